@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/interruption.h"
+
 #include "base/error.h"
 
 /* PREFIX, and the folders below it, come from the build (meson.build). */
@@ -159,6 +161,7 @@ new_files *new_files_begin(const char *folder, GError **error)
     (void)flock(lock, LOCK_EX); /* where there are no locks nobody removes it either */
     if (g_file_test(made, G_FILE_TEST_IS_DIR)) {
       new_files *files = g_new(new_files, 1);
+      interruption_removes(made, TRUE);
       *files = (new_files){.places = g_strdup(folder), .folder = g_steal_pointer(&made), .lock = lock};
       return files;
     }
@@ -220,6 +223,7 @@ gboolean new_files_take_places(const new_files *files, const char *const *names,
 {
   g_autoptr(GArray) list = list_files(files, names);
   gboolean good = TRUE;
+  interruption_hold();
   for (guint i = 0; good && i < list->len; i++) {
     good = wait_for_disk(&g_array_index(list, one_file, i), error);
   }
@@ -241,6 +245,7 @@ gboolean new_files_take_places(const new_files *files, const char *const *names,
       g_unlink(file->place);
     }
   }
+  interruption_release();
   return good;
 }
 
@@ -258,6 +263,7 @@ void new_files_end(new_files *files)
 {
   if (files != NULL) {
     remove_folder(files->folder);
+    interruption_keeps(files->folder);
     close(files->lock);
     g_free(files->places);
     g_free(files->folder);
@@ -270,9 +276,12 @@ gboolean new_files_write(const char *path, const char *text, gsize length, GErro
 {
   g_autoptr(GError) problem = NULL;
   /* Also where nothing is to be replaced: an error of the disk is met before it is too late to report it. */
-  if (!g_file_set_contents_full(path, text, (gssize)length, G_FILE_SET_CONTENTS_CONSISTENT, 0666, &problem)) {
+  interruption_hold();
+  const gboolean good =
+      g_file_set_contents_full(path, text, (gssize)length, G_FILE_SET_CONTENTS_CONSISTENT, 0666, &problem);
+  interruption_release();
+  if (!good) {
     g_set_error(error, G_FILE_ERROR, problem->code, "%s: cannot be written (%s)", path, problem->message);
-    return FALSE;
   }
-  return TRUE;
+  return good;
 }

@@ -22,7 +22,8 @@ char *program_files_path(const char *before, enum program_part part, const char 
 const char *regular_file_problem(const char *path);
 
 /* Files that are made in a folder of their own and take their places together, once each of them is whole.
- * Until then the older files stay, and after an error they stay for good. */
+ * Until then the older files stay, and after an error they stay for good. An interruption removes what has
+ * not taken its place (base/interruption.h). */
 typedef struct new_files new_files;
 
 /* Begins new files for `folder`, which exists: makes a hidden folder in it. A hidden folder that a killed

@@ -77,7 +77,8 @@ gboolean cli_parse_exclude(const char *command, const char *text, guint *flags, 
  * cannot be opened, or no run is left. */
 study_table *cli_read_table(const char *path, guint exclude, GError **error);
 
-/* Makes the folder `path`, and those above it, unless it is there. FALSE and `error` when that fails. */
+/* Makes the folder `path`, and those above it, unless it is there. An interruption removes what is new of
+ * them and empty. FALSE and `error` when that fails. */
 gboolean cli_make_folder(const char *path, GError **error);
 
 /* Writes `length` octets of `text` to `path`, NULL: to standard output. A regular file is written whole or

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/interruption.h"
 #include "base/plain_text.h"
 #include "base/version.h"
 #include "cli/cli.h"
@@ -55,7 +56,8 @@ static void print_help(void)
                         "Example: a scenario of one line in a file, run with the third segment lost.\n"
                         "  echo 'workload: { message_size = \"64KiB\"; messages = 20; };' > first.cfg\n"
                         "  iwarpsim run first.cfg --set path.forward.drop=[3]\n\n"
-                        "Exit status: 0 fine, 1 the run failed its own checks, 2 bad usage or scenario.\n");
+                        "Exit status: 0 fine, 1 the run failed its own checks, 2 bad usage or scenario,\n"
+                        "130 interrupted.\n");
   g_autofree char *lines = plain_text_wrap(page->str, terminal_of(stdout).columns);
   plain_text_print_page(stdout, lines);
 }
@@ -151,6 +153,7 @@ int main(int argc, char **argv)
   int first = 1;
   int status;
 
+  interruption_handle();
   /* Characters only: a decimal comma would change what is written. */
   setlocale(LC_CTYPE, "");
   for (; first < argc && *argv[first] == '-'; first++) {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/interruption.h"
 #include "base/plain_text.h"
 #include "base/version.h"
 #include "cli/cli.h"
@@ -37,8 +38,20 @@ int cli_fail(GError *error)
   return CLI_USAGE;
 }
 
+/* An interruption removes the folders of `path` that are not there yet, unless they have something in them.
+ */
+static void name_new_folders(const char *path)
+{
+  if (!g_file_test(path, G_FILE_TEST_EXISTS)) {
+    g_autofree char *parent = g_path_get_dirname(path);
+    name_new_folders(parent);
+    interruption_removes(path, FALSE);
+  }
+}
+
 gboolean cli_make_folder(const char *path, GError **error)
 {
+  name_new_folders(path);
   return g_mkdir_with_parents(path, 0777) == 0 ||
          error_set(error, "%s: cannot make this folder (%s)", path, g_strerror(errno));
 }

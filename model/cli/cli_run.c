@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/git_state.h"
+#include "base/interruption.h"
 #include "base/plain_text.h"
 #include "base/version.h"
 #include "cli/cli.h"
@@ -118,11 +119,16 @@ int cli_results_exit_code(const char *command, const scenario *s, const session_
 gboolean cli_trace_open(const char *path, FILE **file, GError **error)
 {
   *file = path ? fopen(path, "wb") : NULL;
+  /* /dev/stdout is a link, and stays. */
+  if (*file && g_file_test(path, G_FILE_TEST_IS_REGULAR) && !g_file_test(path, G_FILE_TEST_IS_SYMLINK)) {
+    interruption_removes(path, FALSE);
+  }
   return !path || *file || error_set(error, "--trace %s: %s", path, g_strerror(errno));
 }
 
 gboolean cli_trace_close(const char *path, FILE *file, GError **error)
 {
+  interruption_keeps(path);
   return !file || !(ferror(file) | fclose(file)) ||
          error_set(error, "--trace %s: %s", path, g_strerror(errno));
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/interruption.h"
 #include "base/plain_text.h"
 #include "base/units.h"
 #include "cli/cli.h"
@@ -108,9 +109,9 @@ static gboolean read_question(size_question *question, GError **error)
 /* --- The search --- */
 
 /* Makes the runs that `study` asks for, those that the store at `path` lacks, until it has the answer. FALSE
- * when they are not all there: then there is an `error`, or it was interrupted. */
+ * when they are not all there: then there is an `error`, or the signal that interrupted it. */
 static gboolean search(size_study *study, const char *path, const run_limits *limits, sweep_options *options,
-                       GError **error)
+                       int *interrupted, GError **error)
 {
   const sweep_grid *grid;
   while ((grid = size_study_next(study, error)) != NULL) {
@@ -124,6 +125,7 @@ static gboolean search(size_study *study, const char *path, const run_limits *li
       plain_text_print(stderr, "interrupted: %zu of at least %zu runs done; rerun the command to resume\n",
                        options->before + result.points - result.to_go - result.failed,
                        options->before + result.points);
+      *interrupted = result.interrupted;
       return FALSE;
     }
     if (!size_study_take(study, store, error)) {
@@ -175,8 +177,9 @@ static int run_search(const scenario *s, const size_question *question, const ru
   sweep_options options = {
       .keep_going = TRUE, .goes_on = TRUE, .progress = stderr, .style = cli_runs_style(arguments)};
   g_autoptr(size_study) study = size_study_new(s, (const char *const *)chosen.runs.sets, question, &error);
-  if (study == NULL || !search(study, path, limits, &options, &error)) {
-    return error != NULL ? cli_fail(error) : CLI_FAILED;
+  int interrupted = 0;
+  if (study == NULL || !search(study, path, limits, &options, &interrupted, &error)) {
+    return error != NULL ? cli_fail(error) : INTERRUPTION_EXIT_CODE(interrupted);
   }
   gboolean met;
   g_autofree char *answers = size_study_answers(study, &met);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/interruption.h"
 #include "base/plain_text.h"
 #include "base/units.h"
 #include "base/version.h"
@@ -229,8 +230,14 @@ static int merge(const cli_arguments *arguments)
   }
   GError *error = NULL;
   gboolean existed = g_file_test(into, G_FILE_TEST_EXISTS);
+  g_autofree char *journal = g_strconcat(into, "-journal", NULL);
   merge_count *counts = g_new0(merge_count, arguments->count);
+  if (!existed) {
+    interruption_removes(into, FALSE);
+    interruption_removes(journal, FALSE);
+  }
   result_store *store = result_store_open(into, RESULT_STORE_WRITE, &error);
+  interruption_hold(); /* the merge looks for one */
   gboolean made = store != NULL && !existed;
   gboolean good = store != NULL && result_merge(store, (const char *const *)arguments->rest, arguments->count,
                                                 merged.mix, counts, &error);
@@ -238,10 +245,12 @@ static int merge(const cli_arguments *arguments)
   result_store_close(store);
   if (!good && made) {
     /* All or nothing; the journal too, which SQLite leaves where the disk is full. */
-    g_autofree char *journal = g_strconcat(into, "-journal", NULL);
     g_unlink(into);
     g_unlink(journal);
   }
+  interruption_keeps(into);
+  interruption_keeps(journal);
+  interruption_release();
   for (guint i = 0; good && !arguments->quiet && i < arguments->count; i++) {
     taken += counts[i].taken;
     plain_text_print(stdout, "%s: %zu run%s, %zu taken, %zu already there\n", arguments->rest[i],

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/interruption.h"
 #include "base/plain_text.h"
 #include "base/units.h"
 #include "base/version.h"
@@ -128,8 +129,10 @@ static int run_sweep(sweep_plan *plan, const run_limits *limits, const sweep_opt
     plain_text_print(stderr, "iwarpsim sweep: --until %s: no run that ended ok has it\n", name);
     return CLI_FAILED;
   }
-  return result.failed > 0 || result.unexpected > 0 || result.to_go > 0 || result.interrupted ? CLI_FAILED
-                                                                                              : CLI_OK;
+  if (result.interrupted) {
+    return INTERRUPTION_EXIT_CODE(result.interrupted);
+  }
+  return result.failed > 0 || result.unexpected > 0 || result.to_go > 0 ? CLI_FAILED : CLI_OK;
 }
 
 /* --list: looks into the store where there is one, and makes none. */

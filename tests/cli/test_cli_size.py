@@ -115,7 +115,7 @@ class Size(kit.ProgramTest):
         kit.wait_until(lambda: any(kit.children(worker) for worker in kit.children(size.pid)))
         size.send_signal(signal.SIGTERM)
         output, errors = size.communicate(timeout=kit.PATIENCE_S)
-        self.assertEqual((size.returncode, output), (1, ""))
+        self.assertEqual((size.returncode, output), (128 + signal.SIGTERM, ""))
         self.assertRegex(errors, r"\Ainterrupted: 0 of at least \d+ runs done; rerun the command to resume\n\Z")
 
     def test_sweep(self):

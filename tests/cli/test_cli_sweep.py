@@ -61,5 +61,5 @@ class Sweep(kit.ProgramTest):
         sweep.send_signal(signal.SIGTERM)
         output, errors = sweep.communicate(timeout=kit.PATIENCE_S)
         self.assertEqual((sweep.returncode, output, errors),
-                         (1, "3 runs: 0 run now, 0 already there, 0 failed; results in results/a.sqlite\n",
+                         (128 + signal.SIGTERM, "3 runs: 0 run now, 0 already there, 0 failed; results in results/a.sqlite\n",
                           "interrupted: 0 done, 3 to go; rerun the command to resume\n"))

@@ -82,7 +82,7 @@ class Terminal(TerminalTest):
         kit.wait_until(lambda: [len(kit.children(worker)) for worker in kit.children(sweep)] == [1, 1])
         os.kill(sweep, signal.SIGINT)
         self.assertIn(f"{CLEAR}interrupted: 0 done, 2 to go; rerun the command to resume\r\n",
-                      self.finish(sweep, terminal, 1))
+                      self.finish(sweep, terminal, 130))
 
     def test_decode(self):
         """A capture that comes slowly, summed up on a terminal: where it is, then the table alone. Lines of

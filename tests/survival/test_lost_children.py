@@ -160,7 +160,7 @@ class LostChildren(unittest.TestCase):
         self.run_of(sweep)
         sweep.send_signal(signal.SIGINT)
         said, _ = sweep.communicate(timeout=kit.PATIENCE_S)
-        self.assertEqual(sweep.returncode, 1, said)
+        self.assertEqual(sweep.returncode, 130, said)
         self.assertRegex(said, "interrupted: [0-9]+ done, [0-9]+ to go; rerun the command to resume")
         self.assertNotIn("failed", [row["run"][2] for row in kit.rows(STORE)])
         self.complete()

@@ -3,6 +3,8 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
+#include "base/error.h"
+#include "base/interruption.h"
 #include "base/units.h"
 #include "study/store/result_store_private.h"
 
@@ -168,6 +170,9 @@ static gboolean meet_run(const provenance *from, const stored_run *run, gpointer
 static gboolean join_run(const provenance *from, const stored_run *run, gpointer data, GError **error)
 {
   merge *m = data;
+  if (interruption_waits()) {
+    return error_set(error, "%s: interrupted", m->path);
+  }
   meeting meets = {.merge = m, .from = from, .run = run};
   if (!store_visit(m->into, store_sql_one_run, run->identity, meet_run, &meets, error)) {
     return FALSE;

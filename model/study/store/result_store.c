@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/interruption.h"
 #include "base/plain_text.h"
 #include "study/store/result_store_private.h"
 
@@ -298,7 +299,10 @@ static gboolean check_schema(const result_store *store, result_store_mode mode, 
   if (empty && mode == RESULT_STORE_READ) {
     return not_a_store(store, "an empty file", error);
   }
-  return !empty || make_schema(store, error);
+  interruption_hold();
+  const gboolean good = !empty || make_schema(store, error);
+  interruption_release();
+  return good;
 }
 
 /* Opening. */
@@ -342,8 +346,13 @@ static gboolean prepare_store(result_store *store, result_store_mode mode, GErro
   /* SQLite opens a file that may not be written for reading, and reports that at the first write only: after
    * hours of a sweep. So one write is tried here. It changes nothing, but makes the journal, takes the locks
    * and waits for the disk as every commit does. */
-  return store_execute(store, "BEGIN IMMEDIATE", error) &&
-         store_finish(store, store_execute(store, MARK_VERSION, error), error);
+  if (!store_execute(store, "BEGIN IMMEDIATE", error)) {
+    return FALSE;
+  }
+  interruption_hold(); /* the journal would stay */
+  const gboolean good = store_finish(store, store_execute(store, MARK_VERSION, error), error);
+  interruption_release();
+  return good;
 }
 
 /* Where a store cannot be made, SQLite tries to read it and then reports that it is missing. */

@@ -145,7 +145,7 @@ static void drop_ended(sweep *s)
   g_clear_handle_id(&s->commit, g_source_remove);
 }
 
-static void interrupt(sweep *s)
+static void interrupt(sweep *s, int number)
 {
   if (s->result->interrupted) {
     each_run(s, worker_kill);
@@ -155,7 +155,7 @@ static void interrupt(sweep *s)
     s->locked_since_us = s->locked_since_us > 0 ? g_get_monotonic_time() : 0;
     stop(s);
   }
-  s->result->interrupted = TRUE;
+  s->result->interrupted = number;
 }
 
 static gboolean signal_readable(gint fd, G_GNUC_UNUSED GIOCondition condition, gpointer data)
@@ -170,7 +170,7 @@ static gboolean signal_readable(gint fd, G_GNUC_UNUSED GIOCondition condition, g
     kill(getpid(), SIGSTOP);
     each_run(data, worker_continue);
   } else {
-    interrupt(data);
+    interrupt(data, (int)received.ssi_signo);
   }
   return G_SOURCE_CONTINUE;
 }

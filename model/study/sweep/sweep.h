@@ -22,14 +22,14 @@ typedef struct sweep_options {
 } sweep_options;
 
 typedef struct sweep_result {
-  gsize points;         /* runs that were planned */
-  gsize present;        /* of them, in the store before, or put there by another sweep meanwhile */
-  gsize done;           /* run now, and as expected */
-  gsize unexpected;     /* run now or before, ended in another way than the scenario expects */
-  gsize failed;         /* run now, failed */
-  gsize to_go;          /* neither in the store nor failed */
-  gboolean stopped;     /* a run failed, or ended otherwise than expected: the rest was not started */
-  gboolean interrupted; /* SIGINT, SIGTERM or SIGHUP came: the rest was not started */
+  gsize points;     /* runs that were planned */
+  gsize present;    /* of them, in the store before, or put there by another sweep meanwhile */
+  gsize done;       /* run now, and as expected */
+  gsize unexpected; /* run now or before, ended in another way than the scenario expects */
+  gsize failed;     /* run now, failed */
+  gsize to_go;      /* neither in the store nor failed */
+  gboolean stopped; /* a run failed, or ended otherwise than expected: the rest was not started */
+  int interrupted;  /* the SIGINT, SIGTERM or SIGHUP that came: the rest was not started; 0: none */
 } sweep_result;
 
 /* Runs what `store` lacks or has as failed of `plan` in `pool`, which is made of the same grid; what the runs

@@ -97,7 +97,7 @@ static void expect_interrupted(const sweep_fixture *f, const char *text, guint w
   outside world = {.f = f, .twice = twice ? &result : NULL, .wanted_starts = wanted_starts};
   add_timer(f, 10, interrupt_when_started, &world);
   g_assert_true(NO_ERROR(sweep_text, f, text, NULL, (how_to_sweep){.jobs = 2}, &result));
-  g_assert_true(result.interrupted);
+  g_assert_cmpint(result.interrupted, ==, SIGINT);
   g_assert_cmpuint(result.done + result.failed, ==, 0);
   g_assert_cmpuint(result.to_go, ==, 5);
   g_assert_cmpuint(fixture_count_runs(f->store_path), ==, 0);
@@ -129,7 +129,7 @@ FIXTURE_TEST(test_interrupt_keeps_what_is_done)
   outside world = {.f = f, .wanted_starts = 3};
   add_timer(f, 10, interrupt_when_started, &world);
   sweep_result result = sweep_well(f, SEED_LIST("a", "1, 2, 26, 3, 4"), 1);
-  EXPECT_FIELDS(&result, (interrupted, true), (done, 2), (failed, 0), (to_go, 3));
+  EXPECT_FIELDS(&result, (interrupted, SIGINT), (done, 2), (failed, 0), (to_go, 3));
   g_assert_cmpuint(fixture_count_runs(f->store_path), ==, 2);
 }
 
@@ -141,7 +141,7 @@ FIXTURE_TEST(test_ignored_signal)
   add_timer(f, 1, interrupt_when_started, &world);
   sweep_result result = sweep_well(f, SEEDS("1", "4"), 1);
   signal(SIGINT, SIG_DFL);
-  EXPECT_FIELDS(&result, (interrupted, false), (done, 4));
+  EXPECT_FIELDS(&result, (interrupted, 0), (done, 4));
 }
 
 /* The parent process ignores SIGCHLD, and this one inherits that: then a crash could not be told from a
@@ -302,7 +302,7 @@ static gboolean interrupt_with_locked_store(const sweep_fixture *f, gboolean twi
   raw_execute(world.database, "ROLLBACK");
   sqlite3_close(world.database);
   take_starts(f);
-  g_assert_true(result->interrupted);
+  g_assert_cmpint(result->interrupted, ==, SIGINT);
   return good;
 }
 

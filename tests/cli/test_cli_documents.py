@@ -2,6 +2,7 @@
 """The pages of docs/ that `explain` makes from the tables, and the terms that they define."""
 import os
 import re
+import subprocess
 from pathlib import Path
 
 import program_kit as kit
@@ -22,6 +23,12 @@ class Documents(kit.ProgramTest):
                             ("problems", "problems.md")):
             self.assertEqual((DOCS / name).read_text(encoding="utf-8"), self.page(topic),
                              f"run 'iwarpsim explain {topic} --markdown > {DOCS / name}'")
+
+    def test_the_page_of_commands_is_current(self):
+        manual = DOCS.parent / "scripts/manual"
+        made = subprocess.run([manual, kit.PROGRAM, "--markdown"], capture_output=True, text=True, check=True)
+        self.assertEqual((DOCS / "commands.md").read_text(encoding="utf-8"), made.stdout,
+                         f"run '{manual} build/iwarpsim --markdown > {DOCS / 'commands.md'}'")
 
     def test_every_name_has_its_row(self):
         """Each key, metric and distribution has exactly one row; a key whose default depends on tcp.profile

@@ -127,6 +127,8 @@ class Page:
         done = subprocess.run(["sh", "-c", command], cwd=self.folder, stdin=subprocess.DEVNULL, check=False,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment)
         done.stdout = done.stdout.replace(f"{self.folder}/", "")
+        # What a sweep prints of its progress, on a machine that is busy enough.
+        done.stdout = re.sub(r"(?m)^\d+ of (at least )?\d+ runs done.*\n", "", done.stdout)
         return done
 
     def write(self, block):
@@ -242,11 +244,11 @@ class Page:
 
 def main():
     with tempfile.TemporaryDirectory(prefix="iwarpsim-documents-") as name:
-        known = {path.name: path for path in PAGES}
-        chosen = [known[Path(page).name] for page in OPTIONS.pages or known]
+        chosen = [path for path in PAGES if not OPTIONS.pages or path.name in map(os.path.basename, OPTIONS.pages)]
         if OPTIONS.without_ns3:
-            chosen = [page for page in chosen if page.name != "ns3.md"]
-        found = [Page(path, Path(name) / path.name) for path in chosen]
+            chosen = [path for path in chosen if path.name != "ns3.md"]
+        assert chosen, f"no such page: {OPTIONS.pages}"
+        found = [Page(path, Path(name) / str(number)) for number, path in enumerate(chosen)]
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             list(pool.map(Page.follow, found))
     wrong = [f"{page.path.name}: {problem}" for page in found for problem in page.wrong]

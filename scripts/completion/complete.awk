@@ -22,10 +22,12 @@ BEGIN {
   kinds[$1, $2] = $3
 }
 
-# Prints the words of `place` that begin with `part`, each after `head`.
+# Prints the words of `place` that begin with `part`, each after `head`. What `explain` takes, "FPDU", may be
+# written in lower case.
 function list(place, part, head,    i, row) {
   for (i = 1; i <= NR; i++) {
     split(rows[i], row, FS)
+    if (place == "name" && part == tolower(part)) row[2] = tolower(row[2])
     if (row[1] == place && index(row[2], part) == 1) print head row[2] "\t" row[4]
   }
 }

@@ -42,6 +42,8 @@ CASES = {
     "help exp": ["explain", "explain-peak", "export"],
     "new one-loss-m": ["one-loss-markers", "one-loss-middlebox"],
     "explain hel": ["held"],
+    "explain FPDU": ["FPDU", "FPDUPTR"],
+    "explain fpdup": ["fpduptr"],
     "explain receiver.mem": ["receiver.memory"],
     "explain bad-c": ["bad-crc"],
     "explain fau": ["fault", "fault.at", "fault.error", "fault.side", "faults"],

@@ -21,7 +21,8 @@ say "one sweep: MTU x loss x receiver (scenarios/mtu-loss.cfg)"
 store=results/mtu-loss/mtu-loss.sqlite
 rm -f "$store"
 "$iwarpsim" sweep scenarios/mtu-loss.cfg --set run.engine=ns3 -j "$(nproc)" --store "$store"
-"$iwarpsim" plot "$store" --metric buffer.reassembly_p99.9_octets
+"$iwarpsim" plot "$store" --metric buffer.reassembly_p99.9_octets \
+  --title "Reassembly memory that is exceeded for 0.1 % of the time"
 "$iwarpsim" report "$store" -o results/mtu-loss/mtu-loss.html
 
 say "plots, and the report to open in a browser:"

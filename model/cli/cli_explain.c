@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* iwarpsim explain: what a key, a metric or a term means, from the tables that the program itself runs by;
- * and docs/scenario.md and docs/metrics.md, which it makes of them and of docs/…md.in. */
+ * and docs/scenario.md and docs/metrics.md, which it makes of them and of docs/…md.in. Terms come from
+ * docs/glossary.md and from those. */
 #include <gio/gio.h>
 #include <stdio.h>
 #include <string.h>
@@ -605,8 +606,9 @@ const cli_command cli_explain = {
     .arguments = "[keys|metrics|terms|faults|NAME]",
     .summary =
         "Explains the keys of a scenario, the metrics of a run and the terms that define them.\n"
-        "NAME is a key, a metric, the start of either (path.forward, buffer), a term, a fault or a value.",
-    .example = "  iwarpsim explain path.forward.loss\n  iwarpsim explain buffer\n  iwarpsim explain held\n",
+        "NAME is a key, a metric, the start of either (path.forward, buffer), a term (marker, GRO, p99), a\n"
+        "fault or a value, in upper or lower case.",
+    .example = "  iwarpsim explain path.forward.loss\n  iwarpsim explain buffer\n  iwarpsim explain marker\n",
     .entries = entries,
     .run = explain,
 };

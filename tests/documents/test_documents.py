@@ -76,6 +76,7 @@ def arguments():
     parser.add_argument("--program", type=Path, default=HERE / "build/iwarpsim")
     parser.add_argument("--source", type=Path, default=HERE)
     parser.add_argument("--without-ns3", action="store_true", help="leave out what needs it")
+    parser.add_argument("--sanitized", action="store_true", help="leave out ns3.md, whose programs are not")
     parser.add_argument("--long", action="store_true", help="run everything in its full size")
     parser.add_argument("--accept", action="store_true", help="write what is printed into the pages")
     parser.add_argument("pages", nargs="*", help="names of pages; default: all")
@@ -245,7 +246,7 @@ class Page:
 def main():
     with tempfile.TemporaryDirectory(prefix="iwarpsim-documents-") as name:
         chosen = [path for path in PAGES if not OPTIONS.pages or path.name in map(os.path.basename, OPTIONS.pages)]
-        if OPTIONS.without_ns3:
+        if OPTIONS.without_ns3 or OPTIONS.sanitized:
             chosen = [path for path in chosen if path.name != "ns3.md"]
         assert chosen, f"no such page: {OPTIONS.pages}"
         found = [Page(path, Path(name) / str(number)) for number, path in enumerate(chosen)]

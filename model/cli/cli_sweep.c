@@ -216,7 +216,7 @@ const cli_command cli_sweep = {
     .arguments = "SCENARIO",
     .operand = "SCENARIO",
     .summary = "Runs every point of the scenario's sweep that is missing or failed in the store.\n"
-               "With --until the scenario's seeds give way to as many as it takes, from its first on.\n"
+               "With --until, each point gets as many seeds as it needs, from the scenario's first one on.\n"
                "If it was interrupted or killed, rerun the command to resume. The store gets summaries\n"
                "and distributions; 'iwarpsim run' writes the occupancy over time of one point.",
     .example = "  iwarpsim sweep scenarios/mtu-loss.cfg --list\n"

@@ -108,7 +108,7 @@ const cli_command cli_timeline = {
         "lost, held, placed and delivered, and what TCP did. The page needs nothing else (docs/timeline.md). "
         "A DIR is the folder of a run: its run.trace is read; without one the scenario of its "
         "summary.json is run again. A CAPTURE (pcap, pcapng, perhaps compressed by gzip) is shown as far "
-        "as one who only looks on can know (docs/captures.md); the options but -o are for it.",
+        "as an observer can know (docs/captures.md); the options but -o are for it.",
     .example = "  iwarpsim run scenarios/one-loss-markers.cfg --trace one-loss.trace\n"
                "  iwarpsim timeline one-loss.trace -o one-loss.html\n"
                "  iwarpsim timeline middle.pcap --mpa 10.0.0.2:5044 -o middle.html\n",

@@ -44,7 +44,7 @@ class Run(kit.ProgramTest):
 {of['tcp.segments']} segments out of order
 
 results in o
-  iwarpsim explain-peak o: why the peak was as large
+  iwarpsim explain-peak o: why the peak was that large
   iwarpsim timeline o -o run.html: the run over time
   --all, or summary.json there: every metric
 """)

@@ -201,6 +201,15 @@ class Install(kit.ProgramTest):
             os.rename("data", data)
             self.shell(f"{program} run a.cfg --engine ns3")
 
+    def test_prefix(self):
+        """An executable alone in a folder finds all in the prefix that it was configured for."""
+        if not self.prefix.is_dir():
+            self.skipTest(f"there is no {self.prefix} to show the installed files in")
+        program, _ = self.move()
+        self.shell(f"mkdir alone && mv {program} alone && rm -r moved")
+        engine = "ns3" if kit.HAS_NS3 else "native"
+        self.hidden(f"mount --bind {self.there} {self.prefix}\nalone/iwarpsim run a.cfg --engine {engine}")
+
     @unittest.skipIf(shutil.which("gnuplot") is None, "gnuplot is not installed")
     def test_templates_of_plots(self):
         """Plots are drawn by the installed templates; a changed copy of them is used."""

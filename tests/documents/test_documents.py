@@ -121,7 +121,7 @@ class Page:
 
     def shell(self, command):
         environment = os.environ | {"HOME": str(self.folder), "IWARPSIM_MODULES": str(PROGRAM.parent),
-                                    "IWARPSIM_DATA": str(SOURCE / "scenarios"), "LC_ALL": "C.UTF-8",
+                                    "IWARPSIM_DATA": str(SOURCE / "scenarios"), "LC_ALL": "C.UTF-8", "COLUMNS": "",
                                     # For ns-3 programs, as after an installation.
                                     "PKG_CONFIG_PATH": str(PROGRAM.parent / "meson-uninstalled"),
                                     "LD_LIBRARY_PATH": str(PROGRAM.parent / "shim/host")}

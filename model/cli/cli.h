@@ -4,6 +4,7 @@
 
 #include <glib.h>
 
+#include "cli/cli_operand.h"
 #include "study/table/study_table.h"
 
 /* Exit codes of every command. */
@@ -51,6 +52,7 @@ typedef struct cli_command {
   const char *name;
   const char *sentence;  /* in the list of commands: what it is for */
   const char *arguments; /* "SCENARIO": what follows the options */
+  guint takes;           /* CLI_STORE … : what the arguments may be; 0: they are no files */
   const char *operand; /* "SCENARIO": the one argument that it needs; NULL: the command counts them itself */
   const char *summary; /* what the command does, one or two sentences; NULL: summary_of() makes it */
   char *(*summary_of)(void);   /* free with g_free() */

@@ -84,7 +84,9 @@ static int check_scenario(const char *path, const cli_arguments *arguments)
   g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
   GError *error = NULL;
   const scenario_axis *axes;
-  g_autoptr(scenario) s = scenario_load(path, (const char *const *)given_sets, &error);
+  g_autoptr(scenario) s = cli_operand_check(path, CLI_SCENARIO, &error)
+                              ? scenario_load(path, (const char *const *)given_sets, &error)
+                              : NULL;
   const char *origin = s != NULL ? scenario_constraints_origin(s) : NULL;
 
   if (origin != NULL && scenario_axes(s, &axes) == 0) {

@@ -226,10 +226,17 @@ int cli_command_run(const cli_command *command, char **argv, gboolean quiet)
   /* The command's name is no argument, nor is a "--" before the arguments. */
   arguments.rest = words + (g_strcmp0(words[1], "--") == 0 ? 2 : 1);
   arguments.count = g_strv_length(arguments.rest);
-  return command->operand == NULL || arguments.count == 1
-             ? command->run(&arguments)
-             : cli_usage_error(command->name, "one %s is needed, %u were given", command->operand,
-                               arguments.count);
+  if (command->operand != NULL && arguments.count != 1) {
+    return cli_usage_error(command->name, "one %s is needed, %u were given", command->operand,
+                           arguments.count);
+  }
+  GError *error = NULL;
+  for (guint i = 0; i < arguments.count; i++) {
+    if (!cli_operand_check(arguments.rest[i], command->takes, &error)) {
+      return cli_fail(error);
+    }
+  }
+  return command->run(&arguments);
 }
 
 gboolean cli_parse_exclude(const char *command, const char *text, guint *flags, int *status)

@@ -336,6 +336,7 @@ const cli_command cli_plot = {
     .name = "plot",
     .sentence = "draw the plots of a sweep or of a run",
     .arguments = "STORE|DIR|TRACE",
+    .takes = CLI_STORE | CLI_RUN_FOLDER | CLI_TRACE,
     .operand = "STORE, DIR or TRACE",
     .summary_of = summary_of_kinds,
     .example =

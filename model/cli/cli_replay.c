@@ -155,6 +155,7 @@ const cli_command cli_replay = {
     .name = "replay",
     .sentence = "give a capture's arrivals to the model's receivers, and measure them",
     .arguments = "CAPTURE",
+    .takes = CLI_CAPTURE,
     .operand = "CAPTURE",
     .summary =
         "Reads a pcap or pcapng file twice. The segments that it shows arriving at the ends that receive\n"

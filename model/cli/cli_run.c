@@ -218,6 +218,7 @@ const cli_command cli_run = {
     .name = "run",
     .sentence = "run a scenario once, print what matters of it, write its results",
     .arguments = "SCENARIO",
+    .takes = CLI_SCENARIO,
     .operand = "SCENARIO",
     .summary =
         "Runs a scenario, prints its answer in some ten lines, or with --all every metric, and writes\n"

@@ -113,6 +113,7 @@ const cli_command cli_table = {
     .name = "table",
     .sentence = "print means, 95 % intervals and quartiles of a sweep's points",
     .arguments = "STORE",
+    .takes = CLI_STORE,
     .operand = "STORE",
     .summary = "Prints the results of a sweep's STORE: of each point the mean over its seeds with the 95 % "
                "interval, median and quartiles.",
@@ -165,6 +166,7 @@ const cli_command cli_report = {
     .name = "report",
     .sentence = "write one HTML page: what a sweep asks, its answer, plots and tables",
     .arguments = "STORE",
+    .takes = CLI_STORE,
     .operand = "STORE",
     .summary =
         "Writes one HTML page about a sweep's STORE: the question, the answer, plots, tables with "
@@ -205,6 +207,7 @@ const cli_command cli_export = {
     .name = "export",
     .sentence = "write the results of a sweep as CSV, one row a run",
     .arguments = "STORE",
+    .takes = CLI_STORE,
     .operand = "STORE",
     .summary = "Writes a result store as CSV: one row a run, its parameters, metrics and status.",
     .example = "  iwarpsim export results/mtu-loss.sqlite --csv mtu-loss.csv\n"
@@ -273,6 +276,7 @@ const cli_command cli_merge = {
     .name = "merge",
     .sentence = "join the stores of several sweeps or shards into one",
     .arguments = "STORE...",
+    .takes = CLI_STORE,
     .summary = "Joins result stores, the shards of a sweep for instance, into one: all of them or, when they "
                "contradict each other, none.",
     .example = "  iwarpsim merge shard-1.sqlite shard-2.sqlite -o results/mtu-loss.sqlite\n",

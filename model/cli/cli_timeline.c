@@ -102,6 +102,7 @@ const cli_command cli_timeline = {
     .name = "timeline",
     .sentence = "write one HTML page that shows a run, or a capture, over time",
     .arguments = "TRACE|DIR|CAPTURE",
+    .takes = CLI_RUN_FOLDER | CLI_TRACE | CLI_CAPTURE,
     .operand = "TRACE, DIR or CAPTURE",
     .summary =
         "Writes one HTML page about a TRACE that 'run --trace' has written: the stream over time, what was "

@@ -117,6 +117,7 @@ const cli_command cli_trace = {
     .name = "trace",
     .sentence = "print the events of a trace",
     .arguments = "FILE",
+    .takes = CLI_TRACE,
     .operand = "FILE",
     .summary = "Prints the events of a trace that 'run --trace' has written, as JSON lines (docs/trace.md).",
     .example = "  iwarpsim run scenarios/one-loss-markers.cfg --trace one-loss.trace\n"

@@ -226,4 +226,4 @@ class Decode(kit.ProgramTest):
         self.expect_parts(self.shell("iwarpsim decode --help").stdout, "--filter", "--json", "--summary",
                           "--mpa", "--ignore-checksums", "--assume-aligned", "--hold", "standard input",
                           "docs/captures.md", "iwarpsim decode receiver.pcap")
-        self.assertIn("  decode       CAPTURE ", self.shell("iwarpsim --help").stdout)
+        self.assertIn("  decode        print the FPDUs in a capture", self.shell("iwarpsim --help").stdout)

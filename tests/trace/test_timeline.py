@@ -362,7 +362,7 @@ class Timeline(PageTest):
         whole = (self.folder / "one.trace").read_bytes()
         (self.folder / "bad.trace").write_bytes(whole[:5000])
         for path, words in (("bad.trace", "cut short"), (".", "summary.json"),
-                            (SCENARIOS / "lossless.cfg", "no capture that libpcap reads"), ("none.trace", "No such file")):
+                            (SCENARIOS / "lossless.cfg", "this is a scenario"), ("none.trace", "No such file")):
             done = self.iwarpsim("timeline", path, "-o", "bad.html")
             self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done.stderr)
             self.assertIn(words, done.stderr)

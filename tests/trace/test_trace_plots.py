@@ -170,7 +170,7 @@ class TracePlots(kit.ProgramTest):
         self.shell("iwarpsim replay p/receiver.pcap --quiet --out q --trace q.trace")
         for line, part in (("a.trace --what sequense", "did you mean sequence?"),
                            ("a.trace --what occupancy", "--what occupancy: there is none of that name"),
-                           ("a.cfg --what window", "a.cfg: this is not a trace; expected a file that"),
+                           ("a.cfg --what window", "a.cfg: this is a scenario, for check, run, sweep and size; expected"),
                            ("a.trace --what window --from 7x", "'7x:' is no range; expected A:B"),
                            ("a.trace --what sequence --from 2ms --to 1ms", "its end is not above its beginning"),
                            ("a.trace --what queue --from 5min", "no packet waits for a link in this time"),
@@ -184,7 +184,7 @@ class TracePlots(kit.ProgramTest):
                            ("q.trace", "s; no segment is sent in it, as in that of a replay"),
                            ("empty.trace --what queue", "empty.trace: "),
                            ("no.trace --what sequence", "no.trace: No such file"),
-                           (". --what sequence", "summary.json: No such file or directory; expected")):
+                           (". --what sequence", ".: a folder without summary.json is none of a run; expected")):
             with self.subTest(line):
                 self.expect_refused(f"iwarpsim plot {line}", part)
 

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A command that is given the wrong file or folder reports what it is, what would do, and where that comes
+from."""
+import program_kit as kit
+
+# What each command takes of what setUp() makes.
+TAKES = {"check": "a.cfg", "run": "a.cfg", "sweep": "a.cfg", "size": "a.cfg", "table": "a.sqlite", "report": "a.sqlite",
+         "export": "a.sqlite", "merge": "a.sqlite", "plot": "a.sqlite r t", "explain-peak": "r t",
+         "timeline": "r t r/sender.pcap", "trace": "t", "decode": "r/sender.pcap", "replay": "r/sender.pcap"}
+WHAT = {"a.cfg": "a scenario, for check, run, sweep and size", "t": "a trace, for trace, timeline, explain-peak and plot",
+        "a.sqlite": "a result store, for table, plot, report, export and merge",
+        "r": "the folder of a run, for plot, explain-peak and timeline",
+        "r/sender.pcap": "a capture, for decode, replay and timeline",
+        "r/summary.json": "the summary of a run, for plot, explain-peak and timeline, which take its folder"}
+EXPECTED = {"a.cfg": "a scenario (`iwarpsim new` prints some)", "a.sqlite": "a result store (`iwarpsim sweep` writes one)",
+            "r": "the folder of a run (`iwarpsim run` writes one)",
+            "t": "a trace (`iwarpsim run --trace FILE` writes one)",
+            "r/sender.pcap": "a capture (tcpdump or `iwarpsim run --pcap` writes one)"}
+OPTIONS = {"size": "--key receiver.memory --keep 'delivery.octets >= 1'", "merge": "-o m.sqlite", "timeline": "-o t.html"}
+
+
+class Operands(kit.ProgramTest):
+    def setUp(self):
+        super().setUp()
+        kit.write("a.cfg", kit.SEEDS)
+        self.shell("iwarpsim run a.cfg -q --pcap --trace t -o r && iwarpsim sweep a.cfg -q --store a.sqlite && mkdir e")
+
+    def test_wrong_ones(self):
+        for command, takes in TAKES.items():
+            expected = f"; expected {EXPECTED[takes.split()[0]]}"
+            for path, what in WHAT.items():
+                if path not in takes.split():
+                    self.expect_refused(f"iwarpsim {command} {path} {OPTIONS.get(command, '')}",
+                                        f"{path}: this is {what}{expected}")
+            self.expect_refused(f"iwarpsim {command} e {OPTIONS.get(command, '')}",
+                                f"e: a folder without summary.json is none of a run{expected}")
+            if command not in ("check", "run", "sweep", "size"):
+                self.expect_refused(f"iwarpsim {command} none {OPTIONS.get(command, '')}",
+                                    f"none: No such file or directory{expected}")
+
+    def test_all_that_would_do(self):
+        self.expect("iwarpsim plot none", "", f"none: No such file or directory; expected {EXPECTED['a.sqlite']}, "
+                    f"{EXPECTED['r']} or {EXPECTED['t']}\n", 2)
+
+    def test_good_ones(self):
+        """None that a command takes is refused."""
+        for command, takes in TAKES.items():
+            for path in takes.split():
+                done = kit.run("sh", "-c", f"iwarpsim {command} {path} {OPTIONS.get(command, '')}")
+                self.assertNotIn("this is", done.stderr, f"{command} {path}")

@@ -9,49 +9,21 @@ const NONE = {rows: 0, end: []};
 const run = {about: {}, notes: [], names: [], tables: {}, packets: {}, sources: new Map(), became: new Map(), ends: [], first: 0, last: 0};
 const table = name => run.tables[name] || NONE;
 
-async function unpacked(element) {
+async function readEvents(element) {
   const octets = Uint8Array.from(atob(element.textContent), c => c.charCodeAt(0));
   element.remove();
-  const stream = new Blob([octets]).stream().pipeThrough(new DecompressionStream('gzip'));
-  return new Uint8Array(await new Response(stream).arrayBuffer());
-}
-
-function readEvents(octets) {
-  let at = 0;
-  const number = () => {
-    let value = 0, scale = 1, octet;
-    do {
-      octet = octets[at++];
-      value += (octet & 127) * scale;
-      scale *= 128;
-    } while (octet > 127);
-    return value;
-  };
-  const change = () => {
-    const value = number();
-    return value % 2 ? -(value + 1) / 2 : value / 2;
-  };
-  const length = number();
-  const head = JSON.parse(new TextDecoder().decode(octets.subarray(at, at += length)));
-  [run.names, run.explained] = [head.names, head.explained];
+  const page = await new Response(new Blob([octets]).stream().pipeThrough(new DecompressionStream('gzip'))).json();
+  [run.names, run.explained] = [page.names, page.explained];
   try { // what the trace is of
-    run.about = Object(JSON.parse(head.about));
+    run.about = Object(JSON.parse(page.about));
     // Of a capture: lines of `decode --json`, and last what `decode --summary --json` prints.
     if (run.about[run.about.length - 1].capture.packets) [run.capture, run.notes] = [run.about.pop(), run.about];
   } catch (_) {}
-  for (const {name, count, fields} of head.events) {
-    const made = run.tables[name] = {rows: count};
-    for (const column of ['end', 'time', 'packet']) {
-      const values = made[column] = new Float64Array(count);
-      for (let i = 0, last = 0; i < count; i++) values[i] = last += change();
-    }
-    for (const [field, isName] of fields) {
-      const values = made[field] = new Float64Array(count), last = new Map();
-      for (let i = 0; i < count; i++) {
-        const end = made.end[i];
-        values[i] = isName ? number() : (last.get(end) || 0) + change();
-        last.set(end, values[i]);
-      }
+  for (const [name, columns] of Object.entries(page.events)) {
+    const made = run.tables[name] = {rows: columns.end.length};
+    for (const [column, changes] of Object.entries(columns)) {
+      const last = [], ends = ['end', 'time', 'packet'].includes(column) ? [] : made.end;
+      made[column] = Float64Array.from(changes, (change, i) => last[ends[i] || 0] = (last[ends[i] || 0] || 0) + change);
     }
   }
 }

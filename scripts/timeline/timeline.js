@@ -271,7 +271,7 @@ function build() {
 }
 
 async function start() {
-  readEvents(await unpacked(document.getElementById('events')));
+  await readEvents(document.getElementById('events'));
   indexEvents();
   const sent = table('packet_sent'), {payload_octets: payload = []} = table('segment_sent');
   run.ip6 = Array.from(sent.packet || [], (packet, row) => sent.ip_octets[row] - payload[rowOf('segment_sent', packet)])

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The events stand in the page as base64 of gzip of
- *     the length of a JSON text, and the text: {"about": TEXT, "explained": TEXT, "names": [TEXT …],
- *         "events": [{"name": …, "count": N, "fields": [[NAME, 1: a name, 0: a number] …]} …]}
- *     for each of these events its columns: end (2 x connection + side), time, packet, fields; N numbers
- * each. A number is LEB128 (trace.h). In a column it is the difference to the one before, a field's to the
- * one before at the same end, zigzag: 0, -1, 1, -2 … are 0, 1, 2, 3 …; a name is its number in "names". What
- * changes regularly is thus the same octet again and again, and gzip leaves little of it. */
+/* The events stand in the page as base64 of gzip of a JSON text:
+ *     {"about": TEXT, "explained": TEXT, "names": [TEXT …],
+ *      "events": {NAME: {"end": […], "time": […], "packet": […], FIELD: […] …} …}}
+ * An end is 2 x connection + side, a name its number in "names". A number is the difference to the one before
+ * it in its list, a field's to the one before at the same end. What changes regularly is thus the same text
+ * again and again, and gzip leaves little of it. */
 #include "study/timeline/timeline_page.h"
 
 #include <gio/gio.h>
@@ -21,10 +20,9 @@ enum { END, TIME, PACKET, FIELDS, COLUMNS_MAX = FIELDS + TRACE_FIELDS_MAX };
 
 /* All events of one kind. */
 typedef struct event_columns {
-  guint64 count;
-  GByteArray *columns[COLUMNS_MAX];
-  guint64 last[FIELDS];    /* of end, time and packet */
-  GHashTable *last_of_end; /* of the fields: guint64[TRACE_FIELDS_MAX] by end */
+  GString *columns[COLUMNS_MAX]; /* NULL: there is no such event */
+  guint64 last[FIELDS];          /* of end, time and packet */
+  GHashTable *last_of_end;       /* of the fields: guint64[TRACE_FIELDS_MAX] by end */
 } event_columns;
 
 struct timeline_page {
@@ -39,22 +37,10 @@ static gboolean is_shown(trace_event_id id)
   return id != TRACE_PLACED_PART && id != TRACE_SEGMENT_SENT_AGAIN;
 }
 
-static void append_number(GByteArray *octets, guint64 number)
-{
-  for (; number >= 0x80; number >>= 7) {
-    const guint8 octet = (guint8)(number | 0x80);
-    g_byte_array_append(octets, &octet, 1);
-  }
-  const guint8 octet = (guint8)number;
-  g_byte_array_append(octets, &octet, 1);
-}
-
 /* Appends how far `number` is from `*last`, which becomes `number`. */
-static void append_change(GByteArray *octets, guint64 *last, guint64 number)
+static void append_change(GString *column, guint64 *last, guint64 number)
 {
-  const guint64 change = number - *last;
-
-  append_number(octets, change << 1 ^ (change >> 63 ? G_MAXUINT64 : 0));
+  g_string_append_printf(column, "%s%" G_GINT64_FORMAT, column->len > 0 ? "," : "", (gint64)(number - *last));
   *last = number;
 }
 
@@ -79,9 +65,9 @@ void timeline_page_add(timeline_page *page, const trace_event *event)
   const guint64 head[FIELDS] = {2 * (guint64)event->connection + event->side, (guint64)event->time,
                                 event->packet};
 
-  if (of->count++ == 0) {
+  if (of->columns[0] == NULL) {
     for (guint i = 0; i < FIELDS + row->field_count; i++) {
-      of->columns[i] = g_byte_array_new();
+      of->columns[i] = g_string_new(NULL);
     }
     of->last_of_end = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
   }
@@ -94,59 +80,41 @@ void timeline_page_add(timeline_page *page, const trace_event *event)
     g_hash_table_insert(of->last_of_end, g_memdup2(&head[END], sizeof head[END]), last);
   }
   for (guint i = 0; i < row->field_count; i++) {
-    if (row->fields[i].type == TRACE_NAME_ID) {
-      append_number(of->columns[FIELDS + i], name_number(page, event->texts[i]));
-    } else {
-      append_change(of->columns[FIELDS + i], &last[i], event->values[i]);
-    }
+    const gboolean is_name = row->fields[i].type == TRACE_NAME_ID;
+    append_change(of->columns[FIELDS + i], &last[i],
+                  is_name ? name_number(page, event->texts[i]) : event->values[i]);
   }
-}
-
-/* The JSON text. Free with g_string_free(). */
-static GString *head_of(const timeline_page *page, const char *about, const char *explained)
-{
-  GString *head = g_string_new("{\"about\":");
-  const char *separator = "";
-
-  plain_text_append_json(head, about);
-  g_string_append(head, ",\"explained\":");
-  plain_text_append_json(head, explained);
-  g_string_append_printf(head, ",\"names\":[%s],\"events\":[", page->names->str);
-  for (guint id = 0; id < TRACE_EVENTS; id++) {
-    if (page->events[id].count > 0) {
-      const trace_row *row = trace_row_of(id);
-      g_string_append_printf(head, "%s{\"name\":\"%s\",\"count\":%" G_GUINT64_FORMAT ",\"fields\":[",
-                             separator, row->name, page->events[id].count);
-      for (guint i = 0; i < row->field_count; i++) {
-        g_string_append_printf(head, "%s[\"%s\",%d]", i > 0 ? "," : "", row->fields[i].name,
-                               row->fields[i].type == TRACE_NAME_ID);
-      }
-      g_string_append(head, "]}");
-      separator = ",";
-    }
-  }
-  g_string_append(head, "]}");
-  return head;
 }
 
 /* The events as they stand in the page. Free with g_free(). */
 static char *events_of(const timeline_page *page, const char *about, const char *explained)
 {
-  g_autoptr(GString) head = head_of(page, about, explained);
-  g_autoptr(GByteArray) length = g_byte_array_new();
+  static const char *const heads[FIELDS] = {"end", "time", "packet"};
+  g_autoptr(GString) text = g_string_new("{\"about\":");
   g_autoptr(GConverter) gzip = G_CONVERTER(g_zlib_compressor_new(G_ZLIB_COMPRESSOR_FORMAT_GZIP, 9));
   g_autoptr(GOutputStream) packed = g_memory_output_stream_new_resizable();
   g_autoptr(GOutputStream) stream = g_converter_output_stream_new(packed, gzip);
+  const char *separator = "";
 
-  append_number(length, head->len);
-  g_output_stream_write_all(stream, length->data, length->len, NULL, NULL, NULL);
-  g_output_stream_write_all(stream, head->str, head->len, NULL, NULL, NULL);
+  plain_text_append_json(text, about);
+  g_string_append(text, ",\"explained\":");
+  plain_text_append_json(text, explained);
+  g_string_append_printf(text, ",\"names\":[%s],\"events\":{", page->names->str);
   for (guint id = 0; id < TRACE_EVENTS; id++) {
+    const trace_row *row = trace_row_of(id);
     for (guint i = 0; i < COLUMNS_MAX && page->events[id].columns[i] != NULL; i++) {
-      const GByteArray *column = page->events[id].columns[i];
-      g_output_stream_write_all(stream, column->data, column->len, NULL, NULL, NULL);
+      if (i == 0) {
+        g_string_append_printf(text, "%s\"%s\":{", separator, row->name);
+      }
+      g_string_append_printf(text, "%s\"%s\":[", i > 0 ? "," : "",
+                             i < FIELDS ? heads[i] : row->fields[i - FIELDS].name);
+      g_string_append_len(text, page->events[id].columns[i]->str, (gssize)page->events[id].columns[i]->len);
+      g_string_append(text, i + 1 < FIELDS + row->field_count ? "]" : "]}");
+      separator = ",";
     }
   }
+  g_string_append(text, "}}");
+  g_output_stream_write_all(stream, text->str, text->len, NULL, NULL, NULL);
   g_output_stream_close(stream, NULL, NULL); /* into memory: nothing of this fails */
   return g_base64_encode(g_memory_output_stream_get_data(G_MEMORY_OUTPUT_STREAM(packed)),
                          g_memory_output_stream_get_data_size(G_MEMORY_OUTPUT_STREAM(packed)));
@@ -180,7 +148,7 @@ void timeline_page_free(timeline_page *page)
 {
   for (guint id = 0; id < TRACE_EVENTS; id++) {
     for (guint i = 0; i < COLUMNS_MAX && page->events[id].columns[i] != NULL; i++) {
-      g_byte_array_unref(page->events[id].columns[i]);
+      g_string_free(page->events[id].columns[i], TRUE);
     }
     g_clear_pointer(&page->events[id].last_of_end, g_hash_table_unref);
   }

@@ -92,12 +92,11 @@ function diagram(packet) {
   const fields = diagramOf(packet), strip = element('div', {className: 'strip', ariaHidden: 'true'}), body = element('tbody');
   let before;
   for (const {kind, name, octets: length, value, section, fpdu, cut, position} of fields) {
-    const block = element('span', {className: kind + (cut ? ' cut' : ''), title: `${name}: ${octets(length)}`}, length > 13 ? name : '');
-    block.style.flexGrow = Math.sqrt(length);
-    strip.append(block);
+    const style = `--colour:var(--field-${kind});flex-grow:${Math.sqrt(length)}`;
+    strip.append(element('span', {className: cut ? 'cut' : '', style, title: `${name}: ${octets(length)}`}, length > 13 ? name : ''));
     if (fpdu !== before) body.append(element('tr', {}, element('th', {colSpan: 5, scope: 'rowgroup'}, `FPDU ${fpdu.number}`)));
     before = fpdu;
-    body.append(element('tr', {}, element('td', {className: kind}, name), element('td', {className: 'number'}, count(length)),
+    body.append(element('tr', {}, element('td', {style}, name), element('td', {className: 'number'}, count(length)),
       element('td', {className: 'number'}, position === undefined ? '' : count(position)),
       element('td', {}, [value, cut].filter(Boolean).join('; ')), element('td', {}, section)));
   }
@@ -253,7 +252,7 @@ function build() {
     button('−', 'zoom out', () => zoomMiddle(2)), button('Whole run', '0', whole), page.answer);
   page.notes = element('details', {open: true, hidden: true}, element('summary', {}, 'What decode notes of this direction'), element('ul'));
   page.legend = element('ul', {className: 'legend'}, ...Object.entries(capture ? {...LEGEND, ...LEGEND_CAPTURE} : LEGEND).map(([name, text]) =>
-    element('li', {colour: name}, element('span', {className: 'swatch ' + name}), text)));
+    element('li', {colour: name}, element('span', {className: `swatch ${name}`, style: `--colour:var(--${name})`}), text)));
   const help = element('details', {}, element('summary', {}, 'Keys, pointer, search'),
     element('dl', {}, ...HELP.flatMap(([keys, what]) => [element('dt', {}, keys), element('dd', {}, what)])));
   document.body.append(element('header', {}, element('h1', {}, String(scenario)), element('p', {}, facts.join(' · '))),

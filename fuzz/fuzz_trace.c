@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Any octets as a trace: events in the order of time whose names are texts, and then the end, or one line
- * that names the file and the octet. */
+ * that names the file and the octet; and sentences that explain it, or such a line. */
 #include <glib.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "explain/explain_trace.h"
 #include "fuzz_input.h"
 #include "trace/trace.h"
 #include "trace/trace_reader.h"
@@ -43,6 +44,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *octets, size_t length)
   g_assert_true(!error || (g_str_has_prefix(error->message, "fuzz.trace") && !strchr(error->message, '\n')));
   g_clear_error(&error);
   trace_reader_free(reader);
+  g_autofree char *text = explain_trace(file, "fuzz.trace", &error);
+  g_assert_true((text == NULL) == (error != NULL) && (!text || g_utf8_validate(text, -1, NULL)));
+  g_clear_error(&error);
   fclose(file);
   return 0;
 }

@@ -93,5 +93,6 @@ gboolean cli_operand_check(const char *path, guint takes, GError **error)
            error_set(error, "%s: No such file or directory; expected %s", path, wanted);
   }
   return !S_ISDIR(status.st_mode) ||
-         error_set(error, "%s: a folder without summary.json is none of a run; expected %s", path, wanted);
+         error_set(error, "%s: this is a folder%s; expected %s", path,
+                   (takes & CLI_RUN_FOLDER) != 0 ? " without a summary.json" : "", wanted);
 }

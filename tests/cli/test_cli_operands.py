@@ -33,7 +33,7 @@ class Operands(kit.ProgramTest):
                     self.expect_refused(f"iwarpsim {command} {path} {OPTIONS.get(command, '')}",
                                         f"{path}: this is {what}{expected}")
             self.expect_refused(f"iwarpsim {command} e {OPTIONS.get(command, '')}",
-                                f"e: a folder without summary.json is none of a run{expected}")
+                                f"e: this is a folder{' without a summary.json' if 'r' in takes.split() else ''}{expected}")
             if command not in ("check", "run", "sweep", "size"):
                 self.expect_refused(f"iwarpsim {command} none {OPTIONS.get(command, '')}",
                                     f"none: No such file or directory{expected}")

@@ -86,7 +86,7 @@ class BadStores(unittest.TestCase):
             other.execute("CREATE TABLE runs(id)")
         os.mkdir("folder.sqlite")
         for store, words in (("text.sqlite", "not a result store"), ("other.sqlite", "not a result store"),
-                             ("folder.sqlite", "directory")):
+                             ("folder.sqlite", "directory|this is a folder")):
             before = kit.octets(store) if store != "folder.sqlite" else None
             which = commands(store) + writers(store)
             if before is None:

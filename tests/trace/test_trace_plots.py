@@ -184,7 +184,7 @@ class TracePlots(kit.ProgramTest):
                            ("q.trace", "s; no segment is sent in it, as in that of a replay"),
                            ("empty.trace --what queue", "empty.trace: "),
                            ("no.trace --what sequence", "no.trace: No such file"),
-                           (". --what sequence", ".: a folder without summary.json is none of a run; expected")):
+                           (". --what sequence", ".: this is a folder without a summary.json; expected")):
             with self.subTest(line):
                 self.expect_refused(f"iwarpsim plot {line}", part)
 

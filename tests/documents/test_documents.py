@@ -107,6 +107,13 @@ def picture(path):
     return [shown.plain(re.sub(r"\b[0-9a-f]{12}\b", "COMMIT", line)) for line in text.splitlines()]
 
 
+def unlisted():
+    """The pages of docs/ that neither docs/README.md, for users, nor CONTRIBUTING.md, for the others, leads to."""
+    listed = {path for index in (SOURCE / "docs/README.md", SOURCE / "CONTRIBUTING.md")
+              for path in re.findall(r"([\w.-]+\.md)[)#]", index.read_text())}
+    return [f"{page.name}: docs/README.md does not list it" for page in PAGES[2:] if page.name not in listed]
+
+
 class Page:
     """One page, followed from its top in a folder of its own."""
 
@@ -256,7 +263,7 @@ def main():
     counts = {what: sum(page.counts[what] for page in found) for what in found[0].counts}
     print("\n".join([*(line for page in found for line in page.log), str(counts)]))
     if not OPTIONS.pages:
-        wrong.extend(dead_links())
+        wrong.extend([*dead_links(), *unlisted()])
         assert counts["commands"] > 60, "most commands were not found"
     print("\n".join(wrong))
     if OPTIONS.accept:

@@ -37,15 +37,16 @@ static GString *page_new(const char *name)
 }
 
 /* A term, a section of a page, as texts: its names as `explain` takes them, "held", or "PRR, Proportional
- * Rate Reduction"; its heading, "Held octets"; and Markdown that reads well as plain text too and ends in a
- * newline. The heading of a section of the reference is "## TITLE {NAME}", and other sections of it are no
- * terms; in the glossary the headings are names. */
+ * Rate Reduction"; its heading, "Held octets"; and its text, which ends in a newline: Markdown, but
+ * for the links, which are "TITLE (PLACE)". The heading of a section of the reference is "## TITLE {NAME}",
+ * and other sections of it are no terms; in the glossary the headings are names. */
 enum { TERM_NAMES, TERM_TITLE, TERM_TEXT };
 
 /* The terms (char **) in reading order, those of the glossary first. Free with g_ptr_array_unref(). */
 static GPtrArray *terms_new(void)
 {
   static const char *const pages[] = {"glossary.md", "scenario.md.in", "metrics.md.in"};
+  g_autoptr(GRegex) link = g_regex_new("\\[([^]]+)\\]\\(([^)]+)\\)", 0, 0, NULL);
   GPtrArray *terms = g_ptr_array_new_with_free_func((GDestroyNotify)g_strfreev);
   for (gsize i = 0; i < G_N_ELEMENTS(pages); i++) {
     g_autoptr(GString) page = page_new(pages[i]);
@@ -58,7 +59,7 @@ static GPtrArray *terms_new(void)
         char *const texts[] = {[TERM_NAMES] = name != NULL ? g_strndup(name + 2, (gsize)(text - name) - 3)
                                                            : g_strndup(*section, title),
                                [TERM_TITLE] = g_strndup(*section, title),
-                               [TERM_TEXT] = g_strdup(text + 2),
+                               [TERM_TEXT] = g_regex_replace(link, text + 2, -1, 0, "\\1 (\\2)", 0, NULL),
                                NULL};
         g_ptr_array_add(terms, g_memdup2(texts, sizeof texts));
       }

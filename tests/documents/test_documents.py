@@ -90,12 +90,23 @@ PAGES = [SOURCE / "README.md", SOURCE / "CONTRIBUTING.md",
 LINKING_PAGES = [*PAGES, SOURCE / "CHANGELOG.md", SOURCE / "results/reference/README.md"]
 
 
+def headings(page):
+    """The headings of a page as links name them."""
+    found = re.findall(r"(?m)^#+ (.*)$", page.read_text(encoding="utf-8"))
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in found}
+
+
 def dead_links():
-    """The links of the pages to files that are not there."""
+    """The links of the pages to files, and to headings of pages, that are not there."""
     for page in LINKING_PAGES:
-        for target in re.findall(r"\]\(([^)#\s]+)", page.read_text()):
-            if "://" not in target and not (page.parent / target).exists():
+        for target, heading in re.findall(r"\]\(([^)#\s]*)#?([^)\s]*)\)", page.read_text(encoding="utf-8")):
+            if "://" in target:
+                continue
+            linked = page.parent / target if target else page
+            if not linked.exists():
                 yield f"{page.name}: {target} is not there"
+            elif heading and heading not in headings(linked):
+                yield f"{page.name}: {target}#{heading} is not there"
 
 
 def picture(path):

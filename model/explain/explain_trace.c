@@ -41,17 +41,14 @@ typedef struct explanation {
   guint64 misses;       /* those that TCP took as good … */
   trace_event miss;     /* … and when the first arrived */
 
-  /* The second one, up to the peak. */
-  guint64 causes[CAUSES]; /* in whole cells, of the connection that holds most */
-  guint64 octets;         /* of all of them */
-  guint64 partial_fpdus;
-  bool has_started;             /* the startup of MPA was over there */
-  GHashTable *holding;          /* connections that hold something, by their ends */
-  range_set arrived;            /* where most is held; the third reading goes on with it */
-  trace_event sent;             /* fpdu_sent of the FPDU that is at fault */
-  trace_event valid;            /* fpdu_valid of the FPDU before it, as its length had it */
-  bool has_begun;               /* the startup of MPA was over where it failed */
-  trace_event time_out, window; /* the last of the end that failed */
+  /* The second one. */
+  trace_event at_peak[TRACE_EVENTS]; /* the last of each kind of the connection that holds most, up to then */
+  trace_event at_failure[TRACE_EVENTS]; /* the same of the end that failed */
+  trace_event sent;                     /* fpdu_sent of the FPDU that is at fault */
+  trace_event valid;                    /* fpdu_valid of the FPDU before it, as its length had it */
+  GHashTable *holding;                  /* connections that hold something, by their ends */
+  range_set arrived;                    /* where most is held; the third reading goes on with it */
+  guint64 causes[CAUSES], octets;       /* held there, in whole cells; all of them */
 
   /* The third one. */
   hole holes[HOLES_DESCRIBED];             /* the first of them … */
@@ -121,58 +118,38 @@ static void arrive(explanation *of, const trace_event *event, GError **error)
   }
 }
 
-/* What led to the failure. */
-static void look_at_failure(explanation *of, const trace_event *event)
+static void look(explanation *of, const trace_event *event, GError **error)
 {
   const guint64 end = end_of(event), failed = end_of(&of->failure);
+  guint64 octets = 0;
 
   if (event->id == TRACE_FPDU_SENT && end == (failed ^ 1) &&
       of->position - TRACE_VALUE(event, FPDU_SENT, position) < TRACE_VALUE(event, FPDU_SENT, octets)) {
     of->sent = *event;
-  } else if (end != failed || event->time > of->failure.time) {
-    return;
-  } else if (event->id == TRACE_FPDU_VALID &&
+  } else if (event->id == TRACE_FPDU_VALID && end == failed &&
              TRACE_VALUE(event, FPDU_VALID, position) + TRACE_VALUE(event, FPDU_VALID, octets) ==
                  of->position) {
     of->valid = *event;
-  } else if (event->id == TRACE_FULL_OPERATION) {
-    of->has_begun = true;
-  } else if (event->id == TRACE_TIME_OUT) {
-    of->time_out = *event;
-  } else if (event->id == TRACE_WINDOW) {
-    of->window = *event;
   }
-}
-
-static void look(explanation *of, const trace_event *event, GError **error)
-{
-  const guint64 end = end_of(event), cell = of->cell_octets;
-  guint64 causes[CAUSES], octets = 0;
-
-  look_at_failure(of, event);
+  if (end == failed && event->time <= of->failure.time) {
+    of->at_failure[event->id] = *event;
+  }
   if ((guint64)event->time > peak_at(of)) {
     return;
   }
+  if (end == end_of(&of->peak)) {
+    of->at_peak[event->id] = *event;
+  }
   if (brings_octets(event) && end == end_of(&of->peak)) {
     arrive(of, event, error);
-  }
-  of->has_started |= event->id == TRACE_FULL_OPERATION && end == end_of(&of->peak);
-  if (event->id != TRACE_HELD) {
-    return;
-  }
-  for (guint cause = 0; cause < CAUSES; cause++) {
-    causes[cause] = event->values[cause] / cell * cell + (event->values[cause] % cell > 0 ? cell : 0);
-    octets += causes[cause];
-  }
-  if (octets == 0) {
+  } else if (event->id == TRACE_HELD) {
+    for (guint cause = 0; cause < CAUSES; cause++) {
+      octets += event->values[cause];
+    }
     g_hash_table_remove(of->holding, &end);
-  } else {
-    g_hash_table_add(of->holding, g_memdup2(&end, sizeof end));
-  }
-  if (end == end_of(&of->peak)) {
-    memcpy(of->causes, causes, sizeof causes);
-    of->octets = octets;
-    of->partial_fpdus = TRACE_VALUE(event, HELD, partial_fpdus);
+    if (octets > 0) {
+      g_hash_table_add(of->holding, g_memdup2(&end, sizeof end));
+    }
   }
 }
 
@@ -181,8 +158,14 @@ static void look(explanation *of, const trace_event *event, GError **error)
 /* What is missing at the peak, and what shall be followed. */
 static void begin_to_follow(explanation *of)
 {
+  const guint64 cell = of->cell_octets;
   guint64 from = 0;
 
+  for (guint cause = 0; cause < CAUSES; cause++) {
+    const guint64 held = of->at_peak[TRACE_HELD].values[cause];
+    of->causes[cause] = held / cell * cell + (held % cell > 0 ? cell : 0);
+    of->octets += of->causes[cause];
+  }
   for (size_t i = 0; i < range_set_count(&of->arrived); i++) {
     const range next = range_set_get(&of->arrived, i);
     if (next.from > from && of->missing++ < HOLES_DESCRIBED) {
@@ -191,21 +174,20 @@ static void begin_to_follow(explanation *of)
     }
     from = next.to;
   }
-  if (!of->has_position) {
-    of->failed = packet_story_new(end_of(&of->failure), TRACE_VALUE(&of->window, WINDOW, next) > 0
-                                                            ? TRACE_VALUE(&of->window, WINDOW, acknowledged)
-                                                            : PACKET_STORY_SYN);
-  } else if (of->sent.id == TRACE_FPDU_SENT) {
-    from = TRACE_VALUE(&of->sent, FPDU_SENT, position);
+  const trace_event *window = &of->at_failure[TRACE_WINDOW];
+  const guint64 sender = end_of(&of->failure) ^ of->has_position;
+  if (!of->has_position) { /* what it sends: the first octet that is not acknowledged */
+    const bool has_octets = TRACE_VALUE(window, WINDOW, next) > 0;
     of->failed =
-        packet_story_new(end_of(&of->failure) ^ 1, of->valid.id == TRACE_FPDU_VALID && from != of->position
-                                                       ? TRACE_VALUE(&of->valid, FPDU_VALID, position)
-                                                       : from);
-    packet_story_widen(of->failed, from + TRACE_VALUE(&of->sent, FPDU_SENT, octets));
-  } else {
-    of->failed = packet_story_new(end_of(&of->failure) ^ 1, of->position);
-    packet_story_widen(of->failed, PACKET_STORY_SYN);
+        packet_story_new(sender, has_octets ? TRACE_VALUE(window, WINDOW, acknowledged) : PACKET_STORY_SYN);
+    return;
   }
+  from = of->sent.id == TRACE_FPDU_SENT ? TRACE_VALUE(&of->sent, FPDU_SENT, position) : of->position;
+  const bool is_misled = of->valid.id == TRACE_FPDU_VALID && from != of->position;
+  of->failed = packet_story_new(sender, is_misled ? TRACE_VALUE(&of->valid, FPDU_VALID, position) : from);
+  packet_story_widen(of->failed, of->sent.id == TRACE_FPDU_SENT
+                                     ? from + TRACE_VALUE(&of->sent, FPDU_SENT, octets)
+                                     : PACKET_STORY_SYN);
 }
 
 /* What arrives, or is placed, where most is held. */
@@ -243,10 +225,10 @@ static void follow(explanation *of, const trace_event *event, GError **error)
 
 static const char *why_order(const explanation *of)
 {
-  return of->in_order       ? "the receiver is in-order"
-         : !of->has_started ? "the startup of MPA was not over"
-         : of->assumes      ? "the stream has no markers, and their FPDUs were not located by assumption"
-                            : "the stream has no markers";
+  return of->in_order                                                   ? "the receiver is in-order"
+         : of->at_peak[TRACE_FULL_OPERATION].id != TRACE_FULL_OPERATION ? "the startup of MPA was not over"
+         : of->assumes ? "the stream has no markers, and their FPDUs were not located by assumption"
+                       : "the stream has no markers";
 }
 
 /* What was placed meanwhile, and what the octets that were held waited for, by cause. */
@@ -258,6 +240,7 @@ static void add_causes(const explanation *of, prose *to)
       [ORDER] = why_order(of),
       [FRAGMENT] = " lay in IP datagrams of which fragments were missing (fragment)",
   };
+  const guint64 partial = TRACE_VALUE(&of->at_peak[TRACE_HELD], HELD, partial_fpdus);
   const char *gap = " Of what it held";
 
   if (of->fpdus > 0) {
@@ -272,8 +255,7 @@ static void add_causes(const explanation *of, prose *to)
     prose_add(to, "%s %s", gap, prose_plural(to, of->causes[cause], "octet"));
     if (cause == INCOMPLETE) {
       prose_add(to, " lay in %s",
-                of->partial_fpdus > 0 ? prose_plural(to, of->partial_fpdus, "located FPDU")
-                                      : "a startup frame, or a marker,");
+                partial > 0 ? prose_plural(to, partial, "located FPDU") : "a startup frame, or a marker,");
     }
     prose_add(to, cause == ORDER ? " could not be placed because %s (order)" : "%s", words[cause]);
     gap = ";";
@@ -346,12 +328,13 @@ static void add_culprit(const explanation *of, prose *to)
   const trace_event *sent = &of->sent;
   const guint64 from = TRACE_VALUE(sent, FPDU_SENT, position);
   const char *sender = side_name(side_peer(of->failure.side));
+  const bool has_begun = of->at_failure[TRACE_FULL_OPERATION].id == TRACE_FULL_OPERATION;
 
   prose_add(to, of->why ? ". In error was " : " It came with ");
-  if (of->has_begun && of->position != from) {
+  if (has_begun && of->position != from) {
     prose_add(to, "what it took for an FPDU at %s of the stream, in ", prose_count(to, of->position));
   }
-  if (!of->has_begun) {
+  if (!has_begun) {
     prose_add(to, "the startup frame of the %s.", sender);
   } else if (sent->id == TRACE_FPDU_SENT) {
     prose_add(to, "FPDU %s of the %s (stream %s to %s), sent at %s.",
@@ -398,8 +381,7 @@ static void add_failure(const explanation *of, prose *to)
   }
   if (of->fault) {
     prose_add(to, ". The scenario has the fault %s.", of->fault);
-  } else if (of->time_out.id == TRACE_TIME_OUT && of->time_out.time == failure->time &&
-             packet_story_is_vain(of->failed)) {
+  } else if (of->at_failure[TRACE_TIME_OUT].time == failure->time && packet_story_is_vain(of->failed)) {
     prose_add(to, ": ");
     packet_story_add(of->failed, "", TIME_PS_NEVER, to);
   } else {
@@ -460,7 +442,6 @@ char *explain_trace(FILE *file, const char *name, GError **error)
   explanation of = {.peak.id = TRACE_EVENTS,
                     .sent.id = TRACE_EVENTS,
                     .valid.id = TRACE_EVENTS,
-                    .time_out.id = TRACE_EVENTS,
                     .damaged = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL),
                     .holding = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL)};
   prose text = prose_new();

@@ -409,7 +409,7 @@ static gboolean append_included(scenario_source *source, const char *name, int d
                               ? g_strdup(name)
                               : program_files_path(source->family->folder, PROGRAM_SCENARIOS, name, &missing);
 
-  if (path == NULL) {
+  if (missing != NULL) {
     return scenario_problem(error, where, "%s; expected a file to include", missing->message);
   }
   for (guint i = 0; i < reading->len; i++) {

@@ -6,7 +6,8 @@ import shlex
 from dataclasses import dataclass
 
 # An indented paragraph is commands when its first line that is no comment begins with one of these.
-COMMAND = re.compile(r"(build|build-fuzz|scripts|bench)/|(modprobe|mkdir|ninja|meson|sbatch|sqlite3|python3)\b")
+COMMAND = re.compile(r"(build|build-fuzz|scripts|bench)/|"
+                     r"(modprobe|mkdir|ninja|meson|sbatch|sqlite3|python3)\b")
 # One that begins so is neither commands nor what they print: statements of a scenario, the layout of folders.
 SNIPPET = re.compile(r"[a-z]+ = |[a-z]+: \{|model/")
 # The first line of a file names it; a part that is to be added to the file reads `# my.cfg, continued`.

@@ -71,8 +71,8 @@ def likeness(shown, printed):
 
 
 def accept(shown, printed):
-    """The lines to show instead: those of `printed` that are most like the shown ones, in order. A printed line
-    that REST can stand for is left out, another is shown; a shown line that is like none is dropped."""
+    """The lines to show instead: those of `printed` that are most like the shown ones, in order. A printed
+    line that REST can stand for is left out, another is shown; a shown line that is like none is dropped."""
     if matches(shown, printed):
         return shown
     # best[i][j]: of shown[i:] and printed[j:], the likeness of the best pairs, and its first step.

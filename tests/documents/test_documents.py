@@ -11,21 +11,21 @@ what the page shows. Every link of these and the other pages to a file of the tr
 
 How a page is written (pages.py, shown.py):
 
-  commands    a block ```sh, or an indented one that begins with a program of ours. Lines that begin with `# `,
-              and what follows `  # `, are comments. Each command has a shell of its own, in the top folder of
-              the source. A backslash continues a line; a here document may follow.
-  output      a block ```text, or an indented one, after prose or after an empty line below the commands. It is
-              what the last command above it prints, line by line; `…` alone on a line stands for any lines, at the
-              end of a line for what the line goes on with. What depends on machine and time is recognised by
-              the patterns of VARIES (shown.py).
-  files       a block whose first line is `# my.cfg` or `# my.cfg: what it is` is written to my.cfg at this point;
-              with `# my.cfg, continued` it is added to it.
-  pictures    of the page's own folder (plots/x.svg of plots.md): a command of the page makes a file of the same
-              name and contents.
+  commands    a block ```sh, or an indented one that begins with a program of ours. Lines that begin with
+              `# `, and what follows `  # `, are comments. Each command has a shell of its own, in the top
+              folder of the source. A backslash continues a line; a here document may follow.
+  output      a block ```text, or an indented one, after prose or after an empty line below the commands. It
+              is what the last command above it prints, line by line; `…` alone on a line stands for any
+              lines, at the end of a line for what the line goes on with. What depends on machine and time is
+              recognised by the patterns of VARIES (shown.py).
+  files       a block whose first line is `# my.cfg` or `# my.cfg: what it is` is written to my.cfg at this
+              point; with `# my.cfg, continued` it is added to it.
+  pictures    of the page's own folder (plots/x.svg of plots.md): a command of the page makes a file of the
+              same name and contents.
 
-Blocks in other languages, statements of a scenario without a file's name, and the like are no output (SNIPPET).
-Every page finds a my.cfg, that of README.md, and the captures mid.pcap, siw.pcapng and FILE. What is not run as
-printed stands in REDUCED or in ELSEWHERE, with the reason; its output is not compared."""
+Blocks in other languages, statements of a scenario without a file's name, and the like are no output
+(SNIPPET). Every page finds a my.cfg, that of README.md, and the captures mid.pcap, siw.pcapng and FILE. What is not run
+as printed stands in REDUCED or in ELSEWHERE, with the reason; its output is not compared."""
 
 import argparse
 import difflib
@@ -110,8 +110,8 @@ def dead_links():
 
 
 def picture(path):
-    """A picture (SVG), but for the version and the commit in its subtitle. None: it was made from a tree without a
-    commit of its own, whose longer or shorter name moves everything below."""
+    """A picture (SVG), but for the version and the commit in its subtitle. None: it was made from a tree
+    without a commit of its own, whose longer or shorter name moves everything below."""
     text = path.read_text(encoding="utf-8") if path.exists() else ""
     if re.search("-dirty|unknown", text):
         return None
@@ -119,7 +119,8 @@ def picture(path):
 
 
 def unlisted():
-    """The pages of docs/ that neither docs/README.md, for users, nor CONTRIBUTING.md, for the others, leads to."""
+    """The pages of docs/ that neither docs/README.md, for users, nor CONTRIBUTING.md, for the others, leads
+    to."""
     listed = {path for index in (SOURCE / "docs/README.md", SOURCE / "CONTRIBUTING.md")
               for path in re.findall(r"([\w.-]+\.md)[)#]", index.read_text())}
     return [f"{page.name}: docs/README.md does not list it" for page in PAGES[2:] if page.name not in listed]
@@ -139,7 +140,8 @@ class Page:
 
     def shell(self, command):
         environment = os.environ | {"HOME": str(self.folder), "IWARPSIM_MODULES": str(PROGRAM.parent),
-                                    "IWARPSIM_DATA": str(SOURCE / "scenarios"), "LC_ALL": "C.UTF-8", "COLUMNS": "",
+                                    "IWARPSIM_DATA": str(SOURCE / "scenarios"),
+                                    "LC_ALL": "C.UTF-8", "COLUMNS": "",
                                     # For ns-3 programs, as after an installation.
                                     "PKG_CONFIG_PATH": str(PROGRAM.parent / "meson-uninstalled"),
                                     "LD_LIBRARY_PATH": str(PROGRAM.parent / "shim/host")}
@@ -214,7 +216,8 @@ class Page:
         if renewed == block.lines:
             return
         self.renewed.append((block, renewed))
-        difference = "\n".join(difflib.unified_diff(block.lines, renewed, "shown", "printed", lineterm="", n=1))
+        lines = difflib.unified_diff(block.lines, renewed, "shown", "printed", lineterm="", n=1)
+        difference = "\n".join(lines)
         self.wrong.append(f"line {block.first + 1}: {command} prints something else:\n{difference}")
 
     def follow(self):
@@ -263,7 +266,8 @@ class Page:
 
 def main():
     with tempfile.TemporaryDirectory(prefix="iwarpsim-documents-") as name:
-        chosen = [path for path in PAGES if not OPTIONS.pages or path.name in map(os.path.basename, OPTIONS.pages)]
+        named = [Path(page).name for page in OPTIONS.pages]
+        chosen = [path for path in PAGES if not named or path.name in named]
         if OPTIONS.without_ns3 or OPTIONS.sanitized:
             chosen = [path for path in chosen if path.name != "ns3.md"]
         assert chosen, f"no such page: {OPTIONS.pages}"

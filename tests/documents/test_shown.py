@@ -94,7 +94,7 @@ class Shown(unittest.TestCase):
 
     def test_what_varies(self):
         for one, other in [("time.wall_s   0.1 s  100 ms", "time.wall_s 12 s"),
-                           ("  program  iwarpsim 0.2.0 (6b1b9fa42b00)", "  program  iwarpsim 0.3.0 (unknown)"),
+                           ("program  iwarpsim 0.2.0 (6b1b9fa42b00)", "program  iwarpsim 0.3.0 (unknown)"),
                            ("9 runs (git 6b1b9fa42b00)", "9 runs (git 6b1b9fa42b01-dirty)"),
                            ("9 runs, about 0:01 at -j 2", "9 runs, about 1:00:01 at -j 64"),
                            ("begun 2026-11-28 02:07:07 UTC", "begun 2027-01-01 00:00:00 UTC")]:

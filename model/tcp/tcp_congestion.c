@@ -186,6 +186,7 @@ void tcp_congestion_reduce(tcp_congestion *congestion, uint64_t flight_octets)
 
 void tcp_congestion_reduce_for_ecn(tcp_congestion *congestion, uint64_t flight_octets)
 {
+  congestion->remembers = false;
   if (congestion->control->after_mark) {
     take_threshold(congestion,
                    congestion->control->after_mark(state_of(congestion), &congestion->window, flight_octets));

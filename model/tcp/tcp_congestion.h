@@ -62,7 +62,8 @@ void tcp_congestion_acknowledged(tcp_congestion *congestion, const tcp_congestio
 void tcp_congestion_reduce(tcp_congestion *congestion, uint64_t flight_octets);
 
 /* ECE, once a round trip (RFC 3168 §6.1.2): like a loss, except that DCTCP reduces by its alpha (RFC 8257
- * §3.3). */
+ * §3.3). Congestion is certain: what a reduction before took away is not given back, however spurious that
+ * one proves to be (Linux, tcp_enter_cwr()). */
 void tcp_congestion_reduce_for_ecn(tcp_congestion *congestion, uint64_t flight_octets);
 
 /* The retransmission timer has expired: the window is 1 SMSS; for the `first` time in a row the threshold

@@ -144,6 +144,17 @@ FLOW_TEST(test_undo_ends_inflation, with_segments(20))
   g_assert_true(tcp_congestion_in_slow_start(flow->congestion)); /* as it was: no threshold yet */
 }
 
+/* Marks show congestion, whatever the recovery before it proves to be: 20, halved to 10, halved by ECE to 5.
+ * A threshold of none that came back would become the window when PRR has led it to the threshold. */
+FLOW_TEST(test_marks_are_not_undone, with_segments(20))
+{
+  tcp_congestion_remember(flow->congestion);
+  tcp_congestion_reduce(flow->congestion, segments(20));
+  tcp_congestion_reduce_for_ecn(flow->congestion, segments(10));
+  tcp_congestion_undo(flow->congestion);
+  expect_both(flow, segments(5), segments(5));
+}
+
 /* RFC 5681 §4.1: min(initial window, cwnd); what is smaller stays, the threshold too. */
 FLOW_TEST(test_restart_after_idle, with_segments(10))
 {

@@ -326,7 +326,7 @@ static const trouble TROUBLES[] = {
     /* Everything that can be chosen, at random. */
     {"any_keys",
      {40000, 20000},
-     2,
+     30,
      .wire = {.loss = 0.03, .ack_loss = 0.03, .duplication = 0.03, .lateness = 0.05, .mark = 0.1}},
     {"any_keys_on_a_terrible_path",
      {8000, 4000},

@@ -279,7 +279,7 @@ def main():
     print("\n".join([*(line for page in found for line in page.log), str(counts)]))
     if not OPTIONS.pages:
         wrong.extend([*dead_links(), *unlisted()])
-        assert counts["commands"] > 60, "most commands were not found"
+        assert counts["commands"] > 100 and counts["output"] > 20, f"only {counts} were found"
     print("\n".join(wrong))
     if OPTIONS.accept:
         for page in found:

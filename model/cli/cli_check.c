@@ -14,49 +14,42 @@
  * anyone waits. */
 enum { NOTED_POINTS_MAX = 10000 };
 
-static char **given_sets; /* --set */
+static struct {
+  char **sets;
+  gboolean json;
+} chosen;
 
-/* The notes of the points that `of_base` has not: how many points have any, and the first. */
-static void print_points_notes(const char *path, const sweep_grid *grid, const GPtrArray *of_base)
+/* The notes of the points that `notes` has not: how many points have any, and the first, becomes one more. */
+static void note_points(const sweep_grid *grid, GPtrArray *notes)
 {
   gsize count = sweep_grid_count(grid);
   gsize noted = 0;
   g_autofree char *first = NULL;
 
   for (gsize i = 0; i < count && count <= NOTED_POINTS_MAX; i++) {
-    g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GPtrArray) of_point = g_ptr_array_new_with_free_func(g_free);
     g_autoptr(scenario) point = sweep_grid_scenario(grid, i);
     guint known = 0;
 
-    scenario_check(point, notes, NULL);
-    while (known < notes->len &&
-           g_ptr_array_find_with_equal_func((GPtrArray *)of_base, notes->pdata[known], g_str_equal, NULL)) {
+    scenario_check(point, of_point, NULL);
+    while (known < of_point->len &&
+           g_ptr_array_find_with_equal_func(notes, of_point->pdata[known], g_str_equal, NULL)) {
       known++;
     }
-    if (known < notes->len && noted++ == 0) {
+    if (known < of_point->len && noted++ == 0) {
       g_autofree char *label = sweep_grid_label(grid, i);
-      first = g_strdup_printf("%s: %s", label, (const char *)notes->pdata[known]);
+      first = g_strdup_printf("%s: %s", label, (const char *)of_point->pdata[known]);
     }
   }
   if (noted > 0) {
-    plain_text_print(stdout, "%s: note: %zu of %zu runs have notes of their own, the first is %s\n", path,
-                     noted, count, first);
+    g_ptr_array_add(notes, g_strdup_printf("%zu of %zu runs have notes of their own, the first is %s", noted,
+                                           count, first));
   }
 }
 
-static gboolean check_sweep(const scenario *s, const GPtrArray *notes, const cli_arguments *arguments,
-                            GError **error)
+/* `grid`: NULL when nothing is swept. */
+static void print_verdict(const char *path, const sweep_grid *grid, const GPtrArray *notes)
 {
-  const char *path = scenario_path(s);
-  const char *const *sets = (const char *const *)given_sets;
-  const scenario_axis *axes;
-  gboolean swept = scenario_axes(s, &axes) > 0 || scenario_constraints_origin(s) != NULL;
-  g_autoptr(sweep_grid) grid =
-      swept ? cli_progress_grid(s, sets, 0, cli_shows_progress(arguments), error) : NULL;
-
-  if ((swept && grid == NULL) || arguments->quiet) {
-    return !swept || grid != NULL;
-  }
   plain_text_print(stdout, "%s: ok", path);
   if (grid != NULL) {
     const gsize count = sweep_grid_count(grid);
@@ -73,31 +66,57 @@ static gboolean check_sweep(const scenario *s, const GPtrArray *notes, const cli
   for (guint i = 0; i < notes->len; i++) {
     plain_text_print(stdout, "%s: note: %s\n", path, (const char *)notes->pdata[i]);
   }
-  if (grid != NULL) {
-    print_points_notes(path, grid, notes);
-  }
-  return TRUE;
 }
 
-static int check_scenario(const char *path, const cli_arguments *arguments)
+/* `error`: NULL when nothing is wrong. */
+static void append_verdict(const char *path, const sweep_grid *grid, const GPtrArray *notes,
+                           const GError *error, GString *json)
+{
+  g_string_append(json, json->len > 1 ? ",\n  {" : "\n  {");
+  plain_text_append_text(json, "file", path);
+  plain_text_append_text(json, "error", error != NULL ? error->message : NULL);
+  plain_text_append_number(json, "runs",
+                           error != NULL  ? 0
+                           : grid != NULL ? (double)sweep_grid_count(grid)
+                                          : 1);
+  plain_text_append_member(json, "notes");
+  for (guint i = 0; error == NULL && i < notes->len; i++) {
+    g_string_append(json, i == 0 ? "[" : ", ");
+    plain_text_append_json(json, notes->pdata[i]);
+  }
+  g_string_append(json, error == NULL && notes->len > 0 ? "] }" : "[] }");
+}
+
+/* Prints what it finds or, with --json, appends it to `json`. */
+static int check_scenario(const char *path, const cli_arguments *arguments, GString *json)
 {
   g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
+  const char *const *sets = (const char *const *)chosen.sets;
   GError *error = NULL;
   const scenario_axis *axes;
-  g_autoptr(scenario) s = cli_operand_check(path, CLI_SCENARIO, &error)
-                              ? scenario_load(path, (const char *const *)given_sets, &error)
-                              : NULL;
+  g_autoptr(scenario) s =
+      cli_operand_check(path, CLI_SCENARIO, &error) ? scenario_load(path, sets, &error) : NULL;
   const char *origin = s != NULL ? scenario_constraints_origin(s) : NULL;
+  const gboolean swept = s != NULL && (scenario_axes(s, &axes) > 0 || origin != NULL);
 
   if (origin != NULL && scenario_axes(s, &axes) == 0) {
     g_ptr_array_add(notes,
                     g_strdup_printf("%s: where leaves out points of a sweep, and there is no sweep", origin));
   }
-  gboolean ok = s != NULL && scenario_check(s, notes, &error) && run_engine_check(s, &error) &&
-                check_sweep(s, notes, arguments, &error);
-
+  gboolean ok = s != NULL && scenario_check(s, notes, &error) && run_engine_check(s, &error);
+  g_autoptr(sweep_grid) grid =
+      ok && swept ? cli_progress_grid(s, sets, 0, cli_shows_progress(arguments), &error) : NULL;
+  ok = ok && (!swept || grid != NULL);
+  if (grid != NULL && (chosen.json || !arguments->quiet)) {
+    note_points(grid, notes);
+  }
   if (!ok && arguments->count > 1 && g_str_has_prefix(error->message, "--set")) {
     g_prefix_error(&error, "%s: ", path); /* which may be the only one that it is wrong for */
+  }
+  if (chosen.json) {
+    append_verdict(path, grid, notes, error, json);
+  } else if (ok && !arguments->quiet) {
+    print_verdict(scenario_path(s), grid, notes);
   }
   return ok ? CLI_OK : cli_fail(error);
 }
@@ -108,16 +127,23 @@ static int check(const cli_arguments *arguments)
                    ? CLI_OK
                    : cli_usage_error("check", "no scenario given; expected one or more files");
 
+  g_autoptr(GString) json = g_string_new("[");
   for (guint i = 0; i < arguments->count; i++) {
-    if (check_scenario(arguments->rest[i], arguments) != CLI_OK) {
+    if (check_scenario(arguments->rest[i], arguments, json) != CLI_OK) {
       status = CLI_USAGE;
     }
+  }
+  if (chosen.json && arguments->count > 0) {
+    g_string_append(json, " ]\n");
+    plain_text_print_page(stdout, json->str);
   }
   return status;
 }
 
 static const GOptionEntry entries[] = {
-    CLI_TEXTS("set", 's', &given_sets, "override a key of each scenario", "GROUP.KEY=VALUE"),
+    CLI_TEXTS("set", 's', &chosen.sets, "override a key of each scenario", "GROUP.KEY=VALUE"),
+    CLI_SWITCH("json", 0, &chosen.json,
+               "one JSON object a scenario: file, error (null: none), runs, notes; errors are printed, too"),
     G_OPTION_ENTRY_NULL,
 };
 

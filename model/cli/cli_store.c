@@ -21,6 +21,7 @@ static struct {
   char *return_period;
   char *exclude;
   char *csv;
+  gboolean json;
 } tabulated;
 
 /* What --metric and --return-level name, or the defaults. NULL and `*status` when one is no quantity. */
@@ -66,6 +67,9 @@ static int tabulate(const cli_arguments *arguments)
   GError *error = NULL;
   guint exclude;
   int status = CLI_OK;
+  if (tabulated.json && tabulated.csv != NULL) {
+    return cli_usage_error("table", "--json and --csv were given; expected one of them");
+  }
   gboolean good = cli_parse_exclude("table", tabulated.exclude, &exclude, &status);
   g_autoptr(GArray) quantities = good ? read_quantities(tabulated.metrics, &status) : NULL;
   if (quantities == NULL) {
@@ -89,7 +93,7 @@ static int tabulate(const cli_arguments *arguments)
                                   .exclude = exclude,
                                   .pairing = tabulated.pair != NULL ? &pairing : NULL};
   if (tabulated.csv == NULL) {
-    g_autofree char *text = result_table_text(&request);
+    g_autofree char *text = tabulated.json ? result_table_json(&request) : result_table_text(&request);
     plain_text_print_page(stdout, text);
     return CLI_OK;
   }
@@ -106,6 +110,7 @@ static const GOptionEntry table_entries[] = {
              "the level that the reassembly occupancy exceeds once in SIZE of traffic, such as 1GiB", "SIZE"),
     CLI_EXCLUDE(&tabulated.exclude),
     CLI_TEXT("csv", 0, &tabulated.csv, "write the table to FILE as CSV, values as measured", "FILE"),
+    CLI_SWITCH("json", 0, &tabulated.json, "one JSON object (docs/store.md), values as measured"),
     G_OPTION_ENTRY_NULL,
 };
 

@@ -28,6 +28,7 @@ static struct {
   char **until;
   int max_seeds;
   gboolean list;
+  gboolean json;
   gboolean keep_going;
 } chosen = {.runs = CLI_RUNS_DEFAULT, .max_seeds = NO_MAX_SEEDS};
 
@@ -153,7 +154,11 @@ static int list_sweep(sweep_plan *plan)
       plain_text_print(stderr, "\n");
     }
   }
-  if (good) {
+  if (good && chosen.json) {
+    g_autofree char *json =
+        sweep_plan_json(plan, IWARPSIM_VERSION, cli_runs_jobs(&chosen.runs), cli_runs_pace());
+    plain_text_print_page(stdout, json);
+  } else if (good) {
     sweep_plan_list(plan, IWARPSIM_VERSION, cli_runs_jobs(&chosen.runs), cli_runs_pace(), stdout);
   }
   return good ? CLI_OK : cli_fail(error);
@@ -174,6 +179,9 @@ static int check_and_run(const cli_arguments *arguments)
   int status = cli_runs_read("sweep", &chosen.runs, &limits);
   if (status != CLI_OK) {
     return status;
+  }
+  if (chosen.json && !chosen.list) {
+    return cli_usage_error("sweep", "--json: expected --list with it");
   }
   if (!parse_shard(&shard, &shards)) {
     return cli_usage_error("sweep", "--shard %s: expected I/N with 1 <= I <= N", chosen.shard);
@@ -206,6 +214,7 @@ static const GOptionEntry entries[] = {
               "METRIC=SHARE"),
     CLI_NUMBER("max-seeds", 0, &chosen.max_seeds, "with --until, at most so many (default: 256)"),
     CLI_SWITCH("list", 0, &chosen.list, "print the runs, their number and an estimate; run none of them"),
+    CLI_SWITCH("json", 0, &chosen.json, "with --list: one JSON object (docs/store.md)"),
     CLI_SWITCH("keep-going", 'k', &chosen.keep_going, "go on after a run that failed"),
     G_OPTION_ENTRY_NULL,
 };

@@ -388,12 +388,13 @@ static char *rough_text(double number)
   return g_strconcat(digits, names[name], NULL);
 }
 
+static const char *const states[] = {[STORED_MISSING] = "missing",
+                                     [STORED_FAILED] = "failed",
+                                     [STORED_UNEXPECTED] = "unexpected",
+                                     [STORED_DONE] = "done"};
+
 static void print_run(const sweep_plan *plan, const planned_run *run, FILE *output)
 {
-  static const char *const states[] = {[STORED_MISSING] = "missing",
-                                       [STORED_FAILED] = "failed",
-                                       [STORED_UNEXPECTED] = "unexpected",
-                                       [STORED_DONE] = "done"};
   g_autofree char *label = sweep_grid_label(plan->grid, run->index);
   plain_text_print(output, "%zu", run->index + 1);
   if (*label != '\0') {
@@ -439,29 +440,81 @@ static int compare_runs(gconstpointer a, gconstpointer b)
   return (index_a > index_b) - (index_a < index_b);
 }
 
+/* Those of the plan, in the order of the grid (planned_run; free with g_array_unref()), and what those of
+ * them that are `*to_run` cost at the store's pace, or at `pace` where it shows none. */
+static GArray *runs_in_order(const sweep_plan *plan, double pace, gsize *to_run, run_cost *all)
+{
+  GArray *runs = g_array_copy(plan->runs);
+  const double shown = sweep_plan_pace(plan);
+  *to_run = 0;
+  *all = (run_cost){0};
+  g_array_sort(runs, compare_runs);
+  for (guint i = 0; i < runs->len; i++) {
+    const planned_run *run = &g_array_index(runs, planned_run, i);
+    if (run->state == STORED_MISSING || run->state == STORED_FAILED) {
+      const run_cost cost = sweep_grid_cost(plan->grid, run->index);
+      ++*to_run;
+      all->segments += cost.segments;
+      all->seconds += cost.seconds * (shown > 0 ? shown : pace);
+    }
+  }
+  return runs;
+}
+
 void sweep_plan_list(const sweep_plan *plan, const char *version, guint jobs, double pace, FILE *output)
 {
   const scenario *base = sweep_grid_base(plan->grid);
   const char *title = scenario_configuration(base)->title;
-  g_autoptr(GArray) runs = g_array_copy(plan->runs);
-  run_cost all = {0};
-  gsize to_run = 0;
+  run_cost all;
+  gsize to_run;
+  g_autoptr(GArray) runs = runs_in_order(plan, pace, &to_run, &all);
   g_assert(jobs >= 1);
-  if (sweep_plan_pace(plan) > 0) {
-    pace = sweep_plan_pace(plan);
-  }
-  g_array_sort(runs, compare_runs);
   plain_text_print(output, "%s%s%s, iwarpsim %s\n", scenario_name(base), *title != '\0' ? ": " : "", title,
                    version);
   for (guint i = 0; i < runs->len; i++) {
-    const planned_run *run = &g_array_index(runs, planned_run, i);
-    const run_cost cost = sweep_grid_cost(plan->grid, run->index);
-    print_run(plan, run, output);
-    if (run->state == STORED_MISSING || run->state == STORED_FAILED) {
-      to_run++;
-      all.segments += cost.segments;
-      all.seconds += cost.seconds * pace;
-    }
+    print_run(plan, &g_array_index(runs, planned_run, i), output);
   }
   print_sums(plan, to_run, &all, jobs, output);
+}
+
+char *sweep_plan_json(const sweep_plan *plan, const char *version, guint jobs, double pace)
+{
+  const scenario *base = sweep_grid_base(plan->grid);
+  const sweep_grid_facts *facts = sweep_grid_facts_of(plan->grid);
+  g_autofree char *axes = sweep_grid_axes_text(plan->grid);
+  g_auto(GStrv) keys = g_strsplit(axes, "\n", -1);
+  run_cost all;
+  gsize to_run;
+  g_autoptr(GArray) runs = runs_in_order(plan, pace, &to_run, &all);
+  GString *json = g_string_new("{");
+  plain_text_append_text(json, "scenario", scenario_name(base));
+  plain_text_append_text(json, "title", scenario_configuration(base)->title);
+  plain_text_append_text(json, "version", version);
+  plain_text_append_member(json, "runs");
+  g_string_append_c(json, '[');
+  for (guint i = 0; i < runs->len; i++) {
+    const planned_run *run = &g_array_index(runs, planned_run, i);
+    const char *texts[SCENARIO_KEY_COUNT];
+    sweep_grid_texts(plan->grid, run->index, texts);
+    g_string_append(json, i > 0 ? ",\n  {" : "\n  {");
+    plain_text_append_number(json, "number", (double)run->index + 1);
+    plain_text_append_member(json, "keys");
+    g_string_append_c(json, '{');
+    for (gsize k = 0; keys[k] != NULL && *keys[k] != '\0'; k++) {
+      plain_text_append_text(json, keys[k], texts[scenario_key_find(keys[k])]);
+    }
+    g_string_append(json, " }");
+    plain_text_append_text(json, "state", plan->was_looked_up ? states[run->state] : "missing");
+    g_string_append(json, " }");
+  }
+  g_string_append(json, " ]");
+  plain_text_append_number(json, "left_out", (double)facts->left_out);
+  plain_text_append_number(json, "given_twice", (double)facts->repeated);
+  plain_text_append_number(json, "to_run", (double)to_run);
+  plain_text_append_number(json, "segments", all.segments);
+  plain_text_append_number(json, "seconds", all.seconds / (double)CLAMP(to_run, 1, jobs));
+  plain_text_append_number(json, "jobs", jobs);
+  plain_text_append_member(json, "more_may_follow");
+  g_string_append(json, sweep_plan_is_open(plan) ? "true }\n" : "false }\n");
+  return g_string_free(json, FALSE);
 }

@@ -86,3 +86,6 @@ const sweep_goal *sweep_plan_without_values(const sweep_plan *plan);
  * many runs, how many are left out or to run, segments and time of those to run, `jobs` (>= 1) at once, and
  * that more may follow. `pace` is that of sweep_plan_pace() where the store has none to show it. */
 void sweep_plan_list(const sweep_plan *plan, const char *version, guint jobs, double pace, FILE *output);
+
+/* The same as one JSON object (docs/store.md, "As JSON"). Free with g_free(). */
+char *sweep_plan_json(const sweep_plan *plan, const char *version, guint jobs, double pace);

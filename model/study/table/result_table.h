@@ -19,6 +19,9 @@ typedef struct result_request {
  * point; what the marks of flagged runs mean. "-" where no run has the quantity. Free with g_free(). */
 char *result_table_text(const result_request *request);
 
+/* The same as one JSON object, values as measured (docs/store.md, "As JSON"). Free with g_free(). */
+char *result_table_json(const result_request *request);
+
 /* What result_store_csv() writes otherwise. */
 typedef enum result_csv_flag {
   RESULT_CSV_VARIED = 1 << 0,  /* of the keys only those in which runs differ, and of these none that always

@@ -15,6 +15,7 @@
 /* As the event `held` has them; processing is not part of the reassembly occupancy. */
 enum { INCOMPLETE, UNLOCATED, ORDER, FRAGMENT, CAUSES };
 enum { HOLES_DESCRIBED = 4 };
+#define NOTHING_ARRIVED G_MAXUINT64 /* that is at fault */
 
 /* Octets that were missing at the peak. */
 typedef struct hole {
@@ -35,11 +36,10 @@ typedef struct explanation {
   trace_event wrong;    /* of the first delivered segment with wrong octets */
   char *why;            /* NULL: none fails; then `failure` is `wrong` */
   guint64 octets_wrong; /* of all of those */
-  bool has_position;    /* something that arrived is at fault … */
-  guint64 position;     /* … an FPDU there, or the startup frame */
-  GHashTable *damaged;  /* packets that the path damaged, and which have not arrived yet */
-  guint64 misses;       /* those that TCP took as good … */
-  trace_event miss;     /* … and when the first arrived */
+  guint64 position; /* of what arrived and is at fault: an FPDU, or the startup frame; or NOTHING_ARRIVED */
+  GHashTable *damaged; /* packets that the path damaged, and which have not arrived yet */
+  guint64 misses;      /* those that TCP took as good … */
+  trace_event miss;    /* … and when the first arrived */
 
   /* The second one. */
   trace_event at_peak[TRACE_EVENTS]; /* the last of each kind of the connection that holds most, up to then */
@@ -85,7 +85,6 @@ static void find(explanation *of, const trace_event *event, G_GNUC_UNUSED GError
   } else if (event->id == TRACE_FAILED && !of->why) {
     of->failure = *event;
     of->why = g_strdup(TRACE_TEXT(event, FAILED, why));
-    of->has_position = TRACE_VALUE(event, FAILED, has_position);
     of->position = TRACE_VALUE(event, FAILED, position);
   } else if (event->id == TRACE_OCTETS_WRONG) {
     of->wrong = of->octets_wrong == 0 ? *event : of->wrong;
@@ -175,8 +174,8 @@ static void begin_to_follow(explanation *of)
     from = next.to;
   }
   const trace_event *window = &of->at_failure[TRACE_WINDOW];
-  const guint64 sender = end_of(&of->failure) ^ of->has_position;
-  if (!of->has_position) { /* what it sends: the first octet that is not acknowledged */
+  const guint64 sender = end_of(&of->failure) ^ (of->position != NOTHING_ARRIVED);
+  if (of->position == NOTHING_ARRIVED) { /* what it sends: the first octet that is not acknowledged */
     const bool has_octets = TRACE_VALUE(window, WINDOW, next) > 0;
     of->failed =
         packet_story_new(sender, has_octets ? TRACE_VALUE(window, WINDOW, acknowledged) : PACKET_STORY_SYN);
@@ -375,7 +374,7 @@ static void add_failure(const explanation *of, prose *to)
     prose_add(to, "Connection %u ended at %s: its %s reports \"%s\"", failure->connection,
               prose_time(to, failure->time), side_name(failure->side), of->why);
   }
-  if (of->has_position) {
+  if (of->position != NOTHING_ARRIVED) {
     add_culprit(of, to);
     return;
   }
@@ -442,6 +441,7 @@ char *explain_trace(FILE *file, const char *name, GError **error)
   explanation of = {.peak.id = TRACE_EVENTS,
                     .sent.id = TRACE_EVENTS,
                     .valid.id = TRACE_EVENTS,
+                    .position = NOTHING_ARRIVED,
                     .damaged = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL),
                     .holding = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL)};
   prose text = prose_new();
@@ -451,7 +451,6 @@ char *explain_trace(FILE *file, const char *name, GError **error)
     note_scenario(&of, trace_reader_about(of.reader));
     if (!of.why && of.octets_wrong > 0) {
       of.failure = of.wrong;
-      of.has_position = true;
       of.position = TRACE_VALUE(&of.wrong, OCTETS_WRONG, position);
     }
   }

@@ -198,10 +198,10 @@ static void trace_failed(const session_end *end, const rnic_failure *failure)
   const bool by_segment = terminate && terminate->has_fpdu && !failure->by_peer;
 
   TRACE(at, FAILED, .why = TRACE_NAME(rnic_failure_text(failure)),
-        .has_position = by_mpa || by_frame || by_segment,
         .position = by_mpa       ? at->invalid_at
                     : by_segment ? start + terminate->fpdu_start
-                                 : 0);
+                    : by_frame   ? 0
+                                 : UINT64_MAX);
 }
 
 static void on_failed(void *user, const rnic_failure *failure, time_ps now)

@@ -287,6 +287,7 @@ class Problems(DecodeTest):
             "warning: MO does not continue the message: its segments are not in order (RFC 5041 §5.3)"]])
 
     def test_mistake(self):
+        write_packets("x.pcap", packets(FRAMES + HELLO))
         for options in ("-s -p", "-m -p"):
             self.expect_refused(f"iwarpsim decode x.pcap {options}", "expected one of --problems, which prints those of ",
                                 "--messages, whose lines have the problems of their FPDUs")

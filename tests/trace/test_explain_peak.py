@@ -220,7 +220,7 @@ class ExplainPeak(unittest.TestCase):
         _, events, text = self.explained(keys)
         failed = next(e for e in events if e["event"] == "failed")
         sent = next(e for e in events if e["event"] == "fpdu_sent" and e["side"] == "initiator" and e["fpdu"] == fpdu)
-        self.assertEqual((failed["has_position"], failed["position"]), (1, sent["position"]))
+        self.assertEqual(failed["position"], sent["position"])
         self.assertIn(f"In error was FPDU {fpdu} of the Initiator (stream {sent['position']:,} to "
                       f"{sent['position'] + sent['octets'] - 1:,}), sent at {us(sent['time_ps'])}.", text)
         return events, text

@@ -42,8 +42,8 @@ static void note_points(const sweep_grid *grid, GPtrArray *notes)
     }
   }
   if (noted > 0) {
-    g_ptr_array_add(notes, g_strdup_printf("%zu of %zu runs have notes of their own, the first is %s", noted,
-                                           count, first));
+    g_ptr_array_add(notes, g_strdup_printf("%zu of %zu runs %s notes of their own, the first is %s", noted,
+                                           count, noted == 1 ? "has" : "have", first));
   }
 }
 

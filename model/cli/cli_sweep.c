@@ -84,8 +84,8 @@ static gboolean read_goals(GArray *goals, GError **error)
 static void print_result(const sweep_result *result, const char *path)
 {
   gsize run = result->points - result->present - result->to_go;
-  plain_text_print(stdout, "%zu runs: %zu run now, %zu already there, %zu failed", result->points, run,
-                   result->present, result->failed);
+  plain_text_print(stdout, "%zu run%s: %zu run now, %zu already there, %zu failed", result->points,
+                   result->points == 1 ? "" : "s", run, result->present, result->failed);
   if (result->unexpected > 0) {
     plain_text_print(stdout, ", %zu ended otherwise than expected", result->unexpected);
   }

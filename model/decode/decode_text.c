@@ -459,7 +459,8 @@ static void append_overview(decode_line *line, const decode_capture *capture)
 
   decode_line_print(line, "# iwarpsim %s, decode --summary %s", capture->version, file);
   decode_line_end(line);
-  decode_line_print(line, "%" PRIu64 " packets", capture->counts->packets);
+  decode_line_print(line, "%" PRIu64 " packet%s", capture->counts->packets,
+                    capture->counts->packets == 1 ? "" : "s");
   for (const decode_field *field = decode_fields_counts; field->member; field++) {
     uint64_t count = decode_field_value(field, capture->counts);
     if (field->text && count > 0) {

@@ -464,7 +464,8 @@ static void note_all(const replay_network *self, const metric_values *values, GP
           "no FPDU to the %s is in the capture, so nothing is measured; measure.side names the end",
           side_name(c->measured));
   g_autofree char *others =
-      cut_off > 1 ? g_strdup_printf(" (and so of %u others)", cut_off - 1) : g_strdup("");
+      cut_off > 1 ? g_strdup_printf(" (and so of %u other%s)", cut_off - 1, cut_off == 2 ? "" : "s")
+                  : g_strdup("");
   note_if(notes, cut_off > 0,
           "connection %u: octets from stream position %" G_GUINT64_FORMAT
           " on came and are not in the capture; it is replayed up to there%s",
@@ -479,15 +480,15 @@ static void note_all(const replay_network *self, const metric_values *values, GP
           "(mpa-01 §3.2); the receivers here take them all the same",
           long_ulpdus);
   note_if(notes, backward > 0,
-          "%" G_GUINT64_FORMAT " packets bear an earlier time than the packet before them; they come right "
-          "after it here",
-          backward);
+          "%" G_GUINT64_FORMAT " packet%s an earlier time than the packet before %s right after it here",
+          backward, backward == 1 ? " bears" : "s bear", backward == 1 ? "it; it comes" : "them; they come");
   note_if(notes, given_up > 0,
-          "%" G_GUINT64_FORMAT " segments did not arrive, however often they were offered again", given_up);
+          "%" G_GUINT64_FORMAT " segment%s did not arrive, however often %s offered again", given_up,
+          given_up == 1 ? "" : "s", given_up == 1 ? "it was" : "they were");
   note_if(notes, too_big > 0,
-          "%" G_GUINT64_FORMAT " packets were larger than the path's MTU and were dropped: routers do not "
-          "fragment IPv6",
-          too_big);
+          "%" G_GUINT64_FORMAT
+          " packet%s larger than the path's MTU and %s dropped: routers do not fragment IPv6",
+          too_big, too_big == 1 ? " was" : "s were", too_big == 1 ? "was" : "were");
 }
 
 static gboolean run_with_series(const replay *r, FILE *series, session_result *result, GPtrArray *notes,

@@ -250,8 +250,8 @@ static void note_losses(const checking *on)
       : some < 0.5 ? g_strdup_printf(": all but %.2g %% of seeds will see none", some) /* not "100 %" */
                    : g_strdup_printf(": %.0f %% of seeds will see none", none);
 
-  note_if(on, is_independent, loss, losses < 10 ? "%.2g losses expected%s" : "%.0f losses expected%s", losses,
-          seeds);
+  note_if(on, is_independent, loss, losses < 10 ? "%.2g loss%s expected%s" : "%.0f loss%s expected%s", losses,
+          losses >= 0.995 && losses < 1.05 ? "" : "es", seeds); /* those that are shown as 1 */
 }
 
 static void note_reordering(const checking *on, enum side direction)

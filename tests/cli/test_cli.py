@@ -113,7 +113,7 @@ class Cli(kit.ProgramTest):
         self.expect_start(done.stderr,
                           "point.cfg:1: path.forward.mtu = 176 is too small; expected at least 180")
         kit.write("point.cfg", 'sweep = ( { key = "tcp.receive_window"; values = ("auto", 65536); } );')
-        self.assertIn("point.cfg: note: 1 of 2 runs have notes of their own, the first is "
+        self.assertIn("point.cfg: note: 1 of 2 runs has notes of their own, the first is "
                       "tcp.receive_window=65536: ", self.shell("iwarpsim check point.cfg").stdout)
 
     def test_check_of_where(self):

@@ -21,6 +21,11 @@ class Sweep(kit.ProgramTest):
                     "3 runs: 0 run now, 3 already there, 0 failed; results in results/a.sqlite\n")
         self.expect("iwarpsim sweep a.cfg --quiet --store a.sqlite", "")
 
+    def test_one(self):
+        kit.write("a.cfg", kit.SEEDS.replace("to = 3", "to = 1"))
+        self.expect("iwarpsim sweep a.cfg --store a.sqlite",
+                    "1 run: 1 run now, 0 already there, 0 failed; results in a.sqlite\n")
+
     def test_first_failure(self):
         """'terminate' is expected and does not come."""
         self.expect("iwarpsim sweep a.cfg -j1 -s run.expect=terminate",

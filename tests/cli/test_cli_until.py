@@ -90,7 +90,7 @@ class Until(kit.ProgramTest):
         os.kill(run, signal.SIGKILL)
         sweep.send_signal(signal.SIGCONT)
         output, _ = sweep.communicate(timeout=kit.PATIENCE_S)
-        self.assertIn("1 of 1 points are as narrow as asked for, with 8 seeds", output)
+        self.assertIn("1 of 1 point is as narrow as asked for, with 8 seeds", output)
 
     def test_interrupt(self):
         """64 GiB a run take minutes: none is done when SIGTERM comes, and nobody knows how many are to come."""
@@ -116,7 +116,7 @@ class Until(kit.ProgramTest):
         kit.write("a.cfg", LOSSES.replace('"0%", "0.1%", ', ""))
         done = self.shell("iwarpsim sweep a.cfg --until goodput_bit_per_s=30% --until path.queue_peak_octets=40% "
                           "--max-seeds 64").stdout
-        self.assertRegex(done, "\n1 of 1 points are as narrow as asked for, with [0-9]+ seeds\n")
+        self.assertRegex(done, "\n1 of 1 point is as narrow as asked for, with [0-9]+ seeds\n")
         width, seeds = half_width("results/a.sqlite", "1%", "path.queue_peak_octets")
         self.assertGreater(seeds, 12)
         self.assertLess(width, 0.4)
@@ -125,11 +125,11 @@ class Until(kit.ProgramTest):
         """It is told what was reached; what does not vary is told once, and what no run has is an error."""
         kit.write("a.cfg", LOSSES.replace('"0%", "0.1%", ', ""))
         self.expect_parts(self.shell("iwarpsim sweep a.cfg --until goodput_bit_per_s=0.1% --max-seeds 9").stdout,
-                          "9 runs: 9 run now", "0 of 1 points are as narrow as asked for; 1 not:\n"
+                          "9 runs: 9 run now", "0 of 1 point is as narrow as asked for; 1 not:\n"
                           "  path.forward.loss=1%: 9 seeds, goodput_bit_per_s \u00b1")
         self.expect("iwarpsim sweep a.cfg --until delivery.octets=1%",
                     "8 runs: 0 run now, 8 already there, 0 failed; results in results/a.sqlite\n"
-                    "1 of 1 points are as narrow as asked for, with 8 seeds\n"
+                    "1 of 1 point is as narrow as asked for, with 8 seeds\n"
                     "note: delivery.octets does not vary: 8 seeds are enough\n")
         self.expect("iwarpsim sweep a.cfg -q --until tcp.timeouts/mpa.crc_errors=1%", "",
                     "iwarpsim sweep: --until tcp.timeouts/mpa.crc_errors: no run that ended ok has it\n", 1)

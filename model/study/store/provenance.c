@@ -120,7 +120,8 @@ static char *text_difference(const char *before, const char *after)
   }
   g_free(common);
   if (lines > LINES_MAX) {
-    g_string_append_printf(text, "  ... and %zu more lines\n", lines - LINES_MAX);
+    g_string_append_printf(text, "  ... and %zu more line%s\n", lines - LINES_MAX,
+                           lines == LINES_MAX + 1 ? "" : "s");
   }
   return g_string_free(text, FALSE);
 }

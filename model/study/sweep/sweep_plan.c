@@ -341,8 +341,8 @@ char *sweep_plan_report(const sweep_plan *plan)
   if (plan->points->len == 0) {
     return g_string_free(text, FALSE);
   }
-  g_string_append_printf(text, "%u of %u points are as narrow as asked for", counts[POINT_MET],
-                         plan->points->len);
+  g_string_append_printf(text, "%u of %u %s as narrow as asked for", counts[POINT_MET], plan->points->len,
+                         plan->points->len == 1 ? "point is" : "points are");
   if (counts[POINT_MET] > 0) {
     g_string_append_printf(text, least < most ? ", with %u to %u seeds" : ", with %u seeds", least, most);
   }

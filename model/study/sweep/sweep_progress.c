@@ -37,7 +37,8 @@ char *sweep_progress_text(const sweep_counts *counts)
   static const char *const of[] = {"", "about ", "at least "};
   double share = counts->work > 0 ? 1 - counts->work_left / counts->work : 1;
   GString *text = g_string_new(NULL);
-  g_string_append_printf(text, "%zu of %s%zu runs done", counts->done, of[counts->certainty], counts->points);
+  g_string_append_printf(text, "%zu of %s%zu run%s done", counts->done, of[counts->certainty], counts->points,
+                         counts->points == 1 ? "" : "s");
   if (counts->failed > 0) {
     g_string_append_printf(text, ", %zu failed", counts->failed);
   }

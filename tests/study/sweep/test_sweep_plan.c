@@ -129,7 +129,7 @@ FIXTURE_TEST(test_seeds_used_up)
   end_all(f);
   g_assert_cmpuint(planned(f), ==, 14);
   g_autofree char *report = sweep_plan_report(f->plan);
-  g_assert_true(g_str_has_prefix(report, "0 of 1 points are as narrow as asked for; 1 not:\n"
+  g_assert_true(g_str_has_prefix(report, "0 of 1 point is as narrow as asked for; 1 not:\n"
                                          "  path.forward.mtu=1500: 14 seeds, goodput_bit_per_s ±6.0"));
   EXPECT_PARTS(report, " % (needed: 0.99 %)\n"); /* 1 % of a mean that may be 1 % less */
 }
@@ -182,11 +182,11 @@ FIXTURE_TEST(test_runs_without_values)
     note(f, 512 + seed, seed == 2 ? RUN_FAILED : seed == 3 ? RUN_TERMINATED : RUN_OK, 1);
   }
   g_assert_cmpuint(planned(f), ==, 8);
-  expect_report(f, "0 of 1 points are as narrow as asked for; 1 not decided\n");
+  expect_report(f, "0 of 1 point is as narrow as asked for; 1 not decided\n");
   note(f, 512 + 2, RUN_OK, 1);
   g_assert_cmpuint(planned(f), ==, 9);
   note(f, 512 + 8, RUN_OK, 1);
-  expect_report(f, "1 of 1 points are as narrow as asked for, with 9 seeds\n"
+  expect_report(f, "1 of 1 point is as narrow as asked for, with 9 seeds\n"
                    "note: goodput_bit_per_s does not vary: 8 seeds are enough\n");
 }
 

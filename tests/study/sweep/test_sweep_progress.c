@@ -43,7 +43,7 @@ static const struct {
       .work_done = 1,
       .work_left = 3,
       .pace = 1},
-     "0 of 1 runs done, 1 running, 25 %, about 3:00 left"},
+     "0 of 1 run done, 1 running, 25 %, about 3:00 left"},
     {{.points = 8, .running = 2, .jobs = 2, .work = 8, .work_left = 8, .pace = 10},
      "0 of 8 runs done, 2 running, 0 %, about 0:40 left"},
     {{.points = 8,
@@ -109,7 +109,7 @@ TEST(test_styles)
   g_autofree char *none = show(SWEEP_PROGRESS_NONE), *lines = show(SWEEP_PROGRESS_LINES),
                   *terminal = show(SWEEP_PROGRESS_TERMINAL);
   g_assert_cmpstr(none, ==, "");
-  g_assert_cmpstr(lines, ==, "0 of 1 runs done, 0 running, 0 %\n0 of 1 runs done, 0 running, 0 %\n");
+  g_assert_cmpstr(lines, ==, "0 of 1 run done, 0 running, 0 %\n0 of 1 run done, 0 running, 0 %\n");
   g_auto(GStrv) redrawn = g_strsplit(terminal, "\r\033[K0 of 1", -1);
   g_assert_cmpuint(g_strv_length(redrawn), ==, 1 + 5);
   g_assert_true(g_str_has_suffix(terminal, "\r\033[K"));

@@ -125,12 +125,16 @@ static void begin_reducing(tcp_sender *sender)
 static void heed_ecn(tcp_sender *sender, const tcp_sender_news *news)
 {
   bool passed = (int64_t)news->ack->position > sender->ecn_point;
-  if (sender->flight->reducing && (passed || news->ack->position == sender->next)) {
+  bool all = news->ack->position == sender->next;
+  if (sender->flight->reducing && (passed || all)) {
     tcp_sender_end_reducing(sender);
   }
   if (sender->ecn && news->ack->congestion_experienced && sender->state == TCP_SENDING_OPEN && passed) {
     if (sender->config->ecn_proportional) {
       begin_reducing(sender);
+      if (all) {
+        tcp_sender_end_reducing(sender); /* nothing is in flight whose ACKs PRR could count */
+      }
     } else {
       tcp_congestion_reduce_for_ecn(&sender->congestion, news->flight_octets);
     }

@@ -195,6 +195,11 @@ static void undo(tcp_sender *sender, tcp_undo_kind kind, bool findable)
   sender->statistics->spurious_recoveries += kind == TCP_UNDO_RECOVERY ? 1 : 0;
   sender->statistics->spurious_timeouts += kind == TCP_UNDO_TIME_OUT ? 1 : 0;
   TRACE(sender->config->trace, UNDONE, .time_out = kind == TCP_UNDO_TIME_OUT);
+  if (sender->state == TCP_SENDING_RECOVERY && !sender->congestion.remembers &&
+      reduces_proportionally(sender)) {
+    /* the reduction is ECE's and stays; PRR's window may be 0, and it ends here */
+    tcp_congestion_set_window(&sender->congestion, sender->congestion.window.threshold_octets);
+  }
   tcp_congestion_undo(&sender->congestion);
   if (sender->state != TCP_SENDING_OPEN) {
     tcp_scoreboard_restore(&sender->flight->board, findable);

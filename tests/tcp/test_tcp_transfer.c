@@ -330,7 +330,7 @@ static const trouble TROUBLES[] = {
      .wire = {.loss = 0.03, .ack_loss = 0.03, .duplication = 0.03, .lateness = 0.05, .mark = 0.1}},
     {"any_keys_on_a_terrible_path",
      {8000, 4000},
-     2,
+     80,
      .wire = {.loss = 0.3, .ack_loss = 0.3, .duplication = 0.2, .lateness = 0.3, .mark = 0.5}},
     {"cuts_and_strays",
      {40000, 10000},

@@ -5,8 +5,9 @@
 # not when the first run needs it. `--sanitizers` adds build-sanitizers/, the same under ASan and UBSan; `--fuzz
 # TARGET…` builds fuzz targets alone, into build-fuzz/, and `--fuzz-coverage TARGET…` those that count what
 # their corpora reach, into build-fuzz-coverage/; `--clang` builds the program alone with clang, into
-# build-clang/, and `--arm64` for that processor, into build-arm64/, where `program` runs it under qemu. Called by
-# demo.sh, test.sh and fuzz.sh; usable alone. Needs to be root only when something is missing.
+# build-clang/, and `--arm64` for that processor, into build-arm64/, where `program` runs it under qemu.
+# `--install PACKAGE…` installs these packages alone. Called by demo.sh, test.sh, fuzz.sh and package.sh; usable
+# alone. Needs to be root only when something is missing.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -86,8 +87,13 @@ make_arm64_root() { # folder
   done
 }
 
-install_missing $(cat scripts/packages.txt)
 kind=${1:-}
+if [ "$kind" = --install ]; then
+  shift
+  install_missing "$@"
+  exit
+fi
+install_missing $(cat scripts/packages.txt)
 case $kind in
 --fuzz)
   shift

@@ -122,6 +122,7 @@ if [ -n "$long" ]; then
   count "golden outputs (every case)" scripts/golden
   count "clang (it builds the program; every golden case)" golden_of --clang build-clang/iwarpsim
   count "arm64 (under qemu, without ns-3; every golden case)" golden_of --arm64 build-arm64/program
+  count "Debian packages (lintian, and tried in a Debian of their own)" scripts/package.sh --try
   count "keys of tcp.profile (docs/tcp-linux.md is what the studies give)" scripts/tcp-keys
   count "mutants (20 breaks of the model, of which 12 may survive: about one in five is equivalent)" scripts/mutants --count 20 --at-most 12
   start build-sanitizers run_sanitizers

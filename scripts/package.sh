@@ -25,7 +25,7 @@ trap 'exit 130' INT TERM
 
 version=$(sed -n "s/^ *version: '\(.*\)',/\1/p" meson.build)
 packaged=$(dpkg-parsechangelog -S Version)
-if [ "$packaged" != "$version" ]; then
+if [ "${packaged%-*}" != "$version" ]; then
   echo "package.sh: debian/changelog has version $packaged; expected meson.build's, $version" >&2
   exit 1
 fi

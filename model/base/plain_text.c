@@ -147,6 +147,16 @@ terminal terminal_of(FILE *file)
   return t;
 }
 
+void terminal_print_coloured(FILE *file, terminal_colour colour, const char *page)
+{
+  const gboolean colours = terminal_of(file).colours;
+  if (colours) {
+    fprintf(file, "\033[%dm", (int)colour);
+  }
+  plain_text_print_page(file, page);
+  fputs(colours ? "\033[m" : "", file);
+}
+
 /* Where `line` goes on: 0, or in one that begins with a blank below the text after its first word and two
  * blanks, or else below that word. */
 static gsize hanging_indent(const char *line)

@@ -43,6 +43,9 @@ void plain_text_append_number(GString *json, const char *name, double number);
  * is as wide. */
 enum { TERMINAL_COLUMNS = 100, TERMINAL_ROWS = 30 };
 
+/* ECMA-48 SGR. */
+typedef enum terminal_colour { TERMINAL_RED = 31, TERMINAL_GREEN, TERMINAL_YELLOW } terminal_colour;
+
 typedef struct terminal {
   gboolean shows;   /* `file` is a terminal: someone is looking */
   gboolean colours; /* it may get ANSI colours */
@@ -53,6 +56,9 @@ typedef struct terminal {
 /* What `file` is. COLUMNS of the environment, where it is a number that is not too small, is its width,
  * whatever `file` is; NO_COLOR and TERM=dumb switch colours off. */
 terminal terminal_of(FILE *file);
+
+/* plain_text_print_page() in this colour, where `file` may have colours. */
+void terminal_print_coloured(FILE *file, terminal_colour colour, const char *page);
 
 /* `text` with its lines broken at blanks, to at most `columns` letters; a longer word has a line of its own.
  * A row, "  NAME  TEXT", goes on below its TEXT, another line that begins with blanks below its first word.

@@ -187,6 +187,22 @@ static void add_caveats(const summary *page, prose *to)
   }
 }
 
+/* `lines` with the status in a colour, where there may be colours. */
+static void print_coloured(const char *lines, run_status status)
+{
+  const char *name = run_status_name(status);
+  g_autofree char *row = g_strdup_printf(ROW "%s", "status", name);
+  g_auto(GStrv) parts = g_strsplit(lines, row, 2);
+  plain_text_print_page(stdout, parts[0]);
+  plain_text_print(stdout, ROW, "status");
+  terminal_print_coloured(stdout,
+                          status == RUN_OK       ? TERMINAL_GREEN
+                          : status == RUN_FAILED ? TERMINAL_RED
+                                                 : TERMINAL_YELLOW,
+                          name);
+  plain_text_print_page(stdout, parts[1]);
+}
+
 void cli_answer_print(const summary *page, const scenario *s, const char *directory)
 {
   const metric_values *m = &page->results->metrics;
@@ -200,7 +216,7 @@ void cli_answer_print(const summary *page, const scenario *s, const char *direct
   prose_add(&to, "\n\nresults in %s\n", foreign(&to, directory));
   g_autofree char *text = prose_end(&to);
   g_autofree char *lines = plain_text_wrap(*text == '\n' ? text + 1 : text, terminal_of(stdout).columns);
-  plain_text_print_page(stdout, lines);
+  print_coloured(lines, page->status);
   if (page->replay == NULL) {
     plain_text_print(stdout, "  iwarpsim explain-peak %s: why the peak was that large\n", directory);
     plain_text_print(stdout, "  iwarpsim timeline %s -o run.html: the run over time\n", directory);

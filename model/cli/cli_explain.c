@@ -258,19 +258,9 @@ static char *problems_page(void)
 /* Prints `text` indented by four blanks, broken between words. */
 static void print_wrapped(const char *text)
 {
-  g_auto(GStrv) words = g_strsplit(text, " ", -1);
-  gsize column = 0;
-
-  for (char **word = words; *word != NULL; word++) {
-    gsize length = strlen(*word);
-
-    if (column > 0 && column + 1 + length > TERMINAL_COLUMNS) {
-      printf("\n");
-      column = 0;
-    }
-    column += (gsize)printf("%s%s", column == 0 ? "    " : " ", *word);
-  }
-  printf("\n");
+  g_autofree char *indented = g_strconcat("    ", text, "\n", NULL);
+  g_autofree char *lines = plain_text_wrap(indented, terminal_of(stdout).columns);
+  plain_text_print_page(stdout, lines);
 }
 
 /* What can be explained. */

@@ -19,8 +19,9 @@ static int run(const cli_arguments *arguments)
   if (!text) {
     return cli_fail(error);
   }
-  plain_text_print_page(stdout, text);
-  plain_text_print_page(stdout, ending ? ending : "");
+  g_autofree char *page = g_strconcat(text, ending, NULL);
+  g_autofree char *lines = plain_text_wrap(page, terminal_of(stdout).columns);
+  plain_text_print_page(stdout, terminal_of(stdout).shows ? lines : page); /* a sentence a line for grep */
   return CLI_OK;
 }
 

@@ -18,22 +18,23 @@ int cli_usage_error(const char *command, const char *format, ...)
   va_list arguments;
 
   va_start(arguments, format);
-  char *text = g_strdup_vprintf(format, arguments);
+  g_autofree char *problem = g_strdup_vprintf(format, arguments);
   va_end(arguments);
-  plain_text_print(stderr, "iwarpsim %s: %s (see 'iwarpsim %s --help')\n", command, text, command);
-  g_free(text);
+  g_autofree char *line =
+      g_strdup_printf("iwarpsim %s: %s (see 'iwarpsim %s --help')", command, problem, command);
+  g_autofree char *plain = plain_text(line, -1, "");
+  terminal_print_coloured(stderr, TERMINAL_RED, plain);
+  plain_text_print(stderr, "\n");
   return CLI_USAGE;
 }
 
 int cli_fail(GError *error)
 {
-  if (g_error_matches(error, RESULT_STORE_ERROR,
-                      RESULT_STORE_ERROR_DIFFERENT)) { /* a message of several lines */
-    plain_text_print_page(stderr, error->message);
-    plain_text_print(stderr, "\n");
-  } else {
-    plain_text_print(stderr, "%s\n", error->message);
-  }
+  /* One message has several lines. */
+  const gboolean has_lines = g_error_matches(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_DIFFERENT);
+  g_autofree char *plain = plain_text(error->message, -1, has_lines ? "\n" : "");
+  terminal_print_coloured(stderr, TERMINAL_RED, plain);
+  plain_text_print(stderr, "\n");
   g_error_free(error);
   return CLI_USAGE;
 }

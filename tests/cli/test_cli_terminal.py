@@ -13,6 +13,7 @@ LEFT = r"about \d+:\d\d left"
 
 # Some two seconds; a run of less than one shows nothing.
 LONG_RUN = 'title = "t"; run: { engine = "native"; }; workload: { messages = 80000; };'
+SHORT_RUN = LONG_RUN.replace("80000", "4")
 SWEEP = ('title = "t"; run: { engine = "native"; }; workload: { messages = 1; };'
          'sweep = ( { key = "run.seed"; from = 1; to = 4; } );')
 SLOWLY = "(head -c 200000 o/receiver.pcap; sleep 1.2; tail -c +200001 o/receiver.pcap) | iwarpsim decode -"
@@ -60,7 +61,7 @@ class Terminal(TerminalTest):
         """Standard error is a file: nothing is to be redrawn there, though standard output is a terminal."""
         shown = self.show(LONG_RUN, "iwarpsim run a.cfg --out o 2>e && cat e")
         self.expect_start(shown, "t\r\n")
-        self.assertNotIn("\x1b", shown)
+        self.assertNotIn(CLEAR, shown)
 
     def test_sweep(self):
         self.assertRegex(self.show(SWEEP, "iwarpsim sweep a.cfg -j 2 --store a.sqlite"),
@@ -92,6 +93,40 @@ class Terminal(TerminalTest):
                          r"^(\r\x1b\[Kat 0\.\d{6} s of the capture)+\r\x1b\[K# iwarpsim ")
         for options in ("", "--quiet --summary"):
             self.assertNotIn(CLEAR, self.show("", f"{SLOWLY} {options}"))
+
+
+class Colours(TerminalTest):
+    def run_with(self, environment, *lines):
+        """What a terminal shows of the lines."""
+        kit.write("a.cfg", SHORT_RUN)
+        return [self.finish(*self.start(f"env -u NO_COLOR TERM=xterm {environment} iwarpsim {line}"), code)
+                for code, line in lines]
+
+    def test_status_and_errors(self):
+        """Green, yellow and red; errors are red, whole."""
+        ok, stopped, failed, unknown, usage = self.run_with(
+            "", (0, "run a.cfg -o o"), (0, "run a.cfg -o o --set run.stop=10us"),
+            (1, "run a.cfg -o o --set path.forward.loss=100% --set tcp.retries=1"), (2, "table none"), (2, "table"))
+        self.expect_parts(ok, "\n  status     \x1b[32mok\x1b[m\r\n  peak ")
+        self.expect_parts(stopped, "\n  status     \x1b[33mstopped\x1b[m: run.stop reached")
+        self.expect_parts(failed, "\n  status     \x1b[31mfailed\x1b[m: connection 0 failed")
+        self.assertRegex(unknown, r"^\x1b\[31mnone: No such file .*\x1b\[m\r\n$")
+        self.assertRegex(usage, r"^\x1b\[31miwarpsim table: one STORE is needed, .*\x1b\[m\r\n$")
+
+    def test_none(self):
+        for environment in ("NO_COLOR=1", "TERM=dumb"):
+            for shown in self.run_with(environment, (0, "run a.cfg -o o"), (2, "table none")):
+                self.assertNotIn("\x1b", shown)
+
+    def test_width(self):
+        """Sentences are broken on a terminal; elsewhere each is a line."""
+        kit.write("a.cfg", SHORT_RUN + 'receiver: { mode = "in-order"; }; path: { forward: { drop = [3]; }; };')
+        self.shell("iwarpsim run a.cfg -q -o o")
+        whole = self.shell("iwarpsim explain-peak o", COLUMNS="60").stdout
+        self.assertEqual(whole.count("\n"), 1)
+        shown = self.finish(*self.start("COLUMNS=60 iwarpsim explain-peak o"))
+        self.assertLessEqual(max(map(len, shown.split("\r\n"))), 60)
+        self.assertEqual(shown.replace("\r\n", " ").rstrip(), whole.rstrip())
 
 
 class Slow(TerminalTest):

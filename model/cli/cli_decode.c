@@ -38,12 +38,6 @@ static const char *const clock_words[] = {[DECODE_CLOCK_RELATIVE] = "relative",
                                           [DECODE_CLOCK_DELTA] = "delta",
                                           NULL};
 
-/* FPDUs after an error that follow each other: one note. */
-typedef struct after_error {
-  decode_event event;
-  guint64 fpdus; /* 0: none */
-} after_error;
-
 /* One capture on its way to standard output. */
 typedef struct decoding {
   cli_capture capture;
@@ -55,7 +49,6 @@ typedef struct decoding {
   /* --problems: how many; where lines of this severity wait until the end (NULL: they do not), and where the
    * present line goes. */
   guint64 counts[DECODE_SEVERITIES];
-  GArray *after_error; /* of after_error, by connection and direction */
   FILE *waiting[DECODE_SEVERITIES];
   FILE *into;
   int write_errno; /* of standard output; 0: it takes what comes */
@@ -223,51 +216,6 @@ static void print_event(void *user, const decode_event *event)
 }
 
 /* Errors are printed at once; the others wait, so that severities come one after the other. */
-static void print_problem(decoding *d, const decode_event *event, decode_problem problem)
-{
-  const decode_severity severity = decode_problem_row_of(problem)->severity;
-
-  d->counts[severity]++;
-  decode_line_flush(d->line);
-  d->into = d->waiting[severity];
-  d->format->problem(d->line, event, problem);
-  decode_line_flush(d->line);
-  d->into = NULL;
-}
-
-static void print_after_error(decoding *d, after_error *run)
-{
-  g_autofree char *text =
-      g_strdup_printf("%" G_GUINT64_FORMAT
-                      " FPDUs, one after the other, were found by the unproven length of one with an error",
-                      run->fpdus);
-
-  run->event.text = run->fpdus > 1 ? text : NULL;
-  run->event.fpdu = NULL;
-  print_problem(d, &run->event, DECODE_PROBLEM_AFTER_ERROR);
-}
-
-/* Joins `event` to those before it, which are printed when it does not follow them. */
-static void join_after_error(decoding *d, const decode_event *event)
-{
-  const guint index = event->connection->index * SIDES + event->direction;
-
-  if (index >= d->after_error->len) {
-    g_array_set_size(d->after_error, index + 1);
-  }
-  after_error *run = &g_array_index(d->after_error, after_error, index);
-  if (run->fpdus > 0 && run->event.stream_position + run->event.octets == event->stream_position) {
-    run->event.octets += event->octets;
-    run->event.packets.last = MAX(run->event.packets.last, event->packets.last);
-    run->fpdus++;
-    return;
-  }
-  if (run->fpdus > 0) {
-    print_after_error(d, run);
-  }
-  *run = (after_error){.event = *event, .fpdus = 1};
-}
-
 static void print_problems(void *user, const decode_event *event)
 {
   decoding *d = user;
@@ -280,11 +228,13 @@ static void print_problems(void *user, const decode_event *event)
     if (!holds(chosen.condition, &alone, NULL)) {
       continue;
     }
-    if (problem == DECODE_PROBLEM_AFTER_ERROR) {
-      join_after_error(d, event);
-    } else {
-      print_problem(d, event, problem);
-    }
+    const decode_severity severity = decode_problem_row_of(problem)->severity;
+    d->counts[severity]++;
+    decode_line_flush(d->line);
+    d->into = d->waiting[severity];
+    d->format->problem(d->line, event, problem);
+    decode_line_flush(d->line);
+    d->into = NULL;
   }
 }
 
@@ -293,13 +243,6 @@ static void finish_problems(decoding *d)
 {
   char text[FLUSH_OCTETS];
 
-  for (guint i = 0; i < d->after_error->len; i++) {
-    after_error *run = &g_array_index(d->after_error, after_error, i);
-    if (run->fpdus > 0) {
-      print_after_error(d, run);
-    }
-  }
-  g_array_unref(d->after_error);
   for (decode_severity severity = 0; severity < DECODE_SEVERITIES; severity++) {
     FILE *waiting = d->waiting[severity];
     if (waiting) {
@@ -449,7 +392,6 @@ static int decode(const cli_arguments *arguments)
   }
   signal(SIGPIPE, SIG_IGN);
   if (chosen.problems) {
-    d.after_error = g_array_new(FALSE, TRUE, sizeof(after_error));
     d.waiting[DECODE_WARNING] = tmpfile();
     d.waiting[DECODE_NOTE] = tmpfile();
   }

@@ -102,9 +102,8 @@ static decode_problem_set check_opcode(decode_fpdu *fpdu, const decode_connectio
 decode_problem_set decode_check_fpdu(decode_fpdu *fpdu, const decode_connection *connection)
 {
   const ddp_header *ddp = &fpdu->ddp;
-  decode_problem_set found = fpdu->after_error ? DECODE_PROBLEM_BIT(AFTER_ERROR) : 0;
+  decode_problem_set found = when(fpdu->wrong_markers > 0, DECODE_PROBLEM_MARKER);
 
-  found |= when(fpdu->wrong_markers > 0, DECODE_PROBLEM_MARKER);
   if (fpdu->crc == DECODE_CRC_WRONG) {
     return found | DECODE_PROBLEM_BIT(CRC);
   }

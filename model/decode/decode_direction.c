@@ -28,11 +28,13 @@ struct decode_direction {
   decode_packets packets;  /* of octets from the in-order edge on */
   decode_alignment alignment;
   decode_sequence sequence;
-  range_set reported;  /* offsets of the FPDUs that were reported */
-  uint64_t first;      /* lowest position that came */
-  uint64_t ignored_to; /* octets below this offset are not for the scanner */
-  uint64_t chain_end;  /* the offset after the last FPDU that the chain located */
-  bool is_unproven;    /* its length was followed unproven, or that of one before */
+  range_set reported;    /* offsets of the FPDUs that were reported */
+  uint64_t first;        /* lowest position that came */
+  uint64_t ignored_to;   /* octets below this offset are not for the scanner */
+  uint64_t chain_end;    /* the offset after the last FPDU that the chain located */
+  bool is_unproven;      /* its length was followed unproven, or that of one before */
+  range after_error;     /* FPDUs after one with an error, which follow each other … */
+  uint64_t after_errors; /* … so many */
   bool has_fin, has_reset;
   bool is_stuck;   /* the scanner has met an impossible ULPDU_Length */
   int64_t time_ns; /* of the present segment; finally, of the end */
@@ -166,6 +168,25 @@ static decode_problem_set check_history(decode_direction *direction, decode_fpdu
   return found;
 }
 
+/* FPDUs after one with an error are one note: those that were counted, when no more follow. */
+static void note_after_error(decode_direction *direction)
+{
+  const range octets = direction->after_error;
+  g_autofree char *text =
+      direction->after_errors < 2
+          ? NULL
+          : g_strdup_printf(
+                "%" G_GUINT64_FORMAT
+                " FPDUs, one after the other, were found by the unproven length of one with an error",
+                direction->after_errors);
+
+  if (direction->after_errors > 0) {
+    note(direction, DECODE_NOTE_AFTER_ERROR, position_of(direction, octets.from), octets.to - octets.from,
+         DECODE_PROBLEM_BIT(AFTER_ERROR), text);
+    direction->after_errors = 0;
+  }
+}
+
 static void take_fpdu(void *user, const mpa_complete_fpdu *framed, mpa_error error)
 {
   decode_direction *direction = user;
@@ -180,6 +201,13 @@ static void take_fpdu(void *user, const mpa_complete_fpdu *framed, mpa_error err
 
   decode_fpdu_read(&fpdu, direction->scanner, framed, error, event.stream_position);
   fpdu.after_error = is_after_error(direction, &fpdu, end);
+  if (fpdu.after_error != (start == direction->after_error.to)) {
+    note_after_error(direction);
+  }
+  if (fpdu.after_error) {
+    direction->after_error =
+        (range){direction->after_errors++ > 0 ? direction->after_error.from : start, end};
+  }
   event.problems = decode_check_fpdu(&fpdu, direction->connection);
   event.problems |= check_history(direction, &fpdu, &event);
   count(direction->summary, &fpdu, event.octets);
@@ -514,6 +542,7 @@ void decode_direction_finish(decode_direction *direction, int64_t time_ns)
   summary->missing_octets = capture_stream_missing(direction->stream, first, end);
   summary->unaccounted_octets = end - first - summary->streaming_octets - summary->startup_octets -
                                 summary->fpdu_octets - summary->incomplete_octets;
+  note_after_error(direction);
   if (start->in_full_operation) {
     report_gaps(direction, MAX(first, phase), end);
   }

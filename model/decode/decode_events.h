@@ -272,12 +272,13 @@ typedef enum decode_event_kind {
   DECODE_STARTUP_FRAME,
   DECODE_MESSAGE, /* decode_messages.h */
   /* Notes: facts that are neither. */
-  DECODE_NOTE_HOLE,       /* octets that never came: [stream_position, + octets) */
-  DECODE_NOTE_LOST_CHAIN, /* from here on no FPDU can be located: `octets` are ignored */
-  DECODE_NOTE_BAD_LENGTH, /* a ULPDU_Length that cannot be: nothing can be followed from here on */
-  DECODE_NOTE_INCOMPLETE, /* the last FPDU of the direction is not whole: `octets` of it came */
-  DECODE_NOTE_STARTUP,    /* the startup frames contradict the documents; `text` explains how */
-  DECODE_NOTE_RESET,      /* RST */
+  DECODE_NOTE_HOLE,        /* octets that never came: [stream_position, + octets) */
+  DECODE_NOTE_LOST_CHAIN,  /* from here on no FPDU can be located: `octets` are ignored */
+  DECODE_NOTE_BAD_LENGTH,  /* a ULPDU_Length that cannot be: nothing can be followed from here on */
+  DECODE_NOTE_INCOMPLETE,  /* the last FPDU of the direction is not whole: `octets` of it came */
+  DECODE_NOTE_STARTUP,     /* the startup frames contradict the documents; `text` explains how */
+  DECODE_NOTE_AFTER_ERROR, /* FPDUs that were found by the unproven length of one with an error */
+  DECODE_NOTE_RESET,       /* RST */
   DECODE_NOTE_FIN,
   DECODE_NOTE_LONG_ULPDU, /* the first FPDU of the direction whose ULPDU is longer than a sender may make it
                            */

@@ -10,6 +10,7 @@ static const char *const notes[] = {
     [DECODE_NOTE_BAD_LENGTH] = "bad length",
     [DECODE_NOTE_INCOMPLETE] = "incomplete",
     [DECODE_NOTE_STARTUP] = "startup",
+    [DECODE_NOTE_AFTER_ERROR] = "after error",
     [DECODE_NOTE_RESET] = "reset",
     [DECODE_NOTE_FIN] = "fin",
     [DECODE_NOTE_LONG_ULPDU] = "long ulpdu",

@@ -92,6 +92,7 @@ class Lines(DecodeTest):
             self.assertIn(text, done.stderr)
 
     def test_mistakes(self):
+        kit.write("any.pcap", "")
         for options, text in (
                 (("--time", "abslute"), "--time abslute; expected relative, absolute or delta (did you mean "
                  "'absolute'?)"),
@@ -99,6 +100,6 @@ class Lines(DecodeTest):
                 (("--messages", "--summary"), "--summary prints no lines, to which --messages, --time"),
                 (("--problems", "--time", "delta"), "--problems sorts its lines; expected --time relative or"),
                 (("--filter", "msn = 1", "--summary"), "--summary prints no lines, to which")):
-            done = kit.iwarpsim("decode", "none.pcap", *options)
+            done = kit.iwarpsim("decode", "any.pcap", *options)
             self.assertEqual((done.returncode, done.stdout), (2, ""))
             self.assertIn(text, done.stderr)

@@ -60,7 +60,7 @@ class Json(kit.ProgramTest):
                          ("a", 'Two "MTUs"', "seeds 1\u20133", None))
         lines = [line.split(",") for line in kit.octets("s.csv").decode().splitlines()]
         runs = [dict(zip(lines[0], line)) for line in lines[1:]]
-        self.assertEqual([(row["quantity"], row["keys"]) for row in of["rows"]],
+        self.assertEqual([(row["metric"], row["keys"]) for row in of["rows"]],
                          [(quantity, {"path.forward.mtu": mtu})
                           for quantity in ("tcp.retransmissions", "tcp.segments/mpa.fpdus") for mtu in ("1500", "9000")])
         for row in of["rows"][:2]:
@@ -69,12 +69,13 @@ class Json(kit.ProgramTest):
             self.assertEqual((row["unit"], row["n"], row["not_ok"], row["median"], row["smallest"], row["largest"]),
                              ("segments", 3, 0, statistics.median(values), min(values), max(values)))
             self.assertAlmostEqual(row["mean"], statistics.mean(values))
-            self.assertLessEqual(row["from"], row["mean"])
-        self.assertIn("fewer than 6 values", of["rows"][0]["note"])
+            self.assertLessEqual(row["lower_95"], row["mean"])
+        self.assertIn("fewer than 6 values", of["rows"][0]["coverage_note"])
         # Larger segments: fewer FPDUs, with each of the three seeds.
         (pair,) = self.json("iwarpsim table s.sqlite --json --pair path.forward.mtu=9000,1500 --metric mpa.fpdus")["rows"]
         self.assertEqual((pair["keys"], pair["n"]), ({}, 3))
         self.assertLess(pair["mean"], 0)
+        self.assertLess(pair["ratio"], 1)
         (none, _) = self.json("iwarpsim table s.sqlite --json --metric path.reordering_extent_mean")["rows"]
-        self.assertEqual((none["n"], none["mean"], none["note"]), (0, None, None))
+        self.assertEqual((none["n"], none["mean"], none["coverage_note"]), (0, None, None))
         self.expect_refused("iwarpsim table s.sqlite --json --csv -", "expected one of them")

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Results as CSV (RFC 4180) after comment lines that start with '#': every run of a store, or statistics of
- * its points. */
+ * its points, these as JSON, too. */
 #include <math.h>
 #include <string.h>
 
@@ -195,60 +195,135 @@ static void append_comments(const result_request *request, GString *csv)
   }
 }
 
-static void append_numbers(const double *values, gsize count, gboolean known, GString *csv)
+/* What CSV and JSON have of a row, by the same names. */
+typedef struct named_number {
+  const char *name;
+  double value; /* NAN: there is none */
+} named_number;
+
+enum { NUMBERS_MAX = 16, FIRST_OF_PAIRS = 7, FIRST_RATIO = 8, AFTER_PAIRS = 11 };
+
+/* Fills in `numbers`, and returns how many they are. */
+static gsize numbers_of(const result_row *row, gboolean pairs, named_number numbers[NUMBERS_MAX])
 {
-  for (gsize i = 0; i < count; i++) {
-    append_number(values[i], known, csv);
+  const statistics *of = &row->of, *ratio = &row->log_ratio;
+  const named_number all[NUMBERS_MAX] = {{"n", (double)of->count},
+                                         {"flagged", row->flagged},
+                                         {"mean", of->mean},
+                                         {"deviation", of->deviation},
+                                         {"half_width_95", of->half_width},
+                                         {"lower_95", of->lower},
+                                         {"upper_95", of->upper},
+                                         {"independent_half_width_95", row->independent_half_width},
+                                         {"ratio", exp(ratio->mean)},
+                                         {"ratio_lower_95", exp(ratio->lower)},
+                                         {"ratio_upper_95", exp(ratio->upper)},
+                                         {"smallest", of->smallest},
+                                         {"lower_quartile", of->lower_quartile},
+                                         {"median", of->median},
+                                         {"upper_quartile", of->upper_quartile},
+                                         {"largest", of->largest}};
+  gsize count = 0;
+  for (gsize i = 0; i < NUMBERS_MAX; i++) {
+    const gboolean is_ratio = i >= FIRST_RATIO && i < AFTER_PAIRS;
+    if (pairs || i < FIRST_OF_PAIRS || i >= AFTER_PAIRS) {
+      numbers[count] = all[i];
+      if (i > 1 && (is_ratio ? ratio->count : of->count) == 0) {
+        numbers[count].value = (double)NAN;
+      }
+      count++;
+    }
   }
+  return count;
 }
 
-static void append_row(const result_row *row, const GArray *keys, const char *name, const char *unit,
-                       gboolean pairs, GString *csv)
+/* NULL: there is none. */
+static const char *note_of(const result_row *row)
 {
-  const statistics *of = &row->of;
-  gboolean known = of->count > 0;
-  const char *note = known && of->coverage_note != NULL ? of->coverage_note : "";
-  for (guint i = 0; i < keys->len; i++) {
-    csv_append_field(row->first->keys[g_array_index(keys, scenario_key, i)], csv);
-    g_string_append_c(csv, ',');
-  }
-  g_string_append_printf(csv, "%s,%s,%" G_GSIZE_FORMAT ",%u,", name, unit, of->count, row->flagged);
-  append_numbers((const double[]){of->mean, of->deviation, of->half_width, of->lower, of->upper}, 5, known,
-                 csv);
-  if (pairs) {
-    const statistics *ratio = &row->log_ratio;
-    append_number(row->independent_half_width, known, csv);
-    append_numbers((const double[]){exp(ratio->mean), exp(ratio->lower), exp(ratio->upper)}, 3,
-                   ratio->count > 0, csv);
-  }
-  append_numbers(
-      (const double[]){of->smallest, of->lower_quartile, of->median, of->upper_quartile, of->largest}, 5,
-      known, csv);
-  csv_append_field(row->is_extrapolated ? "extrapolated" : note, csv);
-  g_string_append_c(csv, '\n');
+  return row->is_extrapolated ? "extrapolated" : row->of.count > 0 ? row->of.coverage_note : NULL;
 }
 
 char *result_table_csv(const result_request *request)
 {
   GString *csv = g_string_new(NULL);
   gboolean pairs = request->pairing != NULL;
+  named_number numbers[NUMBERS_MAX];
   g_autoptr(GArray) keys = result_rows_keys(request->table, request->pairing);
   append_comments(request, csv);
   for (guint i = 0; i < keys->len; i++) {
     g_string_append_printf(csv, "%s,", scenario_key_row_of(g_array_index(keys, scenario_key, i))->name);
   }
-  g_string_append_printf(
-      csv,
-      "metric,unit,n,flagged,mean,deviation,half_width_95,lower_95,upper_95,%ssmallest,lower_quartile,median,"
-      "upper_quartile,largest,coverage_note\n",
-      pairs ? "independent_half_width_95,ratio,ratio_lower_95,ratio_upper_95," : "");
+  g_string_append(csv, "metric,unit,");
+  const gsize count = numbers_of(&(const result_row){.flagged = 0}, pairs, numbers);
+  for (gsize i = 0; i < count; i++) {
+    g_string_append_printf(csv, "%s,", numbers[i].name);
+  }
+  g_string_append(csv, "coverage_note\n");
   for (guint q = 0; q < request->quantities->len; q++) {
     const result_quantity *quantity = &g_array_index(request->quantities, result_quantity, q);
     g_autofree char *name = result_quantity_name(quantity), *unit = result_quantity_unit(quantity);
     g_autoptr(GArray) rows = result_rows_of(request->table, quantity, request->pairing);
-    for (guint i = 0; i < rows->len; i++) {
-      append_row(&g_array_index(rows, result_row, i), keys, name, unit, pairs, csv);
+    for (guint r = 0; r < rows->len; r++) {
+      const result_row *row = &g_array_index(rows, result_row, r);
+      for (guint i = 0; i < keys->len; i++) {
+        csv_append_field(row->first->keys[g_array_index(keys, scenario_key, i)], csv);
+        g_string_append_c(csv, ',');
+      }
+      g_string_append_printf(csv, "%s,%s,", name, unit);
+      numbers_of(row, pairs, numbers);
+      for (gsize i = 0; i < count; i++) {
+        append_number(numbers[i].value, TRUE, csv);
+      }
+      csv_append_field(note_of(row) != NULL ? note_of(row) : "", csv);
+      g_string_append_c(csv, '\n');
     }
   }
   return g_string_free(csv, FALSE);
+}
+
+char *result_table_json(const result_request *request)
+{
+  const study_table *table = request->table;
+  const result_pairing *pairing = request->pairing;
+  GString *json = g_string_new("{");
+  named_number numbers[NUMBERS_MAX];
+  g_autofree char *seeds = study_table_seeds(table);
+  g_autofree char *missing = study_table_missing(table, request->exclude);
+  g_autoptr(GArray) keys = result_rows_keys(table, pairing);
+  plain_text_append_text(json, "scenario", table->names);
+  plain_text_append_text(json, "title", table->title);
+  plain_text_append_text(json, "version", table->versions);
+  plain_text_append_text(json, "seeds", seeds);
+  plain_text_append_text(json, "missing", missing);
+  plain_text_append_text(json, "pair", pairing != NULL ? scenario_key_row_of(pairing->key)->name : NULL);
+  plain_text_append_text(json, "a", pairing != NULL ? pairing->a : NULL);
+  plain_text_append_text(json, "b", pairing != NULL ? pairing->b : NULL);
+  plain_text_append_member(json, "rows");
+  for (guint q = 0; q < request->quantities->len; q++) {
+    const result_quantity *quantity = &g_array_index(request->quantities, result_quantity, q);
+    g_autofree char *name = result_quantity_name(quantity), *unit = result_quantity_unit(quantity);
+    g_autoptr(GArray) rows = result_rows_of(table, quantity, pairing);
+    for (guint r = 0; r < rows->len; r++) {
+      const result_row *row = &g_array_index(rows, result_row, r);
+      g_string_append(json, q + r == 0 ? "[\n  {" : ",\n  {");
+      plain_text_append_text(json, "metric", name);
+      plain_text_append_text(json, "unit", unit);
+      plain_text_append_member(json, "keys");
+      g_string_append_c(json, '{');
+      for (guint i = 0; i < keys->len; i++) {
+        const scenario_key key = g_array_index(keys, scenario_key, i);
+        plain_text_append_text(json, scenario_key_row_of(key)->name, row->first->keys[key]);
+      }
+      g_string_append(json, " }");
+      const gsize count = numbers_of(row, pairing != NULL, numbers);
+      for (gsize i = 0; i < count; i++) {
+        plain_text_append_number(json, numbers[i].name, numbers[i].value);
+      }
+      plain_text_append_number(json, "not_ok", row->not_ok);
+      plain_text_append_text(json, "coverage_note", note_of(row));
+      g_string_append(json, " }");
+    }
+  }
+  g_string_append(json, json->str[json->len - 1] == '}' ? " ] }\n" : "[] }\n");
+  return g_string_free(json, FALSE);
 }

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/plain_text.h"
 #include "study/table/shown_number.h"
 #include "study/table/text_columns.h"
 
@@ -208,75 +207,4 @@ char *result_table_text(const result_request *request)
   }
   append_legend(request, notes, has_level, has_share, text);
   return g_string_free(text, FALSE);
-}
-
-/* --- JSON --- */
-
-static void append_json_row(const result_quantity *quantity, const result_row *row, const GArray *keys,
-                            GString *json)
-{
-  const statistics *of = &row->of;
-  const double none = (double)NAN;
-  const struct {
-    const char *name;
-    double value;
-  } numbers[] = {{"mean", of->mean},
-                 {"from", of->lower},
-                 {"to", of->upper},
-                 {"median", of->median},
-                 {"lower_quartile", of->lower_quartile},
-                 {"upper_quartile", of->upper_quartile},
-                 {"smallest", of->smallest},
-                 {"largest", of->largest}};
-  g_autofree char *name = result_quantity_name(quantity), *unit = result_quantity_unit(quantity);
-  g_string_append(json, json->str[json->len - 1] == '[' ? "\n  {" : ",\n  {");
-  plain_text_append_text(json, "quantity", name);
-  plain_text_append_text(json, "unit", unit);
-  plain_text_append_member(json, "keys");
-  g_string_append_c(json, '{');
-  for (guint i = 0; i < keys->len; i++) {
-    const scenario_key key = g_array_index(keys, scenario_key, i);
-    plain_text_append_text(json, scenario_key_row_of(key)->name, row->first->keys[key]);
-  }
-  g_string_append(json, " }");
-  plain_text_append_number(json, "n", (double)of->count);
-  plain_text_append_number(json, "not_ok", row->not_ok);
-  plain_text_append_number(json, "flagged", row->flagged);
-  for (gsize i = 0; i < G_N_ELEMENTS(numbers); i++) {
-    plain_text_append_number(json, numbers[i].name, of->count > 0 ? numbers[i].value : none);
-  }
-  plain_text_append_text(json, "note",
-                         row->is_extrapolated ? "extrapolated"
-                         : of->count > 0      ? of->coverage_note
-                                              : NULL);
-  g_string_append(json, " }");
-}
-
-char *result_table_json(const result_request *request)
-{
-  const study_table *table = request->table;
-  const result_pairing *pairing = request->pairing;
-  GString *json = g_string_new("{");
-  g_autofree char *seeds = study_table_seeds(table);
-  g_autofree char *missing = study_table_missing(table, request->exclude);
-  g_autoptr(GArray) keys = result_rows_keys(table, pairing);
-  plain_text_append_text(json, "scenario", table->names);
-  plain_text_append_text(json, "title", table->title);
-  plain_text_append_text(json, "version", table->versions);
-  plain_text_append_text(json, "seeds", seeds);
-  plain_text_append_text(json, "missing", missing);
-  plain_text_append_text(json, "pair", pairing != NULL ? scenario_key_row_of(pairing->key)->name : NULL);
-  plain_text_append_text(json, "a", pairing != NULL ? pairing->a : NULL);
-  plain_text_append_text(json, "b", pairing != NULL ? pairing->b : NULL);
-  plain_text_append_member(json, "rows");
-  g_string_append_c(json, '[');
-  for (guint i = 0; i < request->quantities->len; i++) {
-    const result_quantity *quantity = &g_array_index(request->quantities, result_quantity, i);
-    g_autoptr(GArray) rows = result_rows_of(table, quantity, pairing);
-    for (guint k = 0; k < rows->len; k++) {
-      append_json_row(quantity, &g_array_index(rows, result_row, k), keys, json);
-    }
-  }
-  g_string_append(json, " ] }\n");
-  return g_string_free(json, FALSE);
 }

@@ -297,8 +297,8 @@ static void add_boxes(path_direction *path, path_position place)
       add_box(path, path->config.relay)->is_borrowed = true;
       path->relay_is_in = true;
     } else if (kind != PATH_MIDDLEBOX_PROXY && here) {
-      random_stream *random = random_of(path, path_middlebox_name(kind), before);
-      add_box(path, path_middlebox_new(config, kind, random));
+      const path_middlebox_row *row = path_middlebox_row_of(kind);
+      add_box(path, row->make(config, random_of(path, row->word, before)));
     }
   }
   path->alignment_after = observed ? add_alignment(path) : path->alignment_after;

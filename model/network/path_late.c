@@ -8,24 +8,18 @@ typedef struct path_late {
   path_delay_line held; /* all equally long, and for equally many packets with payload */
 } path_late;
 
-static void hold(path_late *late, datagram *packet, time_ps now)
-{
-  packet_distance by = late->config.by;
-  time_ps wait_ps = by.in_segments ? late->config.wait_ps : (time_ps)by.number;
-
-  path_delay_line_add(&late->held, packet, now + wait_ps, by.in_segments ? late->held.passed + by.number : 0);
-  late->element.counts.displaced++;
-  PATH_TRACE(&late->element, packet, PACKET_DISPLACED, .place = TRACE_NAME(late->element.class->name));
-}
-
 static void receive(path_element *element, datagram *packet, time_ps now)
 {
   path_late *late = (path_late *)element;
+  const packet_distance by = late->config.by;
   bool has_payload = packet->payload.length > 0;
   bool chosen = path_correlation_chance(&late->draws, late->config.probability);
 
-  if (chosen && (has_payload || !late->config.by.in_segments)) {
-    hold(late, packet, now);
+  if (chosen && (has_payload || !by.in_segments)) {
+    time_ps leaves_at = now + (by.in_segments ? late->config.wait_ps : (time_ps)by.number);
+    path_delay_line_add(&late->held, packet, leaves_at, by.in_segments ? late->held.passed + by.number : 0);
+    element->counts.displaced++;
+    PATH_TRACE(element, packet, PACKET_DISPLACED, .place = TRACE_NAME(element->class->name));
   } else {
     late->held.passed += has_payload;
     path_element_emit(element, packet, now);

@@ -87,13 +87,6 @@ void path_link_schedule_clear(path_link_schedule *schedule)
   deque_clear(&schedule->transits);
 }
 
-time_ps path_link_schedule_busy_ps(path_link_schedule *schedule, uint32_t octets)
-{
-  time_ps sending = path_link_pace_sending_ps(&schedule->pace, &schedule->config, octets);
-
-  return sending + schedule->pace.gap_ps;
-}
-
 /* Puts a packet that was sent after all others where it arrives; returns its place. */
 static inline size_t insert(path_link_schedule *schedule, const transit *added)
 {

@@ -91,9 +91,6 @@ time_ps path_link_schedule_next(const path_link_schedule *schedule, uint64_t *or
 /* Removes the packet that arrives next, with its reference; there must be one. */
 datagram *path_link_schedule_take(path_link_schedule *schedule);
 
-/* From the start of a packet of `octets` (IP) until the transmitter is free for the next. */
-time_ps path_link_schedule_busy_ps(path_link_schedule *schedule, uint32_t octets);
-
 /* The link's rate and delay become those of `config` (the rest must be as it was) at `now`, after what
  * started at `now`: packets in transmission or flight keep their arrivals, those that wait are transmitted as
  * the link now is. */

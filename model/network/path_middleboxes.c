@@ -3,28 +3,13 @@
 
 #include <glib.h>
 
-static const struct {
-  const char *word;
-  path_box *(*make)(const path_middleboxes_config *config, random_stream *random);
-  bool enlarges;
-  bool reorders;
-} boxes[] = {
+const path_middlebox_row *path_middlebox_row_of(unsigned kind)
+{
 #define ELEMENT(id, word, make, enlarges, reorders) [PATH_MIDDLEBOX_##id] = {word, make, enlarges, reorders},
-    PATH_MIDDLEBOXES(ELEMENT)
+  static const path_middlebox_row rows[] = {PATH_MIDDLEBOXES(ELEMENT)};
 #undef ELEMENT
-};
 
-const char *path_middlebox_name(path_middlebox kind)
-{
-  g_assert(kind < G_N_ELEMENTS(boxes) && boxes[kind].word);
-  return boxes[kind].word;
-}
-
-path_box *path_middlebox_new(const path_middleboxes_config *config, path_middlebox kind,
-                             random_stream *random)
-{
-  g_assert(kind < G_N_ELEMENTS(boxes) && boxes[kind].make);
-  return boxes[kind].make(config, random);
+  return kind < G_N_ELEMENTS(rows) && rows[kind].word ? &rows[kind] : NULL;
 }
 
 bool path_middleboxes_may_enlarge(const path_middleboxes_config *config)
@@ -32,7 +17,8 @@ bool path_middleboxes_may_enlarge(const path_middleboxes_config *config)
   bool may = false;
 
   for (unsigned i = 0; i < config->mode.count; i++) {
-    may = may || (config->mode.values[i] < G_N_ELEMENTS(boxes) && boxes[config->mode.values[i]].enlarges);
+    const path_middlebox_row *row = path_middlebox_row_of(config->mode.values[i]);
+    may = may || (row && row->enlarges);
   }
   return may;
 }
@@ -42,7 +28,8 @@ bool path_middleboxes_may_reorder(const path_middleboxes_config *config)
   bool may = false;
 
   for (unsigned i = 0; i < config->mode.count; i++) {
-    may = may || (config->mode.values[i] < G_N_ELEMENTS(boxes) && boxes[config->mode.values[i]].reorders);
+    const path_middlebox_row *row = path_middlebox_row_of(config->mode.values[i]);
+    may = may || (row && row->reorders);
   }
   return may;
 }

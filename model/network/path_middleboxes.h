@@ -56,13 +56,16 @@ typedef struct path_middleboxes_config {
 PATH_MIDDLEBOXES(DECLARATION)
 #undef DECLARATION
 
-/* The word of `kind`, one of PATH_MIDDLEBOXES; static. */
-const char *path_middlebox_name(path_middlebox kind);
+typedef struct path_middlebox_row {
+  const char *word;
+  path_box *(*make)(const path_middleboxes_config *config, random_stream *random); /* see above */
+  bool enlarges; /* may send longer segments than come in */
+  bool reorders; /* may let packets leave in another order */
+} path_middlebox_row;
 
-/* A box of `kind`, one of PATH_MIDDLEBOXES. `random` is for those that draw, and outlives it. */
-path_box *path_middlebox_new(const path_middleboxes_config *config, path_middlebox kind,
-                             random_stream *random);
+/* The row of a path_middlebox, one of PATH_MIDDLEBOXES; NULL: of another one. */
+const path_middlebox_row *path_middlebox_row_of(unsigned kind);
 
-/* Whether one of them may send longer segments than come in; may let packets leave in another order. */
+/* Whether one of them does. */
 bool path_middleboxes_may_enlarge(const path_middleboxes_config *config);
 bool path_middleboxes_may_reorder(const path_middleboxes_config *config);

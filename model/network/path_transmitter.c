@@ -272,6 +272,7 @@ path_link_config path_transmitter_link_config(const path_element *element)
 void path_transmitter_set_link(path_element *element, const path_link_config *config, time_ps now)
 {
   path_transmitter *transmitter = (path_transmitter *)transmitter_of(element);
+  path_link_schedule *schedule = &transmitter->link->schedule;
   time_ps free_at = 0;
 
   path_link_set_config(transmitter->link, config, now);
@@ -282,7 +283,8 @@ void path_transmitter_set_link(path_element *element, const path_link_config *co
   for (size_t i = 0; i < transmitter->waiting.count; i++) {
     waiting_packet *waiting = deque_at(&transmitter->waiting, i);
     waiting->start = i > 0 ? free_at : waiting->start;
-    free_at = waiting->start + path_link_schedule_busy_ps(&transmitter->link->schedule, waiting->octets);
+    free_at = waiting->start + schedule->pace.gap_ps +
+              path_link_pace_sending_ps(&schedule->pace, &schedule->config, waiting->octets);
   }
 }
 

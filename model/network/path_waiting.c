@@ -86,13 +86,6 @@ static path_origin take_origins(path_waiting *waiting, int64_t to)
   return all;
 }
 
-/* Has no options, or timestamps alone: nearly all headers of segments with payload do. */
-static inline bool is_plain(const tcp_header *header)
-{
-  return !header->has_mss && !header->has_window_scale && !header->has_sack_permitted &&
-         header->sack_count == 0;
-}
-
 /* What `piece` carries, of octets from `position` on; the rest of its header is `origin`'s. */
 static inline void write_header(const path_piece *piece, const path_origin *origin, int64_t position,
                                 tcp_header *header)
@@ -111,7 +104,8 @@ static inline datagram *packet_of(const path_piece *piece, const path_origin *or
   const datagram_flow *flow = piece->flow;
   tcp_header header;
 
-  if (!is_plain(newest)) {
+  /* nearly all headers of segments with payload have no options, or timestamps alone */
+  if (newest->has_mss || newest->has_window_scale || newest->has_sack_permitted || newest->sack_count > 0) {
     header = *newest;
     write_header(piece, origin, position, &header);
     return datagram_new_in(piece->datagrams, &flow->source, &flow->destination, &header, NULL);

@@ -383,7 +383,7 @@ static const kind kinds[] = {
 
 static path_element *new_box(const kind *c, random_stream *random)
 {
-  return &path_middlebox_new(&c->config, c->box, random)->element;
+  return &path_middlebox_row_of(c->box)->make(&c->config, random)->element;
 }
 
 EACH_TEST(test_alone, kind, kinds)

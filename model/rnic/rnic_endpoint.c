@@ -467,13 +467,6 @@ bool rnic_endpoint_is_erroneous(const rnic_endpoint *endpoint)
   return endpoint->has_failed;
 }
 
-const rnic_refusals *rnic_endpoint_refusals(const rnic_endpoint *endpoint)
-{
-  static const rnic_refusals none;
-
-  return endpoint->admission ? rnic_admission_refusals(endpoint->admission) : &none;
-}
-
 bool rnic_endpoint_has_hole_before(const rnic_endpoint *endpoint, uint64_t phase_offset)
 {
   return endpoint->tcp->gauges->in_order_edge < endpoint->receiver.phase_start + phase_offset;
@@ -509,27 +502,16 @@ void rnic_endpoint_held(const rnic_endpoint *endpoint, rnic_occupancy *held)
   }
 }
 
-const tcp_statistics *rnic_endpoint_tcp_statistics(const rnic_endpoint *endpoint)
+rnic_endpoint_counts rnic_endpoint_counts_of(const rnic_endpoint *endpoint)
 {
-  return endpoint->tcp->statistics;
-}
+  static const rnic_refusals none;
 
-const mpa_deframer_statistics *rnic_endpoint_mpa_statistics(const rnic_endpoint *endpoint)
-{
-  return rnic_receiver_statistics(&endpoint->receiver);
-}
-
-const rnic_full_size *rnic_endpoint_full_size(const rnic_endpoint *endpoint)
-{
-  return &endpoint->sender.full_size;
-}
-
-uint32_t rnic_endpoint_emss_octets(const rnic_endpoint *endpoint)
-{
-  return endpoint->tcp->gauges->emss_octets;
-}
-
-uint32_t rnic_endpoint_mulpdu_octets(const rnic_endpoint *endpoint)
-{
-  return rnic_sender_mulpdu_octets(&endpoint->sender);
+  return (rnic_endpoint_counts){
+      .tcp = endpoint->tcp->statistics,
+      .mpa = rnic_receiver_statistics(&endpoint->receiver),
+      .refusals = endpoint->admission ? rnic_admission_refusals(endpoint->admission) : &none,
+      .full_size = &endpoint->sender.full_size,
+      .emss_octets = endpoint->tcp->gauges->emss_octets,
+      .mulpdu_octets = rnic_sender_mulpdu_octets(&endpoint->sender),
+  };
 }

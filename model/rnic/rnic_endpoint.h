@@ -74,9 +74,6 @@ void rnic_endpoint_close(rnic_endpoint *endpoint);
  * more, and the connection goes down. */
 bool rnic_endpoint_is_erroneous(const rnic_endpoint *endpoint);
 
-/* Segments dropped as if lost, and why; the endpoint's. */
-const rnic_refusals *rnic_endpoint_refusals(const rnic_endpoint *endpoint);
-
 /* Where it is; the configuration's. */
 rnic_host *rnic_endpoint_host(const rnic_endpoint *endpoint);
 
@@ -96,11 +93,13 @@ bool rnic_endpoint_holds_nothing(const rnic_endpoint *endpoint);
 /* What the receiving side holds now. */
 void rnic_endpoint_held(const rnic_endpoint *endpoint, rnic_occupancy *held);
 
-/* Counters; the endpoint's. MPA's are of the receiving side, NULL before full operation. */
-const tcp_statistics *rnic_endpoint_tcp_statistics(const rnic_endpoint *endpoint);
-const mpa_deframer_statistics *rnic_endpoint_mpa_statistics(const rnic_endpoint *endpoint);
-const rnic_full_size *rnic_endpoint_full_size(const rnic_endpoint *endpoint);
+typedef struct rnic_endpoint_counts {
+  const tcp_statistics *tcp;          /* these are the endpoint's */
+  const mpa_deframer_statistics *mpa; /* of the receiving side, NULL before full operation */
+  const rnic_refusals *refusals;      /* segments dropped as if lost, and why */
+  const rnic_full_size *full_size;
+  uint32_t emss_octets;   /* of the direction sent; 0 while unknown */
+  uint32_t mulpdu_octets; /* likewise */
+} rnic_endpoint_counts;
 
-/* EMSS and MULPDU of the direction sent; 0 while unknown. */
-uint32_t rnic_endpoint_emss_octets(const rnic_endpoint *endpoint);
-uint32_t rnic_endpoint_mulpdu_octets(const rnic_endpoint *endpoint);
+rnic_endpoint_counts rnic_endpoint_counts_of(const rnic_endpoint *endpoint);

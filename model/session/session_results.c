@@ -11,15 +11,13 @@
 static void count_end(const rnic_endpoint *end, metric_side side, metric_values *values)
 {
   static const mpa_deframer_statistics nothing;
-  const mpa_deframer_statistics *mpa = rnic_endpoint_mpa_statistics(end);
-  const tcp_statistics *tcp = rnic_endpoint_tcp_statistics(end);
-  const rnic_refusals *refusals = rnic_endpoint_refusals(end);
+  const rnic_endpoint_counts counts = rnic_endpoint_counts_of(end);
+  const mpa_deframer_statistics *mpa = counts.mpa ? counts.mpa : &nothing;
 
-  mpa = mpa ? mpa : &nothing;
-#define IN_TCP(id, name, unit, of, how, type, member, sentence) COUNT(id, of, tcp->member)
+#define IN_TCP(id, name, unit, of, how, type, member, sentence) COUNT(id, of, counts.tcp->member)
 #define IN_MPA(id, name, unit, of, how, type, member, sentence) COUNT(id, of, mpa->member)
 #define IN_MPA_LOCATED_BY(id, name, unit, of, how, sentence) COUNT(id, of, mpa->located_by[id])
-#define IN_ADMISSION(id, name, unit, of, how, type, member, sentence) COUNT(id, of, refusals->member)
+#define IN_ADMISSION(id, name, unit, of, how, type, member, sentence) COUNT(id, of, counts.refusals->member)
 #define COUNT(id, of, number)                                                                                \
   if (side == METRIC_SIDE_##of) {                                                                            \
     metric_values_count(values, METRIC_##id, number);                                                        \
@@ -31,16 +29,14 @@ static void count_end(const rnic_endpoint *end, metric_side side, metric_values 
 /* Adds to `terms` what the ends of `connection` counted of them. */
 static void count_terms(const session_connection *connection, enum side measured, metric_terms *terms)
 {
-  const rnic_endpoint *source = connection->ends[side_peer(measured)].endpoint;
-  const tcp_statistics *tcp = rnic_endpoint_tcp_statistics(source);
-  const rnic_full_size *full_size = rnic_endpoint_full_size(source);
+  const rnic_endpoint_counts source = rnic_endpoint_counts_of(connection->ends[side_peer(measured)].endpoint);
   ulp_workload_results ulps[SIDES];
 
   for (enum side side = 0; side < SIDES; side++) {
     ulps[side] = ulp_workload_results_of(connection->workload, side);
   }
-#define TERM_OF_SOURCE_TCP(term, member) terms->term += tcp->member;
-#define TERM_OF_SOURCE_FRAMER(term, member) terms->term += full_size->member;
+#define TERM_OF_SOURCE_TCP(term, member) terms->term += source.tcp->member;
+#define TERM_OF_SOURCE_FRAMER(term, member) terms->term += source.full_size->member;
 #define TERM_OF_SINK_ULP(term, member) terms->term += ulps[measured].member;
 #define TERM_OF_ULPS(term, member) terms->term += ulps[SIDE_INITIATOR].member + ulps[SIDE_RESPONDER].member;
 #include "measure/metrics.def"
@@ -130,8 +126,8 @@ static void set_made(const session *self, const metric_terms *terms, metric_valu
   const rnic_endpoint *source = self->connections[0].ends[side_peer(self->measured)].endpoint;
   path_link_config link = path_link_at(&c->path.directions[c->main_direction], 0);
 
-  set_known(METRIC_MPA_EMSS_OCTETS, rnic_endpoint_emss_octets(source), values);
-  set_known(METRIC_MPA_MULPDU_OCTETS, rnic_endpoint_mulpdu_octets(source), values);
+  set_known(METRIC_MPA_EMSS_OCTETS, rnic_endpoint_counts_of(source).emss_octets, values);
+  set_known(METRIC_MPA_MULPDU_OCTETS, rnic_endpoint_counts_of(source).mulpdu_octets, values);
 #define IN_TERM(id, name, unit, side, how, term, sentence)                                                   \
   metric_values_count(values, METRIC_##id, terms->term);
 #include "measure/metrics.def"

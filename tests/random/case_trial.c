@@ -249,7 +249,7 @@ static bool may_terminate(const case_trial *t)
 {
   bool waits = !t->c->is_initiator && t->c->generation != IWARP_RDMAC;
 
-  return !waits || rnic_endpoint_mpa_statistics(t->end->endpoint)->fpdus > 0;
+  return !waits || rnic_endpoint_counts_of(t->end->endpoint).mpa->fpdus > 0;
 }
 
 static void check_terminate(case_trial *t, answers *a)
@@ -361,7 +361,7 @@ static bool agrees(case_trial *t, const reference *outcome)
 
 static void write_facts(const case_trial *t, guint early, case_facts *facts)
 {
-  const mpa_deframer_statistics *mpa = rnic_endpoint_mpa_statistics(t->end->endpoint);
+  const mpa_deframer_statistics *mpa = rnic_endpoint_counts_of(t->end->endpoint).mpa;
 
   *facts = (case_facts){.end = t->expected->end,
                         .early = early,

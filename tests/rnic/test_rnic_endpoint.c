@@ -32,7 +32,7 @@ RNIC_TEST(test_send_and_close)
   g_assert_cmpstr(f->responder->completions->str, ==, "received 7 (5000 octets)");
   g_assert_cmpstr(f->initiator->completions->str, ==, "send 1");
   g_assert_cmpint(f->responder->finished, ==, 1);
-  g_assert_cmpuint(rnic_endpoint_mulpdu_octets(f->initiator->endpoint), ==,
+  g_assert_cmpuint(rnic_endpoint_counts_of(f->initiator->endpoint).mulpdu_octets, ==,
                    1442); /* 1460 - (6 + 4 * 3 + 0) */
   assert_closed_well(f);
 }
@@ -337,7 +337,7 @@ RNIC_TEST(test_silent_drop)
   g_assert_cmpint(f->initiator->failure.reason.tcp, ==, TCP_CLOSE_GAVE_UP);
   g_assert_cmpint(f->responder->failure.layer, !=, RNIC_FAILURE_MPA);
   /* The original, the tail loss probe, and two more: the third timeout is the last. */
-  g_assert_cmpuint(rnic_endpoint_refusals(f->responder->endpoint)->broken, ==, 4);
+  g_assert_cmpuint(rnic_endpoint_counts_of(f->responder->endpoint).refusals->broken, ==, 4);
   g_assert_true(is_untouched(buffer, 70));
 }
 
@@ -384,7 +384,7 @@ TEST(test_damage_on_the_way)
     start_and_run(f, 10 * TIME_PS_PER_SECOND);
     if (silent) {
       g_assert_cmpint(f->responder->failed, ==, 0);
-      g_assert_cmpuint(rnic_endpoint_refusals(f->responder->endpoint)->broken, ==, 1);
+      g_assert_cmpuint(rnic_endpoint_counts_of(f->responder->endpoint).refusals->broken, ==, 1);
       g_assert_true(is_payload(buffer, 14240));
     } else {
       g_assert_cmpstr(f->responder->code, ==, "MPA error 2");
@@ -445,7 +445,7 @@ EACH_TEST(test_mulpdu, mulpdu_case, mulpdus)
   assert_ulpdu_sizes(f->initiator, c->first);
   if (c->new_mtu_octets > 0) {
     kit_set_send_mtu(f->initiator->endpoint->tcp, c->new_mtu_octets);
-    g_assert_cmpuint(rnic_endpoint_emss_octets(f->initiator->endpoint), ==, c->new_mtu_octets - 40);
+    g_assert_cmpuint(rnic_endpoint_counts_of(f->initiator->endpoint).emss_octets, ==, c->new_mtu_octets - 40);
   }
   post_send(f->initiator, 4000);
   run(f, TIME_PS_PER_SECOND);
@@ -486,7 +486,7 @@ RNIC_TEST(test_dynamic_mulpdu_after_an_fpdu)
   start_and_run(f, TIME_PS_PER_SECOND);
   assert_ulpdu_sizes(f->initiator, "84 1350 1442 1250");
   g_assert_cmpuint(f->initiator->packets, ==, 1 + 3);
-  EXPECT_FIELDS(rnic_endpoint_full_size(f->initiator->endpoint), (payload_octets, 1428),
+  EXPECT_FIELDS(rnic_endpoint_counts_of(f->initiator->endpoint).full_size, (payload_octets, 1428),
                 (stream_octets, 1460));
   g_assert_true(is_payload(memory, 4000));
 }

@@ -37,7 +37,7 @@ static uint64_t used(const rnic_fixture *f)
 
 static const rnic_refusals *refusals(const rnic_fixture *f)
 {
-  return rnic_endpoint_refusals(f->responder->endpoint);
+  return rnic_endpoint_counts_of(f->responder->endpoint).refusals;
 }
 
 static size_t delivered(const rnic_fixture *f)
@@ -197,7 +197,7 @@ TEST(test_assumption)
     g_assert_cmpuint(used(f), ==, assumes ? 0 : 9 * 1024);
     run(f, 100 * TIME_PS_PER_SECOND);
     g_assert_cmpuint(delivered(f), ==, 40);
-    const mpa_deframer_statistics *mpa = rnic_endpoint_mpa_statistics(f->responder->endpoint);
+    const mpa_deframer_statistics *mpa = rnic_endpoint_counts_of(f->responder->endpoint).mpa;
     g_assert_cmpint(mpa->located_by[MPA_LOCATED_BY_ASSUMPTION] >= 9, ==, assumes);
     g_assert_cmpuint(mpa->wrong_guesses, ==, 0);
   }

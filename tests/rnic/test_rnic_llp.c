@@ -15,9 +15,9 @@
 static void assert_segments(rnic_fixture *f)
 {
   run(f, 45 * TIME_PS_PER_MICROSECOND);
-  g_assert_cmpuint(rnic_endpoint_mulpdu_octets(f->initiator->endpoint), ==, 1442);
+  g_assert_cmpuint(rnic_endpoint_counts_of(f->initiator->endpoint).mulpdu_octets, ==, 1442);
   kit_set_send_mtu(f->initiator->endpoint->tcp, 576);
-  g_assert_cmpuint(rnic_endpoint_mulpdu_octets(f->initiator->endpoint), ==, 522);
+  g_assert_cmpuint(rnic_endpoint_counts_of(f->initiator->endpoint).mulpdu_octets, ==, 522);
   run(f, 10 * TIME_PS_PER_MICROSECOND);
   EXPECT_FIELDS(f->responder, (placed, 9), (delivered, 0));
   run(f, TIME_PS_PER_SECOND);

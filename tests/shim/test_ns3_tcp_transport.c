@@ -11,7 +11,7 @@ enum { MESSAGE_OCTETS = 20000, MESSAGES = 40, EMSS = 1460 };
 
 static const tcp_statistics *statistics_of(const ns3_pair *pair, unsigned side)
 {
-  return rnic_endpoint_tcp_statistics(pair->sides[side].endpoint);
+  return rnic_endpoint_counts_of(pair->sides[side].endpoint).tcp;
 }
 
 /* A test of `pair`, two ends over ns-3 with the defaults. */
@@ -28,7 +28,7 @@ PAIR_TEST(test_lossless)
   g_assert_true(pair->sides[SIDE_RESPONDER].finished);
   const tcp_statistics *sent = statistics_of(pair, SIDE_INITIATOR);
   EXPECT_FIELDS(sent, (retransmissions, 0), (timeouts, 0), (recoveries, 0));
-  g_assert_cmpuint(rnic_endpoint_emss_octets(pair->sides[SIDE_INITIATOR].endpoint), ==, EMSS);
+  g_assert_cmpuint(rnic_endpoint_counts_of(pair->sides[SIDE_INITIATOR].endpoint).emss_octets, ==, EMSS);
   EXPECT_FIELDS(sent, (full_segment_payload_octets, EMSS * sent->full_segments),
                 (full_segment_octets, 1500 * sent->full_segments));
   g_assert_cmpuint(sent->full_segments, >=, sent->segments_sent - 4);
@@ -153,7 +153,7 @@ PAIR_TEST(test_all_operations_both_ways)
   ns3_pair_complete(pair, 30 * TIME_PS_PER_SECOND);
   for (unsigned side = 0; side < SIDES; side++) {
     g_assert_cmpuint(statistics_of(pair, side)->retransmissions, >=, 1);
-    g_assert_cmpuint(rnic_endpoint_emss_octets(pair->sides[side].endpoint), ==, EMSS - 12);
+    g_assert_cmpuint(rnic_endpoint_counts_of(pair->sides[side].endpoint).emss_octets, ==, EMSS - 12);
   }
 }
 
@@ -197,7 +197,7 @@ TEST(test_with_our_own)
     pair->sides[SIDE_RESPONDER].ns3 = sender != 0;
     pair->sides[SIDE_INITIATOR].lost[0] = 60;
     ns3_pair_complete(pair, 30 * TIME_PS_PER_SECOND);
-    g_assert_cmpuint(rnic_endpoint_emss_octets(pair->sides[SIDE_INITIATOR].endpoint), ==,
+    g_assert_cmpuint(rnic_endpoint_counts_of(pair->sides[SIDE_INITIATOR].endpoint).emss_octets, ==,
                      sender == 0 ? EMSS : 536);
     EXPECT_FIELDS(statistics_of(pair, SIDE_INITIATOR), (retransmissions, 1), (timeouts, 0));
   }

@@ -51,7 +51,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(chain, chain_free)
 
 static const tcp_statistics *statistics_of(const chain *self)
 {
-  return rnic_endpoint_tcp_statistics(self->pair->sides[SIDE_INITIATOR].endpoint);
+  return rnic_endpoint_counts_of(self->pair->sides[SIDE_INITIATOR].endpoint).tcp;
 }
 
 static uint64_t queue_drops_of(const chain *self)
@@ -140,5 +140,5 @@ TEST(test_path_mtu)
   ns3_pair_run(self->pair, 10 * TIME_PS_PER_SECOND);
   ns3_pair_assert_done(self->pair);
   g_assert_cmpuint(ns3_topology_path_too_big(self->pair->path), >, 0);
-  g_assert_cmpuint(rnic_endpoint_emss_octets(self->pair->sides[SIDE_INITIATOR].endpoint), ==, 960);
+  g_assert_cmpuint(rnic_endpoint_counts_of(self->pair->sides[SIDE_INITIATOR].endpoint).emss_octets, ==, 960);
 }

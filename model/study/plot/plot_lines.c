@@ -297,16 +297,6 @@ static void add_prediction(line_chart *chart)
 
 /* --- Drawing --- */
 
-/* What is written on x where the point is; "all" where a line across the panel begins, NULL elsewhere. */
-static const char *text_at(const place_axis *x, const line_point *point)
-{
-  const char *text = point->x != NULL ? point->x : point->place == x->left ? "all" : NULL;
-  for (guint i = 0; text == NULL && i < x->places->len; i++) {
-    text = point->place == g_array_index(x->places, double, i) ? g_ptr_array_index(x->texts, i) : NULL;
-  }
-  return text;
-}
-
 /* Appends it as an index of its own, and to the extent of y. */
 static void append_line_data(line_chart *chart, const chart_line *line, plot_values *values, GString *data)
 {
@@ -343,7 +333,12 @@ static void append_line_data(line_chart *chart, const chart_line *line, plot_val
     /* gnuplot reads the columns before it only, so its blanks do no harm; a line end would */
     g_autofree char *x = gnuplot_comment(point->x != NULL ? point->x : "-");
     g_string_append_printf(data, " %u %s\n", point->flagged, x);
-    const char *written = text_at(&chart->x, point);
+    /* what is written on x where the point is; "all" where a line across the panel begins */
+    const char *written = point->x != NULL ? point->x : point->place == chart->x.left ? "all" : NULL;
+    for (guint k = 0; written == NULL && k < places->len; k++) {
+      written =
+          point->place == g_array_index(places, double, k) ? g_ptr_array_index(chart->x.texts, k) : NULL;
+    }
     if (written != NULL) {
       const statistics seen = {.count = refers ? 0 : point->of.count,
                                .mean = mark.value,

@@ -52,17 +52,6 @@ static void clear_cell(gpointer data)
   g_ptr_array_unref(((plot_cell *)data)->runs);
 }
 
-/* Whether `key` is one of `keys`, or moves in step with one. */
-static gboolean is_settled(const study_table *table, scenario_key key, const GArray *keys)
-{
-  gboolean settled = FALSE;
-  for (guint i = 0; i < keys->len && !settled; i++) {
-    scenario_key other = g_array_index(keys, scenario_key, i);
-    settled = key == other || study_keys_follows(table->runs, key, other);
-  }
-  return settled;
-}
-
 /* The keys of panels and lines, and after them that of x in `all`. */
 static void group_runs(const study_table *table, scenario_key x, const GArray *panels, const GArray *lines,
                        const GArray *all, plot_grouping *grouping)
@@ -109,7 +98,12 @@ gboolean plot_grouping_make(const study_table *table, scenario_key x, const plot
   for (guint i = 0; i < keys->len; i++) {
     scenario_key key = g_array_index(keys, scenario_key, i);
     gboolean receiver = by_mode && (key == SCENARIO_RECEIVER_MODE || key == SCENARIO_MPA_MARKERS);
-    if (is_settled(table, key, taken)) {
+    gboolean settled = FALSE; /* taken, or moves in step with one that is */
+    for (guint k = 0; k < taken->len && !settled; k++) {
+      scenario_key other = g_array_index(taken, scenario_key, k);
+      settled = key == other || study_keys_follows(table->runs, key, other);
+    }
+    if (settled) {
       continue;
     }
     if (request->series != NULL && request->panels != NULL) {

@@ -76,18 +76,6 @@ static const char *const classes[] = {[TEXT_COLUMN_TEXT] = "",
                                       [TEXT_COLUMN_MARK] = " class=\"number flagged\"",
                                       [TEXT_COLUMN_VERBATIM] = " class=\"verbatim\""};
 
-/* Whether a page shows a column: an interval is in the cell of its number, and where no row has anything to
- * say there is nothing to see. */
-static gboolean is_shown(const text_column *columns, guint index, guint count, const GPtrArray *cells)
-{
-  const text_column_kind kind = columns[index].kind;
-  gboolean has_text = cells->len == 0;
-  for (guint i = index; i < cells->len && !has_text; i += count) {
-    has_text = *(const char *)g_ptr_array_index(cells, i) != '\0';
-  }
-  return has_text && kind != TEXT_COLUMN_INTERVAL && kind != TEXT_COLUMN_VALUE;
-}
-
 static void append_heading(const text_column *column, GString *html)
 {
   const char *dot = column->kind == TEXT_COLUMN_HEADING ? strrchr(column->heading, '.') : NULL;
@@ -131,7 +119,13 @@ void html_append_table(GString *html, const char *name, const char *caption, con
               caption, caption);
   g_autofree gboolean *shown = g_new(gboolean, count);
   for (guint i = 0; i < count; i++) {
-    shown[i] = is_shown(columns, i, count, cells);
+    /* an interval is in the cell of its number, and where no row has anything to say there is nothing to see
+     */
+    gboolean has_text = cells->len == 0;
+    for (guint k = i; k < cells->len && !has_text; k += count) {
+      has_text = *(const char *)g_ptr_array_index(cells, k) != '\0';
+    }
+    shown[i] = has_text && columns[i].kind != TEXT_COLUMN_INTERVAL && columns[i].kind != TEXT_COLUMN_VALUE;
     if (shown[i]) {
       append_heading(&columns[i], html);
     }

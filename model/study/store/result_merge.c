@@ -67,13 +67,6 @@ static GArray *rows_of(const stored_run *run)
   return rows;
 }
 
-/* Rows of no table that has texts; names are those of the tables of metrics. */
-static gboolean same_row(const run_row *a, const run_row *b)
-{
-  return a->table == b->table && a->name == b->name && a->numbers[0] == b->numbers[0] &&
-         a->numbers[1] == b->numbers[1] && a->numbers[2] == b->numbers[2];
-}
-
 /* What two runs that did not fail disagree in: "NAME is X (there) and Y (here)"; NULL: nothing. g_free(). */
 static char *disagreement(const stored_run *a, const char *there, const stored_run *b, const char *here)
 {
@@ -96,7 +89,10 @@ static char *disagreement(const stored_run *a, const char *there, const stored_r
   for (guint i = 0; i < MAX(rows_a->len, rows_b->len); i++) {
     const run_row *row_a = i < rows_a->len ? &g_array_index(rows_a, run_row, i) : NULL;
     const run_row *row_b = i < rows_b->len ? &g_array_index(rows_b, run_row, i) : NULL;
-    if (row_a == NULL || row_b == NULL || !same_row(row_a, row_b)) {
+    /* no rows of a table that has texts; names are those of the tables of metrics */
+    if (row_a == NULL || row_b == NULL || row_a->table != row_b->table || row_a->name != row_b->name ||
+        row_a->numbers[0] != row_b->numbers[0] || row_a->numbers[1] != row_b->numbers[1] ||
+        row_a->numbers[2] != row_b->numbers[2]) {
       const run_row *first = row_b == NULL || (row_a != NULL && row_a->table < row_b->table) ? row_a : row_b;
       return g_strdup_printf("the %s of %s differ (%s, %s)", names[first->table],
                              first->name != NULL ? first->name : gauge_row_of(GAUGE_REASSEMBLY)->name, there,
@@ -174,7 +170,7 @@ static gboolean join_run(const provenance *from, const stored_run *run, gpointer
     return error_set(error, "%s: interrupted", m->path);
   }
   meeting meets = {.merge = m, .from = from, .run = run};
-  if (!store_visit(m->into, store_sql_one_run, run->identity, meet_run, &meets, error)) {
+  if (!result_store_visit_run(m->into, run->identity, meet_run, &meets, error)) {
     return FALSE;
   }
   m->count->runs++;

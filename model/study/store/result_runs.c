@@ -262,9 +262,6 @@ gboolean result_store_commit_new(result_store *store, const provenance *from, co
   "SELECT runs.id, " RUN_FIELDS ", " ORIGIN_FIELDS " FROM runs LEFT JOIN origins ON origins.id = "           \
   "runs.origin"
 
-const char *const store_sql_all_runs = RUN_COLUMNS " ORDER BY name, point, identity";
-const char *const store_sql_one_run = RUN_COLUMNS " WHERE identity = ?1";
-
 static gboolean unknown(const result_store *store, const char *what, const char *name, GError **error)
 {
   g_autofree char *shown = plain_text(name, -1, "");
@@ -308,16 +305,6 @@ static gboolean add_quantile(gauge_quantiles *of, gsize gauge, double percent, d
   return TRUE;
 }
 
-static void add_block_maximum(run_results *results, sqlite3_stmt *row)
-{
-  const guint64 maximum = (guint64)sqlite3_column_int64(row, 2);
-  if (results->block_maxima == NULL) {
-    results->block_maxima = g_array_new(FALSE, FALSE, sizeof(guint64));
-  }
-  g_array_append_val(results->block_maxima, maximum);
-  results->block_octets = (guint64)sqlite3_column_int64(row, 1);
-}
-
 /* Adds to `run` what `row` of a table has. */
 static gboolean read_row(const result_store *store, run_table table, sqlite3_stmt *row, stored_run *run,
                          GError **error)
@@ -345,7 +332,12 @@ static gboolean read_row(const result_store *store, run_table table, sqlite3_stm
     return (are_numbers && add_quantile(&run->results.quantiles, id, first, second)) ||
            store_damaged(store, error, "a quantile of the gauge \"%s\" has no value or no percentage", name);
   default:
-    add_block_maximum(&run->results, row);
+    if (run->results.block_maxima == NULL) {
+      run->results.block_maxima = g_array_new(FALSE, FALSE, sizeof(guint64));
+    }
+    const guint64 maximum = (guint64)sqlite3_column_int64(row, 2);
+    g_array_append_val(run->results.block_maxima, maximum);
+    run->results.block_octets = (guint64)sqlite3_column_int64(row, 1);
     return are_numbers || store_damaged(store, error, "a block maximum is no number");
   }
 }
@@ -405,10 +397,13 @@ static gboolean visit_run(const result_store *store, sqlite3_stmt *row, result_s
   return good;
 }
 
-gboolean store_visit(const result_store *store, const char *sql, const char *identity,
-                     result_store_visit visit, gpointer data, GError **error)
+gboolean result_store_visit_run(const result_store *store, const char *identity, result_store_visit visit,
+                                gpointer data, GError **error)
 {
-  sqlite3_stmt *row = store_statement(store, sql, error);
+  sqlite3_stmt *row = store_statement(store,
+                                      identity != NULL ? RUN_COLUMNS " WHERE identity = ?1"
+                                                       : RUN_COLUMNS " ORDER BY name, point, identity",
+                                      error);
   gboolean good = row != NULL;
   if (identity != NULL) {
     store_bind_text(row, 1, identity);
@@ -417,12 +412,6 @@ gboolean store_visit(const result_store *store, const char *sql, const char *ide
     good = visit_run(store, row, visit, data, error);
   }
   return good;
-}
-
-gboolean result_store_visit_run(result_store *store, const char *identity, result_store_visit visit,
-                                gpointer data, GError **error)
-{
-  return store_visit(store, store_sql_one_run, identity, visit, data, error);
 }
 
 GPtrArray *result_store_provenances(result_store *store, GError **error)
@@ -452,8 +441,8 @@ gboolean result_store_each(result_store *store, result_store_visit visit, gpoint
     return FALSE;
   }
   g_autoptr(GPtrArray) checked = result_store_provenances(store, error);
-  return store_finish(
-      store, checked != NULL && store_visit(store, store_sql_all_runs, NULL, visit, data, error), error);
+  return store_finish(store, checked != NULL && result_store_visit_run(store, NULL, visit, data, error),
+                      error);
 }
 
 gboolean result_store_check_provenance(result_store *store, const provenance *from, GError **error)

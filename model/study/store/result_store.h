@@ -115,8 +115,9 @@ typedef gboolean (*result_store_visit)(const provenance *from, const stored_run 
  * know, or the visitor fails. */
 gboolean result_store_each(result_store *store, result_store_visit visit, gpointer data, GError **error);
 
-/* Visits the run of `identity` alone, if the store has it. */
-gboolean result_store_visit_run(result_store *store, const char *identity, result_store_visit visit,
+/* Visits the run of `identity` alone, if the store has it; NULL: all runs, within a transaction of the caller
+ * in which result_store_provenances() found nothing wrong. `visit` must not call this function again. */
+gboolean result_store_visit_run(const result_store *store, const char *identity, result_store_visit visit,
                                 gpointer data, GError **error);
 
 /* Where the runs of the store come from (stored_provenances_new()), by scenario name, hash and the rest: an

@@ -80,11 +80,3 @@ char *store_run_digest(const provenance *from, const stored_run *run);
 /* Writes `run`, with where it comes from, within a transaction of the caller; a run of the same identity is
  * replaced. */
 gboolean store_put(const result_store *store, const provenance *from, const stored_run *run, GError **error);
-
-/* Visits the runs of `sql`'s rows within a transaction of the caller, in which result_store_provenances()
- * found nothing wrong; `identity` binds ?1 unless it is NULL. `sql` is one of those below, and `visit` must
- * not call this function again with the same one. */
-extern const char *const store_sql_all_runs;
-extern const char *const store_sql_one_run;
-gboolean store_visit(const result_store *store, const char *sql, const char *identity,
-                     result_store_visit visit, gpointer data, GError **error);

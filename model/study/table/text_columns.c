@@ -88,14 +88,6 @@ static gboolean is_in_csv(const text_column *columns, guint index, guint count)
   return kind != TEXT_COLUMN_INTERVAL && !(kind == TEXT_COLUMN_NUMBER && is_measured);
 }
 
-/* Whether a spreadsheet runs the text, or asks whether it may. */
-static gboolean is_formula(const char *text)
-{
-  char *end;
-  (void)g_ascii_strtod(text, &end);
-  return *text != '\0' && strchr("=+-@\t\r", *text) != NULL && *end != '\0';
-}
-
 void text_columns_append_csv(const text_column *columns, guint count, const GPtrArray *cells, GString *csv)
 {
   const char *of = "", *separator = "";
@@ -120,7 +112,10 @@ void text_columns_append_csv(const text_column *columns, guint count, const GPtr
     const char *cell = g_ptr_array_index(cells, i);
     separator = i % count == 0 ? "\n" : separator;
     if (is_in_csv(columns, i % count, count)) {
-      g_autofree char *guarded = g_strconcat(is_formula(cell) ? "'" : "", cell, NULL);
+      char *end; /* a spreadsheet runs a formula, or asks whether it may: what begins so and is no number */
+      (void)g_ascii_strtod(cell, &end);
+      gboolean is_formula = *cell != '\0' && strchr("=+-@\t\r", *cell) != NULL && *end != '\0';
+      g_autofree char *guarded = g_strconcat(is_formula ? "'" : "", cell, NULL);
       g_string_append(csv, separator);
       csv_append_field(guarded, csv);
       separator = ",";

@@ -31,12 +31,6 @@ struct timeline_page {
   GString *names;           /* JSON texts, separated by commas */
 };
 
-/* What the page shows needs all events but these, which are many. */
-static gboolean is_shown(trace_event_id id)
-{
-  return id != TRACE_PLACED_PART && id != TRACE_SEGMENT_SENT_AGAIN;
-}
-
 /* Appends how far `number` is from `*last`, which becomes `number`. */
 static void append_change(GString *column, guint64 *last, guint64 number)
 {
@@ -128,7 +122,8 @@ static gboolean read_events(timeline_page *page, trace_reader *reader, GError **
 
   while (trace_reader_next(reader, &event, error)) {
     any = TRUE;
-    if (is_shown(event.id)) {
+    /* what the page shows needs all events but these, which are many */
+    if (event.id != TRACE_PLACED_PART && event.id != TRACE_SEGMENT_SENT_AGAIN) {
       timeline_page_add(page, &event);
     }
   }

@@ -3,8 +3,6 @@
 
 #include <glib.h>
 
-#include "engine/engine.h"
-
 /* ns-3 runs what is due in one picosecond in the order in which it was scheduled. A wake scheduled ahead of
  * time would therefore run before what was scheduled later, an arrival for instance. So it only announces: it
  * asks for the wake proper after everything that ns-3 then knows about this picosecond; nearly always that

@@ -4,7 +4,6 @@
 #include <glib.h>
 
 #include "base/buffer_chain.h"
-#include "network/path_link.h"
 
 /* One channel per direction, of which the way back stays idle: ns-3's channel has one delay for both ways,
  * ours may differ. */

@@ -6,8 +6,6 @@
  * implementation at the other end. Needs the simulator of ns3_shim.h open; its timers are ns-3's events. */
 #pragma once
 
-#include <glib.h>
-
 #include "shim/ns3_shim.h"
 
 #ifdef __cplusplus

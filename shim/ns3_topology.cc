@@ -57,11 +57,6 @@ Ipv4Address address_of_hop(size_t hop, unsigned side)
   return Ipv4Address(static_cast<uint32_t>(chain_addresses + 4 * hop + 1 + side));
 }
 
-Ipv4Address address_at_end(unsigned end)
-{
-  return Ipv4Address(chain_addresses + 4 * (NS3_TOPOLOGY_MOST_HOPS + end) + 1);
-}
-
 // Packets that a trace reports.
 struct Count : public SimpleRefCount<Count> {
   uint64_t packets = 0;
@@ -300,7 +295,7 @@ void build_ends(ns3_topology &self)
     Ptr<shim::OctetDevice> device = CreateObject<shim::OctetDevice>();
     (end == 0 ? self.nodes.front() : self.nodes.back())->AddDevice(device);
     device->SetOutput(come_out, &self.ends[end]);
-    give_address(device, address_at_end(end), 0xFFFFFFFF);
+    give_address(device, Ipv4Address(chain_addresses + 4 * (NS3_TOPOLOGY_MOST_HOPS + end) + 1), 0xFFFFFFFF);
     self.ends[end] = {&self, end, device};
   }
 }

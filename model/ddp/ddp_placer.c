@@ -273,15 +273,6 @@ static void advance(ddp_placer *placer, ddp_segment *segment, time_ps now)
   }
 }
 
-/* Keeps a segment that is Placed early; NULL when it is kept already. */
-static ddp_segment *keep(ddp_placer *placer, const ddp_segment *segment)
-{
-  if (!placer->undelivered) {
-    placer->undelivered = ddp_undelivered_new();
-  }
-  return ddp_undelivered_add(placer->undelivered, segment);
-}
-
 /* Reads the segment that `ulpdu` is and judges it. */
 static inline verdict inspect(const ddp_placer *placer, const mpa_ulpdu *ulpdu, ddp_segment *segment,
                               ddp_error *error)
@@ -313,7 +304,10 @@ static bool place(ddp_placer *placer, ddp_segment *segment, const mpa_ulpdu *ulp
     buffer_chain_copy_slices(ulpdu->octets, segment->header_octets, segment->payload_octets, segment->target);
   }
   bool in_turn = segment->fpdu_start == placer->edge;
-  ddp_segment *kept = in_turn ? segment : keep(placer, segment);
+  if (!in_turn && !placer->undelivered) {
+    placer->undelivered = ddp_undelivered_new();
+  }
+  ddp_segment *kept = in_turn ? segment : ddp_undelivered_add(placer->undelivered, segment);
   /* Else Placed before: ddp-07/rfc5041 §5.3 (DDP-106), Delivered once (DDP-107). */
   if (kept && probe && probe->placed) {
     probe->placed(placer->config.probe_user, kept, ulpdu, now);

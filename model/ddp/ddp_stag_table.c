@@ -173,16 +173,12 @@ static bool is_legal(const ddp_registration *registration)
          (registration->discards && (registration->access & DDP_ACCESS_REMOTE_READ) == 0);
 }
 
-/* ddp-07/rfc5041 §8.3.2 item 1 (DDP-216): one ULP's registration must not reach another's STag. */
-static bool may_register(const entry *found, ddp_stream_identity owner)
-{
-  return found->state == ENTRY_ALLOCATED && found->owner.stream_id == owner.stream_id;
-}
-
 bool ddp_stag_table_register_as(ddp_stag_table *table, uint32_t stag, const ddp_registration *registration)
 {
   entry *found = entry_of(table, stag);
-  if (!is_legal(registration) || (found && !may_register(found, registration->owner))) {
+  /* ddp-07/rfc5041 §8.3.2 item 1 (DDP-216): one ULP's registration must not reach another's STag */
+  if (!is_legal(registration) || (found && (found->state != ENTRY_ALLOCATED ||
+                                            found->owner.stream_id != registration->owner.stream_id))) {
     return false;
   }
   if (!found) {

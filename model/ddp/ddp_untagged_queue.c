@@ -60,11 +60,6 @@ void ddp_untagged_queue_set_supplier(ddp_untagged_queue *queue, ddp_buffer_suppl
 
 /* --- Posting --- */
 
-static posted_run *last_run(ddp_untagged_queue *queue)
-{
-  return queue->more ? deque_at(queue->more, queue->more->count - 1) : &queue->first;
-}
-
 static void append_run(ddp_untagged_queue *queue, const posted_run *run)
 {
   if (queue->count == 0) {
@@ -80,7 +75,7 @@ static void append_run(ddp_untagged_queue *queue, const posted_run *run)
 
 static void post(ddp_untagged_queue *queue, const posted_run *run)
 {
-  posted_run *last = last_run(queue);
+  posted_run *last = queue->more ? deque_at(queue->more, queue->more->count - 1) : &queue->first;
   g_assert(run->count <= half_of_msns - queue->count);
   if (!last->memory && !run->memory && last->length == run->length &&
       last->first_id + last->count == run->first_id) {
@@ -109,17 +104,6 @@ void ddp_untagged_queue_post_run(ddp_untagged_queue *queue, uint32_t count, uint
 
 /* --- Use --- */
 
-/* The run of the buffer that `*distance` buffers lie in front of; `*distance` is then counted within it. */
-static const posted_run *run_at(const ddp_untagged_queue *queue, uint32_t *distance)
-{
-  const posted_run *run = &queue->first;
-  for (size_t i = 0; *distance >= run->count; i++) {
-    *distance -= run->count;
-    run = deque_at(queue->more, i);
-  }
-  return run;
-}
-
 static uint8_t *memory_of(const ddp_untagged_queue *queue, const posted_run *run, uint32_t index)
 {
   return run->memory ? run->memory : queue->supplier(queue->supplier_user, run->first_id + index);
@@ -142,7 +126,11 @@ bool ddp_untagged_queue_find(const ddp_untagged_queue *queue, uint32_t msn, uint
   if (length == 0) {
     return true;
   }
-  const posted_run *run = run_at(queue, &distance);
+  const posted_run *run = &queue->first;
+  for (size_t i = 0; distance >= run->count; i++) {
+    distance -= run->count; /* the rest is counted within its run */
+    run = deque_at(queue->more, i);
+  }
   if (message_offset >= run->length) { /* ddp-07/rfc5041 §7.1 (DDP-142) */
     error->code = DDP_UNTAGGED_INVALID_MO;
     return false;

@@ -8,7 +8,6 @@
  * minor). */
 #pragma once
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/time_ps.h"

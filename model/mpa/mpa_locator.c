@@ -492,17 +492,6 @@ static uint64_t disputed_octets(const mpa_reassembly *reassembly)
   return octets;
 }
 
-/* Held octets of the marker that leads the FPDU at the in-order edge, while that is not located: they can
- * belong to nothing else, so they are `incomplete` (docs/metrics.md). */
-static uint64_t leading_marker_octets(const mpa_locator *locator)
-{
-  if (!locator->markers || locator->edge % MPA_MARKER_PERIOD_OCTETS != 0) {
-    return 0;
-  }
-  return reassembly_queue_covered(locator->reassembly->octets, locator->edge,
-                                  locator->edge + MPA_MARKER_OCTETS);
-}
-
 void mpa_locator_held(const mpa_locator *locator, mpa_held *held)
 {
   const mpa_reassembly *reassembly = locator->reassembly;
@@ -519,8 +508,10 @@ void mpa_locator_held(const mpa_locator *locator, mpa_held *held)
       reassembly->has_conflict || pending->overlap ? disputed_octets(reassembly) : pending->arrived;
   if (at_edge && at_edge->located) {
     held->partial_end = at_edge->fpdu.end;
-  } else {
-    held->incomplete += leading_marker_octets(locator);
+  } else if (locator->markers && locator->edge % MPA_MARKER_PERIOD_OCTETS == 0) {
+    /* The marker that leads the FPDU at the edge can belong to nothing else (docs/metrics.md). */
+    held->incomplete +=
+        reassembly_queue_covered(reassembly->octets, locator->edge, locator->edge + MPA_MARKER_OCTETS);
   }
   uint64_t rest = reassembly_queue_total(reassembly->octets) - held->incomplete;
   if (locator->markers) {

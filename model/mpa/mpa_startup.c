@@ -299,24 +299,17 @@ static void finish_frame(mpa_startup *startup, bool more_follows)
        MPA_STARTUP_REASON_NONE);
 }
 
-/* Octets came when the peer's frame was complete already. */
-static void receive_after_frame(mpa_startup *startup)
-{
-  bool reply_is_owed =
-      startup->state == MPA_STARTUP_FULL_OPERATION && mpa_startup_has_frames(startup) && !startup->frame_sent;
-
-  if (startup->state == MPA_STARTUP_DECIDING || reply_is_owed) {
-    step(startup, EVENT_FAULT, MPA_STARTUP_REASON_EXTRA_OCTETS);
-  }
-}
-
 uint32_t mpa_startup_receive(mpa_startup *startup, const buffer_chain *octets)
 {
   if (octets->length == 0) {
     return 0;
   }
-  if (startup->state != MPA_STARTUP_WAITING) {
-    receive_after_frame(startup);
+  if (startup->state != MPA_STARTUP_WAITING) { /* the peer's frame was complete already */
+    bool reply_is_owed = startup->state == MPA_STARTUP_FULL_OPERATION && mpa_startup_has_frames(startup) &&
+                         !startup->frame_sent;
+    if (startup->state == MPA_STARTUP_DECIDING || reply_is_owed) {
+      step(startup, EVENT_FAULT, MPA_STARTUP_REASON_EXTRA_OCTETS);
+    }
     return 0;
   }
   uint32_t taken = receive_header(startup, octets);

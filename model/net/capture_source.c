@@ -125,17 +125,6 @@ static int unzip_close(void *cookie)
   return result;
 }
 
-/* The stream that `file`, whose first octet is gzip's, is made of; `*unzip` lives until it is closed. */
-static FILE *unzip_open(FILE *file, unzipping **unzip)
-{
-  const cookie_io_functions_t functions = {.read = unzip_read, .close = unzip_close};
-
-  *unzip = g_new0(unzipping, 1);
-  (*unzip)->file = file;
-  inflateInit2(&(*unzip)->zlib, GZIP_WINDOW_BITS);
-  return fopencookie(*unzip, "rb", functions);
-}
-
 /* Why `stream` could not be read, if that is because its file is not as gzip makes it; else `otherwise`. */
 static const char *problem_of(FILE *stream, const unzipping *unzip, const char *otherwise)
 {
@@ -187,7 +176,10 @@ capture_source *capture_source_open_stream(FILE *file, const char *name, const c
   setvbuf(file, read_ahead, _IOFBF, READ_AHEAD_OCTETS);
   int first = ungetc(getc(file), file);
   if (first == GZIP_FIRST_OCTET) {
-    stream = unzip_open(file, &unzip);
+    unzip = g_new0(unzipping, 1); /* lives until the stream is closed */
+    unzip->file = file;
+    inflateInit2(&unzip->zlib, GZIP_WINDOW_BITS);
+    stream = fopencookie(unzip, "rb", (cookie_io_functions_t){.read = unzip_read, .close = unzip_close});
   }
   unsigned decimals = decimals_of(stream);
   pcap_t *pcap = pcap_fopen_offline_with_tstamp_precision(stream, PCAP_TSTAMP_PRECISION_NANO, message);

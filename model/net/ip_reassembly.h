@@ -9,8 +9,6 @@
  * the next deadline come out. */
 #pragma once
 
-#include <glib.h>
-
 #include "base/deque.h"
 #include "base/time_ps.h"
 #include "net/datagram.h"

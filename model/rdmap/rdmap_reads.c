@@ -65,12 +65,6 @@ static bool take_payload(rdmap_reads *reads, const rdmap_read_request *request, 
   return true;
 }
 
-/* Whether the response that has come to its end is as long as `request` wants and starts where it wants. */
-static bool is_whole(const rdmap_reads *reads, const rdmap_read_request *request)
-{
-  return reads->octets == request->length && (request->length == 0 || reads->lowest == 0);
-}
-
 bool rdmap_reads_take(rdmap_reads *reads, const ddp_segment *segment, uint64_t *number, rdmap_error *error)
 {
   if (reads->open.count == 0) {
@@ -84,7 +78,9 @@ bool rdmap_reads_take(rdmap_reads *reads, const ddp_segment *segment, uint64_t *
   if (!segment->header.last) {
     return true;
   }
-  if (reads->strict && !is_whole(reads, &first->request)) {
+  /* The response must be as long as the request wants and start where it wants. */
+  const uint32_t wanted = first->request.length;
+  if (reads->strict && (reads->octets != wanted || (wanted > 0 && reads->lowest != 0))) {
     *error = (rdmap_error){RDMAP_LAYER_DDP, DDP_ERROR_TAGGED, DDP_TAGGED_BOUNDS};
     return false;
   }

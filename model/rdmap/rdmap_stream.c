@@ -154,21 +154,6 @@ static void start(rdmap_stream *stream, message_kind kind, rdmap_opcode opcode, 
   ddp_segmenter_start(stream->segmenter, message);
 }
 
-static void start_terminate(rdmap_stream *stream)
-{
-  stream->terminate_due = false;
-  uint32_t length = (uint32_t)rdmap_terminate_encode(&stream->own->terminate, stream->own->payload);
-  start(stream, MESSAGE_TERMINATE, RDMAP_TERMINATE,
-        &(ddp_message){.length = length, .source = append_own, .source_user = stream});
-}
-
-static void start_response(rdmap_stream *stream)
-{
-  ddp_message message;
-  rdmap_responder_message(stream->responder, &message);
-  start(stream, MESSAGE_RESPONSE, RDMAP_READ_RESPONSE, &message);
-}
-
 static void start_read(rdmap_stream *stream, const rdmap_work *work)
 {
   own_messages *own = own_of(stream);
@@ -210,13 +195,18 @@ static bool start_next(rdmap_stream *stream, time_ps now)
     if (!stream->terminate_due) {
       return false;
     }
-    start_terminate(stream);
+    stream->terminate_due = false;
+    uint32_t length = (uint32_t)rdmap_terminate_encode(&stream->own->terminate, stream->own->payload);
+    start(stream, MESSAGE_TERMINATE, RDMAP_TERMINATE,
+          &(ddp_message){.length = length, .source = append_own, .source_user = stream});
     return true;
   }
   const rdmap_work *work = rdmap_send_queue_next(stream->operations, open_reads(stream), stream->config.ord);
   bool has_request = pending_requests(stream) > 0;
   if (has_request && (!work || stream->message != MESSAGE_RESPONSE)) {
-    start_response(stream);
+    ddp_message message;
+    rdmap_responder_message(stream->responder, &message);
+    start(stream, MESSAGE_RESPONSE, RDMAP_READ_RESPONSE, &message);
   } else if (work) {
     start_operation(stream, work);
   }

@@ -86,10 +86,10 @@ void rdmap_stream_free(rdmap_stream *stream);
  * after the peer's direction ended. */
 bool rdmap_stream_post(rdmap_stream *stream, const rdmap_work *work);
 
-/* Receive buffers for Sends (QN 0, one a Send, RDMAP-153), as ddp_untagged_queue_set_supplier() and
- * ddp_untagged_queue_post_run(). */
-void rdmap_stream_supply_receives(rdmap_stream *stream, ddp_buffer_supplier supplier, void *user);
-void rdmap_stream_post_receives(rdmap_stream *stream, uint32_t count, uint64_t length, uint64_t first_id);
+/* The queue QN `number` of the rdmap_stream `user`; made when it is needed first, with the buffers that RDMAP
+ * itself posts, as if they had been there from the start: it cannot be known. Receive buffers for Sends are
+ * posted to RDMAP_QUEUE_SEND, one a Send (RDMAP-153). */
+ddp_untagged_queue *rdmap_stream_queue_of(void *user, uint32_t number);
 
 /* True only when there is nothing to send now, which rdmap_stream_next_ulpdu() would find out with more work.
  */

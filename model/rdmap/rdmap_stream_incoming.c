@@ -227,16 +227,6 @@ ddp_untagged_queue *rdmap_stream_queue_of(void *user, uint32_t number)
   return queue;
 }
 
-void rdmap_stream_supply_receives(rdmap_stream *stream, ddp_buffer_supplier supplier, void *user)
-{
-  ddp_untagged_queue_set_supplier(rdmap_stream_queue_of(stream, RDMAP_QUEUE_SEND), supplier, user);
-}
-
-void rdmap_stream_post_receives(rdmap_stream *stream, uint32_t count, uint64_t length, uint64_t first_id)
-{
-  ddp_untagged_queue_post_run(rdmap_stream_queue_of(stream, RDMAP_QUEUE_SEND), count, length, first_id);
-}
-
 static const ddp_placer_events placer_events = {
     .accepts = on_accepts,
     .delivered = on_delivered,

@@ -93,7 +93,3 @@ void rdmap_stream_complete(rdmap_stream *stream, time_ps now);
 
 /* The Reads open; made when they are needed first. */
 rdmap_reads *rdmap_stream_reads_of(rdmap_stream *stream);
-
-/* The queue QN `number` of the rdmap_stream `user`; made when it is needed first, with the buffers that RDMAP
- * itself posts, as if they had been there from the start: it cannot be known. */
-ddp_untagged_queue *rdmap_stream_queue_of(void *user, uint32_t number);

@@ -34,13 +34,6 @@ static bool includes_segment(rdmap_error error)
   }
 }
 
-/* … and the Read Request header? Only when RDMAP itself refuses a Read Request for what it reads, not for
- * DDP's errors in one, nor for its version or opcode (RDMAP-116 … RDMAP-118, note D45). */
-static bool includes_request(rdmap_error error)
-{
-  return error.layer == RDMAP_LAYER_RDMA && error.type == RDMAP_REMOTE_PROTECTION_ERROR;
-}
-
 /* Takes the DDP header at `wire`, of which `length` octets are there; returns its length, 0 when it is not
  * whole. */
 static size_t take_header(rdmap_terminate *terminate, const uint8_t *wire, size_t length)
@@ -65,7 +58,9 @@ void rdmap_terminate_compose(rdmap_terminate *terminate, rdmap_error error,
   g_assert(subject->segment_octets >= header_octets && subject->segment_octets <= UINT16_MAX);
   terminate->has_segment = true;
   terminate->segment_octets = (uint16_t)subject->segment_octets;
-  if (subject->request && includes_request(error)) {
+  /* Only when RDMAP itself refuses a Read Request for what it reads, not for DDP's errors in one, nor for its
+   * version or opcode (RDMAP-116 … RDMAP-118, note D45). */
+  if (subject->request && error.layer == RDMAP_LAYER_RDMA && error.type == RDMAP_REMOTE_PROTECTION_ERROR) {
     terminate->has_request = true;
     terminate->request = *subject->request;
   }

@@ -81,16 +81,6 @@ bool rnic_admission_inspect(rnic_admission *admission, uint64_t position, const 
   return true;
 }
 
-static uint64_t new_octets(const rnic_admission *admission)
-{
-  uint64_t octets = 0;
-
-  for (guint i = 0; i < admission->runs->len; i++) {
-    octets += g_array_index(admission->runs, rnic_new_run, i).octets.length;
-  }
-  return octets;
-}
-
 /* What needs no dry run, as far as memory goes: most segments, while there is plenty, and while there is none
  * those that let nothing go. */
 typedef enum glance { GLANCE_FITS, GLANCE_DOES_NOT_FIT, GLANCE_CANNOT_TELL } glance;
@@ -98,9 +88,12 @@ typedef enum glance { GLANCE_FITS, GLANCE_DOES_NOT_FIT, GLANCE_CANNOT_TELL } gla
 static glance glance_at_memory(const rnic_admission *admission, const rnic_occupancy *before)
 {
   const rnic_reassembly_memory *memory = admission->config.memory;
-  uint64_t held = before->incomplete + before->unlocated + before->order + new_octets(admission);
+  uint64_t held = before->incomplete + before->unlocated + before->order;
   uint64_t first = g_array_index(admission->runs, rnic_new_run, 0).position;
 
+  for (guint i = 0; i < admission->runs->len; i++) {
+    held += g_array_index(admission->runs, rnic_new_run, i).octets.length;
+  }
   if (!memory || rnic_reassembly_memory_has_room(memory, admission->share,
                                                  rnic_reassembly_memory_octets_at_most(memory, held))) {
     return GLANCE_FITS;

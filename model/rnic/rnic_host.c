@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "rnic/rnic_host.h"
 
-#include <glib.h>
 #include <string.h>
 
 #include "base/buffer_chain.h"

@@ -149,17 +149,6 @@ static inline mpa_deframer *deframer_of(rnic_receiver *receiver)
   return receiver->deframer;
 }
 
-/* The first octets of the FPDU phase: from here on one FPDU must come in time. */
-static void watch_first_fpdu(rnic_receiver *receiver, time_ps now)
-{
-  time_ps timeout = receiver->config.first_fpdu_timeout_ps;
-
-  if (timeout > 0 && timeout < TIME_PS_NEVER - now && receiver->first_fpdu_deadline == TIME_PS_NEVER &&
-      rnic_receiver_statistics(receiver)->fpdus == 0) {
-    receiver->first_fpdu_deadline = now + timeout;
-  }
-}
-
 /* The octets that came early go on to MPA. */
 typedef struct early_passing {
   rnic_receiver *receiver;
@@ -204,9 +193,12 @@ static inline void receive(rnic_receiver *receiver, uint64_t position, const buf
                            time_ps arrival, time_ps now)
 {
   uint64_t start = receiver->phase_start;
+  time_ps timeout = receiver->config.first_fpdu_timeout_ps;
 
-  if (position + octets->length > start) {
-    watch_first_fpdu(receiver, now);
+  /* The first octets of the FPDU phase: from here on one FPDU must come in time. */
+  if (timeout > 0 && position + octets->length > start && timeout < TIME_PS_NEVER - now &&
+      receiver->first_fpdu_deadline == TIME_PS_NEVER && rnic_receiver_statistics(receiver)->fpdus == 0) {
+    receiver->first_fpdu_deadline = now + timeout;
   }
   if (!receiver->is_streaming_over && receive_streaming(receiver, position, octets, arrival, now)) {
     return;

@@ -3,8 +3,6 @@
 
 #include <glib.h>
 
-#include "mpa/mpa_framer.h"
-
 void rnic_sender_clear(rnic_sender *sender)
 {
   g_free(sender->framer);
@@ -30,16 +28,6 @@ void rnic_sender_start(rnic_sender *sender, bool markers, bool crc)
   sender->markers = markers;
   sender->crc = crc;
   sender->phase_start = sender->config.tcp->gauges->posted_octets;
-}
-
-/* Made with the first ULPDU: one end of many a connection only receives. */
-static mpa_framer *framer_of(rnic_sender *sender)
-{
-  if (!sender->framer) {
-    sender->framer = mpa_framer_new(sender->markers, sender->crc);
-    mpa_framer_use_memory(sender->framer, sender->config.fpdu_memory);
-  }
-  return sender->framer;
 }
 
 /* Octets of the FPDU phase so far. */
@@ -180,16 +168,19 @@ static G_GNUC_NO_INLINE void trace_framed(rnic_sender *sender, const buffer_chai
 static void frame(rnic_sender *sender, buffer_chain *ulpdu, uint32_t mulpdu, time_ps now)
 {
   const rnic_misbehaviour *fault = sender->config.fault;
-  mpa_framer *framer = framer_of(sender);
-  uint64_t start = mpa_framer_offset(framer);
   unsigned flags = TCP_RECORD_FPDU;
   buffer_chain fpdu;
 
+  if (!sender->framer) { /* one end of many a connection only receives */
+    sender->framer = mpa_framer_new(sender->markers, sender->crc);
+    mpa_framer_use_memory(sender->framer, sender->config.fpdu_memory);
+  }
+  uint64_t start = mpa_framer_offset(sender->framer);
   if (sender->config.starts) {
     fpdu_starts_add(sender->config.starts, start);
   }
   buffer_chain_init(&fpdu);
-  mpa_framer_frame(framer, ulpdu, &fpdu);
+  mpa_framer_frame(sender->framer, ulpdu, &fpdu);
   if (is_full_size(sender, ulpdu, fpdu.length, mulpdu)) {
     flags |= TCP_RECORD_FULL_SIZE;
   }
@@ -200,15 +191,6 @@ static void frame(rnic_sender *sender, buffer_chain *ulpdu, uint32_t mulpdu, tim
     fault->alter_fpdu(fault->user, start, sender->markers, sender->crc, &fpdu);
   }
   hand_over(sender, &fpdu, flags, now);
-}
-
-/* Where in the stream the FPDU framed last ends; a fault may have cut it. */
-static uint64_t framed_end(const rnic_sender *sender)
-{
-  uint64_t held = rnic_sender_holds(sender) ? sender->limits->held.length : 0;
-
-  return sender->config.fault ? sender->config.tcp->gauges->posted_octets + held
-                              : sender->phase_start + framed_octets(sender);
 }
 
 bool rnic_sender_send(rnic_sender *sender, time_ps now)
@@ -231,7 +213,10 @@ bool rnic_sender_send(rnic_sender *sender, time_ps now)
   }
   frame(sender, &ulpdu, mulpdu, now);
   if (!is_inserted) {
-    rdmap_stream_framed(sender->config.stream, framed_end(sender));
+    /* where in the stream the FPDU ends; a fault may have cut it */
+    uint64_t held = rnic_sender_holds(sender) ? sender->limits->held.length : 0;
+    rdmap_stream_framed(sender->config.stream, fault ? sender->config.tcp->gauges->posted_octets + held
+                                                     : sender->phase_start + framed_octets(sender));
   }
   buffer_chain_clear(&ulpdu);
   return true;

@@ -63,12 +63,13 @@ bool rnic_post(rnic_endpoint *endpoint, const rdmap_work *work)
 
 void rnic_supply_receives(rnic_endpoint *endpoint, ddp_buffer_supplier supplier, void *user)
 {
-  rdmap_stream_supply_receives(endpoint->stream, supplier, user);
+  ddp_untagged_queue_set_supplier(rdmap_stream_queue_of(endpoint->stream, RDMAP_QUEUE_SEND), supplier, user);
 }
 
 void rnic_post_receives(rnic_endpoint *endpoint, uint32_t count, uint64_t length, uint64_t first_id)
 {
-  rdmap_stream_post_receives(endpoint->stream, count, length, first_id);
+  ddp_untagged_queue_post_run(rdmap_stream_queue_of(endpoint->stream, RDMAP_QUEUE_SEND), count, length,
+                              first_id);
 }
 
 bool rnic_poll(rnic_endpoint *endpoint, rnic_completion *completion)

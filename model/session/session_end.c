@@ -13,8 +13,10 @@ static void send(session_end *end, datagram *packet, time_ps now)
   end->session->network->class->send(end->session->network, end->index, end->side, packet, now);
 }
 
-static void set_timer(session_end *end, time_ps when)
+void session_end_set_timer(void *user, time_ps when)
 {
+  session_end *end = user;
+
   end->timer_due = when;
   engine_timer_set(end->timer, when);
 }
@@ -31,7 +33,7 @@ void session_end_settle(session_end *end, time_ps now)
    * it is due. */
   time_ps deadline = rnic_endpoint_deadline(end->endpoint);
   if (deadline < end->timer_due) {
-    set_timer(end, deadline);
+    session_end_set_timer(end, deadline);
   }
   if (end->side == self->measured && !(session_recorder_expects_nothing_held(self->recorder, end->index) &&
                                        rnic_endpoint_holds_nothing(end->endpoint))) {
@@ -48,16 +50,11 @@ void session_end_on_timer(void *user, time_ps now)
 
   end->timer_due = TIME_PS_NEVER;
   if (deadline > now) {
-    set_timer(end, deadline);
+    session_end_set_timer(end, deadline);
     return;
   }
   rnic_endpoint_run(end->endpoint, now);
   session_end_settle(end, now);
-}
-
-void session_end_wake(void *user, time_ps now)
-{
-  set_timer(user, now);
 }
 
 /* --- The workload --- */
@@ -322,5 +319,5 @@ bool session_is_fpdu_start(void *user, const datagram_flow *flow, int64_t positi
   }
   int64_t start = rnic_endpoint_sent_phase_start(self->connections[index].ends[source].endpoint);
   return start >= 0 && position >= start &&
-         session_recorder_is_fpdu_start(self->recorder, index, (uint64_t)(position - start), hint);
+         fpdu_starts_has(session_recorder_starts(self->recorder, index), hint, (uint64_t)(position - start));
 }

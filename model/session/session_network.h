@@ -4,7 +4,6 @@
  * capture, which plays its packets (replay/). */
 #pragma once
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/side.h"

@@ -7,7 +7,6 @@
 
 #include "engine/engine.h"
 #include "network/path_direction.h"
-#include "network/path_element.h"
 #include "platform/run_engine.h"
 #include "session/session_network.h"
 

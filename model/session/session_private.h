@@ -125,7 +125,7 @@ void session_end_settle(session_end *end, time_ps now);
 
 /* The end's timer is due; of its own accord, and because ns-3's TCP asks for it (ns3_tcp_transport_place). */
 void session_end_on_timer(void *end, time_ps now);
-void session_end_wake(void *end, time_ps now);
+void session_end_set_timer(void *end, time_ps now);
 
 /* The end at `host` that an arriving packet is for: a segment, or an ICMP message about one that the end
  * has sent. NULL when its ports, damaged perhaps, are no connection's. */

@@ -202,12 +202,6 @@ fpdu_starts *session_recorder_starts(session_recorder *recorder, uint32_t connec
   return &recorder->connections[connection].starts;
 }
 
-bool session_recorder_is_fpdu_start(const session_recorder *recorder, uint32_t connection,
-                                    uint64_t phase_offset, uint32_t *hint)
-{
-  return fpdu_starts_has(&recorder->connections[connection].starts, hint, phase_offset);
-}
-
 /* --- Arrivals --- */
 
 void session_recorder_segment(session_recorder *recorder, uint32_t connection, int64_t phase_offset,

@@ -39,11 +39,6 @@ void session_recorder_free(session_recorder *recorder);
 /* Where the FPDUs of the Data Source of `connection` start, in the FPDU phase: for it to add to. */
 fpdu_starts *session_recorder_starts(session_recorder *recorder, uint32_t connection);
 
-/* An FPDU of `connection` starts at `phase_offset`, and its end can still be on its way. `hint`: see
- * path_alignment.h. */
-bool session_recorder_is_fpdu_start(const session_recorder *recorder, uint32_t connection,
-                                    uint64_t phase_offset, uint32_t *hint);
-
 /* A payload segment arrives at the Data Sink; see rnic_endpoint_events. */
 void session_recorder_segment(session_recorder *recorder, uint32_t connection, int64_t phase_offset,
                               uint32_t length, uint32_t new_octets, bool out_of_order, time_ps now);

@@ -86,7 +86,7 @@ static void make_end(session *self, uint32_t index, enum side side, const uint32
   session_end *end = &self->connections[index].ends[side];
   enum side peer = side_peer(side);
   const session_host *peer_host = host_of(self, index, peer);
-  const ns3_tcp_transport_place ns3_place = {.wake = session_end_wake, .user = end};
+  const ns3_tcp_transport_place ns3_place = {.wake = session_end_set_timer, .user = end};
   fault_config fault;
   fault_injector *injector = NULL;
 

@@ -45,13 +45,6 @@ void tcp_congestion_init(tcp_congestion *congestion, tcp_congestion_kind kind, t
   };
 }
 
-void tcp_congestion_clear(tcp_congestion *congestion)
-{
-  g_free(congestion->hystart_pp);
-  g_free(congestion->state);
-  g_free(congestion->before);
-}
-
 void tcp_congestion_begin_flight(tcp_congestion *congestion, tcp_hystart *hystart)
 {
   if (congestion->has_hystart) {
@@ -166,14 +159,10 @@ void tcp_congestion_acknowledged(tcp_congestion *congestion, const tcp_congestio
   control->avoid(state_of(congestion), window, ack, octets, now);
 }
 
-static uint64_t floored(const tcp_congestion *congestion, uint64_t octets)
-{
-  return MAX(octets, LOSS_FLOOR_SEGMENTS * (uint64_t)congestion->window.smss_octets);
-}
-
 static void take_threshold(tcp_congestion *congestion, uint64_t octets)
 {
-  congestion->window.threshold_octets = floored(congestion, octets);
+  congestion->window.threshold_octets =
+      MAX(octets, LOSS_FLOOR_SEGMENTS * (uint64_t)congestion->window.smss_octets);
   congestion->window.octets = congestion->window.threshold_octets;
   congestion->inflated = false;
 }
@@ -204,7 +193,8 @@ void tcp_congestion_collapse(tcp_congestion *congestion, uint64_t flight_octets,
   congestion->window.octets = congestion->window.smss_octets;
   congestion->inflated = false;
   if (congestion->hystart) {
-    tcp_hystart_forget(congestion->hystart);
+    congestion->hystart->shortest_ps = TIME_PS_NEVER;
+    congestion->hystart->in_round = false;
   }
 }
 

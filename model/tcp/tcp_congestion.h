@@ -37,7 +37,6 @@ typedef struct tcp_congestion {
  * what it has. */
 void tcp_congestion_init(tcp_congestion *congestion, tcp_congestion_kind kind, tcp_slow_start_kind slow_start,
                          uint32_t smss_octets, uint64_t initial_window_octets);
-void tcp_congestion_clear(tcp_congestion *congestion);
 
 /* Something is in flight, or an acknowledgement is at hand: lends `hystart`, uninitialised, until
  * tcp_congestion_end_flight(). What is acknowledged later was sent later, and begins a round of HyStart's

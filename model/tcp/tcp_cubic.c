@@ -61,15 +61,6 @@ static uint64_t curve_octets(const cubic_state *cubic, uint32_t smss_octets, tim
   return cubic->origin_octets - MIN(octets, cubic->origin_octets);
 }
 
-/* K, the cube root of (W_max - cwnd_epoch) / C (§4.2, figure 2): so the curve starts at the window. */
-static uint64_t time_to_flat(uint64_t depth_octets, uint32_t smss_octets)
-{
-  uint64_t depth = MIN(depth_octets, UINT64_C(1) << DEPTH_BITS);
-  uint128 cube =
-      ((uint128)depth * C_DENOMINATOR << (3 * SECOND_BITS)) / (C_NUMERATOR * (uint64_t)smss_octets);
-  return integer_cube_root(cube);
-}
-
 static void begin_stage(cubic_state *cubic, const tcp_congestion_window *window, time_ps now)
 {
   cubic->in_stage = true;
@@ -77,7 +68,10 @@ static void begin_stage(cubic_state *cubic, const tcp_congestion_window *window,
   cubic->seen = now;
   /* Without a loss to remember, or beyond it, the curve is flat here and rises from now on (§4.8, §4.10). */
   cubic->origin_octets = MAX(cubic->maximum_octets, window->octets);
-  cubic->flat_after = time_to_flat(cubic->origin_octets - window->octets, window->smss_octets);
+  /* K, the cube root of (W_max - cwnd_epoch) / C (§4.2, figure 2): so the curve starts at the window. */
+  uint64_t depth = MIN(cubic->origin_octets - window->octets, UINT64_C(1) << DEPTH_BITS);
+  cubic->flat_after = integer_cube_root(((uint128)depth * C_DENOMINATOR << (3 * SECOND_BITS)) /
+                                        (C_NUMERATOR * (uint64_t)window->smss_octets));
   cubic->estimate = window->octets << OCTET_BITS;
   cubic->grown = 0;
 }

@@ -13,12 +13,6 @@ enum { AGGREGATES = 4, AGGREGATE_OCTETS = 64 << 10, PACING_GAIN = 2 };
 #define DELAY_GROWTH_MIN_PS (4 * TIME_PS_PER_MILLISECOND)
 #define DELAY_GROWTH_MAX_PS (16 * TIME_PS_PER_MILLISECOND)
 
-void tcp_hystart_forget(tcp_hystart *hystart)
-{
-  hystart->shortest_ps = TIME_PS_NEVER;
-  hystart->in_round = false;
-}
-
 /* A round is what is acknowledged of what was sent when its first acknowledgement came. */
 static void turn_round(tcp_hystart *hystart, const tcp_congestion_ack *ack, time_ps now)
 {

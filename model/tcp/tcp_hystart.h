@@ -25,9 +25,6 @@ typedef struct tcp_hystart {
 bool tcp_hystart_should_stop(tcp_hystart *hystart, const tcp_congestion_ack *ack,
                              const tcp_congestion_window *window, time_ps now);
 
-/* The retransmission timer has expired: the shortest round trip and the round are found anew. */
-void tcp_hystart_forget(tcp_hystart *hystart);
-
 /* --- HyStart++ --- */
 
 /* RFC 9406: when round trips grow, slow start goes on more carefully for a few rounds, and ends only if

@@ -27,16 +27,6 @@ static bool sent_after(uint64_t one_order, uint64_t one_end, uint64_t other_orde
   return one_order > other_order || (one_order == other_order && one_end > other_end);
 }
 
-/* §6.2 step 2: what was sent twice may have been delivered by the first transmission. The echo is in
- * microseconds. */
-static bool is_ambiguous(const tcp_rack *rack, const tcp_sent_segment *segment, time_ps echoed_ps,
-                         time_ps now)
-{
-  bool echoes_earlier =
-      echoed_ps >= 0 && echoed_ps / TIME_PS_PER_MICROSECOND < segment->sent_at / TIME_PS_PER_MICROSECOND;
-  return segment->sent_twice && (echoes_earlier || now - segment->sent_at < rack->known.least_ps);
-}
-
 void tcp_rack_delivered(tcp_rack *rack, const tcp_sent_segment *segment, time_ps echoed_ps, time_ps now)
 {
   time_ps round_trip_ps = now - segment->sent_at;
@@ -45,7 +35,10 @@ void tcp_rack_delivered(tcp_rack *rack, const tcp_sent_segment *segment, time_ps
     rack->known.reordering_seen = rack->known.reordering_seen || segment->to < rack->highest; /* step 3 */
   }
   rack->highest_so_far = MAX(rack->highest_so_far, segment->to);
-  if (is_ambiguous(rack, segment, echoed_ps, now)) {
+  /* Step 2: what was sent twice may have been delivered by the first transmission. The echo is in us. */
+  bool echoes_earlier =
+      echoed_ps >= 0 && echoed_ps / TIME_PS_PER_MICROSECOND < segment->sent_at / TIME_PS_PER_MICROSECOND;
+  if (segment->sent_twice && (echoes_earlier || round_trip_ps < rack->known.least_ps)) {
     return;
   }
   rack->known.round_trip_ps = round_trip_ps;
@@ -59,11 +52,6 @@ void tcp_rack_delivered(tcp_rack *rack, const tcp_sent_segment *segment, time_ps
 void tcp_rack_delivered_all(tcp_rack *rack)
 {
   rack->highest = rack->highest_so_far;
-}
-
-bool tcp_rack_is_settled(const tcp_rack *rack, uint64_t acknowledged, uint64_t first_order)
-{
-  return rack->highest_so_far <= acknowledged && (!rack->any || rack->order < first_order);
 }
 
 /* Of segments sent in this order the last has the shortest round trip, the highest end and the last

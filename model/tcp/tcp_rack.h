@@ -49,11 +49,6 @@ void tcp_rack_delivered(tcp_rack *rack, const tcp_sent_segment *segment, time_ps
  * (§6.2 step 3). */
 void tcp_rack_delivered_all(tcp_rack *rack);
 
-/* Whether an acknowledgement that moves SND.UNA on from `acknowledged` over segments sent once, in order,
- * and reports no duplicate, can change only what tcp_rack_delivered_in_order() does. `first_order`:
- * tcp_scoreboard_first_order() before it. */
-bool tcp_rack_is_settled(const tcp_rack *rack, uint64_t acknowledged, uint64_t first_order);
-
 /* All of the above and tcp_rack_find_lost() for such an acknowledgement, which makes `delivery`: what
  * was sent before it has been delivered before, so nothing is lost. */
 void tcp_rack_delivered_in_order(tcp_rack *rack, const tcp_plain_delivery *delivery, time_ps now);

@@ -5,7 +5,6 @@
  * sent. */
 #pragma once
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/buffer_chain.h"

@@ -31,7 +31,9 @@ void tcp_sender_clear(tcp_sender *sender)
 {
   free_flight(sender);
   tcp_send_queue_clear(&sender->queue);
-  tcp_congestion_clear(&sender->congestion);
+  g_free(sender->congestion.hystart_pp);
+  g_free(sender->congestion.state);
+  g_free(sender->congestion.before);
   tcp_undo_free(sender->undo);
 }
 

@@ -110,17 +110,6 @@ static void take_news(tcp_sender *sender, tcp_sender_news *news)
   }
 }
 
-/* As Linux answers ECE: the threshold is the control's, of the window and not of what is in flight, and
- * PRR leads the window there. */
-static void begin_reducing(tcp_sender *sender)
-{
-  uint64_t window_octets = sender->congestion.window.octets;
-  tcp_congestion_reduce_for_ecn(&sender->congestion, window_octets);
-  tcp_congestion_set_window(&sender->congestion, window_octets);
-  tcp_prr_begin(&sender->flight->prr, window_octets);
-  sender->flight->reducing = true;
-}
-
 /* ECE reduces the window once a round trip (RFC 3168 §6.1.2). Fast recovery and time-outs have done so. */
 static void heed_ecn(tcp_sender *sender, const tcp_sender_news *news)
 {
@@ -131,7 +120,13 @@ static void heed_ecn(tcp_sender *sender, const tcp_sender_news *news)
   }
   if (sender->ecn && news->ack->congestion_experienced && sender->state == TCP_SENDING_OPEN && passed) {
     if (sender->config->ecn_proportional) {
-      begin_reducing(sender);
+      /* As Linux answers ECE: the threshold is the control's, of the window and not of what is in flight, and
+       * PRR leads the window there. */
+      uint64_t window_octets = sender->congestion.window.octets;
+      tcp_congestion_reduce_for_ecn(&sender->congestion, window_octets);
+      tcp_congestion_set_window(&sender->congestion, window_octets);
+      tcp_prr_begin(&sender->flight->prr, window_octets);
+      sender->flight->reducing = true;
       if (all) {
         tcp_sender_end_reducing(sender); /* nothing is in flight whose ACKs PRR could count */
       }
@@ -251,10 +246,11 @@ static bool is_limited(const tcp_sender *sender)
 static inline bool is_smooth(const tcp_sender *sender)
 {
   const tcp_sender_flight *flight = sender->flight;
+  const tcp_rack *rack = &flight->rack; /* must let tcp_rack_delivered_in_order() be all there is to do */
   return sender->state == TCP_SENDING_OPEN && !flight->reducing && !flight->probe.outstanding &&
          flight->duplicate_acks == 0 && tcp_scoreboard_is_plain(&flight->board) &&
-         (!sender->by_time || tcp_rack_is_settled(&flight->rack, sender->acknowledged,
-                                                  tcp_scoreboard_first_order(&flight->board)));
+         (!sender->by_time || (rack->highest_so_far <= sender->acknowledged &&
+                               (!rack->any || rack->order < tcp_scoreboard_first_order(&flight->board))));
 }
 
 bool tcp_sender_hears_nothing_new(tcp_sender *sender)

@@ -130,14 +130,6 @@ static inline uint32_t count_wrong(const ulp_message *expected, uint32_t deliver
   return count;
 }
 
-/* What RDMAP keeps to itself, and what nobody may notice: a Write of no octets changes nothing and is
- * reported to no ULP (a fault may send one that nobody posted). */
-static bool is_unseen(uint8_t opcode, const ddp_segment *segment)
-{
-  return opcode == RDMAP_READ_REQUEST || opcode == RDMAP_TERMINATE ||
-         (opcode == RDMAP_WRITE && segment->payload_octets == 0);
-}
-
 /* The first message of `queue` is whole; true when that is for its ULP, too. */
 static bool end_message(ulp_delivery_check *check, message_queue *queue, ulp_message *whole)
 {
@@ -177,7 +169,10 @@ bool ulp_delivery_check_delivered(ulp_delivery_check *check, const ddp_segment *
 
   check->results.last_unexpected = 0;
   if (!queue->first || !is_expected(&queue->first->expected, *delivered, segment, opcode)) {
-    check->results.last_unexpected = !is_unseen(opcode, segment);
+    /* What RDMAP keeps to itself, and what nobody may notice: a Write of no octets changes nothing and is
+     * reported to no ULP (a fault may send one that nobody posted). */
+    check->results.last_unexpected = opcode != RDMAP_READ_REQUEST && opcode != RDMAP_TERMINATE &&
+                                     (opcode != RDMAP_WRITE || segment->payload_octets > 0);
     check->results.order_errors += check->results.last_unexpected;
     return false;
   }

@@ -5,6 +5,8 @@
 
 #include <glib.h>
 
+#include <stdbool.h>
+
 #include "engine/engine.h"
 
 typedef engine *(*engine_ties_maker)(void);

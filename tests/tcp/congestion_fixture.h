@@ -28,7 +28,9 @@ static inline tcp_congestion *tcp_congestion_new(tcp_congestion_kind kind, tcp_s
 static inline void tcp_congestion_free(tcp_congestion *congestion)
 {
   if (congestion) {
-    tcp_congestion_clear(congestion);
+    g_free(congestion->hystart_pp);
+    g_free(congestion->state);
+    g_free(congestion->before);
     g_free(congestion);
   }
 }

@@ -108,6 +108,8 @@ class ExplainPeak(unittest.TestCase):
         self.expect_cause({"path.forward.queue": "30"}, "packet_dropped", "found a queue full on path.forward at")
         self.expect_cause({"path.forward.displace": "2%", "path.forward.displace_by": "20us"}, "packet_displaced",
                           "was sent late, without a loss, on path.forward at")
+        self.expect_cause({"path.forward.reorder": "5%", "path.forward.jitter": "30us"}, "packet_sent",
+                          "was still on its way, sent at")
         self.expect_cause({"path.forward.corrupt": "2%"}, "checksum_error",
                           "was dropped by TCP for its checksum, damaged on path.forward at")
         self.expect_cause({"middlebox.mode": "proxy", "path.forward.drop": "[40]"}, "packet_dropped",

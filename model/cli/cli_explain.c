@@ -68,22 +68,6 @@ static GPtrArray *terms_new(void)
   return terms;
 }
 
-/* Puts `text`, which it frees, in place of the line `mark`. */
-static void fill_in(GString *page, const char *mark, GString *text)
-{
-  g_string_replace(page, mark, text->str, 1);
-  g_string_free(text, TRUE);
-}
-
-/* The page without the names of its terms. Free with g_free(). */
-static char *page_finish(GString *page)
-{
-  g_autoptr(GRegex) name = g_regex_new("^(## .*) \\{[a-z]+\\}$", G_REGEX_MULTILINE, 0, NULL);
-  char *text = g_regex_replace(name, page->str, (gssize)page->len, 0, "\\1", 0, NULL);
-  g_string_free(page, TRUE);
-  return text;
-}
-
 /* --- Their tables --- */
 
 /* A row of a table, a cell for each letter of `kinds`: 'c' is code, 't' text. A '|' in a cell would end
@@ -101,7 +85,7 @@ static void append_row(GString *page, const char *kinds, const char *const *cell
 }
 
 /* The keys of a group, unless it holds nothing but groups. */
-static void append_keys(GString *page, const char *group, const char *sentence)
+static void append_group(GString *page, const char *group, const char *sentence)
 {
   const char *quote = *group != '\0' ? "`" : "";
   g_autoptr(GString) rows = g_string_new(NULL);
@@ -136,76 +120,108 @@ static void append_profiles(GString *page)
   }
 }
 
-/* docs/scenario.md: what a scenario file may contain. Free with g_free(). */
-static char *scenario_page(void)
+static void append_keys(GString *page)
+{
+  append_group(page, "", "Keys that stand on their own.");
+  for (const scenario_group_row *group = scenario_groups(); group->name != NULL; group++) {
+    append_group(page, group->name, group->sentence);
+    if (strcmp(group->name, "tcp") == 0) {
+      append_profiles(page);
+    }
+  }
+}
+
+static void append_faults(GString *page)
 {
   static const char *const places[] = {
       [FAULT_NOWHERE] = "nothing", [FAULT_IN_STARTUP] = "a startup frame",  [FAULT_IN_ULPDU] = "a ULPDU",
       [FAULT_IN_FPDU] = "an FPDU", [FAULT_INSERTED] = "a ULPDU of its own", [FAULT_LOCAL] = "the end itself"};
-  GString *page = page_new("scenario.md.in"), *keys = g_string_new(NULL), *faults = g_string_new(NULL);
-  append_keys(keys, "", "Keys that stand on their own.");
-  for (const scenario_group_row *group = scenario_groups(); group->name != NULL; group++) {
-    append_keys(keys, group->name, group->sentence);
-    if (strcmp(group->name, "tcp") == 0) {
-      append_profiles(keys);
-    }
-  }
   for (fault_id id = 0; id < FAULTS; id++) {
     const fault_row *row = fault_row_of(id);
-    append_row(faults, "cttt", (const char *[]){row->name, places[row->place], row->sentence, row->expected});
+    append_row(page, "cttt", (const char *[]){row->name, places[row->place], row->sentence, row->expected});
   }
-  fill_in(page, "@KEYS@\n", keys);
-  fill_in(page, "@FAULTS@\n", faults);
-  return page_finish(page);
 }
 
-/* docs/metrics.md: what is measured. Free with g_free(). */
-static char *metrics_page(void)
+static void append_metrics(GString *page)
 {
-  GString *page = page_new("metrics.md.in"), *metrics = g_string_new(NULL);
-  GString *distributions = g_string_new(NULL), *gauges = g_string_new(NULL);
   for (metric_id id = 0; id < METRIC_COUNT; id++) {
     const metric_row *row = metric_row_of(id);
-    append_row(metrics, "cttt",
+    append_row(page, "cttt",
                (const char *[]){row->name, row->unit, metric_side_name(row->side), row->sentence});
   }
+}
+
+static void append_distributions(GString *page)
+{
   for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
     const distribution_row *row = distribution_row_of(id);
-    append_row(distributions, "cttt",
-               (const char *[]){row->name, row->unit, row->weight_unit, row->sentence});
+    append_row(page, "cttt", (const char *[]){row->name, row->unit, row->weight_unit, row->sentence});
   }
+}
+
+static void append_gauges(GString *page)
+{
   for (gauge_id id = 0; id < GAUGE_COUNT; id++) {
     const gauge_row *row = gauge_row_of(id);
     const metric_row *peak = metric_row_of(row->peak);
     g_autofree char *name = g_strconcat(row->name, "_pP", row->suffix, NULL);
-    append_row(gauges, "ctct", (const char *[]){name, peak->unit, peak->name, peak->sentence});
+    append_row(page, "ctct", (const char *[]){name, peak->unit, peak->name, peak->sentence});
   }
-  fill_in(page, "@GAUGES@\n", gauges);
-  fill_in(page, "@METRICS@\n", metrics);
-  fill_in(page, "@DISTRIBUTIONS@\n", distributions);
-  return page_finish(page);
 }
 
-/* docs/trace.md: the events of a trace. Free with g_free(). */
-static char *trace_page(void)
+static void append_events(GString *page)
 {
   static const char *const types[] = {
       [TRACE_OCTETS] = "octets",     [TRACE_COUNT] = "count", [TRACE_NUMBER] = "number",
       [TRACE_POSITION] = "position", [TRACE_PS] = "ps",       [TRACE_FLAG] = "0 or 1",
       [TRACE_NAME_ID] = "text"};
-  GString *page = page_new("trace.md.in"), *events = g_string_new(NULL);
   for (trace_event_id id = 0; id < TRACE_EVENTS; id++) {
     const trace_row *row = trace_row_of(id);
-    g_string_append_printf(events, "### `%s`\n\n%s\n\n| field | kind | meaning |\n|---|---|---|\n", row->name,
+    g_string_append_printf(page, "### `%s`\n\n%s\n\n| field | kind | meaning |\n|---|---|---|\n", row->name,
                            row->sentence);
     for (guint i = 0; i < row->field_count; i++) {
       const trace_field *field = &row->fields[i];
-      append_row(events, "ctt", (const char *[]){field->name, types[field->type], field->sentence});
+      append_row(page, "ctt", (const char *[]){field->name, types[field->type], field->sentence});
     }
-    g_string_append_c(events, '\n');
+    g_string_append_c(page, '\n');
   }
-  fill_in(page, "@EVENTS@\n", events);
-  return page_finish(page);
+}
+
+static void append_problems(GString *page)
+{
+  for (decode_problem problem = 0; problem < DECODE_PROBLEMS; problem++) {
+    const decode_problem_row *row = decode_problem_row_of(problem);
+    append_row(page, "tctt",
+               (const char *[]){decode_severity_name(row->severity), row->kind, row->clause, row->sentence});
+  }
+}
+
+/* Prints docs/scenario.md, metrics.md, trace.md or problems.md: the page with its tables in place of their
+ * marks, and without the names of its terms. */
+static int print_markdown(const char *name)
+{
+  static const char *const names[] = {"keys", "metrics", "trace", "problems", NULL};
+  static const struct {
+    const char *mark;
+    void (*append)(GString *page);
+  } tables[] = {{"@KEYS@\n", append_keys},        {"@FAULTS@\n", append_faults},
+                {"@METRICS@\n", append_metrics},  {"@DISTRIBUTIONS@\n", append_distributions},
+                {"@GAUGES@\n", append_gauges},    {"@EVENTS@\n", append_events},
+                {"@PROBLEMS@\n", append_problems}};
+  if (!g_strv_contains(names, name)) {
+    return cli_usage_error("explain", "--markdown needs keys, metrics, trace or problems, not '%s'", name);
+  }
+  g_autofree char *file = g_strconcat(strcmp(name, "keys") == 0 ? "scenario" : name, ".md.in", NULL);
+  g_autoptr(GString) page = page_new(file);
+  for (gsize i = 0; i < G_N_ELEMENTS(tables); i++) {
+    g_autoptr(GString) rows = g_string_new(NULL);
+    tables[i].append(rows);
+    g_string_replace(page, tables[i].mark, rows->str, 1);
+  }
+  g_autoptr(GRegex) term = g_regex_new("^(## .*) \\{[a-z]+\\}$", G_REGEX_MULTILINE, 0, NULL);
+  g_autofree char *text = g_regex_replace(term, page->str, -1, 0, "\\1", 0, NULL);
+  fputs(text, stdout);
+  return CLI_OK;
 }
 
 /* The JSON schema of a line of `iwarpsim trace`. */
@@ -240,27 +256,16 @@ static void print_trace_schema(void)
   printf("%s]}\n", schema->str);
 }
 
-/* docs/problems.md: what `decode` finds wrong. Free with g_free(). */
-static char *problems_page(void)
-{
-  GString *page = page_new("problems.md.in"), *problems = g_string_new(NULL);
-  for (decode_problem problem = 0; problem < DECODE_PROBLEMS; problem++) {
-    const decode_problem_row *row = decode_problem_row_of(problem);
-    append_row(problems, "tctt",
-               (const char *[]){decode_severity_name(row->severity), row->kind, row->clause, row->sentence});
-  }
-  fill_in(page, "@PROBLEMS@\n", problems);
-  return page_finish(page);
-}
-
 /* --- In the terminal --- */
 
 /* Prints `text` indented by four blanks, broken between words. */
 static void print_wrapped(const char *text)
 {
-  g_autofree char *indented = g_strconcat("    ", text, "\n", NULL);
-  g_autofree char *lines = plain_text_wrap(indented, terminal_of(stdout).columns);
-  plain_text_print_page(stdout, lines);
+  g_autofree char *wrapped = plain_text_wrap(text, terminal_of(stdout).columns - 4);
+  g_autoptr(GString) lines = g_string_new(wrapped);
+  g_string_replace(lines, "\n", "\n    ", 0);
+  g_string_append_c(g_string_prepend(lines, "    "), '\n');
+  plain_text_print_page(stdout, lines->str);
 }
 
 /* What can be explained. */
@@ -510,21 +515,6 @@ static void print_topics(const GArray *subjects)
   }
   print_wrapped(groups->str);
   print_wrapped(terms->str);
-}
-
-static int print_markdown(const char *name)
-{
-  g_autofree char *page = strcmp(name, "keys") == 0       ? scenario_page()
-                          : strcmp(name, "metrics") == 0  ? metrics_page()
-                          : strcmp(name, "trace") == 0    ? trace_page()
-                          : strcmp(name, "problems") == 0 ? problems_page()
-                                                          : NULL;
-
-  if (page == NULL) {
-    return cli_usage_error("explain", "--markdown needs keys, metrics, trace or problems, not '%s'", name);
-  }
-  fputs(page, stdout);
-  return CLI_OK;
 }
 
 static int explain_name(const char *name, const GArray *subjects)

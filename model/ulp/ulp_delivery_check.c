@@ -18,11 +18,9 @@ typedef struct message_queue {
 } message_queue;
 
 struct ulp_delivery_check {
-  message_queue posted;    /* Writes and Sends */
-  message_queue responses; /* of this end's Reads */
-  message_queue whole;     /* Sends that wait for their completion */
-  uint32_t posted_octets;  /* Delivered of the first of `posted` */
-  uint32_t response_octets;
+  message_queue arriving[2]; /* Writes and Sends; the responses to this end's Reads */
+  message_queue whole;       /* Sends that wait for their completion */
+  uint32_t delivered[2];     /* octets of the first of `arriving` */
   ulp_delivery_check_results results;
 };
 
@@ -31,41 +29,42 @@ ulp_delivery_check *ulp_delivery_check_new(void)
   return g_new0(ulp_delivery_check, 1);
 }
 
-static void append(message_queue *queue, message *added)
+/* A message that never arrives as it should is expected for ever, and its slot may go on to others: a Read
+ * completes all the same. */
+static void append(message_queue *queue, const ulp_message *expected)
 {
-  added->next = NULL;
+  message *added = g_new(message, 1);
+
+  *added = (message){.expected = *expected};
+  ulp_slot_ref(expected->slot);
+  ulp_slot_ref(expected->buffer);
   *(queue->first ? &queue->last->next : &queue->first) = added;
   queue->last = added;
 }
 
 /* Takes the first one, which exists, out of its queue. */
-static message *take(message_queue *queue)
+static ulp_message take(message_queue *queue)
 {
-  message *first = queue->first;
+  g_autofree message *first = queue->first;
 
   queue->first = first->next;
-  return first;
-}
-
-static void free_message(message *freed)
-{
-  ulp_slot_unref(freed->expected.slot);
-  ulp_slot_unref(freed->expected.buffer);
-  g_free(freed);
+  ulp_slot_unref(first->expected.slot);
+  ulp_slot_unref(first->expected.buffer);
+  return first->expected;
 }
 
 static void clear(message_queue *queue)
 {
   while (queue->first) {
-    free_message(take(queue));
+    take(queue);
   }
 }
 
 void ulp_delivery_check_free(ulp_delivery_check *check)
 {
   if (check) {
-    clear(&check->posted);
-    clear(&check->responses);
+    clear(&check->arriving[false]);
+    clear(&check->arriving[true]);
     clear(&check->whole);
     g_free(check);
   }
@@ -73,14 +72,7 @@ void ulp_delivery_check_free(ulp_delivery_check *check)
 
 void ulp_delivery_check_expect(ulp_delivery_check *check, const ulp_message *expected)
 {
-  message *added = g_new(message, 1);
-
-  /* A message that never arrives as it should is expected for ever, and its slot may go on to others: a Read
-   * completes all the same. */
-  ulp_slot_ref(expected->slot);
-  ulp_slot_ref(expected->buffer);
-  added->expected = *expected;
-  append(expected->kind == ULP_MESSAGE_RESPONSE ? &check->responses : &check->posted, added);
+  append(&check->arriving[expected->kind == ULP_MESSAGE_RESPONSE], expected);
 }
 
 /* --- Segments --- */
@@ -130,31 +122,26 @@ static inline uint32_t count_wrong(const ulp_message *expected, uint32_t deliver
   return count;
 }
 
-/* The first message of `queue` is whole; true when that is for its ULP, too. */
-static bool end_message(ulp_delivery_check *check, message_queue *queue, ulp_message *whole)
+/* The message that `segment` is the next part of; NULL: of none that is expected. */
+static const ulp_message *next_of(const ulp_delivery_check *check, const ddp_segment *segment, uint8_t opcode)
 {
-  message *ended = take(queue);
+  const bool is_response = opcode == RDMAP_READ_RESPONSE;
+  const message *next = check->arriving[is_response].first;
 
-  if (ended->expected.kind == ULP_MESSAGE_SEND) {
-    append(&check->whole, ended);
-    return false;
-  }
-  *whole = ended->expected;
-  free_message(ended);
-  check->results.messages++;
-  return true;
+  return next && is_expected(&next->expected, check->delivered[is_response], segment, opcode)
+             ? &next->expected
+             : NULL;
 }
 
 ulp_wrong_octets ulp_delivery_check_wrong(const ulp_delivery_check *check, const ddp_segment *segment)
 {
   const uint8_t opcode = rdmap_control_opcode(segment->header.ulp_control);
-  const bool is_response = opcode == RDMAP_READ_RESPONSE;
-  const message *next = is_response ? check->responses.first : check->posted.first;
-  const uint32_t delivered = is_response ? check->response_octets : check->posted_octets;
+  const ulp_message *next = next_of(check, segment, opcode);
   ulp_wrong_octets wrong = {0};
 
-  if (next && is_expected(&next->expected, delivered, segment, opcode)) {
-    wrong.count = count_wrong(&next->expected, delivered, segment->payload_octets, &wrong);
+  if (next) {
+    wrong.count =
+        count_wrong(next, check->delivered[opcode == RDMAP_READ_RESPONSE], segment->payload_octets, &wrong);
     wrong.message = check->results.messages + 1;
   }
   return wrong;
@@ -162,29 +149,31 @@ ulp_wrong_octets ulp_delivery_check_wrong(const ulp_delivery_check *check, const
 
 bool ulp_delivery_check_delivered(ulp_delivery_check *check, const ddp_segment *segment, ulp_message *whole)
 {
-  uint8_t opcode = rdmap_control_opcode(segment->header.ulp_control);
-  bool is_response = opcode == RDMAP_READ_RESPONSE;
-  message_queue *queue = is_response ? &check->responses : &check->posted;
-  uint32_t *delivered = is_response ? &check->response_octets : &check->posted_octets;
+  const uint8_t opcode = rdmap_control_opcode(segment->header.ulp_control);
+  const ulp_message *next = next_of(check, segment, opcode);
+  uint32_t *delivered = &check->delivered[opcode == RDMAP_READ_RESPONSE];
 
-  check->results.last_unexpected = 0;
-  if (!queue->first || !is_expected(&queue->first->expected, *delivered, segment, opcode)) {
-    /* What RDMAP keeps to itself, and what nobody may notice: a Write of no octets changes nothing and is
-     * reported to no ULP (a fault may send one that nobody posted). */
-    check->results.last_unexpected = opcode != RDMAP_READ_REQUEST && opcode != RDMAP_TERMINATE &&
-                                     (opcode != RDMAP_WRITE || segment->payload_octets > 0);
-    check->results.order_errors += check->results.last_unexpected;
+  /* What RDMAP keeps to itself, and what nobody may notice, is not amiss: a Write of no octets changes
+   * nothing and is reported to no ULP (a fault may send one that nobody posted). */
+  check->results.last_unexpected = !next && opcode != RDMAP_READ_REQUEST && opcode != RDMAP_TERMINATE &&
+                                   (opcode != RDMAP_WRITE || segment->payload_octets > 0);
+  check->results.order_errors += check->results.last_unexpected;
+  if (!next) {
     return false;
   }
-  check->results.octets_wrong +=
-      count_wrong(&queue->first->expected, *delivered, segment->payload_octets, NULL);
+  check->results.octets_wrong += count_wrong(next, *delivered, segment->payload_octets, NULL);
   check->results.octets += segment->payload_octets;
   *delivered += segment->payload_octets;
   if (!segment->header.last) {
     return false;
   }
   *delivered = 0;
-  return end_message(check, queue, whole);
+  if (next->kind == ULP_MESSAGE_SEND) { /* it is for its ULP when its receive completes */
+    append(&check->whole, next);
+  }
+  *whole = take(&check->arriving[opcode == RDMAP_READ_RESPONSE]);
+  check->results.messages += whole->kind != ULP_MESSAGE_SEND;
+  return whole->kind != ULP_MESSAGE_SEND;
 }
 
 /* --- Receives --- */
@@ -196,9 +185,7 @@ bool ulp_delivery_check_received(ulp_delivery_check *check, const rnic_completio
     check->results.order_errors++;
     return false;
   }
-  message *ended = take(&check->whole);
-  *whole = ended->expected;
-  free_message(ended);
+  *whole = take(&check->whole);
   bool as_sent = completion->id == whole->buffer->number && completion->octets == whole->length &&
                  completion->solicited == whole->solicits && completion->invalidated == whole->invalidates &&
                  (!whole->invalidates || completion->invalidated_stag == whole->invalidated_stag);

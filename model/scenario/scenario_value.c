@@ -18,10 +18,9 @@ typedef enum misfit {
 
 /* How messages describe each type. */
 static const struct {
-  const char *wrong;    /* words that fit after "NAME = VALUE" */
-  const char *expected; /* the limits stand for %s, and then an example */
-  gboolean is_list;
-  scenario_type element; /* of a list */
+  const char *wrong;     /* words that fit after "NAME = VALUE" */
+  const char *expected;  /* the limits stand for %s, and then an example */
+  scenario_type element; /* of a list; TEXT, which no list has, of other types */
 } types[] = {
     [SCENARIO_TYPE_TEXT] = {.wrong = "is not text on one line", .expected = "text on one line, in quotes"},
     [SCENARIO_TYPE_WORD] = {.wrong = "is none of its words", .expected = ""},
@@ -37,19 +36,19 @@ static const struct {
     [SCENARIO_TYPE_PROBABILITY] = {.wrong = "is not a probability",
                                    .expected = "a probability from 0 to 1, such as 0.001 or \"0.1%\""},
     [SCENARIO_TYPE_LIST] = {"is not a list of integers",
-                            "a list of ascending integers from %s to %s, such as [100, 101] or []", TRUE,
+                            "a list of ascending integers from %s to %s, such as [100, 101] or []",
                             SCENARIO_TYPE_INTEGER},
     [SCENARIO_TYPE_SIZES] = {"is not a list of sizes", "a list of sizes in octets from %s to %s, such as %s",
-                             TRUE, SCENARIO_TYPE_SIZE},
+                             SCENARIO_TYPE_SIZE},
     [SCENARIO_TYPE_TIMES] = {"is not a list of times", "a list of times from \"%s\" to \"%s\", such as %s",
-                             TRUE, SCENARIO_TYPE_TIME},
+                             SCENARIO_TYPE_TIME},
     [SCENARIO_TYPE_RATES] =
         {"is not a list of rates",
-         "a list of rates from \"%s\" to \"%s\", such as [\"10Gbit/s\", \"1Gbit/s\"] or []", TRUE,
+         "a list of rates from \"%s\" to \"%s\", such as [\"10Gbit/s\", \"1Gbit/s\"] or []",
          SCENARIO_TYPE_RATE},
     [SCENARIO_TYPE_PROBABILITIES] = {"is not a list of so many probabilities",
                                      "a list of %s to %s probabilities, such as [\"1%\", \"30%\"] or []",
-                                     TRUE, SCENARIO_TYPE_PROBABILITY},
+                                     SCENARIO_TYPE_PROBABILITY},
     [SCENARIO_TYPE_DISTANCE] = {.wrong = "is neither a number of segments nor a time",
                                 .expected =
                                     "a number of segments or a time, such as \"5 segments\" or \"20us\""},
@@ -60,37 +59,26 @@ static const struct {
 
 scenario_type scenario_value_element_type(scenario_type type)
 {
-  return types[type].is_list ? types[type].element : type;
+  return scenario_value_is_list(type) ? types[type].element : type;
 }
 
 gboolean scenario_value_is_list(scenario_type type)
 {
-  return types[type].is_list;
+  return types[type].element != SCENARIO_TYPE_TEXT;
 }
 
 static gboolean notation_fits(const scenario_key_row *row, scenario_notation notation)
 {
-  scenario_type type = row->type;
+  const gboolean is_list = scenario_value_is_list(row->type);
 
-  switch (notation) {
-  case SCENARIO_NOTATION_BARE:
-    return TRUE;
-  case SCENARIO_NOTATION_STRING:
-    return (type != SCENARIO_TYPE_INTEGER || row->words != NULL) && type != SCENARIO_TYPE_BOOLEAN &&
-           !scenario_value_is_list(type);
-  case SCENARIO_NOTATION_REAL:
-    return type == SCENARIO_TYPE_PROBABILITY;
-  case SCENARIO_NOTATION_INTEGER:
-    return type != SCENARIO_TYPE_TEXT && type != SCENARIO_TYPE_WORD && type != SCENARIO_TYPE_MIX &&
-           !scenario_value_is_list(type);
-  case SCENARIO_NOTATION_BOOLEAN:
-    return type == SCENARIO_TYPE_BOOLEAN;
-  case SCENARIO_NOTATION_LIST:
-    return scenario_value_is_list(type);
-  case SCENARIO_NOTATION_GROUP:
-    return FALSE;
-  }
-  g_assert_not_reached();
+  return notation == SCENARIO_NOTATION_LIST      ? is_list
+         : notation == SCENARIO_NOTATION_REAL    ? row->type == SCENARIO_TYPE_PROBABILITY
+         : notation == SCENARIO_NOTATION_BOOLEAN ? row->type == SCENARIO_TYPE_BOOLEAN
+         : notation == SCENARIO_NOTATION_STRING
+             ? !is_list && row->type != SCENARIO_TYPE_BOOLEAN &&
+                   (row->type != SCENARIO_TYPE_INTEGER || row->words != NULL)
+         : notation == SCENARIO_NOTATION_INTEGER ? !is_list && row->type > SCENARIO_TYPE_MIX
+                                                 : notation == SCENARIO_NOTATION_BARE;
 }
 
 /* Reads the integer at `*p`: decimal, or hexadecimal with 0x, perhaps with a sign and the L of larger
@@ -125,22 +113,16 @@ static misfit read_form(const scenario_key_row *row, const char *text, scenario_
 static gboolean is_within_limits(const scenario_key_row *row, const scenario_value *value);
 
 /* One element of a list, perhaps in quotes, as no integer is. */
-static misfit read_element(const scenario_key_row *row, char *text, GArray *numbers, GArray *probabilities)
+static misfit read_element(const scenario_key_row *row, char *text, scenario_value *element)
 {
-  scenario_value element = {.is_word = FALSE};
   gsize length = strlen(g_strstrip(text));
 
   if (row->type != SCENARIO_TYPE_INTEGER && length >= 2 && text[0] == '"' && text[length - 1] == '"') {
     text[length - 1] = '\0';
     text++;
   }
-  misfit found = read_form(row, text, &element);
-  if (found == FITS && !is_within_limits(row, &element)) {
-    found = MISFIT_RANGE;
-  }
-  g_array_append_val(numbers, element.number);
-  g_array_append_val(probabilities, element.probability);
-  return found;
+  misfit found = read_form(row, text, element);
+  return found == FITS && !is_within_limits(row, element) ? MISFIT_RANGE : found;
 }
 
 /* Texts in lists contain no commas, so commas separate the elements. */
@@ -155,28 +137,26 @@ static misfit read_elements(const scenario_key_row *row, const char *text, scena
     return MISFIT_FORM;
   }
   g_autofree char *inner = g_strstrip(g_strndup(text + 1, length - 2));
-  char **elements = *inner != '\0' ? g_strsplit(inner, ",", -1) : g_new0(char *, 1);
-  GArray *numbers = g_array_new(FALSE, FALSE, sizeof(guint64));
-  GArray *probabilities = g_array_new(FALSE, FALSE, sizeof(double));
+  g_auto(GStrv) elements = g_strsplit(inner, ",", -1); /* none of "" */
   element_row.type = scenario_value_element_type(row->type);
   element_row.words = NULL;
-  for (char **element = elements; found == FITS && *element != NULL; element++) {
-    found = read_element(&element_row, *element, numbers, probabilities);
-    if (found == FITS && row->type == SCENARIO_TYPE_LIST && numbers->len > 1 &&
-        g_array_index(numbers, guint64, numbers->len - 1) <=
-            g_array_index(numbers, guint64, numbers->len - 2)) {
+  value->list_count = g_strv_length(elements);
+  value->list = g_new0(guint64, value->list_count);
+  value->probabilities = g_new0(double, value->list_count);
+  for (gsize i = 0; found == FITS && i < value->list_count; i++) {
+    scenario_value element = {.is_word = FALSE};
+
+    found = read_element(&element_row, elements[i], &element);
+    value->list[i] = element.number;
+    value->probabilities[i] = element.probability;
+    if (found == FITS && row->type == SCENARIO_TYPE_LIST && i > 0 && value->list[i] <= value->list[i - 1]) {
       found = MISFIT_ASCENDING;
     }
   }
-  if (found == FITS && row->type == SCENARIO_TYPE_PROBABILITIES && numbers->len > 0 &&
-      (numbers->len < row->minimum || numbers->len > row->maximum)) {
-    found = MISFIT_FORM;
-  }
-  value->list_count = numbers->len;
-  value->list = (guint64 *)(void *)g_array_free(numbers, FALSE);
-  value->probabilities = (double *)(void *)g_array_free(probabilities, FALSE);
-  g_strfreev(elements);
-  return found;
+  return found == FITS && row->type == SCENARIO_TYPE_PROBABILITIES && value->list_count > 0 &&
+                 (value->list_count < row->minimum || value->list_count > row->maximum)
+             ? MISFIT_FORM
+             : found;
 }
 
 static misfit read_time(const char *text, guint64 *number)
@@ -314,20 +294,16 @@ enum { DISTANCE_SEGMENTS_MAX = 1000000 };
 
 static gboolean is_within_limits(const scenario_key_row *row, const scenario_value *value)
 {
-  switch (value->is_word ? SCENARIO_TYPE_WORD : row->type) {
-  case SCENARIO_TYPE_SIZE:
-    return (gint64)value->number >= (gint64)row->minimum && (gint64)value->number <= (gint64)row->maximum;
-  case SCENARIO_TYPE_INTEGER:
-  case SCENARIO_TYPE_TIME:
-  case SCENARIO_TYPE_RATE:
-  case SCENARIO_TYPE_MOMENT:
-    return value->number >= row->minimum && value->number <= row->maximum;
-  case SCENARIO_TYPE_DISTANCE:
-    return value->number >= row->minimum &&
-           value->number <= (value->in_segments ? DISTANCE_SEGMENTS_MAX : row->maximum);
-  default:
-    return TRUE;
-  }
+  const gboolean is_distance = row->type == SCENARIO_TYPE_DISTANCE && value->in_segments;
+  const gint64 number =
+      (gint64)value->number; /* signed: a size may be negative, and nothing is as large as 2^63 */
+
+  const gboolean has_limits = row->type >= SCENARIO_TYPE_INTEGER && row->type != SCENARIO_TYPE_PROBABILITY &&
+                              !scenario_value_is_list(row->type);
+
+  return value->is_word || !has_limits ||
+         (number >= (gint64)row->minimum &&
+          number <= (is_distance ? DISTANCE_SEGMENTS_MAX : (gint64)row->maximum));
 }
 
 /* What is wrong, in words that fit after "NAME = VALUE". */
@@ -405,14 +381,9 @@ void scenario_value_copy(const scenario_value *value, scenario_value *copy)
  * them. */
 static char *write_number(scenario_type type, guint64 number)
 {
-  switch (type) {
-  case SCENARIO_TYPE_TIME:
-    return units_format_time((time_ps)number);
-  case SCENARIO_TYPE_RATE:
-    return units_format_rate(number);
-  default:
-    return g_strdup_printf("%" G_GINT64_FORMAT, (gint64)number);
-  }
+  return type == SCENARIO_TYPE_TIME   ? units_format_time((time_ps)number)
+         : type == SCENARIO_TYPE_RATE ? units_format_rate(number)
+                                      : g_strdup_printf("%" G_GINT64_FORMAT, (gint64)number);
 }
 
 static char *write_list(scenario_type type, const scenario_value *value)
@@ -432,26 +403,17 @@ static char *write_list(scenario_type type, const scenario_value *value)
 
 char *scenario_value_write(const scenario_key_row *row, const scenario_value *value)
 {
-  if (value->text != NULL) {
-    return g_strdup(value->text);
-  }
-  if (row->type == SCENARIO_TYPE_PROBABILITY) {
-    return units_format_probability(value->probability);
-  }
-  if (scenario_value_is_list(row->type)) {
-    return write_list(scenario_value_element_type(row->type), value);
-  }
-  if (row->type == SCENARIO_TYPE_DISTANCE) {
-    return value->in_segments ? g_strdup_printf("%" G_GUINT64_FORMAT " segments", value->number)
-                              : units_format_time((time_ps)value->number);
-  }
-  if (row->type == SCENARIO_TYPE_MOMENT) {
-    return write_number(value->in_octets ? SCENARIO_TYPE_SIZE : SCENARIO_TYPE_TIME, value->number);
-  }
-  if (row->type == SCENARIO_TYPE_BOOLEAN) {
-    return g_strdup(value->number ? "true" : "false");
-  }
-  return write_number(row->type, value->number);
+  const scenario_type type = row->type == SCENARIO_TYPE_MOMENT && value->in_octets ? SCENARIO_TYPE_SIZE
+                             : row->type == SCENARIO_TYPE_MOMENT || row->type == SCENARIO_TYPE_DISTANCE
+                                 ? SCENARIO_TYPE_TIME
+                                 : row->type;
+
+  return value->text != NULL                 ? g_strdup(value->text)
+         : type == SCENARIO_TYPE_PROBABILITY ? units_format_probability(value->probability)
+         : scenario_value_is_list(type)      ? write_list(scenario_value_element_type(type), value)
+         : type == SCENARIO_TYPE_BOOLEAN     ? g_strdup(value->number ? "true" : "false")
+         : value->in_segments ? g_strdup_printf("%" G_GUINT64_FORMAT " segments", value->number)
+                              : write_number(type, value->number);
 }
 
 /* "\"ok\", \"terminate\" or \"any\"". */

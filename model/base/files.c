@@ -89,9 +89,11 @@ struct new_files {
                process */
 };
 
-static gboolean fail(GError **error, const char *path)
+/* `name`, in `folder`, cannot be written: errno says why. NULL: the folder itself. */
+static gboolean fail(GError **error, const char *folder, const char *name)
 {
   int reason = errno;
+  g_autofree char *path = g_build_filename(folder, name, NULL);
   g_set_error(error, G_FILE_ERROR, (int)g_file_error_from_errno(reason), "%s: cannot be written (%s)", path,
               g_strerror(reason));
   return FALSE;
@@ -100,17 +102,6 @@ static gboolean fail(GError **error, const char *path)
 static int open_folder(const char *folder)
 {
   return open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-}
-
-static void remove_folder(const char *folder)
-{
-  g_autoptr(GDir) directory = g_dir_open(folder, 0, NULL);
-  const char *name;
-  while (directory != NULL && (name = g_dir_read_name(directory)) != NULL) {
-    g_autofree char *path = g_build_filename(folder, name, NULL);
-    g_unlink(path);
-  }
-  g_rmdir(folder);
 }
 
 /* A process that was killed while files took their places left the older ones there. They are not ours to
@@ -138,7 +129,8 @@ static void remove_left_over(const char *places)
     g_autofree char *folder = g_build_filename(places, name, NULL);
     int lock = open_folder(folder);
     if (lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) == 0 && !holds_old_files(folder)) {
-      remove_folder(folder);
+      interruption_remove_files(folder);
+      g_rmdir(folder);
     }
     if (lock >= 0) {
       close(lock);
@@ -155,7 +147,7 @@ new_files *new_files_begin(const char *folder, GError **error)
     const gboolean is_made = g_mkdtemp(made) != NULL;
     const int lock = is_made ? open_folder(made) : -1;
     if (!is_made || (lock < 0 && errno != ENOENT)) {
-      fail(error, folder);
+      fail(error, folder, NULL);
       return NULL;
     }
     (void)flock(lock, LOCK_EX); /* where there are no locks nobody removes it either */
@@ -174,77 +166,48 @@ const char *new_files_folder(const new_files *files)
   return files->folder;
 }
 
-/* One new file. */
-typedef struct one_file {
-  char *made;
-  char *place;
-  char *old; /* where the older file is meanwhile */
-  gboolean old_is_aside;
-  gboolean in_place;
-} one_file;
-
-static void clear_file(gpointer data)
-{
-  one_file *file = data;
-  g_free(file->made);
-  g_free(file->place);
-  g_free(file->old);
-}
-
-static GArray *list_files(const new_files *files, const char *const *names)
-{
-  GArray *list = g_array_new(FALSE, FALSE, sizeof(one_file));
-  g_array_set_clear_func(list, clear_file);
-  for (; *names != NULL; names++) {
-    g_autofree char *old = g_strconcat(OLD_PREFIX, *names, NULL);
-    one_file file = {.made = g_build_filename(files->folder, *names, NULL),
-                     .place = g_build_filename(files->places, *names, NULL),
-                     .old = g_build_filename(files->folder, old, NULL)};
-    g_array_append_val(list, file);
-  }
-  return list;
-}
-
 /* Each step does nothing to a file that is not there. */
 
 /* A write error of the disk that is still unreported shows here. */
-static gboolean wait_for_disk(one_file *file, GError **error)
+static gboolean wait_for_disk(const new_files *files, const char *name, GError **error)
 {
-  int descriptor = open(file->made, O_RDONLY | O_CLOEXEC);
+  int descriptor = openat(files->lock, name, O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) {
-    return errno == ENOENT || fail(error, file->place);
+    return errno == ENOENT || fail(error, files->places, name);
   }
-  gboolean good = fsync(descriptor) == 0 || fail(error, file->place);
+  gboolean good = fsync(descriptor) == 0 || fail(error, files->places, name);
   close(descriptor);
   return good;
 }
 
 gboolean new_files_take_places(const new_files *files, const char *const *names, GError **error)
 {
-  g_autoptr(GArray) list = list_files(files, names);
+  const guint count = g_strv_length((char **)names);
+  g_autofree gboolean *aside = g_new0(gboolean, count), *in_place = g_new0(gboolean, count);
+  g_auto(GStrv) old = g_new0(char *, count + 1); /* what the older files are called meanwhile */
   gboolean good = TRUE;
   interruption_hold();
-  for (guint i = 0; good && i < list->len; i++) {
-    good = wait_for_disk(&g_array_index(list, one_file, i), error);
+  const int made = files->lock, places = open_folder(files->places);
+  for (guint i = 0; good && i < count; i++) {
+    old[i] = g_strconcat(OLD_PREFIX, names[i], NULL);
+    good = wait_for_disk(files, names[i], error);
   }
-  for (guint i = list->len; good && i > 0; i--) {
-    one_file *file = &g_array_index(list, one_file, i - 1);
-    file->old_is_aside = g_rename(file->place, file->old) == 0;
-    good = file->old_is_aside || errno == ENOENT || fail(error, file->place);
+  for (guint i = count; good && i-- > 0;) {
+    aside[i] = renameat(places, names[i], made, old[i]) == 0;
+    good = aside[i] || errno == ENOENT || fail(error, files->places, names[i]);
   }
-  for (guint i = 0; good && i < list->len; i++) {
-    one_file *file = &g_array_index(list, one_file, i);
-    file->in_place = g_rename(file->made, file->place) == 0;
-    good = file->in_place || errno == ENOENT || fail(error, file->place);
+  for (guint i = 0; good && i < count; i++) {
+    in_place[i] = renameat(made, names[i], places, names[i]) == 0;
+    good = in_place[i] || errno == ENOENT || fail(error, files->places, names[i]);
   }
-  for (guint i = 0; !good && i < list->len; i++) {
-    const one_file *file = &g_array_index(list, one_file, i);
-    if (file->old_is_aside) {
-      g_rename(file->old, file->place);
-    } else if (file->in_place) {
-      g_unlink(file->place);
+  for (guint i = 0; !good && i < count; i++) {
+    if (aside[i]) {
+      renameat(made, old[i], places, names[i]);
+    } else if (in_place[i]) {
+      unlinkat(places, names[i], 0);
     }
   }
+  close(places);
   interruption_release();
   return good;
 }
@@ -262,7 +225,8 @@ void new_files_name_places(const new_files *files, GError *error)
 void new_files_end(new_files *files)
 {
   if (files != NULL) {
-    remove_folder(files->folder);
+    interruption_remove_files(files->folder);
+    g_rmdir(files->folder);
     interruption_keeps(files->folder);
     close(files->lock);
     g_free(files->places);

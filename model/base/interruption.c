@@ -23,7 +23,7 @@ static struct {
 } state;
 
 /* With calls alone that a handler may make (signal-safety(7)), and so without readdir(). */
-static void remove_files_in(const char *path)
+void interruption_remove_files(const char *path)
 {
   _Alignas(struct dirent64) char entries[ENTRIES_OCTETS];
   const int folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -35,6 +35,9 @@ static void remove_files_in(const char *path)
       at += entry->d_reclen;
     }
   }
+  if (folder >= 0) {
+    close(folder);
+  }
 }
 
 static void end_process(int number)
@@ -45,7 +48,7 @@ static void end_process(int number)
       continue;
     }
     if (state.unfinished[i].with_files) {
-      remove_files_in(path);
+      interruption_remove_files(path);
     }
     if (unlink(path) != 0) {
       rmdir(path);

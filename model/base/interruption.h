@@ -15,6 +15,9 @@ void interruption_handle(void);
 void interruption_removes(const char *path, gboolean with_files);
 void interruption_keeps(const char *path);
 
+/* Removes the files in the folder `path`. Those that cannot be removed stay. */
+void interruption_remove_files(const char *path);
+
 /* Between these a signal waits: what is done there is done whole, or undone by hand. They may nest. TRUE from
  * interruption_waits(): one is waiting, time to stop. */
 void interruption_hold(void);

@@ -104,18 +104,13 @@ static gboolean parse_setting(char *setting, decode_hint *hint, gboolean *has_re
   if (equals) {
     *equals = '\0';
   }
-  if (strcmp(setting, "markers") == 0) {
-    return parse_switch(setting, value, &hint->markers, error);
+  const gboolean is_reverse = strcmp(setting, "start-reverse") == 0, is_crc = strcmp(setting, "crc") == 0;
+  if (is_crc || strcmp(setting, "markers") == 0) {
+    return parse_switch(setting, value, is_crc ? &hint->crc : &hint->markers, error);
   }
-  if (strcmp(setting, "crc") == 0) {
-    return parse_switch(setting, value, &hint->crc, error);
-  }
-  if (strcmp(setting, "start") == 0) {
-    return parse_start(setting, value, hint, 0, error);
-  }
-  if (strcmp(setting, "start-reverse") == 0) {
-    *has_reverse = TRUE;
-    return parse_start(setting, value, hint, 1, error);
+  if (is_reverse || strcmp(setting, "start") == 0) {
+    *has_reverse |= is_reverse;
+    return parse_start(setting, value, hint, is_reverse, error);
   }
   g_autofree char *meant = suggestion(setting, keys);
   return error_set(error, "'%s' is unknown; expected markers=, crc=, start= or start-reverse=%s", setting,

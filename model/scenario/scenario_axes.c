@@ -23,8 +23,7 @@ enum {
 
 gboolean scenario_axis_range_fits(scenario_type type)
 {
-  return type == SCENARIO_TYPE_INTEGER || type == SCENARIO_TYPE_SIZE || type == SCENARIO_TYPE_TIME ||
-         type == SCENARIO_TYPE_RATE || type == SCENARIO_TYPE_PROBABILITY;
+  return type >= SCENARIO_TYPE_INTEGER && type <= SCENARIO_TYPE_PROBABILITY;
 }
 
 /* Counted from its shortest text, so that 0.1 is a tenth and not the double next to it. */

@@ -43,13 +43,6 @@ const char *scenario_guess(const char *name, const char **hint)
   return NULL;
 }
 
-static const char *last_part(const char *name)
-{
-  const char *dot = strrchr(name, '.');
-
-  return dot != NULL ? dot + 1 : name;
-}
-
 char *scenario_group_members(const char *group, const char *name)
 {
   g_autoptr(GPtrArray) left = g_ptr_array_new();
@@ -62,7 +55,7 @@ char *scenario_group_members(const char *group, const char *name)
   }
   g_ptr_array_add(left, NULL);
   for (guint i = 0; i < HANDFUL && left->len > 1; i++) {
-    const char *near = scenario_suggest(last_part(name), (const char *const *)left->pdata);
+    const char *near = scenario_suggest(scenario_last_part(name), (const char *const *)left->pdata);
 
     near = near != NULL ? near : left->pdata[0];
     g_string_append_printf(members, "%s%s", i > 0 ? ", " : "", near);
@@ -78,7 +71,7 @@ char *scenario_group_members(const char *group, const char *name)
 const char *scenario_key_nearest(const char *name, const char **hint)
 {
   const char *found = scenario_guess(name, hint);
-  const char *last = last_part(name);
+  const char *last = scenario_last_part(name);
   g_autofree char *ending = g_strconcat(".", last, NULL);
   g_autofree char *group = g_strndup(name, last > name ? (gsize)(last - name) - 1 : 0);
   gboolean in_group = scenario_group_exists(group);

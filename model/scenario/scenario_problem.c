@@ -70,7 +70,7 @@ static guint distance(const char *a, const char *b)
   return d[rows][columns];
 }
 
-static const char *last_part(const char *name)
+const char *scenario_last_part(const char *name)
 {
   const char *dot = strrchr(name, '.');
 
@@ -80,12 +80,12 @@ static const char *last_part(const char *name)
 /* Of whole names, or of their last parts. At most a third of the letters may differ, but always one. */
 static const char *nearest(const char *name, const char *const *known, gboolean whole)
 {
-  const char *wanted = whole ? name : last_part(name);
+  const char *wanted = whole ? name : scenario_last_part(name);
   guint least = MAX(1, (guint)strlen(wanted) / 3) + 1;
   const char *best = NULL;
 
   for (const char *const *k = known; *k != NULL; k++) {
-    guint d = distance(wanted, whole ? *k : last_part(*k));
+    guint d = distance(wanted, whole ? *k : scenario_last_part(*k));
 
     if (d < least) {
       best = *k;
@@ -103,7 +103,7 @@ const char *scenario_suggest(const char *name, const char *const *known)
   const char *best = nearest(name, known, TRUE);
   best = best != NULL ? best : nearest(name, known, FALSE);
   for (const char *const *k = known; *k != NULL && best == NULL && strlen(name) >= BEGINNING_MIN; k++) {
-    best = g_str_has_prefix(*k, name) || g_str_has_prefix(last_part(*k), name) ? *k : NULL;
+    best = g_str_has_prefix(*k, name) || g_str_has_prefix(scenario_last_part(*k), name) ? *k : NULL;
   }
   return best;
 }

@@ -14,6 +14,9 @@ char *scenario_shown(const char *text);
 /* " (did you mean 'x'?)", or "" when `suggestion` is NULL. Free with g_free(). */
 char *scenario_did_you_mean(const char *suggestion);
 
+/* The part of `name` after its last '.'; all of it when it has none. */
+const char *scenario_last_part(const char *name);
+
 /* The name of `known` (NULL-terminated) nearest to `name` by letters inserted, left out, replaced or swapped
  * with their neighbour; case does not count. When no whole name is near, the one whose last part (after a
  * '.') is: `mtu` finds `path.forward.mtu`. Of equally near ones the first. When none is near enough to be

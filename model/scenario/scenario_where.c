@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "scenario/scenario_axes.h"
 #include "scenario/scenario_private.h"
 
 /* A constraint is read anew for each point of the sweep: reading it is evaluating it. */
@@ -14,8 +15,7 @@ struct scenario_where {
 /* TRUE for keys whose values have an order; words among them aside. */
 static gboolean type_has_order(scenario_type type)
 {
-  return type == SCENARIO_TYPE_INTEGER || type == SCENARIO_TYPE_SIZE || type == SCENARIO_TYPE_TIME ||
-         type == SCENARIO_TYPE_RATE || type == SCENARIO_TYPE_PROBABILITY || type == SCENARIO_TYPE_DISTANCE;
+  return scenario_axis_range_fits(type) || type == SCENARIO_TYPE_DISTANCE;
 }
 
 /* TRUE when `word` of a size has a place in the order. */
@@ -45,9 +45,7 @@ static gboolean unknown_key(const condition_reader *p, const condition_token *to
 /* A key and a sign with another key or a value of that key, or, of a boolean key alone, as if "= true"
  * followed. */
 typedef struct comparison {
-  const condition_token *tokens; /* as it was read */
-  const condition_sign *sign;
-  gsize sign_at;
+  const condition_comparison *read;
   scenario_key keys[CONDITION_OPERANDS]; /* SCENARIO_KEY_COUNT: it is a literal */
   scenario_value literals[CONDITION_OPERANDS];
   const scenario_key_row *row; /* whose type both have */
@@ -57,12 +55,12 @@ typedef struct comparison {
 static gboolean read_keys(const condition_reader *p, comparison *c)
 {
   for (int side = CONDITION_LEFT; side < CONDITION_OPERANDS; side++) {
-    c->keys[side] = key_of(&c->tokens[side]);
+    c->keys[side] = key_of(&c->read->tokens[side]);
   }
   gboolean has_key =
       c->keys[CONDITION_LEFT] < SCENARIO_KEY_COUNT || c->keys[CONDITION_RIGHT] < SCENARIO_KEY_COUNT;
   for (int side = CONDITION_LEFT; side < CONDITION_OPERANDS; side++) {
-    const condition_token *token = &c->tokens[side];
+    const condition_token *token = &c->read->tokens[side];
     /* Keys have a dot in their names, which no word of a value has; a number with one starts with a digit. */
     const gboolean looks_like_key =
         token->is_word && g_ascii_isalpha(*token->text) && memchr(token->text, '.', token->length);
@@ -81,38 +79,39 @@ static gboolean read_operands(const condition_reader *p, comparison *c)
   if (!read_keys(p, c)) {
     return FALSE;
   }
+  if (c->read->is_alone) {
+    c->literals[CONDITION_RIGHT].number = TRUE;
+    return c->row->type == SCENARIO_TYPE_BOOLEAN || condition_expects_sign(p, c->read);
+  }
   gboolean is_ordered = type_has_order(c->row->type);
   if (c->keys[CONDITION_RIGHT] < SCENARIO_KEY_COUNT &&
       scenario_key_row_of(c->keys[CONDITION_RIGHT])->type != c->row->type) {
-    return condition_fail(p, c->tokens[CONDITION_LEFT].at,
+    return condition_fail(p, c->read->tokens[CONDITION_LEFT].at,
                           "%s and %s are not of one kind; expected keys that are both sizes, both times ...",
                           c->row->name, scenario_key_row_of(c->keys[CONDITION_RIGHT])->name);
   }
   if (scenario_value_is_list(c->row->type)) {
-    return condition_fail(p, c->tokens[CONDITION_LEFT].at, "%s is a list; expected a key with a single value",
-                          c->row->name);
+    return condition_fail(p, c->read->tokens[CONDITION_LEFT].at,
+                          "%s is a list; expected a key with a single value", c->row->name);
   }
   for (int side = CONDITION_LEFT; side < CONDITION_OPERANDS; side++) {
     scenario_value *literal = &c->literals[side];
-    g_autofree char *text = condition_token_text(&c->tokens[side]);
+    g_autofree char *text = condition_token_text(&c->read->tokens[side]);
     g_autofree char *problem = NULL;
 
     if (c->keys[side] == SCENARIO_KEY_COUNT &&
         !scenario_value_read(c->row, SCENARIO_NOTATION_BARE, text, literal, &problem)) {
-      return condition_fail(p, c->tokens[side].at, "%s", problem);
+      return condition_fail(p, c->read->tokens[side].at, "%s", problem);
     }
     is_ordered = is_ordered && (!literal->is_word || word_has_order(literal->text));
   }
-  return !c->sign->orders || is_ordered ||
-         condition_fail(p, c->sign_at, "%s has no order%s; expected = or != instead of '%s'", c->row->name,
-                        type_has_order(c->row->type) ? " for words" : "", c->sign->text);
+  return !c->read->sign->orders || is_ordered ||
+         condition_fail(p, c->read->sign_token.at, "%s has no order%s; expected = or != instead of '%s'",
+                        c->row->name, type_has_order(c->row->type) ? " for words" : "", c->read->sign->text);
 }
 
 static relation relate(scenario_type type, const scenario_value *left, const scenario_value *right)
 {
-  gboolean is_equal;
-  gboolean is_less;
-
   if ((!type_has_order(type) && type != SCENARIO_TYPE_BOOLEAN) || (left->is_word && right->is_word)) {
     return g_strcmp0(left->text, right->text) == 0 ? RELATION_EQUAL : RELATION_NONE;
   }
@@ -123,15 +122,12 @@ static relation relate(scenario_type type, const scenario_value *left, const sce
   if (left->in_segments != right->in_segments) {
     return RELATION_NONE;
   }
-  if (type == SCENARIO_TYPE_PROBABILITY) {
-    is_equal = left->probability == right->probability;
-    is_less = left->probability < right->probability;
-  } else {
-    /* Signed: a size may be negative, and nothing is as large as 2^63. */
-    is_equal = left->number == right->number;
-    is_less = (gint64)left->number < (gint64)right->number;
-  }
-  return is_equal ? RELATION_EQUAL : is_less ? RELATION_LESS : RELATION_MORE;
+  /* One of the two numbers is 0. Signed: a size may be negative, and nothing is as large as 2^63. */
+  return left->probability < right->probability || (gint64)left->number < (gint64)right->number
+             ? RELATION_LESS
+         : left->probability > right->probability || (gint64)left->number > (gint64)right->number
+             ? RELATION_MORE
+             : RELATION_EQUAL;
 }
 
 /* Whether the comparison holds for the values of `s`. */
@@ -144,29 +140,17 @@ static condition_verdict evaluate(const condition_reader *p, const comparison *c
         c->keys[side] == SCENARIO_KEY_COUNT ? &c->literals[side] : scenario_settings_value(s, c->keys[side]);
   }
   relation found = relate(c->row->type, values[CONDITION_LEFT], values[CONDITION_RIGHT]);
-  if (!c->sign->orders || found != RELATION_NONE) {
-    return (c->sign->holds & found) != 0 ? CONDITION_TRUE : CONDITION_FALSE;
+  if (!c->read->sign->orders || found != RELATION_NONE) {
+    return (c->read->sign->holds & found) != 0 ? CONDITION_TRUE : CONDITION_FALSE;
   }
   g_autofree char *left = scenario_value_write(c->row, values[CONDITION_LEFT]);
   g_autofree char *right = scenario_value_write(c->row, values[CONDITION_RIGHT]);
   condition_fail(
-      p, c->tokens[CONDITION_LEFT].at,
+      p, c->read->tokens[CONDITION_LEFT].at,
       "neither of %s and %s is the larger; expected = or !=, or a condition with 'and' before it that leaves "
       "out what has no order",
       left, right);
   return CONDITION_NONE;
-}
-
-/* A boolean key alone. */
-static gboolean read_alone(const condition_reader *p, const condition_comparison *read, comparison *c)
-{
-  c->keys[CONDITION_LEFT] = key_of(&c->tokens[CONDITION_LEFT]);
-  if (c->keys[CONDITION_LEFT] == SCENARIO_KEY_COUNT) {
-    return unknown_key(p, &c->tokens[CONDITION_LEFT]);
-  }
-  c->row = scenario_key_row_of(c->keys[CONDITION_LEFT]);
-  c->literals[CONDITION_RIGHT].number = TRUE;
-  return c->row->type == SCENARIO_TYPE_BOOLEAN || condition_expects_sign(p, read);
 }
 
 /* Of the scenario `user`; NULL: the text is only checked. */
@@ -174,13 +158,10 @@ static condition_verdict compare(void *user, const condition_reader *p, const co
                                  gboolean is_read_only)
 {
   const scenario *s = user;
-  comparison c = {.tokens = read->tokens,
-                  .sign = read->sign,
-                  .sign_at = read->sign_token.at,
-                  .keys = {SCENARIO_KEY_COUNT, SCENARIO_KEY_COUNT}};
+  comparison c = {.read = read};
   condition_verdict found = CONDITION_NONE;
 
-  if (read->is_alone ? read_alone(p, read, &c) : read_operands(p, &c)) {
+  if (read_operands(p, &c)) {
     found = !s || is_read_only ? CONDITION_TRUE : evaluate(p, &c, s);
   }
   scenario_value_clear(&c.literals[CONDITION_LEFT]);
@@ -193,10 +174,8 @@ scenario_where *scenario_where_parse(const char *text, const char *origin, GErro
   if (condition_read(text, origin, "where, ", compare, NULL, error) == CONDITION_NONE) {
     return NULL;
   }
-  scenario_where *where = g_new0(scenario_where, 1);
-  where->text = g_strdup(text);
-  where->origin = g_strdup(origin);
-  return where;
+  const scenario_where where = {g_strdup(text), g_strdup(origin)};
+  return g_memdup2(&where, sizeof where);
 }
 
 void scenario_where_free(scenario_where *where)

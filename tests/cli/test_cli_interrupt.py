@@ -24,6 +24,12 @@ def tree():
     return {str(path): path.is_dir() or hash(path.read_bytes()) for path in pathlib.Path().rglob("*")}
 
 
+def holds_signals(pid):
+    """Whether SIGINT has to wait."""
+    status = pathlib.Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
+    return int(status.partition("SigBlk:")[2].split()[0], 16) >> (signal.SIGINT - 1) & 1 == 1
+
+
 class Interrupt(kit.ProgramTest):
     stays = ["*"]
 
@@ -107,7 +113,7 @@ class Interrupt(kit.ProgramTest):
             lock.execute("BEGIN EXCLUSIVE")
             merge = kit.start("merge", "a.sqlite", "-o", into)
             self.addCleanup(merge.kill)
-            kit.wait_until(lambda: os.path.exists(f"{into}-journal") or kit.state(merge.pid) == "S")
+            kit.wait_until(lambda: holds_signals(merge.pid) and kit.state(merge.pid) == "S")
             merge.send_signal(signal.SIGINT)
             lock.close()
             output, _ = merge.communicate(timeout=kit.PATIENCE_S)

@@ -163,8 +163,8 @@ FIXTURE_TEST(test_startup)
 
 FIXTURE_TEST(test_note)
 {
-  static const char *const kinds[] = {"hole",    "lost chain", "bad length", "incomplete",
-                                      "startup", "reset",      "fin",        "long ulpdu"};
+  static const char *const kinds[] = {"hole",        "lost chain", "bad length", "incomplete", "startup",
+                                      "after error", "reset",      "fin",        "long ulpdu"};
 
   for (guint kind = 0; kind < G_N_ELEMENTS(kinds); kind++) {
     f->event = (decode_event){.kind = DECODE_NOTE_HOLE + kind,

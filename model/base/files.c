@@ -144,7 +144,12 @@ new_files *new_files_begin(const char *folder, GError **error)
   /* Before it is locked another process may take it for left over: then there is another one. */
   for (;;) {
     g_autofree char *made = g_build_filename(folder, FOLDER_PREFIX "XXXXXX", NULL);
+    interruption_hold();
     const gboolean is_made = g_mkdtemp(made) != NULL;
+    if (is_made) {
+      interruption_removes(made, TRUE);
+    }
+    interruption_release();
     const int lock = is_made ? open_folder(made) : -1;
     if (!is_made || (lock < 0 && errno != ENOENT)) {
       fail(error, folder, NULL);
@@ -153,10 +158,10 @@ new_files *new_files_begin(const char *folder, GError **error)
     (void)flock(lock, LOCK_EX); /* where there are no locks nobody removes it either */
     if (g_file_test(made, G_FILE_TEST_IS_DIR)) {
       new_files *files = g_new(new_files, 1);
-      interruption_removes(made, TRUE);
       *files = (new_files){.places = g_strdup(folder), .folder = g_steal_pointer(&made), .lock = lock};
       return files;
     }
+    interruption_keeps(made);
     close(lock);
   }
 }

@@ -118,11 +118,12 @@ int cli_results_exit_code(const char *command, const scenario *s, const session_
 
 gboolean cli_trace_open(const char *path, FILE **file, GError **error)
 {
-  *file = path ? fopen(path, "wb") : NULL;
   /* /dev/stdout is a link, and stays. */
-  if (*file && g_file_test(path, G_FILE_TEST_IS_REGULAR) && !g_file_test(path, G_FILE_TEST_IS_SYMLINK)) {
+  if (path && !g_file_test(path, G_FILE_TEST_IS_SYMLINK) &&
+      (g_file_test(path, G_FILE_TEST_IS_REGULAR) || !g_file_test(path, G_FILE_TEST_EXISTS))) {
     interruption_removes(path, FALSE);
   }
+  *file = path ? fopen(path, "wb") : NULL;
   return !path || *file || error_set(error, "--trace %s: %s", path, g_strerror(errno));
 }
 

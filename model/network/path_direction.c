@@ -102,9 +102,7 @@ static void node_free(gpointer data)
 {
   path_node *node = data;
 
-  if (node->timer) {
-    engine_timer_free(node->timer);
-  }
+  engine_timer_free(node->timer);
   if (!node->is_borrowed) {
     path_element_free(node->element);
   }

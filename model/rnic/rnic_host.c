@@ -91,9 +91,6 @@ void rnic_buffer_pool_free(rnic_buffer_pool *pool)
 {
   unused_buffer *next;
 
-  if (!pool) {
-    return;
-  }
   for (unused_buffer *each = pool->unused; each; each = next) {
     next = each->next;
     g_free(each);

@@ -36,8 +36,8 @@ time_ps rnic_pace_take_turn(rnic_pace *pace, uint32_t octets, uint32_t segments,
  * of the messages under way. The buffer given back last is the next to be taken: its memory is warm. */
 typedef struct rnic_buffer_pool rnic_buffer_pool;
 
-/* Buffers of `octets` (0: there is no memory, and what is taken is NULL). Free with rnic_buffer_pool_free()
- * (NULL is allowed), after all have been given back. */
+/* Buffers of `octets` (0: there is no memory, and what is taken is NULL). Free with rnic_buffer_pool_free(),
+ * after all have been given back. */
 rnic_buffer_pool *rnic_buffer_pool_new(uint32_t octets);
 void rnic_buffer_pool_free(rnic_buffer_pool *pool);
 

@@ -266,11 +266,6 @@ void tcp_congestion_end_inflation(tcp_congestion *congestion, uint64_t flight_oc
 
 /* --- Within fast recovery --- */
 
-void tcp_prr_begin(tcp_prr *prr, uint64_t flight_octets)
-{
-  *prr = (tcp_prr){.flight_octets = MAX(flight_octets, 1)};
-}
-
 static uint64_t less(uint64_t a, uint64_t b)
 {
   return a > b ? a - b : 0;

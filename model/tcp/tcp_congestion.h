@@ -102,13 +102,10 @@ void tcp_congestion_end_inflation(tcp_congestion *congestion, uint64_t flight_oc
  * back, by slow start when nothing more is lost (as Linux and RFC 9937 §6.2 do), else only by what is
  * delivered. Octets. */
 typedef struct tcp_prr {
-  uint64_t flight_octets;    /* RecoverFS */
+  uint64_t flight_octets;    /* RecoverFS, > 0; at the start of a recovery the others are 0 */
   uint64_t delivered_octets; /* prr_delivered */
   uint64_t sent_octets;      /* prr_out: new or again */
 } tcp_prr;
-
-/* A recovery begins with `flight_octets` in flight. */
-void tcp_prr_begin(tcp_prr *prr, uint64_t flight_octets);
 
 /* What an acknowledgement in it shows. */
 typedef struct tcp_prr_ack {

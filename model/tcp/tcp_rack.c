@@ -132,11 +132,6 @@ time_ps tcp_rack_time_out(tcp_rack *rack, time_ps window_ps, time_ps now)
 
 /* --- The tail loss probe --- */
 
-void tcp_tail_loss_probe_init(tcp_tail_loss_probe *probe)
-{
-  *probe = (tcp_tail_loss_probe){.deadline = TIME_PS_NEVER};
-}
-
 void tcp_tail_loss_probe_schedule(tcp_tail_loss_probe *probe, const tcp_tail_loss_situation *situation,
                                   time_ps now)
 {
@@ -149,12 +144,6 @@ void tcp_tail_loss_probe_schedule(tcp_tail_loss_probe *probe, const tcp_tail_los
            (situation->segments == 1 ? situation->lone_delay_ps : situation->timer_slack_ps);
   }
   probe->deadline = time_ps_earlier(now + wait, situation->retransmission);
-}
-
-void tcp_tail_loss_probe_cancel(tcp_tail_loss_probe *probe)
-{
-  probe->deadline = TIME_PS_NEVER;
-  probe->due = false;
 }
 
 void tcp_tail_loss_probe_run(tcp_tail_loss_probe *probe, time_ps now)

@@ -85,7 +85,9 @@ time_ps tcp_rack_time_out(tcp_rack *rack, time_ps window_ps, time_ps now);
 /* --- The tail loss probe --- */
 
 /* RFC 8985 §7: when no acknowledgement comes for two round trips, a segment is sent
- * that makes the peer report by SACK what is missing, instead of a time-out. */
+ * that makes the peer report by SACK what is missing, instead of a time-out. All 0 but for a deadline of
+ * TIME_PS_NEVER nothing is due or outstanding: at first, and when a recovery begins or the retransmission
+ * timer has expired, which find out what the probe would. */
 typedef struct tcp_tail_loss_probe {
   time_ps deadline;    /* PTO; TIME_PS_NEVER when it is off */
   bool due;            /* the probe is to be sent */
@@ -93,10 +95,6 @@ typedef struct tcp_tail_loss_probe {
   bool retransmission; /* TLP.is_retrans */
   uint64_t end;        /* TLP.end_seq */
 } tcp_tail_loss_probe;
-
-/* Nothing is due or outstanding: at first, and when a recovery begins or the retransmission timer has
- * expired, which find out what the probe would. */
-void tcp_tail_loss_probe_init(tcp_tail_loss_probe *probe);
 
 /* §7.2: what the time-out of the probe depends on. */
 typedef struct tcp_tail_loss_situation {
@@ -111,9 +109,6 @@ typedef struct tcp_tail_loss_situation {
 /* Starts the timer anew; nothing while a probe is due or outstanding: one at a time (§7.3). */
 void tcp_tail_loss_probe_schedule(tcp_tail_loss_probe *probe, const tcp_tail_loss_situation *situation,
                                   time_ps now);
-
-/* Turns the timer off, and takes back a probe that is due. */
-void tcp_tail_loss_probe_cancel(tcp_tail_loss_probe *probe);
 
 /* The timer has expired by `now`: the probe becomes due. */
 void tcp_tail_loss_probe_run(tcp_tail_loss_probe *probe, time_ps now);

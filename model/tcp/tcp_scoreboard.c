@@ -14,18 +14,6 @@ void tcp_scoreboard_init(tcp_scoreboard *board, uint32_t duplicate_ack_threshold
   board->smss_octets = smss_octets;
 }
 
-void tcp_scoreboard_clear(tcp_scoreboard *board)
-{
-  range_set_free(board->sacked);
-  tcp_sent_ring_clear(&board->sent);
-}
-
-void tcp_scoreboard_listen(tcp_scoreboard *board, tcp_scoreboard_listener listener, void *user)
-{
-  board->listener = listener;
-  board->listener_user = user;
-}
-
 /* How often the octets of a segment with `flags` count in pipe (RFC 6675 §4, SetPipe). */
 static uint64_t weight(uint32_t flags)
 {

@@ -31,7 +31,6 @@ typedef struct tcp_sent_segment {
 /* `listener` is called with `user` for each segment that is delivered, when it is: cumulatively
  * acknowledged and not SACKed before, or SACKed. It may not call back. */
 typedef void (*tcp_scoreboard_listener)(void *user, const tcp_sent_segment *segment);
-void tcp_scoreboard_listen(tcp_scoreboard *board, tcp_scoreboard_listener listener, void *user);
 
 /* Where the segment [from, to) is to end, as it no longer fits: after `from`, at most at `to`. */
 typedef uint64_t (*tcp_scoreboard_cutter)(void *user, uint64_t from, uint64_t to);

@@ -36,7 +36,6 @@ struct tcp_scoreboard {
  * their turn; else from tcp_scoreboard_find_lost(). Frees what it has. */
 void tcp_scoreboard_init(tcp_scoreboard *board, uint32_t duplicate_ack_threshold, uint32_t smss_octets,
                          bool by_time);
-void tcp_scoreboard_clear(tcp_scoreboard *board);
 
 static inline sent_segment *segment_at(const tcp_scoreboard *board, uint64_t number)
 {

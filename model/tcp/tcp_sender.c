@@ -21,7 +21,8 @@ void tcp_sender_init(tcp_sender *sender, const tcp_config *config, tcp_retransmi
 static void free_flight(tcp_sender *sender)
 {
   if (sender->flight) {
-    tcp_scoreboard_clear(&sender->flight->board);
+    range_set_free(sender->flight->board.sacked);
+    tcp_sent_ring_clear(&sender->flight->board.sent);
     g_free(sender->flight);
     sender->flight = NULL;
   }
@@ -76,10 +77,11 @@ void tcp_sender_begin_flight(tcp_sender *sender)
     flight->board.least_charge_octets = flight->board.smss_octets;
   }
   if (sender->by_time || config->frto) {
-    tcp_scoreboard_listen(&flight->board, on_delivered, sender);
+    flight->board.listener = on_delivered;
+    flight->board.listener_user = sender;
   }
   tcp_rack_init(&flight->rack, config->duplicate_ack_threshold, config->timer_slack_ps, &sender->rack_known);
-  tcp_tail_loss_probe_init(&flight->probe);
+  flight->probe = (tcp_tail_loss_probe){.deadline = TIME_PS_NEVER};
   tcp_congestion_begin_flight(&sender->congestion, &flight->hystart);
   sender->flight = flight;
 }
@@ -175,7 +177,8 @@ void tcp_sender_schedule_probe(tcp_sender *sender, time_ps now)
   }
   if (sender->state != TCP_SENDING_OPEN || tcp_sender_flight_octets(sender) == 0 ||
       sender->flight->board.sacked_segments > 0) {
-    tcp_tail_loss_probe_cancel(&sender->flight->probe);
+    sender->flight->probe.deadline = TIME_PS_NEVER;
+    sender->flight->probe.due = false;
     return;
   }
   const tcp_config *config = sender->config;

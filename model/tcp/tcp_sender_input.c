@@ -125,7 +125,7 @@ static void heed_ecn(tcp_sender *sender, const tcp_sender_news *news)
       uint64_t window_octets = sender->congestion.window.octets;
       tcp_congestion_reduce_for_ecn(&sender->congestion, window_octets);
       tcp_congestion_set_window(&sender->congestion, window_octets);
-      tcp_prr_begin(&sender->flight->prr, window_octets);
+      sender->flight->prr = (tcp_prr){.flight_octets = MAX(window_octets, 1)};
       sender->flight->reducing = true;
       if (all) {
         tcp_sender_end_reducing(sender); /* nothing is in flight whose ACKs PRR could count */

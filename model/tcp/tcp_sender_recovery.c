@@ -74,7 +74,7 @@ static void reduce_for_loss(tcp_sender *sender)
   tcp_congestion_remember(&sender->congestion);
   tcp_congestion_reduce(&sender->congestion, flight_octets - sender->flight->limited_octets);
   tcp_sender_note_reduction(sender);
-  tcp_prr_begin(&sender->flight->prr, flight_octets);
+  sender->flight->prr = (tcp_prr){.flight_octets = MAX(flight_octets, 1)};
 }
 
 static void enter_recovery(tcp_sender *sender)
@@ -82,7 +82,7 @@ static void enter_recovery(tcp_sender *sender)
   sender->statistics->recoveries++;
   begin_doubt(sender, TCP_UNDO_RECOVERY);
   reduce_for_loss(sender);
-  tcp_tail_loss_probe_init(&sender->flight->probe);
+  sender->flight->probe = (tcp_tail_loss_probe){.deadline = TIME_PS_NEVER};
   sender->state = TCP_SENDING_RECOVERY;
   sender->flight->first_resent_at = TIME_PS_NEVER;
   sender->flight->rescued = false;
@@ -299,7 +299,8 @@ static void enter_loss(tcp_sender *sender, time_ps now)
   }
   tcp_frto_end(&sender->flight->frto);
   if (first && sender->config->frto && sender->state != TCP_SENDING_LOSS) {
-    tcp_frto_begin(&sender->flight->frto, sender->sack); /* RFC 5682 §2.1 step 1 */
+    sender->flight->frto =
+        (tcp_frto){.step = TCP_FRTO_RESENT, .sack = sender->sack}; /* RFC 5682 §2.1 step 1 */
   }
   tcp_congestion_collapse(&sender->congestion,
                           tcp_sender_flight_charge(sender) - sender->flight->limited_octets, reduces);
@@ -310,7 +311,7 @@ static void enter_loss(tcp_sender *sender, time_ps now)
                            ? tcp_rack_time_out(&sender->flight->rack, reordering_window_ps(sender), now)
                            : TIME_PS_NEVER;
   count_lost_again(sender, tcp_scoreboard_lose_all(&sender->flight->board, sent_until));
-  tcp_tail_loss_probe_init(&sender->flight->probe);
+  sender->flight->probe = (tcp_tail_loss_probe){.deadline = TIME_PS_NEVER};
   sender->state = TCP_SENDING_LOSS;
   sender->flight->originals_arrive = false;
   /* What RACK leaves in flight may fill the window of 1 SMSS. */

@@ -62,11 +62,6 @@ tcp_undo_kind tcp_undo_proven(tcp_undo *undo, uint64_t from, uint64_t to)
 
 enum { NEW_SEGMENTS = 2 };
 
-void tcp_frto_begin(tcp_frto *frto, bool sack)
-{
-  *frto = (tcp_frto){.step = TCP_FRTO_RESENT, .sack = sack};
-}
-
 void tcp_frto_end(tcp_frto *frto)
 {
   *frto = (tcp_frto){.step = TCP_FRTO_OFF};

@@ -59,9 +59,6 @@ typedef struct tcp_frto {
   unsigned new_segments; /* that may still leave in step 2 (b), before retransmissions, whatever the window */
 } tcp_frto;
 
-/* A time-out that does not follow another: step 1. */
-void tcp_frto_begin(tcp_frto *frto, bool sack);
-
 /* An acknowledgement after it. */
 typedef struct tcp_frto_ack {
   bool advances;  /* SND.UNA */

@@ -19,7 +19,8 @@ static inline tcp_scoreboard *tcp_scoreboard_new(uint32_t duplicate_ack_threshol
 static inline void tcp_scoreboard_free(tcp_scoreboard *board)
 {
   if (board) {
-    tcp_scoreboard_clear(board);
+    range_set_free(board->sacked);
+    tcp_sent_ring_clear(&board->sent);
     g_free(board);
   }
 }

@@ -9,8 +9,7 @@ enum { EMSS = 1460 };
 /* 20 of 1000 octets are in flight when recovery begins, and the threshold is 10. */
 static tcp_prr begun(void)
 {
-  tcp_prr prr;
-  tcp_prr_begin(&prr, 20000);
+  tcp_prr prr = {.flight_octets = 20000};
   return prr;
 }
 

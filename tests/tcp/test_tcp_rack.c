@@ -40,7 +40,8 @@ static bench *bench_of(uint32_t smss_octets, time_ps timer_slack_ps)
   b->echoed_ps = -1;
   tcp_rack_knowledge_init(&known);
   tcp_rack_init(&b->rack, THRESHOLD, timer_slack_ps, &known);
-  tcp_scoreboard_listen(b->board, on_delivered, b);
+  b->board->listener = on_delivered;
+  b->board->listener_user = b;
   return b;
 }
 

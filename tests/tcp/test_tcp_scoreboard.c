@@ -640,7 +640,8 @@ static void on_delivered(void *user, const tcp_sent_segment *segment)
 BOARD_TEST(test_deliveries, board_with(4))
 {
   deliveries seen = {0};
-  tcp_scoreboard_listen(board, on_delivered, &seen);
+  board->listener = on_delivered;
+  board->listener_user = &seen;
   tcp_scoreboard_resent(board, 2, false, 9);
   tcp_scoreboard_sack(board, 1000, 1500);
   g_assert_cmpuint(seen.count, ==, 0);
@@ -659,7 +660,8 @@ BOARD_TEST(test_deliveries, board_with(4))
 BOARD_TEST(test_deliveries_of_an_extended_segment, board_by_time(3))
 {
   deliveries seen = {0};
-  tcp_scoreboard_listen(board, on_delivered, &seen);
+  board->listener = on_delivered;
+  board->listener_user = &seen;
   tcp_scoreboard_lose(board, 0);
   tcp_scoreboard_lose(board, 1);
   tcp_scoreboard_extend(board, 0, 2000);

@@ -20,8 +20,7 @@ static const int64_t time_out_of_the_probe_rows[][6] = {
 
 ROW_TEST(test_time_out_of_the_probe, time_out_of_the_probe_rows)
 {
-  tcp_tail_loss_probe probe;
-  tcp_tail_loss_probe_init(&probe);
+  tcp_tail_loss_probe probe = {.deadline = TIME_PS_NEVER};
   g_assert_cmpint(probe.deadline, ==, TIME_PS_NEVER);
   tcp_tail_loss_situation situation = {.smoothed_ps = ms((*c)[0]),
                                        .lone_delay_ps = ms((*c)[1]),
@@ -58,8 +57,7 @@ static const struct {
 
 ROW_TEST(test_what_acknowledgements_tell, what_acknowledgements_tell_rows)
 {
-  tcp_tail_loss_probe probe;
-  tcp_tail_loss_probe_init(&probe);
+  tcp_tail_loss_probe probe = {.deadline = TIME_PS_NEVER};
   tcp_tail_loss_probe_sent(&probe, c->retransmission, 5000);
   g_assert_true(tcp_tail_loss_probe_acknowledged(&probe, &c->ack) == c->repaired);
   g_assert_true(probe.outstanding == c->outstanding);
@@ -68,8 +66,7 @@ ROW_TEST(test_what_acknowledgements_tell, what_acknowledgements_tell_rows)
 /* §7.3: one probe at a time. */
 TEST(test_one_at_a_time)
 {
-  tcp_tail_loss_probe probe;
-  tcp_tail_loss_probe_init(&probe);
+  tcp_tail_loss_probe probe = {.deadline = TIME_PS_NEVER};
   tcp_tail_loss_probe_sent(&probe, true, 5000);
   tcp_tail_loss_situation situation = {.smoothed_ps = ms(100), .segments = 2, .retransmission = ms(9000)};
   tcp_tail_loss_probe_schedule(&probe, &situation, ms(1000));

@@ -55,8 +55,7 @@ enum { EMSS = 1460 };
 
 static tcp_frto begun(bool sack)
 {
-  tcp_frto frto;
-  tcp_frto_begin(&frto, sack);
+  tcp_frto frto = {.step = TCP_FRTO_RESENT, .sack = sack};
   return frto;
 }
 

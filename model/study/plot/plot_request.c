@@ -21,11 +21,9 @@ plot_values *plot_values_new(void)
 
 void plot_values_free(plot_values *values)
 {
-  if (values != NULL) {
-    g_array_unref(values->all);
-    g_string_chunk_free(values->texts);
-    g_free(values);
-  }
+  g_array_unref(values->all);
+  g_string_chunk_free(values->texts);
+  g_free(values);
 }
 
 void plot_values_describe(plot_values *values, const char *place, const char *name, const char *unit)

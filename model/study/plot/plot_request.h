@@ -28,7 +28,7 @@ typedef struct plot_values {
   GStringChunk *texts; /* of all */
 } plot_values;
 
-/* Nothing as yet. Free with plot_values_free(), which is NULL-safe. */
+/* Nothing as yet. Free with plot_values_free(). */
 plot_values *plot_values_new(void);
 void plot_values_free(plot_values *values);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(plot_values, plot_values_free)

@@ -216,9 +216,6 @@ size_study *size_study_new(const scenario *s, const char *const *sets, const siz
 
 void size_study_free(size_study *study)
 {
-  if (study == NULL) {
-    return;
-  }
   sweep_grid_free(study->grid);
   g_array_unref(study->asked);
   g_ptr_array_unref(study->due);

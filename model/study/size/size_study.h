@@ -23,7 +23,7 @@ typedef struct size_study size_study;
 /* The search that answers `question` for `s`, loaded with `sets`; all must outlive it. It
  * takes the place of an axis of the key. NULL and `error` when another axis moves with the key or the seed,
  * when one seed is to give an interval, when the runs will not have the quantile, or as size_study_next() and
- * sweep_grid_new(). Free with size_study_free() (NULL-safe). */
+ * sweep_grid_new(). Free with size_study_free(). */
 size_study *size_study_new(const scenario *s, const char *const *sets, const size_question *question,
                            GError **error);
 void size_study_free(size_study *study);

@@ -140,18 +140,19 @@ void trace_write(const trace_scope *scope, trace_event_id id, const uint64_t *va
 {
   trace *self = scope->to;
   const trace_row *row = trace_row_of(id);
+  const uint32_t count = row->field_count;
   const time_ps now = self->now(self->clock);
   uint64_t numbers[TRACE_FIELDS_MAX];
 
   begin_record(self);
-  for (uint32_t i = 0; i < row->field_count; i++) {
+  for (uint32_t i = 0; i < count; i++) {
     numbers[i] = row->fields[i].type == TRACE_NAME_ID ? name_number(self, values[i]) : values[i];
   }
   put_number(self, TRACE_RECORD_EVENT + (uint64_t)id);
   put_number(self, (uint64_t)(now - self->last));
   put_number(self, 2 * (uint64_t)scope->connection + scope->side);
   put_number(self, scope->packet ? scope->packet : self->arriving);
-  for (uint32_t i = 0; i < row->field_count; i++) {
+  for (uint32_t i = 0; i < count; i++) {
     put_number(self, numbers[i]);
   }
   self->last = now;

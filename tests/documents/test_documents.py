@@ -35,6 +35,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import textwrap
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -200,9 +201,18 @@ class Page:
         self.log.append(f"{time.monotonic() - begin:6.2f} s  {self.path.name}: {small}: {done.returncode}")
         self.counts["commands"] += 1
         if done.returncode == expected:
-            self.printed = done.stdout.splitlines() if small == command else None
+            self.printed = self.as_seen(command, done.stdout) if small == command else None
         else:
             self.wrong.append(f"{small}: exit {done.returncode}, not {expected}: {done.stdout}")
+
+    @staticmethod
+    def as_seen(command, text):
+        """The lines of what a command printed; sentences as in a terminal of 100 columns, where they are
+        wrapped."""
+        lines = text.splitlines()
+        if "explain-peak" in command:
+            lines = [part for line in lines for part in textwrap.wrap(line, 100) or [""]]
+        return lines
 
     def compare(self, block, command):
         """Compares what a block shows with what the last command printed."""

@@ -100,27 +100,15 @@ static bool is_eligible(fault_which which, const draft *ulpdu)
 {
   const ddp_header *header = &ulpdu->header;
 
-  switch (which) {
-  case FAULT_ANY:
-    break;
-  case FAULT_TAGGED:
-    return header->tagged;
-  case FAULT_UNTAGGED:
-    return !header->tagged;
-  case FAULT_TAGGED_PAYLOAD:
-    return header->tagged && ulpdu->payload_octets > 0;
-  case FAULT_UNTAGGED_PAYLOAD:
-    return !header->tagged && ulpdu->payload_octets > 0;
-  case FAULT_READ_REQUEST:
-    return ulpdu->rules->opcode == RDMAP_READ_REQUEST;
-  case FAULT_RESPONSE_PART:
-    return ulpdu->rules->opcode == RDMAP_READ_RESPONSE && !header->last;
-  case FAULT_SEND_END:
-    return ulpdu->rules->is_send && header->last && ulpdu->payload_octets > 1;
-  case FAULT_INVALIDATING_END:
-    return ulpdu->rules->invalidates && header->last;
-  }
-  return true;
+  return which == FAULT_TAGGED             ? header->tagged
+         : which == FAULT_UNTAGGED         ? !header->tagged
+         : which == FAULT_TAGGED_PAYLOAD   ? header->tagged && ulpdu->payload_octets > 0
+         : which == FAULT_UNTAGGED_PAYLOAD ? !header->tagged && ulpdu->payload_octets > 0
+         : which == FAULT_READ_REQUEST     ? ulpdu->rules->opcode == RDMAP_READ_REQUEST
+         : which == FAULT_RESPONSE_PART    ? ulpdu->rules->opcode == RDMAP_READ_RESPONSE && !header->last
+         : which == FAULT_SEND_END ? ulpdu->rules->is_send && header->last && ulpdu->payload_octets > 1
+         : which == FAULT_INVALIDATING_END ? ulpdu->rules->invalidates && header->last
+                                           : which == FAULT_ANY;
 }
 
 static void edit_read_request(fault_id id, uint32_t decoy_stag, draft *ulpdu)

@@ -108,14 +108,6 @@ static void append_ulpdu(buffer_chain *ulpdu, ddp_header *header, iwarp_generati
   octet_buffer_unref(buffer);
 }
 
-/* A tagged message of no octets to an STag and a TO that mean nothing. */
-static void append_empty_tagged(buffer_chain *ulpdu, iwarp_generation generation, rdmap_opcode opcode)
-{
-  ddp_header header = {.tagged = true, .stag = 0xDEADBEEF, .tagged_offset = UINT64_MAX};
-
-  append_ulpdu(ulpdu, &header, generation, opcode, (const uint8_t *)"", 0);
-}
-
 static void append_terminate(buffer_chain *ulpdu, iwarp_generation generation, uint32_t msn, bool is_whole)
 {
   const rdmap_error error = {RDMAP_LAYER_RDMA, RDMAP_REMOTE_OPERATION_ERROR,
@@ -139,23 +131,15 @@ static bool insert_ulpdu(void *user, iwarp_generation generation, buffer_chain *
   }
   injector->inserted++;
   injector->is_done = injector->config.id != FAULT_SECOND_TERMINATE || injector->inserted == 2;
-  switch (injector->config.id) {
-  case FAULT_UNASKED_RESPONSE:
-    append_empty_tagged(ulpdu, generation, RDMAP_READ_RESPONSE);
-    break;
-  case FAULT_ZERO_LENGTH_WILD:
-    append_empty_tagged(ulpdu, generation, RDMAP_WRITE);
-    break;
-  case FAULT_SECOND_TERMINATE:
-    append_terminate(ulpdu, generation, injector->inserted, true);
-    break;
-  case FAULT_TERMINATE_MSN:
-    append_terminate(ulpdu, generation, 2, true);
-    break;
-  default:
-    g_assert(injector->config.id == FAULT_TERMINATE_SHORT);
-    append_terminate(ulpdu, generation, 1, false);
-    break;
+  if (injector->config.id == FAULT_UNASKED_RESPONSE || injector->config.id == FAULT_ZERO_LENGTH_WILD) {
+    /* A tagged message of no octets to an STag and a TO that mean nothing. */
+    ddp_header header = {.tagged = true, .stag = 0xDEADBEEF, .tagged_offset = UINT64_MAX};
+    append_ulpdu(ulpdu, &header, generation,
+                 injector->config.id == FAULT_UNASKED_RESPONSE ? RDMAP_READ_RESPONSE : RDMAP_WRITE,
+                 (const uint8_t *)"", 0);
+  } else {
+    append_terminate(ulpdu, generation, injector->config.id == FAULT_TERMINATE_MSN ? 2 : injector->inserted,
+                     injector->config.id != FAULT_TERMINATE_SHORT);
   }
   return true;
 }
@@ -183,31 +167,22 @@ static rnic_local_action next_local_action(void *user, rdmap_error *error)
 
 static void lay_decoy(fault_injector *injector, fault_decoy kind, uint32_t protection_domain)
 {
+  const unsigned read = kind == FAULT_DECOY_WRITE_ONLY ? 0 : DDP_ACCESS_REMOTE_READ;
+  const unsigned write = kind == FAULT_DECOY_READ_ONLY ? 0 : DDP_ACCESS_REMOTE_WRITE;
   ddp_registration registration = {.length = DECOY_OCTETS,
-                                   .access = DDP_ACCESS_REMOTE_READ | DDP_ACCESS_REMOTE_WRITE,
+                                   .access = read | write,
                                    .association = DDP_ASSOCIATED_BY_PROTECTION_DOMAIN,
                                    .owner.protection_domain = protection_domain,
-                                   .is_remotely_invalidatable = true};
+                                   .is_remotely_invalidatable = kind != FAULT_DECOY_NOT_INVALIDATABLE};
 
-  switch (kind) {
-  case FAULT_NO_DECOY:
+  if (kind == FAULT_NO_DECOY) {
     return;
-  case FAULT_DECOY_READ_ONLY:
-    registration.access = DDP_ACCESS_REMOTE_READ;
-    break;
-  case FAULT_DECOY_WRITE_ONLY:
-    registration.access = DDP_ACCESS_REMOTE_WRITE;
-    break;
-  case FAULT_DECOY_FOREIGN_DOMAIN:
+  }
+  if (kind == FAULT_DECOY_FOREIGN_DOMAIN) {
     registration.owner.protection_domain = rnic_host_protection_domain_new(injector->victim);
-    break;
-  case FAULT_DECOY_FOREIGN_STREAM:
+  } else if (kind == FAULT_DECOY_FOREIGN_STREAM) {
     registration.association = DDP_ASSOCIATED_BY_STREAM;
     registration.owner.stream_id = rnic_host_stream_id_new(injector->victim);
-    break;
-  case FAULT_DECOY_NOT_INVALIDATABLE:
-    registration.is_remotely_invalidatable = false;
-    break;
   }
   injector->decoy = g_malloc(DECOY_OCTETS);
   memset(injector->decoy, DECOY_OCTET, DECOY_OCTETS);

@@ -71,11 +71,8 @@ engine *run_engine_new(run_engine kind, GError **error)
     return engine_native_new();
   }
   const ns3_functions *ns3 = ns3_for(error);
-  if (!ns3) {
-    return NULL;
-  }
-  engine *clock = ns3->engine_new(&reason);
-  if (!clock) {
+  engine *clock = ns3 ? ns3->engine_new(&reason) : NULL;
+  if (ns3 && !clock) {
     set_error(error, reason.message);
   }
   /* cppcheck-suppress returnDanglingLifetime; what is filled through a pointer is not kept */
@@ -91,12 +88,9 @@ static path_link *new_ns3_link(engine *clock, const path_link_config *config, GE
 {
   ns3_shim_error reason;
   const ns3_functions *ns3 = ns3_for(error);
+  path_link *link = ns3 ? ns3->link_new(config, clock, &reason) : NULL;
 
-  if (!ns3) {
-    return NULL;
-  }
-  path_link *link = ns3->link_new(config, clock, &reason);
-  if (!link) {
+  if (ns3 && !link) {
     set_error(error, reason.message);
   }
   /* cppcheck-suppress returnDanglingLifetime; the same */
@@ -120,12 +114,9 @@ bool run_engine_ns3_tcp_supports(const tcp_config *config, GError **error)
 {
   ns3_shim_error reason;
   const ns3_functions *ns3 = ns3_for(error);
+  const bool supported = ns3 && ns3->tcp_transport_supports(config, &reason);
 
-  if (!ns3) {
-    return false;
-  }
-  bool supported = ns3->tcp_transport_supports(config, &reason);
-  if (!supported) {
+  if (ns3 && !supported) {
     set_error(error, reason.message);
   }
   return supported;

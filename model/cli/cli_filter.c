@@ -13,17 +13,6 @@ typedef struct filtering {
   const void *item;
 } filtering;
 
-/* The item's field that is called `name`; FALSE: it has none. */
-static gboolean find(const filtering *f, const char *name, cli_field *field)
-{
-  for (guint i = 0; f->fields(f->item, i, field); i++) {
-    if (strcmp(field->name, name) == 0) {
-      return TRUE;
-    }
-  }
-  return FALSE;
-}
-
 static gboolean fail_unknown(const filtering *f, const condition_reader *reader, gsize at, const char *name)
 {
   g_autofree char *shown = scenario_shown(name);
@@ -66,15 +55,13 @@ static condition_verdict compare(void *user, const condition_reader *reader, con
   cli_field field = {.name = NULL};
   guint64 number = 0;
 
-  if (!find(f, name, &field)) {
-    if (!f->item) {
-      fail_unknown(f, reader, left->at, name);
+  for (guint i = 0; g_strcmp0(field.name, name) != 0; i++) {
+    if (!f->fields(f->item, i, &field)) {
+      return f->item ? CONDITION_FALSE : (condition_verdict)fail_unknown(f, reader, left->at, name);
     }
-    return f->item ? CONDITION_FALSE : CONDITION_NONE;
   }
   if (c->is_alone) {
-    condition_expects_sign(reader, c);
-    return CONDITION_NONE;
+    return condition_expects_sign(reader, c);
   }
   const gboolean is_text = field.kind == CLI_FIELD_TEXT;
   g_autofree char *text = condition_token_text(right);
@@ -82,20 +69,18 @@ static condition_verdict compare(void *user, const condition_reader *reader, con
     if (f->item) { /* another one of this name has such values */
       return CONDITION_FALSE;
     }
-    condition_fail(reader, right->at,
-                   field.kind == CLI_FIELD_FLAG ? "'%s' is no flag; expected true or false"
-                                                : "'%s' is no number; expected one, or a time such as 770us",
-                   text);
-    return CONDITION_NONE;
+    return condition_fail(reader, right->at,
+                          field.kind == CLI_FIELD_FLAG
+                              ? "'%s' is no flag; expected true or false"
+                              : "'%s' is no number; expected one, or a time such as 770us",
+                          text);
   }
   if (!f->item && field.texts && !g_strv_contains(field.texts, text)) {
     g_autofree char *hint = scenario_did_you_mean(scenario_suggest(text, field.texts));
-    condition_fail(reader, right->at, "no %s is called '%s'%s", name, text, hint);
-    return CONDITION_NONE;
+    return condition_fail(reader, right->at, "no %s is called '%s'%s", name, text, hint);
   }
   if (is_text && c->sign->orders) {
-    condition_fail(reader, c->sign_token.at, "%s has no order; expected = or !=", name);
-    return CONDITION_NONE;
+    return condition_fail(reader, c->sign_token.at, "%s has no order; expected = or !=", name);
   }
   if (is_read_only || !f->item) {
     return CONDITION_FALSE;

@@ -40,30 +40,23 @@ static condition_token next_token(const char *constraint, gsize at)
 {
   at += strspn(constraint + at, BLANKS);
   const char *text = constraint + at;
-  condition_token token = {.kind = TOKEN_WORD, .at = at, .text = text, .length = 1};
+  condition_token token = {.at = at, .text = text};
 
-  switch (*text) {
-  case '\0':
-    token.kind = TOKEN_END;
-    token.length = 0;
-    break;
-  case '(':
-    token.kind = TOKEN_OPEN;
-    break;
-  case ')':
-    token.kind = TOKEN_CLOSE;
-    break;
-  case '\'':
+  token.kind = *text == '\0'                  ? TOKEN_END
+               : *text == '('                 ? TOKEN_OPEN
+               : *text == ')'                 ? TOKEN_CLOSE
+               : strchr(SIGNS, *text) != NULL ? TOKEN_SIGN
+                                              : TOKEN_WORD;
+  if (*text == '\'') {
     token.text = text + 1;
     token.length = strcspn(token.text, "'");
     token.kind = token.text[token.length] == '\'' ? TOKEN_QUOTED : TOKEN_UNCLOSED;
     token.end = at + 1 + token.length + (token.kind == TOKEN_QUOTED);
     return token;
-  default:
-    token.length = strspn(text, SIGNS);
-    token.kind = token.length > 0 ? TOKEN_SIGN : TOKEN_WORD;
-    token.length = token.length > 0 ? token.length : strcspn(text, BLANKS SIGNS "()'");
   }
+  token.length = token.kind == TOKEN_WORD   ? strcspn(text, BLANKS SIGNS "()'")
+                 : token.kind == TOKEN_SIGN ? strspn(text, SIGNS)
+                                            : token.kind != TOKEN_END;
   token.end = at + token.length;
   token.is_word = token.kind == TOKEN_WORD;
   return token;
@@ -192,17 +185,15 @@ static condition_verdict read_condition(condition_reader *p)
     condition_comparison c = {.tokens = {opener}};
 
     if (!takes_operand(&opener)) {
-      unexpected(p, &opener, "a condition, such as path.forward.mtu >= 1500");
-      return CONDITION_NONE;
+      return unexpected(p, &opener, "a condition, such as path.forward.mtu >= 1500");
     }
     advance(p);
     return read_comparison(p, &c) ? p->compare(p->user, p, &c, p->settled > 0) : CONDITION_NONE;
   }
   if (p->depth == DEPTH_MAX) {
-    condition_fail(p, opener.at,
-                   "it is nested too deep; expected at most %d parentheses and nots within each other",
-                   DEPTH_MAX);
-    return CONDITION_NONE;
+    return condition_fail(p, opener.at,
+                          "it is nested too deep; expected at most %d parentheses and nots within each other",
+                          DEPTH_MAX);
   }
   p->depth++;
   advance(p);
@@ -218,8 +209,7 @@ static condition_verdict read_condition(condition_reader *p)
     g_autofree char *expected =
         g_strdup_printf("and, or, or the ) of the ( in column %u", column_of(p->text, opener.at));
 
-    unexpected(p, &p->token, expected);
-    return CONDITION_NONE;
+    return unexpected(p, &p->token, expected);
   }
   advance(p);
   return found;
@@ -248,8 +238,7 @@ condition_verdict condition_read(const char *text, const char *origin, const cha
                                  condition_compare compare, void *user, GError **error)
 {
   if (!g_utf8_validate(text, -1, NULL)) {
-    scenario_problem(error, origin, "%sthis is no UTF-8 text; expected a condition", label);
-    return CONDITION_NONE;
+    return scenario_problem(error, origin, "%sthis is no UTF-8 text; expected a condition", label);
   }
   condition_reader p = {.text = text,
                         .origin = origin,
@@ -260,9 +249,7 @@ condition_verdict condition_read(const char *text, const char *origin, const cha
                         .error = error};
   condition_verdict found = read_joined(&p, TRUE);
 
-  if (found != CONDITION_NONE && p.token.kind != TOKEN_END) {
-    unexpected(&p, &p.token, "and, or, or the end");
-    found = CONDITION_NONE;
-  }
-  return found;
+  return found == CONDITION_NONE || p.token.kind == TOKEN_END
+             ? found
+             : (condition_verdict)unexpected(&p, &p.token, "and, or, or the end");
 }

@@ -45,9 +45,9 @@ typedef struct condition_comparison {
 } condition_comparison;
 
 typedef enum condition_verdict {
+  CONDITION_NONE = FALSE, /* it cannot be evaluated: the error is set, as by condition_fail() */
   CONDITION_FALSE,
-  CONDITION_TRUE,
-  CONDITION_NONE /* it cannot be evaluated: the error is set */
+  CONDITION_TRUE
 } condition_verdict;
 
 /* A condition while it is read. */

@@ -36,8 +36,7 @@ static gboolean unknown_key(const condition_reader *p, const condition_token *to
 {
   g_autofree char *name = condition_token_text(token);
   g_autofree char *problem = scenario_key_problem("key", name);
-  condition_fail(p, token->at, "%s", problem);
-  return FALSE;
+  return condition_fail(p, token->at, "%s", problem);
 }
 
 /* --- Comparisons --- */
@@ -145,12 +144,11 @@ static condition_verdict evaluate(const condition_reader *p, const comparison *c
   }
   g_autofree char *left = scenario_value_write(c->row, values[CONDITION_LEFT]);
   g_autofree char *right = scenario_value_write(c->row, values[CONDITION_RIGHT]);
-  condition_fail(
+  return condition_fail(
       p, c->read->tokens[CONDITION_LEFT].at,
       "neither of %s and %s is the larger; expected = or !=, or a condition with 'and' before it that leaves "
       "out what has no order",
       left, right);
-  return CONDITION_NONE;
 }
 
 /* Of the scenario `user`; NULL: the text is only checked. */

@@ -63,6 +63,16 @@ char *program_files_path(const char *before, enum program_part part, const char 
   return NULL;
 }
 
+char *file_stem(const char *path, const char *ending)
+{
+  char *stem = g_path_get_basename(path);
+
+  if (g_str_has_suffix(stem, ending) && strlen(stem) > strlen(ending)) {
+    stem[strlen(stem) - strlen(ending)] = '\0';
+  }
+  return stem;
+}
+
 const char *regular_file_problem(const char *path)
 {
   struct stat status;

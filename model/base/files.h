@@ -17,6 +17,10 @@ enum program_part { PROGRAM_SCENARIOS, PROGRAM_PLOTS, PROGRAM_TIMELINE, PROGRAM_
  * with g_free(). */
 char *program_files_path(const char *before, enum program_part part, const char *name, GError **error);
 
+/* The name of the file `path` without its folder and its `ending`, ".cfg", if it has both that and something
+ * before it. Free with g_free(). */
+char *file_stem(const char *path, const char *ending);
+
 /* Returns NULL when `path` is a regular file; else sets errno and returns why it is not (never to be freed).
  * Opening a pipe would wait for its writer, and a device may never end. */
 const char *regular_file_problem(const char *path);

@@ -123,7 +123,7 @@ static void append_profiles(GString *page)
 static void append_keys(GString *page)
 {
   append_group(page, "", "Keys that stand on their own.");
-  for (const scenario_group_row *group = scenario_groups(); group->name != NULL; group++) {
+  for (const scenario_group_row *group = scenario_groups; group->name != NULL; group++) {
     append_group(page, group->name, group->sentence);
     if (strcmp(group->name, "tcp") == 0) {
       append_profiles(page);
@@ -294,7 +294,7 @@ static GArray *subjects_new(const GPtrArray *terms)
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
     add_subject(subjects, KEY, scenario_key_row_of(key)->name, scenario_key_row_of(key));
   }
-  for (const scenario_group_row *group = scenario_groups(); group->name != NULL; group++) {
+  for (const scenario_group_row *group = scenario_groups; group->name != NULL; group++) {
     add_subject(subjects, GROUP, group->name, group);
   }
   for (metric_id id = 0; id < METRIC_COUNT; id++) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/plain_text.h"
 #include "cli/cli.h"
 #include "cli/cli_run_trace.h"
@@ -151,16 +152,6 @@ static void note_constant(const study_table *table)
   }
 }
 
-/* Plots are called after the file, without its folder and `ending`. */
-static char *stem_of(const char *path, const char *ending)
-{
-  char *stem = g_path_get_basename(path);
-  if (g_str_has_suffix(stem, ending)) {
-    stem[strlen(stem) - strlen(ending)] = '\0';
-  }
-  return stem;
-}
-
 static gboolean plot_store(const char *path, const gnuplot_target *target, GError **error)
 {
   plot_request *request = &chosen.request;
@@ -194,7 +185,7 @@ static gboolean plot_store(const char *path, const gnuplot_target *target, GErro
     return error_set(error, "nothing to draw: the runs vary no key beside run.seed");
   }
   note_constant(table);
-  g_autofree char *stem = stem_of(path, ".sqlite");
+  g_autofree char *stem = file_stem(path, ".sqlite");
   gboolean good = target->format == GNUPLOT_TERM || cli_make_folder(target->folder, error);
   for (guint i = 0; good && i < plots->len; i++) {
     if (i > 0 && target->format == GNUPLOT_TERM) {
@@ -206,29 +197,24 @@ static gboolean plot_store(const char *path, const gnuplot_target *target, GErro
 }
 
 /* Plots of a folder are called after what they show, those of a trace after the trace, too. */
-static gboolean plot_of_trace(const char *path, gboolean is_folder, const gnuplot_target *target,
-                              GError **error)
-{
-  g_autofree char *name = stem_of(path, ".trace");
-  g_autofree char *titled = g_strconcat(is_folder ? "" : name, is_folder ? "" : "-", chosen.what, NULL);
-  g_autofree char *stem = gnuplot_file_stem(titled);
-  FILE *file = cli_run_trace_open(path, NULL, error);
-  const gboolean good =
-      file != NULL && plot_trace(file, path, chosen.what, &chosen.request, stem, target, error);
-  g_clear_pointer(&file, fclose);
-  return good;
-}
-
 static gboolean plot_run(const char *path, gboolean is_folder, const gnuplot_target *target, GError **error)
 {
   const char *what = chosen.what != NULL ? chosen.what : run_kinds[0];
   if (target->format != GNUPLOT_TERM && !cli_make_folder(target->folder, error)) {
     return FALSE;
   }
-  return is_trace_plot() ? plot_of_trace(path, is_folder, target, error)
-         : strcmp(what, run_kinds[0]) == 0
-             ? plot_occupancy(path, &chosen.request, target, error)
-             : plot_distribution_of_run(path, strcmp(what, "delays") == 0, &chosen.request, target, error);
+  if (!is_trace_plot()) {
+    return strcmp(what, run_kinds[0]) == 0
+               ? plot_occupancy(path, &chosen.request, target, error)
+               : plot_distribution_of_run(path, strcmp(what, "delays") == 0, &chosen.request, target, error);
+  }
+  g_autofree char *name = file_stem(path, ".trace");
+  g_autofree char *titled = g_strconcat(is_folder ? "" : name, is_folder ? "" : "-", what, NULL);
+  g_autofree char *stem = gnuplot_file_stem(titled);
+  FILE *file = cli_run_trace_open(path, NULL, error);
+  const gboolean good = file != NULL && plot_trace(file, path, what, &chosen.request, stem, target, error);
+  g_clear_pointer(&file, fclose);
+  return good;
 }
 
 static int plot(const cli_arguments *arguments)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* iwarpsim size: the least value of a key that keeps a condition. */
 #include <stdio.h>
-#include <string.h>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/interruption.h"
 #include "base/plain_text.h"
 #include "base/units.h"
@@ -152,16 +152,13 @@ static gboolean show_curve(const size_question *question, const char *path, GErr
   g_autofree char *text = result_table_text(&(result_request){.table = table, .quantities = quantities});
   plain_text_print(stdout, "\n");
   plain_text_print_page(stdout, text);
-  g_autofree char *folder = g_path_get_dirname(path), *stem = g_path_get_basename(path);
+  g_autofree char *folder = g_path_get_dirname(path), *stem = file_stem(path, ".sqlite");
   g_autoptr(GPtrArray) written = g_ptr_array_new_with_free_func(g_free);
   const gnuplot_target target = {
       .folder = folder, .format = GNUPLOT_PNG, .force = chosen.force, .written = written};
   const plot_bound bound = {condition->text, condition->baseline, condition->number};
   const plot_request request = {
       .quantity = &condition->quantity, .x = &question->key, .x_log = TRUE, .bound = &bound};
-  if (g_str_has_suffix(stem, ".sqlite")) {
-    stem[strlen(stem) - strlen(".sqlite")] = '\0';
-  }
   const gboolean good = study_plot_draw(table, &plot_metric, &request, stem, &target, error);
   for (guint i = 0; i < written->len; i++) {
     plain_text_print(stdout, "%s\n", (const char *)g_ptr_array_index(written, i));

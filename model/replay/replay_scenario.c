@@ -21,7 +21,7 @@ static char *heeded_names(void)
 {
   g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
 
-  for (const scenario_group_row *group = scenario_groups(); group->name != NULL; group++) {
+  for (const scenario_group_row *group = scenario_groups; group->name != NULL; group++) {
     guint before = names->len;
     gboolean whole = TRUE;
 

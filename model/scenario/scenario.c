@@ -3,18 +3,19 @@
 
 #include <string.h>
 
+#include "base/files.h"
 #include "scenario/scenario_private.h"
 
 /* The default of `key` in `profile`, a word of tcp.profile; empty when it inherits. One that cannot be
  * read is a mistake in keys.def. */
 static scenario_value default_value(const char *profile, scenario_key key)
 {
-  const char *text = scenario_key_default(profile, key);
+  const scenario_key_row *row = scenario_key_row_of(key);
+  const char *text = row->rfc != NULL && strcmp(profile, "rfc") == 0 ? row->rfc : row->fallback;
   scenario_value value = {.is_word = FALSE};
   char *problem = NULL;
 
-  if (text != NULL &&
-      !scenario_value_read(scenario_key_row_of(key), SCENARIO_NOTATION_BARE, text, &value, &problem)) {
+  if (text != NULL && !scenario_value_read(row, SCENARIO_NOTATION_BARE, text, &value, &problem)) {
     g_error("default: %s", problem);
   }
   return value;
@@ -26,10 +27,7 @@ static scenario *new_empty(const char *path)
   scenario *s = g_new0(scenario, 1);
 
   s->path = g_strdup(path);
-  s->name = g_path_get_basename(path);
-  if (g_str_has_suffix(s->name, ".cfg") && strlen(s->name) > strlen(".cfg")) {
-    s->name[strlen(s->name) - strlen(".cfg")] = '\0';
-  }
+  s->name = file_stem(path, ".cfg");
   s->filled = g_new0(const configuration *, 1);
   return s;
 }

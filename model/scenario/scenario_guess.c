@@ -48,7 +48,7 @@ char *scenario_group_members(const char *group, const char *name)
   g_autoptr(GPtrArray) left = g_ptr_array_new();
   GString *members = g_string_new(NULL);
 
-  for (const char *const *full = scenario_names(); *full != NULL; full++) {
+  for (const char *const *full = scenario_names; *full != NULL; full++) {
     if (scenario_group_member(group, *full) != NULL) {
       g_ptr_array_add(left, (char *)scenario_group_member(group, *full));
     }
@@ -80,7 +80,7 @@ const char *scenario_key_nearest(const char *name, const char **hint)
   for (int step = SAME_LAST_PART; found == NULL && step <= ANYWHERE; step++) {
     g_autoptr(GPtrArray) known = g_ptr_array_new();
 
-    for (const char *const *full = scenario_names(); *full != NULL; full++) {
+    for (const char *const *full = scenario_names; *full != NULL; full++) {
       if (step == SAME_LAST_PART
               ? g_str_has_suffix(*full, ending)
               : step == ANYWHERE || (in_group && scenario_group_member(group, *full) != NULL)) {

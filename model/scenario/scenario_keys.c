@@ -73,15 +73,14 @@ static const scenario_key_row table[SCENARIO_KEY_COUNT] = {
 #include "scenario/keys.def"
 };
 
-static const scenario_group_row groups[] = {
+const scenario_group_row scenario_groups[] = {
 #define GROUP(name, sentence) {name, sentence},
 #define KEY(id, name, type, member, facts, sentence)
 #include "scenario/keys.def"
     {NULL, NULL},
 };
 
-/* Of all keys, then of all groups. */
-static const char *const names[] = {
+const char *const scenario_names[] = {
 #define GROUP(name, sentence)
 #define KEY(id, name, type, member, facts, sentence) name,
 #include "scenario/keys.def"
@@ -108,13 +107,6 @@ const char **scenario_key_words(const scenario_key_row *row)
   return (const char **)g_ptr_array_free(words, FALSE);
 }
 
-const char *scenario_key_default(const char *profile, scenario_key key)
-{
-  const scenario_key_row *row = scenario_key_row_of(key);
-
-  return row->rfc != NULL && strcmp(profile, "rfc") == 0 ? row->rfc : row->fallback;
-}
-
 scenario_key scenario_key_find(const char *name)
 {
   scenario_key key = 0;
@@ -137,19 +129,9 @@ scenario_key scenario_key_of_direction(scenario_key key, enum side direction)
   return direction == SIDE_INITIATOR ? key : key + (SCENARIO_PATH_REVERSE_RATE - SCENARIO_PATH_FORWARD_RATE);
 }
 
-const char *const *scenario_names(void)
-{
-  return names;
-}
-
-const scenario_group_row *scenario_groups(void)
-{
-  return groups;
-}
-
 gboolean scenario_group_exists(const char *name)
 {
-  return g_strv_contains(&names[SCENARIO_KEY_COUNT], name);
+  return g_strv_contains(&scenario_names[SCENARIO_KEY_COUNT], name);
 }
 
 const char *scenario_group_member(const char *group, const char *full)

@@ -63,9 +63,6 @@ const scenario_key_row *scenario_key_row_of(scenario_key key);
  * words are static. */
 const char **scenario_key_words(const scenario_key_row *row);
 
-/* The default of `key` in `profile`, a word of tcp.profile; NULL when it inherits. Static. */
-const char *scenario_key_default(const char *profile, scenario_key key);
-
 /* The key with this name; SCENARIO_KEY_COUNT when there is none. */
 scenario_key scenario_key_find(const char *name);
 
@@ -81,11 +78,11 @@ typedef struct scenario_group_row {
   const char *sentence; /* what its keys are about */
 } scenario_group_row;
 
-/* The rows, ended by one whose name is NULL; static. */
-const scenario_group_row *scenario_groups(void);
+/* The rows, ended by one whose name is NULL. */
+extern const scenario_group_row scenario_groups[];
 
-/* The names of all keys, then of all groups, NULL-terminated; static. */
-const char *const *scenario_names(void);
+/* The names of all keys, then of all groups, NULL-terminated. */
+extern const char *const scenario_names[];
 
 /* The rest of `full`, a key's or a group's name, after "GROUP." when it is in `group` itself ("": the file's
  * outermost level), not in one within it; else NULL. */

@@ -248,17 +248,6 @@ static char *unquote(const char *text)
   return string;
 }
 
-static gboolean set_text(scenario *s, scenario_key key, const char *text, const char *where, GError **error)
-{
-  if (*text != '"') {
-    return scenario_set_key(s, key, text, where, error);
-  }
-  g_autofree char *string = unquote(text);
-  return string != NULL
-             ? scenario_settings_set(s, key, SCENARIO_NOTATION_STRING, string, where, error)
-             : scenario_problem(error, where, "the text in quotes does not end with them; expected \"TEXT\"");
-}
-
 gboolean scenario_set(scenario *s, const char *set, GError **error)
 {
   const char *equals = strchr(set, '=');
@@ -275,6 +264,10 @@ gboolean scenario_set(scenario *s, const char *set, GError **error)
                              : g_strv_contains(lists, name)
                                  ? g_strdup_printf("the %s cannot be set; expected GROUP.KEY=VALUE", name)
                                  : scenario_key_problem("key", name);
-  return problem == NULL ? set_text(s, key, text, where, error)
-                         : scenario_problem(error, where, "%s", problem);
+  g_autofree char *string = problem == NULL && *text == '"' ? unquote(text) : NULL;
+  return problem != NULL ? scenario_problem(error, where, "%s", problem)
+         : *text != '"'  ? scenario_set_key(s, key, text, where, error)
+         : string != NULL
+             ? scenario_settings_set(s, key, SCENARIO_NOTATION_STRING, string, where, error)
+             : scenario_problem(error, where, "the text in quotes does not end with them; expected \"TEXT\"");
 }

@@ -89,7 +89,7 @@ static void append_group(GString *json, const char *group, const char *more)
   const char *separator = "\n";
 
   append(json, "'type': 'object', 'additionalProperties': false, 'properties': {");
-  for (const char *const *full = scenario_names(); *full != NULL; full++) {
+  for (const char *const *full = scenario_names; *full != NULL; full++) {
     const char *member = scenario_group_member(group, *full);
     scenario_key key = scenario_key_find(*full);
 

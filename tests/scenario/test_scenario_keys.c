@@ -47,7 +47,7 @@ TEST(test_every_key_is_in_a_group)
     guint groups = scenario_group_has("", key);
 
     g_test_message("%s", name);
-    for (const scenario_group_row *group = scenario_groups(); group->name != NULL; group++) {
+    for (const scenario_group_row *group = scenario_groups; group->name != NULL; group++) {
       if (!scenario_group_has(group->name, key)) {
         continue;
       }

@@ -38,16 +38,6 @@ ulp_workload *ulp_workload_new(const ulp_workload_config *config, uint32_t conne
   return workload;
 }
 
-static void end_clear(workload_end *end)
-{
-  for (posted_work *each = end->oldest, *next; each; each = next) {
-    next = each->next;
-    g_free(each);
-  }
-  ulp_delivery_check_free(end->check);
-  ulp_slots_free(end->receives);
-}
-
 void ulp_workload_free(ulp_workload *workload)
 {
   if (!workload) {
@@ -56,7 +46,12 @@ void ulp_workload_free(ulp_workload *workload)
   for (enum side side = 0; side < SIDES; side++) {
     workload_flow *flow = workload->flows[side];
 
-    end_clear(&workload->ends[side]);
+    for (posted_work *each = workload->ends[side].oldest, *next; each; each = next) {
+      next = each->next;
+      g_free(each);
+    }
+    ulp_delivery_check_free(workload->ends[side].check);
+    ulp_slots_free(workload->ends[side].receives);
     if (flow) {
       ulp_slots_free(flow->data[SIDE_INITIATOR]);
       ulp_slots_free(flow->data[SIDE_RESPONDER]);

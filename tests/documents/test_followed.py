@@ -36,22 +36,22 @@ build/iwarpsim run my.cfg
 …
 ```
 
-![A picture](page/a.svg)
+![A picture](plots/a.svg)
 """
 
 
 class Followed(unittest.TestCase):
     def setUp(self):
         self.source = Path(self.enterContext(tempfile.TemporaryDirectory(prefix="iwarpsim-followed-")))
-        self.page = self.source / "docs/page.md"
-        self.picture = self.source / "docs/page/a.svg"
+        self.page = self.source / "docs/plots.md"
+        self.picture = self.source / "docs/plots/a.svg"
         self.picture.parent.mkdir(parents=True)
         (self.source / "README.md").write_text(README)
         self.page.write_text(PAGE)
         self.picture.write_text("<svg>1</svg>")
 
     def follow(self, *options):
-        command = [sys.executable, FOLLOW, "--program", PROGRAM, "--source", self.source, *options, "page.md"]
+        command = [sys.executable, FOLLOW, "--program", PROGRAM, "--source", self.source, *options, "plots.md"]
         return subprocess.run(command, capture_output=True, text=True, check=False)
 
     def check_wrong(self, before, after, *parts):
@@ -68,10 +68,10 @@ class Followed(unittest.TestCase):
         self.assertIn("{'commands': 4, 'output': 2, 'pictures': 1}", done.stdout)
 
     def test_shown_output_differs(self):
-        self.check_wrong("seed 1", "seed 2", "page.md: line 15: build/iwarpsim run my.cfg prints something else",
+        self.check_wrong("seed 1", "seed 2", "plots.md: line 15: build/iwarpsim run my.cfg prints something else",
                          "-  scenario   my (my.cfg), seed 2, native engine",
                          "+  scenario   my (my.cfg), seed 1, native engine")
-        self.check_wrong("own.cfg: ok", "own.cfg: fine", "page.md: line 6: build/iwarpsim check own.cfg prints")
+        self.check_wrong("own.cfg: ok", "own.cfg: fine", "plots.md: line 6: build/iwarpsim check own.cfg prints")
 
     def test_command_differs(self):
         self.check_wrong("run my.cfg", "run my.cfg --seed 2", "prints something else")
@@ -82,8 +82,8 @@ class Followed(unittest.TestCase):
         self.check_wrong("    # own.cfg", "    an output\n\n    # own.cfg", "line 1: is this a command, or an output")
 
     def test_picture_differs(self):
-        self.check_wrong("<svg>1", "<svg>2", "page/a.svg is not the picture")
-        self.check_wrong("> a.svg", "> b.svg", "page/a.svg: 0 files of this name were made, not one")
+        self.check_wrong("<svg>1", "<svg>2", "plots/a.svg is not the picture")
+        self.check_wrong("> a.svg", "> b.svg", "plots/a.svg: 0 files of this name were made, not one")
 
     def test_accept(self):
         """What is wrong is renewed, and nothing else is."""

@@ -52,20 +52,6 @@ static bool post_data_send(ulp_workload *workload, workload_flow *flow, const ul
   return ulp_workload_post_send(workload, flow->requester, &what, &details);
 }
 
-static bool post_request(ulp_workload *workload, const posted_work *what, uint64_t message)
-{
-  const send_details details = {.length = ULP_STORAGE_MESSAGE_OCTETS,
-                                .payload =
-                                    ulp_workload_payload(workload, what->flow, MEANING_REQUEST, message),
-                                .operation = RDMAP_OPERATION_SEND};
-
-  if (!ulp_workload_post_send(workload, what->flow->requester, what, &details)) {
-    return false;
-  }
-  workload->ends[what->flow->requester].receives_reserved++;
-  return true;
-}
-
 static bool post_step(ulp_workload *workload, workload_flow *flow, const ulp_step *step)
 {
   const ulp_operation_rules *rules = ulp_operation_rules_of(step->operation);
@@ -87,14 +73,19 @@ static bool post_step(ulp_workload *workload, workload_flow *flow, const ulp_ste
       .keeps_slot = step->is_invalidated_write,
   };
   what.slot->length = length_of(workload, step->message);
-  bool is_posted = rules->is_exchange ? post_request(workload, &what, step->message)
-                   : rules->is_read   ? ulp_workload_post_read(workload, flow->requester, &what)
-                                      : ulp_workload_post_write(workload, flow->requester, &what);
-  if (!is_posted) {
-    return false;
+  const send_details request = {.length = ULP_STORAGE_MESSAGE_OCTETS,
+                                .payload =
+                                    ulp_workload_payload(workload, flow, MEANING_REQUEST, step->message),
+                                .operation = RDMAP_OPERATION_SEND};
+  const bool is_posted = rules->is_exchange
+                             ? ulp_workload_post_send(workload, flow->requester, &what, &request)
+                         : rules->is_read ? ulp_workload_post_read(workload, flow->requester, &what)
+                                          : ulp_workload_post_write(workload, flow->requester, &what);
+  if (is_posted) {
+    workload->ends[flow->requester].receives_reserved += rules->is_exchange;
+    flow->written = step->is_invalidated_write ? what.slot : NULL;
   }
-  flow->written = step->is_invalidated_write ? what.slot : NULL;
-  return true;
+  return is_posted;
 }
 
 bool ulp_workload_post_next(ulp_workload *workload, enum side side)

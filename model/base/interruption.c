@@ -117,12 +117,8 @@ void interruption_release(void)
 
 gboolean interruption_waits(void)
 {
-  sigset_t waiting;
+  sigset_t waiting, ours;
   sigpending(&waiting);
-  for (gsize i = 0; i < G_N_ELEMENTS(numbers); i++) {
-    if (sigismember(&state.handled, numbers[i]) == 1 && sigismember(&waiting, numbers[i]) == 1) {
-      return TRUE;
-    }
-  }
-  return FALSE;
+  sigandset(&ours, &waiting, &state.handled);
+  return !sigisemptyset(&ours);
 }

@@ -27,13 +27,11 @@
 static GString *page_new(const char *name)
 {
   g_autofree char *path = g_strconcat("/iwarpsim/", name, NULL);
-  GBytes *octets = g_resource_lookup_data(cli_explain_pages_get_resource(), path, 0, NULL);
+  g_autoptr(GBytes) octets = g_resource_lookup_data(cli_explain_pages_get_resource(), path, 0, NULL);
   g_assert(octets != NULL);
   gsize length;
   const char *text = g_bytes_get_data(octets, &length);
-  GString *page = g_string_new_len(text, (gssize)length);
-  g_bytes_unref(octets);
-  return page;
+  return g_string_new_len(text, (gssize)length);
 }
 
 /* A term, a section of a page, as texts: its names as `explain` takes them, "held", or "PRR, Proportional

@@ -63,27 +63,6 @@ static GList *rows_new(GError **error)
   return rows;
 }
 
-/* Prints `rows`, or, when `name` is not NULL, that it is the name of none. Returns the exit code. */
-static int print_rows(const GList *rows, const char *name)
-{
-  g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
-  g_autoptr(GString) page = g_string_new("Scenarios to start from: iwarpsim new QUESTION > my.cfg\n\n");
-  for (; rows != NULL; rows = rows->next) {
-    const char *row = rows->data;
-    g_string_append(page, row);
-    g_ptr_array_add(names, g_strndup(row + 2, strcspn(row + 2, " ")));
-  }
-  if (name == NULL) {
-    g_autofree char *wrapped = plain_text_wrap(page->str, terminal_of(stdout).columns);
-    plain_text_print_page(stdout, wrapped);
-    return CLI_OK;
-  }
-  g_ptr_array_add(names, NULL);
-  g_autofree char *hint = scenario_did_you_mean(scenario_suggest(name, (const char *const *)names->pdata));
-  return cli_usage_error("new", "unknown question '%s'; expected one that 'iwarpsim new' lists%s", name,
-                         hint);
-}
-
 static int new (const cli_arguments *arguments)
 {
   const char *name = arguments->count > 0 ? arguments->rest[0] : NULL;
@@ -101,10 +80,27 @@ static int new (const cli_arguments *arguments)
     plain_text_print_page(stdout, mine);
     return CLI_OK;
   }
+  g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+  g_autoptr(GString) page = g_string_new("Scenarios to start from: iwarpsim new QUESTION > my.cfg\n\n");
   GList *rows = rows_new(&error);
-  int status = error != NULL ? cli_fail(error) : print_rows(rows, name);
+  for (const GList *row = rows; row != NULL; row = row->next) {
+    const char *named = (const char *)row->data + 2;
+    g_string_append(page, row->data);
+    g_ptr_array_add(names, g_strndup(named, strcspn(named, " ")));
+  }
   g_list_free_full(rows, g_free);
-  return status;
+  g_ptr_array_add(names, NULL);
+  if (error != NULL) {
+    return cli_fail(error);
+  }
+  if (name == NULL) {
+    g_autofree char *wrapped = plain_text_wrap(page->str, terminal_of(stdout).columns);
+    plain_text_print_page(stdout, wrapped);
+    return CLI_OK;
+  }
+  g_autofree char *hint = scenario_did_you_mean(scenario_suggest(name, (const char *const *)names->pdata));
+  return cli_usage_error("new", "unknown question '%s'; expected one that 'iwarpsim new' lists%s", name,
+                         hint);
 }
 
 static const GOptionEntry entries[] = {G_OPTION_ENTRY_NULL};

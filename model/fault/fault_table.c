@@ -3,12 +3,9 @@
 
 #include <glib.h>
 
-#define FAULT(id, ...) [FAULT_##id] = ROW(__VA_ARGS__),
-#define ROW(word, at, which_ulpdus, stag, text, outcome)                                                     \
-  {                                                                                                          \
-    .name = (word), .place = FAULT_##at, .which = FAULT_##which_ulpdus, .decoy = FAULT_##stag,               \
-    .sentence = (text), .expected = (outcome)                                                                \
-  }
+/* The members in their order. */
+#define FAULT(id, word, at, which_ulpdus, stag, text, outcome)                                               \
+  [FAULT_##id] = {word, FAULT_##at, FAULT_##which_ulpdus, FAULT_##stag, text, outcome},
 
 static const fault_row rows[FAULTS] = {
     [FAULT_NONE] = {.name = "none", .sentence = "Nothing goes wrong.", .expected = "nothing"},

@@ -7,10 +7,9 @@
 
 G_DEFINE_QUARK(iwarpsim_ns3_module_error, ns3_module_error)
 
-#ifdef NS3_MODULE
-
 const ns3_functions *ns3_module(GError **error)
 {
+#ifdef NS3_MODULE
   g_autoptr(GError) missing = NULL;
   g_autofree char *path = program_files_path(NULL, PROGRAM_MODULES, NS3_MODULE, &missing);
   const ns3_functions *(*get)(void) = NULL;
@@ -33,14 +32,8 @@ const ns3_functions *ns3_module(GError **error)
     return NULL;
   }
   return functions;
-}
-
 #else
-
-const ns3_functions *ns3_module(GError **error)
-{
   g_set_error(error, NS3_MODULE_ERROR, NS3_MODULE_ERROR_NOT_BUILT, "this iwarpsim was built without it");
   return NULL;
-}
-
 #endif
+}

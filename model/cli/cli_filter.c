@@ -85,7 +85,7 @@ static condition_verdict compare(void *user, const condition_reader *reader, con
   if (is_read_only || !f->item) {
     return CONDITION_FALSE;
   }
-  const unsigned how = is_text ? (strcmp(field.text, text) == 0 ? RELATION_EQUAL : RELATION_NONE)
+  const unsigned how = is_text ? (g_strcmp0(field.text, text) == 0 ? RELATION_EQUAL : RELATION_NONE)
                        : field.number == number ? RELATION_EQUAL
                        : field.number < number  ? RELATION_LESS
                                                 : RELATION_MORE;

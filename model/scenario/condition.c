@@ -140,11 +140,6 @@ gboolean condition_expects_sign(const condition_reader *p, const condition_compa
 
 /* --- Reading --- */
 
-static condition_verdict verdict_of(gboolean holds)
-{
-  return holds ? CONDITION_TRUE : CONDITION_FALSE;
-}
-
 static gboolean takes_operand(const condition_token *token)
 {
   return token->kind == TOKEN_QUOTED || (token->kind == TOKEN_WORD && !token_is(token, "and") &&
@@ -203,7 +198,7 @@ static condition_verdict read_condition(condition_reader *p)
     return found;
   }
   if (is_not) {
-    return verdict_of(found == CONDITION_FALSE);
+    return found == CONDITION_FALSE ? CONDITION_TRUE : CONDITION_FALSE;
   }
   if (p->token.kind != TOKEN_CLOSE) {
     g_autofree char *expected =
@@ -219,7 +214,7 @@ static condition_verdict read_condition(condition_reader *p)
  * after a part that settles it is only read. */
 static condition_verdict read_joined(condition_reader *p, gboolean is_any)
 {
-  const condition_verdict settles = verdict_of(is_any);
+  const condition_verdict settles = is_any ? CONDITION_TRUE : CONDITION_FALSE;
   condition_verdict found = is_any ? read_joined(p, FALSE) : read_condition(p);
 
   while (found != CONDITION_NONE && token_is(&p->token, is_any ? "or" : "and")) {

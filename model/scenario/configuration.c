@@ -56,17 +56,6 @@ double configuration_payload_share(const configuration *c, enum side direction)
          c->workload.mix.count;
 }
 
-static uint64_t longest_message_octets(const configuration *c)
-{
-  const number_list *sizes = &c->workload.message_sizes;
-  uint64_t most = sizes->count > 0 ? 0 : c->message_octets;
-
-  for (size_t i = 0; i < sizes->count; i++) {
-    most = MAX(most, sizes->values[i]);
-  }
-  return most;
-}
-
 uint32_t configuration_headers_octets(const configuration *c)
 {
   enum {
@@ -154,6 +143,7 @@ static void resolve_endpoint(configuration *c, enum side side)
 void configuration_resolve(configuration *c)
 {
   enum { WINDOW_LEAST_OCTETS = 64 << 10, WINDOW_MOST_OCTETS = 1 << 30 };
+  const number_list *sizes = &c->workload.message_sizes;
   enum side sink = configuration_payload_share(c, SIDE_INITIATOR) > 0 ? SIDE_RESPONDER : SIDE_INITIATOR;
 
   c->measured = c->measure.end == MEASURE_AUTO ? sink : (enum side)c->measure.end;
@@ -164,7 +154,10 @@ void configuration_resolve(configuration *c)
                                  ? c->tcp.receive_window_octets
                                  : CLAMP(2 * configuration_bandwidth_delay_octets(c),
                                          (uint64_t)WINDOW_LEAST_OCTETS, (uint64_t)WINDOW_MOST_OCTETS);
-  c->workload.message_octets = (uint32_t)longest_message_octets(c);
+  c->workload.message_octets = sizes->count > 0 ? 0 : c->message_octets;
+  for (size_t i = 0; i < sizes->count; i++) {
+    c->workload.message_octets = MAX(c->workload.message_octets, (uint32_t)sizes->values[i]);
+  }
   c->workload.in_flight_octets = in_flight_octets(c);
   resolve_endpoint(c, SIDE_INITIATOR);
   resolve_endpoint(c, SIDE_RESPONDER);

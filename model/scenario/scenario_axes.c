@@ -57,10 +57,8 @@ gboolean scenario_axis_range_number(const scenario_key_row *row, const scenario_
 {
   g_assert(scenario_axis_range_fits(row->type));
   *number = value->number;
-  if (row->type == SCENARIO_TYPE_PROBABILITY) {
-    return probability_number(value->probability, number);
-  }
-  return !value->is_word;
+  return row->type == SCENARIO_TYPE_PROBABILITY ? probability_number(value->probability, number)
+                                                : !value->is_word;
 }
 
 char *scenario_axis_range_text(const scenario_key_row *row, guint64 number)

@@ -49,27 +49,20 @@ static gboolean check_position(const checking *on)
   return good;
 }
 
-/* The MTU of the link that a box's segments enter; after the impairments there is only IP's own limit. */
-static guint32 mtu_after_box(const checking *on, enum side direction)
-{
-  const path_config *path = &on->c->path;
-  gboolean between = path->middleboxes.position == PATH_POSITION_BETWEEN;
-
-  if (path->middleboxes.position == PATH_POSITION_BEHIND) {
-    return DATAGRAM_MAX_OCTETS;
-  }
-  return path_link_at(&path->directions[direction], between ? 1 : 0).mtu_octets;
-}
-
-/* The segments that a middlebox makes must fit the link after it. */
+/* The segments that a middlebox makes must fit the link after it; after the impairments there is only IP's
+ * own limit. */
 static gboolean check_size(const checking *on, path_middlebox box, scenario_key size, guint64 octets)
 {
   const guint32 headers = configuration_headers_octets(on->c);
+  const path_position position = on->c->path.middleboxes.position;
   gboolean good = TRUE;
 
   for (enum side direction = 0; good && has_box(on, box) && direction < SIDES; direction++) {
     scenario_key mtu_key = scenario_key_of_direction(SCENARIO_PATH_FORWARD_MTU, direction);
-    guint32 mtu = mtu_after_box(on, direction);
+    guint32 mtu =
+        position == PATH_POSITION_BEHIND
+            ? DATAGRAM_MAX_OCTETS
+            : path_link_at(&on->c->path.directions[direction], position == PATH_POSITION_BETWEEN).mtu_octets;
 
     good = octets + headers <= mtu ||
            finding_error(

@@ -24,21 +24,6 @@ static gboolean word_has_order(const char *word)
   return strcmp(word, "unlimited") == 0;
 }
 
-/* The key that the token names; SCENARIO_KEY_COUNT when it names none. */
-static scenario_key key_of(const condition_token *token)
-{
-  g_autofree char *name = condition_token_text(token);
-
-  return token->is_word ? scenario_key_find(name) : SCENARIO_KEY_COUNT;
-}
-
-static gboolean unknown_key(const condition_reader *p, const condition_token *token)
-{
-  g_autofree char *name = condition_token_text(token);
-  g_autofree char *problem = scenario_key_problem("key", name);
-  return condition_fail(p, token->at, "%s", problem);
-}
-
 /* --- Comparisons --- */
 
 /* A key and a sign with another key or a value of that key, or, of a boolean key alone, as if "= true"
@@ -54,7 +39,8 @@ typedef struct comparison {
 static gboolean read_keys(const condition_reader *p, comparison *c)
 {
   for (int side = CONDITION_LEFT; side < CONDITION_OPERANDS; side++) {
-    c->keys[side] = key_of(&c->read->tokens[side]);
+    g_autofree char *name = condition_token_text(&c->read->tokens[side]);
+    c->keys[side] = c->read->tokens[side].is_word ? scenario_key_find(name) : SCENARIO_KEY_COUNT;
   }
   gboolean has_key =
       c->keys[CONDITION_LEFT] < SCENARIO_KEY_COUNT || c->keys[CONDITION_RIGHT] < SCENARIO_KEY_COUNT;
@@ -64,7 +50,10 @@ static gboolean read_keys(const condition_reader *p, comparison *c)
     const gboolean looks_like_key =
         token->is_word && g_ascii_isalpha(*token->text) && memchr(token->text, '.', token->length);
     if (c->keys[side] == SCENARIO_KEY_COUNT && (!has_key || looks_like_key)) {
-      return unknown_key(p, token);
+      g_autofree char *name = condition_token_text(token);
+      g_autofree char *problem = scenario_key_problem("key", name);
+      condition_fail(p, token->at, "%s", problem);
+      return FALSE;
     }
   }
   c->row = scenario_key_row_of(

@@ -149,7 +149,8 @@ static gboolean show_curve(const size_question *question, const char *path, GErr
   }
   g_autoptr(GArray) quantities = g_array_new(FALSE, FALSE, sizeof(result_quantity));
   g_array_append_val(quantities, condition->quantity);
-  g_autofree char *text = result_table_text(&(result_request){.table = table, .quantities = quantities});
+  g_autofree char *text =
+      result_table_text(&(result_request){.table = table, .quantities = quantities, .is_brief = TRUE});
   plain_text_print(stdout, "\n");
   plain_text_print_page(stdout, text);
   g_autofree char *folder = g_path_get_dirname(path), *stem = file_stem(path, ".sqlite");

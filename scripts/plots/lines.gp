@@ -22,7 +22,7 @@ look(kind, i) = \
   kind eq 'companion' ? sprintf('with %s linestyle %d', points, lines+i) : \
   kind eq 'mains' ? sprintf("with %s linecolor rgb '#606060' dashtype 1 linewidth 1.4 pointtype 7 pointsize 0.55", points) : \
   kind eq 'companions' ? sprintf("with %s linecolor rgb '#606060' dashtype 2 linewidth 1.0 pointtype 6 pointsize 0.55", points) : \
-  kind eq 'own' ? "with lines linecolor rgb '#606060' dashtype 3 linewidth 1" : \
+  kind eq 'own' ? "with lines linecolor rgb '#606060' dashtype 3 linewidth 2" : \
   kind eq 'reference' ? sprintf('with lines linestyle %d', 2*lines+i) : \
   kind eq 'ring' ? "with points pointtype 6 pointsize 1.05 linewidth 0.7 linecolor rgb '#404040'" : ''
 
@@ -32,7 +32,7 @@ do for [p=1:panels] {
   eval panel
   all = companion_line[p].' '.main_line[p]
   plot for [i=1:words(reference_line[p])] file index at(reference_line[p],i) using 1:(y($3)) with lines linestyle style(at(reference_line[p],i)) notitle, \
-       for [i=1:words(own_line[p])] file index at(own_line[p],i) using 1:(y($3)) with lines linecolor rgb colour(style(at(own_line[p],i))) dashtype 3 linewidth 1 notitle, \
+       for [i=1:words(own_line[p])] file index at(own_line[p],i) using 1:(y($3)) with lines linecolor rgb colour(style(at(own_line[p],i))) dashtype 3 linewidth 2 notitle, \
        for [i=1:(letters ? 0 : words(all))] file index at(all,i) using 1:($5 < y_from && !y_zero ? NaN : limited($4)):(0):(limited($5)-limited($4)) with vectors heads size screen 0.004,90 linestyle style(at(all,i)) linewidth 0.8 dashtype 1 notitle, \
        for [i=1:(letters ? words(all) : 0)] file index at(all,i) using 1:(y($3)):(limited($4)):(limited($5)) with yerrorbars linestyle style(at(all,i)) pointsize 0 notitle, \
        for [i=1:(numeric ? words(all) : 0)] file index at(all,i) using 1:(y($3)) with linespoints linestyle style(at(all,i)) notitle, \

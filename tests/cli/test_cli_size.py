@@ -33,7 +33,7 @@ GOODPUT = "'goodput_bit_per_s >= 99 % of unlimited'"
 
 
 def octets(label):
-    number, unit = re.fullmatch(r"([0-9.]+)(?: ([KMG])iB)?", label).groups()
+    number, unit = re.fullmatch(r"([0-9.]+)(?: ([KMG])iB| octets)?", label).groups()
     return int(float(number) * {None: 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}[unit])
 
 
@@ -46,7 +46,7 @@ class Size(kit.ProgramTest):
 
     def least(self, text, key):
         """The answer in octets, and the largest value that does not keep the condition."""
-        found = re.match(rf"{re.escape(key)} = (.*?) keeps .*\); (.*?) does not \(.*\)", text)
+        found = re.match(rf"{re.escape(key)} = (.*?) keeps .*\); (.*?) do(?:es)? not \(.*\)", text)
         self.assertIsNotNone(found, text)
         return octets(found[1]), octets(found[2])
 
@@ -124,7 +124,7 @@ class Size(kit.ProgramTest):
         kit.write("a.cfg", MEMORY + SWEEP)
         text = self.size("--key receiver.memory --from 4KiB --to 256KiB --every-seed --keep " + GOODPUT)
         condition = GOODPUT.strip("'")
-        self.assertRegex(text, rf"\Ain-order receiver: receiver.memory = \d+( KiB)? keeps {condition} \(.*\n"
+        self.assertRegex(text, rf"\Ain-order receiver: receiver.memory = \d+ (KiB|octets) keeps {condition} \(.*\n"
                                rf"out-of-order receiver: receiver.memory = 4 KiB keeps {condition} \(ratio 1, "
                                r"from 1 to 1, n = 2\), as does every value up to 256 KiB; goodput_bit_per_s "
                                r"does not vary with receiver.memory here\n\Z")
@@ -179,6 +179,15 @@ class Size(kit.ProgramTest):
             for sign, number, code in ((">=", (least + mean) / 2, 1), (">=", least * 0.9, 0),
                                        ("<=", (most + mean) / 2, 1), ("<=", most * 1.1, 0)):
                 self.size(f"{options}{rest}{sign} {number:.4f}Gbit/s'", code)
+        # What misses the number by a millionth is shown on its side of it, and named.
+        rows = json.loads(self.shell("iwarpsim table results/a-size.sqlite --metric goodput_bit_per_s --json").stdout)["rows"]
+        for sign, name, bound in ((">=", "lower", rows[0]["lower_95"]), ("<=", "upper", rows[0]["upper_95"])):
+            limit = bound * (1 + 1e-6 if sign == ">=" else 1 - 1e-6) / 1e9
+            found = re.search(r"interval (\S+) to (\S+), n = 8: the (.*) must be (.*) (\S+) Gbit/s\)",
+                              self.size(f"{rest}{sign} {limit:.9f}Gbit/s'", 1))
+            self.assertEqual(found.groups()[2:], (name + " bound", sign, f"{limit:.10g}"))
+            shown = float(found[1 + (name == "upper")])
+            self.assertTrue(shown < limit if sign == ">=" else shown > limit, found[0])
         # Each seed is compared with itself.
         self.assertIn("(ratio 1, 95 % interval 1 to 1, n = 8)", self.size(f"{rest}>= 99 % of 4'"))
 
@@ -204,7 +213,11 @@ class Size(kit.ProgramTest):
         for a time-out of 200 ms or more, and is stopped before that: this keeps no condition."""
         kit.write("a.cfg", MEMORY)
         rest = "--key receiver.memory --keep 'goodput_bit_per_s > 1kbit/s' --seeds 2 -s run.stop=100ms "
-        self.assertRegex(self.size(rest + "--to 1MiB"), r"does not \(2 of 2 runs did not end ok\)\n\Z")
+        text = self.shell(f"iwarpsim size a.cfg {rest} --to 1MiB -o short.sqlite; rm short*").stdout
+        answer, table = text.split("\n", 1)
+        self.assertRegex(answer, r"\Areceiver.memory = .* octets do not \(2 of 2 runs did not end ok\)\Z")
+        self.assertRegex(table, r"\nand \d+ points at which no run ended ok\n")
+        self.assertNotIn("0 of 2", table)
         self.assertRegex(self.size(rest + "--to 1KiB", 1),
                          r": 1 KiB does not \(2 of 2 runs did not end ok\)\n\Z")
         done = self.shell(f"iwarpsim size a.cfg {rest} --to 1KiB --store none.sqlite; code=$?; rm none.sqlite; exit $code", 2)

@@ -417,6 +417,15 @@ char *plot_text_cut(char *text, guint letters)
 /* A list has no end. */
 enum { LABEL_LETTERS_MAX = 24 };
 
+/* Where the label of the word at the end begins, half a letter before it; nowhere without one. */
+static double word_begins(const place_axis *axis, double letter)
+{
+  const char *last = g_ptr_array_index(axis->texts, axis->texts->len - 1);
+  return axis->last_apart
+             ? place_at(axis, axis->texts->len - 1) - letter * ((double)g_utf8_strlen(last, -1) / 2 + 0.5)
+             : INFINITY;
+}
+
 /* The labels of the tics, "" of those that would run into the one before or the last one: from the left,
  * those that leave a letter's room to their neighbours. Free with g_ptr_array_unref(). */
 static GPtrArray *labels_of(const place_axis *axis, double letters, gboolean all)
@@ -424,11 +433,7 @@ static GPtrArray *labels_of(const place_axis *axis, double letters, gboolean all
   guint count = axis->texts->len;
   GPtrArray *labels = g_ptr_array_new_with_free_func(g_free);
   double letter = (axis->right - axis->left) / letters;
-  double room_from = -INFINITY, room_to = INFINITY;
-  if (axis->last_apart) {
-    const char *last = g_ptr_array_index(axis->texts, count - 1);
-    room_to = place_at(axis, count - 1) - letter * ((double)g_utf8_strlen(last, -1) / 2 + 0.5);
-  }
+  double room_from = -INFINITY, room_to = word_begins(axis, letter);
   for (guint i = 0; i < count; i++) {
     char *label =
         plot_text_cut(study_keys_label(axis->key, g_ptr_array_index(axis->texts, i)), LABEL_LETTERS_MAX);
@@ -470,8 +475,12 @@ static void add_round(const place_axis *axis, guint first, guint last, double le
                                         .to = pow(10, place_at(axis, last))});
   plot_axis_thin(&even, letters * (place_at(axis, last) - place_at(axis, first)) / (axis->right - axis->left),
                  FALSE);
+  const double letter = (axis->right - axis->left) / letters;
   for (guint i = 0; i < even.tics->len; i++) {
-    add_tic(drawn, log10(g_array_index(even.tics, double, i)), g_strdup(g_ptr_array_index(even.labels, i)));
+    const double at = log10(g_array_index(even.tics, double, i));
+    const char *label = g_ptr_array_index(even.labels, i);
+    const double half = letter * (double)g_utf8_strlen(label, -1) / 2;
+    add_tic(drawn, at, g_strdup(at + half <= word_begins(axis, letter) ? label : ""));
   }
   plot_axis_clear(&even);
 }

@@ -9,7 +9,7 @@
 #include "study/table/shown_number.h"
 #include "study/table/study_keys.h"
 
-enum { SEEDS_DEFAULT = 8 };
+enum { SEEDS_DEFAULT = 8, DECIMALS_MAX = 12 };
 
 /* What is known of one value of the key at one point. */
 typedef struct size_value {
@@ -332,15 +332,41 @@ gboolean size_study_take(size_study *study, result_store *store, GError **error)
 
 /* --- The answers --- */
 
-/* Appends "96 KiB keeps it", and in parentheses what was measured: "ratio 0.992, 95 % interval 0.990 to
- * 0.994, n = 8". */
-static void append_account(const size_study *study, const size_value *value, const char *verb, GString *text)
+/* "96 KiB", "2816 octets". Free with g_free(). */
+static char *label_of(const size_study *study, const char *text)
 {
-  const size_question *question = study->question;
-  const gboolean is_ratio = question->condition.baseline != NULL, every = question->every_seed;
+  g_autofree char *label = study_keys_label(study->question->key, text);
+  const gboolean is_bare =
+      study->question->scope.binary && strcmp(label, text) == 0 && strspn(text, "123456789") > 0;
+  return g_strconcat(label, is_bare ? " octets" : "", NULL);
+}
+
+/* `value`, with more decimals where those of its interval hide on which side of `limit` it lies. Free with
+ * g_free(). */
+static char *beside(double value, double half_width, const shown_scale *scale, double limit)
+{
+  char *text = shown_number_of(value, half_width, scale).value;
+  for (int decimals = 1; decimals <= DECIMALS_MAX; decimals++) {
+    const double shown = g_ascii_strtod(text, NULL) * scale->factor;
+    if ((shown < limit) == (value < limit) && (shown > limit) == (value > limit)) {
+      break;
+    }
+    g_free(text);
+    text = g_strdup_printf("%.*f", decimals, value / scale->factor);
+  }
+  return text;
+}
+
+/* Appends "96 KiB keeps it", and in parentheses what was measured: "ratio 0.992, 95 % interval 0.990 to
+ * 0.994, n = 8". Without `keeps` it "does not", and the bound that misses the condition is named. */
+static void append_account(const size_study *study, const size_value *value, const char *keeps, GString *text)
+{
+  const size_condition *condition = &study->question->condition;
+  const gboolean is_ratio = condition->baseline != NULL, every = study->question->every_seed;
   const statistics *of = &value->compared;
-  g_autofree char *label = study_keys_label(question->key, value->text);
-  g_string_append_printf(text, "%s %s ", label, verb);
+  g_autofree char *label = label_of(study, value->text);
+  const char *does_not = g_str_has_suffix(label, " octets") ? "do not" : "does not";
+  g_string_append_printf(text, "%s %s ", label, keeps != NULL ? keeps : does_not);
   if (value->not_ok > 0) {
     g_string_append_printf(text, "(%u of %u runs did not end ok)", value->not_ok, study->seeds->len);
     return;
@@ -349,19 +375,29 @@ static void append_account(const size_study *study, const size_value *value, con
     g_string_append(text, "(no run has a value)");
     return;
   }
-  g_autofree char *unit = result_quantity_unit(&question->condition.quantity);
+  g_autofree char *unit = result_quantity_unit(&condition->quantity);
   const shown_scale scale = is_ratio ? (shown_scale){1, ""} : shown_scale_for(unit, fabs(of->mean));
   const double half_width = every || of->count == 1 ? (double)NAN : (of->upper - of->lower) / 2;
-  g_auto(shown_number) mean = shown_number_of(of->mean, half_width, &scale);
-  g_auto(shown_number) least = shown_number_of(every ? of->smallest : of->lower, half_width, &scale);
-  g_auto(shown_number) most = shown_number_of(every ? of->largest : of->upper, half_width, &scale);
-  g_string_append_printf(text, "(%s %s%s%s", is_ratio ? "ratio" : "mean", mean.value,
-                         *scale.unit != '\0' ? " " : "", scale.unit);
+  const double low = every ? of->smallest : of->lower, high = every ? of->largest : of->upper;
+  g_autofree char *mean = beside(of->mean, half_width, &scale, condition->number);
+  g_autofree char *least = beside(low, half_width, &scale, condition->number);
+  g_autofree char *most = beside(high, half_width, &scale, condition->number);
+  const char *gap = *scale.unit != '\0' ? " " : "";
+  g_string_append_printf(text, "(%s %s%s%s", is_ratio ? "ratio" : "mean", mean, gap, scale.unit);
   if (of->count > 1) {
-    g_string_append_printf(text, ", %s %s to %s", every ? "from" : "95 % interval", least.value, most.value);
+    g_string_append_printf(text, ", %s %s to %s", every ? "from" : "95 % interval", least, most);
   }
   g_string_append_printf(text, ", n = %zu", of->count);
-  g_string_append_printf(text, of->count < study->seeds->len ? " of %u)" : ")", study->seeds->len);
+  if (of->count < study->seeds->len) {
+    g_string_append_printf(text, " of %u", study->seeds->len);
+  }
+  if (of->count > 1 && keeps == NULL) {
+    const char *const bounds[] = {"lower bound", "upper bound", "least", "largest"};
+    g_string_append_printf(text, ": the %s must be %c%s %.10g%s%s", bounds[2 * every + condition->at_most],
+                           condition->at_most ? '<' : '>', condition->or_equal ? "=" : "",
+                           condition->number / scale.factor, gap, scale.unit);
+  }
+  g_string_append_c(text, ')');
 }
 
 /* Whether the key makes no difference to the quantity, as far as statistics show. */
@@ -383,7 +419,7 @@ static void append_notes(const size_study *study, const size_point *point, const
 {
   const size_question *question = study->question;
   if (answer->until < answer->least) {
-    g_autofree char *from = study_keys_label(question->key, value_at(point, answer->also)->text);
+    g_autofree char *from = label_of(study, value_at(point, answer->also)->text);
     g_string_append_printf(text, "; every value from %s to ", from);
     append_account(study, value_at(point, answer->until), "keeps it", text);
   } else if (answer->also < answer->least) {
@@ -408,13 +444,13 @@ static void append_answer(const size_study *study, const size_point *point, GStr
   const char *key = scenario_key_row_of(study->question->key)->name;
   const size_value *last = value_at(point, point->values->len - 1), *shown = last;
   g_autofree char *keeps = g_strconcat("keeps ", study->question->condition.text, NULL);
-  g_autofree char *from = study_keys_label(study->question->key, value_at(point, 0)->text);
-  g_autofree char *to = study_keys_label(study->question->key, last->text);
+  g_autofree char *from = label_of(study, value_at(point, 0)->text);
+  g_autofree char *to = label_of(study, last->text);
   if (answer.least == point->values->len) {
     *met = FALSE;
     g_string_append_printf(text, "no %s from %s to %s %s%s: ", key, from, to, keeps,
                            answer.also < answer.least ? " from there on" : "");
-    append_account(study, last, "does not", text);
+    append_account(study, last, NULL, text);
   } else {
     shown = value_at(point, answer.least);
     g_string_append_printf(text, "%s = ", key);
@@ -423,7 +459,7 @@ static void append_answer(const size_study *study, const size_point *point, GStr
       g_string_append_printf(text, ", as does every value up to %s", to);
     } else {
       g_string_append(text, "; ");
-      append_account(study, value_at(point, answer.least - 1), "does not", text);
+      append_account(study, value_at(point, answer.least - 1), NULL, text);
     }
   }
   append_notes(study, point, &answer, shown, text);

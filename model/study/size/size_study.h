@@ -40,8 +40,9 @@ const sweep_grid *size_study_next(size_study *study, GError **error);
 gboolean size_study_take(size_study *study, result_store *store, GError **error);
 
 /* A sentence, on a line, for each point: "receiver.memory = 96 KiB keeps goodput_bit_per_s >= 99 % of
- * unlimited (ratio 0.992, 95 % interval 0.990 to 0.994, n = 8); 94 KiB does not (…)", of several after
- * "in-order receiver: ". It goes on where the condition is not monotone over the values that were run, where
+ * unlimited (ratio 0.992, 95 % interval 0.990 to 0.994, n = 8); 94 KiB does not (…: the lower bound must be
+ * >= 0.99)", of several after "in-order receiver: ". Numbers have the digits that show on which side of the
+ * condition they lie. It goes on where the condition is not monotone over the values that were run, where
  * the quantity does not vary with the key, or the interval does not cover what it should. Sets `*met` to
  * whether all points have such a value. To be called when size_study_next() has no more runs. Free with
  * g_free(). */

@@ -13,6 +13,7 @@ typedef struct result_request {
   const GArray *quantities;      /* result_quantity; return levels are without pairs */
   const result_pairing *pairing; /* NULL: the points, no differences */
   guint exclude;                 /* study_flag: what `table` was read without */
+  gboolean is_brief;             /* as text, points at which no run ended ok are counted, not shown */
 } result_request;
 
 /* A heading with scenario, seeds, version and what was left out; for each quantity its statistics, a line a

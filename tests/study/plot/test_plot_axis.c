@@ -291,6 +291,24 @@ PLOT_TEST(test_words)
   g_assert_cmpfloat(axis.right, ==, 2.5);
 }
 
+/* Round numbers between many values have a label where it ends before that of the word: of 30 letters
+ * and 1.42 spans it has 0.2 / 1.42 x 30 = 4.2 to its middle, and "1 MiB" and "unlimited" take 2.5 + 4.5; of
+ * 60, 8.5. */
+PLOT_TEST(test_word_beside_round_numbers)
+{
+  g_auto(place_axis) axis = places_of(
+      f, "receiver.memory",
+      "(\"4KiB\", \"16KiB\", \"64KiB\", \"65KiB\", \"66KiB\", \"67KiB\", \"68KiB\", \"69KiB\", \"70KiB\", "
+      "\"71KiB\", \"72KiB\", \"73KiB\", \"74KiB\", \"75KiB\", \"1MiB\", \"unlimited\")",
+      TRUE);
+  g_auto(plot_axis) narrow = place_axis_drawn(&axis, 30, FALSE);
+  g_auto(plot_axis) wide = place_axis_drawn(&axis, 60, FALSE);
+  g_assert_cmpstr(label_at(&narrow, narrow.labels->len - 1), ==, "unlimited");
+  g_assert_cmpstr(label_at(&narrow, narrow.labels->len - 2), ==, "");
+  g_assert_cmpstr(label_at(&narrow, 0), ==, "4 KiB");
+  g_assert_cmpstr(label_at(&wide, wide.labels->len - 2), ==, "1 MiB");
+}
+
 /* Ten labels of three letters do not fit on twenty: some are left out, none of the tics. */
 PLOT_TEST(test_labels)
 {

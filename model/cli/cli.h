@@ -17,22 +17,17 @@ enum {
 /* Rows of a command's GOptionEntry table, which ends with G_OPTION_ENTRY_NULL: --NAME VALUE with the letter
  * `letter` (0: none) into `text`, a char *; the same each time it is given, into `texts`, a char **; a switch
  * without a value. */
+#define CLI_OPTION(name, letter, kind, into, sentence, value)                                                \
+  {                                                                                                          \
+    name, letter, 0, G_OPTION_ARG_##kind, into, sentence, value                                              \
+  }
+/* STRING refuses non-ASCII in locale C. */
 #define CLI_TEXT(name, letter, text, sentence, value)                                                        \
-  {                                                                                                          \
-    name, letter, 0, G_OPTION_ARG_FILENAME, text, sentence, value                                            \
-  } /* STRING refuses non-ASCII in locale C */
+  CLI_OPTION(name, letter, FILENAME, text, sentence, value)
 #define CLI_TEXTS(name, letter, texts, sentence, value)                                                      \
-  {                                                                                                          \
-    name, letter, 0, G_OPTION_ARG_FILENAME_ARRAY, texts, sentence, value                                     \
-  }
-#define CLI_NUMBER(name, letter, number, sentence)                                                           \
-  {                                                                                                          \
-    name, letter, 0, G_OPTION_ARG_INT, number, sentence, "N"                                                 \
-  }
-#define CLI_SWITCH(name, letter, on, sentence)                                                               \
-  {                                                                                                          \
-    name, letter, 0, G_OPTION_ARG_NONE, on, sentence, NULL                                                   \
-  }
+  CLI_OPTION(name, letter, FILENAME_ARRAY, texts, sentence, value)
+#define CLI_NUMBER(name, letter, number, sentence) CLI_OPTION(name, letter, INT, number, sentence, "N")
+#define CLI_SWITCH(name, letter, on, sentence) CLI_OPTION(name, letter, NONE, on, sentence, NULL)
 
 /* --leave-out of table, plot and report. */
 #define CLI_EXCLUDE(text)                                                                                    \

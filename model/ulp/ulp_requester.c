@@ -38,20 +38,6 @@ static bool has_buffers(const ulp_workload *workload, const workload_flow *flow,
          (!rules->is_exchange || (has_receive(peer) && has_receive(own)));
 }
 
-static bool post_data_send(ulp_workload *workload, workload_flow *flow, const ulp_step *step)
-{
-  const posted_work what = {.meaning = MEANING_DATA,
-                            .operation = step->operation,
-                            .flow = flow,
-                            .slot = step->invalidates_write ? flow->written : NULL};
-  const send_details details = {.length = length_of(workload, step->message),
-                                .payload = ulp_workload_payload(workload, flow, MEANING_DATA, step->message),
-                                .operation = ulp_operation_rules_of(step->operation)->posted,
-                                .invalidated_stag = what.slot ? what.slot->stag : 0};
-
-  return ulp_workload_post_send(workload, flow->requester, &what, &details);
-}
-
 static bool post_step(ulp_workload *workload, workload_flow *flow, const ulp_step *step)
 {
   const ulp_operation_rules *rules = ulp_operation_rules_of(step->operation);
@@ -62,7 +48,16 @@ static bool post_step(ulp_workload *workload, workload_flow *flow, const ulp_ste
                                   &(send_details){.operation = RDMAP_OPERATION_SEND});
   }
   if (rules->is_send) {
-    return post_data_send(workload, flow, step);
+    const posted_work data = {.meaning = MEANING_DATA,
+                              .operation = step->operation,
+                              .flow = flow,
+                              .slot = step->invalidates_write ? flow->written : NULL};
+    const send_details details = {.length = length_of(workload, step->message),
+                                  .payload =
+                                      ulp_workload_payload(workload, flow, MEANING_DATA, step->message),
+                                  .operation = rules->posted,
+                                  .invalidated_stag = data.slot ? data.slot->stag : 0};
+    return ulp_workload_post_send(workload, flow->requester, &data, &details);
   }
   posted_work what = {
       .meaning = rules->is_exchange ? MEANING_REQUEST : MEANING_DATA,

@@ -32,14 +32,6 @@ static struct {
   gboolean keep_going;
 } chosen = {.runs = CLI_RUNS_DEFAULT, .max_seeds = NO_MAX_SEEDS};
 
-/* "I/N" with 1 <= I <= N. */
-static gboolean parse_shard(guint64 *shard, guint64 *shards)
-{
-  g_auto(GStrv) parts = g_strsplit(chosen.shard != NULL ? chosen.shard : "1/1", "/", 3);
-  return g_strv_length(parts) == 2 && g_ascii_string_to_unsigned(parts[0], 10, 1, G_MAXUINT, shard, NULL) &&
-         g_ascii_string_to_unsigned(parts[1], 10, *shard, G_MAXUINT, shards, NULL);
-}
-
 /* Reads "METRIC=SHARE" as a goal. */
 static gboolean read_goal(const char *text, sweep_goal *goal, GError **error)
 {
@@ -183,7 +175,9 @@ static int check_and_run(const cli_arguments *arguments)
   if (chosen.json && !chosen.list) {
     return cli_usage_error("sweep", "--json: expected --list with it");
   }
-  if (!parse_shard(&shard, &shards)) {
+  g_auto(GStrv) parts = g_strsplit(chosen.shard != NULL ? chosen.shard : "1/1", "/", 3);
+  if (g_strv_length(parts) != 2 || !g_ascii_string_to_unsigned(parts[0], 10, 1, G_MAXUINT, &shard, NULL) ||
+      !g_ascii_string_to_unsigned(parts[1], 10, shard, G_MAXUINT, &shards, NULL)) {
     return cli_usage_error("sweep", "--shard %s: expected I/N with 1 <= I <= N", chosen.shard);
   }
   g_autoptr(GError) wrong = NULL;

@@ -70,18 +70,7 @@ static gboolean is_of_path(scenario_key key)
   return g_str_has_prefix(name, "path.") || g_str_has_prefix(name, "middlebox.");
 }
 
-/* The user wants the traffic to go through a path first. */
-static gboolean has_path(const scenario *s)
-{
-  gboolean given = FALSE;
-
-  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
-    given = given || (scenario_given(s, key) && is_of_path(key));
-  }
-  return given;
-}
-
-/* That path has a link. */
+/* The path that the user wants has a link. */
 static gboolean has_link(const scenario *s)
 {
   /* A key of the link is one that path.reverse takes from path.forward. */
@@ -268,7 +257,9 @@ gboolean replay_scenario_complete(scenario *s, replay_plan *plan, GError **error
       !check_whole(scenario_configuration(s), profile, path, error)) {
     return FALSE;
   }
-  plan->has_path = has_path(s);
+  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+    plan->has_path = plan->has_path || (scenario_given(s, key) && is_of_path(key));
+  }
   plan->has_link = has_link(s);
   if (plan->options.resend == REPLAY_RESEND_AFTER) {
     plan->resend_ps = plan->options.resend_ps;

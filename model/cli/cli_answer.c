@@ -111,7 +111,8 @@ static void add_memory(const metric_values *m, const configuration *c, prose *to
     prose_add(to, " at %s", amount(to, m->value[METRIC_BUFFER_REASSEMBLY_PEAK_AT_S], "s"));
   }
   if (m->present[METRIC_BUFFER_REASSEMBLY_PEAK_CONNECTION] && c->connections.count > 1) {
-    prose_add(to, ", most of it held by connection %.0f", m->value[METRIC_BUFFER_REASSEMBLY_PEAK_CONNECTION]);
+    prose_add(to, ", the largest share held by connection %.0f",
+              m->value[METRIC_BUFFER_REASSEMBLY_PEAK_CONNECTION]);
   }
   prose_add(to, "%s", octets > 0 ? "" : ": no octet waited for one that was missing");
   add_causes(m, to);

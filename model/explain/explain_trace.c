@@ -14,7 +14,7 @@
 
 /* As the event `held` has them; processing is not part of the reassembly occupancy. */
 enum { INCOMPLETE, UNLOCATED, ORDER, FRAGMENT, CAUSES };
-enum { HOLES_DESCRIBED = 4 };
+enum { HOLES_DESCRIBED = 4, CONNECTIONS_NAMED = 3 };
 #define NOTHING_ARRIVED G_MAXUINT64 /* that is at fault */
 
 /* Octets that were missing at the peak. */
@@ -23,6 +23,12 @@ typedef struct hole {
   packet_story *story; /* of the first of them */
   time_ps filled_at;   /* TIME_PS_NEVER: not in the trace */
 } hole;
+
+/* What a connection holds, in whole cells. */
+typedef struct share {
+  uint32_t connection;
+  guint64 octets, holes;
+} share;
 
 typedef struct explanation {
   trace_reader *reader;   /* the present one: it owns the texts of events */
@@ -46,7 +52,8 @@ typedef struct explanation {
   trace_event at_failure[TRACE_EVENTS]; /* the same of the end that failed */
   trace_event sent;                     /* fpdu_sent of the FPDU that is at fault */
   trace_event valid;                    /* fpdu_valid of the FPDU before it, as its length had it */
-  GHashTable *holding;                  /* connections that hold something, by their ends */
+  GHashTable *holding;                  /* share, by ends: of those with octets at the host of the peak */
+  guint64 longest_sent, longest;        /* segment for it, and of those that arrived (the third reading) */
   range_set arrived;                    /* where most is held; the third reading goes on with it */
   guint64 causes[CAUSES], octets;       /* held there, in whole cells; all of them */
 
@@ -117,10 +124,14 @@ static void arrive(explanation *of, const trace_event *event, GError **error)
   }
 }
 
+static guint64 in_cells(const explanation *of, guint64 octets)
+{
+  return (octets + of->cell_octets - 1) / of->cell_octets * of->cell_octets;
+}
+
 static void look(explanation *of, const trace_event *event, GError **error)
 {
   const guint64 end = end_of(event), failed = end_of(&of->failure);
-  guint64 octets = 0;
 
   if (event->id == TRACE_FPDU_SENT && end == (failed ^ 1) &&
       of->position - TRACE_VALUE(event, FPDU_SENT, position) < TRACE_VALUE(event, FPDU_SENT, octets)) {
@@ -141,13 +152,16 @@ static void look(explanation *of, const trace_event *event, GError **error)
   }
   if (brings_octets(event) && end == end_of(&of->peak)) {
     arrive(of, event, error);
-  } else if (event->id == TRACE_HELD) {
+  } else if (event->id == TRACE_SEGMENT_SENT && end == (end_of(&of->peak) ^ 1)) {
+    of->longest_sent = MAX(of->longest_sent, TRACE_VALUE(event, SEGMENT_SENT, payload_octets));
+  } else if (event->id == TRACE_HELD && event->side == of->peak.side) {
+    share held = {.connection = event->connection, .holes = TRACE_VALUE(event, HELD, holes)};
     for (guint cause = 0; cause < CAUSES; cause++) {
-      octets += event->values[cause];
+      held.octets += in_cells(of, event->values[cause]);
     }
     g_hash_table_remove(of->holding, &end);
-    if (octets > 0) {
-      g_hash_table_add(of->holding, g_memdup2(&end, sizeof end));
+    if (held.octets > 0) {
+      g_hash_table_insert(of->holding, g_memdup2(&end, sizeof end), g_memdup2(&held, sizeof held));
     }
   }
 }
@@ -157,12 +171,10 @@ static void look(explanation *of, const trace_event *event, GError **error)
 /* What is missing at the peak, and what shall be followed. */
 static void begin_to_follow(explanation *of)
 {
-  const guint64 cell = of->cell_octets;
   guint64 from = 0;
 
   for (guint cause = 0; cause < CAUSES; cause++) {
-    const guint64 held = of->at_peak[TRACE_HELD].values[cause];
-    of->causes[cause] = held / cell * cell + (held % cell > 0 ? cell : 0);
+    of->causes[cause] = in_cells(of, of->at_peak[TRACE_HELD].values[cause]);
     of->octets += of->causes[cause];
   }
   for (size_t i = 0; i < range_set_count(&of->arrived); i++) {
@@ -196,7 +208,10 @@ static void follow_peak(explanation *of, const trace_event *event, GError **erro
 
   if (brings_octets(event)) {
     arrive(of, event, error);
-    of->arrivals += is_before && TRACE_VALUE(event, SEGMENT_ARRIVED, position) >= of->holes->missing.to;
+    if (is_before && TRACE_VALUE(event, SEGMENT_ARRIVED, position) >= of->holes->missing.to) {
+      of->arrivals++;
+      of->longest = MAX(of->longest, TRACE_VALUE(event, SEGMENT_ARRIVED, payload_octets));
+    }
     for (hole *one = of->holes; one < &of->holes[of->described]; one++) {
       if (range_set_contains(&of->arrived, one->missing.from, one->missing.to)) {
         one->filled_at = MIN(one->filled_at, event->time);
@@ -262,6 +277,33 @@ static void add_causes(const explanation *of, prose *to)
   prose_add(to, ".");
 }
 
+static int compare_shares(gconstpointer a, gconstpointer b)
+{
+  const share *one = a, *other = b;
+  return one->octets != other->octets          ? (one->octets < other->octets) - (one->octets > other->octets)
+         : one->connection < other->connection ? -1
+                                               : 1;
+}
+
+/* The connections that hold most besides, and how many have holes. */
+static void add_others(const explanation *of, prose *to)
+{
+  g_autoptr(GList) shares = g_list_sort(g_hash_table_get_values(of->holding), compare_shares);
+  guint named = 0, with_holes = 0;
+
+  for (const GList *each = shares; each != NULL; each = each->next) {
+    const share *held = each->data;
+    with_holes += held->holes > 0;
+    if (held->connection != of->peak.connection && named++ < CONNECTIONS_NAMED) {
+      prose_add(to, "%s connection %u with %s", named == 1 ? " Next came" : ",", held->connection,
+                prose_plural(to, held->octets, "octet"));
+    }
+  }
+  if (named > 0) {
+    prose_add(to, "; there were holes on %u of %u.", with_holes, named + 1);
+  }
+}
+
 static void add_peak(const explanation *of, prose *to)
 {
   const bool is_simple = of->described > 0 && of->causes[ORDER] == of->octets;
@@ -280,13 +322,17 @@ static void add_peak(const explanation *of, prose *to)
   }
   prose_add(to, " at %s", prose_time(to, (time_ps)peak_at(of)));
   if (g_hash_table_size(of->holding) > 1) {
-    prose_add(to, " over %s, most of it, %s,", prose_plural(to, g_hash_table_size(of->holding), "connection"),
+    prose_add(to, " over %s, the largest share, %s,",
+              prose_plural(to, g_hash_table_size(of->holding), "connection"),
               prose_plural(to, of->octets, "octet"));
   }
   prose_add(to, " on connection %u: ", of->peak.connection);
   if (of->described > 0) {
+    g_autofree char *joined =
+        g_strdup_printf(", joined on the way (up to %s each),", prose_plural(to, of->longest, "octet"));
     g_autofree char *after = g_strdup_printf(
-        "; %s arrived after it%s%s", prose_plural(to, of->arrivals, "segment"),
+        "; %s%s arrived after it%s%s", prose_plural(to, of->arrivals, "segment"),
+        of->longest_sent > 0 && of->longest > of->longest_sent ? joined : "",
         is_simple ? ", and none could be placed because " : "", is_simple ? why_order(of) : "");
     packet_story_add(of->holes->story, after, of->holes->filled_at, to);
   } else {
@@ -302,6 +348,7 @@ static void add_peak(const explanation *of, prose *to)
   if (of->missing > of->described) {
     prose_add(to, " And %s more.", prose_plural(to, of->missing - of->described, "hole"));
   }
+  add_others(of, to);
   prose_add(to, "\n");
 }
 
@@ -443,7 +490,7 @@ char *explain_trace(FILE *file, const char *name, GError **error)
                     .valid.id = TRACE_EVENTS,
                     .position = NOTHING_ARRIVED,
                     .damaged = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL),
-                    .holding = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL)};
+                    .holding = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free)};
   prose text = prose_new();
 
   range_set_init(&of.arrived);

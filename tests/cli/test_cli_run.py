@@ -55,7 +55,7 @@ results in o
                           " --set sender.segmentation=stream --set path.forward.loss=2% --set run.seed=3").stdout
         of = self.metrics("o")
         self.assertGreater(of["buffer.peak_octets.unlocated"], of["buffer.peak_octets.incomplete"])
-        self.assertRegex(page, r"held by connection [01]\n  held       octets of FPDUs that no marker had located "
+        self.assertRegex(page, r", the largest share held by connection [01]\n  held       octets of FPDUs that no marker had located "
                          r"\(unlocated\), up to [\d.]+ KiB; FPDUs\s+with\s+octets missing \(incomplete\), up to ")
         self.expect_parts(page, " by marker", " x EMSS x connections (")
 

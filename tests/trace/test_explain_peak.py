@@ -95,6 +95,36 @@ class ExplainPeak(unittest.TestCase):
         self.assertEqual(f"{peak['unlocated']:,} octets lay in FPDUs that no marker had located" in text,
                          peak["unlocated"] > 0)
 
+    def test_connections(self):
+        """What each connection held at the peak, the largest first; together they held the peak."""
+        metrics, events, text = self.explained({"receiver.mode": "in-order", "path.forward.loss": "4%",
+                                                "workload.connections": 12})
+        held = {}
+        for e in events:
+            if e["event"] == "held" and e["time_ps"] <= metrics["buffer.reassembly_peak_at_s"] * 1e12 + 0.5:
+                held[e["connection"]] = (-e["order"], e["connection"], e["holes"])
+        first, *rest = sorted(share for share in held.values() if share[0])
+        self.assertGreater(len(rest), 3)
+        self.assertEqual(first[0] + sum(octets for octets, *_ in rest), -metrics["buffer.reassembly_peak_octets"])
+        self.assertIn(f" over {len(rest) + 1} connections, the largest share, {-first[0]:,} octets, on connection "
+                      f"{first[1]}: ", text)
+        others = ", ".join(f"connection {connection} with {-octets:,} octets" for octets, connection, _ in rest[:3])
+        holes = sum(share[2] > 0 for share in [first, *rest])
+        self.assertTrue(text.endswith(f" Next came {others}; there were holes on {holes} of {len(rest) + 1}.\n"), text)
+
+    def test_joined_segments(self):
+        """Segments that receive offload has joined are larger than any that was sent."""
+        write("t.cfg", f'@include "{SCENARIOS}/presets/linux-gro.cfg"\n{SCENARIO}')
+        _, events, text = self.explained({"receiver.mode": "in-order", "path.forward.drop": "[40]"})
+        drop = next(e for e in events if e["event"] == "packet_dropped")
+        lost = next(e for e in events if e["event"] == "segment_sent" and e["packet"] == drop["packet"])
+        peak = max((e for e in events if e["event"] == "held"), key=lambda e: e["order"])
+        after = [e["payload_octets"] for e in events if e["event"] == "segment_arrived" and e["side"] == "responder" and
+                 e["position"] > lost["position"] and e["time_ps"] <= peak["time_ps"]]
+        self.assertGreater(max(after), 1460)
+        self.assertIn(f"; {len(after)} segments, joined on the way (up to {max(after):,} octets each), arrived after it",
+                      text)
+
     def expect_cause(self, keys, event, words):
         """The first hole at the peak is because of a packet with that event."""
         _, events, text = self.explained({"receiver.mode": "in-order", **keys})

@@ -212,6 +212,8 @@ void scenario_note_protocol(const checking *on)
   const path_direction_config *path = &c->path.directions[c->main_direction];
   guint32 mtu = path_mtu_octets(path);
   guint32 headers = c->tcp.timestamps ? 52 : 40;
+  guint32 emss = mtu - configuration_headers_octets(c);
+  guint64 buffer = c->endpoint[c->main_direction].send_buffer_octets;
   guint32 assumed = c->endpoint[SIDE_INITIATOR].assumed_emss_octets;
 
   /* mpa-01 §11.2.2: the reassembly buffer must hold an FPDU of the local link's MTU; with less, FPDUs that
@@ -221,6 +223,11 @@ void scenario_note_protocol(const checking *on)
           " does not hold an FPDU of the MTU, %u octets: where FPDUs span segments, the run may come to "
           "a halt",
           c->receiver.memory_octets, mtu);
+  note_if(on, buffer > 0 && buffer <= emss && c->tcp.delayed_ack_ps > 0, SCENARIO_SENDER_BUFFER,
+          "sender.buffer = %" G_GUINT64_FORMAT
+          " is not more than a full-size segment, %u octets: each is alone in flight and waits for a delayed "
+          "acknowledgement",
+          buffer, emss);
   if (c->run.expect == RUN_EXPECT_OK) {
     note_ends(on);
   }

@@ -244,6 +244,16 @@ TEST(test_notes_on_the_window)
       "aligned with FPDUs");
 }
 
+/* 9000 - 40 = 8960 octets a segment: 8961 let a second one out. */
+TEST(test_notes_on_the_send_buffer)
+{
+  fixture_assert_findings("path: { forward: { mtu = 9000; }; };\nsender: { buffer = 8960; };",
+                          "a.cfg:2: sender.buffer = 8960 is not more than a full-size segment, 8960 octets: "
+                          "each is alone in flight and waits for a delayed acknowledgement");
+  fixture_assert_findings("path: { forward: { mtu = 9000; }; };\nsender: { buffer = 8961; };", "");
+  fixture_assert_findings("path: { forward: { mtu = 9000; }; };", "");
+}
+
 /* 1500 - 40 = 1460 octets a segment, of which 512 / 516 are no markers and 20 frame the FPDU: 1428.68 of
  * payload, so 64 KiB take 46 segments. 10 messages with 0.1 %: 0.46, and exp(-0.46) = 0.631. A stream's 10
  * x 45.872 segments, unmarked 65536 / 1440 = 45.511 each. 200 messages at 1 %: 92, and exp(-92) is nobody.

@@ -19,7 +19,7 @@ static const struct {
 const char *scenario_guess(const char *name, const char **hint)
 {
   g_autofree char *lower = g_ascii_strdown(name, -1);
-  g_auto(GStrv) parts = g_strsplit_set(lower, "_-", -1);
+  g_auto(GStrv) parts = g_strsplit_set(lower, "_- ", -1);
   g_autofree char *joined = g_strjoinv("", parts);
   g_autofree char *full = g_strconcat(".", joined, NULL);
 

@@ -6,7 +6,7 @@
 #include "scenario/scenario_keys.h"
 
 /* The key that is meant by `name`, which is none: by its last part, or by its last parts with the
- * group before them; case, '_' and '-' do not count. `rtt` is path.forward.delay, and so is
+ * group before them; case, '_', '-' and blanks do not count. `rtt` is path.forward.delay, and so is
  * path.forward.latency. Sets
  * `*hint` to a sentence without its full stop on how the value differs; NULL: it does not. NULL when no guess
  * is known. Both are static. */

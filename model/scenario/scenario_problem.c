@@ -39,8 +39,8 @@ char *scenario_did_you_mean(const char *suggestion)
 /* Longer names are no typing mistakes of ours; the limit also keeps hostile ones from costing anything. */
 enum { LENGTH_MAX = 64 };
 
-/* So many letters of a name are meant as its beginning. */
-enum { BEGINNING_MIN = 4 };
+/* So many letters of a name are meant as its beginning, and so many as one of its words. */
+enum { BEGINNING_MIN = 4, WORD_MIN = 3 };
 
 /* Optimal string alignment distance of two names of at most LENGTH_MAX octets. */
 static guint distance(const char *a, const char *b)
@@ -95,15 +95,39 @@ static const char *nearest(const char *name, const char *const *known, gboolean 
   return best;
 }
 
+static const char word_ends[] = "._- ";
+
+/* The one of which the first `letters` of `name` begin all or a part, and parts end at `ends`: that whose
+ * word goes on with the fewest letters. */
+static const char *beginning(const char *name, gsize letters, const char *const *known, const char *ends)
+{
+  gsize least = G_MAXSIZE;
+  const char *best = NULL;
+
+  for (const char *const *k = known; *k != NULL; k++) {
+    for (const char *at = *k; *at != '\0'; at += strcspn(at, ends), at += strspn(at, ends)) {
+      const gsize more =
+          g_ascii_strncasecmp(at, name, letters) == 0 ? strcspn(at + letters, word_ends) : least;
+
+      if (more < least && letters >= (more == 0 ? WORD_MIN : BEGINNING_MIN)) {
+        best = *k;
+        least = more;
+      }
+    }
+  }
+  return best;
+}
+
 const char *scenario_suggest(const char *name, const char *const *known)
 {
   if (*name == '\0' || strlen(name) > LENGTH_MAX) {
     return NULL;
   }
-  const char *best = nearest(name, known, TRUE);
+  const gsize plural =
+      g_str_has_suffix(name, "ses") ? 2 : g_str_has_suffix(name, "s") && !g_str_has_suffix(name, "ss");
+  const gsize letters = strlen(name) - plural;
+  const char *best = beginning(name, letters, known, ".");
+  best = best != NULL ? best : nearest(name, known, TRUE);
   best = best != NULL ? best : nearest(name, known, FALSE);
-  for (const char *const *k = known; *k != NULL && best == NULL && strlen(name) >= BEGINNING_MIN; k++) {
-    best = g_str_has_prefix(*k, name) || g_str_has_prefix(scenario_last_part(*k), name) ? *k : NULL;
-  }
-  return best;
+  return best != NULL ? best : beginning(name, letters, known, word_ends);
 }

@@ -17,9 +17,12 @@ char *scenario_did_you_mean(const char *suggestion);
 /* The part of `name` after its last '.'; all of it when it has none. */
 const char *scenario_last_part(const char *name);
 
-/* The name of `known` (NULL-terminated) nearest to `name` by letters inserted, left out, replaced or swapped
- * with their neighbour; case does not count. When no whole name is near, the one whose last part (after a
- * '.') is: `mtu` finds `path.forward.mtu`. Of equally near ones the first. When none is near enough to be
- * meant (more than a third of the letters differ), the first that begins with the 4 letters or more of
- * `name`, or whose last part does: `goodput` finds `goodput_bit_per_s`; else NULL. */
+/* The name of `known` (NULL-terminated) that is meant by `name`; case does not count, and where it is
+ * a beginning, nor does a plural's ending. The one that begins with `name`, or of which a part between dots
+ * does: `goodput` finds `goodput_bit_per_s`, `losses` finds `loss-sweep`. Else the nearest by letters
+ * inserted, left out, replaced or swapped with their neighbour, of which a third may differ, but always one;
+ * when no whole name is near, the one whose last part is. Else the one of which a word between dots,
+ * underscores, hyphens or blanks begins so: `siw` finds `device-siw`; else NULL. The beginning has at least 4
+ * letters, or 3 that are a word. Of equally near ones the first; of beginnings the nearest to a word's end.
+ */
 const char *scenario_suggest(const char *name, const char *const *known);

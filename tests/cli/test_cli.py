@@ -194,6 +194,10 @@ class Cli(kit.ProgramTest):
                 ("faults", "\ninvalid-stag (fault.error)\n"),
                 ("keys", "\ntheory.k2 (default: 1)\n"),
                 ("metrics", "\nfit.k2 (ratio, "),
+                ("packets", "Packet, packets\n\n"),
+                ("retransmit", "Retransmission, retransmit\n\n"),
+                ("window", "window: The window that is measured\n", "see Receive window ("),
+                ("packet loss", "What other tools call packet loss is path.forward.loss here.\n"),
                 ("", "iwarpsim explain metrics")):
             self.expect_parts(self.shell(f"iwarpsim explain {name}").stdout, *parts)
         word = self.shell("iwarpsim explain coalesce").stdout  # the keys that it is a value of
@@ -221,8 +225,8 @@ class Cli(kit.ProgramTest):
             self.expect("iwarpsim check a.cfg", "", f"a.cfg:1: {found} {hint}", 2)
         kit.write("a.cfg", "")
         self.expect("iwarpsim check a.cfg --set path.forward.rtt=1ms", "",
-                    "--set 'path.forward.rtt=1ms': unknown key 'path.forward.rtt'; expected one of delay, rate, mtu, "
-                    "framing, cell_size, cell_overhead, queue, queue_size and 33 more of 'iwarpsim explain "
+                    "--set 'path.forward.rtt=1ms': unknown key 'path.forward.rtt'; expected one of delay, hop_delay, "
+                    "rate, mtu, framing, cell_size, cell_overhead, queue and 33 more of 'iwarpsim explain "
                     f"path.forward' {hint}", 2)
         self.expect_start(self.shell("iwarpsim explain roundtrip").stdout,
                           "What other tools call roundtrip is path.forward.delay here. Half the round trip, since "

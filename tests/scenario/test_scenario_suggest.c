@@ -28,6 +28,18 @@ TEST(test_last_part_is_enough)
   g_assert_cmpstr(scenario_suggest("mark", known), ==, "mpa.markers"); /* its beginning */
 }
 
+/* Where a word ends after the beginning, it is the one: losses, lossless. A word in the middle comes last. */
+TEST(test_plurals_and_words)
+{
+  static const char *const questions[] = {"lossless", "loss-sweep", "device-siw", "marker-cost", NULL};
+
+  g_assert_cmpstr(scenario_suggest("losses", questions), ==, "loss-sweep");
+  g_assert_cmpstr(scenario_suggest("loss", questions), ==, "loss-sweep");
+  g_assert_cmpstr(scenario_suggest("Markers", questions), ==, "marker-cost");
+  g_assert_cmpstr(scenario_suggest("siw", questions), ==, "device-siw");
+  g_assert_null(scenario_suggest("dev", questions));
+}
+
 TEST(test_first_of_equally_near)
 {
   g_assert_cmpstr(scenario_suggest("mtu", known), ==, "path.forward.mtu");

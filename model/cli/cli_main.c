@@ -54,10 +54,10 @@ static void print_help(void)
                         "  -q, --quiet     print nothing but what was asked for\n"
                         "  -V, --version   print the version\n\n"
                         "Example: a scenario of one line in a file, run with the third segment lost.\n"
-                        "  echo 'workload: { message_size = \"64KiB\"; messages = 20; };' > first.cfg\n"
-                        "  iwarpsim run first.cfg --set path.forward.drop=[3]\n\n"
+                        "  echo 'receiver: { mode = \"in-order\"; };' > first.cfg\n"
+                        "  iwarpsim run first.cfg --set path.forward.drop=[300]\n\n"
                         "Exit status: 0 fine, 1 the run failed its own checks, 2 bad usage or scenario,\n"
-                        "130 interrupted.\n");
+                        "3 an error that 'decode --problems' found, 130 interrupted.\n");
   g_autofree char *lines = plain_text_wrap(page->str, terminal_of(stdout).columns);
   plain_text_print_page(stdout, lines);
 }

@@ -156,6 +156,10 @@ class Install(kit.ProgramTest):
                 self.assertEqual([name for name in named if name not in shown], [])
             self.assertIn("\n       -s, --set=GROUP.KEY=VALUE\n              override a key of the scenario",
                           read["iwarpsim-run.1"])
+            for name in ("iwarpsim.1", "iwarpsim-decode.1"):
+                self.expect_parts(read[name], "EXIT STATUS\n", "\n       3      an error that 'decode --problems' found\n")
+            for part in ("DATA", "SCENARIOS", "PLOTS", "TIMELINE", "MODULES"):
+                self.assertRegex(read["iwarpsim.1"], rf"(?s)ENVIRONMENT.*\n       IWARPSIM_{part}\n")
 
     def test_documents(self):
         """A link leads to a file that is installed too; so are pictures; commands are those of the program

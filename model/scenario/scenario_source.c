@@ -527,13 +527,17 @@ static gboolean check_tokens(scenario_source *source, GError **error)
 
 scenario_source *scenario_source_read(const char *path, GError **error)
 {
+  g_autofree char *found =
+      g_str_has_prefix(path, "scenarios/")
+          ? program_files_path("scenarios", PROGRAM_SCENARIOS, path + strlen("scenarios/"), error)
+          : g_strdup(path);
+
+  if (found == NULL) {
+    return NULL;
+  }
   source_family *family = g_new0(source_family, 1);
   scenario_source *source = source_new(family);
-  gboolean may_be_shipped = g_str_has_prefix(path, "scenarios/") && !g_file_test(path, G_FILE_TEST_EXISTS);
-  g_autofree char *shipped =
-      may_be_shipped ? program_files_path(NULL, PROGRAM_SCENARIOS, path + strlen("scenarios/"), NULL) : NULL;
-
-  path = shipped != NULL ? shipped : path;
+  path = found;
   source->is_outermost = TRUE;
   family->folder = g_path_get_dirname(path);
   family->paths = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);

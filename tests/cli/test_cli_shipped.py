@@ -118,6 +118,8 @@ class New(kit.ProgramTest):
         kit.write("mine/two.cfg", "# Q")
         self.assertIn("\n  one                       which?\n", self.shell("iwarpsim new", IWARPSIM_DATA="mine").stdout)
         self.expect_refused("iwarpsim new two", "unknown question 'two'", IWARPSIM_DATA="mine")
+        self.expect_refused("iwarpsim check scenarios/three.cfg", "cannot find 'three.cfg' in scenarios, mine/scenarios, mine",
+                            IWARPSIM_DATA="mine")
         self.shell("rm -r mine")
 
 

@@ -70,8 +70,9 @@ static condition_verdict compare(void *user, const condition_reader *reader, con
       return CONDITION_FALSE;
     }
     return condition_fail(reader, right->at,
-                          field.kind == CLI_FIELD_FLAG
-                              ? "'%s' is no flag; expected true or false"
+                          field.kind == CLI_FIELD_FLAG ? "'%s' is no flag; expected true or false"
+                          : field.kind == CLI_FIELD_SECONDS
+                              ? "'%s' is no time; expected seconds, or a time such as 770us"
                               : "'%s' is no number; expected one, or a time such as 770us",
                           text);
   }

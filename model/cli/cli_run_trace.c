@@ -18,8 +18,11 @@ static scenario *scenario_of(const summary_record *record, const char *path, GEr
   for (scenario_key key = 0; s && key < SCENARIO_KEY_COUNT; key++) {
     if (!record->keys[key]) {
       error_set(error,
-                "%s: it does not have the key %s, as that of a replay, or of another version; expected the "
-                "summary of a run",
+                record->is_replay
+                    ? "%s: a replay is not run again, and does not have the key %s; repeat it with "
+                      "`iwarpsim replay --trace FILE`"
+                    : "%s: it does not have the key %s, as that of another version; expected the "
+                      "summary of a run of this one",
                 path, scenario_key_row_of(key)->name);
       return NULL;
     }

@@ -64,6 +64,7 @@ class Replay(kit.ProgramTest):
         for unknown in (b"workload.message_size", b"path.forward.rate"):
             self.assertNotIn(unknown, kit.octets("again/summary.json"))
         self.shell("iwarpsim plot again --quiet && test -e again/occupancy.png")
+        self.assertIn(b"'replay of receiver.pcap \xc2\xb7 seed 1", kit.octets("again/occupancy.gnuplot"))
         self.shell(f"iwarpsim replay {CAPTURE} -q -o run && test -e {CAPTURE} && test -e run/sender.pcap")
         self.shell(f"iwarpsim replay {CAPTURE} -q && test -e results/receiver.pcap/summary.json")
 

@@ -83,7 +83,8 @@ class Lines(DecodeTest):
                 (["stagg = 1"], "\"stagg = 1\" is not one of pcap-filter(7)"),
                 (["stagg = 1"], "and no condition on lines: --filter: column 1: unknown field 'stagg'; expected one "
                  "that docs/captures.md, without --messages, lists (did you mean 'stag'?)"),
-                (["msn = x"], "column 7: 'x' is no number"), (["tagged = 1"], "'1' is no flag; expected true or"),
+                (["msn = x"], "column 7: 'x' is no number"), (["time_s > x"], "'x' is no time; expected seconds"),
+                (["tagged = 1"], "'1' is no flag; expected true or"),
                 (["name > Send"], "name has no order; expected = or !="), (["msn"], "column 4: unexpected end"),
                 (["tcp", "ip"], "--filter 'tcp' and 'ip': expected one of packets and one of lines"),
                 (["msn = 1", "msn = 2"], "--filter 'msn = 1' and 'msn = 2': expected one of packets and")):

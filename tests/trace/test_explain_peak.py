@@ -358,6 +358,8 @@ class ExplainPeak(unittest.TestCase):
         told = explain("replayed")
         self.assertEqual((told.stdout, told.stderr), (explain("replayed/run.trace").stdout, ""))
         self.assertIn("none could be placed because the receiver is in-order", told.stdout)
+        os.unlink("replayed/run.trace")
+        self.expect_error("replayed", "repeat it with `iwarpsim replay --trace FILE`")
 
     def test_bad_input(self):
         run({"receiver.mode": "in-order", "path.forward.loss": "2%"})

@@ -222,10 +222,10 @@ char *plot_run_subtitle(const summary_record *run)
 {
   const char *seed = run->keys[SCENARIO_RUN_SEED];
   const char *mode = run->keys[SCENARIO_RECEIVER_MODE];
-  return g_strdup_printf("%s%sscenario %s · seed %s · receiver %s · iwarpsim %s%s%s", run->title,
-                         *run->title != '\0' ? " · " : "", run->name, seed != NULL ? seed : "unknown",
-                         mode != NULL ? mode : "unknown", run->version,
-                         run->status == RUN_OK ? "" : " · status ",
+  return g_strdup_printf("%s%s%s %s · seed %s · receiver %s · iwarpsim %s%s%s", run->title,
+                         *run->title != '\0' ? " · " : "", run->is_replay ? "replay of" : "scenario",
+                         run->name, seed != NULL ? seed : "unknown", mode != NULL ? mode : "unknown",
+                         run->version, run->status == RUN_OK ? "" : " · status ",
                          run->status == RUN_OK ? "" : run_status_name(run->status));
 }
 

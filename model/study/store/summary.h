@@ -63,8 +63,9 @@ void summary_print(const summary *page, const scenario *s, FILE *file);
 /* A summary read back, for sweeps and plots. Texts are owned by the record. */
 typedef struct summary_record {
   run_status status;
-  char *message; /* "" when there is none */
-  char *name;    /* the scenario's */
+  gboolean is_replay; /* of a capture, which is `name` */
+  char *message;      /* "" when there is none */
+  char *name;         /* the scenario's */
   char *title;
   char *version;
   char *engine;                   /* that ran; "" when the file has none */

@@ -265,6 +265,7 @@ static gboolean read_root(const reading *r, JsonObject *root)
     return FALSE;
   }
   record->engine = record->engine != NULL ? record->engine : g_strdup("");
+  record->is_replay = json_object_has_member(root, "replay");
   record->status = run_status_find(status);
   if (record->status == RUN_STATUSES) {
     return invalid(r, "unknown status \"%s\"", status);

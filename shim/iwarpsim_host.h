@@ -70,7 +70,8 @@ public:
   // All messages are delivered, and all connections closed.
   bool IsDone() const;
 
-  // What went wrong, "" when nothing did: a connection that failed, an octet that is not what was sent.
+  // What went wrong: a connection that failed, an octet that is not what was sent. "" when nothing did, as
+  // while messages are on their way: when Simulator::Stop() came before the end, IsDone() alone tells it.
   std::string GetFailure() const;
 
   // Packets that a device refused.

@@ -68,13 +68,18 @@ void host_session_receive(host_session *self, enum side side, const uint8_t *oct
 static const char *find_unsupported(const configuration *c)
 {
   if (c->ipv6) {
-    return "a host in another's ns-3 program speaks IPv4 only";
+    return "tcp.ip = ipv6, but a host in another's ns-3 program speaks IPv4 only; expected ipv4";
   }
   if (c->fault.error != FAULT_NONE) {
-    return "a host in another's ns-3 program does no faults";
+    return "fault.error is given, but a host in another's ns-3 program does no faults; expected none";
   }
-  if (session_topology_is_wanted(c) || c->tcp_is_ns3) {
-    return "a host in another's ns-3 program has our TCP, and the program's topology";
+  if (c->tcp_is_ns3) {
+    return "tcp.implementation = ns3, but a host in another's ns-3 program has our TCP; expected "
+           "iwarpsim";
+  }
+  if (session_topology_is_wanted(c)) {
+    return "topology.medium is given, but a host in another's ns-3 program is in the program's topology; "
+           "expected none";
   }
   return NULL;
 }

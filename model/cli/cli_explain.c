@@ -222,12 +222,11 @@ static int print_markdown(const char *name)
   return CLI_OK;
 }
 
-/* The JSON schema of a line of `iwarpsim trace`. */
-static void print_trace_schema(void)
+/* The JSON schema of a line of `iwarpsim trace`. Free with g_free(). */
+static char *trace_schema(void)
 {
   static const char number[] = "\"type\": \"integer\", \"minimum\": 0";
-  g_autoptr(GString) schema =
-      g_string_new("{\"$schema\": \"https://json-schema.org/draft/2020-12/schema\",\n");
+  GString *schema = g_string_new("{\"$schema\": \"https://json-schema.org/draft/2020-12/schema\",\n");
   g_string_append_printf(schema, "\"title\": \"A line of 'iwarpsim trace', version %d\",\n\"oneOf\": [",
                          TRACE_VERSION);
   for (trace_event_id id = 0; id < TRACE_EVENTS; id++) {
@@ -251,7 +250,7 @@ static void print_trace_schema(void)
     }
     g_string_append_printf(schema, "},\n \"required\": [%s]}", required->str);
   }
-  printf("%s]}\n", schema->str);
+  return g_string_free(g_string_append(schema, "]}\n"), FALSE);
 }
 
 /* --- In the terminal --- */
@@ -551,16 +550,12 @@ static int explain(const cli_arguments *arguments)
   if (markdown) {
     return print_markdown(name);
   }
-  if (schema && strcmp(name, "keys") == 0) {
-    g_autofree char *text = scenario_schema();
-    fputs(text, stdout);
-  } else if (schema && strcmp(name, "trace") == 0) {
-    print_trace_schema();
-  } else if (schema) {
-    return cli_usage_error("explain", "--schema needs keys or trace, not '%s'", name);
-  }
   if (schema) {
-    return CLI_OK;
+    g_autofree char *text = strcmp(name, "keys") == 0    ? scenario_schema()
+                            : strcmp(name, "trace") == 0 ? trace_schema()
+                                                         : NULL;
+    fputs(text != NULL ? text : "", stdout);
+    return text != NULL ? CLI_OK : cli_usage_error("explain", "--schema needs keys or trace, not '%s'", name);
   }
   g_autoptr(GPtrArray) terms = terms_new();
   g_autoptr(GArray) subjects = subjects_new(terms);

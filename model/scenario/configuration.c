@@ -93,20 +93,6 @@ uint64_t configuration_bandwidth_delay_octets(const configuration *c)
   return (uint64_t)(product / TIME_PS_PER_SECOND / 8);
 }
 
-/* What can be posted but not yet Delivered: the window, what waits out the placement latency, and a whole
- * segment that arrived at one instant. The sender's own link bounds that segment: further links may
- * fragment it. */
-static uint64_t in_flight_octets(const configuration *c)
-{
-  const path_direction_config *there = &c->path.directions[SIDE_INITIATOR];
-  const path_direction_config *back = &c->path.directions[SIDE_RESPONDER];
-  uint64_t rate = MAX(path_bottleneck_bit_per_s(there), path_bottleneck_bit_per_s(back));
-  double waiting_s = time_ps_in_seconds(c->receiver.placement_latency_ps);
-
-  return c->receive_window_octets + 2 * (uint64_t)MAX(there->link.mtu_octets, back->link.mtu_octets) +
-         (uint64_t)((double)rate / 8 * waiting_s);
-}
-
 /* The TCP of both ends. What builds on SACK is off without it; ns-3's TCP is not MPA-aware and passes
  * octets in order. */
 static tcp_config effective_tcp(const configuration *c)
@@ -144,6 +130,8 @@ void configuration_resolve(configuration *c)
 {
   enum { WINDOW_LEAST_OCTETS = 64 << 10, WINDOW_MOST_OCTETS = 1 << 30 };
   const number_list *sizes = &c->workload.message_sizes;
+  const path_direction_config *there = &c->path.directions[SIDE_INITIATOR];
+  const path_direction_config *back = &c->path.directions[SIDE_RESPONDER];
   enum side sink = configuration_payload_share(c, SIDE_INITIATOR) > 0 ? SIDE_RESPONDER : SIDE_INITIATOR;
 
   c->measured = c->measure.end == MEASURE_AUTO ? sink : (enum side)c->measure.end;
@@ -158,7 +146,13 @@ void configuration_resolve(configuration *c)
   for (size_t i = 0; i < sizes->count; i++) {
     c->workload.message_octets = MAX(c->workload.message_octets, (uint32_t)sizes->values[i]);
   }
-  c->workload.in_flight_octets = in_flight_octets(c);
+  /* What can be posted but not yet Delivered: the window, what waits out the placement latency, and a whole
+   * segment that arrived at one instant. The sender's own link bounds that segment: further links may
+   * fragment it. */
+  c->workload.in_flight_octets =
+      c->receive_window_octets + 2 * (uint64_t)MAX(there->link.mtu_octets, back->link.mtu_octets) +
+      (uint64_t)((double)MAX(path_bottleneck_bit_per_s(there), path_bottleneck_bit_per_s(back)) / 8 *
+                 time_ps_in_seconds(c->receiver.placement_latency_ps));
   resolve_endpoint(c, SIDE_INITIATOR);
   resolve_endpoint(c, SIDE_RESPONDER);
 }

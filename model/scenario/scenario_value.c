@@ -333,18 +333,6 @@ static char *meant(const scenario_key_row *row, const char *text)
   return scenario_did_you_mean(wrong != NULL ? scenario_suggest(wrong, words) : NULL);
 }
 
-static char *describe(const scenario_key_row *row, scenario_notation notation, const char *text, misfit found)
-{
-  const char *quote = notation == SCENARIO_NOTATION_STRING || *text == '\0' ? "\"" : "";
-  g_autofree char *shown = scenario_shown(text);
-  g_autofree char *expected = scenario_value_expected(row);
-  g_autofree char *hint = meant(row, text);
-
-  return g_strdup_printf("%s = %s%s%s %s; expected %s%s%s", row->name, quote, shown, quote,
-                         misfit_words(row->type, notation, found), expected,
-                         found == MISFIT_NOTATION && *quote != '\0' ? ", without quotes" : "", hint);
-}
-
 gboolean scenario_value_read(const scenario_key_row *row, scenario_notation notation, const char *text,
                              scenario_value *value, char **problem)
 {
@@ -357,7 +345,13 @@ gboolean scenario_value_read(const scenario_key_row *row, scenario_notation nota
     return TRUE;
   }
   scenario_value_clear(value);
-  *problem = describe(row, notation, text, found);
+  const char *quote = notation == SCENARIO_NOTATION_STRING || *text == '\0' ? "\"" : "";
+  g_autofree char *shown = scenario_shown(text);
+  g_autofree char *expected = scenario_value_expected(row);
+  g_autofree char *hint = meant(row, text);
+  *problem = g_strdup_printf("%s = %s%s%s %s; expected %s%s%s", row->name, quote, shown, quote,
+                             misfit_words(row->type, notation, found), expected,
+                             found == MISFIT_NOTATION && *quote != '\0' ? ", without quotes" : "", hint);
   return FALSE;
 }
 

@@ -11,7 +11,7 @@ again = marks(9, 0.6, '#D55E00') # a bar alone would hardly be seen
 drawn(kind) = kind eq 'recovery' ? ground('#e4e4e4') : kind eq 'loss' ? ground('#c4c4c4') : \
   kind eq 'hole' ? "with boxxyerror fillstyle solid 1 border linecolor rgb '#a8a8a8' linewidth 0.6 fillcolor rgb '#d8d8d8'" : \
   kind eq 'time_out' ? bars(0.8, '#000000').' dashtype 3' : kind eq 'sack' ? bars(0.8, '#CC79A7') : \
-  kind eq 'arrived' ? bars(1.6, '#56B4E9') : kind eq 'sent' ? bars(1.6, '#000000') : kind eq 'again' ? bars(3, '#D55E00') : \
+  kind eq 'arrived' ? bars(2.2, '#E69F00') : kind eq 'sent' ? bars(1.6, '#000000') : kind eq 'again' ? bars(3, '#D55E00') : \
   kind eq 'una' ? line(1.2, 1, '#009E73') : kind eq 'edge' ? line(1, 2, '#0072B2') : kind eq 'waiting' ? line(1, 1, '#0072B2') : \
   kind eq 'threshold' ? line(1.2, 2, '#D55E00') : kind eq 'cwnd' ? line(1.6, 1, '#000000') : \
   kind eq 'in_flight' ? line(0.8, 1, '#0072B2') : kind eq 'marked' ? marks(6, 0.7, '#E69F00') : marks(2, 0.9, '#D55E00')

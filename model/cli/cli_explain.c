@@ -36,7 +36,7 @@ static GString *page_new(const char *name)
 
 /* A term, a section of a page, as texts: its names as `explain` takes them, "held", or "PRR, Proportional
  * Rate Reduction"; its heading, "Held octets"; and its text, which ends in a newline: Markdown, but
- * for the links, which are "TITLE (PLACE)". The heading of a section of the reference is "## TITLE {NAME}",
+ * for the links, which are "TITLE (docs/PLACE)". The heading of a section of the reference is "## TITLE {NAME}",
  * and other sections of it are no terms; in the glossary the headings are names. */
 enum { TERM_NAMES, TERM_TITLE, TERM_TEXT };
 
@@ -57,7 +57,7 @@ static GPtrArray *terms_new(void)
         char *const texts[] = {[TERM_NAMES] = name != NULL ? g_strndup(name + 2, (gsize)(text - name) - 3)
                                                            : g_strndup(*section, title),
                                [TERM_TITLE] = g_strndup(*section, title),
-                               [TERM_TEXT] = g_regex_replace(link, text + 2, -1, 0, "\\1 (\\2)", 0, NULL),
+                               [TERM_TEXT] = g_regex_replace(link, text + 2, -1, 0, "\\1 (docs/\\2)", 0, NULL),
                                NULL};
         g_ptr_array_add(terms, g_memdup2(texts, sizeof texts));
       }
@@ -581,7 +581,8 @@ const cli_command cli_explain = {
     .summary =
         "Explains the keys of a scenario, the metrics of a run and the terms that define them.\n"
         "NAME is a key, a metric, the start of either (path.forward, buffer), a term (marker, GRO, p99), a\n"
-        "fault or a value, in upper or lower case.",
+        "fault or a value, in upper or lower case. docs/… is a page of the source, and of share/doc/iwarpsim\n"
+        "where the program is installed.",
     .example = "  iwarpsim explain path.forward.loss\n  iwarpsim explain buffer\n  iwarpsim explain marker\n",
     .entries = entries,
     .run = explain,

@@ -36,15 +36,15 @@ static GString *page_new(const char *name)
 
 /* A term, a section of a page, as texts: its names as `explain` takes them, "held", or "PRR, Proportional
  * Rate Reduction"; its heading, "Held octets"; and its text, which ends in a newline: Markdown, but
- * for the links, which are "TITLE (docs/PLACE)". The heading of a section of the reference is "## TITLE {NAME}",
- * and other sections of it are no terms; in the glossary the headings are names. */
+ * for the links, which are "TITLE (docs/PLACE)". The heading of a section of the reference is "## TITLE
+ * {NAME}", and other sections of it are no terms; in the glossary the headings are names. */
 enum { TERM_NAMES, TERM_TITLE, TERM_TEXT };
 
 /* The terms (char **) in reading order, those of the glossary first. Free with g_ptr_array_unref(). */
 static GPtrArray *terms_new(void)
 {
   static const char *const pages[] = {"glossary.md", "scenario.md.in", "metrics.md.in"};
-  g_autoptr(GRegex) link = g_regex_new("\\[([^]]+)\\]\\(([^)]+)\\)", 0, 0, NULL);
+  g_autoptr(GRegex) url = g_regex_new("\\[([^]]+)\\]\\(([^)]+)\\)", 0, 0, NULL);
   GPtrArray *terms = g_ptr_array_new_with_free_func((GDestroyNotify)g_strfreev);
   for (gsize i = 0; i < G_N_ELEMENTS(pages); i++) {
     g_autoptr(GString) page = page_new(pages[i]);
@@ -57,7 +57,7 @@ static GPtrArray *terms_new(void)
         char *const texts[] = {[TERM_NAMES] = name != NULL ? g_strndup(name + 2, (gsize)(text - name) - 3)
                                                            : g_strndup(*section, title),
                                [TERM_TITLE] = g_strndup(*section, title),
-                               [TERM_TEXT] = g_regex_replace(link, text + 2, -1, 0, "\\1 (docs/\\2)", 0, NULL),
+                               [TERM_TEXT] = g_regex_replace(url, text + 2, -1, 0, "\\1 (docs/\\2)", 0, NULL),
                                NULL};
         g_ptr_array_add(terms, g_memdup2(texts, sizeof texts));
       }
@@ -496,7 +496,7 @@ static void print_topics(const GArray *subjects)
 {
   printf("iwarpsim explain keys      the %d keys of a scenario\n"
          "iwarpsim explain metrics   the %d metrics and %d distributions of a run\n"
-         "iwarpsim explain terms     the terms that the documents and the outputs use\n"
+         "iwarpsim explain terms     the terms of the outputs and of docs/ (installed: share/doc/iwarpsim)\n"
          "iwarpsim explain faults    the errors that one end can put on the wire\n"
          "iwarpsim explain NAME      one key, group, metric, term or fault:\n\n",
          (int)SCENARIO_KEY_COUNT, (int)METRIC_COUNT, (int)DISTRIBUTION_COUNT);
@@ -581,8 +581,7 @@ const cli_command cli_explain = {
     .summary =
         "Explains the keys of a scenario, the metrics of a run and the terms that define them.\n"
         "NAME is a key, a metric, the start of either (path.forward, buffer), a term (marker, GRO, p99), a\n"
-        "fault or a value, in upper or lower case. docs/… is a page of the source, and of share/doc/iwarpsim\n"
-        "where the program is installed.",
+        "fault or a value, in upper or lower case.",
     .example = "  iwarpsim explain path.forward.loss\n  iwarpsim explain buffer\n  iwarpsim explain marker\n",
     .entries = entries,
     .run = explain,

@@ -4,7 +4,7 @@
 const LEGEND = {sent: 'sent', again: 'sent again', lost: 'lost', hole: 'missing (hole)', direct: 'placed at once',
   incomplete: 'held: FPDU incomplete', unlocated: 'held: FPDU not located', order: 'held: out of order',
   fragment: 'held: fragments', processing: 'being placed', placed: 'placed, not delivered', ack: 'acknowledged',
-  edge: 'window edge', sack: 'SACK block', flight: 'in flight', cwnd: 'cwnd', ssthresh: 'ssthresh', queue: 'queue'};
+  edge: 'window edge', sack: 'SACK block', flight: 'in flight', cwnd: 'cwnd', ssthresh: 'ssthresh', queue: 'queue', unmeasured: 'not measured'};
 const PANELS = [['held', 'held octets', 'held'], ['tcp', 'cwnd, ssthresh, in flight', 'window'], ['queue', 'queue', 'queued']];
 /* Of a capture, where the words differ. */
 const LEGEND_CAPTURE = {sent: 'captured', again: 'captured late', direct: 'FPDU complete at once', incomplete: 'FPDU not complete', unlocated: 'FPDU not located',
@@ -207,7 +207,10 @@ function drawPanel(name, title, top, height) {
         if (octet > 0) rectangle(colour, left + column, y(base + octet), 1, y(base) - y(base + octet));
         base += octet;
       }
-      if (pools[column] >= 0) rectangle('ack', left + column, y(pool.total[pools[column]]), 1, 1.5);
+      if (pools[column] >= 0) { // from where the line was one column before
+        const at = y(pool.total[pools[column]]), before = pools[column - 1] >= 0 ? y(pool.total[pools[column - 1]]) : at;
+        rectangle('ack', left + column, Math.min(at, before), 1, Math.max(1.5, Math.abs(at - before)));
+      }
     });
   }
   label(pool.rows.length && name === 'held' ? `${title} (line: of all connections)` : title, left + 4, top - 4, 'left');
@@ -263,6 +266,10 @@ function draw() {
   ink.stroke();
   screen.colours.hole = pen.createPattern(stripes, 'repeat');
   const bottoms = panels.map((_, n) => screen.top + 18 + (n + 1) * (lower + gap)), floor = bottoms[bottoms.length - 1] || screen.top;
+  for (const [from, to] of run.unmeasured) {
+    const x = Math.max(screen.left, X(from)), width = Math.min(X(to), screen.left + screen.width) - x;
+    if (width > 0) rectangle('unmeasured', x, 0, width, floor);
+  }
   for (const at of ticks(view.t0, view.t1, screen.width, 90)) {
     const x = Math.round(X(at));
     rectangle('grid', x, 0, 1, floor);

@@ -58,7 +58,9 @@ function indexEvents() {
   run.peak = table('peak').rows && table('peak').octets[0] ? table('peak').end[0] ^ 1 : -1; // who sends what is held then
   noted.add(run.peak);
   run.ends = [...payload.keys()].filter(end => payload.get(end) > largest / 100 || noted.has(end)).sort((a, b) => a - b);
-  run.main = run.ends.find(end => payload.get(end) === largest) || 0;
+  run.main = run.ends.find(end => end === run.peak) ?? run.ends.find(end => payload.get(end) === largest) ?? 0;
+  const {open = [], at_ps: since} = table('measured'); // outside of measure.from and measure.to:
+  run.unmeasured = [...open].flatMap((is, i) => is ? [] : [[since[i], since[i + 1] ?? Infinity]]);
   const tables = Object.values(run.tables);
   run.first = tables.reduce((first, {time: at}) => at.reduce((a, b) => Math.min(a, b), first), Infinity);
   run.last = tables.reduce((last, {time: at}) => at.reduce((a, b) => Math.max(a, b), last), run.first + 1);
@@ -302,11 +304,12 @@ function splitPieces(made) {
 /* The sum of what is held at `row`, by default without what is being processed. */
 const heldAt = (row, causes = CAUSES.slice(0, 4)) => causes.reduce((sum, cause) => sum + table('held')[cause][row], 0);
 
-/* The peak, and what all connections of the host hold. What passes within one picosecond counts for nothing. */
+/* The peak while it is measured, and what all connections of the host hold. What passes within one picosecond counts for nothing. */
 function readPeak(made) {
   const held = table('held'), own = new Map(), pool = {rows: [], time: [], total: []};
   made.peak = {octets: 0, time: run.first};
-  for (const row of made.held) if (heldAt(row) > made.peak.octets) made.peak = {octets: heldAt(row), time: held.time[row]};
+  const measured = made.held.filter(row => !run.unmeasured.some(([from, to]) => from <= held.time[row] && held.time[row] < to));
+  for (const row of measured) if (heldAt(row) > made.peak.octets) made.peak = {octets: heldAt(row), time: held.time[row]};
   for (let i = 0, total = 0; i < held.rows; i++) {
     if (held.end[i] % 2 !== made.peer % 2) continue;
     total += heldAt(i) - (own.get(held.end[i]) || 0);

@@ -217,6 +217,36 @@ class Timeline(PageTest):
             counts.append(self.script("return flow.packets.drops.length"))
         self.assertEqual(sum(counts), 1)
 
+    def test_measured_window(self):
+        """It opens on the connection with the largest share of the peak, not on the first; what measure.from and
+        measure.to leave out is shaded, and no peak is there."""
+        self.make("one-loss-in-order", "window", "workload.connections=4", "path.forward.drop=[]", "path.forward.loss=1%",
+                  "workload.messages=12", "measure.from=2ms", "measure.to=3ms", "run.seed=3")
+        peak = next(e for e in self.events_of("window") if e["event"] == "peak")
+        self.show("window")
+        self.assertEqual(self.script("return [flow.end, flow.peak.time > 2e9 && flow.peak.time < 3e9]"),
+                         [2 * peak["connection"], True])
+        largest = self.script("return Math.max(...flow.held.map(row => heldAt(row)))")
+        self.assertGreater(largest, self.script("return flow.peak.octets"))  # outside
+        self.assertIn("not measured", self.element(".legend").text)
+        shaded = self.script("""const shaded = [], plain = rectangle;
+            rectangle = (colour, x, y, width, height) => { if (colour === 'unmeasured') shaded.push(timeAt(x), timeAt(x + width)); };
+            Object.assign(view, {t0: -1e8, t1: 4e9}); draw(); rectangle = plain; return shaded""")
+        for at, expected in zip(shaded, (0, 2e9, 3e9, 4e9), strict=True):
+            self.assertAlmostEqual(at, expected, delta=1e3)
+
+    def test_line_of_all_connections(self):
+        """It is drawn without gaps: the part in a column of pixels reaches that in the one before."""
+        self.make("one-loss-in-order", "line", "workload.connections=4", "path.forward.drop=[]", "path.forward.loss=1%")
+        self.show("line")
+        parts = self.script("""const parts = [], plain = rectangle;
+            rectangle = (colour, x, y, width, height) => { if (colour === 'ack') parts.push([x, y, y + height]); };
+            draw(); rectangle = plain; return parts""")
+        self.assertGreater(max(part[2] - part[1] for part in parts), 20)
+        for (x, top, bottom), (next_x, next_top, next_bottom) in zip(parts, parts[1:]):
+            self.assertEqual(next_x, x + 1)
+            self.assertTrue(next_top <= bottom and next_bottom >= top, parts)
+
     def test_explained(self):
         """What explain-peak prints, as it is, with links to the peak, a packet and an FPDU, of whatever connection."""
         self.make("one-loss-in-order", "explained", "workload.connections=3", "path.forward.drop=[30]",

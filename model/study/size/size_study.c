@@ -345,7 +345,8 @@ static char *label_of(const size_study *study, const char *text)
  * g_free(). */
 static char *beside(double value, double half_width, const shown_scale *scale, double limit)
 {
-  char *text = shown_number_of(value, half_width, scale).value;
+  g_auto(shown_number) number = shown_number_of(value, half_width, scale);
+  char *text = g_steal_pointer(&number.value);
   for (int decimals = 1; decimals <= DECIMALS_MAX; decimals++) {
     const double shown = g_ascii_strtod(text, NULL) * scale->factor;
     if ((shown < limit) == (value < limit) && (shown > limit) == (value > limit)) {

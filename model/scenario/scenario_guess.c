@@ -117,5 +117,5 @@ char *scenario_key_problem(const char *kind, const char *name)
   }
   g_autofree char *members = scenario_group_members(group, near != NULL ? near : name);
   return is_group ? g_strdup_printf("'%s' is a group; expected one of its keys, %s", name, members)
-                  : g_strdup_printf("unknown %s '%s'; expected one of %s%s", kind, shown, members, hint);
+                  : g_strdup_printf("unknown %s '%s'%s; expected one of %s", kind, shown, hint, members);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How a scenario's errors are worded: "WHERE: what is wrong; what was expected (did you mean 'x'?)". */
+/* How a scenario's errors are worded: "WHERE: what is wrong; what was expected (did you mean 'x'?)"; after an
+ * unknown key, of which many may be expected, the one that is meant comes first. */
 #pragma once
 
 #include <glib.h>

@@ -222,8 +222,8 @@ TEST(test_errors)
       {"sweep = ( { key = 5; values = [1]; } );",
        "a.cfg:1: sweep: 'key' is not a string; expected key = \"GROUP.KEY\""},
       {"sweep = (\n{\nkey = \"run.sed\"; values = [1]; } );",
-       "a.cfg:3: sweep: unknown key 'run.sed'; expected one of seed, engine, stop, stall, expect (did you "
-       "mean 'run.seed'?)"},
+       "a.cfg:3: sweep: unknown key 'run.sed' (did you mean 'run.seed'?); expected one of seed, engine, "
+       "stop, stall, expect"},
       {"sweep = ( { key = \"path\"; values = [1]; } );",
        "a.cfg:1: sweep: 'path' is a group; expected one of its keys, too_big, forward, reverse"},
       {"sweep = ( { key = \"title\"; values = (\"a\"); } );",

@@ -13,14 +13,6 @@ enum { DECIMAL = 10, HEXADECIMAL = 16, SEGMENTS_BETWEEN_PROGRESS = 1024 };
 
 #define NS_PER_SECOND 1e9
 
-/* "; did you mean 'markers'?", or "". Free with g_free(). */
-static char *suggestion(const char *name, const char *const *known)
-{
-  const char *nearest = scenario_suggest(name, known);
-
-  return nearest ? g_strdup_printf("; did you mean '%s'?", nearest) : g_strdup("");
-}
-
 /* --- HOST:PORT --- */
 
 /* `end` is what stands in front of the first comma. */
@@ -88,7 +80,7 @@ static gboolean parse_start(const char *key, const char *value, decode_hint *hin
     hint->start[which] = DECODE_START_SEQUENCE;
     hint->sequence[which] = (uint32_t)sequence;
   } else {
-    g_autofree char *meant = suggestion(value, words);
+    g_autofree char *meant = scenario_did_you_mean(scenario_suggest(value, words));
     return error_set(error, "%s=%s; expected first, find or a TCP sequence number of 32 bits%s", key, value,
                      meant);
   }
@@ -112,7 +104,7 @@ static gboolean parse_setting(char *setting, decode_hint *hint, gboolean *has_re
     *has_reverse |= is_reverse;
     return parse_start(setting, value, hint, is_reverse, error);
   }
-  g_autofree char *meant = suggestion(setting, keys);
+  g_autofree char *meant = scenario_did_you_mean(scenario_suggest(setting, keys));
   return error_set(error, "'%s' is unknown; expected markers=, crc=, start= or start-reverse=%s", setting,
                    meant);
 }

@@ -137,7 +137,7 @@ class Table(kit.ProgramTest):
                 ("--return-level 1Gib", "--return-level 1Gib: expected a size above 0, such as 1GiB"),
                 ("--return-level 0", "expected a size above 0"),
                 ("--return-level 1GiB --pair receiver.mode=in-order,out-of-order", "expected no --pair"),
-                ("--leave-out timeout", "did you mean timeouts?"),
+                ("--leave-out timeout", "expected timeouts, spurious or lost (did you mean 'timeouts'?)"),
                 ("--csv no/such/folder/out.csv", "no/such/folder/out.csv")):
             self.expect_refused(f"iwarpsim table a.sqlite {options}", part)
 

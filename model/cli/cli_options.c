@@ -202,7 +202,8 @@ static gboolean parse(const cli_command *command, char **argv, cli_arguments *ar
     return FALSE;
   }
   for (const GOptionEntry *entry = command->entries; entry->long_name != NULL; entry++) {
-    if (entry->arg == G_OPTION_ARG_FILENAME && g_strcmp0(*(char **)entry->arg_data, "") == 0) {
+    if (entry->arg == G_OPTION_ARG_FILENAME && g_strcmp0(*(char **)entry->arg_data, "") == 0 &&
+        strcmp(entry->long_name, "title") != 0) { /* a plot may have none */
       *status = cli_usage_error(command->name, "--%s is empty; expected %s", entry->long_name,
                                 entry->arg_description);
       return FALSE;
@@ -254,12 +255,9 @@ gboolean cli_parse_exclude(const char *command, const char *text, guint *flags, 
       flag |= strcmp(known[bit], *name) == 0 ? 1U << bit : 0;
     }
     if (flag == 0) {
-      const char *nearest = scenario_suggest(*name, known);
-      *status =
-          nearest != NULL
-              ? cli_usage_error(command, "--leave-out %s: no such flag; did you mean %s?", *name, nearest)
-              : cli_usage_error(command, "--leave-out %s: no such flag; expected timeouts, spurious or lost",
-                                *name);
+      g_autofree char *hint = scenario_did_you_mean(scenario_suggest(*name, known));
+      *status = cli_usage_error(
+          command, "--leave-out %s: no such flag; expected timeouts, spurious or lost%s", *name, hint);
       return FALSE;
     }
     *flags |= flag;

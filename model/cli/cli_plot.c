@@ -40,18 +40,16 @@ static gboolean is_trace_plot(void)
 /* --- Usage --- */
 
 /* Whether `name`, given with `option`, is one of `known`; else FALSE and `*status` after standard error has
- * the nearest, or `see`. */
+ * `see`, and the nearest. */
 static gboolean is_known(const char *option, const char *name, const char *const *known, const char *see,
                          int *status)
 {
   if (g_strv_contains(known, name)) {
     return TRUE;
   }
-  const char *nearest = scenario_suggest(name, known);
-  *status = nearest != NULL ? cli_usage_error("plot", "%s %s: there is none of that name; did you mean %s?",
-                                              option, name, nearest)
-                            : cli_usage_error("plot", "%s %s: there is none of that name; expected %s",
-                                              option, name, see);
+  g_autofree char *hint = scenario_did_you_mean(scenario_suggest(name, known));
+  *status =
+      cli_usage_error("plot", "%s %s: there is none of that name; expected %s%s", option, name, see, hint);
   return FALSE;
 }
 
@@ -297,8 +295,8 @@ static const GOptionEntry entries[] = {
     CLI_TEXT("series", 0, &chosen.series, "keys of the lines; receiver: what makes the kind of one",
              "KEY,KEY..."),
     CLI_TEXT("panel", 0, &chosen.panel, "keys of the panels", "KEY,KEY..."),
-    CLI_TEXT("title", 0, &chosen.request.title, "the title (default: what is drawn, over what, where)",
-             "TEXT"),
+    CLI_TEXT("title", 0, &chosen.request.title,
+             "the title (default: what is drawn, over what, where); '': no heading at all", "TEXT"),
     CLI_TEXT("width", 0, &chosen.width,
              "width of the page: 8.5cm, 85mm, 3.5in, 1200px; letters in a terminal", "SIZE"),
     CLI_TEXT("height", 0, &chosen.height, "height of the page", "SIZE"),

@@ -40,6 +40,19 @@ class Plot(kit.ProgramTest):
         self.assertNotIn("\x1b", shown)
         titled = self.shell(f"iwarpsim plot a.sqlite {asked} --format term --title Mine").stdout
         self.assertEqual(titled.split(maxsplit=1)[0], "Mine")
+        self.shell(f"iwarpsim plot a.sqlite {asked} --title '' --out bare --quiet")
+        script = kit.octets("bare/a-goodput_bit_per_s.gnuplot").decode()
+        self.expect_parts(script, "\ntitle_text = ''\nsubtitle_text = ''\ny_lines = 'goodput (Gbit/s)'\n")
+        self.assertIn(b"# goodput_bit_per_s over loss of segments", kit.octets("paper/a-goodput_bit_per_s.dat"))
+
+    def test_words_of_the_axis(self):
+        """What is drawn stands beside y in words, above in the metric's own name."""
+        for metric, words in (("buffer.reassembly_p99_octets", "reassembly occupancy, p99"),
+                              ("placement.octets_direct/placement.octets", "payload placed directly / payload placed"),
+                              ("tcp.retransmissions", "TCP retransmissions"),
+                              ("delay.placement_mean_s", "delay, placement mean")):
+            shown = self.shell(f"iwarpsim plot a.sqlite --metric {metric} --format term | cat").stdout
+            self.expect_parts(shown, f"{metric} over ", f" {words}")
 
     def terminal(self, **environment):
         """What a terminal of 90 letters shows of the heat map."""

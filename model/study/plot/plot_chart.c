@@ -65,7 +65,7 @@ static void place_heading(plot_page *p, const plot_chart *chart)
   g_free(gnuplot_quote_lines(chart->subtitle, p->subtitle_columns, SUBTITLE_LINES_MAX, &subtitle_lines));
   p->title_at = line * 0.9;
   p->subtitle_at = line * (0.9 + (*chart->title != '\0' ? title_lines : 0));
-  p->heading_end = floor(p->subtitle_at + subtitle_line * subtitle_lines);
+  p->heading_end = floor(p->subtitle_at + subtitle_line * (*chart->subtitle != '\0' ? subtitle_lines : 0));
 }
 
 /* gnuplot reckons with the width of a digit, and with sample and gaps as wide as 10. */
@@ -246,7 +246,7 @@ plot_chart plot_chart_new(const char *template_name, const gnuplot_target *targe
                       .target = target,
                       .request = request,
                       .title = title_of(request, what),
-                      .subtitle = subtitle,
+                      .subtitle = g_strcmp0(request->title, "") == 0 ? "" : subtitle,
                       .legend = g_ptr_array_new_with_free_func(g_free),
                       .looks = g_ptr_array_new_with_free_func(g_free),
                       .variables = g_string_new(NULL),

@@ -271,8 +271,9 @@ static gboolean draw_heat_map(const study_table *table, G_GNUC_UNUSED const stud
       plot_counts_add(&map.counts, cell->runs);
     }
   }
+  g_autofree char *words = result_quantity_words(map.quantity);
   map.colours =
-      plot_axis_of_values(&extent, request->quantity != NULL ? name : "peak", map.unit, VALUE_SCALE_FITTING);
+      plot_axis_of_values(&extent, request->quantity != NULL ? words : "peak", map.unit, VALUE_SCALE_FITTING);
   guint panels = map.groups.panels->len;
   return (map.counts.runs > 0 || error_set(error, "nothing to draw: no run has a value of %s", name)) &&
          (panels <= PANELS_MAX ||

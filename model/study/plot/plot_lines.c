@@ -545,9 +545,11 @@ static gboolean draw_lines(const study_table *table, const study_plot *plot, con
                       .bound = request->bound != NULL ? request->bound : &unlimited};
   const result_quantity *asked = request->quantity;
   g_autofree char *name = asked != NULL ? result_quantity_name(asked) : NULL;
+  g_autofree char *words = asked != NULL ? result_quantity_words(asked) : NULL;
   g_autofree char *unit = asked != NULL ? result_quantity_unit(asked) : NULL;
   if (asked != NULL) {
-    chart.of = (line_plot){.main = {name, *asked}, .quantity = name, .unit = unit, .scale = of->scale};
+    chart.of = (line_plot){
+        .main = {name, *asked}, .title = name, .quantity = words, .unit = unit, .scale = of->scale};
   } else if (of->companion_above_0 &&
              !(result_quantity_statistics(&of->companion.of, table->runs).largest > 0)) {
     chart.of.companion.name = NULL;

@@ -73,6 +73,28 @@ char *result_quantity_name(const result_quantity *quantity)
   return g_strdup_printf("%s/%s", share, of);
 }
 
+char *result_quantity_words(const result_quantity *quantity)
+{
+  static const char *const words[][2] = {{"buffer.reassembly_", "reassembly occupancy, "},
+                                         {"octets_direct", "octets_directly"},
+                                         {"placement.octets", "payload placed"},
+                                         {"delay.", "delay, "},
+                                         {"tcp.", "TCP "},
+                                         {"mpa.", "MPA "},
+                                         {"state.", ""},
+                                         {"_bit_per_s", ""},
+                                         {"_octets", ""},
+                                         {"mean_s", "mean"},
+                                         {"_", " "},
+                                         {"/", " / "}};
+  g_autofree char *name = result_quantity_name(quantity);
+  GString *text = g_string_new(name);
+  for (gsize i = 0; i < G_N_ELEMENTS(words); i++) {
+    g_string_replace(text, words[i][0], words[i][1], 0);
+  }
+  return g_string_free(text, FALSE);
+}
+
 char *result_quantity_unit(const result_quantity *quantity)
 {
   const char *unit = metric_row_of(quantity->metric)->unit;

@@ -31,6 +31,9 @@ GArray *result_quantity_defaults(void);
 /* As result_quantity_read() takes it. Free with g_free(). */
 char *result_quantity_name(const result_quantity *quantity);
 
+/* For the axis of a plot: "reassembly occupancy, p99.9". Free with g_free(). */
+char *result_quantity_words(const result_quantity *quantity);
+
 /* As the table of metrics has it; "1" of two metrics with one unit. Free with g_free(). */
 char *result_quantity_unit(const result_quantity *quantity);
 

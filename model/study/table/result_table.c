@@ -190,7 +190,7 @@ static void append_legend(const result_request *request, const GPtrArray *notes,
   }
   if (request->table->flagged > 0) {
     g_string_append_printf(text,
-                           "3! marks three %s with time-outs, spurious or lost retransmissions; --leave-out "
+                           "N! marks N %s with time-outs, spurious or lost retransmissions; --leave-out "
                            "timeouts,spurious,lost leaves such runs out.\n",
                            request->pairing == NULL ? "runs" : "pairs");
   }

@@ -242,7 +242,7 @@ DRAWN_TEST(test_metric)
   plot_fixture_fill(f, mtu_loss);
   plot_fixture_set_all(f, METRIC_GOODPUT_BIT_PER_S, 2.5e9, 1e8);
   plot_fixture_draw(f, &plot_metric, METRIC_GOODPUT_BIT_PER_S, GNUPLOT_SVG);
-  EXPECT_FILE(f, "plot.gnuplot", "y_lines = 'goodput_bit_per_s (Gbit/s)'\n", "y_unit = 1000000000\n");
+  EXPECT_FILE(f, "plot.gnuplot", "y_lines = 'goodput (Gbit/s)'\n", "y_unit = 1000000000\n");
   EXPECT_COUNTS(f, "plot.gnuplot", {"p99", 0});
 }
 

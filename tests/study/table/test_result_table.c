@@ -88,7 +88,7 @@ FIXTURE_TEST(test_text)
                "out-of-order   4  *      23          3  43    23.0       16.2  29.8\n",
                "\nplacement.octets_direct/placement.octets in %\n",
                "in-order       4  1!*    50         50   50", "out-of-order   4  *     100        100  100",
-               "3! marks three runs",
+               "N! marks N runs",
                "\n" STATISTICS_ASSUMPTION "\n*: the interval covers less than 95 %: fewer than 6 values");
 }
 
@@ -104,7 +104,7 @@ FIXTURE_TEST(test_pairs)
                "pairs       mean difference  95 % from   to  ± if independent  median  quartiles\n",
                "    4  1!*              2.0        0.7  3.3                22    2.00       1.75  2.25\n",
                "    4  1!*              \u221250        \u221250  \u221250                 0",
-               "3! marks three pairs");
+               "N! marks N pairs");
 }
 
 /* Means of survivors say that they are: of two runs at 9000 one was stopped, at 576 none came to its end. */

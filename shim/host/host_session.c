@@ -67,21 +67,14 @@ void host_session_receive(host_session *self, enum side side, const uint8_t *oct
 /* What belongs to the scenario's own path, or to its own way of ending a run. */
 static const char *find_unsupported(const configuration *c)
 {
-  if (c->ipv6) {
-    return "tcp.ip = ipv6, but a host in another's ns-3 program speaks IPv4 only; expected ipv4";
-  }
-  if (c->fault.error != FAULT_NONE) {
-    return "fault.error is given, but a host in another's ns-3 program does no faults; expected none";
-  }
-  if (c->tcp_is_ns3) {
-    return "tcp.implementation = ns3, but a host in another's ns-3 program has our TCP; expected "
-           "iwarpsim";
-  }
-  if (session_topology_is_wanted(c)) {
-    return "topology.medium is given, but a host in another's ns-3 program is in the program's topology; "
-           "expected none";
-  }
-  return NULL;
+  return c->ipv6 ? "tcp.ip = ipv6, but a host in another's ns-3 program speaks IPv4 only; expected ipv4"
+         : c->fault.error != FAULT_NONE
+             ? "fault.error is given, but a host in another's ns-3 program does no faults; expected none"
+         : c->tcp_is_ns3
+             ? "tcp.implementation = ns3, but a host in another's ns-3 program has our TCP; expected iwarpsim"
+         : session_topology_is_wanted(c) ? "topology.medium is given, but a host in another's ns-3 program "
+                                           "has that of the program; expected none"
+                                         : NULL;
 }
 
 host_session *host_session_new(const char *path, const char *const *sets, host_session_output output,

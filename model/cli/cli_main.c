@@ -53,7 +53,7 @@ static void print_help(void)
                         "  -h, --help      what it does and its options\n"
                         "  -q, --quiet     print nothing but what was asked for\n"
                         "  -V, --version   print the version\n\n"
-                        "Example: a scenario of one line in a file, run with the third segment lost.\n"
+                        "Example: a scenario of one line in a file, run with its 300th segment lost.\n"
                         "  echo 'receiver: { mode = \"in-order\"; };' > first.cfg\n"
                         "  iwarpsim run first.cfg --set path.forward.drop=[300]\n\n"
                         "Exit status: 0 fine, 1 the run failed its own checks, 2 bad usage or scenario,\n"

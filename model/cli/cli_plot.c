@@ -281,8 +281,9 @@ static char *summary_of_kinds(void)
       "  sequence      the stream of a connection: sent, lost, arrived, acknowledged (default of a TRACE)\n"
       "  window        cwnd, ssthresh and what is in flight\n"
       "  queue         the octets that wait for a link\n\n"
-      "What draws them are templates for gnuplot (scripts/plots, installed in share/iwarpsim/plots): a\n"
-      "changed copy of that folder draws instead when IWARPSIM_PLOTS of the environment names it.");
+      "They are drawn by templates for gnuplot (scripts/plots, installed in share/iwarpsim/plots). To "
+      "change\n"
+      "these, copy the folder, and name the copy in the environment variable IWARPSIM_PLOTS.");
   return g_string_free(text, FALSE);
 }
 
@@ -300,7 +301,7 @@ static const GOptionEntry entries[] = {
     CLI_TEXT("width", 0, &chosen.width,
              "width of the page: 8.5cm, 85mm, 3.5in, 1200px; letters in a terminal", "SIZE"),
     CLI_TEXT("height", 0, &chosen.height, "height of the page", "SIZE"),
-    CLI_TEXT("font-size", 0, &chosen.font_size, "points of letters, whatever the page (default: 8.64)", "PT"),
+    CLI_TEXT("font-size", 0, &chosen.font_size, "size of letters, in points (default: 8.64)", "PT"),
     CLI_SWITCH("xlog", 0, &chosen.request.x_log, "a logarithmic x axis"),
     CLI_SWITCH("ylog", 0, &chosen.request.y_log, "a logarithmic y axis"),
     CLI_TEXT("from", 0, &chosen.from, "over time: from this time on, such as 700us", "TIME"),

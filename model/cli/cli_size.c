@@ -242,7 +242,7 @@ const cli_command cli_size = {
         "Finds the least value of a key that keeps a condition, at each point of the scenario's sweep:\n"
         "first on a coarse grid, then by halving, with the same seeds at every value. Prints the answer\n"
         "in a sentence for each point; and, without --quiet, the curve, which it also draws beside the\n"
-        "store. An axis of the key gives way to the search. If it was interrupted, rerun the command to\n"
+        "store. The search replaces an axis of the key. If it was interrupted, rerun the command to\n"
         "resume. Exit status 1: at some point there is no such value.",
     .example =
         "  iwarpsim size my.cfg --key receiver.memory --keep 'goodput_bit_per_s >= 99 % of unlimited'\n"

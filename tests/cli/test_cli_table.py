@@ -141,6 +141,13 @@ class Table(kit.ProgramTest):
                 ("--csv no/such/folder/out.csv", "no/such/folder/out.csv")):
             self.expect_refused(f"iwarpsim table a.sqlite {options}", part)
 
+    def test_one_run(self):
+        """One run and one point are no runs and points, on a report's page too."""
+        self.change("DELETE FROM runs WHERE point > 0")
+        self.expect_parts(self.shell("iwarpsim table a.sqlite").stdout, "\n1 run at 1 point\n")
+        self.expect_parts(self.shell("iwarpsim report a.sqlite -o /dev/stdout").stdout, " · 1 point · 1 run</p>",
+                          "Means of 1 run, seed 1, at 1 point, with", "<p>Of 1 run 1 ok, ", "<h3>a.cfg, 1 run</h3>")
+
     def test_nothing_left(self):
         """When there is nothing to tabulate the error names the file; no table without rows is printed."""
         self.change("DELETE FROM runs WHERE point > 1", "UPDATE runs SET status = 'failed' WHERE point = 1")

@@ -205,6 +205,13 @@ sweep = ( { key = "run.seed"; from = 1; to = 4; } );
             series.write(b"\0\0\n")
         self.expect_refused("iwarpsim plot run", "occupancy.csv:", "expected the end of the line: the file is cut off")
 
+    def test_no_series(self):
+        """What the error says to do works."""
+        self.shell("iwarpsim run a.cfg --out run --quiet --set measure.series=none")
+        self.expect_refused("iwarpsim plot run", "run it again with --set measure.series=all, or plot --what sequence")
+        self.shell("iwarpsim plot run --what sequence --quiet")
+        self.shell("iwarpsim run a.cfg --out run --quiet --set measure.series=all && iwarpsim plot run --quiet")
+
     def test_metric_as_another_plot(self):
         """It keeps the plot's scale of y: 1 to 4 connections alone need no logarithms."""
         kit.write("b.cfg", 'run: { engine = "native"; };\n'

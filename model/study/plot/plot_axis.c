@@ -71,9 +71,11 @@ static void add_tic(plot_axis *axis, double at, char *label)
 /* At `number`, in the axis's unit. */
 static void add_number(plot_axis *axis, double number)
 {
-  const shown_scale time = shown_scale_for("s", number);
+  const shown_scale time = shown_scale_for("s", number), octets = shown_scale_for("octets", 10 * number);
+  const gboolean is_plain = octets.factor == 1;
   add_tic(axis, number * axis->unit_size,
-          axis->kind == PLOT_TICS_OCTETS    ? shown_text_octets(number)
+          axis->kind == PLOT_TICS_OCTETS    ? g_strdup_printf("%.10g%s%s", number / octets.factor,
+                                                           is_plain ? "" : " ", is_plain ? "" : octets.unit)
           : axis->kind == PLOT_TICS_DECADES ? g_strdup_printf("%.4g %s", number / time.factor, time.unit)
           : axis->kind == PLOT_TICS_PERCENT ? g_strdup_printf("%.6g %%", number)
                                             : g_strdup_printf("%.10g", number));

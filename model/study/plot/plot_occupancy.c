@@ -132,7 +132,9 @@ static gboolean read_series(series *s, const char *path, const summary_record *r
   gsize length = 0;
   if (problem != NULL) {
     g_set_error(error, G_FILE_ERROR, (int)g_file_error_from_errno(errno),
-                "%s: %s; a run writes it unless measure.series is \"none\"", path, problem);
+                "%s: %s; a run writes it unless measure.series is \"none\": run it again with --set "
+                "measure.series=all, or plot --what sequence, which needs no series",
+                path, problem);
     return FALSE;
   }
   gboolean good =

@@ -85,7 +85,7 @@ static char *events_of(const timeline_page *page, const char *about, const char 
 {
   static const char *const heads[FIELDS] = {"end", "time", "packet"};
   g_autoptr(GString) text = g_string_new("{\"about\":");
-  g_autoptr(GConverter) gzip = G_CONVERTER(g_zlib_compressor_new(G_ZLIB_COMPRESSOR_FORMAT_GZIP, 9));
+  g_autoptr(GConverter) gzip = G_CONVERTER(g_zlib_compressor_new(G_ZLIB_COMPRESSOR_FORMAT_GZIP, 6));
   g_autoptr(GOutputStream) packed = g_memory_output_stream_new_resizable();
   g_autoptr(GOutputStream) stream = g_converter_output_stream_new(packed, gzip);
   const char *separator = "";

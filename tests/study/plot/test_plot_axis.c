@@ -224,6 +224,16 @@ TEST(test_limited)
          "0 256, 1 KiB 1024, 4 KiB 4096, 16 KiB 16384, 64 KiB 65536");
 }
 
+/* Steps of 64 KiB beyond 13 MiB: a sixteenth of a MiB has four decimals, and all are there. */
+TEST(test_octets_in_part)
+{
+  const double mib = 1048576;
+  const plot_range part = {13.42 * mib, 13.58 * mib};
+  expect(plot_axis_limited(octets_of(14 * mib, NAN, NAN), &part), FALSE, part.from, part.to,
+         "13.4375 MiB 14090240, 13.46875 MiB 14123008, 13.5 MiB 14155776, 13.53125 MiB 14188544, "
+         "13.5625 MiB 14221312");
+}
+
 /* Labels "0" … "100" on ten letters: 20 of 100 are 2 letters, no room for two digits and a blank; every
  * second one has it. Lines above each other need one line each. */
 TEST(test_thinned)

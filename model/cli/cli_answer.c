@@ -106,6 +106,10 @@ static void add_memory(const metric_values *m, const configuration *c, prose *to
 {
   const double octets = m->value[METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS];
 
+  if (!m->present[METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS]) {
+    prose_add(to, ROW "none: the window that is measured never opened (measure.from)", "peak");
+    return;
+  }
   prose_add(to, ROW "%s of reassembly memory", "peak", amount(to, octets, "octets"));
   if (m->present[METRIC_BUFFER_REASSEMBLY_PEAK_AT_S]) {
     prose_add(to, " at %s", amount(to, m->value[METRIC_BUFFER_REASSEMBLY_PEAK_AT_S], "s"));
@@ -175,16 +179,29 @@ static void add_path(const metric_values *m, prose *to)
   }
 }
 
-static void add_caveats(const summary *page, prose *to)
+static void add_caveats(const summary *page, const configuration *c, prose *to)
 {
+  const metric_values *m = &page->results->metrics;
+  const warm_up_verdict verdict = warm_up_test(page->results->block_maxima).verdict;
+  const double queue = m->value[METRIC_PATH_QUEUE_PEAK_OCTETS];
+  const double bandwidth_delay = (double)configuration_bandwidth_delay_octets(c);
+
   if (page->window_over_bandwidth_delay > 0 && page->window_over_bandwidth_delay < 1) {
     prose_add(to, ROW "%.3g x the bandwidth-delay product: the receiver limits the rate", "window",
               page->window_over_bandwidth_delay);
   }
-  if (warm_up_test(page->results->block_maxima).verdict == WARM_UP_DIFFERS) {
+  if (queue > bandwidth_delay) {
     prose_add(to,
-              ROW "the second half of the run differs from the first: measure.from can leave out a beginning",
-              "warm-up");
+              ROW "up to %s waited for a link, %.3g x the bandwidth-delay product: the round trip grew by as "
+                  "much (path.forward.queue_size limits it)",
+              "queue", amount(to, queue, "octets"), queue / bandwidth_delay);
+  }
+  if (m->value[METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS] > 0 && verdict != WARM_UP_STEADY) {
+    prose_add(
+        to, ROW "%s", "warm-up",
+        verdict == WARM_UP_DIFFERS
+            ? "the second half of the run differs from the first: measure.from can leave out a beginning"
+            : "too short to tell whether the run is steady: a longer one may have another p99");
   }
 }
 
@@ -213,7 +230,7 @@ void cli_answer_print(const summary *page, const scenario *s, const char *direct
   add_memory(m, scenario_configuration(s), &to);
   add_placement(m, &to);
   add_path(m, &to);
-  add_caveats(page, &to);
+  add_caveats(page, scenario_configuration(s), &to);
   prose_add(&to, "\n\nresults in %s\n", foreign(&to, directory));
   g_autofree char *text = prose_end(&to);
   g_autofree char *lines = plain_text_wrap(*text == '\n' ? text + 1 : text, terminal_of(stdout).columns);

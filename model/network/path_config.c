@@ -2,6 +2,7 @@
 #include "network/path_config.h"
 
 #include <glib.h>
+#include <math.h>
 
 size_t path_links(const path_direction_config *direction)
 {
@@ -64,6 +65,40 @@ path_four_state_loss_config path_state_model(const path_direction_config *direct
                                        .p14 = parameter(p, 4, 0)};
 }
 
+/* netem's `loss gemodel` p, r, 1-h, 1-k, with the defaults of tc-netem(8): 100% - p, 100%, 0 */
+static path_gilbert_elliott_config gilbert_elliott_model(const path_direction_config *direction)
+{
+  const probability_list *p = &direction->gemodel;
+
+  return (path_gilbert_elliott_config){.p = parameter(p, 0, 0),
+                                       .r = parameter(p, 1, 0),
+                                       .loss_bad = parameter(p, 2, 1),
+                                       .loss_good = parameter(p, 3, 0)};
+}
+
+path_loss_rates path_loss_rates_of(const path_direction_config *direction)
+{
+  path_gilbert_elliott_config in = {.loss_bad = 1};
+  path_four_state_loss_config p = {.p31 = 1, .p23 = 1}; /* loses nothing */
+
+  if (direction->gemodel.count > 0) {
+    in = gilbert_elliott_model(direction);
+    p = (path_four_state_loss_config){.p13 = in.p, .p31 = in.r, .p23 = 1};
+  } else if (direction->state.count > 0) {
+    p = path_state_model(direction);
+  }
+  /* The stationary distribution of the chain, but for a factor. */
+  const double good = p.p31 * p.p23, received_in_burst = p.p13 * p.p32, bad = p.p13 * p.p23;
+  const double gap = p.p14 * good, all = good + received_in_burst + bad + gap;
+  const double lost = (bad * in.loss_bad + good * in.loss_good + gap) / all;
+  const double bursts = good * (p.p13 + p.p14) / all;
+  const bool is_counted = in.loss_bad == 1 && in.loss_good == 0 && (bursts > 0 || lost == 0);
+  const double single = direction->loss.correlation > 0 ? NAN : direction->loss.probability;
+
+  return (path_loss_rates){.lost = 1 - (1 - single) * (1 - lost),
+                           .bursts = is_counted ? single + bursts : NAN};
+}
+
 /* --- Impairments --- */
 
 /* A direction's impairments while they are made. */
@@ -103,12 +138,7 @@ static void add_losses(impairment_builder *builder)
     add(builder, path_loss_new(loss, random_of(builder, "loss")));
   }
   if (config->gemodel.count > 0) {
-    /* netem's `loss gemodel` p, r, 1-h, 1-k, with the defaults of tc-netem(8): 100% - p, 100%, 0 */
-    const probability_list *p = &config->gemodel;
-    const path_gilbert_elliott_config model = {.p = parameter(p, 0, 0),
-                                               .r = parameter(p, 1, 0),
-                                               .loss_bad = parameter(p, 2, 1),
-                                               .loss_good = parameter(p, 3, 0)};
+    const path_gilbert_elliott_config model = gilbert_elliott_model(config);
 
     add(builder, path_gilbert_elliott_new(&model, random_of(builder, "gemodel")));
   }

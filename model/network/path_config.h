@@ -70,6 +70,14 @@ uint32_t path_mtu_octets(const path_direction_config *direction);
  * (100% - p13, 0, 100%, 0). Only where the direction's list is not empty. */
 path_four_state_loss_config path_state_model(const path_direction_config *direction);
 
+/* What the losses of a direction come to in the long run: `loss`, and beside it `gemodel` or `state`. */
+typedef struct path_loss_rates {
+  double lost;   /* the share of the packets; NAN: not known */
+  double bursts; /* that begin, for each packet, a single loss being one; NAN: not known */
+} path_loss_rates;
+
+path_loss_rates path_loss_rates_of(const path_direction_config *direction);
+
 /* Appends to `elements` those that `config`, which is that of `direction`, asks for, in its order; none has
  * an output yet. The elements become the caller's (path_element_free()); so do their random streams, which
  * are appended to `randoms` (g_free()). `seed` and `index`, the path's number, make these streams

@@ -58,25 +58,36 @@ static gboolean check_timeouts(const checking *on)
                        maximum);
 }
 
+/* How many messages take turns in their sizes, and their payload together. */
+static gsize turn_of(const configuration *c)
+{
+  return MAX(c->workload.message_sizes.count, 1);
+}
+
+static double turn_octets(const configuration *c)
+{
+  const number_list *sizes = &c->workload.message_sizes;
+  double octets = sizes->count == 0 ? (double)c->message_octets : 0;
+
+  for (gsize i = 0; i < sizes->count; i++) {
+    octets += (double)sizes->values[i];
+  }
+  return octets;
+}
+
 /* A sink has a buffer for each message that can be in flight, and two more, but never more than there are
  * messages. In flight are at most the window and what waits out the placement latency. Messages of several
  * sizes are counted by turns of workload.message_sizes. */
 static gboolean check_memory(const checking *on)
 {
   const configuration *c = on->c;
-  const number_list *sizes = &c->workload.message_sizes;
   double size = (double)c->workload.message_octets;
   double in_flight = (double)c->receive_window_octets +
                      (double)path_bottleneck_bit_per_s(&c->path.directions[c->main_direction]) / 8 *
                          time_ps_in_seconds(c->receiver.placement_latency_ps);
-  gsize turn = MAX(sizes->count, 1);
-  double turn_octets = sizes->count == 0 ? (double)c->message_octets : 0;
-
-  for (gsize i = 0; i < sizes->count; i++) {
-    turn_octets += (double)sizes->values[i];
-  }
-  turn_octets += (double)turn * FPDU_OVERHEAD_OCTETS;
-  double buffers = MIN((in_flight / turn_octets + 2) * (double)turn, (double)c->workload.messages);
+  double turn = (double)turn_of(c);
+  double framed = turn_octets(c) + turn * FPDU_OVERHEAD_OCTETS;
+  double buffers = MIN((in_flight / framed + 2) * turn, (double)c->workload.messages);
   double connections = (double)c->connections.count;
   /* A connection has, at each end that messages go to, a sink for RDMA Writes and Reads and one for Sends. */
   const ulp_mix_needs needs = ulp_mix_needs_of(&c->workload.mix);
@@ -211,6 +222,19 @@ static void note_window(const checking *on)
           "the receive window of %" G_GUINT64_FORMAT
           " octets is less than a full-size segment: segments cannot stay aligned with FPDUs",
           window);
+
+  /* Command and status of a storage exchange are Delivered, too. */
+  const run_moment *from = &on->c->measure.from;
+  const double messages = (double)on->c->workload.messages * (double)on->c->connections.count;
+  const double turns = ceil((double)on->c->workload.messages / (double)turn_of(on->c));
+  const double octets = turns * turn_octets(on->c) * (double)on->c->connections.count;
+  note_if(on,
+          from->kind == RUN_MOMENT_DELIVERED &&
+              (double)from->number > octets + messages * 2 * ULP_STORAGE_MESSAGE_OCTETS,
+          SCENARIO_MEASURE_FROM,
+          "measure.from = %" G_GUINT64_FORMAT " is beyond the %.0f octets of the workload: the window never "
+          "opens, and nothing is measured in it",
+          from->number, octets);
 }
 
 /* About how many segments of the main direction carry the workload, first transmissions alone: a message
@@ -235,23 +259,37 @@ static double payload_segments(const configuration *c)
   return c->run.stop_ps > 0 ? MIN(segments, sent) : segments;
 }
 
-/* How many independent losses a run may expect. The other models lose in bursts, whose number their
- * parameters do not give. */
+/* "" of a number that is shown as 1. */
+static const char *plural(double number)
+{
+  return number >= 0.995 && number < 1.05 ? "" : "s";
+}
+
+/* How many losses a run may expect, and in how many bursts if a model makes them. netem's correlation changes
+ * the share in a way that no formula gives. */
 static void note_losses(const checking *on)
 {
   const path_direction_config *path = &on->c->path.directions[on->c->main_direction];
-  scenario_key loss = scenario_key_of_direction(SCENARIO_PATH_FORWARD_LOSS, on->c->main_direction);
-  const gboolean is_independent = path->loss.probability > 0 && !(path->loss.correlation > 0) &&
-                                  path->gemodel.count + path->state.count == 0;
-  const double losses = path->loss.probability * payload_segments(on->c);
-  const double none = 100 * exp(-losses), some = -100 * expm1(-losses);
+  const path_loss_rates rates = path_loss_rates_of(path);
+  const double segments = payload_segments(on->c);
+  const double losses = rates.lost * segments, events = rates.bursts * segments;
+  const double none = 100 * exp(-events), some = -100 * expm1(-events);
+  const gboolean is_independent = path->gemodel.count + path->state.count == 0;
+  const scenario_key key = is_independent            ? SCENARIO_PATH_FORWARD_LOSS
+                           : path->gemodel.count > 0 ? SCENARIO_PATH_FORWARD_GEMODEL
+                                                     : SCENARIO_PATH_FORWARD_STATE;
+  g_autofree char *bursts =
+      is_independent || isnan(events) || path->loss.probability > 0
+          ? g_strdup("")
+          : g_strdup_printf(events < 10 ? " in %.2g burst%s" : " in %.0f burst%s", events, plural(events));
   g_autofree char *seeds =
-      none < 0.5   ? g_strdup("")
-      : some < 0.5 ? g_strdup_printf(": all but %.2g %% of seeds will see none", some) /* not "100 %" */
-                   : g_strdup_printf(": %.0f %% of seeds will see none", none);
+      !(none >= 0.5) ? g_strdup("")
+      : some < 0.5   ? g_strdup_printf(": all but %.2g %% of seeds will see none", some) /* not "100 %" */
+                     : g_strdup_printf(": %.0f %% of seeds will see none", none);
 
-  note_if(on, is_independent, loss, losses < 10 ? "%.2g loss%s expected%s" : "%.0f loss%s expected%s", losses,
-          losses >= 0.995 && losses < 1.05 ? "" : "es", seeds); /* those that are shown as 1 */
+  note_if(on, losses > 0, scenario_key_of_direction(key, on->c->main_direction),
+          losses < 10 ? "%.2g loss%s expected%s%s" : "%.0f loss%s expected%s%s", losses,
+          *plural(losses) != '\0' ? "es" : "", bursts, seeds);
 }
 
 static void note_reordering(const checking *on, enum side direction)

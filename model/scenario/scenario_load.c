@@ -81,6 +81,12 @@ static gboolean config_problem(const config_t *config, const scenario_source *so
     return scenario_problem(error, where,
                             "a list in [ ] holds values of several types; expected ( ) around them");
   }
+  if (g_regex_match_simple("\\[\\s*\\[", whole, 0, 0)) {
+    return scenario_problem(
+        error, where,
+        "a list in [ ] holds a list; expected ( ) around lists, or each of them in quotes, "
+        "\"[1,2]\"");
+  }
   return scenario_problem(
       error, where,
       "%s at '%s'; expected KEY = VALUE; or GROUP: { ... }; with words and values with units in quotes",

@@ -333,6 +333,31 @@ static char *meant(const scenario_key_row *row, const char *text)
   return scenario_did_you_mean(wrong != NULL ? scenario_suggest(wrong, words) : NULL);
 }
 
+/* `text` with a unit that others write replaced by ours; NULL when that is no value either. */
+static char *with_our_unit(const scenario_key_row *row, const char *text)
+{
+  static const char *const units[][2] = {
+      {"B/s", "bit/s"}, {"b/s", "bit/s"}, {"bps", "bit/s"}, {"bit", "bit/s"},   {"/sec", "/s"},
+      {"G", "Gbit/s"},  {"g", "Gbit/s"},  {"M", "Mbit/s"},  {"gbps", "Gbit/s"}, {"gbit/s", "Gbit/s"},
+      {"sec", "s"},     {"seconds", "s"}, {"k", "kB"},      {"kb", "kB"},       {"KB", "kB"},
+      {"Kb", "kB"},     {"K", "KiB"},     {"mb", "MB"},     {"Mb", "MB"},       {"M", "MiB"},
+      {"gb", "GB"},     {"Gb", "GB"},     {"G", "GiB"}};
+  const char *end = text;
+  const double number = g_ascii_strtod(text, (char **)&end);
+
+  for (gsize i = 0; i < G_N_ELEMENTS(units) && end != text; i++) {
+    const gsize length = strlen(end) - (g_str_has_suffix(end, units[i][0]) ? strlen(units[i][0]) : 0);
+    g_autofree char *prefix = g_strstrip(g_strndup(end, length));
+    g_autofree char *digits = units_format_real(i == 0 ? 8 * number : number); /* octets to bits */
+    g_autofree char *ours = g_strconcat(digits, prefix, units[i][1], NULL);
+    g_auto(scenario_value) value = {.is_word = FALSE};
+    if (end[length] != '\0' && read_form(row, ours, &value) == FITS && is_within_limits(row, &value)) {
+      return g_steal_pointer(&ours);
+    }
+  }
+  return NULL;
+}
+
 gboolean scenario_value_read(const scenario_key_row *row, scenario_notation notation, const char *text,
                              scenario_value *value, char **problem)
 {
@@ -348,7 +373,8 @@ gboolean scenario_value_read(const scenario_key_row *row, scenario_notation nota
   const char *quote = notation == SCENARIO_NOTATION_STRING || *text == '\0' ? "\"" : "";
   g_autofree char *shown = scenario_shown(text);
   g_autofree char *expected = scenario_value_expected(row);
-  g_autofree char *hint = meant(row, text);
+  g_autofree char *unit = found == MISFIT_FORM ? with_our_unit(row, text) : NULL;
+  g_autofree char *hint = unit != NULL ? scenario_did_you_mean(unit) : meant(row, text);
   *problem = g_strdup_printf("%s = %s%s%s %s; expected %s%s%s", row->name, quote, shown, quote,
                              misfit_words(row->type, notation, found), expected,
                              found == MISFIT_NOTATION && *quote != '\0' ? ", without quotes" : "", hint);

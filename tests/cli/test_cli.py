@@ -135,7 +135,7 @@ class Cli(kit.ProgramTest):
     def test_attached_values(self):
         """As with make: the value may stand directly after a one-letter option."""
         kit.write("a.cfg", "")
-        self.assertIn("\n1\n1 run, 1 to run, about 9.13 thousand segments, about 0:01 at -j 3\n",
+        self.assertIn("\n1\n1 run, 1 to run, about 9.13 thousand segments, about 1 s at -j 3\n",
                       self.shell("iwarpsim sweep a.cfg -j3 -srun.seed=7 --list").stdout)
         self.assertIn("iwarpsim sweep: -j 0: expected 1 or more",
                       self.shell("iwarpsim sweep a.cfg -j0 --list", 2).stderr)

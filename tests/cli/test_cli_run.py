@@ -42,6 +42,7 @@ class Run(kit.ProgramTest):
 {100 * of['efficiency_wire']:.4g} %
   losses     1 packet lost; 1 retransmission, 0 timeouts; {of['tcp.segments_out_of_order']} of \
 {of['tcp.segments']} segments out of order
+  warm-up    too short to tell whether the run is steady: a longer one may have another p99
 
 results in o
   iwarpsim explain-peak o: why the peak was that large
@@ -63,6 +64,32 @@ results in o
         page = self.shell("iwarpsim run a.cfg -o o --set path.forward.drop=[]").stdout
         self.expect_parts(page, "  peak       0 octets of reassembly memory: no octet waited for one that was missing\n"
                           "  placed     100 % of the payload directly, 0 % by way of the memory; 0 % out of order\n")
+
+    def test_window_never_opened(self):
+        """What lies beyond all traffic was not measured: no peak of 0 octets, whatever is lost."""
+        done = self.shell("iwarpsim run a.cfg -o o --set measure.from=1GiB")
+        self.assertIn("\n  peak       none: the window that is measured never opened (measure.from)\n  placed  ",
+                      done.stdout)
+        self.assertIn("measure.from = 1073741824 is beyond the 262144 octets of the workload", done.stderr)
+        self.assertNotIn("warm-up", done.stdout)
+
+    def test_too_short(self):
+        """A p99 beside which nothing tells whether a longer run has it; 0 octets need no such line."""
+        line = "  warm-up    too short to tell whether the run is steady: a longer one may have another p99\n"
+        self.assertIn(line, self.shell("iwarpsim run a.cfg -o o").stdout)
+        self.assertNotIn("warm-up", self.shell("iwarpsim run a.cfg -o o --set path.forward.drop=[]").stdout)
+
+    def test_standing_queue(self):
+        """Two windows of two products each post all they have: what exceeds one product waits for the link, up to
+        the queue that the scenario allows."""
+        many = "iwarpsim run a.cfg -o o --set workload.connections=2 --set workload.messages=40"
+        page = self.shell(many).stdout
+        queue = self.metrics("o")["path.queue_peak_octets"]
+        product = self.metrics("o")["theory.buffer_tcp_octets"]  # K = 1: rate times base round trip
+        self.assertGreater(queue, product)
+        self.assertRegex(page, rf"queue      up to {queue / 1024:.4g} KiB waited for a link, {queue / product:.3g} x the "
+                         r"bandwidth-delay\s+product:\s+the\s+round")
+        self.assertNotIn("waited for a link", self.shell(f"{many} --set path.forward.queue_size=30KiB").stdout)
 
     def test_nearly_all(self):
         """100 % is all of them: some ten FPDUs of 270,000 after the lost segment are located by markers."""
@@ -101,6 +128,6 @@ results in o
         self.shell("iwarpsim run a.cfg --pcap -q -o o")
         page = self.shell("iwarpsim replay o/receiver.pcap --set receiver.mode=in-order --seed 2 -o r").stdout
         self.expect_parts(page, "  replay of  receiver.pcap (o/receiver.pcap)\n  measured   the Responder of 1 connection,",
-                          "\n  peak       ", " out of order\n\nresults in r\n  --all, or summary.json there: every metric\n")
+                          "\n  peak       ", "another p99\n\nresults in r\n  --all, or summary.json there: every metric\n")
         self.assertNotIn("explain-peak", page)  # which needs a scenario, or a trace
         self.assertEqual(json.loads(kit.octets("r/summary.json"))["provenance"]["seed"], "2")

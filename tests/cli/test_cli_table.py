@@ -56,6 +56,24 @@ class Table(kit.ProgramTest):
                           "\nplacement.octets_direct/placement.octets: no run has it\n",
                           "\ngoodput_bit_per_s: no run has it\n", "\ntcp.timeouts in timeouts\n")
 
+    def test_unsteady(self):
+        """80 messages are too short to tell whether a run is steady (test_cli.py), so a p99 of them is marked, a peak
+        is not; a pair counts both of its runs."""
+        kit.write("b.cfg", TAIL.replace("320", "80").replace("to = 8", "to = 2"))
+        self.shell("iwarpsim sweep b.cfg -q --store b.sqlite")
+        text = self.shell("iwarpsim table b.sqlite --metric buffer.reassembly_p99_octets --metric " + PEAK).stdout
+        rows = re.findall(r"^(?:in-order|out-of-order) .*$", text, re.MULTILINE)
+        self.assertEqual(["2?" in row for row in rows], [True, True, False, False])
+        self.assertEqual(text.count("8?: eight runs are not steady, or too short to tell"), 1)
+        pairs = "--pair receiver.mode=in-order,out-of-order --json"
+        of = self.shell(f"iwarpsim table b.sqlite {pairs}").stdout
+        self.assertRegex(of, r'"buffer.reassembly_p99_octets".*"unsteady": 4')
+        self.assertRegex(of, r'"buffer.reassembly_peak_octets".*"unsteady": 0')
+        for what in ("buffer.reassembly_p99_octets", PEAK):
+            self.shell(f"iwarpsim plot b.sqlite --metric {what} --out p")
+            self.assertEqual(b"4 not steady, or too short to tell" in kit.octets(f"p/b-{what}.dat"), what != PEAK)
+        self.shell("rm -r p b.cfg")
+
     def test_hostile_rows(self):
         """A share of no time or of more than all of it, an unknown gauge, a block without a number."""
         for table, row, said in (("quantiles", "'state.holes', 0, 1", 'damaged: a quantile of the gauge "state.holes"'),

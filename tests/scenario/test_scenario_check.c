@@ -257,7 +257,13 @@ TEST(test_notes_on_the_send_buffer)
 /* 1500 - 40 = 1460 octets a segment, of which 512 / 516 are no markers and 20 frame the FPDU: 1428.68 of
  * payload, so 64 KiB take 46 segments. 10 messages with 0.1 %: 0.46, and exp(-0.46) = 0.631. A stream's 10
  * x 45.872 segments, unmarked 65536 / 1440 = 45.511 each. 200 messages at 1 %: 92, and exp(-92) is nobody.
- * Bursts have no such number. */
+ *
+ * Of 9,200 segments a channel that is bad for p / (p + r) of the time loses so many, in p r / (p + r) bursts:
+ * 1 % and 99 % make 92 in 91.08; 0.01 % and 24.99 % of 460 make 0.184 in 0.04596, and exp(-0.04596) = 0.955;
+ * of 9,200 times 0.02 / (0.02 + 0.18) = 10 % that are half lost, and 1 % of the rest, 460 + 82.8. Independent
+ * losses come on top: 1 - 0.99 x 0.99 of 9,200. State: p13 = 0.1 %, p31 = 30 %, p32 = 5 %, p23 = 10 %,
+ * p14 = 0.01 % weigh 0.03 (good), 0.00005 (received in a burst), 0.0001 (lost), 0.000003 (gap): 0.000103 and
+ * 0.03 x 0.0011 of 0.030153. netem's correlation changes the share. */
 TEST(test_notes_on_losses)
 {
   static const char *const rows[][2] = {
@@ -274,7 +280,14 @@ TEST(test_notes_on_losses)
       {"path: { forward: { loss = \"10%\"; }; }; run: { stop = \"1.2us\"; };",
        "a.cfg:1: 0.1 losses expected: 90 % of seeds will see none"},
       {"path: { forward: { loss = \"1%\"; loss_correlation = \"25%\"; }; };", ""},
-      {"path: { forward: { gemodel = [\"1%\"]; }; };", ""}};
+      {"path: { forward: { gemodel = [\"1%\"]; }; };", "a.cfg:1: 92 losses expected in 91 bursts"},
+      {"workload: { messages = 10; };\npath: { forward: { gemodel = [\"0.01%\", \"24.99%\"]; }; };",
+       "a.cfg:2: 0.18 losses expected in 0.046 bursts: 96 % of seeds will see none"},
+      {"path: { forward: { gemodel = [0.02, 0.18, 0.5, 0.01]; }; };", "a.cfg:1: 543 losses expected"},
+      {"path: { forward: { loss = \"1%\"; gemodel = [\"1%\"]; }; };", "a.cfg:1: 183 losses expected"},
+      {"path: { forward: { state = [0.001, 0.3, 0.05, 0.1, 0.0001]; }; };",
+       "a.cfg:1: 31 losses expected in 10 bursts"},
+      {"path: { forward: { gemodel = [0.01, 0.0]; }; };", "a.cfg:1: 9200 losses expected"}};
   fixture_assert_all_findings(rows, G_N_ELEMENTS(rows));
 }
 
@@ -284,6 +297,14 @@ TEST(test_window_that_is_measured)
   static const char *const rows[][2] = {
       {"measure: { from = \"1ms\"; to = \"2ms\"; };", ""},
       {"measure: { from = \"2ms\"; to = \"1MiB\"; };", ""},
+      {"measure: { from = 13126400; };", ""}, /* 200 messages of 64 KiB, and 96 octets each */
+      {"measure: { from = 13126401; };", "a.cfg:1: measure.from = 13126401 is beyond the 13107200 octets "
+                                         "of the workload: the window never opens, "
+                                         "and nothing is measured in it"},
+      {"workload: { message_sizes = [512, 1000]; messages = 3; connections = 2; };\nmeasure: { from = 6625; "
+       "};",
+       "a.cfg:2: measure.from = 6625 is beyond the 6048 octets of the workload: the window never opens, and "
+       "nothing is measured in it"}, /* two whole turns of 1512, on two connections */
       {"measure: { to = \"first-loss\"; };", ""},
       {"measure: { from = \"first-loss\"; to = 1000; };", ""},
       {"measure: {\n from = \"2ms\"; to = \"1ms\"; };",

@@ -269,6 +269,7 @@ static gboolean draw_heat_map(const study_table *table, G_GNUC_UNUSED const stud
     if (of.count > 0) {
       value_extent_add(&extent, of.mean, NAN);
       plot_counts_add(&map.counts, cell->runs);
+      map.counts.unsteady += result_quantity_unsteady(map.quantity, cell->runs);
     }
   }
   g_autofree char *words = result_quantity_words(map.quantity);

@@ -133,6 +133,7 @@ static GPtrArray *lines_of(line_chart *chart, const result_quantity *quantity, l
     }
     if (runs->len > 0 && look == LINE_MAIN) {
       plot_counts_add(&chart->counts, runs);
+      chart->counts.unsteady += result_quantity_unsteady(quantity, runs);
     }
   }
   return lines;

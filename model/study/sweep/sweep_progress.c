@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "study/sweep/sweep_progress.h"
 
+#include <math.h>
+
 #include "base/plain_text.h"
 
 /* How often a line of progress is printed where none can be redrawn. */
@@ -11,12 +13,9 @@
 
 char *sweep_progress_duration(double seconds)
 {
-  guint64 whole = (guint64)(CLAMP(seconds, 0, 1e15) + 0.5);
-  guint64 hours = whole / 3600;
-  guint minutes = (guint)(whole / 60 % 60);
-  guint rest = (guint)(whole % 60);
-  return hours > 0 ? g_strdup_printf("%" G_GUINT64_FORMAT ":%02u:%02u", hours, minutes, rest)
-                   : g_strdup_printf("%u:%02u", minutes, rest);
+  return seconds < 119.5        ? g_strdup_printf("%.0f s", MAX(round(seconds), 0))
+         : seconds < 119.5 * 60 ? g_strdup_printf("%.0f min", round(seconds / 60))
+                                : g_strdup_printf("%.1f h", seconds / 3600);
 }
 
 /* How long the rest takes, s: in proportion to the work done so far; before there is any, as long as work

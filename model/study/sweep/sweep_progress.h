@@ -34,11 +34,11 @@ typedef struct sweep_counts {
   double pace; /* wall seconds that a second of work took before this sweep; 0: not known */
 } sweep_counts;
 
-/* "12 of 60 runs done, 1 failed, 2 running, 23 %, about 1:23 left". The share and the time are those of the
+/* "12 of 60 runs done, 1 failed, 2 running, 23 %, about 83 s left". The share and the time are those of the
  * work. Free with g_free(). */
 char *sweep_progress_text(const sweep_counts *counts);
 
-/* "0:07", "2:05", "1:02:05": minutes and seconds, with hours where there are some. Free with g_free(). */
+/* An estimate: "7 s", from two minutes on "2 min", from two hours on "2.1 h". Free with g_free(). */
 char *sweep_progress_duration(double seconds);
 
 typedef struct sweep_progress {

@@ -320,6 +320,7 @@ char *result_table_json(const result_request *request)
         plain_text_append_number(json, numbers[i].name, numbers[i].value);
       }
       plain_text_append_number(json, "not_ok", row->not_ok);
+      plain_text_append_number(json, "unsteady", row->unsteady);
       plain_text_append_text(json, "coverage_note", note_of(row));
       g_string_append(json, " }");
     }

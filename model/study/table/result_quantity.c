@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "measure/warm_up.h"
 #include "scenario/configuration.h"
 #include "scenario/scenario_problem.h"
 
@@ -203,6 +204,18 @@ void result_quantity_bound(const result_quantity *quantity, statistics *of)
     of->lower = of->lower < -1 ? -1 : of->lower;
     of->upper = of->upper > 1 ? 1 : of->upper;
   }
+}
+
+guint result_quantity_unsteady(const result_quantity *quantity, const GPtrArray *runs)
+{
+  g_autofree char *name = result_quantity_name(quantity);
+  const gboolean is_quantile = g_regex_match_simple("_p[0-9]", name, 0, 0);
+  guint unsteady = 0;
+  for (guint i = 0; i < runs->len && is_quantile; i++) {
+    const study_run *run = g_ptr_array_index(runs, i);
+    unsteady += warm_up_test(run->results.block_maxima).verdict != WARM_UP_STEADY;
+  }
+  return unsteady;
 }
 
 statistics result_quantity_statistics(const result_quantity *quantity, const GPtrArray *runs)

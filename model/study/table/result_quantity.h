@@ -54,6 +54,10 @@ double result_quantity_of_stored(const result_quantity *quantity, const stored_r
 /* Whether it lies between 0 and 1 whatever a run does: a part of what it is divided by. */
 gboolean result_quantity_is_share(const result_quantity *quantity);
 
+/* How many of `runs` (const study_run *) the warm-up test (measure/warm_up.h) does not call steady, for a
+ * quantile over time: it need not be that of a longer run. 0 for all else. */
+guint result_quantity_unsteady(const result_quantity *quantity, const GPtrArray *runs);
+
 /* Cuts the interval of the mean of `quantity` where a share ends, at 1, and that of a mean difference of two
  * shares at -1 as well. (statistics.h cuts what cannot be negative at 0.) */
 void result_quantity_bound(const result_quantity *quantity, statistics *of);

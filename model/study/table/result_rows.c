@@ -148,6 +148,7 @@ static void append_point(const study_point *point, const result_quantity *quanti
   }
   row.of = is_level ? level_statistics(counted, quantity->return_octets, &row.is_extrapolated)
                     : result_quantity_statistics(quantity, counted);
+  row.unsteady = result_quantity_unsteady(quantity, counted);
   g_array_append_val(rows, row);
 }
 
@@ -186,11 +187,12 @@ static void append_pairs(const study_point *point, const result_pairing *pairing
   g_autoptr(GHashTable) of_b = runs_by_seed(point, pairing->key, pairing->b);
   result_row row = {.first = NULL};
   g_autofree double *a = g_new(double, point->runs->len), *b = g_new(double, point->runs->len);
+  g_autoptr(GPtrArray) counted = g_ptr_array_new();
   gsize count = 0;
   for (guint i = 0; i < point->runs->len; i++) {
-    const study_run *run = g_ptr_array_index(point->runs, i);
+    study_run *run = g_ptr_array_index(point->runs, i);
     const char *seed = run->keys[SCENARIO_RUN_SEED];
-    const study_run *other = g_hash_table_lookup(of_b, seed);
+    study_run *other = g_hash_table_lookup(of_b, seed);
     if (other == NULL || g_hash_table_lookup(of_a, seed) != run) {
       continue;
     }
@@ -198,12 +200,15 @@ static void append_pairs(const study_point *point, const result_pairing *pairing
     if (result_quantity_value(quantity, &run->results, &a[count]) &&
         result_quantity_value(quantity, &other->results, &b[count])) {
       count++;
+      g_ptr_array_add(counted, run);
+      g_ptr_array_add(counted, other);
       row.flagged += (run->flags | other->flags) != 0 ? 1 : 0;
     }
   }
   if (row.first != NULL) {
     row.of = statistics_of_pairs(a, b, count);
     result_quantity_bound(quantity, &row.of);
+    row.unsteady = result_quantity_unsteady(quantity, counted);
     const statistics of_one = statistics_of(a, count), of_other = statistics_of(b, count);
     row.independent_half_width = statistics_independent_half_width(&of_one, &of_other);
     row.log_ratio = log_ratios_of(a, b, count);

@@ -27,6 +27,7 @@ typedef struct result_row {
                     level is the level; deviation, quantiles and extremes are NAN. */
   statistics log_ratio;     /* of pairs whose values are all above 0: ln(a / b); else count 0 */
   guint flagged;            /* of the runs counted, or of the pairs */
+  guint unsteady;           /* of a quantile over time: of the runs counted, result_quantity_unsteady() */
   gboolean is_extrapolated; /* a return level beyond the traffic of the runs */
   guint not_ok;             /* runs of the point that did not end ok and are not counted; 0 of pairs */
   /* Of pairs: what the interval would be if their seeds had nothing to do with each other; NAN for fewer than

@@ -100,7 +100,9 @@ static void add_row(const result_row *row, const GArray *keys, const shown_scale
                              ? g_strdup_printf("%zu", of->count)
                              : g_strdup_printf("%zu of %zu", of->count, of->count + row->not_ok));
   const char *star = row->is_extrapolated ? "~" : of->count > 0 && of->coverage_note != NULL ? "*" : "";
-  g_ptr_array_add(cells, row->flagged > 0 ? g_strdup_printf("%u!%s", row->flagged, star) : g_strdup(star));
+  g_autofree char *flagged = row->flagged > 0 ? g_strdup_printf("%u!", row->flagged) : g_strdup("");
+  g_autofree char *unsteady = row->unsteady > 0 ? g_strdup_printf("%u?", row->unsteady) : g_strdup("");
+  g_ptr_array_add(cells, g_strconcat(flagged, unsteady, star, NULL));
   if (*star == '*' && !g_ptr_array_find(notes, of->coverage_note, NULL)) {
     g_ptr_array_add(notes, (char *)of->coverage_note);
   }
@@ -133,7 +135,7 @@ static void append_quantity(const result_request *request, const result_quantity
                                                     : ROWS_OF_POINTS;
   g_autofree char *name = result_quantity_name(quantity), *unit = result_quantity_unit(quantity);
   g_autoptr(GArray) rows = result_rows_of(request->table, quantity, request->pairing);
-  gboolean has_values = FALSE;
+  gboolean has_values = FALSE, unsteady = FALSE;
   for (guint i = 0; i < rows->len; i++) {
     has_values = has_values || g_array_index(rows, result_row, i).of.count > 0;
   }
@@ -153,6 +155,7 @@ static void append_quantity(const result_request *request, const result_quantity
     const result_row *row = &g_array_index(rows, result_row, i);
     if (!request->is_brief || row->of.count > 0 || row->not_ok == 0) {
       add_row(row, keys, &scale, kind, notes, cells);
+      unsteady = unsteady || row->unsteady > 0;
     } else {
       failed++;
     }
@@ -161,6 +164,10 @@ static void append_quantity(const result_request *request, const result_quantity
   if (failed > 0) {
     g_string_append_printf(text, "and %u point%s at which no run ended ok\n", failed, failed == 1 ? "" : "s");
   }
+  g_string_append(text, unsteady
+                            ? "8?: eight runs are not steady, or too short to tell: longer ones may have "
+                              "another quantile ('iwarpsim explain steady').\n"
+                            : "");
 }
 
 static void append_legend(const result_request *request, const GPtrArray *notes, gboolean has_level,

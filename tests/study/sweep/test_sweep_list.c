@@ -59,7 +59,7 @@ FIXTURE_TEST(test_without_store)
   expect_list(f, "a: Two seeds, iwarpsim 0.1.0\n"
                  "1  run.seed=1\n"
                  "2  run.seed=2\n"
-                 "2 runs, 2 to run, about 18.3 thousand segments, about 0:01 at -j 1\n");
+                 "2 runs, 2 to run, about 18.3 thousand segments, about 1 s at -j 1\n");
 }
 
 FIXTURE_TEST(test_without_axes)
@@ -67,7 +67,7 @@ FIXTURE_TEST(test_without_axes)
   grid_fixture_make(&f->on, "workload: { messages = 1; };");
   expect_list(f, "a, iwarpsim 0.1.0\n"
                  "1\n"
-                 "1 run, 1 to run, about 45.6 segments, about 0:01 at -j 1\n");
+                 "1 run, 1 to run, about 45.6 segments, about 1 s at -j 1\n");
 }
 
 /* What is left out, what is given twice and the shard are told. Of points 1 2 3 the second shard of two has
@@ -82,7 +82,7 @@ FIXTURE_TEST(test_remarks)
       "a, iwarpsim 0.1.0\n"
       "2  run.seed=2\n"
       "1 run (shard 2/2 of 3, 1 left out by where, 1 given twice), 1 to run, about 9.13 thousand segments, "
-      "about 0:01 at -j 1\n");
+      "about 1 s at -j 1\n");
 }
 
 static void expect_end(const fixture *f, const char *expected)
@@ -106,24 +106,24 @@ FIXTURE_TEST(test_estimates)
 {
 #define WORKLOAD(messages) "workload: { message_size = 1436; messages = " messages "; };"
   /* 107.3 s, and a run is not made faster by more cores */
-  expect_estimate(f, WORKLOAD("100000000"), 1, "about 100 million segments, about 1:47 at -j 1\n");
-  expect_estimate(f, WORKLOAD("100000000"), 8, "about 1:47 at -j 8\n");
+  expect_estimate(f, WORKLOAD("100000000"), 1, "about 100 million segments, about 107 s at -j 1\n");
+  expect_estimate(f, WORKLOAD("100000000"), 8, "about 107 s at -j 8\n");
   f->pace = 0.5; /* a machine twice as fast */
-  expect_estimate(f, WORKLOAD("100000000"), 1, "about 0:54 at -j 1\n");
+  expect_estimate(f, WORKLOAD("100000000"), 1, "about 54 s at -j 1\n");
   f->pace = 1;
   if (HAS_NS3) {
     expect_estimate(f, WORKLOAD("25000000") "run: { engine = \"ns3\"; };", 1,
-                    "about 25 million segments, about 1:47 at -j 1\n");
+                    "about 25 million segments, about 107 s at -j 1\n");
   }
   /* four runs of 107.304 s in two rows: 214.6 s are 3:35 */
   expect_estimate(f, WORKLOAD("100000000") "sweep = ( { key = \"run.seed\"; from = 1; to = 4; } );", 2,
-                  "4 to run, about 400 million segments, about 3:35 at -j 2\n");
+                  "4 to run, about 400 million segments, about 4 min at -j 2\n");
   /* ten of 1073 s are 10730 s = 2:58:50 */
   expect_estimate(f, WORKLOAD("1000000000") "sweep = ( { key = \"run.seed\"; from = 1; to = 10; } );", 1,
-                  "about 10 billion segments, about 2:58:50 at -j 1\n");
+                  "about 10 billion segments, about 3.0 h at -j 1\n");
   /* ... and three hundred 321901 s, 89:25:01 */
   expect_estimate(f, WORKLOAD("1000000000") "sweep = ( { key = \"run.seed\"; from = 1; to = 300; } );", 1,
-                  "about 300 billion segments, about 89:25:01 at -j 1\n");
+                  "about 300 billion segments, about 89.4 h at -j 1\n");
 #undef WORKLOAD
 }
 
@@ -165,7 +165,7 @@ FIXTURE_TEST(test_with_store)
                  "4  run.seed=4  unexpected\n"
                  "5  run.seed=5  missing\n"
                  "6  run.seed=6  done\n"
-                 "6 runs, 3 to run, about 27.4 thousand segments, about 10:00 at -j 1\n");
+                 "6 runs, 3 to run, about 27.4 thousand segments, about 10 min at -j 1\n");
 }
 
 /* Each run there took a hundred times what it costs by its keys: a thousand segments of 1.073 us and 4 ms to
@@ -183,7 +183,7 @@ FIXTURE_TEST(test_other_segments)
   commit(store, f, 0, RUN_OK, 0, 0.5073);
   commit(store, f, 1, RUN_OK, 0, 0.5073);
   read_store(f, store, path);
-  expect_end(f, "6 runs (2 left out by where), 4 to run, about 40 thousand segments, about 0:07 at -j 1\n");
+  expect_end(f, "6 runs (2 left out by where), 4 to run, about 40 thousand segments, about 7 s at -j 1\n");
 }
 
 /* Nothing to run: nothing to estimate. */

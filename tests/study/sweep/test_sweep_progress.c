@@ -25,7 +25,7 @@ TEST(test_text)
                                .work = 180,
                                .work_done = 20,
                                .work_left = 100};
-  expect_text(&counts, "29 of 60 runs done, 1 failed, 2 running, 44 %, about 9:10 left");
+  expect_text(&counts, "29 of 60 runs done, 1 failed, 2 running, 44 %, about 9 min left");
 }
 
 /* One long run, a quarter done in a minute: three minutes are left, though no run has ended. Before anything
@@ -43,9 +43,9 @@ static const struct {
       .work_done = 1,
       .work_left = 3,
       .pace = 1},
-     "0 of 1 run done, 1 running, 25 %, about 3:00 left"},
+     "0 of 1 run done, 1 running, 25 %, about 3 min left"},
     {{.points = 8, .running = 2, .jobs = 2, .work = 8, .work_left = 8, .pace = 10},
-     "0 of 8 runs done, 2 running, 0 %, about 0:40 left"},
+     "0 of 8 runs done, 2 running, 0 %, about 40 s left"},
     {{.points = 8,
       .running = 2,
       .jobs = 2,
@@ -53,7 +53,7 @@ static const struct {
       .work_left = 8,
       .pace = 10,
       .certainty = SWEEP_RUNS_AT_LEAST},
-     "0 of at least 8 runs done, 2 running, 0 %, at least 0:40 left"},
+     "0 of at least 8 runs done, 2 running, 0 %, at least 40 s left"},
     {{.points = 40,
       .running = 2,
       .jobs = 2,
@@ -61,7 +61,7 @@ static const struct {
       .work_left = 4,
       .pace = 10,
       .certainty = SWEEP_RUNS_ABOUT},
-     "0 of about 40 runs done, 2 running, 50 %, about 0:20 left"},
+     "0 of about 40 runs done, 2 running, 50 %, about 20 s left"},
     {{.points = 8, .running = 2, .jobs = 2, .work = 8, .work_left = 8}, "0 of 8 runs done, 2 running, 0 %"},
     {{.points = 1000, .done = 999, .running = 1, .jobs = 1, .work = 1000, .work_left = 1},
      "999 of 1000 runs done, 1 running, 99 %"},
@@ -78,8 +78,8 @@ TEST(test_duration)
   static const struct {
     double seconds;
     const char *text;
-  } durations[] = {{0, "0:00"},         {6.6, "0:07"},     {125, "2:05"},
-                   {3599.6, "1:00:00"}, {3725, "1:02:05"}, {-1, "0:00"}};
+  } durations[] = {{0, "0 s"},     {6.6, "7 s"},      {119.4, "119 s"}, {119.6, "2 min"},
+                   {151, "3 min"}, {7169, "119 min"}, {7560, "2.1 h"},  {-1, "0 s"}};
   for (gsize i = 0; i < G_N_ELEMENTS(durations); i++) {
     g_autofree char *text = sweep_progress_duration(durations[i].seconds);
     g_assert_cmpstr(text, ==, durations[i].text);

@@ -210,6 +210,9 @@ static void note_ends(const checking *on)
 static void note_overridden(const checking *on)
 {
   const scenario *s = on->s;
+  g_autofree char *where = scenario_settings_where(s, SCENARIO_WORKLOAD_MESSAGE_SIZES);
+  /* --set may well replace a file's size by sizes. */
+  const gboolean has_sizes = on->c->workload.message_sizes.count > 0 && !g_str_has_prefix(where, "--set");
   const gboolean in_order = on->c->receiver.mode == RECEIVER_IN_ORDER;
   const gboolean own_markers =
       scenario_given(s, SCENARIO_INITIATOR_MARKERS) && scenario_given(s, SCENARIO_RESPONDER_MARKERS);
@@ -219,8 +222,7 @@ static void note_overridden(const checking *on)
     scenario_key key;
     gboolean found;
     const char *when;
-  } rows[] = {{SCENARIO_WORKLOAD_MESSAGE_SIZE, on->c->workload.message_sizes.count > 0,
-               "workload.message_sizes is given"},
+  } rows[] = {{SCENARIO_WORKLOAD_MESSAGE_SIZE, has_sizes, "workload.message_sizes is given"},
               {SCENARIO_MPA_MARKERS, own_markers, "initiator.markers and responder.markers are given"},
               {SCENARIO_MPA_CRC, own_crc, "initiator.crc and responder.crc are given"},
               /* In order there is one partial FPDU at most, in one piece. */

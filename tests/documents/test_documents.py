@@ -121,10 +121,13 @@ def picture(path):
 
 def unlisted():
     """The pages of docs/ that neither docs/README.md, for users, nor CONTRIBUTING.md, for the others, leads
-    to."""
+    to; and those for the others to which docs/README.md leads."""
     listed = {path for index in (SOURCE / "docs/README.md", SOURCE / "CONTRIBUTING.md")
               for path in re.findall(r"([\w.-]+\.md)[)#]", index.read_text())}
-    return [f"{page.name}: docs/README.md does not list it" for page in PAGES[2:] if page.name not in listed]
+    others = re.search(r"MAINTAINERS = \{([^}]*)\}", (SOURCE / "scripts/manual").read_text())[1]
+    index = (SOURCE / "docs/README.md").read_text()
+    return [*(f"{page.name}: docs/README.md does not list it" for page in PAGES[2:] if page.name not in listed),
+            *(f"docs/README.md: {name} is not for users" for name in re.findall(r"[\w.-]+\.md", others) if f"({name}" in index)]
 
 
 class Page:

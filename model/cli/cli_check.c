@@ -152,9 +152,9 @@ const cli_command cli_check = {
     .sentence = "report what is wrong with scenarios, without running them",
     .arguments = "SCENARIO...",
     .summary = "Checks scenarios, and every point of their sweeps, without running them. For each it "
-               "prints that it is ok\n"
+               "prints that it is ok "
                "and what one should know about it, or on standard error the first thing that is wrong: "
-               "file, line,\n"
+               "file, line, "
                "what, and what was expected. The exit status is 2 when any is wrong.",
     .example = "  iwarpsim check scenarios/*.cfg\n"
                "  iwarpsim check scenarios/mtu-loss.cfg --set tcp.receive_window=64KiB\n",

@@ -435,10 +435,10 @@ const cli_command cli_decode = {
     .takes = CLI_CAPTURE,
     .operand = "CAPTURE",
     .summary =
-        "Reads a pcap or pcapng file, perhaps compressed by gzip (-: standard input), finds the connections\n"
+        "Reads a pcap or pcapng file, perhaps compressed by gzip (-: standard input), finds the connections "
         "that speak MPA, and prints one line for each FPDU: time, connection, stream position, octets, "
-        "packets,\n"
-        "how it was located, CRC, DDP and RDMAP fields, markers. docs/captures.md describes how to take a\n"
+        "packets, "
+        "how it was located, CRC, DDP and RDMAP fields, markers. docs/captures.md describes how to take a "
         "capture, and each field.",
     .example = "  iwarpsim decode receiver.pcap\n"
                "  iwarpsim decode siw.pcapng --summary\n"

@@ -579,8 +579,8 @@ const cli_command cli_explain = {
     .sentence = "explain a key, a metric or a term",
     .arguments = "[keys|metrics|terms|faults|NAME]",
     .summary =
-        "Explains the keys of a scenario, the metrics of a run and the terms that define them.\n"
-        "NAME is a key, a metric, the start of either (path.forward, buffer), a term (marker, GRO, p99), a\n"
+        "Explains the keys of a scenario, the metrics of a run and the terms that define them. "
+        "NAME is a key, a metric, the start of either (path.forward, buffer), a term (marker, GRO, p99), a "
         "fault or a value, in upper or lower case.",
     .example = "  iwarpsim explain path.forward.loss\n  iwarpsim explain buffer\n  iwarpsim explain marker\n",
     .entries = entries,

@@ -104,7 +104,7 @@ const cli_command cli_help = {
     .name = "help",
     .sentence = "print this list, or what a command does and its options",
     .arguments = "[COMMAND]",
-    .summary = "Prints the commands of iwarpsim; of a COMMAND what it does and its options, as\n"
+    .summary = "Prints the commands of iwarpsim; of a COMMAND what it does and its options, as "
                "'iwarpsim COMMAND --help'.",
     .example = "  iwarpsim help run\n",
     .entries = entries,
@@ -112,27 +112,6 @@ const cli_command cli_help = {
 };
 
 /* --- The program --- */
-
-/* Options before the command: `*quiet` goes on to it. TRUE when there is nothing left to do but to
- * return `*status`. */
-static gboolean leading_option(const char *option, gboolean *quiet, int *status)
-{
-  *status = CLI_OK;
-  if (strcmp(option, "--quiet") == 0 || strcmp(option, "-q") == 0) {
-    *quiet = TRUE;
-    return FALSE;
-  }
-  if (strcmp(option, "--help") == 0 || strcmp(option, "-h") == 0) {
-    print_help();
-  } else if (strcmp(option, "--version") == 0 || strcmp(option, "-V") == 0) {
-    plain_text_print(stdout, "iwarpsim %s\n", IWARPSIM_VERSION);
-  } else {
-    plain_text_print(stderr, "iwarpsim: unknown option '%s'; expected a command (see 'iwarpsim --help')\n",
-                     option);
-    *status = CLI_USAGE;
-  }
-  return TRUE;
-}
 
 /* The exit code `status`, unless what was printed got lost: a full disk must not look like an empty
  * result. */
@@ -151,14 +130,24 @@ int main(int argc, char **argv)
 {
   gboolean quiet = FALSE;
   int first = 1;
-  int status;
 
   interruption_handle();
   /* Characters only: a decimal comma would change what is written. */
   setlocale(LC_CTYPE, "");
   for (; first < argc && *argv[first] == '-'; first++) {
-    if (leading_option(argv[first], &quiet, &status)) {
-      return flush_output(status);
+    const char *option = argv[first];
+    if (strcmp(option, "--quiet") == 0 || strcmp(option, "-q") == 0) {
+      quiet = TRUE;
+    } else if (strcmp(option, "--help") == 0 || strcmp(option, "-h") == 0) {
+      print_help();
+      return flush_output(CLI_OK);
+    } else if (strcmp(option, "--version") == 0 || strcmp(option, "-V") == 0) {
+      plain_text_print(stdout, "iwarpsim %s\n", IWARPSIM_VERSION);
+      return flush_output(CLI_OK);
+    } else {
+      plain_text_print(stderr, "iwarpsim: unknown option '%s'; expected a command (see 'iwarpsim --help')\n",
+                       option);
+      return CLI_USAGE;
     }
   }
   if (first == argc) { /* who asks for nothing is told what there is; who gave options forgot the command */

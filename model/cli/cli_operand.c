@@ -26,8 +26,7 @@ static const struct {
     {"the summary of a run", "", "plot, explain-peak and timeline, which take its folder"},
 };
 
-/* What `path` is; 0 where that does not show. */
-static guint kind_of(const char *path)
+guint cli_operand_kind(const char *path)
 {
   static const struct {
     guint kind;
@@ -75,7 +74,7 @@ static char *expected(guint takes)
 
 gboolean cli_operand_check(const char *path, guint takes, GError **error)
 {
-  const guint kind = kind_of(path);
+  const guint kind = cli_operand_kind(path);
   g_autofree char *wanted = expected(takes);
   if (takes == 0 || (kind & takes) != 0 || strcmp(path, "-") == 0) {
     return TRUE;

@@ -13,6 +13,9 @@ enum {
   CLI_SUMMARY = 1 << 5,
 };
 
+/* What `path` is; 0 where that does not show. */
+guint cli_operand_kind(const char *path);
+
 /* FALSE and `error` when `path` is missing, is recognized as something that is not among `takes`, or is a
  * folder that is not a run's. The error names what is expected, what makes one, and which commands take what
  * it is.

@@ -20,12 +20,9 @@ int cli_usage_error(const char *command, const char *format, ...)
   va_start(arguments, format);
   g_autofree char *problem = g_strdup_vprintf(format, arguments);
   va_end(arguments);
-  g_autofree char *line =
-      g_strdup_printf("iwarpsim %s: %s (see 'iwarpsim %s --help')", command, problem, command);
-  g_autofree char *plain = plain_text(line, -1, "");
-  terminal_print_coloured(stderr, TERMINAL_RED, plain);
-  plain_text_print(stderr, "\n");
-  return CLI_USAGE;
+  GError *error = NULL;
+  error_set(&error, "iwarpsim %s: %s (see 'iwarpsim %s --help')", command, problem, command);
+  return cli_fail(error);
 }
 
 int cli_fail(GError *error)
@@ -62,42 +59,21 @@ gboolean cli_shows_progress(const cli_arguments *arguments)
   return !arguments->quiet && terminal_of(stderr).shows;
 }
 
-/* The long option, of a command's `own` or of those that all have, nearest to the first one in `argv` that is
- * none; NULL. */
-static const char *nearest_option(char **argv, const GOptionEntry *own, const GOptionEntry *shared)
+/* The long option, of a command's `own` or of those that all have, nearest to the one at the end of
+ * `message`; NULL. */
+static const char *nearest_option(const char *message, const GOptionEntry *own, const GOptionEntry *shared)
 {
   const GOptionEntry *const tables[] = {own, shared};
   g_autoptr(GPtrArray) names = g_ptr_array_new();
-  const char *nearest = NULL;
+  const char *unknown = strstr(message, "--");
+  g_autofree char *name = unknown != NULL ? g_strndup(unknown + 2, strcspn(unknown + 2, "=")) : NULL;
   for (gsize i = 0; i < G_N_ELEMENTS(tables); i++) {
     for (const GOptionEntry *entry = tables[i]; entry->long_name != NULL; entry++) {
       g_ptr_array_add(names, (gpointer)entry->long_name);
     }
   }
   g_ptr_array_add(names, NULL);
-  for (char **argument = argv + 1; *argument != NULL && nearest == NULL; argument++) {
-    g_autofree char *name = g_str_has_prefix(*argument, "--") ? g_strdup(*argument + 2) : NULL;
-    if (name != NULL) {
-      name[strcspn(name, "=")] = '\0';
-      gboolean known = g_strv_contains((const char *const *)names->pdata, name);
-      nearest = known ? NULL : scenario_suggest(name, (const char *const *)names->pdata);
-    }
-  }
-  return nearest;
-}
-
-/* `argument` is a one-letter option of `entries` with its value after it. */
-static gboolean has_value_attached(const char *argument, const GOptionEntry *entries)
-{
-  if (argument[0] != '-' || argument[1] == '-' || argument[1] == '\0' || argument[2] == '\0') {
-    return FALSE;
-  }
-  for (const GOptionEntry *entry = entries; entry->long_name != NULL; entry++) {
-    if (entry->short_name == argument[1]) {
-      return entry->arg != G_OPTION_ARG_NONE;
-    }
-  }
-  return FALSE;
+  return name != NULL ? scenario_suggest(name, (const char *const *)names->pdata) : NULL;
 }
 
 /* A copy of `argv` with "-j2" as "-j" "2", as every make takes it; GLib takes only the second. Free with
@@ -108,13 +84,16 @@ static char **split_attached_values(char **argv, const GOptionEntry *entries)
   gboolean options = TRUE;
 
   for (char **argument = argv; *argument != NULL; argument++) {
-    options = options && strcmp(*argument, "--") != 0;
-    if (options && has_value_attached(*argument, entries)) {
-      g_ptr_array_add(split, g_strndup(*argument, 2));
-      g_ptr_array_add(split, g_strdup(*argument + 2));
-    } else {
-      g_ptr_array_add(split, g_strdup(*argument));
+    const char *value = *argument;
+    options = options && strcmp(value, "--") != 0;
+    for (const GOptionEntry *entry = entries; options && entry->long_name != NULL; entry++) {
+      if (entry->arg != G_OPTION_ARG_NONE && **argument == '-' && entry->short_name == (*argument)[1] &&
+          entry->short_name != '\0' && (*argument)[2] != '\0') {
+        g_ptr_array_add(split, g_strndup(*argument, 2));
+        value = *argument + 2;
+      }
     }
+    g_ptr_array_add(split, g_strdup(value));
   }
   g_ptr_array_add(split, NULL);
   return (char **)g_ptr_array_free(split, FALSE);
@@ -141,26 +120,12 @@ static void append_options(GString *page, const GOptionEntry *entries, guint col
   }
 }
 
-/* Joins the lines of each paragraph of `text`; those that begin with a blank, as in lists, stay. */
-static void join_lines(char *text)
-{
-  const char *line = text;
-  for (char *end = strchr(text, '\n'); end != NULL; end = strchr(end + 1, '\n')) {
-    if (end > line && *line != ' ' && strchr(" \n", end[1]) == NULL) {
-      *end = ' ';
-    } else {
-      line = end + 1;
-    }
-  }
-}
-
 /* As GLib's, which does not know how wide the terminal is. */
 static void print_help(const cli_command *command, const GOptionEntry *shared)
 {
   const guint columns = terminal_of(stdout).columns;
   g_autoptr(GString) page = g_string_new(NULL);
   g_autofree char *about = command->summary_of != NULL ? command->summary_of() : g_strdup(command->summary);
-  join_lines(about);
   g_autofree char *lines = plain_text_wrap(about, columns);
   g_string_append_printf(page, "Usage:\n  iwarpsim %s [OPTION...] %s\n\n%s\n\nOptions:\n", command->name,
                          command->arguments, lines);
@@ -170,9 +135,9 @@ static void print_help(const cli_command *command, const GOptionEntry *shared)
   plain_text_print_page(stdout, page->str);
 }
 
-/* Reads the options of `argv` and leaves in `arguments` what is none. FALSE: the command is done, with
+/* Reads the options of `arguments->rest` and leaves there what is none. FALSE: the command is done, with
  * `*status`. */
-static gboolean parse(const cli_command *command, char **argv, cli_arguments *arguments, int *status)
+static gboolean parse(const cli_command *command, cli_arguments *arguments, int *status)
 {
   gboolean version = FALSE;
   gboolean help = FALSE;
@@ -189,8 +154,9 @@ static gboolean parse(const cli_command *command, char **argv, cli_arguments *ar
   g_option_context_add_main_entries(context, command->entries, NULL);
   g_option_context_add_main_entries(context, shared, NULL);
   if (!g_option_context_parse_strv(context, &arguments->rest, &error)) {
-    const char *nearest =
-        error->code == G_OPTION_ERROR_UNKNOWN_OPTION ? nearest_option(argv, command->entries, shared) : NULL;
+    const char *nearest = error->code == G_OPTION_ERROR_UNKNOWN_OPTION
+                              ? nearest_option(error->message, command->entries, shared)
+                              : NULL;
     *status = nearest != NULL
                   ? cli_usage_error(command->name, "%s; did you mean --%s?", error->message, nearest)
                   : cli_usage_error(command->name, "%s", error->message);
@@ -220,7 +186,7 @@ int cli_command_run(const cli_command *command, char **argv, gboolean quiet)
   cli_arguments arguments = {.quiet = quiet, .rest = split_attached_values(argv, command->entries)};
   int status;
 
-  gboolean goes_on = parse(command, argv, &arguments, &status);
+  gboolean goes_on = parse(command, &arguments, &status);
   g_auto(GStrv) words = arguments.rest;
   if (!goes_on) {
     return status;

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <glib/gstdio.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -19,21 +18,6 @@ static gboolean write_to(const char *path, const char *text, gsize length, GErro
   return reason == 0 || error_set(error, "%s: cannot be written (%s)", path, g_strerror(reason));
 }
 
-/* What a slip of the hand would destroy: stores, by the first octets of their files, and scenarios, by their
- * names. */
-static gboolean is_precious(const char *path)
-{
-  static const char store[] = "SQLite format 3";
-  char octets[sizeof store] = {0};
-  FILE *file = g_fopen(path, "re");
-  gsize count = file != NULL ? fread(octets, 1, sizeof octets, file) : 0;
-  if (file != NULL) {
-    fclose(file);
-  }
-  return (count == sizeof octets && memcmp(octets, store, sizeof octets) == 0) ||
-         (file != NULL && g_str_has_suffix(path, ".cfg"));
-}
-
 gboolean cli_output_write(const char *path, const char *text, gsize length, GError **error)
 {
   if (path == NULL) {
@@ -41,7 +25,8 @@ gboolean cli_output_write(const char *path, const char *text, gsize length, GErr
     return TRUE;
   }
   gboolean is_regular = g_file_test(path, G_FILE_TEST_IS_REGULAR);
-  if (is_regular && is_precious(path)) {
+  /* What a slip of the hand would destroy. */
+  if (is_regular && (cli_operand_kind(path) & (CLI_STORE | CLI_SCENARIO)) != 0) {
     return error_set(
         error,
         "%s: a result store or a scenario stands there, which is not written over; expected another file",

@@ -281,7 +281,7 @@ static char *summary_of_kinds(void)
       "  sequence      the stream of a connection: sent, lost, arrived, acknowledged (default of a TRACE)\n"
       "  window        cwnd, ssthresh and what is in flight\n"
       "  queue         the octets that wait for a link\n\n"
-      "They are drawn by templates for gnuplot (scripts/plots, installed in share/iwarpsim/plots). To\n"
+      "They are drawn by templates for gnuplot (scripts/plots, installed in share/iwarpsim/plots). To "
       "change these, copy the folder, and name the copy in the environment variable IWARPSIM_PLOTS.");
   return g_string_free(text, FALSE);
 }

@@ -158,9 +158,9 @@ const cli_command cli_replay = {
     .takes = CLI_CAPTURE,
     .operand = "CAPTURE",
     .summary =
-        "Reads a pcap or pcapng file twice. The segments that it shows arriving at the ends that receive\n"
-        "most of the payload arrive, at their captured times, at receivers of the model: in order, out of\n"
-        "order with or without markers, with limited memory. Prints and writes what run does;\n"
+        "Reads a pcap or pcapng file twice. The segments that it shows arriving at the ends that receive "
+        "most of the payload arrive, at their captured times, at receivers of the model: in order, out of "
+        "order with or without markers, with limited memory. Prints and writes what run does; "
         "docs/captures.md describes what the results mean.",
     .example = "  iwarpsim replay receiver.pcap --set receiver.mode=in-order\n"
                "  iwarpsim replay siw.pcapng --set receiver.memory=256KiB --resend 1ms\n"

@@ -221,9 +221,8 @@ const cli_command cli_run = {
     .arguments = "SCENARIO",
     .takes = CLI_SCENARIO,
     .operand = "SCENARIO",
-    .summary =
-        "Runs a scenario, prints its answer in some ten lines, or with --all every metric, and writes\n"
-        "summary.json and occupancy.csv.",
+    .summary = "Runs a scenario, prints its answer in some ten lines, or with --all every metric, and writes "
+               "summary.json and occupancy.csv.",
     .example = "  iwarpsim run scenarios/one-loss-markers.cfg --seed 2 --all\n"
                "  iwarpsim run scenarios/one-loss-markers.cfg --set path.forward.mtu=9000 --pcap\n",
     .entries = entries,

@@ -239,10 +239,10 @@ const cli_command cli_size = {
     .takes = CLI_SCENARIO,
     .operand = "SCENARIO",
     .summary =
-        "Finds the least value of a key that keeps a condition, at each point of the scenario's sweep:\n"
-        "first on a coarse grid, then by halving, with the same seeds at every value. Prints the answer\n"
-        "in a sentence for each point; and, without --quiet, the curve, which it also draws beside the\n"
-        "store. The search replaces an axis of the key. If it was interrupted, rerun the command to\n"
+        "Finds the least value of a key that keeps a condition, at each point of the scenario's sweep: "
+        "first on a coarse grid, then by halving, with the same seeds at every value. Prints the answer "
+        "in a sentence for each point; and, without --quiet, the curve, which it also draws beside the "
+        "store. The search replaces an axis of the key. If it was interrupted, rerun the command to "
         "resume. Exit status 1: at some point there is no such value.",
     .example =
         "  iwarpsim size my.cfg --key receiver.memory --keep 'goodput_bit_per_s >= 99 % of unlimited'\n"

@@ -73,17 +73,6 @@ static gboolean read_goals(GArray *goals, GError **error)
   return good;
 }
 
-static void print_result(const sweep_result *result, const char *path)
-{
-  gsize run = result->points - result->present - result->to_go;
-  plain_text_print(stdout, "%zu run%s: %zu run now, %zu already there, %zu failed", result->points,
-                   result->points == 1 ? "" : "s", run, result->present, result->failed);
-  if (result->unexpected > 0) {
-    plain_text_print(stdout, ", %zu ended otherwise than expected", result->unexpected);
-  }
-  plain_text_print(stdout, "; results in %s\n", path);
-}
-
 /* Prints on standard error why not all points are in the store, even with --quiet. */
 static void complain(const sweep_plan *plan, const sweep_result *result)
 {
@@ -113,7 +102,13 @@ static int run_sweep(sweep_plan *plan, const run_limits *limits, const sweep_opt
   }
   if (!quiet) {
     g_autofree char *report = sweep_plan_report(plan);
-    print_result(&result, path);
+    plain_text_print(stdout, "%zu run%s: %zu run now, %zu already there, %zu failed", result.points,
+                     result.points == 1 ? "" : "s", result.points - result.present - result.to_go,
+                     result.present, result.failed);
+    if (result.unexpected > 0) {
+      plain_text_print(stdout, ", %zu ended otherwise than expected", result.unexpected);
+    }
+    plain_text_print(stdout, "; results in %s\n", path);
     plain_text_print_page(stdout, report);
   }
   const sweep_goal *vain = sweep_plan_without_values(plan);
@@ -219,9 +214,9 @@ const cli_command cli_sweep = {
     .arguments = "SCENARIO",
     .takes = CLI_SCENARIO,
     .operand = "SCENARIO",
-    .summary = "Runs every point of the scenario's sweep that is missing or failed in the store.\n"
-               "With --until, each point gets as many seeds as it needs, from the scenario's first one on.\n"
-               "If it was interrupted or killed, rerun the command to resume. The store gets summaries\n"
+    .summary = "Runs every point of the scenario's sweep that is missing or failed in the store. "
+               "With --until, each point gets as many seeds as it needs, from the scenario's first one on. "
+               "If it was interrupted or killed, rerun the command to resume. The store gets summaries "
                "and distributions; 'iwarpsim run' writes the occupancy over time of one point.",
     .example = "  iwarpsim sweep scenarios/mtu-loss.cfg --list\n"
                "  iwarpsim sweep scenarios/mtu-loss.cfg -j 2 --keep-going\n"

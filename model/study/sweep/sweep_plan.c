@@ -393,19 +393,6 @@ static const char *const states[] = {[STORED_MISSING] = "missing",
                                      [STORED_UNEXPECTED] = "unexpected",
                                      [STORED_DONE] = "done"};
 
-static void print_run(const sweep_plan *plan, const planned_run *run, FILE *output)
-{
-  g_autofree char *label = sweep_grid_label(plan->grid, run->index);
-  plain_text_print(output, "%zu", run->index + 1);
-  if (*label != '\0') {
-    plain_text_print(output, "  %s", label);
-  }
-  if (plan->was_looked_up) {
-    plain_text_print(output, "  %s", states[run->state]);
-  }
-  plain_text_print(output, "\n");
-}
-
 /* Prints the sums: `to_run` runs, which cost `cost`. */
 static void print_sums(const sweep_plan *plan, gsize to_run, const run_cost *cost, guint jobs, FILE *output)
 {
@@ -472,7 +459,10 @@ void sweep_plan_list(const sweep_plan *plan, const char *version, guint jobs, do
   plain_text_print(output, "%s%s%s, iwarpsim %s\n", scenario_name(base), *title != '\0' ? ": " : "", title,
                    version);
   for (guint i = 0; i < runs->len; i++) {
-    print_run(plan, &g_array_index(runs, planned_run, i), output);
+    const planned_run *run = &g_array_index(runs, planned_run, i);
+    g_autofree char *label = sweep_grid_label(plan->grid, run->index);
+    plain_text_print(output, "%zu%s%s%s%s\n", run->index + 1, *label != '\0' ? "  " : "", label,
+                     plan->was_looked_up ? "  " : "", plan->was_looked_up ? states[run->state] : "");
   }
   print_sums(plan, to_run, &all, jobs, output);
 }

@@ -318,17 +318,6 @@ static void take_run(decode_direction *direction, uint64_t from, uint64_t to, co
   buffer_chain_clear(&chain);
 }
 
-/* Lengths and markers lie at multiples of 4: when only some of four octets are captured, these wait for the
- * others. */
-static void withhold(decode_direction *direction, uint64_t from, uint64_t *to, const uint8_t *octets)
-{
-  uint64_t word = MAX(*to & ~UINT64_C(3), from);
-
-  direction->withheld = (range){word, *to};
-  direction->withheld_octets = octets + (word - from);
-  *to = word;
-}
-
 static void take_octets(void *user, uint64_t position, const uint8_t *octets, uint32_t length)
 {
   decode_direction *direction = user;
@@ -346,7 +335,11 @@ static void take_octets(void *user, uint64_t position, const uint8_t *octets, ui
   }
   const uint8_t *first = octets ? octets + (from - offset_of(direction, position)) : NULL;
   if (octets && to == direction->cut_at) {
-    withhold(direction, from, &to, first);
+    /* Lengths and markers lie at multiples of 4: when only some of four octets are captured, these wait for
+     * the others. */
+    direction->withheld = (range){MAX(to & ~UINT64_C(3), from), to};
+    to = direction->withheld.from;
+    direction->withheld_octets = first + (to - from);
   } else if (!octets && direction->withheld.to == from) {
     from = direction->withheld.from; /* they count as not captured, like the others of the four */
     direction->withheld = (range){0, 0};
@@ -394,20 +387,6 @@ static void relieve(decode_direction *direction)
   }
 }
 
-static void note_flags(decode_direction *direction, const capture_segment *segment, int64_t position)
-{
-  uint64_t at = (uint64_t)MAX(position, 0);
-
-  if ((segment->flags & TCP_RST) && !direction->has_reset) {
-    direction->has_reset = true;
-    note(direction, DECODE_NOTE_RESET, at, 0, DECODE_PROBLEM_BIT(RESET), NULL);
-  }
-  if ((segment->flags & TCP_FIN) && !direction->has_fin) {
-    direction->has_fin = true;
-    note(direction, DECODE_NOTE_FIN, at + segment->payload_octets, 0, 0, "FIN: this end sends nothing more");
-  }
-}
-
 /* A segment of the FPDU phase: see docs/metrics.md, tcp.segments and mpa.segments_aligned. */
 static void receive_counted(decode_direction *direction, const capture_segment *segment, uint64_t position)
 {
@@ -439,8 +418,14 @@ void decode_direction_receive(decode_direction *direction, const capture_segment
   } else {
     take_segment(direction, segment, position);
   }
-  if (segment->flags & (TCP_RST | TCP_FIN)) {
-    note_flags(direction, segment, position);
+  const uint64_t at = (uint64_t)MAX(position, 0);
+  if ((segment->flags & TCP_RST) && !direction->has_reset) {
+    direction->has_reset = true;
+    note(direction, DECODE_NOTE_RESET, at, 0, DECODE_PROBLEM_BIT(RESET), NULL);
+  }
+  if ((segment->flags & TCP_FIN) && !direction->has_fin) {
+    direction->has_fin = true;
+    note(direction, DECODE_NOTE_FIN, at + segment->payload_octets, 0, 0, "FIN: this end sends nothing more");
   }
   if (!direction->scanner) {
     return;
@@ -455,25 +440,18 @@ void decode_direction_receive(decode_direction *direction, const capture_segment
 
 /* --- The end --- */
 
-/* What looks like an FPDU where a segment starts is taken for one, and so is what follows it. */
-static void assume_aligned(decode_direction *direction, uint64_t end)
-{
-  uint64_t at = direction->scanner->locator.edge;
-
-  for (at = decode_alignment_next_segment(&direction->alignment, at); at < end;
-       at = decode_alignment_next_segment(&direction->alignment, at + 1)) {
-    mpa_locator_assume(&direction->scanner->locator, at, end);
-  }
-  decode_scanner_end(direction->scanner);
-}
-
 static void end_phase(decode_direction *direction, uint64_t end)
 {
   uint64_t start;
 
   decode_scanner_end(direction->scanner);
   if (direction->tools->options.assume_aligned) {
-    assume_aligned(direction, end);
+    /* What looks like an FPDU where a segment starts is taken for one, and so is what follows it. */
+    for (uint64_t at = decode_alignment_next_segment(&direction->alignment, direction->scanner->locator.edge);
+         at < end; at = decode_alignment_next_segment(&direction->alignment, at + 1)) {
+      mpa_locator_assume(&direction->scanner->locator, at, end);
+    }
+    decode_scanner_end(direction->scanner);
   }
   uint64_t octets = decode_scanner_unfinished(direction->scanner, end, &start);
   if (octets > 0) {

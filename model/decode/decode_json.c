@@ -241,21 +241,10 @@ static void append_problem(decode_line *line, const decode_event *event, decode_
   decode_line_end(line);
 }
 
-static void append_problems(decode_line *line, const decode_event *event)
+static void append_event(decode_line *line, const decode_event *event)
 {
   const char *before = ",\"problems\":[{";
 
-  for (decode_problem_set left = event->problems; left != 0;) {
-    const decode_problem problem = decode_problem_take(&left);
-    decode_line_text(line, before);
-    append_sentence(line, event, problem);
-    before = "},{";
-  }
-  decode_line_text(line, event->problems != 0 ? "}]" : "");
-}
-
-static void append_event(decode_line *line, const decode_event *event)
-{
   append_source(line, decode_event_type(event), event);
   if (event->fpdu) {
     append_fpdu(line, event);
@@ -267,8 +256,12 @@ static void append_event(decode_line *line, const decode_event *event)
     decode_line_print(line, ",\"kind\":\"%s\",\"text\":", decode_note_kind(event->kind));
     decode_line_json(line, event->text);
   }
-  append_problems(line, event);
-  decode_line_text(line, "}");
+  for (decode_problem_set left = event->problems; left != 0;) {
+    decode_line_text(line, before);
+    append_sentence(line, event, decode_problem_take(&left));
+    before = "},{";
+  }
+  decode_line_text(line, event->problems != 0 ? "}]}" : "}");
   decode_line_end(line);
 }
 

@@ -122,19 +122,6 @@ static void end_message(const decode_messages *messages, direction *d)
   d->is_open = false;
 }
 
-static void begin_message(const decode_messages *messages, direction *d, const piece *p)
-{
-  d->is_open = true;
-  d->event = p->event;
-  d->message = p->message;
-  d->first_ns = p->event.time_ns;
-  d->base = d->next = d->message.ddp.tagged ? d->message.ddp.tagged_offset : 0;
-  d->message.has_start = !d->message.ddp.tagged || d->lost == 0;
-  if (d->message.ddp.tagged && d->message.opcode == RDMAP_READ_RESPONSE) {
-    find_request(messages, d);
-  }
-}
-
 /* The next piece of the open message, which is not its first. */
 static void continue_message(direction *d, const piece *p)
 {
@@ -165,7 +152,15 @@ static void join(const decode_messages *messages, direction *d, const piece *p)
     continue_message(d, p);
   } else {
     end_message(messages, d);
-    begin_message(messages, d, p);
+    d->is_open = true;
+    d->event = p->event;
+    d->message = p->message;
+    d->first_ns = p->event.time_ns;
+    d->base = d->next = ddp->tagged ? ddp->tagged_offset : 0;
+    d->message.has_start = !ddp->tagged || d->lost == 0;
+    if (ddp->tagged && d->message.opcode == RDMAP_READ_RESPONSE) {
+      find_request(messages, d);
+    }
   }
   start = has_no_place ? d->next : start;
   if (start != d->next) {

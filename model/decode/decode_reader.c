@@ -33,21 +33,6 @@ static void read_enhanced(decode_enhanced_setup *setup, const uint8_t *octets)
   setup->ord = ord & 0x3FFF;
 }
 
-/* The fields after the key. */
-static void read_header(decode_startup_frame *frame, const uint8_t *fields)
-{
-  uint8_t flags = fields[0];
-
-  frame->markers = (flags & 0x80) != 0;
-  frame->crc = (flags & 0x40) != 0;
-  frame->rejected = (flags & 0x20) != 0;
-  frame->revision = fields[1];
-  frame->enhanced_flag = frame->revision >= ENHANCED_REVISION && (flags & 0x10) != 0;
-  frame->reserved = flags & (frame->revision >= ENHANCED_REVISION ? 0x0F : 0x1F);
-  frame->private_data_octets = big_endian_read_16(fields + 2);
-  frame->frame_octets = DECODE_STARTUP_HEADER_OCTETS + (uint32_t)frame->private_data_octets;
-}
-
 decode_startup_result decode_startup_frame_read(decode_startup_frame *frame, const uint8_t *octets,
                                                 size_t length)
 {
@@ -59,8 +44,18 @@ decode_startup_result decode_startup_frame_read(decode_startup_frame *frame, con
   if (length < DECODE_STARTUP_HEADER_OCTETS) {
     return DECODE_STARTUP_PARTIAL;
   }
-  decode_startup_frame read = {.is_reply = !is_request};
-  read_header(&read, octets + DECODE_STARTUP_KEY_OCTETS);
+  const uint8_t *fields = octets + DECODE_STARTUP_KEY_OCTETS;
+  const uint8_t flags = fields[0];
+  const bool is_enhanced = fields[1] >= ENHANCED_REVISION;
+  decode_startup_frame read = {.is_reply = !is_request,
+                               .markers = (flags & 0x80) != 0,
+                               .crc = (flags & 0x40) != 0,
+                               .rejected = (flags & 0x20) != 0,
+                               .revision = fields[1],
+                               .enhanced_flag = is_enhanced && (flags & 0x10) != 0,
+                               .reserved = flags & (is_enhanced ? 0x0F : 0x1F),
+                               .private_data_octets = big_endian_read_16(fields + 2)};
+  read.frame_octets = DECODE_STARTUP_HEADER_OCTETS + (uint32_t)read.private_data_octets;
   read.private_data_read =
       (uint16_t)MIN(length - DECODE_STARTUP_HEADER_OCTETS, (size_t)read.private_data_octets);
   if (read.private_data_read > 0) {
@@ -143,17 +138,6 @@ static void read_pad(decode_fpdu *fpdu, const decode_scanner *scanner, const mpa
   }
 }
 
-/* How many of the ULPDU's first octets were captured. */
-static uint32_t captured_octets(const mpa_fpdu *extent, const range_set *not_captured)
-{
-  size_t index = range_set_find(not_captured, extent->header);
-
-  if (index == range_set_count(not_captured)) {
-    return extent->ulpdu_octets;
-  }
-  return mpa_fpdu_ulpdu_octets_below(extent, range_set_get(not_captured, index).from);
-}
-
 /* The fields of an RDMA Read Request or a Terminate, after `header_octets` of DDP. */
 static void read_payload(decode_fpdu *fpdu, const buffer_chain *ulpdu, uint32_t header_octets,
                          uint32_t captured)
@@ -202,6 +186,11 @@ void decode_fpdu_read(decode_fpdu *fpdu, const decode_scanner *scanner, const mp
   read_pad(fpdu, scanner, framed);
   buffer_chain_init(&ulpdu);
   mpa_fpdu_strip(extent, framed->octets, framed->from, &ulpdu);
-  read_ulpdu(fpdu, &ulpdu, captured_octets(extent, &scanner->not_captured));
+  const range_set *holes = &scanner->not_captured;
+  const size_t hole = range_set_find(holes, extent->header);
+  read_ulpdu(fpdu, &ulpdu,
+             hole == range_set_count(holes)
+                 ? extent->ulpdu_octets
+                 : mpa_fpdu_ulpdu_octets_below(extent, range_set_get(holes, hole).from));
   buffer_chain_clear(&ulpdu);
 }

@@ -16,19 +16,6 @@ static bool could_start(const uint8_t octets[2])
          rdmap_control_opcode(octets[1]) < RDMAP_OPCODES;
 }
 
-/* A marker in the invalid `fpdu` shows that another FPDU is there, and no CRC shows that its ULPDU_Length is
- * right. A ULPDU_Length that no sender may use is also in doubt where no marker shows that it is right. */
-static bool is_in_doubt(const decode_scanner *scanner, const mpa_complete_fpdu *fpdu, mpa_error error)
-{
-  if (scanner->locator.crc && error != MPA_ERROR_CRC) {
-    return false;
-  }
-  if (mpa_length_is_long(fpdu->extent.ulpdu_octets) && !scanner->locator.markers) {
-    return true;
-  }
-  return mpa_fpdu_check(&fpdu->extent, fpdu->octets, fpdu->from, false) != MPA_ERROR_NONE;
-}
-
 static bool is_captured(const decode_scanner *scanner, uint64_t from, uint64_t to)
 {
   return range_set_covered(&scanner->not_captured, from, to) == 0;
@@ -57,16 +44,22 @@ static bool is_excused(const decode_scanner *scanner, const mpa_complete_fpdu *f
 
 static bool is_passed(const decode_scanner *scanner, const mpa_complete_fpdu *fpdu, mpa_error error)
 {
-  uint64_t start = fpdu->extent.start;
+  const mpa_locator *locator = &scanner->locator;
+  const uint64_t start = fpdu->extent.start;
+  const bool is_long = mpa_length_is_long(fpdu->extent.ulpdu_octets);
 
   if (fpdu->method == MPA_LOCATED_BY_ASSUMPTION) {
-    return error == MPA_ERROR_NONE &&
-           (scanner->locator.crc || !mpa_length_is_long(fpdu->extent.ulpdu_octets));
+    return error == MPA_ERROR_NONE && (locator->crc || !is_long);
   }
   if (error == MPA_ERROR_NONE || start == scanner->followed || is_excused(scanner, fpdu)) {
     return true;
   }
-  return start == scanner->locator.edge && !scanner->is_ended && !is_in_doubt(scanner, fpdu, error);
+  /* In doubt: a marker in it shows that another FPDU is there, and no CRC shows that its ULPDU_Length is
+   * right; or no marker shows that one which no sender may use is. */
+  return start == locator->edge && !scanner->is_ended &&
+         ((locator->crc && error != MPA_ERROR_CRC) ||
+          ((!is_long || locator->markers) &&
+           mpa_fpdu_check(&fpdu->extent, fpdu->octets, fpdu->from, false) == MPA_ERROR_NONE));
 }
 
 static bool on_complete(mpa_locator *locator, const mpa_complete_fpdu *fpdu)

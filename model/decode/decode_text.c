@@ -87,21 +87,10 @@ static void append_error(decode_line *line, const char *before, rdmap_error erro
                     rdmap_error_text(error, generation));
 }
 
-static void append_terminate(decode_line *line, const rdmap_terminate *terminate, iwarp_generation generation)
-{
-  append_error(line, "", terminate->error, generation);
-  if (terminate->has_segment) {
-    decode_line_print(line, "; of: DDP Segment Length=%u ", terminate->segment_octets);
-    decode_line_text(line, decode_opcode_name(rdmap_control_opcode(terminate->header.ulp_control)));
-    append_fields(line, decode_fields_of(&terminate->header), &terminate->header);
-  }
-  if (terminate->has_request) {
-    append_fields(line, decode_fields_read_request, &terminate->request);
-  }
-}
-
 static void append_ulpdu(decode_line *line, const decode_connection *connection, const decode_fpdu *fpdu)
 {
+  const rdmap_terminate *terminate = &fpdu->terminate;
+
   if (!fpdu->has_ddp) {
     decode_line_print(line, "no DDP header, ULPDU_Length=%u", fpdu->ulpdu_octets);
     return;
@@ -117,7 +106,15 @@ static void append_ulpdu(decode_line *line, const decode_connection *connection,
     append_fields(line, decode_fields_read_request, &fpdu->read_request);
   }
   if (fpdu->has_terminate) {
-    append_terminate(line, &fpdu->terminate, decode_generation(connection, fpdu->rdmap_version));
+    append_error(line, "", terminate->error, decode_generation(connection, fpdu->rdmap_version));
+  }
+  if (fpdu->has_terminate && terminate->has_segment) {
+    decode_line_print(line, "; of: DDP Segment Length=%u %s", terminate->segment_octets,
+                      decode_opcode_name(rdmap_control_opcode(terminate->header.ulp_control)));
+    append_fields(line, decode_fields_of(&terminate->header), &terminate->header);
+  }
+  if (fpdu->has_terminate && terminate->has_request) {
+    append_fields(line, decode_fields_read_request, &terminate->request);
   }
 }
 
@@ -141,22 +138,6 @@ static void append_markers(decode_line *line, const decode_fpdu *fpdu)
       decode_line_print(line, "(reserved 0x%04X)", marker->reserved);
     }
   }
-}
-
-static void append_fpdu(decode_line *line, const decode_event *event, size_t after_name)
-{
-  const decode_fpdu *fpdu = event->fpdu;
-
-  decode_line_text(line, decode_locations[fpdu->located_by].text);
-  decode_line_column(line, after_name + CRC_COLUMN);
-  decode_line_text(line, decode_crcs[fpdu->crc].text);
-  if (fpdu->crc == DECODE_CRC_WRONG) {
-    decode_line_print(line, ": computed 0x%08X, received 0x%08X", fpdu->crc_computed, fpdu->crc_received);
-  }
-  decode_line_column(line, after_name + CONTENT_COLUMN);
-  decode_line_text(line, fpdu->after_error ? "after error: " : "");
-  append_ulpdu(line, event->connection, fpdu);
-  append_markers(line, fpdu);
 }
 
 /* --- Messages --- */
@@ -210,9 +191,10 @@ static void begin_private_data(decode_line *line)
 }
 
 /* "    Private Data 0    48 65 6C … |Hel…|". */
-static void append_private_data(decode_line *line, const uint8_t *octets, size_t length)
+static void append_private_data(decode_line *line, const decode_startup_frame *frame)
 {
-  size_t shown = MIN(length, (size_t)DUMP_MAX_OCTETS);
+  const uint8_t *octets = frame->private_data;
+  const size_t length = octets ? frame->private_data_read : 0, shown = MIN(length, (size_t)DUMP_MAX_OCTETS);
 
   for (size_t at = 0; at < shown; at += DUMP_LINE_OCTETS) {
     size_t count = MIN((size_t)DUMP_LINE_OCTETS, shown - at);
@@ -232,15 +214,6 @@ static void append_private_data(decode_line *line, const uint8_t *octets, size_t
     begin_private_data(line);
     decode_line_number(line, ": ", length - shown);
     decode_line_text(line, " octets more");
-  }
-}
-
-static void append_startup(decode_line *line, const decode_startup_frame *frame)
-{
-  decode_line_text(line, frame->is_reply ? "MPA Reply Frame:" : "MPA Request Frame:");
-  append_startup_fields(line, frame);
-  if (frame->private_data) {
-    append_private_data(line, frame->private_data, frame->private_data_read);
   }
   if (frame->private_data_read < frame->private_data_octets) {
     begin_private_data(line);
@@ -315,12 +288,25 @@ static void append_problem(decode_line *line, const decode_event *event, decode_
 static void append_event(decode_line *line, const decode_event *event)
 {
   size_t after_name = append_source(line, event);
+  const decode_fpdu *fpdu = event->fpdu;
+  const decode_startup_frame *frame = event->frame;
 
-  if (event->fpdu) {
-    append_fpdu(line, event, after_name);
+  if (fpdu) {
+    decode_line_text(line, decode_locations[fpdu->located_by].text);
+    decode_line_column(line, after_name + CRC_COLUMN);
+    decode_line_text(line, decode_crcs[fpdu->crc].text);
+    if (fpdu->crc == DECODE_CRC_WRONG) {
+      decode_line_print(line, ": computed 0x%08X, received 0x%08X", fpdu->crc_computed, fpdu->crc_received);
+    }
+    decode_line_column(line, after_name + CONTENT_COLUMN);
+    decode_line_text(line, fpdu->after_error ? "after error: " : "");
+    append_ulpdu(line, event->connection, fpdu);
+    append_markers(line, fpdu);
     append_problems(line, event, "; ");
-  } else if (event->frame) {
-    append_startup(line, event->frame);
+  } else if (frame) {
+    decode_line_text(line, frame->is_reply ? "MPA Reply Frame:" : "MPA Request Frame:");
+    append_startup_fields(line, frame);
+    append_private_data(line, frame);
   } else if (event->message) {
     append_message(line, event->message);
     append_problems(line, event, "; ");

@@ -438,22 +438,6 @@ static decode_start start_mode(const decode_waiting *of, unsigned from)
   return of->sides[from].has_syn ? DECODE_START_FIRST : DECODE_START_FIND;
 }
 
-/* MPA starts at a sequence number, which may be from before the capture. */
-static void start_at_sequence(const decode_waiting *of, unsigned from, decode_direction_start *start)
-{
-  const decode_waiting_side *side = &of->sides[from];
-  uint32_t sequence = of->hint->sequence[from == of->hinted];
-  begin(side, start);
-  uint32_t ahead = sequence - start->first_sequence;
-
-  if (ahead <= UINT32_C(1) << 30) {
-    start->phase_start = ahead;
-  } else { /* position 0 is at the sequence number */
-    start->first_position = start->first_sequence - sequence;
-    start->phase_start = 0;
-  }
-}
-
 static void start_as_hinted(const decode_waiting *of, decode_verdict *verdict, unsigned from)
 {
   const decode_waiting_side *side = &of->sides[from];
@@ -468,8 +452,13 @@ static void start_as_hinted(const decode_waiting *of, decode_verdict *verdict, u
     return;
   }
   begin(side, start);
-  if (start_mode(of, from) == DECODE_START_SEQUENCE) {
-    start_at_sequence(of, from, start);
+  const uint32_t sequence = of->hint->sequence[from == of->hinted], ahead = sequence - start->first_sequence;
+  if (start_mode(of, from) == DECODE_START_SEQUENCE && ahead <= UINT32_C(1) << 30) {
+    start->phase_start = ahead;
+  } else if (start_mode(of, from) ==
+             DECODE_START_SEQUENCE) { /* from before the capture: position 0 is there */
+    start->first_position = start->first_sequence - sequence;
+    start->phase_start = 0;
   } else if (start_mode(of, from) == DECODE_START_FIND && has_octets) {
     find_any(side, of->hint->markers, of->hint->crc, start);
   }
@@ -504,17 +493,6 @@ static bool is_silent(const decode_waiting *of, unsigned from)
   return side->has_syn && lowest_of(side) == UINT64_MAX;
 }
 
-static void conclude_from_hint(const decode_waiting *of, decode_verdict *verdict)
-{
-  verdict->is_hinted = true;
-  if (!of->sides[0].has_syn && !of->sides[1].has_syn) {
-    verdict->initiator =
-        !of->hinted; /* it is not known who opened it; the end that the hint names listened */
-  }
-  start_as_hinted(of, verdict, 0);
-  start_as_hinted(of, verdict, 1);
-}
-
 /* --- The verdict --- */
 
 static bool conclude(const decode_waiting *of, decode_verdict *verdict)
@@ -532,8 +510,12 @@ static bool conclude(const decode_waiting *of, decode_verdict *verdict)
   const bool due[] = {of->hint && is_hint_due(of, 0), of->hint && is_hint_due(of, 1)};
   bool are_due = (due[0] && (due[1] || is_silent(of, 1))) || (due[1] && is_silent(of, 0));
   if (of->hint && !has_any && (is_over || are_due)) {
-    verdict->is_mpa = true;
-    conclude_from_hint(of, verdict);
+    verdict->is_mpa = verdict->is_hinted = true;
+    if (!of->sides[0].has_syn && !of->sides[1].has_syn) { /* the end that the hint names listened */
+      verdict->initiator = !of->hinted;
+    }
+    start_as_hinted(of, verdict, 0);
+    start_as_hinted(of, verdict, 1);
     return true;
   }
   if (is_over && has_any) {

@@ -71,9 +71,10 @@ static guint64 end_of(const trace_event *event)
 
 /* --- The first reading: the peak, what went wrong --- */
 
-/* What damaged octets look like to TCP: a packet that the path damaged arrives, and no checksum shows it. */
-static void find_miss(explanation *of, const trace_event *event)
+static void find(explanation *of, const trace_event *event, G_GNUC_UNUSED GError **error)
 {
+  /* What damaged octets look like to TCP: a packet that the path damaged arrives, and no checksum shows it.
+   */
   if (event->id == TRACE_PACKET_DAMAGED) {
     g_hash_table_add(of->damaged, g_memdup2(&event->packet, sizeof event->packet));
   } else if (event->id == TRACE_CHECKSUM_ERROR || event->id == TRACE_PACKET_DROPPED) {
@@ -81,13 +82,7 @@ static void find_miss(explanation *of, const trace_event *event)
   } else if (event->id == TRACE_SEGMENT_ARRIVED && g_hash_table_remove(of->damaged, &event->packet) &&
              of->misses++ == 0) {
     of->miss = *event;
-  }
-}
-
-static void find(explanation *of, const trace_event *event, G_GNUC_UNUSED GError **error)
-{
-  find_miss(of, event);
-  if (event->id == TRACE_PEAK) {
+  } else if (event->id == TRACE_PEAK) {
     of->peak = *event;
   } else if (event->id == TRACE_FAILED && !of->why) {
     of->failure = *event;

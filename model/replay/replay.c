@@ -424,15 +424,6 @@ G_GNUC_PRINTF(3, 4) static void note_if(GPtrArray *notes, bool found, const char
   va_end(values);
 }
 
-/* Startup ended where `direction` leads, so that FPDUs were not to come: the connection was rejected, or
- * the frame has the key of the other role. */
-static bool is_refused(const decode_connection *decoded, enum side direction)
-{
-  bool has_right_key = direction == SIDE_INITIATOR ? decoded->has_request : decoded->has_reply;
-
-  return (decoded->has_reply && decoded->reply.rejected) || (decoded->has_frame[direction] && !has_right_key);
-}
-
 static void note_all(const replay_network *self, const metric_values *values, GPtrArray *notes)
 {
   const configuration *c = self->plan->configuration;
@@ -452,7 +443,11 @@ static void note_all(const replay_network *self, const metric_values *values, GP
 
     fpdus += decoded->directions[direction].fpdus;
     long_ulpdus += decoded->directions[direction].long_ulpdus;
-    expects_some = expects_some || !is_refused(decoded, direction);
+    /* Else startup ended where `direction` leads, so that FPDUs were not to come: the connection was
+     * rejected, or the frame has the key of the other role. */
+    expects_some |= !(decoded->has_reply && decoded->reply.rejected) &&
+                    (!decoded->has_frame[direction] ||
+                     (direction == SIDE_INITIATOR ? decoded->has_request : decoded->has_reply));
     lacking += !session_connection_is_over(self->session, i) &&
                replay_transport_lacks_octets(connection->place.made);
     if (connection->profile->directions[direction].missing_from < UINT64_MAX) {
@@ -491,23 +486,6 @@ static void note_all(const replay_network *self, const metric_values *values, GP
           too_big, too_big == 1 ? " was" : "s were", too_big == 1 ? "was" : "were");
 }
 
-static gboolean run_with_series(const replay *r, FILE *series, session_result *result, GPtrArray *notes,
-                                GError **error)
-{
-  replay_network *network = network_open(&r->plan, series, error);
-
-  if (!network) {
-    return FALSE;
-  }
-  session_on_progress(network->session, progress_of(r), (gpointer)r);
-  session_run(
-      network->session); /* to run.stop, or until all of the capture has come and all timers have run */
-  session_finish(network->session, result);
-  note_all(network, &result->results.metrics, notes);
-  network_close(network);
-  return TRUE;
-}
-
 gboolean replay_run(replay *r, const char *directory, session_result *result, GPtrArray *notes,
                     GError **error)
 {
@@ -521,6 +499,15 @@ gboolean replay_run(replay *r, const char *directory, session_result *result, GP
   if (r->plan.profile->broken) {
     g_ptr_array_add(notes, g_strdup_printf("%s; what came before is replayed", r->plan.profile->broken));
   }
-  gboolean done = run_with_series(r, series, result, notes, error);
+  replay_network *network = network_open(&r->plan, series, error);
+  const gboolean done = network != NULL;
+  if (done) {
+    session_on_progress(network->session, progress_of(r), r);
+    session_run(
+        network->session); /* to run.stop, or until all of the capture has come and all timers have run */
+    session_finish(network->session, result);
+    note_all(network, &result->results.metrics, notes);
+    network_close(network);
+  }
   return (!series || simulation_close_series(series, directory, done ? error : NULL)) && done;
 }

@@ -61,41 +61,37 @@ static replay_connection_profile *connection_at(replay_profile *profile, uint32_
   return &g_array_index(profile->connections, replay_connection_profile, index);
 }
 
-/* FPDUs come in the order in which they are whole. */
-static void note_start(replay_direction_profile *of, uint64_t position, const decode_fpdu *fpdu)
-{
-  uint32_t queue = fpdu->ddp.queue_number;
-
-  if (position < of->first_position) {
-    of->first_position = position;
-    of->first_offset = fpdu->phase_offset;
-  }
-  if (!fpdu->ddp.tagged && queue < RDMAP_QUEUES && position < of->first_untagged[queue]) {
-    of->first_untagged[queue] = position;
-    of->first_msn[queue] = fpdu->ddp.msn;
-  }
-}
-
 /* What is wrong, or not proven, does not count: the receiver will find it out. */
 static void on_fpdu(replay_profile *profile, replay_direction_profile *of, const decode_event *event)
 {
   const decode_fpdu *fpdu = event->fpdu;
+  const ddp_header *ddp = &fpdu->ddp;
+  const uint64_t position = event->stream_position;
   uint64_t *longest_send = &profile->longest_send[event->direction];
 
   bool is_proven = fpdu->crc == DECODE_CRC_RIGHT || !fpdu->after_error;
   if (!fpdu->has_ddp || fpdu->crc == DECODE_CRC_WRONG || !is_proven) {
     return;
   }
-  of->fpdus_of_version[fpdu->ddp.version]++;
-  note_start(of, event->stream_position, fpdu);
-  if (fpdu->ddp.tagged && fpdu->payload_octets > 0) {
-    replay_stags_add(profile->stags[event->direction], fpdu->ddp.stag, fpdu->ddp.tagged_offset,
-                     fpdu->payload_octets);
-  } else if (!fpdu->ddp.tagged && fpdu->ddp.queue_number == RDMAP_QUEUE_SEND) {
-    *longest_send = MAX(*longest_send, (uint64_t)fpdu->ddp.message_offset + fpdu->payload_octets);
-  } else if (!fpdu->ddp.tagged && fpdu->ddp.queue_number == RDMAP_QUEUE_READ_REQUEST) {
-    of->read_requests++;
+  of->fpdus_of_version[ddp->version]++;
+  if (position < of->first_position) { /* FPDUs come in the order in which they are whole */
+    of->first_position = position;
+    of->first_offset = fpdu->phase_offset;
   }
+  if (ddp->tagged && fpdu->payload_octets > 0) {
+    replay_stags_add(profile->stags[event->direction], ddp->stag, ddp->tagged_offset, fpdu->payload_octets);
+  }
+  if (ddp->tagged || ddp->queue_number >= RDMAP_QUEUES) {
+    return;
+  }
+  if (position < of->first_untagged[ddp->queue_number]) {
+    of->first_untagged[ddp->queue_number] = position;
+    of->first_msn[ddp->queue_number] = ddp->msn;
+  }
+  if (ddp->queue_number == RDMAP_QUEUE_SEND) {
+    *longest_send = MAX(*longest_send, (uint64_t)ddp->message_offset + fpdu->payload_octets);
+  }
+  of->read_requests += ddp->queue_number == RDMAP_QUEUE_READ_REQUEST;
 }
 
 /* --- Handshakes --- */
@@ -110,24 +106,18 @@ static replay_handshake *handshake_of(replay_profile *profile, uint32_t flow)
   return &g_array_index(profile->handshakes, replay_handshake, flow);
 }
 
-static void note_acknowledgement(replay_handshake *handshake, const capture_segment *segment)
+/* The last SYN before its answer, and the first ACK after that. */
+static void note_handshake(replay_profile *profile, const capture_segment *segment)
 {
+  replay_handshake *handshake = handshake_of(profile, segment->flow);
   uint32_t *highest = &handshake->acknowledged[segment->from];
+  bool syn = (segment->flags & TCP_SYN) != 0;
 
   if ((segment->flags & (TCP_ACK | TCP_RST)) == TCP_ACK && segment->checksum != CAPTURE_CHECKSUM_WRONG &&
       (!handshake->has_acknowledged[segment->from] || (int32_t)(segment->acknowledgement - *highest) > 0)) {
     handshake->has_acknowledged[segment->from] = true;
     *highest = segment->acknowledgement;
   }
-}
-
-/* The last SYN before its answer, and the first ACK after that. */
-static void note_handshake(replay_profile *profile, const capture_segment *segment)
-{
-  replay_handshake *handshake = handshake_of(profile, segment->flow);
-  bool syn = (segment->flags & TCP_SYN) != 0;
-
-  note_acknowledgement(handshake, segment);
   handshake->cut_short[segment->from] += segment->captured_octets < segment->payload_octets;
   if (syn) {
     handshake->has_mss[segment->from] = segment->has_mss;

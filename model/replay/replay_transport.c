@@ -30,11 +30,6 @@ static replay_transport *self_of(tcp_transport *transport)
   return (replay_transport *)transport;
 }
 
-static const replay_transport *const_self_of(const tcp_transport *transport)
-{
-  return (const replay_transport *)transport;
-}
-
 /* Where the first octet of a segment with sequence number `sequence` lies; may be below 0. */
 static int64_t position_of(const replay_transport *self, uint32_t sequence)
 {
@@ -227,17 +222,17 @@ static void replay_free(tcp_transport *transport)
 
 static size_t replay_out_of_order_runs(const tcp_transport *transport)
 {
-  return tcp_receiver_out_of_order_runs(&const_self_of(transport)->receiver);
+  return tcp_receiver_out_of_order_runs(&((const replay_transport *)transport)->receiver);
 }
 
 static uint64_t replay_held_octets(const tcp_transport *transport)
 {
-  return tcp_receiver_held_octets(&const_self_of(transport)->receiver);
+  return tcp_receiver_held_octets(&((const replay_transport *)transport)->receiver);
 }
 
 static uint64_t replay_held_octets_below(const tcp_transport *transport, uint64_t position)
 {
-  return tcp_receiver_held_octets_below(&const_self_of(transport)->receiver, position);
+  return tcp_receiver_held_octets_below(&((const replay_transport *)transport)->receiver, position);
 }
 
 static const reassembly_queue *replay_held(tcp_transport *transport)
@@ -295,7 +290,7 @@ void replay_transport_sent(tcp_transport *transport, const capture_segment *segm
 
 bool replay_transport_has_taken(const tcp_transport *transport, const datagram *packet)
 {
-  const replay_transport *self = const_self_of(transport);
+  const replay_transport *self = (const replay_transport *)transport;
   tcp_header header;
   tcp_incoming segment;
 
@@ -306,7 +301,7 @@ bool replay_transport_has_taken(const tcp_transport *transport, const datagram *
 
 bool replay_transport_lacks_octets(const tcp_transport *transport)
 {
-  const replay_transport *self = const_self_of(transport);
+  const replay_transport *self = (const replay_transport *)transport;
 
   return self->highest > (int64_t)self->receiver.next;
 }

@@ -274,10 +274,8 @@ static void add_causes(const explanation *of, prose *to)
 
 static int compare_shares(gconstpointer a, gconstpointer b)
 {
-  const share *one = a, *other = b;
-  return one->octets != other->octets          ? (one->octets < other->octets) - (one->octets > other->octets)
-         : one->connection < other->connection ? -1
-                                               : 1;
+  const guint64 one = ((const share *)a)->octets, other = ((const share *)b)->octets;
+  return (one < other) - (one > other);
 }
 
 /* The connections that hold most besides, and how many have holes. */

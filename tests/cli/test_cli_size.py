@@ -216,7 +216,7 @@ class Size(kit.ProgramTest):
         text = self.shell(f"iwarpsim size a.cfg {rest} --to 1MiB -o short.sqlite; rm short*").stdout
         answer, table = text.split("\n", 1)
         self.assertRegex(answer, r"\Areceiver.memory = .* octets do not \(2 of 2 runs did not end ok\)\Z")
-        self.assertRegex(table, r"\nand \d+ points at which no run ended ok\n")
+        self.assertRegex(table, r"\nand \d+ at which no run ended ok\n")
         self.assertNotIn("0 of 2", table)
         self.assertRegex(self.size(rest + "--to 1KiB", 1),
                          r": 1 KiB does not \(2 of 2 runs did not end ok\)\n\Z")

@@ -150,19 +150,17 @@ static void append_quantity(const result_request *request, const result_quantity
   g_autoptr(GArray) keys = result_rows_keys(request->table, request->pairing);
   g_autoptr(GArray) columns = columns_of(keys, kind);
   g_autoptr(GPtrArray) cells = g_ptr_array_new_with_free_func(g_free);
-  guint failed = 0;
   for (guint i = 0; i < rows->len; i++) {
     const result_row *row = &g_array_index(rows, result_row, i);
     if (!request->is_brief || row->of.count > 0 || row->not_ok == 0) {
       add_row(row, keys, &scale, kind, notes, cells);
       unsteady = unsteady || row->unsteady > 0;
-    } else {
-      failed++;
     }
   }
   text_columns_append((const text_column *)columns->data, columns->len, cells, text);
-  if (failed > 0) {
-    g_string_append_printf(text, "and %u point%s at which no run ended ok\n", failed, failed == 1 ? "" : "s");
+  const guint left_out = rows->len - cells->len / columns->len;
+  if (left_out > 0) {
+    g_string_append_printf(text, "and %u at which no run ended ok\n", left_out);
   }
   g_string_append(text, unsteady
                             ? "8?: eight runs are not steady, or too short to tell: longer ones may have "

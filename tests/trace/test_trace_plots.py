@@ -168,7 +168,7 @@ class TracePlots(kit.ProgramTest):
         kit.write("empty.trace", "iWtrace\n\1")
         self.shell("iwarpsim run a.cfg --quiet --out p --pcap")
         self.shell("iwarpsim replay p/receiver.pcap --quiet --out q --trace q.trace")
-        for line, part in (("a.trace --what sequense", "did you mean sequence?"),
+        for line, part in (("a.trace --what sequense", "(did you mean 'sequence'?)"),
                            ("a.trace --what occupancy", "--what occupancy: there is none of that name"),
                            ("a.cfg --what window", "a.cfg: this is a scenario, for check, run, sweep and size; expected"),
                            ("a.trace --what window --from 7x", "'7x:' is no range; expected A:B"),

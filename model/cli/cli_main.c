@@ -66,18 +66,16 @@ static void print_help(void)
 static const cli_command *find_command(const char *name)
 {
   const char *names[G_N_ELEMENTS(commands) + 1] = {NULL};
-  g_autoptr(GString) list = g_string_new(NULL); /* "run, sweep, plot or export" */
 
   for (gsize i = 0; i < G_N_ELEMENTS(commands); i++) {
-    const char *separator = i == 0 ? "" : i + 1 < G_N_ELEMENTS(commands) ? ", " : " or ";
     names[i] = commands[i].command->name;
     if (strcmp(name, names[i]) == 0) {
       return commands[i].command;
     }
-    g_string_append_printf(list, "%s%s", separator, names[i]);
   }
   g_autofree char *hint = scenario_did_you_mean(scenario_suggest(name, names));
-  plain_text_print(stderr, "iwarpsim: unknown command '%s'; expected %s%s\n", name, list->str, hint);
+  g_autofree char *list = g_strjoinv(", ", (char **)names);
+  plain_text_print(stderr, "iwarpsim: unknown command '%s'; expected one of %s%s\n", name, list, hint);
   return NULL;
 }
 

@@ -7,7 +7,7 @@ import program_kit as kit
 
 COMMANDS = ("check run explain-peak timeline trace plot sweep size table report export merge decode replay new explain"
             " help").split()
-ONE_OF_THEM = f"expected {', '.join(COMMANDS[:-1])} or help"
+ONE_OF_THEM = f"expected one of {', '.join(COMMANDS)}"
 NATIVE = 'run: { engine = "native"; }; workload: { messages = 2; };'
 
 

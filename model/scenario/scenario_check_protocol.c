@@ -240,8 +240,8 @@ void scenario_note_protocol(const checking *on)
   const configuration *c = on->c;
   const path_direction_config *path = &c->path.directions[c->main_direction];
   guint32 mtu = path_mtu_octets(path);
-  guint32 headers = c->tcp.timestamps ? 52 : 40;
-  guint32 emss = mtu - configuration_headers_octets(c);
+  guint32 headers = configuration_headers_octets(c);
+  guint32 emss = mtu - headers;
   guint64 buffer = c->endpoint[c->main_direction].send_buffer_octets;
   guint32 assumed = c->endpoint[SIDE_INITIATOR].assumed_emss_octets;
 

@@ -40,16 +40,16 @@ static gboolean is_trace_plot(void)
 /* --- Usage --- */
 
 /* Whether `name`, given with `option`, is one of `known`; else FALSE and `*status` after standard error has
- * `see`, and the nearest. */
-static gboolean is_known(const char *option, const char *name, const char *const *known, const char *see,
-                         int *status)
+ * these, and the nearest. */
+static gboolean is_known(const char *option, const char *name, const char *const *known, int *status)
 {
   if (g_strv_contains(known, name)) {
     return TRUE;
   }
+  g_autofree char *all = g_strjoinv(", ", (char **)known);
   g_autofree char *hint = scenario_did_you_mean(scenario_suggest(name, known));
   *status =
-      cli_usage_error("plot", "%s %s: there is none of that name; expected %s%s", option, name, see, hint);
+      cli_usage_error("plot", "%s %s: there is none of that name; expected %s%s", option, name, all, hint);
   return FALSE;
 }
 
@@ -60,8 +60,7 @@ static gboolean check_what(gboolean is_folder, int *status)
   const char *const store_kinds[] = {STUDY_PLOTS(NAME) TRACE_PLOTS, NULL};
 #undef NAME
   const char *const *known = is_folder ? run_kinds : store_kinds;
-  g_autofree char *all = g_strjoinv(", ", (char **)known);
-  if (chosen.what != NULL && !is_known("--what", chosen.what, known, all, status)) {
+  if (chosen.what != NULL && !is_known("--what", chosen.what, known, status)) {
     return FALSE;
   }
   gboolean over_trace = is_trace_plot(), of_run = is_folder || over_trace;
@@ -234,8 +233,7 @@ static int plot(const cli_arguments *arguments)
   }
   chosen.request.connection = chosen.connection != G_MININT ? &chosen.connection : NULL;
   if (!cli_parse_exclude("plot", chosen.exclude, &chosen.exclude_flags, &status) ||
-      !is_known("--format", format, gnuplot_format_names, "png, svg, pdf or term", &status) ||
-      !check_what(is_folder, &status)) {
+      !is_known("--format", format, gnuplot_format_names, &status) || !check_what(is_folder, &status)) {
     return status;
   }
   while (strcmp(gnuplot_format_names[target.format], format) != 0) {

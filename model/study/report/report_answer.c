@@ -35,22 +35,21 @@ static void append_place(report_page *report, const GArray *keys, const result_r
   html_append(report->html, "%s%s", *place != '\0' ? " with " : "", place);
 }
 
-/* Appends the mean of `row`, and where that is, or at how many of `rows`. */
-static void append_extreme(report_page *report, const GArray *rows, const result_row *row, const char *unit)
+/* Appends the mean of `row`, and where that is, unless all of `rows` have it; and how many others do. */
+static void append_extreme(report_page *report, const GArray *rows, const result_row *row, gboolean varies,
+                           const char *unit)
 {
-  guint all = 0, same = 0;
+  guint same = 0;
   for (guint i = 0; i < rows->len; i++) {
     const statistics *of = &g_array_index(rows, result_row, i).of;
-    all += of->count > 0 ? 1 : 0;
     same += of->count > 0 && of->mean == row->of.mean ? 1 : 0;
   }
   append_number(report, &row->of, unit);
-  if (same < all) {
+  if (varies) {
     append_place(report, report->keys, row);
   }
   if (same > 1) {
-    html_append(report->html, same < all ? ", and the same at %u more" : " at all %u points",
-                same < all ? same - 1 : same);
+    html_append(report->html, varies ? ", and the same at %u more" : " at all %u points", same - varies);
   }
 }
 
@@ -74,10 +73,10 @@ static void append_range(report_page *report, guint index)
   const gboolean varies = most->of.mean > least->of.mean;
   html_append(report->html, "<li>The %s%s is %s", report->table->runs->len > 1 ? "mean " : "",
               report_quantities[index].name, varies ? "largest, " : "");
-  append_extreme(report, rows, most, unit);
+  append_extreme(report, rows, most, varies, unit);
   if (varies) {
     g_string_append(report->html, ", and smallest, ");
-    append_extreme(report, rows, least, unit);
+    append_extreme(report, rows, least, TRUE, unit);
   }
   g_string_append(report->html, ".</li>\n");
 }

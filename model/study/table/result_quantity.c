@@ -76,22 +76,15 @@ char *result_quantity_name(const result_quantity *quantity)
 
 char *result_quantity_words(const result_quantity *quantity)
 {
-  static const char *const words[][2] = {{"buffer.reassembly_", "reassembly occupancy, "},
-                                         {"octets_direct", "octets_directly"},
-                                         {"placement.octets", "payload placed"},
-                                         {"delay.", "delay, "},
-                                         {"tcp.", "TCP "},
-                                         {"mpa.", "MPA "},
-                                         {"state.", ""},
-                                         {"_bit_per_s", ""},
-                                         {"_octets", ""},
-                                         {"mean_s", "mean"},
-                                         {"_", " "},
-                                         {"/", " / "}};
+  /* Parts of names, and what stands for them. */
+  static const char words[] =
+      "buffer.reassembly_|reassembly occupancy, |octets_direct|octets_directly|placement.octets|payload "
+      "placed|delay.|delay, |tcp.|TCP |mpa.|MPA |state.||_bit_per_s||_octets||mean_s|mean|_| |/| / ";
+  g_auto(GStrv) parts = g_strsplit(words, "|", -1);
   g_autofree char *name = result_quantity_name(quantity);
   GString *text = g_string_new(name);
-  for (gsize i = 0; i < G_N_ELEMENTS(words); i++) {
-    g_string_replace(text, words[i][0], words[i][1], 0);
+  for (char **part = parts; *part != NULL; part += 2) {
+    g_string_replace(text, part[0], part[1], 0);
   }
   return g_string_free(text, FALSE);
 }

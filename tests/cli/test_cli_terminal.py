@@ -9,7 +9,7 @@ import time
 import program_kit as kit
 
 CLEAR = "\r\x1b[K"
-LEFT = r"about \d+:\d\d left"
+LEFT = r"about \d+ (?:s|min) left"
 
 # Some two seconds; a run of less than one shows nothing.
 LONG_RUN = 'title = "t"; run: { engine = "native"; }; workload: { messages = 80000; };'

@@ -91,18 +91,6 @@ static void append_heading(const text_column *column, GString *html)
   g_string_append(html, "</th>");
 }
 
-/* `interval` is that of the number in `cell`; "": none. */
-static void append_cell(text_column_kind kind, const char *cell, const char *interval, GString *html)
-{
-  const char *element = kind == TEXT_COLUMN_HEADING ? "th scope=\"row\"" : "td";
-  g_string_append_printf(html, "<%s%s>", element, classes[kind]);
-  html_append_text(html, cell);
-  if (*interval != '\0') {
-    html_append(html, " <small>%s</small>", interval);
-  }
-  g_string_append_printf(html, "</%.2s>", element);
-}
-
 void html_append_table(GString *html, const char *name, const char *caption, const text_column *columns,
                        guint count, GPtrArray *cells)
 {
@@ -138,9 +126,14 @@ void html_append_table(GString *html, const char *name, const char *caption, con
     const guint i = at % count;
     gboolean has_interval = i + 1 < count && columns[i + 1].kind == TEXT_COLUMN_INTERVAL;
     g_string_append(html, i == 0 ? "<tr>" : "");
+    const char *interval =
+        has_interval ? g_ptr_array_index(cells, at + 1) : ""; /* of the number in the cell */
+    const char *element = columns[i].kind == TEXT_COLUMN_HEADING ? "th scope=\"row\"" : "td";
     if (shown[i]) {
-      append_cell(columns[i].kind, g_ptr_array_index(cells, at),
-                  has_interval ? g_ptr_array_index(cells, at + 1) : "", html);
+      g_string_append_printf(html, "<%s%s>", element, classes[columns[i].kind]);
+      html_append_text(html, g_ptr_array_index(cells, at));
+      html_append(html, *interval != '\0' ? " <small>%s</small>" : "%s", interval);
+      g_string_append_printf(html, "</%.2s>", element);
     }
     g_string_append(html, i + 1 == count ? "</tr>\n" : "");
   }

@@ -8,35 +8,6 @@
 
 /* --- Flags: runs with flagged TCP behaviour, left out, or that did not end ok --- */
 
-static void append_flags(report_page *report)
-{
-  const GPtrArray *runs = report->table->runs;
-  g_string_append(report->html, "<ul>\n");
-  for (guint bit = 0; bit < STUDY_FLAGS; bit++) {
-    const metric_row *metric = metric_row_of(study_flags[bit].metric);
-    guint count = 0;
-    for (guint i = 0; i < runs->len; i++) {
-      count += ((const study_run *)g_ptr_array_index(runs, i))->flags >> bit & 1;
-    }
-    html_append(report->html,
-                "<li>%u run%s with <code>%s</code>: %s Left out by <code>--leave-out %s</code>.</li>\n",
-                count, count == 1 ? "" : "s", metric->name, metric->sentence, study_flags[bit].name);
-  }
-  g_string_append(report->html, "</ul>\n");
-}
-
-static void append_ends(report_page *report)
-{
-  const study_table *table = report->table;
-  const guint count = table->all.count;
-  g_string_append_printf(report->html, "<p>Of %u run%s ", count, count == 1 ? "" : "s");
-  for (run_status status = 0; status < RUN_STATUSES; status++) {
-    g_string_append_printf(report->html, "%u %s, ", table->all.by_status[status], run_status_name(status));
-  }
-  g_string_append_printf(report->html, "%u left out for a flag, %u in the tables and plots.</p>\n",
-                         table->left_out->len, table->runs->len);
-}
-
 /* As many runs that did not end ok are described; the rest is counted. */
 enum { DESCRIBED_MAX = 100 };
 
@@ -73,10 +44,25 @@ static void append_others(report_page *report)
 
 void report_append_flags(report_page *report)
 {
-  append_ends(report);
-  if (report->empty == NULL) {
-    append_flags(report);
+  const study_table *table = report->table;
+  const GPtrArray *runs = table->runs;
+  g_string_append_printf(report->html, "<p>Of %u run%s ", table->all.count, table->all.count == 1 ? "" : "s");
+  for (run_status status = 0; status < RUN_STATUSES; status++) {
+    g_string_append_printf(report->html, "%u %s, ", table->all.by_status[status], run_status_name(status));
   }
+  g_string_append_printf(report->html, "%u left out for a flag, %u in the tables and plots.</p>\n%s",
+                         table->left_out->len, runs->len, report->empty == NULL ? "<ul>\n" : "");
+  for (guint bit = 0; bit < STUDY_FLAGS && report->empty == NULL; bit++) {
+    const metric_row *metric = metric_row_of(study_flags[bit].metric);
+    guint count = 0;
+    for (guint i = 0; i < runs->len; i++) {
+      count += ((const study_run *)g_ptr_array_index(runs, i))->flags >> bit & 1;
+    }
+    html_append(report->html,
+                "<li>%u run%s with <code>%s</code>: %s Left out by <code>--leave-out %s</code>.</li>\n",
+                count, count == 1 ? "" : "s", metric->name, metric->sentence, study_flags[bit].name);
+  }
+  g_string_append(report->html, report->empty == NULL ? "</ul>\n" : "");
   append_others(report);
 }
 

@@ -11,30 +11,6 @@
 
 #define CONFIDENCE 0.95
 
-/* A sum depends on its order in the last bits; results must not. Free with g_free(). */
-static double *sorted_copy(const double *values, gsize count)
-{
-  double *sorted = g_new(double, count);
-  for (gsize i = 0; i < count; i++) {
-    g_assert(fabs(values[i]) <= STATISTICS_VALUE_MAX);
-    sorted[i] = values[i];
-  }
-  qsort(sorted, count, sizeof *sorted, compare_doubles);
-  return sorted;
-}
-
-/* The distances from a value in their middle are small where the values are large and close together: few
- * digits are lost, and equal values have exactly themselves as their mean. */
-static double mean_of(const double *sorted, gsize count)
-{
-  double origin = sorted[count / 2];
-  double sum = 0;
-  for (gsize i = 0; i < count; i++) {
-    sum += sorted[i] - origin;
-  }
-  return origin + sum / (double)count;
-}
-
 /* The value that two-sided `confidence` of Student's t with `freedom` degrees stay within. */
 static double student_quantile(double confidence, double freedom)
 {
@@ -130,10 +106,20 @@ static statistics statistics_made(const double *values, gsize count, gboolean is
   if (count == 0) {
     return (statistics){.count = 0};
   }
-  g_autofree double *sorted = sorted_copy(values, count);
+  /* A sum depends on its order in the last bits; results must not. */
+  g_autofree double *sorted = g_memdup2(values, count * sizeof *sorted);
+  qsort(sorted, count, sizeof *sorted, compare_doubles);
+  /* The distances from a value in their middle are small where the values are large and close together: few
+   * digits are lost, and equal values have exactly themselves as their mean. */
+  const double origin = sorted[count / 2];
+  double sum = 0;
+  for (gsize i = 0; i < count; i++) {
+    g_assert(fabs(sorted[i]) <= STATISTICS_VALUE_MAX);
+    sum += sorted[i] - origin;
+  }
   const double last = (double)(count - 1); /* quantiles are of type 7 of R's quantile() */
   statistics result = {.count = count,
-                       .mean = mean_of(sorted, count),
+                       .mean = origin + sum / (double)count,
                        .deviation = (double)NAN,
                        .lower = (double)NAN,
                        .upper = (double)NAN,

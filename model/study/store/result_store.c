@@ -60,28 +60,18 @@ G_DEFINE_QUARK(iwarpsim_result_store_error, result_store_error)
 
 /* Errors. */
 
-/* Why the file at `path` cannot be read as a whole, from errno; 0: it can. */
-static int read_errno(const char *path)
+gboolean store_damaged(const result_store *store, GError **error, const char *format, ...)
 {
-  int file = open(path, O_RDONLY | O_CLOEXEC);
-  int reason = file < 0 ? errno : 0;
+  /* A page that the disk does not give is damage to SQLite, too: SQLITE_IOERR_CORRUPTFS. */
+  int file = open(store->path, O_RDONLY | O_CLOEXEC), reason = file < 0 ? errno : 0;
   char part[16384];
-  ssize_t count = file < 0 ? 0 : 1;
-
-  while (count > 0) {
+  for (ssize_t count = file < 0 ? 0 : 1; count > 0;) {
     count = read(file, part, sizeof part);
     reason = count < 0 ? errno : 0;
   }
   if (file >= 0) {
     close(file);
   }
-  return reason;
-}
-
-gboolean store_damaged(const result_store *store, GError **error, const char *format, ...)
-{
-  /* A page that the disk does not give is damage to SQLite, too: SQLITE_IOERR_CORRUPTFS. */
-  int reason = read_errno(store->path);
   if (reason != 0) {
     g_set_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_FAILED,
                 "%s: cannot be read (%s); expected a disk that can read all of it", store->path,
@@ -271,22 +261,11 @@ static gboolean read_marks(const result_store *store, gboolean *empty, GError **
   const gint64 tables = sqlite3_column_int64(row, 0), application = sqlite3_column_int64(row, 1),
                version = sqlite3_column_int64(row, 2);
   sqlite3_reset(row);
+  *empty = application == 0 && version == 0 && tables == 0;
   if (application == APPLICATION_ID) {
     return version == SCHEMA_VERSION || refuse_schema(store, version, error);
   }
-  *empty = application == 0 && version == 0 && tables == 0;
   return *empty || not_a_store(store, "another program's SQLite database", error);
-}
-
-/* Several sweeps may make the same store at once, so it looks again inside the transaction. */
-static gboolean make_schema(const result_store *store, GError **error)
-{
-  if (!store_execute(store, "BEGIN IMMEDIATE", error)) {
-    return FALSE;
-  }
-  gboolean empty = FALSE;
-  gboolean good = read_marks(store, &empty, error) && (!empty || store_execute(store, schema, error));
-  return store_finish(store, good, error);
 }
 
 static gboolean check_schema(const result_store *store, result_store_mode mode, GError **error)
@@ -300,7 +279,11 @@ static gboolean check_schema(const result_store *store, result_store_mode mode, 
     return not_a_store(store, "an empty file", error);
   }
   interruption_hold();
-  const gboolean good = !empty || make_schema(store, error);
+  gboolean good = !empty || store_execute(store, "BEGIN IMMEDIATE", error);
+  if (empty && good) { /* several sweeps may make the same store at once, so it looks again */
+    good = read_marks(store, &empty, error) && (!empty || store_execute(store, schema, error));
+    good = store_finish(store, good, error);
+  }
   interruption_release();
   return good;
 }

@@ -18,19 +18,6 @@ char *sweep_progress_duration(double seconds)
                                 : g_strdup_printf("%.1f h", seconds / 3600);
 }
 
-/* How long the rest takes, s: in proportion to the work done so far; before there is any, as long as work
- * took before. Below 0: not known. */
-static double left_s_of(const sweep_counts *counts)
-{
-  if (counts->work_left <= 0) {
-    return -1;
-  }
-  if (counts->work_done > 0 && counts->elapsed_s > 0) {
-    return counts->elapsed_s * counts->work_left / counts->work_done;
-  }
-  return counts->pace > 0 ? counts->work_left * counts->pace / counts->jobs : -1;
-}
-
 char *sweep_progress_text(const sweep_counts *counts)
 {
   static const char *const of[] = {"", "about ", "at least "};
@@ -43,8 +30,12 @@ char *sweep_progress_text(const sweep_counts *counts)
   }
   /* Rounded down: 100 % only when all is done. */
   g_string_append_printf(text, ", %u running, %u %%", counts->running, (guint)(100 * CLAMP(share, 0, 1)));
-  double left_s = left_s_of(counts);
-  if (left_s >= 0 && left_s <= LEFT_MAX_S) {
+  /* The rest takes as long, in proportion, as the work done so far, or before there is any as work took
+   * before; 0: not known. */
+  const gboolean has_begun = counts->work_done > 0 && counts->elapsed_s > 0;
+  const double left_s =
+      counts->work_left * (has_begun ? counts->elapsed_s / counts->work_done : counts->pace / counts->jobs);
+  if (left_s > 0 && left_s <= LEFT_MAX_S) {
     g_autofree char *left = sweep_progress_duration(left_s);
     g_string_append_printf(text, ", %s %s left",
                            counts->certainty == SWEEP_RUNS_AT_LEAST ? "at least" : "about", left);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "base/error.h"
 #include "base/plain_text.h"
 #include "scenario/configuration.h"
 
@@ -66,24 +67,15 @@ static char *describe_end(const worker_run_end *end, const char *summary_problem
   return g_string_free(text, FALSE);
 }
 
-/* The summary that the run left; NULL and `*problem` when there is none or it is wrong. */
-static summary_record *read_summary(const worker_run_end *end, char **problem)
-{
-  g_autoptr(GError) error = NULL;
-  summary_record *left = NULL;
-  if (end->summary_octets == 0) {
-    *problem = g_strdup("without a summary");
-  } else {
-    left = summary_parse_json(end->summary, end->summary_octets, "its summary", &error);
-    *problem = left == NULL ? g_strdup(error->message) : NULL;
-  }
-  return left;
-}
-
 stored_run *sweep_record_new(const sweep_grid *grid, const char *host, const worker_run_end *end)
 {
-  g_autofree char *problem = NULL;
-  g_autoptr(summary_record) left = read_summary(end, &problem);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(summary_record) left = NULL;
+  if (end->summary_octets == 0) {
+    error_set(&error, "without a summary");
+  } else {
+    left = summary_parse_json(end->summary, end->summary_octets, "its summary", &error);
+  }
   int number = WIFSIGNALED(end->wait_status) ? WTERMSIG(end->wait_status) : 0;
   stored_run *run = g_new(stored_run, 1);
   *run = (stored_run){.identity = (char *)sweep_grid_identity(grid, end->point),
@@ -104,12 +96,12 @@ stored_run *sweep_record_new(const sweep_grid *grid, const char *host, const wor
       expect++;
     }
     if (number != 0 || run->exit_code != run_status_exit_code(left->status, (run_expectation)expect->value)) {
-      problem = g_strdup_printf("but its summary says %s", run_status_name(left->status));
+      error_set(&error, "but its summary says %s", run_status_name(left->status));
     }
   }
-  gboolean is_whole = left != NULL && problem == NULL;
-  run->status = is_whole ? left->status : RUN_FAILED;
-  run->message = is_whole ? g_strdup(left->message) : describe_end(end, problem, run->stderr_tail);
+  run->status = error == NULL ? left->status : RUN_FAILED;
+  run->message =
+      error == NULL ? g_strdup(left->message) : describe_end(end, error->message, run->stderr_tail);
   if (run->status == RUN_FAILED && run->exit_code == 0) {
     run->exit_code = 1;
   }

@@ -61,27 +61,21 @@ static gboolean has_column(const run_columns *columns, scenario_key key)
   return !(columns->flags & RESULT_CSV_VARIED) || (columns->varies[key] && columns->is_own[key]);
 }
 
-static void append_value(scenario_key key, const char *text, guint flags, GString *csv)
-{
-  gboolean is_boolean = scenario_key_row_of(key)->type == SCENARIO_TYPE_BOOLEAN;
-  double number = strcmp(text, "true") == 0;
-  gboolean is_number =
-      is_boolean ? number == 1 || strcmp(text, "false") == 0 : study_keys_number(key, text, &number);
-  if ((flags & RESULT_CSV_NUMERIC) && is_number) {
-    append_number(number, TRUE, csv);
-  } else {
-    csv_append_field(text, csv);
-    g_string_append_c(csv, ',');
-  }
-}
-
 static gboolean append_run(G_GNUC_UNUSED const provenance *from, const stored_run *run, gpointer data,
                            G_GNUC_UNUSED GError **error)
 {
   const run_columns *columns = data;
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
-    if (has_column(columns, key)) {
-      append_value(key, text_of(run, key), columns->flags, columns->csv);
+    const char *text = text_of(run, key);
+    gboolean is_boolean = scenario_key_row_of(key)->type == SCENARIO_TYPE_BOOLEAN;
+    double number = strcmp(text, "true") == 0;
+    gboolean is_number =
+        is_boolean ? number == 1 || strcmp(text, "false") == 0 : study_keys_number(key, text, &number);
+    if (has_column(columns, key) && (columns->flags & RESULT_CSV_NUMERIC) && is_number) {
+      append_number(number, TRUE, columns->csv);
+    } else if (has_column(columns, key)) {
+      csv_append_field(text, columns->csv);
+      g_string_append_c(columns->csv, ',');
     }
   }
   for (guint i = 0; i < columns->quantities->len; i++) {
@@ -92,19 +86,6 @@ static gboolean append_run(G_GNUC_UNUSED const provenance *from, const stored_ru
   }
   g_string_append_printf(columns->csv, "%s\n", run_status_name(run->status));
   return TRUE;
-}
-
-static void append_origins(const GPtrArray *origins, GString *csv)
-{
-  for (guint i = 0; i < origins->len; i++) {
-    const provenance *from = ((const stored_provenance *)origins->pdata[i])->origin;
-    append_comment("scenario", from->name, csv);
-    append_comment("title", from->title, csv);
-    append_comment("version", from->version, csv);
-    append_comment("git", from->git, csv);
-    append_comment("hash", from->hash, csv);
-    append_comment("libraries", from->libraries, csv);
-  }
 }
 
 /* A name that a key and a metric share stands for both: names are the contract of either table. */
@@ -162,8 +143,14 @@ char *result_store_csv(result_store *store, guint flags, GError **error)
   gboolean good = origins != NULL && result_store_quantile_parts(store, parts, error) &&
                   (!(flags & RESULT_CSV_VARIED) || result_store_each(store, compare_run, &columns, error));
   if (good) {
-    if (!(flags & RESULT_CSV_NUMERIC)) {
-      append_origins(origins, csv);
+    for (guint i = 0; i < origins->len && !(flags & RESULT_CSV_NUMERIC); i++) {
+      const provenance *from = ((const stored_provenance *)origins->pdata[i])->origin;
+      append_comment("scenario", from->name, csv);
+      append_comment("title", from->title, csv);
+      append_comment("version", from->version, csv);
+      append_comment("git", from->git, csv);
+      append_comment("hash", from->hash, csv);
+      append_comment("libraries", from->libraries, csv);
     }
     g_autoptr(GArray) quantities = all_quantities(parts);
     columns.quantities = quantities;

@@ -298,17 +298,6 @@ GArray *study_table_keys(const study_table *table)
   return study_keys_varying(table->runs, table->axes);
 }
 
-/* The key among `keys` that `key` follows; SCENARIO_KEY_COUNT when there is none, or it is one of them. */
-static scenario_key leader_of(const study_table *table, const GArray *keys, scenario_key key)
-{
-  scenario_key leader = SCENARIO_KEY_COUNT;
-  for (guint i = study_keys_have(keys, key) ? 0 : keys->len; i-- > 0;) {
-    scenario_key other = g_array_index(keys, scenario_key, i);
-    leader = study_keys_follows(table->runs, key, other) ? other : leader;
-  }
-  return leader;
-}
-
 char *study_table_in_step(const study_table *table)
 {
   GString *text = g_string_new(NULL);
@@ -316,9 +305,13 @@ char *study_table_in_step(const study_table *table)
   g_auto(GStrv) names = g_strsplit(table->axes, "\n", -1);
   for (gsize i = 0; names[i] != NULL; i++) {
     scenario_key key = scenario_key_find(names[i]);
-    gboolean counts = key < SCENARIO_KEY_COUNT && key != SCENARIO_RUN_SEED;
+    gboolean counts = key < SCENARIO_KEY_COUNT && key != SCENARIO_RUN_SEED && !study_keys_have(keys, key);
     g_autoptr(GPtrArray) values = counts ? study_keys_values(table->runs, key) : NULL;
-    scenario_key leader = counts && values->len > 1 ? leader_of(table, keys, key) : SCENARIO_KEY_COUNT;
+    scenario_key leader = SCENARIO_KEY_COUNT; /* the first among `keys` that `key` follows */
+    for (guint k = counts && values->len > 1 ? keys->len : 0; k-- > 0;) {
+      scenario_key other = g_array_index(keys, scenario_key, k);
+      leader = study_keys_follows(table->runs, key, other) ? other : leader;
+    }
     if (leader < SCENARIO_KEY_COUNT) {
       g_string_append_printf(text, "%s%s moves with %s", text->len > 0 ? ", " : "", names[i],
                              scenario_key_row_of(leader)->name);

@@ -19,20 +19,6 @@ typedef struct element_sequence {
   size_t near_at;      /* … and its index */
 } element_sequence;
 
-/* The elements of `queue`, copied. */
-static element_sequence *sequence_new(const deque *queue)
-{
-  element_sequence *sequence = g_new(element_sequence, 1);
-
-  sequence->elements = g_sequence_new(g_free);
-  for (size_t index = 0; index < queue->count; index++) {
-    g_sequence_append(sequence->elements, g_memdup2(deque_at(queue, index), queue->element_octets));
-  }
-  sequence->near = g_sequence_get_begin_iter(sequence->elements);
-  sequence->near_at = 0;
-  return sequence;
-}
-
 /* Goes to element number `index`, or after the last one. */
 static GSequenceIter *go_to(element_sequence *sequence, size_t index)
 {
@@ -144,7 +130,12 @@ static bool moves_in_sequence(deque *queue, size_t near)
 {
   if (!deque_is_sequence(queue) && near > MOVED_MAX) {
     uint32_t count = queue->count;
-    element_sequence *sequence = sequence_new(queue);
+    element_sequence *sequence = g_new0(element_sequence, 1);
+    sequence->elements = g_sequence_new(g_free);
+    for (size_t index = 0; index < count; index++) {
+      g_sequence_append(sequence->elements, g_memdup2(deque_at(queue, index), queue->element_octets));
+    }
+    sequence->near = g_sequence_get_begin_iter(sequence->elements);
     deque_clear(queue);
     queue->sequence = sequence;
     queue->room = DEQUE_IS_SEQUENCE;

@@ -80,16 +80,6 @@ static const char *read_decimal(const char *text, decimal *number)
   return text;
 }
 
-static uint128 greatest_common_divisor(uint128 a, uint128 b)
-{
-  while (b != 0) {
-    uint128 rest = a % b;
-    a = b;
-    b = rest;
-  }
-  return a;
-}
-
 /* `number` times `factor`; false when that is not whole or beyond `limit`. */
 static bool multiply_exactly(const decimal *number, uint64_t factor, uint64_t limit, uint64_t *result)
 {
@@ -110,7 +100,12 @@ static bool multiply_exactly(const decimal *number, uint64_t factor, uint64_t li
     numerator = numerator * 10 + (unsigned)(number->fraction[digit] - '0');
     denominator *= 10;
   }
-  uint128 common = greatest_common_divisor(denominator, factor);
+  uint128 common = denominator; /* by Euclid's algorithm, the greatest divisor of both */
+  for (uint128 other = factor; other != 0;) {
+    const uint128 rest = common % other;
+    common = other;
+    other = rest;
+  }
   if (numerator % (denominator / common) != 0) {
     return false;
   }

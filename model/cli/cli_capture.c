@@ -55,15 +55,6 @@ static gboolean parse_end(char *end, decode_hint *hint, GError **error)
 
 /* --- What follows --- */
 
-static gboolean parse_switch(const char *key, const char *value, decode_switch *where, GError **error)
-{
-  if (strcmp(value, "on") != 0 && strcmp(value, "off") != 0) {
-    return error_set(error, "%s=%s; expected %s=on or %s=off", key, value, key, key);
-  }
-  *where = strcmp(value, "on") == 0 ? DECODE_ON : DECODE_OFF;
-  return TRUE;
-}
-
 static gboolean parse_start(const char *key, const char *value, decode_hint *hint, int which, GError **error)
 {
   static const char *const words[] = {"first", "find", NULL};
@@ -98,7 +89,10 @@ static gboolean parse_setting(char *setting, decode_hint *hint, gboolean *has_re
   }
   const gboolean is_reverse = strcmp(setting, "start-reverse") == 0, is_crc = strcmp(setting, "crc") == 0;
   if (is_crc || strcmp(setting, "markers") == 0) {
-    return parse_switch(setting, value, is_crc ? &hint->crc : &hint->markers, error);
+    const gboolean is_on = strcmp(value, "on") == 0;
+    *(is_crc ? &hint->crc : &hint->markers) = is_on ? DECODE_ON : DECODE_OFF;
+    return is_on || strcmp(value, "off") == 0 ||
+           error_set(error, "%s=%s; expected %s=on or %s=off", setting, value, setting, setting);
   }
   if (is_reverse || strcmp(setting, "start") == 0) {
     *has_reverse |= is_reverse;

@@ -227,20 +227,6 @@ static gboolean run_gnuplot(const char *name, const char *folder, gboolean colou
                    message != NULL ? g_strstrip(message) : "");
 }
 
-/* The picture without the form feed it starts with and blanks at the ends of lines. */
-static void print_picture(const char *picture)
-{
-  g_auto(GStrv) lines = g_strsplit(picture, "\n", -1);
-  guint count = g_strv_length(lines);
-  while (count > 0 && *g_strchomp(lines[count - 1]) == '\0') {
-    count--;
-  }
-  for (guint i = 0; i < count; i++) {
-    const char *line = g_strchomp(lines[i]);
-    printf("%s\n", *line == '\f' ? line + 1 : line);
-  }
-}
-
 /* What a picture ends with: gnuplot does not notice when a write fails. */
 static const char *const picture_ends[] = {
     [GNUPLOT_PNG] = "IEND\xae\x42`\x82", [GNUPLOT_SVG] = "</svg>\n\n", [GNUPLOT_PDF] = "%%EOF\n"};
@@ -295,8 +281,10 @@ gboolean gnuplot_draw(const char *name, const GString *variables, const GString 
                   write_file(script, script_name, folder, &problem) &&
                   run_gnuplot(script_name, folder, letters && target->screen.colours, &printed, &problem) &&
                   (letters || keep_files(files, names, target, &problem));
-  if (good && letters) {
-    print_picture(printed);
+  /* The picture without the form feed it starts with and blanks at the ends of lines. */
+  g_auto(GStrv) lines = g_strsplit(good && letters ? g_strchomp(printed) : "", "\n", -1);
+  for (char **line = lines; *line != NULL; line++) {
+    printf("%s\n", g_strchomp(**line == '\f' ? *line + 1 : *line));
   }
   if (!good) {
     new_files_name_places(files, problem);

@@ -224,28 +224,20 @@ double plot_page_panel_letters(const plot_page *page)
 
 /* --- The plot --- */
 
-/* What is drawn begins with a capital letter, unless that is a name with dots. */
-static char *title_of(const plot_request *request, const char *what)
-{
-  if (request->title != NULL) {
-    return g_strdup(request->title);
-  }
-  char *title = g_strjoin(", where ", what, request->where, NULL);
-  gsize word = strcspn(title, " ");
-  if (strcspn(title, "._") >= word) {
-    *title = g_ascii_toupper(*title);
-  }
-  return title;
-}
-
 plot_chart plot_chart_new(const char *template_name, const gnuplot_target *target,
                           const plot_request *request, const char *what, const char *subtitle,
                           const char *quantity)
 {
+  char *title =
+      request->title != NULL ? g_strdup(request->title) : g_strjoin(", where ", what, request->where, NULL);
+  /* What is drawn begins with a capital letter, unless that is a name with dots. */
+  if (request->title == NULL && strcspn(title, "._") >= strcspn(title, " ")) {
+    *title = g_ascii_toupper(*title);
+  }
   plot_chart chart = {.template_name = template_name,
                       .target = target,
                       .request = request,
-                      .title = title_of(request, what),
+                      .title = title,
                       .subtitle = g_strcmp0(request->title, "") == 0 ? "" : subtitle,
                       .legend = g_ptr_array_new_with_free_func(g_free),
                       .looks = g_ptr_array_new_with_free_func(g_free),

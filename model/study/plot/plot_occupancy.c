@@ -179,21 +179,6 @@ static void append_row(const series *s, double time, const step *at, GString *da
   g_string_append_printf(data, " %.0f\n", reassembly_of(at));
 }
 
-/* A row for each of `columns` letters: the highest state in its time. */
-static void append_columns(const series *s, double end_s, double unit_s, guint columns, GString *data)
-{
-  const step *at = step_at(s, 0);
-  guint next = 1;
-  for (guint column = 0; column < columns; column++) {
-    const step *highest = at;
-    for (; next < s->steps->len && step_at(s, next)->time_s < end_s * (column + 1) / columns; next++) {
-      at = step_at(s, next);
-      highest = reassembly_of(at) > reassembly_of(highest) ? at : highest;
-    }
-    append_row(s, (column + 0.5) * end_s / columns / unit_s, highest, data);
-  }
-}
-
 /* Rows before and after each step, which has an edge. Of steps that fall on one dot of the page the first,
  * the highest and the last are what can be seen. */
 static void append_steps(const series *s, double end_s, double unit_s, GString *data)
@@ -231,18 +216,6 @@ char *plot_run_subtitle(const summary_record *run)
                          run->status == RUN_OK ? "" : run_status_name(run->status));
 }
 
-/* Where the time axis ends: with the run, or soon after the last change when the rest is long and empty. */
-static double end_of(const series *s, const summary_record *run)
-{
-  double last_s = step_at(s, s->steps->len - 1)->time_s;
-  double simulated_s = run->results.metrics.present[METRIC_TIME_SIMULATED_S]
-                           ? run->results.metrics.value[METRIC_TIME_SIMULATED_S]
-                           : last_s;
-  return last_s > 0 && simulated_s > last_s * (1 + QUIET_END_MAX) ? last_s * 1.1
-         : last_s > 0 || simulated_s > 0                          ? MAX(last_s, simulated_s)
-                                                                  : 1;
-}
-
 /* Variables and legend for occupancy.gp: the causes in use, from the ground up. */
 static void append_causes(const series *s, plot_chart *chart)
 {
@@ -268,7 +241,13 @@ static void append_causes(const series *s, plot_chart *chart)
 static gboolean draw(const series *s, const summary_record *run, const plot_request *request,
                      const gnuplot_target *target, GError **error)
 {
-  double end_s = end_of(s, run);
+  const metric_values *m = &run->results.metrics;
+  const double last_s = step_at(s, s->steps->len - 1)->time_s;
+  const double simulated_s = m->present[METRIC_TIME_SIMULATED_S] ? m->value[METRIC_TIME_SIMULATED_S] : last_s;
+  /* The time axis ends with the run, or soon after the last change when the rest is long and empty. */
+  const double end_s = last_s > 0 && simulated_s > last_s * (1 + QUIET_END_MAX) ? last_s * 1.1
+                       : last_s > 0 || simulated_s > 0                          ? MAX(last_s, simulated_s)
+                                                                                : 1;
   value_extent extent = {0};
   /* letters need a line above the peak for its text */
   value_extent_add(&extent, s->peak_with_all * (target->format == GNUPLOT_TERM ? 1.25 : 1.04), NAN);
@@ -287,7 +266,17 @@ static gboolean draw(const series *s, const summary_record *run, const plot_requ
   gnuplot_set_text(chart.variables, "peak_text", peak);
   if (target->format == GNUPLOT_TERM) {
     plot_page page = plot_chart_page(&chart);
-    append_columns(s, end_s, chart.x.unit_size, (guint)plot_page_panel_letters(&page), chart.data);
+    const guint columns = (guint)plot_page_panel_letters(&page);
+    const step *at = step_at(s, 0);
+    /* A row for each letter: the highest state in its time. */
+    for (guint column = 0, next = 1; column < columns; column++) {
+      const step *highest = at;
+      for (; next < s->steps->len && step_at(s, next)->time_s < end_s * (column + 1) / columns; next++) {
+        at = step_at(s, next);
+        highest = reassembly_of(at) > reassembly_of(highest) ? at : highest;
+      }
+      append_row(s, (column + 0.5) * end_s / columns / chart.x.unit_size, highest, chart.data);
+    }
   } else {
     append_steps(s, end_s, chart.x.unit_size, chart.data);
   }

@@ -138,30 +138,24 @@ typedef struct shown_key {
   guint shown;       /* how many of them, evenly spread up to the last */
 } shown_key;
 
-/* Whether value number `index` of `count` is one of `shown`: the last, the first, and evenly what lies
- * between. */
-static gboolean is_shown(guint index, guint count, guint shown)
-{
-  gboolean found = index + 1 == count;
-  for (guint i = 0; i + 1 < shown && !found; i++) {
-    found = index == (i * (count - 1) + (shown - 1) / 2) / (shown - 1);
-  }
-  return found;
-}
-
 static char *const *keys_of(const GArray *points, guint index)
 {
   return ((const study_run *)g_ptr_array_index(g_array_index(points, study_point, index).runs, 0))->keys;
 }
 
+/* Of each key the last of its values is shown, the first, and evenly what lies between. */
 static gboolean point_is_shown(char *const *texts, const GArray *keys)
 {
   gboolean shown = TRUE;
   for (guint i = 0; i < keys->len && shown; i++) {
     const shown_key *key = &g_array_index(keys, shown_key, i);
-    guint index;
-    shown = g_ptr_array_find_with_equal_func(key->values, texts[key->key], g_str_equal, &index) &&
-            is_shown(index, key->values->len, key->shown);
+    guint index = 0, last = key->values->len - 1;
+    const gboolean is_there =
+        g_ptr_array_find_with_equal_func(key->values, texts[key->key], g_str_equal, &index);
+    shown = is_there && index == last;
+    for (guint k = 0; is_there && k + 1 < key->shown && !shown; k++) {
+      shown = index == (k * last + (key->shown - 1) / 2) / (key->shown - 1);
+    }
   }
   return shown;
 }

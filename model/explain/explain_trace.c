@@ -347,20 +347,6 @@ static void add_peak(const explanation *of, prose *to)
 
 /* --- The failure, in words --- */
 
-static void add_misses(const explanation *of, prose *to)
-{
-  const trace_event *first = &of->miss;
-  const guint64 from = TRACE_VALUE(first, SEGMENT_ARRIVED, position);
-
-  prose_add(to,
-            "TCP took %s as good that the path had damaged: first packet %s of connection %u (stream %s to "
-            "%s) at %s.\n",
-            prose_plural(to, of->misses, "segment"), prose_count(to, first->packet), first->connection,
-            prose_count(to, from),
-            prose_count(to, from + TRACE_VALUE(first, SEGMENT_ARRIVED, payload_octets) - 1),
-            prose_time(to, first->time));
-}
-
 /* What arrived and was at fault, and who spoilt it: the path, or its sender. */
 static void add_culprit(const explanation *of, prose *to)
 {
@@ -500,7 +486,14 @@ char *explain_trace(FILE *file, const char *name, GError **error)
   if (*error == NULL && read_all(&of, file, name, follow, error)) {
     add_peak(&of, &text);
     if (of.misses > 0) {
-      add_misses(&of, &text);
+      const guint64 from = TRACE_VALUE(&of.miss, SEGMENT_ARRIVED, position);
+      prose_add(&text,
+                "TCP took %s as good that the path had damaged: first packet %s of connection %u (stream %s "
+                "to %s) at %s.\n",
+                prose_plural(&text, of.misses, "segment"), prose_count(&text, of.miss.packet),
+                of.miss.connection, prose_count(&text, from),
+                prose_count(&text, from + TRACE_VALUE(&of.miss, SEGMENT_ARRIVED, payload_octets) - 1),
+                prose_time(&text, of.miss.time));
     }
     if (of.why || of.octets_wrong > 0) {
       add_failure(&of, &text);

@@ -20,9 +20,8 @@ struct trace_reader {
 /* Sets `error`: at this octet there is not what there must be. */
 static gboolean fail(const trace_reader *reader, GError **error, const char *what)
 {
-  error_set(error, "%s: octet %" G_GUINT64_FORMAT ": %s", reader->name, reader->octets,
-            feof(reader->file) ? "the trace ends in the middle: it was cut short" : what);
-  return FALSE;
+  return error_set(error, "%s: octet %" G_GUINT64_FORMAT ": %s", reader->name, reader->octets,
+                   feof(reader->file) ? "the trace ends in the middle: it was cut short" : what);
 }
 
 static gboolean get_octet(trace_reader *reader, guint8 *octet)
@@ -79,20 +78,19 @@ static gboolean get_beginning(trace_reader *reader, GError **error)
 
   if (fread(magic, 1, sizeof magic, reader->file) < sizeof magic ||
       memcmp(magic, TRACE_MAGIC, sizeof magic) != 0) {
-    error_set(error, "%s: this is not a trace; expected a file that `iwarpsim run --trace` has written",
-              reader->name);
-    return FALSE;
+    return error_set(error,
+                     "%s: this is not a trace; expected a file that `iwarpsim run --trace` has written",
+                     reader->name);
   }
   reader->octets = sizeof magic;
   if (!get_number(reader, &version, error)) {
     return FALSE;
   }
   if (version != TRACE_VERSION) {
-    error_set(error,
-              "%s: a trace of version %" G_GUINT64_FORMAT
-              "; this program reads version %d: run the scenario again",
-              reader->name, version, TRACE_VERSION);
-    return FALSE;
+    return error_set(error,
+                     "%s: a trace of version %" G_GUINT64_FORMAT
+                     "; this program reads version %d: run the scenario again",
+                     reader->name, version, TRACE_VERSION);
   }
   reader->about = get_text(reader, ABOUT_OCTETS_MAX, error);
   return reader->about != NULL;

@@ -119,23 +119,6 @@ static double end_of(const share_curve *curve)
 
 /* --- Drawing --- */
 
-static share_extent extent_of(const GArray *curves)
-{
-  share_extent extent = {.smallest_largest = INFINITY, .smallest = INFINITY, .smallest_share = 1};
-  for (guint i = 0; i < curves->len; i++) {
-    const distribution *d = &curve_at(curves, i)->samples;
-    double end = end_of(curve_at(curves, i));
-    if (end > 0) { /* else nothing of it is seen */
-      extent.largest = MAX(extent.largest, end);
-      extent.smallest_largest = MIN(extent.smallest_largest, end);
-      extent.smallest = MIN(extent.smallest, d->bins[d->bins[0].bound == 0 ? 1 : 0].bound);
-      extent.smallest_share =
-          MIN(extent.smallest_share, d->bins[d->count - 1].weight / distribution_weight(d));
-    }
-  }
-  return extent;
-}
-
 /* The share before and after each bound: a step has an edge. What lies before `from`, where the axis begins,
  * has none. Returns how many rows are on the axis. */
 static guint append_rows(const share_curve *curve, double from, plot_values *values, GString *data)
@@ -218,7 +201,18 @@ static gboolean draw(const GArray *curves, const shown_quantity *shown, const pl
         "Delivered something",
         shown->metrics);
   }
-  share_extent extent = extent_of(curves);
+  share_extent extent = {.smallest_largest = INFINITY, .smallest = INFINITY, .smallest_share = 1};
+  for (guint i = 0; i < curves->len; i++) {
+    const distribution *d = &curve_at(curves, i)->samples;
+    double end = end_of(curve_at(curves, i));
+    if (end > 0) { /* else nothing of it is seen */
+      extent.largest = MAX(extent.largest, end);
+      extent.smallest_largest = MIN(extent.smallest_largest, end);
+      extent.smallest = MIN(extent.smallest, d->bins[d->bins[0].bound == 0 ? 1 : 0].bound);
+      extent.smallest_share =
+          MIN(extent.smallest_share, d->bins[d->count - 1].weight / distribution_weight(d));
+    }
+  }
   g_autofree char *what = g_strconcat(shown->logarithmic ? "" : "share of ", shown->y_label, NULL);
   g_autofree char *quantity = g_strdup_printf("%s, unit %s", shown->y_label, shown->unit);
   g_auto(plot_chart) chart = plot_chart_new("shares", target, request, what, subtitle, quantity);

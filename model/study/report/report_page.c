@@ -33,25 +33,19 @@ statistics report_factor_of(const statistics *logarithm)
   return factor;
 }
 
-/* Each two values of `key` that runs have: first "false", "in-order", then "true", "out-of-order". */
-static void add_pairings(report_page *report, scenario_key key)
-{
-  g_autoptr(GPtrArray) values = study_keys_values(report->table->runs, key);
-  for (guint i = 0; i < values->len * values->len; i++) {
-    const char *a = g_ptr_array_index(values, i / values->len),
-               *b = g_ptr_array_index(values, i % values->len);
-    if (strcmp(a, b) < 0) {
-      const result_pairing pairing = {.key = key, .a = g_strdup(a), .b = g_strdup(b)};
-      g_array_append_val(report->pairings, pairing);
-    }
-  }
-}
-
 void report_page_measure(report_page *report)
 {
   for (gsize i = 0; i < REPORT_COMPARED; i++) {
-    if (plot_grouping_varies(report->table, report_compared[i])) {
-      add_pairings(report, report_compared[i]);
+    const scenario_key key = report_compared[i];
+    g_autoptr(GPtrArray) values = study_keys_values(report->table->runs, key);
+    const guint count = plot_grouping_varies(report->table, key) ? values->len : 0;
+    /* Each two values that runs have: first "false", "in-order", then "true", "out-of-order". */
+    for (guint k = 0; k < count * count; k++) {
+      const char *a = g_ptr_array_index(values, k / count), *b = g_ptr_array_index(values, k % count);
+      if (strcmp(a, b) < 0) {
+        const result_pairing pairing = {.key = key, .a = g_strdup(a), .b = g_strdup(b)};
+        g_array_append_val(report->pairings, pairing);
+      }
     }
   }
   for (guint i = 0; i < REPORT_QUANTITIES; i++) {

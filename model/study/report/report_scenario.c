@@ -98,38 +98,26 @@ void report_append_parameters(report_page *report)
 
 /* --- The path --- */
 
-/* The direction of the payload in `run`, so far as its keys are those of a scenario of this program. */
-static enum side payload_direction(const study_run *run)
-{
-  g_autoptr(scenario) made = scenario_new_without_file("run.cfg", NULL, NULL);
-  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
-    if (*run->keys[key] != '\0') {
-      scenario_set_key(made, key, run->keys[key], "run.cfg", NULL);
-    }
-  }
-  return scenario_configuration(made)->main_direction;
-}
-
-/* Whether the sketch shows `key` whatever its value is. */
-static gboolean is_basic(scenario_key key)
-{
-  static const scenario_key basic[] = {
-      SCENARIO_WORKLOAD_OPERATION, SCENARIO_WORKLOAD_CONNECTIONS, SCENARIO_WORKLOAD_MESSAGE_SIZE,
-      SCENARIO_WORKLOAD_MESSAGES,  SCENARIO_SENDER_SEGMENTATION,  SCENARIO_MPA_MARKERS,
-      SCENARIO_RECEIVER_MODE,      SCENARIO_RECEIVER_MEMORY,      SCENARIO_PATH_FORWARD_RATE,
-      SCENARIO_PATH_FORWARD_DELAY, SCENARIO_PATH_FORWARD_MTU,     SCENARIO_PATH_REVERSE_RATE,
-      SCENARIO_PATH_REVERSE_DELAY, SCENARIO_PATH_REVERSE_MTU};
-  gboolean found = FALSE;
-  for (gsize i = 0; i < G_N_ELEMENTS(basic); i++) {
-    found = found || basic[i] == key;
-  }
-  return found;
-}
-
 void report_append_sketch(report_page *report)
 {
+  static const gboolean is_basic[SCENARIO_KEY_COUNT] = {
+      /* they are shown whatever their values are */
+      [SCENARIO_WORKLOAD_OPERATION] = TRUE,    [SCENARIO_WORKLOAD_CONNECTIONS] = TRUE,
+      [SCENARIO_WORKLOAD_MESSAGE_SIZE] = TRUE, [SCENARIO_WORKLOAD_MESSAGES] = TRUE,
+      [SCENARIO_SENDER_SEGMENTATION] = TRUE,   [SCENARIO_MPA_MARKERS] = TRUE,
+      [SCENARIO_RECEIVER_MODE] = TRUE,         [SCENARIO_RECEIVER_MEMORY] = TRUE,
+      [SCENARIO_PATH_FORWARD_RATE] = TRUE,     [SCENARIO_PATH_FORWARD_DELAY] = TRUE,
+      [SCENARIO_PATH_FORWARD_MTU] = TRUE,      [SCENARIO_PATH_REVERSE_RATE] = TRUE,
+      [SCENARIO_PATH_REVERSE_DELAY] = TRUE,    [SCENARIO_PATH_REVERSE_MTU] = TRUE};
   const study_run *first = g_ptr_array_index(report->runs, 0);
-  const gboolean forward = payload_direction(first) == SIDE_INITIATOR;
+  /* As far as the run's keys are those of a scenario of this program. */
+  g_autoptr(scenario) made = scenario_new_without_file("run.cfg", NULL, NULL);
+  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+    if (*first->keys[key] != '\0') {
+      scenario_set_key(made, key, first->keys[key], "run.cfg", NULL);
+    }
+  }
+  const gboolean forward = scenario_configuration(made)->main_direction == SIDE_INITIATOR;
   const gboolean is_behind = strcmp(first->keys[SCENARIO_MIDDLEBOX_POSITION], "behind") == 0;
   enum { SOURCE, MIDDLEBOX, PATH, SINK };
   const char *const boxes[][4] = {
@@ -151,7 +139,7 @@ void report_append_sketch(report_page *report)
       for (gsize group = 1; group < G_N_ELEMENTS(boxes[0]); group++) {
         belongs = belongs || (box[group] != NULL && scenario_group_has(box[group], key));
       }
-      if (belongs && (is_basic(key) || keys_differ(report, key))) {
+      if (belongs && (is_basic[key] || keys_differ(report, key))) {
         g_autofree char *values = keys_values(report, key);
         html_append(report->html, "<li><span>%s</span> %s</li>\n",
                     strrchr(scenario_key_row_of(key)->name, '.') + 1, values);

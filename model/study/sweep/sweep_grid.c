@@ -74,22 +74,6 @@ static double piece_octets(const path_middleboxes_config *boxes, double octets)
   return octets;
 }
 
-/* Of one message of `octets` that goes in `direction`. */
-static run_cost message_cost(const configuration *c, enum side direction, double octets)
-{
-  const path_direction_config *path = &c->path.directions[direction];
-  double most = path_mtu_octets(path) - configuration_headers_octets(c);
-  double fpdus = fmax(1, ceil(octets / most));
-  double stream = octets + fpdus * FPDU_OVERHEAD_OCTETS;
-  /* A message that waits for others to complete leaves the last segment of each unfilled. */
-  double segments = c->workload.outstanding > 0 ? ceil(stream / most) : stream / most;
-  double pieces = fmax(segments, stream / piece_octets(&c->path.middleboxes, most));
-  return (run_cost){.segments = segments,
-                    .seconds = fpdus * FPDU_S +
-                               pieces * SEGMENT_S * (1 + SEGMENTS_PER_LOSS * path->loss.probability) +
-                               stream * OCTET_S};
-}
-
 run_cost run_cost_of(const scenario *s)
 {
   const configuration *c = scenario_configuration(s);
@@ -97,12 +81,20 @@ run_cost run_cost_of(const scenario *s)
   const number_list *sizes = c->workload.message_sizes.count > 0 ? &c->workload.message_sizes : &one;
   run_cost all = {0};
   for (enum side direction = 0; direction < SIDES; direction++) {
+    const path_direction_config *path = &c->path.directions[direction];
+    const double most = path_mtu_octets(path) - configuration_headers_octets(c);
     double messages = (double)c->workload.messages * (double)c->connections.count *
                       configuration_payload_share(c, direction) / (double)sizes->count;
     for (gsize i = 0; i < sizes->count; i++) {
-      run_cost each = message_cost(c, direction, (double)sizes->values[i]);
-      all.segments += messages * each.segments;
-      all.seconds += messages * each.seconds;
+      const double octets = (double)sizes->values[i], fpdus = fmax(1, ceil(octets / most));
+      const double stream = octets + fpdus * FPDU_OVERHEAD_OCTETS;
+      /* A message that waits for others to complete leaves the last segment of each unfilled. */
+      const double segments = c->workload.outstanding > 0 ? ceil(stream / most) : stream / most;
+      const double pieces = fmax(segments, stream / piece_octets(&c->path.middleboxes, most));
+      all.segments += messages * segments;
+      all.seconds +=
+          messages * (fpdus * FPDU_S + pieces * SEGMENT_S * (1 + SEGMENTS_PER_LOSS * path->loss.probability) +
+                      stream * OCTET_S);
     }
   }
   /* The more connections, the less of what a segment needs is in the caches: ten times as long with the
@@ -284,20 +276,6 @@ static gboolean add_point(sweep_grid *grid, gsize cell, const scenario *s, GErro
   return TRUE;
 }
 
-/* The axis whose value `key` has in each cell, itself or by inheriting it; -1. `s` is any cell's scenario:
- * all give the same keys. */
-static int find_axis_of(const sweep_grid *grid, const scenario *s, scenario_key key)
-{
-  while (!scenario_given(s, key) && scenario_key_row_of(key)->inherits >= 0) {
-    key = (scenario_key)scenario_key_row_of(key)->inherits;
-  }
-  int found = (int)grid->axis_count - 1;
-  while (found >= 0 && grid->axes[found].key != key) {
-    found--;
-  }
-  return found;
-}
-
 static gboolean add_points(sweep_grid *grid, gsize cells, sweep_grid_watch watch, gpointer user,
                            GError **error)
 {
@@ -362,7 +340,14 @@ sweep_grid *sweep_grid_new(const scenario *base, const GArray *axes, const char 
   g_autoptr(scenario) first = cell_scenario(grid, 0);
   run_identity_texts(first, grid->texts);
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
-    grid->axis_of[key] = find_axis_of(grid, first, key);
+    scenario_key from = key; /* that whose value it has in each cell: all give the same keys */
+    while (!scenario_given(first, from) && scenario_key_row_of(from)->inherits >= 0) {
+      from = (scenario_key)scenario_key_row_of(from)->inherits;
+    }
+    grid->axis_of[key] = (int)grid->axis_count - 1;
+    while (grid->axis_of[key] >= 0 && grid->axes[grid->axis_of[key]].key != from) {
+      grid->axis_of[key]--;
+    }
   }
   return grid;
 }

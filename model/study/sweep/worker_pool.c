@@ -209,18 +209,6 @@ G_NORETURN static void serve(const worker *w, const sweep_grid *grid, worker_sim
 
 /* Workers. */
 
-static gboolean open_shared(worker *w, int ends[2], GError **error)
-{
-  void *shared = mmap(NULL, sizeof *w->progress, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (shared == MAP_FAILED) {
-    return error_set(error, "no memory to share with a run: %s", g_strerror(errno));
-  }
-  w->progress = shared;
-  return pipe_tail_open(&w->messages, MESSAGES_OCTETS, error) &&
-         (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0 ||
-          error_set(error, "no socket for a run: %s", g_strerror(errno)));
-}
-
 /* Sends `number` to the worker and its run. The worker ignores SIGTERM. */
 static void send_signal(const worker *w, int number)
 {
@@ -304,7 +292,14 @@ static worker *start_worker(worker_pool *pool, GError **error)
   worker *w = g_new0(worker, 1);
   w->pool = pool;
   w->socket = -1;
-  if (!open_shared(w, ends, error)) {
+  void *shared = mmap(NULL, sizeof *w->progress, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  gboolean good =
+      shared != MAP_FAILED || error_set(error, "no memory to share with a run: %s", g_strerror(errno));
+  w->progress = good ? shared : NULL;
+  good = good && pipe_tail_open(&w->messages, MESSAGES_OCTETS, error) &&
+         (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0 ||
+          error_set(error, "no socket for a run: %s", g_strerror(errno)));
+  if (!good) {
     free_worker(w);
     return NULL;
   }
@@ -314,7 +309,7 @@ static worker *start_worker(worker_pool *pool, GError **error)
     become_worker(w, self, ends[1], pool->limits.memory_octets);
     serve(w, pool->grid, pool->simulate);
   }
-  gboolean good = w->pid > 0 || error_set(error, "no process for a run: %s", g_strerror(errno));
+  good = w->pid > 0 || error_set(error, "no process for a run: %s", g_strerror(errno));
   close(ends[1]);
   if (!good) {
     w->pid = 0;

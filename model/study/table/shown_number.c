@@ -64,24 +64,17 @@ static char *fixed(double value, int decimals)
   return g_strconcat(negative && !zero ? MINUS : "", bare, NULL);
 }
 
-/* Zeros after the point mean nothing without an interval. */
-static void strip_zeros(char *number)
-{
-  if (strchr(number, '.') == NULL) {
-    return;
-  }
-  char *end = number + strlen(number);
-  while (end[-1] == '0') {
-    end--;
-  }
-  *(end[-1] == '.' ? end - 1 : end) = '\0';
-}
-
 char *shown_number_text(double value, const shown_scale *scale)
 {
   double scaled = value / scale->factor;
   char *text = fixed(scaled, decimals_for(scaled, SIGNIFICANT_DIGITS));
-  strip_zeros(text);
+  if (strchr(text, '.') != NULL) { /* zeros after the point mean nothing without an interval */
+    char *end = text + strlen(text);
+    while (end[-1] == '0') {
+      end--;
+    }
+    *(end[-1] == '.' ? end - 1 : end) = '\0';
+  }
   return text;
 }
 

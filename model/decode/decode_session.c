@@ -226,24 +226,6 @@ void decode_session_free(decode_session *session)
   }
 }
 
-/* The hint that names an end of `flow`, and which (`*hinted`); NULL: there is none. */
-static const decode_hint *find_hint(const decode_options *options, const capture_flow *flow, unsigned *hinted)
-{
-  for (size_t index = 0; index < options->hint_count; index++) {
-    const decode_hint *hint = &options->hints[index];
-    /* The end that accepted the connection is the one with the known port. */
-    for (unsigned end = 2; end-- > 0;) {
-      const capture_end *of = &flow->ends[end];
-      if (of->port == hint->end.port &&
-          (hint->any_address || ip_address_equal(&of->address, &hint->end.address))) {
-        *hinted = end;
-        return hint;
-      }
-    }
-  }
-  return NULL;
-}
-
 static conversation *conversation_of(decode_session *session, const capture_flow *flow)
 {
   GPtrArray *conversations = session->conversations;
@@ -257,9 +239,20 @@ static conversation *conversation_of(decode_session *session, const capture_flow
   }
   talk = g_new0(conversation, 1);
   talk->flow = flow;
+  const decode_options *options = &session->tools.options;
+  const decode_hint *hint = NULL; /* the first that names an end, and which */
   unsigned hinted = 0;
-  const decode_hint *hint = find_hint(&session->tools.options, flow, &hinted);
-  talk->waiting = decode_waiting_new(hint, hinted, session->tools.options.hold_octets);
+  for (size_t i = 0; !hint && i < 2 * options->hint_count; i++) {
+    const decode_hint *each = &options->hints[i / 2];
+    const unsigned end = i % 2 == 0; /* the one that accepted the connection is the one with the known port */
+    const capture_end *of = &flow->ends[end];
+    if (of->port == each->end.port &&
+        (each->any_address || ip_address_equal(&of->address, &each->end.address))) {
+      hint = each;
+      hinted = end;
+    }
+  }
+  talk->waiting = decode_waiting_new(hint, hinted, options->hold_octets);
   conversations->pdata[flow->index] = talk;
   for (const capture_flow *of = flow->before; of; of = of->before) {
     if (conversations->pdata[of->index]) { /* its addresses and ports are used anew */

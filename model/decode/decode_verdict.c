@@ -215,19 +215,6 @@ static bool find_frame(const decode_waiting *of, unsigned from, unsigned kind, d
   return found->is_there;
 }
 
-/* This end opened the connection and sent its Reply before an octet of the other end had come, so before a
- * Request could have: its frame has the wrong key. */
-static bool is_unasked(const decode_waiting *of, const decode_verdict_frame *reply)
-{
-  if (reply->from != 0 || !of->sides[0].has_syn || !of->sides[1].has_syn) {
-    return false;
-  }
-  const capture_segment *segment = packet_of(of, reply->packets.first);
-  bool acknowledges =
-      (segment->flags & TCP_ACK) && (int32_t)(segment->acknowledgement - of->sides[1].first_sequence) > 0;
-  return !acknowledges;
-}
-
 /* The Request and the Reply, of different ends, of whichever end the Request is; else one of them. */
 static void find_frames(const decode_waiting *of, decode_verdict *verdict)
 {
@@ -243,7 +230,13 @@ static void find_frames(const decode_waiting *of, decode_verdict *verdict)
   if (find_frame(of, 0, DECODE_REQUEST, verdict) || find_frame(of, 1, DECODE_REQUEST, verdict)) {
     verdict->initiator = verdict->frames[DECODE_REQUEST].from;
   } else if (find_frame(of, 1, DECODE_REPLY, verdict) || find_frame(of, 0, DECODE_REPLY, verdict)) {
-    verdict->initiator = is_unasked(of, reply) ? 0 : !reply->from;
+    /* Where the end that opened the connection sent its Reply before an octet of the other end had come, so
+     * before a Request could have, its frame has the wrong key. */
+    const capture_segment *segment = packet_of(of, reply->packets.first);
+    const bool has_heard =
+        (segment->flags & TCP_ACK) && (int32_t)(segment->acknowledgement - of->sides[1].first_sequence) > 0;
+    verdict->initiator =
+        reply->from == 0 && (has_heard || !of->sides[0].has_syn || !of->sides[1].has_syn) ? 1 : 0;
   }
 }
 

@@ -43,19 +43,6 @@ static void append_counts(const result_request *request, GString *text)
 
 /* --- One quantity --- */
 
-/* Values are shown in the unit that suits the largest mean or, of few, the largest quartile. */
-static shown_scale scale_of(const GArray *rows, const char *unit)
-{
-  double largest = 0;
-  for (guint i = 0; i < rows->len; i++) {
-    const statistics *of = &g_array_index(rows, result_row, i).of;
-    if (of->count > 0) {
-      largest = fmax(largest, fmax(fabs(of->mean), fmax(fabs(of->lower_quartile), fabs(of->upper_quartile))));
-    }
-  }
-  return shown_scale_for(unit, largest);
-}
-
 /* What rows are of, as the number of the columns after keys, count and marks. */
 typedef enum row_kind { ROWS_OF_LEVELS = 3, ROWS_OF_POINTS = 6, ROWS_OF_PAIRS = 7 } row_kind;
 
@@ -136,15 +123,20 @@ static void append_quantity(const result_request *request, const result_quantity
   g_autofree char *name = result_quantity_name(quantity), *unit = result_quantity_unit(quantity);
   g_autoptr(GArray) rows = result_rows_of(request->table, quantity, request->pairing);
   gboolean has_values = FALSE, unsteady = FALSE;
+  double largest = 0; /* mean or, of few, quartile: its unit is that of all */
   for (guint i = 0; i < rows->len; i++) {
-    has_values = has_values || g_array_index(rows, result_row, i).of.count > 0;
+    const statistics *of = &g_array_index(rows, result_row, i).of;
+    if (of->count > 0) {
+      has_values = TRUE;
+      largest = fmax(largest, fmax(fabs(of->mean), fmax(fabs(of->lower_quartile), fabs(of->upper_quartile))));
+    }
   }
   if (!has_values) {
     g_string_append_printf(text, "\n%s: no %s\n", name,
                            kind != ROWS_OF_PAIRS ? "run has it" : "two runs of a pair have it");
     return;
   }
-  shown_scale scale = scale_of(rows, unit);
+  shown_scale scale = shown_scale_for(unit, largest);
   gboolean has_unit = strcmp(scale.unit, "1") != 0;
   g_string_append_printf(text, "\n%s%s%s\n", name, has_unit ? " in " : "", has_unit ? scale.unit : "");
   g_autoptr(GArray) keys = result_rows_keys(request->table, request->pairing);

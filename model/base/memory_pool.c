@@ -45,8 +45,13 @@ void memory_pool_unref(memory_pool *pool)
   }
 }
 
-static void add_slab(memory_pool *pool)
+void *memory_pool_take_new(memory_pool *pool)
 {
+  g_assert(pool->owned);
+  if (!MEMORY_POOL_KEEPS) {
+    pool->pieces_out++;
+    return g_malloc(pool->piece_octets);
+  }
   uint32_t pieces = pool->next_slab_pieces;
   slab *made = g_malloc(sizeof *made + pieces * pool->piece_octets);
   made->next = pool->slabs;
@@ -60,16 +65,6 @@ static void add_slab(memory_pool *pool)
   if (2 * pieces * pool->piece_octets <= SLAB_OCTETS_MAX) {
     pool->next_slab_pieces = 2 * pieces;
   }
-}
-
-void *memory_pool_take_new(memory_pool *pool)
-{
-  g_assert(pool->owned);
-  if (!MEMORY_POOL_KEEPS) {
-    pool->pieces_out++;
-    return g_malloc(pool->piece_octets);
-  }
-  add_slab(pool);
   return memory_pool_take(pool);
 }
 

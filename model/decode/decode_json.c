@@ -28,7 +28,8 @@ static const char *bool_text(bool is_true)
 }
 
 /* Members of an object, after `before`: a brace, or a comma. */
-static void append_fields(decode_line *line, const char *before, const decode_field *field, const void *of)
+static void append_fields(decode_line *line, const char *before, const decode_field *field, const void *of,
+                          const char *after)
 {
   for (; field->member; field++, before = ",") {
     uint64_t value = decode_field_value(field, of);
@@ -50,6 +51,7 @@ static void append_fields(decode_line *line, const char *before, const decode_fi
       decode_line_number(line, "\":", value);
     }
   }
+  decode_line_text(line, after);
 }
 
 static void append_octets(decode_line *line, const char *name, const uint8_t *octets, size_t length)
@@ -80,12 +82,6 @@ static void append_markers(decode_line *line, const decode_fpdu *fpdu)
   decode_line_text(line, "]");
 }
 
-static void append_read_request(decode_line *line, const rdmap_read_request *request)
-{
-  append_fields(line, ",\"read_request\":{", decode_fields_read_request, request);
-  decode_line_text(line, "}");
-}
-
 static void append_error(decode_line *line, rdmap_error error, iwarp_generation generation)
 {
   decode_line_print(line, "\"layer\":%u,\"type\":%u,\"code\":%u,\"text\":\"%s\"", error.layer, error.type,
@@ -101,11 +97,10 @@ static void append_terminate(decode_line *line, const decode_fpdu *fpdu, iwarp_g
   append_octets(line, "wire", fpdu->terminate_octets, fpdu->payload_octets);
   if (terminate->has_segment) {
     decode_line_number(line, ",\"segment_octets\":", terminate->segment_octets);
-    append_fields(line, ",\"ddp\":{", decode_fields_of(&terminate->header), &terminate->header);
-    decode_line_text(line, "}");
+    append_fields(line, ",\"ddp\":{", decode_fields_of(&terminate->header), &terminate->header, "}");
   }
   if (terminate->has_request) {
-    append_read_request(line, &terminate->request);
+    append_fields(line, ",\"read_request\":{", decode_fields_read_request, &terminate->request, "}");
   }
   decode_line_text(line, "}");
 }
@@ -117,7 +112,7 @@ static void append_ulpdu(decode_line *line, const decode_connection *connection,
     decode_line_text(line, ",\"ddp\":null");
     return;
   }
-  append_fields(line, ",\"ddp\":{", decode_fields_of(&fpdu->ddp), &fpdu->ddp);
+  append_fields(line, ",\"ddp\":{", decode_fields_of(&fpdu->ddp), &fpdu->ddp, "");
   decode_line_print(line,
                     ",\"control\":\"0x%02X\"},\"payload_octets\":%u,\"rdmap\":{\"version\":%u,\"opcode\":%u,"
                     "\"name\":\"%s\",\"control\":\"0x%02X\"",
@@ -127,7 +122,7 @@ static void append_ulpdu(decode_line *line, const decode_connection *connection,
     decode_line_print(line, ",\"invalidate_stag\":\"0x%08X\"", fpdu->ddp.ulp_word);
   }
   if (fpdu->has_read_request) {
-    append_read_request(line, &fpdu->read_request);
+    append_fields(line, ",\"read_request\":{", decode_fields_read_request, &fpdu->read_request, "}");
   }
   if (fpdu->has_terminate) {
     append_terminate(line, fpdu, decode_generation(connection, fpdu->rdmap_version));
@@ -156,21 +151,20 @@ static void append_fpdu(decode_line *line, const decode_event *event)
 
 static void append_message(decode_line *line, const decode_message *message)
 {
-  append_fields(line, ",\"ddp\":{", decode_fields_of(&message->ddp), &message->ddp);
+  append_fields(line, ",\"ddp\":{", decode_fields_of(&message->ddp), &message->ddp, "");
   decode_line_print(line, "},\"rdmap\":{\"opcode\":%u,\"name\":\"%s\"", message->opcode,
                     decode_opcode_name(message->opcode));
   if (message->is_request) {
-    append_read_request(line, &message->request);
+    append_fields(line, ",\"read_request\":{", decode_fields_read_request, &message->request, "}");
   }
-  append_fields(line, "},", decode_fields_message, message);
-  decode_line_text(line, ",\"missing\":[");
+  append_fields(line, "},", decode_fields_message, message, ",\"missing\":[");
   for (uint32_t i = 0; i < message->gap_count; i++) {
     decode_line_print(line, "%s[%" PRIu64 ",%" PRIu64 "]", i > 0 ? "," : "", message->gaps[i].from,
                       message->gaps[i].to);
   }
   decode_line_text(line, "]");
   if (message->is_answer) {
-    append_fields(line, ",", decode_fields_answer, message);
+    append_fields(line, ",", decode_fields_answer, message, "");
   }
 }
 
@@ -180,7 +174,7 @@ static void append_frame(decode_line *line, const char *before, const decode_sta
 {
   const decode_enhanced_setup *enhanced = &frame->enhanced;
 
-  append_fields(line, before, decode_fields_startup, frame);
+  append_fields(line, before, decode_fields_startup, frame, "");
   append_octets(line, "private_data", frame->private_data,
                 frame->private_data ? frame->private_data_read : 0);
   if (frame->has_enhanced) {
@@ -331,8 +325,7 @@ static void append_direction(decode_line *line, const decode_connection *connect
   const decode_direction_summary *sums = &connection->directions[from];
   const char *before = "";
 
-  append_fields(line, "{", decode_fields_fpdu_sums, sums);
-  decode_line_text(line, ",\"opcodes\":{");
+  append_fields(line, "{", decode_fields_fpdu_sums, sums, ",\"opcodes\":{");
   for (unsigned opcode = 0; opcode < G_N_ELEMENTS(sums->opcodes); opcode++) {
     if (sums->opcodes[opcode] > 0) {
       decode_line_print(line, "%s\"%s\":%" PRIu64, before, decode_opcode_name((uint8_t)opcode),
@@ -340,7 +333,7 @@ static void append_direction(decode_line *line, const decode_connection *connect
       before = ",";
     }
   }
-  append_fields(line, "},", decode_fields_segment_sums, sums);
+  append_fields(line, "},", decode_fields_segment_sums, sums, "");
   decode_line_print(
       line, ",\"in_full_operation\":%s,\"phase_start\":%" PRIu64 ",\"markers_on\":%s,\"crc_on\":%s",
       bool_text(sums->in_full_operation), sums->phase_start, bool_text(sums->markers), bool_text(sums->crc));
@@ -374,7 +367,7 @@ static void append_overview(decode_line *line, const decode_capture *capture)
 {
   decode_line_text(line, "{");
   append_capture(line, capture);
-  append_fields(line, ",\"capture\":{", decode_fields_counts, capture->counts);
+  append_fields(line, ",\"capture\":{", decode_fields_counts, capture->counts, "");
   decode_line_print(line, ",\"tcp_connections\":%u},\"connections\":[", capture->flows);
   for (guint i = 0; i < capture->connections->len; i++) {
     decode_line_text(line, i > 0 ? "," : "");

@@ -56,18 +56,14 @@ static char *get_text(trace_reader *reader, guint64 most, GError **error)
   if (!get_number(reader, &length, error)) {
     return NULL;
   }
-  if (length > most) {
-    fail(reader, error, "there is no text here");
-    return NULL;
-  }
-  g_autofree char *text = g_malloc0(length + 1);
-  gsize read = fread(text, 1, length, reader->file);
+  char *text = length <= most ? g_malloc0(length + 1) : NULL;
+  gsize read = text != NULL ? fread(text, 1, length, reader->file) : 0;
   reader->octets += read;
-  if (read < length || !g_utf8_validate(text, (gssize)length, NULL)) {
+  if (text == NULL || read < length || !g_utf8_validate(text, (gssize)length, NULL)) {
     fail(reader, error, "there is no text here");
-    return NULL;
+    g_clear_pointer(&text, g_free);
   }
-  return g_steal_pointer(&text);
+  return text;
 }
 
 /* The beginning, up to the first record. */

@@ -229,28 +229,24 @@ void size_study_free(size_study *study)
 
 /* --- The search --- */
 
-/* At first what the others are compared with; then the whole grid, then a number of each point that is not
- * done. */
-static void add_next(size_study *study, size_point *point)
-{
-  const size_question *question = study->question;
-  guint64 number;
-  guint place;
-  if (question->condition.baseline != NULL && point->baseline == NULL) {
-    point->baseline = add_due(study, point, 0, g_strdup(question->condition.baseline));
-  } else if (value_at(point, 0)->measured == NULL) {
-    g_ptr_array_extend(study->due, point->values, NULL, NULL);
-  } else if ((place = size_search_next(&question->scope, point->values, &number)) > 0) {
-    char *text = scenario_axis_range_text(scenario_key_row_of(question->key), number);
-    g_ptr_array_insert(point->values, (gint)place, add_due(study, point, number, text));
-  }
-}
-
 const sweep_grid *size_study_next(size_study *study, GError **error)
 {
+  const size_question *question = study->question;
   g_ptr_array_set_size(study->due, 0);
+  /* At first what the others are compared with; then the whole grid, then a number of each point that is not
+   * done. */
   for (guint i = 0; i < study->points->len; i++) {
-    add_next(study, g_ptr_array_index(study->points, i));
+    size_point *point = g_ptr_array_index(study->points, i);
+    guint64 number;
+    guint place;
+    if (question->condition.baseline != NULL && point->baseline == NULL) {
+      point->baseline = add_due(study, point, 0, g_strdup(question->condition.baseline));
+    } else if (value_at(point, 0)->measured == NULL) {
+      g_ptr_array_extend(study->due, point->values, NULL, NULL);
+    } else if ((place = size_search_next(&question->scope, point->values, &number)) > 0) {
+      char *text = scenario_axis_range_text(scenario_key_row_of(question->key), number);
+      g_ptr_array_insert(point->values, (gint)place, add_due(study, point, number, text));
+    }
   }
   return study->due->len > 0 && make_grid(study, error) ? study->grid : NULL;
 }
@@ -400,19 +396,6 @@ static void append_account(const size_study *study, const size_value *value, con
   g_string_append_c(text, ')');
 }
 
-/* Whether the key makes no difference to the quantity, as far as statistics show. */
-static gboolean is_constant(const size_point *point)
-{
-  const statistics *first = &value_at(point, 0)->compared;
-  gboolean constant = first->count > 0;
-  for (guint i = 1; i < point->values->len; i++) {
-    const statistics *of = &value_at(point, i)->compared;
-    constant = constant && of->mean == first->mean && of->smallest == first->smallest &&
-               of->largest == first->largest;
-  }
-  return constant;
-}
-
 /* Appends what a reader of the answer must know besides. `shown` is the value that it rests on. */
 static void append_notes(const size_study *study, const size_point *point, const size_answer *answer,
                          const size_value *shown, GString *text)
@@ -427,7 +410,15 @@ static void append_notes(const size_study *study, const size_point *point, const
     append_account(study, value_at(point, answer->also), "keeps it", text);
     g_string_append(text, ", but not all larger values do");
   }
-  if (is_constant(point)) {
+  /* The key makes no difference to the quantity, as far as statistics show. */
+  const statistics *first = &value_at(point, 0)->compared;
+  gboolean is_constant = first->count > 0;
+  for (guint i = 1; i < point->values->len; i++) {
+    const statistics *other = &value_at(point, i)->compared;
+    is_constant = is_constant && other->mean == first->mean && other->smallest == first->smallest &&
+                  other->largest == first->largest;
+  }
+  if (is_constant) {
     g_autofree char *name = result_quantity_name(&question->condition.quantity);
     g_string_append_printf(text, "; %s does not vary with %s here", name,
                            scenario_key_row_of(question->key)->name);

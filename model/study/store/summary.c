@@ -311,21 +311,6 @@ static void print_group(const metric_values *metrics, gsize group, FILE *file)
   }
 }
 
-/* The largest standing queue: what a window beyond the bandwidth-delay product becomes. */
-static void print_queue(const metric_values *metrics, FILE *file)
-{
-  if (!metrics->present[METRIC_PATH_QUEUE_PEAK_OCTETS]) {
-    return;
-  }
-  double octets = metrics->value[METRIC_PATH_QUEUE_PEAK_OCTETS];
-  g_autofree char *readable = units_format_rounded(octets, "octets");
-  plain_text_print(file, "  %-10s %.0f octets at most", "queue", octets);
-  if (*readable != '\0') {
-    plain_text_print(file, " (%s)", readable);
-  }
-  fputc('\n', file);
-}
-
 static void print_warm_up(const GArray *block_maxima, FILE *file)
 {
   const warm_up test = warm_up_test(block_maxima);
@@ -367,7 +352,14 @@ void summary_print(const summary *page, const scenario *s, FILE *file)
     plain_text_print(file, "  %-10s %.3g x the bandwidth-delay product%s\n", "window", window,
                      window < 1 ? " (the receiver limits the rate)" : "");
   }
-  print_queue(&page->results->metrics, file);
+  if (page->results->metrics.present[METRIC_PATH_QUEUE_PEAK_OCTETS]) {
+    /* The largest standing queue: what a window beyond the bandwidth-delay product becomes. */
+    const double octets = page->results->metrics.value[METRIC_PATH_QUEUE_PEAK_OCTETS];
+    g_autofree char *readable = units_format_rounded(octets, "octets");
+    plain_text_print(
+        file, *readable != '\0' ? "  %-10s %.0f octets at most (%s)\n" : "  %-10s %.0f octets at most%s\n",
+        "queue", octets, readable);
+  }
   print_warm_up(page->results->block_maxima, file);
   for (gsize group = 0; group < G_N_ELEMENTS(groups); group++) {
     print_group(&page->results->metrics, group, file);

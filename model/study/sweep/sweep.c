@@ -145,8 +145,20 @@ static void drop_ended(sweep *s)
   g_clear_handle_id(&s->commit, g_source_remove);
 }
 
-static void interrupt(sweep *s, int number)
+static gboolean signal_readable(gint fd, G_GNUC_UNUSED GIOCondition condition, gpointer data)
 {
+  sweep *s = data;
+  struct signalfd_siginfo received;
+  if (read(fd, &received, sizeof received) != (ssize_t)sizeof received) {
+    return G_SOURCE_CONTINUE;
+  }
+  if (received.ssi_signo == SIGTSTP) {
+    /* Ctrl-Z: the runs, which are not the terminal's, stop and go on with this process. */
+    each_run(s, worker_pause);
+    kill(getpid(), SIGSTOP);
+    each_run(s, worker_continue);
+    return G_SOURCE_CONTINUE;
+  }
   if (s->result->interrupted) {
     each_run(s, worker_kill);
     drop_ended(s);
@@ -155,23 +167,7 @@ static void interrupt(sweep *s, int number)
     s->locked_since_us = s->locked_since_us > 0 ? g_get_monotonic_time() : 0;
     stop(s);
   }
-  s->result->interrupted = number;
-}
-
-static gboolean signal_readable(gint fd, G_GNUC_UNUSED GIOCondition condition, gpointer data)
-{
-  struct signalfd_siginfo received;
-  if (read(fd, &received, sizeof received) != (ssize_t)sizeof received) {
-    return G_SOURCE_CONTINUE;
-  }
-  if (received.ssi_signo == SIGTSTP) {
-    /* Ctrl-Z: the runs, which are not the terminal's, stop and go on with this process. */
-    each_run(data, worker_pause);
-    kill(getpid(), SIGSTOP);
-    each_run(data, worker_continue);
-  } else {
-    interrupt(data, (int)received.ssi_signo);
-  }
+  s->result->interrupted = (int)received.ssi_signo;
   return G_SOURCE_CONTINUE;
 }
 

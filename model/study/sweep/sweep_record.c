@@ -99,9 +99,10 @@ stored_run *sweep_record_new(const sweep_grid *grid, const char *host, const wor
       error_set(&error, "but its summary says %s", run_status_name(left->status));
     }
   }
-  run->status = error == NULL ? left->status : RUN_FAILED;
-  run->message =
-      error == NULL ? g_strdup(left->message) : describe_end(end, error->message, run->stderr_tail);
+  const gboolean is_whole = left != NULL && error == NULL;
+  run->status = is_whole ? left->status : RUN_FAILED;
+  run->message = is_whole ? g_strdup(left->message)
+                          : describe_end(end, error != NULL ? error->message : "", run->stderr_tail);
   if (run->status == RUN_FAILED && run->exit_code == 0) {
     run->exit_code = 1;
   }

@@ -188,6 +188,14 @@ class Size(kit.ProgramTest):
             self.assertEqual(found.groups()[2:], (name + " bound", sign, f"{limit:.10g}"))
             shown = float(found[1 + (name == "upper")])
             self.assertTrue(shown < limit if sign == ">=" else shown > limit, found[0])
+        # A bound that would be shown as the limit has more decimals than the mean, never fewer.
+        lower = rows[0]["lower_95"] / 1e9
+        for decimals in (1, 2, 3):
+            limit = round(lower, decimals)
+            text = self.size(f"{rest}>= {limit:.{decimals}f}Gbit/s'", int(lower < limit))
+            mean, least = re.search(r"mean (\S+) Gbit/s, 95 % interval (\S+) to", text).groups()
+            self.assertGreaterEqual(len(least.partition(".")[2]), len(mean.partition(".")[2]), text)
+            self.assertEqual(float(least) < limit, lower < limit, text)
         # Each seed is compared with itself.
         self.assertIn("(ratio 1, 95 % interval 1 to 1, n = 8)", self.size(f"{rest}>= 99 % of 4'"))
 

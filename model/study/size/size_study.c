@@ -344,7 +344,8 @@ static char *beside(double value, double half_width, const shown_scale *scale, d
   g_auto(shown_number) number = shown_number_of(value, half_width, scale);
   const double exact = value / scale->factor, end = limit / scale->factor;
   char *text = g_steal_pointer(&number.value);
-  for (int decimals = 1; decimals <= DECIMALS_MAX; decimals++) {
+  const char *point = strchr(text, '.');
+  for (int decimals = point != NULL ? (int)strlen(point) : 1; decimals <= DECIMALS_MAX; decimals++) {
     const double shown = g_ascii_strtod(text, NULL);
     if ((shown < end) == (exact < end) && (shown > end) == (exact > end)) {
       break;
@@ -386,7 +387,9 @@ static void append_account(const size_study *study, const size_value *value, con
     g_string_append_printf(text, ", %s %s to %s", every ? "from" : "95 % interval", least, most);
   }
   g_string_append_printf(text, ", n = %zu", of->count);
-  g_string_append_printf(text, of->count < study->seeds->len ? " of %u" : "", study->seeds->len);
+  if (of->count < study->seeds->len) {
+    g_string_append_printf(text, " of %u", study->seeds->len);
+  }
   if (of->count > 1 && keeps == NULL) {
     const char *const bounds[] = {"lower bound", "upper bound", "least", "largest"};
     g_string_append_printf(text, ": the %s must be %c%s %.10g%s%s", bounds[2 * every + condition->at_most],

@@ -154,10 +154,10 @@ static void append_quantity(const result_request *request, const result_quantity
   if (left_out > 0) {
     g_string_append_printf(text, "and %u at which no run ended ok\n", left_out);
   }
-  g_string_append(text, unsteady
-                            ? "8?: eight runs are not steady, or too short to tell: longer ones may have "
-                              "another quantile ('iwarpsim explain steady').\n"
-                            : "");
+  g_string_append(
+      text, unsteady ? "N? marks N runs that are not steady, or too short to tell: longer ones may have "
+                       "another quantile ('iwarpsim explain steady').\n"
+                     : "");
 }
 
 static void append_legend(const result_request *request, const GPtrArray *notes, gboolean has_level,

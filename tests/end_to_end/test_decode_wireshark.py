@@ -216,8 +216,8 @@ class Wireshark(DecodeTest):
         page = (ROOT / "docs/captures.md").read_text(encoding="utf-8")
         section = page.partition("## In Wireshark and tshark\n")[2].partition("\n## ")[0]
         commands = [line for line in section.splitlines() if line.startswith("    ")]
-        self.assertEqual(len(commands), 3)
-        for command in commands:
-            line = command.replace("FILE", "run/receiver.pcap")
-            printed = self.shell(line, HOME=os.path.abspath("home")).stdout
-        self.assertEqual(printed.split(), ["right"] * 6)
+        self.assertEqual(len(commands), 4)
+        printed = [self.shell(command.replace("FILE", "run/receiver.pcap"), HOME=os.path.abspath("home")).stdout
+                   for command in commands]
+        self.assertEqual(printed[2].split(), ["right"] * 6)
+        self.assertEqual(printed[3], "")  # without loss all are located by the chain

@@ -1,6 +1,6 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: 09436862f998bc0666f57db40caa7fded806ed70226f558e9ddd1b98aa92040a
+# SHA-256 of the rest: 7bb92ca9e68663b50d7e652fc5ab9f1614911301482dc212c4d42decd525d9ae
 stem = 'mtu-loss-buffer.reassembly_p99.9_octets'
 format = 'svg'
 width = 2102
@@ -24,7 +24,7 @@ y_once = 0
 legend_height = 152.28
 legend_columns = 3
 title_text = 'Reassembly memory that is exceeded for 0.1 % of the time'
-subtitle_text = 'Reassembly memory by MTU, loss and kind of receiver · scenario mtu-loss · seeds 1–8 · iwarpsim 0.2.0 (git'."\n".'5c09794942d7) · 192 runs, mean of 8 each with 95 % interval · ringed: 68 with timeouts or lost retransmissions'
+subtitle_text = 'Reassembly memory by MTU, loss and kind of receiver · scenario mtu-loss · seeds 1–8 · iwarpsim 0.2.0 (git'."\n".'3641e5301447) · 192 runs, mean of 8 each with 95 % interval · ringed: 68 with timeouts or lost retransmissions'
 y_lines = 'buffer.reassembly_p99.9_octets'."\n".'(octets)'
 panel_titles = 2
 array panel_title[2] = ['in-order receiver', 'out-of-order receiver']

@@ -154,12 +154,13 @@ datagram *path_delay_line_take_due(path_delay_line *line, time_ps now)
   if (line->packets.count == 0) {
     return NULL;
   }
-  const held_packet first = *(const held_packet *)deque_at(&line->packets, 0);
-  if (first.leaves_at_ps > (uint64_t)now && (first.after == 0 || first.after > line->passed)) {
+  const held_packet *first = deque_at(&line->packets, 0);
+  if (first->leaves_at_ps > (uint64_t)now && (first->after == 0 || first->after > line->passed)) {
     return NULL;
   }
+  datagram *packet = first->packet;
   deque_remove(&line->packets, 0, 1);
-  return first.packet;
+  return packet;
 }
 
 void path_delay_line_run(path_delay_line *line, path_element *element, time_ps now)

@@ -1,6 +1,6 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: 7bb92ca9e68663b50d7e652fc5ab9f1614911301482dc212c4d42decd525d9ae
+# SHA-256 of the rest: 9319a620391e88af85edc2587812048f9d7733634c127a6a52fb10e7d9a7c78d
 stem = 'mtu-loss-buffer.reassembly_p99.9_octets'
 format = 'svg'
 width = 2102
@@ -24,8 +24,8 @@ y_once = 0
 legend_height = 152.28
 legend_columns = 3
 title_text = 'Reassembly memory that is exceeded for 0.1 % of the time'
-subtitle_text = 'Reassembly memory by MTU, loss and kind of receiver · scenario mtu-loss · seeds 1–8 · iwarpsim 0.2.0 (git'."\n".'3641e5301447) · 192 runs, mean of 8 each with 95 % interval · ringed: 68 with timeouts or lost retransmissions'
-y_lines = 'buffer.reassembly_p99.9_octets'."\n".'(octets)'
+subtitle_text = 'Reassembly memory by MTU, loss and kind of receiver · scenario mtu-loss · seeds 1–8 · iwarpsim 0.2.0 (git'."\n".'7a60c3d51c1e) · 192 runs, mean of 8 each with 95 % interval · ringed: 68 with timeouts or lost retransmissions'
+y_lines = 'reassembly occupancy, p99.9'."\n".'(octets)'
 panel_titles = 2
 array panel_title[2] = ['in-order receiver', 'out-of-order receiver']
 x_from = -3.812406037
@@ -45,7 +45,7 @@ y_to = 192549.5
 y_unit = 1
 y_log = 1
 y_zero = 0
-y_name = 'buffer.reassembly_p99.9_octets (octets)'
+y_name = 'reassembly occupancy, p99.9 (octets)'
 y_tics = 5
 array y_tic[5] = [256, 1024, 4096, 16384, 65536]
 y_labels = 5
@@ -167,7 +167,7 @@ look(kind, i) = \
   kind eq 'companion' ? sprintf('with %s linestyle %d', points, lines+i) : \
   kind eq 'mains' ? sprintf("with %s linecolor rgb '#606060' dashtype 1 linewidth 1.4 pointtype 7 pointsize 0.55", points) : \
   kind eq 'companions' ? sprintf("with %s linecolor rgb '#606060' dashtype 2 linewidth 1.0 pointtype 6 pointsize 0.55", points) : \
-  kind eq 'own' ? "with lines linecolor rgb '#606060' dashtype 3 linewidth 1" : \
+  kind eq 'own' ? "with lines linecolor rgb '#606060' dashtype 3 linewidth 2" : \
   kind eq 'reference' ? sprintf('with lines linestyle %d', 2*lines+i) : \
   kind eq 'ring' ? "with points pointtype 6 pointsize 1.05 linewidth 0.7 linecolor rgb '#404040'" : ''
 
@@ -177,7 +177,7 @@ do for [p=1:panels] {
   eval panel
   all = companion_line[p].' '.main_line[p]
   plot for [i=1:words(reference_line[p])] file index at(reference_line[p],i) using 1:(y($3)) with lines linestyle style(at(reference_line[p],i)) notitle, \
-       for [i=1:words(own_line[p])] file index at(own_line[p],i) using 1:(y($3)) with lines linecolor rgb colour(style(at(own_line[p],i))) dashtype 3 linewidth 1 notitle, \
+       for [i=1:words(own_line[p])] file index at(own_line[p],i) using 1:(y($3)) with lines linecolor rgb colour(style(at(own_line[p],i))) dashtype 3 linewidth 2 notitle, \
        for [i=1:(letters ? 0 : words(all))] file index at(all,i) using 1:($5 < y_from && !y_zero ? NaN : limited($4)):(0):(limited($5)-limited($4)) with vectors heads size screen 0.004,90 linestyle style(at(all,i)) linewidth 0.8 dashtype 1 notitle, \
        for [i=1:(letters ? words(all) : 0)] file index at(all,i) using 1:(y($3)):(limited($4)):(limited($5)) with yerrorbars linestyle style(at(all,i)) pointsize 0 notitle, \
        for [i=1:(numeric ? words(all) : 0)] file index at(all,i) using 1:(y($3)) with linespoints linestyle style(at(all,i)) notitle, \

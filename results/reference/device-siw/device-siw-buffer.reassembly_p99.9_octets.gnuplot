@@ -1,36 +1,38 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: 02cfded134c08264e446b24450b05e5732e54eb2737360b371021288a291c686
+# SHA-256 of the rest: 85954e66bb8e98ad0a36ff7b0779985654a02e8063e73c0535a3756eaf1270d3
 stem = 'device-siw-buffer.reassembly_p99.9_octets'
 format = 'svg'
-title_text = 'buffer.reassembly_p99.9_octets over'."\n".'loss of segments'
-subtitle_text = 'Reassembly memory of the preset siw, by loss ·'."\n".'scenario device-siw · seeds 1–8 · iwarpsim 0.2.0 (git'."\n".'11a90857017d) · 24 runs, mean of 8 each with 95 %'."\n".'interval · ringed: 8 with timeouts or lost'."\n".'retransmissions'
 width = 1004
 height = 1266
 font = 27
 letter_width = 10
 letter_height = 25
-title_at = 0.9577725118
-subtitle_at = 0.8639336493
-heading_end = 0.6769352291
+title_at = 53.46
+subtitle_at = 172.26
+heading_end = 409
 panels = 1
 columns = 1
-legend_top = 0.07016587678
-legend_columns = 1
-left_margins = 1
-array left_margin[1] = [0.2985059761]
-right_margins = 1
-array right_margin[1] = [0.9569721116]
-bottom_margins = 1
-array bottom_margin[1] = [0.2060031596]
-top_margins = 1
-array top_margin[1] = [0.6641390205]
+left = 321.3
+panel_width = 639.5
+gap = 51.3
+first = 425.2
+panel_height = 580
+row_height = 793.3
+x_turned = 0
+y_once = 0
+legend_height = 88.83
+legend_columns = 2
+title_text = 'buffer.reassembly_p99.9_octets over'."\n".'loss of segments'
+subtitle_text = 'Reassembly memory of the preset siw, by loss ·'."\n".'scenario device-siw · seeds 1–8 · iwarpsim 0.2.0 (git'."\n".'7a60c3d51c1e) · 24 runs, mean of 8 each with 95 %'."\n".'interval · ringed: 8 with timeouts or lost'."\n".'retransmissions'
+y_lines = 'reassembly occupancy, p99.9'."\n".'(octets)'
 panel_titles = 1
 array panel_title[1] = ['']
 x_from = -4.18
 x_to = -1.82
 x_unit = 1
 x_log = 0
+x_zero = 0
 x_name = 'loss of segments'
 x_tics = 3
 array x_tic[3] = [-4, -3, -2]
@@ -38,23 +40,20 @@ x_labels = 3
 array x_label[3] = ['0.01%%', '0.1%%', '1%%']
 x_gaps = 0
 array x_gap[1]
-x_turned = 0
 y_from = 0
 y_to = 3069.76
 y_unit = 1
 y_log = 0
-y_name = 'buffer.reassembly_p99.9_octets (octets)'
+y_zero = 0
+y_name = 'reassembly occupancy, p99.9 (octets)'
 y_tics = 6
 array y_tic[6] = [0, 512, 1024, 1536, 2048, 2560]
 y_labels = 6
 array y_label[6] = ['0', '512', '1 KiB', '1.5 KiB', '2 KiB', '2.5 KiB']
 y_gaps = 0
 array y_gap[1]
-y_lines = 'buffer.reassembly_p99.9_octets'."\n".'(octets)'
-y_once = 0
-y_middle = 0.43507109
 legend_texts = 1
-array legend_text[1] = ['with flagged runs']
+array legend_text[1] = ['flagged']
 legend_looks = 1
 array legend_look[1] = ['ring 0']
 styles = '1'
@@ -76,8 +75,9 @@ flagged = 1
 set encoding utf8
 letters = format eq 'term'
 inches(dots) = dots/300.0
-# Letters of one size in every format: png has dots of 3/4 points, svg counts pixels, pdf dots of 3/4 points, 96 an inch.
-points(part) = sprintf('%.4g', font*part*(format eq 'svg' ? 4.0/3 : format eq 'pdf' ? 0.24 : 1))
+down(dots) = 1-1.0*dots/height # from the top of the page, as gnuplot counts: from its bottom
+# Letters of one size in every format: png has dots of 3/4 points, svg counts pixels, 96 an inch, pdf dots of 3/4 points, as many.
+points(part) = sprintf('%.4g', font*part*(format eq 'svg' ? 0.32*4/3 : format eq 'pdf' ? 0.24 : 1))
 plain = 'DejaVu Sans,'
 bold = 'DejaVu Sans Bold,'
 file = stem.'.dat'
@@ -85,53 +85,42 @@ if (format eq 'png') {
   set terminal pngcairo noenhanced color size width,height font plain.points(1) linewidth 2 pointscale 3.5 background rgb '#ffffff'
 }
 if (format eq 'svg') {
-  set terminal svg noenhanced size width,height font plain.points(1) linewidth 2 background rgb '#ffffff'
+  set terminal svg noenhanced size int(96*inches(width)+0.5),int(96*inches(height)+0.5) font plain.points(1) linewidth 0.64 background rgb '#ffffff'
 }
 if (format eq 'pdf') {
   set terminal pdfcairo noenhanced color size inches(width)in,inches(height)in fontscale 1 font plain.points(1) linewidth 1 pointscale 0.84 background rgb '#ffffff'
 }
-if (letters && colours) {
-  set terminal dumb ansi noenhanced size width/letter_width,height/letter_height
-}
-if (letters && !colours) {
-  set terminal dumb mono noenhanced size width/letter_width,height/letter_height
-}
+if (letters && colours) { set terminal dumb ansi noenhanced size width/letter_width,height/letter_height }
+if (letters && !colours) { set terminal dumb mono noenhanced size width/letter_width,height/letter_height }
 if (!letters) {
   set output stem.'.'.format
   set grid ytics linetype 1 linewidth 0.5 linecolor rgb '#d4d4d4' # among letters it would hide the lines
 }
 set border 3 linewidth 0.8 linecolor rgb '#404040'
 set tics nomirror out scale 0.6 textcolor rgb '#000000'
-set label 1 title_text at screen 0.5,title_at center font bold.points(1.1)
-set label 2 subtitle_text at screen 0.5,subtitle_at center font plain.points(0.85) textcolor rgb '#404040'
+set label 1 title_text at screen 0.5,down(title_at) center font bold.points(1.1)
+set label 2 subtitle_text at screen 0.5,down(subtitle_at) center font plain.points(0.85) textcolor rgb '#404040'
 if (letters) { # terminals write no text upwards
-  set label 3 y_lines at screen 0.01,heading_end left
+  set label 3 y_lines at screen 0.01,down(heading_end+0.5*letter_height) left
 }
 if (y_once) {
-  set label 3 y_name at screen 2.0*font/width,y_middle center rotate by 90
+  set label 3 y_name at screen 2.0*font/width,down(first+(panel_height+row_height*int((panels-1)/columns))/2.0) center rotate by 90
 }
 
 # --- Axes: places in base units are drawn in units that people read ---
+x_unit = 1.0*x_unit # between whole numbers gnuplot divides without a rest
+y_unit = 1.0*y_unit
 set xlabel x_name
 set xrange [x_from/x_unit:x_to/x_unit]
-if (x_log) {
-  set logscale x
-}
-if (x_turned) {
-  set xtics rotate by 45 right
-}
+if (x_log) { set logscale x }
+if (x_turned) { set xtics rotate by 45 right }
 set xtics ()
-do for [i=1:x_tics] {
-  set xtics add (x_label[i] x_tic[i]/x_unit)
-}
-do for [i=1:x_gaps] {
-  set label 10+i '//' at first x_gap[i],graph 0 center front
-}
+do for [i=1:x_tics] { set xtics add (x_label[i] x_tic[i]/x_unit) }
+do for [i=1:x_gaps] { set label 10+i '//' at first x_gap[i],graph 0 center front }
 set yrange [y_from/y_unit:y_to/y_unit]
-if (y_log) {
-  set logscale y
-}
-y(v) = (v > y_from || v != v ? v : y_from)/y_unit # what is less has no place on this axis
+if (y_log) { set logscale y }
+y(v) = (v > 0 || !y_log ? v : y_zero ? y_from : NaN)/y_unit # a logarithmic axis may have a place for 0
+limited(v) = (v > y_from || v != v ? v : y_from)/y_unit # of an interval that goes on below the axis
 
 # --- The look: the palette of Okabe and Ito; lines differ in colour, dash and point, and read without colour too ---
 colour(i) = word('#0072B2 #D55E00 #009E73 #CC79A7 #000000 #E69F00', 1+(i-1)%6)
@@ -141,15 +130,18 @@ at(list, i) = i > words(list) ? 0 : int(word(list, i)) # gnuplot asks for i = 1 
 
 # --- Panels: `eval panel` before panel number p is plotted ---
 labelled(p) = (p-1)%columns == 0
+left_margin(p) = (left+(panel_width+gap)*((p-1)%columns))/(1.0*width)
+right_margin(p) = left_margin(p)+1.0*panel_width/width
+top_margin(p) = down(first+row_height*int((p-1)/columns))
+bottom_margin(p) = top_margin(p)-1.0*panel_height/height
 wide = 0 # labels of tics: the name stands nearer to them, or there would be no room for it
-do for [i=1:y_tics] {
-  wide = wide || strlen(y_label[i]) > 6
-}
+do for [i=1:y_tics] { wide = wide || strlen(y_label[i]) > 6 }
+nearer = (wide ? 1 : -0.5)-(strstrt(y_lines, "\n") > 0 ? 1 : 0) # of several lines the last one stands by the labels
 panel = "if (p > 1) { unset label 1; unset label 2; unset label 3 };"\
-  ."set lmargin at screen left_margin[p]; set rmargin at screen right_margin[p];"\
-  ."set bmargin at screen bottom_margin[p]; set tmargin at screen top_margin[p];"\
+  ."set lmargin at screen left_margin(p); set rmargin at screen right_margin(p);"\
+  ."set bmargin at screen bottom_margin(p); set tmargin at screen top_margin(p);"\
   ."set title panel_title[p] offset 0,(letters ? 0 : -0.4);"\
-  ."set ylabel (labelled(p) && !letters ? y_lines : '') offset (wide ? 1 : -0.5)+(format eq 'svg' ? 0.8 : 0),0;"\
+  ."set ylabel (labelled(p) && !letters ? y_lines : '') offset nearer+(format eq 'svg' ? 0.8 : 0),0;"\
   ."set ytics ();"\
   ."do for [i=1:y_tics] { set ytics add ((labelled(p) ? y_label[i] : '') y_tic[i]/y_unit) }"
 unset key
@@ -175,7 +167,7 @@ look(kind, i) = \
   kind eq 'companion' ? sprintf('with %s linestyle %d', points, lines+i) : \
   kind eq 'mains' ? sprintf("with %s linecolor rgb '#606060' dashtype 1 linewidth 1.4 pointtype 7 pointsize 0.55", points) : \
   kind eq 'companions' ? sprintf("with %s linecolor rgb '#606060' dashtype 2 linewidth 1.0 pointtype 6 pointsize 0.55", points) : \
-  kind eq 'own' ? "with lines linecolor rgb '#606060' dashtype 3 linewidth 1" : \
+  kind eq 'own' ? "with lines linecolor rgb '#606060' dashtype 3 linewidth 2" : \
   kind eq 'reference' ? sprintf('with lines linestyle %d', 2*lines+i) : \
   kind eq 'ring' ? "with points pointtype 6 pointsize 1.05 linewidth 0.7 linecolor rgb '#404040'" : ''
 
@@ -185,9 +177,9 @@ do for [p=1:panels] {
   eval panel
   all = companion_line[p].' '.main_line[p]
   plot for [i=1:words(reference_line[p])] file index at(reference_line[p],i) using 1:(y($3)) with lines linestyle style(at(reference_line[p],i)) notitle, \
-       for [i=1:words(own_line[p])] file index at(own_line[p],i) using 1:(y($3)) with lines linecolor rgb colour(style(at(own_line[p],i))) dashtype 3 linewidth 1 notitle, \
-       for [i=1:(letters ? 0 : words(all))] file index at(all,i) using 1:(y($4)):(0):(y($5)-y($4)) with vectors heads size screen 0.004,90 linestyle style(at(all,i)) linewidth 0.8 dashtype 1 notitle, \
-       for [i=1:(letters ? words(all) : 0)] file index at(all,i) using 1:(y($3)):(y($4)):(y($5)) with yerrorbars linestyle style(at(all,i)) pointsize 0 notitle, \
+       for [i=1:words(own_line[p])] file index at(own_line[p],i) using 1:(y($3)) with lines linecolor rgb colour(style(at(own_line[p],i))) dashtype 3 linewidth 2 notitle, \
+       for [i=1:(letters ? 0 : words(all))] file index at(all,i) using 1:($5 < y_from && !y_zero ? NaN : limited($4)):(0):(limited($5)-limited($4)) with vectors heads size screen 0.004,90 linestyle style(at(all,i)) linewidth 0.8 dashtype 1 notitle, \
+       for [i=1:(letters ? words(all) : 0)] file index at(all,i) using 1:(y($3)):(limited($4)):(limited($5)) with yerrorbars linestyle style(at(all,i)) pointsize 0 notitle, \
        for [i=1:(numeric ? words(all) : 0)] file index at(all,i) using 1:(y($3)) with linespoints linestyle style(at(all,i)) notitle, \
        for [i=1:(numeric ? 0 : words(all))] file index at(all,i) using 1:(y($3)) with points linestyle style(at(all,i)) notitle, \
        for [i=1:(flagged && !letters ? words(all) : 0)] file index at(all,i) using 1:($6 > 0 ? y($3) : NaN) with points pointtype 6 pointsize 1.05 linewidth 0.7 linecolor rgb '#404040' notitle, \
@@ -196,21 +188,13 @@ do for [p=1:panels] {
 
 # --- The legend ---
 if (legend_texts > 0) {
-  unset border
-  unset tics
-  unset grid
-  unset xlabel
-  unset ylabel
-  unset title
-  unset label
-  unset arrow
-  unset logscale
+  unset border; unset tics; unset grid; unset xlabel; unset ylabel; unset title; unset label; unset arrow; unset logscale
   set xrange [0:1]
   set yrange [0:1]
   set lmargin at screen 0.02
   set rmargin at screen 0.98
   set bmargin at screen 0.005
-  set tmargin at screen legend_top
+  set tmargin at screen 1.0*legend_height/height
   set key center center horizontal Left reverse samplen 3 spacing 1.1 width 1.5 maxcols legend_columns
   entries = ''
   do for [i=1:legend_texts] { # a sample of letters ends where its text begins

@@ -451,17 +451,24 @@ static gboolean print_definitions(const char *word, const GArray *subjects, gboo
   return found;
 }
 
-/* Prints the key that other tools call `name`. FALSE when none is known. */
+/* Prints the key that other tools call `name`, or that it is not modelled. FALSE when neither is known. */
 static gboolean print_guess(const char *name, const GArray *subjects)
 {
   const char *hint = NULL;
+  g_autofree char *lower = g_ascii_strdown(name, -1);
   const char *guess = scenario_guess(name, &hint);
 
   if (guess != NULL) {
-    printf("What other tools call %s is %s here%s%s.\n\n", name, guess, hint != NULL ? ". " : "",
+    printf("What other tools call %s is %s here%s%s.\n\n", lower, guess, hint != NULL ? ". " : "",
            hint != NULL ? hint : "");
+    return print_named(guess, subjects);
   }
-  return guess != NULL && print_named(guess, subjects);
+  if (hint != NULL) {
+    g_autofree char *sentence = g_strdup_printf("What comes nearest: %s.", hint);
+    plain_text_print(stdout, "%s is not modelled\n", name);
+    print_wrapped(sentence);
+  }
+  return hint != NULL;
 }
 
 static const struct {
@@ -469,6 +476,8 @@ static const struct {
   subject_kind kind, last; /* what it lists */
 } topics[] = {
     {"faults", FAULT, FAULT}, {"keys", KEY, KEY}, {"metrics", METRIC, DISTRIBUTION}, {"terms", TERM, TERM}};
+
+enum { ABBREVIATION = 4 /* fewer letters than that are one */ };
 
 static int unknown_name(const char *name, const GArray *subjects)
 {
@@ -482,7 +491,10 @@ static int unknown_name(const char *name, const GArray *subjects)
   }
   g_string_truncate(all, all->len - strlen(", "));
   g_auto(GStrv) names = g_strsplit(all->str, ", ", -1);
-  g_autofree char *hint = scenario_did_you_mean(scenario_suggest(name, (const char *const *)names));
+  /* Of an abbreviation nearly every other one is near. */
+  const gboolean is_short = strlen(name) < ABBREVIATION;
+  g_autofree char *hint =
+      scenario_did_you_mean(is_short ? NULL : scenario_suggest(name, (const char *const *)names));
   plain_text_print(
       stderr,
       "iwarpsim explain: unknown name '%s'; expected keys, metrics, terms, faults, or the name of one of "
@@ -537,7 +549,7 @@ static int explain_name(const char *name, const GArray *subjects)
   }
   g_autofree char *lower = g_ascii_strdown(name, -1);
   return print_named(lower, subjects) || print_quantile(lower) ||
-                 print_definitions(lower, subjects, print_keys_of_word(lower)) || print_guess(lower, subjects)
+                 print_definitions(lower, subjects, print_keys_of_word(lower)) || print_guess(name, subjects)
              ? CLI_OK
              : unknown_name(name, subjects);
 }

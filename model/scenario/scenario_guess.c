@@ -9,17 +9,18 @@ enum { HANDFUL = 8 };
 
 static const struct {
   const char *words;
-  scenario_key key;
+  scenario_key key; /* SCENARIO_KEY_COUNT: none, it is not modelled */
   const char *hint;
 } guesses[] = {
 #define GUESS(id, texts, sentence) {texts, SCENARIO_##id, sentence},
+#define ABSENT(texts, sentence) {texts, SCENARIO_KEY_COUNT, sentence},
 #include "scenario/guesses.def"
 };
 
 const char *scenario_guess(const char *name, const char **hint)
 {
   g_autofree char *lower = g_ascii_strdown(name, -1);
-  g_auto(GStrv) parts = g_strsplit_set(lower, "_- ", -1);
+  g_auto(GStrv) parts = g_strsplit_set(lower, "_-/ ", -1);
   g_autofree char *joined = g_strjoinv("", parts);
   g_autofree char *full = g_strconcat(".", joined, NULL);
 
@@ -36,7 +37,7 @@ const char *scenario_guess(const char *name, const char **hint)
           key = scenario_key_of_direction(key, SIDE_RESPONDER);
         }
         *hint = guesses[i].hint;
-        return scenario_key_row_of(key)->name;
+        return key < SCENARIO_KEY_COUNT ? scenario_key_row_of(key)->name : NULL;
       }
     }
   }
@@ -77,7 +78,7 @@ const char *scenario_key_nearest(const char *name, const char **hint)
   gboolean in_group = scenario_group_exists(group);
   enum { SAME_LAST_PART, IN_GROUP, ANYWHERE };
 
-  for (int step = SAME_LAST_PART; found == NULL && step <= ANYWHERE; step++) {
+  for (int step = SAME_LAST_PART; found == NULL && *hint == NULL && step <= ANYWHERE; step++) {
     g_autoptr(GPtrArray) known = g_ptr_array_new();
 
     for (const char *const *full = scenario_names; *full != NULL; full++) {
@@ -99,8 +100,9 @@ char *scenario_key_hint(const char *name)
   const char *hint = NULL;
   const char *nearest = scenario_key_nearest(name, &hint);
 
-  return hint != NULL ? g_strdup_printf(" (did you mean '%s'? %s)", nearest, hint)
-                      : scenario_did_you_mean(nearest);
+  return hint == NULL      ? scenario_did_you_mean(nearest)
+         : nearest == NULL ? g_strdup_printf(" (it is not modelled; %s)", hint)
+                           : g_strdup_printf(" (did you mean '%s'? %s)", nearest, hint);
 }
 
 char *scenario_key_problem(const char *kind, const char *name)

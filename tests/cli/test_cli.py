@@ -231,6 +231,11 @@ class Cli(kit.ProgramTest):
                           "What other tools call roundtrip is path.forward.delay here. Half the round trip, since "
                           "path.reverse.delay is the same unless set.\n\nKeys of a scenario:\n"
                           "path.forward.delay (default: 25us)\n")
+        self.expect("iwarpsim explain BBR", "BBR is not modelled\n    What comes nearest: tcp.congestion is cubic, newreno or "
+                    "dctcp, and tcp.pacing paces each.\n", "")
+        self.expect("iwarpsim explain DPI", "",  # as near to DDP as to IPD: an abbreviation is not guessed at
+                    "iwarpsim explain: unknown name 'DPI'; expected keys, metrics, terms, faults, or the name of one of "
+                    "them\n", 2)
         jitter = self.shell("iwarpsim explain jitter").stdout  # the last part of two keys
         self.expect_parts(jitter, "Keys of a scenario:\n", "\npath.forward.jitter (", "\npath.reverse.jitter (")
 

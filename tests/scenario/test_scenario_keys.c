@@ -131,7 +131,7 @@ TEST(test_guesses)
   static const char *const meant[][2] = {
       {"rtt", "path.forward.delay"},
       {"tcp.RTT", "path.forward.delay"},
-      {"latency", "path.forward.delay"},
+      {"one-way delay", "path.forward.delay"},
       {"path.reverse.latency", "path.reverse.delay"},
       {"bandwidth", "path.forward.rate"},
       {"DataRate", "path.forward.rate"},
@@ -152,6 +152,12 @@ TEST(test_guesses)
       {"tcp.tso", "sender.segmentation"},
       {"workload.size", "workload.message_size"},
       {"run.duration", "run.stop"},
+      {"jumbo", "path.forward.mtu"},
+      {"buffer bloat", "path.forward.queue_size"},
+      {"queue pairs", "workload.connections"},
+      {"flow control", "tcp.receive_window"},
+      {"UDP", "topology.udp_flows"},
+      {"fragmentation", "tcp.path_mtu_discovery"},
       {"link", NULL}, /* a rate, a delay, an MTU and more */
   };
 
@@ -160,17 +166,40 @@ TEST(test_guesses)
   }
 }
 
+/* What is not modelled leads to no key, neither to a wrong one nor to one that is spelt alike; what comes
+ * nearest is known. Words of RDMA's other transports, of data centres, of other simulators and of devices. */
+TEST(test_what_is_not_modelled)
+{
+  static const char *const absent[] = {
+      "BBR",    "latency",    "incast",    "Poisson", "PFC",       "RoCE",       "RoCEv2",     "atomic",
+      "TUN",    "QUIC",       "SCTP",      "MPTCP",   "BGP",       "VXLAN",      "DCQCN",      "TIMELY",
+      "HPCC",   "go-back-N",  "IRN",       "iSER",    "NVMe-oF",   "NVMe/TCP",   "NFS-RDMA",   "ECMP",
+      "spray",  "fat-tree",   "Clos",      "flowlet", "fq_codel",  "CAKE",       "QoS",        "DSCP",
+      "VLAN",   "pause",      "lossless",  "ToS",     "TLS",       "Homa",       "NDP",        "L4S",
+      "AccECN", "InfiniBand", "immediate", "CAS",     "open loop", "all-to-all", "all-reduce", "multicast",
+      "FCT",    "PCIe",       "CPU",       "RSS",     "NAPI",      "GPUDirect",  "energy",     "tap"};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(absent); i++) {
+    const char *hint = NULL;
+
+    g_assert_null(scenario_key_nearest(absent[i], &hint));
+    g_assert_nonnull(hint);
+  }
+}
+
 /* A guess whose value is another has a sentence on it, in the form that ends each message. */
 TEST(test_hints)
 {
   g_autofree char *rtt = scenario_key_hint("rtt");
-  g_autofree char *latency = scenario_key_hint("latency");
+  g_autofree char *owd = scenario_key_hint("owd");
+  g_autofree char *quic = scenario_key_hint("tcp.QUIC");
   g_autofree char *nothing = scenario_key_hint("zzzzzz");
 
   g_assert_cmpstr(rtt, ==,
                   " (did you mean 'path.forward.delay'? Half the round trip, since path.reverse.delay is the "
                   "same unless set)");
-  g_assert_cmpstr(latency, ==, " (did you mean 'path.forward.delay'?)");
+  g_assert_cmpstr(owd, ==, " (did you mean 'path.forward.delay'?)");
+  g_assert_cmpstr(quic, ==, " (it is not modelled; MPA runs over TCP; the keys of tcp describe it)");
   g_assert_cmpstr(nothing, ==, "");
 }
 

@@ -110,6 +110,55 @@ class Refused(unittest.TestCase):
             self.assertIn(words, done.stderr.splitlines()[-1])
 
 
+class Copied(unittest.TestCase):
+    def test_what_a_commit_may_have(self):
+        # The manual pages are made of results/reference, too; other results are the user's.
+        kept = {"a.c", "results/reference/a/a.csv", "model/build.c", "tests/results/a"}
+        left = {".git", "build/a", "build-long/a", "results/a/a.csv", "tests/__pycache__/a.pyc"}
+        with tempfile.TemporaryDirectory() as work:
+            for name in sorted(kept | left):
+                path = Path(work, "tree", name)
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text("a")
+            copy = Path(work, "copy")
+            mutants.copy_tree(Path(work, "tree"), copy)
+            self.assertEqual({str(path.relative_to(copy)) for path in copy.rglob("*") if path.is_file()}, kept)
+
+
+class Chosen(unittest.TestCase):
+    """Tests of a module `near`, beyond which lies `far`; CPU seconds against the limits of 5 s and 0.5 s."""
+
+    def test_what_is_left_out_is_counted(self):
+        outcomes = {"quick": ("", 0.5), "longer": ("", 0.6), "slow": ("", 5.1), "broken": ("exit code 1", 0.1)}
+
+        class Fake(mutants.Bench):
+            def library_of(self, source):
+                return source, None
+
+            def distance(self, test, library):
+                return {"near": 1, "far": 2}[library]
+
+            def measure(self, tests):
+                return [(test, mutants.Outcome(*outcomes[test["name"]])) for test in tests]
+
+        bench = Fake(Path(), 1, 5)
+        bench.tests = [{"name": name} for name in outcomes]
+        bench.choose_tests(["near", "far"])
+        self.assertEqual({library: [test["name"] for _, _, test in tests]
+                          for library, tests in bench.chosen.items()},
+                         {"near": ["quick", "longer"], "far": ["quick"]})
+        self.assertEqual(bench.left_out, {"failing": ["broken (exit code 1)"], "slow": ["slow"],
+                                          "slow and far": ["longer"]})
+
+    def test_a_test_that_waits_is_told_from_one_that_fails(self):
+        with tempfile.TemporaryDirectory() as work:
+            bench = mutants.Bench(Path(work), 1, 1)
+            for command, failure in (("exit 3", "exit code 3"), ("exit 77", ""), ("true", ""),
+                                     ("sleep 60", "no end within 1 s")):
+                test = {"cmd": ["sh", "-c", command], "env": {}, "workdir": work}
+                self.assertEqual(bench.run_test(test, Path(work), 1, patience_s=1).failure, failure)
+
+
 class Tried(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -133,7 +182,8 @@ class Tried(unittest.TestCase):
         done = self.mutants("--seed", "1", "--count", "99", "--at-most", "3", "model/thing")
         self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
         self.assertEqual(done.stdout.splitlines()[-1], "6 mutants of seed 1 tried: 2 killed, 4 survived; "
-                         "drawn besides: 0 not compiled, 0 the same code")
+                         "drawn besides: 0 not compiled, 0 the same code; tests left out: 0 failing, 0 slow, "
+                         "0 slow and far")
         self.assertEqual(sorted(re.findall(r"(?m)^\+  return (.*);$", done.stdout)),
                          ["x + 0", "x + 14", "x + 6", "x + 8"])
         self.assertEqual((Path(self.folder.name) / "model/thing/thing.c").read_text(encoding="utf-8"),
@@ -141,14 +191,19 @@ class Tried(unittest.TestCase):
         # The same seed tries the same; two of them alone, with what became of them.
         again = self.mutants("--seed", "1", "--count", "99", "--only", "2,6", "model/thing")
         self.assertEqual(again.returncode, 0, again.stderr)
-        self.assertEqual([int(number)
-                          for number in re.findall(r"(?m)^mutant (\d+) \(constant\)", again.stdout)], [2, 6])
+        self.assertEqual({int(number)
+                          for number in re.findall(r"(?m)^mutant (\d+) \(constant\)", again.stdout)}, {2, 6})
 
     def test_an_endless_test_has_failed(self):
         with tempfile.TemporaryDirectory() as work:
             bench = mutants.Bench(Path(work), 1, 1)
             test = {"cmd": ["sh", "-c", "while :; do :; done"], "env": {}, "workdir": work}
-            self.assertFalse(bench.run_test(test, Path(work), 1).passed)
+            self.assertEqual(bench.run_test(test, Path(work), 1).failure, "exit code -9")
+
+    def test_a_suite_that_nobody_has(self):
+        done = self.mutants("--suite", "thign", "model/thing")
+        self.assertEqual((done.returncode, done.stderr.splitlines()[-1]),
+                         (2, "mutants: no test is in suite thign"))
 
 
 if __name__ == "__main__":

@@ -335,6 +335,11 @@ char *units_format_probability(double probability)
   return percent_is_better ? percent : bare;
 }
 
+const char *units_counted(double count, const char *noun)
+{
+  return count == 1 && strcmp(noun, "octets") == 0 ? "octet" : noun;
+}
+
 char *units_format_rounded(double value, const char *base)
 {
   static const struct {

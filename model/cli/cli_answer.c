@@ -44,7 +44,8 @@ static const char *foreign(prose *of, const char *text)
 static const char *amount(prose *of, double value, const char *unit)
 {
   g_autofree char *rounded = units_format_rounded(value, unit);
-  g_autofree char *exact = g_strdup_printf("%.4g %s", value, unit);
+  g_autofree char *number = g_strdup_printf("%.4g", value);
+  g_autofree char *exact = g_strjoin(" ", number, units_counted(g_ascii_strtod(number, NULL), unit), NULL);
   return g_string_chunk_insert(of->numbers, *rounded != '\0' ? rounded : exact);
 }
 

@@ -413,6 +413,21 @@ static gboolean print_quantile(const char *name)
   return TRUE;
 }
 
+/* Prints what `name`, "p99.99", is: the term, and then that quantile of one gauge. FALSE when it is none. */
+static gboolean print_bare_quantile(const char *name, const GArray *subjects)
+{
+  g_autofree char *full = g_strconcat(gauge_row_of(GAUGE_REASSEMBLY)->name, "_", name,
+                                      gauge_row_of(GAUGE_REASSEMBLY)->suffix, NULL);
+  gauge_id gauge;
+  uint32_t parts;
+  if (!quantile_find(full, &gauge, &parts)) {
+    return FALSE;
+  }
+  print_named("quantile", subjects);
+  printf("\n");
+  return print_quantile(full);
+}
+
 /* Prints the keys that take `word`, which their sentences explain, or whose last part it is. FALSE when there
  * is none. */
 static gboolean print_keys_of_word(const char *word)
@@ -548,7 +563,7 @@ static int explain_name(const char *name, const GArray *subjects)
     return CLI_OK;
   }
   g_autofree char *lower = g_ascii_strdown(name, -1);
-  return print_named(lower, subjects) || print_quantile(lower) ||
+  return print_named(lower, subjects) || print_quantile(lower) || print_bare_quantile(lower, subjects) ||
                  print_definitions(lower, subjects, print_keys_of_word(lower)) || print_guess(name, subjects)
              ? CLI_OK
              : unknown_name(name, subjects);

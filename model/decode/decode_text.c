@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/plain_text.h"
+#include "base/units.h"
 #include "decode/decode_format.h"
 
 /* Where what starts: counted from the line's start, and from the end of the names of the ends. */
@@ -212,13 +213,13 @@ static void append_private_data(decode_line *line, const decode_startup_frame *f
   }
   if (shown < length) {
     begin_private_data(line);
-    decode_line_number(line, ": ", length - shown);
-    decode_line_text(line, " octets more");
+    decode_line_print(line, ": %" PRIu64 " %s more", (uint64_t)(length - shown),
+                      units_counted((double)(length - shown), "octets"));
   }
   if (frame->private_data_read < frame->private_data_octets) {
     begin_private_data(line);
-    decode_line_print(line, ": %d octets not captured",
-                      frame->private_data_octets - frame->private_data_read);
+    const int missing = frame->private_data_octets - frame->private_data_read;
+    decode_line_print(line, ": %d %s not captured", missing, units_counted(missing, "octets"));
   }
 }
 

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/units.h"
+
 enum {
   /* The segment that holds the smallest FPDU MPA must be able to send, with a ULPDU of 128 octets
    * (MPA-148). */
@@ -215,13 +217,13 @@ static void note_window(const checking *on)
 
   note_if(on, window < product, SCENARIO_TCP_RECEIVE_WINDOW,
           "the receive window of %" G_GUINT64_FORMAT
-          " octets is %.3g of the bandwidth-delay product of %" G_GUINT64_FORMAT
+          " %s is %.3g of the bandwidth-delay product of %" G_GUINT64_FORMAT
           ": one connection cannot fill the path",
-          window, (double)window / (double)product, product);
+          window, units_counted((double)window, "octets"), (double)window / (double)product, product);
   note_if(on, window < mtu - configuration_headers_octets(on->c), SCENARIO_TCP_RECEIVE_WINDOW,
           "the receive window of %" G_GUINT64_FORMAT
-          " octets is less than a full-size segment: segments cannot stay aligned with FPDUs",
-          window);
+          " %s is less than a full-size segment: segments cannot stay aligned with FPDUs",
+          window, units_counted((double)window, "octets"));
 
   /* Command and status of a storage exchange are Delivered, too. */
   const run_moment *from = &on->c->measure.from;
@@ -232,9 +234,9 @@ static void note_window(const checking *on)
           from->kind == RUN_MOMENT_DELIVERED &&
               (double)from->number > octets + messages * 2 * ULP_STORAGE_MESSAGE_OCTETS,
           SCENARIO_MEASURE_FROM,
-          "measure.from = %" G_GUINT64_FORMAT " is beyond the %.0f octets of the workload: the window never "
+          "measure.from = %" G_GUINT64_FORMAT " is beyond the %.0f %s of the workload: the window never "
           "opens, and nothing is measured in it",
-          from->number, octets);
+          from->number, octets, units_counted(octets, "octets"));
 }
 
 /* About how many segments of the main direction carry the workload, first transmissions alone: a message

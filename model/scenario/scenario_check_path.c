@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "scenario/scenario_finding.h"
 
+#include "base/units.h"
+
 enum {
   DATAGRAM_MAX_OCTETS = 65535,
   CELL_MIN_OCTETS =
@@ -139,9 +141,9 @@ static gboolean check_cells(const checking *on, enum side direction)
 
   return link.cell_octets == 0 || octets >= CELL_MIN_OCTETS ||
          finding_error(on, KEYS(overhead, size),
-                       "%s = %d leaves cells of %d octets on the link; expected at least %d, with %s = %u",
-                       name_of(overhead), link.cell_overhead_octets, octets, CELL_MIN_OCTETS, name_of(size),
-                       link.cell_octets);
+                       "%s = %d leaves cells of %d %s on the link; expected at least %d, with %s = %u",
+                       name_of(overhead), link.cell_overhead_octets, octets, units_counted(octets, "octets"),
+                       CELL_MIN_OCTETS, name_of(size), link.cell_octets);
 }
 
 static gboolean check_direction(const checking *on, enum side direction)

@@ -287,4 +287,8 @@ TEST(test_rounded)
   assert_text(units_format_rounded(52.4e-6, "s"), "52.4 us");
   assert_text(units_format_rounded(1023, "octets"), "");
   assert_text(units_format_rounded(5000, "segments"), "");
+  g_assert_cmpstr(units_counted(1, "octets"), ==, "octet");
+  g_assert_cmpstr(units_counted(0, "octets"), ==, "octets");
+  g_assert_cmpstr(units_counted(1.5, "octets"), ==, "octets");
+  g_assert_cmpstr(units_counted(1, "s"), ==, "s");
 }

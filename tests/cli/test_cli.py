@@ -270,6 +270,12 @@ class Cli(kit.ProgramTest):
                           "<= x for at least 99.99 % of the time")
         self.expect_start(self.shell("iwarpsim explain buffer.reassembly_p99_octets").stdout, "Metrics:\n")
         self.expect_refused("iwarpsim explain buffer.order_p101_octets", "unknown name 'buffer.order_p101_octets'")
+        # Without a gauge: the term, and one gauge's.
+        for name in ("p99.99", "P0.5", "p100"):
+            done = self.shell(f"iwarpsim explain {name}")
+            self.expect_start(done.stdout, "Quantile, percentile, ")
+            self.assertIn(f"\nbuffer.reassembly_{name.lower()}_octets (octets, Data Sink)\n", done.stdout)
+        self.expect_refused("iwarpsim explain p101", "unknown name 'p101'")
 
     def test_terminated_runs(self):
         """run.expect says which end is success: the other one exits 1 and prints why. A terminated run prints

@@ -21,6 +21,13 @@ class Run(kit.ProgramTest):
     def metrics(self, folder):
         return json.loads(kit.octets(f"{folder}/summary.json"))["metrics"]
 
+    def test_one_octet(self):
+        kit.write("a.cfg", "workload: { message_size = 1; messages = 1; };\n")
+        done = self.shell("iwarpsim run a.cfg --out .")
+        self.assertIn(" 1 octet\n", done.stdout)
+        self.assertRegex(self.shell("iwarpsim size a.cfg --key receiver.memory --from 1 --to 64 --seeds 1 --every-seed -q "
+                                    "--keep 'delivery.messages >= 3'", 1).stdout, "from 1 octet to 64 octets")
+
     def test_answer(self):
         """Every number is one of the summary's."""
         page = self.shell("iwarpsim run a.cfg -o o").stdout

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/units.h"
 #include "measure/occupancy.h"
 #include "study/plot/plot_chart.h"
 #include "study/plot/study_plot.h"
@@ -155,11 +156,10 @@ static gboolean read_series(series *s, const char *path, const summary_record *r
           error_set(error, "%s: no series of the RNIC; expected a run with measure.series = \"all\"",
                     path)) &&
          (peak == s->peak ||
-          error_set(
-              error,
-              "%s: its peak is %.0f octets, that of summary.json %.0f; expected the series of that run, "
-              "whole",
-              path, s->peak, peak));
+          error_set(error,
+                    "%s: its peak is %.0f %s, that of summary.json %.0f; expected the series of that run, "
+                    "whole",
+                    path, s->peak, units_counted(s->peak, "octets"), peak));
 }
 
 /* --- Drawing --- */
@@ -259,9 +259,10 @@ static gboolean draw(const series *s, const summary_record *run, const plot_requ
                               &request->y_range);
   append_causes(s, &chart);
   g_autofree char *octets = shown_text_octets(s->peak);
-  g_autofree char *peak = s->peak == 0     ? g_strdup("no octet was held for reassembly")
-                          : s->peak < 1024 ? g_strdup_printf("peak %s octets", octets)
-                                           : g_strdup_printf("peak %.0f octets (%s)", s->peak, octets);
+  g_autofree char *peak = s->peak == 0 ? g_strdup("no octet was held for reassembly")
+                          : s->peak < 1024
+                              ? g_strdup_printf("peak %s %s", octets, units_counted(s->peak, "octets"))
+                              : g_strdup_printf("peak %.0f octets (%s)", s->peak, octets);
   gnuplot_set_number(chart.variables, "peak", s->peak);
   gnuplot_set_text(chart.variables, "peak_text", peak);
   if (target->format == GNUPLOT_TERM) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/units.h"
 #include "scenario/scenario_axes.h"
 #include "study/table/shown_number.h"
 #include "study/table/study_keys.h"
@@ -334,7 +335,8 @@ static char *label_of(const size_study *study, const char *text)
   g_autofree char *label = study_keys_label(study->question->key, text);
   const gboolean is_bare =
       study->question->scope.binary && strcmp(label, text) == 0 && strspn(text, "123456789") > 0;
-  return g_strconcat(label, is_bare ? " octets" : "", NULL);
+  return is_bare ? g_strdup_printf("%s %s", label, units_counted(g_ascii_strtod(text, NULL), "octets"))
+                 : g_steal_pointer(&label);
 }
 
 /* `value`, with more decimals where those of its interval hide on which side of `limit` it lies. Free with

@@ -253,7 +253,7 @@ static void print_value(const char *name, const char *in_unit, double value, FIL
   g_autofree char *readable = units_format_rounded(value, in_unit);
   g_autofree char *exact = value == floor(value) && fabs(value) < 1e15 ? g_strdup_printf("%.0f", value)
                                                                        : g_strdup_printf("%.6g", value);
-  const char *unit = strcmp(in_unit, "1") == 0 ? "" : in_unit;
+  const char *unit = strcmp(in_unit, "1") == 0 ? "" : units_counted(g_ascii_strtod(exact, NULL), in_unit);
   g_autofree char *line = g_strdup_printf("  %-42s %16s  %-9s %s", name, exact, unit, readable);
   plain_text_print(file, "%s\n", g_strchomp(line));
 }
@@ -291,7 +291,8 @@ static void print_gauges(const run_results *results, gsize group, FILE *file)
       g_autofree char *percentage = quantile_percentage(of->parts[i]);
       plain_text_print(file, "%s p%s %.0f", i > 0 ? "," : "", percentage, of->values[id][i]);
     }
-    plain_text_print(file, " %s\n", metric_row_of(row->peak)->unit);
+    plain_text_print(file, " %s\n",
+                     units_counted(of->values[id][of->count - 1], metric_row_of(row->peak)->unit));
   }
 }
 
@@ -356,9 +357,9 @@ void summary_print(const summary *page, const scenario *s, FILE *file)
     /* The largest standing queue: what a window beyond the bandwidth-delay product becomes. */
     const double octets = page->results->metrics.value[METRIC_PATH_QUEUE_PEAK_OCTETS];
     g_autofree char *readable = units_format_rounded(octets, "octets");
-    plain_text_print(
-        file, *readable != '\0' ? "  %-10s %.0f octets at most (%s)\n" : "  %-10s %.0f octets at most%s\n",
-        "queue", octets, readable);
+    plain_text_print(file,
+                     *readable != '\0' ? "  %-10s %.0f %s at most (%s)\n" : "  %-10s %.0f %s at most%s\n",
+                     "queue", octets, units_counted(octets, "octets"), readable);
   }
   print_warm_up(page->results->block_maxima, file);
   for (gsize group = 0; group < G_N_ELEMENTS(groups); group++) {

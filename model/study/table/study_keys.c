@@ -180,8 +180,9 @@ char *study_label_of(scenario_key key, const char *text)
       /* An MTU is a number of octets that everybody knows by heart: 1024 is not 1 KiB. */
       const char *number = key == SCENARIO_PATH_FORWARD_MTU ? text : shown;
       gboolean bare = shown[strspn(shown, "0123456789")] == '\0';
-      const char *unit = key == SCENARIO_WORKLOAD_MESSAGE_SIZE && bare ? " octets" : "";
-      return g_strconcat(phrases[i].before, number, phrases[i].after, unit, NULL);
+      const gboolean has_unit = key != SCENARIO_WORKLOAD_MESSAGE_SIZE || !bare;
+      return g_strconcat(phrases[i].before, number, phrases[i].after, has_unit ? "" : " ",
+                         has_unit ? "" : units_counted(g_ascii_strtod(text, NULL), "octets"), NULL);
     }
   }
   return g_strdup_printf("%s = %s", name, shown);

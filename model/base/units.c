@@ -226,6 +226,20 @@ bool units_parse_probability(const char *text, double *probability)
   return true;
 }
 
+const char *units_read_real(const char *text, double *value)
+{
+  const char *start = skip_blanks(text);
+  const char *digits = start + (*start == '-' || *start == '+');
+  char *end;
+  const double number = g_ascii_strtod(start, &end);
+  if (end == start || !isfinite(number) || !strchr(".0123456789", *digits) ||
+      g_ascii_toupper(digits[1]) == 'X') {
+    return NULL;
+  }
+  *value = number;
+  return end;
+}
+
 /* Appends value / factor as a decimal of at most `limit` characters; false when there is none. */
 static bool append_quotient(GString *text, uint64_t value, uint64_t factor, size_t limit)
 {

@@ -24,6 +24,11 @@ bool units_parse_size(const char *text, uint64_t *octets);
 /* A probability: "0.1%" or a bare number 0 … 1 such as "0.001". */
 bool units_parse_probability(const char *text, double *probability);
 
+/* Reads the decimal number at the beginning of `text`, after blanks: "-2.5", ".5", "1e-3". Stores it and
+ * returns what follows; NULL leaves `*value` alone: there is none, or none that is finite ("inf", "nan",
+ * "1e400"), or one that C would take as hexadecimal. */
+const char *units_read_real(const char *text, double *value);
+
 /* The shortest text that the parser above reads back as the same value; free with g_free(). */
 char *units_format_time(time_ps time);
 char *units_format_rate(uint64_t bit_per_s);

@@ -2,6 +2,7 @@
 #include "scenario/scenario_value.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/units.h"
@@ -342,10 +343,10 @@ static char *with_our_unit(const scenario_key_row *row, const char *text)
       {"sec", "s"},     {"seconds", "s"}, {"k", "kB"},      {"kb", "kB"},       {"KB", "kB"},
       {"Kb", "kB"},     {"K", "KiB"},     {"mb", "MB"},     {"Mb", "MB"},       {"M", "MiB"},
       {"gb", "GB"},     {"Gb", "GB"},     {"G", "GiB"}};
-  const char *end = text;
-  const double number = g_ascii_strtod(text, (char **)&end);
+  double number = 0;
+  const char *end = units_read_real(text, &number);
 
-  for (gsize i = 0; i < G_N_ELEMENTS(units) && end != text; i++) {
+  for (gsize i = 0; i < G_N_ELEMENTS(units) && end != NULL && isfinite(8 * number); i++) {
     const gsize length = strlen(end) - (g_str_has_suffix(end, units[i][0]) ? strlen(units[i][0]) : 0);
     g_autofree char *prefix = g_strstrip(g_strndup(end, length));
     g_autofree char *digits = units_format_real(i == 0 ? 8 * number : number); /* octets to bits */

@@ -278,6 +278,32 @@ TEST(test_hostile_text)
   g_assert_cmpuint(read, >, 100);
 }
 
+TEST(test_read_real)
+{
+  static const struct {
+    const char *text;
+    double value;
+    const char *rest;
+  } numbers[] = {{"-2.5px", -2.5, "px"},
+                 {" .5", 0.5, ""},
+                 {"1e-3 %", 0.001, " %"},
+                 {"+7e", 7, "e"},
+                 {"1e308", 1e308, ""}};
+  static const char *const others[] = {"",    "-",      ".",     "x1",     "inf",  "-inf",   "infinity",
+                                       "nan", "NaN(1)", "1e400", "-1e400", "0x10", "-0X1p3", NULL};
+  for (size_t index = 0; index < G_N_ELEMENTS(numbers); index++) {
+    double value = UNTOUCHED;
+    g_assert_cmpstr(units_read_real(numbers[index].text, &value), ==, numbers[index].rest);
+    g_assert_cmpfloat(value, ==, numbers[index].value);
+  }
+  for (const char *const *text = others; *text != NULL; text++) {
+    double value = UNTOUCHED;
+    g_test_message("%s", *text);
+    g_assert_null(units_read_real(*text, &value));
+    g_assert_cmpfloat(value, ==, UNTOUCHED);
+  }
+}
+
 /* 123500 / 1024 = 120.61. */
 TEST(test_rounded)
 {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A command that is given the wrong file or folder reports what it is, what would do, and where that comes
-from."""
+from; one that is given no number reports what was expected."""
 import program_kit as kit
 
 # What each command takes of what setUp() makes.
@@ -48,3 +48,19 @@ class Operands(kit.ProgramTest):
             for path in takes.split():
                 done = kit.run("sh", "-c", f"iwarpsim {command} {path} {OPTIONS.get(command, '')}")
                 self.assertNotIn("this is", done.stderr, f"{command} {path}")
+
+    def test_no_numbers(self):
+        """What the C library reads as a number that is not finite is no value anywhere."""
+        keep = "size a.cfg --key receiver.memory --keep 'goodput_bit_per_s >="
+        for value in ("inf", "nan", "1e400", "1e308B/s"):
+            kit.write("b.cfg", f"receiver: {{ memory = \"{value}\"; }};\n")
+            kit.write("c.cfg", f"sweep = ( {{ key = \"path.forward.loss\"; from = \"{value}\"; to = 1.0; step = 0.5; }} );\n")
+            kit.write("d.cfg", f"where = \"path.forward.rate < {value}\";\n")
+            for line in ("check b.cfg", "run b.cfg", "sweep --list c.cfg", "check d.cfg", f"check a.cfg --set receiver.memory={value}",
+                         f"{keep} 1Gbit/s' --to {value}", f"{keep} {value}'", f"{keep} {value} % of unlimited'",
+                         f"{keep} 99 % of {value}'", f"{keep} 1Gbit/s' --precision {value}",
+                         f"replay r/sender.pcap --set receiver.memory={value}", f"replay r/sender.pcap --resend {value}",
+                         f"plot t --what sequence --to {value}", f"plot a.sqlite --xrange 0:{value}",
+                         f"plot a.sqlite --font-size {value}", f"plot a.sqlite --where 'receiver.memory < {value}'",
+                         f"table a.sqlite --return-level {value}", f"trace t --filter 'time > {value}'"):
+                self.expect_refused(f"iwarpsim {line}", value, "expected")

@@ -47,6 +47,34 @@ TEST(test_nul)
   assert_outcome_of(text, "a.cfg:2: octet 0x00 is no text; expected a scenario file in UTF-8");
 }
 
+/* What the C library reads as a number, and no key with a number takes; 8 times the last is infinite. */
+TEST(test_no_numbers)
+{
+  static const char *const texts[] = {"inf",     "-inf",      "infinity", "nan",      "nan(7)", "1e400",
+                                      "-1e400s", "infGbit/s", "0x1p3",    "1e308B/s", NULL};
+  static const struct {
+    const char *key, *expected;
+  } keys[] = {
+      {"receiver.memory", "a size"},       {"run.stop", "a time"},
+      {"path.forward.rate", "a rate"},     {"path.forward.loss", "a probability"},
+      {"workload.messages", "an integer"}, {"path.forward.displace_by", "a number of segments or a time"},
+      {"path.forward.drop", "a list"},     {"fault.at", "an integer"}};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(keys); i++) {
+    for (const char *const *text = texts; *text != NULL; text++) {
+      const char *dot = strrchr(keys[i].key, '.');
+      g_autoptr(GString) file = g_string_new_len(keys[i].key, dot - keys[i].key);
+      const gboolean nested = g_string_replace(file, ".", ": { ", 0) > 0;
+      g_string_append_printf(file, ": { %s = \"%s\"; };%s", dot + 1, *text, nested ? " };" : "");
+      fixture_write("a.cfg", file->str);
+      g_autofree char *message = outcome();
+      g_assert_true(g_str_has_prefix(message, "a.cfg:1: "));
+      g_test_message("%s gives %s", file->str, message);
+      g_assert_nonnull(strstr(message, keys[i].expected));
+    }
+  }
+}
+
 /* Random octets are never text for long; random printable characters are never a scenario. */
 TEST(test_garbage)
 {

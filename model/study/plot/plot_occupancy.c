@@ -58,9 +58,8 @@ static double reassembly_of(const step *at)
 /* A finite number >= 0 that is the whole of `text`. */
 static gboolean parse_number(const char *text, double *number)
 {
-  char *end;
-  *number = g_ascii_strtod(text, &end);
-  return end != text && *end == '\0' && isfinite(*number) && *number >= 0;
+  const char *end = units_read_real(text, number);
+  return end != NULL && *end == '\0' && *number >= 0;
 }
 
 /* What was expected of `line`; NULL: nothing else. */

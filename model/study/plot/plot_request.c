@@ -60,11 +60,11 @@ gboolean plot_request_read_length(const char *text, gnuplot_format format, doubl
                {"mm", PLOT_DOTS_PER_INCH / MM_PER_INCH},
                {"in", PLOT_DOTS_PER_INCH},
                {"px", format == GNUPLOT_SVG ? PLOT_DOTS_PER_INCH / 96 : 1}}; /* as CSS has it, and SVG */
-  char *unit;
-  double number = g_ascii_strtod(text, &unit), size = 0;
+  double number = NAN, size = 0;
+  const char *end = units_read_real(text, &number), *unit = end != NULL ? end : "";
   if (format == GNUPLOT_TERM) {
     *dots = number;
-    return (unit != text && *unit == '\0' && number >= LETTERS_MIN && number <= LETTERS_MAX) ||
+    return (*unit == '\0' && number >= LETTERS_MIN && number <= LETTERS_MAX) ||
            error_set(error, "'%s' is no size of a plot in a terminal; expected %d to %d letters", text,
                      LETTERS_MIN, LETTERS_MAX);
   }
@@ -81,23 +81,18 @@ gboolean plot_request_read_length(const char *text, gnuplot_format format, doubl
 
 gboolean plot_request_read_font(const char *text, double *points, GError **error)
 {
-  char *end;
-  *points = g_ascii_strtod(text, &end);
-  return ((*end == '\0' || strcmp(end, "pt") == 0) && *points >= 4 && *points <= 72) ||
+  const char *end = units_read_real(text, points);
+  return (end != NULL && (*end == '\0' || strcmp(end, "pt") == 0) && *points >= 4 && *points <= 72) ||
          error_set(error, "'%s' is no size of letters; expected 4 to 72 points", text);
 }
 
 /* In the base unit of its kind. */
 static gboolean read_bound(const char *text, double *bound)
 {
-  char *end;
   uint64_t whole;
   time_ps time;
-  *bound = g_ascii_strtod(text, &end);
-  if (end != text && *end == '\0' && isfinite(*bound)) {
-    return TRUE;
-  }
-  if (units_parse_probability(text, bound)) {
+  const char *end = units_read_real(text, bound);
+  if ((end != NULL && *end == '\0') || units_parse_probability(text, bound)) {
     return TRUE;
   }
   if (units_parse_time(text, &time)) {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "study/size/size_condition.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -11,12 +10,13 @@
 /* A number, perhaps a percentage; FALSE when `text` is none. */
 static gboolean read_share(const char *text, double *number)
 {
-  char *end;
-  *number = g_ascii_strtod(text, &end);
-  gboolean good = end != text && isfinite(*number);
-  end += strspn(end, " ");
-  *number /= *end == '%' ? 100 : 1;
-  return good && *(end + (*end == '%')) == '\0';
+  const char *end = units_read_real(text, number);
+  end += end != NULL ? strspn(end, " ") : 0;
+  if (end != NULL && *end == '%') {
+    *number /= 100;
+    end++;
+  }
+  return end != NULL && *end == '\0';
 }
 
 /* A number in `unit`, as the table of metrics has it. */

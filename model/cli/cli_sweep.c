@@ -198,8 +198,8 @@ static const GOptionEntry entries[] = {
              "FILE"),
     CLI_TEXT("shard", 0, &chosen.shard, "only the I-th of N equal parts, for several machines", "I/N"),
     CLI_TEXTS("until", 0, &chosen.until,
-              "add seeds to each point, from 8 on, until METRIC's mean is known to ± SHARE of it with 95 % "
-              "confidence",
+              "add seeds to each point, 40 or more (8 of equal values), until METRIC's mean is known to ± "
+              "SHARE of it with 95 % confidence",
               "METRIC=SHARE"),
     CLI_NUMBER("max-seeds", 0, &chosen.max_seeds, "with --until, at most so many (default: 256)"),
     CLI_SWITCH("list", 0, &chosen.list, "print the runs, their number and an estimate; run none of them"),

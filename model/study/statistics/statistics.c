@@ -34,14 +34,14 @@ enum { FEWEST_SKEWED = 6, FEWEST_FOR_ANY_SKEWNESS = 16 };
 /* The skewness of the sample without its bias for normal values (G1), as much of it as is more than chance:
  * G1 divided by its standard error, z, has z² / (1 + z²) as its weight. 1.5 makes up for what the samples of
  * very skewed values miss, whose tail they seldom hold. */
-static double sample_skewness(const double *sorted, double n, const statistics *of, double *z)
+static double sample_skewness(const double *sorted, double n, statistics *of, double *z)
 {
   double cubes = 0;
   for (gsize i = 0; i < of->count; i++) {
     double distance = (sorted[i] - of->mean) / of->deviation;
     cubes += distance * distance * distance;
   }
-  double skewness = cubes * n / ((n - 1) * (n - 2));
+  const double skewness = of->skewness = cubes * n / ((n - 1) * (n - 2));
   *z = skewness / sqrt(6 * n * (n - 1) / ((n - 2) * (n + 1) * (n + 3)));
   return 1.5 * skewness * *z * *z / (1 + *z * *z);
 }
@@ -183,11 +183,16 @@ gboolean statistics_are_narrow(const statistics *of, double relative_half_width)
   return of->half_width <= relative_half_width / (1 + relative_half_width) * fabs(of->mean);
 }
 
-gsize statistics_wanted_count(const statistics *of, double relative_half_width, gsize maximum)
+gsize statistics_wanted_count(const double *values, const statistics *of, double relative_half_width,
+                              gsize maximum)
 {
   gsize look = STATISTICS_FIRST_LOOK;
   if (of->count >= look && statistics_are_narrow(of, relative_half_width)) {
-    return of->count;
+    const statistics before = statistics_of(values, of->count - of->count / 3);
+    if (of->deviation == 0 || (of->count >= STATISTICS_FEWEST && //
+                               statistics_are_narrow(&before, relative_half_width))) {
+      return of->count;
+    }
   }
   while (look <= of->count && look < maximum) {
     look += look / 2;

@@ -12,6 +12,7 @@ typedef struct statistics {
   gsize count; /* 0: nothing else is set */
   double mean;
   double deviation; /* of the sample (n - 1); NAN when count is 1 */
+  double skewness;  /* of the sample (G1); 0 of fewer than 6 values, and of equal ones */
   /* The two-sided 95 % interval of the mean, which need not lie symmetrically around it; NAN when count is 1.
    * Of values that are all >= 0 it does not go below 0, differences excepted. */
   double lower;
@@ -54,12 +55,16 @@ double statistics_independent_half_width(const statistics *a, const statistics *
 
 /* Sequential sampling: the interval is looked at after STATISTICS_FIRST_LOOK values and then whenever there
  * are half as many again (8, 12, 18, 27 …, `maximum`). */
-enum { STATISTICS_FIRST_LOOK = 8 };
+enum { STATISTICS_FIRST_LOOK = 8, STATISTICS_FEWEST = 40 };
 
-/* How many values are wanted after a look at `of`: those that there are when their interval is narrow, else
- * the number at the next look, at most `maximum` (>= STATISTICS_FIRST_LOOK). (Y. S. Chow, H. Robbins, "On the
- * asymptotic theory of fixed-width sequential confidence intervals", Ann. Math. Statist. 36, 1965.) */
-gsize statistics_wanted_count(const statistics *of, double relative_half_width, gsize maximum);
+/* How many values are wanted after a look at `values`, whose statistics are `of`: those that there are when
+ * they are all equal, or at least STATISTICS_FEWEST whose interval is narrow and that of their first two
+ * thirds was so too; else the number at the next look, at most `maximum` (>= STATISTICS_FIRST_LOOK). (Y. S.
+ * Chow, H. Robbins, "On the asymptotic theory of fixed-width sequential confidence intervals", Ann. Math.
+ * Statist. 36, 1965.) Who stops at the first narrow interval stops when the tail happens to be missing: the
+ * last third is drawn after that, and 40 values hold more of a tail (docs/decisions.md has the coverage). */
+gsize statistics_wanted_count(const double *values, const statistics *of, double relative_half_width,
+                              gsize maximum);
 
 /* Whether half the interval is at most `relative_half_width` (0.02: 2 %) of the mean's size, and, since the
  * mean is an estimate as well, of what it may be: relative_half_width / (1 + relative_half_width) is compared

@@ -9,6 +9,9 @@
 #include "study/statistics/statistics.h"
 #include "study/sweep/sweep_progress.h"
 
+/* Up to this skewness, of either sign, 93 % of the intervals hold when sampling stops (test_statistics.c). */
+#define SKEWNESS_MAX 4.0
+
 /* What the runs of a point show of a goal. */
 typedef struct goal_state {
   double *values; /* of each seed; NAN: its run has none */
@@ -158,7 +161,7 @@ static gsize judge_goal(goal_state *state, const sweep_goal *goal, guint seeds, 
     count += !isnan(state->values[i]);
   }
   state->of = statistics_of(values, count);
-  const gsize wanted = statistics_wanted_count(&state->of, goal->share, most);
+  const gsize wanted = statistics_wanted_count(values, &state->of, goal->share, most);
   /* At the last look no more are wanted, however wide the interval is. */
   state->is_met = wanted == count && statistics_are_narrow(&state->of, goal->share);
   return wanted - count;
@@ -178,7 +181,7 @@ static void decide(sweep_plan *plan, plan_point *point)
       met = FALSE;
       more = MAX(more, state->of.count > 0 ? wanted : 0);
       const double excess = reached_share(&state->of) / needed_share(&plan->goals[goal]);
-      expected = fmax(expected, point->asked * excess * excess);
+      expected = fmax(expected, fmax(1.5 * point->asked * excess * excess, STATISTICS_FEWEST));
     }
   }
   guint next = (guint)MIN(point->asked + more, plan->most);
@@ -297,26 +300,42 @@ static void append_unmet(const sweep_plan *plan, const plan_point *point, GStrin
   g_string_append_c(text, '\n');
 }
 
-/* What the statistics of a goal leave a reader to know: that its quantity never varies, and how many of its
+/* What the statistics of a goal leave a reader to know: what its seeds cannot show, and how many of its
  * intervals cover less than they should. */
 static void append_notes(const sweep_plan *plan, gsize goal, GString *text)
 {
   const char *coverage_note = NULL;
   gboolean is_constant = TRUE;
-  guint doubtful = 0;
+  guint doubtful = 0, beyond = 0;
+  gsize fewest = 0;
   for (guint i = 0; i < plan->points->len; i++) {
     const goal_state *state = &point_at(plan, i)->goals[goal];
-    is_constant = is_constant && state->is_met && state->of.smallest == state->of.largest;
-    if (state->of.coverage_note != NULL) {
-      doubtful++;
-      coverage_note = state->of.coverage_note;
-    }
+    const statistics *of = &state->of;
+    const gboolean hides_skewness = of->count < STATISTICS_FEWEST && state->is_met && of->deviation > 0;
+    const char *note = of->coverage_note != NULL ? of->coverage_note
+                       : hides_skewness          ? "fewer than 40 values may hide how skewed they are"
+                                                 : NULL;
+    is_constant = is_constant && state->is_met && of->deviation == 0;
+    coverage_note = note != NULL ? note : coverage_note;
+    doubtful += note != NULL;
+    beyond += fabs(of->skewness) > SKEWNESS_MAX;
+    fewest = of->count > 0 && (fewest == 0 || of->count < fewest) ? of->count : fewest;
+  }
+  if (fewest == 0) {
+    return;
   }
   g_autofree char *name = result_quantity_name(&plan->goals[goal].quantity);
-  if (is_constant) {
-    g_string_append_printf(text, "note: %s does not vary: %d seeds are enough\n", name,
-                           STATISTICS_FIRST_LOOK);
+  g_string_append_printf(text, "note: %s%s", name, is_constant ? " does not vary" : "");
+  if (!is_constant) {
+    g_string_append_printf(text, ": the intervals are made for a skewness within ±%g", SKEWNESS_MAX);
   }
+  if (beyond > 0) {
+    g_string_append_printf(text, ", which that of %u point%s exceeds: they may cover less than 93 %%", beyond,
+                           beyond == 1 ? "" : "s");
+  }
+  /* What share of the runs have, all `fewest` lack with a probability of 5 %. */
+  g_string_append_printf(text, "; what happens in fewer than %.0f %% of the runs may be in none of %zu\n",
+                         100 * (1 - pow(0.05, 1 / (double)fewest)), fewest);
   if (doubtful > 0) {
     g_string_append_printf(text, "note: %s: at %u point%s the interval covers less than 95 %%: %s\n", name,
                            doubtful, doubtful == 1 ? "" : "s", coverage_note);

@@ -56,7 +56,8 @@ static void note(const fixture *f, gsize index, run_status status, double goodpu
 }
 
 /* 0.9 with even seeds and 1.1 with odd ones. Their deviation is 0.1 · √(n / (n - 1)), so the interval is
- * 1 ± t · 0.1 / √(n - 1), with t of n - 1 degrees of freedom: 8.9 % with 8, 6.6 % with 12, 5.1 % with 18. */
+ * 1 ± t · 0.1 / √(n - 1), with t of n - 1 degrees of freedom: 8.9 % with 8, 6.6 % with 12, 5.1 % with 18, 4.0
+ * % with 27, 3.2 % with 40. */
 static double goodput_of(const fixture *f, gsize index)
 {
   return (index % sweep_grid_seeds(f->grid)) % 2 == 0 ? 0.9 : 1.1;
@@ -86,22 +87,60 @@ static void expect_report(const fixture *f, const char *expected)
   g_assert_cmpstr(report, ==, expected);
 }
 
-/* Narrow to 6 %, which is ± 6 / 1.06 = 5.66 %, with 18 seeds, and not with 12. */
+/* Narrow to 3.5 %, which is ± 3.5 / 1.035 = 3.38 %, with 40 seeds, and not with 27: a third more must be
+ * drawn after the first 40. What none of 60 runs has may happen in 1 - 0.05^(1 / 60) = 4.9 % of them. */
 FIXTURE_TEST(test_narrow_enough)
 {
-  const sweep_goal goal = GOODPUT(0.06);
+  const sweep_goal goal = GOODPUT(0.035);
   plan_three(f, 256, 1, 1, &goal, 1);
   g_assert_cmpuint(planned(f), ==, 3 * 8);
   g_assert_true(sweep_plan_is_open(f->plan));
   expect_report(f, "0 of 3 points are as narrow as asked for; 3 not decided\n");
   end_all(f);
-  g_assert_cmpuint(planned(f), ==, 3 * 18);
+  g_assert_cmpuint(planned(f), ==, 3 * 60);
   g_assert_false(sweep_plan_is_open(f->plan));
-  expect_report(f, "3 of 3 points are as narrow as asked for, with 18 seeds\n");
+  expect_report(f,
+                "3 of 3 points are as narrow as asked for, with 60 seeds\n"
+                "note: goodput_bit_per_s: the intervals are made for a skewness within ±4; what happens in "
+                "fewer than 5 % of the runs may be in none of 60\n");
   /* point 1, 2, 3: 8 seeds each, then 4, then 6 of point 3, the last to end, first */
   const planned_run *runs = (const planned_run *)(gpointer)sweep_plan_runs(f->plan)->data;
   g_assert_cmpuint(runs[8].index, ==, 256);
   g_assert_cmpuint(runs[24].index, ==, 2 * 256 + 8);
+}
+
+/* 5.1 % with 18 seeds is narrow to 6 %, but fewer than 40 do not show how skewed values are; where no more
+ * are allowed, the report has it. */
+FIXTURE_TEST(test_enough_to_be_skewed)
+{
+  const sweep_goal goal = GOODPUT(0.06);
+  plan_three(f, 256, 3, 3, &goal, 1);
+  end_all(f);
+  g_assert_cmpuint(planned(f), ==, 40);
+}
+
+FIXTURE_TEST(test_too_few_to_be_skewed)
+{
+  const sweep_goal goal = GOODPUT(0.06);
+  plan_three(f, 38, 3, 3, &goal, 1);
+  end_all(f);
+  g_autofree char *report = sweep_plan_report(f->plan);
+  EXPECT_PARTS(report, "1 of 1 point is as narrow as asked for, with 38 seeds\n",
+               "at 1 point the interval covers less than 95 %: fewer than 40 values may hide how skewed");
+}
+
+/* 39 equal values and one far away have the skewness of a single one, √40 = 6.3. */
+FIXTURE_TEST(test_beyond_the_skewness)
+{
+  const sweep_goal goal = GOODPUT(0.9);
+  plan_three(f, 256, 3, 3, &goal, 1);
+  while (f->ended < planned(f)) {
+    note(f, 512 + f->ended, RUN_OK, f->ended == 7 ? 2 : 1);
+    f->ended++;
+  }
+  g_autofree char *report = sweep_plan_report(f->plan);
+  EXPECT_PARTS(report, "with 40 seeds",
+               "skewness within ±4, which that of 1 point exceeds: they may cover less");
 }
 
 /* A point is decided alone, and only once all of its runs have ended: nothing of what another does, or of
@@ -157,8 +196,9 @@ FIXTURE_TEST(test_without_spread)
   g_assert_cmpuint(planned(f), ==, 24);
   g_assert_true(sweep_plan_without_values(f->plan) == &goals[1]);
   g_autofree char *report = sweep_plan_report(f->plan);
-  EXPECT_PARTS(report, "0 of 3 points", "  path.forward.mtu=576: 8 seeds, tcp.timeouts in 0 of their runs\n",
-               "note: tcp.segments does not vary: 8 seeds are enough\n");
+  EXPECT_PARTS(
+      report, "0 of 3 points", "  path.forward.mtu=576: 8 seeds, tcp.timeouts in 0 of their runs\n",
+      "note: tcp.segments does not vary; what happens in fewer than 31 % of the runs may be in none of 8\n");
 }
 
 /* All goals must be met: the share of goodput in segments is as wide as goodput. */
@@ -166,10 +206,10 @@ FIXTURE_TEST(test_all_goals)
 {
   const sweep_goal goals[] = {
       GOODPUT(0.1),
-      {.quantity = {.metric = METRIC_GOODPUT_BIT_PER_S, .whole = METRIC_TCP_SEGMENTS}, .share = 0.06}};
+      {.quantity = {.metric = METRIC_GOODPUT_BIT_PER_S, .whole = METRIC_TCP_SEGMENTS}, .share = 0.035}};
   plan_three(f, 256, 3, 3, goals, 2);
   end_all(f);
-  g_assert_cmpuint(planned(f), ==, 18);
+  g_assert_cmpuint(planned(f), ==, 60);
 }
 
 /* A failed run holds its point until it has been repeated. One that was terminated is a result, but without a
@@ -186,8 +226,10 @@ FIXTURE_TEST(test_runs_without_values)
   note(f, 512 + 2, RUN_OK, 1);
   g_assert_cmpuint(planned(f), ==, 9);
   note(f, 512 + 8, RUN_OK, 1);
-  expect_report(f, "1 of 1 point is as narrow as asked for, with 9 seeds\n"
-                   "note: goodput_bit_per_s does not vary: 8 seeds are enough\n");
+  expect_report(
+      f, "1 of 1 point is as narrow as asked for, with 9 seeds\n"
+         "note: goodput_bit_per_s does not vary; what happens in fewer than 31 % of the runs may be in "
+         "none of 8\n");
 }
 
 /* An interval that covers less than it should is told. */
@@ -217,8 +259,9 @@ FIXTURE_TEST(test_strange_value)
   g_assert_cmpuint(planned(f), ==, 12); /* its seeds are used up */
 }
 
-/* The width goes with 1 / √n: from 8.94 % with 8 seeds to 4.47 % with 32. That is narrow to 4.68 %, since
- * 4.68 / 1.0468 = 4.47 (statistics_are_narrow()). Before a point has its first 8, nobody knows. */
+/* The width goes with 1 / √n: from 8.94 % with 8 seeds to 4.47 % with 32, and half as many are drawn after
+ * that. That is narrow to 4.68 %, since 4.68 / 1.0468 = 4.47 (statistics_are_narrow()). Before a point has
+ * its first 8, nobody knows. */
 FIXTURE_TEST(test_expectation)
 {
   const sweep_goal goal = GOODPUT(0.0468);
@@ -230,8 +273,8 @@ FIXTURE_TEST(test_expectation)
   }
   rest = sweep_plan_expected(f->plan);
   g_assert_true(rest.known);
-  g_assert_cmpuint(rest.runs, >=, 32 - 12);
-  g_assert_cmpuint(rest.runs, <=, 33 - 12);
+  g_assert_cmpuint(rest.runs, >=, 48 - 12);
+  g_assert_cmpuint(rest.runs, <=, 50 - 12);
   g_assert_cmpfloat_with_epsilon(rest.seconds, (double)rest.runs * sweep_grid_cost(f->grid, 512).seconds,
                                  1e-9);
 }

@@ -250,12 +250,15 @@ static bool read_segment(ns3_tcp_transport *self, const datagram *packet, arrivi
 {
   tcp_header header;
 
-  if (packet->kind != DATAGRAM_TCP || !datagram_tcp_header(packet, &header)) {
+  if (packet->kind != DATAGRAM_TCP) {
     return false;
   }
   if (!datagram_checksum_is_right(packet)) {
     self->statistics.checksum_errors++;
     TRACE(self->config.trace, CHECKSUM_ERROR, .payload_octets = packet->payload.length);
+    return false;
+  }
+  if (!datagram_tcp_header(packet, &header)) {
     return false;
   }
   int64_t position = tcp_position_of(header.sequence, NS3_ISN, (int64_t)self->gauges.in_order_edge);

@@ -31,6 +31,24 @@ static const struct {
     {METRIC_MPA_LOCATED_BY_ASSUMPTION, "assumption"},
 };
 
+static const struct {
+  metric_id lost;
+  const char *how;
+} losses[] = {
+    {METRIC_LOSSES_RANDOM, "at random"},
+    {METRIC_LOSSES_QUEUE, "by a queue"},
+    {METRIC_LOSSES_MIDDLEBOX, "by a router or middlebox"},
+    {METRIC_LOSSES_DAMAGED, "by damage"},
+};
+
+static const struct {
+  metric_id refused;
+  const char *lacking;
+} refusals[] = {
+    {METRIC_REFUSED_MEMORY, "memory"},
+    {METRIC_REFUSED_DESCRIPTORS, "descriptors"},
+};
+
 /* All of these texts live until prose_end(). */
 
 /* A text that is not ours, on one line. */
@@ -167,7 +185,22 @@ static void add_path(const metric_values *m, prose *to)
   }
   prose_add(to, ROW, "losses");
   if (m->present[METRIC_PATH_PACKETS_LOST]) {
-    prose_add(to, "%s lost; ", count(to, m, METRIC_PATH_PACKETS_LOST, "packet"));
+    const double all = m->value[METRIC_PATH_PACKETS_LOST];
+    const char *gap = " (", *end = "";
+
+    prose_add(to, "%s lost", count(to, m, METRIC_PATH_PACKETS_LOST, "packet"));
+    for (gsize i = 0; i < G_N_ELEMENTS(losses); i++) {
+      const double lost = m->value[losses[i].lost];
+
+      if (lost > 0 && lost < all) {
+        prose_add(to, "%s%s %s", gap, prose_count(to, (guint64)lost), losses[i].how);
+        gap = ", ";
+        end = ")";
+      } else if (lost > 0) {
+        prose_add(to, " %s", losses[i].how);
+      }
+    }
+    prose_add(to, "%s; ", end);
   }
   if (m->present[METRIC_TCP_RETRANSMISSIONS]) {
     prose_add(to, "%s, %s; ", count(to, m, METRIC_TCP_RETRANSMISSIONS, "retransmission"),
@@ -175,8 +208,11 @@ static void add_path(const metric_values *m, prose *to)
   }
   prose_add(to, "%s of %s out of order", prose_count(to, (guint64)m->value[METRIC_TCP_SEGMENTS_OUT_OF_ORDER]),
             count(to, m, METRIC_TCP_SEGMENTS, "segment"));
-  if (m->value[METRIC_BUFFER_SEGMENTS_REFUSED] > 0) {
-    prose_add(to, "; %s refused for lack of memory", count(to, m, METRIC_BUFFER_SEGMENTS_REFUSED, "segment"));
+  for (gsize i = 0; i < G_N_ELEMENTS(refusals); i++) {
+    if (m->value[refusals[i].refused] > 0) {
+      prose_add(to, "; %s refused for lack of %s", count(to, m, refusals[i].refused, "segment"),
+                refusals[i].lacking);
+    }
   }
 }
 

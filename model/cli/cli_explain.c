@@ -486,6 +486,17 @@ static gboolean print_guess(const char *name, const GArray *subjects)
   return hint != NULL;
 }
 
+/* Prints the metric that was called `name` in the version before. FALSE when none was. */
+static gboolean print_former(const char *name, const GArray *subjects)
+{
+  const metric_id id = metric_find(name);
+
+  if (id != METRIC_COUNT) {
+    printf("The metric %s is now called %s.\n\n", name, metric_row_of(id)->name);
+  }
+  return id != METRIC_COUNT && print_named(metric_row_of(id)->name, subjects);
+}
+
 static const struct {
   const char *name;
   subject_kind kind, last; /* what it lists */
@@ -564,6 +575,7 @@ static int explain_name(const char *name, const GArray *subjects)
   }
   g_autofree char *lower = g_ascii_strdown(name, -1);
   return print_named(lower, subjects) || print_quantile(lower) || print_bare_quantile(lower, subjects) ||
+                 print_former(lower, subjects) ||
                  print_definitions(lower, subjects, print_keys_of_word(lower)) || print_guess(name, subjects)
              ? CLI_OK
              : unknown_name(name, subjects);

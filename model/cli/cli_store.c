@@ -82,6 +82,9 @@ static int tabulate(const cli_arguments *arguments)
     }
     return cli_fail(error);
   }
+  if (tabulated.metrics == NULL && tabulated.return_period == NULL) {
+    result_quantity_add_losses(quantities, table->runs);
+  }
   g_auto(result_pairing) pairing = {0};
   if (tabulated.pair != NULL && !result_pairing_read(tabulated.pair, table, &pairing, &error)) {
     status = cli_usage_error("table", "--pair %s: %s", tabulated.pair, error->message);

@@ -38,6 +38,8 @@ metric_id metric_find(const char *name)
   while (id < METRIC_COUNT && strcmp(rows[id].name, name) != 0) {
     id++;
   }
+#define FORMER_NAME(of, former) id = strcmp(name, former) == 0 ? METRIC_##of : id;
+#include "measure/metrics.def"
   return id;
 }
 

@@ -42,7 +42,7 @@ typedef struct metric_row {
 /* The row of `id` (< METRIC_COUNT); static. */
 const metric_row *metric_row_of(metric_id id);
 
-/* The id of `name`; METRIC_COUNT when there is none. */
+/* The id of `name`, or of what had it in the version before; METRIC_COUNT when there is none. */
 metric_id metric_find(const char *name);
 
 /* One value a metric, or none: a metric without samples is left out. All-zero is the empty set of values. */

@@ -7,8 +7,9 @@ bool path_box_takes(path_box *box, datagram *packet, tcp_header *header, time_ps
     path_element_emit(&box->element, packet, now);
     return false;
   }
-  if (!datagram_checksum_is_right(packet) || !datagram_tcp_header(packet, header)) {
-    path_element_drop(&box->element, packet);
+  bool is_right = datagram_checksum_is_right(packet);
+  if (!is_right || !datagram_tcp_header(packet, header)) {
+    path_element_drop(&box->element, packet, is_right ? LOSSES_MIDDLEBOX : LOSSES_DAMAGED);
     return false;
   }
   return true;

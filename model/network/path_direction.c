@@ -462,6 +462,9 @@ void path_direction_count(const path_direction *path, bool is_main, metric_value
 
 #define IN_PATH_ELEMENT(id, name, unit, side, how, type, member, sentence)                                   \
   metric_values_count(values, METRIC_##id, node->element->counts.member);
+#define IN_PATH_LOST_BY(id, name, unit, side, how, sentence)                                                 \
+  metric_values_count(values, METRIC_##id, node->element->counts.lost_by[id]);                               \
+  metric_values_count(values, METRIC_PATH_PACKETS_LOST, node->element->counts.lost_by[id]);
 #include "measure/metrics.def"
     if (node->link) {
       queue_peak_octets = MAX(queue_peak_octets, path_transmitter_queue_peak_octets(node->element));

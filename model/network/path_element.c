@@ -38,9 +38,9 @@ void path_element_emit(path_element *element, datagram *packet, time_ps now)
   element->output(element->output_user, packet, now);
 }
 
-void path_element_drop(path_element *element, datagram *packet)
+void path_element_drop(path_element *element, datagram *packet, path_loss_cause cause)
 {
-  element->counts.dropped++;
+  element->counts.lost_by[cause]++;
   element->counts.retransmissions_dropped += packet->retransmission;
   PATH_TRACE(element, packet, PACKET_DROPPED, .place = TRACE_NAME(element->class->name),
              .again = packet->retransmission);

@@ -26,9 +26,17 @@ typedef struct path_element_class {
   void (*free)(path_element *element);             /* NULL: g_free() */
 } path_element_class;
 
+/* Why a packet was lost: LOSSES_RANDOM, LOSSES_QUEUE … (measure/metrics.def). */
+typedef enum path_loss_cause {
+#define IN_PATH_LOST_BY(id, name, unit, side, how, sentence) id,
+#include "measure/metrics.def"
+  PATH_LOSS_CAUSES
+} path_loss_cause;
+
 /* What an element did to packets; each kind counts what it does. The members are metrics: measure/metrics.def
  * explains them. */
 typedef struct path_element_counts {
+  uint64_t lost_by[PATH_LOSS_CAUSES];
 #define IN_PATH_ELEMENT(id, name, unit, side, how, type, member, sentence) type member;
 #include "measure/metrics.def"
 } path_element_counts;
@@ -84,8 +92,8 @@ void path_element_input(void *user, datagram *packet, time_ps now);
  * themselves. */
 void path_element_emit(path_element *element, datagram *packet, time_ps now);
 
-/* Drops `packet` and its reference, and counts it: for the elements themselves. */
-void path_element_drop(path_element *element, datagram *packet);
+/* Drops `packet` and its reference, and counts it as lost by `cause`: for the elements themselves. */
+void path_element_drop(path_element *element, datagram *packet, path_loss_cause cause);
 
 /* `packet` for an element that changes it: itself when nobody else refers to it, else a copy of the same send
  * order. Takes the reference and returns one. For the elements themselves. */

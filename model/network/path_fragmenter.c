@@ -16,7 +16,7 @@ static void refuse(path_fragmenter *box, datagram *packet, time_ps now)
   datagram *message = box->too_big ? datagram_new_too_big(&box->router, packet, box->mtu_octets) : NULL;
 
   box->element.counts.too_big++;
-  path_element_drop(&box->element, packet);
+  path_element_drop(&box->element, packet, LOSSES_MIDDLEBOX);
   if (message) {
     box->too_big(box->too_big_user, message, now);
   }
@@ -35,8 +35,8 @@ static void receive(path_element *element, datagram *packet, time_ps now)
   if (packet->kind == DATAGRAM_TOO_BIG || !datagram_may_be_fragmented(packet)) {
     refuse(box, packet, now);
   } else if (of.offset_octets + of.length_octets > UINT16_MAX) {
-    path_element_drop(
-        element, packet); /* no datagram is that long, and the offset field of a piece could not hold it */
+    /* No datagram is that long, and the offset field of a piece could not hold it. */
+    path_element_drop(element, packet, LOSSES_MIDDLEBOX);
   } else {
     /* RFC 791 §3.2: every fragment but the last is as long as the MTU allows in units of 8 octets. The header
      * fields that all share, the ECN field among them (RFC 3168 §5.3), are copied. */

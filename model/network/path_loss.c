@@ -30,7 +30,7 @@ static void receive(path_element *element, datagram *packet, time_ps now)
   bool unlucky = path_correlation_chance(&loss->draws, loss->config.probability);
 
   if (chosen || unlucky) {
-    path_element_drop(element, packet);
+    path_element_drop(element, packet, LOSSES_RANDOM);
     return;
   }
   path_element_emit(element, packet, now);
@@ -73,7 +73,7 @@ static void receive_by_channel(path_element *element, datagram *packet, time_ps 
     channel->state = found == GOOD ? BAD : GOOD;
   }
   if (random_stream_chance(channel->random, channel->loss[found])) {
-    path_element_drop(element, packet);
+    path_element_drop(element, packet, LOSSES_RANDOM);
     return;
   }
   path_element_emit(element, packet, now);
@@ -141,7 +141,7 @@ static void receive_by_chain(path_element *element, datagram *packet, time_ps no
                  : draw < ways->second_below ? ways->second
                                              : ways->otherwise;
   if (is_lost[chain->state]) {
-    path_element_drop(element, packet);
+    path_element_drop(element, packet, LOSSES_RANDOM);
     return;
   }
   path_element_emit(element, packet, now);

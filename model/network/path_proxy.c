@@ -268,7 +268,7 @@ static void receive(path_element *element, datagram *packet, time_ps now)
   tcp_header header;
 
   if (packet->kind == DATAGRAM_FRAGMENT) {
-    path_element_drop(element, packet);
+    path_element_drop(element, packet, LOSSES_MIDDLEBOX);
   } else if (packet->kind == DATAGRAM_TOO_BIG) {
     receive_too_big(direction, packet, now);
   } else if (path_box_takes(&direction->box, packet, &header, now)) {

@@ -79,7 +79,7 @@ static datagram *obey(path_transmitter *transmitter, path_queue_verdict verdict,
   case PATH_QUEUE_MARK:
     return path_element_mark(&transmitter->element, packet);
   case PATH_QUEUE_DROP:
-    path_element_drop(&transmitter->element, packet);
+    path_element_drop(&transmitter->element, packet, LOSSES_QUEUE);
     return NULL;
   }
   return packet;
@@ -122,7 +122,7 @@ static datagram *admit(path_transmitter *transmitter, datagram *packet, uint32_t
     return judge(transmitter, packet, is_too_much, now);
   }
   if (is_too_much) {
-    path_element_drop(&transmitter->element, packet);
+    path_element_drop(&transmitter->element, packet, LOSSES_QUEUE);
     return NULL;
   }
   return packet;

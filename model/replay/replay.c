@@ -428,8 +428,8 @@ static void note_all(const replay_network *self, const metric_values *values, GP
 {
   const configuration *c = self->plan->configuration;
   enum side direction = c->main_direction;
-  uint64_t refused = (uint64_t)(values->value[METRIC_BUFFER_SEGMENTS_REFUSED] +
-                                values->value[METRIC_STATE_SEGMENTS_REFUSED]);
+  uint64_t refused =
+      (uint64_t)(values->value[METRIC_REFUSED_MEMORY] + values->value[METRIC_REFUSED_DESCRIPTORS]);
   uint64_t backward = replay_source_backward(self->source);
   uint64_t given_up = replay_path_given_up(self->path);
   uint64_t too_big = (uint64_t)values->value[METRIC_PATH_PACKETS_TOO_BIG];

@@ -294,6 +294,37 @@ static void note_losses(const checking *on)
           *plural(losses) != '\0' ? "es" : "", bursts, seeds);
 }
 
+/* What all windows together have in flight fills the path, then the queue, unless marks come before that. */
+static void note_overflow(const checking *on)
+{
+  const configuration *c = on->c;
+  const path_direction_config *path = &c->path.directions[c->main_direction];
+  const guint32 connections = c->connections.own_paths ? 1 : c->connections.count;
+  const double buffer = (double)c->endpoint[c->main_direction].send_buffer_octets;
+  const double posted = (double)c->workload.outstanding * (double)c->workload.message_octets;
+  const double share = (double)connections / (double)c->connections.count;
+  double each = (double)c->receive_window_octets;
+  each = buffer > 0 ? MIN(each, buffer) : each;
+  each = posted > 0 ? MIN(each, posted) : each;
+  const double sent = MIN(each * connections, payload_segments(c) * share * path_mtu_octets(path));
+  const double packets = (double)path->queue.queue_limit_packets * path_mtu_octets(path);
+  const double octets = (double)path->queue.queue_limit_octets;
+  const gboolean by_packets = octets == 0 || (packets > 0 && packets < octets);
+  const double limit = by_packets ? packets : octets;
+  const double product = (double)configuration_bandwidth_delay_octets(c);
+  const gboolean is_marked =
+      path->queue.mark_packets > 0 && (c->tcp.ecn == TCP_ECN_ON || c->tcp.congestion == TCP_CONGESTION_DCTCP);
+  const gboolean is_paced =
+      c->sender.host_rate_bit_per_s > 0 && c->sender.host_rate_bit_per_s < path_bottleneck_bit_per_s(path);
+
+  note_if(on, limit > 0 && sent > product + limit && !is_marked && !is_paced,
+          scenario_key_of_direction(
+              by_packets ? SCENARIO_PATH_FORWARD_QUEUE : SCENARIO_PATH_FORWARD_QUEUE_SIZE, c->main_direction),
+          "%s of %.0f octets over a queue of %.0f and a bandwidth-delay product of %.0f: the queue will "
+          "overflow",
+          connections > 1 ? "windows" : "a window", sent, limit, product);
+}
+
 static void note_reordering(const checking *on, enum side direction)
 {
   const path_jitter_config *config = &on->c->path.directions[direction].jitter;
@@ -343,6 +374,7 @@ gboolean scenario_check(const scenario *s, GPtrArray *notes, GError **error)
   scenario_note_protocol(&on);
   note_window(&on);
   note_losses(&on);
+  note_overflow(&on);
   note_reordering(&on, SIDE_INITIATOR);
   note_reordering(&on, SIDE_RESPONDER);
   note_timers(&on);

@@ -174,8 +174,7 @@ static session_end *captured_end(const session *self, const datagram *packet)
   return &self->connections[index].ends[self->measured];
 }
 
-/* Passes a whole packet to TCP; takes its reference. One that is for no connection is dropped: its TCP
- * checksum would be wrong for any. */
+/* Passes a whole packet to TCP; takes its reference. One that is for no connection is dropped. */
 static inline void receive_whole(session_host *host, datagram *packet, time_ps now)
 {
   session *self = host->session;
@@ -183,6 +182,7 @@ static inline void receive_whole(session_host *host, datagram *packet, time_ps n
 
   if (!end) {
     self->strays++;
+    self->damaged_strays += packet->kind == DATAGRAM_TCP && !datagram_checksum_is_right(packet);
     datagram_unref(packet);
     return;
   }

@@ -78,7 +78,8 @@ struct session {
   uint32_t host_count;
   uint8_t *private_data[SIDES];
   session_network *network;
-  uint64_t strays; /* packets of no connection: their ports were damaged */
+  uint64_t strays;         /* packets of no connection … */
+  uint64_t damaged_strays; /* … because their ports were damaged */
   session_recorder *recorder;
   pattern *table;
   rnic_endpoint_events endpoint_events[SIDES];

@@ -201,6 +201,18 @@ static run_status set_ending(const session *self, const metric_terms *terms, ses
   return RUN_OK;
 }
 
+/* What a host dropped for its TCP checksum was lost, too, if the path that lost it is known. */
+static void count_damaged(const session *self, const metric_terms *terms, metric_values *values)
+{
+  uint64_t damaged =
+      self->damaged_strays + terms->damaged_at_source + (uint64_t)values->value[METRIC_TCP_CHECKSUM_ERRORS];
+
+  if (values->present[METRIC_PATH_PACKETS_LOST]) {
+    metric_values_count(values, METRIC_LOSSES_DAMAGED, damaged);
+    metric_values_count(values, METRIC_PATH_PACKETS_LOST, damaged);
+  }
+}
+
 void session_finish(session *self, session_result *result)
 {
   time_ps now = engine_now(self->config.clock);
@@ -214,6 +226,7 @@ void session_finish(session *self, session_result *result)
     set_made(self, &terms, values);
   }
   session_network_set_metrics(self->network, side_peer(self->measured), values);
+  count_damaged(self, &terms, values);
   metric_values_set(values, METRIC_TIME_SIMULATED_S, time_ps_in_seconds(now));
   if (self->is_running) {
     metric_values_set(values, METRIC_TIME_WALL_S, (double)self->wall_us / G_USEC_PER_SEC);

@@ -174,7 +174,8 @@ static void topology_set_metrics(const session_network *network, G_GNUC_UNUSED e
   const ns3_functions *ns3 = topology->ns3;
   const ns3_topology *chain = ns3->topology_path_chain(topology->path);
   uint64_t too_big = ns3->topology_path_too_big(topology->path);
-  uint64_t dropped = too_big;
+  uint64_t random = 0;
+  uint64_t queued_out = 0;
   uint64_t marked = 0;
 
   for (size_t hop = 0; hop < ns3->topology_hops(chain); hop++) {
@@ -182,13 +183,17 @@ static void topology_set_metrics(const session_network *network, G_GNUC_UNUSED e
       ns3_topology_counts counts;
 
       ns3->topology_counts_of(chain, hop, end, &counts);
-      dropped += counts.queue_drops + counts.error_drops;
+      random += counts.error_drops;
+      queued_out += counts.queue_drops;
       marked += counts.queue_marks;
     }
   }
   metric_values_set(values, METRIC_PATH_PACKETS_TOO_BIG, (double)too_big);
   if (!topology->has_traffic) {
-    metric_values_set(values, METRIC_PATH_PACKETS_LOST, (double)dropped);
+    metric_values_set(values, METRIC_LOSSES_RANDOM, (double)random);
+    metric_values_set(values, METRIC_LOSSES_QUEUE, (double)queued_out);
+    metric_values_set(values, METRIC_LOSSES_MIDDLEBOX, (double)too_big);
+    metric_values_set(values, METRIC_PATH_PACKETS_LOST, (double)(random + queued_out + too_big));
     metric_values_set(values, METRIC_PATH_PACKETS_MARKED, (double)marked);
   }
 }

@@ -47,7 +47,7 @@ class Run(kit.ProgramTest):
   located    {of['mpa.fpdus']} FPDUs: 100 % by chain
   goodput    {of['goodput_bit_per_s'] / 1e9:.4g} Gbit/s: 5 messages, 256 KiB; wire efficiency \
 {100 * of['efficiency_wire']:.4g} %
-  losses     1 packet lost; 1 retransmission, 0 timeouts; {of['tcp.segments_out_of_order']} of \
+  losses     1 packet lost at random; 1 retransmission, 0 timeouts; {of['tcp.segments_out_of_order']} of \
 {of['tcp.segments']} segments out of order
   warm-up    too short to tell whether the run is steady: a longer one may have another p99
 
@@ -56,6 +56,30 @@ results in o
   iwarpsim timeline o -o run.html: the run over time
   --all, or summary.json there: every metric
 """)
+
+    def test_losses_by_cause(self):
+        """Each cause that is not 0, and their sum; what the receiver refuses is no loss of the path."""
+        page = " ".join(self.shell(
+            "iwarpsim run a.cfg -o o --set path.forward.drop=[] --set path.forward.loss=1% --set path.forward.corrupt=1%"
+            " --set path.forward.queue=30 --set workload.messages=40 --set receiver.memory=4KiB").stdout.split())
+        of = self.metrics("o")
+        lost = [of[f"losses.{cause}"] for cause in ("random", "queue", "damaged")]
+        self.assertNotIn(0, lost)
+        self.assertIn(f"losses {sum(lost)} packets lost ({lost[0]} at random, {lost[1]} by a queue, {lost[2]} by damage); ",
+                      page)
+        self.assertIn(f"; {of['refused.memory']} segments refused for lack of memory ", page)
+
+    def test_former_names(self):
+        """What 0.2.0 called a metric is answered by its name of today."""
+        kit.write("two.cfg", ONE_LOSS + 'sweep = ( { key = "run.seed"; values = [1, 2]; } );\n')
+        self.shell("iwarpsim sweep two.cfg --store s.sqlite --quiet")
+        for former, name in (("buffer.segments_refused", "refused.memory"),
+                             ("state.segments_refused", "refused.descriptors")):
+            self.expect_parts(self.shell(f"iwarpsim explain {former}").stdout, f"{former} is now called {name}.", name)
+            self.expect_parts(self.shell(f"iwarpsim table s.sqlite --metric {former}").stdout, f"\n{name} in segments")
+        page = self.shell("iwarpsim table s.sqlite").stdout
+        self.expect_parts(page, "\nlosses.random in packets")
+        self.assertNotIn("losses.queue", page)
 
     def test_several_causes(self):
         """The one that held most comes first; the connection is named where there are several."""

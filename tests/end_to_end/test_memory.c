@@ -11,7 +11,7 @@ TEST(test_connections_share_the_pool)
       RUN_ON_BOTH(.sets = STRINGS("receiver.memory=20000", "receiver.mode=in-order", "path.forward.loss=1%",
                                   "workload.connections=4", "workload.messages=20"));
 
-  EXPECT_METRICS(&result, (BUFFER_REASSEMBLY_PEAK_OCTETS, <=, 20000), (BUFFER_SEGMENTS_REFUSED, >, 0));
+  EXPECT_METRICS(&result, (BUFFER_REASSEMBLY_PEAK_OCTETS, <=, 20000), (REFUSED_MEMORY, >, 0));
 }
 
 /* A marked, aligned stream is placed as it comes, even beyond holes: it needs no memory at all. */
@@ -20,7 +20,7 @@ TEST(test_aligned_and_marked_needs_none)
   g_auto(session_result) result =
       RUN_ON_BOTH(.sets = STRINGS("receiver.memory=0", "path.forward.loss=1%", "workload.messages=40"));
 
-  EXPECT_METRICS(&result, (BUFFER_SEGMENTS_REFUSED, ==, 0), (BUFFER_REASSEMBLY_PEAK_OCTETS, ==, 0),
+  EXPECT_METRICS(&result, (REFUSED_MEMORY, ==, 0), (BUFFER_REASSEMBLY_PEAK_OCTETS, ==, 0),
                  (DELIVERY_OCTETS, ==, 40 * 65536));
 }
 
@@ -36,8 +36,8 @@ TEST(test_descriptors)
           .sets = STRINGS("receiver.fpdu_descriptors=3", "middlebox.mode=split", "middlebox.split_size=300",
                           "workload.messages=5", "run.stall=90s"));
 
-  EXPECT_METRICS(&fine, (STATE_SEGMENTS_REFUSED, ==, 0));
-  EXPECT_METRICS(&halted, (STATE_SEGMENTS_REFUSED, >, 0));
+  EXPECT_METRICS(&fine, (REFUSED_DESCRIPTORS, ==, 0));
+  EXPECT_METRICS(&halted, (REFUSED_DESCRIPTORS, >, 0));
 }
 
 /* assume-aligned, the baseline: without markers it places an aligned stream beyond holes as if there were

@@ -18,11 +18,11 @@ static const network_case cases[] = {
     {"random loss", {"path.forward.loss=1%"}, METRIC_TCP_RETRANSMISSIONS, METRIC_PATH_PACKETS_DAMAGED},
     {"correlated loss",
      {"path.forward.loss=10%", "path.forward.loss_correlation=25%"},
-     METRIC_PATH_PACKETS_LOST,
+     METRIC_LOSSES_RANDOM,
      METRIC_COUNT},
-    {"every n-th", {"path.forward.loss_every=200"}, METRIC_PATH_PACKETS_LOST, METRIC_COUNT},
-    {"Gilbert-Elliott", {"path.forward.gemodel=[1%, 30%, 100%, 0]"}, METRIC_PATH_PACKETS_LOST, METRIC_COUNT},
-    {"four states", {"path.forward.state=[1%, 30%, 30%, 30%, 1%]"}, METRIC_PATH_PACKETS_LOST, METRIC_COUNT},
+    {"every n-th", {"path.forward.loss_every=200"}, METRIC_LOSSES_RANDOM, METRIC_COUNT},
+    {"Gilbert-Elliott", {"path.forward.gemodel=[1%, 30%, 100%, 0]"}, METRIC_LOSSES_RANDOM, METRIC_COUNT},
+    {"four states", {"path.forward.state=[1%, 30%, 30%, 30%, 1%]"}, METRIC_LOSSES_RANDOM, METRIC_COUNT},
     {"damage that TCP finds", {"path.forward.corrupt=1%"}, METRIC_TCP_CHECKSUM_ERRORS, METRIC_MPA_CRC_ERRORS},
     {"duplicates", {"path.forward.duplicate=2%"}, METRIC_TCP_DUPLICATES_REPORTED, METRIC_TCP_RETRANSMISSIONS},
     {"displaced segments",
@@ -39,12 +39,12 @@ static const network_case cases[] = {
      METRIC_PATH_PACKETS_LOST},
     {"tail drop by octets",
      {"path.forward.queue_size=30000", "tcp.receive_window=1MiB", "tcp.slow_start=standard"},
-     METRIC_PATH_PACKETS_LOST,
-     METRIC_COUNT},
+     METRIC_LOSSES_QUEUE,
+     METRIC_LOSSES_RANDOM},
     {"RED",
      {"path.forward.discipline=red", "path.forward.red_minimum=2", "path.forward.red_maximum=6",
       "tcp.receive_window=1MiB", "path.forward.rate=100Mbit/s", "workload.messages=100"},
-     METRIC_PATH_PACKETS_LOST,
+     METRIC_LOSSES_QUEUE,
      METRIC_PATH_PACKETS_MARKED},
     {"CoDel marks",
      {"path.forward.discipline=codel", "path.forward.codel_target=50us", "path.forward.codel_interval=500us",
@@ -96,6 +96,19 @@ EACH_TEST(test_element, network_case, cases)
   if (c->absent != METRIC_COUNT) {
     g_assert_cmpfloat(metric_of(&result, c->absent), ==, 0);
   }
+}
+
+/* Whatever part of a packet is damaged, its ports too, TCP's checksum finds it: each is lost by damage, and
+ * nothing else is lost. */
+TEST(test_what_is_damaged_is_lost)
+{
+  g_auto(session_result) result =
+      RUN_ON_BOTH(.sets =
+                      STRINGS("workload.messages=200", "path.forward.corrupt=2%", "path.reverse.corrupt=2%"));
+  const double damaged = metric_of(&result, METRIC_PATH_PACKETS_DAMAGED);
+
+  g_assert_cmpfloat(damaged, >, 100);
+  EXPECT_METRICS(&result, (LOSSES_DAMAGED, ==, damaged), (PATH_PACKETS_LOST, ==, damaged));
 }
 
 /* --- Middleboxes --- */

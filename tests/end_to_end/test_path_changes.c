@@ -308,7 +308,7 @@ EACH_TEST(test_deadlock, memory_case, memory_cases)
   g_auto(session_result) fine = run_with_memory(c, RUN_OK, "receiver.memory=1500");
 
   g_assert_nonnull(strstr(halted.message, "no progress in 1.000 s of simulated time (run.stall)"));
-  EXPECT_METRICS(&halted, (BUFFER_SEGMENTS_REFUSED, >, 0), (BUFFER_REASSEMBLY_PEAK_OCTETS, ==, 0),
+  EXPECT_METRICS(&halted, (REFUSED_MEMORY, >, 0), (BUFFER_REASSEMBLY_PEAK_OCTETS, ==, 0),
                  (INTEGRITY_OCTETS_WRONG, ==, 0));
   EXPECT_METRICS(&fine, (BUFFER_REASSEMBLY_PEAK_OCTETS, >, 0), (BUFFER_REASSEMBLY_PEAK_OCTETS, <=, 1500));
   assert_all_delivered(&fine);
@@ -329,7 +329,7 @@ TEST(test_more_memory_more_goodput)
         RUN(.text = WORKLOAD, .sets = STRINGS(memory, "receiver.mode=in-order", "path.forward.loss=0.5%"));
 
     EXPECT_METRICS(&result, (GOODPUT_BIT_PER_S, >, 1.05 * goodput));
-    g_assert_cmpfloat(metric_of(&result, METRIC_BUFFER_SEGMENTS_REFUSED) > 0, ==, memories[i] > 0);
+    g_assert_cmpfloat(metric_of(&result, METRIC_REFUSED_MEMORY) > 0, ==, memories[i] > 0);
     g_assert_true(memories[i] == 0 ||
                   metric_of(&result, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS) <= memories[i]);
     assert_all_delivered(&result);

@@ -8,7 +8,10 @@ enum { SEED = 20261120 };
 
 /* What the scenarios must have met, all together; otherwise they prove less than they claim. */
 static const metric_id met[] = {
-    METRIC_PATH_PACKETS_LOST,
+    METRIC_LOSSES_RANDOM,
+    METRIC_LOSSES_QUEUE,
+    METRIC_LOSSES_MIDDLEBOX,
+    METRIC_LOSSES_DAMAGED,
     METRIC_PATH_PACKETS_DUPLICATED,
     METRIC_PATH_PACKETS_DAMAGED,
     METRIC_PATH_PACKETS_MARKED,
@@ -23,8 +26,8 @@ static const metric_id met[] = {
     METRIC_TCP_PATH_MTU_CHANGES,
     METRIC_TCP_CHECKSUM_ERRORS,
     METRIC_MIDDLEBOX_SEGMENTS_BEHIND,
-    METRIC_BUFFER_SEGMENTS_REFUSED,
-    METRIC_STATE_SEGMENTS_REFUSED,
+    METRIC_REFUSED_MEMORY,
+    METRIC_REFUSED_DESCRIPTORS,
     METRIC_MPA_CRC_ERRORS,
 };
 
@@ -68,6 +71,10 @@ static void run(random_scenario *drawn, int number, tally *all)
     g_error("seed %d, scenario %d: %s. This is enough:\n%s", SEED, number, difference,
             random_scenario_describe(drawn));
   }
+  EXPECT_METRICS(
+      &result, (PATH_PACKETS_LOST, ==,
+                metric_of(&result, METRIC_LOSSES_RANDOM) + metric_of(&result, METRIC_LOSSES_QUEUE) +
+                    metric_of(&result, METRIC_LOSSES_MIDDLEBOX) + metric_of(&result, METRIC_LOSSES_DAMAGED)));
   all->of_status[result.status]++;
   for (metric_id id = 0; id < METRIC_COUNT; id++) {
     all->sums[id] += result.results.metrics.present[id] ? result.results.metrics.value[id] : 0;

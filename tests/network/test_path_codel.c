@@ -143,12 +143,12 @@ TEST(test_in_front_of_a_link)
     test_run_until(transmitter, now);
     path_element_receive(transmitter, datagram_ref(packet), now);
     if (half_ms == 200) {
-      dropped[0] = transmitter->counts.dropped;
+      dropped[0] = transmitter->counts.lost_by[LOSSES_QUEUE];
     } else if (half_ms == 2000) {
-      dropped[1] = transmitter->counts.dropped;
+      dropped[1] = transmitter->counts.lost_by[LOSSES_QUEUE];
     }
   }
-  dropped[2] = transmitter->counts.dropped;
+  dropped[2] = transmitter->counts.lost_by[LOSSES_QUEUE];
   g_assert_cmpuint(dropped[0], ==, 0);
   g_assert_cmpuint(dropped[1], >, 10);
   g_assert_cmpuint(dropped[2], >, 3 * dropped[1]); /* the drops grow with the square of the time */

@@ -94,7 +94,7 @@ FIXTURE_TEST(test_fragments, set_up(576))
   assert_output(f, "0+552. 552+552. 1104+376");
   path_element_receive(f->box, fragmentable(537), 0);
   assert_output(f, "0+552. 552+5");
-  EXPECT_FIELDS(&f->box->counts, (fragments, 3 + 3 + 2), (dropped, 0));
+  EXPECT_FIELDS(&f->box->counts, (fragments, 3 + 3 + 2), (lost_by[LOSSES_MIDDLEBOX], 0));
   g_assert_cmpuint(next->box->counts.fragments, ==, 6);
   g_assert_cmpuint(f->messages->len, ==, 0);
 }
@@ -140,7 +140,7 @@ FIXTURE_TEST(test_too_big, set_up(576))
   const ip_address router = ip_address_v4(0x0A0000FE);
   const ip_address from = ip_header_source(message->header);
   g_assert_true(ip_address_equal(&from, &router));
-  EXPECT_FIELDS(&f->box->counts, (too_big, 1), (dropped, 1), (retransmissions_dropped, 1));
+  EXPECT_FIELDS(&f->box->counts, (too_big, 1), (lost_by[LOSSES_MIDDLEBOX], 1), (retransmissions_dropped, 1));
 }
 
 /* RFC 2923 §2.1: no message is sent. */
@@ -198,7 +198,7 @@ FIXTURE_TEST(test_hostile_fragments, set_up(68))
   uint8_t wire[120] = {0x45, 0, 0, 120, 0, 77, 0x3F, 0xFF, 64, 6, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2};
   path_element_receive(f->box, read_packet(wire, sizeof wire), 0); /* MF, offset 65528, 100 octets */
   assert_output(f, "");
-  g_assert_cmpuint(f->box->counts.dropped, ==, 1);
+  g_assert_cmpuint(f->box->counts.lost_by[LOSSES_MIDDLEBOX], ==, 1);
   wire[6] = 0x20;
   wire[7] = 1;
   path_element_receive(f->box, read_packet(wire, sizeof wire), 0); /* MF, offset 8, 100 octets: 48 + 48 + 4 */

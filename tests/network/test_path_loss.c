@@ -35,7 +35,7 @@ TEST(test_list_counts_segments_with_payload)
   }
   test_assert_numbers(f->output, false,
                       "20 30 40 60 80"); /* payload segments 1 (10), 3 (50), 4 (70) are gone */
-  g_assert_cmpuint(f->element->counts.dropped, ==, 3);
+  g_assert_cmpuint(f->element->counts.lost_by[LOSSES_RANDOM], ==, 3);
   g_assert_cmpint(fixture_deadline(f), ==, TIME_PS_NEVER);
 }
 
@@ -75,7 +75,7 @@ PATH_TEST(test_every_third, loss_of((path_loss_config){.every = 3}, 1))
     receive(f, i, i % 2 == 1 ? 10 : 0, i);
   }
   test_assert_numbers(f->output, false, "1 2 3 4 6 7 8 9 10 12 13 14 15 16 18");
-  g_assert_cmpuint(f->element->counts.dropped, ==, 3);
+  g_assert_cmpuint(f->element->counts.lost_by[LOSSES_RANDOM], ==, 3);
 }
 
 /* Retransmissions among the dropped are counted: the network's share of what TCP calls lost
@@ -89,7 +89,7 @@ TEST(test_dropped_retransmissions_are_counted)
     packet->retransmission = i >= 3;
     path_element_receive(f->element, packet, i);
   }
-  EXPECT_FIELDS(&f->element->counts, (dropped, 2), (retransmissions_dropped, 1));
+  EXPECT_FIELDS(&f->element->counts, (lost_by[LOSSES_RANDOM], 2), (retransmissions_dropped, 1));
 }
 
 /* With correlation 1 the last draw stays for ever: nothing is lost at all, or everything. */
@@ -120,7 +120,7 @@ PATH_TEST(test_one_draw_a_packet, loss_of((path_loss_config){.probability = 0.3,
     test_output_clear(f->output);
     lost += unlucky;
   }
-  g_assert_cmpuint(f->element->counts.dropped, ==, lost);
+  g_assert_cmpuint(f->element->counts.lost_by[LOSSES_RANDOM], ==, lost);
   g_assert_cmpuint(packet->references, ==, 1);
   g_assert_cmpuint(random_stream_next(f->random), ==, random_stream_next(other));
 }
@@ -137,7 +137,7 @@ static void expect_fates(path_fixture *f, path_element *element, const char *exp
     lost += *fate == 'x';
   }
   g_assert_cmpstr(fates, ==, expected);
-  g_assert_cmpuint(element->counts.dropped, ==, lost);
+  g_assert_cmpuint(element->counts.lost_by[LOSSES_RANDOM], ==, lost);
 }
 
 /* Each packet is lost by the state it finds: with certain changes good and bad alternate, the first finds it

@@ -353,7 +353,7 @@ static void check_random_flows(path_element *const *boxes, size_t count, uint32_
   }
   g_assert_cmpint(next_deadline(w), ==, TIME_PS_NEVER);
   for (size_t i = 0; i < count; i++) {
-    g_assert_cmpuint(boxes[i]->counts.dropped, ==, 0);
+    g_assert_cmpuint(boxes[i]->counts.lost_by[LOSSES_DAMAGED], ==, 0);
   }
   g_ptr_array_unref(w->late);
 }

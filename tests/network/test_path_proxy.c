@@ -338,15 +338,15 @@ TEST(test_strangers)
   path_element_set_output(forward, test_output, output);
   path_element_set_output(reverse, test_output, output);
   path_element_receive(forward, datagram_new_fragment(packet, 0, 504), 0);
-  g_assert_cmpuint(forward->counts.dropped, ==, 1);
+  g_assert_cmpuint(forward->counts.lost_by[LOSSES_MIDDLEBOX], ==, 1);
   datagram_carry_checksum(damaged);
   datagram_own_payload(damaged)[0] ^= 1;
   path_element_receive(reverse, damaged, 0);
-  g_assert_cmpuint(reverse->counts.dropped, ==, 1);
+  g_assert_cmpuint(reverse->counts.lost_by[LOSSES_DAMAGED], ==, 1);
   g_assert_cmpuint(output->len, ==, 0);
   path_element_receive(forward, packet, 0);
   g_assert_true(test_output_at(output, 0)->packet == packet);
-  g_assert_cmpuint(forward->counts.dropped, ==, 1);
+  g_assert_cmpuint(forward->counts.lost_by[LOSSES_MIDDLEBOX], ==, 1);
   test_output_free(output);
 }
 

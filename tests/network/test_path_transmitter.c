@@ -95,7 +95,7 @@ static void send_all(fixture *f, const char *packets)
 /* So many packets were dropped, and so many octets waited at most. */
 static void assert_queue(const fixture *f, uint64_t dropped, uint64_t peak_octets)
 {
-  g_assert_cmpuint(f->transmitter->counts.dropped, ==, dropped);
+  g_assert_cmpuint(f->transmitter->counts.lost_by[LOSSES_QUEUE], ==, dropped);
   g_assert_cmpuint(path_transmitter_queue_peak_octets(f->transmitter), ==, peak_octets);
 }
 
@@ -157,7 +157,7 @@ FIXTURE_TEST(test_a_dropped_packet_takes_no_time, set_up(1))
   send_all(f, "1@0 2@0 99@1 99@1 99@1 99@1 99@1");
   send_all(f, "3@156000 4@156000 5@156000"); /* free again: 3 starts at once, 4 takes the only place */
   test_assert_numbers(f->output, false, "1 2 3 4");
-  g_assert_cmpuint(f->transmitter->counts.dropped, ==, 6);
+  g_assert_cmpuint(f->transmitter->counts.lost_by[LOSSES_QUEUE], ==, 6);
 }
 
 /* An empty transmitter: 40 octets and PPP's 2 take 42,000 ps, then 5 us. After two packets of 78,000 ps each
@@ -218,7 +218,7 @@ FIXTURE_TEST(test_threshold_in_packets, set_up_as((path_transmitter_config){.mar
   assert_marks(f, "222303");
   send_ecn(f, DATAGRAM_ECN_ECT_0, 4 * 78000);
   assert_marks(f, "2223032");
-  EXPECT_FIELDS(&f->transmitter->counts, (marked, 2), (dropped, 0));
+  EXPECT_FIELDS(&f->transmitter->counts, (marked, 2), (lost_by[LOSSES_QUEUE], 0));
 }
 
 /* K = 80 octets: two packets of 40 are found. */
@@ -250,7 +250,7 @@ TEST(test_manager_at_enqueue)
   g_assert_false(fixed->questions[1].ecn_capable);
   EXPECT_FIELDS(&fixed->questions[2], (packets, 0), (idle_ps, 0));
   g_assert_cmpint(fixed->questions[3].idle_ps, ==, 44000);
-  EXPECT_FIELDS(&f->transmitter->counts, (dropped, 1), (marked, 1));
+  EXPECT_FIELDS(&f->transmitter->counts, (lost_by[LOSSES_QUEUE], 1), (marked, 1));
 }
 
 /* At dequeue the packets wait in the element. 1 starts at 0; 2, 3, 4 wait. At 78,000 2 and 3 are dropped,
@@ -269,7 +269,7 @@ TEST(test_manager_at_dequeue)
   EXPECT_FIELDS(&fixed->questions[1], (waited_ps, 77990), (packets, 2), (octets, 80));
   EXPECT_FIELDS(&fixed->questions[2], (waited_ps, 77980), (packets, 1));
   g_assert_cmpint(deadline_of(f->transmitter), ==, TIME_PS_NEVER);
-  g_assert_cmpuint(f->transmitter->counts.dropped, ==, 2);
+  g_assert_cmpuint(f->transmitter->counts.lost_by[LOSSES_QUEUE], ==, 2);
 }
 
 /* With the packets in the element the link gets each when it starts it, limits and peak are as without a
@@ -280,7 +280,7 @@ TEST(test_managed_queue)
   g_autoptr(fixture) f =
       set_up_as((path_transmitter_config){.queue_limit_packets = 2, .manager = &fixed->manager});
   send_all(f, "1@0 2@0 3@0 4@0");
-  g_assert_cmpuint(f->transmitter->counts.dropped, ==, 1);
+  g_assert_cmpuint(f->transmitter->counts.lost_by[LOSSES_QUEUE], ==, 1);
   /* a packet that comes in the picosecond in which the transmitter becomes free finds it free, whoever is
    * called first */
   send_small(f, 5, 78000);
@@ -327,10 +327,10 @@ FIXTURE_TEST(test_set_link, set_up(2))
   g_assert_cmpint(path_transmitter_earliest_arrival(f->transmitter, 100000), ==,
                   156000 + 2 * 312000 + 168000 + 20 * TIME_PS_PER_MICROSECOND);
   send_small(f, 5, 155999); /* 3 and 4 still wait: no room */
-  g_assert_cmpuint(f->transmitter->counts.dropped, ==, 1);
+  g_assert_cmpuint(f->transmitter->counts.lost_by[LOSSES_QUEUE], ==, 1);
   send_small(f, 6, 156000);
   send_small(f, 7, 156000 + 312000 - 1); /* 4 and 6 wait until 3 is through */
-  g_assert_cmpuint(f->transmitter->counts.dropped, ==, 2);
+  g_assert_cmpuint(f->transmitter->counts.lost_by[LOSSES_QUEUE], ==, 2);
   send_small(f, 8, 156000 + 312000);
   test_assert_numbers(f->output, false, "1 2 3 4 6 8");
 }

@@ -310,11 +310,11 @@ TEST(test_refused_for_good)
                 &(replay_options){.resend = REPLAY_RESEND_AFTER, .resend_ps = TIME_PS_PER_MILLISECOND});
 
   g_assert_cmpfloat(metric_of(&never, METRIC_DELIVERY_OCTETS), <, OCTETS);
-  g_assert_cmpfloat(metric_of(&never, METRIC_BUFFER_SEGMENTS_REFUSED), >, 0);
+  g_assert_cmpfloat(metric_of(&never, METRIC_REFUSED_MEMORY), >, 0);
   g_autofree char *said =
       g_strdup_printf("%.0f segments were refused, and 1 connection waited for octets of them for ever; "
                       "--resend TIME offers them again",
-                      metric_of(&never, METRIC_BUFFER_SEGMENTS_REFUSED));
+                      metric_of(&never, METRIC_REFUSED_MEMORY));
   g_assert_cmpstr(never.notes, ==, said);
   assert_whole(&again);
   g_assert_cmpstr(again.notes, ==, "");

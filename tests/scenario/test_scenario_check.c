@@ -291,6 +291,35 @@ TEST(test_notes_on_losses)
   fixture_assert_all_findings(rows, G_N_ELEMENTS(rows));
 }
 
+/* By default the round trip is 2 x (25 us + 1538 * 8 / 10 Gbit/s) = 52.4608 us, its product with the rate
+ * 65,576 octets and the window twice that, 131,152: a queue of 65,576 takes the rest, 43 packets of 1500 do
+ * not; two windows have 131,152 more. One message of 46 packets is 69,000 octets at most. */
+TEST(test_notes_on_the_queue)
+{
+#define OVERFLOW(window, queue)                                                                              \
+  "a.cfg:1: " window " octets over a queue of " queue                                                        \
+  " and a bandwidth-delay product of 65576: the queue will overflow"
+  static const char *const rows[][2] = {
+      {"path: { forward: { queue_size = 65576; }; };", ""},
+      {"path: { forward: { queue_size = 65575; }; };", OVERFLOW("a window of 131152", "65575")},
+      {"path: { forward: { queue = 44; }; };", ""},
+      {"path: { forward: { queue = 43; }; };", OVERFLOW("a window of 131152", "64500")},
+      {"path: { forward: { queue = 44; queue_size = 65575; }; };", OVERFLOW("a window of 131152", "65575")},
+      {"path: { forward: { queue_size = 131072; }; }; workload: { connections = 2; };",
+       OVERFLOW("windows of 262304", "131072")},
+      {"path: { forward: { queue_size = 131072; }; }; workload: { connections = 2; paths = \"own\"; };", ""},
+      {"path: { forward: { queue_size = 65575; }; }; workload: { outstanding = 2; };", ""},
+      {"path: { forward: { queue_size = 3424; }; }; workload: { messages = 1; };", ""},
+      {"path: { forward: { queue_size = 3423; }; }; workload: { messages = 1; };",
+       OVERFLOW("a window of 69000", "3423")},
+      {"path: { forward: { queue_size = 65575; }; }; sender: { buffer = 131151; };", ""},
+      {"path: { forward: { queue_size = 1500; }; }; sender: { host_rate = \"9Gbit/s\"; };", ""},
+      {"path: { forward: { queue_size = 9000; ecn_threshold = 3; }; }; tcp: { ecn = \"on\"; };", ""},
+      {"path: { reverse: { queue_size = 1500; }; };", ""}}; /* acknowledgements alone */
+#undef OVERFLOW
+  fixture_assert_all_findings(rows, G_N_ELEMENTS(rows));
+}
+
 /* Which of two moments comes first is known of two times, of two numbers of octets, and of one twice. */
 TEST(test_window_that_is_measured)
 {

@@ -50,7 +50,7 @@ static void describe(GString *text, const path_element_counts *before, const pat
 {
   const arrival *first = out->len > 0 ? arrival_at(out, 0) : NULL;
 
-  if (after->dropped > before->dropped) {
+  if (after->lost_by[LOSSES_RANDOM] > before->lost_by[LOSSES_RANDOM]) {
     g_string_append_c(text, 'x');
   } else if (after->duplicated > before->duplicated) {
     g_string_append_c(text, '2');

@@ -147,7 +147,7 @@ TEST(test_memory)
   g_autoptr(fixture) f = set_up(pairs, STRINGS("workload.messages=50", "path.forward.loss=2%",
                                                "receiver.memory=8KiB", "receiver.mode=in-order"));
   run(f, &result);
-  g_assert_cmpfloat(result.results.metrics.value[METRIC_BUFFER_SEGMENTS_REFUSED], >, 0);
+  g_assert_cmpfloat(result.results.metrics.value[METRIC_REFUSED_MEMORY], >, 0);
   g_assert_cmpfloat(result.results.metrics.value[METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS], >, MEMORY);
   g_assert_cmpfloat(result.results.metrics.value[METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS], <=, 2 * MEMORY);
 }

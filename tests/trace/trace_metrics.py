@@ -123,7 +123,7 @@ def metrics_of(events, sink, cell_octets=1, placement_latency_ps=0):
         elif name == "guess_wrong" and at_sink:
             m["mpa.wrong_guesses"] += e["fpdus"]
         elif name == "segment_refused" and at_sink and e["why"] != "invalid FPDU":
-            m["buffer.segments_refused" if e["why"] == "memory" else "state.segments_refused"] += 1
+            m["refused.memory" if e["why"] == "memory" else "refused.descriptors"] += 1
         elif name == "checksum_error" and at_sink:
             m["tcp.checksum_errors"] += 1
         elif name == "placed" and at_sink:

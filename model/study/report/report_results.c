@@ -268,6 +268,24 @@ static void append_tails(report_page *report)
   g_string_append(report->html, "</details>\n");
 }
 
+/* What was lost and refused, of the causes that any run has. */
+static void append_losses(report_page *report)
+{
+  g_autoptr(GArray) quantities = g_array_new(FALSE, FALSE, sizeof(result_quantity));
+  result_quantity_add_losses(quantities, report->table->runs);
+  if (quantities->len > 0) {
+    mean_table table = table_of(report, NULL);
+    for (guint i = 0; i < quantities->len; i++) {
+      const result_quantity *quantity = &g_array_index(quantities, result_quantity, i);
+      add_quantity(&table, report, NULL, metric_row_of(quantity->metric)->name, quantity);
+    }
+    g_string_append(report->html, "<details><summary>losses and refusals</summary>\n");
+    append_table(report, "losses",
+                 "Packets that the path lost, and segments that the receiver refused, by cause.", &table);
+    g_string_append(report->html, "</details>\n");
+  }
+}
+
 void report_append_results(report_page *report)
 {
   const guint runs = report->table->runs->len, points = report->points->len;
@@ -285,6 +303,7 @@ void report_append_results(report_page *report)
   append_table(report, "overview", caption, &table);
   g_string_append(report->html, "</div>\n");
   append_tails(report);
+  append_losses(report);
 }
 
 void report_append_pairs(report_page *report)

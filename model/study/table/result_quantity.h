@@ -28,6 +28,10 @@ gboolean result_quantity_read(const char *text, result_quantity *quantity, GErro
  * goodput, time-outs. An array of result_quantity; free with g_array_unref(). */
 GArray *result_quantity_defaults(void);
 
+/* Adds to `quantities` the losses and refusals, by cause, of which any of `runs` (const study_run *) has
+ * some. */
+void result_quantity_add_losses(GArray *quantities, const GPtrArray *runs);
+
 /* As result_quantity_read() takes it. Free with g_free(). */
 char *result_quantity_name(const result_quantity *quantity);
 

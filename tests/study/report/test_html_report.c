@@ -228,6 +228,22 @@ REPORT_TEST(test_tails)
   EXPECT_PARTS(tails, "once in 1 GiB", "<td></td></tr>", "<td>yes</td></tr>");
 }
 
+/* A column for each cause that some run has, of the means of its seeds: (3 + 5) / 2 and 0 / 2. */
+REPORT_TEST(test_losses)
+{
+  fill(f);
+  g_autofree char *without = make(f, 0);
+  EXPECT_NO_PARTS(without, "losses and refusals");
+  commit(f, "receiver.mode=in-order path.forward.mtu=4000 run.seed=1",
+         "buffer.reassembly_peak_octets=5 losses.random=3 losses.queue=0 refused.memory=8");
+  commit(f, "receiver.mode=in-order path.forward.mtu=4000 run.seed=2",
+         "buffer.reassembly_peak_octets=5 losses.random=5 losses.queue=0 refused.memory=8");
+  g_autofree char *page = make(f, 0);
+  g_autofree char *losses = part(page, "<summary>losses and refusals", "</details>");
+  EXPECT_PARTS(losses, "losses.random", ">4.0 <", "refused.memory", ">8 <");
+  EXPECT_NO_PARTS(losses, "losses.queue", "refused.descriptors");
+}
+
 /* What lies on the way of a Read's payload, which the Responder sends: the middlebox after the path,
  * each with what differs from the defaults. */
 REPORT_TEST(test_sketch)

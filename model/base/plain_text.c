@@ -19,6 +19,19 @@ gboolean plain_text_shows(gunichar character)
   return !g_unichar_iscntrl(character) && !separates && !reorders && !is_noncharacter;
 }
 
+/* Appends what stands for itself everywhere, nearly all that programs print; `*text` is then what comes after
+ * it. FALSE: nothing does. */
+static gboolean append_usual(GString *to, const char **text, const char *end)
+{
+  const char *from = *text;
+
+  while (*text < end && **text >= ' ' && **text <= '~' && **text != '"' && **text != '\\') {
+    ++*text;
+  }
+  g_string_append_len(to, from, *text - from);
+  return *text < end;
+}
+
 /* Appends the character as C and JSON write it with a letter; FALSE: it has none. */
 static gboolean append_letter(GString *to, gunichar character)
 {
@@ -36,7 +49,7 @@ char *plain_text(const char *text, gssize length, const char *kept)
   const char *end = text + (length < 0 ? strlen(text) : (gsize)length);
   GString *plain = g_string_sized_new((gsize)(end - text) + 1);
 
-  for (const char *next; text < end; text = next) {
+  for (const char *next; append_usual(plain, &text, end); text = next) {
     gunichar character = g_utf8_get_char_validated(text, end - text);
     gboolean is_utf8 = *text != '\0' && character < (gunichar)-2;
 
@@ -77,9 +90,10 @@ void plain_text_print_page(FILE *file, const char *page)
 void plain_text_append_json(GString *json, const char *text)
 {
   g_autofree char *valid = g_utf8_make_valid(text, -1);
+  const char *end = valid + strlen(valid);
 
   g_string_append_c(json, '"');
-  for (const char *c = valid; *c != '\0'; c = g_utf8_next_char(c)) {
+  for (const char *c = valid; append_usual(json, &c, end); c = g_utf8_next_char(c)) {
     gunichar character = g_utf8_get_char(c);
 
     if (character == '"' || character == '\\') {
@@ -162,9 +176,9 @@ void terminal_print_coloured(FILE *file, terminal_colour colour, const char *pag
 static gsize hanging_indent(const char *line)
 {
   const gsize start = strspn(line, " ");
-  const char *gap = strstr(line + start, "  ");
-  const gboolean in_two = start > 0 && gap != NULL && gap < line + strcspn(line, "\n");
-  return in_two ? (gsize)(gap - line) + strspn(gap, " ") : start;
+  const gsize letters = start > 0 ? strcspn(line + start, "\n") : 0;
+  const char *gap = g_strstr_len(line + start, (gssize)letters, "  ");
+  return gap != NULL ? (gsize)(gap - line) + strspn(gap, " ") : start;
 }
 
 char *plain_text_wrap(const char *text, guint columns)

@@ -5,10 +5,18 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/plain_text.h"
 #include "cli/cli.h"
 #include "cli/cli_filter.h"
+#include "decode/decode_line.h"
 #include "trace/trace_reader.h"
+
+enum { FLUSH_OCTETS = 16 << 10 };
+
+/* A decode_line_write. */
+static bool write_lines(G_GNUC_UNUSED void *user, const char *text, size_t length)
+{
+  return cli_output_write(NULL, text, length, NULL);
+}
 
 static const char *side_word(enum side side)
 {
@@ -16,26 +24,30 @@ static const char *side_word(enum side side)
 }
 
 /* One event as a line. */
-static void print_event(const trace_event *event)
+static void print_event(decode_line *line, const trace_event *event)
 {
   const trace_row *row = trace_row_of(event->id);
-  g_autoptr(GString) line = g_string_new(NULL);
 
-  g_string_append_printf(
-      line, "{\"time_ps\":%" G_GINT64_FORMAT ",\"event\":\"%s\",\"connection\":%u,\"side\":\"%s\"",
-      event->time, row->name, event->connection, side_word(event->side));
+  decode_line_number(line, "{\"time_ps\":", (guint64)event->time);
+  decode_line_text(line, ",\"event\":\"");
+  decode_line_text(line, row->name);
+  decode_line_number(line, "\",\"connection\":", event->connection);
+  decode_line_text(line, ",\"side\":\"");
+  decode_line_text(line, side_word(event->side));
+  decode_line_text(line, "\"");
   if (event->packet > 0) {
-    g_string_append_printf(line, ",\"packet\":%" G_GUINT64_FORMAT, event->packet);
+    decode_line_number(line, ",\"packet\":", event->packet);
   }
   for (guint i = 0; i < row->field_count; i++) {
-    g_string_append_printf(line, ",\"%s\":", row->fields[i].name);
     if (row->fields[i].type == TRACE_NAME_ID) {
-      plain_text_append_json(line, event->texts[i]);
+      decode_line_text(line, row->fields[i].json);
+      decode_line_json(line, event->texts[i]);
     } else {
-      g_string_append_printf(line, "%" G_GUINT64_FORMAT, event->values[i]);
+      decode_line_number(line, row->fields[i].json, event->values[i]);
     }
   }
-  plain_text_print(stdout, "%s}\n", line->str);
+  decode_line_text(line, "}");
+  decode_line_end(line);
 }
 
 /* --- The filter: a condition on what the line shows --- */
@@ -97,13 +109,16 @@ static int run(const cli_arguments *arguments)
     error_set(&error, "%s: %s", arguments->rest[0], g_strerror(errno));
     return cli_fail(error);
   }
+  decode_line *line = decode_line_new(write_lines, NULL, FLUSH_OCTETS);
   trace_reader *reader = trace_reader_new(file, arguments->rest[0], &error);
   while (reader && trace_reader_next(reader, &event, &error)) {
     if (!filter || cli_filter_holds(filter, field_at, "docs/trace.md", &event, NULL)) {
-      print_event(&event);
+      print_event(line, &event);
     }
   }
   trace_reader_free(reader);
+  decode_line_flush(line);
+  decode_line_free(line);
   fclose(file);
   return error ? cli_fail(error) : CLI_OK;
 }

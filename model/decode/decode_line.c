@@ -44,9 +44,21 @@ void decode_line_free(decode_line *line)
   }
 }
 
+/* g_string_append_len() without a call where there is room. */
+static inline void append(GString *to, const char *text, size_t length)
+{
+  if (length < to->allocated_len - to->len) {
+    memcpy(to->str + to->len, text, length);
+    to->len += length;
+    to->str[to->len] = '\0';
+  } else {
+    g_string_append_len(to, text, (gssize)length);
+  }
+}
+
 void decode_line_text(decode_line *line, const char *text)
 {
-  g_string_append(line->text, text);
+  append(line->text, text, strlen(text));
 }
 
 /* The last `least` digits of `value`, from 1 on, and those before them that are not 0. */
@@ -59,12 +71,12 @@ static inline void append_digits(GString *text, uint64_t value, unsigned base, u
     digits[--first] = "0123456789ABCDEF"[value % base];
     value /= base;
   } while (value > 0 || sizeof digits - first < least);
-  g_string_append_len(text, digits + first, (gssize)(sizeof digits - first));
+  append(text, digits + first, sizeof digits - first);
 }
 
 void decode_line_number(decode_line *line, const char *before, uint64_t value)
 {
-  g_string_append(line->text, before);
+  append(line->text, before, strlen(before));
   append_digits(line->text, value, 10, 1);
 }
 

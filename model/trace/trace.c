@@ -25,7 +25,7 @@ static const trace_row rows[] = {
                   .sentence = (event_sentence),                                                              \
                   .field_count = sizeof(struct trace_##id) / sizeof(uint64_t),                               \
                   .fields = {
-#define FIELD(field_type, member, field_sentence) {#member, field_type, field_sentence},
+#define FIELD(field_type, member, field_sentence) {#member, ",\"" #member "\":", field_type, field_sentence},
 #define EVENT_END(id)                                                                                        \
   }                                                                                                          \
   }                                                                                                          \

@@ -24,27 +24,23 @@ static gboolean fail(const trace_reader *reader, GError **error, const char *wha
                    feof(reader->file) ? "the trace ends in the middle: it was cut short" : what);
 }
 
-static gboolean get_octet(trace_reader *reader, guint8 *octet)
-{
-  int read = getc(reader->file);
-
-  reader->octets += read != EOF;
-  *octet = (guint8)read;
-  return read != EOF;
-}
-
 /* A number, of at most 64 bits. */
 static gboolean get_number(trace_reader *reader, guint64 *number, GError **error)
 {
-  guint8 octet = 0x80;
+  guint64 value = 0;
+  guint shift = 0;
+  int octet;
 
-  *number = 0;
-  for (guint shift = 0; octet & 0x80; shift += 7) {
-    if (!get_octet(reader, &octet) || shift > 63 || (shift == 63 && octet > 1)) {
+  do {
+    octet = getc_unlocked(reader->file);
+    reader->octets += octet != EOF;
+    if (octet == EOF || shift > 63 || (shift == 63 && octet > 1)) {
       return fail(reader, error, "there is no number here");
     }
-    *number |= (guint64)(octet & 0x7F) << shift;
-  }
+    value |= (guint64)(octet & 0x7F) << shift;
+    shift += 7;
+  } while (octet & 0x80);
+  *number = value;
   return TRUE;
 }
 
@@ -158,7 +154,6 @@ static gboolean get_event(trace_reader *reader, guint64 id, trace_event *event, 
 gboolean trace_reader_next(trace_reader *reader, trace_event *event, GError **error)
 {
   guint64 record;
-  guint8 more;
 
   while (get_number(reader, &record, error) && record != TRACE_RECORD_END) {
     if (record >= TRACE_RECORD_EVENT) {
@@ -170,6 +165,9 @@ gboolean trace_reader_next(trace_reader *reader, trace_event *event, GError **er
     }
     g_ptr_array_add(reader->names, text);
   }
-  return *error == NULL && get_octet(reader, &more) ? fail(reader, error, "the trace goes on after its end")
-                                                    : FALSE;
+  if (*error == NULL && getc(reader->file) != EOF) {
+    reader->octets++;
+    return fail(reader, error, "the trace goes on after its end");
+  }
+  return FALSE;
 }

@@ -35,6 +35,7 @@ enum { TRACE_FIELDS_MAX = 16 }; /* of one event */
 
 typedef struct trace_field {
   const char *name;
+  const char *json; /* `,"NAME":`, before its value in a line */
   trace_field_type type;
   const char *sentence;
 } trace_field;

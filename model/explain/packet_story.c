@@ -32,6 +32,7 @@ struct packet_story {
   guint64 sender;
   range octets;
   GPtrArray *carriers; /* in the order in which they were made */
+  GHashTable *numbers; /* the last carrier of each packet number */
   guint64 segments;
   sequence_base sender_tcp, proxy;
   bool is_proxied;
@@ -45,6 +46,7 @@ packet_story *packet_story_new(guint64 sender, guint64 position)
   story->sender = sender;
   story->octets = (range){position, position + 1};
   story->carriers = g_ptr_array_new_with_free_func(g_free);
+  story->numbers = g_hash_table_new(g_int64_hash, g_int64_equal);
   return story;
 }
 
@@ -55,23 +57,12 @@ void packet_story_widen(packet_story *story, guint64 to)
 
 void packet_story_free(packet_story *story)
 {
+  g_hash_table_unref(story->numbers);
   g_ptr_array_unref(story->carriers);
   g_free(story);
 }
 
 /* --- What happens --- */
-
-/* The packet with this number; NULL: none. */
-static carrier *find(const packet_story *story, guint64 number)
-{
-  for (guint i = story->carriers->len; i > 0; i--) {
-    carrier *packet = story->carriers->pdata[i - 1];
-    if (packet->number == number) {
-      return packet;
-    }
-  }
-  return NULL;
-}
 
 /* A new packet of `payload`, if it has octets of the story. */
 static void add_carrier(packet_story *story, const trace_event *event, range payload, carrier packet)
@@ -81,7 +72,9 @@ static void add_carrier(packet_story *story, const trace_event *event, range pay
     packet.octets = payload;
     packet.sent = event->time;
     packet.damaged_at = TIME_PS_NEVER;
-    g_ptr_array_add(story->carriers, g_memdup2(&packet, sizeof packet));
+    carrier *added = g_memdup2(&packet, sizeof packet);
+    g_ptr_array_add(story->carriers, added);
+    g_hash_table_replace(story->numbers, &added->number, added);
   }
 }
 
@@ -126,7 +119,7 @@ static void hear_piece(packet_story *story, const trace_event *event, bool is_pr
 static void hear_made(packet_story *story, const trace_event *event)
 {
   const guint64 of = TRACE_VALUE(event, PACKET_MADE, fragment_of);
-  const carrier *whole = find(story, of);
+  const carrier *whole = g_hash_table_lookup(story->numbers, &of);
   const char *maker = TRACE_TEXT(event, PACKET_MADE, place);
   const bool is_proxys = strcmp(maker, "proxy") == 0;
 
@@ -192,7 +185,7 @@ static void hear_fate(carrier *packet, const trace_event *event)
 
 void packet_story_hear(packet_story *story, const trace_event *event)
 {
-  carrier *packet = find(story, event->packet);
+  carrier *packet = g_hash_table_lookup(story->numbers, &event->packet);
 
   if (packet) {
     hear_fate(packet, event);

@@ -32,7 +32,7 @@ typedef enum layer_form { LINE, STATE, POINT, SPAN_TO, SPAN_OF } layer_form;
 
 /* What is drawn below others comes first. Layers without an event are filled by code. */
 enum { HOLE, SACK, ARRIVED, EDGE, SENT, ACKNOWLEDGED, AGAIN, RECOVERY, LOSS, TIME_OUT, THRESHOLD, CWND };
-enum { IN_FLIGHT = CWND + 1, WAITING, MARKED, LOST, LAYERS, OPEN_HOLES = LAYERS, JOINED, LISTS };
+enum { IN_FLIGHT = CWND + 1, WAITING, MARKED, LOST, LAYERS, JOINED = LAYERS, LISTS };
 #define OF(id, member) TRACE_##id, TRACE_FIELD(id, member)
 static const struct trace_layer {
   trace_plot plot;
@@ -73,9 +73,10 @@ typedef struct trace_chart {
   enum side side;                   /* that sends */
   guint64 link, last_link;          /* of that direction; the last of any */
   GHashTable *packets;              /* the middle of each packet's payload in the stream, by its number */
-  /* mark: of each layer; holes that are open, from when on; packets of the link's queue: when each leaves,
-   * and the octets that have joined with it */
+  /* mark: of each layer; packets of the link's queue: when each leaves, and the octets that have joined with
+   * it */
   GArray *marks[LISTS];
+  GSequence *holes;           /* mark: those that are open, from when on; in the order of the stream */
   double arrived;             /* the first octet beyond all that has arrived */
   guint left;                 /* so many of the packets that joined the queue */
   double waiting, all_joined; /* octets in the queue; that have joined it */
@@ -112,25 +113,44 @@ static double column_of(const trace_chart *chart, time_ps time)
 
 /* --- What happens --- */
 
+/* A GCompareDataFunc: by where they begin. */
+static int compare_lows(gconstpointer a, gconstpointer b, G_GNUC_UNUSED gpointer user)
+{
+  const double one = ((const mark *)a)->low, other = ((const mark *)b)->low;
+
+  return (one > other) - (one < other);
+}
+
 /* Octets from `from` to `to` arrive that had not all arrived before: of a hole that part is filled. */
 static void arrive(trace_chart *chart, time_ps now, double from, double to)
 {
-  GArray *holes = chart->marks[OPEN_HOLES];
+  mark end = {.low = to};
+  GSequenceIter *at = g_sequence_search(chart->holes, &end, compare_lows, NULL);
 
-  for (guint i = holes->len; i-- > 0;) {
-    const mark hole = *mark_at(holes, i);
-    const mark below = {hole.from, 0, hole.low, MIN(hole.high, from)};
-    const mark above = {hole.from, 0, MAX(hole.low, to), hole.high};
-    if (hole.low < to && hole.high > from) {
-      add(chart, HOLE, hole.from, now, MAX(hole.low, from), MIN(hole.high, to));
-      g_array_remove_index(holes, i);
-      g_array_append_vals(holes, &below, below.low < below.high);
-      g_array_append_vals(holes, &above, above.low < above.high);
+  while (!g_sequence_iter_is_begin(at)) { /* downwards */
+    at = g_sequence_iter_prev(at);
+    mark *hole = g_sequence_get(at);
+    const mark above = {hole->from, 0, to, hole->high};
+    if (hole->high <= from) {
+      break;
+    }
+    if (hole->low >= to) {
+      continue;
+    }
+    add(chart, HOLE, hole->from, now, MAX(hole->low, from), MIN(hole->high, to));
+    hole->high = from;
+    GSequenceIter *next = g_sequence_iter_next(at);
+    if (above.low < above.high) {
+      next = g_sequence_insert_before(next, g_memdup2(&above, sizeof above));
+    }
+    if (hole->low >= from) {
+      g_sequence_remove(at);
+      at = next;
     }
   }
   if (from > chart->arrived) {
     const mark hole = {now, 0, chart->arrived, from};
-    g_array_append_val(holes, hole);
+    g_sequence_append(chart->holes, g_memdup2(&hole, sizeof hole));
   }
   chart->arrived = MAX(chart->arrived, to);
 }
@@ -341,8 +361,9 @@ static gboolean draw(trace_chart *chart, const char *name, const plot_request *r
   const plot_range times = {time_ps_in_seconds(chart->from), time_ps_in_seconds(chart->to)};
   plot_range sight = {chart->plot == SEQUENCE ? INFINITY : 0, 0};
 
-  for (guint i = 0; i < chart->marks[OPEN_HOLES]->len; i++) {
-    const mark *hole = mark_at(chart->marks[OPEN_HOLES], i);
+  for (GSequenceIter *at = g_sequence_get_begin_iter(chart->holes); !g_sequence_iter_is_end(at);
+       at = g_sequence_iter_next(at)) {
+    const mark *hole = g_sequence_get(at);
     add(chart, HOLE, hole->from, chart->to, hole->low, hole->high);
   }
   leave(chart, chart->to);
@@ -381,7 +402,8 @@ gboolean plot_trace(FILE *file, const char *name, const char *what, const plot_r
       .from = whole ? 0 : (time_ps)llround(CLAMP(part.from, 0, FOREVER_S) * TIME_PS_PER_SECOND),
       .to = (time_ps)llround((whole ? FOREVER_S : CLAMP(part.to, 0, FOREVER_S)) * TIME_PS_PER_SECOND),
       .asked = request->connection,
-      .packets = g_hash_table_new(NULL, NULL)};
+      .packets = g_hash_table_new(NULL, NULL),
+      .holes = g_sequence_new(g_free)};
 
   while (chart.plot < QUEUE && strcmp(names[chart.plot], what) != 0) {
     chart.plot++;
@@ -398,5 +420,6 @@ gboolean plot_trace(FILE *file, const char *name, const char *what, const plot_r
   }
   summary_record_free(chart.run);
   g_hash_table_unref(chart.packets);
+  g_sequence_free(chart.holes);
   return good;
 }

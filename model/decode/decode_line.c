@@ -171,21 +171,26 @@ size_t decode_line_widest(decode_line *line, size_t width)
   return line->widest;
 }
 
-void decode_line_end(decode_line *line)
+void decode_line_relieve(decode_line *line)
 {
-  g_string_append_c(line->text, '\n');
-  line->start = line->text->len;
-  if (line->start >= line->flush_octets) {
+  if (line->text->len >= line->flush_octets) {
     decode_line_flush(line);
   }
 }
 
+void decode_line_end(decode_line *line)
+{
+  g_string_append_c(line->text, '\n');
+  line->start = line->text->len;
+  decode_line_relieve(line);
+}
+
 bool decode_line_flush(decode_line *line)
 {
-  if (line->start > 0 && !line->failed) {
-    line->failed = !line->write(line->user, line->text->str, line->start);
+  if (line->text->len > 0 && !line->failed) {
+    line->failed = !line->write(line->user, line->text->str, line->text->len);
   }
-  g_string_erase(line->text, 0, (gssize)line->start);
+  g_string_truncate(line->text, 0);
   line->start = 0;
   return !line->failed;
 }

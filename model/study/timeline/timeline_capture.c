@@ -56,12 +56,15 @@ static void add(timeline_page *page, const trace_event *at, enum side side, trac
 
 /* --- The first reading: FPDUs --- */
 
-static bool append_line(void *user, const char *text, size_t length)
+/* A decode_line_write of JSON lines: of each the end becomes a comma. */
+static bool append_text(void *user, const char *text, size_t length)
 {
   GString *about = user;
 
-  g_string_append_c(about, about->len > 0 ? ',' : '[');
   g_string_append_len(about, text, (gssize)length);
+  if (text[length - 1] == '\n') {
+    about->str[about->len - 1] = ',';
+  }
   return true;
 }
 
@@ -70,8 +73,8 @@ timeline_capture *timeline_capture_new(void)
   timeline_capture *capture = g_new0(timeline_capture, 1);
 
   capture->page = timeline_page_new();
-  capture->about = g_string_new(NULL);
-  capture->line = decode_line_new(append_line, capture->about, 0);
+  capture->about = g_string_new("[");
+  capture->line = decode_line_new(append_text, capture->about, 0);
   return capture;
 }
 
@@ -247,6 +250,6 @@ char *timeline_capture_html(timeline_capture *capture, const decode_capture *of,
     return NULL;
   }
   decode_json.overview(capture->line, of);
-  g_string_append_c(capture->about, ']');
+  capture->about->str[capture->about->len - 1] = ']';
   return timeline_page_html(capture->page, capture->about->str, title, "", error);
 }

@@ -18,11 +18,14 @@
 /* end, time and packet come before the fields. */
 enum { END, TIME, PACKET, FIELDS, COLUMNS_MAX = FIELDS + TRACE_FIELDS_MAX };
 
+/* A text, which may be very long, is packed in pieces. */
+enum { PIECE_OCTETS = 64 << 10 };
+
 /* All events of one kind. */
 typedef struct event_columns {
   GString *columns[COLUMNS_MAX]; /* NULL: there is no such event */
   guint64 last[FIELDS];          /* of end, time and packet */
-  GHashTable *last_of_end;       /* of the fields: guint64[TRACE_FIELDS_MAX] by end */
+  GHashTable *last_of_end;       /* of the fields: guint64[] by end */
 } event_columns;
 
 struct timeline_page {
@@ -63,15 +66,15 @@ void timeline_page_add(timeline_page *page, const trace_event *event)
     for (guint i = 0; i < FIELDS + row->field_count; i++) {
       of->columns[i] = g_string_new(NULL);
     }
-    of->last_of_end = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
+    of->last_of_end = g_hash_table_new_full(NULL, NULL, NULL, g_free);
   }
   for (guint i = 0; i < FIELDS; i++) {
     append_change(of->columns[i], &of->last[i], head[i]);
   }
-  guint64 *last = g_hash_table_lookup(of->last_of_end, &head[END]);
+  guint64 *last = g_hash_table_lookup(of->last_of_end, GSIZE_TO_POINTER(head[END]));
   if (last == NULL) {
-    last = g_new0(guint64, TRACE_FIELDS_MAX);
-    g_hash_table_insert(of->last_of_end, g_memdup2(&head[END], sizeof head[END]), last);
+    last = g_new0(guint64, row->field_count);
+    g_hash_table_insert(of->last_of_end, GSIZE_TO_POINTER(head[END]), last);
   }
   for (guint i = 0; i < row->field_count; i++) {
     const gboolean is_name = row->fields[i].type == TRACE_NAME_ID;
@@ -80,36 +83,48 @@ void timeline_page_add(timeline_page *page, const trace_event *event)
   }
 }
 
+/* Packs `before`, and `text` as a JSON string. */
+static void pack_text(GOutputStream *stream, const char *before, const char *text)
+{
+  g_output_stream_printf(stream, NULL, NULL, NULL, "%s\"", before); /* into memory: nothing of this fails */
+  for (const char *end; *text != '\0'; text = end) {
+    end = text + strnlen(text, PIECE_OCTETS);
+    end = *end != '\0' ? g_utf8_find_prev_char(text, end) : end;
+    g_autofree char *piece = g_strndup(text, (gsize)(end - text));
+    g_autoptr(GString) json = g_string_new(NULL);
+    plain_text_append_json(json, piece);
+    g_output_stream_write_all(stream, json->str + 1, json->len - 2, NULL, NULL, NULL);
+  }
+  g_output_stream_printf(stream, NULL, NULL, NULL, "\"");
+}
+
 /* The events as they stand in the page. Free with g_free(). */
 static char *events_of(const timeline_page *page, const char *about, const char *explained)
 {
   static const char *const heads[FIELDS] = {"end", "time", "packet"};
-  g_autoptr(GString) text = g_string_new("{\"about\":");
   g_autoptr(GConverter) gzip = G_CONVERTER(g_zlib_compressor_new(G_ZLIB_COMPRESSOR_FORMAT_GZIP, 6));
   g_autoptr(GOutputStream) packed = g_memory_output_stream_new_resizable();
   g_autoptr(GOutputStream) stream = g_converter_output_stream_new(packed, gzip);
   const char *separator = "";
 
-  plain_text_append_json(text, about);
-  g_string_append(text, ",\"explained\":");
-  plain_text_append_json(text, explained);
-  g_string_append_printf(text, ",\"names\":[%s],\"events\":{", page->names->str);
+  pack_text(stream, "{\"about\":", about);
+  pack_text(stream, ",\"explained\":", explained);
+  g_output_stream_printf(stream, NULL, NULL, NULL, ",\"names\":[%s],\"events\":{", page->names->str);
   for (guint id = 0; id < TRACE_EVENTS; id++) {
     const trace_row *row = trace_row_of(id);
     for (guint i = 0; i < COLUMNS_MAX && page->events[id].columns[i] != NULL; i++) {
       if (i == 0) {
-        g_string_append_printf(text, "%s\"%s\":{", separator, row->name);
+        g_output_stream_printf(stream, NULL, NULL, NULL, "%s\"%s\":{", separator, row->name);
       }
-      g_string_append_printf(text, "%s\"%s\":[", i > 0 ? "," : "",
-                             i < FIELDS ? heads[i] : row->fields[i - FIELDS].name);
-      g_string_append_len(text, page->events[id].columns[i]->str, (gssize)page->events[id].columns[i]->len);
-      g_string_append(text, i + 1 < FIELDS + row->field_count ? "]" : "]}");
+      g_output_stream_printf(stream, NULL, NULL, NULL, "%s\"%s\":[%s%s", i > 0 ? "," : "",
+                             i < FIELDS ? heads[i] : row->fields[i - FIELDS].name,
+                             page->events[id].columns[i]->str,
+                             i + 1 < FIELDS + row->field_count ? "]" : "]}");
       separator = ",";
     }
   }
-  g_string_append(text, "}}");
-  g_output_stream_write_all(stream, text->str, text->len, NULL, NULL, NULL);
-  g_output_stream_close(stream, NULL, NULL); /* into memory: nothing of this fails */
+  g_output_stream_printf(stream, NULL, NULL, NULL, "}}");
+  g_output_stream_close(stream, NULL, NULL);
   return g_base64_encode(g_memory_output_stream_get_data(G_MEMORY_OUTPUT_STREAM(packed)),
                          g_memory_output_stream_get_data_size(G_MEMORY_OUTPUT_STREAM(packed)));
 }

@@ -231,7 +231,7 @@ static char *busiest(const cli_capture *capture)
 gboolean cli_capture_has_mpa(const cli_capture *capture, GError **error)
 {
   const capture_counts *counts = capture_source_counts(capture->source);
-  guint32 flows = capture_source_flows(capture->source);
+  g_autofree char *holds = capture_source_holds(capture->source, capture->options->ignore_checksums);
   g_autofree char *most = busiest(capture);
 
   if (decode_session_connections(capture->session)->len > 0) {
@@ -240,10 +240,7 @@ gboolean cli_capture_has_mpa(const cli_capture *capture, GError **error)
   if (counts->packets == 0 && capture->options->filter) {
     return error_set(error, "%s: no packet matches --filter %s", capture->path, capture->options->filter);
   }
-  return error_set(error,
-                   "%s: no connection speaks MPA: %" G_GUINT64_FORMAT
-                   " packets, %u TCP connection%s%s; expected an MPA Request and "
-                   "Reply Frame%s",
-                   capture->path, counts->packets, flows, flows == 1 ? "" : "s", most,
+  return error_set(error, "%s: no connection speaks MPA: %s%s; expected an MPA Request and Reply Frame%s",
+                   capture->path, holds, most,
                    capture->options->mpa ? " or an end that --mpa names" : ", or --mpa HOST:PORT");
 }

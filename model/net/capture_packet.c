@@ -2,102 +2,10 @@
 #include "net/capture_packet.h"
 
 #include <glib.h>
-#include <linux/if_ether.h>
 #include <netinet/in.h>
-#include <pcap/pcap.h>
 
 #include "base/big_endian.h"
 #include "net/tcp_header.h"
-
-/* --- The link layer --- */
-
-enum { VLAN_TAG_OCTETS = 4, VLAN_INNER_TYPE_AT = 2 };
-
-/* What stands before a packet of a link type (tcpdump.org/linktypes.html). */
-typedef enum link_header { HEADER_WITH_TYPE, HEADER_WITH_FAMILY, NO_HEADER } link_header;
-
-typedef struct link_row {
-  int link_type;
-  link_header header;
-  uint32_t header_octets;
-  uint32_t type_at; /* where an EtherType lies in it */
-} link_row;
-
-static const link_row link_rows[] = {
-    {DLT_EN10MB, HEADER_WITH_TYPE, 14, 12},
-    {DLT_LINUX_SLL, HEADER_WITH_TYPE, 16, 14},
-    {DLT_LINUX_SLL2, HEADER_WITH_TYPE, 20, 0},
-    {DLT_RAW, NO_HEADER, 0, 0},
-    {DLT_IPV4, NO_HEADER, 0, 0},
-    {DLT_IPV6, NO_HEADER, 0, 0},
-    {DLT_NULL, HEADER_WITH_FAMILY, 4, 0},
-    {DLT_LOOP, HEADER_WITH_FAMILY, 4, 0},
-};
-
-/* NULL: it is not known. */
-static const link_row *row_of(int link_type)
-{
-  for (size_t index = 0; index < G_N_ELEMENTS(link_rows); index++) {
-    if (link_rows[index].link_type == link_type) {
-      return &link_rows[index];
-    }
-  }
-  return NULL;
-}
-
-bool capture_link_is_known(int link_type)
-{
-  return row_of(link_type) != NULL;
-}
-
-static bool look_after_type(const link_row *row, const uint8_t *octets, uint32_t length, uint32_t *ip_at)
-{
-  uint16_t type = big_endian_read_16(octets + row->type_at);
-  uint32_t at = row->header_octets;
-  /* the tags of 802.1Q and 802.1ad, and 802.1ad's before it had a number of its own */
-  while (type == ETH_P_8021Q || type == ETH_P_8021AD || type == ETH_P_QINQ1) {
-    if (length - at < VLAN_TAG_OCTETS) {
-      return true;
-    }
-    type = big_endian_read_16(octets + at + VLAN_INNER_TYPE_AT);
-    at += VLAN_TAG_OCTETS;
-  }
-  *ip_at = at;
-  return type == ETH_P_IP || type == ETH_P_IPV6;
-}
-
-/* The address family's number is the capturing system's, in its byte order (DLT_LOOP: in network order),
- * which need not be ours: small numbers show their order. */
-static bool look_after_family(const uint8_t *octets)
-{
-  uint32_t family = big_endian_read_32(octets);
-  family = family > UINT16_MAX ? GUINT32_SWAP_LE_BE(family) : family;
-  switch (family) {
-  case 2:  /* IPv4 */
-  case 10: /* IPv6 of Linux, … */
-  case 24: /* BSD, */
-  case 28: /* FreeBSD, */
-  case 30: /* Darwin */
-    return true;
-  default:
-    return false;
-  }
-}
-
-bool capture_link_look(int link_type, const uint8_t *octets, uint32_t length, uint32_t *ip_at)
-{
-  const link_row *row = row_of(link_type);
-
-  *ip_at = length; /* when it is cut off before */
-  if (length < row->header_octets) {
-    return true;
-  }
-  if (row->header == HEADER_WITH_TYPE) {
-    return look_after_type(row, octets, length, ip_at);
-  }
-  *ip_at = row->header_octets;
-  return row->header == NO_HEADER || look_after_family(octets);
-}
 
 /* --- IP --- */
 

@@ -1,23 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The headers of a captured frame, from the link layer to TCP, as a capture has them: cut off, garbled, or
- * left for a network interface to finish; and the connections that TCP segments are of. */
+/* The headers of a captured packet, of IP and TCP, as a capture has them: cut off, garbled, or left for a
+ * network interface to finish; and the connections that TCP segments are of. */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "net/ip_header.h"
-
-/* --- The link layer --- */
-
-/* Whether the headers of libpcap's link type `link_type` (DLT_…) are known here: Ethernet, Linux cooked 1 and
- * 2, raw IP, loopback. */
-bool capture_link_is_known(int link_type);
-
-/* Whether a frame of a known link type, of which `length` octets were captured, may have an IP packet in it;
- * false: it has something else (ARP, LLDP …). `*ip_at` is where the IP header begins; `length` when the frame
- * is cut off before. VLAN tags (IEEE 802.1Q, 802.1ad), however many, are passed over. */
-bool capture_link_look(int link_type, const uint8_t *octets, uint32_t length, uint32_t *ip_at);
 
 /* --- IP, of both versions --- */
 
@@ -72,10 +61,13 @@ typedef enum capture_checksum {
 typedef struct capture_segment {
   uint64_t packet; /* its number in the file, from 1; put together from fragments: that of the last */
   int64_t time_ns; /* since the capture's origin, see capture_source_origin_ns() */
-  uint32_t flow;   /* capture_source_flow() */
-  uint8_t from;    /* which of the flow's ends sent it, 0 or 1 */
-  uint8_t flags;   /* TCP_SYN … of net/tcp_header.h */
-  uint8_t ecn;     /* the two bits of the IP header */
+  /* The file's clock was set since the segment before of its flow, perhaps (capture_counts.clock_steps): by
+   * how much, the last time; 0: it was not. */
+  int64_t clock_step_ns;
+  uint32_t flow; /* capture_source_flow() */
+  uint8_t from;  /* which of the flow's ends sent it, 0 or 1 */
+  uint8_t flags; /* TCP_SYN … of net/tcp_header.h */
+  uint8_t ecn;   /* the two bits of the IP header */
   uint32_t sequence;
   uint32_t acknowledgement; /* with TCP_ACK */
   uint16_t window;          /* as sent, not scaled */

@@ -10,25 +10,20 @@
 #include <zlib.h>
 
 #include "base/error.h"
+#include "net/capture_file.h"
+#include "net/capture_link.h"
 #include "net/flow_table.h"
 #include "net/ip_reassembly.h"
-
-/* libpcap reads packet by packet through stdio, whose own buffer would make a system call for each. */
-enum { READ_AHEAD_OCTETS = 256 * 1024 };
-
-/* The first octet of a file that gzip made (RFC 1952 §2.3.1), and of no capture; zlib's window and the format
- * that it is to expect; compressed octets that are read at once. */
-enum { GZIP_FIRST_OCTET = 0x1F, GZIP_WINDOW_BITS = 15 + 16, COMPRESSED_OCTETS = 64 * 1024 };
-
-/* In a capture of pcap's own format; pcapng's is 1. */
-enum { PCAP_FORMAT_MAJOR = 2 };
 
 /* For the memory of what is held: fragments that attackers sent, one of each of many datagrams, and datagrams
  * in many fragments. */
 enum { FRAGMENTED_MAX_DATAGRAMS = 4096, FRAGMENTED_MAX_OCTETS = 16 << 20, FRAGMENT_MEMORY_OCTETS = 256 };
 
-#define NS_PER_SECOND INT64_C(1000000000)
-#define FIRST_DAY_NS (86400 * NS_PER_SECOND)
+/* A clock that goes on by more than a day from one packet to the next, or back by more than a minute (of
+ * several queues or merged files, packets come a little late), was probably set. A simulator's times are of
+ * the first day of 1970. */
+#define DAY_NS (INT64_C(86400) * 1000000000)
+#define BACKWARD_NS (INT64_C(60) * 1000000000)
 
 /* A SYN may stand in the file after octets of its connection, whatever the order of the packets. One that is
  * farther before them than this begins another connection; of initial sequence numbers chosen at random, one
@@ -40,6 +35,9 @@ typedef struct tracked_flow {
   capture_flow flow;
   bool seen[2];
   uint32_t first_sequence[2]; /* of whom `seen` is set: of the first octet (not SYN) that was captured */
+  uint32_t syn_octets[2];     /* the most that a SYN of this end brought */
+  bool is_reset;              /* a RST has ended it */
+  uint64_t clock_steps;       /* that its segments have shown */
 } tracked_flow;
 
 /* What goes on between two ends: one connection after the other. */
@@ -49,161 +47,82 @@ typedef struct conversation {
   unsigned opener; /* which of the ends, source or destination, is ends[0] of `current` */
 } conversation;
 
-/* A compressed file on its way to libpcap. */
-typedef struct unzipping {
-  FILE *file;
-  z_stream zlib;
-  bool in_member;   /* a file may have several, one after the other (RFC 1952 §2.2) */
-  char problem[80]; /* "": none */
-  uint8_t compressed[COMPRESSED_OCTETS];
-} unzipping;
+/* The packet filter for one link type. */
+typedef struct link_filter {
+  int link_type;
+  struct bpf_program program; /* no packet passes one of which nothing is filled in */
+} link_filter;
 
 struct capture_source {
   char *name;
-  char *read_ahead;
-  FILE *file;       /* as it is on the disk; libpcap's */
-  unzipping *unzip; /* NULL: `file` is not compressed */
-  unsigned decimals;
-  pcap_t *pcap;
-  struct bpf_program filter;
+  capture_file *file;
+  char *filter;    /* NULL: all packets pass */
+  GArray *filters; /* of link_filter */
   gboolean has_origin;
   gboolean ended;
   int64_t origin_ns;
-  off_t total_octets; /* of the file; 0: not known */
-  uint64_t packets;   /* read so far, also those that the filter leaves out */
+  uint64_t packets; /* read so far, also those that the filter leaves out */
   ip_reassembly *reassembly;
   uint8_t *reassembled; /* the octets of the datagram that was whole last */
   flow_table conversations;
   GPtrArray *flows;  /* of tracked_flow */
   const uint8_t *ip; /* the packet that was read last */
   uint32_t ip_octets;
-  int64_t time_ns; /* its time, since the origin: 0 … CAPTURE_LONGEST_NS */
+  int64_t file_ns;       /* its time, as the file has it, */
+  int64_t time_ns;       /* and since the origin: 0 … CAPTURE_LONGEST_NS */
+  int64_t zero_ns;       /* the file's time that is time 0 */
+  int64_t clock_step_ns; /* the last step of the file's clock that was counted */
+  GHashTable *others;    /* how many packets without TCP there are of each capture_what */
   capture_counts counts;
 };
 
-/* --- Compressed files --- */
-
-/* As read(2) does, for fopencookie(3). */
-static ssize_t unzip_read(void *cookie, char *octets, size_t size)
-{
-  unzipping *unzip = cookie;
-  z_stream *zlib = &unzip->zlib;
-
-  const uInt room = (uInt)MIN(size, (size_t)READ_AHEAD_OCTETS);
-  zlib->next_out = (Bytef *)octets;
-  zlib->avail_out = room;
-  while (zlib->avail_out == room && *unzip->problem == '\0') {
-    if (zlib->avail_in == 0) {
-      zlib->next_in = unzip->compressed;
-      zlib->avail_in = (uInt)fread(unzip->compressed, 1, sizeof unzip->compressed, unzip->file);
-    }
-    if (zlib->avail_in == 0 && (ferror(unzip->file) || !unzip->in_member)) {
-      return ferror(unzip->file) ? -1 : 0;
-    }
-    int result = zlib->avail_in > 0 ? inflate(zlib, Z_NO_FLUSH) : Z_BUF_ERROR;
-    unzip->in_member = result != Z_STREAM_END;
-    if (result == Z_STREAM_END) {
-      inflateReset(zlib);
-    } else if (result == Z_BUF_ERROR) {
-      g_strlcpy(unzip->problem, "the compressed file ends early", sizeof unzip->problem);
-    } else if (result != Z_OK) {
-      g_snprintf(unzip->problem, sizeof unzip->problem, "the compressed file is damaged: %s",
-                 zlib->msg ? zlib->msg : zError(result));
-    }
-  }
-  errno = EIO;
-  return zlib->avail_out < room ? (ssize_t)(room - zlib->avail_out) : -1;
-}
-
-static int unzip_close(void *cookie)
-{
-  unzipping *unzip = cookie;
-  int result = fclose(unzip->file);
-
-  inflateEnd(&unzip->zlib);
-  g_free(unzip);
-  return result;
-}
-
-/* Why `stream` could not be read, if that is because its file is not as gzip makes it; else `otherwise`. */
-static const char *problem_of(FILE *stream, const unzipping *unzip, const char *otherwise)
-{
-  return ferror(stream) && unzip && *unzip->problem != '\0' ? unzip->problem : otherwise;
-}
-
 /* --- The file --- */
 
-/* The decimals of seconds that the format of `stream` has, of which nothing is read. */
-static unsigned decimals_of(FILE *stream)
+/* Adds `filter` for packets of `link_type`. */
+static gboolean compile(capture_source *source, int link_type, GError **error)
 {
-  static const char *const in_us[] = {"\xD4\xC3\xB2\xA1", "\xA1\xB2\xC3\xD4"};
-  char magic[sizeof "1234"] = "";
-  size_t length = 0;
+  link_filter added = {.link_type = link_type};
+  pcap_t *pcap = pcap_open_dead(link_type, CAPTURE_IP_LONGEST_OCTETS);
+  const gboolean is_good = pcap_compile(pcap, &added.program, source->filter, 1, PCAP_NETMASK_UNKNOWN) == 0;
 
-  for (int octet; length + 1 < sizeof magic && (octet = getc(stream)) != EOF;) {
-    magic[length++] = (char)octet;
+  if (!is_good) {
+    error_set(error, "%s: the filter \"%s\" is not one of pcap-filter(7): %s", source->name, source->filter,
+              pcap_geterr(pcap));
+    added.program = (struct bpf_program){0};
   }
-  for (size_t i = length; i > 0; i--) {
-    ungetc((uint8_t)magic[i - 1], stream); /* they are from its buffer, which has room for all */
-  }
-  return strcmp(magic, in_us[0]) == 0 || strcmp(magic, in_us[1]) == 0 ? 6 : 9;
+  pcap_close(pcap);
+  g_array_append_val(source->filters, added);
+  return is_good;
 }
 
-/* The link type is known here, and so is the filter, which depends on it. */
-static gboolean prepare(capture_source *source, const char *filter, GError **error)
+static gboolean passes(capture_source *source, const capture_record *record)
 {
-  int link_type = pcap_datalink(source->pcap);
-  const char *name = pcap_datalink_val_to_name(link_type);
-  g_autofree char *text = name ? g_strdup(name) : g_strdup_printf("number %d", link_type);
+  const struct pcap_pkthdr header = {.caplen = record->captured_octets, .len = record->wire_octets};
 
-  if (filter && pcap_compile(source->pcap, &source->filter, filter, 1, PCAP_NETMASK_UNKNOWN) != 0) {
-    return error_set(error, "%s: the filter \"%s\" is not one of pcap-filter(7): %s", source->name, filter,
-                     pcap_geterr(source->pcap));
+  for (guint i = 0; capture_link_is_known(record->link_type); i++) {
+    if (i == source->filters->len) { /* another interface's, for which it may have no meaning */
+      compile(source, record->link_type, NULL);
+    }
+    const link_filter *filter = &g_array_index(source->filters, link_filter, i);
+    if (filter->link_type == record->link_type) {
+      return filter->program.bf_insns && pcap_offline_filter(&filter->program, &header, record->octets) != 0;
+    }
   }
-  return capture_link_is_known(link_type) ||
-         error_set(error, "%s: its link type is %s; expected Ethernet, Linux cooked, raw IP and loopback",
-                   source->name, text);
+  return FALSE;
 }
 
-capture_source *capture_source_open_stream(FILE *file, const char *name, const char *filter, GError **error)
+capture_source *capture_source_open_stream(FILE *stream, const char *name, const char *filter, GError **error)
 {
-  char message[PCAP_ERRBUF_SIZE] = "";
-  char *read_ahead = g_malloc(READ_AHEAD_OCTETS);
-  FILE *stream = file;
-  unzipping *unzip = NULL;
-  struct stat status;
+  capture_file *file = capture_file_open(stream, name, error);
 
-  setvbuf(file, read_ahead, _IOFBF, READ_AHEAD_OCTETS);
-  int first = ungetc(getc(file), file);
-  if (first == GZIP_FIRST_OCTET) {
-    unzip = g_new0(unzipping, 1); /* lives until the stream is closed */
-    unzip->file = file;
-    inflateInit2(&unzip->zlib, GZIP_WINDOW_BITS);
-    stream = fopencookie(unzip, "rb", (cookie_io_functions_t){.read = unzip_read, .close = unzip_close});
-  }
-  unsigned decimals = decimals_of(stream);
-  pcap_t *pcap = pcap_fopen_offline_with_tstamp_precision(stream, PCAP_TSTAMP_PRECISION_NANO, message);
-  if (!pcap) {
-    error_set(error,
-              ferror(stream)
-                  ? "%s: cannot be read: %s"
-                  : "%s: this is no capture that libpcap reads: %s; expected pcap or pcapng, as it "
-                    "is or compressed by gzip",
-              name, problem_of(stream, unzip, message));
-    fclose(stream);
-    g_free(read_ahead);
+  if (!file) {
     return NULL;
   }
   capture_source *source = g_new0(capture_source, 1);
   source->name = g_strdup(name);
-  source->read_ahead = read_ahead;
-  source->decimals = decimals;
-  source->pcap = pcap;
   source->file = file;
-  source->unzip = unzip;
-  if (fstat(fileno(file), &status) == 0 && S_ISREG(status.st_mode)) {
-    source->total_octets = status.st_size;
-  }
+  source->filter = g_strdup(filter);
+  source->filters = g_array_new(FALSE, FALSE, sizeof(link_filter));
   ip_reassembly_config config = ip_reassembly_config_unlimited();
   config.datagrams = FRAGMENTED_MAX_DATAGRAMS;
   config.octets = FRAGMENTED_MAX_OCTETS;
@@ -212,7 +131,9 @@ capture_source *capture_source_open_stream(FILE *file, const char *name, const c
   source->reassembly = ip_reassembly_new(&config);
   flow_table_init(&source->conversations, sizeof(conversation), g_free);
   source->flows = g_ptr_array_new_with_free_func(g_free);
-  if (!prepare(source, filter, error)) {
+  source->others = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+  const int link_type = capture_file_link_type(file);
+  if (filter && !compile(source, capture_link_is_known(link_type) ? link_type : DLT_EN10MB, error)) {
     g_clear_pointer(&source, capture_source_free);
   }
   return source;
@@ -235,111 +156,116 @@ capture_source *capture_source_open(const char *path, const char *filter, GError
 void capture_source_free(capture_source *source)
 {
   if (source) {
-    pcap_freecode(&source->filter);
-    pcap_close(source->pcap); /* with the stream */
-    g_free(source->read_ahead);
+    for (guint i = 0; i < source->filters->len; i++) {
+      pcap_freecode(&g_array_index(source->filters, link_filter, i).program);
+    }
+    g_array_unref(source->filters);
+    g_free(source->filter);
+    capture_file_free(source->file);
     g_free(source->name);
     flow_table_clear(&source->conversations);
     g_ptr_array_free(source->flows, TRUE);
+    g_hash_table_unref(source->others);
     ip_reassembly_free(source->reassembly);
     g_free(source->reassembled);
     g_free(source);
   }
 }
 
-static gboolean fail(capture_source *source, GError **error, const char *text)
+/* Sets the packet's time; the first packet of all sets the origin. Where the file's clock leaves the times
+ * that there are, times go on from that of the packet before. */
+static void set_time(capture_source *source, int64_t file_ns)
 {
-  source->ended = TRUE;
-  return error_set(error, "%s: packet %" PRIu64 ": %s", source->name, source->packets + 1, text);
-}
+  int64_t time_ns, step_ns;
 
-/* libpcap has one link type and one snap length for a file, pcapng one for each interface: the
- * message names the command that makes a file of its own of one. */
-static gboolean fail_to_read(capture_source *source, GError **error)
-{
-  const char *text = problem_of(pcap_file(source->pcap), source->unzip, pcap_geterr(source->pcap));
-
-  if (!strstr(text, "of the first interface")) {
-    return fail(source, error, text);
-  }
-  const char *advice =
-      strstr(text, "snapshot length")
-          ? "editcap -F nsecpcap FILE NEW"
-          : "tshark -r FILE -Y frame.interface_id==0 -w - | editcap -F nsecpcap -T ether - NEW, for Ethernet";
-  g_autofree char *line =
-      g_strdup_printf("%s, which libpcap cannot read; make another file of it first (%s)", text, advice);
-  return fail(source, error, line);
-}
-
-/* Sets the packet's time; the first packet of all sets the origin. FALSE when 64 bits of nanoseconds cannot
- * hold the time since 1970, or it is too long after the origin. */
-static gboolean set_time(capture_source *source, const struct pcap_pkthdr *header)
-{
-  /* libpcap takes the seconds of its own format as signed, though a clock after 2038 has them unsigned */
-  int64_t seconds =
-      pcap_major_version(source->pcap) == PCAP_FORMAT_MAJOR ? (uint32_t)header->ts.tv_sec : header->ts.tv_sec;
-  int64_t time_ns;
-
-  if (__builtin_mul_overflow(seconds, NS_PER_SECOND, &time_ns) ||
-      __builtin_add_overflow(time_ns, (int64_t)header->ts.tv_usec, &time_ns)) {
-    return FALSE;
-  }
   if (!source->has_origin) {
     source->has_origin = TRUE;
-    source->origin_ns = time_ns >= 0 && time_ns < FIRST_DAY_NS ? 0 : time_ns;
+    source->origin_ns = file_ns >= 0 && file_ns < DAY_NS ? 0 : file_ns;
+    source->zero_ns = source->origin_ns;
+    source->file_ns = file_ns;
   }
-  source->time_ns = 0;
-  return time_ns <= source->origin_ns ||
-         (!__builtin_sub_overflow(time_ns, source->origin_ns, &source->time_ns) &&
-          source->time_ns <= CAPTURE_LONGEST_NS);
+  if (__builtin_sub_overflow(file_ns, source->file_ns, &step_ns)) {
+    step_ns = file_ns < source->file_ns ? INT64_MIN : INT64_MAX;
+  }
+  const bool is_beyond = __builtin_sub_overflow(file_ns, source->zero_ns, &time_ns) ||
+                         time_ns > CAPTURE_LONGEST_NS || time_ns < -BACKWARD_NS;
+  if (is_beyond) {
+    time_ns = source->time_ns;
+    source->zero_ns = file_ns < INT64_MIN + time_ns ? INT64_MIN : file_ns - time_ns;
+  }
+  if (is_beyond || step_ns > DAY_NS || step_ns < -BACKWARD_NS) {
+    source->clock_step_ns = step_ns;
+    source->counts.clock_steps++;
+  }
+  source->file_ns = file_ns;
+  source->time_ns = MAX(time_ns, 0);
 }
 
 /* The next packet that passes the filter; its octets are valid until the next call. FALSE at the end, and,
  * with `error` set, when the rest cannot be read; then always FALSE. */
-static gboolean next_packet(capture_source *source, struct pcap_pkthdr **header, const u_char **octets,
-                            GError **error)
+static gboolean next_packet(capture_source *source, capture_record *record, GError **error)
 {
-  while (!source->ended) {
-    int result = pcap_next_ex(source->pcap, header, octets);
-    if (result == PCAP_ERROR_BREAK) {
-      source->ended = TRUE;
-      return FALSE;
-    }
-    if (result != 1) {
-      return fail_to_read(source, error);
-    }
-    if (!set_time(source, *header)) {
-      return fail(
-          source, error,
-          "its time is more than 100 days after the first packet's; correct the times first (editcap -t)");
-    }
+  GError *problem = NULL;
+
+  while (!source->ended && capture_file_next(source->file, record, &problem)) {
+    set_time(source, record->time_ns);
     source->packets++;
-    if (!source->filter.bf_insns || pcap_offline_filter(&source->filter, *header, *octets) != 0) {
+    if (!source->filter || passes(source, record)) {
       return TRUE;
     }
+  }
+  source->ended = TRUE;
+  if (problem) {
+    g_propagate_prefixed_error(error, problem, "%s: packet %" PRIu64 ": ", source->name, source->packets + 1);
   }
   return FALSE;
 }
 
-/* The next packet with an IP header that is good. */
+/* A packet without TCP: `what` it is. */
+static void count_other(capture_source *source, capture_what what)
+{
+  uint64_t *count = g_hash_table_lookup(source->others, GUINT_TO_POINTER(what));
+
+  if (!count) {
+    count = g_new0(uint64_t, 1);
+    g_hash_table_insert(source->others, GUINT_TO_POINTER(what), count);
+  }
+  ++*count;
+  source->counts.other_packets++;
+}
+
+/* The next packet that has TCP, or a fragment of IP: its innermost IP packet, whatever tunnels it is in. */
 static gboolean next_ip(capture_source *source, capture_ip *ip, GError **error)
 {
-  struct pcap_pkthdr *header;
-  const u_char *octets;
+  capture_record record;
 
-  while (next_packet(source, &header, &octets, error)) {
-    uint32_t at;
-    bool is_ip = capture_link_look(pcap_datalink(source->pcap), octets, header->caplen, &at);
+  while (next_packet(source, &record, error)) {
+    uint32_t at, wire_octets = record.wire_octets;
+    capture_what what;
+    bool is_ip = capture_link_look(record.link_type, record.octets, record.captured_octets, &at, &what);
 
     source->counts.packets++;
-    source->counts.octets += header->caplen;
-    source->ip = octets + at;
-    source->ip_octets = header->caplen - at;
-    if (is_ip && capture_ip_read(ip, source->ip, source->ip_octets, MAX(header->len, header->caplen) - at)) {
-      return TRUE;
+    source->counts.octets += record.captured_octets;
+    source->ip = record.octets;
+    source->ip_octets = record.captured_octets;
+    while (is_ip) {
+      source->ip += at;
+      source->ip_octets -= at;
+      if (!capture_ip_read(ip, source->ip, source->ip_octets, wire_octets - at)) {
+        source->counts.garbled_packets++;
+        break;
+      }
+      if (ip->protocol == IP_PROTOCOL_TCP || ip->is_fragment) {
+        return TRUE;
+      }
+      source->ip = ip->payload;
+      source->ip_octets = ip->captured_octets;
+      wire_octets = ip->payload_octets;
+      is_ip = capture_tunnel_look(ip, &at, &what);
     }
-    source->counts.garbled_packets += is_ip;
-    source->counts.other_packets += !is_ip;
+    if (!is_ip) {
+      count_other(source, what);
+    }
   }
   source->ip = NULL;
   source->ip_octets = 0;
@@ -403,6 +329,7 @@ static void begin_flow(capture_source *source, conversation *talk, unsigned open
   const datagram_flow *key = &talk->ends.key;
 
   tracked->flow.index = source->flows->len;
+  tracked->clock_steps = source->counts.clock_steps;
   tracked->flow.before = talk->current ? &talk->current->flow : NULL;
   tracked->flow.ends[opener] = (capture_end){.address = key->source, .port = key->source_port};
   tracked->flow.ends[!opener] = (capture_end){.address = key->destination, .port = key->destination_port};
@@ -416,6 +343,9 @@ static bool begins_another(const tracked_flow *tracked, unsigned from, const cap
 {
   const capture_flow *flow = &tracked->flow;
 
+  if (tracked->is_reset && !(segment->flags & TCP_ACK)) {
+    return true;
+  }
   if (flow->has_syn[from]) {
     return flow->isn[from] != segment->sequence;
   }
@@ -423,7 +353,9 @@ static bool begins_another(const tracked_flow *tracked, unsigned from, const cap
     return tracked->first_sequence[from] - (segment->sequence + 1) > LATE_SYN_OCTETS;
   }
   if ((segment->flags & TCP_ACK) && flow->has_syn[!from]) {
-    return segment->acknowledgement != flow->isn[!from] + 1;
+    /* all, some or none of the octets that the other SYN brought are accepted (RFC 9293 §3.4, RFC 7413 §4.1)
+     */
+    return segment->acknowledgement - (flow->isn[!from] + 1) > tracked->syn_octets[!from];
   }
   return false;
 }
@@ -431,9 +363,11 @@ static bool begins_another(const tracked_flow *tracked, unsigned from, const cap
 /* What the segment shows of its sender's sequence numbers. */
 static void learn(tracked_flow *tracked, unsigned from, const capture_segment *segment)
 {
+  tracked->is_reset |= (segment->flags & TCP_RST) != 0;
   if (segment->flags & TCP_SYN) {
     tracked->flow.has_syn[from] = true;
     tracked->flow.isn[from] = segment->sequence;
+    tracked->syn_octets[from] = MAX(tracked->syn_octets[from], segment->payload_octets);
   } else if (!tracked->seen[from] && !(segment->flags & TCP_RST)) {
     tracked->seen[from] = true;
     tracked->first_sequence[from] = segment->sequence;
@@ -462,10 +396,14 @@ static void assign_flow(capture_source *source, capture_segment *segment, const 
   } else if (is_syn && is_right && begins_another(talk->current, from != talk->opener, segment)) {
     begin_flow(source, talk, opener);
   }
-  segment->flow = talk->current->flow.index;
+  tracked_flow *tracked = talk->current;
+  segment->flow = tracked->flow.index;
   segment->from = from != talk->opener;
+  segment->clock_step_ns = 0;
   if (is_right) {
-    learn(talk->current, segment->from, segment);
+    learn(tracked, segment->from, segment);
+    segment->clock_step_ns = tracked->clock_steps < source->counts.clock_steps ? source->clock_step_ns : 0;
+    tracked->clock_steps = source->counts.clock_steps;
   }
 }
 
@@ -477,7 +415,9 @@ static gboolean read_segment(capture_source *source, const capture_ip *ip, captu
   bool is_tcp = ip->protocol == IP_PROTOCOL_TCP;
   bool is_segment = is_tcp && capture_tcp_read(segment, ip);
 
-  source->counts.other_packets += !is_tcp;
+  if (!is_tcp) {
+    count_other(source, capture_what_of(ip));
+  }
   source->counts.garbled_packets += is_tcp && !is_segment;
   if (is_segment) {
     segment->packet = source->packets;
@@ -497,7 +437,7 @@ gboolean capture_source_next(capture_source *source, capture_segment *segment, g
     /* what the fragments of IPv6 name is perhaps an extension header before TCP's */
     if (is_fragment && ip.protocol != IP_PROTOCOL_TCP &&
         !(ip.version == 6 && capture_ip_is_extension(ip.protocol))) {
-      source->counts.other_packets++;
+      count_other(source, capture_what_of(&ip));
       continue;
     }
     /* Fragments are put together also for who does it himself: so flows get the same numbers. */
@@ -557,7 +497,7 @@ int64_t capture_source_origin_ns(const capture_source *source)
 
 unsigned capture_source_decimals(const capture_source *source)
 {
-  return source->decimals;
+  return capture_file_decimals(source->file);
 }
 
 const capture_counts *capture_source_counts(const capture_source *source)
@@ -567,6 +507,40 @@ const capture_counts *capture_source_counts(const capture_source *source)
 
 double capture_source_share(const capture_source *source)
 {
-  off_t at = source->total_octets > 0 ? ftello(source->file) : 0;
-  return at > 0 ? MIN((double)at / (double)source->total_octets, 1) : 0;
+  return capture_file_share(source->file);
+}
+
+char *capture_source_holds(const capture_source *source, bool takes_wrong_checksums)
+{
+  const capture_counts *counts = &source->counts;
+  GString *text = g_string_new(NULL);
+  GHashTableIter iterator;
+  gpointer what, count;
+  uint64_t most = 0;
+  capture_what which = 0;
+
+  g_hash_table_iter_init(&iterator, source->others);
+  while (g_hash_table_iter_next(&iterator, &what, &count)) {
+    const uint64_t packets = *(const uint64_t *)count;
+    const capture_what each = GPOINTER_TO_UINT(what);
+
+    if (packets > most || (packets == most && each < which)) {
+      most = packets;
+      which = each;
+    }
+  }
+  g_string_printf(text, "%" PRIu64 " packet%s", counts->packets, counts->packets == 1 ? "" : "s");
+  if (most > 0) {
+    g_autofree char *name = capture_what_name(which);
+    g_string_append_printf(text, ", of which %" PRIu64 " %s %s", most, most == 1 ? "is" : "are", name);
+  }
+  if (counts->wrong_checksums > 0 && !takes_wrong_checksums) {
+    g_string_append_printf(text,
+                           ", %" PRIu64 " of %" PRIu64 " TCP segments with a wrong checksum, which were "
+                           "passed over (--ignore-checksums accepts them)",
+                           counts->wrong_checksums, counts->segments);
+  }
+  g_string_append_printf(text, ", %u TCP connection%s", source->flows->len,
+                         source->flows->len == 1 ? "" : "s");
+  return g_string_free(text, FALSE);
 }

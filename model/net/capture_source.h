@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The TCP segments of a capture file, one after the other: pcap and pcapng by libpcap, as they are
- * or compressed by gzip (RFC 1952); Ethernet, VLAN tags, Linux cooked (both versions), raw IP, loopback; IPv4
- * and IPv6; fragments are put together. Reads as it goes: a file may be longer than the memory.
+/* The TCP segments of a capture file (net/capture_file.h), one after the other, of the link types and tunnels
+ * that net/capture_link.h has; IPv4 and IPv6; fragments are put together. Reads as it goes: a file may be
+ * longer than the memory.
  *
  * Nothing in the file is trusted: every length is checked, and what is no TCP segment is counted and passed
  * over. */
@@ -15,8 +15,7 @@
 
 typedef struct capture_source capture_source;
 
-/* The longest that a capture may last: times count picoseconds in 64 bits elsewhere (base/time_ps.h), which
- * is 106 days. */
+/* The latest time: times count picoseconds in 64 bits elsewhere (base/time_ps.h), which is 106 days. */
 #define CAPTURE_LONGEST_NS (INT64_C(100) * 86400 * 1000000000)
 
 /* What was passed over, and what was seen. */
@@ -31,6 +30,7 @@ typedef struct capture_counts {
   uint64_t garbled_packets;   /* headers that contradict the packet's length, or are cut off */
   uint64_t fragments;         /* IP fragments of TCP segments that came */
   uint64_t fragments_missing; /* datagrams that began and were not whole, up to now */
+  uint64_t clock_steps;       /* from one packet to the next, more than a day on or a minute back */
 } capture_counts;
 
 /* Opens `path` ("-": standard input). `filter`: a pcap filter expression (pcap-filter(7)), NULL: all packets;
@@ -50,7 +50,8 @@ void capture_source_free(capture_source *source);
  *
  * Segments come in the order of the file and with its times, which may go back a little (several receive
  * queues, merged files); packets from before the origin have time 0. Times end 100 days after the origin, so
- * that they fit in a time_ps: a later one is an error.
+ * that they fit in a time_ps. Where the file's are later than that, or a minute earlier than the origin, they
+ * go on from that of the packet before.
  *
  * IP fragments are put together as a receiver does (RFC 791 §3.2, RFC 8200 §4.5), with bounds for octets,
  * datagrams and time (ip_reassembly.h). Segments with a wrong checksum are returned, too; they begin no
@@ -79,6 +80,10 @@ int64_t capture_source_origin_ns(const capture_source *source);
 
 /* The decimals of seconds in the file's times: 6 or 9; of pcapng always 9. */
 unsigned capture_source_decimals(const capture_source *source);
+
+/* "10 packets, of which 9 are ARP (EtherType 0x0806), 0 TCP connections": what was read, what most of the
+ * other_packets are, and, unless `takes_wrong_checksums`, how many segments are wrong. Free with g_free(). */
+char *capture_source_holds(const capture_source *source, bool takes_wrong_checksums);
 
 /* The counts so far; the source's. */
 const capture_counts *capture_source_counts(const capture_source *source);

@@ -186,7 +186,8 @@ static gboolean set_harmless(scenario *s, GError **error)
   return done;
 }
 
-static gboolean check_connections(const replay_profile *profile, const char *path, GError **error)
+static gboolean check_connections(const replay_profile *profile, const replay_reading *capture,
+                                  GError **error)
 {
   guint count = profile->connections->len;
 
@@ -195,15 +196,16 @@ static gboolean check_connections(const replay_profile *profile, const char *pat
     return error_set(error, "%s; no connection before that speaks MPA", profile->broken);
   }
   if (count == 0) {
+    g_autofree char *holds = capture_source_holds(profile->capture, capture->decoding.ignore_checksums);
     return error_set(
         error,
-        "%s: no connection in it speaks MPA, of %u over TCP; name one by --mpa HOST:PORT when its "
-        "startup is not in the capture",
-        path, capture_source_flows(profile->capture));
+        "%s: no connection in it speaks MPA: %s; name one by --mpa HOST:PORT when its startup is "
+        "not in the capture",
+        capture->path, holds);
   }
   return count <= CONNECTIONS_MAX ||
          error_set(error, "%s: %u connections in it speak MPA; expected at most %d, choose some by --filter",
-                   path, count, CONNECTIONS_MAX);
+                   capture->path, count, CONNECTIONS_MAX);
 }
 
 /* Every octet is needed: an FPDU that is not whole is none. */
@@ -252,7 +254,7 @@ gboolean replay_scenario_complete(scenario *s, replay_plan *plan, GError **error
   const replay_profile *profile = plan->profile;
   const char *path = plan->options.capture.path;
 
-  if (!check_connections(profile, path, error) || !set_all_shown(s, profile, error) ||
+  if (!check_connections(profile, &plan->options.capture, error) || !set_all_shown(s, profile, error) ||
       !check_direction(s, error) || !set_harmless(s, error) || !scenario_check(s, NULL, error) ||
       !check_whole(scenario_configuration(s), profile, path, error)) {
     return FALSE;

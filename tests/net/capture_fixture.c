@@ -170,11 +170,49 @@ static void append_type(GByteArray *frame, uint16_t type, unsigned tags, uint32_
   }
 }
 
+/* What is before an IP packet on a point-to-point link: `octets`, then PPP's number of the protocol. */
+static void append_ppp(GByteArray *frame, const char *octets, size_t length, const GByteArray *packet)
+{
+  g_byte_array_append(frame, (const uint8_t *)octets, (guint)length);
+  g_byte_array_append(frame, (const uint8_t[]){packet->data[0] >> 4 == 4 ? 0x21 : 0x57}, 1);
+}
+
 GByteArray *fixture_frame(int link_type, const GByteArray *packet, unsigned tags)
 {
   uint16_t type = packet->data[0] >> 4 == 4 ? 0x0800 : 0x86DD;
   GByteArray *frame = g_byte_array_new();
 
+  switch (link_type) {
+  case FIXTURE_LINK_PPP: /* address, control */
+    append_ppp(frame, "\xFF\x03", 3, packet);
+    break;
+  case FIXTURE_LINK_PPP_HDLC: /* compressed (RFC 1661 §6.5, §6.6) */
+    append_ppp(frame, "", 0, packet);
+    break;
+  case FIXTURE_LINK_PPPD: /* outgoing */
+    append_ppp(frame, "\x01\x03", 3, packet);
+    break;
+  case FIXTURE_LINK_PPP_WITH_DIRECTION:
+    append_ppp(frame, "\x01", 2, packet);
+    break;
+  case FIXTURE_LINK_PPP_ETHER: /* session 7 */
+    append_ppp(frame, "\x11\0\0\x07\0\x40", 7, packet);
+    break;
+  case FIXTURE_LINK_CISCO:
+    append_16(frame, 0x0F00);
+    append_16(frame, type);
+    break;
+  case FIXTURE_LINK_MPLS: /* two labels, the second at the bottom of the stack */
+    g_byte_array_append(frame, (const uint8_t *)"\0\1\0\x40\0\2\1\x40", 8);
+    break;
+  case FIXTURE_LINK_NFLOG: { /* in this machine's order: a value of 5 octets, and the packet */
+    const uint16_t before[] = {GUINT16_TO_BE(0x0200), 0, 9, 10, 0, 0, 0, 0, (uint16_t)(packet->len + 4), 9};
+    g_byte_array_append(frame, (const uint8_t *)before, sizeof before);
+    break;
+  }
+  default:
+    break;
+  }
   if (link_type == FIXTURE_LINK_ETHERNET) {
     append_zeros(frame, 12);
     append_type(frame, type, tags, 0);
@@ -216,16 +254,8 @@ fixture_file *fixture_file_new(fixture_format format, bool is_swapped, int link_
   file->octets = g_byte_array_new();
   file->format = format;
   file->is_swapped = is_swapped;
-  if (format == FIXTURE_PCAPNG) { /* section header block, of a section of unknown length */
-    put_32(file, 0x0A0D0D0A);
-    put_32(file, 28);
-    put_32(file, 0x1A2B3C4D);
-    put_16(file, 1);
-    put_16(file, 0);
-    put_32(file, UINT32_MAX);
-    put_32(file, UINT32_MAX);
-    put_32(file, 28);
-    fixture_file_add_interface(file, link_type, SNAP_OCTETS);
+  if (format == FIXTURE_PCAPNG) {
+    fixture_file_add_section(file, is_swapped, link_type);
     return file;
   }
   put_32(file, format == FIXTURE_PCAP_NS ? 0xA1B23C4D : 0xA1B2C3D4);
@@ -247,6 +277,31 @@ void fixture_file_free(fixture_file *file)
 {
   g_byte_array_free(file->octets, TRUE);
   g_free(file);
+}
+
+void fixture_file_add_block(fixture_file *file, uint32_t type, const uint32_t *numbers, unsigned count)
+{
+  put_32(file, type);
+  put_32(file, 4 * (3 + count));
+  for (unsigned i = 0; i < count; i++) {
+    put_32(file, numbers[i]);
+  }
+  put_32(file, 4 * (3 + count));
+}
+
+void fixture_file_add_section(fixture_file *file, bool is_swapped, int link_type)
+{
+  file->is_swapped = is_swapped;
+  file->interface = 0;
+  put_32(file, 0x0A0D0D0A); /* section header block, of a section of unknown length */
+  put_32(file, 28);
+  put_32(file, 0x1A2B3C4D);
+  put_16(file, 1);
+  put_16(file, 0);
+  put_32(file, UINT32_MAX);
+  put_32(file, UINT32_MAX);
+  put_32(file, 28);
+  fixture_file_add_interface(file, link_type, SNAP_OCTETS);
 }
 
 void fixture_file_add_interface(fixture_file *file, int link_type, uint32_t snap_octets)

@@ -14,19 +14,30 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(capture_source, capture_source_free)
 enum {
   FIXTURE_LINK_NULL = 0,
   FIXTURE_LINK_ETHERNET = 1,
+  FIXTURE_LINK_PPP = 9,
+  FIXTURE_LINK_PPP_HDLC = 50,
+  FIXTURE_LINK_PPP_ETHER = 51,
   FIXTURE_LINK_RAW = 101,
+  FIXTURE_LINK_CISCO = 104,
   FIXTURE_LINK_LOOP = 108,
   FIXTURE_LINK_COOKED = 113,
+  FIXTURE_LINK_PPPD = 166,
+  FIXTURE_LINK_PPP_WITH_DIRECTION = 204,
+  FIXTURE_LINK_MPLS = 219,
   FIXTURE_LINK_IPV4 = 228,
   FIXTURE_LINK_IPV6 = 229,
+  FIXTURE_LINK_NFLOG = 239,
   FIXTURE_LINK_COOKED_2 = 276,
+  FIXTURE_LINK_WIRELESS = 105, /* is not read */
 };
 
 /* All of these. */
 #define FIXTURE_LINKS                                                                                        \
   {                                                                                                          \
     FIXTURE_LINK_NULL, FIXTURE_LINK_ETHERNET, FIXTURE_LINK_RAW, FIXTURE_LINK_LOOP, FIXTURE_LINK_COOKED,      \
-        FIXTURE_LINK_COOKED_2, FIXTURE_LINK_IPV4, FIXTURE_LINK_IPV6                                          \
+        FIXTURE_LINK_COOKED_2, FIXTURE_LINK_IPV4, FIXTURE_LINK_IPV6, FIXTURE_LINK_PPP,                       \
+        FIXTURE_LINK_PPP_HDLC, FIXTURE_LINK_PPP_ETHER, FIXTURE_LINK_CISCO, FIXTURE_LINK_PPPD,                \
+        FIXTURE_LINK_PPP_WITH_DIRECTION, FIXTURE_LINK_MPLS, FIXTURE_LINK_NFLOG                               \
   }
 
 typedef enum fixture_format {
@@ -95,6 +106,12 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(fixture_file, fixture_file_free)
 
 /* The usual one: times in ns, raw IP, in this machine's order. */
 fixture_file *fixture_raw_file(void);
+
+/* One more section of a pcapng file, of either byte order, with one interface. */
+void fixture_file_add_section(fixture_file *file, bool is_swapped, int link_type);
+
+/* A block of a pcapng file with `count` numbers of 32 bits in it. */
+void fixture_file_add_block(fixture_file *file, uint32_t type, const uint32_t *numbers, unsigned count);
 
 /* One more interface of a pcapng file. */
 void fixture_file_add_interface(fixture_file *file, int link_type, uint32_t snap_octets);

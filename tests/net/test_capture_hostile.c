@@ -5,7 +5,7 @@
 #include "capture_fixture.h"
 
 #include "base/error.h"
-#include "net/capture_packet.h"
+#include "net/capture_link.h"
 
 enum { DLT_RAW_IP = 12, TCP = 6 };
 
@@ -58,17 +58,22 @@ static void assert_segment(const capture_segment *segment)
   }
 }
 
-/* Takes in a frame as capture_source does, but out of memory that ends with it: libpcap's goes on. */
+/* Takes in a frame as capture_source does, but out of memory that ends with it. */
 static void take_in(int link_type, const uint8_t *frame, uint32_t captured, uint32_t wire)
 {
   g_autofree uint8_t *octets = g_memdup2(frame, captured);
   uint32_t at = 0;
   capture_ip ip;
   capture_segment segment;
+  capture_what what;
 
-  if (capture_link_look(as_libpcap_has_it(link_type), octets, captured, &at)) {
+  if (capture_link_look(as_libpcap_has_it(link_type), octets, captured, &at, &what)) {
     g_assert_cmpuint(at, <=, captured);
     bool good = capture_ip_read(&ip, octets + at, captured - at, wire - at);
+    if (good && !ip.is_fragment && ip.protocol != TCP && capture_tunnel_look(&ip, &at, &what)) {
+      g_assert_cmpuint(at, <=, ip.captured_octets);
+      good = capture_ip_read(&ip, ip.payload + at, ip.captured_octets - at, ip.payload_octets - at);
+    }
     if (good && ip.is_fragment) {
       g_free(g_memdup2(ip.payload, ip.captured_octets)); /* AddressSanitizer sees that they are there */
     } else if (good && ip.protocol == TCP && capture_tcp_read(&segment, &ip)) {

@@ -9,6 +9,7 @@
 #include "no_error.h"
 
 #define SECOND INT64_C(1000000000)
+#define DAY (86400 * SECOND)
 
 /* A time of today, in whole microseconds. */
 #define TODAY_NS (INT64_C(1790000000) * SECOND + 123456000)
@@ -174,15 +175,43 @@ ROW_TEST(test_times, times_rows)
   fixture_assert_at_end(source);
 }
 
-/* What 64 bits of picoseconds cannot hold is an error, after what is before it has been given. */
-static const int64_t far_apart[][2] = {{5, TODAY_NS}, {TODAY_NS, TODAY_NS + 101 * 86400 * SECOND}};
+/* A clock that is set: where time since the origin would be below 0 or above 100 days, it goes on from the
+ * packet before; so does what comes after. Each flow's next segment has the step. */
+static const struct {
+  int64_t times_ns[4], expected_ns[4], steps_ns[4];
+} clock_rows[] = {
+    /* from 1970 to today, as a device without a clock's battery does it */
+    {{5, 6, TODAY_NS, TODAY_NS + 7}, {5, 6, 6, 13}, {0, 0, TODAY_NS - 6, 0}},
+    {{TODAY_NS, TODAY_NS + 101 * DAY, TODAY_NS + 101 * DAY + 5, TODAY_NS + 102 * DAY},
+     {0, 0, 5, DAY},
+     {0, 101 * DAY, 0, 0}},
+    /* back, by years, and forth again */
+    {{TODAY_NS, TODAY_NS - 3000 * DAY, TODAY_NS - 3000 * DAY + 9, TODAY_NS + 10},
+     {0, 0, 9, 9},
+     {0, -3000 * DAY, 0, 3000 * DAY + 1}},
+    /* within the times that there are, nothing is moved */
+    {{TODAY_NS, TODAY_NS + 2 * DAY, TODAY_NS + DAY, TODAY_NS + DAY + 1},
+     {0, 2 * DAY, DAY, DAY + 1},
+     {0, 2 * DAY, -DAY, 0}},
+    {{TODAY_NS, TODAY_NS + DAY, TODAY_NS + DAY - 60 * SECOND, TODAY_NS + DAY},
+     {0, DAY, DAY - 60 * SECOND, DAY},
+     {0, 0, 0, 0}},
+    /* as far as 64 bits reach, beyond, and back */
+    {{TODAY_NS, INT64_MAX, INT64_MIN, TODAY_NS},
+     {0, 0, 0, 0},
+     {0, INT64_MAX - TODAY_NS, 0, TODAY_NS - INT64_MAX}},
+};
 
-ROW_TEST(test_times_too_far_apart, far_apart)
+ROW_TEST(test_clock_that_is_set, clock_rows)
 {
-  g_autoptr(fixture_file) file = file_at_times(FIXTURE_PCAP_NS, *c, 2);
+  g_autoptr(fixture_file) file = file_at_times(FIXTURE_PCAPNG, c->times_ns, 4);
   capture_source *source = fixture_open(file);
-  fixture_segment_of(source);
-  assert_fails(source, "packet 2: its time is more than 100 days after the first packet's");
+  for (unsigned i = 0; i < 4; i++) {
+    const capture_segment segment = fixture_segment_of(source);
+    EXPECT_FIELDS(&segment, (time_ns, (uint64_t)c->expected_ns[i]),
+                  (clock_step_ns, (uint64_t)c->steps_ns[i]));
+  }
+  fixture_assert_at_end(source);
 }
 
 TEST(test_other_packets_are_counted)
@@ -253,53 +282,197 @@ static void assert_cannot_be_read(const char *path, const char *text)
 /* The first page of a process's memory cannot be read: EIO, which is no matter of formats. */
 TEST(test_failing_disk)
 {
-  assert_cannot_be_read("/proc/self/mem", "error reading dump file: Input/output error");
-}
-
-static void assert_link_is_refused(int link_type, const char *text)
-{
-  g_autoptr(fixture_file) file = fixture_file_new(FIXTURE_PCAP_NS, false, link_type);
-  assert_does_not_open(file->octets->data, file->octets->len, text);
+  assert_cannot_be_read("/proc/self/mem", "Input/output error");
 }
 
 TEST(test_what_is_no_capture)
 {
   static const char text[] = "This is a text, and no capture at all.";
   static const uint8_t gzip[32] = {0x1F, 0x8B, 8};
-  assert_does_not_open(text, sizeof text, "this is no capture that libpcap reads");
+  assert_does_not_open(text, sizeof text, "test: this is no capture; expected pcap or pcapng");
   assert_does_not_open(gzip, sizeof gzip,
                        "test: cannot be read: the compressed file is damaged: invalid stored block lengths");
-  assert_link_is_refused(105, "its link type is IEEE802_11; expected Ethernet, Linux");
-  assert_link_is_refused(9999, "its link type is number 9999; expected Ethernet");
   assert_cannot_be_read("/nowhere/at.pcap", "No such file or directory");
   g_autoptr(GError) error = NULL;
   g_assert_null(capture_source_open("/", NULL, &error));
   g_assert_nonnull(error);
 }
 
-/* libpcap reads one link type per file; the error names a way out. */
-TEST(test_interfaces_of_two_link_types)
+/* pcapng: each interface has a link type and a snap length of its own, which need not be known here. */
+TEST(test_interfaces_that_differ)
 {
+  static const int others[] = {FIXTURE_LINK_RAW, FIXTURE_LINK_ETHERNET, FIXTURE_LINK_WIRELESS};
+  static const uint32_t snaps[] = {262144, 100, 0};
   g_autoptr(fixture_file) file = fixture_file_new(FIXTURE_PCAPNG, false, FIXTURE_LINK_ETHERNET);
   fixture_segment sent = segment_from(4, 0, 1, 10);
   fixture_file_add_segment(file, 1, FIXTURE_LINK_ETHERNET, &sent);
-  fixture_file_add_interface(file, FIXTURE_LINK_RAW, 262144);
-  file->interface = 1;
-  fixture_file_add_segment(file, 2, FIXTURE_LINK_RAW, &sent);
+  for (unsigned i = 0; i < G_N_ELEMENTS(others); i++) {
+    fixture_file_add_interface(file, others[i], snaps[i]);
+    file->interface = i + 1;
+    fixture_file_add_segment(file, 2 + i, others[i], &sent);
+  }
   capture_source *source = fixture_open(file);
-  fixture_segment_of(source);
-  assert_fails(source,
-               "packet 2: an interface has a type 101 different from the type of the first interface, which "
-               "libpcap cannot read; make another file of it first (tshark -r FILE");
+  for (unsigned i = 0; i < 3; i++) {
+    const capture_segment segment = fixture_segment_of(source);
+    EXPECT_FIELDS(&segment, (packet, 1 + i), (time_ns, 1 + i));
+    assert_payload(&segment, &sent);
+  }
+  fixture_assert_at_end(source);
 }
 
-TEST(test_interfaces_of_two_snap_lengths)
+/* Sections of both byte orders, as of files that were joined; interfaces are numbered anew in each. */
+TEST(test_sections)
 {
   g_autoptr(fixture_file) file = fixture_file_new(FIXTURE_PCAPNG, false, FIXTURE_LINK_ETHERNET);
-  fixture_file_add_interface(file, FIXTURE_LINK_ETHERNET, 100);
-  assert_fails(fixture_open(file),
-               "packet 1: an interface has a snapshot length 100 different from the snapshot length of "
-               "the first interface, which libpcap cannot read; make another file of it first (editcap");
+  fixture_segment sent = segment_from(6, 0, 1, 10);
+  fixture_file_add_interface(file, FIXTURE_LINK_RAW, 0);
+  fixture_file_add_segment(file, 1, FIXTURE_LINK_ETHERNET, &sent);
+  fixture_file_add_section(file, true, FIXTURE_LINK_COOKED);
+  fixture_file_add_segment(file, 2, FIXTURE_LINK_COOKED, &sent);
+  fixture_file_add_section(file, false, FIXTURE_LINK_NULL);
+  fixture_file_add_segment(file, 3, FIXTURE_LINK_NULL, &sent);
+  file->interface = 1;
+  fixture_file_add_segment(file, 4, FIXTURE_LINK_NULL, &sent);
+  capture_source *source = fixture_open(file);
+  for (unsigned i = 0; i < 3; i++) {
+    const capture_segment segment = fixture_segment_of(source);
+    EXPECT_FIELDS(&segment, (packet, 1 + i), (time_ns, 1 + i));
+    assert_payload(&segment, &sent);
+  }
+  assert_fails(source, "test: packet 4: it is of interface 1, which its section does not describe");
+}
+
+/* An interface's times are in µs when no option tells otherwise; else in 10^-N or 2^-N s, from an offset in
+ * seconds on. `ticks` are 3.5 s after the offset. */
+static const struct {
+  uint32_t options[6];
+  unsigned count;
+  uint64_t ticks;
+  int64_t offset_s;
+} tick_rows[] = {
+    {{0}, 0, 3500000, 0},
+    {{9 | 1 << 16, 6}, 2, 3500000, 0},
+    {{9 | 1 << 16, 0}, 2, 3, 0}, /* whole seconds: the half is lost */
+    {{9 | 1 << 16, 12}, 2, UINT64_C(3500000000000), 0},
+    {{9 | 1 << 16, 0x80 | 10}, 2, 3584, 0},
+    {{9 | 1 << 16, 0x80 | 62}, 2, UINT64_C(7) << 61, 0},
+    /* a comment before, the offset 2^33 + 5 s, the end, and what is no option any more */
+    {{1 | 3 << 16, 0x41414141, 14 | 8 << 16, 5, 2, 0}, 6, 3500000, (INT64_C(2) << 32) + 5},
+    {{0, 9 | 1 << 16, 3}, 3, 3500000, 0},
+    {{14 | 8 << 16, UINT32_MAX, UINT32_MAX}, 3, 3500000, -1},
+};
+
+ROW_TEST(test_times_of_an_interface, tick_rows)
+{
+  g_autoptr(fixture_file) file = fixture_file_new(FIXTURE_PCAPNG, false, FIXTURE_LINK_RAW);
+  uint32_t interface[8] = {FIXTURE_LINK_RAW, 0};
+  memcpy(interface + 2, c->options, sizeof c->options);
+  fixture_file_add_block(file, 1, interface, 2 + c->count);
+  fixture_segment sent = segment_from(4, 0, 1, 10);
+  fixture_file_add_segment(file, 100 * DAY, FIXTURE_LINK_RAW, &sent);
+  file->interface = 1;
+  const int64_t first_ns = 100 * DAY;
+  fixture_file_add_segment(file, (int64_t)c->ticks, FIXTURE_LINK_RAW, &sent);
+  capture_source *source = fixture_open(file);
+  fixture_segment_of(source);
+  const capture_segment segment = fixture_segment_of(source);
+  const int64_t expected_ns = c->offset_s * SECOND + (c->ticks == 3 ? 3 * SECOND : 7 * SECOND / 2);
+  /* far from the first packet's: the step that its clock made */
+  g_assert_cmpint(segment.clock_step_ns, ==, expected_ns - first_ns);
+  fixture_assert_at_end(source);
+}
+
+/* What is no packet is passed over, however long. A Simple Packet Block is of the first interface, is as long
+ * as its block and the snap length, and has the time of the packet before; the obsolete Packet Block has half
+ * of its first number for drops. */
+TEST(test_blocks)
+{
+  g_autoptr(fixture_file) file = fixture_file_new(FIXTURE_PCAPNG, false, FIXTURE_LINK_RAW);
+  g_autofree uint32_t *long_block = g_new0(uint32_t, 2 << 20);
+  fixture_segment sent = segment_from(4, 0, 1, 8);
+  g_autoptr(GByteArray) packet = fixture_packet(&sent);
+  uint32_t enhanced[5 + 12] = {0, 0, 9, 48, 48}, simple[1 + 12] = {48};
+  memcpy(enhanced + 5, packet->data, 48);
+  memcpy(simple + 1, packet->data, 48);
+  fixture_file_add_block(file, 0x0BAD, long_block, 2 << 20);
+  fixture_file_add_block(file, 6, enhanced, 17);
+  fixture_file_add_block(file, 3, simple, 13);
+  fixture_file_add_block(file, 5, long_block, 3); /* statistics */
+  enhanced[0] = 77u << 16;
+  enhanced[2] = 11;
+  fixture_file_add_block(file, 2, enhanced, 17);
+  simple[0] = 1000; /* cut off */
+  fixture_file_add_block(file, 3, simple, 13);
+  capture_source *source = fixture_open(file);
+  static const int64_t times_ns[] = {9, 9, 11};
+  for (unsigned i = 0; i < 3; i++) {
+    const capture_segment segment = fixture_segment_of(source);
+    EXPECT_FIELDS(&segment, (packet, 1 + i), (time_ns, (uint64_t)times_ns[i]));
+    assert_payload(&segment, &sent);
+  }
+  const capture_segment segment = fixture_segment_of(source);
+  EXPECT_FIELDS(&segment, (packet, 4), (captured_octets, 8));
+  fixture_assert_at_end(source);
+}
+
+/* Blocks that contradict themselves: `numbers` after a right packet. */
+static const struct {
+  uint32_t numbers[8];
+  unsigned octets;
+  const char *text;
+} block_rows[] = {
+    {{6, 32, 0, 0, 0, 1, 1, 32}, 32, "its captured length is 1, but its block holds 0 octets"},
+    {{6, 31, 0, 0, 0, 0, 0, 31}, 32, "a block of type 6 claims to have 31 octets"},
+    {{6, 28, 0, 0, 0, 0, 28}, 28, "a block of type 6 claims to have 28 octets"},
+    {{6, 32, 0, 0, 0, 0, 0, 36}, 32, "the lengths before and after a block, 32 and 36, differ"},
+    {{6, 0x7FFFFFF0}, 8, "its block has 2147483632 octets; expected at most 4194304"},
+    {{99, 0x7FFFFFF0, 0}, 12, "the file ends early"},
+    {{6, 32, 0, 0, 0}, 19, "the file ends early"},
+    {{6}, 3, "the file ends early"},
+    {{0x0A0D0D0A, 28, 0x1A2B3C40, 1, 0, 0, 28}, 28, "a section is not of version 1 of pcapng"},
+    {{0x0A0D0D0A, 28, 0x1A2B3C4D, 2, 0, 0, 28}, 28, "a section is not of version 1 of pcapng"},
+    {{1, 28, FIXTURE_LINK_RAW, 0, 9 | 1 << 16, 20, 28}, 28, "an interface has times in 10^-20 s"},
+};
+
+ROW_TEST(test_broken_blocks, block_rows)
+{
+  g_autoptr(fixture_file) file = fixture_file_new(FIXTURE_PCAPNG, false, FIXTURE_LINK_RAW);
+  fixture_segment sent = segment_from(4, 0, 1, 10);
+  fixture_file_add_segment(file, 1, FIXTURE_LINK_RAW, &sent);
+  g_byte_array_append(file->octets, (const uint8_t *)c->numbers, c->octets);
+  capture_source *source = fixture_open(file);
+  fixture_segment_of(source);
+  g_autofree char *text = g_strconcat("test: packet 2: ", c->text, NULL);
+  assert_fails(source, text);
+}
+
+/* A section without interfaces, and so without packets, is no error. */
+TEST(test_empty_section)
+{
+  g_autoptr(fixture_file) file = fixture_file_new(FIXTURE_PCAPNG, false, FIXTURE_LINK_RAW);
+  g_byte_array_set_size(file->octets, 28);
+  fixture_assert_at_end(NO_ERROR(fixture_open_octets, file->octets->data, 28, "tcp"));
+}
+
+/* The 24 octets of an old Linux's records: eight more than others have. */
+TEST(test_patched_records)
+{
+  g_autoptr(fixture_file) file = fixture_raw_file();
+  const uint32_t magic = 0xA1B2CD34, record[6] = {3, 7, 50, 50, 1, 2};
+  memcpy(file->octets->data, &magic, sizeof magic);
+  fixture_segment sent = segment_from(4, 0, 1, 10);
+  g_autoptr(GByteArray) packet = fixture_packet(&sent);
+  for (unsigned i = 0; i < 2; i++) {
+    g_byte_array_append(file->octets, (const uint8_t *)record, sizeof record);
+    g_byte_array_append(file->octets, packet->data, packet->len);
+  }
+  capture_source *source = fixture_open(file);
+  for (unsigned i = 0; i < 2; i++) {
+    const capture_segment segment = fixture_segment_of(source);
+    assert_payload(&segment, &sent);
+    g_assert_cmpint(segment.time_ns, ==, 3 * SECOND + 7000);
+  }
+  fixture_assert_at_end(source);
 }
 
 TEST(test_interfaces_of_one_link_type)
@@ -328,7 +501,7 @@ TEST(test_broken_off)
   g_byte_array_set_size(file->octets, file->octets->len - 1);
   capture_source *source = fixture_open(file);
   fixture_segment_of(source);
-  assert_fails(source, "packet 2: truncated dump file");
+  assert_fails(source, "packet 2: the file ends early");
 }
 
 /* A record that claims to be longer than any packet is not given the memory. */
@@ -339,7 +512,7 @@ TEST(test_giant_record)
   fixture_file_add_segment(file, 1, FIXTURE_LINK_RAW, &sent);
   const uint32_t giant[2] = {0x7FFFFFF0, 0x7FFFFFF0};
   memcpy(file->octets->data + 24 + 8, giant, sizeof giant);
-  assert_fails(fixture_open(file), "packet 1: invalid packet capture length 2147483632, bigger than");
+  assert_fails(fixture_open(file), "packet 1: its captured length is 2147483632; expected at most");
 }
 
 /* Of a file of a path, how much has been read is known; of a pipe it is not. */

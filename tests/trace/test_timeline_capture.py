@@ -200,7 +200,7 @@ class Captures(PageTest):
             self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done.stderr)
             self.assertIn(words, done.stderr)
             self.assertFalse((self.folder / "no.html").exists())
-        self.assertIn("truncated", self.show("short.pcap", status=2).stderr)
+        self.assertIn("the file ends early", self.show("short.pcap", status=2).stderr)
         self.assertGreater(self.script("return flow.fpdus.length"), 20)
 
     def test_looks(self):

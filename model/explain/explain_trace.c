@@ -4,11 +4,11 @@
 #include "explain/explain_trace.h"
 
 #include <errno.h>
-#include <json-glib/json-glib.h>
 #include <stdbool.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/json_text.h"
 #include "base/range_set.h"
 #include "explain/packet_story.h"
 
@@ -417,31 +417,18 @@ static void add_failure(const explanation *of, prose *to)
 
 /* --- All readings --- */
 
-/* A key of the scenario that the trace is of; NULL: it has none. Free with g_free(). */
-static char *key_of(JsonParser *about, const char *key)
-{
-  g_autoptr(JsonReader) reader = json_reader_new(json_parser_get_root(about));
-
-  json_reader_read_member(reader, "keys"); /* its errors stay until the end */
-  json_reader_read_member(reader, key);
-  return g_strdup(json_reader_get_string_value(reader));
-}
-
+/* What counts here of the scenario that the trace is of: a help, no more, so that none is no error. */
 static void note_scenario(explanation *of, const char *text)
 {
-  g_autoptr(JsonParser) about = json_parser_new();
+  g_autoptr(JsonObject) about = json_text_read(text, strlen(text), NULL);
+  JsonObject *keys = json_text_object(about, "keys");
+  const char *cell = json_text_string(keys, "receiver.cell"), *mode = json_text_string(keys, "receiver.mode");
+  const char *fault = json_text_string(keys, "fault.error");
 
-  if (!json_parser_load_from_data(about, text, -1, NULL) || !json_parser_get_root(about)) {
-    json_parser_load_from_data(about, "{}", -1, NULL); /* keys are a help, no more */
-  }
-  g_autofree char *cell = key_of(about, "receiver.cell"), *mode = key_of(about, "receiver.mode");
   of->in_order = g_strcmp0(mode, "in-order") == 0;
   of->assumes = g_strcmp0(mode, "assume-aligned") == 0;
   of->cell_octets = MAX(cell ? g_ascii_strtoull(cell, NULL, 10) : 1, 1);
-  of->fault = key_of(about, "fault.error");
-  if (g_strcmp0(of->fault, "none") == 0) {
-    g_clear_pointer(&of->fault, g_free);
-  }
+  of->fault = g_strcmp0(fault, "none") == 0 ? NULL : g_strdup(fault);
 }
 
 /* Reads the trace from its first octet to its end. */

@@ -377,7 +377,7 @@ class ExplainPeak(unittest.TestCase):
                 file.write(damaged)
             told = explain("bad.trace")
             self.assertIn((told.returncode, told.stderr.count("\n")), [(0, 0), (2, 1)], told.stderr)
-        for about in (b"", b"x", b"[]", b'{"keys":7}'):  # what the trace names is a help, no more
+        for about in (b"", b"x", b"[]", b'{"keys":7}', b'{"keys":' + b"[" * 60):  # what the trace names is a help, no more
             octets_there = int.from_bytes(whole[9:11], "little")
             length = (octets_there & 127) | (octets_there >> 1 & 0x3F80)
             with open("bad.trace", "wb") as file:

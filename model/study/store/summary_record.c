@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Reading a summary back. */
 #include <errno.h>
-#include <json-glib/json-glib.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/json_text.h"
 #include "base/plain_text.h"
 #include "measure/block_maxima.h"
 #include "study/store/summary.h"
@@ -31,30 +31,27 @@ G_GNUC_PRINTF(2, 3) static gboolean invalid(const reading *r, const char *format
   return error_set(r->error, "%s: not a summary: %s", r->path, line);
 }
 
+/* "missing", or what the member is. */
+static const char *wrong(JsonObject *object, const char *name)
+{
+  return json_object_has_member(object, name) ? "something else" : "missing";
+}
+
 /* NULL and an error when the member is none. */
 static JsonObject *object_member(const reading *r, JsonObject *object, const char *name)
 {
-  JsonNode *node = json_object_get_member(object, name);
-  if (node == NULL || !JSON_NODE_HOLDS_OBJECT(node)) {
-    invalid(r, "\"%s\" is %s; expected an object", name, node == NULL ? "missing" : "something else");
-    return NULL;
+  JsonObject *member = json_text_object(object, name);
+  if (member == NULL) {
+    invalid(r, "\"%s\" is %s; expected an object", name, wrong(object, name));
   }
-  return json_node_get_object(node);
+  return member;
 }
 
-/* Sets `*text` to a copy of the member; an error when it is not a string, or no UTF-8: json-glib takes octal
- * escapes such as "\377". */
+/* Sets `*text` to a copy of the member; an error when it is no string of UTF-8. */
 static gboolean text_member(const reading *r, JsonObject *object, const char *name, char **text)
 {
-  JsonNode *node = json_object_get_member(object, name);
-  if (node == NULL || !JSON_NODE_HOLDS_VALUE(node) || json_node_get_value_type(node) != G_TYPE_STRING) {
-    return invalid(r, "\"%s\" is %s; expected a string", name, node == NULL ? "missing" : "something else");
-  }
-  if (!g_utf8_validate(json_node_get_string(node), -1, NULL)) {
-    return invalid(r, "\"%s\" is not UTF-8 text", name);
-  }
-  *text = json_node_dup_string(node);
-  return TRUE;
+  *text = g_strdup(json_text_string(object, name));
+  return *text != NULL || invalid(r, "\"%s\" is %s; expected a string of UTF-8", name, wrong(object, name));
 }
 
 /* The number in `node` when it is one, else NAN. */
@@ -276,44 +273,18 @@ static gboolean read_root(const reading *r, JsonObject *root)
          read_optional(r, root, "block_maxima", read_block_maxima);
 }
 
-/* json-glib's parser recurses without a limit; a summary has five levels. */
-static gboolean nested_too_deep(const char *text)
-{
-  guint depth = 0;
-  gboolean in_string = FALSE;
-  for (const char *c = text; *c != '\0'; c++) {
-    if (in_string && *c == '\\' && c[1] != '\0') {
-      c++;
-    } else if (*c == '"') {
-      in_string = !in_string;
-    } else if (!in_string && (*c == '{' || *c == '[') && ++depth > 16) {
-      return TRUE;
-    } else if (!in_string && (*c == '}' || *c == ']') && depth > 0) {
-      depth--;
-    }
-  }
-  return FALSE;
-}
-
 summary_record *summary_parse_json(const char *text, gsize length, const char *path, GError **error)
 {
   reading r = {.path = path, .error = error};
-  JsonNode *root = NULL;
-  g_autoptr(JsonParser) parser = json_parser_new_immutable();
   g_autoptr(GError) problem = NULL;
-  if (memchr(text, '\0', length) != NULL || !g_utf8_validate(text, (gssize)length, NULL)) {
-    invalid(&r, "it is not UTF-8 text");
-  } else if (nested_too_deep(text)) {
-    invalid(&r, "it is nested too deep");
-  } else if (!json_parser_load_from_data(parser, text, (gssize)length, &problem)) {
+  g_autoptr(JsonObject) root = json_text_read(text, length, &problem);
+  if (root == NULL) {
     invalid(&r, "%s", problem->message);
-  } else if ((root = json_parser_get_root(parser)) == NULL || !JSON_NODE_HOLDS_OBJECT(root)) {
-    invalid(&r, "its root is not an object");
-  } else {
-    r.record = g_new0(summary_record, 1);
-    if (!read_root(&r, json_node_get_object(root))) {
-      g_clear_pointer(&r.record, summary_record_free);
-    }
+    return NULL;
+  }
+  r.record = g_new0(summary_record, 1);
+  if (!read_root(&r, root)) {
+    g_clear_pointer(&r.record, summary_record_free);
   }
   return r.record;
 }

@@ -231,7 +231,9 @@ FIXTURE_TEST(test_hostile)
   refuse(f, "", 0, "root");
   refuse(f, "{\"scenario\": {\"name\": \"a\", \"title\": \"b\", \"keys\": {\"x\\ny\": \"1\"}}}", -1,
          "unknown key \"x\\ny\"");
-  refuse(f, "{\"scenario\": {\"name\": \"a\\377\"}}", -1, "\"name\" is not UTF-8 text");
+  refuse(f, "{\"scenario\": {\"name\": \"a\\377\"}}", -1, "a string has a backslash");
+  refuse(f, "{\"scenario\": {\"name\": \"\\ud800 \"}}", -1,
+         "\"name\" is something else; expected a string of UTF-8");
   refuse(f, "not JSON", -1, "not a summary");
   refuse(f, "[1, 2]", -1, "root");
   refuse(f, "{}", -1, "\"scenario\" is missing");

@@ -184,13 +184,31 @@ static gboolean plot_store(const char *path, const gnuplot_target *target, GErro
   note_constant(table);
   g_autofree char *stem = file_stem(path, ".sqlite");
   gboolean good = target->format == GNUPLOT_TERM || cli_make_folder(target->folder, error);
+  g_autoptr(GString) left_out = g_string_new(NULL);
+  g_autoptr(GError) first = NULL;
+  guint drawn = 0;
   for (guint i = 0; good && i < plots->len; i++) {
-    if (i > 0 && target->format == GNUPLOT_TERM) {
+    const study_plot *plot = g_ptr_array_index(plots, i);
+    g_autoptr(GError) reason = NULL;
+    if (drawn > 0 && target->format == GNUPLOT_TERM) {
       plain_text_print(stdout, "\n");
     }
-    good = study_plot_draw(table, g_ptr_array_index(plots, i), request, stem, target, error);
+    good = study_plot_draw(table, plot, request, stem, target, &reason);
+    drawn += good;
+    if (!good && (what != NULL || reason->domain != IWARPSIM_ERROR)) {
+      g_propagate_error(error, g_steal_pointer(&reason));
+    } else if (!good) {
+      g_string_append_printf(left_out, "iwarpsim plot: %s is left out: %s\n", plot->name, reason->message);
+      first = first != NULL ? first : g_steal_pointer(&reason);
+      good = TRUE;
+    }
   }
-  return good;
+  if (good && drawn == 0) {
+    g_propagate_error(error, g_steal_pointer(&first));
+  } else {
+    plain_text_print_page(stderr, left_out->str);
+  }
+  return good && drawn > 0;
 }
 
 /* Plots of a folder are called after what they show, those of a trace after the trace, too. */

@@ -45,6 +45,28 @@ class Plot(kit.ProgramTest):
         self.expect_parts(script, "\ntitle_text = ''\nsubtitle_text = ''\ny_lines = 'goodput (Gbit/s)'\n")
         self.assertIn(b"# goodput_bit_per_s over loss of segments", kit.octets("paper/a-goodput_bit_per_s.dat"))
 
+    def test_what_cannot_be_drawn(self):
+        """13 values of a third axis are more panels than a heat map has: without --what, and in a report, the others
+        are drawn, and it is named with its reason; asked for, it is an error. Over loss, MTU by MTU, the other plot
+        would have 26 lines: over the 13 values it has 4."""
+        kit.write("many.cfg", SCENARIO.replace(
+            '{ key = "receiver.mode"; values = ["in-order", "out-of-order"]; }',
+            f'{{ key = "workload.messages"; values = {list(range(1, 14))}; }}'))
+        self.shell("iwarpsim sweep many.cfg --quiet --store many.sqlite")
+        reason = ("heat map of path.forward.loss and path.forward.mtu needs 13 panels for the other keys; 12 is the most "
+                  "that can be read: --where leaves fewer")
+        self.expect("iwarpsim plot many.sqlite",
+                    "./many-peak.dat\n./many-peak.gnuplot\n./many-peak.png\n",
+                    f"iwarpsim plot: heat-map is left out: a {reason}\n")
+        self.assertIn(b"place_on_x: workload.messages", kit.octets("many-peak.dat"))
+        self.assertEqual(kit.octets("many-peak.dat").count(b"\n\n\n"), 2 * 4)  # peak and p99
+        self.shell("iwarpsim report many.sqlite -q")
+        page = kit.octets("many.html").decode()
+        self.assertIn(f"<p class=\"note\">The plot heat-map is left out: a {reason}.</p>", page)
+        self.assertEqual(page.count("<figure"), 1)
+        self.expect_refused("iwarpsim plot many.sqlite --what heat-map", reason)
+        self.shell("iwarpsim plot many.sqlite --what heat-map --where 'workload.messages < 13' -q")
+
     def test_words_of_the_axis(self):
         """What is drawn stands beside y in words, above in the metric's own name."""
         for metric, words in (("buffer.reassembly_p99_octets", "reassembly occupancy, p99"),

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/files.h"
 #include "study/table/study_table.h"
 
@@ -192,12 +191,14 @@ static gboolean check_unchanged(const char *name, const char *folder, GError **e
   const char *rest = sum != NULL ? strchr(sum, '\n') : NULL;
   g_autofree char *expected =
       rest != NULL ? g_compute_checksum_for_string(G_CHECKSUM_SHA256, rest + 1, -1) : NULL;
-  return (expected != NULL && g_str_has_prefix(sum + strlen(checksum_mark), expected)) ||
-         error_set(
-             error,
-             "%s was changed since it was written: 'gnuplot %s' in its folder draws it as it is; --force "
-             "replaces it, --out DIR leaves it",
-             path, name);
+  if (expected != NULL && g_str_has_prefix(sum + strlen(checksum_mark), expected)) {
+    return TRUE;
+  }
+  g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_EXIST,
+              "%s was changed since it was written: 'gnuplot %s' in its folder draws it as it is; --force "
+              "replaces it, --out DIR leaves it",
+              path, name);
+  return FALSE;
 }
 
 static gboolean write_file(const GString *text, const char *name, const char *folder, GError **error)
@@ -222,9 +223,10 @@ static gboolean run_gnuplot(const char *name, const char *folder, gboolean colou
   if (started && g_spawn_check_wait_status(wait_status, &problem)) {
     return TRUE;
   }
-  return error_set(error, "gnuplot could not draw %s/%s: %s%s%s", folder, name, problem->message,
-                   message != NULL && *message != '\0' ? ": " : "",
-                   message != NULL ? g_strstrip(message) : "");
+  g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_FAILED, "gnuplot could not draw %s/%s: %s%s%s", folder, name,
+              problem->message, message != NULL && *message != '\0' ? ": " : "",
+              message != NULL ? g_strstrip(message) : "");
+  return FALSE;
 }
 
 /* What a picture ends with: gnuplot does not notice when a write fails. */
@@ -243,7 +245,9 @@ static gboolean keep_files(const new_files *files, const char *const *names, con
   }
   const char *end = picture_ends[target->format];
   if (length < strlen(end) || memcmp(octets + length - strlen(end), end, strlen(end)) != 0) {
-    return error_set(error, "%s: gnuplot wrote only a part of it; is the disk full?", path);
+    g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_NOSPC,
+                "%s: gnuplot wrote only a part of it; is the disk full?", path);
+    return FALSE;
   }
   if (target->picture != NULL) {
     *target->picture = g_steal_pointer(&octets);

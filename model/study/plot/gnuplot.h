@@ -65,7 +65,7 @@ char *gnuplot_template(const char *file, GError **error);
  * and with gnuplot the picture STEM.png, .svg or .pdf. They replace those of their names in the target's
  * folder once all are whole, and are added to `written`, the picture last. The script has a checksum, by
  * which one that a user changed is known: it is replaced with `force` only. GNUPLOT_TERM: prints the picture,
- * and leaves no file; with `picture`, no file is left either. FALSE and `error` (G_FILE_ERROR,
- * IWARPSIM_ERROR) when that fails; earlier files are then unchanged. */
+ * and leaves no file; with `picture`, no file is left either. FALSE and `error` (G_FILE_ERROR)
+ * when that fails; earlier files are then unchanged. */
 gboolean gnuplot_draw(const char *name, const GString *variables, const GString *data, const char *stem,
                       const gnuplot_target *target, GError **error);

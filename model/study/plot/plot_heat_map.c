@@ -280,7 +280,7 @@ static gboolean draw_heat_map(const study_table *table, G_GNUC_UNUSED const stud
          (panels <= PANELS_MAX ||
           error_set(error,
                     "a heat map of %s and %s needs %u panels for the other keys; %d is the most that can be "
-                    "read",
+                    "read: --where leaves fewer",
                     scenario_key_row_of(x)->name, scenario_key_row_of(y)->name, panels, PANELS_MAX)) &&
          draw_map(&map, table, name, request, stem, target, error);
 }

@@ -443,17 +443,17 @@ static gboolean varies(const study_table *table, const study_plot *plot)
 
 /* Lines and panels beyond these, where they were asked for, are not told apart: each line has a form of
  * points of its own. */
-enum { LINES_MAX = 10, PANELS_MAX = 12 };
+enum { PANELS_MAX = 12 };
 
 static gboolean check_request(const line_chart *chart, const plot_request *request, GError **error)
 {
   gboolean asked = request->series != NULL || request->panels != NULL;
   guint lines = chart->groups.lines->len, panels = chart->groups.panels->len;
-  return (!asked || lines <= LINES_MAX ||
+  return (!asked || lines <= PLOT_LINES_MAX ||
           error_set(error,
                     "%u series: at most %d can be told apart; choose among them with --where, or make panels "
                     "of a key",
-                    lines, LINES_MAX)) &&
+                    lines, PLOT_LINES_MAX)) &&
          (!asked || panels <= PANELS_MAX ||
           error_set(error, "%u panels: at most %d can be read; choose among them with --where", panels,
                     PANELS_MAX)) &&

@@ -15,13 +15,23 @@ gboolean plot_grouping_varies(const study_table *table, scenario_key key)
 scenario_key plot_grouping_x(const study_table *table, const plot_request *request)
 {
   g_autoptr(GArray) keys = study_table_keys(table);
-  scenario_key first = SCENARIO_KEY_COUNT;
+  scenario_key first = SCENARIO_KEY_COUNT, longest = first;
+  guint of_first = 1, most = 0, lines = 1;
   for (guint i = keys->len; i-- > 0 && request->x == NULL;) {
     scenario_key key = g_array_index(keys, scenario_key, i);
     gboolean taken = study_keys_have(request->series, key) || study_keys_have(request->panels, key);
-    first = taken || first == SCENARIO_PATH_FORWARD_LOSS ? first : key;
+    g_autoptr(GPtrArray) values = study_keys_values(table->runs, key);
+    lines *= key == SCENARIO_RECEIVER_MODE || key == SCENARIO_MPA_MARKERS ? 1 : values->len; /* panels */
+    if (!taken && first != SCENARIO_PATH_FORWARD_LOSS) {
+      first = key;
+      of_first = values->len;
+    }
+    if (!taken && values->len > most) {
+      longest = key;
+      most = values->len;
+    }
   }
-  return request->x != NULL ? *request->x : first;
+  return request->x != NULL ? *request->x : lines / of_first > PLOT_LINES_MAX ? longest : first;
 }
 
 char *plot_place_words(const GArray *keys, char *const *texts)

@@ -34,8 +34,12 @@ gboolean plot_grouping_make(const study_table *table, scenario_key x, const plot
 void plot_grouping_clear(plot_grouping *grouping);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(plot_grouping, plot_grouping_clear)
 
+/* More have no form of their own each. */
+enum { PLOT_LINES_MAX = 10 };
+
 /* The key for the x axis: what `request` asks for, or loss when it varies, else the first that does and has
- * no other place there; SCENARIO_KEY_COUNT when there is none. */
+ * no other place there, but, where that would make more than PLOT_LINES_MAX lines, the one of most values;
+ * SCENARIO_KEY_COUNT when there is none. */
 scenario_key plot_grouping_x(const study_table *table, const plot_request *request);
 
 /* Whether `key` is one of those that vary by themselves. */

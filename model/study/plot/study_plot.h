@@ -18,7 +18,8 @@ struct study_plot {
   gboolean (*has)(const study_table *table, const study_plot *plot);
   const char *needs; /* what that is, in words: "runs with …" */
   /* Draws `plot` (this plot) of a table that has what it needs, as "STEM.png" (or in the target's format).
-   * FALSE and `error` (IWARPSIM_ERROR, G_FILE_ERROR) on failure. */
+   * FALSE and `error`: IWARPSIM_ERROR when it does not suit the table or the request, G_FILE_ERROR when that
+   * fails. */
   gboolean (*draw)(const study_table *table, const study_plot *plot, const plot_request *request,
                    const char *stem, const gnuplot_target *target, GError **error);
   gboolean takes_keys; /* it draws a quantity over keys: --metric, --x, --series and --panel */
@@ -56,7 +57,8 @@ gboolean study_plot_fits(const study_table *table, const study_plot *plot, GErro
 GPtrArray *study_plots_for(const study_table *table);
 
 /* Draws `plot` as `request` asks for, as "STEM-NAME" (`stem` is made a safe file name); plot_metric's NAME is
- * the quantity's. FALSE and `error` (IWARPSIM_ERROR, G_FILE_ERROR) on failure. */
+ * the quantity's. FALSE and `error` on failure: IWARPSIM_ERROR when it does not suit the table or the
+ * request, so that of several plots this one is left out; else G_FILE_ERROR. */
 gboolean study_plot_draw(const study_table *table, const study_plot *plot, const plot_request *request,
                          const char *stem, const gnuplot_target *target, GError **error);
 

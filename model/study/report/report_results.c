@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/units.h"
 #include "study/plot/study_plot.h"
 #include "study/report/html.h"
@@ -186,7 +187,14 @@ void report_append_plots(report_page *report)
   g_autoptr(GPtrArray) plots = study_plots_for(report->table);
   /* All of them draw the reassembly occupancy, which is not measured where nothing is lost (measure.from). */
   for (guint i = 0; report->shows[0] && report->error == NULL && i < plots->len; i++) {
-    append_figure(report, g_ptr_array_index(plots, i), ++report->figures, &report->error);
+    const study_plot *plot = g_ptr_array_index(plots, i);
+    if (append_figure(report, plot, report->figures + 1, &report->error)) {
+      report->figures++;
+    } else if (report->error->domain == IWARPSIM_ERROR) {
+      html_append(report->html, "<p class=\"note\">The plot %s is left out: %s.</p>\n", plot->name,
+                  report->error->message);
+      g_clear_error(&report->error);
+    }
   }
 }
 

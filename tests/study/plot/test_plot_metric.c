@@ -121,15 +121,17 @@ DRAWN_TEST(test_other_shapes)
   plot_fixture_draw(f, &plot_peak, 0, GNUPLOT_SVG);
 }
 
-/* 200 lines: 40 rows of a legend do not hold them, it says how many it lacks. A label ("MTU 1500 octets,
- * middlebox.chunk = 100" …) leaves room for less than 160. */
+/* 14 x 15 = 210 lines over 16 values: 40 rows of a legend do not hold them, it says how many it lacks. A
+ * label ("MTU 1500 octets, middlebox.chunk = 100" …) leaves room for less than 160. */
 DRAWN_TEST(test_hundreds_of_lines)
 {
-  g_autofree char *svg = picture(f, "{ key = \"path.forward.loss\"; values = [\"0.1%\", \"1%\"]; },"
-                                    "{ key = \"middlebox.chunk\"; from = 100; to = 299; }");
+  g_autofree char *svg =
+      picture(f, "{ key = \"path.forward.loss\"; from = \"0.1%\"; to = \"1.6%\"; step = \"0.1%\"; },"
+                 "{ key = \"path.forward.mtu\"; from = 1500; to = 1513; },"
+                 "{ key = \"middlebox.chunk\"; from = 100; to = 114; }");
   guint shown = plot_fixture_count(svg, "middlebox.chunk = ");
   /* beside the lines, peak and p99 have an entry each, which comes last */
-  g_autofree char *rest = g_strdup_printf("and %u more", 202 - shown);
+  g_autofree char *rest = g_strdup_printf("and %u more", 212 - shown);
   g_assert_cmpuint(shown, <, 160);
   g_assert_cmpuint(shown, >, 30);
   EXPECT_PARTS(svg, rest);

@@ -18,7 +18,7 @@ case ${1:-} in
   ;;
 esac
 
-scripts/setup.sh --install debhelper lintian mmdebstrap
+scripts/setup.sh --install build ns3 package
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Installs what is missing (Debian packages, scripts/packages.txt) and builds iwarpsim into build/; `ninja -C
-# build` adds its tests. With ns-3, which demo.sh runs on: a libns3-dev that cannot be used is reported here,
-# not when the first run needs it. `--sanitizers` adds build-sanitizers/, the same under ASan and UBSan; `--fuzz
+# Installs what is missing of what builds and runs iwarpsim (Debian packages, scripts/packages.txt) and builds it
+# into build/. With ns-3, which demo.sh runs on: a libns3-dev that cannot be used is reported here, not when the
+# first run needs it. The other builds also install what the tests need: `--sanitizers` adds build-sanitizers/, the same under ASan and UBSan; `--fuzz
 # TARGET…` builds fuzz targets alone, into build-fuzz/, and `--fuzz-coverage TARGET…` those that count what
 # their corpora reach, into build-fuzz-coverage/; `--clang` builds the program alone with clang, into
 # build-clang/, and `--arm64` for that processor, into build-arm64/, where `program` runs it under qemu.
-# `--install PACKAGE…` installs these packages alone. Called by demo.sh, test.sh, fuzz.sh and package.sh; usable
+# `--install PART…` only installs the packages of these parts of packages.txt. Called by demo.sh, test.sh, fuzz.sh and package.sh; usable
 # alone. Needs to be root only when something is missing.
 set -eu
 cd "$(dirname "$0")/.."
@@ -15,34 +15,51 @@ say() {
   printf '== %s\n' "$*"
 }
 
-missing_packages() { # package…
-  for package; do
+packages_of() { # part…
+  for part; do
+    sed -n "s/^$part //p" scripts/packages.txt | grep . || {
+      echo "setup.sh: scripts/packages.txt has no part '$part'" >&2
+      exit 2
+    }
+  done
+}
+
+missing_of() { # part…
+  packages=$(packages_of "$@") || exit
+  for package in $packages; do
     status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
     [ "$status" = installed ] || printf '%s\n' "$package"
   done
 }
 
-install_missing() { # package…
-  missing=$(missing_packages "$@")
+install() { # part…
+  missing=$(missing_of "$@")
   if [ -z "$missing" ]; then
-    say "all packages are installed"
+    say "all packages are installed ($*)"
     return
   fi
-  say "installing: $(printf '%s ' $missing)"
   if [ "$(id -u)" -ne 0 ]; then
-    echo "setup.sh: packages are missing and only root can install them: run this as root" >&2
+    echo "setup.sh: only root can install the packages that are missing: $(printf '%s ' $missing)" >&2
     exit 1
   fi
   export DEBIAN_FRONTEND=noninteractive
   log=$(mktemp)
-  # Questions of packages (may others capture packets?) are answered with their defaults.
-  if ! { apt-get update -q && apt-get install -q -y --no-install-recommends $missing; } >"$log" 2>&1 </dev/null; then
-    cat "$log" >&2
-    echo "setup.sh: apt-get failed; its output is above" >&2
-    rm -f "$log"
-    exit 1
-  fi
+  apt_get update
+  apt_get install --print-uris $missing
+  say "installing ($*), $(awk "/^'/ { octets += \$3 } END { printf \"%.0f\", octets / 1e6 }" "$log") MB to download:" $missing
+  apt_get install $missing
   rm -f "$log"
+}
+
+# What it prints is in $log, and shown when it fails. Questions of packages (may others capture packets?) are
+# answered with their defaults.
+apt_get() { # command…
+  apt-get -q -y --no-install-recommends "$@" >"$log" 2>&1 </dev/null || {
+    cat "$log" >&2
+    rm -f "$log"
+    echo "setup.sh: apt-get $1 failed; its output is above" >&2
+    exit 1
+  }
 }
 
 # The folder is made anew when it was made with other options.
@@ -75,28 +92,39 @@ build_fuzz_targets() { # folder, targets…
   build "$folder" $(printf 'fuzz/fuzz_%s ' "$@")
 }
 
-# Debian's packages of the libraries for arm64, extracted and not installed. ns-3's are left out: compiling it
-# takes minutes, and what it computes is compared with our own engine by the tests. Absolute links would lead
+# Debian's packages of the libraries for arm64, extracted and not installed. Without ns-3: compiling for it takes
+# minutes, and what it computes is compared with our own engine by the tests. Absolute links would lead
 # out of the folder.
 make_arm64_root() { # folder
-  libraries=$(grep -e '-dev$' -e '^r-mathlib$' scripts/packages.txt | grep -v -e clang -e ns3 | paste -sd ,)
+  libraries=$(packages_of build | grep -e '-dev$' -e '^r-mathlib$' | paste -sd ,)
   rm -rf "$1"
-  mmdebstrap --quiet --variant=extract --arch=arm64 --include="libc6-dev,$libraries" bookworm "$1"
+  mmdebstrap --quiet --variant=extract --arch=arm64 --include="$libraries" bookworm "$1"
   find "$1" -type l -lname '/*' | while read -r link; do
     ln -sfnr "$1$(readlink "$link")" "$link"
   done
 }
 
 kind=${1:-}
-if [ "$kind" = --install ]; then
-  shift
-  install_missing "$@"
-  exit
-fi
-install_missing $(cat scripts/packages.txt)
+[ $# -eq 0 ] || shift
 case $kind in
+'') install run build ns3 ;;
+--install)
+  install "$@"
+  exit
+  ;;
+--sanitizers | --fuzz | --fuzz-coverage | --clang) install run build ns3 test ;;
+--arm64) install run build ns3 test arm64 ;;
+*)
+  echo "usage: scripts/setup.sh [--install PART… | --sanitizers | --fuzz TARGET… | --fuzz-coverage TARGET… | --clang | --arm64]" >&2
+  exit 2
+  ;;
+esac
+case $kind in
+'')
+  configure build -Dns3=enabled
+  build build program
+  ;;
 --fuzz)
-  shift
   # Not optimized: that halves the time to build, and the fuzzer is as fast.
   (
     export CC=clang
@@ -106,7 +134,6 @@ case $kind in
   build_fuzz_targets build-fuzz "$@"
   ;;
 --fuzz-coverage)
-  shift
   (
     export CC=clang
     configure build-fuzz-coverage -Dns3=disabled -Doptimization=1 -Db_lto=false \
@@ -122,7 +149,6 @@ case $kind in
   build build-clang iwarpsim
   ;;
 --arm64)
-  install_missing gcc-aarch64-linux-gnu mmdebstrap qemu-user-static
   root=$PWD/build-arm64-root
   [ -f "$root/complete" ] || {
     make_arm64_root "$root"
@@ -148,9 +174,5 @@ case $kind in
   build build iwarpsim &
   build build-sanitizers iwarpsim
   wait $!
-  ;;
-*)
-  configure build -Dns3=enabled
-  build build iwarpsim
   ;;
 esac

@@ -55,7 +55,7 @@ static void print_help(void)
                         "  -V, --version   print the version\n\n"
                         "Example: a scenario of one line in a file, run with its 300th segment lost.\n"
                         "  echo 'receiver: { mode = \"in-order\"; };' > first.cfg\n"
-                        "  iwarpsim run first.cfg --set path.forward.drop=[300]\n\n"
+                        "  iwarpsim run first.cfg --set 'path.forward.drop=[300]'\n\n"
                         "Exit status: 0 fine, 1 the run failed its own checks, 2 bad usage or scenario,\n"
                         "3 an error that 'decode --problems' found, 130 interrupted.\n");
   g_autofree char *lines = plain_text_wrap(page->str, terminal_of(stdout).columns);

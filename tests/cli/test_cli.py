@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The program itself: its options, exit codes, `check` and `explain`."""
 import os
+import re
+import shutil
 import unittest
 
 import program_kit as kit
@@ -23,6 +25,13 @@ class Cli(kit.ProgramTest):
         self.assertLessEqual(max(map(len, page.splitlines())), 90)
         for line in ("iwarpsim", "iwarpsim -h", "iwarpsim help"):
             self.expect(line, page)
+
+    def test_the_example_of_help(self):
+        """Every shell takes it as it is printed: zsh refuses brackets outside quotations."""
+        lines = re.search(r"\nExample: .*\n((?:  .*\n)+)", self.shell("iwarpsim help").stdout)[1]
+        for shell in filter(shutil.which, ("sh", "bash", "zsh", "fish")):
+            self.expect_parts(self.shell(f"{shell} <<'EOF'\n{lines}EOF").stdout, "1 packet lost")
+            shutil.rmtree("results")
 
     def test_help_fits(self):
         """The page of each command is as wide as the terminal, or 100 columns; examples are to be copied."""

@@ -81,6 +81,13 @@ def is_open(line):
         return True
 
 
+def unquoted(command):
+    """The words outside quotations that zsh takes for patterns of file names, and so refuses: those with brackets,
+    and with * or ? in what is set."""
+    plain = re.sub(r"'[^']*'|\"(?:\\.|[^\"\\])*\"", "", command.partition("<<")[0])
+    return re.findall(r"\S*(?:[][]|=\S*[*?])\S*", plain)
+
+
 def commands(block):
     """The commands of a block: without comments; one that goes on after a backslash as one line, one with a
     quotation or a here document of several lines as several."""

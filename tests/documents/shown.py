@@ -12,7 +12,7 @@ VARIES = [
     (r"(\S*\b(wall|cpu)_s) .*", r"\1 …"),  # times of the machine: metrics
     (r"\b20\d\d-\d\d-\d\d([ T]\d\d:\d\d(:\d\d(\.\d+)?)?( ?UTC|Z)?)?", "DATE"),
     (r"\biwarpsim \d+\.\d+\.\d+\S*", "iwarpsim VERSION"),
-    (r"\babout \d+(:\d\d)+( at -j \d+)?", "about TIME"),  # an estimate of a sweep's time
+    (r"\babout (\d+(:\d\d)+|\d+ s|\d+ min)( at -j \d+)?", "about TIME"),  # an estimate of a sweep's time
     (r"\((git )?([0-9a-f]{12}(-dirty)?|unknown)\)", r"(\1COMMIT)"),
 ]
 

@@ -56,9 +56,10 @@ REDUCED = [
 
 # What is not run here at all. The program must be there, unless it is the system's.
 ELSEWHERE = [
-    (r"([A-Z_]+=\S+ )?scripts/(demo|test|fuzz)\.sh|scripts/(mutants|instructions)|bench/run",
+    (r"([A-Z_]+=\S+ )?scripts/(demo|test|fuzz|package)\.sh|scripts/(mutants|instructions)|bench/run",
      "takes minutes: scripts/test.sh runs them"),
     (r"build/bench/|ninja -C build bench/", "measures this machine: bench/run runs them"),
+    (r"apt(-get)? ", "installs packages: scripts/package.sh --try does so in a Debian of its own"),
     (r"meson setup build |ninja -C build iwarpsim|scripts/setup\.sh", "was done before this test"),
     (r"meson (setup|install -C) build-install|ninja -C build-install", "tests/cli/test_install.py installs"),
     (r"build-fuzz/|mkdir /tmp/new|rm -r fuzz/corpus", "needs a build with libFuzzer: scripts/fuzz.sh"),
@@ -185,6 +186,7 @@ class Page:
     def run(self, command):
         """Runs one command."""
         self.printed = None
+        self.wrong += [f"{command}: {word} must be quoted for zsh" for word in pages.unquoted(command)]
         for pattern, reason in ELSEWHERE:
             if re.match(pattern, command):
                 program = next(word for word in command.split() if "=" not in word)

@@ -76,6 +76,8 @@ class Followed(unittest.TestCase):
     def test_command_differs(self):
         self.check_wrong("run my.cfg", "run my.cfg --seed 2", "prints something else")
         self.check_wrong("check own.cfg", "check other.cfg", "check other.cfg: exit 2, not 0")
+        self.check_wrong("run my.cfg", "run my.cfg --set path.forward.drop=[3]",
+                         "path.forward.drop=[3] must be quoted for zsh")
         self.check_wrong("cat my.cfg", "scripts/demo.sh", "scripts/demo.sh is not there")
 
     def test_output_without_a_command(self):

@@ -202,6 +202,7 @@ void ddp_sink_receive(ddp_sink *s, const sent_segment *segments, size_t index)
   uint8_t wire[MAX_ULPDU_OCTETS];
   size_t header_octets = ddp_header_encode(&segment->header, wire);
   g_assert_cmpuint(header_octets + segment->payload, <=, sizeof wire);
+  wire[0] |= s->reserved;
   for (uint32_t i = 0; i < segment->payload; i++) {
     wire[header_octets + i] = sent_payload_octet(start, i);
   }

@@ -56,6 +56,7 @@ typedef struct ddp_sink {
   ddp_untagged_queue *queues[2];
   ddp_placer *placer;
 
+  uint8_t reserved; /* bits of the DDP Control octet that are set besides in what is received */
   bool would_place; /* the placer's answer about the segment received last, just before it came */
   size_t placed;
   size_t delivered;

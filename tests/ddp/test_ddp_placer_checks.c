@@ -105,7 +105,7 @@ static void assert_nothing_placed(ddp_sink *s)
 
 /* DDP-135, DDP-157, DDP-158: what fails a check is not Placed, in no part of it, and is reported once with
  * its numbers. They are the same in the documents of all generations (DDP-162, DDP-163). Asked before, the
- * placer answers which will be Placed. */
+ * placer answers which will be Placed. DDP-045: whatever the four Rsvd bits are, 0x3C. */
 EACH_TEST(test_checks_of_one_segment, single_case, singles)
 {
   for (iwarp_generation generation = 0; generation < IWARP_GENERATIONS; generation++) {
@@ -114,8 +114,9 @@ EACH_TEST(test_checks_of_one_segment, single_case, singles)
     if (generation == IWARP_RDMAC && segment.header.version < 2) {
       segment.header.version = 1 - segment.header.version; /* its own is 0 */
     }
-    for (int on_arrival = 0; on_arrival < 2; on_arrival++) {
-      g_autoptr(ddp_sink) s = ddp_sink_new_with(generation, on_arrival);
+    for (unsigned i = 0; i < 32; i++) {
+      g_autoptr(ddp_sink) s = ddp_sink_new_with(generation, i % 2 == 1);
+      s->reserved = (uint8_t)(i / 2 << 2);
       ddp_sink_receive(s, &segment, 0);
       EXPECT_FIELDS(s, (would_place, c->outcome == DELIVERED), (delivered, c->outcome == DELIVERED),
                     (refusals, c->outcome == REFUSED), (errors, c->outcome >= 0));

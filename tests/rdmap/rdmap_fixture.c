@@ -336,6 +336,7 @@ void forge(rdmap_host *host, const ddp_header *header, const void *payload, uint
 {
   uint8_t *octets = g_malloc0(DDP_MAX_HEADER_OCTETS + (size_t)length);
   uint32_t header_octets = (uint32_t)ddp_header_encode(header, octets);
+  octets[0] |= 0x3C; /* the Rsvd bits: nothing looks at them (DDP-045) */
   if (payload && length > 0) {
     memcpy(octets + header_octets, payload, length);
   }

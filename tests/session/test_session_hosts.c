@@ -193,3 +193,48 @@ ROW_TEST(test_owners, owners)
     g_assert_null(session_host_end(host, fragment));
   }
 }
+
+/* The port after those of all connections is of none, whatever lies in memory after them: here the last of
+ * three, once the session counts but two. Its 61 FPDUs, of 20 Writes in 3 each and a Send, are no starts
+ * then. */
+TEST(test_the_port_after_the_last)
+{
+  enum { LAST = SESSION_INITIATOR_FIRST_PORT + CONNECTIONS - 1, FPDUS = 61, STREAM_OCTETS = 100000 };
+  const ip_address address = ip_address_v4(1);
+  const tcp_header header = {.source_port = LAST, .destination_port = SESSION_RESPONDER_PORT};
+  g_autoptr(datagram) packet = datagram_new_in(NULL, &address, &address, &header, NULL);
+  datagram_flow flow;
+  g_auto(session_result) result;
+  g_autoptr(fixture) f = set_up(NULL, STRINGS("workload.messages=20", "workload.message_size=4000"));
+  session *self = f->session;
+
+  run(f, &result);
+  g_assert_true(datagram_flow_of(packet, &flow));
+  for (int without = 0; without < 2; without++) {
+    uint32_t hint = 0, starts = 0;
+    self->connection_count = CONNECTIONS - (uint32_t)without;
+    for (int64_t position = 0; position < STREAM_OCTETS; position++) {
+      starts += session_is_fpdu_start(self, &flow, position, &hint);
+    }
+    g_assert_cmpuint(starts, ==, without ? 0 : FPDUS);
+    g_assert_cmpint(session_host_end(session_host_of(self, SIDE_INITIATOR), packet) == NULL, ==, 1);
+    g_assert_cmpint(session_host_end(session_host_of(self, SIDE_RESPONDER), packet) == NULL, ==, without);
+  }
+  self->connection_count = CONNECTIONS;
+}
+
+/* --- Closed too early --- */
+
+/* A ULP that closes before it has posted anything: both ends close in good order, and nothing was Delivered.
+ */
+TEST(test_closed_before_its_workload_was_done)
+{
+  g_auto(session_result) result;
+  g_autoptr(fixture) f = set_up(NULL, NULL);
+
+  rnic_endpoint_close(f->session->connections[1].ends[SIDE_INITIATOR].endpoint);
+  session_run(f->session);
+  session_finish(f->session, &result);
+  g_assert_cmpint(result.status, ==, RUN_FAILED);
+  g_assert_cmpstr(result.message, ==, "connection 1 was closed before its workload was done");
+}

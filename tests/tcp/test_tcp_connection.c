@@ -169,17 +169,28 @@ TCP_TEST(test_abort_after_a_hole, connected())
   g_assert_true(f->end[1].closed);
 }
 
-/* RFC 9293 §3.10.7.1: a closed connection answers with RST, at SEG.ACK or, without ACK, acknowledging the
- * segment. */
-TCP_TEST(test_answers_when_closed, tcp_fixture_new(NULL, NULL))
+/* RFC 9293 §3.10.7.1, §3.5.2 group 1: a closed connection answers with RST, at SEG.ACK or, without ACK, at 0,
+ * acknowledging the segment: its octets, its SYN and its FIN count, modulo 2^32. */
+static const struct {
+  uint32_t sequence, payload_octets;
+  uint8_t flags, answer;
+  uint32_t at, acknowledges;
+} closed_rows[] = {
+    {5, 10, TCP_ACK, TCP_RST, 77, 0},           {5, 0, TCP_SYN | TCP_ACK, TCP_RST, 77, 0},
+    {5, 0, TCP_SYN, TCP_RST | TCP_ACK, 0, 6},   {5, 10, TCP_SYN, TCP_RST | TCP_ACK, 0, 16},
+    {5, 10, TCP_FIN, TCP_RST | TCP_ACK, 0, 16}, {5, 10, TCP_SYN | TCP_FIN, TCP_RST | TCP_ACK, 0, 17},
+    {5, 0, TCP_PSH, TCP_RST | TCP_ACK, 0, 5},   {UINT32_MAX, 0, TCP_SYN, TCP_RST | TCP_ACK, 0, 0},
+};
+
+ROW_TEST(test_answers_when_closed, closed_rows)
 {
-  script_segment(f, (tcp_header){.sequence = 5, .acknowledgement = 77, .flags = TCP_ACK}, 0, 10);
-  EXPECT_HEADER(f, 0, 0, (flags, TCP_RST), (sequence, 77));
+  g_autoptr(tcp_fixture) f = tcp_fixture_new(NULL, NULL);
+  tcp_header header = {.sequence = c->sequence, .acknowledgement = 77, .flags = c->flags};
+  script_segment(f, header, 0, c->payload_octets);
+  EXPECT_HEADER(f, 0, 0, (flags, c->answer), (sequence, c->at), (acknowledgement, c->acknowledges));
   drop_segment(f, 0);
-  script_segment(f, (tcp_header){.sequence = 5, .flags = TCP_SYN}, 0, 10);
-  EXPECT_HEADER(f, 0, 0, (flags, TCP_RST | TCP_ACK), (acknowledgement, 5 + 1 + 10));
-  drop_segment(f, 0);
-  script_segment(f, (tcp_header){.sequence = 5, .flags = TCP_RST}, 0, 0);
+  header.flags |= TCP_RST;
+  script_segment(f, header, 0, c->payload_octets);
   expect_nothing(f, 0);
 }
 
@@ -215,7 +226,7 @@ TCP_TEST(test_answers_in_syn_received, tcp_fixture_new(NULL, NULL))
 {
   f->end[0].connection->class->listen(f->end[0].connection);
   script_segment(f, (tcp_header){.sequence = 10, .acknowledgement = 33, .flags = TCP_ACK}, 0, 0);
-  g_assert_cmpuint(wire_header(f, 0, 0).flags, ==, TCP_RST);
+  EXPECT_HEADER(f, 0, 0, (flags, TCP_RST), (sequence, 33));
   drop_segment(f, 0);
   script_segment(f, (tcp_header){.sequence = 10, .flags = TCP_SYN, .window = 100}, 0, 0);
   g_assert_cmpuint(wire_header(f, 0, 0).flags, ==, TCP_SYN | TCP_ACK);

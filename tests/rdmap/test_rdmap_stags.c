@@ -223,13 +223,15 @@ TEST(test_rights_of_a_sink)
 /* RDMAP-259, RDMAP-260, RDMAP-261, RDMAP-267, RDMAP-269, DDP-205, DDP-207, DDP-208, DDP-209: both
  * associations, for Writes (DDP asks at Placement and RDMAP Terminates) and Reads. RDMAP-101, RDMAP-244:
  * 0/1/03; DDP has 1/1/02 for it (note D48). RDMAP-262, RDMAP-264, RDMAP-268: read to the letter, rdmap-00
- * §10.3 calls a mismatch 'Invalid STag': no Read Response, and 0/1/00, or 1/1/00 for a Write. */
+ * §10.3 calls a mismatch 'Invalid STag': no Read Response, and 0/1/00, or 1/1/00 for a Write. So it is in one
+ * segment, and at the first of two. */
 EACH_TEST(test_associations, stag_association, associations)
 {
-  for (size_t i = 0; i < 2 * G_N_ELEMENTS(accesses); i++) {
-    const access_row *access = &accesses[i / 2];
+  for (size_t i = 0; i < 4 * G_N_ELEMENTS(accesses); i++) {
+    const access_row *access = &accesses[i / 4];
     bool to_the_letter = i % 2;
     g_autoptr(rdmap_fixture) f = fixture_new(B_WITH(.strict_rdmap00 = to_the_letter), registration_for(c));
+    f->mulpdu_octets = i / 2 % 2 ? DEFAULT_MULPDU : 70; /* 56 octets of a Write */
     if (c->is_ours) {
       assert_allowed(f, access->operation, BASE, OCTETS);
     } else {

@@ -156,8 +156,8 @@ static void add_jitter(impairment_builder *builder)
 
   jitter.delay_ps = jitter.jitter_ps;
   if (jitter.jitter_ps > 0) {
-    add(builder, path_jitter_new(&jitter, random_of(builder, "jitter"),
-                                 reorders ? random_of(builder, "reorder") : NULL));
+    random_stream *delays = random_of(builder, "jitter");
+    add(builder, path_jitter_new(&jitter, delays, reorders ? random_of(builder, "reorder") : NULL));
   }
 }
 

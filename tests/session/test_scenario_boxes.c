@@ -90,6 +90,25 @@ TEST(test_random_pieces)
   g_free(all[1]);
 }
 
+/* The first box that cuts at random draws from "random.forward.0" or "random.reverse.0": a run is repeated by
+ * these names. */
+TEST(test_names_of_streams)
+{
+  for (enum side direction = 0; direction < SIDES; direction++) {
+    g_autofree random_stream *named =
+        random_stream_new(7, direction == SIDE_INITIATOR ? "random.forward.0" : "random.reverse.0");
+    g_autoptr(way) w = way_opened(direction, patient,
+                                  STRINGS("run.seed=7", "middlebox.mode=random",
+                                          "middlebox.random_minimum=100", "middlebox.random_maximum=200"));
+    way_send(w, 0, 1000, TCP_ACK | TCP_PSH);
+    way_run(w);
+    for (guint i = 1; i + 1 < w->out->len; i++) {
+      g_assert_cmpuint(arrival_at(w->out, i)->packet->payload.length, ==,
+                       100 + random_stream_below(named, 101));
+    }
+  }
+}
+
 /* The pieces of two segments that a box of `mode` sends; free with g_free(). */
 static char *pieces_of(const char *mode)
 {

@@ -111,11 +111,12 @@ static char *forward_fate(const char *const *sets, const char *class, guint coun
 
 /* --- Which, in which order --- */
 
-/* One key for each element. */
-#define ALL                                                                                                  \
-  "path.forward.loss=10%", "path.forward.gemodel=[10%,50%,1,0]", "path.forward.state=[10%,50%,10%,10%,1%]",  \
-      "path.forward.corrupt=10%", "path.forward.duplicate=10%", "path.forward.ecn_mark=10%",                 \
-      "path.forward.displace=10%", "path.forward.jitter=20us", "path.forward.distribution=normal"
+/* One key of `path` for each element. */
+#define ALL_OF(path)                                                                                         \
+  path ".loss=10%", path ".gemodel=[10%,50%,1,0]", path ".state=[10%,50%,10%,10%,1%]", path ".corrupt=10%",  \
+      path ".duplicate=10%", path ".ecn_mark=10%", path ".displace=10%", path ".jitter=20us",                \
+      path ".distribution=normal"
+#define ALL ALL_OF("path.forward")
 
 static const struct {
   const char *sets[12], *elements;
@@ -148,6 +149,38 @@ ROW_TEST(test_order, orders)
   }
   g_assert_cmpstr(names->str, ==, c->elements);
   g_assert_cmpuint(reverse.elements->len, ==, 0);
+}
+
+/* --- What their random streams are called --- */
+
+/* Each element draws from the stream of its name and direction, of paths after the first with their number: a
+ * run is repeated by these names. In the order in which the elements are made; jitter has two. */
+TEST(test_names_of_streams)
+{
+  static const char *const names[] = {"loss", "gemodel",  "state",  "corrupt", "duplicate",
+                                      "ecn",  "displace", "jitter", "reorder"};
+  static const struct {
+    enum side direction;
+    uint32_t path;
+    const char *ending;
+  } paths[] = {{SIDE_INITIATOR, 0, ".forward"},
+               {SIDE_RESPONDER, 0, ".reverse"},
+               {SIDE_INITIATOR, 3, ".forward.3"},
+               {SIDE_RESPONDER, 3, ".reverse.3"}};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(paths); i++) {
+    const gboolean is_forward = paths[i].direction == SIDE_INITIATOR;
+    g_autoptr(scenario) s = temporary_scenario(
+        "", is_forward ? STRINGS("run.seed=7", ALL_OF("path.forward"), "path.forward.reorder=10%")
+                       : STRINGS("run.seed=7", ALL_OF("path.reverse"), "path.reverse.reorder=10%"));
+    g_auto(impairments) all = make_impairments(s, paths[i].direction, paths[i].path);
+    g_assert_cmpuint(all.randoms->len, ==, G_N_ELEMENTS(names));
+    for (gsize j = 0; j < G_N_ELEMENTS(names); j++) {
+      g_autofree char *name = g_strconcat(names[j], paths[i].ending, NULL);
+      g_autofree random_stream *named = random_stream_new(7, name);
+      g_assert_cmphex(random_stream_next(all.randoms->pdata[j]), ==, random_stream_next(named));
+    }
+  }
 }
 
 /* --- Every key reaches its element --- */

@@ -230,6 +230,35 @@ TEST(test_each_link_draws_for_itself)
   g_assert_cmpstr(one, ==, two);
 }
 
+/* RED of the first link draws from "queue.forward.0" or "queue.reverse.0", once for each packet: a run is
+ * repeated by these names. 400 segments at once, of which the link takes the first: the average, of weight
+ * 0.002, is that of the packets that wait, and the probability p of a drop grows with it from 1 to 200 (Floyd
+ * and Jacobson 1993, section 7, with what has passed since the last drop). */
+TEST(test_names_of_streams)
+{
+  static const char *const scenarios[SIDES] = {
+#define RED "{ discipline = \"red\"; red_minimum = 1; red_maximum = 200; red_probability = \"90%\"; };"
+      "path = { forward = " RED " };", "path = { reverse = " RED " };"};
+  for (enum side direction = 0; direction < SIDES; direction++) {
+    g_autofree random_stream *named =
+        random_stream_new(7, direction == SIDE_INITIATOR ? "queue.forward.0" : "queue.reverse.0");
+    g_autoptr(way) w = way_new(direction, scenarios[direction], STRINGS("run.seed=7"));
+    double average = 0, waiting = 0, passed = 0, dropped = 0;
+    for (guint32 i = 0; i < 400; i++) {
+      const double draw = (double)(random_stream_next(named) >> 11) * 0x1p-53;
+      average += 0.002 * (waiting - average);
+      const double p = MAX(0.9 * (average - 1) / 199, 0);
+      const gboolean drops = draw * (1 - passed * p) < p;
+      passed = drops || average < 1 ? 0 : passed + 1;
+      dropped += drops;
+      waiting += drops || i == 0 ? 0 : 1;
+      way_send(w, i * FULL, FULL, TCP_ACK);
+      g_assert_cmpfloat(lost_by(w), ==, dropped);
+    }
+    g_assert_cmpfloat(dropped, >, 10);
+  }
+}
+
 /* --- MTUs --- */
 
 /* A packet that is too big for the second link has used the first: at A(1) the router in front of the

@@ -152,6 +152,29 @@ TEST(test_memory)
   g_assert_cmpfloat(result.results.metrics.value[METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS], <=, 2 * MEMORY);
 }
 
+/* STags are drawn by the seed: those of the first host from one stream, of the others from another, by their
+ * number. A run is repeated by these names. */
+TEST(test_names_of_streams)
+{
+  const ddp_stream_identity owner = {1, 1};
+  g_autoptr(scenario) s = temporary_scenario("", STRINGS("run.seed=7"));
+  engine *clock = NO_ERROR(run_engine_new, RUN_ENGINE_NATIVE);
+  const session_config config = {
+      .configuration = scenario_configuration(s), .clock = clock, .pairs = pairs, .hosts = HOSTS};
+  session *unconnected = session_new(&config);
+
+  for (uint32_t host = 0; host < HOSTS; host++) {
+    ddp_stag_table *named = ddp_stag_table_new(host == 0 ? random_hash(7, "stags.initiator", 0)
+                                                         : random_hash(7, "stags.responder", host - 1));
+    g_assert_cmphex(
+        ddp_stag_table_allocate(session_host_rnic(session_host_of(unconnected, host))->stags, owner), ==,
+        ddp_stag_table_allocate(named, owner));
+    ddp_stag_table_free(named);
+  }
+  session_free(unconnected);
+  engine_free(clock);
+}
+
 /* --- Whose a packet is --- */
 
 typedef struct owner_case {

@@ -47,6 +47,28 @@ static void note_points(const sweep_grid *grid, GPtrArray *notes)
   }
 }
 
+/* A note for each key that is given though its axis never gives it that value, as --set may. */
+static void note_axes(const scenario *s, GPtrArray *notes)
+{
+  const scenario_axis *axes;
+  const gsize count = scenario_axes(s, &axes);
+
+  for (gsize i = 0; i < count; i++) {
+    g_autofree char *origin = scenario_origin(s, axes[i].key);
+    g_autofree char *value = scenario_value_text(s, axes[i].key);
+    const gboolean is_set = origin != NULL && g_str_has_prefix(origin, "--set");
+
+    if (is_set || (origin != NULL && !g_strv_contains((const char *const *)axes[i].values, value))) {
+      g_ptr_array_add(notes,
+                      g_strdup_printf("%s: %s = %s is for `iwarpsim run` alone: %s", origin,
+                                      scenario_key_row_of(axes[i].key)->name, value,
+                                      is_set ? "`iwarpsim sweep` refuses it, since the sweep gives the key "
+                                               "the values of its axis"
+                                             : "the sweep gives the key the values of its axis"));
+    }
+  }
+}
+
 /* `grid`: NULL when nothing is swept. */
 static void print_verdict(const char *path, const sweep_grid *grid, const GPtrArray *notes)
 {
@@ -104,9 +126,13 @@ static int check_scenario(const char *path, const cli_arguments *arguments, GStr
                     g_strdup_printf("%s: where leaves out points of a sweep, and there is no sweep", origin));
   }
   gboolean ok = s != NULL && scenario_check(s, notes, &error) && run_engine_check(s, &error);
+  /* The points are those of the file, whatever of an axis is set: note_axes(). */
   g_autoptr(sweep_grid) grid =
-      ok && swept ? cli_progress_grid(s, sets, 0, cli_shows_progress(arguments), &error) : NULL;
+      ok && swept ? cli_progress_grid(s, NULL, 0, cli_shows_progress(arguments), &error) : NULL;
   ok = ok && (!swept || grid != NULL);
+  if (ok) {
+    note_axes(s, notes);
+  }
   if (grid != NULL && (chosen.json || !arguments->quiet)) {
     note_points(grid, notes);
   }

@@ -82,6 +82,15 @@ static void append_row(GString *page, const char *kinds, const char *const *cell
   g_string_append_c(page, '\n');
 }
 
+/* What a key means, and what it needs for that. Free with g_free(). */
+static char *meaning_of(const scenario_key_row *row)
+{
+  return row->needs == NULL ? g_strdup(row->sentence)
+         : row->needs_word == NULL
+             ? g_strdup_printf("%s Needs %s.", row->sentence, row->needs)
+             : g_strdup_printf("%s '%s' needs %s.", row->sentence, row->needs_word, row->needs);
+}
+
 /* The keys of a group, unless it holds nothing but groups. */
 static void append_group(GString *page, const char *group, const char *sentence)
 {
@@ -92,9 +101,10 @@ static void append_group(GString *page, const char *group, const char *sentence)
     const char *of = row->inherits >= 0 ? scenario_key_row_of((scenario_key)row->inherits)->name : NULL;
     g_autofree char *expected = scenario_value_expected(row);
     g_autofree char *fallback = of ? g_strdup_printf("that of `%s`", of) : g_strdup(row->fallback);
+    g_autofree char *meaning = meaning_of(row);
     if (scenario_group_has(group, key)) {
       append_row(rows, of ? "cttct" : "cctct",
-                 (const char *[]){row->name, fallback, expected, row->example, row->sentence});
+                 (const char *[]){row->name, fallback, expected, row->example, meaning});
     }
   }
   if (rows->len > 0) {
@@ -310,6 +320,7 @@ static void print_key(const scenario_key_row *row)
 {
   g_autofree char *expected = scenario_value_expected(row);
   g_autofree char *value = g_strconcat("Value: ", expected, ".", NULL);
+  g_autofree char *meaning = meaning_of(row);
   g_autofree char *set = g_strconcat(row->name, "=", row->example, NULL);
   g_autofree char *quoted = strpbrk(set, " []") != NULL ? g_shell_quote(set) : g_strdup(set);
 
@@ -319,7 +330,7 @@ static void print_key(const scenario_key_row *row)
     printf("%s (default: %s%s%s)\n", row->name, *row->fallback != '\0' ? row->fallback : "empty",
            row->rfc != NULL ? "; with tcp.profile = rfc: " : "", row->rfc != NULL ? row->rfc : "");
   }
-  print_wrapped(row->sentence);
+  print_wrapped(meaning);
   print_wrapped(value);
   printf("    Example: --set %s\n", quoted);
 }

@@ -80,8 +80,9 @@ static condition_verdict compare(void *user, const condition_reader *reader, con
     g_autofree char *hint = scenario_did_you_mean(scenario_suggest(text, field.texts));
     return condition_fail(reader, right->at, "no %s is called '%s'%s", name, text, hint);
   }
-  if (is_text && c->sign->orders) {
-    return condition_fail(reader, c->sign_token.at, "%s has no order; expected = or !=", name);
+  if ((is_text && c->sign->orders) || c->sign->is_has) {
+    return condition_fail(reader, c->sign_token.at, "%s has no %s; expected = or !=", name,
+                          c->sign->orders ? "order" : "parts");
   }
   if (is_read_only || !f->item) {
     return CONDITION_FALSE;

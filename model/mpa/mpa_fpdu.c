@@ -11,7 +11,7 @@ const char *mpa_error_text(mpa_error error)
   case MPA_ERROR_CLOSED:
     return "MPA error 1: the TCP connection is closed, terminated or lost";
   case MPA_ERROR_CRC:
-    return "MPA error 2: the CRC of an FPDU does not match, or its length cannot be";
+    return "MPA error 2: the CRC of an FPDU does not match, or its length is impossible";
   case MPA_ERROR_MARKER:
     return "MPA error 3: a marker and ULPDU_Length disagree about where an FPDU starts";
   case MPA_ERROR_STARTUP:

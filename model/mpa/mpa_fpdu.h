@@ -22,7 +22,7 @@ typedef enum mpa_error {
   MPA_ERROR_STARTUP = 4, /* invalid startup frame */
 } mpa_error;
 
-/* "MPA error 2: the CRC of an FPDU does not match, or its length cannot be" and the like, for people.
+/* "MPA error 2: the CRC of an FPDU does not match, or its length is impossible" and the like, for people.
  * Static. */
 const char *mpa_error_text(mpa_error error);
 

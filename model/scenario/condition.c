@@ -9,9 +9,10 @@
 enum { DEPTH_MAX = 50 };
 
 static const condition_sign signs[] = {
-    {"=", RELATION_EQUAL, FALSE}, {"!=", RELATION_LESS | RELATION_MORE | RELATION_NONE, FALSE},
-    {"<", RELATION_LESS, TRUE},   {"<=", RELATION_LESS | RELATION_EQUAL, TRUE},
-    {">", RELATION_MORE, TRUE},   {">=", RELATION_MORE | RELATION_EQUAL, TRUE},
+    {"=", RELATION_EQUAL, FALSE, FALSE},  {"!=", RELATION_LESS | RELATION_MORE | RELATION_NONE, FALSE, FALSE},
+    {"<", RELATION_LESS, TRUE, FALSE},    {"<=", RELATION_LESS | RELATION_EQUAL, TRUE, FALSE},
+    {">", RELATION_MORE, TRUE, FALSE},    {">=", RELATION_MORE | RELATION_EQUAL, TRUE, FALSE},
+    {"has", RELATION_EQUAL, FALSE, TRUE},
 };
 
 /* The column, 1 …, of octet `at` of the UTF-8 `text`. */
@@ -153,7 +154,7 @@ static gboolean read_comparison(condition_reader *p, condition_comparison *c)
   for (gsize i = 0; i < G_N_ELEMENTS(signs); i++) {
     c->sign = token_is(&c->sign_token, signs[i].text) ? &signs[i] : c->sign;
   }
-  c->is_alone = c->sign_token.kind != TOKEN_SIGN;
+  c->is_alone = c->sign == NULL && c->sign_token.kind != TOKEN_SIGN;
   if (c->is_alone) {
     c->sign = &signs[0];
     return TRUE;

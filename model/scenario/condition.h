@@ -4,7 +4,7 @@
  *
  *   condition  := conjunction { or conjunction }        conjunction := part { and part }
  *   part       := not part | ( condition ) | NAME | operand SIGN operand
- *   SIGN       := = != < <= > >=                        operand     := WORD | 'TEXT'
+ *   SIGN       := = != < <= > >= has                    operand     := WORD | 'TEXT'
  *
  * A condition is read anew each time that it is evaluated. */
 #pragma once
@@ -23,6 +23,7 @@ typedef struct condition_sign {
   const char *text;
   unsigned holds;  /* of relation: for which a comparison holds */
   gboolean orders; /* it asks which value is the larger */
+  gboolean is_has; /* it asks whether the value is among others */
 } condition_sign;
 
 typedef struct condition_token {

@@ -77,9 +77,10 @@ const char *scenario_full_text(const scenario *s);
 /* One axis of the sweep group. */
 typedef struct scenario_axis {
   scenario_key key;
-  char **values; /* texts as --set takes them, NULL-terminated */
-  int with;      /* index of the axis it moves in step with, which itself has -1; -1: none */
-  char *where;   /* "file:line" of the axis */
+  char **values;     /* texts as --set takes them, NULL-terminated */
+  int with;          /* index of the axis it moves in step with, which itself has -1; -1: none */
+  char *where;       /* "file:line" of the axis */
+  gboolean as_share; /* a value was written so (scenario_value.h) */
 } scenario_axis;
 
 /* Sets `*axes` to the axes in the order of the file, owned by the scenario. Returns their number, 0 when

@@ -287,6 +287,7 @@ static gboolean read_list(axis_reader *r, const config_setting_t *list)
     if (!read_value(r, row_of(r), element, &value)) {
       return FALSE;
     }
+    r->axis.as_share = r->axis.as_share || value.as_share;
     g_ptr_array_add(r->values, scenario_value_write(row_of(r), &value));
   }
   return TRUE;

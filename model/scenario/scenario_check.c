@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "scenario/scenario_where.h"
 
 enum {
   /* The segment that holds the smallest FPDU MPA must be able to send, with a ULPDU of 128 octets
@@ -166,46 +167,80 @@ static gboolean check_quantiles(const checking *on)
 
 /* --- Notes --- */
 
-/* TRUE when the value of `key` means that there is none of it: false, 0, or its first word. */
+/* TRUE when the value of `key` means that there is none of it: false, 0, an empty list, its default word. */
 static gboolean is_off(const checking *on, scenario_key key)
 {
+  const scenario_key_row *row = scenario_key_row_of(key);
   const scenario_value *value = scenario_settings_value(on->s, key);
 
-  return value->is_word ? strcmp(value->text, scenario_key_row_of(key)->words->name) == 0
-                        : value->number == 0 && !(value->probability > 0);
+  return row->type == SCENARIO_TYPE_WORD || row->type == SCENARIO_TYPE_MIX
+             ? g_strcmp0(value->text, row->fallback) == 0
+             : value->number == 0 && !(value->probability > 0) && value->list_count == 0 &&
+                   (value->text == NULL || *value->text == '\0');
 }
 
-static gboolean is_without_effect(const checking *on, scenario_key key, scenario_key needs)
+/* A key for both ends, when each has its own. */
+static void note_heirs(const checking *on, scenario_key key)
 {
-  const scenario_key_row *row = scenario_key_row_of(key);
-  const choice_list *boxes = &on->c->path.middleboxes.mode;
-  unsigned there = 0;
+  scenario_key heirs[SIDES];
+  gsize given = 0;
 
-  if (needs != SCENARIO_MIDDLEBOX_MODE) {
-    /* A switch that is off needs no other switch. */
-    gboolean wants = row->type != SCENARIO_TYPE_BOOLEAN ||
-                     scenario_key_row_of(needs)->type != SCENARIO_TYPE_BOOLEAN || !is_off(on, key);
-
-    return wants && is_off(on, needs);
+  for (scenario_key heir = 0; heir < SCENARIO_KEY_COUNT && given < SIDES; heir++) {
+    if (scenario_key_row_of(heir)->inherits == (int)key && scenario_given(on->s, heir)) {
+      heirs[given++] = heir;
+    }
   }
-  for (guint i = 0; i < boxes->count; i++) {
-    there |= 1U << boxes->values[i];
+  if (given == SIDES) {
+    note_if(on, TRUE, key, "%s has no effect while %s and %s are given", name_of(key), name_of(heirs[0]),
+            name_of(heirs[1]));
   }
-  return (row->boxes & there) == 0;
 }
 
-/* A note for each key that was given and has no effect because of another. */
+/* Quantiles are seldom given in percent. */
+static void note_shares(const checking *on)
+{
+  const scenario_axis *axes;
+  const gsize count = scenario_axes(on->s, &axes);
+
+  for (scenario_key key = 0; key < SCENARIO_MEASURE_QUANTILES; key++) {
+    g_autofree char *value = scenario_value_text(on->s, key);
+    note_if(on, scenario_given(on->s, key) && scenario_settings_value(on->s, key)->as_share, key,
+            "%s is %s: a number without %% counts from 0 to 1", name_of(key), value);
+  }
+  for (gsize i = 0; i < count && on->notes != NULL; i++) {
+    g_autofree char *values = g_strjoinv(", ", axes[i].values);
+    if (axes[i].as_share && axes[i].key < SCENARIO_MEASURE_QUANTILES) {
+      g_ptr_array_add(on->notes, g_strdup_printf("%s: %s is %s: a number without %% counts from 0 to 1",
+                                                 axes[i].where, name_of(axes[i].key), values));
+    }
+  }
+}
+
+/* A note for each key that was given and has no effect because of others. */
 static void note_needs(const checking *on)
 {
-  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
-    const scenario_key *needs = scenario_key_row_of(key)->needs;
+  const gboolean is_pulled = configuration_payload_share(on->c, SIDE_INITIATOR) == 0;
 
-    for (gsize i = 0; i < KEY_NEEDS_MAX && needs[i] != SCENARIO_TITLE && scenario_given(on->s, key); i++) {
-      g_autofree char *value = scenario_value_text(on->s, needs[i]);
+  for (scenario_key key = 0; on->notes != NULL && key < SCENARIO_KEY_COUNT; key++) {
+    const scenario_key_row *row = scenario_key_row_of(key);
 
-      note_if(on, is_without_effect(on, key, needs[i]), key, "%s has no effect while %s is %s", name_of(key),
-              name_of(needs[i]), value);
+    if (!scenario_given(on->s, key)) {
+      continue;
     }
+    note_heirs(on, key);
+    /* Those of path.reverse say whose they are. */
+    note_if(on, is_pulled && row->impairs && scenario_group_has("path.forward", key) && !is_off(on, key), key,
+            "%s meets no payload, which flows in path.reverse, but its acknowledgements and requests",
+            row->name);
+    if (row->needs == NULL || scenario_needs_hold(on->s, key)) {
+      continue;
+    }
+    g_autofree char *value = scenario_value_text(on->s, key);
+    /* false is a wish, too, where another TCP does as it likes. */
+    note_if(on, row->needs_word == NULL && (on->c->tcp_is_ns3 || !is_off(on, key)), key,
+            "%s has no effect unless %s", row->name, row->needs);
+    note_if(on, g_strcmp0(row->needs_word, value) == 0, key, "%s = %s has nothing to act on unless %s",
+            row->name, value, row->needs);
   }
 }
 
@@ -239,14 +274,14 @@ static void note_window(const checking *on)
           from->number, octets, units_counted(octets, "octets"));
 }
 
-/* About how many segments of the main direction carry the workload, first transmissions alone: a message
- * begins with a segment of its own, unless the sender cuts a stream. */
-static double payload_segments(const configuration *c)
+/* About how many segments of `direction` carry the workload, first transmissions alone: a message begins with
+ * a segment of its own, unless the sender cuts a stream. */
+static double payload_segments(const configuration *c, enum side direction)
 {
   const number_list *sizes = &c->workload.message_sizes;
-  const guint32 mtu = c->path.directions[c->main_direction].link.mtu_octets;
+  const guint32 mtu = c->path.directions[direction].link.mtu_octets;
   const double emss = mtu - configuration_headers_octets(c);
-  const double marked = c->endpoint[c->measured].markers ? 512.0 / 516 : 1;
+  const double marked = c->endpoint[side_peer(direction)].markers ? 512.0 / 516 : 1;
   const double room = MAX(emss * marked - FPDU_OVERHEAD_OCTETS, 1);
   double segments = 0;
 
@@ -255,8 +290,8 @@ static double payload_segments(const configuration *c)
     segments += c->tcp.segmentation == TCP_SEGMENTATION_STREAM ? cut : MAX(ceil(cut), 1);
   }
   segments *= (double)c->workload.messages / (double)MAX(sizes->count, 1) * (double)c->connections.count *
-              configuration_payload_share(c, c->main_direction);
-  double sent = (double)path_bottleneck_bit_per_s(&c->path.directions[c->main_direction]) / 8 *
+              configuration_payload_share(c, direction);
+  double sent = (double)path_bottleneck_bit_per_s(&c->path.directions[direction]) / 8 *
                 time_ps_in_seconds(c->run.stop_ps) / (double)mtu;
   return c->run.stop_ps > 0 ? MIN(segments, sent) : segments;
 }
@@ -269,11 +304,11 @@ static const char *plural(double number)
 
 /* How many losses a run may expect, and in how many bursts if a model makes them. netem's correlation changes
  * the share in a way that no formula gives. */
-static void note_losses(const checking *on)
+static void note_losses(const checking *on, enum side direction)
 {
-  const path_direction_config *path = &on->c->path.directions[on->c->main_direction];
+  const path_direction_config *path = &on->c->path.directions[direction];
   const path_loss_rates rates = path_loss_rates_of(path);
-  const double segments = payload_segments(on->c);
+  const double segments = payload_segments(on->c, direction);
   const double losses = rates.lost * segments, events = rates.bursts * segments;
   const double none = 100 * exp(-events), some = -100 * expm1(-events);
   const gboolean is_independent = path->gemodel.count + path->state.count == 0;
@@ -289,7 +324,7 @@ static void note_losses(const checking *on)
       : some < 0.5   ? g_strdup_printf(": all but %.2g %% of seeds will see none", some) /* not "100 %" */
                      : g_strdup_printf(": %.0f %% of seeds will see none", none);
 
-  note_if(on, losses > 0, scenario_key_of_direction(key, on->c->main_direction),
+  note_if(on, losses > 0, scenario_key_of_direction(key, direction),
           losses < 10 ? "%.2g loss%s expected%s%s" : "%.0f loss%s expected%s%s", losses,
           *plural(losses) != '\0' ? "es" : "", bursts, seeds);
 }
@@ -306,7 +341,8 @@ static void note_overflow(const checking *on)
   double each = (double)c->receive_window_octets;
   each = buffer > 0 ? MIN(each, buffer) : each;
   each = posted > 0 ? MIN(each, posted) : each;
-  const double sent = MIN(each * connections, payload_segments(c) * share * path_mtu_octets(path));
+  const double sent =
+      MIN(each * connections, payload_segments(c, c->main_direction) * share * path_mtu_octets(path));
   const double packets = (double)path->queue.queue_limit_packets * path_mtu_octets(path);
   const double octets = (double)path->queue.queue_limit_octets;
   const gboolean by_packets = octets == 0 || (packets > 0 && packets < octets);
@@ -325,20 +361,16 @@ static void note_overflow(const checking *on)
           connections > 1 ? "windows" : "a window", sent, limit, product);
 }
 
-static void note_reordering(const checking *on, enum side direction)
+static void note_jitter(const checking *on, enum side direction)
 {
   const path_jitter_config *config = &on->c->path.directions[direction].jitter;
-  scenario_key reorder = scenario_key_of_direction(SCENARIO_PATH_FORWARD_REORDER, direction);
   scenario_key jitter = scenario_key_of_direction(SCENARIO_PATH_FORWARD_JITTER, direction);
-  scenario_key gap = scenario_key_of_direction(SCENARIO_PATH_FORWARD_GAP, direction);
-  gboolean reorders = config->reorder.probability > 0;
 
-  note_if(on, reorders && config->jitter_ps == 0, reorder,
-          "%s has no effect while %s is 0s: there is no delay to skip", name_of(reorder), name_of(jitter));
-  note_if(on, !reorders && config->jitter_ps > 0 && config->distribution == PATH_JITTER_CONSTANT, jitter,
-          "%s only adds delay while %s is 0: no packet skips it", name_of(jitter), name_of(reorder));
-  note_if(on, config->reorder.gap > 0 && (!reorders || config->jitter_ps == 0), gap,
-          "%s has no effect without %s and %s", name_of(gap), name_of(reorder), name_of(jitter));
+  note_if(on,
+          config->reorder.probability == 0 && config->jitter_ps > 0 &&
+              config->distribution == PATH_JITTER_CONSTANT,
+          jitter, "%s only adds delay while %s is 0: no packet skips it", name_of(jitter),
+          name_of(scenario_key_of_direction(SCENARIO_PATH_FORWARD_REORDER, direction)));
 }
 
 static void note_timers(const checking *on)
@@ -371,12 +403,14 @@ gboolean scenario_check(const scenario *s, GPtrArray *notes, GError **error)
     return FALSE;
   }
   note_needs(&on);
+  note_shares(&on);
   scenario_note_protocol(&on);
   note_window(&on);
-  note_losses(&on);
+  for (enum side direction = 0; direction < SIDES; direction++) {
+    note_losses(&on, direction);
+    note_jitter(&on, direction);
+  }
   note_overflow(&on);
-  note_reordering(&on, SIDE_INITIATOR);
-  note_reordering(&on, SIDE_RESPONDER);
   note_timers(&on);
   return TRUE;
 }

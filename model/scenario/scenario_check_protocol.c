@@ -206,35 +206,6 @@ static void note_ends(const checking *on)
           "fault.error = %s ends a connection, as a rule, and run.expect is ok", fault);
 }
 
-/* What was given, but another key takes its place, or leaves nothing for it to do. */
-static void note_overridden(const checking *on)
-{
-  const scenario *s = on->s;
-  g_autofree char *where = scenario_settings_where(s, SCENARIO_WORKLOAD_MESSAGE_SIZES);
-  /* --set may well replace a file's size by sizes. */
-  const gboolean has_sizes = on->c->workload.message_sizes.count > 0 && !g_str_has_prefix(where, "--set");
-  const gboolean in_order = on->c->receiver.mode == RECEIVER_IN_ORDER;
-  const gboolean own_markers =
-      scenario_given(s, SCENARIO_INITIATOR_MARKERS) && scenario_given(s, SCENARIO_RESPONDER_MARKERS);
-  const gboolean own_crc =
-      scenario_given(s, SCENARIO_INITIATOR_CRC) && scenario_given(s, SCENARIO_RESPONDER_CRC);
-  const struct {
-    scenario_key key;
-    gboolean found;
-    const char *when;
-  } rows[] = {{SCENARIO_WORKLOAD_MESSAGE_SIZE, has_sizes, "workload.message_sizes is given"},
-              {SCENARIO_MPA_MARKERS, own_markers, "initiator.markers and responder.markers are given"},
-              {SCENARIO_MPA_CRC, own_crc, "initiator.crc and responder.crc are given"},
-              /* In order there is one partial FPDU at most, in one piece. */
-              {SCENARIO_RECEIVER_FPDU_DESCRIPTORS, in_order, "receiver.mode is in-order"},
-              {SCENARIO_RECEIVER_PARTIAL_FPDUS, in_order, "receiver.mode is in-order"}};
-
-  for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
-    note_if(on, rows[i].found && scenario_given(s, rows[i].key), rows[i].key, "%s has no effect while %s",
-            name_of(rows[i].key), rows[i].when);
-  }
-}
-
 void scenario_note_protocol(const checking *on)
 {
   const configuration *c = on->c;
@@ -263,18 +234,4 @@ void scenario_note_protocol(const checking *on)
   /* TCP cuts FPDUs that were made for an EMSS larger than its own: nothing stays aligned. */
   note_if(on, assumed + headers > path->link.mtu_octets, SCENARIO_MPA_ASSUMED_EMSS,
           "mpa.assumed_emss = %u is more than the true EMSS: TCP cuts the FPDUs", assumed);
-  /* With startup frames the first FPDUs are sent after a wait, in a segment of their own, however many
-   * octets came before. */
-  note_if(on,
-          scenario_given(on->s, SCENARIO_SENDER_STREAM_PHASE) &&
-              c->path.middleboxes.mode.values[0] == PATH_MIDDLEBOX_NONE &&
-              c->endpoint[SIDE_INITIATOR].generation != IWARP_RDMAC,
-          SCENARIO_SENDER_STREAM_PHASE,
-          "sender.stream_phase shifts no cuts: after its startup frame a sender begins a new segment, "
-          "and no middlebox cuts the stream");
-  note_if(on, c->workload.signal_every > 0 && !choice_list_has(&c->workload.mix, ULP_OPERATION_WRITE),
-          SCENARIO_WORKLOAD_SIGNAL_EVERY, "workload.signal_every has no effect: only Writes are signalled");
-  note_overridden(on);
-  note_if(on, c->workload.fence && !has_reads(c), SCENARIO_WORKLOAD_FENCE,
-          "workload.fence has no effect: there are no RDMA Reads to wait for");
 }

@@ -58,13 +58,22 @@ static const named_value middlebox_words[] = {
 #define EXAMPLE(text) .example = (text),
 #define RFC(text, where) .rfc = (text), .source = (where),
 #define BETWEEN(least, most) .minimum = (guint64)(least), .maximum = (guint64)(most),
-#define BOX(id) (1U << PATH_MIDDLEBOX_##id)
-#define NEEDS(...) .needs = {__VA_ARGS__},
-#define WITH_BOX(set) .needs = {SCENARIO_MIDDLEBOX_MODE}, .boxes = (set),
+#define NEEDS(condition) .needs = (condition),
+#define NEEDS_WITH(word, condition) .needs = (condition), .needs_word = (word),
+#define IMPAIRS .impairs = TRUE,
 #define ON_NODES .on_nodes = TRUE,
 #define REPLAYED .replayed = TRUE,
 #define WORDS_OF(table) .words = (table),
 #define WORDS(...) .words = (const named_value[]){__VA_ARGS__, {NULL, 0}},
+
+/* Conditions of several keys. */
+#define OWN_TCP "tcp.implementation = iwarpsim and "
+#define READS "workload.operation has read or workload.operation has storage-write"
+#define ECN "tcp.ecn = on or tcp.congestion = dctcp"
+#define MARKS_OF(direction)                                                                                  \
+  direction ".ecn_threshold > 0 or " direction ".discipline != tail or " direction                           \
+            ".ecn_mark > 0 or " direction ".ecn_every > 0 or "
+#define MARKS MARKS_OF("path.forward") MARKS_OF("path.reverse") "topology.medium != none"
 
 static const scenario_key_row table[SCENARIO_KEY_COUNT] = {
 #define GROUP(name, sentence)

@@ -34,8 +34,6 @@ typedef enum scenario_type {
   SCENARIO_TYPE_MOMENT         /* a time, a size (octets Delivered), or one of `words` */
 } scenario_type;
 
-enum { KEY_NEEDS_MAX = 2 };
-
 typedef struct scenario_key_row {
   const char *name; /* "path.forward.mtu" */
   scenario_type type;
@@ -48,12 +46,12 @@ typedef struct scenario_key_row {
   const named_value *words; /* of a WORD or a MIX; else those allowed beside a number, or NULL */
   int inherits;             /* the key whose value it takes when not given; -1 */
   gboolean replayed;        /* a replay heeds it */
+  gboolean impairs;         /* of a direction of the path: it happens to some of its packets */
   gboolean on_nodes;        /* of path.forward: a chain of ns-3's nodes has it too */
-  /* The key has no effect while one of these is false, 0 or its first word. SCENARIO_TITLE: there is none. */
-  scenario_key needs[KEY_NEEDS_MAX];
-  unsigned boxes;       /* when it needs middlebox.mode: which of enum path_middlebox, a bit each */
-  const char *example;  /* a value that a user may want, as --set takes it; not the default */
-  const char *sentence; /* what it means, in one or two sentences */
+  const char *needs; /* the condition (scenario_where.h) without which it has no effect; NULL: none … */
+  const char *needs_word; /* … if it has this word; NULL: whatever it has */
+  const char *example;    /* a value that a user may want, as --set takes it; not the default */
+  const char *sentence;   /* what it means, in one or two sentences */
 } scenario_key_row;
 
 /* The row of `key` (< SCENARIO_KEY_COUNT); static. */

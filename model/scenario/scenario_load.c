@@ -69,6 +69,29 @@ static gboolean parse(config_t *config, const char *text)
 
 static const char *const lists[] = {"sweep", "where", "event", NULL}; /* beside keys and groups */
 
+/* The first integer of the first list in `line` that has integers and reals, and nothing else; NULL: there is
+ * no such list. Free with g_free(). */
+static char *integer_among_reals(const char *line)
+{
+  for (const char *open = strchr(line, '['); open != NULL; open = strchr(open + 1, '[')) {
+    const gsize length = strspn(open + 1, "+-.0123456789eE, \t");
+    g_autofree char *inside = g_strndup(open + 1, length);
+    g_auto(GStrv) numbers = g_strsplit(open[1 + length] == ']' ? inside : "", ",", -1);
+    const char *integer = NULL;
+    gboolean has_reals = FALSE;
+
+    for (char **number = numbers; *number != NULL; number++) {
+      const gboolean is_real = strpbrk(g_strstrip(*number), ".eE") != NULL;
+      has_reals = has_reals || is_real;
+      integer = integer == NULL && !is_real ? *number : integer;
+    }
+    if (has_reals && integer != NULL) {
+      return g_strdup(integer);
+    }
+  }
+  return NULL;
+}
+
 static gboolean config_problem(const config_t *config, const scenario_source *source, GError **error)
 {
   guint line = (guint)MAX(config_error_line(config), 1);
@@ -78,8 +101,14 @@ static gboolean config_problem(const config_t *config, const scenario_source *so
   g_autofree char *shown = scenario_shown(whole);
 
   if (text != NULL && strstr(text, "mismatched element") != NULL) {
-    return scenario_problem(error, where,
-                            "a list in [ ] holds values of several types; expected ( ) around them");
+    g_autofree char *integer = integer_among_reals(whole);
+
+    return integer != NULL
+               ? scenario_problem(error, where,
+                                  "a list in [ ] mixes integers and reals; expected %s.0 instead of %s",
+                                  integer, integer)
+               : scenario_problem(error, where,
+                                  "a list in [ ] holds values of several types; expected ( ) around them");
   }
   if (g_regex_match_simple("\\[\\s*\\[", whole, 0, 0)) {
     return scenario_problem(

@@ -15,6 +15,7 @@ typedef enum misfit {
   MISFIT_FORM,      /* does not read as the type */
   MISFIT_RANGE,     /* beyond the row's limits */
   MISFIT_ASCENDING, /* a list's numbers do not ascend */
+  MISFIT_COUNT,     /* a list has too many elements, or too few */
 } misfit;
 
 /* How messages describe each type. */
@@ -47,7 +48,7 @@ static const struct {
         {"is not a list of rates",
          "a list of rates from \"%s\" to \"%s\", such as [\"10Gbit/s\", \"1Gbit/s\"] or []",
          SCENARIO_TYPE_RATE},
-    [SCENARIO_TYPE_PROBABILITIES] = {"is not a list of so many probabilities",
+    [SCENARIO_TYPE_PROBABILITIES] = {"is not a list of probabilities",
                                      "a list of %s to %s probabilities, such as [\"1%\", \"30%\"] or []",
                                      SCENARIO_TYPE_PROBABILITY},
     [SCENARIO_TYPE_DISTANCE] = {.wrong = "is neither a number of segments nor a time",
@@ -156,7 +157,7 @@ static misfit read_elements(const scenario_key_row *row, const char *text, scena
   }
   return found == FITS && row->type == SCENARIO_TYPE_PROBABILITIES && value->list_count > 0 &&
                  (value->list_count < row->minimum || value->list_count > row->maximum)
-             ? MISFIT_FORM
+             ? MISFIT_COUNT
              : found;
 }
 
@@ -315,6 +316,7 @@ static const char *misfit_words(scenario_type type, scenario_notation notation, 
 
   return found == MISFIT_RANGE                 ? "is out of range"
          : found == MISFIT_ASCENDING           ? "does not ascend"
+         : found == MISFIT_COUNT               ? "has another number of elements"
          : notation == SCENARIO_NOTATION_GROUP ? "is a group, not a value"
          : is_bare                             ? "has no unit"
                                                : types[type].wrong;
@@ -332,6 +334,20 @@ static char *meant(const scenario_key_row *row, const char *text)
     wrong = part[1];
   }
   return scenario_did_you_mean(wrong != NULL ? scenario_suggest(wrong, words) : NULL);
+}
+
+/* `text` with a '%' after each number from 1 to 100; NULL when that is no probability, or none of a list. */
+static char *in_percent(const scenario_key_row *row, const char *text)
+{
+  g_autoptr(GRegex) number = g_regex_new("\"?([0-9]+(\\.[0-9]+)?)\"?(?=\\s*([],]|$))", 0, 0, NULL);
+  const gboolean is_list = scenario_value_is_list(row->type);
+  g_autofree char *percent = g_regex_replace(number, text, -1, 0, is_list ? "\"\\1%\"" : "\\1%", 0, NULL);
+  g_auto(scenario_value) value = {.is_word = FALSE};
+
+  return scenario_value_element_type(row->type) == SCENARIO_TYPE_PROBABILITY &&
+                 read_form(row, percent, &value) == FITS
+             ? g_steal_pointer(&percent)
+             : NULL;
 }
 
 /* `text` with a unit that others write replaced by ours; NULL when that is no value either. */
@@ -359,6 +375,18 @@ static char *with_our_unit(const scenario_key_row *row, const char *text)
   return NULL;
 }
 
+/* Whether `text`, which was read as `value`, counts from 0 to 1 what others may take for percent: 1 % or
+ * more, but not 1, which loses all. */
+static gboolean may_mean_percent(const char *text, const scenario_value *value)
+{
+  double most = value->probability;
+
+  for (gsize i = 0; i < value->list_count && value->probabilities != NULL; i++) {
+    most = MAX(most, value->probabilities[i] < 1 ? value->probabilities[i] : 0);
+  }
+  return most >= 0.01 && most < 1 && strchr(text, '%') == NULL;
+}
+
 gboolean scenario_value_read(const scenario_key_row *row, scenario_notation notation, const char *text,
                              scenario_value *value, char **problem)
 {
@@ -368,13 +396,17 @@ gboolean scenario_value_read(const scenario_key_row *row, scenario_notation nota
     found = MISFIT_RANGE;
   }
   if (found == FITS) {
+    value->as_share = may_mean_percent(text, value);
     return TRUE;
   }
   scenario_value_clear(value);
   const char *quote = notation == SCENARIO_NOTATION_STRING || *text == '\0' ? "\"" : "";
   g_autofree char *shown = scenario_shown(text);
   g_autofree char *expected = scenario_value_expected(row);
-  g_autofree char *unit = found == MISFIT_FORM ? with_our_unit(row, text) : NULL;
+  g_autofree char *percent = found == MISFIT_FORM ? in_percent(row, text) : NULL;
+  g_autofree char *unit = found != MISFIT_FORM ? NULL
+                          : percent            ? g_steal_pointer(&percent)
+                                               : with_our_unit(row, text);
   g_autofree char *hint = unit != NULL ? scenario_did_you_mean(unit) : meant(row, text);
   *problem = g_strdup_printf("%s = %s%s%s %s; expected %s%s%s", row->name, quote, shown, quote,
                              misfit_words(row->type, notation, found), expected,

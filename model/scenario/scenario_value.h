@@ -22,6 +22,7 @@ typedef struct scenario_value {
   gboolean is_word;      /* one of the row's words, in `text`; `number` is what it stands for */
   gboolean in_segments;  /* DISTANCE: `number` counts segments, not picoseconds */
   gboolean in_octets;    /* MOMENT: likewise */
+  gboolean as_share;     /* PROBABILITY, PROBABILITIES: written without '%', where percent may be meant */
   guint64 number;        /* INTEGER, SIZE, TIME, RATE, BOOLEAN, DISTANCE, MOMENT */
   double probability;    /* PROBABILITY */
   char *text;            /* TEXT, WORD, MIX */

@@ -78,9 +78,11 @@ static gboolean read_operands(const condition_reader *p, comparison *c)
                           "%s and %s are not of one kind; expected keys that are both sizes, both times ...",
                           c->row->name, scenario_key_row_of(c->keys[CONDITION_RIGHT])->name);
   }
-  if (scenario_value_is_list(c->row->type)) {
-    return condition_fail(p, c->read->tokens[CONDITION_LEFT].at,
-                          "%s is a list; expected a key with a single value", c->row->name);
+  if (c->read->sign->is_has &&
+      (c->row->type != SCENARIO_TYPE_MIX || c->keys[CONDITION_RIGHT] < SCENARIO_KEY_COUNT)) {
+    return condition_fail(p, c->read->sign_token.at,
+                          "'has' is for a key of several words and one of them, such as middlebox.mode has "
+                          "split; expected another sign");
   }
   for (int side = CONDITION_LEFT; side < CONDITION_OPERANDS; side++) {
     scenario_value *literal = &c->literals[side];
@@ -98,8 +100,27 @@ static gboolean read_operands(const condition_reader *p, comparison *c)
                         c->row->name, type_has_order(c->row->type) ? " for words" : "", c->read->sign->text);
 }
 
-static relation relate(scenario_type type, const scenario_value *left, const scenario_value *right)
+/* Whether all the words of `part` are among those of `all`. */
+static gboolean has_words(const scenario_value *all, const scenario_value *part)
 {
+  gsize found = 0;
+
+  for (gsize i = 0; i < part->list_count; i++) {
+    for (gsize k = 0; k < all->list_count && found == i; k++) {
+      found += all->list[k] == part->list[i];
+    }
+  }
+  return found == part->list_count;
+}
+
+static relation relate(const scenario_key_row *row, const scenario_value *left, const scenario_value *right)
+{
+  const scenario_type type = row->type;
+
+  if (scenario_value_is_list(type)) {
+    g_autofree char *a = scenario_value_write(row, left), *b = scenario_value_write(row, right);
+    return strcmp(a, b) == 0 ? RELATION_EQUAL : RELATION_NONE;
+  }
   if ((!type_has_order(type) && type != SCENARIO_TYPE_BOOLEAN) || (left->is_word && right->is_word)) {
     return g_strcmp0(left->text, right->text) == 0 ? RELATION_EQUAL : RELATION_NONE;
   }
@@ -127,12 +148,16 @@ static condition_verdict evaluate(const condition_reader *p, const comparison *c
     values[side] =
         c->keys[side] == SCENARIO_KEY_COUNT ? &c->literals[side] : scenario_settings_value(s, c->keys[side]);
   }
-  relation found = relate(c->row->type, values[CONDITION_LEFT], values[CONDITION_RIGHT]);
+  const scenario_value *left_value = values[CONDITION_LEFT], *right_value = values[CONDITION_RIGHT];
+  if (c->read->sign->is_has) {
+    return has_words(left_value, right_value) ? CONDITION_TRUE : CONDITION_FALSE;
+  }
+  relation found = relate(c->row, left_value, right_value);
   if (!c->read->sign->orders || found != RELATION_NONE) {
     return (c->read->sign->holds & found) != 0 ? CONDITION_TRUE : CONDITION_FALSE;
   }
-  g_autofree char *left = scenario_value_write(c->row, values[CONDITION_LEFT]);
-  g_autofree char *right = scenario_value_write(c->row, values[CONDITION_RIGHT]);
+  g_autofree char *left = scenario_value_write(c->row, left_value);
+  g_autofree char *right = scenario_value_write(c->row, right_value);
   return condition_fail(
       p, c->read->tokens[CONDITION_LEFT].at,
       "neither of %s and %s is the larger; expected = or !=, or a condition with 'and' before it that leaves "
@@ -177,6 +202,16 @@ void scenario_where_free(scenario_where *where)
 condition_verdict scenario_where_holds(const scenario_where *where, const scenario *s, GError **error)
 {
   return condition_read(where->text, where->origin, "where, ", compare, (void *)s, error);
+}
+
+gboolean scenario_needs_hold(const scenario *s, scenario_key key)
+{
+  g_autoptr(GError) error = NULL;
+  condition_verdict found =
+      condition_read(scenario_key_row_of(key)->needs, "keys.def", "", compare, (void *)s, &error);
+
+  g_assert_no_error(error);
+  return found == CONDITION_TRUE;
 }
 
 /* --- All constraints of a scenario --- */

@@ -3,12 +3,13 @@
  *
  *   constraint := conjunction { or conjunction }        conjunction := condition { and condition }
  *   condition  := not condition | ( constraint ) | KEY | value SIGN value
- *   SIGN       := = != < <= > >=                        value       := KEY | LITERAL | 'LITERAL'
+ *   SIGN       := = != < <= > >= has                    value       := KEY | LITERAL | 'LITERAL'
  *
  * A KEY alone is a boolean, which must be true. A comparison has a key on at least one side; the literal
  * on the other is read as a value of that key, in quotes when it contains blanks. Two keys must be of the
  * same type. Numbers, times, rates, sizes and probabilities have an order; "unlimited" is above every
- * size. Other words, and texts, are only equal or not. Keys that are lists cannot be compared. */
+ * size. Other words, texts and lists are only equal or not. A key that takes several words at a time, joined
+ * by '+', `has` each of them. */
 #pragma once
 
 #include "scenario/condition.h"
@@ -24,3 +25,6 @@ void scenario_where_free(scenario_where *where);
 /* Whether `where` holds for the values of `s`. NONE when values without order were compared, such as "auto"
  * with a number: `error` is set. A part that `and` or `or` does not need is not evaluated. */
 condition_verdict scenario_where_holds(const scenario_where *where, const scenario *s, GError **error);
+
+/* Whether the `needs` of the row of `key`, which has them, hold for the values of `s`. */
+gboolean scenario_needs_hold(const scenario *s, scenario_key key);

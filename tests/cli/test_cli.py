@@ -73,7 +73,7 @@ class Cli(kit.ProgramTest):
         kit.write("noted.cfg", "middlebox: { chunk = 5; };")
         self.expect("iwarpsim check empty.cfg sweep.cfg noted.cfg",
                     "empty.cfg: ok\nsweep.cfg: ok, a sweep of 6 runs\nnoted.cfg: ok\nnoted.cfg: note: "
-                    "noted.cfg:1: middlebox.chunk has no effect while middlebox.mode is none\n")
+                    "noted.cfg:1: middlebox.chunk has no effect unless middlebox.mode has rechunk\n")
         kit.write("idle.cfg", '\nwhere = "mpa.crc";')
         self.expect("iwarpsim check idle.cfg",
                     "idle.cfg: ok, a sweep of 1 run\n"
@@ -108,9 +108,20 @@ class Cli(kit.ProgramTest):
         self.expect("iwarpsim check sweep.cfg -s tcp.ip=ipv6", "",
                     "sweep.cfg:1: path.forward.mtu = 180 is too small for IPv6; expected at least 1280 (RFC "
                     "8200 section 5) (point path.forward.mtu=180)\n", 2)
-        self.expect("iwarpsim check good.cfg sweep.cfg --set path.forward.mtu=9000", "good.cfg: ok\n",
-                    "sweep.cfg: --set path.forward.mtu=9000: the scenario sweeps over this key; expected a key "
-                    "that is not an axis\n", 2)
+        # Of an axis: `run` takes it, `sweep` does not.
+        self.expect("iwarpsim check sweep.cfg --set path.forward.mtu=9000",
+                    "sweep.cfg: ok, a sweep of 2 runs\nsweep.cfg: note: --set 'path.forward.mtu=9000': path.forward.mtu = "
+                    "9000 is for `iwarpsim run` alone: `iwarpsim sweep` refuses it, since the sweep gives the key the "
+                    "values of its axis\n")
+        self.expect("iwarpsim sweep sweep.cfg --set path.forward.mtu=9000", "",
+                    "--set path.forward.mtu=9000: the sweep gives the key the values of its axis (sweep.cfg:1); "
+                    "expected a key that is not an axis, or one run of it, by `iwarpsim run`\n", 2)
+        kit.write("seed.cfg", 'run: { seed = 7; };\nsweep = ( { key = "run.seed"; from = 1; to = 6; } );')
+        self.expect("iwarpsim check seed.cfg",
+                    "seed.cfg: ok, a sweep of 6 runs\nseed.cfg: note: seed.cfg:1: run.seed = 7 is for `iwarpsim run` "
+                    "alone: the sweep gives the key the values of its axis\n")
+        kit.write("seed.cfg", 'run: { seed = 6; };\nsweep = ( { key = "run.seed"; from = 1; to = 6; } );')
+        self.expect("iwarpsim check seed.cfg", "seed.cfg: ok, a sweep of 6 runs\n")
         self.expect("iwarpsim check good.cfg --set mpa.crc=5", "",
                     "--set 'mpa.crc=5': mpa.crc = 5 is not a boolean; expected true or false\n", 2)
 

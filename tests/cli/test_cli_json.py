@@ -34,7 +34,7 @@ class Json(kit.ProgramTest):
         self.assertEqual((a["file"], a["error"], a["runs"]), ("a.cfg", None, 6))
         self.assertEqual(b, {"file": "b.cfg", "error": errors.rstrip("\n"), "runs": 0, "notes": []})
         self.assertEqual(c, {"file": "c.cfg", "error": None, "runs": 1, "notes": [
-            "c.cfg:1: middlebox.chunk has no effect while middlebox.mode is none"]})
+            "c.cfg:1: middlebox.chunk has no effect unless middlebox.mode has rechunk"]})
         self.assertEqual(self.json("iwarpsim check --json a.cfg --set mpa.crc=false")[0]["runs"], 6)
 
     def test_list(self):

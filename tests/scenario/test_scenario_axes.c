@@ -252,7 +252,7 @@ TEST(test_errors)
        "\"25us\""},
       {"sweep = ( { key = \"path.forward.loss\";\n values = (0,\n \"2%\",\n 7); } );",
        "a.cfg:4: sweep: path.forward.loss = 7 is not a probability; expected a probability from 0 to 1, such "
-       "as 0.001 or \"0.1%\""},
+       "as 0.001 or \"0.1%\" (did you mean '7%'?)"},
       {"sweep = ( " MTU_AXIS ",\n" MTU_AXIS " );",
        "a.cfg:2: the sweep has two axes of 'path.forward.mtu'; expected one, with all its values"},
       {"sweep = ( " MTU_AXIS ",\n{ key = \"run.seed\"; from = 1; to = 3; with = \"path.reverse.mtu\"; } );",

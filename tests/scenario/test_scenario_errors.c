@@ -122,7 +122,7 @@ static const char *const files[][2] = {
     {"path: { forward: { rate = \"999bit/s\"; }; };",
      "a.cfg:1: path.forward.rate = \"999bit/s\" is out of range; expected " RATE},
     {"path: { forward: { loss = 2; }; };",
-     "a.cfg:1: path.forward.loss = 2 is not a probability; expected " LOSS},
+     "a.cfg:1: path.forward.loss = 2 is not a probability; expected " LOSS " (did you mean '2%'?)"},
     {"path: { forward: { loss = -0.5; }; };",
      "a.cfg:1: path.forward.loss = -0.5 is not a probability; expected " LOSS},
     {"path: { forward: { drop = [0]; }; };",
@@ -170,7 +170,17 @@ static const char *const files[][2] = {
      "a.cfg:1: a text in quotes stands where no value can; expected KEY = \"TEXT\";"},
     {"title = \"a\",\n\"b\";",
      "a.cfg:2: a text in quotes stands where no value can; expected KEY = \"TEXT\";"},
+    {"sweep = ( { key = \"path.forward.loss\"; values = [0.1, 1]; } );",
+     "a.cfg:1: a list in [ ] mixes integers and reals; expected 1.0 instead of 1"},
+    {"measure: { quantiles = [0, 0.5]; };",
+     "a.cfg:1: a list in [ ] mixes integers and reals; expected 0.0 instead of 0"},
     /* lists and distances */
+    {"measure: { quantiles = [99.9]; };",
+     "a.cfg:1: measure.quantiles = [99.9] is not a list of probabilities; expected a list of 1 to 16 "
+     "probabilities, such as [\"1%\", \"30%\"] or [] (did you mean '[\"99.9%\"]'?)"},
+    {"path: { forward: { loss = 5; }; };",
+     "a.cfg:1: path.forward.loss = 5 is not a probability; expected a probability from 0 to 1, such as 0.001 "
+     "or \"0.1%\" (did you mean '5%'?)"},
     {"path: { forward: { hop_rate = [1, 2]; }; };",
      "a.cfg:1: path.forward.hop_rate = [1,2] is not a list of rates; expected a list of rates from "
      "\"1kbit/s\" to \"10Tbit/s\", such as [\"10Gbit/s\", \"1Gbit/s\"] or []"},
@@ -178,10 +188,10 @@ static const char *const files[][2] = {
      "a.cfg:1: path.forward.hop_mtu = [1500,100] is out of range; expected a list of sizes in octets from "
      "176 to 65535, such as [1500, 576] or []"},
     {"path: { forward: { gemodel = [0.5, 0.5, 0.5, 0.5, 0.5]; }; };",
-     "a.cfg:1: path.forward.gemodel = [0.5,0.5,0.5,0.5,0.5] is not a list of so many probabilities; expected "
+     "a.cfg:1: path.forward.gemodel = [0.5,0.5,0.5,0.5,0.5] has another number of elements; expected "
      "a list of 1 to 4 probabilities, such as [\"1%\", \"30%\"] or []"},
     {"path: { reverse: { state = [0, 0, 0, 0, 0, 0]; }; };",
-     "a.cfg:1: path.reverse.state = [0,0,0,0,0,0] is not a list of so many probabilities; expected a list of "
+     "a.cfg:1: path.reverse.state = [0,0,0,0,0,0] has another number of elements; expected a list of "
      "1 to 5 probabilities, such as [\"1%\", \"30%\"] or []"},
     {"path: { forward: { framing = -19; }; };",
      "a.cfg:1: path.forward.framing = -19 is out of range; expected a size in octets from -18 to 1000, such "

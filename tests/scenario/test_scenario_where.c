@@ -171,7 +171,9 @@ TEST(test_errors)
       {"mpa.crc > false", "9: mpa.crc has no order; expected = or != instead of '>'"},
       {"tcp.receive_window < auto",
        "20: tcp.receive_window has no order for words; expected = or != instead of '<'"},
-      {"path.forward.drop = [1]", "1: path.forward.drop is a list; expected a key with a single value"},
+      {"path.forward.drop < [1]", "19: path.forward.drop has no order; expected = or != instead of '<'"},
+      {"receiver.mode has in-order", "15: 'has' is for a key of several words and one of them, such as "
+                                     "middlebox.mode has split; expected another sign"},
       {"path.forward.mtu = path.forward.delay", "1: path.forward.mtu and path.forward.delay are not of one "
                                                 "kind; expected keys that are both sizes, both times ..."},
       {"1 < path.forward.mtu < 9000", "1: path.forward.mtu = 1 is out of range; expected a size in octets "

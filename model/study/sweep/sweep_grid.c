@@ -121,8 +121,9 @@ static gboolean check_sets(const sweep_grid *grid, const char *const *sets, GErr
     for (gsize axis = 0; axis < grid->axis_count; axis++) {
       if (strcmp(name, axis_name(&grid->axes[axis])) == 0) {
         return error_set(error,
-                         "--set %s: the scenario sweeps over this key; expected a key that is not an axis",
-                         sets[i]);
+                         "--set %s: the sweep gives the key the values of its axis (%s); expected a key that "
+                         "is not an axis, or one run of it, by `iwarpsim run`",
+                         sets[i], grid->axes[axis].where);
       }
     }
   }

@@ -82,13 +82,14 @@ static void append_row(GString *page, const char *kinds, const char *const *cell
   g_string_append_c(page, '\n');
 }
 
-/* What a key means, and what it needs for that. Free with g_free(). */
-static char *meaning_of(const scenario_key_row *row)
+/* What a key means, and what it needs for that, between two `quote`. Free with g_free(). */
+static char *meaning_of(const scenario_key_row *row, const char *quote)
 {
+  const char *word = row->needs_word;
+
   return row->needs == NULL ? g_strdup(row->sentence)
-         : row->needs_word == NULL
-             ? g_strdup_printf("%s Needs %s.", row->sentence, row->needs)
-             : g_strdup_printf("%s '%s' needs %s.", row->sentence, row->needs_word, row->needs);
+                            : g_strdup_printf("%s %s%s %s%s%s.", row->sentence, word != NULL ? word : "",
+                                              word != NULL ? " needs" : "Needs", quote, row->needs, quote);
 }
 
 /* The keys of a group, unless it holds nothing but groups. */
@@ -101,7 +102,7 @@ static void append_group(GString *page, const char *group, const char *sentence)
     const char *of = row->inherits >= 0 ? scenario_key_row_of((scenario_key)row->inherits)->name : NULL;
     g_autofree char *expected = scenario_value_expected(row);
     g_autofree char *fallback = of ? g_strdup_printf("that of `%s`", of) : g_strdup(row->fallback);
-    g_autofree char *meaning = meaning_of(row);
+    g_autofree char *meaning = meaning_of(row, "`");
     if (scenario_group_has(group, key)) {
       append_row(rows, of ? "cttct" : "cctct",
                  (const char *[]){row->name, fallback, expected, row->example, meaning});
@@ -320,7 +321,7 @@ static void print_key(const scenario_key_row *row)
 {
   g_autofree char *expected = scenario_value_expected(row);
   g_autofree char *value = g_strconcat("Value: ", expected, ".", NULL);
-  g_autofree char *meaning = meaning_of(row);
+  g_autofree char *meaning = meaning_of(row, "");
   g_autofree char *set = g_strconcat(row->name, "=", row->example, NULL);
   g_autofree char *quoted = strpbrk(set, " []") != NULL ? g_shell_quote(set) : g_strdup(set);
 

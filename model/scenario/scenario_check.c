@@ -179,21 +179,32 @@ static gboolean is_off(const checking *on, scenario_key key)
                    (value->text == NULL || *value->text == '\0');
 }
 
-/* A key for both ends, when each has its own. */
-static void note_heirs(const checking *on, scenario_key key)
+static gboolean is_set_option(const checking *on, scenario_key key)
 {
-  scenario_key heirs[SIDES];
+  g_autofree char *origin = scenario_origin(on->s, key);
+  return origin != NULL && g_str_has_prefix(origin, "--set");
+}
+
+/* A key in whose place others are given: those of both ends, or another one. --set may well replace a file's.
+ */
+static void note_replaced(const checking *on, scenario_key key)
+{
+  scenario_key others[SIDES] = {0};
   gsize given = 0;
 
-  for (scenario_key heir = 0; heir < SCENARIO_KEY_COUNT && given < SIDES; heir++) {
-    if (scenario_key_row_of(heir)->inherits == (int)key && scenario_given(on->s, heir)) {
-      heirs[given++] = heir;
+  for (scenario_key other = 0; other < SCENARIO_KEY_COUNT && given < SIDES; other++) {
+    const scenario_key_row *row = scenario_key_row_of(other);
+    if (!scenario_given(on->s, other) || (is_set_option(on, other) && !is_set_option(on, key))) {
+      continue;
+    }
+    note_if(on, key != SCENARIO_TITLE && row->instead_of == key && !is_off(on, other), key,
+            "%s has no effect while %s is given", name_of(key), row->name);
+    if (row->inherits == (int)key) {
+      others[given++] = other;
     }
   }
-  if (given == SIDES) {
-    note_if(on, TRUE, key, "%s has no effect while %s and %s are given", name_of(key), name_of(heirs[0]),
-            name_of(heirs[1]));
-  }
+  note_if(on, given == SIDES, key, "%s has no effect while %s and %s are given", name_of(key),
+          name_of(others[SIDE_INITIATOR]), name_of(others[SIDE_RESPONDER]));
 }
 
 /* Quantiles are seldom given in percent. */
@@ -227,11 +238,10 @@ static void note_needs(const checking *on)
     if (!scenario_given(on->s, key)) {
       continue;
     }
-    note_heirs(on, key);
+    note_replaced(on, key);
     /* Those of path.reverse say whose they are. */
     note_if(on, is_pulled && row->impairs && scenario_group_has("path.forward", key) && !is_off(on, key), key,
-            "%s meets no payload, which flows in path.reverse, but its acknowledgements and requests",
-            row->name);
+            "%s meets acknowledgements and requests only: the payload flows in path.reverse", row->name);
     if (row->needs == NULL || scenario_needs_hold(on->s, key)) {
       continue;
     }

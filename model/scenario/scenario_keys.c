@@ -60,6 +60,7 @@ static const named_value middlebox_words[] = {
 #define BETWEEN(least, most) .minimum = (guint64)(least), .maximum = (guint64)(most),
 #define NEEDS(condition) .needs = (condition),
 #define NEEDS_WITH(word, condition) .needs = (condition), .needs_word = (word),
+#define INSTEAD_OF(id) .instead_of = SCENARIO_##id,
 #define IMPAIRS .impairs = TRUE,
 #define ON_NODES .on_nodes = TRUE,
 #define REPLAYED .replayed = TRUE,

@@ -45,6 +45,7 @@ typedef struct scenario_key_row {
   guint64 maximum;
   const named_value *words; /* of a WORD or a MIX; else those allowed beside a number, or NULL */
   int inherits;             /* the key whose value it takes when not given; -1 */
+  scenario_key instead_of;  /* the key that has no effect while this one is given; SCENARIO_TITLE: none */
   gboolean replayed;        /* a replay heeds it */
   gboolean impairs;         /* of a direction of the path: it happens to some of its packets */
   gboolean on_nodes;        /* of path.forward: a chain of ns-3's nodes has it too */

@@ -219,7 +219,7 @@ static const char *const notes[][2] = {
      "a.cfg (default of rdmap.ord): rdmap.ord = 16 is more than rdmap.ird = 3: a Read too many ends the "
      "connection, and run.expect is ok"},
     {"workload: { message_size = 4096; message_sizes = [512, 4096]; };",
-     "a.cfg:1: workload.message_size has no effect unless workload.message_sizes = []"},
+     "a.cfg:1: workload.message_size has no effect while workload.message_sizes is given"},
     {"workload: { message_sizes = [512, 4096]; };", ""},
     {"mpa: { markers = false; }; initiator: { markers = true; };", ""},
     {"mpa: { markers = false; };\ninitiator: { markers = true; }; responder: { markers = true; };",

@@ -173,7 +173,8 @@ size_t decode_line_widest(decode_line *line, size_t width)
 
 void decode_line_relieve(decode_line *line)
 {
-  if (line->text->len >= line->flush_octets) {
+  line->start = line->text->len;
+  if (line->start >= line->flush_octets) {
     decode_line_flush(line);
   }
 }
@@ -181,16 +182,15 @@ void decode_line_relieve(decode_line *line)
 void decode_line_end(decode_line *line)
 {
   g_string_append_c(line->text, '\n');
-  line->start = line->text->len;
   decode_line_relieve(line);
 }
 
 bool decode_line_flush(decode_line *line)
 {
-  if (line->text->len > 0 && !line->failed) {
-    line->failed = !line->write(line->user, line->text->str, line->text->len);
+  if (line->start > 0 && !line->failed) {
+    line->failed = !line->write(line->user, line->text->str, line->start);
   }
-  g_string_truncate(line->text, 0);
+  g_string_erase(line->text, 0, (gssize)line->start);
   line->start = 0;
   return !line->failed;
 }

@@ -10,7 +10,8 @@
 
 typedef struct decode_line decode_line;
 
-/* Takes the next `length` octets; false when they cannot be written: nothing more is given to it then. */
+/* Takes `length` octets, of whole lines but after decode_line_relieve(); false when they cannot be written:
+ * nothing more is given to it then. */
 typedef bool (*decode_line_write)(void *user, const char *text, size_t length);
 
 /* Text is given to `write` at the end of a line, once `flush_octets` or more of it wait (0: each line at
@@ -65,8 +66,8 @@ size_t decode_line_widest(decode_line *line, size_t width);
 /* Ends the line. */
 void decode_line_end(decode_line *line);
 
-/* Writes out what waits where a line that may be very long can be broken: as decode_line_end(). */
+/* What is in a very long line up to now may be written out, as at its end. */
 void decode_line_relieve(decode_line *line);
 
-/* Writes out all that waits. False when that fails, or has failed before. */
+/* Writes out all whole lines. False when that fails, or has failed before. */
 bool decode_line_flush(decode_line *line);

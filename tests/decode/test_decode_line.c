@@ -111,7 +111,8 @@ static void append_line(decode_line *line, const char *text)
   decode_line_end(line);
 }
 
-/* Only whole lines are written, in pieces that are long enough; a line that is not ended waits. */
+/* Only whole lines are written, in pieces that are long enough; a line that is not ended waits, unless it is
+ * relieved of them. */
 TEST(test_pieces)
 {
   g_autoptr(GString) text = g_string_new(NULL);
@@ -129,6 +130,14 @@ TEST(test_pieces)
   g_assert_cmpuint(r.pieces, ==, 2);
   g_assert_true(decode_line_flush(line)); /* of nothing */
   g_assert_cmpuint(r.pieces, ==, 2);
+  decode_line_text(line, "123456789");
+  decode_line_relieve(line);
+  g_assert_cmpuint(r.pieces, ==, 2);
+  decode_line_text(line, "0");
+  decode_line_relieve(line);
+  append_line(line, "abcdefghi");
+  g_assert_cmpstr(text->str, ==, "12345678\nabcd\nefgh\n1234567890abcdefghi\n");
+  g_assert_cmpuint(r.pieces, ==, 4);
 }
 
 /* One line of 3 MB, as a hostile capture may want it. */

@@ -1,20 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # Installs what is missing, builds, checks style, and passes every test: those of the program as users run it,
-# those of the modules under ASan and UBSan, which also fuzz its readers. `--long` passes all of them both
-# ways, and adds what takes minutes. Ends with one line "N passed, N failed".
+# those of the modules under ASan and UBSan, which also fuzz its readers. Ends with one line "N passed, N failed".
+#
+#     scripts/test.sh
+#     scripts/test.sh --long [PART…]     what takes hours, in parts, of which those that have passed on this commit are
+#                                        not run again (scripts/long-tests.txt, scripts/parts)
+#     scripts/test.sh --long --list      the parts, with what came of them, and the time that each took
+#     scripts/test.sh --in FOLDER …      tests of one build folder, chosen by meson's names and options
 set -eu
 cd "$(dirname "$0")/.."
-
-long=
-case ${1:-} in
-'') ;;
---long) long=yes ;;
-*)
-  echo "usage: scripts/test.sh [--long]" >&2
-  exit 2
-  ;;
-esac
 
 # What runs the program, compares whole simulations or tries our scripts. The other suites are of one module
 # each; what is also in suite both_ways leaves something out under sanitizers.
@@ -23,13 +18,6 @@ program_suites="bench cli documents end_to_end findings golden house mutants req
 say() {
   printf '== %s  %s\n' "$(date +%T)" "$*"
 }
-
-passed=0
-failed=0
-work=$(mktemp -d)
-# With nothing left to end, kill fails, and under set -e its exit code would become the script's.
-trap 'kill $(cat "$work"/*.id 2>/dev/null) 2>/dev/null || true; rm -rf "$work"' EXIT
-trap 'exit 130' INT TERM
 
 count() { # name, command…: one check, counted
   name=$1
@@ -60,18 +48,13 @@ finish() { # noun: waits for it, prints what it printed but ninja's lines of wha
 }
 
 # Builds what the chosen tests need, and runs them: twice as many at a time as there are processors, since
-# some wait. To be started: meson takes the place of the shell, so that it can be killed.
+# some wait. Sanitizers have a shorter quarantine of freed memory: each page in it is one that the kernel has to
+# clear. To be started: meson takes the place of the shell, so that it can be killed.
 run_tests() { # folder, meson test options…
   folder=$1
   shift
-  exec meson test -C "$folder" --print-errorlogs --timeout-multiplier 5 --num-processes $(($(nproc) * 2)) "$@"
-}
-
-# meson's own options, and a shorter quarantine of freed memory: each page in it is one that the kernel has to
-# clear.
-run_sanitizers() { # meson test options…
   export ASAN_OPTIONS=halt_on_error=1:abort_on_error=1:print_summary=1:quarantine_size_mb=16
-  run_tests build-sanitizers "$@"
+  exec meson test -C "$folder" --print-errorlogs --timeout-multiplier 5 --num-processes $(($(nproc) * 2)) "$@"
 }
 
 finish_tests() { # folder: counts what was started by its name
@@ -95,50 +78,51 @@ test_without_ns3() {
   finish without-ns3
 }
 
-# Another compiler, another processor: the same results.
-golden_of() { # scripts/setup.sh's option, program
-  scripts/setup.sh "$1" && IWARPSIM=$2 scripts/golden
-}
+case ${1:-} in
+'') ;;
+--in)
+  shift
+  run_tests "$@"
+  ;;
+--long)
+  shift
+  [ "${1:-}" = --list ] || scripts/setup.sh --sanitizers
+  exec scripts/parts scripts/long-tests.txt build-long "$@"
+  ;;
+*)
+  echo "usage: scripts/test.sh [--long [--list | PART…] | --in FOLDER …]" >&2
+  exit 2
+  ;;
+esac
+
+passed=0
+failed=0
+work=$(mktemp -d)
+# With nothing left to end, kill fails, and under set -e its exit code would become the script's.
+trap 'kill $(cat "$work"/*.id 2>/dev/null) 2>/dev/null || true; rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
 
 scripts/setup.sh --sanitizers
-if [ -n "$long" ]; then
-  start build run_tests build
-else
-  start build run_tests build --no-suite long $(printf -- '--suite %s ' $program_suites both_ways)
-fi
+start build run_tests build --no-suite long $(printf -- '--suite %s ' $program_suites both_ways)
 count "layers (who includes whom)" scripts/check-layers
 count "house (circles, uncalled functions, who keeps a scenario: no more than scripts/house allows)" scripts/house --check
 count "citations (what code, tests and pages cite is in the repository)" scripts/check-citations
 count "format (clang-format)" scripts/check-format.sh
 count "licence (every source file has its SPDX line)" scripts/spdx
 count "requirements (every MUST has its test)" scripts/requirements --check
-count "static analysis (clang-tidy, cppcheck)" scripts/check-code.sh ${long:+--deep}
+count "static analysis (clang-tidy, cppcheck)" scripts/check-code.sh
 count "instructions (a data segment costs no more than 5 % above bench/instructions.tsv)" scripts/instructions --check
 count "mutants (two breaks of model/net, on its own tests)" scripts/mutants --count 2 --suite net model/net
 count "findings (docs/findings.md is what the reference results give)" scripts/findings --check
-if [ -n "$long" ]; then
-  finish_tests build
-  count "fuzzing (every target 10 s)" scripts/fuzz.sh 10
-  count "reference results (every study made anew)" scripts/findings
-  count "golden outputs (every case)" scripts/golden
-  count "clang (it builds the program; every golden case)" golden_of --clang build-clang/iwarpsim
-  count "arm64 (under qemu, without ns-3; every golden case)" golden_of --arm64 build-arm64/program
-  count "Debian packages (lintian, and tried in a Debian of their own)" scripts/package.sh --try
-  count "keys of tcp.profile (docs/tcp-linux.md is what the studies give)" scripts/tcp-keys
-  count "mutants (20 breaks of the model, of which 12 may survive: about one in five is equivalent)" scripts/mutants --count 20 --at-most 12
-  start build-sanitizers run_sanitizers
-  finish_tests build-sanitizers
-else
-  count "golden outputs (every 25th case)" scripts/golden --sample 25
-  count "reference results (two small studies made anew)" scripts/findings overhead packing
-  # The other targets link nearly all of the program, which clang takes minutes to build once more; the tests
-  # run their corpora.
-  start fuzzing scripts/fuzz.sh 5 capture decode deframer headers scenario startup stream
-  start build-sanitizers run_sanitizers --no-suite long $(printf -- '--no-suite %s ' $program_suites)
-  finish_tests build
-  finish_tests build-sanitizers
-  count "fuzzing (seven targets 5 s)" finish fuzzing
-fi
+count "golden outputs (every 25th case)" scripts/golden --sample 25
+count "reference results (two small studies made anew)" scripts/findings overhead packing
+# The other targets link nearly all of the program, which clang takes minutes to build once more; the tests
+# run their corpora.
+start fuzzing scripts/fuzz.sh 5 capture decode deframer headers scenario startup stream
+start build-sanitizers run_tests build-sanitizers --no-suite long $(printf -- '--no-suite %s ' $program_suites)
+finish_tests build
+finish_tests build-sanitizers
+count "fuzzing (seven targets 5 s)" finish fuzzing
 count "without ns-3 (it builds and reports what it lacks)" test_without_ns3
 printf '%s passed, %s failed\n' "$passed" "$failed"
 [ "$failed" -eq 0 ]

@@ -47,7 +47,7 @@ typedef struct cli_command {
   const char *name;
   const char *sentence;  /* in the list of commands: what it is for */
   const char *arguments; /* "SCENARIO": what follows the options */
-  guint takes;           /* CLI_STORE … : what the arguments may be; 0: they are no files */
+  guint takes;           /* FILE_STORE … : what the arguments may be; 0: they are no files */
   const char *operand; /* "SCENARIO": the one argument that it needs; NULL: the command counts them itself */
   const char *summary; /* what the command does, one or two sentences; NULL: summary_of() makes it */
   char *(*summary_of)(void);   /* free with g_free() */
@@ -74,15 +74,10 @@ gboolean cli_parse_exclude(const char *command, const char *text, guint *flags, 
  * cannot be opened, or no run is left. */
 study_table *cli_read_table(const char *path, guint exclude, GError **error);
 
-/* Makes the folder `path`, and those above it, unless it is there. An interruption removes what is new of
- * them and empty. FALSE and `error` when that fails. */
-gboolean cli_make_folder(const char *path, GError **error);
-
-/* Writes `length` octets of `text` to `path`, NULL: to standard output. A regular file is written whole or
- * not at all; anything else (/dev/stdout, a pipe) is written to and not replaced. FALSE and `error`
- * when that fails, or when a result store or a scenario (*.cfg) stands there, which an option
- * in the wrong place would destroy. */
-gboolean cli_output_write(const char *path, const char *text, gsize length, GError **error);
+/* Makes the folder `path`, unless it is there, with those above it: at most `levels` in all, as more that are
+ * missing are a slip of the pen. An interruption removes what is new of them and empty. FALSE and `error`
+ * when that fails. */
+gboolean cli_make_folder(const char *path, guint levels, GError **error);
 
 /* Prints "iwarpsim COMMAND: TEXT (see 'iwarpsim COMMAND --help')" on standard error and returns CLI_USAGE. */
 int cli_usage_error(const char *command, const char *format, ...) G_GNUC_PRINTF(2, 3);

@@ -117,7 +117,7 @@ static int check_scenario(const char *path, const cli_arguments *arguments, GStr
   GError *error = NULL;
   const scenario_axis *axes;
   g_autoptr(scenario) s =
-      cli_operand_check(path, CLI_SCENARIO, &error) ? scenario_load(path, sets, &error) : NULL;
+      cli_operand_check(path, FILE_SCENARIO, &error) ? scenario_load(path, sets, &error) : NULL;
   const char *origin = s != NULL ? scenario_constraints_origin(s) : NULL;
   const gboolean swept = s != NULL && (scenario_axes(s, &axes) > 0 || origin != NULL);
 

@@ -432,7 +432,7 @@ const cli_command cli_decode = {
     .name = "decode",
     .sentence = "print the FPDUs in a capture, with what they carry",
     .arguments = "CAPTURE",
-    .takes = CLI_CAPTURE,
+    .takes = FILE_CAPTURE,
     .operand = "CAPTURE",
     .summary =
         "Reads a pcap or pcapng file, perhaps compressed by gzip (-: standard input), finds the connections "

@@ -31,7 +31,7 @@ const cli_command cli_explain_peak = {
     .name = "explain-peak",
     .sentence = "explain what made the peak of a run, and how it failed",
     .arguments = "TRACE|DIR",
-    .takes = CLI_RUN_FOLDER | CLI_TRACE,
+    .takes = FILE_RUN_FOLDER | FILE_TRACE,
     .operand = "TRACE or DIR",
     .summary = "Prints in words when the reassembly memory held most, what was missing then and why, and "
                "what waited "

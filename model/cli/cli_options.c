@@ -36,22 +36,26 @@ int cli_fail(GError *error)
   return CLI_USAGE;
 }
 
-/* An interruption removes the folders of `path` that are not there yet, unless they have something in them.
- */
-static void name_new_folders(const char *path)
+gboolean cli_make_folder(const char *path, guint levels, GError **error)
 {
-  if (!g_file_test(path, G_FILE_TEST_EXISTS)) {
-    g_autofree char *parent = g_path_get_dirname(path);
-    name_new_folders(parent);
-    interruption_removes(path, FALSE);
+  g_autofree char *parent = g_path_get_dirname(path); /* of "a/" it is "a" */
+  if (g_file_test(path, G_FILE_TEST_IS_DIR)) {
+    return TRUE;
   }
-}
-
-gboolean cli_make_folder(const char *path, GError **error)
-{
-  name_new_folders(path);
-  return g_mkdir_with_parents(path, 0777) == 0 ||
-         error_set(error, "%s: cannot make this folder (%s)", path, g_strerror(errno));
+  if (levels == 0) {
+    return error_set(
+        error,
+        "%s: there is no such folder; expected one that is there: at most one is made above what is "
+        "written (mkdir -p %s)",
+        path, path);
+  }
+  if (!cli_make_folder(parent, g_str_has_suffix(path, "/") ? levels : levels - 1, error)) {
+    return FALSE;
+  }
+  interruption_removes(path, FALSE);
+  return g_mkdir(path, 0777) == 0 || (errno == EEXIST && g_file_test(path, G_FILE_TEST_IS_DIR)) ||
+         error_set(error, "%s: cannot make this folder (%s)", path,
+                   g_strerror(errno == EEXIST ? ENOTDIR : errno));
 }
 
 gboolean cli_shows_progress(const cli_arguments *arguments)

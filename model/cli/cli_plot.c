@@ -183,7 +183,7 @@ static gboolean plot_store(const char *path, const gnuplot_target *target, GErro
   }
   note_constant(table);
   g_autofree char *stem = file_stem(path, ".sqlite");
-  gboolean good = target->format == GNUPLOT_TERM || cli_make_folder(target->folder, error);
+  gboolean good = target->format == GNUPLOT_TERM || cli_make_folder(target->folder, 2, error);
   g_autoptr(GString) left_out = g_string_new(NULL);
   g_autoptr(GError) first = NULL;
   guint drawn = 0;
@@ -215,7 +215,7 @@ static gboolean plot_store(const char *path, const gnuplot_target *target, GErro
 static gboolean plot_run(const char *path, gboolean is_folder, const gnuplot_target *target, GError **error)
 {
   const char *what = chosen.what != NULL ? chosen.what : run_kinds[0];
-  if (target->format != GNUPLOT_TERM && !cli_make_folder(target->folder, error)) {
+  if (target->format != GNUPLOT_TERM && !cli_make_folder(target->folder, 2, error)) {
     return FALSE;
   }
   if (!is_trace_plot()) {
@@ -336,7 +336,7 @@ const cli_command cli_plot = {
     .name = "plot",
     .sentence = "draw the plots of a sweep or of a run",
     .arguments = "STORE|DIR|TRACE",
-    .takes = CLI_STORE | CLI_RUN_FOLDER | CLI_TRACE,
+    .takes = FILE_STORE | FILE_RUN_FOLDER | FILE_TRACE,
     .operand = "STORE, DIR or TRACE",
     .summary_of = summary_of_kinds,
     .example =

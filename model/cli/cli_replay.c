@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/new_files.h"
 #include "base/plain_text.h"
 #include "base/units.h"
 #include "cli/cli.h"
@@ -113,9 +114,13 @@ static int replay_capture(const cli_arguments *arguments)
   GError *error = NULL;
   g_autoptr(GArray) hints = cli_capture_read(&chosen.capture, &options.capture.decoding, &error);
 
-  if (!hints || !read_resend(&options, &error) || !cli_trace_open(chosen.trace, &options.trace, &error)) {
+  output *events = hints && read_resend(&options, &error) && chosen.trace
+                       ? output_begin(chosen.trace, FILE_TRACE, &error)
+                       : NULL;
+  if (error) {
     return cli_fail(error);
   }
+  options.trace = output_file(events);
   if (cli_shows_progress(arguments)) {
     options.progress = show_progress;
     options.progress_user = &shown;
@@ -132,7 +137,7 @@ static int replay_capture(const cli_arguments *arguments)
   cli_results_end(&results);
   replay_free(r);
   error = NULL;
-  return cli_trace_close(chosen.trace, options.trace, &error) ? status : cli_fail(error);
+  return output_end(events, good, &error) ? status : cli_fail(error);
 }
 
 static const GOptionEntry entries[] = {
@@ -155,7 +160,7 @@ const cli_command cli_replay = {
     .name = "replay",
     .sentence = "give a capture's arrivals to the model's receivers, and measure them",
     .arguments = "CAPTURE",
-    .takes = CLI_CAPTURE,
+    .takes = FILE_CAPTURE,
     .operand = "CAPTURE",
     .summary =
         "Reads a pcap or pcapng file twice. The segments that it shows arriving at the ends that receive "

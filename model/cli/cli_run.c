@@ -2,12 +2,11 @@
 /* iwarpsim run: one scenario, one run, its results in a folder. */
 #include "cli/cli_run.h"
 
-#include <errno.h>
 #include <stdio.h>
 
 #include "base/error.h"
 #include "base/git_state.h"
-#include "base/interruption.h"
+#include "base/new_files.h"
 #include "base/plain_text.h"
 #include "base/version.h"
 #include "cli/cli.h"
@@ -23,7 +22,7 @@ gboolean cli_results_begin(cli_results *results, const scenario *s, const char *
   *results = (cli_results){.directory = directory ? g_strdup(directory)
                                                   : g_build_filename("results", scenario_name(s), NULL)};
   results->files =
-      cli_make_folder(results->directory, error) ? new_files_begin(results->directory, error) : NULL;
+      cli_make_folder(results->directory, 2, error) ? new_files_begin(results->directory, error) : NULL;
   return results->files != NULL;
 }
 
@@ -116,24 +115,6 @@ int cli_results_exit_code(const char *command, const scenario *s, const session_
   return status;
 }
 
-gboolean cli_trace_open(const char *path, FILE **file, GError **error)
-{
-  /* /dev/stdout is a link, and stays. */
-  if (path && !g_file_test(path, G_FILE_TEST_IS_SYMLINK) &&
-      (g_file_test(path, G_FILE_TEST_IS_REGULAR) || !g_file_test(path, G_FILE_TEST_EXISTS))) {
-    interruption_removes(path, FALSE);
-  }
-  *file = path ? fopen(path, "wb") : NULL;
-  return !path || *file || error_set(error, "--trace %s: %s", path, g_strerror(errno));
-}
-
-gboolean cli_trace_close(const char *path, FILE *file, GError **error)
-{
-  interruption_keeps(path);
-  return !file || !(ferror(file) | fclose(file)) ||
-         error_set(error, "--trace %s: %s", path, g_strerror(errno));
-}
-
 /* --- The command --- */
 
 static struct {
@@ -157,18 +138,18 @@ static int run_into(const cli_results *results, const scenario *s, const cli_arg
   GError *error = NULL;
   session_result result;
   cli_progress shown = {.file = stderr, .started_us = g_get_monotonic_time()};
-  FILE *events = NULL;
-  if (!cli_trace_open(options.trace, &events, &error)) {
+  output *events = options.trace != NULL ? output_begin(options.trace, FILE_TRACE, &error) : NULL;
+  if (error != NULL) {
     return cli_fail(error);
   }
   const simulation_options how = {.directory = new_files_folder(results->files),
                                   .capture = options.capture,
-                                  .trace = events,
+                                  .trace = output_file(events),
                                   .progress = cli_shows_progress(arguments) ? show_progress : NULL,
                                   .progress_user = &shown};
   gboolean done = simulation_run(s, &how, &result, &error);
   cli_progress_clear(&shown);
-  done = cli_trace_close(options.trace, events, done ? &error : NULL) && done;
+  done = output_end(events, done, done ? &error : NULL) && done;
   done = done && cli_results_report(results, s, &result, NULL, arguments->quiet, options.all, &error);
   new_files_name_places(results->files, error);
   int status = done ? cli_results_exit_code("run", s, &result) : CLI_FAILED;
@@ -219,7 +200,7 @@ const cli_command cli_run = {
     .name = "run",
     .sentence = "run a scenario once, print what matters of it, write its results",
     .arguments = "SCENARIO",
-    .takes = CLI_SCENARIO,
+    .takes = FILE_SCENARIO,
     .operand = "SCENARIO",
     .summary = "Runs a scenario, prints its answer in some ten lines, or with --all every metric, and writes "
                "summary.json and occupancy.csv.",

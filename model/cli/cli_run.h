@@ -5,7 +5,7 @@
 
 #include <glib.h>
 
-#include "base/files.h"
+#include "base/new_files.h"
 #include "session/simulation.h"
 #include "study/store/summary.h"
 
@@ -36,8 +36,3 @@ gboolean cli_results_report(const cli_results *results, const scenario *s, const
 /* The exit code of `command` ("run") by the result and run.expect; when that is not 0, prints why on standard
  * error. */
 int cli_results_exit_code(const char *command, const scenario *s, const session_result *result);
-
-/* Opens the file at `path` for --trace; NULL: `*file` is NULL, too. And closes it. FALSE and `error` when
- * that fails, or not all was written. */
-gboolean cli_trace_open(const char *path, FILE **file, GError **error);
-gboolean cli_trace_close(const char *path, FILE *file, GError **error);

@@ -122,8 +122,9 @@ gboolean cli_runs_make(sweep_plan *plan, const cli_runs_options *options, const 
   const gsize jobs = MIN(cli_runs_jobs(options), sweep_grid_count(grid));
   g_autoptr(worker_pool) pool = worker_pool_new(grid, simulate, (guint)jobs, limits, error);
   *result = (sweep_result){0};
-  *store = pool != NULL && cli_make_folder(folder, error) ? result_store_open(path, RESULT_STORE_WRITE, error)
-                                                          : NULL;
+  *store = pool != NULL && cli_make_folder(folder, 1, error)
+               ? result_store_open(path, RESULT_STORE_WRITE, error)
+               : NULL;
   if (*store == NULL) {
     return FALSE;
   }

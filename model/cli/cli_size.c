@@ -236,7 +236,7 @@ const cli_command cli_size = {
     .name = "size",
     .sentence = "find the least value of a key that keeps a condition",
     .arguments = "SCENARIO",
-    .takes = CLI_SCENARIO,
+    .takes = FILE_SCENARIO,
     .operand = "SCENARIO",
     .summary =
         "Finds the least value of a key that keeps a condition, at each point of the scenario's sweep: "

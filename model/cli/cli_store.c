@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/interruption.h"
+#include "base/new_files.h"
 #include "base/plain_text.h"
 #include "base/units.h"
 #include "base/version.h"
@@ -101,7 +102,7 @@ static int tabulate(const cli_arguments *arguments)
     return CLI_OK;
   }
   g_autofree char *text = result_table_csv(&request);
-  return cli_output_write(tabulated.csv, text, strlen(text), &error) ? CLI_OK : cli_fail(error);
+  return output_write(tabulated.csv, text, strlen(text), &error) ? CLI_OK : cli_fail(error);
 }
 
 static const GOptionEntry table_entries[] = {
@@ -121,7 +122,7 @@ const cli_command cli_table = {
     .name = "table",
     .sentence = "print means, 95 % intervals and quartiles of a sweep's points",
     .arguments = "STORE",
-    .takes = CLI_STORE,
+    .takes = FILE_STORE,
     .operand = "STORE",
     .summary = "Prints the results of a sweep's STORE: of each point the mean over its seeds with the 95 % "
                "interval, median and quartiles.",
@@ -155,7 +156,7 @@ static int report(const cli_arguments *arguments)
   }
   g_autoptr(result_store) store = result_store_open(path, RESULT_STORE_READ, &error);
   g_autofree char *page = store != NULL ? html_report_make(store, &options, &error) : NULL;
-  if (page == NULL || !cli_output_write(options.page, page, strlen(page), &error)) {
+  if (page == NULL || !output_write(options.page, page, strlen(page), &error)) {
     return cli_fail(error);
   }
   if (!arguments->quiet) {
@@ -174,7 +175,7 @@ const cli_command cli_report = {
     .name = "report",
     .sentence = "write one HTML page: what a sweep asks, its answer, plots and tables",
     .arguments = "STORE",
-    .takes = CLI_STORE,
+    .takes = FILE_STORE,
     .operand = "STORE",
     .summary =
         "Writes one HTML page about a sweep's STORE: the question, the answer, plots, tables with "
@@ -199,7 +200,7 @@ static int export_store(const cli_arguments *arguments)
   /* All of it at once, so that a store which turns out to be damaged leaves no half of it. */
   guint flags = (exported.varied ? RESULT_CSV_VARIED : 0u) | (exported.numeric ? RESULT_CSV_NUMERIC : 0u);
   g_autofree char *text = store != NULL ? result_store_csv(store, flags, &error) : NULL;
-  gboolean good = text != NULL && cli_output_write(exported.csv, text, strlen(text), &error);
+  gboolean good = text != NULL && output_write(exported.csv, text, strlen(text), &error);
   return good ? CLI_OK : cli_fail(error);
 }
 
@@ -215,7 +216,7 @@ const cli_command cli_export = {
     .name = "export",
     .sentence = "write the results of a sweep as CSV, one row a run",
     .arguments = "STORE",
-    .takes = CLI_STORE,
+    .takes = FILE_STORE,
     .operand = "STORE",
     .summary = "Writes a result store as CSV: one row a run, its parameters, metrics and status.",
     .example = "  iwarpsim export results/mtu-loss.sqlite --csv mtu-loss.csv\n"
@@ -284,7 +285,7 @@ const cli_command cli_merge = {
     .name = "merge",
     .sentence = "join the stores of several sweeps or shards into one",
     .arguments = "STORE...",
-    .takes = CLI_STORE,
+    .takes = FILE_STORE,
     .summary = "Joins result stores, the shards of a sweep for instance, into one: all of them or, when they "
                "contradict each other, none.",
     .example = "  iwarpsim merge shard-1.sqlite shard-2.sqlite -o results/mtu-loss.sqlite\n",

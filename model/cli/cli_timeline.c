@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/new_files.h"
 #include "base/plain_text.h"
 #include "cli/cli.h"
 #include "cli/cli_capture.h"
@@ -86,7 +87,7 @@ static int run(const cli_arguments *arguments)
   g_autofree char *page = cli_run_trace_is_one(file) ? page_of_trace(file, path, title, ending, &error)
                                                      : page_of_capture(path, title, &error);
   fclose(file);
-  if (page && cli_output_write(chosen.out, page, strlen(page), error ? NULL : &error) && !arguments->quiet) {
+  if (page && output_write(chosen.out, page, strlen(page), error ? NULL : &error) && !arguments->quiet) {
     plain_text_print(stdout, "%s\n", chosen.out);
   }
   return error ? cli_fail(error) : CLI_OK;
@@ -102,7 +103,7 @@ const cli_command cli_timeline = {
     .name = "timeline",
     .sentence = "write one HTML page that shows a run, or a capture, over time",
     .arguments = "TRACE|DIR|CAPTURE",
-    .takes = CLI_RUN_FOLDER | CLI_TRACE | CLI_CAPTURE,
+    .takes = FILE_RUN_FOLDER | FILE_TRACE | FILE_CAPTURE,
     .operand = "TRACE, DIR or CAPTURE",
     .summary =
         "Writes one HTML page about a TRACE that 'run --trace' has written: the stream over time, what was "

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/new_files.h"
 #include "cli/cli.h"
 #include "cli/cli_filter.h"
 #include "decode/decode_line.h"
@@ -15,7 +16,7 @@ enum { FLUSH_OCTETS = 16 << 10 };
 /* A decode_line_write. */
 static bool write_lines(G_GNUC_UNUSED void *user, const char *text, size_t length)
 {
-  return cli_output_write(NULL, text, length, NULL);
+  return output_write(NULL, text, length, NULL);
 }
 
 static const char *side_word(enum side side)
@@ -132,7 +133,7 @@ const cli_command cli_trace = {
     .name = "trace",
     .sentence = "print the events of a trace",
     .arguments = "FILE",
-    .takes = CLI_TRACE,
+    .takes = FILE_TRACE,
     .operand = "FILE",
     .summary = "Prints the events of a trace that 'run --trace' has written, as JSON lines (docs/trace.md).",
     .example = "  iwarpsim run scenarios/one-loss-markers.cfg --trace one-loss.trace\n"

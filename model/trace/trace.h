@@ -17,11 +17,12 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/file_kind.h"
 #include "base/side.h"
 #include "base/time_ps.h"
 #include "trace/trace_table.h"
 
-#define TRACE_MAGIC "iWtrace\n"
+#define TRACE_MAGIC FILE_TRACE_MAGIC
 
 /* The first octet of a record. */
 enum { TRACE_RECORD_END, TRACE_RECORD_NAME, TRACE_RECORD_EVENT };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Files that take their places together, or not at all. */
-#include "base/files.h"
+/* Files that take their places together, or not at all, and of which kinds what stands there is. */
+#include "base/new_files.h"
 
 #include <errno.h>
 #include <glib/gstdio.h>
@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <zlib.h>
 
+#include "base/file_kind.h"
 #include "failing_close.h"
 #include "test.h"
 
@@ -112,20 +114,28 @@ FIXTURE_TEST(test_names_places)
   new_files_end(files);
 }
 
-/* What a killed process left is removed, but not older files, which it had set aside. */
+/* What killed processes left is removed. Older files that one had set aside are put back, over those that had
+ * taken their places, unless all had. */
 FIXTURE_TEST(test_left_over)
 {
-  g_autofree char *left = g_build_filename(f->places, ".iwarpsim-new-AAAAAA", NULL);
-  g_autofree char *kept = g_build_filename(f->places, ".iwarpsim-new-BBBBBB", NULL);
-  g_assert_cmpint(g_mkdir(left, 0700) | g_mkdir(kept, 0700), ==, 0);
-  put(left, "half", "1");
-  put(kept, "half", "1");
-  put(kept, "old-whole", "2");
-  new_files *files = new_files_begin(f->places, NULL);
-  g_assert_false(g_file_test(left, G_FILE_TEST_EXISTS));
-  g_assert_cmpuint(count_entries(kept), ==, 2);
-  new_files_end(files);
-  g_assert_cmpuint(count_entries(f->places), ==, 1);
+  static const char *const folders[] = {".iwarpsim-new-AAAAAA", ".iwarpsim-new-BBBBBB",
+                                        ".iwarpsim-new-CCCCCC"};
+  g_autofree char *half = g_build_filename(f->places, folders[0], NULL);
+  g_autofree char *swapping = g_build_filename(f->places, folders[1], NULL);
+  g_autofree char *swapped = g_build_filename(f->places, folders[2], NULL);
+  g_assert_cmpint(g_mkdir(half, 0700) | g_mkdir(swapping, 0700) | g_mkdir(swapped, 0700), ==, 0);
+  put(half, "half", "1");
+  put(swapping, "last", "new");
+  put(swapping, "old-first", "old");
+  put(swapping, "old-last", "old");
+  put(f->places, "first", "new");
+  put(swapped, "old-done", "old");
+  put(f->places, "done", "new");
+  new_files_end(new_files_begin(f->places, NULL));
+  expect(f, "first", "old");
+  expect(f, "last", "old");
+  expect(f, "done", "new");
+  g_assert_cmpuint(count_entries(f->places), ==, 3);
 }
 
 /* What is in use, or is about to be, is not taken for left over by another process. */
@@ -161,11 +171,135 @@ FIXTURE_TEST(test_failing_close)
   g_autoptr(GError) error = NULL;
 
   put(f->places, "a", "old");
+  output *file = output_begin(path, 0, NULL);
   close_fails = TRUE;
-  g_assert_false(new_files_write(path, "new", 3, &error));
+  g_assert_false(output_end(file, TRUE, &error));
   g_assert_false(close_fails);
   g_assert_cmpstr(error->message, ==, expected);
   expect(f, "a", "old");
-  g_assert_true(new_files_write(path, "new", 3, NULL));
+  g_assert_true(output_write(path, "new", 3, NULL));
   expect(f, "a", "new");
+  g_assert_cmpuint(count_entries(f->places), ==, 1);
+}
+
+/* Until a file is whole, and when it does not become so, what stood there stays. */
+FIXTURE_TEST(test_output)
+{
+  g_autofree char *path = g_build_filename(f->places, "a", NULL);
+
+  put(f->places, "a", "old");
+  for (gboolean whole = FALSE; whole <= TRUE; whole++) {
+    output *file = output_begin(path, 0, NULL);
+    fputs("new", output_file(file));
+    fflush(output_file(file));
+    expect(f, "a", "old");
+    g_assert_true(output_end(file, whole, NULL));
+    expect(f, "a", whole ? "new" : "old");
+    g_assert_cmpuint(count_entries(f->places), ==, 1);
+  }
+  g_assert_null(output_file(NULL));
+  g_assert_true(output_end(NULL, TRUE, NULL));
+}
+
+/* A link to a file stays one, whether that is there or not; the file is replaced when it is whole. */
+FIXTURE_TEST(test_link)
+{
+  g_autofree char *link = g_build_filename(f->places, "link", NULL);
+
+  g_assert_cmpint(symlink("aim", link), ==, 0);
+  for (int i = 0; i < 2; i++) {
+    g_assert_true(output_write(link, "new", 3, NULL));
+    g_assert_true(g_file_test(link, G_FILE_TEST_IS_SYMLINK));
+    expect(f, "aim", "new");
+  }
+  output *half = output_begin(link, 0, NULL);
+  fputs("other", output_file(half));
+  g_assert_true(output_end(half, FALSE, NULL));
+  expect(f, "aim", "new");
+}
+
+/* The kinds of file, by what is in them, or by the ending of their names. */
+#define PCAP "\xd4\xc3\xb2\xa1\2\0\4\0"
+static const struct {
+  const char *name, *octets;
+  gsize length;
+  guint kind;
+} files[] = {
+    {"none", "text", 4, 0},
+    {"empty", "", 0, 0},
+    {"page", "<!doctype html>\n", 16, 0},
+    {"plot", "# made by\ntitle = \"a\"\nset x {1}\n", 33, 0},
+    {"table", "# scenario: a\ntitle,run.seed\n", 29, 0},
+    {"store", "SQLite format 3\0", 16, FILE_STORE},
+    {"trace", "iWtrace\n\3", 9, FILE_TRACE},
+    {"pcap", PCAP, 8, FILE_CAPTURE},
+    {"pcapng", "\n\r\r\n\x1c\0\0\0", 8, FILE_CAPTURE},
+    {"series", "# scenario a, seed 1\ntime_s,connection,cause,octets\n", 52, FILE_SERIES},
+    {"page.json", "{\n  \"scenario\": {\n", 19, FILE_SUMMARY},
+    {"summary.json", "{}", 2, FILE_SUMMARY},
+    {"a.cfg", "anything", 8, FILE_SCENARIO},
+    {"title", "title = \"a\";", 12, FILE_SCENARIO},
+    {"group", "# Question: a\n\n/* b\n * c */ // d\nrun : { seed = 1; };", 51, FILE_SCENARIO},
+    {"list", "  sweep = (", 11, FILE_SCENARIO},
+    {"include", "@include \"b\"", 12, FILE_SCENARIO},
+};
+
+/* None of them is replaced but by one of its kind; what is no kind is. */
+FIXTURE_TEST(test_kinds)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS(files); i++) {
+    g_autofree char *path = g_build_filename(f->places, files[i].name, NULL);
+    g_autoptr(GError) error = NULL;
+    g_test_message("%s", files[i].name);
+    g_assert_true(g_file_set_contents(path, files[i].octets, (gssize)files[i].length, NULL));
+    g_assert_cmpuint(file_kind_of(path), ==, files[i].kind);
+    if (files[i].kind != 0) {
+      g_autofree char *there = g_strdup_printf("%s: %s stands there", path, file_kind_noun(files[i].kind));
+      g_assert_null(output_begin(path, 0, &error));
+      g_assert_true(g_str_has_prefix(error->message, there));
+    }
+    output *same = output_begin(path, files[i].kind, NULL);
+    fwrite(files[i].octets, 1, files[i].length, output_file(same));
+    g_assert_true(output_end(same, TRUE, NULL));
+  }
+  g_assert_cmpuint(file_kind_of(f->places), ==, FILE_RUN_FOLDER);
+}
+
+FIXTURE_TEST(test_compressed)
+{
+  static const struct {
+    const char *octets;
+    unsigned length;
+    guint kind;
+  } contents[] = {{PCAP, 8, FILE_CAPTURE}, {"iWtrace\n\3", 9, 0}, {"text", 4, 0}};
+  g_autofree char *path = g_build_filename(f->places, "a.gz", NULL);
+
+  for (gsize i = 0; i < G_N_ELEMENTS(contents); i++) {
+    gzFile file = gzopen(path, "wb");
+    g_assert_cmpint(gzwrite(file, contents[i].octets, contents[i].length), ==, (int)contents[i].length);
+    g_assert_cmpint(gzclose(file), ==, Z_OK);
+    g_assert_cmpuint(file_kind_of(path), ==, contents[i].kind);
+  }
+  put(f->places, "a.gz", "\x1f\x8b no more");
+  g_assert_cmpuint(file_kind_of(path), ==, 0);
+}
+
+/* Several files, one of which would replace what it must not, or what is of its own kind. */
+FIXTURE_TEST(test_places_of_kinds)
+{
+  static const char *const names[] = {"a", "b", NULL};
+  g_autoptr(GError) error = NULL;
+
+  put(f->places, "a", "iWtrace\nold");
+  put(f->places, "b", "iWtrace\nold");
+  new_files *both = new_files_begin(f->places, NULL);
+  put(new_files_folder(both), "a", "iWtrace\nnew");
+  put(new_files_folder(both), "b", "0 1\n");
+  g_assert_false(new_files_take_places(both, names, &error));
+  g_assert_nonnull(strstr(error->message, "b: a trace stands there"));
+  expect(f, "a", "iWtrace\nold");
+  put(new_files_folder(both), "b", "iWtrace\nnew");
+  g_assert_true(new_files_take_places(both, names, NULL));
+  new_files_end(both);
+  expect(f, "b", "iWtrace\nnew");
 }

@@ -45,13 +45,13 @@ class Interrupt(kit.ProgramTest):
         self.assertEqual(tree(), before)
 
     def test_run(self):
-        """Into new folders; over earlier results; with a trace."""
+        """Into new folders; over earlier results, and over an earlier trace."""
         kit.write("a.cfg", ENDLESS)
-        self.interrupt("run a.cfg --pcap --trace a.trace -o new/deep/folder", lambda _: hidden_folders())
+        self.interrupt("run a.cfg --pcap --trace a.trace -o new/folder", lambda _: hidden_folders())
         self.interrupt("run a.cfg", lambda _: hidden_folders(), signal.SIGTERM)
         kit.write("b.cfg", SHORT)
-        self.shell("iwarpsim run b.cfg --pcap -q -o results/a")
-        self.interrupt("run a.cfg --pcap", lambda _: hidden_folders(), signal.SIGHUP)
+        self.shell("iwarpsim run b.cfg --pcap -q -o results/a --trace a.trace")
+        self.interrupt("run a.cfg --pcap --trace a.trace", lambda _: hidden_folders(), signal.SIGHUP)
 
     def test_ignored(self):
         """As under nohup: a signal that was ignored before stays so."""

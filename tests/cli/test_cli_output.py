@@ -57,6 +57,34 @@ class Output(kit.ProgramTest):
         self.expect_failure("new.cfg")
         os.unlink("new.cfg")
 
+    def test_no_input_is_written_over(self):
+        """Nor is anything else of ours, whichever command is asked to, and by whatever name it goes."""
+        stays = {"r/sender.pcap": "a capture", "a.trace": "a trace", "small.sqlite": "a result store", "a.txt": "a scenario",
+                 "r/summary.json": "the summary of a run", "r/occupancy.csv": "the series of a run"}
+        self.stays = self.stays + ["a.trace", "a.txt", "r"]
+        kit.write("a.txt", kit.SEEDS)
+        self.shell("iwarpsim run small.cfg -q -o r --pcap --trace a.trace")
+        before = {name: kit.octets(name) for name in stays}
+        for name, what in stays.items():
+            for line in (f"run small.cfg -o s --trace {name}", f"replay r/receiver.pcap -o s --trace {name}",
+                         f"timeline a.trace -o {name}", f"timeline r/sender.pcap -o {name}", f"report small.sqlite -o {name}",
+                         f"table small.sqlite --csv {name}", f"export small.sqlite --csv {name}"):
+                if not (what == "a trace" and "--trace" in line):
+                    self.expect_refused(f"iwarpsim {line}", f"{name}: {what} stands there")
+            if what != "a result store":
+                self.expect_refused(f"iwarpsim merge small.sqlite -o {name}", f"{name}: not a result store")
+                self.expect_refused(f"iwarpsim sweep small.cfg --store {name}", f"{name}: not a result store")
+        self.assertEqual({name: kit.octets(name) for name in stays}, before)
+        self.shell("iwarpsim run small.cfg -q -o r --trace a.trace && rm -f -r s")  # one trace replaces another
+        self.assertEqual(kit.octets("a.trace"), before["a.trace"])
+
+    def test_folders_above(self):
+        """One that is missing is made; where more are, their names are wrong."""
+        self.stays = self.stays + ["new", "one"]
+        self.shell("iwarpsim run small.cfg -q -o new/r/ && iwarpsim sweep small.cfg -q --store one/a.sqlite")
+        for line in ("run small.cfg -o no/such/r", "plot small.sqlite --what distribution -o no/such/r", "sweep small.cfg --store no/such/a.sqlite"):
+            self.expect_refused(f"iwarpsim {line}", "no", "there is no such folder; expected")
+
     def test_failures(self):
         for path in ("no/out", ".", "/dev/full"):
             self.expect_failure(path)

@@ -20,7 +20,7 @@ MISTAKES = [
     (f"{CAPTURE} --filter 'no such'", 'the filter "no such"'),
     (f"{CAPTURE} --filter udp", f"{CAPTURE}: no connection in it speaks MPA: 0 packets, 0 TCP connections; name one"),
     (f"{CAPTURE} --set workload.messages=1", "--set 'workload.messages=1': the capture decides this"),
-    (f"{CAPTURE} -o a.cfg/x", "a.cfg/x"),
+    (f"{CAPTURE} -o a.cfg/x", "a.cfg: cannot make this folder"),
 ]
 
 

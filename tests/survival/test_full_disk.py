@@ -122,6 +122,16 @@ class Disk(unittest.TestCase):
                                       ("summary.json", "occupancy.csv", "sender.pcap", "receiver.pcap")})
         self.assertNotEqual(after["disk/r/receiver.pcap"], before)
 
+    def test_full_for_traces(self):
+        """The earlier trace stays; none is cut short."""
+        self.assertEqual(kit.iwarpsim("run", "small.cfg", "-o", "r", "--pcap", "-q").returncode, 0)
+        for command, code in ((["run", "small.cfg", "-o", "r", "-q"], 1), (["replay", "r/receiver.pcap", "-o", "p", "-q"], 2)):
+            with self.subTest(command=command[0]):
+                self.resize(4096)
+                self.assertEqual(kit.iwarpsim(*command, "--trace", "disk/a.trace").returncode, 0)
+                self.fill_again_and_again([*command, "--trace", "disk/a.trace", "--set", "receiver.mode=out-of-order"], [code], 5)
+                os.unlink("disk/a.trace")
+
     def test_full_for_pages_and_pictures(self):
         plot = ["plot", "whole.sqlite", "--what", "distribution", "--out", "disk"]
         for command in (["report", "whole.sqlite", "-o", "disk/page.html"],

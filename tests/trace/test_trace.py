@@ -235,7 +235,7 @@ class Trace(unittest.TestCase):
         self.expect_error(whole[: len(whole) // 2], "cut short")
         self.expect_error(whole[:8] + b"\x7f" + whole[9:], "version 127")
         self.expect_error(b"", "not a trace")
-        self.expect_error(SCENARIO.encode() * 9, "not a trace")
+        self.expect_error(SCENARIO.encode() * 9, "this is a scenario")
         r = random.Random(1)
         for _ in range(20):
             damaged = bytearray(whole[:20_000])
@@ -258,7 +258,7 @@ class Trace(unittest.TestCase):
     def test_no_place_to_write(self):
         ran = iwarpsim("run", "t.cfg", "-q", "--trace", "no/such/place")
         self.assertEqual((ran.returncode, ran.stderr),
-                         (2, "--trace no/such/place: No such file or directory\n"))
+                         (2, "no/such/place: cannot be written (No such file or directory)\n"))
 
 
 if __name__ == "__main__":

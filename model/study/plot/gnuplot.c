@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/files.h"
+#include "base/new_files.h"
 #include "study/table/study_table.h"
 
 /* In a script, before the SHA-256 of all below the line. */

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/files.h"
+#include "base/new_files.h"
 #include "base/plain_text.h"
 #include "base/units.h"
 #include "measure/warm_up.h"

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the files and folders are that a command reads, by their contents. */
+#pragma once
+
+#include <glib.h>
+
+/* Bits: a command takes several. */
+enum {
+  FILE_SCENARIO = 1 << 0,
+  FILE_STORE = 1 << 1,
+  FILE_RUN_FOLDER = 1 << 2, /* with a summary.json */
+  FILE_TRACE = 1 << 3,
+  FILE_CAPTURE = 1 << 4, /* perhaps compressed by gzip */
+  FILE_SUMMARY = 1 << 5,
+  FILE_SERIES = 1 << 6, /* of a run, occupancy.csv */
+};
+
+/* How a trace begins. */
+#define FILE_TRACE_MAGIC "iWtrace\n"
+
+/* What `path` is; 0 where it is not there, or is none of these. A file called *.cfg is a scenario whatever is
+ * in it, and one called summary.json a summary. */
+guint file_kind_of(const char *path);
+
+/* "a result store"; of 0 NULL. */
+const char *file_kind_noun(guint kind);

@@ -18,7 +18,7 @@ NS3_ENGINE_SHARE = 4  # a run on engine ns3 is so much shorter than a native one
 ENGINES = ("native", "ns3")
 LOSSES = ("0", "1%")
 MTUS = (576, 1500, 9000)
-CONNECTIONS = (1, 100, 10000)
+CONNECTIONS = (1, 100, 1000, 10000)
 GRID_MESSAGES = 10000  # of all connections together
 GRID_MESSAGE_OCTETS = 30000
 
@@ -27,7 +27,7 @@ EVENTS = 5 * 10**6
 IN_FLIGHT_OCTETS = (256 << 10, 1 << 20, 64 << 20)
 IDLE_CONNECTIONS = (4000, 10000)
 MARGINAL_MESSAGES = (6, 12)
-MARGINAL_CONNECTIONS = (1, 10000)
+MARGINAL_CONNECTIONS = (1, 1000, 10000)
 TINY_RUNS = 20
 # Of long runs; of short ones, where what starting one costs shows.
 SWEEPS = ("bench/scenarios/sweep.cfg", "scenarios/mtu-loss.cfg")

@@ -61,7 +61,7 @@ def link_section(samples):
 
 SCENARIOS = {figures.DEFAULT_NATIVE: "bulk-write, native", figures.DEFAULT_NS3: "bulk-write, ns3",
              "impaired native": "bulk-write-impaired, native", "impaired ns3": "bulk-write-impaired, ns3",
-             "connections": "connections, native", figures.MARGINAL[2]: "connections-patient, native",
+             "connections": "connections, native", figures.MARGINAL[10000][0]: "connections-patient, native",
              "hundred-gigabit": "hundred-gigabit, native", figures.IDLE[1]: "idle, native"}
 SCENARIO_TEXT = """\
 Segments are payload segments that arrived at the Data Sink (`tcp.segments`). Speed is by the event loop's
@@ -112,27 +112,31 @@ octet and wait, divided by their difference. The heap, what its allocator needs 
 unused are in it.
 """
 MARGINAL_TEXT = """\
-One more data segment costs {one} ns with one connection, and {many} ns with {connections:,}: {long} messages
-of 3333 octets from each, less the run with {short}; and one connection with as many messages. Time-outs are
-long in these runs, so that nothing is sent twice and the segments are the same.
+What one more data segment costs: {long} messages of 3333 octets from each of {connections:,} connections, less
+the run with {short}; and fewer connections with as many messages in all. Time-outs are long in these runs, so
+that nothing is sent twice and the segments are the same.
 """
 
 
 def connection_section(samples):
-    if not samples.has(*figures.IDLE, *figures.MARGINAL):
+    if not samples.has(*figures.IDLE, *(name for names in figures.MARGINAL.values() for name in names)):
         return []
     few, many = cases.IDLE_CONNECTIONS
     short, long = cases.MARGINAL_MESSAGES
-    one_ns, many_ns = (spread(samples.of(figures.marginal_ns, *pair), plain(0))
-                       for pair in (figures.MARGINAL[:2], figures.MARGINAL[2:]))
+    most = max(cases.MARGINAL_CONNECTIONS)
+    rows = [(f"{connections:,}", spread(samples.of(figures.marginal_ns, *figures.MARGINAL[connections]), plain(0)),
+             spread(samples.of(figures.marginal_ratio, *figures.marginal_cases(connections)), plain(2)))
+            for connections in cases.MARGINAL_CONNECTIONS]
     pair = spread(samples.of(figures.idle_octets, *figures.IDLE), plain(0))
     return ["### Connections", "", IDLE_TEXT.format(pair=pair, few=few, many=many),
             *code("build/iwarpsim run bench/scenarios/idle.cfg"
                   f" --set workload.connections={few}   # and {many}"),
-            MARGINAL_TEXT.format(one=one_ns, many=many_ns, connections=max(cases.MARGINAL_CONNECTIONS),
-                                 long=long, short=short),
+            MARGINAL_TEXT.format(connections=most, long=long, short=short),
             *code("build/iwarpsim run bench/scenarios/connections-patient.cfg"
-                  f" --set workload.messages={long}   # and {short}")]
+                  f" --set workload.messages={long}   # and {short}",
+                  "build/iwarpsim run bench/scenarios/connections-patient.cfg --set workload.connections=1000"
+                  f" --set workload.messages={long * most // 1000}   # and {short * most // 1000}"),
+            *table(("connections", "one more segment, ns", "÷ one connection"), rows)]
 
 
 SWEEP_TEXT = """\

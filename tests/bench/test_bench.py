@@ -6,6 +6,7 @@ scripts/instructions, what is derived from measured numbers, and the page that i
 import importlib.machinery
 import importlib.util
 import os
+import re
 import sys
 import tempfile
 import unittest
@@ -342,7 +343,7 @@ class Page(unittest.TestCase):
         numbers.update({"segments": 100, "wall_s": 1.0, "events": 500, "copy_octets_per_s": 1e10},
                        **{step: 100.0 for step in report.MEMORY_STEPS})
         by_case = {case.name: [dict(numbers), dict(numbers)] for case in cases.all_cases()}
-        for name in figures.MARGINAL:
+        for name in (name for names in figures.MARGINAL.values() for name in names):
             for turn in by_case[name]:
                 turn["tcp.segments"] *= int(name.split()[-1])
                 turn["time.wall_s"] *= int(name.split()[-1])
@@ -363,6 +364,8 @@ class Page(unittest.TestCase):
                       "25.0 % of the 400 ns", text)
         rows = [line for line in text.splitlines() if line.startswith("| 1% | 9000 |")]
         self.assertEqual(len(rows), len(cases.CONNECTIONS))
+        self.assertEqual(re.findall(r"(?m)^\| ([\d,]+) \| 500,000 \(.*\| 1\.00 \(.*\|$", text),
+                         ["1", "1,000", "10,000"])
         for scenario in cases.SWEEPS:
             row = next(line for line in text.splitlines() if line.startswith(f"| `{scenario}` |"))
             medians = [cell.partition(" (")[0].strip() for cell in row.split("|")[2:-1]]

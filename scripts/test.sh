@@ -71,11 +71,11 @@ finish_tests() { # folder: counts what was started by its name
   failed=$((failed + bad))
 }
 
-# The program without ns-3 and without C++, as the fuzzing build is: it builds, runs what it can, and reports
-# what it lacks.
-test_without_ns3() {
-  start without-ns3 run_tests build-fuzz cli_engine
-  finish without-ns3
+# Seven targets: the others link nearly all of the program, which clang takes minutes to build once more; the tests
+# run their corpora. Their build is one without ns-3 and without C++: the program builds there, runs what it can, and
+# reports what it lacks.
+fuzz_without_ns3() {
+  scripts/fuzz.sh 5 capture decode deframer headers scenario startup stream && run_tests build-fuzz cli_engine
 }
 
 case ${1:-} in
@@ -116,13 +116,10 @@ count "mutants (two breaks of model/net, on its own tests)" scripts/mutants --co
 count "findings (docs/findings.md is what the reference results give)" scripts/findings --check
 count "golden outputs (every 25th case)" scripts/golden --sample 25
 count "reference results (two small studies made anew)" scripts/findings overhead packing
-# The other targets link nearly all of the program, which clang takes minutes to build once more; the tests
-# run their corpora.
-start fuzzing scripts/fuzz.sh 5 capture decode deframer headers scenario startup stream
+start fuzzing fuzz_without_ns3
 start build-sanitizers run_tests build-sanitizers --no-suite long $(printf -- '--no-suite %s ' $program_suites)
 finish_tests build
 finish_tests build-sanitizers
-count "fuzzing (seven targets 5 s)" finish fuzzing
-count "without ns-3 (it builds and reports what it lacks)" test_without_ns3
+count "fuzzing (seven targets 5 s), and without ns-3 (it builds and reports what it lacks)" finish fuzzing
 printf '%s passed, %s failed\n' "$passed" "$failed"
 [ "$failed" -eq 0 ]

@@ -2,6 +2,7 @@
 #include "base/files.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -79,4 +80,18 @@ const char *regular_file_problem(const char *path)
   }
   errno = S_ISDIR(status.st_mode) ? EISDIR : EINVAL;
   return errno == EISDIR ? g_strerror(errno) : "it is a pipe, a device or a socket";
+}
+
+FILE *file_open(const char *path, gboolean takes_pipe, GError **error)
+{
+  const char *problem = regular_file_problem(path);
+  const gboolean fits = problem == NULL || (takes_pipe && errno == EINVAL);
+  /* Where nobody writes into a pipe, its end is read; open() would wait. */
+  const int descriptor = fits ? open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC) : -1;
+  if (descriptor >= 0) {
+    fcntl(descriptor, F_SETFL, 0);
+    return fdopen(descriptor, "rb");
+  }
+  error_set(error, "%s: %s", path, fits ? g_strerror(errno) : problem);
+  return NULL;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <glib.h>
+#include <stdio.h>
 
 /* What comes with the program besides the executable. */
 enum program_part { PROGRAM_SCENARIOS, PROGRAM_PLOTS, PROGRAM_TIMELINE, PROGRAM_MODULES };
@@ -23,3 +24,7 @@ char *file_stem(const char *path, const char *ending);
 /* Returns NULL when `path` is a regular file; else sets errno and returns why it is not (never to be freed).
  * Opening a pipe would wait for its writer, and a device may never end. */
 const char *regular_file_problem(const char *path);
+
+/* Opens `path`, a regular file, to be read; with `takes_pipe` a pipe, too, if somebody writes into it, or a
+ * device. NULL and `error` (IWARPSIM_ERROR): "PATH: REASON". */
+FILE *file_open(const char *path, gboolean takes_pipe, GError **error);

@@ -169,7 +169,8 @@ static int check(const cli_arguments *arguments)
 static const GOptionEntry entries[] = {
     CLI_TEXTS("set", 's', &chosen.sets, "override a key of each scenario", "GROUP.KEY=VALUE"),
     CLI_SWITCH("json", 0, &chosen.json,
-               "one JSON object a scenario: file, error (null: none), runs, notes; errors are printed, too"),
+               "a JSON array, an object for each scenario: file, error (null: none), runs, notes; errors are "
+               "printed, too"),
     G_OPTION_ENTRY_NULL,
 };
 

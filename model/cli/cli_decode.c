@@ -164,8 +164,9 @@ static bool write_output(void *user, const char *text, size_t length)
   decoding *d = user;
 
   if (d->into) {
-    d->write_errno = fwrite(text, 1, length, d->into) < length ? errno : 0;
-    return d->write_errno == 0;
+    const gboolean good = fwrite(text, 1, length, d->into) == length;
+    d->write_errno = good ? d->write_errno : errno;
+    return good;
   }
   while (length > 0) {
     ssize_t written = write(STDOUT_FILENO, text, length);
@@ -263,11 +264,18 @@ static void finish_problems(decoding *d)
 
 /* --- The capture --- */
 
+/* Nobody takes the output of --problems any more, and whether there is an error, the exit status, is not
+ * known yet. */
+static gboolean decides(const decoding *d)
+{
+  return chosen.problems && d->write_errno == EPIPE && d->counts[DECODE_ERROR] == 0;
+}
+
 /* All segments, to the end of the file or to where nobody takes the output any more. `error` is set when the
  * file is broken. */
 static void decode_segments(decoding *d, GError **error)
 {
-  while (d->write_errno == 0 && cli_capture_next(&d->capture, error)) {
+  while ((d->write_errno == 0 || decides(d)) && cli_capture_next(&d->capture, error)) {
     print_heading(d);
   }
   if (d->capture.progress) {
@@ -293,11 +301,11 @@ static void decode_segments(decoding *d, GError **error)
  * error. */
 static int finish(const decoding *d, GError *error)
 {
-  if (d->write_errno == EPIPE) {
+  if (d->write_errno == EPIPE && !chosen.problems) {
     g_clear_error(&error);
     return CLI_OK;
   }
-  if (d->write_errno != 0) {
+  if (d->write_errno != 0 && d->write_errno != EPIPE) {
     g_clear_error(&error);
     plain_text_print(stderr, "iwarpsim decode: standard output cannot be written: %s\n",
                      g_strerror(d->write_errno));

@@ -244,10 +244,8 @@ static int plot(const cli_arguments *arguments)
                            .screen = terminal_of(stdout),
                            .force = chosen.force};
   int status;
-  FILE *file = is_folder || chosen.what != NULL ? NULL : fopen(path, "rb");
-  if (file != NULL) {
-    chosen.what = cli_run_trace_is_one(file) ? g_strdup(trace_kinds[0]) : NULL;
-    fclose(file);
+  if (chosen.what == NULL && file_kind_of(path) == FILE_TRACE) {
+    chosen.what = g_strdup(trace_kinds[0]);
   }
   chosen.request.connection = chosen.connection != G_MININT ? &chosen.connection : NULL;
   if (!cli_parse_exclude("plot", chosen.exclude, &chosen.exclude_flags, &status) ||

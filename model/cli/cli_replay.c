@@ -130,6 +130,7 @@ static int replay_capture(const cli_arguments *arguments)
       s && (!chosen.seed || scenario_set_key(s, SCENARIO_RUN_SEED, chosen.seed, "--seed", &error));
   replay *r = is_set ? replay_new(s, &options, &error) : NULL;
   gboolean good = r && cli_results_begin(&results, s, chosen.directory, &error);
+  results.trace = chosen.trace;
   if (!good) {
     cli_progress_clear(&shown);
   }

@@ -19,6 +19,13 @@
 
 gboolean cli_results_begin(cli_results *results, const scenario *s, const char *directory, GError **error)
 {
+  g_autoptr(GDir) folders = directory ? NULL : g_dir_open("results", 0, NULL);
+  const char *name;
+  /* What a killed run left in a folder that is not named again goes, too. */
+  while (folders && (name = g_dir_read_name(folders))) {
+    g_autofree char *folder = g_build_filename("results", name, NULL);
+    new_files_clear(folder);
+  }
   *results = (cli_results){.directory = directory ? g_strdup(directory)
                                                   : g_build_filename("results", scenario_name(s), NULL)};
   results->files =
@@ -53,29 +60,32 @@ summary cli_results_summary(const scenario *s, const session_result *result, con
   };
 }
 
-/* A capture is work of its own, and the run can be made again: it is not removed, but it is not this
- * run's. */
+/* Captures and traces are work of their own, and the run can be made again: they are not removed, but they
+ * are not this run's. */
 static gboolean put_in_place(const cli_results *results, gboolean notes, GError **error)
 {
-  static const char *const captures[] = {"sender.pcap", "receiver.pcap"};
-  const char *names[G_N_ELEMENTS(captures) + 3] = {"occupancy.csv"};
-  gsize count = 1;
-  gboolean older = FALSE;
+  static const char *const others[] = {"sender.pcap", "receiver.pcap", "run.trace"};
+  const char *names[G_N_ELEMENTS(others) + 3] = {"occupancy.csv"}, *older[G_N_ELEMENTS(others) + 1] = {NULL};
+  gsize count = 1, stay = 0;
+  g_autofree char *traced = results->trace != NULL ? g_canonicalize_filename(results->trace, NULL) : NULL;
 
-  for (gsize i = 0; i < G_N_ELEMENTS(captures); i++) {
-    g_autofree char *made = g_build_filename(new_files_folder(results->files), captures[i], NULL);
-    g_autofree char *place = g_build_filename(results->directory, captures[i], NULL);
+  for (gsize i = 0; i < G_N_ELEMENTS(others); i++) {
+    g_autofree char *made = g_build_filename(new_files_folder(results->files), others[i], NULL);
+    g_autofree char *place = g_build_filename(results->directory, others[i], NULL);
+    g_autofree char *whole = g_canonicalize_filename(place, NULL);
     if (g_file_test(made, G_FILE_TEST_EXISTS)) {
-      names[count++] = captures[i];
-    } else {
-      older = older || g_file_test(place, G_FILE_TEST_EXISTS);
+      names[count++] = others[i];
+    } else if (g_file_test(place, G_FILE_TEST_EXISTS) && g_strcmp0(whole, traced) != 0) {
+      older[stay++] = others[i];
     }
   }
   names[count] = "summary.json"; /* last: a folder without it holds no whole run */
   gboolean good = new_files_take_places(results->files, names, error);
-  if (good && older && notes) {
-    plain_text_print(stderr, "note: %s has captures of an earlier run, which stay; --pcap replaces them\n",
-                     results->directory);
+  if (good && stay > 0 && notes) {
+    g_autofree char *list = g_strjoinv(", ", (char **)older);
+    plain_text_print(
+        stderr, "note: %s has what this run did not write: %s; remove it, or --pcap and --trace replace it\n",
+        results->directory, list);
   }
   return good;
 }
@@ -86,7 +96,7 @@ gboolean cli_results_report(const cli_results *results, const scenario *s, const
   g_autofree char *path = g_build_filename(new_files_folder(results->files), "summary.json", NULL);
   const summary page = cli_results_summary(s, result, of);
 
-  if (!summary_write_json(&page, s, path, error) || !put_in_place(results, !of && !quiet, error)) {
+  if (!summary_write_json(&page, s, path, error) || !put_in_place(results, !quiet, error)) {
     return FALSE;
   }
   if (!quiet && all) {
@@ -178,6 +188,7 @@ static int run(const cli_arguments *arguments)
     plain_text_print(stderr, "note: %s\n", (const char *)notes->pdata[i]);
   }
   good = good && cli_results_begin(&results, s, options.directory, &error);
+  results.trace = options.trace;
   int status = good ? run_into(&results, s, arguments) : cli_fail(error);
   cli_results_end(&results);
   return status;

@@ -12,7 +12,8 @@
 /* Where the results of a run go. */
 typedef struct cli_results {
   char *directory;
-  new_files *files; /* they are made here first */
+  const char *trace; /* where --trace went; NULL: nowhere. The caller's, who sets it */
+  new_files *files;  /* they are made here first */
 } cli_results;
 
 /* The row of a GOptionEntry table for `all`, whether every metric is printed. */
@@ -27,9 +28,9 @@ void cli_results_end(cli_results *results);
 summary cli_results_summary(const scenario *s, const session_result *result, const summary_replay *of);
 
 /* Writes summary.json and puts the results in their places, where they replace those of an earlier run; its
- * captures stay when none were made now. Unless `quiet`, prints what matters of it, or, with `all`, the whole
- * summary. `of` is what a replay reports besides (NULL: a run). FALSE and `error` when a file cannot be
- * written; the earlier results are then as they were. */
+ * captures and its run.trace stay when none were made now, with a note unless `quiet`. Unless `quiet`, prints
+ * what matters of it, or, with `all`, the whole summary. `of` is what a replay reports besides (NULL: a run).
+ * FALSE and `error` when a file cannot be written; the earlier results are then as they were. */
 gboolean cli_results_report(const cli_results *results, const scenario *s, const session_result *result,
                             const summary_replay *of, gboolean quiet, gboolean all, GError **error);
 

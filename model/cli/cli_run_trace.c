@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "session/simulation.h"
 #include "study/store/summary.h"
 #include "trace/trace_reader.h"
@@ -87,8 +88,9 @@ static FILE *open_of_run(const char *path, char **ending, GError **error)
   if (!record) {
     return NULL;
   }
-  if ((file = fopen(name, "rb")) ? !is_of(file, name, record, error)
-                                 : !(file = tmpfile()) || !run_again(record, page, file, error)) {
+  const gboolean is_there = g_file_test(name, G_FILE_TEST_EXISTS);
+  file = is_there ? file_open(name, FALSE, error) : tmpfile();
+  if (!file || !(is_there ? is_of(file, name, record, error) : run_again(record, page, file, error))) {
     g_clear_pointer(&file, fclose);
   } else if (ending && *record->message != '\0') {
     *ending = g_strdup_printf("The run ended %s: %s.\n", run_status_name(record->status), record->message);
@@ -103,7 +105,7 @@ FILE *cli_run_trace_open(const char *path, char **ending, GError **error)
   if (ending) {
     *ending = NULL;
   }
-  FILE *file = is_directory ? open_of_run(path, ending, error) : fopen(path, "rb");
+  FILE *file = is_directory ? open_of_run(path, ending, error) : file_open(path, FALSE, error);
   if (file) {
     rewind(file);
   } else if (!*error) {

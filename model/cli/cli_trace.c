@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* iwarpsim trace: the events of a trace, as JSON lines. */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/files.h"
 #include "base/new_files.h"
 #include "cli/cli.h"
 #include "cli/cli_filter.h"
@@ -105,9 +104,8 @@ static int run(const cli_arguments *arguments)
   if (filter && !cli_filter_holds(filter, field_at, "docs/trace.md", NULL, &error)) {
     return cli_fail(error);
   }
-  FILE *file = fopen(arguments->rest[0], "rb");
+  FILE *file = file_open(arguments->rest[0], TRUE, &error);
   if (!file) {
-    error_set(&error, "%s: %s", arguments->rest[0], g_strerror(errno));
     return cli_fail(error);
   }
   decode_line *line = decode_line_new(write_lines, NULL, FLUSH_OCTETS);

@@ -333,7 +333,8 @@ class Cli(kit.ProgramTest):
         first = {name: kit.octets(name) for name in captures + results}
         done = self.shell("iwarpsim run a.cfg --out . --set path.forward.mtu=576 --set measure.series=none")
         self.assertEqual(done.stderr,
-                         "note: . has captures of an earlier run, which stay; --pcap replaces them\n")
+                         "note: . has what this run did not write: sender.pcap, receiver.pcap; remove it, or --pcap and "
+                         "--trace replace it\n")
         self.assertEqual([kit.octets(name) for name in captures], [first[name] for name in captures])
         self.assertNotEqual(kit.octets("summary.json"), first["summary.json"])
         self.assertFalse(os.path.exists("occupancy.csv"))

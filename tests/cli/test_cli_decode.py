@@ -100,6 +100,17 @@ class Decode(kit.ProgramTest):
         done = self.expect_refused("iwarpsim decode a.pcap > /dev/full", code=1)
         self.expect_start(done.stderr, "iwarpsim decode: standard output cannot be written: ")
 
+    def test_errors_are_not_hidden(self):
+        """The reader of --problems goes before the first error: the exit status tells of it all the same."""
+        octets = bytearray(kit.octets("a.pcap"))
+        octets[len(octets) * 9 // 10] ^= 1  # of the payload of one of the last segments
+        with open("bad.pcap", "wb") as file:
+            file.write(octets)
+        for name, code in (("bad.pcap", 3), ("a.pcap", 0)):
+            self.shell(f"iwarpsim decode --problems {name} --ignore-checksums > whole.txt", code)
+            done = self.shell(f"(iwarpsim decode --problems {name} --ignore-checksums; echo $? > status.txt) | true && cat status.txt")
+            self.assertEqual((done.stdout, done.stderr), (f"{code}\n", ""))
+
     def test_filter(self):
         """Packets that the filter leaves out are not there."""
         forward, reverse = directions(

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A command that is given the wrong file or folder reports what it is, what would do, and where that comes
 from; one that is given no number reports what was expected."""
+import os
+
 import program_kit as kit
 
 # What each command takes of what setUp() makes.
@@ -48,6 +50,20 @@ class Operands(kit.ProgramTest):
             for path in takes.split():
                 done = kit.run("sh", "-c", f"iwarpsim {command} {path} {OPTIONS.get(command, '')}")
                 self.assertNotIn("this is", done.stderr, f"{command} {path}")
+
+    def test_no_files(self):
+        """A pipe that nobody writes into, a folder or a device in the place of a file: no command waits for it."""
+        os.mkfifo("pipe")
+        os.mkdir("r/d")
+        for name in ("pipe", "r/d", "/dev/null", "/dev/zero"):
+            for command in TAKES:
+                if command != "decode" or name != "pipe":  # it reads live captures from pipes
+                    self.expect_refused(f"timeout 20 iwarpsim {command} {name} {OPTIONS.get(command, '')}", "" if command == "replay" else name)
+        os.mkfifo("r/run.trace")
+        for command in ("explain-peak r", "timeline r -o t.html", "plot r --what sequence"):
+            self.expect_refused(f"timeout 20 iwarpsim {command}", "r/run.trace: it is a pipe")
+        self.shell("iwarpsim run a.cfg -q -o s --trace /dev/stdout | iwarpsim trace /dev/stdin > piped && "
+                   "iwarpsim trace t > read && cmp piped read")
 
     def test_no_numbers(self):
         """What the C library reads as a number that is not finite is no value anywhere."""

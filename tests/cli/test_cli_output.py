@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What a command writes is there whole or not at all, and no device is replaced by a file."""
+import fcntl
 import os
 import stat
 
@@ -77,6 +78,32 @@ class Output(kit.ProgramTest):
         self.assertEqual({name: kit.octets(name) for name in stays}, before)
         self.shell("iwarpsim run small.cfg -q -o r --trace a.trace && rm -f -r s")  # one trace replaces another
         self.assertEqual(kit.octets("a.trace"), before["a.trace"])
+
+    def test_what_a_kill_left(self):
+        """The next run into the folder, or by default into any in results/, removes it; what is in use stays."""
+        self.stays = self.stays + ["results"]
+        for name in ("results/other", "results/small"):
+            os.makedirs(f"{name}/.iwarpsim-new-AAAAAA")
+            kit.write(f"{name}/.iwarpsim-new-AAAAAA/receiver.pcap", "half")
+        os.makedirs("results/used/.iwarpsim-new-AAAAAA")
+        lock = os.open("results/used/.iwarpsim-new-AAAAAA", os.O_RDONLY)
+        self.addCleanup(os.close, lock)
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        self.shell("iwarpsim run small.cfg -q")
+        self.assertEqual([os.listdir(f"results/{name}") for name in ("other", "used")], [[], [".iwarpsim-new-AAAAAA"]])
+        self.assertEqual(sorted(os.listdir("results/small")), ["occupancy.csv", "summary.json"])
+
+    def test_earlier_ones(self):
+        """What a run leaves beside its summary and is not its own, it names."""
+        self.stays = self.stays + ["r"]
+        run = "iwarpsim run small.cfg -o r"
+        self.shell(f"{run} -q --pcap --trace r/run.trace")
+        note = "note: r has what this run did not write: "
+        self.expect_start(self.shell(run).stderr, f"{note}sender.pcap, receiver.pcap, run.trace; ")
+        self.expect_start(self.shell(f"{run} --trace r/../r/run.trace").stderr, f"{note}sender.pcap, receiver.pcap; ")
+        self.expect_start(self.shell(f"{run} --pcap").stderr, f"{note}run.trace; ")
+        self.expect_start(self.shell("iwarpsim replay r/receiver.pcap -o r").stderr.splitlines()[-1], note)
+        self.assertEqual(self.shell(f"{run} --pcap --trace r/run.trace").stderr, "")
 
     def test_folders_above(self):
         """One that is missing is made; where more are, their names are wrong."""

@@ -14,6 +14,7 @@
  * many stores longer. A reader can be started again at once; a sweep would lose a run. */
 #define READ_WAIT_MS 10000
 #define WRITE_WAIT_MS 60000
+#define LOCK_STEP_US 50000
 
 /* "iwps": marks our files among SQLite files. */
 #define APPLICATION_ID 0x69777073
@@ -307,9 +308,24 @@ static gboolean check_pages(const result_store *store, GError **error)
                        verdict);
 }
 
+/* As sqlite3_busy_timeout() has it, but for an interruption that waits: who is interrupted does not wait for
+ * others. */
+static int wait_for_lock(void *user, int tries)
+{
+  result_store *store = user;
+  const gint64 now_us = g_get_monotonic_time();
+  store->locked_since_us = tries == 0 ? now_us : store->locked_since_us;
+  if (interruption_waits() || now_us - store->locked_since_us >= (gint64)store->patience_ms * 1000) {
+    return FALSE;
+  }
+  g_usleep(tries < 10 ? 1000 : LOCK_STEP_US);
+  return TRUE;
+}
+
 static gboolean prepare_store(result_store *store, result_store_mode mode, GError **error)
 {
-  sqlite3_busy_timeout(store->database, store->wait_ms);
+  store->patience_ms = store->wait_ms;
+  sqlite3_busy_handler(store->database, wait_for_lock, store);
   /* A damaged schema must not run functions or hide tables. */
   sqlite3_db_config(store->database, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
   sqlite3_db_config(store->database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
@@ -387,7 +403,7 @@ result_store *result_store_open(const char *path, result_store_mode mode, GError
 
 void result_store_wait_at_most(result_store *store, int wait_ms)
 {
-  sqlite3_busy_timeout(store->database, wait_ms);
+  store->patience_ms = wait_ms;
 }
 
 int result_store_wait_ms(const result_store *store)

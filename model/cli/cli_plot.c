@@ -153,7 +153,8 @@ static gboolean plot_store(const char *path, const gnuplot_target *target, GErro
 {
   plot_request *request = &chosen.request;
   g_autoptr(study_table) table = cli_read_table(path, chosen.exclude_flags, error);
-  if (table == NULL || (request->where != NULL && !study_table_select(table, request->where, error))) {
+  if (table == NULL ||
+      (request->where != NULL && !study_table_select(table, request->where, "iwarpsim plot", error))) {
     return FALSE;
   }
   g_autoptr(GArray) x = read_keys("--x", chosen.x, table, error);

@@ -21,6 +21,7 @@ static struct {
   char *pair;
   char *return_period;
   char *exclude;
+  char *where;
   char *csv;
   gboolean json;
 } tabulated;
@@ -77,6 +78,10 @@ static int tabulate(const cli_arguments *arguments)
     return status;
   }
   g_autoptr(study_table) table = cli_read_table(path, exclude, &error);
+  if (table != NULL && tabulated.where != NULL &&
+      !study_table_select(table, tabulated.where, "iwarpsim table", &error)) {
+    return cli_fail(error);
+  }
   if (table == NULL) {
     if (error->domain == STUDY_TABLE_ERROR) {
       g_prefix_error(&error, "%s: ", path);
@@ -112,6 +117,7 @@ static const GOptionEntry table_entries[] = {
              "print the differences between runs whose KEY is A and B, over the same seeds", "KEY=A,B"),
     CLI_TEXT("return-level", 0, &tabulated.return_period,
              "the level that the reassembly occupancy exceeds once in SIZE of traffic, such as 1GiB", "SIZE"),
+    CLI_TEXT("where", 0, &tabulated.where, "only runs whose keys meet it: 'path.forward.mtu = 1500'", "EXPR"),
     CLI_EXCLUDE(&tabulated.exclude),
     CLI_TEXT("csv", 0, &tabulated.csv, "write the table to FILE as CSV, values as measured", "FILE"),
     CLI_SWITCH("json", 0, &tabulated.json, "one JSON object (docs/store.md), values as measured"),
@@ -128,6 +134,7 @@ const cli_command cli_table = {
                "interval, median and quartiles.",
     .example = "  iwarpsim table results/mtu-loss.sqlite\n"
                "  iwarpsim table results/mtu-loss.sqlite --metric goodput_bit_per_s --leave-out timeouts\n"
+               "  iwarpsim table results/mtu-loss.sqlite --where 'path.forward.loss >= 0.1%'\n"
                "  iwarpsim table results/mtu-loss.sqlite --return-level 1GiB\n"
                "  iwarpsim table results/mtu-loss.sqlite --pair receiver.mode=in-order,out-of-order\n",
     .entries = table_entries,

@@ -107,7 +107,7 @@ FOREIGN_REFUSED = [
     "iwarpsim sweep a.cfg --store b.sqlite",
     "iwarpsim table b.sqlite --pair title=1,2",
     'cp b.sqlite c.sqlite; sqlite3 c.sqlite "UPDATE runs SET status=$s"; iwarpsim table c.sqlite',
-    'cp b.sqlite c.sqlite; sqlite3 c.sqlite "UPDATE metrics SET name=$s"; iwarpsim export c.sqlite',
+    'cp b.sqlite c.sqlite; sqlite3 c.sqlite "UPDATE runs SET metrics=json_object($s, 1)"; iwarpsim export c.sqlite',
     'cp b.sqlite c.sqlite; sqlite3 c.sqlite "UPDATE runs SET identity=$s WHERE id = 1";'
     " iwarpsim merge c.sqlite -o d.sqlite",
     'cp b.sqlite c.sqlite; sqlite3 c.sqlite "PRAGMA user_version = 9"; iwarpsim table c.sqlite',
@@ -132,7 +132,7 @@ def write_hostile_store(path):
     where they come from."""
     text = HOSTILE + "\ufffd"
     with contextlib.closing(sqlite3.connect(path)) as store, store:
-        store.execute("PRAGMA foreign_keys = ON")
+        kit.unpack(store)
         store.execute("DELETE FROM runs WHERE id > 2")
         store.execute("DELETE FROM metrics WHERE name != 'buffer.reassembly_peak_octets'")
         store.execute("UPDATE origins SET name = :text, title = :text, text = :text, hash = :hash,"

@@ -39,7 +39,7 @@ class Table(kit.ProgramTest):
 
     def change(self, *statements):
         with contextlib.closing(sqlite3.connect("a.sqlite")) as store, store:
-            store.execute("PRAGMA foreign_keys = ON")
+            kit.unpack(store)
             for statement in statements:
                 store.execute(statement)
             kit.seal(store)
@@ -75,15 +75,46 @@ class Table(kit.ProgramTest):
         self.shell("rm -r p b.cfg")
 
     def test_hostile_rows(self):
-        """A share of no time or of more than all of it, an unknown gauge, a block without a number."""
-        for table, row, said in (("quantiles", "'state.holes', 0, 1", 'damaged: a quantile of the gauge "state.holes"'),
-                                 ("quantiles", "'state.holes', 101, 1", "damaged: a quantile of the gauge"),
-                                 ("quantiles", "'state.holds', 50, 1", 'holds the gauge "state.holds"'),
-                                 ("block_maxima", "65536, '[\"x\"]'", "damaged: a block maximum is no number")):
-            with contextlib.closing(sqlite3.connect("a.sqlite")) as store, store:
-                store.execute("DELETE FROM quantiles")
-                store.execute(f"INSERT INTO {table} VALUES(1, {row})")
-            self.assertIn(said, self.shell("iwarpsim table a.sqlite", 2).stderr)
+        """What another version has names for, and texts that are none of ours, under a digest that fits."""
+        for column, text, said in (
+                ("parameters", '{"mpa.crk":"true"}', 'holds the key "mpa.crk"'),
+                ("parameters", '{"mpa.crc":', "damaged: parameters of a run: "),
+                ("metrics", '{"tcp.sediments":5}', 'holds the metric "tcp.sediments", which this version'),
+                ("metrics", '{"tcp.segments":"many"}', 'damaged: values of the metric "tcp.segments" are no numbers or out'),
+                ("metrics", '{"tcp.segments":1e999}', 'damaged: values of the metric "tcp.segments" are no numbers'),
+                ("metrics", '{"tcp.segments":0x10}', "damaged: malformed JSON"),
+                ("metrics", '{"tcp.segments":1,"tcp.segments', 'damaged: values of the metric ""'),
+                ("distributions", '{"x":[[5,1]]}', 'holds the distribution "x"'),
+                ("distributions", '{"buffer.reassembly_octets":[[5,0]]}', "damaged: values of the distribution"),
+                ("distributions", '{"buffer.reassembly_octets":[[5,1],[4,1]]}', "damaged: values of the distribution"),
+                ("quantiles", '{"state.holes":[[0,1]]}', 'damaged: values of the gauge "state.holes" are no numbers'),
+                ("quantiles", '{"state.holes":[[101,1]]}', "damaged: values of the gauge"),
+                ("quantiles", '{"state.holds":[[50,1]]}', 'holds the gauge "state.holds"'),
+                ("block_maxima", '{"65536":["x"]}', 'damaged: values of the size of blocks "65536" are no numbers'),
+                ("block_maxima", '{"65536":[1,2]', "damaged: malformed JSON")):
+            self.shell("cp a.sqlite b.sqlite")
+            with contextlib.closing(sqlite3.connect("b.sqlite")) as store, store:
+                store.execute(f"UPDATE runs SET {column} = ? WHERE id = 1", (text,))
+                kit.sign(store)
+            self.assertIn(said, self.shell("iwarpsim table b.sqlite", 2).stderr)
+
+    def test_partial(self):
+        """Of a sweep of 4 runs the second shard of two has 2. What is read of it states that, and no longer once the
+        first is there."""
+        self.shell("rm -f b.sqlite")
+        for shard in "12":
+            self.shell(f"iwarpsim sweep a.cfg -q --shard {shard}/2 --store b.sqlite --mix")
+            done = self.shell("iwarpsim table b.sqlite --csv out.csv -q; iwarpsim table b.sqlite --json; iwarpsim table b.sqlite;"
+                              " iwarpsim report b.sqlite -o /dev/stdout; iwarpsim plot b.sqlite --format term").stdout
+            self.assertEqual((done + kit.octets("out.csv").decode()).count("partial: 2 of 4 runs"), 5 if shard == "1" else 0)
+
+    def test_where(self):
+        """Only the runs that meet a condition on their keys; a name that is none is answered with the nearest."""
+        done = self.shell(f"iwarpsim table a.sqlite --where 'receiver.mode = in-order and run.seed > 1' --metric {PEAK}")
+        self.expect_parts(done.stdout, "\n1 run at 1 point\n", "\n1     6  ")
+        self.expect_refused("iwarpsim table a.sqlite --where 'receiver.mod = in-order'",
+                            "iwarpsim table: where, column 1: unknown key 'receiver.mod' (did you mean 'receiver.mode'?)")
+        self.expect_refused("iwarpsim table a.sqlite --where 'run.seed > 2'", "holds for no run of the store that ended ok")
 
     def test_exclude(self):
         done = self.shell(f"iwarpsim table a.sqlite --leave-out timeouts --metric {PEAK}")
@@ -130,7 +161,7 @@ class Table(kit.ProgramTest):
         self.shell(re.search("'(iwarpsim explain .*)'", done.stdout)[1])
         self.expect(f"iwarpsim table a.sqlite --return-level 20MiB --metric {PEAK} --csv out.csv -q", "")
         self.expect_parts(kit.octets("out.csv").decode(), f"\nin-order,{PEAK},octets,2,1,5,",
-                          "\nin-order,buffer.reassembly_level_once_in_20MiB,octets,2,1,9,,0,9,9,,,,,,extrapolated\n")
+                          "\nin-order,buffer.reassembly_level_once_in_20MiB,octets,2,1,9,,0,9,9,,,,,,0,0,extrapolated\n")
 
     def test_return_level_of_runs(self):
         """160 MiB of traffic extrapolate to 1 GiB: the intervals hold what 100 GiB of the same runs exceed
@@ -162,8 +193,8 @@ class Table(kit.ProgramTest):
     def test_one_run(self):
         """One run and one point are no runs and points, on a report's page too."""
         self.change("DELETE FROM runs WHERE point > 0")
-        self.expect_parts(self.shell("iwarpsim table a.sqlite").stdout, "\n1 run at 1 point\n")
-        self.expect_parts(self.shell("iwarpsim report a.sqlite -o /dev/stdout").stdout, " · 1 point · 1 run</p>",
+        self.expect_parts(self.shell("iwarpsim table a.sqlite").stdout, "\n1 run at 1 point; partial: 1 of 4 runs\n")
+        self.expect_parts(self.shell("iwarpsim report a.sqlite -o /dev/stdout").stdout, " · 1 point · 1 run · partial: 1 of 4 runs</p>",
                           "Means of 1 run, seed 1, at 1 point, with", "<p>Of 1 run 1 ok, ", "<h3>a.cfg, 1 run</h3>")
 
     def test_nothing_left(self):
@@ -173,7 +204,7 @@ class Table(kit.ProgramTest):
                             "1 of 2 runs left out (timeouts); 1 of 2 runs did not end ok")
         self.change("DELETE FROM runs WHERE point = 0")
         self.expect_refused("iwarpsim table a.sqlite",
-                            "a.sqlite: none of the store's 1 run is left: 1 of 1 run did not end ok")
+                            "a.sqlite: none of the store's 1 run is left: partial: 1 of 4 runs; 1 of 1 run did not end ok")
         self.change("DELETE FROM runs")
         self.expect_refused("iwarpsim table a.sqlite", "a.sqlite: the store holds no runs")
 

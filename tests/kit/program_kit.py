@@ -171,15 +171,44 @@ def rows(path):
     return found
 
 
+VIEWS = ("parameters", "metrics", "distributions", "quantiles", "block_maxima")
+
+
+def unpack(store):
+    """Puts tables of the connection's own in the place of an open store's views, to be changed until seal()."""
+    for view in VIEWS:
+        store.execute(f"CREATE TEMP TABLE {view} AS SELECT * FROM main.{view}")
+
+
 def seal(store):
-    """Gives each run of an open store the digest of what is in its rows now, as docs/store.md has it."""
-    runs = store.execute(f"SELECT runs.id, {ORIGIN}, identity, status, message, stderr_tail, engine, host,"
-                         f" started, exit_code, wall_s, cpu_s, memory_peak_octets {RUNS}").fetchall()
-    for run_id, *values in runs:
+    """Gives each run of an unpacked store what its tables have now, and the digest of that, as docs/store.md has it."""
+    def pairs(table, name, first, second):
+        return (f"(SELECT json_group_object({name}, json(pairs)) FROM (SELECT {name}, json_group_array(json_array({first}, "
+                f"{second})) AS pairs FROM (SELECT * FROM temp.{table} WHERE run = runs.id ORDER BY {name}, {first}) "
+                f"GROUP BY {name}))")
+    store.execute("UPDATE origins SET base = '{}'")
+    store.execute(f"""UPDATE runs SET
+        parameters = (SELECT json_group_object(key, value) FROM temp.parameters WHERE run = runs.id),
+        metrics = (SELECT json_group_object(name, value) FROM temp.metrics WHERE run = runs.id),
+        distributions = {pairs("distributions", "name", "bound", "weight")},
+        quantiles = {pairs("quantiles", "gauge", "percent", "value")},
+        block_maxima = (SELECT json_group_object(block_octets, json(maxima)) FROM temp.block_maxima
+                        WHERE run = runs.id)""")
+    sign(store)
+    for view in VIEWS:
+        store.execute(f"DROP TABLE temp.{view}")
+
+
+def sign(store):
+    """Gives each run of an open store the digest of what is in its row now, as docs/store.md has it."""
+    runs = store.execute(f"SELECT runs.id, base, {ORIGIN}, identity, status, message, stderr_tail, engine, host,"
+                         " started, parameters, exit_code, wall_s, cpu_s, memory_peak_octets, metrics, distributions,"
+                         f" quantiles, block_maxima {RUNS}").fetchall()
+    for run_id, base, *values in runs:
+        values[-9] = hashlib.sha256(base.encode()).hexdigest() + values[-9]
         digest = hashlib.sha256()
-        for row in [values, *sum(tables(store, run_id).values(), [])]:
-            for value in row:
-                digest.update(value.encode() + b"\0" if isinstance(value, str) else struct.pack(">d", value))
+        for value in values:
+            digest.update(value.encode() + b"\0" if isinstance(value, str) else struct.pack(">d", value))
         store.execute("UPDATE runs SET digest = ? WHERE id = ?", (digest.hexdigest(), run_id))
 
 

@@ -40,9 +40,7 @@ import os, signal, sqlite3, sys
 store = sqlite3.connect(sys.argv[1], isolation_level=None)
 store.execute("PRAGMA cache_size = 5")
 store.execute("BEGIN IMMEDIATE")
-store.execute("UPDATE metrics SET value = -1")
-store.execute("UPDATE parameters SET value = 'torn' || value")
-store.execute("DELETE FROM distributions")
+store.execute("UPDATE runs SET metrics = '{}', parameters = 'torn' || parameters, distributions = '{}'")
 if sys.argv[2] == "kill":
     os.kill(os.getpid(), signal.SIGKILL)
 print("in the midst", flush=True)
@@ -101,7 +99,7 @@ class BadStores(unittest.TestCase):
         with contextlib.closing(sqlite3.connect("older.sqlite")) as store:
             store.executescript(SCHEMA_1)
         before = kit.octets("older.sqlite")
-        self.refused("older.sqlite", "schema 1, written by iwarpsim 0.1.0; expected schema 3")
+        self.refused("older.sqlite", "schema 1, written by iwarpsim 0.1.0; expected schema 4")
         self.assertEqual(kit.octets("older.sqlite"), before)
 
     def test_truncated(self):

@@ -294,6 +294,8 @@ static char *runs_each(const plot_counts *counts)
 /* Ends it with how many runs are not in the table, and why. */
 static char *end_subtitle(GString *text, const study_table *table)
 {
+  g_autofree char *partial = study_table_partial(table);
+  g_string_append_printf(text, "%s%s", *partial != '\0' ? " · " : "", partial);
   if (table->left_out->len > 0) {
     g_string_append_printf(text, " · %u flagged left out", table->left_out->len);
   }

@@ -66,6 +66,7 @@ static char *page_of(report_page *report, const char *style, const char *script)
   const char *versions = *table->versions != '\0' ? table->versions : first->version;
   const char *title = *table->title != '\0' ? table->title : names;
   g_autofree char *seeds = report->empty == NULL ? study_table_seeds(table) : g_strdup("nothing to compare");
+  g_autofree char *partial = study_table_partial(table);
   g_autoptr(GString) contents = g_string_new(NULL);
   GString *page = g_string_new(NULL);
   append_sections(report, contents);
@@ -73,8 +74,9 @@ static char *page_of(report_page *report, const char *style, const char *script)
   g_string_append(page, "<body>\n");
   html_append(page,
               "<header>\n<p class=\"eyebrow\">iwarpsim report</p>\n<h1>%s</h1>\n"
-              "<p class=\"facts\">scenario %s · %s · iwarpsim %s · %u point%s · %u run%s</p>\n",
-              title, names, seeds, versions, points, points == 1 ? "" : "s", runs, runs == 1 ? "" : "s");
+              "<p class=\"facts\">scenario %s · %s · iwarpsim %s · %u point%s · %u run%s%s%s</p>\n",
+              title, names, seeds, versions, points, points == 1 ? "" : "s", runs, runs == 1 ? "" : "s",
+              *partial != '\0' ? " · " : "", partial);
   g_string_append_printf(page,
                          "<nav aria-label=\"Contents\"><ul>\n%s</ul></nav>\n</header>\n<main>\n%s</main>\n"
                          "<script>%s</script>\n</body>\n</html>\n",

@@ -64,6 +64,7 @@ stored_provenance *stored_provenances_of(GPtrArray *provenances, const provenanc
   for (gsize i = 0; i < PROVENANCE_TEXTS; i++) {
     stored->origin->texts[i] = g_strdup(from->texts[i]);
   }
+  stored->origin->planned = from->planned;
   g_ptr_array_add(provenances, stored);
   return stored;
 }

@@ -7,20 +7,23 @@
 enum { PROVENANCE_TEXTS = 9 };
 
 /* What all runs of one sweep share. No text is NULL, but for `hash`. */
-typedef union provenance {
-  struct {
-    char *name; /* of the scenario: its file's name without ".cfg" */
-    char *title;
-    char *text; /* the file as it was, followed by those it includes */
-    char
-        *hash; /* SHA-256 of `text`, 64 hexadecimal digits; the store makes it when it writes, NULL will do */
-    char *axes;      /* names of the swept keys, one a line, in file order */
-    char *sets;      /* the --set options of the sweep, one a line */
-    char *version;   /* of iwarpsim */
-    char *git;       /* the commit it was built from; "unknown" outside a checkout */
-    char *libraries; /* "ns-3 3.37, GLib 2.74.6, SQLite 3.40.1 …" */
+typedef struct provenance {
+  union {
+    struct {
+      char *name; /* of the scenario: its file's name without ".cfg" */
+      char *title;
+      char *text; /* the file as it was, followed by those it includes */
+      char *hash; /* SHA-256 of `text`, 64 hexadecimal digits; the store makes it when it writes, NULL will do
+                   */
+      char *axes; /* names of the swept keys, one a line, in file order */
+      char *sets; /* the --set options of the sweep, one a line */
+      char *version;   /* of iwarpsim */
+      char *git;       /* the commit it was built from; "unknown" outside a checkout */
+      char *libraries; /* "ns-3 3.37, GLib 2.74.6, SQLite 3.40.1 …" */
+    };
+    char *texts[PROVENANCE_TEXTS]; /* the same */
   };
-  char *texts[PROVENANCE_TEXTS]; /* the same */
+  guint64 planned; /* runs that the sweep is to have, as far as it is decided; 0: not known */
 } provenance;
 
 /* One of these texts, which it takes. Free with provenance_free(), which is NULL-safe. */

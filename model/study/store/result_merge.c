@@ -52,26 +52,9 @@ static char *metric_text(const stored_run *run, metric_id id)
                                           : g_strdup("none");
 }
 
-static void add_row(const run_row *row, gpointer rows)
-{
-  if (row->table > RUN_METRICS) {
-    g_array_append_vals(rows, row, 1);
-  }
-}
-
-/* What `run` has beside keys and metrics: run_row. Free with g_array_unref(). */
-static GArray *rows_of(const stored_run *run)
-{
-  GArray *rows = g_array_new(FALSE, FALSE, sizeof(run_row));
-  store_each_row(run, add_row, rows);
-  return rows;
-}
-
 /* What two runs that did not fail disagree in: "NAME is X (there) and Y (here)"; NULL: nothing. g_free(). */
 static char *disagreement(const stored_run *a, const char *there, const stored_run *b, const char *here)
 {
-  static const char *const names[] = {
-      [RUN_DISTRIBUTIONS] = "weights", [RUN_QUANTILES] = "quantiles", [RUN_BLOCK_MAXIMA] = "block maxima"};
   if (a->status != b->status) {
     return g_strdup_printf("status is %s (%s) and %s (%s)", run_status_name(a->status), there,
                            run_status_name(b->status), here);
@@ -85,21 +68,30 @@ static char *disagreement(const stored_run *a, const char *there, const stored_r
       return g_strdup_printf("%s is %s (%s) and %s (%s)", metric_row_of(id)->name, of_a, there, of_b, here);
     }
   }
-  g_autoptr(GArray) rows_a = rows_of(a), rows_b = rows_of(b);
-  for (guint i = 0; i < MAX(rows_a->len, rows_b->len); i++) {
-    const run_row *row_a = i < rows_a->len ? &g_array_index(rows_a, run_row, i) : NULL;
-    const run_row *row_b = i < rows_b->len ? &g_array_index(rows_b, run_row, i) : NULL;
-    /* no rows of a table that has texts; names are those of the tables of metrics */
-    if (row_a == NULL || row_b == NULL || row_a->table != row_b->table || row_a->name != row_b->name ||
-        row_a->numbers[0] != row_b->numbers[0] || row_a->numbers[1] != row_b->numbers[1] ||
-        row_a->numbers[2] != row_b->numbers[2]) {
-      const run_row *first = row_b == NULL || (row_a != NULL && row_a->table < row_b->table) ? row_a : row_b;
-      return g_strdup_printf("the %s of %s differ (%s, %s)", names[first->table],
-                             first->name != NULL ? first->name : gauge_row_of(GAUGE_REASSEMBLY)->name, there,
-                             here);
+  const run_results *of_a = &a->results, *of_b = &b->results;
+  const char *what = NULL, *of = NULL;
+  for (distribution_id id = 0; id < DISTRIBUTION_COUNT && what == NULL; id++) {
+    const distribution *one = &of_a->distributions[id], *other = &of_b->distributions[id];
+    if (one->count != other->count || memcmp(one->bins, other->bins, one->count * sizeof *one->bins) != 0) {
+      what = "weights";
+      of = distribution_row_of(id)->name;
     }
   }
-  return NULL;
+  const gauge_quantiles *one = &of_a->quantiles, *other = &of_b->quantiles;
+  for (gauge_id id = 0; id < GAUGE_COUNT && what == NULL; id++) {
+    if (one->count != other->count ||
+        memcmp(one->parts, other->parts, one->count * sizeof *one->parts) != 0 ||
+        memcmp(one->values[id], other->values[id], one->count * sizeof *one->values[id]) != 0) {
+      what = "quantiles";
+      of = gauge_row_of(id)->name;
+    }
+  }
+  g_auto(GStrv) texts_a = run_part_texts(of_a), texts_b = run_part_texts(of_b);
+  if (what == NULL && strcmp(texts_a[RUN_BLOCK_MAXIMA], texts_b[RUN_BLOCK_MAXIMA]) != 0) {
+    what = "block maxima";
+    of = gauge_row_of(GAUGE_REASSEMBLY)->name;
+  }
+  return what != NULL ? g_strdup_printf("the %s of %s differ (%s, %s)", what, of, there, here) : NULL;
 }
 
 /* "run.seed=3, path.forward.mtu=1500": what the sweep varied. g_free(). */
@@ -135,8 +127,9 @@ static gboolean is_better(const provenance *a_from, const stored_run *a, const p
   if ((a->status == RUN_FAILED) != (b->status == RUN_FAILED)) {
     return a->status == RUN_FAILED;
   }
-  g_autofree char *a_digest = store_run_digest(a_from, a);
-  g_autofree char *b_digest = store_run_digest(b_from, b);
+  g_auto(GStrv) a_parts = run_part_texts(&a->results), b_parts = run_part_texts(&b->results);
+  g_autofree char *a_digest = store_run_digest(a_from, a, "", (const char *const *)a_parts);
+  g_autofree char *b_digest = store_run_digest(b_from, b, "", (const char *const *)b_parts);
   int order = strcmp(a->started, b->started);
   order = order != 0 ? order : strcmp(a_digest, b_digest);
   return order != 0 ? order > 0 : a->point > b->point;

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The runs of a result store: how its rows are written and read. */
-#include <math.h>
 #include <string.h>
 
-#include "base/plain_text.h"
-#include "base/units.h"
 #include "study/store/result_store_private.h"
 
 /* In the order in which they are written and read. */
 #define RUN_FIELDS                                                                                           \
-  "identity, status, message, stderr_tail, engine, host, started, digest, point, exit_code, wall_s, cpu_s,"  \
-  " memory_peak_octets"
+  "identity, status, message, stderr_tail, engine, host, started, digest, parameters, metrics,"              \
+  " distributions, quantiles, block_maxima, point, exit_code, wall_s, cpu_s, memory_peak_octets"
 #define ORIGIN_FIELDS "name, title, text, hash, axes, sets, version, git, libraries"
 
 /* SHA-256 of a text, made valid UTF-8, 64 hexadecimal digits. Free with g_free(). */
@@ -20,45 +17,62 @@ static char *hash_of(const char *text)
   return g_compute_checksum_for_string(G_CHECKSUM_SHA256, valid, -1);
 }
 
-/* The id of `from` in the store; adds it when it is missing. */
-static gboolean write_origin(const result_store *store, const provenance *from, gint64 *id, GError **error)
+/* Keeps the text `parameters`, whose keys the runs of an origin have unless they differ, and its hash. */
+static void use_base(const result_store *store, const char *parameters)
 {
-  static const char *const sql[] = {
-      "INSERT OR IGNORE INTO origins(" ORIGIN_FIELDS ") VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
-      "SELECT id FROM origins WHERE (" ORIGIN_FIELDS ") = (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"};
-  gboolean good = TRUE;
-  for (gsize i = 0; good && i < G_N_ELEMENTS(sql); i++) {
-    sqlite3_stmt *statement = store_statement(store, sql[i], error);
-    if (statement == NULL) {
-      return FALSE;
-    }
-    for (gsize column = 0; column < PROVENANCE_TEXTS; column++) {
-      store_bind_text(statement, (int)column + 1, from->texts[column]);
-    }
-    int wanted = i == 0 ? SQLITE_DONE : SQLITE_ROW;
-    int step = sqlite3_step(statement);
-    if (step != wanted) {
-      good = step == SQLITE_DONE
-                 ? store_damaged(store, error, "the text of an origin does not belong to its hash")
-                 : store_failed(store, error);
-    } else if (wanted == SQLITE_ROW) {
-      *id = sqlite3_column_int64(statement, 0);
-    }
-    sqlite3_reset(statement);
+  base_parameters *base = store->base;
+  if (g_strcmp0(base->text, parameters) != 0) {
+    run_identity_clear(base->keys);
+    g_free(base->text);
+    g_free(base->hash);
+    base->text = g_strdup(parameters);
+    base->hash = g_compute_checksum_for_string(G_CHECKSUM_SHA256, parameters, -1);
+    base->is_read = FALSE;
   }
+}
+
+/* Reads them. */
+static gboolean read_base(const result_store *store, GError **error)
+{
+  base_parameters *base = store->base;
+  base->is_read = base->is_read || run_parameters_read(store, base->text, base->keys, error);
+  return base->is_read;
+}
+
+/* The id of `from` in the store, where the keys of its first run are the base of the others; adds it when it
+ * is missing, with `parameters`. */
+static gboolean write_origin(const result_store *store, const provenance *from, const char *parameters,
+                             gint64 *id, GError **error)
+{
+  sqlite3_stmt *statement = store_statement(
+      store,
+      "INSERT INTO origins(" ORIGIN_FIELDS ", base, planned) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, "
+      "?11) ON CONFLICT DO UPDATE SET planned = max(planned, excluded.planned) RETURNING id, base, text = ?3",
+      error);
+  if (statement == NULL) {
+    return FALSE;
+  }
+  for (gsize column = 0; column < PROVENANCE_TEXTS; column++) {
+    store_bind_text(statement, (int)column + 1, from->texts[column]);
+  }
+  store_bind_text(statement, PROVENANCE_TEXTS + 1, parameters);
+  sqlite3_bind_int64(statement, PROVENANCE_TEXTS + 2, (gint64)from->planned);
+  const int step = sqlite3_step(statement);
+  *id = step == SQLITE_ROW ? sqlite3_column_int64(statement, 0) : 0;
+  gboolean good = step == SQLITE_ROW || store_failed(store, error);
+  if (good) {
+    use_base(store, store_column_text(statement, 1));
+    good = sqlite3_column_int(statement, 2) != 0
+               ? read_base(store, error)
+               : store_damaged(store, error, "the text of an origin does not belong to its hash");
+  }
+  sqlite3_reset(statement);
   return good;
 }
 
-/* Deletes what belongs to the run too. Not left to SQLite's foreign keys, which would also look up the run
- * for each row that is written. */
 static gboolean delete_run(const result_store *store, const char *identity, GError **error)
 {
   static const char *const sql[] = {
-      "DELETE FROM parameters WHERE run = (SELECT id FROM runs WHERE identity = ?1)",
-      "DELETE FROM metrics WHERE run = (SELECT id FROM runs WHERE identity = ?1)",
-      "DELETE FROM distributions WHERE run = (SELECT id FROM runs WHERE identity = ?1)",
-      "DELETE FROM quantiles WHERE run = (SELECT id FROM runs WHERE identity = ?1)",
-      "DELETE FROM block_maxima WHERE run = (SELECT id FROM runs WHERE identity = ?1)",
       "DELETE FROM runs WHERE identity = ?1",
       /* An origin goes with its last run: without runs it would announce results that do not exist. */
       "DELETE FROM origins WHERE id NOT IN (SELECT origin FROM runs)"};
@@ -74,117 +88,60 @@ static gboolean delete_run(const result_store *store, const char *identity, GErr
   return good;
 }
 
-static gboolean write_run(const result_store *store, const provenance *from, const stored_run *run,
-                          gint64 origin, gint64 *id, GError **error)
+/* What the digest of a run has of its parameters. Free with g_free(). */
+static char *sealed_parameters(const result_store *store, const char *own)
 {
-  sqlite3_stmt *statement =
-      store_statement(store,
-                      "INSERT INTO runs(origin, " RUN_FIELDS
-                      ") VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
-                      error);
+  return g_strconcat(store->base->hash, own, NULL);
+}
+
+static gboolean write_run(const result_store *store, const provenance *from, const stored_run *run,
+                          gint64 origin, GError **error)
+{
+  sqlite3_stmt *statement = store_statement(store,
+                                            "INSERT INTO runs(origin, " RUN_FIELDS
+                                            ") VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13,"
+                                            " ?14, ?15, ?16, ?17, ?18, ?19)",
+                                            error);
   if (statement == NULL) {
     return FALSE;
   }
-  g_autofree char *digest = store_run_digest(from, run);
-  const char *texts[] = {run->identity, run_status_name(run->status),
-                         run->message,  run->stderr_tail,
-                         run->engine,   run->host,
-                         run->started,  digest};
+  enum { FIXED = 9 };
+  g_autofree char *own = run_parameters_text(run->keys, store->base->keys);
+  g_autofree char *sealed = sealed_parameters(store, own);
+  g_auto(GStrv) parts = run_part_texts(&run->results);
+  g_autofree char *digest = store_run_digest(from, run, sealed, (const char *const *)parts);
+  const char *texts[FIXED] = {run->identity,
+                              run_status_name(run->status),
+                              run->message,
+                              run->stderr_tail,
+                              run->engine,
+                              run->host,
+                              run->started,
+                              digest,
+                              own};
   sqlite3_bind_int64(statement, 1, origin);
-  for (gsize i = 0; i < G_N_ELEMENTS(texts); i++) {
-    store_bind_text(statement, (int)i + 2, texts[i]);
+  for (int i = 0; i < FIXED + RUN_PARTS; i++) {
+    store_bind_text(statement, i + 2, i < FIXED ? texts[i] : parts[i - FIXED]);
   }
-  sqlite3_bind_int64(statement, 10, (gint64)run->point);
-  sqlite3_bind_int(statement, 11, run->exit_code);
-  sqlite3_bind_double(statement, 12, run->wall_s);
-  sqlite3_bind_double(statement, 13, run->cpu_s);
-  sqlite3_bind_double(statement, 14, run->memory_peak_octets);
-  gboolean good = store_step_done(store, statement, error);
-  *id = sqlite3_last_insert_rowid(store->database);
-  return good;
-}
-
-/* The tables of what belongs to a run. All rows of one are written as a JSON object that SQLite takes apart,
- * {"NAME":VALUE,…} or {"NAME":[VALUE,VALUE],…}, where a name may come again: one statement a table takes a
- * third of the time that a statement a row takes. */
-static const struct {
-  const char *what;
-  const char *insert;
-  const char *select;
-} tables[RUN_TABLES] = {
-    [RUN_PARAMETERS] = {"key",
-                        "INSERT INTO parameters(run, key, value) SELECT ?1, key, value FROM json_each(?2)",
-                        "SELECT key, value FROM parameters WHERE run = ?1"},
-    [RUN_METRICS] = {"metric",
-                     "INSERT INTO metrics(run, name, value) SELECT ?1, key, value FROM json_each(?2)",
-                     "SELECT name, value FROM metrics WHERE run = ?1"},
-    [RUN_DISTRIBUTIONS] = {"distribution",
-                           "INSERT INTO distributions(run, name, bound, weight) "
-                           "SELECT ?1, key, value ->> 0, value ->> 1 FROM json_each(?2)",
-                           "SELECT name, bound, weight FROM distributions WHERE run = ?1 "
-                           "ORDER BY name, bound"},
-    [RUN_QUANTILES] = {"gauge",
-                       "INSERT INTO quantiles(run, gauge, percent, value) "
-                       "SELECT ?1, key, value ->> 0, value ->> 1 FROM json_each(?2)",
-                       "SELECT gauge, percent, value FROM quantiles WHERE run = ?1 ORDER BY gauge, percent"},
-    /* Their name is the size of the blocks. */
-    [RUN_BLOCK_MAXIMA] = {NULL,
-                          "INSERT INTO block_maxima(run, block_octets, maxima) "
-                          "SELECT ?1, key, json_group_array(value) FROM json_each(?2) GROUP BY key",
-                          "SELECT '', block_octets, value FROM block_maxima, json_each(maxima) "
-                          "WHERE run = ?1"}};
-
-static void append_row(const run_row *row, gpointer data)
-{
-  GString *json = ((GString **)data)[row->table];
-  const gboolean is_pair = row->name != NULL && row->count == 2;
-  g_string_append(json, json->len > 1 ? "," : "");
-  if (row->name != NULL) {
-    plain_text_append_json(json, row->name);
-  } else {
-    g_string_append_printf(json, "\"%.0f\"", row->numbers[0]);
-  }
-  g_string_append(json, is_pair ? ":[" : ":");
-  if (row->text != NULL) {
-    plain_text_append_json(json, row->text);
-  }
-  for (gsize i = row->name != NULL ? 0 : 2; i < row->count; i++) {
-    g_autofree char *number = units_format_real(row->numbers[i]);
-    g_string_append(json, is_pair && i > 0 ? "," : "");
-    g_string_append(json, number);
-  }
-  g_string_append(json, is_pair ? "]" : "");
-}
-
-static gboolean write_rows(const result_store *store, const stored_run *run, gint64 id, GError **error)
-{
-  GString *json[RUN_TABLES];
-  for (run_table table = 0; table < RUN_TABLES; table++) {
-    json[table] = g_string_new("{");
-  }
-  store_each_row(run, append_row, json);
-  gboolean good = TRUE;
-  for (run_table table = 0; table < RUN_TABLES; table++) {
-    sqlite3_stmt *statement = good ? store_statement(store, tables[table].insert, error) : NULL;
-    const gsize length = g_string_append_c(json[table], '}')->len;
-    char *text = g_string_free(json[table], FALSE);
-    sqlite3_bind_int64(statement, 1, id);
-    sqlite3_bind_text64(statement, 2, text, length, g_free, SQLITE_UTF8);
-    good = statement != NULL && store_step_done(store, statement, error);
-  }
-  return good;
+  sqlite3_bind_int64(statement, FIXED + RUN_PARTS + 2, (gint64)run->point);
+  sqlite3_bind_int(statement, FIXED + RUN_PARTS + 3, run->exit_code);
+  sqlite3_bind_double(statement, FIXED + RUN_PARTS + 4, run->wall_s);
+  sqlite3_bind_double(statement, FIXED + RUN_PARTS + 5, run->cpu_s);
+  sqlite3_bind_double(statement, FIXED + RUN_PARTS + 6, run->memory_peak_octets);
+  return store_step_done(store, statement, error);
 }
 
 /* Writes `run`, which the store does not have. */
 static gboolean add_run(const result_store *store, const provenance *from, const stored_run *run,
                         GError **error)
 {
-  gint64 origin = 0, id = 0;
+  gint64 origin = 0;
   g_autofree char *hash = hash_of(from->text);
+  g_autofree char *parameters = run_parameters_text(run->keys, NULL);
   provenance hashed = *from;
   hashed.hash = hash;
-  return write_origin(store, &hashed, &origin, error) && write_run(store, &hashed, run, origin, &id, error) &&
-         write_rows(store, run, id, error);
+  return write_origin(store, &hashed, parameters, &origin, error) &&
+         write_run(store, &hashed, run, origin, error);
 }
 
 gboolean store_put(const result_store *store, const provenance *from, const stored_run *run, GError **error)
@@ -259,25 +216,8 @@ gboolean result_store_commit_new(result_store *store, const provenance *from, co
 /* Reading. */
 
 #define RUN_COLUMNS                                                                                          \
-  "SELECT runs.id, " RUN_FIELDS ", " ORIGIN_FIELDS " FROM runs LEFT JOIN origins ON origins.id = "           \
-  "runs.origin"
-
-static gboolean unknown(const result_store *store, const char *what, const char *name, GError **error)
-{
-  g_autofree char *shown = plain_text(name, -1, "");
-  g_set_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_FOREIGN,
-              "%s: holds the %s \"%s\", which this version of iwarpsim does not know", store->path, what,
-              shown);
-  return FALSE;
-}
-
-/* SQLite keeps text in a column of numbers, and would read it as 0. */
-static gboolean is_number(sqlite3_stmt *statement, int column)
-{
-  int type = sqlite3_column_type(statement, column);
-  return (type == SQLITE_FLOAT || type == SQLITE_INTEGER) &&
-         isfinite(sqlite3_column_double(statement, column));
-}
+  "SELECT base, planned, " RUN_FIELDS ", " ORIGIN_FIELDS " FROM runs LEFT JOIN origins ON "                  \
+  "origins.id = runs.origin WHERE "
 
 /* Steps to the next row of a result, while all is `*good`. FALSE when there is none, or the store fails: the
  * statement is then ready for the next bindings. */
@@ -290,56 +230,6 @@ static gboolean next_row(const result_store *store, sqlite3_stmt *statement, gbo
   *good = *good && (step == SQLITE_DONE || store_failed(store, error));
   sqlite3_reset(statement);
   return FALSE;
-}
-
-static gboolean add_quantile(gauge_quantiles *of, gsize gauge, double percent, double value)
-{
-  const uint32_t parts = quantile_parts(percent / 100);
-  const gsize place = gauge_quantiles_find(of, parts);
-  if (place == QUANTILES_MAX || parts == 0) {
-    return FALSE;
-  }
-  of->count = MAX(of->count, place + 1);
-  of->parts[place] = parts;
-  of->values[gauge][place] = value;
-  return TRUE;
-}
-
-/* Adds to `run` what `row` of a table has. */
-static gboolean read_row(const result_store *store, run_table table, sqlite3_stmt *row, stored_run *run,
-                         GError **error)
-{
-  const char *name = store_column_text(row, 0);
-  const gboolean are_numbers = is_number(row, 1) && (table == RUN_METRICS || is_number(row, 2));
-  const double first = sqlite3_column_double(row, 1), second = sqlite3_column_double(row, 2);
-  gsize id;
-  if (!store_find_name(table, name, &id) && table != RUN_BLOCK_MAXIMA) {
-    return unknown(store, tables[table].what, name, error);
-  }
-  switch (table) {
-  case RUN_PARAMETERS:
-    g_free(run->keys[id]);
-    run->keys[id] = g_strdup(store_column_text(row, 1));
-    return TRUE;
-  case RUN_METRICS:
-    metric_values_set(&run->results.metrics, (metric_id)id, first);
-    return are_numbers || store_damaged(store, error, "a value of the metric \"%s\" is no number", name);
-  case RUN_DISTRIBUTIONS:
-    return (are_numbers && distribution_append(&run->results.distributions[id], first, second)) ||
-           store_damaged(store, error, "a bin of the distribution \"%s\" has no weight or is out of order",
-                         name);
-  case RUN_QUANTILES:
-    return (are_numbers && add_quantile(&run->results.quantiles, id, first, second)) ||
-           store_damaged(store, error, "a quantile of the gauge \"%s\" has no value or no percentage", name);
-  default:
-    if (run->results.block_maxima == NULL) {
-      run->results.block_maxima = g_array_new(FALSE, FALSE, sizeof(guint64));
-    }
-    const guint64 maximum = (guint64)sqlite3_column_int64(row, 2);
-    g_array_append_val(run->results.block_maxima, maximum);
-    run->results.block_octets = (guint64)sqlite3_column_int64(row, 1);
-    return are_numbers || store_damaged(store, error, "a block maximum is no number");
-  }
 }
 
 /* Texts are the row's. */
@@ -357,39 +247,45 @@ static provenance origin_of(sqlite3_stmt *row, int column)
 static gboolean visit_run(const result_store *store, sqlite3_stmt *row, result_store_visit visit,
                           gpointer data, GError **error)
 {
-  const provenance from = origin_of(row, 14);
-  stored_run run = {.identity = (char *)store_column_text(row, 1),
-                    .status = run_status_find(store_column_text(row, 2)),
-                    .message = (char *)store_column_text(row, 3),
-                    .stderr_tail = (char *)store_column_text(row, 4),
-                    .engine = (char *)store_column_text(row, 5),
-                    .host = (char *)store_column_text(row, 6),
-                    .started = (char *)store_column_text(row, 7),
-                    .point = (guint64)sqlite3_column_int64(row, 9),
-                    .exit_code = sqlite3_column_int(row, 10),
-                    .wall_s = sqlite3_column_double(row, 11),
-                    .cpu_s = sqlite3_column_double(row, 12),
-                    .memory_peak_octets = sqlite3_column_double(row, 13)};
+  enum { OWN = 10, PARTS, POINT = PARTS + RUN_PARTS, ORIGIN = POINT + 5 };
+  provenance from = origin_of(row, ORIGIN);
+  from.planned = (guint64)sqlite3_column_int64(row, 1);
+  stored_run run = {.identity = (char *)store_column_text(row, 2),
+                    .status = run_status_find(store_column_text(row, 3)),
+                    .message = (char *)store_column_text(row, 4),
+                    .stderr_tail = (char *)store_column_text(row, 5),
+                    .engine = (char *)store_column_text(row, 6),
+                    .host = (char *)store_column_text(row, 7),
+                    .started = (char *)store_column_text(row, 8),
+                    .point = (guint64)sqlite3_column_int64(row, POINT),
+                    .exit_code = sqlite3_column_int(row, POINT + 1),
+                    .wall_s = sqlite3_column_double(row, POINT + 2),
+                    .cpu_s = sqlite3_column_double(row, POINT + 3),
+                    .memory_peak_octets = sqlite3_column_double(row, POINT + 4)};
+  const char *own = store_column_text(row, OWN), *parts[RUN_PARTS];
   if (run.status == RUN_STATUSES) {
-    return unknown(store, "status", store_column_text(row, 2), error);
+    return store_unknown(store, "status", store_column_text(row, 3), error);
   }
-  gboolean good = TRUE;
-  for (run_table table = 0; good && table < RUN_TABLES; table++) {
-    sqlite3_stmt *rows = store_statement(store, tables[table].select, error);
-    good = rows != NULL;
-    sqlite3_bind_int64(rows, 1, sqlite3_column_int64(row, 0));
-    while (next_row(store, rows, &good, error)) {
-      good = read_row(store, table, rows, &run, error);
-    }
+  /* SQLite detects a damaged structure, but not a damaged value. */
+  use_base(store, store_column_text(row, 0));
+  for (run_part part = 0; part < RUN_PARTS; part++) {
+    parts[part] = store_column_text(row, PARTS + (int)part);
   }
-  if (good) {
-    /* SQLite detects a damaged structure, but not a damaged value. */
-    g_autofree char *digest = store_run_digest(&from, &run);
-    good = strcmp(digest, store_column_text(row, 8)) == 0 ||
-           store_damaged(store, error,
+  g_autofree char *sealed = sealed_parameters(store, own);
+  g_autofree char *digest = store_run_digest(&from, &run, sealed, parts);
+  if (strcmp(digest, store_column_text(row, 9)) != 0) {
+    return store_damaged(store, error,
                          "run %.12s (point %" G_GUINT64_FORMAT ") is no longer what was written: its digest "
                          "differs; expected a store that nobody edits",
                          run.identity, run.point);
+  }
+  gboolean good = read_base(store, error);
+  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT && good; key++) {
+    run.keys[key] = g_strdup(store->base->keys[key]);
+  }
+  good = good && run_parameters_read(store, own, run.keys, error);
+  for (run_part part = 0; part < RUN_PARTS && good; part++) {
+    good = run_part_read(store, part, parts[part], &run.results, error);
   }
   good = good && visit(&from, &run, data, error);
   run_identity_clear(run.keys);
@@ -400,16 +296,28 @@ static gboolean visit_run(const result_store *store, sqlite3_stmt *row, result_s
 gboolean result_store_visit_run(const result_store *store, const char *identity, result_store_visit visit,
                                 gpointer data, GError **error)
 {
-  sqlite3_stmt *row = store_statement(store,
-                                      identity != NULL ? RUN_COLUMNS " WHERE identity = ?1"
-                                                       : RUN_COLUMNS " ORDER BY name, point, identity",
-                                      error);
+  /* What is sorted are numbers: the rows are large. */
+  g_autoptr(GArray) ids = g_array_new(FALSE, FALSE, sizeof(gint64));
+  sqlite3_stmt *found =
+      store_statement(store,
+                      identity != NULL ? "SELECT id FROM runs WHERE identity = ?1"
+                                       : "SELECT runs.id FROM runs LEFT JOIN origins ON origins.id = "
+                                         "runs.origin ORDER BY name, point, identity",
+                      error);
+  sqlite3_stmt *row = found != NULL ? store_statement(store, RUN_COLUMNS "runs.id = ?1", error) : NULL;
   gboolean good = row != NULL;
-  if (identity != NULL) {
-    store_bind_text(row, 1, identity);
+  if (identity != NULL && good) {
+    store_bind_text(found, 1, identity);
   }
-  while (next_row(store, row, &good, error)) {
-    good = visit_run(store, row, visit, data, error);
+  while (next_row(store, found, &good, error)) {
+    const gint64 id = sqlite3_column_int64(found, 0);
+    g_array_append_val(ids, id);
+  }
+  for (guint i = 0; i < ids->len && good; i++) {
+    sqlite3_bind_int64(row, 1, g_array_index(ids, gint64, i));
+    while (next_row(store, row, &good, error)) {
+      good = visit_run(store, row, visit, data, error);
+    }
   }
   return good;
 }
@@ -464,9 +372,13 @@ gboolean result_store_check_provenance(result_store *store, const provenance *fr
 
 gboolean result_store_quantile_parts(result_store *store, GArray *parts, GError **error)
 {
-  sqlite3_stmt *row =
-      store_statement(store, "SELECT DISTINCT percent FROM quantiles ORDER BY percent", error);
+  sqlite3_stmt *row = store_statement(
+      store,
+      "SELECT DISTINCT value ->> 0 AS percent FROM runs, json_each(quantiles, '$.\"' || ?1 || '\"')"
+      " ORDER BY percent",
+      error);
   gboolean good = row != NULL;
+  store_bind_text(row, 1, gauge_row_of(GAUGE_REASSEMBLY)->name); /* all gauges have the same */
   while (good && next_row(store, row, &good, error)) {
     const guint32 share = quantile_parts(sqlite3_column_double(row, 0) / 100);
     g_array_append_val(parts, share);

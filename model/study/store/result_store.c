@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <glib/gstdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -18,7 +19,10 @@
 
 /* "iwps": marks our files among SQLite files. */
 #define APPLICATION_ID 0x69777073
-#define SCHEMA_VERSION 3
+#define SCHEMA_VERSION 4
+
+/* Stores before it had one origin, in `meta`. */
+#define FIRST_WITH_ORIGINS 2
 
 #define MARK_VERSION "PRAGMA user_version = " G_STRINGIFY(SCHEMA_VERSION)
 
@@ -27,30 +31,37 @@ static const char schema[] =
     "CREATE TABLE origins(id INTEGER PRIMARY KEY, name TEXT NOT NULL, title TEXT NOT NULL, text TEXT NOT "
     "NULL,"
     " hash TEXT NOT NULL, axes TEXT NOT NULL, sets TEXT NOT NULL, version TEXT NOT NULL, git TEXT NOT NULL,"
-    " libraries TEXT NOT NULL, UNIQUE(hash, name, title, axes, sets, version, git, libraries));"
+    " libraries TEXT NOT NULL, base TEXT NOT NULL, planned INTEGER NOT NULL,"
+    " UNIQUE(hash, name, title, axes, sets, version, git, libraries));"
 
+    /* Long texts come last: what is before them is found without reading them. */
     "CREATE TABLE runs(id INTEGER PRIMARY KEY, identity TEXT NOT NULL UNIQUE,"
     " origin INTEGER NOT NULL REFERENCES origins(id), point INTEGER NOT NULL, status TEXT NOT NULL,"
     " message TEXT NOT NULL, exit_code INTEGER NOT NULL, stderr_tail TEXT NOT NULL, engine TEXT NOT NULL,"
     " host TEXT NOT NULL, started TEXT NOT NULL, wall_s REAL NOT NULL, cpu_s REAL NOT NULL,"
-    " memory_peak_octets REAL NOT NULL, digest TEXT NOT NULL);"
+    " memory_peak_octets REAL NOT NULL, digest TEXT NOT NULL, parameters TEXT NOT NULL, metrics TEXT NOT "
+    "NULL,"
+    " quantiles TEXT NOT NULL, block_maxima TEXT NOT NULL, distributions TEXT NOT NULL);"
     "CREATE INDEX runs_by_origin ON runs(origin);"
 
-    "CREATE TABLE parameters(run INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE, key TEXT NOT NULL,"
-    " value TEXT NOT NULL, PRIMARY KEY(run, key)) WITHOUT ROWID;"
-    "CREATE TABLE metrics(run INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE, name TEXT NOT NULL,"
-    " value REAL NOT NULL, PRIMARY KEY(run, name)) WITHOUT ROWID;"
-    "CREATE TABLE distributions(run INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE,"
-    " name TEXT NOT NULL, bound REAL NOT NULL, weight REAL NOT NULL, PRIMARY KEY(run, name, bound))"
-    " WITHOUT ROWID;"
-    "CREATE TABLE quantiles(run INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE, gauge TEXT NOT NULL,"
-    " percent REAL NOT NULL, value REAL NOT NULL, PRIMARY KEY(run, gauge, percent)) WITHOUT ROWID;"
-    "CREATE TABLE block_maxima(run INTEGER PRIMARY KEY REFERENCES runs(id) ON DELETE CASCADE,"
-    " block_octets INTEGER NOT NULL, maxima TEXT NOT NULL);"
-
+    "CREATE VIEW parameters AS SELECT runs.id AS run, own.key, own.value FROM runs,"
+    " json_each(parameters) AS own WHERE own.type <> 'null'"
+    " UNION ALL SELECT runs.id, its.key, its.value FROM runs JOIN origins ON origins.id = runs.origin,"
+    " json_each(base) AS its WHERE its.key NOT IN (SELECT own.key FROM json_each(parameters) AS own);"
+    "CREATE VIEW metrics AS SELECT runs.id AS run, each.key AS name, each.value + 0.0 AS value"
+    " FROM runs, json_each(metrics) AS each;"
+    /* JSON functions are no part of a view: SQLite does not run them in a schema that it does not trust. */
+    "CREATE VIEW distributions AS SELECT runs.id AS run, each.key AS name, one.value + 0.0 AS bound,"
+    " other.value + 0.0 AS weight FROM runs, json_each(distributions) AS each, json_each(each.value) AS bin,"
+    " json_each(bin.value) AS one, json_each(bin.value) AS other WHERE one.key = 0 AND other.key = 1;"
+    "CREATE VIEW quantiles AS SELECT runs.id AS run, each.key AS gauge, one.value + 0.0 AS percent,"
+    " other.value + 0.0 AS value FROM runs, json_each(quantiles) AS each, json_each(each.value) AS pair,"
+    " json_each(pair.value) AS one, json_each(pair.value) AS other WHERE one.key = 0 AND other.key = 1;"
+    "CREATE VIEW block_maxima AS SELECT runs.id AS run, CAST(each.key AS INTEGER) AS block_octets,"
+    " each.value AS maxima FROM runs, json_each(block_maxima) AS each;"
     "CREATE VIEW results AS SELECT runs.id AS run, origins.name AS scenario, runs.point, runs.status,"
-    " metrics.name AS metric, metrics.value FROM runs JOIN origins ON origins.id = runs.origin"
-    " JOIN metrics ON metrics.run = runs.id;"
+    " each.key AS metric, each.value + 0.0 AS value FROM runs JOIN origins ON origins.id = runs.origin,"
+    " json_each(metrics) AS each;"
     "CREATE VIEW provenance AS SELECT runs.id AS run, origins.name AS scenario, runs.point, runs.status,"
     " origins.hash, origins.version, origins.git, origins.libraries, runs.engine, runs.host, runs.started,"
     " runs.wall_s, runs.cpu_s, runs.memory_peak_octets FROM runs JOIN origins ON origins.id = runs.origin;"
@@ -85,6 +96,15 @@ gboolean store_damaged(const result_store *store, GError **error, const char *fo
   va_end(arguments);
   g_autofree char *line = plain_text(what, -1, ""); /* what is in a damaged file may have a line's end */
   g_set_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_FOREIGN, "%s: damaged: %s", store->path, line);
+  return FALSE;
+}
+
+gboolean store_unknown(const result_store *store, const char *what, const char *name, GError **error)
+{
+  g_autofree char *shown = plain_text(name, -1, "");
+  g_set_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_FOREIGN,
+              "%s: holds the %s \"%s\", which this version of iwarpsim does not know", store->path, what,
+              shown);
   return FALSE;
 }
 
@@ -230,8 +250,10 @@ static gboolean refuse_schema(const result_store *store, gint64 version, GError 
 {
   const gboolean older = version < SCHEMA_VERSION;
   g_autofree char *writer = g_strdup(""); /* where that is not known */
-  sqlite3_stmt *row =
-      store_row(store, older ? "SELECT max(version) FROM meta" : "SELECT max(version) FROM origins", NULL);
+  sqlite3_stmt *row = store_row(store,
+                                version < FIRST_WITH_ORIGINS ? "SELECT max(version) FROM meta"
+                                                             : "SELECT max(version) FROM origins",
+                                NULL);
   if (row != NULL && *store_column_text(row, 0) != '\0') {
     g_autofree char *valid = g_utf8_make_valid(store_column_text(row, 0), -1);
     g_free(writer);
@@ -295,7 +317,18 @@ static gboolean check_schema(const result_store *store, result_store_mode mode, 
  * as much as reading all. */
 static gboolean check_pages(const result_store *store, GError **error)
 {
-  sqlite3_stmt *row = store_row(store, "PRAGMA integrity_check(1)", error);
+  GStatBuf file;
+  sqlite3_stmt *row =
+      store_row(store, "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size", error);
+  const gint64 size = row != NULL ? sqlite3_column_int64(row, 0) : 0;
+  sqlite3_reset(row);
+  if (row == NULL) {
+    return FALSE;
+  }
+  if (g_stat(store->path, &file) == 0 && file.st_size < size) { /* SQLite reads zeros after its end */
+    return store_damaged(store, error, "its end is missing; expected %" G_GINT64_FORMAT " octets", size);
+  }
+  row = store_row(store, "PRAGMA integrity_check(1)", error);
   if (row == NULL) {
     return FALSE;
   }
@@ -389,6 +422,7 @@ result_store *result_store_open_within(const char *path, result_store_mode mode,
   store->path = g_strdup(path);
   store->wait_ms = wait_ms;
   store->statements = g_hash_table_new_full(NULL, NULL, NULL, finalize);
+  store->base = g_new0(base_parameters, 1);
   if (!open_file(store, mode, error) || !prepare_store(store, mode, error)) {
     g_clear_pointer(&store, result_store_close);
   }
@@ -417,6 +451,12 @@ void result_store_close(result_store *store)
     return;
   }
   g_hash_table_unref(store->statements);
+  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+    g_free(store->base->keys[key]);
+  }
+  g_free(store->base->text);
+  g_free(store->base->hash);
+  g_free(store->base);
   sqlite3_close(store->database);
   g_free(store->path);
   g_free(store);

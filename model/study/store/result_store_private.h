@@ -7,32 +7,34 @@
 
 #include "study/store/result_store.h"
 
-/* The tables of what belongs to a run. */
-typedef enum run_table {
-  RUN_PARAMETERS,
-  RUN_METRICS,
-  RUN_DISTRIBUTIONS,
-  RUN_QUANTILES,
-  RUN_BLOCK_MAXIMA,
-  RUN_TABLES
-} run_table;
+/* The texts of a run's results, each a JSON object: {"NAME":VALUE,…} of metrics,
+ * {"NAME":[[BOUND,WEIGHT],…],…} of distributions, {"GAUGE":[[PERCENT,VALUE],…],…} of quantiles,
+ * {"OCTETS":[MAXIMUM,…]} of block maxima. */
+typedef enum run_part { RUN_METRICS, RUN_DISTRIBUTIONS, RUN_QUANTILES, RUN_BLOCK_MAXIMA, RUN_PARTS } run_part;
 
-/* A row of such a table. */
-typedef struct run_row {
-  run_table table;
-  const char *name; /* NULL: the table has none */
-  const char *text; /* a parameter's value; NULL: there are numbers */
-  gsize count;
-  double numbers[3];
-} run_row;
+/* All of them, and NULL after them. Free with g_strfreev(). */
+char **run_part_texts(const run_results *results);
 
-/* Calls `visit` with each row that `run` has, table by table in the order of their names: another version of
- * this program may have keys and metrics in another order, and SQLite keeps them so. */
-typedef void (*run_row_visit)(const run_row *row, gpointer data);
-void store_each_row(const stored_run *run, run_row_visit visit, gpointer data);
+/* Adds what `text` has of `part` to `results`. FALSE and RESULT_STORE_ERROR_FOREIGN when it is none, or has a
+ * name that this version does not know. */
+gboolean run_part_read(const result_store *store, run_part part, const char *text, run_results *results,
+                       GError **error);
 
-/* The key, metric, distribution or gauge called `name` in `table`; FALSE when there is none. */
-gboolean store_find_name(run_table table, const char *name, gsize *id);
+/* {"KEY":"TEXT",…} of those `keys` that differ from `base` (NULL: all that there are); null for one that is
+ * not known. Free with g_free(). */
+char *run_parameters_text(char *const keys[SCENARIO_KEY_COUNT], char *const base[SCENARIO_KEY_COUNT]);
+
+/* Sets those `keys` that `text` has, and frees what they were. Errors as above. */
+gboolean run_parameters_read(const result_store *store, const char *text, char *keys[SCENARIO_KEY_COUNT],
+                             GError **error);
+
+/* The keys of an origin that its runs have, unless they differ. */
+typedef struct base_parameters {
+  char *text; /* as the store has it; NULL: none was read yet */
+  char *hash; /* SHA-256 of it */
+  gboolean is_read;
+  char *keys[SCENARIO_KEY_COUNT];
+} base_parameters;
 
 struct result_store {
   sqlite3 *database;
@@ -41,6 +43,7 @@ struct result_store {
   int patience_ms;        /* how long a call waits for that */
   gint64 locked_since_us; /* while one does */
   GHashTable *statements; /* sqlite3_stmt of the texts of store_statement(), by their addresses */
+  base_parameters *base;  /* of the run that was read or written last */
 };
 
 /* The same as result_store_open(), with `wait_ms` instead of the usual time to wait for a lock. */
@@ -52,6 +55,9 @@ gboolean store_failed(const result_store *store, GError **error);
 /* Sets a RESULT_STORE_ERROR_FOREIGN: "PATH: damaged: …; expected …". Returns FALSE. */
 gboolean store_damaged(const result_store *store, GError **error, const char *format, ...)
     G_GNUC_PRINTF(3, 4);
+
+/* Sets a RESULT_STORE_ERROR_FOREIGN: it holds the `what` called `name`, of another version. Returns FALSE. */
+gboolean store_unknown(const result_store *store, const char *what, const char *name, GError **error);
 
 /* Runs statements that return nothing of interest. */
 gboolean store_execute(const result_store *store, const char *sql, GError **error);
@@ -76,8 +82,10 @@ gboolean store_step_done(const result_store *store, sqlite3_stmt *statement, GEr
 const char *store_column_text(sqlite3_stmt *statement, int column);
 
 /* SHA-256 over a run and its origin, whose text its hash stands for: all but its point, which moves when a
- * grid grows. 64 hexadecimal digits; g_free(). */
-char *store_run_digest(const provenance *from, const stored_run *run);
+ * grid grows. `parameters` and `parts` (run_part_texts()) stand for its keys and results. 64 hexadecimal
+ * digits; g_free(). */
+char *store_run_digest(const provenance *from, const stored_run *run, const char *parameters,
+                       const char *const parts[RUN_PARTS]);
 
 /* Writes `run`, with where it comes from, within a transaction of the caller; a run of the same identity is
  * replaced. */

@@ -332,7 +332,9 @@ static gboolean commit_first(gpointer data)
   for (const GList *waiting = s->ended.head; waiting != NULL && count < most; waiting = waiting->next) {
     runs[count++] = waiting->data;
   }
-  if (!result_store_commit_new(s->store, s->from, runs, count, there, &error)) {
+  provenance from = *s->from;
+  from.planned = s->options->before + sweep_plan_intended(s->plan);
+  if (!result_store_commit_new(s->store, &from, runs, count, there, &error)) {
     commit_failed(s, count, error);
     return G_SOURCE_REMOVE;
   }

@@ -124,6 +124,11 @@ const GArray *sweep_plan_runs(const sweep_plan *plan)
   return plan->runs;
 }
 
+gsize sweep_plan_intended(const sweep_plan *plan)
+{
+  return plan->goal_count == 0 ? sweep_grid_count(plan->grid) : plan->runs->len;
+}
+
 gboolean sweep_plan_is_open(const sweep_plan *plan)
 {
   guint i = 0;

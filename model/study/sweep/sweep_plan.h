@@ -55,6 +55,9 @@ double sweep_plan_pace(const sweep_plan *plan);
  * noted. */
 const GArray *sweep_plan_runs(const sweep_plan *plan);
 
+/* How many runs there are to be, in all shards; with goals, of this shard, as far as they are decided. */
+gsize sweep_plan_intended(const sweep_plan *plan);
+
 /* Run `index` has ended as `run` records; what follows from it is planned. A run that failed holds its point:
  * nothing more is planned for it until the run is repeated. */
 void sweep_plan_note(sweep_plan *plan, gsize index, const stored_run *run);

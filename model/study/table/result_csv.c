@@ -188,7 +188,7 @@ typedef struct named_number {
   double value; /* NAN: there is none */
 } named_number;
 
-enum { NUMBERS_MAX = 16, FIRST_OF_PAIRS = 7, FIRST_RATIO = 8, AFTER_PAIRS = 11 };
+enum { NUMBERS_MAX = 18, FIRST_OF_PAIRS = 7, FIRST_RATIO = 8, AFTER_PAIRS = 11 };
 
 /* Fills in `numbers`, and returns how many they are. */
 static gsize numbers_of(const result_row *row, gboolean pairs, named_number numbers[NUMBERS_MAX])
@@ -209,13 +209,15 @@ static gsize numbers_of(const result_row *row, gboolean pairs, named_number numb
                                          {"lower_quartile", of->lower_quartile},
                                          {"median", of->median},
                                          {"upper_quartile", of->upper_quartile},
-                                         {"largest", of->largest}};
+                                         {"largest", of->largest},
+                                         {"not_ok", row->not_ok},
+                                         {"unsteady", row->unsteady}};
   gsize count = 0;
   for (gsize i = 0; i < NUMBERS_MAX; i++) {
     const gboolean is_ratio = i >= FIRST_RATIO && i < AFTER_PAIRS;
     if (pairs || i < FIRST_OF_PAIRS || i >= AFTER_PAIRS) {
       numbers[count] = all[i];
-      if (i > 1 && (is_ratio ? ratio->count : of->count) == 0) {
+      if (i > 1 && i < NUMBERS_MAX - 2 && (is_ratio ? ratio->count : of->count) == 0) {
         numbers[count].value = (double)NAN;
       }
       count++;
@@ -306,8 +308,6 @@ char *result_table_json(const result_request *request)
       for (gsize i = 0; i < count; i++) {
         plain_text_append_number(json, numbers[i].name, numbers[i].value);
       }
-      plain_text_append_number(json, "not_ok", row->not_ok);
-      plain_text_append_number(json, "unsteady", row->unsteady);
       plain_text_append_text(json, "coverage_note", note_of(row));
       g_string_append(json, " }");
     }

@@ -202,7 +202,7 @@ void result_quantity_bound(const result_quantity *quantity, statistics *of)
 guint result_quantity_unsteady(const result_quantity *quantity, const GPtrArray *runs)
 {
   g_autofree char *name = result_quantity_name(quantity);
-  const gboolean is_quantile = g_regex_match_simple("_p[0-9]", name, 0, 0);
+  const gboolean is_quantile = g_regex_match_simple("_p[0-9]|_level_once_in_", name, 0, 0);
   guint unsteady = 0;
   for (guint i = 0; i < runs->len && is_quantile; i++) {
     const study_run *run = g_ptr_array_index(runs, i);
@@ -226,7 +226,7 @@ statistics result_quantity_statistics(const result_quantity *quantity, const GPt
 
 void result_quantity_add_losses(GArray *quantities, const GPtrArray *runs)
 {
-  for (metric_id id = METRIC_LOSSES_RANDOM; id <= METRIC_REFUSED_RANGES; id++) {
+  for (metric_id id = METRIC_LOSSES_RANDOM; id <= METRIC_REFUSED_DESCRIPTORS; id++) {
     const result_quantity quantity = {.metric = id, .whole = METRIC_COUNT};
     if (result_quantity_statistics(&quantity, runs).largest > 0) {
       g_array_append_val(quantities, quantity);

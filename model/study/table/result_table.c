@@ -156,7 +156,7 @@ static void append_quantity(const result_request *request, const result_quantity
   }
   g_string_append(
       text, unsteady ? "N? marks N runs that are not steady, or too short to tell: longer ones may have "
-                       "another quantile ('iwarpsim explain steady').\n"
+                       "another quantile or level ('iwarpsim explain steady').\n"
                      : "");
 }
 

@@ -37,14 +37,10 @@ gboolean study_keys_follows(const GPtrArray *runs, scenario_key key, scenario_ke
   return TRUE;
 }
 
-/* Takes `key` among `varying`, if it varies and follows from none of them. */
+/* Takes `key`, which varies, among `varying`, if it follows from none of them. */
 static void consider(const GPtrArray *runs, scenario_key key, GArray *varying)
 {
-  gboolean varies = FALSE;
-  for (guint run = 1; run < runs->len && !varies; run++) {
-    varies = strcmp(text_of(runs, run, key), text_of(runs, 0, key)) != 0;
-  }
-  if (key == SCENARIO_TITLE || key == SCENARIO_RUN_SEED || key == SCENARIO_MEASURE_SERIES || !varies) {
+  if (key == SCENARIO_TITLE || key == SCENARIO_RUN_SEED || key == SCENARIO_MEASURE_SERIES) {
     return;
   }
   for (guint i = 0; i < varying->len; i++) {
@@ -59,14 +55,25 @@ GArray *study_keys_varying(const GPtrArray *runs, const char *axes_text)
 {
   GArray *varying = g_array_new(FALSE, FALSE, sizeof(scenario_key));
   g_auto(GStrv) names = g_strsplit(axes_text, "\n", -1);
+  gboolean varies[SCENARIO_KEY_COUNT] = {FALSE};
+  for (guint run = 1; run < runs->len;
+       run++) { /* run by run, as they lie in memory; most share their texts */
+    char *const *first = g_ptr_array_index(runs, 0), *const *texts = g_ptr_array_index(runs, run);
+    for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+      varies[key] = varies[key] ||
+                    (texts[key] != first[key] && strcmp(text_of(runs, run, key), text_of(runs, 0, key)) != 0);
+    }
+  }
   for (gsize i = 0; names[i] != NULL; i++) {
     scenario_key key = scenario_key_find(names[i]);
-    if (key < SCENARIO_KEY_COUNT) {
+    if (key < SCENARIO_KEY_COUNT && varies[key]) {
       consider(runs, key, varying);
     }
   }
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
-    consider(runs, key, varying);
+    if (varies[key]) {
+      consider(runs, key, varying);
+    }
   }
   return varying;
 }

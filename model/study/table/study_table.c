@@ -176,28 +176,41 @@ gboolean study_table_check(const study_table *table, guint exclude, GError **err
 static gboolean select_runs(GPtrArray *runs, const scenario_where *where, GError **error)
 {
   g_autoptr(scenario) defaults = scenario_new_without_file("--where", NULL, error);
-  for (guint i = runs->len; i-- > 0 && defaults != NULL;) {
-    const study_run *run = g_ptr_array_index(runs, i);
-    g_autoptr(scenario) s = scenario_copy(defaults);
+  g_autoptr(scenario) s = defaults != NULL ? scenario_copy(defaults) : NULL;
+  const char *texts[SCENARIO_KEY_COUNT] = {
+      NULL}; /* that `s` has; those of the table are the same where equal */
+  guint kept = 0;
+  for (guint i = 0; i < runs->len && s != NULL; i++) {
+    study_run *run = g_ptr_array_index(runs, i);
     for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
-      if (*run->keys[key] != '\0' && !scenario_set_key(s, key, run->keys[key], "--where", error)) {
+      const char *text = run->keys[key];
+      if (text == texts[key] || (*text == '\0' && texts[key] == NULL)) {
+        continue;
+      }
+      g_autofree char *unknown = *text == '\0' ? scenario_value_text(defaults, key) : NULL;
+      if (!scenario_set_key(s, key, unknown != NULL ? unknown : text, "--where", error)) {
         return FALSE;
       }
+      texts[key] = text;
     }
     condition_verdict verdict = scenario_where_holds(where, s, error);
     if (verdict == CONDITION_NONE) {
       return FALSE;
     }
-    if (verdict == CONDITION_FALSE) {
-      g_ptr_array_remove_index(runs, i);
+    if (verdict != CONDITION_FALSE) {
+      runs->pdata[i] = runs->pdata[kept];
+      runs->pdata[kept++] = run;
     }
   }
-  return defaults != NULL;
+  if (s != NULL) {
+    g_ptr_array_set_size(runs, (gint)kept);
+  }
+  return s != NULL;
 }
 
-gboolean study_table_select(study_table *table, const char *text, GError **error)
+gboolean study_table_select(study_table *table, const char *text, const char *command, GError **error)
 {
-  scenario_where *where = scenario_where_parse(text, "iwarpsim plot", error);
+  scenario_where *where = scenario_where_parse(text, command, error);
   gboolean good = where != NULL && select_runs(table->runs, where, error) &&
                   select_runs(table->all.others, where, error) && select_runs(table->left_out, where, error);
   scenario_where_free(where);
@@ -230,9 +243,32 @@ void study_table_free(study_table *table)
 
 /* --- What is in it --- */
 
+char *study_table_partial(const study_table *table)
+{
+  guint64 there = 0, planned = 0;
+  for (guint i = 0; i < table->all.origins->len; i++) {
+    const stored_provenance *first = table->all.origins->pdata[i];
+    guint64 count = 0, most = 0;
+    gboolean seen = FALSE; /* with these --set options, whatever text and program their origins have */
+    for (guint k = 0; k < table->all.origins->len; k++) {
+      const stored_provenance *other = table->all.origins->pdata[k];
+      const gboolean same = strcmp(other->origin->sets, first->origin->sets) == 0;
+      seen = seen || (same && k < i);
+      count += same ? other->count : 0;
+      most = same ? MAX(most, other->origin->planned) : most;
+    }
+    there += seen ? 0 : count;
+    planned += seen ? 0 : MAX(count, most);
+  }
+  return there < planned
+             ? g_strdup_printf("partial: %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " runs", there, planned)
+             : g_strdup("");
+}
+
 char *study_table_missing(const study_table *table, guint exclude)
 {
-  GString *text = g_string_new(NULL);
+  g_autofree char *partial = study_table_partial(table);
+  GString *text = g_string_new(partial);
   const guint excluded = table->left_out->len, not_ok = table->all.others->len;
   guint all = table->runs->len + excluded + not_ok;
   g_autofree char *of_all = g_strdup_printf("of %u run%s", all, all == 1 ? "" : "s");
@@ -244,7 +280,7 @@ char *study_table_missing(const study_table *table, guint exclude)
       }
     }
     g_autofree char *names = study_table_join(flags);
-    g_string_append_printf(text, "%u %s left out (%s)", excluded, of_all, names);
+    g_string_append_printf(text, "%s%u %s left out (%s)", text->len > 0 ? "; " : "", excluded, of_all, names);
   }
   if (not_ok > 0) {
     g_string_append_printf(text, "%s%u %s did not end ok", text->len > 0 ? "; " : "", not_ok, of_all);

@@ -87,9 +87,9 @@ void study_table_free(study_table *table);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(study_table, study_table_free)
 
 /* Leaves those runs in `table` for which `where` (scenario_where.h) holds; the others are not counted as left
- * out either. FALSE and `error`, with the column, when it is no condition, compares what has no order, or
- * holds for none. */
-gboolean study_table_select(study_table *table, const char *where, GError **error);
+ * out either. FALSE and `error`, with `command` ("iwarpsim plot") and the column, when it is no condition,
+ * compares what has no order, or holds for none. */
+gboolean study_table_select(study_table *table, const char *where, const char *command, GError **error);
 
 /* FALSE and `error` (STUDY_TABLE_ERROR_EMPTY) when no run is left in `table`, which was read without
  * `exclude`: there is nothing to tabulate or to plot. */
@@ -114,8 +114,12 @@ GPtrArray *study_table_with_others(const study_table *table);
  * axes: scenario_key. Free with g_array_unref(). */
 GArray *study_table_keys(const study_table *table);
 
-/* "3 of 12 runs left out (timeouts); 2 runs did not end ok": what is not in the table, "" when everything is.
- * `exclude` as it was read with. Free with g_free(). */
+/* "partial: 31 of 48 runs": those of the sweeps that are in the store; "" when all are, as far as it knows.
+ * Free with g_free(). */
+char *study_table_partial(const study_table *table);
+
+/* "partial: 31 of 48 runs; 3 of 12 runs left out (timeouts); 2 runs did not end ok": what is not in the
+ * table, "" when everything is. `exclude` as it was read with. Free with g_free(). */
 char *study_table_missing(const study_table *table, guint exclude);
 
 /* The points of `runs` (study_run *), each all that agree in `keys` (scenario_key), in the order of

@@ -23,7 +23,7 @@ void plot_fixture_set_up(plot_fixture *f, gconstpointer axes)
   f->base = fixture_scenario(f->folder, "base.cfg", "title = \"a study\";", NULL);
   f->written = g_ptr_array_new_with_free_func(g_free);
   f->table = (study_table){.runs = g_ptr_array_new_with_free_func(free_run),
-                           .all = {.others = g_ptr_array_new()},
+                           .all = {.others = g_ptr_array_new(), .origins = stored_provenances_new()},
                            .left_out = g_ptr_array_new(),
                            .title = g_strdup("a study"),
                            .names = (char *)"a",
@@ -35,6 +35,7 @@ void plot_fixture_set_up(plot_fixture *f, gconstpointer axes)
 void plot_fixture_tear_down(plot_fixture *f, G_GNUC_UNUSED gconstpointer axes)
 {
   g_ptr_array_unref(f->table.runs);
+  g_ptr_array_unref(f->table.all.origins);
   g_ptr_array_unref(f->table.all.others);
   g_ptr_array_unref(f->table.left_out);
   g_string_chunk_free(f->table.texts);

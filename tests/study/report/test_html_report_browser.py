@@ -316,7 +316,7 @@ class Report(unittest.TestCase):
         """A report of the store with other contents, called `name`, as text."""
         shutil.copy(self.folder / "small.sqlite", self.folder / f"{name}.sqlite")
         with contextlib.closing(sqlite3.connect(self.folder / f"{name}.sqlite")) as store, store:
-            store.execute("PRAGMA foreign_keys = ON")
+            program_kit.unpack(store)
             for statement, *values in statements:
                 store.execute(statement, values)
             program_kit.seal(store)

@@ -162,11 +162,11 @@ FIXTURE_TEST(test_csv)
   g_assert_true(g_str_has_prefix(
       csv, "# scenario: a\n# title: A question\n# seeds: seeds 1–4\n# version: 0.1.0\n"
            "receiver.mode,metric,unit,n,flagged,mean,deviation,half_width_95,lower_95,"
-           "upper_95,smallest,lower_quartile,median,upper_quartile,largest,coverage_note\n"));
+           "upper_95,smallest,lower_quartile,median,upper_quartile,largest,not_ok,unsteady,coverage_note\n"));
   EXPECT_PARTS(csv, "\nin-order,buffer.reassembly_peak_octets,octets,4,1,25,12.909944487358",
-               ",10,17.5,25,32.5,40,fewer than 6 values",
-               "\nassume-aligned,buffer.reassembly_peak_octets,octets,0,0,,,,,,,,,,,\n",
-               "\nassume-aligned,tcp.timeouts,timeouts,1,1,2,,,,,2,2,2,2,2,\n");
+               ",10,17.5,25,32.5,40,0,0,fewer than 6 values",
+               "\nassume-aligned,buffer.reassembly_peak_octets,octets,0,0,,,,,,,,,,,0,0,\n",
+               "\nassume-aligned,tcp.timeouts,timeouts,1,1,2,,,,,2,2,2,2,2,0,0,\n");
 }
 
 FIXTURE_TEST(test_csv_pairs)
@@ -178,11 +178,11 @@ FIXTURE_TEST(test_csv_pairs)
       csv,
       "# differences: receiver.mode: out-of-order minus in-order\n"
       "metric,unit,n,flagged,mean,deviation,half_width_95,lower_95,upper_95,independent_half_width_95,"
-      "ratio,ratio_lower_95,ratio_upper_95,smallest,lower_quartile,median,upper_quartile,largest,coverage_"
-      "note\n"
+      "ratio,ratio_lower_95,ratio_upper_95,smallest,lower_quartile,median,upper_quartile,largest,not_ok,"
+      "unsteady,coverage_note\n"
       "buffer.reassembly_peak_octets,octets,4,1,-2,0.81649658",
       ",0.8978", /* (0.8 * 0.95 * 0.9 * 0.95)^(1/4) */
-      ",-3,-2.25,-2,-1.75,-1,fewer than 6 values");
+      ",-3,-2.25,-2,-1.75,-1,0,0,fewer than 6 values");
 }
 
 /* A text of a store with a comma, and one that begins like a comment, stay one field. */

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A run's parameters and results as the texts that a store has of them: JSON objects without blanks. */
+#include <math.h>
+#include <string.h>
+
+#include "base/json_text.h"
+#include "base/plain_text.h"
+#include "base/units.h"
+#include "study/store/result_store_private.h"
+
+/* --- Parameters --- */
+
+char *run_parameters_text(char *const keys[SCENARIO_KEY_COUNT], char *const base[SCENARIO_KEY_COUNT])
+{
+  GString *json = g_string_new("{");
+  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+    if (g_strcmp0(keys[key], base != NULL ? base[key] : NULL) != 0) {
+      g_autofree char *valid = keys[key] != NULL ? g_utf8_make_valid(keys[key], -1) : NULL;
+      g_string_append(json, json->len > 1 ? "," : "");
+      plain_text_append_json(json, scenario_key_row_of(key)->name);
+      g_string_append_c(json, ':');
+      if (valid != NULL) {
+        plain_text_append_json(json, valid);
+      } else {
+        g_string_append(json, "null");
+      }
+    }
+  }
+  g_string_append_c(json, '}');
+  return g_string_free(json, FALSE);
+}
+
+gboolean run_parameters_read(const result_store *store, const char *text, char *keys[SCENARIO_KEY_COUNT],
+                             GError **error)
+{
+  g_autoptr(GError) problem = NULL;
+  g_autoptr(JsonObject) object = json_text_read(text, strlen(text), &problem);
+  JsonObjectIter iterator;
+  const char *name;
+  if (object == NULL) {
+    return store_damaged(store, error, "parameters of a run: %s", problem->message);
+  }
+  json_object_iter_init(&iterator, object);
+  while (json_object_iter_next(&iterator, &name, NULL)) {
+    const scenario_key key = scenario_key_find(name);
+    if (key == SCENARIO_KEY_COUNT) {
+      return store_unknown(store, "key", name, error);
+    }
+    g_free(keys[key]);
+    keys[key] = g_strdup(json_text_string(object, name));
+  }
+  return TRUE;
+}
+
+/* --- Results --- */
+
+/* The metrics, distributions or gauges. */
+static const struct {
+  const char *what;
+  gsize count;
+} parts[RUN_PARTS] = {[RUN_METRICS] = {"metric", METRIC_COUNT},
+                      [RUN_DISTRIBUTIONS] = {"distribution", DISTRIBUTION_COUNT},
+                      [RUN_QUANTILES] = {"gauge", GAUGE_COUNT},
+                      [RUN_BLOCK_MAXIMA] = {"size of blocks", 0}};
+
+static const char *name_of(run_part part, gsize id)
+{
+  return part == RUN_METRICS         ? metric_row_of((metric_id)id)->name
+         : part == RUN_DISTRIBUTIONS ? distribution_row_of((distribution_id)id)->name
+                                     : gauge_row_of((gauge_id)id)->name;
+}
+
+static void append_name(GString *json, const char *name)
+{
+  g_string_append_printf(json, "%s\"%s\":", json->len > 1 ? "," : "", name);
+}
+
+static void append_real(GString *json, const char *before, double value, const char *after)
+{
+  g_autofree char *number = units_format_real(value);
+  g_string_append_printf(json, "%s%s%s", before, number, after);
+}
+
+static char *part_text(const run_results *results, run_part part)
+{
+  GString *json = g_string_new("{");
+  const gauge_quantiles *quantiles = &results->quantiles;
+  for (gsize id = 0; id < parts[part].count; id++) {
+    if (part == RUN_METRICS && results->metrics.present[id]) {
+      append_name(json, name_of(part, id));
+      append_real(json, "", results->metrics.value[id], "");
+    }
+    const gsize count = part == RUN_DISTRIBUTIONS ? results->distributions[id].count
+                        : part == RUN_QUANTILES   ? quantiles->count
+                                                  : 0;
+    if (count > 0) {
+      append_name(json, name_of(part, id));
+    }
+    for (gsize i = 0; i < count; i++) {
+      const distribution_bin *bin = part == RUN_DISTRIBUTIONS ? &results->distributions[id].bins[i] : NULL;
+      append_real(json, i == 0 ? "[[" : ",[",
+                  bin != NULL ? bin->bound : quantiles->parts[i] / (QUANTILE_PARTS / 100.0), ",");
+      append_real(json, "", bin != NULL ? bin->weight : quantiles->values[id][i],
+                  i + 1 == count ? "]]" : "]");
+    }
+  }
+  const GArray *maxima = part == RUN_BLOCK_MAXIMA ? results->block_maxima : NULL;
+  if (maxima != NULL) {
+    g_string_append_printf(json, "\"%" G_GUINT64_FORMAT "\":[", results->block_octets);
+  }
+  for (guint i = 0; maxima != NULL && i < maxima->len; i++) {
+    append_real(json, i > 0 ? "," : "", (double)g_array_index(maxima, guint64, i), "");
+  }
+  g_string_append(json, maxima != NULL ? "]}" : "}");
+  return g_string_free(json, FALSE);
+}
+
+char **run_part_texts(const run_results *results)
+{
+  char **texts = g_new0(char *, RUN_PARTS + 1);
+  for (run_part part = 0; part < RUN_PARTS; part++) {
+    texts[part] = part_text(results, part);
+  }
+  return texts;
+}
+
+/* A reader of such a text. json-glib, which makes a node of each number, takes ten times as long. */
+
+static gboolean take(const char **at, char wanted)
+{
+  const gboolean found = **at == wanted;
+  *at += found;
+  return found;
+}
+
+/* Whole numbers that a double holds exactly need no strtod(). */
+static gboolean read_real(const char **at, double *value)
+{
+  guint64 whole = 0;
+  const char *end = *at;
+  while (g_ascii_isdigit(*end) && end - *at < 15) {
+    whole = whole * 10 + (guint64)(*end++ - '0');
+  }
+  *value = (double)whole;
+  if (end == *at && *end != '-') {
+    return FALSE;
+  }
+  if (end == *at || strchr(".eE0123456789", *end) != NULL) {
+    char *after;
+    *value = g_ascii_strtod(*at, &after);
+    end = after;
+  }
+  const gboolean good = end > *at && isfinite(*value);
+  *at = end;
+  return good;
+}
+
+/* Adds what `id` of `part` has. */
+static gboolean add_value(run_results *results, run_part part, gsize id, double first, double second)
+{
+  gauge_quantiles *quantiles = &results->quantiles;
+  switch (part) {
+  case RUN_METRICS:
+    metric_values_set(&results->metrics, (metric_id)id, second);
+    return TRUE;
+  case RUN_DISTRIBUTIONS:
+    return distribution_append(&results->distributions[id], first, second);
+  case RUN_QUANTILES: {
+    const uint32_t share = quantile_parts(first / 100);
+    const gsize place = gauge_quantiles_find(quantiles, share);
+    if (place == QUANTILES_MAX || share == 0) {
+      return FALSE;
+    }
+    quantiles->count = MAX(quantiles->count, place + 1);
+    quantiles->parts[place] = share;
+    quantiles->values[id][place] = second;
+    return TRUE;
+  }
+  default:
+    if (results->block_maxima == NULL) {
+      results->block_maxima = g_array_new(FALSE, FALSE, sizeof(guint64));
+    }
+    const guint64 maximum = second >= 0 ? (guint64)second : 0;
+    g_array_append_val(results->block_maxima, maximum);
+    return TRUE;
+  }
+}
+
+/* Reads VALUE, [VALUE, …] or [[VALUE, VALUE], …]. */
+static gboolean read_values(const char **at, run_results *results, run_part part, gsize id)
+{
+  const gboolean is_array = take(at, '[');
+  gboolean good = TRUE;
+  do {
+    double first = 0, second = 0;
+    if (take(at, '[')) {
+      good = read_real(at, &first) && take(at, ',') && read_real(at, &second) && take(at, ']');
+    } else {
+      good = read_real(at, &second);
+    }
+    good = good && add_value(results, part, id, first, second);
+  } while (good && is_array && take(at, ','));
+  return good && (!is_array || take(at, ']'));
+}
+
+gboolean run_part_read(const result_store *store, run_part part, const char *text, run_results *results,
+                       GError **error)
+{
+  const gsize count = parts[part].count;
+  gsize next = 0;
+  gboolean good = take(&text, '{');
+  while (good && !take(&text, '}')) {
+    const char *end = take(&text, '"') ? strchr(text, '"') : NULL;
+    g_autofree char *name = g_strndup(text, end != NULL ? (gsize)(end - text) : 0);
+    gsize id = 0;
+    /* They come in the order of the table, if this version wrote them. */
+    while (id < count && strcmp(name_of(part, (next + id) % count), name) != 0) {
+      id++;
+    }
+    if (part == RUN_BLOCK_MAXIMA) {
+      results->block_octets = g_ascii_strtoull(name, NULL, 10);
+    } else if (end != NULL && id == count) {
+      return store_unknown(store, parts[part].what, name, error);
+    } else {
+      id = (next + id) % count;
+      next = id + 1;
+    }
+    text = end != NULL ? end + 1 : text;
+    if (end == NULL || !take(&text, ':') || !read_values(&text, results, part, id)) {
+      return store_damaged(store, error, "values of the %s \"%s\" are no numbers or out of order",
+                           parts[part].what, name);
+    }
+    good = take(&text, ',') || *text == '}';
+  }
+  return (good && *text == '\0') || store_damaged(store, error, "malformed JSON in the results of a run");
+}

@@ -328,7 +328,6 @@ bool tcp_sender_time_out(tcp_sender *sender, time_ps now)
   TRACE(sender->config->trace, TIME_OUT, .in_flight = tcp_sender_flight_octets(sender) > 0,
         .rto_ps = (uint64_t)sender->timer->rto_ps);
   if (sender->timeouts_in_a_row >= sender->config->retries_max) {
-    tcp_retransmission_timer_stop(sender->timer);
     return false;
   }
   tcp_retransmission_timer_back_off(sender->timer);

@@ -87,7 +87,7 @@ ROW_TEST(test_a_short_wait_forgives, a_short_wait_forgives_rows)
 
 /* It ends with a short wait. Begun again soon (within 16 intervals) it goes on at the rate at which it left
  * off: after four drops (100, 200, 270.7 and 328.4 ms; count 4) the next two are 100 / sqrt(count - last
- * count = 3) ms apart; after a long time 100 ms. */
+ * count = 3) ms apart; after a long time 100 ms. The intervals count from when the last drop was due. */
 static void check_again(time_ps later, time_ps expected_gap)
 {
   g_autoptr(path_queue_manager) codel = codel_new();
@@ -107,7 +107,10 @@ static void check_again(time_ps later, time_ps expected_gap)
 
 TEST(test_begun_again)
 {
+  const time_ps due = (time_ps)200 * MS + INT64_C(70711364788) + INT64_C(57735373664);
   check_again((time_ps)350 * MS, INT64_C(57735373664));
+  check_again(due + (time_ps)1500 * MS - 1, INT64_C(57735373664)); /* it begins 100 ms later */
+  check_again(due + (time_ps)1500 * MS, (time_ps)100 * MS);
   check_again((time_ps)3000 * MS, (time_ps)100 * MS);
 }
 

@@ -64,6 +64,16 @@ RECORDER_TEST(test_segments)
   EXPECT_METRICS(&values, (TCP_SEGMENTS, 6), (TCP_SEGMENTS_OUT_OF_ORDER, 2), (MPA_SEGMENTS_ALIGNED, 4));
 }
 
+/* Fragments of no known connection, here of the first host, are part of the peak, of which no connection held
+ * most. */
+RECORDER_TEST(test_fragments_of_no_connection)
+{
+  session_recorder_fragments(recorder, 2, 500, 10);
+  const metric_values values = finish(recorder, 100);
+  EXPECT_METRICS(&values, (BUFFER_REASSEMBLY_PEAK_OCTETS, 500));
+  g_assert_false(values.present[METRIC_BUFFER_REASSEMBLY_PEAK_CONNECTION]);
+}
+
 /* Goodput counts from the first octet of payload, not of framing: the DDP header (ULPDU octets 0 … 13)
  * comes at 1000 ps, 10 octets of payload at 2000 ps: 80 bit from 2000 to 2500 ps. */
 RECORDER_TEST(test_goodput_counts_from_payload)

@@ -248,6 +248,7 @@ class Trace(unittest.TestCase):
         traced({"run.seed": 1})
         for condition, status, part in (("time_ps >= 0 and time < 51us and event = full_operation", 0, ""),
                                         ("event = packet_sent and time_ps < 1", 0, '{"time_ps":0,'),
+                                        ("event = packet_sent and packet = 3", 0, '"packet":3,"ip_octets"'),
                                         ("event = packet_drop", 2, "no event is called 'packet_drop' (did you mean "),
                                         ("event != loss", 2, "column 10: no event is called 'loss'")):
             ran = iwarpsim("trace", "t.trace", "--filter", condition)

@@ -44,13 +44,14 @@ static metric_values finish(session_recorder *recorder, time_ps end)
   return values;
 }
 
-/* FPDUs at 0, 1460 and 2920 of connection 0, at 0 and 100 of connection 1. */
+/* FPDUs at 0, 1460, 2920 and beyond 4 GiB of connection 0, at 0 and 100 of connection 1. */
 RECORDER_TEST(test_segments)
 {
-  static const uint32_t starts[][2] = {{0, 0}, {0, 1460}, {0, 2920}, {1, 0}, {1, 100}};
+  static const int64_t far = (INT64_C(1) << 32) + 7;
+  static const int64_t starts[][2] = {{0, 0}, {0, 1460}, {0, 2920}, {0, far}, {1, 0}, {1, 100}};
 
   for (gsize i = 0; i < G_N_ELEMENTS(starts); i++) {
-    fpdu_starts_add(session_recorder_starts(recorder, starts[i][0]), starts[i][1]);
+    fpdu_starts_add(session_recorder_starts(recorder, (uint32_t)starts[i][0]), (uint64_t)starts[i][1]);
   }
   session_recorder_segment(recorder, 0, -1, 20, 20, false, 5);       /* a startup frame: not counted */
   session_recorder_segment(recorder, 0, 0, 1460, 1460, false, 10);   /* aligned */
@@ -60,8 +61,9 @@ RECORDER_TEST(test_segments)
                            40); /* an FPDU starts there in the other connection only */
   session_recorder_segment(recorder, 1, 100, 10, 10, false, 50);
   session_recorder_segment(recorder, 0, 0, 1460, 0, false, 60); /* a duplicate counts */
+  session_recorder_segment(recorder, 0, far, 10, 10, false, 70);
   const metric_values values = finish(recorder, 100);
-  EXPECT_METRICS(&values, (TCP_SEGMENTS, 6), (TCP_SEGMENTS_OUT_OF_ORDER, 2), (MPA_SEGMENTS_ALIGNED, 4));
+  EXPECT_METRICS(&values, (TCP_SEGMENTS, 7), (TCP_SEGMENTS_OUT_OF_ORDER, 2), (MPA_SEGMENTS_ALIGNED, 5));
 }
 
 /* Fragments of no known connection, here of the first host, are part of the peak, of which no connection held

@@ -693,6 +693,16 @@ TEST(test_fin_beyond_the_window)
   g_assert_false(expect_only(b, 11 * EMSS, 300).fin);
 }
 
+/* The peer's window ends in front of the FIN: the last octet waits for the congestion window. */
+BENCH_TEST(test_an_octet_without_its_fin, .sack = true, .fin_beyond_window = true)
+{
+  post(b, 10 * EMSS + 1, 0);
+  b->sender->finishing = true;
+  expect_full_segments(b, 0, 10);
+  tcp_sender_open_window(b->sender, 0, 10 * EMSS + 1);
+  expect_nothing(b);
+}
+
 /* In fast recovery: of 10 segments 6 to 9 are SACKed, so 0 to 5 are lost, and the window is half of what
  * was in flight: 0 to 4 are sent again and fill it, 5 waits. The FIN does not. */
 BENCH_TEST(test_fin_beyond_the_window_in_recovery, .sack = true, .fin_beyond_window = true)

@@ -71,12 +71,8 @@ guint file_kind_of(const char *path)
 
 const char *file_kind_noun(guint kind)
 {
-  return kind == FILE_SCENARIO     ? "a scenario"
-         : kind == FILE_STORE      ? "a result store"
-         : kind == FILE_RUN_FOLDER ? "the folder of a run"
-         : kind == FILE_TRACE      ? "a trace"
-         : kind == FILE_CAPTURE    ? "a capture"
-         : kind == FILE_SUMMARY    ? "the summary of a run"
-         : kind == FILE_SERIES     ? "the series of a run"
-                                   : NULL;
+  /* in the order of the bits */
+  static const char *const nouns[] = {"a scenario", "a result store",       "the folder of a run", "a trace",
+                                      "a capture",  "the summary of a run", "the series of a run"};
+  return nouns[g_bit_nth_lsf(kind, -1)];
 }

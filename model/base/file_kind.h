@@ -22,5 +22,5 @@ enum {
  * in it, and one called summary.json a summary. */
 guint file_kind_of(const char *path);
 
-/* "a result store"; of 0 NULL. */
+/* "a result store"; `kind` is one of them. */
 const char *file_kind_noun(guint kind);

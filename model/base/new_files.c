@@ -214,23 +214,13 @@ struct output {
   new_files *aside; /* NULL: what is no regular file is written to as it is */
 };
 
-/* Whether `status` is of what is standard output or standard error: who has it open must keep it. */
-static gboolean is_open(const struct stat *status)
-{
-  struct stat other;
-  gboolean found = FALSE;
-  for (int descriptor = STDOUT_FILENO; descriptor <= STDERR_FILENO; descriptor++) {
-    found = found || (fstat(descriptor, &other) == 0 && other.st_dev == status->st_dev &&
-                      other.st_ino == status->st_ino);
-  }
-  return found;
-}
-
 output *output_begin(const char *path, guint kind, GError **error)
 {
-  struct stat status = {.st_mode = S_IFREG};
+  struct stat status = {.st_mode = S_IFREG}, printed = {0};
   const gboolean exists = stat(path, &status) == 0 || lstat(path, &status) == 0;
-  const gboolean is_file = S_ISREG(status.st_mode) && !(exists && is_open(&status));
+  fstat(STDOUT_FILENO, &printed); /* a file behind it must stay the same one */
+  const gboolean is_printed = status.st_dev == printed.st_dev && status.st_ino == printed.st_ino;
+  const gboolean is_file = S_ISREG(status.st_mode) && !(exists && is_printed);
   char *aim = exists && is_file ? realpath(path, NULL) : NULL; /* a link stays */
   g_autofree char *folder = g_path_get_dirname(aim != NULL ? aim : path), *made = NULL;
   output *self = g_new0(output, 1);

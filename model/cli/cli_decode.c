@@ -264,18 +264,11 @@ static void finish_problems(decoding *d)
 
 /* --- The capture --- */
 
-/* Nobody takes the output of --problems any more, and whether there is an error, the exit status, is not
- * known yet. */
-static gboolean decides(const decoding *d)
-{
-  return chosen.problems && d->write_errno == EPIPE && d->counts[DECODE_ERROR] == 0;
-}
-
 /* All segments, to the end of the file or to where nobody takes the output any more. `error` is set when the
  * file is broken. */
 static void decode_segments(decoding *d, GError **error)
 {
-  while ((d->write_errno == 0 || decides(d)) && cli_capture_next(&d->capture, error)) {
+  while (d->write_errno == 0 && cli_capture_next(&d->capture, error)) {
     print_heading(d);
   }
   if (d->capture.progress) {
@@ -298,7 +291,7 @@ static void decode_segments(decoding *d, GError **error)
 }
 
 /* The exit code, with what went wrong on standard error. A reader that has seen enough (a closed pipe) is no
- * error. */
+ * error, and hides none that --problems found: nothing is written before the first. */
 static int finish(const decoding *d, GError *error)
 {
   if (d->write_errno == EPIPE && !chosen.problems) {

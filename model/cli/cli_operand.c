@@ -42,11 +42,9 @@ gboolean cli_operand_check(const char *path, guint takes, GError **error)
   if (takes == 0 || (kind & takes) != 0 || strcmp(path, "-") == 0) {
     return TRUE;
   }
-  for (gsize i = 0; i < G_N_ELEMENTS(kinds); i++) {
-    if (kind == 1U << i) {
-      return error_set(error, "%s: this is %s, for %s; expected %s", path, file_kind_noun(1U << i),
-                       kinds[i].takers, wanted);
-    }
+  if (kind != 0) {
+    return error_set(error, "%s: this is %s, for %s; expected %s", path, file_kind_noun(kind),
+                     kinds[g_bit_nth_lsf(kind, -1)].takers, wanted);
   }
   GStatBuf status;
   if (g_stat(path, &status) != 0) {

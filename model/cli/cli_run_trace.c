@@ -113,12 +113,3 @@ FILE *cli_run_trace_open(const char *path, char **ending, GError **error)
   }
   return file;
 }
-
-gboolean cli_run_trace_is_one(FILE *file)
-{
-  char magic[sizeof TRACE_MAGIC] = "";
-
-  (void)fread(magic, 1, strlen(TRACE_MAGIC), file);
-  rewind(file);
-  return strcmp(magic, TRACE_MAGIC) == 0;
-}

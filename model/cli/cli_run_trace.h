@@ -12,6 +12,3 @@
  * and when the run made again has other metrics than the summary: events of the scenario file, another
  * version. */
 FILE *cli_run_trace_open(const char *path, char **ending, GError **error);
-
-/* Whether `file`, which is at its beginning and stays there, is a trace. */
-gboolean cli_run_trace_is_one(FILE *file);

@@ -40,10 +40,6 @@ static char *page_of_trace(FILE *file, const char *path, const char *title, cons
 /* Where the capture is broken from some place on, there is `error`, and the page shows what is before. */
 static char *page_of_capture(const char *path, const char *title, GError **error)
 {
-  if (!g_file_test(path, G_FILE_TEST_IS_REGULAR)) {
-    error_set(error, "%s: a capture is read twice; put it in a file", path);
-    return NULL;
-  }
   decode_options decoding = {0};
   g_autoptr(GArray) hints = cli_capture_read(&chosen.capture, &decoding, error);
   cli_capture capture = {.path = path, .options = &chosen.capture};
@@ -84,8 +80,9 @@ static int run(const cli_arguments *arguments)
   if (!file) {
     return cli_fail(error);
   }
-  g_autofree char *page = cli_run_trace_is_one(file) ? page_of_trace(file, path, title, ending, &error)
-                                                     : page_of_capture(path, title, &error);
+  g_autofree char *page = (file_kind_of(path) & (FILE_TRACE | FILE_RUN_FOLDER)) != 0
+                              ? page_of_trace(file, path, title, ending, &error)
+                              : page_of_capture(path, title, &error);
   fclose(file);
   if (page && output_write(chosen.out, page, strlen(page), error ? NULL : &error) && !arguments->quiet) {
     plain_text_print(stdout, "%s\n", chosen.out);

@@ -252,12 +252,17 @@ gboolean output_end(output *self, gboolean whole, GError **error)
     return TRUE;
   }
   const char *const names[] = {self->name, NULL};
+  gboolean good = self->file != NULL;
   errno = 0;
-  gboolean good = self->file != NULL && fflush(self->file) == 0 && !ferror(self->file);
-  good = (self->file == NULL || fclose(self->file) == 0) && good;
-  if (!good) {
-    errno = errno != 0 ? errno : EIO; /* what was lost is known, but no longer why */
-    fail(error, self->path, NULL);
+  if (good && (fflush(self->file) != 0 || ferror(self->file))) {
+    if (errno == 0) { /* an earlier write failed: why, another one tells */
+      putc('\n', self->file);
+      (void)fflush(self->file);
+    }
+    good = fail(error, self->path, NULL);
+  }
+  if (self->file != NULL && fclose(self->file) != 0 && good) {
+    good = fail(error, self->path, NULL);
   }
   good = good && (!whole || self->aside == NULL || new_files_take_places(self->aside, names, error));
   new_files_end(self->aside);

@@ -257,7 +257,8 @@ static int merge(const cli_arguments *arguments)
   }
   result_store *store = result_store_open(into, RESULT_STORE_WRITE, &error);
   interruption_hold(); /* the merge looks for one */
-  gboolean made = store != NULL && !existed;
+  GStatBuf left;
+  gboolean made = !existed && (store != NULL || (g_stat(into, &left) == 0 && left.st_size == 0));
   gboolean good = store != NULL && result_merge(store, (const char *const *)arguments->rest, arguments->count,
                                                 merged.mix, counts, &error);
   gsize taken = 0;

@@ -107,6 +107,7 @@ class Disk(unittest.TestCase):
                 failed += 1
                 self.assertIn(full.returncode, exit_codes, full.stderr)
                 self.assertIn("disk/", full.stderr)
+                self.assertRegex(full.stderr, "No space left on device|the disk (is )?full")
                 self.assertEqual(files(), before)
         self.assertEqual(full.returncode, 0, full.stderr)
         self.assertGreater(failed, 0)
@@ -149,6 +150,7 @@ class Disk(unittest.TestCase):
         merge = kit.iwarpsim("merge", "whole.sqlite", "-o", STORE)
         self.assertEqual(merge.returncode, 2)
         self.assertIn(f"{STORE}: the disk is full", merge.stderr)
+        self.assertEqual(os.listdir("disk"), [])
         self.resize(4096)
         self.assertEqual(kit.iwarpsim("merge", "whole.sqlite", "-o", STORE).returncode, 0)
         self.assertEqual(kit.rows(STORE), self.whole)

@@ -18,9 +18,13 @@ typedef struct connection_occupancy {
   uint64_t reassembly; /* octets, in whole cells */
   time_ps since;
   uint64_t peak;
-  uint64_t written[HELD_CAUSES]; /* of its series, last */
-  bool touched;                  /* in `touched` of the gauge */
 } connection_occupancy;
+
+/* Of a connection with a series. */
+typedef struct series_state {
+  uint64_t written[HELD_CAUSES]; /* last */
+  bool touched;                  /* in `touched` of the gauge */
+} series_state;
 
 /* What all connections hold together, from `since` on. */
 typedef struct snapshot {
@@ -65,6 +69,7 @@ struct occupancy {
   FILE *series;
   bool all_series;
   uint32_t connection_series;
+  series_state *series_states; /* one each */
   uint64_t all_written[HELD_CAUSES];
   GArray *touched; /* of uint32_t: connections with a series that were updated since the last settling */
 };
@@ -111,6 +116,7 @@ void occupancy_free(occupancy *gauge)
   }
   block_maxima_clear(&gauge->blocks);
   g_free(gauge->snapshots);
+  g_free(gauge->series_states);
   g_free(gauge->own);
   g_free(gauge);
 }
@@ -120,6 +126,7 @@ void occupancy_write_series(occupancy *gauge, FILE *file, bool all_series, uint3
   gauge->series = file;
   gauge->all_series = all_series;
   gauge->connection_series = MIN(connection_series, gauge->connections);
+  gauge->series_states = g_new0(series_state, gauge->connection_series);
   fputs("time_s,connection,cause,octets\n", file);
 }
 
@@ -160,15 +167,15 @@ static void write_series(occupancy *gauge)
   g_array_sort(gauge->touched, compare_connections);
   for (guint i = 0; i < gauge->touched->len; i++) {
     uint32_t connection = g_array_index(gauge->touched, uint32_t, i);
-    connection_occupancy *own = &gauge->own[connection];
+    series_state *series = &gauge->series_states[connection];
     uint64_t octets[HELD_CAUSES];
     char name[sizeof "4294967295"];
     for (int cause = 0; cause < HELD_CAUSES; cause++) {
-      octets[cause] = in_whole_cells(gauge, own->state.octets[cause]);
+      octets[cause] = in_whole_cells(gauge, gauge->own[connection].state.octets[cause]);
     }
     snprintf(name, sizeof name, "%" PRIu32, connection);
-    write_changes(gauge, name, octets, own->written);
-    own->touched = false;
+    write_changes(gauge, name, octets, series->written);
+    series->touched = false;
   }
   g_array_set_size(gauge->touched, 0);
 }
@@ -379,8 +386,8 @@ void occupancy_update(occupancy *gauge, uint32_t connection, const occupancy_sta
   count_found(gauge);
   count_own(gauge, own, now);
   pass_time(gauge, now);
-  if (connection < gauge->connection_series && !own->touched) {
-    own->touched = true;
+  if (connection < gauge->connection_series && !gauge->series_states[connection].touched) {
+    gauge->series_states[connection].touched = true;
     g_array_append_val(gauge->touched, connection);
   }
   uint64_t *values = gauge->snapshots[gauge->past].values;

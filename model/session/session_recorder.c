@@ -24,8 +24,8 @@ typedef struct payload_part {
 typedef struct recorder_connection {
   fpdu_starts starts;            /* as far back as a segment can still arrive */
   fpdu_starts_cursor arriving;   /* of who asks about segments that arrive */
-  retransmission_ledger *ledger; /* NULL: nothing has been sent again */
   bool holds;                    /* octets, holes or segments, the gauge knows */
+  retransmission_ledger *ledger; /* NULL: nothing has been sent again */
 } recorder_connection;
 
 struct session_recorder {

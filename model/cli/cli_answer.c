@@ -37,7 +37,7 @@ static const struct {
 } losses[] = {
     {METRIC_LOSSES_RANDOM, "at random"},
     {METRIC_LOSSES_QUEUE, "by a queue"},
-    {METRIC_LOSSES_MIDDLEBOX, "by a router or middlebox"},
+    {METRIC_LOSSES_MIDDLEBOX, "by a router, policer or middlebox"},
     {METRIC_LOSSES_DAMAGED, "by damage"},
 };
 

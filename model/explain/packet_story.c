@@ -142,6 +142,8 @@ static const char *drop_words(const char *place)
       {"four-state loss", "was lost in a burst on"},
       {"transmitter", "found a queue full on"},
       {"managed transmitter", "found a queue full on"},
+      {"policer", "exceeded the rate and burst of the policer on"},
+      {"shaper", "found a queue full on"},
       {"red", "was dropped by RED on"},
       {"codel", "was dropped by CoDel on"},
       {"fragmenter", "was too large for a link of"},

@@ -30,7 +30,7 @@ path_link_config path_link_at(const path_direction_config *direction, size_t ind
 
 uint64_t path_bottleneck_bit_per_s(const path_direction_config *direction)
 {
-  uint64_t rate = UINT64_MAX;
+  uint64_t rate = direction->bucket.burst_octets > 0 ? direction->bucket.rate_bit_per_s : UINT64_MAX;
 
   for (size_t i = 0; i < path_links(direction); i++) {
     rate = MIN(rate, path_link_at(direction, i).rate_bit_per_s);

@@ -5,6 +5,7 @@
 
 #include "base/settings.h"
 #include "base/side.h"
+#include "network/path_bucket.h"
 #include "network/path_impairments.h"
 #include "network/path_link.h"
 #include "network/path_middleboxes.h"
@@ -25,6 +26,8 @@ typedef struct path_direction_config {
   number_list hop_rates_bit_per_s;
   number_list hop_delays_ps;
   number_list hop_mtus_octets;
+  path_bucket_config
+      bucket; /* before the first link, without limits of its queue: they are those of the links */
   path_discipline discipline;
   path_transmitter_config queue; /* of each link, without its manager */
   path_red_config red;           /* without weight and packet_ps */
@@ -62,7 +65,7 @@ typedef struct path_config {
 size_t path_links(const path_direction_config *direction);
 path_link_config path_link_at(const path_direction_config *direction, size_t index);
 
-/* The slowest rate and the smallest MTU of the links of a direction. */
+/* The slowest rate of the links of a direction, and of its bucket; and the smallest MTU of the links. */
 uint64_t path_bottleneck_bit_per_s(const path_direction_config *direction);
 uint32_t path_mtu_octets(const path_direction_config *direction);
 

@@ -34,6 +34,7 @@ struct path_direction {
   GPtrArray *nodes; /* of path_node, in the order packets meet them; transmitters with their links */
   path_node *first; /* of them */
   path_node *first_link;
+  path_element *bucket;           /* NULL: there is none */
   path_element *first_fragmenter; /* NULL: there is none */
   GPtrArray *routers;             /* of path_router */
   bool relay_is_in;               /* the proxy has been added */
@@ -230,6 +231,13 @@ static bool add_link(path_direction *path, size_t index, GError **error)
     add_fragmenter(path, index);
   }
   path_link_config config = path_link_at(config_of(path), index);
+  if (index == 0 && config_of(path)->bucket.burst_octets > 0) {
+    path_bucket_config bucket = config_of(path)->bucket;
+    bucket.queue_limit_packets = config_of(path)->queue.queue_limit_packets;
+    bucket.queue_limit_octets = config_of(path)->queue.queue_limit_octets;
+    path->bucket = path_bucket_new(&bucket, &config);
+    add_node(path, path->bucket, ENGINE_TIMER);
+  }
   config.id = next_major(path);
   config.mtu_octets =
       is_guarded ? UINT16_MAX : config.mtu_octets; /* the fragmenter's matter, and it may change */
@@ -428,7 +436,9 @@ time_ps path_direction_earliest_arrival(const path_direction *path, time_ps now)
   for (guint i = 0; i < path->nodes->len; i++) {
     const path_node *node = path->nodes->pdata[i];
 
-    now = node->link ? path_transmitter_earliest_arrival(node->element, now) : now;
+    now = node->link                      ? path_transmitter_earliest_arrival(node->element, now)
+          : node->element == path->bucket ? path_bucket_earliest_departure(node->element, now)
+                                          : now;
   }
   return now;
 }

@@ -146,11 +146,27 @@ static gboolean check_cells(const checking *on, enum side direction)
                        CELL_MIN_OCTETS, name_of(size), link.cell_octets);
 }
 
+/* A packet that takes more tokens than the bucket holds would never pass. */
+static gboolean check_burst(const checking *on, enum side direction)
+{
+  const path_direction_config *path = &on->c->path.directions[direction];
+  scenario_key burst = scenario_key_of_direction(SCENARIO_PATH_FORWARD_BURST, direction);
+  scenario_key mtu = scenario_key_of_direction(SCENARIO_PATH_FORWARD_MTU, direction);
+  guint32 needed = path_link_octets(&path->link, path->link.mtu_octets);
+
+  return path->bucket.burst_octets == 0 || path->bucket.burst_octets >= needed ||
+         finding_error(
+             on, KEYS(burst, mtu),
+             "%s = %" G_GUINT64_FORMAT " does not hold a packet of %s = %u, which takes %u octets on the "
+             "link; expected at least that",
+             name_of(burst), path->bucket.burst_octets, name_of(mtu), path->link.mtu_octets, needed);
+}
+
 static gboolean check_direction(const checking *on, enum side direction)
 {
   gboolean is_red = on->c->path.directions[direction].discipline == PATH_DISCIPLINE_RED;
 
-  return check_loss_models(on, direction) && check_cells(on, direction) &&
+  return check_loss_models(on, direction) && check_cells(on, direction) && check_burst(on, direction) &&
          check_less(on, is_red, scenario_key_of_direction(SCENARIO_PATH_FORWARD_RED_MINIMUM, direction),
                     scenario_key_of_direction(SCENARIO_PATH_FORWARD_RED_MAXIMUM, direction), FALSE);
 }

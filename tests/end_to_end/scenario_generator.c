@@ -124,7 +124,8 @@ static const feature features[] = {
       "path.forward.discipline=codel|path.forward.codel_target=5us|path.forward.codel_interval=50us",
       "path.forward.discipline=codel|path.forward.codel_target=5us|path.forward.codel_interval=50us|tcp.ecn="
       "on",
-      "path.forward.ecn_threshold=3|tcp.ecn=on", "path.reverse.queue=4"}},
+      "path.forward.ecn_threshold=3|tcp.ecn=on", "path.reverse.queue=4", "path.forward.burst=9100",
+      "path.forward.burst=9100|path.forward.burst_action=shape|path.forward.queue=10"}},
     /* What goes wrong on the way */
     {50,
      {"path.forward.loss=0.5%", "path.forward.loss=3%",

@@ -46,6 +46,18 @@ static const network_case cases[] = {
       "tcp.receive_window=1MiB", "path.forward.rate=100Mbit/s", "workload.messages=100"},
      METRIC_LOSSES_QUEUE,
      METRIC_PATH_PACKETS_MARKED},
+    {"a policer",
+     {"path.forward.burst=20000", "path.forward.burst_rate=5Gbit/s"},
+     METRIC_LOSSES_MIDDLEBOX,
+     METRIC_LOSSES_QUEUE},
+    {"a shaper",
+     {"path.forward.burst=20000", "path.forward.burst_action=shape", "path.forward.queue=1000"},
+     METRIC_DELIVERY_MESSAGES,
+     METRIC_PATH_PACKETS_LOST},
+    {"a shaper that is full",
+     {"path.forward.burst=20000", "path.forward.burst_action=shape", "path.forward.queue=5"},
+     METRIC_LOSSES_QUEUE,
+     METRIC_LOSSES_MIDDLEBOX},
     {"CoDel marks",
      {"path.forward.discipline=codel", "path.forward.codel_target=50us", "path.forward.codel_interval=500us",
       "tcp.receive_window=1MiB", "tcp.ecn=on", "path.forward.rate=1Gbit/s", "workload.messages=100"},
@@ -95,6 +107,33 @@ EACH_TEST(test_element, network_case, cases)
   g_assert_cmpfloat(metric_of(&result, c->counted), >, 0);
   if (c->absent != METRIC_COUNT) {
     g_assert_cmpfloat(metric_of(&result, c->absent), ==, 0);
+  }
+}
+
+/* 1 Gbit/s with a burst of 100 KiB, a window of 2 MiB. Where the bandwidth-delay product, 13 kB, is below the
+ * burst, a connection has nearly all of the rate, 0.93 Gbit/s of payload. Where it is more, a policer leaves
+ * it less the longer the round trip is; a shaper, which drops nothing, leaves it what slow start does not
+ * take. */
+TEST(test_policer_and_round_trip)
+{
+  static const char *const delays[] = {"path.forward.delay=50us", "path.forward.delay=1ms",
+                                       "path.forward.delay=5ms"};
+  double before = 1e9;
+
+  for (guint i = 0; i < G_N_ELEMENTS(delays); i++) {
+    const char *const sets[] = {"workload.messages=400", "path.forward.burst=100KiB",
+                                "tcp.receive_window=2MiB", delays[i], NULL};
+    g_auto(session_result) policed = RUN(.sets = sets);
+    g_auto(session_result) shaped = RUN(.sets = sets, .more = STRINGS("path.forward.burst_action=shape"));
+    const double goodput = metric_of(&policed, METRIC_GOODPUT_BIT_PER_S);
+
+    EXPECT_METRICS(&policed, (LOSSES_MIDDLEBOX, ==, metric_of(&policed, METRIC_PATH_PACKETS_LOST)),
+                   (LOSSES_MIDDLEBOX, >, 0));
+    EXPECT_METRICS(&shaped, (PATH_PACKETS_LOST, ==, 0), (GOODPUT_BIT_PER_S, >, 0.5e9),
+                   (GOODPUT_BIT_PER_S, <, 0.94e9));
+    g_assert_cmpfloat(goodput, <, i == 0 ? 0.94e9 : before / 2);
+    g_assert_cmpfloat(goodput, >, i == 0 ? 0.9e9 : 0);
+    before = goodput;
   }
 }
 

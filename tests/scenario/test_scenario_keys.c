@@ -71,7 +71,7 @@ TEST(test_members_of_groups)
       {"mpa", "",
        "generation, markers, crc, startup_timeout, startup_close, silent_drop, assumed_emss, mulpdu"},
       {"path.forward", "path.forward.loss",
-       "loss, loss_correlation, loss_every, rate, delay, mtu, framing, cell_size and 33 more of 'iwarpsim "
+       "loss, loss_correlation, loss_every, rate, delay, mtu, framing, cell_size and 36 more of 'iwarpsim "
        "explain path.forward'"}};
 
   for (gsize i = 0; i < G_N_ELEMENTS(groups); i++) {

@@ -60,6 +60,20 @@ static const struct link_case {
      .arrivals = {60521600},
      .lost = 1,
      .queue_peak_octets = 1500},
+    /* A bucket of two packets at 1 Gbit/s, counted as on the link: a third finds it empty, for 1538 * 8 ns =
+     * 12,304,000 ps. A policer drops it, in a shaper it waits for its tokens, then for no link. */
+    {.name = "policer",
+     .sets = {"path.forward.burst=3076", "path.forward.burst_rate=1Gbit/s"},
+     .count = 3,
+     .arrivals = {26201600, 27432000},
+     .lost = 1,
+     .queue_peak_octets = 1500},
+    {.name = "shaper",
+     .sets = {"path.forward.burst=3076", "path.forward.burst_rate=1Gbit/s",
+              "path.forward.burst_action=shape"},
+     .count = 3,
+     .arrivals = {26201600, 27432000, 12304000 + 26201600},
+     .queue_peak_octets = 1500},
     /* A black hole reports nothing, but counts. */
     {.name = "black hole",
      .sets = {"path.forward.hop_mtu=[1000]", "path.too_big=silent"},

@@ -243,6 +243,9 @@ class Size(kit.ProgramTest):
         self.assertRegex(text, r"\Ardmap.ord = 0 keeps .* as does every value up to 64; goodput_bit_per_s does "
                                r"not vary with rdmap.ord here\n\Z")
         self.assertIn("does not vary with", self.size(rest + "--keep 'goodput_bit_per_s < 1Gbit/s'", 1))
+        # Of two values the second one lets two Reads be under way.
+        self.assertNotIn("vary", self.size("--key rdmap.ord --from 1 --to 2 --seeds 2 -s workload.operation=read "
+                                           "--keep 'goodput_bit_per_s > 1kbit/s'"))
         self.assertRegex(self.size(rest + "--keep 'buffer.reassembly_p99_octets_in_recovery > 1KiB' "
                                           "-s path.forward.drop=[]", 1),
                          r": 64 does not \(no run has a value\)\n\Z")

@@ -135,6 +135,23 @@ class Problems(DecodeTest):
         self.assertEqual((done.returncode, done.stderr), (status, ""))
         return done.stdout.splitlines()
 
+    def test_what_was_expected(self):
+        """MSN 3 where 2 is due; MO 8 where 4 octets of the message have come."""
+        for segments, status, words in (([segment(), segment(msn=3)], 3, "of its queue: 3, expected 2 ("),
+                                        ([segment(last=0), segment(offset=8)], 0, "not in order: 8, expected 4 (")):
+            write_packets("x.pcap", packets(FRAMES + sent(*segments)))
+            self.assertIn(words, self.problems(status)[2])
+
+    def test_rates(self):
+        """7 octets of payload in 2 FPDUs, whose packets have 68 octets each, in 3 us; to the nearest integer."""
+        made = packets(FRAMES + sent(segment(payload=b"abc"), segment(msn=2)))
+        made[-1] = (made[-2][0] + 3 * MICROSECOND_NS, made[-1][1])
+        write_packets("x.pcap", made)
+        overview = json.loads(kit.iwarpsim("decode", "x.pcap", "--summary", "--json").stdout.splitlines()[-1])
+        sums = overview["connections"][0]["directions"][0]
+        self.assertEqual([sums[f"{name}_per_s"] for name in ("payload_octets", "wire_octets", "fpdus")],
+                         [2_333_333, 45_333_333, 666_667])
+
     def test_each(self):
         """Each is found, and nothing else; everywhere with its clause and its place. Only an error gives
         status 3."""

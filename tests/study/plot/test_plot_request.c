@@ -179,20 +179,21 @@ DRAWN_TEST(test_shape)
   EXPECT_PARTS(error->message, "--height leaves no room");
 }
 
-/* Three of four runs of a point have 1000, one has 9000: mean 3000, s = 4000, median 1000, half a deviation
- * from it. Quartiles lie at places 0.75 and 2.25 of the four in order: 1000 and 1000 + 0.25 · 8000 = 3000. On
- * a numeric axis each line stands on its number. */
+/* Three of four runs of MTU 1500 have 101,000, one has 109,000: mean 103,000, s = 4000, median 101,000, half
+ * a deviation from it. Quartiles lie at places 0.75 and 2.25 of the four in order: 101,000 and 101,000 + 0.25
+ * · 8000 = 103,000. Those of MTU 3000 are all equal, and say nothing of skewness. On a numeric axis each line
+ * stands on its number. */
 DRAWN_TEST(test_skewed)
 {
   plot_fixture_sweep(f, "{ key = \"path.forward.mtu\"; values = [1500, 3000]; },"
                         "{ key = \"workload.connections\"; values = [1, 2]; },"
                         "{ key = \"run.seed\"; from = 1; to = 4; }");
   for (guint i = 0; i < 16; i++) {
-    plot_fixture_set(f, i, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, i % 4 == 2 ? 9000 : 1000);
+    plot_fixture_set(f, i, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, i == 2 || i == 6 ? 109000 : 101000);
   }
   plot_fixture_draw(f, &plot_peak, 0, GNUPLOT_SVG);
-  EXPECT_ROWS(f, {"peak: 1 connection", 0, "1500 4 1000 1000 3000 0"},
-              {"peak: 2 connections", 1, "3000 4 1000 1000 3000 0"});
+  EXPECT_ROWS(f, {"peak: 1 connection", 0, "1500 4 101000 101000 103000 0"},
+              {"peak: 2 connections", 1, "3000 4 101000 101000 101000 0"});
   EXPECT_FILE(f, "plot.dat", "runs median lower_quartile upper_quartile",
               "16 runs, median of 4 each with quartiles");
 }

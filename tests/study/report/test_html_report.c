@@ -88,6 +88,7 @@ REPORT_TEST(test_structure)
       "iwarpsim sweep a.cfg --store &apos;a b.sqlite&apos;\niwarpsim report &apos;a b.sqlite&apos; -o "
       "a.html</code>");
   g_assert_cmpuint(plot_fixture_count(page, "<section "), ==, plot_fixture_count(page, "</section>"));
+  g_assert_cmpuint(plot_fixture_count(page, "<ul"), ==, plot_fixture_count(page, "</ul>"));
   EXPECT_NO_PARTS(page, " style=", "/somewhere");
   g_assert_cmpuint(plot_fixture_count(page, "<script"), ==, 1);
   g_assert_true(g_str_has_suffix(page, "</script>\n</body>\n</html>\n"));
@@ -204,6 +205,27 @@ REPORT_TEST(test_answer_without_ratio)
       "receiver.</li>");
 }
 
+/* At MTU 1500 one receiver's peak is half of the other's, at 9000 it is the larger or the smaller one by the
+ * seed. */
+REPORT_TEST(test_answer_not_clear_everywhere)
+{
+  static const struct {
+    const char *mode;
+    int mtu, peaks[3];
+  } runs[] = {{"in-order", 1500, {20480, 20490, 20500}},
+              {"out-of-order", 1500, {10240, 10250, 10260}},
+              {"in-order", 9000, {10240, 20480, 15360}},
+              {"out-of-order", 9000, {15360, 10240, 20480}}};
+  for (gsize i = 0; i < 3 * G_N_ELEMENTS(runs); i++) {
+    g_autofree char *keys = g_strdup_printf("receiver.mode=%s path.forward.mtu=%d run.seed=%d",
+                                            runs[i / 3].mode, runs[i / 3].mtu, (int)(i % 3) + 1);
+    g_autofree char *values = g_strdup_printf("buffer.reassembly_peak_octets=%d", runs[i / 3].peaks[i % 3]);
+    commit(f, keys, values);
+  }
+  g_autofree char *page = make(f, 0);
+  EXPECT_PARTS(page, " Of 2 points the peak is smaller at 1, not clearly different at 1.</li>");
+}
+
 /* A point of 256 blocks of 8 MiB has seen 2 GiB: a level of 1 GiB is not extrapolated; one of 2 blocks has
  * seen 16 MiB. The first one's later blocks have another peak than the earlier ones, two blocks have too
  * little to tell. */
@@ -314,6 +336,7 @@ REPORT_TEST(test_one_run)
   g_autofree char *page = make(f, 0);
   g_autofree char *answer = part(page, "<section id=\"answer\"", "</section>");
   EXPECT_PARTS(answer, "peak reassembly occupancy is <strong>1234 octets</strong>.</li>");
+  EXPECT_PARTS(page, "· 1 point · 1 run</p>");
   g_autofree char *overview = part(page, "<div id=\"overview\">", "</table>");
   g_assert_cmpuint(plot_fixture_count(overview, "<tr"), ==, 1 + 1);
   g_assert_null(strstr(overview, "±\u00a0")); /* one value says nothing of its spread */

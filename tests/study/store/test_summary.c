@@ -353,6 +353,7 @@ FIXTURE_TEST(test_pipe)
   g_assert_null(summary_read_json(f->path, &error));
   g_assert_error(error, G_FILE_ERROR, G_FILE_ERROR_INVAL);
   g_assert_true(g_str_has_prefix(error->message, f->path));
+  g_assert_true(g_str_has_suffix(error->message, "; expected what a run writes last into its folder"));
 }
 
 static char *printed(const fixture *f)

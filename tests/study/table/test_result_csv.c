@@ -104,6 +104,7 @@ FIXTURE_TEST(test_rows)
     g_assert_cmpstr(field_of(names, record, "title"), ==, expected[i].title);
     g_assert_cmpstr(field_of(names, record, "run.seed"), ==, expected[i].seed);
     g_assert_cmpstr(field_of(names, record, "path.forward.mtu"), ==, "1500");
+    g_assert_cmpstr(field_of(names, record, "tcp.sack"), ==, "true"); /* 1 with --numeric alone */
     g_assert_cmpstr(field_of(names, record, "tcp.segments"), ==, expected[i].segments);
     g_assert_cmpstr(field_of(names, record, "mpa.fpdus"), ==, "");
     g_assert_cmpstr(field_of(names, record, "status"), ==, expected[i].status);

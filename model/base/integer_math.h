@@ -6,6 +6,7 @@
 
 /* The full product of two 64-bit numbers. Not in C11, but gcc and clang have it on every 64-bit machine. */
 __extension__ typedef unsigned __int128 uint128;
+__extension__ typedef __int128 int128;
 
 /* The fraction bits of a logarithm. */
 #define INTEGER_LOGARITHM_BITS 56

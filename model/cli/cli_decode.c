@@ -86,7 +86,7 @@ static gboolean own_field_at(const decode_event *event, guint *index, cli_field 
               {true, {"octets", CLI_FIELD_NUMBER, .number = event->octets}},
               {true, {"packets", CLI_FIELD_NUMBER, .number = event->packets.last}},
               {fpdu, {"phase_offset", CLI_FIELD_NUMBER, .number = some->phase_offset}},
-              {fpdu, {"located_by", CLI_FIELD_TEXT, .text = decode_locations[some->located_by].member}},
+              {fpdu, {"located_by", CLI_FIELD_TEXT, .text = mpa_location_names[some->located_by]}},
               {fpdu, {"after_error", CLI_FIELD_FLAG, .number = some->after_error}},
               {fpdu, {"crc", CLI_FIELD_TEXT, .text = decode_crcs[some->crc].member}},
               {fpdu, {"ulpdu_octets", CLI_FIELD_NUMBER, .number = some->ulpdu_octets}},

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "decode/decode_check.h"
+#include "decode/decode_reads.h"
 #include "decode/decode_scanner.h"
 #include "decode/decode_stream.h"
 #include "net/capture_stream.h"
@@ -35,10 +36,13 @@ struct decode_direction {
   bool is_unproven;      /* its length was followed unproven, or that of one before */
   range after_error;     /* FPDUs after one with an error, which follow each other … */
   uint64_t after_errors; /* … so many */
+  decode_reads *reads;   /* of Requests that it sends, and their Responses; NULL: there is none */
+  uint64_t acknowledged; /* the highest position that a Response acknowledges */
   bool has_fin, has_reset;
   bool is_stuck;   /* the scanner has met an impossible ULPDU_Length */
   int64_t time_ns; /* of the present segment; finally, of the end */
   uint64_t packet;
+  uint32_t acknowledgement; /* the last that came */
   uint64_t cut_at; /* offset after its octets that were captured, when there are others; UINT64_MAX */
   range withheld;  /* offsets of the last of them: see take_octets(); empty: none */
   const uint8_t *withheld_octets;
@@ -168,6 +172,25 @@ static decode_problem_set check_history(decode_direction *direction, decode_fpdu
   return found;
 }
 
+/* A Read Request or Response, whose CRC is not wrong. */
+static void take_read(decode_direction *direction, const decode_event *event)
+{
+  const bool is_request = event->fpdu->rdmap_opcode == RDMAP_READ_REQUEST;
+  decode_direction *of = is_request ? direction : *direction->peer;
+
+  if (!of) {
+    return; /* nothing is known of that end */
+  }
+  of->reads = of->reads ? of->reads : decode_reads_new();
+  if (is_request) {
+    decode_reads_request(of->reads, event);
+    return;
+  }
+  const int64_t acknowledged = capture_stream_position(of->stream, direction->acknowledgement);
+  of->acknowledged = MAX(of->acknowledged, (uint64_t)MAX(acknowledged, 0));
+  decode_reads_response(of->reads, event);
+}
+
 /* FPDUs after one with an error are one note: those that were counted, when no more follow. */
 static void note_after_error(decode_direction *direction)
 {
@@ -210,6 +233,10 @@ static void take_fpdu(void *user, const mpa_complete_fpdu *framed, mpa_error err
   }
   event.problems = decode_check_fpdu(&fpdu, direction->connection);
   event.problems |= check_history(direction, &fpdu, &event);
+  if (fpdu.has_ddp && fpdu.crc != DECODE_CRC_WRONG &&
+      (fpdu.rdmap_opcode == RDMAP_READ_REQUEST || fpdu.rdmap_opcode == RDMAP_READ_RESPONSE)) {
+    take_read(direction, &event);
+  }
   count(direction->summary, &fpdu, event.octets);
   decode_packets_remove(&direction->packets, start, end);
   range_set_add(&direction->reported, start, end);
@@ -283,6 +310,7 @@ void decode_direction_free(decode_direction *direction)
   if (direction) {
     capture_stream_free(direction->stream);
     decode_scanner_free(direction->scanner);
+    decode_reads_free(direction->reads);
     decode_alignment_clear(&direction->alignment);
     range_set_clear(&direction->reported);
     decode_packets_clear(&direction->packets);
@@ -412,6 +440,14 @@ void decode_direction_receive(decode_direction *direction, const capture_segment
 
   direction->time_ns = segment->time_ns;
   direction->packet = segment->packet;
+  direction->acknowledgement =
+      (segment->flags & TCP_ACK) ? segment->acknowledgement : direction->acknowledgement;
+  if (segment->clock_step_ns != 0) {
+    g_autofree char *text =
+        g_strdup_printf("%s: by %+.6f s", decode_problem_row_of(DECODE_PROBLEM_CLOCK)->sentence,
+                        (double)segment->clock_step_ns / NS_PER_SECOND);
+    note(direction, DECODE_NOTE_CLOCK, (uint64_t)MAX(position, 0), 0, DECODE_PROBLEM_BIT(CLOCK), text);
+  }
   if (segment->payload_octets > 0 && direction->start.in_full_operation && !(segment->flags & TCP_RST) &&
       position >= (int64_t)direction->start.phase_start) {
     receive_counted(direction, segment, (uint64_t)position);
@@ -528,4 +564,22 @@ void decode_direction_finish(decode_direction *direction, int64_t time_ns)
   summary->payload_octets_per_s = per_second(summary->payload_octets, summary->data_ns);
   summary->wire_octets_per_s = per_second(summary->wire_octets, summary->data_ns);
   summary->fpdus_per_s = per_second(summary->fpdus, summary->data_ns);
+}
+
+static void report_read(void *user, const decode_event *event)
+{
+  report(user, *event);
+}
+
+void decode_direction_judge_reads(const decode_direction *direction)
+{
+  const decode_direction_summary *sums = direction->summary;
+  /* a Request that is not here may ask for what comes; one more than the octets is acknowledged with a FIN */
+  const bool is_all_here = direction->start.startup_octets > 0 && sums->unaccounted_octets == 0 &&
+                           sums->incomplete_octets == 0 && sums->crc_bad == 0 && sums->no_ddp == 0 &&
+                           direction->acknowledged <= capture_stream_end(direction->stream) + 1;
+
+  if (direction->reads && is_all_here) {
+    decode_reads_finish(direction->reads, report_read, *direction->peer);
+  }
 }

@@ -45,3 +45,7 @@ void decode_direction_receive(decode_direction *direction, const capture_segment
 /* No further segment comes, which is known at `time_ns`: what waits is decided, notes are reported, the
  * summary is completed. To be called once. */
 void decode_direction_finish(decode_direction *direction, int64_t time_ns);
+
+/* Both directions are finished: reports Read Responses of the other direction that are not as the Requests of
+ * this one ask, if all its FPDUs are in the capture, from the startup frame on. */
+void decode_direction_judge_reads(const decode_direction *direction);

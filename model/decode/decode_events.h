@@ -60,6 +60,10 @@ typedef struct decode_options {
 
 enum { DECODE_REQUEST, DECODE_REPLY, DECODE_FRAMES };
 
+/* 0 is mpa-01's, 1 RFC 5044's, 2 RFC 6581's, and 3 is read as that one ("two or higher", RFC 6581 §6); of
+ * later ones there is none. Private Data of all but 0 end at 512 octets (RFC 5044 §7.1.1). */
+enum { DECODE_REVISION_LAST = 3, DECODE_PRIVATE_DATA_MAX_OCTETS = 512 };
+
 enum {
   DECODE_STARTUP_KEY_OCTETS = 16,
   DECODE_STARTUP_HEADER_OCTETS = 20,
@@ -282,6 +286,9 @@ typedef enum decode_event_kind {
   DECODE_NOTE_FIN,
   DECODE_NOTE_LONG_ULPDU, /* the first FPDU of the direction whose ULPDU is longer than a sender may make it
                            */
+  DECODE_NOTE_READ,       /* a Read Response that is not as it was asked for: decode_reads.h */
+  DECODE_NOTE_CHECKSUM,   /* segments that were passed over */
+  DECODE_NOTE_CLOCK,      /* the times before and after this do not compare */
   DECODE_NOTE_UNANSWERED, /* no Read Response answers a Read Request: decode_messages.h */
 } decode_event_kind;
 

@@ -28,13 +28,6 @@ iwarp_generation decode_generation(const decode_connection *connection, uint8_t 
   return is_ietf ? IWARP_IETF : IWARP_RFC;
 }
 
-const decode_word decode_locations[MPA_LOCATIONS] = {
-    [MPA_LOCATED_BY_CHAIN] = {"chain", "chain"},
-    [MPA_LOCATED_BY_MARKER] = {"marker", "marker"},
-    [MPA_LOCATED_BY_MARKER_CHAIN] = {"marker chain", "marker_chain"},
-    [MPA_LOCATED_BY_ASSUMPTION] = {"assumption", "assumption"},
-};
-
 const decode_word decode_crcs[] = {
     [DECODE_CRC_RIGHT] = {"CRC right", "right"},
     [DECODE_CRC_WRONG] = {"CRC WRONG", "wrong"},

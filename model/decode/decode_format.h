@@ -67,7 +67,7 @@ typedef struct decode_word {
   const char *member;
 } decode_word;
 
-extern const decode_word decode_locations[MPA_LOCATIONS], decode_crcs[];
+extern const decode_word decode_crcs[];
 
 /* Appends what is wrong with `event`: the sentence of `problem`, one of its own, with what it is about. */
 void decode_append_problem(decode_line *line, const decode_event *event, decode_problem problem);

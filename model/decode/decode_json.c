@@ -14,6 +14,9 @@ static const char *const notes[] = {
     [DECODE_NOTE_RESET] = "reset",
     [DECODE_NOTE_FIN] = "fin",
     [DECODE_NOTE_LONG_ULPDU] = "long ulpdu",
+    [DECODE_NOTE_READ] = "read",
+    [DECODE_NOTE_CHECKSUM] = "checksum",
+    [DECODE_NOTE_CLOCK] = "clock",
     [DECODE_NOTE_UNANSWERED] = "unanswered",
 };
 
@@ -137,7 +140,7 @@ static void append_fpdu(decode_line *line, const decode_event *event)
   decode_line_print(line,
                     ",\"packet_count\":%u,\"phase_offset\":%" PRIu64
                     ",\"located_by\":\"%s\",\"after_error\":%s,\"crc\":\"%s\"",
-                    event->packets.count, fpdu->phase_offset, decode_locations[fpdu->located_by].member,
+                    event->packets.count, fpdu->phase_offset, mpa_location_names[fpdu->located_by],
                     bool_text(fpdu->after_error), decode_crcs[fpdu->crc].member);
   if (fpdu->crc == DECODE_CRC_RIGHT || fpdu->crc == DECODE_CRC_WRONG) {
     decode_line_print(line, ",\"crc_computed\":\"0x%08X\",\"crc_received\":\"0x%08X\"", fpdu->crc_computed,

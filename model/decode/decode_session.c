@@ -7,6 +7,7 @@
 #include "decode/decode_check.h"
 #include "decode/decode_direction.h"
 #include "decode/decode_verdict.h"
+#include "net/tcp_header.h"
 
 /* Of all connections together, so many times as many octets as one may hold may wait until it is known
  * whether they speak MPA. */
@@ -26,7 +27,8 @@ typedef struct conversation {
   decode_waiting *waiting;         /* NULL when it is decided */
   decode_verdict verdict;          /* then */
   decode_direction *directions[2]; /* by the end that sends; NULL: it has sent nothing, or this is no MPA */
-  uint64_t wrong_checksums[2];     /* the same */
+  decode_event passed_over[2];     /* the same: of the segments with a wrong checksum */
+  bool is_numbered;                /* it will speak MPA, and is in `connections` */
   bool is_finished;
   decode_connection connection;
 } conversation;
@@ -53,25 +55,32 @@ static enum side side_of(const conversation *talk, unsigned from)
 
 /* --- A connection begins --- */
 
-/* What there is to know about a startup frame; with DECODE_STARTUP_FRAME the frame itself. */
-static void report(const decode_session *session, conversation *talk, const decode_verdict_frame *found,
-                   decode_event_kind kind, decode_problem_set problems, const char *text)
+/* `event`, whose kind, place, problems and text are filled in, of what end `from` sent. */
+static void report(const decode_session *session, conversation *talk, unsigned from, decode_event event)
 {
-  const decode_event event = {.kind = kind,
-                              .connection = &talk->connection,
-                              .direction = side_of(talk, found->from),
-                              .time_ns = found->time_ns,
-                              .packets = found->packets,
-                              .stream_position = found->position,
-                              .octets = found->frame.frame_octets,
-                              .frame = kind == DECODE_STARTUP_FRAME ? &found->frame : NULL,
-                              .text = decode_note_text(problems, text),
-                              .problems = problems};
-
+  event.connection = &talk->connection;
+  event.direction = side_of(talk, from);
+  event.text = decode_note_text(event.problems, event.text);
   decode_count_problems(&talk->connection.directions[event.direction], &event);
   if (session->tools.handler) {
     session->tools.handler(session->tools.user, &event);
   }
+}
+
+/* What there is to know about a startup frame; with DECODE_STARTUP_FRAME the frame itself. */
+static void report_startup(const decode_session *session, conversation *talk,
+                           const decode_verdict_frame *found, decode_event_kind kind,
+                           decode_problem_set problems, const char *text)
+{
+  report(session, talk, found->from,
+         (decode_event){.kind = kind,
+                        .time_ns = found->time_ns,
+                        .packets = found->packets,
+                        .stream_position = found->position,
+                        .octets = found->frame.frame_octets,
+                        .frame = kind == DECODE_STARTUP_FRAME ? &found->frame : NULL,
+                        .problems = problems,
+                        .text = text});
 }
 
 /* A startup frame, and what no document allows in it. */
@@ -85,9 +94,12 @@ static void report_frame(const decode_session *session, conversation *talk, cons
   if (!found->is_there) {
     return;
   }
-  report(session, talk, found, DECODE_STARTUP_FRAME, 0, NULL);
+  report_startup(session, talk, found, DECODE_STARTUP_FRAME, 0, NULL);
   faults |= !frame->is_reply && frame->rejected ? DECODE_PROBLEM_BIT(STARTUP_REJECT) : 0;
   faults |= frame->reserved != 0 ? DECODE_PROBLEM_BIT(STARTUP_RESERVED) : 0;
+  faults |= frame->revision > 0 && frame->private_data_octets > DECODE_PRIVATE_DATA_MAX_OCTETS
+                ? DECODE_PROBLEM_BIT(STARTUP_PRIVATE_DATA)
+                : 0;
   faults |= frame->enhanced_flag && !frame->has_enhanced ? DECODE_PROBLEM_BIT(STARTUP_ENHANCED) : 0;
   if (is_answer && frame->enhanced_flag != request->frame.enhanced_flag) {
     faults |= DECODE_PROBLEM_BIT(STARTUP_ANSWER);
@@ -96,7 +108,7 @@ static void report_frame(const decode_session *session, conversation *talk, cons
   }
   for (decode_problem_set left = faults; left != 0;) {
     const decode_problem fault = decode_problem_take(&left);
-    report(session, talk, found, DECODE_NOTE_STARTUP, UINT64_C(1) << fault, NULL);
+    report_startup(session, talk, found, DECODE_NOTE_STARTUP, UINT64_C(1) << fault, NULL);
   }
 }
 
@@ -114,13 +126,27 @@ static void receive(const decode_session *session, conversation *talk, const cap
   unsigned from = segment->from;
 
   if (!talk->directions[from]) {
-    if (segment->payload_octets == 0) {
+    const capture_flow *flow = talk->flow;
+
+    if (segment->payload_octets == 0 && !(segment->flags & (TCP_FIN | TCP_RST)) &&
+        segment->clock_step_ns == 0) {
       return;
     }
-    talk->verdict.starts[from].first_sequence = segment->sequence;
+    talk->verdict.starts[from].first_sequence =
+        flow->has_syn[from] ? flow->isn[from] + 1 : segment->sequence + ((segment->flags & TCP_SYN) != 0);
     begin_direction(session, talk, from);
   }
   decode_direction_receive(talk->directions[from], segment);
+}
+
+/* Connections have their numbers in the order in which it is known that they speak MPA. */
+static void number(decode_session *session, conversation *talk)
+{
+  if (!talk->is_numbered) {
+    talk->is_numbered = true;
+    talk->connection.index = session->connections->len;
+    g_ptr_array_add(session->connections, &talk->connection);
+  }
 }
 
 /* `talk` speaks MPA: reports the startup frames, and decodes what has waited. */
@@ -131,7 +157,8 @@ static void begin_connection(decode_session *session, conversation *talk)
   const decode_verdict_frame *reply = &verdict->frames[DECODE_REPLY];
   bool reply_first = reply->packets.last < request->packets.last;
 
-  talk->connection = (decode_connection){.index = session->connections->len,
+  number(session, talk);
+  talk->connection = (decode_connection){.index = talk->connection.index,
                                          .flow = talk->flow->index,
                                          .initiator = verdict->initiator,
                                          .has_request = request->is_there,
@@ -143,12 +170,11 @@ static void begin_connection(decode_session *session, conversation *talk)
     talk->connection.has_frame[side_of(talk, from)] = verdict->has_frame[from];
     decode_print_end(&talk->flow->ends[from], talk->connection.ends[side_of(talk, from)]);
   }
-  g_ptr_array_add(session->connections, &talk->connection);
   report_frame(session, talk, reply_first ? reply : request);
   report_frame(session, talk, reply_first ? request : reply);
   if (verdict->text) {
-    report(session, talk, request->is_there ? request : reply, DECODE_NOTE_STARTUP,
-           DECODE_PROBLEM_BIT(STARTUP_ASSUMED), verdict->text);
+    report_startup(session, talk, request->is_there ? request : reply, DECODE_NOTE_STARTUP,
+                   DECODE_PROBLEM_BIT(STARTUP_ASSUMED), verdict->text);
   }
   for (unsigned from = 0; from < 2; from++) {
     if (verdict->has_start[from]) {
@@ -167,6 +193,7 @@ static void decide(decode_session *session, conversation *talk)
     return;
   }
   session->waiting_octets -= talk->waiting->octets;
+  g_assert(talk->verdict.is_mpa || !talk->is_numbered);
   if (talk->verdict.is_mpa) {
     begin_connection(session, talk);
   }
@@ -189,9 +216,27 @@ static void finish(decode_session *session, conversation *talk)
   bool is_open = talk->verdict.is_mpa && !talk->is_finished;
   talk->is_finished = true;
   for (unsigned from = 0; is_open && from < 2; from++) {
-    talk->connection.directions[side_of(talk, from)].wrong_checksums = talk->wrong_checksums[from];
+    decode_event passed_over = talk->passed_over[from];
+    const uint32_t wrong = passed_over.packets.count;
+
+    talk->connection.directions[side_of(talk, from)].wrong_checksums = wrong;
     if (talk->directions[from]) {
       decode_direction_finish(talk->directions[from], session->latest_ns);
+    }
+    if (wrong > 0) {
+      g_autofree char *text =
+          g_strdup_printf("%s: %u; --ignore-checksums accepts them",
+                          decode_problem_row_of(DECODE_PROBLEM_CHECKSUM)->sentence, wrong);
+      passed_over.kind = DECODE_NOTE_CHECKSUM;
+      passed_over.time_ns = session->latest_ns;
+      passed_over.problems = DECODE_PROBLEM_BIT(CHECKSUM);
+      passed_over.text = text;
+      report(session, talk, from, passed_over);
+    }
+  }
+  for (unsigned from = 0; is_open && from < 2; from++) {
+    if (talk->directions[from]) {
+      decode_direction_judge_reads(talk->directions[from]);
     }
   }
 }
@@ -268,7 +313,10 @@ void decode_session_receive(decode_session *session, const capture_flow *flow, c
   session->latest_ns = MAX(session->latest_ns, segment->time_ns);
   conversation *talk = conversation_of(session, flow);
   if (segment->checksum == CAPTURE_CHECKSUM_WRONG && !session->tools.options.ignore_checksums) {
-    talk->wrong_checksums[segment->from]++;
+    decode_event *event = &talk->passed_over[segment->from];
+    event->packets.first = event->packets.count++ == 0 ? segment->packet : event->packets.first;
+    event->packets.last = segment->packet;
+    event->octets += segment->payload_octets;
     return;
   }
   if (talk->waiting) {
@@ -276,6 +324,9 @@ void decode_session_receive(decode_session *session, const capture_flow *flow, c
     decode_waiting_add(talk->waiting, flow, segment);
     uint64_t added = talk->waiting->octets - waited;
     session->waiting_octets += added;
+    if (!talk->is_numbered && decode_waiting_is_sure(talk->waiting)) {
+      number(session, talk);
+    }
     decide(session, talk);
     if (added > 0 && session->waiting_octets / WAITING_SHARE > session->tools.options.hold_octets) {
       decide_at_last(session, talk);

@@ -29,7 +29,8 @@ void decode_session_receive(decode_session *session, const capture_flow *flow,
  * called once; only the functions below may be called afterwards. */
 void decode_session_finish(decode_session *session);
 
-/* The connections that speak MPA, as far as known now: decode_connection, the session's. */
+/* The connections that speak MPA, as far as known now: decode_connection, the session's. Before a
+ * connection's first event nothing but its index is in it. */
 const GPtrArray *decode_session_connections(const decode_session *session);
 
 /* Writes "10.0.0.1:49152" or "[fd00::1]:5044". */

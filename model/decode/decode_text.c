@@ -293,7 +293,7 @@ static void append_event(decode_line *line, const decode_event *event)
   const decode_startup_frame *frame = event->frame;
 
   if (fpdu) {
-    decode_line_text(line, decode_locations[fpdu->located_by].text);
+    decode_line_text(line, mpa_location_names[fpdu->located_by]);
     decode_line_column(line, after_name + CRC_COLUMN);
     decode_line_text(line, decode_crcs[fpdu->crc].text);
     if (fpdu->crc == DECODE_CRC_WRONG) {

@@ -79,10 +79,28 @@ static GByteArray *copy(const decode_waiting_side *side, uint64_t position, uint
   return octets;
 }
 
-/* [from, to) has come: finds the keys that are whole now. */
+/* All that this end sent begins at `position`. */
+static bool is_first(const decode_waiting_side *side, uint64_t position)
+{
+  return position == side->first_position;
+}
+
+/* Whether the key at `octets` is that of a startup frame, and not of a text or a program about MPA: its
+ * Revision exists and, unless it is the first that was sent, its Private Data are no longer than may be. */
+static bool is_header(const uint8_t *octets, bool is_first_sent)
+{
+  decode_startup_frame frame;
+
+  decode_startup_frame_read(&frame, octets, DECODE_STARTUP_HEADER_OCTETS);
+  return frame.revision <= DECODE_REVISION_LAST &&
+         (frame.revision == 0 || is_first_sent ||
+          frame.private_data_octets <= DECODE_PRIVATE_DATA_MAX_OCTETS);
+}
+
+/* [from, to) has come: finds the headers of startup frames that are whole now. */
 static void look_for_keys(decode_waiting_side *side, uint64_t from, uint64_t to)
 {
-  uint64_t reach = DECODE_STARTUP_KEY_OCTETS - 1;
+  uint64_t reach = DECODE_STARTUP_HEADER_OCTETS - 1;
   uint64_t first = from - MIN(from, reach);
 
   while (!reassembly_queue_contains(side->octets, first, from)) {
@@ -90,10 +108,15 @@ static void look_for_keys(decode_waiting_side *side, uint64_t from, uint64_t to)
   }
   g_autoptr(GByteArray) octets = copy(side, first, to + reach - first);
   for (unsigned kind = 0; kind < DECODE_FRAMES; kind++) {
-    const uint8_t *found =
-        memmem(octets->data, octets->len, decode_startup_keys[kind], DECODE_STARTUP_KEY_OCTETS);
-    if (found) {
-      side->keys[kind] = MIN(side->keys[kind], first + (uint64_t)(found - octets->data));
+    const uint8_t *at = octets->data, *end = at + octets->len;
+    while ((at = memmem(at, (size_t)(end - at), decode_startup_keys[kind], DECODE_STARTUP_KEY_OCTETS)) &&
+           end - at >= DECODE_STARTUP_HEADER_OCTETS) {
+      const uint64_t position = first + (uint64_t)(at - octets->data);
+      if (is_header(at, is_first(side, position))) {
+        side->keys[kind] = MIN(side->keys[kind], position);
+        break;
+      }
+      at++;
     }
   }
 }
@@ -145,6 +168,13 @@ static void begin_side(decode_waiting *waiting, unsigned from, bool has_syn, uin
   }
 }
 
+/* The first octets that this end sent are the header of a startup frame. */
+static bool has_first_frame(const decode_waiting_side *side)
+{
+  return side->has_syn &&
+         (is_first(side, side->keys[DECODE_REQUEST]) || is_first(side, side->keys[DECODE_REPLY]));
+}
+
 void decode_waiting_add(decode_waiting *waiting, const capture_flow *flow, const capture_segment *segment)
 {
   unsigned from = segment->from;
@@ -156,7 +186,8 @@ void decode_waiting_add(decode_waiting *waiting, const capture_flow *flow, const
   } else if (!side->stream) {
     begin_side(waiting, from, false, segment->sequence, CAPTURE_STREAM_MIDDLE);
   }
-  if (segment->payload_octets == 0 && !(segment->flags & (TCP_FIN | TCP_RST))) {
+  if (segment->payload_octets == 0 && !(segment->flags & (TCP_FIN | TCP_RST)) &&
+      segment->clock_step_ns == 0) {
     return;
   }
   if (segment->captured_octets > 0) {
@@ -167,6 +198,17 @@ void decode_waiting_add(decode_waiting *waiting, const capture_flow *flow, const
   waiting->octets += segment->captured_octets + sizeof kept;
   g_array_append_val(waiting->segments, kept);
   take_in(side, &kept);
+  /* It has sent nothing and sends nothing more: no frame of its comes that would answer the other end's. */
+  if ((segment->flags & (TCP_FIN | TCP_RST)) && side->has_syn && capture_stream_end(side->stream) == 0 &&
+      capture_stream_position(side->stream, segment->sequence) == 0) {
+    side->ended_by |= segment->flags & (TCP_FIN | TCP_RST);
+    waiting->is_over |= has_first_frame(&waiting->sides[!from]);
+  }
+}
+
+bool decode_waiting_is_sure(const decode_waiting *waiting)
+{
+  return waiting->hint || has_first_frame(&waiting->sides[0]) || has_first_frame(&waiting->sides[1]);
 }
 
 /* The waiting segment of packet `packet`, which has payload. */
@@ -413,6 +455,10 @@ static void conclude_from_one(const decode_waiting *of, decode_verdict *verdict)
   } else if (from == verdict->initiator && !is_request) {
     verdict->text = "the end that opened the connection sent the key of a Reply, and no Request had come "
                     "(mpa-01 §6.1.1): " AS_VALIDATED;
+  } else if (other->ended_by != 0) {
+    verdict->text = other->ended_by & TCP_RST
+                        ? "the other end reset the connection in place of an answer (RFC 5044 §7.1.2)"
+                        : "the other end closed the connection in place of an answer (RFC 5044 §7.1.2)";
   } else {
     verdict->text = is_request ? "the Reply is not in the capture: " AS_VALIDATED
                                : "the Request is not in the capture: " AS_VALIDATED;
@@ -488,10 +534,24 @@ static bool is_silent(const decode_waiting *of, unsigned from)
 
 /* --- The verdict --- */
 
+/* The only key, somewhere in a stream, is followed by 0 alone, as the text in a program is that knows MPA: a
+ * frame of Revision 0 without flags and Private Data is believed there when the other end has sent one too.
+ */
+static bool is_text(const decode_waiting *of, const decode_verdict *verdict)
+{
+  static const uint8_t end[DECODE_STARTUP_HEADER_OCTETS - DECODE_STARTUP_KEY_OCTETS];
+  const decode_verdict_frame *found =
+      &verdict->frames[verdict->frames[DECODE_REQUEST].is_there ? DECODE_REQUEST : DECODE_REPLY];
+
+  return !is_first(&of->sides[found->from], found->position) &&
+         memcmp(found->octets->data + DECODE_STARTUP_KEY_OCTETS, end, sizeof end) == 0;
+}
+
 static bool conclude(const decode_waiting *of, decode_verdict *verdict)
 {
   const decode_verdict_frame *frames = verdict->frames;
-  bool has_any = frames[DECODE_REQUEST].is_there || frames[DECODE_REPLY].is_there;
+  bool has_any = (frames[DECODE_REQUEST].is_there || frames[DECODE_REPLY].is_there) &&
+                 (has_both(verdict) || decode_waiting_is_sure(of) || !is_text(of, verdict));
   bool is_over = of->is_over || is_exhausted(of, 0, verdict) || is_exhausted(of, 1, verdict);
 
   if (has_both(verdict) &&

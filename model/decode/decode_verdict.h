@@ -20,8 +20,9 @@ typedef struct decode_waiting_side {
   decode_packets packets;  /* that brought them */
   uint32_t first_sequence; /* of the octet with position `first_position` */
   uint64_t first_position;
-  uint64_t
-      keys[DECODE_FRAMES]; /* lowest position of the key of each startup frame; UINT64_MAX: there is none */
+  uint64_t keys[DECODE_FRAMES]; /* lowest position of the header of each startup frame that can be one;
+                                   UINT64_MAX: there is none */
+  uint8_t ended_by;             /* TCP_FIN, TCP_RST: before any octet of it; 0: not so */
 } decode_waiting_side;
 
 typedef struct decode_waiting_segment {
@@ -46,6 +47,9 @@ void decode_waiting_free(decode_waiting *waiting);
 
 /* Copies what it needs of a segment of `flow`. */
 void decode_waiting_add(decode_waiting *waiting, const capture_flow *flow, const capture_segment *segment);
+
+/* It is known that the verdict will be MPA: by the hint, or by the first octets that an end sent. */
+bool decode_waiting_is_sure(const decode_waiting *waiting);
 
 typedef struct decode_verdict_frame {
   bool is_there;

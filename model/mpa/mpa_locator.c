@@ -3,6 +3,8 @@
 
 #include "base/big_endian.h"
 
+const char *const mpa_location_names[MPA_LOCATIONS] = {"chain", "marker", "marker_chain", "assumption"};
+
 void mpa_locator_init(mpa_locator *locator, uint64_t edge, bool markers, bool crc,
                       const mpa_locator_policy *policy)
 {

@@ -18,6 +18,9 @@ typedef enum mpa_location {
   MPA_LOCATIONS
 } mpa_location;
 
+/* "chain", "marker", "marker_chain", "assumption": as traces, decode and metrics have them. */
+extern const char *const mpa_location_names[MPA_LOCATIONS];
+
 /* Octets of a ULPDU that arrived together. */
 typedef struct mpa_ulpdu_part {
   uint32_t from; /* offset into the ULPDU */

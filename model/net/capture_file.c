@@ -28,9 +28,9 @@ enum { PCAP_HEADER_OCTETS = 24, PCAP_RECORD_OCTETS = 16, PCAP_PATCHED_OCTETS = 8
 enum {
   BLOCK_SECTION = 0x0A0D0D0A,
   BLOCK_INTERFACE = 1,
-  BLOCK_PACKET = 2, /* obsolete */
+  BLOCK_OBSOLETE = 2,
   BLOCK_SIMPLE = 3,
-  BLOCK_ENHANCED = 6,
+  BLOCK_ENHANCED = 6
 };
 enum { BLOCK_HEADER_OCTETS = 8, BLOCK_TRAILER_OCTETS = 4, SECTION_MAGIC = 0x1A2B3C4D, SECTION_OCTETS = 8 };
 enum { SIMPLE_OCTETS = 4, INTERFACE_OCTETS = 8, PACKET_OCTETS = 20 }; /* before options and packets */
@@ -128,19 +128,19 @@ static int unzip_close(void *cookie)
 
 /* --- Octets and numbers --- */
 
-/* FALSE, and `error`: what is read is not all there. */
-static gboolean fail(const capture_file *file, GError **error)
+/* Reads `length` octets, which follow what was read. `may_end`: the file may be at its end, FALSE without an
+ * error. */
+static gboolean read_octets(const capture_file *file, void *octets, size_t length, bool may_end,
+                            GError **error)
 {
-  return error_set(error, "%s",
-                   !ferror(file->stream)                          ? "the file ends early"
-                   : file->unzip && *file->unzip->problem != '\0' ? file->unzip->problem
-                                                                  : g_strerror(errno));
-}
+  const size_t came = fread(octets, 1, length, file->stream);
 
-/* Reads `length` octets, which follow what was read. */
-static gboolean read_all(capture_file *file, void *octets, size_t length, GError **error)
-{
-  return fread(octets, 1, length, file->stream) == length || fail(file, error);
+  if (came == length || (may_end && came == 0 && feof(file->stream))) {
+    return came == length;
+  }
+  const char *problem =
+      file->unzip && *file->unzip->problem != '\0' ? file->unzip->problem : g_strerror(errno);
+  return error_set(error, "%s", ferror(file->stream) ? problem : "the file ends early");
 }
 
 /* The same into file->octets, for which there is room then. */
@@ -150,15 +150,7 @@ static gboolean read_into(capture_file *file, uint32_t length, GError **error)
     file->octets = g_realloc(file->octets, length);
     file->room = length;
   }
-  return read_all(file, file->octets, length, error);
-}
-
-/* The same of what a record or a block begins with. FALSE without an error: the file is at its end. */
-static gboolean read_first(capture_file *file, void *octets, size_t length, GError **error)
-{
-  const size_t came = fread(octets, 1, length, file->stream);
-
-  return came == length || (came == 0 && feof(file->stream) ? FALSE : fail(file, error));
+  return read_octets(file, file->octets, length, false, error);
 }
 
 static uint16_t number_16(const capture_file *file, const uint8_t *octets)
@@ -179,18 +171,6 @@ static uint64_t number_64(const capture_file *file, const uint8_t *octets)
   return file->is_big_endian ? number : GUINT64_SWAP_LE_BE(number);
 }
 
-/* Time `seconds` and `ns` (below 2^42) after it, as far as 64 bits hold that. */
-static int64_t time_of(int64_t seconds, int64_t ns)
-{
-  int64_t time_ns;
-
-  if (__builtin_mul_overflow(seconds, NS_PER_SECOND, &time_ns) ||
-      __builtin_add_overflow(time_ns, ns, &time_ns)) {
-    return seconds < 0 ? INT64_MIN : INT64_MAX;
-  }
-  return time_ns;
-}
-
 /* Of all link types that are known here, one has another number in files than libpcap's. */
 static void add_interface(capture_file *file, int link_type, capture_interface interface)
 {
@@ -200,30 +180,15 @@ static void add_interface(capture_file *file, int link_type, capture_interface i
 
 /* --- pcap --- */
 
-/* The file's header, whose first number is `magic`. */
-static gboolean begin_pcap(capture_file *file, uint32_t magic, GError **error)
-{
-  uint8_t header[PCAP_HEADER_OCTETS];
-
-  if (!read_all(file, header, sizeof header, error)) {
-    return FALSE;
-  }
-  file->pcap_tick_ns = magic == PCAP_NS ? 1 : 1000;
-  file->record_octets = PCAP_RECORD_OCTETS + (magic == PCAP_PATCHED ? PCAP_PATCHED_OCTETS : 0);
-  /* the upper six bits tell of an FCS, which is beyond the IP packet */
-  add_interface(file, (int)(number_32(file, header + 20) & 0x03FFFFFF), (capture_interface){0});
-  return TRUE;
-}
-
 static gboolean next_record(capture_file *file, capture_record *record, GError **error)
 {
   uint8_t header[PCAP_RECORD_OCTETS + PCAP_PATCHED_OCTETS];
 
-  if (!read_first(file, header, file->record_octets, error)) {
+  if (!read_octets(file, header, file->record_octets, true, error)) {
     return FALSE;
   }
   /* seconds have no sign: a clock of after January 2038 has them above 2^31 */
-  file->time_ns = time_of(number_32(file, header), (int64_t)number_32(file, header + 4) * file->pcap_tick_ns);
+  file->time_ns = number_32(file, header) * NS_PER_SECOND + number_32(file, header + 4) * file->pcap_tick_ns;
   record->captured_octets = number_32(file, header + 8);
   record->wire_octets = number_32(file, header + 12);
   if (record->captured_octets > PACKET_MAX_OCTETS) {
@@ -243,7 +208,7 @@ static gboolean begin_section(capture_file *file, GError **error)
 {
   uint8_t fields[SECTION_OCTETS]; /* magic, major and minor version */
 
-  if (!read_all(file, fields, sizeof fields, error)) {
+  if (!read_octets(file, fields, sizeof fields, false, error)) {
     return FALSE;
   }
   g_array_set_size(file->interfaces, 0);
@@ -292,9 +257,9 @@ static gboolean read_packet(capture_file *file, uint32_t type, uint32_t length, 
   const uint8_t *block = file->octets;
   const bool is_simple = type == BLOCK_SIMPLE;
   const uint32_t before = is_simple ? SIMPLE_OCTETS : PACKET_OCTETS;
-  const uint32_t index = is_simple              ? 0
-                         : type == BLOCK_PACKET ? number_16(file, block)
-                                                : number_32(file, block);
+  const uint32_t index = is_simple                ? 0
+                         : type == BLOCK_OBSOLETE ? number_16(file, block)
+                                                  : number_32(file, block);
 
   if (index >= file->interfaces->len) {
     return error_set(error, "it is of interface %u, which its section does not describe", index);
@@ -310,14 +275,9 @@ static gboolean read_packet(capture_file *file, uint32_t type, uint32_t length, 
     return TRUE;
   }
   const uint64_t ticks = (uint64_t)number_32(file, block + 4) << 32 | number_32(file, block + 8);
-  const uint64_t in_second = from->ticks_in_second, rest = ticks % in_second;
-  int64_t seconds;
-
-  if (__builtin_add_overflow((int64_t)MIN(ticks / in_second, (uint64_t)INT64_MAX), from->offset_s,
-                             &seconds)) {
-    seconds = from->offset_s < 0 ? INT64_MIN : INT64_MAX;
-  }
-  file->time_ns = time_of(seconds, (int64_t)((uint128)rest * NS_PER_SECOND / in_second));
+  const int128 time_ns = (int128)((uint128)ticks * NS_PER_SECOND / from->ticks_in_second) +
+                         (int128)from->offset_s * NS_PER_SECOND;
+  file->time_ns = (int64_t)CLAMP(time_ns, INT64_MIN, INT64_MAX);
   record->captured_octets = number_32(file, block + 12);
   record->wire_octets = number_32(file, block + 16);
   return record->captured_octets <= length - before ||
@@ -328,28 +288,26 @@ static gboolean read_packet(capture_file *file, uint32_t type, uint32_t length, 
 /* Passes over `length` octets. */
 static gboolean skip(capture_file *file, uint32_t length, GError **error)
 {
-  while (length > 0) {
-    const uint32_t some = MIN(length, file->room);
+  gboolean done = TRUE;
 
-    if (!read_all(file, file->octets, some, error)) {
-      return FALSE;
-    }
-    length -= some;
+  for (uint32_t some; done && length > 0; length -= some) {
+    some = MIN(length, file->room);
+    done = read_octets(file, file->octets, some, false, error);
   }
-  return TRUE;
+  return done;
 }
 
-/* Reads the next block, and what it is of. `*is_packet`: it had the packet in `record`. */
-static gboolean next_block(capture_file *file, capture_record *record, bool *is_packet, GError **error)
+/* Reads the next block: the packet in it, or what it describes; then `record` has no octets. */
+static gboolean next_block(capture_file *file, capture_record *record, GError **error)
 {
   static const uint32_t least[] = {[BLOCK_INTERFACE] = INTERFACE_OCTETS,
-                                   [BLOCK_PACKET] = PACKET_OCTETS,
+                                   [BLOCK_OBSOLETE] = PACKET_OCTETS,
                                    [BLOCK_SIMPLE] = SIMPLE_OCTETS,
                                    [BLOCK_ENHANCED] = PACKET_OCTETS};
   uint8_t header[BLOCK_HEADER_OCTETS];
 
-  *is_packet = false;
-  if (!read_first(file, header, sizeof header, error)) {
+  record->octets = NULL;
+  if (!read_octets(file, header, sizeof header, true, error)) {
     return FALSE;
   }
   const uint32_t type = number_32(file, header);
@@ -379,8 +337,8 @@ static gboolean next_block(capture_file *file, capture_record *record, bool *is_
     return error_set(error, "the lengths before and after a block, %u and %u, differ", total,
                      number_32(file, file->octets + length));
   }
-  *is_packet = type != BLOCK_INTERFACE;
-  return *is_packet ? read_packet(file, type, length, record, error) : read_interface(file, length, error);
+  return type == BLOCK_INTERFACE ? read_interface(file, length, error)
+                                 : read_packet(file, type, length, record, error);
 }
 
 /* --- The file --- */
@@ -388,32 +346,40 @@ static gboolean next_block(capture_file *file, capture_record *record, bool *is_
 /* Reads what precedes the first packet. */
 static gboolean begin(capture_file *file, GError **error)
 {
-  uint8_t first[sizeof(uint32_t)];
-  size_t length = fread(first, 1, sizeof first, file->stream);
+  uint8_t header[PCAP_HEADER_OCTETS];
+  uint32_t magic = 0;
   capture_record none;
-  bool is_packet;
   GError *problem = NULL;
 
-  if (ferror(file->stream)) {
-    return fail(file, error);
+  if (!read_octets(file, header, sizeof magic, false, error)) {
+    return FALSE;
   }
-  for (size_t i = length; i > 0; i--) {
-    ungetc(first[i - 1], file->stream); /* they are from its buffer, which has room for all */
-  }
-  for (unsigned order = 0; order < 2 && length == sizeof first; order++) {
+  for (unsigned order = 0; order < 2 && magic != PCAP_US && magic != PCAP_NS && magic != PCAP_PATCHED;
+       order++) {
     file->is_big_endian = order == 1;
-    const uint32_t magic = number_32(file, first);
-    if (magic == PCAP_US || magic == PCAP_NS || magic == PCAP_PATCHED) {
-      return begin_pcap(file, magic, error);
-    }
-    file->is_pcapng = magic == BLOCK_SECTION;
+    magic = number_32(file, header);
   }
-  if (!file->is_pcapng) {
+  if (magic == PCAP_US || magic == PCAP_NS || magic == PCAP_PATCHED) {
+    file->pcap_tick_ns = magic == PCAP_NS ? 1 : 1000;
+    file->record_octets = PCAP_RECORD_OCTETS + (magic == PCAP_PATCHED ? PCAP_PATCHED_OCTETS : 0);
+    const bool is_whole = read_octets(file, header + 4, sizeof header - 4, false, error);
+    /* the upper six bits tell of an FCS, which is beyond the IP packet */
+    add_interface(file, (int)(number_32(file, header + 20) & 0x03FFFFFF), (capture_interface){0});
+    return is_whole;
+  }
+  if (magic != BLOCK_SECTION) {
     return error_set(error, "this is no capture; expected pcap or pcapng, as it is or compressed by gzip");
   }
-  while (file->interfaces->len == 0 && next_block(file, &none, &is_packet, &problem)) {
+  file->is_pcapng = true;
+  for (size_t i = sizeof magic; i > 0; i--) {
+    ungetc(header[i - 1], file->stream); /* they are from its buffer, which has room for all */
   }
-  return problem == NULL || (g_propagate_error(error, problem), FALSE);
+  while (file->interfaces->len == 0 && next_block(file, &none, &problem)) {
+  }
+  if (problem) {
+    g_propagate_error(error, problem);
+  }
+  return !problem;
 }
 
 capture_file *capture_file_open(FILE *stream, const char *name, GError **error)
@@ -459,17 +425,14 @@ void capture_file_free(capture_file *file)
 
 gboolean capture_file_next(capture_file *file, capture_record *record, GError **error)
 {
-  bool is_packet = true;
-  gboolean came;
-
   do {
-    came = file->is_pcapng ? next_block(file, record, &is_packet, error) : next_record(file, record, error);
-  } while (came && !is_packet);
-  if (came) {
-    record->time_ns = file->time_ns;
-    record->wire_octets = MAX(record->wire_octets, record->captured_octets);
-  }
-  return came;
+    if (!(file->is_pcapng ? next_block : next_record)(file, record, error)) {
+      return FALSE;
+    }
+  } while (!record->octets);
+  record->time_ns = file->time_ns;
+  record->wire_octets = MAX(record->wire_octets, record->captured_octets);
+  return TRUE;
 }
 
 int capture_file_link_type(const capture_file *file)

@@ -14,9 +14,6 @@ typedef uint32_t capture_what;
 /* "ARP (EtherType 0x0806)", "UDP to port 53", "of link type USB_LINUX"; free with g_free(). */
 char *capture_what_name(capture_what what);
 
-/* What `ip` is, which has no TCP in it. */
-capture_what capture_what_of(const capture_ip *ip);
-
 /* Whether the headers of libpcap's link type `link_type` (DLT_…) are known here: Ethernet, Linux cooked 1 and
  * 2, raw IP, loopback, PPP (RFC 1661, 1662, 2516), Cisco's HDLC, MPLS, and NFLOG. */
 bool capture_link_is_known(int link_type);
@@ -28,8 +25,7 @@ bool capture_link_is_known(int link_type);
 bool capture_link_look(int link_type, const uint8_t *octets, uint32_t length, uint32_t *ip_at,
                        capture_what *what);
 
-/* The same of `ip`, which is no fragment and has no TCP: whether it is of a tunnel with an IP packet in it:
- * `*ip_at` is where that begins in its payload. IP in IP (RFC 2003, 2473, 4213), GRE (RFC 2784, 2890, 2637;
- * NVGRE, RFC 7637; ERSPAN of types I to III), VXLAN (RFC 7348) and its generic extension, Geneve (RFC 8926),
- * MPLS in UDP (RFC 7510). */
+/* The same of `ip`, which has no TCP: whether it is of a tunnel with an IP packet in it (of a fragment that
+ * is not known: false): `*ip_at` is where that begins in its payload. IP in IP (RFC 2003, 2473, 4213), GRE
+ * (RFC 2784, 2890, 2637; NVGRE, RFC 7637; ERSPAN of types I to III), VXLAN (RFC 7348), Geneve (RFC 8926). */
 bool capture_tunnel_look(const capture_ip *ip, uint32_t *ip_at, capture_what *what);

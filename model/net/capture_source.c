@@ -131,7 +131,7 @@ capture_source *capture_source_open_stream(FILE *stream, const char *name, const
   source->reassembly = ip_reassembly_new(&config);
   flow_table_init(&source->conversations, sizeof(conversation), g_free);
   source->flows = g_ptr_array_new_with_free_func(g_free);
-  source->others = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+  source->others = g_hash_table_new(NULL, NULL);
   const int link_type = capture_file_link_type(file);
   if (filter && !compile(source, capture_link_is_known(link_type) ? link_type : DLT_EN10MB, error)) {
     g_clear_pointer(&source, capture_source_free);
@@ -221,17 +221,23 @@ static gboolean next_packet(capture_source *source, capture_record *record, GErr
   return FALSE;
 }
 
-/* A packet without TCP: `what` it is. */
-static void count_other(capture_source *source, capture_what what)
+static void count_what(capture_source *source, capture_what what)
 {
-  uint64_t *count = g_hash_table_lookup(source->others, GUINT_TO_POINTER(what));
+  const gpointer key = GUINT_TO_POINTER(what);
+  const gsize count = GPOINTER_TO_SIZE(g_hash_table_lookup(source->others, key));
 
-  if (!count) {
-    count = g_new0(uint64_t, 1);
-    g_hash_table_insert(source->others, GUINT_TO_POINTER(what), count);
-  }
-  ++*count;
+  g_hash_table_insert(source->others, key, GSIZE_TO_POINTER(count + 1));
   source->counts.other_packets++;
+}
+
+/* `ip` has no TCP, whole or in fragments. */
+static void count_other(capture_source *source, const capture_ip *ip)
+{
+  uint32_t at;
+  capture_what what;
+
+  capture_tunnel_look(ip, &at, &what);
+  count_what(source, what);
 }
 
 /* The next packet that has TCP, or a fragment of IP: its innermost IP packet, whatever tunnels it is in. */
@@ -264,7 +270,7 @@ static gboolean next_ip(capture_source *source, capture_ip *ip, GError **error)
       is_ip = capture_tunnel_look(ip, &at, &what);
     }
     if (!is_ip) {
-      count_other(source, what);
+      count_what(source, what);
     }
   }
   source->ip = NULL;
@@ -416,7 +422,7 @@ static gboolean read_segment(capture_source *source, const capture_ip *ip, captu
   bool is_segment = is_tcp && capture_tcp_read(segment, ip);
 
   if (!is_tcp) {
-    count_other(source, capture_what_of(ip));
+    count_other(source, ip);
   }
   source->counts.garbled_packets += is_tcp && !is_segment;
   if (is_segment) {
@@ -437,7 +443,7 @@ gboolean capture_source_next(capture_source *source, capture_segment *segment, g
     /* what the fragments of IPv6 name is perhaps an extension header before TCP's */
     if (is_fragment && ip.protocol != IP_PROTOCOL_TCP &&
         !(ip.version == 6 && capture_ip_is_extension(ip.protocol))) {
-      count_other(source, capture_what_of(&ip));
+      count_other(source, &ip);
       continue;
     }
     /* Fragments are put together also for who does it himself: so flows get the same numbers. */
@@ -516,23 +522,21 @@ char *capture_source_holds(const capture_source *source, bool takes_wrong_checks
   GString *text = g_string_new(NULL);
   GHashTableIter iterator;
   gpointer what, count;
-  uint64_t most = 0;
+  gsize most = 0;
   capture_what which = 0;
 
   g_hash_table_iter_init(&iterator, source->others);
   while (g_hash_table_iter_next(&iterator, &what, &count)) {
-    const uint64_t packets = *(const uint64_t *)count;
-    const capture_what each = GPOINTER_TO_UINT(what);
-
-    if (packets > most || (packets == most && each < which)) {
-      most = packets;
-      which = each;
+    if (GPOINTER_TO_SIZE(count) > most ||
+        (GPOINTER_TO_SIZE(count) == most && GPOINTER_TO_UINT(what) < which)) {
+      most = GPOINTER_TO_SIZE(count);
+      which = GPOINTER_TO_UINT(what);
     }
   }
   g_string_printf(text, "%" PRIu64 " packet%s", counts->packets, counts->packets == 1 ? "" : "s");
   if (most > 0) {
     g_autofree char *name = capture_what_name(which);
-    g_string_append_printf(text, ", of which %" PRIu64 " %s %s", most, most == 1 ? "is" : "are", name);
+    g_string_append_printf(text, ", of which %zu %s %s", most, most == 1 ? "is" : "are", name);
   }
   if (counts->wrong_checksums > 0 && !takes_wrong_checksums) {
     g_string_append_printf(text,

@@ -199,7 +199,7 @@ static void on_segment(void *user, const capture_flow *flow, const capture_segme
       replay_path_offer(self->path, index, packet, now);
     } while (from < segment.payload_octets);
   } else if (segment.checksum != CAPTURE_CHECKSUM_WRONG) {
-    replay_transport_sent(connection->place.made, &segment);
+    replay_transport_sent(connection->place.made, &segment, now);
     if (self->arrivals) {
       segment.packet = ++self->packets;
       segment.flags &= (uint8_t)~TCP_ACK; /* of what was captured, not of what arrives here */
@@ -431,6 +431,7 @@ static void note_all(const replay_network *self, const metric_values *values, GP
   uint64_t refused =
       (uint64_t)(values->value[METRIC_REFUSED_MEMORY] + values->value[METRIC_REFUSED_DESCRIPTORS]);
   uint64_t backward = replay_source_backward(self->source);
+  uint64_t steps = capture_source_counts(self->file)->clock_steps;
   uint64_t given_up = replay_path_given_up(self->path);
   uint64_t too_big = (uint64_t)values->value[METRIC_PATH_PACKETS_TOO_BIG];
   uint64_t fpdus = 0, long_ulpdus = 0;
@@ -477,6 +478,11 @@ static void note_all(const replay_network *self, const metric_values *values, GP
   note_if(notes, backward > 0,
           "%" G_GUINT64_FORMAT " packet%s an earlier time than the packet before %s right after it here",
           backward, backward == 1 ? " bears" : "s bear", backward == 1 ? "it; it comes" : "them; they come");
+  note_if(notes, steps > 0,
+          "the capture's clock was set %" G_GUINT64_FORMAT
+          " time%s, so that times after that do not compare with "
+          "those before",
+          steps, steps == 1 ? "" : "s");
   note_if(notes, given_up > 0,
           "%" G_GUINT64_FORMAT " segment%s did not arrive, however often %s offered again", given_up,
           given_up == 1 ? "" : "s", given_up == 1 ? "it was" : "they were");

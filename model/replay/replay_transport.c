@@ -23,6 +23,7 @@ typedef struct replay_transport {
   bool is_own_fin_acknowledged;
   tcp_recent_timestamp recent_timestamp;
   int64_t own_acknowledgement; /* Last.ACK.sent, a position; INT64_MIN: none has been captured */
+  buffer_chain syn_octets;     /* that the peer's SYN brought, until TCP is established */
 } replay_transport;
 
 static replay_transport *self_of(tcp_transport *transport)
@@ -68,12 +69,27 @@ static void enter_closed(replay_transport *self, tcp_close_reason reason, time_p
 
 /* --- What arrives --- */
 
+/* Octets that came with the SYN are passed on now (RFC 9293 §3.10.7.2), as many as the real end has accepted.
+ */
 static void establish(replay_transport *self, time_ps now)
 {
-  if (!self->gauges.is_established) {
-    self->gauges.is_established = true;
-    self->events->established(self->user, now);
+  if (self->gauges.is_established) {
+    return;
   }
+  self->gauges.is_established = true;
+  self->events->established(self->user, now);
+  const int64_t brought = self->syn_octets.length;
+  const int64_t taken =
+      self->own_acknowledgement == INT64_MIN ? brought : CLAMP(self->own_acknowledgement, 0, brought);
+  if (taken > 0) {
+    buffer_chain octets;
+
+    buffer_chain_init(&octets);
+    buffer_chain_append_slices(&octets, &self->syn_octets, 0, (uint32_t)taken);
+    tcp_receiver_receive(&self->receiver, 0, &octets, false, now);
+    buffer_chain_clear(&octets);
+  }
+  buffer_chain_clear(&self->syn_octets);
 }
 
 static void take_timestamp(replay_transport *self, const tcp_incoming *segment)
@@ -135,6 +151,9 @@ static void arrive(replay_transport *self, const tcp_incoming *segment, bool aga
   if (tcp_header_has(segment->header, TCP_SYN)) {
     /* The peer's, perhaps with the ACK of ours, which ends the handshake of an end that opened the
      * connection. */
+    if (segment->position == -1 && !self->gauges.is_established && self->syn_octets.length == 0) {
+      buffer_chain_append_slices(&self->syn_octets, segment->payload, 0, segment->payload->length);
+    }
     if (segment->position == -1 && tcp_header_has(segment->header, TCP_ACK)) {
       take_timestamp(self, segment);
       establish(self, segment->now);
@@ -215,6 +234,7 @@ static time_ps replay_deadline(G_GNUC_UNUSED const tcp_transport *transport)
 static void replay_free(tcp_transport *transport)
 {
   tcp_receiver_clear(&self_of(transport)->receiver);
+  buffer_chain_clear(&self_of(transport)->syn_octets);
   g_free(transport);
 }
 
@@ -268,6 +288,7 @@ tcp_transport *replay_transport_new(const tcp_config *config, const tcp_events *
   self->user = events_user;
   self->place = *place;
   self->own_acknowledgement = INT64_MIN;
+  buffer_chain_init(&self->syn_octets);
   self->gauges.emss_octets = self->place.emss_octets;
   tcp_receiver_init(&self->receiver, &self->config, REPLAY_WINDOW_OCTETS, events, events_user, &self->gauges);
   tcp_receiver_start_at(&self->receiver, self->place.start);
@@ -275,10 +296,14 @@ tcp_transport *replay_transport_new(const tcp_config *config, const tcp_events *
   return place->made;
 }
 
-void replay_transport_sent(tcp_transport *transport, const capture_segment *segment)
+void replay_transport_sent(tcp_transport *transport, const capture_segment *segment, time_ps now)
 {
   replay_transport *self = self_of(transport);
 
+  if (segment->flags & TCP_RST) { /* what still arrives is not processed (RFC 9293 §3.10.5) */
+    enter_closed(self, self->is_finished ? TCP_CLOSE_FINISHED : TCP_CLOSE_ABORTED, now);
+    return;
+  }
   if (segment->flags & TCP_ACK) {
     self->own_acknowledgement = MAX(self->own_acknowledgement, position_of(self, segment->acknowledgement));
   }

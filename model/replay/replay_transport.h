@@ -24,12 +24,14 @@ typedef struct replay_transport_place {
 /* A tcp_transport_factory; of `config` only passing and receive_mtu_octets are used, and `events` has
  * handlers. TCP is established by the first segment with an ACK, which ends the handshake whichever end
  * opened it; closed when both FINs have come and are acknowledged in the capture, or by a RST (RFC 9293
- * §3.10.7.4). Segments with a wrong checksum are dropped and counted. */
+ * §3.10.7.4). Octets in the peer's SYN are received as far as the real end has acknowledged them. Segments
+ * with a wrong checksum are dropped and counted. */
 tcp_transport *replay_transport_new(const tcp_config *config, const tcp_events *events, void *events_user,
                                     void *user);
 
-/* The real end has sent this segment, at its place among those that are received. */
-void replay_transport_sent(tcp_transport *transport, const capture_segment *segment);
+/* The real end has sent this segment, at its place among those that are received. A RST closes TCP: nothing
+ * is received after it. */
+void replay_transport_sent(tcp_transport *transport, const capture_segment *segment, time_ps now);
 
 /* No octet of the segment `packet` is missing, or the replay ignores the segment. */
 bool replay_transport_has_taken(const tcp_transport *transport, const datagram *packet);

@@ -60,18 +60,13 @@ static void trace_wrong_guesses(const rnic_receiver *receiver)
   }
 }
 
-static const char *const methods[MPA_LOCATIONS] = {[MPA_LOCATED_BY_CHAIN] = "chain",
-                                                   [MPA_LOCATED_BY_MARKER] = "marker",
-                                                   [MPA_LOCATED_BY_MARKER_CHAIN] = "marker chain",
-                                                   [MPA_LOCATED_BY_ASSUMPTION] = "assumption"};
-
 static void on_located_traced(void *user, const mpa_fpdu *fpdu, mpa_location method, uint64_t arrived)
 {
   const rnic_receiver *receiver = user;
 
   TRACE(receiver->config.trace, FPDU_LOCATED, .position = receiver->phase_start + fpdu->start,
         .octets = fpdu->end - fpdu->start, .arrived_octets = arrived,
-        .located_by = TRACE_NAME(methods[method]));
+        .located_by = TRACE_NAME(mpa_location_names[method]));
 }
 
 static void on_ulpdu_traced(void *user, const mpa_ulpdu *ulpdu, time_ps now)
@@ -84,7 +79,7 @@ static void on_ulpdu_traced(void *user, const mpa_ulpdu *ulpdu, time_ps now)
         .markers = receiver->markers
                        ? mpa_marker_count_below(ulpdu->fpdu_end) - mpa_marker_count_below(ulpdu->fpdu_start)
                        : 0,
-        .located_by = TRACE_NAME(methods[ulpdu->located_by]));
+        .located_by = TRACE_NAME(mpa_location_names[ulpdu->located_by]));
   on_ulpdu(user, ulpdu, now);
 }
 

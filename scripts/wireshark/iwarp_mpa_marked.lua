@@ -263,7 +263,7 @@ local function look_ahead(direction, from, to, found)
         direction.refused[start] = direction.refused[start] or fpdu and not fpdu.valid
       end
       if fpdu and fpdu.valid then
-        show(direction, fpdu, #fpdu.markers > 0 and "marker" or "marker chain", found)
+        show(direction, fpdu, #fpdu.markers > 0 and "marker" or "marker_chain", found)
       end
       start = direction.passed[start]
     end

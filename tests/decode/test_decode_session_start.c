@@ -94,10 +94,10 @@ PLAN_TEST(test_cut_private_data_at_once, &private_data)
   snap(at, 0, CAPTURED);
   decode_begin(at, NULL);
   for (guint index = 0; index < SYNS_AND_FRAMES; index++) {
-    g_assert_cmpuint(decode_session_connections(at->session)->len, ==, 0);
+    g_assert_cmpuint(at->startups->len, ==, 0);
     decode_piece(at, piece_at(at, index));
   }
-  g_assert_cmpuint(decode_session_connections(at->session)->len, ==, 1);
+  g_assert_cmpuint(at->startups->len, ==, 2);
   decode_end(at);
 }
 
@@ -374,7 +374,132 @@ PLAN_TEST(test_find_nothing, &rdmac)
   g_assert_cmpuint(at->reverse->fpdus, >=, 12);
 }
 
+/* --- Keys that are none --- */
+
+/* The key stands in what the Initiator sends, from octet `at` on, and these four after it: whether that is a
+ * startup frame. A text is none, nor is a program that has the key in it; of Revisions the last is 3. */
+static const struct {
+  uint64_t at;
+  const char *fields;
+  bool is_frame;
+  bool is_answered; /* the Responder's first octets are the key of a Reply, and the same four */
+} key_rows[] = {
+    {0, "\x40\1\0\0", true, false},    {0, "\0\0\0\0", true, false},      {0, "\x40\3\0\0", true, false},
+    {0, "\x40\4\0\0", false, false},   {0, "\x40\1\2\1", true, false},    {0, ", in", false, false},
+    {500, "\x40\1\0\0", true, false},  {500, "\x40\1\2\0", true, false},  {500, "\x40\1\2\1", false, false},
+    {500, "\x40\0\2\1", true, false},  {500, "\x40\4\0\0", false, false}, {500, "\r\n\r\n", false, false},
+    {500, "\0\0\0\0", false, false},   {500, "\0\0\0\0", true, true},     {500, ", in", false, true},
+    {1390, "\x40\1\0\0", true, false},
+};
+
+PLAN_TEST(test_keys, &no_frames)
+{
+  for (guint row = 0; row < G_N_ELEMENTS(key_rows); row++) {
+    for (guint cut_octets = 7; cut_octets < 3000; cut_octets += 1400) {
+      at->octets[0]->len = 3000;
+      memset(at->octets[0]->data, '.', 3000);
+      memcpy(at->octets[0]->data + key_rows[row].at, "MPA ID Req Frame", 16);
+      memcpy(at->octets[0]->data + key_rows[row].at + 16, key_rows[row].fields, 4);
+      memset(at->octets[1]->data, '.', 20);
+      if (key_rows[row].is_answered) {
+        memcpy(at->octets[1]->data, "MPA ID Rep Frame", 16);
+        memcpy(at->octets[1]->data + 16, key_rows[row].fields, 4);
+      }
+      cut(at, cut_octets);
+      decode(at, NULL);
+      g_assert_cmpuint(decode_session_connections(at->session)->len, ==, key_rows[row].is_frame);
+      if (key_rows[row].is_frame) {
+        g_assert_cmpuint(event_at(at->startups, 0)->stream_position, ==, key_rows[row].at);
+      }
+    }
+  }
+}
+
+/* A text with the key before the startup frame does not hide it. */
+PLAN_TEST(test_key_before_the_frame, &streaming)
+{
+  memcpy(at->octets[0]->data + 100, "MPA ID Req Frame, or so", 23);
+  memcpy(at->octets[0]->data + 200, "MPA ID Req Frame\0\1\x20\x20", 20);
+  decode(at, NULL);
+  expect_all(at);
+}
+
+/* --- Ends without octets --- */
+
+/* RFC 5044 §7.1.2: who does not accept a Request closes TCP. That is the answer, and reported at once. */
+static const struct {
+  uint8_t flags;
+  decode_event_kind kind;
+  const char *text;
+} end_rows[] = {{TCP_RST, DECODE_NOTE_RESET, "the other end reset the connection"},
+                {TCP_FIN, DECODE_NOTE_FIN, "the other end closed the connection"}};
+
+PLAN_TEST(test_end_in_place_of_a_reply, &plain_request)
+{
+  for (guint row = 0; row < G_N_ELEMENTS(end_rows); row++) {
+    at->flow = 0;
+    at->packet = 0;
+    decode_begin(at, NULL);
+    for (guint index = 0; index < 3; index++) {
+      decode_piece(at, piece_at(at, index));
+    }
+    g_assert_cmpuint(at->startups->len, ==, 0);
+    decode_piece(at, &(piece){.from = 1, .flags = end_rows[row].flags, .acknowledged = 20});
+    g_assert_cmpuint(at->startups->len, ==, 1);
+    const decode_event *startup = expect_notes(at, SIDE_INITIATOR, DECODE_NOTE_STARTUP, 1);
+    g_assert_cmpuint(startup->packets.last, ==, 3);
+    const decode_event *end = expect_notes(at, SIDE_RESPONDER, end_rows[row].kind, 1);
+    EXPECT_FIELDS(end, (packets.first, 4), (stream_position, 0));
+    decode_end(at);
+    EXPECT_FIELDS(at->connection, (has_reply, false), (initiator, 0));
+    EXPECT_FIELDS(at->reverse, (fpdus, 0), (unaccounted_octets, 0));
+  }
+}
+
+/* What was sent in front of it may come late: then the end is no answer. */
+PLAN_TEST(test_end_before_the_reply, &plain_request)
+{
+  const piece reply = *piece_at(at, 3);
+  g_array_remove_index(at->pieces, 3);
+  g_array_insert_val(at->pieces, 3, ((piece){.from = 1, .position = at->octets[1]->len, .flags = TCP_FIN}));
+  g_array_insert_val(at->pieces, 4, reply);
+  decode(at, NULL);
+  expect_all(at);
+}
+
+/* An end that sends nothing but its FIN: in the middle of a stream, and after the hint. */
+PLAN_TEST(test_end_without_octets, &neither)
+{
+  static const decode_hint hint = {.any_address = true, .end.port = 7471, .start = {DECODE_START_FIRST}};
+  lose(at, 1, 0, UINT64_MAX);
+  append(at, (piece){.from = 1, .flags = TCP_FIN});
+  decode(at, &(decode_options){.hints = &hint, .hint_count = 1});
+  expect_notes(at, SIDE_RESPONDER, DECODE_NOTE_FIN, 1);
+}
+
 /* --- Several connections --- */
+
+/* Numbers are in the order in which connections are seen to speak MPA: at the first octets, not at the
+ * verdict, which for a Request without an answer comes at the end. */
+PLAN_TEST(test_numbers, &plain_request)
+{
+  decode_begin(at, NULL);
+  for (guint index = 0; index < 3; index++) {
+    decode_piece(at, piece_at(at, index));
+  }
+  at->flow = 1;
+  for (guint index = 0; index < at->pieces->len; index++) {
+    decode_piece(at, piece_at(at, index));
+  }
+  g_assert_cmpuint(event_at(at->fpdus, 0)->connection->index, ==, 1);
+  decode_end(at);
+  const GPtrArray *connections = decode_session_connections(at->session);
+  g_assert_cmpuint(connections->len, ==, 2);
+  for (uint32_t index = 0; index < 2; index++) {
+    EXPECT_FIELDS((const decode_connection *)connections->pdata[index], (flow, index), (index, index),
+                  (has_request, true), (has_reply, index == 1));
+  }
+}
 
 /* Two connections at the same time, and a third with the addresses and ports of the first, are kept apart. */
 PLAN_TEST(test_connections, &plain_request)

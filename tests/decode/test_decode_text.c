@@ -46,13 +46,13 @@ FIXTURE_TEST(test_wide_numbers)
   f->event.packets = (decode_packet_span){UINT64_MAX - 1, UINT64_MAX, 2};
   f->fpdu.located_by = MPA_LOCATED_BY_MARKER_CHAIN;
   g_assert_true(g_str_has_prefix(
-      content(f), "  18446744073709551615 4294967295 18446744073709551614-18446744073709551615 marker "
+      content(f), "  18446744073709551615 4294967295 18446744073709551614-18446744073709551615 marker_"
                   "chain CRC right RDMA Write"));
 }
 
 FIXTURE_TEST(test_location)
 {
-  static const char *const words[] = {" chain  ", " marker  ", " marker chain  ", " assumption  "};
+  static const char *const words[] = {" chain  ", " marker  ", " marker_chain  ", " assumption  "};
 
   for (guint by = 0; by < MPA_LOCATIONS; by++) {
     f->fpdu.located_by = (mpa_location)by;

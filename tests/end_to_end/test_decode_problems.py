@@ -10,11 +10,12 @@ import program_kit as kit
 from decode_trip import DecodeTest, write_packets
 
 INITIATOR, RESPONDER = 0, 1
-SEND, READ_REQUEST, TERMINATE = 3, 1, 7
+SEND, READ_REQUEST, READ_RESPONSE, TERMINATE = 3, 1, 2, 7
 REQUEST, REPLY = b"MPA ID Req Frame", b"MPA ID Rep Frame"
 CRC, MARKERS, REJECT, ENHANCED = 0x40, 0x80, 0x20, 0x10  # of a startup frame's flags
 ENHANCED_REPLY = REPLY + bytes([CRC | ENHANCED, 2, 0, 4, 0, 0, 0, 0])
-RESET = "RST"
+RESET, DAMAGED, CLOCK = "RST", "a wrong checksum", "the clock is set"
+CLOCK_STEP_NS = 2 * 86400 * 10**9
 MICROSECOND_NS, TCP_IP_OCTETS = 1000, 40
 
 
@@ -35,6 +36,16 @@ def startup(key, flags=CRC, revision=1):
 def segment(opcode=SEND, queue=0, msn=1, offset=0, payload=b"data", last=1, word=0, ddp=1, rdmap=0x40):
     """An untagged DDP Segment; `ddp` and `rdmap`: the control octets without L and opcode."""
     return struct.pack(">BBIIII", last << 6 | ddp, rdmap | opcode, word, queue, msn, offset) + payload
+
+
+def read(octets, msn=1, stag=7, offset=1000):
+    """A Read Request for `octets`."""
+    return segment(READ_REQUEST, queue=1, msn=msn, payload=struct.pack(">IQIIQ", stag, offset, octets, 9, 0))
+
+
+def response(octets, last=1, stag=7, offset=1000):
+    """A segment of a Read Response."""
+    return struct.pack(">BBIQ", 0x81 | last << 6, 0x40 | READ_RESPONSE, stag, offset) + bytes(octets)
 
 
 def terminate(layer, error_type, code):
@@ -81,10 +92,15 @@ CASES = {
     "after terminate": (FRAMES + sent(terminate(2, 0, 1), segment()),),
     "startup reject": ([(INITIATOR, startup(REQUEST, CRC | REJECT)), FRAMES[1]] + HELLO,),
     "startup reserved": ([FRAMES[0], (RESPONDER, startup(REPLY, CRC | 1))] + HELLO,),
+    "startup private data": ([(INITIATOR, REQUEST + bytes([CRC, 1, 2, 1]) + bytes(513)), FRAMES[1]] + HELLO,),
     "startup enhanced": ([(INITIATOR, startup(REQUEST, CRC | ENHANCED, 2))] + HELLO, "startup assumed"),
     "startup answer": ([(INITIATOR, startup(REQUEST, CRC, 2)), (RESPONDER, ENHANCED_REPLY)] + HELLO,),
     "startup revision": ([FRAMES[0], (RESPONDER, startup(REPLY, CRC, 2))] + HELLO,),
     "segment order": (FRAMES + sent(segment(last=0), segment(offset=8)),),
+    "read length": (FRAMES + sent(read(64)) + sent(response(80), sender=RESPONDER),),
+    "read unasked": (FRAMES + HELLO + sent(response(64), sender=RESPONDER),),
+    "checksum": (FRAMES + HELLO + [(RESPONDER, DAMAGED)],),
+    "clock": (FRAMES + [(INITIATOR, CLOCK)] + HELLO,),
     "terminate header": (FRAMES + sent(terminate(1, 1, 0)),),
     "hole": (FRAMES + HELLO + [(INITIATOR, 100)] + HELLO, "lost chain"),
     "lost chain": (FRAMES + [(INITIATOR, 1)] + HELLO, "hole"),
@@ -98,7 +114,7 @@ CASES = {
 def rows():
     """Of docs/problems.md: kind to (severity, clause, sentence)."""
     page = kit.octets(f"{os.environ['SCENARIOS']}/../docs/problems.md").decode()
-    found = re.findall(r"(?m)^\| (\w+) \| `([\w ]+)` \| (RFC [^|]*) \| (.*) \|$", page)
+    found = re.findall(r"(?m)^\| (\w+) \| `([\w ]+)` \| (\w[^|]* §[^|]*) \| (.*) \|$", page)
     return {kind: (severity, clause, sentence) for severity, kind, clause, sentence in found}
 
 
@@ -106,20 +122,25 @@ def packets(sent_octets, cut=1400):
     """A packet each microsecond: SYN, SYN and ACK, then these; a number instead of octets: so many are
     missing."""
     made, at = [], [1, 1]
+    step_ns = 0
 
-    def add(sender, flags, sequence, octets=b""):
+    def add(sender, flags, sequence, octets=b"", checksum=0):
         ports, addresses = (49152, 5044), (b"\x0a\0\0\1", b"\x0a\0\0\2")
         tcp = struct.pack(">HHIIBBHHH", ports[sender], ports[1 - sender], sequence, at[1 - sender], 0x50,
-                          flags, 65535, 0, 0)
+                          flags, 65535, checksum, 0)
         ip = struct.pack(">BBHHHBBH4s4s", 0x45, 0, TCP_IP_OCTETS + len(octets), 0, 0, 64, 6, 0,
                          addresses[sender], addresses[1 - sender])
-        made.append((len(made) * MICROSECOND_NS, ip + tcp + octets))
+        made.append((len(made) * MICROSECOND_NS + step_ns, ip + tcp + octets))
 
     add(INITIATOR, 0x02, 0)
     add(RESPONDER, 0x12, 0)
     for sender, octets in sent_octets:
         if octets == RESET:
             add(sender, 0x04, at[sender])
+        elif octets == DAMAGED:
+            add(sender, 0x10, at[sender], b"oops", checksum=0xBAD)
+        elif octets == CLOCK:
+            step_ns += CLOCK_STEP_NS
         elif isinstance(octets, int):
             at[sender] += octets
         else:

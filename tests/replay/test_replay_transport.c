@@ -147,7 +147,7 @@ static void sent(fixture *f, uint8_t flags, uint32_t sequence, int64_t position)
   const capture_segment captured = {
       .flags = flags, .sequence = sequence, .acknowledgement = tcp_sequence_of(position, PEER_ISN)};
 
-  replay_transport_sent(f->tcp, &captured);
+  replay_transport_sent(f->tcp, &captured, 0);
 }
 
 /* A test of `f`, which is a receiver of a stream from its beginning. */
@@ -165,6 +165,30 @@ RECEIVER_TEST(test_establishment)
   receive(other, -1, 0, TCP_SYN | TCP_ACK);
   receive(other, -1, 0, TCP_SYN | TCP_ACK);
   expect(other, 0, 0, TCP_ACK, "e ");
+}
+
+/* RFC 9293 §3.10.7.2, RFC 7413 §4.1: octets that a SYN brings are passed on when TCP is established, as many
+ * as the real end has accepted; all when its SYN-ACK was not captured. What it refused comes again. */
+static const struct {
+  int64_t accepted; /* -1: not captured */
+  const char *expected;
+} syn_rows[] = {{100, "e 0+100@0 100+50@0 "},
+                {60, "e 0+60@0 100+50@0 "},
+                {0, "e 100+50@0 "},
+                {-1, "e 0+100@0 100+50@0 "}};
+
+ROW_TEST(test_octets_of_a_syn, syn_rows)
+{
+  g_autoptr(fixture) f = set_up();
+  expect(f, -1, 100, TCP_SYN, "");
+  expect(f, -1, 100, TCP_SYN, ""); /* again */
+  if (c->accepted >= 0) {
+    sent(f, TCP_SYN | TCP_ACK, OWN_ISN, c->accepted);
+  }
+  expect(f, 100, 50, TCP_ACK, c->expected);
+  g_autoptr(fixture) caller = set_up();
+  expect(caller, -1, 100, TCP_SYN | TCP_ACK, "e 0+100@0 ");
+  expect(caller, -1, 100, TCP_SYN | TCP_ACK, "");
 }
 
 /* 300 octets, the second hundred last: in order the third is held, and its own arrival is reported when it
@@ -243,6 +267,21 @@ RECEIVER_TEST(test_resets)
   g_autoptr(fixture) other = set_up();
   receive(other, 0, 0, TCP_ACK | TCP_FIN);
   expect(other, 1, 0, TCP_RST, "e f c0 ");
+}
+
+/* RFC 9293 §3.10.5: the end that sends a RST is closed, and what arrives after it, in flight by then, is not
+ * processed. After the peer's FIN it takes nothing away. */
+RECEIVER_TEST(test_own_reset)
+{
+  receive(f, 0, 100, TCP_ACK);
+  sent(f, TCP_RST | TCP_ACK, OWN_ISN + 1, 100);
+  assert_events(f, "e 0+100@0 c2 ");
+  expect(f, 100, 100, TCP_ACK, "");
+  g_assert_cmpuint(f->segments, ==, 1);
+  g_autoptr(fixture) other = set_up();
+  receive(other, 0, 0, TCP_ACK | TCP_FIN);
+  sent(other, TCP_RST, OWN_ISN + 1, 1);
+  assert_events(other, "e f c0 ");
 }
 
 /* The stream is known from octet 7000 on, and up to 7200: what lies before came elsewhere, what lies

@@ -114,7 +114,7 @@ void timeline_capture_event(void *user, const decode_event *event)
   if (fpdu->crc == DECODE_CRC_WRONG) {
     ADD(page, &at, receiver, FPDU_INVALID, NULL, .position = event->stream_position, .error = MPA_ERROR_CRC);
   } else {
-    ADD(page, &at, receiver, FPDU_VALID, decode_locations[fpdu->located_by].text,
+    ADD(page, &at, receiver, FPDU_VALID, mpa_location_names[fpdu->located_by],
         .position = event->stream_position, .octets = event->octets, .held_octets = NOT_KNOWN,
         .markers = fpdu->marker_count);
   }

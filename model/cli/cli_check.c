@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* iwarpsim check: what is wrong with scenarios, and what a user should know about them, without running
  * any. */
+#include <math.h>
 #include <stdio.h>
 
 #include "base/plain_text.h"
 #include "cli/cli.h"
+#include "cli/cli_cost.h"
 #include "cli/cli_progress.h"
 #include "platform/run_engine.h"
 #include "scenario/scenario.h"
@@ -69,8 +71,25 @@ static void note_axes(const scenario *s, GPtrArray *notes)
   }
 }
 
+/* Of `s`, or of all runs of `grid` unless that is NULL; the memory is that of the largest run. */
+static run_cost cost_of(const scenario *s, const sweep_grid *grid)
+{
+  run_cost all = {0};
+
+  for (gsize i = 0; grid != NULL && i < sweep_grid_count(grid); i++) {
+    const run_cost one = sweep_grid_cost(grid, i);
+    all = (run_cost){.segments = all.segments + one.segments,
+                     .seconds = all.seconds + one.seconds,
+                     .messages = all.messages + one.messages,
+                     .payload_octets = all.payload_octets + one.payload_octets,
+                     .memory_octets = MAX(all.memory_octets, one.memory_octets)};
+  }
+  return grid != NULL ? all : run_cost_of(s);
+}
+
 /* `grid`: NULL when nothing is swept. */
-static void print_verdict(const char *path, const sweep_grid *grid, const GPtrArray *notes)
+static void print_verdict(const char *path, const sweep_grid *grid, const run_cost *cost,
+                          const GPtrArray *notes)
 {
   plain_text_print(stdout, "%s: ok", path);
   if (grid != NULL) {
@@ -84,15 +103,16 @@ static void print_verdict(const char *path, const sweep_grid *grid, const GPtrAr
       plain_text_print(stdout, ", %zu given twice", facts->repeated);
     }
   }
-  plain_text_print(stdout, "\n");
+  g_autofree char *text = cli_cost_text(cost);
+  plain_text_print(stdout, "\n%s: %s%s\n", path, text, grid != NULL ? " in the largest run" : "");
   for (guint i = 0; i < notes->len; i++) {
     plain_text_print(stdout, "%s: note: %s\n", path, (const char *)notes->pdata[i]);
   }
 }
 
 /* `error`: NULL when nothing is wrong. */
-static void append_verdict(const char *path, const sweep_grid *grid, const GPtrArray *notes,
-                           const GError *error, GString *json)
+static void append_verdict(const char *path, const sweep_grid *grid, const run_cost *cost,
+                           const GPtrArray *notes, const GError *error, GString *json)
 {
   g_string_append(json, json->len > 1 ? ",\n  {" : "\n  {");
   plain_text_append_text(json, "file", path);
@@ -101,6 +121,10 @@ static void append_verdict(const char *path, const sweep_grid *grid, const GPtrA
                            error != NULL  ? 0
                            : grid != NULL ? (double)sweep_grid_count(grid)
                                           : 1);
+  plain_text_append_number(json, "payload_octets", cost->payload_octets);
+  plain_text_append_number(json, "messages", cost->messages);
+  plain_text_append_number(json, "segments", round(cost->segments));
+  plain_text_append_number(json, "memory_octets", round(cost->memory_octets));
   plain_text_append_member(json, "notes");
   for (guint i = 0; error == NULL && i < notes->len; i++) {
     g_string_append(json, i == 0 ? "[" : ", ");
@@ -136,13 +160,14 @@ static int check_scenario(const char *path, const cli_arguments *arguments, GStr
   if (grid != NULL && (chosen.json || !arguments->quiet)) {
     note_points(grid, notes);
   }
+  const run_cost cost = ok ? cost_of(s, grid) : (run_cost){0};
   if (!ok && arguments->count > 1 && g_str_has_prefix(error->message, "--set")) {
     g_prefix_error(&error, "%s: ", path); /* which may be the only one that it is wrong for */
   }
   if (chosen.json) {
-    append_verdict(path, grid, notes, error, json);
+    append_verdict(path, grid, &cost, notes, error, json);
   } else if (ok && !arguments->quiet) {
-    print_verdict(scenario_path(s), grid, notes);
+    print_verdict(scenario_path(s), grid, &cost, notes);
   }
   return ok ? CLI_OK : cli_fail(error);
 }
@@ -169,7 +194,8 @@ static int check(const cli_arguments *arguments)
 static const GOptionEntry entries[] = {
     CLI_TEXTS("set", 's', &chosen.sets, "override a key of each scenario", "GROUP.KEY=VALUE"),
     CLI_SWITCH("json", 0, &chosen.json,
-               "a JSON array, an object for each scenario: file, error (null: none), runs, notes; errors are "
+               "a JSON array, an object for each scenario: file, error (null: none), runs, their cost, "
+               "notes; errors are "
                "printed, too"),
     G_OPTION_ENTRY_NULL,
 };
@@ -180,7 +206,8 @@ const cli_command cli_check = {
     .arguments = "SCENARIO...",
     .summary = "Checks scenarios, and every point of their sweeps, without running them. For each it "
                "prints that it is ok "
-               "and what one should know about it, or on standard error the first thing that is wrong: "
+               "and what it costs, and what one should know about it, or on standard error the first thing "
+               "that is wrong: "
                "file, line, "
                "what, and what was expected. The exit status is 2 when any is wrong.",
     .example = "  iwarpsim check scenarios/*.cfg\n"

@@ -10,7 +10,7 @@ static int run(const cli_arguments *arguments)
   const char *path = arguments->rest[0];
   GError *error = NULL;
   g_autofree char *ending = NULL;
-  FILE *file = cli_run_trace_open(path, &ending, &error);
+  FILE *file = cli_run_trace_open(path, arguments, &ending, &error);
   g_autofree char *text = file ? explain_trace(file, path, &error) : NULL;
 
   if (file) {

@@ -19,7 +19,8 @@ static const struct {
 } commands[] = {
     {"Run a scenario", &cli_check},
     {NULL, &cli_run},
-    {"Look at a run", &cli_explain_peak},
+    {"Look at a run", &cli_show},
+    {NULL, &cli_explain_peak},
     {NULL, &cli_timeline},
     {NULL, &cli_trace},
     {NULL, &cli_plot},

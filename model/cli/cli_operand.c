@@ -15,10 +15,10 @@ static const struct {
 } kinds[] = {
     {"`iwarpsim new` prints some", "check, run, sweep and size"},
     {"`iwarpsim sweep` writes one", "table, plot, report, export and merge"},
-    {"`iwarpsim run` writes one", "plot, explain-peak and timeline"},
+    {"`iwarpsim run` writes one", "show, plot, explain-peak and timeline"},
     {"`iwarpsim run --trace FILE` writes one", "trace, timeline, explain-peak and plot"},
     {"tcpdump or `iwarpsim run --pcap` writes one", "decode, replay and timeline"},
-    {"", "plot, explain-peak and timeline, which take its folder"},
+    {"", "show, plot, explain-peak and timeline, which take its folder"},
     {"", "plot, which takes its folder"},
 };
 

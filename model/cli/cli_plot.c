@@ -213,9 +213,10 @@ static gboolean plot_store(const char *path, const gnuplot_target *target, GErro
 }
 
 /* Plots of a folder are called after what they show, those of a trace after the trace, too. */
-static gboolean plot_run(const char *path, gboolean is_folder, const gnuplot_target *target, GError **error)
+static gboolean plot_run(const cli_arguments *arguments, gboolean is_folder, const gnuplot_target *target,
+                         GError **error)
 {
-  const char *what = chosen.what != NULL ? chosen.what : run_kinds[0];
+  const char *path = arguments->rest[0], *what = chosen.what != NULL ? chosen.what : run_kinds[0];
   if (target->format != GNUPLOT_TERM && !cli_make_folder(target->folder, 2, error)) {
     return FALSE;
   }
@@ -227,7 +228,7 @@ static gboolean plot_run(const char *path, gboolean is_folder, const gnuplot_tar
   g_autofree char *name = file_stem(path, ".trace");
   g_autofree char *titled = g_strconcat(is_folder ? "" : name, is_folder ? "" : "-", what, NULL);
   g_autofree char *stem = gnuplot_file_stem(titled);
-  FILE *file = cli_run_trace_open(path, NULL, error);
+  FILE *file = cli_run_trace_open(path, arguments, NULL, error);
   const gboolean good = file != NULL && plot_trace(file, path, what, &chosen.request, stem, target, error);
   g_clear_pointer(&file, fclose);
   return good;
@@ -267,7 +268,7 @@ static int plot(const cli_arguments *arguments)
   if (!g_file_test(path, G_FILE_TEST_EXISTS)) {
     g_set_error(&error, G_FILE_ERROR, G_FILE_ERROR_NOENT, "%s: %s", path, g_strerror(ENOENT));
   } else {
-    (void)(is_folder || is_trace_plot() ? plot_run(path, is_folder, &target, &error)
+    (void)(is_folder || is_trace_plot() ? plot_run(arguments, is_folder, &target, &error)
                                         : plot_store(path, &target, &error));
   }
   for (guint i = 0; i < written->len && !arguments->quiet; i++) {

@@ -37,6 +37,12 @@ void cli_progress_show(cli_progress *shown, double share, double at_s, const cha
   show(shown, share, place, now_us);
 }
 
+void cli_progress_of_run(const session_progress *progress, void *shown)
+{
+  cli_progress_show(shown, progress->share, time_ps_in_seconds(progress->now), "simulated time",
+                    g_get_monotonic_time());
+}
+
 static void watch_grid(double share, gpointer shown)
 {
   show(shown, share, "checking the points of the sweep", g_get_monotonic_time());

@@ -5,6 +5,7 @@
 #include <glib.h>
 #include <stdio.h>
 
+#include "session/session.h"
 #include "study/sweep/sweep_grid.h"
 
 typedef struct cli_progress {
@@ -20,6 +21,9 @@ typedef struct cli_progress {
  * passed since the last time. While the share grows, the line has the time left, estimated from the time that
  * the work so far took. A run that has stood still for some seconds may go on at once or never. */
 void cli_progress_show(cli_progress *shown, double share, double at_s, const char *what, gint64 now_us);
+
+/* The same of a run; `shown` is a cli_progress: a session_progress_function. */
+void cli_progress_of_run(const session_progress *progress, void *shown);
 
 /* The grid of a sweep, as sweep_grid_new(), while its points are checked; with progress when
  * `shows`. */

@@ -11,6 +11,7 @@
 #include "base/version.h"
 #include "cli/cli.h"
 #include "cli/cli_answer.h"
+#include "cli/cli_cost.h"
 #include "cli/cli_progress.h"
 #include "scenario/configuration.h"
 #include "scenario/scenario.h"
@@ -137,12 +138,6 @@ static struct {
   gboolean all;
 } options;
 
-static void show_progress(const session_progress *progress, void *shown)
-{
-  cli_progress_show(shown, progress->share, time_ps_in_seconds(progress->now), "simulated time",
-                    g_get_monotonic_time());
-}
-
 static int run_into(const cli_results *results, const scenario *s, const cli_arguments *arguments)
 {
   GError *error = NULL;
@@ -155,7 +150,7 @@ static int run_into(const cli_results *results, const scenario *s, const cli_arg
   const simulation_options how = {.directory = new_files_folder(results->files),
                                   .capture = options.capture,
                                   .trace = output_file(events),
-                                  .progress = cli_shows_progress(arguments) ? show_progress : NULL,
+                                  .progress = cli_shows_progress(arguments) ? cli_progress_of_run : NULL,
                                   .progress_user = &shown};
   gboolean done = simulation_run(s, &how, &result, &error);
   cli_progress_clear(&shown);
@@ -186,6 +181,9 @@ static int run(const cli_arguments *arguments)
       scenario_check(s, notes, &error) && run_engine_check(s, &error);
   for (guint i = 0; good && !arguments->quiet && i < notes->len; i++) {
     plain_text_print(stderr, "note: %s\n", (const char *)notes->pdata[i]);
+  }
+  if (good && !arguments->quiet) {
+    cli_cost_announce(s, options.trace != NULL, "this run");
   }
   good = good && cli_results_begin(&results, s, options.directory, &error);
   results.trace = options.trace;

@@ -6,17 +6,21 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "cli/cli_cost.h"
+#include "cli/cli_progress.h"
 #include "session/simulation.h"
 #include "study/store/summary.h"
 #include "trace/trace_reader.h"
 
-/* The scenario that the summary at `path` is of, by its keys. */
-static scenario *scenario_of(const summary_record *record, const char *path, GError **error)
+scenario *cli_run_scenario(const summary_record *record, const char *path, gboolean of_replay, GError **error)
 {
-  g_autofree char *file = g_strconcat(record->name, ".cfg", NULL);
-  g_autoptr(scenario) s = scenario_new_without_file(file, NULL, error);
+  g_autofree char *named = g_strconcat(record->name, ".cfg", NULL);
+  g_autoptr(scenario) s = scenario_new_without_file(record->file ? record->file : named, NULL, error);
 
   for (scenario_key key = 0; s && key < SCENARIO_KEY_COUNT; key++) {
+    if (!record->keys[key] && of_replay && record->is_replay) {
+      continue;
+    }
     if (!record->keys[key]) {
       error_set(error,
                 record->is_replay
@@ -31,7 +35,7 @@ static scenario *scenario_of(const summary_record *record, const char *path, GEr
       return NULL;
     }
   }
-  return s && scenario_check(s, NULL, error) && run_engine_check(s, error) ? g_steal_pointer(&s) : NULL;
+  return g_steal_pointer(&s);
 }
 
 /* The trace `path`, which `file` reads, is of the scenario and seed of the summary in its folder. */
@@ -54,14 +58,24 @@ static gboolean is_of(FILE *file, const char *path, const summary_record *record
 
 /* Runs the scenario of the summary at `path` again, with a trace into `file`; it must have the same metrics.
  */
-static gboolean run_again(const summary_record *record, const char *path, FILE *file, GError **error)
+static gboolean run_again(const summary_record *record, const char *path, const cli_arguments *arguments,
+                          FILE *file, GError **error)
 {
-  g_autoptr(scenario) s = scenario_of(record, path, error);
-  const simulation_options how = {.trace = file};
+  g_autoptr(scenario) s = cli_run_scenario(record, path, FALSE, error);
+  cli_progress shown = {.file = stderr, .started_us = g_get_monotonic_time()};
+  const simulation_options how = {.trace = file,
+                                  .progress = cli_shows_progress(arguments) ? cli_progress_of_run : NULL,
+                                  .progress_user = &shown};
   session_result result = {.status = RUN_OK};
   const metric_values *there = &record->results.metrics, *again = &result.results.metrics;
-  gboolean good = s && simulation_run(s, &how, &result, error);
-
+  gboolean good = s && scenario_check(s, NULL, error) && run_engine_check(s, error);
+  if (good && !arguments->quiet) {
+    g_autofree char *what =
+        g_strdup_printf("%s: there is no run.trace beside it, so the run is made again", path);
+    cli_cost_announce(s, TRUE, what);
+  }
+  good = good && simulation_run(s, &how, &result, error);
+  cli_progress_clear(&shown);
   for (metric_id id = 0; good && id < METRIC_COUNT; id++) {
     const metric_row *row = metric_row_of(id);
     good =
@@ -78,7 +92,7 @@ static gboolean run_again(const summary_record *record, const char *path, FILE *
 }
 
 /* The trace of the run whose folder is `path`. */
-static FILE *open_of_run(const char *path, char **ending, GError **error)
+static FILE *open_of_run(const char *path, const cli_arguments *arguments, char **ending, GError **error)
 {
   g_autofree char *page = g_build_filename(path, "summary.json", NULL);
   g_autofree char *name = g_build_filename(path, "run.trace", NULL);
@@ -90,7 +104,8 @@ static FILE *open_of_run(const char *path, char **ending, GError **error)
   }
   const gboolean is_there = g_file_test(name, G_FILE_TEST_EXISTS);
   file = is_there ? file_open(name, FALSE, error) : tmpfile();
-  if (!file || !(is_there ? is_of(file, name, record, error) : run_again(record, page, file, error))) {
+  if (!file ||
+      !(is_there ? is_of(file, name, record, error) : run_again(record, page, arguments, file, error))) {
     g_clear_pointer(&file, fclose);
   } else if (ending && *record->message != '\0') {
     *ending = g_strdup_printf("The run ended %s: %s.\n", run_status_name(record->status), record->message);
@@ -98,14 +113,14 @@ static FILE *open_of_run(const char *path, char **ending, GError **error)
   return file;
 }
 
-FILE *cli_run_trace_open(const char *path, char **ending, GError **error)
+FILE *cli_run_trace_open(const char *path, const cli_arguments *arguments, char **ending, GError **error)
 {
   const gboolean is_directory = g_file_test(path, G_FILE_TEST_IS_DIR);
 
   if (ending) {
     *ending = NULL;
   }
-  FILE *file = is_directory ? open_of_run(path, ending, error) : file_open(path, FALSE, error);
+  FILE *file = is_directory ? open_of_run(path, arguments, ending, error) : file_open(path, FALSE, error);
   if (file) {
     rewind(file);
   } else if (!*error) {

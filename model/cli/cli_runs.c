@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "cli/cli_runs.h"
 
-#include <time.h>
-
 #include "base/git_state.h"
 #include "base/units.h"
 #include "base/version.h"
@@ -82,18 +80,6 @@ static int simulate(scenario *s, worker_progress *progress)
     return CLI_FAILED;
   }
   return cli_results_exit_code("run", s, &result);
-}
-
-double cli_runs_pace(void)
-{
-  const char *const sets[] = {"run.engine=native", "workload.messages=300", NULL};
-  g_autoptr(scenario) s = scenario_new_without_file("pace", sets, NULL);
-  session_result result;
-  clock_t before = clock();
-  if (simulation_run(s, &(const simulation_options){0}, &result, NULL)) {
-    session_result_clear(&result);
-  }
-  return (double)(clock() - before) / CLOCKS_PER_SEC / run_cost_of(s).seconds;
 }
 
 provenance *cli_runs_origin(const sweep_grid *grid, const cli_runs_options *options)

@@ -50,10 +50,6 @@ char *cli_runs_store(const char *given, const scenario *s, const char *suffix);
 /* How progress is shown. */
 sweep_progress_style cli_runs_style(const cli_arguments *arguments);
 
-/* The seconds that this machine, as this program was built, takes for a second of run_cost: of a small run,
- * which is made in some 20 ms. */
-double cli_runs_pace(void);
-
 /* Where the runs of `grid` come from. Free with provenance_free(). */
 provenance *cli_runs_origin(const sweep_grid *grid, const cli_runs_options *options);
 

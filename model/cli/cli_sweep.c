@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "base/version.h"
 #include "cli/cli.h"
+#include "cli/cli_cost.h"
 #include "cli/cli_progress.h"
 #include "cli/cli_runs.h"
 #include "scenario/scenario.h"
@@ -143,10 +144,10 @@ static int list_sweep(sweep_plan *plan)
   }
   if (good && chosen.json) {
     g_autofree char *json =
-        sweep_plan_json(plan, IWARPSIM_VERSION, cli_runs_jobs(&chosen.runs), cli_runs_pace());
+        sweep_plan_json(plan, IWARPSIM_VERSION, cli_runs_jobs(&chosen.runs), cli_cost_pace());
     plain_text_print_page(stdout, json);
   } else if (good) {
-    sweep_plan_list(plan, IWARPSIM_VERSION, cli_runs_jobs(&chosen.runs), cli_runs_pace(), stdout);
+    sweep_plan_list(plan, IWARPSIM_VERSION, cli_runs_jobs(&chosen.runs), cli_cost_pace(), stdout);
   }
   return good ? CLI_OK : cli_fail(error);
 }

@@ -76,7 +76,7 @@ static int run(const cli_arguments *arguments)
   if (strcmp(path, "-") == 0) {
     return cli_usage_error("timeline", "a trace or a capture is read twice; expected a file, not -");
   }
-  FILE *file = cli_run_trace_open(path, &ending, &error);
+  FILE *file = cli_run_trace_open(path, arguments, &ending, &error);
   if (!file) {
     return cli_fail(error);
   }

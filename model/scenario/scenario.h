@@ -40,6 +40,10 @@ gboolean scenario_set_key(scenario *s, scenario_key key, const char *text, const
  * strings, free with g_free(). */
 gboolean scenario_check(const scenario *s, GPtrArray *notes, GError **error);
 
+/* The octets of the buffers that messages go to, which are most of what a run holds: a sink has one for each
+ * message that can be in flight, and two more, but never more than there are messages. */
+double scenario_memory_octets(const scenario *s);
+
 /* TRUE when `s` asks for what only ns-3 has, its TCP or a path on its nodes; `*key` is the first key that
  * does. */
 gboolean scenario_needs_ns3(const scenario *s, scenario_key *key);

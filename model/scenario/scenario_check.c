@@ -78,32 +78,35 @@ static double turn_octets(const configuration *c)
   return octets;
 }
 
-/* A sink has a buffer for each message that can be in flight, and two more, but never more than there are
- * messages. In flight are at most the window and what waits out the placement latency. Messages of several
- * sizes are counted by turns of workload.message_sizes. */
-static gboolean check_memory(const checking *on)
+double scenario_memory_octets(const scenario *s)
 {
-  const configuration *c = on->c;
+  const configuration *c = scenario_configuration(s);
   double size = (double)c->workload.message_octets;
+  /* At most the window and what waits out the placement latency. Messages of several sizes are counted by
+   * turns of workload.message_sizes. */
   double in_flight = (double)c->receive_window_octets +
                      (double)path_bottleneck_bit_per_s(&c->path.directions[c->main_direction]) / 8 *
                          time_ps_in_seconds(c->receiver.placement_latency_ps);
   double turn = (double)turn_of(c);
   double framed = turn_octets(c) + turn * FPDU_OVERHEAD_OCTETS;
   double buffers = MIN((in_flight / framed + 2) * turn, (double)c->workload.messages);
-  double connections = (double)c->connections.count;
   /* A connection has, at each end that messages go to, a sink for RDMA Writes and Reads and one for Sends. */
   const ulp_mix_needs needs = ulp_mix_needs_of(&c->workload.mix);
   double sinks = (c->workload.both ? 2 : 1) * (needs.fills[true] + needs.fills[false] + needs.sends);
-  double memory = connections * sinks * buffers * (size + BUFFER_OVERHEAD_OCTETS);
+  return (double)c->connections.count * sinks * buffers * (size + BUFFER_OVERHEAD_OCTETS);
+}
+
+static gboolean check_memory(const checking *on)
+{
+  const double memory = scenario_memory_octets(on->s);
   return memory <= MEMORY_MAX_GIB * GIB ||
          finding_error(on,
                        KEYS(SCENARIO_WORKLOAD_MESSAGE_SIZE, SCENARIO_WORKLOAD_CONNECTIONS,
                             SCENARIO_TCP_RECEIVE_WINDOW, SCENARIO_RECEIVER_PLACEMENT_LATENCY,
                             SCENARIO_WORKLOAD_MESSAGES),
-                       "the sink's buffers take %.1f GiB (%.0f connections, each with buffers for a receive "
+                       "the sink's buffers take %.1f GiB (%u connections, each with buffers for a receive "
                        "window and two messages); expected at most %d GiB",
-                       memory / GIB, connections, MEMORY_MAX_GIB);
+                       memory / GIB, on->c->connections.count, MEMORY_MAX_GIB);
 }
 
 /* The clock ends after 106 days (time_ps.h). A workload that takes longer is a mistake. */

@@ -7,7 +7,7 @@ import unittest
 
 import program_kit as kit
 
-COMMANDS = ("check run explain-peak timeline trace plot sweep size table report export merge decode replay new explain"
+COMMANDS = ("check run show explain-peak timeline trace plot sweep size table report export merge decode replay new explain"
             " help").split()
 ONE_OF_THEM = f"expected one of {', '.join(COMMANDS)}"
 NATIVE = 'run: { engine = "native"; }; workload: { messages = 2; };'
@@ -66,23 +66,46 @@ class Cli(kit.ProgramTest):
         self.expect("iwarpsim --loud check", "",
                     "iwarpsim: unknown option '--loud'; expected a command (see 'iwarpsim --help')\n", 2)
 
+    def expect_check(self, line, output, errors="", code=0):
+        """What `iwarpsim check` prints but for the costs, which each verdict has."""
+        done = self.shell(line, code)
+        shown, costs = re.subn(r"(?m)^\S+: .* in all, .* of buffers.*\n", "", done.stdout)
+        self.assertEqual((shown, done.stderr), (output, errors), line)
+        self.assertEqual(costs, len(re.findall(r"(?m)^\S+: ok", shown)))
+
+    def test_costs(self):
+        """Messages are of each connection and, with directions = both, of each end: 1 MiB x 1,000 x 100 x 2 in all. Of
+        a stream, a message with 20 octets for each of its FPDUs takes 1,048,576 / 1,424 segments. Three seeds take
+        three times as much."""
+        kit.write("large.cfg", 'workload: { message_size = "1MiB"; messages = 1000; connections = 100; directions = "both"; };')
+        done = self.shell("iwarpsim check large.cfg")
+        self.assertRegex(done.stdout, r"large.cfg: ok\nlarge.cfg: 195\.3 GiB in all, 200 thousand messages, about 14[5-9] million "
+                         r"segments; about \d+ (s|min), \d+(\.\d+)? MiB of buffers\n")
+        kit.write("seeds.cfg", 'workload: { message_size = 1; messages = 2; }; sweep = ( { key = "run.seed"; from = 1; to = 3; } );')
+        self.expect_start(self.shell("iwarpsim check seeds.cfg").stdout, "seeds.cfg: ok, a sweep of 3 runs\nseeds.cfg: 6 octets "
+                          "in all, 6 messages, about ")
+        # A short run is not announced; of a long one the cost comes first, and --quiet leaves it out.
+        self.expect("iwarpsim run seeds.cfg -o o | tail -n 0 && rm -r o", "")
+        stopped = self.shell("timeout -s INT 1 iwarpsim run large.cfg -o o 2>&1 | head -n 1; rm -rf o").stdout
+        self.assertRegex(stopped, "^note: this run: 195.3 GiB in all, 200 thousand messages, about 14[5-9] million segments; about ")
+
     def test_check_of_good_scenarios(self):
         kit.write("empty.cfg", "")
         kit.write("sweep.cfg", 'sweep = ( { key = "path.forward.mtu"; values = [576, 1500]; },'
                   ' { key = "run.seed"; from = 1; to = 3; } );')
         kit.write("noted.cfg", "middlebox: { chunk = 5; };")
-        self.expect("iwarpsim check empty.cfg sweep.cfg noted.cfg",
+        self.expect_check("iwarpsim check empty.cfg sweep.cfg noted.cfg",
                     "empty.cfg: ok\nsweep.cfg: ok, a sweep of 6 runs\nnoted.cfg: ok\nnoted.cfg: note: "
                     "noted.cfg:1: middlebox.chunk has no effect unless middlebox.mode has rechunk\n")
         kit.write("idle.cfg", '\nwhere = "mpa.crc";')
-        self.expect("iwarpsim check idle.cfg",
+        self.expect_check("iwarpsim check idle.cfg",
                     "idle.cfg: ok, a sweep of 1 run\n"
                     "idle.cfg: note: idle.cfg:2: where leaves out points of a sweep, and there is no sweep\n")
-        self.expect("iwarpsim check --quiet empty.cfg sweep.cfg noted.cfg", "")
+        self.expect_check("iwarpsim check --quiet empty.cfg sweep.cfg noted.cfg", "")
         self.expect("iwarpsim --quiet check noted.cfg", "")
         # A message in a segment of its own: 1 - e^-0.001 = 0.0999… % of the seeds lose it.
         kit.write("rare.cfg", 'workload: { message_size = 100; messages = 1; };\npath: { forward: { loss = "0.1%"; }; };')
-        self.expect("iwarpsim check rare.cfg", "rare.cfg: ok\nrare.cfg: note: rare.cfg:2: 0.001 losses expected: "
+        self.expect_check("iwarpsim check rare.cfg", "rare.cfg: ok\nrare.cfg: note: rare.cfg:2: 0.001 losses expected: "
                     "all but 0.1 % of seeds will see none\n")
 
     def test_check_of_bad_scenarios(self):
@@ -90,26 +113,26 @@ class Cli(kit.ProgramTest):
         kit.write("good.cfg", "")
         kit.write("bad.cfg", "mpa: {\n  markres = true;\n  crc = 5;\n};")
         kit.write("small.cfg", "path: { forward: { mtu = 176; }; };")
-        self.expect("iwarpsim check bad.cfg missing.cfg small.cfg good.cfg", "good.cfg: ok\n",
+        self.expect_check("iwarpsim check bad.cfg missing.cfg small.cfg good.cfg", "good.cfg: ok\n",
                     "bad.cfg:2: unknown key 'mpa.markres' (did you mean 'mpa.markers'?); expected one of "
                     "markers, generation, crc, startup_timeout, startup_close, silent_drop, assumed_emss, mulpdu\n"
                     "missing.cfg: cannot read it (No such file or directory); expected a scenario file\n"
                     "small.cfg:1: path.forward.mtu = 176 is too small; expected at least 180: 40 octets of "
                     "headers and 140 for the FPDU of a 128-octet ULPDU with markers\n", 2)
-        self.expect("iwarpsim check", "", "iwarpsim check: no scenario given; expected one or more files "
+        self.expect_check("iwarpsim check", "", "iwarpsim check: no scenario given; expected one or more files "
                     "(see 'iwarpsim check --help')\n", 2)
 
     def test_check_with_set(self):
         """What --set overrides is checked in each file and at each point, as `sweep` would."""
         kit.write("good.cfg", "")
         kit.write("sweep.cfg", 'sweep = ( { key = "path.forward.mtu"; values = [180, 1500]; } );')
-        self.expect("iwarpsim check good.cfg sweep.cfg --set mpa.crc=false",
+        self.expect_check("iwarpsim check good.cfg sweep.cfg --set mpa.crc=false",
                     "good.cfg: ok\nsweep.cfg: ok, a sweep of 2 runs\n")
-        self.expect("iwarpsim check sweep.cfg -s tcp.ip=ipv6", "",
+        self.expect_check("iwarpsim check sweep.cfg -s tcp.ip=ipv6", "",
                     "sweep.cfg:1: path.forward.mtu = 180 is too small for IPv6; expected at least 1280 (RFC "
                     "8200 section 5) (point path.forward.mtu=180)\n", 2)
         # Of an axis: `run` takes it, `sweep` does not.
-        self.expect("iwarpsim check sweep.cfg --set path.forward.mtu=9000",
+        self.expect_check("iwarpsim check sweep.cfg --set path.forward.mtu=9000",
                     "sweep.cfg: ok, a sweep of 2 runs\nsweep.cfg: note: --set 'path.forward.mtu=9000': path.forward.mtu = "
                     "9000 is for `iwarpsim run` alone: `iwarpsim sweep` refuses it, since the sweep gives the key the "
                     "values of its axis\n")
@@ -117,12 +140,12 @@ class Cli(kit.ProgramTest):
                     "--set path.forward.mtu=9000: the sweep gives the key the values of its axis (sweep.cfg:1); "
                     "expected a key that is not an axis, or one run of it, by `iwarpsim run`\n", 2)
         kit.write("seed.cfg", 'run: { seed = 7; };\nsweep = ( { key = "run.seed"; from = 1; to = 6; } );')
-        self.expect("iwarpsim check seed.cfg",
+        self.expect_check("iwarpsim check seed.cfg",
                     "seed.cfg: ok, a sweep of 6 runs\nseed.cfg: note: seed.cfg:1: run.seed = 7 is for `iwarpsim run` "
                     "alone: the sweep gives the key the values of its axis\n")
         kit.write("seed.cfg", 'run: { seed = 6; };\nsweep = ( { key = "run.seed"; from = 1; to = 6; } );')
-        self.expect("iwarpsim check seed.cfg", "seed.cfg: ok, a sweep of 6 runs\n")
-        self.expect("iwarpsim check good.cfg --set mpa.crc=5", "",
+        self.expect_check("iwarpsim check seed.cfg", "seed.cfg: ok, a sweep of 6 runs\n")
+        self.expect_check("iwarpsim check good.cfg --set mpa.crc=5", "",
                     "--set 'mpa.crc=5': mpa.crc = 5 is not a boolean; expected true or false\n", 2)
 
     def test_check_looks_at_every_point(self):
@@ -139,14 +162,14 @@ class Cli(kit.ProgramTest):
         """How many points a sweep has and lacks; what is wrong with its axes and its conditions."""
         kit.write("where.cfg", 'sweep = ( { key = "run.seed"; from = 1; to = 9; step = 2; },'
                   ' { key = "mpa.crc"; values = [true, false, true]; } ); where = "mpa.crc or run.seed > 5";')
-        self.expect("iwarpsim check where.cfg",
+        self.expect_check("iwarpsim check where.cfg",
                     "where.cfg: ok, a sweep of 7 runs, 3 left out by where, 5 given twice\n")
         kit.write("where.cfg", '\nwhere = "mpa.crk";')
-        self.expect("iwarpsim check where.cfg", "",
+        self.expect_check("iwarpsim check where.cfg", "",
                     "where.cfg:2: where, column 1: unknown key 'mpa.crk' (did you mean 'mpa.crc'?); expected one of "
                     "crc, generation, markers, startup_timeout, startup_close, silent_drop, assumed_emss, mulpdu\n", 2)
         kit.write("where.cfg", 'where = "not mpa.crc";')
-        self.expect("iwarpsim check where.cfg", "",
+        self.expect_check("iwarpsim check where.cfg", "",
                     "where.cfg:1: 'where' leaves out all points of the sweep, 1; "
                     "expected conditions that some meet\n", 2)
         self.assertIn('where = "receiver.memory >= path.forward.mtu',
@@ -159,7 +182,7 @@ class Cli(kit.ProgramTest):
                       self.shell("iwarpsim sweep a.cfg -j3 -srun.seed=7 --list").stdout)
         self.assertIn("iwarpsim sweep: -j 0: expected 1 or more",
                       self.shell("iwarpsim sweep a.cfg -j0 --list", 2).stderr)
-        self.expect("iwarpsim check -q -- -j2", "",
+        self.expect_check("iwarpsim check -q -- -j2", "",
                     "-j2: cannot read it (No such file or directory); expected a scenario file\n", 2)
 
     def test_options_without_sense(self):
@@ -241,9 +264,9 @@ class Cli(kit.ProgramTest):
                 ('sweep = ( { key = "rtt"; values = ["1ms"]; } );', "sweep: unknown key 'rtt'"),
                 ('where = "rtt > 1ms";', "where, column 1: unknown key 'rtt'")):
             kit.write("a.cfg", text)
-            self.expect("iwarpsim check a.cfg", "", f"a.cfg:1: {found} {hint}; {listed}", 2)
+            self.expect_check("iwarpsim check a.cfg", "", f"a.cfg:1: {found} {hint}; {listed}", 2)
         kit.write("a.cfg", "")
-        self.expect("iwarpsim check a.cfg --set path.forward.rtt=1ms", "",
+        self.expect_check("iwarpsim check a.cfg --set path.forward.rtt=1ms", "",
                     "--set 'path.forward.rtt=1ms': unknown key 'path.forward.rtt' "
                     f"{hint}; expected one of delay, hop_delay, rate, mtu, framing, cell_size, cell_overhead, queue "
                     "and 33 more of 'iwarpsim explain path.forward'\n", 2)
@@ -275,12 +298,12 @@ class Cli(kit.ProgramTest):
         """10 messages of 46 segments at 0.1 %: exp(-0.46) = 0.63. 1,000 messages of 45.872 and 0.717 segments in
         turn, on each of 10 connections: 232,942 segments, and 1 % of them."""
         kit.write("few.cfg", "workload: { messages = 10; };\n")
-        self.expect("iwarpsim check few.cfg --set path.forward.loss=0.1%",
+        self.expect_check("iwarpsim check few.cfg --set path.forward.loss=0.1%",
                     "few.cfg: ok\nfew.cfg: note: --set 'path.forward.loss=0.1%': 0.46 losses expected: 63 % of seeds "
                     "will see none\n")
         kit.write("many.cfg", 'workload: { message_sizes = [65536, 1024]; messages = 1000; connections = 10; };\n'
                   'sender: { segmentation = "stream"; };\n')
-        self.expect("iwarpsim check many.cfg --set path.forward.loss=1%",
+        self.expect_check("iwarpsim check many.cfg --set path.forward.loss=1%",
                     "many.cfg: ok\nmany.cfg: note: --set 'path.forward.loss=1%': 2329 losses expected\n")
 
     def test_explain_quantile(self):

@@ -7,13 +7,13 @@ import program_kit as kit
 
 # What each command takes of what setUp() makes.
 TAKES = {"check": "a.cfg", "run": "a.cfg", "sweep": "a.cfg", "size": "a.cfg", "table": "a.sqlite", "report": "a.sqlite",
-         "export": "a.sqlite", "merge": "a.sqlite", "plot": "a.sqlite r t", "explain-peak": "r t",
+         "export": "a.sqlite", "merge": "a.sqlite", "plot": "a.sqlite r t", "show": "r", "explain-peak": "r t",
          "timeline": "r t r/sender.pcap", "trace": "t", "decode": "r/sender.pcap", "replay": "r/sender.pcap"}
 WHAT = {"a.cfg": "a scenario, for check, run, sweep and size", "t": "a trace, for trace, timeline, explain-peak and plot",
         "a.sqlite": "a result store, for table, plot, report, export and merge",
-        "r": "the folder of a run, for plot, explain-peak and timeline",
+        "r": "the folder of a run, for show, plot, explain-peak and timeline",
         "r/sender.pcap": "a capture, for decode, replay and timeline",
-        "r/summary.json": "the summary of a run, for plot, explain-peak and timeline, which take its folder"}
+        "r/summary.json": "the summary of a run, for show, plot, explain-peak and timeline, which take its folder"}
 EXPECTED = {"a.cfg": "a scenario (`iwarpsim new` prints some)", "a.sqlite": "a result store (`iwarpsim sweep` writes one)",
             "r": "the folder of a run (`iwarpsim run` writes one)",
             "t": "a trace (`iwarpsim run --trace FILE` writes one)",

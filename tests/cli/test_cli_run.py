@@ -130,6 +130,35 @@ results in o
         self.assertLess(of["mpa.located_by_chain"], of["mpa.fpdus"])
         self.assertIn(" FPDUs: 99.99 % by chain, 0.00", page)
 
+    def test_show(self):
+        """What a run prints is printed again from its folder: an answer, every metric, a run that was terminated. The
+        folder of a replay does as well; what is no such folder is refused."""
+        for options in ("", "--all"):
+            printed = self.shell(f"iwarpsim run a.cfg -o o {options}").stdout
+            self.expect(f"iwarpsim show o {options}", printed)
+        kit.write("f.cfg", 'fault: { error = "bad-crc"; };')
+        self.expect("iwarpsim show f", self.shell("iwarpsim run f.cfg -o f", 1).stdout)
+        self.assertIn("status     terminated: ", self.shell("iwarpsim show f").stdout)
+        self.shell("iwarpsim run a.cfg -o . --pcap -q")
+        for options in ("", "--all"):
+            printed = self.shell(f"iwarpsim replay receiver.pcap -o r {options}").stdout
+            self.expect(f"iwarpsim show r {options}", printed)
+        self.expect_refused("iwarpsim show a.cfg", "a.cfg: this is a scenario, ")
+        self.expect_refused("iwarpsim show missing", "missing: No such file or directory; expected the folder of a run")
+        kit.write("o/summary.json", "{}")
+        self.expect_refused("iwarpsim show o", "o/summary.json: not a summary: ")
+
+    def test_runs_again(self):
+        """Without run.trace a run is made again: one that takes long is announced, with its cost; with it, none is."""
+        self.shell("iwarpsim run a.cfg -o o -q --set workload.messages=8000 --set measure.series=none")
+        again = self.shell("iwarpsim explain-peak o")
+        self.assertRegex(again.stderr, r"^note: o/summary.json: there is no run.trace beside it, so the run is made again: "
+                         r"500 MiB in all, 8 thousand messages, about \d+ thousand segments; about \d+ s, ")
+        self.expect("iwarpsim explain-peak o -q", again.stdout)
+        short = "iwarpsim run a.cfg -o s -q --set workload.messages=8"
+        self.shell(f"{short} && {short} --trace s/run.trace")
+        self.assertEqual(self.shell("iwarpsim explain-peak s").stderr, "")
+
     def test_all(self):
         """Every metric of the summary, by name."""
         page = self.shell("iwarpsim run a.cfg --all -o o").stdout

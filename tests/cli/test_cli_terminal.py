@@ -136,4 +136,4 @@ class Slow(TerminalTest):
         shown = self.show('sweep = ( { key = "run.seed"; from = 1; to = 200; }, { key = "workload.messages";'
                           f' from = 1; to = 1000; }} ); where = "{conditions}";', "iwarpsim check a.cfg")
         self.assertRegex(shown, rf"^(\r\x1b\[K\d+ % done, checking the points of the sweep(, {LEFT})?)+"
-                         r"\r\x1b\[Ka.cfg: ok, a sweep of 200000 runs\r\n$")
+                         r"\r\x1b\[Ka.cfg: ok, a sweep of 200000 runs\r\na.cfg: .* in the largest run\r\n$")

@@ -66,9 +66,13 @@ typedef struct summary_record {
   gboolean is_replay; /* of a capture, which is `name` */
   char *message;      /* "" when there is none */
   char *name;         /* the scenario's */
+  char *file;         /* its file, without folders; of a replay the capture; NULL: the summary has none */
   char *title;
   char *version;
-  char *engine;                   /* that ran; "" when the file has none */
+  char *engine;            /* that ran; "" when the file has none */
+  char *git, *ns3_version; /* NULL: the file has none */
+  char *terminate_code, *terminate_side;
+  GArray *facts;                  /* summary_fact of a replay; their texts are the record's */
   char *keys[SCENARIO_KEY_COUNT]; /* canonical texts; NULL: the file has none */
   run_results results;            /* all-zero where the file has none */
 } summary_record;

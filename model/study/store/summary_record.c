@@ -235,6 +235,37 @@ static gboolean read_optional(const reading *r, JsonObject *root, const char *na
          ((part = object_member(r, root, name)) != NULL && read(r, part));
 }
 
+/* A member that may be missing. */
+static void copy_text(JsonObject *object, const char *name, char **text)
+{
+  *text = g_strdup(json_text_string(object, name));
+}
+
+/* Each fact of a replay; its notes are no texts. */
+static gboolean read_fact(const reading *r, JsonObject *replay, const char *name)
+{
+  const char *text = json_text_string(replay, name);
+  const summary_fact fact = {g_strdup(name), g_strdup(text)};
+  if (text != NULL) {
+    g_array_append_val(r->record->facts, fact);
+  } else {
+    g_free((char *)fact.name);
+  }
+  return TRUE;
+}
+
+static gboolean read_replay(const reading *r, JsonObject *replay)
+{
+  return read_each(r, replay, read_fact);
+}
+
+static void clear_fact(gpointer data)
+{
+  summary_fact *fact = data;
+  g_free((char *)fact->name);
+  g_free((char *)fact->text);
+}
+
 static gboolean read_distributions(const reading *r, JsonObject *distributions)
 {
   return read_each(r, distributions, read_distribution);
@@ -261,6 +292,15 @@ static gboolean read_root(const reading *r, JsonObject *root)
       !text_member(r, root, "message", &record->message) || !text_member(r, root, "status", &status)) {
     return FALSE;
   }
+  copy_text(json_text_object(root, "scenario"), "file", &record->file);
+  JsonObject *provenance = json_text_object(root, "provenance");
+  JsonObject *libraries = json_text_object(provenance, "libraries");
+  copy_text(provenance, "git", &record->git);
+  copy_text(root, "terminate_code", &record->terminate_code);
+  copy_text(root, "terminate_side", &record->terminate_side);
+  if (libraries != NULL) {
+    copy_text(libraries, "ns-3", &record->ns3_version);
+  }
   record->engine = record->engine != NULL ? record->engine : g_strdup("");
   record->is_replay = json_object_has_member(root, "replay");
   record->status = run_status_find(status);
@@ -268,6 +308,7 @@ static gboolean read_root(const reading *r, JsonObject *root)
     return invalid(r, "unknown status \"%s\"", status);
   }
   return (part = object_member(r, root, "metrics")) != NULL && read_each(r, part, read_metric) &&
+         read_optional(r, root, "replay", read_replay) &&
          read_optional(r, root, "distributions", read_distributions) &&
          read_optional(r, root, "quantiles", read_quantiles) &&
          read_optional(r, root, "block_maxima", read_block_maxima);
@@ -283,6 +324,8 @@ summary_record *summary_parse_json(const char *text, gsize length, const char *p
     return NULL;
   }
   r.record = g_new0(summary_record, 1);
+  r.record->facts = g_array_new(FALSE, FALSE, sizeof(summary_fact));
+  g_array_set_clear_func(r.record->facts, clear_fact);
   if (!read_root(&r, root)) {
     g_clear_pointer(&r.record, summary_record_free);
   }
@@ -317,5 +360,11 @@ void summary_record_free(summary_record *record)
   g_free(record->title);
   g_free(record->version);
   g_free(record->engine);
+  g_free(record->file);
+  g_free(record->git);
+  g_free(record->ns3_version);
+  g_free(record->terminate_code);
+  g_free(record->terminate_side);
+  g_array_unref(record->facts);
   g_free(record);
 }

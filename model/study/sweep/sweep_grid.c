@@ -85,12 +85,14 @@ run_cost run_cost_of(const scenario *s)
     const double most = path_mtu_octets(path) - configuration_headers_octets(c);
     double messages = (double)c->workload.messages * (double)c->connections.count *
                       configuration_payload_share(c, direction) / (double)sizes->count;
+    all.messages += messages * (double)sizes->count;
     for (gsize i = 0; i < sizes->count; i++) {
       const double octets = (double)sizes->values[i], fpdus = fmax(1, ceil(octets / most));
       const double stream = octets + fpdus * FPDU_OVERHEAD_OCTETS;
       /* A message that waits for others to complete leaves the last segment of each unfilled. */
       const double segments = c->workload.outstanding > 0 ? ceil(stream / most) : stream / most;
       const double pieces = fmax(segments, stream / piece_octets(&c->path.middleboxes, most));
+      all.payload_octets += messages * octets;
       all.segments += messages * segments;
       all.seconds +=
           messages * (fpdus * FPDU_S + pieces * SEGMENT_S * (1 + SEGMENTS_PER_LOSS * path->loss.probability) +
@@ -100,6 +102,7 @@ run_cost run_cost_of(const scenario *s)
   /* The more connections, the less of what a segment needs is in the caches: ten times as long with the
    * 10,000 of scenarios/connections.cfg. */
   all.seconds *= sqrt(sqrt(c->connections.count));
+  all.memory_octets = scenario_memory_octets(s);
   all.seconds *= choice_list_has(&c->path.middleboxes.mode, PATH_MIDDLEBOX_PROXY) ? PROXY_FACTOR : 1;
   all.seconds = START_S + all.seconds * (run_engine_of(s) == RUN_ENGINE_NS3 ? NS3_FACTOR : 1);
   return all;

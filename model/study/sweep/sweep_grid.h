@@ -11,6 +11,9 @@
 typedef struct run_cost {
   double segments; /* data segments that leave the sender: the stream's octets, each once, cut at EMSS */
   double seconds;  /* of one core of the machine that the constants were measured on */
+  double messages; /* of all connections and both ends, those that are not of the workload left out … */
+  double payload_octets; /* … and theirs */
+  double memory_octets;  /* of buffers: scenario_memory_octets() */
 } run_cost;
 
 /* Of `s`, which scenario_check() accepts. Within a factor of two for the runs of one study compared with each

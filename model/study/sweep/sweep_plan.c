@@ -397,21 +397,6 @@ const sweep_goal *sweep_plan_without_values(const sweep_plan *plan)
 
 /* Listing. */
 
-/* "1.25 million": three digits are more than an estimate knows. Free with g_free(). */
-static char *rough_text(double number)
-{
-  static const char *const names[] = {"", " thousand", " million", " billion"};
-  char digits[G_ASCII_DTOSTR_BUF_SIZE];
-  gsize name = 0;
-
-  while (number >= 999.5 && name + 1 < G_N_ELEMENTS(names)) {
-    number /= 1000;
-    name++;
-  }
-  g_ascii_formatd(digits, sizeof digits, number < 999.5 ? "%.3g" : "%.0f", number);
-  return g_strconcat(digits, names[name], NULL);
-}
-
 static const char *const states[] = {[STORED_MISSING] = "missing",
                                      [STORED_FAILED] = "failed",
                                      [STORED_UNEXPECTED] = "unexpected",
@@ -438,7 +423,7 @@ static void print_sums(const sweep_plan *plan, gsize to_run, const run_cost *cos
   }
   plain_text_print(output, ", %zu to run", to_run);
   if (to_run > 0) {
-    g_autofree char *segments = rough_text(cost->segments);
+    g_autofree char *segments = sweep_progress_rough(cost->segments);
     g_autofree char *duration = sweep_progress_duration(fmax(1, cost->seconds / MIN(jobs, (double)to_run)));
     plain_text_print(output, ", about %s segments, about %s at -j %u", segments, duration, jobs);
   }

@@ -18,6 +18,20 @@ char *sweep_progress_duration(double seconds)
                                 : g_strdup_printf("%.1f h", seconds / 3600);
 }
 
+char *sweep_progress_rough(double number)
+{
+  static const char *const names[] = {"", " thousand", " million", " billion"};
+  char digits[G_ASCII_DTOSTR_BUF_SIZE];
+  gsize name = 0;
+
+  while (number >= 999.5 && name + 1 < G_N_ELEMENTS(names)) {
+    number /= 1000;
+    name++;
+  }
+  g_ascii_formatd(digits, sizeof digits, number < 999.5 ? "%.3g" : "%.0f", number);
+  return g_strconcat(digits, names[name], NULL);
+}
+
 char *sweep_progress_text(const sweep_counts *counts)
 {
   static const char *const of[] = {"", "about ", "at least "};

@@ -38,6 +38,9 @@ typedef struct sweep_counts {
  * work. Free with g_free(). */
 char *sweep_progress_text(const sweep_counts *counts);
 
+/* "1.25 million": three digits are more than an estimate knows. Free with g_free(). */
+char *sweep_progress_rough(double number);
+
 /* An estimate: "7 s", from two minutes on "2 min", from two hours on "2.1 h". Free with g_free(). */
 char *sweep_progress_duration(double seconds);
 

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What runs cost on this machine, before they are made. */
+#pragma once
+
+#include <glib.h>
+
+#include "study/sweep/sweep_grid.h"
+
+/* The seconds that this machine, as this program was built, takes for a second of run_cost: of a small run,
+ * which is made in some 20 ms. */
+double cli_cost_pace(void);
+
+/* What runs cost, in words: payload and messages of all connections, segments, time and memory. The time is
+ * this machine's from a second on, which takes cli_cost_pace(). Free with g_free(). */
+char *cli_cost_text(const run_cost *cost);
+
+/* Prints on standard error that `what`, a run of `s`, will take a second or more, with its cost; nothing of
+ * less. A trace of it takes several times as long. */
+void cli_cost_announce(const scenario *s, gboolean is_traced, const char *what);

@@ -138,6 +138,13 @@ static struct {
   gboolean all;
 } options;
 
+static void print_notes(const GPtrArray *notes)
+{
+  for (guint i = 0; i < notes->len; i++) {
+    plain_text_print(stderr, "note: %s\n", (const char *)notes->pdata[i]);
+  }
+}
+
 static int run_into(const cli_results *results, const scenario *s, const cli_arguments *arguments)
 {
   GError *error = NULL;
@@ -156,6 +163,11 @@ static int run_into(const cli_results *results, const scenario *s, const cli_arg
   cli_progress_clear(&shown);
   done = output_end(events, done, done ? &error : NULL) && done;
   done = done && cli_results_report(results, s, &result, NULL, arguments->quiet, options.all, &error);
+  if (done && !arguments->quiet) {
+    g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
+    scenario_note_effects(s, result.effects, notes);
+    print_notes(notes);
+  }
   new_files_name_places(results->files, error);
   int status = done ? cli_results_exit_code("run", s, &result) : CLI_FAILED;
   if (!done) {
@@ -179,8 +191,8 @@ static int run(const cli_arguments *arguments)
        scenario_set_key(s, SCENARIO_RUN_ENGINE, options.engine, "--engine", &error)) &&
       (options.seed == NULL || scenario_set_key(s, SCENARIO_RUN_SEED, options.seed, "--seed", &error)) &&
       scenario_check(s, notes, &error) && run_engine_check(s, &error);
-  for (guint i = 0; good && !arguments->quiet && i < notes->len; i++) {
-    plain_text_print(stderr, "note: %s\n", (const char *)notes->pdata[i]);
+  if (good && !arguments->quiet) {
+    print_notes(notes);
   }
   if (good && !arguments->quiet) {
     cli_cost_announce(s, options.trace != NULL, "this run");

@@ -490,6 +490,25 @@ void path_direction_count(const path_direction *path, bool is_main, metric_value
   }
 }
 
+void path_direction_add_effects(const path_direction *path, GPtrArray *names)
+{
+  for (guint i = 0; i < path->nodes->len; i++) {
+    const path_element *element = ((const path_node *)path->nodes->pdata[i])->element;
+    const path_element_counts *counts = &element->counts;
+    uint64_t packets = counts->duplicated + counts->damaged + counts->marked + counts->displaced;
+
+    for (path_loss_cause cause = 0; cause < PATH_LOSS_CAUSES; cause++) {
+      packets += counts->lost_by[cause];
+    }
+    if (packets > 0) {
+      g_ptr_array_add(names, (gpointer)element->class->name);
+    }
+    if (path_loss_dropped_its_list(element)) {
+      g_ptr_array_add(names, (gpointer) "drop");
+    }
+  }
+}
+
 uint64_t path_direction_extent_sum(const path_direction *path)
 {
   return path->reordering ? path_rfc4737_counted(path->reordering)->extent_sum : 0;

@@ -52,6 +52,14 @@ path_element *path_loss_new(const path_loss_config *config, random_stream *rando
   return &loss->element;
 }
 
+bool path_loss_dropped_its_list(const path_element *element)
+{
+  const path_loss *loss = (const path_loss *)element;
+
+  return element->class == &loss_class && loss->config.drop.count > 0 &&
+         loss->drop_next == loss->config.drop.count;
+}
+
 /* --- The channel of Gilbert and Elliott --- */
 
 enum { GOOD, BAD, STATES };

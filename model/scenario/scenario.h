@@ -7,6 +7,7 @@
 
 #include <glib.h>
 
+#include "base/side.h"
 #include "base/time_ps.h"
 #include "scenario/scenario_keys.h"
 #include "scenario/scenario_problem.h"
@@ -39,6 +40,10 @@ gboolean scenario_set_key(scenario *s, scenario_key key, const char *text, const
  * NULL) what a user should know, for instance that the window is below the bandwidth-delay product:
  * strings, free with g_free(). */
 gboolean scenario_check(const scenario *s, GPtrArray *notes, GError **error);
+
+/* Adds to `notes`, as scenario_check(), the keys that were given and had no effect in a run of `s`: what they
+ * ask for was done by none of `effects`, names of each direction's elements (session_result). */
+void scenario_note_effects(const scenario *s, GPtrArray *const effects[SIDES], GPtrArray *notes);
 
 /* The octets of the buffers that messages go to, which are most of what a run holds: a sink has one for each
  * message that can be in flight, and two more, but never more than there are messages. */

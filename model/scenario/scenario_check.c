@@ -427,3 +427,23 @@ gboolean scenario_check(const scenario *s, GPtrArray *notes, GError **error)
   note_timers(&on);
   return TRUE;
 }
+
+void scenario_note_effects(const scenario *s, GPtrArray *const effects[SIDES], GPtrArray *notes)
+{
+  const checking on = {.s = s, .c = scenario_configuration(s), .notes = notes};
+
+  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+    const scenario_key_row *row = scenario_key_row_of(key);
+    const enum side direction = scenario_group_has("path.reverse", key) ? SIDE_RESPONDER : SIDE_INITIATOR;
+
+    if (row->element == NULL || !scenario_given(s, key) || is_off(&on, key) || effects[direction] == NULL ||
+        (row->needs != NULL && !scenario_needs_hold(s, key))) {
+      continue;
+    }
+    g_autofree char *value = scenario_value_text(s, key);
+    note_if(&on, !g_ptr_array_find_with_equal_func(effects[direction], row->element, g_str_equal, NULL), key,
+            row->type == SCENARIO_TYPE_LIST ? "%s = %s: not all of it came in this run"
+                                            : "%s = %s had no effect in this run",
+            row->name, value);
+  }
+}

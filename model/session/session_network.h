@@ -4,6 +4,7 @@
  * capture, which plays its packets (replay/). */
 #pragma once
 
+#include <glib.h>
 #include <stdint.h>
 
 #include "base/side.h"
@@ -25,6 +26,9 @@ typedef struct session_network_class {
   /* Sets the network's metrics: sums of both directions; the queue and the reordering those that packets
    * from `source` meet. May be NULL. */
   void (*set_metrics)(const session_network *network, enum side source, metric_values *values);
+  /* Adds to `names` what did something to packets of `direction` (path_direction_add_effects()). NULL: that
+   * is not known. */
+  void (*add_effects)(const session_network *network, enum side direction, GPtrArray *names);
   /* NULL: it is its maker's. */
   void (*free)(session_network *network);
 } session_network_class;

@@ -210,11 +210,21 @@ static void paths_set_metrics(const session_network *self, enum side main_direct
   }
 }
 
+static void paths_add_effects(const session_network *self, enum side direction, GPtrArray *names)
+{
+  const session_paths *network = (const session_paths *)self;
+
+  for (uint32_t i = 0; i < network->route_count; i++) {
+    path_direction_add_effects(network->routes[i].paths[direction], names);
+  }
+}
+
 /* --- Making --- */
 
 static const session_network_class paths_class = {.send = paths_send,
                                                   .earliest_arrival = paths_earliest_arrival,
                                                   .set_metrics = paths_set_metrics,
+                                                  .add_effects = paths_add_effects,
                                                   .free = paths_free};
 
 session_network *session_paths_new(const configuration *c, run_engine kind, engine *clock,

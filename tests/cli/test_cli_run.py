@@ -130,6 +130,23 @@ results in o
         self.assertLess(of["mpa.located_by_chain"], of["mpa.fpdus"])
         self.assertIn(" FPDUs: 99.99 % by chain, 0.00", page)
 
+    def test_what_had_no_effect(self):
+        """What a setting asks for and the run does not come to is reported after it: a segment of a list, a loss that
+        is too rare, a fault that is too late; what came is not."""
+        for sets, note in (
+                ("path.forward.drop=[3,100000]", "path.forward.drop = [3,100000]: not all of it came in this run"),
+                ("path.forward.duplicate=0.01%", "path.forward.duplicate = 0.01% had no effect in this run"),
+                ("path.reverse.drop=[100000]", "path.reverse.drop = [100000]: not all of it came in this run"),
+                ("path.forward.drop=[3]", None), ("path.forward.loss=3%", None), ("path.forward.loss=0", None)):
+            done = self.shell(f"iwarpsim run a.cfg -o o --set '{sets}'")
+            self.assertEqual("in this run" in done.stderr, note is not None, done.stderr)
+            self.assertIn(f"note: --set '{sets}': {note}\n" if note else "", done.stderr)
+            self.assertNotIn("in this run", self.shell(f"iwarpsim run a.cfg -o o -q --set '{sets}'").stderr)
+        kit.write("f.cfg", 'fault: { error = "bad-crc"; at = 100000; }; run: { expect = "any"; };')
+        self.assertIn("note: f.cfg:1: fault.error = bad-crc had no effect in this run\n",
+                      self.shell("iwarpsim run f.cfg -o o").stderr)
+        self.assertNotIn("no effect", self.shell("iwarpsim run f.cfg -o o --set fault.at=1").stderr)
+
     def test_show(self):
         """What a run prints is printed again from its folder: an answer, every metric, a run that was terminated. The
         folder of a replay does as well; what is no such folder is refused."""

@@ -91,6 +91,8 @@ class Table(kit.ProgramTest):
                 ("quantiles", '{"state.holes":[[101,1]]}', "damaged: values of the gauge"),
                 ("quantiles", '{"state.holds":[[50,1]]}', 'holds the gauge "state.holds"'),
                 ("block_maxima", '{"65536":["x"]}', 'damaged: values of the size of blocks "65536" are no numbers'),
+                ("block_maxima", '{"65536":[1e300]}', 'damaged: values of the size of blocks "65536" are no numbers'),
+                ("block_maxima", '{"x":[1]}', 'damaged: values of the size of blocks "x"'),
                 ("block_maxima", '{"65536":[1,2]', "damaged: malformed JSON")):
             self.shell("cp a.sqlite b.sqlite")
             with contextlib.closing(sqlite3.connect("b.sqlite")) as store, store:

@@ -8,6 +8,9 @@
 #include "base/units.h"
 #include "study/store/result_store_private.h"
 
+/* Doubles up to it hold whole numbers exactly. */
+#define WHOLE_NUMBER_MAX 9007199254740992.0
+
 /* --- Parameters --- */
 
 char *run_parameters_text(char *const keys[SCENARIO_KEY_COUNT], char *const base[SCENARIO_KEY_COUNT])
@@ -177,10 +180,13 @@ static gboolean add_value(run_results *results, run_part part, gsize id, double 
     return TRUE;
   }
   default:
+    if (results->block_octets == 0 || !(second >= 0 && second <= WHOLE_NUMBER_MAX)) {
+      return FALSE;
+    }
     if (results->block_maxima == NULL) {
       results->block_maxima = g_array_new(FALSE, FALSE, sizeof(guint64));
     }
-    const guint64 maximum = second >= 0 ? (guint64)second : 0;
+    const guint64 maximum = (guint64)second;
     g_array_append_val(results->block_maxima, maximum);
     return TRUE;
   }

@@ -94,6 +94,7 @@ class Documents(kit.ProgramTest):
         self.expect_parts(self.shell("iwarpsim explain mpa").stdout, "MPA\n\n", "\n\nKeys of a scenario:\nmpa.generation (",
                           "\n\nMetrics:\nmpa.fpdus (")  # a term, a group of keys, one of metrics
         self.expect_refused("iwarpsim explain markr", "unknown name 'markr'", "(did you mean 'Marker'?)")
+        self.expect_refused("iwarpsim explain fautls", "unknown name 'fautls'", "(did you mean 'faults'?)")
 
     def test_glossary(self):
         """Entries are in order, of one to five sentences and what belongs to them. What is in code there is a key, a

@@ -232,12 +232,13 @@ PLOT_TEST(test_where)
              {"path.forward.mtu > 9000", "holds for no run"}};
   plot_fixture_sweep(f, axes);
   plot_fixture_flag(f, 0, STUDY_FLAG_TIMEOUTS);
-  g_assert_true(NO_ERROR(study_table_select, &f->table, "path.forward.mtu = 1500 and not mpa.markers"));
+  g_assert_true(NO_ERROR(study_table_select, &f->table, "path.forward.mtu = 1500 and not mpa.markers",
+                         "iwarpsim plot"));
   g_assert_cmpuint(f->table.runs->len, ==, 2); /* of 12: of one receiver and MTU, both losses */
   g_assert_cmpuint(f->table.flagged, ==, 0);
   for (gsize i = 0; i < G_N_ELEMENTS(bad); i++) {
     g_autoptr(GError) error = NULL;
-    g_assert_false(study_table_select(&f->table, bad[i].where, &error));
+    g_assert_false(study_table_select(&f->table, bad[i].where, "iwarpsim plot", &error));
     EXPECT_PARTS(error->message, bad[i].reason);
   }
 }

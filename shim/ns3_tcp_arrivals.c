@@ -78,6 +78,11 @@ void ns3_tcp_arrivals_pass(ns3_tcp_arrivals *arrivals, uint64_t position)
   range_set_remove(arrivals->received, 0, position);
 }
 
+uint32_t ns3_tcp_arrivals_segments(const ns3_tcp_arrivals *arrivals)
+{
+  return arrivals->runs->len;
+}
+
 const range_set *ns3_tcp_arrivals_received(const ns3_tcp_arrivals *arrivals)
 {
   return arrivals->received;

@@ -23,5 +23,8 @@ uint64_t ns3_tcp_arrivals_first(const ns3_tcp_arrivals *arrivals, uint64_t posit
 /* All below `position` has been passed up. */
 void ns3_tcp_arrivals_pass(ns3_tcp_arrivals *arrivals, uint64_t position);
 
+/* How many segments brought them. */
+uint32_t ns3_tcp_arrivals_segments(const ns3_tcp_arrivals *arrivals);
+
 /* The octets that have arrived; the set belongs to `arrivals`. */
 const range_set *ns3_tcp_arrivals_received(const ns3_tcp_arrivals *arrivals);

@@ -464,9 +464,12 @@ static const range_set *received_of(const ns3_tcp_transport *self)
   return ns3_tcp_arrivals_received(self->arrivals);
 }
 
-static size_t ns3_out_of_order_runs(const tcp_transport *transport)
+static tcp_beyond ns3_beyond(const tcp_transport *transport)
 {
-  return range_set_count(received_of((const ns3_tcp_transport *)transport));
+  const ns3_tcp_transport *self = (const ns3_tcp_transport *)transport;
+
+  return (tcp_beyond){.ranges = (uint32_t)range_set_count(received_of(self)),
+                      .segments = ns3_tcp_arrivals_segments(self->arrivals)};
 }
 
 static uint64_t ns3_held_octets(const tcp_transport *transport)
@@ -495,7 +498,7 @@ static const tcp_transport_class ns3_class = {.free = ns3_free,
                                               .transmit = ns3_transmit,
                                               .deadline = ns3_deadline,
                                               .run = ns3_run,
-                                              .out_of_order_runs = ns3_out_of_order_runs,
+                                              .beyond = ns3_beyond,
                                               .held_octets = ns3_held_octets,
                                               .held_octets_below = ns3_held_octets_below,
                                               .held = ns3_held};

@@ -47,6 +47,8 @@ static const struct {
 } refusals[] = {
     {METRIC_REFUSED_MEMORY, "memory"},
     {METRIC_REFUSED_DESCRIPTORS, "descriptors"},
+    {METRIC_REFUSED_SEGMENTS, "room for one more beyond a hole"},
+    {METRIC_REFUSED_RANGES, "room for one more range beyond a hole"},
 };
 
 /* All of these texts live until prose_end(). */

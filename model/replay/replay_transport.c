@@ -240,9 +240,9 @@ static void replay_free(tcp_transport *transport)
 
 /* --- What it reports --- */
 
-static size_t replay_out_of_order_runs(const tcp_transport *transport)
+static tcp_beyond replay_beyond(const tcp_transport *transport)
 {
-  return tcp_receiver_out_of_order_runs(&((const replay_transport *)transport)->receiver);
+  return tcp_receiver_beyond(&((const replay_transport *)transport)->receiver);
 }
 
 static uint64_t replay_held_octets(const tcp_transport *transport)
@@ -273,7 +273,7 @@ tcp_transport *replay_transport_new(const tcp_config *config, const tcp_events *
                                             .transmit = replay_transmit,
                                             .deadline = replay_deadline,
                                             .run = do_nothing_at,
-                                            .out_of_order_runs = replay_out_of_order_runs,
+                                            .beyond = replay_beyond,
                                             .held_octets = replay_held_octets,
                                             .held_octets_below = replay_held_octets_below,
                                             .held = replay_held};

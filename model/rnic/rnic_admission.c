@@ -52,13 +52,16 @@ static bool looks_at_segments(const rnic_admission_config *config)
 
 bool rnic_admission_has_limits(const rnic_admission_config *config)
 {
-  return config->silent_drop || looks_at_segments(config);
+  return config->silent_drop || looks_at_segments(config) || config->segments > 0 || config->ranges > 0;
 }
 
-static void refuse(const rnic_admission *admission, uint64_t position, const char *why)
+/* Counts the segment in `refused`. Returns false. */
+static bool refuse(const rnic_admission *admission, uint64_t position, const char *why, uint64_t *refused)
 {
   TRACE(admission->config.receiver->config.trace, SEGMENT_REFUSED, .position = position,
         .why = TRACE_NAME(why));
+  ++*refused;
+  return false;
 }
 
 bool rnic_admission_inspect(rnic_admission *admission, uint64_t position, const buffer_chain *octets)
@@ -66,10 +69,8 @@ bool rnic_admission_inspect(rnic_admission *admission, uint64_t position, const 
   rnic_receiver *receiver = admission->config.receiver;
 
   if (admission->config.silent_drop && rnic_receiver_inspect(receiver, position, octets)) {
-    refuse(admission, position, "invalid FPDU");
-    admission->refusals.broken++;
     g_array_set_size(admission->runs, 0);
-    return false;
+    return refuse(admission, position, "invalid FPDU", &admission->refusals.broken);
   }
   if (looks_at_segments(&admission->config)) {
     rnic_new_run run = {.position = position};
@@ -111,13 +112,6 @@ static bool exceeds(uint32_t count, uint32_t limit)
   return limit > 0 && count > limit;
 }
 
-static bool refuse_for_memory(rnic_admission *admission, uint64_t position)
-{
-  refuse(admission, position, "memory");
-  admission->refusals.memory++;
-  return false;
-}
-
 static bool decide(rnic_admission *admission, uint64_t position)
 {
   const rnic_admission_config *config = &admission->config;
@@ -128,7 +122,7 @@ static bool decide(rnic_admission *admission, uint64_t position)
   rnic_receiver_held(config->receiver, &before);
   glance memory = glance_at_memory(admission, &before);
   if (memory == GLANCE_DOES_NOT_FIT) {
-    return refuse_for_memory(admission, position);
+    return refuse(admission, position, "memory", &admission->refusals.memory);
   }
   if (memory == GLANCE_FITS && !has_descriptors) {
     return true;
@@ -137,20 +131,23 @@ static bool decide(rnic_admission *admission, uint64_t position)
   if (config->memory &&
       !rnic_reassembly_memory_has_room(config->memory, admission->share,
                                        rnic_reassembly_memory_octets_of(config->memory, &dry_run.held))) {
-    return refuse_for_memory(admission, position);
+    return refuse(admission, position, "memory", &admission->refusals.memory);
   }
   if (exceeds(dry_run.pieces, config->fpdu_descriptors) ||
       exceeds(dry_run.held.partial_fpdus, config->partial_fpdus)) {
-    refuse(admission, position, "descriptors");
-    admission->refusals.descriptors++;
-    return false;
+    return refuse(admission, position, "descriptors", &admission->refusals.descriptors);
   }
   return true;
 }
 
-bool rnic_admission_admit(rnic_admission *admission, uint64_t position)
+bool rnic_admission_admit(rnic_admission *admission, uint64_t position, tcp_beyond then)
 {
-  bool admitted = admission->runs->len == 0 || decide(admission, position);
+  const rnic_admission_config *config = &admission->config;
+  rnic_refusals *refusals = &admission->refusals;
+  bool admitted =
+      exceeds(then.segments, config->segments) ? refuse(admission, position, "segments", &refusals->segments)
+      : exceeds(then.ranges, config->ranges)   ? refuse(admission, position, "ranges", &refusals->ranges)
+                                               : admission->runs->len == 0 || decide(admission, position);
 
   g_array_set_size(admission->runs, 0);
   return admitted;

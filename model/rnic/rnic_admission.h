@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Whether one endpoint takes a segment that has arrived: the reasons to drop it as if it had been lost,
- * without an ACK, so that TCP sends it again.
+/* Whether one endpoint takes a segment that has arrived: the reasons to drop it as if it had been lost, so
+ * that TCP sends it again.
  *
  * - It holds an invalid FPDU, and the endpoint drops those silently (mpa-01 §7, MPA-286).
  * - The reassembly memory has no room: what the RNIC would hold after taking the segment would be more than
  * its size. Only octets that would stay held count: a segment that is placed at once, or releases as much as
  * it brings, always passes.
  * - A limit of the endpoint's own state: the pieces that a partial FPDU may consist of, the partial FPDUs it
- * may have. */
+ * may have; the segments and the ranges that it may keep beyond a hole, which what fills the hole never
+ * exceeds. */
 #pragma once
 
 #include "rnic/rnic_reassembly_memory.h"
@@ -20,11 +21,13 @@ typedef struct rnic_admission_config {
   rnic_reassembly_memory *memory; /* the RNIC's, outlives this; NULL: as much as is needed */
   uint32_t fpdu_descriptors;      /* pieces that an FPDU with octets missing may be held in; 0: any number */
   uint32_t partial_fpdus;         /* located FPDUs with octets missing, at a time; 0: any number */
-  rnic_receiver *receiver;        /* whose trace it writes, too */
+  uint32_t segments;              /* tcp_beyond, at a time; 0: any number */
+  uint32_t ranges;
+  rnic_receiver *receiver; /* whose trace it writes, too */
 } rnic_admission_config;
 
-/* Segments dropped: for want of `memory`, for a limit of the endpoint's own state (`descriptors`; both are
- * metrics of measure/metrics.def), for an invalid FPDU. */
+/* Segments dropped: for want of `memory`, for a limit of the endpoint's own state (metrics of
+ * measure/metrics.def), for an invalid FPDU. The first of several reasons counts. */
 typedef struct rnic_refusals {
   uint64_t broken;
 #define IN_ADMISSION(id, name, unit, side, how, type, member, sentence) type member;
@@ -38,9 +41,9 @@ void rnic_admission_free(rnic_admission *admission);
 /* There is a reason for which a segment might be dropped; else TCP need not ask. */
 bool rnic_admission_has_limits(const rnic_admission_config *config);
 
-/* tcp_events.inspect and tcp_events.admit, in full operation: false drops the segment. */
+/* tcp_events.inspect, in full operation, and tcp_events.admit: false drops the segment. */
 bool rnic_admission_inspect(rnic_admission *admission, uint64_t position, const buffer_chain *octets);
-bool rnic_admission_admit(rnic_admission *admission, uint64_t position);
+bool rnic_admission_admit(rnic_admission *admission, uint64_t position, tcp_beyond then);
 
 /* What the receiver holds may have changed. */
 void rnic_admission_settle(rnic_admission *admission);

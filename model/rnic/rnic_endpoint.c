@@ -115,6 +115,8 @@ rnic_endpoint *rnic_endpoint_new(const rnic_endpoint_config *config, const rnic_
                                            .memory = config->host->memory,
                                            .fpdu_descriptors = config->fpdu_descriptors,
                                            .partial_fpdus = config->partial_fpdus,
+                                           .segments = config->segments,
+                                           .ranges = config->ranges,
                                            .receiver = &endpoint->receiver};
   bool has_limits = rnic_admission_has_limits(&admission);
   const tcp_events *from_tcp = has_limits ? &rnic_endpoint_tcp_events_inspecting : &rnic_endpoint_tcp_events;
@@ -486,13 +488,14 @@ bool rnic_endpoint_holds_nothing(const rnic_endpoint *endpoint)
 {
   return rnic_endpoint_is_in_full_operation(endpoint) && rnic_receiver_holds_nothing(&endpoint->receiver) &&
          rdmap_stream_undelivered(endpoint->stream) == 0 &&
-         endpoint->tcp->class->out_of_order_runs(endpoint->tcp) == 0;
+         endpoint->tcp->class->beyond(endpoint->tcp).ranges == 0;
 }
 
 void rnic_endpoint_held(const rnic_endpoint *endpoint, rnic_occupancy *held)
 {
-  *held = (rnic_occupancy){0};
-  held->holes = (uint32_t)endpoint->tcp->class->out_of_order_runs(endpoint->tcp);
+  const tcp_beyond beyond = endpoint->tcp->class->beyond(endpoint->tcp);
+
+  *held = (rnic_occupancy){.holes = beyond.ranges, .segments = beyond.segments};
   held->undelivered = (uint32_t)rdmap_stream_undelivered(endpoint->stream);
   if (rnic_endpoint_is_in_full_operation(endpoint)) {
     rnic_receiver_held(&endpoint->receiver, held);

@@ -45,6 +45,8 @@ typedef struct rnic_endpoint_config {
   bool assumes_aligned;         /* receiver.mode assume-aligned; with tcp.passing AS_ARRIVED */
   uint32_t fpdu_descriptors;    /* see rnic_admission_config; the reassembly memory is the host's */
   uint32_t partial_fpdus;
+  uint32_t segments;
+  uint32_t ranges;
   time_ps placement_latency_ps;
   const rnic_misbehaviour *fault; /* outlives the endpoint; NULL: none */
   fpdu_starts *starts; /* gets where the FPDUs start that are sent, in the FPDU phase; NULL: nobody asks */

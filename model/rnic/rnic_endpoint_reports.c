@@ -37,11 +37,11 @@ static bool on_inspect(void *user, uint64_t position, const buffer_chain *octets
          rnic_admission_inspect(endpoint->admission, position, octets);
 }
 
-static bool on_admit(void *user, uint64_t position, G_GNUC_UNUSED uint32_t length, G_GNUC_UNUSED time_ps now)
+static bool on_admit(void *user, uint64_t position, tcp_beyond then, G_GNUC_UNUSED time_ps now)
 {
   rnic_endpoint *endpoint = user;
 
-  return rnic_admission_admit(endpoint->admission, position);
+  return rnic_admission_admit(endpoint->admission, position, then);
 }
 
 static void on_segment(void *user, uint64_t position, uint32_t length, uint32_t new_octets,

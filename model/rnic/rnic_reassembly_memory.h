@@ -16,6 +16,7 @@ typedef struct rnic_occupancy {
   uint64_t processing;
   uint64_t in_order_edge; /* all octets of the FPDU phase below this offset have arrived */
   uint32_t holes;         /* out-of-order intervals of the TCP stream */
+  uint32_t segments;      /* that brought them */
   uint32_t partial_fpdus;
   uint32_t undelivered;
 } rnic_occupancy;

@@ -123,6 +123,8 @@ static void resolve_endpoint(configuration *c, enum side side)
   endpoint->assumes_aligned = c->receiver.mode == RECEIVER_ASSUME_ALIGNED;
   endpoint->fpdu_descriptors = is_measured ? c->receiver.fpdu_descriptors : 0;
   endpoint->partial_fpdus = is_measured ? c->receiver.partial_fpdus : 0;
+  endpoint->segments = is_measured ? c->receiver.segments : 0;
+  endpoint->ranges = is_measured ? c->receiver.ranges : 0;
   endpoint->placement_latency_ps = is_measured ? c->receiver.placement_latency_ps : 0;
 }
 

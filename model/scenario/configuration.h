@@ -76,6 +76,8 @@ typedef struct configuration {
     uint64_t memory_octets;
     uint32_t fpdu_descriptors;
     uint32_t partial_fpdus;
+    uint32_t segments;
+    uint32_t ranges;
     ip_reassembly_option ip_option;
     uint64_t ip_size_octets; /* 0: what the option needs */
     time_ps ip_timeout_ps;

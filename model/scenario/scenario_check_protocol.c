@@ -74,7 +74,8 @@ static gboolean check_ns3(const checking *on)
 {
   /* It takes every segment, so limits have no meaning. The defaults are no limits. */
   static const scenario_key limits[] = {SCENARIO_RECEIVER_MEMORY, SCENARIO_RECEIVER_FPDU_DESCRIPTORS,
-                                        SCENARIO_RECEIVER_PARTIAL_FPDUS};
+                                        SCENARIO_RECEIVER_PARTIAL_FPDUS, SCENARIO_RECEIVER_SEGMENTS,
+                                        SCENARIO_RECEIVER_RANGES};
   const configuration *c = on->c;
   guint32 mtu = MAX(path_mtu_octets(&c->path.directions[SIDE_RESPONDER]),
                     path_mtu_octets(&c->path.directions[SIDE_INITIATOR]));

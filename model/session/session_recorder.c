@@ -427,6 +427,8 @@ void session_recorder_held(session_recorder *recorder, uint32_t connection, cons
                                  .holes = held->holes,
                                  .partial_fpdus = held->partial_fpdus,
                                  .undelivered = held->undelivered};
+  recorder->ranges_peak = MAX(recorder->ranges_peak, held->holes);
+  recorder->segments_peak = MAX(recorder->segments_peak, held->segments);
   occupancy_update(recorder->gauge, connection, &state, now);
   trace_held(recorder, connection, &state);
   recorder->connections[connection].holds = !is_held(&(occupancy_state){0}, held);

@@ -121,7 +121,9 @@ typedef struct tcp_config {
   bool black_hole_detection : 1; /* repeated time-outs of full-size segments lower the path MTU (RFC 4821
                                     §7.7, RFC 2923 §2.1) */
   bool drops_untimed : 1; /* segments without the timestamps agreed on (RFC 7323 §3.2); Linux takes them */
-  bool drops_reset_at_edge : 1; /* a RST at RCV.NXT + RCV.WND (RFC 5961 §3.2); Linux challenges it */
+  bool acknowledges_refused : 1; /* a segment that the layer above has no room for is answered by a duplicate
+                                    ACK (RFC 5681 §4.2); else not at all, as if it had been lost */
+  bool drops_reset_at_edge : 1;  /* a RST at RCV.NXT + RCV.WND (RFC 5961 §3.2); Linux challenges it */
   tcp_rto_floor rto_floor : 1;
   tcp_probe_delay probe_delay : 1;
   tcp_retransmission retransmission : 1;

@@ -272,9 +272,9 @@ void tcp_connection_set_unread_octets(tcp_transport *transport, uint64_t octets)
   }
 }
 
-static size_t connection_out_of_order_runs(const tcp_transport *transport)
+static tcp_beyond connection_beyond(const tcp_transport *transport)
 {
-  return tcp_receiver_out_of_order_runs(&((const tcp_connection *)transport)->receiver);
+  return tcp_receiver_beyond(&((const tcp_connection *)transport)->receiver);
 }
 
 static uint64_t connection_held_octets(const tcp_transport *transport)
@@ -408,7 +408,7 @@ tcp_transport *tcp_connection_new(const tcp_config *config, const tcp_events *ev
     .free = connection_free, .open = connection_open, .listen = connection_listen, .post = connection_post,  \
     .close = connection_close, .abort = connection_abort, .receive = tcp_connection_receive,                 \
     .transmit = (transmit_function), .deadline = connection_deadline, .run = connection_run,                 \
-    .out_of_order_runs = connection_out_of_order_runs, .held_octets = connection_held_octets,                \
+    .beyond = connection_beyond, .held_octets = connection_held_octets,                                      \
     .held_octets_below = connection_held_octets_below, .held = connection_held                               \
   }
   static const tcp_transport_class untraced = THAT_SENDS_BY(tcp_connection_transmit);

@@ -22,6 +22,12 @@ typedef enum tcp_close_reason {
   TCP_CLOSE_GAVE_UP,  /* retries_max timeouts in a row */
 } tcp_close_reason;
 
+/* What has been received beyond the in-order edge: more than 0 of each while a hole is open. */
+typedef struct tcp_beyond {
+  uint32_t ranges;   /* disjoint runs of octets */
+  uint32_t segments; /* that brought octets beyond it; one that fills the hole is none */
+} tcp_beyond;
+
 /* What the connection reports to the layer above, from within the functions of tcp_transport.h. Handlers
  * may post and close, they may not free the connection. Every handler may be NULL. */
 typedef struct tcp_events {
@@ -32,9 +38,10 @@ typedef struct tcp_events {
    * all are taken. */
   bool (*inspect)(void *user, uint64_t position, const buffer_chain *octets, time_ps now);
   /* All runs of new octets of an acceptable segment have been inspected, one at least, and none was
-   * refused: may the segment be taken as a whole? false drops it like inspect's. It starts at `position`
-   * (0 if it starts before) and carries `length` octets. NULL: it may. Only with `inspect`. */
-  bool (*admit)(void *user, uint64_t position, uint32_t length, time_ps now);
+   * refused: may the segment be taken as a whole? false drops it like inspect's, but that it is acknowledged
+   * if tcp_config.acknowledges_refused. It starts at `position` (0 if it starts before); `then` is what there
+   * would be with it. NULL: it may. Only with `inspect`. */
+  bool (*admit)(void *user, uint64_t position, tcp_beyond then, time_ps now);
   /* The handshake is done. */
   void (*established)(void *user, time_ps now);
   /* New octets, each passed exactly once: `octets` (valid during the call) start at stream position

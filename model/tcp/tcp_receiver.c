@@ -25,6 +25,7 @@ static tcp_late_arrivals *late_of(tcp_receiver *receiver)
   if (!receiver->late) {
     receiver->late = g_new0(tcp_late_arrivals, 1);
     receiver->late->beyond = range_set_new();
+    deque_init(&receiver->late->segments, sizeof(uint64_t));
     receiver->late->gaps = g_array_new(FALSE, FALSE, sizeof(range));
     receiver->late->store = reassembly_queue_new();
   }
@@ -34,6 +35,15 @@ static tcp_late_arrivals *late_of(tcp_receiver *receiver)
 size_t tcp_receiver_out_of_order_runs(const tcp_receiver *receiver)
 {
   return receiver->late ? range_set_count(receiver->late->beyond) : 0;
+}
+
+tcp_beyond tcp_receiver_beyond(const tcp_receiver *receiver)
+{
+  const tcp_late_arrivals *late = receiver->late;
+
+  return late ? (tcp_beyond){.ranges = (uint32_t)range_set_count(late->beyond),
+                             .segments = (uint32_t)late->segments.count}
+              : (tcp_beyond){0};
 }
 
 /* How many octets of [from, to) have been received beyond `next`. */
@@ -46,6 +56,7 @@ void tcp_receiver_clear(tcp_receiver *receiver)
 {
   if (receiver->late) {
     range_set_free(receiver->late->beyond);
+    deque_clear(&receiver->late->segments);
     g_array_free(receiver->late->gaps, TRUE);
     reassembly_queue_free(receiver->late->store);
     g_clear_pointer(&receiver->late, g_free);
@@ -159,14 +170,34 @@ static void take(tcp_receiver *receiver, uint64_t from, uint64_t to)
     move_edge(receiver, to);
     return;
   }
-  range_set_add(late_of(receiver)->beyond, from, to);
-  range first = range_set_get(receiver->late->beyond, 0);
-  if (first.from == receiver->next) {
+  tcp_late_arrivals *late = late_of(receiver);
+  range_set_add(late->beyond, from, to);
+  if (from == receiver->next) {
+    range first = range_set_get(late->beyond, 0);
     move_edge(receiver, first.to);
-    range_set_remove(receiver->late->beyond, first.from, first.to);
+    range_set_remove(late->beyond, first.from, first.to);
+    deque_remove(&late->segments, 0, deque_count_below(&late->segments, 0, receiver->next));
   } else {
+    *(uint64_t *)deque_insert(&late->segments, deque_count_to(&late->segments, 0, from)) = from;
     name_run(receiver, from);
   }
+}
+
+/* What will be beyond the edge when [from, to) has been taken. Always let through is what fills a hole. */
+static tcp_beyond beyond_with(const tcp_receiver *receiver, uint64_t from, uint64_t to)
+{
+  tcp_beyond then = tcp_receiver_beyond(receiver);
+  if (from <= receiver->next) {
+    return (tcp_beyond){0};
+  }
+  then.segments++;
+  then.ranges++;
+  for (size_t i = then.ranges > 1 ? range_set_find(receiver->late->beyond, from - 1) : 0;
+       i < tcp_receiver_out_of_order_runs(receiver) && range_set_get(receiver->late->beyond, i).from <= to;
+       i++) {
+    then.ranges--;
+  }
+  return then;
 }
 
 /* Collects the runs of [from, to) that have not arrived yet. */
@@ -252,7 +283,11 @@ static void pass_in_order(tcp_receiver *receiver, uint64_t position, const buffe
 static G_GNUC_NO_INLINE void settle_late(tcp_receiver *receiver)
 {
   tcp_late_arrivals *late = receiver->late;
-  if (range_set_count(late->beyond) > 0 || late->duplicate.from < late->duplicate.to) {
+  bool is_in_gap = late->refused_to > receiver->next;
+  if (is_in_gap) {
+    tcp_receiver_owe_ack(receiver, TCP_ACK_DUE); /* RFC 5681 §4.2: it fills part of a gap */
+  }
+  if (is_in_gap || range_set_count(late->beyond) > 0 || late->duplicate.from < late->duplicate.to) {
     late->quiet_segments = 0;
     return;
   }
@@ -336,6 +371,18 @@ static bool inspect_part(tcp_receiver *receiver, uint64_t position, const buffer
   return taken;
 }
 
+/* Asks whether [from, to) may be taken as a whole. */
+static bool is_admitted(tcp_receiver *receiver, uint64_t from, uint64_t to, time_ps now)
+{
+  bool admitted = !receiver->events->admit ||
+                  receiver->events->admit(receiver->user, from, beyond_with(receiver, from, to), now);
+  if (!admitted && receiver->config->acknowledges_refused) {
+    late_of(receiver)->refused_to = MAX(late_of(receiver)->refused_to, to);
+    tcp_receiver_owe_ack(receiver, TCP_ACK_ALONE); /* RFC 5681 §4.2: as after any that is out of order */
+  }
+  return admitted;
+}
+
 bool tcp_receiver_inspect(tcp_receiver *receiver, int64_t position, const buffer_chain *payload, time_ps now)
 {
   int64_t signed_end = position + (int64_t)payload->length;
@@ -345,8 +392,7 @@ bool tcp_receiver_inspect(tcp_receiver *receiver, int64_t position, const buffer
   if (payload->length > 0 && position == (int64_t)receiver->next &&
       tcp_receiver_expects(receiver, payload->length)) {
     return receiver->events->inspect(receiver->user, receiver->next, payload, now) &&
-           (!receiver->events->admit ||
-            receiver->events->admit(receiver->user, receiver->next, payload->length, now));
+           is_admitted(receiver, receiver->next, receiver->next + payload->length, now);
   }
   uint64_t end = (uint64_t)signed_end;
   uint64_t limit = receive_limit(receiver);
@@ -357,8 +403,8 @@ bool tcp_receiver_inspect(tcp_receiver *receiver, int64_t position, const buffer
       return false;
     }
   }
-  return receiver->late->gaps->len == 0 || !receiver->events->admit ||
-         receiver->events->admit(receiver->user, (uint64_t)MAX(position, 0), payload->length, now);
+  return receiver->late->gaps->len == 0 ||
+         is_admitted(receiver, (uint64_t)MAX(position, 0), MIN(end, limit), now);
 }
 
 static void count_segment(tcp_receiver *receiver, int64_t position, uint32_t length, uint64_t new_octets,

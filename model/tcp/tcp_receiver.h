@@ -23,10 +23,12 @@ typedef enum tcp_ack_need {
 /* State that a receiver needs only when segments come out of order, or twice, or are inspected. */
 typedef struct tcp_late_arrivals {
   range_set *beyond;        /* received beyond `next` */
+  deque segments;           /* of uint64_t, ascending: where those began that brought it */
   GArray *gaps;             /* of range: what one segment brings, while it is handled */
   reassembly_queue *store;  /* TCP_PASSING_IN_ORDER: what is in `beyond`, and what is just being passed up */
   uint64_t passed_in_store; /* octets in `store` that have been passed up */
   time_ps passing_now;
+  uint64_t refused_to;     /* a gap in what has come ends here: refused, and acknowledged */
   range duplicate;         /* octets that came twice and no ACK has reported yet; empty: none */
   uint32_t quiet_segments; /* in a row that came with no hole open and no duplicate to report */
   uint32_t recent_count;
@@ -68,7 +70,8 @@ void tcp_receiver_clear(tcp_receiver *receiver);
 void tcp_receiver_start_at(tcp_receiver *receiver, uint64_t position);
 
 /* Asks `events->inspect` about the octets that the acceptable segment at `position` would bring, run by
- * run, and then `events->admit`; false when it is refused. Nothing is committed yet. */
+ * run, and then `events->admit`; false when it is refused, and an ACK is due if that asks for one. Nothing is
+ * committed yet. */
 bool tcp_receiver_inspect(tcp_receiver *receiver, int64_t position, const buffer_chain *payload, time_ps now);
 
 /* Takes in a segment that starts at `position` and is acceptable: part of it may lie outside of the window
@@ -99,7 +102,8 @@ bool tcp_receiver_is_finished(const tcp_receiver *receiver);
 /* All octets of [from, to) have arrived. */
 bool tcp_receiver_has(const tcp_receiver *receiver, uint64_t from, uint64_t to);
 
-/* Disjoint runs beyond the in-order edge. */
+/* As `beyond` of tcp_transport_class; and its runs alone. */
+tcp_beyond tcp_receiver_beyond(const tcp_receiver *receiver);
 size_t tcp_receiver_out_of_order_runs(const tcp_receiver *receiver);
 
 /* Octets received but not passed up: all, and those below `position`. */

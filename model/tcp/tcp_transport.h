@@ -53,8 +53,7 @@ typedef struct tcp_transport_class {
    * loss probe, pacing, zero-window probe. */
   void (*run)(tcp_transport *transport, time_ps now);
 
-  /* Disjoint runs of octets received beyond the in-order edge: more than 0 while a hole is open. */
-  size_t (*out_of_order_runs)(const tcp_transport *transport);
+  tcp_beyond (*beyond)(const tcp_transport *transport);
 
   /* Octets received but not passed up (TCP_PASSING_IN_ORDER holds them): all, and those below `position`. */
   uint64_t (*held_octets)(const tcp_transport *transport);

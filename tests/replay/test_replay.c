@@ -403,7 +403,10 @@ static const struct {
 } refused_keys[] = {
     {"workload.messages=3",
      "the capture decides this; a replay heeds run.seed, run.stop, run.expect, mpa.silent_drop, "
-     "rdmap.errors, rdmap.not_associated_code, receiver.*, path.forward.*, path.reverse.*, "
+     "rdmap.errors, rdmap.not_associated_code, receiver.mode, receiver.memory, "
+     "receiver.fpdu_descriptors, receiver.partial_fpdus, receiver.segments, receiver.ranges, "
+     "receiver.ip_reassembly, receiver.ip_reassembly_size, receiver.ip_reassembly_timeout, receiver.cell, "
+     "receiver.placement_latency, path.forward.*, path.reverse.*, "
      "middlebox.*, measure.* and theory.*"},
     {"tcp.receive_window=1MiB", "the capture decides this"},
     {"mpa.markers=false", "the capture decides this"},

@@ -200,7 +200,7 @@ TEST(test_a_hole)
   receive_at(f, 200, 100, TCP_ACK, 2);
   assert_events(f, "e 0+100@0 ");
   g_assert_cmpuint(f->tcp->class->held_octets(f->tcp), ==, 100);
-  g_assert_cmpuint(f->tcp->class->out_of_order_runs(f->tcp), ==, 1);
+  g_assert_cmpuint(f->tcp->class->beyond(f->tcp).ranges, ==, 1);
   g_assert_cmpuint(f->tcp->gauges->in_order_edge, ==, 100);
   g_assert_true(has_taken(f, 200, 100));
   g_assert_false(has_taken(f, 199, 101));

@@ -45,13 +45,13 @@ static bool on_inspect(void *user, uint64_t position, const buffer_chain *octets
   return rnic_admission_inspect(f->admission, position, octets);
 }
 
-static bool on_admit(void *user, uint64_t position, G_GNUC_UNUSED uint32_t length, G_GNUC_UNUSED time_ps now)
+static bool on_admit(void *user, uint64_t position, tcp_beyond then, G_GNUC_UNUSED time_ps now)
 {
   receiver_fixture *f = user;
   f->admissions++;
   f->dry_run =
       rnic_receiver_dry_run(f->receiver, (const rnic_new_run *)f->runs->data, f->runs->len, position);
-  return rnic_admission_admit(f->admission, position);
+  return rnic_admission_admit(f->admission, position, then);
 }
 
 static void on_segment(void *user, uint64_t position, G_GNUC_UNUSED uint32_t length,
@@ -194,6 +194,8 @@ receiver_fixture *receiver_fixture_new(const receiver_fixture_config *config, co
   const rnic_admission_config admission = {.memory = config->memory,
                                            .fpdu_descriptors = config->fpdu_descriptors,
                                            .partial_fpdus = config->partial_fpdus,
+                                           .segments = config->segments,
+                                           .ranges = config->ranges,
                                            .silent_drop = config->silent_drop,
                                            .receiver = f->receiver};
   f->admission = rnic_admission_new(&admission);

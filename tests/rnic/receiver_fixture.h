@@ -33,6 +33,8 @@ typedef struct receiver_fixture_config {
   uint32_t slice_octets;              /* segments come in slices of so many; 0: in one */
   uint32_t fpdu_descriptors;
   uint32_t partial_fpdus;
+  uint32_t segments;
+  uint32_t ranges;
   bool silent_drop;
 } receiver_fixture_config;
 

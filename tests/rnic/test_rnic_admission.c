@@ -241,6 +241,29 @@ TEST(test_partial_fpdus)
   g_assert_cmpuint(refusals(&m)->descriptors, ==, 1);
 }
 
+/* Two segments beyond the hole, then two ranges: what would be a third is refused, whatever the mode; one
+ * that makes a range longer is no third, and what fills the hole is always taken. */
+TEST(test_segments_and_ranges)
+{
+  static const uint32_t many[] = {84, 84, 84, 84, 84, 84, 84, 84};
+  static const receiver_fixture_mode modes[] = {IN_ORDER, OUT_OF_ORDER};
+
+  for (guint i = 0; i < 2 * G_N_ELEMENTS(modes); i++) {
+    const bool by_segments = i % 2;
+    g_auto(made) m = {.f = RECEIVER_OF(many, .mode = modes[i / 2], .crc = true,
+                                       .segments = by_segments ? 2 : 0, .ranges = by_segments ? 0 : 2)};
+
+    g_assert_true(arrive_fpdu(&m, 1));
+    g_assert_true(arrive_fpdu(&m, 3));
+    g_assert_cmpint(arrive_fpdu(&m, 4), ==, !by_segments);
+    g_assert_false(arrive_fpdu(&m, 6));
+    EXPECT_FIELDS(refusals(&m), (segments, by_segments ? 2 : 0), (ranges, by_segments ? 0 : 1), (memory, 0),
+                  (descriptors, 0));
+    g_assert_true(arrive_fpdu(&m, 0));
+    g_assert_true(arrive_fpdu(&m, 6));
+  }
+}
+
 /* --- Any segments --- */
 
 typedef struct piece {

@@ -229,6 +229,12 @@ static const char *const notes[][2] = {
     {"receiver: { mode = \"in-order\"; partial_fpdus = 8; };",
      "a.cfg:1: receiver.partial_fpdus has no effect unless receiver.mode != in-order"},
     {"receiver: { fpdu_descriptors = 4; };", ""},
+    {"receiver: { refused = \"duplicate-ack\"; };",
+     "a.cfg:1: receiver.refused has no effect unless receiver.memory != unlimited or "
+     "receiver.fpdu_descriptors > 0 or "
+     "receiver.partial_fpdus > 0 or receiver.segments > 0 or receiver.ranges > 0"},
+    {"receiver: { refused = \"duplicate-ack\"; ranges = 8; };", ""},
+    {"receiver: { refused = \"duplicate-ack\"; memory = 8192; };", ""},
     {"workload: { fence = true; };", "a.cfg:1: workload.fence has no effect unless workload.operation has "
                                      "read or workload.operation has storage-write"},
     {"workload: { fence = true; operation = \"storage-write\"; };", ""},

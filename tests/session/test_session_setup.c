@@ -397,13 +397,15 @@ TEST(test_mtus)
  * is not. */
 TEST(test_receiver_limits)
 {
-  g_autoptr(scenario) s = load(
-      STRINGS("receiver.fpdu_descriptors=3", "receiver.partial_fpdus=1", "receiver.mode=assume-aligned"));
+  g_autoptr(scenario) s =
+      load(STRINGS("receiver.fpdu_descriptors=3", "receiver.partial_fpdus=1", "receiver.mode=assume-aligned",
+                   "receiver.segments=100", "receiver.ranges=8", "receiver.refused=duplicate-ack"));
 
   const rnic_endpoint_config initiator = endpoint(s, 0, SIDE_INITIATOR);
   const rnic_endpoint_config responder = endpoint(s, 0, SIDE_RESPONDER);
-  EXPECT_FIELDS(&responder, (fpdu_descriptors, 3), (partial_fpdus, 1), (assumes_aligned, true));
-  EXPECT_FIELDS(&initiator, (fpdu_descriptors, 0), (partial_fpdus, 0));
+  EXPECT_FIELDS(&responder, (fpdu_descriptors, 3), (partial_fpdus, 1), (assumes_aligned, true),
+                (segments, 100), (ranges, 8), (tcp.acknowledges_refused, true));
+  EXPECT_FIELDS(&initiator, (fpdu_descriptors, 0), (partial_fpdus, 0), (segments, 0), (ranges, 0));
 }
 
 /* Sizes in turn instead of one; the slots of the sink are as large as the largest. */

@@ -86,11 +86,11 @@ static bool on_inspect(void *user, uint64_t position, const buffer_chain *octets
   return true;
 }
 
-static bool on_admit(void *user, uint64_t position, uint32_t length, time_ps now)
+static bool on_admit(void *user, uint64_t position, tcp_beyond then, time_ps now)
 {
   tcp_fixture_end *end = user;
   g_assert_cmpint(now, ==, end->fixture->now);
-  NOTE(end->fixture, position - base_of_stream_to(end), length);
+  NOTE(end->fixture, position - base_of_stream_to(end), then.segments, then.ranges);
   bool refuses = end->refused_segments > 0;
   end->refused_segments -= refuses;
   return !refuses;
@@ -277,7 +277,7 @@ static void note_state(const tcp_fixture_end *end)
   NOTE(end->fixture, (uint64_t)transport->class->deadline(transport),
        connection->sender.congestion.window.octets, connection->sender.congestion.window.threshold_octets,
        connection->gauges.unsent_octets, transport->gauges->posted_octets - end->base,
-       edge - base_of_stream_to(end), transport->class->out_of_order_runs(transport),
+       edge - base_of_stream_to(end), transport->class->beyond(transport).ranges,
        transport->class->held_octets(transport), transport->class->held_octets_below(transport, edge + 4000),
        connection->statistics.full_segments);
 }

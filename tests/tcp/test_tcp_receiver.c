@@ -18,8 +18,9 @@ typedef struct reported {
   bool refuses;         /* events.inspect refuses all, */
   bool refuses_segment; /* events.admit does */
   uint32_t inspected;   /* runs, by the last segment, … */
-  uint32_t admitted;    /* … and whether as a whole, with these octets */
-  range admitted_octets;
+  uint32_t admitted;    /* … and whether as a whole, from here on, with so much beyond the edge then */
+  uint64_t admitted_from;
+  tcp_beyond then;
   uint64_t start;              /* of the stream */
   uint8_t taken[TAKEN_OCTETS]; /* per octet from there: passed */
 } reported;
@@ -57,11 +58,12 @@ static bool on_inspect(void *user, G_GNUC_UNUSED uint64_t position, const buffer
   return !above->refuses;
 }
 
-static bool on_admit(void *user, uint64_t position, uint32_t length, G_GNUC_UNUSED time_ps now)
+static bool on_admit(void *user, uint64_t position, tcp_beyond then, G_GNUC_UNUSED time_ps now)
 {
   reported *above = user;
   above->admitted++;
-  above->admitted_octets = (range){position, position + length};
+  above->admitted_from = position;
+  above->then = then;
   return !above->refuses_segment;
 }
 
@@ -299,8 +301,7 @@ RECEIVER_TEST(test_admitted_once_a_segment)
   g_assert_true(arrive_if_taken(test, 300, 400));
   g_assert_cmpuint(test->above.admitted, ==, 0);
   g_assert_true(arrive_if_taken(test, 0, 500));
-  EXPECT_FIELDS(&test->above, (inspected, 3), (admitted, 1), (admitted_octets.from, 0),
-                (admitted_octets.to, 500));
+  EXPECT_FIELDS(&test->above, (inspected, 3), (admitted, 1), (admitted_from, 0));
 }
 
 /* A refused run decides. A refused segment is dropped; nothing of it is remembered, and it may come again. */
@@ -317,6 +318,51 @@ TEST(test_not_admitted)
   test->above.refuses_segment = false;
   g_assert_true(arrive_if_taken(test, 0, 100));
   g_assert_cmpuint(test->receiver->next, ==, 100);
+}
+
+/* What there is beyond the edge, and what there would be with a segment: one that joins two ranges makes one
+ * of them, one that touches or overlaps a range none, and what fills the hole is always let through. Segments
+ * count until the edge has passed them. */
+RECEIVER_TEST(test_beyond)
+{
+  static const struct {
+    int64_t from, to;
+    uint32_t then_ranges, then_segments, ranges, segments;
+  } rows[] = {{100, 200, 1, 1, 1, 1}, {300, 400, 2, 2, 2, 2}, {500, 600, 3, 3, 3, 3}, {400, 450, 3, 4, 3, 4},
+              {550, 650, 3, 5, 3, 5}, {200, 300, 2, 6, 2, 6}, {430, 510, 1, 7, 1, 7}, {0, 50, 0, 0, 1, 7},
+              {50, 120, 0, 0, 0, 0},  {800, 900, 1, 1, 1, 1}, {650, 801, 0, 0, 0, 0}};
+
+  for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+    g_test_message("[%d, %d)", (int)rows[i].from, (int)rows[i].to);
+    g_assert_true(arrive_if_taken(test, rows[i].from, rows[i].to));
+    EXPECT_FIELDS(&test->above.then, (ranges, rows[i].then_ranges), (segments, rows[i].then_segments));
+    const tcp_beyond beyond = tcp_receiver_beyond(test->receiver);
+    EXPECT_FIELDS(&beyond, (ranges, rows[i].ranges), (segments, rows[i].segments));
+  }
+}
+
+/* Refused for lack of room (RFC 5681 §4.2): an ACK at once, without payload, when the configuration has it;
+ * and then one at once for each segment of the gap that the refused one shows, up to its end, though nothing
+ * is held beyond it. A segment whose octets are refused on inspection is never acknowledged (MPA-286). */
+TEST(test_refused_and_acknowledged)
+{
+  for (int acknowledges = 0; acknowledges < 2; acknowledges++) {
+    g_autoptr(fixture) test = fixture_of(TCP_PASSING_IN_ORDER);
+    test->config.acknowledges_refused = acknowledges;
+    test->above.refuses_segment = true;
+    g_assert_false(arrive_if_taken(test, 300, 400));
+    g_assert_cmpint(test->receiver->need, ==, acknowledges ? TCP_ACK_ALONE : TCP_ACK_NONE);
+    tcp_receiver_acknowledge(test->receiver);
+    test->above.refuses_segment = false;
+    for (int64_t from = 0; from < 500; from += 100) {
+      g_assert_true(arrive_if_taken(test, from, from + 100));
+      g_assert_cmpint(test->receiver->need, ==, acknowledges && from < 300 ? TCP_ACK_DUE : TCP_ACK_DELAYED);
+      tcp_receiver_acknowledge(test->receiver);
+    }
+    test->above.refuses = true;
+    g_assert_false(arrive_if_taken(test, 600, 700));
+    g_assert_cmpint(test->receiver->need, ==, TCP_ACK_NONE);
+  }
 }
 
 /* The octets that an in-order receiver holds can be read, and are gone when they have been passed. */

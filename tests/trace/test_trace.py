@@ -34,7 +34,8 @@ def any_keys(seed):
             "workload.operation": r.choice(["write", "send", "read", "write+send"])}
     for key, values in {"receiver.memory": ["8KiB", "64KiB"], "path.forward.displace": ["0.01"],
                         "path.forward.duplicate": ["0.01"], "path.forward.corrupt": ["0.01"],
-                        "receiver.partial_fpdus": ["2"]}.items():
+                        "receiver.partial_fpdus": ["2"], "receiver.segments": [2, 9], "receiver.ranges": [1, 2],
+                        "receiver.refused": ["duplicate-ack"]}.items():
         if r.random() < 0.2:
             keys[key] = r.choice(values)
     return keys

@@ -67,6 +67,7 @@ class Connection:
         self.sends_from = self.receives_from = None  # the Data Source's; the Data Sink's
         self.resent = []  # [from, to, earliest arrival]: not proven needed yet
         self.edge = 0
+        self.beyond = []  # where the segments began that brought octets beyond the edge
         self.waits = defaultdict(list)  # of each FPDU: (octets, when they arrived)
 
 
@@ -104,6 +105,8 @@ def metrics_of(events, sink, cell_octets=1, placement_latency_ps=0):
             settle(c, m)
             if e["new_octets"] > 0 and e["position"] <= c.edge:
                 c.edge = max(c.edge, e["position"] + payload)
+            elif e["new_octets"] > 0:
+                c.beyond.append(e["position"])
             if c.receives_from is not None and e["position"] >= c.receives_from:
                 first_segment = now if first_segment is None else first_segment
                 m["tcp.segments"] += 1
@@ -123,7 +126,7 @@ def metrics_of(events, sink, cell_octets=1, placement_latency_ps=0):
         elif name == "guess_wrong" and at_sink:
             m["mpa.wrong_guesses"] += e["fpdus"]
         elif name == "segment_refused" and at_sink and e["why"] != "invalid FPDU":
-            m["refused.memory" if e["why"] == "memory" else "refused.descriptors"] += 1
+            m["refused." + e["why"]] += 1
         elif name == "checksum_error" and at_sink:
             m["tcp.checksum_errors"] += 1
         elif name == "placed" and at_sink:
@@ -152,6 +155,9 @@ def metrics_of(events, sink, cell_octets=1, placement_latency_ps=0):
             for state in STATES:
                 gauges[state].add(now, e[state] - c.held[state])
             c.held = {key: e[key] for key in [*CAUSES, *STATES]}
+            c.beyond = [position for position in c.beyond if position >= c.edge]
+            for name, value in (("ranges", e["holes"]), ("segments", len(c.beyond))):
+                m[f"state.connection_{name}_peak"] = max(m[f"state.connection_{name}_peak"], value)
             c.own.add(now, sum(cells(e[cause]) for cause in CAUSES[:-1]) - before)
         elif not at_sink:
             of_source(m, name, e)

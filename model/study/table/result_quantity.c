@@ -226,7 +226,7 @@ statistics result_quantity_statistics(const result_quantity *quantity, const GPt
 
 void result_quantity_add_losses(GArray *quantities, const GPtrArray *runs)
 {
-  for (metric_id id = METRIC_LOSSES_RANDOM; id <= METRIC_REFUSED_DESCRIPTORS; id++) {
+  for (metric_id id = METRIC_LOSSES_RANDOM; id <= METRIC_REFUSED_RANGES; id++) {
     const result_quantity quantity = {.metric = id, .whole = METRIC_COUNT};
     if (result_quantity_statistics(&quantity, runs).largest > 0) {
       g_array_append_val(quantities, quantity);

@@ -133,7 +133,7 @@ static int unzip_close(void *cookie)
 static gboolean read_octets(const capture_file *file, void *octets, size_t length, bool may_end,
                             GError **error)
 {
-  const size_t came = fread(octets, 1, length, file->stream);
+  const size_t came = fread_unlocked(octets, 1, length, file->stream);
 
   if (came == length || (may_end && came == 0 && feof(file->stream))) {
     return came == length;

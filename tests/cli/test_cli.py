@@ -268,8 +268,8 @@ class Cli(kit.ProgramTest):
         kit.write("a.cfg", "")
         self.expect_check("iwarpsim check a.cfg --set path.forward.rtt=1ms", "",
                     "--set 'path.forward.rtt=1ms': unknown key 'path.forward.rtt' "
-                    f"{hint}; expected one of delay, hop_delay, rate, mtu, framing, cell_size, cell_overhead, queue "
-                    "and 33 more of 'iwarpsim explain path.forward'\n", 2)
+                    f"{hint}; expected one of delay, hop_delay, rate, mtu, framing, cell_size, cell_overhead, burst "
+                    "and 36 more of 'iwarpsim explain path.forward'\n", 2)
         self.expect_start(self.shell("iwarpsim explain roundtrip").stdout,
                           "What other tools call roundtrip is path.forward.delay here. Half the round trip, since "
                           "path.reverse.delay is the same unless set.\n\nKeys of a scenario:\n"

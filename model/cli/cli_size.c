@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* iwarpsim size: the least value of a key that keeps a condition. */
 #include <stdio.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/files.h"
 #include "base/interruption.h"
+#include "base/new_files.h"
 #include "base/plain_text.h"
 #include "base/units.h"
 #include "cli/cli.h"
@@ -13,12 +15,12 @@
 #include "scenario/scenario_axes.h"
 #include "scenario/scenario_guess.h"
 #include "study/plot/study_plot.h"
-#include "study/size/size_study.h"
+#include "study/size/size_answer.h"
 #include "study/table/result_table.h"
 
 #define PRECISION_DEFAULT 0.01
 #define PRECISION_MAX 0.5
-enum { SEEDS_MAX = 100000 };
+enum { SEEDS_MAX = 100000, LOSSES_MAX = 1000000 };
 
 static struct {
   cli_runs_options runs;
@@ -28,10 +30,12 @@ static struct {
   char *from;
   char *to;
   char *precision;
+  char *csv;
   int seeds;
+  int until_losses;
   gboolean every_seed;
   gboolean force;
-} chosen = {.runs = CLI_RUNS_DEFAULT, .seeds = -1};
+} chosen = {.runs = CLI_RUNS_DEFAULT, .seeds = -1, .until_losses = -1};
 
 /* --- What is asked --- */
 
@@ -95,9 +99,16 @@ static gboolean read_scope(const scenario_key_row *row, size_scope *scope, GErro
 /* Free the condition with size_condition_clear() also after FALSE. */
 static gboolean read_question(size_question *question, GError **error)
 {
-  *question = (size_question){.every_seed = chosen.every_seed, .seeds = (guint)MAX(chosen.seeds, 0)};
+  *question = (size_question){.every_seed = chosen.every_seed,
+                              .seeds = (guint)MAX(chosen.seeds, 0),
+                              .until_losses = (guint)MAX(chosen.until_losses, 0)};
   if (chosen.seeds != -1 && (chosen.seeds < 1 || chosen.seeds > SEEDS_MAX)) {
     return error_set(error, "--seeds %d: expected 1 to %d", chosen.seeds, SEEDS_MAX);
+  }
+  if (chosen.until_losses != -1 &&
+      (chosen.until_losses < SIZE_LOSSES_MIN || chosen.until_losses > LOSSES_MAX)) {
+    return error_set(error, "--until-losses %d: expected %d to %d", chosen.until_losses, SIZE_LOSSES_MIN,
+                     LOSSES_MAX);
   }
   if (!read_key(&question->key, error) ||
       !size_condition_read(chosen.keep, question->key, &question->condition, error)) {
@@ -128,8 +139,12 @@ static gboolean search(size_study *study, const char *path, const run_limits *li
       *interrupted = result.interrupted;
       return FALSE;
     }
-    if (!size_study_take(study, store, error)) {
+    g_autoptr(GString) progress = g_string_new(NULL);
+    if (!size_study_take(study, store, progress, error)) {
       return FALSE;
+    }
+    if (options->style != SWEEP_PROGRESS_NONE) {
+      plain_text_print_page(stderr, progress->str);
     }
     options->before += result.points;
   }
@@ -138,8 +153,52 @@ static gboolean search(size_study *study, const char *path, const run_limits *li
 
 /* --- The answer --- */
 
-/* Prints the quantity at each value that the store at `path` has, draws it against the key beside the store,
- * and prints the names of the plot's files. */
+/* Draws `plot` of `table` beside the store at `path`, and prints the names of its files. */
+static gboolean draw(const study_table *table, const study_plot *plot, const plot_request *request,
+                     const char *path, GError **error)
+{
+  g_autofree char *folder = g_path_get_dirname(path), *stem = file_stem(path, ".sqlite");
+  g_autoptr(GPtrArray) written = g_ptr_array_new_with_free_func(g_free);
+  const gnuplot_target target = {
+      .folder = folder, .format = GNUPLOT_PNG, .force = chosen.force, .written = written};
+  const gboolean good = study_plot_draw(table, plot, request, stem, &target, error);
+  for (guint i = 0; i < written->len; i++) {
+    plain_text_print(stdout, "%s\n", (const char *)g_ptr_array_index(written, i));
+  }
+  return good;
+}
+
+/* Writes the answers as CSV, where it was asked for. Those of several points are printed as a table, and
+ * drawn: over two keys or more as a heat map. */
+static gboolean show_answers(const size_study *study, const size_question *question, const char *path,
+                             gboolean shows, GError **error)
+{
+  g_autoptr(study_table) table = cli_read_table(path, 0, error);
+  if (table == NULL) {
+    return FALSE;
+  }
+  g_autoptr(result_given) found = size_study_found(study, table);
+  const result_quantity all[] = {{.whole = METRIC_COUNT, .given = found},
+                                 question->condition.quantity,
+                                 {.metric = METRIC_PATH_PACKETS_LOST, .whole = METRIC_COUNT}};
+  g_autoptr(GArray) quantities = g_array_new(FALSE, FALSE, sizeof(result_quantity));
+  g_array_append_vals(quantities, all, G_N_ELEMENTS(all));
+  const result_request tabulated = {.table = table, .quantities = quantities};
+  g_autofree char *csv = result_table_csv(&tabulated), *text = result_table_text(&tabulated);
+  g_autofree char *title = g_strdup_printf("Least %s that keeps %s", scenario_key_row_of(question->key)->name,
+                                           question->condition.text);
+  if (chosen.csv != NULL && !output_write(chosen.csv, csv, strlen(csv), error)) {
+    return FALSE;
+  }
+  const plot_request request = {.quantity = &all[0], .title = title};
+  const study_plot *plot = study_plot_fits(table, &plot_heat_map, NULL) ? &plot_heat_map : &plot_metric;
+  plain_text_print(stdout, shows ? "\n" : "");
+  plain_text_print_page(stdout, shows ? text : "");
+  return !shows || g_hash_table_size(found->of) == 0 || !study_plot_fits(table, plot, NULL) ||
+         draw(table, plot, &request, path, error);
+}
+
+/* Prints the quantity at each value that the store at `path` has, and draws it against the key. */
 static gboolean show_curve(const size_question *question, const char *path, GError **error)
 {
   const size_condition *condition = &question->condition;
@@ -153,18 +212,10 @@ static gboolean show_curve(const size_question *question, const char *path, GErr
       result_table_text(&(result_request){.table = table, .quantities = quantities, .is_brief = TRUE});
   plain_text_print(stdout, "\n");
   plain_text_print_page(stdout, text);
-  g_autofree char *folder = g_path_get_dirname(path), *stem = file_stem(path, ".sqlite");
-  g_autoptr(GPtrArray) written = g_ptr_array_new_with_free_func(g_free);
-  const gnuplot_target target = {
-      .folder = folder, .format = GNUPLOT_PNG, .force = chosen.force, .written = written};
   const plot_bound bound = {condition->text, condition->baseline, condition->number};
   const plot_request request = {
       .quantity = &condition->quantity, .x = &question->key, .x_log = TRUE, .bound = &bound};
-  const gboolean good = study_plot_draw(table, &plot_metric, &request, stem, &target, error);
-  for (guint i = 0; i < written->len; i++) {
-    plain_text_print(stdout, "%s\n", (const char *)g_ptr_array_index(written, i));
-  }
-  return good;
+  return draw(table, &plot_metric, &request, path, error);
 }
 
 static int run_search(const scenario *s, const size_question *question, const run_limits *limits,
@@ -182,7 +233,9 @@ static int run_search(const scenario *s, const size_question *question, const ru
   gboolean met;
   g_autofree char *answers = size_study_answers(study, &met);
   plain_text_print_page(stdout, answers);
-  if (!arguments->quiet && !show_curve(question, path, &error)) {
+  const gboolean shows = !arguments->quiet && strchr(answers, '\n')[1] != '\0'; /* several */
+  if (((shows || chosen.csv != NULL) && !show_answers(study, question, path, shows, &error)) ||
+      (!arguments->quiet && !show_curve(question, path, &error))) {
     return cli_fail(error);
   }
   return met ? CLI_OK : CLI_FAILED;
@@ -225,6 +278,9 @@ static const GOptionEntry entries[] = {
     CLI_NUMBER(
         "seeds", 0, &chosen.seeds,
         "so many seeds at each value, from the scenario's first on (default: those that it sweeps, or 8)"),
+    CLI_NUMBER("until-losses", 0, &chosen.until_losses,
+               "lengthen the runs of a point until all seeds together lost so many packets (30 or more)"),
+    CLI_TEXT("csv", 0, &chosen.csv, "write the answers to FILE as CSV, values as measured", "FILE"),
     CLI_TEXT("store", 'o', &chosen.store, "file for the runs (default: results/<scenario name>-size.sqlite)",
              "FILE"),
     CLI_SWITCH("force", 'f', &chosen.force, "replace a script that was changed since it was written"),
@@ -241,9 +297,12 @@ const cli_command cli_size = {
     .summary =
         "Finds the least value of a key that keeps a condition, at each point of the scenario's sweep: "
         "first on a coarse grid, then by halving, with the same seeds at every value. Prints the answer "
-        "in a sentence for each point; and, without --quiet, the curve, which it also draws beside the "
-        "store. The search replaces an axis of the key. If it was interrupted, rerun the command to "
-        "resume. Exit status 1: at some point there is no such value.",
+        "in a sentence for each point, with the packets that were lost in the runs that it is from: fewer "
+        "than 30 "
+        "cannot tell. Without --quiet it also prints and draws, beside the store, the answers of several "
+        "points, "
+        "and the curve. The search replaces an axis of the key. If it was interrupted, rerun the command to "
+        "resume. Exit status 1: at some point there is no such value, or no telling.",
     .example =
         "  iwarpsim size my.cfg --key receiver.memory --keep 'goodput_bit_per_s >= 99 % of unlimited'\n"
         "  iwarpsim size my.cfg --key tcp.receive_window --keep 'goodput_bit_per_s >= 9Gbit/s' --to 1MiB\n",

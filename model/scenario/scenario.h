@@ -49,6 +49,14 @@ void scenario_note_effects(const scenario *s, GPtrArray *const effects[SIDES], G
  * message that can be in flight, and two more, but never more than there are messages. */
 double scenario_memory_octets(const scenario *s);
 
+/* What the path of a run of `s` loses by itself, its full queues apart. */
+typedef struct scenario_losses {
+  double expected; /* by chance, or every so many: segments of payload, and an ACK for two; NAN: not known */
+  double listed;   /* by `drop`: so many, however long the run is */
+} scenario_losses;
+
+scenario_losses scenario_losses_of(const scenario *s);
+
 /* TRUE when `s` asks for what only ns-3 has, its TCP or a path on its nodes; `*key` is the first key that
  * does. */
 gboolean scenario_needs_ns3(const scenario *s, scenario_key *key);

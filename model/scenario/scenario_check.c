@@ -12,6 +12,7 @@ enum {
    * (MPA-148). */
   EMSS_MIN_MARKED_OCTETS = 140,
   EMSS_MIN_UNMARKED_OCTETS = 136,
+  SEGMENTS_PER_ACK = 2, /* RFC 9293 section 3.8.6.3 */
   IPV6_MTU_MIN_OCTETS = 1280,
   FPDU_OVERHEAD_OCTETS = 20,    /* of a message that is one FPDU: tagged DDP header, ULPDU_Length, CRC */
   BUFFER_OVERHEAD_OCTETS = 256, /* of a buffer: guards around it, and what DDP and RDMAP remember about it */
@@ -307,6 +308,21 @@ static double payload_segments(const configuration *c, enum side direction)
   double sent = (double)path_bottleneck_bit_per_s(&c->path.directions[direction]) / 8 *
                 time_ps_in_seconds(c->run.stop_ps) / (double)mtu;
   return c->run.stop_ps > 0 ? MIN(segments, sent) : segments;
+}
+
+scenario_losses scenario_losses_of(const scenario *s)
+{
+  const configuration *c = scenario_configuration(s);
+  scenario_losses losses = {0};
+  for (enum side direction = 0; direction < SIDES; direction++) {
+    const path_direction_config *path = &c->path.directions[direction];
+    const double every = path->loss.every > 0 ? 1 / (double)path->loss.every : 0;
+    losses.expected +=
+        (path_loss_rates_of(path).lost + path->corrupt.probability + every) *
+        (payload_segments(c, direction) + payload_segments(c, side_peer(direction)) / SEGMENTS_PER_ACK);
+    losses.listed += (double)path->loss.drop.count;
+  }
+  return losses;
 }
 
 /* "" of a number that is shown as 1. */

@@ -2,6 +2,7 @@
 """`iwarpsim size` as a user meets it: answers that are known beforehand, what it prints, and that it goes on
 where it was."""
 import contextlib
+import csv
 import json
 import re
 import shutil
@@ -26,6 +27,12 @@ receiver: { mode = "in-order"; };
 workload: { message_size = "64KiB"; messages = 8; };
 path: { forward: { rate = "10Gbit/s"; delay = "25us"; drop = [20]; }; };
 """
+# Hardly any packet is lost.
+RARE = """run: { engine = "native"; };
+workload: { message_size = "64KiB"; messages = 320; };
+sender: { segmentation = "stream"; };
+path: { forward: { rate = "10Gbit/s"; delay = "25us"; mtu = 9000; loss = "0.01%"; }; };
+"""
 SWEEP = """sweep = ( { key = "receiver.mode"; values = ["in-order", "out-of-order"]; },
   { key = "receiver.memory"; values = [0]; }, { key = "run.seed"; values = [3, 7, 3]; } );
 """
@@ -38,11 +45,14 @@ def octets(label):
 
 
 class Size(kit.ProgramTest):
-    stays = ["a.cfg", "other*", "results"]
+    stays = ["a.cfg", "a.csv", "other*", "results"]
 
     def size(self, rest, code=0):
         """What it prints with --quiet."""
         return self.shell(f"iwarpsim size a.cfg -q {rest}", code).stdout
+
+    def answers(self, path):
+        return list(csv.DictReader(line for line in kit.octets(path).decode().splitlines() if line[0] != "#"))
 
     def least(self, text, key):
         """The answer in octets, and the largest value that does not keep the condition."""
@@ -66,6 +76,7 @@ class Size(kit.ProgramTest):
         self.assertAlmostEqual(least / expected, 1, delta=0.01)
         self.assertLess((least - below) / least, 0.002)
         self.assertRegex(text, r"\(ratio 0.99\d*, 95 % interval 0.99\d* to 0.99\d*, n = 2\)")
+        self.expect_parts(text, "; no losses, in a scenario that has none")
 
     def test_memory(self):
         """The least memory in which no segment is dropped, so that only the lost one is sent again, is what
@@ -126,8 +137,8 @@ class Size(kit.ProgramTest):
         condition = GOODPUT.strip("'")
         self.assertRegex(text, rf"\Ain-order receiver: receiver.memory = \d+ (KiB|octets) keeps {condition} \(.*\n"
                                rf"out-of-order receiver: receiver.memory = 4 KiB keeps {condition} \(ratio 1, "
-                               r"from 1 to 1, n = 2\), as does every value up to 256 KiB; goodput_bit_per_s "
-                               r"does not vary with receiver.memory here\n\Z")
+                               r"from 1 to 1, n = 2\), as does every value up to 256 KiB; 2 losses, 1 a seed, "
+                               r"all listed; goodput_bit_per_s does not vary with receiver.memory here\n\Z")
         self.expect_parts(self.shell("iwarpsim table results/a-size.sqlite").stdout, "receiver.memory", "seeds 3, 7")
         kit.write("a.cfg", MEMORY + SWEEP + 'where = "receiver.memory > 4KiB";\n')
         self.expect_refused("iwarpsim size a.cfg --key receiver.memory --from 4KiB --to 256KiB --keep " + GOODPUT,
@@ -149,7 +160,14 @@ class Size(kit.ProgramTest):
         kit.write("a.cfg", MEMORY + SWEEP)
         command = ("iwarpsim size a.cfg --key receiver.memory --from 4KiB --to 256KiB --every-seed --keep "
                    + GOODPUT)
-        text = self.shell(command).stdout
+        text = self.shell(command + " --csv a.csv").stdout
+        self.assertRegex(text, r"\nreceiver.memory in KiB\nreceiver.mode +n .*\n─+\n"
+                               r"in-order +2 .*\nout-of-order +2 +4 +4 +4 ")
+        self.expect_parts(text, "\npath.packets_lost in packets\n", "results/a-size-receiver.memory.png\n")  # one axis: lines
+        rows = {(row["receiver.mode"], row["metric"]): row for row in self.answers("a.csv")}
+        self.assertEqual(rows["out-of-order", "receiver.memory"]["mean"], "4096")
+        lost = rows["in-order", "path.packets_lost"]
+        self.assertEqual([lost[name] for name in ("n", "mean", "smallest", "largest")], ["2", "1", "1", "1"])
         self.assertRegex(text, r"\ngoodput_bit_per_s in Gbit/s\n(.*\n)*4 KiB +in-order +2 .*\n(.*\n)*"
                                r"256 KiB +in-order +2 .*\n(.*\n)*unlimited +in-order +2 ")
         self.assertEqual(text.splitlines()[-1], "results/a-size-goodput_bit_per_s.png")
@@ -157,6 +175,57 @@ class Size(kit.ProgramTest):
             script.write("# mine\n")
         self.assertIn("--force", self.shell(command, 2).stderr)
         self.shell(command + " --force")
+
+    def test_cannot_tell(self):
+        """MTU 9000 and 0.01 %: one packet is lost in all seeds. Thirty take thirty times as many messages."""
+        kit.write("a.cfg", RARE)
+        rest = f"--key receiver.memory --keep {GOODPUT} --from 16KiB --to 64KiB --precision 50% "
+        self.assertEqual(self.size(rest, 1), "cannot tell: 1 loss in 8 seeds; about 9600 messages are needed "
+                                             "(--until-losses 30)\n")
+        # Where none was lost, of those that are to be expected in a run.
+        rest += "-s path.forward.loss=0.0001% "
+        done = self.shell("iwarpsim check a.cfg -s path.forward.loss=0.0001%")
+        losses = float(re.search(r"note: .* (\S+) losses expected", done.stdout)[1])
+        text = self.size(rest + "--csv a.csv", 1)
+        messages = float(re.fullmatch(r"cannot tell: 0 losses in 8 seeds; about (\d+) messages are needed .*\n", text)[1])
+        self.assertAlmostEqual(messages / (320 * 30 / (8 * losses)), 1, delta=0.05)
+        rows = {row["metric"]: row for row in self.answers("a.csv")}
+        self.assertEqual((rows["receiver.memory"]["n"], rows["path.packets_lost"]["largest"]), ("0", "0"))
+        # More than 100 times as many are not run unasked.
+        self.assertEqual(self.size(rest + "--until-losses 30", 1),
+                         f"cannot tell: 0 losses in 8 seeds; about {messages:.0f} messages are needed, more than "
+                         "--until-losses runs\n")
+
+    def test_until_losses(self):
+        """The runs of each point become longer until its seeds have so many losses."""
+        kit.write("a.cfg", MEMORY + """sweep = ( { key = "path.forward.loss"; values = ["0.5%", "2%"]; },
+  { key = "path.forward.mtu"; values = [1500, 9000]; }, { key = "run.seed"; from = 1; to = 3; } );""")
+        rest = (f"--key receiver.memory --keep {GOODPUT} --every-seed --from 64KiB --to 256KiB --precision 50% "
+                "-s path.forward.drop=[] --until-losses 40 ")
+        done = self.shell(f"iwarpsim size a.cfg {rest} --csv a.csv")
+        self.assertRegex(done.stderr, r"\bloss 0.5%, MTU 1500 octets: \d losses in 3 seeds; next with \d+ messages, \S+ "
+                                      r"times as long\n")
+        lost = [row for row in self.answers("a.csv") if row["metric"] == "path.packets_lost"]
+        self.assertEqual(len(lost), 4)
+        for row in lost:
+            self.assertGreaterEqual(float(row["mean"]) * int(row["n"]), 40)
+        self.expect_parts(done.stdout, "results/a-size-heat-map-receiver.memory.png\n")
+        with contextlib.closing(sqlite3.connect("results/a-size.sqlite")) as store:
+            runs = "SELECT identity, wall_s FROM runs ORDER BY identity"
+            made = store.execute(runs).fetchall()
+            self.assertEqual(self.size(rest), "".join(done.stdout.splitlines(True)[:4]))
+            self.assertEqual(store.execute(runs).fetchall(), made)
+
+    def test_stretched(self):
+        """Two seeds have a wide interval: its bound asks for more than ten times the memory with which the mean
+        keeps the condition."""
+        kit.write("a.cfg", MEMORY)
+        text = self.size("--key receiver.memory --from 1KiB --to 1MiB --precision 30% --seeds 2 -s path.forward.drop=[] "
+                         "-s workload.messages=100 -s path.forward.loss=0.5% --keep 'goodput_bit_per_s >= 60 % of unlimited'")
+        least, _ = self.least(text, "receiver.memory")
+        mean, ratio = re.search(r"; ([^;]*) keeps it in the mean \(ratio (\S+),", text).groups()
+        self.assertGreaterEqual(least, 10 * octets(mean))
+        self.assertGreaterEqual(float(ratio), 0.6)
 
     def test_unsure(self):
         """Five seeds that differ cannot show whether they are skewed: the reader is warned. Those of one
@@ -166,7 +235,7 @@ class Size(kit.ProgramTest):
                 "--keep 'goodput_bit_per_s >= 100Mbit/s'")
         self.assertNotIn("covers less", self.size(rest))
         self.assertIn("; the interval covers less than 95 %: fewer than 6 values",
-                      self.size(rest + " -s path.forward.drop=[] -s path.forward.loss=0.5%"))
+                      self.size(rest + " -s path.forward.drop=[] -s path.forward.loss=0.5% -s workload.messages=40"))
 
     def test_bounds(self):
         """The condition is kept by the far end of the interval, or by all seeds, and not by the mean."""
@@ -204,13 +273,13 @@ class Size(kit.ProgramTest):
         rest = "--key receiver.memory --seeds 1 --every-seed --from 4KiB --to 64KiB --keep "
         self.assertRegex(self.size(rest + "'goodput_bit_per_s >= 11 Gbit/s'", 1),
                          r"\Ano receiver.memory from 4 KiB to 64 KiB keeps goodput_bit_per_s >= 11 Gbit/s"
-                         r": 64 KiB does not \(mean \S+ Gbit/s, n = 1\)\n\Z")
+                         r": 64 KiB does not \(mean \S+ Gbit/s, n = 1\); 1 loss, 1 a seed, all listed\n\Z")
         self.assertRegex(self.size(rest + "'buffer.reassembly_peak_octets <= 8KiB'", 1),
                          r"\Ano receiver.memory from 4 KiB to 64 KiB keeps buffer.reassembly_peak_octets <= 8KiB "
-                         r"from there on: 64 KiB does not \(.*\); every value from 4 KiB to 8 KiB keeps it \(.*\)\n\Z")
+                         r"from there on: 64 KiB does not \(.*\); 1 loss, 1 a seed, all listed; every value from 4 KiB to 8 KiB keeps it \(.*\)\n\Z")
         self.assertRegex(self.size(rest + "'goodput_bit_per_s > 1kbit/s'"),
                          r"\Areceiver.memory = 4 KiB keeps goodput_bit_per_s > 1kbit/s \(.*\), as does every "
-                         r"value up to 64 KiB\n\Z")
+                         r"value up to 64 KiB; 1 loss, 1 a seed, all listed\n\Z")
         # 0 packets would be no limit.
         self.expect_start(self.size("--key path.forward.queue --to 64 --seeds 1 --every-seed "
                                     "--keep 'goodput_bit_per_s >= 11 Gbit/s'", 1),
@@ -223,11 +292,12 @@ class Size(kit.ProgramTest):
         rest = "--key receiver.memory --keep 'goodput_bit_per_s > 1kbit/s' --seeds 2 -s run.stop=100ms "
         text = self.shell(f"iwarpsim size a.cfg {rest} --to 1MiB -o short.sqlite; rm short*").stdout
         answer, table = text.split("\n", 1)
-        self.assertRegex(answer, r"\Areceiver.memory = .* octets do not \(2 of 2 runs did not end ok\)\Z")
+        self.assertRegex(answer, r"\Areceiver.memory = .* octets do not \(2 of 2 runs did not end ok\); 2 losses, 1 a seed, "
+                                 r"all listed\Z")
         self.assertRegex(table, r"\nand \d+ at which no run ended ok\n")
         self.assertNotIn("0 of 2", table)
         self.assertRegex(self.size(rest + "--to 1KiB", 1),
-                         r": 1 KiB does not \(2 of 2 runs did not end ok\)\n\Z")
+                         r": 1 KiB does not \(2 of 2 runs did not end ok\); ")
         done = self.shell(f"iwarpsim size a.cfg {rest} --to 1KiB --store none.sqlite; code=$?; rm none.sqlite; exit $code", 2)
         self.assertIn(" runs did not end ok\n", done.stderr)  # there is no curve
         # Of two seeds with a random loss one is done after 1.3 ms, the other after 42 ms.
@@ -240,7 +310,7 @@ class Size(kit.ProgramTest):
         kit.write("a.cfg", MEMORY)
         rest = "--key rdmap.ord --seeds 2 --to 64 "
         text = self.size(rest + "--keep 'goodput_bit_per_s > 1Gbit/s'")
-        self.assertRegex(text, r"\Ardmap.ord = 0 keeps .* as does every value up to 64; goodput_bit_per_s does "
+        self.assertRegex(text, r"\Ardmap.ord = 0 keeps .* as does every value up to 64; 2 losses, 1 a seed, all listed; goodput_bit_per_s does "
                                r"not vary with rdmap.ord here\n\Z")
         self.assertIn("does not vary with", self.size(rest + "--keep 'goodput_bit_per_s < 1Gbit/s'", 1))
         # Of two values the second one lets two Reads be under way.
@@ -248,13 +318,17 @@ class Size(kit.ProgramTest):
                                            "--keep 'goodput_bit_per_s > 1kbit/s'"))
         self.assertRegex(self.size(rest + "--keep 'buffer.reassembly_p99_octets_in_recovery > 1KiB' "
                                           "-s path.forward.drop=[]", 1),
-                         r": 64 does not \(no run has a value\)\n\Z")
+                         r": 64 does not \(no run has a value\); no losses, in a scenario that has none\n\Z")
 
-        self.assertRegex(self.size("--key rdmap.ord --seeds 8 --to 8 -s path.forward.drop=[] -s path.forward.loss=0.2% "
+        self.assertRegex(self.size("--key rdmap.ord --seeds 8 --to 8 -s path.forward.drop=[] "
+                                   """-s 'path.forward.gemodel=["0.2%","8%"]' """
                                    "--every-seed --keep 'buffer.reassembly_p99_octets_in_recovery >= 0'"),
                          r", n = [1-7] of 8\)")
 
     def test_refused(self):
+        kit.write("a.cfg", MEMORY + 'sweep = ( { key = "workload.messages"; values = [8, 9]; } );')
+        self.expect_refused(f"iwarpsim size a.cfg --key receiver.memory --keep {GOODPUT} --until-losses 30",
+                            "--until-losses lengthens workload.messages, over which the scenario sweeps")
         kit.write("a.cfg", MEMORY)
         keep = f"--keep {GOODPUT}"
         for rest, code, *parts in (
@@ -270,6 +344,8 @@ class Size(kit.ProgramTest):
                 (f"--key receiver.memory {keep} --from much", 2, "--from: receiver.memory = much", "expected"),
                 (f"--key receiver.memory {keep} --to unlimited", 2, "--to unlimited", "expected a number"),
                 (f"--key receiver.memory {keep} --precision 0", 2, "--precision 0: expected a share above 0"),
+                (f"--key receiver.memory {keep} --until-losses 29", 2, "--until-losses 29: expected 30 to"),
+                ("--key workload.messages --keep 'goodput_bit_per_s > 1Gbit/s' --until-losses 30", 2, "--until-losses lengthens workload.messages"),
                 (f"--key receiver.memory {keep} --seeds 0", 2, "--seeds 0: expected 1 to"),
                 (f"--key receiver.memory {keep} --seeds 1", 2, "one seed gives no interval", "--every-seed"),
                 (f"--key receiver.memory {keep} -j 0", 2, "-j 0: expected 1 or more"),

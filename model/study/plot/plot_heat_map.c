@@ -263,6 +263,7 @@ static gboolean draw_heat_map(const study_table *table, G_GNUC_UNUSED const stud
   map.x = place_axis_of_cells(table->runs, x);
   map.y = place_axis_of_cells(table->runs, y);
   value_extent extent = {0};
+  map.counts.words = map.quantity->given != NULL ? map.quantity->given->words : NULL;
   for (guint i = 0; i < map.groups.cells->len; i++) {
     const plot_cell *cell = &g_array_index(map.groups.cells, plot_cell, i);
     statistics of = result_quantity_statistics(map.quantity, cell->runs);

@@ -66,6 +66,7 @@ struct line_chart {
   place_axis x;
   value_extent extent;   /* of what is appended to the data */
   plot_counts counts;    /* of the main lines */
+  guint failed;          /* runs that did not end ok, at points that have no mean for it */
   GPtrArray *lines;      /* chart_line * */
   GPtrArray *references; /* char *: labels of the black references, each once; their index is their style */
   line_plot of;          /* for what was asked for */
@@ -105,7 +106,8 @@ static chart_line *add_line(GPtrArray *lines, guint panel, guint style, line_loo
 }
 
 /* The mean of `quantity` over x: a line for each panel and line of the grouping in which a run has it, or,
- * with `all`, in any case. */
+ * with `all`, in any case. Where a run did not end ok it is NAN: that of the others would tell another story.
+ */
 static GPtrArray *lines_of(line_chart *chart, const result_quantity *quantity, line_look look, gboolean all)
 {
   GPtrArray *lines = g_ptr_array_new_with_free_func(free_line);
@@ -116,22 +118,29 @@ static GPtrArray *lines_of(line_chart *chart, const result_quantity *quantity, l
     g_autofree double *values = g_new(double, cell->runs->len);
     line_point point = {.place = g_array_index(chart->x.places, double, place_axis_index(&chart->x, cell->x)),
                         .x = cell->x};
+    guint failed = 0;
     for (guint r = 0; r < cell->runs->len; r++) {
       const study_run *run = g_ptr_array_index(cell->runs, r);
+      failed += run->status != RUN_OK;
       if (result_quantity_value(quantity, &run->results, &values[runs->len])) {
         point.flagged += run->flags != 0 ? 1 : 0;
         g_ptr_array_add(runs, (gpointer)run);
       }
     }
     gboolean continues = line != NULL && line->panel == cell->panel && line->style == cell->line;
-    if (!continues && (all || runs->len > 0)) {
+    if (!continues && (all || runs->len + failed > 0)) {
       line = add_line(lines, cell->panel, cell->line, look);
     }
-    if (runs->len > 0) {
-      point.of = statistics_of(values, runs->len);
+    if (failed > 0) {
+      point.of = (statistics){.count = failed, .mean = NAN, .lower = NAN, .upper = NAN};
+      g_array_append_val(line->points, point);
+      chart->failed += look == LINE_MAIN ? failed : 0;
+    } else if (runs->len > 0) {
+      point.of = quantity->given != NULL ? result_quantity_statistics(quantity, runs)
+                                         : statistics_of(values, runs->len);
       g_array_append_val(line->points, point);
     }
-    if (runs->len > 0 && look == LINE_MAIN) {
+    if (failed == 0 && runs->len > 0 && look == LINE_MAIN) {
       plot_counts_add(&chart->counts, runs);
       chart->counts.unsteady += result_quantity_unsteady(quantity, runs);
     }
@@ -321,11 +330,14 @@ static void append_line_data(line_chart *chart, const chart_line *line, plot_val
   for (guint i = 0; i < line->points->len; i++) {
     const line_point *point = &g_array_index(line->points, line_point, i);
     const line_mark mark = mark_of(chart, point);
-    value_extent_add(&chart->extent, mark.value, mark.high - mark.value);
+    if (!isnan(mark.value)) {
+      value_extent_add(&chart->extent, mark.value, mark.high - mark.value);
+    }
     if (chart->x.last_apart && point->x != NULL && point->place == last && i > 0) {
       g_string_append_c(data, '\n'); /* no line across a gap in the axis */
     }
-    g_string_append_printf(data, "%.6f %zu %.10g ", point->place + shift, point->of.count, mark.value);
+    g_string_append_printf(data, isnan(mark.value) ? "%.6f %zu NaN " : "%.6f %zu %.10g ",
+                           point->place + shift, point->of.count, mark.value);
     if (isnan(mark.low)) {
       g_string_append(data, "NaN NaN");
     } else {
@@ -340,7 +352,7 @@ static void append_line_data(line_chart *chart, const chart_line *line, plot_val
       written =
           point->place == g_array_index(places, double, k) ? g_ptr_array_index(chart->x.texts, k) : NULL;
     }
-    if (written != NULL) {
+    if (written != NULL && !isnan(mark.value)) {
       const statistics seen = {.count = refers ? 0 : point->of.count,
                                .mean = mark.value,
                                .lower = mark.low,
@@ -387,6 +399,7 @@ static void append_lines(line_chart *chart, plot_chart *drawn)
   gnuplot_set_number(drawn->variables, "companions", chart->of.companion.name != NULL);
   gnuplot_set_number(drawn->variables, "numeric", chart->x.numeric);
   gnuplot_set_number(drawn->variables, "flagged", chart->counts.flagged > 0);
+  gnuplot_set_number(drawn->variables, "crosses", chart->failed > 0);
 }
 
 /* How each line looks; what main lines and companions are; the references; the ring. In print grey samples
@@ -423,6 +436,9 @@ static void append_legend(const line_chart *chart, gboolean letters, plot_chart 
   }
   if (chart->counts.flagged > 0 && !letters) {
     plot_chart_add_legend(drawn, "ring", 0, "flagged");
+  }
+  if (chart->failed > 0) {
+    plot_chart_add_legend(drawn, "cross", 0, "runs did not end ok");
   }
 }
 
@@ -527,6 +543,13 @@ static gboolean draw_lines(const study_table *table, const study_plot *plot, con
 {
   const line_plot *of = plot->of;
   scenario_key x = key_of_x(table, of, request);
+  /* Of a size that is too small, runs do not come to an end: that is a finding. */
+  g_autoptr(GPtrArray) all = study_table_with_others(table);
+  study_table whole = *table;
+  if (x == SCENARIO_RECEIVER_MEMORY || request->bound != NULL) {
+    whole.runs = all;
+    table = &whole;
+  }
   if (x == SCENARIO_KEY_COUNT) {
     return error_set(error, "nothing to draw %s over: expected runs that vary a key beside run.seed%s",
                      plot->name, request->where != NULL ? " and meet --where" : "");
@@ -545,6 +568,7 @@ static gboolean draw_lines(const study_table *table, const study_plot *plot, con
                       .of = *of,
                       .bound = request->bound != NULL ? request->bound : &unlimited};
   const result_quantity *asked = request->quantity;
+  chart.counts.words = asked != NULL && asked->given != NULL ? asked->given->words : NULL;
   g_autofree char *name = asked != NULL ? result_quantity_name(asked) : NULL;
   g_autofree char *words = asked != NULL ? result_quantity_words(asked) : NULL;
   g_autofree char *unit = asked != NULL ? result_quantity_unit(asked) : NULL;

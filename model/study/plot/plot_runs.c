@@ -300,7 +300,7 @@ static char *end_subtitle(GString *text, const study_table *table)
     g_string_append_printf(text, " · %u flagged left out", table->left_out->len);
   }
   if (table->all.others->len > 0) {
-    g_string_append_printf(text, " · %u that did not end ok left out", table->all.others->len);
+    g_string_append_printf(text, " · %u did not end ok", table->all.others->len);
   }
   return g_string_free(text, FALSE);
 }
@@ -312,7 +312,9 @@ char *plot_runs_subtitle(const study_table *table, const plot_counts *counts, gb
   g_autofree char *each = runs_each(counts);
   GString *text = new_subtitle(table);
   g_string_append_printf(text, " · %u %s", counts->runs, counts->runs == 1 ? "run" : "runs");
-  if (counts->most >= 2) {
+  if (counts->words != NULL) {
+    g_string_append_printf(text, " · %s", counts->words);
+  } else if (counts->most >= 2) {
     g_string_append_printf(
         text, quartiles ? ", median of %s each with quartiles" : ", mean of %s each with 95\u00a0%% interval",
         each);

@@ -71,12 +71,13 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(point_selection, point_selection_clear)
 
 /* The runs of the points of a plot. */
 typedef struct plot_counts {
-  guint runs;     /* all; 0: nothing else is set */
-  guint fewest;   /* of a point */
-  guint most;     /* of a point */
-  guint flagged;  /* of all */
-  guint flags;    /* study_flag: which there are */
-  guint unsteady; /* of all, if a quantile over time is shown: result_quantity_unsteady() */
+  guint runs;        /* all; 0: nothing else is set */
+  guint fewest;      /* of a point */
+  guint most;        /* of a point */
+  guint flagged;     /* of all */
+  guint flags;       /* study_flag: which there are */
+  const char *words; /* what a point is; NULL: a mean, or a median */
+  guint unsteady;    /* of all, if a quantile over time is shown: result_quantity_unsteady() */
 } plot_counts;
 
 /* Counts the runs (const study_run *) of a further point. */

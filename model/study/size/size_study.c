@@ -1,51 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "study/size/size_study.h"
-
 #include <math.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "base/units.h"
-#include "scenario/scenario_axes.h"
-#include "study/table/shown_number.h"
+#include "study/size/size_study_private.h"
 #include "study/table/study_keys.h"
 
-enum { SEEDS_DEFAULT = 8, DECIMALS_MAX = 12 };
+enum { SEEDS_DEFAULT = 8, MESSAGES_FACTOR_MAX = 100 };
 
-/* What is known of one value of the key at one point. */
-typedef struct size_value {
-  size_verdict verdict; /* first: size_search.h takes values as they are */
-  const struct size_point *point;
-  char *text;          /* canonical */
-  double *measured;    /* the quantity in each seed; NAN: it has none. NULL: the runs are still to be made */
-  statistics compared; /* the quantity, or its ratio to the baseline's in the same seed */
-  guint not_ok;        /* runs that did not end ok: the value does not keep the condition */
-} size_value;
+/* An answer of `--until-losses` is to have what was asked for in its own runs, which others are lengthened
+ * by: their numbers differ by chance. */
+#define LOSSES_MARGIN 1.2
 
-/* The runs of a sweep that agree in all but the key and the seed. */
-typedef struct size_point {
-  const char *texts[SCENARIO_KEY_COUNT]; /* canonical, of all keys; the study's */
-  GPtrArray *values;                     /* size_value *, ascending */
-  size_value *baseline;                  /* NULL: the condition has none */
-} size_point;
-
-struct size_study {
-  const size_question *question;
-  const char *const *sets;
-  GPtrArray *points;  /* size_point * */
-  GArray *axes;       /* scenario_axis: the scenario's but for those of the key and the seed */
-  char **tried;       /* the values of the key that are looked at first */
-  sweep_grid *places; /* the points, each with these values */
-  GPtrArray *seeds;   /* const char *: texts, the scenario's or those of `places` */
-  GPtrArray *due;     /* size_value *, the points': what is run next … */
-  GArray *asked;      /* … as axes … */
-  sweep_grid *grid;   /* … and as a grid */
-};
-
-static const size_value *value_at(const size_point *point, guint index)
-{
-  return g_ptr_array_index(point->values, index);
-}
+/* Of a number of losses that is too small to tell anything from. */
+#define LENGTHEN_BLINDLY 8.0
 
 /* --- The points --- */
 
@@ -64,6 +32,7 @@ static void point_free(gpointer data)
   size_point *point = data;
   g_ptr_array_unref(point->values);
   value_free(point->baseline);
+  g_free(point->messages_text);
   g_free(point);
 }
 
@@ -96,6 +65,15 @@ static gboolean take_axes(size_study *study, const scenario *s, const char *cons
       !sweep_axes_without((const scenario_axis *)others->data, others->len, SCENARIO_RUN_SEED,
                           "over which a mean is taken", study->axes, &of_seed, error)) {
     return FALSE;
+  }
+  gboolean has_messages = question->key == SCENARIO_WORKLOAD_MESSAGES;
+  for (guint i = 0; i < study->axes->len; i++) {
+    has_messages |= g_array_index(study->axes, scenario_axis, i).key == SCENARIO_WORKLOAD_MESSAGES;
+  }
+  if (has_messages && question->until_losses > 0) {
+    return error_set(error, "--until-losses lengthens workload.messages, %s; expected no --until-losses",
+                     question->key == SCENARIO_WORKLOAD_MESSAGES ? "which is searched"
+                                                                 : "over which the scenario sweeps");
   }
   char **own_seeds = of_seed != NULL && question->seeds == 0 ? of_seed->values : NULL;
   add_tried(study, others); /* of which `of_seed` is one */
@@ -139,20 +117,30 @@ static gboolean is_of_last_point(const size_study *study, gsize index)
   return same;
 }
 
+/* Gives `point` the values that are looked at first, none of them run. */
+static void add_values(size_study *study, size_point *point)
+{
+  g_autoptr(GArray) grid = size_search_grid(&study->question->scope);
+  g_clear_pointer(&point->values, g_ptr_array_unref);
+  g_clear_pointer(&point->baseline, value_free);
+  point->values = g_ptr_array_new_with_free_func(value_free);
+  for (guint i = 0; i < grid->len; i++) {
+    const guint64 number = g_array_index(grid, guint64, i);
+    g_ptr_array_add(point->values, add_due(study, point, number, g_strdup(study->tried[i])));
+  }
+}
+
 /* The point of the run at `index` of `places`, with the values that are looked at first. FALSE and `error`
  * when its runs will not have the quantity. */
 static gboolean add_point(size_study *study, gsize index, GError **error)
 {
   const size_question *question = study->question;
   size_point *point = g_new0(size_point, 1);
-  g_autoptr(GArray) grid = size_search_grid(&question->scope);
   g_autoptr(scenario) s = sweep_grid_scenario(study->places, index);
   sweep_grid_texts(study->places, index, point->texts);
-  point->values = g_ptr_array_new_with_free_func(value_free);
-  for (guint i = 0; i < grid->len; i++) {
-    const guint64 number = g_array_index(grid, guint64, i);
-    g_ptr_array_add(point->values, add_due(study, point, number, g_strdup(study->tried[i])));
-  }
+  point->losses = scenario_losses_of(s);
+  point->first_messages = point->messages = g_ascii_strtod(point->texts[SCENARIO_WORKLOAD_MESSAGES], NULL);
+  add_values(study, point);
   g_ptr_array_add(study->points, point);
   return result_quantity_check(&question->condition.quantity, s, error);
 }
@@ -182,8 +170,11 @@ static gboolean make_grid(size_study *study, GError **error)
   for (guint i = 0; i < study->axes->len; i++) {
     add_asked(study, g_array_index(study->axes, scenario_axis, i).key, 0, study->due->len);
   }
+  if (study->question->until_losses > 0) {
+    add_asked(study, SCENARIO_WORKLOAD_MESSAGES, 0, study->due->len);
+  }
   add_asked(study, SCENARIO_RUN_SEED, -1, study->seeds->len);
-  study->grid = sweep_grid_new(base, study->asked, study->sets, 0, NULL, NULL, error);
+  study->grid = sweep_grid_new(base, study->asked, NULL, 0, NULL, NULL, error);
   return study->grid != NULL &&
          (sweep_grid_facts_of(study->grid)->left_out == 0 ||
           error_set(error,
@@ -196,7 +187,6 @@ size_study *size_study_new(const scenario *s, const char *const *sets, const siz
 {
   g_autoptr(size_study) study = g_new0(size_study, 1);
   *study = (size_study){.question = question,
-                        .sets = sets,
                         .points = g_ptr_array_new_with_free_func(point_free),
                         .axes = g_array_new(FALSE, FALSE, sizeof(scenario_axis)),
                         .seeds = g_ptr_array_new(),
@@ -228,6 +218,58 @@ void size_study_free(size_study *study)
   g_free(study);
 }
 
+/* --- What a value is held to, and what an answer rests on --- */
+
+static gboolean meets(const size_study *study, const size_value *value, size_bar bar)
+{
+  const size_condition *condition = &study->question->condition;
+  return value->not_ok == 0 && value->compared.count > 0 &&
+         size_condition_meets(condition, bar == SIZE_BAR_MEAN                          ? value->compared.mean
+                                         : condition->at_most == (bar != SIZE_BAR_FAR) ? value->high
+                                                                                       : value->low);
+}
+
+guint size_least_by(const size_study *study, const size_point *point, size_bar bar)
+{
+  guint place = point->values->len;
+  while (place > 0 && meets(study, size_value_at(point, place - 1), bar)) {
+    place--;
+  }
+  return place;
+}
+
+size_evidence size_evidence_of(const size_study *study, const size_point *point)
+{
+  const guint least = size_search_answer(point->values).least, last = point->values->len - 1;
+  const size_value *largest = size_value_at(point, last);
+  const size_value *shown =
+      largest->measured == NULL ? point->baseline : size_value_at(point, MIN(least, last));
+  /* Where it is a queue that loses none, the next smaller one does. */
+  const size_value *other = least > 0 && least <= last ? size_value_at(point, least - 1) : shown;
+  const double seeds = study->seeds->len,
+               expected = point->losses.expected * point->messages / point->first_messages;
+  const double enough = MAX(study->question->until_losses, SIZE_LOSSES_MIN);
+  const double losses = round(fmax(shown->lost.mean, other->lost.mean) * seeds);
+  const gboolean is_exact = expected == 0 && losses <= point->losses.listed * seeds;
+  /* That runs do not end ok at the largest value needs no more evidence. */
+  return (size_evidence){.shown = shown,
+                         .losses = losses,
+                         .messages = point->messages * enough / (losses > 0 ? losses : expected * seeds),
+                         .is_exact = is_exact,
+                         .is_enough = is_exact || losses >= enough || (least > last && shown->not_ok > 0)};
+}
+
+char *size_point_label(const size_study *study, const size_point *point)
+{
+  GString *text = g_string_new(NULL);
+  for (guint k = 0; k < study->axes->len; k++) {
+    const scenario_key key = g_array_index(study->axes, scenario_axis, k).key;
+    g_autofree char *label = study_label_of(key, point->texts[key]);
+    g_string_append_printf(text, "%s%s", label, k + 1 < study->axes->len ? ", " : ": ");
+  }
+  return g_string_free(text, FALSE);
+}
+
 /* --- The search --- */
 
 const sweep_grid *size_study_next(size_study *study, GError **error)
@@ -242,9 +284,10 @@ const sweep_grid *size_study_next(size_study *study, GError **error)
     guint place;
     if (question->condition.baseline != NULL && point->baseline == NULL) {
       point->baseline = add_due(study, point, 0, g_strdup(question->condition.baseline));
-    } else if (value_at(point, 0)->measured == NULL) {
+    } else if (size_value_at(point, 0)->measured == NULL && !point->is_given_up) {
       g_ptr_array_extend(study->due, point->values, NULL, NULL);
-    } else if ((place = size_search_next(&question->scope, point->values, &number)) > 0) {
+    } else if (!point->is_given_up &&
+               (place = size_search_next(&study->question->scope, point->values, &number)) > 0) {
       char *text = scenario_axis_range_text(scenario_key_row_of(question->key), number);
       g_ptr_array_insert(point->values, (gint)place, add_due(study, point, number, text));
     }
@@ -252,10 +295,10 @@ const sweep_grid *size_study_next(size_study *study, GError **error)
   return study->due->len > 0 && make_grid(study, error) ? study->grid : NULL;
 }
 
-/* A run's value, NAN where it has none, and whether it ended ok. */
+/* A run's value, NAN where it has none, what the path lost, and whether it ended ok. */
 typedef struct size_reading {
   const result_quantity *quantity;
-  double value;
+  double value, lost;
   gboolean ok;
 } size_reading;
 
@@ -263,8 +306,10 @@ static gboolean read_run(G_GNUC_UNUSED const provenance *from, const stored_run 
                          G_GNUC_UNUSED GError **error)
 {
   size_reading *reading = data;
+  const metric_values *metrics = &run->results.metrics;
   reading->ok = run->status == RUN_OK;
   reading->value = result_quantity_of_stored(reading->quantity, run);
+  reading->lost = metrics->present[METRIC_PATH_PACKETS_LOST] ? metrics->value[METRIC_PATH_PACKETS_LOST] : 0;
   return TRUE;
 }
 
@@ -286,8 +331,6 @@ static gboolean check_baseline(const size_study *study, const size_value *value,
 
 static void judge(const size_study *study, size_value *value)
 {
-  const size_question *question = study->question;
-  const gboolean at_most = question->condition.at_most;
   const size_value *baseline = value->point->baseline;
   g_autofree double *compared = g_new(double, study->seeds->len);
   gsize count = 0;
@@ -296,184 +339,65 @@ static void judge(const size_study *study, size_value *value)
     count += !isnan(compared[count]);
   }
   const statistics of = statistics_of(compared, count);
-  const double least = question->every_seed ? of.smallest : of.lower;
-  const double most = question->every_seed ? of.largest : of.upper;
   value->compared = of;
-  value->verdict.kept =
-      value->not_ok == 0 && count > 0 && size_condition_meets(&question->condition, at_most ? most : least);
+  value->low = study->question->every_seed ? of.smallest : of.lower;
+  value->high = study->question->every_seed ? of.largest : of.upper;
+  value->verdict.kept = meets(study, value, SIZE_BAR_BOUND);
 }
 
-gboolean size_study_take(size_study *study, result_store *store, GError **error)
+/* Makes the runs of `point` longer if those that it has had too few losses, or gives it up. */
+static void lengthen(size_study *study, size_point *point, GString *progress)
+{
+  const size_evidence evidence = size_evidence_of(study, point);
+  guint64 number;
+  if (evidence.is_enough || point->is_given_up ||
+      (size_value_at(point, 0)->measured != NULL &&
+       size_search_next(&study->question->scope, point->values, &number) > 0)) {
+    return;
+  }
+  const double most = point->first_messages * MESSAGES_FACTOR_MAX;
+  const double wanted = isfinite(evidence.messages) ? evidence.messages : point->messages * LENGTHEN_BLINDLY;
+  point->is_given_up = point->messages >= most || wanted > most;
+  if (!point->is_given_up) {
+    const double longer = ceil(MIN(MAX(wanted * LOSSES_MARGIN, point->messages + 1), most));
+    g_autofree char *label = size_point_label(study, point);
+    g_string_append_printf(progress,
+                           "%s%.0f loss%s in %u seeds; next with %.0f messages, %.2g times as long\n", label,
+                           evidence.losses, evidence.losses == 1 ? "" : "es", study->seeds->len, longer,
+                           longer / point->messages);
+    point->messages = longer;
+    g_free(point->messages_text);
+    point->texts[SCENARIO_WORKLOAD_MESSAGES] = point->messages_text = g_strdup_printf("%.0f", longer);
+    add_values(study, point);
+  }
+}
+
+gboolean size_study_take(size_study *study, result_store *store, GString *progress, GError **error)
 {
   const guint seeds = study->seeds->len;
+  g_autofree double *lost = g_new(double, seeds);
   for (guint i = 0; i < study->due->len; i++) {
     size_value *value = g_ptr_array_index(study->due, i);
     value->measured = g_new(double, seeds);
     for (guint seed = 0; seed < seeds; seed++) {
       const char *identity = sweep_grid_identity(study->grid, (gsize)i * seeds + seed);
-      size_reading reading = {&study->question->condition.quantity, (double)NAN, FALSE};
+      size_reading reading = {&study->question->condition.quantity, (double)NAN, 0, FALSE};
       if (!result_store_visit_run(store, identity, read_run, &reading, error)) {
         return FALSE;
       }
       value->measured[seed] = reading.value;
       value->not_ok += !reading.ok;
+      lost[seed] = reading.lost;
     }
+    value->lost = statistics_of(lost, seeds);
     if (value != value->point->baseline) {
       judge(study, value);
     } else if (!check_baseline(study, value, error)) {
       return FALSE;
     }
   }
+  for (guint i = 0; i < study->points->len && study->question->until_losses > 0; i++) {
+    lengthen(study, g_ptr_array_index(study->points, i), progress);
+  }
   return TRUE;
-}
-
-/* --- The answers --- */
-
-/* "96 KiB", "2816 octets". Free with g_free(). */
-static char *label_of(const size_study *study, const char *text)
-{
-  g_autofree char *label = study_keys_label(study->question->key, text);
-  const gboolean is_bare =
-      study->question->scope.binary && strcmp(label, text) == 0 && strspn(text, "123456789") > 0;
-  return is_bare ? g_strdup_printf("%s %s", label, units_counted(g_ascii_strtod(text, NULL), "octets"))
-                 : g_steal_pointer(&label);
-}
-
-/* `value`, with more decimals where those of its interval hide on which side of `limit` it lies. Free with
- * g_free(). */
-static char *beside(double value, double half_width, const shown_scale *scale, double limit)
-{
-  g_auto(shown_number) number = shown_number_of(value, half_width, scale);
-  const double exact = value / scale->factor, end = limit / scale->factor;
-  char *text = g_steal_pointer(&number.value);
-  const char *point = strchr(text, '.');
-  for (int decimals = point != NULL ? (int)strlen(point) : 1; decimals <= DECIMALS_MAX; decimals++) {
-    const double shown = g_ascii_strtod(text, NULL);
-    if ((shown < end) == (exact < end) && (shown > end) == (exact > end)) {
-      break;
-    }
-    g_free(text);
-    text = g_strdup_printf("%.*f", decimals, exact);
-  }
-  return text;
-}
-
-/* Appends "96 KiB keeps it", and in parentheses what was measured: "ratio 0.992, 95 % interval 0.990 to
- * 0.994, n = 8". Without `keeps` it "does not", and the bound that misses the condition is named. */
-static void append_account(const size_study *study, const size_value *value, const char *keeps, GString *text)
-{
-  const size_condition *condition = &study->question->condition;
-  const gboolean is_ratio = condition->baseline != NULL, every = study->question->every_seed;
-  const statistics *of = &value->compared;
-  g_autofree char *label = label_of(study, value->text);
-  const char *does_not = g_str_has_suffix(label, " octets") ? "do not" : "does not";
-  g_string_append_printf(text, "%s %s ", label, keeps != NULL ? keeps : does_not);
-  if (value->not_ok > 0) {
-    g_string_append_printf(text, "(%u of %u runs did not end ok)", value->not_ok, study->seeds->len);
-    return;
-  }
-  if (of->count == 0) {
-    g_string_append(text, "(no run has a value)");
-    return;
-  }
-  g_autofree char *unit = result_quantity_unit(&condition->quantity);
-  const shown_scale scale = is_ratio ? (shown_scale){1, ""} : shown_scale_for(unit, fabs(of->mean));
-  const double half_width = every || of->count == 1 ? (double)NAN : (of->upper - of->lower) / 2;
-  const double low = every ? of->smallest : of->lower, high = every ? of->largest : of->upper;
-  g_autofree char *mean = beside(of->mean, half_width, &scale, condition->number);
-  g_autofree char *least = beside(low, half_width, &scale, condition->number);
-  g_autofree char *most = beside(high, half_width, &scale, condition->number);
-  const char *gap = *scale.unit != '\0' ? " " : "";
-  g_string_append_printf(text, "(%s %s%s%s", is_ratio ? "ratio" : "mean", mean, gap, scale.unit);
-  if (of->count > 1) {
-    g_string_append_printf(text, ", %s %s to %s", every ? "from" : "95 % interval", least, most);
-  }
-  g_string_append_printf(text, ", n = %zu", of->count);
-  if (of->count < study->seeds->len) {
-    g_string_append_printf(text, " of %u", study->seeds->len);
-  }
-  if (of->count > 1 && keeps == NULL) {
-    const char *const bounds[] = {"lower bound", "upper bound", "least", "largest"};
-    g_string_append_printf(text, ": the %s must be %c%s %.10g%s%s", bounds[2 * every + condition->at_most],
-                           condition->at_most ? '<' : '>', condition->or_equal ? "=" : "",
-                           condition->number / scale.factor, gap, scale.unit);
-  }
-  g_string_append_c(text, ')');
-}
-
-/* Appends what a reader of the answer must know besides. `shown` is the value that it rests on. */
-static void append_notes(const size_study *study, const size_point *point, const size_answer *answer,
-                         const size_value *shown, GString *text)
-{
-  const size_question *question = study->question;
-  if (answer->until < answer->least) {
-    g_autofree char *from = label_of(study, value_at(point, answer->also)->text);
-    g_string_append_printf(text, "; every value from %s to ", from);
-    append_account(study, value_at(point, answer->until), "keeps it", text);
-  } else if (answer->also < answer->least) {
-    g_string_append(text, "; not monotone: ");
-    append_account(study, value_at(point, answer->also), "keeps it", text);
-    g_string_append(text, ", but not all larger values do");
-  }
-  /* The key makes no difference to the quantity, as far as statistics show. */
-  const statistics *first = &value_at(point, 0)->compared;
-  gboolean is_constant = first->count > 0;
-  for (guint i = 1; i < point->values->len; i++) {
-    const statistics *other = &value_at(point, i)->compared;
-    is_constant = is_constant && other->mean == first->mean && other->smallest == first->smallest &&
-                  other->largest == first->largest;
-  }
-  if (is_constant) {
-    g_autofree char *name = result_quantity_name(&question->condition.quantity);
-    g_string_append_printf(text, "; %s does not vary with %s here", name,
-                           scenario_key_row_of(question->key)->name);
-  }
-  const statistics *of = &shown->compared;
-  if (!question->every_seed && of->count > 1 && of->deviation > 0 && of->coverage_note != NULL) {
-    g_string_append_printf(text, "; the interval covers less than 95 %%: %s", of->coverage_note);
-  }
-}
-
-static void append_answer(const size_study *study, const size_point *point, GString *text, gboolean *met)
-{
-  const size_answer answer = size_search_answer(point->values);
-  const char *key = scenario_key_row_of(study->question->key)->name;
-  const size_value *last = value_at(point, point->values->len - 1), *shown = last;
-  g_autofree char *keeps = g_strconcat("keeps ", study->question->condition.text, NULL);
-  g_autofree char *from = label_of(study, value_at(point, 0)->text);
-  g_autofree char *to = label_of(study, last->text);
-  if (answer.least == point->values->len) {
-    *met = FALSE;
-    g_string_append_printf(text, "no %s from %s to %s %s%s: ", key, from, to, keeps,
-                           answer.also < answer.least ? " from there on" : "");
-    append_account(study, last, NULL, text);
-  } else {
-    shown = value_at(point, answer.least);
-    g_string_append_printf(text, "%s = ", key);
-    append_account(study, shown, keeps, text);
-    if (answer.least == 0) {
-      g_string_append_printf(text, ", as does every value up to %s", to);
-    } else {
-      g_string_append(text, "; ");
-      append_account(study, value_at(point, answer.least - 1), NULL, text);
-    }
-  }
-  append_notes(study, point, &answer, shown, text);
-  g_string_append_c(text, '\n');
-}
-
-char *size_study_answers(const size_study *study, gboolean *met)
-{
-  GString *text = g_string_new(NULL);
-  *met = TRUE;
-  for (guint i = 0; i < study->points->len; i++) {
-    const size_point *point = g_ptr_array_index(study->points, i);
-    for (guint k = 0; k < study->axes->len; k++) {
-      const scenario_key key = g_array_index(study->axes, scenario_axis, k).key;
-      g_autofree char *label = study_label_of(key, point->texts[key]);
-      g_string_append_printf(text, "%s%s", label, k + 1 < study->axes->len ? ", " : ": ");
-    }
-    append_answer(study, point, text, met);
-  }
-  return g_string_free(text, FALSE);
 }

@@ -62,6 +62,9 @@ static char *part_name(metric_id metric, guint32 parts)
 
 char *result_quantity_name(const result_quantity *quantity)
 {
+  if (quantity->given != NULL) {
+    return g_strdup(quantity->given->name);
+  }
   if (quantity->return_period != NULL) {
     return g_strconcat("buffer.reassembly_level_once_in_", quantity->return_period, NULL);
   }
@@ -91,7 +94,7 @@ char *result_quantity_words(const result_quantity *quantity)
 
 char *result_quantity_unit(const result_quantity *quantity)
 {
-  const char *unit = metric_row_of(quantity->metric)->unit;
+  const char *unit = quantity->given != NULL ? quantity->given->unit : metric_row_of(quantity->metric)->unit;
   if (quantity->whole == METRIC_COUNT) {
     return g_strdup(unit);
   }
@@ -142,6 +145,11 @@ gboolean result_quantity_check(const result_quantity *quantity, const scenario *
 gboolean result_quantity_value(const result_quantity *quantity, const run_results *results, double *value)
 {
   double whole = 1;
+  if (quantity->given != NULL) {
+    const statistics *of = g_hash_table_lookup(quantity->given->of, results);
+    *value = of != NULL ? of->mean : (double)NAN;
+    return of != NULL;
+  }
   if (!part_value(quantity->metric, quantity->parts, results, value)) {
     return FALSE;
   }
@@ -215,6 +223,13 @@ statistics result_quantity_statistics(const result_quantity *quantity, const GPt
 {
   g_autofree double *values = g_new(double, runs->len);
   gsize count = 0;
+  const study_run *first = runs->len > 0 ? g_ptr_array_index(runs, 0) : NULL;
+  const statistics *given = quantity->given != NULL && first != NULL
+                                ? g_hash_table_lookup(quantity->given->of, &first->results)
+                                : NULL;
+  if (given != NULL) {
+    return *given;
+  }
   for (guint i = 0; i < runs->len; i++) {
     const study_run *run = g_ptr_array_index(runs, i);
     count += result_quantity_value(quantity, &run->results, &values[count]) ? 1 : 0;

@@ -7,6 +7,13 @@
 
 #include "study/table/study_table.h"
 
+/* What no run has measured, and is known of runs all the same: the answer that is found at their point. */
+typedef struct result_given {
+  const char *name, *unit; /* as of a metric; static */
+  const char *words;       /* what a point of it is, for a subtitle; static */
+  GHashTable *of;          /* statistics *, by run_results *; a run has what its point has */
+} result_given;
+
 typedef struct result_quantity {
   metric_id metric;
   metric_id whole; /* the quantity is the metric divided by this one; METRIC_COUNT: the metric itself */
@@ -18,6 +25,7 @@ typedef struct result_quantity {
    * occupancy exceeds once in so many octets Delivered; no run has it alone. The text stays the caller's. */
   const char *return_period;
   double return_octets;
+  const result_given *given; /* not NULL: instead of all that; the caller's */
 } result_quantity;
 
 /* Reads "tcp.timeouts", "buffer.order_p99.9_octets" or "placement.octets_direct/placement.octets". FALSE and

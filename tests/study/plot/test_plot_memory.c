@@ -33,3 +33,24 @@ DRAWN_TEST(test_numbers_only)
   EXPECT_NO_PARTS(data, "unlimited");
   EXPECT_PARTS(data, "decimal logarithm"); /* memory always is */
 }
+
+/* Of two runs with 1500 octets one did not end ok, and neither with 100: a cross for each place, and no mean
+ * of the run that survived. */
+DRAWN_TEST(test_failed)
+{
+  plot_fixture_sweep(f, "{ key = \"receiver.memory\"; values = (100, 1500, 2000, 4000); },"
+                        "{ key = \"run.seed\"; values = (1, 2); }");
+  plot_fixture_set_all(f, METRIC_GOODPUT_BIT_PER_S, 1e9, 0);
+  GPtrArray *failed = g_ptr_array_new();
+  for (guint run = 0; run < 3; run++) {
+    g_ptr_array_add(failed, g_ptr_array_steal_index(f->table.runs, 0));
+    ((study_run *)failed->pdata[run])->status = RUN_FAILED;
+    g_ptr_array_add(f->table.all.others, failed->pdata[run]);
+  }
+  g_autofree char *data = plot_fixture_drawn(f, &plot_memory, 0);
+  EXPECT_ROWS(f, {"goodput", 2, "* 2 1e9"}, {"goodput", 3, "* 2 1e9"});
+  EXPECT_PARTS(data, "\n2.000000 2 NaN NaN NaN 0 100\n3.176091 1 NaN NaN NaN 0 1500\n"); /* logarithms */
+  EXPECT_PARTS(data, " · 3 did not end ok");
+  EXPECT_FILE(f, "plot.svg", "<text>runs did not end ok</text>");
+  g_ptr_array_extend_and_steal(f->table.runs, failed); /* to be freed */
+}

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "study/size/size_answer.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "study/size/size_study_private.h"
+#include "study/table/shown_number.h"
+#include "study/table/study_keys.h"
+
+enum { DECIMALS_MAX = 12 };
+
+/* From this factor on, between the answer and the largest value that does not keep the condition in the mean,
+ * the answer hangs on the width of the interval. */
+#define STRETCHED 10.0
+
+/* --- In sentences --- */
+
+/* "96 KiB", "2816 octets". Free with g_free(). */
+static char *label_of(const size_study *study, const char *text)
+{
+  g_autofree char *label = study_keys_label(study->question->key, text);
+  const gboolean is_bare =
+      study->question->scope.binary && strcmp(label, text) == 0 && strspn(text, "123456789") > 0;
+  return is_bare ? g_strdup_printf("%s %s", label, units_counted(g_ascii_strtod(text, NULL), "octets"))
+                 : g_steal_pointer(&label);
+}
+
+/* `value`, with more decimals where those of its interval hide on which side of `limit` it lies. Free with
+ * g_free(). */
+static char *beside(double value, double half_width, const shown_scale *scale, double limit)
+{
+  g_auto(shown_number) number = shown_number_of(value, half_width, scale);
+  const double exact = value / scale->factor, end = limit / scale->factor;
+  char *text = g_steal_pointer(&number.value);
+  const char *point = strchr(text, '.');
+  for (int decimals = point != NULL ? (int)strlen(point) : 1; decimals <= DECIMALS_MAX; decimals++) {
+    const double shown = g_ascii_strtod(text, NULL);
+    if ((shown < end) == (exact < end) && (shown > end) == (exact > end)) {
+      break;
+    }
+    g_free(text);
+    text = g_strdup_printf("%.*f", decimals, exact);
+  }
+  return text;
+}
+
+/* Appends "96 KiB keeps it", and in parentheses what was measured: "ratio 0.992, 95 % interval 0.990 to
+ * 0.994, n = 8". Without `keeps` it "does not", and the bound that misses the condition is named. */
+static void append_account(const size_study *study, const size_value *value, const char *keeps, GString *text)
+{
+  const size_condition *condition = &study->question->condition;
+  const gboolean is_ratio = condition->baseline != NULL, every = study->question->every_seed;
+  const statistics *of = &value->compared;
+  g_autofree char *label = label_of(study, value->text);
+  const char *does_not = g_str_has_suffix(label, " octets") ? "do not" : "does not";
+  g_string_append_printf(text, "%s %s ", label, keeps != NULL ? keeps : does_not);
+  if (value->not_ok > 0) {
+    g_string_append_printf(text, "(%u of %u runs did not end ok)", value->not_ok, study->seeds->len);
+    return;
+  }
+  if (of->count == 0) {
+    g_string_append(text, "(no run has a value)");
+    return;
+  }
+  g_autofree char *unit = result_quantity_unit(&condition->quantity);
+  const shown_scale scale = is_ratio ? (shown_scale){1, ""} : shown_scale_for(unit, fabs(of->mean));
+  const double half_width = every || of->count == 1 ? (double)NAN : (of->upper - of->lower) / 2;
+  g_autofree char *mean = beside(of->mean, half_width, &scale, condition->number);
+  g_autofree char *least = beside(value->low, half_width, &scale, condition->number);
+  g_autofree char *most = beside(value->high, half_width, &scale, condition->number);
+  const char *gap = *scale.unit != '\0' ? " " : "";
+  g_string_append_printf(text, "(%s %s%s%s", is_ratio ? "ratio" : "mean", mean, gap, scale.unit);
+  if (of->count > 1) {
+    g_string_append_printf(text, ", %s %s to %s", every ? "from" : "95 % interval", least, most);
+  }
+  g_string_append_printf(text, ", n = %zu", of->count);
+  if (of->count < study->seeds->len) {
+    g_string_append_printf(text, " of %u", study->seeds->len);
+  }
+  if (of->count > 1 && keeps == NULL) {
+    const char *const bounds[] = {"lower bound", "upper bound", "least", "largest"};
+    g_string_append_printf(text, ": the %s must be %c%s %.10g%s%s", bounds[2 * every + condition->at_most],
+                           condition->at_most ? '<' : '>', condition->or_equal ? "=" : "",
+                           condition->number / scale.factor, gap, scale.unit);
+  }
+  g_string_append_c(text, ')');
+}
+
+/* Appends the packets that were lost where the answer is from: "; 436 losses, 43 to 61 a seed". */
+static void append_losses(const size_study *study, const size_evidence *evidence, GString *text)
+{
+  const statistics *lost = &evidence->shown->lost;
+  const double own = round(lost->mean * study->seeds->len);
+  if (evidence->losses == 0 && evidence->is_exact) {
+    g_string_append(text, "; no losses, in a scenario that has none");
+    return;
+  }
+  g_string_append_printf(text, "; %.0f loss%s, ", own, own == 1 ? "" : "es");
+  if (lost->smallest < lost->largest) {
+    g_string_append_printf(text, "%.0f to ", lost->smallest);
+  }
+  g_string_append_printf(text, "%.0f a seed%s", lost->largest, evidence->is_exact ? ", all listed" : "");
+  if (own < SIZE_LOSSES_MIN && evidence->losses > own) {
+    g_string_append_printf(text, ", and %.0f with the next smaller value", evidence->losses);
+  }
+}
+
+/* `number` with two digits, and no less. */
+static double round_up(double number)
+{
+  const double unit = pow(10, fmax(floor(log10(number)) - 1, 0));
+  return ceil(number / unit) * unit;
+}
+
+/* "cannot tell: 1 loss in 8 seeds; about 9600 messages are needed", and how to have them. */
+static void append_refusal(const size_study *study, const size_evidence *evidence, GString *text)
+{
+  const guint seeds = study->seeds->len;
+  g_autofree char *about = isfinite(evidence->messages)
+                               ? g_strdup_printf("about %.0f", round_up(evidence->messages))
+                               : g_strdup("more");
+  g_string_append_printf(
+      text, "cannot tell: %.0f loss%s in %u seed%s; %s messages are needed%s", evidence->losses,
+      evidence->losses == 1 ? "" : "es", seeds, seeds == 1 ? "" : "s", about,
+      study->question->until_losses > 0 ? ", more than --until-losses runs" : " (--until-losses 30)");
+}
+
+/* Appends what a reader of the answer must know besides. `evidence` has what it rests on. */
+static void append_notes(const size_study *study, const size_point *point, const size_answer *answer,
+                         const size_evidence *evidence, GString *text)
+{
+  const size_question *question = study->question;
+  append_losses(study, evidence, text);
+  const guint by_mean = size_least_by(study, point, SIZE_BAR_MEAN);
+  if (!question->every_seed && answer->least < point->values->len && by_mean > 0 &&
+      (double)size_value_at(point, answer->least)->verdict.number >=
+          STRETCHED * (double)size_value_at(point, by_mean - 1)->verdict.number) {
+    g_string_append(text, "; ");
+    append_account(study, size_value_at(point, by_mean), "keeps it in the mean", text);
+  }
+  if (answer->until < answer->least) {
+    g_autofree char *from = label_of(study, size_value_at(point, answer->also)->text);
+    g_string_append_printf(text, "; every value from %s to ", from);
+    append_account(study, size_value_at(point, answer->until), "keeps it", text);
+  } else if (answer->also < answer->least) {
+    g_string_append(text, "; not monotone: ");
+    append_account(study, size_value_at(point, answer->also), "keeps it", text);
+    g_string_append(text, ", but not all larger values do");
+  }
+  /* The key makes no difference to the quantity, as far as statistics show. */
+  const statistics *first = &size_value_at(point, 0)->compared;
+  gboolean is_constant = first->count > 0;
+  for (guint i = 1; i < point->values->len; i++) {
+    const statistics *other = &size_value_at(point, i)->compared;
+    is_constant = is_constant && other->mean == first->mean && other->smallest == first->smallest &&
+                  other->largest == first->largest;
+  }
+  if (is_constant) {
+    g_autofree char *name = result_quantity_name(&question->condition.quantity);
+    g_string_append_printf(text, "; %s does not vary with %s here", name,
+                           scenario_key_row_of(question->key)->name);
+  }
+  const statistics *of = &evidence->shown->compared;
+  if (!question->every_seed && of->count > 1 && of->deviation > 0 && of->coverage_note != NULL) {
+    g_string_append_printf(text, "; the interval covers less than 95 %%: %s", of->coverage_note);
+  }
+}
+
+static void append_answer(const size_study *study, const size_point *point, GString *text, gboolean *met)
+{
+  const size_answer answer = size_search_answer(point->values);
+  const size_evidence evidence = size_evidence_of(study, point);
+  const char *key = scenario_key_row_of(study->question->key)->name;
+  const size_value *last = size_value_at(point, point->values->len - 1);
+  g_autofree char *keeps = g_strconcat("keeps ", study->question->condition.text, NULL);
+  g_autofree char *from = label_of(study, size_value_at(point, 0)->text);
+  g_autofree char *to = label_of(study, last->text);
+  *met = *met && evidence.is_enough && answer.least < point->values->len;
+  if (!evidence.is_enough) {
+    append_refusal(study, &evidence, text);
+    return;
+  }
+  if (answer.least == point->values->len) {
+    g_string_append_printf(text, "no %s from %s to %s %s%s: ", key, from, to, keeps,
+                           answer.also < answer.least ? " from there on" : "");
+    append_account(study, last, NULL, text);
+  } else {
+    g_string_append_printf(text, "%s = ", key);
+    append_account(study, evidence.shown, keeps, text);
+    if (answer.least == 0) {
+      g_string_append_printf(text, ", as does every value up to %s", to);
+    } else {
+      g_string_append(text, "; ");
+      append_account(study, size_value_at(point, answer.least - 1), NULL, text);
+    }
+  }
+  append_notes(study, point, &answer, &evidence, text);
+}
+
+char *size_study_answers(const size_study *study, gboolean *met)
+{
+  GString *text = g_string_new(NULL);
+  *met = TRUE;
+  for (guint i = 0; i < study->points->len; i++) {
+    const size_point *point = g_ptr_array_index(study->points, i);
+    g_autofree char *label = size_point_label(study, point);
+    g_string_append(text, label);
+    append_answer(study, point, text, met);
+    g_string_append_c(text, '\n');
+  }
+  return g_string_free(text, FALSE);
+}
+
+/* --- As a quantity of runs --- */
+
+/* Whether `run` is one of `point`, of which all keys are known but the one searched, those that have its
+ * value, and the seed. */
+static gboolean is_of(const size_study *study, const size_point *point, const study_run *run)
+{
+  gboolean same = TRUE;
+  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT && same; key++) {
+    const int from = scenario_key_row_of(key)->inherits;
+    same = key == study->question->key || key == SCENARIO_RUN_SEED || from == (int)study->question->key ||
+           strcmp(run->keys[key], point->texts[key]) == 0;
+  }
+  return same;
+}
+
+/* Leaves those of `runs` that the sentences are about, takes the key from them, and fills `found` with the
+ * answers. */
+static void select_runs(const size_study *study, GPtrArray *runs, GHashTable *found)
+{
+  const scenario_key key = study->question->key;
+  for (guint i = runs->len; i-- > 0;) {
+    study_run *run = g_ptr_array_index(runs, i);
+    guint at = 0;
+    while (at < study->points->len && !is_of(study, g_ptr_array_index(study->points, at), run)) {
+      at++;
+    }
+    const size_point *point = at < study->points->len ? g_ptr_array_index(study->points, at) : NULL;
+    const size_evidence evidence =
+        point != NULL ? size_evidence_of(study, point) : (size_evidence){.losses = 0};
+    if (point == NULL || strcmp(run->keys[key], evidence.shown->text) != 0) {
+      g_ptr_array_remove_index(runs, i);
+      continue;
+    }
+    /* How long it is follows from the point. */
+    run->keys[key] = run->keys[SCENARIO_WORKLOAD_MESSAGES] = (char *)"";
+    if (evidence.is_enough && evidence.shown->verdict.kept) {
+      const guint may_be = size_least_by(study, point, SIZE_BAR_FAR);
+      statistics of = {.count = study->seeds->len};
+      study_keys_number(key, evidence.shown->text, &of.mean);
+      study_keys_number(key, size_value_at(point, may_be)->text, &of.lower);
+      of.upper = of.median = of.lower_quartile = of.upper_quartile = of.largest = of.mean;
+      of.smallest = of.lower;
+      of.half_width = (of.upper - of.lower) / 2;
+      g_hash_table_insert(found, &run->results, g_memdup2(&of, sizeof of));
+    }
+  }
+}
+
+result_given *size_study_found(const size_study *study, study_table *table)
+{
+  const scenario_key_row *row = scenario_key_row_of(study->question->key);
+  result_given *found = g_new(result_given, 1);
+  *found = (result_given){.name = row->name,
+                          .unit = row->type == SCENARIO_TYPE_SIZE   ? "octets"
+                                  : row->type == SCENARIO_TYPE_TIME ? "s"
+                                  : row->type == SCENARIO_TYPE_RATE ? "bit/s"
+                                                                    : "1",
+                          .words = "each with the range that it may lie in, at 95\u00a0%",
+                          .of = g_hash_table_new_full(NULL, NULL, NULL, g_free)};
+  select_runs(study, table->runs, found->of);
+  select_runs(study, table->all.others, found->of);
+  return found;
+}
+
+void size_found_free(result_given *found)
+{
+  g_hash_table_unref(found->of);
+  g_free(found);
+}

@@ -195,8 +195,7 @@ static const GOptionEntry entries[] = {
     CLI_TEXTS("set", 's', &chosen.sets, "override a key of each scenario", "GROUP.KEY=VALUE"),
     CLI_SWITCH("json", 0, &chosen.json,
                "a JSON array, an object for each scenario: file, error (null: none), runs, their cost, "
-               "notes; errors are "
-               "printed, too"),
+               "notes; errors are printed, too"),
     G_OPTION_ENTRY_NULL,
 };
 
@@ -204,12 +203,10 @@ const cli_command cli_check = {
     .name = "check",
     .sentence = "report what is wrong with scenarios, without running them",
     .arguments = "SCENARIO...",
-    .summary = "Checks scenarios, and every point of their sweeps, without running them. For each it "
-               "prints that it is ok "
-               "and what it costs, and what one should know about it, or on standard error the first thing "
-               "that is wrong: "
-               "file, line, "
-               "what, and what was expected. The exit status is 2 when any is wrong.",
+    .summary =
+        "Checks scenarios, and every point of their sweeps, without running them. For each it prints that it "
+        "is ok and what it costs, and what one should know about it, or on standard error the first thing "
+        "that is wrong: file, line, what, and what was expected. The exit status is 2 when any is wrong.",
     .example = "  iwarpsim check scenarios/*.cfg\n"
                "  iwarpsim check scenarios/mtu-loss.cfg --set tcp.receive_window=64KiB\n",
     .entries = entries,

@@ -319,8 +319,7 @@ static gboolean read_filters(GError **why, GError **error)
     char **kind = holds(*text, NULL, why) ? &chosen.condition : &chosen.capture.filter;
     if (*kind) {
       return error_set(error,
-                       "--filter '%s' and '%s': expected one of packets and one of lines; join them with "
-                       "and",
+                       "--filter '%s' and '%s': expected one of packets and one of lines; join them with and",
                        *kind, *text);
     }
     *kind = *text;
@@ -365,9 +364,8 @@ static int decode(const cli_arguments *arguments)
     return status;
   }
   if (chosen.problems && (chosen.summary || chosen.messages)) {
-    return cli_usage_error(
-        "decode", "expected one of --problems, which prints those of FPDUs, --summary and --messages, "
-                  "whose lines have the problems of their FPDUs");
+    return cli_usage_error("decode", "expected one of --problems, which prints those of FPDUs, --summary and "
+                                     "--messages, whose lines have the problems of their FPDUs");
   }
   const gboolean is_terminal = terminal_of(stdout).shows;
   d.capture = (cli_capture){
@@ -407,11 +405,10 @@ static int decode(const cli_arguments *arguments)
 }
 
 static const GOptionEntry entries[] = {
-    CLI_TEXTS(
-        "filter", 'f', &chosen.filters,
-        "packets that are looked at, as tcpdump takes it: \"host 10.0.0.1 and port 5044\"; or lines that are "
-        "printed, by their fields: \"msn >= 5\"; one of each",
-        "EXPR"),
+    CLI_TEXTS("filter", 'f', &chosen.filters,
+              "packets that are looked at, as tcpdump takes it: \"host 10.0.0.1 and port 5044\"; or lines "
+              "that are printed, by their fields: \"msn >= 5\"; one of each",
+              "EXPR"),
     CLI_CAPTURE_OTHER_ENTRIES(chosen.capture),
     CLI_SWITCH("json", 'j', &chosen.json, "one JSON object a line"),
     CLI_SWITCH("summary", 's', &chosen.summary,
@@ -435,12 +432,10 @@ const cli_command cli_decode = {
     .arguments = "CAPTURE",
     .takes = FILE_CAPTURE,
     .operand = "CAPTURE",
-    .summary =
-        "Reads a pcap or pcapng file, perhaps compressed by gzip (-: standard input), finds the connections "
-        "that speak MPA, and prints one line for each FPDU: time, connection, stream position, octets, "
-        "packets, "
-        "how it was located, CRC, DDP and RDMAP fields, markers. docs/captures.md describes how to take a "
-        "capture, and each field.",
+    .summary = "Reads a pcap or pcapng file, perhaps compressed by gzip (-: standard input), finds the "
+               "connections that speak MPA, and prints one line for each FPDU: time, connection, stream "
+               "position, octets, packets, how it was located, CRC, DDP and RDMAP fields, markers. "
+               "docs/captures.md describes how to take a capture, and each field.",
     .example = "  iwarpsim decode receiver.pcap\n"
                "  iwarpsim decode siw.pcapng --summary\n"
                "  iwarpsim decode siw.pcapng --messages --filter 'round_trip_s > 1ms'\n"

@@ -245,10 +245,9 @@ static char *trace_schema(void)
     g_autoptr(GString) required = g_string_new("\"time_ps\", \"event\", \"connection\", \"side\"");
     g_string_append_printf(
         schema,
-        "%s\n{\"type\": \"object\", \"additionalProperties\": false, \"description\": \"%s\""
-        ",\n \"properties\": {\"time_ps\": {%s}, \"event\": {\"const\": \"%s\"}, "
-        "\"connection\": {%s}, \"side\": {\"enum\": [\"initiator\", \"responder\"]}, "
-        "\"packet\": {\"type\": \"integer\", \"minimum\": 1}",
+        "%s\n{\"type\": \"object\", \"additionalProperties\": false, \"description\": \"%s\",\n "
+        "\"properties\": {\"time_ps\": {%s}, \"event\": {\"const\": \"%s\"}, \"connection\": {%s}, \"side\": "
+        "{\"enum\": [\"initiator\", \"responder\"]}, \"packet\": {\"type\": \"integer\", \"minimum\": 1}",
         id > 0 ? "," : "", row->sentence, number, row->name, number);
     for (guint i = 0; i < row->field_count; i++) {
       const trace_field *field = &row->fields[i];
@@ -533,11 +532,10 @@ static int unknown_name(const char *name, const GArray *subjects)
   const gboolean is_short = strlen(name) < ABBREVIATION;
   g_autofree char *hint =
       scenario_did_you_mean(is_short ? NULL : scenario_suggest(name, (const char *const *)names));
-  plain_text_print(
-      stderr,
-      "iwarpsim explain: unknown name '%s'; expected keys, metrics, terms, faults, or the name of one of "
-      "them%s\n",
-      name, hint);
+  plain_text_print(stderr,
+                   "iwarpsim explain: unknown name '%s'; expected keys, metrics, terms, faults, or the name "
+                   "of one of them%s\n",
+                   name, hint);
   return CLI_USAGE;
 }
 
@@ -629,10 +627,9 @@ const cli_command cli_explain = {
     .name = "explain",
     .sentence = "explain a key, a metric or a term",
     .arguments = "[keys|metrics|terms|faults|NAME]",
-    .summary =
-        "Explains the keys of a scenario, the metrics of a run and the terms that define them. "
-        "NAME is a key, a metric, the start of either (path.forward, buffer), a term (marker, GRO, p99), a "
-        "fault or a value, in upper or lower case.",
+    .summary = "Explains the keys of a scenario, the metrics of a run and the terms that define them. NAME "
+               "is a key, a metric, the start of either (path.forward, buffer), a term (marker, GRO, p99), a "
+               "fault or a value, in upper or lower case.",
     .example = "  iwarpsim explain path.forward.loss\n  iwarpsim explain buffer\n  iwarpsim explain marker\n",
     .entries = entries,
     .run = explain,

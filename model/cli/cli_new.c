@@ -109,9 +109,8 @@ const cli_command cli_new = {
     .name = "new",
     .sentence = "print a commented scenario to start from",
     .arguments = "[QUESTION]",
-    .summary =
-        "Prints the shipped scenario that answers QUESTION, with comments, to be changed and run. Without "
-        "one it lists the questions.",
+    .summary = "Prints the shipped scenario that answers QUESTION, with comments, to be changed and run. "
+               "Without one it lists the questions.",
     .example = "  iwarpsim new loss-sweep > my.cfg\n",
     .entries = entries,
     .run = new,

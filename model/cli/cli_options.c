@@ -43,11 +43,10 @@ gboolean cli_make_folder(const char *path, guint levels, GError **error)
     return TRUE;
   }
   if (levels == 0) {
-    return error_set(
-        error,
-        "%s: there is no such folder; expected one that is there: at most one is made above what is "
-        "written (mkdir -p %s)",
-        path, path);
+    return error_set(error,
+                     "%s: there is no such folder; expected one that is there: at most one is made above "
+                     "what is written (mkdir -p %s)",
+                     path, path);
   }
   if (!cli_make_folder(parent, g_str_has_suffix(path, "/") ? levels : levels - 1, error)) {
     return FALSE;

@@ -163,11 +163,10 @@ const cli_command cli_replay = {
     .arguments = "CAPTURE",
     .takes = FILE_CAPTURE,
     .operand = "CAPTURE",
-    .summary =
-        "Reads a pcap or pcapng file twice. The segments that it shows arriving at the ends that receive "
-        "most of the payload arrive, at their captured times, at receivers of the model: in order, out of "
-        "order with or without markers, with limited memory. Prints and writes what run does; "
-        "docs/captures.md describes what the results mean.",
+    .summary = "Reads a pcap or pcapng file twice. The segments that it shows arriving at the ends that "
+               "receive most of the payload arrive, at their captured times, at receivers of the model: in "
+               "order, out of order with or without markers, with limited memory. Prints and writes what run "
+               "does; docs/captures.md describes what the results mean.",
     .example = "  iwarpsim replay receiver.pcap --set receiver.mode=in-order\n"
                "  iwarpsim replay siw.pcapng --set receiver.memory=256KiB --resend 1ms\n"
                "  iwarpsim replay siw.pcapng --set path.forward.loss=0.1% -o lossy\n"

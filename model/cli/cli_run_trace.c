@@ -23,11 +23,10 @@ scenario *cli_run_scenario(const summary_record *record, const char *path, gbool
     }
     if (!record->keys[key]) {
       error_set(error,
-                record->is_replay
-                    ? "%s: a replay is not run again, and does not have the key %s; repeat it with "
-                      "`iwarpsim replay --trace FILE`"
-                    : "%s: it does not have the key %s, as that of another version; expected the "
-                      "summary of a run of this one",
+                record->is_replay ? "%s: a replay is not run again, and does not have the key %s; repeat it "
+                                    "with `iwarpsim replay --trace FILE`"
+                                  : "%s: it does not have the key %s, as that of another version; expected "
+                                    "the summary of a run of this one",
                 path, scenario_key_row_of(key)->name);
       return NULL;
     }

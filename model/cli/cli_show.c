@@ -53,9 +53,8 @@ const cli_command cli_show = {
     .arguments = "DIR",
     .takes = FILE_RUN_FOLDER,
     .operand = "DIR",
-    .summary =
-        "Prints what 'run' or 'replay' printed when it wrote DIR, from the summary.json there: the answer in "
-        "some ten lines, or with --all every metric. Nothing is run.",
+    .summary = "Prints what 'run' or 'replay' printed when it wrote DIR, from the summary.json there: the "
+               "answer in some ten lines, or with --all every metric. Nothing is run.",
     .example = "  iwarpsim run scenarios/one-loss-markers.cfg\n"
                "  iwarpsim show results/one-loss-markers --all\n",
     .entries = entries,

@@ -264,11 +264,10 @@ static int size(const cli_arguments *arguments)
 
 static const GOptionEntry entries[] = {
     CLI_TEXT("key", 0, &chosen.key, "the key: a size, count, time or rate", "GROUP.KEY"),
-    CLI_TEXT(
-        "keep", 0, &chosen.keep,
-        "the condition, with >=, <=, > or <: a metric (or A/B) against a number, or against P % of what it "
-        "is with the key at VALUE",
-        "'METRIC >= P % of VALUE'"),
+    CLI_TEXT("keep", 0, &chosen.keep,
+             "the condition, with >=, <=, > or <: a metric (or A/B) against a number, or against P % of what "
+             "it is with the key at VALUE",
+             "'METRIC >= P % of VALUE'"),
     CLI_SWITCH("every-seed", 0, &chosen.every_seed,
                "each seed must meet it (default: the bound of the mean's 95 % interval)"),
     CLI_TEXT("from", 0, &chosen.from, "least value to look at (default: the least that is legal)", "VALUE"),
@@ -295,14 +294,12 @@ const cli_command cli_size = {
     .takes = FILE_SCENARIO,
     .operand = "SCENARIO",
     .summary =
-        "Finds the least value of a key that keeps a condition, at each point of the scenario's sweep: "
-        "first on a coarse grid, then by halving, with the same seeds at every value. Prints the answer "
-        "in a sentence for each point, with the packets that were lost in the runs that it is from: fewer "
-        "than 30 "
+        "Finds the least value of a key that keeps a condition, at each point of the scenario's sweep: first "
+        "on a coarse grid, then by halving, with the same seeds at every value. Prints the answer in a "
+        "sentence for each point, with the packets that were lost in the runs that it is from: fewer than 30 "
         "cannot tell. Without --quiet it also prints and draws, beside the store, the answers of several "
-        "points, "
-        "and the curve. The search replaces an axis of the key. If it was interrupted, rerun the command to "
-        "resume. Exit status 1: at some point there is no such value, or no telling.",
+        "points, and the curve. The search replaces an axis of the key. If it was interrupted, rerun the "
+        "command to resume. Exit status 1: at some point there is no such value, or no telling.",
     .example =
         "  iwarpsim size my.cfg --key receiver.memory --keep 'goodput_bit_per_s >= 99 % of unlimited'\n"
         "  iwarpsim size my.cfg --key tcp.receive_window --keep 'goodput_bit_per_s >= 9Gbit/s' --to 1MiB\n",

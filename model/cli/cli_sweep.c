@@ -39,10 +39,9 @@ static gboolean read_goal(const char *text, sweep_goal *goal, GError **error)
   const char *sign = strrchr(text, '=');
   g_autofree char *name = g_strndup(text, sign != NULL ? (gsize)(sign - text) : strlen(text));
   if (sign == NULL || !units_parse_probability(sign + 1, &goal->share) || goal->share <= 0) {
-    return error_set(error,
-                     "--until %s: expected METRIC=SHARE with a share of the mean, such as "
-                     "goodput_bit_per_s=2%%",
-                     text);
+    return error_set(
+        error, "--until %s: expected METRIC=SHARE with a share of the mean, such as goodput_bit_per_s=2%%",
+        text);
   }
   if (!result_quantity_read(name, &goal->quantity, error)) {
     g_prefix_error(error, "--until: ");
@@ -82,11 +81,10 @@ static void complain(const sweep_plan *plan, const sweep_result *result)
     plain_text_print(stderr, "interrupted: %zu done, %zu%s to go; rerun the command to resume\n", there,
                      result->to_go + result->failed, sweep_plan_is_open(plan) ? " or more" : "");
   } else if (result->stopped && result->to_go > 0) {
-    fprintf(
-        stderr,
-        "iwarpsim sweep: stopped after the first run that failed or ended otherwise than expected, %zu not "
-        "started; rerun the command to resume, with --keep-going to run all\n",
-        result->to_go);
+    fprintf(stderr,
+            "iwarpsim sweep: stopped after the first run that failed or ended otherwise than expected, %zu "
+            "not started; rerun the command to resume, with --keep-going to run all\n",
+            result->to_go);
   }
 }
 

@@ -195,11 +195,10 @@ static gboolean draw(const GArray *curves, const shown_quantity *shown, const pl
                      const char *subtitle, const char *stem, const gnuplot_target *target, GError **error)
 {
   if (curves->len == 0) {
-    return error_set(
-        error,
-        "nothing to draw: no run has samples of %s; expected runs of this version of iwarpsim that "
-        "Delivered something",
-        shown->metrics);
+    return error_set(error,
+                     "nothing to draw: no run has samples of %s; expected runs of this version of iwarpsim "
+                     "that Delivered something",
+                     shown->metrics);
   }
   share_extent extent = {.smallest_largest = INFINITY, .smallest = INFINITY, .smallest_share = 1};
   for (guint i = 0; i < curves->len; i++) {

@@ -332,9 +332,8 @@ void report_append_pairs(report_page *report)
     add_means(&table, report, "ratio of peaks", NULL, ratios);
     g_autofree char *name = g_strdup_printf("differences-%s-%s", pairing->a, pairing->b);
     g_autofree char *caption = g_strdup_printf(
-        "%s: %s minus %s, means of the differences between runs that agree in everything else, "
-        "the seed too; and the geometric mean of the ratios of their peaks. With 95 %% "
-        "intervals.",
+        "%s: %s minus %s, means of the differences between runs that agree in everything else, the seed too; "
+        "and the geometric mean of the ratios of their peaks. With 95 %% intervals.",
         scenario_key_row_of(pairing->key)->name, pairing->a, pairing->b);
     append_table(report, name, caption, &table);
   }
@@ -353,12 +352,10 @@ void report_append_definitions(report_page *report)
   static const char *const terms[][2] = {
       {"point", "The runs that agree in all keys but the seed."},
       {"mean", "Over the runs of a point, one for each seed."},
-      {"95 % interval",
-       "Bounds of the mean: 95 of 100 studies like this one have the mean of ever more seeds "
-       "between theirs. ± 0: all runs have the same value. " STATISTICS_ASSUMPTION},
-      {"paired difference",
-       "The value of one run minus that of the run that differs in one key alone and has "
-       "the same seed: what both seeds have in common drops out."},
+      {"95 % interval", "Bounds of the mean: 95 of 100 studies like this one have the mean of ever more "
+                        "seeds between theirs. ± 0: all runs have the same value. " STATISTICS_ASSUMPTION},
+      {"paired difference", "The value of one run minus that of the run that differs in one key alone and "
+                            "has the same seed: what both seeds have in common drops out."},
       {"median, p90, p99 …",
        "The smallest x that the occupancy does not exceed for at least that share of the time."},
       {"once in 1 GiB", "The level that the occupancy exceeds once in 1 GiB Delivered, on average, by the "

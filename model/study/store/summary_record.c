@@ -117,11 +117,10 @@ static gboolean read_bin(const reading *r, JsonArray *bins, guint i, const char 
 {
   double bound, weight;
   return (read_pair(bins, i, &bound, &weight) && distribution_append(d, bound, weight)) ||
-         invalid(
-             r,
-             "distribution \"%s\", bin %u: expected [bound, weight], the bound 0 or more and above the one "
-             "before, the weight above 0",
-             name, i + 1);
+         invalid(r,
+                 "distribution \"%s\", bin %u: expected [bound, weight], the bound 0 or more and above the "
+                 "one before, the weight above 0",
+                 name, i + 1);
 }
 
 /* A unit other than the table's would make numbers mean something else. */

@@ -154,10 +154,9 @@ static void append_quantity(const result_request *request, const result_quantity
   if (left_out > 0) {
     g_string_append_printf(text, "and %u at which no run ended ok\n", left_out);
   }
-  g_string_append(
-      text, unsteady ? "N? marks N runs that are not steady, or too short to tell: longer ones may have "
-                       "another quantile or level ('iwarpsim explain steady').\n"
-                     : "");
+  g_string_append(text, unsteady ? "N? marks N runs that are not steady, or too short to tell: longer ones "
+                                   "may have another quantile or level ('iwarpsim explain steady').\n"
+                                 : "");
 }
 
 static void append_legend(const result_request *request, const GPtrArray *notes, gboolean has_level,
@@ -181,9 +180,8 @@ static void append_legend(const result_request *request, const GPtrArray *notes,
                           "('iwarpsim explain levels').\n");
   }
   if (request->table->all.others->len > 0 && request->pairing == NULL) {
-    g_string_append(text,
-                    "n \"5 of 8\": the others did not end ok, and are not in the numbers; export and report "
-                    "tell how they ended.\n");
+    g_string_append(text, "n \"5 of 8\": the others did not end ok, and are not in the numbers; export and "
+                          "report tell how they ended.\n");
   }
   if (request->table->flagged > 0) {
     g_string_append_printf(text,

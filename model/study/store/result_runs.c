@@ -70,46 +70,28 @@ static gboolean write_origin(const result_store *store, const provenance *from, 
   return good;
 }
 
-static gboolean delete_run(const result_store *store, const char *identity, GError **error)
+/* Writes `run`, which the store does not have. */
+static gboolean add_run(const result_store *store, const provenance *from, const stored_run *run,
+                        GError **error)
 {
-  static const char *const sql[] = {
-      "DELETE FROM runs WHERE identity = ?1",
-      /* An origin goes with its last run: without runs it would announce results that do not exist. */
-      "DELETE FROM origins WHERE id NOT IN (SELECT origin FROM runs)"};
-  gboolean good = TRUE;
-  for (gsize i = 0; good && i < G_N_ELEMENTS(sql); i++) {
-    sqlite3_stmt *statement = store_statement(store, sql[i], error);
-    good = statement != NULL;
-    if (good && sqlite3_bind_parameter_count(statement) > 0) {
-      store_bind_text(statement, 1, identity);
-    }
-    good = good && store_step_done(store, statement, error);
-  }
-  return good;
-}
-
-/* What the digest of a run has of its parameters. Free with g_free(). */
-static char *sealed_parameters(const result_store *store, const char *own)
-{
-  return g_strconcat(store->base->hash, own, NULL);
-}
-
-static gboolean write_run(const result_store *store, const provenance *from, const stored_run *run,
-                          gint64 origin, GError **error)
-{
+  gint64 origin = 0;
+  g_autofree char *hash = hash_of(from->text);
+  g_autofree char *parameters = run_parameters_text(run->keys, NULL);
+  provenance hashed = *from;
+  hashed.hash = hash;
   sqlite3_stmt *statement = store_statement(store,
                                             "INSERT INTO runs(origin, " RUN_FIELDS
                                             ") VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13,"
                                             " ?14, ?15, ?16, ?17, ?18, ?19)",
                                             error);
-  if (statement == NULL) {
+  if (statement == NULL || !write_origin(store, &hashed, parameters, &origin, error)) {
     return FALSE;
   }
   enum { FIXED = 9 };
   g_autofree char *own = run_parameters_text(run->keys, store->base->keys);
-  g_autofree char *sealed = sealed_parameters(store, own);
+  g_autofree char *sealed = g_strconcat(store->base->hash, own, NULL); /* of which the digest is */
   g_auto(GStrv) parts = run_part_texts(&run->results);
-  g_autofree char *digest = store_run_digest(from, run, sealed, (const char *const *)parts);
+  g_autofree char *digest = store_run_digest(&hashed, run, sealed, (const char *const *)parts);
   const char *texts[FIXED] = {run->identity,
                               run_status_name(run->status),
                               run->message,
@@ -131,22 +113,22 @@ static gboolean write_run(const result_store *store, const provenance *from, con
   return store_step_done(store, statement, error);
 }
 
-/* Writes `run`, which the store does not have. */
-static gboolean add_run(const result_store *store, const provenance *from, const stored_run *run,
-                        GError **error)
-{
-  gint64 origin = 0;
-  g_autofree char *hash = hash_of(from->text);
-  g_autofree char *parameters = run_parameters_text(run->keys, NULL);
-  provenance hashed = *from;
-  hashed.hash = hash;
-  return write_origin(store, &hashed, parameters, &origin, error) &&
-         write_run(store, &hashed, run, origin, error);
-}
-
 gboolean store_put(const result_store *store, const provenance *from, const stored_run *run, GError **error)
 {
-  return delete_run(store, run->identity, error) && add_run(store, from, run, error);
+  static const char *const sql[] = {
+      "DELETE FROM runs WHERE identity = ?1",
+      /* An origin goes with its last run: without runs it would announce results that do not exist. */
+      "DELETE FROM origins WHERE id NOT IN (SELECT origin FROM runs)"};
+  gboolean good = TRUE;
+  for (gsize i = 0; good && i < G_N_ELEMENTS(sql); i++) {
+    sqlite3_stmt *statement = store_statement(store, sql[i], error);
+    good = statement != NULL;
+    if (good && sqlite3_bind_parameter_count(statement) > 0) {
+      store_bind_text(statement, 1, run->identity);
+    }
+    good = good && store_step_done(store, statement, error);
+  }
+  return good && add_run(store, from, run, error);
 }
 
 /* Looking up what a sweep still has to run. */
@@ -271,7 +253,7 @@ static gboolean visit_run(const result_store *store, sqlite3_stmt *row, result_s
   for (run_part part = 0; part < RUN_PARTS; part++) {
     parts[part] = store_column_text(row, PARTS + (int)part);
   }
-  g_autofree char *sealed = sealed_parameters(store, own);
+  g_autofree char *sealed = g_strconcat(store->base->hash, own, NULL);
   g_autofree char *digest = store_run_digest(&from, &run, sealed, parts);
   if (strcmp(digest, store_column_text(row, 9)) != 0) {
     return store_damaged(store, error,

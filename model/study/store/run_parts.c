@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A run's parameters and results as the texts that a store has of them: JSON objects without blanks. */
+/* A run's parameters and results as the texts that a store has of them, JSON objects without blanks; and what
+ * a run is known by. */
 #include <math.h>
 #include <string.h>
 
@@ -61,10 +62,10 @@ gboolean run_parameters_read(const result_store *store, const char *text, char *
 static const struct {
   const char *what;
   gsize count;
-} parts[RUN_PARTS] = {[RUN_METRICS] = {"metric", METRIC_COUNT},
-                      [RUN_DISTRIBUTIONS] = {"distribution", DISTRIBUTION_COUNT},
-                      [RUN_QUANTILES] = {"gauge", GAUGE_COUNT},
-                      [RUN_BLOCK_MAXIMA] = {"size of blocks", 0}};
+} tables[RUN_PARTS] = {[RUN_METRICS] = {"metric", METRIC_COUNT},
+                       [RUN_DISTRIBUTIONS] = {"distribution", DISTRIBUTION_COUNT},
+                       [RUN_QUANTILES] = {"gauge", GAUGE_COUNT},
+                       [RUN_BLOCK_MAXIMA] = {"size of blocks", 0}};
 
 static const char *name_of(run_part part, gsize id)
 {
@@ -88,7 +89,7 @@ static char *part_text(const run_results *results, run_part part)
 {
   GString *json = g_string_new("{");
   const gauge_quantiles *quantiles = &results->quantiles;
-  for (gsize id = 0; id < parts[part].count; id++) {
+  for (gsize id = 0; id < tables[part].count; id++) {
     if (part == RUN_METRICS && results->metrics.present[id]) {
       append_name(json, name_of(part, id));
       append_real(json, "", results->metrics.value[id], "");
@@ -212,7 +213,7 @@ static gboolean read_values(const char **at, run_results *results, run_part part
 gboolean run_part_read(const result_store *store, run_part part, const char *text, run_results *results,
                        GError **error)
 {
-  const gsize count = parts[part].count;
+  const gsize count = tables[part].count;
   gsize next = 0;
   gboolean good = take(&text, '{');
   while (good && !take(&text, '}')) {
@@ -226,7 +227,7 @@ gboolean run_part_read(const result_store *store, run_part part, const char *tex
     if (part == RUN_BLOCK_MAXIMA) {
       results->block_octets = g_ascii_strtoull(name, NULL, 10);
     } else if (end != NULL && id == count) {
-      return store_unknown(store, parts[part].what, name, error);
+      return store_unknown(store, tables[part].what, name, error);
     } else {
       id = (next + id) % count;
       next = id + 1;
@@ -234,9 +235,80 @@ gboolean run_part_read(const result_store *store, run_part part, const char *tex
     text = end != NULL ? end + 1 : text;
     if (end == NULL || !take(&text, ':') || !read_values(&text, results, part, id)) {
       return store_damaged(store, error, "values of the %s \"%s\" are no numbers or out of order",
-                           parts[part].what, name);
+                           tables[part].what, name);
     }
     good = take(&text, ',') || *text == '}';
   }
   return (good && *text == '\0') || store_damaged(store, error, "malformed JSON in the results of a run");
+}
+
+/* --- What a run is known by: its identity, and the digest of all that a store keeps of it --- */
+
+/* As store_bind_text() writes it, with its closing NUL: no two lists of texts give the same octets, whatever
+ * a title holds. */
+static void hash_text(GChecksum *hash, const char *text)
+{
+  const char *given = text != NULL ? text : "";
+  g_autofree char *made = g_utf8_validate(given, -1, NULL) ? NULL : g_utf8_make_valid(given, -1);
+  const char *valid = made != NULL ? made : given;
+  g_checksum_update(hash, (const guchar *)valid, (gssize)strlen(valid) + 1);
+}
+
+void run_identity_texts(const scenario *s, char *texts[SCENARIO_KEY_COUNT])
+{
+  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+    texts[key] = scenario_value_text(s, key);
+  }
+}
+
+void run_identity_clear(char *texts[SCENARIO_KEY_COUNT])
+{
+  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+    g_clear_pointer(&texts[key], g_free);
+  }
+}
+
+char *run_identity_of(char *const texts[SCENARIO_KEY_COUNT])
+{
+  g_autoptr(GChecksum) hash = g_checksum_new(G_CHECKSUM_SHA256);
+  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+    if (texts[key] != NULL) {
+      hash_text(hash, scenario_key_row_of(key)->name);
+      hash_text(hash, texts[key]);
+    }
+  }
+  return g_strdup(g_checksum_get_string(hash));
+}
+
+/* SQLite keeps -0.0 as 0.0. */
+static void hash_real(GChecksum *digest, double value)
+{
+  union {
+    double real;
+    guint64 bits;
+  } number = {.real = value == 0 ? 0 : value};
+  guint64 octets = GUINT64_TO_BE(number.bits);
+  g_checksum_update(digest, (const guchar *)&octets, sizeof octets);
+}
+
+char *store_run_digest(const provenance *from, const stored_run *run, const char *parameters,
+                       const char *const parts[RUN_PARTS])
+{
+  g_autoptr(GChecksum) digest = g_checksum_new(G_CHECKSUM_SHA256);
+  const char *texts[] = {
+      from->name,    from->title,      from->hash,      from->axes,    from->sets,
+      from->version, from->git,        from->libraries, run->identity, run_status_name(run->status),
+      run->message,  run->stderr_tail, run->engine,     run->host,     run->started,
+      parameters};
+  for (gsize i = 0; i < G_N_ELEMENTS(texts); i++) {
+    hash_text(digest, texts[i]);
+  }
+  hash_real(digest, run->exit_code);
+  hash_real(digest, run->wall_s);
+  hash_real(digest, run->cpu_s);
+  hash_real(digest, run->memory_peak_octets);
+  for (run_part part = 0; part < RUN_PARTS; part++) {
+    hash_text(digest, parts[part]);
+  }
+  return g_strdup(g_checksum_get_string(digest));
 }

@@ -293,13 +293,10 @@ static gboolean read_root(const reading *r, JsonObject *root)
   }
   copy_text(json_text_object(root, "scenario"), "file", &record->file);
   JsonObject *provenance = json_text_object(root, "provenance");
-  JsonObject *libraries = json_text_object(provenance, "libraries");
   copy_text(provenance, "git", &record->git);
+  copy_text(json_text_object(provenance, "libraries"), "ns-3", &record->ns3_version);
   copy_text(root, "terminate_code", &record->terminate_code);
   copy_text(root, "terminate_side", &record->terminate_side);
-  if (libraries != NULL) {
-    copy_text(libraries, "ns-3", &record->ns3_version);
-  }
   record->engine = record->engine != NULL ? record->engine : g_strdup("");
   record->is_replay = json_object_has_member(root, "replay");
   record->status = run_status_find(status);
@@ -350,20 +347,16 @@ void summary_record_free(summary_record *record)
   if (record == NULL) {
     return;
   }
+  char *const texts[] = {record->message,        record->name,          record->title, record->version,
+                         record->engine,         record->file,          record->git,   record->ns3_version,
+                         record->terminate_code, record->terminate_side};
+  for (gsize i = 0; i < G_N_ELEMENTS(texts); i++) {
+    g_free(texts[i]);
+  }
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
     g_free(record->keys[key]);
   }
   run_results_clear(&record->results);
-  g_free(record->message);
-  g_free(record->name);
-  g_free(record->title);
-  g_free(record->version);
-  g_free(record->engine);
-  g_free(record->file);
-  g_free(record->git);
-  g_free(record->ns3_version);
-  g_free(record->terminate_code);
-  g_free(record->terminate_side);
   g_array_unref(record->facts);
   g_free(record);
 }

@@ -400,13 +400,19 @@ static gboolean print_named(const char *name, const GArray *subjects)
   return heading != NULL;
 }
 
-/* Prints what the quantile `name` is. FALSE when there is no such gauge. */
-static gboolean print_quantile(const char *name)
+/* Prints what the quantile `name` is; "p99.99" alone is the term, and then that quantile of one gauge. FALSE
+ * when it is none. */
+static gboolean print_quantile(const char *name, const GArray *subjects)
 {
+  const gauge_row *reassembly = gauge_row_of(GAUGE_REASSEMBLY);
+  g_autofree char *completed = g_strconcat(reassembly->name, "_", name, reassembly->suffix, NULL);
   gauge_id gauge;
   uint32_t parts;
 
-  if (!quantile_find(name, &gauge, &parts)) {
+  if (quantile_find(completed, &gauge, &parts)) {
+    print_named("quantile", subjects);
+    printf("\n");
+  } else if (!quantile_find(name, &gauge, &parts)) {
     return FALSE;
   }
   const gauge_row *row = gauge_row_of(gauge);
@@ -422,21 +428,6 @@ static gboolean print_quantile(const char *name)
   print_wrapped(sentence);
   print_wrapped(peak->sentence);
   return TRUE;
-}
-
-/* Prints what `name`, "p99.99", is: the term, and then that quantile of one gauge. FALSE when it is none. */
-static gboolean print_bare_quantile(const char *name, const GArray *subjects)
-{
-  g_autofree char *full = g_strconcat(gauge_row_of(GAUGE_REASSEMBLY)->name, "_", name,
-                                      gauge_row_of(GAUGE_REASSEMBLY)->suffix, NULL);
-  gauge_id gauge;
-  uint32_t parts;
-  if (!quantile_find(full, &gauge, &parts)) {
-    return FALSE;
-  }
-  print_named("quantile", subjects);
-  printf("\n");
-  return print_quantile(full);
 }
 
 /* Prints the keys that take `word`, which their sentences explain, or whose last part it is. FALSE when there
@@ -584,8 +575,7 @@ static int explain_name(const char *name, const GArray *subjects)
     return CLI_OK;
   }
   g_autofree char *lower = g_ascii_strdown(name, -1);
-  return print_named(lower, subjects) || print_quantile(lower) || print_bare_quantile(lower, subjects) ||
-                 print_former(lower, subjects) ||
+  return print_named(lower, subjects) || print_quantile(lower, subjects) || print_former(lower, subjects) ||
                  print_definitions(lower, subjects, print_keys_of_word(lower)) || print_guess(name, subjects)
              ? CLI_OK
              : unknown_name(name, subjects);

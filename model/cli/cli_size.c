@@ -24,18 +24,11 @@ enum { SEEDS_MAX = 100000, LOSSES_MAX = 1000000 };
 
 static struct {
   cli_runs_options runs;
-  char *store;
-  char *key;
-  char *keep;
-  char *from;
-  char *to;
-  char *precision;
-  char *csv;
-  int seeds;
-  int until_losses;
-  gboolean every_seed;
-  gboolean force;
-} chosen = {.runs = CLI_RUNS_DEFAULT, .seeds = -1, .until_losses = -1};
+  char *store, *csv;
+  char *key, *keep, *from, *to, *precision;
+  int seeds, until_losses; /* G_MININT: not given */
+  gboolean every_seed, force;
+} chosen = {.runs = CLI_RUNS_DEFAULT, .seeds = G_MININT, .until_losses = G_MININT};
 
 /* --- What is asked --- */
 
@@ -102,10 +95,10 @@ static gboolean read_question(size_question *question, GError **error)
   *question = (size_question){.every_seed = chosen.every_seed,
                               .seeds = (guint)MAX(chosen.seeds, 0),
                               .until_losses = (guint)MAX(chosen.until_losses, 0)};
-  if (chosen.seeds != -1 && (chosen.seeds < 1 || chosen.seeds > SEEDS_MAX)) {
+  if (chosen.seeds != G_MININT && (chosen.seeds < 1 || chosen.seeds > SEEDS_MAX)) {
     return error_set(error, "--seeds %d: expected 1 to %d", chosen.seeds, SEEDS_MAX);
   }
-  if (chosen.until_losses != -1 &&
+  if (chosen.until_losses != G_MININT &&
       (chosen.until_losses < SIZE_LOSSES_MIN || chosen.until_losses > LOSSES_MAX)) {
     return error_set(error, "--until-losses %d: expected %d to %d", chosen.until_losses, SIZE_LOSSES_MIN,
                      LOSSES_MAX);

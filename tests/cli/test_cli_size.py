@@ -347,6 +347,8 @@ class Size(kit.ProgramTest):
                 (f"--key receiver.memory {keep} --until-losses 29", 2, "--until-losses 29: expected 30 to"),
                 ("--key workload.messages --keep 'goodput_bit_per_s > 1Gbit/s' --until-losses 30", 2, "--until-losses lengthens workload.messages"),
                 (f"--key receiver.memory {keep} --seeds 0", 2, "--seeds 0: expected 1 to"),
+                (f"--key receiver.memory {keep} --seeds -1", 2, "--seeds -1: expected 1 to"),
+                (f"--key receiver.memory {keep} --until-losses -1", 2, "--until-losses -1: expected 30 to"),
                 (f"--key receiver.memory {keep} --seeds 1", 2, "one seed gives no interval", "--every-seed"),
                 (f"--key receiver.memory {keep} -j 0", 2, "-j 0: expected 1 or more"),
                 (f"--key receiver.memory {keep} -s receiver.memory=0", 2, "--set receiver.memory=0"),

@@ -23,11 +23,7 @@ enum {
 
 static struct {
   cli_capture_options capture;
-  gboolean json;
-  gboolean summary;
-  gboolean problems;
-  gboolean assume_aligned;
-  gboolean messages;
+  gboolean json, summary, problems, assume_aligned, messages;
   char *time;      /* NULL: relative */
   char **filters;  /* of which `capture` has the one of packets, … */
   char *condition; /* … and this is the one of lines; NULL: none */

@@ -15,11 +15,8 @@
 
 static struct {
   char **sets;
-  char *directory;
   cli_capture_options capture;
-  char *resend;
-  char *trace;
-  char *seed;
+  char *directory, *resend, *trace, *seed;
   gboolean all;
 } chosen;
 

@@ -130,12 +130,8 @@ int cli_results_exit_code(const char *command, const scenario *s, const session_
 
 static struct {
   char **sets;
-  char *engine;
-  char *directory;
-  gboolean capture;
-  char *trace;
-  char *seed;
-  gboolean all;
+  char *engine, *directory, *trace, *seed;
+  gboolean capture, all;
 } options;
 
 static void print_notes(const GPtrArray *notes)

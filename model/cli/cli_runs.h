@@ -14,9 +14,7 @@ typedef struct cli_runs_options {
   char **sets;
   int jobs;
   gboolean mix;
-  char *limit;
-  char *stall;
-  char *memory;
+  char *limit, *stall, *memory;
 } cli_runs_options;
 
 /* Before the entries are read: as many runs at once as there are cores, which no -j asks for. */

@@ -18,11 +18,7 @@
 
 static struct {
   char **metrics;
-  char *pair;
-  char *return_period;
-  char *exclude;
-  char *where;
-  char *csv;
+  char *pair, *return_period, *exclude, *where, *csv;
   gboolean json;
 } tabulated;
 
@@ -144,8 +140,7 @@ const cli_command cli_table = {
 /* --- report --- */
 
 static struct {
-  char *out;
-  char *exclude;
+  char *out, *exclude;
 } reported;
 
 static int report(const cli_arguments *arguments)
@@ -196,8 +191,7 @@ const cli_command cli_report = {
 
 static struct {
   char *csv;
-  gboolean varied;
-  gboolean numeric;
+  gboolean varied, numeric;
 } exported;
 
 static int export_store(const cli_arguments *arguments)

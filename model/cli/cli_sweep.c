@@ -24,13 +24,10 @@
 
 static struct {
   cli_runs_options runs;
-  char *store;
-  char *shard;
+  char *store, *shard;
   char **until;
   int max_seeds;
-  gboolean list;
-  gboolean json;
-  gboolean keep_going;
+  gboolean list, json, keep_going;
 } chosen = {.runs = CLI_RUNS_DEFAULT, .max_seeds = NO_MAX_SEEDS};
 
 /* Reads "METRIC=SHARE" as a goal. */

@@ -24,7 +24,7 @@ typedef enum header {
   SERVICE_TAG,
   LLC,
   PPP,
-  PPP_DIRECTION, /* an octet before it */
+  PPP_DIRECTION, /* an octet before it, or in place of its first */
   CISCO,
   PPPOE,
   MPLS,
@@ -38,7 +38,7 @@ typedef enum header {
 /* The octets of each, or as many as show what it is. */
 static const uint8_t octets_of[] = {
     [ETHERNET] = 14,   [COOKED] = 16,    [COOKED_2] = 20, [FAMILY] = 4,        [NFLOG] = 4, [TAG] = 4,
-    [SERVICE_TAG] = 4, [LLC] = 8,        [PPP] = 4,       [PPP_DIRECTION] = 1, [CISCO] = 4, [PPPOE] = 6,
+    [SERVICE_TAG] = 4, [LLC] = 8,        [PPP] = 4,       [PPP_DIRECTION] = 2, [CISCO] = 4, [PPPOE] = 6,
     [MPLS] = 4,        [AFTER_MPLS] = 1, [GRE] = 4,       [UDP] = 8,           [VXLAN] = 8, [GENEVE] = 8};
 
 #define WITHOUT_IP "in which there is no IP"
@@ -153,15 +153,6 @@ static header after_ppp(const uint8_t *octets, uint32_t *at, capture_what *what)
   return header_of(OF_PPP, (*here & 1) ? *here : big_endian_read_16(here), what);
 }
 
-/* The address family's number is the capturing system's, in its byte order (DLT_LOOP: in network order),
- * which need not be ours: small numbers show their order. */
-static header after_family(const uint8_t *here, capture_what *what)
-{
-  const uint32_t family = big_endian_read_32(here);
-
-  return header_of(OF_FAMILY, family > UINT16_MAX ? GUINT32_SWAP_LE_BE(family) : family, what);
-}
-
 /* A value of NFLOG, after its length and its type, which are in the capturing system's order: the types are
  * small. One of them is the packet. Moves `*at`. */
 static header after_nflog(const uint8_t *octets, uint32_t length, uint32_t *at)
@@ -209,79 +200,73 @@ static header after_gre(const uint8_t *octets, uint32_t length, uint32_t *at, ca
   return (last[0] >> 2 & 0x1F) == OF_IP_FRAMES ? IP : ETHERNET;
 }
 
+/* The header after `present`, which is at `here`; `*at` is beyond it, or still there for those whose lengths
+ * differ, and moves over what is left of it. */
+static header after(header present, const uint8_t *here, const uint8_t *octets, uint32_t length, uint32_t *at,
+                    capture_what *what)
+{
+  switch (present) {
+  case COOKED_2:
+    return header_of(OF_TYPE, big_endian_read_16(here), what);
+  case ETHERNET:
+  case COOKED:
+  case TAG:
+  case CISCO: { /* a length stands in place of a type that is small (IEEE 802.3) */
+    const uint16_t type = big_endian_read_16(octets + *at - 2);
+    const header next = header_of(OF_TYPE, type, what);
+    return type < ETH_P_802_3_MIN ? LLC : next;
+  }
+  case LLC: { /* with SNAP (RFC 1042) */
+    const bool is_snap = big_endian_read_32(here) >> 8 == 0xAAAA03;
+    return header_of(OF_TYPE, is_snap ? big_endian_read_16(here + 6) : ETH_P_802_2, what);
+  }
+  case SERVICE_TAG:
+    return ETHERNET;
+  case FAMILY: { /* in the capturing system's byte order (DLT_LOOP: in the network's), which need not be ours:
+                    small numbers show their order */
+    const uint32_t family = big_endian_read_32(here);
+    return header_of(OF_FAMILY, family > UINT16_MAX ? GUINT32_SWAP_LE_BE(family) : family, what);
+  }
+  case NFLOG:
+    return after_nflog(octets, length, at);
+  case PPPOE: /* version and type are 1, the code 0 (RFC 2516 §4) */
+    return here[0] == 0x11 && here[1] == 0 ? PPP : OTHER;
+  case PPP:
+    return after_ppp(octets, at, what);
+  case PPP_DIRECTION: /* perhaps in place of the address: the control octet follows */
+    *at += here[1] == PPP_UI ? 2 : 1;
+    return PPP;
+  case MPLS: /* up to the last label */
+    return here[2] & 1 ? AFTER_MPLS : MPLS;
+  case AFTER_MPLS: /* no header names what follows; IP shows its version (RFC 4928 §2) */
+    header_of(OF_TYPE, ETH_P_MPLS_UC, what);
+    return here[0] >> 4 == 4 || here[0] >> 4 == 6 ? IP : OTHER;
+  case GRE:
+    return after_gre(octets, length, at, what);
+  case UDP:
+    return header_of(OF_UDP, big_endian_read_16(here + 2), what);
+  case VXLAN: /* the bit I */
+    return here[0] & 0x08 ? ETHERNET : OTHER;
+  case GENEVE: /* version 0; its options are counted in words */
+    *at += (here[0] & 0x3F) * 4;
+    return here[0] >> 6 == 0 ? header_of(OF_TYPE, big_endian_read_16(here + 2), what) : OTHER;
+  case IP:
+  case OTHER:
+    break;
+  }
+  return present;
+}
+
 /* The header `next` begins at `*at`: passes over it and those that follow, up to an IP header. As
  * capture_link_look(). */
 static bool look(header next, const uint8_t *octets, uint32_t length, uint32_t *at, capture_what *what)
 {
-  while (next != IP && next != OTHER) {
-    const header present = next;
+  while (next != IP && next != OTHER && *at <= length && length - *at >= octets_of[next]) {
     const uint8_t *here = octets + *at;
+    const bool differs = next == PPP || next == PPP_DIRECTION || next == GRE || next == AFTER_MPLS;
 
-    if (*at > length || length - *at < octets_of[present]) {
-      break;
-    }
-    *at += present == PPP || present == GRE || present == AFTER_MPLS ? 0 : octets_of[present];
-    switch (present) {
-    case COOKED_2:
-      next = header_of(OF_TYPE, big_endian_read_16(here), what);
-      break;
-    case ETHERNET:
-    case COOKED:
-    case TAG:
-    case CISCO: { /* a length stands in place of a type that is small (IEEE 802.3) */
-      const uint16_t type = big_endian_read_16(octets + *at - 2);
-      next = header_of(OF_TYPE, type, what);
-      next = type < ETH_P_802_3_MIN ? LLC : next;
-      break;
-    }
-    case LLC: /* with SNAP (RFC 1042) */
-      next = header_of(OF_TYPE,
-                       big_endian_read_32(here) >> 8 == 0xAAAA03 ? big_endian_read_16(here + 6) : ETH_P_802_2,
-                       what);
-      break;
-    case SERVICE_TAG:
-      next = ETHERNET;
-      break;
-    case FAMILY:
-      next = after_family(here, what);
-      break;
-    case NFLOG:
-      next = after_nflog(octets, length, at);
-      break;
-    case PPPOE: /* version and type are 1, the code 0 (RFC 2516 §4) */
-      next = here[0] == 0x11 && here[1] == 0 ? PPP : OTHER;
-      break;
-    case PPP:
-      next = after_ppp(octets, at, what);
-      break;
-    case PPP_DIRECTION: /* perhaps in place of the address: the control octet follows */
-      *at += here[1] == PPP_UI ? 1 : 0;
-      next = PPP;
-      break;
-    case MPLS: /* up to the last label */
-      next = here[2] & 1 ? AFTER_MPLS : MPLS;
-      break;
-    case AFTER_MPLS: /* no header says what follows; IP shows its version (RFC 4928 §2) */
-      header_of(OF_TYPE, ETH_P_MPLS_UC, what);
-      next = here[0] >> 4 == 4 || here[0] >> 4 == 6 ? IP : OTHER;
-      break;
-    case GRE:
-      next = after_gre(octets, length, at, what);
-      break;
-    case UDP:
-      next = header_of(OF_UDP, big_endian_read_16(here + 2), what);
-      break;
-    case VXLAN: /* the bit I */
-      next = here[0] & 0x08 ? ETHERNET : OTHER;
-      break;
-    case GENEVE: /* version 0; its options are counted in words */
-      *at += (here[0] & 0x3F) * 4;
-      next = here[0] >> 6 == 0 ? header_of(OF_TYPE, big_endian_read_16(here + 2), what) : OTHER;
-      break;
-    case IP:
-    case OTHER:
-      break;
-    }
+    *at += differs ? 0 : octets_of[next];
+    next = after(next, here, octets, length, at, what);
   }
   *at = next != IP || *at > length ? length : *at; /* cut off before */
   return next != OTHER;

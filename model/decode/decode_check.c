@@ -138,8 +138,14 @@ decode_findings *decode_findings_of(decode_direction_summary *sums)
   return sums->findings;
 }
 
-void decode_count_problems(decode_direction_summary *sums, const decode_event *event)
+void decode_report(const decode_tools *tools, decode_connection *connection, decode_event *event)
 {
+  decode_direction_summary *sums = &connection->directions[event->direction];
+
+  event->connection = connection;
+  if (!event->fpdu && !event->text && event->problems != 0) {
+    event->text = decode_problem_row_of((decode_problem)__builtin_ctzll(event->problems))->sentence;
+  }
   for (decode_problem_set left = event->problems; left != 0;) {
     const decode_problem problem = decode_problem_take(&left);
     decode_problem_sum *sum = &decode_findings_of(sums)->problems[problem];
@@ -148,5 +154,8 @@ void decode_count_problems(decode_direction_summary *sums, const decode_event *e
       sum->first_position = event->stream_position;
       sum->first_packet = event->packets.first;
     }
+  }
+  if (tools->handler) {
+    tools->handler(tools->user, event);
   }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Finds what is wrong with FPDUs, by themselves and after each other, and counts it. */
+/* Finds what is wrong with FPDUs, by themselves and after each other, and counts and reports it. */
 #pragma once
 
 #include "decode/decode_events.h"
@@ -28,5 +28,13 @@ decode_problem_set decode_sequence_check(decode_sequence *sequence, decode_fpdu 
 /* Those of `sums`, made where there are none yet; free with g_free(). */
 decode_findings *decode_findings_of(decode_direction_summary *sums);
 
-/* Adds the problems of `event` to `sums`, of its direction. */
-void decode_count_problems(decode_direction_summary *sums, const decode_event *event);
+/* What all connections of a session share; they belong to the session. */
+typedef struct decode_tools {
+  decode_options options; /* hold_octets filled in; its hints are the session's */
+  decode_handler handler; /* NULL: none */
+  void *user;
+} decode_tools;
+
+/* Reports `event` of `connection`, which it sets, and adds its problems to the sums of its direction. A note
+ * without a text gets the sentence of the first of them. */
+void decode_report(const decode_tools *tools, decode_connection *connection, decode_event *event);

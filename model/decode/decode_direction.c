@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "decode/decode_check.h"
 #include "decode/decode_reads.h"
 #include "decode/decode_scanner.h"
 #include "decode/decode_stream.h"
@@ -19,7 +18,7 @@ enum { NOT_CAPTURED_OCTET = 0xFF };
 /* Octets of TCP's stream have positions, those of the FPDU phase offsets. */
 struct decode_direction {
   const decode_tools *tools;
-  const decode_connection *connection;
+  decode_connection *connection;
   enum side from;
   decode_direction *const *peer;
   decode_direction_start start;
@@ -60,15 +59,9 @@ static uint64_t position_of(const decode_direction *direction, uint64_t offset)
 
 static void report(const decode_direction *direction, decode_event event)
 {
-  event.connection = direction->connection;
   event.direction = direction->from;
   event.time_ns = direction->time_ns;
-  if (event.problems != 0) {
-    decode_count_problems(direction->summary, &event);
-  }
-  if (direction->tools->handler) {
-    direction->tools->handler(direction->tools->user, &event);
-  }
+  decode_report(direction->tools, direction->connection, &event);
 }
 
 /* `text` NULL: that of the only one of `problems`. */
@@ -80,7 +73,7 @@ static void note(const decode_direction *direction, decode_event_kind kind, uint
                                    .stream_position = position,
                                    .octets = octets,
                                    .problems = problems,
-                                   .text = decode_note_text(problems, text)});
+                                   .text = text});
 }
 
 /* --- FPDUs --- */

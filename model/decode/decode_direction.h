@@ -2,17 +2,10 @@
 /* One direction of a connection that speaks MPA: from its segments to FPDUs, sums and notes. */
 #pragma once
 
-#include "decode/decode_events.h"
+#include "decode/decode_check.h"
 #include "decode/decode_reader.h"
 #include "decode/decode_stream.h"
 #include "net/capture_packet.h"
-
-/* What all connections of a session share; they belong to the session. */
-typedef struct decode_tools {
-  decode_options options; /* hold_octets filled in; its hints are the session's */
-  decode_handler handler; /* NULL: none */
-  void *user;
-} decode_tools;
 
 /* Where MPA starts in a direction. */
 typedef struct decode_direction_start {

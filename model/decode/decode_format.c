@@ -49,11 +49,6 @@ const decode_problem_row *decode_problem_row_of(decode_problem problem)
   return &rows[problem];
 }
 
-const char *decode_note_text(decode_problem_set set, const char *text)
-{
-  return text || set == 0 ? text : rows[__builtin_ctzll(set)].sentence;
-}
-
 const char *decode_severity_name(decode_severity severity)
 {
   static const char *const names[] = {

@@ -23,9 +23,6 @@ typedef struct decode_problem_row {
   const char *sentence;
 } decode_problem_row;
 
-/* `text`, or when it is NULL the sentence of the first of `set`; NULL: that is empty. */
-const char *decode_note_text(decode_problem_set set, const char *text);
-
 /* The row of `problem` (< DECODE_PROBLEMS); static. */
 const decode_problem_row *decode_problem_row_of(decode_problem problem);
 

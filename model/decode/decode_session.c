@@ -4,7 +4,6 @@
 #include <arpa/inet.h>
 #include <glib.h>
 
-#include "decode/decode_check.h"
 #include "decode/decode_direction.h"
 #include "decode/decode_verdict.h"
 #include "net/tcp_header.h"
@@ -58,13 +57,8 @@ static enum side side_of(const conversation *talk, unsigned from)
 /* `event`, whose kind, place, problems and text are filled in, of what end `from` sent. */
 static void report(const decode_session *session, conversation *talk, unsigned from, decode_event event)
 {
-  event.connection = &talk->connection;
   event.direction = side_of(talk, from);
-  event.text = decode_note_text(event.problems, event.text);
-  decode_count_problems(&talk->connection.directions[event.direction], &event);
-  if (session->tools.handler) {
-    session->tools.handler(session->tools.user, &event);
-  }
+  decode_report(&session->tools, &talk->connection, &event);
 }
 
 /* What there is to know about a startup frame; with DECODE_STARTUP_FRAME the frame itself. */

@@ -47,12 +47,13 @@ void rnic_admission_free(rnic_admission *admission)
 /* What the segment brings is looked at as a whole. */
 static bool looks_at_segments(const rnic_admission_config *config)
 {
-  return config->memory || config->fpdu_descriptors > 0 || config->partial_fpdus > 0;
+  return config->memory || config->limits.fpdu_descriptors > 0 || config->limits.partial_fpdus > 0;
 }
 
 bool rnic_admission_has_limits(const rnic_admission_config *config)
 {
-  return config->silent_drop || looks_at_segments(config) || config->segments > 0 || config->ranges > 0;
+  return config->silent_drop || looks_at_segments(config) || config->limits.segments > 0 ||
+         config->limits.ranges > 0;
 }
 
 /* Counts the segment in `refused`. Returns false. */
@@ -116,7 +117,7 @@ static bool decide(rnic_admission *admission, uint64_t position)
 {
   const rnic_admission_config *config = &admission->config;
   const rnic_new_run *runs = &g_array_index(admission->runs, rnic_new_run, 0);
-  bool has_descriptors = config->fpdu_descriptors > 0 || config->partial_fpdus > 0;
+  bool has_descriptors = config->limits.fpdu_descriptors > 0 || config->limits.partial_fpdus > 0;
   rnic_occupancy before = {0};
 
   rnic_receiver_held(config->receiver, &before);
@@ -133,8 +134,8 @@ static bool decide(rnic_admission *admission, uint64_t position)
                                        rnic_reassembly_memory_octets_of(config->memory, &dry_run.held))) {
     return refuse(admission, position, "memory", &admission->refusals.memory);
   }
-  if (exceeds(dry_run.pieces, config->fpdu_descriptors) ||
-      exceeds(dry_run.held.partial_fpdus, config->partial_fpdus)) {
+  if (exceeds(dry_run.pieces, config->limits.fpdu_descriptors) ||
+      exceeds(dry_run.held.partial_fpdus, config->limits.partial_fpdus)) {
     return refuse(admission, position, "descriptors", &admission->refusals.descriptors);
   }
   return true;
@@ -144,10 +145,11 @@ bool rnic_admission_admit(rnic_admission *admission, uint64_t position, tcp_beyo
 {
   const rnic_admission_config *config = &admission->config;
   rnic_refusals *refusals = &admission->refusals;
-  bool admitted =
-      exceeds(then.segments, config->segments) ? refuse(admission, position, "segments", &refusals->segments)
-      : exceeds(then.ranges, config->ranges)   ? refuse(admission, position, "ranges", &refusals->ranges)
-                                               : admission->runs->len == 0 || decide(admission, position);
+  bool admitted = exceeds(then.segments, config->limits.segments)
+                      ? refuse(admission, position, "segments", &refusals->segments)
+                  : exceeds(then.ranges, config->limits.ranges)
+                      ? refuse(admission, position, "ranges", &refusals->ranges)
+                      : admission->runs->len == 0 || decide(admission, position);
 
   g_array_set_size(admission->runs, 0);
   return admitted;

@@ -16,13 +16,18 @@
 
 typedef struct rnic_admission rnic_admission;
 
+/* Of a connection's own state, at a time; 0: any number. */
+typedef struct rnic_receive_limits {
+  uint32_t fpdu_descriptors; /* pieces that an FPDU with octets missing may be held in */
+  uint32_t partial_fpdus;    /* located FPDUs with octets missing */
+  uint32_t segments;         /* tcp_beyond */
+  uint32_t ranges;
+} rnic_receive_limits;
+
 typedef struct rnic_admission_config {
   bool silent_drop;
   rnic_reassembly_memory *memory; /* the RNIC's, outlives this; NULL: as much as is needed */
-  uint32_t fpdu_descriptors;      /* pieces that an FPDU with octets missing may be held in; 0: any number */
-  uint32_t partial_fpdus;         /* located FPDUs with octets missing, at a time; 0: any number */
-  uint32_t segments;              /* tcp_beyond, at a time; 0: any number */
-  uint32_t ranges;
+  rnic_receive_limits limits;
   rnic_receiver *receiver; /* whose trace it writes, too */
 } rnic_admission_config;
 

@@ -113,10 +113,7 @@ rnic_endpoint *rnic_endpoint_new(const rnic_endpoint_config *config, const rnic_
   rnic_endpoint *endpoint = g_new0(rnic_endpoint, 1);
   const rnic_admission_config admission = {.silent_drop = config->silent_drop,
                                            .memory = config->host->memory,
-                                           .fpdu_descriptors = config->fpdu_descriptors,
-                                           .partial_fpdus = config->partial_fpdus,
-                                           .segments = config->segments,
-                                           .ranges = config->ranges,
+                                           .limits = config->limits,
                                            .receiver = &endpoint->receiver};
   bool has_limits = rnic_admission_has_limits(&admission);
   const tcp_events *from_tcp = has_limits ? &rnic_endpoint_tcp_events_inspecting : &rnic_endpoint_tcp_events;

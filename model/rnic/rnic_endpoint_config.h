@@ -43,10 +43,7 @@ typedef struct rnic_endpoint_config {
   uint64_t send_buffer_octets;  /* see rnic_sender_limit(); 0: unlimited */
   bool dynamic_mulpdu;          /* MULPDU by position, not by the printed formula (MPA-149, note M22) */
   bool assumes_aligned;         /* receiver.mode assume-aligned; with tcp.passing AS_ARRIVED */
-  uint32_t fpdu_descriptors;    /* see rnic_admission_config; the reassembly memory is the host's */
-  uint32_t partial_fpdus;
-  uint32_t segments;
-  uint32_t ranges;
+  rnic_receive_limits limits;   /* the reassembly memory is the host's */
   time_ps placement_latency_ps;
   const rnic_misbehaviour *fault; /* outlives the endpoint; NULL: none */
   fpdu_starts *starts; /* gets where the FPDUs start that are sent, in the FPDU phase; NULL: nobody asks */

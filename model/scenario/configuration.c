@@ -121,10 +121,7 @@ static void resolve_endpoint(configuration *c, enum side side)
   endpoint->tcp.send_mtu_octets = c->path.directions[side].link.mtu_octets;
   endpoint->tcp.receive_mtu_octets = path_link_at(received, path_links(received) - 1).mtu_octets;
   endpoint->assumes_aligned = c->receiver.mode == RECEIVER_ASSUME_ALIGNED;
-  endpoint->fpdu_descriptors = is_measured ? c->receiver.fpdu_descriptors : 0;
-  endpoint->partial_fpdus = is_measured ? c->receiver.partial_fpdus : 0;
-  endpoint->segments = is_measured ? c->receiver.segments : 0;
-  endpoint->ranges = is_measured ? c->receiver.ranges : 0;
+  endpoint->limits = is_measured ? c->receiver.limits : (rnic_receive_limits){0};
   endpoint->placement_latency_ps = is_measured ? c->receiver.placement_latency_ps : 0;
 }
 

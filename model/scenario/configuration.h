@@ -74,10 +74,7 @@ typedef struct configuration {
   struct {
     receiver_mode mode;
     uint64_t memory_octets;
-    uint32_t fpdu_descriptors;
-    uint32_t partial_fpdus;
-    uint32_t segments;
-    uint32_t ranges;
+    rnic_receive_limits limits;
     ip_reassembly_option ip_option;
     uint64_t ip_size_octets; /* 0: what the option needs */
     time_ps ip_timeout_ps;

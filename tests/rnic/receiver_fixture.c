@@ -192,10 +192,7 @@ receiver_fixture *receiver_fixture_new(const receiver_fixture_config *config, co
   rnic_receiver_start(f->receiver, config->markers, config->crc,
                       config->long_ago_octets + config->streaming_octets - first_offset(f));
   const rnic_admission_config admission = {.memory = config->memory,
-                                           .fpdu_descriptors = config->fpdu_descriptors,
-                                           .partial_fpdus = config->partial_fpdus,
-                                           .segments = config->segments,
-                                           .ranges = config->ranges,
+                                           .limits = config->limits,
                                            .silent_drop = config->silent_drop,
                                            .receiver = f->receiver};
   f->admission = rnic_admission_new(&admission);

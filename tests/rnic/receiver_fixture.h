@@ -31,10 +31,7 @@ typedef struct receiver_fixture_config {
   rnic_reassembly_memory *memory;
   const mpa_fpdu_memory *fpdu_memory; /* of the receiver; may be NULL */
   uint32_t slice_octets;              /* segments come in slices of so many; 0: in one */
-  uint32_t fpdu_descriptors;
-  uint32_t partial_fpdus;
-  uint32_t segments;
-  uint32_t ranges;
+  rnic_receive_limits limits;
   bool silent_drop;
 } receiver_fixture_config;
 

@@ -24,7 +24,7 @@ static made begin_with_limits(uint32_t fpdu_descriptors, uint32_t partial_fpdus)
 {
   static const uint32_t large[] = {1000, 1000, 1000, 1000};
   return (made){.f = RECEIVER_OF(large, .mode = OUT_OF_ORDER, .markers = true, .crc = true,
-                                 .fpdu_descriptors = fpdu_descriptors, .partial_fpdus = partial_fpdus)};
+                                 .limits = {fpdu_descriptors, partial_fpdus})};
 }
 
 static void end(made *m)
@@ -250,8 +250,9 @@ TEST(test_segments_and_ranges)
 
   for (guint i = 0; i < 2 * G_N_ELEMENTS(modes); i++) {
     const bool by_segments = i % 2;
-    g_auto(made) m = {.f = RECEIVER_OF(many, .mode = modes[i / 2], .crc = true,
-                                       .segments = by_segments ? 2 : 0, .ranges = by_segments ? 0 : 2)};
+    g_auto(made)
+        m = {.f = RECEIVER_OF(many, .mode = modes[i / 2], .crc = true,
+                              .limits = {.segments = by_segments ? 2 : 0, .ranges = by_segments ? 0 : 2})};
 
     g_assert_true(arrive_fpdu(&m, 1));
     g_assert_true(arrive_fpdu(&m, 3));

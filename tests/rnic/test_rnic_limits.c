@@ -169,8 +169,8 @@ TEST(test_descriptors)
     g_autoptr(rnic_fixture) f = rnic_fixture_new();
 
     f->responder->config.markers = false;
-    f->responder->config.fpdu_descriptors = limit;
-    f->responder->config.partial_fpdus = 1;
+    f->responder->config.limits.fpdu_descriptors = limit;
+    f->responder->config.limits.partial_fpdus = 1;
     f->initiator->config.tcp.segmentation = TCP_SEGMENTATION_STREAM;
     f->initiator->config.assumed_emss_octets = 8960;
     post_sends(f, 3, 4000);

@@ -126,7 +126,8 @@ ROW_TEST(test_crc_is_the_default, crc_is_the_default_rows)
          rejects, startup_timeout_ps, closes_by_fin, streaming_octets_sent, streaming_octets_received,       \
          rdmap.ird, rdmap.ord, rdmap.strict_responses, rdmap.strict_rdmap00)                                 \
   FIELDS(config, rdmap.report_on_arrival, silent_drop, assumed_emss_octets, send_buffer_octets,              \
-         dynamic_mulpdu, assumes_aligned, fpdu_descriptors, partial_fpdus, placement_latency_ps)
+         dynamic_mulpdu, assumes_aligned, limits.fpdu_descriptors, limits.partial_fpdus,                     \
+         placement_latency_ps)
 
 /* rnic_endpoint_config_default() is what an empty scenario makes. */
 TEST(test_endpoint_defaults)
@@ -403,9 +404,10 @@ TEST(test_receiver_limits)
 
   const rnic_endpoint_config initiator = endpoint(s, 0, SIDE_INITIATOR);
   const rnic_endpoint_config responder = endpoint(s, 0, SIDE_RESPONDER);
-  EXPECT_FIELDS(&responder, (fpdu_descriptors, 3), (partial_fpdus, 1), (assumes_aligned, true),
-                (segments, 100), (ranges, 8), (tcp.acknowledges_refused, true));
-  EXPECT_FIELDS(&initiator, (fpdu_descriptors, 0), (partial_fpdus, 0), (segments, 0), (ranges, 0));
+  EXPECT_FIELDS(&responder, (limits.fpdu_descriptors, 3), (limits.partial_fpdus, 1), (assumes_aligned, true),
+                (limits.segments, 100), (limits.ranges, 8), (tcp.acknowledges_refused, true));
+  EXPECT_FIELDS(&initiator, (limits.fpdu_descriptors, 0), (limits.partial_fpdus, 0), (limits.segments, 0),
+                (limits.ranges, 0));
 }
 
 /* Sizes in turn instead of one; the slots of the sink are as large as the largest. */

@@ -9,7 +9,7 @@
 #define RATE "a rate from \"1kbit/s\" to \"10Tbit/s\", such as \"10Gbit/s\""
 #define DELAY "a time from \"0\" to \"10s\", such as \"25us\""
 #define MTU "a size in octets from 176 to 65535, such as 1500 or \"1KiB\""
-#define FORWARD_REST " and 33 more of 'iwarpsim explain path.forward'"
+#define FORWARD_REST " and 36 more of 'iwarpsim explain path.forward'"
 #define NEAR_LOSS "loss, loss_correlation, loss_every, rate, delay, mtu, framing, cell_size" FORWARD_REST
 #define FILE_KEYS                                                                                            \
   "title, run, workload, mpa, initiator, responder, rdmap, sender and 8 more of 'iwarpsim explain'"
@@ -22,7 +22,8 @@ static const char *const files[][2] = {
                                                       "'path.forward.loss'?); expected one of " NEAR_LOSS},
     {"path: {\n  reverse: {\n    bandwidth = 1;\n  };\n};",
      "a.cfg:3: unknown key 'path.reverse.bandwidth' (did you mean 'path.reverse.rate'?); expected one of "
-     "rate, hop_rate, delay, mtu, framing, cell_size, cell_overhead, queue and 33 more of 'iwarpsim explain "
+     "rate, burst_rate, hop_rate, delay, mtu, framing, cell_size, cell_overhead and 36 more of 'iwarpsim "
+     "explain "
      "path.reverse'"},
     {"bandwidth: { rate = 1; };",
      "a.cfg:1: unknown group 'bandwidth' (did you mean 'path.forward.rate'?); expected one of " FILE_KEYS},
@@ -231,7 +232,7 @@ static const char *const sets[][2] = {
                 "unless set); expected one of " FILE_KEYS},
     {"path.forward=1",
      "--set 'path.forward=1': 'path.forward' is a group; expected one of its keys, rate, delay, mtu, "
-     "framing, cell_size, cell_overhead, queue, queue_size" FORWARD_REST},
+     "framing, cell_size, cell_overhead, burst, burst_rate" FORWARD_REST},
     {"sweep=1", "--set 'sweep=1': the sweep cannot be set; expected GROUP.KEY=VALUE"},
     {"run.seed", "--set 'run.seed': there is no '=' in it; expected GROUP.KEY=VALUE"},
     {"run.seed=", "--set 'run.seed=': run.seed = \"\" is not an integer; expected " SEED},

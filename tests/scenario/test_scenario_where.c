@@ -155,7 +155,7 @@ TEST(test_errors)
        "1: unknown key 'recever.memory' (did you mean 'receiver.memory'?); expected one of " FILE_KEYS},
       {"receiver.memory > path.forward.mut",
        "19: unknown key 'path.forward.mut' (did you mean 'path.forward.mtu'?); expected one of mtu, "
-       "hop_mtu, rate, delay, framing, cell_size, cell_overhead, queue and 33 more of 'iwarpsim explain "
+       "hop_mtu, rate, delay, framing, cell_size, cell_overhead, burst and 36 more of 'iwarpsim explain "
        "path.forward'"},
       {"mtu > 5", "1: unknown key 'mtu' (did you mean 'path.forward.mtu'?); expected one of " FILE_KEYS},
       {"path = 3", "1: 'path' is a group; expected one of its keys, too_big, forward, reverse"},

@@ -86,15 +86,16 @@ static bool is_first(const decode_waiting_side *side, uint64_t position)
 }
 
 /* Whether the key at `octets` is that of a startup frame, and not of a text or a program about MPA: its
- * Revision exists and, unless it is the first that was sent, its Private Data are no longer than may be. */
+ * Revision exists, and its Private Data are no longer than may be. What is sent first may break one of the
+ * two rules: a peer in error is shown as such. */
 static bool is_header(const uint8_t *octets, bool is_first_sent)
 {
   decode_startup_frame frame;
 
   decode_startup_frame_read(&frame, octets, DECODE_STARTUP_HEADER_OCTETS);
-  return frame.revision <= DECODE_REVISION_LAST &&
-         (frame.revision == 0 || is_first_sent ||
-          frame.private_data_octets <= DECODE_PRIVATE_DATA_MAX_OCTETS);
+  const bool exists = frame.revision <= DECODE_REVISION_LAST;
+  const bool fits = frame.revision == 0 || frame.private_data_octets <= DECODE_PRIVATE_DATA_MAX_OCTETS;
+  return is_first_sent ? exists || fits : exists && fits;
 }
 
 /* [from, to) has come: finds the headers of startup frames that are whole now. */

@@ -363,7 +363,7 @@ static gboolean begin(capture_file *file, GError **error)
     file->pcap_tick_ns = magic == PCAP_NS ? 1 : 1000;
     file->record_octets = PCAP_RECORD_OCTETS + (magic == PCAP_PATCHED ? PCAP_PATCHED_OCTETS : 0);
     const bool is_whole = read_octets(file, header + 4, sizeof header - 4, false, error);
-    /* the upper six bits tell of an FCS, which is beyond the IP packet */
+    /* the upper six bits describe the FCS, which comes after the IP packet */
     add_interface(file, (int)(number_32(file, header + 20) & 0x03FFFFFF), (capture_interface){0});
     return is_whole;
   }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is before the IP packet in a captured frame: the header of the link type, and whatever says in its own
- * header what follows it (VLAN tags, PPPoE, MPLS, GRE, VXLAN …); and names for what has no TCP in it. */
+/* What is before the IP packet in a captured frame: the header of the link type, and whatever names in its
+ * own header what follows it (VLAN tags, PPPoE, MPLS, GRE, VXLAN …); and names for what has no TCP in it. */
 #pragma once
 
 #include <stdbool.h>

@@ -5,11 +5,10 @@
 #include <inttypes.h>
 #include <pcap/pcap.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include "base/error.h"
+#include "base/integer_math.h"
 #include "net/capture_file.h"
 #include "net/capture_link.h"
 #include "net/flow_table.h"
@@ -58,7 +57,6 @@ struct capture_source {
   capture_file *file;
   char *filter;    /* NULL: all packets pass */
   GArray *filters; /* of link_filter */
-  gboolean has_origin;
   gboolean ended;
   int64_t origin_ns;
   uint64_t packets; /* read so far, also those that the filter leaves out */
@@ -176,29 +174,24 @@ void capture_source_free(capture_source *source)
  * that there are, times go on from that of the packet before. */
 static void set_time(capture_source *source, int64_t file_ns)
 {
-  int64_t time_ns, step_ns;
-
-  if (!source->has_origin) {
-    source->has_origin = TRUE;
+  if (source->packets == 0) {
     source->origin_ns = file_ns >= 0 && file_ns < DAY_NS ? 0 : file_ns;
     source->zero_ns = source->origin_ns;
     source->file_ns = file_ns;
   }
-  if (__builtin_sub_overflow(file_ns, source->file_ns, &step_ns)) {
-    step_ns = file_ns < source->file_ns ? INT64_MIN : INT64_MAX;
-  }
-  const bool is_beyond = __builtin_sub_overflow(file_ns, source->zero_ns, &time_ns) ||
-                         time_ns > CAPTURE_LONGEST_NS || time_ns < -BACKWARD_NS;
+  const int128 step_ns = (int128)file_ns - source->file_ns;
+  int128 time_ns = (int128)file_ns - source->zero_ns;
+  const bool is_beyond = time_ns > CAPTURE_LONGEST_NS || time_ns < -BACKWARD_NS;
   if (is_beyond) {
     time_ns = source->time_ns;
-    source->zero_ns = file_ns < INT64_MIN + time_ns ? INT64_MIN : file_ns - time_ns;
+    source->zero_ns = (int64_t)MAX((int128)file_ns - time_ns, INT64_MIN);
   }
   if (is_beyond || step_ns > DAY_NS || step_ns < -BACKWARD_NS) {
-    source->clock_step_ns = step_ns;
+    source->clock_step_ns = (int64_t)CLAMP(step_ns, INT64_MIN, INT64_MAX);
     source->counts.clock_steps++;
   }
   source->file_ns = file_ns;
-  source->time_ns = MAX(time_ns, 0);
+  source->time_ns = (int64_t)MAX(time_ns, 0);
 }
 
 /* The next packet that passes the filter; its octets are valid until the next call. FALSE at the end, and,

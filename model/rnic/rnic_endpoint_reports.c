@@ -111,22 +111,12 @@ static void on_closed(void *user, tcp_close_reason reason, time_ps now)
   }
 }
 
-const tcp_events rnic_endpoint_tcp_events = {.established = on_established,
-                                             .octets = on_octets,
-                                             .segment = on_segment,
-                                             .retransmitted = on_retransmitted,
-                                             .acknowledged = on_acknowledged,
-                                             .finished = on_finished,
-                                             .closed = on_closed};
-const tcp_events rnic_endpoint_tcp_events_inspecting = {.inspect = on_inspect,
-                                                        .admit = on_admit,
-                                                        .established = on_established,
-                                                        .octets = on_octets,
-                                                        .segment = on_segment,
-                                                        .retransmitted = on_retransmitted,
-                                                        .acknowledged = on_acknowledged,
-                                                        .finished = on_finished,
-                                                        .closed = on_closed};
+#define FROM_TCP                                                                                             \
+  .established = on_established, .octets = on_octets, .segment = on_segment,                                 \
+  .retransmitted = on_retransmitted, .acknowledged = on_acknowledged, .finished = on_finished,               \
+  .closed = on_closed
+const tcp_events rnic_endpoint_tcp_events = {FROM_TCP};
+const tcp_events rnic_endpoint_tcp_events_inspecting = {FROM_TCP, .inspect = on_inspect, .admit = on_admit};
 
 /* --- RDMAP reports --- */
 

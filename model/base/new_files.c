@@ -24,7 +24,7 @@ struct new_files {
                process */
 };
 
-/* `name`, in `folder`, cannot be written: errno says why. NULL: the folder itself. */
+/* `name`, in `folder`, cannot be written: `errno` has the reason. NULL: the folder itself. */
 static gboolean fail(GError **error, const char *folder, const char *name)
 {
   int reason = errno;
@@ -218,7 +218,7 @@ output *output_begin(const char *path, guint kind, GError **error)
 {
   struct stat status = {.st_mode = S_IFREG}, printed = {0};
   const gboolean exists = stat(path, &status) == 0 || lstat(path, &status) == 0;
-  fstat(STDOUT_FILENO, &printed); /* a file behind it must stay the same one */
+  fstat(STDOUT_FILENO, &printed); /* a file that it leads to must stay the same one */
   const gboolean is_printed = status.st_dev == printed.st_dev && status.st_ino == printed.st_ino;
   const gboolean is_file = S_ISREG(status.st_mode) && !(exists && is_printed);
   char *aim = exists && is_file ? realpath(path, NULL) : NULL; /* a link stays */
@@ -255,7 +255,7 @@ gboolean output_end(output *self, gboolean whole, GError **error)
   gboolean good = self->file != NULL;
   errno = 0;
   if (good && (fflush(self->file) != 0 || ferror(self->file))) {
-    if (errno == 0) { /* an earlier write failed: why, another one tells */
+    if (errno == 0) { /* an earlier write failed; another one shows why */
       putc('\n', self->file);
       (void)fflush(self->file);
     }

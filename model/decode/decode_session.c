@@ -100,8 +100,8 @@ static void report_frame(const decode_session *session, conversation *talk, cons
   } else if (is_answer && frame->revision > MAX(request->frame.revision, 1)) { /* RFC 5044 answers 0 by 1 */
     faults |= DECODE_PROBLEM_BIT(STARTUP_REVISION);
   }
-  for (decode_problem_set left = faults; left != 0;) {
-    const decode_problem fault = decode_problem_take(&left);
+  while (faults != 0) {
+    const decode_problem fault = decode_problem_take(&faults);
     report_startup(session, talk, found, DECODE_NOTE_STARTUP, UINT64_C(1) << fault, NULL);
   }
 }

@@ -243,7 +243,7 @@ static void note_needs(const checking *on)
       continue;
     }
     note_replaced(on, key);
-    /* Those of path.reverse say whose they are. */
+    /* Keys of path.reverse show whose they are. */
     note_if(on, is_pulled && row->impairs && scenario_group_has("path.forward", key) && !is_off(on, key), key,
             "%s meets acknowledgements and requests only: the payload flows in path.reverse", row->name);
     if (row->needs == NULL || scenario_needs_hold(on->s, key)) {
@@ -299,11 +299,11 @@ static double payload_segments(const configuration *c, enum side direction)
   const double room = MAX(emss * marked - FPDU_OVERHEAD_OCTETS, 1);
   double segments = 0;
 
-  for (gsize i = 0; i < MAX(sizes->count, 1); i++) {
+  for (gsize i = 0; i < turn_of(c); i++) {
     double cut = (double)(sizes->count > 0 ? sizes->values[i] : c->message_octets) / room;
     segments += c->tcp.segmentation == TCP_SEGMENTATION_STREAM ? cut : MAX(ceil(cut), 1);
   }
-  segments *= (double)c->workload.messages / (double)MAX(sizes->count, 1) * (double)c->connections.count *
+  segments *= (double)c->workload.messages / (double)turn_of(c) * (double)c->connections.count *
               configuration_payload_share(c, direction);
   double sent = (double)path_bottleneck_bit_per_s(&c->path.directions[direction]) / 8 *
                 time_ps_in_seconds(c->run.stop_ps) / (double)mtu;

@@ -106,8 +106,7 @@ static chart_line *add_line(GPtrArray *lines, guint panel, guint style, line_loo
 }
 
 /* The mean of `quantity` over x: a line for each panel and line of the grouping in which a run has it, or,
- * with `all`, in any case. Where a run did not end ok it is NAN: that of the others would tell another story.
- */
+ * with `all`, in any case. Where a run did not end ok it is NAN: that of the others would mislead. */
 static GPtrArray *lines_of(line_chart *chart, const result_quantity *quantity, line_look look, gboolean all)
 {
   GPtrArray *lines = g_ptr_array_new_with_free_func(free_line);
@@ -121,7 +120,7 @@ static GPtrArray *lines_of(line_chart *chart, const result_quantity *quantity, l
     guint failed = 0;
     for (guint r = 0; r < cell->runs->len; r++) {
       const study_run *run = g_ptr_array_index(cell->runs, r);
-      failed += run->status != RUN_OK;
+      failed += run->status != RUN_OK && look < LINE_REFERENCE; /* a formula is known of any run */
       if (result_quantity_value(quantity, &run->results, &values[runs->len])) {
         point.flagged += run->flags != 0 ? 1 : 0;
         g_ptr_array_add(runs, (gpointer)run);

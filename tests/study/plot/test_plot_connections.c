@@ -2,6 +2,7 @@
 /* Occupancy against connections, with the formulas. */
 #include "study/plot/study_plot.h"
 
+#include "no_error.h"
 #include "plot_fixture.h"
 
 static void sweep(plot_fixture *f)
@@ -63,4 +64,25 @@ DRAWN_TEST(test_processing)
   plot_fixture_set_all(f, METRIC_BUFFER_PEAK_OCTETS_PROCESSING, 100, 10);
   plot_fixture_draw(f, &plot_connections, 0, GNUPLOT_SVG);
   EXPECT_ROWS(f, {"processing: stream segmentation", 2, "* * 120"});
+}
+
+/* Over the memory, where runs that did not end ok have a cross. The formulas are known of those, too: they
+ * are one curve, at both sizes. */
+DRAWN_TEST(test_failed)
+{
+  const scenario_key memory = SCENARIO_RECEIVER_MEMORY;
+  const plot_request request = {.x = &memory};
+  const gnuplot_target target = plot_fixture_target(f, GNUPLOT_SVG);
+  plot_fixture_sweep(f, "{ key = \"workload.connections\"; values = [1, 10]; },"
+                        "{ key = \"receiver.memory\"; values = (100, 1500); }");
+  plot_fixture_set_all(f, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 50, 0);
+  plot_fixture_set_all(f, METRIC_THEORY_BUFFER_TCP_OCTETS, 62500, 0);
+  study_run *failed = g_ptr_array_steal_index(f->table.runs, 3);
+  failed->status = RUN_FAILED;
+  g_ptr_array_add(f->table.all.others, failed);
+  g_assert_true(NO_ERROR(plot_connections.draw, &f->table, &plot_connections, &request, "plot", &target));
+  EXPECT_ROWS(f, {"BufferSizeTCP = K·rate·delay", 0, "* * 62500"},
+              {"BufferSizeTCP = K·rate·delay", 1, "* * 62500"});
+  EXPECT_COUNTS(f, "plot.dat", {"# BufferSizeTCP", 1}, {"3.176091 1 NaN NaN NaN 0 1500\n", 1});
+  g_ptr_array_add(f->table.runs, failed); /* to be freed */
 }

@@ -11,40 +11,35 @@
 /* A row's name; its text follows. */
 #define ROW "\n  %-10s "
 
-static const struct {
-  metric_id peak;
-  const char *what; /* that is held, and the cause's name */
-} causes[] = {
+/* A metric that has a part of another, and the words for that part. */
+typedef struct named_part {
+  metric_id id;
+  const char *words;
+} named_part;
+
+/* Of the peak: what is held, and the cause's name. */
+static const named_part causes[] = {
     {METRIC_BUFFER_PEAK_OCTETS_INCOMPLETE, "FPDUs with octets missing (incomplete)"},
     {METRIC_BUFFER_PEAK_OCTETS_UNLOCATED, "octets of FPDUs that no marker had located (unlocated)"},
     {METRIC_BUFFER_PEAK_OCTETS_ORDER, "octets beyond a hole, where the receiver may not look ahead (order)"},
     {METRIC_BUFFER_PEAK_OCTETS_FRAGMENT, "IP datagrams with fragments missing (fragment)"},
 };
 
-static const struct {
-  metric_id fpdus;
-  const char *how;
-} methods[] = {
+static const named_part methods[] = {
     {METRIC_MPA_LOCATED_BY_CHAIN, "chain"},
     {METRIC_MPA_LOCATED_BY_MARKER, "marker"},
     {METRIC_MPA_LOCATED_BY_MARKER_CHAIN, "marker chain"},
     {METRIC_MPA_LOCATED_BY_ASSUMPTION, "assumption"},
 };
 
-static const struct {
-  metric_id lost;
-  const char *how;
-} losses[] = {
+static const named_part losses[] = {
     {METRIC_LOSSES_RANDOM, "at random"},
     {METRIC_LOSSES_QUEUE, "by a queue"},
     {METRIC_LOSSES_MIDDLEBOX, "by a router, policer or middlebox"},
     {METRIC_LOSSES_DAMAGED, "by damage"},
 };
 
-static const struct {
-  metric_id refused;
-  const char *lacking;
-} refusals[] = {
+static const named_part refusals[] = {
     {METRIC_REFUSED_MEMORY, "memory"},
     {METRIC_REFUSED_DESCRIPTORS, "descriptors"},
     {METRIC_REFUSED_SEGMENTS, "room for one more beyond a hole"},
@@ -112,10 +107,10 @@ static void add_causes(const metric_values *m, prose *to)
     const double most = next;
     next = 0;
     for (gsize i = 0; i < G_N_ELEMENTS(causes); i++) {
-      const double octets = m->value[causes[i].peak];
+      const double octets = m->value[causes[i].id];
       if (octets == most) {
         prose_add(to, gap == NULL ? ROW : "%s", gap == NULL ? "held" : gap);
-        prose_add(to, "%s, up to %s", causes[i].what, amount(to, octets, "octets"));
+        prose_add(to, "%s, up to %s", causes[i].words, amount(to, octets, "octets"));
         gap = "; ";
       }
       next = octets < most ? MAX(next, octets) : next;
@@ -166,9 +161,9 @@ static void add_placement(const metric_values *m, prose *to)
   }
   prose_add(to, ROW "%s", "located", count(to, m, METRIC_MPA_FPDUS, "FPDU"));
   for (gsize i = 0; i < G_N_ELEMENTS(methods); i++) {
-    if (m->value[methods[i].fpdus] > 0) {
-      prose_add(to, "%s%s by %s", gap, share(to, m->value[methods[i].fpdus], m->value[METRIC_MPA_FPDUS]),
-                methods[i].how);
+    if (m->value[methods[i].id] > 0) {
+      prose_add(to, "%s%s by %s", gap, share(to, m->value[methods[i].id], m->value[METRIC_MPA_FPDUS]),
+                methods[i].words);
       gap = ", ";
     }
   }
@@ -192,14 +187,14 @@ static void add_path(const metric_values *m, prose *to)
 
     prose_add(to, "%s lost", count(to, m, METRIC_PATH_PACKETS_LOST, "packet"));
     for (gsize i = 0; i < G_N_ELEMENTS(losses); i++) {
-      const double lost = m->value[losses[i].lost];
+      const double lost = m->value[losses[i].id];
 
       if (lost > 0 && lost < all) {
-        prose_add(to, "%s%s %s", gap, prose_count(to, (guint64)lost), losses[i].how);
+        prose_add(to, "%s%s %s", gap, prose_count(to, (guint64)lost), losses[i].words);
         gap = ", ";
         end = ")";
       } else if (lost > 0) {
-        prose_add(to, " %s", losses[i].how);
+        prose_add(to, " %s", losses[i].words);
       }
     }
     prose_add(to, "%s; ", end);
@@ -211,9 +206,9 @@ static void add_path(const metric_values *m, prose *to)
   prose_add(to, "%s of %s out of order", prose_count(to, (guint64)m->value[METRIC_TCP_SEGMENTS_OUT_OF_ORDER]),
             count(to, m, METRIC_TCP_SEGMENTS, "segment"));
   for (gsize i = 0; i < G_N_ELEMENTS(refusals); i++) {
-    if (m->value[refusals[i].refused] > 0) {
-      prose_add(to, "; %s refused for lack of %s", count(to, m, refusals[i].refused, "segment"),
-                refusals[i].lacking);
+    if (m->value[refusals[i].id] > 0) {
+      prose_add(to, "; %s refused for lack of %s", count(to, m, refusals[i].id, "segment"),
+                refusals[i].words);
     }
   }
 }

@@ -40,9 +40,6 @@ gboolean study_keys_follows(const GPtrArray *runs, scenario_key key, scenario_ke
 /* Takes `key`, which varies, among `varying`, if it follows from none of them. */
 static void consider(const GPtrArray *runs, scenario_key key, GArray *varying)
 {
-  if (key == SCENARIO_TITLE || key == SCENARIO_RUN_SEED || key == SCENARIO_MEASURE_SERIES) {
-    return;
-  }
   for (guint i = 0; i < varying->len; i++) {
     if (study_keys_follows(runs, key, g_array_index(varying, scenario_key, i))) {
       return;
@@ -56,14 +53,15 @@ GArray *study_keys_varying(const GPtrArray *runs, const char *axes_text)
   GArray *varying = g_array_new(FALSE, FALSE, sizeof(scenario_key));
   g_auto(GStrv) names = g_strsplit(axes_text, "\n", -1);
   gboolean varies[SCENARIO_KEY_COUNT] = {FALSE};
-  for (guint run = 1; run < runs->len;
-       run++) { /* run by run, as they lie in memory; most share their texts */
+  /* Run by run, as they lie in memory; most share their texts. */
+  for (guint run = 1; run < runs->len; run++) {
     char *const *first = g_ptr_array_index(runs, 0), *const *texts = g_ptr_array_index(runs, run);
     for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
       varies[key] = varies[key] ||
                     (texts[key] != first[key] && strcmp(text_of(runs, run, key), text_of(runs, 0, key)) != 0);
     }
   }
+  varies[SCENARIO_TITLE] = varies[SCENARIO_RUN_SEED] = varies[SCENARIO_MEASURE_SERIES] = FALSE;
   for (gsize i = 0; names[i] != NULL; i++) {
     scenario_key key = scenario_key_find(names[i]);
     if (key < SCENARIO_KEY_COUNT && varies[key]) {
@@ -186,10 +184,10 @@ char *study_label_of(scenario_key key, const char *text)
     if (phrases[i].key == key) {
       /* An MTU is a number of octets that everybody knows by heart: 1024 is not 1 KiB. */
       const char *number = key == SCENARIO_PATH_FORWARD_MTU ? text : shown;
-      gboolean bare = shown[strspn(shown, "0123456789")] == '\0';
-      const gboolean has_unit = key != SCENARIO_WORKLOAD_MESSAGE_SIZE || !bare;
-      return g_strconcat(phrases[i].before, number, phrases[i].after, has_unit ? "" : " ",
-                         has_unit ? "" : units_counted(g_ascii_strtod(text, NULL), "octets"), NULL);
+      const gboolean bare =
+          key == SCENARIO_WORKLOAD_MESSAGE_SIZE && shown[strspn(shown, "0123456789")] == '\0';
+      return g_strconcat(phrases[i].before, number, phrases[i].after, bare ? " " : "",
+                         bare ? units_counted(g_ascii_strtod(text, NULL), "octets") : "", NULL);
     }
   }
   return g_strdup_printf("%s = %s", name, shown);

@@ -11,7 +11,7 @@
 /* What a packet is in which there is no TCP over IP: a number, and what numbers it. */
 typedef uint32_t capture_what;
 
-/* "ARP (EtherType 0x0806)", "UDP to port 53", "of link type USB_LINUX"; free with g_free(). */
+/* "ARP (EtherType 0x0806)", "UDP to port 53", "USB_LINUX (link type 189)"; free with g_free(). */
 char *capture_what_name(capture_what what);
 
 /* Whether the headers of libpcap's link type `link_type` (DLT_…) are known here: Ethernet, Linux cooked 1 and

@@ -58,7 +58,8 @@ static const path_element_class policer_class = {.name = "policer", .receive = r
 static const path_element_class shaper_class = {
     .name = "shaper", .receive = receive, .deadline = deadline, .run = run, .free = free_bucket};
 
-path_element *path_bucket_new(const path_bucket_config *config, const path_link_config *link)
+path_element *path_bucket_new(const path_bucket_config *config, const path_transmitter_config *queue,
+                              const path_link_config *link)
 {
   path_bucket *bucket = g_new0(path_bucket, 1);
 
@@ -66,10 +67,10 @@ path_element *path_bucket_new(const path_bucket_config *config, const path_link_
   bucket->link = *link;
   bucket->link.rate_bit_per_s = config->rate_bit_per_s;
   bucket->burst_ps = time_ps_to_send(config->burst_octets, config->rate_bit_per_s);
-  bucket->limit_packets = config->queue_limit_packets;
+  bucket->limit_packets = queue->queue_limit_packets;
   /* 2^30 octets last as long as the clock at the slowest rate, and no window is larger. */
-  bucket->limit_ps = config->queue_limit_octets - 1 < UINT64_C(1) << 30
-                         ? time_ps_to_send(config->queue_limit_octets, config->rate_bit_per_s)
+  bucket->limit_ps = queue->queue_limit_octets - 1 < UINT64_C(1) << 30
+                         ? time_ps_to_send(queue->queue_limit_octets, config->rate_bit_per_s)
                          : TIME_PS_NEVER;
   path_delay_line_init(&bucket->waiting);
   return &bucket->element;

@@ -5,20 +5,19 @@
 #pragma once
 
 #include "network/path_element.h"
-#include "network/path_link.h"
+#include "network/path_transmitter.h"
 
 typedef struct path_bucket_config {
-  uint64_t rate_bit_per_s;      /* at which tokens come */
-  uint64_t burst_octets;        /* that the bucket holds; 0: there is none */
-  bool shapes;                  /* else it polices */
-  uint32_t queue_limit_packets; /* a packet that finds so many waiting in a shaper is dropped; 0: no limit */
-  uint64_t
-      queue_limit_octets; /* so is one with which more would wait, counted as in the bucket; 0: no limit */
+  uint64_t rate_bit_per_s; /* at which tokens come */
+  uint64_t burst_octets;   /* that the bucket holds; 0: there is none */
+  bool shapes;             /* else it polices */
 } path_bucket_config;
 
-/* The bucket, full at time 0. Octets are counted as `link` counts them (path_link_octets()); both
- * configurations are copied. A shaper has a deadline (ENGINE_TIMER), a policer has none. */
-path_element *path_bucket_new(const path_bucket_config *config, const path_link_config *link);
+/* The bucket, full at time 0. Octets are counted as `link` counts them (path_link_octets()), also those that
+ * wait in a shaper, where `queue` has the limits: of 0 octets, or packets, there is none. All configurations
+ * are copied. A shaper has a deadline (ENGINE_TIMER), a policer has none. */
+path_element *path_bucket_new(const path_bucket_config *config, const path_transmitter_config *queue,
+                              const path_link_config *link);
 
 /* When a packet without payload that comes at `now` would leave `element`, a bucket, at the earliest:
  * after all that wait. */

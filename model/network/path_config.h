@@ -26,8 +26,7 @@ typedef struct path_direction_config {
   number_list hop_rates_bit_per_s;
   number_list hop_delays_ps;
   number_list hop_mtus_octets;
-  path_bucket_config
-      bucket; /* before the first link, without limits of its queue: they are those of the links */
+  path_bucket_config bucket; /* before the first link */
   path_discipline discipline;
   path_transmitter_config queue; /* of each link, without its manager */
   path_red_config red;           /* without weight and packet_ps */

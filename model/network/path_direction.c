@@ -232,10 +232,7 @@ static bool add_link(path_direction *path, size_t index, GError **error)
   }
   path_link_config config = path_link_at(config_of(path), index);
   if (index == 0 && config_of(path)->bucket.burst_octets > 0) {
-    path_bucket_config bucket = config_of(path)->bucket;
-    bucket.queue_limit_packets = config_of(path)->queue.queue_limit_packets;
-    bucket.queue_limit_octets = config_of(path)->queue.queue_limit_octets;
-    path->bucket = path_bucket_new(&bucket, &config);
+    path->bucket = path_bucket_new(&config_of(path)->bucket, &config_of(path)->queue, &config);
     add_node(path, path->bucket, ENGINE_TIMER);
   }
   config.id = next_major(path);

@@ -11,14 +11,12 @@ enum { PACKET_NS = 624 };
 
 static path_fixture *bucket_of(bool shapes, uint32_t limit_packets, uint64_t limit_octets)
 {
-  const path_bucket_config config = {.rate_bit_per_s = 1000000000,
-                                     .burst_octets = 3 * 78,
-                                     .shapes = shapes,
-                                     .queue_limit_packets = limit_packets,
-                                     .queue_limit_octets = limit_octets};
+  const path_bucket_config config = {.rate_bit_per_s = 1000000000, .burst_octets = 3 * 78, .shapes = shapes};
+  const path_transmitter_config queue = {.queue_limit_packets = limit_packets,
+                                         .queue_limit_octets = limit_octets};
   const path_link_config link = {.rate_bit_per_s = UINT64_C(10000000000), .framing_octets = 38};
 
-  return fixture_of(path_bucket_new(&config, &link));
+  return fixture_of(path_bucket_new(&config, &queue, &link));
 }
 
 static void send_at(path_fixture *f, uint32_t number, time_ps now)

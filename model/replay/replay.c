@@ -428,16 +428,17 @@ static void note_all(const replay_network *self, const metric_values *values, GP
 {
   const configuration *c = self->plan->configuration;
   enum side direction = c->main_direction;
-  uint64_t refused =
-      (uint64_t)(values->value[METRIC_REFUSED_MEMORY] + values->value[METRIC_REFUSED_DESCRIPTORS]);
   uint64_t backward = replay_source_backward(self->source);
   uint64_t steps = capture_source_counts(self->file)->clock_steps;
   uint64_t given_up = replay_path_given_up(self->path);
   uint64_t too_big = (uint64_t)values->value[METRIC_PATH_PACKETS_TOO_BIG];
-  uint64_t fpdus = 0, long_ulpdus = 0;
+  uint64_t fpdus = 0, long_ulpdus = 0, refused = 0;
   uint32_t lacking = 0, cut_off = 0, first = 0;
   bool expects_some = false;
 
+#define IN_ADMISSION(id, name, unit, side, how, type, member, sentence)                                      \
+  refused += (uint64_t)values->value[METRIC_##id];
+#include "measure/metrics.def"
   for (uint32_t i = self->connection_count; i-- > 0;) {
     const replay_connection *connection = &self->connections[i];
     const decode_connection *decoded = &connection->profile->decoded;

@@ -298,11 +298,19 @@ TEST(test_the_other_end)
       "no FPDU to the Initiator is in the capture, so nothing is measured; measure.side names the end");
 }
 
-/* A memory of 20 segments' octets beyond a hole of a round trip: segments that find no room are lost for
- * good, since the capture has no second copy. A note reports that, and what to do. */
-TEST(test_refused_for_good)
+static const struct {
+  const char *set;
+  metric_id refused;
+} limits[] = {{"receiver.memory=30000", METRIC_REFUSED_MEMORY},
+              {"receiver.segments=20", METRIC_REFUSED_SEGMENTS},
+              {"receiver.ranges=1", METRIC_REFUSED_RANGES}};
+
+/* Room for 20 segments' octets beyond a hole of a round trip, or for 20 segments, or for one range beyond it:
+ * segments that find no room are lost for good, since the capture has no second copy. A note reports that,
+ * and what to do. */
+ROW_TEST(test_refused_for_good, limits)
 {
-  static const char *const little[] = {"receiver.mode=in-order", "receiver.memory=30000", NULL};
+  const char *const little[] = {"receiver.mode=in-order", c->set, NULL};
   g_autoptr(GPtrArray) packets = capture_of(lossy);
   g_auto(outcome) never = replay_of(packets, little, NULL);
   g_auto(outcome) again =
@@ -310,11 +318,11 @@ TEST(test_refused_for_good)
                 &(replay_options){.resend = REPLAY_RESEND_AFTER, .resend_ps = TIME_PS_PER_MILLISECOND});
 
   g_assert_cmpfloat(metric_of(&never, METRIC_DELIVERY_OCTETS), <, OCTETS);
-  g_assert_cmpfloat(metric_of(&never, METRIC_REFUSED_MEMORY), >, 0);
+  g_assert_cmpfloat(metric_of(&never, c->refused), >, 0);
   g_autofree char *said =
       g_strdup_printf("%.0f segments were refused, and 1 connection waited for octets of them for ever; "
                       "--resend TIME offers them again",
-                      metric_of(&never, METRIC_REFUSED_MEMORY));
+                      metric_of(&never, c->refused));
   g_assert_cmpstr(never.notes, ==, said);
   assert_whole(&again);
   g_assert_cmpstr(again.notes, ==, "");

@@ -46,10 +46,9 @@ typedef struct cli_arguments {
 typedef struct cli_command {
   const char *name;
   const char *sentence;  /* in the list of commands: what it is for */
-  const char *arguments; /* "SCENARIO": what follows the options */
-  guint takes;           /* FILE_STORE … : what the arguments may be; 0: they are no files */
-  const char *operand; /* "SCENARIO": the one argument that it needs; NULL: the command counts them itself */
-  const char *summary; /* what the command does, one or two sentences; NULL: summary_of() makes it */
+  const char *arguments; /* "STORE|DIR": what follows the options */
+  guint takes; /* FILE_STORE … : what the one argument may be, or each of "STORE..."; 0: no file, or any */
+  const char *summary;         /* what the command does, one or two sentences; NULL: summary_of() makes it */
   char *(*summary_of)(void);   /* free with g_free() */
   const char *example;         /* one or more whole command lines, a line each, indented by two blanks */
   const GOptionEntry *entries; /* its own options, into variables of its file */

@@ -427,7 +427,6 @@ const cli_command cli_decode = {
     .sentence = "print the FPDUs in a capture, with what they carry",
     .arguments = "CAPTURE",
     .takes = FILE_CAPTURE,
-    .operand = "CAPTURE",
     .summary = "Reads a pcap or pcapng file, perhaps compressed by gzip (-: standard input), finds the "
                "connections that speak MPA, and prints one line for each FPDU: time, connection, stream "
                "position, octets, packets, how it was located, CRC, DDP and RDMAP fields, markers. "

@@ -32,7 +32,6 @@ const cli_command cli_explain_peak = {
     .sentence = "explain what made the peak of a run, and how it failed",
     .arguments = "TRACE|DIR",
     .takes = FILE_RUN_FOLDER | FILE_TRACE,
-    .operand = "TRACE or DIR",
     .summary = "Prints in words when the reassembly memory held most, what was missing then and why, and "
                "what waited "
                "for it; and, of a run that failed or was terminated, what caused that. A DIR is the folder "

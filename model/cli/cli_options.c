@@ -197,9 +197,15 @@ int cli_command_run(const cli_command *command, char **argv, gboolean quiet)
   /* The command's name is no argument, nor is a "--" before the arguments. */
   arguments.rest = words + (g_strcmp0(words[1], "--") == 0 ? 2 : 1);
   arguments.count = g_strv_length(arguments.rest);
-  if (command->operand != NULL && arguments.count != 1) {
-    return cli_usage_error(command->name, "one %s is needed, %u were given", command->operand,
-                           arguments.count);
+  if (command->takes != 0 && !g_str_has_suffix(command->arguments, "...") && arguments.count != 1) {
+    g_autoptr(GString) kinds = g_string_new(command->arguments); /* "STORE|DIR|TRACE" */
+    const char *last = strrchr(kinds->str, '|');
+    if (last != NULL) {
+      const gssize at = last - kinds->str;
+      g_string_insert(g_string_erase(kinds, at, 1), at, " or ");
+    }
+    g_string_replace(kinds, "|", ", ", 0);
+    return cli_usage_error(command->name, "one %s is needed, %u were given", kinds->str, arguments.count);
   }
   GError *error = NULL;
   for (guint i = 0; i < arguments.count; i++) {

@@ -337,7 +337,6 @@ const cli_command cli_plot = {
     .sentence = "draw the plots of a sweep or of a run",
     .arguments = "STORE|DIR|TRACE",
     .takes = FILE_STORE | FILE_RUN_FOLDER | FILE_TRACE,
-    .operand = "STORE, DIR or TRACE",
     .summary_of = summary_of_kinds,
     .example =
         "  iwarpsim plot results/mtu-loss.sqlite\n"

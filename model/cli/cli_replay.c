@@ -159,7 +159,6 @@ const cli_command cli_replay = {
     .sentence = "give a capture's arrivals to the model's receivers, and measure them",
     .arguments = "CAPTURE",
     .takes = FILE_CAPTURE,
-    .operand = "CAPTURE",
     .summary = "Reads a pcap or pcapng file twice. The segments that it shows arriving at the ends that "
                "receive most of the payload arrive, at their captured times, at receivers of the model: in "
                "order, out of order with or without markers, with limited memory. Prints and writes what run "

@@ -218,7 +218,6 @@ const cli_command cli_run = {
     .sentence = "run a scenario once, print what matters of it, write its results",
     .arguments = "SCENARIO",
     .takes = FILE_SCENARIO,
-    .operand = "SCENARIO",
     .summary = "Runs a scenario, prints its answer in some ten lines, or with --all every metric, and writes "
                "summary.json and occupancy.csv.",
     .example = "  iwarpsim run scenarios/one-loss-markers.cfg --seed 2 --all\n"

@@ -52,7 +52,6 @@ const cli_command cli_show = {
     .sentence = "print the result of a run again",
     .arguments = "DIR",
     .takes = FILE_RUN_FOLDER,
-    .operand = "DIR",
     .summary = "Prints what 'run' or 'replay' printed when it wrote DIR, from the summary.json there: the "
                "answer in some ten lines, or with --all every metric. Nothing is run.",
     .example = "  iwarpsim run scenarios/one-loss-markers.cfg\n"

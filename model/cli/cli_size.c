@@ -285,7 +285,6 @@ const cli_command cli_size = {
     .sentence = "find the least value of a key that keeps a condition",
     .arguments = "SCENARIO",
     .takes = FILE_SCENARIO,
-    .operand = "SCENARIO",
     .summary =
         "Finds the least value of a key that keeps a condition, at each point of the scenario's sweep: first "
         "on a coarse grid, then by halving, with the same seeds at every value. Prints the answer in a "

@@ -74,14 +74,11 @@ static int tabulate(const cli_arguments *arguments)
     return status;
   }
   g_autoptr(study_table) table = cli_read_table(path, exclude, &error);
-  if (table != NULL && tabulated.where != NULL &&
-      !study_table_select(table, tabulated.where, "iwarpsim table", &error)) {
-    return cli_fail(error);
+  if (table == NULL && error->domain == STUDY_TABLE_ERROR) {
+    g_prefix_error(&error, "%s: ", path);
   }
-  if (table == NULL) {
-    if (error->domain == STUDY_TABLE_ERROR) {
-      g_prefix_error(&error, "%s: ", path);
-    }
+  if (table == NULL ||
+      (tabulated.where != NULL && !study_table_select(table, tabulated.where, "iwarpsim table", &error))) {
     return cli_fail(error);
   }
   if (tabulated.metrics == NULL && tabulated.return_period == NULL) {
@@ -125,7 +122,6 @@ const cli_command cli_table = {
     .sentence = "print means, 95 % intervals and quartiles of a sweep's points",
     .arguments = "STORE",
     .takes = FILE_STORE,
-    .operand = "STORE",
     .summary = "Prints the results of a sweep's STORE: of each point the mean over its seeds with the 95 % "
                "interval, median and quartiles.",
     .example = "  iwarpsim table results/mtu-loss.sqlite\n"
@@ -178,7 +174,6 @@ const cli_command cli_report = {
     .sentence = "write one HTML page: what a sweep asks, its answer, plots and tables",
     .arguments = "STORE",
     .takes = FILE_STORE,
-    .operand = "STORE",
     .summary =
         "Writes one HTML page about a sweep's STORE: the question, the answer, plots, tables with "
         "intervals, flags, provenance and the command that reproduces it. The page needs nothing else.",
@@ -218,7 +213,6 @@ const cli_command cli_export = {
     .sentence = "write the results of a sweep as CSV, one row a run",
     .arguments = "STORE",
     .takes = FILE_STORE,
-    .operand = "STORE",
     .summary = "Writes a result store as CSV: one row a run, its parameters, metrics and status.",
     .example = "  iwarpsim export results/mtu-loss.sqlite --csv mtu-loss.csv\n"
                "  iwarpsim export results/mtu-loss.sqlite --varied --numeric --csv mtu-loss.csv\n",

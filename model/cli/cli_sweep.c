@@ -210,7 +210,6 @@ const cli_command cli_sweep = {
     .sentence = "run every point of a scenario's sweep that is not in the store yet",
     .arguments = "SCENARIO",
     .takes = FILE_SCENARIO,
-    .operand = "SCENARIO",
     .summary = "Runs every point of the scenario's sweep that is missing or failed in the store. "
                "With --until, each point gets as many seeds as it needs, from the scenario's first one on. "
                "If it was interrupted or killed, rerun the command to resume. The store gets summaries "

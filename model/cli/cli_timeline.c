@@ -101,7 +101,6 @@ const cli_command cli_timeline = {
     .sentence = "write one HTML page that shows a run, or a capture, over time",
     .arguments = "TRACE|DIR|CAPTURE",
     .takes = FILE_RUN_FOLDER | FILE_TRACE | FILE_CAPTURE,
-    .operand = "TRACE, DIR or CAPTURE",
     .summary =
         "Writes one HTML page about a TRACE that 'run --trace' has written: the stream over time, what was "
         "lost, held, placed and delivered, and what TCP did. The page needs nothing else (docs/timeline.md). "

@@ -132,7 +132,6 @@ const cli_command cli_trace = {
     .sentence = "print the events of a trace",
     .arguments = "FILE",
     .takes = FILE_TRACE,
-    .operand = "FILE",
     .summary = "Prints the events of a trace that 'run --trace' has written, as JSON lines (docs/trace.md).",
     .example = "  iwarpsim run scenarios/one-loss-markers.cfg --trace one-loss.trace\n"
                "  iwarpsim trace one-loss.trace --filter 'event = packet_dropped or time >= 770us'\n",

@@ -78,11 +78,10 @@ static void complain(const sweep_plan *plan, const sweep_result *result)
     plain_text_print(stderr, "interrupted: %zu done, %zu%s to go; rerun the command to resume\n", there,
                      result->to_go + result->failed, sweep_plan_is_open(plan) ? " or more" : "");
   } else if (result->stopped && result->to_go > 0) {
-    plain_text_print(
-        stderr,
-        "iwarpsim sweep: stopped after the first run that failed or ended otherwise than expected, %zu "
-        "not started; rerun the command to resume, with --keep-going to run all\n",
-        result->to_go);
+    plain_text_print(stderr,
+                     "iwarpsim sweep: stopped after the first run that failed or ended otherwise than "
+                     "expected, %zu not started; rerun the command to resume, with --keep-going to run all\n",
+                     result->to_go);
   }
 }
 

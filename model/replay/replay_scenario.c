@@ -197,11 +197,10 @@ static gboolean check_connections(const replay_profile *profile, const replay_re
   }
   if (count == 0) {
     g_autofree char *holds = capture_source_holds(profile->capture, capture->decoding.ignore_checksums);
-    return error_set(
-        error,
-        "%s: no connection in it speaks MPA: %s; name one by --mpa HOST:PORT when its startup is "
-        "not in the capture",
-        capture->path, holds);
+    return error_set(error,
+                     "%s: no connection in it speaks MPA: %s; name one by --mpa HOST:PORT when its startup "
+                     "is not in the capture",
+                     capture->path, holds);
   }
   return count <= CONNECTIONS_MAX ||
          error_set(error, "%s: %u connections in it speak MPA; expected at most %d, choose some by --filter",

@@ -306,8 +306,7 @@ static gboolean read_number(const axis_reader *r, const scenario_key_row *row,
   g_autofree char *text = NULL;
   scenario_settings_notation(setting, &text);
   return fits || loading_error(r->on, setting,
-                               "sweep: %s = %s cannot end a range; expected a number, of at most 18 "
-                               "decimals",
+                               "sweep: %s = %s cannot end a range; expected a number, of at most 18 decimals",
                                row->name, text);
 }
 

@@ -84,11 +84,10 @@ static gboolean check_ns3(const checking *on)
     return TRUE;
   }
   gboolean good =
-      check_ns3_words(on) &&
-      (!choice_list_has(&c->path.middleboxes.mode, PATH_MIDDLEBOX_PROXY) ||
-       finding_error(on, KEYS(SCENARIO_MIDDLEBOX_MODE, SCENARIO_TCP_IMPLEMENTATION),
-                     "middlebox.mode has a proxy, but ns-3's TCP (tcp.implementation = ns3) is no peer for "
-                     "one; expected none"));
+      check_ns3_words(on) && (!choice_list_has(&c->path.middleboxes.mode, PATH_MIDDLEBOX_PROXY) ||
+                              finding_error(on, KEYS(SCENARIO_MIDDLEBOX_MODE, SCENARIO_TCP_IMPLEMENTATION),
+                                            "middlebox.mode has a proxy, but ns-3's TCP (tcp.implementation "
+                                            "= ns3) is no peer for one; expected none"));
   for (gsize i = 0; good && i < G_N_ELEMENTS(limits); i++) {
     good = !scenario_differs(on->s, limits[i]) ||
            finding_error(on, KEYS(limits[i], SCENARIO_TCP_IMPLEMENTATION),
@@ -225,9 +224,8 @@ void scenario_note_protocol(const checking *on)
           "a halt",
           c->receiver.memory_octets, mtu);
   note_if(on, buffer > 0 && buffer <= emss && c->tcp.delayed_ack_ps > 0, SCENARIO_SENDER_BUFFER,
-          "sender.buffer = %" G_GUINT64_FORMAT
-          " is not more than a full-size segment, %u octets: each is alone in flight and waits for a delayed "
-          "acknowledgement",
+          "sender.buffer = %" G_GUINT64_FORMAT " is not more than a full-size segment, %u octets: each is "
+          "alone in flight and waits for a delayed acknowledgement",
           buffer, emss);
   if (c->run.expect == RUN_EXPECT_OK) {
     note_ends(on);

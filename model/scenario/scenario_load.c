@@ -113,8 +113,7 @@ static gboolean config_problem(const config_t *config, const scenario_source *so
   if (g_regex_match_simple("\\[\\s*\\[", whole, 0, 0)) {
     return scenario_problem(
         error, where,
-        "a list in [ ] holds a list; expected ( ) around lists, or each of them in quotes, "
-        "\"[1,2]\"");
+        "a list in [ ] holds a list; expected ( ) around lists, or each of them in quotes, \"[1,2]\"");
   }
   return scenario_problem(
       error, where,

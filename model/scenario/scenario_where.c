@@ -158,11 +158,10 @@ static condition_verdict evaluate(const condition_reader *p, const comparison *c
   }
   g_autofree char *left = scenario_value_write(c->row, left_value);
   g_autofree char *right = scenario_value_write(c->row, right_value);
-  return condition_fail(
-      p, c->read->tokens[CONDITION_LEFT].at,
-      "neither of %s and %s is the larger; expected = or !=, or a condition with 'and' before it that leaves "
-      "out what has no order",
-      left, right);
+  return condition_fail(p, c->read->tokens[CONDITION_LEFT].at,
+                        "neither of %s and %s is the larger; expected = or !=, or a condition with 'and' "
+                        "before it that leaves out what has no order",
+                        left, right);
 }
 
 /* Of the scenario `user`; NULL: the text is only checked. */

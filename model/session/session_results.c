@@ -155,8 +155,7 @@ static char *failure_of(const session *self, const metric_terms *terms)
   }
   if (terms->octets_wrong > 0 || terms->order_errors > 0 || terms->guard_errors > 0) {
     return g_strdup_printf("%" PRIu64 " %s wrong, %" PRIu64
-                           " segments delivered out of order, memory written "
-                           "beside %" PRIu64 " buffers",
+                           " segments delivered out of order, memory written beside %" PRIu64 " buffers",
                            terms->octets_wrong, units_counted((double)terms->octets_wrong, "octets"),
                            terms->order_errors, terms->guard_errors);
   }

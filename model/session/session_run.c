@@ -189,10 +189,9 @@ static void on_stall_timer(void *user, time_ps now)
   /* While connections wait for their start, nothing may happen for long. */
   if (progress == self->progress_seen && self->started == self->connection_count) {
     if (self->workloads_open > 0 || !self->ending.code) {
-      session_fail(self, g_strdup_printf(
-                             "no progress in %.3f s of simulated time (run.stall): nothing was %sdelivered "
-                             "and no connection closed",
-                             time_ps_in_seconds(stall), self->delivered > 0 ? "" : "ever "));
+      session_fail(self, g_strdup_printf("no progress in %.3f s of simulated time (run.stall): nothing was "
+                                         "%sdelivered and no connection closed",
+                                         time_ps_in_seconds(stall), self->delivered > 0 ? "" : "ever "));
     }
     /* Otherwise an end of a terminated connection waits for what its peer never sends: it may listen again
      * after a reset (RFC 793 §3.4). */

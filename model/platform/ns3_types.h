@@ -78,7 +78,7 @@ typedef struct ns3_topology_config {
   size_t traffic_count;
   /* IPv4 of the hosts at the ends, in host byte order; not of 172.16/12, which the chain uses. */
   uint32_t addresses[NS3_TOPOLOGY_ENDS];
-  uint32_t seed; /* > 0; of all that is random in it */
+  uint32_t seed; /* 1 to 4294944442; of all that is random in it */
 } ns3_topology_config;
 
 /* Of one hop in the direction that leads to `to_end`; cross traffic counts, too. */

@@ -235,7 +235,8 @@ void decode_piece(decode_case *at, const piece *p)
                              .checksum = p->checksum,
                              .payload = payload,
                              .captured_octets = p->captured,
-                             .payload_octets = p->length};
+                             .payload_octets = p->length,
+                             .wire_octets = p->length + DECODE_CASE_HEADER_OCTETS};
 
   if (is_syn) {
     flow->has_syn[p->from] = true;

@@ -46,6 +46,9 @@ typedef struct piece {
   capture_checksum checksum;
 } piece;
 
+/* Of a packet: IPv4 and TCP. */
+enum { DECODE_CASE_HEADER_OCTETS = 40 };
+
 /* Initial sequence numbers: so that the numbers wrap soon. */
 enum { ISN_0 = (int)0xFFFFF000, ISN_1 = 5 };
 

@@ -17,6 +17,7 @@ enum { FPDUS = G_N_ELEMENTS(full) };
 
 typedef struct fixture {
   mpa_stream *stream;
+  uint64_t first; /* offset of its first octet */
   decode_scanner *scanner;
   GString *passed; /* " START" of each FPDU, with !CRC or !MARKER when that is wrong */
   GString *errors; /* " START" of each impossible length */
@@ -31,9 +32,10 @@ static void take(void *user, const mpa_complete_fpdu *fpdu, mpa_error error)
                                        [MPA_ERROR_CRC] = "!CRC",
                                        [MPA_ERROR_MARKER] = "!MARKER"};
   fixture *made = user;
-  uint64_t start = fpdu->extent.start;
+  uint64_t start = fpdu->extent.start - made->first;
 
-  g_assert_true(buffer_chain_equals(fpdu->octets, fpdu->from, (uint32_t)(fpdu->extent.end - start),
+  g_assert_true(buffer_chain_equals(fpdu->octets, fpdu->from,
+                                    (uint32_t)(fpdu->extent.end - fpdu->extent.start),
                                     made->stream->octets->data + start));
   g_assert_cmpuint(error, <, G_N_ELEMENTS(errors));
   g_string_append_printf(made->passed, " %" G_GUINT64_FORMAT "%s", start, errors[error]);
@@ -47,9 +49,10 @@ static void fail(void *user, uint64_t offset)
   g_string_append_printf(made->errors, " %" G_GUINT64_FORMAT, offset);
 }
 
+static const decode_scanner_events events = {.fpdu = take, .bad_length = fail};
+
 static fixture *set_up_at(mpa_stream *stream, bool crc, uint64_t offset)
 {
-  static const decode_scanner_events events = {.fpdu = take, .bad_length = fail};
   fixture *made = g_new0(fixture, 1);
 
   made->stream = stream;
@@ -82,7 +85,7 @@ static void arrive(fixture *made, uint64_t from, uint64_t to)
   g_auto(buffer_chain) chain = {0};
 
   buffer_chain_append_copy(&chain, made->stream->octets->data + from, (uint32_t)(to - from));
-  decode_scanner_receive(made->scanner, from, &chain);
+  decode_scanner_receive(made->scanner, made->first + from, &chain);
 }
 
 /* The stream from `from` to `to` arrives in pieces of `cut` octets. */
@@ -103,7 +106,7 @@ static void flip(fixture *made, uint64_t offset, uint8_t bits)
 static void expect_with(const fixture *made, const char *passed, uint64_t edge, const char *errors)
 {
   g_assert_cmpstr(made->passed->str, ==, passed);
-  g_assert_cmpuint(made->scanner->locator.edge, ==, edge);
+  g_assert_cmpuint(made->scanner->locator.edge, ==, made->first + edge);
   g_assert_cmpstr(made->errors->str, ==, errors);
 }
 
@@ -350,18 +353,39 @@ TEST_OF(fixture, made, set_up_at(mpa_stream_new(true, true, full, FPDUS), true, 
   expect(made, " 1460 2920 4380", 5840);
 }
 
-/* After a hole, without markers, what looks like an FPDU at a segment's start can be taken for one. */
-TEST_OF(fixture, made, set_up(false), test_guess)
+static fixture *set_up_beyond_4_gib(void)
+{
+  fixture *made = set_up(false);
+
+  made->first = UINT64_C(1) << 32;
+  decode_scanner_free(made->scanner);
+  made->scanner = decode_scanner_new(made->first, false, true, &events, made);
+  return made;
+}
+
+/* After a hole, without markers, what looks like an FPDU at a segment's start can be taken for one; so it is
+ * beyond 4 GiB. */
+static void assume(fixture *made)
 {
   arrive(made, 1448, 1448 * 3);
   arrive(made, 1448 * 3, 1448 * 4);
-  mpa_locator_assume(&made->scanner->locator, 1448 + 4, 1448 * 4);
+  mpa_locator_assume(&made->scanner->locator, made->first + 1448 + 4, made->first + 1448 * 4);
   expect(made, "", 0);
-  mpa_locator_assume(&made->scanner->locator, 1448, 1448 * 4);
+  mpa_locator_assume(&made->scanner->locator, made->first + 1448, made->first + 1448 * 4);
   expect(made, " 1448 2896 4344", 0);
   g_assert_cmpint(made->located_by[2], ==, MPA_LOCATED_BY_ASSUMPTION);
   decode_scanner_end(made->scanner);
   expect(made, " 1448 2896 4344", 1448 * 4);
+}
+
+TEST_OF(fixture, made, set_up(false), test_guess)
+{
+  assume(made);
+}
+
+TEST_OF(fixture, made, set_up_beyond_4_gib(), test_guess_beyond_4_gib)
+{
+  assume(made);
 }
 
 /* --- ULPDUs longer than any sender may make --- */

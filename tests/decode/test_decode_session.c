@@ -29,6 +29,34 @@ PLAN_TEST(test_in_order, &both_ways)
   g_assert_cmpuint(event_at(at->fpdus, 40)->packets.count, ==, 1);
 }
 
+/* Rates and positions beyond 4 GiB: after the FPDUs come 70,000 segments of 65,000 octets, of which the
+ * headers alone were captured, and a FIN. Packets are 1 us apart, so the segments of the FPDU phase, which
+ * are the last but the FIN, take (segments - 1) us. */
+PLAN_TEST(test_beyond_4_gib, &unmarked)
+{
+  enum { SEGMENTS = 70000, OCTETS = 65000 };
+  uint64_t position = at->octets[0]->len;
+
+  decode_begin(at, NULL);
+  for (guint index = 0; index < at->pieces->len; index++) {
+    decode_piece(at, piece_at(at, index));
+  }
+  const uint64_t phase_octets = position - at->phase[0];
+  for (guint index = 0; index < SEGMENTS; index++, position += OCTETS) {
+    decode_piece(at, &(piece){.position = position, .length = OCTETS, .octets = at->octets[0]->data});
+  }
+  decode_piece(at, &(piece){.position = position, .flags = TCP_FIN});
+  decode_end(at);
+  g_assert_cmpuint(position, >, UINT64_C(1) << 32);
+  const uint64_t segments = 50 + SEGMENTS;
+  const uint64_t wire_octets =
+      phase_octets + (uint64_t)SEGMENTS * OCTETS + segments * DECODE_CASE_HEADER_OCTETS;
+  EXPECT_FIELDS(at->forward, (segments, segments), (wire_octets, wire_octets),
+                (data_ns, (segments - 1) * 1000),
+                (wire_octets_per_s, (uint64_t)((double)wire_octets * 1e6 / (double)(segments - 1) + 0.5)));
+  g_assert_cmpuint(expect_notes(at, SIDE_INITIATOR, DECODE_NOTE_FIN, 1)->stream_position, ==, position);
+}
+
 /* FPDU 0 comes in two segments, cut at octet `cut_at`, or, when that is negative, so many octets before its
  * end. In either order packets 5 and 6 brought it, also when one of them brought no octet of the ULPDU. */
 static void play_cut(int cut_at, bool tail_first, random_stream *random)

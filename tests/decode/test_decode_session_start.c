@@ -171,6 +171,19 @@ PLAN_TEST(test_reply_of_the_opener, &plain_request)
   }
 }
 
+/* Who opened the connection, and what it had heard, is known only where both SYNs were captured. */
+PLAN_TEST(test_reply_without_a_syn, &plain_request)
+{
+  flip(at, 0, 9, 'p' ^ 'q');
+  for (guint lost = 0; lost < 2; lost++) {
+    cut(at, 0);
+    lose(at, 1, 0, at->octets[1]->len);
+    g_array_remove_index(at->pieces, lost);
+    decode(at, NULL);
+    EXPECT_FIELDS(at->connection, (has_reply, true), (has_request, false), (initiator, 1));
+  }
+}
+
 /* Both ends are Responders: the one that opened the connection is taken for the Initiator. */
 PLAN_TEST(test_two_replies, &marked_request)
 {

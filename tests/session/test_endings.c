@@ -281,6 +281,19 @@ TEST(test_half_open_ends_before_an_event)
   g_assert_cmpfloat(result.results.metrics.value[METRIC_TIME_SIMULATED_S], <, 11);
 }
 
+/* Nor does one whose last octets wait out the placement latency: both ends close once what they sent is
+ * acknowledged. */
+TEST(test_delivered_after_the_close_ends_before_an_event)
+{
+  g_auto(session_result) result =
+      run_of("event = ( { at = \"100s\"; key = \"path.forward.delay\"; value = \"1ms\"; } );",
+             STRINGS("run.engine=native", "workload.directions=both", "receiver.placement_latency=1s"));
+
+  g_assert_cmpint(result.status, ==, RUN_OK);
+  g_assert_cmpfloat(result.results.metrics.value[METRIC_TIME_SIMULATED_S], >, 1);
+  g_assert_cmpfloat(result.results.metrics.value[METRIC_TIME_SIMULATED_S], <, 2);
+}
+
 static const char *pick(GRand *random, const char *const *choices)
 {
   return choices[g_rand_int_range(random, 0, (gint32)g_strv_length((char **)choices))];

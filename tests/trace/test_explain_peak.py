@@ -96,13 +96,21 @@ class ExplainPeak(unittest.TestCase):
                          peak["unlocated"] > 0)
 
     def test_connections(self):
-        """What each connection held at the peak, the largest first; together they held the peak."""
-        metrics, events, text = self.explained({"receiver.mode": "in-order", "path.forward.loss": "4%",
-                                                "workload.connections": 12})
+        """What each connection held at the peak, the largest first; together they held the peak. In order, each that
+        holds octets has a hole; where a middlebox cuts FPDUs, some hold the beginning of the next one alone."""
+        for keys in ({"receiver.mode": "in-order"}, {"middlebox.mode": "rechunk"}):
+            with self.subTest(keys):
+                holding, holes = self.expect_connections(keys)
+                self.assertEqual(holes < holding, "middlebox.mode" in keys)
+
+    def expect_connections(self, keys):
+        """How many hold octets, and how many have holes."""
+        metrics, events, text = self.explained({"path.forward.loss": "4%", "workload.connections": 12, **keys})
         held = {}
         for e in events:
             if e["event"] == "held" and e["time_ps"] <= metrics["buffer.reassembly_peak_at_s"] * 1e12 + 0.5:
-                held[e["connection"]] = (-e["order"], e["connection"], e["holes"])
+                held[e["connection"]] = (-sum(e[cause] for cause in CAUSES), e["connection"],
+                                         e["holes"])
         first, *rest = sorted(share for share in held.values() if share[0])
         self.assertGreater(len(rest), 3)
         self.assertEqual(first[0] + sum(octets for octets, *_ in rest), -metrics["buffer.reassembly_peak_octets"])
@@ -111,6 +119,7 @@ class ExplainPeak(unittest.TestCase):
         others = ", ".join(f"connection {connection} with {-octets:,} octets" for octets, connection, _ in rest[:3])
         holes = sum(share[2] > 0 for share in [first, *rest])
         self.assertTrue(text.endswith(f" Next came {others}; there were holes on {holes} of {len(rest) + 1}.\n"), text)
+        return len(rest) + 1, holes
 
     def test_joined_segments(self):
         """Segments that receive offload has joined are larger than any that was sent."""

@@ -385,7 +385,7 @@ static void note_overflow(const checking *on)
   note_if(on, limit > 0 && sent > product + limit && !is_marked && !is_paced,
           scenario_key_of_direction(
               by_packets ? SCENARIO_PATH_FORWARD_QUEUE : SCENARIO_PATH_FORWARD_QUEUE_SIZE, c->main_direction),
-          "%s of %.0f octets over a queue of %.0f and a bandwidth-delay product of %.0f: the queue will "
+          "%s of %.0f octets over a queue of %.0f and a bandwidth-delay product of %.0f: the queue may "
           "overflow",
           connections > 1 ? "windows" : "a window", sent, limit, product);
 }

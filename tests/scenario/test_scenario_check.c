@@ -301,7 +301,7 @@ TEST(test_notes_on_the_queue)
 {
 #define OVERFLOW(window, queue)                                                                              \
   "a.cfg:1: " window " octets over a queue of " queue                                                        \
-  " and a bandwidth-delay product of 65576: the queue will overflow"
+  " and a bandwidth-delay product of 65576: the queue may overflow"
   static const char *const rows[][2] = {
       {"path: { forward: { queue_size = 65576; }; };", ""},
       {"path: { forward: { queue_size = 65575; }; };", OVERFLOW("a window of 131152", "65575")},

@@ -49,9 +49,9 @@ void scenario_note_effects(const scenario *s, GPtrArray *const effects[SIDES], G
  * message that can be in flight, and two more, but never more than there are messages. */
 double scenario_memory_octets(const scenario *s);
 
-/* What the path of a run of `s` loses by itself, its full queues apart. */
+/* What the path of a run of `s` loses of the payload by itself, its full queues apart. */
 typedef struct scenario_losses {
-  double expected; /* by chance, or every so many: segments of payload, and an ACK for two; NAN: not known */
+  double expected; /* by chance, or every so many; NAN: not known */
   double listed;   /* by `drop`: so many, however long the run is */
 } scenario_losses;
 

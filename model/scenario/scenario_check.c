@@ -318,9 +318,11 @@ scenario_losses scenario_losses_of(const scenario *s)
     const path_direction_config *path = &c->path.directions[direction];
     const double every = path->loss.every > 0 ? 1 / (double)path->loss.every : 0;
     losses.expected +=
-        (path_loss_rates_of(path).lost + path->corrupt.probability + every) *
-        (payload_segments(c, direction) + payload_segments(c, side_peer(direction)) / SEGMENTS_PER_ACK);
+        (path_loss_rates_of(path).lost + path->corrupt.probability + every) * payload_segments(c, direction);
     losses.listed += (double)path->loss.drop.count;
+  }
+  if (scenario_given(s, SCENARIO_TOPOLOGY_ERRORS)) {
+    losses.expected = NAN; /* ns-3 knows */
   }
   return losses;
 }

@@ -295,21 +295,43 @@ const sweep_grid *size_study_next(size_study *study, GError **error)
   return study->due->len > 0 && make_grid(study, error) ? study->grid : NULL;
 }
 
-/* A run's value, NAN where it has none, what the path lost, and whether it ended ok. */
+/* A run's value, NAN where it has none, what the path lost of its payload, and whether it ended ok. */
 typedef struct size_reading {
   const result_quantity *quantity;
+  const scenario_losses *losses;
   double value, lost;
   gboolean ok;
 } size_reading;
+
+static double count_of(const metric_values *metrics, metric_id id)
+{
+  return metrics->present[id] ? metrics->value[id] : 0;
+}
+
+/* A lost ACK is no evidence. Lost payload is sent again, and neither had come nor was refused; and none is
+ * lost by chance where that is the lot of ACKs alone. */
+static double payload_lost(const metric_values *metrics, const scenario_losses *losses)
+{
+  double lost = count_of(metrics, METRIC_PATH_PACKETS_LOST);
+  double again =
+      count_of(metrics, METRIC_TCP_RETRANSMISSIONS) - count_of(metrics, METRIC_TCP_SPURIOUS_RETRANSMISSIONS);
+
+  for (metric_id id = METRIC_REFUSED_MEMORY; id <= METRIC_REFUSED_RANGES; id++) {
+    again -= count_of(metrics, id);
+  }
+  if (losses->expected == 0 && losses->listed == 0) {
+    lost -= count_of(metrics, METRIC_LOSSES_RANDOM) + count_of(metrics, METRIC_LOSSES_DAMAGED);
+  }
+  return metrics->present[METRIC_TCP_SPURIOUS_RETRANSMISSIONS] ? CLAMP(again, 0, MAX(lost, 0)) : lost;
+}
 
 static gboolean read_run(G_GNUC_UNUSED const provenance *from, const stored_run *run, gpointer data,
                          G_GNUC_UNUSED GError **error)
 {
   size_reading *reading = data;
-  const metric_values *metrics = &run->results.metrics;
   reading->ok = run->status == RUN_OK;
   reading->value = result_quantity_of_stored(reading->quantity, run);
-  reading->lost = metrics->present[METRIC_PATH_PACKETS_LOST] ? metrics->value[METRIC_PATH_PACKETS_LOST] : 0;
+  reading->lost = payload_lost(&run->results.metrics, reading->losses);
   return TRUE;
 }
 
@@ -381,7 +403,8 @@ gboolean size_study_take(size_study *study, result_store *store, GString *progre
     value->measured = g_new(double, seeds);
     for (guint seed = 0; seed < seeds; seed++) {
       const char *identity = sweep_grid_identity(study->grid, (gsize)i * seeds + seed);
-      size_reading reading = {&study->question->condition.quantity, (double)NAN, 0, FALSE};
+      size_reading reading = {&study->question->condition.quantity, &value->point->losses, (double)NAN, 0,
+                              FALSE};
       if (!result_store_visit_run(store, identity, read_run, &reading, error)) {
         return FALSE;
       }

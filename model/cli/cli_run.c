@@ -189,8 +189,6 @@ static int run(const cli_arguments *arguments)
       scenario_check(s, notes, &error) && run_engine_check(s, &error);
   if (good && !arguments->quiet) {
     print_notes(notes);
-  }
-  if (good && !arguments->quiet) {
     cli_cost_announce(s, options.trace != NULL, "this run");
   }
   good = good && cli_results_begin(&results, s, options.directory, &error);

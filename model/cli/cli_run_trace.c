@@ -96,13 +96,12 @@ static FILE *open_of_run(const char *path, const cli_arguments *arguments, char 
   g_autofree char *page = g_build_filename(path, "summary.json", NULL);
   g_autofree char *name = g_build_filename(path, "run.trace", NULL);
   g_autoptr(summary_record) record = summary_read_json(page, error);
-  FILE *file = NULL;
 
   if (!record) {
     return NULL;
   }
   const gboolean is_there = g_file_test(name, G_FILE_TEST_EXISTS);
-  file = is_there ? file_open(name, FALSE, error) : tmpfile();
+  FILE *file = is_there ? file_open(name, FALSE, error) : tmpfile();
   if (!file ||
       !(is_there ? is_of(file, name, record, error) : run_again(record, page, arguments, file, error))) {
     g_clear_pointer(&file, fclose);

@@ -361,7 +361,7 @@ gboolean result_store_quantile_parts(result_store *store, GArray *parts, GError 
       error);
   gboolean good = row != NULL;
   store_bind_text(row, 1, gauge_row_of(GAUGE_REASSEMBLY)->name); /* all gauges have the same */
-  while (good && next_row(store, row, &good, error)) {
+  while (next_row(store, row, &good, error)) {
     const guint32 share = quantile_parts(sqlite3_column_double(row, 0) / 100);
     g_array_append_val(parts, share);
   }

@@ -244,11 +244,9 @@ static void copy_text(JsonObject *object, const char *name, char **text)
 static gboolean read_fact(const reading *r, JsonObject *replay, const char *name)
 {
   const char *text = json_text_string(replay, name);
-  const summary_fact fact = {g_strdup(name), g_strdup(text)};
   if (text != NULL) {
+    const summary_fact fact = {g_strdup(name), g_strdup(text)};
     g_array_append_val(r->record->facts, fact);
-  } else {
-    g_free((char *)fact.name);
   }
   return TRUE;
 }

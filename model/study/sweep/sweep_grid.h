@@ -36,9 +36,8 @@ typedef struct sweep_grid sweep_grid;
  * Points that the constraints `where` of the scenario leave out are not there, nor those whose keys all equal
  * those of an earlier point. `sets` (NULL-terminated, or NULL) are the --set options `base` was loaded with.
  * A point's measure.series is `none` unless it was given: a sweep keeps no series in any case. NULL and
- * `error` when a
- * --set names an axis, there are too many points, no point is left, a constraint cannot be decided, or
- * scenario_check() refuses a point that the constraints leave. Free with sweep_grid_free().
+ * `error` when a --set names an axis, there are too many points, no point is left, a constraint cannot be
+ * decided, or scenario_check() refuses a point that the constraints leave. Free with sweep_grid_free().
  *
  * A million points and thousands of conditions take minutes: `watch`, unless NULL, is called before each
  * point is looked at, with the share of them that is done (0 … 1). */

@@ -12,7 +12,6 @@ enum {
    * (MPA-148). */
   EMSS_MIN_MARKED_OCTETS = 140,
   EMSS_MIN_UNMARKED_OCTETS = 136,
-  SEGMENTS_PER_ACK = 2, /* RFC 9293 section 3.8.6.3 */
   IPV6_MTU_MIN_OCTETS = 1280,
   FPDU_OVERHEAD_OCTETS = 20,    /* of a message that is one FPDU: tagged DDP header, ULPDU_Length, CRC */
   BUFFER_OVERHEAD_OCTETS = 256, /* of a buffer: guards around it, and what DDP and RDMAP remember about it */

@@ -141,7 +141,10 @@ static gboolean wait_for_disk(const new_files *files, const char *name, GError *
 
 gboolean new_files_take_places(const new_files *files, const char *const *names, GError **error)
 {
-  const guint count = g_strv_length((char **)names);
+  guint count = 0;
+  while (names[count] != NULL) {
+    count++;
+  }
   g_autofree gboolean *aside = g_new0(gboolean, count), *in_place = g_new0(gboolean, count);
   g_auto(GStrv) old = g_new0(char *, count + 1); /* what the older files are called meanwhile */
   gboolean good = TRUE;

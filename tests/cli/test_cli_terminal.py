@@ -51,7 +51,8 @@ class Terminal(TerminalTest):
         shown = self.show(LONG_RUN, "iwarpsim run a.cfg --out o")
         if time.monotonic() - begun < 1.5:
             self.skipTest("this machine is too fast")
-        self.assertRegex(shown, rf"^(\r\x1b\[K\d+ % done, at \d+\.\d{{6}} s of simulated time, {LEFT})+"
+        self.assertRegex(shown, r"^note: this run: 4\.883 GiB in all, [^\r]*\r\n"
+                         rf"(\r\x1b\[K\d+ % done, at \d+\.\d{{6}} s of simulated time, {LEFT})+"
                          r"\r\x1b\[Kt\r\n")
 
     def test_quiet_run(self):

@@ -48,6 +48,7 @@ $IWARPSIM new one-loss-markers >a.cfg
 $IWARPSIM check a.cfg scenarios/presets/siw.cfg
 $IWARPSIM run a.cfg --out run --pcap --trace run/run.trace
 $IWARPSIM explain-peak run
+$IWARPSIM show run
 $IWARPSIM timeline run/run.trace -o page.html
 $IWARPSIM trace run/run.trace --filter 'event = packet_dropped'
 $IWARPSIM plot run --format svg

@@ -194,7 +194,7 @@ class Captures(PageTest):
         self.cut(lambda number, packet: False)
         (self.folder / "short.pcap").write_bytes((self.folder / "one/receiver.pcap").read_bytes()[:100_000])
         for capture, words, *options in (("cut.pcap", "no connection speaks MPA: 0 packets"), ("none.pcap", "No such file"),
-                                         ("/dev/null", "is read twice"), ("-", "is read twice; expected a file"),
+                                         ("/dev/null", "it is a pipe, a device or a socket"), ("-", "is read twice; expected a file"),
                                          ("one.trace", "are for captures", "--mpa", "*:5044")):
             done = self.iwarpsim("timeline", capture, "-o", "no.html", *options)
             self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done.stderr)

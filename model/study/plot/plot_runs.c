@@ -31,7 +31,7 @@ scenario_key plot_grouping_x(const study_table *table, const plot_request *reque
       most = values->len;
     }
   }
-  return request->x != NULL ? *request->x : lines / of_first > PLOT_LINES_MAX ? longest : first;
+  return request->x != NULL ? *request->x : lines > PLOT_LINES_MAX * of_first ? longest : first;
 }
 
 char *plot_place_words(const GArray *keys, char *const *texts)

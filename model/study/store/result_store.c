@@ -15,7 +15,7 @@
  * many stores longer. A reader can be started again at once; a sweep would lose a run. */
 #define READ_WAIT_MS 10000
 #define WRITE_WAIT_MS 60000
-#define LOCK_STEP_US 50000
+#define LOCK_STEP_MS 10
 
 /* "iwps": marks our files among SQLite files. */
 #define APPLICATION_ID 0x69777073
@@ -342,16 +342,14 @@ static gboolean check_pages(const result_store *store, GError **error)
 }
 
 /* As sqlite3_busy_timeout() has it, but for an interruption that waits: who is interrupted does not wait for
- * others. */
+ * others. What it has slept counts, not the clock. */
 static int wait_for_lock(void *user, int tries)
 {
-  result_store *store = user;
-  const gint64 now_us = g_get_monotonic_time();
-  store->locked_since_us = tries == 0 ? now_us : store->locked_since_us;
-  if (interruption_waits() || now_us - store->locked_since_us >= (gint64)store->patience_ms * 1000) {
+  const result_store *store = user;
+  if (interruption_waits() || tries * LOCK_STEP_MS >= store->patience_ms) {
     return FALSE;
   }
-  g_usleep(tries < 10 ? 1000 : LOCK_STEP_US);
+  g_usleep(LOCK_STEP_MS * 1000);
   return TRUE;
 }
 

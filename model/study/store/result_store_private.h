@@ -41,7 +41,6 @@ struct result_store {
   char *path;
   int wait_ms;            /* how long another process may keep it locked */
   int patience_ms;        /* how long a call waits for that */
-  gint64 locked_since_us; /* while one does */
   GHashTable *statements; /* sqlite3_stmt of the texts of store_statement(), by their addresses */
   base_parameters *base;  /* of the run that was read or written last */
 };

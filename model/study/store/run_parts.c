@@ -226,11 +226,11 @@ gboolean run_part_read(const result_store *store, run_part part, const char *tex
     }
     if (part == RUN_BLOCK_MAXIMA) {
       results->block_octets = g_ascii_strtoull(name, NULL, 10);
-    } else if (end != NULL && id == count) {
-      return store_unknown(store, tables[part].what, name, error);
-    } else {
+    } else if (id < count) {
       id = (next + id) % count;
       next = id + 1;
+    } else if (end != NULL) {
+      return store_unknown(store, tables[part].what, name, error);
     }
     text = end != NULL ? end + 1 : text;
     if (end == NULL || !take(&text, ':') || !read_values(&text, results, part, id)) {

@@ -69,7 +69,7 @@ class Followed(unittest.TestCase):
         self.assertIn("{'commands': 4, 'output': 2, 'pictures': 1}", done.stdout)
 
     def test_shown_output_differs(self):
-        self.check_wrong("seed 1", "seed 2", "plots.md: line 15: build/iwarpsim run my.cfg prints something else",
+        self.check_wrong("seed 1", "seed 2", "plots.md: line 16: build/iwarpsim run my.cfg prints something else",
                          "-  scenario   my (my.cfg), seed 2, native engine",
                          "+  scenario   my (my.cfg), seed 1, native engine")
         self.check_wrong("own.cfg: ok", "own.cfg: fine", "plots.md: line 6: build/iwarpsim check own.cfg prints")

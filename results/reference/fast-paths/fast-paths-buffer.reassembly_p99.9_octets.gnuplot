@@ -1,6 +1,6 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: cb04d55ebcc72df469cc9f9fb43075186f123b7e795453b8387d4b06b3e4e699
+# SHA-256 of the rest: 8959a3f946e6d213f2c5a17cb9c0ca53525cc692d03d9ec34a030b08a6a65da8
 stem = 'fast-paths-buffer.reassembly_p99.9_octets'
 format = 'svg'
 width = 2102
@@ -24,7 +24,7 @@ y_once = 0
 legend_height = 88.83
 legend_columns = 3
 title_text = 'buffer.reassembly_p99.9_octets over path.forward.delay'
-subtitle_text = 'Reassembly memory at 25 to 400 Gbit/s, round trips of 100 us to 10 ms · scenario fast-paths · seeds 1–8 ·'."\n".'iwarpsim 0.2.0 (git 7a60c3d51c1e) · 144 runs, median of 8 each with quartiles · mpa.markers moves with'."\n".'receiver.mode · 4 not steady, or too short to tell'
+subtitle_text = 'Reassembly memory at 25 to 400 Gbit/s, round trips of 100 us to 10 ms · scenario fast-paths · seeds 1–8 ·'."\n".'iwarpsim 0.2.0 (git e9819b8a3cd1) · 144 runs, median of 8 each with quartiles · mpa.markers moves with'."\n".'receiver.mode · 4 not steady, or too short to tell'
 y_lines = 'reassembly occupancy, p99.9'."\n".'(octets)'
 panel_titles = 2
 array panel_title[2] = ['in-order receiver', 'out-of-order receiver']
@@ -70,6 +70,7 @@ references = 0
 companions = 0
 numeric = 1
 flagged = 0
+crosses = 0
 
 # --- The page: terminal, heading, frame ---
 set encoding utf8
@@ -161,6 +162,9 @@ do for [i=1:lines] {
 do for [i=1:references] {
   set style line 2*lines+i linetype 2*lines+i linecolor rgb (i%2 == 1 ? '#000000' : '#606060') dashtype int(word('2 4 3 5', 1+(i-1)%4)) linewidth 1.2
 }
+cross = sprintf('pointtype %d pointsize 0.9 linewidth 1.4', letters ? 24 : 2) # where a run did not end ok, and there is no mean
+share(i) = i*(lines > 5 ? 0.2/lines : 0.04) # of the panel's height: crosses of several lines do not hide each other
+above(i) = y_log ? y_from*(y_to/y_from)**share(i) : y_from+share(i)*(y_to-y_from)
 points = numeric ? 'linespoints' : 'points' # words have no order that a line between them would mean
 look(kind, i) = \
   kind eq 'main' ? sprintf('with %s linestyle %d', points, i) : \
@@ -169,6 +173,7 @@ look(kind, i) = \
   kind eq 'companions' ? sprintf("with %s linecolor rgb '#606060' dashtype 2 linewidth 1.0 pointtype 6 pointsize 0.55", points) : \
   kind eq 'own' ? "with lines linecolor rgb '#606060' dashtype 3 linewidth 2" : \
   kind eq 'reference' ? sprintf('with lines linestyle %d', 2*lines+i) : \
+  kind eq 'cross' ? "with points ".cross." linecolor rgb '#606060'" : \
   kind eq 'ring' ? "with points pointtype 6 pointsize 1.05 linewidth 0.7 linecolor rgb '#404040'" : ''
 
 # --- A panel: references, intervals, points over them, rings around what is flagged ---
@@ -183,6 +188,7 @@ do for [p=1:panels] {
        for [i=1:(numeric ? words(all) : 0)] file index at(all,i) using 1:(y($3)) with linespoints linestyle style(at(all,i)) notitle, \
        for [i=1:(numeric ? 0 : words(all))] file index at(all,i) using 1:(y($3)) with points linestyle style(at(all,i)) notitle, \
        for [i=1:(flagged && !letters ? words(all) : 0)] file index at(all,i) using 1:($6 > 0 ? y($3) : NaN) with points pointtype 6 pointsize 1.05 linewidth 0.7 linecolor rgb '#404040' notitle, \
+       for [i=1:(crosses ? words(main_line[p]) : 0)] file index at(main_line[p],i) using 1:(stringcolumn(3) ne 'NaN' ? NaN : above(style(at(main_line[p],i)))/y_unit) with points @cross linecolor rgb colour(style(at(main_line[p],i))) notitle, \
        NaN notitle
 }
 

@@ -161,33 +161,33 @@ static gboolean draw(const study_table *table, const study_plot *plot, const plo
   return good;
 }
 
-/* Writes the answers as CSV, where it was asked for. Those of several points are printed as a table, and
+/* Writes the answers to `csv` (NULL: nowhere). Those of several points are printed as a table, and
  * drawn: over two keys or more as a heat map. */
 static gboolean show_answers(const size_study *study, const size_question *question, const char *path,
-                             gboolean shows, GError **error)
+                             FILE *csv, gboolean shows, GError **error)
 {
   g_autoptr(study_table) table = cli_read_table(path, 0, error);
   if (table == NULL) {
     return FALSE;
   }
-  g_autoptr(result_given) found = size_study_found(study, table);
-  const result_quantity all[] = {{.whole = METRIC_COUNT, .given = found},
+  g_autoptr(size_found) found = size_study_found(study, table);
+  const result_quantity all[] = {{.whole = METRIC_COUNT, .given = &found->least},
                                  question->condition.quantity,
-                                 {.metric = METRIC_PATH_PACKETS_LOST, .whole = METRIC_COUNT}};
+                                 {.whole = METRIC_COUNT, .given = &found->losses}};
   g_autoptr(GArray) quantities = g_array_new(FALSE, FALSE, sizeof(result_quantity));
   g_array_append_vals(quantities, all, G_N_ELEMENTS(all));
   const result_request tabulated = {.table = table, .quantities = quantities};
-  g_autofree char *csv = result_table_csv(&tabulated), *text = result_table_text(&tabulated);
+  g_autofree char *lines = result_table_csv(&tabulated), *text = result_table_text(&tabulated);
   g_autofree char *title = g_strdup_printf("Least %s that keeps %s", scenario_key_row_of(question->key)->name,
                                            question->condition.text);
-  if (chosen.csv != NULL && !output_write(chosen.csv, csv, strlen(csv), error)) {
-    return FALSE;
+  if (csv != NULL) {
+    fputs(lines, csv); /* whose end shows errors */
   }
   const plot_request request = {.quantity = &all[0], .title = title};
   const study_plot *plot = study_plot_fits(table, &plot_heat_map, NULL) ? &plot_heat_map : &plot_metric;
   plain_text_print(stdout, shows ? "\n" : "");
   plain_text_print_page(stdout, shows ? text : "");
-  return !shows || g_hash_table_size(found->of) == 0 || !study_plot_fits(table, plot, NULL) ||
+  return !shows || g_hash_table_size(found->least.of) == 0 || !study_plot_fits(table, plot, NULL) ||
          draw(table, plot, &request, path, error);
 }
 
@@ -219,15 +219,19 @@ static int run_search(const scenario *s, const size_question *question, const ru
   sweep_options options = {
       .keep_going = TRUE, .goes_on = TRUE, .progress = stderr, .style = cli_runs_style(arguments)};
   g_autoptr(size_study) study = size_study_new(s, (const char *const *)chosen.runs.sets, question, &error);
+  output *csv = study != NULL && chosen.csv != NULL ? output_begin(chosen.csv, 0, &error) : NULL;
   int interrupted = 0;
-  if (study == NULL || !search(study, path, limits, &options, &interrupted, &error)) {
+  if (error != NULL || !search(study, path, limits, &options, &interrupted, &error)) {
+    output_end(csv, FALSE, NULL);
     return error != NULL ? cli_fail(error) : INTERRUPTION_EXIT_CODE(interrupted);
   }
   gboolean met;
   g_autofree char *answers = size_study_answers(study, &met);
   plain_text_print_page(stdout, answers);
   const gboolean shows = !arguments->quiet && strchr(answers, '\n')[1] != '\0'; /* several */
-  if (((shows || chosen.csv != NULL) && !show_answers(study, question, path, shows, &error)) ||
+  const gboolean shown =
+      !(shows || csv != NULL) || show_answers(study, question, path, output_file(csv), shows, &error);
+  if (!output_end(csv, shown, shown ? &error : NULL) || !shown ||
       (!arguments->quiet && !show_curve(question, path, &error))) {
     return cli_fail(error);
   }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Means over two keys, in panels: panel number p is index p-1 of the data. Columns: column, row, runs, mean, the ends of its interval,
 # flagged runs, how light the colour is (0 … 1), and two texts in the cell: mean and interval, or, of letters, the mean among shades and
-# shades alone.
+# shades alone; of 0 runs, which have no value, a mark.
 
 # --- Colours: nine steps of viridis, whose lightness rises evenly, so that it reads in grey ---
 set palette defined (0 '#440154', 1 '#472d7b', 2 '#3b528b', 3 '#2c728e', 4 '#21918c', 5 '#28ae80', 6 '#5ec962', 7 '#addc30', 8 '#fde725')
@@ -25,10 +25,10 @@ do for [p=1:panels] {
   if (colour_box && (p%columns == 0 || p == panels)) {
     set colorbox user origin screen right_margin(p)+0.6*font/width,bottom_margin(p) size screen 1.0*font/width,1.0*panel_height/height
   }
-  plot for [i=1:(letters ? 0 : 1)] file index p-1 using 1:2:(0.5):(0.5):(colour_of($4)) with boxxyerror fillstyle solid 1 noborder linecolor palette notitle, \
+  plot for [i=1:(letters ? 0 : 1)] file index p-1 using ($3 > 0 ? $1 : NaN):2:(0.5):(0.5):(colour_of($4)) with boxxyerror fillstyle solid 1 noborder linecolor palette notitle, \
        for [i=1:cell_lines] file index p-1 using 1:($2+(i-(cell_lines+1)/2)*line):(stringcolumn(10)) with labels center notitle, \
-       for [i=1:(letters ? 1 : 0)] file index p-1 using 1:2:(stringcolumn(9)) with labels center notitle, \
-       for [i=1:(cell_texts ? 2 : 0)] file index p-1 using 1:(white($8) == (i == 1) ? $2+0.17 : NaN):(stringcolumn(9)) with labels center font ','.points(0.85) textcolor rgb (i == 1 ? '#ffffff' : '#000000') notitle, \
+       for [i=1:1] file index p-1 using 1:(letters || $3 == 0 ? $2 : NaN):(stringcolumn(9)) with labels center notitle, \
+       for [i=1:(cell_texts ? 2 : 0)] file index p-1 using 1:($3 > 0 && white($8) == (i == 1) ? $2+0.17 : NaN):(stringcolumn(9)) with labels center font ','.points(0.85) textcolor rgb (i == 1 ? '#ffffff' : '#000000') notitle, \
        for [i=1:(cell_texts ? 2 : 0)] file index p-1 using 1:(white($8) == (i == 1) ? $2-0.2 : NaN):(stringcolumn(10)) with labels center font ','.points(0.7) textcolor rgb (i == 1 ? '#ffffff' : '#000000') notitle, \
        NaN notitle
 }

@@ -14,6 +14,9 @@
 static const result_quantity reassembly_peak = {.metric = METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS,
                                                 .whole = METRIC_COUNT};
 
+/* In a cell of runs that have no value. */
+#define NO_VALUE "\u00d7"
+
 /* Dots of print for a row of cells, which hold two lines of text. */
 #define CELL_HEIGHT 120
 
@@ -137,8 +140,12 @@ static char *mean_text(const heat_map *map, double mean, gboolean flagged)
 static void append_cell(const heat_map *map, const plot_cell *cell, const char *panel, plot_values *values,
                         GString *data)
 {
+  const char *y = ((const study_run *)g_ptr_array_index(cell->runs, 0))->keys[map->y.key];
   statistics of = result_quantity_statistics(map->quantity, cell->runs);
+  g_string_append_printf(data, "%u %u %zu ", place_axis_index(&map->x, cell->x), place_axis_index(&map->y, y),
+                         of.count);
   if (of.count == 0) {
+    g_string_append_printf(data, "NaN NaN NaN 0 1 \"%s\" \"\"\n", NO_VALUE);
     return;
   }
   gboolean letters = map->letters > 0;
@@ -146,12 +153,10 @@ static void append_cell(const heat_map *map, const plot_cell *cell, const char *
   g_autofree char *interval = interval_text(map, &of);
   g_autofree char *shown = letters ? shaded(map, of.mean, mean) : g_strdup(mean);
   g_autofree char *below = letters ? shaded(map, of.mean, "") : g_strdup(interval);
-  const char *y = ((const study_run *)g_ptr_array_index(cell->runs, 0))->keys[map->y.key];
   g_autofree char *x_text = gnuplot_comment(cell->x);
   g_autofree char *y_text = gnuplot_comment(y);
-  g_string_append_printf(data, "%u %u %zu %.10g ", place_axis_index(&map->x, cell->x),
-                         place_axis_index(&map->y, y), of.count, of.mean);
-  g_string_append_printf(data, of.count > 1 ? "%.10g %.10g" : "NaN NaN", of.lower, of.upper);
+  g_string_append_printf(data, of.count > 1 ? "%.10g %.10g %.10g" : "%.10g NaN NaN", of.mean, of.lower,
+                         of.upper);
   g_string_append_printf(data, " %u %.3f \"%s\" \"%s\" %s, %s\n", cell->flagged,
                          lightness_of(&map->colours, of.mean), shown, below, x_text, y_text);
   g_autofree char *row = study_label_of(map->y.key, y);
@@ -271,6 +276,8 @@ static gboolean draw_heat_map(const study_table *table, G_GNUC_UNUSED const stud
       value_extent_add(&extent, of.mean, NAN);
       plot_counts_add(&map.counts, cell->runs);
       map.counts.unsteady += result_quantity_unsteady(map.quantity, cell->runs);
+    } else {
+      map.counts.empty = NO_VALUE;
     }
   }
   g_autofree char *words = result_quantity_words(map.quantity);

@@ -325,6 +325,9 @@ char *plot_runs_subtitle(const study_table *table, const plot_counts *counts, gb
   if (counts->flagged > 0) {
     g_string_append_printf(text, " · %s: %u with %s", mark, counts->flagged, flagged_with[counts->flags]);
   }
+  if (counts->empty != NULL) {
+    g_string_append_printf(text, " · %s: no value", counts->empty);
+  }
   if (counts->unsteady > 0) {
     g_string_append_printf(text, " · %u not steady, or too short to tell", counts->unsteady);
   }

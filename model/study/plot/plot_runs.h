@@ -77,6 +77,7 @@ typedef struct plot_counts {
   guint flagged;     /* of all */
   guint flags;       /* study_flag: which there are */
   const char *words; /* what a point is; NULL: a mean, or a median */
+  const char *empty; /* what marks points without a value; NULL: none is shown */
   guint unsteady;    /* of all, if a quantile over time is shown: result_quantity_unsteady() */
 } plot_counts;
 

@@ -11,8 +11,8 @@
 
 enum { DECIMALS_MAX = 12 };
 
-/* From this factor on, between the answer and the largest value that does not keep the condition in the mean,
- * the answer hangs on the width of the interval. */
+/* From this factor on, between the answer and the largest value that does not meet a lower bar, the answer
+ * hangs on the width of the interval, or on the last half percent. */
 #define STRETCHED 10.0
 
 /* --- In sentences --- */
@@ -89,20 +89,22 @@ static void append_account(const size_study *study, const size_value *value, con
 }
 
 /* Appends the packets that were lost where the answer is from: "; 436 losses, 43 to 61 a seed". */
-static void append_losses(const size_study *study, const size_evidence *evidence, GString *text)
+static void append_losses(const size_evidence *evidence, GString *text)
 {
   const statistics *lost = &evidence->shown->lost;
-  const double own = round(lost->mean * study->seeds->len);
   if (evidence->losses == 0 && evidence->is_exact) {
     g_string_append(text, "; no losses, in a scenario that has none");
     return;
   }
-  g_string_append_printf(text, "; %.0f loss%s, ", own, own == 1 ? "" : "es");
+  g_string_append_printf(text, "; %.0f loss%s", evidence->own, evidence->own == 1 ? "" : "es");
   if (lost->smallest < lost->largest) {
-    g_string_append_printf(text, "%.0f to ", lost->smallest);
+    g_string_append_printf(text, ", %.0f to %.0f a seed", lost->smallest, lost->largest);
+  } else if (evidence->is_exact) {
+    g_string_append(text, ", listed: the same in each seed");
+  } else {
+    g_string_append_printf(text, ", %.0f a seed", lost->largest);
   }
-  g_string_append_printf(text, "%.0f a seed%s", lost->largest, evidence->is_exact ? ", all listed" : "");
-  if (own < SIZE_LOSSES_MIN && evidence->losses > own) {
+  if (evidence->own < SIZE_LOSSES_MIN && evidence->losses > evidence->own) {
     g_string_append_printf(text, ", and %.0f with the next smaller value", evidence->losses);
   }
 }
@@ -132,13 +134,20 @@ static void append_notes(const size_study *study, const size_point *point, const
                          const size_evidence *evidence, GString *text)
 {
   const size_question *question = study->question;
-  append_losses(study, evidence, text);
-  const guint by_mean = size_least_by(study, point, SIZE_BAR_MEAN);
-  if (!question->every_seed && answer->least < point->values->len && by_mean > 0 &&
-      (double)size_value_at(point, answer->least)->verdict.number >=
-          STRETCHED * (double)size_value_at(point, by_mean - 1)->verdict.number) {
-    g_string_append(text, "; ");
-    append_account(study, size_value_at(point, by_mean), "keeps it in the mean", text);
+  append_losses(evidence, text);
+  for (size_bar bar = SIZE_BAR_MEAN; bar <= SIZE_BAR_NEARLY && answer->least < point->values->len; bar++) {
+    const guint by = size_least_by(study, point, bar);
+    if (!question->every_seed && by < answer->least &&
+        (double)size_value_at(point, answer->least)->verdict.number >=
+            STRETCHED * (double)size_value_at(point, by - (by > 0))->verdict.number) {
+      g_autofree char *nearly = g_strdup_printf("keeps %.4g %%", 100 * size_nearly(&question->condition));
+      g_string_append(text, "; ");
+      append_account(study, size_value_at(point, by),
+                     bar == SIZE_BAR_MEAN                   ? "keeps it in the mean"
+                     : question->condition.baseline != NULL ? nearly
+                                                            : "keeps it to within 0.5 %",
+                     text);
+    }
   }
   if (answer->until < answer->least) {
     g_autofree char *from = label_of(study, size_value_at(point, answer->also)->text);
@@ -228,9 +237,9 @@ static gboolean is_of(const size_study *study, const size_point *point, const st
   return same;
 }
 
-/* Leaves those of `runs` that the sentences are about, takes the key from them, and fills `found` with the
- * answers. */
-static void select_runs(const size_study *study, GPtrArray *runs, GHashTable *found)
+/* Leaves those of `runs` that the sentences are about, takes the key from them, and adds the answers to
+ * `found` and their losses to `lost`. */
+static void select_runs(const size_study *study, GPtrArray *runs, GHashTable *found, GHashTable *lost)
 {
   const scenario_key key = study->question->key;
   for (guint i = runs->len; i-- > 0;) {
@@ -248,6 +257,9 @@ static void select_runs(const size_study *study, GPtrArray *runs, GHashTable *fo
     }
     /* How long it is follows from the point. */
     run->keys[key] = run->keys[SCENARIO_WORKLOAD_MESSAGES] = (char *)"";
+    statistics total = statistics_of(&evidence.own, 1);
+    total.count = study->seeds->len;
+    g_hash_table_insert(lost, &run->results, g_memdup2(&total, sizeof total));
     if (evidence.is_enough && evidence.shown->verdict.kept) {
       const guint may_be = size_least_by(study, point, SIZE_BAR_FAR);
       statistics of = {.count = study->seeds->len};
@@ -261,24 +273,29 @@ static void select_runs(const size_study *study, GPtrArray *runs, GHashTable *fo
   }
 }
 
-result_given *size_study_found(const size_study *study, study_table *table)
+size_found *size_study_found(const size_study *study, study_table *table)
 {
   const scenario_key_row *row = scenario_key_row_of(study->question->key);
-  result_given *found = g_new(result_given, 1);
-  *found = (result_given){.name = row->name,
-                          .unit = row->type == SCENARIO_TYPE_SIZE   ? "octets"
-                                  : row->type == SCENARIO_TYPE_TIME ? "s"
-                                  : row->type == SCENARIO_TYPE_RATE ? "bit/s"
-                                                                    : "1",
-                          .words = "each with the range that it may lie in, at 95\u00a0%",
-                          .of = g_hash_table_new_full(NULL, NULL, NULL, g_free)};
-  select_runs(study, table->runs, found->of);
-  select_runs(study, table->all.others, found->of);
+  size_found *found = g_new(size_found, 1);
+  *found = (size_found){.least = {.name = row->name,
+                                  .unit = row->type == SCENARIO_TYPE_SIZE   ? "octets"
+                                          : row->type == SCENARIO_TYPE_TIME ? "s"
+                                          : row->type == SCENARIO_TYPE_RATE ? "bit/s"
+                                                                            : "1",
+                                  .words = "each with the range that it may lie in, at 95\u00a0%",
+                                  .of = g_hash_table_new_full(NULL, NULL, NULL, g_free)},
+                        .losses = {.name = "losses in all seeds",
+                                   .unit = "packets",
+                                   .words = "",
+                                   .of = g_hash_table_new_full(NULL, NULL, NULL, g_free)}};
+  select_runs(study, table->runs, found->least.of, found->losses.of);
+  select_runs(study, table->all.others, found->least.of, found->losses.of);
   return found;
 }
 
-void size_found_free(result_given *found)
+void size_found_free(size_found *found)
 {
-  g_hash_table_unref(found->of);
+  g_hash_table_unref(found->least.of);
+  g_hash_table_unref(found->losses.of);
   g_free(found);
 }

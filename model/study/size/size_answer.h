@@ -16,9 +16,14 @@
  * called when size_study_next() has no more runs. Free with g_free(). */
 char *size_study_answers(const size_study *study, gboolean *met);
 
+/* The answers as quantities of the runs that they are from. */
+typedef struct size_found {
+  result_given least;  /* the interval: from the least value with which the condition may be kept */
+  result_given losses; /* of all seeds together, as the sentences have them */
+} size_found;
+
 /* Leaves in `table`, of the store, the runs that the sentences are about, the key without a value, and
- * returns the answers as a quantity of theirs: the value, and as its interval that value and those below it
- * with which the condition may be kept. Free with size_found_free() before the table. */
-result_given *size_study_found(const size_study *study, study_table *table);
-void size_found_free(result_given *found);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(result_given, size_found_free)
+ * returns what is found of them. Free with size_found_free() before the table. */
+size_found *size_study_found(const size_study *study, study_table *table);
+void size_found_free(size_found *found);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(size_found, size_found_free)

@@ -223,10 +223,10 @@ void size_study_free(size_study *study)
 static gboolean meets(const size_study *study, const size_value *value, size_bar bar)
 {
   const size_condition *condition = &study->question->condition;
+  const double bound = condition->at_most == (bar != SIZE_BAR_FAR) ? value->high : value->low;
+  const double slack = bar == SIZE_BAR_NEARLY ? condition->number / size_nearly(condition) : 1;
   return value->not_ok == 0 && value->compared.count > 0 &&
-         size_condition_meets(condition, bar == SIZE_BAR_MEAN                          ? value->compared.mean
-                                         : condition->at_most == (bar != SIZE_BAR_FAR) ? value->high
-                                                                                       : value->low);
+         size_condition_meets(condition, bar == SIZE_BAR_MEAN ? value->compared.mean : bound * slack);
 }
 
 guint size_least_by(const size_study *study, const size_point *point, size_bar bar)
@@ -238,23 +238,30 @@ guint size_least_by(const size_study *study, const size_point *point, size_bar b
   return place;
 }
 
+/* The losses with `value` in all seeds. Those that `drop` lists are the same in each, and count once. */
+static double losses_with(const size_study *study, const size_value *value)
+{
+  const double listed = fmin(value->lost.mean, value->point->losses.listed);
+  return round((value->lost.mean - listed) * study->seeds->len + listed);
+}
+
 size_evidence size_evidence_of(const size_study *study, const size_point *point)
 {
   const guint least = size_search_answer(point->values).least, last = point->values->len - 1;
   const size_value *largest = size_value_at(point, last);
   const size_value *shown =
       largest->measured == NULL ? point->baseline : size_value_at(point, MIN(least, last));
-  /* Where it is a queue that loses none, the next smaller one does. */
   const size_value *other = least > 0 && least <= last ? size_value_at(point, least - 1) : shown;
-  const double seeds = study->seeds->len,
-               expected = point->losses.expected * point->messages / point->first_messages;
+  const double expected =
+      point->losses.expected * point->messages / point->first_messages * study->seeds->len;
   const double enough = MAX(study->question->until_losses, SIZE_LOSSES_MIN);
-  const double losses = round(fmax(shown->lost.mean, other->lost.mean) * seeds);
-  const gboolean is_exact = expected == 0 && losses <= point->losses.listed * seeds;
+  const double own = losses_with(study, shown), losses = fmax(own, losses_with(study, other));
+  const gboolean is_exact = expected == 0 && fmax(shown->lost.mean, other->lost.mean) <= point->losses.listed;
   /* That runs do not end ok at the largest value needs no more evidence. */
   return (size_evidence){.shown = shown,
+                         .own = own,
                          .losses = losses,
-                         .messages = point->messages * enough / (losses > 0 ? losses : expected * seeds),
+                         .messages = point->messages * enough / fmax(losses, expected),
                          .is_exact = is_exact,
                          .is_enough = is_exact || losses >= enough || (least > last && shown->not_ok > 0)};
 }

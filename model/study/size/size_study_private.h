@@ -48,10 +48,17 @@ static inline const size_value *size_value_at(const size_point *point, guint ind
 
 /* What a value is held to. The answer is that of the first; the others show what it hangs on. */
 typedef enum size_bar {
-  SIZE_BAR_BOUND, /* the bound of the interval, or each seed */
-  SIZE_BAR_MEAN,  /* the mean alone */
-  SIZE_BAR_FAR    /* the other bound, or one seed: with less the condition is certainly not kept */
+  SIZE_BAR_BOUND,  /* the bound of the interval, or each seed */
+  SIZE_BAR_MEAN,   /* the mean alone */
+  SIZE_BAR_NEARLY, /* the bound against size_nearly() */
+  SIZE_BAR_FAR     /* the other bound, or one seed: with less the condition is certainly not kept */
 } size_bar;
+
+/* What SIZE_BAR_NEARLY makes of the number of the condition: of 99 % 98.5 %. */
+static inline double size_nearly(const size_condition *condition)
+{
+  return condition->number * (condition->at_most ? 1.005 : 0.995);
+}
 
 /* The place, among the values of `point`, from which on all meet `bar`; how many there are: the last does
  * not. */
@@ -60,9 +67,10 @@ guint size_least_by(const size_study *study, const size_point *point, size_bar b
 /* What the answer at a point rests on. */
 typedef struct size_evidence {
   const size_value
-      *shown;        /* the answer, or the largest value, or the baseline of a search that was given up */
-  double losses;     /* in all seeds */
-  double messages;   /* that a run needs for enough; not finite: not known */
+      *shown;      /* the answer, or the largest value, or the baseline of a search that was given up */
+  double own;      /* losses with `shown` in all seeds, those that `drop` lists once */
+  double losses;   /* these, or more with the next smaller value, where `shown` is a queue that loses none */
+  double messages; /* that a run needs for enough; not finite: not known */
   gboolean is_exact; /* nothing is lost by chance: what `drop` lists, or nothing */
   gboolean is_enough;
 } size_evidence;

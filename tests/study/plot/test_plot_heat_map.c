@@ -102,6 +102,19 @@ DRAWN_TEST(test_narrow_cells)
   EXPECT_COUNTS(f, "plot.svg", {"<text>1000</text>", 0});
 }
 
+/* The cell of runs without a value has a cross, and the subtitle what it means. */
+DRAWN_TEST(test_no_value)
+{
+  plot_fixture_sweep(f, "{ key = \"path.forward.mtu\"; values = [1500, 576]; },"
+                        "{ key = \"path.forward.loss\"; values = [\"0\", \"1%\"]; }");
+  for (guint i = 1; i < 4; i++) {
+    plot_fixture_set(f, i, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 4096 * i);
+  }
+  plot_fixture_draw(f, &plot_heat_map, 0, GNUPLOT_SVG);
+  EXPECT_FILE(f, "plot.dat", " · ×: no value", "\n0 1 0 NaN NaN NaN 0 1 \"×\" ");
+  EXPECT_COUNTS(f, "plot.svg", {"<text>×</text>", 1});
+}
+
 /* Nothing held anywhere draws too. */
 DRAWN_TEST(test_all_zero)
 {

@@ -61,18 +61,19 @@ bool rdmap_send_queue_all_started(const rdmap_send_queue *queue)
   return !queue || queue->started == queue->operations.count;
 }
 
-uint64_t rdmap_send_queue_start(rdmap_send_queue *queue)
+void rdmap_send_queue_start(rdmap_send_queue *queue)
 {
   g_assert(queue->started < queue->operations.count);
-  return queue->taken + queue->started++;
+  queue->started++;
 }
 
-void rdmap_send_queue_framed(rdmap_send_queue *queue, uint64_t fpdu_end)
+uint64_t rdmap_send_queue_framed(rdmap_send_queue *queue, uint64_t fpdu_end)
 {
   g_assert(queue->started > 0);
   posted_operation *last = deque_at(&queue->operations, queue->started - 1);
   g_assert(last->fpdu_end == UINT64_MAX);
   last->fpdu_end = fpdu_end;
+  return queue->taken + queue->started - 1;
 }
 
 void rdmap_send_queue_acknowledged(rdmap_send_queue *queue, uint64_t position)

@@ -31,12 +31,12 @@ const rdmap_work *rdmap_send_queue_next(const rdmap_send_queue *queue, uint32_t 
 /* All operations posted have gone to DDP. */
 bool rdmap_send_queue_all_started(const rdmap_send_queue *queue);
 
-/* That operation goes to DDP. Returns its number: how many were posted before it. */
-uint64_t rdmap_send_queue_start(rdmap_send_queue *queue);
+/* That operation goes to DDP. */
+void rdmap_send_queue_start(rdmap_send_queue *queue);
 
 /* The FPDU of the last segment of the operation started last ends at `fpdu_end`. Before the next one
- * starts. */
-void rdmap_send_queue_framed(rdmap_send_queue *queue, uint64_t fpdu_end);
+ * starts. Returns the operation's number: how many were posted before it. */
+uint64_t rdmap_send_queue_framed(rdmap_send_queue *queue, uint64_t fpdu_end);
 
 /* All octets below `position` are sure to arrive. */
 void rdmap_send_queue_acknowledged(rdmap_send_queue *queue, uint64_t position);

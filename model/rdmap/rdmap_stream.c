@@ -113,6 +113,11 @@ void rdmap_stream_free(rdmap_stream *stream)
   g_free(stream);
 }
 
+ddp_stream_identity rdmap_stream_identity(const rdmap_stream *stream)
+{
+  return stream->config.identity;
+}
+
 bool rdmap_stream_post(rdmap_stream *stream, const rdmap_work *work)
 {
   bool is_read = work->operation == RDMAP_OPERATION_READ;
@@ -184,7 +189,7 @@ static void start_operation(rdmap_stream *stream, const rdmap_work *work)
                          .source = work->source,
                          .source_user = work->source_user});
   }
-  stream->operation_number = rdmap_send_queue_start(stream->operations);
+  rdmap_send_queue_start(stream->operations);
 }
 
 /* Starts the message whose turn it is; false when there is none. */
@@ -255,9 +260,9 @@ void rdmap_stream_framed(rdmap_stream *stream, uint64_t fpdu_end)
 {
   g_assert(stream->framing != FRAMING_NONE);
   if (stream->framing == FRAMING_LAST && stream->message == MESSAGE_OPERATION) {
-    rdmap_send_queue_framed(stream->operations, fpdu_end);
+    uint64_t number = rdmap_send_queue_framed(stream->operations, fpdu_end);
     if (stream->is_read) {
-      rdmap_reads_open(rdmap_stream_reads_of(stream), &stream->own->request, stream->operation_number);
+      rdmap_reads_open(rdmap_stream_reads_of(stream), &stream->own->request, number);
     }
   }
   stream->framing = FRAMING_NONE;

@@ -86,6 +86,9 @@ void rdmap_stream_free(rdmap_stream *stream);
  * after the peer's direction ended. */
 bool rdmap_stream_post(rdmap_stream *stream, const rdmap_work *work);
 
+/* That of its configuration. */
+ddp_stream_identity rdmap_stream_identity(const rdmap_stream *stream);
+
 /* The queue QN `number` of the rdmap_stream `user`; made when it is needed first, with the buffers that RDMAP
  * itself posts, as if they had been there from the start: it cannot be known. Receive buffers for Sends are
  * posted to RDMAP_QUEUE_SEND, one a Send (RDMAP-153). */

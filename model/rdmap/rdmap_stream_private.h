@@ -50,7 +50,6 @@ struct rdmap_stream {
 
   /* Sending */
   bool is_read : 1;             /* the message is an operation, and that is a Read: own->request */
-  uint64_t operation_number;    /* of a message that is an operation */
   ddp_segmenter *segmenter;     /* NULL: no message was started yet */
   rdmap_send_queue *operations; /* NULL: none is posted */
   rdmap_reads *reads;           /* NULL: none was sent yet */

@@ -47,7 +47,8 @@ static rdmap_stream *stream_of(rnic_endpoint *endpoint, const rnic_endpoint_conf
   rdmap_config rdmap = config->rdmap;
 
   rdmap.generation = config->generation;
-  rdmap.identity = endpoint->identity;
+  rdmap.identity = (ddp_stream_identity){.stream_id = rnic_host_stream_id_new(config->host),
+                                         .protection_domain = config->protection_domain};
   rdmap.stags = config->host->stags;
   rdmap.probe = &endpoint->events->probe;
   rdmap.probe_user = endpoint->user;
@@ -96,7 +97,6 @@ static void prepare_receiver(rnic_endpoint *endpoint, const rnic_endpoint_config
       .trace = config->tcp.trace,
       .looks_ahead = config->tcp.passing == TCP_PASSING_AS_ARRIVED,
       .assumes_aligned = config->assumes_aligned,
-      .placement_latency_ps = config->placement_latency_ps,
       .takes_long_ulpdus = config->takes_long_ulpdus,
       .first_offset = config->first_offset,
       /* rdmac has no startup frames, and no time for them. A peer of another generation sends one, which
@@ -104,7 +104,7 @@ static void prepare_receiver(rnic_endpoint *endpoint, const rnic_endpoint_config
        * MPA-234). */
       .first_fpdu_timeout_ps = has_frames ? 0 : config->startup_timeout_ps};
 
-  rnic_receiver_init(&endpoint->receiver, &receiver);
+  rnic_receiver_init(&endpoint->receiver, &receiver, config->placement_latency_ps);
 }
 
 rnic_endpoint *rnic_endpoint_new(const rnic_endpoint_config *config, const rnic_endpoint_events *events,
@@ -128,9 +128,6 @@ rnic_endpoint *rnic_endpoint_new(const rnic_endpoint_config *config, const rnic_
   endpoint->closes_by_fin = config->closes_by_fin;
   endpoint->may_reply =
       config->role == SIDE_INITIATOR || !iwarp_generation_rules_of(config->generation)->responder_waits;
-  endpoint->identity = (ddp_stream_identity){.stream_id = rnic_host_stream_id_new(config->host),
-                                             .protection_domain = config->protection_domain};
-  endpoint->fault = config->fault;
   tcp.datagram_pool = config->host->datagrams;
   /* cppcheck-suppress returnDanglingLifetime; a transport copies its configuration */
   endpoint->tcp = config->tcp_new ? config->tcp_new(&tcp, from_tcp, endpoint, config->tcp_new_user)
@@ -145,8 +142,6 @@ rnic_endpoint *rnic_endpoint_new(const rnic_endpoint_config *config, const rnic_
 
 void rnic_endpoint_free(rnic_endpoint *endpoint)
 {
-  waiting_completion *next;
-
   if (endpoint) {
     rnic_sender_clear(&endpoint->sender);
     rnic_admission_free(endpoint->admission);
@@ -154,8 +149,9 @@ void rnic_endpoint_free(rnic_endpoint *endpoint)
     tcp_transport_free(endpoint->tcp);
     rnic_startup_phase_free(endpoint->startup);
     rdmap_stream_free(endpoint->stream);
-    for (waiting_completion *each = endpoint->oldest_completion; each; each = next) {
-      next = each->next;
+    waiting_completion *newest = endpoint->newest_completion;
+    for (waiting_completion *each = newest ? newest->next : NULL, *next; each; each = next) {
+      next = each == newest ? NULL : each->next;
       g_free(each);
     }
     g_free(endpoint);
@@ -196,9 +192,10 @@ static const rnic_failure closed_by_itself = {.layer = RNIC_FAILURE_MPA, .reason
 /* What a misbehaving end does instead of its next ULPDU; true when it did something. */
 static bool do_fault(rnic_endpoint *endpoint, time_ps now)
 {
+  const rnic_misbehaviour *fault = endpoint->sender.config.fault;
   rdmap_error error;
 
-  switch (endpoint->fault->next_local_action(endpoint->fault->user, &error)) {
+  switch (fault->next_local_action(fault->user, &error)) {
   case RNIC_LOCAL_NONE:
     return false;
   case RNIC_LOCAL_ERROR:
@@ -219,7 +216,7 @@ static void refill(rnic_endpoint *endpoint, time_ps now)
   const rnic_endpoint_events *events = endpoint->events;
 
   while (rnic_sender_has_room(&endpoint->sender) && may_send_fpdus(endpoint)) {
-    if (endpoint->fault && do_fault(endpoint, now)) {
+    if (endpoint->sender.config.fault && do_fault(endpoint, now)) {
       continue;
     }
     if (!rnic_sender_send(&endpoint->sender, now) &&
@@ -259,8 +256,8 @@ datagram *rnic_endpoint_transmit(rnic_endpoint *endpoint, time_ps now)
     rnic_sender_run(&endpoint->sender, may_send_fpdus(endpoint), now);
   }
   /* An end that only receives has no ULPDU, and no ULP that could post one. */
-  if (endpoint->sender.is_started &&
-      (endpoint->events->want_operation || endpoint->fault || !rdmap_stream_has_nothing(endpoint->stream))) {
+  if (endpoint->sender.is_started && (endpoint->events->want_operation || endpoint->sender.config.fault ||
+                                      !rdmap_stream_has_nothing(endpoint->stream))) {
     refill(endpoint, now);
   }
   if (endpoint->is_mute || endpoint->teardown != RNIC_TEARDOWN_NOT) {
@@ -277,12 +274,15 @@ datagram *rnic_endpoint_transmit(rnic_endpoint *endpoint, time_ps now)
 
 void rnic_endpoint_complete(rnic_endpoint *endpoint, const rnic_completion *completion, time_ps now)
 {
+  waiting_completion *newest = endpoint->newest_completion;
   waiting_completion *added = g_new(waiting_completion, 1);
 
   TRACE(endpoint->receiver.config.trace, COMPLETED, .work = completion->id, .receive = completion->is_receive,
         .in_error = completion->in_error, .octets = completion->octets);
-  *added = (waiting_completion){.completion = *completion};
-  *(endpoint->oldest_completion ? &endpoint->newest_completion->next : &endpoint->oldest_completion) = added;
+  *added = (waiting_completion){.completion = *completion, .next = newest ? newest->next : added};
+  if (newest) {
+    newest->next = added;
+  }
   endpoint->newest_completion = added;
   if (endpoint->events->completion) {
     endpoint->events->completion(endpoint->user, endpoint, now);
@@ -347,13 +347,14 @@ void rnic_endpoint_close(rnic_endpoint *endpoint)
 
 static void post_startup_octets(rnic_endpoint *endpoint)
 {
+  const rnic_misbehaviour *fault = endpoint->sender.config.fault;
   buffer_chain octets;
   bool is_frame;
 
   buffer_chain_init(&octets);
   while (rnic_startup_phase_next(endpoint->startup, &octets, &is_frame)) {
-    if (is_frame && endpoint->fault) {
-      endpoint->fault->alter_startup(endpoint->fault->user, &octets);
+    if (is_frame && fault) {
+      fault->alter_startup(fault->user, &octets);
     }
     endpoint->tcp->class->post(endpoint->tcp, &octets, 0);
   }

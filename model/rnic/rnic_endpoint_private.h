@@ -20,7 +20,7 @@ typedef enum rnic_teardown {
 /* One that the ULP has not taken yet. */
 typedef struct waiting_completion {
   rnic_completion completion;
-  struct waiting_completion *next;
+  struct waiting_completion *next; /* after the newest one: the oldest */
 } waiting_completion;
 
 struct rnic_endpoint {
@@ -31,13 +31,10 @@ struct rnic_endpoint {
   rnic_receiver receiver; /* the same */
   rdmap_stream *stream;
   rnic_startup_phase *startup;           /* NULL in full operation */
-  waiting_completion *oldest_completion; /* NULL: there is none */
-  waiting_completion *newest_completion; /* with an oldest one */
+  waiting_completion *newest_completion; /* NULL: there is none */
   rnic_host *host;
-  const rnic_misbehaviour *fault; /* NULL: none */
-  rnic_admission *admission;      /* NULL: every segment is taken */
-  ddp_stream_identity identity;
-  enum side role : 8; /* idle pairs are many (tests/ulp/test_ulp_idle) */
+  rnic_admission *admission; /* NULL: every segment is taken */
+  enum side role : 8;        /* idle pairs are many (tests/ulp/test_ulp_idle) */
   rnic_teardown teardown : 8;
   iwarp_generation generation : 8;
   bool closes_by_fin; /* what ends at once, too (note M44) */

@@ -3,11 +3,12 @@
 
 #include <glib.h>
 
-void rnic_receiver_init(rnic_receiver *receiver, const rnic_receiver_config *config)
+void rnic_receiver_init(rnic_receiver *receiver, const rnic_receiver_config *config,
+                        time_ps placement_latency_ps)
 {
   *receiver = (rnic_receiver){.config = *config, .first_fpdu_deadline = TIME_PS_NEVER};
-  if (config->placement_latency_ps > 0) {
-    receiver->pipe = rnic_placement_pipe_new(config->placement_latency_ps);
+  if (placement_latency_ps > 0) {
+    receiver->pipe = rnic_placement_pipe_new(placement_latency_ps);
   }
 }
 

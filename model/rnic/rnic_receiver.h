@@ -23,7 +23,6 @@ typedef struct rnic_receiver_config {
   bool looks_ahead;              /* TCP passes octets as they arrive; MPA uses them so if markers are on */
   bool assumes_aligned;          /* in addition, a segment after a hole is assumed to start with an FPDU */
   bool takes_long_ulpdus;        /* see mpa_deframer_take_long() */
-  time_ps placement_latency_ps;  /* 0: none */
   uint64_t first_offset;         /* of the FPDU phase, that comes; an FPDU starts there */
   time_ps first_fpdu_timeout_ps; /* from the first octet to the first valid FPDU; 0: for ever */
 } rnic_receiver_config;
@@ -58,8 +57,10 @@ typedef struct rnic_dry_run {
   uint32_t pieces;     /* see mpa_deframer_pieces() */
 } rnic_dry_run;
 
-/* Not started; `config` is copied, what it points to must outlive the receiver. Frees what it has. */
-void rnic_receiver_init(rnic_receiver *receiver, const rnic_receiver_config *config);
+/* Not started; `config` is copied, what it points to must outlive the receiver. What passes MPA is placed
+ * `placement_latency_ps` later; 0: at once. Frees what it has. */
+void rnic_receiver_init(rnic_receiver *receiver, const rnic_receiver_config *config,
+                        time_ps placement_latency_ps);
 void rnic_receiver_clear(rnic_receiver *receiver);
 
 /* The FPDU phase begins at stream position `phase_start` (MPA-183, MPA-190). Once. */

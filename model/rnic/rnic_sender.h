@@ -21,8 +21,8 @@ typedef struct rnic_sender_config {
   fpdu_starts *starts;                /* see rnic_endpoint_config */
   const mpa_fpdu_memory *fpdu_memory; /* see mpa_framer_use_memory() */
   trace_scope *trace;                 /* see tcp_config */
-  iwarp_generation generation;
-  uint32_t assumed_emss_octets; /* see rnic_endpoint_config */
+  uint32_t assumed_emss_octets;       /* see rnic_endpoint_config */
+  iwarp_generation generation : 8;
   bool dynamic_mulpdu;
   bool packs_fpdus; /* TCP fills a segment with several (MPA-052) */
 } rnic_sender_config;

@@ -12,7 +12,7 @@ static ddp_stag_table *stags_of(const rnic_endpoint *endpoint)
 
 uint32_t rnic_allocate_stag(rnic_endpoint *endpoint)
 {
-  return ddp_stag_table_allocate(stags_of(endpoint), endpoint->identity);
+  return ddp_stag_table_allocate(stags_of(endpoint), rdmap_stream_identity(endpoint->stream));
 }
 
 bool rnic_register_as(rnic_endpoint *endpoint, const rnic_memory *memory, uint32_t stag)
@@ -25,7 +25,7 @@ bool rnic_register_as(rnic_endpoint *endpoint, const rnic_memory *memory, uint32
                                          .length = memory->length,
                                          .access = memory->access,
                                          .association = memory->association,
-                                         .owner = endpoint->identity,
+                                         .owner = rdmap_stream_identity(endpoint->stream),
                                          .is_remotely_invalidatable = memory->is_remotely_invalidatable};
 
   return ddp_stag_table_register_as(stags_of(endpoint), stag, &registration);
@@ -40,9 +40,10 @@ static bool is_own(const rnic_endpoint *endpoint, uint32_t stag)
   if (!registration) {
     return false;
   }
+  ddp_stream_identity own = rdmap_stream_identity(endpoint->stream);
   return registration->association == DDP_ASSOCIATED_BY_STREAM
-             ? registration->owner.stream_id == endpoint->identity.stream_id
-             : registration->owner.protection_domain == endpoint->identity.protection_domain;
+             ? registration->owner.stream_id == own.stream_id
+             : registration->owner.protection_domain == own.protection_domain;
 }
 
 bool rnic_withdraw(rnic_endpoint *endpoint, uint32_t stag)
@@ -74,13 +75,16 @@ void rnic_post_receives(rnic_endpoint *endpoint, uint32_t count, uint64_t length
 
 bool rnic_poll(rnic_endpoint *endpoint, rnic_completion *completion)
 {
-  waiting_completion *oldest = endpoint->oldest_completion;
+  waiting_completion *newest = endpoint->newest_completion;
 
-  if (!oldest) {
+  if (!newest) {
     return false;
   }
+  g_autofree waiting_completion *oldest = newest->next;
   *completion = oldest->completion;
-  endpoint->oldest_completion = oldest->next;
-  g_free(oldest);
+  newest->next = oldest->next;
+  if (oldest == newest) {
+    endpoint->newest_completion = NULL;
+  }
   return true;
 }

@@ -50,18 +50,18 @@ typedef struct tcp_connection {
   /* Without a window until the peer's SYN has come. Its `events` and `user` are the connection's. */
   tcp_receiver receiver;
   tcp_state state : 8;
-  bool passive; /* opened by ->class->listen() */
-  bool closed;  /* events.closed has been called */
-  bool syn_due;
+  bool passive : 1; /* opened by ->class->listen() */
+  bool closed : 1;  /* events.closed has been called */
+  bool syn_due : 1;
+  bool earlier_ack_due : 1; /* an ACK of less than has come: see make_earlier_ack(); … */
 
   /* agreed by the SYNs */
-  bool sack;
-  bool timestamps;
-  bool window_scaling;
+  bool sack : 1;
+  bool timestamps : 1;
+  bool window_scaling : 1;
   uint8_t send_scale;    /* of the windows the peer sends */
   uint8_t receive_scale; /* of those we send */
   tcp_ecn ecn;
-  bool earlier_ack_due;      /* an ACK of less than has come: see make_earlier_ack(); … */
   uint8_t earlier_ack_flags; /* … and its flags */
   uint16_t peer_window;      /* as on the wire */
   uint32_t peer_isn;

@@ -19,9 +19,8 @@ static uint64_t send(rdmap_send_queue *queue, uint64_t id, uint64_t fpdu_end)
   const rdmap_work *next = rdmap_send_queue_next(queue, 0, 8);
   g_assert_nonnull(next);
   g_assert_cmpuint(next->id, ==, id);
-  uint64_t number = rdmap_send_queue_start(queue);
-  rdmap_send_queue_framed(queue, fpdu_end);
-  return number;
+  rdmap_send_queue_start(queue);
+  return rdmap_send_queue_framed(queue, fpdu_end);
 }
 
 static void assert_done(rdmap_send_queue *queue, uint64_t id)

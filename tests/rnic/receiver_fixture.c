@@ -188,7 +188,7 @@ receiver_fixture *receiver_fixture_new(const receiver_fixture_config *config, co
                                          .looks_ahead = config->mode != IN_ORDER,
                                          .assumes_aligned = config->mode == ASSUME_ALIGNED};
   f->receiver = g_new(rnic_receiver, 1);
-  rnic_receiver_init(f->receiver, &receiver);
+  rnic_receiver_init(f->receiver, &receiver, 0);
   rnic_receiver_start(f->receiver, config->markers, config->crc,
                       config->long_ago_octets + config->streaming_octets - first_offset(f));
   const rnic_admission_config admission = {.memory = config->memory,

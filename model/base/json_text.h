@@ -14,3 +14,6 @@ JsonObject *json_text_read(const char *text, gsize length, GError **error);
  * or it holds something else; no UTF-8, for instance, which half of a surrogate pair becomes. */
 JsonObject *json_text_object(JsonObject *object, const char *name);
 const char *json_text_string(JsonObject *object, const char *name);
+
+/* The same of element `i` of `array`, which has so many. */
+const char *json_text_element(JsonArray *array, guint i);

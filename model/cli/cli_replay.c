@@ -126,8 +126,7 @@ static int replay_capture(const cli_arguments *arguments)
   const gboolean is_set =
       s && (!chosen.seed || scenario_set_key(s, SCENARIO_RUN_SEED, chosen.seed, "--seed", &error));
   replay *r = is_set ? replay_new(s, &options, &error) : NULL;
-  gboolean good = r && cli_results_begin(&results, s, chosen.directory, &error);
-  results.trace = chosen.trace;
+  gboolean good = r && cli_results_begin(&results, s, chosen.directory, chosen.trace, &error);
   if (!good) {
     cli_progress_clear(&shown);
   }

@@ -18,7 +18,20 @@
 
 /* --- Results, those of a replay too --- */
 
-gboolean cli_results_begin(cli_results *results, const scenario *s, const char *directory, GError **error)
+/* What a run may make in its folder, but for run.trace. */
+static const char *const own_names[] = {"sender.pcap", "receiver.pcap", "occupancy.csv", "summary.json"};
+
+/* Whether `trace` (may be NULL) is the file `name` of the results. */
+static gboolean is_trace(const cli_results *results, const char *name)
+{
+  g_autofree char *place = g_build_filename(results->directory, name, NULL);
+  g_autofree char *whole = g_canonicalize_filename(place, NULL);
+  g_autofree char *aim = results->trace != NULL ? g_canonicalize_filename(results->trace, NULL) : NULL;
+  return g_strcmp0(whole, aim) == 0;
+}
+
+gboolean cli_results_begin(cli_results *results, const scenario *s, const char *directory, const char *traced,
+                           GError **error)
 {
   g_autoptr(GDir) folders = directory ? NULL : g_dir_open("results", 0, NULL);
   const char *name;
@@ -28,7 +41,14 @@ gboolean cli_results_begin(cli_results *results, const scenario *s, const char *
     new_files_clear(folder);
   }
   *results = (cli_results){.directory = directory ? g_strdup(directory)
-                                                  : g_build_filename("results", scenario_name(s), NULL)};
+                                                  : g_build_filename("results", scenario_name(s), NULL),
+                           .trace = traced};
+  for (gsize i = 0; i < G_N_ELEMENTS(own_names); i++) {
+    if (is_trace(results, own_names[i])) {
+      return error_set(error, "--trace %s: the %s of the run goes there; expected another file", traced,
+                       own_names[i]);
+    }
+  }
   results->files =
       cli_make_folder(results->directory, 2, error) ? new_files_begin(results->directory, error) : NULL;
   return results->files != NULL;
@@ -68,15 +88,13 @@ static gboolean put_in_place(const cli_results *results, gboolean notes, GError 
   static const char *const others[] = {"sender.pcap", "receiver.pcap", "run.trace"};
   const char *names[G_N_ELEMENTS(others) + 3] = {"occupancy.csv"}, *older[G_N_ELEMENTS(others) + 1] = {NULL};
   gsize count = 1, stay = 0;
-  g_autofree char *traced = results->trace != NULL ? g_canonicalize_filename(results->trace, NULL) : NULL;
 
   for (gsize i = 0; i < G_N_ELEMENTS(others); i++) {
     g_autofree char *made = g_build_filename(new_files_folder(results->files), others[i], NULL);
     g_autofree char *place = g_build_filename(results->directory, others[i], NULL);
-    g_autofree char *whole = g_canonicalize_filename(place, NULL);
     if (g_file_test(made, G_FILE_TEST_EXISTS)) {
       names[count++] = others[i];
-    } else if (g_file_test(place, G_FILE_TEST_EXISTS) && g_strcmp0(whole, traced) != 0) {
+    } else if (g_file_test(place, G_FILE_TEST_EXISTS) && !is_trace(results, others[i])) {
       older[stay++] = others[i];
     }
   }
@@ -95,8 +113,12 @@ gboolean cli_results_report(const cli_results *results, const scenario *s, const
                             const summary_replay *of, gboolean quiet, gboolean all, GError **error)
 {
   g_autofree char *path = g_build_filename(new_files_folder(results->files), "summary.json", NULL);
-  const summary page = cli_results_summary(s, result, of);
+  summary page = cli_results_summary(s, result, of);
+  g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
 
+  scenario_note_effects(s, result->effects, notes);
+  g_ptr_array_add(notes, NULL);
+  page.notes = (const char *const *)notes->pdata;
   if (!summary_write_json(&page, s, path, error) || !put_in_place(results, !quiet, error)) {
     return FALSE;
   }
@@ -106,7 +128,15 @@ gboolean cli_results_report(const cli_results *results, const scenario *s, const
   } else if (!quiet) {
     cli_answer_print(&page, s, results->directory);
   }
+  cli_results_print_notes(quiet ? NULL : page.notes);
   return TRUE;
+}
+
+void cli_results_print_notes(const char *const *notes)
+{
+  for (; notes != NULL && *notes != NULL; notes++) {
+    plain_text_print(stderr, "note: %s\n", *notes);
+  }
 }
 
 int cli_results_exit_code(const char *command, const scenario *s, const session_result *result)
@@ -134,13 +164,6 @@ static struct {
   gboolean capture, all;
 } options;
 
-static void print_notes(const GPtrArray *notes)
-{
-  for (guint i = 0; i < notes->len; i++) {
-    plain_text_print(stderr, "note: %s\n", (const char *)notes->pdata[i]);
-  }
-}
-
 static int run_into(const cli_results *results, const scenario *s, const cli_arguments *arguments)
 {
   GError *error = NULL;
@@ -159,11 +182,6 @@ static int run_into(const cli_results *results, const scenario *s, const cli_arg
   cli_progress_clear(&shown);
   done = output_end(events, done, done ? &error : NULL) && done;
   done = done && cli_results_report(results, s, &result, NULL, arguments->quiet, options.all, &error);
-  if (done && !arguments->quiet) {
-    g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
-    scenario_note_effects(s, result.effects, notes);
-    print_notes(notes);
-  }
   new_files_name_places(results->files, error);
   int status = done ? cli_results_exit_code("run", s, &result) : CLI_FAILED;
   if (!done) {
@@ -187,12 +205,12 @@ static int run(const cli_arguments *arguments)
        scenario_set_key(s, SCENARIO_RUN_ENGINE, options.engine, "--engine", &error)) &&
       (options.seed == NULL || scenario_set_key(s, SCENARIO_RUN_SEED, options.seed, "--seed", &error)) &&
       scenario_check(s, notes, &error) && run_engine_check(s, &error);
+  g_ptr_array_add(notes, NULL);
   if (good && !arguments->quiet) {
-    print_notes(notes);
+    cli_results_print_notes((const char *const *)notes->pdata);
     cli_cost_announce(s, options.trace != NULL, "this run");
   }
-  good = good && cli_results_begin(&results, s, options.directory, &error);
-  results.trace = options.trace;
+  good = good && cli_results_begin(&results, s, options.directory, options.trace, &error);
   int status = good ? run_into(&results, s, arguments) : cli_fail(error);
   cli_results_end(&results);
   return status;

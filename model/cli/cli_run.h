@@ -12,7 +12,7 @@
 /* Where the results of a run go. */
 typedef struct cli_results {
   char *directory;
-  const char *trace; /* where --trace went; NULL: nowhere. The caller's, who sets it */
+  const char *trace; /* where --trace goes; NULL: nowhere. The caller's */
   new_files *files;  /* they are made here first */
 } cli_results;
 
@@ -20,8 +20,13 @@ typedef struct cli_results {
 #define CLI_RESULTS_ALL(all) CLI_SWITCH("all", 'a', &(all), "print every metric, not only what matters most")
 
 /* Begins results of `s` in `directory`, or, when that is NULL, in results/NAME, which is made when it is
- * missing. End with cli_results_end() also after FALSE and `error`: it cannot be written. */
-gboolean cli_results_begin(cli_results *results, const scenario *s, const char *directory, GError **error);
+ * missing. End with cli_results_end() also after FALSE and `error`: it cannot be written, or `traced` (may be
+ * NULL) is to go where one of the results does. */
+gboolean cli_results_begin(cli_results *results, const scenario *s, const char *directory, const char *traced,
+                           GError **error);
+
+/* Prints "note: …" on standard error for each of `notes`, which end with NULL; NULL: there are none. */
+void cli_results_print_notes(const char *const *notes);
 void cli_results_end(cli_results *results);
 
 /* `result` of `s` as a summary, `of` as for cli_results_report(); what the summary points to stays theirs. */

@@ -39,6 +39,7 @@ static int show(const cli_arguments *arguments)
   } else {
     cli_answer_print(&page, s, directory);
   }
+  cli_results_print_notes(arguments->quiet ? NULL : (const char *const *)record->notes);
   return CLI_OK;
 }
 

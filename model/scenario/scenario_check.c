@@ -380,8 +380,8 @@ static void note_overflow(const checking *on)
   const double product = (double)configuration_bandwidth_delay_octets(c);
   const gboolean is_marked =
       path->queue.mark_packets > 0 && (c->tcp.ecn == TCP_ECN_ON || c->tcp.congestion == TCP_CONGESTION_DCTCP);
-  const gboolean is_paced =
-      c->sender.host_rate_bit_per_s > 0 && c->sender.host_rate_bit_per_s < path_bottleneck_bit_per_s(path);
+  const guint64 pace = c->sender.host_rate_bit_per_s > 0 ? c->sender.host_rate_bit_per_s : G_MAXUINT64;
+  const gboolean is_paced = pace < path_bottleneck_bit_per_s(path);
 
   note_if(on, limit > 0 && sent > product + limit && !is_marked && !is_paced,
           scenario_key_of_direction(
@@ -389,6 +389,12 @@ static void note_overflow(const checking *on)
           "%s of %.0f octets over a queue of %.0f and a bandwidth-delay product of %.0f: the queue may "
           "overflow",
           connections > 1 ? "windows" : "a window", sent, limit, product);
+  note_if(on,
+          path->bucket.burst_octets > 0 && !path->bucket.shapes && sent > (double)path->bucket.burst_octets &&
+              pace > path->bucket.rate_bit_per_s,
+          scenario_key_of_direction(SCENARIO_PATH_FORWARD_BURST, c->main_direction),
+          "%s of %.0f octets over a burst of %.0f: the policer drops what comes faster than its rate",
+          connections > 1 ? "windows" : "a window", sent, (double)path->bucket.burst_octets);
 }
 
 static void note_jitter(const checking *on, enum side direction)

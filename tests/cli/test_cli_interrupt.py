@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import re
+import resource
 import signal
 import sqlite3
 import subprocess
@@ -29,6 +30,17 @@ def holds_signals(pid):
     """Whether SIGINT has to wait."""
     status = pathlib.Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
     return int(status.partition("SigBlk:")[2].split()[0], 16) >> (signal.SIGINT - 1) & 1 == 1
+
+
+def sleeps(pid):
+    """How often it has waited for anything."""
+    status = pathlib.Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
+    return int(status.partition("\nvoluntary_ctxt_switches:")[2].split()[0])
+
+
+def sleeps_of_children():
+    """The same of all that have ended."""
+    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_nvcsw
 
 
 class Interrupt(kit.ProgramTest):
@@ -113,11 +125,15 @@ class Interrupt(kit.ProgramTest):
         for into in ("new.sqlite", "there.sqlite"):
             lock = sqlite3.connect("a.sqlite", isolation_level=None)
             lock.execute("BEGIN EXCLUSIVE")
-            merge = kit.start("merge", "a.sqlite", "-o", into)
+            merge = kit.start("merge", "a.sqlite", "-o", into, stderr=subprocess.PIPE)
             self.addCleanup(merge.kill)
             kit.wait_until(lambda: holds_signals(merge.pid) and kit.state(merge.pid) == "S")
+            merge.send_signal(signal.SIGSTOP)
+            slept = sleeps_of_children() + sleeps(merge.pid)
             merge.send_signal(signal.SIGINT)
-            output, _ = merge.communicate(timeout=8)  # it would wait for 10 s
+            merge.send_signal(signal.SIGCONT)
+            output, errors = merge.communicate(timeout=kit.PATIENCE_S)
+            self.assertLess(sleeps_of_children() - slept, 100, into)  # it would sleep 1000 times 10 ms
             lock.close()
-            self.assertEqual((merge.returncode, output), (130, ""), into)
+            self.assertEqual((merge.returncode, output, errors), (130, "", ""), into)
             self.assertEqual({name: kit.rows(name) for name in os.listdir() if name != "a.cfg"}, before)

@@ -76,6 +76,10 @@ class Output(kit.ProgramTest):
                 self.expect_refused(f"iwarpsim merge small.sqlite -o {name}", f"{name}: not a result store")
                 self.expect_refused(f"iwarpsim sweep small.cfg --store {name}", f"{name}: not a result store")
         self.assertEqual({name: kit.octets(name) for name in stays}, before)
+        # Where a run's own files are to be is known before it.
+        for name in ("summary.json", "occupancy.csv", "sender.pcap"):
+            self.expect_refused(f"iwarpsim run small.cfg -o new --trace ./new/{name}", f"the {name} of the run goes there")
+            self.shell("test ! -e new")
         self.shell("iwarpsim run small.cfg -q -o r --trace a.trace && rm -f -r s")  # one trace replaces another
         self.assertEqual(kit.octets("a.trace"), before["a.trace"])
 

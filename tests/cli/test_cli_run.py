@@ -141,6 +141,7 @@ results in o
             done = self.shell(f"iwarpsim run a.cfg -o o --set '{sets}'")
             self.assertEqual("in this run" in done.stderr, note is not None, done.stderr)
             self.assertIn(f"note: --set '{sets}': {note}\n" if note else "", done.stderr)
+            self.assertEqual(self.shell("iwarpsim show o").stderr, f"note: --set '{sets}': {note}\n" if note else "")
             self.assertNotIn("in this run", self.shell(f"iwarpsim run a.cfg -o o -q --set '{sets}'").stderr)
         kit.write("f.cfg", 'fault: { error = "bad-crc"; at = 100000; }; run: { expect = "any"; };')
         self.assertIn("note: f.cfg:1: fault.error = bad-crc had no effect in this run\n",

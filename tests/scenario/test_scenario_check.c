@@ -323,6 +323,19 @@ TEST(test_notes_on_the_queue)
   fixture_assert_all_findings(rows, G_N_ELEMENTS(rows));
 }
 
+/* At the bucket's 1 Gbit/s the product is a tenth, and the window the least that there is, 64 KiB. A host
+ * that sends more slowly than that never exceeds it. */
+TEST(test_notes_on_a_policer)
+{
+  static const char *const rows[][2] = {
+      {"path: { forward: { burst = 65536; }; };", ""},
+      {"path: { forward: { burst = 65535; }; };", "a.cfg:1: a window of 65536 octets over a burst of 65535: "
+                                                  "the policer drops what comes faster than its rate"},
+      {"path: { forward: { burst = 65535; burst_action = \"shape\"; }; };", ""},
+      {"path: { forward: { burst = 1538; }; }; sender: { host_rate = \"900Mbit/s\"; };", ""}};
+  fixture_assert_all_findings(rows, G_N_ELEMENTS(rows));
+}
+
 /* Which of two moments comes first is known of two times, of two numbers of octets, and of one twice. */
 TEST(test_window_that_is_measured)
 {

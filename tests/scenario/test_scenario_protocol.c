@@ -199,6 +199,13 @@ TEST(test_memory_of_mixes)
 
 /* --- Notes --- */
 
+#define NOTHING_IS_REFUSED                                                                                   \
+  "a.cfg:1: receiver.refused has no effect unless receiver.memory != unlimited or "                          \
+  "receiver.fpdu_descriptors "                                                                               \
+  "> 0 and receiver.fpdu_descriptors != unlimited or receiver.partial_fpdus > 0 and receiver.partial_fpdus " \
+  "!= unlimited or receiver.segments > 0 and receiver.segments != unlimited or receiver.ranges > 0 and "     \
+  "receiver.ranges != unlimited"
+
 static const char *const notes[][2] = {
     {"responder: { generation = \"rfc\"; };", "a.cfg:1: generations ietf and rfc do not fit: the connection "
                                               "ends in its startup, and run.expect is ok"},
@@ -229,10 +236,8 @@ static const char *const notes[][2] = {
     {"receiver: { mode = \"in-order\"; partial_fpdus = 8; };",
      "a.cfg:1: receiver.partial_fpdus has no effect unless receiver.mode != in-order"},
     {"receiver: { fpdu_descriptors = 4; };", ""},
-    {"receiver: { refused = \"duplicate-ack\"; };",
-     "a.cfg:1: receiver.refused has no effect unless receiver.memory != unlimited or "
-     "receiver.fpdu_descriptors > 0 or "
-     "receiver.partial_fpdus > 0 or receiver.segments > 0 or receiver.ranges > 0"},
+    {"receiver: { refused = \"duplicate-ack\"; };", NOTHING_IS_REFUSED},
+    {"receiver: { refused = \"duplicate-ack\"; ranges = \"unlimited\"; };", NOTHING_IS_REFUSED},
     {"receiver: { refused = \"duplicate-ack\"; ranges = 8; };", ""},
     {"receiver: { refused = \"duplicate-ack\"; memory = 8192; };", ""},
     {"workload: { fence = true; };", "a.cfg:1: workload.fence has no effect unless workload.operation has "

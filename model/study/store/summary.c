@@ -83,18 +83,24 @@ static void append_provenance(GString *json, const summary *page, const scenario
   g_string_append(json, " }\n  }");
 }
 
+static void append_notes(GString *json, const char *gap, const char *const *notes)
+{
+  g_string_append_c(append_name(json, gap, "notes"), '[');
+  for (gsize i = 0; notes[i] != NULL; i++) {
+    g_string_append(json, i == 0 ? " " : ",\n      ");
+    plain_text_append_json(json, notes[i]);
+  }
+  g_string_append(json, " ]");
+}
+
 static void append_replay(GString *json, const summary_replay *replay)
 {
   g_string_append_c(append_name(json, "\n  ", "replay"), '{');
   for (gsize i = 0; i < replay->fact_count; i++) {
     append_text(json, "\n    ", replay->facts[i].name, replay->facts[i].text);
   }
-  g_string_append_c(append_name(json, "\n    ", "notes"), '[');
-  for (gsize i = 0; replay->notes[i] != NULL; i++) {
-    g_string_append(json, i == 0 ? " " : ",\n      ");
-    plain_text_append_json(json, replay->notes[i]);
-  }
-  g_string_append(json, " ]\n  }");
+  append_notes(json, "\n    ", replay->notes);
+  g_string_append(json, "\n  }");
 }
 
 static void append_metrics(GString *json, const metric_values *metrics)
@@ -196,6 +202,9 @@ char *summary_json(const summary *page, const scenario *s, gsize *length)
   }
   append_text(json, "\n  ", "status", run_status_name(page->status));
   append_text(json, "\n  ", "message", page->message != NULL ? page->message : "");
+  if (page->notes != NULL && *page->notes != NULL) {
+    append_notes(json, "\n  ", page->notes);
+  }
   append_text(json, "\n  ", "terminate_code", page->terminate_code);
   append_text(json, "\n  ", "terminate_side", page->terminate_side);
   append_metrics(json, &page->results->metrics);

@@ -40,6 +40,7 @@ typedef struct summary {
   /* Receive window / bandwidth-delay product; 0: not known, not printed. */
   double window_over_bandwidth_delay;
   const summary_replay *replay; /* NULL: a run of a scenario */
+  const char *const *notes;     /* NULL-terminated, of a run: what had no effect in it; NULL: not known */
   gboolean without_keys;        /* the JSON leaves out the keys, for a reader that has them */
 } summary;
 
@@ -47,10 +48,11 @@ typedef struct summary {
  * "status", "message", "metrics", "distributions": {NAME: {"unit", "weight", "bins": [[bound, weight],
  * …]}}, "quantiles": {GAUGE: [[percent, value], …]}, "block_maxima": {"gauge", "block_octets", "values"},
  * "warm_up": {"test", "p", "verdict"}};
- * what has no samples is left out. Of a replay, {"replay": {FACT: text, …, "notes":
- * [text, …]}} follows the provenance. Two runs of one scenario by one program differ in metrics with
- * `wall` in their name alone: no date and no host is in it, and of paths the scenario's only, as it was
- * given. Metrics are finite (checked), in the table's order. Errors: G_FILE_ERROR. */
+ * what has no samples is left out. {"notes": [text, …]} of a run follows its "message". Of a replay,
+ * {"replay": {FACT: text, …, "notes": [text, …]}} follows the provenance. Two runs of one scenario by one
+ * program differ in metrics with `wall` in their name alone: no date and no host is in it, and of paths the
+ * scenario's only, as it was given. Metrics are finite (checked), in the table's order. Errors: G_FILE_ERROR.
+ */
 gboolean summary_write_json(const summary *page, const scenario *s, const char *path, GError **error);
 
 /* The same text in memory, `*length` octets and a NUL. Free with g_free(). */
@@ -72,6 +74,7 @@ typedef struct summary_record {
   char *engine;            /* that ran; "" when the file has none */
   char *git, *ns3_version; /* NULL: the file has none */
   char *terminate_code, *terminate_side;
+  char **notes;                   /* of a run; NULL: the file has none */
   GArray *facts;                  /* summary_fact of a replay; their texts are the record's */
   char *keys[SCENARIO_KEY_COUNT]; /* canonical texts; NULL: the file has none */
   run_results results;            /* all-zero where the file has none */

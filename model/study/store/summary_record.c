@@ -268,6 +268,22 @@ static gboolean read_distributions(const reading *r, JsonObject *distributions)
   return read_each(r, distributions, read_distribution);
 }
 
+/* What a run notes, which older programs did not write. */
+static gboolean read_notes(const reading *r, JsonObject *root)
+{
+  JsonArray *notes = array_of(json_object_get_member(root, "notes"));
+  g_autoptr(GStrvBuilder) texts = g_strv_builder_new();
+  for (guint i = 0; notes != NULL && i < json_array_get_length(notes); i++) {
+    const char *text = json_text_element(notes, i);
+    if (text == NULL) {
+      return invalid(r, "\"notes\" has something else; expected strings of UTF-8");
+    }
+    g_strv_builder_add(texts, text);
+  }
+  r->record->notes = g_strv_builder_end(texts);
+  return TRUE;
+}
+
 static gboolean read_root(const reading *r, JsonObject *root)
 {
   summary_record *record = r->record;
@@ -301,8 +317,8 @@ static gboolean read_root(const reading *r, JsonObject *root)
   if (record->status == RUN_STATUSES) {
     return invalid(r, "unknown status \"%s\"", status);
   }
-  return (part = object_member(r, root, "metrics")) != NULL && read_each(r, part, read_metric) &&
-         read_optional(r, root, "replay", read_replay) &&
+  return read_notes(r, root) && (part = object_member(r, root, "metrics")) != NULL &&
+         read_each(r, part, read_metric) && read_optional(r, root, "replay", read_replay) &&
          read_optional(r, root, "distributions", read_distributions) &&
          read_optional(r, root, "quantiles", read_quantiles) &&
          read_optional(r, root, "block_maxima", read_block_maxima);
@@ -355,6 +371,7 @@ void summary_record_free(summary_record *record)
     g_free(record->keys[key]);
   }
   run_results_clear(&record->results);
+  g_strfreev(record->notes);
   g_array_unref(record->facts);
   g_free(record);
 }

@@ -96,7 +96,7 @@ stored_run *sweep_record_new(const sweep_grid *grid, const char *host, const wor
       expect++;
     }
     if (number != 0 || run->exit_code != run_status_exit_code(left->status, (run_expectation)expect->value)) {
-      error_set(&error, "but its summary says %s", run_status_name(left->status));
+      error_set(&error, "but the status in its summary is %s", run_status_name(left->status));
     }
   }
   const gboolean is_whole = left != NULL && error == NULL;

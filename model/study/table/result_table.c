@@ -181,7 +181,7 @@ static void append_legend(const result_request *request, const GPtrArray *notes,
   }
   if (request->table->all.others->len > 0 && request->pairing == NULL) {
     g_string_append(text, "n \"5 of 8\": the others did not end ok, and are not in the numbers; export and "
-                          "report tell how they ended.\n");
+                          "report have how they ended.\n");
   }
   if (request->table->flagged > 0) {
     g_string_append_printf(text,

@@ -108,10 +108,11 @@ FIXTURE_TEST(test_summary)
 FIXTURE_TEST(test_contradiction)
 {
   g_autofree char *ok = summary_of(f, RUN_OK), *failed = summary_of(f, RUN_FAILED);
-  expect(f, EXITED(1), ok, "", 1, "exited with code 1, but its summary says ok");
-  expect(f, EXITED(0), failed, "", 1, "exited with code 0, but its summary says failed");
+  expect(f, EXITED(1), ok, "", 1, "exited with code 1, but the status in its summary is ok");
+  expect(f, EXITED(0), failed, "", 1, "exited with code 0, but the status in its summary is failed");
   expect(f, SIGNALLED(SIGSEGV), ok, "", 139,
-         "ended by signal 11 (Segmentation fault), its memory at 3.0\302\240MiB, but its summary says ok");
+         "ended by signal 11 (Segmentation fault), its memory at 3.0\302\240MiB, but the status in its "
+         "summary is ok");
 }
 
 /* Who does not ask if there is memory ends as a crash does; where memory is limited that is named. */

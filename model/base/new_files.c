@@ -167,10 +167,12 @@ gboolean new_files_take_places(const new_files *files, const char *const *names,
     in_place[i] = renameat(made, names[i], places, names[i]) == 0;
     good = in_place[i] || errno == ENOENT || fail(error, files->places, names[i]);
   }
-  for (guint i = 0; !good && i < count; i++) {
-    if (aside[i]) {
+  for (guint i = 0; i < count; i++) {
+    if (aside[i] && good) {
+      unlinkat(made, old[i], 0); /* by its name: no failure to list the folder leaves it there */
+    } else if (aside[i]) {
       renameat(made, old[i], places, names[i]);
-    } else if (in_place[i]) {
+    } else if (in_place[i] && !good) {
       unlinkat(places, names[i], 0);
     }
   }

@@ -116,7 +116,7 @@ gboolean cli_results_report(const cli_results *results, const scenario *s, const
   summary page = cli_results_summary(s, result, of);
   g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
 
-  scenario_note_effects(s, result->effects, notes);
+  scenario_note_effects(s, result->undone, result->results.metrics.value[METRIC_TIME_SIMULATED_S], notes);
   g_ptr_array_add(notes, NULL);
   page.notes = (const char *const *)notes->pdata;
   if (!summary_write_json(&page, s, path, error) || !put_in_place(results, !quiet, error)) {

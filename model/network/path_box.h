@@ -14,6 +14,7 @@ typedef struct path_box {
    * packets between the same two addresses. NULL: it is … */
   uint16_t *identification;
   uint16_t own_identification; /* … here */
+  unsigned act;                /* path_act: it cuts or joins */
   GQueue due; /* flows of which octets wait, the earliest first: a box waits equally long for all its flows */
 } path_box;
 

@@ -23,6 +23,7 @@ static void receive(path_element *element, datagram *packet, time_ps now)
   time_ps leaves_at = full_at - bucket->burst_ps;
 
   path_delay_line_run(&bucket->waiting, element, now);
+  path_element_note(element, PATH_ACT_BURST, leaves_at > now);
   if (leaves_at > now && !element->class->deadline) {
     path_element_drop(element, packet, LOSSES_MIDDLEBOX);
   } else if (leaves_at - now > bucket->limit_ps || (leaves_at > now && bucket->limit_packets > 0 &&

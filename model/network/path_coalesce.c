@@ -56,7 +56,7 @@ static void flush(path_coalesce *box, coalesce_flow *flow, uint8_t flags, time_p
                       .newest = &flow->newest,
                       .flags = flags,
                       .send_order = flow->flow.send_order,
-                      .maker = &box->box.element,
+                      .maker = &box->box,
                       .datagrams = path_box_datagrams(&box->box)};
 
   if (!packet) {

@@ -265,8 +265,9 @@ static path_position place_of_relay(const path_direction *path)
   return place == PATH_POSITION_BEFORE ? PATH_POSITION_BEHIND : PATH_POSITION_BEFORE;
 }
 
-static path_node *add_box(path_direction *path, path_box *box)
+static path_node *add_box(path_direction *path, path_box *box, path_middlebox kind)
 {
+  box->act = PATH_ACT_BOX + kind;
   box->identification = path->config.identification;
   return add_node(path, &box->element, ENGINE_TIMER);
 }
@@ -297,11 +298,11 @@ static void add_boxes(path_direction *path, path_position place)
       before += boxes->values[j] == boxes->values[i];
     }
     if (kind == PATH_MIDDLEBOX_PROXY && relay_here) {
-      add_box(path, path->config.relay)->is_borrowed = true;
+      add_box(path, path->config.relay, kind)->is_borrowed = true;
       path->relay_is_in = true;
     } else if (kind != PATH_MIDDLEBOX_PROXY && here) {
       const path_middlebox_row *row = path_middlebox_row_of(kind);
-      add_box(path, row->make(config, random_of(path, row->word, before)));
+      add_box(path, row->make(config, random_of(path, row->word, before)), kind);
     }
   }
   path->alignment_after = observed ? add_alignment(path) : path->alignment_after;
@@ -484,25 +485,6 @@ void path_direction_count(const path_direction *path, bool is_main, metric_value
     metric_values_count(values, METRIC_PATH_QUEUE_PEAK_OCTETS, queue_peak_octets);
     metric_values_count(values, METRIC_PATH_SEGMENTS_REORDERED, report->reordered);
     metric_values_count(values, METRIC_PATH_REORDERING_EXTENT_PEAK, report->extent_most);
-  }
-}
-
-void path_direction_add_effects(const path_direction *path, GPtrArray *names)
-{
-  for (guint i = 0; i < path->nodes->len; i++) {
-    const path_element *element = ((const path_node *)path->nodes->pdata[i])->element;
-    const path_element_counts *counts = &element->counts;
-    uint64_t packets = counts->duplicated + counts->damaged + counts->marked + counts->displaced;
-
-    for (path_loss_cause cause = 0; cause < PATH_LOSS_CAUSES; cause++) {
-      packets += counts->lost_by[cause];
-    }
-    if (packets > 0) {
-      g_ptr_array_add(names, (gpointer)element->class->name);
-    }
-    if (path_loss_dropped_its_list(element)) {
-      g_ptr_array_add(names, (gpointer) "drop");
-    }
   }
 }
 

@@ -77,10 +77,6 @@ void path_direction_change(path_direction *path, path_quantity quantity, uint64_
 /* Adds what the path did to the path's metrics; to those of the main direction only if it is the main one. */
 void path_direction_count(const path_direction *path, bool is_main, metric_values *values);
 
-/* Adds to `names` those of the elements that did something to a packet, "loss", "corrupt" …, and "drop" when
- * each segment of that list was dropped; static. */
-void path_direction_add_effects(const path_direction *path, GPtrArray *names);
-
 /* Adds the segments counted before and after the middleboxes; nothing when there were none. */
 void path_direction_count_alignment(const path_direction *path, metric_values *values);
 

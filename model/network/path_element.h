@@ -41,12 +41,38 @@ typedef struct path_element_counts {
 #include "measure/metrics.def"
 } path_element_counts;
 
-/* Where the events of packets go. */
+/* What is done when a key asks for it (ACT of scenario/keys.def), by an element where nothing else stands: a
+ * bit each. */
+typedef enum path_act {
+  PATH_ACT_BURST = 1,
+  PATH_ACT_DISCIPLINE,
+  PATH_ACT_ECN_THRESHOLD,
+  PATH_ACT_TOO_BIG,
+  PATH_ACT_LOSS,
+  PATH_ACT_LOSS_EVERY,
+  PATH_ACT_GEMODEL,
+  PATH_ACT_STATE,
+  PATH_ACT_DROP, /* of the whole list */
+  PATH_ACT_CORRUPT,
+  PATH_ACT_DUPLICATE,
+  PATH_ACT_ECN_MARK,
+  PATH_ACT_ECN_EVERY,
+  PATH_ACT_DISPLACE,
+  PATH_ACT_REORDER,
+  PATH_ACT_JITTER,
+  PATH_ACT_JITTER_REORDERS,
+  PATH_ACT_NODE_ERRORS, /* by ns-3's nodes */
+  PATH_ACT_FAULT,       /* by an end */
+  PATH_ACT_BOX          /* and as many more as its path_middlebox: the last */
+} path_act;
+
+/* Where the events of packets go, and what elements do is noted. */
 typedef struct path_trace {
   trace *to; /* NULL: nowhere */
   enum side direction;
   uint16_t
-      first_port; /* connection N's larger port is this + N; 0: made packets are taken for connection 0's */
+      first_port;   /* connection N's larger port is this + N; 0: made packets are taken for connection 0's */
+  uint32_t *undone; /* 1 << path_act of what none has done yet; NULL: nobody asks */
 } path_trace;
 
 /* Embedded as the first member of each kind. */
@@ -57,6 +83,14 @@ struct path_element {
   path_output output;
   void *output_user;
 };
+
+/* Notes that the element does it now, if `does`: for the elements themselves. */
+static inline void path_element_note(const path_element *element, unsigned act, bool does)
+{
+  if (does && element->trace.undone) {
+    *element->trace.undone &= ~(UINT32_C(1) << act);
+  }
+}
 
 /* Hands `packet` and its reference to the element. */
 void path_element_receive(path_element *element, datagram *packet, time_ps now);

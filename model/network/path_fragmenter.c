@@ -16,6 +16,7 @@ static void refuse(path_fragmenter *box, datagram *packet, time_ps now)
   datagram *message = box->too_big ? datagram_new_too_big(&box->router, packet, box->mtu_octets) : NULL;
 
   box->element.counts.too_big++;
+  path_element_note(&box->element, PATH_ACT_TOO_BIG, true);
   path_element_drop(&box->element, packet, LOSSES_MIDDLEBOX);
   if (message) {
     box->too_big(box->too_big_user, message, now);

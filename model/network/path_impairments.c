@@ -97,6 +97,7 @@ static void receive_to_corrupt(path_element *element, datagram *packet, time_ps 
       damage_uncaught(corrupt, packet);
     }
     element->counts.damaged++;
+    path_element_note(element, PATH_ACT_CORRUPT, true);
     PATH_TRACE(element, packet, PACKET_DAMAGED, .place = TRACE_NAME(element->class->name));
   }
   path_element_emit(element, packet, now);
@@ -132,6 +133,7 @@ static void receive_to_duplicate(path_element *element, datagram *packet, time_p
     copy = datagram_copy(packet); /* now: who gets the packet may change it */
     copy->send_order = packet->send_order;
     element->counts.duplicated++;
+    path_element_note(element, PATH_ACT_DUPLICATE, true);
     PATH_TRACE(element, packet, PACKET_DOUBLED, .place = TRACE_NAME(element->class->name));
   }
   path_element_emit(element, packet, now);
@@ -168,8 +170,10 @@ static void receive_to_mark(path_element *element, datagram *packet, time_ps now
 
   if (datagram_ecn_of(packet) != DATAGRAM_ECN_NOT_CAPABLE) {
     mark->capable++;
-    chosen |= mark->config.every > 0 && mark->capable % mark->config.every == 0;
-    if (chosen) {
+    bool is_nth = mark->config.every > 0 && mark->capable % mark->config.every == 0;
+    path_element_note(element, PATH_ACT_ECN_MARK, chosen);
+    path_element_note(element, PATH_ACT_ECN_EVERY, is_nth);
+    if (chosen || is_nth) {
       packet = path_element_mark(element, packet);
     }
   }

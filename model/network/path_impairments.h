@@ -59,9 +59,6 @@ typedef struct path_loss_config {
  * and count never change which others are lost. The list outlives the element. */
 path_element *path_loss_new(const path_loss_config *config, random_stream *random);
 
-/* Whether `element` is one of these whose list has been dropped to its end. */
-bool path_loss_dropped_its_list(const path_element *element);
-
 /* Loss in bursts: the channel of Gilbert and Elliott, netem's `loss gemodel`. It is good (at first) or bad.
  * All are probabilities, 0 … 1. */
 typedef struct path_gilbert_elliott_config {

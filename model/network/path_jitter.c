@@ -138,14 +138,18 @@ static void receive(path_element *element, datagram *packet, time_ps now)
   path_jitter *jitter = (path_jitter *)element;
 
   if (goes_at_once(jitter)) {
+    path_element_note(element, PATH_ACT_REORDER, true);
     path_element_emit(element, packet, now);
     return;
   }
   time_ps leaves_at = now + next_delay(jitter);
-  if (!jitter->config.reorders) {
+  if (leaves_at < jitter->last_leaves_at && jitter->config.reorders) {
+    path_element_note(element, PATH_ACT_JITTER_REORDERS, true);
+  } else {
     leaves_at = MAX(leaves_at, jitter->last_leaves_at);
     jitter->last_leaves_at = leaves_at;
   }
+  path_element_note(element, PATH_ACT_JITTER, leaves_at > now);
   path_delay_line_add(&jitter->held, packet, leaves_at, 0);
   path_delay_line_run(&jitter->held, element, now); /* it may be due at once, after others that are */
 }

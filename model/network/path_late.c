@@ -19,6 +19,7 @@ static void receive(path_element *element, datagram *packet, time_ps now)
     time_ps leaves_at = now + (by.in_segments ? late->config.wait_ps : (time_ps)by.number);
     path_delay_line_add(&late->held, packet, leaves_at, by.in_segments ? late->held.passed + by.number : 0);
     element->counts.displaced++;
+    path_element_note(element, PATH_ACT_DISPLACE, true);
     PATH_TRACE(element, packet, PACKET_DISPLACED, .place = TRACE_NAME(element->class->name));
   } else {
     late->held.passed += has_payload;

@@ -14,12 +14,13 @@ static bool is_chosen(path_loss *loss)
 {
   uint64_t number = ++loss->payload_segments;
   const path_loss_config *config = &loss->config;
+  bool is_nth = config->every > 0 && number % config->every == 0;
+  bool is_listed = loss->drop_next < config->drop.count && config->drop.values[loss->drop_next] == number;
 
-  if (loss->drop_next == config->drop.count || config->drop.values[loss->drop_next] != number) {
-    return config->every > 0 && number % config->every == 0;
-  }
-  loss->drop_next++;
-  return true;
+  loss->drop_next += is_listed;
+  path_element_note(&loss->element, PATH_ACT_LOSS_EVERY, is_nth);
+  path_element_note(&loss->element, PATH_ACT_DROP, is_listed && loss->drop_next == config->drop.count);
+  return is_nth || is_listed;
 }
 
 static void receive(path_element *element, datagram *packet, time_ps now)
@@ -29,6 +30,7 @@ static void receive(path_element *element, datagram *packet, time_ps now)
   /* Drawn for the chosen ones too, so that a list never changes which others are lost. */
   bool unlucky = path_correlation_chance(&loss->draws, loss->config.probability);
 
+  path_element_note(element, PATH_ACT_LOSS, unlucky);
   if (chosen || unlucky) {
     path_element_drop(element, packet, LOSSES_RANDOM);
     return;
@@ -52,14 +54,6 @@ path_element *path_loss_new(const path_loss_config *config, random_stream *rando
   return &loss->element;
 }
 
-bool path_loss_dropped_its_list(const path_element *element)
-{
-  const path_loss *loss = (const path_loss *)element;
-
-  return element->class == &loss_class && loss->config.drop.count > 0 &&
-         loss->drop_next == loss->config.drop.count;
-}
-
 /* --- The channel of Gilbert and Elliott --- */
 
 enum { GOOD, BAD, STATES };
@@ -81,6 +75,7 @@ static void receive_by_channel(path_element *element, datagram *packet, time_ps 
     channel->state = found == GOOD ? BAD : GOOD;
   }
   if (random_stream_chance(channel->random, channel->loss[found])) {
+    path_element_note(element, PATH_ACT_GEMODEL, true);
     path_element_drop(element, packet, LOSSES_RANDOM);
     return;
   }
@@ -149,6 +144,7 @@ static void receive_by_chain(path_element *element, datagram *packet, time_ps no
                  : draw < ways->second_below ? ways->second
                                              : ways->otherwise;
   if (is_lost[chain->state]) {
+    path_element_note(element, PATH_ACT_STATE, true);
     path_element_drop(element, packet, LOSSES_RANDOM);
     return;
   }

@@ -176,6 +176,7 @@ static proxy_end *open_relay(path_proxy *proxy, proxy_end *end, const datagram_f
   make_connection(proxy, end);
   make_connection(proxy, end->peer);
   end->peer->connection->class->open(end->peer->connection, now);
+  path_element_note(&proxy->directions[side].box.element, proxy->directions[side].box.act, true);
   return end;
 }
 

@@ -80,7 +80,7 @@ static void emit_piece(path_resegment *box, resegment_flow *flow, path_waiting *
                       .newest = &flow->newest,
                       .flags = flags,
                       .send_order = flow->flow.send_order,
-                      .maker = &box->box.element,
+                      .maker = &box->box,
                       .datagrams = path_box_datagrams(&box->box)};
 
   datagram *packet = path_waiting_take(run, to, &piece);

@@ -22,7 +22,7 @@ static void cut(path_split *split, const datagram *packet, const tcp_header *hea
                       .isn = header->sequence - 1,
                       .newest = header,
                       .send_order = packet->send_order,
-                      .maker = &split->box.element,
+                      .maker = &split->box,
                       .datagrams = path_box_datagrams(&split->box)};
 
   datagram_flow_of(packet, &flow);

@@ -99,12 +99,14 @@ static datagram *judge(path_transmitter *transmitter, datagram *packet, bool is_
   question.idle_ps = MAX(now - transmitter->link->schedule.free_at, 0);
   if (manager && manager->class->enqueue) {
     verdict = manager->class->enqueue(manager, &question, now);
+    path_element_note(&transmitter->element, PATH_ACT_DISCIPLINE, verdict != PATH_QUEUE_PASS);
   }
   if (is_too_much) {
     verdict = PATH_QUEUE_DROP;
   }
   if (verdict == PATH_QUEUE_PASS && question.ecn_capable && is_above_threshold) {
     verdict = PATH_QUEUE_MARK;
+    path_element_note(&transmitter->element, PATH_ACT_ECN_THRESHOLD, true);
   }
   return obey(transmitter, verdict, packet);
 }
@@ -161,6 +163,7 @@ static void transmit_next(path_transmitter *transmitter, time_ps now)
     PATH_TRACE(&transmitter->element, first.packet, PACKET_DEQUEUED, .link = transmitter->config.index,
                .waiting_octets = transmitter->waiting_octets, .waited_ps = (uint64_t)question.waited_ps);
     path_queue_verdict verdict = manager->class->dequeue(manager, &question, now);
+    path_element_note(&transmitter->element, PATH_ACT_DISCIPLINE, verdict != PATH_QUEUE_PASS);
     datagram *packet = obey(transmitter, verdict, first.packet);
     if (packet) {
       path_link_send(transmitter->link, packet, now);

@@ -123,7 +123,7 @@ static inline datagram *packet_of(const path_piece *piece, const path_origin *or
 /* Writes that a packet of the octets up to `to` is made, and of which; returns its number. */
 static G_GNUC_NO_INLINE uint32_t trace_made(const path_waiting *waiting, int64_t to, const path_piece *piece)
 {
-  const path_element *maker = piece->maker;
+  const path_element *maker = &piece->maker->element;
   path_origin made = *(const path_origin *)deque_at(&waiting->origins, 0);
   int64_t from = waiting->from;
 
@@ -142,7 +142,7 @@ static G_GNUC_NO_INLINE uint32_t trace_made(const path_waiting *waiting, int64_t
 datagram *path_waiting_take(path_waiting *waiting, int64_t to, const path_piece *piece)
 {
   g_assert(waiting->from < to && to <= path_waiting_end(waiting));
-  bool traced = piece->maker && piece->maker->trace.to;
+  bool traced = piece->maker && piece->maker->element.trace.to;
   uint32_t number = G_UNLIKELY(traced) ? trace_made(waiting, to, piece) : 0;
   path_origin origin = take_origins(waiting, to);
   int64_t from = waiting->from;
@@ -152,6 +152,9 @@ datagram *path_waiting_take(path_waiting *waiting, int64_t to, const path_piece 
   datagram_ip_set_length(packet);
   waiting->from = to;
   packet->number = number;
+  if (piece->maker) {
+    path_element_note(&piece->maker->element, piece->maker->act, true);
+  }
   packet->connection = origin.connection;
   packet->retransmission = origin.retransmission;
   packet->send_order = piece->send_order;

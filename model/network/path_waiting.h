@@ -18,7 +18,7 @@
 #include "base/buffer_chain.h"
 #include "base/deque.h"
 #include "net/datagram.h"
-#include "network/path_element.h"
+#include "network/path_box.h"
 
 /* Positions are the caller's; sequence numbers follow from its ISN. */
 typedef struct path_waiting {
@@ -45,11 +45,11 @@ void path_waiting_append(path_waiting *waiting, const datagram *packet, const tc
 typedef struct path_piece {
   const datagram_flow *flow;
   uint32_t isn;
-  const tcp_header *newest;  /* the header with the newest acknowledgement */
-  uint8_t flags;             /* TCP_PSH and TCP_FIN as they shall be */
-  uint64_t send_order;       /* of the packet that makes it leave */
-  const path_element *maker; /* NULL: nothing is traced */
-  memory_pool *datagrams;    /* where the packet comes from: datagram_new_in() */
+  const tcp_header *newest; /* the header with the newest acknowledgement */
+  uint8_t flags;            /* TCP_PSH and TCP_FIN as they shall be */
+  uint64_t send_order;      /* of the packet that makes it leave */
+  path_box *maker;          /* NULL: nothing is noted or traced */
+  memory_pool *datagrams;   /* where the packet comes from: datagram_new_in() */
 } path_piece;
 
 /* Makes a packet of the octets in front up to `to`, which are some, and removes them. One reference, the

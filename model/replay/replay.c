@@ -277,7 +277,7 @@ static bool find_aligned(const replay_network *self, uint64_t *aligned)
 
 /* Of the Data Source and its path a capture shows nothing but EMSS; where FPDUs start, only a decoder
  * knows. */
-static void network_set_metrics(const session_network *network, G_GNUC_UNUSED enum side source,
+static void network_set_metrics(session_network *network, G_GNUC_UNUSED enum side source,
                                 metric_values *values)
 {
   const replay_network *self = (const replay_network *)network;

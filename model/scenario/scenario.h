@@ -41,9 +41,10 @@ gboolean scenario_set_key(scenario *s, scenario_key key, const char *text, const
  * strings, free with g_free(). */
 gboolean scenario_check(const scenario *s, GPtrArray *notes, GError **error);
 
-/* Adds to `notes`, as scenario_check(), the keys that were given and had no effect in a run of `s`: what they
- * ask for was done by none of `effects`, names of each direction's elements (session_result). */
-void scenario_note_effects(const scenario *s, GPtrArray *const effects[SIDES], GPtrArray *notes);
+/* Adds to `notes`, as scenario_check(), the keys that were given and had no effect in a run of `s`, which
+ * ended at `end_s`, as what they ask for is among the `undone` of their direction (session_result), and the
+ * events that were to come later. */
+void scenario_note_effects(const scenario *s, const uint32_t undone[SIDES], double end_s, GPtrArray *notes);
 
 /* The octets of the buffers that messages go to, which are most of what a run holds: a sink has one for each
  * message that can be in flight, and two more, but never more than there are messages. */

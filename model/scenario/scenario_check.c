@@ -176,6 +176,7 @@ static gboolean is_off(const checking *on, scenario_key key)
   const scenario_key_row *row = scenario_key_row_of(key);
   const scenario_value *value = scenario_settings_value(on->s, key);
 
+  row = row->inherits >= 0 ? scenario_key_row_of((scenario_key)row->inherits) : row;
   return row->type == SCENARIO_TYPE_WORD || row->type == SCENARIO_TYPE_MIX
              ? g_strcmp0(value->text, row->fallback) == 0
              : value->number == 0 && !(value->probability > 0) && value->list_count == 0 &&
@@ -451,22 +452,40 @@ gboolean scenario_check(const scenario *s, GPtrArray *notes, GError **error)
   return TRUE;
 }
 
-void scenario_note_effects(const scenario *s, GPtrArray *const effects[SIDES], GPtrArray *notes)
+void scenario_note_effects(const scenario *s, const uint32_t undone[SIDES], double end_s, GPtrArray *notes)
 {
   const checking on = {.s = s, .c = scenario_configuration(s), .notes = notes};
+  const scenario_event *events;
+  const gsize count = scenario_events(s, &events);
 
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
     const scenario_key_row *row = scenario_key_row_of(key);
-    const enum side direction = scenario_group_has("path.reverse", key) ? SIDE_RESPONDER : SIDE_INITIATOR;
+    const scenario_value *value = scenario_settings_value(s, key);
+    const gboolean is_mix = row->type == SCENARIO_TYPE_MIX;
+    const gboolean is_list = is_mix || row->type == SCENARIO_TYPE_LIST;
+    const uint32_t undone_here = scenario_group_has("path.forward", key) ? undone[SIDE_INITIATOR]
+                                 : scenario_group_has("path.reverse", key)
+                                     ? undone[SIDE_RESPONDER]
+                                     : undone[SIDE_INITIATOR] & undone[SIDE_RESPONDER];
+    uint32_t asked = 0;
 
-    if (row->element == NULL || !scenario_given(s, key) || is_off(&on, key) || effects[direction] == NULL ||
+    if (row->act == 0 || !scenario_given(s, key) || is_off(&on, key) ||
         (row->needs != NULL && !scenario_needs_hold(s, key))) {
       continue;
     }
-    g_autofree char *value = scenario_value_text(s, key);
-    note_if(&on, !g_ptr_array_find_with_equal_func(effects[direction], row->element, g_str_equal, NULL), key,
-            row->type == SCENARIO_TYPE_LIST ? "%s = %s: not all of it came in this run"
-                                            : "%s = %s had no effect in this run",
-            row->name, value);
+    for (gsize i = 0; i < (is_mix ? value->list_count : 1); i++) {
+      asked |= UINT32_C(1) << (row->act + (is_mix ? value->list[i] : 0));
+    }
+    g_autofree char *text = scenario_value_text(s, key);
+    note_if(&on, (undone_here & asked) != 0, key,
+            is_list && value->list_count > 1 ? "%s = %s: not all of it had an effect in this run"
+                                             : "%s = %s had no effect in this run",
+            row->name, text);
+  }
+  for (gsize i = 0; i < count; i++) {
+    if (time_ps_in_seconds(events[i].at) > end_s) {
+      g_ptr_array_add(notes, g_strdup_printf("%s: event: %s = %s did not come in this run", events[i].where,
+                                             name_of(events[i].key), events[i].value));
+    }
   }
 }

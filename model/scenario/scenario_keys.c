@@ -61,7 +61,7 @@ static const named_value middlebox_words[] = {
 #define NEEDS(condition) .needs = (condition),
 #define NEEDS_WITH(word, condition) .needs = (condition), .needs_word = (word),
 #define INSTEAD_OF(id) .instead_of = SCENARIO_##id,
-#define ELEMENT(name) .element = (name),
+#define ACT(id) .act = PATH_ACT_##id,
 #define IMPAIRS .impairs = TRUE,
 #define ON_NODES .on_nodes = TRUE,
 #define REPLAYED .replayed = TRUE,

@@ -6,6 +6,7 @@
 
 #include "base/settings.h"
 #include "base/side.h"
+#include "network/path_element.h"
 
 /* One enumerator a row of keys.def, in its order. */
 typedef enum scenario_key {
@@ -46,11 +47,10 @@ typedef struct scenario_key_row {
   const named_value *words; /* of a WORD or a MIX; else those allowed beside a number, or NULL */
   int inherits;             /* the key whose value it takes when not given; -1 */
   scenario_key instead_of;  /* the key that has no effect while this one is given; SCENARIO_TITLE: none */
-  const char
-      *element; /* what does to packets what it asks for (path_direction_add_effects()); NULL: not known */
-  gboolean replayed; /* a replay heeds it */
-  gboolean impairs;  /* of a direction of the path: it happens to some of its packets */
-  gboolean on_nodes; /* of path.forward: a chain of ns-3's nodes has it too */
+  path_act act;             /* what is done in a run if it has an effect; PATH_ACT_NONE: that is not known */
+  gboolean replayed;        /* a replay heeds it */
+  gboolean impairs;         /* of a direction of the path: it happens to some of its packets */
+  gboolean on_nodes;        /* of path.forward: a chain of ns-3's nodes has it too */
   const char *needs; /* the condition (scenario_where.h) without which it has no effect; NULL: none … */
   const char *needs_word; /* … if it has this word; NULL: whatever it has */
   const char *example;    /* a value that a user may want, as --set takes it; not the default */

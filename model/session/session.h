@@ -112,9 +112,7 @@ typedef struct session_result {
   char *terminate_code;       /* RUN_TERMINATED: "Terminate 1/1/01", "MPA error 4" …; else NULL */
   const char *terminate_side; /* the same: "Initiator" or "Responder", who found it; static */
   run_results results;
-  /* What did something to packets of each direction, and "fault" of what misbehaves, static; NULL: not known.
-   */
-  GPtrArray *effects[SIDES];
+  uint32_t undone[SIDES]; /* the network's, without a fault that was done */
 } session_result;
 
 /* Frees what `result` owns. */

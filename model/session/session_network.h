@@ -23,12 +23,9 @@ typedef struct session_network_class {
   /* No packet of `connection` that leaves the host of `side` at `now` arrives before this. */
   time_ps (*earliest_arrival)(const session_network *network, uint32_t connection, enum side side,
                               time_ps now);
-  /* Sets the network's metrics: sums of both directions; the queue and the reordering those that packets
-   * from `source` meet. May be NULL. */
-  void (*set_metrics)(const session_network *network, enum side source, metric_values *values);
-  /* Adds to `names` what did something to packets of `direction` (path_direction_add_effects()). NULL: that
-   * is not known. */
-  void (*add_effects)(const session_network *network, enum side direction, GPtrArray *names);
+  /* At the end: sets the network's metrics: sums of both directions; the queue and the reordering those that
+   * packets from `source` meet. May be NULL. */
+  void (*set_metrics)(session_network *network, enum side source, metric_values *values);
   /* NULL: it is its maker's. */
   void (*free)(session_network *network);
 } session_network_class;
@@ -46,9 +43,10 @@ typedef struct session_network_ends {
 /* Embedded as the first member of each kind. */
 struct session_network {
   const session_network_class *class;
+  uint32_t undone[SIDES]; /* of each direction, what is known not to have been done: path_trace.undone */
 };
 
-static inline void session_network_set_metrics(const session_network *network, enum side source,
+static inline void session_network_set_metrics(session_network *network, enum side source,
                                                metric_values *values)
 {
   if (network->class->set_metrics) {

@@ -102,7 +102,10 @@ static bool make_route(session_paths *network, uint32_t index, run_engine kind, 
         .is_fpdu_start_user = ends->is_fpdu_start_user,
         .identification = ends->identifications[direction],
         .gate = route->gate,
-        .trace = {.to = ends->trace, .direction = direction, .first_port = SESSION_INITIATOR_FIRST_PORT},
+        .trace = {.to = ends->trace,
+                  .direction = direction,
+                  .first_port = SESSION_INITIATOR_FIRST_PORT,
+                  .undone = &network->network.undone[direction]},
         .output = ends->output,
         .output_user = ends->users[direction],
         .too_big = c->path.routers_are_silent ? NULL : on_too_big,
@@ -191,7 +194,7 @@ static time_ps paths_earliest_arrival(const session_network *self, uint32_t conn
 
 /* --- Results --- */
 
-static void paths_set_metrics(const session_network *self, enum side main_direction, metric_values *values)
+static void paths_set_metrics(session_network *self, enum side main_direction, metric_values *values)
 {
   const session_paths *network = (const session_paths *)self;
   uint64_t extent_sum = 0;
@@ -210,21 +213,11 @@ static void paths_set_metrics(const session_network *self, enum side main_direct
   }
 }
 
-static void paths_add_effects(const session_network *self, enum side direction, GPtrArray *names)
-{
-  const session_paths *network = (const session_paths *)self;
-
-  for (uint32_t i = 0; i < network->route_count; i++) {
-    path_direction_add_effects(network->routes[i].paths[direction], names);
-  }
-}
-
 /* --- Making --- */
 
 static const session_network_class paths_class = {.send = paths_send,
                                                   .earliest_arrival = paths_earliest_arrival,
                                                   .set_metrics = paths_set_metrics,
-                                                  .add_effects = paths_add_effects,
                                                   .free = paths_free};
 
 session_network *session_paths_new(const configuration *c, run_engine kind, engine *clock,
@@ -232,7 +225,7 @@ session_network *session_paths_new(const configuration *c, run_engine kind, engi
 {
   session_paths *network = g_new0(session_paths, 1);
 
-  network->network.class = &paths_class;
+  network->network = (session_network){.class = &paths_class, .undone = {UINT32_MAX, UINT32_MAX}};
   network->configuration = c;
   network->clock = clock;
   network->ends = *ends;

@@ -212,19 +212,6 @@ static void count_damaged(const session *self, const metric_terms *terms, metric
   }
 }
 
-static void set_effects(const session *self, session_result *result)
-{
-  for (enum side direction = 0; self->network->class->add_effects && direction < SIDES; direction++) {
-    result->effects[direction] = g_ptr_array_new();
-    self->network->class->add_effects(self->network, direction, result->effects[direction]);
-    for (guint i = 0; i < self->faults->len; i++) {
-      if (((const fault_injector *)self->faults->pdata[i])->is_done) {
-        g_ptr_array_add(result->effects[direction], (gpointer) "fault");
-      }
-    }
-  }
-}
-
 void session_finish(session *self, session_result *result)
 {
   time_ps now = engine_now(self->config.clock);
@@ -244,7 +231,11 @@ void session_finish(session *self, session_result *result)
     metric_values_set(values, METRIC_TIME_WALL_S, (double)self->wall_us / G_USEC_PER_SEC);
   }
   result->status = set_ending(self, &terms, result);
-  set_effects(self, result);
+  memcpy(result->undone, self->network->undone, sizeof result->undone);
+  for (guint i = 0; i < self->faults->len; i++) {
+    const fault_injector *fault = self->faults->pdata[i];
+    result->undone[SIDE_INITIATOR] &= ~((uint32_t)fault->is_done << PATH_ACT_FAULT);
+  }
 }
 
 void session_result_clear(session_result *result)
@@ -252,7 +243,4 @@ void session_result_clear(session_result *result)
   g_clear_pointer(&result->message, g_free);
   g_clear_pointer(&result->terminate_code, g_free);
   run_results_clear(&result->results);
-  for (enum side direction = 0; direction < SIDES; direction++) {
-    g_clear_pointer(&result->effects[direction], g_ptr_array_unref);
-  }
 }

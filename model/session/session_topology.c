@@ -168,7 +168,7 @@ static time_ps topology_earliest_arrival(const session_network *network, G_GNUC_
 }
 
 /* What was dropped and marked is known where no other traffic is counted with it. */
-static void topology_set_metrics(const session_network *network, G_GNUC_UNUSED enum side source,
+static void topology_set_metrics(session_network *network, G_GNUC_UNUSED enum side source,
                                  metric_values *values)
 {
   const session_topology *topology = (const session_topology *)network;
@@ -189,6 +189,7 @@ static void topology_set_metrics(const session_network *network, G_GNUC_UNUSED e
       marked += counts.queue_marks;
     }
   }
+  network->undone[SIDE_INITIATOR] &= ~((uint32_t)(random > 0) << PATH_ACT_NODE_ERRORS);
   metric_values_set(values, METRIC_PATH_PACKETS_TOO_BIG, (double)too_big);
   if (!topology->has_traffic) {
     metric_values_set(values, METRIC_LOSSES_RANDOM, (double)random);
@@ -212,6 +213,8 @@ session_network *session_topology_new(const scenario *s, engine *clock, const se
   object_text errors = {0};
 
   topology->network.class = &class;
+  topology->network.undone[SIDE_INITIATOR] = topology->network.undone[SIDE_RESPONDER] =
+      UINT32_C(1) << PATH_ACT_NODE_ERRORS | UINT32_C(1) << PATH_ACT_FAULT;
   topology->ns3 = ns3_module(NULL); /* whose engine `clock` is */
   g_assert(topology->ns3);
   bool made = read_object(s, SCENARIO_TOPOLOGY_QUEUE, c->topology.queue, &queue, error) &&

@@ -3,6 +3,7 @@
 it."""
 import json
 import os
+import re
 import unittest
 from pathlib import Path
 
@@ -52,6 +53,15 @@ class Engine(kit.ProgramTest):
         for value in ("much", "1e", "1e-6x", "-1"):
             self.expect_refused(f"iwarpsim run a.cfg -o r --set 'topology.errors=ns3::RateErrorModel ErrorRate={value}'",
                                 f'topology.medium: "{value}" is no value for attribute "ErrorRate"')
+
+    @unittest.skipUnless(kit.HAS_NS3, "built without ns-3")
+    def test_what_had_no_effect(self):
+        """Of ns-3's nodes it is known whether an error model dropped a packet, in either direction, and nothing else."""
+        kit.write("a.cfg", SMALL + CHAIN + 'fault: { error = "bad-crc"; at = 100000; };')
+        error = "path.too_big=silent --set 'topology.errors=ns3::RateErrorModel ErrorUnit=ERROR_UNIT_PACKET ErrorRate="
+        for rate, keys in (("1e-9", ["topology.errors", "fault.error"]), ("0.05", ["fault.error"])):
+            done = self.shell(f"iwarpsim run a.cfg -o r --set run.expect=any --set workload.messages=500 --set {error}{rate}'")
+            self.assertEqual(re.findall(r": (\S+) = .* had no effect in this run", done.stderr), keys)
 
     @unittest.skipUnless(kit.HAS_NS3, "built without ns-3")
     def test_measured_window(self):

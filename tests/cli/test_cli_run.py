@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What `iwarpsim run` prints: the answer first, everything with --all."""
 import json
+import re
 
 import program_kit as kit
 
@@ -130,23 +131,80 @@ results in o
         self.assertLess(of["mpa.located_by_chain"], of["mpa.fpdus"])
         self.assertIn(" FPDUs: 99.99 % by chain, 0.00", page)
 
+    # Of each key of a direction that asks for something: a value with which a run of 2.5 MB does none of it, and one
+    # with which it does.
+    ASKED = {
+        "loss": ("0.0000001%", "3%"), "loss_every": (1000000, 50), "drop": ([3, 100000], [3, 5]),
+        "corrupt": ("0.0000001%", "3%"), "duplicate": ("0.0000001%", "3%"), "displace": ("0.0000001%", "3%"),
+        "ecn_mark": ("0.0000001%", "10%"), "ecn_every": (1000000, 10), "ecn_threshold": (1000000, 1),
+        "discipline": ("red", "codel"), "burst": ("64MiB", "2KiB"), "reorder": ("0.0000001%", "10%"),
+        "jitter_reorders": ("true", "true"),  # of a jitter that is the same for each, and of one that is not
+    }
+    NEEDED = (("burst_rate=5Gbit/s", "burst_action=shape", "red_minimum=100000", "red_maximum=200000",
+               "distribution=constant"),
+              ("burst_rate=5Gbit/s", "burst_action=shape", "codel_target=1us", "codel_interval=1us",
+               "distribution=uniform"))
+
+    def no_effect(self, *sets):
+        """What a run with these sets notes that had no effect in it."""
+        self.shell("iwarpsim run e.cfg -o o -q " + " ".join(f"--set '{one}'" for one in sets))
+        notes = json.loads(kit.octets("o/summary.json")).get("notes", [])
+        return [re.search(r": (?:event: )?(\S+) = ", note)[1] for note in notes]
+
     def test_what_had_no_effect(self):
-        """What a setting asks for and the run does not come to is reported after it: a segment of a list, a loss that
-        is too rare, a fault that is too late; what came is not."""
+        """What a key asks for and a run does not do is noted after it, in the direction that it is asked of; what it
+        does is not."""
+        kit.write("e.cfg", """workload: { messages = 20; directions = "both"; };
+run: { engine = "native"; expect = "any"; };
+tcp: { ecn = "on"; };
+path: { forward: { rate = "1Gbit/s"; jitter = "50us"; }; reverse: { jitter = "50us"; }; };
+""")
+        self.assertEqual(self.no_effect(), [])
+        for model, values in (("gemodel", ("[0.0000001%]", "[3%]")), ("state", ("[0.0000001%]", "[3%]"))):
+            asked = {**self.ASKED, model: values}
+            for direction in ("forward", "reverse"):
+                for acts in (0, 1):
+                    sets = [f"path.{direction}.{key}={values[acts]}" for key, values in asked.items()]
+                    sets += [f"path.{direction}.{needed}" for needed in self.NEEDED[acts]]
+                    self.assertCountEqual(self.no_effect(*sets),
+                                          [] if acts else [f"path.{direction}.{key}" for key in asked])
+                self.assertEqual(self.no_effect(f"path.{direction}.reorder=100%"), [f"path.{direction}.jitter"])
+
+    def test_what_had_no_effect_elsewhere(self):
+        """The same of what no direction has: boxes, each by its own, a black hole, an event and a fault. What has its
+        default asks for nothing."""
+        kit.write("e.cfg", """workload: { messages = 20; };
+run: { engine = "native"; expect = "any"; };
+path: { reverse: { discipline = "tail"; }; };
+middlebox: { position = "behind"; };
+""")
+        whole = "middlebox.split_size=65000"
+        for expected, *sets in (
+                ([], "middlebox.mode=split"), ([], "middlebox.mode=coalesce"), ([], "middlebox.mode=rechunk"),
+                ([], "middlebox.mode=shift"), ([], "middlebox.mode=random"), ([], "middlebox.mode=proxy"),
+                (["middlebox.mode"], "middlebox.mode=split", whole), ([], "middlebox.mode=none"),
+                (["middlebox.mode"], "middlebox.mode=coalesce", "middlebox.coalesce_size=1"),
+                (["middlebox.mode"], "middlebox.mode=split+coalesce", whole), ([], "middlebox.mode=split+coalesce"),
+                (["fault.error"], "fault.error=bad-crc", "fault.at=100000"), ([], "fault.error=bad-crc")):
+            self.assertEqual(self.no_effect(*sets), expected, sets)
+        for at, expected in (("1ms", []), ("1s", ["path.too_big", "path.forward.mtu"])):
+            kit.write("e.cfg", f"""tcp: {{ black_hole_detection = true; }}; path: {{ too_big = "silent"; }};
+event = ( {{ at = "{at}"; key = "path.forward.mtu"; value = 1000; }} );""")
+            self.assertEqual(self.no_effect(), expected)
+
+    def test_notes_of_a_run(self):
+        """They name what asked, are printed with the result and again by show; a list is done when all of it is."""
         for sets, note in (
-                ("path.forward.drop=[3,100000]", "path.forward.drop = [3,100000]: not all of it came in this run"),
-                ("path.forward.duplicate=0.01%", "path.forward.duplicate = 0.01% had no effect in this run"),
-                ("path.reverse.drop=[100000]", "path.reverse.drop = [100000]: not all of it came in this run"),
-                ("path.forward.drop=[3]", None), ("path.forward.loss=3%", None), ("path.forward.loss=0", None)):
-            done = self.shell(f"iwarpsim run a.cfg -o o --set '{sets}'")
-            self.assertEqual("in this run" in done.stderr, note is not None, done.stderr)
-            self.assertIn(f"note: --set '{sets}': {note}\n" if note else "", done.stderr)
-            self.assertEqual(self.shell("iwarpsim show o").stderr, f"note: --set '{sets}': {note}\n" if note else "")
+                ("path.forward.drop=[3,100000]",
+                 "path.forward.drop = [3,100000]: not all of it had an effect in this run"),
+                ("path.reverse.drop=[100000]", "path.reverse.drop = [100000] had no effect in this run")):
+            note = f"note: --set '{sets}': {note}\n"
+            self.assertIn(note, self.shell(f"iwarpsim run a.cfg -o o --set '{sets}'").stderr)
+            self.assertEqual(self.shell("iwarpsim show o").stderr, note)
             self.assertNotIn("in this run", self.shell(f"iwarpsim run a.cfg -o o -q --set '{sets}'").stderr)
-        kit.write("f.cfg", 'fault: { error = "bad-crc"; at = 100000; }; run: { expect = "any"; };')
-        self.assertIn("note: f.cfg:1: fault.error = bad-crc had no effect in this run\n",
+        kit.write("f.cfg", 'event = ( { at = "9s"; key = "path.forward.mtu"; value = 1280; } );')
+        self.assertIn("note: f.cfg:1: event: path.forward.mtu = 1280 did not come in this run\n",
                       self.shell("iwarpsim run f.cfg -o o").stderr)
-        self.assertNotIn("no effect", self.shell("iwarpsim run f.cfg -o o --set fault.at=1").stderr)
 
     def test_show(self):
         """What a run prints is printed again from its folder: an answer, every metric, a run that was terminated. The

@@ -47,7 +47,7 @@ typedef struct scenario_key_row {
   const named_value *words; /* of a WORD or a MIX; else those allowed beside a number, or NULL */
   int inherits;             /* the key whose value it takes when not given; -1 */
   scenario_key instead_of;  /* the key that has no effect while this one is given; SCENARIO_TITLE: none */
-  path_act act;             /* what is done in a run if it has an effect; PATH_ACT_NONE: that is not known */
+  path_act act;             /* what is done in a run if it has an effect there; 0: not known */
   gboolean replayed;        /* a replay heeds it */
   gboolean impairs;         /* of a direction of the path: it happens to some of its packets */
   gboolean on_nodes;        /* of path.forward: a chain of ns-3's nodes has it too */

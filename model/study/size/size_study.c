@@ -124,6 +124,7 @@ static void add_values(size_study *study, size_point *point)
   g_clear_pointer(&point->values, g_ptr_array_unref);
   g_clear_pointer(&point->baseline, value_free);
   point->values = g_ptr_array_new_with_free_func(value_free);
+  g_assert(study->tried != NULL); /* of the same grid */
   for (guint i = 0; i < grid->len; i++) {
     const guint64 number = g_array_index(grid, guint64, i);
     g_ptr_array_add(point->values, add_due(study, point, number, g_strdup(study->tried[i])));

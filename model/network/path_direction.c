@@ -267,6 +267,7 @@ static path_position place_of_relay(const path_direction *path)
 
 static path_node *add_box(path_direction *path, path_box *box, path_middlebox kind)
 {
+  G_STATIC_ASSERT(PATH_ACT_BOX + PATH_MIDDLEBOX_PROXY < 32);
   box->act = PATH_ACT_BOX + kind;
   box->identification = path->config.identification;
   return add_node(path, &box->element, ENGINE_TIMER);

@@ -46,6 +46,10 @@ def sleeps_of_children():
 class Interrupt(kit.ProgramTest):
     stays = ["*"]
 
+    def setUp(self):
+        super().setUp()
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)  # also where the tests themselves run under nohup
+
     def interrupt(self, arguments, at_work, number=signal.SIGINT, **options):
         """Sends the signal when `at_work(pid)` is true; no file may differ after it."""
         before = tree()

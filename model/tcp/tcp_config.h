@@ -31,6 +31,12 @@ typedef enum tcp_congestion_kind {
   TCP_CONGESTION_DCTCP,   /* RFC 8257; asks for ECN by itself */
 } tcp_congestion_kind;
 
+/* Whose CUBIC. */
+typedef enum tcp_cubic_kind {
+  TCP_CUBIC_RFC9438,
+  TCP_CUBIC_LINUX,
+} tcp_cubic_kind;
+
 /* When slow start is left before a loss. */
 typedef enum tcp_slow_start_kind {
   TCP_SLOW_START_STANDARD,  /* it is not (RFC 5681) */
@@ -95,6 +101,7 @@ typedef struct tcp_config {
   bool timestamps : 1; /* offer timestamps */
   tcp_ecn_use ecn : 2;
   tcp_congestion_kind congestion : 2;
+  tcp_cubic_kind cubic : 1;
   tcp_slow_start_kind slow_start : 2;
   bool rack : 1;               /* losses are found by time (RFC 8985), not by RFC 6675; needs sack */
   bool tail_loss_probe : 1;    /* RFC 8985 §7; needs rack */
@@ -110,7 +117,8 @@ typedef struct tcp_config {
                                   octets */
   bool ecn_proportional : 1; /* PRR leads the window to what ECE makes of it, as Linux has it; else it is cut
                                 at once */
-  bool ahead_by_least : 1;   /* CUBIC looks ahead by the least round trip, as Linux has it; else by SRTT */
+  bool threshold_of_window : 1; /* the threshold after a loss is a share of the window, as Linux has it; else
+                                   of what is in flight */
   bool slow_start_limited : 1;  /* slow start by at most 2 SMSS an ACK (RFC 3465); else by all that it
                                    acknowledges, up to the threshold */
   bool growth_by_delivered : 1; /* the window grows by what an ACK shows to be delivered, by SACK too; else by

@@ -15,9 +15,18 @@ struct tcp_congestion_memory {
   uint64_t state[];
 };
 
-static const tcp_congestion_control *const controls[] = {[TCP_CONGESTION_NEWRENO] = &tcp_newreno,
-                                                         [TCP_CONGESTION_CUBIC] = &tcp_cubic,
-                                                         [TCP_CONGESTION_DCTCP] = &tcp_dctcp};
+static const tcp_congestion_control *control_of(const tcp_config *config)
+{
+  switch (config->congestion) {
+  case TCP_CONGESTION_NEWRENO:
+    return &tcp_newreno;
+  case TCP_CONGESTION_CUBIC:
+    return config->cubic == TCP_CUBIC_LINUX ? &tcp_cubic_linux : &tcp_cubic;
+  case TCP_CONGESTION_DCTCP:
+    return &tcp_dctcp;
+  }
+  g_assert_not_reached();
+}
 
 static void *state_of(tcp_congestion *congestion)
 {
@@ -30,18 +39,21 @@ static void *state_of(tcp_congestion *congestion)
   return congestion->state;
 }
 
-void tcp_congestion_init(tcp_congestion *congestion, tcp_congestion_kind kind, tcp_slow_start_kind slow_start,
-                         uint32_t smss_octets, uint64_t initial_window_octets)
+void tcp_congestion_init(tcp_congestion *congestion, const tcp_config *config, uint32_t smss_octets,
+                         uint64_t initial_window_octets)
 {
   g_assert(smss_octets > 0 && initial_window_octets >= smss_octets && initial_window_octets <= UINT32_MAX);
   *congestion = (tcp_congestion){
       /* RFC 5681 §3.1: the threshold is arbitrarily high */
       .window = {.smss_octets = smss_octets, .octets = initial_window_octets, .threshold_octets = UINT64_MAX},
       .restart_octets = (uint32_t)initial_window_octets,
-      .control = controls[kind],
-      .has_hystart = slow_start == TCP_SLOW_START_HYSTART,
+      .control = control_of(config),
+      .has_hystart = config->slow_start == TCP_SLOW_START_HYSTART,
+      .paced = config->pacing,
+      .of_segments = config->window_of_segments,
+      .of_window = config->threshold_of_window,
       .shortest_ps = TIME_PS_NEVER,
-      .hystart_pp = slow_start == TCP_SLOW_START_HYSTART_PP ? tcp_hystart_pp_new() : NULL,
+      .hystart_pp = config->slow_start == TCP_SLOW_START_HYSTART_PP ? tcp_hystart_pp_new() : NULL,
   };
 }
 
@@ -161,34 +173,41 @@ void tcp_congestion_acknowledged(tcp_congestion *congestion, const tcp_congestio
 
 static void take_threshold(tcp_congestion *congestion, uint64_t octets)
 {
-  congestion->window.threshold_octets =
-      MAX(octets, LOSS_FLOOR_SEGMENTS * (uint64_t)congestion->window.smss_octets);
-  congestion->window.octets = congestion->window.threshold_octets;
+  tcp_congestion_window *window = &congestion->window;
+  window->threshold_octets = MAX(octets, LOSS_FLOOR_SEGMENTS * (uint64_t)window->smss_octets);
+  window->octets = window->threshold_octets;
   congestion->inflated = false;
 }
 
 void tcp_congestion_reduce(tcp_congestion *congestion, uint64_t flight_octets)
 {
-  take_threshold(congestion, congestion->control->after_loss(state_of(congestion), &congestion->window,
-                                                             flight_octets, false));
+  const tcp_congestion_window *window = &congestion->window;
+  uint64_t basis_octets = congestion->of_window ? window->octets : flight_octets;
+  uint64_t octets = congestion->control->after_loss(state_of(congestion), window, basis_octets);
+  take_threshold(congestion, congestion->of_segments ? octets - octets % window->smss_octets : octets);
 }
 
 void tcp_congestion_reduce_for_ecn(tcp_congestion *congestion, uint64_t flight_octets)
 {
+  const tcp_congestion_window *window = &congestion->window;
   congestion->remembers = false;
   if (congestion->control->after_mark) {
-    take_threshold(congestion,
-                   congestion->control->after_mark(state_of(congestion), &congestion->window, flight_octets));
+    uint64_t octets = congestion->control->after_mark(state_of(congestion), window, flight_octets);
+    /* what is taken away is in whole segments, too (Linux, dctcp_ssthresh()) */
+    uint64_t spare_octets = (window->octets - octets) % window->smss_octets;
+    take_threshold(congestion, congestion->of_segments ? octets + spare_octets : octets);
   } else {
     tcp_congestion_reduce(congestion, flight_octets);
   }
 }
 
-void tcp_congestion_collapse(tcp_congestion *congestion, uint64_t flight_octets, bool first)
+void tcp_congestion_collapse(tcp_congestion *congestion, uint64_t flight_octets, bool reduces)
 {
-  if (first) {
-    take_threshold(congestion, congestion->control->after_loss(state_of(congestion), &congestion->window,
-                                                               flight_octets, true));
+  if (reduces) {
+    tcp_congestion_reduce(congestion, flight_octets);
+  }
+  if (congestion->control->timed_out) {
+    congestion->control->timed_out(state_of(congestion));
   }
   congestion->window.octets = congestion->window.smss_octets;
   congestion->inflated = false;
@@ -233,6 +252,13 @@ void tcp_congestion_restart_after_idle(tcp_congestion *congestion, time_ps idle_
   congestion->window.octets = MIN(congestion->window.octets, restart);
   if (congestion->control->idled) {
     congestion->control->idled(state_of(congestion), idle_ps, cut);
+  }
+}
+
+void tcp_congestion_resume(tcp_congestion *congestion, time_ps idle_ps, time_ps now)
+{
+  if (congestion->state && congestion->control->resumed) {
+    congestion->control->resumed(congestion->state, idle_ps, now);
   }
 }
 

@@ -28,15 +28,16 @@ typedef struct tcp_congestion {
   bool remembers;                /* there is something to undo: `before` is of tcp_congestion_remember() */
   bool has_hystart;              /* not together with `hystart_pp` */
   bool paced;                    /* HyStart judges trains of acknowledgements with that in mind */
+  bool of_segments : 1;          /* tcp_config.window_of_segments */
+  bool of_window : 1;            /* tcp_config.threshold_of_window */
   time_ps shortest_ps;           /* HyStart's, while nothing is in flight */
   tcp_hystart *hystart;          /* NULL while nothing is in flight */
   tcp_hystart_pp *hystart_pp;
 } tcp_congestion;
 
-/* A window of `initial_window_octets` (RFC 6928), no slow start threshold yet, nothing in flight; frees
- * what it has. */
-void tcp_congestion_init(tcp_congestion *congestion, tcp_congestion_kind kind, tcp_slow_start_kind slow_start,
-                         uint32_t smss_octets, uint64_t initial_window_octets);
+/* A window of `initial_window_octets` (RFC 6928), no slow start threshold yet, nothing in flight. */
+void tcp_congestion_init(tcp_congestion *congestion, const tcp_config *config, uint32_t smss_octets,
+                         uint64_t initial_window_octets);
 
 /* Something is in flight, or an acknowledgement is at hand: lends `hystart`, uninitialised, until
  * tcp_congestion_end_flight(). What is acknowledged later was sent later, and begins a round of HyStart's
@@ -56,8 +57,8 @@ void tcp_congestion_set_smss(tcp_congestion *congestion, uint32_t smss_octets, b
 void tcp_congestion_acknowledged(tcp_congestion *congestion, const tcp_congestion_ack *ack, time_ps now);
 
 /* A recovery starts with `flight_octets` in flight (what was sent beyond by Limited Transmit left out):
- * the threshold is what the control makes of it, at least 2 SMSS (RFC 5681 equation 4; RFC 9438 §4.6; RFC
- * 8257 §3.5), and so is the window. */
+ * the threshold is what the control makes of it, or of the window, at least 2 SMSS (RFC 5681 equation 4; RFC
+ * 9438 §4.6; RFC 8257 §3.5), and so is the window. */
 void tcp_congestion_reduce(tcp_congestion *congestion, uint64_t flight_octets);
 
 /* ECE, once a round trip (RFC 3168 §6.1.2): like a loss, except that DCTCP reduces by its alpha (RFC 8257
@@ -65,9 +66,10 @@ void tcp_congestion_reduce(tcp_congestion *congestion, uint64_t flight_octets);
  * one proves to be (Linux, tcp_enter_cwr()). */
 void tcp_congestion_reduce_for_ecn(tcp_congestion *congestion, uint64_t flight_octets);
 
-/* The retransmission timer has expired: the window is 1 SMSS; for the `first` time in a row the threshold
- * is that of a loss with `flight_octets` in flight (RFC 5681 §3.1; RFC 9438 §4.8). */
-void tcp_congestion_collapse(tcp_congestion *congestion, uint64_t flight_octets, bool first);
+/* The retransmission timer has expired: the window is 1 SMSS; if it `reduces`, which it does for the first
+ * time in a row, the threshold is that of a loss with `flight_octets` in flight (RFC 5681 §3.1; RFC 9438
+ * §4.8). */
+void tcp_congestion_collapse(tcp_congestion *congestion, uint64_t flight_octets, bool reduces);
 
 /* The reduction or collapse since the last tcp_congestion_remember() was spurious: window and threshold are
  * at least what they were then (RFC 4015 §3.2, RFC 9438 §4.9). remember: called before the first reduction of
@@ -79,6 +81,10 @@ void tcp_congestion_undo(tcp_congestion *congestion);
 /* Nothing was sent for an RTO or more, `idle_ps`: the window is at most the restart window (RFC 5681 §4.1,
  * RFC 9438 §5.8); CUBIC's epoch does not count the time. */
 void tcp_congestion_restart_after_idle(tcp_congestion *congestion, time_ps idle_ps);
+
+/* Something leaves while nothing is in flight, `idle_ps` after the last departure: Linux's CUBIC does not
+ * count that time. */
+void tcp_congestion_resume(tcp_congestion *congestion, time_ps idle_ps, time_ps now);
 
 /* The window within fast recovery is `octets` (PRR, RFC 6937), or the end of it (RFC 6937 §3: the
  * threshold). */

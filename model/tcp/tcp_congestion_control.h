@@ -29,8 +29,7 @@ typedef struct tcp_congestion_ack {
   bool congestion_experienced; /* ECE */
   time_ps round_trip_ps;       /* the sample of this acknowledgement; -1: none */
   time_ps smoothed_ps;         /* SRTT; 0: no sample yet */
-  time_ps ahead_ps; /* how far CUBIC looks ahead: SRTT (RFC 9438 §4.2), or the least round trip; 0: no sample
-                       yet */
+  time_ps least_ps;            /* of all round trips; 0: no sample yet */
 } tcp_congestion_ack;
 
 /* The state is the control's own: state_octets of memory that can be copied octet by octet, zero before
@@ -47,11 +46,15 @@ typedef struct tcp_congestion_control {
    * by the share that `octets` of it count for. */
   void (*avoid)(void *state, tcp_congestion_window *window, const tcp_congestion_ack *ack, uint64_t octets,
                 time_ps now);
-  /* The threshold that a loss makes, before the floor of 2 SMSS; `window` is still the one before it. */
-  uint64_t (*after_loss)(void *state, const tcp_congestion_window *window, uint64_t flight_octets,
-                         bool timed_out);
+  /* The threshold that a loss makes of `basis_octets`, what is in flight or the window, before the floor of 2
+   * SMSS; `window` is still the one before it. */
+  uint64_t (*after_loss)(void *state, const tcp_congestion_window *window, uint64_t basis_octets);
   /* The same for ECE; NULL: as for a loss. */
-  uint64_t (*after_mark)(void *state, const tcp_congestion_window *window, uint64_t flight_octets);
+  uint64_t (*after_mark)(void *state, const tcp_congestion_window *window, uint64_t basis_octets);
+  /* The retransmission timer has expired; after_loss() may have been called for it before. */
+  void (*timed_out)(void *state);
+  /* Something leaves while nothing is in flight, `idle_ps` after the last departure. */
+  void (*resumed)(void *state, time_ps idle_ps, time_ps now);
   /* Nothing was sent for `idle_ps`; `cut`: the window is smaller for it. */
   void (*idled)(void *state, time_ps idle_ps, bool cut);
   /* SMSS has changed, and windows of `before_octets` are windows of `after_octets` now. */
@@ -72,6 +75,9 @@ extern const tcp_congestion_control tcp_dctcp;
  * flat where the last loss was, and is never below what a NewReno with the same losses would have. Integer
  * arithmetic: octets, seconds in 2^-30. */
 extern const tcp_congestion_control tcp_cubic;
+
+/* CUBIC as Linux has it, in whole segments and ticks. */
+extern const tcp_congestion_control tcp_cubic_linux;
 
 /* `octets` in segments of `before_octets`, as octets in as many of `after_octets`; UINT64_MAX stays. */
 static inline uint64_t tcp_congestion_scaled(uint64_t octets, uint32_t before_octets, uint32_t after_octets)

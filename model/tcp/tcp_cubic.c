@@ -134,13 +134,14 @@ static void avoid(void *state, tcp_congestion_window *window, const tcp_congesti
   if (curve_octets(cubic, window->smss_octets, since_start) < cubic->estimate >> OCTET_BITS) {
     window->octets = MAX(window->octets, cubic->estimate >> OCTET_BITS);
   } else {
-    follow_curve(cubic, window, curve_octets(cubic, window->smss_octets, since_start + ack->ahead_ps),
+    follow_curve(cubic, window, curve_octets(cubic, window->smss_octets, since_start + ack->smoothed_ps),
                  octets);
   }
 }
 
-static uint64_t reduced(cubic_state *cubic, const tcp_congestion_window *window, uint64_t flight_octets)
+static uint64_t after_loss(void *state, const tcp_congestion_window *window, uint64_t basis_octets)
 {
+  cubic_state *cubic = state;
   /* Fast convergence (§4.7): a flow that did not get back to its last maximum leaves room for others. */
   bool converges = window->octets < cubic->maximum_octets;
   cubic->maximum_octets = converges
@@ -148,18 +149,13 @@ static uint64_t reduced(cubic_state *cubic, const tcp_congestion_window *window,
                               : window->octets;
   cubic->prior_octets = window->octets;
   cubic->in_stage = false;
-  return flight_octets * BETA_NUMERATOR / BETA_DENOMINATOR;
+  return basis_octets * BETA_NUMERATOR / BETA_DENOMINATOR;
 }
 
-static uint64_t after_loss(void *state, const tcp_congestion_window *window, uint64_t flight_octets,
-                           bool timed_out)
+static void timed_out(void *state)
 {
   cubic_state *cubic = state;
-  uint64_t octets = reduced(cubic, window, flight_octets);
-  if (timed_out) {
-    cubic->maximum_octets = 0; /* §4.8: the next stage has K = 0 and W_max where it begins */
-  }
-  return octets;
+  cubic->maximum_octets = 0; /* §4.8: the next stage has K = 0 and W_max where it begins */
 }
 
 static void idled(void *state, time_ps idle_ps, bool cut)
@@ -188,6 +184,7 @@ const tcp_congestion_control tcp_cubic = {.state_octets = sizeof(cubic_state),
                                           .observe = observe,
                                           .avoid = avoid,
                                           .after_loss = after_loss,
+                                          .timed_out = timed_out,
                                           .idled = idled,
                                           .smss_changed = smss_changed,
                                           .undo = undo};

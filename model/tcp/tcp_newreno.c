@@ -25,11 +25,11 @@ static void newreno_avoid(void *state, tcp_congestion_window *window,
 }
 
 static uint64_t newreno_after_loss(void *state, G_GNUC_UNUSED const tcp_congestion_window *window,
-                                   uint64_t flight_octets, G_GNUC_UNUSED bool timed_out)
+                                   uint64_t basis_octets)
 {
   newreno_state *reno = state;
   reno->counted_octets = 0;
-  return flight_octets / 2;
+  return basis_octets / 2;
 }
 
 const tcp_congestion_control tcp_newreno = {
@@ -75,7 +75,7 @@ static void dctcp_observe(void *state, G_GNUC_UNUSED const tcp_congestion_window
 
 /* §3.3, the reduction: cwnd (1 - alpha / 2). Of cwnd, not of what is in flight, as the document has it. */
 static uint64_t dctcp_after_mark(void *state, const tcp_congestion_window *window,
-                                 G_GNUC_UNUSED uint64_t flight_octets)
+                                 G_GNUC_UNUSED uint64_t basis_octets)
 {
   dctcp_state *dctcp = state;
   dctcp->reno.counted_octets = 0;

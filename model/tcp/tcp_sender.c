@@ -62,9 +62,7 @@ void tcp_sender_start(tcp_sender *sender, uint32_t emss_octets, bool sack, bool 
   sender->window_edge = window_edge;
   sender->by_time = config->rack && sack;
   sender->probes = sender->by_time && config->tail_loss_probe;
-  tcp_congestion_init(&sender->congestion, config->congestion, config->slow_start, emss_octets,
-                      initial_segments * emss_octets);
-  sender->congestion.paced = config->pacing;
+  tcp_congestion_init(&sender->congestion, config, emss_octets, initial_segments * emss_octets);
 }
 
 void tcp_sender_begin_flight(tcp_sender *sender)

@@ -139,11 +139,6 @@ static void heed_ecn(tcp_sender *sender, const tcp_sender_news *news)
   }
 }
 
-static time_ps look_ahead_ps(const tcp_sender *sender)
-{
-  return sender->config->ahead_by_least ? sender->timer->least_ps : sender->timer->smoothed_ps;
-}
-
 /* An ACK with ECE lets the window not grow (RFC 3168 §6.1.2). */
 static void grow(tcp_sender *sender, const tcp_sender_news *news, bool in_recovery)
 {
@@ -159,7 +154,7 @@ static void grow(tcp_sender *sender, const tcp_sender_news *news, bool in_recove
       .congestion_experienced = congested,
       .round_trip_ps = news->round_trip_ps,
       .smoothed_ps = sender->timer->smoothed_ps,
-      .ahead_ps = look_ahead_ps(sender),
+      .least_ps = sender->timer->least_ps,
   };
   tcp_congestion_acknowledged(&sender->congestion, &ack, news->now);
 }
@@ -293,7 +288,7 @@ static void advance_smoothly(tcp_sender *sender, const tcp_acknowledgement *ack,
     tcp_rack_delivered_in_order(&sender->flight->rack, &delivery, now);
   }
   growth.smoothed_ps = sender->timer->smoothed_ps;
-  growth.ahead_ps = look_ahead_ps(sender);
+  growth.least_ps = sender->timer->least_ps;
   tcp_congestion_acknowledged(&sender->congestion, &growth, now);
   tcp_sender_restart_timer(sender, now);
   tcp_sender_schedule_probe(sender, now);

@@ -238,6 +238,7 @@ static bool send_new(tcp_sender *sender, int64_t room, tcp_outgoing *outgoing, t
   sender->fin_sent = sender->fin_sent || fin;
   if (!sender->flight) {
     tcp_sender_begin_flight(sender);
+    tcp_congestion_resume(&sender->congestion, now - MIN(sender->sent_at, now), now);
   }
   tcp_scoreboard_sent(&sender->flight->board, from, sender->next, now);
   if (sender->flight->duplicate_acks > 0 && sender->config->limited_transmit &&

@@ -292,9 +292,13 @@ void tcp_sender_judge_recovery(tcp_sender *sender, tcp_sender_news *news)
 static void enter_loss(tcp_sender *sender, time_ps now)
 {
   bool first = sender->timeouts_in_a_row == 1;
-  bool reduces = first && !sender->flight->reducing; /* else ECE has made the threshold */
+  /* fast recovery has reduced for what is lost now (Linux, tcp_enter_loss()) */
+  bool reduced = sender->config->threshold_of_window && sender->state == TCP_SENDING_RECOVERY;
+  bool reduces = first && !reduced && !sender->flight->reducing; /* else ECE has made the threshold */
   if (first) {
     begin_doubt(sender, TCP_UNDO_TIME_OUT);
+  }
+  if (first && !reduced) {
     tcp_congestion_remember(&sender->congestion);
   }
   tcp_frto_end(&sender->flight->frto);

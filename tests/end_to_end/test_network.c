@@ -204,7 +204,8 @@ TEST(test_random_networks)
       "tcp.ip=ipv4|tcp.ip=ipv6",
       "tcp.profile=linux|tcp.profile=rfc",
       /* one key of it, which has the other profile's value in half of the scenarios */
-      "tcp.cubic_ahead=srtt|tcp.cubic_ahead=least|tcp.slow_start_limit=true|tcp.slow_start_limit=false|"
+      "tcp.cubic=rfc9438|tcp.cubic=linux|tcp.threshold=flight|tcp.threshold=window|tcp.slow_start_limit=true|"
+      "tcp.slow_start_limit=false|"
       "tcp.window_unit=octets|tcp.window_unit=segments|tcp.window_growth=acknowledged|"
       "tcp.window_growth=delivered|tcp.window_use=ack|tcp.window_use=round|tcp.ecn_response=cut|"
       "tcp.ecn_response=prr|tcp.tlp_delay=delayed_ack|tcp.tlp_delay=rto_min|tcp.timer_slack=0s|"

@@ -236,12 +236,13 @@ TEST(test_host_rates)
 #define TCP_FIELDS(config)                                                                                   \
   FIELDS(config, sack, dsack, timestamps, drops_untimed, drops_reset_at_edge, quick_acks, old_sack,          \
          fin_beyond_window, ecn, congestion, slow_start, rack, tail_loss_probe, prr, frto, partial_undo)     \
-  FIELDS(config, limited_transmit, window_of_segments, ecn_proportional, ahead_by_least, slow_start_limited, \
-         growth_by_delivered, limited_by_round, restart_after_idle, nagle, pacing, retransmission,           \
-         path_mtu_discovery, black_hole_detection, segmentation, passing, initial_window_segments)           \
+  FIELDS(config, limited_transmit, window_of_segments, ecn_proportional, threshold_of_window,                \
+         slow_start_limited, growth_by_delivered, limited_by_round, restart_after_idle, nagle, pacing,       \
+         retransmission, path_mtu_discovery, black_hole_detection, segmentation, passing,                    \
+         initial_window_segments)                                                                            \
   FIELDS(config, delayed_ack_segments, delayed_ack_ps, duplicate_ack_threshold, rto_initial_ps, rto_min_ps,  \
          rto_floor, probe_delay, timer_slack_ps, rto_max_ps, retries_max, send_mtu_octets,                   \
-         receive_mtu_octets)
+         receive_mtu_octets, cubic)
 
 /* A key and what becomes of it in tcp_config, as a number. */
 typedef struct tcp_case {
@@ -280,7 +281,8 @@ static const tcp_case tcp_cases[] = {
     {"tcp.limited_transmit=false", "limited_transmit", false},
     {"tcp.window_unit=octets", "window_of_segments", false},
     {"tcp.ecn_response=cut", "ecn_proportional", false},
-    {"tcp.cubic_ahead=srtt", "ahead_by_least", false},
+    {"tcp.cubic=rfc9438", "cubic", TCP_CUBIC_RFC9438},
+    {"tcp.threshold=flight", "threshold_of_window", false},
     {"tcp.slow_start_limit=true", "slow_start_limited", true},
     {"tcp.window_growth=acknowledged", "growth_by_delivered", false},
     {"tcp.window_use=ack", "limited_by_round", false},

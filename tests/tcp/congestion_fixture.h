@@ -16,13 +16,21 @@ typedef struct lone_congestion {
   tcp_hystart hystart;
 } lone_congestion;
 
+static inline tcp_congestion *tcp_congestion_of(const tcp_config *config, uint32_t smss_octets,
+                                                uint64_t initial_window_octets)
+{
+  lone_congestion *lone = g_new(lone_congestion, 1);
+  tcp_congestion_init(&lone->congestion, config, smss_octets, initial_window_octets);
+  tcp_congestion_begin_flight(&lone->congestion, &lone->hystart);
+  return &lone->congestion;
+}
+
+/* The same as the RFCs have it. */
 static inline tcp_congestion *tcp_congestion_new(tcp_congestion_kind kind, tcp_slow_start_kind slow_start,
                                                  uint32_t smss_octets, uint64_t initial_window_octets)
 {
-  lone_congestion *lone = g_new(lone_congestion, 1);
-  tcp_congestion_init(&lone->congestion, kind, slow_start, smss_octets, initial_window_octets);
-  tcp_congestion_begin_flight(&lone->congestion, &lone->hystart);
-  return &lone->congestion;
+  tcp_config config = {.congestion = kind, .slow_start = slow_start};
+  return tcp_congestion_of(&config, smss_octets, initial_window_octets);
 }
 
 static inline void tcp_congestion_free(tcp_congestion *congestion)
@@ -62,13 +70,20 @@ static inline uint64_t segments(uint64_t count)
 }
 
 /* A flow whose window is `count` segments. */
+static inline clocked_flow *flow_with(const tcp_config *config, uint64_t count, time_ps round_trip_ps)
+{
+  clocked_flow *flow = g_new0(clocked_flow, 1);
+  flow->congestion = tcp_congestion_of(config, SMSS, segments(count));
+  flow->round_trip_ps = round_trip_ps;
+  return flow;
+}
+
+/* The same as the RFCs have it. */
 static inline clocked_flow *flow_of(tcp_congestion_kind kind, tcp_slow_start_kind slow_start, uint64_t count,
                                     time_ps round_trip_ps)
 {
-  clocked_flow *flow = g_new0(clocked_flow, 1);
-  flow->congestion = tcp_congestion_new(kind, slow_start, SMSS, segments(count));
-  flow->round_trip_ps = round_trip_ps;
-  return flow;
+  tcp_config config = {.congestion = kind, .slow_start = slow_start};
+  return flow_with(&config, count, round_trip_ps);
 }
 
 static inline uint64_t window_octets(const clocked_flow *flow)
@@ -88,7 +103,8 @@ static inline void flow_acknowledge_before(clocked_flow *flow, uint64_t octets, 
       .after_timeout = flow->after_timeout,
       .in_recovery = flow->in_recovery,
       .round_trip_ps = flow->round_trip_ps,
-      .ahead_ps = flow->round_trip_ps,
+      .smoothed_ps = flow->round_trip_ps,
+      .least_ps = flow->round_trip_ps,
   };
   tcp_congestion_acknowledged(flow->congestion, &ack, flow->now);
 }

@@ -8,7 +8,8 @@ void take_linux_keys(tcp_config *config, uint64_t which)
   config->fin_beyond_window = which & 4;
   config->window_of_segments = which & 8;
   config->ecn_proportional = which & 16;
-  config->ahead_by_least = which & 32;
+  config->cubic = which & 32 ? TCP_CUBIC_LINUX : TCP_CUBIC_RFC9438;
+  config->threshold_of_window = which & 32768;
   config->slow_start_limited = !(which & 64);
   config->growth_by_delivered = which & 128;
   config->limited_by_round = which & 256;

@@ -314,7 +314,7 @@ TEST(test_any_window_and_time)
         tcp_congestion_new(TCP_CONGESTION_CUBIC, TCP_SLOW_START_STANDARD, smss, maximum);
     tcp_congestion_reduce(congestion, maximum);
     uint64_t window = congestion->window.octets;
-    tcp_congestion_ack ack = {.next = 1, .limited = true, .round_trip_ps = -1, .ahead_ps = round_trip};
+    tcp_congestion_ack ack = {.next = 1, .limited = true, .round_trip_ps = -1, .smoothed_ps = round_trip};
     tcp_congestion_acknowledged(congestion, &ack, 0); /* begins the stage */
     ack.octets = window;
     tcp_congestion_acknowledged(congestion, &ack, now);

@@ -48,8 +48,7 @@ static uint64_t window_at_the_end(time_ps segment_ps, time_ps delay_ps, bool pac
                               .position = segments(path->acknowledged),
                               .next = segments(path->sent),
                               .limited = true,
-                              .round_trip_ps = round_trip,
-                              .ahead_ps = round_trip};
+                              .round_trip_ps = round_trip};
     tcp_congestion_acknowledged(path->congestion, &ack, now);
     send_window(path, now);
   }

@@ -79,32 +79,6 @@ static void pass_round_trip(tcp_fixture *f, time_ps round_trip_ps)
   deliver_all(f, 1);
 }
 
-/* The window of CUBIC 7 s after a loss: the first 20 round trips take 100 ms, the others 200. */
-static uint64_t window_after_loss(bool ahead_by_least)
-{
-  tcp_config config = *TCP_WITH(.congestion = TCP_CONGESTION_CUBIC, .ahead_by_least = ahead_by_least);
-  tcp_fixture *f = connected(&config);
-  post_losing(f, 4000 * EMSS, 1);
-  for (unsigned trip = 0; trip < 45; trip++) {
-    pass_round_trip(f, (trip < 20 ? 1 : 2) * TCP_FIXTURE_ROUND_TRIP);
-  }
-  uint64_t octets = window_of(f);
-  g_assert_cmpuint(statistics_of(f)->recoveries, ==, 1);
-  tcp_fixture_free(f);
-  return octets;
-}
-
-/* CUBIC's target lies on its curve, a look-ahead from now. After the loss W_max is 10 segments and K is
- * (10 * 0.3 / 0.4)^(1/3) = 1.96 s. At t = 7 s the curve rises by 3 * 0.4 * (7 - 1.96)^2 = 30.5 segments a
- * second: a look-ahead of 100 ms instead of nearly 200 aims about 3 segments lower. */
-TEST(test_cubic_looks_ahead_by_the_least_round_trip)
-{
-  uint64_t by_smoothed = window_after_loss(false);
-  uint64_t by_least = window_after_loss(true);
-  g_assert_cmpuint(by_least + 2 * EMSS, <=, by_smoothed);
-  g_assert_cmpuint(by_least + 4 * EMSS, >=, by_smoothed);
-}
-
 /* A full window of 10 segments, more to send, an ACK for each. The first segment is marked. */
 static tcp_fixture *marked(bool proportional)
 {

@@ -271,7 +271,8 @@ TEST(test_probe_and_time_out)
        * SMSS: congestion avoidance, one segment for one. Linux takes it from the window of 10, has 7, and
        * sends two. */
       SEGMENT_IN(100 * MS, 0, 0, 3001),
-      SEGMENT_OUT(0, 4001, 5001, 1),
+      SEGMENT_OUT(0, 4001, 5001, 1, .keys = PACKETDRILL_RFC),
+      SEGMENT_OUT(0, 4001, 6001, 1, .keys = PACKETDRILL_LINUX),
   };
   PLAY_WITH(GTESTS "cubic/cubic-rto-ss-ca-cwnd-bump.pkt", rows, .timeouts = 1, .retransmissions = 2);
 }

@@ -338,7 +338,9 @@ void tcp_connection_establish(tcp_connection *connection, const tcp_incoming *se
   if (syn_sent_twice) {
     tcp_retransmission_timer_restart_slowly(&connection->timer);
   } else {
-    tcp_retransmission_timer_sample(&connection->timer, segment->now - connection->syn_sent_at);
+    time_ps round_trip_ps = segment->now - connection->syn_sent_at;
+    tcp_retransmission_timer_sample(&connection->timer, round_trip_ps);
+    connection->sender.rack_known.least_ps = round_trip_ps; /* RFC 8985 §6.2 step 1: of the connection */
   }
   tcp_sender_start(&connection->sender, connection->gauges.emss_octets, connection->sack, syn_sent_twice, 0);
   /* RFC 7323 §2.2: the window of a SYN is never scaled */

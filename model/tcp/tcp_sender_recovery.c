@@ -207,9 +207,6 @@ static void undo(tcp_sender *sender, tcp_undo_kind kind, bool findable)
     sender->recovery_point = (int64_t)sender->acknowledged; /* a loss from now on is one of its own */
     sender->flight->resend_first = false;
   }
-  if (sender->by_time && kind == TCP_UNDO_RECOVERY) {
-    sender->flight->rack.known.reordering_seen = true;
-  }
   tcp_frto_end(&sender->flight->frto);
   begin_doubt(sender, TCP_UNDO_NONE);
 }
@@ -275,6 +272,8 @@ void tcp_sender_judge_recovery(tcp_sender *sender, tcp_sender_news *news)
   bool partial = originals && (int64_t)sender->acknowledged < sender->recovery_point;
   tcp_undo_kind kind = judge_retransmissions(sender, news);
   sender->flight->originals_arrive = false;
+  /* the hole's own segment came after later ones; an undo by itself is no proof of that */
+  sender->flight->rack.known.reordering_seen = sender->flight->rack.known.reordering_seen || partial;
   if (kind == TCP_UNDO_NONE && originals) {
     /* with none on its way nothing else can prove what was sent again to be needed */
     sender->flight->originals_arrive = sender->flight->board.retransmissions > 0;

@@ -114,12 +114,13 @@ TCP_TEST(test_slight_reordering, connected())
 
 /* Three segments of ten were overtaken by the others by more than a quarter of a round trip: fast recovery
  * for nothing. The timestamps that come back are older than the retransmissions (RFC 3522): each of the
- * three is proven, the window is what it was, and the recovery counts as spurious. From then on reordering
- * is known: the same again is waited for. */
-TEST(test_spurious_recovery)
+ * three is proven, the window is what it was, and the recovery counts as spurious. What was sent again shows
+ * no reordering (§6.2 step 3): the same again is a recovery again. Not so with partial undo, as Linux has it:
+ * a hole that an original fills is reordering (tcp_try_undo_partial()), and is waited for. */
+FLAG_TEST(test_spurious_recovery, partial)
 {
   GQueue late = G_QUEUE_INIT;
-  g_autoptr(tcp_fixture) f = overtaken(connected_as(true, false), &late, 3);
+  g_autoptr(tcp_fixture) f = overtaken(connected_as(true, partial), &late, 3);
   const uint32_t emss = emss_of(f);
   g_assert_cmpuint(threshold_of(f), ==, 5 * emss);
   deliver_before(f, &late, 3);
@@ -138,7 +139,8 @@ TEST(test_spurious_recovery)
   deliver_all(f, 0);
   fly(f, 1);
   complete_transfer(f, 16 * emss);
-  EXPECT_FIELDS(statistics_of(f), (retransmissions, 3), (recoveries, 1));
+  g_assert_true((statistics_of(f)->recoveries == 1) == partial);
+  g_assert_true((statistics_of(f)->retransmissions == 3) == partial);
 }
 
 /* Five segments of ten are overtaken by the other five. Three SACKs show five losses, with two segments on

@@ -144,6 +144,25 @@ PROBE_TEST(test_tail_loss)
   EXPECT_FIELDS(statistics_of(f), (timeouts, 0), (retransmissions, 2), (recoveries, 1));
 }
 
+/* The same when the octets before took 150 ms and the probe's answer as long as the handshake, 100 ms: RACK's
+ * least round trip is the connection's, the handshake's too (RFC 8985 §6.2 step 1), so the answer is not
+ * taken for one of the first transmission, and no time-out follows. */
+PROBE_TEST(test_answer_as_fast_as_the_handshake)
+{
+  post(f, 0, 5 * EMSS, 0);
+  advance_by(f, ms(50));
+  deliver_some(f, 0, 3);
+  drop_all(f, 0);
+  advance_by(f, ms(100));
+  deliver_all(f, 1);
+  g_assert_cmpuint(f->end[0].acknowledged, ==, 3 * EMSS);
+  advance_to(f, f->end[0].connection->class->deadline(f->end[0].connection)); /* the probe leaves */
+  run_until_idle(f, TCP_FIXTURE_ROUND_TRIP);
+  advance_by(f, ms(100));
+  complete_transfer(f, 5 * EMSS);
+  EXPECT_FIELDS(statistics_of(f), (timeouts, 0), (tail_loss_probes, 1), (retransmissions, 2));
+}
+
 /* Only the last is lost: the probe repairs it, and that it was lost shows when a later ACK moves on
  * without D-SACK: the window is reduced as by a recovery (§7.4). 4 segments in flight then: the threshold
  * is 2. */

@@ -301,7 +301,8 @@ Ptr<TcpCongestionOps> congestion_of(const tcp_config &config)
   switch (config.congestion) {
   case TCP_CONGESTION_CUBIC: {
     Ptr<TcpCubic> cubic = CreateObject<TcpCubic>();
-    cubic->SetAttributeFailSafe("HyStart", BooleanValue(config.slow_start == TCP_SLOW_START_HYSTART));
+    cubic->SetAttributeFailSafe("HyStart", BooleanValue(config.slow_start == TCP_SLOW_START_HYSTART ||
+                                                        config.slow_start == TCP_SLOW_START_AUTO));
     return cubic;
   }
   case TCP_CONGESTION_DCTCP:

@@ -31,7 +31,7 @@ tcp_config tcp_config_default(void)
       .ecn = TCP_ECN_PASSIVE,
       .congestion = TCP_CONGESTION_CUBIC,
       .cubic = TCP_CUBIC_LINUX,
-      .slow_start = TCP_SLOW_START_HYSTART,
+      .slow_start = TCP_SLOW_START_AUTO,
       .restart_after_idle = true,
       .fin_beyond_window = true,
       .window_of_segments = true,

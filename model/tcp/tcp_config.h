@@ -39,9 +39,11 @@ typedef enum tcp_cubic_kind {
 
 /* When slow start is left before a loss. */
 typedef enum tcp_slow_start_kind {
-  TCP_SLOW_START_STANDARD,  /* it is not (RFC 5681) */
-  TCP_SLOW_START_HYSTART,   /* as Linux's CUBIC does: the train of ACKs is long, or round trips grow */
-  TCP_SLOW_START_HYSTART_PP /* HyStart++ (RFC 9406) */
+  TCP_SLOW_START_STANDARD,   /* it is not (RFC 5681) */
+  TCP_SLOW_START_HYSTART,    /* as Linux's CUBIC does: the train of ACKs is long, or round trips grow */
+  TCP_SLOW_START_HYSTART_PP, /* HyStart++ (RFC 9406) */
+  TCP_SLOW_START_HYSTART_16, /* as before February 2025: its rounds begin when the window has 16 segments */
+  TCP_SLOW_START_AUTO,       /* HYSTART with CUBIC, whose own it is in Linux; else STANDARD */
 } tcp_slow_start_kind;
 
 /* Explicit Congestion Notification (RFC 3168). */
@@ -102,7 +104,7 @@ typedef struct tcp_config {
   tcp_ecn_use ecn : 2;
   tcp_congestion_kind congestion : 2;
   tcp_cubic_kind cubic : 1;
-  tcp_slow_start_kind slow_start : 2;
+  tcp_slow_start_kind slow_start : 3;
   bool rack : 1;               /* losses are found by time (RFC 8985), not by RFC 6675; needs sack */
   bool tail_loss_probe : 1;    /* RFC 8985 §7; needs rack */
   bool prr : 1;                /* PRR (RFC 6937) in fast recovery; needs sack */

@@ -39,6 +39,13 @@ static void *state_of(tcp_congestion *congestion)
   return congestion->state;
 }
 
+static bool has_hystart(const tcp_config *config)
+{
+  tcp_slow_start_kind kind = config->slow_start;
+  return kind == TCP_SLOW_START_HYSTART || kind == TCP_SLOW_START_HYSTART_16 ||
+         (kind == TCP_SLOW_START_AUTO && config->congestion == TCP_CONGESTION_CUBIC);
+}
+
 void tcp_congestion_init(tcp_congestion *congestion, const tcp_config *config, uint32_t smss_octets,
                          uint64_t initial_window_octets)
 {
@@ -48,7 +55,8 @@ void tcp_congestion_init(tcp_congestion *congestion, const tcp_config *config, u
       .window = {.smss_octets = smss_octets, .octets = initial_window_octets, .threshold_octets = UINT64_MAX},
       .restart_octets = (uint32_t)initial_window_octets,
       .control = control_of(config),
-      .has_hystart = config->slow_start == TCP_SLOW_START_HYSTART,
+      .has_hystart = has_hystart(config),
+      .late_rounds = config->slow_start == TCP_SLOW_START_HYSTART_16,
       .paced = config->pacing,
       .of_segments = config->window_of_segments,
       .of_window = config->threshold_of_window,
@@ -60,7 +68,9 @@ void tcp_congestion_init(tcp_congestion *congestion, const tcp_config *config, u
 void tcp_congestion_begin_flight(tcp_congestion *congestion, tcp_hystart *hystart)
 {
   if (congestion->has_hystart) {
-    *hystart = (tcp_hystart){.shortest_ps = congestion->shortest_ps, .paced = congestion->paced};
+    *hystart = (tcp_hystart){.shortest_ps = congestion->shortest_ps,
+                             .late_rounds = congestion->late_rounds,
+                             .paced = congestion->paced};
     congestion->hystart = hystart;
   }
 }
@@ -115,8 +125,9 @@ static uint32_t heed_delay(tcp_congestion *congestion, const tcp_congestion_ack 
 {
   tcp_congestion_window *window = &congestion->window;
   bool first = window->threshold_octets == UINT64_MAX;
-  if (congestion->hystart && tcp_hystart_should_stop(congestion->hystart, ack, window, now)) {
-    window->threshold_octets = window->octets;
+  if (congestion->hystart && !congestion->found) {
+    congestion->found = tcp_hystart_should_stop(congestion->hystart, ack, window, now);
+    window->threshold_octets = congestion->found ? window->octets : window->threshold_octets;
   } else if (congestion->hystart_pp && first) {
     /* RFC 9406 §4.3: only in the first slow start; later ones have a threshold that was found. */
     if (tcp_hystart_pp_should_stop(congestion->hystart_pp, ack)) {
@@ -211,6 +222,7 @@ void tcp_congestion_collapse(tcp_congestion *congestion, uint64_t flight_octets,
   }
   congestion->window.octets = congestion->window.smss_octets;
   congestion->inflated = false;
+  congestion->found = false;
   if (congestion->hystart) {
     congestion->hystart->shortest_ps = TIME_PS_NEVER;
     congestion->hystart->in_round = false;

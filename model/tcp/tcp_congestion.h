@@ -27,6 +27,8 @@ typedef struct tcp_congestion {
   bool inflated;                 /* the window counts what has left the network, too (RFC 6582 §3.2) */
   bool remembers;                /* there is something to undo: `before` is of tcp_congestion_remember() */
   bool has_hystart;              /* not together with `hystart_pp` */
+  bool late_rounds : 1;          /* HyStart's */
+  bool found : 1;                /* HyStart has ended slow start: it judges again after a time-out */
   bool paced;                    /* HyStart judges trains of acknowledgements with that in mind */
   bool of_segments : 1;          /* tcp_config.window_of_segments */
   bool of_window : 1;            /* tcp_config.threshold_of_window */

@@ -28,6 +28,7 @@ typedef struct tcp_congestion_ack {
   bool in_recovery;   /* fast recovery: does not grow; DCTCP still counts */
   bool congestion_experienced; /* ECE */
   time_ps round_trip_ps;       /* the sample of this acknowledgement; -1: none */
+  time_ps latest_ps;           /* the same of the last segment that it acknowledges: HyStart's */
   time_ps smoothed_ps;         /* SRTT; 0: no sample yet */
   time_ps least_ps;            /* of all round trips; 0: no sample yet */
 } tcp_congestion_ack;

@@ -63,16 +63,19 @@ static time_ps aggregation_ps(const tcp_congestion_ack *ack, const tcp_congestio
 bool tcp_hystart_should_stop(tcp_hystart *hystart, const tcp_congestion_ack *ack,
                              const tcp_congestion_window *window, time_ps now)
 {
-  if (ack->round_trip_ps < 0) {
+  if (ack->latest_ps < 0) {
     return false;
   }
-  hystart->shortest_ps = MIN(hystart->shortest_ps, ack->round_trip_ps);
-  if (window->octets < WINDOW_MIN_SEGMENTS * (uint64_t)window->smss_octets) {
-    return false; /* the first round begins when the window is large enough, wherever in a flight that is */
+  bool judges = window->octets >= WINDOW_MIN_SEGMENTS * (uint64_t)window->smss_octets;
+  hystart->shortest_ps = MIN(hystart->shortest_ps, ack->latest_ps);
+  if (judges || !hystart->late_rounds) {
+    turn_round(hystart, ack, now);
   }
-  turn_round(hystart, ack, now);
+  if (!judges) {
+    return false;
+  }
   bool long_train = train_is_long(hystart, aggregation_ps(ack, window), now);
-  bool long_delay = delay_has_grown(hystart, ack->round_trip_ps);
+  bool long_delay = delay_has_grown(hystart, ack->latest_ps);
   return long_train || long_delay;
 }
 

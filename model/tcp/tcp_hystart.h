@@ -10,13 +10,14 @@
  *
  * The fields are for the functions below; what outlives the round is `shortest_ps`. */
 typedef struct tcp_hystart {
-  time_ps shortest_ps; /* of all round trips */
+  time_ps shortest_ps; /* of all round trips, each of an acknowledgement's last segment */
   uint64_t round_end;  /* SND.NXT at its first acknowledgement */
   time_ps round_start;
   time_ps train_end;         /* when the last of the close acknowledgements came */
   time_ps round_shortest_ps; /* of this round's trips */
   uint32_t samples;          /* of them */
   bool in_round;
+  bool late_rounds; /* they begin when the window is large enough to be judged; else with the connection */
   bool paced; /* segments leave paced: a closely spaced train of acknowledgements then shows less, and must
                * last the whole shortest round trip */
 } tcp_hystart;

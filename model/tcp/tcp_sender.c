@@ -46,6 +46,9 @@ static void on_delivered(void *user, const tcp_sent_segment *segment)
   bool beyond = (int64_t)segment->to > sender->recovery_point;
   news->beyond = news->beyond || beyond;
   news->original = news->original || (!beyond && !segment->sent_twice);
+  if (!segment->sent_twice) {
+    news->latest_ps = news->now - segment->sent_at;
+  }
   if (sender->by_time) {
     tcp_rack_delivered(&sender->flight->rack, segment, news->ack->echoed_ps, news->now);
   }
@@ -74,7 +77,7 @@ void tcp_sender_begin_flight(tcp_sender *sender)
   if (config->window_of_segments) { /* as Linux counts */
     flight->board.least_charge_octets = flight->board.smss_octets;
   }
-  if (sender->by_time || config->frto) {
+  if (sender->by_time || config->frto || sender->congestion.has_hystart) {
     flight->board.listener = on_delivered;
     flight->board.listener_user = sender;
   }

@@ -153,6 +153,7 @@ static void grow(tcp_sender *sender, const tcp_sender_news *news, bool in_recove
       .in_recovery = in_recovery || news->undone,
       .congestion_experienced = congested,
       .round_trip_ps = news->round_trip_ps,
+      .latest_ps = news->latest_ps >= 0 ? news->latest_ps : news->ack->round_trip_ps,
       .smoothed_ps = sender->timer->smoothed_ps,
       .least_ps = sender->timer->least_ps,
   };
@@ -272,11 +273,13 @@ static void advance_smoothly(tcp_sender *sender, const tcp_acknowledgement *ack,
       .limited = is_limited(sender),
       .unlimited_slow_start = !sender->config->slow_start_limited,
       .round_trip_ps = ack->round_trip_ps,
+      .latest_ps = ack->round_trip_ps,
   };
   tcp_scoreboard_acknowledge_plain(&sender->flight->board, ack->position, &delivery);
   growth.octets = tcp_sender_charge(sender, growth.octets, delivery.segments);
   if (delivery.segments > 0) {
     growth.round_trip_ps = now - delivery.first_sent_at;
+    growth.latest_ps = now - delivery.last_sent_at;
   }
   if (growth.round_trip_ps >= 0) {
     /* the timer takes the timestamps' sample, if there is one */
@@ -304,6 +307,7 @@ static G_GNUC_NO_INLINE void take_acknowledgement(tcp_sender *sender, const tcp_
       .advances = ack->position > sender->acknowledged,
       .flight_octets = tcp_sender_flight_charge(sender) - sender->flight->limited_octets,
       .round_trip_ps = -1,
+      .latest_ps = -1,
   };
   sender->flight->news = &news;
   take_news(sender, &news);

@@ -29,7 +29,7 @@ TEST(test_empty_file_is_all_defaults)
       "16 16 true stream in-order dedicated "
       "aligned 0 unlimited unlimited unlimited "
       "out-of-order unlimited 0 0 0 0 silent unlimited auto 60s 1 0 "
-      "iwarpsim linux ipv4 auto 10 cubic hystart linux window false segments delivered round true false "
+      "iwarpsim linux ipv4 auto 10 cubic auto linux window false segments delivered round true false "
       "passive prr "
       "true true true true true rto_min 2ms true true true true preserve true false false "
       "accept challenge 40ms 2 16 3 1s 0.2s variation 60s 15 true false "

@@ -296,6 +296,7 @@ static const tcp_case tcp_cases[] = {
     {"tcp.congestion=dctcp", "congestion", TCP_CONGESTION_DCTCP},
     {"tcp.slow_start=standard", "slow_start", TCP_SLOW_START_STANDARD},
     {"tcp.slow_start=hystart++", "slow_start", TCP_SLOW_START_HYSTART_PP},
+    {"tcp.slow_start=hystart-16", "slow_start", TCP_SLOW_START_HYSTART_16},
     {"tcp.retransmission=repacketize", "retransmission", TCP_RETRANSMISSION_REPACKETIZE},
     {"tcp.path_mtu_discovery=false", "path_mtu_discovery", false},
     {"tcp.black_hole_detection=true", "black_hole_detection", true},

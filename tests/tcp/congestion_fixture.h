@@ -103,6 +103,7 @@ static inline void flow_acknowledge_before(clocked_flow *flow, uint64_t octets, 
       .after_timeout = flow->after_timeout,
       .in_recovery = flow->in_recovery,
       .round_trip_ps = flow->round_trip_ps,
+      .latest_ps = flow->round_trip_ps,
       .smoothed_ps = flow->round_trip_ps,
       .least_ps = flow->round_trip_ps,
   };

@@ -143,7 +143,7 @@ static tcp_config config_of(world *w)
   config.restart_after_idle = bits & 16384;
   config.ecn = (tcp_ecn_use)below(w, 3);
   config.congestion = (tcp_congestion_kind)below(w, 3);
-  config.slow_start = (tcp_slow_start_kind)below(w, 3);
+  config.slow_start = (tcp_slow_start_kind)below(w, 5);
   config.receive_window_octets = 20000 + below(w, 300000);
   config.rto_initial_ps = 2 * TIME_PS_PER_MILLISECOND;
   config.rto_min_ps = TIME_PS_PER_MILLISECOND;

@@ -32,14 +32,18 @@ static void send_window(bottleneck *path, time_ps now)
   }
 }
 
+typedef enum departure { AT_ONCE, PACED, LATE } departure;
+
 /* The window in segments when slow start has ended, from 10 on. */
-static uint64_t window_at_the_end(time_ps segment_ps, time_ps delay_ps, bool paced)
+static uint64_t window_at_the_end(time_ps segment_ps, time_ps delay_ps, departure how)
 {
   bottleneck *path = g_new0(bottleneck, 1);
   path->segment_ps = segment_ps;
   path->delay_ps = delay_ps;
-  path->congestion = tcp_congestion_new(TCP_CONGESTION_CUBIC, TCP_SLOW_START_HYSTART, SMSS, segments(10));
-  path->congestion->hystart->paced = paced;
+  tcp_config config = {.congestion = TCP_CONGESTION_CUBIC,
+                       .slow_start = how == LATE ? TCP_SLOW_START_HYSTART_16 : TCP_SLOW_START_AUTO,
+                       .pacing = how == PACED};
+  path->congestion = tcp_congestion_of(&config, SMSS, segments(10));
   send_window(path, 0);
   while (tcp_congestion_in_slow_start(path->congestion)) {
     time_ps now = path->acknowledged_at[path->acknowledged];
@@ -48,7 +52,7 @@ static uint64_t window_at_the_end(time_ps segment_ps, time_ps delay_ps, bool pac
                               .position = segments(path->acknowledged),
                               .next = segments(path->sent),
                               .limited = true,
-                              .round_trip_ps = round_trip};
+                              .latest_ps = round_trip};
     tcp_congestion_acknowledged(path->congestion, &ack, now);
     send_window(path, now);
   }
@@ -58,36 +62,40 @@ static uint64_t window_at_the_end(time_ps segment_ps, time_ps delay_ps, bool pac
   return threshold / SMSS;
 }
 
-/* A segment a millisecond, round trip 101 ms: the path holds 101. Flights of 10, 20, 40, 80 segments are
- * acknowledged from 101, 202, 303 and 404 ms on, the trips of each half a millisecond longer from segment
- * to segment. The window is 16 at the 7th ACK: there the first round begins, in mid-flight, of what is in
- * flight then: up to segment 22. The next begin with segments 23, 55 and 119, always in mid-flight, and
- * the gap between two flights ends their trains. The trips of segments 55 to 63 are 113 ms and more, not
- * beyond 101 + 12.6; those of segments 119 to 127, the 49th and later of their flight, are 125 ms and
- * more. The ninth ACK shows it, when 10 + 126 are the window. Pacing matters for trains alone. */
-TEST(test_rounds_begin_in_flight)
-{
-  g_assert_cmpuint(window_at_the_end(MILLISECOND, 100 * MILLISECOND, false), ==, 136);
-  g_assert_cmpuint(window_at_the_end(MILLISECOND, 100 * MILLISECOND, true), ==, 136);
-}
-
-/* A hundred times as fast: the gap from 1.10 to 2.02 ms ends no train. At the 11th ACK the one that began
- * at 1.07 ms has lasted 0.95, more than half of 1.01 ms; with pacing it lasts more than 1.01 ms at 2.09,
- * the 18th. */
+/* A segment a millisecond, round trip 101 ms: the path holds 101. Flights of 10, 20, 40 and 80 segments are
+ * acknowledged from 101, 202, 303 and 404 ms on. Rounds begin with the connection, before there are 16
+ * segments, so each is a flight, and the first trip of each is 101 ms: no delay has grown. The 52nd ACK of
+ * the flight of 80 comes 51 ms after the first, more than half of the round trip, when the window is 10 + 70
+ * + 51. With pacing the train must last the whole round trip: the 103rd ACK of the flight of 160 comes 102 ms
+ * after the first, when the window is 10 + 150 + 102. A hundred times as fast it is the same. */
 TEST(test_train_of_acknowledgements)
 {
-  g_assert_cmpuint(window_at_the_end(MILLISECOND / 100, MILLISECOND, false), ==, 10 + 10);
-  g_assert_cmpuint(window_at_the_end(MILLISECOND / 100, MILLISECOND, true), ==, 10 + 17);
+  g_assert_cmpuint(window_at_the_end(MILLISECOND, 100 * MILLISECOND, AT_ONCE), ==, 131);
+  g_assert_cmpuint(window_at_the_end(MILLISECOND, 100 * MILLISECOND, PACED), ==, 262);
+  g_assert_cmpuint(window_at_the_end(MILLISECOND / 100, MILLISECOND, AT_ONCE), ==, 131);
+  g_assert_cmpuint(window_at_the_end(MILLISECOND / 100, MILLISECOND, PACED), ==, 262);
 }
 
-/* A segment in 5 ms: no train is close. Round trip 105 ms: the path holds 21. Two segments leave for one
- * that arrives, so the trips of a flight's segments are 105, 110, 110, 115, 115 … ms. Rounds begin with
- * the 7th ACK and segments 23 and 55. Among the first nine trips of round 23 is the first of the flight
- * that begins with segment 31, of 105 ms. Those of round 55 are of segments 55 to 63, the 25th and later
- * of that flight: 165 ms and more, beyond 105 + 13.1. The ninth ACK shows it, when 10 + 62 are the window. */
+/* A segment in 5 ms: no train is close. Round trip 105 ms: the path holds 21. The first segment of the flight
+ * of 80 leaves at 315 ms, while the flight of 40, which left from 210 ms on, keeps the path until 410: its
+ * trip is 200 ms, beyond 105 + 13.1, and those of the others are longer. The ninth ACK of that round shows
+ * it, when 10 + 70 + 8 are the window. */
 TEST(test_delay_increase)
 {
-  g_assert_cmpuint(window_at_the_end(5 * MILLISECOND, 100 * MILLISECOND, false), ==, 72);
+  g_assert_cmpuint(window_at_the_end(5 * MILLISECOND, 100 * MILLISECOND, AT_ONCE), ==, 88);
+}
+
+/* Before February 2025 the first round began at the 7th ACK, when the window is 16: in mid-flight, of what is
+ * in flight then, up to segment 22. The next begin with segments 23, 55 and 119, always in mid-flight. The
+ * trips of a flight's segments are each half a millisecond longer: those of segments 119 to 127, the 49th and
+ * later of their flight, are 125 ms and more, beyond 101 + 12.6. The ninth ACK shows it, when 10 + 126 are
+ * the window. With a segment in 5 ms those of segments 55 to 63, the 25th and later of theirs, are 165 ms and
+ * more. With one in 10 us the train that began at 1.07 ms has lasted 0.95 ms at the 11th ACK. */
+TEST(test_late_rounds_begin_in_flight)
+{
+  g_assert_cmpuint(window_at_the_end(MILLISECOND, 100 * MILLISECOND, LATE), ==, 136);
+  g_assert_cmpuint(window_at_the_end(5 * MILLISECOND, 100 * MILLISECOND, LATE), ==, 72);
+  g_assert_cmpuint(window_at_the_end(MILLISECOND / 100, MILLISECOND, LATE), ==, 10 + 10);
 }
 
 /* HyStart by itself, with a window of `count` segments. */
@@ -113,7 +121,7 @@ static bool says_stop_after(judged *flow, time_ps gap_ps, time_ps round_trip_ps,
                             .position = flow->position,
                             .next = flow->position + segments(100),
                             .limited = true,
-                            .round_trip_ps = round_trip_ps,
+                            .latest_ps = round_trip_ps,
                             .smoothed_ps = smoothed_ps};
   return tcp_hystart_should_stop(&flow->hystart, &ack, &flow->window, flow->now);
 }
@@ -244,4 +252,41 @@ TEST(test_gap_ends_the_train)
 {
   g_assert_true(train_with_gap(2 * MILLISECOND));
   g_assert_false(train_with_gap(2 * MILLISECOND + 1));
+}
+
+/* HyStart is CUBIC's own: with another control `auto` means none, and a key that is set keeps its value. */
+static const struct {
+  tcp_congestion_kind congestion;
+  tcp_slow_start_kind slow_start;
+  bool judges;
+} whose_it_is_rows[] = {{TCP_CONGESTION_CUBIC, TCP_SLOW_START_AUTO, true},
+                        {TCP_CONGESTION_NEWRENO, TCP_SLOW_START_AUTO, false},
+                        {TCP_CONGESTION_DCTCP, TCP_SLOW_START_AUTO, false},
+                        {TCP_CONGESTION_NEWRENO, TCP_SLOW_START_HYSTART, true},
+                        {TCP_CONGESTION_DCTCP, TCP_SLOW_START_HYSTART_16, true},
+                        {TCP_CONGESTION_CUBIC, TCP_SLOW_START_STANDARD, false}};
+
+ROW_TEST(test_whose_it_is, whose_it_is_rows)
+{
+  g_autoptr(clocked_flow) flow = flow_of(c->congestion, c->slow_start, 64, 40 * MILLISECOND);
+  for (unsigned i = 0; i < 60; i++) { /* a train of 59 ms */
+    flow_acknowledge(flow, SMSS);
+    flow->now += MILLISECOND;
+  }
+  g_assert_cmpint(tcp_congestion_in_slow_start(flow->congestion), ==, !c->judges);
+}
+
+/* Once it has ended slow start, no later one is judged until a time-out: what follows a
+ * pause goes on to its threshold. */
+FLOW_TEST(test_ends_slow_start_once,
+          flow_of(TCP_CONGESTION_CUBIC, TCP_SLOW_START_HYSTART, 64, 40 * MILLISECOND))
+{
+  flow_run_until(flow, 0.1);
+  g_assert_false(tcp_congestion_in_slow_start(flow->congestion));
+  flow->congestion->window.threshold_octets = segments(1000);
+  while (window_octets(flow) < segments(1000)) {
+    g_assert_true(tcp_congestion_in_slow_start(flow->congestion));
+    flow_acknowledge(flow, SMSS);
+    flow->now += MILLISECOND;
+  }
 }

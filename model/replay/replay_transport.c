@@ -86,7 +86,7 @@ static void establish(replay_transport *self, time_ps now)
 
     buffer_chain_init(&octets);
     buffer_chain_append_slices(&octets, &self->syn_octets, 0, (uint32_t)taken);
-    tcp_receiver_receive(&self->receiver, 0, &octets, false, now);
+    tcp_receiver_receive(&self->receiver, 0, &octets, 0, now);
     buffer_chain_clear(&octets);
   }
   buffer_chain_clear(&self->syn_octets);
@@ -135,7 +135,8 @@ static void take(replay_transport *self, const tcp_incoming *segment)
   take_timestamp(self, segment);
   establish(self, segment->now);
   if (!self->is_finished) {
-    tcp_receiver_receive(&self->receiver, segment->position, segment->payload, segment->fin, segment->now);
+    tcp_receiver_receive(&self->receiver, segment->position, segment->payload, segment->fin ? TCP_FIN : 0,
+                         segment->now);
     if (!self->is_closed && tcp_receiver_is_finished(&self->receiver)) {
       self->is_finished = true;
       self->events->finished(self->user, segment->now);

@@ -10,7 +10,8 @@ tcp_config tcp_config_default(void)
       .initial_window_segments = 10, /* RFC 6928 */
       .delayed_ack_segments = 2,
       .delayed_ack_ps = 40 * TIME_PS_PER_MILLISECOND, /* Linux: TCP_DELACK_MIN */
-      .quick_acks = 16,                               /* TCP_MAX_QUICKACKS */
+      .ack_by_octets = true,
+      .quick_acks = 16, /* TCP_MAX_QUICKACKS */
       .duplicate_ack_threshold = 3,
       .rto_initial_ps = TIME_PS_PER_SECOND,        /* RFC 6298 */
       .rto_min_ps = 200 * TIME_PS_PER_MILLISECOND, /* Linux: TCP_RTO_MIN */

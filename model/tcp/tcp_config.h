@@ -89,7 +89,7 @@ typedef struct tcp_config {
   uint32_t receive_mtu_octets; /* of the direction it receives from: announces MSS = this - 40 (IPv6: 60) */
   uint32_t send_mtu_octets;    /* of its own direction: EMSS = min(peer's MSS, this - 40 or 60) - options */
   uint16_t initial_window_segments; /* RFC 6928: 10 */
-  uint16_t delayed_ack_segments;    /* an ACK at least every so many segments with payload; 1: every one */
+  uint16_t delayed_ack_segments;    /* an ACK at least every so many full-size segments; 1: every one */
   uint16_t duplicate_ack_threshold; /* 3 */
   uint16_t retries_max; /* consecutive timeouts before the connection is given up (RFC 9293 §3.8.3, R2) */
   uint16_t local_port;
@@ -131,6 +131,7 @@ typedef struct tcp_config {
   bool black_hole_detection : 1; /* repeated time-outs of full-size segments lower the path MTU (RFC 4821
                                     §7.7, RFC 2923 §2.1) */
   bool drops_untimed : 1; /* segments without the timestamps agreed on (RFC 7323 §3.2); Linux takes them */
+  bool ack_by_octets : 1; /* … counted in octets, as Linux does; else each segment with payload counts */
   bool acknowledges_refused : 1; /* a segment that the layer above has no room for is answered by a duplicate
                                     ACK (RFC 5681 §4.2); else not at all, as if it had been lost */
   bool drops_reset_at_edge : 1;  /* a RST at RCV.NXT + RCV.WND (RFC 5961 §3.2); Linux challenges it */

@@ -335,7 +335,7 @@ static G_GNUC_NO_INLINE void arrive_synchronised(tcp_connection *connection, con
     return;
   }
   arrive_ecn(connection, segment);
-  tcp_receiver_receive(&connection->receiver, segment->position, segment->payload, segment->fin,
+  tcp_receiver_receive(&connection->receiver, segment->position, segment->payload, header->flags,
                        segment->now);
   if (!connection->closed && tcp_receiver_is_finished(&connection->receiver)) {
     arrive_fin(connection, segment->now);
@@ -482,10 +482,11 @@ static bool arrive_predicted(tcp_connection *connection, const datagram *packet,
   if (length == 0 || connection->closed) {
     return true;
   }
+  uint8_t flags = wire[TCP_OFFSET_AND_FLAGS_AT + 1];
   if (predicted == PREDICTED_IN_ORDER) {
-    tcp_receiver_receive_expected(&connection->receiver, &packet->payload, now);
+    tcp_receiver_receive_expected(&connection->receiver, &packet->payload, flags, now);
   } else {
-    tcp_receiver_receive(&connection->receiver, position, &packet->payload, false, now);
+    tcp_receiver_receive(&connection->receiver, position, &packet->payload, flags, now);
   }
   return true;
 }

@@ -3,7 +3,18 @@
 
 #include <string.h>
 
-enum { QUIET_SEGMENTS = 64 };
+enum {
+  QUIET_SEGMENTS = 64,
+  FULL_SIZE_GUESS_OCTETS = 536, /* Linux: TCP_MSS_DEFAULT; and TCP_MIN_MSS */
+  FULL_SIZE_MIN_OCTETS = 88 - TCP_HEADER_OCTETS,
+};
+
+/* The largest segment that the peer can send, but for what is joined on the way. */
+static uint16_t own_mss_octets(const tcp_config *config)
+{
+  uint32_t ip = config->local_address.version == 6 ? IPV6_HEADER_OCTETS : IPV4_HEADER_OCTETS;
+  return (uint16_t)(config->receive_mtu_octets - ip - TCP_HEADER_OCTETS);
+}
 
 void tcp_receiver_init(tcp_receiver *receiver, const tcp_config *config, uint64_t window_octets,
                        const tcp_events *events, void *user, tcp_gauges *gauges)
@@ -15,6 +26,7 @@ void tcp_receiver_init(tcp_receiver *receiver, const tcp_config *config, uint64_
                              .gauges = gauges,
                              .window_octets = (uint32_t)window_octets,
                              .window_unit = 1,
+                             .full_size_octets = MIN(FULL_SIZE_GUESS_OCTETS, own_mss_octets(config)),
                              .ack_deadline = TIME_PS_NEVER};
   gauges->in_order_edge = 0;
 }
@@ -321,9 +333,48 @@ static bool accept_fin(tcp_receiver *receiver, uint64_t fin_position)
   return true;
 }
 
-/* The segment at `next` has been taken and nothing is missing: an ACK at once every so many segments, or
- * when the delay is over; and for the first, so that the peer's slow start has all its ACKs. */
-static void decide_ack_in_order(tcp_receiver *receiver, time_ps now)
+/* A segment is not as large as the receiver took a full one to be, or the one before it was not: estimates it
+ * anew, as Linux does (tcp_measure_rcv_mss()). Returns whether it is the short end of what was sent, after
+ * which nothing may follow: Linux acknowledges it as soon as it has been read (tcp_cleanup_rbuf()), which
+ * here is at once. */
+static G_GNUC_NO_INLINE bool measure_full_size(tcp_receiver *receiver, uint32_t length, uint8_t flags)
+{
+  uint16_t last_short = receiver->last_short_octets;
+  receiver->last_short_octets = 0;
+  if (length >= receiver->full_size_octets) {
+    receiver->full_size_octets = (uint16_t)MIN(length, own_mss_octets(receiver->config));
+    return false;
+  }
+  bool may_be_full =
+      length >= FULL_SIZE_GUESS_OCTETS || (length >= FULL_SIZE_MIN_OCTETS && !(flags & (TCP_PSH | TCP_FIN)));
+  if (may_be_full && length == last_short) {
+    receiver->full_size_octets = last_short; /* two of a size: the path or the peer makes no larger ones */
+    receiver->last_short_octets = last_short;
+    return false;
+  }
+  receiver->last_short_octets = may_be_full ? (uint16_t)length : 0;
+  return true;
+}
+
+/* Whether so much has come since the last ACK, with a segment of `length` octets now, that the next is due
+ * (RFC 5681 §4.2). */
+static inline bool has_enough_for_ack(tcp_receiver *receiver, uint32_t length, uint8_t flags)
+{
+  uint32_t count = receiver->config->delayed_ack_segments;
+  if (!receiver->config->ack_by_octets) {
+    return receiver->unacknowledged_segments >= count;
+  }
+  bool is_short = (length != receiver->full_size_octets || receiver->last_short_octets != 0) &&
+                  measure_full_size(receiver, length, flags);
+  return is_short ||
+         receiver->next - receiver->acknowledged > (uint64_t)(count - 1) * receiver->full_size_octets;
+}
+
+/* The segment of `length` octets at `next` has been taken and nothing is missing: an ACK at once for every so
+ * many segments, or when the delay is over; and for the first, so that the peer's slow start has all its
+ * ACKs.
+ */
+static void decide_ack_in_order(tcp_receiver *receiver, uint32_t length, uint8_t flags, time_ps now)
 {
   /* The peer's view of the window has shrunk to half of it. RFC 9293 §3.8.6.2.2 (Fr = 1/2) finds that worth
    * an announcement; without it a sender that cannot fill the other half with a segment would wait for every
@@ -331,7 +382,7 @@ static void decide_ack_in_order(tcp_receiver *receiver, time_ps now)
   bool half_used =
       receiver->next - receiver->acknowledged >= receiver->window_octets - receiver->window_octets / 2;
   receiver->unacknowledged_segments++;
-  if (receiver->unacknowledged_segments >= receiver->config->delayed_ack_segments || half_used) {
+  if (has_enough_for_ack(receiver, length, flags) || half_used) {
     tcp_receiver_owe_ack(receiver, TCP_ACK_DUE);
   } else if (receiver->quick_acks < receiver->config->quick_acks) {
     receiver->quick_acks++;
@@ -343,9 +394,10 @@ static void decide_ack_in_order(tcp_receiver *receiver, time_ps now)
 }
 
 /* RFC 5681 §4.2: an ACK at once for what is out of order, fills a hole or repeats; else every so many
- * segments, or when the delay is over. Each segment with payload counts, also a short one: never later
- * than "every second full-sized segment". */
-static void decide_ack(tcp_receiver *receiver, bool had_holes, bool nothing_new, bool fin, time_ps now)
+ * segments, or when the delay is over. Never later than "every second full-sized segment": by segments each
+ * with payload counts, also a short one. */
+static void decide_ack(tcp_receiver *receiver, bool had_holes, bool nothing_new, bool fin, uint32_t length,
+                       uint8_t flags, time_ps now)
 {
   if (tcp_receiver_out_of_order_runs(receiver) > 0 || nothing_new) {
     receiver->unacknowledged_segments++;
@@ -354,7 +406,7 @@ static void decide_ack(tcp_receiver *receiver, bool had_holes, bool nothing_new,
     receiver->unacknowledged_segments++;
     tcp_receiver_owe_ack(receiver, TCP_ACK_DUE);
   } else {
-    decide_ack_in_order(receiver, now);
+    decide_ack_in_order(receiver, length, flags, now);
   }
 }
 
@@ -435,9 +487,10 @@ static G_GNUC_NO_INLINE void trace_holes(const tcp_receiver *receiver, uint64_t 
   }
 }
 
-void tcp_receiver_receive(tcp_receiver *receiver, int64_t position, const buffer_chain *payload, bool fin,
-                          time_ps now)
+void tcp_receiver_receive(tcp_receiver *receiver, int64_t position, const buffer_chain *payload,
+                          uint8_t flags, time_ps now)
 {
+  bool fin = (flags & TCP_FIN) != 0;
   uint64_t start = (uint64_t)MAX(position, 0);
   int64_t signed_end = position + (int64_t)payload->length;
   if ((payload->length == 0 && !fin) || signed_end < 0) {
@@ -474,7 +527,7 @@ void tcp_receiver_receive(tcp_receiver *receiver, int64_t position, const buffer
   if (receiver->config->trace && !nothing_new) {
     trace_holes(receiver, from, runs, edge);
   }
-  decide_ack(receiver, runs > 0, nothing_new, fin, now);
+  decide_ack(receiver, runs > 0, nothing_new, fin, payload->length, flags, now);
   if (receiver->late) {
     settle_late(receiver);
   }
@@ -486,7 +539,8 @@ bool tcp_receiver_expects(const tcp_receiver *receiver, uint32_t length)
          receiver->next + length <= tcp_receiver_window_edge(receiver);
 }
 
-void tcp_receiver_receive_expected(tcp_receiver *receiver, const buffer_chain *payload, time_ps now)
+void tcp_receiver_receive_expected(tcp_receiver *receiver, const buffer_chain *payload, uint8_t flags,
+                                   time_ps now)
 {
   uint64_t position = receiver->next;
   count_segment(receiver, (int64_t)position, payload->length, payload->length, now);
@@ -494,7 +548,7 @@ void tcp_receiver_receive_expected(tcp_receiver *receiver, const buffer_chain *p
   receiver->gauges->in_order_edge = receiver->next;
   receiver->passed = receiver->next; /* which TCP_PASSING_AS_ARRIVED does not heed */
   emit(receiver, position, payload, now, now);
-  decide_ack_in_order(receiver, now);
+  decide_ack_in_order(receiver, payload->length, flags, now);
   if (receiver->late) {
     settle_late(receiver);
   }

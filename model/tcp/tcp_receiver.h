@@ -50,9 +50,11 @@ typedef struct tcp_receiver {
   bool fin_known;
   uint8_t quick_acks; /* so many of config->quick_acks are used up */
   tcp_ack_need need : 8;
-  uint32_t unacknowledged_segments;
+  uint16_t window_unit;       /* octets that one of the window field stands for */
+  uint16_t full_size_octets;  /* what a full-size segment is taken to have, by what has come */
+  uint16_t last_short_octets; /* the last segment had so many, fewer, and may be full-size; 0: it had not */
+  uint16_t unacknowledged_segments;
   uint32_t window_octets;
-  uint32_t window_unit;    /* octets that one of the window field stands for */
   tcp_late_arrivals *late; /* NULL: there are none */
 } tcp_receiver;
 
@@ -75,16 +77,17 @@ void tcp_receiver_start_at(tcp_receiver *receiver, uint64_t position);
 bool tcp_receiver_inspect(tcp_receiver *receiver, int64_t position, const buffer_chain *payload, time_ps now);
 
 /* Takes in a segment that starts at `position` and is acceptable: part of it may lie outside of the window
- * (it is trimmed) or have been received before. `fin`: a FIN follows its payload. */
-void tcp_receiver_receive(tcp_receiver *receiver, int64_t position, const buffer_chain *payload, bool fin,
-                          time_ps now);
+ * (it is trimmed) or have been received before. Of its `flags` FIN counts, and PSH. */
+void tcp_receiver_receive(tcp_receiver *receiver, int64_t position, const buffer_chain *payload,
+                          uint8_t flags, time_ps now);
 
 /* Whether a segment without FIN, with `length` octets of payload at `next`, is all in the
  * window, and nothing has come beyond it. */
 bool tcp_receiver_expects(const tcp_receiver *receiver, uint32_t length);
 
 /* What tcp_receiver_receive() does with such a segment; its payload is not empty. */
-void tcp_receiver_receive_expected(tcp_receiver *receiver, const buffer_chain *payload, time_ps now);
+void tcp_receiver_receive_expected(tcp_receiver *receiver, const buffer_chain *payload, uint8_t flags,
+                                   time_ps now);
 
 /* A segment with `length` octets of payload at `position` was refused: it is counted (`events->segment`),
  * and acknowledged at once if `answer`; then it may have been a duplicate. */

@@ -270,7 +270,7 @@ bool arrive(receiver_fixture *f, uint64_t from, uint64_t to)
   const rnic_occupancy asked = held_now(f);
   g_assert_cmpmem(&before, sizeof before, &asked, sizeof asked); /* asking changes nothing */
   if (taken) {
-    tcp_receiver_receive(f->tcp, position, &segment, false, f->now);
+    tcp_receiver_receive(f->tcp, position, &segment, 0, f->now);
     rnic_admission_settle(f->admission);
     if (is_new) {
       check_dry_run(f);

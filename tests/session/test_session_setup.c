@@ -240,9 +240,9 @@ TEST(test_host_rates)
          slow_start_limited, growth_by_delivered, limited_by_round, restart_after_idle, nagle, pacing,       \
          retransmission, path_mtu_discovery, black_hole_detection, segmentation, passing,                    \
          initial_window_segments)                                                                            \
-  FIELDS(config, delayed_ack_segments, delayed_ack_ps, duplicate_ack_threshold, rto_initial_ps, rto_min_ps,  \
-         rto_floor, probe_delay, timer_slack_ps, rto_max_ps, retries_max, send_mtu_octets,                   \
-         receive_mtu_octets, cubic)
+  FIELDS(config, delayed_ack_segments, ack_by_octets, delayed_ack_ps, duplicate_ack_threshold,               \
+         rto_initial_ps, rto_min_ps, rto_floor, probe_delay, timer_slack_ps, rto_max_ps, retries_max,        \
+         send_mtu_octets, receive_mtu_octets, cubic)
 
 /* A key and what becomes of it in tcp_config, as a number. */
 typedef struct tcp_case {
@@ -302,6 +302,7 @@ static const tcp_case tcp_cases[] = {
     {"tcp.black_hole_detection=true", "black_hole_detection", true},
     {"tcp.initial_window=4", "initial_window_segments", 4},
     {"tcp.delayed_ack_segments=1", "delayed_ack_segments", 1},
+    {"tcp.delayed_ack_rule=segments", "ack_by_octets", false},
     {"tcp.delayed_ack=7ms", "delayed_ack_ps", 7 * TIME_PS_PER_MILLISECOND},
     {"tcp.duplicate_acks=5", "duplicate_ack_threshold", 5},
     {"tcp.rto_initial=3s", "rto_initial_ps", 3 * TIME_PS_PER_SECOND},

@@ -19,4 +19,5 @@ void take_linux_keys(tcp_config *config, uint64_t which)
   config->rto_floor = which & 4096 ? TCP_RTO_FLOOR_VARIATION : TCP_RTO_FLOOR_RTO;
   config->probe_delay = which & 8192 ? TCP_PROBE_DELAY_RTO_MIN : TCP_PROBE_DELAY_ACK;
   config->timer_slack_ps = which & 16384 ? 2 * TIME_PS_PER_MILLISECOND : 0;
+  config->ack_by_octets = which & 32768;
 }

@@ -5,7 +5,7 @@
 #include "tcp/tcp_receiver.h"
 #include "tcp_parts.h"
 
-enum { TAKEN_OCTETS = 4000 };
+enum { TAKEN_OCTETS = 4000, ROOM_OCTETS = 50000 };
 
 /* What was reported to the layer above. */
 typedef struct reported {
@@ -21,8 +21,8 @@ typedef struct reported {
   uint32_t admitted;    /* … and whether as a whole, from here on, with so much beyond the edge then */
   uint64_t admitted_from;
   tcp_beyond then;
-  uint64_t start;              /* of the stream */
-  uint8_t taken[TAKEN_OCTETS]; /* per octet from there: passed */
+  uint64_t start;             /* of the stream */
+  uint8_t taken[ROOM_OCTETS]; /* per octet from there: passed */
 } reported;
 
 static void on_octets(void *user, uint64_t position, const buffer_chain *octets, time_ps arrival, time_ps now)
@@ -78,20 +78,26 @@ typedef struct fixture {
   time_ps now;
 } fixture;
 
-/* A window of 1000, an ACK every 2 segments or 40 ps. */
-static fixture *fixture_of(tcp_passing passing)
+/* A window of `window_octets`, an ACK every 2 segments, whatever their length, or 40 ps. */
+static fixture *fixture_with(tcp_passing passing, uint64_t window_octets)
 {
   fixture *test = g_new0(fixture, 1);
   test->config = tcp_config_default();
   test->config.passing = passing;
   test->config.delayed_ack_ps = 40;
   test->config.quick_acks = 0;
+  test->config.ack_by_octets = false;
   test->config.dsack = false;
   test->above.passed = g_string_new(NULL);
   test->receiver = g_new(tcp_receiver, 1);
-  tcp_receiver_init(test->receiver, &test->config, 1000, &EVENTS, &test->above, &test->gauges);
+  tcp_receiver_init(test->receiver, &test->config, window_octets, &EVENTS, &test->above, &test->gauges);
   test->above.receiver = test->receiver;
   return test;
+}
+
+static fixture *fixture_of(tcp_passing passing)
+{
+  return fixture_with(passing, 1000);
 }
 
 /* The same for a stream that begins at `start`. */
@@ -130,12 +136,17 @@ static void fill(buffer_chain *payload, int64_t from, int64_t to)
 }
 
 /* A segment of octets [from, to) as fill() makes them, a picosecond after the one before. */
-static void arrive(fixture *test, int64_t from, int64_t to, bool fin)
+static void arrive_with(fixture *test, int64_t from, int64_t to, uint8_t flags)
 {
   g_auto(buffer_chain) payload;
   fill(&payload, from, to);
   test->now++;
-  tcp_receiver_receive(test->receiver, from, &payload, fin, test->now);
+  tcp_receiver_receive(test->receiver, from, &payload, flags, test->now);
+}
+
+static void arrive(fixture *test, int64_t from, int64_t to, bool fin)
+{
+  arrive_with(test, from, to, fin ? TCP_FIN : 0);
 }
 
 /* The same, unless the layer above refuses it; whether it was taken. */
@@ -159,7 +170,7 @@ static void arrive_as_expected(fixture *test, int64_t from, int64_t to)
   test->now++;
   g_assert_cmpint((int64_t)test->receiver->next, ==, from);
   g_assert_true(tcp_receiver_expects(test->receiver, payload.length));
-  tcp_receiver_receive_expected(test->receiver, &payload, test->now);
+  tcp_receiver_receive_expected(test->receiver, &payload, 0, test->now);
 }
 
 static void expect_passed(fixture *test, const char *passed)
@@ -409,6 +420,68 @@ RECEIVER_TEST(test_delayed_ack)
   arrive_and_acknowledge(test, 150, 200, TCP_ACK_ALONE); /* again */
   arrive(test, 300, 300, true);                          /* FIN */
   expect_need(test, TCP_ACK_DUE);
+}
+
+/* The next `length` octets come; the ACK that they call for is sent, if it is due. */
+static void expect_ack(fixture *test, uint32_t length, uint8_t flags, tcp_ack_need need)
+{
+  int64_t next = (int64_t)test->receiver->next;
+  arrive_with(test, next, next + length, flags);
+  expect_need(test, need);
+  if (need >= TCP_ACK_DUE) {
+    tcp_receiver_acknowledge(test->receiver);
+  }
+}
+
+/* Linux, __tcp_ack_snd_check(): an ACK is due with the first octet beyond one full-size segment, which is
+ * taken to have 536 octets (TCP_MSS_DEFAULT) until a larger one comes, and at most what our MSS allows, 1460.
+ */
+FLAG_TEST(test_delayed_ack_by_octets, counts_octets)
+{
+  g_autoptr(fixture) test = fixture_with(TCP_PASSING_AS_ARRIVED, 1 << 20);
+  test->config.ack_by_octets = counts_octets;
+  expect_ack(test, 536, 0, TCP_ACK_DELAYED);
+  expect_ack(test, 536, 0, TCP_ACK_DUE);
+  expect_ack(test, 1000, 0, TCP_ACK_DELAYED);
+  expect_ack(test, 1000, 0, TCP_ACK_DUE);
+  expect_ack(test, 1460, 0, TCP_ACK_DELAYED);
+  expect_ack(test, 1460, 0, TCP_ACK_DUE);
+  /* joined: 16 KiB are more than one of 1460 */
+  tcp_ack_need at_once = counts_octets ? TCP_ACK_DUE : TCP_ACK_DELAYED;
+  expect_ack(test, 16384, TCP_PSH, at_once);
+  expect_ack(test, 1461, 0, TCP_ACK_DUE); /* the second in any case */
+  /* with 4 segments there must be more than 3 · 1460 */
+  test->config.delayed_ack_segments = 4;
+  for (unsigned i = 0; i < 3; i++) {
+    expect_ack(test, 1460, 0, TCP_ACK_DELAYED);
+  }
+  expect_ack(test, 1460, 0, TCP_ACK_DUE);
+  expect_ack(test, 4381, 0, at_once);
+}
+
+/* Linux, tcp_measure_rcv_mss(): two segments of one shorter size in a row are full ones, when they have 536
+ * octets or no PSH (and 68). Any other short one is the end of something: its reader acknowledges it. */
+TEST(test_full_size_as_it_is_measured)
+{
+  g_autoptr(fixture) test = fixture_with(TCP_PASSING_AS_ARRIVED, 1 << 20);
+  test->config.ack_by_octets = true;
+  expect_ack(test, 1460, 0, TCP_ACK_DELAYED);
+  expect_ack(test, 1460, 0, TCP_ACK_DUE);
+  expect_ack(test, 700, TCP_PSH, TCP_ACK_DUE); /* short … */
+  expect_ack(test, 700, TCP_PSH, TCP_ACK_DELAYED);
+  expect_ack(test, 700, TCP_PSH, TCP_ACK_DUE); /* … and now more than one */
+  expect_ack(test, 535, TCP_PSH, TCP_ACK_DUE);
+  expect_ack(test, 535, TCP_PSH, TCP_ACK_DUE); /* PSH: the end of something, however often */
+  expect_ack(test, 68, 0, TCP_ACK_DUE);
+  expect_ack(test, 68, 0, TCP_ACK_DELAYED);
+  expect_ack(test, 68, 0, TCP_ACK_DUE);
+  expect_ack(test, 67, 0, TCP_ACK_DUE);
+  expect_ack(test, 67, 0, TCP_ACK_DUE);
+  expect_ack(test, 700, 0, TCP_ACK_DELAYED); /* the largest again */
+  expect_ack(test, 600, 0, TCP_ACK_DUE);
+  expect_ack(test, 700, 0, TCP_ACK_DELAYED);
+  expect_ack(test, 600, 0, TCP_ACK_DUE); /* the second, but not in a row … */
+  expect_ack(test, 650, 0, TCP_ACK_DUE); /* … so that this is a short one */
 }
 
 /* Three ACKs that would be delayed are sent at once. An ACK that is due anyway, as for a second segment, does

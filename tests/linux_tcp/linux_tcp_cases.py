@@ -48,8 +48,8 @@ LIVE = {"path.forward.rate": ("rate", number), "path.forward.delay": ("delay_ns"
         "tcp.receive_window": ("window", number), "middlebox.split_size": ("split", number),
         "middlebox.chunk": ("chunk", number), "middlebox.flush": ("flush_ns", number),
         "middlebox.coalesce_size": ("join", number), "middlebox.coalesce_time": ("flush_ns", number)}
-# The first says so by its size, the others are what no kernel has a knob for or what the versions differ in.
-MODEL_ONLY = re.compile(r"middlebox\.mode|path\.forward\.drop|tcp\.\w+")
+# A box's options say what it is, and one that joins is behind the path; for the others no kernel has a knob.
+MODEL_ONLY = re.compile(r"middlebox\.(mode|position)|path\.forward\.drop|tcp\.\w+")
 
 
 class Case(NamedTuple):

@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LARGEST = 65536, IP_ECT = 3, TCP_FIN_PSH = 0x09, LATE_NS = 1000000 };
+enum { LARGEST = 65536, IP_ECT = 3, TCP_FIN = 0x01, TCP_PSH = 0x08, LATE_NS = 1000000 };
 
 typedef struct live_packet {
   int64_t due_ns;
@@ -199,7 +199,8 @@ static void impair(live_path *path, uint8_t *octets, uint32_t length, int64_t du
   if (data && config->displace > 0 && g_rand_double(path->random) < config->displace) {
     due_ns += config->displace_ns;
   }
-  for (int copy = 0; copy <= twice; copy++) {
+  deliver_at(path, 1, octets, length, due_ns);
+  if (twice) {
     deliver_at(path, 1, octets, length, due_ns);
   }
 }
@@ -229,7 +230,26 @@ static void enter_link(live_path *path, int from, uint8_t *octets, uint32_t leng
   }
 }
 
-/* --- Boxes, before the link --- */
+/* Hands a packet to an end's TCP. */
+static void give(live_path *path, int to, const uint8_t *octets, uint32_t length)
+{
+  capture(path, to, octets, length, live_now_ns());
+  if (write(path->tuns[to], octets, length) < 0) {
+    g_error("TUN device: %s", g_strerror(errno));
+  }
+}
+
+/* --- Boxes: one that joins stands at the receiver, as its receive offload does, the others before the link
+ * --- */
+
+static void leave_box(live_path *path, uint8_t *octets, uint32_t length, int64_t now)
+{
+  if (path->config->join_octets > 0) {
+    give(path, 1, octets, length);
+  } else {
+    enter_link(path, 0, octets, length, now);
+  }
+}
 
 /* Sends `length` octets that begin at `sequence`, with the flags of `head` if they are its `last`. */
 static void send_piece(live_path *path, const uint8_t *head, uint32_t head_octets, uint32_t sequence,
@@ -241,10 +261,10 @@ static void send_piece(live_path *path, const uint8_t *head, uint32_t head_octet
   memcpy(piece + head_octets, octets, length);
   put32(piece + tcp_at(head) + 4, sequence);
   if (!last) {
-    piece[tcp_at(head) + 13] &= (uint8_t)~TCP_FIN_PSH;
+    piece[tcp_at(head) + 13] &= (uint8_t) ~(TCP_FIN | TCP_PSH);
   }
   set_checksums(piece, head_octets + length);
-  enter_link(path, 0, piece, head_octets + length, now);
+  leave_box(path, piece, head_octets + length, now);
 }
 
 /* Sends octets in pieces: the first is `first` octets long, the others `size`. */
@@ -302,10 +322,10 @@ static void enter_box(live_path *path, uint8_t *ip, uint32_t length, int64_t now
   const uint8_t *octets = ip + head;
 
   if (payload == 0) {
-    if (flow->waiting->len > 0 && (ip[tcp_at(ip) + 13] & 1)) {
+    if (flow->waiting->len > 0 && (ip[tcp_at(ip) + 13] & TCP_FIN)) {
       flush(path, flow, flow->waiting->len, now);
     }
-    enter_link(path, 0, ip, length, now);
+    leave_box(path, ip, length, now);
     return;
   }
   if (config->split_octets > 0) {
@@ -330,15 +350,12 @@ static void enter_box(live_path *path, uint8_t *ip, uint32_t length, int64_t now
   if (config->chunk_octets > 0 || was_empty) { /* a joining box counts from the first segment */
     flow->flush_ns = now + config->flush_ns;
   }
-  if (config->flush_at_psh && (ip[tcp_at(ip) + 13] & 8)) {
+  uint32_t open = config->chunk_octets > 0 ? (flow->edge - flow->first) % (uint32_t)config->chunk_octets : 0;
+  if (config->flush_at_psh && (ip[tcp_at(ip) + 13] & TCP_PSH)) {
     flush(path, flow, flow->waiting->len, now);
-  } else if (config->chunk_octets > 0) {
-    uint32_t whole = (flow->edge - flow->first) % (uint32_t)config->chunk_octets;
-    if (whole < flow->waiting->len) {
-      flush(path, flow, flow->waiting->len - whole, now);
-    }
-  } else if (flow->waiting->len + payload > config->join_octets) {
-    flush(path, flow, flow->waiting->len, now);
+  } else if (config->chunk_octets > 0 ? open < flow->waiting->len
+                                      : flow->waiting->len + payload > config->join_octets) {
+    flush(path, flow, flow->waiting->len - open, now);
   }
 }
 
@@ -349,7 +366,7 @@ static void read_packets(live_path *path, int from)
   uint8_t octets[LARGEST];
   ssize_t length;
   const live_path_config *config = path->config;
-  bool box = config->split_octets > 0 || config->chunk_octets > 0 || config->join_octets > 0;
+  bool box = config->split_octets > 0 || config->chunk_octets > 0;
 
   while ((length = read(path->tuns[from], octets, sizeof octets)) > 0) {
     if (length < 40 || octets[0] >> 4 != 4 || octets[9] != IPPROTO_TCP) {
@@ -386,9 +403,10 @@ static int64_t hand_over(live_path *path)
     g_queue_pop_head(&path->packets);
     path->result.lateness_ns = MAX(path->result.lateness_ns, now - packet->due_ns);
     path->result.late += now - packet->due_ns > LATE_NS;
-    capture(path, packet->to, packet->octets, packet->length, now);
-    if (write(path->tuns[packet->to], packet->octets, packet->length) < 0) {
-      g_error("TUN device: %s", g_strerror(errno));
+    if (packet->to == 1 && path->config->join_octets > 0) {
+      enter_box(path, packet->octets, packet->length, now);
+    } else {
+      give(path, packet->to, packet->octets, packet->length);
     }
     g_free(packet);
   }

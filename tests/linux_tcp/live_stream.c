@@ -47,9 +47,8 @@ static void add_fpdu(live_stream *stream, const uint8_t *head, uint32_t head_oct
   add(&fpdu, octets, payload_octets);
   memset(octets, 0, sizeof crc);
   add(&fpdu, octets, (4 - (ulpdu + 2) % 4) % 4);
-  uint32_t at = stream->octets->len;
   add(&fpdu, octets, sizeof crc); /* the marker that may stand before the CRC is covered, too (§4.4) */
-  at = stream->octets->len - (uint32_t)sizeof crc;
+  uint32_t at = stream->octets->len - (uint32_t)sizeof crc;
   crc32c_write(crc32c_update(CRC32C_INITIAL, stream->octets->data + fpdu.start, at - fpdu.start), crc);
   memcpy(stream->octets->data + at, crc, sizeof crc);
   g_array_append_val(stream->ends, stream->octets->len);

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 """scripts/linux-tcp: its tables and what is wrong in them, what it counts in captures, and its simulated side."""
+import importlib.machinery
+import importlib.util
 import os
 import struct
 import subprocess
@@ -14,6 +16,10 @@ SOURCE = Path(os.environ["SOURCE"])
 sys.path.insert(0, str(SOURCE / "tests/linux_tcp"))
 import linux_tcp_captures as captures  # noqa: E402
 import linux_tcp_cases as tables  # noqa: E402
+
+loader = importlib.machinery.SourceFileLoader("linux_tcp", str(SOURCE / "scripts/linux-tcp"))
+script = importlib.util.module_from_spec(importlib.util.spec_from_loader("linux_tcp", loader))
+loader.exec_module(script)
 
 HEAD = "case\tsettings\treason\n"
 
@@ -117,6 +123,26 @@ class Captures(InFolder):
 
     def test_holes_of_two_connections_together(self):
         self.assertEqual(captures.union([(0, 2), (1, 3), (5, 6), (5.5, 5.8)]), 4)
+
+
+class Live(InFolder):
+    def test_a_small_case(self):
+        """Of 4 Writes by two connections, 184 FPDUs each and one for the Send, the 20th segment is lost and sent again;
+        the program reads what the log has. What a machine that stalls adds is no matter here."""
+        case = tables.Case("small", {"workload.messages": "4", "workload.connections": "2", "path.forward.drop": "[20]"},
+                           {}, 0, "")
+        try:
+            _, seen = script.live_once(case, self.folder, 1)
+        except script.Skipped as reason:
+            self.skipTest(str(reason))
+        self.assertEqual(len((self.folder / "sent.tsv").read_text(encoding="utf-8").splitlines()), 185)
+        self.assertGreaterEqual(seen["segments"], 2 * 186 + 1)
+        self.assertGreaterEqual(seen["retransmitted"], 1)
+        self.assertGreater(seen["hole_ms"], 10)
+        # A log that says otherwise is noticed.
+        (self.folder / "sent.tsv").write_text("20\t1460\n", encoding="utf-8")
+        with self.assertRaisesRegex(script.Problem, "decode reads 370 FPDUs, and not as the log has them"):
+            script.check_reading(case, self.folder)
 
 
 class Script(unittest.TestCase):

@@ -34,6 +34,7 @@ tcp_config tcp_config_default(void)
       .cubic = TCP_CUBIC_LINUX,
       .slow_start = TCP_SLOW_START_AUTO,
       .restart_after_idle = true,
+      .idleness_halves = true,
       .fin_beyond_window = true,
       .window_of_segments = true,
       .ecn_proportional = true,

@@ -111,7 +111,8 @@ typedef struct tcp_config {
   bool frto : 1;               /* F-RTO (RFC 5682) */
   bool partial_undo : 1;       /* Linux's Eifel detection in fast recovery; needs rack and timestamps */
   bool limited_transmit : 1;   /* RFC 3042 */
-  bool restart_after_idle : 1; /* the window collapses after an idle RTO (RFC 5681 §4.1) */
+  bool restart_after_idle : 1; /* the window falls after an idle RTO (RFC 5681 §4.1) */
+  bool idleness_halves : 1;    /* by half for each, as Linux has it; else to the restart window at once */
   bool fin_beyond_window : 1;  /* the congestion window does not hold back the segment with the FIN */
   bool nagle : 1;              /* RFC 1122 §4.2.3.4; MPA wants it off (MPA-042) */
   bool pacing : 1;             /* segments leave evenly over the round trip, not in bursts */

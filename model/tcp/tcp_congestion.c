@@ -267,6 +267,22 @@ void tcp_congestion_restart_after_idle(tcp_congestion *congestion, time_ps idle_
   }
 }
 
+void tcp_congestion_decay(tcp_congestion *congestion, time_ps idle_ps, time_ps rto_ps)
+{
+  tcp_congestion_window *window = &congestion->window;
+  uint64_t restart = MAX(congestion->restart_octets, window->smss_octets);
+  uint64_t segments = window->octets / window->smss_octets;
+  window->threshold_octets =
+      MAX(window->threshold_octets, (segments / 2 + segments / 4) * window->smss_octets);
+  for (time_ps left = idle_ps - rto_ps; left > 0 && window->octets > restart; left -= rto_ps) {
+    segments /= 2;
+    window->octets = MAX(segments * window->smss_octets, restart);
+  }
+  if (congestion->control->idled) {
+    congestion->control->idled(state_of(congestion), idle_ps, false);
+  }
+}
+
 void tcp_congestion_resume(tcp_congestion *congestion, time_ps idle_ps, time_ps now)
 {
   if (congestion->state && congestion->control->resumed) {

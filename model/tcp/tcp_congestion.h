@@ -84,6 +84,11 @@ void tcp_congestion_undo(tcp_congestion *congestion);
  * RFC 9438 §5.8); CUBIC's epoch does not count the time. */
 void tcp_congestion_restart_after_idle(tcp_congestion *congestion, time_ps idle_ps);
 
+/* The same as Linux has it: the window is halved, in whole segments, for each RTO of `idle_ps`, down to the
+ * restart window; slow start leads back to three quarters of it (RFC 2861 §3.1, tcp_cwnd_restart()), and
+ * CUBIC goes on on its curve. */
+void tcp_congestion_decay(tcp_congestion *congestion, time_ps idle_ps, time_ps rto_ps);
+
 /* Something leaves while nothing is in flight, `idle_ps` after the last departure: Linux's CUBIC does not
  * count that time. */
 void tcp_congestion_resume(tcp_congestion *congestion, time_ps idle_ps, time_ps now);

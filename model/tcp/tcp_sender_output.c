@@ -328,12 +328,17 @@ static bool send_unproven(tcp_sender *sender, int64_t room, tcp_outgoing *outgoi
   return false;
 }
 
-/* RFC 5681 §4.1: after an RTO without sending the window of before means nothing any more. */
+/* After an RTO without sending the window of before means nothing any more (RFC 5681 §4.1), or less (RFC 2861
+ * §3.1). */
 static void heed_idleness(tcp_sender *sender, time_ps now)
 {
   if (sender->config->restart_after_idle && sender->sent_at >= 0 && tcp_sender_flight_octets(sender) == 0 &&
       sender->gauges->unsent_octets > 0 && now - sender->sent_at > sender->timer->rto_ps) {
-    tcp_congestion_restart_after_idle(&sender->congestion, now - sender->sent_at);
+    if (sender->config->idleness_halves) {
+      tcp_congestion_decay(&sender->congestion, now - sender->sent_at, sender->timer->rto_ps);
+    } else {
+      tcp_congestion_restart_after_idle(&sender->congestion, now - sender->sent_at);
+    }
     sender->sent_at = now;
   }
 }

@@ -240,6 +240,7 @@ TEST(test_host_rates)
          slow_start_limited, growth_by_delivered, limited_by_round, restart_after_idle, nagle, pacing,       \
          retransmission, path_mtu_discovery, black_hole_detection, segmentation, passing,                    \
          initial_window_segments)                                                                            \
+  FIELDS(config, idleness_halves)                                                                            \
   FIELDS(config, delayed_ack_segments, ack_by_octets, delayed_ack_ps, duplicate_ack_threshold,               \
          rto_initial_ps, rto_min_ps, rto_floor, probe_delay, timer_slack_ps, rto_max_ps, retries_max,        \
          send_mtu_octets, receive_mtu_octets, cubic)
@@ -287,6 +288,7 @@ static const tcp_case tcp_cases[] = {
     {"tcp.window_growth=acknowledged", "growth_by_delivered", false},
     {"tcp.window_use=ack", "limited_by_round", false},
     {"tcp.restart_after_idle=false", "restart_after_idle", false},
+    {"tcp.idle_window=restart", "idleness_halves", false},
     {"tcp.timestamps=true", "timestamps", true},
     {"tcp.nagle=true", "nagle", true},
     {"tcp.pacing=true", "pacing", true},

@@ -170,6 +170,26 @@ FLOW_TEST(test_restart_after_idle, with_segments(10))
   expect_window(flow, segments(30));
 }
 
+/* RFC 2861 §3.1 as Linux has it: each whole RTO and what is begun of the next halve a window of 45 segments
+ * (22, then 11), down to the initial 10; the threshold is at least a half and a quarter of what it was (22
+ * and 11), and never less than before. */
+FLOW_TEST(test_decay_after_idle, with_segments(10))
+{
+  static const struct {
+    int64_t idle_ms;
+    unsigned segments;
+  } CASES[] = {{1000, 45}, {1001, 22}, {2000, 22}, {2001, 11}, {3001, 10}, {60000, 10}};
+  for (unsigned i = 0; i < G_N_ELEMENTS(CASES); i++) {
+    tcp_congestion_set_window(flow->congestion, segments(45));
+    flow->congestion->window.threshold_octets = segments(20);
+    tcp_congestion_decay(flow->congestion, CASES[i].idle_ms * TIME_PS_PER_MILLISECOND, TIME_PS_PER_SECOND);
+    expect_both(flow, segments(CASES[i].segments), segments(33));
+  }
+  flow->congestion->window.threshold_octets = UINT64_MAX;
+  tcp_congestion_decay(flow->congestion, 2 * TIME_PS_PER_SECOND, TIME_PS_PER_SECOND);
+  expect_both(flow, segments(10), UINT64_MAX);
+}
+
 /* RFC 1191 §6.4: a new path MTU is no sign of congestion. The window keeps its octets, and grows by the
  * new SMSS; one segment always fits. */
 FLOW_TEST(test_smss_changes, with_segments(10))

@@ -231,6 +231,19 @@ FLAG_TEST(test_restart_after_idle, late)
   g_assert_cmpuint(window_of(b), ==, late ? 10 * EMSS : grown);
 }
 
+/* RFC 2861 §3.1: the same silence takes half of a window, which stays above the initial one. */
+FLAG_TEST(test_decay_after_idle, halves)
+{
+  g_autoptr(bench) b = BENCH(.sack = true, .restart_after_idle = true, .idleness_halves = halves);
+  send_flight(b, 0, 10, 10);
+  acknowledge_all(b, 10 * EMSS);
+  tcp_congestion_set_window(&b->sender->congestion, 40 * EMSS);
+  b->now = b->timer->rto_ps + 1;
+  post(b, 30 * EMSS, 0);
+  expect(b, 10 * EMSS, EMSS);
+  g_assert_cmpuint(window_of(b), ==, halves ? 20 * EMSS : 10 * EMSS);
+}
+
 /* RFC 7661: a window of 10 segments with 9 in flight has room for another, so it does not grow; with one more
  * octet in flight it does. */
 FLAG_TEST(test_a_window_that_is_not_full, full)

@@ -2,6 +2,10 @@
 /* A segment leaves the sender: tcp_sender_next(). */
 #include "tcp/tcp_sender_private.h"
 
+/* The pacer holds back none of a connection's first segments: the tenth is the first that the next waits for
+ * (Linux: tcp_update_skb_after_send()). */
+enum { UNPACED_SEGMENTS = 10 };
+
 /* What may enter the path: cwnd - pipe; negative when the window has just been made smaller. */
 static int64_t room_octets(const tcp_sender *sender)
 {
@@ -95,7 +99,7 @@ static inline void account(tcp_sender *sender, uint64_t octets, time_ps now)
   if (sender->state == TCP_SENDING_RECOVERY || sender->flight->reducing) {
     sender->flight->prr.sent_octets += tcp_sender_charge(sender, octets, 1);
   }
-  if (sender->config->pacing) {
+  if (sender->config->pacing && sender->statistics->segments_sent >= UNPACED_SEGMENTS) {
     tcp_pacer_rate rate = pacer_rate(sender);
     tcp_pacer_sent(&sender->pacer, octets, &rate, now);
   }

@@ -36,22 +36,23 @@ TEST(test_extremes)
   g_assert_cmpint(pacer.next_ps, ==, 5 + 50 * TIME_PS_PER_SECOND);
 }
 
-/* In a connection: a window of 10 segments, 100 ms, slow start: one every 5 ms, not ten at once; and the
- * connection asks to be run for each, not when nothing waits. */
-TCP_TEST(test_segments_leave_evenly, tcp_fixture_pair(TCP_WITH(.pacing = true)))
+/* In a connection: a window of 20 segments, 100 ms, slow start: the first ten at once, then one every 2.5 ms;
+ * and the connection asks to be run for each, not when nothing waits. */
+TCP_TEST(test_segments_leave_evenly,
+         tcp_fixture_pair(TCP_WITH(.pacing = true, .initial_window_segments = 20)))
 {
   time_ps start = f->now;
-  post(f, 0, 10 * EMSS, 0);
+  post(f, 0, 20 * EMSS, 0);
   for (unsigned i = 1; i <= 10; i++) {
-    g_assert_cmpuint(on_wire(f, 0), ==, i);
-    advance_to(f, start + i * 5 * TIME_PS_PER_MILLISECOND - 1);
-    g_assert_cmpuint(on_wire(f, 0), ==, i);
+    g_assert_cmpuint(on_wire(f, 0), ==, 9 + i);
+    advance_to(f, start + i * 5 * TIME_PS_PER_MILLISECOND / 2 - 1);
+    g_assert_cmpuint(on_wire(f, 0), ==, 9 + i);
     advance_by(f, 1);
   }
-  g_assert_cmpuint(on_wire(f, 0), ==, 10);
+  g_assert_cmpuint(on_wire(f, 0), ==, 20);
   g_assert_cmpint(f->end[0].connection->class->deadline(f->end[0].connection), >=,
                   start + 300 * TIME_PS_PER_MILLISECOND); /* RTO, nothing of the pacer's */
-  complete_transfer(f, 10 * EMSS);
+  complete_transfer(f, 20 * EMSS);
 }
 
 /* Retransmissions are paced like all else, with nothing new after them: 3 of 10 are lost, and the SACKs of
@@ -74,12 +75,16 @@ TCP_TEST(test_retransmissions_leave_evenly, tcp_fixture_pair(TCP_WITH(.pacing = 
   }
 }
 
-/* PRR's window of the moment is no rate. 0 of two segments is lost, which RACK finds when a quarter of the
- * round trip of 100 ms has passed: nothing is in flight and nothing was delivered just then, so that
- * window is 0 and the retransmission leaves all the same. The rate is that of the threshold, 2 segments:
- * the next may leave 100 / 2 / 1.2 = 41.67 ms later. */
+/* PRR's window of the moment is no rate. After ten segments two more leave, of which the first is lost, which
+ * RACK finds when a quarter of the round trip of 100 ms has passed: nothing is in flight and nothing was
+ * delivered just then, so that window is 0 and the retransmission leaves all the same. The rate is that of
+ * the threshold, 2 segments: the next may leave 100 / 2 / 1.2 = 41.67 ms later. */
 TCP_TEST(test_prr_goes_on, tcp_fixture_pair(TCP_WITH(.pacing = true, .rack = true, .prr = true)))
 {
+  post(f, 0, 10 * EMSS, 0);
+  advance_by(f, TCP_FIXTURE_ROUND_TRIP);
+  deliver_all(f, 0);
+  deliver_all(f, 1);
   post(f, 0, 2 * EMSS, 0);
   advance_by(f, TCP_FIXTURE_ROUND_TRIP);
   drop_segment(f, 0);
@@ -88,14 +93,14 @@ TCP_TEST(test_prr_goes_on, tcp_fixture_pair(TCP_WITH(.pacing = true, .rack = tru
     advance_by(f, TIME_PS_PER_MILLISECOND);
   }
   time_ps sent = f->now;
-  expect_segment(f, 0, 0, EMSS);
+  expect_segment(f, 0, 10 * EMSS, EMSS);
   deliver_and_acknowledge(f);
   g_assert_cmpuint(threshold_of(f), ==, 2 * EMSS);
   post(f, 0, EMSS, 0);
   advance_to(f, sent + 40 * TIME_PS_PER_MILLISECOND);
   expect_nothing(f, 0);
   advance_to(f, sent + 42 * TIME_PS_PER_MILLISECOND);
-  expect_segment(f, 0, 2 * EMSS, EMSS);
+  expect_segment(f, 0, 12 * EMSS, EMSS);
 }
 
 /* HyStart knows of it. A train of ACKs, 1 ms apart, that lasts longer than half a round trip of 20 ms ends

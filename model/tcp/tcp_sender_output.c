@@ -343,6 +343,7 @@ static void heed_idleness(tcp_sender *sender, time_ps now)
     } else {
       tcp_congestion_restart_after_idle(&sender->congestion, now - sender->sent_at);
     }
+    tcp_congestion_resume(&sender->congestion, now - sender->sent_at, now);
     sender->sent_at = now;
   }
 }

@@ -32,10 +32,11 @@ def segments(path):
 
 
 def sent_again(sent):
-    """How many segments have octets that were sent before."""
-    edge = again = 0
+    """[(first octet, octets)] of the segments with octets that were sent before."""
+    edge, again = 0, []
     for _, first, octets in sent:
-        again += first < edge
+        if first < edge:
+            again.append((first, octets))
         edge = max(edge, first + octets)
     return again
 
@@ -73,11 +74,12 @@ def union(intervals):
 
 
 def measure(folder):
-    """{name: number} of the run whose captures are in `folder`, and `order`: a name for which octets were sent in
-    which order."""
+    """{name: number} of the run whose captures are in `folder`, and `order`: a name for which segments were sent again,
+    in which order."""
     sent, received = segments(folder / "sender.pcap"), segments(folder / "receiver.pcap")
-    order = hashlib.sha256(repr([[part[1:] for part in sent[key]] for key in sorted(sent)]).encode()).hexdigest()
+    again = [sent_again(sent[key]) for key in sorted(sent)]
     seen = [arrivals(of_one) for of_one in received.values()]
-    return {"segments": sum(map(len, sent.values())), "retransmitted": sum(map(sent_again, sent.values())),
+    return {"segments": sum(map(len, sent.values())), "retransmitted": sum(map(len, again)),
             "spurious": sum(needless for _, needless in seen),
-            "hole_ms": 1000 * union([hole for holes, _ in seen for hole in holes]), "order": order[:12]}
+            "hole_ms": 1000 * union([hole for holes, _ in seen for hole in holes]),
+            "order": hashlib.sha256(repr(again).encode()).hexdigest()[:12]}

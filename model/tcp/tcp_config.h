@@ -89,18 +89,19 @@ typedef struct tcp_config {
   uint32_t receive_mtu_octets; /* of the direction it receives from: announces MSS = this - 40 (IPv6: 60) */
   uint32_t send_mtu_octets;    /* of its own direction: EMSS = min(peer's MSS, this - 40 or 60) - options */
   uint16_t initial_window_segments; /* RFC 6928: 10 */
-  uint16_t delayed_ack_segments;    /* an ACK at least every so many full-size segments; 1: every one */
-  uint16_t duplicate_ack_threshold; /* 3 */
+  uint8_t delayed_ack_segments;     /* an ACK at least every so many full-size segments; 1: every one */
+  uint8_t duplicate_ack_threshold;  /* 3 */
   uint16_t retries_max; /* consecutive timeouts before the connection is given up (RFC 9293 §3.8.3, R2) */
   uint16_t local_port;
   uint16_t remote_port;
   ip_address local_address; /* both of one version */
   ip_address remote_address;
-  uint8_t quick_acks;  /* so many ACKs at the start are not delayed; Linux: 16 */
-  bool sack : 1;       /* offer SACK-permitted */
-  bool dsack : 1;      /* report duplicates by SACK (RFC 2883); needs sack */
-  bool old_sack : 1;   /* the SACK blocks of an ACK below SND.UNA are read; needs sack */
-  bool timestamps : 1; /* offer timestamps */
+  uint8_t sack_compression_percent; /* of the round trip SACKs are saved for; 0: none are */
+  uint8_t quick_acks;               /* so many ACKs at the start are not delayed; Linux: 16 */
+  bool sack : 1;                    /* offer SACK-permitted */
+  bool dsack : 1;                   /* report duplicates by SACK (RFC 2883); needs sack */
+  bool old_sack : 1;                /* the SACK blocks of an ACK below SND.UNA are read; needs sack */
+  bool timestamps : 1;              /* offer timestamps */
   tcp_ecn_use ecn : 2;
   tcp_congestion_kind congestion : 2;
   tcp_cubic_kind cubic : 1;
@@ -132,6 +133,8 @@ typedef struct tcp_config {
   bool black_hole_detection : 1; /* repeated time-outs of full-size segments lower the path MTU (RFC 4821
                                     §7.7, RFC 2923 §2.1) */
   bool drops_untimed : 1; /* segments without the timestamps agreed on (RFC 7323 §3.2); Linux takes them */
+  bool ignores_unsent_ack : 1; /* ESTABLISHED: an ACK of what was never sent; else it is answered (RFC 9293
+                                  §3.10.7.4) */
   bool ack_by_octets : 1; /* … counted in octets, as Linux does; else each segment with payload counts */
   bool acknowledges_refused : 1; /* a segment that the layer above has no room for is answered by a duplicate
                                     ACK (RFC 5681 §4.2); else not at all, as if it had been lost */

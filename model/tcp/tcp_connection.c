@@ -248,7 +248,8 @@ static void connection_run(tcp_transport *transport, time_ps now)
 {
   tcp_connection *connection = tcp_connection_of(transport);
   if (connection->receiver.ack_deadline <= now) {
-    tcp_receiver_owe_ack(&connection->receiver, TCP_ACK_DUE);
+    bool has_holes = tcp_receiver_out_of_order_runs(&connection->receiver) > 0;
+    tcp_receiver_owe_ack(&connection->receiver, has_holes ? TCP_ACK_ALONE : TCP_ACK_DUE);
   }
   if (!connection->closed && tcp_sender_deadline(&connection->sender) <= now) {
     tcp_sender_run(&connection->sender, now);
@@ -328,6 +329,9 @@ static void take_syn(tcp_connection *connection, const tcp_header *header, time_
   tcp_connection_find_emss(connection);
   tcp_receiver_init(&connection->receiver, config, connection->receive_window_octets,
                     connection->receiver.events, connection->receiver.user, &connection->gauges);
+  if (connection->sack && config->sack_compression_percent > 0) {
+    connection->receiver.round_trip_ps = &connection->timer.smoothed_ps;
+  }
 }
 
 /* The handshake is done: our SYN is acknowledged by `segment`. */

@@ -161,7 +161,12 @@ static bool check_ack(tcp_connection *connection, const tcp_incoming *segment, i
     return *position == 0;
   }
   if (!may_acknowledge(connection, *position)) {
-    refuse(connection, segment);
+    if (connection->config.ignores_unsent_ack && connection->state == TCP_STATE_ESTABLISHED &&
+        *position > acknowledged) {
+      drop_silently(connection, segment);
+    } else {
+      refuse(connection, segment);
+    }
     return false;
   }
   return true;
@@ -240,7 +245,7 @@ static G_GNUC_NO_INLINE void arrive_ecn(tcp_connection *connection, const tcp_in
       !tcp_ecn_take_payload(&connection->ecn, segment->header->flags, segment->congestion_experienced)) {
     return;
   }
-  if (receiver->need == TCP_ACK_DELAYED) {
+  if (receiver->need == TCP_ACK_DELAYED && tcp_receiver_out_of_order_runs(receiver) == 0) {
     connection->earlier_ack_due = true;
     connection->earlier_ack_flags = flags_before;
     connection->earlier_acknowledgement = receiver->next;

@@ -7,6 +7,9 @@ enum {
   QUIET_SEGMENTS = 64,
   FULL_SIZE_GUESS_OCTETS = 536, /* Linux: TCP_MSS_DEFAULT; and TCP_MIN_MSS */
   FULL_SIZE_MIN_OCTETS = 88 - TCP_HEADER_OCTETS,
+  SACKS_AT_ONCE = 3,      /* after RCV.NXT has moved; Linux: TCP_FASTRETRANS_THRESH */
+  SACKS_SAVED_MAX = 44,   /* tcp_comp_sack_nr */
+  SACK_RUNS_EXPECTED = 2, /* TCP_SACK_BLOCKS_EXPECTED */
 };
 
 /* The largest segment that the peer can send, but for what is joined on the way. */
@@ -142,12 +145,16 @@ static void name_run(tcp_receiver *receiver, uint64_t position)
   uint32_t kept = 0;
   uint64_t recent[TCP_SACK_BLOCKS_MAX];
   recent[kept++] = position;
+  late->named_before = UINT32_MAX;
   for (uint32_t i = 0; i < late->recent_count && kept < TCP_SACK_BLOCKS_MAX; i++) {
     uint64_t other = late->recent[i];
-    if (other >= receiver->next && (other < run.from || other >= run.to)) {
+    if (other >= run.from && other < run.to) {
+      late->named_before = MIN(late->named_before, kept - 1);
+    } else if (other >= receiver->next) {
       recent[kept++] = other;
     }
   }
+  late->named_before = MIN(late->named_before, kept - 1);
   memcpy(late->recent, recent, sizeof recent);
   late->recent_count = kept;
 }
@@ -393,13 +400,56 @@ static void decide_ack_in_order(tcp_receiver *receiver, uint32_t length, uint8_t
   }
 }
 
+/* How long SACKs are saved: a share of the round trip, which in Linux is the least of what the sender and the
+ * receiver measured, and the latter has nothing before the first window, of 64 KiB, has come; 1 ms at most
+ * (tcp_comp_sack_delay_ns). The timer has a slack of 100 us (tcp_comp_sack_slack_ns). */
+static time_ps sack_delay_ps(const tcp_receiver *receiver)
+{
+  bool is_measured = receiver->next >= MIN(receiver->window_octets, UINT16_MAX);
+  time_ps share =
+      is_measured ? *receiver->round_trip_ps * receiver->config->sack_compression_percent / 100 : 0;
+  return MIN(share, TIME_PS_PER_MILLISECOND) + 100 * TIME_PS_PER_MICROSECOND;
+}
+
+/* Whether the ACK of a segment beyond a hole may wait for others, as Linux has it (__tcp_ack_snd_check(),
+ * tcp_sack_new_ofo_skb()): three are sent at once each time RCV.NXT has moved, then some are saved, as long
+ * as they are about the two runs named last. */
+static G_GNUC_NO_INLINE bool saves_sack(tcp_receiver *receiver)
+{
+  tcp_late_arrivals *late = receiver->late;
+  if (!receiver->round_trip_ps || receiver->need >= TCP_ACK_DUE ||
+      receiver->quick_acks < receiver->config->quick_acks ||
+      receiver->next - receiver->acknowledged > receiver->full_size_octets ||
+      late->saved_sacks >= SACKS_SAVED_MAX ||
+      (late->saved_sacks > 0 && late->named_before >= SACK_RUNS_EXPECTED)) {
+    return false;
+  }
+  if (late->answered_next != receiver->next) {
+    late->answered_next = receiver->next;
+    late->answered_at_once = 0;
+  }
+  if (late->answered_at_once < SACKS_AT_ONCE) {
+    late->answered_at_once++;
+    return false;
+  }
+  return true;
+}
+
 /* RFC 5681 §4.2: an ACK at once for what is out of order, fills a hole or repeats; else every so many
  * segments, or when the delay is over. Never later than "every second full-sized segment": by segments each
  * with payload counts, also a short one. */
 static void decide_ack(tcp_receiver *receiver, bool had_holes, bool nothing_new, bool fin, uint32_t length,
                        uint8_t flags, time_ps now)
 {
-  if (tcp_receiver_out_of_order_runs(receiver) > 0 || nothing_new) {
+  bool has_holes = tcp_receiver_out_of_order_runs(receiver) > 0;
+  if (has_holes && saves_sack(receiver)) {
+    receiver->late->saved_sacks++;
+    if (receiver->late->saved_sacks == 1) {
+      receiver->late->sack_deadline = now + sack_delay_ps(receiver);
+    }
+    receiver->need = TCP_ACK_DELAYED;
+    receiver->ack_deadline = receiver->late->sack_deadline;
+  } else if (has_holes || nothing_new) {
     receiver->unacknowledged_segments++;
     tcp_receiver_owe_ack(receiver, TCP_ACK_ALONE);
   } else if (had_holes || fin) {
@@ -614,6 +664,17 @@ void tcp_receiver_owe_ack(tcp_receiver *receiver, tcp_ack_need need)
   receiver->ack_deadline = TIME_PS_NEVER;
 }
 
+/* An ACK leaves. If it has payload it has no SACK blocks, and what is saved still waits. */
+static G_GNUC_NO_INLINE void keep_saved_sacks(tcp_receiver *receiver)
+{
+  if (tcp_receiver_out_of_order_runs(receiver) == 0) {
+    receiver->late->saved_sacks = 0;
+  } else if (receiver->late->saved_sacks > 0) {
+    receiver->need = TCP_ACK_DELAYED;
+    receiver->ack_deadline = receiver->late->sack_deadline;
+  }
+}
+
 uint64_t tcp_receiver_acknowledge(tcp_receiver *receiver)
 {
   receiver->need = TCP_ACK_NONE;
@@ -621,6 +682,9 @@ uint64_t tcp_receiver_acknowledge(tcp_receiver *receiver)
   receiver->acknowledged = receiver->next;
   receiver->promised_edge = tcp_receiver_window_edge(receiver);
   receiver->ack_deadline = TIME_PS_NEVER;
+  if (receiver->late) {
+    keep_saved_sacks(receiver);
+  }
   return receiver->promised_edge;
 }
 
@@ -667,6 +731,11 @@ uint32_t tcp_receiver_take_sack_blocks(tcp_receiver *receiver, range *blocks, ui
   uint32_t written = 0;
   if (!receiver->late) {
     return 0;
+  }
+  if (receiver->late->saved_sacks > 0) {
+    receiver->late->saved_sacks = 0;
+    receiver->need = TCP_ACK_NONE;
+    receiver->ack_deadline = TIME_PS_NEVER;
   }
   if (count > 0 && receiver->late->duplicate.from < receiver->late->duplicate.to) {
     blocks[written++] = receiver->late->duplicate;

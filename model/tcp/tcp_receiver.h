@@ -32,6 +32,11 @@ typedef struct tcp_late_arrivals {
   range duplicate;         /* octets that came twice and no ACK has reported yet; empty: none */
   uint32_t quiet_segments; /* in a row that came with no hole open and no duplicate to report */
   uint32_t recent_count;
+  uint32_t named_before;    /* so many runs were named after the run that was last, when it was before */
+  uint8_t answered_at_once; /* of the segments beyond holes since `next` moved to answered_next */
+  uint8_t saved_sacks;      /* of segments since, to be sent by sack_deadline */
+  uint64_t answered_next;
+  time_ps sack_deadline;
   uint64_t recent[TCP_SACK_BLOCKS_MAX]; /* a position in each of the last SACK blocks, newest first */
 } tcp_late_arrivals;
 
@@ -55,7 +60,8 @@ typedef struct tcp_receiver {
   uint16_t last_short_octets; /* the last segment had so many, fewer, and may be full-size; 0: it had not */
   uint16_t unacknowledged_segments;
   uint32_t window_octets;
-  tcp_late_arrivals *late; /* NULL: there are none */
+  const time_ps *round_trip_ps; /* SRTT, of which SACKs are saved for a share; NULL: none are saved */
+  tcp_late_arrivals *late;      /* NULL: there are none */
 } tcp_receiver;
 
 /* Makes `receiver` one at position 0 that announces `window_octets` from the in-order edge on. It calls

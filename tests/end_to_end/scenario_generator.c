@@ -92,8 +92,8 @@ static const feature features[] = {
     {40, {"tcp.timestamps=true", "tcp.ip=ipv6", "tcp.ip=ipv6|tcp.timestamps=true"}},
     {40,
      {"tcp.receive_window=8KiB", "tcp.receive_window=64KiB", "tcp.delayed_ack=0s",
-      "tcp.delayed_ack_segments=1", "tcp.delayed_ack_rule=segments",
-      "tcp.delayed_ack=1ms|tcp.delayed_ack_segments=4"}},
+      "tcp.delayed_ack_segments=1", "tcp.delayed_ack_rule=segments", "tcp.sack_compression=0",
+      "tcp.unsent_ack=answer", "tcp.delayed_ack=1ms|tcp.delayed_ack_segments=4"}},
     /* The links */
     {60,
      {"path.forward.rate=1Gbit/s|path.reverse.rate=1Gbit/s",

@@ -240,7 +240,7 @@ TEST(test_host_rates)
          slow_start_limited, growth_by_delivered, limited_by_round, restart_after_idle, nagle, pacing,       \
          retransmission, path_mtu_discovery, black_hole_detection, segmentation, passing,                    \
          initial_window_segments)                                                                            \
-  FIELDS(config, idleness_halves)                                                                            \
+  FIELDS(config, idleness_halves, sack_compression_percent, ignores_unsent_ack)                              \
   FIELDS(config, delayed_ack_segments, ack_by_octets, delayed_ack_ps, duplicate_ack_threshold,               \
          rto_initial_ps, rto_min_ps, rto_floor, probe_delay, timer_slack_ps, rto_max_ps, retries_max,        \
          send_mtu_octets, receive_mtu_octets, cubic)
@@ -305,6 +305,8 @@ static const tcp_case tcp_cases[] = {
     {"tcp.initial_window=4", "initial_window_segments", 4},
     {"tcp.delayed_ack_segments=1", "delayed_ack_segments", 1},
     {"tcp.delayed_ack_rule=segments", "ack_by_octets", false},
+    {"tcp.sack_compression=33", "sack_compression_percent", 33},
+    {"tcp.unsent_ack=answer", "ignores_unsent_ack", false},
     {"tcp.delayed_ack=7ms", "delayed_ack_ps", 7 * TIME_PS_PER_MILLISECOND},
     {"tcp.duplicate_acks=5", "duplicate_ack_threshold", 5},
     {"tcp.rto_initial=3s", "rto_initial_ps", 3 * TIME_PS_PER_SECOND},

@@ -57,7 +57,7 @@ TEST(test_timestamp_of_an_impossible_ack)
   static const packetdrill_row rows[] = {
       /* RFC 9293 §3.10.7.4 answers with an ACK; Linux is silent */
       SEGMENT_IN(0, 1, 1, 9999, .flags = TCP_ACK | TCP_FIN, .timestamp_value = 200000),
-      SEGMENT_OUT(0, 0, 0, 1, .timestamp_value = 100000, .timestamp_echo = 100),
+      SEGMENT_OUT(0, 0, 0, 1, .timestamp_value = 100000, .timestamp_echo = 100, .keys = PACKETDRILL_RFC),
       SEGMENT_IN(0, 1, 1001, 1, .timestamp_value = 201),
       /* Linux acknowledges a connection's first segments at once */
       SEGMENT_OUT(0, 0, 0, 1001, .timestamp_value = 100000, .timestamp_echo = 201, .keys = PACKETDRILL_LINUX),

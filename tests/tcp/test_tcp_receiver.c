@@ -484,6 +484,73 @@ TEST(test_full_size_as_it_is_measured)
   expect_ack(test, 650, 0, TCP_ACK_DUE); /* … so that this is a short one */
 }
 
+/* Linux, __tcp_ack_snd_check(): with 5 % of a round trip of 10 ms, 500 us and 100 us of slack; at most 1 ms.
+ */
+RECEIVER_TEST(test_saved_sacks)
+{
+  time_ps round_trip = 10 * TIME_PS_PER_MILLISECOND;
+  time_ps wait = 600 * TIME_PS_PER_MICROSECOND;
+  test->config.sack_compression_percent = 5;
+  test->receiver->round_trip_ps = &round_trip;
+  arrive_and_acknowledge(test, 0, 1000, TCP_ACK_DUE); /* a window: the round trip is known */
+  for (int64_t at = 1100; at < 1130; at += 10) {
+    arrive(test, at, at + 10, false);
+    expect_need(test, TCP_ACK_ALONE);
+    tcp_receiver_acknowledge(test->receiver);
+    EXPECT_BLOCKS(test, 3, {1100, (uint64_t)at + 10});
+  }
+  arrive(test, 1130, 1140, false);
+  time_ps deadline = test->now + wait;
+  arrive(test, 1140, 1150, false);
+  expect_need(test, TCP_ACK_DELAYED);
+  g_assert_cmpint(test->receiver->ack_deadline, ==, deadline);
+  tcp_receiver_acknowledge(test->receiver); /* with payload: no room for SACK blocks */
+  expect_need(test, TCP_ACK_DELAYED);
+  g_assert_cmpint(test->receiver->ack_deadline, ==, deadline);
+  tcp_receiver_acknowledge(test->receiver);
+  EXPECT_BLOCKS(test, 3, {1100, 1150});
+  expect_need(test, TCP_ACK_NONE);
+  round_trip = 100 * TIME_PS_PER_MILLISECOND; /* 5 % are 5 ms */
+  arrive(test, 1150, 1160, false);
+  g_assert_cmpint(test->receiver->ack_deadline, ==, test->now + 1100 * TIME_PS_PER_MICROSECOND);
+  for (int64_t at = 1160; at < 1160 + 43; at++) {
+    arrive(test, at, at + 1, false);
+    expect_need(test, TCP_ACK_DELAYED);
+  }
+  arrive(test, 1203, 1204, false); /* the forty-fifth */
+  expect_need(test, TCP_ACK_ALONE);
+  tcp_receiver_acknowledge(test->receiver);
+  EXPECT_BLOCKS(test, 3, {1100, 1204});
+  arrive(test, 1204, 1205, false);
+  expect_need(test, TCP_ACK_DELAYED);
+  arrive_and_acknowledge(test, 1000, 1100, TCP_ACK_DUE); /* the hole is filled: nothing is left to report */
+  expect_need(test, TCP_ACK_NONE);
+}
+
+/* A third run makes what is saved leave, as an ACK may have room for two blocks only; and before a window has
+ * come there is no round trip of which to take a share. */
+RECEIVER_TEST(test_saved_sacks_of_three_runs)
+{
+  time_ps round_trip = 10 * TIME_PS_PER_MILLISECOND;
+  test->config.sack_compression_percent = 5;
+  test->receiver->round_trip_ps = &round_trip;
+  for (int64_t at = 100; at < 130; at += 10) {
+    arrive_and_acknowledge(test, at, at + 10, TCP_ACK_ALONE);
+  }
+  arrive(test, 200, 210, false);
+  g_assert_cmpint(test->receiver->ack_deadline, ==, test->now + 100 * TIME_PS_PER_MICROSECOND);
+  arrive(test, 130, 140, false); /* the run before the last named */
+  expect_need(test, TCP_ACK_DELAYED);
+  arrive(test, 300, 310, false);
+  expect_need(test, TCP_ACK_ALONE);
+  tcp_receiver_acknowledge(test->receiver);
+  EXPECT_BLOCKS(test, 3, {300, 310}, {100, 140}, {200, 210});
+  arrive(test, 0, 10, false); /* RCV.NXT moves: three at once again */
+  tcp_receiver_acknowledge(test->receiver);
+  arrive(test, 310, 320, false);
+  expect_need(test, TCP_ACK_ALONE);
+}
+
 /* Three ACKs that would be delayed are sent at once. An ACK that is due anyway, as for a second segment, does
  * not count. */
 RECEIVER_TEST(test_quick_acks)

@@ -120,22 +120,32 @@ void tcp_congestion_set_smss(tcp_congestion *congestion, uint32_t smss_octets, b
   }
 }
 
-/* What HyStart makes of the acknowledgement: by which share the window shall grow; it may end slow start. */
+void tcp_congestion_judge_delay(tcp_congestion *congestion, const tcp_congestion_ack *ack, time_ps now)
+{
+  tcp_congestion_window *window = &congestion->window;
+  if (congestion->hystart && !congestion->found && tcp_congestion_in_slow_start(congestion) &&
+      tcp_hystart_should_stop(congestion->hystart, ack, window, now)) {
+    congestion->found = true;
+    window->threshold_octets = window->octets;
+  }
+}
+
+/* What HyStart makes of an acknowledgement in slow start: by which share the window shall grow; it may end
+ * slow start. */
 static uint32_t heed_delay(tcp_congestion *congestion, const tcp_congestion_ack *ack, time_ps now)
 {
   tcp_congestion_window *window = &congestion->window;
-  bool first = window->threshold_octets == UINT64_MAX;
-  if (congestion->hystart && !congestion->found) {
-    congestion->found = tcp_hystart_should_stop(congestion->hystart, ack, window, now);
-    window->threshold_octets = congestion->found ? window->octets : window->threshold_octets;
-  } else if (congestion->hystart_pp && first) {
-    /* RFC 9406 §4.3: only in the first slow start; later ones have a threshold that was found. */
-    if (tcp_hystart_pp_should_stop(congestion->hystart_pp, ack)) {
-      window->threshold_octets = window->octets;
-    }
-    return tcp_hystart_pp_divisor(congestion->hystart_pp);
+  if (!ack->judged) {
+    tcp_congestion_judge_delay(congestion, ack, now);
   }
-  return 1;
+  /* RFC 9406 §4.3: only in the first slow start; later ones have a threshold that was found. */
+  if (!congestion->hystart_pp || window->threshold_octets < UINT64_MAX) {
+    return 1;
+  }
+  if (tcp_hystart_pp_should_stop(congestion->hystart_pp, ack)) {
+    window->threshold_octets = window->octets;
+  }
+  return tcp_hystart_pp_divisor(congestion->hystart_pp);
 }
 
 /* Returns how many octets are left for congestion avoidance: those of an unlimited slow start beyond the

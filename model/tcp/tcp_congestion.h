@@ -54,6 +54,11 @@ bool tcp_congestion_in_slow_start(const tcp_congestion *congestion);
  * new size as it had of the old, as Linux counts. */
 void tcp_congestion_set_smss(tcp_congestion *congestion, uint32_t smss_octets, bool keeps_segments);
 
+/* HyStart alone, of any acknowledgement, in recovery, too: before it changes anything, as cubictcp_acked()
+ * does.
+ */
+void tcp_congestion_judge_delay(tcp_congestion *congestion, const tcp_congestion_ack *ack, time_ps now);
+
 /* Slow start, by at most 2 SMSS an acknowledgement (RFC 3465 §2.2) unless it is unlimited, congestion
  * avoidance, the end of slow start by HyStart, DCTCP's estimate. */
 void tcp_congestion_acknowledged(tcp_congestion *congestion, const tcp_congestion_ack *ack, time_ps now);

@@ -26,6 +26,7 @@ typedef struct tcp_congestion_ack {
                                 avoidance */
   bool after_timeout; /* slow start by at most 1 SMSS an acknowledgement (RFC 3465 §2.3), unless unlimited */
   bool in_recovery;   /* fast recovery: does not grow; DCTCP still counts */
+  bool judged;        /* tcp_congestion_judge_delay() has had it */
   bool congestion_experienced; /* ECE */
   time_ps round_trip_ps;       /* the sample of this acknowledgement; -1: none */
   time_ps latest_ps;           /* the same of the last segment that it acknowledges: HyStart's */

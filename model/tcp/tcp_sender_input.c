@@ -139,25 +139,60 @@ static void heed_ecn(tcp_sender *sender, const tcp_sender_news *news)
   }
 }
 
+/* RFC 3465 §2 and RFC 7661: what is not full does not grow. Full is when no full-sized segment fits, or
+ * when the pacer holds one back that would. Linux remembers it of the round, and lets slow start go on up
+ * to twice what was in flight. */
+static bool is_limited(const tcp_sender *sender)
+{
+  if (sender->config->limited_by_round) {
+    return sender->flight->window_limits ||
+           (tcp_congestion_in_slow_start(&sender->congestion) &&
+            sender->congestion.window.octets < 2 * sender->flight->most_octets);
+  }
+  return sender->paced || tcp_sender_fills_window(sender);
+}
+
 /* An ACK with ECE lets the window not grow (RFC 3168 §6.1.2). */
-static void grow(tcp_sender *sender, const tcp_sender_news *news, bool in_recovery)
+static tcp_congestion_ack describe(const tcp_sender *sender, const tcp_sender_news *news)
 {
   bool congested = sender->ecn && news->ack->congestion_experienced;
-  tcp_congestion_ack ack = {
+  return (tcp_congestion_ack){
       .octets = sender->config->growth_by_delivered ? news->delivered : news->octets,
       .position = news->ack->position,
       .next = sender->next,
-      .limited = news->limited && !congested,
+      .limited = (sender->config->limited_by_round ? is_limited(sender) : news->limited) && !congested,
       .unlimited_slow_start = !sender->config->slow_start_limited,
       .after_timeout = sender->state == TCP_SENDING_LOSS,
-      .in_recovery = in_recovery || news->undone,
+      .judged = sender->config->growth_by_delivered,
       .congestion_experienced = congested,
       .round_trip_ps = news->round_trip_ps,
       .latest_ps = news->latest_ps >= 0 ? news->latest_ps : news->ack->round_trip_ps,
       .smoothed_ps = sender->timer->smoothed_ps,
       .least_ps = sender->timer->least_ps,
   };
-  tcp_congestion_acknowledged(&sender->congestion, &ack, news->now);
+}
+
+/* Before losses are looked for: growth by what is acknowledged. */
+static void grow(tcp_sender *sender, const tcp_sender_news *news, bool in_recovery)
+{
+  if (!sender->config->growth_by_delivered) {
+    tcp_congestion_ack ack = describe(sender, news);
+    ack.in_recovery = in_recovery || news->undone;
+    tcp_congestion_acknowledged(&sender->congestion, &ack, news->now);
+  }
+}
+
+/* After it: growth by what is delivered, when that has not begun a reduction, and has ended the last one, as
+ * Linux has it (tcp_cong_control(), tcp_may_raise_cwnd()). Once reordering was seen SACK alone makes it grow,
+ * too. */
+static void grow_by_delivered(tcp_sender *sender, const tcp_sender_news *news)
+{
+  bool reordered = sender->by_time && sender->flight->rack.known.reordering_seen;
+  if (news->advances || (reordered && news->newly_sacked > 0)) {
+    tcp_congestion_ack ack = describe(sender, news);
+    ack.in_recovery = sender->state == TCP_SENDING_RECOVERY || sender->flight->reducing;
+    tcp_congestion_acknowledged(&sender->congestion, &ack, news->now);
+  }
 }
 
 /* NewReno: the partial ACK points to the next hole (RFC 6582 §3.2 step 3). One that ends inside a segment
@@ -221,19 +256,6 @@ static void heed_probe(tcp_sender *sender, const tcp_sender_news *news)
     tcp_congestion_reduce(&sender->congestion, news->flight_octets);
     tcp_sender_note_reduction(sender);
   }
-}
-
-/* RFC 3465 §2 and RFC 7661: what is not full does not grow. Full is when no full-sized segment fits, or
- * when the pacer holds one back that would. Linux remembers it of the round, and lets slow start go on up
- * to twice what was in flight. */
-static bool is_limited(const tcp_sender *sender)
-{
-  if (sender->config->limited_by_round) {
-    return sender->flight->window_limits ||
-           (tcp_congestion_in_slow_start(&sender->congestion) &&
-            sender->congestion.window.octets < 2 * sender->flight->most_octets);
-  }
-  return sender->paced || tcp_sender_fills_window(sender);
 }
 
 /* Whether there is nothing that a path without loss, reordering and marks does not make. What an
@@ -312,6 +334,10 @@ static G_GNUC_NO_INLINE void take_acknowledgement(tcp_sender *sender, const tcp_
   sender->flight->news = &news;
   take_news(sender, &news);
   sender->flight->news = NULL;
+  if (sender->config->growth_by_delivered) {
+    tcp_congestion_ack growth = describe(sender, &news);
+    tcp_congestion_judge_delay(&sender->congestion, &growth, now);
+  }
   tcp_sender_judge_recovery(sender, &news);
   heed_ecn(sender, &news);
   if (news.advances) {
@@ -319,6 +345,9 @@ static G_GNUC_NO_INLINE void take_acknowledgement(tcp_sender *sender, const tcp_
   }
   heed_probe(sender, &news);
   tcp_sender_find_losses(sender, &news);
+  if (sender->config->growth_by_delivered) {
+    grow_by_delivered(sender, &news);
+  }
   if (news.advances || sender->flight->board.sacked_segments > 0) {
     tcp_sender_schedule_probe(sender, now);
   }

@@ -210,6 +210,22 @@ ROW_TEST(test_short_segments, short_segments_rows)
   }
 }
 
+/* An ACK that shows a loss lets the window not grow first (tcp_cong_control()): of ten segments the second is
+ * lost, and one ACK reports the other nine. The threshold is half of 10; had the window grown by nine, it
+ * would be 9. */
+TEST(test_no_growth_by_an_ack_that_shows_a_loss)
+{
+  g_autoptr(tcp_fixture) f = tcp_fixture_scripted(
+      TCP_WITH(.rack = true, .prr = true, .growth_by_delivered = true, .window_of_segments = true,
+               .threshold_of_window = true, .limited_by_round = true),
+      NULL);
+  post(f, 0, 20 * EMSS, 0);
+  advance_by(f, TCP_FIXTURE_ROUND_TRIP);
+  script_ack(f, EMSS, 1, (const uint64_t[][2]){{2 * EMSS, 10 * EMSS}});
+  g_assert_cmpuint(statistics_of(f)->recoveries, ==, 1);
+  g_assert_cmpuint(threshold_of(f), ==, 5 * EMSS);
+}
+
 /* PRR counts in segments too. Of 10 in flight and a threshold of 5, ceil(5/10) of a segment may leave with
  * the first that is delivered: one. In octets it is 730, and no segment leaves. */
 FLAG_TEST(test_prr_counts_segments, of_segments)

@@ -5,6 +5,7 @@
 
 #include "tcp/tcp_connection_private.h"
 #include "tcp/tcp_path_mtu.h"
+#include "tcp/tcp_tick.h"
 
 /* So many time-outs in a row of a segment that a smaller MTU would make smaller look like a black hole.
  * One alone is what any loss of a window's tail makes. The second is of a segment sent alone, after a
@@ -247,14 +248,16 @@ static bool time_out(tcp_connection *connection, time_ps now)
 static void connection_run(tcp_transport *transport, time_ps now)
 {
   tcp_connection *connection = tcp_connection_of(transport);
-  if (connection->receiver.ack_deadline <= now) {
-    bool has_holes = tcp_receiver_out_of_order_runs(&connection->receiver) > 0;
+  time_ps tick_ps = connection->config.timer_tick_ps;
+  bool has_holes = tcp_receiver_out_of_order_runs(&connection->receiver) > 0;
+  /* the timer of saved SACKs counts no ticks (Linux: a hrtimer) */
+  if (tcp_tick_expired(&connection->receiver.ack_deadline, has_holes ? 0 : tick_ps, now)) {
     tcp_receiver_owe_ack(&connection->receiver, has_holes ? TCP_ACK_ALONE : TCP_ACK_DUE);
   }
   if (!connection->closed && tcp_sender_deadline(&connection->sender) <= now) {
     tcp_sender_run(&connection->sender, now);
   }
-  if (connection->timer.deadline <= now && !time_out(connection, now)) {
+  if (tcp_tick_expired(&connection->timer.deadline, tick_ps, now) && !time_out(connection, now)) {
     tcp_connection_enter_closed(connection, TCP_STATE_CLOSED, TCP_CLOSE_GAVE_UP, now);
   }
 }
@@ -430,11 +433,11 @@ tcp_transport *tcp_connection_new(const tcp_config *config, const tcp_events *ev
   connection->transport.gauges = &connection->gauges;
   connection->transport.statistics = &connection->statistics;
   connection->config = *config;
+  connection->config.delayed_ack_ps = tcp_tick_up(config->delayed_ack_ps, config->timer_tick_ps);
   connection->receiver.events = events;
   connection->receiver.user = user;
   connection->state = TCP_STATE_CLOSED;
-  tcp_retransmission_timer_init(&connection->timer, config->rto_initial_ps, config->rto_min_ps,
-                                config->rto_max_ps, config->rto_floor);
+  tcp_retransmission_timer_init(&connection->timer, &connection->config);
   tcp_sender_init(&connection->sender, &connection->config, &connection->timer, &connection->statistics,
                   &connection->gauges);
   offer(connection);

@@ -3,6 +3,8 @@
 
 #include <glib.h>
 
+#include "tcp/tcp_tick.h"
+
 /* §6.2 step 4: recoveries without D-SACK until the window is as at first. */
 enum { PERSISTENCE = 16 };
 
@@ -12,11 +14,12 @@ void tcp_rack_knowledge_init(tcp_rack_knowledge *known)
 }
 
 void tcp_rack_init(tcp_rack *rack, uint32_t duplicate_ack_threshold, time_ps timer_slack_ps,
-                   const tcp_rack_knowledge *known)
+                   time_ps timer_tick_ps, const tcp_rack_knowledge *known)
 {
   *rack = (tcp_rack){.known = *known,
                      .threshold = duplicate_ack_threshold,
                      .timer_slack_ps = timer_slack_ps,
+                     .timer_tick_ps = timer_tick_ps,
                      .deadline = TIME_PS_NEVER};
 }
 
@@ -119,7 +122,8 @@ tcp_rack_losses tcp_rack_find_lost(tcp_rack *rack, tcp_scoreboard *board, time_p
     tcp_scoreboard_lose(board, segment.number);
   }
   if (tcp_scoreboard_last_overtaken(board, rack->order, rack->end, &segment)) {
-    rack->deadline = segment.sent_at + wait_ps + rack->timer_slack_ps;
+    rack->deadline =
+        now + tcp_tick_up(segment.sent_at + wait_ps + rack->timer_slack_ps - now, rack->timer_tick_ps);
   }
   return losses;
 }
@@ -143,7 +147,8 @@ void tcp_tail_loss_probe_schedule(tcp_tail_loss_probe *probe, const tcp_tail_los
     wait = 2 * situation->smoothed_ps +
            (situation->segments == 1 ? situation->lone_delay_ps : situation->timer_slack_ps);
   }
-  probe->deadline = time_ps_earlier(now + wait, situation->retransmission);
+  probe->wait_ps = tcp_tick_wait(wait, probe->wait_ps, situation->timer_tick_ps);
+  probe->deadline = time_ps_earlier(now + probe->wait_ps, situation->retransmission);
 }
 
 void tcp_tail_loss_probe_run(tcp_tail_loss_probe *probe, time_ps now)

@@ -24,6 +24,7 @@ typedef struct tcp_rack {
   tcp_rack_knowledge known;
   uint32_t threshold;
   time_ps timer_slack_ps;
+  time_ps timer_tick_ps;
   bool any;                /* something has been delivered: */
   bool widened;            /* until SND.UNA is at `round_end`: RACK.dsack_round */
   uint64_t order;          /* RACK.xmit_ts: of what was delivered and sent last the transmission, … */
@@ -38,9 +39,9 @@ typedef struct tcp_rack {
 void tcp_rack_knowledge_init(tcp_rack_knowledge *known);
 
 /* Nothing is in flight and this is known; `known` is copied. `duplicate_ack_threshold` is DupThresh, and
- * the reordering timer expires `timer_slack_ps` late. */
+ * the reordering timer's wait is `timer_slack_ps` longer, and then rounded up to ticks. */
 void tcp_rack_init(tcp_rack *rack, uint32_t duplicate_ack_threshold, time_ps timer_slack_ps,
-                   const tcp_rack_knowledge *known);
+                   time_ps timer_tick_ps, const tcp_rack_knowledge *known);
 
 /* §6.2 steps 1 to 3: `segment` is delivered at `now`. `echoed_ps` as in tcp_acknowledgement. */
 void tcp_rack_delivered(tcp_rack *rack, const tcp_sent_segment *segment, time_ps echoed_ps, time_ps now);
@@ -90,6 +91,7 @@ time_ps tcp_rack_time_out(tcp_rack *rack, time_ps window_ps, time_ps now);
  * timer has expired, which find out what the probe would. */
 typedef struct tcp_tail_loss_probe {
   time_ps deadline;    /* PTO; TIME_PS_NEVER when it is off */
+  time_ps wait_ps;     /* the last wait, in whole ticks */
   bool due;            /* the probe is to be sent */
   bool outstanding;    /* it was, and is not accounted for: */
   bool retransmission; /* TLP.is_retrans */
@@ -102,6 +104,7 @@ typedef struct tcp_tail_loss_situation {
   time_ps
       lone_delay_ps; /* added when one segment is in flight, whose ACK may be delayed: TLP.max_ack_delay, … */
   time_ps timer_slack_ps; /* … and when more are */
+  time_ps timer_tick_ps;  /* to which the wait is rounded up */
   uint64_t segments;      /* in flight */
   time_ps retransmission; /* when the retransmission timer expires: the probe comes no later */
 } tcp_tail_loss_situation;

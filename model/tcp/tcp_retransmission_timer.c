@@ -5,25 +5,25 @@
 
 #include <glib.h>
 
+#include "tcp/tcp_tick.h"
+
 static bool has_sample(const tcp_retransmission_timer *timer)
 {
   return timer->variation_ps >= 0;
 }
 
-void tcp_retransmission_timer_init(tcp_retransmission_timer *timer, time_ps initial_ps, time_ps min_ps,
-                                   time_ps max_ps, tcp_rto_floor floor)
+void tcp_retransmission_timer_init(tcp_retransmission_timer *timer, const tcp_config *config)
 {
-  g_assert(initial_ps > 0 && min_ps > 0 && max_ps >= min_ps);
-  *timer = (tcp_retransmission_timer){.min_ps = min_ps,
-                                      .max_ps = max_ps,
-                                      .rto_ps = initial_ps,
+  g_assert(config->rto_initial_ps > 0 && config->rto_min_ps > 0 && config->rto_max_ps >= config->rto_min_ps);
+  *timer = (tcp_retransmission_timer){.config = config,
+                                      .rto_ps = tcp_tick_up(config->rto_initial_ps, config->timer_tick_ps),
                                       .deadline = TIME_PS_NEVER,
-                                      .variation_ps = -1,
-                                      .floor = floor};
+                                      .variation_ps = -1};
 }
 
 void tcp_retransmission_timer_sample(tcp_retransmission_timer *timer, time_ps round_trip_ps)
 {
+  const tcp_config *config = timer->config;
   g_assert(round_trip_ps >= 0);
   if (!has_sample(timer)) {
     timer->smoothed_ps = round_trip_ps;
@@ -36,24 +36,27 @@ void tcp_retransmission_timer_sample(tcp_retransmission_timer *timer, time_ps ro
     timer->smoothed_ps += (round_trip_ps - timer->smoothed_ps) / 8;
     timer->least_ps = MIN(timer->least_ps, round_trip_ps);
   }
-  /* The clock granularity G is a picosecond: 4 * RTTVAR is never below it but when it is 0, where min_ps
-   * rules. */
+  /* 4 * RTTVAR is never below a picosecond but when it is 0, where rto_min_ps rules: the ticks are added by
+   * rounding up. */
   time_ps variation_ps = 4 * timer->variation_ps;
-  if (timer->floor == TCP_RTO_FLOOR_VARIATION) {
-    variation_ps = MAX(variation_ps, timer->min_ps);
+  if (config->rto_floor == TCP_RTO_FLOOR_VARIATION) {
+    variation_ps = MAX(variation_ps, config->rto_min_ps);
   }
-  timer->rto_ps = CLAMP(timer->smoothed_ps + variation_ps, timer->min_ps, timer->max_ps);
+  timer->rto_ps =
+      tcp_tick_wait(CLAMP(timer->smoothed_ps + variation_ps, config->rto_min_ps, config->rto_max_ps),
+                    timer->rto_ps, config->timer_tick_ps);
 }
 
 void tcp_retransmission_timer_back_off(tcp_retransmission_timer *timer)
 {
-  timer->rto_ps = timer->rto_ps > timer->max_ps / 2 ? timer->max_ps : timer->rto_ps * 2;
+  time_ps max_ps = timer->config->rto_max_ps;
+  timer->rto_ps = timer->rto_ps > max_ps / 2 ? max_ps : timer->rto_ps * 2;
 }
 
 void tcp_retransmission_timer_restart_slowly(tcp_retransmission_timer *timer)
 {
   if (!has_sample(timer)) {
-    timer->rto_ps = MIN(3 * TIME_PS_PER_SECOND, timer->max_ps);
+    timer->rto_ps = MIN(3 * TIME_PS_PER_SECOND, timer->config->rto_max_ps);
   }
 }
 

@@ -81,7 +81,8 @@ void tcp_sender_begin_flight(tcp_sender *sender)
     flight->board.listener = on_delivered;
     flight->board.listener_user = sender;
   }
-  tcp_rack_init(&flight->rack, config->duplicate_ack_threshold, config->timer_slack_ps, &sender->rack_known);
+  tcp_rack_init(&flight->rack, config->duplicate_ack_threshold, config->timer_slack_ps, config->timer_tick_ps,
+                &sender->rack_known);
   flight->probe = (tcp_tail_loss_probe){.deadline = TIME_PS_NEVER};
   tcp_congestion_begin_flight(&sender->congestion, &flight->hystart);
   sender->flight = flight;
@@ -188,6 +189,7 @@ void tcp_sender_schedule_probe(tcp_sender *sender, time_ps now)
       .lone_delay_ps =
           config->probe_delay == TCP_PROBE_DELAY_RTO_MIN ? config->rto_min_ps : config->delayed_ack_ps,
       .timer_slack_ps = config->timer_slack_ps,
+      .timer_tick_ps = config->timer_tick_ps,
       .segments = tcp_scoreboard_segments(&sender->flight->board),
       .retransmission = sender->timer->deadline,
   };

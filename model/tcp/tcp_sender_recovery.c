@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Losses: how the sender finds them, what it makes of them, and what it takes back. */
 #include "tcp/tcp_sender_private.h"
+#include "tcp/tcp_tick.h"
 
 void tcp_sender_note_reduction(tcp_sender *sender)
 {
@@ -349,7 +350,8 @@ void tcp_sender_run(tcp_sender *sender, time_ps now)
   if (!sender->flight) {
     return;
   }
-  if (sender->by_time && sender->flight->rack.deadline <= now) {
+  time_ps tick_ps = sender->config->timer_tick_ps;
+  if (sender->by_time && tcp_tick_expired(&sender->flight->rack.deadline, tick_ps, now)) {
     uint64_t lost_segments = find_lost_by_time(sender, now);
     sender->flight->originals_arrive = sender->flight->originals_arrive && lost_segments == 0;
     if (lost_segments > 0 && sender->state == TCP_SENDING_OPEN && may_enter_recovery(sender)) {
@@ -357,7 +359,7 @@ void tcp_sender_run(tcp_sender *sender, time_ps now)
       reduce_proportionally(sender, 0, false);
     }
   }
-  if (sender->flight->probe.deadline <= now) {
+  if (tcp_tick_expired(&sender->flight->probe.deadline, tick_ps, now)) {
     tcp_tail_loss_probe_run(&sender->flight->probe, now);
     tcp_sender_restart_timer(sender, now); /* RFC 8985 §7.3: RTO from the probe on */
   }

@@ -81,7 +81,7 @@ static const feature features[] = {
       "tcp.ecn_response=prr"}},
     {40,
      {"tcp.old_sack=false", "tcp.old_sack=true", "tcp.tlp_delay=delayed_ack", "tcp.tlp_delay=rto_min",
-      "tcp.timer_slack=0s", "tcp.timer_slack=10us", "tcp.fin_beyond_window=false",
+      "tcp.timer_slack=0s", "tcp.timer_slack=10us|tcp.timer_tick=3us", "tcp.fin_beyond_window=false",
       "tcp.fin_beyond_window=true", "tcp.quick_acks=0", "tcp.quick_acks=3", "tcp.rto_floor=rto",
       "tcp.rto_floor=variation"}},
     {15,

@@ -208,7 +208,8 @@ TEST(test_random_networks)
       "tcp.slow_start_limit=false|"
       "tcp.window_unit=octets|tcp.window_unit=segments|tcp.window_growth=acknowledged|"
       "tcp.window_growth=delivered|tcp.window_use=ack|tcp.window_use=round|tcp.ecn_response=cut|"
-      "tcp.ecn_response=prr|tcp.tlp_delay=delayed_ack|tcp.tlp_delay=rto_min|tcp.timer_slack=0s|"
+      "tcp.ecn_response=prr|tcp.tlp_delay=delayed_ack|tcp.tlp_delay=rto_min|tcp.timer_tick=0|tcp.timer_slack="
+      "0s|"
       "tcp.timer_slack=2ms|tcp.fin_beyond_window=false|tcp.fin_beyond_window=true|tcp.quick_acks=0|"
       "tcp.quick_acks=16|tcp.rto_floor=rto|tcp.rto_floor=variation",
       "tcp.congestion=cubic|tcp.congestion=newreno|tcp.congestion=dctcp",

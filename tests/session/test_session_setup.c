@@ -242,8 +242,8 @@ TEST(test_host_rates)
          initial_window_segments)                                                                            \
   FIELDS(config, idleness_halves, sack_compression_percent, ignores_unsent_ack)                              \
   FIELDS(config, delayed_ack_segments, ack_by_octets, delayed_ack_ps, duplicate_ack_threshold,               \
-         rto_initial_ps, rto_min_ps, rto_floor, probe_delay, timer_slack_ps, rto_max_ps, retries_max,        \
-         send_mtu_octets, receive_mtu_octets, cubic)
+         rto_initial_ps, rto_min_ps, rto_floor, probe_delay, timer_slack_ps, timer_tick_ps, rto_max_ps,      \
+         retries_max, send_mtu_octets, receive_mtu_octets, cubic)
 
 /* A key and what becomes of it in tcp_config, as a number. */
 typedef struct tcp_case {
@@ -319,6 +319,7 @@ static const tcp_case tcp_cases[] = {
     {"tcp.rto_floor=rto", "rto_floor", TCP_RTO_FLOOR_RTO},
     {"tcp.tlp_delay=delayed_ack", "probe_delay", TCP_PROBE_DELAY_ACK},
     {"tcp.timer_slack=8ms", "timer_slack_ps", 8 * TIME_PS_PER_MILLISECOND},
+    {"tcp.timer_tick=1ms", "timer_tick_ps", TIME_PS_PER_MILLISECOND},
     {"tcp.rto_max=2s", "rto_max_ps", 2 * TIME_PS_PER_SECOND},
     {"tcp.retries=6", "retries_max", 6},
     {"tcp.receive_window=77777", "receive_window_octets", 77777},

@@ -30,9 +30,16 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(tcp_scoreboard, tcp_scoreboard_free)
 static inline tcp_retransmission_timer *tcp_retransmission_timer_new(time_ps initial_ps, time_ps min_ps,
                                                                      time_ps max_ps, tcp_rto_floor floor)
 {
-  tcp_retransmission_timer *timer = g_new(tcp_retransmission_timer, 1);
-  tcp_retransmission_timer_init(timer, initial_ps, min_ps, max_ps, floor);
-  return timer;
+  struct {
+    tcp_retransmission_timer timer; /* first: freed as it */
+    tcp_config config;
+  } *made = g_malloc0(sizeof *made);
+  made->config.rto_initial_ps = initial_ps;
+  made->config.rto_min_ps = min_ps;
+  made->config.rto_max_ps = max_ps;
+  made->config.rto_floor = floor;
+  tcp_retransmission_timer_init(&made->timer, &made->config);
+  return &made->timer;
 }
 
 static inline void tcp_retransmission_timer_free(tcp_retransmission_timer *timer)

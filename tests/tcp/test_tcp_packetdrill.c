@@ -45,7 +45,7 @@ TEST(test_rack_reordering_timer)
       SEGMENT_OUT(0, 1, 4001, 1, .flags = TCP_ACK | TCP_PSH),
       SEGMENT_IN(100 * MS, 0, 0, 1, .sack = {{3001, 4001}}),
       SEGMENT_OUT(25 * MS, 1, 1001, 1, .keys = PACKETDRILL_RFC),
-      SEGMENT_OUT(27 * MS, 1, 1001, 1, .keys = PACKETDRILL_LINUX), /* two ticks of 1 ms are added */
+      SEGMENT_OUT(27 * MS, 1, 1001, 1, .keys = PACKETDRILL_LINUX), /* 2 ms are added */
   };
   PLAY_WITH(GTESTS "fast_retransmit/fr-4pkt-fack-last-mss.pkt", rows, .retransmissions = 1, .recoveries = 1);
 }

@@ -39,7 +39,7 @@ static bench *bench_of(uint32_t smss_octets, time_ps timer_slack_ps)
   b->board = tcp_scoreboard_new(THRESHOLD, smss_octets, true);
   b->echoed_ps = -1;
   tcp_rack_knowledge_init(&known);
-  tcp_rack_init(&b->rack, THRESHOLD, timer_slack_ps, &known);
+  tcp_rack_init(&b->rack, THRESHOLD, timer_slack_ps, 0, &known);
   b->board->listener = on_delivered;
   b->board->listener_user = b;
   return b;

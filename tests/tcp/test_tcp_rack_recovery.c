@@ -96,6 +96,42 @@ ROW_TEST(test_slack_of_the_reordering_timer, slack_of_the_reordering_timer_rows)
   EXPECT_FIELDS(statistics_of(f), (retransmissions, 1), (tail_loss_probes, 0));
 }
 
+/* What is kept in ticks of 4 ms, at a round trip of 50 us: the waits are rounded up to ticks and end at one.
+ * Each row: which timer, what it waits: the reordering timer 62.5 - 50 us, of which 2 ms slack make one tick
+ * after the SACKs; the probe 2 * 50 us and the slack; the delayed ACK 41 ms, 11 ticks; RTO 0.05 + 200 ms, 51
+ * ticks. */
+static const struct {
+  unsigned segments, come;
+  bool probe;
+  int64_t ticks;
+} ticks_of_the_timers_rows[] = {{10, 2, true, 1}, {2, 0, true, 1}, {1, 1, true, 11}, {1, 0, false, 51}};
+
+ROW_TEST(test_ticks_of_the_timers, ticks_of_the_timers_rows)
+{
+  const time_ps tick = 4 * TIME_PS_PER_MILLISECOND;
+  tcp_config config =
+      *TCP_WITH(.rack = true, .dsack = true, .tail_loss_probe = c->probe,
+                .rto_floor = TCP_RTO_FLOOR_VARIATION, .delayed_ack_ps = 41 * TIME_PS_PER_MILLISECOND,
+                .timer_slack_ps = 2 * TIME_PS_PER_MILLISECOND, .timer_tick_ps = tick);
+  g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, &config);
+  handshake(f, 50 * TIME_PS_PER_MICROSECOND, NULL);
+  unsigned end = c->ticks == 11 ? 1 : 0;
+  post_losing(f, c->segments * EMSS, c->come == c->segments ? 0 : c->come > 0 ? 1 : ALL);
+  if (c->come > 0) {
+    advance_by(f, 25 * TIME_PS_PER_MICROSECOND);
+    deliver_some(f, 0, c->come);
+    drop_all(f, 0);
+  }
+  if (c->come > 1) {
+    advance_by(f, 25 * TIME_PS_PER_MICROSECOND);
+    deliver_all(f, 1);
+    drop_all(f, 0);
+  }
+  time_ps due = (f->now / tick + 1 + c->ticks) * tick;
+  expect_quiet_until(f, end, due);
+  g_assert_cmpuint(on_wire(f, end), ==, 1);
+}
+
 /* Two segments arrive in the other order, 20 ms apart: what was late is there before the timer ends, and
  * nothing is sent again. */
 TCP_TEST(test_slight_reordering, connected())

@@ -18,7 +18,7 @@ void take_linux_keys(tcp_config *config, uint64_t which)
   config->quick_acks = which & 2048 ? 16 : 0;
   config->rto_floor = which & 4096 ? TCP_RTO_FLOOR_VARIATION : TCP_RTO_FLOOR_RTO;
   config->probe_delay = which & 8192 ? TCP_PROBE_DELAY_RTO_MIN : TCP_PROBE_DELAY_ACK;
-  config->idleness_halves = which & 32768;
+  config->idleness_halves = which & 524288;
   config->timer_slack_ps = which & 16384 ? 2 * TIME_PS_PER_MILLISECOND : 0;
   config->ack_by_octets = which & 262144;
   config->sack_compression_percent = which & 65536 ? 5 : 0;

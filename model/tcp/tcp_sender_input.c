@@ -314,6 +314,11 @@ static void advance_smoothly(tcp_sender *sender, const tcp_acknowledgement *ack,
   }
   growth.smoothed_ps = sender->timer->smoothed_ps;
   growth.least_ps = sender->timer->least_ps;
+  if (sender->config->growth_by_delivered && tcp_congestion_in_slow_start(&sender->congestion)) {
+    tcp_congestion_judge_delay(&sender->congestion, &growth, now);
+    growth.judged = true;
+    growth.limited = sender->config->limited_by_round ? is_limited(sender) : growth.limited;
+  }
   tcp_congestion_acknowledged(&sender->congestion, &growth, now);
   tcp_sender_restart_timer(sender, now);
   tcp_sender_schedule_probe(sender, now);
@@ -334,7 +339,7 @@ static G_GNUC_NO_INLINE void take_acknowledgement(tcp_sender *sender, const tcp_
   sender->flight->news = &news;
   take_news(sender, &news);
   sender->flight->news = NULL;
-  if (sender->config->growth_by_delivered) {
+  if (sender->config->growth_by_delivered && (news.advances || news.newly_sacked > 0)) {
     tcp_congestion_ack growth = describe(sender, &news);
     tcp_congestion_judge_delay(&sender->congestion, &growth, now);
   }

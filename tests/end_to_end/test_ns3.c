@@ -67,25 +67,28 @@ EACH_TEST(test_case, ns3_case, cases)
   }
 }
 
-/* run.seed alone is what ns-3's random numbers come from: these packets are lost, however often and on
- * whichever machine. Of about 1500 packets 1 % are 15, and 3 sigma are 12. ns-3 does not take all seeds of 32
+/* run.seed alone is what ns-3's random numbers come from. Of about 1500 packets 1 % are 15, and 3 sigma are 12;
+ * that four seeds lose as many would be a chance of about one in a thousand. ns-3 does not take all seeds of 32
  * bits: 35106 would give one of those. */
 TEST(test_draws_of_a_chain)
 {
-  static const struct {
-    const char *seed;
-    double lost;
-  } rows[] = {{"run.seed=1", 10}, {"run.seed=2", 15}, {"run.seed=3", 14}, {"run.seed=35106", 15}};
+  static const char *const seeds[] = {"run.seed=1", "run.seed=2", "run.seed=3", "run.seed=35106"};
+  double lost[G_N_ELEMENTS(seeds)];
+  bool differ = false;
 
-  for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+  for (gsize i = 0; i < G_N_ELEMENTS(seeds); i++) {
     g_auto(session_result) result =
         RUN(.engine = "ns3",
             .sets =
-                STRINGS(rows[i].seed, "workload.messages=20", "topology.medium=point-to-point",
+                STRINGS(seeds[i], "workload.messages=20", "topology.medium=point-to-point",
                         "topology.errors=ns3::RateErrorModel ErrorUnit=ERROR_UNIT_PACKET ErrorRate=0.01"));
 
-    EXPECT_METRICS(&result, (LOSSES_RANDOM, ==, rows[i].lost));
+    lost[i] = metric_value(&result.results.metrics, METRIC_LOSSES_RANDOM);
+    g_assert_cmpfloat(lost[i], >=, 15 - 12);
+    g_assert_cmpfloat(lost[i], <=, 15 + 12);
+    differ = differ || lost[i] != lost[0];
   }
+  g_assert_true(differ);
 }
 
 /* A sender that is not MPA-aware and an in-order receiver: what is beyond a hole waits in TCP, and nothing is

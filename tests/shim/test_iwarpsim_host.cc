@@ -131,6 +131,7 @@ void test_two_pairs()
   NodeContainer nodes(4);
   CsmaHelper csma;
   csma.SetChannelAttribute("DataRate", StringValue("1Gbps"));
+  csma.SetQueue("ns3::DropTailQueue", "MaxSize", StringValue("1000p")); // more than the pairs' windows
   NetDeviceContainer segment = csma.Install(nodes);
   iwarpsim::Hosts *pairs[] = {&first, &second};
   for (unsigned i = 0; i < 2; i++) {

@@ -259,6 +259,7 @@ void tcp_fixture_free(tcp_fixture *f)
 void set_send_mtu(tcp_fixture *f, unsigned from, uint32_t mtu_octets)
 {
   f->end[from].config.send_mtu_octets = mtu_octets;
+  f->end[from].link_changed = true;
   kit_set_send_mtu(f->end[from].connection, mtu_octets);
 }
 

@@ -25,6 +25,7 @@ typedef struct tcp_fixture_end {
   bool finished;
   bool closed;
   tcp_close_reason reason;
+  bool link_changed;     /* by set_send_mtu() */
   unsigned emss_changes; /* events.emss_changed, and the last one's EMSS */
   uint32_t emss_octets;
   uint64_t acknowledged;  /* the last events.acknowledged */

@@ -78,7 +78,7 @@ static int64_t position_of(const tcp_wire *wire, unsigned end, uint32_t sequence
 static bool may_miss_sacks(const tcp_fixture_end *sender)
 {
   return sender->config.retransmission == TCP_RETRANSMISSION_REPACKETIZE &&
-         sender->connection->statistics->path_mtu_changes > 0;
+         (sender->link_changed || sender->connection->statistics->path_mtu_changes > 0);
 }
 
 /* RFC 9293 §3.8.6: nothing beyond the window that was offered; RFC 6675 §4, RFC 8985 §6 and §7.3, RFC 2018

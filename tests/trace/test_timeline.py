@@ -44,6 +44,8 @@ class Timeline(PageTest):
         super().setUpClass()
         cls.make("one-loss-middlebox", "one")
         cls.events = cls.events_of("one")
+        cls.drop = next(e for e in cls.events if e["event"] == "packet_dropped")
+        cls.hole = next(e for e in cls.events if e["event"] == "hole_opened")
 
     @classmethod
     def make(cls, scenario, name, *sets):
@@ -88,14 +90,13 @@ class Timeline(PageTest):
         """From a fresh page: the lost segment, its retransmission, the FPDU that a marker located after it, and the
         octets that it held."""
         self.show()
-        drop = self.event("packet_dropped")
-        hole = self.event("hole_opened")
+        drop, hole = self.drop, self.hole
         again = self.event("segment_sent", again=1, side="initiator")
         self.assertEqual(self.search("lost"), "")
         self.assertEqual(self.title(), f"Packet {drop['packet']}: lost, a segment")
         lost = self.details()
         self.assertEqual(lost["Stream"], f"{hole['from']:,} to {hole['to'] - 1:,}: {hole['to'] - hole['from']:,} octets")
-        self.assertEqual(lost["Lost (loss)"], "691.398 us")
+        self.assertEqual(lost["Lost (loss)"], f"{drop['time_ps'] / 1e6:.3f} us")
         self.assertEqual([lost["Made of"]], [" ".join(f"packet {e['of']}" for e in self.events if e["event"] == "packet_part" and
                                                       e["packet"] == drop["packet"])])
         self.follow("Sent again as")
@@ -117,9 +118,12 @@ class Timeline(PageTest):
     def test_search(self):
         self.show()
         again = [e["packet"] for e in self.events if e["event"] == "segment_sent" and e["again"]]
-        for words, title in (("packet 1225", "Packet 1225: lost, a segment"), ("FPDU 17", "FPDU 17"), ("770us", "770 us"),
+        lost = f"packet {self.drop['packet']}"
+        sent = next(e for e in self.events if e["event"] == "segment_sent" and
+                    e["position"] <= 575000 < e["position"] + e["payload_octets"])
+        for words, title in ((lost, f"P{lost[1:]}: lost, a segment"), ("FPDU 17", "FPDU 17"), ("770us", "770 us"),
                              ("0.77 ms", "770 us"), ("message 2", "Message 2: RDMA Write"), ("hole 1", "Hole 1 of 1"),
-                             ("octet 575,000", "Packet 1221: a segment"),
+                             ("octet 575,000", f"Packet {sent['packet']}: a segment"),
                              *[("again", f"Packet {packet}: a retransmission") for packet in again + again[:1]]):
             self.assertEqual(self.search(words), "")
             self.assertEqual(self.title(), title)
@@ -163,14 +167,16 @@ class Timeline(PageTest):
         self.show()
         self.search("lost")
         self.press(Keys.TAB)
-        x, y = self.script("""const r = screen.canvas.getBoundingClientRect(), e = extentOf(1225);
+        lost = self.drop["packet"]
+        x, y = self.script(f"const lost = {lost};" """
+            const r = screen.canvas.getBoundingClientRect(), e = extentOf(lost);
             return [r.left + X(table('packet_dropped').time[0]), r.top + Y((e.from + e.to) / 2)]""")
         mouse = lambda kind, at_x, at_y, **more: self.browser.command(
             "Input.dispatchMouseEvent", type=kind, x=at_x, y=at_y, **more)
         mouse("mouseMoved", x, y)
         self.settle("!document.querySelector('.hint').hidden")
-        self.assertIn("Packet 1225: lost", self.element(".hint").text)
-        for dx, title in ((0, "Packet 1225"), (60, "Hole 1 of 1")):
+        self.assertIn(f"Packet {lost}: lost", self.element(".hint").text)
+        for dx, title in ((0, f"Packet {lost}"), (60, "Hole 1 of 1")):
             mouse("mousePressed", x + dx, y, button="left", clickCount=1)
             mouse("mouseReleased", x + dx, y, button="left", clickCount=1)
             self.settle()
@@ -341,9 +347,11 @@ class Timeline(PageTest):
 
     def test_octets_of_a_packet(self):
         self.show()
-        self.search("packet 1225")
+        self.search(f"packet {self.drop['packet']}")
+        within = [[f"FPDU {e['fpdu']}"] for e in self.events if e["event"] == "fpdu_sent" and e["side"] == "initiator" and
+                  e["position"] < self.hole["to"] and e["position"] + e["octets"] > self.hole["from"]]
         rows = self.script("return [...document.querySelectorAll('.fields tbody tr')].map(r => [...r.cells].map(c => c.textContent))")
-        self.assertEqual([row for row in rows if len(row) == 1], [["FPDU 395"], ["FPDU 396"]])
+        self.assertEqual([row for row in rows if len(row) == 1], within)
         rows = [row for row in rows if len(row) == 5]
         self.assertEqual(sum(int(row[1]) for row in rows), 1040)
         self.assertEqual([row[0] for row in rows], ["IPv4 header", "TCP header", "Payload", "CRC", "ULPDU_Length", "DDP control",

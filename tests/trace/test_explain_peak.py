@@ -166,10 +166,14 @@ class ExplainPeak(unittest.TestCase):
                       "not show where; ", text)
 
     def test_overtaken_by_its_retransmission(self):
-        """A segment that is only late fills its hole before what is sent again for it arrives."""
-        _, events, text = self.explained({"receiver.mode": "in-order", "path.forward.displace": "3%",
-                                          "path.forward.displace_by": "20us", "run.seed": 5})
-        found = re.search(r"stream ([\d,]+) to .*; filled at (.+); sent again, needlessly, at (.+) \(RACK\)\.", text)
+        """A segment that is only late fills its hole before what is sent again for it arrives; that this hole is one of
+        the peak depends on the draw."""
+        for seed in range(1, 9):
+            _, events, text = self.explained({"receiver.mode": "in-order", "path.forward.displace": "3%",
+                                              "path.forward.displace_by": "20us", "run.seed": seed})
+            found = re.search(r"stream ([\d,]+) to .*; filled at (.+); sent again, needlessly, at (.+) \(RACK\)\.", text)
+            if found:
+                break
         first = int(found[1].replace(",", ""))
         again = next(e for e in events if e["event"] == "segment_sent" and e["again"] and e["position"] == first)
         filled = next(e for e in events if e["event"] == "hole_filled" and e["from"] == first)
@@ -305,7 +309,7 @@ class ExplainPeak(unittest.TestCase):
     def test_gave_up(self):
         """What TCP sent in vain: its SYN, or a segment."""
         for keys in ({"path.forward.loss": "100%", "tcp.retries": 2},
-                     {"path.forward.loss": "30%", "tcp.retries": 1, "run.seed": 3}):
+                     {"path.forward.loss": "30%", "tcp.retries": 1, "run.seed": 1}):
             _, events, text = self.explained(keys)
             first = int(re.search(r"\(packet (\d+)", text)[1])
             drop = next(e for e in events if e["event"] == "packet_dropped" and e["packet"] == first)

@@ -18,6 +18,9 @@ static inline time_ps tcp_tick_up(time_ps time, time_ps tick_ps)
 /* The same of a wait that was `before`, rounded up: mostly the same ticks, and no division. */
 static inline time_ps tcp_tick_wait(time_ps wait_ps, time_ps before_ps, time_ps tick_ps)
 {
+  if (tick_ps == 0) {
+    return wait_ps;
+  }
   return wait_ps <= before_ps && wait_ps + tick_ps > before_ps ? before_ps : tcp_tick_up(wait_ps, tick_ps);
 }
 

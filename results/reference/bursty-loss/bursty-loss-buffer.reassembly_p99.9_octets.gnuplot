@@ -1,10 +1,10 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: 7449d2bf23922e57f65cb0110d3cda4b5cc105eac1e059de7da5d919e6e0b592
+# SHA-256 of the rest: 8669c0c72e04b794d2605cbda4e6165ba3641f291abf81be3958924393c2bd6d
 stem = 'bursty-loss-buffer.reassembly_p99.9_octets'
 format = 'svg'
 width = 2102
-height = 1327
+height = 1415
 font = 27
 letter_width = 10
 letter_height = 25
@@ -21,10 +21,10 @@ panel_height = 560
 row_height = 1096.4468
 x_turned = 1
 y_once = 0
-legend_height = 0
-legend_columns = 0
+legend_height = 88.83
+legend_columns = 5
 title_text = 'buffer.reassembly_p99.9_octets over path.forward.gemodel'
-subtitle_text = 'Independent and bursty losses of one segment in a thousand · scenario bursty-loss · seeds 1–8 · iwarpsim 0.2.0'."\n".'(git e9819b8a3cd1) · 48 runs, mean of 8 each with 95 % interval · mpa.markers moves with receiver.mode · 2 not'."\n".'steady, or too short to tell'
+subtitle_text = 'Independent and bursty losses of one segment in a thousand · scenario bursty-loss · seeds 1–8 · iwarpsim 0.2.0'."\n".'(git ea6c417f6a00) · 48 runs, mean of 8 each with 95 % interval · mpa.markers moves with receiver.mode · ringed:'."\n".'2 with lost retransmissions · 2 not steady, or too short to tell'
 y_lines = 'reassembly occupancy, p99.9'."\n".'(octets)'
 panel_titles = 2
 array panel_title[2] = ['in-order receiver', 'out-of-order receiver']
@@ -41,7 +41,7 @@ array x_label[3] = ['[0.1001%%,1]', '[0.025025%%,25%%]', '[0.0062562%%,6.25%%]']
 x_gaps = 0
 array x_gap[1]
 y_from = 0
-y_to = 121906.36
+y_to = 124782.14
 y_unit = 1
 y_log = 0
 y_zero = 0
@@ -52,10 +52,10 @@ y_labels = 8
 array y_label[8] = ['0', '16 KiB', '32 KiB', '48 KiB', '64 KiB', '80 KiB', '96 KiB', '112 KiB']
 y_gaps = 0
 array y_gap[1]
-legend_texts = 0
-array legend_text[1]
-legend_looks = 0
-array legend_look[1]
+legend_texts = 1
+array legend_text[1] = ['flagged']
+legend_looks = 1
+array legend_look[1] = ['ring 0']
 styles = '1 1'
 main_lines = 2
 array main_line[2] = ['0', '1']
@@ -69,7 +69,7 @@ lines = 1
 references = 0
 companions = 0
 numeric = 0
-flagged = 0
+flagged = 1
 crosses = 0
 
 # --- The page: terminal, heading, frame ---

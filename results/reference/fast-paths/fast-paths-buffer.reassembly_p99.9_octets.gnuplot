@@ -1,6 +1,6 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: 8959a3f946e6d213f2c5a17cb9c0ca53525cc692d03d9ec34a030b08a6a65da8
+# SHA-256 of the rest: 2807f3946f65077d5d13cade0acbbb504cd667d7d83044102c1c841eeb4b753d
 stem = 'fast-paths-buffer.reassembly_p99.9_octets'
 format = 'svg'
 width = 2102
@@ -24,7 +24,7 @@ y_once = 0
 legend_height = 88.83
 legend_columns = 3
 title_text = 'buffer.reassembly_p99.9_octets over path.forward.delay'
-subtitle_text = 'Reassembly memory at 25 to 400 Gbit/s, round trips of 100 us to 10 ms · scenario fast-paths · seeds 1–8 ·'."\n".'iwarpsim 0.2.0 (git e9819b8a3cd1) · 144 runs, median of 8 each with quartiles · mpa.markers moves with'."\n".'receiver.mode · 4 not steady, or too short to tell'
+subtitle_text = 'Reassembly memory at 25 to 400 Gbit/s, round trips of 100 us to 10 ms · scenario fast-paths · seeds 1–8 ·'."\n".'iwarpsim 0.2.0 (git ea6c417f6a00) · 144 runs, mean of 8 each with 95 % interval · mpa.markers moves with'."\n".'receiver.mode · 6 not steady, or too short to tell'
 y_lines = 'reassembly occupancy, p99.9'."\n".'(octets)'
 panel_titles = 2
 array panel_title[2] = ['in-order receiver', 'out-of-order receiver']
@@ -41,15 +41,15 @@ array x_label[3] = ['50us', '500us', '5ms']
 x_gaps = 0
 array x_gap[1]
 y_from = 8192
-y_to = 9006751.7
+y_to = 29025649.6
 y_unit = 1
 y_log = 1
 y_zero = 0
 y_name = 'reassembly occupancy, p99.9 (octets)'
-y_tics = 5
-array y_tic[5] = [16384, 65536, 262144, 1048576, 4194304]
-y_labels = 5
-array y_label[5] = ['16 KiB', '64 KiB', '256 KiB', '1 MiB', '4 MiB']
+y_tics = 6
+array y_tic[6] = [16384, 65536, 262144, 1048576, 4194304, 16777216]
+y_labels = 6
+array y_label[6] = ['16 KiB', '64 KiB', '256 KiB', '1 MiB', '4 MiB', '16 MiB']
 y_gaps = 0
 array y_gap[1]
 legend_texts = 3

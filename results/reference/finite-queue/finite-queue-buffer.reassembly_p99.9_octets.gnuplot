@@ -1,6 +1,6 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: 97315e2faa3e812fe2c27156c4ef5127a8a1ae8bc501824f75a8c201f1f8c694
+# SHA-256 of the rest: 6c4da943cb18ac7d478db0a32b6cc63e47b238c252506ef4091d08e7f77aa766
 stem = 'finite-queue-buffer.reassembly_p99.9_octets'
 format = 'svg'
 width = 2102
@@ -24,7 +24,7 @@ y_once = 0
 legend_height = 88.83
 legend_columns = 3
 title_text = 'buffer.reassembly_p99.9_octets over path.forward.queue_size'
-subtitle_text = 'Reassembly memory by length of the queue that overflows · scenario finite-queue · seed 1 · iwarpsim 0.2.0 (git'."\n".'e9819b8a3cd1) · 16 runs · mpa.markers moves with receiver.mode, workload.messages moves with workload.connections'."\n".'· ringed: 6 with timeouts or lost retransmissions · 5 not steady, or too short to tell'
+subtitle_text = 'Reassembly memory by length of the queue that overflows · scenario finite-queue · seed 1 · iwarpsim 0.2.0 (git'."\n".'ea6c417f6a00) · 16 runs · mpa.markers moves with receiver.mode, workload.messages moves with workload.connections'."\n".'· ringed: 10 with timeouts or lost retransmissions · 7 not steady, or too short to tell'
 y_lines = 'reassembly occupancy, p99.9'."\n".'(octets)'
 panel_titles = 2
 array panel_title[2] = ['in-order receiver', 'out-of-order receiver']
@@ -40,16 +40,16 @@ x_labels = 4
 array x_label[4] = ['16 KiB', '64 KiB', '256 KiB', '1 MiB']
 x_gaps = 0
 array x_gap[1]
-y_from = 512
-y_to = 1051195.6
+y_from = 0
+y_to = 1105236.56
 y_unit = 1
-y_log = 1
+y_log = 0
 y_zero = 0
 y_name = 'reassembly occupancy, p99.9 (octets)'
-y_tics = 6
-array y_tic[6] = [1024, 4096, 16384, 65536, 262144, 1048576]
-y_labels = 6
-array y_label[6] = ['1 KiB', '4 KiB', '16 KiB', '64 KiB', '256 KiB', '1 MiB']
+y_tics = 5
+array y_tic[5] = [0, 262144, 524288, 786432, 1048576]
+y_labels = 5
+array y_label[5] = ['0', '256 KiB', '512 KiB', '768 KiB', '1 MiB']
 y_gaps = 0
 array y_gap[1]
 legend_texts = 3

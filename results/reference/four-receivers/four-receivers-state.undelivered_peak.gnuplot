@@ -1,6 +1,6 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: 0d03c1c335707169408cfd5325507676fece7449a6a077b8d5f1e479d691ac9c
+# SHA-256 of the rest: cd26960960868e515e282cd0297c53dfe731936a67974a9cae047588686a37a8
 stem = 'four-receivers-state.undelivered_peak'
 format = 'svg'
 width = 2102
@@ -24,7 +24,7 @@ y_once = 0
 legend_height = 152.28
 legend_columns = 3
 title_text = 'state.undelivered_peak over loss of segments'
-subtitle_text = 'Four receivers: reassembly memory by MTU and loss · scenario four-receivers · seeds 1–8 · iwarpsim 0.2.0 (git'."\n".'e9819b8a3cd1) · 384 runs, mean of 8 each with 95 % interval · ringed: 133 with timeouts or lost retransmissions'
+subtitle_text = 'Four receivers: reassembly memory by MTU and loss · scenario four-receivers · seeds 1–8 · iwarpsim 0.2.0 (git'."\n".'ea6c417f6a00) · 384 runs, median of 8 each with quartiles · ringed: 124 with timeouts or lost retransmissions'
 y_lines = 'undelivered peak (segments)'
 panel_titles = 4
 array panel_title[4] = ['in-order receiver, no markers', 'out-of-order receiver, no markers', 'out-of-order receiver, markers', 'assume-aligned receiver, no markers']
@@ -41,15 +41,15 @@ array x_label[4] = ['0', '0.1%%', '0.3%%', '1%%']
 x_gaps = 1
 array x_gap[1] = [-3.331378916]
 y_from = 0
-y_to = 138.5640151
+y_to = 173.8125
 y_unit = 1
 y_log = 0
 y_zero = 0
 y_name = 'undelivered peak (segments)'
-y_tics = 7
-array y_tic[7] = [0, 20, 40, 60, 80, 100, 120]
-y_labels = 7
-array y_label[7] = ['0', '20', '40', '60', '80', '100', '120']
+y_tics = 4
+array y_tic[4] = [0, 50, 100, 150]
+y_labels = 4
+array y_label[4] = ['0', '50', '100', '150']
 y_gaps = 0
 array y_gap[1]
 legend_texts = 4

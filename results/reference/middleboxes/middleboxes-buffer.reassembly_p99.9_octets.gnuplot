@@ -1,6 +1,6 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: b4200b93522de41ac6745dc5e04705d25b0cb842886673f9131d8dca0e396b0b
+# SHA-256 of the rest: 619e18870f768db5f439e96d1343be07fa6108a7f9da6f3185b92b8f03fe41e1
 stem = 'middleboxes-buffer.reassembly_p99.9_octets'
 format = 'svg'
 width = 2102
@@ -24,7 +24,7 @@ y_once = 1
 legend_height = 88.83
 legend_columns = 5
 title_text = 'buffer.reassembly_p99.9_octets over middlebox.mode'
-subtitle_text = 'Markers after each middlebox, with one segment in a thousand lost · scenario middleboxes · seeds 1–8 · iwarpsim'."\n".'0.2.0 (git e9819b8a3cd1) · 256 runs, median of 8 each with quartiles · ringed: 136 with timeouts, spurious or'."\n".'lost retransmissions · 32 not steady, or too short to tell'
+subtitle_text = 'Markers after each middlebox, with one segment in a thousand lost · scenario middleboxes · seeds 1–8 · iwarpsim'."\n".'0.2.0 (git ea6c417f6a00) · 256 runs, mean of 8 each with 95 % interval · ringed: 62 with spurious or lost'."\n".'retransmissions · 32 not steady, or too short to tell'
 y_lines = ''
 panel_titles = 4
 array panel_title[4] = ['in-order receiver, no markers', 'out-of-order receiver, no markers', 'out-of-order receiver, markers', 'assume-aligned receiver, no markers']
@@ -40,16 +40,16 @@ x_labels = 8
 array x_label[8] = ['none', 'coalesce', 'shift', 'proxy', 'rechunk', 'random', 'split', 'rechunk+coalesce']
 x_gaps = 0
 array x_gap[1]
-y_from = 256
-y_to = 131198.6
+y_from = 0
+y_to = 134683.5028
 y_unit = 1
-y_log = 1
-y_zero = 1
+y_log = 0
+y_zero = 0
 y_name = 'reassembly occupancy, p99.9 (octets)'
 y_tics = 5
-array y_tic[5] = [256, 1024, 4096, 16384, 65536]
+array y_tic[5] = [0, 32768, 65536, 98304, 131072]
 y_labels = 5
-array y_label[5] = ['0', '1 KiB', '4 KiB', '16 KiB', '64 KiB']
+array y_label[5] = ['0', '32 KiB', '64 KiB', '96 KiB', '128 KiB']
 y_gaps = 0
 array y_gap[1]
 legend_texts = 1

@@ -1,6 +1,6 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: f83d03d60b345ca03e2bf0309dd4d0e68472257579e9a562978e9d7e075cd5ac
+# SHA-256 of the rest: e37df2dae9d25c06fef281295866531c0a57d6c3401c78d9ce23e2fd09251bc4
 stem = 'mtu-loss-buffer.reassembly_p99.9_octets'
 format = 'svg'
 width = 2102
@@ -24,7 +24,7 @@ y_once = 0
 legend_height = 152.28
 legend_columns = 3
 title_text = 'Reassembly memory that is exceeded for 0.1 % of the time'
-subtitle_text = 'Reassembly memory by MTU, loss and kind of receiver · scenario mtu-loss · seeds 1–8 · iwarpsim 0.2.0 (git'."\n".'e9819b8a3cd1) · 192 runs, mean of 8 each with 95 % interval · ringed: 68 with timeouts or lost retransmissions'
+subtitle_text = 'Reassembly memory by MTU, loss and kind of receiver · scenario mtu-loss · seeds 1–8 · iwarpsim 0.2.0 (git'."\n".'ea6c417f6a00) · 192 runs, median of 8 each with quartiles · ringed: 62 with timeouts or lost retransmissions'
 y_lines = 'reassembly occupancy, p99.9'."\n".'(octets)'
 panel_titles = 2
 array panel_title[2] = ['in-order receiver', 'out-of-order receiver']
@@ -41,7 +41,7 @@ array x_label[4] = ['0', '0.1%%', '0.3%%', '1%%']
 x_gaps = 1
 array x_gap[1] = [-3.331378916]
 y_from = 256
-y_to = 192549.5
+y_to = 193273.6
 y_unit = 1
 y_log = 1
 y_zero = 0

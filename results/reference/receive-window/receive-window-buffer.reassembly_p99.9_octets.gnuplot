@@ -1,6 +1,6 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: 421fe1584755d86c0574676769a220f953574808137cd5eb5887aa0a6852a483
+# SHA-256 of the rest: 651544f60168bc8448e2febcc0d33791bac1d3db832759db40486564712a0c6e
 stem = 'receive-window-buffer.reassembly_p99.9_octets'
 format = 'svg'
 width = 2102
@@ -24,7 +24,7 @@ y_once = 0
 legend_height = 88.83
 legend_columns = 4
 title_text = 'buffer.reassembly_p99.9_octets over tcp.receive_window'
-subtitle_text = 'Reassembly memory by receive window · scenario receive-window · seeds 1–8 · iwarpsim 0.2.0 (git e9819b8a3cd1) ·'."\n".'288 runs, median of 8 each with quartiles · mpa.markers moves with receiver.mode · ringed: 110 with timeouts or'."\n".'lost retransmissions'
+subtitle_text = 'Reassembly memory by receive window · scenario receive-window · seeds 1–8 · iwarpsim 0.2.0 (git ea6c417f6a00) ·'."\n".'288 runs, median of 8 each with quartiles · mpa.markers moves with receiver.mode · ringed: 114 with timeouts or'."\n".'lost retransmissions'
 y_lines = 'reassembly occupancy, p99.9'."\n".'(octets)'
 panel_titles = 2
 array panel_title[2] = ['in-order receiver', 'out-of-order receiver']
@@ -41,15 +41,15 @@ array x_label[6] = ['32 KiB', '', '', '', '512 KiB', '1 GiB']
 x_gaps = 0
 array x_gap[1]
 y_from = 1024
-y_to = 324482.6
+y_to = 1978251.85
 y_unit = 1
 y_log = 1
 y_zero = 0
 y_name = 'reassembly occupancy, p99.9 (octets)'
-y_tics = 5
-array y_tic[5] = [1024, 4096, 16384, 65536, 262144]
-y_labels = 5
-array y_label[5] = ['1 KiB', '4 KiB', '16 KiB', '64 KiB', '256 KiB']
+y_tics = 6
+array y_tic[6] = [1024, 4096, 16384, 65536, 262144, 1048576]
+y_labels = 6
+array y_label[6] = ['1 KiB', '4 KiB', '16 KiB', '64 KiB', '256 KiB', '1 MiB']
 y_gaps = 0
 array y_gap[1]
 legend_texts = 4

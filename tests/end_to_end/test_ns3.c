@@ -67,9 +67,9 @@ EACH_TEST(test_case, ns3_case, cases)
   }
 }
 
-/* run.seed alone is what ns-3's random numbers come from. Of about 1500 packets 1 % are 15, and 3 sigma are 12;
- * that four seeds lose as many would be a chance of about one in a thousand. ns-3 does not take all seeds of 32
- * bits: 35106 would give one of those. */
+/* run.seed alone is what ns-3's random numbers come from. Of about 1500 packets 1 % are 15, and 3 sigma are
+ * 12; that four seeds lose as many would be a chance of about one in a thousand. ns-3 does not take all seeds
+ * of 32 bits: 35106 would give one of those. */
 TEST(test_draws_of_a_chain)
 {
   static const char *const seeds[] = {"run.seed=1", "run.seed=2", "run.seed=3", "run.seed=35106"};

@@ -56,8 +56,8 @@ static const char *const rows[][2] = {
     {"path: { reverse: { cell_size = 48;\n cell_overhead = -46; }; };",
      "a.cfg:2: path.reverse.cell_overhead = -46 leaves cells of 2 octets on the link; expected at least 3, "
      "with path.reverse.cell_size = 48"},
-    {"path: { forward: { burst = 1538; }; };",
-     "a.cfg:1: a window of 65536 octets over a burst of 1538: the policer drops what comes faster than its rate"},
+    {"path: { forward: { burst = 1538; }; };", "a.cfg:1: a window of 65536 octets over a burst of 1538: the "
+                                               "policer drops what comes faster than its rate"},
     {"path: { forward: { burst = 1537; }; };", "a.cfg:1: path.forward.burst = 1537 does not hold a packet of "
                                                "path.forward.mtu = 1500, which takes 1538 octets on "
                                                "the link; expected at least that"},

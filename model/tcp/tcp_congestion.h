@@ -24,12 +24,12 @@ typedef struct tcp_congestion {
   void *state;                   /* NULL before the control has anything to do: state_of() */
   tcp_congestion_memory *before; /* NULL before the first */
   uint32_t restart_octets;       /* RFC 5681 §4.1: the initial window */
-  bool inflated;                 /* the window counts what has left the network, too (RFC 6582 §3.2) */
-  bool remembers;                /* there is something to undo: `before` is of tcp_congestion_remember() */
-  bool has_hystart;              /* not together with `hystart_pp` */
+  bool inflated : 1;             /* the window counts what has left the network, too (RFC 6582 §3.2) */
+  bool remembers : 1;            /* there is something to undo: `before` is of tcp_congestion_remember() */
+  bool has_hystart : 1;          /* not together with `hystart_pp` */
   bool late_rounds : 1;          /* HyStart's */
   bool found : 1;                /* HyStart has ended slow start: it judges again after a time-out */
-  bool paced;                    /* HyStart judges trains of acknowledgements with that in mind */
+  bool paced : 1;                /* HyStart judges trains of acknowledgements with that in mind */
   bool of_segments : 1;          /* tcp_config.window_of_segments */
   bool of_window : 1;            /* tcp_config.threshold_of_window */
   time_ps shortest_ps;           /* HyStart's, while nothing is in flight */

@@ -65,7 +65,7 @@ class Captures(PageTest):
                 ("fpdu_sent", "initiator", 0, "position", "ulpdu_octets", "tagged", "last", "opcode", "message", "offset"),
                 ("sack_sent", "responder", 1, "from", "to")):
             rows = self.of_page(event, end, *fields)
-            self.assertGreater(len(rows), 100)
+            self.assertGreater(len(rows), 5 if event == "sack_sent" else 100)  # SACKs are saved
             self.assertEqual(sorted(rows), sorted(self.of_trace(event, side, *fields)), event)
         in_time = "return flow.holes.map(h => [h.from, h.to, ...[h.opened, h.filled].map(at => Math.floor(at / 1000))])"
         late = "return flow.pieces.filter(p => p.since === p.since).map(p => [p.from, p.to])"

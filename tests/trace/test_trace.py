@@ -206,6 +206,7 @@ class Trace(unittest.TestCase):
                      longer | {path + "discipline": "codel", path + "ecn_mark": 0.05, "tcp.ecn": "on",
                                "receiver.memory": "2KiB", "receiver.mode": "in-order"},
                      {},
+                     {path + "displace": "1%", path + "displace_by": "200us"},
                      {path + "drop": "[%s]" % ",".join(str(n) for n in range(138, 148))},
                      longer | {"receiver.mode": "assume-aligned", "mpa.crc": "false", "mpa.markers": "false",
                                "middlebox.mode": "shift", path + "loss": 0.05, "fault.error": "bad-crc"},

@@ -122,6 +122,7 @@ static void set_up_tcp(mpa_link_end *end, unsigned number)
   tcp.rto_initial_ps = 10 * TIME_PS_PER_MILLISECOND;
   tcp.rto_min_ps = 5 * TIME_PS_PER_MILLISECOND;
   tcp.rto_max_ps = 20 * TIME_PS_PER_MILLISECOND;
+  tcp.timer_tick_ps = 0; /* else the delayed ACK, in ticks of 4 ms, would come as late as the RTO */
   tcp.segmentation = config->segmentation;
   tcp.passing = config->passing;
 

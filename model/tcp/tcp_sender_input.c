@@ -314,6 +314,7 @@ static void advance_smoothly(tcp_sender *sender, const tcp_acknowledgement *ack,
   }
   growth.smoothed_ps = sender->timer->smoothed_ps;
   growth.least_ps = sender->timer->least_ps;
+  /* As in take_acknowledgement(): HyStart has judged before it is asked whether the window limits. */
   if (sender->config->growth_by_delivered && tcp_congestion_in_slow_start(&sender->congestion)) {
     tcp_congestion_judge_delay(&sender->congestion, &growth, now);
     growth.judged = true;

@@ -11,6 +11,7 @@ busy a machine is. What is linear takes 10 times, what is quadratic up to 100. W
 skipped (exit 77).
 """
 
+import concurrent.futures
 import random
 import re
 import shutil
@@ -97,8 +98,9 @@ def instructions(command, folder):
     return int(re.search(r"refs: *([\d,]+)", done.stderr).group(1).replace(",", ""))
 
 
-def check(program, kind, markers, folder, few=FEW, only=None):
-    """The ratios of all commands, or of the one named `only`; True when none is above MOST."""
+def check(program, folder, kind, markers, few, only=None):
+    """The ratios of all commands, or of the one named `only`; True when none is above MOST. `folder` is its own."""
+    folder.mkdir()
     capture = f"{folder}/capture.pcap"
     decode = ["decode", "--hold", "256MiB", capture]  # no hole is given up
     commands = {"decode": decode, "decode --json": [*decode, "--json"],
@@ -125,14 +127,15 @@ def main():
     if not shutil.which("valgrind"):
         return SKIPPED
     program, is_full = str(Path(sys.argv[1]).resolve()), "--full" in sys.argv[2:]
-    results = []
-    with tempfile.TemporaryDirectory(prefix="iwarpsim-capture-cost-") as folder:
-        for kind in (every_second, filled_at_random, octets_at_random):
-            for markers in (False, True):
-                results.append(check(program, kind, markers, folder, FEW * FACTOR if is_full else FEW))
-            if not is_full:
-                results.append(check(program, kind, False, folder, FEW * FACTOR, "decode --summary"))
-    return 0 if all(results) else 1
+    kinds = (every_second, filled_at_random, octets_at_random)
+    checks = [] if is_full else [(kind, False, FEW * FACTOR, "decode --summary") for kind in kinds]  # the longest
+    checks += [(kind, markers, FEW * FACTOR if is_full else FEW) for kind in kinds for markers in (False, True)]
+    # Processes, since threads would write the captures one after the other.
+    with (tempfile.TemporaryDirectory(prefix="iwarpsim-capture-cost-") as folder,
+          concurrent.futures.ProcessPoolExecutor() as processes):
+        results = [processes.submit(check, program, Path(folder, str(number)), *arguments)
+                   for number, arguments in enumerate(checks)]
+        return 0 if all(result.result() for result in results) else 1
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ typedef struct path_coalesce {
   path_box box;
   int64_t max_octets;
   time_ps hold_ps;
+  uint8_t flushing; /* flags of a segment that do */
   flow_table flows;
 } path_coalesce;
 
@@ -47,7 +48,7 @@ static coalesce_flow *flow_of(path_coalesce *box, const datagram *packet)
   return flow;
 }
 
-/* What waits leaves, with `flags` of PSH and FIN. */
+/* What waits leaves, with `flags`. */
 static void flush(path_coalesce *box, coalesce_flow *flow, uint8_t flags, time_ps now)
 {
   datagram *packet = flow->first;
@@ -133,8 +134,8 @@ static void receive(path_element *element, datagram *packet, time_ps now)
     flush(box, flow, 0, now);
     begin(box, flow, packet, &header, now);
   }
-  if ((header.flags & LAST_FLAGS) || flow->end >= box->max_octets) {
-    flush(box, flow, header.flags & LAST_FLAGS, now);
+  if ((header.flags & box->flushing) || flow->end >= box->max_octets) {
+    flush(box, flow, header.flags & TCP_FIN, now);
   }
 }
 
@@ -162,7 +163,7 @@ static const path_element_class coalesce_class = {
 
 /* Joins segments of a flow that follow each other in the stream, up to `coalesce_octets` (> 0) of payload and
  * `coalesce_ps` (>= 0) after the first of them came. It cuts nothing. What waits leaves
- * - with a segment: one with PSH or FIN, or that makes it `coalesce_octets`;
+ * - with a segment: one with FIN or, unless `ignores_push`, PSH, or that makes it `coalesce_octets`;
  * - before a segment: one that does not follow it (a hole, a retransmission), would make it too long, or
  *   differs: in flags other than PSH and FIN, in its ECN mark, in which options it has, in being allowed
  *   to be fragmented; and before any without payload (a pure ACK, FIN) or with SYN or RST, which then
@@ -188,6 +189,7 @@ path_box *path_coalesce_new(const path_middleboxes_config *config, G_GNUC_UNUSED
   box->box.element.class = &coalesce_class;
   box->max_octets = config->coalesce_octets;
   box->hold_ps = config->coalesce_ps;
+  box->flushing = config->ignores_push ? TCP_FIN : TCP_FIN | TCP_PSH;
   flow_table_init(&box->flows, sizeof(coalesce_flow), free_flow);
   return &box->box;
 }

@@ -46,6 +46,7 @@ typedef struct path_middleboxes_config {
   uint32_t random_maximum_octets;
   uint32_t shift_octets;
   uint64_t proxy_buffer_octets;
+  bool ignores_push; /* rechunk, shift, random and coalesce wait on after a segment with PSH */
 } path_middleboxes_config;
 
 /* Makes the box of its own members of `config`; what it does stands at the function. Those that cut the

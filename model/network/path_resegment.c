@@ -3,23 +3,23 @@
  * in where a piece ends.
  *
  * Each follows a connection's stream from its SYN on; what belongs to a connection whose SYN it did not see
- * passes as it is. A piece goes once all its octets are there. PSH, SYN, FIN and RST let all that waits go,
- * and so does `flush_ps` without octets of the connection. Segments without payload pass at once.
+ * passes as it is. A piece goes once all its octets are there. SYN, FIN, RST and, unless `ignores_push`, PSH
+ * let all that waits go, and so does `flush_ps` without octets of the connection. Segments without payload
+ * pass at once.
  *
  * What does not come in order: octets at or below the highest forwarded (a retransmission), and those that
  * fill a hole before what is waiting, pass at once, cut as its kind does it; the retransmission mark is on
  * every piece with an octet of a marked segment. Octets after a hole make what is waiting leave, and are then
  * new octets like others. Octets that are waiting already are not taken twice.
  *
- * PSH is on the last piece that a segment with PSH makes leave, FIN on the one that ends where the FIN stands
- * (alone when none does). The other header fields: path_waiting.h. A segment that leaves with the octets and
- * flags it came with is the same packet. What is not a whole segment, or a wrong one: path_box.h. */
+ * PSH is also on the last piece that a segment with PSH makes leave, FIN on the one that ends where the FIN
+ * stands (alone when none does). The other header fields: path_waiting.h. A segment that leaves with the
+ * octets and flags it came with is the same packet. What is not a whole segment, or a wrong one: path_box.h.
+ */
 #include "network/path_middleboxes.h"
 
 #include "network/path_box.h"
 #include "network/path_waiting.h"
-
-enum { FLUSHING_FLAGS = TCP_PSH | TCP_FIN };
 
 /* The end of a piece that is not known yet. */
 #define OPEN INT64_MAX
@@ -55,6 +55,7 @@ struct path_resegment {
   const resegment_kind *kind;
   path_middleboxes_config config;
   random_stream *random;
+  uint8_t flushing;     /* flags of a segment with payload that do */
   flow_table flows;     /* of resegment_flow */
   path_waiting passing; /* scratch: octets of a segment that pass at once */
   int64_t line; /* of rechunk's grid, asked for last: the next answer is mostly this or the line after it */
@@ -228,7 +229,7 @@ static void join_segment(path_resegment *box, resegment_flow *flow, arriving *se
   }
   if (segment->flags) {
     bool fin_ends_piece = path_waiting_end(waiting) == segment->to;
-    emit_waiting(box, flow, segment->flags & (fin_ends_piece ? FLUSHING_FLAGS : TCP_PSH), segment->now);
+    emit_waiting(box, flow, segment->flags & (fin_ends_piece ? TCP_PSH | TCP_FIN : TCP_PSH), segment->now);
     if ((segment->flags & TCP_FIN) && !fin_ends_piece) {
       emit_fin(box, flow, segment);
     }
@@ -317,7 +318,7 @@ static void receive(path_element *element, datagram *packet, time_ps now)
   }
   uint32_t octets = packet->payload.length;
   uint8_t flags = segment.header.flags;
-  if (octets == 0 && !(flags & (TCP_SYN | TCP_FIN | TCP_RST | TCP_PSH))) {
+  if (octets == 0 && !(flags & (TCP_SYN | TCP_RST | box->flushing))) {
     path_box_emit(&box->box, packet, now);
     return;
   }
@@ -329,7 +330,7 @@ static void receive(path_element *element, datagram *packet, time_ps now)
   if (flow && octets > 0 && !(flags & (TCP_SYN | TCP_RST))) {
     segment.packet = packet;
     segment.now = now;
-    segment.flags = flags & FLUSHING_FLAGS;
+    segment.flags = flags & box->flushing;
     receive_payload(box, flow, &segment);
     return;
   }
@@ -383,6 +384,7 @@ static path_resegment *new_box(const resegment_kind *kind, const path_middleboxe
   box->kind = kind;
   box->config = *config;
   box->random = random;
+  box->flushing = config->ignores_push ? TCP_FIN : TCP_FIN | TCP_PSH;
   flow_table_init(&box->flows, sizeof(resegment_flow), free_flow);
   path_waiting_init(&box->passing);
   return box;
@@ -441,8 +443,7 @@ static int64_t random_piece_end(path_resegment *box, G_GNUC_UNUSED resegment_flo
 static const resegment_kind random_kind = {.class = RESEGMENT_CLASS("random"), .piece_end = random_piece_end};
 
 /* The length of each piece is drawn uniformly from random_minimum_octets to random_maximum_octets (0 < the
- * least <= the most), when it begins. A flush, PSH or FIN makes the last one shorter; after it a new piece
- * begins.
+ * least <= the most), when it begins. A flush makes the last one shorter; after it a new piece begins.
  *
  * A retransmission passes at once and is cut anew: its pieces are drawn from its own first octet on, whatever
  * the cuts of the first time were, and the last one ends where it does.
@@ -486,8 +487,8 @@ static const resegment_kind shift_kind = {.class = RESEGMENT_CLASS("shift"),
 
 /* A piece ends `shift_octets` (> 0) after each place where a segment began, the first of the stream included:
  * so pieces are as long as the segments, but for the first, which is the shift. The rest of a segment waits
- * for the next one to bring its last octets; PSH, FIN and the flush end a piece where the segment ends, and
- * the next piece is short again. Segments shorter than the shift are moved like others: several may wait.
+ * for the next one to bring its last octets; a flush ends a piece where the segment ends, and the next piece
+ * is short again. Segments shorter than the shift are moved like others: several may wait.
  *
  * No piece is longer than the longer of the two segments it is of, when segments are at least as long as the
  * shift; the caller sees to it that the links after the box can carry them.

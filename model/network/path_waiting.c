@@ -12,6 +12,7 @@ typedef struct path_origin {
   datagram_ecn ecn : 8;
   bool has_timestamps;
   bool window_reduced; /* CWR, and no octet of it has left */
+  bool push;           /* PSH, and its last octet is here */
   bool retransmission;
   bool fragmentable;
 } path_origin;
@@ -46,6 +47,7 @@ void path_waiting_append(path_waiting *waiting, const datagram *packet, const tc
                           .ecn = datagram_ecn_of(packet),
                           .has_timestamps = header->has_timestamps,
                           .window_reduced = header->flags & TCP_CWR,
+                          .push = (header->flags & TCP_PSH) && to == position + packet->payload.length,
                           .retransmission = packet->retransmission,
                           .fragmentable = datagram_may_be_fragmented(packet)};
 }
@@ -75,13 +77,16 @@ static path_origin take_origins(path_waiting *waiting, int64_t to)
   path_origin *origin = deque_at(&waiting->origins, 0);
   path_origin all = *origin;
   size_t used = 0;
+  bool push = false;
 
   while (origin->to < to) {
     used++;
+    push |= origin->push;
     origin = deque_slot(&waiting->origins, used, sizeof(path_origin));
     join_origins(&all, origin);
   }
   origin->window_reduced = false;
+  all.push = push || (origin->push && origin->to == to);
   deque_remove(&waiting->origins, 0, origin->to == to ? used + 1 : used);
   return all;
 }
@@ -92,7 +97,7 @@ static inline void write_header(const path_piece *piece, const path_origin *orig
 {
   header->sequence = tcp_sequence_of(position, piece->isn);
   header->flags = (uint8_t)((piece->newest->flags & (TCP_ACK | TCP_ECE)) | piece->flags);
-  header->flags |= origin->window_reduced ? TCP_CWR : 0;
+  header->flags |= (origin->window_reduced ? TCP_CWR : 0) | (origin->push ? TCP_PSH : 0);
   header->has_timestamps = origin->has_timestamps;
   header->timestamp_value = origin->timestamp_value;
 }

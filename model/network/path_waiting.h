@@ -12,6 +12,7 @@
  * - ECN: congestion experienced (CE) when one of them has it, else the mark that all have, else not
  *   capable: as RFC 3168 §5.3 asks of joined fragments. A segment's pieces all have its mark. CWR is on
  *   the piece with its first octet.
+ * - PSH when one of them that has it ends in the piece (Linux: tcp_gro_receive()), or the box says so.
  * - the retransmission mark when one of them has it, and leave to be fragmented when all have it. */
 #pragma once
 
@@ -46,7 +47,7 @@ typedef struct path_piece {
   const datagram_flow *flow;
   uint32_t isn;
   const tcp_header *newest; /* the header with the newest acknowledgement */
-  uint8_t flags;            /* TCP_PSH and TCP_FIN as they shall be */
+  uint8_t flags;            /* TCP_FIN as it shall be, TCP_PSH beside what the segments have */
   uint64_t send_order;      /* of the packet that makes it leave */
   path_box *maker;          /* NULL: nothing is noted or traced */
   memory_pool *datagrams;   /* where the packet comes from: datagram_new_in() */

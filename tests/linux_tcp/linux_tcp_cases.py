@@ -46,6 +46,7 @@ LIVE = {"path.forward.rate": ("rate", number), "path.forward.delay": ("delay_ns"
         "tcp.congestion": ("congestion", {"newreno": "reno", "cubic": "cubic"}.__getitem__),
         "tcp.timestamps": ("timestamps", on), "tcp.sack": ("sack", on), "tcp.ecn": ("ecn", on),
         "tcp.receive_window": ("window", number), "middlebox.split_size": ("split", number),
+        "middlebox.push": ("flush_at_psh", {"flush": 1, "ignore": 0}.__getitem__),
         "middlebox.chunk": ("chunk", number), "middlebox.flush": ("flush_ns", number),
         "middlebox.coalesce_size": ("join", number), "middlebox.coalesce_time": ("flush_ns", number)}
 # A box's options say what it is, and one that joins is behind the path; for the others no kernel has a knob.

@@ -310,8 +310,8 @@ static live_flow *flow_of(live_path *path, const uint8_t *ip)
   return &g_array_index(path->flows, live_flow, path->flows->len - 1);
 }
 
-/* What a box does with a segment is what the model's does (model/network/path_resegment.c), of a box that
- * does not look at PSH. */
+/* What a box does with a segment is what the model's does (model/network/path_resegment.c), but that PSH is
+ * only on the last piece that leaves. */
 static void enter_box(live_path *path, uint8_t *ip, uint32_t length, int64_t now)
 {
   const live_path_config *config = path->config;

@@ -53,6 +53,16 @@ EACH_TEST(test_stream, stream, streams)
   fixture_steps(box, c->steps);
 }
 
+/* A box that ignores PSH: what is joined has it when one of the segments had. FIN ends it as ever. */
+TEST(test_push_ignored)
+{
+  const path_middleboxes_config config = {
+      .coalesce_octets = 3000, .coalesce_ps = HOLD_PS, .ignores_push = true};
+  g_autoptr(path_fixture) f = fixture_connected(&path_coalesce_new(&config, NULL)->element);
+  fixture_steps(f, "[0,1000)P. >; [1000,2000). >; [2000,3000). > [0,3000)P.; [3000,4000)P. >; due 1000;"
+                   "@1000 > [3000,4000)P.; [4000,5000). >; [5000,6000)F. > [4000,6000)F.");
+}
+
 /* A segment that stays alone is the same packet. */
 PATH_TEST(test_alone, set_up(64000))
 {

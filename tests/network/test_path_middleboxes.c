@@ -43,6 +43,7 @@ typedef struct world {
   time_ps now;
   flow_state flows[FLOWS];
   GPtrArray *late; /* of datagram: overtaken by others */
+  uint8_t flushing;
   guint pure_acks; /* given and not yet come */
 } world;
 
@@ -217,7 +218,7 @@ static void give(world *w, datagram *packet)
   w->pure_acks += octets == 0 && header.flags == TCP_ACK;
   path_element_receive(w->boxes[0], packet, w->now);
   g_assert_cmpuint(w->pure_acks, ==, 0);
-  if (header.flags & (TCP_PSH | TCP_FIN)) {
+  if (header.flags & w->flushing) {
     g_assert_false(waits(flow));
   } else if (octets > 0 && waits(flow)) {
     g_assert_cmpint(next_deadline(w), <=, w->now + HOLD_PS);
@@ -322,16 +323,19 @@ static void begin(world *w, guint index)
  * marks, timestamps and sequence numbers that wrap through `boxes`, and asserts that
  * - nothing is invented: octets come where they were given, and only those; flags, acknowledgement
  *   numbers, timestamps, ECN and retransmission marks are those of segments that brought the octets;
- * - nothing is kept: while octets wait a box has a deadline, after a segment with PSH none wait, and in
- *   the end all are there;
+ * - nothing is kept: while octets wait a box has a deadline, after a segment with PSH none wait, unless a box
+ *   ignores it, and in the end all are there;
  * - what has no payload passes at once. The boxes stay the caller's. */
-static void check_random_flows(path_element *const *boxes, size_t count, uint32_t seed)
+static void check_random_flows(path_element *const *boxes, size_t count, bool ignores_push, uint32_t seed)
 {
   g_autoptr(GRand) random = g_rand_new_with_seed(seed);
   g_autofree world *w = g_new0(world, 1);
 
   g_test_message("seed %u", seed);
-  *w = (world){.random = random, .boxes = boxes, .count = count};
+  *w = (world){.random = random,
+               .boxes = boxes,
+               .count = count,
+               .flushing = ignores_push ? TCP_FIN : TCP_PSH | TCP_FIN};
   w->late = g_ptr_array_new_with_free_func((GDestroyNotify)datagram_unref);
   for (size_t i = 0; i + 1 < count; i++) {
     path_element_set_output(boxes[i], path_element_input, boxes[i + 1]);
@@ -391,8 +395,17 @@ EACH_TEST(test_alone, kind, kinds)
   for (uint32_t seed = 1; seed <= 10; seed++) {
     g_autoptr(random_stream) random = random_stream_new(seed, "cuts");
     g_autoptr(path_element) box = new_box(c, random);
-    check_random_flows(&box, 1, seed);
+    check_random_flows(&box, 1, false, seed);
   }
+}
+
+EACH_TEST(test_push_ignored, kind, kinds)
+{
+  kind patient = *c;
+  patient.config.ignores_push = true;
+  g_autoptr(random_stream) random = random_stream_new(1, "cuts");
+  g_autoptr(path_element) box = new_box(&patient, random);
+  check_random_flows(&box, 1, true, 30);
 }
 
 /* Each kind precedes each other kind: what one makes, the other accepts. */
@@ -402,7 +415,7 @@ EACH_TEST(test_in_a_row, kind, kinds)
     g_autoptr(random_stream) random = random_stream_new(after, "cuts");
     g_autoptr(path_element) first = new_box(c, random);
     g_autoptr(path_element) second = new_box(&kinds[after], random);
-    check_random_flows((path_element *const[]){first, second}, 2, 20 + after);
+    check_random_flows((path_element *const[]){first, second}, 2, false, 20 + after);
   }
 }
 

@@ -9,11 +9,17 @@
 
 enum { FLUSH_PS = 1000 };
 
-static path_element *rechunk_new(uint32_t chunk, uint32_t phase)
+static path_element *box_new(uint32_t chunk, uint32_t phase, bool ignores_push)
 {
-  const path_middleboxes_config config = {.chunk_octets = chunk, .phase_octets = phase, .flush_ps = FLUSH_PS};
+  const path_middleboxes_config config = {
+      .chunk_octets = chunk, .phase_octets = phase, .flush_ps = FLUSH_PS, .ignores_push = ignores_push};
 
   return &path_rechunk_new(&config, NULL)->element;
+}
+
+static path_element *rechunk_new(uint32_t chunk, uint32_t phase)
+{
+  return box_new(chunk, phase, false);
 }
 
 /* A box that has seen the SYN of the connection. */
@@ -79,9 +85,9 @@ static const stream streams[] = {
     {"retransmissions after a flush", 1000, 0,
      "[0,2400)P. > [0,1000). [1000,2000). [2000,2400)P.; [500,1960). > [500,1000). [1000,1960).;"
      "[100,300). > [100,300).; [900,1100). > [900,1000). [1000,1100).; [2100,2200). > [2100,2200)."},
-    /* PSH is on the last of what leaves because of it. */
+    /* PSH is where it was, and on the last of what leaves because of it. */
     {"retransmission with PSH", 1000, 0,
-     "[0,1400). > [0,1000).; [900,1000)P. > [900,1000). [1000,1400)P.;"
+     "[0,1400). > [0,1000).; [900,1000)P. > [900,1000)P. [1000,1400)P.;"
      "[900,1300)P. > [900,1000). [1000,1300)P."},
     /* A retransmission that goes on beyond what was flushed in the middle of a cell is one piece up to the
      * line. [300, 450) is late, though [1000, 1100) waits. */
@@ -108,6 +114,17 @@ EACH_TEST(test_stream, stream, streams)
 {
   g_autoptr(path_fixture) f = set_up(c->chunk, c->phase);
   fixture_steps(f, c->steps);
+}
+
+/* A box that ignores PSH: octets wait, also when PSH comes alone, and PSH goes with the octet that it came
+ * with: 1459 is in the second piece, and what waits leaves with it after the pause. A retransmission with PSH
+ * leaves the rest waiting. FIN flushes. */
+TEST(test_push_ignored)
+{
+  g_autoptr(path_fixture) f = fixture_connected(box_new(1000, 0, true));
+  fixture_steps(f, "[0,1460)P. > [0,1000).; [1460,1460)P. > [1460,1460)P.; [1460,2920). > [1000,2000)P.;"
+                   "[1460,1560)P. > [1460,1560)P.; @10 [2920,2950)P. >; due 1010; @1010 > [2000,2950)P.;"
+                   "[2950,3010). > [2950,3000).; [3010,3100)F. > [3000,3100)F.");
 }
 
 /* A connection whose SYN was not seen has no grid. */

@@ -135,16 +135,20 @@ TEST(test_each_box_draws_for_itself)
   g_assert_cmpstr(twice, !=, alone);
 }
 
-/* What waits goes on after `flush`, or `coalesce_time`: here from a link of 1 us, at which a packet of 140
- * octets takes 142 * 0.8 ns. The boxes stand after it. */
+/* What waits goes on after `flush`, or `coalesce_time`, with PSH, too, where that does nothing: here from a
+ * link of 1 us, at which a packet of 140 octets takes 142 * 0.8 ns. The boxes stand after it. */
 static const struct {
   const char *sets[4];
   time_ps waits;
+  uint8_t push;
 } times[] = {
-    {{"middlebox.mode=coalesce", "middlebox.coalesce_time=13us"}, 13 * US},
-    {{"middlebox.mode=rechunk", "middlebox.flush=17us"}, 17 * US},
-    {{"middlebox.mode=shift", "middlebox.flush=19us"}, 19 * US},
-    {{"middlebox.mode=random", "middlebox.random_minimum=500", "middlebox.flush=23us"}, 23 * US},
+    {{"middlebox.mode=coalesce", "middlebox.coalesce_time=13us"}, 13 * US, 0},
+    {{"middlebox.mode=coalesce", "middlebox.coalesce_time=13us"}, 0, TCP_PSH},
+    {{"middlebox.mode=coalesce", "middlebox.coalesce_time=13us", "middlebox.push=ignore"}, 13 * US, TCP_PSH},
+    {{"middlebox.mode=rechunk", "middlebox.flush=17us"}, 17 * US, 0},
+    {{"middlebox.mode=rechunk", "middlebox.flush=17us", "middlebox.push=ignore"}, 17 * US, TCP_PSH},
+    {{"middlebox.mode=shift", "middlebox.flush=19us"}, 19 * US, 0},
+    {{"middlebox.mode=random", "middlebox.random_minimum=500", "middlebox.flush=23us"}, 23 * US, 0},
 };
 
 ROW_TEST(test_times, times)
@@ -153,7 +157,7 @@ ROW_TEST(test_times, times)
   way_send(w, -1, 0, TCP_SYN);
   way_run(w);
   time_ps now = engine_now(w->clock);
-  way_send(w, 0, 90, TCP_ACK);
+  way_send(w, 0, 90, TCP_ACK | c->push);
   way_run(w);
   g_assert_cmpint(way_arrived(w, 1), ==, now + link_ps(130, 10 * GBIT, 25 * US) + c->waits);
 }

@@ -12,6 +12,7 @@ tcp_config tcp_config_default(void)
       .delayed_ack_ps = 40 * TIME_PS_PER_MILLISECOND, /* Linux: TCP_DELACK_MIN */
       .ack_by_octets = true,
       .ignores_unsent_ack = true,
+      .pushes_fpdus = true,
       .sack_compression_percent = 5,
       .quick_acks = 16, /* TCP_MAX_QUICKACKS */
       .duplicate_ack_threshold = 3,

@@ -435,6 +435,8 @@ tcp_transport *tcp_connection_new(const tcp_config *config, const tcp_events *ev
   connection->transport.gauges = &connection->gauges;
   connection->transport.statistics = &connection->statistics;
   connection->config = *config;
+  /* What the next send adds to a segment takes PSH away again (Linux: tcp_sendmsg_locked()). */
+  connection->config.pushes_fpdus = config->pushes_fpdus && config->segmentation != TCP_SEGMENTATION_STREAM;
   connection->config.delayed_ack_ps = tcp_tick_up(config->delayed_ack_ps, config->timer_tick_ps);
   connection->receiver.events = events;
   connection->receiver.user = user;

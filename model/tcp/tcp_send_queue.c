@@ -212,18 +212,22 @@ tcp_cut tcp_send_queue_cut(const tcp_send_queue *queue, uint32_t emss_octets)
   return cut(queue, queue->unsent, queue->kept->unsent_record, emss_octets);
 }
 
-void tcp_send_queue_send(tcp_send_queue *queue, uint32_t length, buffer_chain *target)
+bool tcp_send_queue_send(tcp_send_queue *queue, uint32_t length, buffer_chain *target)
 {
   g_assert(length <= queue->posted - queue->unsent);
+  bool ends_fpdu = false;
   while (length > 0) {
     const sent_record *record = record_at(queue->kept, queue->kept->unsent_record);
     uint32_t skipped = (uint32_t)(queue->unsent - record->from);
     uint32_t part = MIN(length, record->length - skipped);
     append_octets(target, record, skipped, part);
     queue->unsent += part;
-    queue->kept->unsent_record += skipped + part == record->length ? 1 : 0;
+    bool ends_record = skipped + part == record->length;
+    ends_fpdu = ends_record && is_fpdu(record);
+    queue->kept->unsent_record += ends_record ? 1 : 0;
     length -= part;
   }
+  return ends_fpdu;
 }
 
 /* The number of the record that holds `position`, which must have been posted and not be released. */
@@ -249,10 +253,11 @@ uint32_t tcp_send_queue_cut_at(const tcp_send_queue *queue, uint64_t from, uint6
   return MIN(cut(queue, from, find(queue, from), emss_octets).length, (uint32_t)(to - from));
 }
 
-void tcp_send_queue_copy(const tcp_send_queue *queue, uint64_t from, uint64_t to, buffer_chain *target)
+bool tcp_send_queue_copy(const tcp_send_queue *queue, uint64_t from, uint64_t to, buffer_chain *target)
 {
+  bool ends_fpdu = false;
   if (from == to) {
-    return;
+    return ends_fpdu;
   }
   g_assert(from < to && to <= queue->posted && queue->kept &&
            record_at(queue->kept, queue->kept->first)->from <= from);
@@ -260,8 +265,10 @@ void tcp_send_queue_copy(const tcp_send_queue *queue, uint64_t from, uint64_t to
     const sent_record *record = record_at(queue->kept, number);
     uint64_t end = MIN(record_end(record), to);
     append_octets(target, record, (uint32_t)(from - record->from), (uint32_t)(end - from));
+    ends_fpdu = end == record_end(record) && is_fpdu(record);
     from = end;
   }
+  return ends_fpdu;
 }
 
 void tcp_send_queue_release(tcp_send_queue *queue, uint64_t position)

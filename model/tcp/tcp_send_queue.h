@@ -50,11 +50,13 @@ tcp_cut tcp_send_queue_cut(const tcp_send_queue *queue, uint32_t emss_octets);
  * longer than `emss_octets` (> 0): cut by the same rules. At least 1. */
 uint32_t tcp_send_queue_cut_at(const tcp_send_queue *queue, uint64_t from, uint64_t to, uint32_t emss_octets);
 
-/* Appends the next `length` octets, at most what is unsent, by reference, to `target`: they are sent now. */
-void tcp_send_queue_send(tcp_send_queue *queue, uint32_t length, buffer_chain *target);
+/* Appends the next `length` octets, at most what is unsent, by reference, to `target`: they are sent now.
+ * Returns whether they end where an FPDU does. */
+bool tcp_send_queue_send(tcp_send_queue *queue, uint32_t length, buffer_chain *target);
 
-/* Appends octets [from, to) of the stream, by reference, to `target`; posted and not released. */
-void tcp_send_queue_copy(const tcp_send_queue *queue, uint64_t from, uint64_t to, buffer_chain *target);
+/* Appends octets [from, to) of the stream, by reference, to `target`; posted and not released. Returns
+ * whether they end where an FPDU does. */
+bool tcp_send_queue_copy(const tcp_send_queue *queue, uint64_t from, uint64_t to, buffer_chain *target);
 
 /* Releases the records that lie wholly below `position`. */
 void tcp_send_queue_release(tcp_send_queue *queue, uint64_t position);

@@ -46,6 +46,13 @@ static void begin(tcp_outgoing *outgoing, uint64_t from)
   outgoing->window_reduced = false;
 }
 
+/* PSH. An FPDU is a send, at whose end Linux sets it (tcp_push()). RFC 9293 §3.9.1.2 asks for it where no
+ * more is queued (MUST-61). */
+static inline bool pushes(const tcp_sender *sender, bool ends_fpdu, bool ends_queue)
+{
+  return ends_queue || (ends_fpdu && sender->config->pushes_fpdus);
+}
+
 /* [from, to) of what was sent before, of which the FIN may be the last. */
 static void build_again(tcp_sender *sender, tcp_outgoing *outgoing, uint64_t from, uint64_t to)
 {
@@ -54,9 +61,9 @@ static void build_again(tcp_sender *sender, tcp_outgoing *outgoing, uint64_t fro
   begin(outgoing, from);
   outgoing->again = true;
   outgoing->fin = to > posted;
-  tcp_send_queue_copy(&sender->queue, from, payload_end, &outgoing->payload);
+  bool ends_fpdu = tcp_send_queue_copy(&sender->queue, from, payload_end, &outgoing->payload);
   if (outgoing->payload.length > 0) {
-    outgoing->push = payload_end == posted;
+    outgoing->push = pushes(sender, ends_fpdu, payload_end == posted);
     sender->statistics->segments_sent++;
     sender->statistics->retransmissions++;
   }
@@ -68,9 +75,9 @@ static void build_new(tcp_sender *sender, tcp_outgoing *outgoing, const tcp_cut 
   begin(outgoing, sender->next);
   outgoing->fin = fin;
   if (cut->length > 0) {
-    tcp_send_queue_send(&sender->queue, cut->length, &outgoing->payload);
+    bool ends_fpdu = tcp_send_queue_send(&sender->queue, cut->length, &outgoing->payload);
     sender->gauges->unsent_octets -= cut->length;
-    outgoing->push = sender->gauges->unsent_octets == 0;
+    outgoing->push = pushes(sender, ends_fpdu, sender->gauges->unsent_octets == 0);
     outgoing->full_size = cut->full_size != 0;
     outgoing->ecn_capable = sender->ecn;
     outgoing->window_reduced = sender->cwr_due;

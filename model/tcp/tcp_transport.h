@@ -43,7 +43,7 @@ typedef struct tcp_transport_class {
 
   /* The next datagram that may leave at `now`, owned by the caller; NULL when there is none. Call until NULL
    * after every receive, run, post, close. PSH is set on a segment that empties the send queue, so post what
-   * is there first. */
+   * is there first; with pushes_fpdus others have it, too. */
   datagram *(*transmit)(tcp_transport *transport, time_ps now);
 
   /* When `run` is next due; TIME_PS_NEVER. */

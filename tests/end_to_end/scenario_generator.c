@@ -93,7 +93,7 @@ static const feature features[] = {
     {40,
      {"tcp.receive_window=8KiB", "tcp.receive_window=64KiB", "tcp.delayed_ack=0s",
       "tcp.delayed_ack_segments=1", "tcp.delayed_ack_rule=segments", "tcp.sack_compression=0",
-      "tcp.unsent_ack=answer", "tcp.delayed_ack=1ms|tcp.delayed_ack_segments=4"}},
+      "tcp.unsent_ack=answer", "tcp.push=queue", "tcp.delayed_ack=1ms|tcp.delayed_ack_segments=4"}},
     /* The links */
     {60,
      {"path.forward.rate=1Gbit/s|path.reverse.rate=1Gbit/s",
@@ -172,7 +172,9 @@ static const feature features[] = {
       "middlebox.mode=shift", "middlebox.mode=random", "middlebox.mode=proxy",
       "middlebox.mode=proxy|middlebox.proxy_buffer=4096",
       "middlebox.mode=split+coalesce|middlebox.split_size=300", "middlebox.mode=rechunk+proxy"}},
-    {30, {"middlebox.position=behind", "middlebox.position=between", "middlebox.flush=0s"}},
+    {30,
+     {"middlebox.position=behind", "middlebox.position=between", "middlebox.flush=0s",
+      "middlebox.push=ignore"}},
     /* The run */
     {10, {"run.stop=300us", "run.stop=2ms"}},
     {30, {"measure.series=connections", "measure.side=initiator"}},

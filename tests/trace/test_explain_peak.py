@@ -75,7 +75,7 @@ class ExplainPeak(unittest.TestCase):
 
     def test_located_beyond_the_hole(self):
         """With markers and a middlebox: what is placed meanwhile, and the causes of what is not."""
-        _, events, text = self.explained({"middlebox.mode": "rechunk", "path.forward.drop": "[60]"})
+        _, events, text = self.explained({"middlebox.mode": "rechunk", "middlebox.push": "ignore", "path.forward.drop": "[60]"})
         held = [e for e in events if e["event"] == "held"]
         peak = max(held, key=lambda e: sum(e[cause] for cause in CAUSES))
         drop = next(e for e in events if e["event"] == "packet_dropped")
@@ -98,7 +98,7 @@ class ExplainPeak(unittest.TestCase):
     def test_connections(self):
         """What each connection held at the peak, the largest first; together they held the peak. In order, each that
         holds octets has a hole; where a middlebox cuts FPDUs, some hold the beginning of the next one alone."""
-        for keys in ({"receiver.mode": "in-order"}, {"middlebox.mode": "rechunk"}):
+        for keys in ({"receiver.mode": "in-order"}, {"middlebox.mode": "rechunk", "middlebox.push": "ignore"}):
             with self.subTest(keys):
                 holding, holes = self.expect_connections(keys)
                 self.assertEqual(holes < holding, "middlebox.mode" in keys)
@@ -124,7 +124,7 @@ class ExplainPeak(unittest.TestCase):
     def test_joined_segments(self):
         """Segments that receive offload has joined are larger than any that was sent."""
         write("t.cfg", f'@include "{SCENARIOS}/presets/linux-gro.cfg"\n{SCENARIO}')
-        _, events, text = self.explained({"receiver.mode": "in-order", "path.forward.drop": "[40]"})
+        _, events, text = self.explained({"receiver.mode": "in-order", "sender.segmentation": "stream", "path.forward.drop": "[40]"})
         drop = next(e for e in events if e["event"] == "packet_dropped")
         lost = next(e for e in events if e["event"] == "segment_sent" and e["packet"] == drop["packet"])
         peak = max((e for e in events if e["event"] == "held"), key=lambda e: e["order"])

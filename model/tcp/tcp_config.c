@@ -28,6 +28,7 @@ tcp_config tcp_config_default(void)
       .dsack = true,
       .old_sack = true,
       .rack = true,
+      .linux_reordering = true,
       .tail_loss_probe = true,
       .prr = true,
       .frto = true,

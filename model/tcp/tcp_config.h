@@ -108,6 +108,8 @@ typedef struct tcp_config {
   tcp_cubic_kind cubic : 1;
   tcp_slow_start_kind slow_start : 3;
   bool rack : 1;               /* losses are found by time (RFC 8985), not by RFC 6675; needs sack */
+  bool linux_reordering : 1;   /* RACK takes for reordering what Linux does, and widens its window only once
+                                  it was seen; needs rack */
   bool tail_loss_probe : 1;    /* RFC 8985 §7; needs rack */
   bool prr : 1;                /* PRR (RFC 6937) in fast recovery; needs sack */
   bool frto : 1;               /* F-RTO (RFC 5682) */

@@ -7,6 +7,7 @@
 
 /* §6.2 step 4: recoveries without D-SACK until the window is as at first. */
 enum { PERSISTENCE = 16 };
+enum { DISTANCE_MAX = 300 }; /* Linux, tcp_max_reordering */
 
 void tcp_rack_knowledge_init(tcp_rack_knowledge *known)
 {
@@ -20,6 +21,7 @@ void tcp_rack_init(tcp_rack *rack, uint32_t duplicate_ack_threshold, time_ps tim
                      .threshold = duplicate_ack_threshold,
                      .timer_slack_ps = timer_slack_ps,
                      .timer_tick_ps = timer_tick_ps,
+                     .late_from = UINT64_MAX,
                      .deadline = TIME_PS_NEVER};
 }
 
@@ -34,8 +36,11 @@ void tcp_rack_delivered(tcp_rack *rack, const tcp_sent_segment *segment, time_ps
 {
   time_ps round_trip_ps = now - segment->sent_at;
   if (!segment->sent_twice) {
-    rack->known.least_ps = MIN(rack->known.least_ps, round_trip_ps);                          /* step 1 */
-    rack->known.reordering_seen = rack->known.reordering_seen || segment->to < rack->highest; /* step 3 */
+    rack->known.least_ps = MIN(rack->known.least_ps, round_trip_ps); /* step 1 */
+    if (segment->to < rack->highest || segment->cut) {               /* step 3 */
+      rack->known.reordering_seen = true;
+      rack->late_from = MIN(rack->late_from, segment->from);
+    }
   }
   rack->highest_so_far = MAX(rack->highest_so_far, segment->to);
   /* Step 2: what was sent twice may have been delivered by the first transmission. The echo is in us. */
@@ -52,9 +57,14 @@ void tcp_rack_delivered(tcp_rack *rack, const tcp_sent_segment *segment, time_ps
   }
 }
 
-void tcp_rack_delivered_all(tcp_rack *rack)
+void tcp_rack_delivered_all(tcp_rack *rack, uint64_t front, uint32_t smss_octets)
 {
   rack->highest = rack->highest_so_far;
+  if (rack->late_from < front) {
+    uint64_t segments = (front - rack->late_from + smss_octets - 1) / smss_octets;
+    rack->known.distance_segments = (uint16_t)MAX(rack->known.distance_segments, MIN(segments, DISTANCE_MAX));
+  }
+  rack->late_from = UINT64_MAX;
 }
 
 /* Of segments sent in this order the last has the shortest round trip, the highest end and the last
@@ -71,12 +81,9 @@ void tcp_rack_delivered_in_order(tcp_rack *rack, const tcp_plain_delivery *deliv
   rack->deadline = TIME_PS_NEVER;
 }
 
-void tcp_rack_heed_duplicate(tcp_rack *rack, bool with_duplicate, uint64_t acknowledged, uint64_t next)
+void tcp_rack_heed_duplicate(tcp_rack *rack, uint64_t reached, uint64_t next)
 {
-  if (rack->widened && acknowledged >= rack->round_end) {
-    rack->widened = false;
-  }
-  if (with_duplicate && !rack->widened) {
+  if (!rack->widened || reached >= rack->round_end) {
     rack->widened = true;
     rack->round_end = next;
     rack->known.multiple++;

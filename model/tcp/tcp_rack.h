@@ -11,10 +11,11 @@
 
 /* What outlives the segments in flight. */
 typedef struct tcp_rack_knowledge {
-  time_ps round_trip_ps; /* RACK.rtt: how long the last segment delivered took */
-  time_ps least_ps;      /* RACK.min_RTT */
-  uint32_t multiple;     /* RACK.reo_wnd_mult */
-  uint8_t persistence;   /* RACK.reo_wnd_persist */
+  time_ps round_trip_ps;      /* RACK.rtt: how long the last segment delivered took */
+  time_ps least_ps;           /* RACK.min_RTT */
+  uint32_t multiple;          /* RACK.reo_wnd_mult */
+  uint16_t distance_segments; /* by which the latest segment came late, Linux's tp->reordering */
+  uint8_t persistence;        /* RACK.reo_wnd_persist */
   bool reordering_seen;
 } tcp_rack_knowledge;
 
@@ -26,11 +27,13 @@ typedef struct tcp_rack {
   time_ps timer_slack_ps;
   time_ps timer_tick_ps;
   bool any;                /* something has been delivered: */
-  bool widened;            /* until SND.UNA is at `round_end`: RACK.dsack_round */
+  bool widened;            /* not again before `round_end` is reached: RACK.dsack_round */
+  bool duplicate_seen;     /* a D-SACK waits for an acknowledgement that delivers something, as in Linux */
   uint64_t order;          /* RACK.xmit_ts: of what was delivered and sent last the transmission, … */
   uint64_t end;            /* … RACK.end_seq: and where it ends */
   uint64_t highest;        /* RACK.fack: the end of the highest delivered … */
   uint64_t highest_so_far; /* … by this acknowledgement */
+  uint64_t late_from;      /* the lowest that it shows to have come late; UINT64_MAX: none */
   uint64_t round_end;
   time_ps deadline; /* of the reordering timer; TIME_PS_NEVER when it is off */
 } tcp_rack;
@@ -43,20 +46,23 @@ void tcp_rack_knowledge_init(tcp_rack_knowledge *known);
 void tcp_rack_init(tcp_rack *rack, uint32_t duplicate_ack_threshold, time_ps timer_slack_ps,
                    time_ps timer_tick_ps, const tcp_rack_knowledge *known);
 
-/* §6.2 steps 1 to 3: `segment` is delivered at `now`. `echoed_ps` as in tcp_acknowledgement. */
+/* §6.2 steps 1 to 3: `segment` is delivered at `now`; one marked as cut counts as reordered. `echoed_ps` as
+ * in tcp_acknowledgement. */
 void tcp_rack_delivered(tcp_rack *rack, const tcp_sent_segment *segment, time_ps echoed_ps, time_ps now);
 
 /* Those of one acknowledgement have all been reported: what comes later and lies lower was reordered
- * (§6.2 step 3). */
-void tcp_rack_delivered_all(tcp_rack *rack);
+ * (§6.2 step 3). `front` is where the highest SACKed segment begins, without one SND.UNA: how far before it
+ * the late ones lie is their distance. `smss_octets` > 0. */
+void tcp_rack_delivered_all(tcp_rack *rack, uint64_t front, uint32_t smss_octets);
 
 /* All of the above and tcp_rack_find_lost() for such an acknowledgement, which makes `delivery`: what
  * was sent before it has been delivered before, so nothing is lost. */
 void tcp_rack_delivered_in_order(tcp_rack *rack, const tcp_plain_delivery *delivery, time_ps now);
 
-/* §6.2 step 4, an acknowledgement `with_duplicate` (D-SACK): a wider window, at most once a round trip.
- * `acknowledged` is SND.UNA and `next` SND.NXT. */
-void tcp_rack_heed_duplicate(tcp_rack *rack, bool with_duplicate, uint64_t acknowledged, uint64_t next);
+/* §6.2 step 4, a D-SACK: a wider window, at most once a round trip. Rounds are counted in what grows with
+ * time: `reached` is SND.UNA and `next` SND.NXT; for Linux's rule the transmission delivered that left last
+ * and the number of transmissions so far. */
+void tcp_rack_heed_duplicate(tcp_rack *rack, uint64_t reached, uint64_t next);
 
 /* A recovery or the time after a time-out has ended: 16 of them without D-SACK narrow the window again. */
 void tcp_rack_recovery_ended(tcp_rack *rack);

@@ -42,6 +42,7 @@ static void append_piece(tcp_scoreboard *board, const sent_segment *whole, uint6
   *piece = *whole;
   piece->from = from;
   piece->length = (uint32_t)(to - from);
+  piece->flags &= from == whole->from ? ~0u : ~(uint32_t)CUT;
   piece->flags |= is_all_sacked(board, from, to) ? SACKED : 0;
   board->sacked_segments += piece->flags & SACKED ? 1 : 0;
   board->pipe_octets += weight(piece->flags) * charge(board, piece);
@@ -123,7 +124,8 @@ static bool describe(const tcp_scoreboard *board, uint64_t number, tcp_sent_segm
                                 .sent_at = sent->sent_at,
                                 .order = sent->order,
                                 .sent_again = (sent->flags & RETRANSMITTED) != 0,
-                                .sent_twice = (sent->flags & SENT_TWICE) != 0};
+                                .sent_twice = (sent->flags & SENT_TWICE) != 0,
+                                .cut = (sent->flags & CUT) != 0};
   return true;
 }
 
@@ -162,6 +164,10 @@ static inline void cut_first(tcp_scoreboard *board, uint64_t position)
     board->pipe_octets -= weight(segment->flags) * charge(board, segment);
     segment->from = position;
     segment->length = (uint32_t)(end - position);
+    if (board->marks_cuts) {
+      segment->flags |= CUT;
+      board->plain_from = MAX(board->plain_from, board->sent.first + 1);
+    }
     board->pipe_octets += weight(segment->flags) * charge(board, segment);
   }
 }
@@ -291,7 +297,7 @@ static bool lose_segment(tcp_scoreboard *board, uint64_t number)
   sent_segment *segment = segment_at(board, number);
   bool retransmission = is_resent(segment->flags);
   tcp_sent_ring_remove(&board->sent, number);
-  set_flags(board, number, LOST | (segment->flags & SENT_TWICE));
+  set_flags(board, number, LOST | (segment->flags & (SENT_TWICE | CUT)));
   return retransmission;
 }
 
@@ -528,6 +534,6 @@ void tcp_scoreboard_lose(tcp_scoreboard *board, uint64_t number)
   const sent_segment *segment = segment_at(board, number);
   g_assert(board->sent.by_time && (segment->flags & UNDER_WAY));
   tcp_sent_ring_remove(&board->sent, number);
-  set_flags(board, number, (segment->flags & SENT_TWICE) | LOST);
+  set_flags(board, number, LOST | (segment->flags & (SENT_TWICE | CUT)));
   tcp_sent_ring_add_lost(&board->sent, number);
 }

@@ -26,6 +26,7 @@ typedef struct tcp_sent_segment {
   uint64_t order;  /* of that transmission among all */
   bool sent_again; /* since it was last taken as lost */
   bool sent_twice; /* ever */
+  bool cut;        /* an acknowledgement ended inside it, at `from`, if the sender marks that */
 } tcp_sent_segment;
 
 /* `listener` is called with `user` for each segment that is delivered, when it is: cumulatively

@@ -9,6 +9,7 @@
 struct tcp_scoreboard {
   uint32_t threshold;
   uint32_t smss_octets;
+  bool marks_cuts; /* tcp_sent_segment.cut */
   tcp_scoreboard_listener listener;
   void *listener_user;
   uint64_t pipe_octets; /* SetPipe() of RFC 6675 §4: octets believed to be on the path, or SMSS for each
@@ -17,8 +18,8 @@ struct tcp_scoreboard {
                                      else 0 */
   uint64_t acknowledged_segments; /* so far; a part of one does not count */
   uint64_t delivered_segments;    /* cumulatively or by SACK, likewise */
-  uint64_t plain_from; /* segments from this number on were sent once, and nothing was heard of them but that
-                          parts are SACKED */
+  uint64_t plain_from; /* segments from this number on are whole and were sent once, and nothing was heard of
+                          them but that parts are SACKED */
   uint64_t sacked_segments; /* whole, and not acknowledged */
   uint64_t retransmissions; /* on their way: not SACKed, acknowledged or lost in their turn */
   range_set *sacked;        /* SACKED and not acknowledged; NULL before the first */

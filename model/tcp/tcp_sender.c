@@ -46,6 +46,7 @@ static void on_delivered(void *user, const tcp_sent_segment *segment)
   bool beyond = (int64_t)segment->to > sender->recovery_point;
   news->beyond = news->beyond || beyond;
   news->original = news->original || (!beyond && !segment->sent_twice);
+  news->transmission = MAX(news->transmission, segment->order + 1);
   if (!segment->sent_twice) {
     news->latest_ps = news->now - segment->sent_at;
   }
@@ -77,6 +78,8 @@ void tcp_sender_begin_flight(tcp_sender *sender)
   if (config->window_of_segments) { /* as Linux counts */
     flight->board.least_charge_octets = flight->board.smss_octets;
   }
+  /* Linux trims a buffer of several segments instead, which it makes of a stream (tcp_tso_acked()) */
+  flight->board.marks_cuts = config->linux_reordering && config->segmentation != TCP_SEGMENTATION_STREAM;
   if (sender->by_time || config->frto || sender->congestion.has_hystart) {
     flight->board.listener = on_delivered;
     flight->board.listener_user = sender;

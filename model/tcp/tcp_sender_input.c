@@ -72,11 +72,35 @@ static uint64_t take_sack_blocks(tcp_sender *sender, const tcp_acknowledgement *
   return octets;
 }
 
+/* A D-SACK (RFC 8985 §6.2 step 4). Linux heeds those that may come of reordering it `had_seen`: none of a
+ * probe, and no more than segments were sent again (tcp_dsack_seen()); and it does so when something is
+ * delivered that left after the window was last widened (tcp_rack_update_reo_wnd()). */
+static void heed_duplicate(tcp_sender *sender, const tcp_sender_news *news, bool had_seen)
+{
+  const tcp_acknowledgement *ack = news->ack;
+  const tcp_tail_loss_probe *probe = &sender->flight->probe;
+  tcp_rack *rack = &sender->flight->rack;
+  if (!sender->config->linux_reordering) {
+    if (ack->has_duplicate) {
+      tcp_rack_heed_duplicate(rack, sender->acknowledged, sender->next);
+    }
+    return;
+  }
+  bool of_probe = probe->outstanding && ack->duplicate.to == probe->end;
+  bool excess = sender->statistics->duplicates_reported > sender->statistics->retransmissions;
+  rack->duplicate_seen = rack->duplicate_seen || (ack->has_duplicate && had_seen && !of_probe && !excess);
+  if (rack->duplicate_seen && news->transmission > 0) {
+    tcp_rack_heed_duplicate(rack, news->transmission - 1, sender->flight->board.sent.transmissions);
+    rack->duplicate_seen = false;
+  }
+}
+
 /* What the acknowledgement reports of the segments in flight, and what RACK learns from that. */
 static void take_news(tcp_sender *sender, tcp_sender_news *news)
 {
   const tcp_acknowledgement *ack = news->ack;
   const tcp_scoreboard *board = &sender->flight->board;
+  bool had_seen = sender->flight->rack.known.reordering_seen;
   uint64_t present = sender->acknowledged + tcp_scoreboard_sacked_octets(board);
   uint64_t segments = board->delivered_segments;
   uint64_t reported_octets =
@@ -105,8 +129,11 @@ static void take_news(tcp_sender *sender, tcp_sender_news *news)
     TRACE(sender->config->trace, DUPLICATE_REPORTED, .from = ack->duplicate.from, .to = ack->duplicate.to);
   }
   if (sender->by_time) {
-    tcp_rack_delivered_all(&sender->flight->rack);
-    tcp_rack_heed_duplicate(&sender->flight->rack, ack->has_duplicate, sender->acknowledged, sender->next);
+    size_t runs = sacked_runs(board);
+    uint64_t front =
+        runs > 0 ? range_set_get(board->sacked, runs - 1).to - sender->emss_octets : sender->acknowledged;
+    tcp_rack_delivered_all(&sender->flight->rack, front, sender->emss_octets);
+    heed_duplicate(sender, news, had_seen);
   }
 }
 
@@ -183,11 +210,12 @@ static void grow(tcp_sender *sender, const tcp_sender_news *news, bool in_recove
 }
 
 /* After it: growth by what is delivered, when that has not begun a reduction, and has ended the last one, as
- * Linux has it (tcp_cong_control(), tcp_may_raise_cwnd()). Once reordering was seen SACK alone makes it grow,
- * too. */
+ * Linux has it (tcp_cong_control(), tcp_may_raise_cwnd()). Once a segment was late by more than DupThresh
+ * SACK alone makes it grow, too. */
 static void grow_by_delivered(tcp_sender *sender, const tcp_sender_news *news)
 {
-  bool reordered = sender->by_time && sender->flight->rack.known.reordering_seen;
+  bool reordered = sender->by_time &&
+                   sender->flight->rack.known.distance_segments > sender->config->duplicate_ack_threshold;
   if (news->advances || (reordered && news->newly_sacked > 0)) {
     tcp_congestion_ack ack = describe(sender, news);
     ack.in_recovery = sender->state == TCP_SENDING_RECOVERY || sender->flight->reducing;
@@ -267,7 +295,7 @@ static inline bool is_smooth(const tcp_sender *sender)
   const tcp_rack *rack = &flight->rack; /* must let tcp_rack_delivered_in_order() be all there is to do */
   return sender->state == TCP_SENDING_OPEN && !flight->reducing && !flight->probe.outstanding &&
          flight->duplicate_acks == 0 && tcp_scoreboard_is_plain(&flight->board) &&
-         (!sender->by_time || (rack->highest_so_far <= sender->acknowledged &&
+         (!sender->by_time || (!rack->duplicate_seen && rack->highest_so_far <= sender->acknowledged &&
                                (!rack->any || rack->order < tcp_scoreboard_first_order(&flight->board))));
 }
 

@@ -37,6 +37,7 @@ typedef struct tcp_sender_news {
   uint64_t
       original_until;     /* below that it acknowledges first transmissions of what was sent twice; 0: none */
   uint64_t lost_segments; /* found by RACK */
+  uint64_t transmission;  /* of those that it shows to be delivered the last, counted from 1; 0: none */
 } tcp_sender_news;
 
 /* What a sender needs while something is in flight, or is not settled yet. A run may have ten thousand

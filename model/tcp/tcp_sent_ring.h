@@ -16,6 +16,7 @@ enum {
   RETRANSMITTED = 4, /* since it was last taken as lost: it counts in pipe again */
   SENT_TWICE = 8,    /* ever: no round-trip sample comes from it (Karn) */
   UNDER_WAY = 16,    /* in the list by time of transmission */
+  CUT = 32,          /* ever: its front was acknowledged before the rest */
 };
 
 /* The links hold the low 32 bits of a number: what is in flight at a time is less. They mean nothing at the

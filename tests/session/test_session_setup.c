@@ -240,7 +240,7 @@ TEST(test_host_rates)
          slow_start_limited, growth_by_delivered, limited_by_round, restart_after_idle, nagle, pacing,       \
          retransmission, path_mtu_discovery, black_hole_detection, segmentation, passing,                    \
          initial_window_segments)                                                                            \
-  FIELDS(config, idleness_halves, sack_compression_percent, ignores_unsent_ack)                              \
+  FIELDS(config, idleness_halves, linux_reordering, sack_compression_percent, ignores_unsent_ack)            \
   FIELDS(config, delayed_ack_segments, ack_by_octets, delayed_ack_ps, duplicate_ack_threshold,               \
          rto_initial_ps, rto_min_ps, rto_floor, probe_delay, timer_slack_ps, timer_tick_ps, rto_max_ps,      \
          retries_max, send_mtu_octets, receive_mtu_octets, cubic)
@@ -273,6 +273,7 @@ static const tcp_case tcp_cases[] = {
     {"tcp.sack=false", "frto", true},
     {"tcp.rack=false", "tail_loss_probe", false},
     {"tcp.rack=false", "rack", false},
+    {"tcp.reordering=rfc8985", "linux_reordering", false},
     {"tcp.dsack=false", "dsack", false},
     {"tcp.tlp=false", "tail_loss_probe", false},
     {"tcp.tlp=false", "rack", true},

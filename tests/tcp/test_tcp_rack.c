@@ -57,12 +57,19 @@ static bench *bench_with(unsigned count, time_ps timer_slack_ps)
 
 #define BENCH_TEST(name, made) TEST_OF(bench, b, made, name)
 
+/* What one acknowledgement has reported ends here. */
+static void delivered_all(bench *b)
+{
+  size_t runs = sacked_runs(b->board);
+  tcp_rack_delivered_all(&b->rack, runs > 0 ? range_set_get(b->board->sacked, runs - 1).to - SMSS : 0, SMSS);
+}
+
 /* Segment `number` is SACKed at `now` (in microseconds). */
 static void sack(bench *b, uint64_t number, int64_t now)
 {
   b->now = us(now);
   tcp_scoreboard_sack(b->board, number * SMSS, (number + 1) * SMSS);
-  tcp_rack_delivered_all(&b->rack);
+  delivered_all(b);
 }
 
 static uint64_t find_lost(bench *b, time_ps window_ps)
@@ -157,7 +164,7 @@ TEST(test_pieces_of_a_segment)
   tcp_scoreboard_set_smss(b->board, SMSS, cut_at_smss, NULL);
   b->now = us(100);
   tcp_scoreboard_sack(b->board, from + SMSS, from + 2 * SMSS);
-  tcp_rack_delivered_all(&b->rack);
+  delivered_all(b);
   expect_found(b, 0, 1);
   expect_next_lost(b, 0);
 }
@@ -202,7 +209,7 @@ FLAG_TEST(test_ambiguous_retransmissions, late)
   tcp_scoreboard_resent(b->board, 0, true, us(150));
   b->now = us(late ? 251 : 250);
   tcp_scoreboard_acknowledge(b->board, 2 * SMSS, &sent_at);
-  tcp_rack_delivered_all(&b->rack);
+  delivered_all(b);
   expect_found(b, 0, late ? 1 : 0);
 }
 
@@ -221,7 +228,7 @@ ROW_TEST(test_ambiguity_by_timestamps, ambiguity_by_timestamps_rows)
   b->now = us(260);
   b->echoed_ps = us(*c);
   tcp_scoreboard_acknowledge(b->board, 2 * SMSS, &sent_at);
-  tcp_rack_delivered_all(&b->rack);
+  delivered_all(b);
   expect_found(b, 0, *c == 150 ? 1 : 0);
 }
 
@@ -260,8 +267,31 @@ BENCH_TEST(test_one_acknowledgement_shows_no_reordering, bench_with(6, 0))
   b->now = us(105);
   tcp_scoreboard_sack(b->board, 3 * SMSS, 4 * SMSS);
   tcp_scoreboard_sack(b->board, 1 * SMSS, 2 * SMSS);
-  tcp_rack_delivered_all(&b->rack);
+  delivered_all(b);
   expect_window(b, true, 3, 101, 0);
+}
+
+/* Linux's tp->reordering (tcp_check_sack_reordering()): from where a late segment begins to where the highest
+ * SACKed one does, the largest so far: 1 is 4 segments before 5, and 2 only 3. */
+BENCH_TEST(test_distance_of_a_late_segment, bench_with(6, 0))
+{
+  sack(b, 5, 105);
+  g_assert_cmpuint(b->rack.known.distance_segments, ==, 0);
+  sack(b, 1, 106);
+  sack(b, 2, 107);
+  g_assert_cmpuint(b->rack.known.distance_segments, ==, 4);
+}
+
+/* An ACK ends in segment 0, the next one completes it. */
+FLAG_TEST(test_a_segment_that_was_cut, is_late)
+{
+  g_autoptr(bench) b = bench_with(2, 0);
+  time_ps sent_at;
+  b->board->marks_cuts = is_late;
+  tcp_scoreboard_acknowledge(b->board, SMSS / 2, &sent_at);
+  g_assert_false(b->rack.known.reordering_seen);
+  tcp_scoreboard_acknowledge(b->board, SMSS, &sent_at);
+  g_assert_cmpint(b->rack.known.reordering_seen, ==, is_late);
 }
 
 /* §6.2 step 4: each round with a D-SACK adds a quarter, one a round trip (until SND.UNA is where SND.NXT
@@ -271,15 +301,14 @@ BENCH_TEST(test_duplicates_widen_the_window, bench_with(6, 0))
   sack(b, 2, 103);
   sack(b, 1, 104);
   const time_ps quarter = us(101) / 4;
-  tcp_rack_heed_duplicate(&b->rack, true, 0, 6000);
+  tcp_rack_heed_duplicate(&b->rack, 0, 6000);
   expect_window(b, true, 0, 101, 2 * quarter);
-  tcp_rack_heed_duplicate(&b->rack, true, 5999, 9000); /* the same round */
+  tcp_rack_heed_duplicate(&b->rack, 5999, 9000); /* the same round */
   expect_window(b, true, 0, 101, 2 * quarter);
-  tcp_rack_heed_duplicate(&b->rack, true, 6000, 9000);
+  tcp_rack_heed_duplicate(&b->rack, 6000, 9000);
   expect_window(b, true, 0, 101, 3 * quarter);
-  tcp_rack_heed_duplicate(&b->rack, false, 9000, 9000);
-  tcp_rack_heed_duplicate(&b->rack, true, 9000, 12000);
-  tcp_rack_heed_duplicate(&b->rack, true, 12000, 13000);
+  tcp_rack_heed_duplicate(&b->rack, 9000, 12000);
+  tcp_rack_heed_duplicate(&b->rack, 12000, 13000);
   expect_window(b, true, 0, 110, us(110)); /* 5 quarters of 101 are more */
   for (unsigned i = 0; i < 15; i++) {
     tcp_rack_recovery_ended(&b->rack);

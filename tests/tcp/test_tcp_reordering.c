@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a sender takes for reordering, and what follows from it: RFC 8985 §6.2, and as Linux has it. */
+#include "flag_test.h"
+#include "sender_bench.h"
+
+/* An ACK ends within the first of ten FPDUs, the next one completes it. Linux takes that for reordering
+ * (tcp_clean_rtx_queue()), unless the segment is of a stream, or was sent again meanwhile. */
+typedef struct completed_row {
+  bool linux_reordering;
+  tcp_segmentation segmentation;
+  bool sent_again, seen;
+} completed_row;
+
+static const completed_row completed_rows[] = {
+    {true, TCP_SEGMENTATION_ALIGNED, false, true},
+    {false, TCP_SEGMENTATION_ALIGNED, false, false},
+    {true, TCP_SEGMENTATION_STREAM, false, false},
+    {true, TCP_SEGMENTATION_ALIGNED, true, false},
+};
+
+ROW_TEST(test_a_segment_completed_later, completed_rows)
+{
+  g_autoptr(bench) b = BENCH(.sack = true, .rack = true, .linux_reordering = c->linux_reordering,
+                             .segmentation = c->segmentation);
+  for (unsigned i = 0; i < 10; i++) {
+    post(b, EMSS, TCP_RECORD_FPDU);
+    expect(b, i * EMSS, EMSS);
+  }
+  acknowledge_at(b, 10, EMSS / 2, 0, 0);
+  if (c->sent_again) { /* three SACKed segments after it, a round trip later: it is lost */
+    acknowledge_at(b, 20, EMSS / 2, EMSS, 4 * EMSS);
+    expect(b, EMSS / 2, EMSS / 2);
+    acknowledge_at(b, 30, 4 * EMSS, 0, 0);
+  } else {
+    acknowledge_at(b, 20, EMSS, 0, 0);
+  }
+  g_assert_cmpint(b->sender->flight->rack.known.reordering_seen, ==, c->seen);
+}
+
+/* RFC 8985 §6.2 step 4: a D-SACK widens RACK's window. In Linux only when reordering was seen before, and no
+ * more D-SACKs have come than segments were sent again (tcp_dsack_seen()). */
+typedef struct widening_row {
+  bool linux_reordering, seen, sent_again;
+  unsigned multiple;
+} widening_row;
+
+static const widening_row widening_rows[] = {
+    {false, false, false, 2},
+    {true, true, true, 2},
+    {true, false, true, 1},
+    {true, true, false, 1},
+};
+
+ROW_TEST(test_duplicates_that_widen, widening_rows)
+{
+  g_autoptr(bench) b = BENCH(.sack = true, .rack = true, .linux_reordering = c->linux_reordering);
+  send_flight(b, 0, 4, 4);
+  b->sender->flight->rack.known.reordering_seen = c->seen;
+  b->statistics.retransmissions = c->sent_again;
+  acknowledge_duplicate(b, EMSS, 0, EMSS);
+  g_assert_cmpuint(b->sender->flight->rack.known.multiple, ==, c->multiple);
+}
+
+/* Nor when it reports the probe, the last of two segments sent once more. */
+BENCH_TEST(test_duplicate_of_a_probe, .sack = true, .rack = true, .linux_reordering = true)
+{
+  send_flight(b, 0, 2, 2);
+  b->sender->flight->rack.known.reordering_seen = true;
+  b->statistics.retransmissions = 1;
+  tcp_tail_loss_probe_sent(&b->sender->flight->probe, true, 2 * EMSS);
+  acknowledge_duplicate(b, EMSS, EMSS, 2 * EMSS);
+  g_assert_cmpuint(b->sender->flight->rack.known.multiple, ==, 1);
+}
+
+/* Once a round trip: in Linux not before something is delivered that left after the last time
+ * (tcp_rack_update_reo_wnd()), whatever SND.UNA is; a D-SACK without news waits for the next delivery. */
+BENCH_TEST(test_rounds_of_widening, .sack = true, .rack = true, .linux_reordering = true)
+{
+  send_flight(b, 0, 4, 4);
+  tcp_rack_knowledge *known = &b->sender->flight->rack.known;
+  known->reordering_seen = true;
+  b->statistics.retransmissions = 4;
+  acknowledge_duplicate(b, EMSS, 0, EMSS);
+  g_assert_cmpuint(known->multiple, ==, 2);
+  acknowledge_duplicate(b, 2 * EMSS, 0, EMSS); /* of the same round: forgotten */
+  send_flight(b, 4, 2, 2);
+  acknowledge(b, 2 * EMSS, 4 * EMSS, 5 * EMSS, false);
+  acknowledge_duplicate(b, 2 * EMSS, 0, EMSS); /* delivers nothing */
+  g_assert_cmpuint(known->multiple, ==, 2);
+  acknowledge(b, 2 * EMSS, 5 * EMSS, 6 * EMSS, false);
+  g_assert_cmpuint(known->multiple, ==, 3);
+}
+
+/* A D-SACK without news, then an ACK as on a path that loses nothing. */
+BENCH_TEST(test_duplicate_before_a_plain_ack, .sack = true, .rack = true, .linux_reordering = true)
+{
+  send_flight(b, 0, 4, 4);
+  b->sender->flight->rack.known.reordering_seen = true;
+  b->statistics.retransmissions = 1;
+  acknowledge_duplicate(b, 0, 0, EMSS);
+  g_assert_cmpuint(b->sender->flight->rack.known.multiple, ==, 1);
+  acknowledge_all(b, EMSS);
+  g_assert_cmpuint(b->sender->flight->rack.known.multiple, ==, 2);
+}
+
+/* A full window in slow start grows by a segment that is only SACKed once one was late by more than three
+ * (tcp_may_raise_cwnd()). */
+FLAG_TEST(test_growth_by_sack_alone, far)
+{
+  g_autoptr(bench) b = BENCH(.sack = true, .rack = true, .growth_by_delivered = true);
+  send_flight(b, 0, 10, 10);
+  acknowledge_at(b, 100, EMSS, 0, 0);
+  send_flight(b, 10, 2, 2);
+  b->sender->flight->rack.known.reordering_seen = true;
+  b->sender->flight->rack.known.distance_segments = far ? 4 : 3;
+  acknowledge_at(b, 101, EMSS, 2 * EMSS, 3 * EMSS);
+  g_assert_cmpuint(window_of(b), ==, far ? 12 * EMSS : 11 * EMSS);
+}

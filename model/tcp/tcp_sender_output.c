@@ -409,9 +409,11 @@ static G_GNUC_NO_INLINE bool next_when_disturbed(tcp_sender *sender, tcp_outgoin
 static inline bool waits_for_room(const tcp_sender *sender, int64_t room)
 {
   int64_t usable = (int64_t)sender->window_edge - (int64_t)sender->next;
+  if (MIN(usable, room) >= (int64_t)sender->emss_octets || tcp_sender_flight_octets(sender) == 0) {
+    return false;
+  }
   uint32_t least = MIN(tcp_send_queue_next_octets(&sender->queue), sender->emss_octets);
-  return tcp_sender_flight_octets(sender) > 0 &&
-         ((int64_t)least > usable || (int64_t)tcp_sender_charge(sender, least, 1) > room);
+  return (int64_t)least > usable || (int64_t)tcp_sender_charge(sender, least, 1) > room;
 }
 
 bool tcp_sender_rests(const tcp_sender *sender)

@@ -98,6 +98,8 @@ time_ps tcp_rack_time_out(tcp_rack *rack, time_ps window_ps, time_ps now);
 typedef struct tcp_tail_loss_probe {
   time_ps deadline;    /* PTO; TIME_PS_NEVER when it is off */
   time_ps wait_ps;     /* the last wait, in whole ticks */
+  time_ps from;        /* the timer starts anew at this time, … */
+  bool restarts;       /* … of which `deadline` does not know yet */
   bool due;            /* the probe is to be sent */
   bool outstanding;    /* it was, and is not accounted for: */
   bool retransmission; /* TLP.is_retrans */

@@ -175,15 +175,13 @@ void tcp_sender_restart_timer(tcp_sender *sender, time_ps now)
 
 /* RFC 8985 §7.2: with SACK, not in recovery, and no segment SACKed (RACK.segs_sacked): else RACK finds
  * what is lost. A segment of which some octets are SACKed is no news to RACK. */
-void tcp_sender_schedule_probe(tcp_sender *sender, time_ps now)
+static void restart_probe(const tcp_sender *sender, tcp_tail_loss_probe *probe)
 {
-  if (!sender->probes) {
-    return;
-  }
+  probe->restarts = false;
   if (sender->state != TCP_SENDING_OPEN || tcp_sender_flight_octets(sender) == 0 ||
       sender->flight->board.sacked_segments > 0) {
-    sender->flight->probe.deadline = TIME_PS_NEVER;
-    sender->flight->probe.due = false;
+    probe->deadline = TIME_PS_NEVER;
+    probe->due = false;
     return;
   }
   const tcp_config *config = sender->config;
@@ -196,13 +194,16 @@ void tcp_sender_schedule_probe(tcp_sender *sender, time_ps now)
       .segments = tcp_scoreboard_segments(&sender->flight->board),
       .retransmission = sender->timer->deadline,
   };
-  tcp_tail_loss_probe_schedule(&sender->flight->probe, &situation, now);
+  tcp_tail_loss_probe_schedule(probe, &situation, probe->from);
 }
 
 time_ps tcp_sender_deadline(const tcp_sender *sender)
 {
   time_ps deadline = TIME_PS_NEVER;
   if (sender->flight) {
+    if (sender->flight->probe.restarts) {
+      restart_probe(sender, &sender->flight->probe);
+    }
     deadline = time_ps_earlier(sender->flight->probe.deadline, sender->flight->rack.deadline);
   }
   return sender->paced ? time_ps_earlier(deadline, sender->pacer.next_ps) : deadline;

@@ -78,7 +78,7 @@ bool tcp_sender_rests(const tcp_sender *sender);
  * retransmission timer is the connection's to look at. */
 time_ps tcp_sender_deadline(const tcp_sender *sender);
 
-/* Handles those that are due at `now`. */
+/* Handles those that are due at `now`, as tcp_sender_deadline() has reported. */
 void tcp_sender_run(tcp_sender *sender, time_ps now);
 
 /* The retransmission timer has expired. Returns false when that was the retries_max-th time in a row. */

@@ -143,8 +143,13 @@ bool tcp_sender_has_new(const tcp_sender *sender);
 /* The retransmission timer starts anew, or stops when nothing is in flight (RFC 6298 §5.2, §5.3). */
 void tcp_sender_restart_timer(tcp_sender *sender, time_ps now);
 
-/* The tail loss probe's timer starts anew, where there is to be one. */
-void tcp_sender_schedule_probe(tcp_sender *sender, time_ps now);
+/* The tail loss probe's timer starts anew, where there is to be one. Several segments leave at a time, and
+ * each ACK and each of them does so: tcp_sender_deadline() computes what the last one makes of it. */
+static inline void tcp_sender_schedule_probe(tcp_sender *sender, time_ps now)
+{
+  sender->flight->probe.from = now;
+  sender->flight->probe.restarts = sender->probes;
+}
 
 /* Losses: finds them after the acknowledgement `news` and enters fast recovery when there are. */
 void tcp_sender_find_losses(tcp_sender *sender, tcp_sender_news *news);

@@ -163,7 +163,7 @@ FLAG_TEST(test_duplicate_of_the_probe, repaired)
   g_autoptr(bench) b = BENCH(.sack = true, .rack = true, .tail_loss_probe = true);
   send_flight(b, 0, 3, 3);
   acknowledge_at(b, 100, EMSS, 0, 0);
-  b->now = ms(300);
+  b->now = tcp_sender_deadline(b->sender);
   tcp_sender_run(b->sender, b->now);
   g_assert_true(expect(b, 2 * EMSS, EMSS).again);
   send_one(b, 3 * EMSS, EMSS);

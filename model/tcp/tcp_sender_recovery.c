@@ -301,8 +301,13 @@ static void enter_loss(tcp_sender *sender, time_ps now)
   if (first && !reduced) {
     tcp_congestion_remember(&sender->congestion);
   }
+  /* Without SACK a recovery is not over before more than its point is acknowledged (RFC 6582 §3.2 step 2, and
+   * Linux's tcp_is_non_sack_preventing_reopen()): else new segments that get lost would end in the next
+   * time-out, again and again. */
+  bool underway = sender->state == TCP_SENDING_LOSS ||
+                  (!sender->sack && (int64_t)sender->acknowledged == sender->recovery_point);
   tcp_frto_end(&sender->flight->frto);
-  if (first && sender->config->frto && sender->state != TCP_SENDING_LOSS) {
+  if (first && sender->config->frto && !underway) {
     sender->flight->frto =
         (tcp_frto){.step = TCP_FRTO_RESENT, .sack = sender->sack}; /* RFC 5682 §2.1 step 1 */
   }

@@ -155,6 +155,21 @@ BENCH_TEST(test_loss_after_a_rescue, .sack = true)
   g_assert_true(expect_only(b, 6 * EMSS, EMSS).again);
 }
 
+/* A time-out is repaired up to exactly what was in flight then; the next one finds that recovery under way
+ * without SACK, where it is over once more is acknowledged (RFC 6582 §3.2 step 2), and F-RTO stays off (RFC
+ * 5682 §2.1 step 1). */
+FLAG_TEST(test_time_out_at_the_recovery_point, sack)
+{
+  g_autoptr(bench) b = BENCH(.sack = sack, .frto = true);
+  send_flight(b, 0, 4, 4);
+  time_out_at(b, ms(1000));
+  expect(b, 0, EMSS);
+  acknowledge_all(b, 4 * EMSS);
+  send_flight(b, 4, 1, 1);
+  time_out_at(b, ms(5000));
+  g_assert_cmpint(b->sender->flight->frto.step, ==, sack ? TCP_FRTO_RESENT : TCP_FRTO_OFF);
+}
+
 /* RFC 8985 §7.4: the probe repeats [2000, 3000), and [3000, 4000) follows it. All is acknowledged: with a
  * D-SACK of the probe nothing was lost; with a D-SACK of what follows, the probe has repaired a loss, and the
  * window is half of what is in flight, or 2 segments. */

@@ -122,9 +122,14 @@ void tcp_congestion_set_smss(tcp_congestion *congestion, uint32_t smss_octets, b
 
 void tcp_congestion_judge_delay(tcp_congestion *congestion, const tcp_congestion_ack *ack, time_ps now)
 {
+  const tcp_congestion_control *control = congestion->control;
   tcp_congestion_window *window = &congestion->window;
-  if (congestion->hystart && !congestion->found && tcp_congestion_in_slow_start(congestion) &&
-      tcp_hystart_should_stop(congestion->hystart, ack, window, now)) {
+  if (!congestion->hystart || congestion->found || !tcp_congestion_in_slow_start(congestion)) {
+    return;
+  }
+  bool disregards =
+      congestion->state && control->disregards_delay && control->disregards_delay(congestion->state, now);
+  if (!disregards && tcp_hystart_should_stop(congestion->hystart, ack, window, now)) {
     congestion->found = true;
     window->threshold_octets = window->octets;
   }

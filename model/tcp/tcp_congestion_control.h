@@ -53,6 +53,8 @@ typedef struct tcp_congestion_control {
   uint64_t (*after_loss)(void *state, const tcp_congestion_window *window, uint64_t basis_octets);
   /* The same for ECE; NULL: as for a loss. */
   uint64_t (*after_mark)(void *state, const tcp_congestion_window *window, uint64_t basis_octets);
+  /* Whether HyStart passes over a delay measured at `now`. NULL: never. */
+  bool (*disregards_delay)(const void *state, time_ps now);
   /* The retransmission timer has expired; after_loss() may have been called for it before. */
   void (*timed_out)(void *state);
   /* Something leaves while nothing is in flight, `idle_ps` after the last departure. */

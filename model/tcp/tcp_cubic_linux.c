@@ -141,6 +141,14 @@ static uint64_t after_loss(void *state, const tcp_congestion_window *window, uin
   return (basis_octets / window->smss_octets * BETA >> SCALE_BITS) * window->smss_octets;
 }
 
+/* cubictcp_acked(): none for a second after an epoch began, in slow start again because the recovery was
+ * undone. */
+static bool disregards_delay(const void *state, time_ps now)
+{
+  const cubic_state *cubic = state;
+  return cubic->in_epoch && ticks(now) - cubic->start < HZ;
+}
+
 /* cubictcp_state(): a time-out forgets all. */
 static void timed_out(void *state)
 {
@@ -157,5 +165,6 @@ static void resumed(void *state, time_ps idle_ps, time_ps now)
 const tcp_congestion_control tcp_cubic_linux = {.state_octets = sizeof(cubic_state),
                                                 .avoid = avoid,
                                                 .after_loss = after_loss,
+                                                .disregards_delay = disregards_delay,
                                                 .timed_out = timed_out,
                                                 .resumed = resumed};

@@ -62,6 +62,30 @@ FLOW_TEST(test_threshold_of_reno, linux_flow(TCP_CONGESTION_NEWRENO, 15, 100 * M
   expect_reduction(flow, segments(4), segments(3));
 }
 
+/* cubictcp_acked(): for a second after an epoch began HyStart heeds no delay, so that slow start goes on when
+ * a recovery is undone, though round trips are 32 ms longer; after it, it ends. */
+FLAG_TEST(test_delays_after_an_undo, after_a_second)
+{
+  tcp_config config = {.congestion = TCP_CONGESTION_CUBIC,
+                       .cubic = TCP_CUBIC_LINUX,
+                       .slow_start = TCP_SLOW_START_AUTO,
+                       .threshold_of_window = true,
+                       .window_of_segments = true};
+  g_autoptr(clocked_flow) flow = flow_with(&config, 20, 8 * MILLISECOND);
+  flow_acknowledge(flow, SMSS);
+  tcp_congestion_remember(flow->congestion);
+  tcp_congestion_reduce(flow->congestion, segments(20));
+  flow_acknowledge(flow, SMSS); /* begins the epoch */
+  tcp_congestion_undo(flow->congestion);
+  flow->round_trip_ps = 40 * MILLISECOND;
+  flow->now = TIME_PS_PER_SECOND - (after_a_second ? 0 : 4 * MILLISECOND); /* the tick before */
+  /* the round of before goes on for 20 of them, and after 8 of the next one is judged */
+  for (unsigned sample = 0; sample < 40; sample++) {
+    flow_acknowledge(flow, SMSS);
+  }
+  g_assert_cmpint(tcp_congestion_in_slow_start(flow->congestion), ==, !after_a_second);
+}
+
 /* A round trip of 20 ms and a last maximum of 20 segments: the cube (K = (6 / 0.4)^(1/3) = 2.47 s) is slower
  * than additive increase for a second. That is by 8/15 a round trip from 14 on, also beyond 20: 19.3 after
  * 0.2 s, 10 round trips, and 40.7 after 50, where RFC 9438 §4.3 has 58.7. W_est is

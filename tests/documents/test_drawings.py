@@ -42,6 +42,16 @@ class Drawings(unittest.TestCase):
                                  {"Made", "by", "scripts/drawings", "from:", "iwarpsim", "build/iwarpsim", "--set",
                                   "--pcap", "workload.messages=4"}, path.name)
 
+    def test_numbers_of_the_texts(self):
+        """What is measured has three digits or more; in the text for those who do not see a drawing, too."""
+        for page in ("README.md", "docs/concepts.md"):
+            for text, name in re.findall(r"!\[([^]]*)\]\((?:docs/)?drawings/([^)]*)\)", (SOURCE / page).read_text(encoding="utf-8")):
+                root = ElementTree.parse(SOURCE / "docs/drawings" / name).getroot()
+                drawn = " ".join(label.text for label in root.iter(f"{SVG}text"))
+                for number in re.findall(r"\d[\d.,]*\d", text):
+                    if len(number) > 2:
+                        self.assertIn(number, drawn, f"{page}: {name}")
+
     def test_light_and_dark(self):
         """Each class of a drawing has a colour in light and one in dark; it has a background, a title and the command
         that its numbers come from; and no text reaches beyond its edge, with 7.7 units for a wide letter."""

@@ -52,6 +52,12 @@ static char *metric_text(const stored_run *run, metric_id id)
                                           : g_strdup("none");
 }
 
+/* memcmp() takes no NULL, which an array without values is. */
+static gboolean is_same(const void *one, const void *other, gsize octets)
+{
+  return octets == 0 || memcmp(one, other, octets) == 0;
+}
+
 /* What two runs that did not fail disagree in: "NAME is X (there) and Y (here)"; NULL: nothing. g_free(). */
 static char *disagreement(const stored_run *a, const char *there, const stored_run *b, const char *here)
 {
@@ -72,16 +78,15 @@ static char *disagreement(const stored_run *a, const char *there, const stored_r
   const char *what = NULL, *of = NULL;
   for (distribution_id id = 0; id < DISTRIBUTION_COUNT && what == NULL; id++) {
     const distribution *one = &of_a->distributions[id], *other = &of_b->distributions[id];
-    if (one->count != other->count || memcmp(one->bins, other->bins, one->count * sizeof *one->bins) != 0) {
+    if (one->count != other->count || !is_same(one->bins, other->bins, one->count * sizeof *one->bins)) {
       what = "weights";
       of = distribution_row_of(id)->name;
     }
   }
   const gauge_quantiles *one = &of_a->quantiles, *other = &of_b->quantiles;
   for (gauge_id id = 0; id < GAUGE_COUNT && what == NULL; id++) {
-    if (one->count != other->count ||
-        memcmp(one->parts, other->parts, one->count * sizeof *one->parts) != 0 ||
-        memcmp(one->values[id], other->values[id], one->count * sizeof *one->values[id]) != 0) {
+    if (one->count != other->count || !is_same(one->parts, other->parts, one->count * sizeof *one->parts) ||
+        !is_same(one->values[id], other->values[id], one->count * sizeof *one->values[id])) {
       what = "quantiles";
       of = gauge_row_of(id)->name;
     }

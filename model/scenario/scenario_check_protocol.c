@@ -225,7 +225,7 @@ void scenario_note_protocol(const checking *on)
           c->receiver.memory_octets, mtu);
   note_if(on, buffer > 0 && buffer <= emss && c->tcp.delayed_ack_ps > 0, SCENARIO_SENDER_BUFFER,
           "sender.buffer = %" G_GUINT64_FORMAT " is not more than a full-size segment, %u octets: each is "
-          "alone in flight and waits for a delayed acknowledgement",
+          "alone in flight, and its acknowledgement may be delayed",
           buffer, emss);
   if (c->run.expect == RUN_EXPECT_OK) {
     note_ends(on);

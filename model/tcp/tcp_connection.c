@@ -253,7 +253,7 @@ static void connection_run(tcp_transport *transport, time_ps now)
     /* the timer of saved SACKs counts no ticks (Linux: a hrtimer) */
     bool has_holes = tcp_receiver_out_of_order_runs(&connection->receiver) > 0;
     if (tcp_tick_expired(&connection->receiver.ack_deadline, has_holes ? 0 : tick_ps, now)) {
-      tcp_receiver_owe_ack(&connection->receiver, has_holes ? TCP_ACK_ALONE : TCP_ACK_DUE);
+      tcp_receiver_end_delay(&connection->receiver, has_holes);
     }
   }
   if (!connection->closed && tcp_sender_deadline(&connection->sender) <= now) {

@@ -30,6 +30,8 @@ void tcp_receiver_init(tcp_receiver *receiver, const tcp_config *config, uint64_
                              .window_octets = (uint32_t)window_octets,
                              .window_unit = 1,
                              .full_size_octets = MIN(FULL_SIZE_GUESS_OCTETS, own_mss_octets(config)),
+                             .interactive = !config->ack_by_octets,
+                             .arrived_at = -config->delayed_ack_ps,
                              .ack_deadline = TIME_PS_NEVER};
   gauges->in_order_edge = 0;
 }
@@ -342,8 +344,7 @@ static bool accept_fin(tcp_receiver *receiver, uint64_t fin_position)
 
 /* A segment is not as large as the receiver took a full one to be, or the one before it was not: estimates it
  * anew, as Linux does (tcp_measure_rcv_mss()). Returns whether it is the short end of what was sent, after
- * which nothing may follow: Linux acknowledges it as soon as it has been read (tcp_cleanup_rbuf()), which
- * here is at once. */
+ * which nothing may follow. */
 static G_GNUC_NO_INLINE bool measure_full_size(tcp_receiver *receiver, uint32_t length, uint8_t flags)
 {
   uint16_t last_short = receiver->last_short_octets;
@@ -363,9 +364,21 @@ static G_GNUC_NO_INLINE bool measure_full_size(tcp_receiver *receiver, uint32_t 
   return true;
 }
 
+/* Whether Linux acknowledges a segment as soon as it has been read (tcp_cleanup_rbuf()), which here is at
+ * once: one that ends what was sent. While this end is interactive (pingpong mode), so that an answer may
+ * carry the ACK, only the second short one since the last ACK. */
+static G_GNUC_NO_INLINE bool is_pushed(tcp_receiver *receiver, bool is_short, uint8_t flags, time_ps now)
+{
+  if (!receiver->interactive) {
+    receiver->arrived_at = now;
+    return is_short || (flags & TCP_PSH);
+  }
+  return receiver->unacknowledged_segments > 1;
+}
+
 /* Whether so much has come since the last ACK, with a segment of `length` octets now, that the next is due
  * (RFC 5681 §4.2). */
-static inline bool has_enough_for_ack(tcp_receiver *receiver, uint32_t length, uint8_t flags)
+static inline bool has_enough_for_ack(tcp_receiver *receiver, uint32_t length, uint8_t flags, time_ps now)
 {
   uint32_t count = receiver->config->delayed_ack_segments;
   if (!receiver->config->ack_by_octets) {
@@ -373,14 +386,13 @@ static inline bool has_enough_for_ack(tcp_receiver *receiver, uint32_t length, u
   }
   bool is_short = (length != receiver->full_size_octets || receiver->last_short_octets != 0) &&
                   measure_full_size(receiver, length, flags);
-  return is_short ||
+  return ((is_short || !receiver->interactive) && is_pushed(receiver, is_short, flags, now)) ||
          receiver->next - receiver->acknowledged > (uint64_t)(count - 1) * receiver->full_size_octets;
 }
 
 /* The segment of `length` octets at `next` has been taken and nothing is missing: an ACK at once for every so
  * many segments, or when the delay is over; and for the first, so that the peer's slow start has all its
- * ACKs.
- */
+ * ACKs, unless an answer may carry them (Linux: tcp_in_quickack_mode()). */
 static void decide_ack_in_order(tcp_receiver *receiver, uint32_t length, uint8_t flags, time_ps now)
 {
   /* The peer's view of the window has shrunk to half of it. RFC 9293 §3.8.6.2.2 (Fr = 1/2) finds that worth
@@ -389,9 +401,10 @@ static void decide_ack_in_order(tcp_receiver *receiver, uint32_t length, uint8_t
   bool half_used =
       receiver->next - receiver->acknowledged >= receiver->window_octets - receiver->window_octets / 2;
   receiver->unacknowledged_segments++;
-  if (has_enough_for_ack(receiver, length, flags) || half_used) {
+  if (has_enough_for_ack(receiver, length, flags, now) || half_used) {
     tcp_receiver_owe_ack(receiver, TCP_ACK_DUE);
-  } else if (receiver->quick_acks < receiver->config->quick_acks) {
+  } else if (receiver->quick_acks < receiver->config->quick_acks &&
+             !(receiver->interactive && receiver->config->ack_by_octets)) {
     receiver->quick_acks++;
     tcp_receiver_owe_ack(receiver, TCP_ACK_DUE);
   } else if (receiver->need == TCP_ACK_NONE) {
@@ -611,9 +624,10 @@ void tcp_receiver_refuse(tcp_receiver *receiver, int64_t position, uint32_t leng
     return;
   }
   int64_t end = position + (int64_t)length;
-  if (end > 0 && (uint64_t)end <= receiver->next) {
-    note_duplicate(receiver, (uint64_t)MAX(position, 0),
-                   (uint64_t)end); /* else it was refused for another reason */
+  if (length > 0 && end > 0 && (uint64_t)end <= receiver->next) { /* else it was refused for another reason */
+    note_duplicate(receiver, (uint64_t)MAX(position, 0), (uint64_t)end);
+    receiver->interactive = !receiver->config->ack_by_octets; /* Linux: tcp_enter_quickack_mode() */
+    receiver->quick_acks = 0;
   }
   tcp_receiver_owe_ack(receiver, TCP_ACK_ALONE);
 }
@@ -686,6 +700,12 @@ uint64_t tcp_receiver_acknowledge(tcp_receiver *receiver)
     keep_saved_sacks(receiver);
   }
   return receiver->promised_edge;
+}
+
+void tcp_receiver_end_delay(tcp_receiver *receiver, bool has_holes)
+{
+  receiver->interactive &= has_holes || !receiver->config->ack_by_octets; /* tcp_delack_timer_handler() */
+  tcp_receiver_owe_ack(receiver, has_holes ? TCP_ACK_ALONE : TCP_ACK_DUE);
 }
 
 /* --- SACK blocks --- */

@@ -54,12 +54,14 @@ typedef struct tcp_receiver {
   uint64_t fin_position;
   bool fin_known;
   uint8_t quick_acks; /* so many of config->quick_acks are used up */
+  bool interactive;   /* this end answers what comes (Linux: pingpong mode), or ACKs do not depend on that */
   tcp_ack_need need : 8;
   uint16_t window_unit;       /* octets that one of the window field stands for */
   uint16_t full_size_octets;  /* what a full-size segment is taken to have, by what has come */
   uint16_t last_short_octets; /* the last segment had so many, fewer, and may be full-size; 0: it had not */
   uint16_t unacknowledged_segments;
   uint32_t window_octets;
+  time_ps arrived_at;           /* the last segment in order; not while interactive */
   const time_ps *round_trip_ps; /* SRTT, of which SACKs are saved for a share; NULL: none are saved */
   tcp_late_arrivals *late;      /* NULL: there are none */
 } tcp_receiver;
@@ -130,8 +132,12 @@ bool tcp_receiver_has_sack_blocks(const tcp_receiver *receiver);
  * first, then those last named (RFC 2018 §4). Returns how many. */
 uint32_t tcp_receiver_take_sack_blocks(tcp_receiver *receiver, range *blocks, uint32_t count);
 
-/* Makes an ACK due: the delay is over (TCP_ACK_DUE), or the segment was such that one is owed. */
+/* Makes an ACK due: the segment was such that one is owed. */
 void tcp_receiver_owe_ack(tcp_receiver *receiver, tcp_ack_need need);
+
+/* The delay of an ACK is over, which nothing has carried; or, `has_holes`, the time for which SACKs are
+ * saved. */
+void tcp_receiver_end_delay(tcp_receiver *receiver, bool has_holes);
 
 /* A segment with the ACK of all this leaves. Returns the window's edge that it announces. */
 uint64_t tcp_receiver_acknowledge(tcp_receiver *receiver);

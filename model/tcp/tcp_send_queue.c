@@ -212,22 +212,25 @@ tcp_cut tcp_send_queue_cut(const tcp_send_queue *queue, uint32_t emss_octets)
   return cut(queue, queue->unsent, queue->kept->unsent_record, emss_octets);
 }
 
-bool tcp_send_queue_send(tcp_send_queue *queue, uint32_t length, buffer_chain *target)
+void tcp_send_queue_send(tcp_send_queue *queue, uint32_t length, buffer_chain *target)
 {
   g_assert(length <= queue->posted - queue->unsent);
-  bool ends_fpdu = false;
   while (length > 0) {
     const sent_record *record = record_at(queue->kept, queue->kept->unsent_record);
     uint32_t skipped = (uint32_t)(queue->unsent - record->from);
     uint32_t part = MIN(length, record->length - skipped);
     append_octets(target, record, skipped, part);
     queue->unsent += part;
-    bool ends_record = skipped + part == record->length;
-    ends_fpdu = ends_record && is_fpdu(record);
-    queue->kept->unsent_record += ends_record ? 1 : 0;
+    queue->kept->unsent_record += skipped + part == record->length ? 1 : 0;
     length -= part;
   }
-  return ends_fpdu;
+}
+
+bool tcp_send_queue_sent_fpdu(const tcp_send_queue *queue)
+{
+  const sent_record *last = record_at(queue->kept, queue->kept->unsent_record - 1);
+  return queue->kept->unsent_record > queue->kept->first && record_end(last) == queue->unsent &&
+         is_fpdu(last);
 }
 
 /* The number of the record that holds `position`, which must have been posted and not be released. */

@@ -50,9 +50,11 @@ tcp_cut tcp_send_queue_cut(const tcp_send_queue *queue, uint32_t emss_octets);
  * longer than `emss_octets` (> 0): cut by the same rules. At least 1. */
 uint32_t tcp_send_queue_cut_at(const tcp_send_queue *queue, uint64_t from, uint64_t to, uint32_t emss_octets);
 
-/* Appends the next `length` octets, at most what is unsent, by reference, to `target`: they are sent now.
- * Returns whether they end where an FPDU does. */
-bool tcp_send_queue_send(tcp_send_queue *queue, uint32_t length, buffer_chain *target);
+/* Appends the next `length` octets, at most what is unsent, by reference, to `target`: they are sent now. */
+void tcp_send_queue_send(tcp_send_queue *queue, uint32_t length, buffer_chain *target);
+
+/* Whether what was sent last, and is not acknowledged, ends where an FPDU does. */
+bool tcp_send_queue_sent_fpdu(const tcp_send_queue *queue);
 
 /* Appends octets [from, to) of the stream, by reference, to `target`; posted and not released. Returns
  * whether they end where an FPDU does. */

@@ -46,13 +46,6 @@ static void begin(tcp_outgoing *outgoing, uint64_t from)
   outgoing->window_reduced = false;
 }
 
-/* PSH. An FPDU is a send, at whose end Linux sets it (tcp_push()). RFC 9293 §3.9.1.2 asks for it where no
- * more is queued (MUST-61). */
-static inline bool pushes(const tcp_sender *sender, bool ends_fpdu, bool ends_queue)
-{
-  return ends_queue || (ends_fpdu && sender->config->pushes_fpdus);
-}
-
 /* [from, to) of what was sent before, of which the FIN may be the last. */
 static void build_again(tcp_sender *sender, tcp_outgoing *outgoing, uint64_t from, uint64_t to)
 {
@@ -63,7 +56,7 @@ static void build_again(tcp_sender *sender, tcp_outgoing *outgoing, uint64_t fro
   outgoing->fin = to > posted;
   bool ends_fpdu = tcp_send_queue_copy(&sender->queue, from, payload_end, &outgoing->payload);
   if (outgoing->payload.length > 0) {
-    outgoing->push = pushes(sender, ends_fpdu, payload_end == posted);
+    outgoing->push = payload_end == posted || (ends_fpdu && sender->config->pushes_fpdus);
     sender->statistics->segments_sent++;
     sender->statistics->retransmissions++;
   }
@@ -75,9 +68,12 @@ static void build_new(tcp_sender *sender, tcp_outgoing *outgoing, const tcp_cut 
   begin(outgoing, sender->next);
   outgoing->fin = fin;
   if (cut->length > 0) {
-    bool ends_fpdu = tcp_send_queue_send(&sender->queue, cut->length, &outgoing->payload);
+    tcp_send_queue_send(&sender->queue, cut->length, &outgoing->payload);
     sender->gauges->unsent_octets -= cut->length;
-    outgoing->push = pushes(sender, ends_fpdu, sender->gauges->unsent_octets == 0);
+    /* PSH where no more is queued (RFC 9293 §3.9.1.2, MUST-61); in Linux at the end of each send (tcp_push())
+     */
+    outgoing->push = sender->gauges->unsent_octets == 0 ||
+                     (sender->config->pushes_fpdus && tcp_send_queue_sent_fpdu(&sender->queue));
     outgoing->full_size = cut->full_size != 0;
     outgoing->ecn_capable = sender->ecn;
     outgoing->window_reduced = sender->cwr_due;

@@ -241,16 +241,15 @@ TEST(test_larger_mtu)
 static const char *const silent[] = {"path.too_big=silent", "tcp.retries=6", "tcp.rto_min=5ms", NULL};
 
 /* A black hole: nothing arrives any more, TCP gives up after six timeouts in a row and reports that. The last
- * segment that passed is alone, so that its ACK comes 40 ms later, after the timeouts of 8 and 16 ms
- * (tcp.rto_min, in ticks of 4 ms): these are not of the row. What was delivered before is right. */
+ * segment that passed is the second since an ACK, so that it is acknowledged at once. What was delivered
+ * before is right. */
 TEST(test_black_hole)
 {
   g_auto(session_result) result = RUN(.text = SHRINKS, .status = RUN_FAILED, .sets = silent);
 
   g_assert_nonnull(strstr(result.message, "TCP: gave up after tcp.retries timeouts in a row"));
-  EXPECT_METRICS(&result, (TCP_TIMEOUTS, ==, 2 + 6), (TCP_PATH_MTU_CHANGES, ==, 0),
-                 (MPA_EMSS_OCTETS, ==, 1460), (INTEGRITY_OCTETS_WRONG, ==, 0),
-                 (DELIVERY_OCTETS, <, 30 * 65536));
+  EXPECT_METRICS(&result, (TCP_TIMEOUTS, ==, 6), (TCP_PATH_MTU_CHANGES, ==, 0), (MPA_EMSS_OCTETS, ==, 1460),
+                 (INTEGRITY_OCTETS_WRONG, ==, 0), (DELIVERY_OCTETS, <, 30 * 65536));
 }
 
 /* With detection the plateaus of RFC 1191 §7.1 are tried: 1492 still exceeds 1280, 1006 does not: EMSS
@@ -317,9 +316,9 @@ EACH_TEST(test_deadlock, memory_case, memory_cases)
 }
 
 /* MPA-353: more than the least buffer performs better: an in-order receiver that drops what comes beyond a
- * hole for want of room has it sent again. The losses are those of three seeds, whose goodputs are summed:
- * one delayed ACK of 40 ms at the end of a run takes as long as the run. What is held never exceeds the pool;
- * all the data comes. */
+ * hole for want of room has it sent again. The losses are those of six seeds, whose goodputs are summed: one
+ * delayed ACK of 40 ms at the end of a run takes as long as the run, a time-out much longer. What is held
+ * never exceeds the pool; all the data comes. */
 TEST(test_more_memory_more_goodput)
 {
   static const guint memories[] = {3000, 12000, 48000, 0};
@@ -329,7 +328,7 @@ TEST(test_more_memory_more_goodput)
     const char *memory =
         memories[i] > 0 ? setting("receiver.memory=%u", memories[i]) : "receiver.memory=unlimited";
     double goodput = 0;
-    for (guint seed = 1; seed <= 3; seed++) {
+    for (guint seed = 1; seed <= 6; seed++) {
       g_auto(session_result) result =
           RUN(.text = WORKLOAD, .sets = STRINGS(memory, "receiver.mode=in-order", "path.forward.loss=0.5%",
                                                 setting("run.seed=%u", seed)));

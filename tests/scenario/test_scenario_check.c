@@ -251,7 +251,7 @@ TEST(test_notes_on_the_send_buffer)
 {
   fixture_assert_findings("path: { forward: { mtu = 9000; }; };\nsender: { buffer = 8960; };",
                           "a.cfg:2: sender.buffer = 8960 is not more than a full-size segment, 8960 octets: "
-                          "each is alone in flight and waits for a delayed acknowledgement");
+                          "each is alone in flight, and its acknowledgement may be delayed");
   fixture_assert_findings("path: { forward: { mtu = 9000; }; };\nsender: { buffer = 8961; };", "");
   fixture_assert_findings("path: { forward: { mtu = 9000; }; };", "");
 }

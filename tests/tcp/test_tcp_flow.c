@@ -99,6 +99,32 @@ TEST(test_push)
   check_push(TCP_SEGMENTATION_RECORD, false, 3000);
 }
 
+/* Linux, tcp_event_data_sent(): of an end that has answered within 40 ms the ACK waits for the next answer,
+ * until it has waited in vain for 40 ms. */
+FLAG_TEST(test_answers_carry_acks, late)
+{
+  g_autoptr(tcp_fixture) f = tcp_fixture_pair(TCP_WITH(.ack_by_octets = true));
+  post(f, 0, EMSS, 0);
+  deliver(f, 0);
+  g_assert_cmpuint(on_wire(f, 1), ==, 1); /* PSH: read, and acknowledged */
+  deliver(f, 1);
+  advance_by(f, 40 * TIME_PS_PER_MILLISECOND - (late ? 0 : 1));
+  post(f, 1, 100, 0);
+  deliver_all(f, 1);
+  deliver_all(f, 0);
+  post(f, 0, EMSS, 0);
+  deliver(f, 0);
+  g_assert_cmpuint(on_wire(f, 1), ==, late);
+  if (!late) {
+    advance_by(f, 40 * TIME_PS_PER_MILLISECOND);
+    g_assert_cmpuint(on_wire(f, 1), ==, 1);
+  }
+  deliver(f, 1);
+  post(f, 0, EMSS, 0);
+  deliver(f, 0);
+  g_assert_cmpuint(on_wire(f, 1), ==, 1);
+}
+
 /* Posts records of streaming data in the same way on both fixtures. */
 static void post_streaming(tcp_fixture *f)
 {

@@ -465,11 +465,12 @@ TEST(test_full_size_as_it_is_measured)
 {
   g_autoptr(fixture) test = fixture_with(TCP_PASSING_AS_ARRIVED, 1 << 20);
   test->config.ack_by_octets = true;
+  test->receiver->interactive = false;
   expect_ack(test, 1460, 0, TCP_ACK_DELAYED);
   expect_ack(test, 1460, 0, TCP_ACK_DUE);
   expect_ack(test, 700, TCP_PSH, TCP_ACK_DUE); /* short … */
-  expect_ack(test, 700, TCP_PSH, TCP_ACK_DELAYED);
-  expect_ack(test, 700, TCP_PSH, TCP_ACK_DUE); /* … and now more than one */
+  expect_ack(test, 700, 0, TCP_ACK_DELAYED);
+  expect_ack(test, 700, 0, TCP_ACK_DUE); /* … and now more than one */
   expect_ack(test, 535, TCP_PSH, TCP_ACK_DUE);
   expect_ack(test, 535, TCP_PSH, TCP_ACK_DUE); /* PSH: the end of something, however often */
   expect_ack(test, 68, 0, TCP_ACK_DUE);
@@ -482,6 +483,42 @@ TEST(test_full_size_as_it_is_measured)
   expect_ack(test, 700, 0, TCP_ACK_DELAYED);
   expect_ack(test, 600, 0, TCP_ACK_DUE); /* the second, but not in a row … */
   expect_ack(test, 650, 0, TCP_ACK_DUE); /* … so that this is a short one */
+}
+
+/* Linux, tcp_cleanup_rbuf(): what ends a send is acknowledged once it is read, at once; but not while this
+ * end answers what comes (pingpong mode): then of short segments the second is. An ACK that nothing carried
+ * within the delay ends that (tcp_delack_timer_handler()); octets that come again end it, too, and then three
+ * ACKs are quick (tcp_enter_quickack_mode()), which they are not while this end answers. */
+TEST(test_interactive)
+{
+  g_autoptr(fixture) test = fixture_with(TCP_PASSING_AS_ARRIVED, 1 << 20);
+  test->config.ack_by_octets = true;
+  test->config.quick_acks = 3;
+  expect_ack(test, 1460, TCP_PSH, TCP_ACK_DELAYED);
+  expect_ack(test, 1460, TCP_PSH, TCP_ACK_DUE);
+  expect_ack(test, 1456, TCP_PSH, TCP_ACK_DELAYED);
+  expect_ack(test, 1460, TCP_PSH, TCP_ACK_DUE);
+  expect_ack(test, 100, TCP_PSH, TCP_ACK_DELAYED);
+  expect_ack(test, 100, TCP_PSH, TCP_ACK_DUE);
+  expect_ack(test, 100, TCP_PSH, TCP_ACK_DELAYED);
+  test->receiver->quick_acks = 3;
+  tcp_receiver_end_delay(test->receiver, false);
+  expect_need(test, TCP_ACK_DUE);
+  tcp_receiver_acknowledge(test->receiver);
+  expect_ack(test, 100, TCP_PSH, TCP_ACK_DUE);
+  expect_ack(test, 1460, TCP_PSH, TCP_ACK_DUE);
+  expect_ack(test, 1460, 0, TCP_ACK_DELAYED);
+  expect_ack(test, 1460, 0, TCP_ACK_DUE);
+  test->receiver->interactive = true;
+  expect_ack(test, 1460, TCP_PSH, TCP_ACK_DELAYED);
+  expect_ack(test, 1460, TCP_PSH, TCP_ACK_DUE);
+  tcp_receiver_refuse(test->receiver, 100, 100, true, test->now);
+  expect_need(test, TCP_ACK_ALONE);
+  tcp_receiver_acknowledge(test->receiver);
+  for (unsigned i = 0; i < 3; i++) {
+    expect_ack(test, 1460, 0, TCP_ACK_DUE);
+  }
+  expect_ack(test, 1460, 0, TCP_ACK_DELAYED);
 }
 
 /* Linux, __tcp_ack_snd_check(): with 5 % of a round trip of 10 ms, 500 us and 100 us of slack; at most 1 ms.

@@ -280,7 +280,7 @@ class ExplainPeak(unittest.TestCase):
         events, text = self.expect_culprit({"path.forward.loss": "1%", "path.forward.corrupt": "3%", "mpa.crc": "false",
                                             "path.forward.corrupt_checksum": "misses"}, 418)
         damaged = next(e for e in events if e["event"] == "packet_damaged" and named(events, e["packet"]) in text and
-                       e["packet"] > 600)
+                       e["packet"] > 500)
         self.assertIn(f"path.forward had damaged {named(events, damaged['packet'])} at {us(damaged['time_ps'])}.", text)
 
     def test_wrong_start(self):

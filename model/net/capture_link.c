@@ -64,6 +64,7 @@ static const struct {
     {OF_UDP, 4789, VXLAN, "VXLAN " WITHOUT_IP},
     {OF_UDP, 8472, VXLAN, "VXLAN " WITHOUT_IP}, /* Linux's port */
     {OF_UDP, 6081, GENEVE, "Geneve " WITHOUT_IP},
+    {OF_UDP, 6635, MPLS, "MPLS " WITHOUT_IP},
     {OF_UDP, 4791, OTHER, "RoCEv2"},
     {OF_LINK, DLT_IPV4, IP, NULL},
     {OF_LINK, DLT_IPV6, IP, NULL},

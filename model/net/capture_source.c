@@ -531,6 +531,12 @@ char *capture_source_holds(const capture_source *source, bool takes_wrong_checks
     g_autofree char *name = capture_what_name(which);
     g_string_append_printf(text, ", of which %zu %s %s", most, most == 1 ? "is" : "are", name);
   }
+  if (counts->cut_short > 0) {
+    g_string_append_printf(text,
+                           ", %" PRIu64 " of %" PRIu64 " TCP segments cut short by the snap length, so that "
+                           "payload is missing (tcpdump -s 0 captures them whole)",
+                           counts->cut_short, counts->segments);
+  }
   if (counts->wrong_checksums > 0 && !takes_wrong_checksums) {
     g_string_append_printf(text,
                            ", %" PRIu64 " of %" PRIu64 " TCP segments with a wrong checksum, which were "

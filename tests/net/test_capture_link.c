@@ -180,6 +180,7 @@ static const struct {
     ROW(17, "\x10\0\x12\xB5\0\0\0\0\x08\0\0\0\0\0\7\0", ETHERNET),   /* VXLAN (RFC 7348) */
     ROW(17, "\x10\0\x21\x18\0\0\0\0\x08\0\0\0\0\0\7\0", ETHERNET),   /* Linux's port */
     ROW(17, "\x10\0\x17\xC1\0\0\0\0\0\0\x65\x58\0\0\7\0", ETHERNET), /* Geneve (RFC 8926) */
+    ROW(17, "\x10\0\x19\xEB\0\0\0\0\0\1\0\x40\0\2\1\x40", IP),       /* two labels in UDP (RFC 7510) */
     ROW(17, "\x10\0\x17\xC1\0\0\0\0\2\0\x08\0\0\0\7\0________", IP), /* with options */
 #undef ROW
 };
@@ -223,6 +224,7 @@ static const struct {
     ROW(47, "\0\2\x08\0________", "GRE that is not read (IP protocol 47)"),   /* version 2 */
     ROW(47, "\0\0\x08\6________", "ARP (EtherType 0x0806)"),
     ROW(17, "\0\x35\x12\xB7\0\x10\0\0________", "RoCEv2 (UDP to port 4791)"),
+    ROW(17, "\0\x35\x19\xEB\0\x10\0\0\0\1\1\x40\0___", "MPLS in which there is no IP (EtherType 0x8847)"),
     ROW(17, "\x12\xB5\0\x35\0\x10\0\0________", "UDP to port 53"),
     ROW(17, "\0\x35\x12\xB5\0\x10\0\0\0_______", "VXLAN in which there is no IP (UDP to port 4789)"),
 #undef ROW
@@ -276,5 +278,22 @@ TEST(test_most_of_them)
       "which were passed over (--ignore-checksums accepts them), 1 TCP connection");
   g_autofree char *all_taken = capture_source_holds(source, true);
   g_assert_cmpstr(all_taken, ==, "6 packets, of which 3 are IPsec (IP protocol 50), 1 TCP connection");
+  fixture_assert_at_end(source);
+}
+
+/* How many segments are cut short is named: what is in them is not in the file. */
+TEST(test_cut_short)
+{
+  g_autoptr(fixture_file) file = fixture_raw_file();
+  g_autoptr(GByteArray) packet = fixture_packet(&sent);
+  fixture_file_add_cut(file, 1, packet, 54, packet->len);
+  fixture_file_add(file, 2, packet);
+  capture_source *source = fixture_open(file);
+  fixture_segment_of(source);
+  fixture_segment_of(source);
+  g_autofree char *holds = capture_source_holds(source, false);
+  g_assert_cmpstr(holds, ==,
+                  "2 packets, 1 of 2 TCP segments cut short by the snap length, so that payload is missing "
+                  "(tcpdump -s 0 captures them whole), 1 TCP connection");
   fixture_assert_at_end(source);
 }

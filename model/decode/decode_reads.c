@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "decode/decode_reads.h"
 
+#include <inttypes.h>
+
 #include "base/deque.h"
 
 /* Limits for hostile captures: Requests without a Response, of which an end may have 65,536 (rdmap.ord); how
@@ -17,15 +19,15 @@ typedef struct request {
 
 struct decode_reads {
   deque requests; /* of request, in the order in which they came */
-  /* FPDUs of Responses that fit no Request, because none has their sink, or because of its length: how many,
-   * and the first. */
+  /* FPDUs of Responses that fit no Request, because none has their sink, or because of its length, or because
+   * they have its length and are elsewhere: how many, and the first. */
   struct decode_misfit {
     uint64_t count;
     decode_event event;
     ddp_header ddp;
     uint32_t octets;
     request of;
-  } unasked, length;
+  } unasked, length, offset;
   bool lacks_some; /* Requests, or the capture's order is not that of the wire */
 };
 
@@ -96,12 +98,14 @@ void decode_reads_response(decode_reads *reads, const decode_event *event)
     const bool is_of = ddp->stag == asked->stag && ddp->tagged_offset - asked->offset <= asked->length;
     sink = sink == count && is_of ? i : sink;
   }
-  struct decode_misfit *misfit = sink < count ? &reads->length : &reads->unasked;
+  const request *of = sink < count ? deque_at(&reads->requests, sink) : NULL;
+  const bool is_moved = of && ddp->last && octets > 0 && octets == of->length - of->came;
+  struct decode_misfit *misfit = is_moved ? &reads->offset : of ? &reads->length : &reads->unasked;
   if (misfit->count++ == 0) {
     misfit->event = *event;
     misfit->ddp = *ddp;
     misfit->octets = octets;
-    misfit->of = sink < count ? *(const request *)deque_at(&reads->requests, sink) : misfit->of;
+    misfit->of = of ? *of : misfit->of;
   }
   deque_remove(&reads->requests, sink, sink < count);
 }
@@ -119,6 +123,10 @@ static void report(struct decode_misfit *misfit, decode_problem problem, decode_
                            misfit->ddp.tagged_offset - misfit->of.offset + misfit->octets, misfit->of.length,
                            misfit->of.packet);
   }
+  if (problem == DECODE_PROBLEM_READ_OFFSET) { /* of its last FPDU: what came before it is that long */
+    g_string_append_printf(text, ": 0x%016" PRIX64 ", expected 0x%016" PRIX64 " as in packet %" PRIu64,
+                           misfit->ddp.tagged_offset, misfit->of.offset + misfit->of.came, misfit->of.packet);
+  }
   if (misfit->count > 1) {
     g_string_append_printf(text, "; so it is of %" G_GUINT64_FORMAT " more FPDUs", misfit->count - 1);
   }
@@ -133,6 +141,7 @@ void decode_reads_finish(decode_reads *reads, decode_handler handler, void *user
 {
   if (!reads->lacks_some) {
     report(&reads->length, DECODE_PROBLEM_READ_LENGTH, handler, user);
+    report(&reads->offset, DECODE_PROBLEM_READ_OFFSET, handler, user);
     report(&reads->unasked, DECODE_PROBLEM_READ_UNASKED, handler, user);
   }
 }

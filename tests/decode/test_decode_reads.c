@@ -14,8 +14,8 @@ typedef struct step {
 
 static const struct {
   step steps[8];
-  const char
-      *reports; /* the step of each, which is the packet; what came and was asked for, 0: nothing was */
+  const char *reports; /* the step of each, which is the packet; what came and was asked for, octets or @ a
+                          Tagged Offset; 0: nothing was asked for */
 } read_rows[] = {
     {{{ASKED, 7, 100, 64}, {ENDED, 7, 100, 64}}, ""},
     {{{ASKED, 7, 100, 64}, {CAME, 7, 100, 40}, {ENDED, 7, 140, 24}}, ""},
@@ -27,6 +27,12 @@ static const struct {
      "3:104/64 4:0+1 "},
     {{{ASKED, 7, 100, 64}, {ENDED, 7, 100, 63}}, "2:63/64 "},
     {{{ASKED, 7, 100, 64}, {CAME, 7, 100, 30}, {ENDED, 7, 130, 33}}, "3:63/64 "},
+    /* as long as asked for, but at another Tagged Offset: in one FPDU, and after 40 octets */
+    {{{ASKED, 7, 100, 64}, {ENDED, 7, 104, 64}}, "2:@104/100 "},
+    {{{ASKED, 7, 100, 64}, {ENDED, 7, 164, 64}}, "2:@164/100 "},
+    {{{ASKED, 7, 100, 64}, {CAME, 7, 104, 40}, {ENDED, 7, 144, 24}}, "3:@144/140 "},
+    {{{ASKED, 7, 100, 64}, {ENDED, 7, 104, 60}}, ""},
+    {{{ASKED, 7, 100, 64}, {ENDED, 7, 104, 63}}, "2:67/64 "},
     /* nothing asks: no Request, another STag, another place; once is enough */
     {{{ENDED, 7, 100, 64}}, "1:0 "},
     {{{ASKED, 7, 100, 64}, {ENDED, 8, 100, 64}}, "2:0 "},
@@ -57,17 +63,18 @@ static const struct {
 static void on_report(void *user, const decode_event *event)
 {
   const bool is_asked = event->problems == DECODE_PROBLEM_BIT(READ_LENGTH);
+  const bool is_moved = event->problems == DECODE_PROBLEM_BIT(READ_OFFSET);
   guint64 came = 0, asked = 0;
 
-  g_assert_true(is_asked || event->problems == DECODE_PROBLEM_BIT(READ_UNASKED));
+  g_assert_true(is_asked || is_moved || event->problems == DECODE_PROBLEM_BIT(READ_UNASKED));
   g_assert_cmpint(event->kind, ==, DECODE_NOTE_READ);
   g_assert_null(event->fpdu);
-  const char *numbers = strpbrk(event->text, "0123456789");
+  const char *numbers = is_moved ? strstr(event->text, ": 0x") + 2 : strpbrk(event->text, "0123456789");
   g_string_append_printf(user, "%u:", (guint)event->packets.last);
-  if (is_asked) {
-    came = g_ascii_strtoull(numbers, NULL, 10);
-    asked = g_ascii_strtoull(strstr(event->text, "expected ") + 9, NULL, 10);
-    g_string_append_printf(user, "%u/%u ", (guint)came, (guint)asked);
+  if (is_asked || is_moved) {
+    came = g_ascii_strtoull(numbers, NULL, 0);
+    asked = g_ascii_strtoull(strstr(event->text, "expected ") + 9, NULL, 0);
+    g_string_append_printf(user, "%s%u/%u ", is_moved ? "@" : "", (guint)came, (guint)asked);
     g_assert_nonnull(strstr(event->text, "as in packet 1")); /* the Request's */
   } else {
     g_string_append(user, "0 ");

@@ -98,6 +98,7 @@ CASES = {
     "startup revision": ([FRAMES[0], (RESPONDER, startup(REPLY, CRC, 2))] + HELLO,),
     "segment order": (FRAMES + sent(segment(last=0), segment(offset=8)),),
     "read length": (FRAMES + sent(read(64)) + sent(response(80), sender=RESPONDER),),
+    "read offset": (FRAMES + sent(read(64)) + sent(response(64, offset=1004), sender=RESPONDER),),
     "read unasked": (FRAMES + HELLO + sent(response(64), sender=RESPONDER),),
     "checksum": (FRAMES + HELLO + [(RESPONDER, DAMAGED)],),
     "clock": (FRAMES + [(INITIATOR, CLOCK)] + HELLO,),

@@ -38,7 +38,7 @@ static char *page_of_trace(FILE *file, const char *path, const char *title, cons
 }
 
 /* Where the capture is broken from some place on, there is `error`, and the page shows what is before. */
-static char *page_of_capture(const char *path, const char *title, GError **error)
+static char *page_of_capture(const char *path, const char *title, gboolean quiet, GError **error)
 {
   decode_options decoding = {0};
   g_autoptr(GArray) hints = cli_capture_read(&chosen.capture, &decoding, error);
@@ -57,6 +57,10 @@ static char *page_of_capture(const char *path, const char *title, GError **error
       page =
           again ? timeline_capture_html(events, &of, again, decoding.ignore_checksums, title, further) : NULL;
       capture_source_free(again);
+      g_autofree char *passed_over = decode_session_passed_over(capture.session);
+      if (passed_over && !quiet) {
+        plain_text_print(stderr, "note: %s\n", passed_over);
+      }
     }
     cli_capture_close(&capture);
   }
@@ -82,7 +86,7 @@ static int run(const cli_arguments *arguments)
   }
   g_autofree char *page = (file_kind_of(path) & (FILE_TRACE | FILE_RUN_FOLDER)) != 0
                               ? page_of_trace(file, path, title, ending, &error)
-                              : page_of_capture(path, title, &error);
+                              : page_of_capture(path, title, arguments->quiet, &error);
   fclose(file);
   if (page && output_write(chosen.out, page, strlen(page), error ? NULL : &error) && !arguments->quiet) {
     plain_text_print(stdout, "%s\n", chosen.out);

@@ -19,6 +19,6 @@ void decode_reads_request(decode_reads *reads, const decode_event *event);
 void decode_reads_response(decode_reads *reads, const decode_event *event);
 
 /* No more come: calls `handler` for the first Response of another length than is asked for, for the first of
- * that length at another Tagged Offset, and for the first that nothing asks for, with the place of the FPDU that shows it and how many more there are; for none when
- * not all Requests are known. */
+ * that length at another Tagged Offset, and for the first that nothing asks for, with the place of the FPDU
+ * that shows it and how many more there are; for none when not all Requests are known. */
 void decode_reads_finish(decode_reads *reads, decode_handler handler, void *user);

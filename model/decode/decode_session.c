@@ -203,6 +203,14 @@ static void decide_at_last(decode_session *session, conversation *talk)
   }
 }
 
+/* `count` segments were passed over, of which the first is `packet`. Free with g_free(). */
+static char *passed_over_text(uint64_t count, uint64_t packet)
+{
+  return g_strdup_printf("%s: %" G_GUINT64_FORMAT ", the first in packet %" G_GUINT64_FORMAT
+                         "; --ignore-checksums accepts them",
+                         decode_problem_row_of(DECODE_PROBLEM_CHECKSUM)->sentence, count, packet);
+}
+
 /* No further segment of `talk` comes. A second call does nothing. */
 static void finish(decode_session *session, conversation *talk)
 {
@@ -218,9 +226,7 @@ static void finish(decode_session *session, conversation *talk)
       decode_direction_finish(talk->directions[from], session->latest_ns);
     }
     if (wrong > 0) {
-      g_autofree char *text =
-          g_strdup_printf("%s: %u; --ignore-checksums accepts them",
-                          decode_problem_row_of(DECODE_PROBLEM_CHECKSUM)->sentence, wrong);
+      g_autofree char *text = passed_over_text(wrong, passed_over.packets.first);
       passed_over.kind = DECODE_NOTE_CHECKSUM;
       passed_over.time_ns = session->latest_ns;
       passed_over.problems = DECODE_PROBLEM_BIT(CHECKSUM);
@@ -337,6 +343,21 @@ void decode_session_finish(decode_session *session)
       finish(session, session->conversations->pdata[index]);
     }
   }
+}
+
+char *decode_session_passed_over(const decode_session *session)
+{
+  uint64_t count = 0, first = UINT64_MAX;
+
+  for (guint i = 0; i < 2 * session->connections->len; i++) {
+    const decode_connection *connection = session->connections->pdata[i / 2];
+    const decode_direction_summary *sums = &connection->directions[i % 2];
+    if (sums->wrong_checksums > 0) {
+      count += sums->wrong_checksums;
+      first = MIN(first, sums->findings->problems[DECODE_PROBLEM_CHECKSUM].first_packet);
+    }
+  }
+  return count > 0 ? passed_over_text(count, first) : NULL;
 }
 
 const GPtrArray *decode_session_connections(const decode_session *session)

@@ -27,6 +27,6 @@ bool capture_link_look(int link_type, const uint8_t *octets, uint32_t length, ui
 
 /* The same of `ip`, which has no TCP: whether it is of a tunnel with an IP packet in it (of a fragment that
  * is not known: false): `*ip_at` is where that begins in its payload. IP in IP (RFC 2003, 2473, 4213), GRE
- * (RFC 2784, 2890, 2637; NVGRE, RFC 7637; ERSPAN of types I to III), VXLAN (RFC 7348), Geneve (RFC 8926), MPLS in UDP (RFC
- * 7510). */
+ * (RFC 2784, 2890, 2637; NVGRE, RFC 7637; ERSPAN of types I to III), VXLAN (RFC 7348), Geneve (RFC 8926),
+ * MPLS in UDP (RFC 7510). */
 bool capture_tunnel_look(const capture_ip *ip, uint32_t *ip_at, capture_what *what);

@@ -82,8 +82,8 @@ int64_t capture_source_origin_ns(const capture_source *source);
 unsigned capture_source_decimals(const capture_source *source);
 
 /* "10 packets, of which 9 are ARP (EtherType 0x0806), 0 TCP connections": what was read, what most of the
- * other_packets are, how many segments are cut short, and, unless `takes_wrong_checksums`, how many are wrong.
- * Free with g_free(). */
+ * other_packets are, how many segments are cut short, and, unless `takes_wrong_checksums`, how many are
+ * wrong. Free with g_free(). */
 char *capture_source_holds(const capture_source *source, bool takes_wrong_checksums);
 
 /* The counts so far; the source's. */

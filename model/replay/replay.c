@@ -457,6 +457,7 @@ static void note_all(const replay_network *self, const metric_values *values, GP
       first = i;
     }
   }
+  note_if(notes, self->plan->profile->passed_over != NULL, "%s", self->plan->profile->passed_over);
   note_if(notes, fpdus == 0 && expects_some,
           "no FPDU to the %s is in the capture, so nothing is measured; measure.side names the end",
           side_name(c->measured));

@@ -225,6 +225,7 @@ replay_profile *replay_profile_read(const replay_reading *capture, session_progr
   decode_session *decoder = decode_session_new(&capture->decoding, on_event, profile);
   read_all(profile, decoder, progress, user);
   keep(profile, decoder);
+  profile->passed_over = decode_session_passed_over(decoder);
   decode_session_free(decoder);
   return profile;
 }
@@ -238,6 +239,7 @@ void replay_profile_free(replay_profile *profile)
     for (enum side d = 0; d < SIDES; d++) {
       g_hash_table_unref(profile->stags[d]);
     }
+    g_free(profile->passed_over);
     g_free(profile->broken);
     g_free(profile);
   }

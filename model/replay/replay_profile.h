@@ -67,8 +67,9 @@ typedef struct replay_profile {
   GHashTable *stags[SIDES]; /* that this direction writes to */
   uint64_t longest_send[SIDES];
   uint64_t payload_octets[SIDES];
-  bool is_coarse; /* all times are whole microseconds */
-  char *broken;   /* why the reading ended before the end of the file; NULL: it did not */
+  bool is_coarse;    /* all times are whole microseconds */
+  char *passed_over; /* decode_session_passed_over() */
+  char *broken;      /* why the reading ended before the end of the file; NULL: it did not */
 } replay_profile;
 
 /* What is read. */

@@ -105,7 +105,8 @@ function makeFlow(end) {
   made.timeouts = rowsAt('time_out', end);
   made.notes = run.notes.filter(note => 2 * note.connection + note.direction === end);
   const {problems = []} = run.capture?.connections[end >> 1]?.directions[end % 2] || {};
-  made.found = [...made.notes.filter(note => !note.problems || note.kind === 'startup'), ...problems.filter(each => !each.kind.startsWith('startup')).map(each => ({type: 'note', ...each, time_s: each.first_s, problems: [each],
+  const saysMore = ({kind}) => made.notes.filter(note => note.type === 'note').flatMap(note => note.problems || []).find(problem => problem.kind === kind);
+  made.found = [...made.notes.filter(note => !note.problems || note.kind === 'startup'), ...problems.filter(each => !each.kind.startsWith('startup')).map(each => ({type: 'note', ...each, time_s: each.first_s, problems: [{...each, ...saysMore(each)}],
     packets: [each.packet, each.packet]}))].sort((a, b) => a.time_s - b.time_s); // of each problem the first
   made.dropRows = rowsAt('packet_dropped', end);
   made.full = rowsAt('full_operation', peer)[0];

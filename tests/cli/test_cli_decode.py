@@ -46,6 +46,19 @@ def directions(done):
     return json.loads(done.stdout)["connections"][0]["directions"]
 
 
+IP_AND_TCP = 40  # octets of their headers in a.pcap, without options
+
+
+def packets(name):
+    """(time as it is in the file, octets) of each packet."""
+    whole, at, found = kit.octets(name), 24, []
+    while at < len(whole):
+        end = at + 16 + struct.unpack_from("<I", whole, at + 8)[0]
+        found.append((whole[at:at + 8], whole[at + 16:end]))
+        at = end
+    return found
+
+
 class Decode(kit.ProgramTest):
     def setUp(self):
         """a.pcap: 10 Writes of 20,000 octets and a Send; rdmac.pcap: the same without startup frames."""
@@ -231,6 +244,36 @@ class Decode(kit.ProgramTest):
         self.assertEqual(done.stdout.count("\n"), 1)
         self.expect_start(done.stderr,
                           "none.pcap: no connection speaks MPA: 0 packets, 0 TCP connections; expected ")
+
+    def test_cut_short(self):
+        """A snap length that leaves no payload: that is what is wrong, and no --mpa helps."""
+        cut, short = b"", 0
+        for time, packet in packets("a.pcap"):
+            cut += time + struct.pack("<II", IP_AND_TCP, len(packet)) + packet[:IP_AND_TCP]
+                short += len(packet) > IP_AND_TCP and not packet[33] & 2  # a SYN has options, not payload
+        with open("snap.pcap", "wb") as capture:
+            capture.write(kit.octets("a.pcap")[:24] + cut)
+        total = len(packets("a.pcap"))
+        words = f"{short} of {total} TCP segments cut short by the snap length, so that payload is missing (tcpdump -s 0 "
+        for command in ("decode", "timeline -o x.html", "replay"):
+            self.expect_refused(f"iwarpsim {command} snap.pcap", words)
+
+    def test_checksums(self):
+        """What was passed over is named by each command that reads a capture, and by none that takes it."""
+        octets = bytearray(kit.octets("a.pcap"))
+        number, (_, packet) = [each for each in enumerate(packets("a.pcap"), 1) if len(each[1][1]) == 1500][4]
+        octets[octets.index(packet) + IP_AND_TCP - 4] ^= 1  # of the checksum
+        with open("wrong.pcap", "wb") as capture:
+            capture.write(octets)
+        found, = [json.loads(line) for line in self.shell("iwarpsim decode wrong.pcap -p -j").stdout.splitlines()
+                  if '"checksum"' in line]
+        self.assertEqual(found["packets"], [number, number])
+        self.expect_parts(found["text"], f"were passed over: 1, the first in packet {number}; --ignore-checksums")
+        for command in ("timeline -o x.html", "replay -o x"):
+            self.expect_parts(self.shell(f"iwarpsim {command} wrong.pcap").stderr, f"note: {found['text']}\n")
+            self.assertEqual(self.shell(f"iwarpsim {command} wrong.pcap --ignore-checksums").stderr, "")
+        os.unlink("x.html")
+        self.shell("rm -r x")
 
     def test_help(self):
         """--help alone is enough to begin."""

@@ -4,6 +4,7 @@
 
 #include "decode_fixture.h"
 #include "mpa/mpa_fpdu.h"
+#include "parts.h"
 
 static const send_plan both_ways = {
     .has_frames = true, .markers = {true, false}, .crc = true, .private_data = {7, 512}, .fpdus = {60, 20}};
@@ -350,7 +351,10 @@ PLAN_TEST(test_checksums, &both_ways)
   decode(at, NULL);
   expect_all(at);
   EXPECT_FIELDS(at->forward, (wrong_checksums, 1), (segments, 60));
+  g_autofree char *passed_over = decode_session_passed_over(at->session);
+  EXPECT_PARTS(passed_over, "a wrong TCP checksum", ": 1, the first in packet 6;"); /* after five others */
   decode_well(at, &(decode_options){.ignore_checksums = true});
   g_assert_cmpuint(at->forward->segments, ==, 61);
+  g_assert_null(decode_session_passed_over(at->session));
   g_assert_cmpuint(at->forward->fpdus, <, 60);
 }

@@ -359,19 +359,23 @@ TEST(test_an_error)
 }
 
 /* A wrong checksum is damage, which TCP drops: a hole that is never filled, since the real end took the
- * segment. Unless checksums are to be ignored. */
+ * segment; a note names it. Unless checksums are to be ignored. */
 TEST(test_ignored_checksums)
 {
   g_autoptr(GPtrArray) packets = capture_of(plain);
   guint at;
-  captured_packet *packet = g_ptr_array_index(packets, data_index(packets, 100, &at));
+  const guint index = data_index(packets, 100, &at);
+  captured_packet *packet = g_ptr_array_index(packets, index);
 
   packet->octets->data[at - 4] ^= 1; /* the checksum */
   g_auto(outcome) dropped = replay_of(packets, NULL, NULL);
   g_auto(outcome) taken =
       replay_of(packets, NULL, &(replay_options){.capture.decoding.ignore_checksums = true});
   EXPECT_METRICS(&dropped.result.results.metrics, (TCP_CHECKSUM_ERRORS, 1), (MPA_FPDUS, 99));
+  g_autofree char *passed_over = g_strdup_printf("were passed over: 1, the first in packet %u;", index + 1);
+  EXPECT_PARTS(dropped.notes, "segments with a wrong TCP checksum ", passed_over);
   assert_whole(&taken);
+  g_assert_cmpstr(taken.notes, ==, "");
 }
 
 /* Reads whose requests were not captured are taken to be as their responses show them. */

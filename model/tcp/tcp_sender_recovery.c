@@ -320,6 +320,9 @@ static void enter_loss(tcp_sender *sender, time_ps now)
                            ? tcp_rack_time_out(&sender->flight->rack, reordering_window_ps(sender), now)
                            : TIME_PS_NEVER;
   count_lost_again(sender, tcp_scoreboard_lose_all(&sender->flight->board, sent_until));
+  if (sender->config->threshold_of_window) { /* a segment beside what RACK leaves (tcp_enter_loss()) */
+    tcp_congestion_set_window(&sender->congestion, sender->flight->board.pipe_octets + sender->emss_octets);
+  }
   sender->flight->probe = (tcp_tail_loss_probe){.deadline = TIME_PS_NEVER};
   sender->state = TCP_SENDING_LOSS;
   sender->flight->originals_arrive = false;

@@ -470,6 +470,19 @@ static void exchange(bench *b, uint64_t position)
   acknowledge_all(b, position + EMSS);
 }
 
+/* RFC 8985 §6.3: of ten segments eight left so late that a time-out does not take them as lost. The window is
+ * one segment (RFC 5681 §3.1), or one beside those eight (Linux, tcp_enter_loss()). */
+FLAG_TEST(test_window_after_a_time_out, as_linux)
+{
+  g_autoptr(bench) b = BENCH(.sack = true, .rack = true, .threshold_of_window = as_linux);
+  exchange(b, 0); /* the round trip takes 100 ms */
+  send_flight(b, 1, 2, 2);
+  b->now = ms(1000);
+  send_flight(b, 3, 8, 8);
+  time_out_at(b, ms(1050));
+  g_assert_cmpuint(window_of(b), ==, as_linux ? 9 * EMSS : EMSS);
+}
+
 /* RFC 8985 §7.4: the ACK of all that was in flight, its end the probe's, does not show whether the original
  * or the probe came. The next one, beyond it and without D-SACK, does: one of the two was lost. It does not
  * matter that nothing was in flight meanwhile. */

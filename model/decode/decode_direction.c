@@ -37,7 +37,7 @@ struct decode_direction {
   uint64_t after_errors; /* … so many */
   decode_reads *reads;   /* of Requests that it sends, and their Responses; NULL: there is none */
   uint64_t acknowledged; /* the highest position that a Response acknowledges */
-  bool has_fin, has_reset;
+  bool has_fin;
   bool is_stuck;   /* the scanner has met an impossible ULPDU_Length */
   int64_t time_ns; /* of the present segment; finally, of the end */
   uint64_t packet;
@@ -448,10 +448,6 @@ void decode_direction_receive(decode_direction *direction, const capture_segment
     take_segment(direction, segment, position);
   }
   const uint64_t at = (uint64_t)MAX(position, 0);
-  if ((segment->flags & TCP_RST) && !direction->has_reset) {
-    direction->has_reset = true;
-    note(direction, DECODE_NOTE_RESET, at, 0, DECODE_PROBLEM_BIT(RESET), NULL);
-  }
   if ((segment->flags & TCP_FIN) && !direction->has_fin) {
     direction->has_fin = true;
     note(direction, DECODE_NOTE_FIN, at + segment->payload_octets, 0, 0, "FIN: this end sends nothing more");
@@ -465,6 +461,16 @@ void decode_direction_receive(decode_direction *direction, const capture_segment
              direction->tools->options.hold_octets) {
     relieve(direction);
   }
+}
+
+uint64_t decode_direction_position(const decode_direction *direction, uint32_t sequence)
+{
+  return (uint64_t)MAX(capture_stream_position(direction->stream, sequence), 0);
+}
+
+uint32_t decode_direction_edge(const decode_direction *direction)
+{
+  return direction->summary->first_sequence + (uint32_t)capture_stream_in_order_edge(direction->stream);
 }
 
 /* --- The end --- */

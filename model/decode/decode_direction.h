@@ -35,6 +35,10 @@ void decode_direction_free(decode_direction *direction);
 /* The next segment of this direction, whose checksum is good enough. */
 void decode_direction_receive(decode_direction *direction, const capture_segment *segment);
 
+/* The stream position of a sequence number, 0 for one below; and the sequence number of the in-order edge. */
+uint64_t decode_direction_position(const decode_direction *direction, uint32_t sequence);
+uint32_t decode_direction_edge(const decode_direction *direction);
+
 /* No further segment comes, which is known at `time_ns`: what waits is decided, notes are reported, the
  * summary is completed. To be called once. */
 void decode_direction_finish(decode_direction *direction, int64_t time_ns);

@@ -282,7 +282,7 @@ typedef enum decode_event_kind {
   DECODE_NOTE_INCOMPLETE,  /* the last FPDU of the direction is not whole: `octets` of it came */
   DECODE_NOTE_STARTUP,     /* the startup frames contradict the documents; `text` explains how */
   DECODE_NOTE_AFTER_ERROR, /* FPDUs that were found by the unproven length of one with an error */
-  DECODE_NOTE_RESET,       /* RST */
+  DECODE_NOTE_RESET,       /* RST, or what shows that one was not taken: decode_resets.h */
   DECODE_NOTE_FIN,
   DECODE_NOTE_LONG_ULPDU, /* the first FPDU of the direction whose ULPDU is longer than a sender may make it
                            */

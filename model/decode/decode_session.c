@@ -3,8 +3,10 @@
 
 #include <arpa/inet.h>
 #include <glib.h>
+#include <inttypes.h>
 
 #include "decode/decode_direction.h"
+#include "decode/decode_resets.h"
 #include "decode/decode_verdict.h"
 #include "net/tcp_header.h"
 
@@ -26,8 +28,9 @@ typedef struct conversation {
   decode_waiting *waiting;         /* NULL when it is decided */
   decode_verdict verdict;          /* then */
   decode_direction *directions[2]; /* by the end that sends; NULL: it has sent nothing, or this is no MPA */
-  decode_event passed_over[2];     /* the same: of the segments with a wrong checksum */
-  bool is_numbered;                /* it will speak MPA, and is in `connections` */
+  decode_resets resets;
+  decode_event passed_over[2]; /* the same: of the segments with a wrong checksum */
+  bool is_numbered;            /* it will speak MPA, and is in `connections` */
   bool is_finished;
   decode_connection connection;
 } conversation;
@@ -114,6 +117,37 @@ static void begin_direction(const decode_session *session, conversation *talk, u
                                                 &talk->verdict.starts[from], &talk->directions[!from]);
 }
 
+/* A RST, or what shows that one was not taken; `edge` is of before the segment. */
+static void report_reset(const decode_session *session, conversation *talk, const capture_segment *segment,
+                         uint32_t edge)
+{
+  unsigned from;
+  const decode_reset_fate fate = decode_resets_take(&talk->resets, segment, edge, &from);
+  const decode_reset_end *end = &talk->resets.ends[from];
+  const decode_direction *direction = talk->directions[from];
+  const bool stands = fate == DECODE_RESET_STANDS, falls = fate == DECODE_RESET_FALLS;
+  const char *sentence = decode_problem_row_of(DECODE_PROBLEM_FALSE_RESET)->sentence;
+  const uint64_t packet = falls ? end->packet : segment->packet;
+
+  if (fate == DECODE_RESET_NONE) {
+    return;
+  }
+  const uint64_t at = decode_direction_position(direction, falls ? end->sequence : segment->sequence);
+  g_autofree char *text =
+      stands  ? NULL
+      : falls ? g_strdup_printf("%s: what came after it is acknowledged in packet %" PRIu64, sentence,
+                                segment->packet)
+              : g_strdup_printf("%s: stream position %" PRIu64 ", expected %" PRIu64, sentence, at,
+                                decode_direction_position(direction, end->has_next ? end->next : edge));
+  report(session, talk, from,
+         (decode_event){.kind = DECODE_NOTE_RESET,
+                        .time_ns = segment->time_ns,
+                        .packets = {packet, packet, 1},
+                        .stream_position = at,
+                        .problems = stands ? DECODE_PROBLEM_BIT(RESET) : DECODE_PROBLEM_BIT(FALSE_RESET),
+                        .text = text});
+}
+
 /* A segment of a connection that speaks MPA. */
 static void receive(const decode_session *session, conversation *talk, const capture_segment *segment)
 {
@@ -130,7 +164,9 @@ static void receive(const decode_session *session, conversation *talk, const cap
         flow->has_syn[from] ? flow->isn[from] + 1 : segment->sequence + ((segment->flags & TCP_SYN) != 0);
     begin_direction(session, talk, from);
   }
+  const uint32_t edge = decode_direction_edge(talk->directions[from]);
   decode_direction_receive(talk->directions[from], segment);
+  report_reset(session, talk, segment, edge);
 }
 
 /* Connections have their numbers in the order in which it is known that they speak MPA. */

@@ -178,6 +178,16 @@ static void on_arrival(void *user, datagram *packet, time_ps now)
 
 /* --- What the capture decides --- */
 
+/* It did not end the connection, as the first reading has seen. Damaged, it is dropped by TCP. */
+static bool is_false_reset(const replay_connection *connection, const capture_segment *segment)
+{
+  const decode_connection *decoded = &connection->profile->decoded;
+  const enum side from = segment->from == decoded->initiator ? SIDE_INITIATOR : SIDE_RESPONDER;
+
+  return (segment->flags & TCP_RST) && segment->checksum != CAPTURE_CHECKSUM_WRONG &&
+         segment->packet < connection->profile->directions[from].reset_packet;
+}
+
 static void on_segment(void *user, const capture_flow *flow, const capture_segment *captured, time_ps now)
 {
   replay_network *self = user;
@@ -190,6 +200,9 @@ static void on_segment(void *user, const capture_flow *flow, const capture_segme
   const replay_connection *connection = &self->connections[index];
   if (self->plan->options.capture.decoding.ignore_checksums && segment.checksum == CAPTURE_CHECKSUM_WRONG) {
     segment.checksum = CAPTURE_CHECKSUM_RIGHT;
+  }
+  if (is_false_reset(connection, &segment)) {
+    return;
   }
   if (segment.from != connection->measured) {
     uint32_t from = 0;

@@ -50,6 +50,7 @@ enum { PACKETS_BETWEEN_LOOKS = 4096, NS_PER_MICROSECOND = 1000 };
 static replay_connection_profile *connection_at(replay_profile *profile, uint32_t index)
 {
   static const replay_direction_profile nothing = {.missing_from = UINT64_MAX,
+                                                   .reset_packet = UINT64_MAX,
                                                    .first_position = UINT64_MAX,
                                                    .first_untagged = {UINT64_MAX, UINT64_MAX, UINT64_MAX}};
 
@@ -160,6 +161,10 @@ static void on_event(void *user, const decode_event *event)
     on_fpdu(profile, of, event);
   } else if (event->kind == DECODE_NOTE_HOLE) {
     on_hole(profile, of, event);
+  } else if (event->problems == DECODE_PROBLEM_BIT(RESET)) {
+    of->reset_packet = event->packets.first;
+  } else if (event->problems == DECODE_PROBLEM_BIT(FALSE_RESET) && event->packets.first == of->reset_packet) {
+    of->reset_packet = UINT64_MAX;
   }
 }
 

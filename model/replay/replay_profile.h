@@ -33,6 +33,8 @@ typedef struct replay_direction_profile {
   uint64_t
       first_untagged[RDMAP_QUEUES]; /* where the first FPDU of each queue is, and its MSN; UINT64_MAX, 0 */
   uint32_t first_msn[RDMAP_QUEUES];
+  uint64_t
+      reset_packet; /* of the RST that ended the connection: those before it were not taken; UINT64_MAX */
   uint64_t read_requests;
   uint64_t fpdus_of_version[4]; /* by DV */
 } replay_direction_profile;

@@ -333,6 +333,63 @@ PLAN_TEST(test_flags, &both_ways)
   expect_notes(at, SIDE_RESPONDER, DECODE_NOTE_RESET, 1);
 }
 
+/* RFC 9293 §3.10.7.4, RFC 5961 §3.2: a RST is taken at RCV.NXT alone: where its end has sent all that it
+ * sent, or as far as the other end has acknowledged. After 500 octets of each end, of which the other has
+ * acknowledged 400, a RST of end 1 at 500 + `from_next`, and a segment of each end after it. That it is taken
+ * is refuted by what is acknowledged then: more by its own end, or more than had been sent to the other one.
+ */
+static const struct {
+  int64_t from_next;
+  uint64_t acknowledged[2]; /* by the segments after it */
+  const char *found;        /* the kinds, in order */
+} reset_rows[] = {
+    {0, {400, 400}, "reset "},
+    {-100, {400, 400}, "reset "},
+    {0, {500, 400}, "reset "}, /* of what was on its way */
+    {0, {600, 400}, "reset false reset "},
+    {0, {400, 500}, "reset false reset "},
+    {1, {400, 400}, "false reset "},
+    {-1, {400, 400}, "false reset "},
+    {-101, {600, 500}, "false reset "},
+    {5000, {600, 500}, "false reset "},
+    {1000000, {600, 500}, "false reset "},
+    {INT32_MIN, {600, 500}, "false reset "},
+};
+
+ROW_TEST(test_resets, reset_rows)
+{
+  static const send_plan plan = {.has_frames = true, .crc = true, .fpdus = {60, 60}};
+  g_autoptr(random_stream) random = random_of_test();
+  g_autoptr(decode_case) at = decode_case_new(&plan, random, 0);
+  g_autoptr(GString) found = g_string_new(NULL);
+  g_array_set_size(at->pieces, 2); /* the SYNs */
+  append_octets(at, 0, 0, 500);
+  append_octets(at, 1, 0, 500);
+  append(at, (piece){.from = 0, .position = 500, .acknowledged = 400});
+  append(at, (piece){.from = 1, .position = 500, .acknowledged = 400});
+  append(at,
+         (piece){.from = 1, .position = 500 + (uint64_t)c->from_next, .flags = TCP_RST, .acknowledged = 400});
+  append(at,
+         (piece){.from = 1, .position = 500 + (uint64_t)c->from_next, .flags = TCP_RST, .acknowledged = 400});
+  for (unsigned from = 2; from-- > 0;) {
+    append_octets(at, from, 500, 600);
+  }
+  for (unsigned from = 0; from < 2; from++) {
+    append(at, (piece){.from = from, .position = 600, .acknowledged = c->acknowledged[from]});
+  }
+  decode(at, NULL);
+  for (guint i = 0; i < at->notes->len; i++) {
+    const decode_event *note = event_at(at->notes, i);
+    if (note->kind == DECODE_NOTE_RESET) {
+      decode_problem_set problems = note->problems;
+      g_string_append_printf(found, "%s ", decode_problem_row_of(decode_problem_take(&problems))->kind);
+      EXPECT_FIELDS(note, (direction, SIDE_RESPONDER), (packets.first, 7),
+                    (stream_position, (uint64_t)MAX(500 + c->from_next, 0)));
+    }
+  }
+  g_assert_cmpstr(found->str, ==, c->found);
+}
+
 /* A damaged packet is ignored, and its retransmission counts; with --ignore-checksums it is accepted. */
 PLAN_TEST(test_checksums, &both_ways)
 {

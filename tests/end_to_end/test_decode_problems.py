@@ -14,7 +14,7 @@ SEND, READ_REQUEST, READ_RESPONSE, TERMINATE = 3, 1, 2, 7
 REQUEST, REPLY = b"MPA ID Req Frame", b"MPA ID Rep Frame"
 CRC, MARKERS, REJECT, ENHANCED = 0x40, 0x80, 0x20, 0x10  # of a startup frame's flags
 ENHANCED_REPLY = REPLY + bytes([CRC | ENHANCED, 2, 0, 4, 0, 0, 0, 0])
-RESET, DAMAGED, CLOCK = "RST", "a wrong checksum", "the clock is set"
+RESET, FAR_RESET, DAMAGED, CLOCK = "RST", "RST elsewhere", "a wrong checksum", "the clock is set"
 CLOCK_STEP_NS = 2 * 86400 * 10**9
 MICROSECOND_NS, TCP_IP_OCTETS = 1000, 40
 
@@ -108,6 +108,7 @@ CASES = {
     "incomplete": (FRAMES + [(INITIATOR, fpdu(segment())[:-1])],),
     "after error": (FRAMES + [(INITIATOR, fpdu(segment(), flip=1))] + sent(segment(msn=2)), "crc"),
     "reset": (FRAMES + HELLO + [(RESPONDER, RESET)],),
+    "false reset": (FRAMES + HELLO + [(RESPONDER, FAR_RESET)],),
     "startup assumed": ([FRAMES[0]] + HELLO,),
 }
 
@@ -136,8 +137,8 @@ def packets(sent_octets, cut=1400):
     add(INITIATOR, 0x02, 0)
     add(RESPONDER, 0x12, 0)
     for sender, octets in sent_octets:
-        if octets == RESET:
-            add(sender, 0x04, at[sender])
+        if octets in (RESET, FAR_RESET):
+            add(sender, 0x04, at[sender] + 1000 * (octets == FAR_RESET))
         elif octets == DAMAGED:
             add(sender, 0x10, at[sender], b"oops", checksum=0xBAD)
         elif octets == CLOCK:

@@ -536,3 +536,53 @@ TEST(test_long_ulpdus)
   EXPECT_METRICS(&result.result.results.metrics, (MPA_FPDUS, 4), (PLACEMENT_OCTETS, 4 * LONG_PAYLOAD_OCTETS),
                  (BUFFER_REASSEMBLY_PEAK_OCTETS, LONG_FPDU_OCTETS));
 }
+
+/* --- Resets --- */
+
+/* A RST of either end in the middle of the traffic, so far from the sequence number that is its end's next
+ * one. That end, and the other, go on, which shows that it was not taken; or (`is_last`) its end sends
+ * nothing more, and then one at its place ended the connection there (RFC 9293 §3.10.7.4, RFC 5961 §3.2). */
+static const struct {
+  bool by_responder;
+  int32_t from_next;
+  bool is_last;
+  run_status status;
+} reset_rows[] = {
+    {true, 0, false, RUN_OK},    {true, 1, false, RUN_OK},        {true, -1, false, RUN_OK},
+    {true, 5000, false, RUN_OK}, {true, -20, false, RUN_OK},      {true, 1000000, false, RUN_OK},
+    {true, 1, true, RUN_OK},     {true, 0, true, RUN_TERMINATED}, {false, 0, false, RUN_OK},
+    {false, 1, false, RUN_OK},   {false, -3000, false, RUN_OK},   {false, 0, true, RUN_TERMINATED},
+};
+
+ROW_TEST(test_resets, reset_rows)
+{
+  enum { SEQUENCE_AT = 20 + 4, FLAGS_AT = 20 + 13, MIDDLE = 300 };
+  g_autoptr(GPtrArray) packets = capture_of(plain);
+  guint index = MIDDLE, at;
+  const captured_packet *last = g_ptr_array_index(packets, index);
+
+  while (is_from_initiator(last) == c->by_responder) {
+    last = g_ptr_array_index(packets, ++index);
+  }
+  const guint length = payload_of(last, &at);
+  captured_packet *reset = g_new(captured_packet, 1);
+  *reset = (captured_packet){.time_ns = last->time_ns,
+                             .octets = g_byte_array_append(g_byte_array_new(), last->octets->data, at)};
+  const uint32_t sequence = big_endian_read_32(reset->octets->data + SEQUENCE_AT) + length;
+  big_endian_write_32(reset->octets->data + SEQUENCE_AT, sequence + (uint32_t)c->from_next);
+  big_endian_write_16(reset->octets->data + 2, (uint16_t)at); /* the length of the IP packet */
+  reset->octets->data[FLAGS_AT] = TCP_RST | TCP_ACK;
+  forget_checksum(reset);
+  g_ptr_array_insert(packets, (gint)index + 1, reset);
+  for (guint i = packets->len; c->is_last && --i > index + 1;) {
+    if (is_from_initiator(g_ptr_array_index(packets, i)) != c->by_responder) {
+      g_ptr_array_remove_index(packets, i);
+    }
+  }
+  g_auto(outcome) result = replay_of(packets, NULL, NULL);
+  g_assert_cmpstr(result.error, ==, NULL);
+  g_assert_cmpint(result.result.status, ==, c->status);
+  if (c->status == RUN_OK) {
+    assert_whole(&result);
+  }
+}

@@ -30,9 +30,11 @@ static void set_flags(tcp_scoreboard *board, uint64_t number, uint32_t flags)
   board->plain_from = MAX(board->plain_from, number + 1);
   board->pipe_octets -= weight(segment->flags) * charge(board, segment);
   board->retransmissions -= is_resent(segment->flags) ? 1 : 0;
+  board->lost_segments -= is_lost(segment->flags) ? 1 : 0;
   segment->flags = flags;
   board->pipe_octets += weight(segment->flags) * charge(board, segment);
   board->retransmissions += is_resent(segment->flags) ? 1 : 0;
+  board->lost_segments += is_lost(segment->flags) ? 1 : 0;
 }
 
 /* Appends [from, to) as a piece of `whole`, which is in flight. */
@@ -47,6 +49,7 @@ static void append_piece(tcp_scoreboard *board, const sent_segment *whole, uint6
   board->sacked_segments += piece->flags & SACKED ? 1 : 0;
   board->pipe_octets += weight(piece->flags) * charge(board, piece);
   board->retransmissions += is_resent(piece->flags) ? 1 : 0;
+  board->lost_segments += is_lost(piece->flags) ? 1 : 0;
 }
 
 /* Appends the pieces that `cutter` makes of `whole`, which is in flight. */
@@ -80,6 +83,7 @@ void tcp_scoreboard_set_smss(tcp_scoreboard *board, uint32_t smss_octets, tcp_sc
   board->pipe_octets = 0;
   board->sacked_segments = 0;
   board->retransmissions = 0;
+  board->lost_segments = 0;
   for (uint64_t number = old.sent.first; number < old.sent.end; number++) {
     carry_marks(board, &old, number);
     append_pieces(board, segment_at(&old, number), cutter, user);
@@ -146,6 +150,7 @@ static void pop_first(tcp_scoreboard *board)
   board->pipe_octets -= weight(segment->flags) * charge(board, segment);
   board->acknowledged_segments += segment->length > 0 ? 1 : 0;
   board->retransmissions -= is_resent(segment->flags) ? 1 : 0;
+  board->lost_segments -= is_lost(segment->flags) ? 1 : 0;
   if (segment->flags & SACKED) {
     board->sacked_segments -= segment->length > 0 ? 1 : 0;
   } else {
@@ -409,6 +414,7 @@ void tcp_scoreboard_extend(tcp_scoreboard *board, uint64_t number, uint64_t to)
     taken->length = (uint32_t)(end - taken->from);
     board->plain_from = MAX(board->plain_from, next + 1);
     if (is_all_sacked(board, taken->from, end)) {
+      board->lost_segments -= is_lost(taken->flags) ? 1 : 0;
       taken->flags |= SACKED;
       board->sacked_segments += taken->length > 0 ? 1 : 0;
     }
@@ -463,8 +469,7 @@ void tcp_scoreboard_lose_first(tcp_scoreboard *board)
 
 bool tcp_scoreboard_first_is_lost(const tcp_scoreboard *board)
 {
-  return board->sent.first < board->sent.end &&
-         (segment_at(board, board->sent.first)->flags & (SACKED | LOST)) == LOST;
+  return board->sent.first < board->sent.end && is_lost(segment_at(board, board->sent.first)->flags);
 }
 
 bool tcp_scoreboard_has_lost(const tcp_scoreboard *board)

@@ -22,6 +22,7 @@ struct tcp_scoreboard {
                           them but that parts are SACKED */
   uint64_t sacked_segments; /* whole, and not acknowledged */
   uint64_t retransmissions; /* on their way: not SACKed, acknowledged or lost in their turn */
+  uint64_t lost_segments;   /* and not SACKed or acknowledged, sent again or not */
   range_set *sacked;        /* SACKED and not acknowledged; NULL before the first */
 
   /* RFC 6675 */
@@ -47,6 +48,12 @@ static inline sent_segment *segment_at(const tcp_scoreboard *board, uint64_t num
 static inline uint64_t charge(const tcp_scoreboard *board, const sent_segment *segment)
 {
   return MAX(segment->length, board->least_charge_octets);
+}
+
+/* Taken as lost, whether it was sent again or not. */
+static inline bool is_lost(uint32_t flags)
+{
+  return (flags & (LOST | SACKED)) == LOST;
 }
 
 /* Its retransmission is on its way. */

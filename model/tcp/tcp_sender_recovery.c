@@ -164,11 +164,13 @@ static void count_duplicate(tcp_sender *sender)
 }
 
 /* Whether there is a loss that starts fast recovery. RFC 6675 §5 asks for IsLost() at duplicates only. An ACK
- * that advances and shows a loss is taken alike: no duplicate need follow it. */
-static bool loss_is_shown(const tcp_sender *sender, const tcp_sender_news *news)
+ * that advances and shows a loss is taken alike: no duplicate need follow it. So is one that ends a recovery
+ * while something that was sent in it is lost, sent again or not: losses in two windows are two reasons to
+ * lower the congestion window (RFC 5681 §4.3). */
+static bool loss_is_shown(const tcp_sender *sender)
 {
   if (sender->by_time) {
-    return news->lost_segments > 0 && sender->state == TCP_SENDING_OPEN;
+    return sender->flight->board.lost_segments > 0 && sender->state == TCP_SENDING_OPEN;
   }
   return sender->flight->duplicate_acks >= sender->config->duplicate_ack_threshold ||
          (sender->sack && tcp_scoreboard_first_is_lost(&sender->flight->board));
@@ -184,7 +186,7 @@ void tcp_sender_find_losses(tcp_sender *sender, tcp_sender_news *news)
   if (!news->advances && news->duplicate) {
     count_duplicate(sender);
   }
-  if (loss_is_shown(sender, news) && may_enter_recovery(sender)) {
+  if (loss_is_shown(sender) && may_enter_recovery(sender)) {
     enter_recovery(sender);
   }
   reduce_proportionally(sender, news->delivered, news->advances && news->lost_segments == 0);

@@ -25,6 +25,7 @@ static void check_board(const tcp_scoreboard *board, bool partial_undo)
   uint64_t under_way = 0;
   uint64_t sacked = 0;
   uint64_t waiting = 0;
+  uint64_t lost_segments = 0;
   for (uint64_t number = board->sent.first; number < board->sent.end; number++) {
     const sent_segment *segment = segment_at(board, number);
     bool is_sacked = (segment->flags & SACKED) != 0;
@@ -39,6 +40,7 @@ static void check_board(const tcp_scoreboard *board, bool partial_undo)
     under_way += segment->flags & UNDER_WAY ? 1 : 0;
     sacked += is_sacked && segment->length > 0 ? 1 : 0;
     waiting += waits_to_be_resent(segment) ? 1 : 0;
+    lost_segments += segment->flags & LOST && !is_sacked ? 1 : 0;
     if (board->sent.by_time) {
       bool waits = waits_to_be_resent(segment);
       g_assert_true(segment->flags & UNDER_WAY ? !is_sacked && !waits : is_sacked || waits || partial_undo);
@@ -47,6 +49,7 @@ static void check_board(const tcp_scoreboard *board, bool partial_undo)
   g_assert_cmpuint(pipe, ==, board->pipe_octets);
   g_assert_cmpuint(under_way, ==, board->sent.under_way);
   g_assert_cmpuint(sacked, ==, board->sacked_segments);
+  g_assert_cmpuint(lost_segments, ==, board->lost_segments);
   uint64_t number = board->sent.oldest;
   for (uint64_t i = 1; i < under_way; i++) {
     uint64_t later =

@@ -483,6 +483,24 @@ FLAG_TEST(test_window_after_a_time_out, as_linux)
   g_assert_cmpuint(window_of(b), ==, as_linux ? 9 * EMSS : EMSS);
 }
 
+/* RFC 5681 §4.3: of ten segments the first is lost, and the first of four that leave in its recovery. The ACK
+ * that ends the recovery shows a loss of another window, though it was sent again by then: the threshold was
+ * half of ten, and is half of the four in flight, or 2 segments. */
+BENCH_TEST(test_loss_within_a_recovery, .sack = true, .rack = true)
+{
+  send_flight(b, 0, 10, 10);
+  acknowledge_at(b, 100, 0, EMSS, 10 * EMSS);
+  expect(b, 0, EMSS);
+  g_assert_cmpuint(threshold_of(b), ==, 5 * EMSS);
+  send_flight(b, 10, 4, 4);
+  acknowledge_at(b, 200, 0, 11 * EMSS, 14 * EMSS);
+  expect(b, 0, EMSS); /* its retransmission was overtaken, too */
+  expect(b, 10 * EMSS, EMSS);
+  acknowledge_at(b, 201, 10 * EMSS, 0, 0);
+  g_assert_cmpuint(b->statistics.recoveries, ==, 2);
+  g_assert_cmpuint(threshold_of(b), ==, 2 * EMSS);
+}
+
 /* RFC 8985 §7.4: the ACK of all that was in flight, its end the probe's, does not show whether the original
  * or the probe came. The next one, beyond it and without D-SACK, does: one of the two was lost. It does not
  * matter that nothing was in flight meanwhile. */

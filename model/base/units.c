@@ -349,9 +349,29 @@ char *units_format_probability(double probability)
   return percent_is_better ? percent : bare;
 }
 
-const char *units_counted(double count, const char *noun)
+const char *units_counted(double count, const char *nouns)
 {
-  return count == 1 && strcmp(noun, "octets") == 0 ? "octet" : noun;
+  static const struct {
+    const char *plural, *singular;
+  } endings[] = {{"ies", "y"}, {"sses", "ss"}, {"xes", "x"}, {"s", ""}};
+  const char *end = nouns;
+
+  while (count == 1 && *end != '\0') {
+    const char *word = end + strspn(end, " ");
+    end = word + strcspn(word, " ");
+    if (end - word < 3 || memchr(word, '/', (size_t)(end - word))) {
+      continue; /* a unit, such as "ms" and "bit/s" */
+    }
+    for (gsize i = 0; i < G_N_ELEMENTS(endings); i++) {
+      const char *tail = end - MIN((gsize)(end - word), strlen(endings[i].plural));
+      if (strncmp(tail, endings[i].plural, strlen(endings[i].plural)) == 0) {
+        g_autofree char *singular =
+            g_strdup_printf("%.*s%s%s", (int)(tail - nouns), nouns, endings[i].singular, end);
+        return g_intern_string(singular);
+      }
+    }
+  }
+  return nouns;
 }
 
 char *units_format_rounded(double value, const char *base)

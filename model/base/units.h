@@ -34,8 +34,10 @@ char *units_format_time(time_ps time);
 char *units_format_rate(uint64_t bit_per_s);
 char *units_format_probability(double probability);
 
-/* `noun` as it follows the number `count`: "octet" after 1 in place of "octets", and any other as it is. */
-const char *units_counted(double count, const char *noun);
+/* `nouns`, a plural whose first word that ends in "s" counts, as it follows the number `count`: "octet" and
+ * "segment out of order" after 1 in place of "octets" and "segments out of order". "s", "bit/s" and "1" stay
+ * as they are. Static. */
+const char *units_counted(double count, const char *nouns);
 
 /* `value` in the fewest digits (15 to 17 significant) that read back as the same double, with a '.' whatever
  * the locale, as JSON and CSV require; free with g_free(). */

@@ -53,7 +53,8 @@ double scenario_memory_octets(const scenario *s);
 /* What the path of a run of `s` loses of the payload by itself, its full queues apart. */
 typedef struct scenario_losses {
   double expected; /* by chance, or every so many; NAN: not known */
-  double listed;   /* by `drop`: so many, however long the run is */
+  double listed;   /* by `drop`: so many, however long the run is … */
+  double last;     /* … the last of them after this part of the run; above 1: beyond its end */
 } scenario_losses;
 
 scenario_losses scenario_losses_of(const scenario *s);

@@ -320,6 +320,10 @@ scenario_losses scenario_losses_of(const scenario *s)
     losses.expected +=
         (path_loss_rates_of(path).lost + path->corrupt.probability + every) * payload_segments(c, direction);
     losses.listed += (double)path->loss.drop.count;
+    if (path->loss.drop.count > 0) {
+      losses.last = fmax(losses.last, (double)path->loss.drop.values[path->loss.drop.count - 1] /
+                                          fmax(payload_segments(c, direction), 1));
+    }
   }
   if (scenario_given(s, SCENARIO_TOPOLOGY_ERRORS)) {
     losses.expected = NAN; /* ns-3 knows */

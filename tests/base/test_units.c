@@ -316,5 +316,20 @@ TEST(test_rounded)
   g_assert_cmpstr(units_counted(1, "octets"), ==, "octet");
   g_assert_cmpstr(units_counted(0, "octets"), ==, "octets");
   g_assert_cmpstr(units_counted(1.5, "octets"), ==, "octets");
-  g_assert_cmpstr(units_counted(1, "s"), ==, "s");
+  static const char *const alike[] = {"s", "ms", "bit/s", "1", "", "connection"};
+  static const char *const pairs[][2] = {{"segments", "segment"},
+                                         {"FPDUs", "FPDU"},
+                                         {"losses", "loss"},
+                                         {"recoveries", "recovery"},
+                                         {"boxes", "box"},
+                                         {"pauses", "pause"},
+                                         {"segments out of order", "segment out of order"},
+                                         {"wrong octets", "wrong octet"}};
+  for (size_t i = 0; i < G_N_ELEMENTS(alike); i++) {
+    g_assert_cmpstr(units_counted(1, alike[i]), ==, alike[i]);
+  }
+  for (size_t i = 0; i < G_N_ELEMENTS(pairs); i++) {
+    g_assert_cmpstr(units_counted(1, pairs[i][0]), ==, pairs[i][1]);
+    g_assert_cmpstr(units_counted(2, pairs[i][0]), ==, pairs[i][0]);
+  }
 }

@@ -186,10 +186,11 @@ class Size(kit.ProgramTest):
         rest = f"--key receiver.memory --keep {GOODPUT} --from 16KiB --to 64KiB --precision 50% "
         self.assertEqual(self.size(rest, 1), "cannot tell: 1 loss in 8 seeds; about 5100 messages are needed "
                                              "(--until-losses 30)\n")
-        # Lost acknowledgements, of which there are hundreds, are no evidence, nor needed where all payload arrives.
+        # Lost acknowledgements, of which there are hundreds, are no evidence of lost payload. Where all payload is to
+        # arrive, they are what is asked for.
         self.assertRegex(self.size(rest + "-s path.reverse.loss=5%", 1), r"\Acannot tell: \d loss")
         self.assertRegex(self.size(rest + "-s path.forward.loss=0 -s path.reverse.loss=5%"),
-                         " = 16 KiB keeps .*; no losses, in a scenario that has none;")
+                         r" = 16 KiB keeps .*; no payload lost; losses.random is \d{3} in all seeds;")
         # Where none was lost, of those that are to be expected in a run.
         rest += "-s path.forward.loss=0.0001% "
         done = self.shell("iwarpsim check a.cfg -s path.forward.loss=0.0001%")
@@ -203,6 +204,33 @@ class Size(kit.ProgramTest):
         self.assertEqual(self.size(rest + "--until-losses 30", 1),
                          f"cannot tell: 0 losses in 8 seeds; about {messages:.0f} messages are needed, more than "
                          "--until-losses runs\n")
+
+    def test_asked_for_and_not_there(self):
+        """Whatever impairment a scenario asks for, on the way of the payload or back, an answer needs 30 of it in all
+        seeds: here some 360 segments of payload, and half as many acknowledgements, in each of 8 runs."""
+        kit.write("a.cfg", MEMORY)
+        rest = f"--key receiver.memory --keep {GOODPUT} --from 16KiB --to 64KiB --precision 50% "
+        for asked, lacks in (("forward.drop=[100000]", "0 of 1 listed losses"),
+                             ("forward.drop=[20,100000]", "1 of 2 listed losses"),
+                             ("forward.displace=0.0001%", "path.packets_displaced is 0"),
+                             ("forward.duplicate=0.0001%", "path.packets_duplicated is 0"),
+                             ("reverse.duplicate=0.0001%", "path.packets_duplicated is 0"),
+                             ("reverse.loss=0.0001%", "losses.random is 0"),
+                             ("reverse.corrupt=0.0001%", "path.packets_damaged is 0"),
+                             ("forward.gemodel=[0.0001%]", "0 losses"),
+                             ("forward.loss_every=1000000", "0 losses"),
+                             ("forward.corrupt=0.0001%", "0 losses")):
+            drop = "" if "drop" in asked else "-s path.forward.drop=[] "
+            self.assertRegex(self.size(f"{rest}{drop}-s 'path.{asked}'", 1),
+                             rf"\Acannot tell: {lacks} in 8 seeds; (about \d+|more) messages are needed ")
+        # As much as is needed of each is needed, and what came is told of.
+        self.assertRegex(self.size(rest + "-s path.forward.loss=2% -s path.forward.displace=0.0001%", 1),
+                         r"\Acannot tell: path.packets_displaced is 0 in")
+        self.assertRegex(self.size(rest + "-s path.forward.loss=2% -s path.forward.displace=5%"),
+                         r"; \d+ losses, \d+ to \d+ a seed; path.packets_displaced is \d{3} in all seeds")
+        # More messages than a run has, until the listed segment comes: 46 to a message.
+        text = self.size(rest + "--until-losses 30 -s path.forward.drop=[2000]", 1)
+        self.expect_parts(text, "; 1 loss, listed: the same in each seed")
 
     def test_until_losses(self):
         """The runs of each point become longer until its seeds have so many losses."""
@@ -230,7 +258,7 @@ class Size(kit.ProgramTest):
         keeps the condition."""
         kit.write("a.cfg", MEMORY)
         text = self.size("--key receiver.memory --from 1KiB --to 1MiB --precision 30% --seeds 2 -s path.forward.drop=[] "
-                         "-s workload.messages=100 -s path.forward.loss=0.5% -s tcp.sack_compression=0 "
+                         "-s workload.messages=100 -s path.forward.loss=0.5% -s tcp.sack_compression=0 -s run.seed=3 "
                          "--keep 'goodput_bit_per_s >= 60 % of unlimited'")
         least, _ = self.least(text, "receiver.memory")
         mean, ratio = re.search(r"; ([^;]*) keeps it in the mean \(ratio (\S+),", text).groups()
@@ -340,7 +368,7 @@ class Size(kit.ProgramTest):
                                r"not vary with rdmap.ord here\n\Z")
         self.assertIn("does not vary with", self.size(rest + "--keep 'goodput_bit_per_s < 1Gbit/s'", 1))
         # Of two values the second one lets two Reads be under way.
-        self.assertNotIn("vary", self.size("--key rdmap.ord --from 1 --to 2 --seeds 2 -s workload.operation=read "
+        self.assertNotIn("vary", self.size("--key rdmap.ord --from 1 --to 2 --seeds 2 -s workload.operation=read -s path.forward.drop=[] "
                                            "--keep 'goodput_bit_per_s > 1kbit/s'"))
         self.assertRegex(self.size(rest + "--keep 'buffer.reassembly_p99_octets_in_recovery > 1KiB' "
                                           "-s path.forward.drop=[]", 1),

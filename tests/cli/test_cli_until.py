@@ -47,7 +47,8 @@ class Until(kit.ProgramTest):
         self.assertEqual(done.stdout.splitlines()[1:], again.splitlines()[1:])
         self.assertEqual(self.shell(f"{UNTIL} --list").stdout.splitlines()[-1],
                          f"{again.split()[0]} runs, 0 to run")
-        self.assertEqual(half_width("results/a.sqlite", "0"), (0, 8))
+        width, seeds = half_width("results/a.sqlite", "0")
+        self.assertEqual((round(width, 12), seeds), (0, 8))
         width, seeds = half_width("results/a.sqlite", "1%")
         self.assertGreater(seeds, 8)
         self.assertLess(width, 0.15)
@@ -135,6 +136,22 @@ class Until(kit.ProgramTest):
                     "iwarpsim sweep: --until tcp.timeouts/mpa.crc_errors: no run that ended ok has it\n", 1)
         self.shell(f"{UNTIL} -q --until tcp.timeouts/mpa.crc_errors=1% --store both.sqlite", 1)
         self.assertGreater(half_width("both.sqlite", "1%")[1], 8)  # the other one is pursued
+
+    def test_nothing_happened(self):
+        """What does not vary is known when nothing is asked of the path, or when what is asked for happened: 8 seeds
+        with some 360 segments each have 28 losses at 1 %, and none at 0.0001 %, which shows nothing."""
+        kit.write("a.cfg", LOSSES.replace('"0.1%", "1%"', '"0.0001%", "3%"'))
+        until = "iwarpsim sweep a.cfg --until delivery.octets=1% --max-seeds 30"
+        note = "the values are equal, and hardly anything of what the scenario asks of the path happened"
+        for _ in range(2):  # in the runs, and in the store
+            self.expect_parts(self.shell(until).stdout, "\n2 of 3 points are as narrow as asked for, with 8 seeds; 1 not:\n"
+                              "  path.forward.loss=1e-06: 30 seeds, delivery.octets 5.243e+05 in all of them, in which",
+                              f"note: delivery.octets: at 1 point the interval covers less than 95 %: {note}\n")
+        table = self.shell("iwarpsim table results/a.sqlite --metric delivery.octets").stdout
+        self.expect_parts(table, f"*: the interval covers less than 95 %: {note}.")
+        self.assertRegex(table, r"(?m)^0 +8  +\S")
+        self.assertRegex(table, r"(?m)^\S*(?:0.0001%|1e-06) +30 +\* ")
+        self.assertRegex(table, r"(?m)^3% +8  +\S")
 
     def test_runs_that_stop(self):
         """They are results without a value, in the store as well as when they end."""

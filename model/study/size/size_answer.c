@@ -88,24 +88,34 @@ static void append_account(const size_study *study, const size_value *value, con
   g_string_append_c(text, ')');
 }
 
-/* Appends the packets that were lost where the answer is from: "; 436 losses, 43 to 61 a seed". */
-static void append_losses(const size_evidence *evidence, GString *text)
+/* Appends the packets that were lost where the answer is from: "; 436 losses, 43 to 61 a seed"; and how often
+ * what else is asked for happened. */
+static void append_losses(const size_point *point, const size_evidence *evidence, GString *text)
 {
   const statistics *lost = &evidence->shown->lost;
   if (evidence->losses == 0 && evidence->is_exact) {
-    g_string_append(text, "; no losses, in a scenario that has none");
-    return;
-  }
-  g_string_append_printf(text, "; %.0f loss%s", evidence->own, evidence->own == 1 ? "" : "es");
-  if (lost->smallest < lost->largest) {
-    g_string_append_printf(text, ", %.0f to %.0f a seed", lost->smallest, lost->largest);
-  } else if (evidence->is_exact) {
-    g_string_append(text, ", listed: the same in each seed");
+    g_string_append(text, point->asked != 0 || evidence->listed > 0
+                              ? "; no payload lost"
+                              : "; no losses, in a scenario that has none");
   } else {
-    g_string_append_printf(text, ", %.0f a seed", lost->largest);
+    g_string_append_printf(text, "; %.0f %s", evidence->own, units_counted(evidence->own, "losses"));
+    if (lost->smallest < lost->largest) {
+      g_string_append_printf(text, ", %.0f to %.0f a seed", lost->smallest, lost->largest);
+    } else if (evidence->is_exact) {
+      g_string_append(text, ", listed: the same in each seed");
+    } else {
+      g_string_append_printf(text, ", %.0f a seed", lost->largest);
+    }
+    if (evidence->own < SIZE_LOSSES_MIN && evidence->losses > evidence->own) {
+      g_string_append_printf(text, ", and %.0f with the next smaller value", evidence->losses);
+    }
   }
-  if (evidence->own < SIZE_LOSSES_MIN && evidence->losses > evidence->own) {
-    g_string_append_printf(text, ", and %.0f with the next smaller value", evidence->losses);
+  for (metric_id id = METRIC_LOSSES_RANDOM; id <= METRIC_PATH_SEGMENTS_REORDERED; id++) {
+    const gboolean is_said = id == METRIC_LOSSES_RANDOM && point->losses.expected != 0;
+    if ((point->asked >> (id - METRIC_LOSSES_RANDOM) & 1) != 0 && !is_said) {
+      g_string_append_printf(text, "; %s is %.0f in all seeds", metric_row_of(id)->name,
+                             size_events(evidence->shown, id));
+    }
   }
 }
 
@@ -117,16 +127,16 @@ static double round_up(double number)
 }
 
 /* "cannot tell: 1 loss in 8 seeds; about 9600 messages are needed", and how to have them. */
-static void append_refusal(const size_study *study, const size_evidence *evidence, GString *text)
+static void append_refusal(const size_study *study, const size_point *point, const size_evidence *evidence,
+                           GString *text)
 {
-  const guint seeds = study->seeds->len;
+  g_autofree char *lacking = size_evidence_lacking(study, point, evidence);
   g_autofree char *about = isfinite(evidence->messages)
                                ? g_strdup_printf("about %.0f", round_up(evidence->messages))
                                : g_strdup("more");
-  g_string_append_printf(
-      text, "cannot tell: %.0f loss%s in %u seed%s; %s messages are needed%s", evidence->losses,
-      evidence->losses == 1 ? "" : "es", seeds, seeds == 1 ? "" : "s", about,
-      study->question->until_losses > 0 ? ", more than --until-losses runs" : " (--until-losses 30)");
+  g_string_append_printf(text, "cannot tell: %s; %s messages are needed%s", lacking, about,
+                         study->question->until_losses > 0 ? ", more than --until-losses runs"
+                                                           : " (--until-losses 30)");
 }
 
 /* Appends what a reader of the answer must know besides. `evidence` has what it rests on. */
@@ -134,7 +144,7 @@ static void append_notes(const size_study *study, const size_point *point, const
                          const size_evidence *evidence, GString *text)
 {
   const size_question *question = study->question;
-  append_losses(evidence, text);
+  append_losses(point, evidence, text);
   for (size_bar bar = SIZE_BAR_MEAN; bar <= SIZE_BAR_NEARLY && answer->least < point->values->len; bar++) {
     const guint by = size_least_by(study, point, bar);
     if (!question->every_seed && by < answer->least &&
@@ -188,7 +198,7 @@ static void append_answer(const size_study *study, const size_point *point, GStr
   g_autofree char *to = label_of(study, last->text);
   *met = *met && evidence.is_enough && answer.least < point->values->len;
   if (!evidence.is_enough) {
-    append_refusal(study, &evidence, text);
+    append_refusal(study, point, &evidence, text);
     return;
   }
   if (answer.least == point->values->len) {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/units.h"
 #include "study/size/size_study_private.h"
 #include "study/table/study_keys.h"
 
@@ -140,6 +141,7 @@ static gboolean add_point(size_study *study, gsize index, GError **error)
   g_autoptr(scenario) s = sweep_grid_scenario(study->places, index);
   sweep_grid_texts(study->places, index, point->texts);
   point->losses = scenario_losses_of(s);
+  point->asked = run_events_asked(point->texts);
   point->first_messages = point->messages = g_ascii_strtod(point->texts[SCENARIO_WORKLOAD_MESSAGES], NULL);
   add_values(study, point);
   g_ptr_array_add(study->points, point);
@@ -258,13 +260,52 @@ size_evidence size_evidence_of(const size_study *study, const size_point *point)
   const double enough = MAX(study->question->until_losses, SIZE_LOSSES_MIN);
   const double own = losses_with(study, shown), losses = fmax(own, losses_with(study, other));
   const gboolean is_exact = expected == 0 && fmax(shown->lost.mean, other->lost.mean) <= point->losses.listed;
+  size_evidence evidence = {.shown = shown,
+                            .own = own,
+                            .losses = losses,
+                            .messages = point->messages * enough / fmax(losses, expected),
+                            .listed = point->losses.listed,
+                            .lacking = METRIC_COUNT,
+                            .is_exact = is_exact,
+                            .is_enough = is_exact || losses >= enough};
+  /* Losses on the way back are counted as none of the payload, and those that are listed may lie there. */
+  const double listed = (point->asked & 1) != 0 ? fmax(shown->lost.mean, other->lost.mean)
+                                                : fmax(size_events(shown, METRIC_LOSSES_RANDOM),
+                                                       size_events(other, METRIC_LOSSES_RANDOM)) /
+                                                      study->seeds->len;
+  if (evidence.is_enough && listed < evidence.listed) {
+    const double needed = point->first_messages * point->losses.last;
+    evidence.listed = listed;
+    evidence.messages = needed > point->messages ? needed : (double)INFINITY;
+    evidence.is_enough = FALSE;
+  }
+  for (metric_id id = METRIC_LOSSES_RANDOM; evidence.is_enough && id <= METRIC_PATH_SEGMENTS_REORDERED;
+       id++) {
+    const double events = fmax(size_events(shown, id), size_events(other, id));
+    if ((point->asked >> (id - METRIC_LOSSES_RANDOM) & 1) != 0 && events < enough) {
+      evidence.lacking = id;
+      evidence.events = events;
+      evidence.messages = point->messages * enough / events;
+      evidence.is_enough = FALSE;
+    }
+  }
   /* That runs do not end ok at the largest value needs no more evidence. */
-  return (size_evidence){.shown = shown,
-                         .own = own,
-                         .losses = losses,
-                         .messages = point->messages * enough / fmax(losses, expected),
-                         .is_exact = is_exact,
-                         .is_enough = is_exact || losses >= enough || (least > last && shown->not_ok > 0)};
+  evidence.is_enough = evidence.is_enough || (least > last && shown->not_ok > 0);
+  return evidence;
+}
+
+char *size_evidence_lacking(const size_study *study, const size_point *point, const size_evidence *evidence)
+{
+  const guint seeds = study->seeds->len;
+  g_autofree char *losses =
+      g_strdup_printf("%.0f %s", evidence->losses, units_counted(evidence->losses, "losses"));
+  g_autofree char *what =
+      evidence->lacking < METRIC_COUNT
+          ? g_strdup_printf("%s is %.0f", metric_row_of(evidence->lacking)->name, evidence->events)
+      : evidence->listed < point->losses.listed
+          ? g_strdup_printf("%.0f of %.0f listed losses", evidence->listed, point->losses.listed)
+          : g_steal_pointer(&losses);
+  return g_strdup_printf("%s in %u %s", what, seeds, units_counted(seeds, "seeds"));
 }
 
 char *size_point_label(const size_study *study, const size_point *point)
@@ -308,6 +349,7 @@ typedef struct size_reading {
   const result_quantity *quantity;
   const scenario_losses *losses;
   double value, lost;
+  metric_values *all; /* of the seeds read so far */
   gboolean ok;
 } size_reading;
 
@@ -340,6 +382,9 @@ static gboolean read_run(G_GNUC_UNUSED const provenance *from, const stored_run 
   reading->ok = run->status == RUN_OK;
   reading->value = result_quantity_of_stored(reading->quantity, run);
   reading->lost = payload_lost(&run->results.metrics, reading->losses);
+  for (metric_id id = METRIC_LOSSES_RANDOM; id <= METRIC_PATH_SEGMENTS_REORDERED; id++) {
+    reading->all->value[id] += count_of(&run->results.metrics, id);
+  }
   return TRUE;
 }
 
@@ -391,10 +436,9 @@ static void lengthen(size_study *study, size_point *point, GString *progress)
   if (!point->is_given_up) {
     const double longer = ceil(MIN(MAX(wanted * LOSSES_MARGIN, point->messages + 1), most));
     g_autofree char *label = size_point_label(study, point);
-    g_string_append_printf(progress,
-                           "%s%.0f loss%s in %u seeds; next with %.0f messages, %.2g times as long\n", label,
-                           evidence.losses, evidence.losses == 1 ? "" : "es", study->seeds->len, longer,
-                           longer / point->messages);
+    g_autofree char *lacking = size_evidence_lacking(study, point, &evidence);
+    g_string_append_printf(progress, "%s%s; next with %.0f messages, %.2g times as long\n", label, lacking,
+                           longer, longer / point->messages);
     point->messages = longer;
     g_free(point->messages_text);
     point->texts[SCENARIO_WORKLOAD_MESSAGES] = point->messages_text = g_strdup_printf("%.0f", longer);
@@ -411,8 +455,8 @@ gboolean size_study_take(size_study *study, result_store *store, GString *progre
     value->measured = g_new(double, seeds);
     for (guint seed = 0; seed < seeds; seed++) {
       const char *identity = sweep_grid_identity(study->grid, (gsize)i * seeds + seed);
-      size_reading reading = {&study->question->condition.quantity, &value->point->losses, (double)NAN, 0,
-                              FALSE};
+      size_reading reading = {
+          &study->question->condition.quantity, &value->point->losses, (double)NAN, 0, &value->all, FALSE};
       if (!result_store_visit_run(store, identity, read_run, &reading, error)) {
         return FALSE;
       }

@@ -8,11 +8,11 @@
 #include "scenario/scenario.h"
 #include "study/size/size_condition.h"
 #include "study/size/size_search.h"
+#include "study/store/run_events.h"
 #include "study/sweep/sweep_grid.h"
 
-/* An answer from fewer losses, in all seeds together, is none: the number of losses alone varies by a fifth
- * from one such set of runs to another. */
-enum { SIZE_LOSSES_MIN = 30 };
+/* An answer from fewer losses, in all seeds together, is none. */
+enum { SIZE_LOSSES_MIN = RUN_EVENTS_MIN };
 
 typedef struct size_question {
   scenario_key key; /* a size, count, time or rate */

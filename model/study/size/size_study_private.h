@@ -14,6 +14,7 @@ typedef struct size_value {
   statistics compared; /* the quantity, or its ratio to the baseline's in the same seed */
   double low, high;    /* the ends of its interval, or of the seeds */
   statistics lost;     /* packets that the path lost, in each seed */
+  metric_values all;   /* of all seeds together */
   guint not_ok;        /* runs that did not end ok: the value does not keep the condition */
 } size_value;
 
@@ -26,6 +27,7 @@ typedef struct size_point {
   char *messages_text;                   /* … among `texts`; NULL: the scenario's */
   double first_messages;                 /* the scenario's */
   scenario_losses losses;                /* of a run with these */
+  guint32 asked;                         /* run_events_asked() */
   gboolean is_given_up;                  /* no run that may be asked for would have the losses */
 } size_point;
 
@@ -71,11 +73,24 @@ typedef struct size_evidence {
   double own;      /* losses with `shown` in all seeds, those that `drop` lists once */
   double losses;   /* these, or more with the next smaller value, where `shown` is a queue that loses none */
   double messages; /* that a run needs for enough; not finite: not known */
+  double listed;   /* losses of a run, of those that `drop` lists: all, or not yet all */
+  metric_id lacking; /* what is asked for besides losses, and happened `events` times; METRIC_COUNT: enough of
+                        all */
+  double events;
   gboolean is_exact; /* nothing is lost by chance: what `drop` lists, or nothing */
   gboolean is_enough;
 } size_evidence;
 
+/* How often what the metric `id` counts happened in all seeds with `value`. */
+static inline double size_events(const size_value *value, metric_id id)
+{
+  return value->all.value[id];
+}
+
 size_evidence size_evidence_of(const size_study *study, const size_point *point);
+
+/* "1 loss in 8 seeds": what there is too little of. Free with g_free(). */
+char *size_evidence_lacking(const size_study *study, const size_point *point, const size_evidence *evidence);
 
 /* "in-order receiver, loss 1%: ", what `point` has on the axes; "" without any. Free with g_free(). */
 char *size_point_label(const size_study *study, const size_point *point);

@@ -189,8 +189,9 @@ gsize statistics_wanted_count(const double *values, const statistics *of, double
   gsize look = STATISTICS_FIRST_LOOK;
   if (of->count >= look && statistics_are_narrow(of, relative_half_width)) {
     const statistics before = statistics_of(values, of->count - of->count / 3);
-    if (of->deviation == 0 || (of->count >= STATISTICS_FEWEST && //
-                               statistics_are_narrow(&before, relative_half_width))) {
+    if ((of->deviation == 0 && of->coverage_note == NULL) ||
+        (of->count >= STATISTICS_FEWEST && //
+         statistics_are_narrow(&before, relative_half_width))) {
       return of->count;
     }
   }

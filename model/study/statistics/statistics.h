@@ -58,11 +58,12 @@ double statistics_independent_half_width(const statistics *a, const statistics *
 enum { STATISTICS_FIRST_LOOK = 8, STATISTICS_FEWEST = 40 };
 
 /* How many values are wanted after a look at `values`, whose statistics are `of`: those that there are when
- * they are all equal, or at least STATISTICS_FEWEST whose interval is narrow and that of their first two
- * thirds was so too; else the number at the next look, at most `maximum` (>= STATISTICS_FIRST_LOOK). (Y. S.
- * Chow, H. Robbins, "On the asymptotic theory of fixed-width sequential confidence intervals", Ann. Math.
- * Statist. 36, 1965.) Who stops at the first narrow interval stops when the tail happens to be missing: the
- * last third is drawn after that, and 40 values hold more of a tail (docs/decisions.md has the coverage). */
+ * they are all equal, without a `coverage_note`, or at least STATISTICS_FEWEST whose interval is narrow and
+ * that of their first two thirds was so too; else the number at the next look, at most `maximum` (>=
+ * STATISTICS_FIRST_LOOK). (Y. S. Chow, H. Robbins, "On the asymptotic theory of fixed-width sequential
+ * confidence intervals", Ann. Math. Statist. 36, 1965.) Who stops at the first narrow interval stops when the
+ * tail happens to be missing: the last third is drawn after that, and 40 values hold more of a tail
+ * (docs/decisions.md has the coverage). */
 gsize statistics_wanted_count(const double *values, const statistics *of, double relative_half_width,
                               gsize maximum);
 

@@ -7,6 +7,7 @@
 #include "base/plain_text.h"
 #include "scenario/configuration.h"
 #include "study/statistics/statistics.h"
+#include "study/store/run_events.h"
 #include "study/sweep/sweep_progress.h"
 
 /* Up to this skewness, of either sign, 93 % of the intervals hold when sampling stops (test_statistics.c). */
@@ -27,9 +28,11 @@ typedef enum point_state {
 
 typedef struct plan_point {
   gsize first;    /* the index of its first run */
-  guint asked;    /* seeds planned */
+  guint seeds;    /* planned */
   guint noted;    /* of them, runs that ended and did not fail */
   guint expected; /* seeds that it will take; 0: not known yet */
+  guint32 asked;  /* run_events_asked() … */
+  double events;  /* … and what came of it in all runs noted */
   point_state state;
   goal_state *goals;
 } plan_point;
@@ -64,8 +67,8 @@ static void add_runs(sweep_plan *plan, gsize first, gsize count)
 /* Plans seeds of `point` until it has `seeds`. */
 static void ask(sweep_plan *plan, plan_point *point, guint seeds)
 {
-  add_runs(plan, point->first + point->asked, seeds - point->asked);
-  point->asked = seeds;
+  add_runs(plan, point->first + point->seeds, seeds - point->seeds);
+  point->seeds = seeds;
   point->state = POINT_OPEN;
 }
 
@@ -88,7 +91,10 @@ sweep_plan *sweep_plan_new(const sweep_grid *grid, guint shard, guint shards, co
       add_runs(plan, first, seeds);
       continue;
     }
-    plan_point point = {.first = first, .goals = g_new0(goal_state, goal_count)};
+    const char *texts[SCENARIO_KEY_COUNT];
+    sweep_grid_texts(grid, first, texts);
+    plan_point point = {
+        .first = first, .goals = g_new0(goal_state, goal_count), .asked = run_events_asked(texts)};
     for (gsize goal = 0; goal < goal_count; goal++) {
       point.goals[goal].values = g_new(double, seeds);
     }
@@ -155,9 +161,9 @@ static double reached_share(const statistics *of)
   return of->half_width > 0 ? of->half_width / fabs(of->mean) : 0;
 }
 
-/* Judges what the first `seeds` of a point have reached towards `goal`. Returns how many values more are
- * wanted. */
-static gsize judge_goal(goal_state *state, const sweep_goal *goal, guint seeds, guint most)
+/* Judges what the first `seeds` of a point have reached towards `goal`; `is_blind`: equal values tell
+ * nothing. Returns how many values more are wanted. */
+static gsize judge_goal(goal_state *state, const sweep_goal *goal, guint seeds, guint most, gboolean is_blind)
 {
   g_autofree double *values = g_new(double, seeds);
   gsize count = 0;
@@ -166,9 +172,12 @@ static gsize judge_goal(goal_state *state, const sweep_goal *goal, guint seeds, 
     count += !isnan(state->values[i]);
   }
   state->of = statistics_of(values, count);
+  state->of.coverage_note =
+      state->of.deviation == 0 && is_blind ? RUN_EVENTS_TOO_FEW : state->of.coverage_note;
   const gsize wanted = statistics_wanted_count(values, &state->of, goal->share, most);
   /* At the last look no more are wanted, however wide the interval is. */
-  state->is_met = wanted == count && statistics_are_narrow(&state->of, goal->share);
+  state->is_met = wanted == count && statistics_are_narrow(&state->of, goal->share) &&
+                  !(state->of.deviation == 0 && is_blind);
   return wanted - count;
 }
 
@@ -176,23 +185,24 @@ static gsize judge_goal(goal_state *state, const sweep_goal *goal, guint seeds, 
  * run has yet will not come with more of them. */
 static void decide(sweep_plan *plan, plan_point *point)
 {
+  const gboolean is_blind = point->asked != 0 && point->events < RUN_EVENTS_MIN;
   gboolean met = TRUE;
   gsize more = 0;
   double expected = 0;
   for (gsize goal = 0; goal < plan->goal_count; goal++) {
     goal_state *state = &point->goals[goal];
-    gsize wanted = judge_goal(state, &plan->goals[goal], point->asked, plan->most);
+    gsize wanted = judge_goal(state, &plan->goals[goal], point->seeds, plan->most, is_blind);
     if (!state->is_met) {
       met = FALSE;
       more = MAX(more, state->of.count > 0 ? wanted : 0);
       const double excess = reached_share(&state->of) / needed_share(&plan->goals[goal]);
-      expected = fmax(expected, fmax(1.5 * point->asked * excess * excess, STATISTICS_FEWEST));
+      expected = fmax(expected, fmax(1.5 * point->seeds * excess * excess, STATISTICS_FEWEST));
     }
   }
-  guint next = (guint)MIN(point->asked + more, plan->most);
-  if (met || next == point->asked) {
+  guint next = (guint)MIN(point->seeds + more, plan->most);
+  if (met || next == point->seeds) {
     point->state = met ? POINT_MET : POINT_NOT_MET;
-    point->expected = point->asked;
+    point->expected = point->seeds;
   } else {
     point->expected = (guint)fmin(fmax(ceil(expected), next), plan->most);
     ask(plan, point, next);
@@ -210,7 +220,8 @@ void sweep_plan_note(sweep_plan *plan, gsize index, const stored_run *run)
         result_quantity_of_stored(&plan->goals[goal].quantity, run);
   }
   point->noted++;
-  if (point->noted == point->asked) {
+  point->events += run_events_in(point->asked, &run->results.metrics);
+  if (point->noted == point->seeds) {
     decide(plan, point);
   }
 }
@@ -275,7 +286,7 @@ sweep_plan_rest sweep_plan_expected(const sweep_plan *plan)
   sweep_plan_rest rest = {.known = TRUE};
   for (guint i = 0; i < plan->points->len; i++) {
     const plan_point *point = point_at(plan, i);
-    guint runs = MAX(point->expected, point->asked) - point->asked;
+    guint runs = MAX(point->expected, point->seeds) - point->seeds;
     rest.runs += runs;
     rest.seconds += runs * sweep_grid_cost(plan->grid, point->first).seconds;
     rest.known = rest.known && point->expected > 0;
@@ -289,13 +300,16 @@ static void append_unmet(const sweep_plan *plan, const plan_point *point, GStrin
   g_autofree char *label = sweep_grid_label(plan->grid, point->first);
   char *seed = g_strrstr(label, "run.seed="); /* the last axis */
   *(seed > label ? seed - 1 : seed) = '\0';
-  g_string_append_printf(text, "  %s%s%u seeds", label, *label != '\0' ? ": " : "", point->asked);
+  g_string_append_printf(text, "  %s%s%u seeds", label, *label != '\0' ? ": " : "", point->seeds);
   for (gsize goal = 0; goal < plan->goal_count; goal++) {
     const goal_state *state = &point->goals[goal];
     if (!state->is_met) {
       g_autofree char *name = result_quantity_name(&plan->goals[goal].quantity);
       if (state->of.count < STATISTICS_FIRST_LOOK) {
         g_string_append_printf(text, ", %s in %zu of their runs", name, state->of.count);
+      } else if (state->of.deviation == 0) {
+        g_string_append_printf(text, ", %s %.4g in all of them, in which nothing to tell from happened", name,
+                               state->of.mean);
       } else {
         g_string_append_printf(text, ", %s ±%.3g %% (needed: %.3g %%)", name, 100 * reached_share(&state->of),
                                100 * needed_share(&plan->goals[goal]));
@@ -356,8 +370,8 @@ char *sweep_plan_report(const sweep_plan *plan)
     const plan_point *point = point_at(plan, i);
     counts[point->state]++;
     if (point->state == POINT_MET) {
-      least = MIN(least, point->asked);
-      most = MAX(most, point->asked);
+      least = MIN(least, point->seeds);
+      most = MAX(most, point->seeds);
     } else if (point->state == POINT_NOT_MET) {
       append_unmet(plan, point, unmet);
     }

@@ -8,6 +8,7 @@
 #include "measure/warm_up.h"
 #include "scenario/configuration.h"
 #include "scenario/scenario_problem.h"
+#include "study/store/run_events.h"
 
 /* A metric, or a quantile; that of a metric's name is the metric. */
 static gboolean read_part(const char *name, metric_id *metric, guint32 *parts, GError **error)
@@ -236,6 +237,13 @@ statistics result_quantity_statistics(const result_quantity *quantity, const GPt
   }
   statistics of = statistics_of(values, count);
   result_quantity_bound(quantity, &of);
+  const guint32 asked =
+      count > 1 && of.deviation == 0 ? run_events_asked((const char *const *)first->keys) : 0;
+  double events = 0;
+  for (guint i = 0; i < runs->len && asked != 0; i++) {
+    events += run_events_in(asked, &((const study_run *)g_ptr_array_index(runs, i))->results.metrics);
+  }
+  of.coverage_note = asked != 0 && events < RUN_EVENTS_MIN ? RUN_EVENTS_TOO_FEW : of.coverage_note;
   return of;
 }
 

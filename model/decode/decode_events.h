@@ -60,9 +60,9 @@ typedef struct decode_options {
 
 enum { DECODE_REQUEST, DECODE_REPLY, DECODE_FRAMES };
 
-/* 0 is mpa-01's, 1 RFC 5044's, 2 RFC 6581's, and 3 is read as that one ("two or higher", RFC 6581 §6); of
- * later ones there is none. Private Data of all but 0 end at 512 octets (RFC 5044 §7.1.1). */
-enum { DECODE_REVISION_LAST = 3, DECODE_PRIVATE_DATA_MAX_OCTETS = 512 };
+/* 0 is mpa-01's, 1 RFC 5044's, 2 RFC 6581's; later ones, which no document has, are read as that one ("two or
+ * higher", RFC 6581 §6). Private Data of all but 0 end at 512 octets (RFC 5044 §7.1.1). */
+enum { DECODE_REVISION_LAST = 2, DECODE_PRIVATE_DATA_MAX_OCTETS = 512 };
 
 enum {
   DECODE_STARTUP_KEY_OCTETS = 16,

@@ -381,6 +381,20 @@ static bool is_start(const search *in, size_t at, uint64_t offset)
   return next + MPA_FPDU_LENGTH_OCTETS + DDP_MAX_HEADER_OCTETS > in->length || is_likely(in, next);
 }
 
+bool decode_find_is_likely(const uint8_t *octets, size_t length, bool markers)
+{
+  const search in = {.octets = octets, .length = length, .markers = markers};
+
+  return is_likely(&in, markers ? MPA_MARKER_OCTETS : 0);
+}
+
+bool decode_find_is_first(const uint8_t *octets, size_t length, bool markers, bool crc)
+{
+  const search in = {.octets = octets, .length = length, .markers = markers, .crc = crc};
+
+  return is_start(&in, 0, 0);
+}
+
 /* Where the markers are, when an FPDU starts at `at`: sets `*offset`. A marker within that FPDU points back
  * to its header, so the pointer shows which octets can be a marker. Of several candidates the one counts
  * after which most FPDUs follow. */

@@ -64,6 +64,11 @@ uint64_t decode_scanner_unfinished(const decode_scanner *scanner, uint64_t end, 
  * before one is invalid or not whole. */
 uint64_t decode_find_count(const uint8_t *octets, size_t length, uint64_t offset, bool markers, bool crc);
 
+/* Whether the first of these octets, which begin the FPDU phase, can be those of an FPDU with something in
+ * it; and whether it is there, whole and valid as decode_find_start() has it. */
+bool decode_find_is_likely(const uint8_t *octets, size_t length, bool markers);
+bool decode_find_is_first(const uint8_t *octets, size_t length, bool markers, bool crc);
+
 /* Looks for the first place where a valid FPDU is followed by another one, or by the end of the octets. Sets
  * `*at` to where it is in the octets, and `*offset` to an offset in the FPDU phase that it can have: with
  * markers it is right modulo 512.

@@ -97,6 +97,7 @@ static void report_frame(const decode_session *session, conversation *talk, cons
   faults |= frame->revision > 0 && frame->private_data_octets > DECODE_PRIVATE_DATA_MAX_OCTETS
                 ? DECODE_PROBLEM_BIT(STARTUP_PRIVATE_DATA)
                 : 0;
+  faults |= frame->revision > DECODE_REVISION_LAST ? DECODE_PROBLEM_BIT(STARTUP_UNKNOWN) : 0;
   faults |= frame->enhanced_flag && !frame->has_enhanced ? DECODE_PROBLEM_BIT(STARTUP_ENHANCED) : 0;
   if (is_answer && frame->enhanced_flag != request->frame.enhanced_flag) {
     faults |= DECODE_PROBLEM_BIT(STARTUP_ANSWER);

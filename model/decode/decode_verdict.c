@@ -85,17 +85,34 @@ static bool is_first(const decode_waiting_side *side, uint64_t position)
   return position == side->first_position;
 }
 
-/* Whether the key at `octets` is that of a startup frame, and not of a text or a program about MPA: its
- * Revision exists, and its Private Data are no longer than may be. What is sent first may break one of the
- * two rules: a peer in error is shown as such. */
-static bool is_header(const uint8_t *octets, bool is_first_sent)
+/* What no document allows in the header of a startup frame: a Revision that none has, more Private Data than
+ * may be, reserved bits. */
+static unsigned faults_of(const decode_startup_frame *frame)
+{
+  const bool is_long = frame->revision > 0 && frame->private_data_octets > DECODE_PRIVATE_DATA_MAX_OCTETS;
+
+  return (frame->revision > DECODE_REVISION_LAST) + is_long + (frame->reserved != 0);
+}
+
+/* The key is followed by 0 alone: that of mpa-01 without markers and CRC, or a text in a program. */
+static bool is_bare(const uint8_t *octets)
+{
+  static const uint8_t nothing[DECODE_STARTUP_HEADER_OCTETS - DECODE_STARTUP_KEY_OCTETS];
+
+  return memcmp(octets + DECODE_STARTUP_KEY_OCTETS, nothing, sizeof nothing) == 0;
+}
+
+/* Whether the key at `octets` can be that of a startup frame, and not of a text or a program about MPA. What
+ * is sent first may have one fault, if what follows bears it out (is_believed()): a peer in error is shown as
+ * such. `*is_strong`: nothing need bear it out, since no text has these octets there. */
+static bool is_header(const uint8_t *octets, bool is_first_sent, bool *is_strong)
 {
   decode_startup_frame frame;
 
   decode_startup_frame_read(&frame, octets, DECODE_STARTUP_HEADER_OCTETS);
-  const bool exists = frame.revision <= DECODE_REVISION_LAST;
-  const bool fits = frame.revision == 0 || frame.private_data_octets <= DECODE_PRIVATE_DATA_MAX_OCTETS;
-  return is_first_sent ? exists || fits : exists && fits;
+  const unsigned faults = faults_of(&frame);
+  *is_strong = is_first_sent && faults == 0 && !is_bare(octets);
+  return faults <= is_first_sent;
 }
 
 /* [from, to) has come: finds the headers of startup frames that are whole now. */
@@ -113,8 +130,10 @@ static void look_for_keys(decode_waiting_side *side, uint64_t from, uint64_t to)
     while ((at = memmem(at, (size_t)(end - at), decode_startup_keys[kind], DECODE_STARTUP_KEY_OCTETS)) &&
            end - at >= DECODE_STARTUP_HEADER_OCTETS) {
       const uint64_t position = first + (uint64_t)(at - octets->data);
-      if (is_header(at, is_first(side, position))) {
+      bool is_strong;
+      if (is_header(at, is_first(side, position), &is_strong)) {
         side->keys[kind] = MIN(side->keys[kind], position);
+        side->is_strong |= is_strong;
         break;
       }
       at++;
@@ -169,11 +188,10 @@ static void begin_side(decode_waiting *waiting, unsigned from, bool has_syn, uin
   }
 }
 
-/* The first octets that this end sent are the header of a startup frame. */
+/* The first octets that this end sent are the header of a startup frame, and of nothing else. */
 static bool has_first_frame(const decode_waiting_side *side)
 {
-  return side->has_syn &&
-         (is_first(side, side->keys[DECODE_REQUEST]) || is_first(side, side->keys[DECODE_REPLY]));
+  return side->has_syn && side->is_strong;
 }
 
 void decode_waiting_add(decode_waiting *waiting, const capture_flow *flow, const capture_segment *segment)
@@ -535,27 +553,72 @@ static bool is_silent(const decode_waiting *of, unsigned from)
 
 /* --- The verdict --- */
 
-/* The only key, somewhere in a stream, is followed by 0 alone, as the text in a program is that knows MPA: a
- * frame of Revision 0 without flags and Private Data is believed there when the other end has sent one too.
- */
-static bool is_text(const decode_waiting *of, const decode_verdict *verdict)
-{
-  static const uint8_t end[DECODE_STARTUP_HEADER_OCTETS - DECODE_STARTUP_KEY_OCTETS];
-  const decode_verdict_frame *found =
-      &verdict->frames[verdict->frames[DECODE_REQUEST].is_there ? DECODE_REQUEST : DECODE_REPLY];
+/* What an end sent after its startup frame. */
+typedef enum follower { NOT_CAPTURED, NOTHING, AN_FPDU, OTHER_OCTETS } follower;
 
-  return !is_first(&of->sides[found->from], found->position) &&
-         memcmp(found->octets->data + DECODE_STARTUP_KEY_OCTETS, end, sizeof end) == 0;
+static follower follower_of(const decode_waiting *of, const decode_verdict *verdict,
+                            const decode_verdict_frame *found)
+{
+  enum { HEAD_OCTETS = 64, SOME_OCTETS = 1 << 17 }; /* the longest FPDU is in these */
+  const decode_startup_frame *request = &verdict->frames[DECODE_REQUEST].frame;
+  const decode_startup_frame *reply = &verdict->frames[DECODE_REPLY].frame;
+  const decode_waiting_side *side = &of->sides[found->from];
+  const uint64_t end = found->position + found->frame.frame_octets, last = capture_stream_end(side->stream);
+  bool is_found = false;
+
+  if (last <= end || reply->rejected) { /* not all of its Private Data; or the ULP's */
+    return last < end ? OTHER_OCTETS : NOTHING;
+  }
+  g_autoptr(GByteArray) head = copy(side, end, HEAD_OCTETS);
+  for (unsigned markers = 0; markers < 2 && !is_found; markers++) {
+    if (decode_find_is_likely(head->data, head->len, markers)) {
+      g_autoptr(GByteArray) octets = copy(side, end, SOME_OCTETS);
+      is_found =
+          decode_find_is_first(octets->data, octets->len, markers, true) ||
+          (!request->crc && !reply->crc && decode_find_is_first(octets->data, octets->len, markers, false));
+    }
+  }
+  return is_found                                                                     ? AN_FPDU
+         : reassembly_queue_run_end(side->octets, end) < MIN(last, end + SOME_OCTETS) ? NOT_CAPTURED
+                                                                                      : OTHER_OCTETS;
+}
+
+/* Whether the frames that are there are startup frames, and not texts with the key: one is strong; or an FPDU
+ * follows one. Else, when no more comes, both ends must have one and send nothing else after it; or the only
+ * one is the end of what its end sent, and is all of it, or is not bare. */
+static bool is_believed(const decode_waiting *of, const decode_verdict *verdict, bool is_over)
+{
+  bool is_good = is_over;
+
+  if (decode_waiting_is_sure(of)) {
+    return true;
+  }
+  for (unsigned kind = 0; kind < DECODE_FRAMES; kind++) {
+    const decode_verdict_frame *found = &verdict->frames[kind];
+    if (!found->is_there) {
+      continue;
+    }
+    const bool is_first_sent = is_first(&of->sides[found->from], found->position);
+    const follower follows = follower_of(of, verdict, found);
+    bool is_strong;
+    is_header(found->octets->data, is_first_sent, &is_strong);
+    if (is_strong || follows == AN_FPDU) {
+      return true;
+    }
+    is_good &= has_both(verdict) ? follows != OTHER_OCTETS
+                                 : follows == NOTHING && (is_first_sent || !is_bare(found->octets->data));
+  }
+  return is_good;
 }
 
 static bool conclude(const decode_waiting *of, decode_verdict *verdict)
 {
   const decode_verdict_frame *frames = verdict->frames;
-  bool has_any = (frames[DECODE_REQUEST].is_there || frames[DECODE_REPLY].is_there) &&
-                 (has_both(verdict) || decode_waiting_is_sure(of) || !is_text(of, verdict));
   bool is_over = of->is_over || is_exhausted(of, 0, verdict) || is_exhausted(of, 1, verdict);
+  bool has_any =
+      (frames[DECODE_REQUEST].is_there || frames[DECODE_REPLY].is_there) && is_believed(of, verdict, is_over);
 
-  if (has_both(verdict) &&
+  if (has_any && has_both(verdict) &&
       (is_over || (is_settled(of, &frames[DECODE_REQUEST]) && is_settled(of, &frames[DECODE_REPLY])))) {
     verdict->is_mpa = true;
     conclude_from_both(of, verdict);

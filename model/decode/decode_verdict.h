@@ -22,6 +22,7 @@ typedef struct decode_waiting_side {
   uint64_t first_position;
   uint64_t keys[DECODE_FRAMES]; /* lowest position of the header of each startup frame that can be one;
                                    UINT64_MAX: there is none */
+  bool is_strong;               /* one of them is at the first octet, where no text has what follows it */
   uint8_t ended_by;             /* TCP_FIN, TCP_RST: before any octet of it; 0: not so */
 } decode_waiting_side;
 

@@ -389,35 +389,84 @@ PLAN_TEST(test_find_nothing, &rdmac)
 
 /* --- Keys that are none --- */
 
-/* The key stands in what the Initiator sends, from octet `at` on, and these four after it: whether that is a
- * startup frame. A text is none, nor is a program that has the key in it. The last Revision is 3 and
- * PD_Length at most 512; what an end sends first may break one of these rules. */
+/* The key stands in what the Initiator sends, from octet `at` on, and these four after it, and then as many
+ * octets as PD_Length has (up to 513), and nothing more, or a text, or FPDUs: whether that is a startup
+ * frame. The Responder's first octets, and all of them, are dots, or the key of a Reply and four octets. */
+enum { NOTHING = 0, TEXT = '.', FPDUS = 'F' };
+
 static const struct {
   uint64_t at;
   const char *fields;
+  char follows;
+  const char *answer; /* NULL: dots */
   bool is_frame;
-  bool is_answered; /* the Responder's first octets are the key of a Reply, and the same four */
 } key_rows[] = {
-    {0, "\x40\1\0\0", true, false},    {0, "\0\0\0\0", true, false},      {0, "\x40\3\0\0", true, false},
-    {0, "\x40\4\0\0", true, false},    {0, "\x40\4\2\1", false, false},   {0, "\x40\1\2\1", true, false},
-    {0, ", in", false, false},         {500, "\x40\1\0\0", true, false},  {500, "\x40\1\2\0", true, false},
-    {500, "\x40\1\2\1", false, false}, {500, "\x40\0\2\1", true, false},  {500, "\x40\4\0\0", false, false},
-    {500, "\r\n\r\n", false, false},   {500, "\0\0\0\0", false, false},   {500, "\0\0\0\0", true, true},
-    {500, ", in", false, true},        {1390, "\x40\1\0\0", true, false},
+    /* first of all, without a fault: whatever follows, which may be damaged */
+    {0, "\x40\1\0\0", TEXT, NULL, true},
+    {0, "\0\1\0\0", TEXT, NULL, true},
+    {0, "\x40\2\2\0", TEXT, NULL, true},
+    /* with one fault, or bare: if an FPDU follows, or nothing does, or the other end's has none */
+    {0, "\0\0\0\0", TEXT, NULL, false},
+    {0, "\0\0\0\0", NOTHING, NULL, true},
+    {0, "\0\0\0\0", FPDUS, NULL, true},
+    {0, "\x40\3\0\0", TEXT, NULL, false},
+    {0, "\x40\3\0\0", NOTHING, NULL, true},
+    {0, "\x40\x2C\0\0", FPDUS, NULL, true},
+    {0, "\x40\x2C\0\0", TEXT, "\x40\x2C\0\0", false},
+    {0, "\x40\x2C\0\0", NOTHING, "\x40\x2C\0\0", true},
+    {0, "\x40\x2C\0\0", TEXT, "\x40\1\0\0", true},
+    {0, "\x40\1\2\1", TEXT, NULL, false},
+    {0, "\x40\1\2\1", FPDUS, NULL, true},
+    {0, "\x41\1\0\0", FPDUS, NULL, true},
+    {0, "\x41\1\0\0", TEXT, NULL, false},
+    /* with two faults */
+    {0, "\x40\4\2\1", FPDUS, NULL, false},
+    {0, "\r\n\0\0", FPDUS, "\r\n\0\0", false},
+    {0, ", in", TEXT, NULL, false},
+    /* after other octets: no fault, and the same */
+    {500, "\x40\1\0\0", FPDUS, NULL, true},
+    {500, "\x40\1\0\0", TEXT, NULL, false},
+    {500, "\x40\1\0\0", NOTHING, NULL, true},
+    {500, "\x40\1\0\0", TEXT, "\x40\1\0\0", true},
+    {500, "\x40\1\2\0", FPDUS, NULL, true},
+    {500, "\x40\1\2\1", FPDUS, NULL, false},
+    {500, "\x40\0\2\1", FPDUS, NULL, true}, /* mpa-01 has no limit */
+    {500, "\x40\4\0\0", FPDUS, NULL, false},
+    {500, "\r\n\r\n", TEXT, NULL, false},
+    {500, "\0\0er", TEXT, NULL, false}, /* 25,970 octets of Private Data, which are not there */
+    {500, "\n\0er", TEXT, NULL, false},
+    {500, "\0\0\0\0", NOTHING, NULL, false},
+    {500, "\0\0\0\0", FPDUS, NULL, true},
+    {500, "\0\0\0\0", TEXT, "\0\0\0\0", false},
+    {500, "\0\0\0\0", NOTHING, "\0\0\0\0", true},
+    {500, "\0\0\0\0", FPDUS, "\0\0\0\0", true},
+    {500, ", in", TEXT, ", in", false},
+    {1390, "\x40\1\0\0", FPDUS, NULL, true},
 };
 
 PLAN_TEST(test_keys, &no_frames)
 {
+  enum { FOLLOWING = 3000 };
+  g_autoptr(GByteArray) fpdus = g_byte_array_append(g_byte_array_new(), at->octets[0]->data, FOLLOWING);
+
   for (guint row = 0; row < G_N_ELEMENTS(key_rows); row++) {
+    const uint8_t *fields = (const uint8_t *)key_rows[row].fields;
+    const guint begin = (guint)key_rows[row].at, data = MIN((guint)(fields[2] << 8 | fields[3]), 513u);
     for (guint cut_octets = 7; cut_octets < 3000; cut_octets += 1400) {
-      at->octets[0]->len = 3000;
-      memset(at->octets[0]->data, '.', 3000);
-      memcpy(at->octets[0]->data + key_rows[row].at, "MPA ID Req Frame", 16);
-      memcpy(at->octets[0]->data + key_rows[row].at + 16, key_rows[row].fields, 4);
-      memset(at->octets[1]->data, '.', 20);
-      if (key_rows[row].is_answered) {
+      g_byte_array_set_size(at->octets[0], begin + 20 + data + FOLLOWING);
+      memset(at->octets[0]->data, TEXT, at->octets[0]->len);
+      memcpy(at->octets[0]->data + begin, "MPA ID Req Frame", 16);
+      memcpy(at->octets[0]->data + begin + 16, fields, 4);
+      if (key_rows[row].follows == FPDUS) {
+        memcpy(at->octets[0]->data + begin + 20 + data, fpdus->data, FOLLOWING);
+      } else if (key_rows[row].follows == NOTHING) {
+        at->octets[0]->len -= FOLLOWING;
+      }
+      at->octets[1]->len = 20;
+      memset(at->octets[1]->data, TEXT, 20);
+      if (key_rows[row].answer) {
         memcpy(at->octets[1]->data, "MPA ID Rep Frame", 16);
-        memcpy(at->octets[1]->data + 16, key_rows[row].fields, 4);
+        memcpy(at->octets[1]->data + 16, key_rows[row].answer, 4);
       }
       cut(at, cut_octets);
       decode(at, NULL);
@@ -426,6 +475,22 @@ PLAN_TEST(test_keys, &no_frames)
         g_assert_cmpuint(event_at(at->startups, 0)->stream_position, ==, key_rows[row].at);
       }
     }
+  }
+}
+
+/* After other octets, and of Revision 0, a pair of frames needs an FPDU after one of them, in whatever order
+ * it comes. */
+PLAN_TEST(test_key_and_what_follows, &streaming)
+{
+  for (unsigned from = 0; from < 2; from++) {
+    flip(at, from, at->startup[from] + 16, FRAME_C); /* bare, after other octets */
+    flip(at, from, at->startup[from] + 17, 1);
+  }
+  for (guint turn = 0; turn < 10; turn++) {
+    decode(at, NULL);
+    g_assert_cmpuint(decode_session_connections(at->session)->len, ==, 1);
+    EXPECT_FIELDS(at->connection, (has_request, true), (has_reply, true));
+    shuffle(at);
   }
 }
 

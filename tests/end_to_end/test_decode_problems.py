@@ -96,6 +96,7 @@ CASES = {
     "startup enhanced": ([(INITIATOR, startup(REQUEST, CRC | ENHANCED, 2))] + HELLO, "startup assumed"),
     "startup answer": ([(INITIATOR, startup(REQUEST, CRC, 2)), (RESPONDER, ENHANCED_REPLY)] + HELLO,),
     "startup revision": ([FRAMES[0], (RESPONDER, startup(REPLY, CRC, 2))] + HELLO,),
+    "startup unknown": ([(INITIATOR, startup(REQUEST, CRC, 4)), FRAMES[1]] + HELLO,),
     "segment order": (FRAMES + sent(segment(last=0), segment(offset=8)),),
     "read length": (FRAMES + sent(read(64)) + sent(response(80), sender=RESPONDER),),
     "read offset": (FRAMES + sent(read(64)) + sent(response(64, offset=1004), sender=RESPONDER),),

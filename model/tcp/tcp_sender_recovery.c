@@ -366,7 +366,8 @@ void tcp_sender_run(tcp_sender *sender, time_ps now)
     sender->flight->originals_arrive = sender->flight->originals_arrive && lost_segments == 0;
     if (lost_segments > 0 && sender->state == TCP_SENDING_OPEN && may_enter_recovery(sender)) {
       enter_recovery(sender);
-      reduce_proportionally(sender, 0, false);
+      /* Linux counts a segment as delivered here (tcp_rack_reo_timeout()) */
+      reduce_proportionally(sender, sender->config->window_of_segments ? sender->emss_octets : 0, false);
     }
   }
   if (tcp_tick_expired(&sender->flight->probe.deadline, tick_ps, now)) {

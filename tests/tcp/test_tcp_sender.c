@@ -501,6 +501,21 @@ BENCH_TEST(test_loss_within_a_recovery, .sack = true, .rack = true)
   g_assert_cmpuint(threshold_of(b), ==, 2 * EMSS);
 }
 
+/* Of ten segments the first is lost, two are SACKed, and the reordering timer finds that a quarter of the
+ * round trip later. Seven are on the path; PRR lets nothing go for what is delivered in that moment (RFC 6937
+ * §3.1), which in Linux is a segment (tcp_rack_reo_timeout()), and half of one, rounded up, is one. */
+FLAG_TEST(test_timer_begins_prr, as_linux)
+{
+  g_autoptr(bench) b = BENCH(.sack = true, .rack = true, .prr = true, .window_of_segments = as_linux);
+  exchange(b, 0); /* SRTT is 100 ms */
+  send_flight(b, 1, 10, 10);
+  acknowledge_at(b, 200, EMSS, 2 * EMSS, 4 * EMSS);
+  b->now = tcp_sender_deadline(b->sender);
+  g_assert_cmpint(b->now, ==, ms(225));
+  tcp_sender_run(b->sender, b->now);
+  g_assert_cmpuint(window_of(b), ==, (as_linux ? 8 : 7) * EMSS);
+}
+
 /* RFC 8985 §7.4: the ACK of all that was in flight, its end the probe's, does not show whether the original
  * or the probe came. The next one, beyond it and without D-SACK, does: one of the two was lost. It does not
  * matter that nothing was in flight meanwhile. */

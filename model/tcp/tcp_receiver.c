@@ -390,6 +390,13 @@ static inline bool has_enough_for_ack(tcp_receiver *receiver, uint32_t length, u
          receiver->next - receiver->acknowledged > (uint64_t)(count - 1) * receiver->full_size_octets;
 }
 
+/* Linux: tcp_in_quickack_mode() */
+static bool acknowledges_quickly(const tcp_receiver *receiver)
+{
+  return receiver->quick_acks < receiver->config->quick_acks &&
+         !(receiver->interactive && receiver->config->ack_by_octets);
+}
+
 /* The segment of `length` octets at `next` has been taken and nothing is missing: an ACK at once for every so
  * many segments, or when the delay is over; and for the first, so that the peer's slow start has all its
  * ACKs, unless an answer may carry them (Linux: tcp_in_quickack_mode()). */
@@ -403,9 +410,7 @@ static void decide_ack_in_order(tcp_receiver *receiver, uint32_t length, uint8_t
   receiver->unacknowledged_segments++;
   if (has_enough_for_ack(receiver, length, flags, now) || half_used) {
     tcp_receiver_owe_ack(receiver, TCP_ACK_DUE);
-  } else if (receiver->quick_acks < receiver->config->quick_acks &&
-             !(receiver->interactive && receiver->config->ack_by_octets)) {
-    receiver->quick_acks++;
+  } else if (acknowledges_quickly(receiver)) {
     tcp_receiver_owe_ack(receiver, TCP_ACK_DUE);
   } else if (receiver->need == TCP_ACK_NONE) {
     receiver->need = TCP_ACK_DELAYED;
@@ -430,8 +435,7 @@ static time_ps sack_delay_ps(const tcp_receiver *receiver)
 static G_GNUC_NO_INLINE bool saves_sack(tcp_receiver *receiver)
 {
   tcp_late_arrivals *late = receiver->late;
-  if (!receiver->round_trip_ps || receiver->need >= TCP_ACK_DUE ||
-      receiver->quick_acks < receiver->config->quick_acks ||
+  if (!receiver->round_trip_ps || receiver->need >= TCP_ACK_DUE || acknowledges_quickly(receiver) ||
       receiver->next - receiver->acknowledged > receiver->full_size_octets ||
       late->saved_sacks >= SACKS_SAVED_MAX ||
       (late->saved_sacks > 0 && late->named_before >= SACK_RUNS_EXPECTED)) {
@@ -691,6 +695,9 @@ static G_GNUC_NO_INLINE void keep_saved_sacks(tcp_receiver *receiver)
 
 uint64_t tcp_receiver_acknowledge(tcp_receiver *receiver)
 {
+  if (receiver->quick_acks < receiver->config->quick_acks && receiver->need != TCP_ACK_NONE) {
+    receiver->quick_acks++;
+  }
   receiver->need = TCP_ACK_NONE;
   receiver->unacknowledged_segments = 0;
   receiver->acknowledged = receiver->next;

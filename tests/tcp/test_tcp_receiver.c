@@ -488,7 +488,7 @@ TEST(test_full_size_as_it_is_measured)
 /* Linux, tcp_cleanup_rbuf(): what ends a send is acknowledged once it is read, at once; but not while this
  * end answers what comes (pingpong mode): then of short segments the second is. An ACK that nothing carried
  * within the delay ends that (tcp_delack_timer_handler()); octets that come again end it, too, and then three
- * ACKs are quick (tcp_enter_quickack_mode()), which they are not while this end answers. */
+ * ACKs are quick, theirs the first (tcp_enter_quickack_mode()), which they are not while this end answers. */
 TEST(test_interactive)
 {
   g_autoptr(fixture) test = fixture_with(TCP_PASSING_AS_ARRIVED, 1 << 20);
@@ -515,7 +515,7 @@ TEST(test_interactive)
   tcp_receiver_refuse(test->receiver, 100, 100, true, test->now);
   expect_need(test, TCP_ACK_ALONE);
   tcp_receiver_acknowledge(test->receiver);
-  for (unsigned i = 0; i < 3; i++) {
+  for (unsigned i = 0; i < 2; i++) {
     expect_ack(test, 1460, 0, TCP_ACK_DUE);
   }
   expect_ack(test, 1460, 0, TCP_ACK_DELAYED);
@@ -564,6 +564,24 @@ RECEIVER_TEST(test_saved_sacks)
   expect_need(test, TCP_ACK_NONE);
 }
 
+/* While ACKs are quick no SACK is saved. Quick ACKs that are left do not count while this end answers what
+ * comes (tcp_in_quickack_mode()). */
+FLAG_TEST(test_quick_acks_save_no_sacks, interactive)
+{
+  g_autoptr(fixture) test = fixture_with(TCP_PASSING_AS_ARRIVED, 1000);
+  time_ps round_trip = 10 * TIME_PS_PER_MILLISECOND;
+  test->config.ack_by_octets = true;
+  test->config.quick_acks = 16;
+  test->config.sack_compression_percent = 5;
+  test->receiver->round_trip_ps = &round_trip;
+  test->receiver->interactive = interactive;
+  for (int64_t at = 100; at < 130; at += 10) {
+    arrive_and_acknowledge(test, at, at + 10, TCP_ACK_ALONE);
+  }
+  arrive(test, 130, 140, false);
+  expect_need(test, interactive ? TCP_ACK_DELAYED : TCP_ACK_ALONE);
+}
+
 /* A third run makes what is saved leave, as an ACK may have room for two blocks only; and before a window has
  * come there is no round trip of which to take a share. */
 RECEIVER_TEST(test_saved_sacks_of_three_runs)
@@ -588,8 +606,7 @@ RECEIVER_TEST(test_saved_sacks_of_three_runs)
   expect_need(test, TCP_ACK_ALONE);
 }
 
-/* Three ACKs that would be delayed are sent at once. An ACK that is due anyway, as for a second segment, does
- * not count. */
+/* What the first three ACKs acknowledge is not delayed. */
 RECEIVER_TEST(test_quick_acks)
 {
   test->config.quick_acks = 3;

@@ -105,7 +105,8 @@ typedef struct replay_network {
   flow_table measured; /* of flow_entry: to the address of an end that is measured, from none */
   replay_connection *connections;
   uint32_t connection_count;
-  bool has_ended; /* the capture is at its end */
+  bool has_ended;         /* the capture is at its end */
+  const char *no_goodput; /* why its times give none; NULL: they do */
   /* Which of the segments that come to TCP start with an FPDU: nobody frames them here, so they are decoded.
    * NULL: all that was captured comes to TCP, and the first reading has it. */
   decode_session *arrivals;
@@ -288,12 +289,35 @@ static bool find_aligned(const replay_network *self, uint64_t *aligned)
   return is_whole;
 }
 
+/* Goodput is of octets in a time. Between packets that bear one time, or an earlier one than before, a replay
+ * has picoseconds: no time of the capture. */
+static const char *why_no_goodput(const replay_network *self, const metric_values *values)
+{
+  enum { BITS = 8, TICK_NS = 1, COARSE_TICK_NS = 1000, SHARE = 100 };
+  const double goodput = values->value[METRIC_GOODPUT_BIT_PER_S];
+  const double octets = values->value[METRIC_DELIVERY_OCTETS];
+
+  const bool is_given = values->present[METRIC_GOODPUT_BIT_PER_S];
+  const double ns = is_given ? BITS * octets / goodput * TIME_PS_PER_SECOND / TIME_PS_PER_NANOSECOND : 0;
+
+  return octets == 0 ? NULL
+         : ns < (self->plan->profile->is_coarse ? COARSE_TICK_NS : TICK_NS)
+             ? "no time passes in the capture while the payload arrives, so that there is no goodput"
+         : capture_source_counts(self->file)->clock_steps > 0
+             ? "what time the payload took is not known, so that there is no goodput"
+         : (double)replay_source_late_ns(self->source) * SHARE > ns
+             ? "the capture's times go back by more than 1 % of the time that the payload took, so that "
+               "there "
+               "is no goodput"
+             : NULL;
+}
+
 /* Of the Data Source and its path a capture shows nothing but EMSS; where FPDUs start, only a decoder
  * knows. */
 static void network_set_metrics(session_network *network, G_GNUC_UNUSED enum side source,
                                 metric_values *values)
 {
-  const replay_network *self = (const replay_network *)network;
+  replay_network *self = (replay_network *)network;
   const replay_connection *first = &self->connections[0];
   const replay_handshake *handshake = first->profile->handshake;
   uint32_t options = handshake->timestamps[0] && handshake->timestamps[1] ? 12 : 0;
@@ -305,6 +329,8 @@ static void network_set_metrics(session_network *network, G_GNUC_UNUSED enum sid
   if (find_aligned(self, &aligned)) {
     metric_values_set(values, METRIC_MPA_SEGMENTS_ALIGNED, (double)aligned);
   }
+  self->no_goodput = why_no_goodput(self, values);
+  values->present[METRIC_GOODPUT_BIT_PER_S] &= self->no_goodput == NULL;
   replay_path_set_metrics(self->path, values);
   if (mss_octets > options) {
     /* EMSS by the SYN of the first connection's measured end (RFC 9293 §3.7.1) */
@@ -493,6 +519,7 @@ static void note_all(const replay_network *self, const metric_values *values, GP
   note_if(notes, backward > 0,
           "%" G_GUINT64_FORMAT " packet%s an earlier time than the packet before %s right after it here",
           backward, backward == 1 ? " bears" : "s bear", backward == 1 ? "it; it comes" : "them; they come");
+  note_if(notes, self->no_goodput != NULL, "%s", self->no_goodput);
   note_if(notes, steps > 0,
           "the capture's clock was set %" G_GUINT64_FORMAT
           " time%s, so that times after that do not compare with "

@@ -11,9 +11,9 @@ struct replay_source {
   void *user;
   gboolean is_segment; /* what comes next: `segment`, or a fragment */
   capture_segment segment;
-  int64_t latest_ns;
-  time_ps apart; /* two packets at least */
-  time_ps last;  /* when the packet before came */
+  int64_t latest_ns, late_ns; /* the latest time, and the most that one was earlier than that */
+  time_ps apart;              /* two packets at least */
+  time_ps last;               /* when the packet before came */
   uint64_t backward;
   uint32_t flows_played; /* the flows below this index have come */
 };
@@ -30,6 +30,7 @@ static void set_next(replay_source *source, time_ps now)
   int64_t time_ns = source->segment.time_ns;
   time_ps own = time_ns * TIME_PS_PER_NANOSECOND;
   source->backward += time_ns < source->latest_ns;
+  source->late_ns = MAX(source->late_ns, source->latest_ns - time_ns);
   source->latest_ns = MAX(source->latest_ns, time_ns);
   engine_timer_set(source->timer,
                    own < source->last ? source->last + 1 : MAX(own, source->last + source->apart));
@@ -81,6 +82,11 @@ void replay_source_free(replay_source *source)
 uint64_t replay_source_backward(const replay_source *source)
 {
   return source->backward;
+}
+
+int64_t replay_source_late_ns(const replay_source *source)
+{
+  return source->late_ns;
 }
 
 const capture_flow *replay_source_flow_of(const replay_source *source, const datagram_flow *between)

@@ -35,6 +35,9 @@ void replay_source_free(replay_source *source);
 /* Packets whose times were before those of the packets before them. */
 uint64_t replay_source_backward(const replay_source *source);
 
+/* By how much at most: times of the capture are that wrong. */
+int64_t replay_source_late_ns(const replay_source *source);
+
 /* The flow of packets with these addresses and ports that have no number in the capture: the latest such
  * flow, whichever end is the source; NULL: there is none. */
 const capture_flow *replay_source_flow_of(const replay_source *source, const datagram_flow *between);

@@ -537,6 +537,41 @@ TEST(test_long_ulpdus)
                  (BUFFER_REASSEMBLY_PEAK_OCTETS, LONG_FPDU_OCTETS));
 }
 
+/* --- Times --- */
+
+/* Goodput is of octets in a time, which must have passed: not when all packets bear one time, nor when the
+ * clock went back to 0 in the middle, nor when it was set. A packet that bears a time 1 ns earlier than its
+ * predecessor does no harm. */
+static const struct {
+  guint first, last; /* of the packets that bear another time */
+  gint64 time_ns;    /* this one; -1: 1 ns less than the one before */
+  bool is_given;
+  const char *note;
+} time_rows[] = {
+    {0, 0, 0, true, ""},
+    {0, 10000, 5000, false, "no time passes in the capture while the payload arrives"},
+    {4, 10000, 7000000, false,
+     "no time passes in the capture while the payload arrives"}, /* after the startup */
+    {400, 10000, 0, false, "the capture's times go back by more than 1 %"},
+    {400, 10000, INT64_C(101) * 86400 * 1000000000, false, "what time the payload took is not known"},
+    {400, 400, -1, true, "1 packet bears an earlier time"},
+};
+
+ROW_TEST(test_times, time_rows)
+{
+  g_autoptr(GPtrArray) packets = capture_of(plain);
+
+  for (guint i = c->first; i <= MIN(c->last, packets->len - 1); i++) {
+    captured_packet *packet = g_ptr_array_index(packets, i);
+    packet->time_ns = c->time_ns >= 0 ? (guint64)c->time_ns
+                                      : ((captured_packet *)g_ptr_array_index(packets, i - 1))->time_ns - 1;
+  }
+  g_auto(outcome) result = replay_of(packets, NULL, NULL);
+  assert_whole(&result);
+  EXPECT_PARTS(result.notes, c->note);
+  g_assert_cmpint(result.result.results.metrics.present[METRIC_GOODPUT_BIT_PER_S], ==, c->is_given);
+}
+
 /* --- Resets --- */
 
 /* A RST of either end in the middle of the traffic, so far from the sequence number that is its end's next

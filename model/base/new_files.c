@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/file_kind.h"
 #include "base/interruption.h"
+#include "base/plain_text.h"
 
 #define FOLDER_PREFIX ".iwarpsim-new-"
 #define OLD_PREFIX "old-" /* an older file, while the new ones take their places */
@@ -72,6 +73,31 @@ static void put_back(const char *folder, const char *places)
   }
 }
 
+static guint64 octets_in(const char *folder)
+{
+  g_autoptr(GDir) directory = g_dir_open(folder, 0, NULL);
+  guint64 octets = 0;
+  const char *name;
+  while (directory != NULL && (name = g_dir_read_name(directory)) != NULL) {
+    g_autofree char *path = g_build_filename(folder, name, NULL);
+    struct stat status;
+    octets += g_lstat(path, &status) == 0 ? (guint64)status.st_size : 0;
+  }
+  return octets;
+}
+
+/* No link, and of this user: in a folder that others write to, too, they may have made it. */
+static int open_own_folder(const char *folder)
+{
+  const int descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  struct stat status;
+  if (descriptor >= 0 && (fstat(descriptor, &status) != 0 || status.st_uid != geteuid())) {
+    close(descriptor);
+    return -1;
+  }
+  return descriptor;
+}
+
 void new_files_clear(const char *places)
 {
   g_autoptr(GDir) directory = g_dir_open(places, 0, NULL);
@@ -81,15 +107,34 @@ void new_files_clear(const char *places)
       continue;
     }
     g_autofree char *folder = g_build_filename(places, name, NULL);
-    int lock = open_folder(folder);
+    int lock = open_own_folder(folder);
     if (lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) == 0) {
+      const guint64 octets = octets_in(folder);
       put_back(folder, places);
       interruption_remove_files(folder);
-      g_rmdir(folder);
+      if (g_rmdir(folder) == 0 && octets > 0) {
+        plain_text_print(stderr,
+                         "note: %s is removed, which a killed process left (%" G_GUINT64_FORMAT " octets)\n",
+                         folder, octets);
+      }
     }
     if (lock >= 0) {
       close(lock);
     }
+  }
+}
+
+void new_files_clear_beside(const char *path)
+{
+  enum { LOOKED_AT_MAX = 1000 };
+  g_autofree char *whole = g_canonicalize_filename(path, NULL), *places = g_path_get_dirname(whole);
+  g_autoptr(GDir) directory = g_dir_open(places, 0, NULL);
+  const char *name;
+  new_files_clear(places);
+  for (guint i = 0; i < LOOKED_AT_MAX && directory != NULL && (name = g_dir_read_name(directory)) != NULL;
+       i++) {
+    g_autofree char *folder = g_build_filename(places, name, NULL);
+    new_files_clear(folder);
   }
 }
 

@@ -14,9 +14,12 @@ typedef struct new_files new_files;
  * `error` (G_FILE_ERROR, and errno) when none can be made. End with new_files_end(). */
 new_files *new_files_begin(const char *folder, GError **error);
 
-/* Removes the hidden folders that killed processes left in `folder`. Where one was killed while its files
- * took their places, the older ones are put back. */
+/* Removes the hidden folders that killed processes of this user left in `folder`, and says so on standard
+ * error. Where one was killed while its files took their places, the older ones are put back. */
 void new_files_clear(const char *folder);
+
+/* The same in the folder that `path` is in, and in the folders beside it, a thousand of them at most. */
+void new_files_clear_beside(const char *path);
 
 /* The folder to make the files in; `files` owns the text. */
 const char *new_files_folder(const new_files *files);

@@ -33,13 +33,6 @@ static gboolean is_trace(const cli_results *results, const char *name)
 gboolean cli_results_begin(cli_results *results, const scenario *s, const char *directory, const char *traced,
                            GError **error)
 {
-  g_autoptr(GDir) folders = directory ? NULL : g_dir_open("results", 0, NULL);
-  const char *name;
-  /* What a killed run left in a folder that is not named again goes, too. */
-  while (folders && (name = g_dir_read_name(folders))) {
-    g_autofree char *folder = g_build_filename("results", name, NULL);
-    new_files_clear(folder);
-  }
   *results = (cli_results){.directory = directory ? g_strdup(directory)
                                                   : g_build_filename("results", scenario_name(s), NULL),
                            .trace = traced};
@@ -49,6 +42,7 @@ gboolean cli_results_begin(cli_results *results, const scenario *s, const char *
                        own_names[i]);
     }
   }
+  new_files_clear_beside(results->directory); /* what is in a folder that is not named again goes, too */
   results->files =
       cli_make_folder(results->directory, 2, error) ? new_files_begin(results->directory, error) : NULL;
   return results->files != NULL;

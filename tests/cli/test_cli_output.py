@@ -84,18 +84,31 @@ class Output(kit.ProgramTest):
         self.assertEqual(kit.octets("a.trace"), before["a.trace"])
 
     def test_what_a_kill_left(self):
-        """The next run into the folder, or by default into any in results/, removes it; what is in use stays."""
-        self.stays = self.stays + ["results"]
-        for name in ("results/other", "results/small"):
+        """The next command that writes to the folder, and the next run beside it, remove it and say so; what is in use, and
+        what a link leads to, stays."""
+        self.stays = self.stays + ["results", "kept"]
+        os.makedirs("kept")
+        kit.write("kept/old-file", "stays")
+        left = ["results/other", "results/small", "results"]
+        for name in left:
             os.makedirs(f"{name}/.iwarpsim-new-AAAAAA")
             kit.write(f"{name}/.iwarpsim-new-AAAAAA/receiver.pcap", "half")
         os.makedirs("results/used/.iwarpsim-new-AAAAAA")
+        os.symlink("../../kept", "results/used/.iwarpsim-new-BBBBBB")
         lock = os.open("results/used/.iwarpsim-new-AAAAAA", os.O_RDONLY)
         self.addCleanup(os.close, lock)
         fcntl.flock(lock, fcntl.LOCK_EX)
-        self.shell("iwarpsim run small.cfg -q")
-        self.assertEqual([os.listdir(f"results/{name}") for name in ("other", "used")], [[], [".iwarpsim-new-AAAAAA"]])
+        noted = self.shell("iwarpsim run small.cfg -q").stderr.splitlines()
+        self.assertEqual(sorted(noted), [f"note: {os.getcwd()}/{name}/.iwarpsim-new-AAAAAA is removed, which a killed process left "
+                                         "(4 octets)" for name in sorted(left, key=lambda name: name + "/.")])
+        self.assertEqual([sorted(os.listdir(f"results/{name}")) for name in ("other", "used")],
+                         [[], [".iwarpsim-new-AAAAAA", ".iwarpsim-new-BBBBBB"]])
         self.assertEqual(sorted(os.listdir("results/small")), ["occupancy.csv", "summary.json"])
+        self.assertEqual(kit.octets("kept/old-file"), b"stays")
+        os.makedirs(".iwarpsim-new-AAAAAA")
+        kit.write(".iwarpsim-new-AAAAAA/k.trace", "half")
+        self.expect_start(self.shell("iwarpsim export small.sqlite --csv out -q").stderr, "note: ./.iwarpsim-new-AAAAAA is removed")
+        self.assertEqual(self.shell("iwarpsim export small.sqlite --csv out -q && iwarpsim run small.cfg -q -o results/x").stderr, "")
 
     def test_earlier_ones(self):
         """What a run leaves beside its summary and is not its own, it names."""

@@ -72,9 +72,9 @@ static const char *share(prose *of, double part, double whole)
   return g_string_chunk_insert(of->numbers, text);
 }
 
-static const char *count(prose *of, const metric_values *m, metric_id id, const char *noun)
+static const char *count(prose *of, const metric_values *m, metric_id id, const char *nouns)
 {
-  return prose_plural(of, (guint64)m->value[id], noun);
+  return prose_plural(of, (guint64)m->value[id], nouns);
 }
 
 static void add_head(const summary *page, const scenario *s, prose *to)
@@ -159,7 +159,7 @@ static void add_placement(const metric_values *m, prose *to)
               share(to, m->value[METRIC_PLACEMENT_OCTETS_BUFFERED], octets),
               share(to, m->value[METRIC_PLACEMENT_OCTETS_OUT_OF_ORDER], octets));
   }
-  prose_add(to, ROW "%s", "located", count(to, m, METRIC_MPA_FPDUS, "FPDU"));
+  prose_add(to, ROW "%s", "located", count(to, m, METRIC_MPA_FPDUS, "FPDUs"));
   for (gsize i = 0; i < G_N_ELEMENTS(methods); i++) {
     if (m->value[methods[i].id] > 0) {
       prose_add(to, "%s%s by %s", gap, share(to, m->value[methods[i].id], m->value[METRIC_MPA_FPDUS]),
@@ -175,7 +175,7 @@ static void add_path(const metric_values *m, prose *to)
   if (m->present[METRIC_GOODPUT_BIT_PER_S]) {
     prose_add(to, "%s: ", amount(to, m->value[METRIC_GOODPUT_BIT_PER_S], "bit/s"));
   }
-  prose_add(to, "%s, %s", count(to, m, METRIC_DELIVERY_MESSAGES, "message"),
+  prose_add(to, "%s, %s", count(to, m, METRIC_DELIVERY_MESSAGES, "messages"),
             amount(to, m->value[METRIC_DELIVERY_OCTETS], "octets"));
   if (m->present[METRIC_EFFICIENCY_WIRE]) {
     prose_add(to, "; wire efficiency %s", share(to, m->value[METRIC_EFFICIENCY_WIRE], 1));
@@ -185,7 +185,7 @@ static void add_path(const metric_values *m, prose *to)
     const double all = m->value[METRIC_PATH_PACKETS_LOST];
     const char *gap = " (", *end = "";
 
-    prose_add(to, "%s lost", count(to, m, METRIC_PATH_PACKETS_LOST, "packet"));
+    prose_add(to, "%s lost", count(to, m, METRIC_PATH_PACKETS_LOST, "packets"));
     for (gsize i = 0; i < G_N_ELEMENTS(losses); i++) {
       const double lost = m->value[losses[i].id];
 
@@ -200,14 +200,14 @@ static void add_path(const metric_values *m, prose *to)
     prose_add(to, "%s; ", end);
   }
   if (m->present[METRIC_TCP_RETRANSMISSIONS]) {
-    prose_add(to, "%s, %s; ", count(to, m, METRIC_TCP_RETRANSMISSIONS, "retransmission"),
-              count(to, m, METRIC_TCP_TIMEOUTS, "timeout"));
+    prose_add(to, "%s, %s; ", count(to, m, METRIC_TCP_RETRANSMISSIONS, "retransmissions"),
+              count(to, m, METRIC_TCP_TIMEOUTS, "timeouts"));
   }
   prose_add(to, "%s of %s out of order", prose_count(to, (guint64)m->value[METRIC_TCP_SEGMENTS_OUT_OF_ORDER]),
-            count(to, m, METRIC_TCP_SEGMENTS, "segment"));
+            count(to, m, METRIC_TCP_SEGMENTS, "segments"));
   for (gsize i = 0; i < G_N_ELEMENTS(refusals); i++) {
     if (m->value[refusals[i].id] > 0) {
-      prose_add(to, "; %s refused for lack of %s", count(to, m, refusals[i].id, "segment"),
+      prose_add(to, "; %s refused for lack of %s", count(to, m, refusals[i].id, "segments"),
                 refusals[i].words);
     }
   }

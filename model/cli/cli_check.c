@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/plain_text.h"
+#include "base/units.h"
 #include "cli/cli.h"
 #include "cli/cli_cost.h"
 #include "cli/cli_progress.h"
@@ -44,8 +45,9 @@ static void note_points(const sweep_grid *grid, GPtrArray *notes)
     }
   }
   if (noted > 0) {
-    g_ptr_array_add(notes, g_strdup_printf("%zu of %zu runs %s notes of their own, the first is %s", noted,
-                                           count, noted == 1 ? "has" : "have", first));
+    g_ptr_array_add(notes,
+                    g_strdup_printf("%zu of %zu %s %s notes of their own, the first is %s", noted, count,
+                                    units_counted(count, "runs"), noted == 1 ? "has" : "have", first));
   }
 }
 
@@ -95,7 +97,7 @@ static void print_verdict(const char *path, const sweep_grid *grid, const run_co
   if (grid != NULL) {
     const gsize count = sweep_grid_count(grid);
     const sweep_grid_facts *facts = sweep_grid_facts_of(grid);
-    plain_text_print(stdout, ", a sweep of %zu run%s", count, count == 1 ? "" : "s");
+    plain_text_print(stdout, ", a sweep of %zu %s", count, units_counted(count, "runs"));
     if (facts->left_out > 0) {
       plain_text_print(stdout, ", %zu left out by where", facts->left_out);
     }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "cli/cli_cost.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 #include "base/plain_text.h"
@@ -27,16 +29,18 @@ double cli_cost_pace(void)
 char *cli_cost_text(const run_cost *cost)
 {
   g_autofree char *payload = units_format_rounded(cost->payload_octets, "octets");
-  g_autofree char *exact = g_strdup_printf("%.0f octets", cost->payload_octets);
+  g_autofree char *exact =
+      g_strdup_printf("%.0f %s", cost->payload_octets, units_counted(cost->payload_octets, "octets"));
   g_autofree char *messages = sweep_progress_rough(cost->messages);
-  g_autofree char *segments = sweep_progress_rough(cost->segments);
+  g_autofree char *segments = sweep_progress_rough(fmax(cost->segments, 1));
   g_autofree char *memory = units_format_rounded(cost->memory_octets, "octets");
   g_autofree char *time = cost->seconds < 1 ? NULL : sweep_progress_duration(cost->seconds * cli_cost_pace());
 
-  return g_strdup_printf("%s in all, %s message%s, about %s segments; %s%s, %s of buffers",
-                         *payload != '\0' ? payload : exact, messages, cost->messages == 1 ? "" : "s",
-                         segments, time != NULL ? "about " : "less than a second", time != NULL ? time : "",
-                         *memory != '\0' ? memory : "less than 1 KiB");
+  return g_strdup_printf(
+      "%s in all, %s %s, about %s %s; %s%s, %s of buffers", *payload != '\0' ? payload : exact, messages,
+      units_counted(cost->messages, "messages"), segments,
+      units_counted(strcmp(segments, "1") == 0, "segments"), time != NULL ? "about " : "less than a second",
+      time != NULL ? time : "", *memory != '\0' ? memory : "less than 1 KiB");
 }
 
 void cli_cost_announce(const scenario *s, gboolean is_traced, const char *what)

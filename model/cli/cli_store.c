@@ -261,11 +261,11 @@ static int merge(const cli_arguments *arguments)
   interruption_release();
   for (guint i = 0; good && !arguments->quiet && i < arguments->count; i++) {
     taken += counts[i].taken;
-    plain_text_print(stdout, "%s: %zu run%s, %zu taken, %zu already there\n", arguments->rest[i],
-                     counts[i].runs, counts[i].runs == 1 ? "" : "s", counts[i].taken, counts[i].present);
+    plain_text_print(stdout, "%s: %zu %s, %zu taken, %zu already there\n", arguments->rest[i], counts[i].runs,
+                     units_counted(counts[i].runs, "runs"), counts[i].taken, counts[i].present);
   }
   if (good && !arguments->quiet) {
-    plain_text_print(stdout, "%zu run%s taken; results in %s\n", taken, taken == 1 ? "" : "s", into);
+    plain_text_print(stdout, "%zu %s taken; results in %s\n", taken, units_counted(taken, "runs"), into);
   }
   g_free(counts);
   return good ? CLI_OK : cli_fail(error);

@@ -98,8 +98,8 @@ static int run_sweep(sweep_plan *plan, const run_limits *limits, const sweep_opt
   }
   if (!quiet) {
     g_autofree char *report = sweep_plan_report(plan);
-    plain_text_print(stdout, "%zu run%s: %zu run now, %zu already there, %zu failed", result.points,
-                     result.points == 1 ? "" : "s", result.points - result.present - result.to_go,
+    plain_text_print(stdout, "%zu %s: %zu run now, %zu already there, %zu failed", result.points,
+                     units_counted(result.points, "runs"), result.points - result.present - result.to_go,
                      result.present, result.failed);
     if (result.unexpected > 0) {
       plain_text_print(stdout, ", %zu ended otherwise than expected", result.unexpected);

@@ -403,9 +403,8 @@ static void append_findings(decode_line *line, const decode_connection *connecti
     const decode_problem_sum *sum = &found->problems[problem];
     const decode_problem_row *row = decode_problem_row_of(problem);
     if (sum->count > 0) {
-      decode_line_print(line, "  %s to the %s, %" PRIu64 " time%s: %s (%s)",
-                        decode_severity_name(row->severity), to, sum->count, sum->count == 1 ? "" : "s",
-                        row->sentence, row->clause);
+      decode_line_print(line, "  %s to the %s, %" PRIu64 " %s: %s (%s)", decode_severity_name(row->severity),
+                        to, sum->count, units_counted(sum->count, "times"), row->sentence, row->clause);
       append_place(line, ", first at ", sum->first_ns, sum->first_position, sum->first_packet);
       decode_line_end(line);
     }
@@ -446,8 +445,8 @@ static void append_overview(decode_line *line, const decode_capture *capture)
 
   decode_line_print(line, "# iwarpsim %s, decode --summary %s", capture->version, file);
   decode_line_end(line);
-  decode_line_print(line, "%" PRIu64 " packet%s", capture->counts->packets,
-                    capture->counts->packets == 1 ? "" : "s");
+  decode_line_print(line, "%" PRIu64 " %s", capture->counts->packets,
+                    units_counted(capture->counts->packets, "packets"));
   for (const decode_field *field = decode_fields_counts; field->member; field++) {
     uint64_t count = decode_field_value(field, capture->counts);
     if (field->text && count > 0) {
@@ -455,8 +454,9 @@ static void append_overview(decode_line *line, const decode_capture *capture)
     }
   }
   decode_line_end(line);
-  decode_line_print(line, "%u TCP connection%s, %u %s MPA", capture->flows, capture->flows == 1 ? "" : "s",
-                    speakers, speakers == 1 ? "speaks" : "speak");
+  decode_line_print(line, "%u TCP %s, %u %s MPA", capture->flows,
+                    units_counted(capture->flows, "connections"), speakers,
+                    speakers == 1 ? "speaks" : "speak");
   decode_line_end(line);
   for (guint i = 0; i < speakers; i++) {
     append_connection(line, capture->connections->pdata[i]);

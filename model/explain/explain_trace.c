@@ -254,17 +254,17 @@ static void add_causes(const explanation *of, prose *to)
 
   if (of->fpdus > 0) {
     prose_add(to, " Meanwhile %s beyond it had been located by %s and placed: %s of payload.",
-              prose_plural(to, of->fpdus, "FPDU"), of->assumes ? "assumption" : "markers",
-              prose_plural(to, of->payload_octets, "octet"));
+              prose_plural(to, of->fpdus, "FPDUs"), of->assumes ? "assumption" : "markers",
+              prose_plural(to, of->payload_octets, "octets"));
   }
   for (guint cause = 0; cause < CAUSES; cause++) {
     if (of->causes[cause] == 0) {
       continue;
     }
-    prose_add(to, "%s %s", gap, prose_plural(to, of->causes[cause], "octet"));
+    prose_add(to, "%s %s", gap, prose_plural(to, of->causes[cause], "octets"));
     if (cause == INCOMPLETE) {
       prose_add(to, " lay in %s",
-                partial > 0 ? prose_plural(to, partial, "located FPDU") : "a startup frame, or a marker,");
+                partial > 0 ? prose_plural(to, partial, "located FPDUs") : "a startup frame, or a marker,");
     }
     prose_add(to, cause == ORDER ? " could not be placed because %s (order)" : "%s", words[cause]);
     gap = ";";
@@ -289,7 +289,7 @@ static void add_others(const explanation *of, prose *to)
     with_holes += held->holes > 0;
     if (held->connection != of->peak.connection && named++ < CONNECTIONS_NAMED) {
       prose_add(to, "%s connection %u with %s", named == 1 ? " Next came" : ",", held->connection,
-                prose_plural(to, held->octets, "octet"));
+                prose_plural(to, held->octets, "octets"));
     }
   }
   if (named > 0) {
@@ -309,22 +309,22 @@ static void add_peak(const explanation *of, prose *to)
     prose_add(to, "Peak 0 octets: in the time that is measured, no octet waited for one that was missing.\n");
     return;
   }
-  prose_add(to, "Peak %s", prose_plural(to, TRACE_VALUE(&of->peak, PEAK, octets), "octet"));
+  prose_add(to, "Peak %s", prose_plural(to, TRACE_VALUE(&of->peak, PEAK, octets), "octets"));
   if (of->cell_octets > 1) {
     prose_add(to, " in cells of %s", prose_count(to, of->cell_octets));
   }
   prose_add(to, " at %s", prose_time(to, (time_ps)peak_at(of)));
   if (g_hash_table_size(of->holding) > 1) {
     prose_add(to, " over %s, the largest share, %s,",
-              prose_plural(to, g_hash_table_size(of->holding), "connection"),
-              prose_plural(to, of->octets, "octet"));
+              prose_plural(to, g_hash_table_size(of->holding), "connections"),
+              prose_plural(to, of->octets, "octets"));
   }
   prose_add(to, " on connection %u: ", of->peak.connection);
   if (of->described > 0) {
     g_autofree char *joined =
-        g_strdup_printf(", joined on the way (up to %s each),", prose_plural(to, of->longest, "octet"));
+        g_strdup_printf(", joined on the way (up to %s each),", prose_plural(to, of->longest, "octets"));
     g_autofree char *after = g_strdup_printf(
-        "; %s%s arrived after it%s%s", prose_plural(to, of->arrivals, "segment"),
+        "; %s%s arrived after it%s%s", prose_plural(to, of->arrivals, "segments"),
         of->longest_sent > 0 && of->longest > of->longest_sent ? joined : "",
         is_simple ? ", and none could be placed because " : "", is_simple ? why_order(of) : "");
     packet_story_add(of->holes->story, after, of->holes->filled_at, to);
@@ -339,7 +339,7 @@ static void add_peak(const explanation *of, prose *to)
     packet_story_add(of->holes[i].story, "", of->holes[i].filled_at, to);
   }
   if (of->missing > of->described) {
-    prose_add(to, " And %s more.", prose_plural(to, of->missing - of->described, "hole"));
+    prose_add(to, " And %s more.", prose_plural(to, of->missing - of->described, "holes"));
   }
   add_others(of, to);
   prose_add(to, "\n");
@@ -393,7 +393,7 @@ static void add_failure(const explanation *of, prose *to)
         prose_count(to, TRACE_VALUE(wrong, OCTETS_WRONG, offset)),
         prose_count(to, TRACE_VALUE(wrong, OCTETS_WRONG, message)), side_name(wrong->side), wrong->connection,
         (guint)TRACE_VALUE(wrong, OCTETS_WRONG, placed), (guint)TRACE_VALUE(wrong, OCTETS_WRONG, sent));
-    prose_add(to, ": the first of %s, at %s.%s", prose_plural(to, of->octets_wrong, "wrong octet"),
+    prose_add(to, ": the first of %s, at %s.%s", prose_plural(to, of->octets_wrong, "wrong octets"),
               prose_time(to, wrong->time), of->why ? "\n" : "");
   }
   if (of->why) {
@@ -477,7 +477,7 @@ char *explain_trace(FILE *file, const char *name, GError **error)
       prose_add(&text,
                 "TCP took %s as good that the path had damaged: first packet %s of connection %u (stream %s "
                 "to %s) at %s.\n",
-                prose_plural(&text, of.misses, "segment"), prose_count(&text, of.miss.packet),
+                prose_plural(&text, of.misses, "segments"), prose_count(&text, of.miss.packet),
                 of.miss.connection, prose_count(&text, from),
                 prose_count(&text, from + TRACE_VALUE(&of.miss, SEGMENT_ARRIVED, payload_octets) - 1),
                 prose_time(&text, of.miss.time));

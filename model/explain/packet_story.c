@@ -279,7 +279,7 @@ void packet_story_add(const packet_story *story, const char *after, time_ps fill
     }
   }
   if (resent > DESCRIBED) {
-    prose_add(to, "; sent again %s more", prose_plural(to, resent - DESCRIBED, "time"));
+    prose_add(to, "; sent again %s more", prose_plural(to, resent - DESCRIBED, "times"));
   }
   if (filled_at == TIME_PS_NEVER) {
     prose_add(to, "%s not %s before the trace ends", gap, filled);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "explain/prose.h"
 
+#include "base/units.h"
+
 enum { CHUNK_OCTETS = 256, PS_OF_A_TENTH = 100000 };
 
 prose prose_new(void)
@@ -45,9 +47,10 @@ const char *prose_time(prose *of, time_ps time)
   return g_string_chunk_insert(of->numbers, text);
 }
 
-const char *prose_plural(prose *of, guint64 count, const char *noun)
+const char *prose_plural(prose *of, guint64 count, const char *nouns)
 {
-  g_autofree char *text = g_strdup_printf("%s %s%s", prose_count(of, count), noun, count == 1 ? "" : "s");
+  g_autofree char *text =
+      g_strdup_printf("%s %s", prose_count(of, count), units_counted((double)count, nouns));
 
   return g_string_chunk_insert(of->numbers, text);
 }

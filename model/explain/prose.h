@@ -24,4 +24,4 @@ const char *prose_count(prose *of, guint64 count);
 const char *prose_time(prose *of, time_ps time);
 
 /* "1 segment", "68 segments". */
-const char *prose_plural(prose *of, guint64 count, const char *noun);
+const char *prose_plural(prose *of, guint64 count, const char *nouns);

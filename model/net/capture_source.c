@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/integer_math.h"
+#include "base/units.h"
 #include "net/capture_file.h"
 #include "net/capture_link.h"
 #include "net/flow_table.h"
@@ -526,7 +527,7 @@ char *capture_source_holds(const capture_source *source, bool takes_wrong_checks
       which = GPOINTER_TO_UINT(what);
     }
   }
-  g_string_printf(text, "%" PRIu64 " packet%s", counts->packets, counts->packets == 1 ? "" : "s");
+  g_string_printf(text, "%" PRIu64 " %s", counts->packets, units_counted(counts->packets, "packets"));
   if (most > 0) {
     g_autofree char *name = capture_what_name(which);
     g_string_append_printf(text, ", of which %zu %s %s", most, most == 1 ? "is" : "are", name);
@@ -543,7 +544,7 @@ char *capture_source_holds(const capture_source *source, bool takes_wrong_checks
                            "passed over (--ignore-checksums accepts them)",
                            counts->wrong_checksums, counts->segments);
   }
-  g_string_append_printf(text, ", %u TCP connection%s", source->flows->len,
-                         source->flows->len == 1 ? "" : "s");
+  g_string_append_printf(text, ", %u TCP %s", source->flows->len,
+                         units_counted(source->flows->len, "connections"));
   return g_string_free(text, FALSE);
 }

@@ -57,8 +57,9 @@ char *replay_describe_measured(const replay *r)
   gboolean is_responder = r->plan.configuration->measured == SIDE_RESPONDER;
   guint count = r->plan.profile->connections->len;
 
-  return g_strdup_printf("the %s of %u connection%s%s", is_responder ? "Responder" : "Initiator", count,
-                         count == 1 ? "" : "s", r->chooses_side ? ", where most payload goes" : "");
+  return g_strdup_printf("the %s of %u %s%s", is_responder ? "Responder" : "Initiator", count,
+                         units_counted(count, "connections"),
+                         r->chooses_side ? ", where most payload goes" : "");
 }
 
 char *replay_describe_path(const replay *r)
@@ -509,9 +510,9 @@ static void note_all(const replay_network *self, const metric_values *values, GP
           first, self->connections[first].profile->directions[direction].missing_from, others);
   /* The capture has no second copy of what the real end took. */
   note_if(notes, self->plan->resend_ps == 0 && refused > 0 && lacking > 0,
-          "%" G_GUINT64_FORMAT " segments were refused, and %u connection%s waited for octets of them for "
+          "%" G_GUINT64_FORMAT " segments were refused, and %u %s waited for octets of them for "
           "ever; --resend TIME offers them again",
-          refused, lacking, lacking == 1 ? "" : "s");
+          refused, lacking, units_counted(lacking, "connections"));
   note_if(notes, long_ulpdus > 0,
           "%" G_GUINT64_FORMAT " FPDUs have ULPDUs of more than 64768 octets, which no sender may make "
           "(mpa-01 §3.2); the receivers here take them all the same",
@@ -522,12 +523,11 @@ static void note_all(const replay_network *self, const metric_values *values, GP
   note_if(notes, self->no_goodput != NULL, "%s", self->no_goodput);
   note_if(notes, steps > 0,
           "the capture's clock was set %" G_GUINT64_FORMAT
-          " time%s, so that times after that do not compare with "
+          " %s, so that times after that do not compare with "
           "those before",
-          steps, steps == 1 ? "" : "s");
-  note_if(notes, given_up > 0,
-          "%" G_GUINT64_FORMAT " segment%s did not arrive, however often %s offered again", given_up,
-          given_up == 1 ? "" : "s", given_up == 1 ? "it was" : "they were");
+          steps, units_counted(steps, "times"));
+  note_if(notes, given_up > 0, "%" G_GUINT64_FORMAT " %s did not arrive, however often %s offered again",
+          given_up, units_counted(given_up, "segments"), given_up == 1 ? "it was" : "they were");
   note_if(notes, too_big > 0,
           "%" G_GUINT64_FORMAT
           " packet%s larger than the path's MTU and %s dropped: routers do not fragment IPv6",

@@ -84,6 +84,10 @@ class Cli(kit.ProgramTest):
         kit.write("seeds.cfg", 'workload: { message_size = 1; messages = 2; }; sweep = ( { key = "run.seed"; from = 1; to = 3; } );')
         self.expect_start(self.shell("iwarpsim check seeds.cfg").stdout, "seeds.cfg: ok, a sweep of 3 runs\nseeds.cfg: 6 octets "
                           "in all, 6 messages, about ")
+        # What is one is in the singular, and what is less is not shown.
+        kit.write("one.cfg", "workload: { message_size = 1; messages = 1; };")
+        self.assertEqual(self.shell("iwarpsim check one.cfg").stdout.splitlines()[1],
+                         "one.cfg: 1 octet in all, 1 message, about 1 segment; less than a second, less than 1 KiB of buffers")
         # A short run is not announced; of a long one the cost comes first, and --quiet leaves it out.
         self.expect("iwarpsim run seeds.cfg -o o | tail -n 0 && rm -r o", "")
         stopped = self.shell("timeout -s INT 1 iwarpsim run large.cfg -o o 2>&1 | head -n 1; rm -rf o").stdout

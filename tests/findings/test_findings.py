@@ -80,6 +80,9 @@ class Numbers(Made):
             self.assertEqual(findings.shown(*numbers, form), text)
         with self.assertRaises(findings.Problem):
             findings.shown(1, 1, 1, "furlongs")
+        self.assertEqual([findings.shown(value, value, upper, "octets") for value, upper in ((1, 1), (1, 3), (2, 2))],
+                         ["1 octet", "1 (1 to 3) octets", "2 octets"])
+        self.assertEqual([findings.counted(f"{number} segments") for number in (1, 4)], ["1 segment", "4 segments"])
 
     def test_value(self):
         self.gives("{{value s | tcp.segments | receiver=in order | number}}", "200 (50 to 500)")

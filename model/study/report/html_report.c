@@ -2,6 +2,7 @@
 #include "study/report/html_report.h"
 
 #include "base/error.h"
+#include "base/units.h"
 #include "study/plot/gnuplot.h"
 #include "study/report/html.h"
 #include "study/report/report_page.h"
@@ -74,9 +75,9 @@ static char *page_of(report_page *report, const char *style, const char *script)
   g_string_append(page, "<body>\n");
   html_append(page,
               "<header>\n<p class=\"eyebrow\">iwarpsim report</p>\n<h1>%s</h1>\n"
-              "<p class=\"facts\">scenario %s · %s · iwarpsim %s · %u point%s · %u run%s%s%s</p>\n",
-              title, names, seeds, versions, points, points == 1 ? "" : "s", runs, runs == 1 ? "" : "s",
-              *partial != '\0' ? " · " : "", partial);
+              "<p class=\"facts\">scenario %s · %s · iwarpsim %s · %u %s · %u %s%s%s</p>\n",
+              title, names, seeds, versions, points, units_counted(points, "points"), runs,
+              units_counted(runs, "runs"), *partial != '\0' ? " · " : "", partial);
   g_string_append_printf(page,
                          "<nav aria-label=\"Contents\"><ul>\n%s</ul></nav>\n</header>\n<main>\n%s</main>\n"
                          "<script>%s</script>\n</body>\n</html>\n",

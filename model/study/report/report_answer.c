@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/units.h"
 #include "measure/warm_up.h"
 #include "study/plot/plot_runs.h"
 #include "study/report/html.h"
@@ -147,9 +148,8 @@ static void append_verdict(report_page *report, const result_pairing *pairing)
   }
   if (largest.row == NULL) {
     g_autofree char *a = name_of(pairing->key, pairing->a), *b = name_of(pairing->key, pairing->b);
-    html_append(html,
-                "<li>With %s the %s is not clearly different from that with %s at any of %u point%s.</li>\n",
-                b, report_quantities[0].name, a, points, points == 1 ? "" : "s");
+    html_append(html, "<li>With %s the %s is not clearly different from that with %s at any of %u %s.</li>\n",
+                b, report_quantities[0].name, a, points, units_counted(points, "points"));
     return;
   }
   g_string_append(html, "<li>");
@@ -188,8 +188,8 @@ static void append_caveats(report_page *report)
   const char *separator = "<li>To be read with care (<a href=\"#flags\">Flags</a>): ", *end = "";
   for (gsize i = 0; i < G_N_ELEMENTS(caveats); i++) {
     if (caveats[i].count > 0) {
-      g_string_append_printf(report->html, "%s%u of %u run%s %s", separator, caveats[i].count, caveats[i].of,
-                             caveats[i].of == 1 ? "" : "s", caveats[i].what);
+      g_string_append_printf(report->html, "%s%u of %u %s %s", separator, caveats[i].count, caveats[i].of,
+                             units_counted(caveats[i].of, "runs"), caveats[i].what);
       separator = "; ";
       end = ".</li>\n";
     }

@@ -299,8 +299,8 @@ void report_append_results(report_page *report)
   const guint runs = report->table->runs->len, points = report->points->len;
   g_autofree char *seeds = study_table_seeds(report->table);
   g_autofree char *caption =
-      g_strdup_printf("Means of %u run%s, %s, at %u point%s, with their 95 %% intervals.", runs,
-                      runs == 1 ? "" : "s", seeds, points, points == 1 ? "" : "s");
+      g_strdup_printf("Means of %u %s, %s, at %u %s, with their 95 %% intervals.", runs,
+                      units_counted(runs, "runs"), seeds, points, units_counted(points, "points"));
   mean_table table = table_of(report, NULL);
   for (guint q = 0; q < REPORT_QUANTITIES; q++) {
     if (report->shows[q]) {

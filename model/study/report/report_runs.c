@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/units.h"
 #include "study/plot/plot_runs.h"
 #include "study/report/html.h"
 
@@ -46,7 +47,8 @@ void report_append_flags(report_page *report)
 {
   const study_table *table = report->table;
   const GPtrArray *runs = table->runs;
-  g_string_append_printf(report->html, "<p>Of %u run%s ", table->all.count, table->all.count == 1 ? "" : "s");
+  g_string_append_printf(report->html, "<p>Of %u %s ", table->all.count,
+                         units_counted(table->all.count, "runs"));
   for (run_status status = 0; status < RUN_STATUSES; status++) {
     g_string_append_printf(report->html, "%u %s, ", table->all.by_status[status], run_status_name(status));
   }
@@ -59,8 +61,8 @@ void report_append_flags(report_page *report)
       count += ((const study_run *)g_ptr_array_index(runs, i))->flags >> bit & 1;
     }
     html_append(report->html,
-                "<li>%u run%s with <code>%s</code>: %s Left out by <code>--leave-out %s</code>.</li>\n",
-                count, count == 1 ? "" : "s", metric->name, metric->sentence, study_flags[bit].name);
+                "<li>%u %s with <code>%s</code>: %s Left out by <code>--leave-out %s</code>.</li>\n", count,
+                units_counted(count, "runs"), metric->name, metric->sentence, study_flags[bit].name);
   }
   g_string_append(report->html, report->empty == NULL ? "</ul>\n" : "");
   append_others(report);
@@ -91,8 +93,8 @@ void report_append_scenario(report_page *report)
   for (guint i = 0; i < report->table->all.origins->len; i++) {
     const stored_provenance *of = g_ptr_array_index(report->table->all.origins, i);
     const provenance *origin = of->origin;
-    html_append(html, "<h3>%s.cfg, %u run%s</h3>\n<pre tabindex=\"0\"><code>%s</code></pre>\n<dl>\n",
-                origin->name, of->count, of->count == 1 ? "" : "s", origin->text);
+    html_append(html, "<h3>%s.cfg, %u %s</h3>\n<pre tabindex=\"0\"><code>%s</code></pre>\n<dl>\n",
+                origin->name, of->count, units_counted(of->count, "runs"), origin->text);
     append_fact(html, "Title", g_strdup(origin->title));
     append_fact(html, "SHA-256 of the text", g_strdup(origin->hash));
     append_fact(html, "Options", g_strdup(origin->sets));

@@ -57,7 +57,8 @@ static void append_account(const size_study *study, const size_value *value, con
   const char *does_not = g_str_has_suffix(label, " octets") ? "do not" : "does not";
   g_string_append_printf(text, "%s %s ", label, keeps != NULL ? keeps : does_not);
   if (value->not_ok > 0) {
-    g_string_append_printf(text, "(%u of %u runs did not end ok)", value->not_ok, study->seeds->len);
+    g_string_append_printf(text, "(%u of %u %s did not end ok)", value->not_ok, study->seeds->len,
+                           units_counted(study->seeds->len, "runs"));
     return;
   }
   if (of->count == 0) {

@@ -398,10 +398,10 @@ static gboolean check_baseline(const size_study *study, const size_value *value,
   g_autofree char *name = result_quantity_name(&question->condition.quantity);
   g_autofree char *have_zero = g_strdup_printf("have 0 as %s, of which nothing is a share", name);
   return value->not_ok + zeros == 0 ||
-         error_set(error, "%u of %u runs with %s = %s %s; expected a number, or another value after 'of'",
+         error_set(error, "%u of %u %s with %s = %s %s; expected a number, or another value after 'of'",
                    value->not_ok > 0 ? value->not_ok : zeros, study->seeds->len,
-                   scenario_key_row_of(question->key)->name, value->text,
-                   value->not_ok > 0 ? "did not end ok" : have_zero);
+                   units_counted(study->seeds->len, "runs"), scenario_key_row_of(question->key)->name,
+                   value->text, value->not_ok > 0 ? "did not end ok" : have_zero);
 }
 
 static void judge(const size_study *study, size_value *value)

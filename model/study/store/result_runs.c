@@ -2,6 +2,7 @@
 /* The runs of a result store: how its rows are written and read. */
 #include <string.h>
 
+#include "base/units.h"
 #include "study/store/result_store_private.h"
 
 /* In the order in which they are written and read. */
@@ -343,9 +344,9 @@ gboolean result_store_check_provenance(result_store *store, const provenance *fr
     g_autofree char *difference = provenance_difference(stored->origin, "stored", from, "now");
     if (difference != NULL) {
       g_set_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_DIFFERENT,
-                  "%s: holds %u run%s of %sexpected the same for all its runs; --mix keeps both in one "
+                  "%s: holds %u %s of %sexpected the same for all its runs; --mix keeps both in one "
                   "store, --store FILE puts the new runs into another one",
-                  store->path, stored->count, stored->count == 1 ? "" : "s", difference);
+                  store->path, stored->count, units_counted(stored->count, "runs"), difference);
       return FALSE;
     }
   }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/plain_text.h"
+#include "base/units.h"
 #include "scenario/configuration.h"
 #include "study/statistics/statistics.h"
 #include "study/store/run_events.h"
@@ -349,15 +350,15 @@ static void append_notes(const sweep_plan *plan, gsize goal, GString *text)
     g_string_append_printf(text, ": the intervals are made for a skewness within ±%g", SKEWNESS_MAX);
   }
   if (beyond > 0) {
-    g_string_append_printf(text, ", which that of %u point%s exceeds: they may cover less than 93 %%", beyond,
-                           beyond == 1 ? "" : "s");
+    g_string_append_printf(text, ", which that of %u %s exceeds: they may cover less than 93 %%", beyond,
+                           units_counted(beyond, "points"));
   }
   /* What share of the runs have, all `fewest` lack with a probability of 5 %. */
   g_string_append_printf(text, "; what happens in fewer than %.0f %% of the runs may be in none of %zu\n",
                          100 * (1 - pow(0.05, 1 / (double)fewest)), fewest);
   if (doubtful > 0) {
-    g_string_append_printf(text, "note: %s: at %u point%s the interval covers less than 95 %%: %s\n", name,
-                           doubtful, doubtful == 1 ? "" : "s", coverage_note);
+    g_string_append_printf(text, "note: %s: at %u %s the interval covers less than 95 %%: %s\n", name,
+                           doubtful, units_counted(doubtful, "points"), coverage_note);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/plain_text.h"
+#include "base/units.h"
 
 /* How often a line of progress is printed where none can be redrawn. */
 #define LINE_EVERY_US (10 * G_USEC_PER_SEC)
@@ -37,8 +38,8 @@ char *sweep_progress_text(const sweep_counts *counts)
   static const char *const of[] = {"", "about ", "at least "};
   double share = counts->work > 0 ? 1 - counts->work_left / counts->work : 1;
   GString *text = g_string_new(NULL);
-  g_string_append_printf(text, "%zu of %s%zu run%s done", counts->done, of[counts->certainty], counts->points,
-                         counts->points == 1 ? "" : "s");
+  g_string_append_printf(text, "%zu of %s%zu %s done", counts->done, of[counts->certainty], counts->points,
+                         units_counted(counts->points, "runs"));
   if (counts->failed > 0) {
     g_string_append_printf(text, ", %zu failed", counts->failed);
   }

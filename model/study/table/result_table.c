@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "study/table/shown_number.h"
 #include "study/table/text_columns.h"
 
@@ -23,8 +24,8 @@ static void append_counts(const result_request *request, GString *text)
   g_autofree char *in_step = study_table_in_step(table);
   g_autoptr(GArray) points = study_table_points(table->runs, keys);
   const guint runs = table->runs->len;
-  g_string_append_printf(text, "%u run%s at %u point%s", runs, runs == 1 ? "" : "s", points->len,
-                         points->len == 1 ? "" : "s");
+  g_string_append_printf(text, "%u %s at %u %s", runs, units_counted(runs, "runs"), points->len,
+                         units_counted(points->len, "points"));
   g_autofree char *missing = study_table_missing(table, request->exclude);
   g_string_append_printf(text, "%s%s\n", *missing != '\0' ? "; " : "", missing);
   if (*in_step != '\0') {

@@ -108,7 +108,9 @@ char *study_keys_label(scenario_key key, const char *text)
 {
   uint64_t octets;
   gboolean is_size = scenario_key_row_of(key)->type == SCENARIO_TYPE_SIZE && units_parse_size(text, &octets);
-  return is_size && octets > 0 && octets % 1024 == 0 ? shown_text_octets((double)octets) : g_strdup(text);
+  return is_size && octets > 0 && octets % 1024 == 0
+             ? shown_text_octets((double)octets)
+             : g_strdup(g_str_has_prefix(text, "1 ") ? units_counted(1, text) : text);
 }
 
 /* Numbers ascending before texts that are none; these keep their order (the sort is stable). */
@@ -169,7 +171,7 @@ char *study_label_of(scenario_key key, const char *text)
     return g_strdup_printf("%s unknown", name);
   }
   if (key == SCENARIO_WORKLOAD_CONNECTIONS) {
-    return g_strdup_printf("%s connection%s", text, strcmp(text, "1") == 0 ? "" : "s");
+    return g_strdup_printf("%s %s", text, units_counted(g_ascii_strtod(text, NULL), "connections"));
   }
   if (key == SCENARIO_MIDDLEBOX_MODE && strcmp(text, "none") == 0) {
     return g_strdup("no middlebox");

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/units.h"
 #include "scenario/scenario_where.h"
 
 G_DEFINE_QUARK(iwarpsim_study_table_error, study_table_error)
@@ -166,8 +167,8 @@ gboolean study_table_check(const study_table *table, guint exclude, GError **err
     g_set_error(error, STUDY_TABLE_ERROR, STUDY_TABLE_ERROR_EMPTY, "the store holds no runs");
   } else if (table->runs->len == 0) {
     g_autofree char *missing = study_table_missing(table, exclude);
-    g_set_error(error, STUDY_TABLE_ERROR, STUDY_TABLE_ERROR_EMPTY, "none of the store's %u run%s is left: %s",
-                all, all == 1 ? "" : "s", missing);
+    g_set_error(error, STUDY_TABLE_ERROR, STUDY_TABLE_ERROR_EMPTY, "none of the store's %u %s is left: %s",
+                all, units_counted(all, "runs"), missing);
   }
   return table->runs->len > 0;
 }
@@ -260,9 +261,9 @@ char *study_table_partial(const study_table *table)
     there += seen ? 0 : count;
     planned += seen ? 0 : MAX(count, most);
   }
-  return there < planned
-             ? g_strdup_printf("partial: %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " runs", there, planned)
-             : g_strdup("");
+  return there < planned ? g_strdup_printf("partial: %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " %s",
+                                           there, planned, units_counted(planned, "runs"))
+                         : g_strdup("");
 }
 
 char *study_table_missing(const study_table *table, guint exclude)
@@ -271,7 +272,7 @@ char *study_table_missing(const study_table *table, guint exclude)
   GString *text = g_string_new(partial);
   const guint excluded = table->left_out->len, not_ok = table->all.others->len;
   guint all = table->runs->len + excluded + not_ok;
-  g_autofree char *of_all = g_strdup_printf("of %u run%s", all, all == 1 ? "" : "s");
+  g_autofree char *of_all = g_strdup_printf("of %u %s", all, units_counted(all, "runs"));
   if (excluded > 0) {
     g_autoptr(GPtrArray) flags = g_ptr_array_new();
     for (guint bit = 0; bit < STUDY_FLAGS; bit++) {

@@ -144,6 +144,8 @@ TEST(test_labels)
   expect_label(SCENARIO_TCP_RECEIVE_WINDOW, "auto", "auto");
   expect_label(SCENARIO_PATH_FORWARD_MTU, "1500", "1500");
   expect_label(SCENARIO_PATH_FORWARD_LOSS, "0.1%", "0.1%");
+  expect_label(SCENARIO_PATH_FORWARD_DISPLACE_BY, "1 segments", "1 segment");
+  expect_label(SCENARIO_PATH_FORWARD_DISPLACE_BY, "4 segments", "4 segments");
 }
 
 static const struct {

@@ -126,6 +126,7 @@ static void append_verdict(const char *path, const sweep_grid *grid, const run_c
   plain_text_append_number(json, "payload_octets", cost->payload_octets);
   plain_text_append_number(json, "messages", cost->messages);
   plain_text_append_number(json, "segments", round(cost->segments));
+  plain_text_append_number(json, "time_s", cost->seconds > 0 ? cost->seconds * cli_cost_pace() : 0);
   plain_text_append_number(json, "memory_octets", round(cost->memory_octets));
   plain_text_append_member(json, "notes");
   for (guint i = 0; error == NULL && i < notes->len; i++) {

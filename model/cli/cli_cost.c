@@ -11,9 +11,6 @@
 #include "session/simulation.h"
 #include "study/sweep/sweep_progress.h"
 
-/* To write each event, and to read it again. */
-#define TRACE_FACTOR 4
-
 double cli_cost_pace(void)
 {
   const char *const sets[] = {"run.engine=native", "workload.messages=300", NULL};
@@ -43,10 +40,10 @@ char *cli_cost_text(const run_cost *cost)
       time != NULL ? time : "", *memory != '\0' ? memory : "less than 1 KiB");
 }
 
-void cli_cost_announce(const scenario *s, gboolean is_traced, const char *what)
+void cli_cost_announce(const scenario *s, double times, const char *what)
 {
   run_cost cost = run_cost_of(s);
-  cost.seconds *= is_traced ? TRACE_FACTOR : 1;
+  cost.seconds *= times;
   g_autofree char *text = cost.seconds >= 1 ? cli_cost_text(&cost) : NULL;
 
   if (text != NULL) {

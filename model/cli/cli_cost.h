@@ -14,6 +14,12 @@ double cli_cost_pace(void);
  * this machine's from a second on, which takes cli_cost_pace(). Free with g_free(). */
 char *cli_cost_text(const run_cost *cost);
 
-/* Prints on standard error that `what`, a run of `s`, will take a second or more, with its cost; nothing of
- * less. A trace of it takes several times as long. */
-void cli_cost_announce(const scenario *s, gboolean is_traced, const char *what);
+/* How many times as long as a run it takes to write a trace of it, too; to explain this besides, or to plot
+ * it; and to make a page of it, with what is explained there. */
+#define CLI_COST_TRACED 1.5
+#define CLI_COST_EXPLAINED 3.0
+#define CLI_COST_TIMELINE 10.0
+
+/* Prints on standard error that `what`, a run of `s` that takes `times` as long with what else is done, will
+ * take a second or more, with its cost; nothing of less. */
+void cli_cost_announce(const scenario *s, double times, const char *what);

@@ -2,6 +2,7 @@
 /* iwarpsim explain-peak: the peak of the reassembly occupancy, and how a run failed, in sentences. */
 #include "base/plain_text.h"
 #include "cli/cli.h"
+#include "cli/cli_cost.h"
 #include "cli/cli_run_trace.h"
 #include "explain/explain_trace.h"
 
@@ -10,7 +11,7 @@ static int run(const cli_arguments *arguments)
   const char *path = arguments->rest[0];
   GError *error = NULL;
   g_autofree char *ending = NULL;
-  FILE *file = cli_run_trace_open(path, arguments, &ending, &error);
+  FILE *file = cli_run_trace_open(path, arguments, CLI_COST_EXPLAINED, &ending, &error);
   g_autofree char *text = file ? explain_trace(file, path, &error) : NULL;
 
   if (file) {

@@ -8,6 +8,7 @@
 #include "base/files.h"
 #include "base/plain_text.h"
 #include "cli/cli.h"
+#include "cli/cli_cost.h"
 #include "cli/cli_run_trace.h"
 #include "scenario/scenario_problem.h"
 #include "study/plot/study_plot.h"
@@ -228,7 +229,7 @@ static gboolean plot_run(const cli_arguments *arguments, gboolean is_folder, con
   g_autofree char *name = file_stem(path, ".trace");
   g_autofree char *titled = g_strconcat(is_folder ? "" : name, is_folder ? "" : "-", what, NULL);
   g_autofree char *stem = gnuplot_file_stem(titled);
-  FILE *file = cli_run_trace_open(path, arguments, NULL, error);
+  FILE *file = cli_run_trace_open(path, arguments, CLI_COST_EXPLAINED, NULL, error);
   const gboolean good = file != NULL && plot_trace(file, path, what, &chosen.request, stem, target, error);
   g_clear_pointer(&file, fclose);
   return good;

@@ -202,7 +202,7 @@ static int run(const cli_arguments *arguments)
   g_ptr_array_add(notes, NULL);
   if (good && !arguments->quiet) {
     cli_results_print_notes((const char *const *)notes->pdata);
-    cli_cost_announce(s, options.trace != NULL, "this run");
+    cli_cost_announce(s, options.trace != NULL ? CLI_COST_TRACED : 1, "this run");
   }
   good = good && cli_results_begin(&results, s, options.directory, options.trace, &error);
   int status = good ? run_into(&results, s, arguments) : cli_fail(error);

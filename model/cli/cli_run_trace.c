@@ -58,7 +58,7 @@ static gboolean is_of(FILE *file, const char *path, const summary_record *record
 /* Runs the scenario of the summary at `path` again, with a trace into `file`; it must have the same metrics.
  */
 static gboolean run_again(const summary_record *record, const char *path, const cli_arguments *arguments,
-                          FILE *file, GError **error)
+                          double times, FILE *file, GError **error)
 {
   g_autoptr(scenario) s = cli_run_scenario(record, path, FALSE, error);
   cli_progress shown = {.file = stderr, .started_us = g_get_monotonic_time()};
@@ -71,7 +71,7 @@ static gboolean run_again(const summary_record *record, const char *path, const 
   if (good && !arguments->quiet) {
     g_autofree char *what =
         g_strdup_printf("%s: there is no run.trace beside it, so the run is made again", path);
-    cli_cost_announce(s, TRUE, what);
+    cli_cost_announce(s, times, what);
   }
   good = good && simulation_run(s, &how, &result, error);
   cli_progress_clear(&shown);
@@ -91,7 +91,8 @@ static gboolean run_again(const summary_record *record, const char *path, const 
 }
 
 /* The trace of the run whose folder is `path`. */
-static FILE *open_of_run(const char *path, const cli_arguments *arguments, char **ending, GError **error)
+static FILE *open_of_run(const char *path, const cli_arguments *arguments, double times, char **ending,
+                         GError **error)
 {
   g_autofree char *page = g_build_filename(path, "summary.json", NULL);
   g_autofree char *name = g_build_filename(path, "run.trace", NULL);
@@ -102,8 +103,8 @@ static FILE *open_of_run(const char *path, const cli_arguments *arguments, char 
   }
   const gboolean is_there = g_file_test(name, G_FILE_TEST_EXISTS);
   FILE *file = is_there ? file_open(name, FALSE, error) : tmpfile();
-  if (!file ||
-      !(is_there ? is_of(file, name, record, error) : run_again(record, page, arguments, file, error))) {
+  if (!file || !(is_there ? is_of(file, name, record, error)
+                          : run_again(record, page, arguments, times, file, error))) {
     g_clear_pointer(&file, fclose);
   } else if (ending && *record->message != '\0') {
     *ending = g_strdup_printf("The run ended %s: %s.\n", run_status_name(record->status), record->message);
@@ -111,14 +112,16 @@ static FILE *open_of_run(const char *path, const cli_arguments *arguments, char 
   return file;
 }
 
-FILE *cli_run_trace_open(const char *path, const cli_arguments *arguments, char **ending, GError **error)
+FILE *cli_run_trace_open(const char *path, const cli_arguments *arguments, double times, char **ending,
+                         GError **error)
 {
   const gboolean is_directory = g_file_test(path, G_FILE_TEST_IS_DIR);
 
   if (ending) {
     *ending = NULL;
   }
-  FILE *file = is_directory ? open_of_run(path, arguments, ending, error) : file_open(path, FALSE, error);
+  FILE *file =
+      is_directory ? open_of_run(path, arguments, times, ending, error) : file_open(path, FALSE, error);
   if (file) {
     rewind(file);
   } else if (!*error) {

@@ -8,6 +8,7 @@
 #include "base/plain_text.h"
 #include "cli/cli.h"
 #include "cli/cli_capture.h"
+#include "cli/cli_cost.h"
 #include "cli/cli_run_trace.h"
 #include "explain/explain_trace.h"
 #include "study/timeline/timeline_capture.h"
@@ -80,7 +81,7 @@ static int run(const cli_arguments *arguments)
   if (strcmp(path, "-") == 0) {
     return cli_usage_error("timeline", "a trace or a capture is read twice; expected a file, not -");
   }
-  FILE *file = cli_run_trace_open(path, arguments, &ending, &error);
+  FILE *file = cli_run_trace_open(path, arguments, CLI_COST_TIMELINE, &ending, &error);
   if (!file) {
     return cli_fail(error);
   }

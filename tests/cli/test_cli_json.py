@@ -33,10 +33,11 @@ class Json(kit.ProgramTest):
         a, b, c = json.loads(done.stdout)
         self.assertEqual((a["file"], a["error"], a["runs"]), ("a.cfg", None, 6))
         self.assertEqual(b, {"file": "b.cfg", "error": errors.rstrip("\n"), "runs": 0, "payload_octets": 0, "messages": 0,
-                             "segments": 0, "memory_octets": 0, "notes": []})
+                             "segments": 0, "time_s": 0, "memory_octets": 0, "notes": []})
         self.assertEqual((c.pop("payload_octets"), c.pop("messages")), (200 * 65536, 200))
         self.assertGreater(c.pop("segments"), 200 * 65536 / 1460)
         self.assertGreater(c.pop("memory_octets"), 2 * 65536)
+        self.assertGreater(c.pop("time_s"), 0)
         self.assertEqual(c, {"file": "c.cfg", "error": None, "runs": 1, "notes": [
             "c.cfg:1: middlebox.chunk has no effect unless middlebox.mode has rechunk"]})
         self.assertEqual(self.json("iwarpsim check --json a.cfg --set mpa.crc=false")[0]["runs"], 6)

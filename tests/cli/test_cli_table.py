@@ -108,7 +108,8 @@ class Table(kit.ProgramTest):
             self.shell(f"iwarpsim sweep a.cfg -q --shard {shard}/2 --store b.sqlite --mix")
             done = self.shell("iwarpsim table b.sqlite --csv out.csv -q; iwarpsim table b.sqlite --json; iwarpsim table b.sqlite;"
                               " iwarpsim report b.sqlite -o /dev/stdout; iwarpsim plot b.sqlite --format term").stdout
-            self.assertEqual((done + kit.octets("out.csv").decode()).count("partial: 2 of 4 runs"), 5 if shard == "1" else 0)
+            words = " ".join((done + kit.octets("out.csv").decode()).split())  # a title wraps by the version's length
+            self.assertEqual(words.count("partial: 2 of 4 runs"), 5 if shard == "1" else 0)
 
     def test_where(self):
         """Only the runs that meet a condition on their keys; a name that is none is answered with the nearest."""

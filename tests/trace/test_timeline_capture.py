@@ -6,6 +6,7 @@ Skipped without a browser (browser.py).
 """
 
 import json
+import re
 import struct
 import unittest
 
@@ -161,6 +162,22 @@ class Captures(PageTest):
         self.show("stag/sender.pcap", end=1)
         terminate = self.script(DETAILS, "fpdu-1")
         self.assertEqual([terminate["Noted"], terminate["Carries"]], ["Terminate: tagged buffer error 0x00: invalid STag", "Terminate, untagged"])
+
+    def test_wrong_checksums(self):
+        """How many segments were passed over, and the first, is said once on the page, and on standard error."""
+        damaged = {300, 310}
+        numbers = iter(range(1, 10 ** 6))
+
+        def edit(packet):
+            return packet[:36] + bytes([packet[36] ^ 1]) + packet[37:] if next(numbers) in damaged else packet
+        self.cut(lambda number, packet: True, edit=edit)
+        texts = []
+        for end in (0, 1):
+            said = self.show(end=end).stderr
+            texts += self.script("return flow.found.filter(note => note.kind === 'checksum').map(noteWords)")
+        self.assertRegex(said, r"^note: segments with a wrong TCP checksum were passed over: 2, the first in packet 300; --ignore")
+        passed = [re.search(r"passed over: (\d), the first in packet (\d+)", text).groups() for text in texts]
+        self.assertEqual((sum(int(count) for count, _ in passed), min(int(first) for _, first in passed)), (2, 300))
 
     def test_replay(self):
         """The trace of a replay has arrivals alone: its page shows what the model's receiver holds."""

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "base/file_kind.h"
 
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 
@@ -63,10 +65,12 @@ guint file_kind_of(const char *path)
            FILE_CAPTURE; /* nothing else of ours is read compressed */
   }
   const guint kind = kind_of_octets(octets, length);
-  return kind != 0                                ? kind
-         : g_str_has_suffix(path, ".cfg")         ? FILE_SCENARIO
-         : g_str_has_suffix(path, "summary.json") ? FILE_SUMMARY
-                                                  : 0;
+  char target[PATH_MAX]; /* the name behind symbolic links */
+  const char *name = realpath(path, target) != NULL ? target : path;
+  return kind != 0                                                          ? kind
+         : g_str_has_suffix(path, ".cfg") || g_str_has_suffix(name, ".cfg") ? FILE_SCENARIO
+         : g_str_has_suffix(name, "summary.json")                           ? FILE_SUMMARY
+                                                                            : 0;
 }
 
 const char *file_kind_noun(guint kind)

@@ -191,7 +191,8 @@ static gboolean show_answers(const size_study *study, const size_question *quest
          draw(table, plot, &request, path, error);
 }
 
-/* Prints the quantity at each value that the store at `path` has, and draws it against the key. */
+/* Prints the quantity at each value that the store at `path` has, and draws it against the key if there are
+ * several. */
 static gboolean show_curve(const size_question *question, const char *path, GError **error)
 {
   const size_condition *condition = &question->condition;
@@ -208,7 +209,7 @@ static gboolean show_curve(const size_question *question, const char *path, GErr
   const plot_bound bound = {condition->text, condition->baseline, condition->number};
   const plot_request request = {
       .quantity = &condition->quantity, .x = &question->key, .x_log = TRUE, .bound = &bound};
-  return draw(table, &plot_metric, &request, path, error);
+  return !study_plot_fits(table, &plot_metric, NULL) || draw(table, &plot_metric, &request, path, error);
 }
 
 static int run_search(const scenario *s, const size_question *question, const run_limits *limits,

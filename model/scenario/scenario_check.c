@@ -170,7 +170,8 @@ static gboolean check_quantiles(const checking *on)
 
 /* --- Notes --- */
 
-/* TRUE when the value of `key` means that there is none of it: false, 0, an empty list, its default word. */
+/* TRUE when the value of `key` means that there is none of it: false, 0 or the word for it, an empty list,
+ * its default word. */
 static gboolean is_off(const checking *on, scenario_key key)
 {
   const scenario_key_row *row = scenario_key_row_of(key);
@@ -179,8 +180,9 @@ static gboolean is_off(const checking *on, scenario_key key)
   row = row->inherits >= 0 ? scenario_key_row_of((scenario_key)row->inherits) : row;
   return row->type == SCENARIO_TYPE_WORD || row->type == SCENARIO_TYPE_MIX
              ? g_strcmp0(value->text, row->fallback) == 0
-             : value->number == 0 && !(value->probability > 0) && value->list_count == 0 &&
-                   (value->text == NULL || *value->text == '\0');
+             : value->number == 0 && !(value->probability > 0) &&
+                   (value->is_word ||
+                    (value->list_count == 0 && (value->text == NULL || *value->text == '\0')));
 }
 
 static gboolean is_set_option(const checking *on, scenario_key key)

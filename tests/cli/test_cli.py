@@ -73,6 +73,17 @@ class Cli(kit.ProgramTest):
         self.assertEqual((shown, done.stderr), (output, errors), line)
         self.assertEqual(costs, len(re.findall(r"(?m)^\S+: ok", shown)))
 
+    def test_limits_beyond_the_messages(self):
+        """A limit that no run of so many messages comes to has no effect; that there is none is said without a note."""
+        kit.write("a.cfg", "workload: { messages = 20; };")
+        for key, least in (("outstanding", 21), ("signal_every", 20)):
+            for number in (least, 1000):
+                self.assertIn(f"workload.{key} has no effect unless ",
+                              self.shell(f"iwarpsim check a.cfg -s workload.{key}={number}").stdout)
+            for number in (least - 1, 0):
+                self.assertNotIn("note:", self.shell(f"iwarpsim check a.cfg -s workload.{key}={number}").stdout)
+        self.assertNotIn("note:", self.shell("iwarpsim check a.cfg -s workload.outstanding=unlimited").stdout)
+
     def test_costs(self):
         """Messages are of each connection and, with directions = both, of each end: 1 MiB x 1,000 x 100 x 2 in all. Of
         a stream, a message with 20 octets for each of its FPDUs takes 1,048,576 / 1,424 segments. Three seeds take

@@ -76,6 +76,17 @@ class Output(kit.ProgramTest):
                 self.expect_refused(f"iwarpsim merge small.sqlite -o {name}", f"{name}: not a result store")
                 self.expect_refused(f"iwarpsim sweep small.cfg --store {name}", f"{name}: not a result store")
         self.assertEqual({name: kit.octets(name) for name in stays}, before)
+        # What is a scenario by its name alone is one by the name of a link, too; nor does an empty one become a store.
+        for name, octets in (("comment.cfg", "# only a comment\n"), ("empty.cfg", "")):
+            kit.write(name, octets)
+            os.symlink(name, "link")
+            for at in (name, "link"):
+                self.expect_refused(f"iwarpsim table small.sqlite --csv {at}", f"{at}: a scenario stands there")
+                for line in (f"sweep small.cfg --store {at}", f"merge small.sqlite -o {at}"):
+                    self.expect_refused(f"iwarpsim {line}", f"{at}: not a result store: a scenario; expected")
+            self.assertEqual(kit.octets(name).decode(), octets)
+            os.unlink("link")
+            os.unlink(name)
         # Where a run's own files are to be is known before it.
         for name in ("summary.json", "occupancy.csv", "sender.pcap"):
             self.expect_refused(f"iwarpsim run small.cfg -o new --trace ./new/{name}", f"the {name} of the run goes there")

@@ -204,6 +204,8 @@ class Size(kit.ProgramTest):
         self.assertEqual(self.size(rest + "--until-losses 30", 1),
                          f"cannot tell: 0 losses in 8 seeds; about {messages:.0f} messages are needed, more than "
                          "--until-losses runs\n")
+        # Where only the baseline was run there is no curve to draw.
+        self.assertEqual(self.shell(f"iwarpsim size a.cfg {rest} --until-losses 30 --store other.sqlite", 1).stderr, "")
 
     def test_asked_for_and_not_there(self):
         """Whatever impairment a scenario asks for, on the way of the payload or back, an answer needs 30 of it in all

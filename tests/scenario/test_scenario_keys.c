@@ -129,6 +129,7 @@ TEST(test_nearest_is_a_key_or_group)
 TEST(test_guesses)
 {
   static const char *const meant[][2] = {
+      {"lossless", "path.forward.queue_size"},
       {"rtt", "path.forward.delay"},
       {"tcp.RTT", "path.forward.delay"},
       {"one-way delay", "path.forward.delay"},
@@ -175,7 +176,7 @@ TEST(test_what_is_not_modelled)
       "TUN",    "QUIC",       "SCTP",      "MPTCP",   "BGP",       "VXLAN",      "DCQCN",      "TIMELY",
       "HPCC",   "go-back-N",  "IRN",       "iSER",    "NVMe-oF",   "NVMe/TCP",   "NFS-RDMA",   "ECMP",
       "spray",  "fat-tree",   "Clos",      "flowlet", "fq_codel",  "CAKE",       "QoS",        "DSCP",
-      "VLAN",   "pause",      "lossless",  "ToS",     "TLS",       "Homa",       "NDP",        "L4S",
+      "VLAN",   "pause",      "XOFF",      "ToS",     "TLS",       "Homa",       "NDP",        "L4S",
       "AccECN", "InfiniBand", "immediate", "CAS",     "open loop", "all-to-all", "all-reduce", "multicast",
       "FCT",    "PCIe",       "CPU",       "RSS",     "NAPI",      "GPUDirect",  "energy",     "tap"};
 
@@ -363,6 +364,9 @@ TEST(test_needs)
       g_autofree const char **words = scenario_key_words(scenario_key_row_of(named));
       g_strv_builder_addv(values, words);
       g_strv_builder_add(values, scenario_key_row_of(named)->example);
+      g_strv_builder_add(values, scenario_key_row_of(named)->type == SCENARIO_TYPE_INTEGER
+                                     ? "1"
+                                     : scenario_key_row_of(named)->example);
       g_strv_builder_add(values,
                          scenario_key_row_of(named)->fallback ? scenario_key_row_of(named)->fallback : "0");
       g_auto(GStrv) all = g_strv_builder_end(values);

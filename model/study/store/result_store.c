@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file_kind.h"
 #include "base/interruption.h"
 #include "base/plain_text.h"
 #include "study/store/result_store_private.h"
@@ -408,6 +409,9 @@ static gboolean open_file(result_store *store, result_store_mode mode, GError **
   /* SQLite takes an empty name and ":memory:" for databases in memory, where results would be lost. */
   g_autofree char *file =
       g_path_is_absolute(store->path) ? g_strdup(store->path) : g_build_filename(".", store->path, NULL);
+  if (file_kind_of(store->path) == FILE_SCENARIO) { /* also an empty one, which SQLite would take */
+    return not_a_store(store, "a scenario", error);
+  }
   if (sqlite3_open_v2(file, &store->database, flags, NULL) == SQLITE_OK) {
     return TRUE;
   }

@@ -225,6 +225,11 @@ class Size(kit.ProgramTest):
             drop = "" if "drop" in asked else "-s path.forward.drop=[] "
             self.assertRegex(self.size(f"{rest}{drop}-s 'path.{asked}'", 1),
                              rf"\Acannot tell: {lacks} in 8 seeds; (about \d+|more) messages are needed ")
+        # Acknowledgements out of order, which nothing counts, are not waited for; Responses are.
+        reorders = "-s path.forward.drop=[] -s path.reverse.jitter=5us -s path.reverse.reorder="
+        self.expect_parts(self.size(f"{rest} {reorders}25%"), "receiver.memory = ")
+        self.assertRegex(self.size(f"{rest} {reorders}0.0001% -s workload.operation=read", 1),
+                         r"\Acannot tell: path.segments_reordered is 0 in 8 seeds")
         # As much as is needed of each is needed, and what came is told of.
         self.assertRegex(self.size(rest + "-s path.forward.loss=2% -s path.forward.displace=0.0001%", 1),
                          r"\Acannot tell: path.packets_displaced is 0 in")

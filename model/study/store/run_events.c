@@ -21,11 +21,17 @@ static const struct {
 
 guint32 run_events_asked(const char *const *keys)
 {
+  const char *operations = keys[SCENARIO_WORKLOAD_OPERATION];
+  const gboolean is_pulled = strstr(operations, "write") == NULL && strstr(operations, "send") == NULL;
   guint32 asked = *keys[SCENARIO_TOPOLOGY_ERRORS] != '\0'; /* which lose at random */
   for (gsize i = 0; i < G_N_ELEMENTS(asking) * SIDES; i++) {
     const gsize at = i / SIDES;
     const char *text = keys[scenario_key_of_direction(asking[at].key, (enum side)(i % SIDES))];
-    const gboolean is_on = *text != '\0' && strcmp(text, scenario_key_row_of(asking[at].key)->fallback) != 0;
+    /* Acknowledgements out of order are not counted. */
+    const gboolean is_counted =
+        asking[at].counted_by != METRIC_PATH_SEGMENTS_REORDERED || (i % SIDES == SIDE_RESPONDER) == is_pulled;
+    const gboolean is_on =
+        is_counted && *text != '\0' && strcmp(text, scenario_key_row_of(asking[at].key)->fallback) != 0;
     asked |= (guint32)is_on << (asking[at].counted_by - METRIC_LOSSES_RANDOM);
   }
   return asked;

@@ -244,7 +244,8 @@ static const char *const notes[][2] = {
                                      "read or workload.operation has storage-write"},
     {"workload: { fence = true; operation = \"storage-write\"; };", ""},
     {"workload: { signal_every = 1; operation = \"storage-read\"; };",
-     "a.cfg:1: workload.signal_every has no effect unless workload.operation has write"},
+     "a.cfg:1: workload.signal_every has no effect unless workload.operation has write and "
+     "workload.messages > workload.signal_every"},
     {"workload: { signal_every = 1; operation = \"send+write\"; };", ""},
     {"mpa: { startup_timeout = \"300s\"; };\nrun: { stall = \"301s\"; };", ""},
     {"mpa: { startup_timeout = \"300s\"; };\nrun: { stall = \"300s\"; };",

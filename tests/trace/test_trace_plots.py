@@ -60,8 +60,8 @@ class TracePlots(kit.ProgramTest):
         """In a part of the run that has more dots than segments, each is drawn: sent, arrived, lost, missing. It is
         what a trace shows without --what."""
         self.assertIn("a-sequence.png", self.shell("iwarpsim plot a.trace --force").stdout)
-        first, last = 10_000_000_000, 14_000_000_000
-        shown = self.layers("sequence", "--from 10ms --to 14ms")
+        first, last = 3_000_000_000, 7_000_000_000
+        shown = self.layers("sequence", "--from 3ms --to 7ms")
         sent = self.named("segment_sent", first=first, last=last)
         for text, again in (("sent", 0), ("sent again", 1)):
             self.assertEqual(ranges((t, low, high) for t, _, low, high in shown[text]),

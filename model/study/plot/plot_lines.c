@@ -127,8 +127,11 @@ static GPtrArray *lines_of(line_chart *chart, const result_quantity *quantity, l
       }
     }
     gboolean continues = line != NULL && line->panel == cell->panel && line->style == cell->line;
-    if (!continues && (all || runs->len + failed > 0)) {
-      line = add_line(lines, cell->panel, cell->line, look);
+    if (!continues) {
+      line = all || runs->len > 0 || failed > 0 ? add_line(lines, cell->panel, cell->line, look) : NULL;
+    }
+    if (line == NULL) {
+      continue;
     }
     if (failed > 0) {
       point.of = (statistics){.count = failed, .mean = NAN, .lower = NAN, .upper = NAN};

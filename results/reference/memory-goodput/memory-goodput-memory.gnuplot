@@ -1,6 +1,6 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: de9a4776a4f5dc4f83e0651027ab02b3dec7c8dfa0e2c0378eb8634e31a18eca
+# SHA-256 of the rest: 7c37f238ab304532cda7554bae45c614d46d0c3068ae928b43366a68f8b117af
 stem = 'memory-goodput-memory'
 format = 'svg'
 width = 1004
@@ -24,7 +24,7 @@ y_once = 0
 legend_height = 279.18
 legend_columns = 1
 title_text = 'Goodput over reassembly memory'
-subtitle_text = 'Goodput by reassembly memory, with one segment in a'."\n".'thousand lost · scenario memory-goodput · seeds 1–8 ·'."\n".'iwarpsim 0.2.0 (git ea6c417f6a00) · 144 runs, median'."\n".'of 8 each with quartiles · ringed: 45 with lost'."\n".'retransmissions'
+subtitle_text = 'Goodput by reassembly memory, with one segment in a'."\n".'thousand lost · scenario memory-goodput · seeds 1–8 ·'."\n".'iwarpsim 0.2.0 (git 05a38c8c155a) · 144 runs, mean of'."\n".'8 each with 95 % interval · ringed: 46 with timeouts'."\n".'or lost retransmissions'
 y_lines = 'goodput (Gbit/s)'
 panel_titles = 1
 array panel_title[1] = ['']
@@ -41,7 +41,7 @@ array x_label[9] = ['1500', '', '6000', '', '24000', '', '96000', '', 'unlimited
 x_gaps = 1
 array x_gap[1] = [5.494022226]
 y_from = 0
-y_to = 9210216693
+y_to = 9220110959
 y_unit = 1000000000
 y_log = 0
 y_zero = 0

@@ -1,6 +1,6 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: e37df2dae9d25c06fef281295866531c0a57d6c3401c78d9ce23e2fd09251bc4
+# SHA-256 of the rest: 232dcb696f7cb89b33b98d81f7e1d93211d3a20a9e1e83dbcb5bcc2df387f58e
 stem = 'mtu-loss-buffer.reassembly_p99.9_octets'
 format = 'svg'
 width = 2102
@@ -24,7 +24,7 @@ y_once = 0
 legend_height = 152.28
 legend_columns = 3
 title_text = 'Reassembly memory that is exceeded for 0.1 % of the time'
-subtitle_text = 'Reassembly memory by MTU, loss and kind of receiver · scenario mtu-loss · seeds 1–8 · iwarpsim 0.2.0 (git'."\n".'ea6c417f6a00) · 192 runs, median of 8 each with quartiles · ringed: 62 with timeouts or lost retransmissions'
+subtitle_text = 'Reassembly memory by MTU, loss and kind of receiver · scenario mtu-loss · seeds 1–8 · iwarpsim 0.2.0 (git'."\n".'05a38c8c155a) · 192 runs, median of 8 each with quartiles · ringed: 64 with timeouts or lost retransmissions'
 y_lines = 'reassembly occupancy, p99.9'."\n".'(octets)'
 panel_titles = 2
 array panel_title[2] = ['in-order receiver', 'out-of-order receiver']

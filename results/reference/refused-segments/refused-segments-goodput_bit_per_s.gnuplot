@@ -1,6 +1,6 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: 0a8ba3748ff48ca4d082e64f37f4089dec98199b1b1f121fbaf8423775f8392e
+# SHA-256 of the rest: 7fabff938e17ce0170b3d8851f29ecc1da0af839dab44994dda799364089137e
 stem = 'refused-segments-goodput_bit_per_s'
 format = 'svg'
 width = 2102
@@ -24,7 +24,7 @@ y_once = 0
 legend_height = 406.08
 legend_columns = 1
 title_text = 'goodput_bit_per_s over reassembly memory'
-subtitle_text = 'Goodput by memory, with refused segments acknowledged or not · scenario refused-segments · seed 1 · iwarpsim'."\n".'0.2.0 (git ea6c417f6a00) · 20 runs · ringed: 10 with timeouts or spurious retransmissions'
+subtitle_text = 'Goodput by memory, with refused segments acknowledged or not · scenario refused-segments · seed 1 · iwarpsim'."\n".'0.2.0 (git 05a38c8c155a) · 20 runs · ringed: 8 with timeouts or spurious retransmissions'
 y_lines = 'goodput (Gbit/s)'
 panel_titles = 1
 array panel_title[1] = ['']
@@ -41,7 +41,7 @@ array x_label[5] = ['0', '16 KiB', '64 KiB', '256 KiB', 'unlimited']
 x_gaps = 2
 array x_gap[2] = [3.883041023, 5.605227703]
 y_from = 0
-y_to = 9753259481
+y_to = 9754443597
 y_unit = 1000000000
 y_log = 0
 y_zero = 0

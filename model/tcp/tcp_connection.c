@@ -234,7 +234,7 @@ static bool time_out(tcp_connection *connection, time_ps now)
     connection->statistics.timeouts++;
     TRACE(connection->config.trace, TIME_OUT, .in_flight = 1, .rto_ps = (uint64_t)connection->timer.rto_ps);
     connection->syn_timeouts++;
-    tcp_retransmission_timer_back_off(&connection->timer);
+    tcp_retransmission_timer_back_off(&connection->timer, &connection->config);
     connection->syn_due = true; /* sending it starts the timer */
     return connection->syn_timeouts < connection->config.retries_max;
   }
@@ -345,10 +345,10 @@ void tcp_connection_establish(tcp_connection *connection, const tcp_incoming *se
   bool syn_sent_twice = connection->syn_timeouts > 0;
   tcp_retransmission_timer_stop(&connection->timer);
   if (syn_sent_twice) {
-    tcp_retransmission_timer_restart_slowly(&connection->timer);
+    tcp_retransmission_timer_restart_slowly(&connection->timer, &connection->config);
   } else {
     time_ps round_trip_ps = segment->now - connection->syn_sent_at;
-    tcp_retransmission_timer_sample(&connection->timer, round_trip_ps);
+    tcp_retransmission_timer_sample(&connection->timer, &connection->config, round_trip_ps);
     connection->sender.rack_known.least_ps = round_trip_ps; /* RFC 8985 §6.2 step 1: of the connection */
   }
   tcp_sender_start(&connection->sender, connection->gauges.emss_octets, connection->sack, syn_sent_twice, 0);

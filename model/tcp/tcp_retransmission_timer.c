@@ -15,15 +15,14 @@ static bool has_sample(const tcp_retransmission_timer *timer)
 void tcp_retransmission_timer_init(tcp_retransmission_timer *timer, const tcp_config *config)
 {
   g_assert(config->rto_initial_ps > 0 && config->rto_min_ps > 0 && config->rto_max_ps >= config->rto_min_ps);
-  *timer = (tcp_retransmission_timer){.config = config,
-                                      .rto_ps = tcp_tick_up(config->rto_initial_ps, config->timer_tick_ps),
+  *timer = (tcp_retransmission_timer){.rto_ps = tcp_tick_up(config->rto_initial_ps, config->timer_tick_ps),
                                       .deadline = TIME_PS_NEVER,
                                       .variation_ps = -1};
 }
 
-void tcp_retransmission_timer_sample(tcp_retransmission_timer *timer, time_ps round_trip_ps)
+void tcp_retransmission_timer_sample(tcp_retransmission_timer *timer, const tcp_config *config,
+                                     time_ps round_trip_ps)
 {
-  const tcp_config *config = timer->config;
   g_assert(round_trip_ps >= 0);
   if (!has_sample(timer)) {
     timer->smoothed_ps = round_trip_ps;
@@ -47,16 +46,16 @@ void tcp_retransmission_timer_sample(tcp_retransmission_timer *timer, time_ps ro
                     timer->rto_ps, config->timer_tick_ps);
 }
 
-void tcp_retransmission_timer_back_off(tcp_retransmission_timer *timer)
+void tcp_retransmission_timer_back_off(tcp_retransmission_timer *timer, const tcp_config *config)
 {
-  time_ps max_ps = timer->config->rto_max_ps;
+  time_ps max_ps = config->rto_max_ps;
   timer->rto_ps = timer->rto_ps > max_ps / 2 ? max_ps : timer->rto_ps * 2;
 }
 
-void tcp_retransmission_timer_restart_slowly(tcp_retransmission_timer *timer)
+void tcp_retransmission_timer_restart_slowly(tcp_retransmission_timer *timer, const tcp_config *config)
 {
   if (!has_sample(timer)) {
-    timer->rto_ps = MIN(3 * TIME_PS_PER_SECOND, timer->config->rto_max_ps);
+    timer->rto_ps = MIN(3 * TIME_PS_PER_SECOND, config->rto_max_ps);
   }
 }
 

@@ -6,27 +6,28 @@
 #include "tcp/tcp_config.h"
 
 typedef struct tcp_retransmission_timer {
-  const tcp_config *config; /* outlives it */
-  time_ps rto_ps;           /* back-off included; whole ticks */
-  time_ps deadline;         /* TIME_PS_NEVER: the timer is off */
-  time_ps smoothed_ps;      /* SRTT; 0: no sample yet */
-  time_ps least_ps;         /* of all samples; 0: none yet */
-  time_ps variation_ps;     /* RTTVAR; -1: no sample yet */
+  time_ps rto_ps;       /* back-off included; whole ticks */
+  time_ps deadline;     /* TIME_PS_NEVER: the timer is off */
+  time_ps smoothed_ps;  /* SRTT; 0: no sample yet */
+  time_ps least_ps;     /* of all samples; 0: none yet */
+  time_ps variation_ps; /* RTTVAR; -1: no sample yet */
 } tcp_retransmission_timer;
 
 /* A timer that is off, with RTO rto_initial_ps of `config` until the first sample; later ones are at least
- * rto_min_ps, as rto_floor means it, and at most rto_max_ps. It needs no freeing. */
+ * rto_min_ps, as rto_floor means it, and at most rto_max_ps. The functions below take the same `config`. It
+ * needs no freeing. */
 void tcp_retransmission_timer_init(tcp_retransmission_timer *timer, const tcp_config *config);
 
 /* A round trip took `round_trip_ps` (>= 0): a new RTO, without back-off (RFC 6298 §2.2, §2.3). */
-void tcp_retransmission_timer_sample(tcp_retransmission_timer *timer, time_ps round_trip_ps);
+void tcp_retransmission_timer_sample(tcp_retransmission_timer *timer, const tcp_config *config,
+                                     time_ps round_trip_ps);
 
 /* Doubles RTO, at most to rto_max_ps (RFC 6298 §5.5). It stays so until the next sample. */
-void tcp_retransmission_timer_back_off(tcp_retransmission_timer *timer);
+void tcp_retransmission_timer_back_off(tcp_retransmission_timer *timer, const tcp_config *config);
 
 /* The SYN had to be sent again: without a sample RTO becomes 3 s, or rto_max_ps if that is less (RFC 6298
  * §5.7). */
-void tcp_retransmission_timer_restart_slowly(tcp_retransmission_timer *timer);
+void tcp_retransmission_timer_restart_slowly(tcp_retransmission_timer *timer, const tcp_config *config);
 
 /* (Re)starts the timer to expire RTO after `now`; turns it off. */
 void tcp_retransmission_timer_start(tcp_retransmission_timer *timer, time_ps now);

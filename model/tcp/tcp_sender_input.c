@@ -9,9 +9,9 @@ static void sample_round_trip(tcp_sender *sender, tcp_sender_news *news, bool ha
   }
   if (news->ack->round_trip_ps >= 0) {
     news->round_trip_ps = has_sample ? news->round_trip_ps : news->ack->round_trip_ps;
-    tcp_retransmission_timer_sample(sender->timer, news->ack->round_trip_ps);
+    tcp_retransmission_timer_sample(sender->timer, sender->config, news->ack->round_trip_ps);
   } else if (has_sample) {
-    tcp_retransmission_timer_sample(sender->timer, news->round_trip_ps);
+    tcp_retransmission_timer_sample(sender->timer, sender->config, news->round_trip_ps);
   }
 }
 
@@ -333,7 +333,7 @@ static void advance_smoothly(tcp_sender *sender, const tcp_acknowledgement *ack,
   }
   if (growth.round_trip_ps >= 0) {
     /* the timer takes the timestamps' sample, if there is one */
-    tcp_retransmission_timer_sample(sender->timer,
+    tcp_retransmission_timer_sample(sender->timer, sender->config,
                                     ack->round_trip_ps >= 0 ? ack->round_trip_ps : growth.round_trip_ps);
   }
   note_position(sender, ack->position);

@@ -344,7 +344,7 @@ bool tcp_sender_time_out(tcp_sender *sender, time_ps now)
   if (sender->timeouts_in_a_row >= sender->config->retries_max) {
     return false;
   }
-  tcp_retransmission_timer_back_off(sender->timer);
+  tcp_retransmission_timer_back_off(sender->timer, sender->config);
   tcp_retransmission_timer_start(sender->timer, now);
   if (tcp_sender_flight_octets(sender) == 0) {
     sender->probe_due = true;

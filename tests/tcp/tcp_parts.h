@@ -27,13 +27,21 @@ static inline void tcp_scoreboard_free(tcp_scoreboard *board)
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(tcp_scoreboard, tcp_scoreboard_free)
 
+/* What a timer alone takes its limits from. */
+typedef struct lone_timer {
+  tcp_retransmission_timer timer; /* first: freed as it */
+  tcp_config config;
+} lone_timer;
+
+static inline const tcp_config *config_of_timer(const tcp_retransmission_timer *timer)
+{
+  return &((const lone_timer *)timer)->config;
+}
+
 static inline tcp_retransmission_timer *tcp_retransmission_timer_new(time_ps initial_ps, time_ps min_ps,
                                                                      time_ps max_ps, tcp_rto_floor floor)
 {
-  struct {
-    tcp_retransmission_timer timer; /* first: freed as it */
-    tcp_config config;
-  } *made = g_malloc0(sizeof *made);
+  lone_timer *made = g_malloc0(sizeof *made);
   made->config.rto_initial_ps = initial_ps;
   made->config.rto_min_ps = min_ps;
   made->config.rto_max_ps = max_ps;

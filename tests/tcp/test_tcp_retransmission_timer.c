@@ -12,7 +12,7 @@ static tcp_retransmission_timer *timer_of(time_ps min_ps, time_ps max_ps)
 /* A round trip of `sample_ps` makes RTO `rto_ps`. */
 static void expect_sample(tcp_retransmission_timer *timer, time_ps sample_ps, time_ps rto_ps)
 {
-  tcp_retransmission_timer_sample(timer, sample_ps);
+  tcp_retransmission_timer_sample(timer, config_of_timer(timer), sample_ps);
   g_assert_cmpint(timer->rto_ps, ==, rto_ps);
 }
 
@@ -54,7 +54,7 @@ TIMER_TEST(test_back_off, timer_of(MS, 5000 * MS))
 {
   static const time_ps expected[] = {2000, 4000, 5000, 5000};
   for (size_t i = 0; i < G_N_ELEMENTS(expected); i++) {
-    tcp_retransmission_timer_back_off(timer);
+    tcp_retransmission_timer_back_off(timer, config_of_timer(timer));
     g_assert_cmpint(timer->rto_ps, ==, expected[i] * MS);
   }
   expect_sample(timer, 10 * MS, 30 * MS);
@@ -63,10 +63,10 @@ TIMER_TEST(test_back_off, timer_of(MS, 5000 * MS))
 /* RFC 6298 §5.7: 3 s after a lost SYN, until there is a sample. */
 TIMER_TEST(test_restart_slowly, timer_of(MS, 60000 * MS))
 {
-  tcp_retransmission_timer_restart_slowly(timer);
+  tcp_retransmission_timer_restart_slowly(timer, config_of_timer(timer));
   g_assert_cmpint(timer->rto_ps, ==, 3000 * MS);
-  tcp_retransmission_timer_sample(timer, 10 * MS);
-  tcp_retransmission_timer_restart_slowly(timer);
+  tcp_retransmission_timer_sample(timer, config_of_timer(timer), 10 * MS);
+  tcp_retransmission_timer_restart_slowly(timer, config_of_timer(timer));
   g_assert_cmpint(timer->rto_ps, ==, 30 * MS);
 }
 
@@ -75,7 +75,7 @@ TIMER_TEST(test_deadline, timer_of(MS, 5000 * MS))
   g_assert_cmpint(timer->deadline, ==, TIME_PS_NEVER);
   tcp_retransmission_timer_start(timer, 7 * MS);
   g_assert_cmpint(timer->deadline, ==, 1007 * MS);
-  tcp_retransmission_timer_back_off(timer); /* counts from the next start */
+  tcp_retransmission_timer_back_off(timer, config_of_timer(timer)); /* counts from the next start */
   g_assert_cmpint(timer->deadline, ==, 1007 * MS);
   tcp_retransmission_timer_start(timer, 1007 * MS);
   g_assert_cmpint(timer->deadline, ==, 3007 * MS);
@@ -90,7 +90,7 @@ static const int64_t override_time_rows[][2] = {
 ROW_TEST(test_override_time, override_time_rows)
 {
   g_autoptr(tcp_retransmission_timer) timer = timer_of(1, 60000 * MS);
-  tcp_retransmission_timer_sample(timer, (*c)[0] * MS);
+  tcp_retransmission_timer_sample(timer, config_of_timer(timer), (*c)[0] * MS);
   tcp_retransmission_timer_start_override(timer, 7 * MS);
   g_assert_cmpint(timer->deadline, ==, (7 + (*c)[1]) * MS);
 }

@@ -18,7 +18,7 @@ HAS_NS3 = os.environ.get("HAS_NS3") == "yes"
 SANITIZED = os.environ.get("SANITIZERS", "none") != "none"
 # The sanitizers make everything several times slower; how long a test waits at most is no matter of
 # behaviour.
-PATIENCE_S = 120
+PATIENCE_S = 1200
 os.environ["LC_ALL"] = "C"  # the words of the C library
 os.environ["PATH"] = f"{os.path.dirname(PROGRAM)}:{os.environ['PATH']}"
 

@@ -408,9 +408,7 @@ static void decide_ack_in_order(tcp_receiver *receiver, uint32_t length, uint8_t
   bool half_used =
       receiver->next - receiver->acknowledged >= receiver->window_octets - receiver->window_octets / 2;
   receiver->unacknowledged_segments++;
-  if (has_enough_for_ack(receiver, length, flags, now) || half_used) {
-    tcp_receiver_owe_ack(receiver, TCP_ACK_DUE);
-  } else if (acknowledges_quickly(receiver)) {
+  if (has_enough_for_ack(receiver, length, flags, now) || half_used || acknowledges_quickly(receiver)) {
     tcp_receiver_owe_ack(receiver, TCP_ACK_DUE);
   } else if (receiver->need == TCP_ACK_NONE) {
     receiver->need = TCP_ACK_DELAYED;

@@ -274,11 +274,10 @@ typedef struct search {
  * octets one in 500 could. */
 static bool is_likely(const search *in, size_t header)
 {
-  const uint8_t *octets = in->octets + header;
-
   if (header + MPA_FPDU_LENGTH_OCTETS + DDP_MAX_HEADER_OCTETS > in->length) {
-    return false;
+    return false; /* also of no octets, which are at NULL */
   }
+  const uint8_t *octets = in->octets + header;
   uint32_t ulpdu_octets = big_endian_read_16(octets);
   bool is_tagged = (octets[2] & 0x80) != 0;
   uint32_t least = is_tagged ? DDP_TAGGED_HEADER_OCTETS : DDP_UNTAGGED_HEADER_OCTETS;

@@ -231,10 +231,11 @@ event = ( {{ at = "{at}"; key = "path.forward.mtu"; value = 1000; }} );""")
         self.assertRegex(again.stderr, r"^note: o/summary.json: there is no run.trace beside it, so the run is made again: "
                          r"500 MiB in all, 8 thousand messages, about \d+ thousand segments; about \d+ s, ")
         self.expect("iwarpsim explain-peak o -q", again.stdout)
-        # A page of it takes several times as long, and is expected to.
-        page = self.shell("timeout -s INT 1 iwarpsim timeline o -o o.html 2>&1 | head -n 1; rm -f o.html").stdout
-        explained, drawn = (int(re.search(r"; about (\d+) s, ", text)[1]) for text in (again.stderr, page))
-        self.assertGreater(drawn, 2 * explained)
+        # A page of it is expected to take several times as long: it is announced of a run that is explained without.
+        # The seconds themselves are this machine's, of this moment, and not compared.
+        self.shell("iwarpsim run a.cfg -o o -q --set workload.messages=2500 --set measure.series=none")
+        self.assertEqual(self.shell("iwarpsim explain-peak o").stderr, "")
+        self.assertRegex(self.shell("iwarpsim timeline o -o o.html").stderr, r"the run is made again: .*; about \d+ s, ")
         short = "iwarpsim run a.cfg -o s -q --set workload.messages=8"
         self.shell(f"{short} && {short} --trace s/run.trace")
         self.assertEqual(self.shell("iwarpsim explain-peak s").stderr, "")

@@ -129,10 +129,7 @@ static void take_news(tcp_sender *sender, tcp_sender_news *news)
     TRACE(sender->config->trace, DUPLICATE_REPORTED, .from = ack->duplicate.from, .to = ack->duplicate.to);
   }
   if (sender->by_time) {
-    size_t runs = sacked_runs(board);
-    uint64_t front =
-        runs > 0 ? range_set_get(board->sacked, runs - 1).to - sender->emss_octets : sender->acknowledged;
-    tcp_rack_delivered_all(&sender->flight->rack, front, sender->emss_octets);
+    tcp_rack_delivered_all(&sender->flight->rack, tcp_sender_front(sender), sender->emss_octets);
     heed_duplicate(sender, news, had_seen);
   }
 }
@@ -360,6 +357,7 @@ static G_GNUC_NO_INLINE void take_acknowledgement(tcp_sender *sender, const tcp_
       .ack = ack,
       .now = now,
       .limited = is_limited(sender),
+      .before = sender->acknowledged,
       .advances = ack->position > sender->acknowledged,
       .flight_octets = tcp_sender_flight_charge(sender) - sender->flight->limited_octets,
       .round_trip_ps = -1,

@@ -23,6 +23,7 @@ typedef struct tcp_sender_news {
   const tcp_acknowledgement *ack;
   time_ps now;
   bool limited;           /* the congestion window was what held the sender back */
+  uint64_t before;        /* SND.UNA before it */
   bool advances;          /* SND.UNA … */
   uint64_t octets;        /* … by so many */
   uint64_t flight_octets; /* before it */
@@ -129,6 +130,13 @@ static inline uint64_t tcp_sender_flight_charge(const tcp_sender *sender)
 {
   return tcp_sender_charge(sender, tcp_sender_flight_octets(sender),
                            sender->flight ? tcp_scoreboard_segments(&sender->flight->board) : 0);
+}
+
+/* The end of the highest SACKed octets; SND.UNA when none are (Linux: tcp_highest_sack_seq()). */
+static inline uint64_t tcp_sender_front(const tcp_sender *sender)
+{
+  size_t runs = sacked_runs(&sender->flight->board);
+  return runs > 0 ? range_set_get(sender->flight->board.sacked, runs - 1).to : sender->acknowledged;
 }
 
 /* The window has no room for another segment of full size. */

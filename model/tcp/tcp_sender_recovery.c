@@ -275,8 +275,11 @@ void tcp_sender_judge_recovery(tcp_sender *sender, tcp_sender_news *news)
   bool partial = originals && (int64_t)sender->acknowledged < sender->recovery_point;
   tcp_undo_kind kind = judge_retransmissions(sender, news);
   sender->flight->originals_arrive = false;
-  /* the hole's own segment came after later ones; an undo by itself is no proof of that */
-  sender->flight->rack.known.reordering_seen = sender->flight->rack.known.reordering_seen || partial;
+  if (partial) { /* the hole's own segment came after later ones; an undo by itself is no proof of that */
+    sender->flight->rack.known.reordering_seen = true;
+    sender->flight->rack.late_from = news->before;
+    tcp_rack_delivered_all(&sender->flight->rack, tcp_sender_front(sender), sender->emss_octets);
+  }
   if (kind == TCP_UNDO_NONE && originals) {
     /* with none on its way nothing else can prove what was sent again to be needed */
     sender->flight->originals_arrive = sender->flight->board.retransmissions > 0;
@@ -297,6 +300,12 @@ static void enter_loss(tcp_sender *sender, time_ps now)
   /* fast recovery has reduced for what is lost now (Linux, tcp_enter_loss()) */
   bool reduced = sender->config->threshold_of_window && sender->state == TCP_SENDING_RECOVERY;
   bool reduces = first && !reduced && !sender->flight->reducing; /* else ECE has made the threshold */
+  uint16_t *distance = &sender->flight->rack.known.distance_segments;
+  if (sender->state == TCP_SENDING_OPEN && !sender->flight->reducing &&
+      sender->flight->board.sacked_segments >= sender->config->duplicate_ack_threshold) {
+    /* none comes later than that after all (Linux, tcp_enter_loss()) */
+    *distance = MIN(*distance, sender->config->duplicate_ack_threshold);
+  }
   if (first) {
     begin_doubt(sender, TCP_UNDO_TIME_OUT);
   }

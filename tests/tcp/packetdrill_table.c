@@ -131,6 +131,12 @@ static void fail_number(stage *s, const char *what, uint64_t expected, uint64_t 
   }
 }
 
+static uint64_t reordering_of(const tcp_fixture *f)
+{
+  const tcp_sender *sender = &tcp_connection_of(f->end[0].connection)->sender;
+  return sender->flight->rack.known.distance_segments;
+}
+
 /* Notes what has left just now. */
 static void note_departures(stage *s)
 {
@@ -273,7 +279,7 @@ static void play_row(stage *s, const packetdrill_row *row)
     return;
   }
   wait_until(s, s->when, false);
-  if (row->kind != PACKETDRILL_WINDOW_IS) {
+  if (row->kind != PACKETDRILL_WINDOW_IS && row->kind != PACKETDRILL_REORDERING_IS) {
     expect_no_more(s);
   }
   switch (row->kind) {
@@ -288,6 +294,9 @@ static void play_row(stage *s, const packetdrill_row *row)
     break;
   case PACKETDRILL_WINDOW_IS:
     fail_number(s, "congestion window", row->octets, window_of(s->fixture));
+    break;
+  case PACKETDRILL_REORDERING_IS:
+    fail_number(s, "reordering", row->octets, reordering_of(s->fixture));
     break;
   case PACKETDRILL_UNREAD_IS:
     tcp_connection_set_unread_octets(s->fixture->end[0].connection, row->octets);

@@ -17,6 +17,7 @@ typedef enum packetdrill_kind {
   PACKETDRILL_POSTED,
   PACKETDRILL_CLOSED,
   PACKETDRILL_WINDOW_IS,
+  PACKETDRILL_REORDERING_IS,
   PACKETDRILL_UNREAD_IS,
 } packetdrill_kind;
 
@@ -59,7 +60,7 @@ typedef struct packetdrill_row {
   }
 
 /* The layer above posts so many octets; closes; has yet to consume so many. The congestion window has so
- * many. */
+ * many. So many segments is the distance by which one came late. */
 #define POSTED(after, count)                                                                                 \
   {                                                                                                          \
     .kind = PACKETDRILL_POSTED, .after_us = (after), .octets = (count)                                       \
@@ -75,6 +76,11 @@ typedef struct packetdrill_row {
 #define WINDOW_IS(after, count, ...)                                                                         \
   {                                                                                                          \
     .kind = PACKETDRILL_WINDOW_IS, .after_us = (after), .octets = (count), __VA_ARGS__                       \
+  }
+
+#define REORDERING_IS(after, segments)                                                                       \
+  {                                                                                                          \
+    .kind = PACKETDRILL_REORDERING_IS, .after_us = (after), .octets = (segments)                             \
   }
 
 typedef struct packetdrill_script {

@@ -102,6 +102,7 @@ TEST(test_sack_grows_to_the_right)
       SEGMENT_OUT(0, 1, 1001, 1),
       SEGMENT_IN(7 * MS, 0, 0, 1, .sack = {{2001, 4001}, {6001, 7001}, {8001, 9001}}),
       SEGMENT_OUT(0, 1001, 2001, 1),
+      REORDERING_IS(0, 6), /* from 3001 to 9001 */
       SEGMENT_IN(10 * MS, 0, 0, 1, .sack = {{2001, 4001}, {6001, 7001}, {8001, 10001}}),
       SEGMENT_OUT(0, 4001, 5001, 1),
       /* SND.UNA moves and nothing more is lost: PRR's slow start lets one more out than arrived */
@@ -138,6 +139,31 @@ TEST(test_sack_grows_to_the_left)
       SEGMENT_IN(100 * MS, 0, 0, 10001),
   };
   PLAY_WITH(GTESTS "sack/sack-shift-sacked-7-5-6-8-9-fack.pkt", rows, .retransmissions = 5, .recoveries = 1);
+}
+
+/* google/packetdrill gtests/net/tcp/sack/sack-shift-sacked-7-3-4-8-9-fack.pkt: RACK's timer takes 0 to 6 as
+ * lost after 7 is SACKed; 3 and 4 follow, then 8 and 9. The threshold is 7 and no more are in flight: a
+ * segment leaves for each SACKed (RFC 6937 §3). */
+TEST(test_sack_of_what_was_lost)
+{
+  static const packetdrill_row rows[] = {
+      POSTED(0, 10000),
+      SEGMENT_OUT(0, 1, 10001, 1, .flags = TCP_ACK | TCP_PSH),
+      SEGMENT_IN(100 * MS, 0, 0, 1, .sack = {{7001, 8001}}),
+      SEGMENT_OUT(25 * MS, 1, 1001, 1, .keys = PACKETDRILL_RFC),
+      SEGMENT_OUT(27 * MS, 1, 1001, 1, .keys = PACKETDRILL_LINUX),
+      SEGMENT_IN(2 * MS, 0, 0, 1, .sack = {{3001, 4001}, {7001, 8001}}),
+      SEGMENT_OUT(0, 1001, 2001, 1),
+      REORDERING_IS(0, 5), /* from 3001 to 8001 */
+      SEGMENT_IN(2 * MS, 0, 0, 1, .sack = {{3001, 5001}, {7001, 8001}}),
+      SEGMENT_OUT(0, 2001, 3001, 1),
+      SEGMENT_IN(2 * MS, 0, 0, 1, .sack = {{3001, 5001}, {7001, 9001}}),
+      SEGMENT_OUT(0, 5001, 6001, 1),
+      SEGMENT_IN(2 * MS, 0, 0, 1, .sack = {{3001, 5001}, {7001, 10001}}),
+      SEGMENT_OUT(0, 6001, 7001, 1),
+      SEGMENT_IN(100 * MS, 0, 0, 10001),
+  };
+  PLAY_WITH(GTESTS "sack/sack-shift-sacked-7-3-4-8-9-fack.pkt", rows, .retransmissions = 5, .recoveries = 1);
 }
 
 /* google/packetdrill gtests/net/tcp/fast_recovery/prr-ss-10pkt-lost-1.pkt: the first of ten is lost; what

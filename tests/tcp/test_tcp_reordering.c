@@ -116,3 +116,35 @@ FLAG_TEST(test_growth_by_sack_alone, far)
   acknowledge_at(b, 101, EMSS, 2 * EMSS, 3 * EMSS);
   g_assert_cmpuint(window_of(b), ==, far ? 12 * EMSS : 11 * EMSS);
 }
+
+/* A time-out after three were SACKed: segments come no more than DupThresh late after all
+ * (tcp_enter_loss()). */
+FLAG_TEST(test_distance_after_a_time_out, sacked)
+{
+  g_autoptr(bench) b = BENCH(.sack = true, .rack = true);
+  send_flight(b, 0, 10, 10);
+  acknowledge_at(b, 100, EMSS, 0, 0);
+  b->sender->flight->rack.known.reordering_seen = true; /* RACK waits for 25 ms */
+  b->sender->flight->rack.known.distance_segments = 4;
+  acknowledge_at(b, 101, EMSS, 2 * EMSS, sacked ? 5 * EMSS : 4 * EMSS);
+  time_out_at(b, ms(102));
+  g_assert_cmpuint(b->sender->flight->rack.known.distance_segments, ==, sacked ? 3 : 4);
+}
+
+/* An ACK in fast recovery that echoes a timestamp from before the first retransmission: the first of ten came
+ * after the five SACKed that follow it, so by six segments, from its start to their end
+ * (tcp_try_undo_partial(), before SND.UNA leaves it; the ACK covers that segment only). */
+BENCH_TEST(test_distance_of_an_original, .sack = true, .rack = true, .timestamps = true, .partial_undo = true)
+{
+  send_flight(b, 0, 10, 10);
+  acknowledge_at(b, 100, 0, EMSS, 6 * EMSS);
+  expect(b, 0, EMSS);
+  tcp_acknowledgement ack = {.position = EMSS,
+                             .sack_count = 1,
+                             .sack = {{EMSS, 6 * EMSS}},
+                             .round_trip_ps = ms(110),
+                             .echoed_ps = ms(0)};
+  b->now = ms(110);
+  tcp_sender_acknowledge(b->sender, &ack, b->now);
+  g_assert_cmpuint(b->sender->flight->rack.known.distance_segments, ==, 6);
+}

@@ -334,9 +334,8 @@ static void take_syn(tcp_connection *connection, const tcp_header *header, time_
   tcp_connection_find_emss(connection);
   tcp_receiver_init(&connection->receiver, config, connection->receive_window_octets,
                     connection->receiver.events, connection->receiver.user, &connection->gauges);
-  if (connection->sack && config->sack_compression_percent > 0) {
-    connection->receiver.round_trip_ps = &connection->timer.smoothed_ps;
-  }
+  connection->receiver.timer = &connection->timer;
+  connection->receiver.saves_sacks = connection->sack && config->sack_compression_percent > 0;
 }
 
 /* The handshake is done: our SYN is acknowledged by `segment`. */

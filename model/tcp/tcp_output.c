@@ -178,7 +178,7 @@ static inline datagram *make_outgoing(tcp_connection *connection, tcp_outgoing *
   uint32_t length = packet->payload.length;
   if (G_UNLIKELY(!connection->receiver.interactive) && length > 0) { /* Linux: tcp_event_data_sent() */
     connection->receiver.interactive =
-        now - connection->receiver.arrived_at < connection->config.delayed_ack_ps;
+        tcp_receiver_gap_ps(&connection->receiver, now) < (uint64_t)connection->config.delayed_ack_ps;
   }
   if (outgoing->ecn_capable) {
     datagram_set_ecn(packet, DATAGRAM_ECN_ECT_0);

@@ -31,7 +31,7 @@ void tcp_receiver_init(tcp_receiver *receiver, const tcp_config *config, uint64_
                              .window_unit = 1,
                              .full_size_octets = MIN(FULL_SIZE_GUESS_OCTETS, own_mss_octets(config)),
                              .interactive = !config->ack_by_octets,
-                             .arrived_at = -config->delayed_ack_ps,
+                             .arrived_at = INT64_MIN,
                              .ack_deadline = TIME_PS_NEVER};
   gauges->in_order_edge = 0;
 }
@@ -364,21 +364,9 @@ static G_GNUC_NO_INLINE bool measure_full_size(tcp_receiver *receiver, uint32_t 
   return true;
 }
 
-/* Whether Linux acknowledges a segment as soon as it has been read (tcp_cleanup_rbuf()), which here is at
- * once: one that ends what was sent. While this end is interactive (pingpong mode), so that an answer may
- * carry the ACK, only the second short one since the last ACK. */
-static G_GNUC_NO_INLINE bool is_pushed(tcp_receiver *receiver, bool is_short, uint8_t flags, time_ps now)
-{
-  if (!receiver->interactive) {
-    receiver->arrived_at = now;
-    return is_short || (flags & TCP_PSH);
-  }
-  return receiver->unacknowledged_segments > 1;
-}
-
 /* Whether so much has come since the last ACK, with a segment of `length` octets now, that the next is due
  * (RFC 5681 §4.2). */
-static inline bool has_enough_for_ack(tcp_receiver *receiver, uint32_t length, uint8_t flags, time_ps now)
+static inline bool has_enough_for_ack(tcp_receiver *receiver, uint32_t length, uint8_t flags)
 {
   uint32_t count = receiver->config->delayed_ack_segments;
   if (!receiver->config->ack_by_octets) {
@@ -386,8 +374,23 @@ static inline bool has_enough_for_ack(tcp_receiver *receiver, uint32_t length, u
   }
   bool is_short = (length != receiver->full_size_octets || receiver->last_short_octets != 0) &&
                   measure_full_size(receiver, length, flags);
-  return ((is_short || !receiver->interactive) && is_pushed(receiver, is_short, flags, now)) ||
+  /* Linux acknowledges what ends a send as soon as it has been read (tcp_cleanup_rbuf()), which here is at
+   * once. While this end is interactive (pingpong mode), so that an answer may carry the ACK, only the second
+   * short segment since the last ACK. */
+  bool is_pushed = receiver->interactive ? is_short && receiver->unacknowledged_segments > 1
+                                         : is_short || (flags & TCP_PSH);
+  return is_pushed ||
          receiver->next - receiver->acknowledged > (uint64_t)(count - 1) * receiver->full_size_octets;
+}
+
+/* Payload has come in order. When none has for longer than RTO, the peer may have begun anew with a small
+ * window, so ACKs are quick again, as at the start (Linux: tcp_event_data_recv()). */
+static inline void note_arrival(tcp_receiver *receiver, time_ps now)
+{
+  if (receiver->timer && tcp_receiver_gap_ps(receiver, now) > (uint64_t)receiver->timer->rto_ps) {
+    receiver->quick_acks = 0;
+  }
+  receiver->arrived_at = now;
 }
 
 /* Linux: tcp_in_quickack_mode() */
@@ -408,7 +411,7 @@ static void decide_ack_in_order(tcp_receiver *receiver, uint32_t length, uint8_t
   bool half_used =
       receiver->next - receiver->acknowledged >= receiver->window_octets - receiver->window_octets / 2;
   receiver->unacknowledged_segments++;
-  if (has_enough_for_ack(receiver, length, flags, now) || half_used || acknowledges_quickly(receiver)) {
+  if (has_enough_for_ack(receiver, length, flags) || half_used || acknowledges_quickly(receiver)) {
     tcp_receiver_owe_ack(receiver, TCP_ACK_DUE);
   } else if (receiver->need == TCP_ACK_NONE) {
     receiver->need = TCP_ACK_DELAYED;
@@ -423,7 +426,7 @@ static time_ps sack_delay_ps(const tcp_receiver *receiver)
 {
   bool is_measured = receiver->next >= MIN(receiver->window_octets, UINT16_MAX);
   time_ps share =
-      is_measured ? *receiver->round_trip_ps * receiver->config->sack_compression_percent / 100 : 0;
+      is_measured ? receiver->timer->smoothed_ps * receiver->config->sack_compression_percent / 100 : 0;
   return MIN(share, TIME_PS_PER_MILLISECOND) + 100 * TIME_PS_PER_MICROSECOND;
 }
 
@@ -433,7 +436,7 @@ static time_ps sack_delay_ps(const tcp_receiver *receiver)
 static G_GNUC_NO_INLINE bool saves_sack(tcp_receiver *receiver)
 {
   tcp_late_arrivals *late = receiver->late;
-  if (!receiver->round_trip_ps || receiver->need >= TCP_ACK_DUE || acknowledges_quickly(receiver) ||
+  if (!receiver->saves_sacks || receiver->need >= TCP_ACK_DUE || acknowledges_quickly(receiver) ||
       receiver->next - receiver->acknowledged > receiver->full_size_octets ||
       late->saved_sacks >= SACKS_SAVED_MAX ||
       (late->saved_sacks > 0 && late->named_before >= SACK_RUNS_EXPECTED)) {
@@ -592,6 +595,9 @@ void tcp_receiver_receive(tcp_receiver *receiver, int64_t position, const buffer
   if (receiver->config->trace && !nothing_new) {
     trace_holes(receiver, from, runs, edge);
   }
+  if (receiver->next > edge && payload->length > 0) {
+    note_arrival(receiver, now);
+  }
   decide_ack(receiver, runs > 0, nothing_new, fin, payload->length, flags, now);
   if (receiver->late) {
     settle_late(receiver);
@@ -613,6 +619,7 @@ void tcp_receiver_receive_expected(tcp_receiver *receiver, const buffer_chain *p
   receiver->gauges->in_order_edge = receiver->next;
   receiver->passed = receiver->next; /* which TCP_PASSING_AS_ARRIVED does not heed */
   emit(receiver, position, payload, now, now);
+  note_arrival(receiver, now);
   decide_ack_in_order(receiver, payload->length, flags, now);
   if (receiver->late) {
     settle_late(receiver);

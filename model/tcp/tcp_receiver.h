@@ -11,6 +11,7 @@
 #include "net/tcp_header.h"
 #include "tcp/tcp_config.h"
 #include "tcp/tcp_events.h"
+#include "tcp/tcp_retransmission_timer.h"
 
 /* Whether an ACK is owed. */
 typedef enum tcp_ack_need {
@@ -52,18 +53,19 @@ typedef struct tcp_receiver {
   uint64_t acknowledged;  /* `next` when the last ACK left */
   time_ps ack_deadline;   /* TIME_PS_NEVER: no ACK is being delayed */
   uint64_t fin_position;
-  bool fin_known;
-  uint8_t quick_acks; /* so many of config->quick_acks are used up */
-  bool interactive;   /* this end answers what comes (Linux: pingpong mode), or ACKs do not depend on that */
+  bool fin_known : 1;
+  bool saves_sacks : 1; /* agreed, with config->sack_compression_percent */
+  uint8_t quick_acks;   /* so many of config->quick_acks are used up */
+  bool interactive; /* this end answers what comes (Linux: pingpong mode), or ACKs do not depend on that */
   tcp_ack_need need : 8;
   uint16_t window_unit;       /* octets that one of the window field stands for */
   uint16_t full_size_octets;  /* what a full-size segment is taken to have, by what has come */
   uint16_t last_short_octets; /* the last segment had so many, fewer, and may be full-size; 0: it had not */
   uint16_t unacknowledged_segments;
   uint32_t window_octets;
-  time_ps arrived_at;           /* the last segment in order; not while interactive */
-  const time_ps *round_trip_ps; /* SRTT, of which SACKs are saved for a share; NULL: none are saved */
-  tcp_late_arrivals *late;      /* NULL: there are none */
+  time_ps arrived_at;                    /* the last payload in order; INT64_MIN: none has */
+  const tcp_retransmission_timer *timer; /* of this end; NULL: no gap is too long, and no SACK is saved */
+  tcp_late_arrivals *late;               /* NULL: there are none */
 } tcp_receiver;
 
 /* Makes `receiver` one at position 0 that announces `window_octets` from the in-order edge on. It calls
@@ -106,6 +108,12 @@ uint64_t tcp_receiver_window_edge(const tcp_receiver *receiver);
 
 /* tcp_connection_set_unread_octets(); `window_unit`: the octets that one of the window field stands for. */
 void tcp_receiver_set_unread_octets(tcp_receiver *receiver, uint64_t octets, uint64_t window_unit);
+
+/* How long ago payload came in order; longer than any time when none has. */
+static inline uint64_t tcp_receiver_gap_ps(const tcp_receiver *receiver, time_ps now)
+{
+  return (uint64_t)now - (uint64_t)receiver->arrived_at;
+}
 
 /* The FIN is in order: nothing more will come. */
 bool tcp_receiver_is_finished(const tcp_receiver *receiver);

@@ -525,10 +525,11 @@ TEST(test_interactive)
  */
 RECEIVER_TEST(test_saved_sacks)
 {
-  time_ps round_trip = 10 * TIME_PS_PER_MILLISECOND;
+  tcp_retransmission_timer timer = {.smoothed_ps = 10 * TIME_PS_PER_MILLISECOND, .rto_ps = TIME_PS_NEVER};
   time_ps wait = 600 * TIME_PS_PER_MICROSECOND;
   test->config.sack_compression_percent = 5;
-  test->receiver->round_trip_ps = &round_trip;
+  test->receiver->timer = &timer;
+  test->receiver->saves_sacks = true;
   arrive_and_acknowledge(test, 0, 1000, TCP_ACK_DUE); /* a window: the round trip is known */
   for (int64_t at = 1100; at < 1130; at += 10) {
     arrive(test, at, at + 10, false);
@@ -547,7 +548,7 @@ RECEIVER_TEST(test_saved_sacks)
   tcp_receiver_acknowledge(test->receiver);
   EXPECT_BLOCKS(test, 3, {1100, 1150});
   expect_need(test, TCP_ACK_NONE);
-  round_trip = 100 * TIME_PS_PER_MILLISECOND; /* 5 % are 5 ms */
+  timer.smoothed_ps = 100 * TIME_PS_PER_MILLISECOND; /* 5 % are 5 ms */
   arrive(test, 1150, 1160, false);
   g_assert_cmpint(test->receiver->ack_deadline, ==, test->now + 1100 * TIME_PS_PER_MICROSECOND);
   for (int64_t at = 1160; at < 1160 + 43; at++) {
@@ -569,11 +570,12 @@ RECEIVER_TEST(test_saved_sacks)
 FLAG_TEST(test_quick_acks_save_no_sacks, interactive)
 {
   g_autoptr(fixture) test = fixture_with(TCP_PASSING_AS_ARRIVED, 1000);
-  time_ps round_trip = 10 * TIME_PS_PER_MILLISECOND;
+  tcp_retransmission_timer timer = {.smoothed_ps = 10 * TIME_PS_PER_MILLISECOND, .rto_ps = TIME_PS_NEVER};
   test->config.ack_by_octets = true;
   test->config.quick_acks = 16;
   test->config.sack_compression_percent = 5;
-  test->receiver->round_trip_ps = &round_trip;
+  test->receiver->timer = &timer;
+  test->receiver->saves_sacks = true;
   test->receiver->interactive = interactive;
   for (int64_t at = 100; at < 130; at += 10) {
     arrive_and_acknowledge(test, at, at + 10, TCP_ACK_ALONE);
@@ -586,9 +588,10 @@ FLAG_TEST(test_quick_acks_save_no_sacks, interactive)
  * come there is no round trip of which to take a share. */
 RECEIVER_TEST(test_saved_sacks_of_three_runs)
 {
-  time_ps round_trip = 10 * TIME_PS_PER_MILLISECOND;
+  tcp_retransmission_timer timer = {.smoothed_ps = 10 * TIME_PS_PER_MILLISECOND, .rto_ps = TIME_PS_NEVER};
   test->config.sack_compression_percent = 5;
-  test->receiver->round_trip_ps = &round_trip;
+  test->receiver->timer = &timer;
+  test->receiver->saves_sacks = true;
   for (int64_t at = 100; at < 130; at += 10) {
     arrive_and_acknowledge(test, at, at + 10, TCP_ACK_ALONE);
   }
@@ -620,6 +623,30 @@ RECEIVER_TEST(test_quick_acks)
   expect_need(test, TCP_ACK_DELAYED);
   arrive_as_expected(test, 50, 60);
   expect_need(test, TCP_ACK_DUE);
+}
+
+/* Linux, tcp_event_data_recv(): ACKs are quick again when no payload has come in order for longer than RTO,
+ * 200 ps, also when it comes into a hole, and what came beyond the hole meanwhile does not count. */
+RECEIVER_TEST(test_quick_acks_after_a_gap)
+{
+  tcp_retransmission_timer timer = {.rto_ps = 200};
+  test->config.quick_acks = 1;
+  test->receiver->timer = &timer;
+  arrive_and_acknowledge(test, 0, 10, TCP_ACK_DUE);
+  test->now += 199; /* a segment comes a picosecond later */
+  arrive_and_acknowledge(test, 10, 20, TCP_ACK_DELAYED);
+  test->now += 200;
+  arrive_as_expected(test, 20, 30);
+  expect_need(test, TCP_ACK_DUE);
+  tcp_receiver_acknowledge(test->receiver);
+  arrive_and_acknowledge(test, 30, 40, TCP_ACK_DELAYED);
+  test->now += 150;
+  arrive_and_acknowledge(test, 60, 70, TCP_ACK_ALONE);
+  test->now += 50;
+  arrive_and_acknowledge(test, 40, 50, TCP_ACK_ALONE);
+  g_assert_cmpuint(test->receiver->quick_acks, ==, 1); /* the one that is quick is used up by that */
+  arrive_and_acknowledge(test, 50, 60, TCP_ACK_DUE);
+  arrive_and_acknowledge(test, 70, 80, TCP_ACK_DELAYED);
 }
 
 /* RFC 9293 §3.8.6.2.2: an ACK that opens the window by half of its 1000 octets is not delayed; one octet less

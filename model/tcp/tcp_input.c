@@ -210,6 +210,9 @@ static bool after_ack(tcp_connection *connection, time_ps now)
 static void arrive_fin(tcp_connection *connection, time_ps now)
 {
   tcp_state before = connection->state;
+  if (before != TCP_STATE_ESTABLISHED) {
+    tcp_receiver_owe_ack(&connection->receiver, TCP_ACK_DUE); /* no answer will carry it */
+  }
   connection->state = before == TCP_STATE_ESTABLISHED  ? TCP_STATE_CLOSE_WAIT
                       : before == TCP_STATE_FIN_WAIT_1 ? TCP_STATE_CLOSING
                                                        : before;

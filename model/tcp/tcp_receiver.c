@@ -410,7 +410,7 @@ static void decide_ack_in_order(tcp_receiver *receiver, uint32_t length, uint8_t
    * delayed ACK. */
   bool half_used =
       receiver->next - receiver->acknowledged >= receiver->window_octets - receiver->window_octets / 2;
-  receiver->unacknowledged_segments++;
+  receiver->unacknowledged_segments += length > 0;
   if (has_enough_for_ack(receiver, length, flags) || half_used || acknowledges_quickly(receiver)) {
     tcp_receiver_owe_ack(receiver, TCP_ACK_DUE);
   } else if (receiver->need == TCP_ACK_NONE) {
@@ -470,11 +470,15 @@ static void decide_ack(tcp_receiver *receiver, bool had_holes, bool nothing_new,
   } else if (has_holes || nothing_new) {
     receiver->unacknowledged_segments++;
     tcp_receiver_owe_ack(receiver, TCP_ACK_ALONE);
-  } else if (had_holes || fin) {
+  } else if (had_holes || (fin && !receiver->config->ack_by_octets)) {
     receiver->unacknowledged_segments++;
     tcp_receiver_owe_ack(receiver, TCP_ACK_DUE);
   } else {
+    receiver->interactive |= fin; /* what this end still sends may carry the FIN's ACK (Linux: tcp_fin()) */
     decide_ack_in_order(receiver, length, flags, now);
+    if (receiver->arrived_at == INT64_MIN && receiver->need == TCP_ACK_DELAYED) {
+      receiver->ack_deadline = now; /* no payload has set Linux's delay yet (icsk_ack.ato): the next tick */
+    }
   }
 }
 

@@ -722,6 +722,34 @@ FLAG_TEST(test_fin, passing)
   expect_passed(test, passing ? "100+100@1 0+100@2 " : "0+100@2 100+100@1 ");
 }
 
+/* Linux, tcp_fin(): what this end still sends may carry the ACK of a FIN, which waits as that of a segment
+ * does while this end answers (pingpong mode), also beside the end of a send; for a tick only when no payload
+ * has set the delay. After a full segment, which waits, the FIN is the first octet beyond one. RFC 9293
+ * §3.10.7.4: it is acknowledged at once. */
+FLAG_TEST(test_fin_may_wait, counts_octets)
+{
+  static const struct {
+    uint32_t before, beside; /* payload that waits for an ACK, and with the FIN */
+    tcp_ack_need need;
+    time_ps wait;
+  } rows[] = {{0, 0, TCP_ACK_DELAYED, 0},
+              {0, 100, TCP_ACK_DELAYED, 40},
+              {100, 0, TCP_ACK_DELAYED, 39},
+              {100, 100, TCP_ACK_DUE, 0},
+              {536, 0, TCP_ACK_DUE, 0}};
+  for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+    g_autoptr(fixture) test = fixture_with(TCP_PASSING_AS_ARRIVED, 1 << 20);
+    test->config.ack_by_octets = counts_octets;
+    test->receiver->interactive = rows[i].before > 0;
+    arrive(test, 0, rows[i].before, false);
+    arrive_with(test, rows[i].before, rows[i].before + rows[i].beside, TCP_FIN | TCP_PSH);
+    expect_need(test, counts_octets ? rows[i].need : TCP_ACK_DUE);
+    if (test->receiver->need == TCP_ACK_DELAYED) {
+      g_assert_cmpint(test->receiver->ack_deadline, ==, test->now + rows[i].wait);
+    }
+  }
+}
+
 /* A FIN at position 2^32 + 10. */
 TEST(test_fin_beyond_4_gib)
 {

@@ -174,6 +174,32 @@ TCP_TEST(test_passive_close, against_script())
   g_assert_cmpuint(wire_header(f, 0, 0).sequence, ==, sequence_at(f, 0, 201));
 }
 
+/* Linux, tcp_fin(): the ACK of a FIN waits for what this end still sends, and leaves when the delay is over.
+ * Once its own FIN has left nothing can carry it: in FIN-WAIT-1 and FIN-WAIT-2 it leaves at once. */
+TEST(test_ack_of_a_fin)
+{
+  const tcp_config *config = TCP_WITH(.ack_by_octets = true);
+  for (unsigned answers = 0; answers < 2; answers++) {
+    g_autoptr(tcp_fixture) f = tcp_fixture_scripted(config, NULL);
+    script(f, 0, 300, 0, TCP_FIN);
+    expect_nothing(f, 0);
+    if (answers) {
+      post(f, 0, 200, 0);
+      expect_flags(f, TCP_ACK | TCP_PSH, 301);
+    } else {
+      expect_quiet_until(f, 0, f->now + config->delayed_ack_ps);
+      expect_flags(f, TCP_ACK, 301);
+    }
+  }
+  for (unsigned acknowledged = 0; acknowledged < 2; acknowledged++) {
+    g_autoptr(tcp_fixture) f = tcp_fixture_scripted(config, NULL);
+    finish(f, 0);
+    drop_all(f, 0);
+    script(f, 0, 300, acknowledged, TCP_FIN);
+    expect_flags(f, TCP_ACK, 301);
+  }
+}
+
 /* RFC 9293 §3.10.7.4, second: a RST at RCV.NXT ends every synchronised state; the layer above is informed
  * once. */
 TEST(test_reset_in_every_state)

@@ -580,7 +580,7 @@ void tcp_receiver_receive(tcp_receiver *receiver, int64_t position, const buffer
   uint64_t known = covered_beyond(receiver, from, to);
   count_segment(receiver, position, payload->length, to - from - known, now);
   if (known > 0 || start < receiver->next) {
-    note_duplicate(receiver, start, MIN(end, limit));
+    note_duplicate(receiver, start, fin ? take_to : MIN(end, limit));
   }
   bool nothing_new = fin ? take_to - from == covered_beyond(receiver, from, take_to) : to - from == known;
   if (nothing_new && from < take_to) {

@@ -750,6 +750,18 @@ FLAG_TEST(test_fin_may_wait, counts_octets)
   }
 }
 
+/* A FIN that comes again with its octets is part of the D-SACK, as of end_seq in Linux (tcp_dsack_set()):
+ * where there is room for that block alone, it is the only one from which the sender knows that the FIN is
+ * there. */
+RECEIVER_TEST(test_duplicate_fin)
+{
+  test->config.dsack = true;
+  arrive(test, 100, 200, true);
+  EXPECT_BLOCKS(test, 4, {100, 201});
+  arrive(test, 100, 200, true);
+  EXPECT_BLOCKS(test, 1, {100, 201});
+}
+
 /* A FIN at position 2^32 + 10. */
 TEST(test_fin_beyond_4_gib)
 {

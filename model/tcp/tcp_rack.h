@@ -14,7 +14,7 @@ typedef struct tcp_rack_knowledge {
   time_ps round_trip_ps;      /* RACK.rtt: how long the last segment delivered took */
   time_ps least_ps;           /* RACK.min_RTT */
   uint32_t multiple;          /* RACK.reo_wnd_mult */
-  uint16_t distance_segments; /* by which the latest segment came late, Linux's tp->reordering */
+  uint16_t distance_segments; /* the most by which a segment has come late so far: Linux's tp->reordering */
   uint8_t persistence;        /* RACK.reo_wnd_persist */
   bool reordering_seen;
 } tcp_rack_knowledge;

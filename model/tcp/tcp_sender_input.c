@@ -72,26 +72,32 @@ static uint64_t take_sack_blocks(tcp_sender *sender, const tcp_acknowledgement *
   return octets;
 }
 
-/* A D-SACK (RFC 8985 §6.2 step 4). Linux heeds those that may come of reordering it `had_seen`: none of a
- * probe, and no more than segments were sent again (tcp_dsack_seen()); and it does so when something is
- * delivered that left after the window was last widened (tcp_rack_update_reo_wnd()). */
-static void heed_duplicate(tcp_sender *sender, const tcp_sender_news *news, bool had_seen)
+/* Whether Linux takes the D-SACK of `ack`, if it has one, for a sign of reordering (tcp_dsack_seen()): only
+ * when it `had_seen` some before, and not that of a probe, nor when more came than segments were sent again.
+ */
+static bool is_of_reordering(const tcp_sender *sender, const tcp_acknowledgement *ack, bool had_seen)
 {
-  const tcp_acknowledgement *ack = news->ack;
   const tcp_tail_loss_probe *probe = &sender->flight->probe;
-  tcp_rack *rack = &sender->flight->rack;
-  if (!sender->config->linux_reordering) {
-    if (ack->has_duplicate) {
-      tcp_rack_heed_duplicate(rack, sender->acknowledged, sender->next);
-    }
-    return;
-  }
   bool of_probe = probe->outstanding && ack->duplicate.to == probe->end;
   bool excess = sender->statistics->duplicates_reported > sender->statistics->retransmissions;
-  rack->duplicate_seen = rack->duplicate_seen || (ack->has_duplicate && had_seen && !of_probe && !excess);
-  if (rack->duplicate_seen && news->transmission > 0) {
-    tcp_rack_heed_duplicate(rack, news->transmission - 1, sender->flight->board.sent.transmissions);
-    rack->duplicate_seen = false;
+  return ack->has_duplicate && had_seen && !of_probe && !excess;
+}
+
+/* What the acknowledgement shows of reordering, beside each segment that it delivers; RACK `had_seen` some
+ * before it. A D-SACK widens the window at once (RFC 8985 §6.2 step 4), or as Linux has it when something is
+ * delivered that left after the window was last widened (tcp_rack_update_reo_wnd()). */
+static void heed_order(tcp_sender *sender, const tcp_sender_news *news, bool had_seen)
+{
+  tcp_rack *rack = &sender->flight->rack;
+  tcp_rack_delivered_all(rack, tcp_sender_front(sender), sender->emss_octets);
+  if (sender->config->linux_reordering) {
+    rack->duplicate_seen |= is_of_reordering(sender, news->ack, had_seen);
+    if (rack->duplicate_seen && news->transmission > 0) {
+      tcp_rack_heed_duplicate(rack, news->transmission - 1, sender->flight->board.sent.transmissions);
+      rack->duplicate_seen = false;
+    }
+  } else if (news->ack->has_duplicate) {
+    tcp_rack_heed_duplicate(rack, sender->acknowledged, sender->next);
   }
 }
 
@@ -129,8 +135,7 @@ static void take_news(tcp_sender *sender, tcp_sender_news *news)
     TRACE(sender->config->trace, DUPLICATE_REPORTED, .from = ack->duplicate.from, .to = ack->duplicate.to);
   }
   if (sender->by_time) {
-    tcp_rack_delivered_all(&sender->flight->rack, tcp_sender_front(sender), sender->emss_octets);
-    heed_duplicate(sender, news, had_seen);
+    heed_order(sender, news, had_seen);
   }
 }
 

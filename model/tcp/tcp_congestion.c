@@ -365,5 +365,7 @@ void tcp_pacer_sent(tcp_pacer *pacer, uint64_t octets, const tcp_pacer_rate *rat
   unsigned gain = rate->slow_start ? GAIN_IN_SLOW_START : GAIN_AFTER;
   unsigned __int128 cost = (unsigned __int128)octets * (uint64_t)rate->smoothed_ps * PER_CENT /
                            ((unsigned __int128)MAX(rate->window_octets, 1) * gain);
-  pacer->next_ps = MAX(pacer->next_ps, now) + (time_ps)cost;
+  time_ps wait_ps = (time_ps)cost;
+  time_ps late_ps = MAX(now - pacer->next_ps, 0);
+  pacer->next_ps = MAX(pacer->next_ps, now) + wait_ps - MIN(wait_ps / 2, late_ps);
 }

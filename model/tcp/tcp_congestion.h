@@ -154,5 +154,6 @@ typedef struct tcp_pacer_rate {
   bool slow_start;
 } tcp_pacer_rate;
 
-/* `octets` leave at `now`: the next waits until they are paid for at `rate`. */
+/* `octets` leave at `now`: the next waits until they are paid for at `rate`, but what leaves late is paid for
+ * up to half by the time since it might have left (Linux: tcp_update_skb_after_send()). */
 void tcp_pacer_sent(tcp_pacer *pacer, uint64_t octets, const tcp_pacer_rate *rate, time_ps now);

@@ -102,9 +102,10 @@ static inline void account(tcp_sender *sender, uint64_t octets, time_ps now)
   if (sender->state == TCP_SENDING_RECOVERY || sender->flight->reducing) {
     sender->flight->prr.sent_octets += tcp_sender_charge(sender, octets, 1);
   }
-  if (sender->config->pacing && sender->statistics->segments_sent >= UNPACED_SEGMENTS) {
+  if (sender->config->pacing) {
     tcp_pacer_rate rate = pacer_rate(sender);
-    tcp_pacer_sent(&sender->pacer, octets, &rate, now);
+    bool is_paced = sender->statistics->segments_sent >= UNPACED_SEGMENTS;
+    tcp_pacer_sent(&sender->pacer, is_paced ? octets : 0, &rate, now);
   }
   if (sender->timer->deadline == TIME_PS_NEVER) {
     tcp_retransmission_timer_start(sender->timer, now); /* RFC 6298 §5.1 */

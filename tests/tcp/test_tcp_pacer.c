@@ -11,8 +11,8 @@ enum { EMSS = 1460 };
 TEST(test_rates)
 {
   tcp_pacer_rate rate = {.window_octets = 100000, .smoothed_ps = TIME_PS_PER_MILLISECOND, .slow_start = true};
-  tcp_pacer pacer = {0};
   time_ps now = 7 * TIME_PS_PER_SECOND;
+  tcp_pacer pacer = {.next_ps = now};
   g_assert_true(pacer.next_ps <= now);
   tcp_pacer_sent(&pacer, 1000, &rate, now);
   g_assert_cmpint(pacer.next_ps, ==, now + 5 * TIME_PS_PER_MICROSECOND);
@@ -23,11 +23,27 @@ TEST(test_rates)
   g_assert_cmpint(pacer.next_ps, ==, now + 5 * TIME_PS_PER_MICROSECOND + 8333333);
 }
 
+/* Linux, tcp_update_skb_after_send(): 1000 octets of the 5 us above that leave 1 us late have the next wait
+ * for 4 us, as if they had been in time; half of its 5 us is the most that counts. */
+TEST(test_credit_for_what_leaves_late)
+{
+  static const struct {
+    time_ps late_us, wait_ns;
+  } rows[] = {{1, 4000}, {3, 2500}, {3000, 2500}, {-2, 7000}};
+  tcp_pacer_rate rate = {.window_octets = 100000, .smoothed_ps = TIME_PS_PER_MILLISECOND, .slow_start = true};
+  for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+    tcp_pacer pacer = {.next_ps = 7 * TIME_PS_PER_SECOND};
+    time_ps now = pacer.next_ps + rows[i].late_us * TIME_PS_PER_MICROSECOND;
+    tcp_pacer_sent(&pacer, 1000, &rate, now);
+    g_assert_cmpint(pacer.next_ps - now, ==, rows[i].wait_ns * 1000);
+  }
+}
+
 /* Without a round trip nothing waits. A minute and 4 GiB do not overflow: 60 s * 65535 / (1.2 * 65535) =
  * 50 s. */
 TEST(test_extremes)
 {
-  tcp_pacer pacer = {0};
+  tcp_pacer pacer = {.next_ps = 5};
   tcp_pacer_rate rate = {.window_octets = 1000};
   tcp_pacer_sent(&pacer, 65535, &rate, 5);
   g_assert_true(pacer.next_ps <= 5);
@@ -56,7 +72,8 @@ TCP_TEST(test_segments_leave_evenly,
 }
 
 /* Retransmissions are paced like all else, with nothing new after them: 3 of 10 are lost, and the SACKs of
- * 7 come at once. A window of 5 segments leaves 1.2 times in 100 ms: one every 16.7 ms. */
+ * 7 come at once. A window of 5 segments leaves 1.2 times in 100 ms: one every 16.7 ms, but for the second:
+ * the first has left late, and the wait after it is half as long. */
 TCP_TEST(test_retransmissions_leave_evenly, tcp_fixture_pair(TCP_WITH(.pacing = true)))
 {
   post(f, 0, 10 * EMSS, 0);
@@ -71,14 +88,17 @@ TCP_TEST(test_retransmissions_leave_evenly, tcp_fixture_pair(TCP_WITH(.pacing = 
   for (unsigned i = 0; i < 3; i++) {
     g_assert_cmpuint(on_wire(f, 0), ==, i + 1);
     g_assert_cmpuint(wire_position(f, 0, i), ==, i * EMSS);
-    advance_to(f, start + (i + 1) * 100 * TIME_PS_PER_MILLISECOND / 6 + TIME_PS_PER_MICROSECOND);
+    advance_to(f, start + (2 * i + 1) * 100 * TIME_PS_PER_MILLISECOND / 12 - TIME_PS_PER_MICROSECOND);
+    g_assert_cmpuint(on_wire(f, 0), ==, i + 1);
+    advance_by(f, 2 * TIME_PS_PER_MICROSECOND);
   }
 }
 
 /* PRR's window of the moment is no rate. After ten segments two more leave, of which the first is lost, which
  * RACK finds when a quarter of the round trip of 100 ms has passed: nothing is in flight and nothing was
  * delivered just then, so that window is 0 and the retransmission leaves all the same. The rate is that of
- * the threshold, 2 segments: the next may leave 100 / 2 / 1.2 = 41.67 ms later. */
+ * the threshold, 2 segments: one every 100 / 2 / 1.2 = 41.67 ms, and after this one, which has left late, the
+ * next half of that, 20.83 ms, later. */
 TCP_TEST(test_prr_goes_on, tcp_fixture_pair(TCP_WITH(.pacing = true, .rack = true, .prr = true)))
 {
   post(f, 0, 10 * EMSS, 0);
@@ -97,9 +117,9 @@ TCP_TEST(test_prr_goes_on, tcp_fixture_pair(TCP_WITH(.pacing = true, .rack = tru
   deliver_and_acknowledge(f);
   g_assert_cmpuint(threshold_of(f), ==, 2 * EMSS);
   post(f, 0, EMSS, 0);
-  advance_to(f, sent + 40 * TIME_PS_PER_MILLISECOND);
+  advance_to(f, sent + 20 * TIME_PS_PER_MILLISECOND);
   expect_nothing(f, 0);
-  advance_to(f, sent + 42 * TIME_PS_PER_MILLISECOND);
+  advance_to(f, sent + 21 * TIME_PS_PER_MILLISECOND);
   expect_segment(f, 0, 12 * EMSS, EMSS);
 }
 

@@ -57,12 +57,16 @@ TEST(test_grows_back_to_the_threshold)
   expect_window(&prr, 1000, 9500, true, 10000);
 }
 
-/* §3: at the threshold pipe is not above it any more, and nothing more may leave until it is below. */
+/* §3: at the threshold pipe is not above it any more, and nothing more may leave until it is below; but one
+ * segment leaves when recovery begins (RFC 9937 §6.2), though not before anything is delivered. */
 TEST(test_stops_at_the_threshold)
 {
   tcp_prr prr = begun();
+  expect_window(&prr, 0, 10000, false, 10000);
+  expect_window(&prr, 1000, 10000, true, 10000 + 1000);
+  prr.sent_octets += 500;
   expect_window(&prr, 1000, 10000, true, 10000);
-  expect_window(&prr, 1000, 10001, true, 10001 + 1000); /* 2000 delivered of 20000: 1000 of 10000 */
+  expect_window(&prr, 1000, 10001, true, 10001 + 1000); /* 3000 delivered of 20000: 1500 of 10000, less 500 */
 }
 
 /* 60 segments queued, a window of 20 and the two of limited transmit: 22 in flight when recovery starts,

@@ -53,7 +53,7 @@ static void begin_resending(tcp_sender *sender)
 static void begin_doubt(tcp_sender *sender, tcp_undo_kind kind)
 {
   sender->undo = sender->undo ? sender->undo : tcp_undo_new();
-  tcp_undo_begin(sender->undo, kind);
+  tcp_undo_begin(sender->undo, kind, sender->flight->board.retransmissions);
 }
 
 void tcp_sender_end_reducing(tcp_sender *sender)
@@ -228,17 +228,12 @@ static bool judge_time_out(tcp_sender *sender, const tcp_sender_news *news)
       .duplicate = news->duplicate,
       .may_send_new = tcp_sender_has_new(sender),
   };
-  switch (tcp_frto_acknowledged(&sender->flight->frto, &ack)) {
-  case TCP_FRTO_UNKNOWN:
-    return false;
-  case TCP_FRTO_REAL:
+  tcp_frto_verdict verdict = tcp_frto_acknowledged(&sender->flight->frto, &ack);
+  if (verdict == TCP_FRTO_REAL) {
     /* RFC 5682 §2.1 step 3 (a): at most 3 SMSS, and no less: without SACK the two new segments fill 2 */
     tcp_congestion_set_window(&sender->congestion, 3 * (uint64_t)sender->emss_octets);
-    return false;
-  case TCP_FRTO_SPURIOUS:
-    return true;
   }
-  g_assert_not_reached();
+  return verdict == TCP_FRTO_SPURIOUS;
 }
 
 /* What D-SACK and timestamps prove. */
@@ -246,16 +241,11 @@ static tcp_undo_kind judge_retransmissions(tcp_sender *sender, const tcp_sender_
 {
   const tcp_acknowledgement *ack = news->ack;
   tcp_undo_kind kind = TCP_UNDO_NONE;
-  if (!sender->undo) {
-    return kind;
+  if (sender->undo && ack->has_duplicate) {
+    kind = tcp_undo_reported(sender->undo, ack->duplicate.from, ack->duplicate.to);
   }
-  if (ack->has_duplicate) {
-    kind = tcp_undo_proven(sender->undo, ack->duplicate.from, ack->duplicate.to);
-  }
-  if (kind == TCP_UNDO_NONE && news->original_until > 0) {
-    kind = tcp_undo_proven(sender->undo, 0, news->original_until);
-  }
-  return kind;
+  bool may_be_original = kind == TCP_UNDO_NONE && sender->undo && news->original_until > 0;
+  return may_be_original ? tcp_undo_proven(sender->undo, 0, news->original_until) : kind;
 }
 
 /* Whether a hole was filled by an original that came late, as Linux sees it: the acknowledgement echoes a

@@ -17,6 +17,7 @@ bool tcp_duplicate_sack_is_first(const range *blocks, uint32_t count, uint64_t a
 
 struct tcp_undo {
   tcp_undo_kind kind;
+  uint64_t earlier;  /* D-SACKs may come of so many retransmissions from before it */
   bool repeated;     /* something was sent again twice */
   range_set *resent; /* not proven to be needless; NULL before the first */
 };
@@ -34,10 +35,9 @@ void tcp_undo_free(tcp_undo *undo)
   }
 }
 
-void tcp_undo_begin(tcp_undo *undo, tcp_undo_kind kind)
+void tcp_undo_begin(tcp_undo *undo, tcp_undo_kind kind, uint64_t earlier)
 {
-  undo->kind = kind;
-  undo->repeated = false;
+  *undo = (tcp_undo){.kind = kind, .earlier = earlier, .resent = undo->resent};
   if (undo->resent) {
     range_set_remove(undo->resent, 0, UINT64_MAX);
   }
@@ -56,6 +56,13 @@ tcp_undo_kind tcp_undo_proven(tcp_undo *undo, uint64_t from, uint64_t to)
   bool news = from < to && undo->resent && range_set_remove(undo->resent, from, to) > 0;
   bool all = news && !undo->repeated && range_set_total(undo->resent) == 0;
   return all ? undo->kind : TCP_UNDO_NONE;
+}
+
+tcp_undo_kind tcp_undo_reported(tcp_undo *undo, uint64_t from, uint64_t to)
+{
+  bool is_earlier = undo->earlier > 0;
+  undo->earlier -= is_earlier;
+  return is_earlier ? TCP_UNDO_NONE : tcp_undo_proven(undo, from, to);
 }
 
 /* --- F-RTO --- */
@@ -98,15 +105,9 @@ static tcp_frto_verdict after_new_segments(tcp_frto *frto, const tcp_frto_ack *a
 
 tcp_frto_verdict tcp_frto_acknowledged(tcp_frto *frto, const tcp_frto_ack *ack)
 {
-  switch (frto->step) {
-  case TCP_FRTO_OFF:
-    return TCP_FRTO_UNKNOWN;
-  case TCP_FRTO_RESENT:
-    return after_retransmission(frto, ack);
-  case TCP_FRTO_SENT_NEW:
-    return after_new_segments(frto, ack);
-  }
-  return TCP_FRTO_UNKNOWN;
+  return frto->step == TCP_FRTO_RESENT     ? after_retransmission(frto, ack)
+         : frto->step == TCP_FRTO_SENT_NEW ? after_new_segments(frto, ack)
+                                           : TCP_FRTO_UNKNOWN;
 }
 
 bool tcp_frto_holds_back(const tcp_frto *frto)

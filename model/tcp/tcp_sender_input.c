@@ -132,6 +132,13 @@ static void take_news(tcp_sender *sender, tcp_sender_news *news)
       (sender->sack ? news->newly_sacked > 0 : ack->may_be_duplicate && tcp_sender_flight_octets(sender) > 0);
   if (ack->has_duplicate) {
     sender->statistics->duplicates_reported++;
+    if (sender->config->growth_by_delivered &&
+        sender->statistics->duplicates_reported <= sender->statistics->retransmissions) {
+      /* what was sent again for nothing is delivered as well (Linux, tcp_dsack_seen()) */
+      uint64_t octets = ack->duplicate.to - ack->duplicate.from;
+      news->delivered +=
+          tcp_sender_charge(sender, octets, (octets + sender->emss_octets - 1) / sender->emss_octets);
+    }
     TRACE(sender->config->trace, DUPLICATE_REPORTED, .from = ack->duplicate.from, .to = ack->duplicate.to);
   }
   if (sender->by_time) {

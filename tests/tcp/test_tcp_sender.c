@@ -516,6 +516,30 @@ FLAG_TEST(test_timer_begins_prr, as_linux)
   g_assert_cmpuint(window_of(b), ==, (as_linux ? 8 : 7) * EMSS);
 }
 
+/* What a D-SACK reports was delivered, too (Linux, tcp_dsack_seen()), unless more came than segments were
+ * sent again. Of ten segments the last three are SACKed, so the threshold is 5, none of the seven is in
+ * flight, and three leave for the three. The peer reports one of them twice, and a fourth leaves. */
+typedef struct reported_row {
+  bool as_linux;
+  unsigned reported_before;
+  unsigned leaving;
+} reported_row;
+
+static const reported_row reported_rows[] = {{true, 2, 1}, {true, 3, 0}, {false, 2, 0}};
+
+ROW_TEST(test_prr_counts_duplicates, reported_rows)
+{
+  g_autoptr(bench) b = BENCH(.sack = true, .rack = true, .prr = true, .growth_by_delivered = c->as_linux);
+  send_flight(b, 0, 10, 10);
+  acknowledge_at(b, 100, 0, 7 * EMSS, 10 * EMSS);
+  expect_full_segments(b, 0, 3);
+  expect_nothing(b);
+  b->statistics.duplicates_reported = c->reported_before;
+  acknowledge_duplicate(b, 0, 8 * EMSS, 9 * EMSS);
+  expect_full_segments(b, 3, c->leaving);
+  expect_nothing(b);
+}
+
 /* RFC 8985 §7.4: the ACK of all that was in flight, its end the probe's, does not show whether the original
  * or the probe came. The next one, beyond it and without D-SACK, does: one of the two was lost. It does not
  * matter that nothing was in flight meanwhile. */

@@ -72,10 +72,13 @@ static void reduce_for_loss(tcp_sender *sender)
     sender->congestion.remembers = false;
     return;
   }
+  /* RFC 6937 §3; Linux divides by what the threshold is a share of (prior_cwnd, tcp_init_cwnd_reduction()) */
+  uint64_t basis_octets =
+      sender->config->threshold_of_window ? sender->congestion.window.octets : flight_octets;
   tcp_congestion_remember(&sender->congestion);
   tcp_congestion_reduce(&sender->congestion, flight_octets - sender->flight->limited_octets);
   tcp_sender_note_reduction(sender);
-  sender->flight->prr = (tcp_prr){.flight_octets = MAX(flight_octets, 1)};
+  sender->flight->prr = (tcp_prr){.flight_octets = MAX(basis_octets, 1)};
 }
 
 static void enter_recovery(tcp_sender *sender)

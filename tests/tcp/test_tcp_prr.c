@@ -92,3 +92,20 @@ FLAG_TEST(test_sends_while_pipe_falls, proportional)
   complete_transfer(f, 60 * EMSS);
   EXPECT_FIELDS(statistics_of(f), (retransmissions, 1), (recoveries, 1));
 }
+
+/* The same. As Linux has it d segments delivered let 10 d / 20 out, a share of the window and not of the 22
+ * in flight: a second one leaves after the fourth, not after the fifth. */
+FLAG_TEST(test_share_of_window, of_window)
+{
+  g_autoptr(tcp_fixture) f = tcp_fixture_pair(
+      TCP_WITH(.prr = true, .threshold_of_window = of_window, .initial_window_segments = 20));
+  post(f, 1, 1, 0);
+  deliver(f, 1);
+  post_losing(f, 60 * EMSS, 1);
+  deliver_segments(f, 3);
+  g_assert_cmpuint(threshold_of(f), ==, 10 * EMSS);
+  deliver_segments(f, 3);
+  g_assert_cmpuint(on_wire(f, 0), ==, 16 + of_window);
+  deliver_segments(f, 1);
+  g_assert_cmpuint(on_wire(f, 0), ==, 16);
+}

@@ -116,7 +116,12 @@ static void take_news(tcp_sender *sender, tcp_sender_news *news)
   } else if (tcp_sender_flight_octets(sender) == 0) {
     heed_answer(sender);
   }
+  tcp_rack in_order = sender->flight->rack;
   news->newly_sacked = take_sack_blocks(sender, ack);
+  if (in_order.sampled &&
+      sender->config->linux_reordering) { /* tcp_rack_advance(): SACKed segments come first */
+    sender->flight->rack.known.round_trip_ps = in_order.known.round_trip_ps;
+  }
   news->delivered =
       tcp_sender_charge(sender, sender->acknowledged + tcp_scoreboard_sacked_octets(board) - present,
                         board->delivered_segments - segments);

@@ -37,6 +37,24 @@ ROW_TEST(test_a_segment_completed_later, completed_rows)
   g_assert_cmpint(b->sender->flight->rack.known.reordering_seen, ==, c->seen);
 }
 
+/* Segments 0 and 1 leave at 0 ms, 2 and 3 at 5 ms. An ACK at 15 ms acknowledges 0 and SACKs 2. Its RACK.rtt
+ * is that of what left last, 10 ms, so that after 10 and a quarter of it 1 is lost; in Linux that of 0, 15
+ * ms, since what is acknowledged is processed after what is SACKed: 1 is lost with the SACK of 3, 11 ms after
+ * that left. */
+FLAG_TEST(test_round_trip_of_what_is_acknowledged, as_linux)
+{
+  g_autoptr(bench) b = BENCH(.sack = true, .rack = true, .linux_reordering = as_linux);
+  send_flight(b, 0, 2, 2);
+  b->now = ms(5);
+  send_flight(b, 2, 2, 2);
+  acknowledge_at(b, 15, EMSS, 2 * EMSS, 3 * EMSS);
+  if (as_linux) {
+    expect_nothing(b);
+    acknowledge_at(b, 16, EMSS, 2 * EMSS, 4 * EMSS);
+  }
+  expect_only(b, EMSS, EMSS);
+}
+
 /* RFC 8985 §6.2 step 4: a D-SACK widens RACK's window. In Linux only when reordering was seen before, and no
  * more D-SACKs have come than segments were sent again (tcp_dsack_seen()). */
 typedef struct widening_row {

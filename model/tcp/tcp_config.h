@@ -139,8 +139,10 @@ typedef struct tcp_config {
   bool ignores_unsent_ack : 1; /* ESTABLISHED: an ACK of what was never sent; else it is answered (RFC 9293
                                   §3.10.7.4) */
   bool ack_by_octets : 1; /* … counted in octets, as Linux does; else each segment with payload counts */
-  bool pushes_fpdus : 1;  /* PSH at the end of each FPDU, as Linux has it at each send's, unless segmentation
-                             is STREAM; else only where no more is queued (RFC 9293 §3.9.1.2) */
+  bool saves_sacks_by_window : 1; /* for a share of the round trip: once a whole receive window has come, as
+                                     in Linux from 6.10 on; else 64 KiB of it */
+  bool pushes_fpdus : 1; /* PSH at the end of each FPDU, as Linux has it at each send's, unless segmentation
+                            is STREAM; else only where no more is queued (RFC 9293 §3.9.1.2) */
   bool acknowledges_refused : 1; /* a segment that the layer above has no room for is answered by a duplicate
                                     ACK (RFC 5681 §4.2); else not at all, as if it had been lost */
   bool drops_reset_at_edge : 1;  /* a RST at RCV.NXT + RCV.WND (RFC 5961 §3.2); Linux challenges it */

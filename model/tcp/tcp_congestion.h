@@ -121,7 +121,7 @@ void tcp_congestion_end_inflation(tcp_congestion *congestion, uint64_t flight_oc
  * delivered. Octets. */
 typedef struct tcp_prr {
   uint64_t
-      flight_octets; /* RecoverFS, > 0, or Linux's prior_cwnd; at the start of a recovery the others are 0 */
+      flight_octets; /* RecoverFS (Linux: prior_cwnd), > 0; at the start of a recovery the others are 0 */
   uint64_t delivered_octets; /* prr_delivered */
   uint64_t sent_octets;      /* prr_out: new or again */
 } tcp_prr;

@@ -336,6 +336,7 @@ static void take_syn(tcp_connection *connection, const tcp_header *header, time_
                     connection->receiver.events, connection->receiver.user, &connection->gauges);
   connection->receiver.timer = &connection->timer;
   connection->receiver.saves_sacks = connection->sack && config->sack_compression_percent > 0;
+  connection->receiver.timestamps = connection->timestamps;
 }
 
 /* The handshake is done: our SYN is acknowledged by `segment`. */

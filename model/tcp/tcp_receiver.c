@@ -420,11 +420,15 @@ static void decide_ack_in_order(tcp_receiver *receiver, uint32_t length, uint8_t
 }
 
 /* How long SACKs are saved: a share of the round trip, which in Linux is the least of what the sender and the
- * receiver measured, and the latter has nothing before the first window, of 64 KiB, has come; 1 ms at most
- * (tcp_comp_sack_delay_ns). The timer has a slack of 100 us (tcp_comp_sack_slack_ns). */
+ * receiver measured, and without timestamps the latter has nothing before its first window has come
+ * (tcp_rcv_rtt_measure()); 1 ms at most (tcp_comp_sack_delay_ns). The timer has a slack of 100 us
+ * (tcp_comp_sack_slack_ns). */
 static time_ps sack_delay_ps(const tcp_receiver *receiver)
 {
-  bool is_measured = receiver->next >= MIN(receiver->window_octets, UINT16_MAX);
+  uint32_t first_window_octets = receiver->config->saves_sacks_by_window
+                                     ? receiver->window_octets
+                                     : MIN(receiver->window_octets, UINT16_MAX);
+  bool is_measured = receiver->timestamps || receiver->next >= first_window_octets;
   time_ps share =
       is_measured ? receiver->timer->smoothed_ps * receiver->config->sack_compression_percent / 100 : 0;
   return MIN(share, TIME_PS_PER_MILLISECOND) + 100 * TIME_PS_PER_MICROSECOND;

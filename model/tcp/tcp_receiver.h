@@ -55,8 +55,9 @@ typedef struct tcp_receiver {
   uint64_t fin_position;
   bool fin_known : 1;
   bool saves_sacks : 1; /* agreed, with config->sack_compression_percent */
+  bool timestamps : 1;  /* agreed */
+  bool interactive : 1; /* this end answers what comes (Linux: pingpong mode), or ACKs do not depend on it */
   uint8_t quick_acks;   /* so many of config->quick_acks are used up */
-  bool interactive; /* this end answers what comes (Linux: pingpong mode), or ACKs do not depend on that */
   tcp_ack_need need : 8;
   uint16_t window_unit;       /* octets that one of the window field stands for */
   uint16_t full_size_octets;  /* what a full-size segment is taken to have, by what has come */

@@ -240,7 +240,8 @@ TEST(test_host_rates)
          slow_start_limited, growth_by_delivered, limited_by_round, restart_after_idle, nagle, pacing,       \
          retransmission, path_mtu_discovery, black_hole_detection, segmentation, passing,                    \
          initial_window_segments)                                                                            \
-  FIELDS(config, idleness_halves, linux_reordering, sack_compression_percent, ignores_unsent_ack)            \
+  FIELDS(config, idleness_halves, linux_reordering, sack_compression_percent, saves_sacks_by_window,         \
+         ignores_unsent_ack, tick_phase_ps)                                                                  \
   FIELDS(config, delayed_ack_segments, ack_by_octets, delayed_ack_ps, duplicate_ack_threshold,               \
          rto_initial_ps, rto_min_ps, rto_floor, probe_delay, timer_slack_ps, timer_tick_ps, rto_max_ps,      \
          retries_max, send_mtu_octets, receive_mtu_octets, cubic)
@@ -307,6 +308,8 @@ static const tcp_case tcp_cases[] = {
     {"tcp.delayed_ack_segments=1", "delayed_ack_segments", 1},
     {"tcp.delayed_ack_rule=segments", "ack_by_octets", false},
     {"tcp.sack_compression=33", "sack_compression_percent", 33},
+    {"tcp.sack_compression_after=window", "saves_sacks_by_window", true},
+    {"tcp.tick_phase=3ms", "tick_phase_ps", 3 * TIME_PS_PER_MILLISECOND},
     {"tcp.unsent_ack=answer", "ignores_unsent_ack", false},
     {"tcp.delayed_ack=7ms", "delayed_ack_ps", 7 * TIME_PS_PER_MILLISECOND},
     {"tcp.duplicate_acks=5", "duplicate_ack_threshold", 5},

@@ -584,6 +584,43 @@ FLAG_TEST(test_quick_acks_save_no_sacks, interactive)
   expect_need(test, interactive ? TCP_ACK_DELAYED : TCP_ACK_ALONE);
 }
 
+static time_ps wait_of_saved_sack(fixture *test, uint64_t at)
+{
+  test->above.start = at;
+  tcp_receiver_start_at(test->receiver, at);
+  for (unsigned i = 1; i <= 4; i++) {
+    tcp_receiver_acknowledge(test->receiver);
+    arrive(test, (int64_t)at + i * 1000, (int64_t)at + i * 1000 + 1000, false);
+  }
+  expect_need(test, TCP_ACK_DELAYED);
+  return (test->receiver->ack_deadline - test->now) / TIME_PS_PER_MICROSECOND;
+}
+
+/* The receiver's round trip is the time that its first window takes (tcp_rcv_rtt_measure()): 64 KiB, or all
+ * of it as from Linux 6.10 on; timestamps show it at once. 5 % of 10 ms are 500 us, and the slack 100 us. */
+TEST(test_saved_sacks_before_first_window)
+{
+  const struct {
+    uint64_t at;
+    bool by_window, timestamps;
+    time_ps wait_us;
+  } cases[] = {{65534, false, false, 100},
+               {65535, false, false, 600},
+               {199999, true, false, 100},
+               {200000, true, false, 600},
+               {1000, false, true, 600}};
+  tcp_retransmission_timer timer = {.smoothed_ps = 10 * TIME_PS_PER_MILLISECOND, .rto_ps = TIME_PS_NEVER};
+  for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
+    g_autoptr(fixture) test = fixture_with(TCP_PASSING_AS_ARRIVED, 200000);
+    test->config.sack_compression_percent = 5;
+    test->config.saves_sacks_by_window = cases[i].by_window;
+    test->receiver->timer = &timer;
+    test->receiver->saves_sacks = true;
+    test->receiver->timestamps = cases[i].timestamps;
+    g_assert_cmpint(wait_of_saved_sack(test, cases[i].at), ==, cases[i].wait_us);
+  }
+}
+
 /* A third run makes what is saved leave, as an ACK may have room for two blocks only; and before a window has
  * come there is no round trip of which to take a share. */
 RECEIVER_TEST(test_saved_sacks_of_three_runs)

@@ -86,6 +86,7 @@ typedef struct tcp_config {
   time_ps rto_max_ps;
   time_ps timer_slack_ps;      /* how much later RACK's reordering timer and the tail loss probe's expire */
   time_ps timer_tick_ps;       /* of the clock that all timers count; 0: they are exact */
+  time_ps tick_phase_ps;       /* the last tick before time 0 was so long before */
   uint32_t isn;                /* initial send sequence number */
   uint32_t receive_mtu_octets; /* of the direction it receives from: announces MSS = this - 40 (IPv6: 60) */
   uint32_t send_mtu_octets;    /* of its own direction: EMSS = min(peer's MSS, this - 40 or 60) - options */

@@ -219,7 +219,7 @@ static void grow(tcp_sender *sender, const tcp_sender_news *news, bool in_recove
   if (!sender->config->growth_by_delivered) {
     tcp_congestion_ack ack = describe(sender, news);
     ack.in_recovery = in_recovery || news->undone;
-    tcp_congestion_acknowledged(&sender->congestion, &ack, news->now);
+    tcp_congestion_acknowledged(&sender->congestion, &ack, tcp_sender_clock(sender, news->now));
   }
 }
 
@@ -233,7 +233,7 @@ static void grow_by_delivered(tcp_sender *sender, const tcp_sender_news *news)
   if (news->advances || (reordered && news->newly_sacked > 0)) {
     tcp_congestion_ack ack = describe(sender, news);
     ack.in_recovery = sender->state == TCP_SENDING_RECOVERY || sender->flight->reducing;
-    tcp_congestion_acknowledged(&sender->congestion, &ack, news->now);
+    tcp_congestion_acknowledged(&sender->congestion, &ack, tcp_sender_clock(sender, news->now));
   }
 }
 
@@ -358,11 +358,11 @@ static void advance_smoothly(tcp_sender *sender, const tcp_acknowledgement *ack,
   growth.least_ps = sender->timer->least_ps;
   /* As in take_acknowledgement(): HyStart has judged before it is asked whether the window limits. */
   if (sender->config->growth_by_delivered && tcp_congestion_in_slow_start(&sender->congestion)) {
-    tcp_congestion_judge_delay(&sender->congestion, &growth, now);
+    tcp_congestion_judge_delay(&sender->congestion, &growth, tcp_sender_clock(sender, now));
     growth.judged = true;
     growth.limited = sender->config->limited_by_round ? is_limited(sender) : growth.limited;
   }
-  tcp_congestion_acknowledged(&sender->congestion, &growth, now);
+  tcp_congestion_acknowledged(&sender->congestion, &growth, tcp_sender_clock(sender, now));
   tcp_sender_restart_timer(sender, now);
   tcp_sender_schedule_probe(sender, now);
 }
@@ -385,7 +385,7 @@ static G_GNUC_NO_INLINE void take_acknowledgement(tcp_sender *sender, const tcp_
   sender->flight->news = NULL;
   if (sender->config->growth_by_delivered && (news.advances || news.newly_sacked > 0)) {
     tcp_congestion_ack growth = describe(sender, &news);
-    tcp_congestion_judge_delay(&sender->congestion, &growth, now);
+    tcp_congestion_judge_delay(&sender->congestion, &growth, tcp_sender_clock(sender, now));
   }
   tcp_sender_judge_recovery(sender, &news);
   heed_ecn(sender, &news);

@@ -246,7 +246,8 @@ static bool send_new(tcp_sender *sender, int64_t room, tcp_outgoing *outgoing, t
   sender->fin_sent = sender->fin_sent || fin;
   if (!sender->flight) {
     tcp_sender_begin_flight(sender);
-    tcp_congestion_resume(&sender->congestion, now - MIN(sender->sent_at, now), now);
+    tcp_congestion_resume(&sender->congestion, now - MIN(sender->sent_at, now),
+                          tcp_sender_clock(sender, now));
   }
   tcp_scoreboard_sent(&sender->flight->board, from, sender->next, now);
   if (sender->flight->duplicate_acks > 0 && sender->config->limited_transmit &&
@@ -347,7 +348,7 @@ static void heed_idleness(tcp_sender *sender, time_ps now)
     } else {
       tcp_congestion_restart_after_idle(&sender->congestion, now - sender->sent_at);
     }
-    tcp_congestion_resume(&sender->congestion, now - sender->sent_at, now);
+    tcp_congestion_resume(&sender->congestion, now - sender->sent_at, tcp_sender_clock(sender, now));
     sender->sent_at = now;
   }
 }

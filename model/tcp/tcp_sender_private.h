@@ -165,6 +165,12 @@ void tcp_sender_find_losses(tcp_sender *sender, tcp_sender_news *news);
 /* The end of fast recovery, or of the time after a time-out. */
 void tcp_sender_leave_recovery(tcp_sender *sender);
 
+/* `now` of the congestion control, whose clock may count ticks: one of them is its time 0. */
+static inline time_ps tcp_sender_clock(const tcp_sender *sender, time_ps now)
+{
+  return now + sender->config->tick_phase_ps;
+}
+
 /* The window is the threshold that ECE made: what was in flight when PRR began to lead there is
  * acknowledged, or a loss is found. */
 void tcp_sender_end_reducing(tcp_sender *sender);

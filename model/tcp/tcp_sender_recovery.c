@@ -363,7 +363,8 @@ void tcp_sender_run(tcp_sender *sender, time_ps now)
     return;
   }
   time_ps tick_ps = sender->config->timer_tick_ps;
-  if (sender->by_time && tcp_tick_expired(&sender->flight->rack.deadline, tick_ps, now)) {
+  time_ps phase_ps = sender->config->tick_phase_ps;
+  if (sender->by_time && tcp_tick_expired(&sender->flight->rack.deadline, tick_ps, phase_ps, now)) {
     uint64_t lost_segments = find_lost_by_time(sender, now);
     sender->flight->originals_arrive = sender->flight->originals_arrive && lost_segments == 0;
     if (lost_segments > 0 && sender->state == TCP_SENDING_OPEN && may_enter_recovery(sender)) {
@@ -372,7 +373,7 @@ void tcp_sender_run(tcp_sender *sender, time_ps now)
       reduce_proportionally(sender, sender->config->window_of_segments ? sender->emss_octets : 0, false);
     }
   }
-  if (tcp_tick_expired(&sender->flight->probe.deadline, tick_ps, now)) {
+  if (tcp_tick_expired(&sender->flight->probe.deadline, tick_ps, phase_ps, now)) {
     tcp_tail_loss_probe_run(&sender->flight->probe, now);
     tcp_sender_restart_timer(sender, now); /* RFC 8985 §7.3: RTO from the probe on */
   }

@@ -99,12 +99,14 @@ ROW_TEST(test_slack_of_the_reordering_timer, slack_of_the_reordering_timer_rows)
 /* What is kept in ticks of 4 ms, at a round trip of 50 us: the waits are rounded up to ticks and end at one.
  * Each row: which timer, what it waits: the reordering timer 62.5 - 50 us, of which 2 ms slack make one tick
  * after the SACKs; the probe 2 * 50 us and the slack; the delayed ACK 41 ms, 11 ticks; RTO 0.05 + 200 ms, 51
- * ticks. */
+ * ticks. The last tick before time 0 was `phase_ms` before. */
 static const struct {
   unsigned segments, come;
   bool probe;
-  int64_t ticks;
-} ticks_of_the_timers_rows[] = {{10, 2, true, 1}, {2, 0, true, 1}, {1, 1, true, 11}, {1, 0, false, 51}};
+  int64_t ticks, phase_ms;
+} ticks_of_the_timers_rows[] = {{10, 2, true, 1, 0},  {2, 0, true, 1, 0},  {1, 1, true, 11, 0},
+                                {1, 0, false, 51, 0}, {10, 2, true, 1, 3}, {2, 0, true, 1, 3},
+                                {1, 1, true, 11, 3},  {1, 0, false, 51, 3}};
 
 ROW_TEST(test_ticks_of_the_timers, ticks_of_the_timers_rows)
 {
@@ -112,7 +114,8 @@ ROW_TEST(test_ticks_of_the_timers, ticks_of_the_timers_rows)
   tcp_config config =
       *TCP_WITH(.rack = true, .dsack = true, .tail_loss_probe = c->probe,
                 .rto_floor = TCP_RTO_FLOOR_VARIATION, .delayed_ack_ps = 41 * TIME_PS_PER_MILLISECOND,
-                .timer_slack_ps = 2 * TIME_PS_PER_MILLISECOND, .timer_tick_ps = tick);
+                .timer_slack_ps = 2 * TIME_PS_PER_MILLISECOND, .timer_tick_ps = tick,
+                .tick_phase_ps = c->phase_ms * TIME_PS_PER_MILLISECOND);
   g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, &config);
   handshake(f, 50 * TIME_PS_PER_MICROSECOND, NULL);
   unsigned end = c->ticks == 11 ? 1 : 0;
@@ -127,7 +130,7 @@ ROW_TEST(test_ticks_of_the_timers, ticks_of_the_timers_rows)
     deliver_all(f, 1);
     drop_all(f, 0);
   }
-  time_ps due = (f->now / tick + 1 + c->ticks) * tick;
+  time_ps due = ((f->now + config.tick_phase_ps) / tick + 1 + c->ticks) * tick - config.tick_phase_ps;
   expect_quiet_until(f, end, due);
   g_assert_cmpuint(on_wire(f, end), ==, 1);
 }

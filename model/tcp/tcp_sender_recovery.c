@@ -53,7 +53,7 @@ static void begin_resending(tcp_sender *sender)
 static void begin_doubt(tcp_sender *sender, tcp_undo_kind kind)
 {
   sender->undo = sender->undo ? sender->undo : tcp_undo_new();
-  tcp_undo_begin(sender->undo, kind, sender->flight->board.retransmissions);
+  tcp_undo_begin(sender->undo, kind, sender->acknowledged, sender->flight->board.retransmissions);
 }
 
 void tcp_sender_end_reducing(tcp_sender *sender)

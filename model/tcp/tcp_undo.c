@@ -17,7 +17,8 @@ bool tcp_duplicate_sack_is_first(const range *blocks, uint32_t count, uint64_t a
 
 struct tcp_undo {
   tcp_undo_kind kind;
-  uint64_t earlier;  /* D-SACKs may come of so many retransmissions from before it */
+  uint64_t begun_at; /* SND.UNA when it began, and … */
+  uint64_t earlier;  /* … how many retransmissions were on their way, of which D-SACKs may come */
   bool repeated;     /* something was sent again twice */
   range_set *resent; /* not proven to be needless; NULL before the first */
 };
@@ -35,9 +36,9 @@ void tcp_undo_free(tcp_undo *undo)
   }
 }
 
-void tcp_undo_begin(tcp_undo *undo, tcp_undo_kind kind, uint64_t earlier)
+void tcp_undo_begin(tcp_undo *undo, tcp_undo_kind kind, uint64_t acknowledged, uint64_t earlier)
 {
-  *undo = (tcp_undo){.kind = kind, .earlier = earlier, .resent = undo->resent};
+  *undo = (tcp_undo){.kind = kind, .begun_at = acknowledged, .earlier = earlier, .resent = undo->resent};
   if (undo->resent) {
     range_set_remove(undo->resent, 0, UINT64_MAX);
   }
@@ -60,9 +61,12 @@ tcp_undo_kind tcp_undo_proven(tcp_undo *undo, uint64_t from, uint64_t to)
 
 tcp_undo_kind tcp_undo_reported(tcp_undo *undo, uint64_t from, uint64_t to)
 {
-  bool is_earlier = undo->earlier > 0;
-  undo->earlier -= is_earlier;
-  return is_earlier ? TCP_UNDO_NONE : tcp_undo_proven(undo, from, to);
+  if (undo->earlier == 0 || to <= undo->begun_at) {
+    return tcp_undo_proven(undo, from, to);
+  }
+  undo->earlier--;
+  bool all = undo->earlier == 0 && !undo->repeated && (!undo->resent || range_set_total(undo->resent) == 0);
+  return all ? undo->kind : TCP_UNDO_NONE;
 }
 
 /* --- F-RTO --- */

@@ -29,9 +29,10 @@ typedef enum tcp_undo_kind {
 tcp_undo *tcp_undo_new(void);
 void tcp_undo_free(tcp_undo *undo);
 
-/* A recovery or time-out begins; what was before is forgotten, but that `earlier` retransmissions are still
- * on their way. With TCP_UNDO_NONE nothing is left to be undone. */
-void tcp_undo_begin(tcp_undo *undo, tcp_undo_kind kind, uint64_t earlier);
+/* A recovery or time-out begins, with all below `acknowledged` acknowledged; what was before is forgotten,
+ * but that `earlier` retransmissions are still on their way. With TCP_UNDO_NONE nothing is left to be undone.
+ */
+void tcp_undo_begin(tcp_undo *undo, tcp_undo_kind kind, uint64_t acknowledged, uint64_t earlier);
 
 /* [from, to) was sent again in it. What is sent again twice is never proven: D-SACK does not show which
  * of them was needless. */
@@ -41,8 +42,8 @@ void tcp_undo_resent(tcp_undo *undo, uint64_t from, uint64_t to);
  * sent again is proven needless; NONE before. */
 tcp_undo_kind tcp_undo_proven(tcp_undo *undo, uint64_t from, uint64_t to);
 
-/* The same by a D-SACK of [from, to). The first may be of the earlier retransmissions, so they prove nothing
- * (Linux: tcp_init_undo()). */
+/* The same by a D-SACK of [from, to). The first may be of the earlier retransmissions, so they prove nothing,
+ * unless there were no others (Linux: tcp_init_undo()). */
 tcp_undo_kind tcp_undo_reported(tcp_undo *undo, uint64_t from, uint64_t to);
 
 /* --- F-RTO --- */

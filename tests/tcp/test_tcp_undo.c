@@ -12,7 +12,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(tcp_undo, tcp_undo_free)
  * of one octet, all of it was for nothing. */
 UNDO_TEST(test_all_must_be_proven)
 {
-  tcp_undo_begin(undo, TCP_UNDO_RECOVERY, 0);
+  tcp_undo_begin(undo, TCP_UNDO_RECOVERY, 0, 0);
   tcp_undo_resent(undo, 1000, 2000);
   tcp_undo_resent(undo, 5000, 6000);
   g_assert_cmpint(tcp_undo_proven(undo, 1000, 1700), ==, TCP_UNDO_NONE);
@@ -27,7 +27,7 @@ UNDO_TEST(test_nothing_proves_nothing)
 {
   tcp_undo_resent(undo, 0, 1000); /* no recovery */
   g_assert_cmpint(tcp_undo_proven(undo, 0, 1000), ==, TCP_UNDO_NONE);
-  tcp_undo_begin(undo, TCP_UNDO_TIME_OUT, 0);
+  tcp_undo_begin(undo, TCP_UNDO_TIME_OUT, 0, 0);
   g_assert_cmpint(tcp_undo_proven(undo, 0, UINT64_MAX), ==, TCP_UNDO_NONE);
   tcp_undo_resent(undo, 0, 1000);
   g_assert_cmpint(tcp_undo_proven(undo, 2000, 1000), ==, TCP_UNDO_NONE);
@@ -39,12 +39,12 @@ UNDO_TEST(test_nothing_proves_nothing)
  * afresh. */
 UNDO_TEST(test_sent_again_twice)
 {
-  tcp_undo_begin(undo, TCP_UNDO_RECOVERY, 0);
+  tcp_undo_begin(undo, TCP_UNDO_RECOVERY, 0, 0);
   tcp_undo_resent(undo, 0, 1000);
   tcp_undo_resent(undo, 500, 1500);
   g_assert_cmpint(tcp_undo_proven(undo, 0, 1500), ==, TCP_UNDO_NONE);
   tcp_undo_resent(undo, 2000, 3000); /* and never reported */
-  tcp_undo_begin(undo, TCP_UNDO_TIME_OUT, 0);
+  tcp_undo_begin(undo, TCP_UNDO_TIME_OUT, 0, 0);
   tcp_undo_resent(undo, 0, 1000);
   g_assert_cmpint(tcp_undo_proven(undo, 0, 1000), ==, TCP_UNDO_TIME_OUT);
 }
@@ -53,13 +53,23 @@ UNDO_TEST(test_sent_again_twice)
  * that the one of the time-out was for nothing, too. A timestamp does so at once. */
 UNDO_TEST(test_duplicates_of_earlier_retransmissions)
 {
-  tcp_undo_begin(undo, TCP_UNDO_TIME_OUT, 1);
+  tcp_undo_begin(undo, TCP_UNDO_TIME_OUT, 0, 1);
   tcp_undo_resent(undo, 0, 1000);
   g_assert_cmpint(tcp_undo_reported(undo, 0, 1000), ==, TCP_UNDO_NONE);
   g_assert_cmpint(tcp_undo_reported(undo, 0, 1000), ==, TCP_UNDO_TIME_OUT);
-  tcp_undo_begin(undo, TCP_UNDO_TIME_OUT, 1);
+  tcp_undo_begin(undo, TCP_UNDO_TIME_OUT, 0, 1);
   tcp_undo_resent(undo, 0, 1000);
   g_assert_cmpint(tcp_undo_proven(undo, 0, 1000), ==, TCP_UNDO_TIME_OUT);
+}
+
+/* Two were on their way when a second recovery began at 5000, in which nothing was sent again: what lies
+ * below was of the first one, and with the two D-SACKs of the others the second was for nothing. */
+UNDO_TEST(test_recovery_without_retransmissions)
+{
+  tcp_undo_begin(undo, TCP_UNDO_RECOVERY, 5000, 2);
+  g_assert_cmpint(tcp_undo_reported(undo, 5000, 6000), ==, TCP_UNDO_NONE);
+  g_assert_cmpint(tcp_undo_reported(undo, 4000, 5000), ==, TCP_UNDO_NONE);
+  g_assert_cmpint(tcp_undo_reported(undo, 7000, 8000), ==, TCP_UNDO_RECOVERY);
 }
 
 /* --- F-RTO (RFC 5682) --- */

@@ -61,7 +61,6 @@ void tcp_rack_delivered(tcp_rack *rack, const tcp_sent_segment *segment, time_ps
 void tcp_rack_delivered_all(tcp_rack *rack, uint64_t front, uint32_t smss_octets)
 {
   rack->highest = rack->highest_so_far;
-  rack->sampled = false;
   if (rack->late_from < front) {
     uint64_t segments = (front - rack->late_from + smss_octets - 1) / smss_octets;
     rack->known.distance_segments = (uint16_t)MAX(rack->known.distance_segments, MIN(segments, DISTANCE_MAX));

@@ -58,16 +58,30 @@ static void take_position(tcp_sender *sender, tcp_sender_news *news)
   note_position(sender, position);
 }
 
+static uint64_t take_sack_block(tcp_sender *sender, const range *block)
+{
+  /* RFC 2018 §3: a block names octets beyond the cumulative ACK; others are old, D-SACKs or nonsense. */
+  uint64_t from = MAX(block->from, sender->acknowledged);
+  bool is_valid = block->from < block->to && from < block->to && block->to <= sender->next;
+  return is_valid ? tcp_scoreboard_sack(&sender->flight->board, from, block->to) : 0;
+}
+
+/* In the order of the stream, as Linux does (tcp_sacktag_write_queue()): RACK's round trip is that of the
+ * highest; else as they stand, the newest first. */
 static uint64_t take_sack_blocks(tcp_sender *sender, const tcp_acknowledgement *ack)
 {
+  const range *blocks[TCP_SACK_BLOCKS_MAX];
   uint64_t octets = 0;
   for (uint32_t i = 0; i < ack->sack_count; i++) {
-    /* RFC 2018 §3: a block names octets beyond the cumulative ACK; others are old, D-SACKs or nonsense. */
-    uint64_t from = MAX(ack->sack[i].from, sender->acknowledged);
-    uint64_t to = ack->sack[i].to;
-    if (ack->sack[i].from < to && from < to && to <= sender->next) {
-      octets += tcp_scoreboard_sack(&sender->flight->board, from, to);
+    uint32_t place = i;
+    for (; sender->config->linux_reordering && place > 0 && ack->sack[i].from < blocks[place - 1]->from;
+         place--) {
+      blocks[place] = blocks[place - 1];
     }
+    blocks[place] = &ack->sack[i];
+  }
+  for (uint32_t i = 0; i < ack->sack_count; i++) {
+    octets += take_sack_block(sender, blocks[i]);
   }
   return octets;
 }
@@ -101,6 +115,18 @@ static void heed_order(tcp_sender *sender, const tcp_sender_news *news, bool had
   }
 }
 
+/* A segment that was sent again, and is SACKed, came twice: it was late, and not lost (Linux,
+ * tcp_sacktag_one()). */
+static void heed_late_original(tcp_sender *sender, const tcp_acknowledgement *ack)
+{
+  tcp_rack *rack = &sender->flight->rack;
+  if (sender->config->linux_reordering && ack->duplicate.from >= ack->position &&
+      tcp_scoreboard_was_sent_twice(&sender->flight->board, ack->duplicate.from)) {
+    rack->known.reordering_seen = true;
+    rack->late_from = MIN(rack->late_from, ack->duplicate.from);
+  }
+}
+
 /* What the acknowledgement reports of the segments in flight, and what RACK learns from that. */
 static void take_news(tcp_sender *sender, tcp_sender_news *news)
 {
@@ -111,6 +137,9 @@ static void take_news(tcp_sender *sender, tcp_sender_news *news)
   uint64_t segments = board->delivered_segments;
   uint64_t reported_octets =
       sender->sack ? 0 : (uint64_t)sender->flight->duplicate_acks * sender->emss_octets;
+  if (ack->has_duplicate) {
+    heed_late_original(sender, ack);
+  }
   if (news->advances) {
     take_position(sender, news);
   } else if (tcp_sender_flight_octets(sender) == 0) {

@@ -179,10 +179,19 @@ static bool loss_is_shown(const tcp_sender *sender)
          (sender->sack && tcp_scoreboard_first_is_lost(&sender->flight->board));
 }
 
+/* Linux looks for losses by time when an acknowledgement has given a round trip (tcp_rack_mark_lost()), and
+ * at RACK's timer. */
 void tcp_sender_find_losses(tcp_sender *sender, tcp_sender_news *news)
 {
   if (sender->by_time) {
-    news->lost_segments = sender->flight->originals_arrive ? 0 : find_lost_by_time(sender, news->now);
+    tcp_rack *rack = &sender->flight->rack;
+    bool looks = rack->sampled || !sender->config->linux_reordering;
+    news->lost_segments =
+        looks && !sender->flight->originals_arrive ? find_lost_by_time(sender, news->now) : 0;
+    if (!looks && news->advances) {
+      rack->deadline = TIME_PS_NEVER; /* the retransmission timer takes its place (tcp_set_xmit_timer()) */
+    }
+    rack->sampled = false;
   } else if (news->newly_sacked > 0 || news->advances) {
     tcp_scoreboard_find_lost(&sender->flight->board);
   }

@@ -166,3 +166,78 @@ BENCH_TEST(test_distance_of_an_original, .sack = true, .rack = true, .timestamps
   tcp_sender_acknowledge(b->sender, &ack, b->now);
   g_assert_cmpuint(b->sender->flight->rack.known.distance_segments, ==, 6);
 }
+
+/* Of ten segments the first four are taken as lost, and 0 and 1 are sent again; 1 comes, and comes twice, so
+ * the first of the two was its original, late by six segments, from its start to the end of 6
+ * (tcp_sacktag_one()). */
+FLAG_TEST(test_late_original, as_linux)
+{
+  g_autoptr(bench) b = BENCH(.sack = true, .rack = true, .linux_reordering = as_linux);
+  send_flight(b, 0, 10, 10);
+  acknowledge_at(b, 100, 0, 4 * EMSS, 7 * EMSS);
+  expect_full_segments(b, 0, 2);
+  acknowledge_at(b, 150, 0, EMSS, 2 * EMSS);
+  g_assert_false(b->sender->flight->rack.known.reordering_seen);
+  acknowledge_duplicate(b, 0, EMSS, 2 * EMSS);
+  g_assert_cmpint(b->sender->flight->rack.known.reordering_seen, ==, as_linux);
+  g_assert_cmpuint(b->sender->flight->rack.known.distance_segments, ==, as_linux ? 6 : 0);
+}
+
+/* One ACK reports 8, sent at 50 ms, and 2, sent at 0, in this order. Linux takes them in the order of the
+ * stream (tcp_sacktag_write_queue()), so that RACK's round trip is that of 8. */
+FLAG_TEST(test_order_of_blocks, as_linux)
+{
+  g_autoptr(bench) b = BENCH(.sack = true, .rack = true, .linux_reordering = as_linux);
+  send_flight(b, 0, 5, 5);
+  b->now = ms(50);
+  send_flight(b, 5, 5, 5);
+  b->now = ms(100);
+  tcp_acknowledgement ack = {.sack_count = 2,
+                             .sack = {{8 * EMSS, 9 * EMSS}, {2 * EMSS, 3 * EMSS}},
+                             .round_trip_ps = -1,
+                             .echoed_ps = -1};
+  tcp_sender_acknowledge(b->sender, &ack, b->now);
+  g_assert_cmpint(b->sender->flight->rack.known.round_trip_ps, ==, ms(as_linux ? 50 : 100));
+}
+
+/* The first of five segments is acknowledged, and the third is SACKed after 99 ms, so that the second is
+ * overdue after 99 and a quarter of that. An ACK that brings no news comes then: Linux waits for its timer,
+ * or for news (tcp_rack_mark_lost()). */
+FLAG_TEST(test_losses_are_looked_for, as_linux)
+{
+  g_autoptr(bench) b = BENCH(.sack = true, .rack = true, .linux_reordering = as_linux);
+  for (unsigned i = 0; i < 5; i++) {
+    b->now = ms(i);
+    send_one(b, i * EMSS, EMSS);
+  }
+  acknowledge_at(b, 100, EMSS, 0, 0);
+  acknowledge_at(b, 101, EMSS, 2 * EMSS, 3 * EMSS);
+  acknowledge_at(b, 126, EMSS, 2 * EMSS, 3 * EMSS);
+  g_assert_cmpuint(b->sender->flight->board.lost_segments, ==, as_linux ? 0 : 1);
+}
+
+/* The first of nine segments is acknowledged, and 2, 3, 4 and 7 are SACKed, 100 ms after they left, a
+ * millisecond apart; RACK waits for a quarter of that. At 127 ms 1 is lost and sent again, 5 and 6 are not
+ * yet. 1 ms later all below 5 are acknowledged: too soon for the retransmission, so there is no round trip,
+ * and Linux sets its one timer to the RTO (tcp_ack(), tcp_set_xmit_timer()). */
+FLAG_TEST(test_one_timer, as_linux)
+{
+  g_autoptr(bench) b = BENCH(.sack = true, .rack = true, .linux_reordering = as_linux);
+  for (unsigned i = 0; i < 9; i++) {
+    b->now = ms(i);
+    send_one(b, i * EMSS, EMSS);
+  }
+  acknowledge_at(b, 100, EMSS, 0, 0);
+  b->sender->flight->rack.known.reordering_seen = true;
+  acknowledge_at(b, 102, EMSS, 2 * EMSS, 3 * EMSS);
+  acknowledge_at(b, 103, EMSS, 2 * EMSS, 4 * EMSS);
+  acknowledge_at(b, 104, EMSS, 2 * EMSS, 5 * EMSS);
+  acknowledge_at(b, 107, EMSS, 7 * EMSS, 8 * EMSS);
+  b->sender->flight->rack.deadline = ms(127); /* of all that is overtaken it is 131 */
+  b->now = ms(127);
+  tcp_sender_run(b->sender, b->now);
+  expect(b, EMSS, EMSS);
+  g_assert_cmpint(b->sender->flight->rack.deadline, ==, ms(131)); /* 6 ms + 100 ms + 25 ms */
+  acknowledge_at(b, 128, 5 * EMSS, 0, 0);
+  g_assert_cmpint(b->sender->flight->rack.deadline, ==, as_linux ? TIME_PS_NEVER : ms(131));
+}

@@ -85,15 +85,6 @@ static bool is_first(const decode_waiting_side *side, uint64_t position)
   return position == side->first_position;
 }
 
-/* What no document allows in the header of a startup frame: a Revision that none has, more Private Data than
- * may be, reserved bits. */
-static unsigned faults_of(const decode_startup_frame *frame)
-{
-  const bool is_long = frame->revision > 0 && frame->private_data_octets > DECODE_PRIVATE_DATA_MAX_OCTETS;
-
-  return (frame->revision > DECODE_REVISION_LAST) + is_long + (frame->reserved != 0);
-}
-
 /* The key is followed by 0 alone: that of mpa-01 without markers and CRC, or a text in a program. */
 static bool is_bare(const uint8_t *octets)
 {
@@ -110,7 +101,9 @@ static bool is_header(const uint8_t *octets, bool is_first_sent, bool *is_strong
   decode_startup_frame frame;
 
   decode_startup_frame_read(&frame, octets, DECODE_STARTUP_HEADER_OCTETS);
-  const unsigned faults = faults_of(&frame);
+  /* what no document allows: a Revision that none has, more Private Data than may be, reserved bits */
+  const bool is_long = frame.revision > 0 && frame.private_data_octets > DECODE_PRIVATE_DATA_MAX_OCTETS;
+  const unsigned faults = (frame.revision > DECODE_REVISION_LAST) + is_long + (frame.reserved != 0);
   *is_strong = is_first_sent && faults == 0 && !is_bare(octets);
   return faults <= is_first_sent;
 }

@@ -165,12 +165,6 @@ static uint32_t number_32(const capture_file *file, const uint8_t *octets)
   return file->is_big_endian ? number : GUINT32_SWAP_LE_BE(number);
 }
 
-static uint64_t number_64(const capture_file *file, const uint8_t *octets)
-{
-  const uint64_t number = big_endian_read_64(octets);
-  return file->is_big_endian ? number : GUINT64_SWAP_LE_BE(number);
-}
-
 /* Of all link types that are known here, one has another number in files than libpcap's. */
 static void add_interface(capture_file *file, int link_type, capture_interface interface)
 {
@@ -242,7 +236,8 @@ static gboolean read_interface(capture_file *file, uint32_t length, GError **err
         }
       }
     } else if (code == OPTION_TIME_OFFSET && octets == sizeof interface.offset_s) {
-      interface.offset_s = (int64_t)number_64(file, value);
+      const uint64_t offset_s = big_endian_read_64(value);
+      interface.offset_s = (int64_t)(file->is_big_endian ? offset_s : GUINT64_SWAP_LE_BE(offset_s));
     }
     at += MIN((octets + 3u) & ~3u, length - at);
   }

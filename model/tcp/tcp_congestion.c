@@ -39,29 +39,24 @@ static void *state_of(tcp_congestion *congestion)
   return congestion->state;
 }
 
-static bool has_hystart(const tcp_config *config)
-{
-  tcp_slow_start_kind kind = config->slow_start;
-  return kind == TCP_SLOW_START_HYSTART || kind == TCP_SLOW_START_HYSTART_16 ||
-         (kind == TCP_SLOW_START_AUTO && config->congestion == TCP_CONGESTION_CUBIC);
-}
-
 void tcp_congestion_init(tcp_congestion *congestion, const tcp_config *config, uint32_t smss_octets,
                          uint64_t initial_window_octets)
 {
+  tcp_slow_start_kind kind = config->slow_start;
   g_assert(smss_octets > 0 && initial_window_octets >= smss_octets && initial_window_octets <= UINT32_MAX);
   *congestion = (tcp_congestion){
       /* RFC 5681 §3.1: the threshold is arbitrarily high */
       .window = {.smss_octets = smss_octets, .octets = initial_window_octets, .threshold_octets = UINT64_MAX},
       .restart_octets = (uint32_t)initial_window_octets,
       .control = control_of(config),
-      .has_hystart = has_hystart(config),
-      .late_rounds = config->slow_start == TCP_SLOW_START_HYSTART_16,
+      .has_hystart = kind == TCP_SLOW_START_HYSTART || kind == TCP_SLOW_START_HYSTART_16 ||
+                     (kind == TCP_SLOW_START_AUTO && config->congestion == TCP_CONGESTION_CUBIC),
+      .late_rounds = kind == TCP_SLOW_START_HYSTART_16,
       .paced = config->pacing,
       .of_segments = config->window_of_segments,
       .of_window = config->threshold_of_window,
       .shortest_ps = TIME_PS_NEVER,
-      .hystart_pp = config->slow_start == TCP_SLOW_START_HYSTART_PP ? tcp_hystart_pp_new() : NULL,
+      .hystart_pp = kind == TCP_SLOW_START_HYSTART_PP ? tcp_hystart_pp_new() : NULL,
   };
 }
 

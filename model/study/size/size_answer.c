@@ -120,20 +120,15 @@ static void append_losses(const size_point *point, const size_evidence *evidence
   }
 }
 
-/* `number` with two digits, and no less. */
-static double round_up(double number)
-{
-  const double unit = pow(10, fmax(floor(log10(number)) - 1, 0));
-  return ceil(number / unit) * unit;
-}
-
 /* "cannot tell: 1 loss in 8 seeds; about 9600 messages are needed", and how to have them. */
 static void append_refusal(const size_study *study, const size_point *point, const size_evidence *evidence,
                            GString *text)
 {
   g_autofree char *lacking = size_evidence_lacking(study, point, evidence);
+  /* two digits, and no fewer messages */
+  const double unit = pow(10, fmax(floor(log10(evidence->messages)) - 1, 0));
   g_autofree char *about = isfinite(evidence->messages)
-                               ? g_strdup_printf("about %.0f", round_up(evidence->messages))
+                               ? g_strdup_printf("about %.0f", ceil(evidence->messages / unit) * unit)
                                : g_strdup("more");
   g_string_append_printf(text, "cannot tell: %s; %s messages are needed%s", lacking, about,
                          study->question->until_losses > 0 ? ", more than --until-losses runs"

@@ -93,16 +93,6 @@ static void append_notes(GString *json, const char *gap, const char *const *note
   g_string_append(json, " ]");
 }
 
-static void append_replay(GString *json, const summary_replay *replay)
-{
-  g_string_append_c(append_name(json, "\n  ", "replay"), '{');
-  for (gsize i = 0; i < replay->fact_count; i++) {
-    append_text(json, "\n    ", replay->facts[i].name, replay->facts[i].text);
-  }
-  append_notes(json, "\n    ", replay->notes);
-  g_string_append(json, "\n  }");
-}
-
 static void append_metrics(GString *json, const metric_values *metrics)
 {
   g_string_append_c(append_name(json, "\n  ", "metrics"), '{');
@@ -198,7 +188,12 @@ char *summary_json(const summary *page, const scenario *s, gsize *length)
   append_scenario(json, page, s);
   append_provenance(json, page, s);
   if (page->replay != NULL) {
-    append_replay(json, page->replay);
+    g_string_append_c(append_name(json, "\n  ", "replay"), '{');
+    for (gsize i = 0; i < page->replay->fact_count; i++) {
+      append_text(json, "\n    ", page->replay->facts[i].name, page->replay->facts[i].text);
+    }
+    append_notes(json, "\n    ", page->replay->notes);
+    g_string_append(json, "\n  }");
   }
   append_text(json, "\n  ", "status", run_status_name(page->status));
   append_text(json, "\n  ", "message", page->message != NULL ? page->message : "");

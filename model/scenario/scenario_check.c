@@ -366,8 +366,9 @@ static void note_losses(const checking *on, enum side direction)
           *plural(losses) != '\0' ? "es" : "", bursts, seeds);
 }
 
-/* What all windows together have in flight fills the path, then the queue, unless marks come before that. */
-static void note_overflow(const checking *on)
+/* What all windows together have in flight fills the path, then the queue, unless marks come before that.
+ * TRUE when that, or a policer, may drop something. */
+static gboolean note_overflow(const checking *on)
 {
   const configuration *c = on->c;
   const path_direction_config *path = &c->path.directions[c->main_direction];
@@ -390,18 +391,20 @@ static void note_overflow(const checking *on)
   const guint64 pace = c->sender.host_rate_bit_per_s > 0 ? c->sender.host_rate_bit_per_s : G_MAXUINT64;
   const gboolean is_paced = pace < path_bottleneck_bit_per_s(path);
 
-  note_if(on, limit > 0 && sent > product + limit && !is_marked && !is_paced,
+  const gboolean overflows = limit > 0 && sent > product + limit && !is_marked && !is_paced;
+  const gboolean is_policed = path->bucket.burst_octets > 0 && !path->bucket.shapes &&
+                              sent > (double)path->bucket.burst_octets && pace > path->bucket.rate_bit_per_s;
+
+  note_if(on, overflows,
           scenario_key_of_direction(
               by_packets ? SCENARIO_PATH_FORWARD_QUEUE : SCENARIO_PATH_FORWARD_QUEUE_SIZE, c->main_direction),
           "%s of %.0f octets over a queue of %.0f and a bandwidth-delay product of %.0f: the queue may "
           "overflow",
           connections > 1 ? "windows" : "a window", sent, limit, product);
-  note_if(on,
-          path->bucket.burst_octets > 0 && !path->bucket.shapes && sent > (double)path->bucket.burst_octets &&
-              pace > path->bucket.rate_bit_per_s,
-          scenario_key_of_direction(SCENARIO_PATH_FORWARD_BURST, c->main_direction),
+  note_if(on, is_policed, scenario_key_of_direction(SCENARIO_PATH_FORWARD_BURST, c->main_direction),
           "%s of %.0f octets over a burst of %.0f: the policer drops what comes faster than its rate",
           connections > 1 ? "windows" : "a window", sent, (double)path->bucket.burst_octets);
+  return overflows || is_policed;
 }
 
 static void note_jitter(const checking *on, enum side direction)
@@ -416,9 +419,17 @@ static void note_jitter(const checking *on, enum side direction)
           name_of(scenario_key_of_direction(SCENARIO_PATH_FORWARD_REORDER, direction)));
 }
 
-static void note_timers(const checking *on)
+/* How many round trips a tick has where it decides what a loss costs that no later segment shows. */
+enum { TICK_ROUND_TRIPS = 10 };
+
+static void note_timers(const checking *on, gboolean overflows)
 {
   const configuration *c = on->c;
+  const gboolean is_lossy = overflows || scenario_losses_of(on->s).expected != 0;
+  const double round_trip_s = time_ps_in_seconds(configuration_base_round_trip(c));
+  const double round_trips = time_ps_in_seconds(c->tcp.timer_tick_ps) / round_trip_s;
+  g_autofree char *round_trip = units_format_rounded(round_trip_s, "s");
+  g_autofree char *tick = scenario_value_text(on->s, SCENARIO_TCP_TIMER_TICK);
   g_autofree char *maximum = scenario_value_text(on->s, SCENARIO_TCP_RTO_MAX);
   g_autofree char *stall = scenario_value_text(on->s, SCENARIO_RUN_STALL);
   g_autofree char *timeout = scenario_value_text(on->s, SCENARIO_MPA_STARTUP_TIMEOUT);
@@ -431,6 +442,11 @@ static void note_timers(const checking *on)
           "run.stall = %s is not more than mpa.startup_timeout = %s: a connection that waits for a "
           "startup frame may be given up",
           stall, timeout);
+  note_if(
+      on, is_lossy && !c->needs_ns3 && round_trips >= TICK_ROUND_TRIPS, SCENARIO_TCP_TIMER_TICK,
+      "tcp.timer_tick = %s is %.0f round trips of %s: no timer of TCP is shorter, so the loss of the last "
+      "segments in flight costs as many or more",
+      tick, round_trips, round_trip);
   note_if(on, c->tcp.delayed_ack_ps >= c->tcp.rto_min_ps, SCENARIO_TCP_DELAYED_ACK,
           "tcp.delayed_ack is not less than tcp.rto_min: a sender may time out while its peer delays "
           "the acknowledgement");
@@ -453,8 +469,7 @@ gboolean scenario_check(const scenario *s, GPtrArray *notes, GError **error)
     note_losses(&on, direction);
     note_jitter(&on, direction);
   }
-  note_overflow(&on);
-  note_timers(&on);
+  note_timers(&on, note_overflow(&on));
   return TRUE;
 }
 

@@ -461,6 +461,32 @@ TEST(test_notes_on_timers)
                           "a sender may time out while its peer delays the acknowledgement");
 }
 
+/* A packet of 1500 octets takes 0.1230 us at 100 Gbit/s, with 38 of framing: 1 ms are 12.46 of 80.25 us,
+ * and 8.3 of 120.2 us. Only what gets lost waits for a timer, and only in our own TCP. */
+TEST(test_notes_on_ticks)
+{
+#define TICK(delay, rest)                                                                                    \
+  "tcp: { timer_tick = \"1ms\"; " rest " };\npath: { forward: { rate = \"100Gbit/s\"; delay = \"" delay "\"" \
+  ";"
+#define OF_PATH                                                                                              \
+  "a.cfg:1: tcp.timer_tick = 1ms is 12 round trips of 80.25 us: no timer of TCP is shorter, so the loss of " \
+  "the last segments in flight costs as many or more"
+  static const char *const rows[][2] = {
+      {TICK("40us", "") " loss = \"1%\"; }; };", "a.cfg:2: 92 losses expected\n" OF_PATH},
+      {TICK("60us", "") " loss = \"1%\"; }; };", "a.cfg:2: 92 losses expected"},
+      {TICK("40us", "receive_window = \"2MiB\";") " queue = 10; }; };",
+       "a.cfg:2: a window of 2097152 octets over a queue of 15000 and a bandwidth-delay product of 1003076: "
+       "the queue may overflow\n" OF_PATH},
+      {TICK("40us", "") "}; };", ""},
+      {TICK("40us", "") " drop = [3]; }; };", ""},
+      {TICK("40us", "implementation = \"ns3\";") " loss = \"1%\"; }; };",
+       "a.cfg:1: tcp.timer_tick has no effect unless tcp.implementation = iwarpsim\n"
+       "a.cfg:2: 92 losses expected"}};
+#undef TICK
+#undef OF_PATH
+  fixture_assert_all_findings(rows, G_N_ELEMENTS(rows));
+}
+
 /* Each buffer costs 256 octets beside its message, a message in flight at least 20. The largest message three
  * times: 4 GiB x (131,152 / (2^32 + 19) + 2) = 8.0 GiB. 10000 connections: x (131,152 /
  * 65,556 + 2) x 65,792 = 2.45 GiB; with 1 MiB x (131,152 / 1,048,596 + 2) x 1,048,832 = 20.76 GiB. Messages

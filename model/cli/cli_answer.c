@@ -169,8 +169,10 @@ static void add_placement(const metric_values *m, prose *to)
   }
 }
 
-static void add_path(const metric_values *m, prose *to)
+static void add_path(const metric_values *m, const scenario *s, prose *to)
 {
+  const scenario_losses asked = scenario_losses_of(s);
+
   prose_add(to, ROW, "goodput");
   if (m->present[METRIC_GOODPUT_BIT_PER_S]) {
     prose_add(to, "%s: ", amount(to, m->value[METRIC_GOODPUT_BIT_PER_S], "bit/s"));
@@ -188,13 +190,16 @@ static void add_path(const metric_values *m, prose *to)
     prose_add(to, "%s lost", count(to, m, METRIC_PATH_PACKETS_LOST, "packets"));
     for (gsize i = 0; i < G_N_ELEMENTS(losses); i++) {
       const double lost = m->value[losses[i].id];
+      const char *words = losses[i].id != METRIC_LOSSES_RANDOM || asked.listed == 0 ? losses[i].words
+                          : asked.expected == 0                                     ? "by drop list"
+                                                : "at random or by drop list";
 
       if (lost > 0 && lost < all) {
-        prose_add(to, "%s%s %s", gap, prose_count(to, (guint64)lost), losses[i].words);
+        prose_add(to, "%s%s %s", gap, prose_count(to, (guint64)lost), words);
         gap = ", ";
         end = ")";
       } else if (lost > 0) {
-        prose_add(to, " %s", losses[i].words);
+        prose_add(to, " %s", words);
       }
     }
     prose_add(to, "%s; ", end);
@@ -263,7 +268,7 @@ void cli_answer_print(const summary *page, const scenario *s, const char *direct
   add_head(page, s, &to);
   add_memory(m, scenario_configuration(s), &to);
   add_placement(m, &to);
-  add_path(m, &to);
+  add_path(m, s, &to);
   add_caveats(page, scenario_configuration(s), &to);
   prose_add(&to, "\n\nresults in %s\n", foreign(&to, directory));
   g_autofree char *text = prose_end(&to);

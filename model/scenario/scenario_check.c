@@ -327,7 +327,7 @@ scenario_losses scenario_losses_of(const scenario *s)
                                           fmax(payload_segments(c, direction), 1));
     }
   }
-  if (scenario_given(s, SCENARIO_TOPOLOGY_ERRORS)) {
+  if (c->topology.errors != NULL && *c->topology.errors != '\0') {
     losses.expected = NAN; /* ns-3 knows */
   }
   return losses;

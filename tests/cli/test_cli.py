@@ -121,7 +121,9 @@ class Cli(kit.ProgramTest):
         # A message in a segment of its own: 1 - e^-0.001 = 0.0999… % of the seeds lose it.
         kit.write("rare.cfg", 'workload: { message_size = 100; messages = 1; };\npath: { forward: { loss = "0.1%"; }; };')
         self.expect_check("iwarpsim check rare.cfg", "rare.cfg: ok\nrare.cfg: note: rare.cfg:2: 0.001 losses expected: "
-                    "all but 0.1 % of seeds will see none\n")
+                    "all but 0.1 % of seeds will see none\n"
+                    "rare.cfg: note: rare.cfg (default of tcp.timer_tick): tcp.timer_tick = 4ms is 76 round trips of 52.46 us: no "
+                    "timer of TCP is shorter, so the loss of the last segments in flight costs as many or more\n")
 
     def test_check_of_bad_scenarios(self):
         """Every file is checked, and of each bad one the first mistake is reported."""
@@ -312,12 +314,12 @@ class Cli(kit.ProgramTest):
     def test_losses_to_expect(self):
         """10 messages of 46 segments at 0.1 %: exp(-0.46) = 0.63. 1,000 messages of 45.872 and 0.717 segments in
         turn, on each of 10 connections: 232,942 segments, and 1 % of them."""
-        kit.write("few.cfg", "workload: { messages = 10; };\n")
+        kit.write("few.cfg", "workload: { messages = 10; };\ntcp: { timer_tick = 0; };\n")
         self.expect_check("iwarpsim check few.cfg --set path.forward.loss=0.1%",
                     "few.cfg: ok\nfew.cfg: note: --set 'path.forward.loss=0.1%': 0.46 losses expected: 63 % of seeds "
                     "will see none\n")
         kit.write("many.cfg", 'workload: { message_sizes = [65536, 1024]; messages = 1000; connections = 10; };\n'
-                  'sender: { segmentation = "stream"; };\n')
+                  'sender: { segmentation = "stream"; };\ntcp: { timer_tick = 0; };\n')
         self.expect_check("iwarpsim check many.cfg --set path.forward.loss=1%",
                     "many.cfg: ok\nmany.cfg: note: --set 'path.forward.loss=1%': 2329 losses expected\n")
 

@@ -48,8 +48,9 @@ class Run(kit.ProgramTest):
   located    {of['mpa.fpdus']} FPDUs: 100 % by chain
   goodput    {of['goodput_bit_per_s'] / 1e9:.4g} Gbit/s: 5 messages, 256 KiB; wire efficiency \
 {100 * of['efficiency_wire']:.4g} %
-  losses     1 packet lost at random; 1 retransmission, 0 timeouts; {of['tcp.segments_out_of_order']} of \
-{of['tcp.segments']} segments out of order
+  losses     1 packet lost by drop list; 1 retransmission, 0 timeouts; {of['tcp.segments_out_of_order']} of \
+{of['tcp.segments']} segments out of
+             order
   warm-up    too short to tell whether the run is steady: a longer one may have another p99
 
 results in o
@@ -69,6 +70,10 @@ results in o
         self.assertIn(f"losses {sum(lost)} packets lost ({lost[0]} at random, {lost[1]} by a queue, {lost[2]} by damage); ",
                       page)
         self.assertIn(f"; {of['refused.memory']} segments refused for lack of memory ", page)
+        # one metric counts what is listed and what is not
+        for sets, words in (("drop=[3]", "1 packet lost by drop list; "), ("loss_every=100", " lost at random; "),
+                            ("drop=[3] --set path.forward.loss=1%", " lost at random or by drop list; ")):
+            self.assertIn(words, self.shell(f"iwarpsim run a.cfg -o o --set path.forward.drop=[] --set path.forward.{sets}").stdout)
 
     def test_former_names(self):
         """What 0.2.0 called a metric is answered by its name of today."""

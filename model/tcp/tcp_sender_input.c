@@ -120,7 +120,7 @@ static void heed_order(tcp_sender *sender, const tcp_sender_news *news, bool had
 static void heed_late_original(tcp_sender *sender, const tcp_acknowledgement *ack)
 {
   tcp_rack *rack = &sender->flight->rack;
-  if (sender->config->linux_reordering && ack->duplicate.from >= ack->position &&
+  if (sender->config->linux_reordering && ack->duplicate.from >= sender->acknowledged &&
       tcp_scoreboard_was_sent_twice(&sender->flight->board, ack->duplicate.from)) {
     rack->known.reordering_seen = true;
     rack->late_from = MIN(rack->late_from, ack->duplicate.from);

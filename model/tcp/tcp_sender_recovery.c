@@ -87,6 +87,7 @@ static void enter_recovery(tcp_sender *sender)
   begin_doubt(sender, TCP_UNDO_RECOVERY);
   reduce_for_loss(sender);
   sender->flight->probe = (tcp_tail_loss_probe){.deadline = TIME_PS_NEVER};
+  tcp_frto_end(&sender->flight->frto);
   sender->state = TCP_SENDING_RECOVERY;
   sender->flight->first_resent_at = TIME_PS_NEVER;
   sender->flight->rescued = false;
@@ -130,12 +131,12 @@ static void count_lost_again(tcp_sender *sender, uint64_t retransmissions)
 }
 
 /* Takes as lost what RACK's times show to be. */
-static uint64_t find_lost_by_time(tcp_sender *sender, time_ps now)
+static tcp_rack_losses find_lost_by_time(tcp_sender *sender, time_ps now)
 {
   time_ps window_ps = reordering_window_ps(sender);
   tcp_rack_losses losses = tcp_rack_find_lost(&sender->flight->rack, &sender->flight->board, window_ps, now);
   count_lost_again(sender, losses.retransmissions);
-  return losses.segments;
+  return losses;
 }
 
 /* RFC 6937: the window in fast recovery, after `delivered` octets more. */
@@ -179,15 +180,25 @@ static bool loss_is_shown(const tcp_sender *sender)
          (sender->sack && tcp_scoreboard_first_is_lost(&sender->flight->board));
 }
 
+/* After a time-out Linux takes a retransmission that RACK finds lost, and whatever its timer finds, as losses
+ * of their own (tcp_fastretrans_alert(), tcp_rack_reo_timeout()). */
+static bool leaves_loss(const tcp_sender *sender)
+{
+  return sender->config->threshold_of_window && sender->state == TCP_SENDING_LOSS;
+}
+
 /* Linux looks for losses by time when an acknowledgement has given a round trip (tcp_rack_mark_lost()), and
  * at RACK's timer. */
 void tcp_sender_find_losses(tcp_sender *sender, tcp_sender_news *news)
 {
+  tcp_rack_losses losses = {0};
   if (sender->by_time) {
     tcp_rack *rack = &sender->flight->rack;
     bool looks = rack->sampled || !sender->config->linux_reordering;
-    news->lost_segments =
-        looks && !sender->flight->originals_arrive ? find_lost_by_time(sender, news->now) : 0;
+    if (looks && !sender->flight->originals_arrive) {
+      losses = find_lost_by_time(sender, news->now);
+    }
+    news->lost_segments = losses.segments;
     if (!looks && news->advances) {
       rack->deadline = TIME_PS_NEVER; /* the retransmission timer takes its place (tcp_set_xmit_timer()) */
     }
@@ -198,14 +209,16 @@ void tcp_sender_find_losses(tcp_sender *sender, tcp_sender_news *news)
   if (!news->advances && news->duplicate) {
     count_duplicate(sender);
   }
-  if (loss_is_shown(sender) && may_enter_recovery(sender)) {
+  bool again = losses.retransmissions > 0 && leaves_loss(sender);
+  if (again || (loss_is_shown(sender) && may_enter_recovery(sender))) {
     enter_recovery(sender);
   }
   reduce_proportionally(sender, news->delivered, news->advances && news->lost_segments == 0);
 }
 
-/* Without `findable` RACK does not find again what was taken as lost. */
-static void undo(tcp_sender *sender, tcp_undo_kind kind, bool findable)
+/* Without `findable` RACK does not find again what was taken as lost. Where D-SACK has proven a recovery
+ * needless what is still taken as lost begins another in Linux (tcp_try_undo_dsack()). */
+static void undo(tcp_sender *sender, tcp_undo_kind kind, bool findable, bool reported)
 {
   sender->statistics->spurious_recoveries += kind == TCP_UNDO_RECOVERY ? 1 : 0;
   sender->statistics->spurious_timeouts += kind == TCP_UNDO_TIME_OUT ? 1 : 0;
@@ -217,7 +230,9 @@ static void undo(tcp_sender *sender, tcp_undo_kind kind, bool findable)
   }
   tcp_congestion_undo(&sender->congestion);
   if (sender->state != TCP_SENDING_OPEN) {
-    tcp_scoreboard_restore(&sender->flight->board, findable);
+    if (!reported || !sender->config->linux_reordering) {
+      tcp_scoreboard_restore(&sender->flight->board, findable);
+    }
     sender->state = TCP_SENDING_OPEN;
     sender->recovery_point = (int64_t)sender->acknowledged; /* a loss from now on is one of its own */
     sender->flight->resend_first = false;
@@ -276,6 +291,7 @@ void tcp_sender_judge_recovery(tcp_sender *sender, tcp_sender_news *news)
   bool originals = shows_originals(sender, news);
   bool partial = originals && (int64_t)sender->acknowledged < sender->recovery_point;
   tcp_undo_kind kind = judge_retransmissions(sender, news);
+  bool reported = kind == TCP_UNDO_RECOVERY;
   sender->flight->originals_arrive = false;
   if (partial) { /* the hole's own segment came after later ones; an undo by itself is no proof of that */
     sender->flight->rack.known.reordering_seen = true;
@@ -291,7 +307,7 @@ void tcp_sender_judge_recovery(tcp_sender *sender, tcp_sender_news *news)
     kind = TCP_UNDO_TIME_OUT;
   }
   if (kind != TCP_UNDO_NONE) {
-    undo(sender, kind, !partial);
+    undo(sender, kind, !partial, reported);
     news->undone = true;
   }
 }
@@ -316,13 +332,14 @@ static void enter_loss(tcp_sender *sender, time_ps now)
   }
   /* Without SACK a recovery is not over before more than its point is acknowledged (RFC 6582 §3.2 step 2, and
    * Linux's tcp_is_non_sack_preventing_reopen()): else new segments that get lost would end in the next
-   * time-out, again and again. */
-  bool underway = sender->state == TCP_SENDING_LOSS ||
+   * time-out, again and again. In Linux neither is a fast recovery, but each further time-out begins anew. */
+  bool as_linux = sender->config->threshold_of_window;
+  bool underway = sender->state == TCP_SENDING_LOSS || (as_linux && sender->state == TCP_SENDING_RECOVERY) ||
                   (!sender->sack && (int64_t)sender->acknowledged == sender->recovery_point);
   tcp_frto_end(&sender->flight->frto);
-  if (first && sender->config->frto && !underway) {
-    sender->flight->frto =
-        (tcp_frto){.step = TCP_FRTO_RESENT, .sack = sender->sack}; /* RFC 5682 §2.1 step 1 */
+  if (sender->config->frto && (first ? !underway : as_linux)) {
+    sender->flight->frto = (tcp_frto){
+        .step = TCP_FRTO_RESENT, .sack = sender->sack, .early = as_linux}; /* RFC 5682 §2.1 step 1 */
   }
   tcp_congestion_collapse(&sender->congestion,
                           tcp_sender_flight_charge(sender) - sender->flight->limited_octets, reduces);
@@ -374,9 +391,10 @@ void tcp_sender_run(tcp_sender *sender, time_ps now)
   time_ps tick_ps = sender->config->timer_tick_ps;
   time_ps phase_ps = sender->config->tick_phase_ps;
   if (sender->by_time && tcp_tick_expired(&sender->flight->rack.deadline, tick_ps, phase_ps, now)) {
-    uint64_t lost_segments = find_lost_by_time(sender, now);
+    uint64_t lost_segments = find_lost_by_time(sender, now).segments;
     sender->flight->originals_arrive = sender->flight->originals_arrive && lost_segments == 0;
-    if (lost_segments > 0 && sender->state == TCP_SENDING_OPEN && may_enter_recovery(sender)) {
+    bool may_enter = sender->state == TCP_SENDING_OPEN && may_enter_recovery(sender);
+    if (lost_segments > 0 && (may_enter || leaves_loss(sender))) {
       enter_recovery(sender);
       /* Linux counts a segment as delivered here (tcp_rack_reo_timeout()) */
       reduce_proportionally(sender, sender->config->window_of_segments ? sender->emss_octets : 0, false);

@@ -81,6 +81,10 @@ void tcp_frto_end(tcp_frto *frto)
 /* Step 2. With SACK, duplicates before the retransmission is acknowledged show nothing yet (§3.1). */
 static tcp_frto_verdict after_retransmission(tcp_frto *frto, const tcp_frto_ack *ack)
 {
+  if (frto->early && ack->original) {
+    tcp_frto_end(frto);
+    return TCP_FRTO_SPURIOUS;
+  }
   if (!ack->advances) {
     if (ack->duplicate && !frto->sack) {
       tcp_frto_end(frto); /* §2.1 step 2 (a) */

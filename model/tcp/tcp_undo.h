@@ -61,6 +61,7 @@ typedef struct tcp_frto {
   tcp_frto_step step;
   bool resent;           /* a segment was, since the time-out */
   bool sack;             /* the variant of §3, else that of §2 */
+  bool early;            /* the first acknowledgement may be the verdict, too (Linux: tcp_process_loss()) */
   unsigned new_segments; /* that may still leave in step 2 (b), before retransmissions, whatever the window */
 } tcp_frto;
 

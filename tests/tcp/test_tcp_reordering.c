@@ -169,18 +169,43 @@ BENCH_TEST(test_distance_of_an_original, .sack = true, .rack = true, .timestamps
 
 /* Of ten segments the first four are taken as lost, and 0 and 1 are sent again; 1 comes, and comes twice, so
  * the first of the two was its original, late by six segments, from its start to the end of 6
- * (tcp_sacktag_one()). */
-FLAG_TEST(test_late_original, as_linux)
+ * (tcp_sacktag_one()). The ACK that reports it may acknowledge it, too. */
+typedef struct late_row {
+  bool as_linux;
+  uint64_t position;
+} late_row;
+
+static const late_row late_rows[] = {{false, 0}, {true, 0}, {true, 2 * EMSS}};
+
+ROW_TEST(test_late_original, late_rows)
 {
-  g_autoptr(bench) b = BENCH(.sack = true, .rack = true, .linux_reordering = as_linux);
+  g_autoptr(bench) b = BENCH(.sack = true, .rack = true, .linux_reordering = c->as_linux);
   send_flight(b, 0, 10, 10);
   acknowledge_at(b, 100, 0, 4 * EMSS, 7 * EMSS);
   expect_full_segments(b, 0, 2);
   acknowledge_at(b, 150, 0, EMSS, 2 * EMSS);
   g_assert_false(b->sender->flight->rack.known.reordering_seen);
-  acknowledge_duplicate(b, 0, EMSS, 2 * EMSS);
-  g_assert_cmpint(b->sender->flight->rack.known.reordering_seen, ==, as_linux);
-  g_assert_cmpuint(b->sender->flight->rack.known.distance_segments, ==, as_linux ? 6 : 0);
+  acknowledge_duplicate(b, c->position, EMSS, 2 * EMSS);
+  g_assert_cmpint(b->sender->flight->rack.known.reordering_seen, ==, c->as_linux);
+  g_assert_cmpuint(b->sender->flight->rack.known.distance_segments, ==, c->as_linux ? 6 : 0);
+}
+
+/* After the first of ten segments 1 and 2 are taken as lost, and 1 is sent again, for nothing, as a D-SACK
+ * says. The recovery is undone. In Linux 2 is still lost, which begins another (tcp_try_undo_dsack()); else
+ * it is on its way again. */
+FLAG_TEST(test_lost_after_an_undo, as_linux)
+{
+  g_autoptr(bench) b = BENCH(.sack = true, .rack = true, .linux_reordering = as_linux);
+  send_flight(b, 0, 10, 10);
+  acknowledge_at(b, 100, EMSS, 0, 0);
+  acknowledge_at(b, 100, EMSS, 3 * EMSS, 6 * EMSS);
+  expect_only(b, EMSS, EMSS);
+  b->sender->flight->rack.known.reordering_seen = true; /* RACK waits for 25 ms */
+  b->now = ms(110);
+  acknowledge_duplicate(b, 2 * EMSS, EMSS, 2 * EMSS);
+  g_assert_cmpuint(b->statistics.spurious_recoveries, ==, 1);
+  g_assert_cmpuint(b->statistics.recoveries, ==, as_linux ? 2 : 1);
+  g_assert_cmpuint(b->sender->flight->board.lost_segments, ==, as_linux ? 1 : 0);
 }
 
 /* One ACK reports 8, sent at 50 ms, and 2, sent at 0, in this order. Linux takes them in the order of the

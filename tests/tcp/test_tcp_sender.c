@@ -501,6 +501,51 @@ BENCH_TEST(test_loss_within_a_recovery, .sack = true, .rack = true)
   g_assert_cmpuint(threshold_of(b), ==, 2 * EMSS);
 }
 
+/* After a time-out 1 is sent again, and then 2 and 3. 3 is SACKed, and RACK finds the retransmission of 2
+ * lost, at once or, where reordering was seen, at its timer. Linux takes that for a loss of its own, which
+ * begins fast recovery (tcp_fastretrans_alert(), tcp_rack_reo_timeout()). */
+typedef struct lost_again_row {
+  bool as_linux;
+  bool by_timer;
+} lost_again_row;
+
+static const lost_again_row lost_again_rows[] = {{false, false}, {false, true}, {true, false}, {true, true}};
+
+ROW_TEST(test_loss_after_a_time_out, lost_again_rows)
+{
+  g_autoptr(bench) b = BENCH(.sack = true, .rack = true, .threshold_of_window = c->as_linux);
+  send_flight(b, 0, 10, 10);
+  acknowledge_at(b, 100, EMSS, 0, 0);
+  time_out_at(b, ms(500));
+  expect_only(b, EMSS, EMSS);
+  acknowledge_at(b, 600, 2 * EMSS, 0, 0);
+  expect_full_segments(b, 2, 2);
+  b->sender->flight->rack.known.reordering_seen = c->by_timer;
+  acknowledge_at(b, 700, 2 * EMSS, 3 * EMSS, 4 * EMSS);
+  if (c->by_timer) {
+    g_assert_cmpuint(b->statistics.recoveries, ==, 0);
+    b->now = tcp_sender_deadline(b->sender);
+    tcp_sender_run(b->sender, b->now);
+  }
+  g_assert_cmpuint(b->statistics.retransmissions_lost, ==, 1);
+  g_assert_cmpuint(b->statistics.recoveries, ==, c->as_linux);
+  expect(b, 2 * EMSS, EMSS);
+}
+
+/* F-RTO is not tried for a time-out within fast recovery in Linux, but for each further one
+ * (tcp_enter_loss()); RFC 5682 §2.1 has it the other way round. */
+FLAG_TEST(test_time_outs_that_may_be_spurious, as_linux)
+{
+  g_autoptr(bench) b = BENCH(.sack = true, .rack = true, .frto = true, .threshold_of_window = as_linux);
+  send_flight(b, 0, 10, 10);
+  acknowledge_at(b, 100, 0, EMSS, 4 * EMSS);
+  g_assert_cmpuint(b->statistics.recoveries, ==, 1);
+  time_out_at(b, ms(500));
+  g_assert_cmpint(b->sender->flight->frto.step, ==, as_linux ? TCP_FRTO_OFF : TCP_FRTO_RESENT);
+  time_out_at(b, ms(1000));
+  g_assert_cmpint(b->sender->flight->frto.step, ==, as_linux ? TCP_FRTO_RESENT : TCP_FRTO_OFF);
+}
+
 /* Of ten segments the first is lost, two are SACKed, and the reordering timer finds that a quarter of the
  * round trip later. Seven are on the path; PRR lets nothing go for what is delivered in that moment (RFC 6937
  * §3.1), which in Linux is a segment (tcp_rack_reo_timeout()), and half of one, rounded up, is one. */

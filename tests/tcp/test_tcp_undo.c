@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What was sent again for nothing (RFC 3522, RFC 3708, RFC 4015). */
 #include "tcp/tcp_undo.h"
+
+#include "flag_test.h"
 #include "tcp_fixture.h"
-#include "test.h"
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(tcp_undo, tcp_undo_free)
 
@@ -80,6 +81,17 @@ static tcp_frto begun(bool sack)
 {
   tcp_frto frto = {.step = TCP_FRTO_RESENT, .sack = sack};
   return frto;
+}
+
+/* The first acknowledgement is of an original: that is enough in Linux (tcp_process_loss()), where RFC 5682
+ * §3.1 sends two new segments first. */
+FLAG_TEST(test_original_at_once, as_linux)
+{
+  tcp_frto frto = begun(true);
+  tcp_frto_ack ack = {.advances = true, .original = true, .may_send_new = true};
+  frto.early = as_linux;
+  g_assert_cmpint(tcp_frto_acknowledged(&frto, &ack), ==, as_linux ? TCP_FRTO_SPURIOUS : TCP_FRTO_UNKNOWN);
+  g_assert_cmpint(frto.step, ==, as_linux ? TCP_FRTO_OFF : TCP_FRTO_SENT_NEW);
 }
 
 static tcp_frto_verdict after(tcp_frto *frto, tcp_frto_ack ack)

@@ -65,13 +65,12 @@ static void connection_free(tcp_transport *transport)
   g_free(connection);
 }
 
-static void connection_open(tcp_transport *transport, time_ps now)
+static void connection_open(tcp_transport *transport, G_GNUC_UNUSED time_ps now)
 {
   tcp_connection *connection = tcp_connection_of(transport);
   g_assert(connection->state == TCP_STATE_CLOSED && !connection->closed);
   connection->state = TCP_STATE_SYN_SENT;
   connection->syn_due = true;
-  connection->syn_sent_at = now;
 }
 
 static void connection_listen(tcp_transport *transport)
@@ -348,10 +347,11 @@ void tcp_connection_establish(tcp_connection *connection, const tcp_incoming *se
   if (syn_sent_twice) {
     tcp_retransmission_timer_restart_slowly(&connection->timer, &connection->config);
   } else {
-    time_ps round_trip_ps = segment->now - connection->syn_sent_at;
+    time_ps round_trip_ps = segment->now - connection->sender.sent_at;
     tcp_retransmission_timer_sample(&connection->timer, &connection->config, round_trip_ps);
     connection->sender.rack_known.least_ps = round_trip_ps; /* RFC 8985 §6.2 step 1: of the connection */
   }
+  connection->sender.sent_at = -1;
   tcp_sender_start(&connection->sender, connection->gauges.emss_octets, connection->sack, syn_sent_twice, 0);
   /* RFC 7323 §2.2: the window of a SYN is never scaled */
   unsigned scale = tcp_header_has(segment->header, TCP_SYN) ? 0 : connection->send_scale;

@@ -73,12 +73,10 @@ typedef struct tcp_connection {
   uint64_t window_acknowledged; /* SND.WL2 */
 
   tcp_recent_timestamp recent_timestamp;
-  uint64_t last_acknowledgement; /* Last.ACK.sent, a position */
 
   tcp_pending_reset reset;
   uint32_t syn_timeouts;
   uint64_t earlier_acknowledgement;
-  time_ps syn_sent_at;
   tcp_config config;
   tcp_statistics statistics;
 } tcp_connection;

@@ -26,7 +26,7 @@ static void drop_silently(tcp_connection *connection, const tcp_incoming *segmen
 static inline void take_timestamp(tcp_connection *connection, const tcp_incoming *segment)
 {
   tcp_recent_timestamp_take(&connection->recent_timestamp, segment->header->timestamp_value,
-                            segment->position, (int64_t)connection->last_acknowledgement, segment->now);
+                            segment->position, (int64_t)connection->receiver.acknowledged, segment->now);
 }
 
 /* What the echoed timestamp, if there is one, shows: the round trip, and when the segment left that it

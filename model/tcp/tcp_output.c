@@ -49,7 +49,7 @@ static datagram *make_syn(tcp_connection *connection, time_ps now)
       .timestamp_echo = answer ? connection->recent_timestamp.value : 0,
   };
   connection->syn_due = false;
-  connection->syn_sent_at = now;
+  connection->sender.sent_at = now;
   if (answer) {
     tcp_receiver_acknowledge(&connection->receiver);
   }
@@ -99,7 +99,6 @@ static inline void begin_segment(tcp_connection *connection, tcp_header *header,
   uint64_t window_edge = tcp_receiver_acknowledge(&connection->receiver);
   write_header(connection, header, position, acknowledgement, window_edge,
                flags | tcp_ecn_flags(&connection->ecn), now);
-  connection->last_acknowledgement = acknowledgement;
 }
 
 /* That of an abort is at SND.NXT (RFC 9293 §3.10.5), has an ACK as all segments once a connection is
@@ -161,7 +160,6 @@ static G_GNUC_NO_INLINE datagram *make_earlier_ack(tcp_connection *connection, t
   write_header(connection, &header, position, connection->earlier_acknowledgement,
                tcp_receiver_window_edge(&connection->receiver), connection->earlier_ack_flags, now);
   connection->earlier_ack_due = false;
-  connection->last_acknowledgement = connection->earlier_acknowledgement;
   return make_datagram(connection, &header, NULL);
 }
 

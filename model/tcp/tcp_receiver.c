@@ -83,7 +83,6 @@ void tcp_receiver_clear(tcp_receiver *receiver)
 void tcp_receiver_start_at(tcp_receiver *receiver, uint64_t position)
 {
   receiver->next = position;
-  receiver->passed = position;
   receiver->acknowledged = position;
   receiver->gauges->in_order_edge = position;
 }
@@ -260,7 +259,6 @@ static void pass_as_arrived(tcp_receiver *receiver, uint64_t position, const buf
 static void pass_held(void *user, uint64_t position, const buffer_chain *octets, time_ps arrival)
 {
   tcp_receiver *receiver = user;
-  receiver->passed = position + octets->length;
   receiver->late->passed_in_store += octets->length;
   emit(receiver, position, octets, arrival, receiver->late->passing_now);
 }
@@ -280,6 +278,7 @@ static void hold(tcp_receiver *receiver, uint64_t position, const buffer_chain *
 static void pass_in_order(tcp_receiver *receiver, uint64_t position, const buffer_chain *payload,
                           uint64_t from, uint64_t to, uint64_t take_to, time_ps now)
 {
+  uint64_t passed = receiver->gauges->in_order_edge;
   bool direct = from == receiver->next && tcp_receiver_out_of_order_runs(receiver) == 0;
   if (!direct && from < to) {
     hold(receiver, position, payload, from, to, now);
@@ -287,13 +286,11 @@ static void pass_in_order(tcp_receiver *receiver, uint64_t position, const buffe
   take(receiver, from, take_to);
   uint64_t edge = receiver->gauges->in_order_edge;
   if (direct) {
-    receiver->passed = edge;
     emit_part(receiver, position, payload, from, to, now);
-  } else if (edge > receiver->passed && receiver->late) {
-    uint64_t start = receiver->passed;
+  } else if (edge > passed && receiver->late) {
     receiver->late->passing_now = now;
-    reassembly_queue_visit(receiver->late->store, start, edge, pass_held, receiver);
-    reassembly_queue_remove(receiver->late->store, start, edge);
+    reassembly_queue_visit(receiver->late->store, passed, edge, pass_held, receiver);
+    reassembly_queue_remove(receiver->late->store, passed, edge);
     receiver->late->passed_in_store = 0;
   }
 }
@@ -625,7 +622,6 @@ void tcp_receiver_receive_expected(tcp_receiver *receiver, const buffer_chain *p
   count_segment(receiver, (int64_t)position, payload->length, payload->length, now);
   receiver->next = position + payload->length;
   receiver->gauges->in_order_edge = receiver->next;
-  receiver->passed = receiver->next; /* which TCP_PASSING_AS_ARRIVED does not heed */
   emit(receiver, position, payload, now, now);
   note_arrival(receiver, now);
   decide_ack_in_order(receiver, payload->length, flags, now);
@@ -678,9 +674,11 @@ uint64_t tcp_receiver_held_octets(const tcp_receiver *receiver)
 
 uint64_t tcp_receiver_held_octets_below(const tcp_receiver *receiver, uint64_t position)
 {
-  return receiver->late && position > receiver->passed
-             ? reassembly_queue_covered(receiver->late->store, receiver->passed, position)
-             : 0;
+  if (!receiver->late) {
+    return 0;
+  }
+  uint64_t in_store = reassembly_queue_covered(receiver->late->store, 0, position);
+  return in_store - MIN(in_store, receiver->late->passed_in_store); /* what was passed up is the lowest */
 }
 
 const reassembly_queue *tcp_receiver_held(tcp_receiver *receiver)

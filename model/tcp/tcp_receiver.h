@@ -49,8 +49,7 @@ typedef struct tcp_receiver {
   uint64_t unread_octets; /* passed up and not yet consumed */
   uint64_t promised_edge; /* the right edge that the last ACK announced */
   uint64_t next;          /* RCV.NXT; the FIN counts as one octet here and in `beyond` */
-  uint64_t passed;        /* TCP_PASSING_IN_ORDER: octets below have been passed up */
-  uint64_t acknowledged;  /* `next` when the last ACK left */
+  uint64_t acknowledged;  /* `next` when the last ACK left: Last.ACK.sent of RFC 7323 */
   time_ps ack_deadline;   /* TIME_PS_NEVER: no ACK is being delayed */
   uint64_t fin_position;
   bool fin_known : 1;

@@ -80,7 +80,7 @@ struct tcp_sender {
   uint64_t acknowledged; /* SND.UNA: all below is acknowledged; the FIN occupies one position */
   uint64_t next;         /* SND.NXT, HighData + 1: the first position never sent */
   uint64_t window_edge;
-  time_ps sent_at;        /* when the last segment left; -1: none has */
+  time_ps sent_at;        /* when the last segment left, before tcp_sender_start() the SYN; -1: none has */
   int64_t recovery_point; /* SND.NXT when the last recovery or time-out began; -1: none yet */
   int64_t ecn_point;      /* SND.NXT at the last reduction; -1: none yet */
   tcp_pacer pacer;

@@ -20,6 +20,7 @@ tcp_config tcp_config_default(void)
       .rto_min_ps = 200 * TIME_PS_PER_MILLISECOND, /* Linux: TCP_RTO_MIN */
       .rto_max_ps = 60 * TIME_PS_PER_SECOND,       /* RFC 6298 §2.5 */
       .rto_floor = TCP_RTO_FLOOR_VARIATION,
+      .variation_by_round = true,
       .timer_slack_ps = 2 * TIME_PS_PER_MILLISECOND, /* Linux: TCP_TIMEOUT_MIN_US */
       .timer_tick_ps = 4 * TIME_PS_PER_MILLISECOND,  /* HZ = 250 */
       .probe_delay = TCP_PROBE_DELAY_RTO_MIN,

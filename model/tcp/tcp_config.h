@@ -148,6 +148,8 @@ typedef struct tcp_config {
                                     ACK (RFC 5681 §4.2); else not at all, as if it had been lost */
   bool drops_reset_at_edge : 1;  /* a RST at RCV.NXT + RCV.WND (RFC 5961 §3.2); Linux challenges it */
   tcp_rto_floor rto_floor : 1;
+  bool variation_by_round : 1; /* RTTVAR is the largest deviation of a round trip, as Linux has it; else each
+                                  sample contributes (RFC 6298 §2.3) */
   tcp_probe_delay probe_delay : 1;
   tcp_retransmission retransmission : 1;
   tcp_segmentation segmentation : 2;

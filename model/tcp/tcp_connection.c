@@ -348,7 +348,7 @@ void tcp_connection_establish(tcp_connection *connection, const tcp_incoming *se
     tcp_retransmission_timer_restart_slowly(&connection->timer, &connection->config);
   } else {
     time_ps round_trip_ps = segment->now - connection->sender.sent_at;
-    tcp_retransmission_timer_sample(&connection->timer, &connection->config, round_trip_ps);
+    tcp_retransmission_timer_sample(&connection->timer, &connection->config, round_trip_ps, false);
     connection->sender.rack_known.least_ps = round_trip_ps; /* RFC 8985 §6.2 step 1: of the connection */
   }
   connection->sender.sent_at = -1;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "tcp/tcp_retransmission_timer.h"
 
-#include <stdbool.h>
-
 #include <glib.h>
 
 #include "tcp/tcp_tick.h"
@@ -10,6 +8,13 @@
 static bool has_sample(const tcp_retransmission_timer *timer)
 {
   return timer->variation_ps >= 0;
+}
+
+/* The least RTTVAR, below which none is kept. */
+static time_ps least_variation_ps(const tcp_config *config)
+{
+  bool bounds = config->variation_by_round && config->rto_floor == TCP_RTO_FLOOR_VARIATION;
+  return bounds ? config->rto_min_ps / 4 : 0;
 }
 
 void tcp_retransmission_timer_init(tcp_retransmission_timer *timer, const tcp_config *config)
@@ -20,18 +25,41 @@ void tcp_retransmission_timer_init(tcp_retransmission_timer *timer, const tcp_co
                                       .variation_ps = -1};
 }
 
+/* RTTVAR as Linux has it (tcp_rtt_estimator()): the largest mean deviation of a round trip, and at least what
+ * rto_min_ps bounds; it falls by a quarter of what it has more than the last round. A sample below the mean
+ * counts for an eighth where it would raise the deviation. `error_ps`: what the sample has more than the
+ * mean. */
+static void vary_by_round(tcp_retransmission_timer *timer, const tcp_config *config, time_ps error_ps,
+                          bool ends_round)
+{
+  time_ps more_ps = ABS(error_ps) - timer->deviation_ps;
+  timer->deviation_ps += (error_ps < 0 && more_ps > 0 ? more_ps / 8 : more_ps) / 4;
+  timer->largest_ps = MAX(timer->largest_ps, timer->deviation_ps);
+  timer->variation_ps = MAX(timer->variation_ps, timer->largest_ps);
+  if (ends_round) {
+    timer->variation_ps -= (timer->variation_ps - timer->largest_ps) / 4;
+    timer->largest_ps = least_variation_ps(config);
+  }
+}
+
 void tcp_retransmission_timer_sample(tcp_retransmission_timer *timer, const tcp_config *config,
-                                     time_ps round_trip_ps)
+                                     time_ps round_trip_ps, bool ends_round)
 {
   g_assert(round_trip_ps >= 0);
   if (!has_sample(timer)) {
     timer->smoothed_ps = round_trip_ps;
     timer->least_ps = round_trip_ps;
-    timer->variation_ps = round_trip_ps / 2;
+    timer->deviation_ps = round_trip_ps / 2;
+    timer->variation_ps = MAX(timer->deviation_ps, least_variation_ps(config));
+    timer->largest_ps = timer->variation_ps;
   } else {
     /* alpha = 1/8, beta = 1/4; the variation first, from the old mean (RFC 6298 §2.3) */
-    time_ps deviation = ABS(timer->smoothed_ps - round_trip_ps);
-    timer->variation_ps += (deviation - timer->variation_ps) / 4;
+    time_ps error_ps = round_trip_ps - timer->smoothed_ps;
+    if (config->variation_by_round) {
+      vary_by_round(timer, config, error_ps, ends_round);
+    } else {
+      timer->variation_ps += (ABS(error_ps) - timer->variation_ps) / 4;
+    }
     timer->smoothed_ps += (round_trip_ps - timer->smoothed_ps) / 8;
     timer->least_ps = MIN(timer->least_ps, round_trip_ps);
   }

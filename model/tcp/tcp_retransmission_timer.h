@@ -2,6 +2,8 @@
 /* The retransmission timer and the round-trip estimate that it rests on (RFC 6298), in picoseconds. */
 #pragma once
 
+#include <stdbool.h>
+
 #include "base/time_ps.h"
 #include "tcp/tcp_config.h"
 
@@ -11,6 +13,8 @@ typedef struct tcp_retransmission_timer {
   time_ps smoothed_ps;  /* SRTT; 0: no sample yet */
   time_ps least_ps;     /* of all samples; 0: none yet */
   time_ps variation_ps; /* RTTVAR; -1: no sample yet */
+  time_ps deviation_ps; /* the mean one, and … */
+  time_ps largest_ps;   /* … the largest that it had in this round: with variation_by_round */
 } tcp_retransmission_timer;
 
 /* A timer that is off, with RTO rto_initial_ps of `config` until the first sample; later ones are at least
@@ -18,9 +22,10 @@ typedef struct tcp_retransmission_timer {
  * needs no freeing. */
 void tcp_retransmission_timer_init(tcp_retransmission_timer *timer, const tcp_config *config);
 
-/* A round trip took `round_trip_ps` (>= 0): a new RTO, without back-off (RFC 6298 §2.2, §2.3). */
+/* A round trip took `round_trip_ps` (>= 0): a new RTO, without back-off (RFC 6298 §2.2, §2.3). `ends_round`:
+ * what was sent before the sample that began this round is acknowledged. */
 void tcp_retransmission_timer_sample(tcp_retransmission_timer *timer, const tcp_config *config,
-                                     time_ps round_trip_ps);
+                                     time_ps round_trip_ps, bool ends_round);
 
 /* Doubles RTO, at most to rto_max_ps (RFC 6298 §5.5). It stays so until the next sample. */
 void tcp_retransmission_timer_back_off(tcp_retransmission_timer *timer, const tcp_config *config);

@@ -2,6 +2,16 @@
 /* An acknowledgement arrives at the sender: tcp_sender_acknowledge(). */
 #include "tcp/tcp_sender_private.h"
 
+/* `round_trip_ps` is a sample of the acknowledgement of all below `position`. */
+static inline void sample(tcp_sender *sender, uint64_t position, time_ps round_trip_ps)
+{
+  bool ends_round = position > sender->flight->variation_end;
+  if (ends_round) {
+    sender->flight->variation_end = sender->next;
+  }
+  tcp_retransmission_timer_sample(sender->timer, sender->config, round_trip_ps, ends_round);
+}
+
 static void sample_round_trip(tcp_sender *sender, tcp_sender_news *news, bool has_sample, time_ps sent_at)
 {
   if (has_sample) {
@@ -9,9 +19,9 @@ static void sample_round_trip(tcp_sender *sender, tcp_sender_news *news, bool ha
   }
   if (news->ack->round_trip_ps >= 0) {
     news->round_trip_ps = has_sample ? news->round_trip_ps : news->ack->round_trip_ps;
-    tcp_retransmission_timer_sample(sender->timer, sender->config, news->ack->round_trip_ps);
+    sample(sender, news->ack->position, news->ack->round_trip_ps);
   } else if (has_sample) {
-    tcp_retransmission_timer_sample(sender->timer, sender->config, news->round_trip_ps);
+    sample(sender, news->ack->position, news->round_trip_ps);
   }
 }
 
@@ -376,8 +386,7 @@ static void advance_smoothly(tcp_sender *sender, const tcp_acknowledgement *ack,
   }
   if (growth.round_trip_ps >= 0) {
     /* the timer takes the timestamps' sample, if there is one */
-    tcp_retransmission_timer_sample(sender->timer, sender->config,
-                                    ack->round_trip_ps >= 0 ? ack->round_trip_ps : growth.round_trip_ps);
+    sample(sender, ack->position, ack->round_trip_ps >= 0 ? ack->round_trip_ps : growth.round_trip_ps);
   }
   note_position(sender, ack->position);
   if (sender->by_time && delivery.segments > 0) {

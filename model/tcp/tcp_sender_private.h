@@ -50,7 +50,8 @@ typedef struct tcp_sender_flight {
   uint64_t sent_before_partial_ack; /* SND.NXT at the last partial ACK */
   uint64_t
       round_end; /* SND.NXT when the use of the window was noted last, with tcp_config.limited_by_round */
-  uint64_t most_octets; /* in flight, in this round */
+  uint64_t most_octets;   /* in flight, in this round */
+  uint64_t variation_end; /* what is acknowledged beyond ends a round of tcp_config.variation_by_round */
   tcp_frto frto;
   tcp_tail_loss_probe probe;
   tcp_prr prr;

@@ -32,7 +32,7 @@ TEST(test_empty_file_is_all_defaults)
       "iwarpsim linux ipv4 auto 10 cubic auto linux window false segments delivered round true halve false "
       "passive prr "
       "true true true true linux true rto_min 2ms 4ms true true true true preserve true false false "
-      "accept challenge 40ms 2 octets 5 send ignore 16 3 1s 0.2s variation 60s 15 true false "
+      "accept challenge 40ms 2 octets 5 send ignore 16 3 1s 0.2s variation round 60s 15 true false "
       "icmp "
       "10Gbit/s 25us 1500 38 0 0 0 1Gbit/s police 0 0 tail 5 15 2% 5ms 0.1s 0 [] [] [] "
       "loss+corrupt+duplicate+ecn+displace+jitter 0 0 0 [] [] [] 0 0 catches 0 0 0 0 0 5 segments 0 0 0 0 "

@@ -243,8 +243,8 @@ TEST(test_host_rates)
   FIELDS(config, idleness_halves, linux_reordering, sack_compression_percent, saves_sacks_by_window,         \
          ignores_unsent_ack, tick_phase_ps)                                                                  \
   FIELDS(config, delayed_ack_segments, ack_by_octets, delayed_ack_ps, duplicate_ack_threshold,               \
-         rto_initial_ps, rto_min_ps, rto_floor, probe_delay, timer_slack_ps, timer_tick_ps, rto_max_ps,      \
-         retries_max, send_mtu_octets, receive_mtu_octets, cubic)
+         rto_initial_ps, rto_min_ps, rto_floor, variation_by_round, probe_delay, timer_slack_ps,             \
+         timer_tick_ps, rto_max_ps, retries_max, send_mtu_octets, receive_mtu_octets, cubic)
 
 /* A key and what becomes of it in tcp_config, as a number. */
 typedef struct tcp_case {
@@ -321,6 +321,7 @@ static const tcp_case tcp_cases[] = {
     {"tcp.old_sack=false", "old_sack", false},
     {"tcp.fin_beyond_window=false", "fin_beyond_window", false},
     {"tcp.rto_floor=rto", "rto_floor", TCP_RTO_FLOOR_RTO},
+    {"tcp.rto_variation=sample", "variation_by_round", false},
     {"tcp.tlp_delay=delayed_ack", "probe_delay", TCP_PROBE_DELAY_ACK},
     {"tcp.timer_slack=8ms", "timer_slack_ps", 8 * TIME_PS_PER_MILLISECOND},
     {"tcp.timer_tick=1ms", "timer_tick_ps", TIME_PS_PER_MILLISECOND},

@@ -17,6 +17,7 @@ void take_linux_keys(tcp_config *config, uint64_t which)
   config->drops_reset_at_edge = !(which & 1024);
   config->quick_acks = which & 2048 ? 16 : 0;
   config->rto_floor = which & 4096 ? TCP_RTO_FLOOR_VARIATION : TCP_RTO_FLOOR_RTO;
+  config->variation_by_round = which & 4194304;
   config->probe_delay = which & 8192 ? TCP_PROBE_DELAY_RTO_MIN : TCP_PROBE_DELAY_ACK;
   config->idleness_halves = which & 524288;
   config->timer_slack_ps = which & 16384 ? 2 * TIME_PS_PER_MILLISECOND : 0;

@@ -12,8 +12,22 @@ static tcp_retransmission_timer *timer_of(time_ps min_ps, time_ps max_ps)
 /* A round trip of `sample_ps` makes RTO `rto_ps`. */
 static void expect_sample(tcp_retransmission_timer *timer, time_ps sample_ps, time_ps rto_ps)
 {
-  tcp_retransmission_timer_sample(timer, config_of_timer(timer), sample_ps);
+  tcp_retransmission_timer_sample(timer, config_of_timer(timer), sample_ps, false);
   g_assert_cmpint(timer->rto_ps, ==, rto_ps);
+}
+
+/* The same of the last sample of a round trip. */
+static void expect_last_sample(tcp_retransmission_timer *timer, time_ps sample_ps, time_ps rto_ps)
+{
+  tcp_retransmission_timer_sample(timer, config_of_timer(timer), sample_ps, true);
+  g_assert_cmpint(timer->rto_ps, ==, rto_ps);
+}
+
+static tcp_retransmission_timer *timer_by_round(time_ps min_ps, tcp_rto_floor floor)
+{
+  tcp_retransmission_timer *timer = tcp_retransmission_timer_new(1000 * MS, min_ps, 60000 * MS, floor);
+  ((lone_timer *)timer)->config.variation_by_round = true;
+  return timer;
 }
 
 #define TIMER_TEST(name, made) TEST_OF(tcp_retransmission_timer, timer, made, name)
@@ -49,6 +63,43 @@ TIMER_TEST(test_floor_of_the_variation,
   expect_sample(timer, 3000 * MS, 950 * MS);
 }
 
+/* Linux's RTTVAR (tcp_rtt_estimator()) is the largest mean deviation of a round trip. As in test_estimate
+ * that is 57.5 after 100 and 180; after 110, the mean, it is 43.125, and RTO stays 110 + 4 * 57.5. A round
+ * that ends with the same again has still had 57.5. The next has only 24.2578125, and RTTVAR falls by a
+ * quarter of the difference, to 49.189453125. */
+TIMER_TEST(test_largest_variation, timer_by_round(1, TCP_RTO_FLOOR_RTO))
+{
+  expect_sample(timer, 100 * MS, 300 * MS);
+  expect_sample(timer, 180 * MS, 340 * MS);
+  expect_sample(timer, 110 * MS, 340 * MS);
+  expect_last_sample(timer, 110 * MS, 340 * MS);
+  expect_last_sample(timer, 110 * MS, 306757812500);
+}
+
+/* It counts a sample below the mean for an eighth: R = 80 and 0 ms make the deviation 40 + (80 - 40) / 8 / 4
+ * = 41.25, and RTO 70 + 165. */
+TIMER_TEST(test_variation_by_a_short_round_trip, timer_by_round(1, TCP_RTO_FLOOR_RTO))
+{
+  expect_sample(timer, 80 * MS, 240 * MS);
+  expect_sample(timer, 0, 235 * MS);
+}
+
+/* 200 ms bound 4 RTTVAR itself, not what RTO makes of it. R = 801 after 1 ms: RTTVAR 0.5 + (800 - 0.5) / 4 =
+ * 200.375, RTO 101 + 801.5 ms. With 101 ms from then on that is the round's largest, too; with 200 rounds
+ * more RTTVAR falls to 50, however small the deviation. */
+TIMER_TEST(test_floor_of_the_largest_variation, timer_by_round(200 * MS, TCP_RTO_FLOOR_VARIATION))
+{
+  expect_sample(timer, MS, 201 * MS);
+  g_assert_cmpint(timer->variation_ps, ==, 50 * MS);
+  expect_sample(timer, 801 * MS, 902500 * TIME_PS_PER_MICROSECOND);
+  expect_last_sample(timer, 101 * MS, 902500 * TIME_PS_PER_MICROSECOND);
+  for (unsigned i = 0; i < 200; i++) {
+    tcp_retransmission_timer_sample(timer, config_of_timer(timer), 101 * MS, true);
+  }
+  g_assert_cmpint((timer->variation_ps + TIME_PS_PER_MICROSECOND) / MS, ==, 50);
+  g_assert_cmpint(timer->deviation_ps, <, MS);
+}
+
 /* 1 s, 2 s, 4 s, then the maximum of 5 s; a sample ends the back-off: 10 + 4 * 5 = 30 ms. */
 TIMER_TEST(test_back_off, timer_of(MS, 5000 * MS))
 {
@@ -65,7 +116,7 @@ TIMER_TEST(test_restart_slowly, timer_of(MS, 60000 * MS))
 {
   tcp_retransmission_timer_restart_slowly(timer, config_of_timer(timer));
   g_assert_cmpint(timer->rto_ps, ==, 3000 * MS);
-  tcp_retransmission_timer_sample(timer, config_of_timer(timer), 10 * MS);
+  tcp_retransmission_timer_sample(timer, config_of_timer(timer), 10 * MS, false);
   tcp_retransmission_timer_restart_slowly(timer, config_of_timer(timer));
   g_assert_cmpint(timer->rto_ps, ==, 30 * MS);
 }
@@ -90,7 +141,7 @@ static const int64_t override_time_rows[][2] = {
 ROW_TEST(test_override_time, override_time_rows)
 {
   g_autoptr(tcp_retransmission_timer) timer = timer_of(1, 60000 * MS);
-  tcp_retransmission_timer_sample(timer, config_of_timer(timer), (*c)[0] * MS);
+  tcp_retransmission_timer_sample(timer, config_of_timer(timer), (*c)[0] * MS, false);
   tcp_retransmission_timer_start_override(timer, 7 * MS);
   g_assert_cmpint(timer->deadline, ==, (7 + (*c)[1]) * MS);
 }

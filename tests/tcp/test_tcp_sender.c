@@ -682,3 +682,22 @@ BENCH_TEST(test_fin_beyond_the_window_in_recovery, .sack = true, .fin_beyond_win
   expect_fin(b, 10 * EMSS, 0);
   expect_nothing(b);
 }
+
+/* Rounds of Linux's RTTVAR (tcp_rtt_estimator()): one ends with the first sample of what was sent after it
+ * began, also when nothing was in flight meanwhile. Two segments a round trip of 100 ms: the first sample
+ * makes the deviation 50, each later one takes a quarter of it. The round that the third sample ends had 50;
+ * the next, of the fourth and the fifth, 50 * 0.75^3 = 21.09375, so that RTTVAR falls by a quarter of 50
+ * - 21.09375. */
+BENCH_TEST(test_rounds_of_the_variation, .variation_by_round = true)
+{
+  static const time_ps expected[] = {50000000000, 50000000000, 42773437500};
+  for (unsigned round = 0; round < G_N_ELEMENTS(expected); round++) {
+    uint64_t from = 2 * round * EMSS;
+    post(b, 2 * EMSS, 0);
+    expect_full_segments(b, 2 * round, 2);
+    b->now += ms(100);
+    acknowledge_all(b, from + EMSS);
+    acknowledge_all(b, from + 2 * EMSS);
+    g_assert_cmpint(b->timer->variation_ps, ==, expected[round]);
+  }
+}

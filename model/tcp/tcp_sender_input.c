@@ -156,7 +156,12 @@ static void take_news(tcp_sender *sender, tcp_sender_news *news)
     heed_answer(sender);
   }
   tcp_rack in_order = sender->flight->rack;
+  news->first_ps = -1;
   news->newly_sacked = take_sack_blocks(sender, ack);
+  if (sender->config->rto_floor == TCP_RTO_FLOOR_VARIATION && news->round_trip_ps < 0 &&
+      news->first_ps >= 0) {
+    sample(sender, sender->acknowledged, news->first_ps); /* tcp_ack_update_rtt() */
+  }
   if (in_order.sampled &&
       sender->config->linux_reordering) { /* tcp_rack_advance(): SACKed segments come first */
     sender->flight->rack.known.round_trip_ps = in_order.known.round_trip_ps;

@@ -532,6 +532,22 @@ ROW_TEST(test_loss_after_a_time_out, lost_again_rows)
   expect(b, 2 * EMSS, EMSS);
 }
 
+/* SRTT is 100 ms. After a time-out a segment that left once is SACKed, 600 ms after it did: a round trip in
+ * Linux (tcp_ack_update_rtt()), which makes SRTT 7/8 of 100 ms and 1/8 of 600, and RTO without back-off is
+ * that and 4 RTTVAR, 3/4 of 50 ms and 1/4 of 500. */
+FLAG_TEST(test_round_trip_of_sacked, as_linux)
+{
+  g_autoptr(bench) b = BENCH(.sack = true, .rack = true, .rto_min_ps = ms(200), .rto_max_ps = ms(60000),
+                             .rto_floor = as_linux ? TCP_RTO_FLOOR_VARIATION : TCP_RTO_FLOOR_RTO);
+  send_flight(b, 0, 10, 10);
+  acknowledge_at(b, 100, EMSS, 0, 0);
+  time_out_at(b, ms(500));
+  expect(b, EMSS, EMSS);
+  acknowledge_at(b, 600, EMSS, 2 * EMSS, 3 * EMSS);
+  g_assert_cmpint(b->timer->smoothed_ps * 2, ==, ms(as_linux ? 325 : 200));
+  g_assert_cmpint(b->timer->rto_ps * 2, ==, ms(as_linux ? 325 + 4 * 325 : 4 * 300));
+}
+
 /* F-RTO is not tried for a time-out within fast recovery in Linux, but for each further one
  * (tcp_enter_loss()); RFC 5682 §2.1 has it the other way round. */
 FLAG_TEST(test_time_outs_that_may_be_spurious, as_linux)

@@ -56,7 +56,8 @@ typedef struct tcp_sender_flight {
   tcp_frto frto;
   tcp_tail_loss_probe probe;
   tcp_prr prr;
-  time_ps first_resent_at; /* in this recovery; TIME_PS_NEVER: nothing yet */
+  time_ps first_resent_at; /* since a recovery began with no retransmission on its way; TIME_PS_NEVER: nothing
+                              yet */
   uint32_t duplicate_acks;
   bool window_limits;          /* it was full in this round */
   bool reducing;               /* PRR answers ECE: until what was in flight then is acknowledged */

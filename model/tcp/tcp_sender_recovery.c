@@ -83,13 +83,18 @@ static void reduce_for_loss(tcp_sender *sender)
 
 static void enter_recovery(tcp_sender *sender)
 {
+  tcp_sent_segment first;
+  bool was_resent = tcp_scoreboard_first(&sender->flight->board, &first) && first.sent_twice;
   sender->statistics->recoveries++;
   begin_doubt(sender, TCP_UNDO_RECOVERY);
   reduce_for_loss(sender);
   sender->flight->probe = (tcp_tail_loss_probe){.deadline = TIME_PS_NEVER};
   tcp_frto_end(&sender->flight->frto);
   sender->state = TCP_SENDING_RECOVERY;
-  sender->flight->first_resent_at = TIME_PS_NEVER;
+  if (sender->flight->board.retransmissions == 0 &&
+      !was_resent) { /* else it stays (tcp_any_retrans_done()) */
+    sender->flight->first_resent_at = TIME_PS_NEVER;
+  }
   sender->flight->rescued = false;
   sender->flight->partially_acknowledged = false;
   sender->recovery_point = (int64_t)sender->next;
@@ -263,7 +268,8 @@ static bool judge_time_out(tcp_sender *sender, const tcp_sender_news *news)
   return verdict == TCP_FRTO_SPURIOUS;
 }
 
-/* What D-SACK and timestamps prove. */
+/* What D-SACK and timestamps prove; in fast recovery Linux heeds only those from before the first
+ * retransmission (tcp_packet_delayed()), below. */
 static tcp_undo_kind judge_retransmissions(tcp_sender *sender, const tcp_sender_news *news)
 {
   const tcp_acknowledgement *ack = news->ack;
@@ -271,7 +277,8 @@ static tcp_undo_kind judge_retransmissions(tcp_sender *sender, const tcp_sender_
   if (sender->undo && ack->has_duplicate) {
     kind = tcp_undo_reported(sender->undo, ack->duplicate.from, ack->duplicate.to);
   }
-  bool may_be_original = kind == TCP_UNDO_NONE && sender->undo && news->original_until > 0;
+  bool heeds_each = !sender->config->partial_undo || sender->state != TCP_SENDING_RECOVERY;
+  bool may_be_original = kind == TCP_UNDO_NONE && sender->undo && news->original_until > 0 && heeds_each;
   return may_be_original ? tcp_undo_proven(sender->undo, 0, news->original_until) : kind;
 }
 

@@ -562,6 +562,50 @@ FLAG_TEST(test_time_outs_that_may_be_spurious, as_linux)
   g_assert_cmpint(b->sender->flight->frto.step, ==, as_linux ? TCP_FRTO_RESENT : TCP_FRTO_OFF);
 }
 
+/* The same, and 10 is on its way again when the second recovery begins. The ACK of all echoes a timestamp
+ * from then, after the first retransmission of both recoveries (Linux: tp->retrans_stamp), so nothing is
+ * undone. */
+BENCH_TEST(test_second_recovery_stands, .sack = true, .rack = true, .timestamps = true, .partial_undo = true)
+{
+  send_flight(b, 0, 10, 10);
+  acknowledge_at(b, 100, 0, EMSS, 10 * EMSS);
+  expect(b, 0, EMSS);
+  send_flight(b, 10, 4, 4);
+  acknowledge_at(b, 200, 0, 11 * EMSS, 14 * EMSS);
+  expect(b, 0, EMSS);
+  expect(b, 10 * EMSS, EMSS);
+  acknowledge_at(b, 201, 10 * EMSS, 0, 0);
+  g_assert_cmpuint(b->statistics.recoveries, ==, 2);
+  b->now = ms(300);
+  tcp_acknowledgement ack = {.position = 14 * EMSS, .round_trip_ps = ms(100), .echoed_ps = ms(200)};
+  tcp_sender_acknowledge(b->sender, &ack, b->now);
+  g_assert_cmpuint(b->statistics.spurious_recoveries, ==, 0);
+}
+
+/* 0 is sent again at 100 ms and 1 at 110. A D-SACK proves the former to be needless, and an echo of 105 ms
+ * the latter (RFC 3522). It is not from before the first retransmission, so Linux does not heed it
+ * (tcp_packet_delayed()). */
+FLAG_TEST(test_echo_between_retransmissions, as_linux)
+{
+  g_autoptr(bench) b = BENCH(.sack = true, .rack = true, .timestamps = true, .partial_undo = as_linux);
+  send_flight(b, 0, 10, 10);
+  acknowledge_at(b, 100, 0, 2 * EMSS, 8 * EMSS);
+  expect(b, 0, EMSS);
+  b->now = ms(110);
+  expect(b, EMSS, EMSS);
+  b->now = ms(150);
+  tcp_acknowledgement ack = {.position = EMSS,
+                             .has_duplicate = true,
+                             .duplicate = {0, EMSS},
+                             .round_trip_ps = -1,
+                             .echoed_ps = ms(105)};
+  tcp_sender_acknowledge(b->sender, &ack, b->now);
+  ack.has_duplicate = false;
+  ack.position = 8 * EMSS;
+  tcp_sender_acknowledge(b->sender, &ack, b->now);
+  g_assert_cmpuint(b->statistics.spurious_recoveries, ==, as_linux ? 0 : 1);
+}
+
 /* Of ten segments the first is lost, two are SACKed, and the reordering timer finds that a quarter of the
  * round trip later. Seven are on the path; PRR lets nothing go for what is delivered in that moment (RFC 6937
  * §3.1), which in Linux is a segment (tcp_rack_reo_timeout()), and half of one, rounded up, is one. */

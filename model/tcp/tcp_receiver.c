@@ -580,7 +580,9 @@ void tcp_receiver_receive(tcp_receiver *receiver, int64_t position, const buffer
   uint64_t take_to = fin ? MAX(to, receiver->fin_position + 1) : to;
   uint64_t known = covered_beyond(receiver, from, to);
   count_segment(receiver, position, payload->length, to - from - known, now);
-  if (known > 0 || start < receiver->next) {
+  /* the FIN in order makes Linux forget what came twice (tcp_fin()) */
+  bool ends = fin && start <= receiver->next && receiver->config->ack_by_octets;
+  if ((known > 0 || start < receiver->next) && !ends) {
     note_duplicate(receiver, start, fin ? take_to : MIN(end, limit));
   }
   bool nothing_new = fin ? take_to - from == covered_beyond(receiver, from, take_to) : to - from == known;

@@ -101,6 +101,22 @@ TEST(test_fin_without_window)
   PLAY_WITH(SELFTESTS "tcp_rcv_zero_wnd_fin.pkt", rows, .config.receive_window_octets = 60000);
 }
 
+/* torvalds/linux tools/testing/selftests/net/packetdrill/tcp_close_no_rst.pkt: octets come again, with the
+ * FIN. Linux reports no duplicate then, and its ACK waits, as that of any FIN. */
+TEST(test_fin_with_a_duplicate)
+{
+  static const packetdrill_row rows[] = {
+      SEGMENT_IN(0, 1, 1001, 1),
+      SEGMENT_OUT(0, 0, 0, 1001, .keys = PACKETDRILL_LINUX),
+      SEGMENT_IN(0, 1, 1001, 1, .flags = TCP_ACK | TCP_FIN),
+      SEGMENT_OUT(0, 0, 0, 1002, .sack = {{1, 1001}}, .keys = PACKETDRILL_RFC),
+      SEGMENT_OUT(40 * MS, 0, 0, 1002, .keys = PACKETDRILL_LINUX),
+      CLOSED(0),
+      SEGMENT_OUT(0, 1, 1, 1002, .flags = TCP_ACK | TCP_FIN),
+  };
+  PLAY(SELFTESTS "tcp_close_no_rst.pkt", rows);
+}
+
 /* google/packetdrill gtests/net/tcp/close/close-remote-fin-then-close.pkt: the peer closes first; in the
  * end we know of no connection any more. */
 TEST(test_peer_closes_first)

@@ -397,7 +397,7 @@ uint64_t tcp_scoreboard_lost_run_end(const tcp_scoreboard *board, uint64_t numbe
   for (uint64_t next = number + 1; next < board->sent.end && end < limit; next++) {
     const sent_segment *segment = segment_at(board, next);
     if (segment->length == 0) {
-      continue; /* taken over, and where it stood is within another by now */
+      continue; /* taken over */
     }
     if (!waits_to_be_resent(segment)) {
       break;
@@ -407,7 +407,8 @@ uint64_t tcp_scoreboard_lost_run_end(const tcp_scoreboard *board, uint64_t numbe
   return end;
 }
 
-/* Segments without octets stay in the ring as SACKed ones, so that the numbers need not change. */
+/* Segments without octets stay in the ring as SACKed ones, so that the numbers need not change. They stand
+ * where the one that took them over ends: number_at() finds that one for each of its octets. */
 void tcp_scoreboard_extend(tcp_scoreboard *board, uint64_t number, uint64_t to)
 {
   sent_segment *segment = segment_at(board, number);
@@ -416,10 +417,10 @@ void tcp_scoreboard_extend(tcp_scoreboard *board, uint64_t number, uint64_t to)
     sent_segment *taken = segment_at(board, next);
     uint64_t end = segment_end(taken);
     g_assert(taken->length == 0 || waits_to_be_resent(taken));
-    taken->from = MIN(to, end);
-    taken->length = (uint32_t)(end - taken->from);
+    taken->from = to;
+    taken->length = end > to ? (uint32_t)(end - to) : 0;
     board->plain_from = MAX(board->plain_from, next + 1);
-    if (is_all_sacked(board, taken->from, end)) {
+    if (is_all_sacked(board, to, segment_end(taken))) {
       board->lost_segments -= is_lost(taken->flags) ? 1 : 0;
       taken->flags |= SACKED;
       board->sacked_segments += taken->length > 0 ? 1 : 0;

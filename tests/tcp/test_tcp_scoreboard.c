@@ -656,6 +656,28 @@ BOARD_TEST(test_deliveries, board_with(4))
   }
 }
 
+/* The rest of a joined segment is SACKed, from within on or from where a segment stood that it took over: all
+ * of it is there, and it is not sent again. */
+TEST(test_joined_segment_is_sacked_in_parts)
+{
+  static const uint64_t parts[] = {1500, 2000, 2700, 3000, 3999};
+  for (size_t i = 0; i < G_N_ELEMENTS(parts); i++) {
+    g_autoptr(tcp_scoreboard) board = board_by_time(5);
+    tcp_scoreboard_lose_all(board, TIME_PS_NEVER);
+    tcp_scoreboard_extend(board, 1, 4000);
+    EXPECT_NEXT_LOST(board, 0);
+    expect_lost_piece(board, 1000, 4000);
+    g_test_message("from %" G_GUINT64_FORMAT, parts[i]);
+    g_assert_cmpuint(tcp_scoreboard_sack(board, 1000, parts[i]), ==, parts[i] - 1000);
+    expect_pipe(board, 1000 + 3000);
+    g_assert_cmpuint(tcp_scoreboard_sack(board, parts[i], 4000), ==, 4000 - parts[i]);
+    expect_pipe(board, 1000);
+    tcp_scoreboard_lose_all(board, TIME_PS_NEVER);
+    EXPECT_NEXT_LOST(board, 0, 4000);
+    expect_none_lost(board);
+  }
+}
+
 /* A segment whose octets all went into another one is not reported when they are SACKed. */
 BOARD_TEST(test_deliveries_of_an_extended_segment, board_by_time(3))
 {

@@ -230,6 +230,32 @@ BENCH_TEST(test_ecn_beside_a_loss, .sack = true, .limited_transmit = true)
   EXPECT_FIELDS(&again, (again, true), (ecn_capable, false), (window_reduced, false));
 }
 
+/* ECE reduces a window of 20 to 10, and within that reduction a segment is found lost that is only late: the
+ * D-SACK of its retransmission undoes the recovery, but not what ECE has reduced (RFC 4015 §3.2 step 9; Linux
+ * 6.1, tcp_enter_cwr() and tcp_enter_recovery(): prior_ssthresh = 0). PRR had come from 20 to 17: with 4 of
+ * 20 delivered 2 have left. No later ACK leads it on, so the window is the threshold at once (RFC 6937 §3),
+ * and what leaves waits until less than that is in flight. */
+BENCH_TEST(test_undo_within_a_reduction_for_ecn, .sack = true, .dsack = true, .prr = true,
+           .ecn_proportional = true, .initial_window_segments = 20)
+{
+  b->sender->ecn = true;
+  send_flight(b, 0, 40, 20);
+  acknowledge(b, EMSS, 0, 0, true);
+  expect_nothing(b);
+  acknowledge(b, EMSS, 2 * EMSS, 5 * EMSS, false);
+  g_assert_true(expect(b, EMSS, EMSS).again);
+  expect_only(b, 20 * EMSS, EMSS);
+  g_assert_cmpuint(window_of(b), ==, 17 * EMSS);
+  acknowledge_duplicate(b, 5 * EMSS, EMSS, 2 * EMSS);
+  EXPECT_FIELDS(&b->statistics, (ecn_reductions, 1), (recoveries, 1), (spurious_recoveries, 1));
+  g_assert_cmpuint(threshold_of(b), ==, 10 * EMSS);
+  g_assert_cmpuint(window_of(b), ==, 10 * EMSS);
+  acknowledge_all(b, 11 * EMSS); /* the 10 from 11 to 20 */
+  expect_nothing(b);
+  acknowledge_all(b, 12 * EMSS);
+  expect_only(b, 21 * EMSS, EMSS);
+}
+
 /* Where ECN was not agreed, ECE means nothing, and no segment carries ECT. */
 BENCH_TEST(test_ecn_not_agreed, .sack = true)
 {

@@ -10,8 +10,11 @@
 /* So many time-outs in a row of a segment that a smaller MTU would make smaller look like a black hole.
  * One alone is what any loss of a window's tail makes. The second is of a segment sent alone, after a
  * whole RTO: congestion is no likely reason. RFC 4821 §7.7 would wait for R1 of RFC 1122, three, which
- * with its back-off is as long again. */
-enum { BLACK_HOLE_TIMEOUTS = 2 };
+ * with its back-off is as long again. A short segment waits for that: its size is a less likely reason. */
+enum { BLACK_HOLE_TIMEOUTS = 2, BLACK_HOLE_TIMEOUTS_SHORT = 3 };
+
+/* RFC 1191 §6.3, and so net.ipv4.route.mtu_expires in Linux; RFC 8899 §5.1.1, PMTU_RAISE_TIMER. */
+static const time_ps MTU_EXPIRY = 600 * TIME_PS_PER_SECOND;
 
 uint32_t tcp_connection_timestamp(time_ps now)
 {
@@ -173,13 +176,14 @@ static time_ps connection_deadline(const tcp_transport *transport)
   return connection->closed ? timer : time_ps_earlier(timer, tcp_sender_deadline(&connection->sender));
 }
 
-/* The path MTU is `mtu_octets`, smaller than it was. What is in flight is cut anew; from `lost_from` on
+/* The path MTU is `mtu_octets` from now on. What is in flight and longer is cut anew; from `lost_from` on
  * what no longer fits is lost, without that being a sign of congestion (RFC 1191 §6.4); UINT64_MAX:
  * nothing is. */
-static void lower_send_mtu(tcp_connection *connection, uint32_t mtu_octets, uint64_t lost_from, time_ps now)
+static void set_path_mtu(tcp_connection *connection, uint32_t mtu_octets, uint64_t lost_from, time_ps now)
 {
   uint32_t before = connection->gauges.emss_octets;
   connection->config.send_mtu_octets = mtu_octets;
+  connection->mtu_expires_at = mtu_octets < connection->link_mtu_octets ? now + MTU_EXPIRY : TIME_PS_NEVER;
   connection->statistics.path_mtu_changes++;
   TRACE(connection->config.trace, MTU_CHANGED, .mtu_octets = mtu_octets);
   tcp_connection_find_emss(connection);
@@ -203,25 +207,28 @@ void tcp_connection_take_too_big(tcp_connection *connection, uint64_t position, 
   uint32_t mtu = tcp_path_mtu_after_too_big(connection->config.local_address.version, present,
                                             reported_octets, packet_octets);
   if (mtu < present) {
-    lower_send_mtu(connection, mtu, position, now);
+    set_path_mtu(connection, mtu, position, now);
   }
+}
+
+void tcp_connection_raise_mtu(tcp_connection *connection, time_ps now)
+{
+  set_path_mtu(connection, connection->link_mtu_octets, UINT64_MAX, now);
 }
 
 /* A segment in flight has timed out again: perhaps for its size, which no router reports (RFC 2923 §2.1).
  * Each further time-out lowers the MTU further, as long as that makes the segment smaller. RFC 2923 speaks
  * of full-sized segments; FPDUs seldom fill EMSS quite, so here they are those that no second one fits
- * beside. */
+ * beside. Shorter ones, which are all that some connections send, are suspected later. */
 static void suspect_black_hole(tcp_connection *connection, time_ps now)
 {
-  if (!connection->config.black_hole_detection ||
-      connection->sender.timeouts_in_a_row < BLACK_HOLE_TIMEOUTS) {
-    return;
-  }
   uint32_t payload = tcp_sender_first_octets(&connection->sender);
+  bool is_full = payload > connection->gauges.emss_octets / 2;
   uint32_t packet = payload + tcp_connection_header_octets(connection) + timestamps_octets(connection);
   uint32_t lower = tcp_path_mtu_below(connection->config.local_address.version, packet);
-  if (lower < packet && payload > connection->gauges.emss_octets / 2) {
-    lower_send_mtu(connection, lower, UINT64_MAX, now); /* the time-out has made everything lost already */
+  if (connection->config.black_hole_detection && lower < packet &&
+      connection->sender.timeouts_in_a_row >= (is_full ? BLACK_HOLE_TIMEOUTS : BLACK_HOLE_TIMEOUTS_SHORT)) {
+    set_path_mtu(connection, lower, UINT64_MAX, now); /* the time-out has made everything lost already */
   }
 }
 
@@ -352,6 +359,7 @@ void tcp_connection_establish(tcp_connection *connection, const tcp_incoming *se
     connection->sender.rack_known.least_ps = round_trip_ps; /* RFC 8985 §6.2 step 1: of the connection */
   }
   connection->sender.sent_at = -1;
+  connection->mtu_expires_at = TIME_PS_NEVER;
   tcp_sender_start(&connection->sender, connection->gauges.emss_octets, connection->sack, syn_sent_twice, 0);
   /* RFC 7323 §2.2: the window of a SYN is never scaled */
   unsigned scale = tcp_header_has(segment->header, TCP_SYN) ? 0 : connection->send_scale;
@@ -442,6 +450,7 @@ tcp_transport *tcp_connection_new(const tcp_config *config, const tcp_events *ev
   connection->receiver.events = events;
   connection->receiver.user = user;
   connection->state = TCP_STATE_CLOSED;
+  connection->link_mtu_octets = (uint16_t)config->send_mtu_octets;
   tcp_retransmission_timer_init(&connection->timer, &connection->config);
   tcp_sender_init(&connection->sender, &connection->config, &connection->timer, &connection->statistics,
                   &connection->gauges);

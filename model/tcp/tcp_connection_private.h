@@ -75,8 +75,10 @@ typedef struct tcp_connection {
   tcp_recent_timestamp recent_timestamp;
 
   tcp_pending_reset reset;
-  uint32_t syn_timeouts;
+  uint16_t syn_timeouts;
+  uint16_t link_mtu_octets; /* of the first hop: what the path MTU is until a router or time-outs lower it */
   uint64_t earlier_acknowledgement;
+  time_ps mtu_expires_at; /* the path MTU; TIME_PS_NEVER: it is the first hop's */
   tcp_config config;
   tcp_statistics statistics;
 } tcp_connection;
@@ -127,6 +129,10 @@ uint32_t tcp_connection_header_octets(const tcp_connection *connection);
  * flight, was too big for `reported_octets`. */
 void tcp_connection_take_too_big(tcp_connection *connection, uint64_t position, uint32_t packet_octets,
                                  uint32_t reported_octets, time_ps now);
+
+/* The path MTU has not fallen for ten minutes: what made it fall may be gone, so it is the first hop's again
+ * (RFC 1191 §6.3, RFC 8201 §5.3). */
+void tcp_connection_raise_mtu(tcp_connection *connection, time_ps now);
 
 /* Works out EMSS from the peer's MSS, the MTU of the path there and the timestamps (`mpa.emss_octets`,
  * docs/metrics.md). */

@@ -57,7 +57,8 @@ typedef struct tcp_events {
   void (*retransmitted)(void *user, uint64_t position, uint32_t length, time_ps now);
   /* All octets below `position` are acknowledged. */
   void (*acknowledged)(void *user, uint64_t position, time_ps now);
-  /* EMSS has changed, by ICMP or black hole detection: MPA takes the new one for its next FPDU (MPA-019). */
+  /* EMSS has changed, by ICMP, by black hole detection, or since neither came for long: MPA takes the new one
+   * for its next FPDU (MPA-019). */
   void (*emss_changed)(void *user, uint32_t emss_octets, time_ps now);
   /* The peer's FIN is in order: nothing more will come. */
   void (*finished)(void *user, time_ps now);

@@ -329,26 +329,77 @@ TEST(test_black_hole)
   complete_transfer(f, EMSS);
   EXPECT_FIELDS(statistics_of(f), (path_mtu_changes, 3), (timeouts, 4));
   g_assert_cmpuint(f->end[0].emss_changes, ==, 3);
+  advance_to(f, start + 4500 * TIME_PS_PER_MILLISECOND + 600 * TIME_PS_PER_SECOND); /* RFC 8899 §5.1.1 */
+  post(f, 0, EMSS, 0);
+  g_assert_cmpuint(wire_length(f, 0, 0), ==, EMSS);
 }
 
-/* What fits what every host takes in does not time out for its size: 536 octets, in IPv6 1220; nor do 730,
- * beside which another segment of 730 would fit into EMSS. 731 octets, packets of 771, have the MTU
- * lowered to 576. Without the option nothing does. */
+/* Segments of 4000 octets, less than half of an EMSS of 8960, meet a silent link of 1500. R1 of RFC 1122
+ * §4.2.3.5 is three: after the third time-out, at 2100 ms, the MTU is 2002, after the fourth, at 4500 ms,
+ * 1492, which passes. */
+TEST(test_black_hole_of_short_segments)
+{
+  g_autoptr(tcp_fixture) f = tcp_fixture_pair(
+      TCP_WITH(.black_hole_detection = true, .send_mtu_octets = 9000, .receive_mtu_octets = 9000));
+  post_losing(f, 4000, ALL);
+  advance_by(f, 2100 * TIME_PS_PER_MILLISECOND - 1);
+  g_assert_cmpuint(emss_of(f), ==, 8960);
+  advance_by(f, 1);
+  g_assert_cmpuint(emss_of(f), ==, 1962);
+  drop_all(f, 0);
+  advance_by(f, 2400 * TIME_PS_PER_MILLISECOND);
+  g_assert_cmpuint(emss_of(f), ==, 1452);
+  complete_transfer(f, 4000);
+  EXPECT_FIELDS(statistics_of(f), (path_mtu_changes, 2), (timeouts, 4));
+}
+
+/* What fits what every host takes in does not time out for its size: 536 octets, in IPv6 1220. Beside 730
+ * another segment of 730 would fit into EMSS, so two time-outs, the second at 900 ms, do not lower the MTU as
+ * for 731, packets of 771, but the third at 2100 ms does, to 576. Without the option nothing does. */
 static const struct {
   bool detection;
   bool ipv6;
   uint32_t octets;
-  uint32_t emss;
-} no_black_hole_rows[] = {{true, false, 536, 1460},   {true, false, 730, 1460}, {true, false, 731, 536},
-                          {false, false, 1460, 1460}, {true, true, 1220, 1440}, {true, true, 1440, 1220}};
+  uint32_t emss_after_two;
+  uint32_t emss_after_three;
+} black_hole_rows[] = {{true, false, 536, 1460, 1460}, {true, false, 730, 1460, 536},
+                       {true, false, 731, 536, 536},   {false, false, 1460, 1460, 1460},
+                       {true, true, 1220, 1440, 1440}, {true, true, 1440, 1432, 1220}};
 
-ROW_TEST(test_no_black_hole, no_black_hole_rows)
+ROW_TEST(test_what_looks_like_a_black_hole, black_hole_rows)
 {
   g_autoptr(tcp_fixture) f =
       tcp_fixture_pair(TCP_WITH(.black_hole_detection = c->detection,
                                 .local_address = c->ipv6 ? ip_address_v6(0, 0) : ip_address_v4(0)));
   g_test_message("%u octets", c->octets);
   post_losing(f, c->octets, ALL);
-  advance_by(f, 10 * TIME_PS_PER_SECOND);
-  g_assert_cmpuint(emss_of(f), ==, c->emss);
+  advance_by(f, 900 * TIME_PS_PER_MILLISECOND);
+  g_assert_cmpuint(emss_of(f), ==, c->emss_after_two);
+  advance_by(f, 1200 * TIME_PS_PER_MILLISECOND);
+  g_assert_cmpuint(emss_of(f), ==, c->emss_after_three);
+}
+
+/* RFC 1191 §6.3: ten minutes after a router has lowered EMSS to 960 the next segment has 1460 octets again;
+ * nothing is sent again for that. Where the router still refuses it, EMSS falls for ten minutes more. */
+TCP_TEST(test_raised_after_ten_minutes, tcp_fixture_pair(TCP_WITH(.delayed_ack_segments = 1)))
+{
+  const time_ps ten_minutes = 600 * TIME_PS_PER_SECOND;
+  post(f, 0, EMSS, 0);
+  for (unsigned fall = 0; fall < 2; fall++) {
+    time_ps fallen_at = f->now;
+    g_assert_cmpuint(deliver_over(f, 0, 1000, true), ==, 1);
+    complete_transfer(f, f->end[0].posted);
+    advance_to(f, fallen_at + ten_minutes - 1);
+    post(f, 0, EMSS, 0);
+    g_assert_cmpuint(wire_length(f, 0, 0), ==, 960);
+    deliver_all(f, 0);
+    deliver_all(f, 1);
+    advance_to(f, fallen_at + ten_minutes);
+    post(f, 0, EMSS, 0);
+    g_assert_cmpuint(wire_length(f, 0, 0), ==, EMSS);
+    EXPECT_FIELDS(&f->end[0], (emss_changes, 2 * (fall + 1)), (emss_octets, EMSS));
+  }
+  deliver_all(f, 0);
+  complete_transfer(f, f->end[0].posted);
+  EXPECT_FIELDS(statistics_of(f), (path_mtu_changes, 4), (retransmissions, 4), (timeouts, 0));
 }

@@ -81,8 +81,7 @@ static tcp_config config_of(const choices *which, const trouble *what, random_st
   config.ecn = (tcp_ecn_use)random_stream_below(random, 3);
   config.slow_start = (tcp_slow_start_kind)random_stream_below(random, 5);
   config.receive_window_octets = windows[random_stream_below(random, G_N_ELEMENTS(windows))];
-  if (!what->counts &&
-      !what->wire.is_silent) { /* what is less than half of EMSS does not show a black hole */
+  if (!what->counts) {
     config.send_mtu_octets = mtus[random_stream_below(random, G_N_ELEMENTS(mtus))];
     config.receive_mtu_octets = config.send_mtu_octets;
   }

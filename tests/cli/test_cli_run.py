@@ -75,6 +75,12 @@ results in o
                             ("drop=[3] --set path.forward.loss=1%", " lost at random or by drop list; ")):
             self.assertIn(words, self.shell(f"iwarpsim run a.cfg -o o --set path.forward.drop=[] --set path.forward.{sets}").stdout)
 
+    def test_former_keys(self):
+        """What 0.2.0 called a key is answered by what it is called today."""
+        hint = "It had this name in 0.2.0: "
+        self.expect_refused("iwarpsim run a.cfg -o o --set tcp.cubic_ahead=srtt", "(did you mean 'tcp.cubic'? " + hint)
+        self.expect_parts(self.shell("iwarpsim explain tcp.cubic_ahead").stdout, hint, "tcp.cubic")
+
     def test_former_names(self):
         """What 0.2.0 called a metric is answered by its name of today."""
         kit.write("two.cfg", ONE_LOSS + 'sweep = ( { key = "run.seed"; values = [1, 2]; } );\n')

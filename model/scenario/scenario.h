@@ -54,7 +54,8 @@ double scenario_memory_octets(const scenario *s);
 typedef struct scenario_losses {
   double expected; /* by chance, or every so many; NAN: not known */
   double listed;   /* by `drop`: so many, however long the run is … */
-  double last;     /* … the last of them after this part of the run; above 1: beyond its end */
+  double last;     /* … the last of them after this part of the run; above 1: beyond its end … */
+  double late;     /* … with so many of them */
 } scenario_losses;
 
 scenario_losses scenario_losses_of(const scenario *s);

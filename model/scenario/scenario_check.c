@@ -322,9 +322,10 @@ scenario_losses scenario_losses_of(const scenario *s)
     losses.expected +=
         (path_loss_rates_of(path).lost + path->corrupt.probability + every) * payload_segments(c, direction);
     losses.listed += (double)path->loss.drop.count;
-    if (path->loss.drop.count > 0) {
-      losses.last = fmax(losses.last, (double)path->loss.drop.values[path->loss.drop.count - 1] /
-                                          fmax(payload_segments(c, direction), 1));
+    for (gsize i = 0; i < path->loss.drop.count; i++) {
+      const double at = (double)path->loss.drop.values[i] / fmax(payload_segments(c, direction), 1);
+      losses.last = fmax(losses.last, at);
+      losses.late += at > 1;
     }
   }
   if (c->topology.errors != NULL && *c->topology.errors != '\0') {

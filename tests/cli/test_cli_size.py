@@ -76,7 +76,7 @@ class Size(kit.ProgramTest):
         self.assertAlmostEqual(least / expected, 1, delta=0.01)
         self.assertLess((least - below) / least, 0.002)
         self.assertRegex(text, r"\(ratio 0.99\d*, 95 % interval 0.99\d* to 0.99\d*, n = 2\)")
-        self.expect_parts(text, "; no losses, in a scenario that has none")
+        self.expect_parts(text, "; no losses, and none is asked for")
 
     def test_memory(self):
         """The least memory in which no segment is dropped, so that only the lost one is sent again, is what
@@ -214,6 +214,8 @@ class Size(kit.ProgramTest):
         rest = f"--key receiver.memory --keep {GOODPUT} --from 16KiB --to 64KiB --precision 50% "
         for asked, lacks in (("forward.drop=[100000]", "0 of 1 listed losses"),
                              ("forward.drop=[20,100000]", "1 of 2 listed losses"),
+                             ("forward.drop=[20,100000,100001]' -s 'path.forward.loss=3%", "1 of 3 listed losses"),
+                             ("forward.drop=[20,100000]' -s 'path.reverse.loss=9%", "1 of 2 listed losses"),
                              ("forward.displace=0.0001%", "path.packets_displaced is 0"),
                              ("forward.duplicate=0.0001%", "path.packets_duplicated is 0"),
                              ("reverse.duplicate=0.0001%", "path.packets_duplicated is 0"),
@@ -227,7 +229,7 @@ class Size(kit.ProgramTest):
                              rf"\Acannot tell: {lacks} in 8 seeds; (about \d+|more) messages are needed ")
         # Acknowledgements out of order, which nothing counts, are not waited for; Responses are.
         reorders = "-s path.forward.drop=[] -s path.reverse.jitter=5us -s path.reverse.reorder="
-        self.expect_parts(self.size(f"{rest} {reorders}25%"), "receiver.memory = ")
+        self.expect_parts(self.size(f"{rest} {reorders}25%"), "receiver.memory = ", "; no losses, and none is asked for")
         self.assertRegex(self.size(f"{rest} {reorders}0.0001% -s workload.operation=read", 1),
                          r"\Acannot tell: path.segments_reordered is 0 in 8 seeds")
         # As much as is needed of each is needed, and what came is told of.
@@ -238,6 +240,8 @@ class Size(kit.ProgramTest):
         # More messages than a run has, until the listed segment comes: 46 to a message.
         text = self.size(rest + "--until-losses 30 -s path.forward.drop=[2000]", 1)
         self.expect_parts(text, "; 1 loss, listed: the same in each seed")
+        text = self.size(rest + "--until-losses 30 -s path.forward.drop=[2000] -s path.forward.loss=3%", 1)
+        self.assertRegex(text, r"; \d+ losses, ")
 
     def test_until_losses(self):
         """The runs of each point become longer until its seeds have so many losses."""
@@ -379,7 +383,7 @@ class Size(kit.ProgramTest):
                                            "--keep 'goodput_bit_per_s > 1kbit/s'"))
         self.assertRegex(self.size(rest + "--keep 'buffer.reassembly_p99_octets_in_recovery > 1KiB' "
                                           "-s path.forward.drop=[]", 1),
-                         r": 64 does not \(no run has a value\); no losses, in a scenario that has none\n\Z")
+                         r": 64 does not \(no run has a value\); no losses, and none is asked for\n\Z")
 
         self.assertRegex(self.size("--key rdmap.ord --seeds 8 --to 8 -s path.forward.drop=[] "
                                    """-s 'path.forward.gemodel=["0.2%","8%"]' """

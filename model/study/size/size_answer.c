@@ -95,9 +95,8 @@ static void append_losses(const size_point *point, const size_evidence *evidence
 {
   const statistics *lost = &evidence->shown->lost;
   if (evidence->losses == 0 && evidence->is_exact) {
-    g_string_append(text, point->asked != 0 || evidence->listed > 0
-                              ? "; no payload lost"
-                              : "; no losses, in a scenario that has none");
+    g_string_append(text, point->asked != 0 || evidence->listed > 0 ? "; no payload lost"
+                                                                    : "; no losses, and none is asked for");
   } else {
     g_string_append_printf(text, "; %.0f %s", evidence->own, units_counted(evidence->own, "losses"));
     if (lost->smallest < lost->largest) {

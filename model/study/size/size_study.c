@@ -268,11 +268,15 @@ size_evidence size_evidence_of(const size_study *study, const size_point *point)
                             .lacking = METRIC_COUNT,
                             .is_exact = is_exact,
                             .is_enough = is_exact || losses >= enough};
-  /* Losses on the way back are counted as none of the payload, and those that are listed may lie there. */
-  const double listed = (point->asked & 1) != 0 ? fmax(shown->lost.mean, other->lost.mean)
-                                                : fmax(size_events(shown, METRIC_LOSSES_RANDOM),
-                                                       size_events(other, METRIC_LOSSES_RANDOM)) /
-                                                      study->seeds->len;
+  /* Losses on the way back are counted as none of the payload, and those that are listed may lie there.
+   * Beside losses by chance it is not counted which were listed: the length of the run tells how far the list
+   * came. */
+  const double late = point->first_messages * point->losses.last > point->messages ? point->losses.late : 0;
+  const double listed =
+      (point->asked & 1) != 0
+          ? fmin(fmax(shown->lost.mean, other->lost.mean), point->losses.listed - late)
+          : fmax(size_events(shown, METRIC_LOSSES_RANDOM), size_events(other, METRIC_LOSSES_RANDOM)) /
+                study->seeds->len;
   if (evidence.is_enough && listed < evidence.listed) {
     const double needed = point->first_messages * point->losses.last;
     evidence.listed = listed;

@@ -319,11 +319,11 @@ scenario_losses scenario_losses_of(const scenario *s)
   for (enum side direction = 0; direction < SIDES; direction++) {
     const path_direction_config *path = &c->path.directions[direction];
     const double every = path->loss.every > 0 ? 1 / (double)path->loss.every : 0;
-    losses.expected +=
-        (path_loss_rates_of(path).lost + path->corrupt.probability + every) * payload_segments(c, direction);
+    const double segments = payload_segments(c, direction);
+    losses.expected += (path_loss_rates_of(path).lost + path->corrupt.probability + every) * segments;
     losses.listed += (double)path->loss.drop.count;
     for (gsize i = 0; i < path->loss.drop.count; i++) {
-      const double at = (double)path->loss.drop.values[i] / fmax(payload_segments(c, direction), 1);
+      const double at = (double)path->loss.drop.values[i] / fmax(segments, 1);
       losses.last = fmax(losses.last, at);
       losses.late += at > 1;
     }

@@ -195,6 +195,26 @@ TEST(test_two_events)
   }
 }
 
+/* The path is as wide as before a minute after it shrank. Ten minutes after the message EMSS and MPA's FPDUs
+ * are, too (RFC 1191 §6.3, MPA-019); where it stayed narrow, that costs another episode. 75 MiB take 685 s at
+ * 1 Mbit/s. */
+TEST(test_grows_again)
+{
+  for (unsigned widens = 0; widens <= 1; widens++) {
+    g_auto(session_result) result =
+        RUN(.text = "workload: { message_size = \"64KiB\"; messages = 1200; };\n"
+                    "path: { forward: { rate = \"1Mbit/s\"; delay = \"5ms\"; }; };\n"
+                    "event = ( " EVENT("1s", "forward.mtu", "1280") "," EVENT("61s", "forward.mtu",
+                                                                              "1500") ");\n",
+            .sets = widens ? NULL : STRINGS("path.forward.hop_mtu=[1280,1500]"));
+
+    EXPECT_METRICS(&result, (TCP_PATH_MTU_CHANGES, ==, widens ? 2 : 3),
+                   (MPA_EMSS_OCTETS, ==, widens ? 1460 : 1240), (MPA_MULPDU_OCTETS, ==, widens ? 1442 : 1222),
+                   (TCP_SPURIOUS_RETRANSMISSIONS, ==, 0), (TCP_TIMEOUTS, ==, 0),
+                   (DELIVERY_OCTETS, ==, 1200 * 65536), (INTEGRITY_OCTETS_WRONG, ==, 0));
+  }
+}
+
 /* A Read's payload goes in reverse: the reverse direction's MTU counts, and the forward one's, which carries
  * small requests, does not. */
 TEST(test_reverse_direction)

@@ -52,7 +52,10 @@ static void on_delivered(void *user, const tcp_sent_segment *segment)
     news->first_ps = news->first_ps < 0 ? news->latest_ps : news->first_ps;
   }
   if (sender->by_time) {
-    tcp_rack_delivered(&sender->flight->rack, segment, news->ack->echoed_ps, news->now);
+    /* an ACK beyond a hole echoes an old timestamp whatever has come, so Linux looks at the time alone
+     * (tcp_rack_advance()) */
+    tcp_rack_delivered(&sender->flight->rack, segment,
+                       sender->config->linux_reordering ? -1 : news->ack->echoed_ps, news->now);
   }
 }
 

@@ -266,3 +266,19 @@ FLAG_TEST(test_one_timer, as_linux)
   acknowledge_at(b, 128, 5 * EMSS, 0, 0);
   g_assert_cmpint(b->sender->flight->rack.deadline, ==, as_linux ? TIME_PS_NEVER : ms(131));
 }
+
+/* Of ten segments 0 and 1 are taken as lost and sent again, and 1 is SACKed a round trip later. The ACK
+ * echoes what came last before the hole. So RFC 8985 §6.2 step 2 takes it for the original, and Linux for the
+ * retransmission (tcp_rack_advance()), which has overtaken that of 0. */
+FLAG_TEST(test_echo_beyond_a_hole, as_linux)
+{
+  g_autoptr(bench) b = BENCH(.sack = true, .rack = true, .timestamps = true, .linux_reordering = as_linux);
+  send_flight(b, 0, 10, 10);
+  acknowledge_at(b, 100, 0, 2 * EMSS, 8 * EMSS);
+  expect_full_segments(b, 0, 2);
+  b->now = ms(200);
+  tcp_acknowledgement ack = {
+      .sack_count = 1, .sack = {{EMSS, 8 * EMSS}}, .round_trip_ps = -1, .echoed_ps = ms(0)};
+  tcp_sender_acknowledge(b->sender, &ack, b->now);
+  g_assert_cmpuint(b->statistics.retransmissions_lost, ==, as_linux);
+}

@@ -120,10 +120,9 @@ void tcp_congestion_end_inflation(tcp_congestion *congestion, uint64_t flight_oc
  * back, by slow start when nothing more is lost (as Linux and RFC 9937 §6.2 do), else only by what is
  * delivered. Octets. */
 typedef struct tcp_prr {
-  uint64_t
-      flight_octets; /* RecoverFS (Linux: prior_cwnd), > 0; at the start of a recovery the others are 0 */
-  uint64_t delivered_octets; /* prr_delivered */
-  uint64_t sent_octets;      /* prr_out: new or again */
+  uint64_t flight_octets;    /* RecoverFS (Linux: prior_cwnd), > 0 */
+  uint64_t delivered_octets; /* prr_delivered: 0 when a recovery begins */
+  uint64_t sent_octets;      /* prr_out, new or again: so, too */
 } tcp_prr;
 
 /* What an acknowledgement in it shows. */

@@ -27,7 +27,7 @@ typedef struct tcp_rack {
   time_ps timer_slack_ps;
   time_ps timer_tick_ps;
   bool any;                /* something has been delivered: */
-  bool sampled;            /* by this acknowledgement, and gave a round trip; the sender takes it back */
+  bool sampled;            /* RACK.rtt is new since the sender has looked for losses (Linux: advanced) */
   bool widened;            /* not again before `round_end` is reached: RACK.dsack_round */
   bool duplicate_seen;     /* a D-SACK waits for an acknowledgement that delivers something, as in Linux */
   uint64_t order;          /* RACK.xmit_ts: of what was delivered and sent last the transmission, … */

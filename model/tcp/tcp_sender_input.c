@@ -2,7 +2,7 @@
 /* An acknowledgement arrives at the sender: tcp_sender_acknowledge(). */
 #include "tcp/tcp_sender_private.h"
 
-/* `round_trip_ps` is a sample of the acknowledgement of all below `position`. */
+/* The acknowledgement of all below `position` gives `round_trip_ps` as a sample. */
 static inline void sample(tcp_sender *sender, uint64_t position, time_ps round_trip_ps)
 {
   bool ends_round = position > sender->flight->variation_end;
@@ -10,19 +10,6 @@ static inline void sample(tcp_sender *sender, uint64_t position, time_ps round_t
     sender->flight->variation_end = sender->next;
   }
   tcp_retransmission_timer_sample(sender->timer, sender->config, round_trip_ps, ends_round);
-}
-
-static void sample_round_trip(tcp_sender *sender, tcp_sender_news *news, bool has_sample, time_ps sent_at)
-{
-  if (has_sample) {
-    news->round_trip_ps = news->now - sent_at;
-  }
-  if (news->ack->round_trip_ps >= 0) {
-    news->round_trip_ps = has_sample ? news->round_trip_ps : news->ack->round_trip_ps;
-    sample(sender, news->ack->position, news->ack->round_trip_ps);
-  } else if (has_sample) {
-    sample(sender, news->ack->position, news->round_trip_ps);
-  }
 }
 
 /* Up to where an acknowledgement of what was sent again is one of the first transmission, as the timestamp it
@@ -58,13 +45,17 @@ static void heed_answer(tcp_sender *sender)
 static void take_position(tcp_sender *sender, tcp_sender_news *news)
 {
   time_ps sent_at = 0;
+  time_ps by_timestamp_ps = news->ack->round_trip_ps;
   uint64_t position = news->ack->position;
   uint64_t segments = sender->flight->board.acknowledged_segments;
   news->original_until = find_original(sender, news->ack);
   bool has_sample = tcp_scoreboard_acknowledge(&sender->flight->board, position, &sent_at);
   segments = sender->flight->board.acknowledged_segments - segments;
   news->octets = tcp_sender_charge(sender, position - sender->acknowledged, segments);
-  sample_round_trip(sender, news, has_sample, sent_at);
+  news->round_trip_ps = has_sample ? news->now - sent_at : by_timestamp_ps;
+  if (news->round_trip_ps >= 0) {
+    sample(sender, position, by_timestamp_ps >= 0 ? by_timestamp_ps : news->round_trip_ps);
+  }
   note_position(sender, position);
 }
 
@@ -76,17 +67,17 @@ static uint64_t take_sack_block(tcp_sender *sender, const range *block)
   return is_valid ? tcp_scoreboard_sack(&sender->flight->board, from, block->to) : 0;
 }
 
-/* In the order of the stream, as Linux does (tcp_sacktag_write_queue()): RACK's round trip is that of the
- * highest; else as they stand, the newest first. */
+/* Linux takes the blocks in the order of the stream, so that RACK's round trip is that of the highest
+ * (tcp_sacktag_write_queue()); else they are taken as they stand, the newest first. */
 static uint64_t take_sack_blocks(tcp_sender *sender, const tcp_acknowledgement *ack)
 {
   const range *blocks[TCP_SACK_BLOCKS_MAX];
   uint64_t octets = 0;
   for (uint32_t i = 0; i < ack->sack_count; i++) {
     uint32_t place = i;
-    for (; sender->config->linux_reordering && place > 0 && ack->sack[i].from < blocks[place - 1]->from;
-         place--) {
+    while (sender->config->linux_reordering && place > 0 && ack->sack[i].from < blocks[place - 1]->from) {
       blocks[place] = blocks[place - 1];
+      place--;
     }
     blocks[place] = &ack->sack[i];
   }
@@ -96,15 +87,19 @@ static uint64_t take_sack_blocks(tcp_sender *sender, const tcp_acknowledgement *
   return octets;
 }
 
+/* No more D-SACKs came than segments were sent again: Linux heeds no others (tcp_dsack_seen()). */
+static bool may_be_of_resent(const tcp_sender *sender)
+{
+  return sender->statistics->duplicates_reported <= sender->statistics->retransmissions;
+}
+
 /* Whether Linux takes the D-SACK of `ack`, if it has one, for a sign of reordering (tcp_dsack_seen()): only
- * when it `had_seen` some before, and not that of a probe, nor when more came than segments were sent again.
- */
+ * when it `had_seen` some before, and not that of a probe. */
 static bool is_of_reordering(const tcp_sender *sender, const tcp_acknowledgement *ack, bool had_seen)
 {
   const tcp_tail_loss_probe *probe = &sender->flight->probe;
   bool of_probe = probe->outstanding && ack->duplicate.to == probe->end;
-  bool excess = sender->statistics->duplicates_reported > sender->statistics->retransmissions;
-  return ack->has_duplicate && had_seen && !of_probe && !excess;
+  return ack->has_duplicate && had_seen && !of_probe && may_be_of_resent(sender);
 }
 
 /* What the acknowledgement shows of reordering, beside each segment that it delivers; RACK `had_seen` some
@@ -125,7 +120,7 @@ static void heed_order(tcp_sender *sender, const tcp_sender_news *news, bool had
   }
 }
 
-/* A segment that was sent again, and is SACKed, came twice: it was late, and not lost (Linux,
+/* A D-SACK of a segment that was sent again, and is SACKed: the original came late, and was not lost (Linux,
  * tcp_sacktag_one()). */
 static void heed_late_original(tcp_sender *sender, const tcp_acknowledgement *ack)
 {
@@ -142,7 +137,8 @@ static void take_news(tcp_sender *sender, tcp_sender_news *news)
 {
   const tcp_acknowledgement *ack = news->ack;
   const tcp_scoreboard *board = &sender->flight->board;
-  bool had_seen = sender->flight->rack.known.reordering_seen;
+  tcp_rack *rack = &sender->flight->rack;
+  bool had_seen = rack->known.reordering_seen;
   uint64_t present = sender->acknowledged + tcp_scoreboard_sacked_octets(board);
   uint64_t segments = board->delivered_segments;
   uint64_t reported_octets =
@@ -155,16 +151,16 @@ static void take_news(tcp_sender *sender, tcp_sender_news *news)
   } else if (tcp_sender_flight_octets(sender) == 0) {
     heed_answer(sender);
   }
-  tcp_rack in_order = sender->flight->rack;
+  bool sampled = rack->sampled;
+  time_ps round_trip_ps = rack->known.round_trip_ps;
   news->first_ps = -1;
   news->newly_sacked = take_sack_blocks(sender, ack);
   if (sender->config->rto_floor == TCP_RTO_FLOOR_VARIATION && news->round_trip_ps < 0 &&
       news->first_ps >= 0) {
     sample(sender, sender->acknowledged, news->first_ps); /* tcp_ack_update_rtt() */
   }
-  if (in_order.sampled &&
-      sender->config->linux_reordering) { /* tcp_rack_advance(): SACKed segments come first */
-    sender->flight->rack.known.round_trip_ps = in_order.known.round_trip_ps;
+  if (sampled && sender->config->linux_reordering) {
+    rack->known.round_trip_ps = round_trip_ps; /* tcp_rack_advance() has the SACKed segments first */
   }
   news->delivered =
       tcp_sender_charge(sender, sender->acknowledged + tcp_scoreboard_sacked_octets(board) - present,
@@ -181,8 +177,7 @@ static void take_news(tcp_sender *sender, tcp_sender_news *news)
       (sender->sack ? news->newly_sacked > 0 : ack->may_be_duplicate && tcp_sender_flight_octets(sender) > 0);
   if (ack->has_duplicate) {
     sender->statistics->duplicates_reported++;
-    if (sender->config->growth_by_delivered &&
-        sender->statistics->duplicates_reported <= sender->statistics->retransmissions) {
+    if (sender->config->growth_by_delivered && may_be_of_resent(sender)) {
       /* what was sent again for nothing is delivered as well (Linux, tcp_dsack_seen()) */
       uint64_t octets = ack->duplicate.to - ack->duplicate.from;
       news->delivered +=

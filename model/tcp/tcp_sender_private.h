@@ -22,24 +22,23 @@ typedef enum tcp_sending_state {
 typedef struct tcp_sender_news {
   const tcp_acknowledgement *ack;
   time_ps now;
-  bool limited;           /* the congestion window was what held the sender back */
-  uint64_t before;        /* SND.UNA before it */
-  bool advances;          /* SND.UNA … */
-  uint64_t octets;        /* … by so many */
-  uint64_t flight_octets; /* before it */
-  uint64_t newly_sacked;  /* octets */
-  uint64_t delivered;     /* octets, cumulatively or by SACK */
-  time_ps round_trip_ps;  /* -1: no sample */
-  time_ps latest_ps;      /* of the last segment that it shows to be delivered, sent once only; -1: none */
-  time_ps first_ps;       /* of the first one that it SACKs, sent once only; -1: none */
-  bool duplicate;         /* a duplicate ACK (RFC 5681 §2, RFC 6675 §2) */
-  bool original;          /* a segment below the recovery point and sent once only was delivered */
-  bool beyond;            /* a segment beyond the recovery point was */
-  bool undone;            /* it shows that a reduction was for nothing */
-  uint64_t
-      original_until;     /* below that it acknowledges first transmissions of what was sent twice; 0: none */
-  uint64_t lost_segments; /* found by RACK */
-  uint64_t transmission;  /* of those that it shows to be delivered the last, counted from 1; 0: none */
+  bool limited;            /* the congestion window was what held the sender back */
+  uint64_t before;         /* SND.UNA before it */
+  bool advances;           /* SND.UNA … */
+  uint64_t octets;         /* … by so many */
+  uint64_t flight_octets;  /* before it */
+  uint64_t newly_sacked;   /* octets */
+  uint64_t delivered;      /* octets, cumulatively or by SACK */
+  time_ps round_trip_ps;   /* -1: no sample */
+  time_ps latest_ps;       /* of the last segment that it shows to be delivered, sent once only; -1: none */
+  time_ps first_ps;        /* of the first one that it SACKs, sent once only; -1: none */
+  bool duplicate;          /* a duplicate ACK (RFC 5681 §2, RFC 6675 §2) */
+  bool original;           /* a segment below the recovery point and sent once only was delivered */
+  bool beyond;             /* a segment beyond the recovery point was */
+  bool undone;             /* it shows that a reduction was for nothing */
+  uint64_t original_until; /* of what was sent twice it acknowledges the first transmissions below; 0: none */
+  uint64_t lost_segments;  /* found by RACK */
+  uint64_t transmission;   /* of those that it shows to be delivered the last, counted from 1; 0: none */
 } tcp_sender_news;
 
 /* What a sender needs while something is in flight, or is not settled yet. A run may have ten thousand
@@ -49,15 +48,14 @@ typedef struct tcp_sender_flight {
   tcp_sender_news *news;   /* of the acknowledgement at hand */
   uint64_t limited_octets; /* new octets sent on duplicate ACKs: not part of FlightSize (RFC 5681 §3.2) */
   uint64_t sent_before_partial_ack; /* SND.NXT at the last partial ACK */
-  uint64_t
-      round_end; /* SND.NXT when the use of the window was noted last, with tcp_config.limited_by_round */
-  uint64_t most_octets;   /* in flight, in this round */
-  uint64_t variation_end; /* what is acknowledged beyond ends a round of tcp_config.variation_by_round */
+  uint64_t round_end;               /* with tcp_config.limited_by_round: SND.NXT when the round began */
+  uint64_t most_octets;             /* in flight, in this round */
+  uint64_t variation_end;           /* the same of a round of tcp_config.variation_by_round */
   tcp_frto frto;
   tcp_tail_loss_probe probe;
   tcp_prr prr;
-  time_ps first_resent_at; /* since a recovery began with no retransmission on its way; TIME_PS_NEVER: nothing
-                              yet */
+  time_ps first_resent_at; /* Linux's tp->retrans_stamp: in this recovery, or in one before that left
+                              retransmissions on their way; TIME_PS_NEVER: nothing yet */
   uint32_t duplicate_acks;
   bool window_limits;          /* it was full in this round */
   bool reducing;               /* PRR answers ECE: until what was in flight then is acknowledged */

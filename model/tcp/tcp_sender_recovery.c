@@ -84,16 +84,15 @@ static void reduce_for_loss(tcp_sender *sender)
 static void enter_recovery(tcp_sender *sender)
 {
   tcp_sent_segment first;
-  bool was_resent = tcp_scoreboard_first(&sender->flight->board, &first) && first.sent_twice;
+  const tcp_scoreboard *board = &sender->flight->board;
   sender->statistics->recoveries++;
   begin_doubt(sender, TCP_UNDO_RECOVERY);
   reduce_for_loss(sender);
   sender->flight->probe = (tcp_tail_loss_probe){.deadline = TIME_PS_NEVER};
   tcp_frto_end(&sender->flight->frto);
   sender->state = TCP_SENDING_RECOVERY;
-  if (sender->flight->board.retransmissions == 0 &&
-      !was_resent) { /* else it stays (tcp_any_retrans_done()) */
-    sender->flight->first_resent_at = TIME_PS_NEVER;
+  if (board->retransmissions == 0 && !(tcp_scoreboard_first(board, &first) && first.sent_twice)) {
+    sender->flight->first_resent_at = TIME_PS_NEVER; /* Linux: tcp_any_retrans_done() */
   }
   sender->flight->rescued = false;
   sender->flight->partially_acknowledged = false;
@@ -185,8 +184,8 @@ static bool loss_is_shown(const tcp_sender *sender)
          (sender->sack && tcp_scoreboard_first_is_lost(&sender->flight->board));
 }
 
-/* After a time-out Linux takes a retransmission that RACK finds lost, and whatever its timer finds, as losses
- * of their own (tcp_fastretrans_alert(), tcp_rack_reo_timeout()). */
+/* After a time-out a retransmission that RACK finds lost, and whatever its timer finds, begins fast recovery
+ * in Linux (tcp_fastretrans_alert(), tcp_rack_reo_timeout()). */
 static bool leaves_loss(const tcp_sender *sender)
 {
   return sender->config->threshold_of_window && sender->state == TCP_SENDING_LOSS;
@@ -221,9 +220,9 @@ void tcp_sender_find_losses(tcp_sender *sender, tcp_sender_news *news)
   reduce_proportionally(sender, news->delivered, news->advances && news->lost_segments == 0);
 }
 
-/* Without `findable` RACK does not find again what was taken as lost. Where D-SACK has proven a recovery
- * needless what is still taken as lost begins another in Linux (tcp_try_undo_dsack()). */
-static void undo(tcp_sender *sender, tcp_undo_kind kind, bool findable, bool reported)
+/* What was taken as lost is in flight again, unless it `stays_lost`: then it begins another recovery. Without
+ * `findable` RACK does not find it again. */
+static void undo(tcp_sender *sender, tcp_undo_kind kind, bool stays_lost, bool findable)
 {
   sender->statistics->spurious_recoveries += kind == TCP_UNDO_RECOVERY ? 1 : 0;
   sender->statistics->spurious_timeouts += kind == TCP_UNDO_TIME_OUT ? 1 : 0;
@@ -235,7 +234,7 @@ static void undo(tcp_sender *sender, tcp_undo_kind kind, bool findable, bool rep
   }
   tcp_congestion_undo(&sender->congestion);
   if (sender->state != TCP_SENDING_OPEN) {
-    if (!reported || !sender->config->linux_reordering) {
+    if (!stays_lost) {
       tcp_scoreboard_restore(&sender->flight->board, findable);
     }
     sender->state = TCP_SENDING_OPEN;
@@ -268,18 +267,20 @@ static bool judge_time_out(tcp_sender *sender, const tcp_sender_news *news)
   return verdict == TCP_FRTO_SPURIOUS;
 }
 
-/* What D-SACK and timestamps prove; in fast recovery Linux heeds only those from before the first
- * retransmission (tcp_packet_delayed()), below. */
+/* What D-SACK and timestamps prove. In fast recovery Linux heeds only timestamps from before the first
+ * retransmission (tcp_packet_delayed()): shows_originals(). */
 static tcp_undo_kind judge_retransmissions(tcp_sender *sender, const tcp_sender_news *news)
 {
-  const tcp_acknowledgement *ack = news->ack;
-  tcp_undo_kind kind = TCP_UNDO_NONE;
-  if (sender->undo && ack->has_duplicate) {
-    kind = tcp_undo_reported(sender->undo, ack->duplicate.from, ack->duplicate.to);
-  }
+  const range *duplicate = &news->ack->duplicate;
   bool heeds_each = !sender->config->partial_undo || sender->state != TCP_SENDING_RECOVERY;
-  bool may_be_original = kind == TCP_UNDO_NONE && sender->undo && news->original_until > 0 && heeds_each;
-  return may_be_original ? tcp_undo_proven(sender->undo, 0, news->original_until) : kind;
+  tcp_undo_kind kind = TCP_UNDO_NONE;
+  if (sender->undo && news->ack->has_duplicate) {
+    kind = tcp_undo_reported(sender->undo, duplicate->from, duplicate->to);
+  }
+  if (sender->undo && kind == TCP_UNDO_NONE && heeds_each) {
+    kind = tcp_undo_proven(sender->undo, 0, news->original_until);
+  }
+  return kind;
 }
 
 /* Whether a hole was filled by an original that came late, as Linux sees it: the acknowledgement echoes a
@@ -298,7 +299,7 @@ void tcp_sender_judge_recovery(tcp_sender *sender, tcp_sender_news *news)
   bool originals = shows_originals(sender, news);
   bool partial = originals && (int64_t)sender->acknowledged < sender->recovery_point;
   tcp_undo_kind kind = judge_retransmissions(sender, news);
-  bool reported = kind == TCP_UNDO_RECOVERY;
+  bool stays_lost = kind == TCP_UNDO_RECOVERY && sender->config->linux_reordering; /* tcp_try_undo_dsack() */
   sender->flight->originals_arrive = false;
   if (partial) { /* the hole's own segment came after later ones; an undo by itself is no proof of that */
     sender->flight->rack.known.reordering_seen = true;
@@ -314,39 +315,38 @@ void tcp_sender_judge_recovery(tcp_sender *sender, tcp_sender_news *news)
     kind = TCP_UNDO_TIME_OUT;
   }
   if (kind != TCP_UNDO_NONE) {
-    undo(sender, kind, !partial, reported);
+    undo(sender, kind, stays_lost, !partial);
     news->undone = true;
   }
 }
 
 static void enter_loss(tcp_sender *sender, time_ps now)
 {
+  bool as_linux = sender->config->threshold_of_window; /* tcp_enter_loss() */
   bool first = sender->timeouts_in_a_row == 1;
-  /* fast recovery has reduced for what is lost now (Linux, tcp_enter_loss()) */
-  bool reduced = sender->config->threshold_of_window && sender->state == TCP_SENDING_RECOVERY;
+  /* fast recovery has reduced for what is lost now */
+  bool reduced = as_linux && sender->state == TCP_SENDING_RECOVERY;
   bool reduces = first && !reduced && !sender->flight->reducing; /* else ECE has made the threshold */
-  uint16_t *distance = &sender->flight->rack.known.distance_segments;
+  tcp_rack_knowledge *known = &sender->flight->rack.known;
   if (sender->state == TCP_SENDING_OPEN && !sender->flight->reducing &&
       sender->flight->board.sacked_segments >= sender->config->duplicate_ack_threshold) {
-    /* none comes later than that after all (Linux, tcp_enter_loss()) */
-    *distance = MIN(*distance, sender->config->duplicate_ack_threshold);
+    /* no segment comes later than that after all (Linux) */
+    known->distance_segments = MIN(known->distance_segments, sender->config->duplicate_ack_threshold);
   }
   if (first) {
     begin_doubt(sender, TCP_UNDO_TIME_OUT);
-  }
-  if (first && !reduced) {
-    tcp_congestion_remember(&sender->congestion);
+    if (!reduced) {
+      tcp_congestion_remember(&sender->congestion);
+    }
   }
   /* Without SACK a recovery is not over before more than its point is acknowledged (RFC 6582 §3.2 step 2, and
    * Linux's tcp_is_non_sack_preventing_reopen()): else new segments that get lost would end in the next
-   * time-out, again and again. In Linux neither is a fast recovery, but each further time-out begins anew. */
-  bool as_linux = sender->config->threshold_of_window;
-  bool underway = sender->state == TCP_SENDING_LOSS || (as_linux && sender->state == TCP_SENDING_RECOVERY) ||
+   * time-out, again and again. Linux does not try F-RTO within fast recovery, but at each later time-out. */
+  bool underway = sender->state == TCP_SENDING_LOSS || reduced ||
                   (!sender->sack && (int64_t)sender->acknowledged == sender->recovery_point);
   tcp_frto_end(&sender->flight->frto);
-  if (sender->config->frto && (first ? !underway : as_linux)) {
-    sender->flight->frto = (tcp_frto){
-        .step = TCP_FRTO_RESENT, .sack = sender->sack, .early = as_linux}; /* RFC 5682 §2.1 step 1 */
+  if (sender->config->frto && (first ? !underway : as_linux)) { /* RFC 5682 §2.1 step 1 */
+    sender->flight->frto = (tcp_frto){.step = TCP_FRTO_RESENT, .sack = sender->sack, .early = as_linux};
   }
   tcp_congestion_collapse(&sender->congestion,
                           tcp_sender_flight_charge(sender) - sender->flight->limited_octets, reduces);
@@ -357,7 +357,7 @@ static void enter_loss(tcp_sender *sender, time_ps now)
                            ? tcp_rack_time_out(&sender->flight->rack, reordering_window_ps(sender), now)
                            : TIME_PS_NEVER;
   count_lost_again(sender, tcp_scoreboard_lose_all(&sender->flight->board, sent_until));
-  if (sender->config->threshold_of_window) { /* a segment beside what RACK leaves (tcp_enter_loss()) */
+  if (as_linux) { /* a segment beside what RACK leaves in flight */
     tcp_congestion_set_window(&sender->congestion, sender->flight->board.pipe_octets + sender->emss_octets);
   }
   sender->flight->probe = (tcp_tail_loss_probe){.deadline = TIME_PS_NEVER};

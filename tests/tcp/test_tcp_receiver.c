@@ -75,6 +75,7 @@ typedef struct fixture {
   tcp_gauges gauges;
   reported above;
   tcp_receiver *receiver;
+  tcp_retransmission_timer timer; /* the receiver's, after save_sacks() */
   time_ps now;
 } fixture;
 
@@ -521,15 +522,22 @@ TEST(test_interactive)
   expect_ack(test, 1460, 0, TCP_ACK_DELAYED);
 }
 
+/* SACKs are saved for 5 % of a round trip of 10 ms. No gap is longer than RTO. */
+static void save_sacks(fixture *test)
+{
+  test->timer =
+      (tcp_retransmission_timer){.smoothed_ps = 10 * TIME_PS_PER_MILLISECOND, .rto_ps = TIME_PS_NEVER};
+  test->config.sack_compression_percent = 5;
+  test->receiver->timer = &test->timer;
+  test->receiver->saves_sacks = true;
+}
+
 /* Linux, __tcp_ack_snd_check(): with 5 % of a round trip of 10 ms, 500 us and 100 us of slack; at most 1 ms.
  */
 RECEIVER_TEST(test_saved_sacks)
 {
-  tcp_retransmission_timer timer = {.smoothed_ps = 10 * TIME_PS_PER_MILLISECOND, .rto_ps = TIME_PS_NEVER};
   time_ps wait = 600 * TIME_PS_PER_MICROSECOND;
-  test->config.sack_compression_percent = 5;
-  test->receiver->timer = &timer;
-  test->receiver->saves_sacks = true;
+  save_sacks(test);
   arrive_and_acknowledge(test, 0, 1000, TCP_ACK_DUE); /* a window: the round trip is known */
   for (int64_t at = 1100; at < 1130; at += 10) {
     arrive(test, at, at + 10, false);
@@ -548,7 +556,7 @@ RECEIVER_TEST(test_saved_sacks)
   tcp_receiver_acknowledge(test->receiver);
   EXPECT_BLOCKS(test, 3, {1100, 1150});
   expect_need(test, TCP_ACK_NONE);
-  timer.smoothed_ps = 100 * TIME_PS_PER_MILLISECOND; /* 5 % are 5 ms */
+  test->timer.smoothed_ps = 100 * TIME_PS_PER_MILLISECOND; /* 5 % are 5 ms */
   arrive(test, 1150, 1160, false);
   g_assert_cmpint(test->receiver->ack_deadline, ==, test->now + 1100 * TIME_PS_PER_MICROSECOND);
   for (int64_t at = 1160; at < 1160 + 43; at++) {
@@ -570,12 +578,9 @@ RECEIVER_TEST(test_saved_sacks)
 FLAG_TEST(test_quick_acks_save_no_sacks, interactive)
 {
   g_autoptr(fixture) test = fixture_with(TCP_PASSING_AS_ARRIVED, 1000);
-  tcp_retransmission_timer timer = {.smoothed_ps = 10 * TIME_PS_PER_MILLISECOND, .rto_ps = TIME_PS_NEVER};
   test->config.ack_by_octets = true;
   test->config.quick_acks = 16;
-  test->config.sack_compression_percent = 5;
-  test->receiver->timer = &timer;
-  test->receiver->saves_sacks = true;
+  save_sacks(test);
   test->receiver->interactive = interactive;
   for (int64_t at = 100; at < 130; at += 10) {
     arrive_and_acknowledge(test, at, at + 10, TCP_ACK_ALONE);
@@ -609,13 +614,10 @@ TEST(test_saved_sacks_before_first_window)
                {199999, true, false, 100},
                {200000, true, false, 600},
                {1000, false, true, 600}};
-  tcp_retransmission_timer timer = {.smoothed_ps = 10 * TIME_PS_PER_MILLISECOND, .rto_ps = TIME_PS_NEVER};
   for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
     g_autoptr(fixture) test = fixture_with(TCP_PASSING_AS_ARRIVED, 200000);
-    test->config.sack_compression_percent = 5;
+    save_sacks(test);
     test->config.saves_sacks_by_window = cases[i].by_window;
-    test->receiver->timer = &timer;
-    test->receiver->saves_sacks = true;
     test->receiver->timestamps = cases[i].timestamps;
     g_assert_cmpint(wait_of_saved_sack(test, cases[i].at), ==, cases[i].wait_us);
   }
@@ -625,10 +627,7 @@ TEST(test_saved_sacks_before_first_window)
  * come there is no round trip of which to take a share. */
 RECEIVER_TEST(test_saved_sacks_of_three_runs)
 {
-  tcp_retransmission_timer timer = {.smoothed_ps = 10 * TIME_PS_PER_MILLISECOND, .rto_ps = TIME_PS_NEVER};
-  test->config.sack_compression_percent = 5;
-  test->receiver->timer = &timer;
-  test->receiver->saves_sacks = true;
+  save_sacks(test);
   for (int64_t at = 100; at < 130; at += 10) {
     arrive_and_acknowledge(test, at, at + 10, TCP_ACK_ALONE);
   }

@@ -344,7 +344,7 @@ static scenario *made(scenario_key key, scenario_key named, const char *value, c
 }
 
 /* What a key NEEDS is a condition that can hold and can fail: while each key that it names has each of its
- * words, its default and its example, there is a note in some cases, and none in others. */
+ * words, its default, its example, 0 and 1, there is a note in some cases, and none in others. */
 TEST(test_needs)
 {
   guint with_needs = 0;
@@ -361,14 +361,10 @@ TEST(test_needs)
       if (named == SCENARIO_KEY_COUNT) {
         continue;
       }
-      g_autofree const char **words = scenario_key_words(scenario_key_row_of(named));
+      const scenario_key_row *other = scenario_key_row_of(named);
+      g_autofree const char **words = scenario_key_words(other);
       g_strv_builder_addv(values, words);
-      g_strv_builder_add(values, scenario_key_row_of(named)->example);
-      g_strv_builder_add(values, scenario_key_row_of(named)->type == SCENARIO_TYPE_INTEGER
-                                     ? "1"
-                                     : scenario_key_row_of(named)->example);
-      g_strv_builder_add(values,
-                         scenario_key_row_of(named)->fallback ? scenario_key_row_of(named)->fallback : "0");
+      g_strv_builder_add_many(values, other->example, "0", "1", other->fallback, NULL);
       g_auto(GStrv) all = g_strv_builder_end(values);
       for (guint i = 0; all[i / 2] != NULL; i++) {
         scenario *s = made(key, named, all[i / 2], parts, i % 2 == 1);

@@ -390,7 +390,7 @@ static inline void note_arrival(tcp_receiver *receiver, time_ps now)
   receiver->arrived_at = now;
 }
 
-/* Linux: tcp_in_quickack_mode() */
+/* Linux: tcp_in_quickack_mode(): while this end answers what comes, an answer may carry the ACK. */
 static bool acknowledges_quickly(const tcp_receiver *receiver)
 {
   return receiver->quick_acks < receiver->config->quick_acks &&
@@ -398,8 +398,8 @@ static bool acknowledges_quickly(const tcp_receiver *receiver)
 }
 
 /* The segment of `length` octets at `next` has been taken and nothing is missing: an ACK at once for every so
- * many segments, or when the delay is over; and for the first, so that the peer's slow start has all its
- * ACKs, unless an answer may carry them (Linux: tcp_in_quickack_mode()). */
+ * many segments and for the first ones, so that the peer's slow start has all its ACKs; else when the delay
+ * is over. */
 static void decide_ack_in_order(tcp_receiver *receiver, uint32_t length, uint8_t flags, time_ps now)
 {
   /* The peer's view of the window has shrunk to half of it. RFC 9293 §3.8.6.2.2 (Fr = 1/2) finds that worth

@@ -10,7 +10,7 @@ static bool has_sample(const tcp_retransmission_timer *timer)
   return timer->variation_ps >= 0;
 }
 
-/* The least RTTVAR, below which none is kept. */
+/* What RTTVAR does not fall below. */
 static time_ps least_variation_ps(const tcp_config *config)
 {
   bool bounds = config->variation_by_round && config->rto_floor == TCP_RTO_FLOOR_VARIATION;
@@ -25,10 +25,9 @@ void tcp_retransmission_timer_init(tcp_retransmission_timer *timer, const tcp_co
                                       .variation_ps = -1};
 }
 
-/* RTTVAR as Linux has it (tcp_rtt_estimator()): the largest mean deviation of a round trip, and at least what
- * rto_min_ps bounds; it falls by a quarter of what it has more than the last round. A sample below the mean
- * counts for an eighth where it would raise the deviation. `error_ps`: what the sample has more than the
- * mean. */
+/* RTTVAR as Linux has it (tcp_rtt_estimator()): the largest mean deviation in a round trip. When a round ends
+ * it falls by a quarter of what it exceeds that round's. A sample below the mean counts for an eighth where
+ * it would raise the deviation. `error_ps`: by how much the sample exceeds the mean. */
 static void vary_by_round(tcp_retransmission_timer *timer, const tcp_config *config, time_ps error_ps,
                           bool ends_round)
 {

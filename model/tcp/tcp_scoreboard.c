@@ -291,7 +291,7 @@ uint64_t tcp_scoreboard_sack(tcp_scoreboard *board, uint64_t from, uint64_t to)
   return octets;
 }
 
-bool tcp_scoreboard_was_sent_twice(const tcp_scoreboard *board, uint64_t position)
+bool tcp_scoreboard_sacked_after_resending(const tcp_scoreboard *board, uint64_t position)
 {
   uint32_t flags = segment_at(board, number_at(board, position))->flags;
   return (flags & (SACKED | SENT_TWICE)) == (SACKED | SENT_TWICE);

@@ -73,8 +73,8 @@ uint64_t tcp_scoreboard_sack(tcp_scoreboard *board, uint64_t from, uint64_t to);
 /* Segments in flight. */
 uint64_t tcp_scoreboard_segments(const tcp_scoreboard *board);
 
-/* Whether the segment that holds `position`, which is in flight, was sent twice, and is SACKed. */
-bool tcp_scoreboard_was_sent_twice(const tcp_scoreboard *board, uint64_t position);
+/* Whether the segment that holds `position`, which is in flight, is SACKed and was sent twice. */
+bool tcp_scoreboard_sacked_after_resending(const tcp_scoreboard *board, uint64_t position);
 
 /* Update() of RFC 6675 §4: takes as lost what IsLost() finds. Call after the SACK blocks of an
  * acknowledgement. */

@@ -49,7 +49,7 @@ static void on_delivered(void *user, const tcp_sent_segment *segment)
   news->transmission = MAX(news->transmission, segment->order + 1);
   if (!segment->sent_twice) {
     news->latest_ps = news->now - segment->sent_at;
-    news->first_ps = news->first_ps < 0 ? news->latest_ps : news->first_ps;
+    news->first_sacked_ps = news->first_sacked_ps < 0 ? news->latest_ps : news->first_sacked_ps;
   }
   if (sender->by_time) {
     /* an ACK beyond a hole echoes an old timestamp whatever has come, so Linux looks at the time alone

@@ -126,7 +126,7 @@ static void heed_late_original(tcp_sender *sender, const tcp_acknowledgement *ac
 {
   tcp_rack *rack = &sender->flight->rack;
   if (sender->config->linux_reordering && ack->duplicate.from >= sender->acknowledged &&
-      tcp_scoreboard_was_sent_twice(&sender->flight->board, ack->duplicate.from)) {
+      tcp_scoreboard_sacked_after_resending(&sender->flight->board, ack->duplicate.from)) {
     rack->known.reordering_seen = true;
     rack->late_from = MIN(rack->late_from, ack->duplicate.from);
   }
@@ -153,11 +153,11 @@ static void take_news(tcp_sender *sender, tcp_sender_news *news)
   }
   bool sampled = rack->sampled;
   time_ps round_trip_ps = rack->known.round_trip_ps;
-  news->first_ps = -1;
+  news->first_sacked_ps = -1;
   news->newly_sacked = take_sack_blocks(sender, ack);
   if (sender->config->rto_floor == TCP_RTO_FLOOR_VARIATION && news->round_trip_ps < 0 &&
-      news->first_ps >= 0) {
-    sample(sender, sender->acknowledged, news->first_ps); /* tcp_ack_update_rtt() */
+      news->first_sacked_ps >= 0) {
+    sample(sender, sender->acknowledged, news->first_sacked_ps); /* tcp_ack_update_rtt() */
   }
   if (sampled && sender->config->linux_reordering) {
     rack->known.round_trip_ps = round_trip_ps; /* tcp_rack_advance() has the SACKed segments first */

@@ -31,7 +31,7 @@ typedef struct tcp_sender_news {
   uint64_t delivered;      /* octets, cumulatively or by SACK */
   time_ps round_trip_ps;   /* -1: no sample */
   time_ps latest_ps;       /* of the last segment that it shows to be delivered, sent once only; -1: none */
-  time_ps first_ps;        /* of the first one that it SACKs, sent once only; -1: none */
+  time_ps first_sacked_ps; /* of the first one that it SACKs, sent once only; -1: none */
   bool duplicate;          /* a duplicate ACK (RFC 5681 §2, RFC 6675 §2) */
   bool original;           /* a segment below the recovery point and sent once only was delivered */
   bool beyond;             /* a segment beyond the recovery point was */

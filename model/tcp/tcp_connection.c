@@ -254,19 +254,18 @@ static bool time_out(tcp_connection *connection, time_ps now)
 static void connection_run(tcp_transport *transport, time_ps now)
 {
   tcp_connection *connection = tcp_connection_of(transport);
-  time_ps tick_ps = connection->config.timer_tick_ps;
-  time_ps phase_ps = connection->config.tick_phase_ps;
+  const tcp_config *config = &connection->config;
   if (connection->receiver.ack_deadline <= now) {
     /* the timer of saved SACKs counts no ticks (Linux: a hrtimer) */
     bool has_holes = tcp_receiver_out_of_order_runs(&connection->receiver) > 0;
-    if (tcp_tick_expired(&connection->receiver.ack_deadline, has_holes ? 0 : tick_ps, phase_ps, now)) {
+    if (has_holes || tcp_tick_expired(&connection->receiver.ack_deadline, config, now)) {
       tcp_receiver_end_delay(&connection->receiver, has_holes);
     }
   }
   if (!connection->closed && tcp_sender_deadline(&connection->sender) <= now) {
     tcp_sender_run(&connection->sender, now);
   }
-  if (tcp_tick_expired(&connection->timer.deadline, tick_ps, phase_ps, now) && !time_out(connection, now)) {
+  if (tcp_tick_expired(&connection->timer.deadline, config, now) && !time_out(connection, now)) {
     tcp_connection_enter_closed(connection, TCP_STATE_CLOSED, TCP_CLOSE_GAVE_UP, now);
   }
 }

@@ -395,9 +395,7 @@ void tcp_sender_run(tcp_sender *sender, time_ps now)
   if (!sender->flight) {
     return;
   }
-  time_ps tick_ps = sender->config->timer_tick_ps;
-  time_ps phase_ps = sender->config->tick_phase_ps;
-  if (sender->by_time && tcp_tick_expired(&sender->flight->rack.deadline, tick_ps, phase_ps, now)) {
+  if (sender->by_time && tcp_tick_expired(&sender->flight->rack.deadline, sender->config, now)) {
     uint64_t lost_segments = find_lost_by_time(sender, now).segments;
     sender->flight->originals_arrive = sender->flight->originals_arrive && lost_segments == 0;
     bool may_enter = sender->state == TCP_SENDING_OPEN && may_enter_recovery(sender);
@@ -407,7 +405,7 @@ void tcp_sender_run(tcp_sender *sender, time_ps now)
       reduce_proportionally(sender, sender->config->window_of_segments ? sender->emss_octets : 0, false);
     }
   }
-  if (tcp_tick_expired(&sender->flight->probe.deadline, tick_ps, phase_ps, now)) {
+  if (tcp_tick_expired(&sender->flight->probe.deadline, sender->config, now)) {
     tcp_tail_loss_probe_run(&sender->flight->probe, now);
     tcp_sender_restart_timer(sender, now); /* RFC 8985 §7.3: RTO from the probe on */
   }

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "base/time_ps.h"
+#include "tcp/tcp_config.h"
 
 /* `time`, an instant or a wait, rounded up to ticks. */
 static inline time_ps tcp_tick_up(time_ps time, time_ps tick_ps)
@@ -25,13 +26,12 @@ static inline time_ps tcp_tick_wait(time_ps wait_ps, time_ps before_ps, time_ps 
 }
 
 /* Whether a timer armed for `*deadline` has expired at `now`. One that ends between two ticks is armed anew,
- * for the later: so the division is of timers that expire, not of those that are armed. At time 0 the last
- * tick was `phase_ps` ago. */
-static inline bool tcp_tick_expired(time_ps *deadline, time_ps tick_ps, time_ps phase_ps, time_ps now)
+ * for the later: so the division is of timers that expire, not of those that are armed. */
+static inline bool tcp_tick_expired(time_ps *deadline, const tcp_config *config, time_ps now)
 {
   if (*deadline > now) {
     return false;
   }
-  *deadline = tcp_tick_up(*deadline + phase_ps, tick_ps) - phase_ps;
+  *deadline = tcp_tick_up(*deadline + config->tick_phase_ps, config->timer_tick_ps) - config->tick_phase_ps;
   return *deadline <= now;
 }

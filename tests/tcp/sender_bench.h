@@ -158,6 +158,19 @@ static inline void acknowledge(bench *b, uint64_t position, uint64_t from, uint6
   tcp_sender_acknowledge(b->sender, &ack, b->now);
 }
 
+/* The same at `now_ms`, with the timestamp of what left at `echoed_ms`. */
+static inline void acknowledge_echoing(bench *b, int64_t now_ms, int64_t echoed_ms, uint64_t position,
+                                       uint64_t from, uint64_t to)
+{
+  tcp_acknowledgement ack = {.position = position,
+                             .sack_count = from < to ? 1 : 0,
+                             .sack = {{from, to}},
+                             .round_trip_ps = ms(now_ms - echoed_ms),
+                             .echoed_ps = ms(echoed_ms)};
+  b->now = ms(now_ms);
+  tcp_sender_acknowledge(b->sender, &ack, b->now);
+}
+
 /* An ACK of all below `position`, with a D-SACK of [from, to). */
 static inline void acknowledge_duplicate(bench *b, uint64_t position, uint64_t from, uint64_t to)
 {

@@ -157,13 +157,7 @@ BENCH_TEST(test_distance_of_an_original, .sack = true, .rack = true, .timestamps
   send_flight(b, 0, 10, 10);
   acknowledge_at(b, 100, 0, EMSS, 6 * EMSS);
   expect(b, 0, EMSS);
-  tcp_acknowledgement ack = {.position = EMSS,
-                             .sack_count = 1,
-                             .sack = {{EMSS, 6 * EMSS}},
-                             .round_trip_ps = ms(110),
-                             .echoed_ps = ms(0)};
-  b->now = ms(110);
-  tcp_sender_acknowledge(b->sender, &ack, b->now);
+  acknowledge_echoing(b, 110, 0, EMSS, EMSS, 6 * EMSS);
   g_assert_cmpuint(b->sender->flight->rack.known.distance_segments, ==, 6);
 }
 
@@ -276,9 +270,6 @@ FLAG_TEST(test_echo_beyond_a_hole, as_linux)
   send_flight(b, 0, 10, 10);
   acknowledge_at(b, 100, 0, 2 * EMSS, 8 * EMSS);
   expect_full_segments(b, 0, 2);
-  b->now = ms(200);
-  tcp_acknowledgement ack = {
-      .sack_count = 1, .sack = {{EMSS, 8 * EMSS}}, .round_trip_ps = -1, .echoed_ps = ms(0)};
-  tcp_sender_acknowledge(b->sender, &ack, b->now);
+  acknowledge_echoing(b, 200, 0, 0, EMSS, 8 * EMSS);
   g_assert_cmpuint(b->statistics.retransmissions_lost, ==, as_linux);
 }

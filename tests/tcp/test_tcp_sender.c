@@ -588,8 +588,8 @@ FLAG_TEST(test_time_outs_that_may_be_spurious, as_linux)
   g_assert_cmpint(b->sender->flight->frto.step, ==, as_linux ? TCP_FRTO_RESENT : TCP_FRTO_OFF);
 }
 
-/* The same, and 10 is on its way again when the second recovery begins. The ACK of all echoes a timestamp
- * from then, after the first retransmission of both recoveries (Linux: tp->retrans_stamp), so nothing is
+/* When the first recovery ends 10, sent again in it, is on its way, and the second begins. The ACK of all
+ * echoes a timestamp from after the first retransmission of both (Linux: tp->retrans_stamp), so nothing is
  * undone. */
 BENCH_TEST(test_second_recovery_stands, .sack = true, .rack = true, .timestamps = true, .partial_undo = true)
 {
@@ -602,9 +602,7 @@ BENCH_TEST(test_second_recovery_stands, .sack = true, .rack = true, .timestamps 
   expect(b, 10 * EMSS, EMSS);
   acknowledge_at(b, 201, 10 * EMSS, 0, 0);
   g_assert_cmpuint(b->statistics.recoveries, ==, 2);
-  b->now = ms(300);
-  tcp_acknowledgement ack = {.position = 14 * EMSS, .round_trip_ps = ms(100), .echoed_ps = ms(200)};
-  tcp_sender_acknowledge(b->sender, &ack, b->now);
+  acknowledge_echoing(b, 300, 200, 14 * EMSS, 0, 0);
   g_assert_cmpuint(b->statistics.spurious_recoveries, ==, 0);
 }
 
@@ -619,16 +617,8 @@ FLAG_TEST(test_echo_between_retransmissions, as_linux)
   expect(b, 0, EMSS);
   b->now = ms(110);
   expect(b, EMSS, EMSS);
-  b->now = ms(150);
-  tcp_acknowledgement ack = {.position = EMSS,
-                             .has_duplicate = true,
-                             .duplicate = {0, EMSS},
-                             .round_trip_ps = -1,
-                             .echoed_ps = ms(105)};
-  tcp_sender_acknowledge(b->sender, &ack, b->now);
-  ack.has_duplicate = false;
-  ack.position = 8 * EMSS;
-  tcp_sender_acknowledge(b->sender, &ack, b->now);
+  acknowledge_duplicate(b, EMSS, 0, EMSS);
+  acknowledge_echoing(b, 150, 105, 8 * EMSS, 0, 0);
   g_assert_cmpuint(b->statistics.spurious_recoveries, ==, as_linux ? 0 : 1);
 }
 

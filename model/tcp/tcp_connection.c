@@ -183,7 +183,8 @@ static void set_path_mtu(tcp_connection *connection, uint32_t mtu_octets, uint64
 {
   uint32_t before = connection->gauges.emss_octets;
   connection->config.send_mtu_octets = mtu_octets;
-  connection->mtu_expires_at = mtu_octets < connection->link_mtu_octets ? now + MTU_EXPIRY : TIME_PS_NEVER;
+  connection->mtu_lowered = mtu_octets < connection->link_mtu_octets;
+  connection->mtu_expires_at = now + MTU_EXPIRY;
   connection->statistics.path_mtu_changes++;
   TRACE(connection->config.trace, MTU_CHANGED, .mtu_octets = mtu_octets);
   tcp_connection_find_emss(connection);
@@ -358,7 +359,6 @@ void tcp_connection_establish(tcp_connection *connection, const tcp_incoming *se
     connection->sender.rack_known.least_ps = round_trip_ps; /* RFC 8985 §6.2 step 1: of the connection */
   }
   connection->sender.sent_at = -1;
-  connection->mtu_expires_at = TIME_PS_NEVER;
   tcp_sender_start(&connection->sender, connection->gauges.emss_octets, connection->sack, syn_sent_twice, 0);
   /* RFC 7323 §2.2: the window of a SYN is never scaled */
   unsigned scale = tcp_header_has(segment->header, TCP_SYN) ? 0 : connection->send_scale;

@@ -54,6 +54,7 @@ typedef struct tcp_connection {
   bool closed : 1;  /* events.closed has been called */
   bool syn_due : 1;
   bool earlier_ack_due : 1; /* an ACK of less than has come: see make_earlier_ack(); … */
+  bool mtu_lowered : 1;     /* the path MTU is not the first hop's */
 
   /* agreed by the SYNs */
   bool sack : 1;
@@ -78,7 +79,7 @@ typedef struct tcp_connection {
   uint16_t syn_timeouts;
   uint16_t link_mtu_octets; /* of the first hop: what the path MTU is until a router or time-outs lower it */
   uint64_t earlier_acknowledgement;
-  time_ps mtu_expires_at; /* the path MTU; TIME_PS_NEVER: it is the first hop's */
+  time_ps mtu_expires_at; /* with mtu_lowered: then the path MTU is the first hop's again */
   tcp_config config;
   tcp_statistics statistics;
 } tcp_connection;

@@ -214,7 +214,7 @@ static G_GNUC_NO_INLINE datagram *make_window_probe(tcp_connection *connection, 
 static G_GNUC_NO_INLINE datagram *transmit_stream(tcp_connection *connection, time_ps now)
 {
   tcp_outgoing outgoing;
-  if (G_UNLIKELY(connection->mtu_expires_at <= now)) {
+  if (connection->mtu_lowered && connection->mtu_expires_at <= now) {
     tcp_connection_raise_mtu(connection, now);
   }
   if (connection->earlier_ack_due) {

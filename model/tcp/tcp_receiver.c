@@ -12,6 +12,9 @@ enum {
   SACK_RUNS_EXPECTED = 2, /* TCP_SACK_BLOCKS_EXPECTED */
 };
 
+/* Without a connection no gap is too long. */
+static const tcp_retransmission_timer NO_TIMER = {.rto_ps = TIME_PS_NEVER};
+
 /* The largest segment that the peer can send, but for what is joined on the way. */
 static uint16_t own_mss_octets(const tcp_config *config)
 {
@@ -32,6 +35,7 @@ void tcp_receiver_init(tcp_receiver *receiver, const tcp_config *config, uint64_
                              .full_size_octets = MIN(FULL_SIZE_GUESS_OCTETS, own_mss_octets(config)),
                              .interactive = !config->ack_by_octets,
                              .arrived_at = INT64_MIN,
+                             .timer = &NO_TIMER,
                              .ack_deadline = TIME_PS_NEVER};
   gauges->in_order_edge = 0;
 }
@@ -384,7 +388,7 @@ static inline bool has_enough_for_ack(tcp_receiver *receiver, uint32_t length, u
  * window, so ACKs are quick again, as at the start (Linux: tcp_event_data_recv()). */
 static inline void note_arrival(tcp_receiver *receiver, time_ps now)
 {
-  if (receiver->timer && tcp_receiver_gap_ps(receiver, now) > (uint64_t)receiver->timer->rto_ps) {
+  if (tcp_receiver_gap_ps(receiver, now) > (uint64_t)receiver->timer->rto_ps) {
     receiver->quick_acks = 0;
   }
   receiver->arrived_at = now;
@@ -405,9 +409,7 @@ static void decide_ack_in_order(tcp_receiver *receiver, uint32_t length, uint8_t
   /* The peer's view of the window has shrunk to half of it. RFC 9293 §3.8.6.2.2 (Fr = 1/2) finds that worth
    * an announcement; without it a sender that cannot fill the other half with a segment would wait for every
    * delayed ACK. */
-  bool half_used =
-      receiver->next - receiver->acknowledged >= receiver->window_octets - receiver->window_octets / 2;
-  receiver->unacknowledged_segments += length > 0;
+  bool half_used = 2 * (receiver->next - receiver->acknowledged) >= receiver->window_octets;
   if (has_enough_for_ack(receiver, length, flags) || half_used || acknowledges_quickly(receiver)) {
     tcp_receiver_owe_ack(receiver, TCP_ACK_DUE);
   } else if (receiver->need == TCP_ACK_NONE) {
@@ -475,6 +477,7 @@ static void decide_ack(tcp_receiver *receiver, bool had_holes, bool nothing_new,
     receiver->unacknowledged_segments++;
     tcp_receiver_owe_ack(receiver, TCP_ACK_DUE);
   } else {
+    receiver->unacknowledged_segments += length > 0;
     receiver->interactive |= fin; /* what this end still sends may carry the FIN's ACK (Linux: tcp_fin()) */
     decide_ack_in_order(receiver, length, flags, now);
     if (receiver->arrived_at == INT64_MIN && receiver->need == TCP_ACK_DELAYED) {
@@ -626,6 +629,7 @@ void tcp_receiver_receive_expected(tcp_receiver *receiver, const buffer_chain *p
   receiver->gauges->in_order_edge = receiver->next;
   emit(receiver, position, payload, now, now);
   note_arrival(receiver, now);
+  receiver->unacknowledged_segments++;
   decide_ack_in_order(receiver, payload->length, flags, now);
   if (receiver->late) {
     settle_late(receiver);

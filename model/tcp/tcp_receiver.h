@@ -64,7 +64,7 @@ typedef struct tcp_receiver {
   uint16_t unacknowledged_segments;
   uint32_t window_octets;
   time_ps arrived_at;                    /* the last payload in order; INT64_MIN: none has */
-  const tcp_retransmission_timer *timer; /* of this end; NULL: no gap is too long, and no SACK is saved */
+  const tcp_retransmission_timer *timer; /* of this end: its SRTT and RTO */
   tcp_late_arrivals *late;               /* NULL: there are none */
 } tcp_receiver;
 

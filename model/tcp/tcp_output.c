@@ -214,11 +214,13 @@ static G_GNUC_NO_INLINE datagram *make_window_probe(tcp_connection *connection, 
 static G_GNUC_NO_INLINE datagram *transmit_stream(tcp_connection *connection, time_ps now)
 {
   tcp_outgoing outgoing;
-  if (connection->mtu_lowered && connection->mtu_expires_at <= now) {
-    tcp_connection_raise_mtu(connection, now);
-  }
-  if (connection->earlier_ack_due) {
-    return make_earlier_ack(connection, now);
+  if (connection->mtu_lowered || connection->earlier_ack_due) { /* both seldom: one comparison */
+    if (connection->mtu_lowered && connection->mtu_expires_at <= now) {
+      tcp_connection_raise_mtu(connection, now);
+    }
+    if (connection->earlier_ack_due) {
+      return make_earlier_ack(connection, now);
+    }
   }
   if (connection->receiver.need == TCP_ACK_ALONE) {
     return make_ack(connection, now);

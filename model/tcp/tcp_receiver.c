@@ -406,11 +406,11 @@ static bool acknowledges_quickly(const tcp_receiver *receiver)
  * is over. */
 static void decide_ack_in_order(tcp_receiver *receiver, uint32_t length, uint8_t flags, time_ps now)
 {
-  /* The peer's view of the window has shrunk to half of it. RFC 9293 §3.8.6.2.2 (Fr = 1/2) finds that worth
-   * an announcement; without it a sender that cannot fill the other half with a segment would wait for every
-   * delayed ACK. */
-  bool half_used = 2 * (receiver->next - receiver->acknowledged) >= receiver->window_octets;
-  if (has_enough_for_ack(receiver, length, flags) || half_used || acknowledges_quickly(receiver)) {
+  /* Also when the peer's view of the window has shrunk to half of it. RFC 9293 §3.8.6.2.2 (Fr = 1/2) finds
+   * that worth an announcement; without it a sender that cannot fill the other half with a segment would wait
+   * for every delayed ACK. */
+  if (has_enough_for_ack(receiver, length, flags) || acknowledges_quickly(receiver) ||
+      2 * (receiver->next - receiver->acknowledged) >= receiver->window_octets) {
     tcp_receiver_owe_ack(receiver, TCP_ACK_DUE);
   } else if (receiver->need == TCP_ACK_NONE) {
     receiver->need = TCP_ACK_DELAYED;
@@ -535,16 +535,16 @@ bool tcp_receiver_inspect(tcp_receiver *receiver, int64_t position, const buffer
          is_admitted(receiver, (uint64_t)MAX(position, 0), MIN(end, limit), now);
 }
 
-static void count_segment(tcp_receiver *receiver, int64_t position, uint32_t length, uint64_t new_octets,
+static void count_segment(tcp_receiver *receiver, uint64_t position, uint32_t length, uint64_t new_octets,
                           time_ps now)
 {
   if (length == 0) {
     return;
   }
-  TRACE(receiver->config->trace, SEGMENT_ARRIVED, .position = (uint64_t)MAX(position, 0),
-        .payload_octets = length, .new_octets = new_octets, .in_order_edge = receiver->gauges->in_order_edge);
+  TRACE(receiver->config->trace, SEGMENT_ARRIVED, .position = position, .payload_octets = length,
+        .new_octets = new_octets, .in_order_edge = receiver->gauges->in_order_edge);
   if (receiver->events->segment) {
-    receiver->events->segment(receiver->user, (uint64_t)MAX(position, 0), length, (uint32_t)new_octets,
+    receiver->events->segment(receiver->user, position, length, (uint32_t)new_octets,
                               receiver->gauges->in_order_edge, now);
   }
 }
@@ -582,7 +582,7 @@ void tcp_receiver_receive(tcp_receiver *receiver, int64_t position, const buffer
   to = MAX(to, from);
   uint64_t take_to = fin ? MAX(to, receiver->fin_position + 1) : to;
   uint64_t known = covered_beyond(receiver, from, to);
-  count_segment(receiver, position, payload->length, to - from - known, now);
+  count_segment(receiver, start, payload->length, to - from - known, now);
   /* the FIN in order makes Linux forget what came twice (tcp_fin()) */
   bool ends = fin && start <= receiver->next && receiver->config->ack_by_octets;
   if ((known > 0 || start < receiver->next) && !ends) {
@@ -624,7 +624,7 @@ void tcp_receiver_receive_expected(tcp_receiver *receiver, const buffer_chain *p
                                    time_ps now)
 {
   uint64_t position = receiver->next;
-  count_segment(receiver, (int64_t)position, payload->length, payload->length, now);
+  count_segment(receiver, position, payload->length, payload->length, now);
   receiver->next = position + payload->length;
   receiver->gauges->in_order_edge = receiver->next;
   emit(receiver, position, payload, now, now);
@@ -638,7 +638,7 @@ void tcp_receiver_receive_expected(tcp_receiver *receiver, const buffer_chain *p
 
 void tcp_receiver_refuse(tcp_receiver *receiver, int64_t position, uint32_t length, bool answer, time_ps now)
 {
-  count_segment(receiver, position, length, 0, now);
+  count_segment(receiver, (uint64_t)MAX(position, 0), length, 0, now);
   if (!answer) {
     return;
   }

@@ -1,6 +1,6 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: 57df3429c36bec7ef057e773271a80a0195c0503888b2203f8c2d8ad9a2bedac
+# SHA-256 of the rest: 1d142b4b211e22c3bcb226e874cf658c2169d1edae2f63bcbbb6e9fb7436950f
 stem = 'descriptors-goodput_bit_per_s'
 format = 'svg'
 width = 1654
@@ -24,7 +24,7 @@ y_once = 0
 legend_height = 152.28
 legend_columns = 3
 title_text = 'goodput_bit_per_s over receiver.partial_fpdus'
-subtitle_text = 'Goodput by descriptors of partial FPDUs · scenario descriptors · seeds 1–8 · iwarpsim'."\n".'0.2.0 (git 05a38c8c155a) · 64 runs, mean of 8 each with 95 % interval · ringed: 32 with'."\n".'timeouts or lost retransmissions'
+subtitle_text = 'Goodput by descriptors of partial FPDUs · scenario descriptors · seeds 1–8 · iwarpsim'."\n".'0.2.0 (git 57621267aaac) · 64 runs, mean of 8 each with 95 % interval · ringed: 32 with'."\n".'timeouts or lost retransmissions'
 y_lines = 'goodput (Gbit/s)'
 panel_titles = 1
 array panel_title[1] = ['']
@@ -41,7 +41,7 @@ array x_label[4] = ['2', '3', '4', 'unlimited']
 x_gaps = 1
 array x_gap[1] = [4.2]
 y_from = 0
-y_to = 9758455982
+y_to = 9759666248
 y_unit = 1000000000
 y_log = 0
 y_zero = 0

@@ -1,6 +1,6 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: 985684d4e04052a8abcb6f7f52bbbcb9f904e53cb3c8a7fd4bdcf3897b82889f
+# SHA-256 of the rest: 8241bab1898bea01b60178544d985684fc48964656ea84d99c52ada62fe8fc80
 stem = 'finite-queue-buffer.reassembly_p99.9_octets'
 format = 'svg'
 width = 2102
@@ -24,7 +24,7 @@ y_once = 0
 legend_height = 88.83
 legend_columns = 3
 title_text = 'buffer.reassembly_p99.9_octets over path.forward.queue_size'
-subtitle_text = 'Reassembly memory by length of the queue that overflows · scenario finite-queue · seed 1 · iwarpsim 0.2.0 (git'."\n".'05a38c8c155a) · 16 runs · mpa.markers moves with receiver.mode, workload.messages moves with workload.connections'."\n".'· ringed: 10 with timeouts or lost retransmissions · 6 not steady, or too short to tell'
+subtitle_text = 'Reassembly memory by length of the queue that overflows · scenario finite-queue · seed 1 · iwarpsim 0.2.0 (git'."\n".'57621267aaac) · 16 runs · mpa.markers moves with receiver.mode, workload.messages moves with workload.connections'."\n".'· ringed: 10 with timeouts or lost retransmissions · 7 not steady, or too short to tell'
 y_lines = 'reassembly occupancy, p99.9'."\n".'(octets)'
 panel_titles = 2
 array panel_title[2] = ['in-order receiver', 'out-of-order receiver']
@@ -41,7 +41,7 @@ array x_label[4] = ['16 KiB', '64 KiB', '256 KiB', '1 MiB']
 x_gaps = 0
 array x_gap[1]
 y_from = 0
-y_to = 1090464.4
+y_to = 1093559.6
 y_unit = 1
 y_log = 0
 y_zero = 0

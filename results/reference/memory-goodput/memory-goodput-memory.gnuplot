@@ -1,6 +1,6 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: 7c37f238ab304532cda7554bae45c614d46d0c3068ae928b43366a68f8b117af
+# SHA-256 of the rest: 750a0ec0077580a48717ee5d817293ac04e18f26e3018ce1a1637d323320ad00
 stem = 'memory-goodput-memory'
 format = 'svg'
 width = 1004
@@ -24,7 +24,7 @@ y_once = 0
 legend_height = 279.18
 legend_columns = 1
 title_text = 'Goodput over reassembly memory'
-subtitle_text = 'Goodput by reassembly memory, with one segment in a'."\n".'thousand lost · scenario memory-goodput · seeds 1–8 ·'."\n".'iwarpsim 0.2.0 (git 05a38c8c155a) · 144 runs, mean of'."\n".'8 each with 95 % interval · ringed: 46 with timeouts'."\n".'or lost retransmissions'
+subtitle_text = 'Goodput by reassembly memory, with one segment in a'."\n".'thousand lost · scenario memory-goodput · seeds 1–8 ·'."\n".'iwarpsim 0.2.0 (git 57621267aaac) · 144 runs, median'."\n".'of 8 each with quartiles · ringed: 47 with timeouts or'."\n".'lost retransmissions'
 y_lines = 'goodput (Gbit/s)'
 panel_titles = 1
 array panel_title[1] = ['']
@@ -41,7 +41,7 @@ array x_label[9] = ['1500', '', '6000', '', '24000', '', '96000', '', 'unlimited
 x_gaps = 1
 array x_gap[1] = [5.494022226]
 y_from = 0
-y_to = 9220110959
+y_to = 9246644346
 y_unit = 1000000000
 y_log = 0
 y_zero = 0

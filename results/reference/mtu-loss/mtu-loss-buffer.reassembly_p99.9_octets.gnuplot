@@ -1,6 +1,6 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: 232dcb696f7cb89b33b98d81f7e1d93211d3a20a9e1e83dbcb5bcc2df387f58e
+# SHA-256 of the rest: 872bda430a28e3319c33442b6b12470fcbc365bd72017706f9447a27fb2c083e
 stem = 'mtu-loss-buffer.reassembly_p99.9_octets'
 format = 'svg'
 width = 2102
@@ -24,7 +24,7 @@ y_once = 0
 legend_height = 152.28
 legend_columns = 3
 title_text = 'Reassembly memory that is exceeded for 0.1 % of the time'
-subtitle_text = 'Reassembly memory by MTU, loss and kind of receiver · scenario mtu-loss · seeds 1–8 · iwarpsim 0.2.0 (git'."\n".'05a38c8c155a) · 192 runs, median of 8 each with quartiles · ringed: 64 with timeouts or lost retransmissions'
+subtitle_text = 'Reassembly memory by MTU, loss and kind of receiver · scenario mtu-loss · seeds 1–8 · iwarpsim 0.2.0 (git'."\n".'57621267aaac) · 192 runs, median of 8 each with quartiles · ringed: 66 with timeouts or lost retransmissions'
 y_lines = 'reassembly occupancy, p99.9'."\n".'(octets)'
 panel_titles = 2
 array panel_title[2] = ['in-order receiver', 'out-of-order receiver']
@@ -41,7 +41,7 @@ array x_label[4] = ['0', '0.1%%', '0.3%%', '1%%']
 x_gaps = 1
 array x_gap[1] = [-3.331378916]
 y_from = 256
-y_to = 193273.6
+y_to = 194469.6
 y_unit = 1
 y_log = 1
 y_zero = 0

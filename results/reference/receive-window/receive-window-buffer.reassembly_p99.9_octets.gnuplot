@@ -1,6 +1,6 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: c02a8295767fe61473c65c64b7f27af8c213f5c39ea7c2605068acc87f1a02d3
+# SHA-256 of the rest: 0e9335c017be1b5542d5ab29d03cdf9decea51a608e0adaf7988f6da19db8aae
 stem = 'receive-window-buffer.reassembly_p99.9_octets'
 format = 'svg'
 width = 2102
@@ -24,7 +24,7 @@ y_once = 0
 legend_height = 88.83
 legend_columns = 4
 title_text = 'buffer.reassembly_p99.9_octets over tcp.receive_window'
-subtitle_text = 'Reassembly memory by receive window · scenario receive-window · seeds 1–8 · iwarpsim 0.2.0 (git 05a38c8c155a) ·'."\n".'288 runs, mean of 8 each with 95 % interval · mpa.markers moves with receiver.mode · ringed: 114 with timeouts or'."\n".'lost retransmissions'
+subtitle_text = 'Reassembly memory by receive window · scenario receive-window · seeds 1–8 · iwarpsim 0.2.0 (git 57621267aaac) ·'."\n".'288 runs, mean of 8 each with 95 % interval · mpa.markers moves with receiver.mode · ringed: 126 with timeouts or'."\n".'lost retransmissions'
 y_lines = 'reassembly occupancy, p99.9'."\n".'(octets)'
 panel_titles = 2
 array panel_title[2] = ['in-order receiver', 'out-of-order receiver']
@@ -41,7 +41,7 @@ array x_label[6] = ['32 KiB', '', '', '', '512 KiB', '1 GiB']
 x_gaps = 0
 array x_gap[1]
 y_from = 1024
-y_to = 2170714.865
+y_to = 2171083.391
 y_unit = 1
 y_log = 1
 y_zero = 0

@@ -1,6 +1,6 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: 0691cf53fa6189eaa4d4a8205ef35cc0018905627733927b18d793572d9f8689
+# SHA-256 of the rest: bb85a7a01240d61e76c32117134fee8c8a24ffd0aa2458305740e328a1dcb4a9
 stem = 'tcp-profile-buffer.reassembly_p99.9_octets'
 format = 'svg'
 width = 2102
@@ -24,7 +24,7 @@ y_once = 0
 legend_height = 88.83
 legend_columns = 3
 title_text = 'buffer.reassembly_p99.9_octets over loss of segments'
-subtitle_text = 'Reassembly memory with the TCP of Linux and of the RFCs · scenario tcp-profile · seeds 1–8 · iwarpsim 0.2.0 (git'."\n".'05a38c8c155a) · 96 runs, median of 8 each with quartiles · mpa.markers moves with receiver.mode · ringed: 32 with'."\n".'lost retransmissions'
+subtitle_text = 'Reassembly memory with the TCP of Linux and of the RFCs · scenario tcp-profile · seeds 1–8 · iwarpsim 0.2.0 (git'."\n".'57621267aaac) · 96 runs, median of 8 each with quartiles · mpa.markers moves with receiver.mode · ringed: 32 with'."\n".'lost retransmissions'
 y_lines = 'reassembly occupancy, p99.9'."\n".'(octets)'
 panel_titles = 2
 array panel_title[2] = ['in-order receiver', 'out-of-order receiver']
@@ -41,7 +41,7 @@ array x_label[3] = ['0.01%%', '0.1%%', '1%%']
 x_gaps = 0
 array x_gap[1]
 y_from = 0
-y_to = 122773.44
+y_to = 122930.32
 y_unit = 1
 y_log = 0
 y_zero = 0

@@ -52,10 +52,10 @@ static void on_delivered(void *user, const tcp_sent_segment *segment)
     news->first_sacked_ps = news->first_sacked_ps < 0 ? news->latest_ps : news->first_sacked_ps;
   }
   if (sender->by_time) {
-    /* an ACK beyond a hole echoes an old timestamp whatever has come, so Linux looks at the time alone
-     * (tcp_rack_advance()) */
-    tcp_rack_delivered(&sender->flight->rack, segment,
-                       sender->config->linux_reordering ? -1 : news->ack->echoed_ps, news->now);
+    /* An ACK beyond a hole echoes an old timestamp whatever has come, so of what is SACKed Linux looks at the
+     * time alone (tcp_sacktag_one(), tcp_skb_spurious_retrans()). */
+    bool heeds_echo = !sender->config->linux_reordering || segment->to <= news->ack->position;
+    tcp_rack_delivered(&sender->flight->rack, segment, heeds_echo ? news->ack->echoed_ps : -1, news->now);
   }
 }
 

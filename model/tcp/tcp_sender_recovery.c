@@ -346,7 +346,10 @@ static void enter_loss(tcp_sender *sender, time_ps now)
                   (!sender->sack && (int64_t)sender->acknowledged == sender->recovery_point);
   tcp_frto_end(&sender->flight->frto);
   if (sender->config->frto && (first ? !underway : as_linux)) { /* RFC 5682 §2.1 step 1 */
-    sender->flight->frto = (tcp_frto){.step = TCP_FRTO_RESENT, .sack = sender->sack, .early = as_linux};
+    /* without SACK the first ACK is of a retransmission, and proves nothing of others (tcp_clean_rtx_queue())
+     */
+    sender->flight->frto =
+        (tcp_frto){.step = TCP_FRTO_RESENT, .sack = sender->sack, .early = as_linux && sender->sack};
   }
   tcp_congestion_collapse(&sender->congestion,
                           tcp_sender_flight_charge(sender) - sender->flight->limited_octets, reduces);

@@ -273,3 +273,15 @@ FLAG_TEST(test_echo_beyond_a_hole, as_linux)
   acknowledge_echoing(b, 200, 0, 0, EMSS, 8 * EMSS);
   g_assert_cmpuint(b->statistics.retransmissions_lost, ==, as_linux);
 }
+
+/* The same, and an ACK of 0 that echoes the first transmission: of what it acknowledges Linux heeds that, too
+ * (tcp_skb_spurious_retrans()), so that there is no round trip of a retransmission. */
+FLAG_TEST(test_echo_of_what_is_acknowledged, as_linux)
+{
+  g_autoptr(bench) b = BENCH(.sack = true, .rack = true, .timestamps = true, .linux_reordering = as_linux);
+  send_flight(b, 0, 10, 10);
+  acknowledge_at(b, 100, 0, 2 * EMSS, 8 * EMSS);
+  expect_full_segments(b, 0, 2);
+  acknowledge_echoing(b, 250, 0, EMSS, 2 * EMSS, 8 * EMSS);
+  g_assert_cmpint(b->sender->flight->rack.known.round_trip_ps, ==, ms(100));
+}

@@ -496,6 +496,19 @@ static void exchange(bench *b, uint64_t position)
   acknowledge_all(b, position + EMSS);
 }
 
+/* After a time-out the first ACK is of the segment that was sent again, and of two more. In Linux those prove
+ * that nothing was lost, but not without SACK, where any of them may have been sent again
+ * (tcp_clean_rtx_queue()). */
+FLAG_TEST(test_first_ack_after_a_time_out, sack)
+{
+  g_autoptr(bench) b = BENCH(.sack = sack, .frto = true, .threshold_of_window = true);
+  send_flight(b, 0, 5, 5);
+  time_out_at(b, ms(1000));
+  expect(b, 0, EMSS);
+  acknowledge_at(b, 1100, 3 * EMSS, 0, 0);
+  g_assert_cmpuint(b->statistics.spurious_timeouts, ==, sack);
+}
+
 /* RFC 8985 §6.3: of ten segments eight left so late that a time-out does not take them as lost. The window is
  * one segment (RFC 5681 §3.1), or one beside those eight (Linux, tcp_enter_loss()). */
 FLAG_TEST(test_window_after_a_time_out, as_linux)

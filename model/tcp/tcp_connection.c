@@ -14,7 +14,7 @@
 enum { BLACK_HOLE_TIMEOUTS = 2, BLACK_HOLE_TIMEOUTS_SHORT = 3 };
 
 /* RFC 1191 §6.3, and so net.ipv4.route.mtu_expires in Linux; RFC 8899 §5.1.1, PMTU_RAISE_TIMER. */
-static const time_ps MTU_EXPIRY = 600 * TIME_PS_PER_SECOND;
+enum { MTU_EXPIRY_S = 600 };
 
 uint32_t tcp_connection_timestamp(time_ps now)
 {
@@ -49,9 +49,6 @@ static void offer(tcp_connection *connection)
     scale++;
   }
   connection->receive_scale = scale;
-  /* What the scale cuts off could not be announced, so it is no part of the window: the right edge moves
-   * with the in-order edge and never left (RFC 9293 §3.8.6). */
-  connection->receive_window_octets = (uint32_t)(window >> scale << scale);
   connection->peer_mss_octets = UINT32_MAX;
   connection->timestamps = config->timestamps;
   connection->ecn = tcp_ecn_of(config);
@@ -184,7 +181,7 @@ static void set_path_mtu(tcp_connection *connection, uint32_t mtu_octets, uint64
   uint32_t before = connection->gauges.emss_octets;
   connection->config.send_mtu_octets = mtu_octets;
   connection->mtu_lowered = mtu_octets < connection->link_mtu_octets;
-  connection->mtu_expires_at = now + MTU_EXPIRY;
+  connection->mtu_expires_s = (uint32_t)(now / TIME_PS_PER_SECOND) + 1 + MTU_EXPIRY_S;
   connection->statistics.path_mtu_changes++;
   TRACE(connection->config.trace, MTU_CHANGED, .mtu_octets = mtu_octets);
   tcp_connection_find_emss(connection);
@@ -326,9 +323,7 @@ static void take_syn(tcp_connection *connection, const tcp_header *header, time_
   connection->window_scaling = header->has_window_scale;
   connection->send_scale = (uint8_t)MIN(header->window_scale, WINDOW_SCALE_MAX);
   if (!connection->window_scaling) {
-    /* RFC 7323 §1.3: scaling only when both SYNs have the option */
-    connection->receive_scale = 0;
-    connection->receive_window_octets = MIN(connection->receive_window_octets, WINDOW_FIELD_MAX);
+    connection->receive_scale = 0; /* RFC 7323 §1.3: scaling only when both SYNs have the option */
   }
   /* RFC 6691 §2: MSS counts no options, the sender takes them off. */
   uint32_t mss_default = config->local_address.version == 6 ? MSS_DEFAULT_IPV6_OCTETS : MSS_DEFAULT_OCTETS;
@@ -339,8 +334,12 @@ static void take_syn(tcp_connection *connection, const tcp_header *header, time_
     tcp_ecn_take_syn(&connection->ecn, header->flags, false);
   }
   tcp_connection_find_emss(connection);
-  tcp_receiver_init(&connection->receiver, config, connection->receive_window_octets,
-                    connection->receiver.events, connection->receiver.user, &connection->gauges);
+  /* What the scale cuts off could not be announced, so it is no part of the window: the right edge moves
+   * with the in-order edge and never left (RFC 9293 §3.8.6). */
+  uint8_t scale = connection->receive_scale;
+  uint64_t window = MIN(config->receive_window_octets, (uint64_t)WINDOW_FIELD_MAX << scale) >> scale << scale;
+  tcp_receiver_init(&connection->receiver, config, window, connection->receiver.events,
+                    connection->receiver.user, &connection->gauges);
   connection->receiver.timer = &connection->timer;
   connection->receiver.saves_sacks = connection->sack && config->sack_compression_percent > 0;
   connection->receiver.timestamps = connection->timestamps;

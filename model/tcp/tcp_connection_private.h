@@ -66,8 +66,8 @@ typedef struct tcp_connection {
   uint8_t earlier_ack_flags; /* … and its flags */
   uint16_t peer_window;      /* as on the wire */
   uint32_t peer_isn;
-  uint32_t peer_mss_octets;       /* UINT32_MAX before */
-  uint32_t receive_window_octets; /* at most 2^30 (RFC 7323 §2.3), as the next */
+  uint32_t peer_mss_octets; /* UINT32_MAX before */
+  uint32_t mtu_expires_s;   /* with mtu_lowered: at this second the path MTU is the first hop's again */
 
   /* the peer's window (RFC 9293 §3.3.1) */
   int64_t window_position;      /* SND.WL1 */
@@ -79,7 +79,6 @@ typedef struct tcp_connection {
   uint16_t syn_timeouts;
   uint16_t link_mtu_octets; /* of the first hop: what the path MTU is until a router or time-outs lower it */
   uint64_t earlier_acknowledgement;
-  time_ps mtu_expires_at; /* with mtu_lowered: then the path MTU is the first hop's again */
   tcp_config config;
   tcp_statistics statistics;
 } tcp_connection;

@@ -38,7 +38,7 @@ static datagram *make_syn(tcp_connection *connection, time_ps now)
       .flags = TCP_SYN | (answer ? TCP_ACK | (connection->ecn.agreed ? TCP_ECE : 0)
                                  : tcp_ecn_syn_flags(&connection->ecn, connection->syn_timeouts > 0)),
       /* RFC 7323 §2.2: the window of a SYN is never scaled */
-      .window = (uint16_t)MIN(connection->receive_window_octets, WINDOW_FIELD_MAX),
+      .window = (uint16_t)MIN(connection->config.receive_window_octets, WINDOW_FIELD_MAX),
       .has_mss = true,
       .mss_octets = (uint16_t)(config->receive_mtu_octets - tcp_connection_header_octets(connection)),
       .has_window_scale = answer ? connection->window_scaling : true,
@@ -83,7 +83,7 @@ static inline void write_header(const tcp_connection *connection, tcp_header *he
   header->sequence = tcp_sequence_of(position, connection->config.isn);
   header->acknowledgement = tcp_sequence_of((int64_t)acknowledgement, connection->peer_isn);
   header->flags = flags | TCP_ACK;
-  header->window = (uint16_t)(MIN(window, connection->receive_window_octets) >> connection->receive_scale);
+  header->window = (uint16_t)(MIN(window, connection->receiver.window_octets) >> connection->receive_scale);
   if (connection->timestamps) {
     header->has_timestamps = true;
     header->timestamp_value = tcp_connection_timestamp(now);
@@ -215,7 +215,7 @@ static G_GNUC_NO_INLINE datagram *transmit_stream(tcp_connection *connection, ti
 {
   tcp_outgoing outgoing;
   if (connection->mtu_lowered || connection->earlier_ack_due) { /* both seldom: one comparison */
-    if (connection->mtu_lowered && connection->mtu_expires_at <= now) {
+    if (connection->mtu_lowered && now / TIME_PS_PER_SECOND >= connection->mtu_expires_s) {
       tcp_connection_raise_mtu(connection, now);
     }
     if (connection->earlier_ack_due) {

@@ -329,7 +329,7 @@ TEST(test_black_hole)
   complete_transfer(f, EMSS);
   EXPECT_FIELDS(statistics_of(f), (path_mtu_changes, 3), (timeouts, 4));
   g_assert_cmpuint(f->end[0].emss_changes, ==, 3);
-  advance_to(f, start + 4500 * TIME_PS_PER_MILLISECOND + 600 * TIME_PS_PER_SECOND); /* RFC 8899 §5.1.1 */
+  advance_to(f, start + 5000 * TIME_PS_PER_MILLISECOND + 600 * TIME_PS_PER_SECOND); /* RFC 8899 §5.1.1 */
   post(f, 0, EMSS, 0);
   g_assert_cmpuint(wire_length(f, 0, 0), ==, EMSS);
 }
@@ -379,8 +379,9 @@ ROW_TEST(test_what_looks_like_a_black_hole, black_hole_rows)
   g_assert_cmpuint(emss_of(f), ==, c->emss_after_three);
 }
 
-/* RFC 1191 §6.3: ten minutes after a router has lowered EMSS to 960 the next segment has 1460 octets again;
- * nothing is sent again for that. Where the router still refuses it, EMSS falls for ten minutes more. */
+/* RFC 1191 §6.3: ten minutes, to a second, after a router has lowered EMSS to 960 the next segment has 1460
+ * octets again; nothing is sent again for that. Where the router still refuses it, EMSS falls for ten minutes
+ * more. */
 TCP_TEST(test_raised_after_ten_minutes, tcp_fixture_pair(TCP_WITH(.delayed_ack_segments = 1)))
 {
   const time_ps ten_minutes = 600 * TIME_PS_PER_SECOND;
@@ -394,7 +395,7 @@ TCP_TEST(test_raised_after_ten_minutes, tcp_fixture_pair(TCP_WITH(.delayed_ack_s
     g_assert_cmpuint(wire_length(f, 0, 0), ==, 960);
     deliver_all(f, 0);
     deliver_all(f, 1);
-    advance_to(f, fallen_at + ten_minutes);
+    advance_to(f, fallen_at + ten_minutes + TIME_PS_PER_SECOND);
     post(f, 0, EMSS, 0);
     g_assert_cmpuint(wire_length(f, 0, 0), ==, EMSS);
     EXPECT_FIELDS(&f->end[0], (emss_changes, 2 * (fall + 1)), (emss_octets, EMSS));

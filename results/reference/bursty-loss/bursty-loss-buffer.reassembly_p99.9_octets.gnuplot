@@ -1,6 +1,6 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: 71527b50e2c69776a8f8d5a8c9c494d78222350f143399dcc984a4b08e407687
+# SHA-256 of the rest: 6e763c61e0b2966039806f50fe998111ec8216244f4085fc61013b2da1a64596
 stem = 'bursty-loss-buffer.reassembly_p99.9_octets'
 format = 'svg'
 width = 2102
@@ -24,7 +24,7 @@ y_once = 0
 legend_height = 88.83
 legend_columns = 5
 title_text = 'buffer.reassembly_p99.9_octets over path.forward.gemodel'
-subtitle_text = 'Independent and bursty losses of one segment in a thousand · scenario bursty-loss · seeds 1–8 · iwarpsim 0.2.0'."\n".'(git 57621267aaac) · 48 runs, median of 8 each with quartiles · mpa.markers moves with receiver.mode · ringed: 2'."\n".'with lost retransmissions · 2 not steady, or too short to tell'
+subtitle_text = 'Independent and bursty losses of one segment in a thousand · scenario bursty-loss · seeds 1–8 · iwarpsim 0.2.0'."\n".'(git 7c171a49e654) · 48 runs, median of 8 each with quartiles · mpa.markers moves with receiver.mode · ringed: 2'."\n".'with lost retransmissions · 2 not steady, or too short to tell'
 y_lines = 'reassembly occupancy, p99.9'."\n".'(octets)'
 panel_titles = 2
 array panel_title[2] = ['in-order receiver', 'out-of-order receiver']

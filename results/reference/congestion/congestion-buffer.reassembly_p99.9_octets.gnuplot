@@ -1,6 +1,6 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: 71d9fc88515ee766a8078094e17ef5600b2308d2b86bf3f8e51bf84dd62710af
+# SHA-256 of the rest: ec401378bf8c55c5a1000a822683a2578a1088bde12252774b8748033422e1a7
 stem = 'congestion-buffer.reassembly_p99.9_octets'
 format = 'svg'
 width = 2102
@@ -24,7 +24,7 @@ y_once = 0
 legend_height = 88.83
 legend_columns = 4
 title_text = 'buffer.reassembly_p99.9_octets over tcp.congestion'
-subtitle_text = 'NewReno, CUBIC and DCTCP: reassembly memory · scenario congestion · seeds 1–8 · iwarpsim 0.2.0 (git 57621267aaac)'."\n".'· 144 runs, median of 8 each with quartiles · mpa.markers moves with receiver.mode · ringed: 54 with lost'."\n".'retransmissions'
+subtitle_text = 'NewReno, CUBIC and DCTCP: reassembly memory · scenario congestion · seeds 1–8 · iwarpsim 0.2.0 (git 7c171a49e654)'."\n".'· 144 runs, median of 8 each with quartiles · mpa.markers moves with receiver.mode · ringed: 54 with lost'."\n".'retransmissions'
 y_lines = 'reassembly occupancy, p99.9'."\n".'(octets)'
 panel_titles = 2
 array panel_title[2] = ['in-order receiver', 'out-of-order receiver']

@@ -1,6 +1,6 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: 0d3fa81376b765a4bf3f4c6adc0b06554784ca961f22e954857f29f21b9c4cd2
+# SHA-256 of the rest: 26013b4ec2b13a6abd8b3c20da499970ef3a1d7c8aa7b5127fd991c59d3881be
 stem = 'connections-connections'
 format = 'svg'
 width = 2102
@@ -24,7 +24,7 @@ y_once = 0
 legend_height = 596.43
 legend_columns = 1
 title_text = 'Peak occupancy over connections'
-subtitle_text = 'Reassembly memory by connections at 1 Gbit/s, aligned and not, against the formulas · scenario connections · seed'."\n".'1 · iwarpsim 0.2.0 (git 57621267aaac) · 36 runs · workload.messages moves with workload.connections'
+subtitle_text = 'Reassembly memory by connections at 1 Gbit/s, aligned and not, against the formulas · scenario connections · seed'."\n".'1 · iwarpsim 0.2.0 (git 7c171a49e654) · 36 runs · workload.messages moves with workload.connections'
 y_lines = 'peak occupancy (octets)'
 panel_titles = 1
 array panel_title[1] = ['']

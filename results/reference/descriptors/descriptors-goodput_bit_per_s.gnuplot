@@ -1,6 +1,6 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: 1d142b4b211e22c3bcb226e874cf658c2169d1edae2f63bcbbb6e9fb7436950f
+# SHA-256 of the rest: f91d833376b9218c85d03b634c5b3e6563d3864f04b4fa428c297252856dd752
 stem = 'descriptors-goodput_bit_per_s'
 format = 'svg'
 width = 1654
@@ -24,7 +24,7 @@ y_once = 0
 legend_height = 152.28
 legend_columns = 3
 title_text = 'goodput_bit_per_s over receiver.partial_fpdus'
-subtitle_text = 'Goodput by descriptors of partial FPDUs · scenario descriptors · seeds 1–8 · iwarpsim'."\n".'0.2.0 (git 57621267aaac) · 64 runs, mean of 8 each with 95 % interval · ringed: 32 with'."\n".'timeouts or lost retransmissions'
+subtitle_text = 'Goodput by descriptors of partial FPDUs · scenario descriptors · seeds 1–8 · iwarpsim'."\n".'0.2.0 (git 7c171a49e654) · 64 runs, mean of 8 each with 95 % interval · ringed: 32 with'."\n".'timeouts or lost retransmissions'
 y_lines = 'goodput (Gbit/s)'
 panel_titles = 1
 array panel_title[1] = ['']

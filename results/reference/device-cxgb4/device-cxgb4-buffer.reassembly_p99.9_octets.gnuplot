@@ -1,6 +1,6 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: a04898adf830fc0877ada3320998457a54f7f25c310ecf1a333ecf0b71309959
+# SHA-256 of the rest: 181e7327a9defe72a47341f215d08aeb1d241d77f29e4d21decb876e73c312be
 stem = 'device-cxgb4-buffer.reassembly_p99.9_octets'
 format = 'svg'
 width = 1004
@@ -24,7 +24,7 @@ y_once = 0
 legend_height = 88.83
 legend_columns = 2
 title_text = 'buffer.reassembly_p99.9_octets over'."\n".'loss of segments'
-subtitle_text = 'Reassembly memory of the preset cxgb4, by loss ·'."\n".'scenario device-cxgb4 · seeds 1–8 · iwarpsim 0.2.0'."\n".'(git 57621267aaac) · 24 runs, mean of 8 each with 95 %'."\n".'interval · ringed: 9 with timeouts, spurious or lost'."\n".'retransmissions'
+subtitle_text = 'Reassembly memory of the preset cxgb4, by loss ·'."\n".'scenario device-cxgb4 · seeds 1–8 · iwarpsim 0.2.0'."\n".'(git 7c171a49e654) · 24 runs, mean of 8 each with 95 %'."\n".'interval · ringed: 9 with timeouts, spurious or lost'."\n".'retransmissions'
 y_lines = 'reassembly occupancy, p99.9'."\n".'(octets)'
 panel_titles = 1
 array panel_title[1] = ['']

@@ -1,6 +1,6 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: 284c5640a1ea9469c9b76a7c0e3934316950c02db235163e7f0b22acc3d1595e
+# SHA-256 of the rest: f05be08651d772080558f00ad9a3fffc374f7aa066581158fc584fa99946e787
 stem = 'device-qed-buffer.reassembly_p99.9_octets'
 format = 'svg'
 width = 1004
@@ -24,7 +24,7 @@ y_once = 0
 legend_height = 88.83
 legend_columns = 2
 title_text = 'buffer.reassembly_p99.9_octets over'."\n".'loss of segments'
-subtitle_text = 'Reassembly memory of the preset qed, by loss ·'."\n".'scenario device-qed · seeds 1–8 · iwarpsim 0.2.0 (git'."\n".'57621267aaac) · 24 runs, mean of 8 each with 95 %'."\n".'interval · ringed: 9 with lost retransmissions'
+subtitle_text = 'Reassembly memory of the preset qed, by loss ·'."\n".'scenario device-qed · seeds 1–8 · iwarpsim 0.2.0 (git'."\n".'7c171a49e654) · 24 runs, mean of 8 each with 95 %'."\n".'interval · ringed: 9 with lost retransmissions'
 y_lines = 'reassembly occupancy, p99.9'."\n".'(octets)'
 panel_titles = 1
 array panel_title[1] = ['']

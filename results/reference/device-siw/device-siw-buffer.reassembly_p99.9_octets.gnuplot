@@ -1,6 +1,6 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: 985a1d31d13f66dc83ce5ef8e1ff16e84175f3f9e11dfc54690eed7c04b92747
+# SHA-256 of the rest: f6ef85ee7586d58407eb7c7e32fbc13d95ec6844e4f6c8ef56956bb2428a21cc
 stem = 'device-siw-buffer.reassembly_p99.9_octets'
 format = 'svg'
 width = 1004
@@ -24,7 +24,7 @@ y_once = 0
 legend_height = 88.83
 legend_columns = 2
 title_text = 'buffer.reassembly_p99.9_octets over'."\n".'loss of segments'
-subtitle_text = 'Reassembly memory of the preset siw, by loss ·'."\n".'scenario device-siw · seeds 1–8 · iwarpsim 0.2.0 (git'."\n".'57621267aaac) · 24 runs, mean of 8 each with 95 %'."\n".'interval · ringed: 8 with timeouts or lost'."\n".'retransmissions'
+subtitle_text = 'Reassembly memory of the preset siw, by loss ·'."\n".'scenario device-siw · seeds 1–8 · iwarpsim 0.2.0 (git'."\n".'7c171a49e654) · 24 runs, mean of 8 each with 95 %'."\n".'interval · ringed: 8 with timeouts or lost'."\n".'retransmissions'
 y_lines = 'reassembly occupancy, p99.9'."\n".'(octets)'
 panel_titles = 1
 array panel_title[1] = ['']

@@ -1,6 +1,6 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: 9527ec28ffde9fa894dc3a2af0fdfaa451aa15cd43956380174ca6a4018a1068
+# SHA-256 of the rest: 7467b6c186bf4bade1a4fb0e875124189e4ec100311a9f4a1127bf561f62f2cd
 stem = 'fast-paths-buffer.reassembly_p99.9_octets'
 format = 'svg'
 width = 2102
@@ -24,7 +24,7 @@ y_once = 0
 legend_height = 88.83
 legend_columns = 3
 title_text = 'buffer.reassembly_p99.9_octets over path.forward.delay'
-subtitle_text = 'Reassembly memory at 25 to 400 Gbit/s, round trips of 100 us to 10 ms · scenario fast-paths · seeds 1–8 ·'."\n".'iwarpsim 0.2.0 (git 57621267aaac) · 144 runs, median of 8 each with quartiles · mpa.markers moves with'."\n".'receiver.mode · 4 not steady, or too short to tell'
+subtitle_text = 'Reassembly memory at 25 to 400 Gbit/s, round trips of 100 us to 10 ms · scenario fast-paths · seeds 1–8 ·'."\n".'iwarpsim 0.2.0 (git 7c171a49e654) · 144 runs, median of 8 each with quartiles · mpa.markers moves with'."\n".'receiver.mode · 4 not steady, or too short to tell'
 y_lines = 'reassembly occupancy, p99.9'."\n".'(octets)'
 panel_titles = 2
 array panel_title[2] = ['in-order receiver', 'out-of-order receiver']

@@ -1,6 +1,6 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: 8241bab1898bea01b60178544d985684fc48964656ea84d99c52ada62fe8fc80
+# SHA-256 of the rest: 19fa7f455c608296ae23500551fdf6ae81554daaa68890b3b211849ac613ea3e
 stem = 'finite-queue-buffer.reassembly_p99.9_octets'
 format = 'svg'
 width = 2102
@@ -24,7 +24,7 @@ y_once = 0
 legend_height = 88.83
 legend_columns = 3
 title_text = 'buffer.reassembly_p99.9_octets over path.forward.queue_size'
-subtitle_text = 'Reassembly memory by length of the queue that overflows · scenario finite-queue · seed 1 · iwarpsim 0.2.0 (git'."\n".'57621267aaac) · 16 runs · mpa.markers moves with receiver.mode, workload.messages moves with workload.connections'."\n".'· ringed: 10 with timeouts or lost retransmissions · 7 not steady, or too short to tell'
+subtitle_text = 'Reassembly memory by length of the queue that overflows · scenario finite-queue · seed 1 · iwarpsim 0.2.0 (git'."\n".'7c171a49e654) · 16 runs · mpa.markers moves with receiver.mode, workload.messages moves with workload.connections'."\n".'· ringed: 10 with timeouts or lost retransmissions · 7 not steady, or too short to tell'
 y_lines = 'reassembly occupancy, p99.9'."\n".'(octets)'
 panel_titles = 2
 array panel_title[2] = ['in-order receiver', 'out-of-order receiver']

@@ -1,6 +1,6 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: f9a6d0fa13817f53b3aeb836c82a0c8848f446a303304c35a0c96b79248c0f7e
+# SHA-256 of the rest: bca2142186c1907e14f6c51d71750415a992e725e0ed5dc99db72c1fa8313b8d
 stem = 'four-receivers-buffer.reassembly_p99.9_octets'
 format = 'svg'
 width = 2102
@@ -24,7 +24,7 @@ y_once = 1
 legend_height = 152.28
 legend_columns = 3
 title_text = 'buffer.reassembly_p99.9_octets over loss of segments'
-subtitle_text = 'Four receivers: reassembly memory by MTU and loss · scenario four-receivers · seeds 1–8 · iwarpsim 0.2.0 (git'."\n".'57621267aaac) · 384 runs, median of 8 each with quartiles · ringed: 132 with timeouts or lost retransmissions'
+subtitle_text = 'Four receivers: reassembly memory by MTU and loss · scenario four-receivers · seeds 1–8 · iwarpsim 0.2.0 (git'."\n".'7c171a49e654) · 384 runs, median of 8 each with quartiles · ringed: 132 with timeouts or lost retransmissions'
 y_lines = ''
 panel_titles = 4
 array panel_title[4] = ['in-order receiver, no markers', 'out-of-order receiver, no markers', 'out-of-order receiver, markers', 'assume-aligned receiver, no markers']

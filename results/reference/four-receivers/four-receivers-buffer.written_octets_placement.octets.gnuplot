@@ -1,6 +1,6 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: 9b17116b2acbc2be4572a624da27f3a951148980b83d708c5319b6ad63252fbe
+# SHA-256 of the rest: d36ce89a37b232c67174b329eb6df7d5432dc99857a221525090b65f06d04883
 stem = 'four-receivers-buffer.written_octets_placement.octets'
 format = 'svg'
 width = 2102
@@ -24,7 +24,7 @@ y_once = 1
 legend_height = 152.28
 legend_columns = 3
 title_text = 'buffer.written_octets/placement.octets over loss of segments'
-subtitle_text = 'Four receivers: reassembly memory by MTU and loss · scenario four-receivers · seeds 1–8 · iwarpsim 0.2.0 (git'."\n".'57621267aaac) · 384 runs, mean of 8 each with 95 % interval · ringed: 132 with timeouts or lost retransmissions'
+subtitle_text = 'Four receivers: reassembly memory by MTU and loss · scenario four-receivers · seeds 1–8 · iwarpsim 0.2.0 (git'."\n".'7c171a49e654) · 384 runs, mean of 8 each with 95 % interval · ringed: 132 with timeouts or lost retransmissions'
 y_lines = ''
 panel_titles = 4
 array panel_title[4] = ['in-order receiver, no markers', 'out-of-order receiver, no markers', 'out-of-order receiver, markers', 'assume-aligned receiver, no markers']

@@ -1,6 +1,6 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: 8f6195af9237e596b8205d0de52592579b83c755a3122084998322443d06f232
+# SHA-256 of the rest: 3961dcb58ab7a327262590d87a6fefaa61b8bcf154b89f8f65ca373f3493494f
 stem = 'four-receivers-state.undelivered_peak'
 format = 'svg'
 width = 2102
@@ -24,7 +24,7 @@ y_once = 0
 legend_height = 152.28
 legend_columns = 3
 title_text = 'state.undelivered_peak over loss of segments'
-subtitle_text = 'Four receivers: reassembly memory by MTU and loss · scenario four-receivers · seeds 1–8 · iwarpsim 0.2.0 (git'."\n".'57621267aaac) · 384 runs, median of 8 each with quartiles · ringed: 132 with timeouts or lost retransmissions'
+subtitle_text = 'Four receivers: reassembly memory by MTU and loss · scenario four-receivers · seeds 1–8 · iwarpsim 0.2.0 (git'."\n".'7c171a49e654) · 384 runs, median of 8 each with quartiles · ringed: 132 with timeouts or lost retransmissions'
 y_lines = 'undelivered peak (segments)'
 panel_titles = 4
 array panel_title[4] = ['in-order receiver, no markers', 'out-of-order receiver, no markers', 'out-of-order receiver, markers', 'assume-aligned receiver, no markers']

@@ -1,6 +1,6 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: a69ee61716df303eb0cef33193743e33c4b59dc2255e0b4d177efeeb3dedd373
+# SHA-256 of the rest: 5ac8613330510a3c15d45123cbee5fd0f1bc161a92517abfa76dcd9f460259a9
 stem = 'host-rate-buffer.reassembly_p99.9_octets'
 format = 'svg'
 width = 2102
@@ -24,7 +24,7 @@ y_once = 0
 legend_height = 88.83
 legend_columns = 4
 title_text = 'buffer.reassembly_p99.9_octets over sender.host_rate'
-subtitle_text = 'Reassembly memory by the rate of the sender’s host · scenario host-rate · seeds 1–8 · iwarpsim 0.2.0 (git'."\n".'57621267aaac) · 80 runs, median of 8 each with quartiles · mpa.markers moves with receiver.mode · ringed: 15 with'."\n".'lost retransmissions · 3 not steady, or too short to tell'
+subtitle_text = 'Reassembly memory by the rate of the sender’s host · scenario host-rate · seeds 1–8 · iwarpsim 0.2.0 (git'."\n".'7c171a49e654) · 80 runs, median of 8 each with quartiles · mpa.markers moves with receiver.mode · ringed: 15 with'."\n".'lost retransmissions · 3 not steady, or too short to tell'
 y_lines = 'reassembly occupancy, p99.9'."\n".'(octets)'
 panel_titles = 2
 array panel_title[2] = ['in-order receiver', 'out-of-order receiver']

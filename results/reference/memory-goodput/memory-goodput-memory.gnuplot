@@ -1,6 +1,6 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: 750a0ec0077580a48717ee5d817293ac04e18f26e3018ce1a1637d323320ad00
+# SHA-256 of the rest: d128c3b7b3b103ff8e74beae6507f39df12fea9206b94f1172623ace72c9d51b
 stem = 'memory-goodput-memory'
 format = 'svg'
 width = 1004
@@ -24,7 +24,7 @@ y_once = 0
 legend_height = 279.18
 legend_columns = 1
 title_text = 'Goodput over reassembly memory'
-subtitle_text = 'Goodput by reassembly memory, with one segment in a'."\n".'thousand lost · scenario memory-goodput · seeds 1–8 ·'."\n".'iwarpsim 0.2.0 (git 57621267aaac) · 144 runs, median'."\n".'of 8 each with quartiles · ringed: 47 with timeouts or'."\n".'lost retransmissions'
+subtitle_text = 'Goodput by reassembly memory, with one segment in a'."\n".'thousand lost · scenario memory-goodput · seeds 1–8 ·'."\n".'iwarpsim 0.2.0 (git 7c171a49e654) · 144 runs, median'."\n".'of 8 each with quartiles · ringed: 47 with timeouts or'."\n".'lost retransmissions'
 y_lines = 'goodput (Gbit/s)'
 panel_titles = 1
 array panel_title[1] = ['']

@@ -1,6 +1,6 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: 6c3f8a4bd941869c91274384906b7b48f0f144ba4dd2da0019d613271db121dc
+# SHA-256 of the rest: cc32093024e4e9e9630c925ce78533b1588713fd7eb1227863448fd5828f334d
 stem = 'memory-profile-memory'
 format = 'svg'
 width = 1004
@@ -24,7 +24,7 @@ y_once = 0
 legend_height = 279.18
 legend_columns = 1
 title_text = 'Goodput over reassembly memory'
-subtitle_text = 'Goodput by reassembly memory, in order, with the TCP'."\n".'of Linux and of the RFCs · scenario memory-profile ·'."\n".'seeds 1–8 · iwarpsim 0.2.0 (git 57621267aaac) · 128'."\n".'runs, median of 8 each with quartiles · ringed: 66'."\n".'with timeouts or lost retransmissions'
+subtitle_text = 'Goodput by reassembly memory, in order, with the TCP'."\n".'of Linux and of the RFCs · scenario memory-profile ·'."\n".'seeds 1–8 · iwarpsim 0.2.0 (git 7c171a49e654) · 128'."\n".'runs, median of 8 each with quartiles · ringed: 66'."\n".'with timeouts or lost retransmissions'
 y_lines = 'goodput (Gbit/s)'
 panel_titles = 1
 array panel_title[1] = ['']

@@ -1,6 +1,6 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: 4e98acd09c16432c78df5e944ba5676a879fb03e3ea97bb7c1c5d512b2cb6f1b
+# SHA-256 of the rest: d06421f2a3e7283c51e8bffdadd424fe6f603d0318c772db5a5694dd05cfdeea
 stem = 'middleboxes-buffer.reassembly_p99.9_octets'
 format = 'svg'
 width = 2102
@@ -24,7 +24,7 @@ y_once = 1
 legend_height = 88.83
 legend_columns = 5
 title_text = 'buffer.reassembly_p99.9_octets over middlebox.mode'
-subtitle_text = 'Markers after each middlebox, with one segment in a thousand lost · scenario middleboxes · seeds 1–8 · iwarpsim'."\n".'0.2.0 (git 57621267aaac) · 256 runs, median of 8 each with quartiles · ringed: 47 with timeouts or lost'."\n".'retransmissions · 32 not steady, or too short to tell'
+subtitle_text = 'Markers after each middlebox, with one segment in a thousand lost · scenario middleboxes · seeds 1–8 · iwarpsim'."\n".'0.2.0 (git 7c171a49e654) · 256 runs, median of 8 each with quartiles · ringed: 47 with timeouts or lost'."\n".'retransmissions · 32 not steady, or too short to tell'
 y_lines = ''
 panel_titles = 4
 array panel_title[4] = ['in-order receiver, no markers', 'out-of-order receiver, no markers', 'out-of-order receiver, markers', 'assume-aligned receiver, no markers']

@@ -1,6 +1,6 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: 872bda430a28e3319c33442b6b12470fcbc365bd72017706f9447a27fb2c083e
+# SHA-256 of the rest: 3b7790d16ff98c982b5276a10ddd9109f0b24da90695bd3d5f449835e2db750d
 stem = 'mtu-loss-buffer.reassembly_p99.9_octets'
 format = 'svg'
 width = 2102
@@ -24,7 +24,7 @@ y_once = 0
 legend_height = 152.28
 legend_columns = 3
 title_text = 'Reassembly memory that is exceeded for 0.1 % of the time'
-subtitle_text = 'Reassembly memory by MTU, loss and kind of receiver · scenario mtu-loss · seeds 1–8 · iwarpsim 0.2.0 (git'."\n".'57621267aaac) · 192 runs, median of 8 each with quartiles · ringed: 66 with timeouts or lost retransmissions'
+subtitle_text = 'Reassembly memory by MTU, loss and kind of receiver · scenario mtu-loss · seeds 1–8 · iwarpsim 0.2.0 (git'."\n".'7c171a49e654) · 192 runs, median of 8 each with quartiles · ringed: 66 with timeouts or lost retransmissions'
 y_lines = 'reassembly occupancy, p99.9'."\n".'(octets)'
 panel_titles = 2
 array panel_title[2] = ['in-order receiver', 'out-of-order receiver']

@@ -1,6 +1,6 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: 7371948b4a6bd3efaf5eaf58f550fd2e18ab7a655de4234be3bdc64c41e7e574
+# SHA-256 of the rest: a1db4b4ecaca196068e53811a37add5a56dd189f1df820f957e0e182b22f95c2
 stem = 'overhead-efficiency_wire'
 format = 'svg'
 width = 1004
@@ -24,7 +24,7 @@ y_once = 0
 legend_height = 279.18
 legend_columns = 1
 title_text = 'efficiency_wire over MTU'
-subtitle_text = 'Wire efficiency by MTU, with and without markers and'."\n".'CRC · scenario overhead · seed 1 · iwarpsim 0.2.0 (git'."\n".'57621267aaac) · 20 runs'
+subtitle_text = 'Wire efficiency by MTU, with and without markers and'."\n".'CRC · scenario overhead · seed 1 · iwarpsim 0.2.0 (git'."\n".'7c171a49e654) · 20 runs'
 y_lines = 'efficiency wire'
 panel_titles = 1
 array panel_title[1] = ['']

@@ -1,6 +1,6 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: 7a6ec5f32342eb8315d0e75f8a0f21049af193a62849bc1b224f05bed7c9dad3
+# SHA-256 of the rest: 601d1886ce95ffa692bbaf3ff3030c053e3837800ff2421f86bb7615421dd744
 stem = 'packing-tcp.segments'
 format = 'svg'
 width = 1004
@@ -24,7 +24,7 @@ y_once = 0
 legend_height = 152.28
 legend_columns = 1
 title_text = 'tcp.segments over'."\n".'workload.message_size'
-subtitle_text = 'Segments by message size: FPDUs kept whole against a'."\n".'stream cut at EMSS · scenario packing · seed 1 ·'."\n".'iwarpsim 0.2.0 (git 57621267aaac) · 28 runs'
+subtitle_text = 'Segments by message size: FPDUs kept whole against a'."\n".'stream cut at EMSS · scenario packing · seed 1 ·'."\n".'iwarpsim 0.2.0 (git 7c171a49e654) · 28 runs'
 y_lines = 'TCP segments (segments)'
 panel_titles = 1
 array panel_title[1] = ['']

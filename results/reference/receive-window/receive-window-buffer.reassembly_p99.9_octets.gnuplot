@@ -1,6 +1,6 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: 0e9335c017be1b5542d5ab29d03cdf9decea51a608e0adaf7988f6da19db8aae
+# SHA-256 of the rest: e5d3cdd087c1b7dc14488b6a32f9e2d72509f4896480b7e4cacfdaec9a6b5b6c
 stem = 'receive-window-buffer.reassembly_p99.9_octets'
 format = 'svg'
 width = 2102
@@ -24,7 +24,7 @@ y_once = 0
 legend_height = 88.83
 legend_columns = 4
 title_text = 'buffer.reassembly_p99.9_octets over tcp.receive_window'
-subtitle_text = 'Reassembly memory by receive window · scenario receive-window · seeds 1–8 · iwarpsim 0.2.0 (git 57621267aaac) ·'."\n".'288 runs, mean of 8 each with 95 % interval · mpa.markers moves with receiver.mode · ringed: 126 with timeouts or'."\n".'lost retransmissions'
+subtitle_text = 'Reassembly memory by receive window · scenario receive-window · seeds 1–8 · iwarpsim 0.2.0 (git 7c171a49e654) ·'."\n".'288 runs, mean of 8 each with 95 % interval · mpa.markers moves with receiver.mode · ringed: 126 with timeouts or'."\n".'lost retransmissions'
 y_lines = 'reassembly occupancy, p99.9'."\n".'(octets)'
 panel_titles = 2
 array panel_title[2] = ['in-order receiver', 'out-of-order receiver']

@@ -1,6 +1,6 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: 9f7027399af65654ea8b17d72bcef6615523cb3e26bbd291ca58d1daf8ff4d6d
+# SHA-256 of the rest: accf6d1b1facea73aca39236381dd78c86e1e9715285a67215666e569ede5bf8
 stem = 'refused-segments-goodput_bit_per_s'
 format = 'svg'
 width = 2102
@@ -24,7 +24,7 @@ y_once = 0
 legend_height = 406.08
 legend_columns = 1
 title_text = 'goodput_bit_per_s over reassembly memory'
-subtitle_text = 'Goodput by memory, with refused segments acknowledged or not · scenario refused-segments · seed 1 · iwarpsim'."\n".'0.2.0 (git 57621267aaac) · 20 runs · ringed: 8 with timeouts or spurious retransmissions'
+subtitle_text = 'Goodput by memory, with refused segments acknowledged or not · scenario refused-segments · seed 1 · iwarpsim'."\n".'0.2.0 (git 7c171a49e654) · 20 runs · ringed: 8 with timeouts or spurious retransmissions'
 y_lines = 'goodput (Gbit/s)'
 panel_titles = 1
 array panel_title[1] = ['']

@@ -1,6 +1,6 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: 781331a5248f437d1dcacf5e43d46c730f0b7fce446d0358509f1232d6d2b8f6
+# SHA-256 of the rest: b0eca12ec8ec436ee6bea3dd4a6fd04aaa9eb921d4b3d2ad8279a971b5226252
 stem = 'run-length-buffer.reassembly_p99.9_octets'
 format = 'svg'
 width = 2102
@@ -24,7 +24,7 @@ y_once = 0
 legend_height = 88.83
 legend_columns = 5
 title_text = 'buffer.reassembly_p99.9_octets over workload.messages'
-subtitle_text = 'Peaks and quantiles by length of the run, one segment in a thousand lost · scenario run-length · seeds 1–8 ·'."\n".'iwarpsim 0.2.0 (git 57621267aaac) · 80 runs, median of 8 each with quartiles · mpa.markers moves with'."\n".'receiver.mode · ringed: 14 with lost retransmissions · 16 not steady, or too short to tell'
+subtitle_text = 'Peaks and quantiles by length of the run, one segment in a thousand lost · scenario run-length · seeds 1–8 ·'."\n".'iwarpsim 0.2.0 (git 7c171a49e654) · 80 runs, median of 8 each with quartiles · mpa.markers moves with'."\n".'receiver.mode · ringed: 14 with lost retransmissions · 16 not steady, or too short to tell'
 y_lines = 'reassembly occupancy, p99.9'."\n".'(octets)'
 panel_titles = 2
 array panel_title[2] = ['in-order receiver', 'out-of-order receiver']

@@ -1,6 +1,6 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: 2b1c764836b002259e4f1375d8a990e1438fd93a10353ef92103986823c71a8d
+# SHA-256 of the rest: 6c0800dc64b2dd0c303c043642a7982d6c791025e0bfc2f97737aeaf0d8c9213
 stem = 'shared-memory-buffer.reassembly_p99.9_octets'
 format = 'svg'
 width = 2102
@@ -24,7 +24,7 @@ y_once = 0
 legend_height = 88.83
 legend_columns = 5
 title_text = 'buffer.reassembly_p99.9_octets over connections'
-subtitle_text = 'One reassembly memory for many connections · scenario shared-memory · seeds 1–8 · iwarpsim 0.2.0 (git'."\n".'57621267aaac) · 80 runs, mean of 8 each with 95 % interval · mpa.markers moves with receiver.mode,'."\n".'workload.messages moves with workload.connections · ringed: 28 with timeouts or lost retransmissions · 46 not'."\n".'steady, or too short to tell'
+subtitle_text = 'One reassembly memory for many connections · scenario shared-memory · seeds 1–8 · iwarpsim 0.2.0 (git'."\n".'7c171a49e654) · 80 runs, mean of 8 each with 95 % interval · mpa.markers moves with receiver.mode,'."\n".'workload.messages moves with workload.connections · ringed: 28 with timeouts or lost retransmissions · 46 not'."\n".'steady, or too short to tell'
 y_lines = 'reassembly occupancy, p99.9'."\n".'(octets)'
 panel_titles = 2
 array panel_title[2] = ['in-order receiver', 'out-of-order receiver']

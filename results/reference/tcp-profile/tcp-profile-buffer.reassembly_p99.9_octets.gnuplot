@@ -1,6 +1,6 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: bb85a7a01240d61e76c32117134fee8c8a24ffd0aa2458305740e328a1dcb4a9
+# SHA-256 of the rest: 7b23bc12563df4db6335e01c1a3a119d9dac9bf87e3b79545d5a306da9afb5eb
 stem = 'tcp-profile-buffer.reassembly_p99.9_octets'
 format = 'svg'
 width = 2102
@@ -24,7 +24,7 @@ y_once = 0
 legend_height = 88.83
 legend_columns = 3
 title_text = 'buffer.reassembly_p99.9_octets over loss of segments'
-subtitle_text = 'Reassembly memory with the TCP of Linux and of the RFCs · scenario tcp-profile · seeds 1–8 · iwarpsim 0.2.0 (git'."\n".'57621267aaac) · 96 runs, median of 8 each with quartiles · mpa.markers moves with receiver.mode · ringed: 32 with'."\n".'lost retransmissions'
+subtitle_text = 'Reassembly memory with the TCP of Linux and of the RFCs · scenario tcp-profile · seeds 1–8 · iwarpsim 0.2.0 (git'."\n".'7c171a49e654) · 96 runs, median of 8 each with quartiles · mpa.markers moves with receiver.mode · ringed: 32 with'."\n".'lost retransmissions'
 y_lines = 'reassembly occupancy, p99.9'."\n".'(octets)'
 panel_titles = 2
 array panel_title[2] = ['in-order receiver', 'out-of-order receiver']

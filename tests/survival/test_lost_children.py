@@ -96,7 +96,7 @@ class LostChildren(unittest.TestCase):
         (row,) = kit.rows(STORE)
         self.assertEqual(row["run"][2], "failed")
         self.assertRegex(row["run"][3], "or out of memory.*(failed to allocate|Cannot allocate)"
-                         "|signal 11.*the 12.0.MiB of data that it may hold|Sanitizer|error while loading")
+                         "|signal 11.*the 12.0.MiB of data that it may hold|Sanitizer|Failed to mmap|error while loading")
         self.complete()
 
     def test_hanging(self):

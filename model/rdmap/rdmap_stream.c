@@ -88,7 +88,6 @@ rdmap_stream *rdmap_stream_new(const rdmap_config *config, const rdmap_stream_ev
 {
   rdmap_stream *stream = g_new0(rdmap_stream, 1);
   stream->config = *config;
-  stream->rules = iwarp_generation_rules_of(config->generation);
   stream->events = events;
   stream->user = user;
   ddp_stag_table_add_stream(config->stags, config->identity);
@@ -111,6 +110,11 @@ void rdmap_stream_free(rdmap_stream *stream)
   ddp_stag_table_remove_stream(stream->config.stags, stream->config.identity);
   g_free(stream->own);
   g_free(stream);
+}
+
+uint64_t rdmap_stream_first_offset(const rdmap_stream *stream)
+{
+  return stream->config.beginning ? stream->config.beginning->offset : 0;
 }
 
 ddp_stream_identity rdmap_stream_identity(const rdmap_stream *stream)
@@ -151,10 +155,10 @@ static void start(rdmap_stream *stream, message_kind kind, rdmap_opcode opcode, 
   const rdmap_opcode_rules *rules = rdmap_opcode_rules_of((uint8_t)opcode);
   message->tagged = rules->tagged;
   message->queue_number = rules->queue_number;
-  message->ulp_control = rdmap_control_encode(stream->rules->rdmap_version, opcode);
+  message->ulp_control = rdmap_control_encode(rules_of(stream)->rdmap_version, opcode);
   stream->message = kind;
   if (!stream->segmenter) {
-    stream->segmenter = ddp_segmenter_new(stream->rules->ddp_version, RDMAP_QUEUES, DDP_FIRST_MSN);
+    stream->segmenter = ddp_segmenter_new(rules_of(stream)->ddp_version, RDMAP_QUEUES, DDP_FIRST_MSN);
   }
   ddp_segmenter_start(stream->segmenter, message);
 }

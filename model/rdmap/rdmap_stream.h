@@ -29,9 +29,15 @@
 
 typedef struct rdmap_stream rdmap_stream;
 
+/* Where a stream begins for an end that receives it from its middle on. */
+typedef struct rdmap_beginning {
+  uint64_t offset;                  /* in the FPDU phase, of the octet that comes first: an FPDU starts there */
+  uint32_t first_msn[RDMAP_QUEUES]; /* of each untagged queue; 0: DDP_FIRST_MSN */
+} rdmap_beginning;
+
 typedef struct rdmap_config {
-  ddp_stag_table *stags; /* the RNIC's; outlives the stream */
-  uint64_t first_offset; /* see ddp_placer_config */
+  ddp_stag_table *stags;            /* the RNIC's; outlives the stream */
+  const rdmap_beginning *beginning; /* outlives the stream; NULL: it is received from its start */
   iwarp_generation generation;
   ddp_stream_identity identity;
   /* Read Requests the peer may have outstanding here: so many QN 1 buffers are posted (RDMAP-147,
@@ -47,9 +53,6 @@ typedef struct rdmap_config {
   bool only_observes;
   const ddp_probe *probe; /* see ddp_placer_config */
   void *probe_user;
-  /* The first MSN of each of the RDMAP_QUEUES untagged queues, 0: DDP_FIRST_MSN, of a stream that is received
-   * from its middle on. Outlives the stream; NULL: it is received from its start. */
-  const uint32_t *first_msn;
 } rdmap_config;
 
 /* A Send that was Delivered (rdmap-00 §7.3). */
@@ -80,6 +83,9 @@ typedef struct rdmap_stream_events {
  * is NULL. Free with rdmap_stream_free() (NULL is allowed). */
 rdmap_stream *rdmap_stream_new(const rdmap_config *config, const rdmap_stream_events *events, void *user);
 void rdmap_stream_free(rdmap_stream *stream);
+
+/* Of its beginning: in the FPDU phase, of the octet that comes first. */
+uint64_t rdmap_stream_first_offset(const rdmap_stream *stream);
 
 /* Posts `work` (copied) after all others. False, and nothing done, after rdmap_stream_close(), after an
  * error or a Terminate (DDP-126, RDMAP-175), or for a Read that can never be answered: with an ORD of 0, or

@@ -27,7 +27,7 @@ static void fail_by_segment(rdmap_stream *stream, rdmap_error error, const ddp_s
 static bool check(const rdmap_stream *stream, const ddp_header *header, rdmap_error *error)
 {
   *error = (rdmap_error){RDMAP_LAYER_RDMA, RDMAP_REMOTE_OPERATION_ERROR, RDMAP_OPERATION_INVALID_VERSION};
-  if (rdmap_control_version(header->ulp_control) != stream->rules->rdmap_version) {
+  if (rdmap_control_version(header->ulp_control) != rules_of(stream)->rdmap_version) {
     return false;
   }
   error->code = RDMAP_OPERATION_UNEXPECTED_OPCODE;
@@ -111,7 +111,7 @@ static bool invalidate(const rdmap_stream *stream, const ddp_segment *segment, r
   G_STATIC_ASSERT((int)RDMAP_PROTECTION_NOT_INVALIDATABLE == (int)RDMAP_OPERATION_NOT_INVALIDATABLE);
   ddp_invalidation result =
       ddp_stag_table_invalidate(stream->config.stags, stream->config.identity, segment->header.ulp_word,
-                                stream->rules->shared_stag_is_invalidable);
+                                rules_of(stream)->shared_stag_is_invalidable);
   if (result == DDP_INVALIDATED) {
     return true;
   }
@@ -214,7 +214,8 @@ ddp_untagged_queue *rdmap_stream_queue_of(void *user, uint32_t number)
   if (stream->queues[number]) {
     return stream->queues[number];
   }
-  uint32_t first_msn = stream->config.first_msn ? stream->config.first_msn[number] : 0;
+  const rdmap_beginning *beginning = stream->config.beginning;
+  uint32_t first_msn = beginning ? beginning->first_msn[number] : 0;
   ddp_untagged_queue *queue = ddp_untagged_queue_new(first_msn > 0 ? first_msn : DDP_FIRST_MSN);
   stream->queues[number] = queue;
   if (number == RDMAP_QUEUE_READ_REQUEST) {
@@ -256,7 +257,7 @@ static ddp_placer *placer_of(rdmap_stream *stream)
                                                          .queue_count = RDMAP_QUEUES,
                                                          .probe = config->probe,
                                                          .probe_user = config->probe_user,
-                                                         .first_offset = config->first_offset,
+                                                         .first_offset = rdmap_stream_first_offset(stream),
                                                          .report_on_arrival = config->report_on_arrival},
                                     config->only_observes ? &observer_events : &placer_events, stream);
     if (stream->is_terminated) {

@@ -35,7 +35,6 @@ typedef struct own_messages {
 
 struct rdmap_stream {
   rdmap_config config;
-  const iwarp_generation_rules *rules;
   const rdmap_stream_events *events;
   void *user;
   own_messages *own; /* NULL until one is needed */
@@ -59,6 +58,11 @@ struct rdmap_stream {
   ddp_untagged_queue *queues[RDMAP_QUEUES]; /* NULL: nothing came or was posted for it yet */
   ddp_placer *placer;                       /* NULL: no segment came yet */
 };
+
+static inline const iwarp_generation_rules *rules_of(const rdmap_stream *stream)
+{
+  return iwarp_generation_rules_of(stream->config.generation);
+}
 
 static inline bool is_idle(const rdmap_stream *stream)
 {

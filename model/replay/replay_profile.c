@@ -77,7 +77,7 @@ static void on_fpdu(replay_profile *profile, replay_direction_profile *of, const
   of->fpdus_of_version[ddp->version]++;
   if (position < of->first_position) { /* FPDUs come in the order in which they are whole */
     of->first_position = position;
-    of->first_offset = fpdu->phase_offset;
+    of->beginning.offset = fpdu->phase_offset;
   }
   if (ddp->tagged && fpdu->payload_octets > 0) {
     replay_stags_add(profile->stags[event->direction], ddp->stag, ddp->tagged_offset, fpdu->payload_octets);
@@ -87,7 +87,7 @@ static void on_fpdu(replay_profile *profile, replay_direction_profile *of, const
   }
   if (position < of->first_untagged[ddp->queue_number]) {
     of->first_untagged[ddp->queue_number] = position;
-    of->first_msn[ddp->queue_number] = ddp->msn;
+    of->beginning.first_msn[ddp->queue_number] = ddp->msn;
   }
   if (ddp->queue_number == RDMAP_QUEUE_SEND) {
     *longest_send = MAX(*longest_send, (uint64_t)ddp->message_offset + fpdu->payload_octets);

@@ -28,11 +28,9 @@ typedef struct replay_direction_profile {
    * which acknowledged them; UINT64_MAX: there are none. When the capture shows no acknowledgements, all
    * missing octets count as such. */
   uint64_t missing_from;
-  uint64_t first_position; /* of the first FPDU, and its place in the FPDU phase; UINT64_MAX: there is none */
-  uint64_t first_offset;
-  uint64_t
-      first_untagged[RDMAP_QUEUES]; /* where the first FPDU of each queue is, and its MSN; UINT64_MAX, 0 */
-  uint32_t first_msn[RDMAP_QUEUES];
+  uint64_t first_position;               /* of the first FPDU; UINT64_MAX: there is none */
+  uint64_t first_untagged[RDMAP_QUEUES]; /* of the first one of each queue; UINT64_MAX */
+  rdmap_beginning beginning;             /* what those say */
   uint64_t
       reset_packet; /* of the RST that ended the connection: those before it were not taken; UINT64_MAX */
   uint64_t read_requests;

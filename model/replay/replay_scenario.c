@@ -325,10 +325,9 @@ void replay_scenario_connect(const replay_plan *plan, uint32_t index, rnic_endpo
                                             : (uint32_t)ETHERNET_EMSS_OCTETS,
                                     .limit = direction->missing_from};
   if (midway) {
-    uint64_t moved = direction->first_position - direction->first_offset; /* modulo 2^64 */
-    config->first_offset = direction->first_offset;
-    config->rdmap.first_msn = direction->first_msn;
-    place->start = direction->first_offset;
+    uint64_t moved = direction->first_position - direction->beginning.offset; /* modulo 2^64 */
+    config->rdmap.beginning = &direction->beginning;
+    place->start = direction->beginning.offset;
     place->peer_isn += (uint32_t)moved;
     place->limit -= place->limit < UINT64_MAX ? moved : 0;
   }

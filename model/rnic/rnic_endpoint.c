@@ -52,7 +52,6 @@ static rdmap_stream *stream_of(rnic_endpoint *endpoint, const rnic_endpoint_conf
   rdmap.stags = config->host->stags;
   rdmap.probe = &endpoint->events->probe;
   rdmap.probe_user = endpoint->user;
-  rdmap.first_offset = config->first_offset;
   if (config->fault && config->fault->forgets_ord) {
     rdmap.ord = UINT32_MAX;
   }
@@ -98,7 +97,6 @@ static void prepare_receiver(rnic_endpoint *endpoint, const rnic_endpoint_config
       .looks_ahead = config->tcp.passing == TCP_PASSING_AS_ARRIVED,
       .assumes_aligned = config->assumes_aligned,
       .takes_long_ulpdus = config->takes_long_ulpdus,
-      .first_offset = config->first_offset,
       /* rdmac has no startup frames, and no time for them. A peer of another generation sends one, which
        * looks like an FPDU that never becomes whole; no document ends that wait, so the ULP does (note M46,
        * MPA-234). */

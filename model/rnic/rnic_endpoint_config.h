@@ -31,12 +31,10 @@ typedef struct rnic_endpoint_config {
   uint32_t streaming_octets_sent; /* before MPA; both ends agree on both directions (MPA-190) */
   uint32_t streaming_octets_received;
   uint32_t protection_domain; /* of the host */
-  /* Handed to RDMAP; without what the endpoint itself knows: generation, identity, stags, probe and
-   * first_offset. */
+  /* Handed to RDMAP; without what the endpoint itself knows: generation, identity, stags and probe. */
   rdmap_config rdmap;
   /* Of an endpoint that receives what a capture shows; all zero: of any other. */
   mpa_startup_frames frames;
-  uint64_t first_offset;        /* of the FPDU phase: the first octet that comes, where an FPDU starts */
   bool takes_long_ulpdus;       /* see mpa_deframer_take_long() */
   bool silent_drop;             /* a segment with a broken FPDU is dropped as if lost (MPA-286) */
   uint32_t assumed_emss_octets; /* by MPA, if TCP does not report it (MPA-025, MPA-026). 0: it does */

@@ -131,8 +131,9 @@ static G_GNUC_NO_INLINE void make_deframer(rnic_receiver *receiver)
   if (receiver->config.takes_long_ulpdus) {
     mpa_deframer_take_long(receiver->deframer);
   }
-  if (receiver->config.first_offset > 0) {
-    mpa_deframer_start_at(receiver->deframer, receiver->config.first_offset);
+  uint64_t first_offset = rdmap_stream_first_offset(receiver->config.stream);
+  if (first_offset > 0) {
+    mpa_deframer_start_at(receiver->deframer, first_offset);
   }
 }
 

@@ -23,7 +23,6 @@ typedef struct rnic_receiver_config {
   bool looks_ahead;              /* TCP passes octets as they arrive; MPA uses them so if markers are on */
   bool assumes_aligned;          /* in addition, a segment after a hole is assumed to start with an FPDU */
   bool takes_long_ulpdus;        /* see mpa_deframer_take_long() */
-  uint64_t first_offset;         /* of the FPDU phase, that comes; an FPDU starts there */
   time_ps first_fpdu_timeout_ps; /* from the first octet to the first valid FPDU; 0: for ever */
 } rnic_receiver_config;
 

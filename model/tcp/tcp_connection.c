@@ -83,7 +83,7 @@ static void connection_listen(tcp_transport *transport)
 
 void tcp_connection_return_to_listen(tcp_connection *connection)
 {
-  tcp_retransmission_timer_stop(&connection->timer);
+  tcp_retransmission_timer_stop(&connection->sender.timer);
   tcp_receiver_clear(&connection->receiver);
   connection->state = TCP_STATE_LISTEN;
   connection->syn_due = false;
@@ -95,7 +95,7 @@ void tcp_connection_enter_closed(tcp_connection *connection, tcp_state state, tc
                                  time_ps now)
 {
   connection->state = state;
-  tcp_retransmission_timer_stop(&connection->timer);
+  tcp_retransmission_timer_stop(&connection->sender.timer);
   if (connection->closed) {
     return;
   }
@@ -169,7 +169,7 @@ static time_ps connection_deadline(const tcp_transport *transport)
   if (connection->state == TCP_STATE_CLOSED) {
     return TIME_PS_NEVER;
   }
-  time_ps timer = time_ps_earlier(connection->timer.deadline, connection->receiver.ack_deadline);
+  time_ps timer = time_ps_earlier(connection->sender.timer.deadline, connection->receiver.ack_deadline);
   return connection->closed ? timer : time_ps_earlier(timer, tcp_sender_deadline(&connection->sender));
 }
 
@@ -182,7 +182,7 @@ static void set_path_mtu(tcp_connection *connection, uint32_t mtu_octets, uint64
   connection->config.send_mtu_octets = mtu_octets;
   connection->mtu_lowered = mtu_octets < connection->link_mtu_octets;
   connection->mtu_expires_s = (uint32_t)(now / TIME_PS_PER_SECOND) + 1 + MTU_EXPIRY_S;
-  connection->statistics.path_mtu_changes++;
+  connection->sender.statistics.path_mtu_changes++;
   TRACE(connection->config.trace, MTU_CHANGED, .mtu_octets = mtu_octets);
   tcp_connection_find_emss(connection);
   if (connection->gauges.emss_octets == before) {
@@ -235,10 +235,11 @@ static void suspect_black_hole(tcp_connection *connection, time_ps now)
 static bool time_out(tcp_connection *connection, time_ps now)
 {
   if (connection->state == TCP_STATE_SYN_SENT || connection->state == TCP_STATE_SYN_RECEIVED) {
-    connection->statistics.timeouts++;
-    TRACE(connection->config.trace, TIME_OUT, .in_flight = 1, .rto_ps = (uint64_t)connection->timer.rto_ps);
+    connection->sender.statistics.timeouts++;
+    TRACE(connection->config.trace, TIME_OUT, .in_flight = 1,
+          .rto_ps = (uint64_t)connection->sender.timer.rto_ps);
     connection->syn_timeouts++;
-    tcp_retransmission_timer_back_off(&connection->timer, &connection->config);
+    tcp_retransmission_timer_back_off(&connection->sender.timer, &connection->config);
     connection->syn_due = true; /* sending it starts the timer */
     return connection->syn_timeouts < connection->config.retries_max;
   }
@@ -263,7 +264,7 @@ static void connection_run(tcp_transport *transport, time_ps now)
   if (!connection->closed && tcp_sender_deadline(&connection->sender) <= now) {
     tcp_sender_run(&connection->sender, now);
   }
-  if (tcp_tick_expired(&connection->timer.deadline, config, now) && !time_out(connection, now)) {
+  if (tcp_tick_expired(&connection->sender.timer.deadline, config, now) && !time_out(connection, now)) {
     tcp_connection_enter_closed(connection, TCP_STATE_CLOSED, TCP_CLOSE_GAVE_UP, now);
   }
 }
@@ -340,7 +341,7 @@ static void take_syn(tcp_connection *connection, const tcp_header *header, time_
   uint64_t window = MIN(config->receive_window_octets, (uint64_t)WINDOW_FIELD_MAX << scale) >> scale << scale;
   tcp_receiver_init(&connection->receiver, config, window, connection->receiver.events,
                     connection->receiver.user, &connection->gauges);
-  connection->receiver.timer = &connection->timer;
+  connection->receiver.timer = &connection->sender.timer;
   connection->receiver.saves_sacks = connection->sack && config->sack_compression_percent > 0;
   connection->receiver.timestamps = connection->timestamps;
 }
@@ -349,12 +350,12 @@ static void take_syn(tcp_connection *connection, const tcp_header *header, time_
 void tcp_connection_establish(tcp_connection *connection, const tcp_incoming *segment)
 {
   bool syn_sent_twice = connection->syn_timeouts > 0;
-  tcp_retransmission_timer_stop(&connection->timer);
+  tcp_retransmission_timer_stop(&connection->sender.timer);
   if (syn_sent_twice) {
-    tcp_retransmission_timer_restart_slowly(&connection->timer, &connection->config);
+    tcp_retransmission_timer_restart_slowly(&connection->sender.timer, &connection->config);
   } else {
     time_ps round_trip_ps = segment->now - connection->sender.sent_at;
-    tcp_retransmission_timer_sample(&connection->timer, &connection->config, round_trip_ps, false);
+    tcp_retransmission_timer_sample(&connection->sender.timer, &connection->config, round_trip_ps, false);
     connection->sender.rack_known.least_ps = round_trip_ps; /* RFC 8985 §6.2 step 1: of the connection */
   }
   connection->sender.sent_at = -1;
@@ -440,7 +441,7 @@ tcp_transport *tcp_connection_new(const tcp_config *config, const tcp_events *ev
   tcp_connection *connection = g_new0(tcp_connection, 1);
   connection->transport.class = config->trace ? &traced : &untraced;
   connection->transport.gauges = &connection->gauges;
-  connection->transport.statistics = &connection->statistics;
+  connection->transport.statistics = &connection->sender.statistics;
   connection->config = *config;
   /* What the next send adds to a segment takes PSH away again (Linux: tcp_sendmsg_locked()). */
   connection->config.pushes_fpdus = config->pushes_fpdus && config->segmentation != TCP_SEGMENTATION_STREAM;
@@ -449,9 +450,7 @@ tcp_transport *tcp_connection_new(const tcp_config *config, const tcp_events *ev
   connection->receiver.user = user;
   connection->state = TCP_STATE_CLOSED;
   connection->link_mtu_octets = (uint16_t)config->send_mtu_octets;
-  tcp_retransmission_timer_init(&connection->timer, &connection->config);
-  tcp_sender_init(&connection->sender, &connection->config, &connection->timer, &connection->statistics,
-                  &connection->gauges);
+  tcp_sender_init(&connection->sender, &connection->config, &connection->gauges);
   offer(connection);
   return &connection->transport;
 }

@@ -45,7 +45,6 @@ enum {
 typedef struct tcp_connection {
   tcp_transport transport; /* first; its gauges are those below */
   tcp_gauges gauges;
-  tcp_retransmission_timer timer;
   tcp_sender sender;
   /* Without a window until the peer's SYN has come. Its `events` and `user` are the connection's. */
   tcp_receiver receiver;
@@ -80,7 +79,6 @@ typedef struct tcp_connection {
   uint16_t link_mtu_octets; /* of the first hop: what the path MTU is until a router or time-outs lower it */
   uint64_t earlier_acknowledgement;
   tcp_config config;
-  tcp_statistics statistics;
 } tcp_connection;
 
 /* What a `transport` of tcp_connection_new() is. */

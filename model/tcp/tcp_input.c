@@ -392,7 +392,7 @@ static G_GNUC_NO_INLINE void arrive_segment(tcp_connection *connection, const da
 {
   tcp_header header;
   if (!datagram_checksum_is_right(packet)) {
-    connection->statistics.checksum_errors++;
+    connection->sender.statistics.checksum_errors++;
     TRACE(connection->config.trace, CHECKSUM_ERROR, .payload_octets = packet->payload.length);
     return;
   }

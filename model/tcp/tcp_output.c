@@ -53,7 +53,7 @@ static datagram *make_syn(tcp_connection *connection, time_ps now)
   if (answer) {
     tcp_receiver_acknowledge(&connection->receiver);
   }
-  tcp_retransmission_timer_start(&connection->timer, now);
+  tcp_retransmission_timer_start(&connection->sender.timer, now);
   return make_datagram(connection, &header, NULL);
 }
 
@@ -182,9 +182,9 @@ static inline datagram *make_outgoing(tcp_connection *connection, tcp_outgoing *
     datagram_set_ecn(packet, DATAGRAM_ECN_ECT_0);
   }
   if (outgoing->full_size) {
-    connection->statistics.full_segments++;
-    connection->statistics.full_segment_octets += datagram_octets(packet);
-    connection->statistics.full_segment_payload_octets += length;
+    connection->sender.statistics.full_segments++;
+    connection->sender.statistics.full_segment_octets += datagram_octets(packet);
+    connection->sender.statistics.full_segment_payload_octets += length;
   }
   if (outgoing->again && length > 0) {
     packet->retransmission = true;
@@ -206,7 +206,7 @@ static inline datagram *make_outgoing(tcp_connection *connection, tcp_outgoing *
 static G_GNUC_NO_INLINE datagram *make_window_probe(tcp_connection *connection, time_ps now)
 {
   connection->sender.probe_due = false;
-  connection->statistics.window_probes++;
+  connection->sender.statistics.window_probes++;
   TRACE(connection->config.trace, PROBE_SENT, .tail_loss = 0);
   return make_empty_segment(connection, (int64_t)connection->sender.acknowledged - 1, now);
 }
@@ -287,7 +287,7 @@ datagram *tcp_connection_transmit_traced(tcp_transport *transport, time_ps now)
         .edge = sender->window_edge, .congestion_window_octets = sender->congestion.window.octets,
         .threshold_octets = sender->congestion.window.threshold_octets,
         .in_flight_octets = sender->flight ? sender->flight->board.pipe_octets : 0,
-        .smoothed_ps = (uint64_t)connection->timer.smoothed_ps, .rto_ps = (uint64_t)connection->timer.rto_ps,
-        .state = TRACE_NAME(states[sender->state]));
+        .smoothed_ps = (uint64_t)connection->sender.timer.smoothed_ps,
+        .rto_ps = (uint64_t)connection->sender.timer.rto_ps, .state = TRACE_NAME(states[sender->state]));
   return NULL;
 }

@@ -4,17 +4,15 @@
 
 #include "tcp/tcp_sender_private.h"
 
-void tcp_sender_init(tcp_sender *sender, const tcp_config *config, tcp_retransmission_timer *timer,
-                     tcp_statistics *statistics, tcp_gauges *gauges)
+void tcp_sender_init(tcp_sender *sender, const tcp_config *config, tcp_gauges *gauges)
 {
   *sender = (tcp_sender){.config = config,
-                         .timer = timer,
                          .queue = {.segmentation = config->segmentation},
-                         .statistics = statistics,
                          .gauges = gauges,
                          .sent_at = -1,
                          .recovery_point = -1,
                          .ecn_point = -1};
+  tcp_retransmission_timer_init(&sender->timer, config);
   tcp_rack_knowledge_init(&sender->rack_known);
 }
 
@@ -172,9 +170,9 @@ bool tcp_sender_has_new(const tcp_sender *sender)
 void tcp_sender_restart_timer(tcp_sender *sender, time_ps now)
 {
   if (tcp_sender_flight_octets(sender) > 0) {
-    tcp_retransmission_timer_start(sender->timer, now);
+    tcp_retransmission_timer_start(&sender->timer, now);
   } else {
-    tcp_retransmission_timer_stop(sender->timer);
+    tcp_retransmission_timer_stop(&sender->timer);
   }
 }
 
@@ -191,13 +189,13 @@ static void restart_probe(const tcp_sender *sender, tcp_tail_loss_probe *probe)
   }
   const tcp_config *config = sender->config;
   tcp_tail_loss_situation situation = {
-      .smoothed_ps = sender->timer->smoothed_ps,
+      .smoothed_ps = sender->timer.smoothed_ps,
       .lone_delay_ps =
           config->probe_delay == TCP_PROBE_DELAY_RTO_MIN ? config->rto_min_ps : config->delayed_ack_ps,
       .timer_slack_ps = config->timer_slack_ps,
       .timer_tick_ps = config->timer_tick_ps,
       .segments = tcp_scoreboard_segments(&sender->flight->board),
-      .retransmission = sender->timer->deadline,
+      .retransmission = sender->timer.deadline,
   };
   tcp_tail_loss_probe_schedule(probe, &situation, probe->from);
 }

@@ -9,7 +9,7 @@ static inline void sample(tcp_sender *sender, uint64_t position, time_ps round_t
   if (ends_round) {
     sender->flight->variation_end = sender->next;
   }
-  tcp_retransmission_timer_sample(sender->timer, sender->config, round_trip_ps, ends_round);
+  tcp_retransmission_timer_sample(&sender->timer, sender->config, round_trip_ps, ends_round);
 }
 
 /* Up to where an acknowledgement of what was sent again is one of the first transmission, as the timestamp it
@@ -38,7 +38,7 @@ static void note_position(tcp_sender *sender, uint64_t position)
 static void heed_answer(tcp_sender *sender)
 {
   sender->timeouts_in_a_row = 0;
-  tcp_retransmission_timer_stop(sender->timer);
+  tcp_retransmission_timer_stop(&sender->timer);
 }
 
 /* SND.UNA moves. */
@@ -90,7 +90,7 @@ static uint64_t take_sack_blocks(tcp_sender *sender, const tcp_acknowledgement *
 /* No more D-SACKs came than segments were sent again: Linux heeds no others (tcp_dsack_seen()). */
 static bool may_be_of_resent(const tcp_sender *sender)
 {
-  return sender->statistics->duplicates_reported <= sender->statistics->retransmissions;
+  return sender->statistics.duplicates_reported <= sender->statistics.retransmissions;
 }
 
 /* Whether Linux takes the D-SACK of `ack`, if it has one, for a sign of reordering (tcp_dsack_seen()): only
@@ -176,7 +176,7 @@ static void take_news(tcp_sender *sender, tcp_sender_news *news)
       !news->advances &&
       (sender->sack ? news->newly_sacked > 0 : ack->may_be_duplicate && tcp_sender_flight_octets(sender) > 0);
   if (ack->has_duplicate) {
-    sender->statistics->duplicates_reported++;
+    sender->statistics.duplicates_reported++;
     if (sender->config->growth_by_delivered && may_be_of_resent(sender)) {
       /* what was sent again for nothing is delivered as well (Linux, tcp_dsack_seen()) */
       uint64_t octets = ack->duplicate.to - ack->duplicate.from;
@@ -214,7 +214,7 @@ static void heed_ecn(tcp_sender *sender, const tcp_sender_news *news)
       tcp_congestion_reduce_for_ecn(&sender->congestion, news->flight_octets);
     }
     tcp_sender_note_reduction(sender);
-    sender->statistics->ecn_reductions++;
+    sender->statistics.ecn_reductions++;
     TRACE(sender->config->trace, ECN_REDUCED, .threshold_octets = sender->congestion.window.threshold_octets);
   }
 }
@@ -247,8 +247,8 @@ static tcp_congestion_ack describe(const tcp_sender *sender, const tcp_sender_ne
       .congestion_experienced = congested,
       .round_trip_ps = news->round_trip_ps,
       .latest_ps = news->latest_ps >= 0 ? news->latest_ps : news->ack->round_trip_ps,
-      .smoothed_ps = sender->timer->smoothed_ps,
-      .least_ps = sender->timer->least_ps,
+      .smoothed_ps = sender->timer.smoothed_ps,
+      .least_ps = sender->timer.least_ps,
   };
 }
 
@@ -392,8 +392,8 @@ static void advance_smoothly(tcp_sender *sender, const tcp_acknowledgement *ack,
   if (sender->by_time && delivery.segments > 0) {
     tcp_rack_delivered_in_order(&sender->flight->rack, &delivery, now);
   }
-  growth.smoothed_ps = sender->timer->smoothed_ps;
-  growth.least_ps = sender->timer->least_ps;
+  growth.smoothed_ps = sender->timer.smoothed_ps;
+  growth.least_ps = sender->timer.least_ps;
   /* As in take_acknowledgement(): HyStart has judged before it is asked whether the window limits. */
   if (sender->config->growth_by_delivered && tcp_congestion_in_slow_start(&sender->congestion)) {
     tcp_congestion_judge_delay(&sender->congestion, &growth, tcp_sender_clock(sender, now));

@@ -57,8 +57,8 @@ static void build_again(tcp_sender *sender, tcp_outgoing *outgoing, uint64_t fro
   bool ends_fpdu = tcp_send_queue_copy(&sender->queue, from, payload_end, &outgoing->payload);
   if (outgoing->payload.length > 0) {
     outgoing->push = payload_end == posted || (ends_fpdu && sender->config->pushes_fpdus);
-    sender->statistics->segments_sent++;
-    sender->statistics->retransmissions++;
+    sender->statistics.segments_sent++;
+    sender->statistics.retransmissions++;
   }
 }
 
@@ -78,7 +78,7 @@ static void build_new(tcp_sender *sender, tcp_outgoing *outgoing, const tcp_cut 
     outgoing->ecn_capable = sender->ecn;
     outgoing->window_reduced = sender->cwr_due;
     sender->cwr_due = false;
-    sender->statistics->segments_sent++;
+    sender->statistics.segments_sent++;
   }
 }
 
@@ -90,7 +90,7 @@ static tcp_pacer_rate pacer_rate(const tcp_sender *sender)
   uint64_t least = recovers ? sender->congestion.window.threshold_octets : 0;
   return (tcp_pacer_rate){
       .window_octets = MAX(sender->congestion.window.octets, least),
-      .smoothed_ps = sender->timer->smoothed_ps,
+      .smoothed_ps = sender->timer.smoothed_ps,
       .slow_start = !recovers && tcp_congestion_in_slow_start(&sender->congestion),
   };
 }
@@ -104,11 +104,11 @@ static inline void account(tcp_sender *sender, uint64_t octets, time_ps now)
   }
   if (sender->config->pacing) {
     tcp_pacer_rate rate = pacer_rate(sender);
-    bool is_paced = sender->statistics->segments_sent >= UNPACED_SEGMENTS;
+    bool is_paced = sender->statistics.segments_sent >= UNPACED_SEGMENTS;
     tcp_pacer_sent(&sender->pacer, is_paced ? octets : 0, &rate, now);
   }
-  if (sender->timer->deadline == TIME_PS_NEVER) {
-    tcp_retransmission_timer_start(sender->timer, now); /* RFC 6298 §5.1 */
+  if (sender->timer.deadline == TIME_PS_NEVER) {
+    tcp_retransmission_timer_start(&sender->timer, now); /* RFC 6298 §5.1 */
   }
 }
 
@@ -129,7 +129,7 @@ static bool resend(tcp_sender *sender, const tcp_sent_segment *segment, bool mov
   /* A retransmission of what is first has a whole RTO to be acknowledged in: RACK sends it again when it is
    * lost, no time-out need interfere. */
   if (sender->by_time && segment->from == sender->acknowledged) {
-    tcp_retransmission_timer_start(sender->timer, now);
+    tcp_retransmission_timer_start(&sender->timer, now);
   }
   account(sender, segment->to - segment->from, now);
   return true;
@@ -181,11 +181,11 @@ static G_GNUC_NO_INLINE bool fit_in_window(tcp_sender *sender, uint64_t usable, 
     return false;
   }
   if (usable == 0 || (2 * usable < sender->window_octets_max && !sender->probe_due)) {
-    if (sender->timer->deadline == TIME_PS_NEVER) {
+    if (sender->timer.deadline == TIME_PS_NEVER) {
       if (usable == 0) {
-        tcp_retransmission_timer_start(sender->timer, now);
+        tcp_retransmission_timer_start(&sender->timer, now);
       } else {
-        tcp_retransmission_timer_start_override(sender->timer, now);
+        tcp_retransmission_timer_start_override(&sender->timer, now);
       }
     }
     return false;
@@ -273,7 +273,7 @@ static void send_probe(tcp_sender *sender, tcp_outgoing *outgoing, time_ps now)
     g_assert(any); /* what is in flight, no segment of it SACKed: else no probe would be due */
     resend(sender, &last, false, "probe", outgoing, now);
   }
-  sender->statistics->tail_loss_probes++;
+  sender->statistics.tail_loss_probes++;
   TRACE(sender->config->trace, PROBE_SENT, .tail_loss = 1);
   tcp_tail_loss_probe_sent(&sender->flight->probe, !is_new, sender->next);
 }
@@ -342,9 +342,9 @@ static bool send_unproven(tcp_sender *sender, int64_t room, tcp_outgoing *outgoi
 static void heed_idleness(tcp_sender *sender, time_ps now)
 {
   if (sender->config->restart_after_idle && sender->sent_at >= 0 && tcp_sender_flight_octets(sender) == 0 &&
-      sender->gauges->unsent_octets > 0 && now - sender->sent_at > sender->timer->rto_ps) {
+      sender->gauges->unsent_octets > 0 && now - sender->sent_at > sender->timer.rto_ps) {
     if (sender->config->idleness_halves) {
-      tcp_congestion_decay(&sender->congestion, now - sender->sent_at, sender->timer->rto_ps);
+      tcp_congestion_decay(&sender->congestion, now - sender->sent_at, sender->timer.rto_ps);
     } else {
       tcp_congestion_restart_after_idle(&sender->congestion, now - sender->sent_at);
     }

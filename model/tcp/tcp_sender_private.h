@@ -69,11 +69,11 @@ typedef struct tcp_sender_flight {
 
 struct tcp_sender {
   const tcp_config *config;
-  tcp_retransmission_timer *timer;
-  tcp_statistics *statistics;
   tcp_gauges *gauges;
-  tcp_sender_flight *flight; /* NULL: nothing is in flight, and all is settled */
-  tcp_undo *undo;            /* NULL before the first recovery or time-out */
+  tcp_sender_flight *flight;      /* NULL: nothing is in flight, and all is settled */
+  tcp_undo *undo;                 /* NULL before the first recovery or time-out */
+  tcp_retransmission_timer timer; /* which also serves the handshake */
+  tcp_statistics statistics;      /* of the connection */
   tcp_send_queue queue;
   tcp_congestion congestion;     /* from the start on */
   tcp_rack_knowledge rack_known; /* while `flight` is NULL */
@@ -100,11 +100,9 @@ struct tcp_sender {
   bool cwr_due : 1; /* CWR on the next new segment */
 };
 
-/* A sender that may queue but not send. `config` and `statistics` (counted here) must outlive it; so must
- * `timer`, which also serves the handshake, and `gauges`, where it keeps posted_octets and unsent_octets.
- * Frees what it has. */
-void tcp_sender_init(tcp_sender *sender, const tcp_config *config, tcp_retransmission_timer *timer,
-                     tcp_statistics *statistics, tcp_gauges *gauges);
+/* A sender that may queue but not send. `config` must outlive it; so must `gauges`, where it keeps
+ * posted_octets and unsent_octets. Frees what it has. */
+void tcp_sender_init(tcp_sender *sender, const tcp_config *config, tcp_gauges *gauges);
 void tcp_sender_clear(tcp_sender *sender);
 
 /* The first segment is about to leave, or an acknowledgement to be taken in that may mean anything: there

@@ -15,7 +15,7 @@ static time_ps reordering_window_ps(const tcp_sender *sender)
   tcp_rack_situation situation = {
       .recovering = sender->state != TCP_SENDING_OPEN,
       .sacked_segments = sender->flight->board.sacked_segments,
-      .smoothed_ps = sender->timer->smoothed_ps,
+      .smoothed_ps = sender->timer.smoothed_ps,
   };
   return tcp_rack_window_ps(&sender->flight->rack, &situation);
 }
@@ -85,7 +85,7 @@ static void enter_recovery(tcp_sender *sender)
 {
   tcp_sent_segment first;
   const tcp_scoreboard *board = &sender->flight->board;
-  sender->statistics->recoveries++;
+  sender->statistics.recoveries++;
   begin_doubt(sender, TCP_UNDO_RECOVERY);
   reduce_for_loss(sender);
   sender->flight->probe = (tcp_tail_loss_probe){.deadline = TIME_PS_NEVER};
@@ -128,7 +128,7 @@ void tcp_sender_leave_recovery(tcp_sender *sender)
 
 static void count_lost_again(tcp_sender *sender, uint64_t retransmissions)
 {
-  sender->statistics->retransmissions_lost += (uint32_t)retransmissions;
+  sender->statistics.retransmissions_lost += (uint32_t)retransmissions;
   if (retransmissions > 0) {
     TRACE(sender->config->trace, RETRANSMISSION_LOST, .segments = retransmissions);
   }
@@ -224,8 +224,8 @@ void tcp_sender_find_losses(tcp_sender *sender, tcp_sender_news *news)
  * `findable` RACK does not find it again. */
 static void undo(tcp_sender *sender, tcp_undo_kind kind, bool stays_lost, bool findable)
 {
-  sender->statistics->spurious_recoveries += kind == TCP_UNDO_RECOVERY ? 1 : 0;
-  sender->statistics->spurious_timeouts += kind == TCP_UNDO_TIME_OUT ? 1 : 0;
+  sender->statistics.spurious_recoveries += kind == TCP_UNDO_RECOVERY ? 1 : 0;
+  sender->statistics.spurious_timeouts += kind == TCP_UNDO_TIME_OUT ? 1 : 0;
   TRACE(sender->config->trace, UNDONE, .time_out = kind == TCP_UNDO_TIME_OUT);
   if (sender->state == TCP_SENDING_RECOVERY && !sender->congestion.remembers &&
       reduces_proportionally(sender)) {
@@ -376,14 +376,14 @@ static void enter_loss(tcp_sender *sender, time_ps now)
 bool tcp_sender_time_out(tcp_sender *sender, time_ps now)
 {
   sender->timeouts_in_a_row++;
-  sender->statistics->timeouts += tcp_sender_flight_octets(sender) > 0 ? 1 : 0;
+  sender->statistics.timeouts += tcp_sender_flight_octets(sender) > 0 ? 1 : 0;
   TRACE(sender->config->trace, TIME_OUT, .in_flight = tcp_sender_flight_octets(sender) > 0,
-        .rto_ps = (uint64_t)sender->timer->rto_ps);
+        .rto_ps = (uint64_t)sender->timer.rto_ps);
   if (sender->timeouts_in_a_row >= sender->config->retries_max) {
     return false;
   }
-  tcp_retransmission_timer_back_off(sender->timer, sender->config);
-  tcp_retransmission_timer_start(sender->timer, now);
+  tcp_retransmission_timer_back_off(&sender->timer, sender->config);
+  tcp_retransmission_timer_start(&sender->timer, now);
   if (tcp_sender_flight_octets(sender) == 0) {
     sender->probe_due = true;
   } else {

@@ -3,6 +3,7 @@
 """An idle pair costs what docs/performance.md asks for at most, measured as bench/run measures it."""
 
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -13,6 +14,9 @@ sys.path.insert(0, os.environ["BENCH"])
 from benchmark import cases, figures  # noqa: E402
 
 OCTETS_MAX = 4096
+# The kernel counts a process's pages in steps of 32 or 64 for each processor, and knows the peak no better: 256 KiB on two
+# processors, 44 octets a pair.
+MEASUREMENTS = 5
 SCENARIO = os.environ["BENCH"] + "/scenarios/idle.cfg"
 
 
@@ -29,8 +33,8 @@ def idle_run(connections):
 class IdlePair(unittest.TestCase):
     @unittest.skipIf(os.environ["SANITIZERS"] != "none", "sanitizers take memory of their own")
     def test_its_memory(self):
-        # 4,028 to 4,065 today. The peak of a process is known to about 150 kB, 25 octets a pair.
-        octets = figures.idle_octets(*map(idle_run, cases.IDLE_CONNECTIONS))
+        octets = statistics.median(figures.idle_octets(*map(idle_run, cases.IDLE_CONNECTIONS))
+                                   for _ in range(MEASUREMENTS))
         self.assertLessEqual(octets, OCTETS_MAX)
         self.assertGreater(octets, 2000)  # the two TCP connections alone have 1,600
 

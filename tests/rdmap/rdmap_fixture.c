@@ -74,12 +74,13 @@ static void on_half_closed(void *user, time_ps now)
 
 rdmap_config rdmap_fixture_config(uint32_t stream_id)
 {
+  static const rdmap_beginning beginning = {.offset = FIRST_OFFSET};
   return (rdmap_config){.generation = IWARP_IETF,
                         .identity = {.stream_id = stream_id, .protection_domain = PD},
                         .ird = 2,
                         .ord = 2,
                         .strict_responses = true,
-                        .first_offset = FIRST_OFFSET};
+                        .beginning = &beginning};
 }
 
 static void free_ulpdu(gpointer ulpdu)

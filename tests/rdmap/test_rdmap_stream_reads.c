@@ -546,8 +546,8 @@ READER_TEST(test_revoked_midway)
 TEST(test_begins_with_any_message)
 {
   enum { DUE = 70000 };
-  static const uint32_t first_msn[RDMAP_QUEUES] = {[RDMAP_QUEUE_SEND] = DUE};
-  g_autoptr(rdmap_fixture) f = rdmap_fixture_new(NULL, B_WITH(.first_msn = first_msn));
+  static const rdmap_beginning beginning = {.offset = FIRST_OFFSET, .first_msn = {[RDMAP_QUEUE_SEND] = DUE}};
+  g_autoptr(rdmap_fixture) f = rdmap_fixture_new(NULL, B_WITH(.beginning = &beginning));
   post_receive(f->b, 0);
   post_receive(f->b, 0);
   for (uint32_t i = 0; i < 2; i++) {

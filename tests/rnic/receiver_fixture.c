@@ -156,10 +156,11 @@ static void make_ddp(receiver_fixture *f)
                                .identity = identity,
                                .ird = 1,
                                .ord = 1,
-                               .first_offset = first_offset(f),
+                               .beginning = &f->beginning,
                                .stags = f->stags,
                                .probe = &probe,
                                .probe_user = f};
+  f->beginning.offset = first_offset(f);
   f->rdmap = rdmap_stream_new(&config, &events, f);
 }
 
@@ -184,7 +185,6 @@ receiver_fixture *receiver_fixture_new(const receiver_fixture_config *config, co
   const rnic_receiver_config receiver = {.tcp = &f->transport,
                                          .stream = f->rdmap,
                                          .fpdu_memory = config->fpdu_memory,
-                                         .first_offset = first_offset(f),
                                          .looks_ahead = config->mode != IN_ORDER,
                                          .assumes_aligned = config->mode == ASSUME_ALIGNED};
   f->receiver = g_new(rnic_receiver, 1);

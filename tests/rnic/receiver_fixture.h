@@ -44,6 +44,7 @@ typedef struct receiver_fixture {
   uint8_t *sink;
   ddp_stag_table *stags;
   rdmap_stream *rdmap;
+  rdmap_beginning beginning;
   tcp_config tcp_config;
   tcp_events tcp_events;
   tcp_gauges tcp_gauges;

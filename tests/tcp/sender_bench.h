@@ -10,9 +10,7 @@ enum { EMSS = 1000, ROOM = 1 << 20 };
 
 typedef struct bench {
   tcp_config config;
-  tcp_statistics statistics;
   tcp_gauges gauges;
-  tcp_retransmission_timer *timer;
   tcp_sender *sender;
   time_ps now;
 } bench;
@@ -48,8 +46,7 @@ static inline bench *bench_new(tcp_config config)
 {
   bench *b = g_new0(bench, 1);
   b->config = config;
-  b->timer = tcp_retransmission_timer_new(ms(1000), ms(200), ms(60000), TCP_RTO_FLOOR_RTO);
-  b->sender = tcp_sender_new(&b->config, b->timer, &b->statistics, &b->gauges);
+  b->sender = tcp_sender_new(&b->config, &b->gauges);
   tcp_sender_start(b->sender, EMSS, b->config.sack, false, ROOM);
   return b;
 }
@@ -57,7 +54,6 @@ static inline bench *bench_new(tcp_config config)
 static inline void bench_free(bench *b)
 {
   tcp_sender_free(b->sender);
-  tcp_retransmission_timer_free(b->timer);
   g_free(b);
 }
 

@@ -280,7 +280,7 @@ static void note_state(const tcp_fixture_end *end)
        connection->gauges.unsent_octets, transport->gauges->posted_octets - end->base,
        edge - base_of_stream_to(end), transport->class->beyond(transport).ranges,
        transport->class->held_octets(transport), transport->class->held_octets_below(transport, edge + 4000),
-       connection->statistics.full_segments);
+       connection->sender.statistics.full_segments);
 }
 
 void collect(tcp_fixture *f, unsigned from)

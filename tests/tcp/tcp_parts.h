@@ -57,11 +57,10 @@ static inline void tcp_retransmission_timer_free(tcp_retransmission_timer *timer
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(tcp_retransmission_timer, tcp_retransmission_timer_free)
 
-static inline tcp_sender *tcp_sender_new(const tcp_config *config, tcp_retransmission_timer *timer,
-                                         tcp_statistics *statistics, tcp_gauges *gauges)
+static inline tcp_sender *tcp_sender_new(const tcp_config *config, tcp_gauges *gauges)
 {
   tcp_sender *sender = g_new(tcp_sender, 1);
-  tcp_sender_init(sender, config, timer, statistics, gauges);
+  tcp_sender_init(sender, config, gauges);
   return sender;
 }
 

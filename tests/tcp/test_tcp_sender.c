@@ -48,7 +48,7 @@ FLAG_TEST(test_restart_after_idle, late)
   }
   uint64_t grown = window_of(b);
   g_assert_cmpuint(grown, >, 10 * EMSS);
-  b->now = b->timer->rto_ps + late;
+  b->now = b->sender->timer.rto_ps + late;
   expect_nothing(b); /* nothing to send: nothing happens */
   post(b, 30 * EMSS, 0);
   expect(b, 10 * EMSS, EMSS);
@@ -62,7 +62,7 @@ FLAG_TEST(test_decay_after_idle, halves)
   send_flight(b, 0, 10, 10);
   acknowledge_all(b, 10 * EMSS);
   tcp_congestion_set_window(&b->sender->congestion, 40 * EMSS);
-  b->now = b->timer->rto_ps + 1;
+  b->now = b->sender->timer.rto_ps + 1;
   post(b, 30 * EMSS, 0);
   expect(b, 10 * EMSS, EMSS);
   g_assert_cmpuint(window_of(b), ==, halves ? 20 * EMSS : 10 * EMSS);
@@ -213,11 +213,11 @@ BENCH_TEST(test_ecn, .sack = true, .limited_transmit = true)
   acknowledge(b, 6 * EMSS, 0, 0, true); /* the same round trip */
   acknowledge(b, 10 * EMSS, 0, 0, true);
   g_assert_cmpuint(window_of(b), >=, 5 * EMSS);
-  g_assert_cmpuint(b->statistics.ecn_reductions, ==, 1);
+  g_assert_cmpuint(b->sender->statistics.ecn_reductions, ==, 1);
   g_assert_true(expect(b, 10 * EMSS, EMSS).window_reduced);
   g_assert_false(expect(b, 11 * EMSS, EMSS).window_reduced);
   acknowledge(b, 11 * EMSS, 0, 0, true);
-  g_assert_cmpuint(b->statistics.ecn_reductions, ==, 2);
+  g_assert_cmpuint(b->sender->statistics.ecn_reductions, ==, 2);
 }
 
 /* A loss and ECE: one reduction, for the loss (or for ECE before it). */
@@ -247,7 +247,7 @@ BENCH_TEST(test_undo_within_a_reduction_for_ecn, .sack = true, .dsack = true, .p
   expect_only(b, 20 * EMSS, EMSS);
   g_assert_cmpuint(window_of(b), ==, 17 * EMSS);
   acknowledge_duplicate(b, 5 * EMSS, EMSS, 2 * EMSS);
-  EXPECT_FIELDS(&b->statistics, (ecn_reductions, 1), (recoveries, 1), (spurious_recoveries, 1));
+  EXPECT_FIELDS(&b->sender->statistics, (ecn_reductions, 1), (recoveries, 1), (spurious_recoveries, 1));
   g_assert_cmpuint(threshold_of(b), ==, 10 * EMSS);
   g_assert_cmpuint(window_of(b), ==, 10 * EMSS);
   acknowledge_all(b, 11 * EMSS); /* the 10 from 11 to 20 */
@@ -262,7 +262,7 @@ BENCH_TEST(test_ecn_not_agreed, .sack = true)
   post(b, 10 * EMSS, 0);
   g_assert_false(expect(b, 0, EMSS).ecn_capable);
   acknowledge(b, EMSS, 0, 0, true);
-  g_assert_cmpuint(b->statistics.ecn_reductions, ==, 0);
+  g_assert_cmpuint(b->sender->statistics.ecn_reductions, ==, 0);
 }
 
 /* RFC 3168 §6.1.2: after a time-out, too, the first new segment reports that the window is reduced. */
@@ -291,7 +291,7 @@ FLAG_TEST(test_repacketized_stream, repacketize)
     g_assert_true(expect(b, 0, EMSS).again);
     acknowledge_all(b, EMSS);
     expect(b, EMSS, 500);
-    g_assert_cmpuint(b->statistics.retransmissions, ==, 2);
+    g_assert_cmpuint(b->sender->statistics.retransmissions, ==, 2);
   } else {
     expect(b, 0, 300);
     expect(b, 300, 300);
@@ -309,7 +309,7 @@ BENCH_TEST(test_repacketized_in_recovery, .sack = true, .segmentation = TCP_SEGM
     g_assert_true(expect(b, i * EMSS, EMSS).again);
   }
   expect_nothing(b);
-  g_assert_cmpuint(b->statistics.retransmissions, ==, 3);
+  g_assert_cmpuint(b->sender->statistics.retransmissions, ==, 3);
   acknowledge_all(b, 6000);
   expect_nothing(b);
 }
@@ -421,11 +421,11 @@ BENCH_TEST(test_loss_after_an_undone_recovery, .sack = true)
   acknowledge(b, 0, EMSS, 4 * EMSS, false);
   expect(b, 0, EMSS);
   acknowledge_duplicate(b, 4 * EMSS, 0, EMSS);
-  g_assert_cmpuint(b->statistics.spurious_recoveries, ==, 1);
+  g_assert_cmpuint(b->sender->statistics.spurious_recoveries, ==, 1);
   g_assert_cmpuint(window_of(b), ==, 10 * EMSS);
   acknowledge(b, 4 * EMSS, 5 * EMSS, 8 * EMSS, false);
   expect(b, 4 * EMSS, EMSS);
-  g_assert_cmpuint(b->statistics.recoveries, ==, 2);
+  g_assert_cmpuint(b->sender->statistics.recoveries, ==, 2);
   g_assert_cmpuint(threshold_of(b), ==, 3 * EMSS); /* half of 6 */
 }
 
@@ -483,7 +483,7 @@ FLAG_TEST(test_resend_too_big, rack)
     expect_nothing(b);
   }
   acknowledge_all(b, 10 * EMSS);
-  g_assert_cmpuint(b->statistics.recoveries, ==, 0);
+  g_assert_cmpuint(b->sender->statistics.recoveries, ==, 0);
   g_assert_cmpuint(window_of(b), >=, 10 * EMSS);
   g_assert_cmpuint(tcp_sender_first_octets(b->sender), ==, 0);
 }
@@ -506,7 +506,7 @@ FLAG_TEST(test_first_ack_after_a_time_out, sack)
   time_out_at(b, ms(1000));
   expect(b, 0, EMSS);
   acknowledge_at(b, 1100, 3 * EMSS, 0, 0);
-  g_assert_cmpuint(b->statistics.spurious_timeouts, ==, sack);
+  g_assert_cmpuint(b->sender->statistics.spurious_timeouts, ==, sack);
 }
 
 /* RFC 8985 §6.3: of ten segments eight left so late that a time-out does not take them as lost. The window is
@@ -536,7 +536,7 @@ BENCH_TEST(test_loss_within_a_recovery, .sack = true, .rack = true)
   expect(b, 0, EMSS); /* its retransmission was overtaken, too */
   expect(b, 10 * EMSS, EMSS);
   acknowledge_at(b, 201, 10 * EMSS, 0, 0);
-  g_assert_cmpuint(b->statistics.recoveries, ==, 2);
+  g_assert_cmpuint(b->sender->statistics.recoveries, ==, 2);
   g_assert_cmpuint(threshold_of(b), ==, 2 * EMSS);
 }
 
@@ -562,12 +562,12 @@ ROW_TEST(test_loss_after_a_time_out, lost_again_rows)
   b->sender->flight->rack.known.reordering_seen = c->by_timer;
   acknowledge_at(b, 700, 2 * EMSS, 3 * EMSS, 4 * EMSS);
   if (c->by_timer) {
-    g_assert_cmpuint(b->statistics.recoveries, ==, 0);
+    g_assert_cmpuint(b->sender->statistics.recoveries, ==, 0);
     b->now = tcp_sender_deadline(b->sender);
     tcp_sender_run(b->sender, b->now);
   }
-  g_assert_cmpuint(b->statistics.retransmissions_lost, ==, 1);
-  g_assert_cmpuint(b->statistics.recoveries, ==, c->as_linux);
+  g_assert_cmpuint(b->sender->statistics.retransmissions_lost, ==, 1);
+  g_assert_cmpuint(b->sender->statistics.recoveries, ==, c->as_linux);
   expect(b, 2 * EMSS, EMSS);
 }
 
@@ -583,8 +583,8 @@ FLAG_TEST(test_round_trip_of_sacked, as_linux)
   time_out_at(b, ms(500));
   expect(b, EMSS, EMSS);
   acknowledge_at(b, 600, EMSS, 2 * EMSS, 3 * EMSS);
-  g_assert_cmpint(b->timer->smoothed_ps * 2, ==, ms(as_linux ? 325 : 200));
-  g_assert_cmpint(b->timer->rto_ps * 2, ==, ms(as_linux ? 325 + 4 * 325 : 4 * 300));
+  g_assert_cmpint(b->sender->timer.smoothed_ps * 2, ==, ms(as_linux ? 325 : 200));
+  g_assert_cmpint(b->sender->timer.rto_ps * 2, ==, ms(as_linux ? 325 + 4 * 325 : 4 * 300));
 }
 
 /* F-RTO is not tried for a time-out within fast recovery in Linux, but for each further one
@@ -594,7 +594,7 @@ FLAG_TEST(test_time_outs_that_may_be_spurious, as_linux)
   g_autoptr(bench) b = BENCH(.sack = true, .rack = true, .frto = true, .threshold_of_window = as_linux);
   send_flight(b, 0, 10, 10);
   acknowledge_at(b, 100, 0, EMSS, 4 * EMSS);
-  g_assert_cmpuint(b->statistics.recoveries, ==, 1);
+  g_assert_cmpuint(b->sender->statistics.recoveries, ==, 1);
   time_out_at(b, ms(500));
   g_assert_cmpint(b->sender->flight->frto.step, ==, as_linux ? TCP_FRTO_OFF : TCP_FRTO_RESENT);
   time_out_at(b, ms(1000));
@@ -614,9 +614,9 @@ BENCH_TEST(test_second_recovery_stands, .sack = true, .rack = true, .timestamps 
   expect(b, 0, EMSS);
   expect(b, 10 * EMSS, EMSS);
   acknowledge_at(b, 201, 10 * EMSS, 0, 0);
-  g_assert_cmpuint(b->statistics.recoveries, ==, 2);
+  g_assert_cmpuint(b->sender->statistics.recoveries, ==, 2);
   acknowledge_echoing(b, 300, 200, 14 * EMSS, 0, 0);
-  g_assert_cmpuint(b->statistics.spurious_recoveries, ==, 0);
+  g_assert_cmpuint(b->sender->statistics.spurious_recoveries, ==, 0);
 }
 
 /* 0 is sent again at 100 ms and 1 at 110. A D-SACK proves the former to be needless, and an echo of 105 ms
@@ -632,7 +632,7 @@ FLAG_TEST(test_echo_between_retransmissions, as_linux)
   expect(b, EMSS, EMSS);
   acknowledge_duplicate(b, EMSS, 0, EMSS);
   acknowledge_echoing(b, 150, 105, 8 * EMSS, 0, 0);
-  g_assert_cmpuint(b->statistics.spurious_recoveries, ==, as_linux ? 0 : 1);
+  g_assert_cmpuint(b->sender->statistics.spurious_recoveries, ==, as_linux ? 0 : 1);
 }
 
 /* Of ten segments the first is lost, two are SACKed, and the reordering timer finds that a quarter of the
@@ -668,7 +668,7 @@ ROW_TEST(test_prr_counts_duplicates, reported_rows)
   acknowledge_at(b, 100, 0, 7 * EMSS, 10 * EMSS);
   expect_full_segments(b, 0, 3);
   expect_nothing(b);
-  b->statistics.duplicates_reported = c->reported_before;
+  b->sender->statistics.duplicates_reported = c->reported_before;
   acknowledge_duplicate(b, 0, 8 * EMSS, 9 * EMSS);
   expect_full_segments(b, 3, c->leaving);
   expect_nothing(b);
@@ -787,6 +787,6 @@ BENCH_TEST(test_rounds_of_the_variation, .variation_by_round = true)
     b->now += ms(100);
     acknowledge_all(b, from + EMSS);
     acknowledge_all(b, from + 2 * EMSS);
-    g_assert_cmpint(b->timer->variation_ps, ==, expected[round]);
+    g_assert_cmpint(b->sender->timer.variation_ps, ==, expected[round]);
   }
 }

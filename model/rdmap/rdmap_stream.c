@@ -90,6 +90,7 @@ rdmap_stream *rdmap_stream_new(const rdmap_config *config, const rdmap_stream_ev
   stream->config = *config;
   stream->events = events;
   stream->user = user;
+  stream->version = iwarp_generation_rules_of(config->generation)->rdmap_version;
   ddp_stag_table_add_stream(config->stags, config->identity);
   return stream;
 }
@@ -155,10 +156,11 @@ static void start(rdmap_stream *stream, message_kind kind, rdmap_opcode opcode, 
   const rdmap_opcode_rules *rules = rdmap_opcode_rules_of((uint8_t)opcode);
   message->tagged = rules->tagged;
   message->queue_number = rules->queue_number;
-  message->ulp_control = rdmap_control_encode(rules_of(stream)->rdmap_version, opcode);
+  message->ulp_control = rdmap_control_encode(stream->version, opcode);
   stream->message = kind;
   if (!stream->segmenter) {
-    stream->segmenter = ddp_segmenter_new(rules_of(stream)->ddp_version, RDMAP_QUEUES, DDP_FIRST_MSN);
+    stream->segmenter = ddp_segmenter_new(iwarp_generation_rules_of(stream->config.generation)->ddp_version,
+                                          RDMAP_QUEUES, DDP_FIRST_MSN);
   }
   ddp_segmenter_start(stream->segmenter, message);
 }

@@ -31,7 +31,7 @@ typedef struct rdmap_stream rdmap_stream;
 
 /* Where a stream begins for an end that receives it from its middle on. */
 typedef struct rdmap_beginning {
-  uint64_t offset;                  /* in the FPDU phase, of the octet that comes first: an FPDU starts there */
+  uint64_t offset; /* in the FPDU phase, of the octet that comes first: an FPDU starts there */
   uint32_t first_msn[RDMAP_QUEUES]; /* of each untagged queue; 0: DDP_FIRST_MSN */
 } rdmap_beginning;
 

@@ -27,7 +27,7 @@ static void fail_by_segment(rdmap_stream *stream, rdmap_error error, const ddp_s
 static bool check(const rdmap_stream *stream, const ddp_header *header, rdmap_error *error)
 {
   *error = (rdmap_error){RDMAP_LAYER_RDMA, RDMAP_REMOTE_OPERATION_ERROR, RDMAP_OPERATION_INVALID_VERSION};
-  if (rdmap_control_version(header->ulp_control) != rules_of(stream)->rdmap_version) {
+  if (rdmap_control_version(header->ulp_control) != stream->version) {
     return false;
   }
   error->code = RDMAP_OPERATION_UNEXPECTED_OPCODE;
@@ -109,9 +109,10 @@ static bool invalidate(const rdmap_stream *stream, const ddp_segment *segment, r
       [DDP_INVALIDATE_SHARED] = RDMAP_REMOTE_PROTECTION_ERROR,
   };
   G_STATIC_ASSERT((int)RDMAP_PROTECTION_NOT_INVALIDATABLE == (int)RDMAP_OPERATION_NOT_INVALIDATABLE);
+  const iwarp_generation_rules *rules = iwarp_generation_rules_of(stream->config.generation);
   ddp_invalidation result =
       ddp_stag_table_invalidate(stream->config.stags, stream->config.identity, segment->header.ulp_word,
-                                rules_of(stream)->shared_stag_is_invalidable);
+                                rules->shared_stag_is_invalidable);
   if (result == DDP_INVALIDATED) {
     return true;
   }

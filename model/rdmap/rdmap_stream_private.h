@@ -41,6 +41,7 @@ struct rdmap_stream {
 
   message_kind message : 8;
   framing framing : 8;
+  uint8_t version;          /* of the generation's RDMAP */
   bool is_closed : 1;       /* the ULP has asked for the graceful end: no more operations (DDP-126) */
   bool peer_has_closed : 1; /* the peer's direction has ended gracefully */
   bool is_lost : 1;         /* the LLP stream is gone: nothing more goes out */
@@ -58,11 +59,6 @@ struct rdmap_stream {
   ddp_untagged_queue *queues[RDMAP_QUEUES]; /* NULL: nothing came or was posted for it yet */
   ddp_placer *placer;                       /* NULL: no segment came yet */
 };
-
-static inline const iwarp_generation_rules *rules_of(const rdmap_stream *stream)
-{
-  return iwarp_generation_rules_of(stream->config.generation);
-}
 
 static inline bool is_idle(const rdmap_stream *stream)
 {

@@ -242,8 +242,11 @@ static bool send_new(tcp_sender *sender, int64_t room, tcp_outgoing *outgoing, t
   }
   uint64_t from = sender->next;
   build_new(sender, outgoing, &cut, fin);
-  sender->next += cut.length + (fin ? 1 : 0);
-  sender->fin_sent = sender->fin_sent || fin;
+  sender->next += cut.length;
+  if (fin) {
+    sender->next++;
+    sender->fin_sent = true;
+  }
   if (!sender->flight) {
     tcp_sender_begin_flight(sender);
     tcp_congestion_resume(&sender->congestion, now - MIN(sender->sent_at, now),

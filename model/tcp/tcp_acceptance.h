@@ -31,9 +31,9 @@ typedef struct tcp_recent_timestamp {
 enum { TCP_PAWS_TICKS = 1000 }; /* of a clock of microseconds: one millisecond */
 
 /* RFC 7323 §5.3. A peer's clock may tick faster than the millisecond that §5.4 asks for, and the model's
- * does: with its microseconds every segment that a retransmission overtakes would belong to an earlier epoch.
- * Late segments of the last millisecond belong to this one. A TS.Recent that is half such a clock's period
- * old, 36 minutes, cannot be compared any more (§5.5: 24 days at 1 ms). */
+ * can (tcp_config.timestamps_in_ms): with microseconds every segment that a retransmission overtakes would
+ * belong to an earlier epoch. Late segments of the last millisecond belong to this one. A TS.Recent that is
+ * half such a clock's period old, 36 minutes, cannot be compared any more (§5.5: 24 days at 1 ms). */
 static inline bool tcp_is_of_an_earlier_epoch(const tcp_recent_timestamp *recent, uint32_t timestamp,
                                               time_ps now)
 {

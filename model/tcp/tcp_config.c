@@ -14,7 +14,8 @@ tcp_config tcp_config_default(void)
       .ignores_unsent_ack = true,
       .pushes_fpdus = true,
       .sack_compression_percent = 5,
-      .quick_acks = 16, /* TCP_MAX_QUICKACKS */
+      .timestamps_in_ms = true, /* TCP_TS_HZ */
+      .quick_acks = 16,         /* TCP_MAX_QUICKACKS */
       .duplicate_ack_threshold = 3,
       .rto_initial_ps = TIME_PS_PER_SECOND,        /* RFC 6298 */
       .rto_min_ps = 200 * TIME_PS_PER_MILLISECOND, /* Linux: TCP_RTO_MIN */

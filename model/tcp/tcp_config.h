@@ -104,6 +104,8 @@ typedef struct tcp_config {
   bool dsack : 1;                   /* report duplicates by SACK (RFC 2883); needs sack */
   bool old_sack : 1;                /* the SACK blocks of an ACK below SND.UNA are read; needs sack */
   bool timestamps : 1;              /* offer timestamps */
+  bool timestamps_in_ms : 1; /* their clock ticks in milliseconds, as Linux's, and gives a round trip only
+                                where no segment does; else in microseconds */
   tcp_ecn_use ecn : 2;
   tcp_congestion_kind congestion : 2;
   tcp_cubic_kind cubic : 1;

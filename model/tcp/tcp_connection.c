@@ -16,9 +16,9 @@ enum { BLACK_HOLE_TIMEOUTS = 2, BLACK_HOLE_TIMEOUTS_SHORT = 3 };
 /* RFC 1191 §6.3, and so net.ipv4.route.mtu_expires in Linux; RFC 8899 §5.1.1, PMTU_RAISE_TIMER. */
 enum { MTU_EXPIRY_S = 600 };
 
-uint32_t tcp_connection_timestamp(time_ps now)
+uint32_t tcp_connection_timestamp(const tcp_config *config, time_ps now)
 {
-  return (uint32_t)((uint64_t)now / (uint64_t)TIME_PS_PER_MICROSECOND);
+  return (uint32_t)((uint64_t)now / (uint64_t)tcp_connection_timestamp_tick_ps(config));
 }
 
 uint32_t tcp_connection_header_octets(const tcp_connection *connection)

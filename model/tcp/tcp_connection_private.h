@@ -103,9 +103,14 @@ void tcp_connection_receive(tcp_transport *transport, const datagram *packet, ti
 datagram *tcp_connection_transmit(tcp_transport *transport, time_ps now);
 datagram *tcp_connection_transmit_traced(tcp_transport *transport, time_ps now);
 
-/* The clock of the timestamps option, in microseconds. RFC 7323 §5.4 asks for a tick between 1 ms and 1 s,
- * for PAWS; round trips here take microseconds, so PAWS looks back 36 minutes only. */
-uint32_t tcp_connection_timestamp(time_ps now);
+/* The clock of the timestamps option. RFC 7323 §5.4 asks for a tick between 1 ms and 1 s, for PAWS. Round
+ * trips here take microseconds, so PAWS looks back 36 minutes only where the ticks are as long. */
+static inline time_ps tcp_connection_timestamp_tick_ps(const tcp_config *config)
+{
+  return config->timestamps_in_ms ? TIME_PS_PER_MILLISECOND : TIME_PS_PER_MICROSECOND;
+}
+
+uint32_t tcp_connection_timestamp(const tcp_config *config, time_ps now);
 
 /* RFC 9293 §3.10.7.2 and §3.10.7.3. */
 void tcp_connection_arrive_in_listen(tcp_connection *connection, const tcp_header *header,

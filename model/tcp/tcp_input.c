@@ -31,14 +31,17 @@ static inline void take_timestamp(tcp_connection *connection, const tcp_incoming
 
 /* What the echoed timestamp, if there is one, shows: the round trip, and when the segment left that it
  * echoes. */
-static void read_timestamp_echo(const tcp_incoming *segment, tcp_acknowledgement *ack)
+static void read_timestamp_echo(const tcp_config *config, const tcp_incoming *segment,
+                                tcp_acknowledgement *ack)
 {
-  int32_t ticks = (int32_t)(tcp_connection_timestamp(segment->now) - segment->header->timestamp_echo);
-  time_ps whole = segment->now - segment->now % TIME_PS_PER_MICROSECOND;
-  time_ps ago = (time_ps)ticks * TIME_PS_PER_MICROSECOND;
+  time_ps tick_ps = tcp_connection_timestamp_tick_ps(config);
+  int32_t ticks = (int32_t)(tcp_connection_timestamp(config, segment->now) - segment->header->timestamp_echo);
+  time_ps whole = segment->now - segment->now % tick_ps;
+  time_ps ago = (time_ps)ticks * tick_ps;
   if (segment->header->has_timestamps && ticks >= 0 && ago <= whole) {
-    ack->round_trip_ps = ago;
-    ack->echoed_ps = whole - ago;
+    ack->round_trip_ps =
+        config->timestamps_in_ms ? -1 : ago; /* too coarse, but where nothing else is known */
+    ack->echoed_before_ps = whole - ago + tick_ps;
   }
 }
 
@@ -96,7 +99,7 @@ static void take_plain_acknowledgement(tcp_connection *connection, uint64_t ackn
   ack.may_be_duplicate = packet->payload.length == 0 && window == connection->peer_window;
   ack.congestion_experienced = false;
   ack.round_trip_ps = -1;
-  ack.echoed_ps = -1;
+  ack.echoed_before_ps = -1;
   ack.sack_count = 0;
   ack.has_duplicate = false;
   take_acknowledgement(connection, &ack, position, window, now);
@@ -111,10 +114,10 @@ static void acknowledge(tcp_connection *connection, const tcp_incoming *segment,
           segment->payload->length == 0 && !segment->fin && header->window == connection->peer_window,
       .congestion_experienced = connection->ecn.agreed && tcp_header_has(header, TCP_ECE),
       .round_trip_ps = -1,
-      .echoed_ps = -1,
+      .echoed_before_ps = -1,
   };
   if (connection->timestamps) {
-    read_timestamp_echo(segment, &ack);
+    read_timestamp_echo(&connection->config, segment, &ack);
   }
   if (connection->sack && header->sack_count > 0) {
     read_sack_blocks(connection, header, &ack);
@@ -129,10 +132,10 @@ static void acknowledge_late(tcp_connection *connection, const tcp_incoming *seg
   tcp_acknowledgement ack = {
       .position = (uint64_t)MAX(position, 0),
       .round_trip_ps = -1,
-      .echoed_ps = -1,
+      .echoed_before_ps = -1,
   };
   if (connection->timestamps) {
-    read_timestamp_echo(segment, &ack);
+    read_timestamp_echo(&connection->config, segment, &ack);
   }
   read_sack_blocks(connection, segment->header, &ack);
   ack.position = connection->sender.acknowledged;

@@ -45,7 +45,7 @@ static datagram *make_syn(tcp_connection *connection, time_ps now)
       .window_scale = connection->receive_scale,
       .has_sack_permitted = answer ? connection->sack : config->sack,
       .has_timestamps = answer ? connection->timestamps : config->timestamps,
-      .timestamp_value = tcp_connection_timestamp(now),
+      .timestamp_value = tcp_connection_timestamp(&connection->config, now),
       .timestamp_echo = answer ? connection->recent_timestamp.value : 0,
   };
   connection->syn_due = false;
@@ -86,7 +86,7 @@ static inline void write_header(const tcp_connection *connection, tcp_header *he
   header->window = (uint16_t)(MIN(window, connection->receiver.window_octets) >> connection->receive_scale);
   if (connection->timestamps) {
     header->has_timestamps = true;
-    header->timestamp_value = tcp_connection_timestamp(now);
+    header->timestamp_value = tcp_connection_timestamp(&connection->config, now);
     header->timestamp_echo = connection->recent_timestamp.value;
   }
 }

@@ -32,7 +32,8 @@ static bool sent_after(uint64_t one_order, uint64_t one_end, uint64_t other_orde
   return one_order > other_order || (one_order == other_order && one_end > other_end);
 }
 
-void tcp_rack_delivered(tcp_rack *rack, const tcp_sent_segment *segment, time_ps echoed_ps, time_ps now)
+void tcp_rack_delivered(tcp_rack *rack, const tcp_sent_segment *segment, time_ps echoed_before_ps,
+                        time_ps now)
 {
   time_ps round_trip_ps = now - segment->sent_at;
   if (!segment->sent_twice) {
@@ -43,9 +44,8 @@ void tcp_rack_delivered(tcp_rack *rack, const tcp_sent_segment *segment, time_ps
     }
   }
   rack->highest_so_far = MAX(rack->highest_so_far, segment->to);
-  /* Step 2: what was sent twice may have been delivered by the first transmission. The echo is in us. */
-  bool echoes_earlier =
-      echoed_ps >= 0 && echoed_ps / TIME_PS_PER_MICROSECOND < segment->sent_at / TIME_PS_PER_MICROSECOND;
+  /* Step 2: what was sent twice may have been delivered by the first transmission. */
+  bool echoes_earlier = echoed_before_ps >= 0 && echoed_before_ps <= segment->sent_at;
   if (segment->sent_twice && (echoes_earlier || round_trip_ps < rack->known.least_ps)) {
     return;
   }

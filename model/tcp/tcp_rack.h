@@ -47,9 +47,10 @@ void tcp_rack_knowledge_init(tcp_rack_knowledge *known);
 void tcp_rack_init(tcp_rack *rack, uint32_t duplicate_ack_threshold, time_ps timer_slack_ps,
                    time_ps timer_tick_ps, const tcp_rack_knowledge *known);
 
-/* §6.2 steps 1 to 3: `segment` is delivered at `now`; one marked as cut counts as reordered. `echoed_ps` as
- * in tcp_acknowledgement. */
-void tcp_rack_delivered(tcp_rack *rack, const tcp_sent_segment *segment, time_ps echoed_ps, time_ps now);
+/* §6.2 steps 1 to 3: `segment` is delivered at `now`; one marked as cut counts as reordered.
+ * `echoed_before_ps` as in tcp_acknowledgement. */
+void tcp_rack_delivered(tcp_rack *rack, const tcp_sent_segment *segment, time_ps echoed_before_ps,
+                        time_ps now);
 
 /* Those of one acknowledgement have all been reported: what comes later and lies lower was reordered
  * (§6.2 step 3). `front` is the end of the highest SACKed octets, without such SND.UNA: how far it lies

@@ -53,7 +53,8 @@ static void on_delivered(void *user, const tcp_sent_segment *segment)
     /* An ACK beyond a hole echoes an old timestamp whatever has come, so of what is SACKed Linux looks at the
      * time alone (tcp_sacktag_one(), tcp_skb_spurious_retrans()). */
     bool heeds_echo = !sender->config->linux_reordering || segment->to <= news->ack->position;
-    tcp_rack_delivered(&sender->flight->rack, segment, heeds_echo ? news->ack->echoed_ps : -1, news->now);
+    tcp_rack_delivered(&sender->flight->rack, segment, heeds_echo ? news->ack->echoed_before_ps : -1,
+                       news->now);
   }
 }
 

@@ -37,9 +37,10 @@ typedef struct tcp_acknowledgement {
   uint32_t sack_count;
   range sack[TCP_SACK_BLOCKS_MAX];
   time_ps round_trip_ps; /* by its timestamps (RFC 7323 §4.1); -1: none, the sender takes its own sample */
-  time_ps echoed_ps;  /* when the segment left that its timestamp echoes, to a microsecond; -1: no timestamps.
-                            Earlier than a retransmission: the original had arrived (RFC 3522, 4015) */
-  bool has_duplicate; /* `duplicate` is a D-SACK: these octets came twice (RFC 2883) */
+  time_ps echoed_before_ps; /* before this the segment left that its timestamp echoes, by less than a tick;
+                               -1: no timestamps.
+                               Before a retransmission left: the original had arrived (RFC 3522, 4015) */
+  bool has_duplicate;       /* `duplicate` is a D-SACK: these octets came twice (RFC 2883) */
   range duplicate;
   bool congestion_experienced; /* ECE is set (RFC 3168 §6.1.2, RFC 8257 §3.3) */
 } tcp_acknowledgement;

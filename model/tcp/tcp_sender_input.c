@@ -13,13 +13,12 @@ static inline void sample(tcp_sender *sender, uint64_t position, time_ps round_t
 }
 
 /* Up to where an acknowledgement of what was sent again is one of the first transmission, as the timestamp it
- * echoes is older than the second (RFC 3522 §3.2 step 4); 0: no such. The echo is in microseconds. */
+ * echoes is older than the second (RFC 3522 §3.2 step 4); 0: no such. */
 static uint64_t find_original(const tcp_sender *sender, const tcp_acknowledgement *ack)
 {
   tcp_sent_segment first;
-  bool is_original = ack->echoed_ps >= 0 && tcp_scoreboard_first(&sender->flight->board, &first) &&
-                     first.sent_twice &&
-                     ack->echoed_ps / TIME_PS_PER_MICROSECOND < first.sent_at / TIME_PS_PER_MICROSECOND;
+  bool is_original = ack->echoed_before_ps >= 0 && tcp_scoreboard_first(&sender->flight->board, &first) &&
+                     first.sent_twice && ack->echoed_before_ps <= first.sent_at;
   return is_original ? MIN(ack->position, first.to) : 0;
 }
 
@@ -141,6 +140,7 @@ static void take_news(tcp_sender *sender, tcp_sender_news *news)
   bool had_seen = rack->known.reordering_seen;
   uint64_t present = sender->acknowledged + tcp_scoreboard_sacked_octets(board);
   uint64_t segments = board->delivered_segments;
+  uint64_t acknowledged_segments = board->acknowledged_segments;
   uint64_t reported_octets =
       sender->sack ? 0 : (uint64_t)sender->flight->duplicate_acks * sender->emss_octets;
   if (ack->has_duplicate) {
@@ -155,9 +155,16 @@ static void take_news(tcp_sender *sender, tcp_sender_news *news)
   time_ps round_trip_ps = rack->known.round_trip_ps;
   news->first_sacked_ps = -1;
   news->newly_sacked = take_sack_blocks(sender, ack);
-  if (sender->config->rto_floor == TCP_RTO_FLOOR_VARIATION && news->round_trip_ps < 0 &&
-      news->first_sacked_ps >= 0) {
-    sample(sender, sender->acknowledged, news->first_sacked_ps); /* tcp_ack_update_rtt() */
+  /* tcp_ack_update_rtt(): the segments acknowledged, or else those SACKed, or else the echo, and that is a
+   * tick at least. */
+  bool lacks_sample = news->round_trip_ps < 0;
+  if (lacks_sample && sender->config->rto_floor == TCP_RTO_FLOOR_VARIATION && news->first_sacked_ps >= 0) {
+    sample(sender, sender->acknowledged, news->first_sacked_ps);
+  } else if (lacks_sample && ack->echoed_before_ps >= 0 &&
+             board->acknowledged_segments > acknowledged_segments) {
+    const time_ps tick_ps = TIME_PS_PER_MILLISECOND;
+    time_ps echoed_ps = ack->echoed_before_ps - tick_ps;
+    sample(sender, sender->acknowledged, MAX(news->now / tick_ps * tick_ps - echoed_ps, tick_ps));
   }
   if (sampled && sender->config->linux_reordering) {
     rack->known.round_trip_ps = round_trip_ps; /* tcp_rack_advance() has the SACKed segments first */

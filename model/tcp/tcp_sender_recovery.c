@@ -285,13 +285,12 @@ static tcp_undo_kind judge_retransmissions(tcp_sender *sender, const tcp_sender_
 
 /* Whether a hole was filled by an original that came late, as Linux sees it: the acknowledgement echoes a
  * timestamp from before the first retransmission (RFC 3522 §3.2 step 5, but of each acknowledgement in the
- * recovery). The echo is in microseconds. */
+ * recovery). */
 static bool shows_originals(const tcp_sender *sender, const tcp_sender_news *news)
 {
-  time_ps echoed_ps = news->ack->echoed_ps;
+  time_ps echoed_before_ps = news->ack->echoed_before_ps;
   return sender->config->partial_undo && sender->by_time && sender->state == TCP_SENDING_RECOVERY &&
-         news->advances && echoed_ps >= 0 &&
-         echoed_ps / TIME_PS_PER_MICROSECOND < sender->flight->first_resent_at / TIME_PS_PER_MICROSECOND;
+         news->advances && echoed_before_ps >= 0 && echoed_before_ps <= sender->flight->first_resent_at;
 }
 
 void tcp_sender_judge_recovery(tcp_sender *sender, tcp_sender_news *news)

@@ -3,7 +3,7 @@
 
 #include "run_fixture.h"
 
-enum { CHOICES_MAX = 12 };
+enum { CHOICES_MAX = 14 };
 
 /* What a scenario may have: in this many of a hundred scenarios, one of the choices, each of which is one
  * setting or several. */
@@ -83,9 +83,10 @@ static const feature features[] = {
      {"tcp.old_sack=false", "tcp.old_sack=true", "tcp.tlp_delay=delayed_ack", "tcp.tlp_delay=rto_min",
       "tcp.timer_slack=0s", "tcp.timer_slack=10us|tcp.timer_tick=3us|tcp.tick_phase=1us",
       "tcp.fin_beyond_window=false", "tcp.fin_beyond_window=true", "tcp.quick_acks=0", "tcp.quick_acks=3",
-      "tcp.rto_floor=rto", "tcp.rto_floor=variation"}},
+      "tcp.rto_floor=rto", "tcp.rto_floor=variation", "tcp.rto_variation=sample", "tcp.rto_variation=round"}},
     {15,
      {"tcp.timestamps=true|tcp.partial_undo=false", "tcp.timestamps=true|tcp.partial_undo=true",
+      "tcp.timestamps=true|tcp.timestamp_tick=1us", "tcp.timestamps=true|tcp.timestamp_tick=1ms",
       "tcp.timestamps=true|tcp.missing_timestamps=drop", "tcp.timestamps=true|tcp.missing_timestamps=accept",
       "tcp.reset_at_edge=drop", "tcp.reset_at_edge=challenge", "tcp.threshold=flight", "tcp.threshold=window",
       "tcp.reordering=rfc8985", "tcp.reordering=linux"}},

@@ -52,17 +52,16 @@ static double median_spurious(const char *operation, const char *const *more)
   return median;
 }
 
-/* With the mechanisms of Linux, among them two ticks of slack and partial undo, the capture of Writes could
- * be one of these runs. That of Reads has a tenth more than the most of them: the timestamps of that kernel
- * tick in milliseconds, so that it takes fewer of what came late for originals (docs/tcp-linux.md). Nothing
- * but TCP limits the sender. */
+/* With the mechanisms of Linux, among them two ticks of slack, partial undo, and timestamps in milliseconds,
+ * which take less of what came late for originals, each capture could be one of these runs: at least two of a
+ * hundred have as few, and two as many. Nothing but TCP limits the sender. */
 TEST(test_as_many_as_linux)
 {
   for (gsize i = 0; i < G_N_ELEMENTS(operations); i++) {
     double values[SEEDS];
     sort_spurious(operations[i], STRINGS("tcp.timer_slack=8ms", "sender.buffer=unlimited"), values);
-    g_assert_cmpfloat(values[2], <=, captured[i]);
-    g_assert_cmpfloat(values[SEEDS - 1] * 1.1, >=, captured[i]);
+    g_assert_cmpfloat(values[1], <=, captured[i]);
+    g_assert_cmpfloat(values[SEEDS - 2], >=, captured[i]);
   }
 }
 
@@ -74,8 +73,8 @@ static double distance_with(gsize operation, const char *buffer)
 }
 
 /* The limits of the sending host matter as well. With 2 or 3 segments in flight, which presets/siw.cfg has
- * from captures under load, 3 and 5 come twice where these captures have 13 and 23; with twice its buffer, 5
- * or 6 segments, 12 and 9; without a limit 18 and 7. */
+ * from captures under load, 4 and 5 come twice where these captures have 13 and 23; with twice its buffer, 5
+ * or 6 segments, 11 and 9; without a limit 19 and 7. */
 TEST(test_what_the_host_limits)
 {
   for (gsize i = 0; i < G_N_ELEMENTS(operations); i++) {

@@ -28,7 +28,7 @@ class TcpKeys(unittest.TestCase):
         os.chdir(os.environ["SOURCE_ROOT"])
         keys = tcp_keys.profile_keys()
         self.assertEqual(keys["tcp.timer_slack"], {"linux": "2ms", "rfc": "0"})
-        self.assertEqual(len(keys), 25)
+        self.assertEqual(len(keys), 26)
         for key in keys:
             self.assertIn(f"`{key}`", tcp_keys.PAGE.read_text(encoding="utf-8").split(tcp_keys.BEGIN)[1])
 

@@ -31,7 +31,7 @@ TEST(test_empty_file_is_all_defaults)
       "out-of-order unlimited 0 0 0 0 silent unlimited auto 60s 1 0 "
       "iwarpsim linux ipv4 auto 10 cubic auto linux window false segments delivered round true halve false "
       "passive prr "
-      "true true true true linux true rto_min 2ms 4ms 0 true true true true preserve true false false "
+      "true true true true linux true rto_min 2ms 4ms 1ms 0 true true true true preserve true false false "
       "accept challenge 40ms 2 octets 5 64KiB send ignore 16 3 1s 0.2s variation round 60s 15 true false "
       "icmp "
       "10Gbit/s 25us 1500 38 0 0 0 1Gbit/s police 0 0 tail 5 15 2% 5ms 0.1s 0 [] [] [] "

@@ -241,7 +241,7 @@ TEST(test_host_rates)
          retransmission, path_mtu_discovery, black_hole_detection, segmentation, passing,                    \
          initial_window_segments)                                                                            \
   FIELDS(config, idleness_halves, linux_reordering, sack_compression_percent, saves_sacks_by_window,         \
-         ignores_unsent_ack, tick_phase_ps)                                                                  \
+         ignores_unsent_ack, tick_phase_ps, timestamps_in_ms)                                                \
   FIELDS(config, delayed_ack_segments, ack_by_octets, delayed_ack_ps, duplicate_ack_threshold,               \
          rto_initial_ps, rto_min_ps, rto_floor, variation_by_round, probe_delay, timer_slack_ps,             \
          timer_tick_ps, rto_max_ps, retries_max, send_mtu_octets, receive_mtu_octets, cubic)
@@ -321,6 +321,7 @@ static const tcp_case tcp_cases[] = {
     {"tcp.old_sack=false", "old_sack", false},
     {"tcp.fin_beyond_window=false", "fin_beyond_window", false},
     {"tcp.rto_floor=rto", "rto_floor", TCP_RTO_FLOOR_RTO},
+    {"tcp.timestamp_tick=1us", "timestamps_in_ms", false},
     {"tcp.rto_variation=sample", "variation_by_round", false},
     {"tcp.tlp_delay=delayed_ack", "probe_delay", TCP_PROBE_DELAY_ACK},
     {"tcp.timer_slack=8ms", "timer_slack_ps", 8 * TIME_PS_PER_MILLISECOND},

@@ -25,6 +25,7 @@ void take_linux_keys(tcp_config *config, uint64_t which)
   config->sack_compression_percent = which & 65536 ? 5 : 0;
   config->ignores_unsent_ack = which & 131072;
   config->pushes_fpdus = which & 1048576;
+  config->timestamps_in_ms = which & 8388608;
   config->linux_reordering = which & 2097152;
   config->timer_tick_ps = which & 16384 ? TIME_PS_PER_MILLISECOND : 0; /* as where the scripts were made */
 }

@@ -370,6 +370,7 @@ static void play_with_keys(const packetdrill_script *script)
     packetdrill_script played = *script;
     played.keys = keys;
     take_linux_keys(&played.config, keys == PACKETDRILL_LINUX ? UINT64_MAX : 0);
+    played.config.timestamps_in_ms = false; /* the tables' are in microseconds */
     g_autofree char *failure = packetdrill_play(&played);
     if (failure) {
       g_error("with %s keys: %s", names[keys], failure);

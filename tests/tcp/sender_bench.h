@@ -149,7 +149,7 @@ static inline void acknowledge(bench *b, uint64_t position, uint64_t from, uint6
                              .sack_count = from < to ? 1 : 0,
                              .sack = {{from, to}},
                              .round_trip_ps = -1,
-                             .echoed_ps = -1,
+                             .echoed_before_ps = -1,
                              .congestion_experienced = echo};
   tcp_sender_acknowledge(b->sender, &ack, b->now);
 }
@@ -162,7 +162,7 @@ static inline void acknowledge_echoing(bench *b, int64_t now_ms, int64_t echoed_
                              .sack_count = from < to ? 1 : 0,
                              .sack = {{from, to}},
                              .round_trip_ps = ms(now_ms - echoed_ms),
-                             .echoed_ps = ms(echoed_ms)};
+                             .echoed_before_ps = ms(echoed_ms) + 1};
   b->now = ms(now_ms);
   tcp_sender_acknowledge(b->sender, &ack, b->now);
 }
@@ -174,7 +174,7 @@ static inline void acknowledge_duplicate(bench *b, uint64_t position, uint64_t f
                              .has_duplicate = true,
                              .duplicate = {from, to},
                              .round_trip_ps = -1,
-                             .echoed_ps = -1};
+                             .echoed_before_ps = -1};
   tcp_sender_acknowledge(b->sender, &ack, b->now);
 }
 

@@ -50,7 +50,7 @@ static uint32_t sequence_of(world *w, unsigned end)
 static datagram *forge(world *w, unsigned to)
 {
   const tcp_config *victim = &w->f->end[to].config;
-  const uint32_t clock = tcp_connection_timestamp(w->f->now);
+  const uint32_t clock = tcp_connection_timestamp(&w->f->end[!to].config, w->f->now);
   tcp_header header = {.source_port = victim->remote_port,
                        .destination_port = victim->local_port,
                        .sequence = aim(w, sequence_of(w, !to)),

@@ -10,7 +10,7 @@ typedef struct bench {
   tcp_rack rack;
   tcp_scoreboard *board;
   time_ps now;
-  time_ps echoed_ps;
+  time_ps echoed_before_ps;
 } bench;
 
 static time_ps us(int64_t microseconds)
@@ -21,7 +21,7 @@ static time_ps us(int64_t microseconds)
 static void on_delivered(void *user, const tcp_sent_segment *segment)
 {
   bench *b = user;
-  tcp_rack_delivered(&b->rack, segment, b->echoed_ps, b->now);
+  tcp_rack_delivered(&b->rack, segment, b->echoed_before_ps, b->now);
 }
 
 static void bench_free(bench *b)
@@ -37,7 +37,7 @@ static bench *bench_of(uint32_t smss_octets, time_ps timer_slack_ps)
   bench *b = g_new0(bench, 1);
   tcp_rack_knowledge known;
   b->board = tcp_scoreboard_new(THRESHOLD, smss_octets, true);
-  b->echoed_ps = -1;
+  b->echoed_before_ps = -1;
   tcp_rack_knowledge_init(&known);
   tcp_rack_init(&b->rack, THRESHOLD, timer_slack_ps, 0, &known);
   b->board->listener = on_delivered;
@@ -214,7 +214,7 @@ FLAG_TEST(test_ambiguous_retransmissions, late)
 }
 
 /* The same by timestamps: an echo of 149 us is older than the retransmission, as one of 0 is; one of 150
- * us (and 900 ns, cut off) is not. */
+ * us, which may stand for 900 ns more, is not. */
 static const int64_t ambiguity_by_timestamps_rows[] = {149, 150, 0};
 
 ROW_TEST(test_ambiguity_by_timestamps, ambiguity_by_timestamps_rows)
@@ -226,7 +226,7 @@ ROW_TEST(test_ambiguity_by_timestamps, ambiguity_by_timestamps_rows)
   tcp_scoreboard_sent(b->board, 2 * SMSS, 3 * SMSS, us(149));
   tcp_scoreboard_resent(b->board, 0, true, us(150) + 900 * TIME_PS_PER_NANOSECOND);
   b->now = us(260);
-  b->echoed_ps = us(*c);
+  b->echoed_before_ps = us(*c + 1);
   tcp_scoreboard_acknowledge(b->board, 2 * SMSS, &sent_at);
   delivered_all(b);
   expect_found(b, 0, *c == 150 ? 1 : 0);

@@ -214,7 +214,7 @@ FLAG_TEST(test_order_of_blocks, as_linux)
   tcp_acknowledgement ack = {.sack_count = 2,
                              .sack = {{8 * EMSS, 9 * EMSS}, {2 * EMSS, 3 * EMSS}},
                              .round_trip_ps = -1,
-                             .echoed_ps = -1};
+                             .echoed_before_ps = -1};
   tcp_sender_acknowledge(b->sender, &ack, b->now);
   g_assert_cmpint(b->sender->flight->rack.known.round_trip_ps, ==, ms(as_linux ? 50 : 100));
 }

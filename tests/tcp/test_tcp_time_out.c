@@ -44,6 +44,36 @@ TCP_TEST(test_timestamps_sample_retransmissions, tcp_fixture_pair(TCP_WITH(.time
   expect_deadline(f, 0, f->now + 302500 * TIME_PS_PER_MICROSECOND);
 }
 
+/* With a clock of milliseconds, as Linux has it, an ACK is a sample by what it acknowledges
+ * (tcp_ack_update_rtt()). By its echo it is one only where all of that was sent again, and then of a whole
+ * tick at least. SRTT 87.5 ms + sample/8, RTTVAR 37.5 ms + |100 ms - sample|/4. */
+static const struct {
+  bool in_ms;
+  bool lost;
+  uint32_t wait_us;
+  uint32_t rto_us;
+} coarse_echo_rows[] = {
+    {false, true, 40800, 87500 + 40800 / 8 + 150000 + 59200},
+    {true, true, 40800, 87500 + 40000 / 8 + 150000 + 60000},
+    {true, true, 900, 87500 + 1000 / 8 + 150000 + 99000},
+    {true, false, 100400, 87500 + 100400 / 8 + 150000 + 400},
+};
+
+ROW_TEST(test_coarse_echo, coarse_echo_rows)
+{
+  g_autoptr(tcp_fixture) f =
+      tcp_fixture_pair(TCP_WITH(.timestamps = true, .timestamps_in_ms = c->in_ms, .delayed_ack_segments = 1));
+  g_assert_cmpint(f->now % TIME_PS_PER_MILLISECOND, ==, 0);
+  post_losing(f, 1000, c->lost ? 1 : 0);
+  advance_by(f, c->lost ? 300 * TIME_PS_PER_MILLISECOND : 0);
+  advance_by(f, c->wait_us * TIME_PS_PER_MICROSECOND);
+  deliver(f, 0);
+  deliver_all(f, 1);
+  g_assert_cmpuint(f->end[0].acknowledged, ==, 1000);
+  post(f, 0, 1000, 0);
+  expect_deadline(f, 0, f->now + c->rto_us * TIME_PS_PER_MICROSECOND);
+}
+
 /* What echoes nothing, or a time to come, is a sample by the segment's own time: 100 ms. RTTVAR 3/4 * 50 =
  * 37.5, RTO 100 + 150 = 250 ms; then 28.125, and 212.5. The clock of the timestamps has gone on for 10 s. */
 TEST(test_no_echo)
@@ -209,6 +239,29 @@ FLAG_TEST(test_late_segment_with_timestamps, lost)
   g_assert_cmpuint(statistics_of(f)->spurious_timeouts, ==, lost ? 0 : 1);
   g_assert_cmpuint(threshold_of(f), ==, lost ? 2 * emss : UINT64_MAX);
   g_assert_true((window_of(f) >= 10 * emss) == !lost);
+}
+
+/* An echo of the tick in which the second transmission left may be of that. The round trip is 100 us, RTO
+ * three of them; the first transmission leaves so many us after a tick. */
+static const struct {
+  bool in_ms;
+  uint32_t after_tick_us;
+  uint32_t spurious;
+} same_tick_rows[] = {{false, 100, 1}, {true, 100, 0}, {true, 700, 1}};
+
+ROW_TEST(test_late_segment_within_a_tick, same_tick_rows)
+{
+  const tcp_config *config = TCP_WITH(.timestamps = true, .timestamps_in_ms = c->in_ms,
+                                      .delayed_ack_segments = 1, .rto_min_ps = TIME_PS_PER_MICROSECOND);
+  g_autoptr(tcp_fixture) f = tcp_fixture_new(config, config);
+  handshake(f, 100 * TIME_PS_PER_MICROSECOND, NULL);
+  advance_to(f, TIME_PS_PER_MILLISECOND + c->after_tick_us * TIME_PS_PER_MICROSECOND);
+  post(f, 0, 1000, 0);
+  advance_by(f, 300 * TIME_PS_PER_MICROSECOND);
+  g_assert_cmpuint(on_wire(f, 0), ==, 2);
+  deliver_and_acknowledge(f);
+  g_assert_cmpuint(f->end[0].acknowledged, ==, 1000);
+  g_assert_cmpuint(statistics_of(f)->spurious_timeouts, ==, c->spurious);
 }
 
 /* The same by D-SACK (RFC 3708), when both have arrived. */

@@ -130,7 +130,7 @@ static void forge_blocks(tcp_fixture *f, unsigned to, random_stream *random)
                        .flags = TCP_ACK,
                        .window = (uint16_t)MIN(window, UINT16_MAX),
                        .has_timestamps = connection->timestamps,
-                       .timestamp_value = tcp_connection_timestamp(f->now)};
+                       .timestamp_value = tcp_connection_timestamp(&f->end[!to].config, f->now)};
   for (unsigned i = 0; i < TCP_SACK_BLOCKS_MAX; i++) {
     uint64_t from = random_stream_below(random, 2 * f->end[to].posted + 1);
     uint64_t end = random_stream_below(random, 2 * f->end[to].posted + 1);

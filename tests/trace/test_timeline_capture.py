@@ -87,6 +87,8 @@ class Captures(PageTest):
         self.assertEqual(self.holes(), [])
         sent = [row for row in self.of_page("segment_sent", 0, "position", "payload_octets", "again") if row[1]]
         self.assertEqual(sent, [row for row in self.of_trace("segment_sent", "initiator", "position", "payload_octets", "again") if row[1]])
+        windows = [row[1] for row in self.of_page("segment_sent", 0, "flags", "window_octets") if row[0] & 2]
+        self.assertEqual(windows, [65535])  # a SYN's is not scaled (RFC 7323 section 2.2)
         unacknowledged = max(row[0] for row in self.of_page("window", 0, "in_flight_octets"))
         self.assertEqual(unacknowledged, max(e["next"] - e["acknowledged"] for e in self.events if e["event"] == "window" and
                                              e["side"] == "initiator"))

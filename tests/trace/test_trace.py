@@ -178,6 +178,12 @@ class Trace(unittest.TestCase):
             self.assertEqual([e["why"] for e in again][:len(why)], why)
             self.assertEqual(again, [e for e in events if e["event"] == "segment_sent" and e["again"]])
 
+    def test_time_out_of_a_syn(self):
+        """A round trip of 1.2 s is longer than RTO before the first sample, a second (RFC 6298 section 2.1)."""
+        _, events = traced({"path.forward.delay": "600ms", "path.reverse.delay": "600ms", "workload.messages": 1})
+        e = next(e for e in events if e["event"] == "time_out")
+        self.assertEqual((e["side"], e["time_ps"], e["rto_ps"], e["in_flight"]), ("initiator", 10**12, 10**12, 1))
+
     def test_time_in_a_queue(self):
         """From leaving the queue on, a packet takes its transmission and the delay of the link: the gap after
         it, 36 of the 38 octets of framing, delays the next one (docs/facts.md, "A link's times")."""

@@ -184,6 +184,12 @@ class Trace(unittest.TestCase):
         e = next(e for e in events if e["event"] == "time_out")
         self.assertEqual((e["side"], e["time_ps"], e["rto_ps"], e["in_flight"]), ("initiator", 10**12, 10**12, 1))
 
+    def test_window(self):
+        """It is not yet open, opens, and closes."""
+        _, events = traced({"measure.from": "130us", "measure.to": "140us"})
+        self.assertEqual([(e["open"], e["at_ps"]) for e in events if e["event"] == "measured"],
+                         [(0, 0), (1, 130_000_000), (0, 140_000_000)])
+
     def test_time_in_a_queue(self):
         """From leaving the queue on, a packet takes its transmission and the delay of the link: the gap after
         it, 36 of the 38 octets of framing, delays the next one (docs/facts.md, "A link's times")."""

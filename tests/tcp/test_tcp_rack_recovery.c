@@ -232,6 +232,42 @@ FLAG_TEST(test_partial_undo, lost)
   }
 }
 
+/* §6.2 step 2, of the SACK of an ACK that a later one has overtaken (tcp.old_sack): what it echoes is older
+ * than the second transmission of segment 1, so the first has arrived, 110 ms after the second left, and RACK
+ * learns nothing. If it echoes the second, RACK.rtt is that. */
+FLAG_TEST(test_echo_of_an_overtaken_ack, of_the_second)
+{
+  enum { SENT_US = 100000, LATE_US = 110000, SEGMENTS = 5 };
+  g_autoptr(tcp_fixture) f =
+      tcp_fixture_new(TCP_WITH(.timestamps = true, .rack = true, .old_sack = true, .dsack = true), NULL);
+  handshake(f, TCP_FIXTURE_ROUND_TRIP,
+            &(tcp_header){.window = 65535, .has_sack_permitted = true, .has_timestamps = true});
+  const uint32_t emss = emss_of(f);
+  const tcp_sender *sender = &tcp_connection_of(f->end[0].connection)->sender;
+  const uint32_t first = tcp_connection_timestamp(&f->end[0].config, f->now);
+  post_losing(f, SEGMENTS * emss, ALL);
+  advance_by(f, SENT_US * TIME_PS_PER_MICROSECOND);
+  tcp_header ack = SCRIPT_HEADER(f, 0, 0, .flags = TCP_ACK, .window = 65535, .has_timestamps = true,
+                                 .timestamp_echo = first, .sack_count = 1);
+  ack.sack[0].from = sequence_at(f, 0, 2 * (int64_t)emss);
+  ack.sack[0].to = sequence_at(f, 0, SEGMENTS * (int64_t)emss);
+  script_segment(f, ack, 0, 0);
+  EXPECT_FIELDS(statistics_of(f), (retransmissions, 2));
+  drop_all(f, 0);
+  tcp_header overtaken = ack;
+  overtaken.sack[0].from = sequence_at(f, 0, emss);
+  overtaken.timestamp_echo = first + (of_the_second ? SENT_US : 0);
+  advance_by(f, SENT_US * TIME_PS_PER_MICROSECOND);
+  ack.acknowledgement = sequence_at(f, 0, emss);
+  ack.timestamp_echo = first + SENT_US;
+  script_segment(f, ack, 0, 0);
+  advance_by(f, (LATE_US - SENT_US) * TIME_PS_PER_MICROSECOND);
+  script_segment(f, overtaken, 0, 0);
+  g_assert_cmpuint(tcp_scoreboard_sacked_octets(&sender->flight->board), ==, 4 * emss);
+  g_assert_cmpint(sender->flight->rack.known.round_trip_ps, ==,
+                  (of_the_second ? LATE_US : SENT_US) * TIME_PS_PER_MICROSECOND);
+}
+
 /* A time-out for nothing, by the timestamps, is delay, not reordering: the next loss is found by the SACKs
  * of three segments, at once. */
 TCP_TEST(test_spurious_time_out_is_no_reordering, connected_as(true, false))

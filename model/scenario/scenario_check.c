@@ -102,7 +102,7 @@ static gboolean check_memory(const checking *on)
   return memory <= MEMORY_MAX_GIB * GIB ||
          finding_error(on,
                        KEYS(SCENARIO_WORKLOAD_MESSAGE_SIZE, SCENARIO_WORKLOAD_CONNECTIONS,
-                            SCENARIO_TCP_RECEIVE_WINDOW, SCENARIO_RECEIVER_PLACEMENT_LATENCY,
+                            SCENARIO_RECEIVER_PLACEMENT_LATENCY, SCENARIO_TCP_RECEIVE_WINDOW,
                             SCENARIO_WORKLOAD_MESSAGES),
                        "the sink's buffers take %.1f GiB (%u connections, each with buffers for a receive "
                        "window and two messages); expected at most %d GiB",

@@ -502,6 +502,12 @@ TEST(test_memory)
                           "receive_window = \"1GiB\"; };",
                           "a.cfg:1: the sink's buffers take 25.6 GiB (2 connections, each with buffers for a "
                           "receive window and two messages); expected at most 16 GiB");
+  /* 12.5 GB/s for 10 s, and 1 MiB: 125,001,048,576 / 65,556 + 2 messages, each of 65,792 octets */
+  fixture_assert_findings(
+      "tcp: { receive_window = \"1MiB\"; };\nreceiver: { placement_latency = \"10s\"; };\n"
+      "workload: { messages = 10000000; }; path: { forward: { rate = \"100Gbit/s\"; }; };",
+      "a.cfg:2: the sink's buffers take 116.8 GiB (1 connections, each with buffers for a "
+      "receive window and two messages); expected at most 16 GiB");
 }
 
 /* 2^32 - 1 octets x 10^9 x 8 / 10 Gbit/s = 3.4e9 s = 39,768 days; picoseconds in 63 bits end after 106.75. */

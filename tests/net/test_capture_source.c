@@ -236,15 +236,22 @@ TEST(test_other_packets_are_counted)
   fixture_assert_at_end(source);
 }
 
-/* Packets keep their numbers in the file; the counts are of those that pass. */
+/* Packets keep their numbers in the file; the counts are of those that pass. A frame of a link type that is
+ * not known passes none. */
 TEST(test_filter)
 {
+  enum { LINKTYPE_USER0 = 147 };
   g_autoptr(fixture_file) file = fixture_file_new(FIXTURE_PCAPNG, false, FIXTURE_LINK_ETHERNET);
   for (unsigned i = 0; i < 6; i++) {
     fixture_segment sent = segment_from(4, i % 2, i, 1);
     sent.ports[0] = (uint16_t)(2000 + i / 2);
     fixture_file_add_segment(file, i, FIXTURE_LINK_ETHERNET, &sent);
   }
+  fixture_segment sent = segment_from(4, 0, 0, 1);
+  sent.ports[0] = 2001;
+  fixture_file_add_interface(file, LINKTYPE_USER0, 0);
+  file->interface = 1;
+  fixture_file_add_segment(file, 6, FIXTURE_LINK_ETHERNET, &sent);
   GError *error = NULL;
   capture_source *source =
       NO_ERROR(fixture_open_octets, file->octets->data, file->octets->len, "tcp port 2001");

@@ -48,6 +48,7 @@ TEST(test_digits)
   assert_numbers(scenario_axis_range_factors(1000000, 10000000, 3, 0), "1000000 3162278 10000000");
   assert_numbers(scenario_axis_range_factors(10000, 10020, 3, 3), "10000 10010 10020");
   assert_numbers(scenario_axis_range_factors(1000, 1002, 3, 3), "1000 1001 1002");
+  assert_numbers(scenario_axis_range_factors(1000, 1002, 3, 1), "1000 1001 1002");
 }
 
 /* 9.996 has three digits only as 10.0: rounding may carry into the next power of ten. 9990^(1/2)

@@ -47,6 +47,25 @@ PLAN_TEST(test_rejected, &rejected)
   g_assert_true(at->connection->reply.rejected);
 }
 
+/* Nor beyond 4 GiB, of which the headers alone were captured. */
+PLAN_TEST(test_rejected_beyond_4_gib, &rejected)
+{
+  enum { SEGMENTS = 70000, OCTETS = 65000 };
+  const uint64_t sent = at->octets[0]->len;
+
+  decode_begin(at, NULL);
+  for (guint index = 0; index < at->pieces->len; index++) {
+    decode_piece(at, piece_at(at, index));
+  }
+  for (guint index = 0; index < SEGMENTS; index++) {
+    decode_piece(at, &(piece){.position = sent + (uint64_t)index * OCTETS,
+                              .length = OCTETS,
+                              .octets = at->octets[0]->data});
+  }
+  decode_end(at);
+  g_assert_cmpuint(at->forward->streaming_octets, ==, sent - 20 + (uint64_t)SEGMENTS * OCTETS);
+}
+
 /* One C bit is enough. */
 PLAN_TEST(test_one_crc_bit, &plain_request)
 {

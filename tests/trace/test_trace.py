@@ -184,6 +184,12 @@ class Trace(unittest.TestCase):
         e = next(e for e in events if e["event"] == "time_out")
         self.assertEqual((e["side"], e["time_ps"], e["rto_ps"], e["in_flight"]), ("initiator", 10**12, 10**12, 1))
 
+    def test_failed_startup(self):
+        """A frame that is wrong is at position 0 of the stream. A peer that rejects has found no octet wrong."""
+        for keys, position in (({"fault.error": "startup-key"}, 0), ({"responder.rejects": "true"}, 2**64 - 1)):
+            _, events = traced({"run.expect": "any"} | keys)
+            self.assertEqual([e["position"] for e in events if e["event"] == "failed" and e["side"] == "responder"], [position])
+
     def test_window(self):
         """It is not yet open, opens, and closes."""
         _, events = traced({"measure.from": "130us", "measure.to": "140us"})

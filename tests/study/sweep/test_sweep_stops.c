@@ -144,6 +144,18 @@ FIXTURE_TEST(test_ignored_signal)
   EXPECT_FIELDS(&result, (interrupted, 0), (done, 4));
 }
 
+/* A signal that the caller has blocked is blocked when the sweep is over, and those that it heeds are not. */
+FIXTURE_TEST(test_blocked_signal)
+{
+  sigset_t blocked, before, after;
+  sigemptyset(&blocked);
+  sigaddset(&blocked, SIGUSR1);
+  g_assert_cmpint(pthread_sigmask(SIG_BLOCK, &blocked, &before), ==, 0);
+  sweep_well(f, SEED_LIST("a", "12"), 1);
+  g_assert_cmpint(pthread_sigmask(SIG_SETMASK, &before, &after), ==, 0);
+  g_assert_true(sigismember(&after, SIGUSR1) == 1 && sigismember(&after, SIGINT) == 0);
+}
+
 /* The parent process ignores SIGCHLD, and this one inherits that: then a crash could not be told from a
  * normal end, nor what a run cost. */
 FIXTURE_TEST(test_ignored_child_signal)

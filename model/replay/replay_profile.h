@@ -30,7 +30,7 @@ typedef struct replay_direction_profile {
   uint64_t missing_from;
   uint64_t first_position;               /* of the first FPDU; UINT64_MAX: there is none */
   uint64_t first_untagged[RDMAP_QUEUES]; /* of the first one of each queue; UINT64_MAX */
-  rdmap_beginning beginning;             /* what those say */
+  rdmap_beginning beginning;             /* what those FPDUs show */
   uint64_t
       reset_packet; /* of the RST that ended the connection: those before it were not taken; UINT64_MAX */
   uint64_t read_requests;

@@ -103,8 +103,8 @@ void tcp_connection_receive(tcp_transport *transport, const datagram *packet, ti
 datagram *tcp_connection_transmit(tcp_transport *transport, time_ps now);
 datagram *tcp_connection_transmit_traced(tcp_transport *transport, time_ps now);
 
-/* The clock of the timestamps option. RFC 7323 §5.4 asks for a tick between 1 ms and 1 s, for PAWS. Round
- * trips here take microseconds, so PAWS looks back 36 minutes only where the ticks are as long. */
+/* The clock of the timestamps option. RFC 7323 §5.4 asks for a tick between 1 ms and 1 s, for PAWS;
+ * round trips may take microseconds here, and then a clock that ticks as often times them. */
 static inline time_ps tcp_connection_timestamp_tick_ps(const tcp_config *config)
 {
   return config->timestamps_in_ms ? TIME_PS_PER_MILLISECOND : TIME_PS_PER_MICROSECOND;

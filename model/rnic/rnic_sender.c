@@ -39,13 +39,17 @@ static uint64_t framed_octets(const rnic_sender *sender)
 bool rnic_sender_has_room(const rnic_sender *sender)
 {
   const rnic_sender_limits *limits = sender->limits;
-  uint64_t unsent = sender->config.tcp->gauges->unsent_octets;
+  const tcp_gauges *gauges = sender->config.tcp->gauges;
+  /* Two segments' worth ahead, so that TCP knows whether a segment empties its queue. A host that has its own
+   * pace fills the send buffer meanwhile. */
+  bool is_ahead = gauges->unsent_octets >= 2 * (uint64_t)gauges->emss_octets;
 
-  /* Two segments' worth ahead, so that TCP knows whether a segment empties its queue. */
-  return unsent < 2 * (uint64_t)sender->config.tcp->gauges->emss_octets &&
-         (!limits ||
-          (!rnic_sender_holds(sender) &&
-           sender->config.tcp->gauges->posted_octets - limits->acknowledged < limits->buffer_octets));
+  if (!limits) {
+    return !is_ahead;
+  }
+  bool fills_buffer = limits->pace && limits->buffer_octets < UINT64_MAX;
+  return (fills_buffer || !is_ahead) && !rnic_sender_holds(sender) &&
+         gauges->posted_octets - limits->acknowledged < limits->buffer_octets;
 }
 
 /* What MPA takes for the EMSS: TCP reports it, or not (mpa-01 §3.1.1, MPA-025, MPA-026). */

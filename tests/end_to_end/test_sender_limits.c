@@ -64,6 +64,45 @@ EACH_TEST(test_buffer, buffer_case, buffer_cases)
   EXPECT_METRICS(&result, (INTEGRITY_OCTETS_WRONG, ==, 0));
 }
 
+typedef struct collecting_case {
+  const char *name, *buffer;
+  gboolean collects;
+} collecting_case;
+
+static const collecting_case collecting_cases[] = {{"unlimited", "sender.buffer=unlimited", FALSE},
+                                                   {"1 MiB", "sender.buffer=1MiB", TRUE}};
+
+/* A host of 1 Gbit/s gives an FPDU of 1460 octets each 11.68 us to a path of ten times as much, whose round
+ * trip is 10 ms. The first ten segments leave at that pace; then the window is closed, and a send buffer
+ * takes what comes: of four segments that an ACK of two lets go, three follow at once. Without one only two
+ * segments wait in TCP. */
+EACH_TEST(test_host_fills_its_buffer, collecting_case, collecting_cases)
+{
+  g_autoptr(run_folder) folder = run_folder_new();
+  g_auto(session_result) result =
+      RUN(.engine = OTHER_ENGINE, .folder = folder,
+          .sets = STRINGS(c->buffer, "sender.host_rate=1Gbit/s", "path.forward.delay=5ms",
+                          "path.reverse.delay=5ms", "workload.message_size=60000", "workload.messages=10"));
+  g_autoptr(GArray) packets = packet_list_read(folder, "sender.pcap");
+  gint64 before_ns = G_MININT64 / 2;
+  guint full = 0, at_once = 0;
+
+  for (guint p = 0; p < packets->len && full < 10 + 20; p++) {
+    const listed_packet *packet = packet_list_at(packets, p);
+    if (packet->from_initiator && packet->payload == FPDU) {
+      full++;
+      at_once += packet->at_ns - before_ns < 11680 - 1 ? 1 : 0;
+      before_ns = packet->at_ns;
+    }
+  }
+  g_test_message("%u of 20 at once", at_once);
+  if (c->collects) {
+    g_assert_cmpuint(at_once, >=, 14);
+  } else {
+    g_assert_cmpuint(at_once, <=, 6);
+  }
+}
+
 enum { IN_FLIGHT_MAX = 8, FULL = 1448 };
 
 /* How often the Initiator had a number of segments in flight according to its own capture, each time right

@@ -49,8 +49,9 @@ LIVE = {"path.forward.rate": ("rate", number), "path.forward.delay": ("delay_ns"
         "middlebox.push": ("flush_at_psh", {"flush": 1, "ignore": 0}.__getitem__),
         "middlebox.chunk": ("chunk", number), "middlebox.flush": ("flush_ns", number),
         "middlebox.coalesce_size": ("join", number), "middlebox.coalesce_time": ("flush_ns", number)}
-# A box's options say what it is, and one that joins is behind the path; for the others no kernel has a knob.
-MODEL_ONLY = re.compile(r"middlebox\.(mode|position)|path\.forward\.drop|tcp\.\w+")
+# A box's options say what it is, and one that joins is behind the path; live_tcp's sockets always have a buffer of
+# 128 MiB; for the others no kernel has a knob.
+MODEL_ONLY = re.compile(r"middlebox\.(mode|position)|path\.forward\.drop|sender\.buffer|tcp\.\w+")
 
 
 class Case(NamedTuple):

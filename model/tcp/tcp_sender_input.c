@@ -92,13 +92,13 @@ static bool may_be_of_resent(const tcp_sender *sender)
   return sender->statistics.duplicates_reported <= sender->statistics.retransmissions;
 }
 
-/* Whether Linux takes the D-SACK of `ack`, if it has one, for a sign of reordering (tcp_dsack_seen()): only
- * when it `had_seen` some before, and not that of a probe. */
-static bool is_of_reordering(const tcp_sender *sender, const tcp_acknowledgement *ack, bool had_seen)
+/* Whether Linux takes the D-SACK of an acknowledgement, if it has one, for a sign of reordering
+ * (tcp_dsack_seen()): only when it `had_seen` some before, and not that of a probe. */
+static bool is_of_reordering(const tcp_sender *sender, const tcp_sender_news *news, bool had_seen)
 {
   const tcp_tail_loss_probe *probe = &sender->flight->probe;
-  bool of_probe = probe->outstanding && ack->duplicate.to == probe->end;
-  return ack->has_duplicate && had_seen && !of_probe && may_be_of_resent(sender);
+  bool of_probe = probe->outstanding && news->ack->duplicate.to == probe->end;
+  return news->reported_segments > 0 && had_seen && !of_probe;
 }
 
 /* What the acknowledgement shows of reordering, beside each segment that it delivers; RACK `had_seen` some
@@ -109,7 +109,7 @@ static void heed_order(tcp_sender *sender, const tcp_sender_news *news, bool had
   tcp_rack *rack = &sender->flight->rack;
   tcp_rack_delivered_all(rack, tcp_sender_front(sender), sender->emss_octets);
   if (sender->config->linux_reordering) {
-    rack->duplicate_seen |= is_of_reordering(sender, news->ack, had_seen);
+    rack->duplicate_seen |= is_of_reordering(sender, news, had_seen);
     if (rack->duplicate_seen && news->transmission > 0) {
       tcp_rack_heed_duplicate(rack, news->transmission - 1, sender->flight->board.sent.transmissions);
       rack->duplicate_seen = false;
@@ -184,11 +184,13 @@ static void take_news(tcp_sender *sender, tcp_sender_news *news)
       (sender->sack ? news->newly_sacked > 0 : ack->may_be_duplicate && tcp_sender_flight_octets(sender) > 0);
   if (ack->has_duplicate) {
     sender->statistics.duplicates_reported++;
-    if (sender->config->growth_by_delivered && may_be_of_resent(sender)) {
+    uint64_t octets = ack->duplicate.to - ack->duplicate.from;
+    if (may_be_of_resent(sender)) {
+      news->reported_segments = (octets + sender->emss_octets - 1) / sender->emss_octets;
+    }
+    if (sender->config->growth_by_delivered && news->reported_segments > 0) {
       /* what was sent again for nothing is delivered as well (Linux, tcp_dsack_seen()) */
-      uint64_t octets = ack->duplicate.to - ack->duplicate.from;
-      news->delivered +=
-          tcp_sender_charge(sender, octets, (octets + sender->emss_octets - 1) / sender->emss_octets);
+      news->delivered += tcp_sender_charge(sender, octets, news->reported_segments);
     }
     TRACE(sender->config->trace, DUPLICATE_REPORTED, .from = ack->duplicate.from, .to = ack->duplicate.to);
   }

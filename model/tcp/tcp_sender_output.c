@@ -83,7 +83,8 @@ static void build_new(tcp_sender *sender, tcp_outgoing *outgoing, const tcp_cut 
 }
 
 /* PRR's window is what may leave at this moment, be it nothing. What leaves in a round trip is the
- * threshold, to which it leads, and which is the window in fast recovery without it (RFC 6937 §3). */
+ * threshold, to which it leads, and which is the window in fast recovery without it (RFC 6937 §3). From half
+ * the threshold on slow start is near its end (Linux: tcp_update_pacing_rate()). */
 static tcp_pacer_rate pacer_rate(const tcp_sender *sender)
 {
   bool recovers = sender->state == TCP_SENDING_RECOVERY || sender->flight->reducing;
@@ -91,7 +92,8 @@ static tcp_pacer_rate pacer_rate(const tcp_sender *sender)
   return (tcp_pacer_rate){
       .window_octets = MAX(sender->congestion.window.octets, least),
       .smoothed_ps = sender->timer.smoothed_ps,
-      .slow_start = !recovers && tcp_congestion_in_slow_start(&sender->congestion),
+      .slow_start =
+          !recovers && sender->congestion.window.octets < sender->congestion.window.threshold_octets / 2,
   };
 }
 

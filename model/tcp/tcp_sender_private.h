@@ -38,7 +38,8 @@ typedef struct tcp_sender_news {
   bool undone;             /* it shows that a reduction was for nothing */
   uint64_t original_until; /* of what was sent twice it acknowledges the first transmissions below; 0: none */
   uint64_t lost_segments;  /* found by RACK */
-  uint64_t transmission;   /* of those that it shows to be delivered the last, counted from 1; 0: none */
+  uint64_t reported_segments; /* by D-SACK; 0 when more D-SACKs came than segments were sent again */
+  uint64_t transmission;      /* of those that it shows to be delivered the last, counted from 1; 0: none */
 } tcp_sender_news;
 
 /* What a sender needs while something is in flight, or is not settled yet. A run may have ten thousand

@@ -52,7 +52,7 @@ static void begin_resending(tcp_sender *sender)
 
 static void begin_doubt(tcp_sender *sender, tcp_undo_kind kind)
 {
-  sender->undo = sender->undo ? sender->undo : tcp_undo_new();
+  sender->undo = sender->undo ? sender->undo : tcp_undo_new(sender->config->linux_reordering);
   tcp_undo_begin(sender->undo, kind, sender->acknowledged, sender->flight->board.retransmissions);
 }
 
@@ -81,19 +81,26 @@ static void reduce_for_loss(tcp_sender *sender)
   sender->flight->prr = (tcp_prr){.flight_octets = MAX(basis_octets, 1)};
 }
 
-static void enter_recovery(tcp_sender *sender)
+/* A recovery or time-out begins: when no retransmission is in flight, the first is still to leave (Linux:
+ * tcp_any_retrans_done()). */
+static void note_none_resent(tcp_sender *sender)
 {
   tcp_sent_segment first;
   const tcp_scoreboard *board = &sender->flight->board;
+  if (board->retransmissions == 0 && !(tcp_scoreboard_first(board, &first) && first.sent_twice)) {
+    sender->flight->first_resent_at = TIME_PS_NEVER;
+  }
+}
+
+static void enter_recovery(tcp_sender *sender)
+{
   sender->statistics.recoveries++;
   begin_doubt(sender, TCP_UNDO_RECOVERY);
   reduce_for_loss(sender);
   sender->flight->probe = (tcp_tail_loss_probe){.deadline = TIME_PS_NEVER};
   tcp_frto_end(&sender->flight->frto);
   sender->state = TCP_SENDING_RECOVERY;
-  if (board->retransmissions == 0 && !(tcp_scoreboard_first(board, &first) && first.sent_twice)) {
-    sender->flight->first_resent_at = TIME_PS_NEVER; /* Linux: tcp_any_retrans_done() */
-  }
+  note_none_resent(sender);
   sender->flight->rescued = false;
   sender->flight->partially_acknowledged = false;
   sender->recovery_point = (int64_t)sender->next;
@@ -267,38 +274,44 @@ static bool judge_time_out(tcp_sender *sender, const tcp_sender_news *news)
   return verdict == TCP_FRTO_SPURIOUS;
 }
 
-/* What D-SACK and timestamps prove. In fast recovery Linux heeds only timestamps from before the first
- * retransmission (tcp_packet_delayed()): shows_originals(). */
+static bool heeds_first_only(const tcp_sender *sender)
+{
+  return sender->config->partial_undo && sender->by_time;
+}
+
+/* What D-SACK and timestamps prove. In Linux only timestamps from before the first retransmission do
+ * (tcp_packet_delayed()): shows_originals(). */
 static tcp_undo_kind judge_retransmissions(tcp_sender *sender, const tcp_sender_news *news)
 {
   const range *duplicate = &news->ack->duplicate;
-  bool heeds_each = !sender->config->partial_undo || sender->state != TCP_SENDING_RECOVERY;
   tcp_undo_kind kind = TCP_UNDO_NONE;
   if (sender->undo && news->ack->has_duplicate) {
-    kind = tcp_undo_reported(sender->undo, duplicate->from, duplicate->to);
+    kind = tcp_undo_reported(sender->undo, duplicate->from, duplicate->to, news->reported_segments);
   }
-  if (sender->undo && kind == TCP_UNDO_NONE && heeds_each) {
+  if (sender->undo && kind == TCP_UNDO_NONE && !heeds_first_only(sender)) {
     kind = tcp_undo_proven(sender->undo, 0, news->original_until);
   }
   return kind;
 }
 
-/* Whether a hole was filled by an original that came late, as Linux sees it: the acknowledgement echoes a
- * timestamp from before the first retransmission (RFC 3522 §3.2 step 5, but of each acknowledgement in the
- * recovery). */
+/* Whether an original came late, as Linux sees it: the acknowledgement echoes a timestamp from before the
+ * first retransmission (RFC 3522 §3.2 step 5, but of each acknowledgement in the recovery, or after the
+ * time-out). */
 static bool shows_originals(const tcp_sender *sender, const tcp_sender_news *news)
 {
   time_ps echoed_before_ps = news->ack->echoed_before_ps;
-  return sender->config->partial_undo && sender->by_time && sender->state == TCP_SENDING_RECOVERY &&
-         news->advances && echoed_before_ps >= 0 && echoed_before_ps <= sender->flight->first_resent_at;
+  return heeds_first_only(sender) && sender->state != TCP_SENDING_OPEN && news->advances &&
+         echoed_before_ps >= 0 && echoed_before_ps <= sender->flight->first_resent_at;
 }
 
 void tcp_sender_judge_recovery(tcp_sender *sender, tcp_sender_news *news)
 {
   bool originals = shows_originals(sender, news);
-  bool partial = originals && (int64_t)sender->acknowledged < sender->recovery_point;
+  bool recovers = sender->state == TCP_SENDING_RECOVERY;
+  bool partial = originals && recovers && (int64_t)sender->acknowledged < sender->recovery_point;
   tcp_undo_kind kind = judge_retransmissions(sender, news);
-  bool stays_lost = kind == TCP_UNDO_RECOVERY && sender->config->linux_reordering; /* tcp_try_undo_dsack() */
+  bool stays_lost =
+      recovers && kind != TCP_UNDO_NONE && sender->config->linux_reordering; /* tcp_try_undo_dsack() */
   sender->flight->originals_arrive = false;
   if (partial) { /* the hole's own segment came after later ones; an undo by itself is no proof of that */
     sender->flight->rack.known.reordering_seen = true;
@@ -307,8 +320,10 @@ void tcp_sender_judge_recovery(tcp_sender *sender, tcp_sender_news *news)
   }
   if (kind == TCP_UNDO_NONE && originals) {
     /* with none on its way nothing else can prove what was sent again to be needed */
-    sender->flight->originals_arrive = sender->flight->board.retransmissions > 0;
-    kind = sender->flight->originals_arrive ? TCP_UNDO_NONE : TCP_UNDO_RECOVERY;
+    sender->flight->originals_arrive = recovers && sender->flight->board.retransmissions > 0;
+    kind = sender->flight->originals_arrive ? TCP_UNDO_NONE
+           : recovers                       ? TCP_UNDO_RECOVERY
+                                            : TCP_UNDO_TIME_OUT;
   }
   if (kind == TCP_UNDO_NONE && judge_time_out(sender, news)) {
     kind = TCP_UNDO_TIME_OUT;
@@ -332,11 +347,12 @@ static void enter_loss(tcp_sender *sender, time_ps now)
     /* no segment comes later than that after all (Linux) */
     known->distance_segments = MIN(known->distance_segments, sender->config->duplicate_ack_threshold);
   }
-  if (first) {
+  if (first && !reduced) {
     begin_doubt(sender, TCP_UNDO_TIME_OUT);
-    if (!reduced) {
-      tcp_congestion_remember(&sender->congestion);
-    }
+    tcp_congestion_remember(&sender->congestion);
+  }
+  if (sender->state == TCP_SENDING_OPEN) {
+    note_none_resent(sender);
   }
   /* Without SACK a recovery is not over before more than its point is acknowledged (RFC 6582 §3.2 step 2, and
    * Linux's tcp_is_non_sack_preventing_reopen()): else new segments that get lost would end in the next

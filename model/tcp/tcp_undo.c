@@ -18,14 +18,17 @@ bool tcp_duplicate_sack_is_first(const range *blocks, uint32_t count, uint64_t a
 struct tcp_undo {
   tcp_undo_kind kind;
   uint64_t begun_at; /* SND.UNA when it began, and … */
-  uint64_t earlier;  /* … how many retransmissions were on their way, of which D-SACKs may come */
+  uint64_t earlier;  /* … how many retransmissions were on their way, of which D-SACKs may come; and … */
+  bool counts;       /* … those since, too */
   bool repeated;     /* something was sent again twice */
   range_set *resent; /* not proven to be needless; NULL before the first */
 };
 
-tcp_undo *tcp_undo_new(void)
+tcp_undo *tcp_undo_new(bool counts)
 {
-  return g_new0(tcp_undo, 1);
+  tcp_undo *undo = g_new0(tcp_undo, 1);
+  undo->counts = counts;
+  return undo;
 }
 
 void tcp_undo_free(tcp_undo *undo)
@@ -38,7 +41,11 @@ void tcp_undo_free(tcp_undo *undo)
 
 void tcp_undo_begin(tcp_undo *undo, tcp_undo_kind kind, uint64_t acknowledged, uint64_t earlier)
 {
-  *undo = (tcp_undo){.kind = kind, .begun_at = acknowledged, .earlier = earlier, .resent = undo->resent};
+  *undo = (tcp_undo){.kind = kind,
+                     .begun_at = acknowledged,
+                     .earlier = earlier,
+                     .counts = undo->counts,
+                     .resent = undo->resent};
   if (undo->resent) {
     range_set_remove(undo->resent, 0, UINT64_MAX);
   }
@@ -49,6 +56,7 @@ void tcp_undo_resent(tcp_undo *undo, uint64_t from, uint64_t to)
   if (undo->kind != TCP_UNDO_NONE) {
     undo->resent = undo->resent ? undo->resent : range_set_new();
     undo->repeated = range_set_add(undo->resent, from, to) < to - from || undo->repeated;
+    undo->earlier += undo->counts ? 1 : 0;
   }
 }
 
@@ -59,9 +67,15 @@ tcp_undo_kind tcp_undo_proven(tcp_undo *undo, uint64_t from, uint64_t to)
   return all ? undo->kind : TCP_UNDO_NONE;
 }
 
-tcp_undo_kind tcp_undo_reported(tcp_undo *undo, uint64_t from, uint64_t to)
+tcp_undo_kind tcp_undo_reported(tcp_undo *undo, uint64_t from, uint64_t to, uint64_t segments)
 {
-  if (undo->earlier == 0 || to <= undo->begun_at) {
+  bool below = to <= undo->begun_at;
+  if (undo->counts) { /* tcp_check_dsack() */
+    bool is_last = !below && undo->earlier > 0 && undo->earlier <= segments;
+    undo->earlier -= below ? 0 : MIN(undo->earlier, segments);
+    return is_last ? undo->kind : TCP_UNDO_NONE;
+  }
+  if (undo->earlier == 0 || below) {
     return tcp_undo_proven(undo, from, to);
   }
   undo->earlier--;
@@ -100,10 +114,11 @@ static tcp_frto_verdict after_retransmission(tcp_frto *frto, const tcp_frto_ack 
   return TCP_FRTO_UNKNOWN;
 }
 
-/* Step 3. Without SACK what advances can only be an original: nothing else of it was sent again. */
+/* Step 3. Without SACK what advances can only be an original: nothing else of it was sent again. With an
+ * original Linux does not ask what else is acknowledged (tcp_process_loss()). */
 static tcp_frto_verdict after_new_segments(tcp_frto *frto, const tcp_frto_ack *ack)
 {
-  bool original = frto->sack ? ack->original && !ack->beyond : ack->advances;
+  bool original = frto->sack ? ack->original && (frto->early || !ack->beyond) : ack->advances;
   if (!original && !ack->advances && !ack->duplicate && !ack->beyond) {
     return TCP_FRTO_UNKNOWN; /* a window update */
   }

@@ -25,8 +25,9 @@ typedef enum tcp_undo_kind {
   TCP_UNDO_TIME_OUT,
 } tcp_undo_kind;
 
-/* Nothing to be proven. Free with tcp_undo_free(). */
-tcp_undo *tcp_undo_new(void);
+/* Nothing to be proven. With `counts` D-SACKs are counted, as in Linux: one for each segment sent again is
+ * proof, whatever they name. Free with tcp_undo_free(). */
+tcp_undo *tcp_undo_new(bool counts);
 void tcp_undo_free(tcp_undo *undo);
 
 /* A recovery or time-out begins, with all below `acknowledged` acknowledged; what was before is forgotten,
@@ -34,17 +35,17 @@ void tcp_undo_free(tcp_undo *undo);
  */
 void tcp_undo_begin(tcp_undo *undo, tcp_undo_kind kind, uint64_t acknowledged, uint64_t earlier);
 
-/* [from, to) was sent again in it. What is sent again twice is never proven: D-SACK does not show which
- * of them was needless. */
+/* [from, to), a segment, was sent again in it. What is sent again twice is never proven: D-SACK does not show
+ * which of them was needless. Where D-SACKs are counted, it takes two. */
 void tcp_undo_resent(tcp_undo *undo, uint64_t from, uint64_t to);
 
 /* [from, to) was sent again needlessly. Returns the kind of event that was spurious, as soon as everything
  * sent again is proven needless; NONE before. */
 tcp_undo_kind tcp_undo_proven(tcp_undo *undo, uint64_t from, uint64_t to);
 
-/* The same by a D-SACK of [from, to). The first may be of the earlier retransmissions, so they prove nothing,
- * unless there were no others (Linux: tcp_init_undo()). */
-tcp_undo_kind tcp_undo_reported(tcp_undo *undo, uint64_t from, uint64_t to);
+/* The same by a D-SACK of [from, to), as long as `segments`. The first may be of the earlier retransmissions,
+ * so they prove nothing, unless there were no others (Linux: tcp_init_undo()). */
+tcp_undo_kind tcp_undo_reported(tcp_undo *undo, uint64_t from, uint64_t to, uint64_t segments);
 
 /* --- F-RTO --- */
 

@@ -635,6 +635,56 @@ FLAG_TEST(test_echo_between_retransmissions, as_linux)
   g_assert_cmpuint(b->sender->statistics.spurious_recoveries, ==, as_linux ? 0 : 1);
 }
 
+/* 0 is sent again twice in two time-outs, so nothing can show that both were needless (RFC 3708). In Linux
+ * the echo of a timestamp from before the first is enough (tcp_try_undo_loss(), tcp_packet_delayed()). */
+FLAG_TEST(test_echo_from_before_a_time_out, as_linux)
+{
+  g_autoptr(bench) b = BENCH(.sack = true, .rack = true, .timestamps = true, .partial_undo = as_linux);
+  send_flight(b, 0, 10, 10);
+  time_out_at(b, ms(1000));
+  expect(b, 0, EMSS);
+  time_out_at(b, ms(3000));
+  expect(b, 0, EMSS);
+  acknowledge_echoing(b, 3100, 900, EMSS, 0, 0);
+  g_assert_cmpuint(b->sender->statistics.spurious_timeouts, ==, as_linux ? 1 : 0);
+}
+
+/* Fast recovery sends 0 again, and a time-out does so once more. Two D-SACKs, as many as retransmissions,
+ * undo the recovery in Linux, and the window is 10 segments again (tcp_enter_loss() leaves undo_marker as it
+ * is then). Else the second undoes the time-out, and what the recovery took stays taken. */
+FLAG_TEST(test_time_out_in_a_doubtful_recovery, as_linux)
+{
+  g_autoptr(bench) b = BENCH(.sack = true, .rack = true, .dsack = true, .threshold_of_window = as_linux,
+                             .linux_reordering = as_linux);
+  send_flight(b, 0, 10, 10);
+  acknowledge_at(b, 100, 0, EMSS, 4 * EMSS);
+  expect(b, 0, EMSS);
+  time_out_at(b, ms(500));
+  expect(b, 0, EMSS);
+  acknowledge_at(b, 600, 10 * EMSS, 0, 0);
+  acknowledge_duplicate(b, 10 * EMSS, 0, EMSS);
+  g_assert_cmpuint(b->sender->statistics.spurious_recoveries + b->sender->statistics.spurious_timeouts, ==,
+                   0);
+  acknowledge_duplicate(b, 10 * EMSS, 0, EMSS);
+  EXPECT_FIELDS(&b->sender->statistics, (spurious_recoveries, as_linux ? 1 : 0),
+                (spurious_timeouts, as_linux ? 0 : 1));
+  g_assert_true((window_of(b) >= 10 * EMSS) == as_linux);
+}
+
+/* The pacer lets 2 windows of 10 segments leave in a round trip of 100 ms, one segment in 5 ms, and 1.2
+ * from half the threshold on, one in 8333 us (Linux: tcp_update_pacing_rate()). What leaves late waits half
+ * of it. */
+FLAG_TEST(test_pace_near_the_threshold, near)
+{
+  g_autoptr(bench) b = BENCH(.pacing = true);
+  exchange(b, 0);
+  g_assert_cmpuint(window_of(b), ==, 10 * EMSS);
+  b->sender->congestion.window.threshold_octets = (near ? 20 : 21) * EMSS;
+  b->sender->statistics.segments_sent = 10; /* the first ten are not paced */
+  send_one(b, EMSS, EMSS);
+  g_assert_cmpint((b->sender->pacer.next_ps - b->now) / TIME_PS_PER_MICROSECOND, ==, near ? 4166 : 2500);
+}
+
 /* Of ten segments the first is lost, two are SACKed, and the reordering timer finds that a quarter of the
  * round trip later. Seven are on the path; PRR lets nothing go for what is delivered in that moment (RFC 6937
  * §3.1), which in Linux is a segment (tcp_rack_reo_timeout()), and half of one, rounded up, is one. */

@@ -7,7 +7,7 @@
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(tcp_undo, tcp_undo_free)
 
-#define UNDO_TEST(name) TEST_OF(tcp_undo, undo, tcp_undo_new(), name)
+#define UNDO_TEST(name) TEST_OF(tcp_undo, undo, tcp_undo_new(false), name)
 
 /* [1000, 2000) and [5000, 6000) were sent again: only when both are proven, in whatever pieces, the last
  * of one octet, all of it was for nothing. */
@@ -56,8 +56,8 @@ UNDO_TEST(test_duplicates_of_earlier_retransmissions)
 {
   tcp_undo_begin(undo, TCP_UNDO_TIME_OUT, 0, 1);
   tcp_undo_resent(undo, 0, 1000);
-  g_assert_cmpint(tcp_undo_reported(undo, 0, 1000), ==, TCP_UNDO_NONE);
-  g_assert_cmpint(tcp_undo_reported(undo, 0, 1000), ==, TCP_UNDO_TIME_OUT);
+  g_assert_cmpint(tcp_undo_reported(undo, 0, 1000, 1), ==, TCP_UNDO_NONE);
+  g_assert_cmpint(tcp_undo_reported(undo, 0, 1000, 1), ==, TCP_UNDO_TIME_OUT);
   tcp_undo_begin(undo, TCP_UNDO_TIME_OUT, 0, 1);
   tcp_undo_resent(undo, 0, 1000);
   g_assert_cmpint(tcp_undo_proven(undo, 0, 1000), ==, TCP_UNDO_TIME_OUT);
@@ -68,9 +68,28 @@ UNDO_TEST(test_duplicates_of_earlier_retransmissions)
 UNDO_TEST(test_recovery_without_retransmissions)
 {
   tcp_undo_begin(undo, TCP_UNDO_RECOVERY, 5000, 2);
-  g_assert_cmpint(tcp_undo_reported(undo, 5000, 6000), ==, TCP_UNDO_NONE);
-  g_assert_cmpint(tcp_undo_reported(undo, 4000, 5000), ==, TCP_UNDO_NONE);
-  g_assert_cmpint(tcp_undo_reported(undo, 7000, 8000), ==, TCP_UNDO_RECOVERY);
+  g_assert_cmpint(tcp_undo_reported(undo, 5000, 6000, 1), ==, TCP_UNDO_NONE);
+  g_assert_cmpint(tcp_undo_reported(undo, 4000, 5000, 1), ==, TCP_UNDO_NONE);
+  g_assert_cmpint(tcp_undo_reported(undo, 7000, 8000, 1), ==, TCP_UNDO_RECOVERY);
+}
+
+/* Linux counts (tcp_check_dsack()): two segments were sent again, one of them twice, so three reports are
+ * proof, be they of another that the network duplicated. One of what was before does not count, one of two
+ * segments counts twice, and the next recovery needs its own. */
+TEST(test_counted)
+{
+  g_autoptr(tcp_undo) undo = tcp_undo_new(true);
+  for (unsigned i = 0; i < 2; i++) {
+    tcp_undo_begin(undo, TCP_UNDO_RECOVERY, 1000, 0);
+    g_assert_cmpint(tcp_undo_reported(undo, 1000, 2000, 1), ==, TCP_UNDO_NONE); /* nothing was sent again */
+    tcp_undo_resent(undo, 1000, 2000);
+    tcp_undo_resent(undo, 3000, 4000);
+    tcp_undo_resent(undo, 1000, 2000);
+    g_assert_cmpint(tcp_undo_reported(undo, 0, 1000, 1), ==, TCP_UNDO_NONE);
+    g_assert_cmpint(tcp_undo_reported(undo, 8000, 9000, 1), ==, TCP_UNDO_NONE);
+    g_assert_cmpint(tcp_undo_reported(undo, 3000, 5000, 2), ==, TCP_UNDO_RECOVERY);
+    g_assert_cmpint(tcp_undo_reported(undo, 3000, 4000, 1), ==, TCP_UNDO_NONE); /* the proof is given once */
+  }
 }
 
 /* --- F-RTO (RFC 5682) --- */
@@ -126,8 +145,7 @@ static const struct {
     {true, {.advances = true, .original = true}, TCP_FRTO_SPURIOUS}, /* §3.1 step 3 (b) */
     {true, {.duplicate = true, .original = true}, TCP_FRTO_SPURIOUS},
     {true, {.duplicate = true, .beyond = true}, TCP_FRTO_REAL}, /* §3.1 step 3 (a) */
-    {true, {.advances = true, .original = true, .beyond = true}, TCP_FRTO_REAL},
-    {true, {.advances = true}, TCP_FRTO_REAL}, /* only what was sent again */
+    {true, {.advances = true}, TCP_FRTO_REAL},                  /* only what was sent again */
     {true, {.may_send_new = true}, TCP_FRTO_UNKNOWN},
 };
 
@@ -136,6 +154,16 @@ ROW_TEST(test_verdicts_of_step_3, verdicts_of_step_3_rows)
   tcp_frto frto = in_step_3(c->sack);
   g_assert_cmpint(after(&frto, c->ack), ==, c->verdict);
   g_assert_true(tcp_frto_holds_back(&frto) == (c->verdict == TCP_FRTO_UNKNOWN));
+}
+
+/* An original and something new, both acknowledged at once: RFC 5682 §3.1 step 3 (a), but in Linux the
+ * original decides (tcp_process_loss()). */
+FLAG_TEST(test_original_and_new, as_linux)
+{
+  tcp_frto frto = in_step_3(true);
+  frto.early = as_linux;
+  g_assert_cmpint(after(&frto, (tcp_frto_ack){.advances = true, .original = true, .beyond = true}), ==,
+                  as_linux ? TCP_FRTO_SPURIOUS : TCP_FRTO_REAL);
 }
 
 /* Step 2 (a): what ends it without a verdict: all acknowledged, nothing new to send, without SACK a

@@ -1,6 +1,6 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: 6501e2e36ab427844ce1e7ab4dab093b83fd8e4b08fbca58618fcac2fda7c970
+# SHA-256 of the rest: 890ba8e3b300d0b825766464c19913d4e6911ebebcb8e217660f2b615e798f69
 stem = 'cut-size-cuts'
 format = 'svg'
 width = 2102
@@ -24,7 +24,7 @@ y_once = 0
 legend_height = 342.63
 legend_columns = 1
 title_text = 'Fraction placed directly over middlebox.chunk'
-subtitle_text = 'Placed directly by the size of a middlebox’s cuts, with one piece in a hundred lost · scenario cut-size · seeds'."\n".'1–8 · iwarpsim 0.2.0 (git 7c171a49e654) · 336 runs, mean of 8 each with 95 % interval · workload.messages moves'."\n".'with workload.message_size · ringed: 302 with timeouts, spurious or lost retransmissions · dashed black:'."\n".'probability that a piece of S octets, cut at a random place, holds a whole marker'
+subtitle_text = 'Placed directly by the size of a middlebox’s cuts, with one piece in a hundred lost · scenario cut-size · seeds'."\n".'1–8 · iwarpsim 0.2.0 (git 2c1980b6d5b6) · 336 runs, mean of 8 each with 95 % interval · workload.messages moves'."\n".'with workload.message_size · ringed: 305 with timeouts, spurious or lost retransmissions · dashed black:'."\n".'probability that a piece of S octets, cut at a random place, holds a whole marker'
 y_lines = 'fraction placed directly'
 panel_titles = 1
 array panel_title[1] = ['']

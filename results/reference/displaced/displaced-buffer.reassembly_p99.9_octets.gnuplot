@@ -1,6 +1,6 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: 988c0910345451bd27d73f3a98e36dad87e4ec0c62bcf603330a36efa0b937e4
+# SHA-256 of the rest: 861c4c1f4fda923296cf759ce84b3ef2012563b6cb232dc36b7561582f4ac477
 stem = 'displaced-buffer.reassembly_p99.9_octets'
 format = 'svg'
 width = 2102
@@ -24,7 +24,7 @@ y_once = 0
 legend_height = 88.83
 legend_columns = 5
 title_text = 'buffer.reassembly_p99.9_octets over path.forward.displace_by'
-subtitle_text = 'One segment in a hundred comes late by 1 to 64 segments · scenario displaced · seeds 1–8 · iwarpsim 0.2.0 (git'."\n".'7c171a49e654) · 64 runs, median of 8 each with quartiles · ringed: 48 with spurious retransmissions · 40 not'."\n".'steady, or too short to tell'
+subtitle_text = 'One segment in a hundred comes late by 1 to 64 segments · scenario displaced · seeds 1–8 · iwarpsim 0.2.0 (git'."\n".'2c1980b6d5b6) · 64 runs, median of 8 each with quartiles · ringed: 48 with spurious retransmissions · 40 not'."\n".'steady, or too short to tell'
 y_lines = 'reassembly occupancy, p99.9'."\n".'(octets)'
 panel_titles = 2
 array panel_title[2] = ['in-order receiver', 'out-of-order receiver']

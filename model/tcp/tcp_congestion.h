@@ -142,7 +142,7 @@ uint64_t tcp_prr_window(tcp_prr *prr, const tcp_prr_ack *ack);
 /* --- When segments leave --- */
 
 /* Pacing: segments leave evenly over the round trip. The rate is 2 windows a smoothed round trip in slow
- * start, below half the threshold, and 1.2 after it, as Linux has them: room to grow. No RFC gives a value. */
+ * start, below half the threshold, and 1.2 after it, as Linux has them. No RFC gives a value. */
 typedef struct tcp_pacer {
   time_ps next_ps; /* nothing leaves before */
 } tcp_pacer;

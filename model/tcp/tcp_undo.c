@@ -21,13 +21,14 @@ struct tcp_undo {
   uint64_t earlier;  /* … how many retransmissions were on their way, of which D-SACKs may come; and … */
   bool counts;       /* … those since, too */
   bool repeated;     /* something was sent again twice */
-  range_set *resent; /* not proven to be needless; NULL before the first */
+  range_set *resent; /* not proven to be needless */
 };
 
 tcp_undo *tcp_undo_new(bool counts)
 {
   tcp_undo *undo = g_new0(tcp_undo, 1);
   undo->counts = counts;
+  undo->resent = range_set_new();
   return undo;
 }
 
@@ -41,20 +42,16 @@ void tcp_undo_free(tcp_undo *undo)
 
 void tcp_undo_begin(tcp_undo *undo, tcp_undo_kind kind, uint64_t acknowledged, uint64_t earlier)
 {
-  *undo = (tcp_undo){.kind = kind,
-                     .begun_at = acknowledged,
-                     .earlier = earlier,
-                     .counts = undo->counts,
-                     .resent = undo->resent};
-  if (undo->resent) {
-    range_set_remove(undo->resent, 0, UINT64_MAX);
-  }
+  undo->kind = kind;
+  undo->begun_at = acknowledged;
+  undo->earlier = earlier;
+  undo->repeated = false;
+  range_set_remove(undo->resent, 0, UINT64_MAX);
 }
 
 void tcp_undo_resent(tcp_undo *undo, uint64_t from, uint64_t to)
 {
   if (undo->kind != TCP_UNDO_NONE) {
-    undo->resent = undo->resent ? undo->resent : range_set_new();
     undo->repeated = range_set_add(undo->resent, from, to) < to - from || undo->repeated;
     undo->earlier += undo->counts ? 1 : 0;
   }
@@ -62,7 +59,7 @@ void tcp_undo_resent(tcp_undo *undo, uint64_t from, uint64_t to)
 
 tcp_undo_kind tcp_undo_proven(tcp_undo *undo, uint64_t from, uint64_t to)
 {
-  bool news = from < to && undo->resent && range_set_remove(undo->resent, from, to) > 0;
+  bool news = from < to && range_set_remove(undo->resent, from, to) > 0;
   bool all = news && !undo->repeated && range_set_total(undo->resent) == 0;
   return all ? undo->kind : TCP_UNDO_NONE;
 }
@@ -79,7 +76,7 @@ tcp_undo_kind tcp_undo_reported(tcp_undo *undo, uint64_t from, uint64_t to, uint
     return tcp_undo_proven(undo, from, to);
   }
   undo->earlier--;
-  bool all = undo->earlier == 0 && !undo->repeated && (!undo->resent || range_set_total(undo->resent) == 0);
+  bool all = undo->earlier == 0 && !undo->repeated && range_set_total(undo->resent) == 0;
   return all ? undo->kind : TCP_UNDO_NONE;
 }
 

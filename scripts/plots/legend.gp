@@ -10,7 +10,7 @@ if (legend_texts > 0) {
   set rmargin at screen 0.98
   set bmargin at screen 0.005
   set tmargin at screen 1.0*legend_height/height
-  set key center center horizontal Left reverse samplen 3 spacing 1.1 width 1.5 maxcols legend_columns
+  set key center center horizontal Left reverse samplen 3 spacing 1.1 width 1.5 maxcols legend_columns font plain.points(legend_part)
   entries = ''
   do for [i=1:legend_texts] { # a sample of letters ends where its text begins
     entries = entries.sprintf("keyentry %s title '%s'.legend_text[%d], ", look(word(legend_look[i], 1), at(legend_look[i], 2)), letters ? ' ' : '', i)

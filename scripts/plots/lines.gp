@@ -19,7 +19,7 @@ do for [i=1:references] {
 cross = sprintf('pointtype %d pointsize 0.9 linewidth 1.4', letters ? 24 : 2) # where a run did not end ok, and there is no mean
 share(i) = i*(lines > 5 ? 0.2/lines : 0.04) # of the panel's height: crosses of several lines do not hide each other
 above(i) = y_log ? y_from*(y_to/y_from)**share(i) : y_from+share(i)*(y_to-y_from)
-points = numeric ? 'linespoints' : 'points' # words have no order that a line between them would mean
+points = x_numeric ? 'linespoints' : 'points' # words have no order that a line between them would mean
 look(kind, i) = \
   kind eq 'main' ? sprintf('with %s linestyle %d', points, i) : \
   kind eq 'companion' ? sprintf('with %s linestyle %d', points, lines+i) : \
@@ -39,8 +39,8 @@ do for [p=1:panels] {
        for [i=1:words(own_line[p])] file index at(own_line[p],i) using 1:(y($3)) with lines linecolor rgb colour(style(at(own_line[p],i))) dashtype 3 linewidth 2 notitle, \
        for [i=1:(letters ? 0 : words(all))] file index at(all,i) using 1:($5 < y_from && !y_zero ? NaN : limited($4)):(0):(limited($5)-limited($4)) with vectors heads size screen 0.004,90 linestyle style(at(all,i)) linewidth 0.8 dashtype 1 notitle, \
        for [i=1:(letters ? words(all) : 0)] file index at(all,i) using 1:(y($3)):(limited($4)):(limited($5)) with yerrorbars linestyle style(at(all,i)) pointsize 0 notitle, \
-       for [i=1:(numeric ? words(all) : 0)] file index at(all,i) using 1:(y($3)) with linespoints linestyle style(at(all,i)) notitle, \
-       for [i=1:(numeric ? 0 : words(all))] file index at(all,i) using 1:(y($3)) with points linestyle style(at(all,i)) notitle, \
+       for [i=1:(x_numeric ? words(all) : 0)] file index at(all,i) using 1:(y($3)) with linespoints linestyle style(at(all,i)) notitle, \
+       for [i=1:(x_numeric ? 0 : words(all))] file index at(all,i) using 1:(y($3)) with points linestyle style(at(all,i)) notitle, \
        for [i=1:(flagged && !letters ? words(all) : 0)] file index at(all,i) using 1:($6 > 0 ? y($3) : NaN) with points pointtype 6 pointsize 1.05 linewidth 0.7 linecolor rgb '#404040' notitle, \
        for [i=1:(crosses ? words(main_line[p]) : 0)] file index at(main_line[p],i) using 1:(stringcolumn(3) ne 'NaN' ? NaN : above(style(at(main_line[p],i)))/y_unit) with points @cross linecolor rgb colour(style(at(main_line[p],i))) notitle, \
        NaN notitle

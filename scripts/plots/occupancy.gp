@@ -10,8 +10,8 @@ hue(i) = i > 0 ? word('#0072B2 #E69F00 #56B4E9 #CC79A7 #BBBBBB', number(i)) : '#
 look(kind, i) = kind eq 'outline' ? "with lines linewidth 0.6 linecolor rgb '#000000'" : \
   letters ? sprintf('with impulses linetype %d', number(i)) : sprintf("with boxes fillstyle solid 1 linecolor rgb '%s'", hue(i))
 if (peak > 0) {
-  set arrow 1 from graph 0,first peak to graph 1,first peak nohead dashtype 2 linewidth 0.8 linecolor rgb '#404040'
-  set label 4 peak_text at graph 0.995,first peak right offset 0,0.6
+  set arrow 1 from graph 0,first peak/y_unit to graph 1,first peak/y_unit nohead dashtype 2 linewidth 0.8 linecolor rgb '#404040'
+  set label 4 peak_text at graph 0.995,first peak/y_unit right offset 0,0.6
   if (letters) { # the line would hide it
     set label 4 peak_text at graph 0.995,graph 0.93 right
   }
@@ -20,8 +20,8 @@ if (peak > 0) {
 }
 p = 1
 eval panel
-plot for [i=1:(letters ? causes : 0)] file using 1:causes+2-i with impulses linetype number(causes+1-i) notitle, \
-     for [i=1:(letters ? 0 : causes)] file using 1:causes+2-i with filledcurves y1=0 fillstyle solid 1 noborder linecolor rgb hue(causes+1-i) notitle, \
-     for [i=1:(letters || outlined ? 0 : causes)] file using 1:causes+2-i with lines linewidth 0.6 linecolor rgb hue(causes+1-i) notitle, \
-     for [i=1:(outlined && !letters ? 1 : 0)] file using 1:causes+2 with lines linewidth 0.6 linecolor rgb '#000000' notitle, \
+plot for [i=1:(letters ? causes : 0)] file using 1:(column(causes+2-i)/y_unit) with impulses linetype number(causes+1-i) notitle, \
+     for [i=1:(letters ? 0 : causes)] file using 1:(column(causes+2-i)/y_unit) with filledcurves y1=0 fillstyle solid 1 noborder linecolor rgb hue(causes+1-i) notitle, \
+     for [i=1:(letters || outlined ? 0 : causes)] file using 1:(column(causes+2-i)/y_unit) with lines linewidth 0.6 linecolor rgb hue(causes+1-i) notitle, \
+     for [i=1:(outlined && !letters ? 1 : 0)] file using 1:(column(causes+2)/y_unit) with lines linewidth 0.6 linecolor rgb '#000000' notitle, \
      NaN notitle

@@ -18,10 +18,11 @@ drawn(kind) = kind eq 'recovery' ? ground('#e4e4e4') : kind eq 'loss' ? ground('
 form(kind) = word(drawn(kind), 2)
 lettered(kind, i) = sprintf('with %s linetype %d pointtype %d', form(kind) eq 'steps' ? 'steps' : 'points', i, i)
 look(kind, i) = letters ? lettered(kind, i) : kind eq 'again' ? again : drawn(kind)
-y_of(form) = form eq 'steps' ? '($3 < 0 ? NaN : $3)' : form eq 'fillsteps' ? '($3 > 0 ? y_to : '.(letters ? 'NaN)' : '0)') : \
-  form eq 'points' || letters ? '(($3+$4)/2)' : form eq 'boxxyerror' ? '3:($1/x_unit):($2/x_unit):3:4' : '3:(0):($4-$3)'
+y_of(form) = form eq 'steps' ? '($3 < 0 ? NaN : $3/y_unit)' : form eq 'fillsteps' ? '($3 > 0 ? y_to/y_unit : '.(letters ? 'NaN)' : '0)') : \
+  form eq 'points' || letters ? '(($3+$4)/2/y_unit)' : \
+  form eq 'boxxyerror' ? '($3/y_unit):($1/x_unit):($2/x_unit):($3/y_unit):($4/y_unit)' : '($3/y_unit):(0):(($4-$3)/y_unit)'
 item(i, kind, look) = sprintf('file index %d using ($1/x_unit):%s %s notitle, ', \
-  i-1, kind eq 'time_out' && !letters ? '(y_from):(0):(y_to-y_from)' : y_of(word(look, 2)), look)
+  i-1, kind eq 'time_out' && !letters ? '(y_from/y_unit):(0):((y_to-y_from)/y_unit)' : y_of(word(look, 2)), look)
 
 p = 1
 eval panel

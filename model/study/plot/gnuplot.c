@@ -4,7 +4,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
 
+#include "base/error.h"
 #include "base/files.h"
 #include "base/new_files.h"
 #include "study/table/study_table.h"
@@ -46,41 +48,6 @@ char *gnuplot_comment(const char *text)
   g_autofree char *clean = g_strstrip(printable(text));
   /* a backslash at its end would make the next line part of the comment */
   return g_str_has_suffix(clean, "\\") ? g_strconcat(clean, " .", NULL) : g_steal_pointer(&clean);
-}
-
-/* How many octets of `text` make a line of at most `columns` characters: to the last blank among them, or
- * past the last dot, underscore or slash, of which names have some, or all of them. */
-static gsize line_length(const char *text, guint columns)
-{
-  if (g_utf8_strlen(text, -1) <= columns) {
-    return strlen(text);
-  }
-  const char *end = g_utf8_offset_to_pointer(text, columns), *blank = end, *name = end;
-  while (blank > text && *blank != ' ') {
-    blank--;
-  }
-  while (name > text && strchr("._/", name[-1]) == NULL) {
-    name--;
-  }
-  return (gsize)((blank > text ? blank : name > text ? name : end) - text);
-}
-
-char *gnuplot_quote_lines(const char *text, guint columns, guint lines_max, guint *lines)
-{
-  g_autofree char *clean = g_strstrip(printable(text));
-  GString *result = g_string_new("'");
-  const char *rest = clean;
-  for (*lines = 1;; (*lines)++) {
-    gsize length = line_length(rest, columns);
-    gboolean cut = *lines == lines_max && rest[length] != '\0';
-    length = cut ? line_length(rest, columns - 1) : length; /* room for the ellipsis */
-    g_string_append_len(result, rest, (gssize)length);
-    rest += length + strspn(rest + length, " ");
-    if (cut || *rest == '\0') {
-      return g_string_free(g_string_append(result, cut ? "…'" : "'"), FALSE);
-    }
-    g_string_append(result, "'.\"\\n\".'");
-  }
 }
 
 char *gnuplot_file_stem(const char *text)
@@ -208,6 +175,9 @@ static gboolean write_file(const GString *text, const char *name, const char *fo
   return new_files_write(path, text->str, text->len, error);
 }
 
+/* What page.gp exits with, after a line on what is needed, where the panels have no room. */
+enum { NO_ROOM = 3 };
+
 /* Runs gnuplot on the script `name` in `folder`. What it prints is `*printed` (g_free()). */
 static gboolean run_gnuplot(const char *name, const char *folder, gboolean colours, char **printed,
                             GError **error)
@@ -223,6 +193,10 @@ static gboolean run_gnuplot(const char *name, const char *folder, gboolean colou
                                   &wait_status, &problem);
   if (started && g_spawn_check_wait_status(wait_status, &problem)) {
     return TRUE;
+  }
+  if (started && WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == NO_ROOM) {
+    const char *last = strrchr(g_strstrip(message), '\n'); /* after what gnuplot warns of */
+    return error_set(error, "%s", last != NULL ? last + 1 : message);
   }
   g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_FAILED, "gnuplot could not draw %s/%s: %s%s%s", folder, name,
               problem->message, message != NULL && *message != '\0' ? ": " : "",

@@ -33,11 +33,6 @@ typedef struct gnuplot_target {
  * that are not UTF-8 the replacement character. Free with g_free(). */
 char *gnuplot_quote(const char *text);
 
-/* The same as an expression of several lines of at most `columns` (> 1) characters, broken between words, or
- * else inside of a name, where there are any; `*lines` receives their number. What does not fit into
- * `lines_max` lines is cut, with an ellipsis. */
-char *gnuplot_quote_lines(const char *text, guint columns, guint lines_max, guint *lines);
-
 /* `text` as it may stand after "# ", on one line, in a script or its data. Free with g_free(). */
 char *gnuplot_comment(const char *text);
 
@@ -65,7 +60,7 @@ char *gnuplot_template(const char *file, GError **error);
  * and with gnuplot the picture STEM.png, .svg or .pdf. They replace those of their names in the target's
  * folder once all are whole, and are added to `written`, the picture last. The script has a checksum, by
  * which one that a user changed is known: it is replaced with `force` only. GNUPLOT_TERM: prints the picture,
- * and leaves no file; with `picture`, no file is left either. FALSE and `error` (G_FILE_ERROR)
- * when that fails; earlier files are then unchanged. */
+ * and leaves no file; with `picture`, no file is left either. FALSE and `error` (G_FILE_ERROR;
+ * IWARPSIM_ERROR where the page is too small) when that fails; earlier files are then unchanged. */
 gboolean gnuplot_draw(const char *name, const GString *variables, const GString *data, const char *stem,
                       const gnuplot_target *target, GError **error);

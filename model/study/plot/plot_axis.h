@@ -1,31 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Axes, in units and with tics that people read: of any metric, of shares, of what a sweep varies. */
+/* Axes, in units that people read: of any metric, of shares, of what a sweep varies. gnuplot makes their
+ * tics, but for those of a sweep's values. */
 #pragma once
 
 #include <glib.h>
 
 #include "scenario/scenario_keys.h"
 
-/* What tics stand at, and how they are labelled. */
-typedef enum plot_tics {
-  PLOT_TICS_NUMBERS, /* round numbers, or decades */
-  PLOT_TICS_PERCENT, /* the same of shares, "0.1 %" */
-  PLOT_TICS_OCTETS,  /* powers of two, "64 KiB" */
-  PLOT_TICS_DECADES, /* of time, each with a unit of its own, "10 us" */
-  PLOT_TICS_PLACES   /* the values that a sweep has */
-} plot_tics;
-
 typedef struct plot_axis {
-  char *name; /* "goodput (Gbit/s)" */
-  gboolean logarithmic;
-  gboolean has_zero; /* at the lower end of a logarithmic axis of octets */
+  char *name;        /* "goodput (Gbit/s)" */
+  int base;          /* of its logarithm, 2 or 10; 0: it is linear */
+  gboolean has_zero; /* at the lower end of a logarithmic axis of octets, which is broken there */
+  double smallest;   /* above zero, for where it is broken */
   double from;       /* in base units */
   double to;
-  double unit_size; /* of what is drawn, in base units: 1e9 for Gbit/s */
-  plot_tics kind;
-  GArray *tics;      /* double, in base units */
-  GPtrArray *labels; /* char *, one a tic */
-  GArray *gaps;      /* double: where the axis is broken */
+  double unit_size;   /* of what is drawn, in base units: 1e9 for Gbit/s */
+  const char *format; /* gnuplot's, of its tics; NULL: numbers */
+  GArray *tics;       /* double, in base units; NULL: gnuplot's */
+  GPtrArray *labels;  /* char *, one a tic */
+  GArray *gaps;       /* double: where the axis is broken; NULL: nowhere */
 } plot_axis;
 
 /* A part of an axis that was asked for, in base units; from >= to: none was; infinite: as it is. */
@@ -41,20 +34,14 @@ void plot_axis_clear(plot_axis *axis);
  * where `range` has none above 0. */
 plot_axis plot_axis_limited(plot_axis axis, const plot_range *range);
 
-/* Leaves every tic its label, or every second, third …, so that none runs into the next on `letters` letters
- * side by side or (with `lines`) lines above each other. */
-void plot_axis_thin(plot_axis *axis, double letters, gboolean lines);
-
-/* Letters of the longest of `labels` (char *). */
-guint plot_axis_longest(const GPtrArray *labels);
-
 /* Appends the axis to a template's variables, as x_from, x_to … when `letter` is "x". */
 void plot_axis_append(const plot_axis *axis, const char *letter, GString *variables);
 
 /* --- A metric --- */
 
 typedef enum value_scale {
-  VALUE_SCALE_FITTING, /* logarithmic where a linear axis would press the small values flat */
+  VALUE_SCALE_FITTING, /* logarithmic where a linear axis would press the small values flat; rates are linear
+                        */
   VALUE_SCALE_LINEAR,
   VALUE_SCALE_LOGARITHMIC,
   VALUE_SCALE_SHARE /* 0 … 1 */
@@ -73,8 +60,8 @@ typedef struct value_extent {
 void value_extent_add(value_extent *extent, double mean, double half_width);
 
 /* An axis of `quantity` for `extent`, in `unit` as the metrics' table writes it: "octets", "bit/s", "s", "1"
- * … Octets have tics at powers of two; on a logarithmic axis zero stands at its lower end, with a tic. Clear
- * it, like every axis below, with plot_axis_clear(). */
+ * … On a logarithmic axis of octets zero stands at the lower end. Clear it, like every axis below, with
+ * plot_axis_clear(). */
 plot_axis plot_axis_of_values(const value_extent *extent, const char *quantity, const char *unit,
                               value_scale scale);
 
@@ -93,7 +80,7 @@ typedef struct share_extent {
 plot_axis plot_axis_of_lengths(const share_extent *extent, const char *quantity, gboolean seconds,
                                gboolean asked_log);
 
-/* The axis for shares: logarithmic when there is a tail that a linear one does not show, or it is
+/* The axis for shares, in percent: logarithmic when there is a tail that a linear one does not show, or it is
  * `asked_log`; five decades at most. */
 plot_axis plot_axis_of_shares(const share_extent *extent, const char *quantity, gboolean asked_log);
 
@@ -106,7 +93,7 @@ plot_axis plot_axis_of_time(const char *quantity, double end_s);
 typedef struct place_axis {
   scenario_key key;
   GPtrArray *texts; /* const char *, of the runs, in the order of study_keys_values() */
-  GArray *places;   /* double, ascending: numbers, their decimal logarithms, or 0, 1, 2 … of words */
+  GArray *places;   /* double, ascending: numbers, or 0, 1, 2 … of words */
   gboolean numeric; /* but for a word that is set apart */
   gboolean logarithmic;
   gboolean first_apart; /* a zero on a logarithmic axis, left of a gap */
@@ -122,13 +109,8 @@ place_axis place_axis_of(const GPtrArray *runs, scenario_key key, gboolean logar
 /* Leaves the part of `axis`, which is numeric, that is `range`. */
 void place_axis_limit(place_axis *axis, const plot_range *range);
 
-/* The first letters of `text`, which it takes, and "…" where more than `letters` are too many. Free with
- * g_free(). */
-char *plot_text_cut(char *text, guint letters);
-
-/* "loss of segments (path.forward.loss)"; the words alone where that has more than `letters` letters. Free
- * with g_free(). */
-char *place_axis_name(scenario_key key, double letters);
+/* What `key` is called on an axis: "loss of segments"; of keys without words of their own the name. */
+const char *place_axis_words(scenario_key key);
 
 /* The same with the values 0, 1, 2 … in their order, whatever they are: the columns or rows of a map. */
 place_axis place_axis_of_cells(const GPtrArray *runs, scenario_key key);
@@ -138,12 +120,5 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(place_axis, place_axis_clear)
 /* The index of `text`, which is one of the axis's. */
 guint place_axis_index(const place_axis *axis, const char *text);
 
-/* How long the longest label is when words do not fit side by side on `letters` letters, so that they have to
- * be turned; 0: they fit, or are numbers, which can be read without every label. */
-guint place_axis_turned_letters(const place_axis *axis, double letters);
-
-/* `axis` as a plot_axis that is `letters` letters wide. Tics whose labels would run into each other get no
- * label, except those of values set apart, and where most would have none tics of sizes and counts stand at
- * round numbers instead; with `turned`, every tic gets a label. Where there is little room, the
- * name, "loss of segments (path.forward.loss)", is printed without the key. */
-plot_axis place_axis_drawn(const place_axis *axis, double letters, gboolean turned);
+/* `axis` as a plot_axis with a label at each value, and the unit in its name unless the labels have one. */
+plot_axis place_axis_drawn(const place_axis *axis);

@@ -20,16 +20,8 @@ static const result_quantity reassembly_peak = {.metric = METRIC_BUFFER_REASSEMB
 /* Dots of print for a row of cells, which hold two lines of text. */
 #define CELL_HEIGHT 120
 
-/* In parts of the font's size: the lines of text that a cell has in print. */
-#define CELL_LINES 2
-#define LINE_OF_FONT 1.5
-
 /* A cell less wide than so many letters of the axes has no text: its colour has to do. */
 #define CELL_LETTERS 7
-
-/* Of a terminal's cells, from the least to the most. */
-enum { SHADES = 5 };
-static const char *const shades[SHADES] = {" ", "░", "▒", "▓", "█"};
 
 /* A plot in the making. In its grouping, lines are the values on y. */
 typedef struct heat_map {
@@ -40,7 +32,6 @@ typedef struct heat_map {
   place_axis y;
   plot_axis colours;
   plot_counts counts;
-  guint letters; /* of a terminal's cell; 0: print has two lines of text */
 } heat_map;
 
 static void heat_map_clear(heat_map *map)
@@ -76,7 +67,7 @@ static GArray *ranked_keys(const study_table *table)
 /* Where the colour of `value` lies between the darkest, 0, and the lightest, 1. */
 static double lightness_of(const plot_axis *colours, double value)
 {
-  return !colours->logarithmic    ? (value - colours->from) / (colours->to - colours->from)
+  return colours->base == 0       ? (value - colours->from) / (colours->to - colours->from)
          : value <= colours->from ? 0
                                   : log(value / colours->from) / log(colours->to / colours->from);
 }
@@ -90,17 +81,6 @@ static char *short_text(const heat_map *map, double value, int digits)
   double rounded = round(value / unit) * unit;
   return octets ? shown_text_octets(rounded)
                 : g_strdup_printf("%.*g", digits, value / map->colours.unit_size);
-}
-
-/* `text` among the shades of `mean`, as wide as a terminal's cell but for a blank. Free with g_free(). */
-static char *shaded(const heat_map *map, double mean, const char *text)
-{
-  double shade = floor(lightness_of(&map->colours, mean) * SHADES);
-  GString *line = g_string_new(text);
-  for (glong length = g_utf8_strlen(text, -1); length + 1 < map->letters; length++) {
-    g_string_insert(line, length % 2 == 0 ? 0 : -1, shades[(int)CLAMP(shade, 0, SHADES - 1)]);
-  }
-  return g_string_free(line, FALSE);
 }
 
 /* "± 1.7 KiB", or of one that is not symmetric "0–15 KiB"; "" without one. Free with g_free(). */
@@ -120,21 +100,17 @@ static char *interval_text(const heat_map *map, const statistics *of)
                                              : g_strconcat(low, "–", high, NULL);
 }
 
-/* The mean in a cell, with an asterisk if it is `flagged`: of three digits, or as many as a terminal's cell
- * has room for. Free with g_free(). */
-static char *mean_text(const heat_map *map, double mean, gboolean flagged)
+/* The mean in a cell, with an asterisk if it is `flagged`; where there is little room of few `digits`, its
+ * unit one letter: "126K". Free with g_free(). */
+static char *mean_text(const heat_map *map, double mean, gboolean flagged, int digits, gboolean is_short)
 {
-  for (int digits = 3;; digits--) {
-    g_autofree char *number = short_text(map, mean, digits);
-    char *unit = strchr(number, ' ');
-    if (unit != NULL && strlen(number) + 1 >= map->letters && map->letters > 0) {
-      unit[0] = unit[1]; /* "126K" */
-      unit[1] = '\0';
-    }
-    if (map->letters == 0 || digits == 1 || strlen(number) + (flagged ? 1 : 0) < map->letters) {
-      return g_strconcat(number, flagged ? "*" : "", NULL);
-    }
+  g_autofree char *number = short_text(map, mean, digits);
+  char *unit = strchr(number, ' ');
+  if (unit != NULL && is_short) {
+    unit[0] = unit[1];
+    unit[1] = '\0';
   }
+  return g_strconcat(number, flagged ? "*" : "", NULL);
 }
 
 static void append_cell(const heat_map *map, const plot_cell *cell, const char *panel, plot_values *values,
@@ -145,20 +121,19 @@ static void append_cell(const heat_map *map, const plot_cell *cell, const char *
   g_string_append_printf(data, "%u %u %zu ", place_axis_index(&map->x, cell->x), place_axis_index(&map->y, y),
                          of.count);
   if (of.count == 0) {
-    g_string_append_printf(data, "NaN NaN NaN 0 1 \"%s\" \"\"\n", NO_VALUE);
+    g_string_append_printf(data, "NaN NaN NaN 0 1 \"%s\" \"\" %s %s\n", NO_VALUE, NO_VALUE, NO_VALUE);
     return;
   }
-  gboolean letters = map->letters > 0;
-  g_autofree char *mean = mean_text(map, of.mean, cell->flagged > 0);
-  g_autofree char *interval = interval_text(map, &of);
-  g_autofree char *shown = letters ? shaded(map, of.mean, mean) : g_strdup(mean);
-  g_autofree char *below = letters ? shaded(map, of.mean, "") : g_strdup(interval);
-  g_autofree char *x_text = gnuplot_comment(cell->x);
-  g_autofree char *y_text = gnuplot_comment(y);
+  const gboolean flagged = cell->flagged > 0;
+  g_autofree char *mean = mean_text(map, of.mean, flagged, 3, FALSE), *interval = interval_text(map, &of);
+  g_autofree char *shorter = mean_text(map, of.mean, flagged, 3, TRUE);
+  g_autofree char *shortest = mean_text(map, of.mean, flagged, 1, TRUE);
+  g_autofree char *x_text = gnuplot_comment(cell->x), *y_text = gnuplot_comment(y);
   g_string_append_printf(data, of.count > 1 ? "%.10g %.10g %.10g" : "%.10g NaN NaN", of.mean, of.lower,
                          of.upper);
-  g_string_append_printf(data, " %u %.3f \"%s\" \"%s\" %s, %s\n", cell->flagged,
-                         lightness_of(&map->colours, of.mean), shown, below, x_text, y_text);
+  g_string_append_printf(data, " %u %.3f \"%s\" \"%s\" %s %s %s, %s\n", cell->flagged,
+                         lightness_of(&map->colours, of.mean), mean, interval, shorter, shortest, x_text,
+                         y_text);
   g_autofree char *row = study_label_of(map->y.key, y);
   g_autofree char *curve = g_strconcat(panel, *panel != '\0' ? ": " : "", row, NULL);
   plot_values_add(values, curve, cell->x, cell->flagged, of);
@@ -188,52 +163,33 @@ static gboolean choose_keys(const study_table *table, const plot_request *reques
          error_set(error, "a heat map needs two keys that vary beside those of --panel");
 }
 
-/* Whether cells have room for two lines of text. */
-static gboolean texts_fit(const heat_map *map, const plot_chart *chart)
-{
-  const plot_page page = plot_chart_page(chart);
-  return plot_page_panel_letters(&page) >= chart->panel_letters &&
-         page.panel_height / map->y.texts->len >= CELL_LINES * LINE_OF_FONT * page.font_size;
-}
-
 /* Draws what it has now, the quantity called `name`. */
 static gboolean draw_map(heat_map *map, const study_table *table, const char *name,
                          const plot_request *request, const char *stem, const gnuplot_target *target,
                          GError **error)
 {
-  gboolean letters = target->format == GNUPLOT_TERM;
   const char *x_key = scenario_key_row_of(map->x.key)->name, *y_key = scenario_key_row_of(map->y.key)->name;
   g_autofree char *subtitle = plot_runs_subtitle(table, &map->counts, FALSE, "asterisk");
-  g_autofree char *x = place_axis_name(map->x.key, 0), *y = place_axis_name(map->y.key, 0);
-  *strchrnul(x, '(') = *strchrnul(y, '(') = '\0';
-  g_autofree char *what = g_strdup_printf("%s over %s and %s", name, g_strchomp(x), g_strchomp(y));
+  g_autofree char *what =
+      g_strdup_printf("%s over %s and %s", name, place_axis_words(map->x.key), place_axis_words(map->y.key));
   g_autofree char *metric = result_quantity_name(map->quantity);
   g_autofree char *quantity = g_strdup_printf("%s, unit %s", metric, map->unit);
   g_auto(plot_chart) chart = plot_chart_new("heat-map", target, request, what, subtitle, quantity);
   chart.panels = map->groups.panels;
-  chart.places = &map->x;
-  chart.y = place_axis_drawn(&map->y, INFINITY, FALSE);
-  chart.colour_box = !letters;
+  chart.x = place_axis_drawn(&map->x);
+  chart.y = place_axis_drawn(&map->y);
+  chart.colour_box = target->format != GNUPLOT_TERM;
   chart.panel_letters = CELL_LETTERS * map->x.texts->len;
   chart.panel_height = CELL_HEIGHT * map->y.texts->len;
-  gboolean fits = texts_fit(map, &chart);
-  if (!fits && !letters) { /* texts are worth more than the scale of their colours */
-    chart.colour_box = FALSE;
-    fits = texts_fit(map, &chart);
-    chart.colour_box = !fits;
-  }
-  const plot_page page = plot_chart_page(&chart);
-  map->letters = letters ? MAX((guint)(plot_page_panel_letters(&page) / map->x.texts->len), 2) : 0;
-  plot_axis_thin(&map->colours, plot_page_panel_lines(&page), TRUE);
-  gnuplot_set_number(chart.variables, "colour_box", chart.colour_box);
-  gnuplot_set_number(chart.variables, "cell_texts", fits && !letters);
+  gnuplot_set_number(chart.variables, "cell_letters", CELL_LETTERS);
   plot_axis_append(&map->colours, "cb", chart.variables);
   plot_values_describe(request->values, x_key, "mean", map->unit);
   for (guint panel = 0; panel < map->groups.panels->len; panel++) {
     g_autofree char *title = gnuplot_comment(g_ptr_array_index(map->groups.panels, panel));
-    g_string_append_printf(
-        chart.data, "# %s\n# column row runs mean low high flagged lightness shown shown_interval %s, %s\n",
-        title, x_key, y_key);
+    g_string_append_printf(chart.data,
+                           "# %s\n# column row runs mean low high flagged lightness shown shown_interval "
+                           "shorter shortest %s, %s\n",
+                           title, x_key, y_key);
     for (guint i = 0; i < map->groups.cells->len; i++) {
       const plot_cell *cell = &g_array_index(map->groups.cells, plot_cell, i);
       if (cell->panel == panel) {
@@ -262,8 +218,7 @@ static gboolean draw_heat_map(const study_table *table, G_GNUC_UNUSED const stud
   if (!plot_grouping_make(table, x, &grouped, FALSE, &map.groups, error)) {
     return FALSE;
   }
-  g_autofree char *name = request->quantity != NULL ? result_quantity_name(map.quantity)
-                                                    : g_strdup("peak of the reassembly occupancy");
+  g_autofree char *name = result_quantity_name(map.quantity), *words = result_quantity_words(map.quantity);
   map.unit = result_quantity_unit(map.quantity);
   map.x = place_axis_of_cells(table->runs, x);
   map.y = place_axis_of_cells(table->runs, y);
@@ -280,7 +235,6 @@ static gboolean draw_heat_map(const study_table *table, G_GNUC_UNUSED const stud
       map.counts.empty = NO_VALUE;
     }
   }
-  g_autofree char *words = result_quantity_words(map.quantity);
   map.colours =
       plot_axis_of_values(&extent, request->quantity != NULL ? words : "peak", map.unit, VALUE_SCALE_FITTING);
   guint panels = map.groups.panels->len;
@@ -290,7 +244,8 @@ static gboolean draw_heat_map(const study_table *table, G_GNUC_UNUSED const stud
                     "a heat map of %s and %s needs %u panels for the other keys; %d is the most that can be "
                     "read: --where leaves fewer",
                     scenario_key_row_of(x)->name, scenario_key_row_of(y)->name, panels, PANELS_MAX)) &&
-         draw_map(&map, table, name, request, stem, target, error);
+         draw_map(&map, table, request->quantity != NULL ? words : "peak of the reassembly occupancy",
+                  request, stem, target, error);
 }
 
 static gboolean has_keys(const study_table *table, G_GNUC_UNUSED const study_plot *plot)

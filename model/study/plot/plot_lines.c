@@ -235,7 +235,8 @@ static gboolean same_curve(const chart_line *a, const chart_line *b)
   for (guint i = 0; same && i < a->points->len; i++) {
     const line_point *one = &g_array_index(a->points, line_point, i);
     const line_point *other = &g_array_index(b->points, line_point, i);
-    same = one->place == other->place && one->of.mean == other->of.mean;
+    same = one->place == other->place &&
+           (one->of.mean == other->of.mean || (isnan(one->of.mean) && isnan(other->of.mean)));
   }
   return same;
 }
@@ -300,10 +301,59 @@ static void add_prediction(line_chart *chart)
   for (guint panel = 0; panel < chart->groups.panels->len; panel++) {
     const chart_line *reference = add_reference(chart, panel, "whole marker in S: min(1, (S−3)/512)");
     for (guint i = 0; i < CURVE_POINTS; i++) {
-      double place = first + (last - first) * i / (CURVE_POINTS - 1);
-      double octets = x->logarithmic ? pow(10, place) : place;
-      add_point(reference, place, CLAMP((octets - (MARKER_OCTETS - 1)) / MARKER_SPACING, 0, 1));
+      const double part = (double)i / (CURVE_POINTS - 1);
+      double octets = x->logarithmic ? first * pow(last / first, part) : first + (last - first) * part;
+      add_point(reference, octets, CLAMP((octets - (MARKER_OCTETS - 1)) / MARKER_SPACING, 0, 1));
     }
+  }
+}
+
+/* --- Panels that show the same --- */
+
+/* Whether each line of panel `a` has one of its look in `b` with the same means, and there are no others. */
+static gboolean same_panels(const line_chart *chart, guint a, guint b)
+{
+  guint unmatched[] = {0, 0};
+  for (guint i = 0; i < chart->lines->len; i++) {
+    const chart_line *one = line_at(chart->lines, i);
+    gboolean matched = one->panel != a;
+    for (guint k = 0; k < chart->lines->len && !matched; k++) {
+      const chart_line *other = line_at(chart->lines, k);
+      matched = other->panel == b && other->look == one->look && other->style == one->style &&
+                same_curve(one, other);
+    }
+    unmatched[0] += !matched;
+    unmatched[1] += (one->panel == b) - (one->panel == a);
+  }
+  return unmatched[0] == 0 && unmatched[1] == 0;
+}
+
+/* Panels that are identical, as where all is 0, become one with the titles of all. */
+static void join_panels(line_chart *chart)
+{
+  GPtrArray *titles = chart->groups.panels;
+  for (guint panel = titles->len; panel-- > 1;) {
+    guint same = 0;
+    while (same < panel && !same_panels(chart, same, panel)) {
+      same++;
+    }
+    if (same == panel) {
+      continue;
+    }
+    char *joined = g_strconcat(g_ptr_array_index(titles, same), "; ", g_ptr_array_index(titles, panel), NULL);
+    g_free(titles->pdata[same]);
+    titles->pdata[same] = joined;
+    g_ptr_array_remove_index(titles, panel);
+    for (guint i = chart->lines->len; i-- > 0;) {
+      chart_line *line = g_ptr_array_index(chart->lines, i);
+      if (line->panel == panel) {
+        g_ptr_array_remove_index(chart->lines, i);
+      } else {
+        line->panel -= line->panel > panel;
+      }
+    }
+    chart->note =
+        chart->note != NULL ? chart->note : "identical panels are drawn once, with the titles of all";
   }
 }
 
@@ -338,7 +388,7 @@ static void append_line_data(line_chart *chart, const chart_line *line, plot_val
     if (chart->x.last_apart && point->x != NULL && point->place == last && i > 0) {
       g_string_append_c(data, '\n'); /* no line across a gap in the axis */
     }
-    g_string_append_printf(data, isnan(mark.value) ? "%.6f %zu NaN " : "%.6f %zu %.10g ",
+    g_string_append_printf(data, isnan(mark.value) ? "%.10g %zu NaN " : "%.10g %zu %.10g ",
                            point->place + shift, point->of.count, mark.value);
     if (isnan(mark.low)) {
       g_string_append(data, "NaN NaN");
@@ -399,7 +449,6 @@ static void append_lines(line_chart *chart, plot_chart *drawn)
   gnuplot_set_number(drawn->variables, "lines", count);
   gnuplot_set_number(drawn->variables, "references", chart->references->len);
   gnuplot_set_number(drawn->variables, "companions", chart->of.companion.name != NULL);
-  gnuplot_set_number(drawn->variables, "numeric", chart->x.numeric);
   gnuplot_set_number(drawn->variables, "flagged", chart->counts.flagged > 0);
   gnuplot_set_number(drawn->variables, "crosses", chart->failed > 0);
 }
@@ -512,15 +561,13 @@ static gboolean draw_chart(line_chart *chart, const study_table *table, const pl
       plot_runs_subtitle(table, &chart->counts, chart->quartiles, letters ? "flagged" : "ringed");
   g_autofree char *subtitle = g_strjoin(" · ", runs, chart->note, NULL);
   g_autofree char *shown =
-      g_strdup_printf("%s, unit %s; place_on_x: %s%s", chart->of.quantity, chart->of.unit, key,
-                      chart->x.logarithmic ? ", decimal logarithm" : "");
-  g_autofree char *x = place_axis_name(chart->x.key, 0);
-  *strchrnul(x, '(') = '\0';
-  g_autofree char *what = g_strdup_printf(
-      "%s over %s", chart->of.title != NULL ? chart->of.title : chart->of.quantity, g_strchomp(x));
+      g_strdup_printf("%s, unit %s; place_on_x: %s", chart->of.main.name, chart->of.unit, key);
+  g_autofree char *what =
+      g_strdup_printf("%s over %s", chart->of.title != NULL ? chart->of.title : chart->of.quantity,
+                      place_axis_words(chart->x.key));
   g_auto(plot_chart) drawn = plot_chart_new("lines", target, request, what, subtitle, shown);
   drawn.panels = chart->groups.panels;
-  drawn.places = &chart->x;
+  drawn.x_numeric = chart->x.numeric;
   plot_values_describe(request->values, key, chart->quartiles ? "median" : "mean", chart->of.unit);
   append_lines(chart, &drawn);
   if (!check_request(chart, request, error)) {
@@ -536,6 +583,7 @@ static gboolean draw_chart(line_chart *chart, const study_table *table, const pl
   if (!has_values_in(chart, &drawn.y)) {
     return error_set(error, "no value lies within --xrange and --yrange");
   }
+  drawn.x = place_axis_drawn(&chart->x);
   append_legend(chart, letters, &drawn);
   return plot_chart_draw(&drawn, stem, error);
 }
@@ -575,8 +623,7 @@ static gboolean draw_lines(const study_table *table, const study_plot *plot, con
   g_autofree char *words = asked != NULL ? result_quantity_words(asked) : NULL;
   g_autofree char *unit = asked != NULL ? result_quantity_unit(asked) : NULL;
   if (asked != NULL) {
-    chart.of = (line_plot){
-        .main = {name, *asked}, .title = name, .quantity = words, .unit = unit, .scale = of->scale};
+    chart.of = (line_plot){.main = {name, *asked}, .quantity = words, .unit = unit, .scale = of->scale};
   } else if (of->companion_above_0 &&
              !(result_quantity_statistics(&of->companion.of, table->runs).largest > 0)) {
     chart.of.companion.name = NULL;
@@ -588,6 +635,7 @@ static gboolean draw_lines(const study_table *table, const study_plot *plot, con
   }
   void (*add)(line_chart *) = chart.of.add_references != NULL ? chart.of.add_references : add_bounds;
   add(&chart);
+  join_panels(&chart);
   return draw_chart(&chart, table, request, stem, target, error);
 }
 

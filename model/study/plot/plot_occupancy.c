@@ -265,8 +265,7 @@ static gboolean draw(const series *s, const summary_record *run, const plot_requ
   gnuplot_set_number(chart.variables, "peak", s->peak);
   gnuplot_set_text(chart.variables, "peak_text", peak);
   if (target->format == GNUPLOT_TERM) {
-    plot_page page = plot_chart_page(&chart);
-    const guint columns = (guint)plot_page_panel_letters(&page);
+    const guint columns = plot_chart_columns(&chart); /* as many or more than the panel has */
     const step *at = step_at(s, 0);
     /* A row for each letter: the highest state in its time. */
     for (guint column = 0, next = 1; column < columns; column++) {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "study/plot/plot_runs.h"
 
+#include <string.h>
+
 #include "base/error.h"
 #include "study/table/study_keys.h"
 
@@ -40,7 +42,10 @@ char *plot_place_words(const GArray *keys, char *const *texts)
   for (guint i = 0; i < keys->len; i++) {
     scenario_key key = g_array_index(keys, scenario_key, i);
     g_autofree char *part = study_label_of(key, texts[key] != NULL ? texts[key] : "");
-    g_string_append_printf(words, "%s%s", i > 0 ? ", " : "", part);
+    const char *name = scenario_key_row_of(key)->name, *value = part;
+    gboolean named = g_str_has_prefix(part, name);
+    value += named ? strlen(name) : 0;
+    g_string_append_printf(words, "%s%s%s", i > 0 ? ", " : "", named ? place_axis_words(key) : "", value);
   }
   return g_string_free(words, FALSE);
 }

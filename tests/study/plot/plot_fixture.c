@@ -259,11 +259,3 @@ void plot_fixture_lacks(const char *text, const char *const *parts)
     }
   }
 }
-
-double plot_fixture_number(const char *script, const char *variable)
-{
-  g_autofree char *assignment = g_strdup_printf("\n%s = ", variable);
-  const char *number = strstr(script, assignment);
-  g_assert_nonnull(number);
-  return g_ascii_strtod(number + strlen(assignment), NULL);
-}

@@ -119,6 +119,3 @@ void plot_fixture_expect_counts(const plot_fixture *f, const char *name, const p
 /* None of the strings is in `text`. */
 #define EXPECT_NO_PARTS(text, ...) plot_fixture_lacks(text, STRINGS(__VA_ARGS__))
 void plot_fixture_lacks(const char *text, const char *const *parts);
-
-/* The number that `script` assigns to `variable`. */
-double plot_fixture_number(const char *script, const char *variable);

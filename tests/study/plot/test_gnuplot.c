@@ -84,27 +84,6 @@ TEST(test_gnuplot_agrees)
   g_assert_cmpint(g_rmdir(folder), ==, 0); /* it is empty: nothing was touched */
 }
 
-static const struct {
-  const char *text;
-  guint columns, lines_max;
-  const char *quoted;
-  guint lines;
-} breaks[] = {{"", 10, 3, "''", 1},
-              {"per/second", 8, 3, "'per/'.\"\\n\".'second'", 2},
-              {"one two three", 7, 3, "'one two'.\"\\n\".'three'", 2},
-              {"one two three", 8, 3, "'one two'.\"\\n\".'three'", 2},
-              {"abcdefghij", 4, 3, "'abcd'.\"\\n\".'efgh'.\"\\n\".'ij'", 3},
-              {"abcdefghij", 4, 2, "'abcd'.\"\\n\".'efg…'", 2},
-              {"äöü äöü", 3, 2, "'äöü'.\"\\n\".'äöü'", 2},
-              {"don't stop", 5, 2, "'don’t'.\"\\n\".'stop'", 2}};
-
-ROW_TEST(test_lines, breaks)
-{
-  guint lines = 0;
-  expect_text(gnuplot_quote_lines(c->text, c->columns, c->lines_max, &lines), c->quoted);
-  g_assert_cmpuint(lines, ==, c->lines);
-}
-
 TEST(test_file_stem)
 {
   expect_text(gnuplot_file_stem("mtu-loss.v2"), "mtu-loss.v2");

@@ -23,16 +23,15 @@ static void fill(plot_fixture *f)
   }
 }
 
-/* Both lines agree in the formulas, which are drawn once each. Both axes are logarithmic: 10 connections are
- * at place 1. */
+/* Both lines agree in the formulas, which are drawn once each. Both axes are logarithmic. */
 DRAWN_TEST(test_formulas)
 {
   fill(f);
   plot_fixture_draw(f, &plot_connections, 0, GNUPLOT_SVG);
-  EXPECT_ROWS(f, {"BufferSizeNAF = K1·EMSS·n + K2·EMSS", 1, "1 * 16060"},
+  EXPECT_ROWS(f, {"BufferSizeNAF = K1·EMSS·n + K2·EMSS", 1, "10 * 16060"},
               {"BufferSizeTCP = K·rate·delay", 2, "* * 62500"}, {"BufferSizeAF = K2·EMSS", 0, "* * 1460"});
   EXPECT_COUNTS(f, "plot.dat", {"# BufferSize", 3});
-  EXPECT_FILE(f, "plot.gnuplot", "y_log = 1\n", "'BufferSizeNAF = K1·EMSS·n + K2·EMSS'");
+  EXPECT_FILE(f, "plot.gnuplot", "y_log = 2\n", "'BufferSizeNAF = K1·EMSS·n + K2·EMSS'");
   EXPECT_COUNTS(f, "plot.gnuplot", {"processing", 0}); /* none was */
   EXPECT_FILE(f, "plot.svg", "<text>BufferSizeNAF = K1·EMSS·n + K2·EMSS</text>");
 }
@@ -83,6 +82,6 @@ DRAWN_TEST(test_failed)
   g_assert_true(NO_ERROR(plot_connections.draw, &f->table, &plot_connections, &request, "plot", &target));
   EXPECT_ROWS(f, {"BufferSizeTCP = K·rate·delay", 0, "* * 62500"},
               {"BufferSizeTCP = K·rate·delay", 1, "* * 62500"});
-  EXPECT_COUNTS(f, "plot.dat", {"# BufferSizeTCP", 1}, {"3.176091 1 NaN NaN NaN 0 1500\n", 1});
+  EXPECT_COUNTS(f, "plot.dat", {"# BufferSizeTCP", 1}, {"1500 1 NaN NaN NaN 0 1500\n", 1});
   g_ptr_array_add(f->table.runs, failed); /* to be freed */
 }

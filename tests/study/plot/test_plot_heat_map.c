@@ -42,8 +42,8 @@ DRAWN_TEST(test_cells)
   plot_fixture_flag(f, 0, STUDY_FLAG_SPURIOUS);
   plot_fixture_draw(f, &plot_heat_map, 0, GNUPLOT_PNG);
   (void)plot_fixture_png_height(f, "plot.png", 2102);
-  EXPECT_FILE(f, "plot.dat", "0 1 2 2048 0 15059.15365 1 ", " \"2 KiB*\" \"0–15 KiB\" 0, 1500\n",
-              " \"± 13 KiB\" 1%, 576\n", "asterisk: 1 with spurious retransmissions");
+  EXPECT_FILE(f, "plot.dat", "0 1 2 2048 0 15059.15365 1 ", " \"2 KiB*\" \"0–15 KiB\" 2K* 2K* 0, 1500\n",
+              " \"± 13 KiB\" 30K 30K 1%, 576\n", "asterisk: 1 with spurious retransmissions");
   EXPECT_ROWS(f, {"out-of-order receiver", 1, "1 0 * 30720"}); /* loss 1 %, MTU 576 */
 }
 
@@ -73,7 +73,7 @@ DRAWN_TEST(test_palette)
     last = lightness(at + 1);
   }
   g_assert_cmpuint(steps, ==, 9);
-  EXPECT_FILE(f, "plot.svg", "<text>peak (octets)</text>", "<text>in-order receiver</text>");
+  EXPECT_FILE(f, "plot.svg", "<text>peak (KiB)</text>", "<text>in-order receiver</text>");
 }
 
 /* Thirteen panels are more than can be read. */

@@ -154,7 +154,7 @@ DRAWN_TEST(test_terminal)
   g_test_trap_subprocess(NULL, 0, 0);
   g_test_trap_assert_passed();
   g_test_trap_assert_stdout(
-      "*Peak and p99 of the reassembly occupancy over*Peaks*reassembly occupancy (octets)*0.1%*1%*MTU 576 "
+      "*Peak and p99 of the reassembly occupancy over*Peaks*reassembly occupancy (KiB)*0.1%*1%*MTU 576 "
       "octets*MTU 1500 octets*");
   g_test_trap_assert_stdout_unmatched("*\f*");
   g_test_trap_assert_stdout_unmatched("*\033*");

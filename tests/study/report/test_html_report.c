@@ -119,7 +119,7 @@ REPORT_TEST(test_pictures)
   g_autofree char *caption = part(page, "<figcaption>", "</figure>");
   EXPECT_PARTS(
       caption,
-      "<figcaption>Figure 1. Peak and p99 of the reassembly occupancy over receiver.mode. The means lie "
+      "<figcaption>Figure 1. Peak and p99 of the reassembly occupancy over receiver. The means lie "
       "between 20 KiB (peak: MTU 1500 octets, out-of-order) and 50 KiB (peak: MTU 9000 octets, "
       "in-order).</figcaption>\n<details>",
       "<th scope=\"row\">peak: MTU 9000 octets</th><th scope=\"row\">in-order</th><td class=\"number\">3</td>"

@@ -18,7 +18,9 @@ void session_free(session *self)
       rnic_endpoint_free(connection->ends[side].endpoint);
     }
     engine_timer_free(connection->workload_timer);
-    ulp_workload_free(connection->workload);
+    for (enum side side = 0; side < SIDES; side++) {
+      ulp_workload_free(connection->ends[side].workload);
+    }
   }
   g_aligned_free(self->connections);
   g_free(self->scopes);

@@ -14,26 +14,32 @@ static bool on_want_operation(void *user, G_GNUC_UNUSED rnic_endpoint *endpoint,
 {
   session_end *end = user;
 
-  return ulp_workload_post_next(session_connection_of(end)->workload, end->side);
+  return ulp_workload_post_next(end->workload);
 }
 
 static void note_delivery(session_connection *connection)
 {
-  if (!connection->delivered && !connection->terminated && ulp_workload_is_delivered(connection->workload)) {
+  const session_end *ends = connection->ends;
+
+  if (!connection->delivered && !connection->terminated &&
+      ulp_workload_is_delivered(ends[SIDE_INITIATOR].workload) &&
+      ulp_workload_is_delivered(ends[SIDE_RESPONDER].workload)) {
     connection->delivered = true;
-    connection->ends[0].session->workloads_open--;
-    stop_when_done(connection->ends[0].session);
+    ends->session->workloads_open--;
+    stop_when_done(ends->session);
   }
 }
 
 static void on_completion(void *user, rnic_endpoint *endpoint, G_GNUC_UNUSED time_ps now)
 {
   session_end *end = user;
-  ulp_workload *workload = session_connection_of(end)->workload;
+  session_connection *connection = session_connection_of(end);
 
-  ulp_workload_poll(workload, end->side);
-  note_delivery(session_connection_of(end));
-  if (ulp_workload_is_requester(workload, end->side) && ulp_workload_is_complete(workload)) {
+  ulp_workload_poll(end->workload);
+  note_delivery(connection);
+  if (ulp_workload_posts(&end->session->workload_config, end->side) &&
+      ulp_workload_is_complete(connection->ends[SIDE_INITIATOR].workload) &&
+      ulp_workload_is_complete(connection->ends[SIDE_RESPONDER].workload)) {
     rnic_endpoint_close(endpoint);
   }
 }
@@ -96,16 +102,15 @@ static void on_placed_traced(void *user, ddp_segment *segment, const mpa_ulpdu *
 static void on_delivered(void *user, const ddp_segment *segment, time_ps now)
 {
   session_end *end = user;
-  session_connection *connection = session_connection_of(end);
   session *self = end->session;
 
   self->delivered++;
   if (end->side == self->measured) {
     session_recorder_delivered(self->recorder, segment, now);
   }
-  ulp_workload_delivered(connection->workload, end->side, segment);
+  ulp_workload_delivered(end->workload, segment);
   if (segment->header.last) {
-    note_delivery(connection);
+    note_delivery(session_connection_of(end));
   }
 }
 
@@ -122,7 +127,7 @@ static void on_delivered_traced(void *user, const ddp_segment *segment, time_ps 
 {
   session_end *end = user;
   const trace_scope *at = session_end_trace(end);
-  const ulp_wrong_octets wrong = ulp_workload_wrong(session_connection_of(end)->workload, end->side, segment);
+  const ulp_wrong_octets wrong = ulp_workload_wrong(end->workload, segment);
 
   trace_delivered(end, segment);
   if (wrong.count > 0) {

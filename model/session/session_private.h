@@ -40,6 +40,7 @@ typedef struct session_end {
   session *session;
   session_host *host;
   rnic_endpoint *endpoint; /* NULL: it is not here, see session_capture */
+  ulp_workload *workload;  /* NULL: a capture's */
   engine_timer *timer;
   time_ps timer_due; /* when the timer is; never later than the endpoint's deadline */
   uint32_t index;    /* of the connection */
@@ -57,7 +58,6 @@ enum { CACHE_LINE_OCTETS = 64 };
 /* Two cache lines: with ten thousand connections nothing of one is in the cache when its turn comes. */
 typedef struct session_connection {
   _Alignas(CACHE_LINE_OCTETS) session_end ends[SIDES];
-  ulp_workload *workload;       /* NULL: a capture's */
   engine_timer *workload_timer; /* starts the connection, and goes; another one wakes ULPs. NULL: none */
   bool started;
   bool delivered;  /* all of its workload, or it has none */

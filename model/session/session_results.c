@@ -34,7 +34,7 @@ static void count_terms(const session_connection *connection, enum side measured
   ulp_workload_results ulps[SIDES];
 
   for (enum side side = 0; side < SIDES; side++) {
-    ulps[side] = ulp_workload_results_of(connection->workload, side);
+    ulps[side] = ulp_workload_results_of(connection->ends[side].workload);
   }
 #define TERM_OF_SOURCE_TCP(term, member) terms->term += source.tcp->member;
 #define TERM_OF_SOURCE_FRAMER(term, member) terms->term += source.full_size->member;
@@ -52,7 +52,7 @@ static metric_terms count_connections(const session *self, metric_values *values
     const session_connection *connection = &self->connections[i];
 
     count_end(connection->ends[self->measured].endpoint, METRIC_SIDE_DATA_SINK, values);
-    if (connection->workload) {
+    if (connection->ends[side_peer(self->measured)].workload) {
       count_end(connection->ends[side_peer(self->measured)].endpoint, METRIC_SIDE_DATA_SOURCE, values);
       count_terms(connection, self->measured, &terms);
     }

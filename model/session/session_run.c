@@ -135,7 +135,6 @@ static void make_connection(session *self, uint32_t index)
 {
   session_connection *connection = &self->connections[index];
   uint32_t domains[SIDES];
-  rnic_endpoint *endpoints[SIDES];
 
   for (enum side side = 0; side < SIDES; side++) {
     domains[side] = rnic_host_protection_domain_new(host_of(self, index, side)->rnic);
@@ -147,10 +146,12 @@ static void make_connection(session *self, uint32_t index)
   }
   for (enum side side = 0; side < SIDES; side++) {
     make_end(self, index, side, domains);
-    endpoints[side] = connection->ends[side].endpoint;
   }
-  connection->workload = ulp_workload_new(&self->workload_config, index, connection);
-  ulp_workload_lend(connection->workload, endpoints);
+  ulp_agreement *agreement = ulp_agreement_new(&self->workload_config, index, connection);
+  for (enum side side = 0; side < SIDES; side++) {
+    session_end *end = &connection->ends[side];
+    end->workload = ulp_workload_new(agreement, side, end->endpoint);
+  }
 }
 
 void session_connect(session *self, session_network *network)
@@ -237,9 +238,8 @@ static double share_of(const session *self, time_ps now)
   }
 
   for (uint32_t i = 0; i < self->connection_count; i++) {
-    const ulp_workload *workload = self->connections[i].workload;
     for (enum side side = 0; side < SIDES; side++) {
-      ulp_workload_results results = ulp_workload_results_of(workload, side);
+      ulp_workload_results results = ulp_workload_results_of(self->connections[i].ends[side].workload);
       delivered += results.messages_delivered;
       expected += results.messages_expected;
     }

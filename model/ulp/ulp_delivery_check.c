@@ -36,7 +36,7 @@ static void append(message_queue *queue, const ulp_message *expected)
   message *added = g_new(message, 1);
 
   *added = (message){.expected = *expected};
-  ulp_slot_ref(expected->slot);
+  ulp_slot_ref(expected->purpose.slot);
   ulp_slot_ref(expected->buffer);
   *(queue->first ? &queue->last->next : &queue->first) = added;
   queue->last = added;
@@ -48,7 +48,7 @@ static ulp_message take(message_queue *queue)
   g_autofree message *first = queue->first;
 
   queue->first = first->next;
-  ulp_slot_unref(first->expected.slot);
+  ulp_slot_unref(first->expected.purpose.slot);
   ulp_slot_unref(first->expected.buffer);
   return first->expected;
 }
@@ -90,9 +90,9 @@ static bool is_expected(const ulp_message *expected, uint32_t delivered, const d
     return opcode == expected->opcode && header->message_offset == delivered;
   }
   /* A zero-length tagged segment's STag and TO mean nothing (note D13). */
-  return opcode == expected->opcode &&
-         (segment->payload_octets == 0 || (header->stag == expected->slot->stag &&
-                                           header->tagged_offset == expected->slot->base + delivered));
+  return opcode == expected->opcode && (segment->payload_octets == 0 ||
+                                        (header->stag == expected->purpose.slot->stag &&
+                                         header->tagged_offset == expected->purpose.slot->base + delivered));
 }
 
 /* How many of `length` octets of `expected`, from `delivered` on, are wrong; the first of them in `first`,
@@ -100,7 +100,7 @@ static bool is_expected(const ulp_message *expected, uint32_t delivered, const d
 static inline uint32_t count_wrong(const ulp_message *expected, uint32_t delivered, uint32_t length,
                                    ulp_wrong_octets *first)
 {
-  const ulp_slot *place = expected->kind == ULP_MESSAGE_SEND ? expected->buffer : expected->slot;
+  const ulp_slot *place = expected->kind == ULP_MESSAGE_SEND ? expected->buffer : expected->purpose.slot;
   uint32_t count = 0;
 
   if (length == 0) {

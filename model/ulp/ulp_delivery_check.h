@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/side.h"
 #include "ddp/ddp_segment.h"
 #include "rnic/rnic_verbs.h"
 #include "ulp/ulp_plan.h"
@@ -23,16 +24,28 @@ typedef enum ulp_message_kind {
   ULP_MESSAGE_RESPONSE, /* to an RDMA Read of this end's */
 } ulp_message_kind;
 
+typedef enum ulp_meaning {
+  ULP_MEANING_DATA,     /* a message of the plan that is one operation */
+  ULP_MEANING_SIGNAL,   /* the Send after Writes */
+  ULP_MEANING_REQUEST,  /* of an exchange */
+  ULP_MEANING_TRANSFER, /* its data, by the peer's Write or Read */
+  ULP_MEANING_RESPONSE, /* its end */
+} ulp_meaning;
+
+/* What an operation is for: its part in a message of a plan. */
+typedef struct ulp_purpose {
+  ulp_operation operation; /* the plan's */
+  ulp_meaning meaning;
+  enum side requester; /* whose plan it is */
+  bool keeps_slot;     /* a Write whose STag the next Send invalidates: the slot stays in use until then */
+  ulp_slot *slot; /* Write, Response: where it goes. Send: the buffer of the data that it is about, or NULL */
+} ulp_purpose;
+
 /* One message that was posted. */
 typedef struct ulp_message {
   ulp_message_kind kind;
   rdmap_opcode opcode;
-  ulp_operation
-      operation; /* the message of the workload that it belongs to; what follows is the workload's own */
-  int meaning;
-  void *flow;
-  bool keeps_slot;
-  ulp_slot *slot; /* Write, Response: where it goes. Send: the buffer of the data that it is about, or NULL */
+  ulp_purpose purpose;
   ulp_slot *buffer; /* Send: where it goes */
   uint32_t length;
   bool solicits;

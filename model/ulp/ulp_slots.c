@@ -5,6 +5,7 @@
 
 struct ulp_slots {
   ulp_slots_config config;
+  rnic_endpoint *endpoints[ULP_SLOT_STAGS]; /* that have lent them; NULL: none yet */
   rnic_buffer_pool *pool;
   uint32_t next; /* in turn */
   uint32_t free_count;
@@ -18,28 +19,28 @@ struct ulp_slots {
 
 /* --- Making --- */
 
-static rnic_endpoint *endpoint_of(const ulp_slots *slots, ulp_slot_stag which)
-{
-  return which == ULP_SLOT_STAG ? slots->config.endpoint : slots->config.source;
-}
-
 ulp_slots *ulp_slots_new(const ulp_slots_config *config)
 {
   ulp_slots *slots = g_new0(ulp_slots, 1);
-  const bool has[ULP_SLOT_STAGS] = {
-      [ULP_SLOT_STAG] = config->has_stags, [ULP_SLOT_SOURCE_STAG] = config->source != NULL};
 
   g_assert(config->count > 0);
   slots->config = *config;
-  slots->pool = rnic_host_buffers(rnic_endpoint_host(config->endpoint), config->octets);
   slots->free_count = config->count;
-  for (ulp_slot_stag which = 0; which < ULP_SLOT_STAGS; which++) {
-    slots->stags[which] = has[which] ? g_new(uint32_t, config->count) : NULL;
-    for (uint32_t i = 0; has[which] && i < config->count; i++) {
-      slots->stags[which][i] = rnic_allocate_stag(endpoint_of(slots, which));
-    }
-  }
   return slots;
+}
+
+void ulp_slots_lend(ulp_slots *slots, ulp_slot_stag which, rnic_endpoint *endpoint)
+{
+  const uint32_t count = slots->config.has_stags[which] ? slots->config.count : 0;
+
+  slots->endpoints[which] = endpoint;
+  if (which == ULP_SLOT_STAG) {
+    slots->pool = rnic_host_buffers(rnic_endpoint_host(endpoint), slots->config.octets);
+  }
+  slots->stags[which] = count > 0 ? g_new(uint32_t, count) : NULL;
+  for (uint32_t i = 0; i < count; i++) {
+    slots->stags[which][i] = rnic_allocate_stag(endpoint);
+  }
 }
 
 void ulp_slots_free(ulp_slots *slots)
@@ -96,7 +97,7 @@ static void enable(const ulp_slots *slots, ulp_slot_stag which, rnic_memory *mem
   memory->length = slots->config.octets;
   memory->association = slots->config.association;
   memory->is_remotely_invalidatable = true;
-  bool is_registered = rnic_register_as(endpoint_of(slots, which), memory, stag);
+  bool is_registered = rnic_register_as(slots->endpoints[which], memory, stag);
   g_assert(is_registered);
 }
 
@@ -142,7 +143,7 @@ ulp_slot *ulp_slots_take(ulp_slots *slots, uint64_t payload)
 
 void ulp_slots_renew_stag(ulp_slots *slots, const ulp_slot *slot, ulp_slot_stag which)
 {
-  slots->stags[which][slot->index] = rnic_allocate_stag(endpoint_of(slots, which));
+  slots->stags[which][slot->index] = rnic_allocate_stag(slots->endpoints[which]);
 }
 
 bool ulp_slots_release(ulp_slots *slots, ulp_slot *slot)
@@ -151,10 +152,10 @@ bool ulp_slots_release(ulp_slots *slots, ulp_slot *slot)
 
   g_assert(slots->oldest);
   if (slot->stag) {
-    rnic_withdraw(slots->config.endpoint, slot->stag);
+    rnic_withdraw(slots->endpoints[ULP_SLOT_STAG], slot->stag);
   }
   if (slot->source_stag) {
-    rnic_withdraw(slots->config.source, slot->source_stag);
+    rnic_withdraw(slots->endpoints[ULP_SLOT_SOURCE_STAG], slot->source_stag);
   }
   *(slot->older ? &slot->older->newer : &slots->oldest) = slot->newer;
   *(slot->newer ? &slot->newer->older : &slots->newest) = slot->older;

@@ -15,13 +15,15 @@
 
 typedef struct ulp_slots ulp_slots;
 
+/* What STags a slot has: of its memory; of the message at the other end, when an RDMA Read fetches it there.
+ */
+typedef enum ulp_slot_stag { ULP_SLOT_STAG, ULP_SLOT_SOURCE_STAG, ULP_SLOT_STAGS } ulp_slot_stag;
+
 typedef struct ulp_slots_config {
-  uint32_t count;          /* > 0 */
-  uint32_t octets;         /* of each */
-  rnic_endpoint *endpoint; /* of the end whose memory they are */
-  rnic_endpoint *source;   /* of the other end, when RDMA Reads fetch their messages from there; else NULL */
-  bool has_stags;          /* at `endpoint`, … */
-  unsigned access;         /* … with these rights: DDP_ACCESS_… */
+  uint32_t count;  /* > 0 */
+  uint32_t octets; /* of each */
+  bool has_stags[ULP_SLOT_STAGS];
+  unsigned access;             /* of the memory's STags: DDP_ACCESS_… */
   ddp_association association; /* of all STags */
   const pattern *table;        /* outlives them */
 } ulp_slots_config;
@@ -43,17 +45,14 @@ typedef struct ulp_slot {
   uint32_t references;
 } ulp_slot;
 
-/* What STags a slot has. */
-typedef enum ulp_slot_stag {
-  ULP_SLOT_STAG,        /* ulp_slot.stag */
-  ULP_SLOT_SOURCE_STAG, /* ulp_slot.source_stag */
-  ULP_SLOT_STAGS
-} ulp_slot_stag;
-
-/* Free slots; `config` is copied. All STags are allocated. Free with ulp_slots_free() (NULL is allowed),
- * before the endpoints' hosts. */
+/* Free slots; `config` is copied. Free with ulp_slots_free() (NULL is allowed), before the endpoints' hosts.
+ */
 ulp_slots *ulp_slots_new(const ulp_slots_config *config);
 void ulp_slots_free(ulp_slots *slots);
+
+/* The end with `endpoint` has what `which` STags are of, the memory or the messages, and allocates these.
+ * Each end once, before a slot is taken. */
+void ulp_slots_lend(ulp_slots *slots, ulp_slot_stag which, rnic_endpoint *endpoint);
 
 /* How they were made. */
 const ulp_slots_config *ulp_slots_config_of(const ulp_slots *slots);

@@ -112,12 +112,15 @@ static bool on_want_operation(void *user, G_GNUC_UNUSED rnic_endpoint *endpoint,
 {
   pair_side *s = user;
 
-  return ulp_workload_post_next(s->pair->workload, s->side);
+  return ulp_workload_post_next(s->workload);
 }
 
 static void note_delivery(pair_side *s, time_ps now)
 {
-  if (s->pair->done_at == 0 && ulp_workload_is_delivered(s->pair->workload)) {
+  const pair_side *sides = s->pair->sides;
+
+  if (s->pair->done_at == 0 && ulp_workload_is_delivered(sides[SIDE_INITIATOR].workload) &&
+      ulp_workload_is_delivered(sides[SIDE_RESPONDER].workload)) {
     s->pair->done_at = now;
   }
 }
@@ -126,9 +129,9 @@ static void on_completion(void *user, rnic_endpoint *endpoint, time_ps now)
 {
   pair_side *s = user;
 
-  ulp_workload_poll(s->pair->workload, s->side);
+  ulp_workload_poll(s->workload);
   note_delivery(s, now);
-  if (ulp_workload_is_requester(s->pair->workload, s->side) && ulp_workload_is_complete(s->pair->workload)) {
+  if (ulp_workload_posts(&s->pair->workload_config, s->side) && ulp_workload_is_complete(s->workload)) {
     rnic_endpoint_close(endpoint);
   }
 }
@@ -137,7 +140,7 @@ static void on_delivered(void *user, const ddp_segment *segment, time_ps now)
 {
   pair_side *s = user;
 
-  ulp_workload_delivered(s->pair->workload, s->side, segment);
+  ulp_workload_delivered(s->workload, segment);
   note_delivery(s, now);
 }
 
@@ -286,18 +289,18 @@ static void make_path(ns3_pair *pair)
 
 void ns3_pair_run(ns3_pair *pair, time_ps stop)
 {
-  if (!pair->workload) {
+  if (!pair->sides[SIDE_INITIATOR].workload) {
     if (pair->topology) {
       make_path(pair);
     }
     start_side(&pair->sides[SIDE_INITIATOR]);
     start_side(&pair->sides[SIDE_RESPONDER]);
-    rnic_endpoint *endpoints[SIDES] = {pair->sides[SIDE_INITIATOR].endpoint,
-                                       pair->sides[SIDE_RESPONDER].endpoint};
-    pair->workload = ulp_workload_new(&pair->workload_config, 0, pair);
-    ulp_workload_lend(pair->workload, endpoints);
-    rnic_endpoint_start(endpoints[SIDE_RESPONDER], 0);
-    rnic_endpoint_start(endpoints[SIDE_INITIATOR], 0);
+    ulp_agreement *agreement = ulp_agreement_new(&pair->workload_config, 0, pair);
+    for (enum side side = 0; side < SIDES; side++) {
+      pair->sides[side].workload = ulp_workload_new(agreement, side, pair->sides[side].endpoint);
+    }
+    rnic_endpoint_start(pair->sides[SIDE_RESPONDER].endpoint, 0);
+    rnic_endpoint_start(pair->sides[SIDE_INITIATOR].endpoint, 0);
     settle(&pair->sides[SIDE_INITIATOR], 0);
   }
   engine_run(pair->clock, stop);
@@ -305,10 +308,10 @@ void ns3_pair_run(ns3_pair *pair, time_ps stop)
 
 void ns3_pair_assert_done(const ns3_pair *pair)
 {
-  g_assert_true(ulp_workload_is_delivered(pair->workload));
-  g_assert_true(ulp_workload_is_complete(pair->workload));
   for (unsigned side = 0; side < SIDES; side++) {
-    ulp_workload_results results = ulp_workload_results_of(pair->workload, (enum side)side);
+    const ulp_workload *workload = pair->sides[side].workload;
+    ulp_workload_results results = ulp_workload_results_of(workload);
+    g_assert_true(ulp_workload_is_delivered(workload) && ulp_workload_is_complete(workload));
     EXPECT_FIELDS(&results, (octets_wrong, 0), (order_errors, 0), (guard_errors, 0));
     EXPECT_FIELDS(&pair->sides[side], (failed, false), (closed, true));
   }
@@ -323,8 +326,8 @@ void ns3_pair_free(ns3_pair *pair)
     path_link_free(s->link);
   }
   ns3_topology_path_free(pair->path);
-  ulp_workload_free(pair->workload);
   for (unsigned side = 0; side < SIDES; side++) {
+    ulp_workload_free(pair->sides[side].workload);
     rnic_host_free(pair->sides[side].host);
   }
   pattern_free(pair->table);

@@ -22,6 +22,7 @@ typedef struct pair_side {
   ns3_tcp_transport_place place;
   rnic_host *host;
   rnic_endpoint *endpoint;
+  ulp_workload *workload;
   engine_timer *timer;
   path_link *link; /* of the direction it sends */
   /* Of the packets with payload that it sends, counted from 1: those that the path loses; ends with 0. */
@@ -48,7 +49,6 @@ struct ns3_pair {
   const ns3_topology_config *topology; /* instead of the links; NULL: none. The ends are the sides */
   ns3_topology_path *path;
   ulp_workload_config workload_config;
-  ulp_workload *workload;
   pattern *table;
   pair_side sides[SIDES];
   time_ps done_at; /* when all of the workload was delivered */

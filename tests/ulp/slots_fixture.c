@@ -8,13 +8,13 @@ void slots_fixture_init(slots_fixture *f, uint32_t count, uint32_t octets, bool 
   create(f->ends);
   const ulp_slots_config slots = {.count = count,
                                   .octets = octets,
-                                  .endpoint = f->ends->initiator->endpoint,
-                                  .source = stags ? f->ends->responder->endpoint : NULL,
-                                  .has_stags = stags,
+                                  .has_stags = {stags, stags},
                                   .access = DDP_ACCESS_REMOTE_WRITE,
                                   .association = DDP_ASSOCIATED_BY_STREAM,
                                   .table = f->table};
   f->slots = ulp_slots_new(&slots);
+  ulp_slots_lend(f->slots, ULP_SLOT_STAG, f->ends->initiator->endpoint);
+  ulp_slots_lend(f->slots, ULP_SLOT_SOURCE_STAG, f->ends->responder->endpoint);
 }
 
 void slots_fixture_clear(slots_fixture *f)

@@ -33,7 +33,7 @@ static ulp_message tagged(const fixture *f, rdmap_opcode opcode, uint32_t length
 {
   return (ulp_message){.kind = opcode == RDMAP_WRITE ? ULP_MESSAGE_WRITE : ULP_MESSAGE_RESPONSE,
                        .opcode = opcode,
-                       .slot = f->slot,
+                       .purpose.slot = f->slot,
                        .length = length};
 }
 
@@ -81,7 +81,7 @@ FIXTURE_TEST(test_write)
   ulp_delivery_check_expect(f->check, &write);
   g_assert_false(deliver(f, segment(f, RDMAP_WRITE, 0, HALF, false), &whole));
   g_assert_true(deliver(f, segment(f, RDMAP_WRITE, HALF, HALF, true), &whole));
-  g_assert_true(whole.slot == f->slot);
+  g_assert_true(whole.purpose.slot == f->slot);
   EXPECT_FIELDS(ulp_delivery_check_results_of(f->check), (messages, 1), (octets, OCTETS), (octets_wrong, 0));
   g_assert_cmpuint(errors(f), ==, 0);
 }

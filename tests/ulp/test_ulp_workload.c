@@ -4,8 +4,6 @@
 #include "../rnic/rnic_fixture.h"
 #include "ulp/ulp_workload.h"
 
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(ulp_workload, ulp_workload_free)
-
 /* A change to a segment on its way to the workload, after the stack has delivered it correctly. */
 typedef enum tampering { TAMPER_NOT, TAMPER_OCTET, TAMPER_BESIDE, TAMPER_SKIP, TAMPER_PLACE } tampering;
 
@@ -14,7 +12,7 @@ typedef struct pair {
   rnic_endpoint_events events;
   pattern *table;
   ulp_workload_config config;
-  ulp_workload *workload;
+  ulp_workload *workloads[SIDES];
   bool holds;            /* posts nothing */
   bool no_crc;           /* neither end wants one */
   GString *trace;        /* what the ULPs see, and when; NULL: not wanted */
@@ -39,12 +37,24 @@ static enum side side_of(const fixture_side *s)
   return s == s->fixture->initiator ? SIDE_INITIATOR : SIDE_RESPONDER;
 }
 
+static bool is_complete(const pair *p)
+{
+  return ulp_workload_is_complete(p->workloads[SIDE_INITIATOR]) &&
+         ulp_workload_is_complete(p->workloads[SIDE_RESPONDER]);
+}
+
+static bool is_delivered(const pair *p)
+{
+  return ulp_workload_is_delivered(p->workloads[SIDE_INITIATOR]) &&
+         ulp_workload_is_delivered(p->workloads[SIDE_RESPONDER]);
+}
+
 static bool on_want_operation(void *user, rnic_endpoint *endpoint, G_GNUC_UNUSED time_ps now)
 {
   const fixture_side *s = user;
   pair *p = s->user;
   p->most_outstanding_reads = MAX(p->most_outstanding_reads, open_reads(endpoint->stream));
-  return !p->holds && ulp_workload_post_next(p->workload, side_of(s));
+  return !p->holds && ulp_workload_post_next(p->workloads[side_of(s)]);
 }
 
 static void on_completion(void *user, rnic_endpoint *endpoint, time_ps now)
@@ -52,11 +62,14 @@ static void on_completion(void *user, rnic_endpoint *endpoint, time_ps now)
   const fixture_side *s = user;
   const pair *p = s->user;
   enum side side = side_of(s);
+  if (!p->workloads[side]) {
+    return; /* its ULP has gone */
+  }
   if (p->trace) {
     g_string_append_printf(p->trace, "%d completion at %" G_GINT64_FORMAT "\n", side, now);
   }
-  ulp_workload_poll(p->workload, side);
-  if (ulp_workload_is_requester(p->workload, side) && ulp_workload_is_complete(p->workload)) {
+  ulp_workload_poll(p->workloads[side]);
+  if (ulp_workload_posts(&p->config, side) && is_complete(p)) {
     rnic_endpoint_close(endpoint);
   }
 }
@@ -93,7 +106,7 @@ static void on_delivered(void *user, const ddp_segment *segment, time_ps now)
     tampered.header.message_offset += 64;
   }
   if (!chosen || p->tampering != TAMPER_SKIP) {
-    ulp_workload_delivered(p->workload, side, &tampered);
+    ulp_workload_delivered(p->workloads[side], &tampered);
   }
 }
 
@@ -127,16 +140,18 @@ static void pair_open(pair *p, const ulp_workload_config *config)
     s->config.rdmap.ird = s->config.rdmap.ord = 4;
   }
   create(p->f);
-  rnic_endpoint *endpoints[] = {p->f->initiator->endpoint, p->f->responder->endpoint};
-  p->workload = ulp_workload_new(&p->config, 3, p);
-  ulp_workload_lend(p->workload, endpoints);
+  ulp_agreement *agreement = ulp_agreement_new(&p->config, 3, p);
+  for (enum side side = 0; side < SIDES; side++) {
+    p->workloads[side] = ulp_workload_new(agreement, side, p->f->sides[side].endpoint);
+  }
   start(p->f);
 }
 
 static void pair_close(pair *p)
 {
   free_endpoints(p->f);
-  ulp_workload_free(p->workload);
+  ulp_workload_free(p->workloads[SIDE_INITIATOR]);
+  ulp_workload_free(p->workloads[SIDE_RESPONDER]);
   rnic_fixture_free(p->f);
   pattern_free(p->table);
 }
@@ -148,7 +163,7 @@ static uint64_t wrongs(const pair *p)
   uint64_t wrong = 0;
 
   for (enum side side = 0; side < SIDES; side++) {
-    ulp_workload_results results = ulp_workload_results_of(p->workload, side);
+    ulp_workload_results results = ulp_workload_results_of(p->workloads[side]);
     wrong += results.octets_wrong + results.order_errors + results.guard_errors;
   }
   return wrong;
@@ -158,10 +173,10 @@ static void assert_done(const pair *p)
 {
   g_assert_cmpint(p->f->initiator->failed + p->f->responder->failed, ==, 0);
   g_assert_cmpuint(wrongs(p), ==, 0);
-  g_assert_true(ulp_workload_is_complete(p->workload));
-  g_assert_true(ulp_workload_is_delivered(p->workload));
+  g_assert_true(is_complete(p));
+  g_assert_true(is_delivered(p));
   for (enum side side = 0; side < SIDES; side++) {
-    ulp_workload_results results = ulp_workload_results_of(p->workload, side);
+    ulp_workload_results results = ulp_workload_results_of(p->workloads[side]);
     g_assert_cmpuint(results.messages_delivered, ==, results.messages_expected);
   }
 }
@@ -184,7 +199,7 @@ static void pair_work(pair *p, const ulp_workload_config *config)
 static guint post_all(const pair *p)
 {
   guint posted = 0;
-  while (ulp_workload_post_next(p->workload, SIDE_INITIATOR)) {
+  while (ulp_workload_post_next(p->workloads[SIDE_INITIATOR])) {
     posted++;
   }
   return posted;
@@ -301,7 +316,7 @@ EACH_TEST(test_operations, operation_case, operation_cases)
                    by_domain ? "Protection Domain" : "stream");
     pair_work(&p, &config);
     for (enum side side = 0; side < SIDES; side++) {
-      const ulp_workload_results results = ulp_workload_results_of(p.workload, side);
+      const ulp_workload_results results = ulp_workload_results_of(p.workloads[side]);
       EXPECT_FIELDS(&results, (messages_delivered, c->messages[side]), (octets_delivered, c->octets[side]));
     }
     for (int opcode = 0; opcode < 8; opcode++) {
@@ -401,11 +416,11 @@ TEST(test_completions_out_of_order)
     g_auto(pair) p = {.holds = true};
 
     pair_open(&p, &config);
-    g_assert_true(ulp_workload_post_next(p.workload, SIDE_INITIATOR));
-    g_assert_true(ulp_workload_post_next(p.workload, SIDE_INITIATOR));
+    g_assert_true(ulp_workload_post_next(p.workloads[SIDE_INITIATOR]));
+    g_assert_true(ulp_workload_post_next(p.workloads[SIDE_INITIATOR]));
     rnic_endpoint_complete(p.f->initiator->endpoint, &completion, p.f->now);
-    ulp_workload_poll(p.workload, SIDE_INITIATOR);
-    g_assert_cmpuint(ulp_workload_results_of(p.workload, SIDE_INITIATOR).order_errors, ==, ids[i]);
+    ulp_workload_poll(p.workloads[SIDE_INITIATOR]);
+    g_assert_cmpuint(ulp_workload_results_of(p.workloads[SIDE_INITIATOR]).order_errors, ==, ids[i]);
   }
 }
 
@@ -472,10 +487,10 @@ TEST(test_tampering_is_noticed)
     g_test_message("operation %d, tampering %d", (int)c->operation, c->tampering);
     pair_open(&p, &config);
     run(p.f, 60 * TIME_PS_PER_SECOND);
-    const ulp_workload_results results = ulp_workload_results_of(p.workload, c->victim);
+    const ulp_workload_results results = ulp_workload_results_of(p.workloads[c->victim]);
     EXPECT_FIELDS(&results, (octets_wrong, c->octets_wrong), (guard_errors, c->guard_errors));
     g_assert_true((results.order_errors > 0) == c->order_errors);
-    g_assert_true(ulp_workload_is_delivered(p.workload) == !c->order_errors);
+    g_assert_true(is_delivered(&p) == !c->order_errors);
   }
 }
 
@@ -501,8 +516,8 @@ TEST(test_what_nobody_posted)
     g_auto(pair) p = {.holds = true};
 
     pair_open(&p, &config);
-    ulp_workload_delivered(p.workload, SIDE_INITIATOR, &segment); /* where nothing is expected */
-    g_assert_cmpuint(ulp_workload_results_of(p.workload, SIDE_INITIATOR).order_errors, ==,
+    ulp_workload_delivered(p.workloads[SIDE_INITIATOR], &segment); /* where nothing is expected */
+    g_assert_cmpuint(ulp_workload_results_of(p.workloads[SIDE_INITIATOR]).order_errors, ==,
                      segments[i].noticed);
   }
 }
@@ -522,7 +537,7 @@ TEST(test_outstanding)
     g_auto(pair) p = {.holds = true};
     pair_open(&p, &config);
     g_assert_cmpuint(post_all(&p), ==, 3);
-    g_assert_false(ulp_workload_post_next(p.workload, SIDE_RESPONDER)); /* does nothing for itself */
+    g_assert_false(ulp_workload_post_next(p.workloads[SIDE_RESPONDER])); /* does nothing for itself */
     finish(&p);
   }
 }
@@ -575,13 +590,31 @@ TEST(test_who_posts)
   for (int both = 0; both <= 1; both++) {
     const ulp_workload_config config = {
         .mix = {{ULP_OPERATION_WRITE}, 1}, .both = both, .message_octets = 100, .messages = 1};
-    g_autoptr(ulp_workload) workload = ulp_workload_new(&config, 0, NULL);
+    g_auto(pair) p = {.holds = true};
 
+    pair_open(&p, &config);
     for (enum side side = 0; side < SIDES; side++) {
       g_assert_cmpint(ulp_workload_posts(&config, side), ==, side == SIDE_INITIATOR || both);
-      g_assert_cmpint(ulp_workload_is_requester(workload, side), ==, ulp_workload_posts(&config, side));
+      g_assert_cmpint(ulp_workload_post_next(p.workloads[side]), ==, ulp_workload_posts(&config, side));
     }
   }
+}
+
+/* A ULP has its end alone. What it has posted arrives and is verified although it has gone before the first
+ * segment left: the agreement is the peer's as well. 10 Sends of 5000 octets, all posted at once. */
+TEST(test_an_end_goes_first)
+{
+  const ulp_workload_config config = {
+      .mix = {{ULP_OPERATION_SEND}, 1}, .message_octets = 5000, .messages = 10};
+  g_auto(pair) p = {.holds = true};
+
+  pair_open(&p, &config);
+  g_assert_cmpuint(post_all(&p), ==, 10);
+  g_clear_pointer(&p.workloads[SIDE_INITIATOR], ulp_workload_free);
+  run(p.f, TIME_PS_PER_SECOND);
+  const ulp_workload_results results = ulp_workload_results_of(p.workloads[SIDE_RESPONDER]);
+  EXPECT_FIELDS(&results, (messages_delivered, 10), (octets_delivered, 50000), (octets_wrong, 0),
+                (order_errors, 0), (guard_errors, 0));
 }
 
 /* A lost connection accepts no work: posting ends, and posted operations count as neither complete nor
@@ -599,8 +632,8 @@ TEST(test_the_connection_ends)
     run(p.f, 60 * TIME_PS_PER_SECOND);
     g_assert_cmpstr(p.f->initiator->code, ==, "Terminate 0/0/00");
     g_assert_cmpuint(wrongs(&p), ==, 0);
-    g_assert_false(ulp_workload_is_complete(p.workload));
-    g_assert_false(ulp_workload_is_delivered(p.workload));
-    g_assert_false(ulp_workload_post_next(p.workload, SIDE_INITIATOR));
+    g_assert_false(is_complete(&p));
+    g_assert_false(is_delivered(&p));
+    g_assert_false(ulp_workload_post_next(p.workloads[SIDE_INITIATOR]));
   }
 }

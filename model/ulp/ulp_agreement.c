@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "ulp/ulp_agreement.h"
+
+#include <glib.h>
+
+/* A Write FPDU costs at least its DDP header and the 6 octets of MPA's framing: so many messages fit in
+ * flight. */
+enum { WRITE_OVERHEAD_OCTETS = DDP_TAGGED_HEADER_OCTETS + 6 };
+
+bool ulp_workload_posts(const ulp_workload_config *config, enum side side)
+{
+  return side == SIDE_INITIATOR || config->both;
+}
+
+/* At most what can be in flight + 2 messages. Of sizes in turn, so many whole turns as can be in flight, and
+ * one that has begun at either end. */
+static uint32_t slots_fitting(const ulp_workload_config *config)
+{
+  uint64_t turn_octets = (uint64_t)config->message_octets + WRITE_OVERHEAD_OCTETS;
+  uint64_t turn_messages = 1;
+
+  if (config->message_sizes.count > 0) {
+    turn_messages = config->message_sizes.count;
+    turn_octets = turn_messages * WRITE_OVERHEAD_OCTETS;
+    for (size_t i = 0; i < config->message_sizes.count; i++) {
+      turn_octets += config->message_sizes.values[i];
+    }
+  }
+  return (uint32_t)MIN(config->messages, (config->in_flight_octets / turn_octets + 2) * turn_messages);
+}
+
+/* Buffers for the Sends that reach an end whose ULP needs `own` for what it posts and whose peer needs
+ * `peers`: those of the peer's requests (data, requests, one signal more than Writes can be undelivered), and
+ * the responses to its own. NULL when nobody sends to it. A Send with Invalidate that has no Write's STag to
+ * invalidate takes that of its buffer, which has no rights. */
+static ulp_slots *new_receives(const ulp_workload_config *config, const ulp_mix_needs *own,
+                               const ulp_mix_needs *peers)
+{
+  uint32_t kinds = (uint32_t)peers->sends + peers->exchanges + own->exchanges + peers->writes;
+  uint32_t octets = own->exchanges || peers->exchanges ? ULP_STORAGE_MESSAGE_OCTETS : 0;
+  const ulp_slots_config slots = {.count = 1 + kinds * slots_fitting(config),
+                                  .octets = peers->sends ? MAX(octets, config->message_octets) : octets,
+                                  .has_stags = {[ULP_SLOT_STAG] = peers->invalidates},
+                                  .association = config->association,
+                                  .table = config->table};
+
+  return kinds > 0 ? ulp_slots_new(&slots) : NULL;
+}
+
+/* Tagged Buffers for Writes and for Read Responses, of the messages of a requester that has these `needs`:
+ * its own, or its peer's (`at_peer`). */
+static ulp_slots *new_data(const ulp_workload_config *config, const ulp_mix_needs *needs, bool at_peer)
+{
+  const ulp_slots_config slots = {
+      .count = slots_fitting(config),
+      .octets = config->message_octets,
+      .has_stags = {[ULP_SLOT_STAG] = true, [ULP_SLOT_SOURCE_STAG] = needs->reads[at_peer]},
+      .access = DDP_ACCESS_REMOTE_WRITE,
+      .association = config->association,
+      .table = config->table};
+
+  return needs->fills[at_peer] ? ulp_slots_new(&slots) : NULL;
+}
+
+ulp_plan ulp_agreement_plan(const ulp_agreement *agreement)
+{
+  const ulp_workload_config *config = agreement->config;
+
+  return (ulp_plan){.mix = &config->mix, .messages = config->messages, .signal_every = config->signal_every};
+}
+
+ulp_agreement *ulp_agreement_new(const ulp_workload_config *config, uint32_t connection, void *user)
+{
+  ulp_agreement *agreement = g_new0(ulp_agreement, 1);
+  ulp_mix_needs needs[SIDES] = {{0}}; /* of what each end posts for itself */
+
+  g_assert(config->messages >= 1 && config->mix.count >= 1);
+  agreement->config = config;
+  agreement->connection = connection;
+  agreement->user = user;
+  const ulp_plan plan = ulp_agreement_plan(agreement);
+  for (enum side requester = 0; requester < SIDES; requester++) {
+    if (ulp_workload_posts(config, requester)) {
+      needs[requester] = ulp_mix_needs_of(&config->mix);
+      for (enum side side = 0; side < SIDES; side++) {
+        agreement->messages[side] += ulp_plan_messages(&plan, side != requester);
+        agreement->data[requester][side] = new_data(config, &needs[requester], side != requester);
+      }
+    }
+  }
+  for (enum side side = 0; side < SIDES; side++) {
+    agreement->receives[side] = new_receives(config, &needs[side], &needs[side_peer(side)]);
+  }
+  return agreement;
+}
+
+void ulp_agreement_unref(ulp_agreement *agreement)
+{
+  if (--agreement->parties > 0) {
+    return;
+  }
+  for (enum side side = 0; side < SIDES; side++) {
+    ulp_delivery_check_free(agreement->arrivals[side]);
+    ulp_slots_free(agreement->receives[side]);
+    ulp_slots_free(agreement->data[side][SIDE_INITIATOR]);
+    ulp_slots_free(agreement->data[side][SIDE_RESPONDER]);
+  }
+  g_free(agreement);
+}
+
+void ulp_agreement_lend(ulp_agreement *agreement, enum side side, rnic_endpoint *endpoint)
+{
+  ulp_slots *receives = agreement->receives[side];
+
+  agreement->parties++;
+  for (ulp_slot_stag i = 0; i < ULP_SLOT_STAGS; i++) {
+    /* The Initiator allocates the STags of its memory first, the Responder those of what is read there:
+     * captures show which is which. */
+    const ulp_slot_stag which = side == SIDE_INITIATOR ? i : (ulp_slot_stag)(ULP_SLOT_SOURCE_STAG - i);
+
+    if (which == ULP_SLOT_STAG && receives) {
+      ulp_slots_lend(receives, which, endpoint);
+      rnic_supply_receives(endpoint, ulp_slots_memory, receives);
+      rnic_post_receives(endpoint, ulp_slots_config_of(receives)->count,
+                         ulp_slots_config_of(receives)->octets, 0);
+    }
+    for (enum side requester = 0; requester < SIDES; requester++) {
+      ulp_slots *data = agreement->data[requester][which == ULP_SLOT_STAG ? side : side_peer(side)];
+      if (data) {
+        ulp_slots_lend(data, which, endpoint);
+      }
+    }
+  }
+}
+
+ulp_delivery_check *ulp_agreement_arrivals(ulp_agreement *agreement, enum side side)
+{
+  ulp_delivery_check **arrivals = &agreement->arrivals[side];
+
+  *arrivals = *arrivals ? *arrivals : ulp_delivery_check_new();
+  return *arrivals;
+}
+
+uint64_t ulp_agreement_payload(const ulp_agreement *agreement, enum side requester, ulp_meaning meaning,
+                               uint64_t message)
+{
+  uint64_t kind = 8 * (uint64_t)requester + (uint64_t)meaning;
+
+  return pattern_message_offset(agreement->connection, message | kind << 60);
+}
+
+bool ulp_agreement_has_receive(const ulp_agreement *agreement, enum side side)
+{
+  const ulp_slots *receives = agreement->receives[side];
+
+  return receives && ulp_slots_free_count(receives) > agreement->receives_reserved[side];
+}
+
+void ulp_agreement_release(ulp_agreement *agreement, enum side side, ulp_slots *slots, ulp_slot *slot)
+{
+  agreement->guard_errors[side] += !ulp_slots_release(slots, slot);
+  for (enum side waiting = 0; waiting < SIDES; waiting++) {
+    if (agreement->waits[waiting] && agreement->config->can_post) {
+      agreement->waits[waiting] = false;
+      agreement->config->can_post(agreement->user, waiting);
+    }
+  }
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the two ULPs of a connection have agreed on: which messages each posts, the buffers that each lends to
+ * the other, with their STags, and what arrives where, in which order. Of the other end a ULP knows nothing
+ * else.
+ *
+ * In a simulation the agreement is memory that both ULPs share (docs/decisions.md, "Two ULPs in one
+ * process"): a slot's next user is announced at once when its last was verified. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/pattern.h"
+#include "base/settings.h"
+#include "base/side.h"
+#include "rnic/rnic_verbs.h"
+#include "ulp/ulp_delivery_check.h"
+#include "ulp/ulp_plan.h"
+#include "ulp/ulp_slots.h"
+
+enum {
+  /* Octets of a storage exchange's request and of its response: as iSCSI's header has (RFC 7143 §11.2.1). */
+  ULP_STORAGE_MESSAGE_OCTETS = 48,
+};
+
+/* What the workloads of all connections of a run have in common. */
+typedef struct ulp_workload_config {
+  choice_list mix;             /* of ulp_operation, at least one: messages take turns */
+  bool both;                   /* the Responder does the same towards the Initiator */
+  bool fence;                  /* every operation is fenced */
+  uint32_t message_octets;     /* of each message; with message_sizes the largest of them */
+  number_list message_sizes;   /* of the messages in turn; empty: message_octets. Outlives the workload */
+  uint64_t messages;           /* >= 1 */
+  uint64_t signal_every;       /* Writes between two Sends that signal them; 0: one after the last Write */
+  uint64_t outstanding;        /* operations of a requester posted and not completed, at most; 0: no limit */
+  uint64_t in_flight_octets;   /* stream octets that can be posted and undelivered: sizes the buffers */
+  ddp_association association; /* of the STags */
+  const pattern *table;
+  /* `side` waited for a buffer of its peer's and one has come free: ulp_workload_post_next() may succeed
+   * again. `user` is the agreement's. NULL: nothing is reported. */
+  void (*can_post)(void *user, enum side side);
+} ulp_workload_config;
+
+typedef struct ulp_agreement {
+  const ulp_workload_config *config;
+  void *user; /* of config->can_post */
+  uint32_t connection;
+  uint32_t receives_reserved[SIDES]; /* of the free ones, for responses */
+  uint32_t guard_errors[SIDES];      /* messages beside whose buffer memory was written */
+  bool waits[SIDES];                 /* for a buffer */
+  uint8_t parties;                   /* ULPs that have it */
+  uint64_t messages[SIDES];          /* that are to reach each ULP */
+  ulp_slots *receives[SIDES];        /* buffers for Sends; NULL: nobody sends to this end */
+  ulp_slots *data[SIDES][SIDES]; /* Tagged Buffers, by the requester and the end that has them; NULL: none are
+                                    needed */
+  ulp_delivery_check *arrivals[SIDES]; /* at each end; NULL: nothing was ever expected or came */
+} ulp_agreement;
+
+/* Whether the ULP of `side` posts operations of its own accord, and not only what answers the peer's. */
+bool ulp_workload_posts(const ulp_workload_config *config, enum side side);
+
+/* The agreement of connection number `connection`, which is part of what makes each message's payload
+ * different. `config` and what it points to must outlive it. It goes with the last of the ULPs that have it
+ * (ulp_workload_free()). */
+ulp_agreement *ulp_agreement_new(const ulp_workload_config *config, uint32_t connection, void *user);
+void ulp_agreement_unref(ulp_agreement *agreement);
+
+/* The plan of each end that posts for itself, at its start. */
+ulp_plan ulp_agreement_plan(const ulp_agreement *agreement);
+
+/* The ULP of `side` lends its memory, which is registered with its `endpoint`, and posts its receives. Each
+ * ULP once, before anything else. */
+void ulp_agreement_lend(ulp_agreement *agreement, enum side side, rnic_endpoint *endpoint);
+
+/* What should arrive at the end of `side`, where its peer's ULP adds what it posts. */
+ulp_delivery_check *ulp_agreement_arrivals(ulp_agreement *agreement, enum side side);
+
+/* Where in the table a message of `requester`'s starts: each message of each end, each request and each
+ * response has its own. */
+uint64_t ulp_agreement_payload(const ulp_agreement *agreement, enum side requester, ulp_meaning meaning,
+                               uint64_t message);
+
+/* A buffer of `side` is free for another Send. */
+bool ulp_agreement_has_receive(const ulp_agreement *agreement, enum side side);
+
+/* A slot of `side` was verified and is free again: whoever waits for one may go on. */
+void ulp_agreement_release(ulp_agreement *agreement, enum side side, ulp_slots *slots, ulp_slot *slot);

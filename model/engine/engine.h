@@ -15,12 +15,12 @@
 typedef struct engine engine;
 typedef struct engine_timer engine_timer;
 
-/* The first key of the order. */
+/* The first key of the order; engine/order.h has the others of a run. */
 typedef enum engine_class {
-  ENGINE_TRANSMITTER, /* transmitters become free; major: link */
-  ENGINE_ARRIVAL,     /* major: link, minor: send order on it */
-  ENGINE_TIMER,       /* major: connection, minor: kind */
-  ENGINE_WORKLOAD,    /* major: connection */
+  ENGINE_TRANSMITTER, /* transmitters become free */
+  ENGINE_ARRIVAL,
+  ENGINE_TIMER,
+  ENGINE_WORKLOAD,
 } engine_class;
 
 typedef void (*engine_callback)(void *user, time_ps now);

@@ -2,15 +2,11 @@
 #include "network/path_direction.h"
 
 #include "base/random_stream.h"
+#include "engine/order.h"
 #include "network/path_fragmenter.h"
 #include "network/path_middleboxes.h"
 #include "network/path_rfc4737.h"
 #include "network/path_transmitter.h"
-
-/* The major keys of the path's timers and arrivals. A node of a path has a number of its own; so do links.
- * Arrivals: by path, node and direction; a packet that an impairment releases is an arrival
- * (engine/engine.h). The middleboxes' timers come after all connections'. */
-enum { NODES_MAX = 64, BOX_TIMER_MAJOR = 0x70000000 };
 
 /* One element with its timer. */
 typedef struct path_node {
@@ -110,20 +106,19 @@ static void node_free(gpointer data)
   g_free(node);
 }
 
-/* The number of the path's next node, in the engine's order: forward before reverse; of one direction the
- * later nodes first, so that a packet which an impairment lets go comes before one that arrives by the link
- * in the same picosecond and was sent later. */
-static uint32_t next_major(const path_direction *path)
+/* The place of the next node, and of the link that is added next: forward before reverse. */
+static uint32_t next_order(const path_direction *path)
 {
-  g_assert(path->nodes->len < NODES_MAX);
-  return (path->config.direction * path->config.paths + path->config.index) * NODES_MAX +
-         (NODES_MAX - 1 - path->nodes->len);
+  const path_place *config = &path->config;
+
+  g_assert(path->nodes->len < ORDER_NODES);
+  return order_of_node(config->direction * config->paths + config->index, path->nodes->len);
 }
 
 /* Adds a node; one that lets packets go later has a timer of `class`. */
 static path_node *add_node(path_direction *path, path_element *element, engine_class class)
 {
-  uint32_t major = next_major(path);
+  uint32_t order = next_order(path) + (class == ENGINE_TIMER ? ORDER_BOXES : 0);
   path_node *node = g_new0(path_node, 1);
 
   node->element = element;
@@ -131,9 +126,7 @@ static path_node *add_node(path_direction *path, path_element *element, engine_c
   node->timer_due = TIME_PS_NEVER;
   node->gate = path->config.gate;
   if (element->class->deadline) {
-    node->timer =
-        engine_timer_new(path->config.clock, class, class == ENGINE_TIMER ? BOX_TIMER_MAJOR + major : major,
-                         0, node_run, node);
+    node->timer = engine_timer_new(path->config.clock, class, order, 0, node_run, node);
   }
   g_ptr_array_add(path->nodes, node);
   return node;
@@ -235,7 +228,7 @@ static bool add_link(path_direction *path, size_t index, GError **error)
     path->bucket = path_bucket_new(&config_of(path)->bucket, &config_of(path)->queue, &config);
     add_node(path, path->bucket, ENGINE_TIMER);
   }
-  config.id = next_major(path);
+  config.id = next_order(path);
   config.mtu_octets =
       is_guarded ? UINT16_MAX : config.mtu_octets; /* the fragmenter's matter, and it may change */
   path_link *link = path->config.new_link(path->config.clock, &config, error);

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "replay/replay_path.h"
 
+#include "engine/order.h"
 #include "network/path_direction.h"
 #include "platform/run_engine.h"
-
-/* Behind the timers of all connections and of IP. */
-enum { RESEND_MAJOR = 0x7FFF0000 };
 
 /* As often as tcp.retries lets a TCP try. */
 enum { TRIES_MAX = 15 };
@@ -68,7 +66,7 @@ replay_path *replay_path_new(const replay_plan *plan, engine *clock, trace *to, 
   path->has_arrived = has_arrived;
   path->user = user;
   path->offers = g_queue_new();
-  path->timer = engine_timer_new(clock, ENGINE_TIMER, RESEND_MAJOR, 0, on_timer, path);
+  path->timer = engine_timer_new(clock, ENGINE_TIMER, ORDER_RESEND, 0, on_timer, path);
   if (plan->has_path && !(path->path = path_direction_new(&place, error))) {
     g_clear_pointer(&path, replay_path_free);
   }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "replay/replay_source.h"
 
-/* All arrivals of links come first. */
-enum { SOURCE_MAJOR = INT32_MAX };
+#include "engine/order.h"
 
 struct replay_source {
   capture_source *capture;
@@ -63,7 +62,7 @@ replay_source *replay_source_new(capture_source *capture, bool coarse, engine *c
 
   source->capture = capture;
   source->apart = coarse ? 1 : 0;
-  source->timer = engine_timer_new(clock, ENGINE_ARRIVAL, SOURCE_MAJOR, 0, on_due, source);
+  source->timer = engine_timer_new(clock, ENGINE_ARRIVAL, ORDER_CAPTURE, 0, on_due, source);
   source->events = *events;
   source->user = user;
   source->last = -source->apart;

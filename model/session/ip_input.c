@@ -2,9 +2,7 @@
 #include "session/ip_input.h"
 
 #include "base/big_endian.h"
-
-/* The minor key of the reassembly's timer: after those of all connections' ends. */
-enum { IP_TIMER_MAJOR = 0x7FFE0000 };
+#include "engine/order.h"
 
 struct ip_input {
   ip_reassembly *reassembly;
@@ -32,7 +30,7 @@ ip_input *ip_input_new(const ip_reassembly_config *config, uint32_t number, engi
   ip_input *input = g_new0(ip_input, 1);
 
   input->reassembly = ip_reassembly_new(config);
-  input->timer = engine_timer_new(clock, ENGINE_TIMER, IP_TIMER_MAJOR + number, 0, on_timer, input);
+  input->timer = engine_timer_new(clock, ENGINE_TIMER, ORDER_IP_INPUT + number, 0, on_timer, input);
   input->events = *events;
   input->user = user;
   input->holding = g_hash_table_new_full(NULL, NULL, NULL, g_free);

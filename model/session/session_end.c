@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What an end of a connection does after every event, and how packets and the start of the connection reach
  * it. */
+#include "engine/order.h"
 #include "session/session_private.h"
 
 /* --- After every event --- */
@@ -67,9 +68,9 @@ static void set_workload_timer(session_connection *connection, time_ps when)
   const session_end *end = &connection->ends[SIDE_INITIATOR];
 
   if (!connection->workload_timer) {
-    connection->workload_timer =
-        engine_timer_new(end->session->config.clock, ENGINE_WORKLOAD,
-                         session_connection_key(end->session, end->index), 0, on_workload_due, connection);
+    connection->workload_timer = engine_timer_new(
+        end->session->config.clock, ENGINE_WORKLOAD,
+        order_of_connection(end->session->config.number, end->index), 0, on_workload_due, connection);
   }
   engine_timer_set(connection->workload_timer, when);
 }

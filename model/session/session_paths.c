@@ -2,6 +2,7 @@
 #include "session/session_paths.h"
 
 #include "base/random_stream.h"
+#include "engine/order.h"
 #include "network/path_proxy.h"
 #include "session/session_setup.h"
 
@@ -138,7 +139,7 @@ static void on_event(void *user, time_ps now)
   }
 }
 
-/* A change comes before all that happens in its picosecond. */
+/* A change comes after transmitters have become free in its picosecond, and before everything else. */
 static void make_events(session_paths *network)
 {
   const path_config *path = &network->configuration->path;
@@ -150,7 +151,7 @@ static void make_events(session_paths *network)
 
     event->network = network;
     event->change = path->changes[i];
-    event->timer = engine_timer_new(network->clock, ENGINE_TRANSMITTER, UINT32_MAX, i, on_event, event);
+    event->timer = engine_timer_new(network->clock, ENGINE_TRANSMITTER, ORDER_EVENTS, i, on_event, event);
     engine_timer_set(event->timer, event->change.at);
   }
 }

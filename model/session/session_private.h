@@ -49,10 +49,6 @@ typedef struct session_end {
   bool may_post; /* its ULP waited for a buffer and is to be woken */
 } session_end;
 
-/* The most connections of a session, each of which has a port from SESSION_INITIATOR_FIRST_PORT on: the next
- * session's timers have major keys from there on. */
-enum { CONNECTIONS_MAX = 65536 - SESSION_INITIATOR_FIRST_PORT };
-
 enum { CACHE_LINE_OCTETS = 64 };
 
 /* Two cache lines: with ten thousand connections nothing of one is in the cache when its turn comes. */
@@ -113,12 +109,6 @@ static inline trace_scope *session_end_trace(const session_end *end)
   trace_scope *scopes = end->session->scopes;
 
   return scopes ? &scopes[end->index * SIDES + end->side] : NULL;
-}
-
-/* The number of connection `index` among those of all sessions on the clock. */
-static inline uint32_t session_connection_key(const session *self, uint32_t index)
-{
-  return self->config.number * CONNECTIONS_MAX + index;
 }
 
 /* Sends what the end has to send, sets its timer, and gives the recorder what it holds: after every event. */

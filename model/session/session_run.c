@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Making a session, and running it to its end. */
 #include "base/random_stream.h"
+#include "engine/order.h"
 #include "platform/ns3_types.h"
 #include "platform/run_engine.h"
 #include "rnic/rnic_verbs.h"
@@ -120,9 +121,8 @@ static void make_end(session *self, uint32_t index, enum side side, const uint32
     capture->configure(capture->user, index, &config);
   }
   end->endpoint = rnic_endpoint_new(&config, &self->endpoint_events[side], end);
-  end->timer =
-      engine_timer_new(self->config.clock, ENGINE_TIMER, session_connection_key(self, index) * SIDES + side,
-                       0, session_end_on_timer, end);
+  end->timer = engine_timer_new(self->config.clock, ENGINE_TIMER,
+                                order_of_end(self->config.number, index, side), 0, session_end_on_timer, end);
   end->timer_due = TIME_PS_NEVER;
   if (capture) {
     rnic_supply_receives(end->endpoint, supply_nothing, NULL);
@@ -213,7 +213,7 @@ void session_run(session *self)
   self->is_running = true;
   if (!self->config.capture) {
     self->stall_timer =
-        engine_timer_new(self->config.clock, ENGINE_WORKLOAD, UINT32_MAX, 0, on_stall_timer, self);
+        engine_timer_new(self->config.clock, ENGINE_WORKLOAD, ORDER_STALL, 0, on_stall_timer, self);
     self->progress_seen = UINT64_MAX;
     engine_timer_set(self->stall_timer, c->run.stall_ps);
     session_start(self, 0);

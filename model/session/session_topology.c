@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/random_stream.h"
+#include "engine/order.h"
 #include "platform/ns3_module.h"
 #include "platform/run_engine.h"
 #include "session/session_setup.h"
@@ -135,7 +136,8 @@ static bool make_path(session_topology *topology, const scenario *s, engine *clo
   ns3_shim_error reason;
 
   topology->has_traffic = traffic_count > 0;
-  topology->path = topology->ns3->topology_path_new(&config, clock, 0, ends->output, users, &reason);
+  topology->path =
+      topology->ns3->topology_path_new(&config, clock, ORDER_CHAIN, ends->output, users, &reason);
   return topology->path || fail(s, SCENARIO_TOPOLOGY_MEDIUM, reason.message, error);
 }
 

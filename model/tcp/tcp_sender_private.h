@@ -6,6 +6,8 @@
 #include <glib.h>
 
 #include "tcp/tcp_congestion.h"
+#include "tcp/tcp_pacer.h"
+#include "tcp/tcp_prr.h"
 #include "tcp/tcp_rack.h"
 #include "tcp/tcp_scoreboard_private.h"
 #include "tcp/tcp_send_queue.h"

@@ -101,23 +101,26 @@ path_loss_rates path_loss_rates_of(const path_direction_config *direction)
 
 /* --- Impairments --- */
 
+char *path_direction_name(enum side direction, uint32_t index)
+{
+  const char *word = direction == SIDE_INITIATOR ? "forward" : "reverse";
+
+  return index > 0 ? g_strdup_printf("%s.%u", word, index) : g_strdup(word);
+}
+
 /* A direction's impairments while they are made. */
 typedef struct impairment_builder {
   GPtrArray *elements;
   GPtrArray *randoms;
   const path_direction_config *config;
-  enum side direction;
-  uint32_t index;
+  const char *name;
   uint64_t seed;
 } impairment_builder;
 
-/* One named stream for each random element: "loss.forward", of path 3 "loss.forward.3". */
+/* One named stream for each random element: "loss.NAME". */
 static random_stream *random_of(impairment_builder *builder, const char *element)
 {
-  const char *direction = builder->direction == SIDE_INITIATOR ? "forward" : "reverse";
-  g_autofree char *name = builder->index == 0
-                              ? g_strdup_printf("%s.%s", element, direction)
-                              : g_strdup_printf("%s.%s.%u", element, direction, builder->index);
+  g_autofree char *name = g_strdup_printf("%s.%s", element, builder->name);
   random_stream *random = random_stream_new(builder->seed, name);
 
   g_ptr_array_add(builder->randoms, random);
@@ -186,9 +189,9 @@ static void add_kind(impairment_builder *builder, path_impairment kind)
 
 /* Those of `order`, in that order and each once, then the rest. */
 void path_impairments_add(GPtrArray *elements, GPtrArray *randoms, const path_direction_config *config,
-                          enum side direction, uint32_t index, uint64_t seed)
+                          const char *name, uint64_t seed)
 {
-  impairment_builder builder = {elements, randoms, config, direction, index, seed};
+  impairment_builder builder = {elements, randoms, config, name, seed};
   const uint8_t *order = config->order.values;
   unsigned ordered = config->order.count;
   bool added[PATH_IMPAIRMENTS] = {false};

@@ -80,9 +80,12 @@ typedef struct path_loss_rates {
 
 path_loss_rates path_loss_rates_of(const path_direction_config *direction);
 
-/* Appends to `elements` those that `config`, which is that of `direction`, asks for, in its order; none has
- * an output yet. The elements become the caller's (path_element_free()); so do their random streams, which
- * are appended to `randoms` (g_free()). `seed` and `index`, the path's number, make these streams
- * its own. */
+/* What the random streams of path `index` are named after: "forward", of path 3 "forward.3". Free with
+ * g_free(). */
+char *path_direction_name(enum side direction, uint32_t index);
+
+/* Appends to `elements` those that `config` asks for, in its order; none has an output yet. The elements
+ * become the caller's (path_element_free()); so do their random streams, which are appended to `randoms`
+ * (g_free()): those of `seed` and "loss.NAME". */
 void path_impairments_add(GPtrArray *elements, GPtrArray *randoms, const path_direction_config *config,
-                          enum side direction, uint32_t index, uint64_t seed);
+                          const char *name, uint64_t seed);

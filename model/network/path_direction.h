@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One direction of one path as its configuration describes it, its elements in the order of
- * docs/scenario.md, "Directions and the path", their timers on the engine. */
+/* One direction of one path: a segment with the elements that the configuration asks for, in the order of
+ * docs/scenario.md, "Directions and the path". */
 #pragma once
 
 #include <glib.h>
 
-#include "engine/engine.h"
-#include "measure/metric_table.h"
 #include "network/path_alignment.h"
 #include "network/path_box.h"
-#include "network/path_config.h"
-#include "network/path_element.h"
-#include "network/path_proxy.h"
+#include "network/path_segment.h"
 
 typedef struct path_direction path_direction;
 
@@ -23,34 +19,25 @@ enum {
  * direction, as for `enters` of path_direction_inject(). */
 typedef enum path_entrance {
   PATH_AT_ITS_START,
-  PATH_BEHIND_THE_RELAY, /* the packet has not come to the proxy, so its source is on this side of it */
+  PATH_AFTER_THE_RELAY, /* the packet has not come to the proxy, so its source is on this side of it */
+  PATH_ENTRANCES
 } path_entrance;
 typedef void (*path_too_big)(void *user, datagram *message, path_entrance entrance, time_ps now);
-
-/* A link over `clock`: the native engine's or ns-3's. NULL and `error` when the engine refuses the
- * configuration. */
-typedef path_link *(*path_link_factory)(engine *clock, const path_link_config *config, GError **error);
 
 typedef struct path_place {
   const path_config *network; /* outlives it */
   enum side direction;
-  uint32_t
-      index; /* of the path among `paths` of the network: distinguishes their timers and random streams */
-  uint32_t paths;
-  uint64_t seed;
-  bool ipv6; /* the version of the routers' addresses */
-  engine *clock;
-  path_link_factory new_link;
-  path_box *relay;     /* this direction of a proxy, which stays the caller's; NULL: none */
-  bool has_no_links;   /* impairments and boxes alone; with `is_fpdu_start` */
-  bool takes_any_size; /* what enters may exceed the first MTU: no host of this program sends it */
+  uint32_t index;              /* of the path: random streams have it in their names */
+  path_segment_config segment; /* without its name; its gate is of both directions of a path with a proxy */
+  bool ipv6;                   /* the version of the routers' addresses */
+  path_box *relay;             /* this direction of a proxy, which stays the caller's; NULL: none */
+  bool has_no_links;           /* impairments and boxes alone; with `is_fpdu_start` */
+  bool takes_any_size;         /* what enters may exceed the first MTU: no host of this program sends it */
   /* Of the next datagram from the sending host that may be fragmented: boxes use this counter. NULL: each has
    * its own. */
   uint16_t *identification;
-  path_gate *gate;                            /* of both directions of a path with a proxy; NULL: open */
   path_alignment_is_fpdu_start is_fpdu_start; /* of the main direction; NULL: the other one */
   void *is_fpdu_start_user;
-  path_trace trace;
   path_output output; /* what comes out */
   void *output_user;
   path_too_big too_big; /* NULL: routers report nothing */

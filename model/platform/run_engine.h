@@ -6,7 +6,7 @@
 #include <glib.h>
 
 #include "engine/engine.h"
-#include "network/path_direction.h"
+#include "network/path_segment.h"
 #include "scenario/configuration.h"
 #include "scenario/scenario.h"
 #include "tcp/tcp_transport.h"

@@ -46,17 +46,16 @@ replay_path *replay_path_new(const replay_plan *plan, engine *clock, trace *to, 
   const configuration *c = plan->configuration;
   replay_path *path = g_new0(replay_path, 1);
   const path_place place = {.network = &c->path,
-                            .seed = c->run.seed,
-                            .ipv6 = c->ipv6,
                             .direction = c->main_direction,
-                            .paths = 1,
-                            .new_link = run_engine_links(RUN_ENGINE_NATIVE),
-                            .clock = clock,
+                            .segment = {.seed = c->run.seed,
+                                        .clock = clock,
+                                        .new_link = run_engine_links(RUN_ENGINE_NATIVE),
+                                        .trace = {.to = to, .direction = c->main_direction}},
+                            .ipv6 = c->ipv6,
                             .has_no_links = !plan->has_link,
                             .takes_any_size = true,
                             .identification = &path->identification,
                             .is_fpdu_start = is_fpdu_start,
-                            .trace = {.to = to, .direction = c->main_direction},
                             .output = output,
                             .output_user = user};
 

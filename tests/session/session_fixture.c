@@ -105,19 +105,17 @@ way *way_new(enum side direction, const char *text, const char *const *sets)
              .out = arrivals_new(),
              .messages = arrivals_new()};
   const configuration *c = scenario_configuration(w->s);
-  const path_place config = {.network = &c->path,
-                             .seed = c->run.seed,
-                             .ipv6 = c->ipv6,
-                             .direction = direction,
-                             .paths = 1,
-                             .new_link = run_engine_links(RUN_ENGINE_NATIVE),
-                             .clock = w->clock,
-                             .is_fpdu_start = direction == SIDE_INITIATOR ? is_fpdu_start : NULL,
-                             .is_fpdu_start_user = w,
-                             .output = arrive,
-                             .output_user = w->out,
-                             .too_big = c->path.routers_are_silent ? NULL : on_too_big,
-                             .too_big_user = w};
+  const path_place config = {
+      .network = &c->path,
+      .direction = direction,
+      .segment = {.seed = c->run.seed, .clock = w->clock, .new_link = run_engine_links(RUN_ENGINE_NATIVE)},
+      .ipv6 = c->ipv6,
+      .is_fpdu_start = direction == SIDE_INITIATOR ? is_fpdu_start : NULL,
+      .is_fpdu_start_user = w,
+      .output = arrive,
+      .output_user = w->out,
+      .too_big = c->path.routers_are_silent ? NULL : on_too_big,
+      .too_big_user = w};
   w->path = NO_ERROR(path_direction_new, &config);
   return w;
 }

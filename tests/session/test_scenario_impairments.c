@@ -18,8 +18,9 @@ static impairments make_impairments(const scenario *s, enum side direction, uint
   impairments all = {g_ptr_array_new_with_free_func((GDestroyNotify)path_element_free),
                      g_ptr_array_new_with_free_func(g_free)};
 
-  path_impairments_add(all.elements, all.randoms, &c->path.directions[direction], direction, index,
-                       c->run.seed);
+  g_autofree char *name = path_direction_name(direction, index);
+
+  path_impairments_add(all.elements, all.randoms, &c->path.directions[direction], name, c->run.seed);
   return all;
 }
 

@@ -491,13 +491,10 @@ TEST(test_gate)
   g_autoptr(engine) clock = run_engine_new(RUN_ENGINE_NATIVE, NULL);
   const configuration *c = scenario_configuration(s);
   const path_place config = {.network = &c->path,
-                             .seed = c->run.seed,
-                             .ipv6 = c->ipv6,
-                             .direction = SIDE_INITIATOR,
-                             .paths = 1,
-                             .new_link = run_engine_links(RUN_ENGINE_NATIVE),
-                             .clock = clock,
-                             .gate = host.gate,
+                             .segment = {.seed = c->run.seed,
+                                         .clock = clock,
+                                         .new_link = run_engine_links(RUN_ENGINE_NATIVE),
+                                         .gate = host.gate},
                              .output = at_gated_host,
                              .output_user = &host};
   g_autoptr(path_direction) path = path_direction_new(&config, NULL);

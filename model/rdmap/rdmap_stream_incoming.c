@@ -154,22 +154,22 @@ static G_GNUC_NO_INLINE void take_terminate(rdmap_stream *stream, const ddp_segm
 static void on_delivered(void *user, const ddp_segment *segment, uint64_t buffer_id, time_ps now)
 {
   rdmap_stream *stream = user;
-  rdmap_opcode opcode = (rdmap_opcode)rdmap_control_opcode(segment->header.ulp_control);
-  if (opcode == RDMAP_READ_RESPONSE) {
-    take_response(stream, segment, now);
-    return;
-  }
-  /* A message is what its last segment has (note D22). The ULP learns nothing of a Write (rdmap-00
-   * §7.1, RDMAP-121). */
-  if (!segment->header.last || opcode == RDMAP_WRITE) {
-    return;
-  }
-  if (opcode == RDMAP_READ_REQUEST) {
-    take_request(stream, segment, now);
-  } else if (opcode == RDMAP_TERMINATE) {
-    take_terminate(stream, segment, now);
-  } else {
-    take_send(stream, rdmap_opcode_rules_of((uint8_t)opcode), segment, buffer_id, now);
+  const rdmap_opcode_rules *rules = rdmap_opcode_rules_of(rdmap_control_opcode(segment->header.ulp_control));
+  if (rules->tagged) {
+    if (rules->opcode == RDMAP_READ_RESPONSE) { /* The ULP learns nothing of a Write (§7.1, RDMAP-121). */
+      take_response(stream, segment, now);
+    }
+  } else if (segment->header.last) { /* A message is what its last segment has (note D22). */
+    switch (rules->queue_number) {
+    case RDMAP_QUEUE_SEND:
+      take_send(stream, rules, segment, buffer_id, now);
+      break;
+    case RDMAP_QUEUE_READ_REQUEST:
+      take_request(stream, segment, now);
+      break;
+    default:
+      take_terminate(stream, segment, now);
+    }
   }
 }
 

@@ -12,9 +12,8 @@ typedef struct tcp_transport tcp_transport;
 
 /* The functions of one kind of TCP; none is NULL. Call them as transport->class->open(transport, now).
  *
- * A TCP that lives elsewhere sends and receives its packets there: nothing comes out of `transmit`,
- * nothing is given to `receive`, and it needs no `run`. It calls its events from outside these functions,
- * and its maker informs who drives the layers above that they may have something to do. */
+ * A TCP that lives elsewhere may have something to send at times that `deadline` does not name, and call its
+ * events then. Its maker informs who drives the layers above, who calls `run` and `transmit`. */
 typedef struct tcp_transport_class {
   void (*free)(tcp_transport *transport);
 

@@ -5,18 +5,11 @@
 #include "network/path_middleboxes.h"
 #include "network/path_rfc4737.h"
 
-/* Which side of the proxy a fragmenter is on decides where its messages enter the other direction. */
-typedef struct path_router {
-  const path_place *config;
-  path_entrance entrance;
-} path_router;
-
 struct path_direction {
   path_segment *segment;
   path_place config;
   path_element *first_fragmenter; /* before the first link; NULL: there is none */
-  path_router routers[PATH_ENTRANCES];
-  path_entrance entrance;         /* of messages from where the next element will be */
+  bool relay_is_in;               /* the proxy has been added */
   path_element *alignment_before; /* of the main direction, before and after the boxes; NULL: no boxes */
   path_element *alignment_after;
   path_element *reordering; /* of the main direction, at the exit; NULL: the other one */
@@ -45,11 +38,9 @@ static bool needs_fragmenter(const path_direction *path, size_t index)
          path_middleboxes_may_enlarge(&network->middleboxes);
 }
 
-static void on_too_big(void *user, datagram *message, time_ps now)
+static void emit(void *element, datagram *message, time_ps now)
 {
-  const path_router *router = user;
-
-  router->config->too_big(router->config->too_big_user, message, router->entrance, now);
+  path_element_emit(element, message, now);
 }
 
 static void add_fragmenter(path_direction *path, size_t index)
@@ -58,8 +49,11 @@ static void add_fragmenter(path_direction *path, size_t index)
                                         : ip_address_v4(PATH_ROUTER_ADDRESS + (uint32_t)index);
   path_element *fragmenter = path_fragmenter_new(path_link_at(config_of(path), index).mtu_octets, &router);
 
-  path_fragmenter_set_too_big(fragmenter, path->config.too_big ? on_too_big : NULL,
-                              &path->routers[path->entrance]);
+  if (path->config.too_big && path->config.relay && !path->relay_is_in) {
+    path_fragmenter_set_too_big(fragmenter, emit, &path->config.relay_back->element);
+  } else {
+    path_fragmenter_set_too_big(fragmenter, path->config.too_big, path->config.too_big_user);
+  }
   path_segment_add(path->segment, fragmenter, false);
   path->first_fragmenter = index == 0 ? fragmenter : path->first_fragmenter;
 }
@@ -123,7 +117,7 @@ static void add_boxes(path_direction *path, path_position place)
     }
     if (kind == PATH_MIDDLEBOX_PROXY && relay_here) {
       add_box(path, path->config.relay, kind);
-      path->entrance = PATH_AT_ITS_START;
+      path->relay_is_in = true;
     } else if (kind != PATH_MIDDLEBOX_PROXY && here) {
       const path_middlebox_row *row = path_middlebox_row_of(kind);
       add_box(path, row->make(config, path_segment_random(path->segment, row->word, before)), kind);
@@ -185,10 +179,6 @@ path_direction *path_direction_new(const path_place *config, GError **error)
   path->config = *config;
   segment.name = numbered; /* "queue.forward.0", but "loss.forward" */
   path->segment = path_segment_new(&segment);
-  for (path_entrance entrance = 0; entrance < PATH_ENTRANCES; entrance++) {
-    path->routers[entrance] = (path_router){.config = &path->config, .entrance = entrance};
-  }
-  path->entrance = config->relay ? PATH_AFTER_THE_RELAY : PATH_AT_ITS_START;
   if (!add_elements(path, name, error)) {
     g_clear_pointer(&path, path_direction_free);
   }
@@ -206,15 +196,6 @@ void path_direction_free(path_direction *path)
 void path_direction_send(path_direction *path, datagram *packet, time_ps now)
 {
   path_segment_send(path->segment, packet, now);
-}
-
-void path_direction_inject(path_direction *path, datagram *message, path_entrance entrance, time_ps now)
-{
-  if (entrance == PATH_AT_ITS_START) {
-    path_direction_send(path, message, now);
-  } else {
-    path_element_emit(&path->config.relay->element, message, now);
-  }
 }
 
 time_ps path_direction_earliest_arrival(const path_direction *path, time_ps now)

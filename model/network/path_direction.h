@@ -15,15 +15,6 @@ enum {
   PATH_ROUTER_ADDRESS = 0x0A000101
 }; /* IPv4 of the first router; the next ones count up. IPv6: fd00::1:0 */
 
-/* A router's ICMP message for the source of a packet leaves; takes the reference. It enters the other
- * direction, as for `enters` of path_direction_inject(). */
-typedef enum path_entrance {
-  PATH_AT_ITS_START,
-  PATH_AFTER_THE_RELAY, /* the packet has not come to the proxy, so its source is on this side of it */
-  PATH_ENTRANCES
-} path_entrance;
-typedef void (*path_too_big)(void *user, datagram *message, path_entrance entrance, time_ps now);
-
 typedef struct path_place {
   const path_config *network; /* outlives it */
   enum side direction;
@@ -31,6 +22,7 @@ typedef struct path_place {
   path_segment_config segment; /* without its name; its gate is of both directions of a path with a proxy */
   bool ipv6;                   /* the version of the routers' addresses */
   path_box *relay;             /* this direction of a proxy, which stays the caller's; NULL: none */
+  path_box *relay_back;        /* with it, the other direction's */
   bool has_no_links;           /* impairments and boxes alone; with `is_fpdu_start` */
   bool takes_any_size;         /* what enters may exceed the first MTU: no host of this program sends it */
   /* Of the next datagram from the sending host that may be fragmented: boxes use this counter. NULL: each has
@@ -40,7 +32,10 @@ typedef struct path_place {
   void *is_fpdu_start_user;
   path_output output; /* what comes out */
   void *output_user;
-  path_too_big too_big; /* NULL: routers report nothing */
+  /* A router's ICMP message for the source of a packet goes here, to the start of the other direction; when
+   * the packet has not come to the proxy, which hides its source, to what comes after `relay_back`. NULL:
+   * routers report nothing. */
+  path_output too_big;
   void *too_big_user;
 } path_place;
 
@@ -50,9 +45,6 @@ void path_direction_free(path_direction *path);
 
 /* A packet of the sending host enters; takes its reference. */
 void path_direction_send(path_direction *path, datagram *packet, time_ps now);
-
-/* A router's message from the other direction enters; takes its reference. */
-void path_direction_inject(path_direction *path, datagram *message, path_entrance entrance, time_ps now);
 
 /* No packet that enters at `now` comes out before this time, since it follows all packets that wait for the
  * links. */

@@ -74,11 +74,10 @@ bool session_paths_proxy(const configuration *c, uint32_t index, path_box *ends[
 
 /* --- Routes --- */
 
-/* The message travels all the way back to the packet's source: from the start of the other direction, or
- * from the proxy. */
-static void on_too_big(void *other_direction, datagram *message, path_entrance entrance, time_ps now)
+/* The message travels all the way back to the packet's source. */
+static void on_too_big(void *other_direction, datagram *message, time_ps now)
 {
-  path_direction_inject(*(path_direction **)other_direction, message, entrance, now);
+  path_direction_send(*(path_direction **)other_direction, message, now);
 }
 
 static bool make_route(session_paths *network, uint32_t index, run_engine kind, GError **error)
@@ -104,6 +103,7 @@ static bool make_route(session_paths *network, uint32_t index, run_engine kind, 
                               .undone = &network->network.undone[direction]}},
         .ipv6 = c->ipv6,
         .relay = route->proxy[direction],
+        .relay_back = route->proxy[side_peer(direction)],
         .is_fpdu_start = direction == c->main_direction ? ends->is_fpdu_start : NULL,
         .is_fpdu_start_user = ends->is_fpdu_start_user,
         .identification = ends->identifications[direction],

@@ -89,12 +89,6 @@ session_result run_of(const char *text, const char *const *sets)
   return result;
 }
 
-static void on_too_big(void *user, datagram *message, path_entrance entrance, time_ps now)
-{
-  g_assert_cmpint(entrance, ==, PATH_AT_ITS_START); /* there is no proxy */
-  arrive(((way *)user)->messages, message, now);
-}
-
 way *way_new(enum side direction, const char *text, const char *const *sets)
 {
   way *w = g_new(way, 1);
@@ -114,8 +108,8 @@ way *way_new(enum side direction, const char *text, const char *const *sets)
       .is_fpdu_start_user = w,
       .output = arrive,
       .output_user = w->out,
-      .too_big = c->path.routers_are_silent ? NULL : on_too_big,
-      .too_big_user = w};
+      .too_big = c->path.routers_are_silent ? NULL : arrive,
+      .too_big_user = w->messages};
   w->path = NO_ERROR(path_direction_new, &config);
   return w;
 }

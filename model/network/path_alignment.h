@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* An observer on the path: how many segments are aligned with FPDUs at this place. One in front of the
+/* An observer on the path counts how many segments are aligned with FPDUs at its place. One before the
  * middleboxes and one after them measure what they do to the alignment. */
 #pragma once
 

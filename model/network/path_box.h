@@ -6,7 +6,7 @@
 #include "net/flow_table.h"
 #include "network/path_element.h"
 
-/* Embedded as the first member of each such element. */
+/* Each such element has this as its first member. */
 typedef struct path_box {
   path_element element;
   memory_pool *datagrams; /* that the box makes; NULL: it has made none yet */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A token bucket before a link: tokens come at a rate of its own until the bucket is full, and each packet
- * takes as many as it has octets. A policer drops what finds too few (tc-police), a shaper lets it wait for
- * them (tc-tbf(8)). */
+/* A token bucket stands before a link: tokens come at a rate of its own until the bucket is full, and each
+ * packet takes as many as it has octets. A policer drops what finds too few (tc-police), a shaper lets it
+ * wait for them (tc-tbf(8)). */
 #pragma once
 
 #include "network/path_element.h"
@@ -13,9 +13,9 @@ typedef struct path_bucket_config {
   bool shapes;             /* else it polices */
 } path_bucket_config;
 
-/* The bucket, full at time 0. Octets are counted as `link` counts them (path_link_octets()), also those that
- * wait in a shaper, where `queue` has the limits: of 0 octets, or packets, there is none. All configurations
- * are copied. A shaper has a deadline (ENGINE_TIMER), a policer has none. */
+/* Makes a bucket that is full at time 0. Octets are counted as `link` counts them (path_link_octets()), also
+ * those that wait in a shaper, where `queue` has the limits: of 0 octets, or packets, there is none. All
+ * configurations are copied. A shaper has a deadline (ENGINE_TIMER), a policer has none. */
 path_element *path_bucket_new(const path_bucket_config *config, const path_transmitter_config *queue,
                               const path_link_config *link);
 

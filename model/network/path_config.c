@@ -48,7 +48,8 @@ uint32_t path_mtu_octets(const path_direction_config *direction)
   return mtu;
 }
 
-/* The parameter `index` of a loss model; the second is what the first leaves of 1 when it is not given. */
+/* Returns the parameter `index` of a loss model; the second is what the first leaves of 1 when it is not
+ * given. */
 static double parameter(const probability_list *list, size_t index, double otherwise)
 {
   return index < list->count ? list->values[index] : index == 1 ? 1 - list->values[0] : otherwise;
@@ -87,7 +88,7 @@ path_loss_rates path_loss_rates_of(const path_direction_config *direction)
   } else if (direction->state.count > 0) {
     p = path_state_model(direction);
   }
-  /* The stationary distribution of the chain, but for a factor. */
+  /* This is the stationary distribution of the chain, but for a factor. */
   const double good = p.p31 * p.p23, received_in_burst = p.p13 * p.p32, bad = p.p13 * p.p23;
   const double gap = p.p14 * good, all = good + received_in_burst + bad + gap;
   const double lost = (bad * in.loss_bad + good * in.loss_good + gap) / all;
@@ -117,7 +118,7 @@ typedef struct impairment_builder {
   uint64_t seed;
 } impairment_builder;
 
-/* One named stream for each random element: "loss.NAME". */
+/* Each random element has one named stream: "loss.NAME". */
 static random_stream *random_of(impairment_builder *builder, const char *element)
 {
   g_autofree char *name = g_strdup_printf("%s.%s", element, builder->name);

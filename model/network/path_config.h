@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The configuration of a path through the network: links, queues, impairments and middleboxes, each direction
- * by itself. The scenario's groups `path` and `middlebox` fill it. */
+/* This is the configuration of a path through the network: links, queues, impairments and middleboxes, each
+ * direction by itself. The scenario's groups `path` and `middlebox` fill it. */
 #pragma once
 
 #include "base/settings.h"
@@ -21,8 +21,8 @@ typedef enum path_discipline {
 
 typedef struct path_direction_config {
   path_link_config link; /* the first; its `id` is the path's matter */
-  /* Of further links, one for each; the longest list determines how many there are, and the last value of a
-   * shorter one holds for the rest. Without any, a shorter one has that of the first link. */
+  /* Each further link has a value in these; the longest list determines how many there are, and the last
+   * value of a shorter one holds for the rest. Without any, a shorter one has that of the first link. */
   number_list hop_rates_bit_per_s;
   number_list hop_delays_ps;
   number_list hop_mtus_octets;
@@ -64,7 +64,8 @@ typedef struct path_config {
 size_t path_links(const path_direction_config *direction);
 path_link_config path_link_at(const path_direction_config *direction, size_t index);
 
-/* The slowest rate of the links of a direction, and of its bucket; and the smallest MTU of the links. */
+/* Return the slowest rate of the links of a direction and of its bucket, and the smallest MTU of the
+ * links. */
 uint64_t path_bottleneck_bit_per_s(const path_direction_config *direction);
 uint32_t path_mtu_octets(const path_direction_config *direction);
 
@@ -80,8 +81,8 @@ typedef struct path_loss_rates {
 
 path_loss_rates path_loss_rates_of(const path_direction_config *direction);
 
-/* What the random streams of path `index` are named after: "forward", of path 3 "forward.3". Free with
- * g_free(). */
+/* Returns what the random streams of path `index` are named after: "forward", of path 3 "forward.3". Free
+ * with g_free(). */
 char *path_direction_name(enum side direction, uint32_t index);
 
 /* Appends to `elements` those that `config` asks for, in its order; none has an output yet. The elements

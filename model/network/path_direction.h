@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One direction of one path: a segment with the elements that the configuration asks for, in the order of
+/* One direction of one path is a segment with the elements that the configuration asks for, in the order of
  * docs/scenario.md, "Directions and the path". */
 #pragma once
 

@@ -16,7 +16,7 @@ typedef void (*path_output)(void *user, datagram *packet, time_ps now);
 
 typedef struct path_element path_element;
 
-/* The functions of one kind of element. */
+/* One kind of element has these functions. */
 typedef struct path_element_class {
   const char *name;
   void (*receive)(path_element *element, datagram *packet, time_ps now); /* takes the reference */
@@ -75,7 +75,7 @@ typedef struct path_trace {
   uint32_t *undone; /* 1 << path_act of what none has done yet; NULL: nobody asks */
 } path_trace;
 
-/* Embedded as the first member of each kind. */
+/* Each kind has this as its first member. */
 struct path_element {
   const path_element_class *class;
   path_element_counts counts;
@@ -116,24 +116,24 @@ void path_element_run(path_element *element, time_ps now);
     }                                                                                                        \
   } while (0)
 
-/* Where the element's packets go. */
+/* Sets where the element's packets go. */
 void path_element_set_output(path_element *element, path_output output, void *user);
 
 /* A path_output that hands on to the element `user`: chains elements. */
 void path_element_input(void *user, datagram *packet, time_ps now);
 
-/* Hands `packet` and its reference to the element's output, which must be set: for the elements
- * themselves. */
+/* Hands `packet` and its reference to the element's output, which must be set. The elements themselves call
+ * it. */
 void path_element_emit(path_element *element, datagram *packet, time_ps now);
 
-/* Drops `packet` and its reference, and counts it as lost by `cause`: for the elements themselves. */
+/* Drops `packet` and its reference, and counts it as lost by `cause`. The elements themselves call it. */
 void path_element_drop(path_element *element, datagram *packet, path_loss_cause cause);
 
-/* `packet` for an element that changes it: itself when nobody else refers to it, else a copy of the same send
- * order. Takes the reference and returns one. For the elements themselves. */
+/* Returns `packet` for an element that changes it: itself when nobody else refers to it, else a copy of the
+ * same send order. Takes the reference and returns one. The elements themselves call it. */
 datagram *path_element_own(datagram *packet);
 
-/* `packet` was made by `element`: it gets a number if anything is traced. For the elements themselves. */
+/* `packet` was made by `element`: it gets a number if anything is traced. The elements themselves call it. */
 void path_element_made(const path_element *element, datagram *packet, uint32_t fragment_of);
 
 /* Marks the ECN-capable `packet` with CE (RFC 3168 §5) and counts it, unless it is marked already. Takes the
@@ -146,7 +146,7 @@ void path_element_free(path_element *element);
 /* --- Packets that wait in an element for their times: in the order of these, and of entry among equals
  * --- */
 
-/* Embedded in an element; written only by the functions below. */
+/* An element embeds this; only the functions below write it. */
 typedef struct path_delay_line {
   deque packets;   /* by time, then by entry: nearly all enter at the end and leave at the front */
   uint64_t passed; /* what the element counts, for path_delay_line_add() */
@@ -166,7 +166,7 @@ void path_delay_line_add(path_delay_line *line, datagram *packet, time_ps leaves
  * path_element_class.deadline. */
 time_ps path_delay_line_deadline(const path_delay_line *line, uint64_t *order);
 
-/* The next packet that is due at `now`, with its reference; NULL: none is. */
+/* Returns the next packet that is due at `now`, with its reference; NULL: none is. */
 datagram *path_delay_line_take_due(path_delay_line *line, time_ps now);
 
 /* Emits from `element` what is due at `now`: path_element_class.run. */

@@ -15,13 +15,13 @@ enum {
   PATH_FRAGMENTER_MTU_MIN_OCTETS = 68
 }; /* RFC 791 §3.2: every module can forward 68 octets unfragmented */
 
-/* A fragmenter before a link of `mtu_octets` (68 …). Its ICMP messages come from `router`, an address of the
- * packets' version. */
+/* Makes a fragmenter before a link of `mtu_octets` (68 …). Its ICMP messages come from `router`, an address
+ * of the packets' version. */
 path_element *path_fragmenter_new(uint32_t mtu_octets, const ip_address *router);
 
 /* Changes the MTU for packets that come from now on. The link keeps what has passed already. */
 void path_fragmenter_set_mtu(path_element *element, uint32_t mtu_octets);
 
-/* Where the ICMP messages go, with their reference: to the way back to the packets' source. NULL, as at
+/* Sets where the ICMP messages go, with their reference: to the way back to the packets' source. NULL, as at
  * first: there are none. Called within path_element_receive(). */
 void path_fragmenter_set_too_big(path_element *element, path_output too_big, void *user);

@@ -3,7 +3,7 @@
 
 /* --- Draws that remember the last one --- */
 
-/* The largest double below 1. */
+/* This is the largest double below 1. */
 #define LARGEST (1 - 0x1p-53)
 
 /* 53 bits and a power of two: exact in a double, as random_stream_chance() has it. */
@@ -53,7 +53,7 @@ static void flip(uint8_t *octets, uint64_t bit)
   octets[bit / 8] ^= (uint8_t)(1U << bit % 8);
 }
 
-/* Any bit after the IP header. */
+/* Damages any bit after the IP header. */
 static void damage_caught(path_corrupt *corrupt, datagram *packet)
 {
   uint32_t transport_octets = packet->header_octets - packet->ip_octets;
@@ -68,8 +68,8 @@ static void damage_caught(path_corrupt *corrupt, datagram *packet)
   }
 }
 
-/* A bit of the payload. A checksum that was right is computed anew; one that was wrong stays, so that damage
- * done by an element before can still be found. */
+/* Damages a bit of the payload. A checksum that was right is computed anew; one that was wrong stays, so that
+ * damage done by an element before can still be found. */
 static void damage_uncaught(path_corrupt *corrupt, datagram *packet)
 {
   bool right = datagram_checksum_is_right(packet);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What impairs packets after the links: an element for each impairment, in the order of
+/* These impair packets after the links: an element for each impairment, in the order of
  * `path.DIRECTION.order` (path_config.h chains them). Most are netem's, tc-netem(8).
  *
  * All take a copy of their `config`. Their random streams stay the caller's and outlive them. */
@@ -26,7 +26,7 @@ typedef enum path_impairment {
 
 /* netem's "correlation": what loss, jitter, duplication and corruption share. */
 
-/* Embedded in an element; written only by the functions below. */
+/* An element embeds this; only the functions below write it. */
 typedef struct path_correlation {
   random_stream *random; /* the caller's */
   double correlation;
@@ -59,8 +59,8 @@ typedef struct path_loss_config {
  * and count never change which others are lost. The list outlives the element. */
 path_element *path_loss_new(const path_loss_config *config, random_stream *random);
 
-/* Loss in bursts: the channel of Gilbert and Elliott, netem's `loss gemodel`. It is good (at first) or bad.
- * All are probabilities, 0 … 1. */
+/* Packets are lost in bursts: this is the channel of Gilbert and Elliott, netem's `loss gemodel`. It is good
+ * (at first) or bad. All are probabilities, 0 … 1. */
 typedef struct path_gilbert_elliott_config {
   double p;         /* a packet makes the good channel bad */
   double r;         /* a packet makes the bad channel good */
@@ -73,11 +73,11 @@ typedef struct path_gilbert_elliott_config {
  * r) of the packets finds the channel bad, 1 / r in a row on average. */
 path_element *path_gilbert_elliott_new(const path_gilbert_elliott_config *config, random_stream *random);
 
-/* Loss in bursts with single losses between: the Markov chain of four states, netem's `loss state`. A packet
- * moves the chain, and is lost when that leads to a state of loss. State 1 (at first): received, in a gap
- * between bursts; 2: received within a burst; 3: lost within a burst; 4: lost alone in a gap, from which the
- * next packet always leads back to 1. pXY is the probability of going from X to Y; what is left is that of
- * staying. All are 0 … 1, also p13 + p14 and p31 + p32. */
+/* Packets are lost in bursts, and single ones between: this is the Markov chain of four states, netem's `loss
+ * state`. A packet moves the chain, and is lost when that leads to a state of loss. State 1 (at first):
+ * received, in a gap between bursts; 2: received within a burst; 3: lost within a burst; 4: lost alone in a
+ * gap, from which the next packet always leads back to 1. pXY is the probability of going from X to Y; what
+ * is left is that of staying. All are 0 … 1, also p13 + p14 and p31 + p32. */
 typedef struct path_four_state_loss_config {
   double p13;
   double p31; /* netem's default: 1 - p13 */

@@ -27,8 +27,9 @@ static int16_t pareto_entry(int index)
   return entry((root + 3) / 6 - SCALE * 2); /* 4/3 · (root / 2^16 - 3/2) · 2^13 */
 }
 
-/* The upper half of the normal distribution. The density e^(-x²/2) is stepped by its quotient of neighbours,
- * which itself falls by a constant quotient: no exponential function is needed but of small numbers. */
+/* Fills the upper half of the normal distribution. The density e^(-x²/2) is stepped by its quotient of
+ * neighbours, which itself falls by a constant quotient: no exponential function is needed but of small
+ * numbers. */
 static void fill_upper_normal(int16_t upper[ENTRIES / 2])
 {
   const double root_two_pi = 2.5066282746310005;

@@ -3,8 +3,8 @@
 
 #include <glib.h>
 
-/* A packet with `framing_octets` more; in cells, with more in each of them. tc-netem(8), rate: 50 octets in
- * ATM's cells of 48 and 5 are 106. */
+/* Returns the octets of a packet with `framing_octets` more; in cells, with more in each of them.
+ * tc-netem(8), rate: 50 octets in ATM's cells of 48 and 5 are 106. */
 static inline uint32_t octets_with(const path_link_config *config, int32_t framing_octets, uint32_t ip_octets)
 {
   uint32_t octets = ip_octets + (uint32_t)framing_octets;
@@ -64,7 +64,7 @@ G_GNUC_NO_INLINE time_ps path_link_pace_learn(path_link_pace *pace, const path_l
 
 /* --- Packets on the way --- */
 
-/* A packet on the way. */
+/* A packet is on the way. */
 typedef struct transit {
   datagram *packet;
   time_ps start; /* of its transmission */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The link of one direction: where a packet spends its time (docs/facts.md, "A link's times").
+/* On the link of one direction a packet spends its time (docs/facts.md, "A link's times").
  *
  * A packet of L octets IP whose transmission starts at s arrives at s + round((L + 2) * 8 / rate) + delay and
  * leaves the transmitter free at s + round((L + 2) * 8 / rate) + gap, gap = round((framing - 2) * 8 / rate):
- * the 2 are PPP's, the rest of the framing is interframe gap and does not delay the arrival. With
- * a framing below 2 or with cells it is sent as a whole, without a gap: it arrives with its
- * last octet, its last cell. Packets wait for the transmitter in the order sent; the queue is unlimited here
- * (path_transmitter decides what may wait). Rate and delay may change at run time: what has started keeps its
- * arrival, so a smaller delay lets later packets overtake. */
+ * the 2 are PPP's, the rest of the framing is interframe gap and does not delay the arrival. With a framing
+ * below 2 or with cells it is sent as a whole, without a gap: it arrives with its last octet, its last cell.
+ * Packets wait for the transmitter in the order sent; the queue is unlimited here (path_transmitter decides
+ * what may wait). Rate and delay may change at run time: what has started keeps its arrival, so a smaller
+ * delay lets later packets overtake. */
 #pragma once
 
 #include <stdbool.h>

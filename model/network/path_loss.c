@@ -117,7 +117,7 @@ typedef enum loss_state {
 
 static const bool is_lost[LOSS_STATES] = {[LOST_IN_BURST] = true, [LOST_IN_GAP] = true};
 
-/* The ways out of a state: a draw below `first_below` takes the first, else one below `second_below` the
+/* A state has these ways out: a draw below `first_below` takes the first, else one below `second_below` the
  * second, any other `otherwise`. */
 typedef struct loss_ways {
   double first_below;

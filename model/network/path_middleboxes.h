@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The list of all middleboxes: their names, the functions that make them, and the members that their keys
- * fill. */
+/* This is the list of all middleboxes: their names, the functions that make them, and the members that their
+ * keys fill. */
 #pragma once
 
 #include "base/random_stream.h"
@@ -64,7 +64,7 @@ typedef struct path_middlebox_row {
   bool reorders; /* may let packets leave in another order */
 } path_middlebox_row;
 
-/* The row of a path_middlebox, one of PATH_MIDDLEBOXES; NULL: of another one. */
+/* Returns the row of a path_middlebox, one of PATH_MIDDLEBOXES; NULL: it is another one. */
 const path_middlebox_row *path_middlebox_row_of(unsigned kind);
 
 /* Whether one of them does. */

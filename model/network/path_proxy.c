@@ -4,7 +4,7 @@
 #include "base/random_stream.h"
 #include "net/flow_table.h"
 
-/* The proxy's TCP towards one host; its flow is that host's packets. */
+/* This is the proxy's TCP towards one host; its flow is that host's packets. */
 typedef struct proxy_end {
   flow_entry flow;
   struct path_proxy *proxy;

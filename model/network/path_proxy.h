@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The middlebox in mode `proxy`: a relay that splits each connection in two and has a TCP of its own on
+/* The middlebox in mode `proxy` is a relay that splits each connection in two and has a TCP of its own on
  * each side. */
 #pragma once
 
@@ -8,9 +8,9 @@
 #include "tcp/tcp_connection.h"
 
 typedef struct path_proxy_config {
-  /* The proxy's TCP towards each host. What it is about a connection comes from the connection: addresses,
-   * ports, ISN. The proxy sets segmentation (STREAM) and passing (IN_ORDER), and the receive window, which
-   * is `buffer_octets`. MTUs and all else are the caller's. */
+  /* These are the proxy's TCP towards each host. What it is about a connection comes from the connection:
+   * addresses, ports, ISN. The proxy sets segmentation (STREAM) and passing (IN_ORDER), and the receive
+   * window, which is `buffer_octets`. MTUs and all else are the caller's. */
   tcp_config side[SIDES];
   uint64_t buffer_octets; /* of each direction of each connection, > 0 */
   uint64_t seed; /* ISNs are random_hash(seed, "proxy.isn", 0, 1, 2, …), in the order the connections come */

@@ -93,7 +93,7 @@ typedef struct path_codel {
   uint64_t last_count;
 } path_codel;
 
-/* The integer square root. */
+/* Returns the integer square root. */
 static uint64_t square_root(uint64_t value)
 {
   uint64_t root = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Active queue management before a link (RFC 7567): decides which packets a queue drops or marks before it is
+/* Active queue management before a link (RFC 7567) decides which packets a queue drops or marks before it is
  * full. There are two kinds, RED and CoDel; path_transmitter asks them. */
 #pragma once
 
@@ -37,13 +37,13 @@ typedef struct path_queue_manager_class {
                                 time_ps now);
 } path_queue_manager_class;
 
-/* Embedded as the first member of each kind. */
+/* Each kind has this as its first member. */
 struct path_queue_manager {
   const path_queue_manager_class *class;
 };
 
-/* Random Early Detection (RFC 2309 §3; Floyd and Jacobson, "Random Early Detection Gateways for Congestion
- * Avoidance", 1993). */
+/* These are the parameters of Random Early Detection (RFC 2309 §3; Floyd and Jacobson, "Random Early
+ * Detection Gateways for Congestion Avoidance", 1993). */
 typedef struct path_red_config {
   uint32_t minimum_packets; /* average queue below which all pass */
   uint32_t maximum_packets; /* above minimum_packets: average from which on all are dropped */
@@ -58,7 +58,7 @@ typedef struct path_red_config {
  * becomes the transmitter's. */
 path_queue_manager *path_red_new(const path_red_config *config, random_stream *random);
 
-/* Controlled Delay (RFC 8289): drops when packets have waited too long for too long. Intervals are shorter
+/* Controlled Delay (RFC 8289) drops when packets have waited too long for too long. Intervals are shorter
  * than this, 140 s. */
 #define PATH_CODEL_INTERVAL_END (INT64_C(1) << 47)
 

@@ -24,7 +24,7 @@
 /* The end of a piece that is not known yet. */
 #define OPEN INT64_MAX
 
-/* One direction of a connection. Positions are 0 at the octet after the SYN. */
+/* This is one direction of a connection. Positions are 0 at the octet after the SYN. */
 typedef struct resegment_flow {
   path_box_flow flow;
   uint32_t isn;
@@ -392,7 +392,7 @@ static path_resegment *new_box(const resegment_kind *kind, const path_middleboxe
 
 /* --- Rechunk: on a fixed grid --- */
 
-/* The first line of the grid beyond `from`. */
+/* Returns the first line of the grid beyond `from`. */
 static int64_t rechunk_piece_end(path_resegment *box, G_GNUC_UNUSED resegment_flow *flow, int64_t from)
 {
   int64_t chunk = box->config.chunk_octets;

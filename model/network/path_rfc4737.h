@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How much a path reorders, by the metrics of RFC 4737: an entrance that numbers, an exit that counts.
+/* An entrance that numbers and an exit that counts measure how much a path reorders, by the metrics of RFC
+ * 4737.
  *
  * What is counted are packets with TCP payload (whole segments), each flow by itself, in the order in which
  * they entered: a retransmission is a new packet. Copies, damaged packets (a checksum that is wrong) and
@@ -26,5 +27,5 @@ path_element *path_rfc4737_entrance_new(void);
 /* Counts the packets that come, in the order in which they come, and passes them on. */
 path_element *path_rfc4737_exit_new(void);
 
-/* What the exit counted; valid while it lives. */
+/* Returns what the exit counted; it is valid while the exit lives. */
 const path_rfc4737_report *path_rfc4737_counted(const path_element *reordering_exit);

@@ -3,7 +3,7 @@
 
 #include "engine/order.h"
 
-/* One element with its timer. */
+/* A node is one element with its timer. */
 typedef struct path_node {
   path_element *element;
   engine_timer *timer; /* NULL: the element has no deadlines */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A segment of a path: elements that packets meet one after the other, with their timers on the engine. One
- * direction of a path is a segment (network/path_direction.h), and so is one direction of a link between two
- * nodes of a graph: queue, link and impairments. */
+/* A segment of a path consists of elements that packets meet one after the other, with their timers on the
+ * engine. One direction of a path is a segment (network/path_direction.h), and so is one direction of a link
+ * between two nodes of a graph: queue, link and impairments. */
 #pragma once
 
 #include <glib.h>
@@ -15,8 +15,8 @@
 
 typedef struct path_segment path_segment;
 
-/* A link over `clock`: the native engine's or ns-3's. NULL and `error` when the engine refuses the
- * configuration. */
+/* Makes a link over `clock`, the native engine's or ns-3's. Returns NULL and `error` when the engine refuses
+ * the configuration. */
 typedef path_link *(*path_link_factory)(engine *clock, const path_link_config *config, GError **error);
 
 typedef struct path_segment_config {
@@ -29,7 +29,7 @@ typedef struct path_segment_config {
   path_trace trace;
 } path_segment_config;
 
-/* A segment without elements. Free with path_segment_free(), before the engine. */
+/* Makes a segment without elements. Free with path_segment_free(), before the engine. */
 path_segment *path_segment_new(const path_segment_config *config);
 void path_segment_free(path_segment *segment);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The queue before a link: it decides which packets may wait, and counts how much waits. */
+/* The queue before a link decides which packets may wait, and counts how much waits. */
 #pragma once
 
 #include "network/path_element.h"
@@ -33,5 +33,5 @@ void path_transmitter_set_link(path_element *element, const path_link_config *co
  * after all taken before it, as far as these are sure to be transmitted. */
 time_ps path_transmitter_earliest_arrival(const path_element *element, time_ps now);
 
-/* The most octets (IP) that ever waited. What was dropped and marked: path_element_counts. */
+/* Returns the most octets (IP) that ever waited. path_element_counts has what was dropped and marked. */
 uint64_t path_transmitter_queue_peak_octets(const path_element *element);

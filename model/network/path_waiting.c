@@ -102,7 +102,7 @@ static inline void write_header(const path_piece *piece, const path_origin *orig
   header->timestamp_value = origin->timestamp_value;
 }
 
-/* A packet of octets from `position` on, still without them. */
+/* Makes a packet of octets from `position` on, still without them. */
 static inline datagram *packet_of(const path_piece *piece, const path_origin *origin, int64_t position)
 {
   const tcp_header *newest = piece->newest;

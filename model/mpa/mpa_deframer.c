@@ -127,8 +127,8 @@ static bool judge_assumed(mpa_deframer *deframer, const mpa_complete_fpdu *fpdu,
   return pass(deframer, fpdu, ulpdu, now);
 }
 
-/* How the octets of `fpdu` arrived: the parts of its ULPDU, neighbours of one arrival being one part, and the
- * octets that came before now. */
+/* Finds how the octets of `fpdu` arrived: the parts of its ULPDU, neighbours of one arrival being one part,
+ * and the octets that came before now. */
 static void note_arrivals(mpa_deframer *deframer, const mpa_complete_fpdu *fpdu, mpa_ulpdu *ulpdu)
 {
   const mpa_fpdu *extent = &fpdu->extent;
@@ -301,8 +301,8 @@ static inline bool read_at_edge(mpa_deframer *deframer, uint64_t offset, const b
   return true;
 }
 
-/* The common case (mpa-01 §5.4.1, MPA-171): FPDUs that start at the in-order edge and are whole in this
- * arrival. They are judged where they lie; none of their octets is ever held. */
+/* In the common case (mpa-01 §5.4.1, MPA-171) FPDUs start at the in-order edge and are whole in this arrival.
+ * They are judged where they lie; none of their octets is ever held. */
 static void pass_whole_fpdus(mpa_deframer *deframer, const buffer_chain *octets, time_ps arrival, time_ps now)
 {
   uint64_t offset = deframer->locator.edge;

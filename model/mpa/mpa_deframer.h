@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The receiving side of MPA: it finds the FPDUs in octets that come in any segmentation and any order (mpa-01
+/* The receiving side of MPA finds the FPDUs in octets that come in any segmentation and any order (mpa-01
  * §5.4).
  *
  * An FPDU that is located (mpa_locator.h), complete and valid is passed up at once, in whatever order; all
@@ -41,8 +41,8 @@ typedef struct mpa_deframer_statistics {
 
 typedef struct mpa_deframer mpa_deframer;
 
-/* A deframer at offset 0. With `markers` the stream has them and they are used to look ahead; with `crc`
- * each FPDU's CRC is checked. `events` must outlive it. Free with mpa_deframer_free(). */
+/* Makes a deframer at offset 0. With `markers` the stream has them and they are used to look ahead; with
+ * `crc` each FPDU's CRC is checked. `events` must outlive it. Free with mpa_deframer_free(). */
 mpa_deframer *mpa_deframer_new(bool markers, bool crc, const mpa_deframer_events *events, void *user);
 void mpa_deframer_free(mpa_deframer *deframer);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The wire format of MPA: markers, the extent of an FPDU at a known place in the stream, whether it is valid,
- * and the ULPDU within it (mpa-01 §4, §5.1, §5.2, §7).
+/* This is the wire format of MPA: markers, the extent of an FPDU at a known place in the stream, whether it
+ * is valid, and the ULPDU within it (mpa-01 §4, §5.1, §5.2, §7).
  *
  * All positions are 64-bit offsets into the FPDU phase of one half connection: offset 0 is the first octet of
  * the first FPDU (with markers: its leading marker). */
@@ -42,7 +42,7 @@ static inline uint64_t mpa_marker_count_below(uint64_t offset)
   return (offset + MPA_MARKER_PERIOD_OCTETS - 1) / MPA_MARKER_PERIOD_OCTETS;
 }
 
-/* The first marker position at or after `offset`. */
+/* Returns the first marker position at or after `offset`. */
 static inline uint64_t mpa_marker_next(uint64_t offset)
 {
   return mpa_marker_count_below(offset) * MPA_MARKER_PERIOD_OCTETS;
@@ -123,10 +123,10 @@ static inline uint64_t mpa_fpdu_header(uint64_t start, bool markers)
   return markers && start % MPA_MARKER_PERIOD_OCTETS == 0 ? start + MPA_MARKER_OCTETS : start;
 }
 
-/* The reverse: first octet of the FPDU whose ULPDU_Length is at `header`. */
+/* Returns the reverse: the first octet of the FPDU whose ULPDU_Length is at `header`. */
 uint64_t mpa_fpdu_start(uint64_t header, bool markers);
 
-/* PAD octets of a ULPDU: (-(2 + length)) mod 4 (MPA-078). */
+/* Returns the PAD octets of a ULPDU: (-(2 + length)) mod 4 (MPA-078). */
 static inline uint32_t mpa_fpdu_pad_octets(uint32_t ulpdu_octets)
 {
   return -(MPA_FPDU_LENGTH_OCTETS + ulpdu_octets) % 4;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The memory of the FPDUs of one host, for all its connections: pieces that are used again and again, and the
- * choice between two ways to make an FPDU.
+/* This is the memory of the FPDUs of one host, for all its connections: pieces that are used again and again,
+ * and the choice between two ways to make an FPDU.
  *
  * A flat FPDU is one piece of memory, to which the ULPDU is copied. It costs the least as long as the flat
  * FPDUs in flight are in the processor's cache: the CRC over flat octets, with the copy, takes less time than
@@ -27,7 +27,7 @@ typedef struct mpa_fpdu_memory mpa_fpdu_memory;
 mpa_fpdu_memory *mpa_fpdu_memory_new(uint32_t fpdu_octets, uint64_t flat_octets_max);
 void mpa_fpdu_memory_free(mpa_fpdu_memory *memory);
 
-/* The pieces for a flat FPDU of `fpdu_octets`; the memory's. */
+/* Returns the pieces for a flat FPDU of `fpdu_octets`; they stay the memory's. */
 memory_pool *mpa_fpdu_memory_flat(const mpa_fpdu_memory *memory, uint32_t fpdu_octets);
 
 /* Whether as many FPDUs are flat as may be, so that the next one must refer. */
@@ -40,7 +40,8 @@ static inline uint32_t mpa_fpdu_memory_slices_max(uint32_t markers, uint32_t run
   return 2 * (runs + markers) + 1;
 }
 
-/* The pieces for a referring FPDU, of at most `piece_octets` (scatter_list_piece_octets()); the memory's. */
+/* Returns the pieces for a referring FPDU, of at most `piece_octets` (scatter_list_piece_octets()); they stay
+ * the memory's. */
 memory_pool *mpa_fpdu_memory_referring(const mpa_fpdu_memory *memory, size_t piece_octets);
 
 /* The pieces for `octets` of the stream that arrived in many slices and are to lie flat; NULL when there are

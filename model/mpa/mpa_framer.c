@@ -142,7 +142,7 @@ static bool begin_list(const mpa_framer *framer, const mpa_fpdu *extent, const b
   return true;
 }
 
-/* Octets of `slice`, all before the next marker. */
+/* Appends octets of `slice`, all before the next marker. */
 static void put_run(scatter_list *list, const octet_slice *slice, const uint8_t *from, uint32_t length)
 {
   if (length == 0) {

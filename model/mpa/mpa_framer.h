@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The sending side of MPA: how large a ULPDU may be (MULPDU, mpa-01 §5.3.2), and how it becomes an FPDU
- * (mpa-01 §4, §5.1, §5.2). */
+/* The sending side of MPA determines how large a ULPDU may be (MULPDU, mpa-01 §5.3.2), and makes an FPDU of
+ * it (mpa-01 §4, §5.1, §5.2). */
 #pragma once
 
 #include <stdbool.h>
@@ -9,23 +9,23 @@
 #include "base/buffer_chain.h"
 #include "mpa/mpa_fpdu_memory.h"
 
-/* EMSS - (6 + 4 * ceiling(EMSS / 512) + EMSS mod 4) with markers (MPA-143), EMSS - (6 + EMSS mod 4) without
- * (MPA-144); then clamped to 128 … 64768 (MPA-062, note M24). */
+/* Returns EMSS - (6 + 4 * ceiling(EMSS / 512) + EMSS mod 4) with markers (MPA-143), EMSS - (6 + EMSS mod 4)
+ * without (MPA-144); then clamped to 128 … 64768 (MPA-062, note M24). */
 uint32_t mpa_mulpdu_octets(uint32_t emss_octets, bool markers);
 
 /* EMSS that MPA may assume when TCP does not report one (mpa-01 §3.1.1, MPA-025, MPA-026; note M27). */
 enum { MPA_ASSUMED_EMSS_OCTETS = 1460, MPA_ASSUMED_SMALL_EMSS_OCTETS = 536 };
 
-/* The dynamic option (mpa-01 §5.3.2, MPA-149, MPA-150; notes M22, M25): the largest ULPDU whose FPDU,
- * starting at `offset` of the FPDU phase (where an FPDU can start), ends within `room_octets` of stream: what
- * is left of a segment of `emss_octets`. When that is less than 128 octets, the largest of a whole segment
- * that starts there (MPA-155, MPA-156). Clamped as above. */
+/* With the dynamic option (mpa-01 §5.3.2, MPA-149, MPA-150; notes M22, M25) this returns the largest ULPDU
+ * whose FPDU, starting at `offset` of the FPDU phase (where an FPDU can start), ends within `room_octets` of
+ * stream: what is left of a segment of `emss_octets`. When that is less than 128 octets, the largest of a
+ * whole segment that starts there (MPA-155, MPA-156). Clamped as above. */
 uint32_t mpa_mulpdu_exact_octets(uint64_t offset, uint32_t room_octets, uint32_t emss_octets, bool markers);
 
 typedef struct mpa_framer mpa_framer;
 
-/* A framer at offset 0 of the FPDU phase. Without `crc` the CRC field is sent as zeros (MPA-081, note M19).
- * Free with g_free(). */
+/* Makes a framer at offset 0 of the FPDU phase. Without `crc` the CRC field is sent as zeros (MPA-081, note
+ * M19). Free with g_free(). */
 mpa_framer *mpa_framer_new(bool markers, bool crc);
 
 /* FPDUs are made of `memory` from now on, which must outlive the framer; before the call, and with NULL, they
@@ -41,5 +41,5 @@ void mpa_framer_use_memory(mpa_framer *framer, const mpa_fpdu_memory *memory);
  * the others. */
 void mpa_framer_frame(mpa_framer *framer, const buffer_chain *ulpdu, buffer_chain *fpdu);
 
-/* Offset of the next FPDU in the FPDU phase: all octets framed so far. */
+/* Returns the offset of the next FPDU in the FPDU phase: all octets framed so far. */
 uint64_t mpa_framer_offset(const mpa_framer *framer);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The front: octets from the in-order edge on that do not yet make a whole FPDU, and nothing after them.
+/* The front is octets from the in-order edge on that do not yet make a whole FPDU, and nothing after them.
  *
  * It is the third way through the deframer. FPDUs that are whole in one segment pass where they lie, and what
  * is out of order waits in the locator, which can hold anything; but an FPDU that two segments in order
@@ -37,7 +37,8 @@ void mpa_front_append(mpa_front *front, uint64_t edge, const buffer_chain *octet
 /* The in-order edge has moved on from `start` to `edge`: what is below it leaves the front. */
 void mpa_front_drop_below(mpa_front *front, uint64_t start, uint64_t edge);
 
-/* Whether no marker that became whole by the arrival of octets from `from` on points beyond the edge. */
+/* Returns whether no marker that became whole by the arrival of octets from `from` on points beyond the
+ * edge. */
 bool mpa_front_is_plain(const mpa_front *front, const mpa_locator *locator, uint64_t from);
 
 /* The locator holds what is in the front from now on. */

@@ -18,7 +18,7 @@
 #include "mpa/mpa_fpdu.h"
 #include "mpa/mpa_pending_fpdus.h"
 
-/* Octets of the stream that arrived together: from `position` on, to the next piece. */
+/* These octets of the stream arrived together: from `position` on, to the next piece. */
 typedef struct mpa_fpdu_piece {
   uint64_t position;
   time_ps arrival; /* of the segment that brought them first */

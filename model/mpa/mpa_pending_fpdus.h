@@ -29,7 +29,7 @@ typedef struct mpa_pending_fpdus {
   uint64_t arrived; /* octets of the located ones */
 } mpa_pending_fpdus;
 
-/* An empty table. Free its memory with mpa_pending_fpdus_clear(). */
+/* Makes an empty table. Free its memory with mpa_pending_fpdus_clear(). */
 void mpa_pending_fpdus_init(mpa_pending_fpdus *pending);
 void mpa_pending_fpdus_clear(mpa_pending_fpdus *pending);
 
@@ -73,7 +73,7 @@ typedef struct mpa_assumed_fpdus {
   deque entries; /* by ascending start */
 } mpa_assumed_fpdus;
 
-/* An empty list. Free its memory with mpa_assumed_fpdus_clear(). */
+/* Makes an empty list. Free its memory with mpa_assumed_fpdus_clear(). */
 void mpa_assumed_fpdus_init(mpa_assumed_fpdus *assumed);
 void mpa_assumed_fpdus_clear(mpa_assumed_fpdus *assumed);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* MPA startup: Request and Reply frames, Private Data both ways, and the phase machine of one endpoint
- * (mpa-01 §6.1, §6.1.1; rfc: revision 1; rdmac: no frames, §8.1 of mpa-02). Sans I/O: octets and `now` go in;
- * frames, a state and a deadline come out.
+/* This is MPA's startup: Request and Reply frames, Private Data both ways, and the phase machine of one
+ * endpoint (mpa-01 §6.1, §6.1.1; rfc: revision 1; rdmac: no frames, §8.1 of mpa-02). Sans I/O: octets and
+ * `now` go in; frames, a state and a deadline come out.
  *
  * Until mpa_startup_begin() the connection is in streaming mode and none of its octets are MPA's. */
 #pragma once
@@ -64,7 +64,7 @@ typedef struct mpa_startup_config {
   bool ulp_decides; /* stop in MPA_STARTUP_DECIDING; else every valid frame is accepted at once */
 } mpa_startup_config;
 
-/* A new endpoint in streaming mode; `config` is copied. Free with mpa_startup_free() (NULL is allowed). */
+/* Makes an endpoint in streaming mode; `config` is copied. Free with mpa_startup_free() (NULL is allowed). */
 mpa_startup *mpa_startup_new(const mpa_startup_config *config);
 void mpa_startup_free(mpa_startup *startup);
 
@@ -105,12 +105,12 @@ mpa_startup_reason mpa_startup_reason_of(const mpa_startup *startup);
  * there are none. */
 const uint8_t *mpa_startup_private_data(const mpa_startup *startup, uint32_t *length);
 
-/* Octets of the peer's frame as its header declares it: where its FPDU phase starts, counted from
+/* Returns the octets of the peer's frame as its header declares it: where its FPDU phase starts, counted from
  * mpa_startup_begin(); 0 while unknown, and for rdmac. */
 uint64_t mpa_startup_received_frame_octets(const mpa_startup *startup);
 
-/* In full operation: the peer asked for markers in what we send (its M bit); we asked for them in what we
- * receive; CRC is used in both directions if either C bit is 1 (note M42). rdmac: all true. */
+/* In full operation these return: the peer asked for markers in what we send (its M bit); we asked for them
+ * in what we receive; CRC is used in both directions if either C bit is 1 (note M42). rdmac: all true. */
 bool mpa_startup_send_markers(const mpa_startup *startup);
 bool mpa_startup_receive_markers(const mpa_startup *startup);
 bool mpa_startup_crc(const mpa_startup *startup);

@@ -21,7 +21,7 @@ typedef enum mpa_location {
 /* "chain", "marker", "marker_chain", "assumption": as traces, decode and metrics have them. */
 extern const char *const mpa_location_names[MPA_LOCATIONS];
 
-/* Octets of a ULPDU that arrived together. */
+/* These octets of a ULPDU arrived together. */
 typedef struct mpa_ulpdu_part {
   uint32_t from; /* offset into the ULPDU */
   uint32_t length;

@@ -24,14 +24,14 @@ typedef enum tcp_passing {
   TCP_PASSING_AS_ARRIVED, /* passes every new octet at once, with its position */
 } tcp_passing;
 
-/* The congestion control. */
+/* This chooses the congestion control. */
 typedef enum tcp_congestion_kind {
   TCP_CONGESTION_NEWRENO, /* RFC 5681, 6582 */
   TCP_CONGESTION_CUBIC,   /* RFC 9438; Linux's default */
   TCP_CONGESTION_DCTCP,   /* RFC 8257; asks for ECN by itself */
 } tcp_congestion_kind;
 
-/* Whose CUBIC. */
+/* This chooses whose CUBIC it is. */
 typedef enum tcp_cubic_kind {
   TCP_CUBIC_RFC9438,
   TCP_CUBIC_LINUX,
@@ -46,7 +46,7 @@ typedef enum tcp_slow_start_kind {
   TCP_SLOW_START_AUTO,       /* HYSTART with CUBIC, whose own it is in Linux; else STANDARD */
 } tcp_slow_start_kind;
 
-/* Explicit Congestion Notification (RFC 3168). */
+/* This chooses whether Explicit Congestion Notification (RFC 3168) is asked for. */
 typedef enum tcp_ecn_use {
   TCP_ECN_OFF,
   TCP_ECN_PASSIVE, /* when the peer asks for it: Linux's default */
@@ -68,7 +68,7 @@ typedef enum tcp_retransmission {
                                      as many whole FPDUs as fit, RECORD up to the end of one */
 } tcp_retransmission;
 
-/* What the smallest RTO bounds. */
+/* This chooses what the smallest RTO bounds. */
 typedef enum tcp_rto_floor {
   TCP_RTO_FLOOR_RTO,       /* all of it (RFC 6298 §2.4) */
   TCP_RTO_FLOOR_VARIATION, /* 4 RTTVAR, to which SRTT is added: as Linux has it */
@@ -158,7 +158,7 @@ typedef struct tcp_config {
   tcp_passing passing : 1;
 } tcp_config;
 
-/* The defaults of the product: what an empty scenario makes (tcp.profile linux), each with its source in
- * docs/scenario.md, `tcp`. Addresses, ports and ISN are 0; the MTUs are Ethernet's and the window is the
+/* Returns the defaults of the product: what an empty scenario makes (tcp.profile linux), each with its source
+ * in docs/scenario.md, `tcp`. Addresses, ports and ISN are 0; the MTUs are Ethernet's and the window is the
  * least of tcp.receive_window=auto, 64 KiB. */
 tcp_config tcp_config_default(void);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The congestion window: how it grows and how losses and marks reduce it. All in octets; SMSS is EMSS.
+/* This is the congestion window: how it grows, and how losses and marks reduce it. All is in octets; SMSS is
+ * EMSS.
  *
  * One interface, three controls: NewReno (RFC 5681, 6582 with byte counting, RFC 3465), CUBIC (RFC 9438),
  * DCTCP (RFC 8257); they share slow start, which may end early (HyStart). The controls know nothing about
@@ -54,9 +55,8 @@ bool tcp_congestion_in_slow_start(const tcp_congestion *congestion);
  * new size as it had of the old, as Linux counts. */
 void tcp_congestion_set_smss(tcp_congestion *congestion, uint32_t smss_octets, bool keeps_segments);
 
-/* HyStart alone, of any acknowledgement, in recovery, too: before it changes anything, as cubictcp_acked()
- * does.
- */
+/* HyStart alone judges any acknowledgement, in recovery, too, before that changes anything, as
+ * cubictcp_acked() does. */
 void tcp_congestion_judge_delay(tcp_congestion *congestion, const tcp_congestion_ack *ack, time_ps now);
 
 /* Slow start, by at most 2 SMSS an acknowledgement (RFC 3465 §2.2) unless it is unlimited, congestion
@@ -68,9 +68,9 @@ void tcp_congestion_acknowledged(tcp_congestion *congestion, const tcp_congestio
  * 9438 §4.6; RFC 8257 §3.5), and so is the window. */
 void tcp_congestion_reduce(tcp_congestion *congestion, uint64_t flight_octets);
 
-/* ECE, once a round trip (RFC 3168 §6.1.2): like a loss, except that DCTCP reduces by its alpha (RFC 8257
- * §3.3). Congestion is certain: what a reduction before took away is not given back, however spurious that
- * one proves to be (Linux, tcp_enter_cwr()). */
+/* ECE has come, once a round trip (RFC 3168 §6.1.2): this is like a loss, except that DCTCP reduces by its
+ * alpha (RFC 8257 §3.3). Congestion is certain: what a reduction before took away is not given back, however
+ * spurious that one proves to be (Linux, tcp_enter_cwr()). */
 void tcp_congestion_reduce_for_ecn(tcp_congestion *congestion, uint64_t flight_octets);
 
 /* The retransmission timer has expired: the window is 1 SMSS; if it `reduces`, which it does for the first
@@ -105,10 +105,10 @@ void tcp_congestion_set_window(tcp_congestion *congestion, uint64_t octets);
 /* NewReno's inflation by what left the network (RFC 6582 §3.2 steps 2 and 4), of any control without SACK. */
 void tcp_congestion_inflate(tcp_congestion *congestion, uint64_t octets);
 
-/* NewReno's partial acknowledgement of `octets`: deflated by them, back by 1 SMSS if they were that many
- * (RFC 6582 §3.2 step 3). */
+/* NewReno's partial acknowledgement of `octets` has come: the window is deflated by them, and inflated by 1
+ * SMSS if they were that many (RFC 6582 §3.2 step 3). */
 void tcp_congestion_deflate(tcp_congestion *congestion, uint64_t octets);
 
-/* NewReno's full acknowledgement with `flight_octets` still in flight (RFC 6582 §3.2 step 3, the first
- * option). */
+/* NewReno's full acknowledgement has come, with `flight_octets` still in flight (RFC 6582 §3.2 step 3, the
+ * first option). */
 void tcp_congestion_end_inflation(tcp_congestion *congestion, uint64_t flight_octets);

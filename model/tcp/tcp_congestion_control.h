@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The interface between tcp_congestion and a congestion control: the window, and the functions that change
- * it. Slow start, inflation and the loss window are tcp_congestion's, the same for every control. */
+/* This is the interface between tcp_congestion and a congestion control: the window, and the functions that
+ * change it. Slow start, inflation and the loss window are tcp_congestion's, the same for every control. */
 #pragma once
 
 #include <stdbool.h>
@@ -51,7 +51,7 @@ typedef struct tcp_congestion_control {
   /* The threshold that a loss makes of `basis_octets`, what is in flight or the window, before the floor of 2
    * SMSS; `window` is still the one before it. */
   uint64_t (*after_loss)(void *state, const tcp_congestion_window *window, uint64_t basis_octets);
-  /* The same for ECE; NULL: as for a loss. */
+  /* Does the same for ECE; NULL: it is as for a loss. */
   uint64_t (*after_mark)(void *state, const tcp_congestion_window *window, uint64_t basis_octets);
   /* Whether HyStart passes over a delay measured at `now`. NULL: never. */
   bool (*disregards_delay)(const void *state, time_ps now);
@@ -67,7 +67,7 @@ typedef struct tcp_congestion_control {
   void (*undo)(void *state, const void *before);
 } tcp_congestion_control;
 
-/* NewReno: congestion avoidance by counted octets (RFC 3465 §2.1) and half of what is in flight at a loss
+/* NewReno has congestion avoidance by counted octets (RFC 3465 §2.1), and half of what is in flight at a loss
  * (RFC 5681 equation 4). Its inflation within fast recovery (RFC 6582) is tcp_congestion's. */
 extern const tcp_congestion_control tcp_newreno;
 

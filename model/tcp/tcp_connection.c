@@ -118,7 +118,7 @@ static void connection_close(tcp_transport *transport)
   connection->sender.finishing = true;
 }
 
-/* RFC 9293 §3.10.5: the states in which the peer must be informed. */
+/* Returns whether this is a state in which the peer must be informed (RFC 9293 §3.10.5). */
 static bool abort_sends_reset(const tcp_connection *connection)
 {
   switch (connection->state) {
@@ -312,7 +312,7 @@ enum {
   MSS_MIN_OCTETS = 28, /* every link carries 68 octets (RFC 791 §3.2), so no honest MSS is smaller */
 };
 
-/* The peer's SYN: what both offered is agreed. */
+/* The peer's SYN has come: what both offered is agreed. */
 static void take_syn(tcp_connection *connection, const tcp_header *header, time_ps now)
 {
   const tcp_config *config = &connection->config;
@@ -391,7 +391,7 @@ void tcp_connection_arrive_in_listen(tcp_connection *connection, const tcp_heade
   }
 }
 
-/* RFC 9293 §3.10.7.3. */
+/* Takes what comes in SYN-SENT (RFC 9293 §3.10.7.3). */
 void tcp_connection_arrive_in_syn_sent(tcp_connection *connection, const tcp_header *header,
                                        uint32_t payload_octets, time_ps now)
 {

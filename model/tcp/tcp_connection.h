@@ -10,8 +10,8 @@
 
 #include "tcp/tcp_transport.h"
 
-/* A closed connection over `config` (copied). `events`, which must outlive it, are called with `user`. The
- * caller frees it with tcp_transport_free(). */
+/* Makes a closed connection over `config` (copied). `events`, which must outlive it, are called with `user`.
+ * The caller frees it with tcp_transport_free(). */
 tcp_transport *tcp_connection_new(const tcp_config *config, const tcp_events *events, void *user);
 
 /* True when it is closed for a reason of tcp_close_reason: it sends nothing more except answers. Here and

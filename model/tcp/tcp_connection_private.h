@@ -11,7 +11,7 @@
 #include "tcp/tcp_sender_private.h"
 #include "tcp/tcp_transport.h"
 
-/* RFC 9293 §3.3.2. */
+/* RFC 9293 §3.3.2 names these states. */
 typedef enum tcp_state {
   TCP_STATE_CLOSED,
   TCP_STATE_LISTEN,
@@ -98,12 +98,12 @@ static inline void tcp_connection_take_window(tcp_connection *connection, int64_
   tcp_sender_open_window(&connection->sender, acknowledged, (uint64_t)window << scale);
 }
 
-/* Of its class, in tcp_input.c and tcp_output.c. */
+/* These functions of its class are in tcp_input.c and tcp_output.c. */
 void tcp_connection_receive(tcp_transport *transport, const datagram *packet, time_ps now);
 datagram *tcp_connection_transmit(tcp_transport *transport, time_ps now);
 datagram *tcp_connection_transmit_traced(tcp_transport *transport, time_ps now);
 
-/* The clock of the timestamps option. RFC 7323 §5.4 asks for a tick between 1 ms and 1 s, for PAWS;
+/* Returns the clock of the timestamps option. RFC 7323 §5.4 asks for a tick between 1 ms and 1 s, for PAWS;
  * round trips may take microseconds here, and then a clock that ticks as often times them. */
 static inline time_ps tcp_connection_timestamp_tick_ps(const tcp_config *config)
 {
@@ -112,7 +112,7 @@ static inline time_ps tcp_connection_timestamp_tick_ps(const tcp_config *config)
 
 uint32_t tcp_connection_timestamp(const tcp_config *config, time_ps now);
 
-/* RFC 9293 §3.10.7.2 and §3.10.7.3. */
+/* Take what comes in these states (RFC 9293 §3.10.7.2 and §3.10.7.3). */
 void tcp_connection_arrive_in_listen(tcp_connection *connection, const tcp_header *header,
                                      uint32_t payload_octets, time_ps now);
 void tcp_connection_arrive_in_syn_sent(tcp_connection *connection, const tcp_header *header,
@@ -125,7 +125,7 @@ void tcp_connection_establish(tcp_connection *connection, const tcp_incoming *se
 void tcp_connection_answer_with_reset(tcp_connection *connection, const tcp_header *header,
                                       uint32_t payload_octets);
 
-/* The IP and TCP headers of a segment without options. */
+/* Returns how many the IP and TCP headers of a segment without options have. */
 uint32_t tcp_connection_header_octets(const tcp_connection *connection);
 
 /* A router has reported that the packet of `packet_octets` with the octets from `position` on, which is in
@@ -145,5 +145,6 @@ void tcp_connection_find_emss(tcp_connection *connection);
 void tcp_connection_enter_closed(tcp_connection *connection, tcp_state state, tcp_close_reason reason,
                                  time_ps now);
 
-/* Back to LISTEN: a passive open whose peer went away before the handshake was done (RFC 9293 §3.10.7.4). */
+/* Returns to LISTEN: this is a passive open whose peer went away before the handshake was done (RFC 9293
+ * §3.10.7.4). */
 void tcp_connection_return_to_listen(tcp_connection *connection);

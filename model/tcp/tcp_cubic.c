@@ -4,8 +4,8 @@
 #include "base/integer_math.h"
 #include "tcp/tcp_congestion_control.h"
 
-/* The constants of RFC 9438 as fractions: beta (§4.6), C in segments per second cubed (§5.1), alpha of the
- * Reno-friendly region, 3 (1 - beta) / (1 + beta) (§4.3). */
+/* These are the constants of RFC 9438 as fractions: beta (§4.6), C in segments per second cubed (§5.1), alpha
+ * of the Reno-friendly region, 3 (1 - beta) / (1 + beta) (§4.3). */
 enum {
   BETA_NUMERATOR = 7,
   BETA_DENOMINATOR = 10,
@@ -46,7 +46,7 @@ static uint64_t in_fractions_of_second(time_ps time)
   return MIN((whole << bits) + (rest << bits) / five_to_the_12th, UINT64_C(1) << TIME_BITS);
 }
 
-/* W_cubic(t) (§4.2, figure 1). */
+/* Returns W_cubic(t) (§4.2, figure 1). */
 static uint64_t curve_octets(const cubic_state *cubic, uint32_t smss_octets, time_ps since_start)
 {
   uint64_t time = in_fractions_of_second(since_start);
@@ -68,7 +68,8 @@ static void begin_stage(cubic_state *cubic, const tcp_congestion_window *window,
   cubic->seen = now;
   /* Without a loss to remember, or beyond it, the curve is flat here and rises from now on (§4.8, §4.10). */
   cubic->origin_octets = MAX(cubic->maximum_octets, window->octets);
-  /* K, the cube root of (W_max - cwnd_epoch) / C (§4.2, figure 2): so the curve starts at the window. */
+  /* K is the cube root of (W_max - cwnd_epoch) / C (§4.2, figure 2), so that the curve starts at the
+   * window. */
   uint64_t depth = MIN(cubic->origin_octets - window->octets, UINT64_C(1) << DEPTH_BITS);
   cubic->flat_after = integer_cube_root(((uint128)depth * C_DENOMINATOR << (3 * SECOND_BITS)) /
                                         (C_NUMERATOR * (uint64_t)window->smss_octets));
@@ -96,7 +97,7 @@ static void observe(void *state, G_GNUC_UNUSED const tcp_congestion_window *wind
   cubic->drained = ack->position == ack->next;
 }
 
-/* W_est (§4.3, figure 4): additive increase such that its mean is Reno's in spite of the gentler beta, and
+/* W_est (§4.3, figure 4) increases additively, such that its mean is Reno's in spite of the gentler beta, and
  * Reno's own once it is back where the last reduction was. */
 static void grow_estimate(cubic_state *cubic, const tcp_congestion_window *window, uint64_t octets)
 {

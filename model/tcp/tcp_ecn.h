@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Explicit Congestion Notification on a connection: its negotiation, and how marks that arrive are echoed:
- * classic (RFC 3168 §6.1) or exact, as DCTCP needs (RFC 8257 §3.2). How the sender reacts to ECE is in
+/* Explicit Congestion Notification on a connection is negotiated here, and marks that arrive are echoed: as
+ * RFC 3168 §6.1 has it, or exactly, as DCTCP needs (RFC 8257 §3.2). How the sender reacts to ECE is in
  * tcp_congestion. */
 #pragma once
 
@@ -17,11 +17,11 @@ typedef struct tcp_ecn {
   bool echo; /* ECE is set on what leaves; DCTCP.CE of RFC 8257 */
 } tcp_ecn;
 
-/* Nothing agreed yet. DCTCP asks whatever `config->ecn` is: without marks it would not be DCTCP. */
+/* Nothing is agreed yet. DCTCP asks whatever `config->ecn` is: without marks it would not be DCTCP. */
 tcp_ecn tcp_ecn_of(const tcp_config *config);
 
-/* The flags of a SYN (RFC 3168 §6.1.1). One that is sent again after a time-out does not ask (§6.1.1.1: a
- * middlebox may drop those that do; so does Linux), and then nothing is agreed any more. */
+/* Returns the flags of a SYN (RFC 3168 §6.1.1). One that is sent again after a time-out does not ask
+ * (§6.1.1.1: a middlebox may drop those that do; so does Linux), and then nothing is agreed any more. */
 uint8_t tcp_ecn_syn_flags(tcp_ecn *ecn, bool sent_again);
 
 /* The peer's SYN, the first or (`sent_again`) a later one, or its SYN-ACK has come with `flags`. */

@@ -8,7 +8,7 @@
 #include "base/buffer_chain.h"
 #include "base/time_ps.h"
 
-/* Flags of a posted record. */
+/* A posted record has these flags. */
 enum {
   TCP_RECORD_FPDU = 1,      /* one FPDU: ALIGNED keeps it whole and may pack several, RECORD packs none */
   TCP_RECORD_FULL_SIZE = 2, /* it carries MULPDU octets: counted in full_segments */

@@ -39,8 +39,8 @@ static bool train_is_long(tcp_hystart *hystart, time_ps aggregation, time_ps now
   return now - hystart->round_start > enough;
 }
 
-/* The shortest trip of a round, not any: delayed acknowledgements and bursts lengthen single ones. Judged
- * from the sample on that follows the first DELAY_SAMPLES. */
+/* The shortest trip of a round counts, not any: delayed acknowledgements and bursts lengthen single ones. It
+ * is judged from the sample on that follows the first DELAY_SAMPLES. */
 static bool delay_has_grown(tcp_hystart *hystart, time_ps round_trip_ps)
 {
   time_ps growth = CLAMP(hystart->shortest_ps / DELAY_SHARE, DELAY_GROWTH_MIN_PS, DELAY_GROWTH_MAX_PS);

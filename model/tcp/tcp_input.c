@@ -45,7 +45,7 @@ static void read_timestamp_echo(const tcp_config *config, const tcp_incoming *se
   }
 }
 
-/* The SACK blocks in positions; one that reports a duplicate is taken out of them (RFC 2883). */
+/* Converts the SACK blocks to positions; one that reports a duplicate is taken out of them (RFC 2883). */
 static void read_sack_blocks(const tcp_connection *connection, const tcp_header *header,
                              tcp_acknowledgement *ack)
 {
@@ -90,7 +90,7 @@ static void take_acknowledgement(tcp_connection *connection, const tcp_acknowled
   }
 }
 
-/* An ACK of a position alone, without timestamps. */
+/* Takes an ACK of a position alone, without timestamps. */
 static void take_plain_acknowledgement(tcp_connection *connection, uint64_t acknowledged,
                                        const datagram *packet, int64_t position, uint16_t window, time_ps now)
 {
@@ -150,7 +150,7 @@ static bool may_acknowledge(const tcp_connection *connection, int64_t position)
   return position >= oldest && position <= (int64_t)connection->sender.next;
 }
 
-/* RFC 9293 §3.10.7.4, fifth: check the ACK field. Stores its position. Returns false when the segment is
+/* Checks the ACK field (RFC 9293 §3.10.7.4, fifth) and stores its position. Returns false when the segment is
  * dropped. */
 static bool check_ack(tcp_connection *connection, const tcp_incoming *segment, int64_t *position)
 {
@@ -303,7 +303,7 @@ static bool is_taken(tcp_connection *connection, const tcp_incoming *segment, bo
   return true;
 }
 
-/* RFC 9293 §3.10.7.4: SYN-RECEIVED and all states after it. */
+/* Takes what comes in SYN-RECEIVED and all states after it (RFC 9293 §3.10.7.4). */
 static G_GNUC_NO_INLINE void arrive_synchronised(tcp_connection *connection, const tcp_incoming *segment)
 {
   const tcp_header *header = segment->header;

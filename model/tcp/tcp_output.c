@@ -6,8 +6,8 @@
 #include "tcp/tcp_connection_private.h"
 #include "tcp/tcp_trace.h"
 
-/* Option space of a segment without payload: 40 octets, 12 of them for timestamps, 4 + 8 a block for SACK
- * (RFC 2018 §3). The smallest path MTU leaves room for 28. */
+/* A segment without payload has an option space of 40 octets, 12 of them for timestamps, 4 + 8 a block for
+ * SACK (RFC 2018 §3). The smallest path MTU leaves room for 28. */
 enum { OPTIONS_MAX = 40, SACK_OPTION_OCTETS = 4, SACK_BLOCK_OCTETS = 8 };
 
 /* `header` and the octets of `payload` (NULL: none) on their way to the peer. Without path MTU discovery
@@ -132,8 +132,8 @@ static inline datagram *finish_plain(tcp_connection *connection, const tcp_heade
   return packet;
 }
 
-/* A segment of a synchronised connection without payload and FIN. SACK blocks go only here: EMSS, on which
- * MPA builds its FPDUs, leaves no room for them, and a segment may not outgrow the MTU. */
+/* Makes a segment of a synchronised connection without payload and FIN. SACK blocks go only here: EMSS, on
+ * which MPA builds its FPDUs, leaves no room for them, and a segment may not outgrow the MTU. */
 static datagram *make_empty_segment(tcp_connection *connection, int64_t position, time_ps now)
 {
   tcp_header header;

@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-/* Per cent of a window in each round trip (Linux: tcp_pacing_ss_ratio, tcp_pacing_ca_ratio). */
+/* These are per cent of a window in each round trip (Linux: tcp_pacing_ss_ratio, tcp_pacing_ca_ratio). */
 enum { GAIN_IN_SLOW_START = 200, GAIN_AFTER = 120, PER_CENT = 100 };
 
 void tcp_pacer_sent(tcp_pacer *pacer, uint64_t octets, const tcp_pacer_rate *rate, time_ps now)

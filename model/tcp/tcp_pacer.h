@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Pacing: segments leave evenly over the round trip. The rate is 2 windows a smoothed round trip in slow
- * start, below half the threshold, and 1.2 after it, as Linux has them. No RFC gives a value.
- */
+/* With pacing segments leave evenly over the round trip. The rate is 2 windows a smoothed round trip in slow
+ * start, below half the threshold, and 1.2 after it, as Linux has them. No RFC gives a value. */
 #pragma once
 
 #include <stdbool.h>

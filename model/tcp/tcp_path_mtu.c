@@ -10,7 +10,7 @@ enum {
   IPV6_MIN_OCTETS = 1280,
 };
 
-/* RFC 1191 §7.1, table 7-1: where the MTUs of real links crowd. */
+/* The MTUs of real links crowd at these (RFC 1191 §7.1, table 7-1). */
 static const uint16_t PLATEAUS[] = {65535, 32000, 17914, 8166, 4352, 2002, 1492, 1006, 508, 296, 68};
 
 uint32_t tcp_path_mtu_min_octets(uint8_t ip_version)
@@ -37,7 +37,7 @@ uint32_t tcp_path_mtu_after_too_big(uint8_t ip_version, uint32_t present_octets,
     return present_octets; /* RFC 8201 §4: no link of IPv6 is like that */
   }
   if (reported_octets == 0) {
-    /* RFC 1191 §5. By the length quoted: messages about packets sent before the last change then change
+    /* RFC 1191 §5 goes by the length quoted: messages about packets sent before the last change then change
      * nothing. */
     mtu = plateau_below(MIN(packet_octets, present_octets + 1));
   } else if (reported_octets >= packet_octets) {

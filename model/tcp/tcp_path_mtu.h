@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The path MTU of a connection: what an ICMP "too big" (RFC 1191, RFC 8201) and the suspicion of a black
+/* The path MTU of a connection is what an ICMP "too big" (RFC 1191, RFC 8201) and the suspicion of a black
  * hole (RFC 2923 §2.1, RFC 4821 §7.7) make of it. Sizes are of whole IP packets, in octets. */
 #pragma once
 

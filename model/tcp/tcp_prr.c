@@ -22,7 +22,7 @@ uint64_t tcp_prr_window(tcp_prr *prr, const tcp_prr_ack *ack)
                (ack->safe ? ack->smss_octets : 0);
     may_send = MIN(ack->threshold_octets - ack->pipe_octets, may_send);
   }
-  /* RFC 9937 §6.2: a retransmission when recovery begins */
+  /* RFC 9937 §6.2: a retransmission leaves when recovery begins. */
   bool forces_one = may_send == 0 && prr->sent_octets == 0 && prr->delivered_octets > 0;
   return ack->pipe_octets + (forces_one ? ack->smss_octets : may_send);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Proportional Rate Reduction: the window within fast recovery (RFC 6937). The ratio of octets sent to octets
- * delivered is that of the threshold to the octets first in flight. Below the threshold the window grows
- * back, by slow start when nothing more is lost (as Linux and RFC 9937 §6.2 do), else only by what is
+/* Proportional Rate Reduction determines the window within fast recovery (RFC 6937). The ratio of octets sent
+ * to octets delivered is that of the threshold to the octets first in flight. Below the threshold the window
+ * grows back, by slow start when nothing more is lost (as Linux and RFC 9937 §6.2 do), else only by what is
  * delivered. Octets. */
 #pragma once
 
@@ -25,5 +25,5 @@ typedef struct tcp_prr_ack {
   bool safe;     /* SND.UNA has moved and nothing more was found lost */
 } tcp_prr_ack;
 
-/* The window after it: pipe and what may be sent now (sndcnt). */
+/* Returns the window after it: pipe and what may be sent now (sndcnt). */
 uint64_t tcp_prr_window(tcp_prr *prr, const tcp_prr_ack *ack);

@@ -25,8 +25,8 @@ void tcp_rack_init(tcp_rack *rack, uint32_t duplicate_ack_threshold, time_ps tim
                      .deadline = TIME_PS_NEVER};
 }
 
-/* RACK_sent_after(). The RFC takes the time, and of the same time the higher as the later; here the order is
- * known. Pieces of one segment have it in common. */
+/* This is RACK_sent_after(). The RFC takes the time, and of the same time the higher as the later; here the
+ * order is known. Pieces of one segment have it in common. */
 static bool sent_after(uint64_t one_order, uint64_t one_end, uint64_t other_order, uint64_t other_end)
 {
   return one_order > other_order || (one_order == other_order && one_end > other_end);

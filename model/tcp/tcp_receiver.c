@@ -242,7 +242,7 @@ static void find_gaps(tcp_receiver *receiver, uint64_t from, uint64_t to)
   }
 }
 
-/* AS_ARRIVED: passes each run of new octets of [from, to) at once, whatever is missing before it
+/* With AS_ARRIVED this passes each run of new octets of [from, to) at once, whatever is missing before it
  * (MPA-027); what came before stays (MPA-030, MPA-032). */
 static void pass_as_arrived(tcp_receiver *receiver, uint64_t position, const buffer_chain *payload,
                             uint64_t from, uint64_t to, uint64_t take_to, time_ps now)
@@ -277,8 +277,8 @@ static void hold(tcp_receiver *receiver, uint64_t position, const buffer_chain *
   buffer_chain_clear(&part);
 }
 
-/* IN_ORDER: holds what lies beyond a hole; passes what is in order piece by piece, each with its own time
- * of arrival. */
+/* With IN_ORDER this holds what lies beyond a hole; passes what is in order piece by piece, each with its own
+ * time of arrival. */
 static void pass_in_order(tcp_receiver *receiver, uint64_t position, const buffer_chain *payload,
                           uint64_t from, uint64_t to, uint64_t take_to, time_ps now)
 {
@@ -394,7 +394,7 @@ static inline void note_arrival(tcp_receiver *receiver, time_ps now)
   receiver->arrived_at = now;
 }
 
-/* Linux: tcp_in_quickack_mode(): while this end answers what comes, an answer may carry the ACK. */
+/* As in Linux (tcp_in_quickack_mode()): while this end answers what comes, an answer may carry the ACK. */
 static bool acknowledges_quickly(const tcp_receiver *receiver)
 {
   return receiver->quick_acks < receiver->config->quick_acks &&

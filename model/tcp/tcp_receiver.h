@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The receiving half of a connection: which octets have arrived, which are passed up and acknowledged, and
- * when (RFC 9293 §3.10.7.4, RFC 2018, RFC 2883, RFC 1122 §4.2.3.2, RFC 5681 §4.2). */
+/* This is the receiving half of a connection: which octets have arrived, which are passed up and
+ * acknowledged, and when (RFC 9293 §3.10.7.4, RFC 2018, RFC 2883, RFC 1122 §4.2.3.2, RFC 5681 §4.2). */
 #pragma once
 
 #include <glib.h>
@@ -103,7 +103,7 @@ void tcp_receiver_receive_expected(tcp_receiver *receiver, const buffer_chain *p
  * and acknowledged at once if `answer`; then it may have been a duplicate. */
 void tcp_receiver_refuse(tcp_receiver *receiver, int64_t position, uint32_t length, bool answer, time_ps now);
 
-/* RCV.NXT + RCV.WND. */
+/* Returns RCV.NXT + RCV.WND. */
 uint64_t tcp_receiver_window_edge(const tcp_receiver *receiver);
 
 /* tcp_connection_set_unread_octets(); `window_unit`: the octets that one of the window field stands for. */
@@ -121,7 +121,7 @@ bool tcp_receiver_is_finished(const tcp_receiver *receiver);
 /* All octets of [from, to) have arrived. */
 bool tcp_receiver_has(const tcp_receiver *receiver, uint64_t from, uint64_t to);
 
-/* As `beyond` of tcp_transport_class; and its runs alone. */
+/* Returns what `beyond` of tcp_transport_class does; and its runs alone. */
 tcp_beyond tcp_receiver_beyond(const tcp_receiver *receiver);
 size_t tcp_receiver_out_of_order_runs(const tcp_receiver *receiver);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The retransmission timer and the round-trip estimate that it rests on (RFC 6298), in picoseconds. */
+/* This is the retransmission timer, and the round-trip estimate that it rests on (RFC 6298), in
+ * picoseconds. */
 #pragma once
 
 #include <stdbool.h>

@@ -17,7 +17,7 @@
 
 typedef struct tcp_scoreboard tcp_scoreboard;
 
-/* One segment in flight: the positions from <= p < to, of which the FIN may be the last. */
+/* This is one segment in flight: the positions from <= p < to, of which the FIN may be the last. */
 typedef struct tcp_sent_segment {
   uint64_t number; /* for tcp_scoreboard_resent() */
   uint64_t from;
@@ -70,13 +70,13 @@ void tcp_scoreboard_acknowledge_plain(tcp_scoreboard *board, uint64_t position, 
  * it were not known to be there. */
 uint64_t tcp_scoreboard_sack(tcp_scoreboard *board, uint64_t from, uint64_t to);
 
-/* Segments in flight. */
+/* Returns how many segments are in flight. */
 uint64_t tcp_scoreboard_segments(const tcp_scoreboard *board);
 
 /* Whether the segment that holds `position`, which is in flight, is SACKed and was sent twice. */
 bool tcp_scoreboard_sacked_after_resending(const tcp_scoreboard *board, uint64_t position);
 
-/* Update() of RFC 6675 §4: takes as lost what IsLost() finds. Call after the SACK blocks of an
+/* This is Update() of RFC 6675 §4: it takes as lost what IsLost() finds. Call after the SACK blocks of an
  * acknowledgement. */
 void tcp_scoreboard_find_lost(tcp_scoreboard *board);
 
@@ -122,8 +122,9 @@ bool tcp_scoreboard_first_is_lost(const tcp_scoreboard *board);
 /* False when tcp_scoreboard_next_lost() is sure to find none. */
 bool tcp_scoreboard_has_lost(const tcp_scoreboard *board);
 
-/* The candidates of NextSeg() (RFC 6675 §4); false when there is none. first: whatever is first in flight;
- * next_lost: rule 1; next_unsacked: rule 3; last_unsacked: rule 4, the rescue, and the tail loss probe. */
+/* These are the candidates of NextSeg() (RFC 6675 §4); false when there is none. first: whatever is first in
+ * flight; next_lost: rule 1; next_unsacked: rule 3; last_unsacked: rule 4, the rescue, and the tail loss
+ * probe. */
 bool tcp_scoreboard_first(const tcp_scoreboard *board, tcp_sent_segment *segment);
 bool tcp_scoreboard_next_lost(tcp_scoreboard *board, tcp_sent_segment *segment);
 bool tcp_scoreboard_next_unsacked(tcp_scoreboard *board, tcp_sent_segment *segment);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The inside of a scoreboard, for what embeds one. */
+/* What embeds a scoreboard sees the inside of one here. */
 #pragma once
 
 #include "base/range_set.h"
@@ -33,9 +33,9 @@ struct tcp_scoreboard {
   tcp_sent_ring sent; /* last: most of its slots at first are never touched */
 };
 
-/* An empty scoreboard; `duplicate_ack_threshold` is DupThresh (> 0), `smss_octets` SMSS of RFC 6675. With
- * `by_time` losses come from tcp_scoreboard_lose() alone, in any order, and retransmissions may be lost in
- * their turn; else from tcp_scoreboard_find_lost(). Frees what it has. */
+/* Makes an empty scoreboard; `duplicate_ack_threshold` is DupThresh (> 0), `smss_octets` SMSS of RFC 6675.
+ * With `by_time` losses come from tcp_scoreboard_lose() alone, in any order, and retransmissions may be lost
+ * in their turn; else from tcp_scoreboard_find_lost(). Frees what it has. */
 void tcp_scoreboard_init(tcp_scoreboard *board, uint32_t duplicate_ack_threshold, uint32_t smss_octets,
                          bool by_time);
 

@@ -160,7 +160,7 @@ static G_GNUC_NO_INLINE tcp_cut cut_stream(const tcp_send_queue *queue, uint64_t
   return (tcp_cut){.length = length, .full_size = length == emss_octets && all_fpdus};
 }
 
-/* ALIGNED and RECORD. */
+/* Cuts with ALIGNED and RECORD. */
 static inline tcp_cut cut_fpdus(const tcp_send_queue *queue, uint64_t from, uint64_t number,
                                 uint32_t emss_octets)
 {

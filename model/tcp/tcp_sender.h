@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The sending half of an established connection: which segment leaves next, what an acknowledgement means,
- * and when to send again. It connects tcp_send_queue, tcp_scoreboard and tcp_congestion. */
+/* This is the sending half of an established connection: which segment leaves next, what an acknowledgement
+ * means, and when to send again. It connects tcp_send_queue, tcp_scoreboard and tcp_congestion. */
 #pragma once
 
 #include "base/buffer_chain.h"
@@ -27,7 +27,7 @@ void tcp_sender_set_emss(tcp_sender *sender, uint32_t emss_octets);
  * also when duplicate ACKs report the same loss. */
 void tcp_sender_resend_too_big(tcp_sender *sender, uint32_t emss_octets, uint64_t position);
 
-/* As `post` of tcp_transport_class. */
+/* Does what `post` of tcp_transport_class does. */
 void tcp_sender_post(tcp_sender *sender, buffer_chain *record, unsigned flags);
 
 /* What is in an acceptable ACK, in stream positions. */
@@ -85,5 +85,5 @@ void tcp_sender_run(tcp_sender *sender, time_ps now);
 /* The retransmission timer has expired. Returns false when that was the retries_max-th time in a row. */
 bool tcp_sender_time_out(tcp_sender *sender, time_ps now);
 
-/* Octets of the first segment in flight: of what a time-out is about; 0: nothing is. */
+/* Returns the octets of the first segment in flight, which a time-out is about; 0: nothing is in flight. */
 uint32_t tcp_sender_first_octets(const tcp_sender *sender);

@@ -13,7 +13,7 @@ static int64_t room_octets(const tcp_sender *sender)
   return (int64_t)sender->congestion.window.octets - (int64_t)pipe_octets;
 }
 
-/* Limited Transmit (RFC 3042): the first two duplicates let a new segment out each. With SACK pipe does it
+/* By Limited Transmit (RFC 3042) the first two duplicates let a new segment out each. With SACK pipe does it
  * (RFC 6675 §5 step 3). Where it is off, what duplicates stand for still counts as in flight. */
 static int64_t room_for_new_octets(const tcp_sender *sender, int64_t room)
 {
@@ -206,8 +206,9 @@ static inline bool choose_new(tcp_sender *sender, int64_t room, tcp_cut *cut, bo
   bool fin_left = sender->finishing && !sender->fin_sent;
   *fin = false;
   *cut = tcp_send_queue_cut(&sender->queue, sender->emss_octets);
-  /* Nagle (RFC 9293 §3.7.4): a segment that is not full waits while something is in flight. Full is also one
-   * with more octets waiting after it: it holds all the FPDUs that fit. MPA wants this off (MPA-042). */
+  /* By Nagle's algorithm (RFC 9293 §3.7.4) a segment that is not full waits while something is in flight.
+   * Full is also one with more octets waiting after it: it holds all the FPDUs that fit. MPA wants this off
+   * (MPA-042). */
   bool waits_for_more = sender->config->nagle && !sender->finishing && tcp_sender_flight_octets(sender) > 0 &&
                         cut->length < sender->emss_octets && cut->length == unsent;
   if ((cut->length == 0 && !fin_left) || waits_for_more) {

@@ -127,7 +127,7 @@ static inline uint64_t tcp_sender_charge(const tcp_sender *sender, uint64_t octe
   return sender->config->window_of_segments ? segments * sender->emss_octets : octets;
 }
 
-/* FlightSize, counted so. */
+/* Returns FlightSize, counted so. */
 static inline uint64_t tcp_sender_flight_charge(const tcp_sender *sender)
 {
   return tcp_sender_charge(sender, tcp_sender_flight_octets(sender),
@@ -161,10 +161,10 @@ static inline void tcp_sender_schedule_probe(tcp_sender *sender, time_ps now)
   sender->flight->probe.restarts = sender->probes;
 }
 
-/* Losses: finds them after the acknowledgement `news` and enters fast recovery when there are. */
+/* Finds losses after the acknowledgement `news`, and enters fast recovery when there are some. */
 void tcp_sender_find_losses(tcp_sender *sender, tcp_sender_news *news);
 
-/* The end of fast recovery, or of the time after a time-out. */
+/* Ends fast recovery, or the time after a time-out. */
 void tcp_sender_leave_recovery(tcp_sender *sender);
 
 /* `now` of the congestion control, whose clock may count ticks: one of them is its time 0. */

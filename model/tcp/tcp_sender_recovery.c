@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Losses: how the sender finds them, what it makes of them, and what it takes back. */
+/* Here the sender finds losses, decides what they mean, and takes back what was none. */
 #include "tcp/tcp_sender_private.h"
 #include "tcp/tcp_tick.h"
 
@@ -9,7 +9,7 @@ void tcp_sender_note_reduction(tcp_sender *sender)
   sender->cwr_due = sender->ecn; /* RFC 3168 §6.1.2: whatever the reason */
 }
 
-/* The reordering window of RACK now. */
+/* Returns the reordering window of RACK now. */
 static time_ps reordering_window_ps(const tcp_sender *sender)
 {
   tcp_rack_situation situation = {
@@ -150,7 +150,7 @@ static tcp_rack_losses find_lost_by_time(tcp_sender *sender, time_ps now)
   return losses;
 }
 
-/* RFC 6937: the window in fast recovery, after `delivered` octets more. */
+/* Sets the window in fast recovery (RFC 6937) after `delivered` octets more. */
 static void reduce_proportionally(tcp_sender *sender, uint64_t delivered, bool safe)
 {
   if (reduces_proportionally(sender)) {
@@ -252,7 +252,7 @@ static void undo(tcp_sender *sender, tcp_undo_kind kind, bool stays_lost, bool f
   begin_doubt(sender, TCP_UNDO_NONE);
 }
 
-/* F-RTO; true when it finds the time-out spurious. */
+/* Asks F-RTO; returns true when that finds the time-out spurious. */
 static bool judge_time_out(tcp_sender *sender, const tcp_sender_news *news)
 {
   if (sender->state != TCP_SENDING_LOSS) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The segments in flight: in a ring, in the order of their positions; in a list, by the time they were last
- * sent; and in a heap, those lost that wait to be sent again (RFC 8985 §6). What is SACKed or lost, and what
- * follows from that, the scoreboard decides. */
+/* The segments in flight are in a ring, in the order of their positions; in a list, by the time they were
+ * last sent; and in a heap, those lost that wait to be sent again (RFC 8985 §6). What is SACKed or lost, and
+ * what follows from that, the scoreboard decides. */
 #pragma once
 
 #include <glib.h>
@@ -55,7 +55,7 @@ typedef struct tcp_sent_ring {
   sent_segment slots_at_first[CAPACITY_AT_FIRST];
 } tcp_sent_ring;
 
-/* An empty ring. tcp_sent_ring_clear() frees what it has. */
+/* Makes an empty ring. tcp_sent_ring_clear() frees what it has. */
 void tcp_sent_ring_init(tcp_sent_ring *ring, bool by_time);
 void tcp_sent_ring_clear(tcp_sent_ring *ring);
 

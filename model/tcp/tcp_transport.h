@@ -10,7 +10,7 @@
 
 typedef struct tcp_transport tcp_transport;
 
-/* The functions of one kind of TCP; none is NULL. Call them as transport->class->open(transport, now).
+/* One kind of TCP has these functions; none is NULL. Call them as transport->class->open(transport, now).
  *
  * A TCP that lives elsewhere may have something to send at times that `deadline` does not name, and call its
  * events then. Its maker informs who drives the layers above, who calls `run` and `transmit`. */
@@ -58,12 +58,12 @@ typedef struct tcp_transport_class {
   uint64_t (*held_octets)(const tcp_transport *transport);
   uint64_t (*held_octets_below)(const tcp_transport *transport, uint64_t position);
 
-  /* The octets themselves, by position; not to be asked from within the `octets` event. Valid until the next
-   * call that changes the connection. NULL when what it holds is not to be seen. */
+  /* Returns the octets themselves, by position; it may not be asked from within the `octets` event. They are
+   * valid until the next call that changes the connection. NULL when what it holds is not to be seen. */
   const reassembly_queue *(*held)(tcp_transport *transport);
 } tcp_transport_class;
 
-/* Embedded as the first member of each kind. */
+/* Each kind has this as its first member. */
 struct tcp_transport {
   const tcp_transport_class *class;
   /* Kept up to date by each kind. */

@@ -8,10 +8,10 @@
 
 #include "base/range_set.h"
 
-/* D-SACK (RFC 2883): whether the first of `count` SACK `blocks` of an acknowledgement of all below
- * `acknowledged` reports octets that came twice: it lies below `acknowledged`, or within the second block
- * (RFC 2883 §4, §5). No block is believed that names octets never sent (`next`: the first position of those)
- * or more than a segment can have, since no correct block does. Blocks may be malformed. */
+/* Returns whether the first of `count` SACK `blocks` of an acknowledgement of all below `acknowledged`
+ * reports octets that came twice: it lies below `acknowledged`, or within the second block (RFC 2883 §4, §5).
+ * No block is believed that names octets never sent (`next`: the first position of those) or more than a
+ * segment can have, since no correct block does. Blocks may be malformed. */
 bool tcp_duplicate_sack_is_first(const range *blocks, uint32_t count, uint64_t acknowledged, uint64_t next);
 
 /* A recovery or a time-out was spurious when all that was sent again in it had arrived before: the peer
@@ -43,8 +43,8 @@ void tcp_undo_resent(tcp_undo *undo, uint64_t from, uint64_t to);
  * sent again is proven needless; NONE before. */
 tcp_undo_kind tcp_undo_proven(tcp_undo *undo, uint64_t from, uint64_t to);
 
-/* The same by a D-SACK of [from, to), as long as `segments`. The first may be of the earlier retransmissions,
- * so they prove nothing, unless there were no others (Linux: tcp_init_undo()). */
+/* Does the same by a D-SACK of [from, to), as long as `segments`. The first may be of the earlier
+ * retransmissions, so they prove nothing, unless there were no others (Linux: tcp_init_undo()). */
 tcp_undo_kind tcp_undo_reported(tcp_undo *undo, uint64_t from, uint64_t to, uint64_t segments);
 
 /* --- F-RTO --- */
@@ -66,7 +66,7 @@ typedef struct tcp_frto {
   unsigned new_segments; /* that may still leave in step 2 (b), before retransmissions, whatever the window */
 } tcp_frto;
 
-/* An acknowledgement after it. */
+/* This is an acknowledgement after it. */
 typedef struct tcp_frto_ack {
   bool advances;  /* SND.UNA */
   bool recovered; /* all that was in flight at the time-out is acknowledged */

@@ -67,18 +67,12 @@ static int simulate(scenario *s, worker_progress *progress)
   if (!scenario_check(s, NULL, &error) || !run_engine_check(s, &error)) {
     return cli_fail(error);
   }
-  gboolean done = simulation_run(s, &how, &result, &error);
-  if (done) {
-    summary left = cli_results_summary(s, &result, NULL);
-    left.without_keys = TRUE; /* most of a summary, and the sweep's own */
-    gsize octets = 0;
-    g_autofree char *json = summary_json(&left, s, &octets);
-    done = worker_hand_over(progress, json, octets, &error);
-  }
-  if (!done) {
+  if (!simulation_run(s, &how, &result, &error)) {
     cli_fail(error);
     return CLI_FAILED;
   }
+  const summary left = cli_results_summary(s, &result, NULL);
+  worker_hand_over(progress, &left);
   return cli_results_exit_code("run", s, &result);
 }
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "measure/run_results.h"
 
+#include <math.h>
+#include <string.h>
+
 run_results run_results_copy(const run_results *from)
 {
   run_results copy = *from;
@@ -20,4 +23,46 @@ void run_results_clear(run_results *results)
   }
   g_clear_pointer(&results->block_maxima, g_array_unref);
   *results = (run_results){.block_maxima = NULL};
+}
+
+void run_results_share(const run_results *results, shared_results *shared)
+{
+  const GArray *maxima = results->block_maxima;
+  shared->results = *results;
+  for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
+    const distribution *d = &results->distributions[id];
+    for (size_t i = 0; i < d->count; i++) {
+      shared->bins[id][i] = d->bins[i];
+    }
+  }
+  shared->block_count = maxima != NULL ? MIN(maxima->len, BLOCK_MAXIMA_MAX) : 0;
+  for (size_t i = 0; i < shared->block_count; i++) {
+    shared->block_maxima[i] = g_array_index(maxima, uint64_t, i);
+  }
+}
+
+gboolean run_results_take(const shared_results *shared, run_results *results)
+{
+  gboolean good = shared->block_count <= BLOCK_MAXIMA_MAX && shared->results.quantiles.count <= QUANTILES_MAX;
+  *results = shared->results;
+  results->block_maxima = NULL;
+  for (metric_id id = 0; id < METRIC_COUNT; id++) {
+    good = good && isfinite(results->metrics.value[id]);
+  }
+  for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
+    results->distributions[id] = (distribution){.count = 0};
+    for (size_t i = 0; good && i < shared->results.distributions[id].count; i++) {
+      good = i < DISTRIBUTION_BINS_MAX &&
+             distribution_append(&results->distributions[id], shared->bins[id][i].bound,
+                                 shared->bins[id][i].weight);
+    }
+  }
+  if (good && shared->block_count > 0) {
+    results->block_maxima = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+    g_array_append_vals(results->block_maxima, shared->block_maxima, (guint)shared->block_count);
+  }
+  if (!good) {
+    run_results_clear(results);
+  }
+  return good;
 }

@@ -4,6 +4,7 @@
 
 #include <glib.h>
 
+#include "measure/block_maxima.h"
 #include "measure/distribution.h"
 #include "measure/gauge.h"
 #include "measure/metric_table.h"
@@ -22,4 +23,18 @@ typedef struct run_results {
 /* A copy of `from`, which shares the block maxima; free with run_results_clear(). */
 run_results run_results_copy(const run_results *from);
 void run_results_clear(run_results *results);
+
+/* Results in memory that two processes share: what they point to is beside them. All-zero: nothing. */
+typedef struct shared_results {
+  run_results results; /* its pointers are nothing here */
+  distribution_bin bins[DISTRIBUTION_COUNT][DISTRIBUTION_BINS_MAX];
+  uint64_t block_count;
+  uint64_t block_maxima[BLOCK_MAXIMA_MAX];
+} shared_results;
+
+void run_results_share(const run_results *results, shared_results *shared);
+
+/* A copy of what another process has shared; free with run_results_clear(). FALSE, and nothing, when it is
+ * none that a run can measure: the process wrote where it should not have. */
+gboolean run_results_take(const shared_results *shared, run_results *results);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(run_results, run_results_clear)

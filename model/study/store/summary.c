@@ -57,7 +57,7 @@ static void append_scenario(GString *json, const summary *page, const scenario *
   append_text(json, "\n    ", "title", scenario_configuration(s)->title);
   g_string_append_c(append_name(json, "\n    ", "keys"), '{');
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
-    if (!page->without_keys && (!page->replay || page->replay->writes(s, key))) {
+    if (page->replay == NULL || page->replay->writes(s, key)) {
       g_autofree char *text = scenario_value_text(s, key);
       append_text(json, "\n      ", scenario_key_row_of(key)->name, text);
     }
@@ -169,9 +169,9 @@ static void append_block_maxima(GString *json, const run_results *results)
   g_string_append(json, "\n    ]\n  }");
 }
 
-static void append_warm_up(GString *json, const GArray *block_maxima)
+static void append_warm_up(GString *json, const GArray *maxima)
 {
-  const warm_up test = warm_up_test(block_maxima);
+  const warm_up test = warm_up_test(maxima);
   g_string_append_c(append_name(json, "\n  ", "warm_up"), '{');
   append_text(json, " ", "test", "rank sum of block maxima");
   if (test.verdict != WARM_UP_TOO_SHORT) {
@@ -316,9 +316,9 @@ static void print_group(const metric_values *metrics, gsize group, FILE *file)
   }
 }
 
-static void print_warm_up(const GArray *block_maxima, FILE *file)
+static void print_warm_up(const GArray *maxima, FILE *file)
 {
-  const warm_up test = warm_up_test(block_maxima);
+  const warm_up test = warm_up_test(maxima);
   g_autofree char *p = g_strdup_printf(" (rank sum of %u block maxima, p = %.2g)", test.blocks, test.p);
   const char *sentence = test.verdict == WARM_UP_TOO_SHORT ? "too short to tell whether the run is steady"
                          : test.verdict == WARM_UP_STEADY

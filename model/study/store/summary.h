@@ -41,7 +41,6 @@ typedef struct summary {
   double window_over_bandwidth_delay;
   const summary_replay *replay; /* NULL: a run of a scenario */
   const char *const *notes;     /* NULL-terminated, of a run: what had no effect in it; NULL: not known */
-  gboolean without_keys;        /* the JSON leaves out the keys, for a reader that has them */
 } summary;
 
 /* Writes `path` as JSON, whole or not at all: {"scenario": {name, file, title, keys}, "provenance": {…},

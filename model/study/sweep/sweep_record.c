@@ -5,7 +5,6 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "base/error.h"
 #include "base/plain_text.h"
 #include "scenario/configuration.h"
 
@@ -43,7 +42,7 @@ static char *cause_of(int signal_number, guint64 memory_limit_octets)
 }
 
 /* How it ended, for a run whose own summary does not count. */
-static char *describe_end(const worker_run_end *end, const char *summary_problem, const char *tail)
+static char *describe_end(const worker_run_end *end, const char *tail)
 {
   GString *text = g_string_new(NULL);
   if (end->stopped_why != NULL) {
@@ -57,8 +56,10 @@ static char *describe_end(const worker_run_end *end, const char *summary_problem
   } else {
     g_string_append_printf(text, "exited with code %d", WEXITSTATUS(end->wait_status));
   }
-  if (end->stopped_why == NULL) {
-    g_string_append_printf(text, ", %s", summary_problem);
+  if (end->stopped_why == NULL && end->left == NULL) {
+    g_string_append(text, ", without a summary");
+  } else if (end->stopped_why == NULL) {
+    g_string_append_printf(text, ", but the status in its summary is %s", run_status_name(end->left->status));
   }
   if (*tail != '\0') {
     const char *newline = strrchr(tail, '\n');
@@ -69,13 +70,8 @@ static char *describe_end(const worker_run_end *end, const char *summary_problem
 
 stored_run *sweep_record_new(const sweep_grid *grid, const char *host, const worker_run_end *end)
 {
-  g_autoptr(GError) error = NULL;
-  g_autoptr(summary_record) left = NULL;
-  if (end->summary_octets == 0) {
-    error_set(&error, "without a summary");
-  } else {
-    left = summary_parse_json(end->summary, end->summary_octets, "its summary", &error);
-  }
+  const summary *left = end->left;
+  gboolean is_whole = FALSE; /* its exit is that of its own status */
   int number = WIFSIGNALED(end->wait_status) ? WTERMSIG(end->wait_status) : 0;
   stored_run *run = g_new(stored_run, 1);
   *run = (stored_run){.identity = (char *)sweep_grid_identity(grid, end->point),
@@ -90,19 +86,16 @@ stored_run *sweep_record_new(const sweep_grid *grid, const char *host, const wor
                       .memory_peak_octets = end->memory_peak_octets};
   sweep_grid_texts(grid, end->point, (const char **)run->keys);
   if (left != NULL) {
-    run->results = run_results_copy(&left->results);
+    run->results = run_results_copy(left->results);
     const named_value *expect = scenario_key_row_of(SCENARIO_RUN_EXPECT)->words;
     while (expect->name != NULL && g_strcmp0(expect->name, run->keys[SCENARIO_RUN_EXPECT]) != 0) {
       expect++;
     }
-    if (number != 0 || run->exit_code != run_status_exit_code(left->status, (run_expectation)expect->value)) {
-      error_set(&error, "but the status in its summary is %s", run_status_name(left->status));
-    }
+    is_whole =
+        number == 0 && run->exit_code == run_status_exit_code(left->status, (run_expectation)expect->value);
   }
-  const gboolean is_whole = left != NULL && error == NULL;
   run->status = is_whole ? left->status : RUN_FAILED;
-  run->message = is_whole ? g_strdup(left->message)
-                          : describe_end(end, error != NULL ? error->message : "", run->stderr_tail);
+  run->message = is_whole ? g_strdup(left->message) : describe_end(end, run->stderr_tail);
   if (run->status == RUN_FAILED && run->exit_code == 0) {
     run->exit_code = 1;
   }

@@ -20,8 +20,8 @@
 /* As much of a run's stderr as is kept: an abort's message and what led to it. */
 #define MESSAGES_OCTETS 2000
 
-/* Several times the longest summary there is. */
-#define SUMMARY_OCTETS (4 << 20)
+/* Of a run's own message, and of the name of its engine. */
+enum { MESSAGE_OCTETS = 4096, ENGINE_OCTETS = 16 };
 
 /* How long to wait where no process can be had: others may end. The sweep's watchdog sees to it that this
  * does not last. */
@@ -46,8 +46,10 @@ enum { WORKER_SOCKET_FD = STDERR_FILENO + 1, FILES };
 struct worker_progress {
   _Atomic time_ps simulated_ps;
   _Atomic guint64 share_ppm; /* of the run that is done, in millionths */
-  gsize summary_octets;      /* 0: the run has not handed over its summary */
-  char summary[SUMMARY_OCTETS];
+  gboolean is_handed_over;   /* all that follows; it is set last */
+  run_status status;
+  char message[MESSAGE_OCTETS], engine[ENGINE_OCTETS];
+  shared_results results;
 };
 
 /* The run that a worker has in hand. */
@@ -92,14 +94,14 @@ void worker_progress_set(worker_progress *progress, time_ps now, double share)
   atomic_store_explicit(&progress->share_ppm, (guint64)(CLAMP(share, 0, 1) * 1e6), memory_order_relaxed);
 }
 
-gboolean worker_hand_over(worker_progress *progress, const char *summary, gsize octets, GError **error)
+void worker_hand_over(worker_progress *progress, const summary *left)
 {
-  if (octets > SUMMARY_OCTETS) {
-    return error_set(error, "its summary is too long for the sweep: %zu octets", octets);
-  }
-  memcpy(progress->summary, summary, octets);
-  progress->summary_octets = octets;
-  return TRUE;
+  progress->status = left->status;
+  g_strlcpy(progress->message, left->message != NULL ? left->message : "", MESSAGE_OCTETS);
+  g_strlcpy(progress->engine, left->engine, ENGINE_OCTETS);
+  run_results_share(left->results, &progress->results);
+  atomic_thread_fence(memory_order_release);
+  progress->is_handed_over = TRUE;
 }
 
 /* The process ends with `parent`, of which it was just forked. */
@@ -237,19 +239,32 @@ static void free_worker(worker *w)
   g_free(w);
 }
 
+/* What the run handed over, with `results`; FALSE: nothing, or what no run can leave. */
+static gboolean take_over(worker_progress *progress, summary *left, run_results *results)
+{
+  progress->message[MESSAGE_OCTETS - 1] = progress->engine[ENGINE_OCTETS - 1] = '\0';
+  *left = (summary){.status = progress->status,
+                    .message = progress->message,
+                    .engine = progress->engine,
+                    .results = results};
+  return progress->is_handed_over && left->status < RUN_STATUSES &&
+         run_results_take(&progress->results, results);
+}
+
 /* The run in hand has ended, as its worker reports in `end`. `died`: the worker is gone too, killed with the
  * run or instead of it; `end` is then the worker's, whose times are not the run's. */
 static void end_run(worker *w, worker_run_end *end, gboolean died)
 {
   const worker_run run = w->run;
+  g_auto(run_results) results = {.block_maxima = NULL};
+  summary left;
   w->run = (worker_run){0};
   if (died) { /* when both were killed the kernel reports on the worker, which forks and waits */
     end->wall_s = seconds_since(run.asked_us);
     end->cpu_s = 0;
   }
   end->point = run.point;
-  end->summary = w->progress->summary;
-  end->summary_octets = w->progress->summary_octets;
+  end->left = take_over(w->progress, &left, &results) ? &left : NULL;
   end->messages = pipe_tail_drain(&w->messages);
   end->stopped_why = run.stopped_why;
   end->memory_limit_octets = w->pool->limits.memory_octets;
@@ -327,7 +342,7 @@ static worker *request_run(worker *w, const worker_run *run)
 {
   const guint64 point = run->point;
   worker_progress_set(w->progress, 0, 0);
-  w->progress->summary_octets = 0;
+  w->progress->is_handed_over = FALSE;
   pipe_tail_clear(&w->messages);
   if (w->pid == 0 || send(w->socket, &point, sizeof point, MSG_NOSIGNAL) != (ssize_t)sizeof point) {
     free_worker(w);

@@ -5,7 +5,7 @@
  * A worker is a process that makes runs, one after another. It is forked from the sweep, and forks for each
  * run: ns-3 keeps one simulator a process and may abort it, so a run never shares a process with anything
  * that must live on. A point's index goes in through a socket; the run's messages come out through a pipe,
- * its progress and its summary, JSON, stand in shared memory. Whatever dies leaves nothing running: workers
+ * its progress and its summary stand in memory that both share. Whatever dies leaves nothing running: workers
  * and runs are killed when this process dies, before this process when memory runs out, and leave no core
  * file; a terminal's Ctrl-C does not reach them, stdin is empty, and stdout is dropped. */
 #pragma once
@@ -13,6 +13,7 @@
 #include <glib.h>
 
 #include "base/time_ps.h"
+#include "study/store/summary.h"
 #include "study/sweep/pipe_tail.h"
 #include "study/sweep/sweep_grid.h"
 
@@ -20,15 +21,15 @@
 
 typedef struct worker_progress worker_progress;
 
-/* Simulates `s`, in a process of its own, and hands over its summary. Returns the exit code of the
+/* Simulates `s`, in a process of its own, and hands over how that ended. Returns the exit code of the
  * process. */
 typedef int (*worker_simulate)(scenario *s, worker_progress *progress);
 
 /* The run is at `now` of simulated time and has done `share` (0 … 1) of its work. Costs some nanoseconds. */
 void worker_progress_set(worker_progress *progress, time_ps now, double share);
 
-/* Hands `octets` of the run's `summary` (JSON) to the sweep. FALSE and `error` when they are too many. */
-gboolean worker_hand_over(worker_progress *progress, const char *summary, gsize octets, GError **error);
+/* Hands status, message, engine and results of `left` to the sweep. */
+void worker_hand_over(worker_progress *progress, const summary *left);
 
 /* The sweep's side. */
 
@@ -46,8 +47,7 @@ typedef struct run_limits {
 typedef struct worker_run_end {
   gsize point;
   int wait_status;             /* as wait4() gives it */
-  const char *summary;         /* what it handed over … */
-  gsize summary_octets;        /* … 0: nothing */
+  const summary *left;         /* what it handed over; NULL: nothing */
   pipe_text messages;          /* its stderr */
   const char *stopped_why;     /* the watchdog stopped it, because …; NULL */
   guint64 memory_limit_octets; /* 0: there was none */

@@ -21,17 +21,16 @@
     .wait_status = (number)                                                                                  \
   }
 
-static stored_run *record_of(const grid_fixture *f, worker_run_end end, const char *left,
+static stored_run *record_of(const grid_fixture *f, worker_run_end end, const summary *left,
                              const char *messages)
 {
-  end.summary = left;
-  end.summary_octets = strlen(left);
+  end.left = left;
   end.messages = (pipe_text){messages, strlen(messages), FALSE};
   end.memory_peak_octets = 3 << 20;
   return sweep_record_new(f->grid, "here", &end);
 }
 
-static void expect(const grid_fixture *f, worker_run_end end, const char *left, const char *messages,
+static void expect(const grid_fixture *f, worker_run_end end, const summary *left, const char *messages,
                    int exit_code, const char *message)
 {
   g_autoptr(sweep_record) record = record_of(f, end, left, messages);
@@ -39,78 +38,53 @@ static void expect(const grid_fixture *f, worker_run_end end, const char *left, 
   g_assert_cmpstr(record->message, ==, message);
 }
 
-/* The summary of a run that ended as `status`; g_free(). */
-static char *summary_of(const grid_fixture *f, run_status status)
-{
-  gsize length;
-  g_auto(run_results) results = {.block_octets = 0};
-  summary page = {
-      .status = status, .message = "why", .version = "0.1.0", .engine = "native", .results = &results};
-  metric_values_set(&results.metrics, METRIC_MPA_FPDUS, 0.1);
-  g_assert_true(distribution_append(&results.distributions[DISTRIBUTION_REASSEMBLY_OCTETS], 1.0 / 3, 1e300));
-  return summary_json(&page, f->scenario, &length);
-}
+/* The summary of a run that ended as `status`, without results. */
+static const run_results nothing = {.block_octets = 0};
+#define LEFT(of) (&(const summary){.status = (of), .message = "why", .engine = "native", .results = &nothing})
 
 #define FIXTURE_TEST(name)                                                                                   \
   TEST_WITH(grid_fixture, "title = \"t\";", grid_fixture_set_up, grid_fixture_tear_down, name)
 
 FIXTURE_TEST(test_no_summary)
 {
-  expect(f, EXITED(0), "", "", 1, "exited with code 0, without a summary");
-  expect(f, EXITED(7), "", "a\nb\n", 7, "exited with code 7, without a summary; its last words: b");
-  expect(f, SIGNALLED(SIGSEGV), "", "", 128 + SIGSEGV,
+  expect(f, EXITED(0), NULL, "", 1, "exited with code 0, without a summary");
+  expect(f, EXITED(7), NULL, "a\nb\n", 7, "exited with code 7, without a summary; its last words: b");
+  expect(f, SIGNALLED(SIGSEGV), NULL, "", 128 + SIGSEGV,
          "ended by signal 11 (Segmentation fault), its memory at 3.0\302\240MiB, without a summary");
-  expect(f, SIGNALLED(SIGKILL), "", "", 128 + SIGKILL,
+  expect(f, SIGNALLED(SIGKILL), NULL, "", 128 + SIGKILL,
          "ended by signal 9 (Killed), its memory at 3.0\302\240MiB; only the kernel, out of memory, or a "
          "person sends it, without a summary");
-  expect(f, EXITED(0), "{}", "", 1,
-         "exited with code 0, its summary: not a summary: \"scenario\" is missing; expected an object");
 }
 
-/* A run that was killed while it wrote its summary, wherever that was: it failed, and its end says how. */
-FIXTURE_TEST(test_cut_short)
-{
-  g_autofree char *text = summary_of(f, RUN_OK);
-  for (gsize length = strlen(text) - 2; length > 0; length -= 1 + length / 40) {
-    text[length] = '\0';
-    g_autoptr(sweep_record) record = record_of(f, SIGNALLED(SIGKILL), text, "");
-    g_assert_cmpint(record->status, ==, RUN_FAILED);
-    g_assert_cmpstr(record->engine, ==, ""); /* no summary */
-    g_assert_true(g_str_has_prefix(record->message, "ended by signal 9 (Killed)"));
-  }
-}
-
-/* run.expect is "ok": an ok run exits 0, a terminated one 1. */
+/* run.expect is "ok": an ok run exits 0, a terminated one 1. The results are the record's own. */
 FIXTURE_TEST(test_summary)
 {
-  g_autofree char *text = summary_of(f, RUN_OK);
-  stored_run *record = record_of(f, EXITED(0), text, "a note\n");
-  const stored_run *run = record;
+  g_auto(run_results) results = {.block_octets = 0};
+  summary left = *LEFT(RUN_OK);
+  left.results = &results;
+  metric_values_set(&results.metrics, METRIC_MPA_FPDUS, 0.1);
+  g_assert_true(distribution_append(&results.distributions[DISTRIBUTION_REASSEMBLY_OCTETS], 1.0 / 3, 1e300));
+  stored_run *run = record_of(f, EXITED(0), &left, "a note\n");
   EXPECT_FIELDS(run, (status, RUN_OK), (exit_code, 0));
   g_assert_cmpstr(run->message, ==, "why");
   g_assert_cmpstr(run->stderr_tail, ==, "a note");
   g_assert_cmpstr(run->engine, ==, "native");
   g_assert_cmpstr(run->host, ==, "here");
   g_assert_cmpfloat(run->memory_peak_octets, ==, 3 << 20);
-  g_assert_cmpfloat(run->results.metrics.value[METRIC_MPA_FPDUS], ==, 0.1);
-  EXPECT_FIELDS(&run->results, (metrics.present[METRIC_TCP_SEGMENTS], false),
-                (distributions[DISTRIBUTION_REASSEMBLY_OCTETS].count, 1));
-  g_assert_cmpfloat(run->results.distributions[DISTRIBUTION_REASSEMBLY_OCTETS].bins[0].bound, ==, 1.0 / 3);
-  g_assert_cmpfloat(run->results.distributions[DISTRIBUTION_REASSEMBLY_OCTETS].bins[0].weight, ==, 1e300);
-  sweep_record_free(record);
-
-  g_autofree char *terminated = summary_of(f, RUN_TERMINATED);
-  record = record_of(f, EXITED(1), terminated, "");
-  g_assert_cmpint(record->status, ==, RUN_TERMINATED);
-  sweep_record_free(record);
+  expect_same_metrics(&run->results.metrics, &results.metrics);
+  expect_same_distributions(run->results.distributions, results.distributions);
+  sweep_record_free(run);
+  run = record_of(f, EXITED(1), LEFT(RUN_TERMINATED), "");
+  g_assert_cmpint(run->status, ==, RUN_TERMINATED);
+  sweep_record_free(run);
 }
 
 FIXTURE_TEST(test_contradiction)
 {
-  g_autofree char *ok = summary_of(f, RUN_OK), *failed = summary_of(f, RUN_FAILED);
-  expect(f, EXITED(1), ok, "", 1, "exited with code 1, but the status in its summary is ok");
-  expect(f, EXITED(0), failed, "", 1, "exited with code 0, but the status in its summary is failed");
-  expect(f, SIGNALLED(SIGSEGV), ok, "", 139,
+  expect(f, EXITED(1), LEFT(RUN_OK), "", 1, "exited with code 1, but the status in its summary is ok");
+  expect(f, EXITED(0), LEFT(RUN_FAILED), "", 1,
+         "exited with code 0, but the status in its summary is failed");
+  expect(f, SIGNALLED(SIGSEGV), LEFT(RUN_OK), "", 139,
          "ended by signal 11 (Segmentation fault), its memory at 3.0\302\240MiB, but the status in its "
          "summary is ok");
 }
@@ -118,7 +92,8 @@ FIXTURE_TEST(test_contradiction)
 /* Who does not ask if there is memory ends as a crash does; where memory is limited that is named. */
 FIXTURE_TEST(test_limited_memory)
 {
-  expect(f, (worker_run_end){.wait_status = SIGSEGV, .memory_limit_octets = 12 << 20}, "", "", 128 + SIGSEGV,
+  expect(f, (worker_run_end){.wait_status = SIGSEGV, .memory_limit_octets = 12 << 20}, NULL, "",
+         128 + SIGSEGV,
          "ended by signal 11 (Segmentation fault), its memory at 3.0\302\240MiB; perhaps the "
          "12.0\302\240MiB of data that it may hold (--memory) are not enough, without a summary");
 }
@@ -126,10 +101,10 @@ FIXTURE_TEST(test_limited_memory)
 /* What the watchdog says comes first; a run that is whole all the same counts. */
 FIXTURE_TEST(test_stopped)
 {
-  expect(f, (worker_run_end){.wait_status = SIGTERM, .stopped_why = "stopped: too long"}, "", "",
+  expect(f, (worker_run_end){.wait_status = SIGTERM, .stopped_why = "stopped: too long"}, NULL, "",
          128 + SIGTERM, "stopped: too long");
-  g_autofree char *ok = summary_of(f, RUN_OK);
-  g_autoptr(sweep_record) record = record_of(f, (worker_run_end){.stopped_why = "stopped: too long"}, ok, "");
+  g_autoptr(sweep_record) record =
+      record_of(f, (worker_run_end){.stopped_why = "stopped: too long"}, LEFT(RUN_OK), "");
   g_assert_cmpint(record->status, ==, RUN_OK);
 }
 

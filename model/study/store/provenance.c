@@ -8,11 +8,7 @@
 
 #include "base/plain_text.h"
 
-enum {
-  LINES_MAX = 20,
-  LINE_CHARACTERS_MAX = 100,
-  TABLE_CELLS_MAX = 4 * 1024 * 1024, /* 16 MiB: 2000 x 2000 lines, more than anyone compares by eye */
-};
+enum { LINES_MAX = 20, LINE_CHARACTERS_MAX = 100 };
 
 char *provenance_libraries(const char *ns3_version)
 {
@@ -69,61 +65,36 @@ stored_provenance *stored_provenances_of(GPtrArray *provenances, const provenanc
   return stored;
 }
 
-/* Appends line `number` (from 0) of a text, unless there are enough; `*lines` counts all. */
-static void append_line(GString *text, gsize *lines, char sign, gsize number, const char *line)
+/* Appends the lines of a text from `first` on (from 0) and before `end`, the first LINES_MAX of them. */
+static void append_lines(GString *text, char sign, char *const *lines, gsize first, gsize end)
 {
-  if ((*lines)++ >= LINES_MAX) {
-    return;
+  for (gsize i = first; i < MIN(end, first + LINES_MAX); i++) {
+    g_autofree char *shown = plain_text(lines[i], -1, "");
+    if (g_utf8_strlen(shown, -1) > LINE_CHARACTERS_MAX) {
+      memcpy(g_utf8_offset_to_pointer(shown, LINE_CHARACTERS_MAX - 3), "...", sizeof "...");
+    }
+    g_string_append_printf(text, "  %c %zu: %s\n", sign, i + 1, shown);
   }
-  g_autofree char *shown = plain_text(line, -1, "");
-  if (g_utf8_strlen(shown, -1) > LINE_CHARACTERS_MAX) {
-    memcpy(g_utf8_offset_to_pointer(shown, LINE_CHARACTERS_MAX - 3), "...", sizeof "...");
+  if (end > first + LINES_MAX) {
+    const gsize more = end - first - LINES_MAX;
+    g_string_append_printf(text, "  %c ... and %zu more line%s\n", sign, more, more == 1 ? "" : "s");
   }
-  g_string_append_printf(text, "  %c %zu: %s\n", sign, number + 1, shown);
 }
 
-/* The lines that differ (provenance_difference()). Free with g_free(). */
+/* What is between the lines that both texts begin with and those that both end with
+ * (provenance_difference()). Free with g_free(). */
 static char *text_difference(const char *before, const char *after)
 {
-  g_auto(GStrv) all_before = g_strsplit(before, "\n", -1);
-  g_auto(GStrv) all_after = g_strsplit(after, "\n", -1);
-  char **a = all_before, **b = all_after;
-  gsize a_count = g_strv_length(a), b_count = g_strv_length(b);
-  for (; a_count > 0 && b_count > 0 && strcmp(*a, *b) == 0; a++, b++, a_count--, b_count--) {
+  g_auto(GStrv) a = g_strsplit(before, "\n", -1), b = g_strsplit(after, "\n", -1);
+  gsize first = 0, a_end = g_strv_length(a), b_end = g_strv_length(b);
+  while (first < MIN(a_end, b_end) && strcmp(a[first], b[first]) == 0) {
+    first++;
   }
-  while (a_count > 0 && b_count > 0 && strcmp(a[a_count - 1], b[b_count - 1]) == 0) {
-    a_count--;
-    b_count--;
-  }
-  /* common[i * width + j]: how many lines the rests of both texts from lines i and j on have in common, in
-   * order. Of very long texts that is not looked for: all lines go, then all come. */
-  const gsize width = b_count + 1, skipped = (gsize)(a - all_before);
-  const gboolean small = (a_count + 1) * width <= TABLE_CELLS_MAX;
-  guint32 *common = g_new0(guint32, small ? (a_count + 1) * width : 1);
-  for (gsize i = a_count; small && i-- > 0;) {
-    for (gsize j = b_count; j-- > 0;) {
-      guint32 without = MAX(common[(i + 1) * width + j], common[i * width + j + 1]);
-      common[i * width + j] = strcmp(a[i], b[j]) == 0 ? common[(i + 1) * width + j + 1] + 1 : without;
-    }
+  for (; first < MIN(a_end, b_end) && strcmp(a[a_end - 1], b[b_end - 1]) == 0; a_end--, b_end--) {
   }
   GString *text = g_string_new(NULL);
-  gsize lines = 0;
-  for (gsize i = 0, j = 0; i < a_count || j < b_count;) {
-    const gboolean both = i < a_count && j < b_count;
-    const gboolean same = both && small && strcmp(a[i], b[j]) == 0;
-    const gboolean goes =
-        both && small ? common[(i + 1) * width + j] >= common[i * width + j + 1] : i < a_count;
-    if (!same) {
-      append_line(text, &lines, goes ? '-' : '+', skipped + (goes ? i : j), goes ? a[i] : b[j]);
-    }
-    i += same || goes;
-    j += same || !goes;
-  }
-  g_free(common);
-  if (lines > LINES_MAX) {
-    g_string_append_printf(text, "  ... and %zu more line%s\n", lines - LINES_MAX,
-                           lines == LINES_MAX + 1 ? "" : "s");
-  }
+  append_lines(text, '-', a, first, a_end);
+  append_lines(text, '+', b, first, b_end);
   return g_string_free(text, FALSE);
 }
 

@@ -48,10 +48,9 @@ stored_provenance *stored_provenances_of(GPtrArray *provenances, const provenanc
 /* How the text or program of `b` differs from that of `a`, in words that start with "another" and end in
  * "\n"; `a_name` and `b_name` name the two in it. NULL when nothing differs. Free with g_free().
  *
- * Of two texts it shows the lines that must go ("  - 12: LINE") and come ("  + 12: LINE"), with the number
- * each has in its own text, as few as possible; for very long texts, all lines from the first to the last
- * that differs. After twenty lines, one more line counts those left out. Control characters are escaped, a
- * long line is cut. */
+ * Of two texts it shows the lines of `a` ("  - 12: LINE") and those of `b` ("  + 12: LINE") from the first to
+ * the last that differs, twenty of each, with the number each has in its own text; one more line counts those
+ * left out. Control characters are escaped, a long line is cut. */
 char *provenance_difference(const provenance *a, const char *a_name, const provenance *b, const char *b_name);
 
 /* The libraries this process runs with: "ns-3 3.37, GLib 2.74.6, libconfig 1.5, SQLite 3.40.1, glibc 2.36".

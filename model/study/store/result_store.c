@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <glib/gstdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -75,22 +74,6 @@ G_DEFINE_QUARK(iwarpsim_result_store_error, result_store_error)
 
 gboolean store_damaged(const result_store *store, GError **error, const char *format, ...)
 {
-  /* A page that the disk does not give is damage to SQLite, too: SQLITE_IOERR_CORRUPTFS. */
-  int file = open(store->path, O_RDONLY | O_CLOEXEC), reason = file < 0 ? errno : 0;
-  char part[16384];
-  for (ssize_t count = file < 0 ? 0 : 1; count > 0;) {
-    count = read(file, part, sizeof part);
-    reason = count < 0 ? errno : 0;
-  }
-  if (file >= 0) {
-    close(file);
-  }
-  if (reason != 0) {
-    g_set_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_FAILED,
-                "%s: cannot be read (%s); expected a disk that can read all of it", store->path,
-                g_strerror(reason));
-    return FALSE;
-  }
   va_list arguments;
   va_start(arguments, format);
   g_autofree char *what = g_strdup_vprintf(format, arguments);
@@ -121,11 +104,6 @@ static char *advice_on(const result_store *store, int code, int reason)
 {
   if (code == SQLITE_FULL || (code == SQLITE_IOERR && reason == ENOSPC)) {
     return g_strdup("the disk is full; nothing committed was lost: make room and rerun the command");
-  }
-  if (code == SQLITE_IOERR &&
-      (reason == EIO || reason == 0)) { /* SQLite does not report why fsync() failed */
-    return g_strdup("the disk failed (input/output error); nothing committed was lost: once it works, rerun "
-                    "the command");
   }
   if (code == SQLITE_NOMEM) {
     return g_strdup("out of memory; nothing committed was lost");
@@ -164,9 +142,13 @@ gboolean store_failed(const result_store *store, GError **error)
   if (code == SQLITE_NOTADB) {
     not_a_store(store, "not a SQLite database", error);
   } else if (code == SQLITE_CORRUPT || code == SQLITE_ERROR) {
-    /* Our statements are right, so an error in one is due to the file. */
-    store_damaged(store, error, "%s; expected the tables as `iwarpsim sweep` made them (docs/store.md)",
-                  words);
+    /* Our statements are right, so an error in one is due to the file; or, as SQLite has it, to a disk that
+     * does not give a page (SQLITE_IOERR_CORRUPTFS). */
+    store_damaged(
+        store, error,
+        "%s; expected the tables as `iwarpsim sweep` made them (docs/store.md), and a disk that can "
+        "read all of them",
+        words);
   } else if (advice != NULL) {
     gboolean locked = code == SQLITE_BUSY || code == SQLITE_LOCKED;
     g_set_error(error, RESULT_STORE_ERROR, locked ? RESULT_STORE_ERROR_LOCKED : RESULT_STORE_ERROR_FAILED,
@@ -318,28 +300,18 @@ static gboolean check_schema(const result_store *store, result_store_mode mode, 
  * as much as reading all. */
 static gboolean check_pages(const result_store *store, GError **error)
 {
-  GStatBuf file;
-  sqlite3_stmt *row =
-      store_row(store, "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size", error);
-  const gint64 size = row != NULL ? sqlite3_column_int64(row, 0) : 0;
-  sqlite3_reset(row);
-  if (row == NULL) {
-    return FALSE;
-  }
-  if (g_stat(store->path, &file) == 0 && file.st_size < size) { /* SQLite reads zeros after its end */
-    return store_damaged(store, error, "its end is missing; expected %" G_GINT64_FORMAT " octets", size);
-  }
-  row = store_row(store, "PRAGMA integrity_check(1)", error);
+  sqlite3_stmt *row = store_row(store, "PRAGMA integrity_check(1)", error);
   if (row == NULL) {
     return FALSE;
   }
   g_autofree char *verdict = g_strdelimit(g_strdup(store_column_text(row, 0)), "\r\n", ' ');
   sqlite3_reset(row);
   return strcmp(verdict, "ok") == 0 ||
-         store_damaged(store, error,
-                       "%s; `sqlite3 FILE .recover` may save some of it, a sweep into another --store makes "
-                       "it anew",
-                       verdict);
+         store_damaged(
+             store, error,
+             "%s; expected a disk that can read all of it: `sqlite3 FILE .recover` may save some of "
+             "it, a sweep into another --store makes it anew",
+             verdict);
 }
 
 /* As sqlite3_busy_timeout() has it, but for an interruption that waits: who is interrupted does not wait for

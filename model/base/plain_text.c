@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "base/plain_text.h"
 
-#include <math.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
-
-#include "base/units.h"
 
 gboolean plain_text_shows(gunichar character)
 {
@@ -111,30 +108,6 @@ void plain_text_append_json(GString *json, const char *text)
     }
   }
   g_string_append_c(json, '"');
-}
-
-void plain_text_append_member(GString *json, const char *name)
-{
-  g_string_append(json, json->str[json->len - 1] == '{' ? " " : ", ");
-  plain_text_append_json(json, name);
-  g_string_append(json, ": ");
-}
-
-void plain_text_append_text(GString *json, const char *name, const char *text)
-{
-  plain_text_append_member(json, name);
-  if (text != NULL) {
-    plain_text_append_json(json, text);
-  } else {
-    g_string_append(json, "null");
-  }
-}
-
-void plain_text_append_number(GString *json, const char *name, double number)
-{
-  g_autofree char *digits = isfinite(number) ? units_format_real(number) : g_strdup("null");
-  plain_text_append_member(json, name);
-  g_string_append(json, digits);
 }
 
 /* --- The terminal --- */

@@ -28,15 +28,6 @@ void plain_text_print_page(FILE *file, const char *page);
  * as \uXXXX, and octets that are no UTF-8 as U+FFFD. */
 void plain_text_append_json(GString *json, const char *text);
 
-/* Appends the name of the next member of the object that is open in `json`: ` "NAME": `, after a comma unless
- * it is the first one. */
-void plain_text_append_member(GString *json, const char *name);
-
-/* The same with its value: `text`, or null where it is NULL; `number` in the fewest digits that read back as
- * it, or null where it is not finite. */
-void plain_text_append_text(GString *json, const char *name, const char *text);
-void plain_text_append_number(GString *json, const char *name, double number);
-
 /* --- How the program looks in a terminal: whether there is one, how large, whether with colours --- */
 
 /* The size of a terminal, in letters, when it is not known or too small to draw in; text for people elsewhere

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/json_writer.h"
 #include "base/plain_text.h"
 #include "base/units.h"
 #include "cli/cli.h"
@@ -116,24 +117,24 @@ static void print_verdict(const char *path, const sweep_grid *grid, const run_co
 static void append_verdict(const char *path, const sweep_grid *grid, const run_cost *cost,
                            const GPtrArray *notes, const GError *error, GString *json)
 {
-  g_string_append(json, json->len > 1 ? ",\n  {" : "\n  {");
-  plain_text_append_text(json, "file", path);
-  plain_text_append_text(json, "error", error != NULL ? error->message : NULL);
-  plain_text_append_number(json, "runs",
-                           error != NULL  ? 0
-                           : grid != NULL ? (double)sweep_grid_count(grid)
-                                          : 1);
-  plain_text_append_number(json, "payload_octets", cost->payload_octets);
-  plain_text_append_number(json, "messages", cost->messages);
-  plain_text_append_number(json, "segments", round(cost->segments));
-  plain_text_append_number(json, "time_s", cost->seconds > 0 ? cost->seconds * cli_cost_pace() : 0);
-  plain_text_append_number(json, "memory_octets", round(cost->memory_octets));
-  plain_text_append_member(json, "notes");
+  json_open(json, "\n  ", NULL, '{');
+  json_append_text(json, " ", "file", path);
+  json_append_text(json, " ", "error", error != NULL ? error->message : NULL);
+  json_append_number(json, " ", "runs",
+                     error != NULL  ? 0
+                     : grid != NULL ? (double)sweep_grid_count(grid)
+                                    : 1);
+  json_append_number(json, " ", "payload_octets", cost->payload_octets);
+  json_append_number(json, " ", "messages", cost->messages);
+  json_append_number(json, " ", "segments", round(cost->segments));
+  json_append_number(json, " ", "time_s", cost->seconds > 0 ? cost->seconds * cli_cost_pace() : 0);
+  json_append_number(json, " ", "memory_octets", round(cost->memory_octets));
+  json_open(json, " ", "notes", '[');
   for (guint i = 0; error == NULL && i < notes->len; i++) {
-    g_string_append(json, i == 0 ? "[" : ", ");
-    plain_text_append_json(json, notes->pdata[i]);
+    json_append_text(json, i == 0 ? "" : " ", NULL, notes->pdata[i]);
   }
-  g_string_append(json, error == NULL && notes->len > 0 ? "] }" : "[] }");
+  json_close(json, NULL, ']');
+  json_close(json, " ", '}');
 }
 
 /* Prints what it finds or, with --json, appends it to `json`. */

@@ -4,7 +4,7 @@
 #include <errno.h>
 
 #include "base/error.h"
-#include "base/plain_text.h"
+#include "base/json_writer.h"
 #include "base/version.h"
 #include "session/session_paths.h"
 #include "session/session_setup.h"
@@ -104,17 +104,18 @@ static time_ps now_of(const void *clock)
 
 char *simulation_trace_about(const scenario *s)
 {
-  GString *about = g_string_new("{\"scenario\": ");
+  GString *about = g_string_new("{");
 
-  plain_text_append_json(about, scenario_name(s));
-  g_string_append_printf(about, ", \"seed\": %" G_GUINT64_FORMAT ", \"version\": \"%s\", \"keys\": {",
-                         scenario_configuration(s)->run.seed, IWARPSIM_VERSION);
+  json_append_text(about, "", "scenario", scenario_name(s));
+  json_append_number(about, " ", "seed", (double)scenario_configuration(s)->run.seed);
+  json_append_text(about, " ", "version", IWARPSIM_VERSION);
+  json_open(about, " ", "keys", '{');
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
     g_autofree char *text = scenario_value_text(s, key);
-    g_string_append_printf(about, "%s\"%s\": ", key > 0 ? ", " : "", scenario_key_row_of(key)->name);
-    plain_text_append_json(about, text);
+    json_append_text(about, key > 0 ? " " : "", scenario_key_row_of(key)->name, text);
   }
-  g_string_append(about, "}}");
+  json_close(about, NULL, '}');
+  json_close(about, NULL, '}');
   return g_string_free(about, FALSE);
 }
 

@@ -7,12 +7,7 @@
 
 #include "study/store/result_store.h"
 
-/* The texts of a run's results, each a JSON object: {"NAME":VALUE,…} of metrics,
- * {"NAME":[[BOUND,WEIGHT],…],…} of distributions, {"GAUGE":[[PERCENT,VALUE],…],…} of quantiles,
- * {"OCTETS":[MAXIMUM,…]} of block maxima. */
-typedef enum run_part { RUN_METRICS, RUN_DISTRIBUTIONS, RUN_QUANTILES, RUN_BLOCK_MAXIMA, RUN_PARTS } run_part;
-
-/* All of them, and NULL after them. Free with g_strfreev(). */
+/* All parts of what a run measured, and NULL after them. Free with g_strfreev(). */
 char **run_part_texts(const run_results *results);
 
 /* Adds what `text` has of `part` to `results`. FALSE and RESULT_STORE_ERROR_FOREIGN when it is none, or has a

@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "base/json_text.h"
-#include "base/plain_text.h"
-#include "base/units.h"
+#include "base/json_writer.h"
 #include "study/store/result_store_private.h"
 
 /* Doubles up to it hold whole numbers exactly. */
@@ -19,18 +18,10 @@ char *run_parameters_text(char *const keys[SCENARIO_KEY_COUNT], char *const base
   GString *json = g_string_new("{");
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
     if (g_strcmp0(keys[key], base != NULL ? base[key] : NULL) != 0) {
-      g_autofree char *valid = keys[key] != NULL ? g_utf8_make_valid(keys[key], -1) : NULL;
-      g_string_append(json, json->len > 1 ? "," : "");
-      plain_text_append_json(json, scenario_key_row_of(key)->name);
-      g_string_append_c(json, ':');
-      if (valid != NULL) {
-        plain_text_append_json(json, valid);
-      } else {
-        g_string_append(json, "null");
-      }
+      json_append_text(json, NULL, scenario_key_row_of(key)->name, keys[key]);
     }
   }
-  g_string_append_c(json, '}');
+  json_close(json, NULL, '}');
   return g_string_free(json, FALSE);
 }
 
@@ -74,56 +65,13 @@ static const char *name_of(run_part part, gsize id)
                                      : gauge_row_of((gauge_id)id)->name;
 }
 
-static void append_name(GString *json, const char *name)
-{
-  g_string_append_printf(json, "%s\"%s\":", json->len > 1 ? "," : "", name);
-}
-
-static void append_real(GString *json, const char *before, double value, const char *after)
-{
-  g_autofree char *number = units_format_real(value);
-  g_string_append_printf(json, "%s%s%s", before, number, after);
-}
-
-static char *part_text(const run_results *results, run_part part)
-{
-  GString *json = g_string_new("{");
-  const gauge_quantiles *quantiles = &results->quantiles;
-  for (gsize id = 0; id < tables[part].count; id++) {
-    if (part == RUN_METRICS && results->metrics.present[id]) {
-      append_name(json, name_of(part, id));
-      append_real(json, "", results->metrics.value[id], "");
-    }
-    const gsize count = part == RUN_DISTRIBUTIONS ? results->distributions[id].count
-                        : part == RUN_QUANTILES   ? quantiles->count
-                                                  : 0;
-    if (count > 0) {
-      append_name(json, name_of(part, id));
-    }
-    for (gsize i = 0; i < count; i++) {
-      const distribution_bin *bin = part == RUN_DISTRIBUTIONS ? &results->distributions[id].bins[i] : NULL;
-      append_real(json, i == 0 ? "[[" : ",[",
-                  bin != NULL ? bin->bound : quantiles->parts[i] / (QUANTILE_PARTS / 100.0), ",");
-      append_real(json, "", bin != NULL ? bin->weight : quantiles->values[id][i],
-                  i + 1 == count ? "]]" : "]");
-    }
-  }
-  const GArray *maxima = part == RUN_BLOCK_MAXIMA ? results->block_maxima : NULL;
-  if (maxima != NULL) {
-    g_string_append_printf(json, "\"%" G_GUINT64_FORMAT "\":[", results->block_octets);
-  }
-  for (guint i = 0; maxima != NULL && i < maxima->len; i++) {
-    append_real(json, i > 0 ? "," : "", (double)g_array_index(maxima, guint64, i), "");
-  }
-  g_string_append(json, maxima != NULL ? "]}" : "}");
-  return g_string_free(json, FALSE);
-}
-
 char **run_part_texts(const run_results *results)
 {
   char **texts = g_new0(char *, RUN_PARTS + 1);
   for (run_part part = 0; part < RUN_PARTS; part++) {
-    texts[part] = part_text(results, part);
+    GString *json = g_string_new(NULL);
+    run_part_append(json, part, results, FALSE);
+    texts[part] = g_string_free(json, FALSE);
   }
   return texts;
 }

@@ -4,12 +4,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/json_writer.h"
 #include "base/new_files.h"
 #include "base/plain_text.h"
 #include "base/units.h"
 #include "measure/warm_up.h"
-
-enum { BINS_IN_A_LINE = 4, MAXIMA_IN_A_LINE = 16 };
 
 int run_status_exit_code(run_status status, run_expectation expect)
 {
@@ -27,42 +26,108 @@ int run_status_exit_code(run_status status, run_expectation expect)
   return 1;
 }
 
-/* Writing. json-glib's generator prints doubles with 17 digits (0.1 becomes 0.10000000000000001), and
- * takes longer to quote the strings of a summary than a small run lasts, so the text is built here. */
+/* Writing. */
 
-/* The name of the next member of the object that is open, `gap` before it. */
-static GString *append_name(GString *json, const char *gap, const char *name)
+enum { BINS_IN_A_LINE = 4, MAXIMA_IN_A_LINE = 16 };
+
+/* A share of the time is counted in parts: so many are a percent. */
+#define PARTS_OF_A_PERCENT (QUANTILE_PARTS / 100.0)
+
+/* `gap` NULL: in a store, which has none. */
+static void append_pair(GString *json, const char *gap, double first, double second)
 {
-  g_string_append(json, json->str[json->len - 1] == '{' ? "" : ",");
-  g_string_append(json, gap);
-  plain_text_append_json(json, name);
-  return g_string_append(json, ": ");
+  json_open(json, gap, NULL, '[');
+  json_append_number(json, NULL, NULL, first);
+  json_append_number(json, gap != NULL ? " " : NULL, NULL, second);
+  json_close(json, NULL, ']');
 }
 
-/* Nothing when `text` is NULL. */
-static void append_text(GString *json, const char *gap, const char *name, const char *text)
+static void append_distribution(GString *json, distribution_id id, const distribution *d, gboolean in_summary)
 {
-  if (text != NULL) {
-    plain_text_append_json(append_name(json, gap, name), text);
+  const distribution_row *row = distribution_row_of(id);
+  json_open(json, in_summary ? "\n    " : NULL, row->name, in_summary ? '{' : '[');
+  if (in_summary) {
+    json_append_text(json, " ", "unit", row->unit);
+    json_append_text(json, " ", "weight", row->weight_unit);
+    json_open(json, " ", "bins", '[');
   }
+  for (size_t i = 0; i < d->count; i++) {
+    const char *gap = i % BINS_IN_A_LINE == 0 ? "\n      " : " ";
+    append_pair(json, in_summary ? gap : NULL, d->bins[i].bound, d->bins[i].weight);
+  }
+  json_close(json, in_summary ? "\n    " : NULL, ']');
+  if (in_summary) {
+    json_close(json, " ", '}');
+  }
+}
+
+static void append_block_maxima(GString *json, const run_results *results, gboolean in_summary)
+{
+  g_autofree char *size = g_strdup_printf("%" G_GUINT64_FORMAT, results->block_octets);
+  if (in_summary) {
+    json_append_text(json, "\n    ", "gauge", gauge_row_of(GAUGE_REASSEMBLY)->name);
+    json_append_number(json, "\n    ", "block_octets", (double)results->block_octets);
+  }
+  json_open(json, in_summary ? "\n    " : NULL, in_summary ? "values" : size, '[');
+  for (guint i = 0; i < results->block_maxima->len; i++) {
+    const char *gap = i % MAXIMA_IN_A_LINE == 0 ? "\n      " : " ";
+    json_append_number(json, in_summary ? gap : NULL, NULL,
+                       (double)g_array_index(results->block_maxima, guint64, i));
+  }
+  json_close(json, in_summary ? "\n    " : NULL, ']');
+}
+
+void run_part_append(GString *json, run_part part, const run_results *results, gboolean in_summary)
+{
+  static const char *const members[RUN_PARTS] = {"metrics", "distributions", "quantiles", "block_maxima"};
+  const char *gap = in_summary ? "\n    " : NULL;
+  const gauge_quantiles *quantiles = &results->quantiles;
+  json_open(json, in_summary ? "\n  " : NULL, in_summary ? members[part] : NULL, '{');
+  for (metric_id id = 0; part == RUN_METRICS && id < METRIC_COUNT; id++) {
+    if (results->metrics.present[id]) {
+      g_assert(isfinite(results->metrics.value[id]));
+      json_append_number(json, gap, metric_row_of(id)->name, results->metrics.value[id]);
+    }
+  }
+  for (distribution_id id = 0; part == RUN_DISTRIBUTIONS && id < DISTRIBUTION_COUNT; id++) {
+    if (results->distributions[id].count > 0) {
+      append_distribution(json, id, &results->distributions[id], in_summary);
+    }
+  }
+  for (gauge_id id = 0; part == RUN_QUANTILES && quantiles->count > 0 && id < GAUGE_COUNT; id++) {
+    json_open(json, gap, gauge_row_of(id)->name, '[');
+    for (gsize i = 0; i < quantiles->count; i++) {
+      append_pair(json,
+                  !in_summary ? NULL
+                  : i == 0    ? ""
+                              : " ",
+                  quantiles->parts[i] / PARTS_OF_A_PERCENT, quantiles->values[id][i]);
+    }
+    json_close(json, NULL, ']');
+  }
+  if (part == RUN_BLOCK_MAXIMA && results->block_maxima != NULL) {
+    append_block_maxima(json, results, in_summary);
+  }
+  json_close(json, in_summary ? "\n  " : NULL, '}');
 }
 
 static void append_scenario(GString *json, const summary *page, const scenario *s)
 {
   /* Without its folder: the same run from elsewhere, or on another machine, writes the same octets. */
   g_autofree char *file = g_path_get_basename(scenario_path(s));
-  g_string_append_c(append_name(json, "\n  ", "scenario"), '{');
-  append_text(json, "\n    ", "name", scenario_name(s));
-  append_text(json, "\n    ", "file", file);
-  append_text(json, "\n    ", "title", scenario_configuration(s)->title);
-  g_string_append_c(append_name(json, "\n    ", "keys"), '{');
+  json_open(json, "\n  ", "scenario", '{');
+  json_append_text(json, "\n    ", "name", scenario_name(s));
+  json_append_text(json, "\n    ", "file", file);
+  json_append_text(json, "\n    ", "title", scenario_configuration(s)->title);
+  json_open(json, "\n    ", "keys", '{');
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
     if (page->replay == NULL || page->replay->writes(s, key)) {
       g_autofree char *text = scenario_value_text(s, key);
-      append_text(json, "\n      ", scenario_key_row_of(key)->name, text);
+      json_append_text(json, "\n      ", scenario_key_row_of(key)->name, text);
     }
   }
-  g_string_append(json, "\n    }\n  }");
+  json_close(json, "\n    ", '}');
+  json_close(json, "\n  ", '}');
 }
 
 static void append_provenance(GString *json, const summary *page, const scenario *s)
@@ -71,147 +136,77 @@ static void append_provenance(GString *json, const summary *page, const scenario
   g_autofree char *reason = scenario_engine_reason(s);
   g_autofree char *glib =
       g_strdup_printf("%u.%u.%u", glib_major_version, glib_minor_version, glib_micro_version);
-  g_string_append_c(append_name(json, "\n  ", "provenance"), '{');
-  append_text(json, "\n    ", "version", page->version);
-  append_text(json, "\n    ", "git", page->git != NULL ? page->git : "unknown");
-  append_text(json, "\n    ", "engine", page->engine);
-  append_text(json, "\n    ", "engine_reason", reason);
-  append_text(json, "\n    ", "seed", seed);
-  g_string_append_c(append_name(json, "\n    ", "libraries"), '{');
-  append_text(json, " ", "glib", glib);
-  append_text(json, " ", "ns-3", page->ns3_version);
-  g_string_append(json, " }\n  }");
+  json_open(json, "\n  ", "provenance", '{');
+  json_append_text(json, "\n    ", "version", page->version);
+  json_append_text(json, "\n    ", "git", page->git != NULL ? page->git : "unknown");
+  json_append_text(json, "\n    ", "engine", page->engine);
+  json_append_text(json, "\n    ", "engine_reason", reason);
+  json_append_text(json, "\n    ", "seed", seed);
+  json_open(json, "\n    ", "libraries", '{');
+  json_append_text(json, " ", "glib", glib);
+  if (page->ns3_version != NULL) {
+    json_append_text(json, " ", "ns-3", page->ns3_version);
+  }
+  json_close(json, " ", '}');
+  json_close(json, "\n  ", '}');
 }
 
 static void append_notes(GString *json, const char *gap, const char *const *notes)
 {
-  g_string_append_c(append_name(json, gap, "notes"), '[');
+  json_open(json, gap, "notes", '[');
   for (gsize i = 0; notes[i] != NULL; i++) {
-    g_string_append(json, i == 0 ? " " : ",\n      ");
-    plain_text_append_json(json, notes[i]);
+    json_append_text(json, i == 0 ? " " : "\n      ", NULL, notes[i]);
   }
-  g_string_append(json, " ]");
-}
-
-static void append_metrics(GString *json, const metric_values *metrics)
-{
-  g_string_append_c(append_name(json, "\n  ", "metrics"), '{');
-  for (metric_id id = 0; id < METRIC_COUNT; id++) {
-    if (metrics->present[id]) {
-      g_assert(isfinite(metrics->value[id]));
-      g_autofree char *number = units_format_real(metrics->value[id]);
-      g_string_append(append_name(json, "\n    ", metric_row_of(id)->name), number);
-    }
-  }
-  g_string_append(json, "\n  }");
-}
-
-static void append_distributions(GString *json, const distribution *distributions)
-{
-  g_string_append_c(append_name(json, "\n  ", "distributions"), '{');
-  for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
-    if (distributions[id].count == 0) {
-      continue;
-    }
-    const distribution_row *row = distribution_row_of(id);
-    g_string_append_printf(append_name(json, "\n    ", row->name),
-                           "{ \"unit\": \"%s\", \"weight\": \"%s\", \"bins\": [", row->unit,
-                           row->weight_unit);
-    for (size_t i = 0; i < distributions[id].count; i++) {
-      g_autofree char *bound = units_format_real(distributions[id].bins[i].bound);
-      g_autofree char *weight = units_format_real(distributions[id].bins[i].weight);
-      const char *before = i == 0 ? "\n      " : i % BINS_IN_A_LINE == 0 ? ",\n      " : ", ";
-      g_string_append_printf(json, "%s[%s, %s]", before, bound, weight);
-    }
-    g_string_append(json, "\n    ] }");
-  }
-  g_string_append(json, "\n  }");
-}
-
-static void append_quantiles(GString *json, const gauge_quantiles *of)
-{
-  g_string_append_c(append_name(json, "\n  ", "quantiles"), '{');
-  for (gauge_id id = 0; id < GAUGE_COUNT; id++) {
-    g_string_append_c(append_name(json, "\n    ", gauge_row_of(id)->name), '[');
-    for (gsize i = 0; i < of->count; i++) {
-      g_autofree char *percentage = quantile_percentage(of->parts[i]);
-      g_autofree char *value = units_format_real(of->values[id][i]);
-      g_string_append_printf(json, "%s[%s, %s]", i == 0 ? "" : ", ", percentage, value);
-    }
-    g_string_append_c(json, ']');
-  }
-  g_string_append(json, "\n  }");
-}
-
-/* There are many, and a format takes ten times as long: 0.6 % of a run of 300 messages. */
-static void append_whole_number(GString *json, guint64 number)
-{
-  if (number >= 10) {
-    append_whole_number(json, number / 10);
-  }
-  g_string_append_c(json, (char)('0' + number % 10));
-}
-
-static void append_block_maxima(GString *json, const run_results *results)
-{
-  const GArray *maxima = results->block_maxima;
-  g_string_append_c(append_name(json, "\n  ", "block_maxima"), '{');
-  append_text(json, "\n    ", "gauge", gauge_row_of(GAUGE_REASSEMBLY)->name);
-  g_string_append_printf(json, ",\n    \"block_octets\": %" G_GUINT64_FORMAT ",\n    \"values\": [",
-                         results->block_octets);
-  for (guint i = 0; i < maxima->len; i++) {
-    if (i > 0) {
-      g_string_append_c(json, ',');
-    }
-    g_string_append(json, i % MAXIMA_IN_A_LINE == 0 ? "\n      " : " ");
-    append_whole_number(json, g_array_index(maxima, guint64, i));
-  }
-  g_string_append(json, "\n    ]\n  }");
+  json_close(json, " ", ']');
 }
 
 static void append_warm_up(GString *json, const GArray *maxima)
 {
   const warm_up test = warm_up_test(maxima);
-  g_string_append_c(append_name(json, "\n  ", "warm_up"), '{');
-  append_text(json, " ", "test", "rank sum of block maxima");
+  json_open(json, "\n  ", "warm_up", '{');
+  json_append_text(json, " ", "test", "rank sum of block maxima");
   if (test.verdict != WARM_UP_TOO_SHORT) {
-    g_autofree char *p = units_format_real(test.p);
-    g_string_append(append_name(json, " ", "p"), p);
+    json_append_number(json, " ", "p", test.p);
   }
-  append_text(json, " ", "verdict", warm_up_verdict_name(test.verdict));
-  g_string_append(json, " }");
+  json_append_text(json, " ", "verdict", warm_up_verdict_name(test.verdict));
+  json_close(json, " ", '}');
 }
 
 char *summary_json(const summary *page, const scenario *s, gsize *length)
 {
+  const char *const ends[][2] = {{"terminate_code", page->terminate_code},
+                                 {"terminate_side", page->terminate_side}};
+  const gboolean has[RUN_PARTS] = {TRUE, TRUE, page->results->quantiles.count > 0,
+                                   page->results->block_maxima != NULL};
   GString *json = g_string_new("{");
   append_scenario(json, page, s);
   append_provenance(json, page, s);
   if (page->replay != NULL) {
-    g_string_append_c(append_name(json, "\n  ", "replay"), '{');
+    json_open(json, "\n  ", "replay", '{');
     for (gsize i = 0; i < page->replay->fact_count; i++) {
-      append_text(json, "\n    ", page->replay->facts[i].name, page->replay->facts[i].text);
+      json_append_text(json, "\n    ", page->replay->facts[i].name, page->replay->facts[i].text);
     }
     append_notes(json, "\n    ", page->replay->notes);
-    g_string_append(json, "\n  }");
+    json_close(json, "\n  ", '}');
   }
-  append_text(json, "\n  ", "status", run_status_name(page->status));
-  append_text(json, "\n  ", "message", page->message != NULL ? page->message : "");
+  json_append_text(json, "\n  ", "status", run_status_name(page->status));
+  json_append_text(json, "\n  ", "message", page->message != NULL ? page->message : "");
   if (page->notes != NULL && *page->notes != NULL) {
     append_notes(json, "\n  ", page->notes);
   }
-  append_text(json, "\n  ", "terminate_code", page->terminate_code);
-  append_text(json, "\n  ", "terminate_side", page->terminate_side);
-  append_metrics(json, &page->results->metrics);
-  append_distributions(json, page->results->distributions);
-  if (page->results->quantiles.count > 0) {
-    append_quantiles(json, &page->results->quantiles);
+  for (gsize i = 0; i < G_N_ELEMENTS(ends); i++) {
+    if (ends[i][1] != NULL) {
+      json_append_text(json, "\n  ", ends[i][0], ends[i][1]);
+    }
   }
-  if (page->results->block_maxima != NULL) {
-    append_block_maxima(json, page->results);
+  for (run_part part = 0; part < RUN_PARTS; part++) {
+    if (has[part]) {
+      run_part_append(json, part, page->results, TRUE);
+    }
   }
   append_warm_up(json, page->results->block_maxima);
-  g_string_append(json, "\n}\n");
+  json_close(json, "\n", '}');
+  g_string_append_c(json, '\n');
   *length = json->len;
   return g_string_free(json, FALSE);
 }

@@ -57,6 +57,14 @@ gboolean summary_write_json(const summary *page, const scenario *s, const char *
 /* The same text in memory, `*length` octets and a NUL. Free with g_free(). */
 char *summary_json(const summary *page, const scenario *s, gsize *length);
 
+/* What a run measured, as a store has it without a blank: {"NAME":VALUE,…} of metrics,
+ * {"NAME":[[BOUND,WEIGHT],…],…} of distributions, {"GAUGE":[[PERCENT,VALUE],…],…} of quantiles,
+ * {"OCTETS":[MAXIMUM,…]} of block maxima. */
+typedef enum run_part { RUN_METRICS, RUN_DISTRIBUTIONS, RUN_QUANTILES, RUN_BLOCK_MAXIMA, RUN_PARTS } run_part;
+
+/* Appends `part` of `results` to `json`: as a store's text, or as the next member of a summary. */
+void run_part_append(GString *json, run_part part, const run_results *results, gboolean in_summary);
+
 /* Prints the page a person reads: what ran, how it ended, then the metrics by group, aligned, with their
  * units. */
 void summary_print(const summary *page, const scenario *s, FILE *file);

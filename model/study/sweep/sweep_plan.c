@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/json_writer.h"
 #include "base/plain_text.h"
 #include "base/units.h"
 #include "scenario/configuration.h"
@@ -501,34 +502,33 @@ char *sweep_plan_json(const sweep_plan *plan, const char *version, guint jobs, d
   gsize to_run;
   g_autoptr(GArray) runs = runs_in_order(plan, pace, &to_run, &all);
   GString *json = g_string_new("{");
-  plain_text_append_text(json, "scenario", scenario_name(base));
-  plain_text_append_text(json, "title", scenario_configuration(base)->title);
-  plain_text_append_text(json, "version", version);
-  plain_text_append_member(json, "runs");
-  g_string_append_c(json, '[');
+  json_append_text(json, " ", "scenario", scenario_name(base));
+  json_append_text(json, " ", "title", scenario_configuration(base)->title);
+  json_append_text(json, " ", "version", version);
+  json_open(json, " ", "runs", '[');
   for (guint i = 0; i < runs->len; i++) {
     const planned_run *run = &g_array_index(runs, planned_run, i);
     const char *texts[SCENARIO_KEY_COUNT];
     sweep_grid_texts(plan->grid, run->index, texts);
-    g_string_append(json, i > 0 ? ",\n  {" : "\n  {");
-    plain_text_append_number(json, "number", (double)run->index + 1);
-    plain_text_append_member(json, "keys");
-    g_string_append_c(json, '{');
+    json_open(json, "\n  ", NULL, '{');
+    json_append_number(json, " ", "number", (double)run->index + 1);
+    json_open(json, " ", "keys", '{');
     for (gsize k = 0; keys[k] != NULL && *keys[k] != '\0'; k++) {
-      plain_text_append_text(json, keys[k], texts[scenario_key_find(keys[k])]);
+      json_append_text(json, " ", keys[k], texts[scenario_key_find(keys[k])]);
     }
-    g_string_append(json, " }");
-    plain_text_append_text(json, "state", plan->was_looked_up ? states[run->state] : "missing");
-    g_string_append(json, " }");
+    json_close(json, " ", '}');
+    json_append_text(json, " ", "state", plan->was_looked_up ? states[run->state] : "missing");
+    json_close(json, " ", '}');
   }
-  g_string_append(json, " ]");
-  plain_text_append_number(json, "left_out", (double)facts->left_out);
-  plain_text_append_number(json, "given_twice", (double)facts->repeated);
-  plain_text_append_number(json, "to_run", (double)to_run);
-  plain_text_append_number(json, "segments", all.segments);
-  plain_text_append_number(json, "seconds", all.seconds / (double)CLAMP(to_run, 1, jobs));
-  plain_text_append_number(json, "jobs", jobs);
-  plain_text_append_member(json, "more_may_follow");
-  g_string_append(json, sweep_plan_is_open(plan) ? "true }\n" : "false }\n");
+  json_close(json, " ", ']');
+  json_append_number(json, " ", "left_out", (double)facts->left_out);
+  json_append_number(json, " ", "given_twice", (double)facts->repeated);
+  json_append_number(json, " ", "to_run", (double)to_run);
+  json_append_number(json, " ", "segments", all.segments);
+  json_append_number(json, " ", "seconds", all.seconds / (double)CLAMP(to_run, 1, jobs));
+  json_append_number(json, " ", "jobs", jobs);
+  json_append_literal(json, " ", "more_may_follow", sweep_plan_is_open(plan) ? "true" : "false");
+  json_close(json, " ", '}');
+  g_string_append_c(json, '\n');
   return g_string_free(json, FALSE);
 }

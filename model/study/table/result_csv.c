@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/json_writer.h"
 #include "base/plain_text.h"
 #include "base/units.h"
 #include "study/table/result_table.h"
@@ -279,39 +280,40 @@ char *result_table_json(const result_request *request)
   g_autofree char *seeds = study_table_seeds(table);
   g_autofree char *missing = study_table_missing(table, request->exclude);
   g_autoptr(GArray) keys = result_rows_keys(table, pairing);
-  plain_text_append_text(json, "scenario", table->names);
-  plain_text_append_text(json, "title", table->title);
-  plain_text_append_text(json, "version", table->versions);
-  plain_text_append_text(json, "seeds", seeds);
-  plain_text_append_text(json, "missing", missing);
-  plain_text_append_text(json, "pair", pairing != NULL ? scenario_key_row_of(pairing->key)->name : NULL);
-  plain_text_append_text(json, "a", pairing != NULL ? pairing->a : NULL);
-  plain_text_append_text(json, "b", pairing != NULL ? pairing->b : NULL);
-  plain_text_append_member(json, "rows");
+  json_append_text(json, " ", "scenario", table->names);
+  json_append_text(json, " ", "title", table->title);
+  json_append_text(json, " ", "version", table->versions);
+  json_append_text(json, " ", "seeds", seeds);
+  json_append_text(json, " ", "missing", missing);
+  json_append_text(json, " ", "pair", pairing != NULL ? scenario_key_row_of(pairing->key)->name : NULL);
+  json_append_text(json, " ", "a", pairing != NULL ? pairing->a : NULL);
+  json_append_text(json, " ", "b", pairing != NULL ? pairing->b : NULL);
+  json_open(json, " ", "rows", '[');
   for (guint q = 0; q < request->quantities->len; q++) {
     const result_quantity *quantity = &g_array_index(request->quantities, result_quantity, q);
     g_autofree char *name = result_quantity_name(quantity), *unit = result_quantity_unit(quantity);
     g_autoptr(GArray) rows = result_rows_of(table, quantity, pairing);
     for (guint r = 0; r < rows->len; r++) {
       const result_row *row = &g_array_index(rows, result_row, r);
-      g_string_append(json, q + r == 0 ? "[\n  {" : ",\n  {");
-      plain_text_append_text(json, "metric", name);
-      plain_text_append_text(json, "unit", unit);
-      plain_text_append_member(json, "keys");
-      g_string_append_c(json, '{');
+      json_open(json, "\n  ", NULL, '{');
+      json_append_text(json, " ", "metric", name);
+      json_append_text(json, " ", "unit", unit);
+      json_open(json, " ", "keys", '{');
       for (guint i = 0; i < keys->len; i++) {
         const scenario_key key = g_array_index(keys, scenario_key, i);
-        plain_text_append_text(json, scenario_key_row_of(key)->name, row->first->keys[key]);
+        json_append_text(json, " ", scenario_key_row_of(key)->name, row->first->keys[key]);
       }
-      g_string_append(json, " }");
+      json_close(json, " ", '}');
       const gsize count = numbers_of(row, pairing != NULL, numbers);
       for (gsize i = 0; i < count; i++) {
-        plain_text_append_number(json, numbers[i].name, numbers[i].value);
+        json_append_number(json, " ", numbers[i].name, numbers[i].value);
       }
-      plain_text_append_text(json, "coverage_note", note_of(row));
-      g_string_append(json, " }");
+      json_append_text(json, " ", "coverage_note", note_of(row));
+      json_close(json, " ", '}');
     }
   }
-  g_string_append(json, json->str[json->len - 1] == '}' ? " ] }\n" : "[] }\n");
+  json_close(json, g_str_has_suffix(json->str, "[") ? "" : " ", ']');
+  json_close(json, " ", '}');
+  g_string_append_c(json, '\n');
   return g_string_free(json, FALSE);
 }

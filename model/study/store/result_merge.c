@@ -52,12 +52,6 @@ static char *metric_text(const stored_run *run, metric_id id)
                                           : g_strdup("none");
 }
 
-/* memcmp() takes no NULL, which an array without values is. */
-static gboolean is_same(const void *one, const void *other, gsize octets)
-{
-  return octets == 0 || memcmp(one, other, octets) == 0;
-}
-
 /* What two runs that did not fail disagree in: "NAME is X (there) and Y (here)"; NULL: nothing. g_free(). */
 static char *disagreement(const stored_run *a, const char *there, const stored_run *b, const char *here)
 {
@@ -74,29 +68,15 @@ static char *disagreement(const stored_run *a, const char *there, const stored_r
       return g_strdup_printf("%s is %s (%s) and %s (%s)", metric_row_of(id)->name, of_a, there, of_b, here);
     }
   }
-  const run_results *of_a = &a->results, *of_b = &b->results;
-  const char *what = NULL, *of = NULL;
-  for (distribution_id id = 0; id < DISTRIBUTION_COUNT && what == NULL; id++) {
-    const distribution *one = &of_a->distributions[id], *other = &of_b->distributions[id];
-    if (one->count != other->count || !is_same(one->bins, other->bins, one->count * sizeof *one->bins)) {
-      what = "weights";
-      of = distribution_row_of(id)->name;
-    }
+  static const char *const parts[RUN_PARTS] = {[RUN_DISTRIBUTIONS] = "distributions",
+                                               [RUN_QUANTILES] = "quantiles",
+                                               [RUN_BLOCK_MAXIMA] = "block maxima"};
+  g_auto(GStrv) of_a = run_part_texts(&a->results), of_b = run_part_texts(&b->results);
+  run_part part = RUN_METRICS + 1;
+  while (part < RUN_PARTS && strcmp(of_a[part], of_b[part]) == 0) {
+    part++;
   }
-  const gauge_quantiles *one = &of_a->quantiles, *other = &of_b->quantiles;
-  for (gauge_id id = 0; id < GAUGE_COUNT && what == NULL; id++) {
-    if (one->count != other->count || !is_same(one->parts, other->parts, one->count * sizeof *one->parts) ||
-        !is_same(one->values[id], other->values[id], one->count * sizeof *one->values[id])) {
-      what = "quantiles";
-      of = gauge_row_of(id)->name;
-    }
-  }
-  g_auto(GStrv) texts_a = run_part_texts(of_a), texts_b = run_part_texts(of_b);
-  if (what == NULL && strcmp(texts_a[RUN_BLOCK_MAXIMA], texts_b[RUN_BLOCK_MAXIMA]) != 0) {
-    what = "block maxima";
-    of = gauge_row_of(GAUGE_REASSEMBLY)->name;
-  }
-  return what != NULL ? g_strdup_printf("the %s of %s differ (%s, %s)", what, of, there, here) : NULL;
+  return part < RUN_PARTS ? g_strdup_printf("the %s differ (%s, %s)", parts[part], there, here) : NULL;
 }
 
 /* "run.seed=3, path.forward.mtu=1500": what the sweep varied. g_free(). */

@@ -284,18 +284,18 @@ FIXTURE_TEST(test_contradictions)
   other.exit_code = 0;
   g_assert_true(distribution_append(&one.results.distributions[DISTRIBUTION_REASSEMBLY_OCTETS], 3, 0.5));
   g_assert_true(distribution_append(&other.results.distributions[DISTRIBUTION_REASSEMBLY_OCTETS], 3, 0.25));
-  expect_contradiction(f, &one, &other, "the weights of buffer.reassembly_octets differ (");
+  expect_contradiction(f, &one, &other, "the distributions differ (");
   distribution_clear(&other.results.distributions[DISTRIBUTION_REASSEMBLY_OCTETS]);
   distribution_copy(&other.results.distributions[DISTRIBUTION_REASSEMBLY_OCTETS],
                     &one.results.distributions[DISTRIBUTION_REASSEMBLY_OCTETS]);
   one.results.quantiles = (gauge_quantiles){1, {1}, {[GAUGE_ORDER] = {4}}};
   other.results.quantiles = (gauge_quantiles){1, {1}, {[GAUGE_ORDER] = {5}}};
-  expect_contradiction(f, &one, &other, "the quantiles of buffer.order differ (");
+  expect_contradiction(f, &one, &other, "the quantiles differ (");
   other.results.quantiles = one.results.quantiles;
   one.results.block_octets = 65536;
   one.results.block_maxima = g_array_new(FALSE, TRUE, sizeof(guint64));
   g_array_set_size(one.results.block_maxima, 1);
-  expect_contradiction(f, &one, &other, "the block maxima of buffer.reassembly differ (");
+  expect_contradiction(f, &one, &other, "the block maxima differ (");
 }
 
 /* Another text of the scenario: refused with the line that differs, joined when told to. */

@@ -16,7 +16,6 @@
 #include "base/plain_text.h"
 
 #define FOLDER_PREFIX ".iwarpsim-new-"
-#define OLD_PREFIX "old-" /* an older file, while the new ones take their places */
 
 struct new_files {
   char *places;
@@ -49,28 +48,6 @@ static gboolean may_replace(const char *path, guint kind, GError **error)
   return there == 0 || there == FILE_RUN_FOLDER || there == kind ||
          error_set(error, "%s: %s stands there, which is not written over; expected another file", path,
                    file_kind_noun(there));
-}
-
-/* A process that was killed while files took their places left the older ones in `folder`. Unless all the new
- * ones are in their places, the older ones go back to theirs. */
-static void put_back(const char *folder, const char *places)
-{
-  g_autoptr(GPtrArray) old = g_ptr_array_new_with_free_func(g_free);
-  g_autoptr(GDir) directory = g_dir_open(folder, 0, NULL);
-  gboolean complete = TRUE;
-  const char *name;
-  while (directory != NULL && (name = g_dir_read_name(directory)) != NULL) {
-    if (g_str_has_prefix(name, OLD_PREFIX)) {
-      g_ptr_array_add(old, g_strdup(name));
-    } else {
-      complete = FALSE;
-    }
-  }
-  for (guint i = 0; !complete && i < old->len; i++) {
-    g_autofree char *from = g_build_filename(folder, old->pdata[i], NULL);
-    g_autofree char *to = g_build_filename(places, (const char *)old->pdata[i] + strlen(OLD_PREFIX), NULL);
-    g_rename(from, to);
-  }
 }
 
 static guint64 octets_in(const char *folder)
@@ -110,7 +87,6 @@ void new_files_clear(const char *places)
     int lock = open_own_folder(folder);
     if (lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) == 0) {
       const guint64 octets = octets_in(folder);
-      put_back(folder, places);
       interruption_remove_files(folder);
       if (g_rmdir(folder) == 0 && octets > 0) {
         plain_text_print(stderr,
@@ -186,40 +162,22 @@ static gboolean wait_for_disk(const new_files *files, const char *name, GError *
 
 gboolean new_files_take_places(const new_files *files, const char *const *names, GError **error)
 {
-  guint count = 0;
-  while (names[count] != NULL) {
-    count++;
-  }
-  g_autofree gboolean *aside = g_new0(gboolean, count), *in_place = g_new0(gboolean, count);
-  g_auto(GStrv) old = g_new0(char *, count + 1); /* what the older files are called meanwhile */
+  const guint last = g_strv_length((char **)names) - 1;
   gboolean good = TRUE;
-  for (guint i = 0; good && i < count; i++) {
+  for (guint i = 0; good && i <= last; i++) {
     g_autofree char *new = g_build_filename(files->folder, names[i], NULL);
     g_autofree char *place = g_build_filename(files->places, names[i], NULL);
-    good = !g_file_test(new, G_FILE_TEST_EXISTS) || may_replace(place, file_kind_of(new), error);
+    good = (!g_file_test(new, G_FILE_TEST_EXISTS) || may_replace(place, file_kind_of(new), error)) &&
+           wait_for_disk(files, names[i], error);
   }
   interruption_hold();
-  const int made = files->lock, places = open_folder(files->places);
-  for (guint i = 0; good && i < count; i++) {
-    old[i] = g_strconcat(OLD_PREFIX, names[i], NULL);
-    good = wait_for_disk(files, names[i], error);
-  }
-  for (guint i = count; good && i-- > 0;) {
-    aside[i] = renameat(places, names[i], made, old[i]) == 0;
-    good = aside[i] || errno == ENOENT || fail(error, files->places, names[i]);
-  }
-  for (guint i = 0; good && i < count; i++) {
-    in_place[i] = renameat(made, names[i], places, names[i]) == 0;
-    good = in_place[i] || errno == ENOENT || fail(error, files->places, names[i]);
-  }
-  for (guint i = 0; i < count; i++) {
-    if (aside[i] && good) {
-      unlinkat(made, old[i], 0); /* by its name: no failure to list the folder leaves it there */
-    } else if (aside[i]) {
-      renameat(made, old[i], places, names[i]);
-    } else if (in_place[i] && !good) {
-      unlinkat(places, names[i], 0);
-    }
+  const int places = open_folder(files->places);
+  good = good && (last == 0 || unlinkat(places, names[last], 0) == 0 || errno == ENOENT ||
+                  fail(error, files->places, names[last]));
+  for (guint i = 0; good && i <= last; i++) {
+    good = renameat(files->lock, names[i], places, names[i]) == 0 ||
+           (errno == ENOENT && (unlinkat(places, names[i], 0) == 0 || errno == ENOENT)) ||
+           fail(error, files->places, names[i]);
   }
   close(places);
   interruption_release();

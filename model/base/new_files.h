@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 /* Files that are made in a folder of their own and take their places together, once each of them is whole.
- * Until then the older files stay, and after an error they stay for good. An interruption removes what has
+ * Until then the older files stay. An interruption removes what has
  * not taken its place (base/interruption.h). */
 typedef struct new_files new_files;
 
@@ -15,7 +15,7 @@ typedef struct new_files new_files;
 new_files *new_files_begin(const char *folder, GError **error);
 
 /* Removes the hidden folders that killed processes of this user left in `folder`, and says so on standard
- * error. Where one was killed while its files took their places, the older ones are put back. */
+ * error. */
 void new_files_clear(const char *folder);
 
 /* The same in the folder that `path` is in, and in the folders beside it, a thousand of them at most. */
@@ -24,11 +24,12 @@ void new_files_clear_beside(const char *path);
 /* The folder to make the files in; `files` owns the text. */
 const char *new_files_folder(const new_files *files);
 
-/* Puts the files called `names`, which end with NULL, in their places. The last one goes last, and its older
- * file goes first: while it is not there, the others may be old or new. Where a file was not made, the older
- * one of its name is removed. Waits for the disk first. FALSE and `error` (G_FILE_ERROR) when that fails, or
- * (IWARPSIM_ERROR) when a file of one of our kinds would be replaced by one of another (base/file_kind.h);
- * the older files are then as they were. */
+/* Puts the files called `names` (at least one), which end with NULL, in their places, each by one rename. Of
+ * several the last one goes last, and its older file goes first: while it is not there, the others may be old
+ * or new. Where a file was not made, the older one of its name is removed. Waits for the disk first. FALSE
+ * and `error` (G_FILE_ERROR) when that fails, or (IWARPSIM_ERROR) when a file of one of our kinds would be
+ * replaced by one of another (base/file_kind.h); the older files are then as they were. FALSE also when a
+ * file cannot take its place: where a folder stands, say. */
 gboolean new_files_take_places(const new_files *files, const char *const *names, GError **error);
 
 /* Lets `error` (may be NULL) name files by the places they were to have. */

@@ -10,7 +10,7 @@
 
 /* The end of a program's messages as text to keep: valid UTF-8, lines as they were, no other control
  * characters; begins with a whole character when it was cut. Free with g_free(). */
-static char *tail_of(pipe_text text)
+static char *tail_of(worker_messages text)
 {
   /* What follows the first octet of a character in UTF-8 is 10xxxxxx, at most three of them. */
   for (guint i = 0; text.cut && i < 3 && text.count > 0 && (*text.octets & 0xc0) == 0x80; i++) {

@@ -11,14 +11,16 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/error.h"
 
-/* As much of a run's stderr as is kept: an abort's message and what led to it. */
-#define MESSAGES_OCTETS 2000
+/* As much of a run's stderr as is kept: an abort's message and what led to it. Before them so much may stand
+ * in memory. */
+enum { MESSAGES_OCTETS = 2000, MESSAGES_OCTETS_MAX = 1 << 20 };
 
 /* Of a run's own message, and of the name of its engine. */
 enum { MESSAGE_OCTETS = 4096, ENGINE_OCTETS = 16 };
@@ -74,7 +76,8 @@ struct worker {
   int socket;
   guint source; /* on the socket */
   worker_progress *progress;
-  pipe_tail messages;
+  int messages; /* a file in memory, to which its runs append */
+  char words[MESSAGES_OCTETS];
   worker_run run;
 };
 
@@ -119,7 +122,7 @@ static void die_with(pid_t parent)
  * closed first, since they may be as many as there can be. */
 static void take_files(const worker *w, int socket)
 {
-  const int messages = w->messages.writer;
+  const int messages = w->messages;
   const int last = MAX(socket, messages);
   for (int i = 0; i < last; i++) {
     if (i != socket && i != messages) {
@@ -235,7 +238,9 @@ static void free_worker(worker *w)
   if (w->progress != NULL) {
     munmap(w->progress, sizeof *w->progress);
   }
-  pipe_tail_close(&w->messages);
+  if (w->messages >= 0) {
+    close(w->messages);
+  }
   g_free(w);
 }
 
@@ -249,6 +254,14 @@ static gboolean take_over(worker_progress *progress, summary *left, run_results 
                     .results = results};
   return progress->is_handed_over && left->status < RUN_STATUSES &&
          run_results_take(&progress->results, results);
+}
+
+static worker_messages messages_of(worker *w)
+{
+  struct stat file = {.st_size = 0};
+  fstat(w->messages, &file);
+  const ssize_t count = pread(w->messages, w->words, MESSAGES_OCTETS, MAX(file.st_size - MESSAGES_OCTETS, 0));
+  return (worker_messages){w->words, (gsize)MAX(count, 0), file.st_size > MESSAGES_OCTETS};
 }
 
 /* The run in hand has ended, as its worker reports in `end`. `died`: the worker is gone too, killed with the
@@ -265,7 +278,7 @@ static void end_run(worker *w, worker_run_end *end, gboolean died)
   }
   end->point = run.point;
   end->left = take_over(w->progress, &left, &results) ? &left : NULL;
-  end->messages = pipe_tail_drain(&w->messages);
+  end->messages = messages_of(w);
   end->stopped_why = run.stopped_why;
   end->memory_limit_octets = w->pool->limits.memory_octets;
   end->started = run.started;
@@ -307,11 +320,14 @@ static worker *start_worker(worker_pool *pool, GError **error)
   worker *w = g_new0(worker, 1);
   w->pool = pool;
   w->socket = -1;
+  w->messages = memfd_create("messages", MFD_CLOEXEC);
   void *shared = mmap(NULL, sizeof *w->progress, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   gboolean good =
       shared != MAP_FAILED || error_set(error, "no memory to share with a run: %s", g_strerror(errno));
   w->progress = good ? shared : NULL;
-  good = good && pipe_tail_open(&w->messages, MESSAGES_OCTETS, error) &&
+  good = good &&
+         (fcntl(w->messages, F_SETFL, O_APPEND) == 0 ||
+          error_set(error, "no file for the messages of a run: %s", g_strerror(errno))) &&
          (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0 ||
           error_set(error, "no socket for a run: %s", g_strerror(errno)));
   if (!good) {
@@ -332,7 +348,6 @@ static worker *start_worker(worker_pool *pool, GError **error)
     return NULL;
   }
   setpgid(w->pid, w->pid); /* so does the worker: one of the two is first */
-  pipe_tail_close_writer(&w->messages);
   w->source = g_unix_fd_add(w->socket, G_IO_IN | G_IO_HUP | G_IO_ERR, socket_readable, w);
   return w;
 }
@@ -343,7 +358,7 @@ static worker *request_run(worker *w, const worker_run *run)
   const guint64 point = run->point;
   worker_progress_set(w->progress, 0, 0);
   w->progress->is_handed_over = FALSE;
-  pipe_tail_clear(&w->messages);
+  (void)!ftruncate(w->messages, 0);
   if (w->pid == 0 || send(w->socket, &point, sizeof point, MSG_NOSIGNAL) != (ssize_t)sizeof point) {
     free_worker(w);
     return NULL;
@@ -468,9 +483,13 @@ void worker_watch(worker *w)
   gint64 now_us = g_get_monotonic_time();
   time_ps simulated_ps = atomic_load(&w->progress->simulated_ps);
   gint64 apart_us = MIN(now_us - run->looked_us, LOOK_APART_MAX_US);
+  struct stat messages;
   run->stalled_us = simulated_ps == run->simulated_ps ? run->stalled_us + apart_us : 0;
   run->simulated_ps = simulated_ps;
   run->looked_us = now_us;
+  if (fstat(w->messages, &messages) == 0 && messages.st_blocks * 512 > MESSAGES_OCTETS_MAX) {
+    fallocate(w->messages, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, messages.st_size - MESSAGES_OCTETS);
+  }
   if (run->stopped_us > 0) {
     /* Again, since a process that was only being forked has not heard it. */
     send_signal(w, now_us - run->stopped_us > STOP_GRACE_US ? SIGKILL : SIGTERM);

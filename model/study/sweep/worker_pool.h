@@ -4,8 +4,8 @@
  *
  * A worker is a process that makes runs, one after another. It is forked from the sweep, and forks for each
  * run: ns-3 keeps one simulator a process and may abort it, so a run never shares a process with anything
- * that must live on. A point's index goes in through a socket; the run's messages come out through a pipe,
- * its progress and its summary stand in memory that both share. Whatever dies leaves nothing running: workers
+ * that must live on. A point's index goes in through a socket; the run's messages go to a file in memory, its
+ * progress and its summary stand in memory that both share. Whatever dies leaves nothing running: workers
  * and runs are killed when this process dies, before this process when memory runs out, and leave no core
  * file; a terminal's Ctrl-C does not reach them, stdin is empty, and stdout is dropped. */
 #pragma once
@@ -14,7 +14,6 @@
 
 #include "base/time_ps.h"
 #include "study/store/summary.h"
-#include "study/sweep/pipe_tail.h"
 #include "study/sweep/sweep_grid.h"
 
 /* The run's side. */
@@ -43,12 +42,19 @@ typedef struct run_limits {
   guint64 memory_octets; /* of data (RLIMIT_DATA); beyond, its allocations fail */
 } run_limits;
 
+/* The end of what a run wrote to its stderr. */
+typedef struct worker_messages {
+  const char *octets;
+  gsize count;
+  gboolean cut; /* there was more before */
+} worker_messages;
+
 /* All that is known of a run that has ended. */
 typedef struct worker_run_end {
   gsize point;
-  int wait_status;             /* as wait4() gives it */
-  const summary *left;         /* what it handed over; NULL: nothing */
-  pipe_text messages;          /* its stderr */
+  int wait_status;     /* as wait4() gives it */
+  const summary *left; /* what it handed over; NULL: nothing */
+  worker_messages messages;
   const char *stopped_why;     /* the watchdog stopped it, because …; NULL */
   guint64 memory_limit_octets; /* 0: there was none */
   const char *started;         /* "2026-11-21T10:08:16Z" */
@@ -81,8 +87,8 @@ worker *worker_pool_run(worker_pool *pool, gsize point, worker_run_ended ended, 
 
 /* The run that a worker has. */
 
-/* To be called several times a second: stops a run that stalls or takes too long (its end then has the
- * reason), and kills one that was stopped and does not end. */
+/* To be called several times a second: forgets messages that will not be kept, stops a run that stalls or
+ * takes too long (its end then has the reason), and kills one that was stopped and does not end. */
 void worker_watch(worker *w);
 
 /* Its point, and how much of it is done, 0 … 1. */

@@ -25,7 +25,7 @@ static stored_run *record_of(const grid_fixture *f, worker_run_end end, const su
                              const char *messages)
 {
   end.left = left;
-  end.messages = (pipe_text){messages, strlen(messages), FALSE};
+  end.messages = (worker_messages){messages, strlen(messages), FALSE};
   end.memory_peak_octets = 3 << 20;
   return sweep_record_new(f->grid, "here", &end);
 }

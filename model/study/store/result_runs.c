@@ -263,15 +263,15 @@ static gboolean visit_run(const result_store *store, sqlite3_stmt *row, result_s
                          run.identity, run.point);
   }
   gboolean good = read_base(store, error);
-  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT && good; key++) {
-    run.keys[key] = g_strdup(store->base->keys[key]);
-  }
+  memcpy(run.keys, store->base->keys, sizeof run.keys);
   good = good && run_parameters_read(store, own, run.keys, error);
   for (run_part part = 0; part < RUN_PARTS && good; part++) {
     good = run_part_read(store, part, parts[part], &run.results, error);
   }
   good = good && visit(&from, &run, data, error);
-  run_identity_clear(run.keys);
+  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+    g_free(run.keys[key] != store->base->keys[key] ? run.keys[key] : NULL);
+  }
   run_results_clear(&run.results);
   return good;
 }

@@ -19,7 +19,7 @@ gboolean run_part_read(const result_store *store, run_part part, const char *tex
  * not known. Free with g_free(). */
 char *run_parameters_text(char *const keys[SCENARIO_KEY_COUNT], char *const base[SCENARIO_KEY_COUNT]);
 
-/* Sets those `keys` that `text` has, and frees what they were. Errors as above. */
+/* Sets those `keys` that `text` has to texts of their own. Errors as above. */
 gboolean run_parameters_read(const result_store *store, const char *text, char *keys[SCENARIO_KEY_COUNT],
                              GError **error);
 

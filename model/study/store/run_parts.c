@@ -41,7 +41,6 @@ gboolean run_parameters_read(const result_store *store, const char *text, char *
     if (key == SCENARIO_KEY_COUNT) {
       return store_unknown(store, "key", name, error);
     }
-    g_free(keys[key]);
     keys[key] = g_strdup(json_text_string(object, name));
   }
   return TRUE;

@@ -161,7 +161,7 @@ GArray *scenario_axis_range_factors(guint64 from, guint64 to, gsize points, guin
 /* One axis while it is read. */
 typedef struct axis_reader {
   const loading *on;
-  const config_setting_t *setting; /* the axis's group */
+  const source_setting *setting; /* the axis's group */
   scenario_axis axis;
   GPtrArray *values; /* canonical texts */
 } axis_reader;
@@ -183,7 +183,7 @@ static gboolean check_members(const axis_reader *r)
 {
   static const char *const members[] = {"key", "values", "from", "to", "step", "points", "with", NULL};
 
-  if (!config_setting_is_group(r->setting)) {
+  if (r->setting->notation != SCENARIO_NOTATION_GROUP) {
     return loading_error(
         r->on, r->setting,
         "an axis of the sweep is not a group; expected { key = \"GROUP.KEY\"; values = [ ... ]; }");
@@ -196,8 +196,8 @@ static gboolean check_members(const axis_reader *r)
  * member. */
 static gboolean read_key(const axis_reader *r, const char *name, scenario_key *key)
 {
-  const config_setting_t *member = config_setting_get_member(r->setting, name);
-  const char *text = member != NULL ? config_setting_get_string(member) : NULL;
+  const source_setting *member = setting_member(r->setting, name);
+  const char *text = member != NULL ? setting_string(member) : NULL;
 
   *key = text != NULL ? scenario_key_find(text) : SCENARIO_KEY_COUNT;
   if (member == NULL || *key < SCENARIO_KEY_COUNT) {
@@ -242,7 +242,7 @@ static gboolean read_keys(axis_reader *r)
   }
   r->axis.with = with < SCENARIO_KEY_COUNT ? find_axis(r->on->s, with) : -1;
   if (with < SCENARIO_KEY_COUNT && r->axis.with < 0) {
-    return loading_error(r->on, config_setting_get_member(r->setting, "with"),
+    return loading_error(r->on, setting_member(r->setting, "with"),
                          "axis '%s' moves with '%s', which is no axis before it; expected the key of one",
                          row_of(r)->name, scenario_key_row_of(with)->name);
   }
@@ -253,32 +253,31 @@ static gboolean read_keys(axis_reader *r)
   return TRUE;
 }
 
-static gboolean too_many_values(const axis_reader *r, const config_setting_t *setting)
+static gboolean too_many_values(const axis_reader *r, const source_setting *setting)
 {
   return loading_error(r->on, setting, "axis '%s' has more than %d values; expected fewer", row_of(r)->name,
                        VALUES_MAX);
 }
 
 /* Reads `setting` as a value of `row`. A string may hold what --set takes without quotes, "[100,101]". */
-static gboolean read_value(const axis_reader *r, const scenario_key_row *row, const config_setting_t *setting,
+static gboolean read_value(const axis_reader *r, const scenario_key_row *row, const source_setting *setting,
                            scenario_value *value)
 {
-  g_autofree char *text = NULL;
+  const gboolean is_string = setting->notation == SCENARIO_NOTATION_STRING;
+  g_autofree char *text = setting_text(setting);
   g_autofree char *problem = NULL;
-  scenario_notation notation = scenario_settings_notation(setting, &text);
 
-  return scenario_value_read(row, notation == SCENARIO_NOTATION_STRING ? SCENARIO_NOTATION_BARE : notation,
-                             text, value, &problem) ||
+  return scenario_value_read(row, is_string ? SCENARIO_NOTATION_BARE : setting->notation, text, value,
+                             &problem) ||
          loading_error(r->on, setting, "sweep: %s", problem);
 }
 
-static gboolean read_list(axis_reader *r, const config_setting_t *list)
+static gboolean read_list(axis_reader *r, const source_setting *list)
 {
-  if (!config_setting_is_array(list) && !config_setting_is_list(list)) {
+  if (list->notation != SCENARIO_NOTATION_LIST) {
     return loading_error(r->on, list, "sweep: 'values' is not a list; expected values = [ ... ] or ( ... )");
   }
-  for (int i = 0; i < config_setting_length(list); i++) {
-    const config_setting_t *element = config_setting_get_elem(list, (unsigned)i);
+  for (const source_setting *element = list->first; element != NULL; element = element->next) {
     g_auto(scenario_value) value = {.is_word = FALSE};
 
     if (r->values->len == VALUES_MAX) {
@@ -294,8 +293,8 @@ static gboolean read_list(axis_reader *r, const config_setting_t *list)
 }
 
 /* Reads `setting` as a whole number of the smallest unit of `row`. */
-static gboolean read_number(const axis_reader *r, const scenario_key_row *row,
-                            const config_setting_t *setting, guint64 *number)
+static gboolean read_number(const axis_reader *r, const scenario_key_row *row, const source_setting *setting,
+                            guint64 *number)
 {
   g_auto(scenario_value) value = {.is_word = FALSE};
 
@@ -303,8 +302,7 @@ static gboolean read_number(const axis_reader *r, const scenario_key_row *row,
     return FALSE;
   }
   gboolean fits = scenario_axis_range_number(row, &value, number);
-  g_autofree char *text = NULL;
-  scenario_settings_notation(setting, &text);
+  g_autofree char *text = setting_text(setting);
   return fits || loading_error(r->on, setting,
                                "sweep: %s = %s cannot end a range; expected a number, of at most 18 decimals",
                                row->name, text);
@@ -312,10 +310,10 @@ static gboolean read_number(const axis_reader *r, const scenario_key_row *row,
 
 /* The members of an axis that is given by its ends. */
 typedef struct axis_range {
-  const config_setting_t *from_setting;
-  const config_setting_t *to_setting;
-  const config_setting_t *step_setting;   /* or NULL */
-  const config_setting_t *points_setting; /* or NULL */
+  const source_setting *from_setting;
+  const source_setting *to_setting;
+  const source_setting *step_setting;   /* or NULL */
+  const source_setting *points_setting; /* or NULL */
   guint64 from, to, step, points;
 } axis_range;
 
@@ -405,11 +403,11 @@ static gboolean read_range(axis_reader *r, axis_range *range)
 
 static gboolean read_values(axis_reader *r)
 {
-  const config_setting_t *values = config_setting_get_member(r->setting, "values");
-  axis_range range = {.from_setting = config_setting_get_member(r->setting, "from"),
-                      .to_setting = config_setting_get_member(r->setting, "to"),
-                      .step_setting = config_setting_get_member(r->setting, "step"),
-                      .points_setting = config_setting_get_member(r->setting, "points")};
+  const source_setting *values = setting_member(r->setting, "values");
+  axis_range range = {.from_setting = setting_member(r->setting, "from"),
+                      .to_setting = setting_member(r->setting, "to"),
+                      .step_setting = setting_member(r->setting, "step"),
+                      .points_setting = setting_member(r->setting, "points")};
   gboolean whole = range.from_setting != NULL && range.to_setting != NULL;
   gboolean any = range.from_setting != NULL || range.to_setting != NULL || range.step_setting != NULL ||
                  range.points_setting != NULL;
@@ -440,20 +438,18 @@ static gboolean check_count(const axis_reader *r)
                        row_of(r)->name, r->values->len, expected, scenario_key_row_of(leader->key)->name);
 }
 
-gboolean scenario_axes_load(const loading *on, const config_setting_t *sweep)
+gboolean scenario_axes_load(const loading *on, const source_setting *sweep)
 {
   GArray *axes = on->s->axes;
 
-  if (!config_setting_is_list(sweep)) {
+  if (sweep->notation != SCENARIO_NOTATION_LIST || sweep->is_array) {
     return loading_error(on, sweep,
                          "'sweep' is not a list of axes; expected sweep = ( { key = ...; }, ... )");
   }
   g_array_set_clear_func(axes, axis_clear);
   g_array_set_size(axes, 0); /* an including file's sweep replaces that of what it includes */
-  for (int i = 0; i < config_setting_length(sweep); i++) {
-    axis_reader r = {.on = on,
-                     .setting = config_setting_get_elem(sweep, (unsigned)i),
-                     .values = g_ptr_array_new_with_free_func(g_free)};
+  for (const source_setting *axis = sweep->first; axis != NULL; axis = axis->next) {
+    axis_reader r = {.on = on, .setting = axis, .values = g_ptr_array_new_with_free_func(g_free)};
 
     if (!check_members(&r) || !read_keys(&r) || !read_values(&r) || !check_count(&r)) {
       g_ptr_array_unref(r.values);
@@ -461,7 +457,7 @@ gboolean scenario_axes_load(const loading *on, const config_setting_t *sweep)
     }
     g_ptr_array_add(r.values, NULL);
     r.axis.values = (char **)g_ptr_array_free(r.values, FALSE);
-    r.axis.where = loading_line(on, r.setting);
+    r.axis.where = setting_where(r.setting);
     g_array_append_val(axes, r.axis);
   }
   return TRUE;

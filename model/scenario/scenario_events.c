@@ -18,26 +18,26 @@ static void event_clear(gpointer data)
   g_free(event->where);
 }
 
-static gboolean check_members(const loading *on, const config_setting_t *setting)
+static gboolean check_members(const loading *on, const source_setting *setting)
 {
   static const char *const members[] = {"at", "key", "value", NULL};
   static const char form[] = "{ at = \"2ms\"; key = \"path.forward.mtu\"; value = 1280; }";
 
-  if (!config_setting_is_group(setting)) {
+  if (setting->notation != SCENARIO_NOTATION_GROUP) {
     return loading_error(on, setting, "an event is not a group; expected %s", form);
   }
   gboolean good = loading_members(on, setting, members, "an event", "at, key or value");
   for (gsize i = 0; good && members[i] != NULL; i++) {
-    good = config_setting_get_member(setting, members[i]) != NULL ||
+    good = setting_member(setting, members[i]) != NULL ||
            loading_error(on, setting, "the event has no '%s'; expected %s", members[i], form);
   }
   return good;
 }
 
-static gboolean read_key(const loading *on, const config_setting_t *setting, scenario_event *event)
+static gboolean read_key(const loading *on, const source_setting *setting, scenario_event *event)
 {
-  const config_setting_t *member = config_setting_get_member(setting, "key");
-  const char *given = config_setting_get_string(member);
+  const source_setting *member = setting_member(setting, "key");
+  const char *given = setting_string(member);
   const char *text = given != NULL ? given : "";
   const char *names[G_N_ELEMENTS(changeable) + 1] = {NULL};
 
@@ -55,16 +55,15 @@ static gboolean read_key(const loading *on, const config_setting_t *setting, sce
                        hint);
 }
 
-static gboolean read_value(const loading *on, const config_setting_t *setting, scenario_event *event)
+static gboolean read_value(const loading *on, const source_setting *setting, scenario_event *event)
 {
-  const config_setting_t *member = config_setting_get_member(setting, "value");
+  const source_setting *member = setting_member(setting, "value");
   const scenario_key_row *row = scenario_key_row_of(event->key);
   g_auto(scenario_value) value = {.is_word = FALSE};
-  g_autofree char *text = NULL;
+  g_autofree char *text = setting_text(member);
   g_autofree char *problem = NULL;
-  scenario_notation notation = scenario_settings_notation(member, &text);
 
-  if (!scenario_value_read(row, notation, text, &value, &problem)) {
+  if (!scenario_value_read(row, member->notation, text, &value, &problem)) {
     return loading_error(on, member, "event: %s", problem);
   }
   event->number = value.number;
@@ -72,33 +71,32 @@ static gboolean read_value(const loading *on, const config_setting_t *setting, s
   return TRUE;
 }
 
-gboolean scenario_events_load(const loading *on, const config_setting_t *list)
+gboolean scenario_events_load(const loading *on, const source_setting *list)
 {
   GArray *events = on->s->events;
 
-  if (!config_setting_is_list(list)) {
+  if (list->notation != SCENARIO_NOTATION_LIST || list->is_array) {
     return loading_error(on, list,
                          "'event' is not a list of events; expected event = ( { at = ...; }, ... )");
   }
   g_array_set_clear_func(events, event_clear);
   g_array_set_size(events, 0); /* an including file's events replace those of what it includes */
-  for (int i = 0; i < config_setting_length(list); i++) {
-    const config_setting_t *setting = config_setting_get_elem(list, (unsigned)i);
+  for (const source_setting *setting = list->first; setting != NULL; setting = setting->next) {
     scenario_event event = {0};
     guint place = events->len;
 
     if (!check_members(on, setting)) {
       return FALSE;
     }
-    const config_setting_t *at = config_setting_get_member(setting, "at");
-    const char *time = config_setting_get_string(at);
+    const source_setting *at = setting_member(setting, "at");
+    const char *time = setting_string(at);
     if (time == NULL || !units_parse_time(time, &event.at)) {
       return loading_error(on, at, "event: 'at' is no time; expected for instance at = \"2ms\"");
     }
     if (!read_key(on, setting, &event) || !read_value(on, setting, &event)) {
       return FALSE;
     }
-    event.where = loading_line(on, setting);
+    event.where = setting_where(setting);
     while (place > 0 && g_array_index(events, scenario_event, place - 1).at > event.at) {
       place--; /* after all that are not later */
     }

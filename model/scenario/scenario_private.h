@@ -2,8 +2,6 @@
 /* The internals of a scenario, for the files of this folder that fill and check it. */
 #pragma once
 
-#include <libconfig.h>
-
 #include "scenario/configuration.h"
 #include "scenario/scenario.h"
 #include "scenario/scenario_guess.h"
@@ -47,34 +45,39 @@ const scenario_value *scenario_settings_value(const scenario *s, scenario_key ke
  * g_free(). */
 char *scenario_settings_where(const scenario *s, scenario_key key);
 
-/* --- The settings of a file as libconfig has them (scenario_setting.c) --- */
+/* --- The settings of a file (scenario_setting.c) --- */
 
-/* How `setting` is written, and its text as scenario_value_read() takes it (g_free()); strings without
- * quotes. */
-scenario_notation scenario_settings_notation(const config_setting_t *setting, char **text);
+/* Returns the text of `setting` as scenario_value_read() takes it; strings without quotes. Free with
+ * g_free(). */
+char *setting_text(const source_setting *setting);
+
+/* Returns the member `name` of a group; NULL when it has none. */
+const source_setting *setting_member(const source_setting *group, const char *name);
+
+/* Returns the text of a string; NULL for other settings. */
+const char *setting_string(const source_setting *setting);
+
+/* Returns "file:line" of `setting`. Free with g_free(). */
+char *setting_where(const source_setting *setting);
 
 /* A file that is loaded into a scenario. */
 typedef struct loading {
   scenario *s;
-  const scenario_source *source;
   GError **error;
 } loading;
 
-/* "file:line" of `setting`. Free with g_free(). */
-char *loading_line(const loading *on, const config_setting_t *setting);
-
 /* Sets the error at the line of `setting`. Returns FALSE. */
-gboolean loading_error(const loading *on, const config_setting_t *setting, const char *format, ...)
+gboolean loading_error(const loading *on, const source_setting *setting, const char *format, ...)
     G_GNUC_PRINTF(3, 4);
 
 /* Returns FALSE and sets the error when the group `setting` has a member that is not among `members`
  * (NULL-terminated). The message names `what` the group is and what is `expected` in it. */
-gboolean loading_members(const loading *on, const config_setting_t *setting, const char *const *members,
+gboolean loading_members(const loading *on, const source_setting *setting, const char *const *members,
                          const char *what, const char *expected);
 
 /* --- What a file may hold beside keys --- */
 
 /* Reads the group `sweep` into the axes of the scenario (scenario_axes.c), and the list `event` into its
  * events (scenario_events.c). */
-gboolean scenario_axes_load(const loading *on, const config_setting_t *sweep);
-gboolean scenario_events_load(const loading *on, const config_setting_t *list);
+gboolean scenario_axes_load(const loading *on, const source_setting *sweep);
+gboolean scenario_events_load(const loading *on, const source_setting *list);

@@ -1,66 +1,52 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A setting of a scenario's file as libconfig has it: how it is written, its line, and errors there. */
+/* The files of this folder ask a setting for its text, its members and its line, and report errors there. */
 #include <string.h>
 
-#include "base/units.h"
 #include "scenario/scenario_private.h"
 
-/* A list as --set takes it, "[1,2]". A list of anything but scalars becomes a text that no key takes. */
-static char *list_text(const config_setting_t *setting)
+char *setting_text(const source_setting *setting)
 {
+  if (setting->notation == SCENARIO_NOTATION_GROUP) {
+    return g_strdup("{ ... }");
+  }
+  if (setting->notation != SCENARIO_NOTATION_LIST) {
+    return g_strdup(setting->text);
+  }
+  /* A list of anything but scalars becomes a text that no key takes. */
   GString *text = g_string_new("[");
-  int count = config_setting_length(setting);
+  for (const source_setting *element = setting->first; element != NULL; element = element->next) {
+    g_autofree char *inner = setting_text(element);
+    const char *quote = element->notation == SCENARIO_NOTATION_STRING ? "\"" : "";
 
-  for (int i = 0; i < count; i++) {
-    g_autofree char *element = NULL;
-    scenario_notation notation =
-        scenario_settings_notation(config_setting_get_elem(setting, (unsigned)i), &element);
-    const char *quote = notation == SCENARIO_NOTATION_STRING ? "\"" : "";
-
-    g_string_append_printf(text, "%s%s%s%s", i > 0 ? "," : "", quote, element, quote);
+    g_string_append_printf(text, "%s%s%s%s", element == setting->first ? "" : ",", quote, inner, quote);
   }
   g_string_append_c(text, ']');
   return g_string_free(text, FALSE);
 }
 
-scenario_notation scenario_settings_notation(const config_setting_t *setting, char **text)
+const source_setting *setting_member(const source_setting *group, const char *name)
 {
-  g_autofree char *digits = NULL;
+  const source_setting *member = group->first;
 
-  switch (config_setting_type(setting)) {
-  case CONFIG_TYPE_INT:
-  case CONFIG_TYPE_INT64:
-    *text = g_strdup_printf("%lld", config_setting_get_int64(setting));
-    return SCENARIO_NOTATION_INTEGER;
-  case CONFIG_TYPE_FLOAT:
-    /* The shortest text of the same value, but never that of an integer: no key takes 1500.0 for 1500. */
-    digits = units_format_real(config_setting_get_float(setting));
-    *text = g_strconcat(digits, strpbrk(digits, ".e") != NULL ? "" : ".0", NULL);
-    return SCENARIO_NOTATION_REAL;
-  case CONFIG_TYPE_BOOL:
-    *text = g_strdup(config_setting_get_bool(setting) ? "true" : "false");
-    return SCENARIO_NOTATION_BOOLEAN;
-  case CONFIG_TYPE_STRING:
-    *text = g_strdup(config_setting_get_string(setting));
-    return SCENARIO_NOTATION_STRING;
-  case CONFIG_TYPE_ARRAY:
-  case CONFIG_TYPE_LIST:
-    *text = list_text(setting);
-    return SCENARIO_NOTATION_LIST;
-  default:
-    *text = g_strdup("{ ... }");
-    return SCENARIO_NOTATION_GROUP;
+  while (member != NULL && strcmp(member->name, name) != 0) {
+    member = member->next;
   }
+  return member;
 }
 
-char *loading_line(const loading *on, const config_setting_t *setting)
+const char *setting_string(const source_setting *setting)
 {
-  return scenario_source_where(on->source, config_setting_source_line(setting));
+  return setting->notation == SCENARIO_NOTATION_STRING ? setting->text : NULL;
 }
 
-gboolean loading_error(const loading *on, const config_setting_t *setting, const char *format, ...)
+char *setting_where(const source_setting *setting)
 {
-  g_autofree char *where = loading_line(on, setting);
+  return g_strdup_printf("%s:%u", setting->path, setting->line);
+}
+
+gboolean loading_error(const loading *on, const source_setting *setting, const char *format, ...)
+{
+  g_autofree char *where = setting_where(setting);
   va_list arguments;
 
   va_start(arguments, format);
@@ -69,16 +55,13 @@ gboolean loading_error(const loading *on, const config_setting_t *setting, const
   return scenario_problem(on->error, where, "%s", text);
 }
 
-gboolean loading_members(const loading *on, const config_setting_t *setting, const char *const *members,
+gboolean loading_members(const loading *on, const source_setting *setting, const char *const *members,
                          const char *what, const char *expected)
 {
-  for (int i = 0; i < config_setting_length(setting); i++) {
-    const config_setting_t *member = config_setting_get_elem(setting, (unsigned)i);
-    const char *name = config_setting_name(member);
-
-    if (!g_strv_contains(members, name)) {
-      g_autofree char *shown = scenario_shown(name);
-      g_autofree char *hint = scenario_did_you_mean(scenario_suggest(name, members));
+  for (const source_setting *member = setting->first; member != NULL; member = member->next) {
+    if (!g_strv_contains(members, member->name)) {
+      g_autofree char *shown = scenario_shown(member->name);
+      g_autofree char *hint = scenario_did_you_mean(scenario_suggest(member->name, members));
 
       return loading_error(on, member, "unknown key '%s' in %s; expected %s%s", shown, what, expected, hint);
     }

@@ -2,9 +2,9 @@
 #include "scenario/scenario_source.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/files.h"
 #include "scenario/scenario_problem.h"
@@ -12,517 +12,519 @@
 enum {
   SIZE_MAX_OCTETS = 4 * 1024 * 1024, /* of all files together */
   INCLUDE_DEPTH_MAX = 10,            /* libconfig's own */
-  /* Of brackets: a scenario needs 4. libconfig's parser recurses, so hostile depth ends here. */
-  DEPTH_MAX = 32,
-  /* libconfig compares each key of a group with all before it; none of ours has more than a few dozen. */
-  GROUP_KEYS_MAX = 1000
+  DEPTH_MAX = 32,            /* of brackets: a scenario needs 4, and the reader calls itself for each */
+  GROUP_KEYS_MAX = 1000,     /* none of ours has more than a few dozen */
+  BLOCK_OCTETS = 256 * 1024, /* of settings and their texts */
 };
 
-#define NAME_CHARACTERS G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "-_*"
+/* An input is a file that is being read. */
+typedef struct input {
+  struct input *includer;
+  const char *path;
+  GString *octets;
+  const char *p; /* what comes next, in line `line` */
+  guint line;
+  gboolean is_text; /* the text ends with it; otherwise the includer goes on */
+} input;
 
-/* Lines first_line … of the whole text are those of `path` from `path_line` on. */
-typedef struct stretch {
-  guint first_line;
-  const char *path; /* in the source's `paths` */
-  guint path_line;
-} stretch;
+/* The text after it stands within this bracket. */
+typedef struct bracket {
+  char opener;
+  const char *path;
+  guint line;
+} bracket;
 
-/* What a file and those that it includes have in common. */
-typedef struct source_family {
-  char *folder;       /* of the outermost file */
+struct scenario_source {
+  char *folder;       /* of the outermost file; NULL: nothing can be included */
   gsize octets;       /* of all files read so far */
   GHashTable *paths;  /* of every file read */
   GString *full_text; /* all files read, each once */
-  GPtrArray *reading; /* the files that are being included now, the outermost first */
-} source_family;
+  GPtrArray *texts;   /* of source_setting */
+  GPtrArray *blocks;  /* the memory of settings and their texts … */
+  char *unused;       /* … of which the last block has */
+  gsize unused_octets;
 
-/* One open bracket. */
-typedef struct scope {
-  char opener;
-  guint line;
-  guint id; /* distinguishes the keys of different groups */
-  guint keys;
-  char *name; /* "path.forward.", for messages; NULL within lists */
-} scope;
-
-/* What the next character stands in. */
-typedef enum scan_state { SCAN_PLAIN, SCAN_STRING, SCAN_COMMENT } scan_state;
-
-struct scenario_source {
-  source_family *family; /* the outermost source's */
-  gboolean is_outermost;
-  GString *text;
-  guint lines;         /* in `text`; the last one is scanned, or was */
-  GArray *stretches;   /* of stretch, ascending */
-  GPtrArray *included; /* of scenario_source: the files included outside of any group, in their order */
-
-  /* What the scan of the lines so far has come to. */
-  scan_state state;
-  guint opened_line; /* where the last string or comment began */
-  int brackets;      /* opened in the last line, less those closed */
-  const char *p;     /* in it */
-  const char *end;   /* of it */
-  scope scopes[DEPTH_MAX + 1];
-  guint depth; /* of scopes; scopes[0] is the text */
-  guint next_id;
-  GHashTable *keys; /* "ID.NAME" → line */
-  char *pending;    /* the name just read, a key if '=' or ':' follows */
-  guint pending_line;
-  char *key;       /* the key just read, whose value follows */
-  char previous;   /* the first character of the token before this one; '\0' at the start */
-  GError *problem; /* the first; an error of the files that comes later is worse */
+  input *in;
+  bracket brackets[DEPTH_MAX];
+  guint depth;         /* of brackets */
+  GHashTable *members; /* all settings that have names */
+  GError *problem;     /* the first one: nothing is read after it */
 };
 
-char *scenario_source_where(const scenario_source *source, guint line)
-{
-  const stretch *stretches = (const stretch *)(const void *)source->stretches->data;
-  guint found = source->stretches->len - 1;
+/* --- Memory and problems --- */
 
-  /* An error at the end of the text may be put after its last line. */
-  line = CLAMP(line, 1, MAX(source->lines, 1));
-  while (found > 0 && stretches[found].first_line > line) {
-    found--;
+/* Returns zeroed memory that lives as long as the source. When there is none the program ends with a line. */
+static void *allocate(scenario_source *s, gsize octets)
+{
+  octets = (octets + sizeof(void *) - 1) / sizeof(void *) * sizeof(void *);
+  if (octets > s->unused_octets) {
+    s->unused_octets = MAX(octets, BLOCK_OCTETS);
+    s->unused = g_try_malloc0(s->unused_octets);
+    if (s->unused == NULL) {
+      static const char line[] = "iwarpsim: no memory to read the scenario\n";
+
+      (void)!write(STDERR_FILENO, line, sizeof line - 1);
+      _exit(2);
+    }
+    g_ptr_array_add(s->blocks, s->unused);
   }
-  return g_strdup_printf("%s:%u", stretches[found].path,
-                         stretches[found].path_line + (line - stretches[found].first_line));
+  void *allocated = s->unused;
+  s->unused += octets;
+  s->unused_octets -= octets;
+  return allocated;
 }
 
-/* --- Scanning --- */
-
-/* Forgets the name or key read before: what follows it now is neither '=' nor a bracket. */
-static void forget_name(scenario_source *s)
+static const char *keep_text(scenario_source *s, const char *text, gsize length)
 {
-  g_clear_pointer(&s->pending, g_free);
-  g_clear_pointer(&s->key, g_free);
+  return memcpy(allocate(s, length + 1), text, length);
 }
 
-/* The first problem: what comes after it is only looked at for where strings, comments and brackets end. With
- * `earlier_line` the sentence goes on "… in FILE:LINE". */
+/* Returns FALSE. */
 G_GNUC_PRINTF(4, 5)
-static void problem_at(scenario_source *s, guint line, guint earlier_line, const char *format, ...)
+static gboolean problem_at(scenario_source *s, const char *path, guint line, const char *format, ...)
 {
-  g_autofree char *where = scenario_source_where(s, line);
-  g_autofree char *earlier = earlier_line > 0 ? scenario_source_where(s, earlier_line) : NULL;
+  g_autofree char *where = g_strdup_printf("%s:%u", path, line);
   va_list arguments;
 
   va_start(arguments, format);
   g_autofree char *text = g_strdup_vprintf(format, arguments);
   va_end(arguments);
-  scenario_problem(&s->problem, where, "%s%s%s", text, earlier ? " in " : "", earlier ? earlier : "");
+  return s->problem == NULL && scenario_problem(&s->problem, where, "%s", text);
 }
 
-/* An integer of `length` characters: the digits, then `suffix` letters L. */
-static void check_integer(scenario_source *s, const char *digits, int base, gsize length, gsize suffix)
+#define PROBLEM_HERE(s, ...) problem_at(s, (s)->in->path, (s)->in->line, __VA_ARGS__)
+
+static char closer_of(char opener)
 {
-  g_autofree char *shown =
-      g_strdup_printf("%.*s%s", (int)MIN(length - suffix, 40), s->p, length - suffix > 40 ? "..." : "");
-  gboolean negative = *s->p == '-';
-  guint64 limit = suffix != 0 ? (guint64)G_MAXINT64 : (guint64)G_MAXINT32;
-
-  errno = 0;
-  guint64 value = g_ascii_strtoull(digits, NULL, base);
-  if (errno == ERANGE || value > (guint64)G_MAXINT64 + negative) {
-    problem_at(s, s->lines, 0, "%s is outside 64 bits; expected a smaller number", shown);
-  } else if (value > limit + negative) {
-    problem_at(s, s->lines, 0,
-               "%s is outside 32 bits; expected %sL, with the L that larger numbers end with, or text with a "
-               "unit, such as \"25Gbit/s\"",
-               shown, shown);
-  }
-}
-
-static void scan_number(scenario_source *s)
-{
-  const char *p = s->p + (*s->p == '+' || *s->p == '-');
-  gboolean is_hexadecimal = p[0] == '0' && (p[1] == 'x' || p[1] == 'X') && g_ascii_isxdigit(p[2]);
-  const char *digits = p + (is_hexadecimal ? 2 : 0);
-
-  p = digits + strspn(digits, is_hexadecimal ? "0123456789abcdefABCDEF" : G_CSET_DIGITS);
-  gsize sign = p[0] != '\0' && (p[1] == '+' || p[1] == '-') ? 1 : 0;
-  gboolean has_exponent = (p[0] == 'e' || p[0] == 'E') && g_ascii_isdigit(p[1 + sign]);
-  if (!is_hexadecimal && (*p == '.' || has_exponent)) {
-    char *end;
-
-    if (isinf(g_ascii_strtod(s->p, &end))) {
-      problem_at(s, s->lines, 0, "a number is too large to be counted with; expected a smaller one");
-    }
-    p = end > s->p ? end : p + 1;
-  } else {
-    gsize suffix = p[0] == 'L' ? (p[1] == 'L' ? 2 : 1) : 0;
-
-    p += suffix;
-    check_integer(s, digits, is_hexadecimal ? 16 : 10, (gsize)(p - s->p), suffix);
-  }
-  s->p = p;
-}
-
-/* `pending` is a key of the innermost group. */
-static void scan_key(scenario_source *s)
-{
-  scope *group = &s->scopes[s->depth];
-  g_autofree char *id = g_strdup_printf("%u.%s", group->id, s->pending);
-  guint earlier = GPOINTER_TO_UINT(g_hash_table_lookup(s->keys, id));
-
-  if (++group->keys > GROUP_KEYS_MAX) {
-    problem_at(s, s->pending_line, 0, "a group has more than %d keys; expected those of docs/scenario.md",
-               GROUP_KEYS_MAX);
-  } else if (earlier != 0) {
-    problem_at(s, s->pending_line, earlier, "duplicate key '%s%.60s'; expected it once, it is given already",
-               group->name != NULL ? group->name : "", s->pending);
-  } else {
-    g_hash_table_insert(s->keys, g_steal_pointer(&id), GUINT_TO_POINTER(s->pending_line));
-    g_free(s->key);
-    s->key = g_steal_pointer(&s->pending);
-  }
-}
-
-static void open_scope(scenario_source *s)
-{
-  const char *outer = s->scopes[s->depth].name;
-
-  if (s->depth == DEPTH_MAX) {
-    problem_at(s, s->lines, 0, "brackets are nested deeper than %d; expected groups as in docs/scenario.md",
-               DEPTH_MAX);
-    return;
-  }
-  s->scopes[++s->depth] =
-      (scope){.opener = *s->p,
-              .line = s->lines,
-              .id = s->next_id++,
-              .name = s->key != NULL && outer != NULL ? g_strdup_printf("%s%.60s.", outer, s->key) : NULL};
-  forget_name(s);
-}
-
-static void close_scope(scenario_source *s)
-{
-  scope *innermost = &s->scopes[s->depth];
-  char closer = innermost->opener == '{' ? '}' : innermost->opener == '[' ? ']' : ')';
-
-  if (s->depth == 0) {
-    problem_at(s, s->lines, 0, "'%c' closes nothing; expected its opening bracket before it", *s->p);
-  } else if (*s->p != closer) {
-    problem_at(s, s->lines, innermost->line,
-               "'%c' cannot close '%c'; expected the bracket that closes the '%c'", *s->p, innermost->opener,
-               innermost->opener);
-  } else {
-    g_clear_pointer(&innermost->name, g_free);
-    s->depth--;
-  }
-}
-
-/* libconfig's parser leaks a string that it does not expect, so it must not see one. A string may stand
- * after '=' or another string, or as an element of a list. */
-static void check_string(scenario_source *s)
-{
-  char opener = s->scopes[s->depth].opener;
-  gboolean is_value = s->previous != '\0' && strchr("=:\"", s->previous) != NULL;
-  gboolean is_element = (opener == '[' || opener == '(') && (s->previous == ',' || s->previous == opener);
-
-  if (!is_value && !is_element) {
-    problem_at(s, s->lines, 0, "a text in quotes stands where no value can; expected KEY = \"TEXT\";");
-  }
-}
-
-/* A token, which is no comment or blank. libconfig's grammar finds those that may not stand there at all. */
-static void scan_token(scenario_source *s)
-{
-  char c = *s->p;
-
-  if (strchr("=:{[(", c) == NULL) {
-    forget_name(s);
-  }
-  if (g_ascii_isalpha(c) || c == '*') {
-    gsize length = strspn(s->p, NAME_CHARACTERS);
-
-    s->pending = g_strndup(s->p, length);
-    s->pending_line = s->lines;
-    s->p += length;
-    return;
-  }
-  if (g_ascii_isdigit(c) || (strchr("+-.", c) != NULL && (g_ascii_isdigit(s->p[1]) || s->p[1] == '.'))) {
-    scan_number(s);
-    return;
-  }
-  if (c == '"') {
-    check_string(s);
-  } else if ((c == '=' || c == ':') && s->pending != NULL) {
-    scan_key(s);
-  } else if (strchr("{[(", c) != NULL) {
-    open_scope(s);
-  } else if (strchr("}])", c) != NULL) {
-    close_scope(s);
-  } else if (c == '@') {
-    problem_at(s, s->lines, 0, "'@' starts nothing here; expected @include \"FILE\" at the start of a line");
-  }
-  s->p++;
-}
-
-/* Moves over what comes next outside of strings and comments: blanks, or what begins or is a token. */
-static void scan_plain(scenario_source *s)
-{
-  char c = *s->p;
-
-  if (c == '#' || (c == '/' && s->p[1] == '/')) {
-    s->p = s->end;
-  } else if (c == '/' && s->p[1] == '*') {
-    s->state = SCAN_COMMENT;
-    s->opened_line = s->lines;
-    s->p += 2;
-  } else if (strchr(" \t\r\f", c) != NULL) {
-    s->p++;
-  } else {
-    s->brackets += strchr("{[(", c) != NULL ? 1 : strchr("}])", c) != NULL ? -1 : 0;
-    if (c == '"') {
-      s->state = SCAN_STRING;
-      s->opened_line = s->lines;
-    }
-    if (s->problem == NULL) {
-      scan_token(s);
-      s->previous = c;
-    } else {
-      s->p++;
-    }
-  }
-}
-
-/* Scans the last line: `length` octets at `line`, and after them a newline or NUL, which is no part of it. */
-static void scan_line(scenario_source *s, const char *line, gsize length)
-{
-  s->brackets = 0;
-  s->p = line;
-  s->end = line + length;
-  while (s->p < s->end) {
-    if (s->state == SCAN_PLAIN) {
-      scan_plain(s);
-    } else if (s->state == SCAN_STRING) {
-      s->state = *s->p == '"' ? SCAN_PLAIN : SCAN_STRING;
-      s->p += *s->p == '\\' && s->p + 1 < s->end ? 2 : 1;
-    } else {
-      gboolean is_end = s->p[0] == '*' && s->p[1] == '/';
-
-      s->state = is_end ? SCAN_PLAIN : SCAN_COMMENT;
-      s->p += is_end ? 2 : 1;
-    }
-  }
+  return opener == '{' ? '}' : opener == '[' ? ']' : ')';
 }
 
 /* --- Files --- */
 
-static gboolean append_file(scenario_source *source, const char *path, const char *name, const char *includer,
-                            GError **error);
-
-static void begin_stretch(scenario_source *source, const char *path, guint path_line)
-{
-  stretch next = {source->lines + 1, path, path_line};
-  g_array_append_val(source->stretches, next);
-}
-
-/* Reads at most what is `left` of SIZE_MAX_OCTETS. NULL with `*problem` set (static or from errno) when that
- * fails. */
+/* Returns NULL and sets `*problem` (static or from errno) when the file has more than `left` octets or cannot
+ * be read. */
 static GString *read_octets(const char *path, gsize left, const char **problem)
 {
-  char *octets = g_malloc(left + 1);
+  g_autoptr(GString) octets = g_string_new(NULL);
   *problem = regular_file_problem(path);
   FILE *file = *problem == NULL ? fopen(path, "rb") : NULL;
-  gsize count = file != NULL ? fread(octets, 1, left + 1, file) : 0;
+  char block[16 * 1024];
+  gsize count = sizeof block;
 
+  while (file != NULL && count == sizeof block && octets->len <= left) {
+    count = fread(block, 1, sizeof block, file);
+    g_string_append_len(octets, block, (gssize)count);
+  }
   if (*problem == NULL && (file == NULL || ferror(file))) {
     *problem = g_strerror(errno);
-  } else if (count > left) {
+  } else if (octets->len > left) {
     *problem = "it is larger than 4 MiB, which no scenario is";
   }
   if (file != NULL) {
     fclose(file);
   }
-  GString *read = *problem == NULL ? g_string_new_len(octets, (gssize)count) : NULL;
-  g_free(octets);
-  return read;
+  return *problem == NULL ? g_steal_pointer(&octets) : NULL;
 }
 
-/* A scenario is text: the title goes into JSON, and a NUL would end it for libconfig. */
-static gboolean check_text(const char *path, const GString *octets, GError **error)
+static void begin_input(scenario_source *s, input begun)
 {
-  const char *end;
-  guint line = 1;
+  begun.includer = s->in;
+  begun.p = begun.octets->str;
+  begun.line = 1;
+  s->in = g_memdup2(&begun, sizeof begun);
+}
 
+static void end_input(scenario_source *s)
+{
+  input *ended = s->in;
+
+  s->in = ended->includer;
+  g_string_free(ended->octets, TRUE);
+  g_free(ended);
+}
+
+/* Begins the file at `path`, which the including file calls `name`; NULL: it is the outermost one. It is
+ * added to the full text, once, by its name as written: where it was found differs from machine to machine.
+ */
+static gboolean begin_file(scenario_source *s, const char *path, const char *name, gboolean is_text)
+{
+  const char *problem, *end;
+  GString *octets = read_octets(path, SIZE_MAX_OCTETS - s->octets, &problem);
+
+  if (octets == NULL && name != NULL) {
+    return PROBLEM_HERE(s, "cannot read '%s' (%s); expected a file to include", path, problem);
+  }
+  if (octets == NULL) {
+    return scenario_problem(&s->problem, path, "cannot read it (%s); expected a scenario file", problem);
+  }
+  s->octets += octets->len;
+  const char *kept = g_hash_table_lookup(s->paths, path);
+  if (kept == NULL) {
+    kept = keep_text(s, path, strlen(path));
+    g_hash_table_add(s->paths, (gpointer)kept);
+    if (name != NULL) {
+      gboolean ended = s->full_text->len == 0 || g_str_has_suffix(s->full_text->str, "\n");
+      g_string_append_printf(s->full_text, "%s# @include \"%s\"\n", ended ? "" : "\n", name);
+    }
+    g_string_append_len(s->full_text, octets->str, (gssize)octets->len);
+  }
+  begin_input(s, (input){.path = kept, .octets = octets, .is_text = is_text});
+  /* A scenario is text: the title goes into JSON. */
   if (g_utf8_validate_len(octets->str, octets->len, &end)) {
     return TRUE;
   }
   for (const char *p = octets->str; p < end; p++) {
-    line += *p == '\n';
+    s->in->line += *p == '\n';
   }
-  g_autofree char *where = g_strdup_printf("%s:%u", path, line);
-  return scenario_problem(error, where, "octet 0x%02x is no text; expected a scenario file in UTF-8",
-                          (guchar)*end);
+  return PROBLEM_HERE(s, "octet 0x%02x is no text; expected a scenario file in UTF-8", (guchar)*end);
 }
 
-/* The file named by an @include line, or NULL when `line` is none. libconfig's rule: at the start of a line,
- * blanks before allowed. `*rest` is what follows it. */
-static char *included_name(const char *line, const char **rest)
-{
-  line += strspn(line, " \t");
-  if (!g_str_has_prefix(line, "@include")) {
-    return NULL;
-  }
-  line += strlen("@include");
-  gsize blanks = strspn(line, " \t");
-  if (blanks == 0 || line[blanks] != '"') {
-    return NULL;
-  }
-  line += blanks + 1;
-  GString *name = g_string_new(NULL);
-  while (*line != '"' && *line != '\n' && *line != '\0') {
-    if (*line == '\\' && (line[1] == '\\' || line[1] == '"')) {
-      line++;
-    }
-    g_string_append_c(name, *line++);
-  }
-  *rest = line + 1;
-  return g_string_free(name, *line != '"');
-}
-
-static scenario_source *source_new(source_family *family)
-{
-  scenario_source *source = g_new0(scenario_source, 1);
-
-  source->family = family;
-  source->text = g_string_new(NULL);
-  source->next_id = 1;
-  source->keys = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-  source->scopes[0].name = g_strdup("");
-  source->stretches = g_array_new(FALSE, FALSE, sizeof(stretch));
-  source->included = g_ptr_array_new_with_free_func((GDestroyNotify)scenario_source_free);
-  return source;
-}
-
-static gboolean check_tokens(scenario_source *source, GError **error);
+static gboolean read_text(scenario_source *s, const char *path, const char *name);
 
 /* The file is in the folder of the outermost one, or comes with the program, so that any scenario finds
- * "presets/cxgb4.cfg". One that is included outside of any group is a text of its own: the including file's
- * own values win, and groups may be in both. Within a group its text stands in place. */
-static gboolean append_included(scenario_source *source, const char *name, int depth, const char *where,
-                                GError **error)
+ * "presets/cxgb4.cfg". */
+static gboolean include(scenario_source *s, const char *name)
 {
-  const GPtrArray *reading = source->family->reading;
   g_autoptr(GError) missing = NULL;
   g_autofree char *path = g_path_is_absolute(name)
                               ? g_strdup(name)
-                              : program_files_path(source->family->folder, PROGRAM_SCENARIOS, name, &missing);
+                              : program_files_path(s->folder, PROGRAM_SCENARIOS, name, &missing);
+  guint depth = 0;
 
   if (missing != NULL) {
-    return scenario_problem(error, where, "%s; expected a file to include", missing->message);
+    return PROBLEM_HERE(s, "%s; expected a file to include", missing->message);
   }
-  for (guint i = 0; i < reading->len; i++) {
-    if (strcmp(reading->pdata[i], path) == 0) {
-      return scenario_problem(error, where, "'%s' includes itself; expected no circle of files", path);
+  for (const input *in = s->in; in != NULL; in = in->includer, depth++) {
+    if (strcmp(in->path, path) == 0) {
+      return PROBLEM_HERE(s, "'%s' includes itself; expected no circle of files", path);
     }
   }
-  if (reading->len > INCLUDE_DEPTH_MAX) {
-    return scenario_problem(error, where, "includes are nested deeper than %d; expected fewer",
-                            INCLUDE_DEPTH_MAX);
+  if (depth > INCLUDE_DEPTH_MAX) {
+    return PROBLEM_HERE(s, "includes are nested deeper than %d; expected fewer", INCLUDE_DEPTH_MAX);
   }
-  if (depth > 0) {
-    return append_file(source, path, name, where, error);
-  }
-  scenario_source *own = source_new(source->family);
-  g_ptr_array_add(source->included, own);
-  return append_file(own, path, name, where, error) && check_tokens(own, error);
+  return s->depth > 0 ? begin_file(s, path, name, FALSE) : read_text(s, path, name);
 }
 
-/* Appends the lines of `octets`, read from `path`, and what they include. Within a string or a comment
- * @include means nothing. */
-static gboolean append_lines(scenario_source *source, const char *path, const GString *octets, GError **error)
+/* Moves over the @include of a line that starts here, and begins the file or reads it as a text. FALSE: the
+ * line has none. */
+static gboolean read_include(scenario_source *s)
 {
-  const char *line = octets->str;
-  int depth = 0; /* of brackets of this file */
+  static const char word[] = "@include";
+  const char *p = s->in->p + strspn(s->in->p, " \t");
+  const gsize blanks = g_str_has_prefix(p, word) ? strspn(p + strlen(word), " \t") : 0;
+  const char *quote = p + strlen(word) + blanks;
 
-  begin_stretch(source, path, 1);
-  for (guint number = 1; *line != '\0'; number++) {
-    const char *rest;
-    g_autofree char *name = source->state == SCAN_PLAIN ? included_name(line, &rest) : NULL;
-
-    if (name != NULL) {
-      g_autofree char *where = g_strdup_printf("%s:%u", path, number);
-
-      if (!append_included(source, name, depth, where, error)) {
-        return FALSE;
-      }
-      begin_stretch(source, path, number);
-      line = rest;
-    }
-    gsize length = strcspn(line, "\n");
-    g_string_append_len(source->text, line, (gssize)length);
-    g_string_append_c(source->text, '\n');
-    source->lines++;
-    scan_line(source, line, length);
-    depth += source->brackets;
-    line += length + (line[length] == '\n');
-  }
-  /* libconfig would take the rest of the text for the comment. */
-  g_autofree char *where = scenario_source_where(source, source->opened_line);
-  return source->state == SCAN_PLAIN ||
-         scenario_problem(error, where,
-                          source->state == SCAN_STRING
-                              ? "a string is never closed; expected its closing '\"'"
-                              : "a comment is never closed; expected its closing '*/'");
-}
-
-/* The path of a file that was read, valid as long as the family. Adds the file to the full text, once, by
- * its name as written: where it was found differs from machine to machine. */
-static const char *keep_file(source_family *family, const char *path, const char *name, const GString *octets)
-{
-  gpointer kept;
-
-  if (g_hash_table_lookup_extended(family->paths, path, &kept, NULL)) {
-    return kept;
-  }
-  if (name != NULL) {
-    gboolean ended = family->full_text->len == 0 || g_str_has_suffix(family->full_text->str, "\n");
-    g_string_append_printf(family->full_text, "%s# @include \"%s\"\n", ended ? "" : "\n", name);
-  }
-  g_string_append_len(family->full_text, octets->str, (gssize)octets->len);
-  kept = g_strdup(path);
-  g_hash_table_add(family->paths, kept);
-  return kept;
-}
-
-/* `name` and `includer`: what an including file calls `path`, and where; NULL for the outermost. */
-static gboolean append_file(scenario_source *source, const char *path, const char *name, const char *includer,
-                            GError **error)
-{
-  source_family *family = source->family;
-  const char *problem;
-  g_autoptr(GString) octets =
-      read_octets(path, SIZE_MAX_OCTETS - MIN(family->octets, SIZE_MAX_OCTETS), &problem);
-
-  if (octets == NULL) {
-    return includer != NULL
-               ? scenario_problem(error, includer, "cannot read '%s' (%s); expected a file to include", path,
-                                  problem)
-               : scenario_problem(error, path, "cannot read it (%s); expected a scenario file", problem);
-  }
-  family->octets += octets->len;
-  path = keep_file(family, path, name, octets);
-  g_ptr_array_add(family->reading, (gpointer)path);
-  gboolean ok = check_text(path, octets, error) && append_lines(source, path, octets, error);
-  g_ptr_array_set_size(family->reading, (gint)family->reading->len - 1);
-  return ok;
-}
-
-/* Whether the scan of the whole text has found nothing. */
-static gboolean check_tokens(scenario_source *source, GError **error)
-{
-  const scope *innermost = &source->scopes[source->depth];
-
-  if (source->problem == NULL && source->depth > 0) {
-    problem_at(source, innermost->line, 0, "'%c' is never closed; expected its closing bracket",
-               innermost->opener);
-  }
-  if (source->problem != NULL) {
-    g_propagate_error(error, g_steal_pointer(&source->problem));
+  if (blanks == 0 || *quote != '"') {
     return FALSE;
   }
+  g_autoptr(GString) name = g_string_new(NULL);
+  for (p = quote + 1; strchr("\"\n", *p) == NULL; p++) {
+    p += *p == '\\' && (p[1] == '\\' || p[1] == '"');
+    g_string_append_c(name, *p);
+  }
+  if (*p != '"') {
+    return FALSE;
+  }
+  s->in->p = p + 1;
+  include(s, name->str);
   return TRUE;
+}
+
+/* --- The syntax --- */
+
+static guint member_hash(gconstpointer setting)
+{
+  const source_setting *member = setting;
+  return g_str_hash(member->name) ^ g_direct_hash(member->parent);
+}
+
+static gboolean is_same_member(gconstpointer a, gconstpointer b)
+{
+  const source_setting *one = a, *other = b;
+  return one->parent == other->parent && strcmp(one->name, other->name) == 0;
+}
+
+/* Moves over blanks, comments and includes. Returns the character after them; '\0' at the end of the text and
+ * after a problem. */
+static char next(scenario_source *s)
+{
+  while (s->problem == NULL) {
+    input *in = s->in;
+    const char *p = in->p;
+    const gboolean starts_line = p == in->octets->str || p[-1] == '\n';
+
+    if (starts_line && s->folder != NULL && read_include(s)) {
+      continue; /* even after a problem */
+    }
+    if (*p == '\0' && !in->is_text) {
+      end_input(s);
+    } else if (*p == '#' || (p[0] == '/' && p[1] == '/')) {
+      in->p += strcspn(p, "\n");
+    } else if (p[0] == '/' && p[1] == '*') {
+      const char *end = strstr(p + 2, "*/");
+
+      if (end == NULL) {
+        PROBLEM_HERE(s, "a comment is never closed; expected its closing '*/'");
+        break;
+      }
+      for (; in->p < end + 2; in->p++) {
+        in->line += *in->p == '\n';
+      }
+    } else if (*p != '\0' && strchr(" \t\r\f\n", *p) != NULL) {
+      in->line += *p == '\n';
+      in->p++;
+    } else {
+      return *p;
+    }
+  }
+  return '\0';
+}
+
+/* Moves over `c` if it comes next. */
+static gboolean accept(scenario_source *s, char c)
+{
+  const gboolean accepted = next(s) == c;
+
+  s->in->p += accepted;
+  return accepted;
+}
+
+/* Says why what comes next cannot stand there. Returns FALSE. */
+static gboolean unexpected(scenario_source *s)
+{
+  const char c = next(s);
+  const gboolean closes = c == '}' || c == ']' || c == ')';
+  const bracket *open = s->depth > 0 ? &s->brackets[s->depth - 1] : NULL;
+  const input *in = s->in;
+  const char *start = in->p;
+  guint line = in->line;
+
+  if (c == '\0' && open != NULL) {
+    return problem_at(s, open->path, open->line, "'%c' is never closed; expected its closing bracket",
+                      open->opener);
+  }
+  if (closes && open == NULL) {
+    return PROBLEM_HERE(s, "'%c' closes nothing; expected its opening bracket before it", c);
+  }
+  if (closes && c != closer_of(open->opener)) {
+    return PROBLEM_HERE(s, "'%c' cannot close '%c'; expected the bracket that closes the '%c' in %s:%u", c,
+                        open->opener, open->opener, open->path, open->line);
+  }
+  if (c == '"') {
+    return PROBLEM_HERE(s, "a text in quotes stands where no value can; expected KEY = \"TEXT\";");
+  }
+  if (c == '@') {
+    return PROBLEM_HERE(s, "'@' starts nothing here; expected @include \"FILE\" at the start of a line");
+  }
+  if ((c == '[' || c == '(') && open != NULL && open->opener == '[') {
+    return PROBLEM_HERE(s,
+                        "a list in [ ] holds a list; expected ( ) around lists, or each of them in quotes, "
+                        "\"[1,2]\"");
+  }
+  /* The end of the text is missed in the last line with anything in it. */
+  for (; c == '\0' && start > in->octets->str && g_ascii_isspace(start[-1]); start--) {
+    line -= start[-1] == '\n';
+  }
+  while (start > in->octets->str && start[-1] != '\n') {
+    start--;
+  }
+  g_autofree char *whole = g_strstrip(g_strndup(start, strcspn(start, "\n")));
+  g_autofree char *shown = scenario_shown(whole);
+  return problem_at(s, in->path, line,
+                    "syntax error at '%s'; expected KEY = VALUE; or GROUP: { ... }; with words and values "
+                    "with units in quotes",
+                    shown);
+}
+
+static source_setting *add_setting(scenario_source *s, source_setting *parent, const char *name)
+{
+  source_setting *added = allocate(s, sizeof *added);
+
+  *added = (source_setting){.parent = parent, .name = name, .path = s->in->path, .line = s->in->line};
+  *(parent->last != NULL ? &parent->last->next : &parent->first) = added;
+  parent->last = added;
+  return added;
+}
+
+/* Appends to `text` what the string stands for whose opening quote comes next. */
+static gboolean read_quoted(scenario_source *s, GString *text)
+{
+  static const char letters[] = "nrtf\\\"", meant[] = "\n\r\t\f\\\"";
+  input *in = s->in;
+  const guint opened = in->line;
+
+  for (in->p++; *in->p != '"'; in->p++) {
+    const char *p = in->p;
+    const gboolean is_escape = p[0] == '\\' && p[1] != '\0';
+    const char *letter = is_escape ? strchr(letters, p[1]) : NULL;
+    const gboolean is_octet = is_escape && g_ascii_tolower(p[1]) == 'x' && g_ascii_isxdigit(p[2]) &&
+                              g_ascii_isxdigit(p[3]) && !(p[2] == '0' && p[3] == '0');
+
+    if (*p == '\0') {
+      return problem_at(s, in->path, opened, "a string is never closed; expected its closing '\"'");
+    }
+    in->line += *p == '\n';
+    in->p += letter != NULL ? 1 : is_octet ? 3 : 0;
+    g_string_append_c(text, letter != NULL ? meant[letter - letters]
+                            : is_octet ? (char)(g_ascii_xdigit_value(p[2]) << 4 | g_ascii_xdigit_value(p[3]))
+                                       : *p);
+  }
+  in->p++;
+  return TRUE;
+}
+
+/* Reads a string, of which several in a row are one. */
+static gboolean read_string(scenario_source *s, source_setting *setting)
+{
+  g_autoptr(GString) text = g_string_new(NULL);
+
+  while (next(s) == '"') {
+    if (!read_quoted(s, text)) {
+      return FALSE;
+    }
+  }
+  setting->notation = SCENARIO_NOTATION_STRING;
+  setting->text = keep_text(s, text->str, text->len);
+  return s->problem == NULL;
+}
+
+/* Reads a boolean or a number. */
+static gboolean read_scalar(scenario_source *s, source_setting *setting)
+{
+  g_autofree char *problem = NULL;
+  g_autofree char *text = scenario_value_scan(&s->in->p, &setting->notation, &problem);
+
+  if (text == NULL) {
+    return problem != NULL ? PROBLEM_HERE(s, "%s", problem) : unexpected(s);
+  }
+  setting->text = keep_text(s, text, strlen(text));
+  return TRUE;
+}
+
+static gboolean read_value(scenario_source *s, source_setting *setting);
+
+/* Reads `NAME = VALUE;` as often as it comes. */
+static gboolean read_members(scenario_source *s, source_setting *group)
+{
+  guint count = 0;
+
+  for (char c = next(s); g_ascii_isalpha(c) || c == '*'; c = next(s)) {
+    const gsize length = strspn(s->in->p, SCENARIO_NAME_CHARACTERS);
+    source_setting *member = add_setting(s, group, keep_text(s, s->in->p, length));
+    const source_setting *earlier = g_hash_table_lookup(s->members, member);
+
+    if (earlier != NULL) {
+      g_autoptr(GString) name = g_string_new(member->name);
+
+      for (const source_setting *outer = group; outer != NULL; outer = outer->parent) {
+        g_string_prepend(name, outer->name != NULL ? "." : "");
+        g_string_prepend(name, outer->name != NULL ? outer->name : "");
+      }
+      g_autofree char *shown = scenario_shown(name->str);
+      return PROBLEM_HERE(s, "duplicate key '%s'; expected it once, it is given already in %s:%u", shown,
+                          earlier->path, earlier->line);
+    }
+    if (++count > GROUP_KEYS_MAX) {
+      return PROBLEM_HERE(s, "a group has more than %d keys; expected those of docs/scenario.md",
+                          GROUP_KEYS_MAX);
+    }
+    g_hash_table_add(s->members, member);
+    s->in->p += length;
+    if ((!accept(s, '=') && !accept(s, ':') && !unexpected(s)) || !read_value(s, member)) {
+      return FALSE;
+    }
+    if (!accept(s, ';')) {
+      accept(s, ',');
+    }
+  }
+  return TRUE;
+}
+
+/* Reads `VALUE, VALUE …`; those of an array are of one kind. */
+static gboolean read_elements(scenario_source *s, source_setting *list)
+{
+  if (next(s) == (list->is_array ? ']' : ')')) {
+    return TRUE;
+  }
+  do {
+    next(s);
+    source_setting *element = add_setting(s, list, NULL);
+    const source_setting *first = list->first;
+
+    if (!read_value(s, element)) {
+      return FALSE;
+    }
+    if (list->is_array && first->notation != element->notation) {
+      const gboolean starts_whole = first->notation == SCENARIO_NOTATION_INTEGER;
+      const source_setting *integer = starts_whole ? first : element, *real = starts_whole ? element : first;
+
+      return integer->notation == SCENARIO_NOTATION_INTEGER && real->notation == SCENARIO_NOTATION_REAL
+                 ? problem_at(s, element->path, element->line,
+                              "a list in [ ] mixes integers and reals; expected %s.0 instead of %s",
+                              integer->text, integer->text)
+                 : problem_at(s, element->path, element->line,
+                              "a list in [ ] holds values of several types; expected ( ) around them");
+    }
+  } while (accept(s, ','));
+  return TRUE;
+}
+
+/* Reads a group, an array or a list. */
+static gboolean read_brackets(scenario_source *s, source_setting *setting)
+{
+  const char opener = *s->in->p;
+
+  if (s->depth == DEPTH_MAX) {
+    return PROBLEM_HERE(s, "brackets are nested deeper than %d; expected groups as in docs/scenario.md",
+                        DEPTH_MAX);
+  }
+  s->brackets[s->depth++] = (bracket){opener, s->in->path, s->in->line};
+  s->in->p++;
+  setting->notation = opener == '{' ? SCENARIO_NOTATION_GROUP : SCENARIO_NOTATION_LIST;
+  setting->is_array = opener == '[';
+  if (!(opener == '{' ? read_members(s, setting) : read_elements(s, setting)) ||
+      (!accept(s, closer_of(opener)) && !unexpected(s))) {
+    return FALSE;
+  }
+  s->depth--;
+  return TRUE;
+}
+
+static gboolean read_value(scenario_source *s, source_setting *setting)
+{
+  const char c = next(s);
+  const gboolean opens = c == '{' || c == '[' || c == '(';
+
+  return c == '"'                              ? read_string(s, setting)
+         : opens && !setting->parent->is_array ? read_brackets(s, setting)
+                                               : read_scalar(s, setting);
+}
+
+/* Reads the file at `path` (begin_file()), and what it includes, as a text. */
+static gboolean read_text(scenario_source *s, const char *path, const char *name)
+{
+  source_setting *text = allocate(s, sizeof *text);
+
+  text->notation = SCENARIO_NOTATION_GROUP;
+  if (!begin_file(s, path, name, TRUE) || !read_members(s, text) || (next(s) != '\0' && !unexpected(s)) ||
+      s->problem != NULL) {
+    return FALSE;
+  }
+  end_input(s);
+  g_ptr_array_add(s->texts, text);
+  return TRUE;
+}
+
+static scenario_source *source_new(void)
+{
+  scenario_source *s = g_new0(scenario_source, 1);
+
+  s->paths = g_hash_table_new(g_str_hash, g_str_equal);
+  s->full_text = g_string_new(NULL);
+  s->texts = g_ptr_array_new();
+  s->blocks = g_ptr_array_new_with_free_func(g_free);
+  s->members = g_hash_table_new(member_hash, is_same_member);
+  return s;
 }
 
 scenario_source *scenario_source_read(const char *path, GError **error)
@@ -535,61 +537,52 @@ scenario_source *scenario_source_read(const char *path, GError **error)
   if (found == NULL) {
     return NULL;
   }
-  source_family *family = g_new0(source_family, 1);
-  scenario_source *source = source_new(family);
-  path = found;
-  source->is_outermost = TRUE;
-  family->folder = g_path_get_dirname(path);
-  family->paths = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-  family->full_text = g_string_new(NULL);
-  family->reading = g_ptr_array_new();
-  if (!append_file(source, path, NULL, NULL, error) || !check_tokens(source, error)) {
-    g_clear_pointer(&source, scenario_source_free);
+  scenario_source *s = source_new();
+  s->folder = g_path_get_dirname(found);
+  if (!read_text(s, found, NULL)) {
+    g_propagate_error(error, g_steal_pointer(&s->problem));
+    g_clear_pointer(&s, scenario_source_free);
   }
-  return source;
+  return s;
 }
 
-void scenario_source_free(scenario_source *source)
+void scenario_source_free(scenario_source *s)
 {
-  if (source == NULL) {
+  if (s == NULL) {
     return;
   }
-  g_string_free(source->text, TRUE);
-  forget_name(source);
-  for (guint i = 0; i <= source->depth; i++) {
-    g_free(source->scopes[i].name);
+  while (s->in != NULL) {
+    end_input(s);
   }
-  g_hash_table_unref(source->keys);
-  g_clear_error(&source->problem);
-  g_array_unref(source->stretches);
-  g_ptr_array_unref(source->included);
-  if (source->is_outermost) {
-    g_free(source->family->folder);
-    g_hash_table_unref(source->family->paths);
-    g_string_free(source->family->full_text, TRUE);
-    g_ptr_array_unref(source->family->reading);
-    g_free(source->family);
-  }
-  g_free(source);
+  g_free(s->folder);
+  g_hash_table_unref(s->paths);
+  g_string_free(s->full_text, TRUE);
+  g_ptr_array_unref(s->texts);
+  g_ptr_array_unref(s->blocks);
+  g_hash_table_unref(s->members);
+  g_clear_error(&s->problem);
+  g_free(s);
 }
 
-const GPtrArray *scenario_source_included(const scenario_source *source)
+const GPtrArray *scenario_source_texts(const scenario_source *s)
 {
-  return source->included;
+  return s->texts;
 }
 
-const char *scenario_source_text(const scenario_source *source)
+const char *scenario_source_full_text(const scenario_source *s)
 {
-  return source->text->str;
+  return s->full_text->str;
 }
 
-const char *scenario_source_full_text(const scenario_source *source)
+char *scenario_source_string(const char *text)
 {
-  return source->family->full_text->str;
-}
+  scenario_source *s = source_new();
+  source_setting string = {.parent = NULL};
 
-char *scenario_source_line(const scenario_source *source, guint line)
-{
-  g_auto(GStrv) lines = g_strsplit(source->text->str, "\n", -1);
-  return g_strstrip(g_strdup(line <= g_strv_length(lines) ? lines[line - 1] : ""));
+  begin_input(s, (input){.path = "", .octets = g_string_new(text), .is_text = TRUE});
+  const gboolean is_string =
+      next(s) == '"' && read_string(s, &string) && next(s) == '\0' && s->problem == NULL;
+  char *kept = is_string ? g_strdup(string.text) : NULL;
+  scenario_source_free(s);
+  return kept;
 }

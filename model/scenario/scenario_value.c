@@ -84,7 +84,7 @@ static gboolean notation_fits(const scenario_key_row *row, scenario_notation not
 }
 
 /* Reads the integer at `*p`: decimal, or hexadecimal with 0x, perhaps with a sign and the L of larger
- * numbers, as libconfig does. A negative one is a matter of range. */
+ * numbers, as a file has it. A negative one is a matter of range. */
 static misfit read_integer(const char **p, guint64 *number)
 {
   gboolean negative = **p == '-';
@@ -109,6 +109,74 @@ static misfit read_whole_integer(const char *text, guint64 *number)
   misfit found = read_integer(&text, number);
 
   return *text == '\0' ? found : MISFIT_FORM;
+}
+
+/* Reads the real number at `*p`, as a file has it. Returns FALSE when there is none. */
+static gboolean read_real(const char **p, double *number)
+{
+  const char *digits = *p + (**p == '-' || **p == '+');
+  const char *end = digits + strspn(digits, G_CSET_DIGITS);
+  char *end_of_real = NULL;
+
+  /* What the C library takes as well, "inf" or "0x1p3", is none. */
+  if (*end == '.' || (end > digits && g_ascii_tolower(*end) == 'e')) {
+    *number = g_ascii_strtod(*p, &end_of_real);
+  }
+  if (end_of_real == NULL || end_of_real <= end) {
+    return FALSE;
+  }
+  *p = end_of_real;
+  return TRUE;
+}
+
+char *scenario_value_scan(const char **p, scenario_notation *notation, char **problem)
+{
+  static const char *const booleans[] = {"false", "true"};
+  const char *start = *p, *end = start;
+  const gsize letters = strspn(start, SCENARIO_NAME_CHARACTERS);
+  guint64 number = 0;
+  double real = 0;
+
+  for (gsize i = 0; i < G_N_ELEMENTS(booleans); i++) {
+    if (letters == strlen(booleans[i]) && g_ascii_strncasecmp(start, booleans[i], letters) == 0) {
+      *p += letters;
+      *notation = SCENARIO_NOTATION_BOOLEAN;
+      return g_strdup(booleans[i]);
+    }
+  }
+  if (read_real(p, &real) && isinf(real)) {
+    *problem = g_strdup("a number is too large to be counted with; expected a smaller one");
+    return NULL;
+  }
+  if (*p > start) {
+    /* The shortest text of the same value, but never that of an integer: no key takes 1500.0 for 1500. */
+    g_autofree char *shortest = units_format_real(real);
+
+    *notation = SCENARIO_NOTATION_REAL;
+    return g_strconcat(shortest, strpbrk(shortest, ".e") != NULL ? "" : ".0", NULL);
+  }
+  if (read_integer(&end, &number) == MISFIT_FORM) {
+    return NULL;
+  }
+  const gboolean negative = *start == '-', is_long = end[-1] == 'L';
+  gsize length = (gsize)(end - start);
+  for (; start[length - 1] == 'L'; length--) {
+  }
+  g_autofree char *shown = g_strdup_printf("%.*s%s", (int)MIN(length, 40), start, length > 40 ? "..." : "");
+  if (number > (guint64)G_MAXINT64 + negative) {
+    *problem = g_strdup_printf("%s is outside 64 bits; expected a smaller number", shown);
+    return NULL;
+  }
+  if (!is_long && number > (guint64)G_MAXINT32 + negative) {
+    *problem =
+        g_strdup_printf("%s is outside 32 bits; expected %sL, with the L that larger numbers end with, or "
+                        "text with a unit, such as \"25Gbit/s\"",
+                        shown, shown);
+    return NULL;
+  }
+  *p = end;
+  *notation = SCENARIO_NOTATION_INTEGER;
+  return g_strdup_printf("%s%" G_GUINT64_FORMAT, negative && number > 0 ? "-" : "", number);
 }
 
 static misfit read_form(const scenario_key_row *row, const char *text, scenario_value *value);
@@ -264,7 +332,7 @@ static misfit read_form(const scenario_key_row *row, const char *text, scenario_
   case SCENARIO_TYPE_MIX:
     return MISFIT_FORM;
   case SCENARIO_TYPE_BOOLEAN:
-    value->number = g_ascii_strcasecmp(text, "true") == 0; /* libconfig takes TRUE as well */
+    value->number = g_ascii_strcasecmp(text, "true") == 0; /* a file may have TRUE as well */
     return value->number || g_ascii_strcasecmp(text, "false") == 0 ? FITS : MISFIT_FORM;
   case SCENARIO_TYPE_INTEGER:
     return read_whole_integer(text, &value->number);

@@ -31,6 +31,14 @@ typedef struct scenario_value {
   gsize list_count;      /* of either */
 } scenario_value;
 
+/* A name in a file consists of these. */
+#define SCENARIO_NAME_CHARACTERS G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "-_*"
+
+/* Moves `*p` over the boolean or number that a file has there. Returns its text as scenario_value_read()
+ * takes it, a number's always the same for the same value, and sets `*notation`. NULL: there is none, or one
+ * that cannot be counted with, about which `*problem` has a sentence. Free both with g_free(). */
+char *scenario_value_scan(const char **p, scenario_notation *notation, char **problem);
+
 /* Reads `text` for a key of `row`. Returns TRUE and fills the empty `*value` (scenario_value_clear() frees
  * it). FALSE: `*value` stays empty and `*problem` is "NAME = TEXT is what is wrong; expected what was
  * expected" (g_free()). */

@@ -247,11 +247,12 @@ TEST(test_include)
   fixture_write("sub/top.cfg",
                 "title = \"t\";\n  @include \"base.cfg\" run: { seed = 9; };\nmpa: { crc = false; };\n");
   fixture_write("sub/base.cfg", "path: {\n  forward: {\n@include \"link.cfg\"\n  };\n};");
-  fixture_write("sub/link.cfg", "mtu = 9000;\n\nloss = 0.5");
+  fixture_write("sub/link.cfg", "@include \"mtu.cfg\"\n\nloss = 0.5");
+  fixture_write("sub/mtu.cfg", "mtu = 9000;");
   g_autoptr(scenario) s = fixture_load_file("sub/top.cfg", NULL);
 
   assert_origin(s, SCENARIO_TITLE, "sub/top.cfg:1");
-  assert_origin(s, SCENARIO_PATH_FORWARD_MTU, "sub/link.cfg:1");
+  assert_origin(s, SCENARIO_PATH_FORWARD_MTU, "sub/mtu.cfg:1");
   assert_origin(s, SCENARIO_PATH_FORWARD_LOSS, "sub/link.cfg:3");
   assert_origin(s, SCENARIO_RUN_SEED, "sub/top.cfg:2");
   assert_origin(s, SCENARIO_MPA_CRC, "sub/top.cfg:3");

@@ -132,7 +132,7 @@ static const char *const files[][2] = {
      "a.cfg:1: path.forward.drop = [101,100] does not ascend; expected " DROP},
     {"path: { forward: { drop = [100, 100]; }; };",
      "a.cfg:1: path.forward.drop = [100,100] does not ascend; expected " DROP},
-    /* numbers that libconfig would wrap in silence */
+    /* numbers that other readers of the syntax wrap in silence */
     {"run: {\n seed = 5000000000;\n};",
      "a.cfg:2: 5000000000 is outside 32 bits; expected 5000000000L" L_OR_UNIT},
     {"run: { seed = 2147483648; };",
@@ -158,7 +158,17 @@ static const char *const files[][2] = {
      "a.cfg:1: syntax error at 'path: { forward: { delay = 25us; }; };'" SYNTAX},
     {"sweep = ( { key = \"path.forward.drop\";\n values = [[1, 2], [3]]; } );",
      "a.cfg:2: a list in [ ] holds a list; expected ( ) around lists, or each of them in quotes, \"[1,2]\""},
+    {"path: { forward: { drop = [1, [2]]; }; };",
+     "a.cfg:1: a list in [ ] holds a list; expected ( ) around lists, or each of them in quotes, \"[1,2]\""},
     {"run: {\n  seed = 1;\n", "a.cfg:1: '{' is never closed; expected its closing bracket"},
+    {"title = \"t\";\n\nrun =\n\n", "a.cfg:3: syntax error at 'run ='" SYNTAX},
+    {"path: { forward: { drop = [1,]; }; };",
+     "a.cfg:1: syntax error at 'path: { forward: { drop = [1,]; }; };'" SYNTAX},
+    {"path: { forward: { loss = .; }; };",
+     "a.cfg:1: syntax error at 'path: { forward: { loss = .; }; };'" SYNTAX},
+    /* the first in the order of reading */
+    {"run: { seed = ; };\nrun: { seed = 5000000000; };\ntitle = \"",
+     "a.cfg:1: syntax error at 'run: { seed = ; };'" SYNTAX},
     {"run: {\n  seed = 1;\n);",
      "a.cfg:3: ')' cannot close '{'; expected the bracket that closes the '{' in a.cfg:1"},
     {"run: { seed = 1; };\n};", "a.cfg:2: '}' closes nothing; expected its opening bracket before it"},
@@ -173,6 +183,8 @@ static const char *const files[][2] = {
      "a.cfg:2: a text in quotes stands where no value can; expected KEY = \"TEXT\";"},
     {"sweep = ( { key = \"path.forward.loss\"; values = [0.1, 1]; } );",
      "a.cfg:1: a list in [ ] mixes integers and reals; expected 1.0 instead of 1"},
+    {"measure: { quantiles = [0.5,\n 0.75,\n 1]; };",
+     "a.cfg:3: a list in [ ] mixes integers and reals; expected 1.0 instead of 1"},
     {"measure: { quantiles = [0, 0.5]; };",
      "a.cfg:1: a list in [ ] mixes integers and reals; expected 0.0 instead of 0"},
     /* lists and distances */

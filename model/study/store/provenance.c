@@ -2,7 +2,6 @@
 #include "study/store/provenance.h"
 
 #include <gnu/libc-version.h>
-#include <libconfig.h>
 #include <sqlite3.h>
 #include <string.h>
 
@@ -13,9 +12,8 @@ enum { LINES_MAX = 20, LINE_CHARACTERS_MAX = 100 };
 char *provenance_libraries(const char *ns3_version)
 {
   g_autofree char *ns3 = ns3_version != NULL ? g_strdup_printf("ns-3 %s, ", ns3_version) : g_strdup("");
-  return g_strdup_printf("%sGLib %u.%u.%u, libconfig %d.%d, SQLite %s, glibc %s", ns3, glib_major_version,
-                         glib_minor_version, glib_micro_version, LIBCONFIG_VER_MAJOR, LIBCONFIG_VER_MINOR,
-                         sqlite3_libversion(), gnu_get_libc_version());
+  return g_strdup_printf("%sGLib %u.%u.%u, SQLite %s, glibc %s", ns3, glib_major_version, glib_minor_version,
+                         glib_micro_version, sqlite3_libversion(), gnu_get_libc_version());
 }
 
 provenance *provenance_new(provenance texts)

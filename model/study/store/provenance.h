@@ -53,8 +53,7 @@ stored_provenance *stored_provenances_of(GPtrArray *provenances, const provenanc
  * left out. Control characters are escaped, a long line is cut. */
 char *provenance_difference(const provenance *a, const char *a_name, const provenance *b, const char *b_name);
 
-/* The libraries this process runs with: "ns-3 3.37, GLib 2.74.6, libconfig 1.5, SQLite 3.40.1, glibc 2.36".
- * `ns3_version` is what run_engine_library_version() returns; NULL: the native engine alone. Versions at run
- * time; for libconfig, which does not report its own, the version this program was built with. Free with
+/* The libraries this process runs with: "ns-3 3.37, GLib 2.74.6, SQLite 3.40.1, glibc 2.36".
+ * `ns3_version` is what run_engine_library_version() returns; NULL: the native engine alone. Free with
  * g_free(). */
 char *provenance_libraries(const char *ns3_version);

@@ -84,6 +84,7 @@ char *replay_describe_path(const replay *r)
 
 /* A connection of the session. */
 typedef struct replay_connection {
+  struct replay_network *network;
   const replay_connection_profile *profile;
   uint8_t measured; /* of the flow's ends */
   replay_transport_place place;
@@ -98,7 +99,7 @@ typedef struct replay_network {
   engine *clock;
   session *session;
   trace *trace; /* NULL: none */
-  session_capture capture;
+  session_absence absence;
   uint32_t protection_domain; /* of all ends: STags of captured connections may be of any */
   capture_source *file;
   replay_source *source;
@@ -126,7 +127,7 @@ static uint32_t connection_of(const replay_network *self, const capture_flow *fl
                                        : REPLAY_NO_CONNECTION;
 }
 
-/* A session_capture's. */
+/* A session_absence's. */
 static bool on_connection_of(void *user, const datagram_flow *packet, uint32_t *index)
 {
   const replay_network *self = user;
@@ -140,14 +141,14 @@ static bool on_connection_of(void *user, const datagram_flow *packet, uint32_t *
   return to->port == packet->destination_port && ip_address_equal(&to->address, &packet->destination);
 }
 
-/* A session_capture's. */
-static void on_arriving(void *user, uint32_t index, const datagram *packet)
+/* A whole packet comes to the TCP of a connection. */
+static void on_arriving(void *user, const datagram *packet)
 {
-  replay_network *self = user;
-  const replay_connection *connection = &self->connections[index];
+  const replay_connection *connection = user;
+  replay_network *self = connection->network;
   tcp_header header;
 
-  if (!self->arrivals || packet->kind != DATAGRAM_TCP || !datagram_tcp_header(packet, &header)) {
+  if (packet->kind != DATAGRAM_TCP || !datagram_tcp_header(packet, &header)) {
     return;
   }
   buffer_chain_copy_out(&packet->payload, 0, packet->payload.length, self->payload);
@@ -243,9 +244,9 @@ static void on_ended(void *user, G_GNUC_UNUSED time_ps now)
   session_end_arrivals(self->session);
 }
 
-static double on_share(const void *user)
+static double network_share(const session_network *network)
 {
-  return capture_source_share(((const replay_network *)user)->file);
+  return capture_source_share(((const replay_network *)network)->file);
 }
 
 /* Whether nothing of a segment of the peer's is missing. True as well of one that the replay does not
@@ -325,8 +326,6 @@ static void network_set_metrics(session_network *network, G_GNUC_UNUSED enum sid
   uint32_t mss_octets = handshake->has_mss[first->measured] ? handshake->mss_octets[first->measured] : 0;
   uint64_t aligned;
 
-  values->present[METRIC_TCP_SPURIOUS_RETRANSMISSIONS] = false;
-  values->present[METRIC_MPA_SEGMENTS_ALIGNED] = false;
   if (find_aligned(self, &aligned)) {
     metric_values_set(values, METRIC_MPA_SEGMENTS_ALIGNED, (double)aligned);
   }
@@ -345,7 +344,8 @@ static void network_set_metrics(session_network *network, G_GNUC_UNUSED enum sid
   }
 }
 
-static const session_network_class network_class = {.send = network_send, .set_metrics = network_set_metrics};
+static const session_network_class network_class = {
+    .send = network_send, .set_metrics = network_set_metrics, .share = network_share};
 
 /* --- Making --- */
 
@@ -358,6 +358,9 @@ static void configure(void *user, uint32_t index, rnic_endpoint_config *config)
   config->protection_domain = self->protection_domain;
   config->tcp_new = replay_transport_new;
   config->tcp_new_user = &connection->place;
+  connection->network = self;
+  connection->place.arriving = self->arrivals ? on_arriving : NULL;
+  connection->place.user = connection;
 }
 
 static void make_connections(replay_network *self)
@@ -385,15 +388,13 @@ static void make_session(replay_network *self, FILE *series)
   const replay_profile *profile = self->plan->profile;
   enum side direction = self->plan->configuration->main_direction;
 
-  self->capture = (session_capture){.receive_octets = profile->longest_send[direction],
+  self->absence = (session_absence){.receive_octets = profile->longest_send[direction],
                                     .configure = configure,
                                     .connection_of = on_connection_of,
-                                    .arriving = on_arriving,
-                                    .share = on_share,
                                     .user = self};
   const session_config config = {.configuration = self->plan->configuration,
                                  .clock = self->clock,
-                                 .capture = &self->capture,
+                                 .absence = &self->absence,
                                  .trace = self->trace,
                                  .series = series};
   self->session = session_new(&config);

@@ -184,6 +184,9 @@ static void replay_receive(tcp_transport *transport, const datagram *packet, tim
   tcp_header header;
   tcp_incoming segment;
 
+  if (self->place.arriving) {
+    self->place.arriving(self->place.user, packet);
+  }
   if (self->is_closed) {
     return;
   }

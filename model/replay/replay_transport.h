@@ -18,7 +18,10 @@ typedef struct replay_transport_place {
   uint32_t peer_isn;    /* position 0 is that of the octet after this sequence number */
   uint32_t emss_octets; /* that the endpoint may make FPDUs for */
   uint64_t limit;       /* a segment that reaches beyond this position is passed over; UINT64_MAX: none is */
-  tcp_transport *made;  /* set to the transport made */
+  void (*arriving)(void *user,
+                   const datagram *packet); /* is called with each packet that comes; NULL: nothing */
+  void *user;
+  tcp_transport *made; /* set to the transport made */
 } replay_transport_place;
 
 /* A tcp_transport_factory; of `config` only passing and receive_mtu_octets are used, and `events` has

@@ -84,7 +84,7 @@ void session_fail(session *self, char *failure)
 
 void session_end_arrivals(session *self)
 {
-  self->arrivals_ended = true;
+  self->ends_open = 0;
   for (uint32_t i = 0; i < self->host_count; i++) {
     ip_input_stop_clock(self->hosts[i].input);
   }

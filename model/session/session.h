@@ -18,20 +18,19 @@
 typedef struct session session;
 typedef struct session_host session_host;
 
-/* Connections that a capture shows. The session has their measured ends, which only observe: their ULP has a
- * buffer for every message, and a connection that ends is no failure of the session. */
-typedef struct session_capture {
+/* The peers of the measured ends are not here: what they send comes by the network all the same, and nothing
+ * is known of it beforehand. The measured ends only observe: their ULP has a buffer for every message and
+ * compares nothing, what they send goes nowhere, and a connection that ends is no failure of the session.
+ * Metrics that the peers count, or that are found in their memory, are absent. */
+typedef struct session_absence {
   uint64_t receive_octets; /* of a buffer that takes every Send */
-  /* Puts what the capture shows of the measured end of `connection` into `config`, which holds what the
-   * scenario has for it. */
+  /* Puts what is known of the measured end of `connection` into `config`, which holds what the scenario has
+   * for it. */
   void (*configure)(void *user, uint32_t connection, rnic_endpoint_config *config);
-  /* The connection of a flow, as it comes to the measured end; false when it is not replayed. */
+  /* The connection of a flow, as it comes to the measured end; false when there is none. */
   bool (*connection_of)(void *user, const datagram_flow *flow, uint32_t *connection);
-  /* A whole packet comes to the measured end of `connection`. */
-  void (*arriving)(void *user, uint32_t connection, const datagram *packet);
-  double (*share)(const void *user); /* of the capture that has been read, 0 … 1 */
   void *user;
-} session_capture;
+} session_absence;
 
 enum { SESSION_NUMBERS = 256, SESSION_HOSTS_MAX = 254 };
 
@@ -48,7 +47,7 @@ typedef struct session_config {
   uint32_t number;
   const session_pair *pairs;       /* of each connection; NULL: all are between host 0 and host 1 */
   uint32_t hosts;                  /* with `pairs`: how many there are, 2 … SESSION_HOSTS_MAX */
-  const session_capture *capture;  /* which has the connections; NULL: they are the workload's */
+  const session_absence *absence;  /* of the measured ends' peers; NULL: they are here */
   FILE *series;                    /* occupancy.csv; NULL: none */
   trace *trace;                    /* of what happens; NULL: none */
   packet_capture *const *captures; /* of the packets at each host, NULL where there is none; NULL: at none */
@@ -78,8 +77,8 @@ void session_start(session *self, time_ps when);
 /* A packet has arrived at `host`, a session_host; takes its reference. A path_output. */
 void session_receive(void *host, datagram *packet, time_ps now);
 
-/* The capture has ended: no datagram in fragments times out any more, and the run ends once what is under
- * way has arrived. */
+/* Absent peers send nothing more: no datagram in fragments times out any more, and the run ends once what is
+ * under way has arrived. */
 void session_end_arrivals(session *self);
 
 /* `connection` was terminated. */
@@ -90,13 +89,13 @@ bool session_connection_is_over(const session *self, uint32_t connection);
 bool session_is_fpdu_start(void *user, const datagram_flow *flow, int64_t position, uint32_t *hint);
 
 /* Runs until the workload is done, or its connections are terminated, and all are closed; until a
- * connection fails, nothing progresses, the capture has ended, or run.stop. Once. */
+ * connection fails, nothing progresses, absent peers send nothing more, or run.stop. Once. */
 void session_run(session *self);
 
 /* How far a run has come. */
 typedef struct session_progress {
   time_ps now;
-  /* Of the run that is done, 0 … 1: of its messages or of run.stop, whichever is more; or of the capture. */
+  /* Of the run that is done, 0 … 1: of its messages or of run.stop, whichever is more; or the network's. */
   double share;
 } session_progress;
 typedef void (*session_progress_function)(const session_progress *progress, void *user);

@@ -161,25 +161,23 @@ inline session_end *session_host_end(const session_host *host, const datagram *p
   return end_with_ports(host, ports & 0xFFFF, ports >> 16);
 }
 
-/* The measured end that a capture's packet is for; NULL: it is of no connection that is replayed. */
-static session_end *captured_end(const session *self, const datagram *packet)
+/* The measured end that an absent peer's packet is for; NULL: it is of no connection. */
+static session_end *observing_end(const session *self, const datagram *packet)
 {
-  const session_capture *capture = self->config.capture;
+  const session_absence *absence = self->config.absence;
   datagram_flow flow;
   uint32_t index;
 
-  if (!datagram_flow_of(packet, &flow) || !capture->connection_of(capture->user, &flow, &index)) {
-    return NULL;
-  }
-  capture->arriving(capture->user, index, packet);
-  return &self->connections[index].ends[self->measured];
+  return datagram_flow_of(packet, &flow) && absence->connection_of(absence->user, &flow, &index)
+             ? &self->connections[index].ends[self->measured]
+             : NULL;
 }
 
 /* Passes a whole packet to TCP; takes its reference. One that is for no connection is dropped. */
 static inline void receive_whole(session_host *host, datagram *packet, time_ps now)
 {
   session *self = host->session;
-  session_end *end = self->config.capture ? captured_end(self, packet) : session_host_end(host, packet);
+  session_end *end = self->config.absence ? observing_end(self, packet) : session_host_end(host, packet);
 
   if (!end) {
     self->strays++;
@@ -194,14 +192,14 @@ static inline void receive_whole(session_host *host, datagram *packet, time_ps n
 
 /* What a capture's packet is of; the others, and those of a replay's path, got their numbers when they were
  * sent. */
-static void number_captured(const session_capture *capture, trace *to, datagram *packet)
+static void number_captured(const session_absence *absence, trace *to, datagram *packet)
 {
   datagram_flow flow;
   uint32_t connection = 0;
 
   packet->number = packet->number > 0 ? packet->number : trace_next_packet(to);
   if (datagram_flow_of(packet, &flow)) {
-    capture->connection_of(capture->user, &flow, &connection);
+    absence->connection_of(absence->user, &flow, &connection);
   }
   packet->connection = (uint16_t)connection;
 }
@@ -222,12 +220,12 @@ static G_GNUC_NO_INLINE void receive_traced(session_host *host, datagram *packet
 {
   const session_config *config = &host->session->config;
 
-  if (config->capture) {
-    number_captured(config->capture, config->trace, packet);
+  if (config->absence) {
+    number_captured(config->absence, config->trace, packet);
   }
   /* A packet that comes out of a chain of ns-3's nodes has its number alone. */
   const session_end *to =
-      packet->kind == DATAGRAM_TCP && !config->capture ? session_host_end(host, packet) : NULL;
+      packet->kind == DATAGRAM_TCP && !config->absence ? session_host_end(host, packet) : NULL;
   const trace_scope at = {.to = config->trace,
                           .connection = to                   ? to->index
                                         : packet->number > 0 ? packet->connection
@@ -259,10 +257,10 @@ static void on_whole(void *user, datagram *packet, time_ps now)
 static bool on_connection_of(void *user, const datagram_flow *flow, uint32_t *connection)
 {
   const session_host *host = user;
-  const session_capture *capture = host->session->config.capture;
+  const session_absence *absence = host->session->config.absence;
 
-  if (capture) {
-    return capture->connection_of(capture->user, flow, connection);
+  if (absence) {
+    return absence->connection_of(absence->user, flow, connection);
   }
   const session_end *end = end_with_ports(host, flow->destination_port, flow->source_port);
   if (end) {

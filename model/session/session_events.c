@@ -108,33 +108,27 @@ static void on_delivered(void *user, const ddp_segment *segment, time_ps now)
   if (end->side == self->measured) {
     session_recorder_delivered(self->recorder, segment, now);
   }
-  ulp_workload_delivered(end->workload, segment);
-  if (segment->header.last) {
-    note_delivery(session_connection_of(end));
+  if (end->workload) {
+    ulp_workload_delivered(end->workload, segment);
+    if (segment->header.last) {
+      note_delivery(session_connection_of(end));
+    }
   }
-}
-
-static void trace_delivered(const session_end *end, const ddp_segment *segment)
-{
-  const trace_scope *at = session_end_trace(end);
-
-  TRACE(at, DELIVERED, .position = rnic_endpoint_received_phase_start(end->endpoint) + segment->fpdu_start,
-        .payload_octets = segment->payload_octets, .last = segment->header.last,
-        .opcode = rdmap_control_opcode(segment->header.ulp_control));
 }
 
 static void on_delivered_traced(void *user, const ddp_segment *segment, time_ps now)
 {
   session_end *end = user;
   const trace_scope *at = session_end_trace(end);
-  const ulp_wrong_octets wrong = ulp_workload_wrong(end->workload, segment);
+  const ulp_wrong_octets wrong =
+      end->workload ? ulp_workload_wrong(end->workload, segment) : (ulp_wrong_octets){0};
 
-  trace_delivered(end, segment);
+  const uint64_t position = rnic_endpoint_received_phase_start(end->endpoint) + segment->fpdu_start;
+  TRACE(at, DELIVERED, .position = position, .payload_octets = segment->payload_octets,
+        .last = segment->header.last, .opcode = rdmap_control_opcode(segment->header.ulp_control));
   if (wrong.count > 0) {
-    TRACE(at, OCTETS_WRONG,
-          .position = rnic_endpoint_received_phase_start(end->endpoint) + segment->fpdu_start,
-          .octets = wrong.count, .message = wrong.message, .offset = wrong.offset, .sent = wrong.sent,
-          .placed = wrong.placed);
+    TRACE(at, OCTETS_WRONG, .position = position, .octets = wrong.count, .message = wrong.message,
+          .offset = wrong.offset, .sent = wrong.sent, .placed = wrong.placed);
   }
   on_delivered(end, segment, now);
 }
@@ -222,7 +216,7 @@ static void on_failed(void *user, const rnic_failure *failure, time_ps now)
   if (connection->terminated) {
     return; /* the other end reports the same ending */
   }
-  if (!self->config.capture && !session_ending_is_documented(c, end->index, failure)) {
+  if (!self->config.absence && !session_ending_is_documented(c, end->index, failure)) {
     session_fail(self,
                  g_strdup_printf("connection %u failed at its %s after %.12f s: %s", end->index,
                                  side_name(end->side), time_ps_in_seconds(now), rnic_failure_text(failure)));
@@ -234,50 +228,34 @@ static void on_failed(void *user, const rnic_failure *failure, time_ps now)
   self->workloads_open -= !connection->delivered;
 }
 
-/* --- Of a capture's connections --- */
-
-static void on_idle_completion(G_GNUC_UNUSED void *user, rnic_endpoint *endpoint, G_GNUC_UNUSED time_ps now)
+/* A ULP whose peer is absent waits for nothing. */
+static void on_unread_completion(G_GNUC_UNUSED void *user, rnic_endpoint *endpoint, G_GNUC_UNUSED time_ps now)
 {
   rnic_completion completion;
 
-  while (rnic_poll(endpoint, &completion)) { /* nobody waits for it */
+  while (rnic_poll(endpoint, &completion)) {
   }
-}
-
-static void on_idle_delivery(void *user, const ddp_segment *segment, time_ps now)
-{
-  session_end *end = user;
-
-  if (end->session->config.trace) {
-    trace_delivered(end, segment);
-  }
-  session_recorder_delivered(end->session->recorder, segment, now);
 }
 
 rnic_endpoint_events session_endpoint_events(const session *self, enum side side)
 {
   const bool traced = self->config.trace != NULL;
-
-  if (self->config.capture) {
-    return (rnic_endpoint_events){.completion = on_idle_completion,
-                                  .probe = {.placed = traced ? on_placed_traced : on_placed,
-                                            .delivered = on_idle_delivery,
-                                            .half_closed = on_half_closed},
-                                  .segment = on_segment,
-                                  .failed = on_failed};
-  }
   const bool is_sink = side == self->measured;
-  return (rnic_endpoint_events){
-      .completion = on_completion,
-      .want_operation = ulp_workload_posts(&self->workload_config, side) ? on_want_operation : NULL,
-      .private_data = on_private_data,
-      .probe = {.placed = !is_sink ? NULL
-                          : traced ? on_placed_traced
-                                   : on_placed,
-                .delivered = traced ? on_delivered_traced : on_delivered,
-                .half_closed = on_half_closed},
-      .segment = is_sink ? on_segment : NULL,
-      .retransmitted = is_sink ? NULL : on_retransmitted,
-      .closed = on_closed,
-      .failed = on_failed};
+  rnic_endpoint_events events = {.completion = on_unread_completion,
+                                 .probe = {.placed = !is_sink ? NULL
+                                                     : traced ? on_placed_traced
+                                                              : on_placed,
+                                           .delivered = traced ? on_delivered_traced : on_delivered,
+                                           .half_closed = on_half_closed},
+                                 .segment = is_sink ? on_segment : NULL,
+                                 .failed = on_failed};
+
+  if (!self->config.absence) {
+    events.completion = on_completion;
+    events.want_operation = ulp_workload_posts(&self->workload_config, side) ? on_want_operation : NULL;
+    events.private_data = on_private_data;
+    events.retransmitted = is_sink ? NULL : on_retransmitted;
+    events.closed = on_closed;
+  }
+  return events;
 }

@@ -26,6 +26,8 @@ typedef struct session_network_class {
   /* At the end: sets the network's metrics: sums of both directions; the queue and the reordering those that
    * packets from `source` meet. May be NULL. */
   void (*set_metrics)(session_network *network, enum side source, metric_values *values);
+  /* How much has come of what it brings, 0 … 1. NULL: it brings what the hosts send. */
+  double (*share)(const session_network *network);
   /* NULL: it is its maker's. */
   void (*free)(session_network *network);
 } session_network_class;

@@ -39,8 +39,8 @@ struct session_host {
 typedef struct session_end {
   session *session;
   session_host *host;
-  rnic_endpoint *endpoint; /* NULL: it is not here, see session_capture */
-  ulp_workload *workload;  /* NULL: a capture's */
+  rnic_endpoint *endpoint; /* NULL: it is not here, see session_absence */
+  ulp_workload *workload;  /* NULL: it or its peer is not here */
   engine_timer *timer;
   time_ps timer_due; /* when the timer is; never later than the endpoint's deadline */
   uint32_t index;    /* of the connection */
@@ -86,14 +86,13 @@ struct session {
   uint32_t connection_count;
   time_ps start;           /* of the first connection */
   uint32_t started;        /* connections that have been opened */
-  uint32_t ends_open;      /* TCP */
+  uint32_t ends_open;      /* TCP; with absent peers 1 until they send nothing more */
   uint32_t workloads_open; /* neither all Delivered nor terminated */
   uint32_t terminated;     /* connections */
   uint64_t delivered;      /* segments, at either end: progress */
   bool is_running;         /* session_run(): the engine runs for this session alone */
   engine_timer *stall_timer;
   uint64_t progress_seen;                /* when the stall timer last looked */
-  bool arrivals_ended;                   /* of the capture */
   bool abandoned;                        /* nothing more happens, though not all ends are closed */
   char *failure;                         /* why the run fails; NULL: it does not so far */
   session_ending ending;                 /* of the connection that was terminated first */

@@ -43,7 +43,7 @@ static void count_terms(const session_connection *connection, enum side measured
 #include "measure/metrics.def"
 }
 
-/* Counts all connections into `values`; of a capture's, only the Data Sink is here. */
+/* Counts all connections into `values`, as far as their ends are here. */
 static metric_terms count_connections(const session *self, metric_values *values)
 {
   metric_terms terms = {0};
@@ -52,7 +52,7 @@ static metric_terms count_connections(const session *self, metric_values *values
     const session_connection *connection = &self->connections[i];
 
     count_end(connection->ends[self->measured].endpoint, METRIC_SIDE_DATA_SINK, values);
-    if (connection->ends[side_peer(self->measured)].workload) {
+    if (connection->ends[side_peer(self->measured)].endpoint) {
       count_end(connection->ends[side_peer(self->measured)].endpoint, METRIC_SIDE_DATA_SOURCE, values);
       count_terms(connection, self->measured, &terms);
     }
@@ -174,22 +174,22 @@ char *session_failure(const session *self)
 /* Why the run ended as it did, and with which code. */
 static run_status set_ending(const session *self, const metric_terms *terms, session_result *result)
 {
-  bool of_capture = self->config.capture;
+  const bool is_alone = self->config.absence;
 
   result->message = failure_of(self, terms);
   if (result->message) {
     return RUN_FAILED;
   }
-  if (of_capture ? !self->arrivals_ended : !session_is_done(self) && !self->abandoned) {
+  if (!session_is_done(self) && !self->abandoned) {
     result->message =
-        of_capture ? g_strdup("run.stop reached before the end of the capture")
-                   : g_strdup_printf("run.stop reached: %" PRIu64 " of %" PRIu64 " messages were delivered",
-                                     terms->messages_delivered, terms->messages_expected);
+        is_alone ? g_strdup("run.stop reached before the end of the capture")
+                 : g_strdup_printf("run.stop reached: %" PRIu64 " of %" PRIu64 " messages were delivered",
+                                   terms->messages_delivered, terms->messages_expected);
     return RUN_STOPPED;
   }
   if (self->ending.code) {
     result->message =
-        of_capture && self->terminated > 1
+        is_alone && self->terminated > 1
             ? g_strdup_printf("%s; %u connections ended so", self->ending.message, self->terminated)
             : g_strdup(self->ending.message);
     result->terminate_code = g_strdup(self->ending.code);
@@ -221,7 +221,11 @@ void session_finish(session *self, session_result *result)
   const metric_terms terms = count_connections(self, values);
   session_recorder_finish(self->recorder, now, values);
   session_recorder_results(self->recorder, &result->results);
-  if (!self->config.capture) {
+  if (self->config
+          .absence) { /* the recorder has found in the peers' memory where FPDUs start, and what is a copy */
+    values->present[METRIC_MPA_SEGMENTS_ALIGNED] = values->present[METRIC_TCP_SPURIOUS_RETRANSMISSIONS] =
+        false;
+  } else {
     set_made(self, &terms, values);
   }
   session_network_set_metrics(self->network, side_peer(self->measured), values);

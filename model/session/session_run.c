@@ -83,7 +83,7 @@ static session_host *host_of(session *self, uint32_t index, enum side side)
 static void make_end(session *self, uint32_t index, enum side side, const uint32_t domains[SIDES])
 {
   const configuration *c = self->config.configuration;
-  const session_capture *capture = self->config.capture;
+  const session_absence *absence = self->config.absence;
   session_end *end = &self->connections[index].ends[side];
   enum side peer = side_peer(side);
   const session_host *peer_host = host_of(self, index, peer);
@@ -117,16 +117,16 @@ static void make_end(session *self, uint32_t index, enum side side, const uint32
     config.tcp_new = run_engine_ns3_tcp();
     config.tcp_new_user = (void *)&ns3_place;
   }
-  if (capture) {
-    capture->configure(capture->user, index, &config);
+  if (absence) {
+    absence->configure(absence->user, index, &config);
   }
   end->endpoint = rnic_endpoint_new(&config, &self->endpoint_events[side], end);
   end->timer = engine_timer_new(self->config.clock, ENGINE_TIMER,
                                 order_of_end(self->config.number, index, side), 0, session_end_on_timer, end);
   end->timer_due = TIME_PS_NEVER;
-  if (capture) {
+  if (absence) {
     rnic_supply_receives(end->endpoint, supply_nothing, NULL);
-    rnic_post_receives(end->endpoint, INT32_MAX, capture->receive_octets, 0);
+    rnic_post_receives(end->endpoint, INT32_MAX, absence->receive_octets, 0);
     rnic_endpoint_start(end->endpoint, 0);
   }
 }
@@ -139,7 +139,7 @@ static void make_connection(session *self, uint32_t index)
   for (enum side side = 0; side < SIDES; side++) {
     domains[side] = rnic_host_protection_domain_new(host_of(self, index, side)->rnic);
   }
-  if (self->config.capture) {
+  if (self->config.absence) {
     make_end(self, index, self->measured, domains);
     connection->delivered = true;
     return;
@@ -167,8 +167,8 @@ void session_connect(session *self, session_network *network)
     self->endpoint_events[side] = session_endpoint_events(self, side);
   }
   self->connection_count = c->connections.count;
-  self->ends_open = SIDES * self->connection_count;
-  self->workloads_open = self->config.capture ? 0 : self->connection_count;
+  self->ends_open = self->config.absence ? 1 : SIDES * self->connection_count;
+  self->workloads_open = self->config.absence ? 0 : self->connection_count;
   self->connections = g_aligned_alloc0(self->connection_count, sizeof(session_connection), CACHE_LINE_OCTETS);
   self->scopes = self->config.trace ? g_new(trace_scope, SIDES * self->connection_count) : NULL;
   self->faults = g_ptr_array_new_with_free_func((GDestroyNotify)fault_injector_free);
@@ -211,7 +211,7 @@ void session_run(session *self)
   gint64 start_us = g_get_monotonic_time();
 
   self->is_running = true;
-  if (!self->config.capture) {
+  if (!self->config.absence) {
     self->stall_timer =
         engine_timer_new(self->config.clock, ENGINE_WORKLOAD, ORDER_STALL, 0, on_stall_timer, self);
     self->progress_seen = UINT64_MAX;
@@ -227,14 +227,13 @@ void session_run(session *self)
 static double share_of(const session *self, time_ps now)
 {
   const configuration *c = self->config.configuration;
-  const session_capture *capture = self->config.capture;
   time_ps stop = c->run.stop_ps;
   double of_time = stop > 0 ? (double)now / (double)stop : 0;
   uint64_t delivered = 0;
   uint64_t expected = 0;
 
-  if (capture) {
-    return capture->share(capture->user);
+  if (self->network->class->share) {
+    return self->network->class->share(self->network);
   }
 
   for (uint32_t i = 0; i < self->connection_count; i++) {

@@ -242,12 +242,14 @@ static char *trace_schema(void)
                          TRACE_VERSION);
   for (trace_event_id id = 0; id < TRACE_EVENTS; id++) {
     const trace_row *row = trace_row_of(id);
-    g_autoptr(GString) required = g_string_new("\"time_ps\", \"event\", \"connection\", \"side\"");
+    g_autoptr(GString) required = g_string_new("\"time_ps\", \"event\", \"connection\", \"side\", \"node\"");
     g_string_append_printf(
         schema,
         "%s\n{\"type\": \"object\", \"additionalProperties\": false, \"description\": \"%s\",\n "
         "\"properties\": {\"time_ps\": {%s}, \"event\": {\"const\": \"%s\"}, \"connection\": {%s}, \"side\": "
-        "{\"enum\": [\"initiator\", \"responder\"]}, \"packet\": {\"type\": \"integer\", \"minimum\": 1}",
+        "{\"enum\": [\"initiator\", \"responder\"]}, \"node\": {\"type\": \"string\"}, "
+        "\"port\": {\"type\": \"integer\", \"minimum\": 1}, "
+        "\"packet\": {\"type\": \"integer\", \"minimum\": 1}",
         id > 0 ? "," : "", row->sentence, number, row->name, number);
     for (guint i = 0; i < row->field_count; i++) {
       const trace_field *field = &row->fields[i];

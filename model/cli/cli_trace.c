@@ -34,7 +34,11 @@ static void print_event(decode_line *line, const trace_event *event)
   decode_line_number(line, "\",\"connection\":", event->connection);
   decode_line_text(line, ",\"side\":\"");
   decode_line_text(line, side_word(event->side));
-  decode_line_text(line, "\"");
+  decode_line_text(line, "\",\"node\":");
+  decode_line_json(line, event->node);
+  if (event->port > 0) {
+    decode_line_number(line, ",\"port\":", event->port);
+  }
   if (event->packet > 0) {
     decode_line_number(line, ",\"packet\":", event->packet);
   }
@@ -57,7 +61,7 @@ static const char *const event_names[] = {
 #include "trace/trace_events.def"
     NULL};
 
-/* A cli_fields of a trace_event: the columns that each event has, then its own. */
+/* A cli_fields of a trace_event: the columns that all events may have, then its own. */
 static gboolean field_at(const void *item, guint index, cli_field *field)
 {
   const trace_event *event = item;
@@ -70,8 +74,14 @@ static gboolean field_at(const void *item, guint index, cli_field *field)
        .texts = event_names},
       {.name = "connection", .kind = CLI_FIELD_NUMBER, .number = event ? event->connection : 0},
       {.name = "side", .kind = CLI_FIELD_TEXT, .text = event ? side_word(event->side) : NULL},
-      {.name = "packet", .kind = CLI_FIELD_NUMBER, .number = event ? event->packet : 0}};
-  const guint count = (guint)G_N_ELEMENTS(columns) - (event && event->packet == 0);
+      {.name = "node", .kind = CLI_FIELD_TEXT, .text = event ? event->node : NULL},
+      {.name = event && event->port == 0 ? "" : "port",
+       .kind = CLI_FIELD_NUMBER,
+       .number = event ? event->port : 0},
+      {.name = event && event->packet == 0 ? "" : "packet",
+       .kind = CLI_FIELD_NUMBER,
+       .number = event ? event->packet : 0}};
+  const guint count = (guint)G_N_ELEMENTS(columns);
   const trace_event_id first = event ? event->id : 0;
   const trace_event_id end = event ? event->id + 1 : TRACE_EVENTS;
 

@@ -36,13 +36,13 @@ typedef enum datagram_ecn {
 
 typedef struct datagram {
   memory_pool *pool; /* that it is a piece of; NULL: of the heap */
-  unsigned references;
+  uint16_t references;
   datagram_kind kind : 8;
   bool retransmission;   /* it has octets that TCP has sent before: the simulation's own mark, on no wire */
   bool carries_checksum; /* the checksum is the sender's and may be wrong; else it is right, and 0 there */
   uint8_t ip_octets;     /* IP header, with IPv6's fragment header */
   uint8_t header_octets; /* all of `header` */
-  uint16_t connection;   /* in a trace, and … */
+  uint32_t connection;   /* in a trace, and … */
   uint32_t number;       /* … which of all packets sent: on no wire; 0: it has no number */
   uint64_t send_order;   /* on its link: set by the link, 0 before; the second key of arrivals that tie */
   uint64_t flow_order;   /* in its flow, from 1: set where it enters the path, 0 before; on no wire */

@@ -68,7 +68,9 @@ typedef enum path_act {
 
 /* Where the events of packets go, and what elements do is noted. */
 typedef struct path_trace {
-  trace *to; /* NULL: nowhere */
+  trace *to;        /* NULL: nowhere */
+  const char *node; /* the name of the host that the path leads from, and that host's port, from 1 */
+  uint32_t port;
   enum side direction;
   uint16_t
       first_port;   /* connection N's larger port is this + N; 0: made packets are taken for connection 0's */
@@ -109,6 +111,8 @@ void path_element_run(path_element *element, time_ps now);
   do {                                                                                                       \
     if (G_UNLIKELY((element)->trace.to != NULL)) {                                                           \
       const trace_scope of_packet = {.to = (element)->trace.to,                                              \
+                                     .node = (element)->trace.node,                                          \
+                                     .port = (element)->trace.port,                                          \
                                      .connection = (datagram)->connection,                                   \
                                      .packet = (datagram)->number,                                           \
                                      .side = (element)->trace.direction};                                    \

@@ -8,13 +8,13 @@ typedef struct path_origin {
   int64_t to; /* after its last octet */
   uint32_t timestamp_value;
   uint32_t number; /* see datagram */
-  uint16_t connection;
+  uint32_t connection;
   datagram_ecn ecn : 8;
   bool has_timestamps;
   bool window_reduced; /* CWR, and no octet of it has left */
-  bool push;           /* PSH, and its last octet is here */
-  bool retransmission;
-  bool fragmentable;
+  bool push : 1;       /* PSH, and its last octet is here */
+  bool retransmission : 1;
+  bool fragmentable : 1;
 } path_origin;
 
 void path_waiting_init(path_waiting *waiting)

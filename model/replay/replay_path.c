@@ -8,6 +8,9 @@
 /* As often as tcp.retries lets a TCP try. */
 enum { TRIES_MAX = 15 };
 
+/* In a trace: what the packets on the path come from. */
+static const char node[] = "capture";
+
 /* A segment that was offered and is looked for when its time comes. */
 typedef struct offered {
   uint32_t connection;
@@ -45,19 +48,20 @@ replay_path *replay_path_new(const replay_plan *plan, engine *clock, trace *to, 
 {
   const configuration *c = plan->configuration;
   replay_path *path = g_new0(replay_path, 1);
-  const path_place place = {.network = &c->path,
-                            .direction = c->main_direction,
-                            .segment = {.seed = c->run.seed,
-                                        .clock = clock,
-                                        .new_link = run_engine_links(RUN_ENGINE_NATIVE),
-                                        .trace = {.to = to, .direction = c->main_direction}},
-                            .ipv6 = c->ipv6,
-                            .has_no_links = !plan->has_link,
-                            .takes_any_size = true,
-                            .identification = &path->identification,
-                            .is_fpdu_start = is_fpdu_start,
-                            .output = output,
-                            .output_user = user};
+  const path_place place = {
+      .network = &c->path,
+      .direction = c->main_direction,
+      .segment = {.seed = c->run.seed,
+                  .clock = clock,
+                  .new_link = run_engine_links(RUN_ENGINE_NATIVE),
+                  .trace = {.to = to, .node = node, .port = 1, .direction = c->main_direction}},
+      .ipv6 = c->ipv6,
+      .has_no_links = !plan->has_link,
+      .takes_any_size = true,
+      .identification = &path->identification,
+      .is_fpdu_start = is_fpdu_start,
+      .output = output,
+      .output_user = user};
 
   path->plan = plan;
   path->trace = to;
@@ -95,8 +99,9 @@ static void send(replay_path *path, uint32_t connection, datagram *packet, time_
 {
   if (path->path && path->trace) {
     packet->number = trace_next_packet(path->trace);
-    packet->connection = (uint16_t)(connection == REPLAY_NO_CONNECTION ? 0 : connection);
+    packet->connection = connection == REPLAY_NO_CONNECTION ? 0 : connection;
     const trace_scope of = {.to = path->trace,
+                            .node = node,
                             .connection = packet->connection,
                             .packet = packet->number,
                             .side = path->plan->configuration->main_direction};

@@ -58,6 +58,11 @@ ip_address session_host_address(const session_host *host)
   return host->address;
 }
 
+const char *session_host_name(const session_host *host)
+{
+  return host->name;
+}
+
 /* --- How far it is --- */
 
 bool session_is_done(const session *self)

@@ -67,6 +67,9 @@ rnic_host *session_host_rnic(const session_host *host);
  * fd00::(H + 1). */
 ip_address session_host_address(const session_host *host);
 
+/* Its name in a trace: h and its number; the host's. */
+const char *session_host_name(const session_host *host);
+
 /* Makes the connections, over `network`, which the session owns from now on. Once. */
 void session_connect(session *self, session_network *network);
 

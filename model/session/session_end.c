@@ -201,7 +201,7 @@ static void number_captured(const session_absence *absence, trace *to, datagram 
   if (datagram_flow_of(packet, &flow)) {
     absence->connection_of(absence->user, &flow, &connection);
   }
-  packet->connection = (uint16_t)connection;
+  packet->connection = connection;
 }
 
 static inline void receive(session_host *host, datagram *packet, time_ps now)
@@ -227,6 +227,7 @@ static G_GNUC_NO_INLINE void receive_traced(session_host *host, datagram *packet
   const session_end *to =
       packet->kind == DATAGRAM_TCP && !config->absence ? session_host_end(host, packet) : NULL;
   const trace_scope at = {.to = config->trace,
+                          .node = host->name,
                           .connection = to                   ? to->index
                                         : packet->number > 0 ? packet->connection
                                                              : 0,
@@ -282,7 +283,7 @@ static void on_answer(void *user, datagram *message, time_ps now)
   if (host->session->config.trace) {
     trace_scope at = *session_end_trace(end);
     at.packet = message->number = trace_next_packet(at.to);
-    message->connection = (uint16_t)at.connection;
+    message->connection = at.connection;
     TRACE(&at, PACKET_SENT, .ip_octets = datagram_octets(message));
   }
   send(end, message, now);

@@ -40,6 +40,7 @@ typedef struct session_network_ends {
   void *is_fpdu_start_user;
   uint16_t *identifications[SIDES]; /* see path_place */
   trace *trace;                     /* NULL: none */
+  const char *nodes[SIDES];         /* in it, of the host that each direction leads from */
 } session_network_ends;
 
 /* Embedded as the first member of each kind. */

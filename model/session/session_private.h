@@ -32,6 +32,7 @@ struct session_host {
   packet_capture *capture; /* NULL: none */
   ip_address address;
   uint32_t number;
+  char name[16];    /* in a trace */
   bool is_measured; /* a Data Sink's end is here */
 };
 

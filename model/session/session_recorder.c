@@ -57,7 +57,8 @@ struct session_recorder {
 
 static void trace_measured(const session_recorder *recorder, bool open, time_ps at)
 {
-  const trace_scope of_run = {.to = recorder->config.trace, .side = recorder->config.side};
+  const trace_scope of_run = {
+      .to = recorder->config.trace, .node = recorder->config.node, .side = recorder->config.side};
 
   if (of_run.to) {
     TRACE(&of_run, MEASURED, .open = open, .at_ps = (uint64_t)at);
@@ -68,6 +69,7 @@ static void trace_peak(const session_recorder *recorder, const metric_values *va
 {
   const trace_scope fullest = {
       .to = recorder->config.trace,
+      .node = recorder->config.node,
       .connection = (uint32_t)values->value[METRIC_BUFFER_REASSEMBLY_PEAK_CONNECTION],
       .side = recorder->config.side,
   };
@@ -395,8 +397,10 @@ static bool is_held(const occupancy_state *state, const rnic_occupancy *held)
 
 static void trace_held(const session_recorder *recorder, uint32_t connection, const occupancy_state *state)
 {
-  const trace_scope at = {
-      .to = recorder->config.trace, .connection = connection, .side = recorder->config.side};
+  const trace_scope at = {.to = recorder->config.trace,
+                          .node = recorder->config.node,
+                          .connection = connection,
+                          .side = recorder->config.side};
 
   if (at.to) {
     TRACE(&at, HELD, .incomplete = state->octets[HELD_INCOMPLETE], .unlocated = state->octets[HELD_UNLOCATED],

@@ -27,6 +27,7 @@ typedef struct session_recorder_config {
   run_moment from;             /* measure.from and measure.to */
   run_moment to;
   trace *trace;                           /* NULL: nothing is traced */
+  const char *node;                       /* in it, of the measured ends */
   enum side side;                         /* of the measured ends */
   uint32_t quantile_parts[QUANTILES_MAX]; /* measure.quantiles, ascending parts of QUANTILE_PARTS */
   size_t quantile_count;

@@ -37,6 +37,7 @@ static void make_host(session *self, uint32_t number)
   host->session = self;
   host->is_measured = measured;
   host->number = number;
+  g_snprintf(host->name, sizeof host->name, "h%u", number);
   host->rnic = rnic_host_new(number == 0 ? random_hash(c->run.seed, "stags.initiator", 0)
                                          : random_hash(c->run.seed, "stags.responder", number - 1));
   host->capture = self->config.captures ? self->config.captures[number] : NULL;
@@ -56,13 +57,14 @@ session *session_new(const session_config *config)
   self->table = pattern_new();
   self->host_count = config->pairs ? config->hosts : SIDES;
   self->hosts = g_new0(session_host, self->host_count);
-  session_recorder_config recorder = session_setup_recorder(c, self->host_count, config->series);
-  recorder.trace = config->trace;
-  recorder.side = self->measured;
-  self->recorder = session_recorder_new(&recorder);
   for (uint32_t i = 0; i < self->host_count; i++) {
     make_host(self, i);
   }
+  session_recorder_config recorder = session_setup_recorder(c, self->host_count, config->series);
+  recorder.trace = config->trace;
+  recorder.node = self->hosts[self->measured].name;
+  recorder.side = self->measured;
+  self->recorder = session_recorder_new(&recorder);
   return self;
 }
 
@@ -111,7 +113,8 @@ static void make_end(session *self, uint32_t index, enum side side, const uint32
   config.fault = injector ? &injector->misbehaviour : NULL;
   config.starts = side == self->measured ? NULL : session_recorder_starts(self->recorder, index);
   if ((config.tcp.trace = session_end_trace(end))) {
-    *config.tcp.trace = (trace_scope){.to = self->config.trace, .connection = index, .side = side};
+    *config.tcp.trace =
+        (trace_scope){.to = self->config.trace, .node = end->host->name, .connection = index, .side = side};
   }
   if (c->tcp_is_ns3) {
     config.tcp_new = run_engine_ns3_tcp();

@@ -90,6 +90,7 @@ static session_network *make_network(session *run, const scenario *s, const sess
 
   for (enum side side = 0; side < SIDES; side++) {
     ends.users[side] = session_host_of(run, side_peer(side));
+    ends.nodes[side] = session_host_name(session_host_of(run, side));
     ends.identifications[side] = &session_host_rnic(session_host_of(run, side))->identification;
   }
   return session_topology_is_wanted(config->configuration)

@@ -10,7 +10,7 @@ void tcp_trace_sent(const trace_scope *scope, datagram *packet, uint32_t isn, ui
   const int64_t position = tcp_position_of(header.sequence, isn, (int64_t)next);
   const int64_t acknowledged = tcp_position_of(header.acknowledgement, peer_isn, (int64_t)edge);
   packet->number = trace_next_packet(at.to);
-  packet->connection = (uint16_t)at.connection;
+  packet->connection = at.connection;
   at.packet = packet->number;
   TRACE(&at, SEGMENT_SENT, .position = (uint64_t)MAX(position, 0), .payload_octets = packet->payload.length,
         .acknowledged = (uint64_t)MAX(acknowledged, 0),

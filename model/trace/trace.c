@@ -6,7 +6,7 @@
 enum {
   LEB128_OCTETS_MAX = 10, /* of a 64-bit number */
   BUFFER_OCTETS = 64 * 1024,
-  RECORD_OCTETS_MAX = (4 + TRACE_FIELDS_MAX) * LEB128_OCTETS_MAX,
+  RECORD_OCTETS_MAX = (6 + TRACE_FIELDS_MAX) * LEB128_OCTETS_MAX,
 };
 
 /* --- The table --- */
@@ -145,12 +145,15 @@ void trace_write(const trace_scope *scope, trace_event_id id, const uint64_t *va
   uint64_t numbers[TRACE_FIELDS_MAX];
 
   begin_record(self);
+  const uint64_t node = name_number(self, TRACE_NAME(scope->node));
   for (uint32_t i = 0; i < count; i++) {
     numbers[i] = row->fields[i].type == TRACE_NAME_ID ? name_number(self, values[i]) : values[i];
   }
-  put_number(self, TRACE_RECORD_EVENT + (uint64_t)id);
+  put_number(self, TRACE_RECORD_EVENT + SIDES * (uint64_t)id + scope->side);
   put_number(self, (uint64_t)(now - self->last));
-  put_number(self, 2 * (uint64_t)scope->connection + scope->side);
+  put_number(self, scope->connection);
+  put_number(self, node);
+  put_number(self, scope->port);
   put_number(self, scope->packet ? scope->packet : self->arriving);
   for (uint32_t i = 0; i < count; i++) {
     put_number(self, numbers[i]);

@@ -7,9 +7,10 @@
  * the last octet below 128. A record is
  *     0                                   the end: a file without it was cut short
  *     1, length, octets                   defines the next name: 0, 1, 2 …
- *     2 + event, time, end, packet, fields
- *                                         time in ps since the last event; end = 2 x connection + side;
- *                                         fields as the event's row has them, a name by its number */
+ *     2 + 2 x event + side, time, connection, node, port, packet, fields
+ *                                         the time is in ps since the last event; names, as that of the
+ *                                         node, stand by their numbers; port and packet are 0 where there is
+ *                                         none; fields are as the event's row has them */
 #pragma once
 
 #include <glib.h>
@@ -29,9 +30,11 @@ enum { TRACE_RECORD_END, TRACE_RECORD_NAME, TRACE_RECORD_EVENT };
 
 typedef struct trace trace;
 
-/* What events are of. Layers have a pointer to one; NULL: nothing is traced. */
+/* What events are of, and where they happen. Layers have a pointer to one; NULL: nothing is traced. */
 typedef struct trace_scope {
   trace *to;
+  const char *node;       /* the name of the host at which it happens, or from which the path leads: a NAME */
+  uint32_t port;          /* of the node, to the path on which it happens, from 1; 0: on none */
   uint32_t connection;    /* of the end, or of the packet */
   uint32_t packet;        /* the packet; 0: the one that arrives, trace_arrives() */
   enum side side;         /* of the end; of a packet on its way, who has sent it */

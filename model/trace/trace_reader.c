@@ -81,7 +81,8 @@ static gboolean get_beginning(trace_reader *reader, GError **error)
   if (version != TRACE_VERSION) {
     return error_set(error,
                      "%s: a trace of version %" G_GUINT64_FORMAT
-                     "; this program reads version %d: run the scenario again",
+                     "; this program reads version %d: run the scenario, or replay the capture, again with "
+                     "--trace",
                      reader->name, version, TRACE_VERSION);
   }
   reader->about = get_text(reader, ABOUT_OCTETS_MAX, error);
@@ -117,35 +118,43 @@ const char *trace_reader_about(const trace_reader *reader)
   return reader->about;
 }
 
-static gboolean get_event(trace_reader *reader, guint64 id, trace_event *event, GError **error)
+/* A name by its number. */
+static gboolean get_name(trace_reader *reader, guint64 *number, const char **text, GError **error)
 {
-  guint64 passed, end;
+  if (!get_number(reader, number, error)) {
+    return FALSE;
+  }
+  *text = *number < reader->names->len ? reader->names->pdata[*number] : NULL;
+  return *text != NULL || fail(reader, error, "a name that was not defined");
+}
 
-  if (id >= TRACE_EVENTS) {
+/* The rest of a record whose first number is TRACE_RECORD_EVENT + `kind`. */
+static gboolean get_event(trace_reader *reader, guint64 kind, trace_event *event, GError **error)
+{
+  guint64 passed, connection, node, port;
+
+  if (kind / SIDES >= TRACE_EVENTS) {
     return fail(reader, error, "there is no such event");
   }
-  if (!get_number(reader, &passed, error) || !get_number(reader, &end, error) ||
+  if (!get_number(reader, &passed, error) || !get_number(reader, &connection, error) ||
+      !get_name(reader, &node, &event->node, error) || !get_number(reader, &port, error) ||
       !get_number(reader, &event->packet, error)) {
     return FALSE;
   }
-  if (passed > (guint64)(G_MAXINT64 - reader->time) || end / 2 > G_MAXUINT32) {
+  if (passed > (guint64)(G_MAXINT64 - reader->time) || MAX(connection, port) > G_MAXUINT32) {
     return fail(reader, error, "there is no event here");
   }
-  const trace_row *row = trace_row_of((trace_event_id)id);
   reader->time += (time_ps)passed;
-  event->id = (trace_event_id)id;
+  event->id = (trace_event_id)(kind / SIDES);
+  event->side = (enum side)(kind % SIDES);
   event->time = reader->time;
-  event->connection = (uint32_t)(end / 2);
-  event->side = (enum side)(end & 1);
+  event->connection = (uint32_t)connection;
+  event->port = (uint32_t)port;
+  const trace_row *row = trace_row_of(event->id);
   for (guint i = 0; i < row->field_count; i++) {
-    if (!get_number(reader, &event->values[i], error)) {
+    if (row->fields[i].type == TRACE_NAME_ID ? !get_name(reader, &event->values[i], &event->texts[i], error)
+                                             : !get_number(reader, &event->values[i], error)) {
       return FALSE;
-    }
-    if (row->fields[i].type == TRACE_NAME_ID) {
-      if (event->values[i] >= reader->names->len) {
-        return fail(reader, error, "a name that was not defined");
-      }
-      event->texts[i] = reader->names->pdata[event->values[i]];
     }
   }
   return TRUE;

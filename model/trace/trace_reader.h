@@ -12,12 +12,15 @@
 
 typedef struct trace_reader trace_reader;
 
-/* One event. Of a NAME `texts` has the text, which the reader owns; all others are in `values`. */
+/* One event. Of a NAME `texts` has the text, which the reader owns, as it does `node`; all others are in
+ * `values`. */
 typedef struct trace_event {
   trace_event_id id;
   time_ps time;
   uint32_t connection;
   enum side side;
+  const char *node;
+  uint32_t port;  /* 0: none */
   guint64 packet; /* 0: none */
   uint64_t values[TRACE_FIELDS_MAX];
   const char *texts[TRACE_FIELDS_MAX];

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 /* The format of the file and the rows: traces of another version are refused. */
-enum { TRACE_VERSION = 3 };
+enum { TRACE_VERSION = 4 };
 
 typedef enum trace_event_id {
 #define EVENT(id, name, sentence) TRACE_##id,

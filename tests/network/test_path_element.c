@@ -5,6 +5,7 @@
 #include "network/path_impairments.h"
 #include "path_fixture.h"
 #include "test.h"
+#include "trace/trace_reader.h"
 
 /* Loss (the second segment with payload) before a delay of 25: what is lost never reaches the delay. */
 TEST(test_chain)
@@ -34,6 +35,11 @@ TEST(test_chain)
   path_element_free(NULL);
 }
 
+static time_ps now_of(G_GNUC_UNUSED const void *user)
+{
+  return 0;
+}
+
 /* An element without a deadline never is due, and its order is 0 whatever the variable held. */
 TEST(test_no_deadline)
 {
@@ -42,6 +48,31 @@ TEST(test_no_deadline)
   uint64_t order = 7;
   g_assert_cmpint(path_element_deadline(loss, &order), ==, TIME_PS_NEVER);
   g_assert_cmpuint(order, ==, 0);
+}
+
+/* In a trace what an element does is at the node and the port of its path, and of any connection. */
+TEST(test_trace)
+{
+  g_autoptr(random_stream) random = random_stream_new(1, "loss.forward");
+  g_autoptr(path_element) loss = path_loss_new(&(path_loss_config){.probability = 1}, random);
+  datagram *packet = test_packet(0, 10, TCP_ACK);
+  FILE *file = tmpfile();
+  trace_event event;
+  GError *error = NULL;
+  loss->trace = (path_trace){
+      .to = trace_new(file, "{}", now_of, NULL), .node = "h70", .port = 9, .direction = SIDE_RESPONDER};
+  packet->connection = 70000;
+  packet->number = 8;
+  path_element_receive(loss, packet, 0);
+  trace_free(loss->trace.to);
+  rewind(file);
+  trace_reader *reader = trace_reader_new(file, "element.trace", &error);
+  g_assert_true(trace_reader_next(reader, &event, &error));
+  EXPECT_FIELDS(&event, (id, TRACE_PACKET_DROPPED), (connection, 70000), (port, 9), (packet, 8),
+                (side, SIDE_RESPONDER));
+  g_assert_cmpstr(event.node, ==, "h70");
+  trace_reader_free(reader);
+  fclose(file);
 }
 
 /* --- Packets that wait for their times --- */

@@ -119,6 +119,22 @@ class Trace(unittest.TestCase):
                  "receiver.mode": "in-order", "receiver.cell": 1, "receiver.placement_latency": "0s",
                  "workload.operation": "write", "workload.messages": 20, "run.seed": 3} | extra))
 
+    def test_nodes_and_ports(self):
+        """An end is at its host, and so is the arrival of a packet; a packet on its way is at the port by which its sender
+        gave it to the path, one for each path."""
+        _, events = traced({"workload.connections": 2, "workload.paths": "own", "path.forward.loss": 0.02})
+        host = {"initiator": "h0", "responder": "h1"}
+        peers = {"initiator": "h1", "responder": "h0"}
+        ports = set()
+        for e in events:
+            if e["event"] in ("packet_queued", "packet_dropped"):
+                ports.add(e["port"])
+                self.assertEqual((e["node"], e["port"]), (host[e["side"]], e["connection"] + 1))
+            else:
+                self.assertEqual(e["node"], (peers if e["event"] == "packet_arrived" else host)[e["side"]], e)
+                self.assertNotIn("port", e)
+        self.assertEqual(ports, {1, 2})
+
     def test_lost_segment(self):
         """The third payload segment of the FPDU phase is lost, and every event of it is joined by its packet."""
         _, events = traced({"path.forward.drop": "[5]", "mpa.markers": "true", "run.seed": 1})
@@ -253,6 +269,9 @@ class Trace(unittest.TestCase):
         self.expect_error(whole[:-1], "cut short")
         self.expect_error(whole[: len(whole) // 2], "cut short")
         self.expect_error(whole[:8] + b"\x7f" + whole[9:], "version 127")
+        self.expect_error(whole[:8] + b"\x03" + whole[9:],
+                          "a trace of version 3; this program reads version 4: run the scenario, or replay the capture, "
+                          "again with --trace")
         self.expect_error(b"", "not a trace")
         self.expect_error(SCENARIO.encode() * 9, "this is a scenario")
         r = random.Random(1)
@@ -269,6 +288,8 @@ class Trace(unittest.TestCase):
         for condition, status, part in (("time_ps >= 0 and time < 51us and event = full_operation", 0, ""),
                                         ("event = packet_sent and time_ps < 1", 0, '{"time_ps":0,'),
                                         ("event = packet_sent and packet = 3", 0, '"packet":3,"ip_octets"'),
+                                        ("node = h1 and event = full_operation", 0, '"side":"responder","node":"h1"'),
+                                        ("port = 1 and event = packet_queued", 0, '"node":"h0","port":1,"packet":'),
                                         ("event = packet_drop", 2, "no event is called 'packet_drop' (did you mean "),
                                         ("event != loss", 2, "column 10: no event is called 'loss'")):
             ran = iwarpsim("trace", "t.trace", "--filter", condition)

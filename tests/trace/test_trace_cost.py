@@ -14,7 +14,7 @@ from trace_kit import PROGRAM, iwarpsim
 
 TABLE = Path(__file__).resolve().parents[2] / "model/trace/trace_events.def"
 EVENTS = re.findall(r'^EVENT\(\w+, "(\w+)"', TABLE.read_text(encoding="utf-8"), re.M)
-INITIATOR, RESPONDER, MTU = 0, 1, 1000
+INITIATOR, RESPONDER, CONNECTION, MTU = 0, 1, 0, 1000
 FEW, FACTOR, MOST = 1_000, 5, 6.5  # what is linear takes 5 times for 5 times as many, what is quadratic 25
 
 
@@ -27,8 +27,9 @@ def number(value):
     return made + bytes([value])
 
 
-def record(event, end, packet, *fields, passed=1):
-    return b"".join(map(number, (2 + EVENTS.index(event), passed, end, packet, *fields)))
+def record(event, side, packet, *fields, passed=1):
+    node = port = 0
+    return b"".join(map(number, (2 + 2 * EVENTS.index(event) + side, passed, CONNECTION, node, port, packet, *fields)))
 
 
 def sent(packet, position):
@@ -67,7 +68,7 @@ class TraceCost(unittest.TestCase):
         self.run_traced()
         real = octets("t.trace")
         about = real[:real.index(b"}\x01") + 1]  # a name comes next
-        named = b"\x01\x00"  # the name 0: an empty text
+        named = b"\x01\x00"  # the name 0: an empty text, and the node's
         peak = record("peak", RESPONDER, 0, MTU, len(records))
         Path("hostile.trace").write_bytes(about + named + b"".join(records) + peak + b"\x00")
 

@@ -31,13 +31,15 @@ typedef struct share {
 } share;
 
 typedef struct explanation {
-  trace_reader *reader;   /* the present one: it owns the texts of events */
+  trace_reader *reader;   /* the present one: it owns the texts and nodes of events */
   bool in_order, assumes; /* the receiver is in-order, assume-aligned */
   char *fault;            /* what it makes a peer do wrong; NULL: nothing */
   guint64 cell_octets;
 
   /* The first reading. */
-  trace_event peak;
+  trace_event peak;     /* the largest … */
+  char *host;           /* … of those of all hosts, at this one, by its node; NULL: no window opened */
+  guint hosts;          /* that have a peak */
   trace_event failure;  /* of the first end that fails */
   trace_event wrong;    /* of the first delivered segment with wrong octets */
   char *why;            /* NULL: none fails; then `failure` is `wrong` */
@@ -52,10 +54,10 @@ typedef struct explanation {
   trace_event at_failure[TRACE_EVENTS]; /* the same of the end that failed */
   trace_event sent;                     /* fpdu_sent of the FPDU that is at fault */
   trace_event valid;                    /* fpdu_valid of the FPDU before it, as its length had it */
-  GHashTable *holding;                  /* share, by ends: of those with octets at the host of the peak */
-  guint64 longest_sent, longest;        /* segment for it, and of those that arrived (the third reading) */
-  range_set arrived;                    /* where most is held; the third reading goes on with it */
-  guint64 causes[CAUSES], octets;       /* held there, in whole cells; all of them */
+  GHashTable *holding;            /* share, by connections: of those with octets at the host of the peak */
+  guint64 longest_sent, longest;  /* segment for it, and of those that arrived (the third reading) */
+  range_set arrived;              /* where most is held; the third reading goes on with it */
+  guint64 causes[CAUSES], octets; /* held there, in whole cells; all of them */
 
   /* The third one. */
   hole holes[HOLES_DESCRIBED];             /* the first of them … */
@@ -64,9 +66,14 @@ typedef struct explanation {
   packet_story *failed;                    /* of what is at fault, or was sent in vain */
 } explanation;
 
-static guint64 end_of(const trace_event *event)
+static bool is_at_end(const trace_event *event, const trace_event *of)
 {
-  return packet_story_end(event->connection, event->side);
+  return event->connection == of->connection && event->side == of->side;
+}
+
+static bool is_at_other_end(const trace_event *event, const trace_event *of)
+{
+  return event->connection == of->connection && event->side != of->side;
 }
 
 /* --- The first reading: the peak, what went wrong --- */
@@ -83,7 +90,11 @@ static void find(explanation *of, const trace_event *event, G_GNUC_UNUSED GError
              of->misses++ == 0) {
     of->miss = *event;
   } else if (event->id == TRACE_PEAK) {
-    of->peak = *event;
+    if (of->hosts++ == 0 || TRACE_VALUE(event, PEAK, octets) > TRACE_VALUE(&of->peak, PEAK, octets)) {
+      of->peak = *event;
+      g_free(of->host);
+      of->host = g_strdup(event->node);
+    }
   } else if (event->id == TRACE_FAILED && !of->why) {
     of->failure = *event;
     of->why = g_strdup(TRACE_TEXT(event, FAILED, why));
@@ -126,37 +137,38 @@ static guint64 in_cells(const explanation *of, guint64 octets)
 
 static void look(explanation *of, const trace_event *event, GError **error)
 {
-  const guint64 end = end_of(event), failed = end_of(&of->failure);
+  const bool is_failed = is_at_end(event, &of->failure), is_peak = is_at_end(event, &of->peak);
 
-  if (event->id == TRACE_FPDU_SENT && end == (failed ^ 1) &&
+  if (event->id == TRACE_FPDU_SENT && is_at_other_end(event, &of->failure) &&
       of->position - TRACE_VALUE(event, FPDU_SENT, position) < TRACE_VALUE(event, FPDU_SENT, octets)) {
     of->sent = *event;
-  } else if (event->id == TRACE_FPDU_VALID && end == failed &&
+  } else if (event->id == TRACE_FPDU_VALID && is_failed &&
              TRACE_VALUE(event, FPDU_VALID, position) + TRACE_VALUE(event, FPDU_VALID, octets) ==
                  of->position) {
     of->valid = *event;
   }
-  if (end == failed && event->time <= of->failure.time) {
+  if (is_failed && event->time <= of->failure.time) {
     of->at_failure[event->id] = *event;
   }
   if ((guint64)event->time > peak_at(of)) {
     return;
   }
-  if (end == end_of(&of->peak)) {
+  if (is_peak) {
     of->at_peak[event->id] = *event;
   }
-  if (brings_octets(event) && end == end_of(&of->peak)) {
+  if (brings_octets(event) && is_peak) {
     arrive(of, event, error);
-  } else if (event->id == TRACE_SEGMENT_SENT && end == (end_of(&of->peak) ^ 1)) {
+  } else if (event->id == TRACE_SEGMENT_SENT && is_at_other_end(event, &of->peak)) {
     of->longest_sent = MAX(of->longest_sent, TRACE_VALUE(event, SEGMENT_SENT, payload_octets));
-  } else if (event->id == TRACE_HELD && event->side == of->peak.side) {
+  } else if (event->id == TRACE_HELD && g_strcmp0(event->node, of->host) == 0) {
     share held = {.connection = event->connection, .holes = TRACE_VALUE(event, HELD, holes)};
     for (guint cause = 0; cause < CAUSES; cause++) {
       held.octets += in_cells(of, event->values[cause]);
     }
-    g_hash_table_remove(of->holding, &end);
+    gpointer connection = GUINT_TO_POINTER(event->connection);
+    g_hash_table_remove(of->holding, connection);
     if (held.octets > 0) {
-      g_hash_table_insert(of->holding, g_memdup2(&end, sizeof end), g_memdup2(&held, sizeof held));
+      g_hash_table_insert(of->holding, connection, g_memdup2(&held, sizeof held));
     }
   }
 }
@@ -176,21 +188,21 @@ static void begin_to_follow(explanation *of)
     const range next = range_set_get(&of->arrived, i);
     if (next.from > from && of->missing++ < HOLES_DESCRIBED) {
       of->holes[of->described++] =
-          (hole){{from, next.from}, packet_story_new(end_of(&of->peak) ^ 1, from), TIME_PS_NEVER};
+          (hole){{from, next.from}, packet_story_new(&of->peak, false, from), TIME_PS_NEVER};
     }
     from = next.to;
   }
   const trace_event *window = &of->at_failure[TRACE_WINDOW];
-  const guint64 sender = end_of(&of->failure) ^ (of->position != NOTHING_ARRIVED);
   if (of->position == NOTHING_ARRIVED) { /* what it sends: the first octet that is not acknowledged */
     const bool has_octets = TRACE_VALUE(window, WINDOW, next) > 0;
-    of->failed =
-        packet_story_new(sender, has_octets ? TRACE_VALUE(window, WINDOW, acknowledged) : PACKET_STORY_SYN);
+    of->failed = packet_story_new(&of->failure, true,
+                                  has_octets ? TRACE_VALUE(window, WINDOW, acknowledged) : PACKET_STORY_SYN);
     return;
   }
   from = of->sent.id == TRACE_FPDU_SENT ? TRACE_VALUE(&of->sent, FPDU_SENT, position) : of->position;
   const bool is_misled = of->valid.id == TRACE_FPDU_VALID && from != of->position;
-  of->failed = packet_story_new(sender, is_misled ? TRACE_VALUE(&of->valid, FPDU_VALID, position) : from);
+  of->failed =
+      packet_story_new(&of->failure, false, is_misled ? TRACE_VALUE(&of->valid, FPDU_VALID, position) : from);
   packet_story_widen(of->failed, of->sent.id == TRACE_FPDU_SENT
                                      ? from + TRACE_VALUE(&of->sent, FPDU_SENT, octets)
                                      : PACKET_STORY_SYN);
@@ -225,7 +237,7 @@ static void follow(explanation *of, const trace_event *event, GError **error)
     packet_story_hear(of->holes[i].story, event);
   }
   packet_story_hear(of->failed, event);
-  if (of->described > 0 && end_of(event) == end_of(&of->peak)) {
+  if (of->described > 0 && is_at_end(event, &of->peak)) {
     follow_peak(of, event, error);
   }
 }
@@ -312,6 +324,9 @@ static void add_peak(const explanation *of, prose *to)
   prose_add(to, "Peak %s", prose_plural(to, TRACE_VALUE(&of->peak, PEAK, octets), "octets"));
   if (of->cell_octets > 1) {
     prose_add(to, " in cells of %s", prose_count(to, of->cell_octets));
+  }
+  if (of->hosts > 1) {
+    prose_add(to, " at host %s", of->host);
   }
   prose_add(to, " at %s", prose_time(to, (time_ps)peak_at(of)));
   if (g_hash_table_size(of->holding) > 1) {
@@ -456,7 +471,7 @@ char *explain_trace(FILE *file, const char *name, GError **error)
                     .valid.id = TRACE_EVENTS,
                     .position = NOTHING_ARRIVED,
                     .damaged = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL),
-                    .holding = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free)};
+                    .holding = g_hash_table_new_full(NULL, NULL, NULL, g_free)};
   prose text = prose_new();
 
   range_set_init(&of.arrived);
@@ -494,6 +509,7 @@ char *explain_trace(FILE *file, const char *name, GError **error)
   range_set_clear(&of.arrived);
   g_hash_table_destroy(of.damaged);
   g_hash_table_destroy(of.holding);
+  g_free(of.host);
   g_free(of.why);
   g_free(of.fault);
   g_autofree char *sentences = prose_end(&text);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "explain/packet_story.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "base/range_set.h"
@@ -29,7 +28,8 @@ typedef struct sequence_base {
 } sequence_base;
 
 struct packet_story {
-  guint64 sender;
+  uint32_t connection;
+  enum side sender;
   range octets;
   GPtrArray *carriers; /* in the order in which they were made */
   GHashTable *numbers; /* the last carrier of each packet number */
@@ -39,11 +39,12 @@ struct packet_story {
   guint64 proxy_next; /* what the proxy has not sent before */
 };
 
-packet_story *packet_story_new(guint64 sender, guint64 position)
+packet_story *packet_story_new(const trace_event *of, bool is_sent, guint64 position)
 {
   packet_story *story = g_new0(packet_story, 1);
 
-  story->sender = sender;
+  story->connection = of->connection;
+  story->sender = is_sent ? of->side : side_peer(of->side);
   story->octets = (range){position, position + 1};
   story->carriers = g_ptr_array_new_with_free_func(g_free);
   story->numbers = g_hash_table_new(g_int64_hash, g_int64_equal);
@@ -192,7 +193,7 @@ void packet_story_hear(packet_story *story, const trace_event *event)
   if (packet) {
     hear_fate(packet, event);
   }
-  if (packet_story_end(event->connection, event->side) != story->sender) {
+  if (event->connection != story->connection || event->side != story->sender) {
     return;
   }
   if (event->id == TRACE_SEGMENT_SENT) {
@@ -206,7 +207,7 @@ void packet_story_hear(packet_story *story, const trace_event *event)
 
 static const char *path_of(const packet_story *story)
 {
-  return story->sender % 2 == SIDE_INITIATOR ? "path.forward" : "path.reverse";
+  return story->sender == SIDE_INITIATOR ? "path.forward" : "path.reverse";
 }
 
 static void add_name(const carrier *packet, prose *to)

@@ -6,7 +6,7 @@
 /* --- The events: a table for each kind, with an array for each column --- */
 
 const NONE = {rows: 0, end: []};
-const run = {about: {}, notes: [], names: [], tables: {}, packets: {}, sources: new Map(), became: new Map(), ends: [], first: 0, last: 0};
+const run = {about: {}, notes: [], names: [], tables: {}, packets: {}, nodes: new Map(), sources: new Map(), became: new Map(), ends: [], first: 0, last: 0};
 const table = name => run.tables[name] || NONE;
 
 async function readEvents(element) {
@@ -22,7 +22,7 @@ async function readEvents(element) {
   for (const [name, columns] of Object.entries(page.events)) {
     const made = run.tables[name] = {rows: columns.end.length};
     for (const [column, changes] of Object.entries(columns)) {
-      const last = [], ends = ['end', 'time', 'packet'].includes(column) ? [] : made.end;
+      const last = [], ends = ['end', 'time', 'packet', 'node'].includes(column) ? [] : made.end;
       made[column] = Float64Array.from(changes, (change, i) => last[ends[i] || 0] = (last[ends[i] || 0] || 0) + change);
     }
   }
@@ -51,6 +51,9 @@ function indexEvents() {
   for (let i = 0; i < sent.rows; i++) {
     const end = isSent ? sent.end[i] : sent.end[i] ^ 1;
     payload.set(end, (payload.get(end) || 0) + sent.payload_octets[i]);
+  }
+  for (const {rows, end, node} of [table('segment_sent'), table('segment_arrived')]) { // the host of each end
+    for (let i = 0; i < rows; i++) run.nodes.set(end[i], node[i]);
   }
   const largest = Math.max(0, ...payload.values());
   const noted = new Set(run.notes.filter(note => note.type === 'fpdu' || (note.type === 'note' && note.kind !== 'fin'))
@@ -312,7 +315,7 @@ function readPeak(made) {
   const measured = made.held.filter(row => !run.unmeasured.some(([from, to]) => from <= held.time[row] && held.time[row] < to));
   for (const row of measured) if (heldAt(row) > made.peak.octets) made.peak = {octets: heldAt(row), time: held.time[row]};
   for (let i = 0, total = 0; i < held.rows; i++) {
-    if (held.end[i] % 2 !== made.peer % 2) continue;
+    if (held.node[i] !== run.nodes.get(made.peer)) continue;
     total += heldAt(i) - (own.get(held.end[i]) || 0);
     own.set(held.end[i], heldAt(i));
     if (pool.time[pool.rows.length - 1] !== held.time[i]) pool.rows.push(pool.rows.length);

@@ -44,6 +44,7 @@ static void add(timeline_page *page, const trace_event *at, enum side side, trac
 
   event.id = id;
   event.side = side;
+  event.node = "capture";
   memcpy(event.values, values, row->field_count * sizeof *values);
   for (uint32_t i = 0; i < row->field_count; i++) {
     event.texts[i] = text; /* of a NAME, which no row has two of */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The events stand in the page as base64 of gzip of a JSON text:
  *     {"about": TEXT, "explained": TEXT, "names": [TEXT …],
- *      "events": {NAME: {"end": […], "time": […], "packet": […], FIELD: […] …} …}}
- * An end is 2 x connection + side, a name its number in "names". A number is the difference to the one before
- * it in its list, a field's to the one before at the same end. What changes regularly is thus the same text
- * again and again, and gzip leaves little of it. */
+ *      "events": {NAME: {"end": […], "time": […], "packet": […], "node": […], FIELD: […] …} …}}
+ * An end is 2 x connection + side; a name, as that of a node, is its number in "names". A number is the
+ * difference to the one before it in its list, a field's to the one before at the same end. What changes
+ * regularly is thus the same text again and again, and gzip leaves little of it. */
 #include "study/timeline/timeline_page.h"
 
 #include <gio/gio.h>
@@ -15,8 +15,8 @@
 #include "base/plain_text.h"
 #include "study/report/html.h"
 
-/* end, time and packet come before the fields. */
-enum { END, TIME, PACKET, FIELDS, COLUMNS_MAX = FIELDS + TRACE_FIELDS_MAX };
+/* These come before the fields. */
+enum { END, TIME, PACKET, NODE, FIELDS, COLUMNS_MAX = FIELDS + TRACE_FIELDS_MAX };
 
 /* A text, which may be very long, is packed in pieces. */
 enum { PIECE_OCTETS = 64 << 10 };
@@ -24,7 +24,7 @@ enum { PIECE_OCTETS = 64 << 10 };
 /* All events of one kind. */
 typedef struct event_columns {
   GString *columns[COLUMNS_MAX]; /* NULL: there is no such event */
-  guint64 last[FIELDS];          /* of end, time and packet */
+  guint64 last[FIELDS];          /* of those before the fields */
   GHashTable *last_of_end;       /* of the fields: guint64[] by end */
 } event_columns;
 
@@ -60,7 +60,7 @@ void timeline_page_add(timeline_page *page, const trace_event *event)
   const trace_row *row = trace_row_of(event->id);
   event_columns *of = &page->events[event->id];
   const guint64 head[FIELDS] = {2 * (guint64)event->connection + event->side, (guint64)event->time,
-                                event->packet};
+                                event->packet, name_number(page, event->node)};
 
   if (of->columns[0] == NULL) {
     for (guint i = 0; i < FIELDS + row->field_count; i++) {
@@ -101,7 +101,7 @@ static void pack_text(GOutputStream *stream, const char *before, const char *tex
 /* The events as they stand in the page. Free with g_free(). */
 static char *events_of(const timeline_page *page, const char *about, const char *explained)
 {
-  static const char *const heads[FIELDS] = {"end", "time", "packet"};
+  static const char *const heads[FIELDS] = {"end", "time", "packet", "node"};
   g_autoptr(GConverter) gzip = G_CONVERTER(g_zlib_compressor_new(G_ZLIB_COMPRESSOR_FORMAT_GZIP, 6));
   g_autoptr(GOutputStream) packed = g_memory_output_stream_new_resizable();
   g_autoptr(GOutputStream) stream = g_converter_output_stream_new(packed, gzip);

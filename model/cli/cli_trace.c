@@ -57,7 +57,7 @@ static void print_event(decode_line *line, const trace_event *event)
 /* --- The filter: a condition on what the line shows --- */
 
 static const char *const event_names[] = {
-#define EVENT(id, name, sentence) name,
+#define EVENT(id, name, sentence, fields) name,
 #include "trace/trace_events.def"
     NULL};
 

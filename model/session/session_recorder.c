@@ -55,10 +55,18 @@ struct session_recorder {
   uint32_t parts_unused; /* the first of the chain of those that are free again */
 };
 
+/* What an event of the measured end of `connection` is of; `to` is NULL where nothing is traced. */
+static trace_scope scope_of(const session_recorder *recorder, uint32_t connection)
+{
+  return (trace_scope){.to = recorder->config.trace,
+                       .node = recorder->config.node,
+                       .connection = connection,
+                       .side = recorder->config.side};
+}
+
 static void trace_measured(const session_recorder *recorder, bool open, time_ps at)
 {
-  const trace_scope of_run = {
-      .to = recorder->config.trace, .node = recorder->config.node, .side = recorder->config.side};
+  const trace_scope of_run = scope_of(recorder, 0);
 
   if (of_run.to) {
     TRACE(&of_run, MEASURED, .open = open, .at_ps = (uint64_t)at);
@@ -67,12 +75,8 @@ static void trace_measured(const session_recorder *recorder, bool open, time_ps 
 
 static void trace_peak(const session_recorder *recorder, const metric_values *values)
 {
-  const trace_scope fullest = {
-      .to = recorder->config.trace,
-      .node = recorder->config.node,
-      .connection = (uint32_t)values->value[METRIC_BUFFER_REASSEMBLY_PEAK_CONNECTION],
-      .side = recorder->config.side,
-  };
+  const trace_scope fullest =
+      scope_of(recorder, (uint32_t)values->value[METRIC_BUFFER_REASSEMBLY_PEAK_CONNECTION]);
   const double octets = values->value[METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS];
 
   if (fullest.to && values->present[METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS]) {
@@ -397,10 +401,7 @@ static bool is_held(const occupancy_state *state, const rnic_occupancy *held)
 
 static void trace_held(const session_recorder *recorder, uint32_t connection, const occupancy_state *state)
 {
-  const trace_scope at = {.to = recorder->config.trace,
-                          .node = recorder->config.node,
-                          .connection = connection,
-                          .side = recorder->config.side};
+  const trace_scope at = scope_of(recorder, connection);
 
   if (at.to) {
     TRACE(&at, HELD, .incomplete = state->octets[HELD_INCOMPLETE], .unlocated = state->octets[HELD_UNLOCATED],

@@ -20,16 +20,12 @@ enum {
 #define NAME TRACE_NAME_ID
 
 static const trace_row rows[] = {
-#define EVENT(id, event_name, event_sentence)                                                                \
+#define EVENT(id, event_name, event_sentence, event_fields)                                                  \
   [TRACE_##id] = {.name = (event_name),                                                                      \
                   .sentence = (event_sentence),                                                              \
                   .field_count = sizeof(struct trace_##id) / sizeof(uint64_t),                               \
-                  .fields = {
+                  .fields = {event_fields}},
 #define FIELD(field_type, member, field_sentence) {#member, ",\"" #member "\":", field_type, field_sentence},
-#define EVENT_END(id)                                                                                        \
-  }                                                                                                          \
-  }                                                                                                          \
-  ,
 #include "trace/trace_events.def"
 };
 

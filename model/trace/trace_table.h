@@ -8,17 +8,17 @@
 enum { TRACE_VERSION = 4 };
 
 typedef enum trace_event_id {
-#define EVENT(id, name, sentence) TRACE_##id,
+#define EVENT(id, name, sentence, fields) TRACE_##id,
 #include "trace/trace_events.def"
   TRACE_EVENTS
 } trace_event_id;
 
 /* A struct for each event: one 64-bit member for each field, in their order. */
-#define EVENT(id, name, sentence) struct trace_##id {
+#define EVENT(id, name, sentence, fields)                                                                    \
+  struct trace_##id {                                                                                        \
+    fields                                                                                                   \
+  };
 #define FIELD(type, member, sentence) uint64_t member;
-#define EVENT_END(id)                                                                                        \
-  }                                                                                                          \
-  ;
 #include "trace/trace_events.def"
 
 typedef enum trace_field_type {

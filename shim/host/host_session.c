@@ -16,6 +16,7 @@ struct host_session {
   host_session_output output;
   void *user;
   metric_values metrics;
+  bool is_finished; /* they are there */
   uint8_t wire[UINT16_MAX];
 };
 
@@ -160,19 +161,24 @@ char *host_session_failure(const host_session *self)
   return failure;
 }
 
-void host_session_finish(host_session *self)
+/* Ends the measurement, once. */
+static void finish(host_session *self)
 {
   session_result result;
 
-  session_finish(self->session, &result);
-  self->metrics = result.results.metrics;
-  session_result_clear(&result);
+  if (!self->is_finished) {
+    session_finish(self->session, &result);
+    self->metrics = result.results.metrics;
+    self->is_finished = true;
+    session_result_clear(&result);
+  }
 }
 
-bool host_session_metric(const host_session *self, const char *name, double *value)
+bool host_session_metric(host_session *self, const char *name, double *value)
 {
   metric_id id = metric_find(name);
 
+  finish(self);
   if (id == METRIC_COUNT || !self->metrics.present[id]) {
     return false;
   }
@@ -180,10 +186,11 @@ bool host_session_metric(const host_session *self, const char *name, double *val
   return true;
 }
 
-char *host_session_metrics_text(const host_session *self)
+char *host_session_metrics_text(host_session *self)
 {
   GString *text = g_string_new(NULL);
 
+  finish(self);
   for (metric_id id = 0; id < METRIC_COUNT; id++) {
     if (self->metrics.present[id]) {
       const metric_row *row = metric_row_of(id);

@@ -43,14 +43,13 @@ bool host_session_is_done(const host_session *self);
  * when nothing did. Free with g_free(). */
 char *host_session_failure(const host_session *self);
 
-/* Ends the measurement at the present time. Once; nothing arrives any more. Then the value of the metric
- * called `name`; false when there is none. */
-void host_session_finish(host_session *self);
-bool host_session_metric(const host_session *self, const char *name, double *value);
+/* The value of the metric called `name`; false when there is none. The first call of this function or the
+ * next ends the measurement at the present time; nothing may arrive any more. */
+bool host_session_metric(host_session *self, const char *name, double *value);
 
 /* The names of the metrics that have a value, in the order of docs/metrics.md, one line "name = value
  * unit" each; free with g_free(). */
-char *host_session_metrics_text(const host_session *self);
+char *host_session_metrics_text(host_session *self);
 
 #ifdef __cplusplus
 }

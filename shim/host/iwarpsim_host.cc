@@ -77,19 +77,10 @@ struct Hosts::Parts {
     }
   }
 
-  void Finish()
-  {
-    if (!finished) {
-      host_session_finish(session);
-    }
-    finished = true;
-  }
-
   host_session *session = nullptr;
   Place places[SIDES];
   uint64_t refused = 0;
   bool started = false;
-  bool finished = false;
 };
 
 Hosts::Hosts(const std::string &path, const std::vector<std::string> &sets) : m_parts(new Parts())
@@ -170,7 +161,6 @@ uint64_t Hosts::GetPacketsRefused() const
 double Hosts::GetMetric(const std::string &name)
 {
   double value;
-  m_parts->Finish();
   if (!host_session_metric(m_parts->session, name.c_str(), &value)) {
     throw std::runtime_error("there is no metric \"" + name + "\"");
   }
@@ -179,7 +169,6 @@ double Hosts::GetMetric(const std::string &name)
 
 void Hosts::PrintMetrics(std::ostream &out)
 {
-  m_parts->Finish();
   out << take(host_session_metrics_text(m_parts->session));
 }
 

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Two iWARP hosts in an ns-3 program of one's own: 64 KiB RDMA Writes from one to the other, over an Ethernet
-// segment (csma) or a cable (p2p) that loses packets. And a second pair (two-pairs), on the same Ethernet
-// segment: each has its own metrics.
+// iWARP hosts in an ns-3 program of one's own: 64 KiB RDMA Writes from one to the other, over an Ethernet
+// segment (csma) or a cable (p2p) that loses packets; or from four hosts to a fifth one (incast) on an
+// Ethernet segment, whose RNIC has one memory for all.
 //
-//   ns3-host csma|p2p|two-pairs SCENARIO [LOSS]       LOSS: the share of packets lost, default 0.001
+//   ns3-host csma|p2p|incast SCENARIO [LOSS]       LOSS: the share of packets lost, default 0.001
 //
 // Prints the metrics of the run. Everything of ns-3's (channels, error models, routers, other traffic) can be
 // put between the hosts; everything of SCENARIO but its path holds.
 #include <cstdlib>
 #include <iostream>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -50,32 +49,27 @@ void Lose(ns3::Ptr<ns3::NetDevice> receiver, double share)
 
 int Run(const std::string &medium, const std::string &scenario, double loss)
 {
-  const uint32_t count = medium == "two-pairs" ? 2 : 1;
-  std::vector<std::unique_ptr<iwarpsim::Hosts>> pairs;
-  for (uint32_t i = 0; i < count; i++) {
-    pairs.push_back(
-        std::make_unique<iwarpsim::Hosts>(scenario)); // the first of them before anything of ns-3's
+  const uint32_t senders = medium == "incast" ? 4 : 1;
+  std::vector<iwarpsim::Pair> pairs;
+  for (uint32_t i = 0; i < senders; i++) {
+    pairs.push_back({i, senders}); // the last host is the Responder of all
   }
-  ns3::NodeContainer nodes(2 * count);
+  iwarpsim::Hosts hosts(scenario, {}, pairs); // before anything of ns-3's
+  ns3::NodeContainer nodes(senders + 1);
   ns3::NetDeviceContainer devices = Join(nodes, medium != "p2p");
-  for (uint32_t i = 0; i < count; i++) {
-    const uint32_t a = 2 * i, b = a + 1;
-    Lose(devices.Get(b), loss);
-    pairs[i]->Attach(iwarpsim::INITIATOR, nodes.Get(a), devices.Get(a), devices.Get(b)->GetAddress());
-    pairs[i]->Attach(iwarpsim::RESPONDER, nodes.Get(b), devices.Get(b), devices.Get(a)->GetAddress());
-    pairs[i]->Start(ns3::MilliSeconds(1));
+  Lose(devices.Get(senders), loss);
+  for (uint32_t i = 0; i <= senders; i++) {
+    hosts.Attach(i, nodes.Get(i), devices.Get(i));
   }
+  hosts.Start(ns3::MilliSeconds(1));
   ns3::Simulator::Stop(ns3::Seconds(100));
   ns3::Simulator::Run();
-  bool done = true;
-  for (const auto &hosts : pairs) {
-    hosts->PrintMetrics(std::cout);
-    if (!hosts->IsDone() || !hosts->GetFailure().empty()) {
-      std::cerr << "ns3-host: not done. " << hosts->GetFailure() << std::endl;
-      done = false;
-    }
+  hosts.PrintMetrics(std::cout);
+  if (!hosts.IsDone() || !hosts.GetFailure().empty()) {
+    std::cerr << "ns3-host: not done. " << hosts.GetFailure() << std::endl;
+    return 1;
   }
-  return done ? 0 : 1;
+  return 0;
 }
 
 } // namespace
@@ -83,8 +77,8 @@ int Run(const std::string &medium, const std::string &scenario, double loss)
 int main(int argc, char **argv)
 {
   const std::string medium = argc > 1 ? argv[1] : "";
-  if (argc < 3 || argc > 4 || (medium != "csma" && medium != "p2p" && medium != "two-pairs")) {
-    std::cerr << "usage: ns3-host csma|p2p|two-pairs SCENARIO [LOSS]" << std::endl;
+  if (argc < 3 || argc > 4 || (medium != "csma" && medium != "p2p" && medium != "incast")) {
+    std::cerr << "usage: ns3-host csma|p2p|incast SCENARIO [LOSS]" << std::endl;
     return 2;
   }
   try {

@@ -13,6 +13,7 @@
 #include "rnic/rnic_endpoint.h"
 #include "scenario/configuration.h"
 #include "session/session_network.h"
+#include "session/session_pair.h"
 #include "trace/trace.h"
 
 typedef struct session session;
@@ -33,12 +34,6 @@ typedef struct session_absence {
 } session_absence;
 
 enum { SESSION_NUMBERS = 256, SESSION_HOSTS_MAX = 254 };
-
-/* The numbers of the two hosts that a connection is between: its Initiator's and its Responder's. They
- * differ. */
-typedef struct session_pair {
-  uint32_t hosts[SIDES];
-} session_pair;
 
 typedef struct session_config {
   const configuration *configuration; /* of the scenario */

@@ -12,6 +12,7 @@
 struct host_session {
   session_network network; /* the program's: packets leave as octets */
   const configuration *configuration;
+  session_pair *pairs; /* of each connection */
   session *session;
   host_session_output output;
   void *user;
@@ -29,13 +30,13 @@ static struct {
 
 /* --- The network --- */
 
-static void network_send(session_network *network, G_GNUC_UNUSED uint32_t connection, enum side side,
-                         datagram *packet, G_GNUC_UNUSED time_ps now)
+static void network_send(session_network *network, uint32_t connection, enum side side, datagram *packet,
+                         G_GNUC_UNUSED time_ps now)
 {
   host_session *self = (host_session *)network;
 
   datagram_write(packet, self->wire, true);
-  self->output(self->user, side, self->wire, datagram_octets(packet));
+  self->output(self->user, self->pairs[connection].hosts[side], self->wire, datagram_octets(packet));
   datagram_unref(packet);
 }
 
@@ -50,14 +51,14 @@ static time_ps network_earliest_arrival(G_GNUC_UNUSED const session_network *net
 static const session_network_class network_class = {.send = network_send,
                                                     .earliest_arrival = network_earliest_arrival};
 
-void host_session_receive(host_session *self, enum side side, const uint8_t *octets, uint32_t length)
+void host_session_receive(host_session *self, uint32_t host, const uint8_t *octets, uint32_t length)
 {
   datagram *packet = datagram_read_copy(octets, length);
-  session_host *host = session_host_of(self->session, side);
-  const ip_address own = session_host_address(host);
+  session_host *at = session_host_of(self->session, host);
+  const ip_address own = session_host_address(at);
   const ip_address destination = packet ? ip_header_destination(packet->header) : own;
   if (packet && ip_address_equal(&destination, &own)) {
-    session_receive(host, packet, ns3_shim_now());
+    session_receive(at, packet, ns3_shim_now());
   } else {
     datagram_unref(packet);
   }
@@ -78,23 +79,55 @@ static const char *find_unsupported(const configuration *c)
                                          : NULL;
 }
 
-host_session *host_session_new(const char *path, const char *const *sets, host_session_output output,
-                               void *user, char **message)
+/* Reads the scenario at `path`, with `sets`, and gives it the connections of `pair_count` pairs. Returns NULL
+ * and `message` when that is wrong. */
+static const configuration *read_scenario(const char *path, const char *const *sets, uint32_t pair_count,
+                                          char **message)
 {
   GError *wrong = NULL;
-  ns3_shim_error error;
-  scenario *s = scenario_load(path, sets, &wrong);
+  g_autoptr(scenario) s = scenario_load(path, sets, &wrong);
+  const uint32_t each = s ? scenario_configuration(s)->connections.count : 0;
+  g_autofree char *all = g_strdup_printf("%" G_GUINT64_FORMAT, (guint64)each * pair_count);
+  const bool is_good = s && scenario_set_key(s, SCENARIO_WORKLOAD_CONNECTIONS, all, path, &wrong);
 
-  if (!s) {
+  if (wrong) {
     *message = g_strdup(wrong->message);
     g_error_free(wrong);
+  }
+  return is_good ? configuration_ref(scenario_configuration(s)) : NULL;
+}
+
+/* Sets the pair of each connection: the connections of a pair follow one another. */
+static void set_pairs(host_session *self, const session_pair *pairs, uint32_t pair_count)
+{
+  const uint32_t connections = self->configuration->connections.count;
+
+  self->pairs = g_new(session_pair, connections);
+  for (uint32_t i = 0; i < connections; i++) {
+    self->pairs[i] = pairs[(uint64_t)i * pair_count / connections];
+  }
+}
+
+host_session *host_session_new(const char *path, const char *const *sets, const session_pair *pairs,
+                               uint32_t pair_count, host_session_output output, void *user, char **message)
+{
+  ns3_shim_error error;
+  const configuration *c = read_scenario(path, sets, pair_count, message);
+  uint32_t hosts = 0;
+
+  if (!c) {
     return NULL;
   }
-  const configuration *c = configuration_ref(scenario_configuration(s));
-  scenario_free(s);
   const char *unsupported = find_unsupported(c);
+  for (uint32_t i = 0; i < pair_count; i++) {
+    const uint32_t initiator = pairs[i].hosts[SIDE_INITIATOR], responder = pairs[i].hosts[SIDE_RESPONDER];
+    if (initiator == responder || MAX(initiator, responder) >= SESSION_HOSTS_MAX) {
+      unsupported = "a pair is wrong; expected two different hosts, numbered from 0 to 253";
+    }
+    hosts = MAX(hosts, MAX(initiator, responder) + 1);
+  }
   if (!unsupported && shared.next == SESSION_NUMBERS) {
-    unsupported = "there are no addresses for more hosts: 256 pairs had theirs";
+    unsupported = "there are no addresses for more hosts: 256 Hosts had theirs";
   }
   if (!unsupported && shared.sessions == 0) {
     shared.clock = ns3_engine_new(&error);
@@ -107,12 +140,16 @@ host_session *host_session_new(const char *path, const char *const *sets, host_s
   }
   shared.sessions++;
   host_session *self = g_new0(host_session, 1);
-  const session_config config = {.configuration = c, .clock = shared.clock, .number = shared.next++};
-
   self->network.class = &network_class;
   self->configuration = c;
+  set_pairs(self, pairs, pair_count);
   self->output = output;
   self->user = user;
+  const session_config config = {.configuration = c,
+                                 .clock = shared.clock,
+                                 .number = shared.next++,
+                                 .pairs = self->pairs,
+                                 .hosts = hosts};
   self->session = session_new(&config);
   session_connect(self->session, &self->network);
   return self;
@@ -127,6 +164,7 @@ void host_session_free(host_session *self)
       shared.next = 0;
     }
     configuration_unref(self->configuration);
+    g_free(self->pairs);
     g_free(self);
   }
 }
@@ -136,9 +174,9 @@ void host_session_start(host_session *self, time_ps when)
   session_start(self->session, when);
 }
 
-uint32_t host_session_address(const host_session *self, enum side side)
+uint32_t host_session_address(const host_session *self, uint32_t host)
 {
-  const ip_address address = session_host_address(session_host_of(self->session, side));
+  const ip_address address = session_host_address(session_host_of(self->session, host));
 
   return big_endian_read_32(address.octets);
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "shim/iwarpsim_host.h"
 
+#include <algorithm>
 #include <cstdlib>
+#include <map>
 #include <stdexcept>
 
 #include <ns3/arp-header.h>
@@ -34,7 +36,7 @@ namespace iwarpsim
 struct Hosts::Parts {
   struct Place {
     Parts *parts;
-    Side side;
+    uint32_t host;
     Ptr<Node> node;
     Ptr<NetDevice> device;
     Address nextHop;
@@ -47,7 +49,7 @@ struct Hosts::Parts {
       }
       std::vector<uint8_t> octets(packet->GetSize());
       packet->CopyData(octets.data(), packet->GetSize());
-      host_session_receive(parts->session, side, octets.data(), packet->GetSize());
+      host_session_receive(parts->session, host, octets.data(), packet->GetSize());
     }
 
     // RFC 826: the target of a request answers with its own address.
@@ -55,7 +57,7 @@ struct Hosts::Parts {
                     NetDevice::PacketType)
     {
       ArpHeader request, reply;
-      Ipv4Address own(host_session_address(parts->session, side));
+      Ipv4Address own(host_session_address(parts->session, host));
       if (packet->PeekHeader(request) == 0 || !request.IsRequest() ||
           request.GetDestinationIpv4Address() != own) {
         return;
@@ -68,22 +70,39 @@ struct Hosts::Parts {
     }
   };
 
-  static void Send(void *user, Side side, const uint8_t *octets, uint32_t length)
+  static void Send(void *user, uint32_t host, const uint8_t *octets, uint32_t length)
   {
     Parts *self = static_cast<Parts *>(user);
-    Place &place = self->places[side];
-    if (!place.device->Send(Create<Packet>(octets, length), place.nextHop, ETHERTYPE_IPV4)) {
+    Place &place = self->places[host];
+    const Address &next = place.nextHop.IsInvalid() ? self->Destination(octets) : place.nextHop;
+    if (!place.device->Send(Create<Packet>(octets, length), next, ETHERTYPE_IPV4)) {
       self->refused++;
     }
   }
 
+  // The device of the host that the IPv4 packet is for (RFC 791 section 3.1).
+  Address Destination(const uint8_t *packet) const
+  {
+    return places[hosts.at(Ipv4Address::Deserialize(packet + 16).Get())].device->GetAddress();
+  }
+
+  Place &At(uint32_t host)
+  {
+    if (host >= places.size()) {
+      throw std::runtime_error("there is no host " + std::to_string(host) + "; expected one of the pairs'");
+    }
+    return places[host];
+  }
+
   host_session *session = nullptr;
-  Place places[SIDES];
+  std::vector<Place> places;          // of each host
+  std::map<uint32_t, uint32_t> hosts; // their numbers, by their addresses
   uint64_t refused = 0;
   bool started = false;
 };
 
-Hosts::Hosts(const std::string &path, const std::vector<std::string> &sets) : m_parts(new Parts())
+Hosts::Hosts(const std::string &path, const std::vector<std::string> &sets, const std::vector<Pair> &pairs)
+    : m_parts(new Parts())
 {
   std::vector<const char *> texts;
   texts.reserve(sets.size());
@@ -91,10 +110,21 @@ Hosts::Hosts(const std::string &path, const std::vector<std::string> &sets) : m_
     texts.push_back(set.c_str());
   }
   texts.push_back(nullptr);
+  std::vector<session_pair> numbers;
+  uint32_t last = 0;
+  for (const Pair &pair : pairs) {
+    numbers.push_back({{pair.first, pair.second}});
+    last = std::max({last, pair.first, pair.second});
+  }
   char *message = nullptr;
-  m_parts->session = host_session_new(path.c_str(), texts.data(), Parts::Send, m_parts.get(), &message);
+  m_parts->session = host_session_new(path.c_str(), texts.data(), numbers.data(), numbers.size(), Parts::Send,
+                                      m_parts.get(), &message);
   if (!m_parts->session) {
     throw std::runtime_error(take(message));
+  }
+  m_parts->places.resize(last + 1);
+  for (uint32_t host = 0; host <= last; host++) {
+    m_parts->hosts[host_session_address(m_parts->session, host)] = host;
   }
 }
 
@@ -112,24 +142,26 @@ Hosts::~Hosts()
   host_session_free(m_parts->session);
 }
 
-void Hosts::Attach(Side side, Ptr<Node> node, Ptr<NetDevice> device, const Address &nextHop)
+void Hosts::Attach(uint32_t host, Ptr<Node> node, Ptr<NetDevice> device, const Address &nextHop)
 {
-  Parts::Place &place = m_parts->places[side];
+  Parts::Place &place = m_parts->At(host);
   if (place.node) {
-    throw std::runtime_error("this side is attached already");
+    throw std::runtime_error("this host is attached already");
   }
   if (!node || !device || device->GetNode() != node) {
     throw std::runtime_error("a host is attached to a node and one of its devices");
   }
-  place = {m_parts.get(), side, node, device, nextHop};
+  place = {m_parts.get(), host, node, device, nextHop};
   node->RegisterProtocolHandler(MakeCallback(&Parts::Place::ReceiveIp, &place), ETHERTYPE_IPV4, device);
   node->RegisterProtocolHandler(MakeCallback(&Parts::Place::ReceiveArp, &place), ETHERTYPE_ARP, device);
 }
 
 void Hosts::Start(const Time &when)
 {
-  if (!m_parts->places[INITIATOR].node || !m_parts->places[RESPONDER].node) {
-    throw std::runtime_error("both sides are attached before the start");
+  for (const Parts::Place &place : m_parts->places) {
+    if (!place.node) {
+      throw std::runtime_error("all hosts are attached before the start");
+    }
   }
   if (m_parts->started || when < Simulator::Now()) {
     throw std::runtime_error("hosts are started once, and not in the past");
@@ -138,9 +170,10 @@ void Hosts::Start(const Time &when)
   host_session_start(m_parts->session, when.GetTimeStep());
 }
 
-Ipv4Address Hosts::GetAddress(Side side) const
+Ipv4Address Hosts::GetAddress(uint32_t host) const
 {
-  return Ipv4Address(host_session_address(m_parts->session, side));
+  m_parts->At(host);
+  return Ipv4Address(host_session_address(m_parts->session, host));
 }
 
 bool Hosts::IsDone() const

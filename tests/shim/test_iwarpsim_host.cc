@@ -3,17 +3,20 @@
 // they refuse.
 #include "shim/iwarpsim_host.h"
 
+#include <memory>
 #include <stdexcept>
 
 #include <glib.h>
 #include <glib/gstdio.h>
 
 #include <ns3/csma-helper.h>
+#include <ns3/error-model.h>
 #include <ns3/internet-stack-helper.h>
 #include <ns3/ipv4-static-routing-helper.h>
 #include <ns3/ipv4.h>
 #include <ns3/node-container.h>
 #include <ns3/point-to-point-helper.h>
+#include <ns3/pointer.h>
 #include <ns3/simulator.h>
 #include <ns3/string.h>
 
@@ -151,6 +154,58 @@ void test_two_pairs()
   g_assert_cmpfloat(second.GetMetric("placement.octets"), ==, 2 * 20 * 65536);
 }
 
+// Two hosts write to a third one on the same Ethernet segment, which loses packets: the RNIC there has one
+// memory, and what it has no room for it refuses. As two pairs by themselves, on the same nodes, they have
+// one each, and so more together.
+void test_shared_memory()
+{
+  const double memory = 8192;
+  ScenarioFile file("title = \"x\"; workload: { messages = 20; };"
+                    "receiver: { mode = \"in-order\"; memory = \"8KiB\"; };");
+  for (bool isShared : {true, false}) {
+    std::vector<std::unique_ptr<iwarpsim::Hosts>> all;
+    if (isShared) {
+      all.push_back(std::make_unique<iwarpsim::Hosts>(file.path, std::vector<std::string>(),
+                                                      std::vector<iwarpsim::Pair>{{0, 2}, {1, 2}}));
+    } else {
+      all.push_back(std::make_unique<iwarpsim::Hosts>(file.path));
+      all.push_back(std::make_unique<iwarpsim::Hosts>(file.path));
+    }
+    NodeContainer nodes(3);
+    CsmaHelper csma;
+    csma.SetChannelAttribute("DataRate", StringValue("1Gbps"));
+    csma.SetQueue("ns3::DropTailQueue", "MaxSize", StringValue("1000p"));
+    NetDeviceContainer segment = csma.Install(nodes);
+    auto loss = CreateObject<RateErrorModel>();
+    loss->SetUnit(RateErrorModel::ERROR_UNIT_PACKET);
+    loss->SetRate(0.02);
+    loss->AssignStreams(1);
+    segment.Get(2)->SetAttribute("ReceiveErrorModel", PointerValue(loss));
+    for (uint32_t i = 0; isShared && i < 3; i++) {
+      all[0]->Attach(i, nodes.Get(i), segment.Get(i));
+    }
+    for (uint32_t i = 0; !isShared && i < 2; i++) {
+      all[i]->Attach(iwarpsim::INITIATOR, nodes.Get(i), segment.Get(i), segment.Get(2)->GetAddress());
+      all[i]->Attach(iwarpsim::RESPONDER, nodes.Get(2), segment.Get(2), segment.Get(i)->GetAddress());
+    }
+    double octets = 0, peak = 0, refused = 0;
+    for (const auto &hosts : all) {
+      hosts->Start(Seconds(0));
+    }
+    Simulator::Stop(Seconds(100));
+    Simulator::Run();
+    for (const auto &hosts : all) {
+      assert_done(*hosts);
+      octets += hosts->GetMetric("placement.octets");
+      peak += hosts->GetMetric("buffer.reassembly_peak_octets");
+      refused += hosts->GetMetric("refused.memory");
+    }
+    g_assert_cmpfloat(octets, ==, 2 * 20 * 65536);
+    g_assert_cmpfloat(refused, >, 0);
+    g_assert_true((peak <= memory) == isShared);
+  }
+}
+
 template <typename Call> void assert_throws(Call call, const char *message)
 {
   bool threw = false;
@@ -179,12 +234,20 @@ void test_refusals()
   NodeContainer nodes(2);
   NetDeviceContainer devices = cable(nodes.Get(0), nodes.Get(1));
   const Address next = devices.Get(1)->GetAddress();
-  assert_throws([&] { hosts.Start(Seconds(0)); }, "both sides are attached");
+  assert_throws([&] { hosts.Start(Seconds(0)); }, "all hosts are attached");
   assert_throws([&] { hosts.Attach(iwarpsim::INITIATOR, nodes.Get(1), devices.Get(0), next); },
                 "one of its devices");
   hosts.Attach(iwarpsim::INITIATOR, nodes.Get(0), devices.Get(0), next);
   assert_throws([&] { hosts.Attach(iwarpsim::INITIATOR, nodes.Get(0), devices.Get(0), next); },
                 "attached already");
+  assert_throws([&] { hosts.Attach(2, nodes.Get(1), devices.Get(1)); }, "there is no host 2");
+  using Pairs = std::vector<iwarpsim::Pair>;
+  const std::vector<std::string> none;
+  for (const Pairs &pairs : {Pairs{{0, 1}, {2, 2}}, Pairs{{0, 254}}}) {
+    assert_throws([&] { iwarpsim::Hosts refusedHosts(good.path, none, pairs); },
+                  "two different hosts, numbered from 0 to 253");
+  }
+  assert_throws([&] { iwarpsim::Hosts refusedHosts(good.path, none, Pairs()); }, "workload.connections");
 }
 
 } // namespace
@@ -195,6 +258,7 @@ int main(int argc, char **argv)
   g_test_add_func("/iwarpsim-host/cable", test_cable);
   g_test_add_func("/iwarpsim-host/behind-a-router", test_behind_a_router);
   g_test_add_func("/iwarpsim-host/two-pairs", test_two_pairs);
+  g_test_add_func("/iwarpsim-host/shared-memory", test_shared_memory);
   g_test_add_func("/iwarpsim-host/refusals", test_refusals);
   return g_test_run();
 }

@@ -74,7 +74,7 @@ do for [need in sprintf('%d 16 8 0', max(panel_letters, 16))] {
       x_turned = !x_numeric && !x_fits && !letters
       title_rows = 0
       do for [p=1:panels] { title_rows = max(title_rows, lines_of(wrap(panel_title[p], room, 5))) }
-      above = font*(title_rows > 0 ? 1.1+1.5*title_rows : 0.6)
+      above = font*(title_rows > 0 ? 1.1+(svg ? 1.8 : 1.5)*title_rows : 0.6)
       below = (letters ? 75 : font*(svg ? 6.4 : 5.2))+(x_turned ? longest_x*letter*0.62 : 0)
       first = heading_end+above+(letters ? line : 0)
       others = first+(rows-1)*(above+1.8*font)+below+legend_height

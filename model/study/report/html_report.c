@@ -15,7 +15,6 @@ static const struct section {
 } sections[] = {
     {"question", "Question", FALSE, report_append_question},
     {"answer", "Answer", FALSE, report_append_answer},
-    {"path", "Path", FALSE, report_append_sketch},
     {"plots", "Plots", TRUE, report_append_plots},
     {"results", "Results", TRUE, report_append_results},
     {"differences", "Paired differences", TRUE, report_append_pairs},

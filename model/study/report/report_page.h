@@ -10,12 +10,12 @@
 /* What a report tabulates of each point. */
 typedef struct report_quantity {
   const char *heading;
-  const char *name;           /* in a sentence: "peak reassembly occupancy" */
   const char *quantity;       /* as result_quantity_read() takes it */
   gboolean only_when_varying; /* not worth a column when all runs agree */
 } report_quantity;
 
-/* The quantities, the most informative first; the first one is the peak. */
+/* The quantities, the most informative first. The first one, which the report headlines, is what is not
+ * exceeded for 99.9 % of the time: a peak grows with the length of the run. */
 enum { REPORT_QUANTITIES = 7 };
 extern const report_quantity report_quantities[REPORT_QUANTITIES];
 
@@ -64,14 +64,12 @@ void report_show_mean(report_page *report, const statistics *of, const shown_sca
 
 /* --- Sections: each function appends the content of one, below its title --- */
 
-/* What the scenarios ask (report_scenario.c); the way of the payload, with a box for each end and for what is
- * between them; what the sweep varies, and what differs from the defaults. */
+/* What the scenarios ask (report_scenario.c); what the sweep varies, and what differs from the defaults. */
 void report_append_question(report_page *report);
-void report_append_sketch(report_page *report);
 void report_append_parameters(report_page *report);
 
-/* Sentences made of paired differences and of the largest and smallest means, or why there are none
- * (report_answer.c). */
+/* Where each quantity, and each ratio of pairs, is least and most, and what to be careful about; or why there
+ * is nothing to compare (report_results.c). */
 void report_append_answer(report_page *report);
 
 /* Of a report that has runs to compare (report_results.c): plots, which set its `error` when they cannot be

@@ -6,6 +6,8 @@
 
 #include "base/error.h"
 #include "base/units.h"
+#include "measure/warm_up.h"
+#include "study/plot/plot_runs.h"
 #include "study/plot/study_plot.h"
 #include "study/report/html.h"
 #include "study/table/study_keys.h"
@@ -94,39 +96,30 @@ static void append_table(report_page *report, const char *name, const char *capt
   html_append_table(report->html, name, caption, (const text_column *)columns->data, columns->len, cells);
 }
 
+/* What the report is about first: the first quantity of the occupancy that there is; NULL: there is none. */
+static const result_quantity *headline_of(const report_page *report)
+{
+  return report->shows[0] ? &report->quantities[0] : report->shows[1] ? &report->quantities[1] : NULL;
+}
+
+static const char *headline_name(const report_page *report)
+{
+  return report_quantities[report->shows[0] ? 0 : 1].heading;
+}
+
 /* --- Plots, each with a caption and the values that it shows --- */
 
 /* The page's pixels for one of the picture: plots are at most 673 wide, and their text, 11.5 high, has one
  * size in all, a little above the page's. */
 #define PIXELS_PER_PIXEL 1.5625
 
+/* Of a picture that a phone shows whole: a column of a paper. */
+#define NARROW_DOTS 1004
+
 /* For browsers without DejaVu Sans, which gnuplot names alone. */
 #define PICTURE_STYLE                                                                                        \
   "<style>text{font-family:'DejaVu Sans',Verdana,'Segoe UI',system-ui,sans-serif}"                           \
   "image{image-rendering:pixelated}</style>"
-
-/* Appends where the smallest and the largest value are: " The medians lie between 1.4 KiB (CURVE, 0) and 146
- * KiB (CURVE, 1%)."; of what runs have, not of formulas. */
-static void append_extremes(GString *html, const plot_values *values)
-{
-  const plot_value *least = NULL, *most = NULL;
-  for (guint i = 0; i < values->all->len; i++) {
-    const plot_value *value = &g_array_index(values->all, plot_value, i);
-    if (value->of.count > 0) {
-      least = least == NULL || value->of.mean < least->of.mean ? value : least;
-      most = most == NULL || value->of.mean > most->of.mean ? value : most;
-    }
-  }
-  if (least == NULL || least->of.mean == most->of.mean) {
-    return;
-  }
-  const shown_scale scale = shown_scale_for(values->unit, most->of.mean);
-  g_autofree char *from = shown_number_text(least->of.mean, &scale),
-                  *to = shown_number_text(most->of.mean, &scale);
-  html_append(html, " The %ss lie between %s %s (%s%s%s) and %s %s (%s%s%s).", values->name, from, scale.unit,
-              least->curve, *least->curve != '\0' ? ", " : "", least->place, to, scale.unit, most->curve,
-              *most->curve != '\0' ? ", " : "", most->place);
-}
 
 /* What the plot shows, closed until it is opened. */
 static void append_values(report_page *report, const plot_values *values, guint number)
@@ -153,30 +146,46 @@ static void append_values(report_page *report, const plot_values *values, guint 
   g_string_append(report->html, "</details>\n");
 }
 
-/* Appends the plot. In an <img> a browser runs no script of a picture and fetches nothing for it
- * (HTML, 4.8.3; SVG Integration, secure static mode): what gnuplot wrote can stay as it is. */
-static gboolean append_figure(report_page *report, const study_plot *plot, guint number, GError **error)
+/* Draws the plot `width` dots wide (0: as suits it). Its SVG for a data: URL, and its width in pixels. */
+static char *draw_picture(const report_page *report, const study_plot *plot, double width,
+                          plot_values *values, guint *pixels, GError **error)
 {
   static const char box[] = "viewBox=\"0 0 ";
   g_autofree char *picture = NULL;
   const gnuplot_target target = {.format = GNUPLOT_SVG, .picture = &picture};
-  g_autoptr(plot_values) values = plot_values_new();
-  const plot_request request = {.values = values};
+  const gboolean of_occupancy = plot == &plot_peak || plot == &plot_heat_map;
+  const plot_request request = {
+      .values = values, .width = width, .quantity = of_occupancy ? headline_of(report) : NULL};
   if (!study_plot_draw(report->table, plot, &request, "figure", &target, error)) {
-    return FALSE;
+    return NULL;
   }
-  const guint64 width = g_ascii_strtoull(strstr(picture, box) + strlen(box), NULL, 10);
+  *pixels =
+      (guint)round((double)g_ascii_strtoull(strstr(picture, box) + strlen(box), NULL, 10) * PIXELS_PER_PIXEL);
   g_autoptr(GString) svg = g_string_new(picture);
   g_string_replace(svg, "</svg>", PICTURE_STYLE "</svg>", 1);
-  g_autofree char *octets = g_base64_encode((const guchar *)svg->str, svg->len);
+  return g_base64_encode((const guchar *)svg->str, svg->len);
+}
+
+/* Appends the plot, and a narrow one for phones. In an <img> a browser runs no script of a picture and
+ * fetches nothing for it (HTML, 4.8.3; SVG Integration, secure static mode): what gnuplot wrote can stay as
+ * it is. */
+static gboolean append_figure(report_page *report, const study_plot *plot, guint number, GError **error)
+{
+  guint pixels = 0, narrow_pixels = 0;
+  g_autoptr(plot_values) values = plot_values_new();
+  g_autofree char *wide = draw_picture(report, plot, 0, values, &pixels, error);
+  g_autofree char *narrow =
+      wide != NULL ? draw_picture(report, plot, NARROW_DOTS, NULL, &narrow_pixels, NULL) : NULL;
+  if (wide == NULL) {
+    return FALSE;
+  }
   g_autofree char *name = g_strdup_printf("Figure %u. %s.", number, values->title);
   html_append(report->html,
-              "<figure id=\"figure-%u\">\n<div class=\"scroll\" role=\"region\" tabindex=\"0\" "
-              "aria-label=\"%s\">\n<img width=\"%u\" alt=\"%s\" src=\"data:image/svg+xml;base64,%s\">\n"
-              "</div>\n<figcaption>%s",
-              number, name, (guint)round(width * PIXELS_PER_PIXEL), name, octets, name);
-  append_extremes(report->html, values);
-  g_string_append(report->html, "</figcaption>\n");
+              "<figure id=\"figure-%u\">\n<picture>\n"
+              "<source media=\"(max-width:44rem)\" srcset=\"data:image/svg+xml;base64,%s\">\n"
+              "<img width=\"%u\" alt=\"%s\" src=\"data:image/svg+xml;base64,%s\">\n</picture>\n"
+              "<figcaption>%s</figcaption>\n",
+              number, narrow != NULL ? narrow : wide, pixels, name, wide, name);
   append_values(report, values, number);
   g_string_append(report->html, "</figure>\n");
   return TRUE;
@@ -186,7 +195,7 @@ void report_append_plots(report_page *report)
 {
   g_autoptr(GPtrArray) plots = study_plots_for(report->table);
   /* All of them draw the reassembly occupancy, which is not measured where nothing is lost (measure.from). */
-  for (guint i = 0; report->shows[0] && report->error == NULL && i < plots->len; i++) {
+  for (guint i = 0; headline_of(report) != NULL && report->error == NULL && i < plots->len; i++) {
     const study_plot *plot = g_ptr_array_index(plots, i);
     if (append_figure(report, plot, report->figures + 1, &report->error)) {
       report->figures++;
@@ -250,7 +259,7 @@ static void append_tails(report_page *report)
                                         .whole = METRIC_COUNT,
                                         .return_period = "1GiB",
                                         .return_octets = 1 << 30};
-  if (!report->shows[0]) {
+  if (headline_of(report) == NULL) {
     return;
   }
   mean_table table = table_of(report, NULL);
@@ -314,6 +323,17 @@ void report_append_results(report_page *report)
   append_losses(report);
 }
 
+/* The ratios of the headline's pairs: result_row. Free with g_array_unref(). */
+static GArray *ratios_of(const report_page *report, const result_pairing *pairing)
+{
+  GArray *rows = result_rows_of(report->table, headline_of(report), pairing);
+  for (guint r = 0; r < rows->len; r++) {
+    result_row *row = &g_array_index(rows, result_row, r);
+    row->of = report_factor_of(&row->log_ratio);
+  }
+  return rows;
+}
+
 void report_append_pairs(report_page *report)
 {
   for (guint i = 0; i < report->pairings->len; i++) {
@@ -324,19 +344,130 @@ void report_append_pairs(report_page *report)
         add_quantity(&table, report, pairing, report_quantities[q].heading, &report->quantities[q]);
       }
     }
-    g_autoptr(GArray) ratios = result_rows_of(report->table, &report->quantities[0], pairing);
-    for (guint r = 0; r < ratios->len; r++) {
-      result_row *row = &g_array_index(ratios, result_row, r);
-      row->of = report_factor_of(&row->log_ratio);
+    g_autoptr(GArray) ratios = headline_of(report) != NULL ? ratios_of(report, pairing) : NULL;
+    if (ratios != NULL) {
+      add_means(&table, report, "ratio", NULL, ratios);
     }
-    add_means(&table, report, "ratio of peaks", NULL, ratios);
     g_autofree char *name = g_strdup_printf("differences-%s-%s", pairing->a, pairing->b);
     g_autofree char *caption = g_strdup_printf(
         "%s: %s minus %s, means of the differences between runs that agree in everything else, the seed too; "
-        "and the geometric mean of the ratios of their peaks. With 95 %% intervals.",
-        scenario_key_row_of(pairing->key)->name, pairing->a, pairing->b);
+        "and the geometric mean of the ratios of their %s. With 95 %% intervals.",
+        scenario_key_row_of(pairing->key)->name, pairing->a, pairing->b, headline_name(report));
     append_table(report, name, caption, &table);
   }
+}
+
+/* --- The answer --- */
+
+static gboolean has_means(const GArray *rows)
+{
+  gboolean has = FALSE;
+  for (guint i = 0; i < rows->len; i++) {
+    has = has || g_array_index(rows, result_row, i).of.count > 0;
+  }
+  return has;
+}
+
+/* A line of the table of least and most: of the means in `rows` (result_row), in `unit` (NULL: a factor). */
+static void add_extremes(report_page *report, GPtrArray *cells, char *what, const char *unit,
+                         const GArray *rows, const GArray *keys)
+{
+  const result_row *least = NULL, *most = NULL;
+  for (guint i = 0; i < rows->len; i++) {
+    const result_row *row = &g_array_index(rows, result_row, i);
+    if (row->of.count > 0) {
+      least = least == NULL || row->of.mean < least->of.mean ? row : least;
+      most = most == NULL || row->of.mean > most->of.mean ? row : most;
+    }
+  }
+  if (most == NULL) {
+    g_free(what);
+    return;
+  }
+  const result_row *const ends[] = {least, most};
+  g_ptr_array_add(cells, what);
+  for (gsize i = 0; i < G_N_ELEMENTS(ends); i++) {
+    const shown_scale scale =
+        unit != NULL ? shown_scale_for(unit, ends[i]->of.mean) : (shown_scale){.factor = 1, .unit = ""};
+    g_autofree char *mean = NULL;
+    char *interval = NULL;
+    report_show_mean(report, &ends[i]->of, &scale, &mean, &interval);
+    g_ptr_array_add(cells, g_strdup_printf("%s%s%s", mean, *scale.unit != '\0' ? " " : "", scale.unit));
+    g_ptr_array_add(cells, interval);
+    g_ptr_array_add(cells, least->of.mean < most->of.mean ? plot_place_words(keys, ends[i]->first->keys)
+                                                          : g_strdup("everywhere"));
+  }
+}
+
+/* Flagged runs, those that did not end ok, and what the warm-up test finds. */
+static void append_caveats(report_page *report)
+{
+  const study_table *table = report->table;
+  const guint runs = table->runs->len;
+  guint verdicts[WARM_UP_VERDICTS] = {0};
+  for (guint i = 0; i < runs; i++) {
+    const study_run *run = g_ptr_array_index(table->runs, i);
+    verdicts[warm_up_test(run->results.block_maxima).verdict]++;
+  }
+  const struct {
+    guint count, of;
+    const char *what;
+  } caveats[] = {{table->flagged, runs, "with flagged TCP behaviour"},
+                 {table->all.others->len, table->all.count, "that did not end ok"},
+                 {verdicts[WARM_UP_DIFFERS], runs, "whose second half differs from the first"},
+                 {verdicts[WARM_UP_TOO_SHORT], runs, "too short for the warm-up test"}};
+  const char *separator = "<p class=\"note\">To be read with care (<a href=\"#flags\">Flags</a>): ",
+             *end = "";
+  for (gsize i = 0; i < G_N_ELEMENTS(caveats); i++) {
+    if (caveats[i].count > 0) {
+      g_string_append_printf(report->html, "%s%u of %u %s %s", separator, caveats[i].count, caveats[i].of,
+                             units_counted(caveats[i].of, "runs"), caveats[i].what);
+      separator = "; ";
+      end = ".</p>\n";
+    }
+  }
+  g_string_append(report->html, end);
+}
+
+void report_append_answer(report_page *report)
+{
+  static const text_column columns[] = {
+      {"quantity", TEXT_COLUMN_HEADING, NULL}, {"least", TEXT_COLUMN_TEXT, NULL},
+      {"", TEXT_COLUMN_INTERVAL, NULL},        {"least at", TEXT_COLUMN_TEXT, NULL},
+      {"most", TEXT_COLUMN_TEXT, NULL},        {"", TEXT_COLUMN_INTERVAL, NULL},
+      {"most at", TEXT_COLUMN_TEXT, NULL}};
+  g_autoptr(GPtrArray) cells = g_ptr_array_new_with_free_func(g_free);
+  const result_quantity *headline = headline_of(report);
+  if (report->empty != NULL) {
+    html_append(report->html, "<p class=\"warn\">There is nothing to compare: %s</p>\n", report->empty);
+    return;
+  }
+  for (guint i = 0; i < report->pairings->len && headline != NULL; i++) {
+    const result_pairing *pairing = &g_array_index(report->pairings, result_pairing, i);
+    g_autoptr(GArray) ratios = ratios_of(report, pairing), keys = result_rows_keys(report->table, pairing);
+    g_autoptr(GArray) differences = result_rows_of(report->table, headline, pairing);
+    const gboolean has_ratios = has_means(ratios);
+    g_autofree char *a = study_label_of(pairing->key, pairing->a),
+                    *b = study_label_of(pairing->key, pairing->b);
+    add_extremes(report, cells,
+                 g_strdup_printf("%s, %s %s %s", headline_name(report), a, has_ratios ? "/" : "−", b),
+                 has_ratios ? NULL : report_unit_of(headline), has_ratios ? ratios : differences, keys);
+  }
+  for (guint q = 0; q < REPORT_QUANTITIES; q++) {
+    if (report->shows[q] && !report_quantities[q].only_when_varying) {
+      const result_quantity *quantity = &report->quantities[q];
+      g_autoptr(GArray) rows = result_rows_of(report->table, quantity, NULL);
+      add_extremes(report, cells, g_strdup(report_quantities[q].heading), report_unit_of(quantity), rows,
+                   report->keys);
+    }
+  }
+  html_append_table(
+      report->html, "answer",
+      "Where the mean of each quantity is least and most, with its 95 % interval. Above, of kinds that are "
+      "compared over the same seeds, the geometric mean of the ratios, or, where there are zeros, the mean "
+      "difference.",
+      columns, G_N_ELEMENTS(columns), cells);
+  append_caveats(report);
 }
 
 /* --- Definitions --- */
@@ -370,6 +501,12 @@ void report_append_definitions(report_page *report)
     const result_quantity *quantity = &report->quantities[i];
     if (report->shows[i]) {
       html_append(html, "<dt>%s</dt>\n", report_quantities[i].heading);
+      if (quantity->parts > 0) {
+        html_append(html,
+                    "<dd><code>%s</code> (octets): what it does not exceed for 99.9 %% of the time.</dd>\n",
+                    report_quantities[i].quantity);
+        continue;
+      }
       append_definition(html, quantity->metric);
       if (quantity->whole != METRIC_COUNT) {
         g_string_append(html, "<dd>divided by</dd>\n");

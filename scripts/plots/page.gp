@@ -71,11 +71,19 @@ do for [need in sprintf('%d 16 8 0', max(panel_letters, 16))] {
       do for [i=2:x_tics] {
         x_fits = x_fits && (x_part(x_tic[i])-x_part(x_tic[i-1]))*room >= (strlen(x_label[i])+strlen(x_label[i-1]))/2.0+1
       }
-      x_turned = !x_numeric && !x_fits && !letters
+      tight = int(room/max(x_tics, 1))-1 # words stand in up to three lines, or else upwards
+      x_broken = !x_numeric && !x_fits
+      x_lines = 1
+      do for [i=1:(x_broken ? x_tics : 0)] {
+        do for [w=1:words(x_label[i])] { x_broken = x_broken && strlen(word(x_label[i], w)) <= tight }
+        x_lines = max(x_lines, lines_of(wrap(x_label[i], tight, 9)))
+      }
+      x_broken = x_broken && x_lines <= 3
+      x_turned = !x_numeric && !x_fits && !x_broken && !letters
       title_rows = 0
       do for [p=1:panels] { title_rows = max(title_rows, lines_of(wrap(panel_title[p], room, 5))) }
       above = font*(title_rows > 0 ? 1.1+(svg ? 1.8 : 1.5)*title_rows : 0.6)
-      below = (letters ? 75 : font*(svg ? 6.4 : 5.2))+(x_turned ? longest_x*letter*0.62 : 0)
+      below = (letters ? 75 : font*(svg ? 6.4 : 5.2))+(x_turned ? longest_x*letter*0.62 : x_broken ? (x_lines-1)*(letters ? 25 : 1.7*font) : 0)
       first = heading_end+above+(letters ? line : 0)
       others = first+(rows-1)*(above+1.8*font)+below+legend_height
       usual = max(580*min(width/1004.0, 1), width*0.41)
@@ -145,7 +153,7 @@ do for [i=1:x_tics] {
   middle = x_part(x_tic[i])*room
   half = strlen(x_label[i])/2.0
   last_begins = x_part(x_tic[x_tics])*room-strlen(x_label[x_tics])/2.0
-  fitting = x_turned || (i == x_tics && middle+half <= room+2) || (middle-half >= taken && middle+half+1 <= last_begins)
+  fitting = x_turned || x_broken || (i == x_tics && middle+half <= room+2) || (middle-half >= taken && middle+half+1 <= last_begins)
   taken = fitting ? middle+half+1 : taken
   shown = shown.(fitting ? '1 ' : '0 ')
 }
@@ -167,7 +175,7 @@ panel = "if (p > 1) { unset label 1; unset label 2; unset label 3; unset label 5
   ."if (!labelled_x) { set format x '' } else { set format x x_format };"\
   ."if (!labelled_y) { set format y '' } else { set format y y_format };"\
   ."if (x_tics) { set xtics () }; if (x_turned) { set xtics rotate by 45 right font plain.points(0.85) };"\
-  ."do for [i=1:x_tics] { set xtics add ((labelled_x && at(shown,i) ? x_label[i] : '') x_tic[i]) };"\
+  ."do for [i=1:x_tics] { set xtics add ((labelled_x && at(shown,i) ? (x_broken ? wrap(x_label[i], tight, 3) : x_label[i]) : '') x_tic[i]) };"\
   ."do for [i=1:x_gaps] { set label 10+i '//' at first x_gap[i],graph 0 center front };"\
   ."if (y_tics) { set ytics () };"\
   ."do for [i=1:y_tics] { set ytics add ((labelled_y ? y_label[i] : '') y_tic[i]) };"\

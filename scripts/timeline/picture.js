@@ -5,7 +5,7 @@ const LEGEND = {sent: 'sent', again: 'sent again', lost: 'lost', hole: 'missing 
   incomplete: 'held: FPDU incomplete', unlocated: 'held: FPDU not located', order: 'held: out of order',
   fragment: 'held: fragments', processing: 'being placed', placed: 'placed, not delivered', ack: 'acknowledged',
   edge: 'window edge', sack: 'SACK block', flight: 'in flight', cwnd: 'cwnd', ssthresh: 'ssthresh', queue: 'queue', unmeasured: 'not measured'};
-const PANELS = [['held', 'held octets', 'held'], ['tcp', 'cwnd, ssthresh, in flight', 'window'], ['queue', 'queue', 'queued']];
+const PANELS = [['held', 'held (octets)', 'held'], ['tcp', 'cwnd, ssthresh, in flight (octets)', 'window'], ['queue', 'queue (octets)', 'queued']];
 /* Of a capture, where the words differ. */
 const LEGEND_CAPTURE = {sent: 'captured', again: 'captured late', direct: 'FPDU complete at once', incomplete: 'FPDU not complete', unlocated: 'FPDU not located',
   order: 'FPDU out of order', placed: 'FPDU complete beyond a hole', flight: 'not acknowledged'};
@@ -277,8 +277,9 @@ function draw() {
   }
   for (const at of ticks(view.p0, view.p1, screen.height, 44)) {
     rectangle('grid', screen.left, Math.round(Y(at)), screen.width, 1);
-    if (Y(at) > 8) label(count(at), screen.left - screen.strip - 5, Y(at) + 4);
+    if (Y(at) > 20) label(count(at), screen.left - screen.strip - 5, Y(at) + 4);
   }
+  label('octets', screen.left - screen.strip - 5, 10);
   const clipped = (x, y, width, height, paint) => {
     pen.save();
     pen.beginPath();

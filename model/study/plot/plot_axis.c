@@ -268,7 +268,7 @@ const char *place_axis_words(scenario_key key)
 {
   static const char *const known[SCENARIO_KEY_COUNT] = {
       [SCENARIO_PATH_FORWARD_LOSS] = "loss of segments",
-      [SCENARIO_PATH_FORWARD_GEMODEL] = "bursts of losses",
+      [SCENARIO_PATH_FORWARD_GEMODEL] = "loss of segments, on average",
       [SCENARIO_PATH_FORWARD_DELAY] = "one-way delay",
       [SCENARIO_PATH_FORWARD_RATE] = "rate of the link",
       [SCENARIO_PATH_FORWARD_MTU] = "MTU",
@@ -319,6 +319,13 @@ static char *label_of(const place_axis *axis, const char *text, const shown_scal
   double number;
   if (unit != NULL && study_keys_number(axis->key, text, &number)) {
     return g_strdup_printf(unit->factor == 1 ? "%.0f" : "%.3g", number / unit->factor);
+  }
+  g_auto(GStrv) parts = g_strsplit_set(text, "[],", -1);
+  double begins = 0, ends = 0;
+  if (axis->key == SCENARIO_PATH_FORWARD_GEMODEL && g_strv_length(parts) == 4 &&
+      units_parse_probability(parts[1], &begins) && units_parse_probability(parts[2], &ends) && ends > 0) {
+    /* of a Gilbert model: every packet is lost from when one begins until it ends */
+    return g_strdup_printf("%.3g %% in bursts of %.3g", 100 * begins / (begins + ends), 1 / ends);
   }
   char *label = study_keys_label(axis->key, text);
   if (g_utf8_strlen(label, -1) > LABEL_LETTERS_MAX) {

@@ -146,101 +146,68 @@ void plot_grouping_clear(plot_grouping *grouping)
 
 /* --- Selection --- */
 
-/* A varying key and those of its values that are shown. */
-typedef struct shown_key {
-  scenario_key key;
-  GPtrArray *values; /* all, in plot order */
-  guint shown;       /* how many of them, evenly spread up to the last */
-} shown_key;
-
 static char *const *keys_of(const GArray *points, guint index)
 {
   return ((const study_run *)g_ptr_array_index(g_array_index(points, study_point, index).runs, 0))->keys;
 }
 
-/* Of each key the last of its values is shown, the first, and evenly what lies between. */
-static gboolean point_is_shown(char *const *texts, const GArray *keys)
+/* Leaves those of `points` that have the last value of `key` that any of them has. */
+static void fix_key(const study_table *table, scenario_key key, GArray *points)
 {
-  gboolean shown = TRUE;
-  for (guint i = 0; i < keys->len && shown; i++) {
-    const shown_key *key = &g_array_index(keys, shown_key, i);
-    guint index = 0, last = key->values->len - 1;
-    const gboolean is_there =
-        g_ptr_array_find_with_equal_func(key->values, texts[key->key], g_str_equal, &index);
-    shown = is_there && index == last;
-    for (guint k = 0; is_there && k + 1 < key->shown && !shown; k++) {
-      shown = index == (k * last + (key->shown - 1) / 2) / (key->shown - 1);
+  g_autoptr(GPtrArray) values = study_keys_values(table->runs, key);
+  const char *last = NULL;
+  for (guint i = 0; i < values->len; i++) {
+    const char *value = g_ptr_array_index(values, i);
+    for (guint k = 0; k < points->len && last != value; k++) {
+      last = strcmp(keys_of(points, k)[key], value) == 0 ? value : last;
     }
   }
-  return shown;
-}
-
-static guint count_shown(const GArray *points, const GArray *keys)
-{
-  guint count = 0;
-  for (guint i = 0; i < points->len; i++) {
-    count += point_is_shown(keys_of(points, i), keys) ? 1 : 0;
+  for (guint i = points->len; i-- > 0;) {
+    if (strcmp(keys_of(points, i)[key], last) != 0) {
+      g_array_remove_index(points, i);
+    }
   }
-  return count;
 }
 
-/* The key that can spare a value best: the one that shows most, of several the last; kinds of receiver are
- * what is compared. */
-static shown_key *sparest_key(GArray *keys)
+/* The index of the key of `keys` with most values, of several the last; of the kind of receiver, which is
+ * what is compared, only when there is no other. */
+static guint sparest_key(const study_table *table, const GArray *keys)
 {
-  shown_key *sparest = NULL;
+  guint sparest = 0, most = 0;
   for (guint i = 0; i < keys->len; i++) {
-    shown_key *key = &g_array_index(keys, shown_key, i);
-    gboolean receiver = key->key == SCENARIO_RECEIVER_MODE;
-    if (key->shown >= 2 && (sparest == NULL || sparest->key == SCENARIO_RECEIVER_MODE ||
-                            (!receiver && key->shown >= sparest->shown))) {
-      sparest = key;
-    }
+    const scenario_key key = g_array_index(keys, scenario_key, i);
+    g_autoptr(GPtrArray) values = study_keys_values(table->runs, key);
+    const gboolean is_receiver = key == SCENARIO_RECEIVER_MODE || key == SCENARIO_MPA_MARKERS;
+    const guint count = is_receiver ? 1 : values->len;
+    sparest = count >= most ? i : sparest;
+    most = MAX(most, count);
   }
   return sparest;
 }
 
-static void clear_shown_key(gpointer key)
-{
-  g_ptr_array_unref(((shown_key *)key)->values);
-}
-
 point_selection point_selection_of(const study_table *table, guint most)
 {
-  g_autoptr(GArray) varying = study_table_keys(table);
-  g_autoptr(GArray) keys = g_array_new(FALSE, FALSE, sizeof(shown_key));
-  GArray *points = study_table_points(table->runs, varying);
+  g_autoptr(GArray) differing = study_table_keys(table);
+  g_autoptr(GArray) fixed = g_array_new(FALSE, FALSE, sizeof(scenario_key));
+  GArray *points = study_table_points(table->runs, differing);
   point_selection selection = {
       .points = points, .of = points->len, .labels = g_ptr_array_new_with_free_func(g_free)};
-  g_array_set_clear_func(keys, clear_shown_key);
-  for (guint i = 0; i < varying->len; i++) {
-    scenario_key key = g_array_index(varying, scenario_key, i);
-    GPtrArray *values = study_keys_values(table->runs, key);
-    const shown_key all = {key, values, values->len};
-    g_array_append_val(keys, all);
+  while (points->len > most && differing->len > 1) {
+    const guint at = sparest_key(table, differing);
+    const scenario_key key = g_array_index(differing, scenario_key, at);
+    fix_key(table, key, points);
+    g_array_append_val(fixed, key);
+    g_array_remove_index(differing, at);
   }
-  /* Values are left out until the points that remain are few enough; those are never none: points whose
-   * values are all the last of their keys need not exist when axes move in step, so a step that empties the
-   * picture is taken back for good. */
-  shown_key *sparest = sparest_key(keys);
-  while (sparest != NULL && count_shown(points, keys) > most) {
-    sparest->shown--;
-    gboolean empty = count_shown(points, keys) == 0;
-    sparest->shown += empty ? 1 : 0;
-    sparest = empty ? NULL : sparest_key(keys);
-  }
-  g_autoptr(GArray) differing = g_array_new(FALSE, FALSE, sizeof(scenario_key));
-  g_autoptr(GArray) fixed = g_array_new(FALSE, FALSE, sizeof(scenario_key));
-  for (guint i = 0; i < keys->len; i++) {
-    const shown_key *key = &g_array_index(keys, shown_key, i);
-    g_array_append_val(key->shown == 1 ? fixed : differing, key->key);
-  }
-  while (selection.labels->len < points->len) {
-    guint i = selection.labels->len;
-    if (i >= most || !point_is_shown(keys_of(points, i), keys)) {
-      g_array_remove_index(points, i);
+  /* Of the values of one key the last, the first, and evenly what lies between. */
+  const guint count = points->len, kept = MIN(most, count);
+  for (guint i = count, next = kept; i-- > 0;) {
+    const guint wanted = kept > 1 ? (next - 1) * (count - 1) / (kept - 1) : count - 1;
+    if (next > 0 && i == wanted) {
+      next--;
+      g_ptr_array_insert(selection.labels, 0, plot_place_words(differing, keys_of(points, i)));
     } else {
-      g_ptr_array_add(selection.labels, plot_place_words(differing, keys_of(points, i)));
+      g_array_remove_index(points, i);
     }
   }
   selection.fixed = points->len > 0 ? plot_place_words(fixed, keys_of(points, 0)) : g_strdup("");

@@ -60,9 +60,9 @@ typedef struct point_selection {
                   there is none */
 } point_selection;
 
-/* At most `most` (> 0) points of `table`. Of the values of a key the last is kept longest (the highest loss,
- * the largest MTU), those in between go first; values of receiver.mode go last. Free with
- * point_selection_clear(). */
+/* At most `most` (> 0) points of `table`: those that have the last value (the highest loss, the largest MTU)
+ * of the keys with most values, and of the last key that differs values that are evenly spread. The kind of
+ * receiver is the last to be fixed. Free with point_selection_clear(). */
 point_selection point_selection_of(const study_table *table, guint most);
 void point_selection_clear(point_selection *selection);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(point_selection, point_selection_clear)

@@ -27,28 +27,17 @@ static void expect_labels(const point_selection *selection, const char *const *e
   }
 }
 
-/* Losses go first (four of them), then MTUs and losses in turn, of two the last key's: every receiver
- * stays. */
+/* Loss, of which there are most values, is fixed first, then the MTU: every receiver stays. */
 PLOT_TEST(test_receivers_stay)
 {
   plot_fixture_sweep(f, receivers);
   g_auto(point_selection) selection = point_selection_of(&f->table, 8);
   g_assert_cmpuint(selection.of, ==, 48);
-  EXPECT_LABELS(
-      &selection, "in-order receiver, no markers, MTU 576 octets",
-      "in-order receiver, no markers, MTU 9000 octets", "out-of-order receiver, no markers, MTU 576 octets",
-      "out-of-order receiver, no markers, MTU 9000 octets", "out-of-order receiver, markers, MTU 576 octets",
-      "out-of-order receiver, markers, MTU 9000 octets",
-      "assume-aligned receiver, no markers, MTU 576 octets",
-      "assume-aligned receiver, no markers, MTU 9000 octets");
-  g_assert_cmpstr(selection.fixed, ==, "loss 1%");
+  EXPECT_LABELS(&selection, "in-order receiver, no markers", "out-of-order receiver, no markers",
+                "out-of-order receiver, markers", "assume-aligned receiver, no markers");
+  g_assert_cmpstr(selection.fixed, ==, "loss 1%, MTU 9000 octets");
   for (guint i = 0; i < selection.points->len; i++) {
-    const GPtrArray *runs = g_array_index(selection.points, study_point, i).runs;
-    g_assert_cmpuint(runs->len, ==, 2); /* both seeds, of the loss that stayed */
-    for (guint k = 0; k < runs->len; k++) {
-      g_assert_cmpstr(((const study_run *)g_ptr_array_index(runs, k))->keys[SCENARIO_PATH_FORWARD_LOSS], ==,
-                      "1%");
-    }
+    g_assert_cmpuint(g_array_index(selection.points, study_point, i).runs->len, ==, 2); /* both seeds */
   }
 }
 

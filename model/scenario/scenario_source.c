@@ -47,6 +47,8 @@ struct scenario_source {
   input *in;
   bracket brackets[DEPTH_MAX];
   guint depth;         /* of brackets */
+  bracket string;      /* the quote of the last string that spans lines … */
+  guint string_end;    /* … and the line that it ends in; 0: there is none */
   GHashTable *members; /* all settings that have names */
   GError *problem;     /* the first one: nothing is read after it */
 };
@@ -303,6 +305,11 @@ static gboolean unexpected(scenario_source *s)
     return problem_at(s, open->path, open->line, "'%c' is never closed; expected its closing bracket",
                       open->opener);
   }
+  if (in->path == s->string.path && line == s->string_end) {
+    return problem_at(
+        s, in->path, s->string.line,
+        "a string ends in line %u, before what cannot stand there; expected its closing '\"' here", line);
+  }
   if (closes && open == NULL) {
     return PROBLEM_HERE(s, "'%c' closes nothing; expected its opening bracket before it", c);
   }
@@ -363,7 +370,10 @@ static gboolean read_quoted(scenario_source *s, GString *text)
     if (*p == '\0') {
       return problem_at(s, in->path, opened, "a string is never closed; expected its closing '\"'");
     }
-    in->line += *p == '\n';
+    if (*p == '\n') {
+      s->string = (bracket){'"', in->path, opened};
+      s->string_end = ++in->line;
+    }
     in->p += letter != NULL ? 1 : is_octet ? 3 : 0;
     g_string_append_c(text, letter != NULL ? meant[letter - letters]
                             : is_octet ? (char)(g_ascii_xdigit_value(p[2]) << 4 | g_ascii_xdigit_value(p[3]))

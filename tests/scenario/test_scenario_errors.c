@@ -174,6 +174,8 @@ static const char *const files[][2] = {
     {"run: { seed = 1; };\n};", "a.cfg:2: '}' closes nothing; expected its opening bracket before it"},
     {"title = \"t\";\ntitle2 = \"no end;\nrun: {};",
      "a.cfg:2: a string is never closed; expected its closing '\"'"},
+    {"title = \"no end;\nrun: { engine = \"native\"; };",
+     "a.cfg:1: a string ends in line 2, before what cannot stand there; expected its closing '\"' here"},
     {"title = \"t\";\n/* no end\nrun: {};", "a.cfg:2: a comment is never closed; expected its closing '*/'"},
     {"path: { forward: { drop = [1, \"x\"]; }; };",
      "a.cfg:1: a list in [ ] holds values of several types; expected ( ) around them"},

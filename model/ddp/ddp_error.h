@@ -13,7 +13,7 @@ typedef enum ddp_error_type {
   DDP_ERROR_UNTAGGED = 2,
 } ddp_error_type;
 
-/* Codes under DDP_ERROR_LOCAL_CATASTROPHIC, DDP_ERROR_TAGGED and DDP_ERROR_UNTAGGED. */
+/* These are the codes under DDP_ERROR_LOCAL_CATASTROPHIC, DDP_ERROR_TAGGED and DDP_ERROR_UNTAGGED. */
 enum {
   DDP_CATASTROPHIC = 0x00,             /* DDP-165 */
   DDP_TAGGED_INVALID_STAG = 0x00,      /* DDP-166 */

@@ -5,7 +5,7 @@
 
 #include "base/big_endian.h"
 
-/* DDP Control, the first octet (ddp-07/rfc5041 §4.1, DDP-035). */
+/* DDP Control is the first octet (ddp-07/rfc5041 §4.1, DDP-035). */
 enum {
   CONTROL_T = 0x80,
   CONTROL_L = 0x40,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The DDP header: tagged (14 octets) and untagged (18 octets) segments (ddp-07/rfc5041 §4.1, §4.2, §4.3
- * [v1.0: §6.1, §6.2, §6.3]; DDP-035, DDP-050, DDP-065). */
+/* This is the DDP header: tagged (14 octets) and untagged (18 octets) segments (ddp-07/rfc5041 §4.1, §4.2,
+ * §4.3 [v1.0: §6.1, §6.2, §6.3]; DDP-035, DDP-050, DDP-065). */
 #pragma once
 
 #include <stdbool.h>
@@ -43,7 +43,7 @@ static inline bool ddp_header_is_tagged(const buffer_chain *ulpdu)
   return (*buffer_chain_slices(ulpdu)->octets & 0x80) != 0;
 }
 
-/* Its L bit. */
+/* Returns its L bit. */
 static inline bool ddp_header_is_last(const buffer_chain *ulpdu)
 {
   return (*buffer_chain_slices(ulpdu)->octets & 0x40) != 0;

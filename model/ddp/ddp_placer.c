@@ -54,7 +54,7 @@ void ddp_placer_free(ddp_placer *placer)
   g_free(placer);
 }
 
-/* The placement information of a tagged segment with payload; sets its target when it is right. */
+/* Checks the placement information of a tagged segment with payload, and sets its target when it is right. */
 static bool check_tagged(const ddp_placer *placer, ddp_segment *segment, ddp_error *error)
 {
   static const uint8_t codes[] = {
@@ -78,7 +78,7 @@ static bool check_tagged(const ddp_placer *placer, ddp_segment *segment, ddp_err
   return true;
 }
 
-/* The queue `number`, below queue_count; made when it is needed first. */
+/* Returns the queue `number`, below queue_count; it is made when it is needed first. */
 static ddp_untagged_queue *queue_of(const ddp_placer *placer, uint32_t number)
 {
   ddp_untagged_queue *queue = placer->config.queues[number];
@@ -180,9 +180,9 @@ static void surface_fault(ddp_placer *placer, time_ps now)
   }
 }
 
-/* What the segments of a message have in common: RsvdULP of a tagged one, which has no number (ddp-07/rfc5041
- * §4.2, DDP-055), QN of an untagged one, whose MSN is_in_turn() knows. Not STag: nothing distinguishes its
- * messages (note D17). */
+/* This is what the segments of a message have in common: RsvdULP of a tagged one, which has no number
+ * (ddp-07/rfc5041 §4.2, DDP-055), QN of an untagged one, whose MSN is_in_turn() knows. Not STag: nothing
+ * distinguishes its messages (note D17). */
 enum { NO_MESSAGE = 0, TAGGED_MESSAGE = 1 << 8, UNTAGGED_MESSAGE = 2 << 8 };
 
 static uint32_t message_of(const ddp_header *header)
@@ -191,11 +191,10 @@ static uint32_t message_of(const ddp_header *header)
                         : (uint32_t)UNTAGGED_MESSAGE + header->queue_number;
 }
 
-/* What only the sender's order decides about an untagged segment: is it of the message whose turn it is?
- * An MSN that was free when the segment arrived early may be Delivered by now, and one ahead means that
- * the sender skipped a message or mixed two (ddp-07/rfc5041 §5.3, DDP-103; note D18). The
- * documents give no check for the latter; delivering past it would break the order, so it gets the code of
- * a bad MSN. */
+/* Returns what only the sender's order decides about an untagged segment: is it of the message whose turn it
+ * is? An MSN that was free when the segment arrived early may be Delivered by now, and one ahead means that
+ * the sender skipped a message or mixed two (ddp-07/rfc5041 §5.3, DDP-103; note D18). The documents give no
+ * check for the latter; delivering past it would break the order, so it gets the code of a bad MSN. */
 static bool is_in_turn(const ddp_placer *placer, const ddp_header *header)
 {
   return header->tagged || header->msn == ddp_untagged_queue_next_msn(queue_of(placer, header->queue_number));

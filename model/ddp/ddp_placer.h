@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The receiving side of DDP: Placement of each segment as it is passed up, in any order; Delivery once and
- * in the order sent, across queues and tagged traffic (ddp-07/rfc5041 §5.3, §5.4 [v1.0: §7.3, §7.4];
- * DDP-105 … DDP-108, DDP-111 … DDP-115, note D16). */
+/* The receiving side of DDP Places each segment as it is passed up, in any order, and Delivers it once and in
+ * the order sent, across queues and tagged traffic (ddp-07/rfc5041 §5.3, §5.4 [v1.0: §7.3, §7.4]; DDP-105 …
+ * DDP-108, DDP-111 … DDP-115, note D16). */
 #pragma once
 
 #include <stdbool.h>
@@ -27,7 +27,7 @@ typedef struct ddp_probe {
   /* `segment`, of any opcode, is about to be Delivered to RDMAP: for the host's own use (rdmap-00 §7.1,
    * RDMAP-121). */
   void (*delivered)(void *user, const ddp_segment *segment, time_ps now);
-  /* RDMAP's: the peer will send no more and this stream goes on (DDP-128, MPA-271). */
+  /* This is RDMAP's: the peer will send no more and this stream goes on (DDP-128, MPA-271). */
   void (*half_closed)(void *user, time_ps now);
 } ddp_probe;
 
@@ -67,15 +67,15 @@ typedef struct ddp_placer_config {
   uint32_t queue_count;
   ddp_stream_identity stream;  /* the stream's identity in the STag table */
   const ddp_stag_table *stags; /* the RNIC's */
-  /* QN 0 … queue_count - 1: any number; a greater QN is error 0x2/0x01. The array and the queues stay the
-   * caller's; NULL: not made yet, see `make_queue`. */
+  /* These have QN 0 … queue_count - 1: any number; a greater QN is error 0x2/0x01. The array and the queues
+   * stay the caller's; NULL: not made yet, see `make_queue`. */
   ddp_untagged_queue *const *queues;
   const ddp_probe *probe; /* outlives the placer; NULL: none */
   void *probe_user;
   uint64_t first_offset; /* of the FPDU phase, from which on segments come: Delivery starts there */
 } ddp_placer_config;
 
-/* A placer; `config` is copied, what it points to and `events` must outlive the placer. Free with
+/* Makes a placer; `config` is copied, what it points to and `events` must outlive the placer. Free with
  * ddp_placer_free() (NULL is allowed). */
 ddp_placer *ddp_placer_new(const ddp_placer_config *config, const ddp_placer_events *events, void *user);
 void ddp_placer_free(ddp_placer *placer);
@@ -99,5 +99,5 @@ void ddp_placer_stop(ddp_placer *placer);
 /* The last segment that was Delivered had no L set: its message is not whole. */
 bool ddp_placer_is_within_message(const ddp_placer *placer);
 
-/* Segments Placed and not yet Delivered: what DDP must remember. */
+/* Returns how many segments are Placed and not yet Delivered: what DDP must remember. */
 size_t ddp_placer_undelivered(const ddp_placer *placer);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One received DDP Segment on its way from Placement to Delivery.
+/* This is one received DDP Segment on its way from Placement to Delivery.
  *
- * For the ULP: at Delivery of the L segment of an untagged message, `message_memory` and `message_octets`
- * are that message; a Terminate takes the header from ddp_segment_header_wire() and the ULPDU's length from
+ * For the ULP: at Delivery of the L segment of an untagged message, `message_memory` and `message_octets` are
+ * that message; a Terminate takes the header from ddp_segment_header_wire() and the ULPDU's length from
  * ddp_segment_ulpdu_octets(), of a faulty segment as of a Delivered one. */
 #pragma once
 

@@ -5,7 +5,8 @@
 
 #include "base/big_endian.h"
 
-/* Where the fields that differ from segment to segment are in a header (ddp-07/rfc5041 §4.2, §4.3). */
+/* This is where the fields that differ from segment to segment are in a header (ddp-07/rfc5041 §4.2,
+ * §4.3). */
 enum { CONTROL_L = 0x40, TAGGED_OFFSET_AT = 6, MESSAGE_OFFSET_AT = 14 };
 
 struct ddp_segmenter {
@@ -46,7 +47,7 @@ void ddp_segmenter_start(ddp_segmenter *segmenter, const ddp_message *message)
                        .queue_number = message->queue_number};
   if (!message->tagged) {
     g_assert(message->queue_number < segmenter->queue_count);
-    /* One number a message and queue, modulo 2^32 (ddp-07/rfc5041 §4.3, DDP-073, DDP-075). */
+    /* Each message of a queue has one number, modulo 2^32 (ddp-07/rfc5041 §4.3, DDP-073, DDP-075). */
     header.msn = segmenter->next_msn[message->queue_number]++;
   }
   segmenter->header_octets = (uint8_t)ddp_header_encode(&header, segmenter->header);

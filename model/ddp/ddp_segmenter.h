@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The sending side of DDP: a message becomes DDP Segments of at most MULPDU octets (ddp-07/rfc5041 §5.2
+/* On the sending side of DDP a message becomes DDP Segments of at most MULPDU octets (ddp-07/rfc5041 §5.2
  * [v1.0: §7.2]; DDP-084). */
 #pragma once
 
@@ -43,10 +43,10 @@ uint32_t ddp_segmenter_sent_octets(const ddp_segmenter *segmenter);
  * it. Only where its octets are no longer available, or no end is left to Deliver it (note D36). */
 void ddp_segmenter_abandon(ddp_segmenter *segmenter);
 
-/* The next segment of the started message: header and up to `mulpdu_octets` - header payload octets (at
- * least one must fit), appended to the empty `ulpdu`. A zero-length message is one segment of header only
- * (DDP-098). Returns true when it was the last (L set), after which the segmenter is idle. Each call may
- * give another MULPDU: new segments of the same message use it (DDP-016, DDP-017, note D24).
+/* Appends the next segment of the started message to the empty `ulpdu`: header and up to `mulpdu_octets` -
+ * header payload octets (at least one must fit). A zero-length message is one segment of header only
+ * (DDP-098). Returns true when it was the last (L set), after which the segmenter is idle. Each call may give
+ * another MULPDU: new segments of the same message use it (DDP-016, DDP-017, note D24).
  *
  * The header's octets are the segmenter's own: `ulpdu` is to be framed before the next call of any kind, as
  * the framer copies it. */

@@ -70,7 +70,8 @@ void ddp_stag_table_free(ddp_stag_table *table)
 
 /* --- The entries --- */
 
-/* Where `stag` belongs. Those that the table chooses are random, those that a ULP chooses need not be. */
+/* Returns where `stag` belongs. Those that the table chooses are random, those that a ULP chooses need not
+ * be. */
 static uint32_t home_of(const ddp_stag_table *table, uint32_t stag)
 {
   return (stag * UINT32_C(0x9E3779B1)) >> table->shift;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The STags of one RNIC: which octets of which buffer each names, for whom, and for what (ddp-07/rfc5041
- * §5.1.1, §7.1, §8.2, §8.3 [v1.0: §7.1.1, §9.1, §10.3]; rdmap-00 §10.3). One table serves all streams of
- * the RNIC.
+/* The table has the STags of one RNIC: which octets of which buffer each names, for whom, and for what
+ * (ddp-07/rfc5041 §5.1.1, §7.1, §8.2, §8.3 [v1.0: §7.1.1, §9.1, §10.3]; rdmap-00 §10.3). One table serves all
+ * streams of the RNIC.
  *
  * The RNIC's part and the Privileged Resource Manager's part of ddp-07 §8.3 (DDP-206) are this table and
  * rnic/rnic_verbs. */
@@ -14,24 +14,24 @@
 
 typedef struct ddp_stag_table ddp_stag_table;
 
-/* What a Remote Peer may do; none is the default (RDMAP-256). */
+/* This is what a Remote Peer may do; none is the default (RDMAP-256). */
 enum { DDP_ACCESS_NONE = 0, DDP_ACCESS_REMOTE_READ = 1, DDP_ACCESS_REMOTE_WRITE = 2 };
 
-/* How an STag is tied to streams (DDP-205, RDMAP-260). */
+/* This says how an STag is tied to streams (DDP-205, RDMAP-260). */
 typedef enum ddp_association {
   DDP_ASSOCIATED_BY_PROTECTION_DOMAIN, /* all streams of the Protection Domain */
   DDP_ASSOCIATED_BY_STREAM,            /* one stream */
 } ddp_association;
 
-/* Who a stream is, for the checks. */
+/* This is who a stream is, for the checks. */
 typedef struct ddp_stream_identity {
   uint32_t stream_id;
   uint32_t protection_domain;
 } ddp_stream_identity;
 
 typedef struct ddp_registration {
-  /* The caller's; outlives the registration. NULL: `supply` gives it when octets are reached first, or
-   * `source` gives the octets, for reading only. */
+  /* It stays the caller's, and outlives the registration. NULL: `supply` gives it when octets are reached
+   * first, or `source` gives the octets, for reading only. */
   uint8_t *memory;
   uint8_t *(*supply)(void *source_user); /* memory for all of `length` */
   ddp_payload_source source;             /* with neither: octets that never change */
@@ -63,8 +63,8 @@ typedef struct ddp_access {
   uint64_t source_from;
 } ddp_access;
 
-/* An empty table. STags it chooses are hard to predict (RDMAP-258) and follow from `seed` alone. Free with
- * ddp_stag_table_free() (NULL is allowed); frees no memory that it names. */
+/* Makes an empty table. STags it chooses are hard to predict (RDMAP-258) and follow from `seed` alone. Free
+ * with ddp_stag_table_free() (NULL is allowed); frees no memory that it names. */
 ddp_stag_table *ddp_stag_table_new(uint64_t seed);
 void ddp_stag_table_free(ddp_stag_table *table);
 
@@ -78,8 +78,8 @@ bool ddp_stag_table_register(ddp_stag_table *table, const ddp_registration *regi
  * ddp_stag_table_register_as(). */
 uint32_t ddp_stag_table_allocate(ddp_stag_table *table, ddp_stream_identity owner);
 
-/* As ddp_stag_table_register() under a given STag, allocated or not; false too when it is valid already, or
- * allocated to another stream than the registration's owner (DDP-216). */
+/* Does what ddp_stag_table_register() does under a given STag, allocated or not; false too when it is valid
+ * already, or allocated to another stream than the registration's owner (DDP-216). */
 bool ddp_stag_table_register_as(ddp_stag_table *table, uint32_t stag, const ddp_registration *registration);
 
 /* Makes a valid STag invalid at once, as ddp_stag_table_deregister() does, but it stays allocated to the
@@ -113,7 +113,7 @@ typedef enum ddp_invalidation {
 ddp_invalidation ddp_stag_table_invalidate(ddp_stag_table *table, ddp_stream_identity stream, uint32_t stag,
                                            bool shared_allowed);
 
-/* Streams of each Protection Domain: shows whether an STag of it is shared. Domains should be numbered from 0
- * on: the highest number decides how much memory the counts take. */
+/* Counts the streams of each Protection Domain, which shows whether an STag of it is shared. Domains should
+ * be numbered from 0 on: the highest number decides how much memory the counts take. */
 void ddp_stag_table_add_stream(ddp_stag_table *table, ddp_stream_identity stream);
 void ddp_stag_table_remove_stream(ddp_stag_table *table, ddp_stream_identity stream);

@@ -26,5 +26,5 @@ bool ddp_undelivered_take(ddp_undelivered *undelivered, uint64_t position, ddp_s
 /* Forgets all segments that start at or after `position`. */
 void ddp_undelivered_drop_from(ddp_undelivered *undelivered, uint64_t position);
 
-/* How many segments there are. */
+/* Returns how many segments there are. */
 size_t ddp_undelivered_count(const ddp_undelivered *undelivered);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One untagged queue of the receiving side: buffers in posting order, each for the message with the next MSN
- * (ddp-07/rfc5041 §5.1.2, §7.1 [v1.0: §7.1.2, §9.1]; DDP-083, DDP-145). */
+/* This is one untagged queue of the receiving side: buffers in posting order, each for the message with the
+ * next MSN (ddp-07/rfc5041 §5.1.2, §7.1 [v1.0: §7.1.2, §9.1]; DDP-083, DDP-145). */
 #pragma once
 
 #include <stdbool.h>
@@ -10,7 +10,7 @@
 
 typedef struct ddp_untagged_queue ddp_untagged_queue;
 
-/* MSN of the first message of every queue (ddp-07/rfc5041 §4.3, DDP-074). */
+/* The first message of every queue has this MSN (ddp-07/rfc5041 §4.3, DDP-074). */
 enum { DDP_FIRST_MSN = 1 };
 
 /* A queue whose first message has MSN `first_msn` (DDP_FIRST_MSN on the wire of a new stream; tests preset
@@ -25,23 +25,24 @@ void ddp_untagged_queue_free(ddp_untagged_queue *queue);
  * then. At most 2^31 buffers. */
 void ddp_untagged_queue_post(ddp_untagged_queue *queue, uint8_t *memory, uint64_t length, uint64_t id);
 
-/* The memory of the buffer `id` of a queue whose ULP keeps the memory until it is needed: asked for each
- * segment that is Placed into it, and at Delivery; always the same until then. NULL: the octets are
+/* Returns the memory of the buffer `id` of a queue whose ULP keeps the memory until it is needed: asked for
+ * each segment that is Placed into it, and at Delivery; always the same until then. NULL: the octets are
  * discarded. */
 typedef uint8_t *(*ddp_buffer_supplier)(void *user, uint64_t id);
 
-/* Where the memory of buffers posted by ddp_untagged_queue_post_run() comes from; before that. */
+/* Sets where the memory of buffers posted by ddp_untagged_queue_post_run() comes from; before that. */
 void ddp_untagged_queue_set_supplier(ddp_untagged_queue *queue, ddp_buffer_supplier supplier, void *user);
 
-/* As ddp_untagged_queue_post() for each of the ids from `first_id` to first_id + count - 1 in turn, except
- * that the supplier has the memory. However many buffers there are, they take the room of one. */
+/* Does what ddp_untagged_queue_post() does for each of the ids from `first_id` to first_id + count - 1 in
+ * turn, except that the supplier has the memory. However many buffers there are, they take the room of
+ * one. */
 void ddp_untagged_queue_post_run(ddp_untagged_queue *queue, uint32_t count, uint64_t length,
                                  uint64_t first_id);
 
-/* Where `length` octets at `message_offset` of message `msn` go: true and `*target` (with `length` 0:
+/* Finds where `length` octets at `message_offset` of message `msn` go: true and `*target` (with `length` 0:
  * NULL), or false and `*error`: no buffer posted for this MSN (0x02, DDP-141), MSN of a message Delivered
- * already (0x03, DDP-144; note D9), MO beyond the buffer (0x04, DDP-142), MO + length beyond it
- * (0x05, DDP-143). Zero length skips the MO and length checks (note D14). */
+ * already (0x03, DDP-144; note D9), MO beyond the buffer (0x04, DDP-142), MO + length beyond it (0x05,
+ * DDP-143). Zero length skips the MO and length checks (note D14). */
 bool ddp_untagged_queue_find(const ddp_untagged_queue *queue, uint32_t msn, uint32_t message_offset,
                              uint32_t length, uint8_t **target, ddp_error *error);
 
@@ -55,5 +56,5 @@ uint64_t ddp_untagged_queue_message_octets(const ddp_untagged_queue *queue);
  * message has no octet in. There must be one. */
 uint64_t ddp_untagged_queue_deliver(ddp_untagged_queue *queue, uint8_t **memory);
 
-/* MSN of the oldest undelivered message. */
+/* Returns the MSN of the oldest undelivered message. */
 uint32_t ddp_untagged_queue_next_msn(const ddp_untagged_queue *queue);

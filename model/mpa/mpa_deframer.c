@@ -6,7 +6,7 @@
 #include "mpa/mpa_locator.h"
 #include "mpa/mpa_pending_fpdus.h"
 
-/* What a connection needs only when FPDUs do not come whole and in order. */
+/* This is what a connection needs only when FPDUs do not come whole and in order. */
 typedef struct mpa_slow_path {
   time_ps now; /* of the call in hand */
   mpa_front front;
@@ -278,8 +278,8 @@ static G_GNUC_NO_INLINE uint32_t read_later_length(const buffer_chain *octets, u
   return big_endian_read_16(flat);
 }
 
-/* What an FPDU is at the in-order edge, if its ULPDU_Length is among the octets that start at `offset`, at or
- * below the edge; else, or when it is an error, false. */
+/* Reads what an FPDU is at the in-order edge, if its ULPDU_Length is among the octets that start at `offset`,
+ * at or below the edge; else, or when it is an error, false. */
 static inline bool read_at_edge(mpa_deframer *deframer, uint64_t offset, const buffer_chain *octets,
                                 time_ps now, mpa_fpdu *fpdu)
 {
@@ -430,7 +430,7 @@ void mpa_deframer_receive_segment(mpa_deframer *deframer, uint64_t offset, const
   receive(deframer, offset, octets, arrival, now, true);
 }
 
-/* What would come of octets from `from` on, tried out on a copy. */
+/* This is what would come of octets from `from` on, tried out on a copy. */
 typedef struct inspection {
   const mpa_locator *locator;
   const buffer_chain *octets;

@@ -33,7 +33,7 @@ enum {
   MPA_MARKER_PERIOD_OCTETS = 512, /* counts the marker itself (note M2) */
 };
 
-/* What mpa_marker_header() returns for a pointer that names no place in the FPDU phase. */
+/* This is what mpa_marker_header() returns for a pointer that names no place in the FPDU phase. */
 #define MPA_MARKER_NOWHERE UINT64_MAX
 
 /* Number of markers that start below `offset`: ceil(offset / 512). */
@@ -78,13 +78,13 @@ static inline void mpa_marker_write(uint64_t position, uint64_t header, uint8_t 
   mpa_marker_write_pointer((uint32_t)pointer, wire);
 }
 
-/* Where ULPDU_Length is, according to the marker `wire` at `position`. RESERVED and the low two bits of
- * FPDUPTR are ignored (MPA-086, MPA-101). A pointer that lands on a marker is moved after it: no header
- * can be there, so the sender counted from the leading marker (note M1). MPA_MARKER_NOWHERE when it
- * reaches before offset 0 (note M10). */
+/* Returns where ULPDU_Length is, according to the marker `wire` at `position`. RESERVED and the low two bits
+ * of FPDUPTR are ignored (MPA-086, MPA-101). A pointer that lands on a marker is moved after it: no header
+ * can be there, so the sender counted from the leading marker (note M1). MPA_MARKER_NOWHERE when it reaches
+ * before offset 0 (note M10). */
 uint64_t mpa_marker_header(uint64_t position, const uint8_t wire[MPA_MARKER_OCTETS]);
 
-/* Whether the marker points to `header`, a possible place of ULPDU_Length. Most markers hold just the
+/* Returns whether the marker points to `header`, a possible place of ULPDU_Length. Most markers hold just the
  * distance, which is compared first. Where the distance does not fit into FPDUPTR, as in no legal FPDU
  * (MPA-088), its low 16 bits count. */
 static inline bool mpa_marker_points_to(uint64_t position, const uint8_t wire[MPA_MARKER_OCTETS],
@@ -107,7 +107,7 @@ enum {
   MPA_MULPDU_MAX_OCTETS = 64768,
 };
 
-/* Where an FPDU lies; offsets into the FPDU phase. */
+/* This is where an FPDU lies; offsets into the FPDU phase. */
 typedef struct mpa_fpdu {
   uint64_t start;        /* first octet, a leading marker included */
   uint64_t header;       /* ULPDU_Length */
@@ -176,7 +176,7 @@ uint32_t mpa_fpdu_marker_count(const mpa_fpdu *fpdu);
 /* Octets of the ULPDU that lie below the stream offset `position`: 0 … ulpdu_octets. */
 uint32_t mpa_fpdu_ulpdu_octets_below(const mpa_fpdu *fpdu, uint64_t position);
 
-/* Whether the FPDU whose octets are octets[from, …) is valid. With `crc` a CRC that does not match is
+/* Returns whether the FPDU whose octets are octets[from, …) is valid. With `crc` a CRC that does not match is
  * MPA_ERROR_CRC, which is checked first (note M20). Then each marker must point to this FPDU, else
  * MPA_ERROR_MARKER (MPA-278). PAD and RESERVED may hold anything (MPA-077, MPA-086). */
 mpa_error mpa_fpdu_check(const mpa_fpdu *fpdu, const buffer_chain *octets, uint32_t from, bool crc);

@@ -232,7 +232,7 @@ static bool finish(mpa_locator *locator, mpa_pending_fpdu *entry)
 
 /* --- Locating --- */
 
-/* What becomes of the ULPDU_Length at `header`, which is longer than any sender may make it. */
+/* Returns what becomes of the ULPDU_Length at `header`, which is longer than any sender may make it. */
 static mpa_long_length judge_long(mpa_locator *locator, uint64_t start, uint64_t header)
 {
   uint8_t spare[2 * MPA_FPDU_LENGTH_OCTETS];
@@ -427,7 +427,8 @@ static bool is_contradicted(const mpa_pending_fpdus *pending, const mpa_fpdu *fp
   return false;
 }
 
-/* What an FPDU at `start` would be, if it can be one that lies within the octets below `to`, held now. */
+/* Reads what an FPDU at `start` would be, if it can be one that lies within the octets below `to`, held
+ * now. */
 static bool read_fpdu(const mpa_locator *locator, uint64_t start, uint64_t to, mpa_fpdu *fpdu)
 {
   const mpa_reassembly *reassembly = locator->reassembly;

@@ -35,7 +35,7 @@ typedef struct mpa_complete_fpdu {
   size_t piece_count;
 } mpa_complete_fpdu;
 
-/* How to treat a ULPDU_Length above MPA_MULPDU_MAX_OCTETS, which no sender may exceed (mpa-01 §3.2,
+/* This says how to treat a ULPDU_Length above MPA_MULPDU_MAX_OCTETS, which no sender may exceed (mpa-01 §3.2,
  * MPA-062). */
 typedef enum mpa_long_length {
   MPA_LONG_LENGTH_FOLLOWED, /* the FPDU is that long */
@@ -45,7 +45,7 @@ typedef enum mpa_long_length {
 
 typedef struct mpa_locator mpa_locator;
 
-/* What the owner of a locator decides; the owner is a struct whose first member is the locator. These
+/* This is what the owner of a locator decides; the owner is a struct whose first member is the locator. These
  * functions may call nothing of the locator's; after they set its `error`, no FPDU is located or offered any
  * more. */
 typedef struct mpa_locator_policy {
@@ -60,7 +60,7 @@ typedef struct mpa_locator_policy {
   mpa_long_length (*long_length)(mpa_locator *locator, uint64_t start, const uint8_t *next);
 } mpa_locator_policy;
 
-/* What has come beyond the in-order edge and was not taken in order. */
+/* This is what has come beyond the in-order edge and was not taken in order. */
 typedef struct mpa_reassembly {
   reassembly_queue *octets; /* that have come and were not taken */
   range_set taken; /* FPDUs taken beyond the edge; touching ones are one range, their boundaries agree */

@@ -22,7 +22,7 @@ static const uint8_t keys[][KEY_OCTETS + 1] = {
     [SIDE_RESPONDER] = "MPA ID Rep Frame", /* MPA-238; capital F: note M38 */
 };
 
-/* What may happen to an endpoint. */
+/* This is what may happen to an endpoint. */
 typedef enum startup_event {
   EVENT_BEGIN,           /* the ULP enables MPA */
   EVENT_BEGIN_FRAMELESS, /* the same where the generation has no startup frames */
@@ -215,7 +215,7 @@ uint64_t mpa_startup_received_frame_octets(const mpa_startup *startup)
   return startup->received < HEADER_OCTETS ? 0 : HEADER_OCTETS + private_data_octets(startup);
 }
 
-/* What is wrong with octet number `index` of the peer's frame, the last of those received. */
+/* Returns what is wrong with octet number `index` of the peer's frame, the last of those received. */
 static mpa_startup_reason judge_octet(const mpa_startup *startup, uint32_t index)
 {
   if (index < KEY_OCTETS) {
@@ -358,8 +358,8 @@ const uint8_t *mpa_startup_private_data(const mpa_startup *startup, uint32_t *le
   return valid ? startup->private_data : NULL;
 }
 
-/* Whether the peer's frame has `flag`; where there are no frames markers and CRC are always there (mpa-02
- * §3.2, §7.1, §7.2: MPA-093, MPA-114). */
+/* Returns whether the peer's frame has `flag`; where there are no frames markers and CRC are always there
+ * (mpa-02 §3.2, §7.1, §7.2: MPA-093, MPA-114). */
 static bool peer_has_flag(const mpa_startup *startup, uint8_t flag)
 {
   g_assert(startup->state == MPA_STARTUP_FULL_OPERATION);

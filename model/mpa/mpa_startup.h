@@ -46,7 +46,7 @@ typedef enum mpa_startup_reason {
 /* "the key of the startup frame is wrong" and the like, for people. Static, never NULL. */
 const char *mpa_startup_reason_text(mpa_startup_reason reason);
 
-/* Which startup frame the peer sends. */
+/* This says which startup frame the peer sends. */
 typedef enum mpa_startup_frames {
   MPA_STARTUP_FRAMES_OF_GENERATION,   /* as the end's own generation has it */
   MPA_STARTUP_FRAMES_OF_ANY_REVISION, /* the same, of any revision: it was accepted where it was captured */
@@ -68,7 +68,7 @@ typedef struct mpa_startup_config {
 mpa_startup *mpa_startup_new(const mpa_startup_config *config);
 void mpa_startup_free(mpa_startup *startup);
 
-/* Whether startup frames are exchanged: by the generation, and by mpa_startup_config.frames. */
+/* Returns whether startup frames are exchanged: by the generation, and by mpa_startup_config.frames. */
 bool mpa_startup_has_frames(const mpa_startup *startup);
 
 /* MPA is enabled: all octets received from here on are MPA's. `private_data` (copied; NULL: none) goes into
@@ -93,11 +93,11 @@ bool mpa_startup_next_frame(mpa_startup *startup, buffer_chain *frame);
  * the ULP's. */
 uint32_t mpa_startup_receive(mpa_startup *startup, const buffer_chain *octets);
 
-/* When mpa_startup_run() is due (TIME_PS_NEVER); handles the timeout: fails. */
+/* Returns when mpa_startup_run() is due (TIME_PS_NEVER); handles the timeout: fails. */
 time_ps mpa_startup_deadline(const mpa_startup *startup);
 void mpa_startup_run(mpa_startup *startup, time_ps now);
 
-/* Where this endpoint stands, and why. */
+/* Returns where this endpoint stands, and why. */
 mpa_startup_state mpa_startup_state_of(const mpa_startup *startup);
 mpa_startup_reason mpa_startup_reason_of(const mpa_startup *startup);
 

@@ -8,7 +8,8 @@
 #include "base/buffer_chain.h"
 #include "base/time_ps.h"
 
-/* How the start of an FPDU was established first (mpa-01 §5.4, MPA-163; docs/metrics.md, "Held octets"). */
+/* This says how the start of an FPDU was established first (mpa-01 §5.4, MPA-163; docs/metrics.md, "Held
+ * octets"). */
 typedef enum mpa_location {
   MPA_LOCATED_BY_CHAIN,
   MPA_LOCATED_BY_MARKER,

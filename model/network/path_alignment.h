@@ -5,10 +5,10 @@
 
 #include "network/path_element.h"
 
-/* Whether an FPDU of `flow` starts at stream position `position` (0: the octet after the SYN); also true of
- * the position after the last FPDU that has been posted, where the next one will start. What else counts as
- * a start, for example that of a startup frame, is the caller's choice. The function keeps in `hint` where it
- * found the last one, to start near it: each observer has one for each flow, 0 at first. */
+/* Returns whether an FPDU of `flow` starts at stream position `position` (0: the octet after the SYN); also
+ * true of the position after the last FPDU that has been posted, where the next one will start. What else
+ * counts as a start, for example that of a startup frame, is the caller's choice. The function keeps in
+ * `hint` where it found the last one, to start near it: each observer has one for each flow, 0 at first. */
 typedef bool (*path_alignment_is_fpdu_start)(void *user, const datagram_flow *flow, int64_t position,
                                              uint32_t *hint);
 
@@ -22,5 +22,5 @@ typedef struct path_alignment_counts {
  * checksum), and octets before the stream's first are not counted. */
 path_element *path_alignment_new(path_alignment_is_fpdu_start is_fpdu_start, void *user);
 
-/* What `element`, made by path_alignment_new(), has counted. */
+/* Returns what `element`, made by path_alignment_new(), has counted. */
 const path_alignment_counts *path_alignment_counted(const path_element *element);

@@ -33,7 +33,7 @@ typedef struct path_box_flow {
  * instead would have a right checksum again. */
 bool path_box_takes(path_box *box, datagram *packet, tcp_header *header, time_ps now);
 
-/* Where the datagrams come from that the box makes: datagram_new_in(). The box's. */
+/* Returns where the datagrams come from that the box makes: datagram_new_in(). The box's. */
 memory_pool *path_box_datagrams(path_box *box);
 
 /* Hands `packet` and its reference on. The box numbers all IPv4 packets that may be fragmented: the pieces of

@@ -19,6 +19,6 @@ typedef struct path_bucket_config {
 path_element *path_bucket_new(const path_bucket_config *config, const path_transmitter_config *queue,
                               const path_link_config *link);
 
-/* When a packet without payload that comes at `now` would leave `element`, a bucket, at the earliest:
+/* Returns when a packet without payload that comes at `now` would leave `element`, a bucket, at the earliest:
  * after all that wait. */
 time_ps path_bucket_earliest_departure(const path_element *element, time_ps now);

@@ -11,7 +11,7 @@ size_t path_links(const path_direction_config *direction)
   return 1 + MAX(further, direction->hop_mtus_octets.count);
 }
 
-/* What `list` has for the link `index`; `first`, the first link's, when it has nothing. */
+/* Returns what `list` has for the link `index`; `first`, the first link's, when it has nothing. */
 static uint64_t hop_value(const number_list *list, size_t index, uint64_t first)
 {
   return index == 0 || list->count == 0 ? first : list->values[MIN(index - 1, list->count - 1)];

@@ -12,7 +12,7 @@
 #include "network/path_queue_manager.h"
 #include "network/path_transmitter.h"
 
-/* Who drops packets before a link, in addition to the full queue. */
+/* This says who drops packets before a link, in addition to the full queue. */
 typedef enum path_discipline {
   PATH_DISCIPLINE_TAIL,
   PATH_DISCIPLINE_RED,
@@ -60,7 +60,8 @@ typedef struct path_config {
   size_t change_count;
 } path_config;
 
-/* How many links follow each other in a direction, at least 1, and the one with `index` among them. */
+/* Returns how many links follow each other in a direction, at least 1, and the one with `index` among
+ * them. */
 size_t path_links(const path_direction_config *direction);
 path_link_config path_link_at(const path_direction_config *direction, size_t index);
 
@@ -73,7 +74,8 @@ uint32_t path_mtu_octets(const path_direction_config *direction);
  * (100% - p13, 0, 100%, 0). Only where the direction's list is not empty. */
 path_four_state_loss_config path_state_model(const path_direction_config *direction);
 
-/* What the losses of a direction come to in the long run: `loss`, and beside it `gemodel` or `state`. */
+/* This is what the losses of a direction come to in the long run: `loss`, and beside it `gemodel` or
+ * `state`. */
 typedef struct path_loss_rates {
   double lost;   /* the share of the packets; NAN: not known */
   double bursts; /* that begin, for each packet, a single loss being one; NAN: not known */

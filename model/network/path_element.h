@@ -33,16 +33,16 @@ typedef enum path_loss_cause {
   PATH_LOSS_CAUSES
 } path_loss_cause;
 
-/* What an element did to packets; each kind counts what it does. The members are metrics: measure/metrics.def
- * explains them. */
+/* This is what an element did to packets; each kind counts what it does. The members are metrics:
+ * measure/metrics.def explains them. */
 typedef struct path_element_counts {
   uint64_t lost_by[PATH_LOSS_CAUSES];
 #define IN_PATH_ELEMENT(id, name, unit, side, how, type, member, sentence) type member;
 #include "measure/metrics.def"
 } path_element_counts;
 
-/* What is done when a key asks for it (ACT of scenario/keys.def), by an element where nothing else stands: a
- * bit each. */
+/* This is what is done when a key asks for it (ACT of scenario/keys.def), by an element where nothing else
+ * stands: a bit each. */
 typedef enum path_act {
   PATH_ACT_BURST = 1,
   PATH_ACT_DISCIPLINE,
@@ -66,7 +66,7 @@ typedef enum path_act {
   PATH_ACT_BOX          /* and as many more as its path_middlebox: the last */
 } path_act;
 
-/* Where the events of packets go, and what elements do is noted. */
+/* This is where the events of packets go, and what elements do is noted. */
 typedef struct path_trace {
   trace *to;        /* NULL: nowhere */
   const char *node; /* the name of the host that the path leads from, and that host's port, from 1 */
@@ -97,9 +97,9 @@ static inline void path_element_note(const path_element *element, unsigned act, 
 /* Hands `packet` and its reference to the element. */
 void path_element_receive(path_element *element, datagram *packet, time_ps now);
 
-/* When path_element_run() is next due (TIME_PS_NEVER) and, through `order`, the send order of the packet that
- * it will release first: the key of that arrival among others in the same picosecond; 0 when that packet has
- * not been on the link yet. */
+/* Returns when path_element_run() is next due (TIME_PS_NEVER) and, through `order`, the send order of the
+ * packet that it will release first: the key of that arrival among others in the same picosecond; 0 when that
+ * packet has not been on the link yet. */
 time_ps path_element_deadline(const path_element *element, uint64_t *order);
 
 /* Does what is due at `now`. */
@@ -166,7 +166,7 @@ void path_delay_line_clear(path_delay_line *line);
  * middle of a deque: O(log of those that wait). */
 void path_delay_line_add(path_delay_line *line, datagram *packet, time_ps leaves_at, uint64_t after);
 
-/* When the first leaves (TIME_PS_NEVER: none waits), and its send order in `order`:
+/* Returns when the first leaves (TIME_PS_NEVER: none waits), and its send order in `order`:
  * path_element_class.deadline. */
 time_ps path_delay_line_deadline(const path_delay_line *line, uint64_t *order);
 

@@ -42,7 +42,7 @@ void path_correlation_init(path_correlation *correlation, random_stream *random,
  * below 1/2 then strikes less often than its probability, one above more often. */
 double path_correlation_next(path_correlation *correlation);
 
-/* Whether the next x is below `probability` (0 … 1). With correlation 0: random_stream_chance(). */
+/* Returns whether the next x is below `probability` (0 … 1). With correlation 0: random_stream_chance(). */
 bool path_correlation_chance(path_correlation *correlation, double probability);
 
 /* --- Loss --- */
@@ -159,7 +159,8 @@ typedef struct path_reorder_config {
   uint32_t gap;       /* 0 counts as 1, as in tc: every packet may go */
 } path_reorder_config;
 
-/* How the delays of packets are distributed. netem's tables (path_jitter_table_fill()), but the last. */
+/* This says how the delays of packets are distributed. netem's tables (path_jitter_table_fill()), but the
+ * last. */
 typedef enum path_jitter_distribution {
   PATH_JITTER_UNIFORM, /* netem's default */
   PATH_JITTER_NORMAL,

@@ -30,8 +30,8 @@ typedef struct path_link_config {
   int32_t cell_overhead_octets; /* may be negative; a cell has more than PATH_LINK_PPP_OCTETS with it */
 } path_link_config;
 
-/* What a packet of `ip_octets` costs on the link, as netem's `rate` counts it: with the framing, or in whole
- * cells. */
+/* Returns what a packet of `ip_octets` costs on the link, as netem's `rate` counts it: with the framing, or
+ * in whole cells. */
 uint32_t path_link_octets(const path_link_config *config, uint32_t ip_octets);
 
 /* The octets whose time passes before the last one has left, and the time from then until the transmitter is
@@ -39,11 +39,12 @@ uint32_t path_link_octets(const path_link_config *config, uint32_t ip_octets);
 uint32_t path_link_sent_octets(const path_link_config *config, uint32_t ip_octets);
 time_ps path_link_gap_ps(const path_link_config *config);
 
-/* When a packet of `ip_octets` arrives whose transmitter starts it at `start`. */
+/* Returns when a packet of `ip_octets` arrives whose transmitter starts it at `start`. */
 time_ps path_link_arrival_at(const path_link_config *config, time_ps start, uint32_t ip_octets);
 
-/* How long packets of the lengths sent last take, so that this need not be computed by a division for each.
- * All zero: of no length. Its config is the caller's; when that changes, it must be all zero again. */
+/* This keeps how long packets of the lengths sent last take, so that this need not be computed by a division
+ * for each. All zero: of no length. Its config is the caller's; when that changes, it must be all zero
+ * again. */
 enum { PATH_LINK_PACE_LENGTHS = 8 };
 typedef struct path_link_pace {
   time_ps gap_ps; /* when a length is known */
@@ -51,7 +52,7 @@ typedef struct path_link_pace {
   time_ps sending_ps[PATH_LINK_PACE_LENGTHS];
 } path_link_pace;
 
-/* What path_link_pace_sending_ps() does when the length is not known. */
+/* Does what path_link_pace_sending_ps() does when the length is not known. */
 time_ps path_link_pace_learn(path_link_pace *pace, const path_link_config *config, uint32_t ip_octets);
 
 /* From the start of a packet of `ip_octets` (> 0) until its last octet has left. From then it takes the delay
@@ -66,7 +67,7 @@ static inline time_ps path_link_pace_sending_ps(path_link_pace *pace, const path
 
 /* --- Packets on the way --- */
 
-/* When the packets given to a link start and arrive: the arithmetic above, also when the link changes
+/* This is when the packets given to a link start and arrive: the arithmetic above, also when the link changes
  * meanwhile. Read by everyone, written only by the functions below. */
 typedef struct path_link_schedule {
   path_link_config config;
@@ -85,7 +86,8 @@ void path_link_schedule_clear(path_link_schedule *schedule);
  * less). */
 bool path_link_schedule_send(path_link_schedule *schedule, datagram *packet, time_ps now);
 
-/* When the next packet arrives (TIME_PS_NEVER: none is on the way) and, through `order`, its send order. */
+/* Returns when the next packet arrives (TIME_PS_NEVER: none is on the way) and, through `order`, its send
+ * order. */
 time_ps path_link_schedule_next(const path_link_schedule *schedule, uint64_t *order);
 
 /* Removes the packet that arrives next, with its reference; there must be one. */
@@ -103,8 +105,8 @@ typedef struct path_link path_link;
 /* Takes a packet that has arrived; owns the reference. */
 typedef void (*path_link_receiver)(void *user, datagram *packet, time_ps now);
 
-/* What an implementation of a link is: embedded as its first member, all zero but for its three functions and
- * the initialised schedule, which path_link_free() clears. */
+/* This is what an implementation of a link is: embedded as its first member, all zero but for its three
+ * functions and the initialised schedule, which path_link_free() clears. */
 struct path_link {
   /* `packet` is in the schedule now; `is_first`: it arrives before all others. */
   void (*sent)(path_link *link, datagram *packet, bool is_first);

@@ -9,7 +9,7 @@ typedef struct path_loss {
   uint64_t payload_segments; /* entered so far */
 } path_loss;
 
-/* Whether a segment with payload that enters now is on the list or the n-th. */
+/* Returns whether a segment with payload that enters now is on the list or the n-th. */
 static bool is_chosen(path_loss *loss)
 {
   uint64_t number = ++loss->payload_segments;

@@ -25,8 +25,8 @@ typedef enum path_middlebox {
       PATH_MIDDLEBOX_PROXY
 } path_middlebox;
 
-/* Where the middleboxes of a direction stand: before its queue and link, after the first of several links,
- * after the impairments. */
+/* This is where the middleboxes of a direction stand: before its queue and link, after the first of several
+ * links, after the impairments. */
 typedef enum path_position {
   PATH_POSITION_BEFORE,
   PATH_POSITION_BETWEEN,
@@ -67,6 +67,6 @@ typedef struct path_middlebox_row {
 /* Returns the row of a path_middlebox, one of PATH_MIDDLEBOXES; NULL: it is another one. */
 const path_middlebox_row *path_middlebox_row_of(unsigned kind);
 
-/* Whether one of them does. */
+/* Returns whether one of them does. */
 bool path_middleboxes_may_enlarge(const path_middleboxes_config *config);
 bool path_middleboxes_may_reorder(const path_middleboxes_config *config);

@@ -115,7 +115,7 @@ static time_ps control_law(const path_codel *codel, time_ps from)
   return from + (time_ps)(((uint64_t)codel->config.interval_ps << 16) / root);
 }
 
-/* Whether waits have been above target for an interval. */
+/* Returns whether waits have been above target for an interval. */
 static bool may_drop(path_codel *codel, const path_queue_question *question, time_ps now)
 {
   if (question->waited_ps < codel->config.target_ps || question->octets <= codel->config.packet_octets) {

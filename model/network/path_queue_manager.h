@@ -17,7 +17,7 @@ typedef enum path_queue_verdict {
   PATH_QUEUE_DROP,
 } path_queue_verdict;
 
-/* What is asked about a packet. */
+/* This is what is asked about a packet. */
 typedef struct path_queue_question {
   bool ecn_capable;
   uint32_t packets;  /* that wait, without the one in transmission and this one */

@@ -37,11 +37,11 @@ typedef struct resegment_flow {
 
 typedef struct path_resegment path_resegment;
 
-/* What a kind decides. */
+/* This is what a kind decides. */
 typedef struct resegment_kind {
   path_element_class class;
-  /* Where the piece of new octets that begins at `from` ends: beyond `from`, or OPEN. Asked once a piece, and
-   * again while it is open. */
+  /* Returns where the piece of new octets that begins at `from` ends: beyond `from`, or OPEN. Asked once a
+   * piece, and again while it is open. */
   int64_t (*piece_end)(path_resegment *box, resegment_flow *flow, int64_t from);
   /* The same of a piece that begins with octets that pass at once, in the segment that begins at
    * `segment_from`; NULL: as piece_end. */
@@ -154,7 +154,7 @@ static void flush(path_resegment *box, resegment_flow *flow, time_ps now)
 
 /* --- Segments with payload --- */
 
-/* Where the piece at `from` ends, of a segment that comes while nothing waits. */
+/* Returns where the piece at `from` ends, of a segment that comes while nothing waits. */
 static int64_t end_of_piece(path_resegment *box, resegment_flow *flow, const arriving *segment, int64_t from)
 {
   return from < flow->forwarded ? passing_piece_end(box, flow, from, segment->from)

@@ -11,7 +11,7 @@ typedef struct path_node {
   uint64_t timer_order;
   path_gate *gate; /* of the segment */
   path_link *link; /* of a transmitter: its packets go on by it; else NULL */
-  /* When a packet that comes at `now` is through at the earliest; NULL: at once. */
+  /* Returns when a packet that comes at `now` is through at the earliest; NULL: at once. */
   time_ps (*earliest)(const path_element *element, time_ps now);
   bool is_lent; /* the element is not the segment's */
 } path_node;

@@ -111,7 +111,7 @@ static datagram *judge(path_transmitter *transmitter, datagram *packet, bool is_
   return obey(transmitter, verdict, packet);
 }
 
-/* What the queue does with a packet of `octets` that comes: NULL when it is dropped. */
+/* Returns what the queue does with a packet of `octets` that comes: NULL when it is dropped. */
 static datagram *admit(path_transmitter *transmitter, datagram *packet, uint32_t octets, time_ps now)
 {
   const path_transmitter_config *config = &transmitter->config;

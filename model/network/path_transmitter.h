@@ -29,8 +29,8 @@ path_link_config path_transmitter_link_config(const path_element *element);
 /* Changes the link's rate and delay at `now`, which must be the link's clock's: path_link_set_config(). */
 void path_transmitter_set_link(path_element *element, const path_link_config *config, time_ps now);
 
-/* When a packet without payload that comes at `now` would arrive at the link's other end at the earliest:
- * after all taken before it, as far as these are sure to be transmitted. */
+/* Returns when a packet without payload that comes at `now` would arrive at the link's other end at the
+ * earliest: after all taken before it, as far as these are sure to be transmitted. */
 time_ps path_transmitter_earliest_arrival(const path_element *element, time_ps now);
 
 /* Returns the most octets (IP) that ever waited. path_element_counts has what was dropped and marked. */

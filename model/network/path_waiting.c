@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-/* What octets keep of the segment that brought them. */
+/* This is what octets keep of the segment that brought them. */
 typedef struct path_origin {
   int64_t to; /* after its last octet */
   uint32_t timestamp_value;
@@ -70,7 +70,7 @@ static void join_origins(path_origin *all, const path_origin *other)
   all->fragmentable &= other->fragmentable;
 }
 
-/* What the segments with octets before `to` carry together; those that have none after it are
+/* Returns what the segments with octets before `to` carry together; those that have none after it are
  * forgotten. */
 static path_origin take_origins(path_waiting *waiting, int64_t to)
 {

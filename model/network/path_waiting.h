@@ -42,7 +42,7 @@ static inline int64_t path_waiting_end(const path_waiting *waiting)
 void path_waiting_append(path_waiting *waiting, const datagram *packet, const tcp_header *header,
                          int64_t position, int64_t from, int64_t to);
 
-/* What a piece carries besides its octets. */
+/* This is what a piece carries besides its octets. */
 typedef struct path_piece {
   const datagram_flow *flow;
   uint32_t isn;

@@ -7,7 +7,8 @@
 
 enum { LLP_ERROR_TYPE = 0 /* rfc6581, RDMAP-114 */ };
 
-/* One row of rdmap-00 §6.8 fig. 9. The types and codes of layer 1 are DDP's (RDMAP-111): ddp_error_text(). */
+/* This is one row of rdmap-00 §6.8 fig. 9. The types and codes of layer 1 are DDP's (RDMAP-111):
+ * ddp_error_text(). */
 typedef struct error_row {
   rdmap_error error;
   const char *text;

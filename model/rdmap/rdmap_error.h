@@ -14,7 +14,7 @@ typedef enum rdmap_error_layer {
   RDMAP_LAYER_LLP = 2,  /* type 0, code is an mpa_error (RDMAP-112, note D50) */
 } rdmap_error_layer;
 
-/* Types under RDMAP_LAYER_RDMA, and their codes. */
+/* These are the types under RDMAP_LAYER_RDMA, and their codes. */
 enum {
   RDMAP_LOCAL_CATASTROPHIC_ERROR = 0, /* no code: 0 is sent (RDMAP-097, note D45) */
   RDMAP_REMOTE_PROTECTION_ERROR = 1,
@@ -46,7 +46,7 @@ typedef struct rdmap_error {
   uint8_t code;
 } rdmap_error;
 
-/* Whether the documents of `generation` define `error`. */
+/* Returns whether the documents of `generation` define `error`. */
 bool rdmap_error_is_known(rdmap_error error, iwarp_generation generation);
 
 /* "remote operation error 0x05: invalid RDMAP version" and the like, for people, in the words of the

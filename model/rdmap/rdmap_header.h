@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* RDMAP's control field and opcodes (rdmap-00 §6.1): one table row an opcode. */
+/* This has RDMAP's control field and opcodes (rdmap-00 §6.1): one table row an opcode. */
 #pragma once
 
 #include <stdbool.h>
@@ -17,11 +17,11 @@ typedef enum rdmap_opcode {
   RDMAP_OPCODES                   /* those above are reserved here */
 } rdmap_opcode;
 
-/* Untagged queues (rdmap-00 §5.1, RDMAP-017). */
+/* RDMAP has these untagged queues (rdmap-00 §5.1, RDMAP-017). */
 enum { RDMAP_QUEUE_SEND = 0, RDMAP_QUEUE_READ_REQUEST = 1, RDMAP_QUEUE_TERMINATE = 2, RDMAP_QUEUES = 3 };
 
-/* How DDP carries the messages of an opcode (rdmap-00 §6.1 fig. 4, §6.2 fig. 5; RDMAP-043 … RDMAP-045,
- * RDMAP-065). */
+/* This is how DDP carries the messages of an opcode (rdmap-00 §6.1 fig. 4, §6.2 fig. 5; RDMAP-043 …
+ * RDMAP-045, RDMAP-065). */
 typedef struct rdmap_opcode_rules {
   rdmap_opcode opcode;
   const char *name;
@@ -32,13 +32,13 @@ typedef struct rdmap_opcode_rules {
   bool solicits;         /* Solicited Event */
 } rdmap_opcode_rules;
 
-/* The row of `opcode` (4 bits, as received); NULL when it is reserved. */
+/* Returns the row of `opcode` (4 bits, as received); NULL when it is reserved. */
 const rdmap_opcode_rules *rdmap_opcode_rules_of(uint8_t opcode);
 
-/* The control octet: RV in the top two bits, the opcode in the low four, 0 between (rdmap-00 §6.1 fig. 3;
- * RDMAP-041, RDMAP-051). */
+/* Returns the control octet: RV in the top two bits, the opcode in the low four, 0 between (rdmap-00 §6.1
+ * fig. 3; RDMAP-041, RDMAP-051). */
 uint8_t rdmap_control_encode(uint8_t version, rdmap_opcode opcode);
 
-/* RV and opcode of a received control octet; the bits between are ignored (RDMAP-052). */
+/* Return RV and opcode of a received control octet; the bits between are ignored (RDMAP-052). */
 uint8_t rdmap_control_version(uint8_t control);
 uint8_t rdmap_control_opcode(uint8_t control);

@@ -5,7 +5,7 @@
 
 #include "base/big_endian.h"
 
-/* Where the fields are (rdmap-00 §6.4 fig. 6, RDMAP-069). */
+/* This is where the fields are (rdmap-00 §6.4 fig. 6, RDMAP-069). */
 enum {
   SINK_STAG_AT = 0,
   SINK_OFFSET_AT = 4,

@@ -17,6 +17,6 @@ typedef struct rdmap_read_request {
 void rdmap_read_request_encode(const rdmap_read_request *request, uint8_t wire[RDMAP_READ_REQUEST_OCTETS]);
 void rdmap_read_request_decode(rdmap_read_request *request, const uint8_t wire[RDMAP_READ_REQUEST_OCTETS]);
 
-/* What is left of `request` once `sent_octets` (at most its length) of the response are with DDP: the
+/* Returns what is left of `request` once `sent_octets` (at most its length) of the response are with DDP: the
  * header a Terminate copies when a Read fails midway (rdmap-00 §6.8; RDMAP-095, RDMAP-096, note D36). */
 rdmap_read_request rdmap_read_request_rest(const rdmap_read_request *request, uint32_t sent_octets);

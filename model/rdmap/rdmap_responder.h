@@ -26,8 +26,8 @@ typedef struct rdmap_responder_config {
   bool strict_rdmap00;       /* see rdmap_config */
 } rdmap_responder_config;
 
-/* A responder without requests, its IRD buffers posted. `config` is copied, what it points to outlives the
- * responder. Free with rdmap_responder_free() (NULL is allowed). */
+/* Makes a responder without requests, its IRD buffers posted. `config` is copied, what it points to outlives
+ * the responder. Free with rdmap_responder_free() (NULL is allowed). */
 rdmap_responder *rdmap_responder_new(const rdmap_responder_config *config);
 void rdmap_responder_free(rdmap_responder *responder);
 
@@ -36,7 +36,7 @@ void rdmap_responder_free(rdmap_responder *responder);
  * nothing (RDMAP-143), the source that it names may not be read (0/1/00 … 0/1/04; RDMAP-142, note D12). */
 bool rdmap_responder_take(rdmap_responder *responder, const ddp_segment *segment, rdmap_terminate *terminate);
 
-/* Requests not answered in full. */
+/* Returns how many requests are not answered in full. */
 uint32_t rdmap_responder_count(const rdmap_responder *responder);
 
 /* The Read Response to the oldest request (there must be one), except ulp_control. Its payload source works

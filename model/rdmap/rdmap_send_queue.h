@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The ULP's operations at the Local Peer, from posting to completion: given to DDP in the order posted,
- * complete in the order posted (rdmap-00 §7.5 rules 13, 14, 15, 19; RDMAP-194, RDMAP-195, RDMAP-196,
+/* The queue has the ULP's operations at the Local Peer, from posting to completion: they are given to DDP,
+ * and complete, in the order posted (rdmap-00 §7.5 rules 13, 14, 15, 19; RDMAP-194, RDMAP-195, RDMAP-196,
  * RDMAP-200).
  *
  * A Write or Send is done when the LLP reports that its last octet is sure to arrive (note D23), a Read when
@@ -15,8 +15,8 @@
 
 typedef struct rdmap_send_queue rdmap_send_queue;
 
-/* An empty queue; free with rdmap_send_queue_free(). For functions that only read the queue or take out of
- * it, NULL is an empty queue, too. */
+/* Makes an empty queue; free with rdmap_send_queue_free(). For functions that only read the queue or take out
+ * of it, NULL is an empty queue, too. */
 rdmap_send_queue *rdmap_send_queue_new(void);
 void rdmap_send_queue_free(rdmap_send_queue *queue);
 
@@ -53,6 +53,7 @@ bool rdmap_send_queue_take_done(rdmap_send_queue *queue, rdmap_work *work);
  * none. */
 bool rdmap_send_queue_take_ended(rdmap_send_queue *queue, rdmap_work *work, bool *in_error);
 
-/* Operations posted and not taken out; of them Reads without their response. */
+/* Return how many operations are posted and not taken out, and how many of them are Reads without their
+ * response. */
 size_t rdmap_send_queue_count(const rdmap_send_queue *queue);
 size_t rdmap_send_queue_unanswered(const rdmap_send_queue *queue);

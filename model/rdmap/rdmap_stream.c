@@ -224,9 +224,9 @@ static bool start_next(rdmap_stream *stream, time_ps now)
   return has_request || work;
 }
 
-/* Whether the message that is started may go on. If not, it is given up and the stream has ended: the source
- * of a Read Response was revoked, and no octets are there for the rest of it (rdmap-00 §6.8, RDMAP-096; note
- * D36). */
+/* Returns whether the message that is started may go on. If not, it is given up and the stream has ended: the
+ * source of a Read Response was revoked, and no octets are there for the rest of it (rdmap-00 §6.8,
+ * RDMAP-096; note D36). */
 static bool may_go_on(rdmap_stream *stream, time_ps now)
 {
   rdmap_terminate terminate;

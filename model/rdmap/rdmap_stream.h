@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One RDMAP stream: operations become DDP messages, Delivered segments become completions (rdmap-00 §5, §7,
+/* On an RDMAP stream operations become DDP messages, Delivered segments become completions (rdmap-00 §5, §7,
  * §8, §9). Sans I/O: ULPDUs are pulled out of it when the layers below have room, and pushed into it as MPA
  * passes them.
  *
@@ -12,8 +12,7 @@
  * (ddp-07/rfc5041 §5.2, §5.4; DDP-086, DDP-115), whatever the error is: of an incoming message (RDMAP-232,
  * RDMAP-234), of MPA's (mpa-01 §7: "one or more last messages"), or of this end's own (RDMAP-230: the
  * Terminate replaces what is still to be created). Only a Read Response whose source is revoked cannot go on
- * (note D36), and nothing does after a Terminate of the peer's (RDMAP-176) or without the
- * LLP. */
+ * (note D36), and nothing does after a Terminate of the peer's (RDMAP-176) or without the LLP. */
 #pragma once
 
 #include <stdbool.h>
@@ -29,7 +28,7 @@
 
 typedef struct rdmap_stream rdmap_stream;
 
-/* Where a stream begins for an end that receives it from its middle on. */
+/* This is where a stream begins for an end that receives it from its middle on. */
 typedef struct rdmap_beginning {
   uint64_t offset; /* in the FPDU phase, of the octet that comes first: an FPDU starts there */
   uint32_t first_msn[RDMAP_QUEUES]; /* of each untagged queue; 0: DDP_FIRST_MSN */
@@ -84,7 +83,7 @@ typedef struct rdmap_stream_events {
 rdmap_stream *rdmap_stream_new(const rdmap_config *config, const rdmap_stream_events *events, void *user);
 void rdmap_stream_free(rdmap_stream *stream);
 
-/* Of its beginning: in the FPDU phase, of the octet that comes first. */
+/* Returns where it begins: the offset in the FPDU phase of the octet that comes first. */
 uint64_t rdmap_stream_first_offset(const rdmap_stream *stream);
 
 /* Posts `work` (copied) after all others. False, and nothing done, after rdmap_stream_close(), after an
@@ -92,12 +91,12 @@ uint64_t rdmap_stream_first_offset(const rdmap_stream *stream);
  * after the peer's direction ended. */
 bool rdmap_stream_post(rdmap_stream *stream, const rdmap_work *work);
 
-/* That of its configuration. */
+/* Returns that of its configuration. */
 ddp_stream_identity rdmap_stream_identity(const rdmap_stream *stream);
 
-/* The queue QN `number` of the rdmap_stream `user`; made when it is needed first, with the buffers that RDMAP
- * itself posts, as if they had been there from the start: it cannot be known. Receive buffers for Sends are
- * posted to RDMAP_QUEUE_SEND, one a Send (RDMAP-153). */
+/* Returns the queue QN `number` of the rdmap_stream `user`; it is made when it is needed first, with the
+ * buffers that RDMAP itself posts, as if they had been there from the start: it cannot be known. Receive
+ * buffers for Sends are posted to RDMAP_QUEUE_SEND, one a Send (RDMAP-153). */
 ddp_untagged_queue *rdmap_stream_queue_of(void *user, uint32_t number);
 
 /* True only when there is nothing to send now, which rdmap_stream_next_ulpdu() would find out with more work.
@@ -146,5 +145,5 @@ void rdmap_stream_fail(rdmap_stream *stream, rdmap_error error, time_ps now);
  * Terminate: it is framed, or will never be. */
 bool rdmap_stream_is_drained(const rdmap_stream *stream);
 
-/* Segments Placed and not yet Delivered. */
+/* Returns how many segments are Placed and not yet Delivered. */
 size_t rdmap_stream_undelivered(const rdmap_stream *stream);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What comes in on a stream. */
+/* This file takes what comes in on a stream. */
 #include "rdmap/rdmap_stream_private.h"
 
 /* Ends it by `terminate`, for an error in `segment`. */
@@ -22,8 +22,8 @@ static void fail_by_segment(rdmap_stream *stream, rdmap_error error, const ddp_s
   end_by_segment(stream, &terminate, segment, now);
 }
 
-/* What RDMAP finds wrong in the fields of a segment (rdmap-00 §9.2; RDMAP-238, RDMAP-239): false and
- * `*error`. The order is that of note D12. */
+/* Checks for what RDMAP finds wrong in the fields of a segment (rdmap-00 §9.2; RDMAP-238, RDMAP-239): false
+ * and `*error`. The order is that of note D12. */
 static bool check(const rdmap_stream *stream, const ddp_header *header, rdmap_error *error)
 {
   *error = (rdmap_error){RDMAP_LAYER_RDMA, RDMAP_REMOTE_OPERATION_ERROR, RDMAP_OPERATION_INVALID_VERSION};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The inside of a stream, for its files: rdmap_stream.c (making, what goes out, its ends),
+/* The files of a stream see its inside here: rdmap_stream.c (making, what goes out, its ends),
  * rdmap_stream_incoming.c (what comes in). */
 #pragma once
 
@@ -10,7 +10,7 @@
 #include "rdmap/rdmap_send_queue.h"
 #include "rdmap/rdmap_stream.h"
 
-/* What the segmenter was given last. */
+/* This is what the segmenter was given last. */
 typedef enum message_kind {
   MESSAGE_NONE,
   MESSAGE_OPERATION,
@@ -18,7 +18,7 @@ typedef enum message_kind {
   MESSAGE_TERMINATE,
 } message_kind;
 
-/* Where the ULPDU pulled last stands. */
+/* This is where the ULPDU pulled last stands. */
 typedef enum framing {
   FRAMING_NONE,    /* framed, or none pulled yet */
   FRAMING_SEGMENT, /* its end is not known yet */

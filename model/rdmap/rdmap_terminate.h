@@ -33,7 +33,7 @@ typedef struct rdmap_terminate {
   uint64_t fpdu_start; /* of that segment, in the FPDU phase */
 } rdmap_terminate;
 
-/* What failed, as the layers know it. */
+/* This is what failed, as the layers know it. */
 typedef struct rdmap_terminate_subject {
   const uint8_t *header_wire;        /* as received (ddp_segment_header_wire()) */
   size_t header_octets;              /* 14 or 18 of them; 0: not known, or no incoming message is at fault */
@@ -46,7 +46,7 @@ typedef struct rdmap_terminate_subject {
 void rdmap_terminate_compose(rdmap_terminate *terminate, rdmap_error error,
                              const rdmap_terminate_subject *subject);
 
-/* The message's payload: 4, 20, 24 or 52 octets (48 with a tagged header and a request never happens);
+/* Writes the message's payload: 4, 20, 24 or 52 octets (48 with a tagged header and a request never happens);
  * returns how many. */
 size_t rdmap_terminate_encode(const rdmap_terminate *terminate, uint8_t wire[RDMAP_TERMINATE_MAX_OCTETS]);
 

@@ -19,7 +19,7 @@ typedef enum rdmap_operation {
   RDMAP_OPERATIONS
 } rdmap_operation;
 
-/* What the RDMA Message is that starts `operation`; of a Read, its Read Request. */
+/* Returns what the RDMA Message is that starts `operation`; of a Read, its Read Request. */
 rdmap_opcode rdmap_operation_opcode(rdmap_operation operation);
 
 typedef struct rdmap_work {

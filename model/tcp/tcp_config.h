@@ -11,14 +11,14 @@
 #include "net/ip_header.h"
 #include "trace/trace.h"
 
-/* How the sender cuts the stream (`sender.segmentation`, docs/scenario.md). */
+/* This says how the sender cuts the stream (`sender.segmentation`, docs/scenario.md). */
 typedef enum tcp_segmentation {
   TCP_SEGMENTATION_ALIGNED, /* a segment starts with a record and holds whole records (MPA-041) */
   TCP_SEGMENTATION_STREAM,  /* not MPA-aware: cuts at EMSS */
   TCP_SEGMENTATION_RECORD,  /* a segment ends with a record at the latest, as after MSG_EOR in Linux */
 } tcp_segmentation;
 
-/* How the receiver passes octets up (mpa-01 §3.1.2; `receiver.mode`, docs/scenario.md). */
+/* This says how the receiver passes octets up (mpa-01 §3.1.2; `receiver.mode`, docs/scenario.md). */
 typedef enum tcp_passing {
   TCP_PASSING_IN_ORDER,   /* holds what lies beyond a hole */
   TCP_PASSING_AS_ARRIVED, /* passes every new octet at once, with its position */
@@ -37,7 +37,7 @@ typedef enum tcp_cubic_kind {
   TCP_CUBIC_LINUX,
 } tcp_cubic_kind;
 
-/* When slow start is left before a loss. */
+/* This says when slow start is left before a loss. */
 typedef enum tcp_slow_start_kind {
   TCP_SLOW_START_STANDARD,   /* it is not (RFC 5681) */
   TCP_SLOW_START_HYSTART,    /* as Linux's CUBIC does: the train of ACKs is long, or round trips grow */
@@ -53,15 +53,15 @@ typedef enum tcp_ecn_use {
   TCP_ECN_ON,      /* asks for it */
 } tcp_ecn_use;
 
-/* What a tail loss probe waits beyond 2 SRTT while one segment is in flight, whose ACK may be delayed (RFC
- * 8985 §7.2, TLP.max_ack_delay). */
+/* This is what a tail loss probe waits beyond 2 SRTT while one segment is in flight, whose ACK may be delayed
+ * (RFC 8985 §7.2, TLP.max_ack_delay). */
 typedef enum tcp_probe_delay {
   TCP_PROBE_DELAY_ACK, /* delayed_ack_ps: what the peer does is not known; both ends of a run mostly do the
                           same */
   TCP_PROBE_DELAY_RTO_MIN, /* rto_min_ps: as Linux has it */
 } tcp_probe_delay;
 
-/* What is sent again (mpa-01 §5.3, MPA-048). */
+/* This is what is sent again (mpa-01 §5.3, MPA-048). */
 typedef enum tcp_retransmission {
   TCP_RETRANSMISSION_PRESERVE,    /* the segments as they were first sent */
   TCP_RETRANSMISSION_REPACKETIZE, /* the lost octets that follow each other, cut anew: STREAM at EMSS, ALIGNED

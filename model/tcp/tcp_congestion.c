@@ -9,7 +9,7 @@ enum {
   LOSS_FLOOR_SEGMENTS = 2, /* RFC 5681 equation 4 */
 };
 
-/* What tcp_congestion_remember() keeps, followed by the control's state. */
+/* This is what tcp_congestion_remember() keeps, followed by the control's state. */
 struct tcp_congestion_memory {
   tcp_congestion_window window;
   uint64_t state[];
@@ -130,8 +130,8 @@ void tcp_congestion_judge_delay(tcp_congestion *congestion, const tcp_congestion
   }
 }
 
-/* What HyStart makes of an acknowledgement in slow start: by which share the window shall grow; it may end
- * slow start. */
+/* Returns what HyStart makes of an acknowledgement in slow start: by which share the window shall grow; it
+ * may end slow start. */
 static uint32_t heed_delay(tcp_congestion *congestion, const tcp_congestion_ack *ack, time_ps now)
 {
   tcp_congestion_window *window = &congestion->window;

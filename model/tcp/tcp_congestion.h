@@ -16,7 +16,7 @@
 #include "tcp/tcp_congestion_control.h"
 #include "tcp/tcp_hystart.h"
 
-/* What tcp_congestion_remember() keeps. */
+/* This is what tcp_congestion_remember() keeps. */
 typedef struct tcp_congestion_memory tcp_congestion_memory;
 
 typedef struct tcp_congestion {

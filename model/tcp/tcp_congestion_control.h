@@ -16,7 +16,7 @@ typedef struct tcp_congestion_window {
   uint64_t threshold_octets; /* ssthresh; UINT64_MAX: none yet */
 } tcp_congestion_window;
 
-/* What an acknowledgement that moves SND.UNA shows. */
+/* This is what an acknowledgement that moves SND.UNA shows. */
 typedef struct tcp_congestion_ack {
   uint64_t octets;           /* newly acknowledged by it, or delivered */
   uint64_t position;         /* SND.UNA now */
@@ -53,7 +53,7 @@ typedef struct tcp_congestion_control {
   uint64_t (*after_loss)(void *state, const tcp_congestion_window *window, uint64_t basis_octets);
   /* Does the same for ECE; NULL: it is as for a loss. */
   uint64_t (*after_mark)(void *state, const tcp_congestion_window *window, uint64_t basis_octets);
-  /* Whether HyStart passes over a delay measured at `now`. NULL: never. */
+  /* Returns whether HyStart passes over a delay measured at `now`. NULL: never. */
   bool (*disregards_delay)(const void *state, time_ps now);
   /* The retransmission timer has expired; after_loss() may have been called for it before. */
   void (*timed_out)(void *state);

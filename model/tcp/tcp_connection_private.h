@@ -81,7 +81,7 @@ typedef struct tcp_connection {
   tcp_config config;
 } tcp_connection;
 
-/* What a `transport` of tcp_connection_new() is. */
+/* Returns what a `transport` of tcp_connection_new() is. */
 static inline tcp_connection *tcp_connection_of(tcp_transport *transport)
 {
   return (tcp_connection *)transport;

@@ -60,7 +60,7 @@ static void begin_epoch(cubic_state *cubic, uint32_t window, uint32_t acknowledg
       (uint32_t)integer_cube_root(((uint128)(cubic->origin - window) << CURVE_BITS) / CURVE_SCALE);
 }
 
-/* Where the curve is a least round trip from `now`. */
+/* Returns where the curve is a least round trip from `now`. */
 static int64_t curve(const cubic_state *cubic, time_ps least_ps, int64_t now)
 {
   int64_t delay = (least_ps + TICK_PS - 1) / TICK_PS;
@@ -70,7 +70,7 @@ static int64_t curve(const cubic_state *cubic, time_ps least_ps, int64_t now)
   return cubic->origin + (time < cubic->flat_after ? -rise : rise);
 }
 
-/* How many ACKs a segment of growth takes, for the curve. */
+/* Returns how many ACKs a segment of growth takes, for the curve. */
 static uint32_t acks_for_curve(const cubic_state *cubic, uint32_t window, time_ps least_ps, int64_t now)
 {
   int64_t target = curve(cubic, least_ps, now);

@@ -22,14 +22,14 @@ typedef enum tcp_close_reason {
   TCP_CLOSE_GAVE_UP,  /* retries_max timeouts in a row */
 } tcp_close_reason;
 
-/* What has been received beyond the in-order edge: more than 0 of each while a hole is open. */
+/* This is what has been received beyond the in-order edge: more than 0 of each while a hole is open. */
 typedef struct tcp_beyond {
   uint32_t ranges;   /* disjoint runs of octets */
   uint32_t segments; /* that brought octets beyond it; one that fills the hole is none */
 } tcp_beyond;
 
-/* What the connection reports to the layer above, from within the functions of tcp_transport.h. Handlers
- * may post and close, they may not free the connection. Every handler may be NULL. */
+/* This is what the connection reports to the layer above, from within the functions of tcp_transport.h.
+ * Handlers may post and close, they may not free the connection. Every handler may be NULL. */
 typedef struct tcp_events {
   /* An acceptable segment brings `octets`, all new, from `position` on (one call for each run of new octets
    * in it). Nothing of it is committed yet: not acknowledged, not SACKed, not passed. false drops the whole

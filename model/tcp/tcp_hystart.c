@@ -52,8 +52,8 @@ static bool delay_has_grown(tcp_hystart *hystart, time_ps round_trip_ps)
   return hystart->round_shortest_ps > hystart->shortest_ps + growth;
 }
 
-/* What a train may take longer for being sent and received in aggregates, of 64 KiB, at the rate at which
- * Linux paces slow start: twice the window a round trip (hystart_ack_delay()). */
+/* Returns what a train may take longer for being sent and received in aggregates, of 64 KiB, at the rate at
+ * which Linux paces slow start: twice the window a round trip (hystart_ack_delay()). */
 static time_ps aggregation_ps(const tcp_congestion_ack *ack, const tcp_congestion_window *window)
 {
   uint128 window_trips = (uint128)AGGREGATES * AGGREGATE_OCTETS * (uint128)MAX(ack->smoothed_ps, 0);

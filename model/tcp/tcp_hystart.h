@@ -38,5 +38,5 @@ tcp_hystart_pp *tcp_hystart_pp_new(void);
 /* An acknowledgement in the first slow start. Returns whether it shall end with the window as it is. */
 bool tcp_hystart_pp_should_stop(tcp_hystart_pp *hystart, const tcp_congestion_ack *ack);
 
-/* What slow start's growth is divided by now: 1, or CSS_GROWTH_DIVISOR in conservative slow start. */
+/* Returns what slow start's growth is divided by now: 1, or CSS_GROWTH_DIVISOR in conservative slow start. */
 uint32_t tcp_hystart_pp_divisor(const tcp_hystart_pp *hystart);

@@ -188,7 +188,8 @@ static bool arrive_ack(tcp_connection *connection, const tcp_incoming *segment, 
   return !connection->closed;
 }
 
-/* What an acknowledged FIN of ours makes of the state. Returns false when the connection is closed by it. */
+/* Changes the state as an acknowledged FIN of ours does. Returns false when the connection is closed by
+ * it. */
 static bool after_ack(tcp_connection *connection, time_ps now)
 {
   if (!connection->sender.fin_sent || connection->sender.acknowledged < connection->sender.next) {
@@ -259,8 +260,8 @@ static G_GNUC_NO_INLINE void arrive_ecn(tcp_connection *connection, const tcp_in
   tcp_receiver_owe_ack(receiver, TCP_ACK_DUE);
 }
 
-/* Whether the layer above lets the new octets of an acceptable segment be committed. A segment that it
- * refuses is dropped whole, with its ACK and its FIN: no answer, so that the peer sends it again (mpa-01
+/* Returns whether the layer above lets the new octets of an acceptable segment be committed. A segment that
+ * it refuses is dropped whole, with its ACK and its FIN: no answer, so that the peer sends it again (mpa-01
  * §7, MPA-286). */
 static G_GNUC_NO_INLINE bool may_commit(tcp_connection *connection, const tcp_incoming *segment)
 {
@@ -441,7 +442,7 @@ static G_GNUC_NO_INLINE bool arrive_whole_header(tcp_connection *connection, con
   return !connection->closed;
 }
 
-/* What a segment is for the receiver that arrive_predicted() looks at. */
+/* This is what a segment is for the receiver that arrive_predicted() looks at. */
 typedef enum prediction { NOT_PREDICTED, PREDICTED_IN_ORDER, PREDICTED_AT_A_HOLE } prediction;
 
 static inline prediction predict(const tcp_connection *connection, int64_t position, uint32_t length)

@@ -163,9 +163,9 @@ static G_GNUC_NO_INLINE datagram *make_earlier_ack(tcp_connection *connection, t
   return make_datagram(connection, &header, NULL);
 }
 
-/* What the sender lets out. ECT is for new payload only: RFC 3168 §6.1.4 to §6.1.6 forbid it on pure ACKs,
- * on what is sent again and on window probes; RFC 8257 §3.5 leaves DCTCP free to mark them, and here it
- * does not either. */
+/* Makes a datagram of what the sender lets out. ECT is for new payload only: RFC 3168 §6.1.4 to §6.1.6 forbid
+ * it on pure ACKs, on what is sent again and on window probes; RFC 8257 §3.5 leaves DCTCP free to mark them,
+ * and here it does not either. */
 static inline datagram *make_outgoing(tcp_connection *connection, tcp_outgoing *outgoing, time_ps now)
 {
   uint8_t flags = (outgoing->push ? TCP_PSH : 0) | (outgoing->fin ? TCP_FIN : 0) |

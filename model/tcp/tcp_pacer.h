@@ -12,7 +12,7 @@ typedef struct tcp_pacer {
   time_ps next_ps; /* nothing leaves before */
 } tcp_pacer;
 
-/* What the rate depends on. */
+/* This is what the rate depends on. */
 typedef struct tcp_pacer_rate {
   uint64_t window_octets;
   time_ps smoothed_ps; /* SRTT; 0: none yet, and no pacing */

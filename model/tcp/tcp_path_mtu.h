@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* What every link carries: 68 (RFC 791 §3.2), of IPv6 1280 (RFC 8200 §5). `ip_version`: 4 or 6. */
+/* Returns what every link carries: 68 (RFC 791 §3.2), of IPv6 1280 (RFC 8200 §5). `ip_version`: 4 or 6. */
 uint32_t tcp_path_mtu_min_octets(uint8_t ip_version);
 
 /* The MTU after a router has reported that a packet of `packet_octets` was too big for a link of

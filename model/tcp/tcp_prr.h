@@ -14,7 +14,7 @@ typedef struct tcp_prr {
   uint64_t sent_octets;      /* prr_out, new or again: so, too */
 } tcp_prr;
 
-/* What an acknowledgement in it shows. */
+/* This is what an acknowledgement in it shows. */
 typedef struct tcp_prr_ack {
   uint64_t delivered_octets; /* DeliveredData: newly acknowledged, cumulatively or by SACK */
   uint64_t pipe_octets;

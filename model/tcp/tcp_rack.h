@@ -9,7 +9,7 @@
 #include "base/time_ps.h"
 #include "tcp/tcp_scoreboard.h"
 
-/* What outlives the segments in flight. */
+/* This is what outlives the segments in flight. */
 typedef struct tcp_rack_knowledge {
   time_ps round_trip_ps;      /* RACK.rtt: how long the last segment delivered took */
   time_ps least_ps;           /* RACK.min_RTT */
@@ -69,7 +69,7 @@ void tcp_rack_heed_duplicate(tcp_rack *rack, uint64_t reached, uint64_t next);
 /* A recovery or the time after a time-out has ended: 16 of them without D-SACK narrow the window again. */
 void tcp_rack_recovery_ended(tcp_rack *rack);
 
-/* What the reordering window depends on. */
+/* This is what the reordering window depends on. */
 typedef struct tcp_rack_situation {
   bool recovering;          /* fast recovery, or after a time-out */
   uint64_t sacked_segments; /* SACKed and not acknowledged */
@@ -77,7 +77,7 @@ typedef struct tcp_rack_situation {
 } tcp_rack_situation;
 time_ps tcp_rack_window_ps(const tcp_rack *rack, const tcp_rack_situation *situation);
 
-/* What find_lost() has taken as lost. */
+/* This is what find_lost() has taken as lost. */
 typedef struct tcp_rack_losses {
   uint64_t segments;
   uint64_t retransmissions; /* of these segments, those lost again */
@@ -129,7 +129,7 @@ void tcp_tail_loss_probe_run(tcp_tail_loss_probe *probe, time_ps now);
 /* The probe has left, new octets or a `retransmission`; `end` is SND.NXT now. */
 void tcp_tail_loss_probe_sent(tcp_tail_loss_probe *probe, bool retransmission, uint64_t end);
 
-/* What an acknowledgement shows of it. */
+/* This is what an acknowledgement shows of it. */
 typedef struct tcp_tail_loss_ack {
   uint64_t position;
   bool repeated;  /* it has a D-SACK of the octet before TLP.end_seq */

@@ -67,7 +67,7 @@ tcp_beyond tcp_receiver_beyond(const tcp_receiver *receiver)
               : (tcp_beyond){0};
 }
 
-/* How many octets of [from, to) have been received beyond `next`. */
+/* Returns how many octets of [from, to) have been received beyond `next`. */
 static inline uint64_t covered_beyond(const tcp_receiver *receiver, uint64_t from, uint64_t to)
 {
   return receiver->late ? range_set_covered(receiver->late->beyond, from, to) : 0;
@@ -207,7 +207,8 @@ static void take(tcp_receiver *receiver, uint64_t from, uint64_t to)
   }
 }
 
-/* What will be beyond the edge when [from, to) has been taken. Always let through is what fills a hole. */
+/* Returns what will be beyond the edge when [from, to) has been taken. Always let through is what fills a
+ * hole. */
 static tcp_beyond beyond_with(const tcp_receiver *receiver, uint64_t from, uint64_t to)
 {
   tcp_beyond then = tcp_receiver_beyond(receiver);
@@ -365,8 +366,8 @@ static G_GNUC_NO_INLINE bool measure_full_size(tcp_receiver *receiver, uint32_t 
   return true;
 }
 
-/* Whether so much has come since the last ACK, with a segment of `length` octets now, that the next is due
- * (RFC 5681 §4.2). */
+/* Returns whether so much has come since the last ACK, with a segment of `length` octets now, that the next
+ * is due (RFC 5681 §4.2). */
 static inline bool has_enough_for_ack(tcp_receiver *receiver, uint32_t length, uint8_t flags)
 {
   uint32_t count = receiver->config->delayed_ack_segments;
@@ -418,8 +419,8 @@ static void decide_ack_in_order(tcp_receiver *receiver, uint32_t length, uint8_t
   }
 }
 
-/* How long SACKs are saved: a share of the round trip, which in Linux is the least of what the sender and the
- * receiver measured, and without timestamps the latter has nothing before its first window has come
+/* Returns how long SACKs are saved: a share of the round trip, which in Linux is the least of what the sender
+ * and the receiver measured, and without timestamps the latter has nothing before its first window has come
  * (tcp_rcv_rtt_measure()); 1 ms at most (tcp_comp_sack_delay_ns). The timer has a slack of 100 us
  * (tcp_comp_sack_slack_ns). */
 static time_ps sack_delay_ps(const tcp_receiver *receiver)
@@ -433,9 +434,9 @@ static time_ps sack_delay_ps(const tcp_receiver *receiver)
   return MIN(share, TIME_PS_PER_MILLISECOND) + 100 * TIME_PS_PER_MICROSECOND;
 }
 
-/* Whether the ACK of a segment beyond a hole may wait for others, as Linux has it (__tcp_ack_snd_check(),
- * tcp_sack_new_ofo_skb()): three are sent at once each time RCV.NXT has moved, then some are saved, as long
- * as they are about the two runs named last. */
+/* Returns whether the ACK of a segment beyond a hole may wait for others, as Linux has it
+ * (__tcp_ack_snd_check(), tcp_sack_new_ofo_skb()): three are sent at once each time RCV.NXT has moved, then
+ * some are saved, as long as they are about the two runs named last. */
 static G_GNUC_NO_INLINE bool saves_sack(tcp_receiver *receiver)
 {
   tcp_late_arrivals *late = receiver->late;

@@ -13,7 +13,7 @@
 #include "tcp/tcp_events.h"
 #include "tcp/tcp_retransmission_timer.h"
 
-/* Whether an ACK is owed. */
+/* This says whether an ACK is owed. */
 typedef enum tcp_ack_need {
   TCP_ACK_NONE,
   TCP_ACK_DELAYED, /* by `ack_deadline` */
@@ -91,8 +91,8 @@ bool tcp_receiver_inspect(tcp_receiver *receiver, int64_t position, const buffer
 void tcp_receiver_receive(tcp_receiver *receiver, int64_t position, const buffer_chain *payload,
                           uint8_t flags, time_ps now);
 
-/* Whether a segment without FIN, with `length` octets of payload at `next`, is all in the
- * window, and nothing has come beyond it. */
+/* Returns whether a segment without FIN, with `length` octets of payload at `next`, is all in the window, and
+ * nothing has come beyond it. */
 bool tcp_receiver_expects(const tcp_receiver *receiver, uint32_t length);
 
 /* What tcp_receiver_receive() does with such a segment; its payload is not empty. */
@@ -109,7 +109,7 @@ uint64_t tcp_receiver_window_edge(const tcp_receiver *receiver);
 /* tcp_connection_set_unread_octets(); `window_unit`: the octets that one of the window field stands for. */
 void tcp_receiver_set_unread_octets(tcp_receiver *receiver, uint64_t octets, uint64_t window_unit);
 
-/* How long ago payload came in order; longer than any time when none has. */
+/* Returns how long ago payload came in order; longer than any time when none has. */
 static inline uint64_t tcp_receiver_gap_ps(const tcp_receiver *receiver, time_ps now)
 {
   return (uint64_t)now - (uint64_t)receiver->arrived_at;
@@ -132,7 +132,7 @@ uint64_t tcp_receiver_held_octets_below(const tcp_receiver *receiver, uint64_t p
 /* As `held` of tcp_transport_class. */
 const reassembly_queue *tcp_receiver_held(tcp_receiver *receiver);
 
-/* Whether there is anything that tcp_receiver_take_sack_blocks() would write. */
+/* Returns whether there is anything that tcp_receiver_take_sack_blocks() would write. */
 bool tcp_receiver_has_sack_blocks(const tcp_receiver *receiver);
 
 /* Writes at most `count` blocks to `blocks` for an ACK that leaves now: first, with `config->dsack`,

@@ -10,7 +10,7 @@ static bool has_sample(const tcp_retransmission_timer *timer)
   return timer->variation_ps >= 0;
 }
 
-/* What RTTVAR does not fall below. */
+/* Returns what RTTVAR does not fall below. */
 static time_ps least_variation_ps(const tcp_config *config)
 {
   bool bounds = config->variation_by_round && config->rto_floor == TCP_RTO_FLOOR_VARIATION;

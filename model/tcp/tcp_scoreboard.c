@@ -14,7 +14,7 @@ void tcp_scoreboard_init(tcp_scoreboard *board, uint32_t duplicate_ack_threshold
   board->smss_octets = smss_octets;
 }
 
-/* How often the octets of a segment with `flags` count in pipe (RFC 6675 §4, SetPipe). */
+/* Returns how often the octets of a segment with `flags` count in pipe (RFC 6675 §4, SetPipe). */
 static uint64_t weight(uint32_t flags)
 {
   if (flags & SACKED) {
@@ -302,7 +302,7 @@ uint64_t tcp_scoreboard_segments(const tcp_scoreboard *board)
   return board->sent.end - board->sent.first;
 }
 
-/* What lose_all() makes of one segment: returns true when a retransmission is lost with it. */
+/* Does what lose_all() does, with one segment: returns true when a retransmission is lost with it. */
 static bool lose_segment(tcp_scoreboard *board, uint64_t number)
 {
   sent_segment *segment = segment_at(board, number);

@@ -33,7 +33,7 @@ typedef struct tcp_sent_segment {
  * acknowledged and not SACKed before, or SACKed. It may not call back. */
 typedef void (*tcp_scoreboard_listener)(void *user, const tcp_sent_segment *segment);
 
-/* Where the segment [from, to) is to end, as it no longer fits: after `from`, at most at `to`. */
+/* Returns where the segment [from, to) is to end, as it no longer fits: after `from`, at most at `to`. */
 typedef uint64_t (*tcp_scoreboard_cutter)(void *user, uint64_t from, uint64_t to);
 
 /* SMSS is `smss_octets` from now on. Segments in flight that are longer are replaced by the pieces that
@@ -50,11 +50,11 @@ void tcp_scoreboard_sent(tcp_scoreboard *board, uint64_t from, uint64_t to, time
  * acknowledged, the first was not SACKed before, and none of them was ever sent twice (Karn, RFC 6298 §3). */
 bool tcp_scoreboard_acknowledge(tcp_scoreboard *board, uint64_t position, time_ps *sent_at);
 
-/* Whether every segment in flight was sent once, and nothing was heard of any: none is SACKed, in part or
- * whole, or lost. */
+/* Returns whether every segment in flight was sent once, and nothing was heard of any: none is SACKed, in
+ * part or whole, or lost. */
 bool tcp_scoreboard_is_plain(const tcp_scoreboard *board);
 
-/* What an acknowledgement delivers of such a board; without segments the rest is undefined. */
+/* This is what an acknowledgement delivers of such a board; without segments the rest is undefined. */
 typedef struct tcp_plain_delivery {
   uint64_t segments;
   time_ps first_sent_at; /* makes a round-trip sample */
@@ -73,7 +73,7 @@ uint64_t tcp_scoreboard_sack(tcp_scoreboard *board, uint64_t from, uint64_t to);
 /* Returns how many segments are in flight. */
 uint64_t tcp_scoreboard_segments(const tcp_scoreboard *board);
 
-/* Whether the segment that holds `position`, which is in flight, is SACKed and was sent twice. */
+/* Returns whether the segment that holds `position`, which is in flight, is SACKed and was sent twice. */
 bool tcp_scoreboard_sacked_after_resending(const tcp_scoreboard *board, uint64_t position);
 
 /* This is Update() of RFC 6675 §4: it takes as lost what IsLost() finds. Call after the SACK blocks of an
@@ -130,8 +130,8 @@ bool tcp_scoreboard_next_lost(tcp_scoreboard *board, tcp_sent_segment *segment);
 bool tcp_scoreboard_next_unsacked(tcp_scoreboard *board, tcp_sent_segment *segment);
 bool tcp_scoreboard_last_unsacked(const tcp_scoreboard *board, tcp_sent_segment *segment);
 
-/* Where the segments end that follow each other from segment `number`, to be sent again, on and are lost
- * and to be sent again too; no further than the first one that reaches `limit`. */
+/* Returns where the segments end that follow each other from segment `number`, to be sent again, on and are
+ * lost and to be sent again too; no further than the first one that reaches `limit`. */
 uint64_t tcp_scoreboard_lost_run_end(const tcp_scoreboard *board, uint64_t number, uint64_t limit);
 
 /* Segment `number` takes over the octets up to `to` of that run. */

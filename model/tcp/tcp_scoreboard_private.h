@@ -44,7 +44,7 @@ static inline sent_segment *segment_at(const tcp_scoreboard *board, uint64_t num
   return tcp_sent_ring_at(&board->sent, number);
 }
 
-/* What it counts for in pipe while it is under way. */
+/* Returns what it counts for in pipe while it is under way. */
 static inline uint64_t charge(const tcp_scoreboard *board, const sent_segment *segment)
 {
   return MAX(segment->length, board->least_charge_octets);

@@ -187,7 +187,7 @@ static inline tcp_cut cut_fpdus(const tcp_send_queue *queue, uint64_t from, uint
   return (tcp_cut){.length = length, .full_size = full_size};
 }
 
-/* What goes together from `from` on, which record `number` holds. */
+/* Returns what goes together from `from` on, which record `number` holds. */
 static inline tcp_cut cut(const tcp_send_queue *queue, uint64_t from, uint64_t number, uint32_t emss_octets)
 {
   if (queue->segmentation == TCP_SEGMENTATION_STREAM) {

@@ -37,7 +37,7 @@ typedef struct tcp_cut {
   uint32_t full_size; /* 1: it counts in tcp_statistics.full_segments; else 0 */
 } tcp_cut;
 
-/* Where the next segment of at most `emss_octets` (> 0) ends.
+/* Returns where the next segment of at most `emss_octets` (> 0) ends.
  *
  * ALIGNED (mpa-01 §5.3, MPA-041): as many whole FPDUs as fit (MPA-052); an FPDU that does not fit is cut at
  * EMSS, and so is what is left of one that was cut, and the FPDU after it starts a fresh segment (note M26).
@@ -46,14 +46,14 @@ typedef struct tcp_cut {
  * are. */
 tcp_cut tcp_send_queue_cut(const tcp_send_queue *queue, uint32_t emss_octets);
 
-/* How many octets from `from` on go together when what was sent as [from, to) must be sent again and is
- * longer than `emss_octets` (> 0): cut by the same rules. At least 1. */
+/* Returns how many octets from `from` on go together when what was sent as [from, to) must be sent again and
+ * is longer than `emss_octets` (> 0): cut by the same rules. At least 1. */
 uint32_t tcp_send_queue_cut_at(const tcp_send_queue *queue, uint64_t from, uint64_t to, uint32_t emss_octets);
 
 /* Appends the next `length` octets, at most what is unsent, by reference, to `target`: they are sent now. */
 void tcp_send_queue_send(tcp_send_queue *queue, uint32_t length, buffer_chain *target);
 
-/* Whether what was sent last, and is not acknowledged, ends where an FPDU does. */
+/* Returns whether what was sent last, and is not acknowledged, ends where an FPDU does. */
 bool tcp_send_queue_sent_fpdu(const tcp_send_queue *queue);
 
 /* Appends octets [from, to) of the stream, by reference, to `target`; posted and not released. Returns

@@ -107,7 +107,8 @@ void tcp_sender_end_flight(tcp_sender *sender)
   free_flight(sender);
 }
 
-/* Where a segment in flight that begins at `from` and is longer than EMSS now ends when it is sent again. */
+/* Returns where a segment in flight that begins at `from` and is longer than EMSS now ends when it is sent
+ * again. */
 static uint64_t recut(void *user, uint64_t from, uint64_t to)
 {
   const tcp_sender *sender = user;

@@ -30,7 +30,7 @@ void tcp_sender_resend_too_big(tcp_sender *sender, uint32_t emss_octets, uint64_
 /* Does what `post` of tcp_transport_class does. */
 void tcp_sender_post(tcp_sender *sender, buffer_chain *record, unsigned flags);
 
-/* What is in an acceptable ACK, in stream positions. */
+/* This is what is in an acceptable ACK, in stream positions. */
 typedef struct tcp_acknowledgement {
   uint64_t position;     /* all below is acknowledged; from SND.UNA to SND.NXT */
   bool may_be_duplicate; /* no payload, no FIN, the window of the ACK before (RFC 5681 §2) */
@@ -48,8 +48,8 @@ typedef struct tcp_acknowledgement {
 /* Takes in an acknowledgement. SACK blocks outside of what is in flight are ignored. */
 void tcp_sender_acknowledge(tcp_sender *sender, const tcp_acknowledgement *ack, time_ps now);
 
-/* What tcp_sender_acknowledge() does with an acknowledgement of SND.UNA and of nothing else, without SACK
- * blocks or marks, when nothing was lost, overtaken or marked; false when it may do more than that, and
+/* Does what tcp_sender_acknowledge() does with an acknowledgement of SND.UNA and of nothing else, without
+ * SACK blocks or marks, when nothing was lost, overtaken or marked; false when it may do more than that, and
  * nothing is done. */
 bool tcp_sender_hears_nothing_new(tcp_sender *sender);
 
@@ -75,8 +75,8 @@ bool tcp_sender_next(tcp_sender *sender, tcp_outgoing *outgoing, time_ps now);
 /* True when tcp_sender_next() would find nothing, and no probe is due. */
 bool tcp_sender_rests(const tcp_sender *sender);
 
-/* When tcp_sender_run() is next due: RACK's reordering timer, the tail loss probe, pacing; TIME_PS_NEVER. The
- * retransmission timer is the connection's to look at. */
+/* Returns when tcp_sender_run() is next due: RACK's reordering timer, the tail loss probe, pacing;
+ * TIME_PS_NEVER. The retransmission timer is the connection's to look at. */
 time_ps tcp_sender_deadline(const tcp_sender *sender);
 
 /* Handles those that are due at `now`, as tcp_sender_deadline() has reported. */

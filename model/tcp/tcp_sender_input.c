@@ -92,7 +92,7 @@ static bool may_be_of_resent(const tcp_sender *sender)
   return sender->statistics.duplicates_reported <= sender->statistics.retransmissions;
 }
 
-/* Whether Linux takes the D-SACK of an acknowledgement, if it has one, for a sign of reordering
+/* Returns whether Linux takes the D-SACK of an acknowledgement, if it has one, for a sign of reordering
  * (tcp_dsack_seen()): only when it `had_seen` some before, and not that of a probe. */
 static bool is_of_reordering(const tcp_sender *sender, const tcp_sender_news *news, bool had_seen)
 {
@@ -348,9 +348,9 @@ static void heed_probe(tcp_sender *sender, const tcp_sender_news *news)
   }
 }
 
-/* Whether there is nothing that a path without loss, reordering and marks does not make. What an
- * acknowledgement means that reports no such thing either is then a small part of what
- * take_acknowledgement() does, and the same. */
+/* Returns whether there is nothing that a path without loss, reordering and marks does not make. What an
+ * acknowledgement means that reports no such thing either is then a small part of what take_acknowledgement()
+ * does, and the same. */
 static inline bool is_smooth(const tcp_sender *sender)
 {
   const tcp_sender_flight *flight = sender->flight;

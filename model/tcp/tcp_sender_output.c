@@ -6,7 +6,7 @@
  * (Linux: tcp_update_skb_after_send()). */
 enum { UNPACED_SEGMENTS = 10 };
 
-/* What may enter the path: cwnd - pipe; negative when the window has just been made smaller. */
+/* Returns what may enter the path: cwnd - pipe; negative when the window has just been made smaller. */
 static int64_t room_octets(const tcp_sender *sender)
 {
   uint64_t pipe_octets = sender->flight ? sender->flight->board.pipe_octets : 0;
@@ -137,7 +137,7 @@ static bool resend(tcp_sender *sender, const tcp_sent_segment *segment, bool mov
   return true;
 }
 
-/* How far a lost segment reaches when it is cut anew with what is lost after it. It does not get
+/* Returns how far a lost segment reaches when it is cut anew with what is lost after it. It does not get
  * shorter. */
 static uint64_t repacketized_end(const tcp_sender *sender, const tcp_sent_segment *segment)
 {
@@ -197,7 +197,7 @@ static G_GNUC_NO_INLINE bool fit_in_window(tcp_sender *sender, uint64_t usable, 
   return true;
 }
 
-/* How many octets the next new segment has, the FIN not counted; `*fin`: the FIN goes with it. false:
+/* Chooses how many octets the next new segment has, the FIN not counted; `*fin`: the FIN goes with it. false:
  * nothing may be sent. */
 static inline bool choose_new(tcp_sender *sender, int64_t room, tcp_cut *cut, bool *fin, time_ps now)
 {
@@ -284,7 +284,7 @@ static void send_probe(tcp_sender *sender, tcp_outgoing *outgoing, time_ps now)
   tcp_tail_loss_probe_sent(&sender->flight->probe, !is_new, sender->next);
 }
 
-/* What leaves whatever the congestion window and the pacer allow. */
+/* Sends what leaves whatever the congestion window and the pacer allow. */
 static bool send_forced(tcp_sender *sender, tcp_outgoing *outgoing, time_ps now)
 {
   tcp_sent_segment segment;
@@ -359,7 +359,7 @@ static void heed_idleness(tcp_sender *sender, time_ps now)
   }
 }
 
-/* Whether the pacer holds back what there may be. */
+/* Returns whether the pacer holds back what there may be. */
 static inline bool is_held_by_pacer(tcp_sender *sender, time_ps now)
 {
   if (!sender->config->pacing || sender->pacer.next_ps <= now) {

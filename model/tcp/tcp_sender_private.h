@@ -20,7 +20,7 @@ typedef enum tcp_sending_state {
   TCP_SENDING_LOSS,     /* after a time-out, until what was in flight then is acknowledged */
 } tcp_sending_state;
 
-/* What the acknowledgement at hand brings. */
+/* This is what the acknowledgement at hand brings. */
 typedef struct tcp_sender_news {
   const tcp_acknowledgement *ack;
   time_ps now;
@@ -44,8 +44,8 @@ typedef struct tcp_sender_news {
   uint64_t transmission;      /* of those that it shows to be delivered the last, counted from 1; 0: none */
 } tcp_sender_news;
 
-/* What a sender needs while something is in flight, or is not settled yet. A run may have ten thousand
- * connections, and most of them rest. */
+/* This is what a sender needs while something is in flight, or is not settled yet. A run may have ten
+ * thousand connections, and most of them rest. */
 typedef struct tcp_sender_flight {
   tcp_rack rack;           /* if tcp_sender.by_time */
   tcp_sender_news *news;   /* of the acknowledgement at hand */
@@ -120,8 +120,8 @@ static inline uint64_t tcp_sender_flight_octets(const tcp_sender *sender)
   return sender->next - sender->acknowledged;
 }
 
-/* What counts in the congestion window for `octets` that are `segments` segments: the octets (RFC 5681),
- * or SMSS for each segment, as Linux counts. */
+/* Returns what counts in the congestion window for `octets` that are `segments` segments: the octets (RFC
+ * 5681), or SMSS for each segment, as Linux counts. */
 static inline uint64_t tcp_sender_charge(const tcp_sender *sender, uint64_t octets, uint64_t segments)
 {
   return sender->config->window_of_segments ? segments * sender->emss_octets : octets;

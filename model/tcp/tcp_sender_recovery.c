@@ -178,10 +178,10 @@ static void count_duplicate(tcp_sender *sender)
   }
 }
 
-/* Whether there is a loss that starts fast recovery. RFC 6675 §5 asks for IsLost() at duplicates only. An ACK
- * that advances and shows a loss is taken alike: no duplicate need follow it. So is one that ends a recovery
- * while something that was sent in it is lost, sent again or not: losses in two windows are two reasons to
- * lower the congestion window (RFC 5681 §4.3). */
+/* Returns whether there is a loss that starts fast recovery. RFC 6675 §5 asks for IsLost() at duplicates
+ * only. An ACK that advances and shows a loss is taken alike: no duplicate need follow it. So is one that
+ * ends a recovery while something that was sent in it is lost, sent again or not: losses in two windows are
+ * two reasons to lower the congestion window (RFC 5681 §4.3). */
 static bool loss_is_shown(const tcp_sender *sender)
 {
   if (sender->by_time) {
@@ -279,7 +279,7 @@ static bool heeds_first_only(const tcp_sender *sender)
   return sender->config->partial_undo && sender->by_time;
 }
 
-/* What D-SACK and timestamps prove. In Linux only timestamps from before the first retransmission do
+/* Returns what D-SACK and timestamps prove. In Linux only timestamps from before the first retransmission do
  * (tcp_packet_delayed()): shows_originals(). */
 static tcp_undo_kind judge_retransmissions(tcp_sender *sender, const tcp_sender_news *news)
 {
@@ -294,8 +294,8 @@ static tcp_undo_kind judge_retransmissions(tcp_sender *sender, const tcp_sender_
   return kind;
 }
 
-/* Whether an original came late, as Linux sees it: the acknowledgement echoes a timestamp from before the
- * first retransmission (RFC 3522 §3.2 step 5, but of each acknowledgement in the recovery, or after the
+/* Returns whether an original came late, as Linux sees it: the acknowledgement echoes a timestamp from before
+ * the first retransmission (RFC 3522 §3.2 step 5, but of each acknowledgement in the recovery, or after the
  * time-out). */
 static bool shows_originals(const tcp_sender *sender, const tcp_sender_news *news)
 {

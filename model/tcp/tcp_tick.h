@@ -25,8 +25,8 @@ static inline time_ps tcp_tick_wait(time_ps wait_ps, time_ps before_ps, time_ps 
   return wait_ps <= before_ps && wait_ps + tick_ps > before_ps ? before_ps : tcp_tick_up(wait_ps, tick_ps);
 }
 
-/* Whether a timer armed for `*deadline` has expired at `now`. One that ends between two ticks is armed anew,
- * for the later: so the division is of timers that expire, not of those that are armed. */
+/* Returns whether a timer armed for `*deadline` has expired at `now`. One that ends between two ticks is
+ * armed anew, for the later: so the division is of timers that expire, not of those that are armed. */
 static inline bool tcp_tick_expired(time_ps *deadline, const tcp_config *config, time_ps now)
 {
   if (*deadline > now) {

@@ -45,7 +45,7 @@ typedef struct tcp_transport_class {
    * is there first; with pushes_fpdus others have it, too. */
   datagram *(*transmit)(tcp_transport *transport, time_ps now);
 
-  /* When `run` is next due; TIME_PS_NEVER. */
+  /* Returns when `run` is next due; TIME_PS_NEVER. */
   time_ps (*deadline)(const tcp_transport *transport);
 
   /* Handles the timers that are due at `now`: delayed ACK, retransmission, RACK's reordering timer, tail

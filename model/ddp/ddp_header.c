@@ -56,8 +56,8 @@ static inline void decode(ddp_header *header, const uint8_t *wire)
   }
 }
 
-/* The same of a header that does not lie in the first slice: a marker falls into it, or a segment ends in
- * it. */
+/* Does the same with a header that does not lie in the first slice: a marker falls into it, or a segment ends
+ * in it. */
 static G_GNUC_NO_INLINE size_t decode_copy(ddp_header *header, const buffer_chain *ulpdu)
 {
   uint8_t copy[DDP_MAX_HEADER_OCTETS] = {0};

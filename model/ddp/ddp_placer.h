@@ -19,7 +19,7 @@
 
 typedef struct ddp_placer ddp_placer;
 
-/* An observer of a stream, called directly where something happens. Every handler may be NULL. */
+/* An observer of a stream is called directly where something happens. Every handler may be NULL. */
 typedef struct ddp_probe {
   /* `segment` has been Placed. `ulpdu` has the time when its octets arrived (its payload starts at ULPDU
    * offset ddp_header_octets()). The handler may set segment->observer. */

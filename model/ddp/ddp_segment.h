@@ -31,7 +31,7 @@ typedef struct ddp_segment {
  * 0 when there is none (for the report of an error: DDP-159). */
 size_t ddp_segment_header_wire(const ddp_segment *segment, uint8_t wire[DDP_MAX_HEADER_OCTETS]);
 
-/* The length of its ULPDU, header and payload (note D44); 0 when there is no whole header. */
+/* Returns the length of its ULPDU, header and payload (note D44); 0 when there is no whole header. */
 static inline uint32_t ddp_segment_ulpdu_octets(const ddp_segment *segment)
 {
   return segment->header_octets + segment->payload_octets;

@@ -24,9 +24,9 @@ typedef struct ddp_message {
   void *source_user;
 } ddp_message;
 
-/* A segmenter that writes `version` (DV) into every header, for messages on the queues 0 … queue_count - 1,
- * each starting at `first_msn` (DDP_FIRST_MSN on the wire of a new stream; tests preset others). Free with
- * g_free() (NULL is allowed). */
+/* Makes a segmenter that writes `version` (DV) into every header, for messages on the queues 0 … queue_count
+ * - 1, each starting at `first_msn` (DDP_FIRST_MSN on the wire of a new stream; tests preset others). Free
+ * with g_free() (NULL is allowed). */
 ddp_segmenter *ddp_segmenter_new(uint8_t version, uint32_t queue_count, uint32_t first_msn);
 
 /* Starts `message` (copied). Only when ddp_segmenter_is_idle(): segments of two messages never interleave

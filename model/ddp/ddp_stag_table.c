@@ -113,7 +113,7 @@ static void grow(ddp_stag_table *table)
   g_free(old);
 }
 
-/* An entry for `stag`, which has none. At most three quarters are in use. */
+/* Adds an entry for `stag`, which has none. At most three quarters are in use. */
 static entry *add(ddp_stag_table *table, uint32_t stag, ddp_stream_identity owner)
 {
   if ((uint64_t)table->count * 4 >= ((uint64_t)table->mask + 1) * 3) {

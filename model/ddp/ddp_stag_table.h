@@ -55,7 +55,7 @@ typedef enum ddp_access_fault {
   DDP_ACCESS_BOUNDS,
 } ddp_access_fault;
 
-/* The octets that an access reaches. */
+/* These are the octets that an access reaches. */
 typedef struct ddp_access {
   uint8_t *memory; /* NULL: read them with source(source_user, source_from, …), or they go nowhere */
   ddp_payload_source source;
@@ -90,7 +90,8 @@ bool ddp_stag_table_withdraw(ddp_stag_table *table, uint32_t stag);
  * note D56); false when there is none. */
 bool ddp_stag_table_deregister(ddp_stag_table *table, uint32_t stag);
 
-/* The registration of `stag`, valid until it is changed or removed; NULL when there is none. */
+/* Returns the registration of `stag`, which is valid until it is changed or removed; NULL when there is
+ * none. */
 const ddp_registration *ddp_stag_table_find(const ddp_stag_table *table, uint32_t stag);
 
 /* May `stream` reach `length` octets (> 0) at `offset` under `stag` with `access` (one of

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The segments that are Placed and wait for Delivery, sorted by their place in the stream. */
+/* Here are the segments that are Placed and wait for Delivery, sorted by their place in the stream. */
 #pragma once
 
 #include <stdbool.h>

@@ -359,8 +359,8 @@ static void pass_front(mpa_deframer *deframer)
   mpa_front_drop_below(front, start, deframer->locator.edge);
 }
 
-/* Octets in order, and nothing is held but perhaps in the front, which they continue. True when they need
- * nothing more; else they are to be located in the general way. */
+/* Octets come in order, and nothing is held but perhaps in the front, which they continue. Returns true when
+ * they need nothing more; else they are to be located in the general way. */
 static bool receive_at_front(mpa_deframer *deframer, uint64_t offset, const buffer_chain *octets,
                              time_ps arrival)
 {

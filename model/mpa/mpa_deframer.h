@@ -61,12 +61,12 @@ void mpa_deframer_start_at(mpa_deframer *deframer, uint64_t offset);
 void mpa_deframer_receive(mpa_deframer *deframer, uint64_t offset, const buffer_chain *octets,
                           time_ps arrival, time_ps now);
 
-/* The same for octets that start a TCP segment, in a receiver that assumes FPDU Alignment, which no document
- * permits (docs/scenario.md, `assume-aligned`; mpa-01 §5.4.1, MPA-169): when no method locates an FPDU at
- * their start, but they look like one, it is passed up as located by assumption, and so is what looks like an
- * FPDU after it. To look like an FPDU, it must have a possible ULPDU_Length, lie whole within these octets,
- * have the right CRC if there is one and right markers if there are any, overlap no FPDU located otherwise,
- * and be `plausible`. It is not proven, so it proves nothing about the octets after these.
+/* Does the same for octets that start a TCP segment, in a receiver that assumes FPDU Alignment, which no
+ * document permits (docs/scenario.md, `assume-aligned`; mpa-01 §5.4.1, MPA-169): when no method locates an
+ * FPDU at their start, but they look like one, it is passed up as located by assumption, and so is what looks
+ * like an FPDU after it. To look like an FPDU, it must have a possible ULPDU_Length, lie whole within these
+ * octets, have the right CRC if there is one and right markers if there are any, overlap no FPDU located
+ * otherwise, and be `plausible`. It is not proven, so it proves nothing about the octets after these.
  *
  * The octets of an assumed FPDU are released when it is passed up: a receiver that kept them until it is
  * proven would save nothing. One that is not plausible is withdrawn, and its octets stay held. A wrong one

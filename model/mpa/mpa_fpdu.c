@@ -51,7 +51,7 @@ uint32_t mpa_fpdu_marker_count(const mpa_fpdu *fpdu)
   return (uint32_t)(mpa_marker_count_below(fpdu->end) - mpa_marker_count_below(fpdu->start));
 }
 
-/* Octets of markers, whole or cut, below `position`. */
+/* Returns the octets of markers, whole or cut, below `position`. */
 static uint64_t marker_octets_below(uint64_t position)
 {
   uint64_t phase = position % MPA_MARKER_PERIOD_OCTETS;
@@ -99,7 +99,7 @@ static mpa_error check_flat(const mpa_fpdu *fpdu, const uint8_t *octets, bool cr
   return MPA_ERROR_NONE;
 }
 
-/* The same of an FPDU that lies in several pieces. */
+/* Does the same of an FPDU that lies in several pieces. */
 static G_GNUC_NO_INLINE mpa_error check_pieces(const mpa_fpdu *fpdu, const buffer_chain *octets,
                                                uint32_t from, bool crc)
 {

@@ -13,7 +13,7 @@
 #include "base/big_endian.h"
 #include "base/buffer_chain.h"
 
-/* The errors of MPA, with the codes they are reported by (mpa-01 §7, MPA-276 … MPA-279). */
+/* These are the errors of MPA, with the codes they are reported by (mpa-01 §7, MPA-276 … MPA-279). */
 typedef enum mpa_error {
   MPA_ERROR_NONE = 0,
   MPA_ERROR_CLOSED = 1,  /* TCP connection closed, terminated or lost */
@@ -162,7 +162,7 @@ static inline mpa_fpdu mpa_fpdu_at(uint64_t start, uint32_t ulpdu_octets, bool m
                     .markers = markers};
 }
 
-/* Octets from the end of ULPDU_Length of `fpdu` to the next marker, if there are any. */
+/* Returns the octets from the end of ULPDU_Length of `fpdu` to the next marker, if there are any. */
 static inline uint32_t mpa_fpdu_first_run(const mpa_fpdu *fpdu)
 {
   uint64_t position = fpdu->header + MPA_FPDU_LENGTH_OCTETS;
@@ -173,7 +173,7 @@ static inline uint32_t mpa_fpdu_first_run(const mpa_fpdu *fpdu)
 /* Markers that belong to `fpdu`. */
 uint32_t mpa_fpdu_marker_count(const mpa_fpdu *fpdu);
 
-/* Octets of the ULPDU that lie below the stream offset `position`: 0 … ulpdu_octets. */
+/* Returns the octets of the ULPDU that lie below the stream offset `position`: 0 … ulpdu_octets. */
 uint32_t mpa_fpdu_ulpdu_octets_below(const mpa_fpdu *fpdu, uint64_t position);
 
 /* Returns whether the FPDU whose octets are octets[from, …) is valid. With `crc` a CRC that does not match is

@@ -19,7 +19,7 @@ struct mpa_fpdu_memory {
   size_t flat_fpdus_max;
 };
 
-/* For FPDUs of `fpdu_octets` whose ULPDU is a header and octets of one piece. */
+/* Makes a pool for FPDUs of `fpdu_octets` whose ULPDU is a header and octets of one piece. */
 static memory_pool *referring_pool(uint32_t fpdu_octets)
 {
   enum { HEADERS_AND_DIGEST_OCTETS = 28 }; /* ULPDU_Length, DDP and RDMAP header, PAD, CRC */

@@ -33,7 +33,8 @@ memory_pool *mpa_fpdu_memory_flat(const mpa_fpdu_memory *memory, uint32_t fpdu_o
 /* Returns whether as many FPDUs are flat as may be, so that the next one must refer. */
 bool mpa_fpdu_memory_is_full(const mpa_fpdu_memory *memory);
 
-/* As many slices as an FPDU with `markers` markers may have that refers to `runs` slices of its ULPDU. */
+/* Returns as many slices as an FPDU with `markers` markers may have that refers to `runs` slices of its
+ * ULPDU. */
 static inline uint32_t mpa_fpdu_memory_slices_max(uint32_t markers, uint32_t runs)
 {
   /* each marker cuts at most one run; own octets lie before each part, and after the last */

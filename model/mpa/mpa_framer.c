@@ -155,7 +155,7 @@ static void put_run(scatter_list *list, const octet_slice *slice, const uint8_t 
   }
 }
 
-/* The same octets as write_ulpdu() makes. */
+/* Makes the same octets as write_ulpdu(). */
 static void put_ulpdu(const mpa_fpdu *fpdu, const buffer_chain *ulpdu, scatter_list *list)
 {
   const octet_slice *slice = buffer_chain_slices(ulpdu);
@@ -229,7 +229,7 @@ uint64_t mpa_framer_offset(const mpa_framer *framer)
 
 uint32_t mpa_mulpdu_octets(uint32_t emss_octets, bool markers)
 {
-  /* Of EMSS mod 4: it rounds the segment down, so that a full ULPDU needs no PAD (note M23). */
+  /* EMSS mod 4 rounds the segment down, so that a full ULPDU needs no PAD (note M23). */
   uint64_t overhead = MPA_FPDU_LENGTH_OCTETS + MPA_FPDU_CRC_OCTETS + emss_octets % 4;
 
   if (markers) {

@@ -79,7 +79,7 @@ void mpa_locator_move_edge(mpa_locator *locator, uint64_t edge)
 
 /* --- Holding --- */
 
-/* Octets of [from, to) that have arrived: held ones and those taken beyond the edge. */
+/* Returns the octets of [from, to) that have arrived: held ones and those taken beyond the edge. */
 static uint64_t arrived_octets(const mpa_reassembly *reassembly, uint64_t from, uint64_t to)
 {
   return reassembly_queue_covered(reassembly->octets, from, to) +

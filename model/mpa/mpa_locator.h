@@ -125,7 +125,7 @@ bool mpa_locator_is_empty(const mpa_locator *locator);
 /* What is held. */
 void mpa_locator_held(const mpa_locator *locator, mpa_held *held);
 
-/* The pieces that the held octets of [from, to) lie in. Something was held before. */
+/* Returns the pieces that the held octets of [from, to) lie in. Something was held before. */
 uint32_t mpa_locator_pieces_of(const mpa_locator *locator, uint64_t from, uint64_t to);
 
 /* The most pieces that a located FPDU with octets missing is held in; a piece came in one segment and in one

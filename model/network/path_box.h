@@ -10,8 +10,8 @@
 typedef struct path_box {
   path_element element;
   memory_pool *datagrams; /* that the box makes; NULL: it has made none yet */
-  /* Of the next packet that may be fragmented: outlives the box, as it is shared with all other senders of
-   * packets between the same two addresses. NULL: it is … */
+  /* It is of the next packet that may be fragmented, and outlives the box, as it is shared with all other
+   * senders of packets between the same two addresses. NULL: it is … */
   uint16_t *identification;
   uint16_t own_identification; /* … here */
   unsigned act;                /* path_act: it cuts or joins */
@@ -44,7 +44,7 @@ void path_box_emit(path_box *box, datagram *packet, time_ps now);
  * deadline set before may be later. Of those due together the one set first comes first. */
 void path_box_set_deadline(path_box *box, path_box_flow *flow, time_ps deadline, uint64_t send_order);
 
-/* The flow that is due first, when it is by `now`; else NULL. */
+/* Returns the flow that is due first, when it is by `now`; else NULL. */
 path_box_flow *path_box_due(const path_box *box, time_ps now);
 
 /* The path_element_class.deadline of a box that lets octets wait. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The middlebox in mode `coalesce`: joins segments, as receive offload does (GRO, LRO). */
+/* The middlebox in mode `coalesce` joins segments, as receive offload does (GRO, LRO). */
 #include "network/path_middleboxes.h"
 
 #include "network/path_box.h"

@@ -188,7 +188,7 @@ static void add_kind(impairment_builder *builder, path_impairment kind)
   }
 }
 
-/* Those of `order`, in that order and each once, then the rest. */
+/* Adds those of `order`, in that order and each once, then the rest. */
 void path_impairments_add(GPtrArray *elements, GPtrArray *randoms, const path_direction_config *config,
                           const char *name, uint64_t seed)
 {

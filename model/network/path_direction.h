@@ -25,8 +25,8 @@ typedef struct path_place {
   path_box *relay_back;        /* with it, the other direction's */
   bool has_no_links;           /* impairments and boxes alone; with `is_fpdu_start` */
   bool takes_any_size;         /* what enters may exceed the first MTU: no host of this program sends it */
-  /* Of the next datagram from the sending host that may be fragmented: boxes use this counter. NULL: each has
-   * its own. */
+  /* The next datagram from the sending host that may be fragmented has this number, and boxes count on. NULL:
+   * each has its own. */
   uint16_t *identification;
   path_alignment_is_fpdu_start is_fpdu_start; /* of the main direction; NULL: the other one */
   void *is_fpdu_start_user;
@@ -59,5 +59,5 @@ void path_direction_count(const path_direction *path, bool is_main, metric_value
 /* Adds the segments counted before and after the middleboxes; nothing when there were none. */
 void path_direction_count_alignment(const path_direction *path, metric_values *values);
 
-/* The sum of the extents of what was reordered (RFC 4737 §4.2). */
+/* Returns the sum of the extents of what was reordered (RFC 4737 §4.2). */
 uint64_t path_direction_extent_sum(const path_direction *path);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The elements that a packet passes on its way, as small nodes in a chain. A node takes a packet, names the
+/* A packet passes elements on its way, which are small nodes in a chain. A node takes a packet, names the
  * time of its next event, and runs.
  *
  * Sans I/O: `now` comes in, packets go on to the next node, the next deadline comes out. */

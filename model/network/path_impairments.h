@@ -11,7 +11,7 @@
 #include "base/settings.h"
 #include "network/path_element.h"
 
-/* The impairments of a direction, in the order that they have by default. */
+/* A direction has these impairments, by default in this order. */
 typedef enum path_impairment {
   PATH_IMPAIRMENT_LOSS,
   PATH_IMPAIRMENT_CORRUPT,

@@ -279,7 +279,7 @@ static void receive(path_element *element, datagram *packet, time_ps now)
 
 /* --- The element --- */
 
-/* The end that is due first; NULL: there are none. */
+/* Returns the end that is due first; NULL: there are none. */
 static proxy_end *first_due(const path_proxy *proxy)
 {
   GSequenceIter *first = g_sequence_get_begin_iter(proxy->timers);

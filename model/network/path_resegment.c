@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The middleboxes that forward the same octets with other cuts: `rechunk`, `random` and `shift`. They differ
- * in where a piece ends.
+/* The middleboxes `rechunk`, `random` and `shift` forward the same octets with other cuts. They differ in
+ * where a piece ends.
  *
  * Each follows a connection's stream from its SYN on; what belongs to a connection whose SYN it did not see
  * passes as it is. A piece goes once all its octets are there. SYN, FIN, RST and, unless `ignores_push`, PSH
@@ -14,14 +14,14 @@
  *
  * PSH is also on the last piece that a segment with PSH makes leave, FIN on the one that ends where the FIN
  * stands (alone when none does). The other header fields: path_waiting.h. A segment that leaves with the
- * octets and flags it came with is the same packet. What is not a whole segment, or a wrong one: path_box.h.
- */
+ * octets and flags it came with is the same packet. What is not a whole segment, or a wrong one:
+ * path_box.h. */
 #include "network/path_middleboxes.h"
 
 #include "network/path_box.h"
 #include "network/path_waiting.h"
 
-/* The end of a piece that is not known yet. */
+/* This is the end of a piece that is not known yet. */
 #define OPEN INT64_MAX
 
 /* This is one direction of a connection. Positions are 0 at the octet after the SYN. */
@@ -43,7 +43,7 @@ typedef struct resegment_kind {
   /* Returns where the piece of new octets that begins at `from` ends: beyond `from`, or OPEN. Asked once a
    * piece, and again while it is open. */
   int64_t (*piece_end)(path_resegment *box, resegment_flow *flow, int64_t from);
-  /* The same of a piece that begins with octets that pass at once, in the segment that begins at
+  /* Returns the same of a piece that begins with octets that pass at once, in the segment that begins at
    * `segment_from`; NULL: as piece_end. */
   int64_t (*passing_piece_end)(const path_resegment *box, int64_t from, int64_t segment_from);
   /* A segment brings new octets, from `from` on; NULL: nothing to do. */
@@ -61,7 +61,7 @@ struct path_resegment {
   int64_t line; /* of rechunk's grid, asked for last: the next answer is mostly this or the line after it */
 };
 
-/* A segment with payload while it is in the box. */
+/* This is a segment with payload while it is in the box. */
 typedef struct arriving {
   datagram *packet;
   tcp_header header;

@@ -149,7 +149,7 @@ random_stream *path_segment_random(path_segment *segment, const char *element, s
   return random;
 }
 
-/* The order of the node, and of the link, that is added next. */
+/* Returns the order of the node, and of the link, that is added next. */
 static uint32_t next_order(const path_segment *segment)
 {
   g_assert(segment->nodes->len < ORDER_NODES);

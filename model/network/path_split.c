@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The middlebox in mode `split`: a next hop whose segments are smaller. */
+/* The middlebox in mode `split` is a next hop whose segments are smaller. */
 #include "network/path_middleboxes.h"
 
 #include <glib.h>

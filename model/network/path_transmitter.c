@@ -85,8 +85,8 @@ static datagram *obey(path_transmitter *transmitter, path_queue_verdict verdict,
   return packet;
 }
 
-/* The same for a queue that has a manager or that marks. The manager is asked about all, also those that find
- * the queue full: RED's average is of what all arrivals find. */
+/* Does the same for a queue that has a manager or that marks. The manager is asked about all, also those that
+ * find the queue full: RED's average is of what all arrivals find. */
 static datagram *judge(path_transmitter *transmitter, datagram *packet, bool is_too_much, time_ps now)
 {
   const path_transmitter_config *config = &transmitter->config;
@@ -186,7 +186,7 @@ static void wait_here(path_transmitter *transmitter, datagram *packet, uint32_t 
 
 /* --- The element --- */
 
-/* Of one whose packets wait in the link. */
+/* Receives for a queue whose packets wait in the link. */
 static void receive(path_element *element, datagram *packet, time_ps now)
 {
   path_transmitter *transmitter = (path_transmitter *)element;
@@ -199,7 +199,7 @@ static void receive(path_element *element, datagram *packet, time_ps now)
   }
 }
 
-/* For a queue whose packets wait here, because a manager decides about them when they leave. */
+/* Receives for a queue whose packets wait here, because a manager decides about them when they leave. */
 static void receive_managed(path_element *element, datagram *packet, time_ps now)
 {
   path_transmitter *transmitter = (path_transmitter *)element;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* An error that ends an RDMAP stream, as a Terminate names it: layer, type, code (rdmap-00 §6.8 fig. 9;
- * RDMAP-085, RDMAP-097 … RDMAP-112). */
+/* An error that ends an RDMAP stream is named as in a Terminate, by layer, type and code (rdmap-00 §6.8 fig.
+ * 9; RDMAP-085, RDMAP-097 … RDMAP-112). */
 #pragma once
 
 #include <stdbool.h>

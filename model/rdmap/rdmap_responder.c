@@ -116,8 +116,8 @@ static pending_request *oldest(const rdmap_responder *responder)
   return &responder->requests[responder->first];
 }
 
-/* The octets that were reached for last (rdmap_responder_reach()). By reference: the framer copies them
- * before the ULP can change them. */
+/* Appends the octets that were reached for last (rdmap_responder_reach()), by reference: the framer copies
+ * them before the ULP can change them. */
 static void append_source(void *user, G_GNUC_UNUSED uint64_t from, uint32_t length, buffer_chain *chain)
 {
   const rdmap_responder *responder = user;

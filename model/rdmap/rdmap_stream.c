@@ -52,7 +52,7 @@ void rdmap_stream_end(rdmap_stream *stream, const rdmap_terminate *terminate, bo
   complete_ended(stream, now);
 }
 
-/* An error that no incoming message is known to have caused. */
+/* Ends the stream by an error that no incoming message is known to have caused. */
 void rdmap_stream_fail(rdmap_stream *stream, rdmap_error error, time_ps now)
 {
   rdmap_terminate terminate;

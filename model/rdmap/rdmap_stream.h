@@ -76,10 +76,10 @@ typedef struct rdmap_stream_events {
   void (*terminated)(void *user, const rdmap_terminate *terminate, bool by_peer, time_ps now);
 } rdmap_stream_events;
 
-/* A stream with nothing posted but IRD buffers on QN 1 and the Terminate buffer on QN 2 (RDMAP-170,
- * note D27). It counts among the streams of its Protection Domain in `stags`
- * (ddp_stag_table_add_stream()) until it is freed. `config` is copied, `events` must outlive the stream; none
- * is NULL. Free with rdmap_stream_free() (NULL is allowed). */
+/* Makes a stream with nothing posted but IRD buffers on QN 1 and the Terminate buffer on QN 2 (RDMAP-170,
+ * note D27). It counts among the streams of its Protection Domain in `stags` (ddp_stag_table_add_stream())
+ * until it is freed. `config` is copied, `events` must outlive the stream; none is NULL. Free with
+ * rdmap_stream_free() (NULL is allowed). */
 rdmap_stream *rdmap_stream_new(const rdmap_config *config, const rdmap_stream_events *events, void *user);
 void rdmap_stream_free(rdmap_stream *stream);
 
@@ -137,8 +137,8 @@ void rdmap_stream_llp_finished(rdmap_stream *stream, time_ps now);
 void rdmap_stream_llp_error(rdmap_stream *stream, uint8_t mpa_code, time_ps now);
 void rdmap_stream_llp_lost(rdmap_stream *stream, time_ps now);
 
-/* An error of this end's own, not of an incoming message (RDMAP-230): a Terminate with it is sent instead of
- * everything that DDP has not got yet. */
+/* Ends the stream by an error of this end's own, not of an incoming message (RDMAP-230): a Terminate with it
+ * is sent instead of everything that DDP has not got yet. */
 void rdmap_stream_fail(rdmap_stream *stream, rdmap_error error, time_ps now);
 
 /* Nothing is left to be sent and nothing outstanding: all operations complete, all requests answered. After a

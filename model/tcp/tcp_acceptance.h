@@ -6,7 +6,7 @@
 #include "net/tcp_header.h"
 #include "tcp/tcp_receiver.h"
 
-/* A segment that has arrived, in stream positions. */
+/* This is a segment that has arrived, in stream positions. */
 typedef struct tcp_incoming {
   const tcp_header *header;
   const buffer_chain *payload;

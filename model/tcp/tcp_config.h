@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The configuration of one end of a TCP connection: the keys tcp and sender of a scenario
+/* This is the configuration of one end of a TCP connection: the keys tcp and sender of a scenario
  * (docs/scenario.md). */
 #pragma once
 

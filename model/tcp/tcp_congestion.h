@@ -38,7 +38,8 @@ typedef struct tcp_congestion {
   tcp_hystart_pp *hystart_pp;
 } tcp_congestion;
 
-/* A window of `initial_window_octets` (RFC 6928), no slow start threshold yet, nothing in flight. */
+/* Begins with a window of `initial_window_octets` (RFC 6928), no slow start threshold yet, nothing in
+ * flight. */
 void tcp_congestion_init(tcp_congestion *congestion, const tcp_config *config, uint32_t smss_octets,
                          uint64_t initial_window_octets);
 
@@ -89,8 +90,8 @@ void tcp_congestion_undo(tcp_congestion *congestion);
  * RFC 9438 §5.8); CUBIC's epoch does not count the time. */
 void tcp_congestion_restart_after_idle(tcp_congestion *congestion, time_ps idle_ps);
 
-/* The same as Linux has it: the window is halved, in whole segments, for each RTO of `idle_ps`, down to the
- * restart window; slow start leads back to three quarters of it (RFC 2861 §3.1, tcp_cwnd_restart()), and
+/* Does the same as Linux has it: the window is halved, in whole segments, for each RTO of `idle_ps`, down to
+ * the restart window; slow start leads back to three quarters of it (RFC 2861 §3.1, tcp_cwnd_restart()), and
  * CUBIC goes on on its curve. */
 void tcp_congestion_decay(tcp_congestion *congestion, time_ps idle_ps, time_ps rto_ps);
 

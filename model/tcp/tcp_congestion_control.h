@@ -48,8 +48,8 @@ typedef struct tcp_congestion_control {
    * by the share that `octets` of it count for. */
   void (*avoid)(void *state, tcp_congestion_window *window, const tcp_congestion_ack *ack, uint64_t octets,
                 time_ps now);
-  /* The threshold that a loss makes of `basis_octets`, what is in flight or the window, before the floor of 2
-   * SMSS; `window` is still the one before it. */
+  /* Returns the threshold that a loss makes of `basis_octets`, what is in flight or the window, before the
+   * floor of 2 SMSS; `window` is still the one before it. */
   uint64_t (*after_loss)(void *state, const tcp_congestion_window *window, uint64_t basis_octets);
   /* Does the same for ECE; NULL: it is as for a loss. */
   uint64_t (*after_mark)(void *state, const tcp_congestion_window *window, uint64_t basis_octets);

@@ -22,7 +22,7 @@ typedef struct tcp_hystart {
                * last the whole shortest round trip */
 } tcp_hystart;
 
-/* An acknowledgement in slow start. Returns whether slow start shall end with the window as it is. */
+/* Takes an acknowledgement in slow start. Returns whether slow start shall end with the window as it is. */
 bool tcp_hystart_should_stop(tcp_hystart *hystart, const tcp_congestion_ack *ack,
                              const tcp_congestion_window *window, time_ps now);
 
@@ -35,7 +35,7 @@ typedef struct tcp_hystart_pp tcp_hystart_pp;
 /* Free with g_free(). */
 tcp_hystart_pp *tcp_hystart_pp_new(void);
 
-/* An acknowledgement in the first slow start. Returns whether it shall end with the window as it is. */
+/* Takes an acknowledgement in the first slow start. Returns whether it shall end with the window as it is. */
 bool tcp_hystart_pp_should_stop(tcp_hystart_pp *hystart, const tcp_congestion_ack *ack);
 
 /* Returns what slow start's growth is divided by now: 1, or CSS_GROWTH_DIVISOR in conservative slow start. */

@@ -378,7 +378,7 @@ static G_GNUC_NO_INLINE void arrive_too_big(tcp_connection *connection, const da
   }
 }
 
-/* The segment in `packet`, whose header is `header`. */
+/* Returns the segment in `packet`, whose header is `header`. */
 static tcp_incoming arrival_of(const tcp_connection *connection, const datagram *packet,
                                const tcp_header *header, time_ps now)
 {
@@ -420,8 +420,8 @@ static G_GNUC_NO_INLINE void arrive_segment(tcp_connection *connection, const da
   arrive_synchronised(connection, &segment);
 }
 
-/* The steps of a predicted segment that need all of its header; false when it is dropped, or the
- * connection has closed. */
+/* Takes the steps of a predicted segment that need all of its header; returns false when it is dropped, or
+ * the connection has closed. */
 static G_GNUC_NO_INLINE bool arrive_whole_header(tcp_connection *connection, const datagram *packet,
                                                  uint64_t acknowledged, time_ps now)
 {

@@ -91,7 +91,7 @@ static inline void write_header(const tcp_connection *connection, tcp_header *he
   }
 }
 
-/* The header of a segment that acknowledges all that can be, and that it has left. */
+/* Writes the header of a segment that acknowledges all that can be, and notes that it has left. */
 static inline void begin_segment(tcp_connection *connection, tcp_header *header, int64_t position,
                                  uint8_t flags, time_ps now)
 {

@@ -52,7 +52,7 @@ void tcp_rack_init(tcp_rack *rack, uint32_t duplicate_ack_threshold, time_ps tim
 void tcp_rack_delivered(tcp_rack *rack, const tcp_sent_segment *segment, time_ps echoed_before_ps,
                         time_ps now);
 
-/* Those of one acknowledgement have all been reported: what comes later and lies lower was reordered
+/* The deliveries of one acknowledgement have all been reported: what comes later and lies lower was reordered
  * (§6.2 step 3). `front` is the end of the highest SACKed octets, without such SND.UNA: how far it lies
  * beyond `late_from` is the distance. `smss_octets` > 0. */
 void tcp_rack_delivered_all(tcp_rack *rack, uint64_t front, uint32_t smss_octets);

@@ -125,11 +125,11 @@ bool tcp_receiver_has(const tcp_receiver *receiver, uint64_t from, uint64_t to);
 tcp_beyond tcp_receiver_beyond(const tcp_receiver *receiver);
 size_t tcp_receiver_out_of_order_runs(const tcp_receiver *receiver);
 
-/* Octets received but not passed up: all, and those below `position`. */
+/* Return the octets received but not passed up: all, and those below `position`. */
 uint64_t tcp_receiver_held_octets(const tcp_receiver *receiver);
 uint64_t tcp_receiver_held_octets_below(const tcp_receiver *receiver, uint64_t position);
 
-/* As `held` of tcp_transport_class. */
+/* Returns what `held` of tcp_transport_class does. */
 const reassembly_queue *tcp_receiver_held(tcp_receiver *receiver);
 
 /* Returns whether there is anything that tcp_receiver_take_sack_blocks() would write. */

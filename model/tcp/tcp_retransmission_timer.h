@@ -18,9 +18,9 @@ typedef struct tcp_retransmission_timer {
   time_ps largest_ps;   /* … the largest that it had in this round: with variation_by_round */
 } tcp_retransmission_timer;
 
-/* A timer that is off, with RTO rto_initial_ps of `config` until the first sample; later ones are at least
- * rto_min_ps, as rto_floor means it, and at most rto_max_ps. The functions below take the same `config`. It
- * needs no freeing. */
+/* Begins with a timer that is off, with RTO rto_initial_ps of `config` until the first sample; later ones are
+ * at least rto_min_ps, as rto_floor means it, and at most rto_max_ps. The functions below take the same
+ * `config`. It needs no freeing. */
 void tcp_retransmission_timer_init(tcp_retransmission_timer *timer, const tcp_config *config);
 
 /* A round trip took `round_trip_ps` (>= 0): a new RTO, without back-off (RFC 6298 §2.2, §2.3). `ends_round`:

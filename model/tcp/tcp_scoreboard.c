@@ -230,7 +230,7 @@ void tcp_scoreboard_acknowledge_plain(tcp_scoreboard *board, uint64_t position, 
   clamp_marks(board, position);
 }
 
-/* The number of the segment that holds `position`, which is in flight. */
+/* Returns the number of the segment that holds `position`, which is in flight. */
 static uint64_t number_at(const tcp_scoreboard *board, uint64_t position)
 {
   uint64_t low = board->sent.first;

@@ -86,9 +86,9 @@ void tcp_scoreboard_lose_first(tcp_scoreboard *board);
 /* The segment sent (again) first of all that are neither SACKed nor lost; false when there is none. */
 bool tcp_scoreboard_oldest_under_way(const tcp_scoreboard *board, tcp_sent_segment *segment);
 
-/* Of the segments that are neither SACKed nor lost and were last sent before the transmission `order`, or
- * as pieces of the same one end before `end`: the one sent last; false when there is none. `order` never
- * goes back from one call to the next. */
+/* Finds, of the segments that are neither SACKed nor lost and were last sent before the transmission `order`,
+ * or as pieces of the same one end before `end`, the one sent last; returns false when there is none. `order`
+ * never goes back from one call to the next. */
 bool tcp_scoreboard_last_overtaken(tcp_scoreboard *board, uint64_t order, uint64_t end,
                                    tcp_sent_segment *segment);
 
@@ -112,7 +112,8 @@ bool tcp_scoreboard_lose_longer(tcp_scoreboard *board, uint64_t position, uint32
  * again: RACK does not find it lost before. */
 void tcp_scoreboard_restore(tcp_scoreboard *board, bool findable);
 
-/* Of that transmission among all which is the first segment's in flight; UINT64_MAX: nothing is in flight. */
+/* Returns the number of that transmission among all which is the first segment's in flight; UINT64_MAX:
+ * nothing is in flight. */
 uint64_t tcp_scoreboard_first_order(const tcp_scoreboard *board);
 
 /* True when the first segment in flight is taken as lost: IsLost(HighACK + 1). It is not when a SACK has

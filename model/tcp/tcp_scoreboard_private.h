@@ -62,7 +62,7 @@ static inline bool is_resent(uint32_t flags)
   return (flags & (RETRANSMITTED | SACKED)) == RETRANSMITTED;
 }
 
-/* Octets SACKed and not acknowledged, and in how many runs. */
+/* Return how many octets are SACKed and not acknowledged, and in how many runs. */
 static inline uint64_t tcp_scoreboard_sacked_octets(const tcp_scoreboard *board)
 {
   return board->sacked ? range_set_total(board->sacked) : 0;

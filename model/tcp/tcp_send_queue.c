@@ -233,7 +233,7 @@ bool tcp_send_queue_sent_fpdu(const tcp_send_queue *queue)
          is_fpdu(last);
 }
 
-/* The number of the record that holds `position`, which must have been posted and not be released. */
+/* Returns the number of the record that holds `position`, which must have been posted and not be released. */
 static uint64_t find(const tcp_send_queue *queue, uint64_t position)
 {
   uint64_t low = queue->kept->first;

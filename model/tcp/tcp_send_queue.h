@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The records that the layer above posted to be sent, by stream position, and how they are cut into segments.
+/* Here are the records that the layer above posted to be sent, by stream position, and how they are cut into
+ * segments.
  *
  * The records stay until they are acknowledged, so that a retransmission rebuilds the octets that were
  * sent. */
@@ -27,8 +28,8 @@ void tcp_send_queue_clear(tcp_send_queue *queue);
 /* Appends the octets moved out of `record`; `flags`: TCP_RECORD_…. An empty record is nothing. */
 void tcp_send_queue_post(tcp_send_queue *queue, buffer_chain *record, unsigned flags);
 
-/* Octets of the record that is to be sent next which were never sent: the next segment has as many, or
- * EMSS. 0: there is none. */
+/* Returns the octets of the record that is to be sent next which were never sent: the next segment has as
+ * many, or EMSS. 0: there is none. */
 uint32_t tcp_send_queue_next_octets(const tcp_send_queue *queue);
 
 /* The next segment to be sent for the first time. */

@@ -103,8 +103,8 @@ struct tcp_sender {
   bool cwr_due : 1; /* CWR on the next new segment */
 };
 
-/* A sender that may queue but not send. `config` must outlive it; so must `gauges`, where it keeps
- * posted_octets and unsent_octets. Frees what it has. */
+/* Begins with a sender that may queue but not send. `config` must outlive it; so must `gauges`, where it
+ * keeps posted_octets and unsent_octets. Frees what it has. */
 void tcp_sender_init(tcp_sender *sender, const tcp_config *config, tcp_gauges *gauges);
 void tcp_sender_clear(tcp_sender *sender);
 
@@ -134,7 +134,7 @@ static inline uint64_t tcp_sender_flight_charge(const tcp_sender *sender)
                            sender->flight ? tcp_scoreboard_segments(&sender->flight->board) : 0);
 }
 
-/* The end of the highest SACKed octets; SND.UNA when none are (Linux: tcp_highest_sack_seq()). */
+/* Returns the end of the highest SACKed octets; SND.UNA when none are (Linux: tcp_highest_sack_seq()). */
 static inline uint64_t tcp_sender_front(const tcp_sender *sender)
 {
   size_t runs = sacked_runs(&sender->flight->board);
@@ -147,7 +147,7 @@ static inline bool tcp_sender_fills_window(const tcp_sender *sender)
   return sender->flight->board.pipe_octets + sender->emss_octets > sender->congestion.window.octets;
 }
 
-/* Octets posted and the peer has room for: new segments can be sent. */
+/* Octets are posted and the peer has room for them: new segments can be sent. */
 bool tcp_sender_has_new(const tcp_sender *sender);
 
 /* The retransmission timer starts anew, or stops when nothing is in flight (RFC 6298 §5.2, §5.3). */

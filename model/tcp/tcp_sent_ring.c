@@ -58,7 +58,7 @@ sent_segment *tcp_sent_ring_empty(tcp_sent_ring *ring)
 
 /* --- By the time of the last transmission --- */
 
-/* The number that a link holds the low bits of. */
+/* Returns the number that a link holds the low bits of. */
 static uint64_t number_of(const tcp_sent_ring *ring, uint32_t link)
 {
   return ring->first + (uint32_t)(link - (uint32_t)ring->first);

@@ -75,7 +75,7 @@ static inline bool waits_to_be_resent(const sent_segment *segment)
   return (segment->flags & (SACKED | LOST | RETRANSMITTED)) == LOST;
 }
 
-/* The slot of the segment that is last from now on; its members are undefined. */
+/* Returns the slot of the segment that is last from now on; its members are undefined. */
 sent_segment *tcp_sent_ring_append(tcp_sent_ring *ring);
 
 /* Takes all segments out, for others to be appended: numbers start again at that of the first. They stay
@@ -92,13 +92,13 @@ void tcp_sent_ring_remove(tcp_sent_ring *ring, uint64_t number);
 /* Makes list and heap anew from the flags and times. */
 void tcp_sent_ring_sort(tcp_sent_ring *ring);
 
-/* Of the segments in the list that left before the transmission `order`, or as pieces of the same one end
- * before `end`: the one that left last; false when there is none. `order` never goes back from one call to
- * the next. */
+/* Finds, of the segments in the list that left before the transmission `order`, or as pieces of the same one
+ * end before `end`, the one that left last; returns false when there is none. `order` never goes back from
+ * one call to the next. */
 bool tcp_sent_ring_overtaken(tcp_sent_ring *ring, uint64_t order, uint64_t end, uint64_t *number);
 
 /* Puts `number` into the heap. */
 void tcp_sent_ring_add_lost(tcp_sent_ring *ring, uint64_t number);
 
-/* The first in the heap that still waits; false when none does. */
+/* Finds the first in the heap that still waits; returns false when none does. */
 bool tcp_sent_ring_first_lost(tcp_sent_ring *ring, uint64_t *number);

@@ -16,7 +16,7 @@ static inline time_ps tcp_tick_up(time_ps time, time_ps tick_ps)
   return rest > 0 ? time + tick_ps - rest : time;
 }
 
-/* The same of a wait that was `before`, rounded up: mostly the same ticks, and no division. */
+/* Returns the same of a wait that was `before`, rounded up: mostly the same ticks, and no division. */
 static inline time_ps tcp_tick_wait(time_ps wait_ps, time_ps before_ps, time_ps tick_ps)
 {
   if (tick_ps == 0) {

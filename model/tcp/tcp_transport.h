@@ -54,7 +54,8 @@ typedef struct tcp_transport_class {
 
   tcp_beyond (*beyond)(const tcp_transport *transport);
 
-  /* Octets received but not passed up (TCP_PASSING_IN_ORDER holds them): all, and those below `position`. */
+  /* Return the octets received but not passed up (TCP_PASSING_IN_ORDER holds them): all, and those below
+   * `position`. */
   uint64_t (*held_octets)(const tcp_transport *transport);
   uint64_t (*held_octets_below)(const tcp_transport *transport, uint64_t position);
 

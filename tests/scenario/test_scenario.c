@@ -230,16 +230,6 @@ TEST(test_name_is_the_files)
   }
 }
 
-/* The largest integer without an L, and one more with it. */
-TEST(test_edges_of_32_bits)
-{
-  g_autoptr(scenario) s = fixture_load("run: { seed = 2147483647; };", NULL);
-  g_autoptr(scenario) longer = fixture_load("run: { seed = 2147483648L; };", NULL);
-
-  g_assert_cmpuint(scenario_configuration(s)->run.seed, ==, 2147483647);
-  g_assert_cmpuint(scenario_configuration(longer)->run.seed, ==, 2147483648);
-}
-
 /* @include counts from the scenario's folder whatever the working directory is, in included files too, and
  * lines after it keep their numbers. */
 TEST(test_include)

@@ -8,33 +8,19 @@ enum {
   OPCODE_MASK = 0x0F,
 };
 
-/* rdmap-00 §6.1 fig. 4, by opcode. */
+/* These are the rows of rdmap-00 §6.1 fig. 4, by opcode: each has its name, whether it is tagged, else its
+ * queue, and whether it is a Send, invalidates, solicits an event. */
+#define ROW(opcode, ...) [opcode] = {opcode, __VA_ARGS__}
 static const rdmap_opcode_rules rules[RDMAP_OPCODES] = {
-    [RDMAP_WRITE] = {.opcode = RDMAP_WRITE, .name = "RDMA Write", .tagged = true},
-    [RDMAP_READ_REQUEST] = {.opcode = RDMAP_READ_REQUEST,
-                            .name = "RDMA Read Request",
-                            .queue_number = RDMAP_QUEUE_READ_REQUEST},
-    [RDMAP_READ_RESPONSE] = {.opcode = RDMAP_READ_RESPONSE, .name = "RDMA Read Response", .tagged = true},
-    [RDMAP_SEND] = {.opcode = RDMAP_SEND, .name = "Send", .queue_number = RDMAP_QUEUE_SEND, .is_send = true},
-    [RDMAP_SEND_INVALIDATE] = {.opcode = RDMAP_SEND_INVALIDATE,
-                               .name = "Send with Invalidate",
-                               .queue_number = RDMAP_QUEUE_SEND,
-                               .is_send = true,
-                               .invalidates = true},
-    [RDMAP_SEND_SE] = {.opcode = RDMAP_SEND_SE,
-                       .name = "Send with Solicited Event",
-                       .queue_number = RDMAP_QUEUE_SEND,
-                       .is_send = true,
-                       .solicits = true},
-    [RDMAP_SEND_SE_INVALIDATE] = {.opcode = RDMAP_SEND_SE_INVALIDATE,
-                                  .name = "Send with Solicited Event and Invalidate",
-                                  .queue_number = RDMAP_QUEUE_SEND,
-                                  .is_send = true,
-                                  .invalidates = true,
-                                  .solicits = true},
-    [RDMAP_TERMINATE] = {.opcode = RDMAP_TERMINATE,
-                         .name = "Terminate",
-                         .queue_number = RDMAP_QUEUE_TERMINATE},
+    ROW(RDMAP_WRITE, "RDMA Write", true, 0, false, false, false),
+    ROW(RDMAP_READ_REQUEST, "RDMA Read Request", false, RDMAP_QUEUE_READ_REQUEST, false, false, false),
+    ROW(RDMAP_READ_RESPONSE, "RDMA Read Response", true, 0, false, false, false),
+    ROW(RDMAP_SEND, "Send", false, RDMAP_QUEUE_SEND, true, false, false),
+    ROW(RDMAP_SEND_INVALIDATE, "Send with Invalidate", false, RDMAP_QUEUE_SEND, true, true, false),
+    ROW(RDMAP_SEND_SE, "Send with Solicited Event", false, RDMAP_QUEUE_SEND, true, false, true),
+    ROW(RDMAP_SEND_SE_INVALIDATE, "Send with Solicited Event and Invalidate", false, RDMAP_QUEUE_SEND, true,
+        true, true),
+    ROW(RDMAP_TERMINATE, "Terminate", false, RDMAP_QUEUE_TERMINATE, false, false, false),
 };
 
 const rdmap_opcode_rules *rdmap_opcode_rules_of(uint8_t opcode)

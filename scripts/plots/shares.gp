@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Complementary cumulative distributions, as steps. Curve number i, from 0, is index i of the data, whose columns are x and the share above
-# x. Curves of one colour belong together; of one kind they have the same dash, unless that is 0. Marks, every so many rows, distinguish
+# x. Curves of one colour belong together; of one kind they have the same dash, unless that is 0. Marks, seven a curve, distinguish
 # curves where colour does not show.
 
 # --- Curves ---
@@ -19,4 +19,4 @@ if (strlen(nothing) > 0) { set label 4 nothing at graph 0.5,graph 0.5 center }
 p = 1
 eval panel
 plot for [i=1:curves] file index i-1 using (shown($1)):(limited($2)) with lines linestyle i notitle, \
-     for [i=1:(marked ? curves : 0)] file index i-1 using (shown($1)):($2 > y_from ? y($2) : NaN) every at(everies,i)::1+i%at(everies,i) with points linestyle i notitle
+     for [i=1:(marked ? curves : 0)] file index i-1 using (shown($1)):($2 > y_from ? y($2) : NaN) with linespoints linestyle i pointnumber 7 notitle

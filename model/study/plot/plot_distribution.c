@@ -9,9 +9,6 @@
 #include "study/plot/plot_runs.h"
 #include "study/plot/study_plot.h"
 
-/* Marks on a curve, by which it differs from others where colour does not show. */
-#define MARKS 7
-
 /* What a plot draws of each point, and its texts. */
 typedef struct shown_quantity {
   struct {
@@ -120,20 +117,19 @@ static double end_of(const share_curve *curve)
 /* --- Drawing --- */
 
 /* The share before and after each bound: a step has an edge. What lies before `from`, where the axis begins,
- * has none. Returns how many rows are on the axis. */
-static guint append_rows(const share_curve *curve, double from, plot_values *values, GString *data)
+ * has none. */
+static void append_rows(const share_curve *curve, double from, plot_values *values, GString *data)
 {
   const distribution *d = &curve->samples;
   double total = distribution_weight(d), above = total;
-  guint rows = 0;
+  gboolean begun = FALSE;
   for (size_t i = 0; i < d->count; i++) {
-    gboolean begins = rows == 0 && d->bins[i].bound > from;
-    if (begins) {
+    if (!begun && d->bins[i].bound > from) {
       g_string_append_printf(data, "%.10g %.10g\n", from, above / total);
+      begun = TRUE;
     }
-    if (begins || rows > 0) {
+    if (begun) {
       g_string_append_printf(data, "%.10g %.10g\n", d->bins[i].bound, above / total);
-      rows += begins ? 3 : 2;
     }
     above = i + 1 < d->count ? above - d->bins[i].weight : 0; /* what rounding leaves is no share */
     g_autofree char *place = g_strdup_printf("%.10g", d->bins[i].bound);
@@ -141,7 +137,6 @@ static guint append_rows(const share_curve *curve, double from, plot_values *val
     plot_values_add(values, curve->label, place, 0,
                     (statistics){.count = 0, .mean = above / total, .lower = NAN, .upper = NAN});
   }
-  return rows;
 }
 
 /* "placement: MTU 1500": the quantity and the point, of those that there are. Free with g_free(). */
@@ -154,22 +149,20 @@ static char *name_of(const share_curve *curve)
 /* Variables and data for shares.gp: curve i is index i. */
 static void append_curves(const GArray *curves, const char *unit, double from, plot_chart *chart)
 {
-  g_autoptr(GString) colours = g_string_new(NULL), kinds = g_string_new(NULL), everies = g_string_new(NULL);
+  g_autoptr(GString) colours = g_string_new(NULL), kinds = g_string_new(NULL);
   for (guint i = 0; i < curves->len; i++) {
     const share_curve *curve = curve_at(curves, i);
     const char *blank = i > 0 ? " " : "";
     g_autofree char *name = name_of(curve), *comment = gnuplot_comment(name);
     g_string_append_printf(chart->data, "# %s\n# x (%s), share above x\n", comment, unit);
-    guint rows = append_rows(curve, from, chart->request->values, chart->data);
+    append_rows(curve, from, chart->request->values, chart->data);
     g_string_append(chart->data, "\n\n");
     g_string_append_printf(colours, "%s%u", blank, curve->colour);
     g_string_append_printf(kinds, "%s%u", blank, curve->kind);
-    g_string_append_printf(everies, "%s%u", blank, MAX(rows / MARKS, 1));
   }
   gnuplot_set_number(chart->variables, "curves", curves->len);
   gnuplot_set_text(chart->variables, "colours_of", colours->str);
   gnuplot_set_text(chart->variables, "kinds", kinds->str);
-  gnuplot_set_text(chart->variables, "everies", everies->str);
 }
 
 /* Each point has a colour, each quantity a dash; in a terminal each curve a letter. */

@@ -45,9 +45,7 @@ double configuration_payload_share(const configuration *c, enum side direction)
   unsigned pulled = 0;
 
   for (unsigned i = 0; i < c->workload.mix.count; i++) {
-    unsigned operation = c->workload.mix.values[i];
-
-    pulled += operation == ULP_OPERATION_READ || operation == ULP_OPERATION_STORAGE_READ;
+    pulled += ulp_operation_rules_of((ulp_operation)c->workload.mix.values[i])->fills_requester;
   }
   if (c->workload.both) {
     return 1;

@@ -12,7 +12,7 @@
 
 /* --- Operations --- */
 
-/* What a message can be: an RDMAP operation, or a storage exchange made of several. One table row each. */
+/* What a message can be: an RDMAP operation, or an exchange made of several. One table row each. */
 typedef enum ulp_operation {
   ULP_OPERATION_WRITE,
   ULP_OPERATION_READ,

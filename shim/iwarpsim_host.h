@@ -75,18 +75,19 @@ public:
   // 10.0.N.(H + 1) of host H of the Nth Hosts, from 0 on.
   ns3::Ipv4Address GetAddress(uint32_t host) const;
 
-  // All messages are delivered, and all connections closed.
+  // Whether all messages are delivered, and all connections closed.
   bool IsDone() const;
 
-  // What went wrong: a connection that failed, an octet that is not what was sent. "" when nothing did, as
-  // while messages are on their way: when Simulator::Stop() came before the end, IsDone() alone tells it.
+  // Returns what went wrong: a connection that failed, an octet that is not what was sent. "" when nothing
+  // did, as while messages are on their way: when Simulator::Stop() came before the end, IsDone() alone tells
+  // it.
   std::string GetFailure() const;
 
-  // How many packets a device refused.
+  // Returns how many packets a device refused.
   uint64_t GetPacketsRefused() const;
 
-  // The metrics of docs/metrics.md that concern hosts, measured until the first call of one of these.
-  // GetMetric() throws std::runtime_error when there is none of that name.
+  // They give the metrics of docs/metrics.md that concern hosts, measured until the first call of one of
+  // these. GetMetric() throws std::runtime_error when there is none of that name.
   double GetMetric(const std::string &name);
   void PrintMetrics(std::ostream &out);
 

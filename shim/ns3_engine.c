@@ -15,7 +15,7 @@ typedef struct ns3_driver {
   bool running;
 } ns3_driver;
 
-/* A broken invariant: the engine asks only for what ns-3 can do. */
+/* It aborts, since an invariant is broken: the engine asks only for what ns-3 can do. */
 static void expect(bool done, const ns3_shim_error *error)
 {
   if (!done) {
@@ -49,7 +49,7 @@ static void ns3_driver_wake_at(void *user, time_ps when)
 {
   ns3_driver *driver = user;
   if (driver->running && when == ns3_shim_now()) {
-    /* Asked for by an event of this picosecond: what was known before it began is ahead already. */
+    /* An event of this picosecond asked for it: what was known before it began is ahead already. */
     schedule_wake(driver);
     return;
   }

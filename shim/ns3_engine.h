@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The engine over ns-3's simulator: its timers and whatever else runs in ns-3 share one clock. */
+/* The engine runs over ns-3's simulator: its timers and whatever else runs in ns-3 share one clock. */
 #pragma once
 
 #include "engine/engine.h"

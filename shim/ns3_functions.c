@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The table of functions by which model/ reaches ns-3. */
+/* By this table of functions model/ reaches ns-3. */
 #include "platform/ns3_module.h"
 #include "shim/ns3_engine.h"
 #include "shim/ns3_link.h"

@@ -5,8 +5,8 @@
 
 #include "base/buffer_chain.h"
 
-/* One channel per direction, of which the way back stays idle: ns-3's channel has one delay for both ways,
- * ours may differ. */
+/* Each direction has a channel of its own, whose way back stays idle: ns-3's channel has one delay for both
+ * ways, ours may differ. */
 enum { SENDER, RECEIVER, ENDS };
 
 typedef struct ns3_link {
@@ -56,9 +56,9 @@ static void set_arrival_timer(ns3_link *self)
   }
 }
 
-/* What ns-3 delivers, with the marks that no wire carries: those of the packet that was sent. One whose
- * headers were damaged on the way here, or that had fewer octets on the link than it is long, cannot be read:
- * it goes on as it was sent. What has filled a last cell comes after it. */
+/* Reads what ns-3 delivers, and gives it the marks that no wire carries: those of the packet that was sent.
+ * One whose headers were damaged on the way here, or that had fewer octets on the link than it is long,
+ * cannot be read: it goes on as it was sent. What has filled a last cell comes after it. */
 static datagram *read_arrived(ns3_link *self, const uint8_t *octets, uint32_t length)
 {
   datagram *sent = path_link_schedule_take(&self->link.schedule);

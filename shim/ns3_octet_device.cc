@@ -15,7 +15,7 @@ enum { ETHERTYPE_IPV4 = 0x0800, ETHERTYPE_IPV6 = 0x86DD };
 namespace
 {
 
-// A number that travels with a packet and is in none of its octets.
+// The tag is a number that travels with a packet and is in none of its octets.
 class MarkTag : public Tag
 {
 public:

@@ -8,10 +8,11 @@ using namespace ns3;
 namespace
 {
 
-// Mutable and static as ns-3's simulator is: one per process.
+// It is mutable and static as ns-3's simulator is, of which a process has one.
 shim::OpenScheduler *current = nullptr;
 
-// How far from an end of the line an event's place is looked for, and the room in front of an empty line.
+// They are how far from an end of the line an event's place is looked for, and the room in front of an empty
+// line.
 const size_t near = 32;
 
 // The line is moved to the front of its memory when more than so many places there are free.
@@ -29,7 +30,7 @@ namespace shim
 
 TypeId OpenScheduler::GetTypeId()
 {
-  // A name of its own for each copy of the shim in the process: ns-3 takes a name once.
+  // Each copy of the shim in the process has a name of its own: ns-3 takes a name once.
   static TypeId type =
       TypeId("iwarpsim::OpenScheduler@" + std::to_string(reinterpret_cast<uintptr_t>(&current)))
           .SetParent<Scheduler>()
@@ -55,7 +56,7 @@ OpenScheduler *OpenScheduler::Current()
   return current;
 }
 
-// False when its place is too far from the end, or there is no room.
+// Returns false when its place is too far from the end, or there is no room.
 bool OpenScheduler::InsertAtFront(const Event &event)
 {
   size_t end = m_head; // the first that is later
@@ -133,7 +134,7 @@ Scheduler::Event OpenScheduler::RemoveNext()
   return next;
 }
 
-// Simulator::Remove() alone: rare, and whoever does it knows that it is not for free.
+// Simulator::Remove() alone calls it, which is rare, and whoever does that knows that it is not for free.
 void OpenScheduler::Remove(const Event &event)
 {
   auto isIt = [&](const Event &other) { return other.key.m_uid == event.key.m_uid; };

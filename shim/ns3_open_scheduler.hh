@@ -27,7 +27,7 @@ public:
   Event RemoveNext() override;
   void Remove(const Event &event) override;
 
-  // The one that ns-3 has made last; none when it has gone, because somebody gave ns-3 another.
+  // Returns the one that ns-3 has made last; none when it has gone, because somebody gave ns-3 another.
   static OpenScheduler *Current();
 
   // Whether anything is due at `when`, given in ns-3's steps, or before.
@@ -36,8 +36,8 @@ public:
     return !IsEmpty() && First().key.m_ts <= when;
   }
 
-  // The simulated time, in ns-3's steps: that of the event that was taken out last, or what SetNow() said
-  // since. A quarter of the cost of Simulator::Now().
+  // Returns the simulated time, in ns-3's steps: that of the event that was taken out last, or what SetNow()
+  // said since. It takes a quarter of the cost of Simulator::Now().
   uint64_t Now() const
   {
     return m_now;

@@ -17,7 +17,7 @@ using namespace ns3;
 namespace
 {
 
-// Mutable and static because what it describes is: ns-3's simulator is one per process.
+// It is mutable and static because what it describes is: a process has one simulator of ns-3's.
 struct {
   bool open;
   bool running;
@@ -25,7 +25,7 @@ struct {
   ns3_shim_event *last_call; // asked for by that event; NULL: none
 } simulator = {false, false, false, nullptr};
 
-// A C callback as ns-3's event. It is scheduled again and again, which saves an allocation per event.
+// It is a C callback as ns-3's event. It is scheduled again and again, which saves an allocation per event.
 class CallbackEvent : public EventImpl
 {
 public:
@@ -113,7 +113,7 @@ extern "C" bool ns3_shim_open(ns3_shim_error *error)
     if (Time::GetResolution() != Time::PS) {
       Time::SetResolution(Time::PS);
     }
-    // Faster than ns-3's own ones, and it shows what is due next. The order of events is the same.
+    // It is faster than ns-3's own ones, and shows what is due next. The order of events is the same.
     ObjectFactory scheduler;
     scheduler.SetTypeId(shim::OpenScheduler::GetTypeId());
     Simulator::SetScheduler(scheduler);

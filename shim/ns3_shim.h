@@ -17,7 +17,7 @@ extern "C" {
 
 #include "platform/ns3_types.h"
 
-/* The version of ns-3, "3.37"; static. */
+/* Returns the version of ns-3, "3.37"; static. */
 const char *ns3_shim_version(void);
 
 /* ---- The simulator ---- */
@@ -32,7 +32,7 @@ bool ns3_shim_open(ns3_shim_error *error);
  * once it is open again). Not from inside ns3_shim_run(). */
 void ns3_shim_close(void);
 
-/* The simulated time. */
+/* Returns the simulated time. */
 time_ps ns3_shim_now(void);
 
 /* Runs what is scheduled, in the order of time and, within a picosecond, of scheduling, until nothing is
@@ -47,15 +47,15 @@ void ns3_shim_stop(void);
 
 /* ---- Events ---- */
 
-/* Something to call. It may be scheduled any number of times; each time results in a call. */
+/* An event is something to call. It may be scheduled any number of times; each time results in a call. */
 typedef struct ns3_shim_event ns3_shim_event;
 
 typedef void (*ns3_shim_callback)(void *user);
 
-/* An event that is not scheduled; free with ns3_shim_event_free(). */
+/* Makes an event that is not scheduled; free with ns3_shim_event_free(). */
 ns3_shim_event *ns3_shim_event_new(ns3_shim_callback callback, void *user);
 
-/* Cancels and frees; also from inside its own callback. NULL is allowed. */
+/* Cancels and frees it; also from inside its own callback. NULL is allowed. */
 void ns3_shim_event_free(ns3_shim_event *event);
 
 /* Adds a call at the absolute time `when`, or after `delay`, after everything already scheduled for that
@@ -75,8 +75,8 @@ void ns3_shim_event_cancel(ns3_shim_event *event);
 
 typedef struct ns3_shim_device ns3_shim_device;
 
-/* The usual gap: together with the 2 octets of PPP that the device puts before a packet these are 38 octets,
- * the overhead of Ethernet (docs/facts.md, "A link's times"). */
+/* This is the usual gap: together with the 2 octets of PPP that the device puts before a packet these are 38
+ * octets, the overhead of Ethernet (docs/facts.md, "A link's times"). */
 enum { NS3_SHIM_GAP_OCTETS = 36 };
 
 typedef struct ns3_shim_device_config {
@@ -86,8 +86,8 @@ typedef struct ns3_shim_device_config {
   uint32_t queue_limit_packets; /* > 0: packets that may wait for the one in transmission */
 } ns3_shim_device_config;
 
-/* The usual device: MTU 1,500 octets, a gap of NS3_SHIM_GAP_OCTETS at `rate_bit_per_s` (> 0), a queue without
- * limit. */
+/* Describes the usual device: MTU 1,500 octets, a gap of NS3_SHIM_GAP_OCTETS at `rate_bit_per_s` (> 0), a
+ * queue without limit. */
 void ns3_shim_device_config_init(ns3_shim_device_config *config, uint64_t rate_bit_per_s);
 
 /* Joins two new nodes by a channel that delays by `delay_ps` (>= 0) with a device as configs[i] on each, and

@@ -24,8 +24,8 @@ struct Unit {
   double factor;
 };
 
-// The units that ns-3 3.37 reads, and what they are in picoseconds, bit/s, and packets or octets. Not years
-// and femtoseconds: neither is exact at this resolution.
+// ns-3 3.37 reads these units; so much they are in picoseconds, bit/s, and packets or octets. Years and
+// femtoseconds are left out: neither is exact at this resolution.
 const Unit units[] = {
     {"TimeValue", "s", 1e12},
     {"TimeValue", "ms", 1e9},
@@ -56,8 +56,8 @@ const Unit units[] = {
     {"UintegerValue", "", 1},
 };
 
-// The least and the most that is taken, in the units' base. ns-3 would divide by a rate of 0 and silently
-// ignore a queue limit of 0; the rest is bounded so that no sum of times overflows.
+// They are the least and the most that is taken, in the units' base. ns-3 would divide by a rate of 0 and
+// silently ignore a queue limit of 0; the rest is bounded so that no sum of times overflows.
 struct Range {
   const char *type;
   double least, most;
@@ -74,7 +74,7 @@ bool is_word(const std::string &type)
   return type == "BooleanValue" || type == "EnumValue";
 }
 
-// Null: types that are neither words nor in the table cannot be set.
+// Returns null for types that cannot be set: they are neither words nor in the table.
 const Range *find_range(const std::string &type)
 {
   const Range *found = std::find_if(std::begin(ranges), std::end(ranges),
@@ -110,7 +110,7 @@ bool in_range(const std::string &type, const std::string &value)
   return false;
 }
 
-// As TypeId::LookupAttributeByName(), which ends the process for an obsolete attribute.
+// Does what TypeId::LookupAttributeByName() does, which ends the process for an obsolete attribute.
 bool find_attribute(TypeId type, const std::string &name, TypeId::AttributeInformation &found)
 {
   for (;;) {

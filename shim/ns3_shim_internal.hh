@@ -22,8 +22,8 @@ bool fail(ns3_shim_error *error, const std::string &message) noexcept;
 // Fails unless the simulator is open.
 bool require_open(ns3_shim_error *error) noexcept;
 
-// Alive while an event of the shim's own calls C, as the last thing that event does: what C asks for with
-// ns3_shim_event_last() comes when it goes.
+// It is alive while an event of the shim's own calls C, as the last thing that event does: what C asks for
+// with ns3_shim_event_last() comes when it goes.
 class OwnEvent
 {
 public:
@@ -34,7 +34,7 @@ public:
   OwnEvent &operator=(const OwnEvent &) = delete;
 };
 
-// `function()`, and false with a message when it throws: C cannot take an exception.
+// Calls `function()`, and returns false with a message when it throws: C cannot take an exception.
 template <typename Function> bool guarded(ns3_shim_error *error, Function function) noexcept
 {
   try {

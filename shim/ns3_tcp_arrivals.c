@@ -3,7 +3,8 @@
 
 #include <glib.h>
 
-/* Octets of one segment; the first that came counts where two overlap, because it is first in `runs`. */
+/* A run is octets of one segment; the first that came counts where two overlap, because it is first in
+ * `runs`. */
 typedef struct arrived_run {
   uint64_t from, to;
   time_ps arrival;

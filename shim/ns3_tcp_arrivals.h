@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which octets of a stream have arrived and have not been passed up, and when they arrived. ns-3's receive
- * buffer does not show it. */
+/* The arrivals know which octets of a stream have come and have not been passed up, and when they came.
+ * ns-3's receive buffer does not show it. */
 #pragma once
 
 #include "base/range_set.h"
@@ -8,23 +8,23 @@
 
 typedef struct ns3_tcp_arrivals ns3_tcp_arrivals;
 
-/* Nothing yet; free with ns3_tcp_arrivals_free(). */
+/* Makes one that knows nothing yet; free with ns3_tcp_arrivals_free(). */
 ns3_tcp_arrivals *ns3_tcp_arrivals_new(void);
 void ns3_tcp_arrivals_free(ns3_tcp_arrivals *arrivals);
 
 /* Octets [from, to) of one segment have come at `now`; those that are there already keep their time. */
 void ns3_tcp_arrivals_add(ns3_tcp_arrivals *arrivals, uint64_t from, uint64_t to, time_ps now);
 
-/* How many of the `length` octets from `position` on came at one time, `*arrival`: at least 1; `now` when
- * nothing is known of them. */
+/* Returns how many of the `length` octets from `position` on came at one time, `*arrival`: at least 1; `now`
+ * when nothing is known of them. */
 uint64_t ns3_tcp_arrivals_first(const ns3_tcp_arrivals *arrivals, uint64_t position, uint64_t length,
                                 time_ps now, time_ps *arrival);
 
 /* All below `position` has been passed up. */
 void ns3_tcp_arrivals_pass(ns3_tcp_arrivals *arrivals, uint64_t position);
 
-/* How many segments brought them. */
+/* Returns how many segments brought them. */
 uint32_t ns3_tcp_arrivals_segments(const ns3_tcp_arrivals *arrivals);
 
-/* The octets that have arrived; the set belongs to `arrivals`. */
+/* Returns the octets that have arrived; the set belongs to `arrivals`. */
 const range_set *ns3_tcp_arrivals_received(const ns3_tcp_arrivals *arrivals);

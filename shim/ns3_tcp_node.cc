@@ -46,7 +46,7 @@ Ipv4Address ipv4_of(const ip_address &address)
 namespace shim
 {
 
-// ns-3's socket, and what it does not report: its timeouts, its state, its window.
+// This is ns-3's socket, which reports its timeouts, its state and its window besides.
 class ObservedSocket : public TcpSocketBase
 {
 public:
@@ -160,8 +160,8 @@ struct ns3_tcp_node {
     }
   }
 
-  // Taken out of ns-3 at once: it announces room in the window to its peer only with the next ACK, and that
-  // goes out as soon as this returns.
+  // It is taken out of ns-3 at once, which announces room in the window to its peer only with the next ACK,
+  // and that goes out as soon as this returns.
   void Received(Ptr<Socket> from)
   {
     while (from->GetRxAvailable() > 0) {
@@ -178,7 +178,7 @@ struct ns3_tcp_node {
     Wake();
   }
 
-  // No retries left, for SYN or data; or an RST of ns-3's own.
+  // No retries are left, for SYN or data; or ns-3 itself sends an RST.
   void SocketError(Ptr<Socket>)
   {
     if (end == NS3_TCP_END_NONE) {
@@ -258,7 +258,7 @@ void shim::ObservedSocket::LastAckTimeout()
 namespace
 {
 
-// The same meaning in ns-3's words.
+// Says the same in ns-3's words.
 const TcpSocketState::UseEcn_t uses_of_ecn[] = {TcpSocketState::Off, TcpSocketState::AcceptOnly,
                                                 TcpSocketState::On};
 static_assert(TCP_ECN_OFF == 0 && TCP_ECN_PASSIVE == 1 && TCP_ECN_ON == 2);
@@ -312,7 +312,7 @@ Ptr<TcpCongestionOps> congestion_of(const tcp_config &config)
   }
 }
 
-// As TcpL4Protocol::CreateSocket(), for a socket of our class.
+// Does what TcpL4Protocol::CreateSocket() does, for a socket of our class.
 Ptr<shim::ObservedSocket> make_socket(Ptr<Node> node, const tcp_config &config)
 {
   Ptr<shim::ObservedSocket> socket = CreateObject<shim::ObservedSocket>();
@@ -348,7 +348,7 @@ void send_out(void *user, const uint8_t *octets, uint32_t length, uint64_t)
 
 bool build(ns3_tcp_node &self, ns3_shim_error *error)
 {
-  // Read by every node when it sends or receives; ns-3 leaves checksums out by default.
+  // Every node reads it when it sends or receives; ns-3 leaves checksums out by default.
   GlobalValue::Bind("ChecksumEnabled", BooleanValue(true));
   self.node = CreateObject<Node>();
   self.device = CreateObject<shim::OctetDevice>();
@@ -505,7 +505,8 @@ extern "C" void ns3_tcp_node_status_of(ns3_tcp_node *node, ns3_tcp_node_status *
     observe_state(*node);
     if (node->established) {
       Ptr<TcpRxBuffer> received = node->socket->GetRxBuffer();
-      // All 64 bits of what the peer has acknowledged: the head of ns-3's send buffer only moves forward.
+      // It has all 64 bits of what the peer has acknowledged: the head of ns-3's send buffer only moves
+      // forward.
       SequenceNumber32 head = node->socket->GetTxBuffer()->HeadSequence();
       node->acknowledged += static_cast<uint32_t>(head - node->head);
       node->head = head;

@@ -23,7 +23,7 @@ typedef struct ns3_tcp_node_events {
   void (*woken)(void *user);
 } ns3_tcp_node_events;
 
-/* How a connection has ended. */
+/* It says how a connection has ended. */
 typedef enum ns3_tcp_end {
   NS3_TCP_END_NONE,     /* it has not */
   NS3_TCP_END_FINISHED, /* both FINs (TIME-WAIT counts) */
@@ -47,11 +47,11 @@ typedef struct ns3_tcp_node_status {
   time_ps smoothed_ps, rto_ps; /* SRTT, 0 before the first sample */
 } ns3_tcp_node_status;
 
-/* The EMSS: what the send MTU of `config` leaves after the headers and the options that every segment
+/* Returns the EMSS: what the send MTU of `config` leaves after the headers and the options that every segment
  * carries. */
 uint32_t ns3_tcp_node_emss_octets(const tcp_config *config);
 
-/* A node whose attributes are those of `config` (copied) with the same meaning; it has passed
+/* Makes a node whose attributes are those of `config` (copied) with the same meaning; it has passed
  * ns3_tcp_transport_supports(). ns-3's retransmission timer never exceeds 60 s, its timestamps count
  * milliseconds, and it announces no MSS: its peer's segments are as large as the peer's own configuration has
  * them. The node calls `events` (copied) with `user`. NULL: ns-3 refuses a value. Free with

@@ -150,7 +150,7 @@ static void give_to_ns3(ns3_tcp_transport *self, buffer_chain *octets)
 {
   ns3_shim_error error;
 
-  /* Of a connection that ns-3 has ended, but whose end has not been reported yet, nothing leaves any more. */
+  /* Nothing leaves any more of a connection that ns-3 has ended, but whose end has not been reported yet. */
   if (octets->length > 0 && status_of(self).end == NS3_TCP_END_NONE) {
     uint8_t *copy = g_malloc(octets->length);
     buffer_chain_copy_out(octets, 0, octets->length, copy);
@@ -245,7 +245,7 @@ typedef struct arriving_segment {
   uint32_t length;
 } arriving_segment;
 
-/* Its payload's place in the stream; false when it has none, or ns-3 will drop it for its checksum. */
+/* Finds its payload's place in the stream; false when it has none, or ns-3 will drop it for its checksum. */
 static bool read_segment(ns3_tcp_transport *self, const datagram *packet, arriving_segment *segment)
 {
   tcp_header header;
@@ -269,7 +269,7 @@ static bool read_segment(ns3_tcp_transport *self, const datagram *packet, arrivi
   return true;
 }
 
-/* tcp_events.inspect: each run of new octets in the segment; false when one is not to be had. */
+/* Calls tcp_events.inspect for each run of new octets in the segment; false when one is not to be had. */
 static bool is_acceptable(ns3_tcp_transport *self, const datagram *packet, const arriving_segment *segment,
                           time_ps now)
 {
@@ -393,7 +393,7 @@ static void ns3_close(tcp_transport *transport)
 {
   ns3_tcp_transport *self = self_of(transport);
 
-  /* Done when ns-3 is looked at next; at once by transmit(), which follows. */
+  /* It is done when ns-3 is looked at next; at once by transmit(), which follows. */
   self->close_due = true;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* ns-3's own TCP as the TCP of an endpoint (tcp.implementation "ns3"): each end is an ns-3 node of its own,
- * and its packets travel on the path as our own TCP's do.
+/* ns-3's own TCP is the TCP of an endpoint here (tcp.implementation "ns3"): each end is an ns-3 node of its
+ * own, and its packets travel on the path as our own TCP's do.
  *
  * What it is not: it does not know MPA, so it cuts the stream at EMSS (TCP_SEGMENTATION_STREAM); it passes
  * octets in order (TCP_PASSING_IN_ORDER); it has no path-MTU handling. The engine must be

@@ -49,7 +49,7 @@ namespace
 
 enum { FIRST_PORT = 9000 };
 
-// The chain's own addresses: 172.16.0.0/12, four to a hop, then four to an end.
+// The chain's own addresses are 172.16.0.0/12, four to a hop, then four to an end.
 const uint32_t chain_addresses = 0xAC100000;
 
 Ipv4Address address_of_hop(size_t hop, unsigned side)
@@ -57,7 +57,7 @@ Ipv4Address address_of_hop(size_t hop, unsigned side)
   return Ipv4Address(static_cast<uint32_t>(chain_addresses + 4 * hop + 1 + side));
 }
 
-// Packets that a trace reports.
+// It counts packets that a trace source reports.
 struct Count : public SimpleRefCount<Count> {
   uint64_t packets = 0;
 
@@ -67,7 +67,7 @@ struct Count : public SimpleRefCount<Count> {
   }
 };
 
-// One hop in one direction.
+// This is one hop in one direction.
 struct Direction {
   Ptr<NetDevice> device; // that sends
   Ptr<QueueDisc> queue;
@@ -96,7 +96,7 @@ struct ns3_topology {
 namespace
 {
 
-// What a scenario's keys allow each by itself, and ns-3 or this chain does not together.
+// Finds what a scenario's keys allow each by itself, and ns-3 or this chain does not together.
 bool check_config(const ns3_topology_config &config, ns3_shim_error *error)
 {
   if (config.hop_count > NS3_TOPOLOGY_MOST_HOPS) {
@@ -115,7 +115,7 @@ bool check_config(const ns3_topology_config &config, ns3_shim_error *error)
 
 // --- Objects by name ---
 
-// An object as described, of a subclass of Base; null with a message.
+// Makes an object as described, of a subclass of Base; null with a message.
 template <typename Base> Ptr<Base> make(const ns3_topology_object &description, ns3_shim_error *error)
 {
   TypeId type;
@@ -181,7 +181,7 @@ NetDeviceContainer join(const ns3_topology_hop &hop, Ptr<Node> left, Ptr<Node> r
   return cable.Install(left, right);
 }
 
-// The queue discipline at the device that sends.
+// Makes the queue discipline at the device that sends.
 bool put_queue(ns3_topology &self, const ns3_topology_hop &hop, Direction &direction, ns3_shim_error *error)
 {
   Ptr<QueueDisc> queue;
@@ -364,7 +364,7 @@ void build_flow(ns3_topology &self, const ns3_topology_traffic &flow, size_t ind
 {
   bool is_tcp = flow.kind == NS3_TOPOLOGY_TCP_BULK;
   uint16_t port = static_cast<uint16_t>(FIRST_PORT + index);
-  // The address of the receiving node that faces the sender.
+  // It is the address of the receiving node that faces the sender.
   Ipv4Address to =
       flow.to_node > flow.from_node ? address_of_hop(flow.to_node - 1, 1) : address_of_hop(flow.to_node, 0);
   Ptr<PacketSink> sink = CreateObject<PacketSink>();
@@ -384,7 +384,7 @@ void build_flow(ns3_topology &self, const ns3_topology_traffic &flow, size_t ind
 
 bool build(ns3_topology &self, const ns3_topology_config &config, ns3_shim_error *error)
 {
-  // Read by every node when it sends or receives; ns-3 leaves checksums out by default.
+  // Every node reads it when it sends or receives; ns-3 leaves checksums out by default.
   GlobalValue::Bind("ChecksumEnabled", BooleanValue(true));
   RngSeedManager::SetSeed(config.seed);
   InternetStackHelper internet;

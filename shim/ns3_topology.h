@@ -37,13 +37,13 @@ void ns3_topology_free(ns3_topology *topology);
 void ns3_topology_send(ns3_topology *topology, unsigned end, const uint8_t *octets, uint32_t length,
                        uint64_t mark);
 
-/* The number of hops, the MTU of one, and the first hop from `end` whose MTU is less than `octets` (the
- * number of hops when there is none). */
+/* They are the number of hops, the MTU of one, and the first hop from `end` whose MTU is less than `octets`
+ * (the number of hops when there is none). */
 size_t ns3_topology_hops(const ns3_topology *topology);
 uint32_t ns3_topology_hop_mtu(const ns3_topology *topology, size_t hop);
 size_t ns3_topology_narrow_hop(const ns3_topology *topology, unsigned end, uint32_t octets);
 
-/* Of one hop in the direction that leads to `to_end`. */
+/* Gives the counts of one hop in the direction that leads to `to_end`. */
 void ns3_topology_counts_of(const ns3_topology *topology, size_t hop, unsigned to_end,
                             ns3_topology_counts *counts);
 

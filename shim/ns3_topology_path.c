@@ -73,7 +73,7 @@ void ns3_topology_path_send(ns3_topology_path *path, unsigned end, datagram *pac
                             G_GNUC_UNUSED time_ps now)
 {
   uint32_t octets = datagram_octets(packet);
-  /* As a number that ns-3 carries, of 32, 31 and 1 bits. */
+  /* They are a number that ns-3 carries, of 32, 31 and 1 bits. */
   uint64_t mark =
       (uint64_t)packet->number << 32 | (packet->flow_order & INT32_MAX) << 1 | packet->retransmission;
   size_t narrow = ns3_topology_narrow_hop(path->chain, end, octets);

@@ -10,8 +10,8 @@
 
 typedef struct ns3_topology_path ns3_topology_path;
 
-/* The chain of `config` under `clock`, which must be ns3_engine_new()'s. What comes out at an end goes to
- * `output`, called with the end's of `users`. `id` and `id` + 1 are the major keys of its arrivals
+/* Makes the chain of `config` under `clock`, which must be ns3_engine_new()'s. What comes out at an end goes
+ * to `output`, called with the end's of `users`. `id` and `id` + 1 are the major keys of its arrivals
  * (ENGINE_ARRIVAL). NULL: see ns3_topology_new(). Free with ns3_topology_path_free() (NULL is allowed),
  * before the engine. */
 ns3_topology_path *ns3_topology_path_new(const ns3_topology_config *config, engine *clock, uint32_t id,
@@ -28,6 +28,6 @@ void ns3_topology_path_send(ns3_topology_path *path, unsigned end, datagram *pac
 /* No packet that enters at `now` comes out before this. */
 time_ps ns3_topology_path_earliest_arrival(const ns3_topology_path *path, time_ps now);
 
-/* Packets dropped as too big; the chain's own counts. */
+/* They are the packets dropped as too big, and the chain's own counts. */
 uint64_t ns3_topology_path_too_big(const ns3_topology_path *path);
 const ns3_topology *ns3_topology_path_chain(const ns3_topology_path *path);

@@ -12,19 +12,19 @@
 #include "base/range_set.h"
 #include "explain/packet_story.h"
 
-/* As the event `held` has them; processing is not part of the reassembly occupancy. */
+/* They are in the order of the event `held`; processing is not part of the reassembly occupancy. */
 enum { INCOMPLETE, UNLOCATED, ORDER, FRAGMENT, CAUSES };
 enum { HOLES_DESCRIBED = 4, CONNECTIONS_NAMED = 3 };
 #define NOTHING_ARRIVED G_MAXUINT64 /* that is at fault */
 
-/* Octets that were missing at the peak. */
+/* A hole is octets that were missing at the peak. */
 typedef struct hole {
   range missing;
   packet_story *story; /* of the first of them */
   time_ps filled_at;   /* TIME_PS_NEVER: not in the trace */
 } hole;
 
-/* What a connection holds, in whole cells. */
+/* A share is what a connection holds, in whole cells. */
 typedef struct share {
   uint32_t connection;
   guint64 octets, holes;
@@ -36,7 +36,7 @@ typedef struct explanation {
   char *fault;            /* what it makes a peer do wrong; NULL: nothing */
   guint64 cell_octets;
 
-  /* The first reading. */
+  /* The first reading finds these. */
   trace_event peak;     /* the largest … */
   char *host;           /* … of those of all hosts, at this one, by its node; NULL: no window opened */
   guint hosts;          /* that have a peak */
@@ -49,7 +49,7 @@ typedef struct explanation {
   guint64 misses;      /* those that TCP took as good … */
   trace_event miss;    /* … and when the first arrived */
 
-  /* The second one. */
+  /* The second one finds these. */
   trace_event at_peak[TRACE_EVENTS]; /* the last of each kind of the connection that holds most, up to then */
   trace_event at_failure[TRACE_EVENTS]; /* the same of the end that failed */
   trace_event sent;                     /* fpdu_sent of the FPDU that is at fault */
@@ -59,7 +59,7 @@ typedef struct explanation {
   range_set arrived;              /* where most is held; the third reading goes on with it */
   guint64 causes[CAUSES], octets; /* held there, in whole cells; all of them */
 
-  /* The third one. */
+  /* The third one finds these. */
   hole holes[HOLES_DESCRIBED];             /* the first of them … */
   guint described, missing;                /* … so many, and all */
   guint64 arrivals, fpdus, payload_octets; /* beyond the first, up to the peak; the last two placed there */
@@ -80,8 +80,7 @@ static bool is_at_other_end(const trace_event *event, const trace_event *of)
 
 static void find(explanation *of, const trace_event *event, G_GNUC_UNUSED GError **error)
 {
-  /* What damaged octets look like to TCP: a packet that the path damaged arrives, and no checksum shows it.
-   */
+  /* TCP takes damaged octets as good when a packet that the path damaged arrives and no checksum shows it. */
   if (event->id == TRACE_PACKET_DAMAGED) {
     g_hash_table_add(of->damaged, g_memdup2(&event->packet, sizeof event->packet));
   } else if (event->id == TRACE_CHECKSUM_ERROR || event->id == TRACE_PACKET_DROPPED) {
@@ -175,7 +174,7 @@ static void look(explanation *of, const trace_event *event, GError **error)
 
 /* --- The third reading: the packets that explain it --- */
 
-/* What is missing at the peak, and what shall be followed. */
+/* Notes what is missing at the peak, and what shall be followed. */
 static void begin_to_follow(explanation *of)
 {
   guint64 from = 0;
@@ -208,7 +207,7 @@ static void begin_to_follow(explanation *of)
                                      : PACKET_STORY_SYN);
 }
 
-/* What arrives, or is placed, where most is held. */
+/* Takes what arrives, or is placed, where most is held. */
 static void follow_peak(explanation *of, const trace_event *event, GError **error)
 {
   const bool is_before = (guint64)event->time <= peak_at(of);
@@ -252,7 +251,7 @@ static const char *why_order(const explanation *of)
                        : "the stream has no markers";
 }
 
-/* What was placed meanwhile, and what the octets that were held waited for, by cause. */
+/* Adds what was placed meanwhile, and what the octets that were held waited for, by cause. */
 static void add_causes(const explanation *of, prose *to)
 {
   const char *const words[CAUSES] = {
@@ -290,7 +289,7 @@ static int compare_shares(gconstpointer a, gconstpointer b)
   return (one < other) - (one > other);
 }
 
-/* The connections that hold most besides, and how many have holes. */
+/* Adds the connections that hold most besides, and how many have holes. */
 static void add_others(const explanation *of, prose *to)
 {
   g_autoptr(GList) shares = g_list_sort(g_hash_table_get_values(of->holding), compare_shares);
@@ -362,7 +361,7 @@ static void add_peak(const explanation *of, prose *to)
 
 /* --- The failure, in words --- */
 
-/* What arrived and was at fault, and who spoilt it: the path, or its sender. */
+/* Adds what arrived and was at fault, and who spoilt it: the path, or its sender. */
 static void add_culprit(const explanation *of, prose *to)
 {
   const trace_event *sent = &of->sent;
@@ -396,7 +395,7 @@ static void add_culprit(const explanation *of, prose *to)
   prose_add(to, "\n");
 }
 
-/* What was delivered wrong, and why the end failed that did first. */
+/* Adds what was delivered wrong, and why the end failed that did first. */
 static void add_failure(const explanation *of, prose *to)
 {
   const trace_event *failure = &of->failure, *wrong = &of->wrong;
@@ -432,7 +431,8 @@ static void add_failure(const explanation *of, prose *to)
 
 /* --- All readings --- */
 
-/* What counts here of the scenario that the trace is of: a help, no more, so that none is no error. */
+/* Notes what counts here of the scenario that the trace is of: that is a help, no more, so that none is no
+ * error. */
 static void note_scenario(explanation *of, const char *text)
 {
   g_autoptr(JsonObject) about = json_text_read(text, strlen(text), NULL);

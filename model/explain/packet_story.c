@@ -21,7 +21,7 @@ typedef struct carrier {
   bool has_arrived;
 } carrier;
 
-/* Where a sequence number lies in the stream. A proxy has TCP connections of its own. */
+/* It says where a sequence number lies in the stream. A proxy has TCP connections of its own. */
 typedef struct sequence_base {
   guint64 position;
   uint32_t sequence; /* of it */
@@ -65,7 +65,7 @@ void packet_story_free(packet_story *story)
 
 /* --- What happens --- */
 
-/* A new packet of `payload`, if it has octets of the story. */
+/* Adds a new packet of `payload`, if it has octets of the story. */
 static void add_carrier(packet_story *story, const trace_event *event, range payload, carrier packet)
 {
   if (payload.from < story->octets.to && payload.to > story->octets.from) {
@@ -96,7 +96,7 @@ static void hear_sent(packet_story *story, const trace_event *event)
   }
 }
 
-/* TCP payload that a middlebox made: of the sender's connection, or of the proxy's. */
+/* Hears of TCP payload that a middlebox made: of the sender's connection, or of the proxy's. */
 static void hear_piece(packet_story *story, const trace_event *event, bool is_proxys)
 {
   const uint32_t sequence = (uint32_t)TRACE_VALUE(event, PACKET_MADE, sequence);
@@ -116,7 +116,7 @@ static void hear_piece(packet_story *story, const trace_event *event, bool is_pr
   add_carrier(story, event, (range){position, position + octets}, packet);
 }
 
-/* What a middlebox or a router made; a fragment counts as the whole datagram, which is lost with it. */
+/* Hears of what a middlebox or a router made. A fragment counts as the whole datagram, lost with it. */
 static void hear_made(packet_story *story, const trace_event *event)
 {
   const guint64 of = TRACE_VALUE(event, PACKET_MADE, fragment_of);
@@ -134,7 +134,7 @@ static void hear_made(packet_story *story, const trace_event *event)
   }
 }
 
-/* How the element `place` drops. */
+/* Returns the words for how the element `place` drops. */
 static const char *drop_words(const char *place)
 {
   static const char *const drops[][2] = {
@@ -157,7 +157,7 @@ static const char *drop_words(const char *place)
   return words;
 }
 
-/* What becomes of a packet. */
+/* Hears what becomes of a packet. */
 static void hear_fate(carrier *packet, const trace_event *event)
 {
   switch (event->id) {

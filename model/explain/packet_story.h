@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The packets that carried certain octets of a stream, and what became of them, in words: "segment 400
+/* A story is of the packets that carried certain octets of a stream, and what became of them: "segment 400
  * (packet 575, stream 579,640 to 581,095) was lost on path.forward at 631.5 us; sent again at 715.1 us in
  * fast recovery". */
 #pragma once
@@ -14,9 +14,8 @@ typedef struct packet_story packet_story;
 /* The position of the SYN, which lies before the octets of the stream: no octet has it. */
 #define PACKET_STORY_SYN ((guint64)G_MAXINT64)
 
-/* The story of the packets with the octet at `position` of the stream that the end at which `of` happens
- * sends
- * (`is_sent`) or receives. Free with packet_story_free(). */
+/* Begins the story of the packets with the octet at `position` of the stream that the end at which `of`
+ * happens sends (`is_sent`) or receives. Free with packet_story_free(). */
 packet_story *packet_story_new(const trace_event *of, bool is_sent, guint64 position);
 void packet_story_free(packet_story *story);
 

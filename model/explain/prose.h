@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Sentences with numbers as people write them: "98,936", "769.7 us". */
+/* Prose is sentences with numbers as people write them: "98,936", "769.7 us". */
 #pragma once
 
 #include <glib.h>
@@ -13,15 +13,15 @@ typedef struct prose {
 
 prose prose_new(void);
 
-/* The text; free with g_free(). */
+/* Returns the text; free with g_free(). */
 char *prose_end(prose *of);
 
 void prose_add(prose *to, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
-/* `count` in groups of three digits; `time` in microseconds with one decimal, from a second on in seconds.
- * They live until prose_end(). */
+/* They write `count` in groups of three digits; `time` in microseconds with one decimal, from a second on in
+ * seconds. The texts live until prose_end(). */
 const char *prose_count(prose *of, guint64 count);
 const char *prose_time(prose *of, time_ps time);
 
-/* "1 segment", "68 segments". */
+/* Writes "1 segment", "68 segments". */
 const char *prose_plural(prose *of, guint64 count, const char *nouns);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Whether one endpoint takes a segment that has arrived: the reasons to drop it as if it had been lost, so
- * that TCP sends it again.
+/* An admission decides whether its endpoint takes a segment that has arrived. These are the reasons to drop
+ * it as if it had been lost, so that TCP sends it again.
  *
  * - It holds an invalid FPDU, and the endpoint drops those silently (mpa-01 §7, MPA-286).
  * - The reassembly memory has no room: what the RNIC would hold after taking the segment would be more than
@@ -16,7 +16,7 @@
 
 typedef struct rnic_admission rnic_admission;
 
-/* Of a connection's own state, at a time; 0: any number. */
+/* They limit a connection's own state, at a time; 0: any number. */
 typedef struct rnic_receive_limits {
   uint32_t fpdu_descriptors; /* pieces that an FPDU with octets missing may be held in */
   uint32_t partial_fpdus;    /* located FPDUs with octets missing */
@@ -31,7 +31,7 @@ typedef struct rnic_admission_config {
   rnic_receiver *receiver; /* whose trace it writes, too */
 } rnic_admission_config;
 
-/* Segments dropped: for want of `memory`, for a limit of the endpoint's own state (metrics of
+/* They count segments dropped: for want of `memory`, for a limit of the endpoint's own state (metrics of
  * measure/metrics.def), for an invalid FPDU. The first of several reasons counts. */
 typedef struct rnic_refusals {
   uint64_t broken;
@@ -43,7 +43,7 @@ typedef struct rnic_refusals {
 rnic_admission *rnic_admission_new(const rnic_admission_config *config);
 void rnic_admission_free(rnic_admission *admission);
 
-/* There is a reason for which a segment might be dropped; else TCP need not ask. */
+/* Whether there is a reason for which a segment might be dropped; else TCP need not ask. */
 bool rnic_admission_has_limits(const rnic_admission_config *config);
 
 /* tcp_events.inspect, in full operation, and tcp_events.admit: false drops the segment. */
@@ -53,5 +53,5 @@ bool rnic_admission_admit(rnic_admission *admission, uint64_t position, tcp_beyo
 /* What the receiver holds may have changed. */
 void rnic_admission_settle(rnic_admission *admission);
 
-/* The admission's; they change with it. */
+/* Returns the admission's; they change with it. */
 const rnic_refusals *rnic_admission_refusals(const rnic_admission *admission);

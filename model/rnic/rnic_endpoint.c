@@ -58,8 +58,8 @@ static rdmap_stream *stream_of(rnic_endpoint *endpoint, const rnic_endpoint_conf
   return rdmap_stream_new(&rdmap, &rnic_endpoint_rdmap_events, endpoint);
 }
 
-/* What an FPDU of MULPDU octets takes, about: of the EMSS, or of the smallest MULPDU when that is more.
- * Longer ones are rare, and made all the same. */
+/* Returns what an FPDU of MULPDU octets takes, about: of the EMSS, or of the smallest MULPDU when that is
+ * more. Longer ones are rare, and made all the same. */
 static const mpa_fpdu_memory *fpdu_memory_for(const rnic_endpoint_config *config)
 {
   enum { IP_AND_TCP_OCTETS = 40, SMALLEST_FPDU_OCTETS = MPA_MULPDU_MIN_OCTETS + 12 };
@@ -187,7 +187,7 @@ static bool may_send_fpdus(rnic_endpoint *endpoint)
  * FPDU. */
 static const rnic_failure closed_by_itself = {.layer = RNIC_FAILURE_MPA, .reason.mpa = MPA_ERROR_CLOSED};
 
-/* What a misbehaving end does instead of its next ULPDU; true when it did something. */
+/* Does what a misbehaving end does instead of its next ULPDU; true when it did something. */
 static bool do_fault(rnic_endpoint *endpoint, time_ps now)
 {
   const rnic_misbehaviour *fault = endpoint->sender.config.fault;
@@ -289,7 +289,7 @@ void rnic_endpoint_complete(rnic_endpoint *endpoint, const rnic_completion *comp
 
 /* --- The end --- */
 
-/* The first failure, once. */
+/* Reports the first failure, once. */
 static void fail(rnic_endpoint *endpoint, rnic_failure failure, time_ps now)
 {
   if (endpoint->has_failed) {
@@ -416,14 +416,14 @@ void rnic_endpoint_follow_startup(rnic_endpoint *endpoint, time_ps now)
 
 /* --- Time --- */
 
-/* Of the startup phase, while it matters. */
+/* Returns that of the startup phase, while it matters. */
 static time_ps startup_deadline(const rnic_endpoint *endpoint)
 {
   return !endpoint->startup || endpoint->has_failed ? TIME_PS_NEVER
                                                     : rnic_startup_phase_deadline(endpoint->startup);
 }
 
-/* Returns the deadline of what few endpoints have, or not for long. */
+/* Returns that of what few endpoints have, or not for long. */
 static G_GNUC_NO_INLINE time_ps rare_deadline(const rnic_endpoint *endpoint)
 {
   return time_ps_earlier(rnic_sender_deadline(&endpoint->sender), startup_deadline(endpoint));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One end of one iWARP connection: RDMAP over DDP over MPA over TCP, put together. Sans I/O.
+/* An endpoint is one end of one iWARP connection: RDMAP over DDP over MPA over TCP, put together. Sans I/O.
  *
  * It passes octets from layer to layer (docs/architecture.md, "The path of one octet") and leaves to the
  * layers whatever they can decide. */
@@ -13,7 +13,7 @@
 
 typedef struct rnic_endpoint rnic_endpoint;
 
-/* Of posted work or of a receive; see rnic_poll(). */
+/* It is of posted work or of a receive; see rnic_poll(). */
 typedef struct rnic_completion {
   uint64_t id;
   bool is_receive;
@@ -31,7 +31,7 @@ typedef struct rnic_endpoint_events {
   bool (*want_operation)(void *user, rnic_endpoint *endpoint, time_ps now);
   /* rnic_poll() has something more. The handler may poll, post and close. */
   void (*completion)(void *user, rnic_endpoint *endpoint, time_ps now);
-  /* The peer's Private Data, when its startup frame is accepted or rejects; before full operation. */
+  /* The peer's Private Data is here, when its startup frame is accepted or rejects; before full operation. */
   void (*private_data)(void *user, const uint8_t *octets, uint32_t length, time_ps now);
   ddp_probe probe; /* its handlers get `user`, too */
   /* A payload segment arrives, before it is handled; see tcp_events. `phase_offset` is `position` counted
@@ -46,7 +46,7 @@ typedef struct rnic_endpoint_events {
   void (*failed)(void *user, const rnic_failure *failure, time_ps now);
 } rnic_endpoint_events;
 
-/* An endpoint that is closed; `config` is copied, `events` must outlive it. Free with
+/* Makes an endpoint that is closed; `config` is copied, `events` must outlive it. Free with
  * rnic_endpoint_free(). */
 rnic_endpoint *rnic_endpoint_new(const rnic_endpoint_config *config, const rnic_endpoint_events *events,
                                  void *user);
@@ -55,14 +55,14 @@ void rnic_endpoint_free(rnic_endpoint *endpoint);
 /* Opens the connection, actively or passively, by its configuration. */
 void rnic_endpoint_start(rnic_endpoint *endpoint, time_ps now);
 
-/* One datagram for this endpoint; the caller keeps its reference. */
+/* Takes one datagram for this endpoint; the caller keeps its reference. */
 void rnic_endpoint_receive(rnic_endpoint *endpoint, const datagram *packet, time_ps now);
 
-/* The next datagram that may leave at `now`, the caller's; NULL when there is none. Call until NULL after
- * every other call. */
+/* Returns the next datagram that may leave at `now`, the caller's; NULL when there is none. Call until NULL
+ * after every other call. */
 datagram *rnic_endpoint_transmit(rnic_endpoint *endpoint, time_ps now);
 
-/* When rnic_endpoint_run() is next due; TIME_PS_NEVER. */
+/* Returns when rnic_endpoint_run() is next due; TIME_PS_NEVER. */
 time_ps rnic_endpoint_deadline(const rnic_endpoint *endpoint);
 void rnic_endpoint_run(rnic_endpoint *endpoint, time_ps now);
 
@@ -74,23 +74,23 @@ void rnic_endpoint_close(rnic_endpoint *endpoint);
  * more, and the connection goes down. */
 bool rnic_endpoint_is_erroneous(const rnic_endpoint *endpoint);
 
-/* Where it is; the configuration's. */
+/* Returns where it is; the configuration's. */
 rnic_host *rnic_endpoint_host(const rnic_endpoint *endpoint);
 
 /* True when an octet of the stream received before `phase_offset` is still missing. In full operation. */
 bool rnic_endpoint_has_hole_before(const rnic_endpoint *endpoint, uint64_t phase_offset);
 
-/* The stream position at which the FPDU phase of the direction sent begins; -1 before full operation. */
+/* Returns where in the stream the FPDU phase of the direction sent begins; -1 before full operation. */
 int64_t rnic_endpoint_sent_phase_start(const rnic_endpoint *endpoint);
 
-/* The same of the direction received, in full operation. */
+/* Returns the same of the direction received, in full operation. */
 uint64_t rnic_endpoint_received_phase_start(const rnic_endpoint *endpoint);
 
 /* True only when the receiving side holds nothing and there are no holes; a quick answer for nearly every
  * segment. */
 bool rnic_endpoint_holds_nothing(const rnic_endpoint *endpoint);
 
-/* What the receiving side holds now. */
+/* Gives what the receiving side holds now. */
 void rnic_endpoint_held(const rnic_endpoint *endpoint, rnic_occupancy *held);
 
 typedef struct rnic_endpoint_counts {

@@ -31,9 +31,9 @@ typedef struct rnic_endpoint_config {
   uint32_t streaming_octets_sent; /* before MPA; both ends agree on both directions (MPA-190) */
   uint32_t streaming_octets_received;
   uint32_t protection_domain; /* of the host */
-  /* Handed to RDMAP; without what the endpoint itself knows: generation, identity, stags and probe. */
+  /* It is handed to RDMAP, without what the endpoint itself knows: generation, identity, stags and probe. */
   rdmap_config rdmap;
-  /* Of an endpoint that receives what a capture shows; all zero: of any other. */
+  /* It is that of an endpoint that receives what a capture shows; all zero: of any other. */
   mpa_startup_frames frames;
   bool takes_long_ulpdus;       /* see mpa_deframer_take_long() */
   bool silent_drop;             /* a segment with a broken FPDU is dropped as if lost (MPA-286) */
@@ -47,6 +47,6 @@ typedef struct rnic_endpoint_config {
   fpdu_starts *starts; /* gets where the FPDUs start that are sent, in the FPDU phase; NULL: nobody asks */
 } rnic_endpoint_config;
 
-/* The defaults of the product: what an empty scenario makes of `side`, over tcp_config_default(). Host,
- * Protection Domain, addresses, ports and ISN are yet to be set. */
+/* Returns the defaults of the product: what an empty scenario makes of `side`, over tcp_config_default().
+ * Host, Protection Domain, addresses, ports and ISN are yet to be set. */
 rnic_endpoint_config rnic_endpoint_config_default(enum side side);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The inside of an endpoint, for its files: rnic_endpoint.c (from making and startup to the end), and above
- * it rnic_endpoint_reports.c (what TCP and RDMAP report) and rnic_verbs.c (what its ULP may do). */
+/* This is the inside of an endpoint, for its files: rnic_endpoint.c (from making and startup to the end), and
+ * above it rnic_endpoint_reports.c (what TCP and RDMAP report) and rnic_verbs.c (what its ULP may do). */
 #pragma once
 
 #include "rnic/rnic_endpoint.h"
 #include "rnic/rnic_receiver.h"
 #include "rnic/rnic_sender.h"
 
-/* How far the end of a connection is: graceful when the ULP's work is done, or by the first failure, as the
- * documents require of its layer. */
+/* It says how far the end of a connection is: graceful when the ULP's work is done, or by the first failure,
+ * as the documents require of its layer. */
 typedef enum rnic_teardown {
   RNIC_TEARDOWN_NOT,        /* nothing of it has begun */
   RNIC_TEARDOWN_DRAINS,     /* FIN when the ULP's work is done */
@@ -17,7 +17,7 @@ typedef enum rnic_teardown {
   RNIC_TEARDOWN_FIN_SENT,   /* nothing can be posted to TCP */
 } rnic_teardown;
 
-/* One that the ULP has not taken yet. */
+/* The ULP has not taken it yet. */
 typedef struct waiting_completion {
   rnic_completion completion;
   struct waiting_completion *next; /* after the newest one: the oldest */
@@ -44,7 +44,7 @@ struct rnic_endpoint {
   bool is_mute;       /* it may not send FPDUs, and will never be allowed to */
 };
 
-/* What TCP and RDMAP report to an endpoint; `inspecting` is called before TCP takes a segment, too. */
+/* TCP and RDMAP report these to an endpoint; `inspecting` is called before TCP takes a segment, too. */
 extern const tcp_events rnic_endpoint_tcp_events;
 extern const tcp_events rnic_endpoint_tcp_events_inspecting;
 extern const rdmap_stream_events rnic_endpoint_rdmap_events;
@@ -72,7 +72,7 @@ void rnic_endpoint_complete(rnic_endpoint *endpoint, const rnic_completion *comp
  * Nothing is sent of RDMAP's, whose work completes in error. */
 void rnic_endpoint_end_silently(rnic_endpoint *endpoint, rnic_failure failure, time_ps now);
 
-/* The same by RST, unless the configuration forbids it (mpa-01 §7, MPA-280). */
+/* It ends by RST, unless the configuration forbids it (mpa-01 §7, MPA-280). */
 void rnic_endpoint_end_at_once(rnic_endpoint *endpoint, rnic_failure failure, time_ps now);
 
 /* The connection ends for `failure` as above, but gracefully: FIN follows the Terminate, if this end has one

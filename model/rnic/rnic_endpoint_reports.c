@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What TCP and RDMAP report to an endpoint, and what it makes of that. */
+/* TCP and RDMAP report to an endpoint, and this is what it makes of that. */
 #include <glib.h>
 
 #include "rnic/rnic_endpoint_private.h"
@@ -79,8 +79,8 @@ static void on_acknowledged(void *user, uint64_t position, time_ps now)
   rdmap_stream_acknowledged(endpoint->stream, position, now);
 }
 
-/* The peer's FIN, in order after all its octets: its stream and its connection end gracefully in one (DDP-028
- * … DDP-030). */
+/* The peer's FIN has come, in order after all its octets: its stream and its connection end gracefully in one
+ * (DDP-028 … DDP-030). */
 static void on_finished(void *user, time_ps now)
 {
   static const rnic_failure failure = {.layer = RNIC_FAILURE_MPA, .reason.mpa = MPA_ERROR_CLOSED};

@@ -8,7 +8,7 @@
 
 /* --- Its pace --- */
 
-/* One rate: `free_ps` and `rest` / `per_second` picoseconds more is when the next may begin, so that no
+/* It is one rate: `free_ps` and `rest` / `per_second` picoseconds more is when the next may begin, so that no
  * fraction is ever lost. */
 typedef struct pace_clock {
   uint64_t per_second; /* 0: any number */
@@ -67,7 +67,7 @@ enum {
   GUARD_VALUE = 0xA5,
 };
 
-/* A buffer that nobody has taken; lies in the guard before the buffer. */
+/* It is a buffer that nobody has taken, and lies in the guard before the buffer. */
 typedef struct unused_buffer {
   struct unused_buffer *next;
 } unused_buffer;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the connections of one RNIC share: its STags, its Protection Domains, its reassembly memory, the
- * memory of its packets and of its ULPs' messages, and the identifications of its IP datagrams. */
+/* A host is what the connections of one RNIC share: its STags, its Protection Domains, its reassembly memory,
+ * the memory of its packets and of its ULPs' messages, and the identifications of its IP datagrams. */
 #pragma once
 
 #include <stdbool.h>
@@ -16,38 +16,39 @@
 
 /* --- Its pace --- */
 
-/* How fast a host hands FPDUs to TCP: those of all its connections one after the other, in the order in which
- * they are ready. */
+/* A pace is how fast a host hands FPDUs to TCP: those of all its connections one after the other, in the
+ * order in which they are ready. */
 typedef struct rnic_pace rnic_pace;
 
-/* At most `bit_per_s` of FPDUs and `segments_per_s`; 0: any number. Free with g_free() (NULL is
+/* Makes one of at most `bit_per_s` of FPDUs and `segments_per_s`; 0: any number. Free with g_free() (NULL is
  * allowed). */
 rnic_pace *rnic_pace_new(uint64_t bit_per_s, uint64_t segments_per_s);
 
-/* When an FPDU that is ready at `now` is handed over; it has `octets` (at most 65535 and its markers) and TCP
- * needs `segments` for it. That is at once, or when the FPDUs before it have had their time at both rates,
- * rounded up to a picosecond. */
+/* Returns when an FPDU that is ready at `now` is handed over; it has `octets` (at most 65535 and its markers)
+ * and TCP needs `segments` for it. That is at once, or when the FPDUs before it have had their time at both
+ * rates, rounded up to a picosecond. */
 time_ps rnic_pace_take_turn(rnic_pace *pace, uint32_t octets, uint32_t segments, time_ps now);
 
 /* --- Its buffers --- */
 
-/* Buffers of one size for the ULPs of one host, with guard octets on both sides of each: taken when a message
- * is posted for one, given back when it was verified, so that the connections of a host need only the memory
- * of the messages under way. The buffer given back last is the next to be taken: its memory is warm. */
+/* A pool has buffers of one size for the ULPs of one host, with guard octets on both sides of each: taken
+ * when a message is posted for one, given back when it was verified, so that the connections of a host need
+ * only the memory of the messages under way. The buffer given back last is the next to be taken: its memory
+ * is warm. */
 typedef struct rnic_buffer_pool rnic_buffer_pool;
 
-/* Buffers of `octets` (0: there is no memory, and what is taken is NULL). Free with rnic_buffer_pool_free(),
- * after all have been given back. */
+/* Makes one with buffers of `octets` (0: there is no memory, and what is taken is NULL). Free with
+ * rnic_buffer_pool_free(), after all have been given back. */
 rnic_buffer_pool *rnic_buffer_pool_new(uint32_t octets);
 void rnic_buffer_pool_free(rnic_buffer_pool *pool);
 
-/* A buffer whose octets may have any value and whose guards are whole. */
+/* Returns a buffer whose octets may have any value and whose guards are whole. */
 uint8_t *rnic_buffer_pool_take(rnic_buffer_pool *pool);
 
 /* Takes back a buffer of this pool's, and its memory. */
 void rnic_buffer_pool_give(rnic_buffer_pool *pool, uint8_t *buffer);
 
-/* True while nobody has written into the guard octets on either side of a buffer that is taken. */
+/* Returns true while nobody has written into the guard octets on either side of a buffer that is taken. */
 bool rnic_buffer_pool_guards_intact(const rnic_buffer_pool *pool, const uint8_t *buffer);
 
 /* --- The host --- */
@@ -59,34 +60,34 @@ typedef struct rnic_host {
   rnic_pace *pace;                /* NULL: no limit */
   uint32_t protection_domains;    /* given so far */
   uint32_t stream_ids;            /* likewise */
-  /* Of the next datagram that routers may fragment. All connections use this counter, because fragments of
-   * two datagrams with the same source, destination and identification would be put together (RFC 6864 §4.3).
-   * So do middleboxes that make datagrams in the host's name. */
+  /* It is that of the next datagram that routers may fragment. All connections use this counter, because
+   * fragments of two datagrams with the same source, destination and identification would be put together
+   * (RFC 6864 §4.3). So do middleboxes that make datagrams in the host's name. */
   uint16_t identification;
   memory_pool *datagrams; /* memory_pool_new(sizeof(datagram)): for the packets of all connections */
   GHashTable *fpdus;      /* of mpa_fpdu_memory, by the length of FPDUs: a host has one or two */
   GHashTable *buffers;    /* of rnic_buffer_pool, by the length of buffers: a host has one or two */
 } rnic_host;
 
-/* A host without connections; the STags it chooses follow from `seed` alone. Free with rnic_host_free(),
- * after its endpoints (NULL is allowed). */
+/* Makes a host without connections; the STags it chooses follow from `seed` alone. Free with
+ * rnic_host_free(), after its endpoints (NULL is allowed). */
 rnic_host *rnic_host_new(uint64_t seed);
 void rnic_host_free(rnic_host *host);
 
-/* A new Protection Domain, a new stream: each number is given once. */
+/* Return a new Protection Domain, a new stream: each number is given once. */
 uint32_t rnic_host_protection_domain_new(rnic_host *host);
 uint32_t rnic_host_stream_id_new(rnic_host *host);
 
-/* Reassembly memory of `octets` (0: none) in cells of `cell_octets` (>= 1) from here on, before the first
- * endpoint; without this call there is as much as is needed. */
+/* Gives it reassembly memory of `octets` (0: none) in cells of `cell_octets` (>= 1) from here on, before the
+ * first endpoint; without this call there is as much as is needed. */
 void rnic_host_limit_memory(rnic_host *host, uint64_t octets, uint32_t cell_octets);
 
 /* From here on all its connections together hand FPDUs to TCP no faster than this, see rnic_pace_new().
  * Before the first endpoint; without this call they are as fast as they can be. */
 void rnic_host_limit_rate(rnic_host *host, uint64_t bit_per_s, uint64_t segments_per_s);
 
-/* The memory of their FPDUs, which mostly have `fpdu_octets` or less; the host's. */
+/* Returns the memory of their FPDUs, which mostly have `fpdu_octets` or less; the host's. */
 const mpa_fpdu_memory *rnic_host_fpdu_memory(rnic_host *host, uint32_t fpdu_octets);
 
-/* Buffers of `octets` for the ULPs of all its connections; the host's. */
+/* Returns buffers of `octets` for the ULPs of all its connections; the host's. */
 rnic_buffer_pool *rnic_host_buffers(rnic_host *host, uint32_t octets);

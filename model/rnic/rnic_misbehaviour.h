@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a misbehaving peer does to the output of its own, correct stack: each function is called just before
+/* A misbehaving peer alters the output of its own, correct stack: each function is called just before
  * the layer below takes what the function may alter. */
 #pragma once
 
@@ -10,7 +10,7 @@
 #include "base/iwarp_generation.h"
 #include "rdmap/rdmap_error.h"
 
-/* What only the end itself can do. */
+/* Only the end itself can do these. */
 typedef enum rnic_local_action {
   RNIC_LOCAL_NONE,
   RNIC_LOCAL_ERROR, /* a Terminate: rdmap_stream_fail() */
@@ -22,16 +22,16 @@ typedef enum rnic_local_action {
 typedef struct rnic_misbehaviour {
   void *user;
   bool forgets_ord; /* as many Reads as are posted are outstanding */
-  /* The startup frame that this end is about to send; it may come out empty. */
+  /* Alters the startup frame that this end is about to send; it may come out empty. */
   void (*alter_startup)(void *user, buffer_chain *frame);
-  /* The next ULPDU of RDMAP's, before MPA frames it. */
+  /* Alters the next ULPDU of RDMAP's, before MPA frames it. */
   void (*alter_ulpdu)(void *user, buffer_chain *ulpdu);
-  /* The FPDU that starts at `start` of the FPDU phase, before TCP takes it. With `markers` it has them, with
-   * `crc` its CRC is used. */
+  /* Alters the FPDU that starts at `start` of the FPDU phase, before TCP takes it. With `markers` it has
+   * them, with `crc` its CRC is used. */
   void (*alter_fpdu)(void *user, uint64_t start, bool markers, bool crc, buffer_chain *fpdu);
-  /* A ULPDU of its own that goes out now, in `generation`, into the empty `ulpdu`; false when there is none.
-   * Asked before each ULPDU of RDMAP's until false, and when RDMAP has none. */
+  /* Makes a ULPDU of its own that goes out now, in `generation`, into the empty `ulpdu`; false when there is
+   * none. Asked before each ULPDU of RDMAP's until false, and when RDMAP has none. */
   bool (*insert_ulpdu)(void *user, iwarp_generation generation, buffer_chain *ulpdu);
-  /* What the end does before the next ULPDU; `*error` with RNIC_LOCAL_ERROR. */
+  /* Returns what the end does before the next ULPDU; `*error` with RNIC_LOCAL_ERROR. */
   rnic_local_action (*next_local_action)(void *user, rdmap_error *error);
 } rnic_misbehaviour;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The reassembly memory of one RNIC, a size in octets, shared by all its connections (`receiver.memory`): it
- * counts how much of it is used. docs/metrics.md, "Held octets", describes which octets are held, and why.
+/* The reassembly memory of one RNIC is a size in octets, shared by all its connections (`receiver.memory`):
+ * it counts how much of it is used. docs/metrics.md, "Held octets", describes which octets are held, and why.
  * `processing` is not reassembly memory, and neither are the fragments that IP holds, which has buffers of
  * its own (mpa-01 §11.2.1), nor what is held before full operation. */
 #pragma once
@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What the receiving side of one connection holds (docs/metrics.md, "Held octets"). */
+/* It is what the receiving side of one connection holds (docs/metrics.md, "Held octets"). */
 typedef struct rnic_occupancy {
   uint64_t incomplete;
   uint64_t unlocated;
@@ -21,7 +21,7 @@ typedef struct rnic_occupancy {
   uint32_t undelivered;
 } rnic_occupancy;
 
-/* Written only by the functions below. */
+/* Only the functions below write it. */
 typedef struct rnic_reassembly_memory {
   uint64_t octets;
   uint32_t cell_octets;
@@ -29,14 +29,14 @@ typedef struct rnic_reassembly_memory {
   uint64_t peak; /* the most that was ever used */
 } rnic_reassembly_memory;
 
-/* An unused memory of `octets` (0: there is none) in cells of `cell_octets` (>= 1, `receiver.cell`). Free
- * with g_free() (NULL is allowed). */
+/* Makes an unused memory of `octets` (0: there is none) in cells of `cell_octets` (>= 1, `receiver.cell`).
+ * Free with g_free() (NULL is allowed). */
 rnic_reassembly_memory *rnic_reassembly_memory_new(uint64_t octets, uint32_t cell_octets);
 
-/* What `held` takes up: each of the causes `incomplete`, `unlocated` and `order` in cells of its own. */
+/* Returns what `held` takes up: `incomplete`, `unlocated` and `order` have cells of their own. */
 uint64_t rnic_reassembly_memory_octets_of(const rnic_reassembly_memory *memory, const rnic_occupancy *held);
 
-/* The most that `octets` can take up, however they are spread over the causes. */
+/* Returns the most that `octets` can take up, however they are spread over the causes. */
 uint64_t rnic_reassembly_memory_octets_at_most(const rnic_reassembly_memory *memory, uint64_t octets);
 
 /* Is there room for a connection that uses `before` to use `after`? */

@@ -137,7 +137,7 @@ static G_GNUC_NO_INLINE void make_deframer(rnic_receiver *receiver)
   }
 }
 
-/* Made with the first octets: one end of many a connection only sends. */
+/* It is made with the first octets: one end of many a connection only sends. */
 static inline mpa_deframer *deframer_of(rnic_receiver *receiver)
 {
   if (!receiver->deframer) {
@@ -192,7 +192,7 @@ static inline void receive(rnic_receiver *receiver, uint64_t position, const buf
   uint64_t start = receiver->phase_start;
   time_ps timeout = receiver->config.first_fpdu_timeout_ps;
 
-  /* The first octets of the FPDU phase: from here on one FPDU must come in time. */
+  /* The first octets of the FPDU phase are here: from here on one FPDU must come in time. */
   if (timeout > 0 && position + octets->length > start && timeout < TIME_PS_NEVER - now &&
       receiver->first_fpdu_deadline == TIME_PS_NEVER && rnic_receiver_statistics(receiver)->fpdus == 0) {
     receiver->first_fpdu_deadline = now + timeout;
@@ -207,8 +207,8 @@ static inline void receive(rnic_receiver *receiver, uint64_t position, const buf
   }
 }
 
-/* Octets in many slices, as of FPDUs that refer: one copy of them costs less than to check and to place them
- * as they are. */
+/* There are octets in many slices, as of FPDUs that refer: one copy of them costs less than to check and to
+ * place them as they are. */
 static G_GNUC_NO_INLINE bool receive_copied(rnic_receiver *receiver, uint64_t position,
                                             const buffer_chain *octets, time_ps arrival, time_ps now)
 {
@@ -313,7 +313,7 @@ const mpa_deframer_statistics *rnic_receiver_statistics(const rnic_receiver *rec
 
 /* --- What it holds --- */
 
-/* Octets that are held outside of MPA. */
+/* Returns the octets that are held outside of MPA. */
 typedef struct held_below {
   uint64_t in_tcp;     /* after a hole, of an in-order receiver */
   uint64_t of_partial; /* of those: in the FPDU at MPA's in-order edge, below mpa_held.partial_end */
@@ -371,7 +371,7 @@ void rnic_receiver_held(const rnic_receiver *receiver, rnic_occupancy *held)
 
 /* --- What it would hold --- */
 
-/* One dry run under way. */
+/* It is one dry run under way. */
 typedef struct trial {
   rnic_receiver *receiver;
   const rnic_new_run *runs;
@@ -398,7 +398,7 @@ static uint64_t end_of(const rnic_new_run *run)
   return run->position + run->octets.length;
 }
 
-/* The run that has `position`; NULL when none has. */
+/* Returns the run that has `position`; NULL when none has. */
 static const rnic_new_run *run_with(const trial *made, uint64_t position)
 {
   for (size_t i = 0; i < made->count; i++) {
@@ -409,11 +409,11 @@ static const rnic_new_run *run_with(const trial *made, uint64_t position)
   return NULL;
 }
 
-/* Where the in-order edge will be. A receiver that looks ahead needs it only to know whether streaming mode
- * is over. */
+/* Returns where the in-order edge will be. A receiver that looks ahead needs it only to know whether
+ * streaming mode is over. */
 static uint64_t find_edge(const trial *made)
 {
-  /* What waits for the octet at the edge. */
+  /* This waits for the octet at the edge. */
   const reassembly_queue *held = made->receiver->config.looks_ahead ? made->receiver->early : made->in_tcp;
   uint64_t edge = made->edge_before;
   uint64_t before;
@@ -452,7 +452,7 @@ static void pass_held(void *user, uint64_t position, const buffer_chain *octets,
   pass(user, position, octets, false);
 }
 
-/* An in-order receiver: what the segment brings and what waited for it. */
+/* Passes, of an in-order receiver, what the segment brings and what waited for it. */
 static void pass_in_order(trial *made)
 {
   uint64_t position = made->edge_before;
@@ -481,7 +481,7 @@ static uint64_t octets_of_runs(const trial *made, uint64_t from, uint64_t to)
   return octets;
 }
 
-/* What MPA will hold, and how. */
+/* Finds what MPA will hold, and how. */
 static mpa_held try_out(trial *made, uint32_t *pieces)
 {
   static const mpa_deframer_events events = {

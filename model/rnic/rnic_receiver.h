@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The path of the data into one endpoint, in full operation. It passes TCP's octets to MPA and MPA's ULPDUs
- * to RDMAP, with the placement latency between; then, in this order, MPA's error and the peer's FIN. It also
- * reports what it holds meanwhile. */
+/* A receiver is the path of the data into one endpoint, in full operation. It passes TCP's octets to MPA and
+ * MPA's ULPDUs to RDMAP, with the placement latency between; then, in this order, MPA's error and the peer's
+ * FIN. It also reports what it holds meanwhile. */
 #pragma once
 
 #include <stdbool.h>
@@ -26,7 +26,7 @@ typedef struct rnic_receiver_config {
   time_ps first_fpdu_timeout_ps; /* from the first octet to the first valid FPDU; 0: for ever */
 } rnic_receiver_config;
 
-/* A part of its endpoint: written only by the functions below. */
+/* It is a part of its endpoint: only the functions below write it. */
 typedef struct rnic_receiver {
   rnic_receiver_config config;
   mpa_deframer *deframer;    /* NULL: nothing of the FPDU phase came yet */
@@ -44,20 +44,20 @@ typedef struct rnic_receiver {
   time_ps first_fpdu_deadline;
 } rnic_receiver;
 
-/* New octets of a segment, from stream position `position` on. */
+/* A run is new octets of a segment, from stream position `position` on. */
 typedef struct rnic_new_run {
   uint64_t position;
   buffer_chain octets;
 } rnic_new_run;
 
-/* What would be held after a segment. */
+/* It is what would be held after a segment. */
 typedef struct rnic_dry_run {
   rnic_occupancy held; /* its causes but `processing`, and partial_fpdus */
   uint32_t pieces;     /* see mpa_deframer_pieces() */
 } rnic_dry_run;
 
-/* Not started; `config` is copied, what it points to must outlive the receiver. What passes MPA is placed
- * `placement_latency_ps` later; 0: at once. Frees what it has. */
+/* Initialises one that is not started; `config` is copied, what it points to must outlive the receiver. What
+ * passes MPA is placed `placement_latency_ps` later; 0: at once. Frees what it has. */
 void rnic_receiver_init(rnic_receiver *receiver, const rnic_receiver_config *config,
                         time_ps placement_latency_ps);
 void rnic_receiver_clear(rnic_receiver *receiver);
@@ -65,7 +65,7 @@ void rnic_receiver_clear(rnic_receiver *receiver);
 /* The FPDU phase begins at stream position `phase_start` (MPA-183, MPA-190). Once. */
 void rnic_receiver_start(rnic_receiver *receiver, bool markers, bool crc, uint64_t phase_start);
 
-/* Octets of the stream, in any order, each once; those below the phase start are ignored. Started. */
+/* Takes octets of the stream, in any order, each once; those below the phase start are ignored. Started. */
 void rnic_receiver_receive(rnic_receiver *receiver, uint64_t position, const buffer_chain *octets,
                            time_ps arrival, time_ps now);
 
@@ -76,8 +76,8 @@ bool rnic_receiver_inspect(rnic_receiver *receiver, uint64_t position, const buf
  * when it certainly could not. Started. */
 bool rnic_receiver_can_let_go(const rnic_receiver *receiver, uint64_t position);
 
-/* What would be held after `count` (> 0) ascending runs, all that is new in the segment that starts at
- * `segment_position`. The result is exact: MPA tries it out on a copy. Guesses about several FPDUs in one
+/* Returns what would be held after `count` (> 0) ascending runs, all that is new in the segment that starts
+ * at `segment_position`. The result is exact: MPA tries it out on a copy. Guesses about several FPDUs in one
  * segment are judged as if none of them had been placed yet. Started. */
 rnic_dry_run rnic_receiver_dry_run(rnic_receiver *receiver, const rnic_new_run *runs, size_t count,
                                    uint64_t segment_position);
@@ -89,16 +89,16 @@ void rnic_receiver_peer_finished(rnic_receiver *receiver, time_ps now);
 /* The stream has failed: nothing that is kept will be used any more, and nothing more shall be given. */
 void rnic_receiver_stop(rnic_receiver *receiver);
 
-/* When rnic_receiver_run() is due (TIME_PS_NEVER). It returns false when the first FPDU did not come in
- * time. */
+/* Returns when rnic_receiver_run() is due (TIME_PS_NEVER). It returns false when the first FPDU did not come
+ * in time. */
 time_ps rnic_receiver_deadline(const rnic_receiver *receiver);
 bool rnic_receiver_run(rnic_receiver *receiver, time_ps now);
 
-/* What is held now, into `held`, which is all 0 before. Started; nothing of MPA's when stopped. */
+/* Adds what is held now to `held`, which is all 0 before. Started; nothing of MPA's when stopped. */
 void rnic_receiver_held(const rnic_receiver *receiver, rnic_occupancy *held);
 
 /* True only when nothing is held; never true for a receiver that keeps octets in TCP or in a pipe. */
 bool rnic_receiver_holds_nothing(const rnic_receiver *receiver);
 
-/* NULL before the start. */
+/* Return NULL before the start. */
 const mpa_deframer_statistics *rnic_receiver_statistics(const rnic_receiver *receiver);

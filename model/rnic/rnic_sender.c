@@ -30,7 +30,7 @@ void rnic_sender_start(rnic_sender *sender, bool markers, bool crc)
   sender->phase_start = sender->config.tcp->gauges->posted_octets;
 }
 
-/* Octets of the FPDU phase so far. */
+/* Returns the octets of the FPDU phase so far. */
 static uint64_t framed_octets(const rnic_sender *sender)
 {
   return sender->framer ? mpa_framer_offset(sender->framer) : 0;
@@ -40,8 +40,8 @@ bool rnic_sender_has_room(const rnic_sender *sender)
 {
   const rnic_sender_limits *limits = sender->limits;
   const tcp_gauges *gauges = sender->config.tcp->gauges;
-  /* Two segments' worth ahead, so that TCP knows whether a segment empties its queue. A host that has its own
-   * pace fills the send buffer meanwhile. */
+  /* It is two segments' worth ahead, so that TCP knows whether a segment empties its queue. A host that has
+   * its own pace fills the send buffer meanwhile. */
   bool is_ahead = gauges->unsent_octets >= 2 * (uint64_t)gauges->emss_octets;
 
   if (!limits) {
@@ -52,7 +52,7 @@ bool rnic_sender_has_room(const rnic_sender *sender)
          gauges->posted_octets - limits->acknowledged < limits->buffer_octets;
 }
 
-/* What MPA takes for the EMSS: TCP reports it, or not (mpa-01 §3.1.1, MPA-025, MPA-026). */
+/* Returns what MPA takes for the EMSS: TCP reports it, or not (mpa-01 §3.1.1, MPA-025, MPA-026). */
 static uint32_t known_emss_octets(const rnic_sender *sender)
 {
   uint32_t assumed = sender->config.assumed_emss_octets;
@@ -86,7 +86,7 @@ static bool fill_segment(rnic_sender *sender, uint32_t fpdu_octets)
   return !fits;
 }
 
-/* rnic_sender_mulpdu_octets(), which the EMSS alone decides, and that changes rarely. Started. */
+/* Computes rnic_sender_mulpdu_octets(), which the EMSS alone decides, and that changes rarely. Started. */
 static uint32_t next_mulpdu_octets(rnic_sender *sender)
 {
   uint32_t emss = known_emss_octets(sender);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The path of the data out of one endpoint: it has RDMAP's ULPDUs framed by MPA and gives them to TCP. It
- * also computes MULPDU, and applies what a misbehaving end does to the data. */
+/* A sender is the path of the data out of one endpoint: it has RDMAP's ULPDUs framed by MPA and gives them to
+ * TCP. It also computes MULPDU, and applies what a misbehaving end does to the data. */
 #pragma once
 
 #include <stdbool.h>
@@ -27,13 +27,13 @@ typedef struct rnic_sender_config {
   bool packs_fpdus; /* TCP fills a segment with several (MPA-052) */
 } rnic_sender_config;
 
-/* Counters of FPDUs whose ULPDU has MULPDU octets and is tagged. */
+/* They count FPDUs whose ULPDU has MULPDU octets and is tagged. */
 typedef struct rnic_full_size {
   uint64_t payload_octets;
   uint64_t stream_octets;
 } rnic_full_size;
 
-/* The limits of the host; most hosts have none. */
+/* They are the limits of the host; most hosts have none. */
 typedef struct rnic_sender_limits {
   uint64_t buffer_octets; /* UINT64_MAX: unlimited */
   uint64_t acknowledged;  /* all octets below this position */
@@ -43,7 +43,7 @@ typedef struct rnic_sender_limits {
   time_ps turn; /* … which is then; TIME_PS_NEVER: none waits */
 } rnic_sender_limits;
 
-/* A part of its endpoint: written only by the functions below. */
+/* It is a part of its endpoint: only the functions below write it. */
 typedef struct rnic_sender {
   rnic_sender_config config;
   mpa_framer *framer;         /* NULL: nothing was framed yet */
@@ -73,13 +73,13 @@ void rnic_sender_start(rnic_sender *sender, bool markers, bool crc);
  * memory stays small; and while its send buffer has room and no FPDU waits for its turn. */
 bool rnic_sender_has_room(const rnic_sender *sender);
 
-/* An FPDU waits for its turn. */
+/* Whether an FPDU waits for its turn. */
 static inline bool rnic_sender_holds(const rnic_sender *sender)
 {
   return sender->limits && sender->limits->turn < TIME_PS_NEVER;
 }
 
-/* When rnic_sender_run() is due (TIME_PS_NEVER). */
+/* Returns when rnic_sender_run() is due (TIME_PS_NEVER). */
 static inline time_ps rnic_sender_deadline(const rnic_sender *sender)
 {
   return sender->limits ? sender->limits->turn : TIME_PS_NEVER;
@@ -91,5 +91,5 @@ void rnic_sender_run(rnic_sender *sender, bool may_send, time_ps now);
 /* Frames the next ULPDU and gives its FPDU to TCP, perhaps later. False when there is none now. Started. */
 bool rnic_sender_send(rnic_sender *sender, time_ps now);
 
-/* MULPDU for the next ULPDU; 0 before the start. */
+/* Returns MULPDU for the next ULPDU; 0 before the start. */
 uint32_t rnic_sender_mulpdu_octets(const rnic_sender *sender);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A connection before full operation: streaming mode, then MPA's startup frames (mpa-01 §6.1 [mpa-02 §8.1]).
+/* It is a connection before full operation: streaming mode, then MPA's startup frames (mpa-01 §6.1 [mpa-02
+ * §8.1]).
  *
  * Both ends agree how many octets of streaming mode go each way (MPA-183, MPA-190). With startup frames MPA
  * is enabled, in both directions at once, when all streaming octets that the peer owes are in (MPA-191,
@@ -31,7 +32,7 @@ typedef enum rnic_startup_outcome {
   RNIC_STARTUP_STARVED,  /* the peer's streaming octets did not come in time */
 } rnic_startup_outcome;
 
-/* The peer's Private Data, when its frame is judged or rejects. May be NULL. */
+/* The peer's Private Data is here, when its frame is judged or rejects. May be NULL. */
 typedef void (*rnic_startup_phase_observer)(void *user, const uint8_t *octets, uint32_t length, time_ps now);
 
 /* `config` is copied. Free with rnic_startup_phase_free() (NULL is allowed). */
@@ -42,26 +43,27 @@ void rnic_startup_phase_free(rnic_startup_phase *phase);
 /* TCP's handshake is done. */
 void rnic_startup_phase_established(rnic_startup_phase *phase, time_ps now);
 
-/* Octets of the stream in any order, each once; only while the outcome is pending. The caller keeps them. */
+/* Takes octets of the stream in any order, each once; only while the outcome is pending. The caller keeps
+ * them. */
 void rnic_startup_phase_receive(rnic_startup_phase *phase, uint64_t position, const buffer_chain *octets,
                                 time_ps arrival, time_ps now);
 
-/* What this end may send now, streaming octets or its frame (`*is_frame`), appended to the empty `octets`;
- * false when there is nothing. Ask after each of the other functions. A frame that ends the phase for this
- * end precedes all FPDUs. */
+/* Gives what this end may send now, streaming octets or its frame (`*is_frame`), appended to the empty
+ * `octets`; false when there is nothing. Ask after each of the other functions. A frame that ends the phase
+ * for this end precedes all FPDUs. */
 bool rnic_startup_phase_next(rnic_startup_phase *phase, buffer_chain *octets, bool *is_frame);
 
-/* When rnic_startup_phase_run() is due (TIME_PS_NEVER): the time is up. */
+/* Returns when rnic_startup_phase_run() is due (TIME_PS_NEVER): the time is up. */
 time_ps rnic_startup_phase_deadline(const rnic_startup_phase *phase);
 void rnic_startup_phase_run(rnic_startup_phase *phase, time_ps now);
 
 rnic_startup_outcome rnic_startup_phase_outcome(const rnic_startup_phase *phase);
 
-/* What was agreed, and why it failed; the phase's. */
+/* Return what was agreed, and why it failed; the phase's. */
 const mpa_startup *rnic_startup_phase_mpa(const rnic_startup_phase *phase);
 
-/* Stream position of the first octet of the FPDU phase received. In full operation. */
+/* Returns the stream position of the first octet of the FPDU phase received. In full operation. */
 uint64_t rnic_startup_phase_received_octets(const rnic_startup_phase *phase);
 
-/* Octets held: of the frame that is not whole, and after a hole. None in full operation. */
+/* Returns the octets held: of the frame that is not whole, and after a hole. None in full operation. */
 void rnic_startup_phase_held(const rnic_startup_phase *phase, uint64_t *incomplete, uint64_t *order);

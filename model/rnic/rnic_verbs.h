@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The ULP's side of an endpoint, in the manner of RDMA verbs: register memory, post work, take completions.
- * All functions are per connection; a ULP can affect others only through them (ddp-07/rfc5041 §8.3.2: the
- * Privileged Resource Manager checks; DDP-206, DDP-215, DDP-216). */
+/* Verbs are the ULP's side of an endpoint, in the manner of RDMA: register memory, post work, take
+ * completions. All functions are per connection; a ULP can affect others only through them (ddp-07/rfc5041
+ * §8.3.2: the Privileged Resource Manager checks; DDP-206, DDP-215, DDP-216). */
 #pragma once
 
 #include <stdbool.h>
@@ -39,8 +39,8 @@ bool rnic_withdraw(rnic_endpoint *endpoint, uint32_t stag);
  * rnic_endpoint_close(). Allowed before full operation: it waits. */
 bool rnic_post(rnic_endpoint *endpoint, const rdmap_work *work);
 
-/* Buffers for `count` Sends, of `length` octets and with ids from `first_id` on; the memory of each is the
- * supplier's, asked for when the first octets of its Send come. */
+/* Posts buffers for `count` Sends, of `length` octets and with ids from `first_id` on; the memory of each is
+ * the supplier's, asked for when the first octets of its Send come. */
 void rnic_supply_receives(rnic_endpoint *endpoint, ddp_buffer_supplier supplier, void *user);
 void rnic_post_receives(rnic_endpoint *endpoint, uint32_t count, uint64_t length, uint64_t first_id);
 

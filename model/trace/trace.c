@@ -117,7 +117,7 @@ void trace_arrives(trace *self, uint32_t packet)
   self->arriving = packet;
 }
 
-/* The number of the text at `address`, which is defined in the file from here on. */
+/* Returns the number of the text at `address`, which is defined in the file from here on. */
 static uint64_t name_number(trace *self, uint64_t address)
 {
   gpointer key = (gpointer)(uintptr_t)address, number;

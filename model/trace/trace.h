@@ -25,12 +25,13 @@
 
 #define TRACE_MAGIC FILE_TRACE_MAGIC
 
-/* The first octet of a record. */
+/* The first number of a record is one of these, or more. */
 enum { TRACE_RECORD_END, TRACE_RECORD_NAME, TRACE_RECORD_EVENT };
 
 typedef struct trace trace;
 
-/* What events are of, and where they happen. Layers have a pointer to one; NULL: nothing is traced. */
+/* A scope says what events are of, and where they happen. Layers have a pointer to one; NULL: nothing is
+ * traced. */
 typedef struct trace_scope {
   trace *to;
   const char *node;       /* the name of the host at which it happens, or from which the path leads: a NAME */
@@ -44,23 +45,23 @@ typedef struct trace_scope {
   const char *why_again;  /* its TCP sent octets again the last time */
 } trace_scope;
 
-/* The present of the clock `user`, in ps. */
+/* Returns the present of the clock `user`, in ps. */
 typedef time_ps (*trace_clock)(const void *user);
 
-/* A trace into `file`, which stays the caller's, of a run that the JSON text `about` names. Nothing that is
- * written is kept in memory. `now` is called at each event. Free with trace_free(). */
+/* Begins a trace into `file`, which stays the caller's, of a run that the JSON text `about` names. Nothing
+ * that is written is kept in memory. `now` is called at each event. Free with trace_free(). */
 trace *trace_new(FILE *file, const char *about, trace_clock now, const void *clock);
 
 /* Writes the end of the trace; what could not be written shows in ferror(file). NULL is allowed. */
 void trace_free(trace *self);
 
-/* The number of a packet that is sent now: 1, 2, 3 … */
+/* Returns the number of a packet that is sent now: 1, 2, 3 … */
 uint32_t trace_next_packet(trace *self);
 
 /* What happens from here on is because packet `packet` arrives; 0: because of no packet. */
 void trace_arrives(trace *self, uint32_t packet);
 
-/* Writes the event `id` with `values`, one for each field of its row. For TRACE(). */
+/* Writes the event `id` with `values`, one for each field of its row. TRACE() calls it. */
 void trace_write(const trace_scope *scope, trace_event_id id, const uint64_t *values);
 
 /* TRACE(scope, TIMEOUT, .rto_ps = rto): writes the event; `scope` NULL: nothing is traced. Fields that are
@@ -73,6 +74,6 @@ void trace_write(const trace_scope *scope, trace_event_id id, const uint64_t *va
     }                                                                                                        \
   } while (0)
 
-/* A NAME: a static text, at most TRACE_NAME_OCTETS_MAX long. */
+/* A NAME is a static text, at most TRACE_NAME_OCTETS_MAX long. */
 #define TRACE_NAME(text) ((uint64_t)(uintptr_t)(const char *)(text))
 enum { TRACE_NAME_OCTETS_MAX = 255 };

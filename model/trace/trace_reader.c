@@ -17,14 +17,14 @@ struct trace_reader {
   guint64 octets;   /* read so far */
 };
 
-/* Sets `error`: at this octet there is not what there must be. */
+/* Sets `error`, since there is not what there must be at this octet. Returns FALSE. */
 static gboolean fail(const trace_reader *reader, GError **error, const char *what)
 {
   return error_set(error, "%s: octet %" G_GUINT64_FORMAT ": %s", reader->name, reader->octets,
                    feof(reader->file) ? "the trace ends in the middle: it was cut short" : what);
 }
 
-/* A number, of at most 64 bits. */
+/* Reads a number, of at most 64 bits. */
 static gboolean get_number(trace_reader *reader, guint64 *number, GError **error)
 {
   guint64 value = 0;
@@ -44,7 +44,7 @@ static gboolean get_number(trace_reader *reader, guint64 *number, GError **error
   return TRUE;
 }
 
-/* A text of at most `most` octets. NULL: there is none. */
+/* Reads a text of at most `most` octets. Returns NULL when there is none. */
 static char *get_text(trace_reader *reader, guint64 most, GError **error)
 {
   guint64 length;
@@ -62,7 +62,7 @@ static char *get_text(trace_reader *reader, guint64 most, GError **error)
   return text;
 }
 
-/* The beginning, up to the first record. */
+/* Reads the beginning, up to the first record. */
 static gboolean get_beginning(trace_reader *reader, GError **error)
 {
   char magic[sizeof TRACE_MAGIC - 1];
@@ -118,7 +118,7 @@ const char *trace_reader_about(const trace_reader *reader)
   return reader->about;
 }
 
-/* A name by its number. */
+/* Reads the number of a name. */
 static gboolean get_name(trace_reader *reader, guint64 *number, const char **text, GError **error)
 {
   if (!get_number(reader, number, error)) {
@@ -128,7 +128,7 @@ static gboolean get_name(trace_reader *reader, guint64 *number, const char **tex
   return *text != NULL || fail(reader, error, "a name that was not defined");
 }
 
-/* The rest of a record whose first number is TRACE_RECORD_EVENT + `kind`. */
+/* Reads the rest of a record whose first number is TRACE_RECORD_EVENT + `kind`. */
 static gboolean get_event(trace_reader *reader, guint64 kind, trace_event *event, GError **error)
 {
   guint64 passed, connection, node, port;

@@ -12,8 +12,8 @@
 
 typedef struct trace_reader trace_reader;
 
-/* One event. Of a NAME `texts` has the text, which the reader owns, as it does `node`; all others are in
- * `values`. */
+/* An event, as it was read. Of a NAME `texts` has the text, which the reader owns, as it does `node`; all
+ * others are in `values`. */
 typedef struct trace_event {
   trace_event_id id;
   time_ps time;
@@ -26,19 +26,20 @@ typedef struct trace_event {
   const char *texts[TRACE_FIELDS_MAX];
 } trace_event;
 
-/* The value of a field, TRACE_VALUE(event, HELD, order), and the text of a NAME. */
+/* They are the value of a field, TRACE_VALUE(event, HELD, order), and the text of a NAME. */
 #define TRACE_FIELD(id, member) (offsetof(struct trace_##id, member) / sizeof(uint64_t))
 #define TRACE_VALUE(event, id, member) ((event)->values[TRACE_FIELD(id, member)])
 #define TRACE_TEXT(event, id, member) ((event)->texts[TRACE_FIELD(id, member)])
 
-/* Reads the beginning of the trace in `file`, which stays the caller's; `name` is for errors. NULL and
- * `error` when it is none, or one of another version. Free with trace_reader_free(). */
+/* Reads the beginning of the trace in `file`, which stays the caller's; `name` is for errors. Returns
+ * NULL and sets `error` when it is none, or one of another version. Free with trace_reader_free(). */
 trace_reader *trace_reader_new(FILE *file, const char *name, GError **error);
 void trace_reader_free(trace_reader *reader);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(trace_reader, trace_reader_free)
 
-/* What the trace is of, JSON as it was written; the reader's. */
+/* Returns what the trace is of, JSON as it was written; the reader owns it. */
 const char *trace_reader_about(const trace_reader *reader);
 
-/* Reads the next event. FALSE at the end, and with `error` where the file is damaged or was cut short. */
+/* Reads the next event. Returns FALSE at the end, and with `error` where the file is damaged or was cut
+ * short. */
 gboolean trace_reader_next(trace_reader *reader, trace_event *event, GError **error);

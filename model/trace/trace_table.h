@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The events of a trace: their ids, their structs and their rows, all made from trace_events.def. */
+/* The events of a trace have ids, structs and rows, which are all made from trace_events.def. */
 #pragma once
 
 #include <stdint.h>
 
-/* The format of the file and the rows: traces of another version are refused. */
+/* The version is that of the file's format and of the rows: traces of another one are refused. */
 enum { TRACE_VERSION = 4 };
 
 typedef enum trace_event_id {
@@ -13,7 +13,7 @@ typedef enum trace_event_id {
   TRACE_EVENTS
 } trace_event_id;
 
-/* A struct for each event: one 64-bit member for each field, in their order. */
+/* Each event has a struct with one 64-bit member for each field, in their order. */
 #define EVENT(id, name, sentence, fields)                                                                    \
   struct trace_##id {                                                                                        \
     fields                                                                                                   \
@@ -47,5 +47,5 @@ typedef struct trace_row {
   trace_field fields[TRACE_FIELDS_MAX];
 } trace_row;
 
-/* The row of `id` (< TRACE_EVENTS); static. */
+/* Returns the row of `id` (< TRACE_EVENTS); it is static. */
 const trace_row *trace_row_of(trace_event_id id);

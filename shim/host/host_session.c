@@ -66,7 +66,7 @@ void host_session_receive(host_session *self, uint32_t host, const uint8_t *octe
 
 /* --- Making --- */
 
-/* What belongs to the scenario's own path, or to its own way of ending a run. */
+/* Finds what belongs to the scenario's own path, or to its own way of ending a run. NULL: nothing does. */
 static const char *find_unsupported(const configuration *c)
 {
   return c->ipv6 ? "tcp.ip = ipv6, but a host in another's ns-3 program speaks IPv4 only; expected ipv4"

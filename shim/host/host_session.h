@@ -36,21 +36,21 @@ void host_session_start(host_session *self, time_ps when);
 /* An IP packet has arrived at `host`. What is not for this host's connections is passed over. */
 void host_session_receive(host_session *self, uint32_t host, const uint8_t *octets, uint32_t length);
 
-/* The IPv4 address of `host`, in host byte order. */
+/* Returns the IPv4 address of `host`, in host byte order. */
 uint32_t host_session_address(const host_session *self, uint32_t host);
 
-/* All messages are Delivered and all connections closed. */
+/* Whether all messages are Delivered and all connections closed. */
 bool host_session_is_done(const host_session *self);
 
-/* What went wrong: an ending that the documents do not want, or an octet that is not what was sent; ""
- * when nothing did. Free with g_free(). */
+/* Returns what went wrong: an ending that the documents do not want, or an octet that is not what was sent;
+ * "" when nothing did. Free with g_free(). */
 char *host_session_failure(const host_session *self);
 
-/* The value of the metric called `name`; false when there is none. The first call of this function or the
- * next ends the measurement at the present time; nothing may arrive any more. */
+/* Gives the value of the metric called `name`; false when there is none. The first call of this function or
+ * the next ends the measurement at the present time; nothing may arrive any more. */
 bool host_session_metric(host_session *self, const char *name, double *value);
 
-/* The names of the metrics that have a value, in the order of docs/metrics.md, one line "name = value
+/* Returns the names of the metrics that have a value, in the order of docs/metrics.md, one line "name = value
  * unit" each; free with g_free(). */
 char *host_session_metrics_text(host_session *self);
 

@@ -20,7 +20,7 @@ namespace
 
 enum { ETHERTYPE_IPV4 = 0x0800, ETHERTYPE_ARP = 0x0806 };
 
-// The C side's strings, which are GLib's: its memory is malloc()'s.
+// Takes a string of the C side's, which is GLib's: its memory is malloc()'s.
 std::string take(char *text)
 {
   std::string copy = text ? text : "";

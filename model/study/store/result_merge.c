@@ -112,11 +112,13 @@ static gboolean is_better(const provenance *a_from, const stored_run *a, const p
   if ((a->status == RUN_FAILED) != (b->status == RUN_FAILED)) {
     return a->status == RUN_FAILED;
   }
-  g_auto(GStrv) a_parts = run_part_texts(&a->results), b_parts = run_part_texts(&b->results);
-  g_autofree char *a_digest = store_run_digest(a_from, a, "", (const char *const *)a_parts);
-  g_autofree char *b_digest = store_run_digest(b_from, b, "", (const char *const *)b_parts);
   int order = strcmp(a->started, b->started);
-  order = order != 0 ? order : strcmp(a_digest, b_digest);
+  if (order == 0) {
+    g_auto(GStrv) a_parts = run_part_texts(&a->results), b_parts = run_part_texts(&b->results);
+    g_autofree char *a_digest = store_run_digest(a_from, a, "", (const char *const *)a_parts);
+    g_autofree char *b_digest = store_run_digest(b_from, b, "", (const char *const *)b_parts);
+    order = strcmp(a_digest, b_digest);
+  }
   return order != 0 ? order > 0 : a->point > b->point;
 }
 

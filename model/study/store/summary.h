@@ -69,7 +69,7 @@ void run_part_append(GString *json, run_part part, const run_results *results, g
  * units. */
 void summary_print(const summary *page, const scenario *s, FILE *file);
 
-/* A summary read back, for sweeps and plots. Texts are owned by the record. */
+/* A summary read back, for `show`, plots and traces. Texts are owned by the record. */
 typedef struct summary_record {
   run_status status;
   gboolean is_replay; /* of a capture, which is `name` */

@@ -416,14 +416,14 @@ void rnic_endpoint_follow_startup(rnic_endpoint *endpoint, time_ps now)
 
 /* --- Time --- */
 
-/* Returns that of the startup phase, while it matters. */
+/* Returns the deadline of the startup phase, while it matters. */
 static time_ps startup_deadline(const rnic_endpoint *endpoint)
 {
   return !endpoint->startup || endpoint->has_failed ? TIME_PS_NEVER
                                                     : rnic_startup_phase_deadline(endpoint->startup);
 }
 
-/* Returns that of what few endpoints have, or not for long. */
+/* Returns the deadline of what few endpoints have, or not for long. */
 static G_GNUC_NO_INLINE time_ps rare_deadline(const rnic_endpoint *endpoint)
 {
   return time_ps_earlier(rnic_sender_deadline(&endpoint->sender), startup_deadline(endpoint));

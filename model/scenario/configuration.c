@@ -6,9 +6,7 @@ configuration *configuration_new(void)
   configuration *c = g_rc_box_new0(configuration);
 
   c->tcp = tcp_config_default();
-  for (enum side side = 0; side < SIDES; side++) {
-    c->endpoint[side] = rnic_endpoint_config_default(side);
-  }
+  c->ends = rnic_endpoint_config_default(SIDE_INITIATOR);
   c->memory = g_ptr_array_new_with_free_func(g_free);
   return c;
 }
@@ -115,6 +113,15 @@ static void resolve_endpoint(configuration *c, enum side side)
   const path_direction_config *received = &c->path.directions[side_peer(side)];
   bool is_measured = side == c->measured;
 
+  *endpoint = c->ends;
+  endpoint->role = side;
+  endpoint->opens = side == SIDE_INITIATOR;
+  endpoint->generation = c->own[side].generation;
+  endpoint->markers = c->own[side].markers;
+  endpoint->crc = c->own[side].crc;
+  endpoint->rejects = c->own[side].rejects;
+  endpoint->private_data_octets = c->own[side].private_data_octets;
+  endpoint->private_data_capacity_octets = c->own[side].private_data_capacity_octets;
   endpoint->tcp = effective_tcp(c);
   endpoint->tcp.send_mtu_octets = c->path.directions[side].link.mtu_octets;
   endpoint->tcp.receive_mtu_octets = path_link_at(received, path_links(received) - 1).mtu_octets;

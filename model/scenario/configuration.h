@@ -59,13 +59,15 @@ typedef struct configuration {
   } connections;
   uint32_t message_octets;      /* of each message, where workload.message_sizes is empty */
   ulp_workload_config workload; /* without table and can_post */
-  struct {                      /* what both ends take unless they have their own */
+  rnic_endpoint_config ends;    /* what both ends have, unless … */
+  struct {                      /* … one has its own */
     iwarp_generation generation;
     bool markers;
     bool crc;
-  } mpa;
-  rnic_endpoint_config
-      endpoint[SIDES]; /* without host, addresses, and what differs from connection to connection */
+    bool rejects;
+    uint32_t private_data_octets;
+    uint32_t private_data_capacity_octets;
+  } own[SIDES];
   struct {
     uint32_t stream_phase_octets;
     uint64_t host_rate_bit_per_s; /* 0: unlimited */
@@ -84,8 +86,7 @@ typedef struct configuration {
   tcp_profile tcp_profile;
   bool tcp_is_ns3;
   bool ipv6;
-  /* As the keys set it: the window is 0 for auto, and features that need SACK may be on without it. An
-   * endpoint's is resolved. */
+  /* As the keys set it: the window is 0 for auto, and features that need SACK may be on without it. */
   tcp_config tcp;
   path_config path;
   struct {
@@ -121,7 +122,9 @@ typedef struct configuration {
   enum side main_direction; /* the one that leads to it (docs/scenario.md, Directions and the path) */
   /* tcp.receive_window; auto: twice the bandwidth-delay product, within 64 KiB … 1 GiB */
   uint64_t receive_window_octets;
-  bool needs_ns3; /* for its TCP or its nodes */
+  rnic_endpoint_config
+      endpoint[SIDES]; /* without host, addresses, and what differs from connection to connection */
+  bool needs_ns3;      /* for its TCP or its nodes */
   bool runs_on_ns3;
   GPtrArray *memory; /* of the texts and lists above */
 } configuration;

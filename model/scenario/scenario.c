@@ -229,20 +229,22 @@ static choice_list mix(const scenario_value *value)
                 (value)->number})
 #define VALUE_OF_DISTANCE(value) ((packet_distance){(value)->in_segments, (value)->number})
 
-/* Each key fills its member, once for each of the two ends. */
+/* Each key fills its member. */
 /* NOLINTNEXTLINE(readability-function-size): a statement a key, made by the preprocessor */
 static void fill_members(configuration *c, const scenario *s)
 {
-  for (enum side end = 0; end < SIDES; end++) {
 #define GROUP(name, sentence)
 #define KEY(id, name, type, member, facts, sentence)                                                         \
   c->member = VALUE_OF_##type(scenario_settings_value(s, SCENARIO_##id));
 #include "scenario/keys.def"
-  }
 }
 
-/* The path's changes are the events. They are of a direction's rate, delay and mtu, its first keys, in
- * this order. */
+/* What an event changes, by the place of its key in the direction's group. */
+static const path_quantity quantities[] = {
+#define QUANTITY(id) [SCENARIO_PATH_FORWARD_##id - SCENARIO_PATH_FORWARD_RATE] = PATH_##id
+    QUANTITY(RATE), QUANTITY(DELAY), QUANTITY(MTU)};
+
+/* The path's changes are the events. */
 static void fill_changes(configuration *c, const scenario *s)
 {
   const scenario_event *events;
@@ -255,7 +257,7 @@ static void fill_changes(configuration *c, const scenario *s)
 
     changes[i] = (path_change){.at = events[i].at,
                                .direction = direction,
-                               .quantity = (path_quantity)(events[i].key - first),
+                               .quantity = quantities[events[i].key - first],
                                .number = events[i].number};
   }
   c->path.changes = configuration_keep(c, changes, count * sizeof *changes);

@@ -80,7 +80,7 @@ TEST(test_every_type_of_value)
 
   g_assert_cmpstr(c->title, ==, "Märker \"an\"");
   EXPECT_FIELDS(c, (run.seed, 5000000000), (run.stop_ps, 2500000), (message_octets, 1000),
-                (workload.messages, 16), (workload.outstanding, 1000000000), (mpa.crc, false),
+                (workload.messages, 16), (workload.outstanding, 1000000000), (ends.crc, false),
                 (receiver.mode, RECEIVER_IN_ORDER), (receiver.cell_octets, 64));
   EXPECT_FIELDS(forward, (link.rate_bit_per_s, 1000000000), (loss.drop.count, 2), (loss.drop.values[0], 100),
                 (loss.drop.values[1], 101));
@@ -160,10 +160,29 @@ TEST(test_set_overrides)
   assert_origin(s, SCENARIO_RUN_SEED, "--set 'run.seed = 0x10'");
   g_assert_cmpstr(c->title, ==, "two words, no quotes");
   EXPECT_FIELDS(c, (run.seed, 16), (receiver.mode, RECEIVER_IN_ORDER), (tcp.receive_window_octets, 1048576),
-                (workload.outstanding, 1000000000), (mpa.markers, false),
+                (workload.outstanding, 1000000000), (ends.markers, false),
                 (path.directions[SIDE_RESPONDER].loss.drop.count, 0));
   EXPECT_FIELDS(&forward->loss.drop, (count, 2), (values[1], 101));
   g_assert_cmpfloat(forward->loss.probability, ==, 0.01);
+}
+
+/* An end has what both have, but for what it has of its own. */
+TEST(test_ends)
+{
+  g_autoptr(scenario) s =
+      fixture_load("mpa: { markers = false; mulpdu = \"dynamic\"; };\n"
+                   "initiator: { private_data = 64; };\n"
+                   "responder: { markers = true; rejects = true; generation = \"rfc\"; };\n"
+                   "rdmap: { ird = 4; };",
+                   NULL);
+  const rnic_endpoint_config *ends = scenario_configuration(s)->endpoint;
+
+  EXPECT_FIELDS(&ends[SIDE_INITIATOR], (role, SIDE_INITIATOR), (opens, true), (generation, IWARP_IETF),
+                (markers, false), (rejects, false), (private_data_octets, 64), (dynamic_mulpdu, true),
+                (rdmap.ird, 4));
+  EXPECT_FIELDS(&ends[SIDE_RESPONDER], (role, SIDE_RESPONDER), (opens, false), (generation, IWARP_RFC),
+                (markers, true), (rejects, true), (private_data_octets, 0), (dynamic_mulpdu, true),
+                (rdmap.ird, 4));
 }
 
 /* A configuration that is referenced stays as it is when keys are set and when the scenario is freed. */

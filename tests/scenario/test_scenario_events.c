@@ -23,6 +23,32 @@ TEST(test_events_are_ordered_by_time)
   g_assert_cmpstr(events[1].value, ==, "1280");
 }
 
+/* Each key that an event may change is a quantity of its direction. */
+TEST(test_events_are_changes_of_the_path)
+{
+  static const struct {
+    const char *key, *value;
+    path_quantity quantity;
+    uint64_t number;
+  } changes[] = {{"rate", "\"1Gbit/s\"", PATH_RATE, 1000000000},
+                 {"delay", "\"50us\"", PATH_DELAY, 50000000},
+                 {"mtu", "1280", PATH_MTU, 1280}};
+
+  for (enum side direction = 0; direction < SIDES; direction++) {
+    for (gsize i = 0; i < G_N_ELEMENTS(changes); i++) {
+      g_autofree char *text = g_strdup_printf(
+          "event = ( { at = \"2ms\"; key = \"path.%s.%s\"; value = %s; } );",
+          direction == SIDE_INITIATOR ? "forward" : "reverse", changes[i].key, changes[i].value);
+      g_autoptr(scenario) s = fixture_load(text, NULL);
+      const path_config *path = &scenario_configuration(s)->path;
+
+      EXPECT_FIELDS(path, (change_count, 1), (changes[0].at, 2 * TIME_PS_PER_MILLISECOND),
+                    (changes[0].direction, direction), (changes[0].quantity, changes[i].quantity),
+                    (changes[0].number, changes[i].number));
+    }
+  }
+}
+
 TEST(test_mistakes)
 {
   static const char *const mistakes[][2] = {

@@ -55,7 +55,7 @@ static void check_axes(const scenario *s, const char *path)
     g_assert_cmpint(axes[i].with, <, (int)count);
     for (char **value = axes[i].values; *value; value++) {
       GError *error = NULL;
-      if (!scenario_set_key(point, axes[i].key, *value, axes[i].where, &error)) {
+      if (!scenario_axis_set(point, &axes[i], *value, &error)) {
         check_error(error, path);
       }
     }
@@ -101,12 +101,11 @@ static void check_derived(const scenario *s)
 static void check(const scenario *s, const char *path)
 {
   GPtrArray *notes = g_ptr_array_new_with_free_func(g_free);
-  const scenario_event *events;
+  const path_config *changed = &scenario_configuration(s)->path;
   GError *error = NULL;
-  gsize count = scenario_events(s, &events);
 
-  for (gsize i = 1; i < count; i++) {
-    g_assert_cmpint(events[i].at, >=, events[i - 1].at);
+  for (gsize i = 1; i < changed->change_count; i++) {
+    g_assert_cmpint(changed->changes[i].at, >=, changed->changes[i - 1].at);
   }
   g_assert_true(g_utf8_validate(scenario_full_text(s), -1, NULL));
   check_values(s);

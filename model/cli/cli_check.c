@@ -63,6 +63,9 @@ static void note_axes(const scenario *s, GPtrArray *notes)
     g_autofree char *value = scenario_value_text(s, axes[i].key);
     const gboolean is_set = origin != NULL && g_str_has_prefix(origin, "--set");
 
+    if (axes[i].name != NULL) {
+      continue; /* the list has other values than the axis */
+    }
     if (is_set || (origin != NULL && !g_strv_contains((const char *const *)axes[i].values, value))) {
       g_ptr_array_add(notes,
                       g_strdup_printf("%s: %s = %s is for `iwarpsim run` alone: %s", origin,

@@ -97,7 +97,7 @@ static void append_group(GString *page, const char *group, const char *sentence)
 {
   const char *quote = *group != '\0' ? "`" : "";
   g_autoptr(GString) rows = g_string_new(NULL);
-  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+  for (scenario_key key = 0; key < SCENARIO_ROW_COUNT; key += key + 1 == SCENARIO_KEY_COUNT ? 2 : 1) {
     const scenario_key_row *row = scenario_key_row_of(key);
     const char *of = row->inherits >= 0 ? scenario_key_row_of((scenario_key)row->inherits)->name : NULL;
     g_autofree char *expected = scenario_value_expected(row);
@@ -136,6 +136,11 @@ static void append_keys(GString *page)
     append_group(page, group->name, group->sentence);
     if (strcmp(group->name, "tcp") == 0) {
       append_profiles(page);
+    }
+  }
+  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+    if (scenario_key_row_of(key)->type == SCENARIO_TYPE_GROUPS) {
+      append_group(page, scenario_key_row_of(key)->name, "What a group of this list has, all but its name.");
     }
   }
 }

@@ -39,7 +39,6 @@ scenario *scenario_new(const char *path)
 
   s->full_text = g_ref_string_new("");
   s->axes = g_array_new(FALSE, FALSE, sizeof(scenario_axis));
-  s->events = g_array_new(FALSE, FALSE, sizeof(scenario_event));
   s->constraints = g_ptr_array_new();
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
     s->settings[key].value = default_value(profile, key);
@@ -57,7 +56,6 @@ scenario *scenario_copy(const scenario *s)
   }
   copy->full_text = g_ref_string_acquire(s->full_text);
   copy->axes = g_array_ref(s->axes);
-  copy->events = g_array_ref(s->events);
   copy->constraints = g_ptr_array_ref(s->constraints);
   return copy;
 }
@@ -72,7 +70,6 @@ void scenario_free(scenario *s)
     g_free(s->settings[key].origin);
   }
   g_array_unref(s->axes);
-  g_array_unref(s->events);
   g_ptr_array_unref(s->constraints);
   configuration_unref(*s->filled);
   g_free(s->filled);
@@ -87,10 +84,16 @@ void scenario_free(scenario *s)
 gboolean scenario_settings_set(scenario *s, scenario_key key, scenario_notation notation, const char *text,
                                const char *origin, GError **error)
 {
+  const scenario_key_row *row = scenario_key_row_of(key);
   scenario_value value = {.is_word = FALSE};
+  g_autoptr(GString) list = g_string_new(NULL);
   g_autofree char *problem = NULL;
 
-  if (!scenario_value_read(scenario_key_row_of(key), notation, text, &value, &problem)) {
+  if (row->type == SCENARIO_TYPE_GROUPS && !scenario_list_read(key, text, origin, list, error)) {
+    return FALSE;
+  }
+  text = row->type == SCENARIO_TYPE_GROUPS ? list->str : text;
+  if (!scenario_value_read(row, notation, text, &value, &problem)) {
     return scenario_problem(error, origin, "%s", problem);
   }
   g_clear_pointer(s->filled, configuration_unref);
@@ -111,6 +114,16 @@ gboolean scenario_settings_set(scenario *s, scenario_key key, scenario_notation 
 gboolean scenario_set_key(scenario *s, scenario_key key, const char *text, const char *where, GError **error)
 {
   return scenario_settings_set(s, key, SCENARIO_NOTATION_BARE, text, where, error);
+}
+
+gboolean scenario_settings_set_in(scenario *s, scenario_key list, const char *name, const char *text,
+                                  const char *origin, GError **error)
+{
+  g_autofree char *problem = NULL;
+  g_autofree char *whole = scenario_list_replace(list, s->settings[list].value.text, name, text, &problem);
+
+  return whole != NULL ? scenario_set_key(s, list, whole, origin, error)
+                       : scenario_problem(error, origin, "%s", problem);
 }
 
 scenario_key scenario_settings_source(const scenario *s, scenario_key key)
@@ -188,12 +201,6 @@ gsize scenario_axes(const scenario *s, const scenario_axis **axes)
   return s->axes->len;
 }
 
-gsize scenario_events(const scenario *s, const scenario_event **events)
-{
-  *events = (const scenario_event *)(const void *)s->events->data;
-  return s->events->len;
-}
-
 /* --- The typed configuration --- */
 
 /* At most CHOICE_LIST_MAX words: scenario_value_read() takes no more. */
@@ -207,6 +214,37 @@ static choice_list mix(const scenario_value *value)
   return list;
 }
 
+/* What an event changes, by the place of its key in the direction's group. */
+static const path_quantity quantities[] = {
+#define QUANTITY(id) [SCENARIO_PATH_FORWARD_##id - SCENARIO_PATH_FORWARD_RATE] = PATH_##id
+    QUANTITY(RATE), QUANTITY(DELAY), QUANTITY(MTU)};
+
+/* The changes of the path are the events, in the order of their times, those of one time as written. */
+static const path_change *path_changes(configuration *c, const char *text)
+{
+  g_autoptr(GPtrArray) events = scenario_list_groups(text);
+  g_autoptr(GArray) changes = g_array_new(FALSE, FALSE, sizeof(path_change));
+
+  for (guint i = 0; i < events->len; i++) {
+    const scenario_key key = (scenario_key)scenario_list_number(events->pdata[i], SCENARIO_EVENT_KEY);
+    const enum side direction = key < SCENARIO_PATH_REVERSE_RATE ? SIDE_INITIATOR : SIDE_RESPONDER;
+    const scenario_key first = scenario_key_of_direction(SCENARIO_PATH_FORWARD_RATE, direction);
+    const path_change change = {.at = (time_ps)scenario_list_number(events->pdata[i], SCENARIO_EVENT_AT),
+                                .direction = direction,
+                                .quantity = quantities[key - first],
+                                .number = scenario_list_number(events->pdata[i], SCENARIO_EVENT_VALUE)};
+    guint place = changes->len;
+
+    while (place > 0 && g_array_index(changes, path_change, place - 1).at > change.at) {
+      place--;
+    }
+    g_array_insert_val(changes, place, change);
+  }
+  c->path.change_count = changes->len;
+  return configuration_keep(c, changes->data, changes->len * sizeof(path_change));
+}
+
+#define VALUE_OF_GROUPS(value) (path_changes(c, (value)->text))
 #define VALUE_OF_TEXT(value) (configuration_keep(c, (value)->text, strlen((value)->text) + 1))
 #define VALUE_OF_WORD(value) ((value)->number)
 #define VALUE_OF_MIX(value) (mix(value))
@@ -233,36 +271,9 @@ static choice_list mix(const scenario_value *value)
 /* NOLINTNEXTLINE(readability-function-size): a statement a key, made by the preprocessor */
 static void fill_members(configuration *c, const scenario *s)
 {
-#define GROUP(name, sentence)
 #define KEY(id, name, type, member, facts, sentence)                                                         \
   c->member = VALUE_OF_##type(scenario_settings_value(s, SCENARIO_##id));
 #include "scenario/keys.def"
-}
-
-/* What an event changes, by the place of its key in the direction's group. */
-static const path_quantity quantities[] = {
-#define QUANTITY(id) [SCENARIO_PATH_FORWARD_##id - SCENARIO_PATH_FORWARD_RATE] = PATH_##id
-    QUANTITY(RATE), QUANTITY(DELAY), QUANTITY(MTU)};
-
-/* The path's changes are the events. */
-static void fill_changes(configuration *c, const scenario *s)
-{
-  const scenario_event *events;
-  gsize count = scenario_events(s, &events);
-  path_change *changes = g_new(path_change, count);
-
-  for (gsize i = 0; i < count; i++) {
-    enum side direction = events[i].key < SCENARIO_PATH_REVERSE_RATE ? SIDE_INITIATOR : SIDE_RESPONDER;
-    scenario_key first = scenario_key_of_direction(SCENARIO_PATH_FORWARD_RATE, direction);
-
-    changes[i] = (path_change){.at = events[i].at,
-                               .direction = direction,
-                               .quantity = quantities[events[i].key - first],
-                               .number = events[i].number};
-  }
-  c->path.changes = configuration_keep(c, changes, count * sizeof *changes);
-  c->path.change_count = count;
-  g_free(changes);
 }
 
 const configuration *scenario_configuration(const scenario *s)
@@ -272,7 +283,6 @@ const configuration *scenario_configuration(const scenario *s)
 
     c->name = configuration_keep(c, s->name, strlen(s->name) + 1);
     fill_members(c, s);
-    fill_changes(c, s);
     configuration_resolve(c);
     *s->filled = c;
   }

@@ -27,7 +27,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(scenario, scenario_free)
 /* A copy whose keys can be set without changing `s`, as a sweep sets its axes. Free with scenario_free(). */
 scenario *scenario_copy(const scenario *s);
 
-/* Applies one "group.key=value" as --set does. Returns FALSE and sets `error`, which names the option. */
+/* Applies one "group.key=value" or "list.name.key=value" as --set does. Returns FALSE and sets `error`, which
+ * names the option. */
 gboolean scenario_set(scenario *s, const char *set, GError **error);
 
 /* Sets `key` to the value of `text`, written as for --set but without blanks or quotes around it. `where`
@@ -97,6 +98,7 @@ const char *scenario_full_text(const scenario *s);
 /* One axis of the sweep group. */
 typedef struct scenario_axis {
   scenario_key key;
+  char *name;        /* "event.1.at": the value in the list `key` whose axis it is; NULL: it is the key's */
   char **values;     /* texts as --set takes them, NULL-terminated */
   int with;          /* index of the axis it moves in step with, which itself has -1; -1: none */
   char *where;       /* "file:line" of the axis */
@@ -107,6 +109,13 @@ typedef struct scenario_axis {
  * there is no sweep. */
 gsize scenario_axes(const scenario *s, const scenario_axis **axes);
 
+/* What --set calls what `axis` varies; the axis's. */
+const char *scenario_axis_name(const scenario_axis *axis);
+
+/* Sets that to the value of `text`. Returns FALSE and sets `error` when it is none, or when there is no such
+ * group any more. */
+gboolean scenario_axis_set(scenario *s, const scenario_axis *axis, const char *text, GError **error);
+
 /* The setting `where` beside `sweep`: constraints (scenario_where.h) that exclude points. Returns
  * "file:line" of the first, owned by the scenario; NULL when there is none. */
 const char *scenario_constraints_origin(const scenario *s);
@@ -114,16 +123,3 @@ const char *scenario_constraints_origin(const scenario *s);
 /* Sets `*hold` to whether the values of `s` meet all constraints. Returns FALSE and sets `error` when two
  * of them have no order. */
 gboolean scenario_constraints_hold(const scenario *s, gboolean *hold, GError **error);
-
-/* A change during the run: `event = ( { at = "2ms"; key = "path.forward.mtu"; value = 1280; } );`. */
-typedef struct scenario_event {
-  time_ps at;
-  scenario_key key; /* rate, delay or mtu of path.forward or path.reverse */
-  guint64 number;   /* of bit/s, picoseconds or octets */
-  char *value;      /* canonical text */
-  char *where;      /* "file:line" */
-} scenario_event;
-
-/* Sets `*events` to the events in the order of their times, those of one time as written; owned by the
- * scenario. Returns their number. */
-gsize scenario_events(const scenario *s, const scenario_event **events);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "scenario/scenario_axes.h"
 
+#include <string.h>
+
 #include "base/integer_math.h"
 #include "base/units.h"
 #include "scenario/scenario_private.h"
@@ -163,18 +165,31 @@ typedef struct axis_reader {
   const loading *on;
   const source_setting *setting; /* the axis's group */
   scenario_axis axis;
-  GPtrArray *values; /* canonical texts */
+  const scenario_key_row *row; /* of the values */
+  GPtrArray *values;           /* canonical texts */
 } axis_reader;
 
-static const scenario_key_row *row_of(const axis_reader *r)
+const char *scenario_axis_name(const scenario_axis *axis)
 {
-  return scenario_key_row_of(r->axis.key);
+  return axis->name != NULL ? axis->name : scenario_key_row_of(axis->key)->name;
+}
+
+static const char *name_of(const axis_reader *r)
+{
+  return scenario_axis_name(&r->axis);
+}
+
+gboolean scenario_axis_set(scenario *s, const scenario_axis *axis, const char *text, GError **error)
+{
+  return axis->name != NULL ? scenario_settings_set_in(s, axis->key, axis->name, text, axis->where, error)
+                            : scenario_set_key(s, axis->key, text, axis->where, error);
 }
 
 static void axis_clear(gpointer data)
 {
   scenario_axis *axis = data;
 
+  g_free(axis->name);
   g_strfreev(axis->values);
   g_free(axis->where);
 }
@@ -192,29 +207,36 @@ static gboolean check_members(const axis_reader *r)
                          "key, values, from, to, step, points or with");
 }
 
-/* Sets `*key` to the key that the axis's member `name` names; to SCENARIO_KEY_COUNT when there is no such
- * member. */
-static gboolean read_key(const axis_reader *r, const char *name, scenario_key *key)
+/* Sets the axis's key to what its member "key" names. */
+static gboolean read_key(axis_reader *r)
 {
-  const source_setting *member = setting_member(r->setting, name);
+  const source_setting *member = setting_member(r->setting, "key");
   const char *text = member != NULL ? setting_string(member) : NULL;
+  g_autofree char *problem = NULL;
 
-  *key = text != NULL ? scenario_key_find(text) : SCENARIO_KEY_COUNT;
-  if (member == NULL || *key < SCENARIO_KEY_COUNT) {
-    return TRUE;
+  if (member == NULL) {
+    return loading_error(r->on, r->setting, "an axis of the sweep has no key; expected key = \"GROUP.KEY\"");
   }
   if (text == NULL) {
-    return loading_error(r->on, member, "sweep: '%s' is not a string; expected %s = \"GROUP.KEY\"", name,
-                         name);
+    return loading_error(r->on, member, "sweep: 'key' is not a string; expected key = \"GROUP.KEY\"");
   }
-  g_autofree char *problem = scenario_key_problem("key", text);
-  return loading_error(r->on, member, "sweep: %s", problem);
+  const scenario_key list = scenario_list_of(text);
+  const gboolean is_in_list = list < SCENARIO_KEY_COUNT;
+  r->axis.key = is_in_list ? list : scenario_key_find(text);
+  r->axis.name = is_in_list ? g_strdup(text) : NULL;
+  if (r->axis.key == SCENARIO_KEY_COUNT) {
+    problem = scenario_key_problem("key", text);
+  } else {
+    r->row = is_in_list ? scenario_list_row(list, r->on->s->settings[list].value.text, text, &problem)
+                        : scenario_key_row_of(r->axis.key);
+  }
+  return problem == NULL || loading_error(r->on, member, "sweep: %s", problem);
 }
 
-static int find_axis(const scenario *s, scenario_key key)
+static int find_axis(const scenario *s, const char *name)
 {
   int found = (int)s->axes->len - 1;
-  while (found >= 0 && g_array_index(s->axes, scenario_axis, found).key != key) {
+  while (found >= 0 && strcmp(scenario_axis_name(&g_array_index(s->axes, scenario_axis, found)), name) != 0) {
     found--;
   }
   return found;
@@ -222,29 +244,30 @@ static int find_axis(const scenario *s, scenario_key key)
 
 static gboolean read_keys(axis_reader *r)
 {
-  scenario_key key;
-  scenario_key with;
+  const source_setting *member = setting_member(r->setting, "with");
+  const char *with = member != NULL ? setting_string(member) : NULL;
 
-  if (!read_key(r, "key", &key) || !read_key(r, "with", &with)) {
+  if (!read_key(r)) {
     return FALSE;
   }
-  if (key == SCENARIO_KEY_COUNT) {
-    return loading_error(r->on, r->setting, "an axis of the sweep has no key; expected key = \"GROUP.KEY\"");
-  }
-  if (key == SCENARIO_TITLE) {
+  if (r->axis.key == SCENARIO_TITLE) {
     return loading_error(r->on, r->setting, "the title cannot be swept; expected a key that changes the run");
   }
-  r->axis.key = key;
-  if (find_axis(r->on->s, key) >= 0) {
+  if (r->row->type == SCENARIO_TYPE_GROUPS) {
     return loading_error(r->on, r->setting,
-                         "the sweep has two axes of '%s'; expected one, with all its values",
-                         row_of(r)->name);
+                         "'%s' is a list; expected a key of one of its groups, %s.NAME.KEY", name_of(r),
+                         name_of(r));
   }
-  r->axis.with = with < SCENARIO_KEY_COUNT ? find_axis(r->on->s, with) : -1;
-  if (with < SCENARIO_KEY_COUNT && r->axis.with < 0) {
-    return loading_error(r->on, setting_member(r->setting, "with"),
+  if (find_axis(r->on->s, name_of(r)) >= 0) {
+    return loading_error(r->on, r->setting,
+                         "the sweep has two axes of '%s'; expected one, with all its values", name_of(r));
+  }
+  r->axis.with = with != NULL ? find_axis(r->on->s, with) : -1;
+  if (member != NULL && r->axis.with < 0) {
+    g_autofree char *shown = scenario_shown(with != NULL ? with : "");
+    return loading_error(r->on, member,
                          "axis '%s' moves with '%s', which is no axis before it; expected the key of one",
-                         row_of(r)->name, scenario_key_row_of(with)->name);
+                         name_of(r), shown);
   }
   /* When that axis moves with a third one, all three move in step. */
   if (r->axis.with >= 0 && g_array_index(r->on->s->axes, scenario_axis, r->axis.with).with >= 0) {
@@ -255,7 +278,7 @@ static gboolean read_keys(axis_reader *r)
 
 static gboolean too_many_values(const axis_reader *r, const source_setting *setting)
 {
-  return loading_error(r->on, setting, "axis '%s' has more than %d values; expected fewer", row_of(r)->name,
+  return loading_error(r->on, setting, "axis '%s' has more than %d values; expected fewer", name_of(r),
                        VALUES_MAX);
 }
 
@@ -283,11 +306,11 @@ static gboolean read_list(axis_reader *r, const source_setting *list)
     if (r->values->len == VALUES_MAX) {
       return too_many_values(r, element);
     }
-    if (!read_value(r, row_of(r), element, &value)) {
+    if (!read_value(r, r->row, element, &value)) {
       return FALSE;
     }
     r->axis.as_share = r->axis.as_share || value.as_share;
-    g_ptr_array_add(r->values, scenario_value_write(row_of(r), &value));
+    g_ptr_array_add(r->values, scenario_value_write(r->row, &value));
   }
   return TRUE;
 }
@@ -325,22 +348,22 @@ static gboolean counts_by_ones(scenario_type type)
 
 static gboolean check_range(const axis_reader *r, const axis_range *range)
 {
-  if (!scenario_axis_range_fits(row_of(r)->type)) {
+  if (!scenario_axis_range_fits(r->row->type)) {
     return loading_error(r->on, r->setting,
                          "axis '%s' has from and to, but its key is no number; expected values = [ ... ]",
-                         row_of(r)->name);
+                         name_of(r));
   }
   if (range->step_setting != NULL && range->points_setting != NULL) {
     return loading_error(r->on, r->setting,
                          "axis '%s' has both step and points; expected step = DISTANCE, or "
                          "points = NUMBER for values that grow by a factor",
-                         row_of(r)->name);
+                         name_of(r));
   }
-  return range->step_setting != NULL || range->points_setting != NULL || counts_by_ones(row_of(r)->type) ||
+  return range->step_setting != NULL || range->points_setting != NULL || counts_by_ones(r->row->type) ||
          loading_error(r->on, r->setting,
                        "axis '%s' has from and to, but nothing says what lies between; expected "
                        "step = DISTANCE, or points = NUMBER for values that grow by a factor",
-                       row_of(r)->name);
+                       name_of(r));
 }
 
 static gboolean check_ends(const axis_reader *r, const axis_range *range)
@@ -361,7 +384,7 @@ static gboolean check_ends(const axis_reader *r, const axis_range *range)
 /* The distance between values is in the key's unit, but may be less than the key's least value. */
 static gboolean read_step(const axis_reader *r, axis_range *range)
 {
-  scenario_key_row row = *row_of(r);
+  scenario_key_row row = *r->row;
 
   row.name = "step";
   row.minimum = 1;
@@ -381,8 +404,8 @@ static gboolean read_range(axis_reader *r, axis_range *range)
   const scenario_key_row points_row = {
       .name = "points", .type = SCENARIO_TYPE_INTEGER, .minimum = 2, .maximum = POINTS_MAX};
 
-  if (!check_range(r, range) || !read_number(r, row_of(r), range->from_setting, &range->from) ||
-      !read_number(r, row_of(r), range->to_setting, &range->to) || !check_ends(r, range) ||
+  if (!check_range(r, range) || !read_number(r, r->row, range->from_setting, &range->from) ||
+      !read_number(r, r->row, range->to_setting, &range->to) || !check_ends(r, range) ||
       !read_step(r, range) ||
       (range->points_setting != NULL &&
        !read_number(r, &points_row, range->points_setting, &range->points))) {
@@ -390,13 +413,13 @@ static gboolean read_range(axis_reader *r, axis_range *range)
   }
   g_autoptr(GArray) numbers =
       range->points > 0 ? scenario_axis_range_factors(range->from, range->to, range->points,
-                                                      counts_by_ones(row_of(r)->type) ? 0 : FACTOR_DIGITS)
+                                                      counts_by_ones(r->row->type) ? 0 : FACTOR_DIGITS)
                         : scenario_axis_range_steps(range->from, range->to, range->step, VALUES_MAX);
   if (numbers->len > VALUES_MAX) {
     return too_many_values(r, range->to_setting);
   }
   for (guint i = 0; i < numbers->len; i++) {
-    g_ptr_array_add(r->values, scenario_axis_range_text(row_of(r), g_array_index(numbers, guint64, i)));
+    g_ptr_array_add(r->values, scenario_axis_range_text(r->row, g_array_index(numbers, guint64, i)));
   }
   return TRUE;
 }
@@ -416,13 +439,13 @@ static gboolean read_values(axis_reader *r)
     return loading_error(r->on, r->setting,
                          "axis '%s' has not one set of values; expected either values = [ ... ] or "
                          "from = LEAST; to = LARGEST, with a step or a number of points",
-                         row_of(r)->name);
+                         name_of(r));
   }
   if (values != NULL ? !read_list(r, values) : !read_range(r, &range)) {
     return FALSE;
   }
   return r->values->len > 0 ||
-         loading_error(r->on, values, "axis '%s' has no values; expected at least one", row_of(r)->name);
+         loading_error(r->on, values, "axis '%s' has no values; expected at least one", name_of(r));
 }
 
 /* An axis has as many values as the one that it moves with. */
@@ -435,7 +458,7 @@ static gboolean check_count(const axis_reader *r)
   guint expected = g_strv_length(leader->values);
   return expected == r->values->len ||
          loading_error(r->on, r->setting, "axis '%s' has %u values; expected %u, as '%s' that it moves with",
-                       row_of(r)->name, r->values->len, expected, scenario_key_row_of(leader->key)->name);
+                       name_of(r), r->values->len, expected, scenario_axis_name(leader));
 }
 
 gboolean scenario_axes_load(const loading *on, const source_setting *sweep)
@@ -452,6 +475,7 @@ gboolean scenario_axes_load(const loading *on, const source_setting *sweep)
     axis_reader r = {.on = on, .setting = axis, .values = g_ptr_array_new_with_free_func(g_free)};
 
     if (!check_members(&r) || !read_keys(&r) || !read_values(&r) || !check_count(&r)) {
+      g_free(r.axis.name);
       g_ptr_array_unref(r.values);
       return FALSE;
     }

@@ -228,7 +228,7 @@ static void note_shares(const checking *on)
     g_autofree char *values = g_strjoinv(", ", axes[i].values);
     if (axes[i].as_share && axes[i].key < SCENARIO_MEASURE_QUANTILES) {
       g_ptr_array_add(on->notes, g_strdup_printf("%s: %s is %s: a number without %% counts from 0 to 1",
-                                                 axes[i].where, name_of(axes[i].key), values));
+                                                 axes[i].where, scenario_axis_name(&axes[i]), values));
     }
   }
 }
@@ -477,8 +477,7 @@ gboolean scenario_check(const scenario *s, GPtrArray *notes, GError **error)
 void scenario_note_effects(const scenario *s, const uint32_t undone[SIDES], double end_s, GPtrArray *notes)
 {
   const checking on = {.s = s, .c = scenario_configuration(s), .notes = notes};
-  const scenario_event *events;
-  const gsize count = scenario_events(s, &events);
+  g_autoptr(GPtrArray) events = scenario_list_groups(scenario_settings_value(s, SCENARIO_EVENT)->text);
 
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
     const scenario_key_row *row = scenario_key_row_of(key);
@@ -504,10 +503,11 @@ void scenario_note_effects(const scenario *s, const uint32_t undone[SIDES], doub
                                              : "%s = %s had no effect in this run",
             row->name, text);
   }
-  for (gsize i = 0; i < count; i++) {
-    if (time_ps_in_seconds(events[i].at) > end_s) {
-      g_ptr_array_add(notes, g_strdup_printf("%s: event: %s = %s did not come in this run", events[i].where,
-                                             name_of(events[i].key), events[i].value));
-    }
+  for (guint i = 0; i < events->len; i++) {
+    char *const *event = events->pdata[i];
+
+    note_if(&on, time_ps_in_seconds((time_ps)scenario_list_number(event, SCENARIO_EVENT_AT)) > end_s,
+            SCENARIO_EVENT, "event: %s = %s did not come in this run",
+            scenario_list_text(event, SCENARIO_EVENT_KEY), scenario_list_text(event, SCENARIO_EVENT_VALUE));
   }
 }

@@ -173,22 +173,23 @@ static gboolean check_direction(const checking *on, enum side direction)
 
 /* --- Events --- */
 
-static gboolean check_event(const checking *on, const scenario_event *event)
+static gboolean check_event(const checking *on, char *const *event)
 {
-  gboolean is_mtu = event->key == SCENARIO_PATH_FORWARD_MTU || event->key == SCENARIO_PATH_REVERSE_MTU;
+  const scenario_key key = (scenario_key)scenario_list_number(event, SCENARIO_EVENT_KEY);
   /* As every MTU: the FPDU of a 128-octet ULPDU; and RFC 8200 §5. */
-  guint64 least = on->c->ipv6 ? 1280 : configuration_headers_octets(on->c) + 140;
+  const guint64 least = on->c->ipv6 ? 1280 : configuration_headers_octets(on->c) + 140;
+  g_autofree char *stop = scenario_value_text(on->s, SCENARIO_RUN_STOP);
 
-  if (on->c->run.stop_ps > 0 && event->at >= on->c->run.stop_ps) {
-    g_autofree char *stop = scenario_value_text(on->s, SCENARIO_RUN_STOP);
-
-    return scenario_problem(on->error, event->where,
-                            "the event comes after the end, run.stop = %s; expected an earlier one", stop);
+  if (on->c->run.stop_ps > 0 &&
+      (time_ps)scenario_list_number(event, SCENARIO_EVENT_AT) >= on->c->run.stop_ps) {
+    return finding_error(on, KEYS(SCENARIO_EVENT),
+                         "the event comes after the end, run.stop = %s; expected an earlier one", stop);
   }
-  return !is_mtu || event->number >= least ||
-         scenario_problem(on->error, event->where,
-                          "event: %s = %s is too small; expected at least %" G_GUINT64_FORMAT,
-                          name_of(event->key), event->value, least);
+  return (key != SCENARIO_PATH_FORWARD_MTU && key != SCENARIO_PATH_REVERSE_MTU) ||
+         scenario_list_number(event, SCENARIO_EVENT_VALUE) >= least ||
+         finding_error(on, KEYS(SCENARIO_EVENT),
+                       "event: %s = %s is too small; expected at least %" G_GUINT64_FORMAT, name_of(key),
+                       scenario_list_text(event, SCENARIO_EVENT_VALUE), least);
 }
 
 /* --- Topology --- */
@@ -238,12 +239,11 @@ static gboolean check_topology(const checking *on)
 
 gboolean scenario_check_path(const checking *on)
 {
-  const scenario_event *events;
-  gsize count = scenario_events(on->s, &events);
-
+  g_autoptr(GPtrArray) events = scenario_list_groups(scenario_settings_value(on->s, SCENARIO_EVENT)->text);
   gboolean good = check_topology(on) && check_boxes(on);
-  for (gsize i = 0; good && i < count; i++) {
-    good = check_event(on, &events[i]);
+
+  for (guint i = 0; good && i < events->len; i++) {
+    good = check_event(on, events->pdata[i]);
   }
   return good && check_direction(on, SIDE_INITIATOR) && check_direction(on, SIDE_RESPONDER);
 }

@@ -50,7 +50,10 @@ char *scenario_group_members(const char *group, const char *name)
   GString *members = g_string_new(NULL);
 
   for (const char *const *full = scenario_names; *full != NULL; full++) {
-    if (scenario_group_member(group, *full) != NULL) {
+    const scenario_key key = scenario_key_find(*full);
+
+    if (scenario_group_member(group, *full) != NULL &&
+        (key == SCENARIO_KEY_COUNT || scenario_key_row_of(key)->type != SCENARIO_TYPE_GROUPS)) {
       g_ptr_array_add(left, (char *)scenario_group_member(group, *full));
     }
   }

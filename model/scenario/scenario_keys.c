@@ -51,9 +51,19 @@ static const named_value middlebox_words[] = {
     {NULL, 0},
 };
 
+/* The keys that change during a run. */
+#define CHANGING(group, direction)                                                                           \
+  {group ".rate", SCENARIO_PATH_##direction##_RATE}, {group ".delay", SCENARIO_PATH_##direction##_DELAY},    \
+  {                                                                                                          \
+    group ".mtu", SCENARIO_PATH_##direction##_MTU                                                            \
+  }
+static const named_value changing_words[] = {
+    CHANGING("path.forward", FORWARD), CHANGING("path.reverse", REVERSE), {NULL, 0}};
+
 /* What the rows of keys.def have besides name, type and member. */
 #define UNWRAP(...) __VA_ARGS__
 #define DEFAULT(text) .fallback = (text), .inherits = -1,
+#define GIVEN .inherits = -1,
 #define AS(id) .inherits = SCENARIO_##id,
 #define EXAMPLE(text) .example = (text),
 #define RFC(text, where) .rfc = (text), .source = (where),
@@ -77,33 +87,30 @@ static const named_value middlebox_words[] = {
             ".ecn_mark > 0 or " direction ".ecn_every > 0 or "
 #define MARKS MARKS_OF("path.forward") MARKS_OF("path.reverse") "topology.medium != none"
 
-static const scenario_key_row table[SCENARIO_KEY_COUNT] = {
-#define GROUP(name, sentence)
-#define KEY(id, key_name, key_type, member, facts, text)                                                     \
+#define KEY(id, name, type, member, facts, sentence) MEMBER(id, name, type, facts, sentence)
+static const scenario_key_row table[SCENARIO_ROW_COUNT] = {
+#define MEMBER(id, key_name, key_type, facts, text)                                                          \
   [SCENARIO_##id] = {.name = (key_name), .type = SCENARIO_TYPE_##key_type, .sentence = (text), UNWRAP facts},
 #include "scenario/keys.def"
 };
 
 const scenario_group_row scenario_groups[] = {
 #define GROUP(name, sentence) {name, sentence},
-#define KEY(id, name, type, member, facts, sentence)
 #include "scenario/keys.def"
     {NULL, NULL},
 };
 
 const char *const scenario_names[] = {
-#define GROUP(name, sentence)
 #define KEY(id, name, type, member, facts, sentence) name,
 #include "scenario/keys.def"
 #define GROUP(name, sentence) name,
-#define KEY(id, name, type, member, facts, sentence)
 #include "scenario/keys.def"
     NULL,
 };
 
 const scenario_key_row *scenario_key_row_of(scenario_key key)
 {
-  g_assert(key < SCENARIO_KEY_COUNT);
+  g_assert(key < SCENARIO_ROW_COUNT && key != SCENARIO_KEY_COUNT);
   return &table[key];
 }
 

@@ -8,12 +8,14 @@
 #include "base/side.h"
 #include "network/path_element.h"
 
-/* One enumerator a row of keys.def, in its order. */
+/* One enumerator a row of keys.def, in its order: first the keys, then the members of lists. */
 typedef enum scenario_key {
-#define GROUP(name, sentence)
 #define KEY(id, name, type, member, facts, sentence) SCENARIO_##id,
 #include "scenario/keys.def"
-  SCENARIO_KEY_COUNT
+  SCENARIO_KEY_COUNT, /* no key */
+#define MEMBER(id, name, type, facts, sentence) SCENARIO_##id,
+#include "scenario/keys.def"
+  SCENARIO_ROW_COUNT
 } scenario_key;
 
 typedef enum scenario_type {
@@ -32,7 +34,9 @@ typedef enum scenario_type {
   SCENARIO_TYPE_RATES,         /* of rates */
   SCENARIO_TYPE_PROBABILITIES, /* of probabilities: `minimum` to `maximum` of them, or none */
   SCENARIO_TYPE_DISTANCE,      /* a time, or "N segments" */
-  SCENARIO_TYPE_MOMENT         /* a time, a size (octets Delivered), or one of `words` */
+  SCENARIO_TYPE_MOMENT,        /* a time, a size (octets Delivered), or one of `words` */
+  SCENARIO_TYPE_GROUPS,        /* a list of groups (scenario_lists.h) */
+  SCENARIO_TYPE_VALUE          /* of a member: as the key that the group names has it */
 } scenario_type;
 
 typedef struct scenario_key_row {
@@ -57,7 +61,7 @@ typedef struct scenario_key_row {
   const char *sentence;   /* what it means, in one or two sentences */
 } scenario_key_row;
 
-/* The row of `key` (< SCENARIO_KEY_COUNT); static. */
+/* The row of `key`, which may be a member; static. */
 const scenario_key_row *scenario_key_row_of(scenario_key key);
 
 /* The words of `row` in order, NULL-terminated; empty when it has none. Free the array with g_free(); the

@@ -2,12 +2,13 @@
 /* What gives a scenario its values: a file and those that it includes, and --set options. */
 #include <string.h>
 
+#include "scenario/scenario_axes.h"
 #include "scenario/scenario_private.h"
 #include "scenario/scenario_where.h"
 
 /* --- Files --- */
 
-static const char *const lists[] = {"sweep", "where", "event", NULL}; /* beside keys and groups */
+static const char *const lists[] = {"sweep", "where", NULL}; /* beside keys and groups */
 
 /* The setting `where`: a constraint, or a list of them. */
 static gboolean load_constraint(const loading *on, const source_setting *setting)
@@ -41,6 +42,36 @@ static gboolean load_constraints(const loading *on, const source_setting *where)
   return ok;
 }
 
+/* The setting of a list of groups. */
+static gboolean load_list(const loading *on, const source_setting *setting, scenario_key list)
+{
+  const char *name = scenario_key_row_of(list)->name;
+  g_autoptr(GString) whole = g_string_new(NULL);
+
+  if (setting->notation != SCENARIO_NOTATION_LIST || setting->is_array) {
+    return loading_error(on, setting, "'%s' is not a list of groups; expected %s = ( { ... }, ... )", name,
+                         name);
+  }
+  for (const source_setting *group = setting->first; group != NULL; group = group->next) {
+    g_autoptr(GString) text = g_string_new("{");
+    g_autofree char *where = setting_where(group);
+
+    if (group->notation != SCENARIO_NOTATION_GROUP) {
+      return loading_error(on, group, "an element of '%s' is no group; expected { ... }", name);
+    }
+    for (const source_setting *member = group->first; member != NULL; member = member->next) {
+      g_autofree char *value = setting_text(member);
+      scenario_list_append(text, member->name, value);
+    }
+    g_string_append(text, " }");
+    if (!scenario_list_read(list, text->str, where, whole, on->error)) {
+      return FALSE;
+    }
+  }
+  g_autofree char *where = setting_where(setting);
+  return scenario_set_key(on->s, list, whole->str, where, on->error);
+}
+
 static gboolean load_group(const loading *on, const source_setting *group, const char *name);
 
 /* One member of the file or of a group: a key, a group, or one of the lists. */
@@ -49,6 +80,9 @@ static gboolean load_member(const loading *on, const source_setting *setting, co
   scenario_key key = scenario_key_find(name);
   g_autofree char *where = setting_where(setting);
 
+  if (key < SCENARIO_KEY_COUNT && scenario_key_row_of(key)->type == SCENARIO_TYPE_GROUPS) {
+    return load_list(on, setting, key);
+  }
   if (key < SCENARIO_KEY_COUNT) {
     g_autofree char *text = setting_text(setting);
 
@@ -63,9 +97,7 @@ static gboolean load_member(const loading *on, const source_setting *setting, co
                                   name, members);
   }
   if (g_strv_contains(lists, name)) {
-    return strcmp(name, "sweep") == 0   ? scenario_axes_load(on, setting)
-           : strcmp(name, "where") == 0 ? load_constraints(on, setting)
-                                        : scenario_events_load(on, setting);
+    return strcmp(name, "where") != 0 || load_constraints(on, setting);
   }
   const char *kind = setting->notation == SCENARIO_NOTATION_GROUP ? "group" : "key";
   const char *list = scenario_suggest(name, lists);
@@ -94,10 +126,12 @@ static gboolean load_texts(const loading *on, const GPtrArray *texts)
   gboolean ok = TRUE;
 
   for (guint i = 0; ok && i < texts->len; i++) {
-    if (setting_member(texts->pdata[i], "sweep") != NULL) {
+    const source_setting *sweep = setting_member(texts->pdata[i], "sweep");
+    if (sweep != NULL) {
       g_ptr_array_set_size(on->s->constraints, 0); /* those of an included sweep are not meant for this one */
     }
-    ok = load_group(on, texts->pdata[i], "");
+    /* An axis may be of what a list has. */
+    ok = load_group(on, texts->pdata[i], "") && (sweep == NULL || scenario_axes_load(on, sweep));
   }
   return ok;
 }
@@ -148,14 +182,17 @@ gboolean scenario_set(scenario *s, const char *set, GError **error)
   g_autofree char *name = g_strstrip(g_strndup(set, (gsize)(equals - set)));
   g_autofree char *text = g_strstrip(g_strdup(equals + 1));
   scenario_key key = scenario_key_find(name);
-  g_autofree char *problem = key < SCENARIO_KEY_COUNT ? NULL
+  const scenario_key list = scenario_list_of(name);
+  g_autofree char *problem = key < SCENARIO_KEY_COUNT || list < SCENARIO_KEY_COUNT ? NULL
                              : g_strv_contains(lists, name)
                                  ? g_strdup_printf("the %s cannot be set; expected GROUP.KEY=VALUE", name)
                                  : scenario_key_problem("key", name);
   g_autofree char *string = problem == NULL && *text == '"' ? scenario_source_string(text) : NULL;
   return problem != NULL ? scenario_problem(error, where, "%s", problem)
-         : *text != '"'  ? scenario_set_key(s, key, text, where, error)
-         : string != NULL
-             ? scenario_settings_set(s, key, SCENARIO_NOTATION_STRING, string, where, error)
-             : scenario_problem(error, where, "the text in quotes does not end with them; expected \"TEXT\"");
+         : *text == '"' && string == NULL
+             ? scenario_problem(error, where, "the text in quotes does not end with them; expected \"TEXT\"")
+         : list < SCENARIO_KEY_COUNT
+             ? scenario_settings_set_in(s, list, name, string != NULL ? string : text, where, error)
+         : string == NULL ? scenario_set_key(s, key, text, where, error)
+                          : scenario_settings_set(s, key, SCENARIO_NOTATION_STRING, string, where, error);
 }

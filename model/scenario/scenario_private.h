@@ -5,6 +5,7 @@
 #include "scenario/configuration.h"
 #include "scenario/scenario.h"
 #include "scenario/scenario_guess.h"
+#include "scenario/scenario_lists.h"
 #include "scenario/scenario_source.h"
 #include "scenario/scenario_value.h"
 
@@ -21,7 +22,6 @@ struct scenario {
   char *full_text; /* a GRefString */
   scenario_setting settings[SCENARIO_KEY_COUNT];
   GArray *axes;                 /* of scenario_axis */
-  GArray *events;               /* of scenario_event, in the order of their times */
   GPtrArray *constraints;       /* of scenario_where: the setting `where` */
   const configuration **filled; /* NULL until it is asked for, and again after a key has been set */
 };
@@ -34,6 +34,10 @@ scenario *scenario_new(const char *path);
 /* Gives `key` the value that `text` reads as. Without one, sets `error` at `origin` and returns FALSE. */
 gboolean scenario_settings_set(scenario *s, scenario_key key, scenario_notation notation, const char *text,
                                const char *origin, GError **error);
+
+/* Gives the value `name`, LIST.NAME.MEMBER (scenario_lists.h), likewise what `text` reads as. */
+gboolean scenario_settings_set_in(scenario *s, scenario_key list, const char *name, const char *text,
+                                  const char *origin, GError **error);
 
 /* The key whose value `key` has: itself, or the one it inherits from. */
 scenario_key scenario_settings_source(const scenario *s, scenario_key key);
@@ -77,7 +81,5 @@ gboolean loading_members(const loading *on, const source_setting *setting, const
 
 /* --- What a file may hold beside keys --- */
 
-/* Reads the group `sweep` into the axes of the scenario (scenario_axes.c), and the list `event` into its
- * events (scenario_events.c). */
+/* Reads the group `sweep` into the axes of the scenario (scenario_axes.c). */
 gboolean scenario_axes_load(const loading *on, const source_setting *sweep);
-gboolean scenario_events_load(const loading *on, const source_setting *list);

@@ -24,28 +24,49 @@ static const char *const forms[] = {
     [SCENARIO_TYPE_PROBABILITY] =
         EITHER("'type': 'number', 'minimum': 0, 'maximum': 1", NUMBER "([eE][-+]?[0-9]+)? ?%?"),
     [SCENARIO_TYPE_DISTANCE] = TEXT("[0-9]+ ?segments?|" TIME_FORM),
+    [SCENARIO_TYPE_VALUE] = "'not': {'type': 'object'}",
     [SCENARIO_TYPE_MOMENT] = EITHER("'type': 'integer', 'minimum': 0", TIME_FORM "|" SIZE_FORM),
 };
 
+#define AXIS "{'anyOf': [{'$ref': '#/$defs/key'}, {" TEXT("event[.][^.]+[.][a-z]+") "}]}"
 static const char lists[] =
     ",\n'sweep': {'type': 'array', 'description': 'Axes of a sweep: iwarpsim explain sweep.', 'items':"
     " {'type': 'object', 'additionalProperties': false, 'required': ['key'], 'properties':"
-    " {'key': {'$ref': '#/$defs/key'}, 'with': {'$ref': '#/$defs/key'}, 'values': {'type': 'array'},"
+    " {'key': " AXIS ", 'with': " AXIS ", 'values': {'type': 'array'},"
     " 'from': {}, 'to': {}, 'step': {}, 'points': {'type': 'integer', 'minimum': 2}},"
     " 'oneOf': [{'required': ['values']}, {'required': ['from', 'to']}]}},\n"
     "'where': {'description': 'Conditions on the points of a sweep: iwarpsim explain where.',"
-    " 'type': ['string', 'array'], 'items': {'type': 'string'}},\n"
-    "'event': {'type': 'array', 'description': 'Changes in mid-flow: iwarpsim explain event.', 'items':"
-    " {'type': 'object', 'additionalProperties': false, 'required': ['at', 'key', 'value'], 'properties':"
-    " {'at': {" TEXT(TIME_FORM) "}, 'key': {" TEXT(
-        "path[.](forward|reverse)[.](rate|delay|mtu)") "},"
-                                                       " 'value': {}}}}";
+    " 'type': ['string', 'array'], 'items': {'type': 'string'}}";
 
 static void append(GString *json, const char *text)
 {
   g_autofree char *quoted = g_strdelimit(g_strdup(text), "'", '"');
 
   g_string_append(json, quoted);
+}
+
+static void append_key(GString *json, const scenario_key_row *row);
+
+/* Members of a JSON object: what each group of the key `list` has. */
+static void append_list(GString *json, const scenario_key_row *list)
+{
+  g_autoptr(GString) required = g_string_new(NULL);
+
+  append(json, "'type': 'array', 'items': {'type': 'object', 'additionalProperties': false, 'properties': {"
+               "'name': {" TEXT("[A-Za-z][A-Za-z0-9_-]*") "}");
+  for (scenario_key member = SCENARIO_KEY_COUNT + 1; member < SCENARIO_ROW_COUNT; member++) {
+    const char *name = scenario_group_member(list->name, scenario_key_row_of(member)->name);
+
+    if (name != NULL) {
+      g_string_append_printf(json, ",\n\"%s\": {", name);
+      append_key(json, scenario_key_row_of(member));
+      append(json, "}");
+      g_string_append_printf(required, "%s\"%s\"", required->len > 0 ? ", " : "", name);
+    }
+  }
+  append(json, "}, 'required': [");
+  append(json, required->str);
+  append(json, "]}");
 }
 
 /* Members of a JSON object: what a value of `row` means and may be, and its default. */
@@ -71,6 +92,10 @@ static void append_key(GString *json, const scenario_key_row *row)
   append(json, "'description': ");
   plain_text_append_json(json, sentence);
   append(json, ", ");
+  if (row->type == SCENARIO_TYPE_GROUPS) {
+    append_list(json, row);
+    return;
+  }
   append(json, whole);
   if (row->fallback != NULL && (!is_list || strcmp(row->fallback, "[]") == 0)) {
     append(json, ", 'default': ");

@@ -57,6 +57,8 @@ static const struct {
     [SCENARIO_TYPE_MOMENT] = {.wrong = "is neither a time nor a number of octets",
                               .expected =
                                   "a time or a number of octets Delivered, such as \"1ms\" or \"10MiB\""},
+    [SCENARIO_TYPE_GROUPS] = {.expected = "a list of groups, ( { ... }, ... )"},
+    [SCENARIO_TYPE_VALUE] = {.expected = "a value of that key"},
 };
 
 scenario_type scenario_value_element_type(scenario_type type)
@@ -352,6 +354,10 @@ static misfit read_form(const scenario_key_row *row, const char *text, scenario_
     return read_elements(row, text, value);
   case SCENARIO_TYPE_DISTANCE:
     return read_distance(text, value);
+  case SCENARIO_TYPE_GROUPS: /* as scenario_list_read() has it */
+  case SCENARIO_TYPE_VALUE:
+    value->text = g_strdup(text);
+    return FITS;
   case SCENARIO_TYPE_MOMENT:
     value->in_octets = read_time(text, &value->number) != FITS;
     return value->in_octets ? read_size(text, &value->number) : FITS;

@@ -65,9 +65,9 @@ static void set_axis(scenario *s, const scenario_axis *axis, gsize number)
 {
   GError *error = NULL;
 
-  scenario_set_key(s, axis->key, axis->values[number], axis->where, &error);
+  scenario_axis_set(s, axis, axis->values[number], &error);
   g_assert_no_error(error);
-  g_test_message("%s: %s = %s", scenario_name(s), scenario_key_row_of(axis->key)->name, axis->values[number]);
+  g_test_message("%s: %s = %s", scenario_name(s), scenario_axis_name(axis), axis->values[number]);
 }
 
 /* Axis `index` with value `number`, and the axes that move in step with it. */

@@ -43,7 +43,7 @@ TEST(test_empty_file_is_all_defaults)
       "none before 1000 0 10us flush 536 16384 20us 1 1000 100 1048576 "
       "none   1000 0 0 1Gbit/s 1ms 1ms false 1400 0 0 "
       "none initiator 1 "
-      "all auto first-octet last-delivery [50%,90%,99%,99.9%,99.99%] 1 ";
+      "all auto first-octet last-delivery [50%,90%,99%,99.9%,99.99%] 1  ";
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
     const char *name = scenario_key_row_of(key)->name;
     g_autofree char *text = scenario_value_text(s, key);

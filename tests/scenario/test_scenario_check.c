@@ -20,7 +20,9 @@ static char *written_default(const scenario *s, scenario_key key)
   gboolean is_bare = (row->type == SCENARIO_TYPE_INTEGER && row->words == NULL) ||
                      row->type == SCENARIO_TYPE_BOOLEAN || *text == '[';
 
-  return is_bare ? g_strdup(text) : g_strdup_printf("\"%s\"", text);
+  return row->type == SCENARIO_TYPE_GROUPS ? g_strdup("()")
+         : is_bare                         ? g_strdup(text)
+                                           : g_strdup_printf("\"%s\"", text);
 }
 
 /* A file that gives every key its default. The keys of the table that share a group follow each other. */

@@ -12,15 +12,11 @@ TEST(test_events_are_ordered_by_time)
       "          { at = \"1ms\"; key = \"path.reverse.rate\"; value = \"1Gbit/s\"; },\n"
       "          { at = \"2ms\"; key = \"path.forward.delay\"; value = \"50us\"; } );";
   g_autoptr(scenario) s = fixture_load(text, NULL);
-  const scenario_event *events;
+  const path_config *path = &scenario_configuration(s)->path;
 
-  g_assert_cmpuint(scenario_events(s, &events), ==, 3);
-  EXPECT_FIELDS(&events[0], (at, TIME_PS_PER_MILLISECOND), (key, SCENARIO_PATH_REVERSE_RATE),
-                (number, 1000000000));
-  EXPECT_FIELDS(&events[1], (key, SCENARIO_PATH_FORWARD_MTU), (number, 1280));
-  EXPECT_FIELDS(&events[2], (key, SCENARIO_PATH_FORWARD_DELAY), (number, 50000000));
-  g_assert_cmpstr(events[0].where, ==, "a.cfg:2");
-  g_assert_cmpstr(events[1].value, ==, "1280");
+  EXPECT_FIELDS(path, (change_count, 3), (changes[0].at, TIME_PS_PER_MILLISECOND),
+                (changes[0].quantity, PATH_RATE), (changes[1].quantity, PATH_MTU),
+                (changes[2].quantity, PATH_DELAY));
 }
 
 /* Each key that an event may change is a quantity of its direction. */
@@ -52,23 +48,27 @@ TEST(test_events_are_changes_of_the_path)
 TEST(test_mistakes)
 {
   static const char *const mistakes[][2] = {
-      {"event = 1;", "a.cfg:1: 'event' is not a list of events; expected event = ( { at = ...; }, ... )"},
-      {"event = ( 5 );", "a.cfg:1: an event is not a group; expected { at = \"2ms\"; key = "
-                         "\"path.forward.mtu\"; value = 1280; }"},
+      {"event = 1;", "a.cfg:1: 'event' is not a list of groups; expected event = ( { ... }, ... )"},
+      {"event = ( 5 );", "a.cfg:1: an element of 'event' is no group; expected { ... }"},
       {"event = (\n{ at = \"2ms\"; kye = \"path.forward.mtu\"; value = 1; } );",
-       "a.cfg:2: unknown key 'kye' in an event; expected at, key or value (did you mean 'key'?)"},
+       "a.cfg:2: unknown key 'kye' in a group of 'event'; expected name, at, key, value (did you mean "
+       "'key'?)"},
       {"event = ( { at = \"2ms\"; key = \"path.forward.mtu\"; } );",
-       "a.cfg:1: the event has no 'value'; expected { at = \"2ms\"; key = \"path.forward.mtu\"; value = "
-       "1280; }"},
+       "a.cfg:1: a group of 'event' has no 'value'; expected all but its name"},
       {"event = ( { at = 2; key = \"path.forward.mtu\"; value = 1280; } );",
-       "a.cfg:1: event: 'at' is no time; expected for instance at = \"2ms\""},
+       "a.cfg:1: event.at = 2 is not a time; expected a time from \"0\" to \"1000000s\", such as \"25us\""},
       {"event = ( { at = \"2ms\"; key = \"path.forward.mtv\"; value = 1280; } );",
-       "a.cfg:1: event: 'path.forward.mtv' does not change in a run; expected one of path.forward.rate, "
-       "path.forward.delay, path.forward.mtu, path.reverse.rate, path.reverse.delay, path.reverse.mtu (did "
-       "you mean 'path.forward.mtu'?)"},
+       "a.cfg:1: event.key = path.forward.mtv is none of its words; expected \"path.forward.rate\", "
+       "\"path.forward.delay\", \"path.forward.mtu\", \"path.reverse.rate\", \"path.reverse.delay\" or "
+       "\"path.reverse.mtu\" (did you mean 'path.forward.mtu'?)"},
       {"event = ( { at = \"2ms\"; key = \"path.forward.mtu\"; value = 70000; } );",
        "a.cfg:1: event: path.forward.mtu = 70000 is out of range; expected a size in octets from 176 to "
        "65535, such as 1500 or \"1KiB\""},
+      {"event = ( { name = \"2\"; at = \"2ms\"; key = \"path.forward.mtu\"; value = 1280; } );",
+       "a.cfg:1: event: name = \"2\" is none; expected letters, digits, - and _, first a letter"},
+      {"event = ( { name = \"a\"; at = \"2ms\"; key = \"path.forward.mtu\"; value = 1280; },\n"
+       "{ name = \"a\"; at = \"3ms\"; key = \"path.forward.mtu\"; value = 1500; } );",
+       "a.cfg:1: two groups of 'event' have the name 'a'; expected different ones"},
   };
   static const char *const contradictions[][2] = {
       {"event = ( { at = \"2ms\"; key = \"path.forward.mtu\"; value = 179; } );",
@@ -87,8 +87,129 @@ TEST(test_included_events_are_replaced)
   fixture_write("base.cfg", "event = ( { at = \"1ms\"; key = \"path.forward.mtu\"; value = 1280; } );");
   g_autoptr(scenario) s = fixture_load(
       "@include \"base.cfg\"\nevent = ( { at = \"3ms\"; key = \"path.reverse.mtu\"; value = 900; } );", NULL);
-  const scenario_event *events;
 
-  g_assert_cmpuint(scenario_events(s, &events), ==, 1);
-  g_assert_cmpint(events[0].key, ==, SCENARIO_PATH_REVERSE_MTU);
+  EXPECT_FIELDS(&scenario_configuration(s)->path, (change_count, 1), (changes[0].direction, SIDE_RESPONDER));
+}
+
+/* --- Lists of groups, of which event is one --- */
+
+#define SHRINK                                                                                               \
+  "event = ( { name = \"shrink\"; at = \"2ms\"; key = \"path.forward.mtu\"; value = 1280; },\n"              \
+  "{ value = \"50us\"; at = \"1ms\"; key = \"path.forward.delay\"; } );\n"
+
+/* The text of a list, which --set takes, is the same for the same values; it has the members in one order. */
+TEST(test_text)
+{
+  static const char expected[] = "{ name=shrink at=2ms key=path.forward.mtu value=1280 } "
+                                 "{ at=1ms key=path.forward.delay value=50us }";
+  g_autoptr(scenario) s = fixture_load(SHRINK, NULL);
+  g_autofree char *set = g_strconcat("event = ", expected, NULL);
+  g_autoptr(scenario) again = fixture_load("", set);
+  g_autoptr(scenario) none = fixture_load(SHRINK, "event=");
+
+  fixture_assert_text(s, SCENARIO_EVENT, expected);
+  fixture_assert_text(again, SCENARIO_EVENT, expected);
+  fixture_assert_text(none, SCENARIO_EVENT, "");
+  EXPECT_FIELDS(&scenario_configuration(again)->path, (change_count, 2), (changes[0].number, 50000000));
+  EXPECT_FIELDS(&scenario_configuration(none)->path, (change_count, 0));
+}
+
+/* A value of a group is set by the group's name, else by its place; the other groups, and copies of the
+ * scenario, keep theirs. */
+TEST(test_set)
+{
+  fixture_write("a.cfg", SHRINK);
+  g_autoptr(scenario) s =
+      fixture_load_file("a.cfg", STRINGS("event.shrink.value=\"1KiB\"", "event.2.at=3ms"));
+  g_autoptr(scenario) copy = scenario_copy(s);
+
+  fixture_assert_text(s, SCENARIO_EVENT,
+                      "{ name=shrink at=2ms key=path.forward.mtu value=1024 } "
+                      "{ at=3ms key=path.forward.delay value=50us }");
+  EXPECT_FIELDS(&scenario_configuration(s)->path, (changes[0].number, 1024),
+                (changes[1].at, 3 * TIME_PS_PER_MILLISECOND));
+  g_assert_true(scenario_set(copy, "event.shrink.key=path.reverse.mtu", NULL));
+  g_assert_cmpint(scenario_configuration(copy)->path.changes[0].direction, ==, SIDE_RESPONDER);
+  g_assert_cmpint(scenario_configuration(s)->path.changes[0].direction, ==, SIDE_INITIATOR);
+}
+
+TEST(test_refused_sets)
+{
+  static const char *const sets[][2] = {
+      {"event.shrnk.value=1",
+       "--set 'event.shrnk.value=1': 'event' has no group 'shrnk'; expected one of those that "
+       "it has, shrink, 2 (did you mean 'shrink'?)"},
+      {"event.shrink=1",
+       "--set 'event.shrink=1': unknown key '' in a group of 'event'; expected name, at, key, value"},
+      {"event.2.valeu=1",
+       "--set 'event.2.valeu=1': unknown key 'valeu' in a group of 'event'; expected name, at, key, "
+       "value (did you mean 'value'?)"},
+      {"event.2.value=1280", "--set 'event.2.value=1280': event: path.forward.delay = 1280 is not a time"},
+      {"event.2.key=path.forward.mtu",
+       "--set 'event.2.key=path.forward.mtu': event: path.forward.mtu = 50us is not a size"},
+      {"event={ at=1ms",
+       "--set 'event={ at=1ms': event is no list of groups; expected for instance '{ at=2ms "
+       "key=path.forward.mtu value=1280 }'"},
+      {"event={ at=1ms }", "--set 'event={ at=1ms }': a group of 'event' has no 'key'"},
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS(sets); i++) {
+    g_autofree char *message = fixture_refusal(SHRINK, sets[i][0]);
+
+    g_test_message("%s", message);
+    g_assert_true(g_str_has_prefix(message, sets[i][1]));
+  }
+}
+
+/* A finding stands where the value was given. */
+TEST(test_findings_of_sets)
+{
+  g_autofree char *found = fixture_findings(fixture_load(SHRINK, "event.shrink.value=179"));
+
+  g_assert_cmpstr(
+      found, ==,
+      "--set 'event.shrink.value=179': event: path.forward.mtu = 179 is too small; expected at least 180");
+}
+
+/* An axis of a value in a list may come before the list, has the values that the group's key takes, and moves
+ * with others. */
+TEST(test_axes)
+{
+  g_autoptr(scenario) s =
+      fixture_load("sweep = ( { key = \"event.shrink.value\"; values = (\"1KiB\", 1500); },\n"
+                   "{ key = \"event.2.at\"; from = \"1ms\"; to = \"2ms\"; step = \"1ms\"; with = "
+                   "\"event.shrink.value\"; } );\n" SHRINK,
+                   NULL);
+  const scenario_axis *axes;
+
+  g_assert_cmpuint(scenario_axes(s, &axes), ==, 2);
+  EXPECT_FIELDS(&axes[0], (key, SCENARIO_EVENT), (with, -1));
+  g_assert_cmpstr(scenario_axis_name(&axes[0]), ==, "event.shrink.value");
+  g_assert_cmpstr(axes[0].values[0], ==, "1024");
+  EXPECT_FIELDS(&axes[1], (key, SCENARIO_EVENT), (with, 0));
+  g_assert_cmpstr(axes[1].values[1], ==, "2ms");
+  g_assert_true(scenario_axis_set(s, &axes[0], axes[0].values[1], NULL));
+  g_assert_true(scenario_axis_set(s, &axes[1], axes[1].values[1], NULL));
+  fixture_assert_text(s, SCENARIO_EVENT,
+                      "{ name=shrink at=2ms key=path.forward.mtu value=1500 } "
+                      "{ at=2ms key=path.forward.delay value=50us }");
+}
+
+TEST(test_refused_axes)
+{
+  static const char *const mistakes[][2] = {
+      {SHRINK "sweep = ( { key = \"event\"; values = [\"\"]; } );",
+       "a.cfg:3: 'event' is a list; expected a key of one of its groups, event.NAME.KEY"},
+      {SHRINK "sweep = ( { key = \"event.grow.at\"; values = [\"1ms\"]; } );",
+       "a.cfg:3: sweep: 'event' has no group 'grow'; expected one of those that it has, shrink, 2"},
+      {SHRINK "sweep = ( { key = \"event.shrink.value\"; values = [\"1ms\"]; } );",
+       "a.cfg:3: sweep: path.forward.mtu = 1ms is not a size; expected a size in octets from 176 to 65535, "
+       "such "
+       "as 1500 or \"1KiB\""},
+      {SHRINK "sweep = ( { key = \"event.2.at\"; values = [\"1ms\"]; },\n{ key = \"event.2.at\"; values = "
+              "[\"2ms\"]; } );",
+       "a.cfg:4: the sweep has two axes of 'event.2.at'; expected one, with all its values"},
+  };
+
+  fixture_assert_refusals(mistakes, G_N_ELEMENTS(mistakes));
 }

@@ -59,7 +59,7 @@ TEST(test_every_key_is_in_a_group)
   }
 }
 
-/* Near ones first, and 8 of the 41 of path.forward and the 16 of the file. */
+/* Near ones first, and 8 of the 41 of path.forward and the 16 of the file, lists apart. */
 TEST(test_members_of_groups)
 {
   static const char *const groups[][3] = {
@@ -259,10 +259,10 @@ static void assert_accepted(scenario_key key, const char *form)
 }
 
 /* What `explain` and error messages print as a value, ends of ranges and examples, is one, in the file and
- * for --set. */
+ * for --set. A list of groups is written differently there (test_scenario_events.c). */
 TEST(test_expected_forms)
 {
-  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+  for (scenario_key key = 0; key < SCENARIO_EVENT; key++) {
     const scenario_key_row *row = scenario_key_row_of(key);
     g_autofree char *expected = scenario_value_expected(row);
     /* The ends before a list's example are its elements'. */

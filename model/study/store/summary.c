@@ -121,9 +121,11 @@ static void append_scenario(GString *json, const summary *page, const scenario *
   json_append_text(json, "\n    ", "title", scenario_configuration(s)->title);
   json_open(json, "\n    ", "keys", '{');
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
-    if (page->replay == NULL || page->replay->writes(s, key)) {
-      g_autofree char *text = scenario_value_text(s, key);
-      json_append_text(json, "\n      ", scenario_key_row_of(key)->name, text);
+    const scenario_key_row *row = scenario_key_row_of(key);
+    g_autofree char *text = scenario_value_text(s, key);
+    if ((page->replay == NULL || page->replay->writes(s, key)) &&
+        (row->type != SCENARIO_TYPE_GROUPS || *text != '\0')) {
+      json_append_text(json, "\n      ", row->name, text);
     }
   }
   json_close(json, "\n    ", '}');

@@ -48,6 +48,7 @@ struct sweep_grid {
   GPtrArray *identities;           /* of each run; NULL until someone asks */
   char *texts[SCENARIO_KEY_COUNT]; /* the canonical texts of the first cell … */
   int axis_of[SCENARIO_KEY_COUNT]; /* … and the axis that gives another in each cell; -1: none does */
+  GStringChunk *list_texts;        /* of lists, parts of which axes give */
   sweep_grid_facts facts;
 };
 
@@ -110,19 +111,16 @@ run_cost run_cost_of(const scenario *s)
 
 /* The grid. */
 
-static const char *axis_name(const scenario_axis *axis)
-{
-  return scenario_key_row_of(axis->key)->name;
-}
-
-/* A --set on an axis would be overwritten at every point. */
+/* A --set on an axis would be overwritten at every point; one of a list may leave no group that an axis is
+ * of.
+ */
 static gboolean check_sets(const sweep_grid *grid, const char *const *sets, GError **error)
 {
   for (gsize i = 0; sets != NULL && sets[i] != NULL; i++) {
     g_autofree char *name = g_strndup(sets[i], strcspn(sets[i], "="));
     g_strstrip(name);
     for (gsize axis = 0; axis < grid->axis_count; axis++) {
-      if (strcmp(name, axis_name(&grid->axes[axis])) == 0) {
+      if (strcmp(name, scenario_axis_name(&grid->axes[axis])) == 0) {
         return error_set(error,
                          "--set %s: the sweep gives the key the values of its axis (%s); expected a key that "
                          "is not an axis, or one run of it, by `iwarpsim run`",
@@ -130,7 +128,15 @@ static gboolean check_sets(const sweep_grid *grid, const char *const *sets, GErr
       }
     }
   }
-  return TRUE;
+  g_autoptr(scenario) s = scenario_copy(grid->base);
+  gboolean good = TRUE;
+  for (gsize axis = 0; axis < grid->axis_count; axis++) {
+    char **value = grid->axes[axis].values;
+    for (; good && grid->axes[axis].name != NULL && *value != NULL; value++) {
+      good = scenario_axis_set(s, &grid->axes[axis], *value, error);
+    }
+  }
+  return good;
 }
 
 gboolean sweep_axes_without(const scenario_axis *axes, gsize count, scenario_key key, const char *why,
@@ -147,7 +153,7 @@ gboolean sweep_axes_without(const scenario_axis *axes, gsize count, scenario_key
       return error_set(error,
                        "%s: axis '%s' moves with '%s', %s; expected an axis that moves with no other, or "
                        "with another one",
-                       axis.where, axis_name(&axis), axis_name(*own), why);
+                       axis.where, scenario_axis_name(&axis), scenario_axis_name(*own), why);
     }
     if (i != place) {
       axis.with -= axis.with > (int)place;
@@ -196,7 +202,7 @@ static gsize cell_count(const sweep_grid *grid, GError **error)
     g_assert(grid->lengths[i] > 0);
     if (grid->lengths[i] > SWEEP_GRID_POINTS_MAX / count) {
       error_set(error, "%s: the sweep has too many points with axis '%s'; expected at most %d", axis->where,
-                axis_name(axis), SWEEP_GRID_POINTS_MAX);
+                scenario_axis_name(axis), SWEEP_GRID_POINTS_MAX);
       return 0;
     }
     count *= grid->lengths[i];
@@ -228,7 +234,7 @@ static char *cell_label(const sweep_grid *grid, gsize cell)
 {
   GString *label = g_string_new(NULL);
   for (gsize i = 0; i < grid->axis_count; i++) {
-    g_string_append_printf(label, "%s%s=%s", i > 0 ? " " : "", axis_name(&grid->axes[i]),
+    g_string_append_printf(label, "%s%s=%s", i > 0 ? " " : "", scenario_axis_name(&grid->axes[i]),
                            axis_value(grid, i, cell));
   }
   return g_string_free(label, FALSE);
@@ -237,7 +243,7 @@ static char *cell_label(const sweep_grid *grid, gsize cell)
 static void set_axis(const sweep_grid *grid, scenario *s, gsize index, gsize cell)
 {
   const scenario_axis *axis = &grid->axes[index];
-  gboolean good = scenario_set_key(s, axis->key, axis_value(grid, index, cell), axis->where, NULL);
+  gboolean good = scenario_axis_set(s, axis, axis_value(grid, index, cell), NULL);
   g_assert(good); /* each value was read once already, when the axis was loaded */
 }
 
@@ -321,7 +327,8 @@ sweep_grid *sweep_grid_new(const scenario *base, const GArray *axes, const char 
   *grid = (sweep_grid){.base = base,
                        .seeds = 1,
                        .points = g_array_new(FALSE, FALSE, sizeof(grid_point)),
-                       .identities = g_ptr_array_new_with_free_func(g_free)};
+                       .identities = g_ptr_array_new_with_free_func(g_free),
+                       .list_texts = g_string_chunk_new(64)};
   if (axes != NULL) {
     grid->axes = (const scenario_axis *)axes->data;
     grid->axis_count = axes->len;
@@ -365,6 +372,7 @@ void sweep_grid_free(sweep_grid *grid)
   g_strfreev(grid->seed_texts);
   g_array_unref(grid->points);
   g_ptr_array_unref(grid->identities);
+  g_string_chunk_free(grid->list_texts);
   run_identity_clear(grid->texts);
   g_free(grid->lengths);
   g_free(grid);
@@ -411,14 +419,24 @@ char *sweep_grid_label(const sweep_grid *grid, gsize index)
   return cell_label(grid, cell_of(grid, index));
 }
 
-/* The values of axes are canonical already, so no scenario has to be made. */
+/* The text of `list` in `cell`, of which axes give but parts. */
+static const char *list_text(const sweep_grid *grid, scenario_key list, gsize cell)
+{
+  g_autoptr(scenario) s = cell_scenario(grid, cell);
+  g_autofree char *text = scenario_value_text(s, list);
+  return g_string_chunk_insert_const(grid->list_texts, text);
+}
+
+/* The values of axes are canonical already, so for keys no scenario has to be made. */
 void sweep_grid_texts(const sweep_grid *grid, gsize index, const char *texts[SCENARIO_KEY_COUNT])
 {
   gsize cell = cell_of(grid, index);
 
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
     int axis = grid->axis_of[key];
-    texts[key] = axis < 0 ? grid->texts[key] : axis_value(grid, (gsize)axis, cell);
+    texts[key] = axis < 0                        ? grid->texts[key]
+                 : grid->axes[axis].name != NULL ? list_text(grid, key, cell)
+                                                 : axis_value(grid, (gsize)axis, cell);
   }
 }
 
@@ -437,7 +455,7 @@ char *sweep_grid_axes_text(const sweep_grid *grid)
 {
   GString *text = g_string_new(NULL);
   for (gsize i = 0; i < grid->axis_count; i++) {
-    g_string_append_printf(text, "%s%s", i > 0 ? "\n" : "", axis_name(&grid->axes[i]));
+    g_string_append_printf(text, "%s%s", i > 0 ? "\n" : "", scenario_axis_name(&grid->axes[i]));
   }
   return g_string_free(text, FALSE);
 }

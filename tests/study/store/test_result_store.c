@@ -476,6 +476,8 @@ static char *identity_of(const char *text, const char *const *sets)
   return identity;
 }
 
+#define EVENT(value) "event = ( { at = \"1ms\"; key = \"path.forward.mtu\"; value = " value "; } );"
+
 /* Equal values are the same run, however they are written and wherever they stand; any key makes another run,
  * the seed and the title too. */
 static const struct {
@@ -486,7 +488,11 @@ static const struct {
              {"mpa: { crc = true; };", "title = \"\";", TRUE}, /* the default, given or not */
              {"run: { seed = 7; };", "run: { seed = 8; };", FALSE},
              {"title = \"t\";", "title = \"u\";", FALSE},
-             {"mpa: { crc = true; };", "mpa: { crc = false; };", FALSE}};
+             {"mpa: { crc = true; };", "mpa: { crc = false; };", FALSE},
+             {"", "event = ();", TRUE},
+             {EVENT("1280"), "", FALSE}, /* what lists hold counts as well */
+             {EVENT("1280"), EVENT("1281"), FALSE},
+             {EVENT("1024"), EVENT("\"1KiB\""), TRUE}};
 
 ROW_TEST(test_identity, pairs)
 {

@@ -76,6 +76,10 @@ FIXTURE_TEST(test_grids)
 #define BAD_POINT                                                                                            \
   "title = \"bad\";\nsweep = ( " AXIS_SEED ",\n{ key = \"path.forward.mtu\"; values = [1500, 176]; } );"
 
+#define LIST_AXIS                                                                                            \
+  "event = ( { at = \"1ms\"; key = \"path.forward.mtu\"; value = 1280; } );\n"                               \
+  "sweep = ( { key = \"event.1.at\"; values = [\"1ms\", \"2ms\"]; } );"
+
 static const struct {
   const char *text;
   const char *set; /* NULL: none */
@@ -91,6 +95,8 @@ static const struct {
     {BAD_POINT, NULL, "a.cfg:3: path.forward.mtu = 176 is too small; expected at least 180"},
     {BAD_POINT, NULL, " (point run.seed=1 path.forward.mtu=176)"},
     {"title = \"set\"; sweep = ( " AXIS_SEED " );", "run.seed=5", "--set run.seed=5"},
+    {LIST_AXIS, "event.1.at=5ms", "--set event.1.at=5ms"},
+    {LIST_AXIS, "event=", "a.cfg:2: 'event' has no group '1'; expected one of those that it has, none"},
     /* 1001 by 1000 points. */
     {"title = \"many\"; sweep = ( { key = \"run.seed\"; from = 1; to = 1001; },"
      " { key = \"workload.messages\"; from = 1; to = 1000; } );",
@@ -248,6 +254,33 @@ FIXTURE_TEST(test_identities_are_those_of_scenarios)
     run_identity_texts(s, texts);
     g_autofree char *expected = run_identity_of(texts);
     g_assert_cmpstr(sweep_grid_identity(f->grid, i), ==, expected);
+    run_identity_clear(texts);
+  }
+}
+
+/* So it is where axes are of values in a list, of which the identity has the whole. */
+FIXTURE_TEST(test_axes_of_a_list)
+{
+  g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
+  grid_fixture_make(f,
+                    "event = ( { name = \"a\"; at = \"1ms\"; key = \"path.forward.mtu\"; value = 1280; },\n"
+                    "{ at = \"2ms\"; key = \"path.forward.rate\"; value = \"1Gbit/s\"; } );\n"
+                    "sweep = ( { key = \"event.a.value\"; values = [1000, 1280]; },"
+                    " { key = \"event.2.at\"; values = [\"2ms\", \"3ms\"]; } );");
+  expect_grid(f, 4,
+              "0 event.a.value=1000 event.2.at=2ms|1 event.a.value=1000 event.2.at=3ms|"
+              "3 event.a.value=1280 event.2.at=3ms",
+              0, 0);
+  for (gsize i = 0; i < 4; i++) {
+    g_autoptr(scenario) s = sweep_grid_scenario(f->grid, i);
+    const path_config *path = &scenario_configuration(s)->path;
+    char *texts[SCENARIO_KEY_COUNT];
+    run_identity_texts(s, texts);
+    g_autofree char *expected = run_identity_of(texts);
+    g_assert_cmpuint(path->changes[0].number, ==, i < 2 ? 1000 : 1280);
+    g_assert_cmpint(path->changes[1].at, ==, (i % 2 == 0 ? 2 : 3) * TIME_PS_PER_MILLISECOND);
+    g_assert_cmpstr(sweep_grid_identity(f->grid, i), ==, expected);
+    g_assert_true(g_hash_table_add(seen, (gpointer)sweep_grid_identity(f->grid, i)));
     run_identity_clear(texts);
   }
 }

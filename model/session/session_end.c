@@ -216,6 +216,22 @@ static inline void receive(session_host *host, datagram *packet, time_ps now)
   }
 }
 
+/* The end at `host` whose peer has sent `packet`, for a trace. A packet that comes out of a chain of ns-3's
+ * nodes has its number alone, so that TCP's ports come first; what has no connection that can be known is
+ * shown as of the host's first. */
+static const session_end *traced_end(const session_host *host, const datagram *packet)
+{
+  const session *self = host->session;
+  const session_end *to =
+      packet->kind == DATAGRAM_TCP && !self->config.absence ? session_host_end(host, packet) : NULL;
+
+  if (!to && packet->number > 0 && packet->connection < self->connection_count) {
+    const session_end *ends = self->connections[packet->connection].ends;
+    to = &ends[ends->host == host ? SIDE_INITIATOR : SIDE_RESPONDER];
+  }
+  return to ? to : host->first_end;
+}
+
 static G_GNUC_NO_INLINE void receive_traced(session_host *host, datagram *packet, time_ps now)
 {
   const session_config *config = &host->session->config;
@@ -223,16 +239,12 @@ static G_GNUC_NO_INLINE void receive_traced(session_host *host, datagram *packet
   if (config->absence) {
     number_captured(config->absence, config->trace, packet);
   }
-  /* A packet that comes out of a chain of ns-3's nodes has its number alone. */
-  const session_end *to =
-      packet->kind == DATAGRAM_TCP && !config->absence ? session_host_end(host, packet) : NULL;
+  const session_end *to = traced_end(host, packet);
   const trace_scope at = {.to = config->trace,
                           .node = host->name,
-                          .connection = to                   ? to->index
-                                        : packet->number > 0 ? packet->connection
-                                                             : 0,
+                          .connection = to->index,
                           .packet = packet->number,
-                          .side = side_peer(host->number)};
+                          .side = side_peer(to->side)};
   TRACE(&at, PACKET_ARRIVED, .ip_octets = datagram_octets(packet));
   trace_arrives(at.to, packet->number);
   receive(host, packet, now);

@@ -5,6 +5,7 @@
 #include "session/session_paths.h"
 #include "session/session_private.h"
 #include "session_fixture.h"
+#include "trace/trace_reader.h"
 
 enum { CONNECTIONS = 3, HOSTS = 3 };
 
@@ -13,8 +14,10 @@ enum { CONNECTIONS = 3, HOSTS = 3 };
 typedef struct fixture {
   scenario *s;
   engine *clock;
+  trace *trace; /* NULL: nothing is traced */
   session *session;
   uint64_t octets[HOSTS][HOSTS];
+  uint64_t arrivals[HOSTS]; /* at each host */
 } fixture;
 
 static uint32_t host_at(const ip_address *address)
@@ -33,20 +36,24 @@ static void on_output(void *user, datagram *packet, time_ps now)
     g_assert_cmpuint(host_at(&source), <, HOSTS);
     f->octets[host_at(&source)][host_at(&destination)] += packet->payload.length;
   }
+  f->arrivals[host_at(&destination)]++;
   session_receive(session_host_of(f->session, host_at(&destination)), packet, now);
 }
 
 /* Three connections, of a scenario with `sets`. */
-static fixture *set_up(const session_pair *pairs, const char *const *sets)
+static fixture *set_up_traced(const session_pair *pairs, const char *const *sets, FILE *traced)
 {
   fixture *f = g_new0(fixture, 1);
 
   f->s = temporary_scenario("run = { engine = \"native\"; }; workload = { connections = 3; };", sets);
   f->clock = NO_ERROR(run_engine_new, RUN_ENGINE_NATIVE);
   const configuration *c = scenario_configuration(f->s);
-  const session_config config = {.configuration = c, .clock = f->clock, .pairs = pairs, .hosts = HOSTS};
+  f->trace = traced ? simulation_trace_new("{}", traced, f->clock) : NULL;
+  const session_config config = {
+      .configuration = c, .clock = f->clock, .pairs = pairs, .hosts = HOSTS, .trace = f->trace};
   f->session = session_new(&config);
   const session_network_ends ends = {.output = on_output,
+                                     .trace = f->trace,
                                      .users = {f, f},
                                      .is_fpdu_start = session_is_fpdu_start,
                                      .is_fpdu_start_user = f->session};
@@ -54,9 +61,15 @@ static fixture *set_up(const session_pair *pairs, const char *const *sets)
   return f;
 }
 
+static fixture *set_up(const session_pair *pairs, const char *const *sets)
+{
+  return set_up_traced(pairs, sets, NULL);
+}
+
 static void tear_down(fixture *f)
 {
   session_free(f->session);
+  trace_free(f->trace);
   engine_free(f->clock);
   scenario_free(f->s);
   g_free(f);
@@ -123,6 +136,56 @@ ROW_TEST(test_three_hosts, three_hosts_rows)
   }
   g_assert_cmpuint(all, >=, (uint64_t)result.results.metrics.value[METRIC_DELIVERY_OCTETS]);
   g_assert_cmpuint(f->session->strays, ==, 0);
+}
+
+static const char *const traced_rows[] = {
+    NULL, "tcp.path_mtu_discovery=false", /* fragments */
+    "path.forward.corrupt=1%",            /* some of the ports */
+};
+
+/* A packet arrives as of the connection and the side that have sent it, whichever hosts those are; so do the
+ * fragments and the messages that a router made of it. */
+ROW_TEST(test_traced, traced_rows)
+{
+  g_auto(session_result) result;
+  FILE *file = tmpfile();
+  g_autoptr(GArray) senders = g_array_new(FALSE, TRUE, sizeof(trace_event));
+  uint64_t arrivals[CONNECTIONS][SIDES] = {{0}};
+  trace_event event;
+
+  g_assert_nonnull(file);
+  fixture *f = set_up_traced(
+      pairs, STRINGS("workload.messages=20", "workload.paths=own", "path.forward.hop_mtu=[1000,1500]", *c),
+      file);
+  run(f, &result);
+  uint64_t expected[HOSTS];
+  memcpy(expected, f->arrivals, sizeof expected);
+  tear_down(f);
+  rewind(file);
+  trace_reader *reader = NO_ERROR(trace_reader_new, file, "trace");
+  while (NO_ERROR(trace_reader_next, reader, &event)) {
+    if (event.packet >= senders->len) {
+      g_array_set_size(senders, (guint)event.packet + 1);
+    }
+    trace_event *sent = &g_array_index(senders, trace_event, event.packet);
+    if (event.id == TRACE_PACKET_SENT) {
+      *sent = event;
+    } else if (event.id == TRACE_PACKET_ARRIVED && sent->packet > 0) {
+      g_assert_cmpuint(event.connection, ==, sent->connection);
+      g_assert_cmpint(event.side, ==, sent->side);
+    }
+    arrivals[event.connection][event.side] += event.id == TRACE_PACKET_ARRIVED;
+  }
+  trace_reader_free(reader);
+  fclose(file);
+  for (uint32_t host = 0; host < HOSTS; host++) {
+    uint64_t at_host = 0;
+    for (uint32_t i = 0; i < CONNECTIONS; i++) {
+      at_host += pairs[i].hosts[SIDE_INITIATOR] == host ? arrivals[i][SIDE_RESPONDER] : 0;
+      at_host += pairs[i].hosts[SIDE_RESPONDER] == host ? arrivals[i][SIDE_INITIATOR] : 0;
+    }
+    g_assert_cmpuint(at_host, ==, expected[host]);
+  }
 }
 
 /* Fragments come to the host of their connection, and are counted there. */

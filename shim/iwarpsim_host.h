@@ -48,7 +48,7 @@ public:
   // As in the scenario at `path`, with `sets` ("group.key=value") on top: its stack and TCP; between the two
   // hosts of each of `pairs` its connections and workload; of its path only what a host knows, MTUs and
   // windows, so that an MTU there must be that of your devices. The hosts are numbered up to the largest
-  // number in `pairs`, at most 253. Throws std::runtime_error with a message when the scenario is wrong, is
+  // number in `pairs`, at most 1023. Throws std::runtime_error with a message when the scenario is wrong, is
   // IPv6's, or has a fault, a topology or ns-3's TCP, when a pair is of one host, and when 256 Hosts were
   // made and some are alive.
   explicit Hosts(const std::string &path, const std::vector<std::string> &sets = {},
@@ -72,7 +72,7 @@ public:
   // Opens the connections at `when`, an absolute simulated time. All hosts attached. Once.
   void Start(const ns3::Time &when);
 
-  // 10.0.N.(H + 1) of host H of the Nth Hosts, from 0 on.
+  // 10.0.N.(H + 1) of host H < 254 of the Nth Hosts, from 0 on; of the next 254 hosts 10.1.N.1 and so on.
   ns3::Ipv4Address GetAddress(uint32_t host) const;
 
   // Whether all messages are delivered, and all connections closed.

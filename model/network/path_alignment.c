@@ -6,7 +6,7 @@
 typedef struct alignment_flow {
   flow_entry flow;
   uint32_t isn;
-  uint32_t hint;
+  path_alignment_cursor cursor;
   int64_t edge;  /* end of the highest octet seen: where sequence numbers are looked for */
   int64_t start; /* the end of the last segment of whole FPDUs: where the next mostly begins; or -1 */
 } alignment_flow;
@@ -44,10 +44,10 @@ static void count(path_alignment *observer, const datagram *packet, uint32_t seq
   }
   const datagram_flow *key = &flow->flow.key;
   flow->edge = MAX(flow->edge, to);
-  bool starts = from == flow->start || observer->is_fpdu_start(observer->user, key, from, &flow->hint);
+  bool starts = from == flow->start || observer->is_fpdu_start(observer->user, key, from, &flow->cursor);
   observer->counts.segments++;
   observer->counts.starting_with_fpdu += starts;
-  flow->start = starts && observer->is_fpdu_start(observer->user, key, to, &flow->hint) ? to : -1;
+  flow->start = starts && observer->is_fpdu_start(observer->user, key, to, &flow->cursor) ? to : -1;
 }
 
 static void observe(path_alignment *observer, const datagram *packet)

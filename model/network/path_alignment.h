@@ -8,9 +8,14 @@
 /* Returns whether an FPDU of `flow` starts at stream position `position` (0: the octet after the SYN); also
  * true of the position after the last FPDU that has been posted, where the next one will start. What else
  * counts as a start, for example that of a startup frame, is the caller's choice. The function keeps in
- * `hint` where it found the last one, to start near it: each observer has one for each flow, 0 at first. */
+ * `cursor` whose stream it is and where it found the last one, to start near it: each observer has one for
+ * each flow, all-zero at first. */
+typedef struct path_alignment_cursor {
+  void *stream;
+  uint32_t at;
+} path_alignment_cursor;
 typedef bool (*path_alignment_is_fpdu_start)(void *user, const datagram_flow *flow, int64_t position,
-                                             uint32_t *hint);
+                                             path_alignment_cursor *cursor);
 
 /* Segments with payload of connections whose SYN was seen, retransmissions included. */
 typedef struct path_alignment_counts {

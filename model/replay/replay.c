@@ -170,7 +170,7 @@ static void on_arriving(void *user, const datagram *packet)
 
 static session_host *measured_host(const replay_network *self)
 {
-  return session_host_of(self->session, self->plan->configuration->measured);
+  return session_host_of(self->session, session_scenario_pair.hosts[self->plan->configuration->measured]);
 }
 
 /* It comes out of the path. */
@@ -261,8 +261,8 @@ static bool has_arrived(void *user, uint32_t index, const datagram *packet)
 
 /* --- The network --- */
 
-static void network_send(G_GNUC_UNUSED session_network *network, G_GNUC_UNUSED uint32_t connection,
-                         G_GNUC_UNUSED enum side side, datagram *packet, G_GNUC_UNUSED time_ps now)
+static void network_send(G_GNUC_UNUSED session_network *network, G_GNUC_UNUSED uint32_t host,
+                         datagram *packet, G_GNUC_UNUSED time_ps now)
 {
   datagram_unref(packet);
 }
@@ -316,8 +316,7 @@ static const char *why_no_goodput(const replay_network *self, const metric_value
 
 /* Of the Data Source and its path a capture shows nothing but EMSS; where FPDUs start, only a decoder
  * knows. */
-static void network_set_metrics(session_network *network, G_GNUC_UNUSED enum side source,
-                                metric_values *values)
+static void network_set_metrics(session_network *network, metric_values *values)
 {
   replay_network *self = (replay_network *)network;
   const replay_connection *first = &self->connections[0];

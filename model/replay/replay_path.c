@@ -38,7 +38,7 @@ static void on_timer(void *user, time_ps now);
 /* Asked of nobody: where FPDUs start is known when they have come. What asks is there for the reordering
  * that it counts. */
 static bool is_fpdu_start(G_GNUC_UNUSED void *user, G_GNUC_UNUSED const datagram_flow *flow,
-                          G_GNUC_UNUSED int64_t position, G_GNUC_UNUSED uint32_t *hint)
+                          G_GNUC_UNUSED int64_t position, G_GNUC_UNUSED path_alignment_cursor *cursor)
 {
   return false;
 }

@@ -22,7 +22,7 @@ typedef struct ip_input_events {
   bool (*connection_of)(void *user, const datagram_flow *flow, uint32_t *connection);
 } ip_input_events;
 
-/* The input of the host with `number` (< 65536) among those on `clock`, which reassembles as `config`
+/* The input of the host with `number` (< 262144) among those on `clock`, which reassembles as `config`
  * allows; `events` are copied and called with `user`. Free with ip_input_free(), before the engine. */
 ip_input *ip_input_new(const ip_reassembly_config *config, uint32_t number, engine *clock,
                        const ip_input_events *events, void *user);

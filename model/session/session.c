@@ -29,6 +29,7 @@ void session_free(session *self)
   session_network_free(self->network);
   for (uint32_t i = 0; i < self->host_count; i++) {
     ip_input_free(self->hosts[i].input);
+    flow_table_clear(&self->hosts[i].flows);
     rnic_host_free(self->hosts[i].rnic);
   }
   g_free(self->hosts);
@@ -46,6 +47,15 @@ session_host *session_host_of(session *self, uint32_t number)
 {
   g_assert(number < self->host_count);
   return &self->hosts[number];
+}
+
+session_host *session_host_at(const session *self, const ip_address *address)
+{
+  uint32_t number = session_setup_host_at(address);
+
+  return number < self->host_count && ip_address_equal(&self->hosts[number].address, address)
+             ? &self->hosts[number]
+             : NULL;
 }
 
 rnic_host *session_host_rnic(const session_host *host)

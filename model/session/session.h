@@ -33,14 +33,14 @@ typedef struct session_absence {
   void *user;
 } session_absence;
 
-enum { SESSION_NUMBERS = 256, SESSION_HOSTS_MAX = 254 };
+enum { SESSION_NUMBERS = 256, SESSION_HOSTS_MAX = 1024 };
 
 typedef struct session_config {
   const configuration *configuration; /* of the scenario */
   engine *clock;
   /* < SESSION_NUMBERS. Each session on `clock` has its own, which is part of its hosts' addresses. */
   uint32_t number;
-  const session_pair *pairs;       /* of each connection; NULL: all are between host 0 and host 1 */
+  const session_pair *pairs;       /* of each connection; NULL: session_scenario_pair is of all */
   uint32_t hosts;                  /* with `pairs`: how many there are, 2 … SESSION_HOSTS_MAX */
   const session_absence *absence;  /* of the measured ends' peers; NULL: they are here */
   FILE *series;                    /* occupancy.csv; NULL: none */
@@ -53,13 +53,14 @@ typedef struct session_config {
 session *session_new(const session_config *config);
 void session_free(session *self);
 
-/* The host with `number`, and its RNIC; the session's. Without `pairs` a host's number is the side of its
- * ends. */
+/* The host with `number`, and the one with `address` (NULL: there is none); and its RNIC. All are the
+ * session's. */
 session_host *session_host_of(session *self, uint32_t number);
+session_host *session_host_at(const session *self, const ip_address *address);
 rnic_host *session_host_rnic(const session_host *host);
 
-/* Its address: of host H of a session with the number N 10.0.N.(H + 1); with IPv6 N is 0, and it is
- * fd00::(H + 1). */
+/* Its address: of host H < 254 of a session with the number N 10.0.N.(H + 1), of the next 254 10.1.N.1 and so
+ * on; with IPv6 N is 0, and it is fd00::(H + 1). */
 ip_address session_host_address(const session_host *host);
 
 /* Its name in a trace: h and its number; the host's. */
@@ -84,7 +85,8 @@ bool session_connection_is_over(const session *self, uint32_t connection);
 
 /* Whether the octet at `position` of the Data Source's stream of `flow` starts an FPDU. Startup frames and
  * octets of streaming mode start none. `user`: the session; see path_alignment.h. */
-bool session_is_fpdu_start(void *user, const datagram_flow *flow, int64_t position, uint32_t *hint);
+bool session_is_fpdu_start(void *user, const datagram_flow *flow, int64_t position,
+                           path_alignment_cursor *cursor);
 
 /* Runs until the workload is done, or its connections are terminated, and all are closed; until a
  * connection fails, nothing progresses, absent peers send nothing more, or run.stop. Once. */

@@ -6,12 +6,23 @@
 
 /* --- After every event --- */
 
-static void send(session_end *end, datagram *packet, time_ps now)
+static void send(const session_host *host, datagram *packet, time_ps now)
 {
-  if (end->host->capture) {
-    packet_capture_add(end->host->capture, packet, now);
+  session_network *network = host->session->network;
+
+  if (host->capture) {
+    packet_capture_add(host->capture, packet, now);
   }
-  end->session->network->class->send(end->session->network, end->index, end->side, packet, now);
+  network->class->send(network, host->number, packet, now);
+}
+
+datagram_flow session_end_flow(const session_end *end)
+{
+  const session_end *ends = end - end->side;
+  const ip_address addresses[SIDES] = {ends[SIDE_INITIATOR].host->address,
+                                       ends[SIDE_RESPONDER].host->address};
+
+  return session_setup_flow(addresses, end->index, end->side);
 }
 
 void session_end_set_timer(void *user, time_ps when)
@@ -28,7 +39,7 @@ void session_end_settle(session_end *end, time_ps now)
   datagram *packet;
 
   while ((packet = rnic_endpoint_transmit(end->endpoint, now))) {
-    send(end, packet, now);
+    send(end->host, packet, now);
   }
   /* Nearly every segment moves TCP's deadline, mostly to later. A timer that is too early looks again when
    * it is due. */
@@ -127,38 +138,33 @@ void session_can_post(void *user, enum side side)
 
 /* --- What arrives --- */
 
-/* The end at `host` with the port `own` whose peer has the port `peers`; NULL: there is none. */
-static inline session_end *end_with_ports(const session_host *host, uint32_t own, uint32_t peers)
+/* The end at `host` that packets of `flow` come to; NULL: there is none. */
+static session_end *end_of_flow(session_host *host, const datagram_flow *flow)
 {
-  const session *self = host->session;
-  enum side side = own == SESSION_RESPONDER_PORT ? SIDE_RESPONDER : SIDE_INITIATOR;
-  uint32_t initiators = side == SIDE_INITIATOR ? own : peers;
-  uint32_t responders = side == SIDE_INITIATOR ? peers : own;
-  uint32_t index = initiators - SESSION_INITIATOR_FIRST_PORT; /* of a port below: beyond all connections */
+  const session_flow *arriving = flow_table_find(&host->flows, flow);
 
-  if (responders != SESSION_RESPONDER_PORT || index >= self->connection_count) {
-    return NULL;
-  }
-  session_end *end = &self->connections[index].ends[side];
-  return end->host == host ? end : NULL;
+  return arriving ? arriving->end : NULL;
 }
 
 /* The end whose packet the ICMP message `packet` quotes: it was sent from here. */
-static G_GNUC_NO_INLINE session_end *quoted_end(const session_host *host, const datagram *packet)
+static G_GNUC_NO_INLINE session_end *quoted_end(session_host *host, const datagram *packet)
 {
-  datagram_flow flow;
+  datagram_flow sent;
 
-  return datagram_flow_of(packet, &flow) ? end_with_ports(host, flow.source_port, flow.destination_port)
-                                         : NULL;
+  if (!datagram_flow_of(packet, &sent)) {
+    return NULL;
+  }
+  const datagram_flow arriving = flow_table_reversed(&sent);
+  return end_of_flow(host, &arriving);
 }
 
-inline session_end *session_host_end(const session_host *host, const datagram *packet)
+inline session_end *session_host_end(session_host *host, const datagram *packet)
 {
   if (packet->kind != DATAGRAM_TCP) {
     return quoted_end(host, packet);
   }
-  uint32_t ports = big_endian_read_32(packet->header + packet->ip_octets); /* RFC 9293 §3.1 */
-  return end_with_ports(host, ports & 0xFFFF, ports >> 16);
+  const session_flow *arriving = flow_table_find_of(&host->flows, packet);
+  return arriving ? arriving->end : NULL;
 }
 
 /* The measured end that an absent peer's packet is for; NULL: it is of no connection. */
@@ -219,7 +225,7 @@ static inline void receive(session_host *host, datagram *packet, time_ps now)
 /* The end at `host` whose peer has sent `packet`, for a trace. A packet that comes out of a chain of ns-3's
  * nodes has its number alone, so that TCP's ports come first; what has no connection that can be known is
  * shown as of the host's first. */
-static const session_end *traced_end(const session_host *host, const datagram *packet)
+static const session_end *traced_end(session_host *host, const datagram *packet)
 {
   const session *self = host->session;
   const session_end *to =
@@ -269,36 +275,33 @@ static void on_whole(void *user, datagram *packet, time_ps now)
 
 static bool on_connection_of(void *user, const datagram_flow *flow, uint32_t *connection)
 {
-  const session_host *host = user;
+  session_host *host = user;
   const session_absence *absence = host->session->config.absence;
 
   if (absence) {
     return absence->connection_of(absence->user, flow, connection);
   }
-  const session_end *end = end_with_ports(host, flow->destination_port, flow->source_port);
+  const session_end *end = end_of_flow(host, flow);
   if (end) {
     *connection = end->index;
   }
   return end;
 }
 
-/* The host's ICMP message about a fragment that it dropped leaves by the path of the fragment's
- * connection. */
+/* The host's ICMP message about a fragment that it dropped. */
 static void on_answer(void *user, datagram *message, time_ps now)
 {
-  const session_host *host = user;
+  session_host *host = user;
   datagram_flow flow;
-  session_end *end =
-      datagram_flow_of(message, &flow) ? end_with_ports(host, flow.destination_port, flow.source_port) : NULL;
 
-  end = end ? end : host->first_end;
   if (host->session->config.trace) {
-    trace_scope at = *session_end_trace(end);
+    const session_end *end = datagram_flow_of(message, &flow) ? end_of_flow(host, &flow) : NULL;
+    trace_scope at = *session_end_trace(end ? end : host->first_end);
     at.packet = message->number = trace_next_packet(at.to);
     message->connection = at.connection;
     TRACE(&at, PACKET_SENT, .ip_octets = datagram_octets(message));
   }
-  send(end, message, now);
+  send(host, message, now);
 }
 
 /* Fragments whose connection is not known count for the host, if Data Sinks are there. */
@@ -319,17 +322,23 @@ static void on_fragments(void *user, uint32_t connection, uint64_t octets, time_
 const ip_input_events session_input_events = {
     .whole = on_whole, .answer = on_answer, .held = on_fragments, .connection_of = on_connection_of};
 
-bool session_is_fpdu_start(void *user, const datagram_flow *flow, int64_t position, uint32_t *hint)
+bool session_is_fpdu_start(void *user, const datagram_flow *flow, int64_t position,
+                           path_alignment_cursor *cursor)
 {
   const session *self = user;
-  enum side source = side_peer(self->measured);
-  uint32_t port = source == SIDE_INITIATOR ? flow->source_port : flow->destination_port;
-  uint32_t index = port - SESSION_INITIATOR_FIRST_PORT; /* of a port below: beyond all connections */
 
-  if (index >= self->connection_count) {
-    return false;
+  if (!cursor->stream) {
+    session_host *sink = session_host_at(self, &flow->destination);
+    session_end *end = sink ? end_of_flow(sink, flow) : NULL;
+    if (!end) {
+      return false;
+    }
+    cursor->stream = end;
   }
-  int64_t start = rnic_endpoint_sent_phase_start(self->connections[index].ends[source].endpoint);
+  session_end *sink = cursor->stream;
+  const session_end *source = &session_connection_of(sink)->ends[side_peer(sink->side)];
+  int64_t start = rnic_endpoint_sent_phase_start(source->endpoint);
   return start >= 0 && position >= start &&
-         fpdu_starts_has(session_recorder_starts(self->recorder, index), hint, (uint64_t)(position - start));
+         fpdu_starts_has(session_recorder_starts(self->recorder, sink->index), &cursor->at,
+                         (uint64_t)(position - start));
 }

@@ -49,8 +49,8 @@ static void on_retransmitted(void *user, int64_t phase_offset, uint32_t length, 
   session_end *end = user;
   session *self = end->session;
 
-  const time_ps earliest =
-      self->network->class->earliest_arrival(self->network, end->index, side_peer(self->measured), now);
+  const datagram_flow flow = session_end_flow(end);
+  const time_ps earliest = self->network->class->earliest_arrival(self->network, &flow, now);
   if (self->config.trace) {
     const trace_scope *at = session_end_trace(end);
     TRACE(at, SEGMENT_SENT_AGAIN,

@@ -18,22 +18,24 @@ typedef struct session_network session_network;
 
 /* The functions of one kind of network; those that may be NULL do nothing. */
 typedef struct session_network_class {
-  /* A packet of `connection` leaves the host of `side`; takes its reference. */
-  void (*send)(session_network *network, uint32_t connection, enum side side, datagram *packet, time_ps now);
-  /* No packet of `connection` that leaves the host of `side` at `now` arrives before this. */
-  time_ps (*earliest_arrival)(const session_network *network, uint32_t connection, enum side side,
-                              time_ps now);
-  /* At the end: sets the network's metrics: sums of both directions; the queue and the reordering those that
-   * packets from `source` meet. May be NULL. */
-  void (*set_metrics)(session_network *network, enum side source, metric_values *values);
+  /* A packet leaves the host with the number `host` for the one that it is addressed to; takes its
+   * reference. */
+  void (*send)(session_network *network, uint32_t host, datagram *packet, time_ps now);
+  /* No packet of `flow` that leaves its source at `now` arrives before this. */
+  time_ps (*earliest_arrival)(const session_network *network, const datagram_flow *flow, time_ps now);
+  /* At the end: sets the network's metrics: sums of all directions; the queue and the reordering those of the
+   * scenario's main direction. May be NULL. */
+  void (*set_metrics)(session_network *network, metric_values *values);
   /* How much has come of what it brings, 0 … 1. NULL: it brings what the hosts send. */
   double (*share)(const session_network *network);
   /* NULL: it is its maker's. */
   void (*free)(session_network *network);
 } session_network_class;
 
-/* What a network of a scenario's needs of the hosts at it. */
+/* What a path needs of the two hosts at its ends. */
 typedef struct session_network_ends {
+  uint32_t hosts[SIDES];                      /* the numbers of the Initiators' host and the Responders' */
+  uint32_t first_segment;                     /* of its paths, among those on the clock */
   path_output output;                         /* of what comes out of each direction, called with … */
   void *users[SIDES];                         /* … one of these; takes the reference */
   path_alignment_is_fpdu_start is_fpdu_start; /* of the main direction */
@@ -49,12 +51,10 @@ struct session_network {
   uint32_t undone[SIDES]; /* of each direction, what is known not to have been done: path_trace.undone */
 };
 
-static inline void session_network_set_metrics(session_network *network, enum side source,
-                                               metric_values *values)
+/* The direction that leads from the host with the number `host`. */
+static inline enum side session_network_direction(const session_network_ends *ends, uint32_t host)
 {
-  if (network->class->set_metrics) {
-    network->class->set_metrics(network, source, values);
-  }
+  return host == ends->hosts[SIDE_INITIATOR] ? SIDE_INITIATOR : SIDE_RESPONDER;
 }
 
 /* Before the engine; NULL is allowed. */

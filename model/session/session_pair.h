@@ -11,3 +11,7 @@
 typedef struct session_pair {
   uint32_t hosts[SIDES];
 } session_pair;
+
+/* Those of all connections of a scenario. */
+enum { SESSION_SCENARIO_HOSTS = 2 };
+static const session_pair session_scenario_pair = {{0, 1}};

@@ -92,7 +92,7 @@ static bool make_route(session_paths *network, uint32_t index, run_engine kind, 
         .network = &c->path,
         .direction = direction,
         .index = index,
-        .segment = {.number = direction * network->route_count + index,
+        .segment = {.number = ends->first_segment + direction * network->route_count + index,
                     .seed = c->run.seed,
                     .clock = network->clock,
                     .new_link = run_engine_links(kind),
@@ -123,10 +123,12 @@ static bool make_route(session_paths *network, uint32_t index, run_engine kind, 
   return true;
 }
 
-static network_route *route_of(const session_network *self, uint32_t connection)
+/* The route of `flow`, of either direction: of a connection's own path by its Initiator's port. */
+static network_route *route_of(const session_paths *network, const datagram_flow *flow)
 {
-  const session_paths *network = (const session_paths *)self;
-  return &network->routes[network->route_count > 1 ? connection : 0];
+  uint32_t index = MAX(flow->source_port, flow->destination_port) - (uint32_t)SESSION_INITIATOR_FIRST_PORT;
+
+  return &network->routes[index < network->route_count ? index : 0];
 }
 
 /* --- Events --- */
@@ -183,23 +185,33 @@ static void paths_free(session_network *self)
   g_free(network);
 }
 
-static void paths_send(session_network *self, uint32_t connection, enum side direction, datagram *packet,
-                       time_ps now)
+static void paths_send(session_network *self, uint32_t host, datagram *packet, time_ps now)
 {
-  path_direction_send(route_of(self, connection)->paths[direction], packet, now);
+  session_paths *network = (session_paths *)self;
+  const network_route *route = network->routes;
+  datagram_flow flow;
+
+  if (network->route_count > 1 && datagram_flow_of(packet, &flow)) {
+    route = route_of(network, &flow);
+  }
+  path_direction_send(route->paths[session_network_direction(&network->ends, host)], packet, now);
 }
 
-static time_ps paths_earliest_arrival(const session_network *self, uint32_t connection, enum side direction,
-                                      time_ps now)
+static time_ps paths_earliest_arrival(const session_network *self, const datagram_flow *flow, time_ps now)
 {
-  return path_direction_earliest_arrival(route_of(self, connection)->paths[direction], now);
+  const session_paths *network = (const session_paths *)self;
+  uint32_t host = session_setup_host_at(&flow->source);
+
+  return path_direction_earliest_arrival(
+      route_of(network, flow)->paths[session_network_direction(&network->ends, host)], now);
 }
 
 /* --- Results --- */
 
-static void paths_set_metrics(session_network *self, enum side main_direction, metric_values *values)
+static void paths_set_metrics(session_network *self, metric_values *values)
 {
   const session_paths *network = (const session_paths *)self;
+  const enum side main_direction = network->configuration->main_direction;
   uint64_t extent_sum = 0;
 
   for (uint32_t i = 0; i < network->route_count; i++) {

@@ -9,6 +9,7 @@
 #include "base/pattern.h"
 #include "engine/engine.h"
 #include "fault/fault_injector.h"
+#include "net/flow_table.h"
 #include "rnic/rnic_endpoint.h"
 #include "session/ip_input.h"
 #include "session/session.h"
@@ -26,6 +27,7 @@ typedef struct session_ending {
 /* One RNIC, with the IP input before its TCP. */
 struct session_host {
   session *session;
+  flow_table flows;              /* of session_flow: what arrives */
   struct session_end *first_end; /* of the connection with the lowest number; NULL: it has none */
   rnic_host *rnic;
   ip_input *input;
@@ -35,6 +37,12 @@ struct session_host {
   char name[16];    /* in a trace */
   bool is_measured; /* a Data Sink's end is here */
 };
+
+/* A flow that comes to an end of a host. */
+typedef struct session_flow {
+  flow_entry flow;
+  struct session_end *end;
+} session_flow;
 
 /* One end of a connection with its timer. */
 typedef struct session_end {
@@ -118,9 +126,12 @@ void session_end_settle(session_end *end, time_ps now);
 void session_end_on_timer(void *end, time_ps now);
 void session_end_set_timer(void *end, time_ps now);
 
+/* What `end` sends. */
+datagram_flow session_end_flow(const session_end *end);
+
 /* The end at `host` that an arriving packet is for: a segment, or an ICMP message about one that the end
  * has sent. NULL when its ports, damaged perhaps, are no connection's. */
-session_end *session_host_end(const session_host *host, const datagram *packet);
+session_end *session_host_end(session_host *host, const datagram *packet);
 
 /* The events that session_host.input calls. */
 extern const ip_input_events session_input_events;

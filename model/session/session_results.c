@@ -228,7 +228,9 @@ void session_finish(session *self, session_result *result)
   } else {
     set_made(self, &terms, values);
   }
-  session_network_set_metrics(self->network, side_peer(self->measured), values);
+  if (self->network->class->set_metrics) {
+    self->network->class->set_metrics(self->network, values);
+  }
   count_damaged(self, &terms, values);
   metric_values_set(values, METRIC_TIME_SIMULATED_S, time_ps_in_seconds(now));
   if (self->is_running) {

@@ -18,7 +18,7 @@ static bool has_measured_end(const session *self, uint32_t host)
 {
   const session_pair *pairs = self->config.pairs;
   const uint32_t count = pairs ? self->config.configuration->connections.count : 0;
-  bool found = !pairs && host == self->measured;
+  bool found = !pairs && host == session_scenario_pair.hosts[self->measured];
 
   for (uint32_t i = 0; i < count; i++) {
     found = found || pairs[i].hosts[self->measured] == host;
@@ -38,6 +38,7 @@ static void make_host(session *self, uint32_t number)
   host->is_measured = measured;
   host->number = number;
   g_snprintf(host->name, sizeof host->name, "h%u", number);
+  flow_table_init(&host->flows, sizeof(session_flow), g_free);
   host->rnic = rnic_host_new(number == 0 ? random_hash(c->run.seed, "stags.initiator", 0)
                                          : random_hash(c->run.seed, "stags.responder", number - 1));
   host->capture = self->config.captures ? self->config.captures[number] : NULL;
@@ -79,7 +80,9 @@ static uint8_t *supply_nothing(G_GNUC_UNUSED void *user, G_GNUC_UNUSED uint64_t 
 /* The host that the end of `side` of a connection is at. */
 static session_host *host_of(session *self, uint32_t index, enum side side)
 {
-  return session_host_of(self, self->config.pairs ? self->config.pairs[index].hosts[side] : side);
+  const session_pair *pair = self->config.pairs ? &self->config.pairs[index] : &session_scenario_pair;
+
+  return session_host_of(self, pair->hosts[side]);
 }
 
 static void make_end(session *self, uint32_t index, enum side side, const uint32_t domains[SIDES])
@@ -88,26 +91,23 @@ static void make_end(session *self, uint32_t index, enum side side, const uint32
   const session_absence *absence = self->config.absence;
   session_end *end = &self->connections[index].ends[side];
   enum side peer = side_peer(side);
-  const session_host *peer_host = host_of(self, index, peer);
   const ns3_tcp_transport_place ns3_place = {.wake = session_end_set_timer, .user = end};
   fault_config fault;
   fault_injector *injector = NULL;
 
-  end->session = self;
-  end->host = host_of(self, index, side);
-  end->index = index;
-  end->side = side;
   if (!end->host->first_end) {
     end->host->first_end = end;
   }
   if (session_setup_fault(c, index, side, &fault)) {
-    injector = fault_injector_new(&fault, peer_host->rnic, domains[peer]);
+    injector = fault_injector_new(&fault, host_of(self, index, peer)->rnic, domains[peer]);
     g_ptr_array_add(self->faults, injector);
   }
+  const datagram_flow flow = session_end_flow(end), arriving = flow_table_reversed(&flow);
+  ((session_flow *)flow_table_add(&end->host->flows, &arriving))->end = end;
   rnic_endpoint_config config = session_setup_endpoint(c, index, side);
   config.host = end->host->rnic;
-  config.tcp.local_address = end->host->address;
-  config.tcp.remote_address = peer_host->address;
+  config.tcp.local_address = flow.source;
+  config.tcp.remote_address = flow.destination;
   config.protection_domain = domains[side];
   config.private_data = self->private_data[side];
   config.fault = injector ? &injector->misbehaviour : NULL;
@@ -140,7 +140,9 @@ static void make_connection(session *self, uint32_t index)
   uint32_t domains[SIDES];
 
   for (enum side side = 0; side < SIDES; side++) {
-    domains[side] = rnic_host_protection_domain_new(host_of(self, index, side)->rnic);
+    session_host *host = host_of(self, index, side);
+    connection->ends[side] = (session_end){.session = self, .host = host, .index = index, .side = side};
+    domains[side] = rnic_host_protection_domain_new(host->rnic);
   }
   if (self->config.absence) {
     make_end(self, index, self->measured, domains);

@@ -4,25 +4,51 @@
 #include <string.h>
 
 #include "base/random_stream.h"
+#include "net/flow_table.h"
+#include "session/session_pair.h"
 
-ip_address session_setup_address(const configuration *c, uint32_t session, uint32_t host)
+/* Of IPv4 the second octet counts full nets of so many hosts, the third is the session's. */
+enum { HOSTS_OF_NET = 254 };
+
+ip_address session_setup_address(const configuration *c, uint32_t session_number, uint32_t host)
 {
   return c->ipv6 ? ip_address_v6(SESSION_ADDRESS_V6_PREFIX, host + 1)
-                 : ip_address_v4(SESSION_FIRST_ADDRESS + (session << 8) + host);
+                 : ip_address_v4(SESSION_FIRST_ADDRESS + (host / HOSTS_OF_NET << 16) + (session_number << 8) +
+                                 host % HOSTS_OF_NET);
+}
+
+uint32_t session_setup_host_at(const ip_address *address)
+{
+  const uint8_t *octets = address->octets;
+
+  return address->version == 4 ? (uint32_t)octets[1] * HOSTS_OF_NET + octets[3] - 1
+                               : big_endian_read_32(&octets[12]) - 1;
+}
+
+datagram_flow session_setup_flow(const ip_address addresses[SIDES], uint32_t connection, enum side side)
+{
+  const datagram_flow forward = {.source = addresses[SIDE_INITIATOR],
+                                 .destination = addresses[SIDE_RESPONDER],
+                                 .source_port = (uint16_t)(SESSION_INITIATOR_FIRST_PORT + connection),
+                                 .destination_port = SESSION_RESPONDER_PORT};
+
+  return side == SIDE_INITIATOR ? forward : flow_table_reversed(&forward);
 }
 
 tcp_config session_setup_tcp(const configuration *c, uint32_t connection, enum side side)
 {
-  bool initiator = side == SIDE_INITIATOR;
-  uint16_t initiator_port = (uint16_t)(SESSION_INITIATOR_FIRST_PORT + connection);
+  const char *const isn = side == SIDE_INITIATOR ? "tcp.isn.initiator" : "tcp.isn.responder";
+  const ip_address addresses[SIDES] = {
+      session_setup_address(c, 0, session_scenario_pair.hosts[SIDE_INITIATOR]),
+      session_setup_address(c, 0, session_scenario_pair.hosts[SIDE_RESPONDER])};
+  const datagram_flow flow = session_setup_flow(addresses, connection, side);
   tcp_config tcp = c->endpoint[side].tcp;
 
-  tcp.local_address = session_setup_address(c, 0, side);
-  tcp.remote_address = session_setup_address(c, 0, side_peer(side));
-  tcp.local_port = initiator ? initiator_port : SESSION_RESPONDER_PORT;
-  tcp.remote_port = initiator ? SESSION_RESPONDER_PORT : initiator_port;
-  tcp.isn =
-      (uint32_t)random_hash(c->run.seed, initiator ? "tcp.isn.initiator" : "tcp.isn.responder", connection);
+  tcp.local_address = flow.source;
+  tcp.remote_address = flow.destination;
+  tcp.local_port = flow.source_port;
+  tcp.remote_port = flow.destination_port;
+  tcp.isn = (uint32_t)random_hash(c->run.seed, isn, connection);
   return tcp;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/side.h"
 #include "fault/fault_injector.h"
+#include "net/datagram.h"
 #include "net/ip_reassembly.h"
 #include "rnic/rnic_endpoint.h"
 #include "scenario/configuration.h"
@@ -20,8 +21,13 @@ enum {
 
 #define SESSION_ADDRESS_V6_PREFIX UINT64_C(0xFD00000000000000)
 
-/* The address of a host of the session with the number `session`; see session_host_address(). */
-ip_address session_setup_address(const configuration *c, uint32_t session, uint32_t host);
+/* The address of a host of session number `session_number`; see session_host_address(). And the number
+ * of the host that has `address`, if any host has. */
+ip_address session_setup_address(const configuration *c, uint32_t session_number, uint32_t host);
+uint32_t session_setup_host_at(const ip_address *address);
+
+/* What `side` of `connection` sends, between the hosts with these addresses. */
+datagram_flow session_setup_flow(const ip_address addresses[SIDES], uint32_t connection, enum side side);
 
 /* The TCP of `side` of `connection`, between the two hosts of a scenario. */
 tcp_config session_setup_tcp(const configuration *c, uint32_t connection, enum side side);

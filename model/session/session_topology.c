@@ -19,6 +19,7 @@ typedef struct object_text {
 
 typedef struct session_topology {
   session_network network;
+  session_network_ends ends;
   const ns3_functions *ns3;
   ns3_topology_path *path;
   bool has_traffic; /* besides that of the hosts */
@@ -153,16 +154,16 @@ static void topology_free(session_network *network)
   g_free(topology);
 }
 
-static void topology_send(session_network *network, G_GNUC_UNUSED uint32_t connection, enum side direction,
-                          datagram *packet, time_ps now)
+static void topology_send(session_network *network, uint32_t host, datagram *packet, time_ps now)
 {
   session_topology *topology = (session_topology *)network;
 
-  topology->ns3->topology_path_send(topology->path, direction, packet, now);
+  topology->ns3->topology_path_send(topology->path, session_network_direction(&topology->ends, host), packet,
+                                    now);
 }
 
-static time_ps topology_earliest_arrival(const session_network *network, G_GNUC_UNUSED uint32_t connection,
-                                         G_GNUC_UNUSED enum side direction, time_ps now)
+static time_ps topology_earliest_arrival(const session_network *network,
+                                         G_GNUC_UNUSED const datagram_flow *flow, time_ps now)
 {
   const session_topology *topology = (const session_topology *)network;
 
@@ -170,8 +171,7 @@ static time_ps topology_earliest_arrival(const session_network *network, G_GNUC_
 }
 
 /* What was dropped and marked is known where no other traffic is counted with it. */
-static void topology_set_metrics(session_network *network, G_GNUC_UNUSED enum side source,
-                                 metric_values *values)
+static void topology_set_metrics(session_network *network, metric_values *values)
 {
   const session_topology *topology = (const session_topology *)network;
   const ns3_functions *ns3 = topology->ns3;
@@ -215,6 +215,7 @@ session_network *session_topology_new(const scenario *s, engine *clock, const se
   object_text errors = {0};
 
   topology->network.class = &class;
+  topology->ends = *ends;
   topology->network.undone[SIDE_INITIATOR] = topology->network.undone[SIDE_RESPONDER] =
       UINT32_C(1) << PATH_ACT_NODE_ERRORS | UINT32_C(1) << PATH_ACT_FAULT;
   topology->ns3 = ns3_module(NULL); /* whose engine `clock` is */

@@ -89,9 +89,11 @@ static session_network *make_network(session *run, const scenario *s, const sess
                                .is_fpdu_start_user = run};
 
   for (enum side side = 0; side < SIDES; side++) {
-    ends.users[side] = session_host_of(run, side_peer(side));
-    ends.nodes[side] = session_host_name(session_host_of(run, side));
-    ends.identifications[side] = &session_host_rnic(session_host_of(run, side))->identification;
+    ends.hosts[side] = session_scenario_pair.hosts[side];
+    session_host *host = session_host_of(run, ends.hosts[side]);
+    ends.users[side_peer(side)] = host;
+    ends.nodes[side] = session_host_name(host);
+    ends.identifications[side] = &session_host_rnic(host)->identification;
   }
   return session_topology_is_wanted(config->configuration)
              ? session_topology_new(s, config->clock, &ends, error)

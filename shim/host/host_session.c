@@ -30,20 +30,18 @@ static struct {
 
 /* --- The network --- */
 
-static void network_send(session_network *network, uint32_t connection, enum side side, datagram *packet,
-                         G_GNUC_UNUSED time_ps now)
+static void network_send(session_network *network, uint32_t host, datagram *packet, G_GNUC_UNUSED time_ps now)
 {
   host_session *self = (host_session *)network;
 
   datagram_write(packet, self->wire, true);
-  self->output(self->user, self->pairs[connection].hosts[side], self->wire, datagram_octets(packet));
+  self->output(self->user, host, self->wire, datagram_octets(packet));
   datagram_unref(packet);
 }
 
 /* Nothing is known of the network but that it is not faster than light: it can be there at once. */
 static time_ps network_earliest_arrival(G_GNUC_UNUSED const session_network *network,
-                                        G_GNUC_UNUSED uint32_t connection, G_GNUC_UNUSED enum side side,
-                                        time_ps now)
+                                        G_GNUC_UNUSED const datagram_flow *flow, time_ps now)
 {
   return now;
 }
@@ -122,7 +120,7 @@ host_session *host_session_new(const char *path, const char *const *sets, const 
   for (uint32_t i = 0; i < pair_count; i++) {
     const uint32_t initiator = pairs[i].hosts[SIDE_INITIATOR], responder = pairs[i].hosts[SIDE_RESPONDER];
     if (initiator == responder || MAX(initiator, responder) >= SESSION_HOSTS_MAX) {
-      unsupported = "a pair is wrong; expected two different hosts, numbered from 0 to 253";
+      unsupported = "a pair is wrong; expected two different hosts, numbered from 0 to 1023";
     }
     hosts = MAX(hosts, MAX(initiator, responder) + 1);
   }

@@ -11,12 +11,13 @@ typedef struct fpdus {
   uint32_t hint;   /* what the observer must bring next time */
 } fpdus;
 
-static bool is_fpdu_start(void *user, const datagram_flow *flow, int64_t position, uint32_t *hint)
+static bool is_fpdu_start(void *user, const datagram_flow *flow, int64_t position,
+                          path_alignment_cursor *cursor)
 {
   fpdus *f = user;
 
-  g_assert_cmpint(*hint, ==, f->hint);
-  *hint = ++f->hint;
+  g_assert_cmpint(cursor->at, ==, f->hint);
+  cursor->at = ++f->hint;
   f->port = flow->source_port;
   f->highest = MAX(f->highest, position);
   return position % f->octets == 0;

@@ -73,7 +73,7 @@ void assert_lengths(const GArray *arrivals, const char *expected)
 }
 
 bool is_fpdu_start(G_GNUC_UNUSED void *user, G_GNUC_UNUSED const datagram_flow *flow, int64_t position,
-                   G_GNUC_UNUSED uint32_t *hint)
+                   G_GNUC_UNUSED path_alignment_cursor *cursor)
 {
   return position % FPDU_OCTETS == 0;
 }

@@ -30,7 +30,7 @@ datagram *segment_with(uint32_t connection, enum side from, int64_t position, ui
                        const tcp_header *options);
 
 /* A path_alignment_is_fpdu_start: an FPDU starts every 1000 octets of a stream. */
-bool is_fpdu_start(void *user, const datagram_flow *flow, int64_t position, uint32_t *hint);
+bool is_fpdu_start(void *user, const datagram_flow *flow, int64_t position, path_alignment_cursor *cursor);
 
 /* What a run of an empty scenario with `text` and `sets`, which must be possible, comes to. */
 session_result run_of(const char *text, const char *const *sets);

@@ -30,7 +30,8 @@ static session *whole_new(fixture *f)
   const configuration *c = scenario_configuration(f->s);
   const session_config config = {.configuration = c, .clock = f->clock};
   session *whole = session_new(&config);
-  const session_network_ends ends = {.output = on_output,
+  const session_network_ends ends = {.hosts = {0, 1},
+                                     .output = on_output,
                                      .users = {f, f},
                                      .is_fpdu_start = session_is_fpdu_start,
                                      .is_fpdu_start_user = whole};
@@ -67,8 +68,8 @@ static session *observing_new(fixture *f)
   return observing;
 }
 
-static void discard(G_GNUC_UNUSED session_network *network, G_GNUC_UNUSED uint32_t connection,
-                    G_GNUC_UNUSED enum side side, datagram *packet, G_GNUC_UNUSED time_ps now)
+static void discard(G_GNUC_UNUSED session_network *network, G_GNUC_UNUSED uint32_t host, datagram *packet,
+                    G_GNUC_UNUSED time_ps now)
 {
   datagram_unref(packet);
 }

@@ -167,8 +167,8 @@ static void on_output(void *user, datagram *packet, time_ps now)
     const tcp_header answer = {
         .window = 65535, .acknowledgement = header.sequence + 1, .has_mss = true, .mss_octets = 1460};
     r->syn_at = now;
-    r->network->class->send(r->network, 0, SIDE_RESPONDER,
-                            segment_with(0, SIDE_RESPONDER, -1, 0, TCP_SYN | TCP_ACK, &answer), now);
+    r->network->class->send(r->network, 1, segment_with(0, SIDE_RESPONDER, -1, 0, TCP_SYN | TCP_ACK, &answer),
+                            now);
   }
 }
 
@@ -192,13 +192,13 @@ ROW_TEST(test_positions, positions_rows)
                                      "path.reverse.delay=10us", "path.reverse.hop_delay=[20us,40us]"));
   g_autoptr(engine) clock = NO_ERROR(run_engine_new, RUN_ENGINE_NATIVE);
   ends_of_network r = {.network = NULL};
-  const session_network_ends ends = {.output = on_output, .users = {&r, &r}, .is_fpdu_start = is_fpdu_start};
+  const session_network_ends ends = {
+      .output = on_output, .hosts = {0, 1}, .users = {&r, &r}, .is_fpdu_start = is_fpdu_start};
   const tcp_header syn = {.window = 65535, .has_mss = true, .mss_octets = 1460};
   const time_ps links = 1000; /* six links' packet times are less */
 
   r.network = NO_ERROR(session_paths_new, scenario_configuration(s), RUN_ENGINE_NATIVE, clock, &ends);
-  r.network->class->send(r.network, 0, SIDE_INITIATOR, segment_with(0, SIDE_INITIATOR, -1, 0, TCP_SYN, &syn),
-                         0);
+  r.network->class->send(r.network, 0, segment_with(0, SIDE_INITIATOR, -1, 0, TCP_SYN, &syn), 0);
   engine_run(clock, TIME_PS_PER_MILLISECOND); /* before anybody's timer */
   g_assert_cmpint(r.syn_at, >=, 7 * US);
   g_assert_cmpint(r.syn_at, <, 7 * US + links);

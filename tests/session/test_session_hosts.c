@@ -9,42 +9,89 @@
 
 enum { CONNECTIONS = 3, HOSTS = 3 };
 
-/* A session over paths, at whose ends packets go to the host that they are addressed to, and the octets of
- * TCP payload from each host to each other one are counted. */
+/* A link between each two hosts that are connected, and the octets of TCP payload that it brings. */
 typedef struct fixture {
+  session_network network;
   scenario *s;
   engine *clock;
   trace *trace; /* NULL: nothing is traced */
   session *session;
+  const session_pair *pairs;
+  uint32_t links;
+  session_network *link_of[CONNECTIONS]; /* by the number of the pair */
   uint64_t octets[HOSTS][HOSTS];
   uint64_t arrivals[HOSTS]; /* at each host */
 } fixture;
 
-static uint32_t host_at(const ip_address *address)
+static uint32_t number_of(const fixture *f, const ip_address *address)
 {
-  return address->octets[address->version == 4 ? 3 : 15] - 1;
+  session_host *host = session_host_at(f->session, address);
+
+  g_assert_nonnull(host);
+  return host->number;
 }
 
 static void on_output(void *user, datagram *packet, time_ps now)
 {
-  fixture *f = user;
+  session_host *host = user;
+  fixture *f = (fixture *)(void *)host->session->network;
   const ip_address source = ip_header_source(packet->header),
                    destination = ip_header_destination(packet->header);
 
-  g_assert_cmpuint(host_at(&destination), <, HOSTS);
+  g_assert_true(session_host_at(f->session, &destination) == host);
   if (packet->kind == DATAGRAM_TCP) {
-    g_assert_cmpuint(host_at(&source), <, HOSTS);
-    f->octets[host_at(&source)][host_at(&destination)] += packet->payload.length;
+    f->octets[number_of(f, &source)][host->number] += packet->payload.length;
   }
-  f->arrivals[host_at(&destination)]++;
-  session_receive(session_host_of(f->session, host_at(&destination)), packet, now);
+  f->arrivals[host->number]++;
+  session_receive(host, packet, now);
 }
 
-/* Three connections, of a scenario with `sets`. */
+static session_network *link_between(const fixture *f, uint32_t a, uint32_t b)
+{
+  for (uint32_t i = 0; i < f->links; i++) {
+    const uint32_t *ends = f->pairs[i].hosts;
+    if (ends[0] + ends[1] == a + b && (ends[0] == a || ends[1] == a)) {
+      return f->link_of[i];
+    }
+  }
+  g_assert_not_reached();
+}
+
+static void links_send(session_network *network, uint32_t host, datagram *packet, time_ps now)
+{
+  const fixture *f = (const fixture *)network;
+  const ip_address to = ip_header_destination(packet->header);
+  session_network *link = link_between(f, host, number_of(f, &to));
+
+  link->class->send(link, host, packet, now);
+}
+
+static time_ps links_earliest_arrival(const session_network *network, const datagram_flow *flow, time_ps now)
+{
+  const fixture *f = (const fixture *)network;
+  const session_network *link =
+      link_between(f, number_of(f, &flow->source), number_of(f, &flow->destination));
+
+  return link->class->earliest_arrival(link, flow, now);
+}
+
+static void links_set_metrics(session_network *network, metric_values *values)
+{
+  const fixture *f = (const fixture *)network;
+
+  for (uint32_t i = 0; i < f->links; i++) {
+    f->link_of[i]->class->set_metrics(f->link_of[i], values);
+  }
+}
+
+/* Three connections, of a scenario with `sets`; `pairs` NULL: of its two hosts. */
 static fixture *set_up_traced(const session_pair *pairs, const char *const *sets, FILE *traced)
 {
+  static const session_network_class class = {
+      .send = links_send, .earliest_arrival = links_earliest_arrival, .set_metrics = links_set_metrics};
   fixture *f = g_new0(fixture, 1);
 
+  f->network.class = &class;
   f->s = temporary_scenario("run = { engine = \"native\"; }; workload = { connections = 3; };", sets);
   f->clock = NO_ERROR(run_engine_new, RUN_ENGINE_NATIVE);
   const configuration *c = scenario_configuration(f->s);
@@ -52,12 +99,23 @@ static fixture *set_up_traced(const session_pair *pairs, const char *const *sets
   const session_config config = {
       .configuration = c, .clock = f->clock, .pairs = pairs, .hosts = HOSTS, .trace = f->trace};
   f->session = session_new(&config);
-  const session_network_ends ends = {.output = on_output,
-                                     .trace = f->trace,
-                                     .users = {f, f},
-                                     .is_fpdu_start = session_is_fpdu_start,
-                                     .is_fpdu_start_user = f->session};
-  session_connect(f->session, NO_ERROR(session_paths_new, c, RUN_ENGINE_NATIVE, f->clock, &ends));
+  f->pairs = pairs ? pairs : &session_scenario_pair;
+  f->links = pairs ? CONNECTIONS : 1;
+  for (uint32_t i = 0; i < f->links; i++) {
+    const uint32_t *hosts = f->pairs[i].hosts;
+    const session_network_ends ends = {
+        .hosts = {hosts[0], hosts[1]},
+        .first_segment = i * SIDES * CONNECTIONS,
+        .output = on_output,
+        .users = {session_host_of(f->session, hosts[1]), session_host_of(f->session, hosts[0])},
+        .trace = f->trace,
+        .nodes = {session_host_name(session_host_of(f->session, hosts[0])),
+                  session_host_name(session_host_of(f->session, hosts[1]))},
+        .is_fpdu_start = session_is_fpdu_start,
+        .is_fpdu_start_user = f->session};
+    f->link_of[i] = NO_ERROR(session_paths_new, c, RUN_ENGINE_NATIVE, f->clock, &ends);
+  }
+  session_connect(f->session, &f->network);
   return f;
 }
 
@@ -69,6 +127,9 @@ static fixture *set_up(const session_pair *pairs, const char *const *sets)
 static void tear_down(fixture *f)
 {
   session_free(f->session);
+  for (uint32_t i = 0; i < f->links; i++) {
+    session_network_free(f->link_of[i]);
+  }
   trace_free(f->trace);
   engine_free(f->clock);
   scenario_free(f->s);
@@ -238,6 +299,42 @@ TEST(test_names_of_streams)
   engine_free(clock);
 }
 
+/* Each of 1,024 hosts has an address, by which it is found; no host has that of another session, or of a net.
+ * 1023 = 4 · 254 + 7. */
+static const struct {
+  const char *set;
+  ip_address last, strange;
+} addresses_rows[] = {
+    {"tcp.ip=ipv4", {4, {10, 4, 255, 8}}, {4, {10, 0, 254, 1}}},
+    {"tcp.ip=ipv4", {4, {10, 4, 255, 8}}, {4, {10, 0, 255, 0}}},
+    {"tcp.ip=ipv6",
+     {6, {[0] = 0xFD, [14] = 1023 / 256 + 1, [15] = 0}},
+     {6, {[0] = 0xFD, [14] = 1023 / 256 + 1, [15] = 1}}},
+};
+
+ROW_TEST(test_addresses, addresses_rows)
+{
+  g_autoptr(scenario) s = temporary_scenario("", STRINGS(c->set));
+  engine *clock = NO_ERROR(run_engine_new, RUN_ENGINE_NATIVE);
+  const session_config config = {.configuration = scenario_configuration(s),
+                                 .clock = clock,
+                                 .number = SESSION_NUMBERS - 1,
+                                 .pairs = pairs,
+                                 .hosts = SESSION_HOSTS_MAX};
+  session *unconnected = session_new(&config);
+
+  for (uint32_t number = 0; number < SESSION_HOSTS_MAX; number++) {
+    session_host *host = session_host_of(unconnected, number);
+    const ip_address address = session_host_address(host);
+    g_assert_true(session_host_at(unconnected, &address) == host);
+  }
+  const ip_address last = session_host_address(session_host_of(unconnected, SESSION_HOSTS_MAX - 1));
+  g_assert_true(ip_address_equal(&last, &c->last));
+  g_assert_null(session_host_at(unconnected, &c->strange));
+  session_free(unconnected);
+  engine_free(clock);
+}
+
 /* --- Whose a packet is --- */
 
 typedef struct owner_case {
@@ -262,51 +359,47 @@ static void assert_end(const session_end *end, bool known, enum side side)
 
 ROW_TEST(test_owners, owners)
 {
-  const ip_address address = ip_address_v4(1);
   const ip_address router = ip_address_v4(2);
   g_autoptr(fixture) f = set_up(NULL, NULL);
   const tcp_header header = {.source_port = c->source, .destination_port = c->destination};
-  g_autoptr(datagram) packet = datagram_new_in(NULL, &address, &address, &header, NULL);
-  g_autoptr(datagram) message = datagram_new_too_big(&router, packet, 1000);
-  g_autoptr(datagram) fragment = datagram_new_fragment(packet, 8, 12);
 
   for (enum side side = 0; side < SIDES; side++) {
-    const session_host *host = session_host_of(f->session, side);
+    session_host *host = session_host_of(f->session, side);
+    const ip_address own = session_host_address(host),
+                     peer = session_host_address(session_host_of(f->session, side_peer(side)));
+    g_autoptr(datagram) packet = datagram_new_in(NULL, &peer, &own, &header, NULL);
+    g_autoptr(datagram) sent = datagram_new_in(NULL, &own, &peer, &header, NULL);
+    g_autoptr(datagram) message = datagram_new_too_big(&router, sent, 1000);
+    g_autoptr(datagram) fragment = datagram_new_fragment(packet, 8, 12);
 
     assert_end(session_host_end(host, packet), c->known[side], side);
     /* An ICMP message is for the end that sent the packet it quotes. */
     assert_end(session_host_end(host, message), c->known[side_peer(side)], side);
     g_assert_null(session_host_end(host, fragment));
+    g_assert_null(session_host_end(host, sent));
   }
 }
 
-/* The port after those of all connections is of none, whatever lies in memory after them: here the last of
- * three, once the session counts but two. Its 61 FPDUs, of 20 Writes in 3 each and a Send, are no starts
- * then. */
-TEST(test_the_port_after_the_last)
+/* Of the flow of a connection 61 FPDUs start, of 20 Writes in 3 each and a Send; of one between the same
+ * ports of other hosts none. */
+TEST(test_starts_of_a_flow)
 {
-  enum { LAST = SESSION_INITIATOR_FIRST_PORT + CONNECTIONS - 1, FPDUS = 61, STREAM_OCTETS = 100000 };
-  const ip_address address = ip_address_v4(1);
-  const tcp_header header = {.source_port = LAST, .destination_port = SESSION_RESPONDER_PORT};
-  g_autoptr(datagram) packet = datagram_new_in(NULL, &address, &address, &header, NULL);
-  datagram_flow flow;
+  enum { FPDUS = 61, STREAM_OCTETS = 100000 };
   g_auto(session_result) result;
-  g_autoptr(fixture) f = set_up(NULL, STRINGS("workload.messages=20", "workload.message_size=4000"));
-  session *self = f->session;
+  g_autoptr(fixture) f = set_up(pairs, STRINGS("workload.messages=20", "workload.message_size=4000"));
 
   run(f, &result);
-  g_assert_true(datagram_flow_of(packet, &flow));
-  for (int without = 0; without < 2; without++) {
-    uint32_t hint = 0, starts = 0;
-    self->connection_count = CONNECTIONS - (uint32_t)without;
+  const datagram_flow flow = session_end_flow(&f->session->connections[2].ends[SIDE_INITIATOR]);
+  for (int strange = 0; strange < 2; strange++) {
+    path_alignment_cursor cursor = {NULL, 0};
+    datagram_flow asked = flow;
+    uint32_t starts = 0;
+    asked.source.octets[3] -= (uint8_t)strange;
     for (int64_t position = 0; position < STREAM_OCTETS; position++) {
-      starts += session_is_fpdu_start(self, &flow, position, &hint);
+      starts += session_is_fpdu_start(f->session, &asked, position, &cursor);
     }
-    g_assert_cmpuint(starts, ==, without ? 0 : FPDUS);
-    g_assert_cmpint(session_host_end(session_host_of(self, SIDE_INITIATOR), packet) == NULL, ==, 1);
-    g_assert_cmpint(session_host_end(session_host_of(self, SIDE_RESPONDER), packet) == NULL, ==, without);
+    g_assert_cmpuint(starts, ==, strange ? 0 : FPDUS);
   }
-  self->connection_count = CONNECTIONS;
 }
 
 /* --- Closed too early --- */

@@ -19,6 +19,7 @@ static fixture set_up_on(run_engine kind, const char *text, const char *const *s
                .clock = NO_ERROR(run_engine_new, kind),
                .out = {arrivals_new(), arrivals_new()}};
   const session_network_ends ends = {
+      .hosts = {0, 1},
       .output = arrive,
       .users = {[SIDE_INITIATOR] = f.out[SIDE_INITIATOR], [SIDE_RESPONDER] = f.out[SIDE_RESPONDER]},
       .is_fpdu_start = is_fpdu_start};
@@ -46,16 +47,16 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(fixture, tear_down)
 /* A full segment of `connection`, from `position` on, in `direction`, now. */
 static void send_full(fixture *k, uint32_t connection, enum side direction, int64_t position)
 {
-  k->network->class->send(k->network, connection, direction,
+  k->network->class->send(k->network, session_scenario_pair.hosts[direction],
                           segment_of(connection, direction, position, FULL, TCP_ACK), engine_now(k->clock));
 }
 
-/* What the paths have counted, of packets from `source`. */
-static metric_values metrics_of(const fixture *k, enum side source)
+/* What the paths have counted. */
+static metric_values metrics_of(const fixture *k)
 {
   metric_values values = {.present = {false}};
 
-  session_network_set_metrics(k->network, source, &values);
+  k->network->class->set_metrics(k->network, &values);
   return values;
 }
 
@@ -78,10 +79,14 @@ ROW_TEST(test_shared_and_own_paths, shared_and_own_paths_rows)
 {
   g_auto(fixture) k = set_up("", STRINGS("workload.connections=3", c->paths));
 
+  const ip_address addresses[SIDES] = {ip_address_v4(SESSION_FIRST_ADDRESS),
+                                       ip_address_v4(SESSION_FIRST_ADDRESS + 1)};
+  const datagram_flow last = session_setup_flow(addresses, 2, SIDE_INITIATOR);
+
   for (uint32_t connection = 0; connection < 3; connection++) {
     send_full(&k, connection, SIDE_INITIATOR, 0);
     send_full(&k, connection, SIDE_RESPONDER, 0);
-    g_assert_cmpint(k.network->class->earliest_arrival(k.network, 2, SIDE_INITIATOR, 0), ==,
+    g_assert_cmpint(k.network->class->earliest_arrival(k.network, &last, 0), ==,
                     42 * 800 + 25 * US +
                         (c->apart > 0      ? (connection + 1) * 1230400
                          : connection == 2 ? 1230400
@@ -276,7 +281,7 @@ ROW_TEST(test_message_may_be_lost, lost_messages)
   send_full(&k, 0, SIDE_INITIATOR, 0);
   engine_run(k.clock, TIME_PS_NEVER);
   g_assert_cmpuint(k.out[SIDE_RESPONDER]->len, ==, 0);
-  const metric_values values = metrics_of(&k, SIDE_INITIATOR);
+  const metric_values values = metrics_of(&k);
   EXPECT_METRICS(&values, (PATH_PACKETS_TOO_BIG, 1), (PATH_PACKETS_LOST, c->lost));
 }
 
@@ -335,9 +340,15 @@ ROW_TEST(test_message_and_proxy, message_and_proxy_rows)
 
 /* Losses of both directions together; the queue and the reordering of the main one. Forward: 3 sent at
  * once, of which `drop` loses one and two wait; reverse: 5 sent, one lost, four wait. */
-TEST(test_metrics)
+static const struct {
+  const char *measured;
+  uint64_t peak_octets;
+} metrics_rows[] = {{"measure.side=responder", 2 * 1500}, {"measure.side=initiator", 4 * 1500}};
+
+ROW_TEST(test_metrics, metrics_rows)
 {
-  g_auto(fixture) k = set_up("", STRINGS("path.forward.drop=[1]", "path.reverse.drop=[1]"));
+  g_auto(fixture) k = set_up(
+      "", STRINGS("path.forward.drop=[1]", "path.reverse.drop=[1]", "workload.directions=both", c->measured));
 
   for (int i = 0; i < 5; i++) {
     if (i < 3) {
@@ -346,10 +357,8 @@ TEST(test_metrics)
     send_full(&k, 0, SIDE_RESPONDER, i * FULL);
   }
   engine_run(k.clock, TIME_PS_NEVER);
-  metric_values values = metrics_of(&k, SIDE_INITIATOR);
-  EXPECT_METRICS(&values, (PATH_PACKETS_LOST, 2), (PATH_QUEUE_PEAK_OCTETS, 2 * 1500));
-  values = metrics_of(&k, SIDE_RESPONDER);
-  EXPECT_METRICS(&values, (PATH_PACKETS_LOST, 2), (PATH_QUEUE_PEAK_OCTETS, 4 * 1500));
+  const metric_values values = metrics_of(&k);
+  EXPECT_METRICS(&values, (PATH_PACKETS_LOST, 2), (PATH_QUEUE_PEAK_OCTETS, c->peak_octets));
   /* Without middleboxes there is nothing before and after them, and without reordering no mean extent. */
   g_assert_false(values.present[METRIC_MIDDLEBOX_SEGMENTS_BEFORE]);
   g_assert_false(values.present[METRIC_PATH_REORDERING_EXTENT_MEAN]);
@@ -363,18 +372,17 @@ TEST(test_metrics_of_reordering)
       set_up("", STRINGS("path.forward.jitter=20us", "path.forward.reorder=100%", "path.forward.gap=3",
                          "middlebox.mode=split", "middlebox.split_size=1460"));
 
-  k.network->class->send(k.network, 0, SIDE_INITIATOR, segment_of(0, SIDE_INITIATOR, -1, 0, TCP_SYN), 0);
+  k.network->class->send(k.network, 0, segment_of(0, SIDE_INITIATOR, -1, 0, TCP_SYN), 0);
   engine_run(k.clock, TIME_PS_PER_MILLISECOND);
-  k.network->class->send(k.network, 0, SIDE_INITIATOR, segment_of(0, SIDE_INITIATOR, 0, 0, TCP_ACK),
-                         TIME_PS_PER_MILLISECOND);
+  k.network->class->send(k.network, 0, segment_of(0, SIDE_INITIATOR, 0, 0, TCP_ACK), TIME_PS_PER_MILLISECOND);
   engine_run(k.clock, 2 * TIME_PS_PER_MILLISECOND);
-  k.network->class->send(k.network, 0, SIDE_INITIATOR, segment_of(0, SIDE_INITIATOR, 0, 0, TCP_ACK),
+  k.network->class->send(k.network, 0, segment_of(0, SIDE_INITIATOR, 0, 0, TCP_ACK),
                          2 * TIME_PS_PER_MILLISECOND); /* the third goes at once: the count begins anew */
   for (int i = 0; i < 3; i++) {
     send_full(&k, 0, SIDE_INITIATOR, i * FULL);
   }
   engine_run(k.clock, TIME_PS_NEVER);
-  const metric_values values = metrics_of(&k, SIDE_INITIATOR);
+  const metric_values values = metrics_of(&k);
   EXPECT_METRICS(&values, (PATH_SEGMENTS_REORDERED, 2), (PATH_REORDERING_EXTENT_PEAK, 2),
                  (PATH_REORDERING_EXTENT_MEAN, 1.5), (MIDDLEBOX_SEGMENTS_BEFORE, 3),
                  (MIDDLEBOX_SEGMENTS_BEFORE_ALIGNED, 1), (MIDDLEBOX_SEGMENTS_BEHIND, 3),

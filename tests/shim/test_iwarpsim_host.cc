@@ -243,9 +243,9 @@ void test_refusals()
   assert_throws([&] { hosts.Attach(2, nodes.Get(1), devices.Get(1)); }, "there is no host 2");
   using Pairs = std::vector<iwarpsim::Pair>;
   const std::vector<std::string> none;
-  for (const Pairs &pairs : {Pairs{{0, 1}, {2, 2}}, Pairs{{0, 254}}}) {
+  for (const Pairs &pairs : {Pairs{{0, 1}, {2, 2}}, Pairs{{0, 1024}}}) {
     assert_throws([&] { iwarpsim::Hosts refusedHosts(good.path, none, pairs); },
-                  "two different hosts, numbered from 0 to 253");
+                  "two different hosts, numbered from 0 to 1023");
   }
   assert_throws([&] { iwarpsim::Hosts refusedHosts(good.path, none, Pairs()); }, "workload.connections");
 }

@@ -22,10 +22,12 @@ typedef enum metric_side {
 /* "Data Sink", "Data Source", "path", "run"; static. */
 const char *metric_side_name(metric_side side);
 
-/* How the counts of several connections (of all hosts), elements or paths become one value. */
+/* How the counts of several connections, elements or paths, and the values of several hosts, become one value
+ * (metrics.def). */
 typedef enum metric_combination {
-  METRIC_SET,  /* not at all: it is set once, for all of them together */
-  METRIC_PEAK, /* likewise: it is the largest, over time, of their sum */
+  METRIC_SET,
+  METRIC_FULLEST,
+  METRIC_PEAK,
   METRIC_SUM,
   METRIC_MAX,
 } metric_combination;

@@ -18,6 +18,7 @@ typedef struct connection_occupancy {
   uint64_t reassembly; /* octets, in whole cells */
   time_ps since;
   uint64_t peak;
+  uint32_t number;
 } connection_occupancy;
 
 /* Of a connection with a series. */
@@ -93,6 +94,9 @@ occupancy *occupancy_new(uint32_t connections, uint32_t cell_octets)
   gauge->connections = connections;
   gauge->cell_octets = cell_octets;
   gauge->own = g_new0(connection_occupancy, connections);
+  for (uint32_t i = 0; i < connections; i++) {
+    gauge->own[i].number = i;
+  }
   gauge->fullest = gauge->own;
   gauge->peak_at = TIME_PS_NEVER;
   gauge->window = WINDOW_PEAKS;
@@ -119,6 +123,17 @@ void occupancy_free(occupancy *gauge)
   g_free(gauge->series_states);
   g_free(gauge->own);
   g_free(gauge);
+}
+
+void occupancy_set_number(occupancy *gauge, uint32_t connection, uint32_t number)
+{
+  g_assert(connection < gauge->connections);
+  gauge->own[connection].number = number;
+}
+
+uint32_t occupancy_number(const occupancy *gauge, uint32_t connection)
+{
+  return gauge->own[connection].number;
 }
 
 void occupancy_write_series(occupancy *gauge, FILE *file, bool all_series, uint32_t connection_series)
@@ -173,7 +188,7 @@ static void write_series(occupancy *gauge)
     for (int cause = 0; cause < HELD_CAUSES; cause++) {
       octets[cause] = in_whole_cells(gauge, gauge->own[connection].state.octets[cause]);
     }
-    snprintf(name, sizeof name, "%" PRIu32, connection);
+    snprintf(name, sizeof name, "%" PRIu32, gauge->own[connection].number);
     write_changes(gauge, name, octets, series->written);
     series->touched = false;
   }
@@ -299,7 +314,7 @@ static G_GNUC_NO_INLINE void note_peak(occupancy *gauge)
   }
   gauge->peak_octets = present->values[GAUGE_REASSEMBLY];
   gauge->peak_at = present->since;
-  gauge->peak_connection = (uint32_t)(gauge->fullest - gauge->own);
+  gauge->peak_connection = gauge->fullest->number;
 }
 
 /* The present snapshot has lasted until `now`, unless it is of `now`. */

@@ -38,6 +38,11 @@ typedef struct occupancy_state {
 occupancy *occupancy_new(uint32_t connections, uint32_t cell_octets);
 void occupancy_free(occupancy *gauge);
 
+/* In series and metrics the connection with the number `connection` of the gauge's has the number `number`,
+ * or else the same one. And which it has. Before the first update. */
+void occupancy_set_number(occupancy *gauge, uint32_t connection, uint32_t number);
+uint32_t occupancy_number(const occupancy *gauge, uint32_t connection);
+
 /* Writes the series to `file` as it goes: first the line `time_s,connection,cause,octets`, then one (seconds
  * with 12 decimals) for each change that lasts (a value replaced in the picosecond it was set in never
  * appears), ordered by time, then `all` before the connections, then cause; every series is 0 before its

@@ -66,3 +66,33 @@ gboolean run_results_take(const shared_results *shared, run_results *results)
   }
   return good;
 }
+
+/* Whether the memory of `host` was fuller than any of those before. */
+static bool is_fullest(const run_results *all, const run_results *host)
+{
+  enum { PEAK = METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS };
+
+  return host->metrics.present[PEAK] &&
+         (!all->metrics.present[PEAK] || host->metrics.value[PEAK] > all->metrics.value[PEAK]);
+}
+
+void run_results_add_host(run_results *all, const run_results *host)
+{
+  const bool fullest = is_fullest(all, host);
+  metric_values sums = all->metrics;
+
+  for (metric_id id = 0; id < METRIC_COUNT; id++) {
+    const metric_combination how = metric_row_of(id)->how;
+    const double value = host->metrics.value[id];
+    if (!host->metrics.present[id] || (how == METRIC_FULLEST && !fullest)) {
+      continue;
+    }
+    const double known = sums.present[id] && how != METRIC_FULLEST ? sums.value[id] : 0;
+    metric_values_set(&sums, id, how == METRIC_SUM ? known + value : MAX(known, value));
+  }
+  if (fullest) {
+    run_results_clear(all);
+    *all = run_results_copy(host);
+  }
+  all->metrics = sums;
+}

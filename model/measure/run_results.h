@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a run measured, as a session gives it, summaries and stores keep it, and tables read it. */
+/* What a run measured, at one host or at all, as a session gives it, summaries and stores keep it, and tables
+ * read it. */
 #pragma once
 
 #include <glib.h>
@@ -37,4 +38,8 @@ void run_results_share(const run_results *results, shared_results *shared);
 /* A copy of what another process has shared; free with run_results_clear(). FALSE, and nothing, when it is
  * none that a run can measure: the process wrote where it should not have. */
 gboolean run_results_take(const shared_results *shared, run_results *results);
+
+/* Counts what one more host measured in `all`, which has that of the hosts before it, or is all-zero; as
+ * metrics.def combines them. */
+void run_results_add_host(run_results *all, const run_results *host);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(run_results, run_results_clear)

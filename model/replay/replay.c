@@ -100,7 +100,8 @@ typedef struct replay_network {
   session *session;
   trace *trace; /* NULL: none */
   session_absence absence;
-  uint32_t protection_domain; /* of all ends: STags of captured connections may be of any */
+  FILE *series[SESSION_SCENARIO_HOSTS]; /* of each host, as session_config.series */
+  uint32_t protection_domain;           /* of all ends: STags of captured connections may be of any */
   capture_source *file;
   replay_source *source;
   replay_path *path;
@@ -391,11 +392,12 @@ static void make_session(replay_network *self, FILE *series)
                                     .configure = configure,
                                     .connection_of = on_connection_of,
                                     .user = self};
+  self->series[session_scenario_pair.hosts[self->plan->configuration->measured]] = series;
   const session_config config = {.configuration = self->plan->configuration,
                                  .clock = self->clock,
                                  .absence = &self->absence,
                                  .trace = self->trace,
-                                 .series = series};
+                                 .series = self->series};
   self->session = session_new(&config);
   rnic_host *rnic = session_host_rnic(measured_host(self));
   self->protection_domain = rnic_host_protection_domain_new(rnic);

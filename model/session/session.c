@@ -31,14 +31,14 @@ void session_free(session *self)
     ip_input_free(self->hosts[i].input);
     flow_table_clear(&self->hosts[i].flows);
     rnic_host_free(self->hosts[i].rnic);
+    session_recorder_free(self->hosts[i].recorder);
+    session_ending_clear(&self->hosts[i].ending);
   }
   g_free(self->hosts);
-  session_recorder_free(self->recorder);
   pattern_free(self->table);
   for (enum side side = 0; side < SIDES; side++) {
     g_free(self->private_data[side]);
   }
-  session_ending_clear(&self->ending);
   g_free(self->failure);
   g_free(self);
 }
@@ -135,5 +135,5 @@ void session_ending_clear(session_ending *ending)
 
 const char *session_termination(const session *self)
 {
-  return self->ending.message;
+  return self->ending ? self->ending->message : NULL;
 }

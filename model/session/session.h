@@ -43,7 +43,7 @@ typedef struct session_config {
   const session_pair *pairs;       /* of each connection; NULL: session_scenario_pair is of all */
   uint32_t hosts;                  /* with `pairs`: how many there are, 2 … SESSION_HOSTS_MAX */
   const session_absence *absence;  /* of the measured ends' peers; NULL: they are here */
-  FILE *series;                    /* occupancy.csv; NULL: none */
+  FILE *const *series;             /* occupancy.csv of each host, NULL where there is none; NULL: none */
   trace *trace;                    /* of what happens; NULL: none */
   packet_capture *const *captures; /* of the packets at each host, NULL where there is none; NULL: at none */
 } session_config;
@@ -104,13 +104,28 @@ typedef void (*session_progress_function)(const session_progress *progress, void
  * or not. The function may not touch the session. NULL: nobody is called. */
 void session_on_progress(session *self, session_progress_function function, void *user);
 
+/* How a connection that was terminated ended (docs/metrics.md). All-zero: nothing has ended. */
+typedef struct session_ending {
+  char *code;     /* "Terminate 1/1/01", "MPA error 4" …; NULL: nothing has ended */
+  char *message;  /* the code, who, which connection, when and why */
+  enum side side; /* who found the error, or made it */
+} session_ending;
+
+/* What came of one host: what was measured there, and the first ending of a connection to it. */
+typedef struct session_host_result {
+  run_results results;
+  session_ending ending;
+} session_host_result;
+
 /* The result of a run. All-zero is that of no run. */
 typedef struct session_result {
   run_status status;
   char *message;              /* why; "" when all is well */
-  char *terminate_code;       /* RUN_TERMINATED: "Terminate 1/1/01", "MPA error 4" …; else NULL */
+  char *terminate_code;       /* RUN_TERMINATED: session_ending.code of the first; else NULL */
   const char *terminate_side; /* the same: "Initiator" or "Responder", who found it; static */
-  run_results results;
+  run_results results;        /* of all hosts together, and of the network */
+  session_host_result *hosts; /* of each */
+  uint32_t host_count;
   uint32_t undone[SIDES]; /* the network's, without a fault that was done */
 } session_result;
 

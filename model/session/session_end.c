@@ -22,7 +22,7 @@ datagram_flow session_end_flow(const session_end *end)
   const ip_address addresses[SIDES] = {ends[SIDE_INITIATOR].host->address,
                                        ends[SIDE_RESPONDER].host->address};
 
-  return session_setup_flow(addresses, end->index, end->side);
+  return session_setup_flow(addresses, session_end_index(end), end->side);
 }
 
 void session_end_set_timer(void *user, time_ps when)
@@ -47,11 +47,12 @@ void session_end_settle(session_end *end, time_ps now)
   if (deadline < end->timer_due) {
     session_end_set_timer(end, deadline);
   }
-  if (end->side == self->measured && !(session_recorder_expects_nothing_held(self->recorder, end->index) &&
+  session_recorder *recorder = end->host->recorder;
+  if (end->side == self->measured && !(session_recorder_expects_nothing_held(recorder, end->recorded) &&
                                        rnic_endpoint_holds_nothing(end->endpoint))) {
     rnic_occupancy held;
     rnic_endpoint_held(end->endpoint, &held);
-    session_recorder_held(self->recorder, end->index, &held, now);
+    session_recorder_held(recorder, end->recorded, &held, now);
   }
 }
 
@@ -79,9 +80,10 @@ static void set_workload_timer(session_connection *connection, time_ps when)
   const session_end *end = &connection->ends[SIDE_INITIATOR];
 
   if (!connection->workload_timer) {
-    connection->workload_timer = engine_timer_new(
-        end->session->config.clock, ENGINE_WORKLOAD,
-        order_of_connection(end->session->config.number, end->index), 0, on_workload_due, connection);
+    connection->workload_timer =
+        engine_timer_new(end->session->config.clock, ENGINE_WORKLOAD,
+                         order_of_connection(end->session->config.number, session_end_index(end)), 0,
+                         on_workload_due, connection);
   }
   engine_timer_set(connection->workload_timer, when);
 }
@@ -108,7 +110,7 @@ static void on_workload_due(void *user, time_ps now)
     self->started++;
     engine_timer_free(connection->workload_timer);
     connection->workload_timer = NULL;
-    await_start(self, connection->ends[SIDE_INITIATOR].index + 1);
+    await_start(self, session_end_index(connection->ends) + 1);
     rnic_endpoint_start(connection->ends[SIDE_RESPONDER].endpoint, now);
     rnic_endpoint_start(connection->ends[SIDE_INITIATOR].endpoint, now);
     session_end_settle(&connection->ends[SIDE_INITIATOR], now);
@@ -248,7 +250,7 @@ static G_GNUC_NO_INLINE void receive_traced(session_host *host, datagram *packet
   const session_end *to = traced_end(host, packet);
   const trace_scope at = {.to = config->trace,
                           .node = host->name,
-                          .connection = to->index,
+                          .connection = session_end_index(to),
                           .packet = packet->number,
                           .side = side_peer(to->side)};
   TRACE(&at, PACKET_ARRIVED, .ip_octets = datagram_octets(packet));
@@ -283,7 +285,7 @@ static bool on_connection_of(void *user, const datagram_flow *flow, uint32_t *co
   }
   const session_end *end = end_of_flow(host, flow);
   if (end) {
-    *connection = end->index;
+    *connection = session_end_index(end);
   }
   return end;
 }
@@ -311,11 +313,14 @@ static void on_fragments(void *user, uint32_t connection, uint64_t octets, time_
   const session *self = host->session;
 
   if (connection == IP_INPUT_UNKNOWN) {
-    if (host->is_measured) {
-      session_recorder_fragments(self->recorder, self->connection_count + host->number, octets, now);
+    if (host->recorder) {
+      session_recorder_fragments(host->recorder, host->sinks, octets, now);
     }
-  } else if (self->connections[connection].ends[self->measured].host == host) {
-    session_recorder_fragments(self->recorder, connection, octets, now);
+    return;
+  }
+  const session_end *sink = &self->connections[connection].ends[self->measured];
+  if (sink->host == host) {
+    session_recorder_fragments(host->recorder, sink->recorded, octets, now);
   }
 }
 
@@ -339,6 +344,6 @@ bool session_is_fpdu_start(void *user, const datagram_flow *flow, int64_t positi
   const session_end *source = &session_connection_of(sink)->ends[side_peer(sink->side)];
   int64_t start = rnic_endpoint_sent_phase_start(source->endpoint);
   return start >= 0 && position >= start &&
-         fpdu_starts_has(session_recorder_starts(self->recorder, sink->index), &cursor->at,
+         fpdu_starts_has(session_recorder_starts(sink->host->recorder, sink->recorded), &cursor->at,
                          (uint64_t)(position - start));
 }

@@ -57,7 +57,8 @@ static void on_retransmitted(void *user, int64_t phase_offset, uint32_t length, 
           .position = (uint64_t)(phase_offset + rnic_endpoint_sent_phase_start(end->endpoint)),
           .payload_octets = length, .earliest_arrival_ps = (uint64_t)earliest);
   }
-  session_recorder_retransmitted(self->recorder, end->index, phase_offset, length, earliest);
+  const session_end *sink = &session_connection_of(end)->ends[self->measured];
+  session_recorder_retransmitted(sink->host->recorder, sink->recorded, phase_offset, length, earliest);
 }
 
 static void on_segment(void *user, int64_t phase_offset, uint32_t length, uint32_t new_octets,
@@ -65,7 +66,7 @@ static void on_segment(void *user, int64_t phase_offset, uint32_t length, uint32
 {
   session_end *end = user;
 
-  session_recorder_segment(end->session->recorder, end->index, phase_offset, length, new_octets, out_of_order,
+  session_recorder_segment(end->host->recorder, end->recorded, phase_offset, length, new_octets, out_of_order,
                            now);
 }
 
@@ -74,7 +75,7 @@ static void on_placed(void *user, ddp_segment *segment, const mpa_ulpdu *ulpdu, 
   session_end *end = user;
   bool out_of_order = rnic_endpoint_has_hole_before(end->endpoint, segment->fpdu_start);
 
-  session_recorder_placed(end->session->recorder, segment, ulpdu, out_of_order, now);
+  session_recorder_placed(end->host->recorder, segment, ulpdu, out_of_order, now);
 }
 
 static void on_placed_traced(void *user, ddp_segment *segment, const mpa_ulpdu *ulpdu, time_ps now)
@@ -106,7 +107,7 @@ static void on_delivered(void *user, const ddp_segment *segment, time_ps now)
 
   self->delivered++;
   if (end->side == self->measured) {
-    session_recorder_delivered(self->recorder, segment, now);
+    session_recorder_delivered(end->host->recorder, segment, now);
   }
   if (end->workload) {
     ulp_workload_delivered(end->workload, segment);
@@ -143,7 +144,7 @@ static void on_private_data(void *user, const uint8_t *octets, uint32_t length, 
   if (!session_setup_private_data_is(c, peer, self->private_data[peer], octets, length)) {
     session_fail(self,
                  g_strdup_printf("connection %u: the Private Data that came to the %s is not what was sent",
-                                 end->index, side_name(end->side)));
+                                 session_end_index(end), side_name(end->side)));
   }
 }
 
@@ -179,7 +180,8 @@ static void on_closed(void *user, G_GNUC_UNUSED time_ps now)
   self->ends_open--;
   if (!connection->delivered && !connection->terminated && connection->ends[side_peer(end->side)].closed &&
       !waits_for_placement(connection)) {
-    session_fail(self, g_strdup_printf("connection %u was closed before its workload was done", end->index));
+    session_fail(self, g_strdup_printf("connection %u was closed before its workload was done",
+                                       session_end_index(end)));
   }
   stop_when_done(self);
 }
@@ -216,13 +218,17 @@ static void on_failed(void *user, const rnic_failure *failure, time_ps now)
   if (connection->terminated) {
     return; /* the other end reports the same ending */
   }
-  if (!self->config.absence && !session_ending_is_documented(c, end->index, failure)) {
+  if (!self->config.absence && !session_ending_is_documented(c, session_end_index(end), failure)) {
     session_fail(self,
-                 g_strdup_printf("connection %u failed at its %s after %.12f s: %s", end->index,
+                 g_strdup_printf("connection %u failed at its %s after %.12f s: %s", session_end_index(end),
                                  side_name(end->side), time_ps_in_seconds(now), rnic_failure_text(failure)));
     return;
   }
-  session_ending_note(&self->ending, end->index, end->side, failure, now);
+  for (enum side side = 0; side < SIDES; side++) {
+    session_ending *ending = &connection->ends[side].host->ending;
+    session_ending_note(ending, session_end_index(end), end->side, failure, now);
+    self->ending = self->ending ? self->ending : ending;
+  }
   connection->terminated = true;
   self->terminated++;
   self->workloads_open -= !connection->delivered;

@@ -17,14 +17,7 @@
 #include "session/session_setup.h"
 #include "ulp/ulp_workload.h"
 
-/* How a connection that was terminated ended (docs/metrics.md). All-zero: nothing has ended. */
-typedef struct session_ending {
-  char *code;     /* as rnic_failure_code(); NULL: nothing has ended */
-  char *message;  /* the code, who, which connection, when and why */
-  enum side side; /* who found the error, or made it */
-} session_ending;
-
-/* One RNIC, with the IP input before its TCP. */
+/* One RNIC, with the IP input before its TCP and what is measured there. */
 struct session_host {
   session *session;
   flow_table flows;              /* of session_flow: what arrives */
@@ -34,8 +27,10 @@ struct session_host {
   packet_capture *capture; /* NULL: none */
   ip_address address;
   uint32_t number;
-  char name[16];    /* in a trace */
-  bool is_measured; /* a Data Sink's end is here */
+  char name[16];              /* in a trace */
+  uint32_t sinks;             /* Data Sinks that are here */
+  session_recorder *recorder; /* of them; NULL: there are none */
+  session_ending ending;      /* of the connection to here that was terminated first */
 };
 
 /* A flow that comes to an end of a host. */
@@ -52,7 +47,7 @@ typedef struct session_end {
   ulp_workload *workload;  /* NULL: it or its peer is not here */
   engine_timer *timer;
   time_ps timer_due; /* when the timer is; never later than the endpoint's deadline */
-  uint32_t index;    /* of the connection */
+  uint32_t recorded; /* a Data Sink: its number at its host's recorder */
   enum side side : 8;
   bool closed;
   bool may_post; /* its ULP waited for a buffer and is to be woken */
@@ -85,7 +80,6 @@ struct session {
   session_network *network;
   uint64_t strays;         /* packets of no connection … */
   uint64_t damaged_strays; /* … because their ports were damaged */
-  session_recorder *recorder;
   pattern *table;
   rnic_endpoint_events endpoint_events[SIDES];
   ulp_workload_config workload_config;
@@ -104,19 +98,25 @@ struct session {
   uint64_t progress_seen;                /* when the stall timer last looked */
   bool abandoned;                        /* nothing more happens, though not all ends are closed */
   char *failure;                         /* why the run fails; NULL: it does not so far */
-  session_ending ending;                 /* of the connection that was terminated first */
+  const session_ending *ending;          /* of the connection that was terminated first; NULL: none was */
   session_progress_function on_progress; /* NULL: nobody looks on */
   void *on_progress_user;
   int64_t progress_reported_us; /* when, by the wall clock */
   int64_t wall_us;              /* that session_run() took */
 };
 
+/* The number of its connection. */
+static inline uint32_t session_end_index(const session_end *end)
+{
+  return (uint32_t)((const session_connection *)(const void *)(end - end->side) - end->session->connections);
+}
+
 /* What an event at `end` is of; NULL: nothing is traced. */
 static inline trace_scope *session_end_trace(const session_end *end)
 {
   trace_scope *scopes = end->session->scopes;
 
-  return scopes ? &scopes[end->index * SIDES + end->side] : NULL;
+  return scopes ? &scopes[session_end_index(end) * SIDES + end->side] : NULL;
 }
 
 /* Sends what the end has to send, sets its timer, and gives the recorder what it holds: after every event. */

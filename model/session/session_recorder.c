@@ -30,8 +30,9 @@ typedef struct recorder_connection {
 
 struct session_recorder {
   session_recorder_config config;
-  occupancy *gauge; /* of the connections; and of each host: the fragments of no known connection */
+  occupancy *gauge; /* of the connections, and the fragments of no known connection */
   recorder_connection *connections;
+  uint32_t connected; /* connections */
   /* Octets that arrive left at most a window before the newest: starts of FPDUs far older are forgotten. */
   uint64_t reach_octets;
   bool started; /* a workload octet has arrived */
@@ -92,7 +93,8 @@ session_recorder *session_recorder_new(const session_recorder_config *config)
   recorder->config = *config;
   recorder->reach_octets = 4 * config->receive_window_octets;
   recorder->first_payload_arrival = TIME_PS_NEVER;
-  recorder->gauge = occupancy_new(config->connections + config->hosts, config->cell_octets);
+  recorder->gauge = occupancy_new(config->connections + 1, config->cell_octets);
+  occupancy_set_number(recorder->gauge, config->connections, config->unknown);
   recorder->closed_at = TIME_PS_NEVER;
   recorder->next_at = TIME_PS_NEVER;
   recorder->next_octets = UINT64_MAX;
@@ -109,6 +111,12 @@ session_recorder *session_recorder_new(const session_recorder_config *config)
     fpdu_starts_init(&recorder->connections[i].starts);
   }
   return recorder;
+}
+
+uint32_t session_recorder_connect(session_recorder *recorder, uint32_t connection)
+{
+  occupancy_set_number(recorder->gauge, recorder->connected, connection);
+  return recorder->connected++;
 }
 
 void session_recorder_free(session_recorder *recorder)
@@ -401,7 +409,7 @@ static bool is_held(const occupancy_state *state, const rnic_occupancy *held)
 
 static void trace_held(const session_recorder *recorder, uint32_t connection, const occupancy_state *state)
 {
-  const trace_scope at = scope_of(recorder, connection);
+  const trace_scope at = scope_of(recorder, occupancy_number(recorder->gauge, connection));
 
   if (at.to) {
     TRACE(&at, HELD, .incomplete = state->octets[HELD_INCOMPLETE], .unlocated = state->octets[HELD_UNLOCATED],
@@ -508,9 +516,9 @@ void session_recorder_finish(session_recorder *recorder, time_ps now, metric_val
   finish_delays(recorder, values);
   occupancy_finish(recorder->gauge, now, values);
   trace_peak(recorder, values);
-  /* What a host's fragments of no known connection hold is of none. */
+  /* What fragments of no known connection hold is of none. */
   values->present[METRIC_BUFFER_REASSEMBLY_PEAK_CONNECTION] &=
-      values->value[METRIC_BUFFER_REASSEMBLY_PEAK_CONNECTION] < recorder->config.connections;
+      values->value[METRIC_BUFFER_REASSEMBLY_PEAK_CONNECTION] != recorder->config.unknown;
   values->present[METRIC_BUFFER_RELEASE_BURST_PEAK_OCTETS] = values->present[METRIC_BUFFER_TOTAL_PEAK_OCTETS];
 }
 

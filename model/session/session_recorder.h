@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is measured at the Data Sinks' RNIC during a run, and its metrics at the end (docs/metrics.md). */
+/* What is measured at the RNIC of one host with Data Sinks during a run, and its metrics at the end
+ * (docs/metrics.md). `connection` is the number that session_recorder_connect() returned. */
 #pragma once
 
 #include <stdbool.h>
@@ -17,7 +18,7 @@ typedef struct session_recorder session_recorder;
 
 typedef struct session_recorder_config {
   uint32_t connections;
-  uint32_t hosts;
+  uint32_t unknown; /* in a trace, the connection of fragments of no known one */
   uint32_t cell_octets;
   time_ps placement_latency_ps;
   uint64_t receive_window_octets;
@@ -36,6 +37,10 @@ typedef struct session_recorder_config {
 /* `config` is copied; the file stays the caller's. Free with session_recorder_free(). */
 session_recorder *session_recorder_new(const session_recorder_config *config);
 void session_recorder_free(session_recorder *recorder);
+
+/* The number here, from 0 on, of the next of the host's connections: that with the number `connection` in the
+ * session. */
+uint32_t session_recorder_connect(session_recorder *recorder, uint32_t connection);
 
 /* Where the FPDUs of the Data Source of `connection` start, in the FPDU phase: for it to add to. */
 fpdu_starts *session_recorder_starts(session_recorder *recorder, uint32_t connection);
@@ -65,7 +70,7 @@ void session_recorder_held(session_recorder *recorder, uint32_t connection, cons
 bool session_recorder_expects_nothing_held(const session_recorder *recorder, uint32_t connection);
 
 /* `connection` has `octets` of TCP payload in IP datagrams with fragments missing. Octets of no known
- * connection are those of number `connections` + the number of their host. */
+ * connection are those of number `connections`. */
 void session_recorder_fragments(session_recorder *recorder, uint32_t connection, uint64_t octets,
                                 time_ps now);
 

@@ -27,34 +27,35 @@ static void count_end(const rnic_endpoint *end, metric_side side, metric_values 
 #undef COUNT
 }
 
-/* Adds to `terms` what the ends of `connection` counted of them. */
-static void count_terms(const session_connection *connection, enum side measured, metric_terms *terms)
+/* Adds to `terms` what `end` counted of them. */
+static void count_terms(const session_end *end, bool is_sink, metric_terms *terms)
 {
-  const rnic_endpoint_counts source = rnic_endpoint_counts_of(connection->ends[side_peer(measured)].endpoint);
-  ulp_workload_results ulps[SIDES];
+  const rnic_endpoint_counts counts = rnic_endpoint_counts_of(end->endpoint);
+  const ulp_workload_results ulp = ulp_workload_results_of(end->workload);
 
-  for (enum side side = 0; side < SIDES; side++) {
-    ulps[side] = ulp_workload_results_of(connection->ends[side].workload);
-  }
-#define TERM_OF_SOURCE_TCP(term, member) terms->term += source.tcp->member;
-#define TERM_OF_SOURCE_FRAMER(term, member) terms->term += source.full_size->member;
-#define TERM_OF_SINK_ULP(term, member) terms->term += ulps[measured].member;
-#define TERM_OF_ULPS(term, member) terms->term += ulps[SIDE_INITIATOR].member + ulps[SIDE_RESPONDER].member;
+#define TERM_OF_SOURCE_TCP(term, member) terms->term += is_sink ? 0 : counts.tcp->member;
+#define TERM_OF_SOURCE_FRAMER(term, member) terms->term += is_sink ? 0 : counts.full_size->member;
+#define TERM_OF_SINK_ULP(term, member) terms->term += is_sink ? ulp.member : 0;
+#define TERM_OF_ULPS(term, member) terms->term += ulp.member;
 #include "measure/metrics.def"
 }
 
-/* Counts all connections into `values`, as far as their ends are here. */
-static metric_terms count_connections(const session *self, metric_values *values)
+/* Counts all ends that are here: each at its host in `hosts` (NULL: not), and all together in the terms. */
+static metric_terms count_ends(const session *self, session_host_result *hosts)
 {
   metric_terms terms = {0};
 
   for (uint32_t i = 0; i < self->connection_count; i++) {
-    const session_connection *connection = &self->connections[i];
-
-    count_end(connection->ends[self->measured].endpoint, METRIC_SIDE_DATA_SINK, values);
-    if (connection->ends[side_peer(self->measured)].endpoint) {
-      count_end(connection->ends[side_peer(self->measured)].endpoint, METRIC_SIDE_DATA_SOURCE, values);
-      count_terms(connection, self->measured, &terms);
+    for (enum side side = 0; side < SIDES; side++) {
+      const session_end *end = &self->connections[i].ends[side];
+      const bool is_sink = side == self->measured;
+      if (hosts && end->endpoint) {
+        count_end(end->endpoint, is_sink ? METRIC_SIDE_DATA_SINK : METRIC_SIDE_DATA_SOURCE,
+                  &hosts[end->host->number].results.metrics);
+      }
+      if (end->workload) {
+        count_terms(end, is_sink, &terms);
+      }
     }
   }
   return terms;
@@ -132,7 +133,7 @@ static void set_made(const session *self, const metric_terms *terms, metric_valu
 #define IN_TERM(id, name, unit, side, how, term, sentence)                                                   \
   metric_values_count(values, METRIC_##id, terms->term);
 #include "measure/metrics.def"
-  /* What the ULPs took: of what a fault inserts the recorder sees more. */
+  /* What the ULPs took: of what a fault inserts the recorders see more. */
   metric_values_set(values, METRIC_DELIVERY_MESSAGES, (double)terms->messages_at_sink);
   metric_values_set(values, METRIC_DELIVERY_OCTETS, (double)terms->octets_at_sink);
   set_efficiency(terms, &link, values);
@@ -164,8 +165,7 @@ static char *failure_of(const session *self, const metric_terms *terms)
 
 char *session_failure(const session *self)
 {
-  metric_values values = {0};
-  const metric_terms terms = count_connections(self, &values);
+  const metric_terms terms = count_ends(self, NULL);
   char *failure = failure_of(self, &terms);
 
   return failure ? failure : g_strdup("");
@@ -187,13 +187,13 @@ static run_status set_ending(const session *self, const metric_terms *terms, ses
                                    terms->messages_delivered, terms->messages_expected);
     return RUN_STOPPED;
   }
-  if (self->ending.code) {
+  if (self->ending) {
     result->message =
         is_alone && self->terminated > 1
-            ? g_strdup_printf("%s; %u connections ended so", self->ending.message, self->terminated)
-            : g_strdup(self->ending.message);
-    result->terminate_code = g_strdup(self->ending.code);
-    result->terminate_side = side_name(self->ending.side);
+            ? g_strdup_printf("%s; %u connections ended so", self->ending->message, self->terminated)
+            : g_strdup(self->ending->message);
+    result->terminate_code = g_strdup(self->ending->code);
+    result->terminate_side = side_name(self->ending->side);
     return RUN_TERMINATED;
   }
   result->message = g_strdup("");
@@ -212,20 +212,39 @@ static void count_damaged(const session *self, const metric_terms *terms, metric
   }
 }
 
+/* Ends the measurement at each host, and combines what was measured there. */
+static void finish_hosts(const session *self, time_ps now, session_result *result)
+{
+  for (uint32_t i = 0; i < self->host_count; i++) {
+    const session_host *host = &self->hosts[i];
+    session_host_result *of = &result->hosts[i];
+    if (host->recorder) {
+      session_recorder_finish(host->recorder, now, &of->results.metrics);
+      session_recorder_results(host->recorder, &of->results);
+      if (self->config
+              .absence) { /* it has found in the peers' memory where FPDUs start, and what is a copy */
+        of->results.metrics.present[METRIC_MPA_SEGMENTS_ALIGNED] =
+            of->results.metrics.present[METRIC_TCP_SPURIOUS_RETRANSMISSIONS] = false;
+      }
+    }
+    of->ending = host->ending;
+    of->ending.code = g_strdup(host->ending.code);
+    of->ending.message = g_strdup(host->ending.message);
+    run_results_add_host(&result->results, &of->results);
+  }
+}
+
 void session_finish(session *self, session_result *result)
 {
   time_ps now = engine_now(self->config.clock);
   metric_values *values = &result->results.metrics;
 
   *result = (session_result){.message = NULL};
-  const metric_terms terms = count_connections(self, values);
-  session_recorder_finish(self->recorder, now, values);
-  session_recorder_results(self->recorder, &result->results);
-  if (self->config
-          .absence) { /* the recorder has found in the peers' memory where FPDUs start, and what is a copy */
-    values->present[METRIC_MPA_SEGMENTS_ALIGNED] = values->present[METRIC_TCP_SPURIOUS_RETRANSMISSIONS] =
-        false;
-  } else {
+  result->host_count = self->host_count;
+  result->hosts = g_new0(session_host_result, self->host_count);
+  const metric_terms terms = count_ends(self, result->hosts);
+  finish_hosts(self, now, result);
+  if (!self->config.absence) {
     set_made(self, &terms, values);
   }
   if (self->network->class->set_metrics) {
@@ -249,4 +268,10 @@ void session_result_clear(session_result *result)
   g_clear_pointer(&result->message, g_free);
   g_clear_pointer(&result->terminate_code, g_free);
   run_results_clear(&result->results);
+  for (uint32_t i = 0; i < result->host_count; i++) {
+    run_results_clear(&result->hosts[i].results);
+    session_ending_clear(&result->hosts[i].ending);
+  }
+  g_clear_pointer(&result->hosts, g_free);
+  result->host_count = 0;
 }

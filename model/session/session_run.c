@@ -14,28 +14,36 @@
 
 /* --- Hosts --- */
 
-static bool has_measured_end(const session *self, uint32_t host)
+/* The host that the end of `side` of a connection is at. */
+static session_host *host_of(session *self, uint32_t index, enum side side)
 {
-  const session_pair *pairs = self->config.pairs;
-  const uint32_t count = pairs ? self->config.configuration->connections.count : 0;
-  bool found = !pairs && host == session_scenario_pair.hosts[self->measured];
+  const session_pair *pair = self->config.pairs ? &self->config.pairs[index] : &session_scenario_pair;
 
-  for (uint32_t i = 0; i < count; i++) {
-    found = found || pairs[i].hosts[self->measured] == host;
-  }
-  return found;
+  return session_host_of(self, pair->hosts[side]);
+}
+
+static void make_recorder(const session *self, session_host *host)
+{
+  FILE *const *series = self->config.series;
+  session_recorder_config config =
+      session_setup_recorder(self->config.configuration, host->sinks, series ? series[host->number] : NULL);
+
+  config.trace = self->config.trace;
+  config.node = host->name;
+  config.side = self->measured;
+  config.unknown = self->config.configuration->connections.count + host->number;
+  host->recorder = session_recorder_new(&config);
 }
 
 static void make_host(session *self, uint32_t number)
 {
   const configuration *c = self->config.configuration;
   session_host *host = &self->hosts[number];
-  bool measured = has_measured_end(self, number);
+  bool measured = host->sinks > 0;
   ip_reassembly_config reassembly =
       session_setup_reassembly(c, measured ? self->measured : side_peer(self->measured));
 
   host->session = self;
-  host->is_measured = measured;
   host->number = number;
   g_snprintf(host->name, sizeof host->name, "h%u", number);
   flow_table_init(&host->flows, sizeof(session_flow), g_free);
@@ -46,6 +54,9 @@ static void make_host(session *self, uint32_t number)
   host->input = ip_input_new(&reassembly, self->config.number * SESSION_HOSTS_MAX + number,
                              self->config.clock, &session_input_events, host);
   session_setup_limits(c, measured, host->rnic);
+  if (measured) {
+    make_recorder(self, host);
+  }
 }
 
 session *session_new(const session_config *config)
@@ -56,16 +67,14 @@ session *session_new(const session_config *config)
   self->config = *config;
   self->measured = c->measured;
   self->table = pattern_new();
-  self->host_count = config->pairs ? config->hosts : SIDES;
+  self->host_count = config->pairs ? config->hosts : SESSION_SCENARIO_HOSTS;
   self->hosts = g_new0(session_host, self->host_count);
+  for (uint32_t i = 0; i < c->connections.count; i++) {
+    host_of(self, i, self->measured)->sinks++;
+  }
   for (uint32_t i = 0; i < self->host_count; i++) {
     make_host(self, i);
   }
-  session_recorder_config recorder = session_setup_recorder(c, self->host_count, config->series);
-  recorder.trace = config->trace;
-  recorder.node = self->hosts[self->measured].name;
-  recorder.side = self->measured;
-  self->recorder = session_recorder_new(&recorder);
   return self;
 }
 
@@ -75,14 +84,6 @@ session *session_new(const session_config *config)
 static uint8_t *supply_nothing(G_GNUC_UNUSED void *user, G_GNUC_UNUSED uint64_t id)
 {
   return NULL;
-}
-
-/* The host that the end of `side` of a connection is at. */
-static session_host *host_of(session *self, uint32_t index, enum side side)
-{
-  const session_pair *pair = self->config.pairs ? &self->config.pairs[index] : &session_scenario_pair;
-
-  return session_host_of(self, pair->hosts[side]);
 }
 
 static void make_end(session *self, uint32_t index, enum side side, const uint32_t domains[SIDES])
@@ -111,7 +112,8 @@ static void make_end(session *self, uint32_t index, enum side side, const uint32
   config.protection_domain = domains[side];
   config.private_data = self->private_data[side];
   config.fault = injector ? &injector->misbehaviour : NULL;
-  config.starts = side == self->measured ? NULL : session_recorder_starts(self->recorder, index);
+  const session_end *sink = &self->connections[index].ends[self->measured];
+  config.starts = end == sink ? NULL : session_recorder_starts(sink->host->recorder, sink->recorded);
   if ((config.tcp.trace = session_end_trace(end))) {
     *config.tcp.trace =
         (trace_scope){.to = self->config.trace, .node = end->host->name, .connection = index, .side = side};
@@ -141,9 +143,11 @@ static void make_connection(session *self, uint32_t index)
 
   for (enum side side = 0; side < SIDES; side++) {
     session_host *host = host_of(self, index, side);
-    connection->ends[side] = (session_end){.session = self, .host = host, .index = index, .side = side};
+    connection->ends[side] = (session_end){.session = self, .host = host, .side = side};
     domains[side] = rnic_host_protection_domain_new(host->rnic);
   }
+  session_end *sink = &connection->ends[self->measured];
+  sink->recorded = session_recorder_connect(sink->host->recorder, index);
   if (self->config.absence) {
     make_end(self, index, self->measured, domains);
     connection->delivered = true;
@@ -194,7 +198,7 @@ static void on_stall_timer(void *user, time_ps now)
 
   /* While connections wait for their start, nothing may happen for long. */
   if (progress == self->progress_seen && self->started == self->connection_count) {
-    if (self->workloads_open > 0 || !self->ending.code) {
+    if (self->workloads_open > 0 || !self->ending) {
       session_fail(self, g_strdup_printf("no progress in %.3f s of simulated time (run.stall): nothing was "
                                          "%sdelivered and no connection closed",
                                          time_ps_in_seconds(stall), self->delivered > 0 ? "" : "ever "));

@@ -131,19 +131,18 @@ ip_reassembly_config session_setup_reassembly(const configuration *c, enum side 
   return config;
 }
 
-session_recorder_config session_setup_recorder(const configuration *c, uint32_t hosts, FILE *series)
+session_recorder_config session_setup_recorder(const configuration *c, uint32_t connections, FILE *series)
 {
   enum { SERIES_CONNECTIONS = 16 }; /* the RNIC and up to 16 connections */
 
   session_recorder_config config = {
-      .connections = c->connections.count,
-      .hosts = hosts,
+      .connections = connections,
       .cell_octets = c->receiver.cell_octets,
       .placement_latency_ps = c->receiver.placement_latency_ps,
       .receive_window_octets = c->receive_window_octets,
       .series = c->measure.series == SERIES_OF_NONE ? NULL : series,
       .series_all = c->measure.series == SERIES_OF_ALL,
-      .series_connections = MIN(c->connections.count, (uint32_t)SERIES_CONNECTIONS),
+      .series_connections = MIN(connections, (uint32_t)SERIES_CONNECTIONS),
       .from = c->measure.from,
       .to = c->measure.to,
       .quantile_count = c->measure.quantiles.count,

@@ -49,8 +49,8 @@ bool session_setup_private_data_is(const configuration *c, enum side side, const
 /* The five options of draft-ietf-rddp-mpa-01 §11.2.1 at a host with ends of `side`. */
 ip_reassembly_config session_setup_reassembly(const configuration *c, enum side side);
 
-/* What the recorder of the measured ends of so many hosts needs; `series` is occupancy.csv, NULL: none. */
-session_recorder_config session_setup_recorder(const configuration *c, uint32_t hosts, FILE *series);
+/* What the recorder of a host with so many measured ends needs; `series` is occupancy.csv, NULL: none. */
+session_recorder_config session_setup_recorder(const configuration *c, uint32_t connections, FILE *series);
 
 /* The fault of `side` of `connection`; false when it has none. */
 bool session_setup_fault(const configuration *c, uint32_t connection, enum side side, fault_config *fault);

@@ -26,28 +26,31 @@ FILE *simulation_open_series(const configuration *c, const char *directory, GErr
   return file;
 }
 
-/* Opens what `options` ask for, in `config` and in `captures`, which it has; also what is open when
- * something fails. */
-static gboolean open_files(const simulation_options *options, session_config *config,
-                           packet_capture *captures[SIDES], GError **error)
+/* The files of each host. */
+typedef struct host_files {
+  FILE *series[SESSION_SCENARIO_HOSTS];
+  packet_capture *captures[SESSION_SCENARIO_HOSTS];
+} host_files;
+
+/* Opens what `options` ask for of a run of `c`; also what is open when something fails. */
+static gboolean open_files(const simulation_options *options, const configuration *c, host_files *files,
+                           GError **error)
 {
-  const enum side sink = config->configuration->measured, sides[] = {side_peer(sink), sink};
-  static const char *const names[] = {"sender.pcap", "receiver.pcap"};
+  const uint32_t sink = session_scenario_pair.hosts[c->measured];
+  bool good = true;
 
   if (!options->directory) {
     return TRUE;
   }
-  if (config->configuration->measure.series != SERIES_OF_NONE) {
-    config->series = simulation_open_series(config->configuration, options->directory, error);
-    if (!config->series) {
-      return FALSE;
-    }
+  if (c->measure.series != SERIES_OF_NONE) {
+    good = (files->series[sink] = simulation_open_series(c, options->directory, error));
   }
-  bool good = true;
-  for (gsize i = 0; options->capture && good && i < SIDES; i++) {
-    g_autofree char *path = g_build_filename(options->directory, names[i], NULL);
-    captures[sides[i]] = packet_capture_new(path, error);
-    good = captures[sides[i]];
+  for (uint32_t i = 0; options->capture && good && i < SESSION_SCENARIO_HOSTS; i++) {
+    const bool is_sink = i > 0; /* the last */
+    const uint32_t host = session_scenario_pair.hosts[is_sink ? c->measured : side_peer(c->measured)];
+    g_autofree char *path =
+        g_build_filename(options->directory, is_sink ? "receiver.pcap" : "sender.pcap", NULL);
+    good = (files->captures[host] = packet_capture_new(path, error));
   }
   return good;
 }
@@ -61,17 +64,18 @@ gboolean simulation_close_series(FILE *series, const char *directory, GError **e
 }
 
 /* Closes what is open; the first thing that could not be written is the error. */
-static gboolean close_files(const session_config *config, const char *directory, GError **error)
+static gboolean close_files(const host_files *files, const char *directory, GError **error)
 {
-  const enum side sink = config->configuration->measured, sides[] = {side_peer(sink), sink};
   gboolean written = TRUE;
 
-  if (config->series) {
-    written = simulation_close_series(config->series, directory, error);
+  for (uint32_t i = 0; i < SESSION_SCENARIO_HOSTS; i++) {
+    if (files->series[i]) {
+      written = simulation_close_series(files->series[i], directory, error);
+    }
   }
-  for (gsize i = 0; i < G_N_ELEMENTS(sides); i++) {
-    if (config->captures[sides[i]]) {
-      written = packet_capture_close(config->captures[sides[i]], written ? error : NULL) && written;
+  for (uint32_t i = 0; i < SESSION_SCENARIO_HOSTS; i++) {
+    if (files->captures[i]) {
+      written = packet_capture_close(files->captures[i], written ? error : NULL) && written;
     }
   }
   return written;
@@ -163,11 +167,12 @@ static gboolean run_with_files(const scenario *s, session_config *config, const 
 gboolean simulation_run(const scenario *s, const simulation_options *options, session_result *result,
                         GError **error)
 {
-  packet_capture *captures[SIDES] = {NULL};
-  session_config config = {.configuration = scenario_configuration(s), .captures = captures};
+  host_files files = {.series = {NULL}};
+  session_config config = {
+      .configuration = scenario_configuration(s), .series = files.series, .captures = files.captures};
 
   *result = (session_result){.message = NULL};
-  gboolean done =
-      open_files(options, &config, captures, error) && run_with_files(s, &config, options, result, error);
-  return close_files(&config, options->directory, done ? error : NULL) && done;
+  gboolean done = open_files(options, config.configuration, &files, error) &&
+                  run_with_files(s, &config, options, result, error);
+  return close_files(&files, options->directory, done ? error : NULL) && done;
 }

@@ -262,18 +262,59 @@ TEST(test_fragments)
   g_assert_cmpuint(f->session->strays, ==, 0);
 }
 
-/* Each host with a Data Sink has a reassembly memory of its own, and none has more. */
+/* Each host with a Data Sink has a reassembly memory of its own, and none has more; what is measured is the
+ * memory of one host, of all the fullest. What is counted is the sum over hosts: connections 0, 1 and 2 lead
+ * to hosts 1, 2 and 2. */
 TEST(test_memory)
 {
-  enum { MEMORY = 8192 };
+  enum { MEMORY = 8192, MESSAGES = 50 };
+  static const double messages[HOSTS] = {0, MESSAGES + 1, 2 * (MESSAGES + 1)}; /* Writes and a Send */
   g_auto(session_result) result;
 
   g_autoptr(fixture) f = set_up(pairs, STRINGS("workload.messages=50", "path.forward.loss=2%",
                                                "receiver.memory=8KiB", "receiver.mode=in-order"));
   run(f, &result);
-  g_assert_cmpfloat(result.results.metrics.value[METRIC_REFUSED_MEMORY], >, 0);
-  g_assert_cmpfloat(result.results.metrics.value[METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS], >, MEMORY);
-  g_assert_cmpfloat(result.results.metrics.value[METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS], <=, 2 * MEMORY);
+  const run_results *all = &result.results, *fullest = NULL;
+  double refused = 0;
+  g_assert_cmpuint(result.host_count, ==, HOSTS);
+  for (uint32_t host = 0; host < HOSTS; host++) {
+    const run_results *of = &result.hosts[host].results;
+    const double peak = of->metrics.value[METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS];
+    g_assert_true(of->metrics.present[METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS] == (host > 0));
+    g_assert_cmpfloat(of->metrics.value[METRIC_DELIVERY_MESSAGES], ==, messages[host]);
+    g_assert_cmpfloat(peak, <=, MEMORY);
+    fullest = fullest && fullest->metrics.value[METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS] >= peak ? fullest : of;
+    refused += of->metrics.value[METRIC_REFUSED_MEMORY];
+  }
+  static const metric_id same[] = {METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, METRIC_BUFFER_REASSEMBLY_PEAK_AT_S,
+                                   METRIC_BUFFER_REASSEMBLY_PEAK_CONNECTION,
+                                   METRIC_BUFFER_REASSEMBLY_MEAN_OCTETS, METRIC_DELAY_PLACEMENT_MEAN_S};
+  for (gsize m = 0; m < G_N_ELEMENTS(same); m++) {
+    g_assert_true(all->metrics.present[same[m]]);
+    g_assert_cmpfloat(all->metrics.value[same[m]], ==, fullest->metrics.value[same[m]]);
+  }
+  g_assert_cmpfloat(all->metrics.value[METRIC_REFUSED_MEMORY], ==, refused);
+  g_assert_cmpfloat(refused, >, 0);
+  g_assert_cmpfloat(distribution_weight(&all->distributions[DISTRIBUTION_REASSEMBLY_OCTETS]), ==,
+                    distribution_weight(&fullest->distributions[DISTRIBUTION_REASSEMBLY_OCTETS]));
+  const double connection = fullest->metrics.value[METRIC_BUFFER_REASSEMBLY_PEAK_CONNECTION];
+  g_assert_true(fullest == &result.hosts[1].results ? connection == 0 : connection == 1 || connection == 2);
+}
+
+/* A connection ends at its two hosts; the third has no ending. */
+TEST(test_endings)
+{
+  g_auto(session_result) result;
+  g_autoptr(fixture) f = set_up(pairs, STRINGS("workload.messages=20", "fault.error=bad-crc"));
+
+  session_run(f->session);
+  session_finish(f->session, &result);
+  g_assert_cmpint(result.status, ==, RUN_TERMINATED);
+  for (uint32_t host = 0; host < HOSTS; host++) {
+    const session_ending *ending = &result.hosts[host].ending;
+    g_assert_cmpstr(ending->code, ==, host < 2 ? result.terminate_code : NULL);
+    g_assert_cmpstr(ending->message, ==, host < 2 ? result.message : NULL);
+  }
 }
 
 /* STags are drawn by the seed: those of the first host from one stream, of the others from another, by their
@@ -354,7 +395,7 @@ static const owner_case owners[] = {
 static void assert_end(const session_end *end, bool known, enum side side)
 {
   g_assert_cmpint(end != NULL, ==, known);
-  g_assert_true(!known || (end->index == 1 && end->side == side));
+  g_assert_true(!known || (session_end_index(end) == 1 && end->side == side));
 }
 
 ROW_TEST(test_owners, owners)

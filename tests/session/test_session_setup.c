@@ -443,17 +443,16 @@ TEST(test_message_sizes)
 /* How the recorder is configured: rounding, latency, the window, and whose series it writes. */
 TEST(test_recorder)
 {
-  g_autoptr(scenario) s =
-      load(STRINGS("workload.connections=40", "receiver.cell=64", "receiver.placement_latency=2us",
-                   "tcp.receive_window=30000", "measure.series=connections"));
-  session_recorder_config config = session_setup_recorder(scenario_configuration(s), 2, stderr);
+  g_autoptr(scenario) s = load(STRINGS("receiver.cell=64", "receiver.placement_latency=2us",
+                                       "tcp.receive_window=30000", "measure.series=connections"));
+  session_recorder_config config = session_setup_recorder(scenario_configuration(s), 40, stderr);
 
-  EXPECT_FIELDS(&config, (connections, 40), (hosts, 2), (cell_octets, 64),
+  EXPECT_FIELDS(&config, (connections, 40), (cell_octets, 64),
                 (placement_latency_ps, 2 * TIME_PS_PER_MICROSECOND), (receive_window_octets, 30000));
   g_assert_true(config.series == stderr && !config.series_all);
   g_assert_cmpuint(config.series_connections, ==, 16);
   g_autoptr(scenario) other = load(STRINGS("measure.series=none"));
-  config = session_setup_recorder(scenario_configuration(other), 2, stderr);
+  config = session_setup_recorder(scenario_configuration(other), 1, stderr);
   g_assert_null(config.series);
   g_assert_cmpuint(config.series_connections, ==, 1);
 }

@@ -153,6 +153,24 @@ class SaidTwice(Made):
         self.assertEqual(made.flags, ["model/mpa/x.h:1: any_revision"])
 
 
+class Hosts(Made):
+    def test_places_that_assume_two(self):
+        made = self.tree(session__x_c="int a[SIDES];\nint b = side_peer(c);\nint d = e * SIDES + f;\n"
+                                      "int g = session_host_of(h, side);\nint i = SIDES;\n",
+                         network__path_x_c="int a[SIDES];\n", mpa__y_c="int a[SIDES];\n",
+                         shim__z_c="int a[SIDES]; int b[SIDES];\n")
+        self.assertEqual(made.two_hosts, [
+            "model/session/x.c:1: [SIDES]", "model/session/x.c:2: side_peer(", "model/session/x.c:3: * SIDES",
+            "model/session/x.c:4: session_host_of(h, side)", "shim/z.c:1: [SIDES]", "shim/z.c:1: [SIDES]"])
+
+    def test_named_places_stay(self):
+        page = Path(self.folder.name) / "docs/architecture.md"
+        page.parent.mkdir()
+        for named, found in ((1, 2), (2, 0)):
+            page.write_text(f"| `shim/z.c` | {named} | why |\n")
+            self.assertEqual(len(self.tree(shim__z_c="int a[SIDES]; int b[SIDES];\n").two_hosts), found)
+
+
 class Check(Made):
     def setUp(self):
         super().setUp()

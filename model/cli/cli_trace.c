@@ -29,12 +29,9 @@ static void print_event(decode_line *line, const trace_event *event)
   const trace_row *row = trace_row_of(event->id);
 
   decode_line_number(line, "{\"time_ps\":", (guint64)event->time);
-  decode_line_text(line, ",\"event\":\"");
-  decode_line_text(line, row->name);
-  decode_line_number(line, "\",\"connection\":", event->connection);
-  decode_line_text(line, ",\"side\":\"");
-  decode_line_text(line, side_word(event->side));
-  decode_line_text(line, "\",\"node\":");
+  decode_line_number(line, row->json, event->connection);
+  decode_line_text(line, event->side == SIDE_INITIATOR ? ",\"side\":\"initiator\",\"node\":"
+                                                       : ",\"side\":\"responder\",\"node\":");
   decode_line_json(line, event->node);
   if (event->port > 0) {
     decode_line_number(line, ",\"port\":", event->port);

@@ -22,6 +22,7 @@ enum {
 static const trace_row rows[] = {
 #define EVENT(id, event_name, event_sentence, event_fields)                                                  \
   [TRACE_##id] = {.name = (event_name),                                                                      \
+                  .json = ",\"event\":\"" event_name "\",\"connection\":",                                   \
                   .sentence = (event_sentence),                                                              \
                   .field_count = sizeof(struct trace_##id) / sizeof(uint64_t),                               \
                   .fields = {event_fields}},

@@ -34,7 +34,7 @@ static gboolean get_number(trace_reader *reader, guint64 *number, GError **error
   do {
     octet = getc_unlocked(reader->file);
     reader->octets += octet != EOF;
-    if (octet == EOF || shift > 63 || (shift == 63 && octet > 1)) {
+    if (octet == EOF || (shift >= 63 && (shift > 63 || octet > 1))) {
       return fail(reader, error, "there is no number here");
     }
     value |= (guint64)(octet & 0x7F) << shift;

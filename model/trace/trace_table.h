@@ -42,6 +42,7 @@ typedef struct trace_field {
 
 typedef struct trace_row {
   const char *name; /* "packet_sent" */
+  const char *json; /* `,"event":"packet_sent","connection":`, before the connection in a line */
   const char *sentence;
   uint32_t field_count;
   trace_field fields[TRACE_FIELDS_MAX];

@@ -220,7 +220,7 @@ class Install(kit.ProgramTest):
         """Plots are drawn by the installed templates; a changed copy of them is used."""
         program, data = self.move()
         self.shell(f"{program} run a.cfg --out run --quiet && {program} plot run --format svg")
-        self.assertIn(b"The page: terminal", kit.octets("run/occupancy.gnuplot"))
+        self.assertIn(b"--- The terminal", kit.octets("run/occupancy.gnuplot"))
         self.shell(f"cp -r {data}/plots mine && sed -i 's/DejaVu Sans/My Font/' mine/page.gp")
         self.shell(f"{program} plot run --format svg", IWARPSIM_PLOTS="mine")
         self.assertIn(b'font-family="My Font"', kit.octets("run/occupancy.svg"))

@@ -164,20 +164,20 @@ gboolean new_files_take_places(const new_files *files, const char *const *names,
 {
   const guint last = g_strv_length((char **)names) - 1;
   gboolean good = TRUE;
-  for (guint i = 0; good && i <= last; i++) {
-    g_autofree char *new = g_build_filename(files->folder, names[i], NULL);
-    g_autofree char *place = g_build_filename(files->places, names[i], NULL);
+  for (const char *const *name = names; good && *name != NULL; name++) {
+    g_autofree char *new = g_build_filename(files->folder, *name, NULL);
+    g_autofree char *place = g_build_filename(files->places, *name, NULL);
     good = (!g_file_test(new, G_FILE_TEST_EXISTS) || may_replace(place, file_kind_of(new), error)) &&
-           wait_for_disk(files, names[i], error);
+           wait_for_disk(files, *name, error);
   }
   interruption_hold();
   const int places = open_folder(files->places);
   good = good && (last == 0 || unlinkat(places, names[last], 0) == 0 || errno == ENOENT ||
                   fail(error, files->places, names[last]));
-  for (guint i = 0; good && i <= last; i++) {
-    good = renameat(files->lock, names[i], places, names[i]) == 0 ||
-           (errno == ENOENT && (unlinkat(places, names[i], 0) == 0 || errno == ENOENT)) ||
-           fail(error, files->places, names[i]);
+  for (const char *const *name = names; good && *name != NULL; name++) {
+    good = renameat(files->lock, *name, places, *name) == 0 ||
+           (errno == ENOENT && (unlinkat(places, *name, 0) == 0 || errno == ENOENT)) ||
+           fail(error, files->places, *name);
   }
   close(places);
   interruption_release();

@@ -250,6 +250,7 @@ static gboolean read_keys(axis_reader *r)
   if (!read_key(r)) {
     return FALSE;
   }
+  g_assert(r->row != NULL);
   if (r->axis.key == SCENARIO_TITLE) {
     return loading_error(r->on, r->setting, "the title cannot be swept; expected a key that changes the run");
   }

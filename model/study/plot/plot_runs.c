@@ -162,7 +162,7 @@ static void fix_key(const study_table *table, scenario_key key, GArray *points)
       last = strcmp(keys_of(points, k)[key], value) == 0 ? value : last;
     }
   }
-  for (guint i = points->len; i-- > 0;) {
+  for (guint i = last != NULL ? points->len : 0; i-- > 0;) {
     if (strcmp(keys_of(points, i)[key], last) != 0) {
       g_array_remove_index(points, i);
     }

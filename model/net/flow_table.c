@@ -8,9 +8,8 @@
 /* ports follow addresses */
 G_STATIC_ASSERT(IPV4_SOURCE_AT + FLOW_WIRE_OCTETS == IPV4_HEADER_OCTETS + 4);
 
-static guint hash_key(gconstpointer pointer)
+guint flow_hash(const datagram_flow *key)
 {
-  const datagram_flow *key = pointer;
   uint64_t hash = (uint64_t)key->source_port << 16 | key->destination_port;
   uint64_t words[4];
 
@@ -23,14 +22,20 @@ static guint hash_key(gconstpointer pointer)
   return (guint)hash;
 }
 
+bool flow_equal(const datagram_flow *a, const datagram_flow *b)
+{
+  return a->source_port == b->source_port && a->destination_port == b->destination_port &&
+         ip_address_equal(&a->source, &b->source) && ip_address_equal(&a->destination, &b->destination);
+}
+
+static guint hash_key(gconstpointer key)
+{
+  return flow_hash(key);
+}
+
 static gboolean equal_keys(gconstpointer a, gconstpointer b)
 {
-  const datagram_flow *left = a;
-  const datagram_flow *right = b;
-
-  return left->source_port == right->source_port && left->destination_port == right->destination_port &&
-         ip_address_equal(&left->source, &right->source) &&
-         ip_address_equal(&left->destination, &right->destination);
+  return flow_equal(a, b);
 }
 
 void flow_table_init(flow_table *table, size_t entry_octets, GDestroyNotify free_entry)
@@ -48,7 +53,7 @@ void flow_table_clear(flow_table *table)
 
 void *flow_table_find(flow_table *table, const datagram_flow *key)
 {
-  if (table->last && equal_keys(&table->last->key, key)) {
+  if (table->last && flow_equal(&table->last->key, key)) {
     return table->last;
   }
   flow_entry *entry = g_hash_table_lookup(table->flows, key);
@@ -67,7 +72,7 @@ static G_GNUC_NO_INLINE void *find_another_of(flow_table *table, const datagram 
 }
 
 /* Nearly all packets have an IPv4 header without options, in which the whole key lies in one run. */
-static inline bool is_of(const flow_entry *entry, const datagram *packet)
+inline bool flow_entry_is_of(const flow_entry *entry, const datagram *packet)
 {
   if (packet->kind == DATAGRAM_TCP && packet->ip_octets == IPV4_HEADER_OCTETS && datagram_is_ipv4(packet)) {
     return entry->ipv4 && memcmp(packet->header + IPV4_SOURCE_AT, entry->wire, FLOW_WIRE_OCTETS) == 0;
@@ -77,7 +82,7 @@ static inline bool is_of(const flow_entry *entry, const datagram *packet)
 
 void *flow_table_find_of(flow_table *table, const datagram *packet)
 {
-  if (table->last && is_of(table->last, packet)) {
+  if (table->last && flow_entry_is_of(table->last, packet)) {
     return table->last;
   }
   return find_another_of(table, packet);
@@ -91,16 +96,21 @@ void *flow_table_of(flow_table *table, const datagram *packet)
   return flow ? flow : datagram_flow_of(packet, &key) ? flow_table_add(table, &key) : NULL;
 }
 
-void *flow_table_add(flow_table *table, const datagram_flow *key)
+void flow_entry_init(flow_entry *entry, const datagram_flow *key)
 {
-  flow_entry *entry = g_malloc0(table->entry_octets);
-
   entry->key = *key;
   entry->ipv4 = key->source.version == 4 && key->destination.version == 4;
   memcpy(entry->wire, key->source.octets, IPV4_ADDRESS_OCTETS);
   memcpy(entry->wire + IPV4_ADDRESS_OCTETS, key->destination.octets, IPV4_ADDRESS_OCTETS);
   big_endian_write_16(entry->wire + 8, key->source_port);
   big_endian_write_16(entry->wire + 10, key->destination_port);
+}
+
+void *flow_table_add(flow_table *table, const datagram_flow *key)
+{
+  flow_entry *entry = g_malloc0(table->entry_octets);
+
+  flow_entry_init(entry, key);
   bool is_new = g_hash_table_insert(table->flows, &entry->key, entry);
   g_assert(is_new);
   return entry;

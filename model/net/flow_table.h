@@ -42,6 +42,13 @@ void *flow_table_of(flow_table *table, const datagram *packet);
 /* A new entry of `key`, which has none yet, all zero but for the flow_entry. The table's. */
 void *flow_table_add(flow_table *table, const datagram_flow *key);
 
+/* For tables that keep their keys in another way: `entry` becomes that of `key`; whether a `packet` is of it;
+ * the hash of a key; whether two are equal. */
+void flow_entry_init(flow_entry *entry, const datagram_flow *key);
+bool flow_entry_is_of(const flow_entry *entry, const datagram *packet);
+guint flow_hash(const datagram_flow *key);
+bool flow_equal(const datagram_flow *a, const datagram_flow *b);
+
 /* The key of the other direction. */
 datagram_flow flow_table_reversed(const datagram_flow *key);
 

@@ -153,7 +153,7 @@ static gboolean begin_file(scenario_source *s, const char *path, const char *nam
   const char *problem, *end;
   GString *octets = read_octets(path, SIZE_MAX_OCTETS - s->octets, &problem);
 
-  if (octets == NULL && name != NULL) {
+  if (octets == NULL && s->in != NULL) {
     return PROBLEM_HERE(s, "cannot read '%s' (%s); expected a file to include", path, problem);
   }
   if (octets == NULL) {

@@ -140,12 +140,56 @@ void session_can_post(void *user, enum side side)
 
 /* --- What arrives --- */
 
+/* An end stands for the flow that arrives at it, so that no table has its addresses again. A flow that is
+ * looked up stands for itself: it is no end of a session. */
+typedef struct looked_up {
+  session_end end;
+  datagram_flow flow;
+} looked_up;
+
+static datagram_flow arriving_flow(const session_end *end)
+{
+  if (!end->session) {
+    return ((const looked_up *)end)->flow;
+  }
+  const datagram_flow sent = session_end_flow(end);
+  return flow_table_reversed(&sent);
+}
+
+static guint hash_end(gconstpointer end)
+{
+  const datagram_flow flow = arriving_flow(end);
+  return flow_hash(&flow);
+}
+
+static gboolean equal_ends(gconstpointer a, gconstpointer b)
+{
+  const datagram_flow left = arriving_flow(a), right = arriving_flow(b);
+  return flow_equal(&left, &right);
+}
+
+void session_host_init_ends(session_host *host)
+{
+  host->ends = g_hash_table_new(hash_end, equal_ends);
+}
+
+void session_host_add(session_host *host, session_end *end)
+{
+  const bool is_new = g_hash_table_add(host->ends, end);
+  g_assert(is_new);
+}
+
 /* The end at `host` that packets of `flow` come to; NULL: there is none. */
 static session_end *end_of_flow(session_host *host, const datagram_flow *flow)
 {
-  const session_flow *arriving = flow_table_find(&host->flows, flow);
+  const looked_up key = {.flow = *flow};
+  session_end *end = g_hash_table_lookup(host->ends, &key);
 
-  return arriving ? arriving->end : NULL;
+  if (end) {
+    flow_entry_init(&host->last_flow, flow);
+    host->last_end = end;
+  }
+  return end;
 }
 
 /* The end whose packet the ICMP message `packet` quotes: it was sent from here. */
@@ -165,8 +209,11 @@ inline session_end *session_host_end(session_host *host, const datagram *packet)
   if (packet->kind != DATAGRAM_TCP) {
     return quoted_end(host, packet);
   }
-  const session_flow *arriving = flow_table_find_of(&host->flows, packet);
-  return arriving ? arriving->end : NULL;
+  if (host->last_end && flow_entry_is_of(&host->last_flow, packet)) {
+    return host->last_end;
+  }
+  datagram_flow flow;
+  return datagram_flow_of(packet, &flow) ? end_of_flow(host, &flow) : NULL;
 }
 
 /* The measured end that an absent peer's packet is for; NULL: it is of no connection. */

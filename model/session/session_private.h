@@ -20,7 +20,9 @@
 /* One RNIC, with the IP input before its TCP and what is measured there. */
 struct session_host {
   session *session;
-  flow_table flows;              /* of session_flow: what arrives */
+  GHashTable *ends;              /* that are here, by the flow that arrives at each; see session_host_add() */
+  flow_entry last_flow;          /* that arrived; packets of one flow come in trains */
+  struct session_end *last_end;  /* where it did; NULL: none yet */
   struct session_end *first_end; /* of the connection with the lowest number; NULL: it has none */
   rnic_host *rnic;
   ip_input *input;
@@ -32,12 +34,6 @@ struct session_host {
   session_recorder *recorder; /* of them; NULL: there are none */
   session_ending ending;      /* of the connection to here that was terminated first */
 };
-
-/* A flow that comes to an end of a host. */
-typedef struct session_flow {
-  flow_entry flow;
-  struct session_end *end;
-} session_flow;
 
 /* One end of a connection with its timer. */
 typedef struct session_end {
@@ -128,6 +124,10 @@ void session_end_set_timer(void *end, time_ps now);
 
 /* What `end` sends. */
 datagram_flow session_end_flow(const session_end *end);
+
+/* Makes the table of the ends of `host`; adds `end`, which must have its number and side. */
+void session_host_init_ends(session_host *host);
+void session_host_add(session_host *host, session_end *end);
 
 /* The end at `host` that an arriving packet is for: a segment, or an ICMP message about one that the end
  * has sent. NULL when its ports, damaged perhaps, are no connection's. */

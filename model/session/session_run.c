@@ -46,7 +46,7 @@ static void make_host(session *self, uint32_t number)
   host->session = self;
   host->number = number;
   g_snprintf(host->name, sizeof host->name, "h%u", number);
-  flow_table_init(&host->flows, sizeof(session_flow), g_free);
+  session_host_init_ends(host);
   host->rnic = rnic_host_new(number == 0 ? random_hash(c->run.seed, "stags.initiator", 0)
                                          : random_hash(c->run.seed, "stags.responder", number - 1));
   host->capture = self->config.captures ? self->config.captures[number] : NULL;
@@ -103,8 +103,8 @@ static void make_end(session *self, uint32_t index, enum side side, const uint32
     injector = fault_injector_new(&fault, host_of(self, index, peer)->rnic, domains[peer]);
     g_ptr_array_add(self->faults, injector);
   }
-  const datagram_flow flow = session_end_flow(end), arriving = flow_table_reversed(&flow);
-  ((session_flow *)flow_table_add(&end->host->flows, &arriving))->end = end;
+  const datagram_flow flow = session_end_flow(end);
+  session_host_add(end->host, end);
   rnic_endpoint_config config = session_setup_endpoint(c, index, side);
   config.host = end->host->rnic;
   config.tcp.local_address = flow.source;

@@ -131,7 +131,7 @@ static gboolean get_name(trace_reader *reader, guint64 *number, const char **tex
 /* Reads the rest of a record whose first number is TRACE_RECORD_EVENT + `kind`. */
 static gboolean get_event(trace_reader *reader, guint64 kind, trace_event *event, GError **error)
 {
-  guint64 passed, connection, node, port;
+  guint64 passed = 0, connection = 0, node = 0, port = 0;
 
   if (kind / SIDES >= TRACE_EVENTS) {
     return fail(reader, error, "there is no such event");

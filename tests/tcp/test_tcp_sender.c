@@ -671,6 +671,22 @@ FLAG_TEST(test_time_out_in_a_doubtful_recovery, as_linux)
   g_assert_true((window_of(b) >= 10 * EMSS) == as_linux);
 }
 
+/* One segment is sent again, and a D-SACK reports it: the recovery was for nothing. When that is the second
+ * D-SACK of the connection, one more than it has sent segments again, Linux does not count it
+ * (tcp_dsack_seen()). */
+FLAG_TEST(test_more_duplicates_than_retransmissions, too_many)
+{
+  g_autoptr(bench) b = BENCH(.sack = true, .rack = true, .dsack = true, .linux_reordering = true);
+  send_flight(b, 0, 10, 10);
+  acknowledge_at(b, 100, 0, EMSS, 4 * EMSS);
+  expect(b, 0, EMSS);
+  g_assert_cmpuint(b->sender->statistics.retransmissions, ==, 1);
+  b->sender->statistics.duplicates_reported = too_many ? 1 : 0;
+  acknowledge_at(b, 150, 4 * EMSS, 0, 0);
+  acknowledge_duplicate(b, 4 * EMSS, 0, EMSS);
+  g_assert_cmpuint(b->sender->statistics.spurious_recoveries, ==, too_many ? 0 : 1);
+}
+
 /* The pacer lets 2 windows of 10 segments leave in a round trip of 100 ms, one segment in 5 ms, and 1.2
  * from half the threshold on, one in 8333 us (Linux: tcp_update_pacing_rate()). What leaves late waits half
  * of it. */

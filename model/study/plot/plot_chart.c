@@ -33,8 +33,8 @@ plot_chart plot_chart_new(const char *template_name, const gnuplot_target *targe
                       .looks = g_ptr_array_new_with_free_func(g_free),
                       .variables = g_string_new(NULL),
                       .data = g_string_new(NULL)};
-  if (request->values != NULL) {
-    request->values->title = g_string_chunk_insert(request->values->texts, chart.title);
+  if (request->drawn_title != NULL) {
+    *request->drawn_title = g_strdup(chart.title);
   }
   const char *const texts[] = {chart.title, subtitle, quantity};
   for (gsize i = 0; i < G_N_ELEMENTS(texts); i++) {

@@ -118,7 +118,7 @@ static double end_of(const share_curve *curve)
 
 /* The share before and after each bound: a step has an edge. What lies before `from`, where the axis begins,
  * has none. */
-static void append_rows(const share_curve *curve, double from, plot_values *values, GString *data)
+static void append_rows(const share_curve *curve, double from, GString *data)
 {
   const distribution *d = &curve->samples;
   double total = distribution_weight(d), above = total;
@@ -132,10 +132,7 @@ static void append_rows(const share_curve *curve, double from, plot_values *valu
       g_string_append_printf(data, "%.10g %.10g\n", d->bins[i].bound, above / total);
     }
     above = i + 1 < d->count ? above - d->bins[i].weight : 0; /* what rounding leaves is no share */
-    g_autofree char *place = g_strdup_printf("%.10g", d->bins[i].bound);
-    g_string_append_printf(data, "%s %.10g\n", place, above / total);
-    plot_values_add(values, curve->label, place, 0,
-                    (statistics){.count = 0, .mean = above / total, .lower = NAN, .upper = NAN});
+    g_string_append_printf(data, "%.10g %.10g\n", d->bins[i].bound, above / total);
   }
 }
 
@@ -155,7 +152,7 @@ static void append_curves(const GArray *curves, const char *unit, double from, p
     const char *blank = i > 0 ? " " : "";
     g_autofree char *name = name_of(curve), *comment = gnuplot_comment(name);
     g_string_append_printf(chart->data, "# %s\n# x (%s), share above x\n", comment, unit);
-    append_rows(curve, from, chart->request->values, chart->data);
+    append_rows(curve, from, chart->data);
     g_string_append(chart->data, "\n\n");
     g_string_append_printf(colours, "%s%u", blank, curve->colour);
     g_string_append_printf(kinds, "%s%u", blank, curve->kind);
@@ -213,8 +210,6 @@ static gboolean draw(const GArray *curves, const shown_quantity *shown, const pl
                         &request->x_range);
   chart.y = plot_axis_limited(
       plot_axis_of_shares(&extent, shown->y_label, shown->logarithmic || request->y_log), &request->y_range);
-  g_autofree char *place = g_strdup_printf("x (%s)", shown->unit);
-  plot_values_describe(request->values, place, "share", "1");
   gnuplot_set_text(chart.variables, "nothing", extent.largest == 0 ? shown->nothing : "");
   append_curves(curves, shown->unit, chart.x.from, &chart);
   append_legend(curves, shown, &chart);

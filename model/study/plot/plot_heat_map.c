@@ -113,8 +113,7 @@ static char *mean_text(const heat_map *map, double mean, gboolean flagged, int d
   return g_strconcat(number, flagged ? "*" : "", NULL);
 }
 
-static void append_cell(const heat_map *map, const plot_cell *cell, const char *panel, plot_values *values,
-                        GString *data)
+static void append_cell(const heat_map *map, const plot_cell *cell, GString *data)
 {
   const char *y = ((const study_run *)g_ptr_array_index(cell->runs, 0))->keys[map->y.key];
   statistics of = result_quantity_statistics(map->quantity, cell->runs);
@@ -134,9 +133,6 @@ static void append_cell(const heat_map *map, const plot_cell *cell, const char *
   g_string_append_printf(data, " %u %.3f \"%s\" \"%s\" %s %s %s, %s\n", cell->flagged,
                          lightness_of(&map->colours, of.mean), mean, interval, shorter, shortest, x_text,
                          y_text);
-  g_autofree char *row = study_label_of(map->y.key, y);
-  g_autofree char *curve = g_strconcat(panel, *panel != '\0' ? ": " : "", row, NULL);
-  plot_values_add(values, curve, cell->x, cell->flagged, of);
 }
 
 /* The keys of x and y: those that were asked for, and of the others the first two. FALSE and `error` when
@@ -183,7 +179,6 @@ static gboolean draw_map(heat_map *map, const study_table *table, const char *na
   chart.panel_height = CELL_HEIGHT * map->y.texts->len;
   gnuplot_set_number(chart.variables, "cell_letters", CELL_LETTERS);
   plot_axis_append(&map->colours, "cb", chart.variables);
-  plot_values_describe(request->values, x_key, "mean", map->unit);
   for (guint panel = 0; panel < map->groups.panels->len; panel++) {
     g_autofree char *title = gnuplot_comment(g_ptr_array_index(map->groups.panels, panel));
     g_string_append_printf(chart.data,
@@ -193,7 +188,7 @@ static gboolean draw_map(heat_map *map, const study_table *table, const char *na
     for (guint i = 0; i < map->groups.cells->len; i++) {
       const plot_cell *cell = &g_array_index(map->groups.cells, plot_cell, i);
       if (cell->panel == panel) {
-        append_cell(map, cell, title, request->values, chart.data);
+        append_cell(map, cell, chart.data);
       }
     }
     g_string_append(chart.data, "\n\n");

@@ -360,7 +360,7 @@ static void join_panels(line_chart *chart)
 /* --- Drawing --- */
 
 /* Appends it as an index of its own, and to the extent of y. */
-static void append_line_data(line_chart *chart, const chart_line *line, plot_values *values, GString *data)
+static void append_line_data(line_chart *chart, const chart_line *line, GString *data)
 {
   const line_quantity *of = line->look == LINE_MAIN ? &chart->of.main : &chart->of.companion;
   gboolean refers = line->look >= LINE_REFERENCE;
@@ -398,20 +398,6 @@ static void append_line_data(line_chart *chart, const chart_line *line, plot_val
     /* gnuplot reads the columns before it only, so its blanks do no harm; a line end would */
     g_autofree char *x = gnuplot_comment(point->x != NULL ? point->x : "-");
     g_string_append_printf(data, " %u %s\n", point->flagged, x);
-    /* what is written on x where the point is; "all" where a line across the panel begins */
-    const char *written = point->x != NULL ? point->x : point->place == chart->x.left ? "all" : NULL;
-    for (guint k = 0; written == NULL && k < places->len; k++) {
-      written =
-          point->place == g_array_index(places, double, k) ? g_ptr_array_index(chart->x.texts, k) : NULL;
-    }
-    if (written != NULL && !isnan(mark.value)) {
-      const statistics seen = {.count = refers ? 0 : point->of.count,
-                               .mean = mark.value,
-                               .lower = mark.low,
-                               .upper = mark.high,
-                               .coverage_note = chart->quartiles ? NULL : point->of.coverage_note};
-      plot_values_add(values, curve, written, point->flagged, seen);
-    }
     if (chart->x.first_apart && point->x != NULL && point->place == g_array_index(places, double, 0)) {
       g_string_append_c(data, '\n');
     }
@@ -429,7 +415,7 @@ static void append_lines(line_chart *chart, plot_chart *drawn)
   for (guint i = 0; i < chart->lines->len; i++) {
     const chart_line *line = line_at(chart->lines, i);
     g_string_append_printf(styles, "%s%u", i > 0 ? " " : "", first_style[line->look] + line->style);
-    append_line_data(chart, line, drawn->request->values, drawn->data);
+    append_line_data(chart, line, drawn->data);
   }
   gnuplot_set_text(drawn->variables, "styles", styles->str);
   for (line_look look = 0; look < LINE_LOOKS; look++) { /* the numbers of a panel's lines, as words */
@@ -568,7 +554,6 @@ static gboolean draw_chart(line_chart *chart, const study_table *table, const pl
   g_auto(plot_chart) drawn = plot_chart_new("lines", target, request, what, subtitle, shown);
   drawn.panels = chart->groups.panels;
   drawn.x_numeric = chart->x.numeric;
-  plot_values_describe(request->values, key, chart->quartiles ? "median" : "mean", chart->of.unit);
   append_lines(chart, &drawn);
   if (!check_request(chart, request, error)) {
     return FALSE;

@@ -107,7 +107,7 @@ static const char *headline_name(const report_page *report)
   return report_quantities[report->shows[0] ? 0 : 1].heading;
 }
 
-/* --- Plots, each with a caption and the values that it shows --- */
+/* --- Plots, each with a caption --- */
 
 /* The page's pixels for one of the picture: plots are at most 673 wide, and their text, 11.5 high, has one
  * size in all, a little above the page's. */
@@ -121,41 +121,17 @@ static const char *headline_name(const report_page *report)
   "<style>text{font-family:'DejaVu Sans',Verdana,'Segoe UI',system-ui,sans-serif}"                           \
   "image{image-rendering:pixelated}</style>"
 
-/* What the plot shows, closed until it is opened. */
-static void append_values(report_page *report, const plot_values *values, guint number)
-{
-  const char *const headings[] = {"curve", values->place, NULL};
-  mean_table table = mean_table_new(headings, "runs");
-  g_autoptr(GArray) rows = g_array_new(FALSE, FALSE, sizeof(result_row));
-  for (guint i = 0; i < values->all->len; i++) {
-    const plot_value *value = &g_array_index(values->all, plot_value, i);
-    result_row row = {.of = value->of};
-    g_ptr_array_add(table.lines, g_ptr_array_new());
-    add_cell(&table, g_strdup(value->curve));
-    add_cell(&table, g_strdup(value->place));
-    add_cell(&table, count_text(value->of.count));
-    add_cell(&table, count_text(value->flagged));
-    row.of.count = MAX(row.of.count, 1); /* a formula is of no runs */
-    g_array_append_val(rows, row);
-  }
-  add_means(&table, report, values->name, values->unit, rows);
-  g_autofree char *name = g_strdup_printf("figure-%u", number);
-  g_autofree char *caption = g_strdup_printf("What Figure %u shows.", number);
-  g_string_append(report->html, "<details><summary>Values</summary>\n");
-  append_table(report, name, caption, &table);
-  g_string_append(report->html, "</details>\n");
-}
-
-/* Draws the plot `width` dots wide (0: as suits it). Its SVG for a data: URL, and its width in pixels. */
-static char *draw_picture(const report_page *report, const study_plot *plot, double width,
-                          plot_values *values, guint *pixels, GError **error)
+/* Draws the plot `width` dots wide (0: as suits it). Its SVG for a data: URL, and its width in pixels, and
+ * what it draws (NULL: not asked for). */
+static char *draw_picture(const report_page *report, const study_plot *plot, double width, char **title,
+                          guint *pixels, GError **error)
 {
   static const char box[] = "viewBox=\"0 0 ";
   g_autofree char *picture = NULL;
   const gnuplot_target target = {.format = GNUPLOT_SVG, .picture = &picture};
   const gboolean of_occupancy = plot == &plot_peak || plot == &plot_heat_map;
   const plot_request request = {
-      .values = values, .width = width, .quantity = of_occupancy ? headline_of(report) : NULL};
+      .drawn_title = title, .width = width, .quantity = of_occupancy ? headline_of(report) : NULL};
   if (!study_plot_draw(report->table, plot, &request, "figure", &target, error)) {
     return NULL;
   }
@@ -172,22 +148,20 @@ static char *draw_picture(const report_page *report, const study_plot *plot, dou
 static gboolean append_figure(report_page *report, const study_plot *plot, guint number, GError **error)
 {
   guint pixels = 0, narrow_pixels = 0;
-  g_autoptr(plot_values) values = plot_values_new();
-  g_autofree char *wide = draw_picture(report, plot, 0, values, &pixels, error);
+  g_autofree char *title = NULL;
+  g_autofree char *wide = draw_picture(report, plot, 0, &title, &pixels, error);
   g_autofree char *narrow =
       wide != NULL ? draw_picture(report, plot, NARROW_DOTS, NULL, &narrow_pixels, NULL) : NULL;
   if (wide == NULL) {
     return FALSE;
   }
-  g_autofree char *name = g_strdup_printf("Figure %u. %s.", number, values->title);
+  g_autofree char *name = g_strdup_printf("Figure %u. %s.", number, title);
   html_append(report->html,
               "<figure id=\"figure-%u\">\n<picture>\n"
               "<source media=\"(max-width:44rem)\" srcset=\"data:image/svg+xml;base64,%s\">\n"
               "<img width=\"%u\" alt=\"%s\" src=\"data:image/svg+xml;base64,%s\">\n</picture>\n"
-              "<figcaption>%s</figcaption>\n",
+              "<figcaption>%s</figcaption>\n</figure>\n",
               number, narrow != NULL ? narrow : wide, pixels, name, wide, name);
-  append_values(report, values, number);
-  g_string_append(report->html, "</figure>\n");
   return TRUE;
 }
 

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "study/report/html.h"
 
-#include <string.h>
-
 #include "base/plain_text.h"
-#include "study/table/shown_number.h"
 
 /* --- Texts --- */
 
@@ -52,10 +49,10 @@ static char *hash_of(const char *text)
   return g_base64_encode(digest, octets);
 }
 
-void html_append_head(GString *html, const char *style, const char *script, const char *title,
-                      const char *kind)
+char *html_page(const char *style, const char *script, const char *title, const char *kind, const char *body)
 {
   g_autofree char *style_hash = hash_of(style), *script_hash = hash_of(script);
+  GString *html = g_string_new(NULL);
   html_append(
       html,
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -65,77 +62,20 @@ void html_append_head(GString *html, const char *style, const char *script, cons
       "<meta name=\"referrer\" content=\"no-referrer\">\n<meta name=\"generator\" content=\"iwarpsim\">\n"
       "<link rel=\"icon\" href=\"data:,\">\n<title>%s – %s</title>\n",
       style_hash, script_hash, title, kind);
-  g_string_append_printf(html, "<style>%s</style>\n</head>\n", style);
+  g_string_append_printf(html,
+                         "<style>%s</style>\n</head>\n<body>\n%s<script>%s</script>\n</body>\n</html>\n",
+                         style, body, script);
+  return g_string_free(html, FALSE);
 }
 
-/* --- Tables --- */
-
-static const char *const classes[] = {[TEXT_COLUMN_TEXT] = "",
-                                      [TEXT_COLUMN_HEADING] = "",
-                                      [TEXT_COLUMN_NUMBER] = " class=\"number\"",
-                                      [TEXT_COLUMN_MARK] = " class=\"number flagged\"",
-                                      [TEXT_COLUMN_VERBATIM] = " class=\"verbatim\""};
-
-static void append_heading(const text_column *column, GString *html)
+void html_append_table(GString *html, const char *caption, const char *tools, const char *head,
+                       const char *rows)
 {
-  const char *dot = column->kind == TEXT_COLUMN_HEADING ? strrchr(column->heading, '.') : NULL;
-  g_string_append_printf(html, "<th scope=\"col\"%s>", classes[column->kind]);
-  if (dot != NULL) {
-    g_autofree char *group = g_strndup(column->heading, (gsize)(dot + 1 - column->heading));
-    html_append(html, "<span class=\"group-of\">%s</span>", group);
-  }
-  html_append_text(html, dot != NULL ? dot + 1 : column->heading);
-  if (column->unit != NULL) {
-    html_append(html, " <span class=\"unit\">%s</span>", column->unit);
-  }
-  g_string_append(html, "</th>");
-}
-
-void html_append_table(GString *html, const char *name, const char *caption, const text_column *columns,
-                       guint count, GPtrArray *cells)
-{
-  g_autoptr(GString) csv = g_string_new(NULL);
-  text_columns_append_csv(columns, count, cells, csv);
-  g_autofree char *octets = g_base64_encode((const guchar *)csv->str, csv->len);
-  html_append(html,
-              "<p class=\"tools\"><a download=\"%s.csv\" href=\"data:text/csv;charset=utf-8;base64,%s\">"
-              "CSV</a></p>\n",
-              name, octets);
+  g_string_append_printf(html, "<p class=\"tools\">%s</p>\n", tools);
   html_append(html,
               "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"%s\">\n<table>\n"
-              "<caption><span>%s</span></caption>\n<thead>\n<tr>",
+              "<caption><span>%s</span></caption>\n",
               caption, caption);
-  g_autofree gboolean *shown = g_new(gboolean, count);
-  for (guint i = 0; i < count; i++) {
-    /* an interval is in the cell of its number, and where no row has anything to say there is nothing to see
-     */
-    gboolean has_text = cells->len == 0;
-    for (guint k = i; k < cells->len && !has_text; k += count) {
-      has_text = *(const char *)g_ptr_array_index(cells, k) != '\0';
-    }
-    shown[i] = has_text && columns[i].kind != TEXT_COLUMN_INTERVAL && columns[i].kind != TEXT_COLUMN_VALUE;
-    if (shown[i]) {
-      append_heading(&columns[i], html);
-    }
-    if (columns[i].kind == TEXT_COLUMN_NUMBER) { /* with blanks as wide as a point, and as a digit */
-      shown_number_align(cells, i, count, "\u2008", "\u2007");
-    }
-  }
-  g_string_append(html, "</tr>\n</thead>\n<tbody>\n");
-  for (guint at = 0; at < cells->len; at++) {
-    const guint i = at % count;
-    gboolean has_interval = i + 1 < count && columns[i + 1].kind == TEXT_COLUMN_INTERVAL;
-    g_string_append(html, i == 0 ? "<tr>" : "");
-    const char *interval =
-        has_interval ? g_ptr_array_index(cells, at + 1) : ""; /* of the number in the cell */
-    const char *element = columns[i].kind == TEXT_COLUMN_HEADING ? "th scope=\"row\"" : "td";
-    if (shown[i]) {
-      g_string_append_printf(html, "<%s%s>", element, classes[columns[i].kind]);
-      html_append_text(html, g_ptr_array_index(cells, at));
-      html_append(html, *interval != '\0' ? " <small>%s</small>" : "%s", interval);
-      g_string_append_printf(html, "</%.2s>", element);
-    }
-    g_string_append(html, i + 1 == count ? "</tr>\n" : "");
-  }
-  g_string_append(html, "</tbody>\n</table>\n</div>\n");
+  g_string_append_printf(html, "<thead>\n<tr>%s</tr>\n</thead>\n<tbody>\n%s</tbody>\n</table>\n</div>\n",
+                         head, rows);
 }

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* HTML: texts in which nothing acts as markup, and tables with aligned numbers. */
+/* HTML: texts in which nothing acts as markup, pages that fetch nothing, and tables. */
 #pragma once
 
 #include <glib.h>
-
-#include "study/table/text_columns.h"
 
 /* --- Texts: titles, names and messages are the user's, or a stranger's --- */
 
@@ -17,14 +15,11 @@ void html_append_text(GString *html, const char *text);
  * them and numbers in place of %u; %% is a percent sign. */
 void html_append(GString *html, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
-/* Appends the head of a page up to its body: title "TITLE – KIND", `style` and its policy, which forbids to
- * fetch anything, and admits `style` alone and `script` alone, each by its hash. */
-void html_append_head(GString *html, const char *style, const char *script, const char *title,
-                      const char *kind);
+/* The page "TITLE – KIND" of `body`, which is markup. Its policy forbids to fetch anything, and admits
+ * `style` alone and `script` alone, each by its hash. Free with g_free(). */
+char *html_page(const char *style, const char *script, const char *title, const char *kind, const char *body);
 
-/* Appends the table of the `count` `columns` and `cells` (text_columns.h), whose numbers are padded in place,
- * after a link that saves it as "NAME.csv". The caption also names the region it scrolls in on narrow pages.
- * In the heading of a TEXT_COLUMN_HEADING ("path.forward.mtu") the text up to the last dot stands in small
- * type above the rest. A column without a text in any row is in the CSV alone. */
-void html_append_table(GString *html, const char *name, const char *caption, const text_column *columns,
-                       guint count, GPtrArray *cells);
+/* Appends a table of the headings in `head` and of `rows`, after `tools` in a line of their own: all of these
+ * are markup. The caption also names the region that the table scrolls in on narrow pages. */
+void html_append_table(GString *html, const char *caption, const char *tools, const char *head,
+                       const char *rows);

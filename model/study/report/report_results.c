@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "study/report/report_page.h"
-
 #include <math.h>
 #include <string.h>
 
@@ -10,101 +8,390 @@
 #include "study/plot/plot_runs.h"
 #include "study/plot/study_plot.h"
 #include "study/report/html.h"
-#include "study/table/study_keys.h"
+#include "study/report/report_page.h"
+#include "study/table/result_table.h"
+#include "study/table/shown_number.h"
 
-/* --- Tables of means --- */
+/* --- What is tabulated --- */
 
-/* One in the making. Each line has a cell for each column. */
-typedef struct mean_table {
-  GArray *columns;  /* text_column */
-  GPtrArray *lines; /* GPtrArray *: char * */
-} mean_table;
+/* The most informative first. The first one that there is, which the report headlines, is what is not
+ * exceeded for 99.9 % of the time: a peak grows with the length of the run. */
+static const report_column shown[] = {
+    {.heading = "p99.9 occupancy", .name = "buffer.reassembly_p99.9_octets"},
+    {.heading = "peak occupancy", .name = "buffer.reassembly_peak_octets"},
+    {.heading = "placed directly", .name = "placement.octets_direct/placement.octets"},
+    {.heading = "goodput", .name = "goodput_bit_per_s"},
+    {.heading = "placement delay", .name = "delay.placement_mean_s", .is_minor = TRUE},
+    {.heading = "delivery delay", .name = "delay.delivery_mean_s", .is_minor = TRUE},
+    {.heading = "wire efficiency", .name = "efficiency_wire", .is_minor = TRUE},
+};
 
-static void add_column(mean_table *table, const char *heading, text_column_kind kind, const char *unit)
+/* What is compared in pairs, when it varies. */
+static const scenario_key compared[] = {SCENARIO_RECEIVER_MODE, SCENARIO_MPA_MARKERS};
+
+void report_page_measure(report_page *report)
 {
-  const text_column column = {heading, kind, unit};
-  g_array_append_val(table->columns, column);
-}
-
-/* Adds a cell to the newest line. */
-static void add_cell(mean_table *table, char *text)
-{
-  g_ptr_array_add(g_ptr_array_index(table->lines, table->lines->len - 1), text);
-}
-
-/* With the columns `first`, NULL-terminated, how many runs or pairs there are, and how many are flagged. */
-static mean_table mean_table_new(const char *const *first, const char *counted)
-{
-  mean_table table = {g_array_new(FALSE, FALSE, sizeof(text_column)), g_ptr_array_new()};
-  for (; *first != NULL; first++) {
-    add_column(&table, *first, TEXT_COLUMN_HEADING, NULL);
+  for (gsize i = 0; i < G_N_ELEMENTS(compared); i++) {
+    const scenario_key key = compared[i];
+    g_autoptr(GPtrArray) values = study_keys_values(report->table->runs, key);
+    const guint count = plot_grouping_varies(report->table, key) ? values->len : 0;
+    /* Each two values that runs have: first "false", "in-order", then "true", "out-of-order". */
+    for (guint k = 0; k < count * count; k++) {
+      const char *a = g_ptr_array_index(values, k / count), *b = g_ptr_array_index(values, k % count);
+      if (strcmp(a, b) < 0) {
+        const result_pairing pairing = {.key = key, .a = g_strdup(a), .b = g_strdup(b)};
+        g_array_append_val(report->pairings, pairing);
+      }
+    }
   }
-  add_column(&table, counted, TEXT_COLUMN_NUMBER, NULL);
-  add_column(&table, "flagged", TEXT_COLUMN_MARK, NULL);
-  return table;
+  for (gsize i = 0; i < G_N_ELEMENTS(shown); i++) {
+    report_column column = shown[i];
+    gboolean known = result_quantity_read(column.name, &column.quantity, NULL);
+    g_assert(known);
+    statistics all = result_quantity_statistics(&column.quantity, report->table->runs);
+    if (all.count > 0 && (!column.is_minor || all.largest > all.smallest)) {
+      g_array_append_val(report->columns, column);
+    }
+  }
 }
 
-/* "" for none. Free with g_free(). */
-static char *count_text(gsize count)
+static const report_column *column_at(const GArray *columns, guint index)
 {
-  return count > 0 ? g_strdup_printf("%zu", count) : g_strdup("");
+  return &g_array_index(columns, report_column, index);
 }
 
-/* Adds to each line the mean of its row of `rows` (result_row) with its interval, which CSV has as measured,
- * in `unit` (NULL: a factor); nothing when there is no mean. */
-static gboolean add_means(mean_table *table, report_page *report, const char *heading, const char *unit,
-                          const GArray *rows)
+/* What the report is about first: the occupancy; NULL: no run has it. */
+static const report_column *headline_of(const report_page *report)
+{
+  const report_column *first = report->columns->len > 0 ? column_at(report->columns, 0) : NULL;
+  return first != NULL && first->quantity.metric == METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS ? first : NULL;
+}
+
+/* The rows of the table for `column`: result_row. Free with g_array_unref(). */
+static GArray *rows_of(const report_page *report, const report_column *column, const result_pairing *pairing)
+{
+  GArray *rows = result_rows_of(report->table, &column->quantity, pairing);
+  for (guint r = 0; column->is_ratio && r < rows->len; r++) {
+    result_row *row = &g_array_index(rows, result_row, r);
+    row->of = row->log_ratio; /* and its mean and interval as a factor, which is all that is shown */
+    row->of.mean = exp(row->of.mean);
+    row->of.lower = exp(row->of.lower);
+    row->of.upper = exp(row->of.upper);
+  }
+  return rows;
+}
+
+/* "" of a factor. Free with g_free(). */
+static char *unit_of(const report_column *column)
+{
+  return column->is_ratio ? g_strdup("") : result_quantity_unit(&column->quantity);
+}
+
+/* The one largest in size; below 0: there is no mean. */
+static double largest_mean(const GArray *rows)
 {
   double largest = -1;
   for (guint r = 0; r < rows->len; r++) {
     const statistics *of = &g_array_index(rows, result_row, r).of;
     largest = of->count > 0 ? fmax(largest, fabs(of->mean)) : largest;
   }
-  if (largest < 0) {
-    return FALSE;
+  return largest;
+}
+
+/* --- Means --- */
+
+static shown_number shown_bound(double bound, double half_width, const shown_scale *scale)
+{
+  const double least = 10 * fabs(bound);
+  return shown_number_of(bound, least > 0 && least < half_width ? least : half_width, scale);
+}
+
+/* Appends a cell with a mean, the unit of `scale` (which may be "") and the mean's 95 % interval with the
+ * same number of decimals: "145.4" and "142.9 to 148.0", "± 0" when the interval has no width, "142.9 or
+ * more" without an upper bound; without an interval of one value, and nothing of none. A bound that is not 0
+ * has as many decimals as show that. An asterisk follows an interval that has a coverage note, which is added
+ * to `notes`, a tilde a mean that is extrapolated. */
+static void append_mean(report_page *report, const result_row *row, const shown_scale *scale, GString *html)
+{
+  const statistics *of = &row->of;
+  const gboolean noted = of->count >= 2 && of->coverage_note != NULL;
+  const double half_width = (of->upper - of->lower) / 2;
+  g_auto(shown_number) mean = shown_number_of(of->mean, half_width, scale);
+  g_auto(shown_number) lower = shown_bound(of->lower, half_width, scale);
+  g_auto(shown_number) upper = shown_bound(of->upper, half_width, scale);
+  if (noted && !g_ptr_array_find(report->notes, of->coverage_note, NULL)) {
+    g_ptr_array_add(report->notes, (gpointer)of->coverage_note);
   }
-  const shown_scale scale = unit != NULL ? shown_scale_for(unit, largest) : (shown_scale){.factor = 1};
-  add_column(table, heading, TEXT_COLUMN_NUMBER, scale.unit);
-  add_column(table, "", TEXT_COLUMN_INTERVAL, NULL);
-  add_column(table, "", TEXT_COLUMN_VALUE, unit);
-  add_column(table, "lower", TEXT_COLUMN_VALUE, unit);
-  add_column(table, "upper", TEXT_COLUMN_VALUE, unit);
-  for (guint r = 0; r < rows->len; r++) {
-    GPtrArray *line = g_ptr_array_index(table->lines, r);
-    const statistics *of = &g_array_index(rows, result_row, r).of;
-    const double values[] = {of->mean, of->lower, of->upper};
-    char *mean, *interval;
-    report_show_mean(report, of, &scale, &mean, &interval);
-    g_ptr_array_add(line, mean);
-    g_ptr_array_add(line, interval);
-    for (gsize i = 0; i < G_N_ELEMENTS(values); i++) {
-      gboolean known = of->count > 0 && isfinite(values[i]);
-      g_ptr_array_add(line, known ? units_format_real(values[i]) : g_strdup(""));
+  g_string_append(html, "<td class=\"number\">");
+  if (of->count > 0) {
+    html_append(html, "%s%s%s%s", mean.value, row->is_extrapolated ? "~" : "",
+                *scale->unit != '\0' ? " " : "", scale->unit);
+  }
+  if (of->count >= 2 && isnan(of->upper) && !isnan(of->lower)) {
+    html_append(html, " <small>%s or more</small>", lower.value);
+  } else if (of->count >= 2 && half_width > 0) {
+    html_append(html, " <small>%s to %s%s</small>", lower.value, upper.value, noted ? "*" : "");
+  } else if (of->count >= 2 && !isnan(of->lower)) {
+    g_string_append(html, " <small>±\u00a00</small>");
+  }
+  g_string_append(html, "</td>");
+}
+
+/* A link that saves what `iwarpsim table` writes of these columns as NAME.csv, its texts guarded against
+ * spreadsheets. Free with g_free(). */
+static char *link_to_csv(const report_page *report, const char *name, const result_pairing *pairing,
+                         const GArray *columns)
+{
+  g_autoptr(GArray) quantities = g_array_new(FALSE, FALSE, sizeof(result_quantity));
+  for (guint i = 0; i < columns->len; i++) {
+    g_array_append_vals(quantities, &column_at(columns, i)->quantity,
+                        column_at(columns, i)->is_ratio ? 0 : 1);
+  }
+  const result_request request = {.table = report->table,
+                                  .quantities = quantities,
+                                  .pairing = pairing,
+                                  .exclude = report->exclude,
+                                  .is_guarded = TRUE};
+  g_autofree char *csv = result_table_csv(&request);
+  g_autofree char *octets = g_base64_encode((const guchar *)csv, strlen(csv));
+  GString *html = g_string_new(NULL);
+  html_append(html, "<a download=\"%s.csv\" href=\"data:text/csv;charset=utf-8;base64,%s\">CSV</a>", name,
+              octets);
+  return g_string_free(html, FALSE);
+}
+
+/* The cells of a row in front of its means: the values of `keys`, and how many runs or pairs the first mean
+ * is of. */
+static void append_place(const report_page *report, const result_row *row, const GArray *keys, GString *html)
+{
+  g_string_append(html, "<tr>");
+  for (guint k = 0; k < keys->len; k++) {
+    const scenario_key key = g_array_index(keys, scenario_key, k);
+    g_autofree char *label = study_keys_label(key, row->first->keys[key]);
+    html_append(html, "<th scope=\"row\">%s</th>", label);
+  }
+  html_append(html, keys->len == 0 ? "<th scope=\"row\">%s</th>" : "%s",
+              keys->len == 0 ? report->table->names : "");
+  html_append(html, "<td class=\"number\">%u</td>", (guint)row->of.count);
+  if (report->table->flagged > 0) {
+    g_autofree char *flagged = row->flagged > 0 ? g_strdup_printf("%u", row->flagged) : g_strdup("");
+    html_append(html, "<td class=\"number flagged\">%s</td>", flagged);
+  }
+}
+
+/* Appends the table called `name` of the means of those `columns` (report_column) that have any, a row a
+ * point, or the pairs of one; nothing when none has. */
+static void append_means(report_page *report, const char *name, const char *caption,
+                         const result_pairing *pairing, const GArray *columns)
+{
+  g_autoptr(GString) head = g_string_new(NULL), body = g_string_new(NULL);
+  g_autoptr(GArray) keys = result_rows_keys(report->table, pairing);
+  g_autoptr(GArray) scales = g_array_new(FALSE, FALSE, sizeof(shown_scale));
+  g_autoptr(GPtrArray) means = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
+  g_string_append(head, keys->len == 0 ? "<th>scenario</th>" : "");
+  for (guint k = 0; k < keys->len; k++) {
+    html_append(head, "<th>%s</th>", scenario_key_row_of(g_array_index(keys, scenario_key, k))->name);
+  }
+  html_append(head, "<th class=\"number\">%s</th>", pairing != NULL ? "pairs" : "runs");
+  g_string_append(head, report->table->flagged > 0 ? "<th class=\"number\">flagged</th>" : "");
+  for (guint i = 0; i < columns->len; i++) {
+    const report_column *column = column_at(columns, i);
+    g_autoptr(GArray) rows = rows_of(report, column, pairing);
+    g_autofree char *unit = unit_of(column);
+    shown_scale scale = shown_scale_for(unit, largest_mean(rows));
+    if (largest_mean(rows) >= 0) {
+      html_append(head, "<th class=\"number\">%s <span class=\"unit\">%s</span></th>", column->heading,
+                  scale.unit);
+      scale.unit = ""; /* it is in the heading alone */
+      g_array_append_val(scales, scale);
+      g_ptr_array_add(means, g_steal_pointer(&rows));
     }
   }
-  return TRUE;
-}
-
-/* Appends `table`, which it takes. */
-static void append_table(report_page *report, const char *name, const char *caption, const mean_table *table)
-{
-  g_autoptr(GArray) columns = table->columns;
-  g_autoptr(GPtrArray) lines = table->lines, cells = g_ptr_array_new_with_free_func(g_free);
-  for (guint r = 0; r < lines->len; r++) {
-    g_ptr_array_extend_and_steal(cells, g_ptr_array_index(lines, r));
+  if (means->len == 0) {
+    return;
   }
-  html_append_table(report->html, name, caption, (const text_column *)columns->data, columns->len, cells);
+  for (guint r = 0; r < ((GArray *)g_ptr_array_index(means, 0))->len; r++) {
+    for (guint i = 0; i < means->len; i++) {
+      const result_row *row = &g_array_index((GArray *)g_ptr_array_index(means, i), result_row, r);
+      if (i == 0) {
+        append_place(report, row, keys, body);
+      }
+      append_mean(report, row, &g_array_index(scales, shown_scale, i), body);
+    }
+    g_string_append(body, "</tr>\n");
+  }
+  g_autofree char *link = link_to_csv(report, name, pairing, columns);
+  html_append_table(report->html, caption, link, head->str, body->str);
 }
 
-/* What the report is about first: the first quantity of the occupancy that there is; NULL: there is none. */
-static const result_quantity *headline_of(const report_page *report)
+void report_append_results(report_page *report)
 {
-  return report->shows[0] ? &report->quantities[0] : report->shows[1] ? &report->quantities[1] : NULL;
+  static const report_column tails[] = {
+      {.heading = "median", .name = "buffer.reassembly_p50_octets"},
+      {.heading = "p90", .name = "buffer.reassembly_p90_octets"},
+      {.heading = "p99", .name = "buffer.reassembly_p99_octets"},
+      {.heading = "p99.9", .name = "buffer.reassembly_p99.9_octets"},
+      {.heading = "p99.99", .name = "buffer.reassembly_p99.99_octets"},
+      {.heading = "peak", .name = "buffer.reassembly_peak_octets"},
+      {.heading = "once in 1 GiB", .name = "buffer.reassembly_peak_octets"}};
+  const guint runs = report->table->runs->len, points = report->points->len;
+  g_autofree char *seeds = study_table_seeds(report->table);
+  g_autofree char *caption =
+      g_strdup_printf("Means of %u %s, %s, at %u %s, with their 95 %% intervals.", runs,
+                      units_counted(runs, "runs"), seeds, points, units_counted(points, "points"));
+  g_autoptr(GArray) columns = g_array_new(FALSE, FALSE, sizeof(report_column));
+  g_autoptr(GArray) losses = g_array_new(FALSE, FALSE, sizeof(result_quantity));
+  append_means(report, "overview", caption, NULL, report->columns);
+  if (headline_of(report) != NULL) {
+    for (gsize i = 0; i < G_N_ELEMENTS(tails); i++) {
+      report_column tail = tails[i];
+      result_quantity_read(tail.name, &tail.quantity, NULL);
+      if (i + 1 == G_N_ELEMENTS(tails)) {
+        tail.quantity.return_period = "1GiB";
+        tail.quantity.return_octets = 1 << 30;
+      }
+      g_array_append_val(columns, tail);
+    }
+    g_string_append(report->html, "<details><summary>tails of the occupancy</summary>\n");
+    append_means(
+        report, "tails",
+        "Reassembly occupancy: what is not exceeded for 50, 90, 99 … % of the time, the peak, and the "
+        "level exceeded once in 1 GiB of traffic, from all seeds together.",
+        NULL, columns);
+    g_string_append(report->html, "</details>\n");
+  }
+  result_quantity_add_losses(losses, report->table->runs);
+  g_array_set_size(columns, 0);
+  for (guint i = 0; i < losses->len; i++) {
+    const result_quantity *quantity = &g_array_index(losses, result_quantity, i);
+    const report_column loss = {.heading = metric_row_of(quantity->metric)->name, .quantity = *quantity};
+    g_array_append_val(columns, loss);
+  }
+  if (losses->len > 0) {
+    g_string_append(report->html, "<details><summary>losses and refusals</summary>\n");
+    append_means(report, "losses",
+                 "Packets that the path lost, and segments that the receiver refused, by cause.", NULL,
+                 columns);
+    g_string_append(report->html, "</details>\n");
+  }
 }
 
-static const char *headline_name(const report_page *report)
+void report_append_pairs(report_page *report)
 {
-  return report_quantities[report->shows[0] ? 0 : 1].heading;
+  const report_column *headline = headline_of(report);
+  g_autoptr(GArray) columns = g_array_new(FALSE, FALSE, sizeof(report_column));
+  for (guint i = 0; i < report->columns->len; i++) {
+    g_array_append_vals(columns, column_at(report->columns, i),
+                        column_at(report->columns, i)->is_minor ? 0 : 1);
+  }
+  if (headline != NULL) {
+    const report_column ratio = {.heading = "ratio", .is_ratio = TRUE, .quantity = headline->quantity};
+    g_array_append_val(columns, ratio);
+  }
+  for (guint i = 0; i < report->pairings->len; i++) {
+    const result_pairing *pairing = &g_array_index(report->pairings, result_pairing, i);
+    g_autofree char *name = g_strdup_printf("differences-%s-%s", pairing->a, pairing->b);
+    g_autofree char *caption = g_strdup_printf(
+        "%s: %s minus %s, means of the differences between runs that agree in everything else, the seed too; "
+        "and the geometric mean of the ratios of their %s. With 95 %% intervals.",
+        scenario_key_row_of(pairing->key)->name, pairing->a, pairing->b,
+        headline != NULL ? headline->heading : "occupancy");
+    append_means(report, name, caption, pairing, columns);
+  }
+}
+
+/* --- The answer --- */
+
+/* Appends a row of the table of least and most: of the means of `column`, called `what`. */
+static void append_extremes(report_page *report, const char *what, const report_column *column,
+                            const result_pairing *pairing, GString *html)
+{
+  const result_row *ends[2] = {NULL, NULL}; /* least, most */
+  g_autoptr(GArray) rows = rows_of(report, column, pairing), keys = result_rows_keys(report->table, pairing);
+  g_autofree char *unit = unit_of(column);
+  for (guint i = 0; i < rows->len; i++) {
+    const result_row *row = &g_array_index(rows, result_row, i);
+    if (row->of.count > 0) {
+      ends[0] = ends[0] == NULL || row->of.mean < ends[0]->of.mean ? row : ends[0];
+      ends[1] = ends[1] == NULL || row->of.mean > ends[1]->of.mean ? row : ends[1];
+    }
+  }
+  html_append(html, ends[0] != NULL ? "<tr><th scope=\"row\">%s</th>" : "%s", ends[0] != NULL ? what : "");
+  for (gsize i = 0; i < G_N_ELEMENTS(ends) && ends[0] != NULL; i++) {
+    const shown_scale scale = shown_scale_for(unit, ends[i]->of.mean);
+    g_autofree char *place = plot_place_words(keys, ends[i]->first->keys);
+    append_mean(report, ends[i], &scale, html);
+    html_append(html, "<td>%s</td>", ends[0]->of.mean < ends[1]->of.mean ? place : "everywhere");
+  }
+  g_string_append(html, ends[0] != NULL ? "</tr>\n" : "");
+}
+
+/* Flagged runs, those that did not end ok, and what the warm-up test finds. */
+static void append_caveats(report_page *report)
+{
+  const study_table *table = report->table;
+  const guint runs = table->runs->len;
+  guint verdicts[WARM_UP_VERDICTS] = {0};
+  for (guint i = 0; i < runs; i++) {
+    const study_run *run = g_ptr_array_index(table->runs, i);
+    verdicts[warm_up_test(run->results.block_maxima).verdict]++;
+  }
+  const struct {
+    guint count, of;
+    const char *what;
+  } caveats[] = {{table->flagged, runs, "with flagged TCP behaviour"},
+                 {table->all.others->len, table->all.count, "that did not end ok"},
+                 {verdicts[WARM_UP_DIFFERS], runs, "whose second half differs from the first"},
+                 {verdicts[WARM_UP_TOO_SHORT], runs, "too short for the warm-up test"}};
+  const char *separator = "<p class=\"note\">To be read with care (<a href=\"#flags\">Flags</a>): ",
+             *end = "";
+  for (gsize i = 0; i < G_N_ELEMENTS(caveats); i++) {
+    if (caveats[i].count > 0) {
+      g_string_append_printf(report->html, "%s%u of %u %s %s", separator, caveats[i].count, caveats[i].of,
+                             units_counted(caveats[i].of, "runs"), caveats[i].what);
+      separator = "; ";
+      end = ".</p>\n";
+    }
+  }
+  g_string_append(report->html, end);
+}
+
+void report_append_answer(report_page *report)
+{
+  const report_column *headline = headline_of(report);
+  g_autoptr(GString) rows = g_string_new(NULL);
+  if (report->empty != NULL) {
+    html_append(report->html, "<p class=\"warn\">There is nothing to compare: %s</p>\n", report->empty);
+    return;
+  }
+  for (guint i = 0; i < report->pairings->len && headline != NULL; i++) {
+    const result_pairing *pairing = &g_array_index(report->pairings, result_pairing, i);
+    report_column column = *headline;
+    column.is_ratio = TRUE;
+    g_autoptr(GArray) ratios = rows_of(report, &column, pairing);
+    column.is_ratio = largest_mean(ratios) >= 0;
+    g_autofree char *a = study_label_of(pairing->key, pairing->a),
+                    *b = study_label_of(pairing->key, pairing->b);
+    g_autofree char *what =
+        g_strdup_printf("%s, %s %s %s", headline->heading, a, column.is_ratio ? "/" : "−", b);
+    append_extremes(report, what, &column, pairing, rows);
+  }
+  for (guint i = 0; i < report->columns->len; i++) {
+    const report_column *column = column_at(report->columns, i);
+    if (!column->is_minor) {
+      append_extremes(report, column->heading, column, NULL, rows);
+    }
+  }
+  html_append_table(
+      report->html,
+      "Where the mean of each quantity is least and most, with its 95 % interval. Above, of kinds that are "
+      "compared over the same seeds, the geometric mean of the ratios, or, where there are zeros, the mean "
+      "difference.",
+      "",
+      "<th>quantity</th><th class=\"number\">least</th><th>least at</th><th "
+      "class=\"number\">most</th><th>most at</th>",
+      rows->str);
+  append_caveats(report);
 }
 
 /* --- Plots, each with a caption --- */
@@ -131,7 +418,7 @@ static char *draw_picture(const report_page *report, const study_plot *plot, dou
   const gnuplot_target target = {.format = GNUPLOT_SVG, .picture = &picture};
   const gboolean of_occupancy = plot == &plot_peak || plot == &plot_heat_map;
   const plot_request request = {
-      .drawn_title = title, .width = width, .quantity = of_occupancy ? headline_of(report) : NULL};
+      .drawn_title = title, .width = width, .quantity = of_occupancy ? &headline_of(report)->quantity : NULL};
   if (!study_plot_draw(report->table, plot, &request, "figure", &target, error)) {
     return NULL;
   }
@@ -167,281 +454,19 @@ static gboolean append_figure(report_page *report, const study_plot *plot, guint
 
 void report_append_plots(report_page *report)
 {
-  g_autoptr(GPtrArray) plots = study_plots_for(report->table);
+  g_autoptr(GPtrArray) plots = headline_of(report) != NULL ? study_plots_for(report->table) : NULL;
+  guint figures = 0;
   /* All of them draw the reassembly occupancy, which is not measured where nothing is lost (measure.from). */
-  for (guint i = 0; headline_of(report) != NULL && report->error == NULL && i < plots->len; i++) {
+  for (guint i = 0; plots != NULL && report->error == NULL && i < plots->len; i++) {
     const study_plot *plot = g_ptr_array_index(plots, i);
-    if (append_figure(report, plot, report->figures + 1, &report->error)) {
-      report->figures++;
+    if (append_figure(report, plot, figures + 1, &report->error)) {
+      figures++;
     } else if (report->error->domain == IWARPSIM_ERROR) {
       html_append(report->html, "<p class=\"note\">The plot %s is left out: %s.</p>\n", plot->name,
                   report->error->message);
       g_clear_error(&report->error);
     }
   }
-}
-
-/* --- A row a point, or the pairs of a point --- */
-
-/* A table of the values of keys, of how many runs or pairs have the first of the quantities that are shown,
- * and of how many are flagged. */
-static mean_table table_of(const report_page *report, const result_pairing *pairing)
-{
-  guint q = 0;
-  while (q + 1 < REPORT_QUANTITIES && !report->shows[q]) {
-    q++;
-  }
-  g_autoptr(GArray) rows = result_rows_of(report->table, &report->quantities[q], pairing);
-  g_autoptr(GArray) keys = result_rows_keys(report->table, pairing);
-  const char *names[SCENARIO_KEY_COUNT + 1] = {keys->len == 0 ? "scenario" : NULL};
-  for (guint k = 0; k < keys->len; k++) {
-    names[k] = scenario_key_row_of(g_array_index(keys, scenario_key, k))->name;
-  }
-  mean_table table = mean_table_new(names, pairing != NULL ? "pairs" : "runs");
-  for (guint r = 0; r < rows->len; r++) {
-    const result_row *row = &g_array_index(rows, result_row, r);
-    g_ptr_array_add(table.lines, g_ptr_array_new());
-    for (guint k = 0; k < keys->len; k++) {
-      scenario_key key = g_array_index(keys, scenario_key, k);
-      add_cell(&table, study_keys_label(key, row->first->keys[key]));
-    }
-    if (keys->len == 0) {
-      add_cell(&table, g_strdup(report->table->names));
-    }
-    add_cell(&table, g_strdup_printf("%zu", row->of.count));
-    add_cell(&table, count_text(row->flagged));
-  }
-  return table;
-}
-
-/* Adds the mean of `quantity`, or of its differences. */
-static void add_quantity(mean_table *table, report_page *report, const result_pairing *pairing,
-                         const char *heading, const result_quantity *quantity)
-{
-  g_autoptr(GArray) rows = result_rows_of(report->table, quantity, pairing);
-  add_means(table, report, heading, report_unit_of(quantity), rows);
-}
-
-/* What sizes a memory: shares of the time, the peak, and the level exceeded once in so much traffic. */
-static void append_tails(report_page *report)
-{
-  static const char *const tails[][2] = {
-      {"median", "buffer.reassembly_p50_octets"},    {"p90", "buffer.reassembly_p90_octets"},
-      {"p99", "buffer.reassembly_p99_octets"},       {"p99.9", "buffer.reassembly_p99.9_octets"},
-      {"p99.99", "buffer.reassembly_p99.99_octets"}, {"peak", "buffer.reassembly_peak_octets"}};
-  static const result_quantity level = {.metric = METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS,
-                                        .whole = METRIC_COUNT,
-                                        .return_period = "1GiB",
-                                        .return_octets = 1 << 30};
-  if (headline_of(report) == NULL) {
-    return;
-  }
-  mean_table table = table_of(report, NULL);
-  for (gsize i = 0; i < G_N_ELEMENTS(tails); i++) {
-    result_quantity quantity;
-    if (result_quantity_read(tails[i][1], &quantity, NULL)) {
-      add_quantity(&table, report, NULL, tails[i][0], &quantity);
-    }
-  }
-  g_autoptr(GArray) rows = result_rows_of(report->table, &level, NULL);
-  if (add_means(&table, report, "once in 1 GiB", report_unit_of(&level), rows)) {
-    add_column(&table, "extrapolated", TEXT_COLUMN_TEXT, NULL);
-    for (guint r = 0; r < rows->len; r++) {
-      gboolean is_extrapolated = g_array_index(rows, result_row, r).is_extrapolated;
-      g_ptr_array_add(g_ptr_array_index(table.lines, r), g_strdup(is_extrapolated ? "yes" : ""));
-    }
-  }
-  g_string_append(report->html, "<details><summary>tails of the occupancy</summary>\n");
-  append_table(report, "tails",
-               "Reassembly occupancy: what is not exceeded for 50, 90, 99 … % of the time, the peak, and the "
-               "level exceeded once in 1 GiB of traffic, from all seeds together.",
-               &table);
-  g_string_append(report->html, "</details>\n");
-}
-
-/* What was lost and refused, of the causes that any run has. */
-static void append_losses(report_page *report)
-{
-  g_autoptr(GArray) quantities = g_array_new(FALSE, FALSE, sizeof(result_quantity));
-  result_quantity_add_losses(quantities, report->table->runs);
-  if (quantities->len > 0) {
-    mean_table table = table_of(report, NULL);
-    for (guint i = 0; i < quantities->len; i++) {
-      const result_quantity *quantity = &g_array_index(quantities, result_quantity, i);
-      add_quantity(&table, report, NULL, metric_row_of(quantity->metric)->name, quantity);
-    }
-    g_string_append(report->html, "<details><summary>losses and refusals</summary>\n");
-    append_table(report, "losses",
-                 "Packets that the path lost, and segments that the receiver refused, by cause.", &table);
-    g_string_append(report->html, "</details>\n");
-  }
-}
-
-void report_append_results(report_page *report)
-{
-  const guint runs = report->table->runs->len, points = report->points->len;
-  g_autofree char *seeds = study_table_seeds(report->table);
-  g_autofree char *caption =
-      g_strdup_printf("Means of %u %s, %s, at %u %s, with their 95 %% intervals.", runs,
-                      units_counted(runs, "runs"), seeds, points, units_counted(points, "points"));
-  mean_table table = table_of(report, NULL);
-  for (guint q = 0; q < REPORT_QUANTITIES; q++) {
-    if (report->shows[q]) {
-      add_quantity(&table, report, NULL, report_quantities[q].heading, &report->quantities[q]);
-    }
-  }
-  g_string_append(report->html, "<div id=\"overview\">\n");
-  append_table(report, "overview", caption, &table);
-  g_string_append(report->html, "</div>\n");
-  append_tails(report);
-  append_losses(report);
-}
-
-/* The ratios of the headline's pairs: result_row. Free with g_array_unref(). */
-static GArray *ratios_of(const report_page *report, const result_pairing *pairing)
-{
-  GArray *rows = result_rows_of(report->table, headline_of(report), pairing);
-  for (guint r = 0; r < rows->len; r++) {
-    result_row *row = &g_array_index(rows, result_row, r);
-    row->of = report_factor_of(&row->log_ratio);
-  }
-  return rows;
-}
-
-void report_append_pairs(report_page *report)
-{
-  for (guint i = 0; i < report->pairings->len; i++) {
-    const result_pairing *pairing = &g_array_index(report->pairings, result_pairing, i);
-    mean_table table = table_of(report, pairing);
-    for (guint q = 0; q < REPORT_QUANTITIES; q++) {
-      if (report->shows[q] && !report_quantities[q].only_when_varying) {
-        add_quantity(&table, report, pairing, report_quantities[q].heading, &report->quantities[q]);
-      }
-    }
-    g_autoptr(GArray) ratios = headline_of(report) != NULL ? ratios_of(report, pairing) : NULL;
-    if (ratios != NULL) {
-      add_means(&table, report, "ratio", NULL, ratios);
-    }
-    g_autofree char *name = g_strdup_printf("differences-%s-%s", pairing->a, pairing->b);
-    g_autofree char *caption = g_strdup_printf(
-        "%s: %s minus %s, means of the differences between runs that agree in everything else, the seed too; "
-        "and the geometric mean of the ratios of their %s. With 95 %% intervals.",
-        scenario_key_row_of(pairing->key)->name, pairing->a, pairing->b, headline_name(report));
-    append_table(report, name, caption, &table);
-  }
-}
-
-/* --- The answer --- */
-
-static gboolean has_means(const GArray *rows)
-{
-  gboolean has = FALSE;
-  for (guint i = 0; i < rows->len; i++) {
-    has = has || g_array_index(rows, result_row, i).of.count > 0;
-  }
-  return has;
-}
-
-/* A line of the table of least and most: of the means in `rows` (result_row), in `unit` (NULL: a factor). */
-static void add_extremes(report_page *report, GPtrArray *cells, char *what, const char *unit,
-                         const GArray *rows, const GArray *keys)
-{
-  const result_row *least = NULL, *most = NULL;
-  for (guint i = 0; i < rows->len; i++) {
-    const result_row *row = &g_array_index(rows, result_row, i);
-    if (row->of.count > 0) {
-      least = least == NULL || row->of.mean < least->of.mean ? row : least;
-      most = most == NULL || row->of.mean > most->of.mean ? row : most;
-    }
-  }
-  if (most == NULL) {
-    g_free(what);
-    return;
-  }
-  const result_row *const ends[] = {least, most};
-  g_ptr_array_add(cells, what);
-  for (gsize i = 0; i < G_N_ELEMENTS(ends); i++) {
-    const shown_scale scale =
-        unit != NULL ? shown_scale_for(unit, ends[i]->of.mean) : (shown_scale){.factor = 1, .unit = ""};
-    g_autofree char *mean = NULL;
-    char *interval = NULL;
-    report_show_mean(report, &ends[i]->of, &scale, &mean, &interval);
-    g_ptr_array_add(cells, g_strdup_printf("%s%s%s", mean, *scale.unit != '\0' ? " " : "", scale.unit));
-    g_ptr_array_add(cells, interval);
-    g_ptr_array_add(cells, least->of.mean < most->of.mean ? plot_place_words(keys, ends[i]->first->keys)
-                                                          : g_strdup("everywhere"));
-  }
-}
-
-/* Flagged runs, those that did not end ok, and what the warm-up test finds. */
-static void append_caveats(report_page *report)
-{
-  const study_table *table = report->table;
-  const guint runs = table->runs->len;
-  guint verdicts[WARM_UP_VERDICTS] = {0};
-  for (guint i = 0; i < runs; i++) {
-    const study_run *run = g_ptr_array_index(table->runs, i);
-    verdicts[warm_up_test(run->results.block_maxima).verdict]++;
-  }
-  const struct {
-    guint count, of;
-    const char *what;
-  } caveats[] = {{table->flagged, runs, "with flagged TCP behaviour"},
-                 {table->all.others->len, table->all.count, "that did not end ok"},
-                 {verdicts[WARM_UP_DIFFERS], runs, "whose second half differs from the first"},
-                 {verdicts[WARM_UP_TOO_SHORT], runs, "too short for the warm-up test"}};
-  const char *separator = "<p class=\"note\">To be read with care (<a href=\"#flags\">Flags</a>): ",
-             *end = "";
-  for (gsize i = 0; i < G_N_ELEMENTS(caveats); i++) {
-    if (caveats[i].count > 0) {
-      g_string_append_printf(report->html, "%s%u of %u %s %s", separator, caveats[i].count, caveats[i].of,
-                             units_counted(caveats[i].of, "runs"), caveats[i].what);
-      separator = "; ";
-      end = ".</p>\n";
-    }
-  }
-  g_string_append(report->html, end);
-}
-
-void report_append_answer(report_page *report)
-{
-  static const text_column columns[] = {
-      {"quantity", TEXT_COLUMN_HEADING, NULL}, {"least", TEXT_COLUMN_TEXT, NULL},
-      {"", TEXT_COLUMN_INTERVAL, NULL},        {"least at", TEXT_COLUMN_TEXT, NULL},
-      {"most", TEXT_COLUMN_TEXT, NULL},        {"", TEXT_COLUMN_INTERVAL, NULL},
-      {"most at", TEXT_COLUMN_TEXT, NULL}};
-  g_autoptr(GPtrArray) cells = g_ptr_array_new_with_free_func(g_free);
-  const result_quantity *headline = headline_of(report);
-  if (report->empty != NULL) {
-    html_append(report->html, "<p class=\"warn\">There is nothing to compare: %s</p>\n", report->empty);
-    return;
-  }
-  for (guint i = 0; i < report->pairings->len && headline != NULL; i++) {
-    const result_pairing *pairing = &g_array_index(report->pairings, result_pairing, i);
-    g_autoptr(GArray) ratios = ratios_of(report, pairing), keys = result_rows_keys(report->table, pairing);
-    g_autoptr(GArray) differences = result_rows_of(report->table, headline, pairing);
-    const gboolean has_ratios = has_means(ratios);
-    g_autofree char *a = study_label_of(pairing->key, pairing->a),
-                    *b = study_label_of(pairing->key, pairing->b);
-    add_extremes(report, cells,
-                 g_strdup_printf("%s, %s %s %s", headline_name(report), a, has_ratios ? "/" : "−", b),
-                 has_ratios ? NULL : report_unit_of(headline), has_ratios ? ratios : differences, keys);
-  }
-  for (guint q = 0; q < REPORT_QUANTITIES; q++) {
-    if (report->shows[q] && !report_quantities[q].only_when_varying) {
-      const result_quantity *quantity = &report->quantities[q];
-      g_autoptr(GArray) rows = result_rows_of(report->table, quantity, NULL);
-      add_extremes(report, cells, g_strdup(report_quantities[q].heading), report_unit_of(quantity), rows,
-                   report->keys);
-    }
-  }
-  html_append_table(
-      report->html, "answer",
-      "Where the mean of each quantity is least and most, with its 95 % interval. Above, of kinds that are "
-      "compared over the same seeds, the geometric mean of the ratios, or, where there are zeros, the mean "
-      "difference.",
-      columns, G_N_ELEMENTS(columns), cells);
-  append_caveats(report);
 }
 
 /* --- Definitions --- */
@@ -454,53 +479,32 @@ static void append_definition(GString *html, metric_id metric)
 
 void report_append_definitions(report_page *report)
 {
-  static const char *const terms[][2] = {
-      {"point", "The runs that agree in all keys but the seed."},
-      {"mean", "Over the runs of a point, one for each seed."},
-      {"95 % interval", "Bounds of the mean: 95 of 100 studies like this one have the mean of ever more "
-                        "seeds between theirs. ± 0: all runs have the same value. " STATISTICS_ASSUMPTION},
-      {"paired difference", "The value of one run minus that of the run that differs in one key alone and "
-                            "has the same seed: what both seeds have in common drops out."},
-      {"median, p90, p99 …",
-       "The smallest x that the occupancy does not exceed for at least that share of the time."},
-      {"once in 1 GiB", "The level that the occupancy exceeds once in 1 GiB Delivered, on average, by the "
-                        "largest value in each block of "
-                        "the traffic of all seeds; extrapolated: all of it is less than that."},
-      {"warm-up test", "Whether the second half of a run differs from the first, at a level of 1 %."},
-      {"flagged",
-       "A run with time-outs, spurious or lost retransmissions: rare events that may dominate it."}};
-  GString *html = report->html;
-  g_string_append(html, "<dl>\n");
-  for (guint i = 0; i < REPORT_QUANTITIES; i++) {
-    const result_quantity *quantity = &report->quantities[i];
-    if (report->shows[i]) {
-      html_append(html, "<dt>%s</dt>\n", report_quantities[i].heading);
-      if (quantity->parts > 0) {
-        html_append(html,
-                    "<dd><code>%s</code> (octets): what it does not exceed for 99.9 %% of the time.</dd>\n",
-                    report_quantities[i].quantity);
-        continue;
-      }
-      append_definition(html, quantity->metric);
-      if (quantity->whole != METRIC_COUNT) {
-        g_string_append(html, "<dd>divided by</dd>\n");
-        append_definition(html, quantity->whole);
-      }
-    }
-  }
   static const metric_id drawn[] = {METRIC_BUFFER_PEAK_OCTETS_PROCESSING, METRIC_THEORY_BUFFER_TCP_OCTETS,
                                     METRIC_THEORY_BUFFER_NAF_OCTETS, METRIC_THEORY_BUFFER_AF_OCTETS};
-  gboolean has_formulas = study_plot_fits(report->table, &plot_connections, NULL);
+  const gboolean has_formulas =
+      report->empty == NULL && study_plot_fits(report->table, &plot_connections, NULL);
+  GString *html = report->html;
+  for (guint i = 0; i < report->columns->len; i++) {
+    const report_column *column = column_at(report->columns, i);
+    html_append(html, "<dt>%s</dt>\n", column->heading);
+    if (column->quantity.parts > 0) {
+      html_append(html,
+                  "<dd><code>%s</code> (octets): what it does not exceed for 99.9 %% of the time.</dd>\n",
+                  column->name);
+    } else {
+      append_definition(html, column->quantity.metric);
+    }
+    if (column->quantity.whole != METRIC_COUNT) {
+      g_string_append(html, "<dd>divided by</dd>\n");
+      append_definition(html, column->quantity.whole);
+    }
+  }
   for (gsize i = 0; has_formulas && i < G_N_ELEMENTS(drawn); i++) {
     html_append(html, "<dt>%s</dt>\n", metric_row_of(drawn[i])->name);
     append_definition(html, drawn[i]);
-  }
-  for (gsize i = 0; i < G_N_ELEMENTS(terms); i++) {
-    html_append(html, "<dt>%s</dt><dd>%s</dd>\n", terms[i][0], terms[i][1]);
   }
   for (guint i = 0; i < report->notes->len; i++) {
     html_append(html, "<dt>*</dt><dd>The interval covers less than 95 %%: %s.</dd>\n",
                 (const char *)g_ptr_array_index(report->notes, i));
   }
-  g_string_append(html, "</dl>\n");
 }

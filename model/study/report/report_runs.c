@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "study/report/report_page.h"
-
 #include <string.h>
 
 #include "base/units.h"
 #include "study/plot/plot_runs.h"
 #include "study/report/html.h"
+#include "study/report/report_page.h"
+#include "study/table/shown_number.h"
 
 /* --- Flags: runs with flagged TCP behaviour, left out, or that did not end ok --- */
 
@@ -15,11 +15,6 @@ enum { DESCRIBED_MAX = 100 };
 /* The runs that ended otherwise, each with why. */
 static void append_others(report_page *report)
 {
-  static const text_column columns[] = {{"run", TEXT_COLUMN_HEADING, NULL},
-                                        {"status", TEXT_COLUMN_TEXT, NULL},
-                                        {"exit code", TEXT_COLUMN_NUMBER, NULL},
-                                        {"why", TEXT_COLUMN_VERBATIM, NULL},
-                                        {"the last it printed", TEXT_COLUMN_VERBATIM, NULL}};
   const GPtrArray *others = report->table->all.others;
   const guint count = others->len, described = MIN(count, DESCRIBED_MAX);
   if (count == 0) {
@@ -28,19 +23,21 @@ static void append_others(report_page *report)
   g_autofree char *caption =
       count > described ? g_strdup_printf("The first %u of %u runs that did not end ok.", described, count)
                         : g_strdup("Runs that did not end ok: they are in no table and no plot.");
-  g_autoptr(GPtrArray) cells = g_ptr_array_new_with_free_func(g_free);
+  g_autoptr(GString) rows = g_string_new(NULL);
   for (guint i = 0; i < described; i++) {
     const study_run *run = g_ptr_array_index(others, i);
     const char *seed = run->keys[SCENARIO_RUN_SEED];
     g_autofree char *place = plot_place_words(report->keys, run->keys);
-    g_ptr_array_add(cells, g_strdup_printf("%s%sseed %s", place, *place != '\0' ? ", " : "",
-                                           *seed != '\0' ? seed : "unknown"));
-    g_ptr_array_add(cells, g_strdup(run_status_name(run->status)));
-    g_ptr_array_add(cells, g_strdup_printf("%d", run->exit_code));
-    g_ptr_array_add(cells, g_strdup(run->message));
-    g_ptr_array_add(cells, g_strdup(run->stderr_tail));
+    html_append(rows,
+                "<tr><th scope=\"row\">%s%sseed %s</th><td>%s</td><td class=\"number\">%u</td>"
+                "<td class=\"verbatim\">%s</td><td class=\"verbatim\">%s</td></tr>\n",
+                place, *place != '\0' ? ", " : "", *seed != '\0' ? seed : "unknown",
+                run_status_name(run->status), (guint)run->exit_code, run->message, run->stderr_tail);
   }
-  html_append_table(report->html, "not-ok", caption, columns, G_N_ELEMENTS(columns), cells);
+  html_append_table(report->html, caption, "",
+                    "<th>run</th><th>status</th><th class=\"number\">exit code</th><th>why</th>"
+                    "<th>the last it printed</th>",
+                    rows->str);
 }
 
 void report_append_flags(report_page *report)
@@ -110,7 +107,6 @@ void report_append_provenance(report_page *report)
   GString *html = report->html;
   const store_summary *all = &report->table->all;
   const char *first = all->first, *last = all->last;
-  g_string_append(html, "<dl>\n");
   append_fact(html, "Runs", g_strdup_printf("%u", all->count));
   append_fact(html, "Seeds", report->empty == NULL ? study_table_seeds(report->table) : NULL);
   append_fact(html, "Engine", study_table_join(all->engines));
@@ -122,7 +118,6 @@ void report_append_provenance(report_page *report)
   append_fact(html, "Memory of the largest run",
               all->memory_peak_octets > 0 ? amount(all->memory_peak_octets, "octets") : NULL);
   append_fact(html, "Report made by", g_strdup_printf("iwarpsim %s", report->version));
-  g_string_append(html, "</dl>\n");
 }
 
 /* Appends "OPTION VALUE", the value quoted only when a shell needs it. */
@@ -160,8 +155,5 @@ void report_append_commands(report_page *report)
       separator = ",";
     }
   }
-  html_append(report->html,
-              "<p>With the scenario's text above in a file of its name, and the iwarpsim of the "
-              "provenance:</p>\n<pre tabindex=\"0\"><code>%s</code></pre>\n",
-              command->str);
+  html_append_text(report->html, command->str);
 }

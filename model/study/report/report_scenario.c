@@ -77,21 +77,17 @@ static char *keys_values(const report_page *report, scenario_key key)
 
 void report_append_parameters(report_page *report)
 {
-  static const text_column columns[] = {{"key", TEXT_COLUMN_HEADING, NULL},
-                                        {"value", TEXT_COLUMN_TEXT, NULL},
-                                        {"default", TEXT_COLUMN_TEXT, NULL},
-                                        {"what it means", TEXT_COLUMN_TEXT, NULL}};
-  g_autoptr(GPtrArray) cells = g_ptr_array_new_with_free_func(g_free);
+  g_autoptr(GString) rows = g_string_new(NULL);
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
     if (key != SCENARIO_TITLE && keys_differ(report, key)) {
-      g_ptr_array_add(cells, g_strdup(scenario_key_row_of(key)->name));
-      g_ptr_array_add(cells, keys_values(report, key));
-      g_ptr_array_add(cells, g_strdup(report->defaults[key]));
-      g_ptr_array_add(cells, g_strdup(scenario_key_row_of(key)->sentence));
+      g_autofree char *values = keys_values(report, key);
+      html_append(rows, "<tr><th scope=\"row\">%s</th><td>%s</td><td>%s</td><td>%s</td></tr>\n",
+                  scenario_key_row_of(key)->name, values, report->defaults[key],
+                  scenario_key_row_of(key)->sentence);
     }
   }
   html_append_table(
-      report->html, "parameters",
+      report->html,
       "What the sweep varies, and what differs from the defaults; all else is as `iwarpsim explain` lists.",
-      columns, G_N_ELEMENTS(columns), cells);
+      "", "<th>key</th><th>value</th><th>default</th><th>what it means</th>", rows->str);
 }

@@ -8,12 +8,26 @@
 #include "base/plain_text.h"
 #include "base/units.h"
 #include "study/table/result_table.h"
-#include "study/table/text_columns.h"
 
 static void append_comment(const char *what, const char *text, GString *csv)
 {
   g_autofree char *line = plain_text(text, -1, "");
   g_string_append_printf(csv, "# %s: %s\n", what, line);
+}
+
+/* Appends a field: one with a comma, a quote, a line end or the sign of a comment is quoted, quotes in it
+ * doubled (RFC 4180 §2). */
+static void append_field(const char *text, GString *csv)
+{
+  g_autofree char *field = plain_text(text, -1, "\n");
+
+  if (strpbrk(field, ",\"\r\n#") == NULL) {
+    g_string_append(csv, field);
+    return;
+  }
+  g_auto(GStrv) parts = g_strsplit(field, "\"", -1);
+  g_autofree char *quoted = g_strjoinv("\"\"", parts);
+  g_string_append_printf(csv, "\"%s\"", quoted);
 }
 
 /* The number, nothing when it is none, and ",". */
@@ -75,7 +89,7 @@ static gboolean append_run(G_GNUC_UNUSED const provenance *from, const stored_ru
     if (has_column(columns, key) && (columns->flags & RESULT_CSV_NUMERIC) && is_number) {
       append_number(number, TRUE, columns->csv);
     } else if (has_column(columns, key)) {
-      csv_append_field(text, columns->csv);
+      append_field(text, columns->csv);
       g_string_append_c(columns->csv, ',');
     }
   }
@@ -256,7 +270,12 @@ char *result_table_csv(const result_request *request)
     for (guint r = 0; r < rows->len; r++) {
       const result_row *row = &g_array_index(rows, result_row, r);
       for (guint i = 0; i < keys->len; i++) {
-        csv_append_field(row->first->keys[g_array_index(keys, scenario_key, i)], csv);
+        const char *text = row->first->keys[g_array_index(keys, scenario_key, i)];
+        char *end;
+        (void)g_ascii_strtod(text, &end);
+        const gboolean runs = *text != '\0' && strchr("=+-@\t\r", *text) != NULL && *end != '\0';
+        g_autofree char *field = g_strconcat(request->is_guarded && runs ? "'" : "", text, NULL);
+        append_field(field, csv);
         g_string_append_c(csv, ',');
       }
       g_string_append_printf(csv, "%s,%s,", name, unit);
@@ -264,7 +283,7 @@ char *result_table_csv(const result_request *request)
       for (gsize i = 0; i < count; i++) {
         append_number(numbers[i].value, TRUE, csv);
       }
-      csv_append_field(note_of(row) != NULL ? note_of(row) : "", csv);
+      append_field(note_of(row) != NULL ? note_of(row) : "", csv);
       g_string_append_c(csv, '\n');
     }
   }

@@ -57,12 +57,11 @@ static GArray *columns_of(const GArray *keys, row_kind kind)
                          "quartiles", ""}};
   GArray *columns = g_array_new(FALSE, FALSE, sizeof(text_column));
   for (guint i = 0; i < keys->len; i++) {
-    const text_column key = {scenario_key_row_of(g_array_index(keys, scenario_key, i))->name,
-                             TEXT_COLUMN_HEADING, NULL};
+    const text_column key = {scenario_key_row_of(g_array_index(keys, scenario_key, i))->name, FALSE};
     g_array_append_val(columns, key);
   }
   for (guint i = 0; i < 2 + (guint)kind; i++) {
-    const text_column more = {headings[kind][i], i == 1 ? TEXT_COLUMN_TEXT : TEXT_COLUMN_NUMBER, NULL};
+    const text_column more = {headings[kind][i], i != 1};
     g_array_append_val(columns, more);
   }
   return columns;

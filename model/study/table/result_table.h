@@ -14,6 +14,8 @@ typedef struct result_request {
   const result_pairing *pairing; /* NULL: the points, no differences */
   guint exclude;                 /* study_flag: what `table` was read without */
   gboolean is_brief;             /* as text, points at which no run ended ok are counted, not shown */
+  gboolean is_guarded; /* as CSV, for spreadsheets: a text that one would take for a formula (it starts
+                          with = + - @ and is no number) has an apostrophe in front */
 } result_request;
 
 /* A heading with scenario, seeds, version and what was left out; for each quantity its statistics, a line a

@@ -108,7 +108,7 @@ static gsize decimals_of(const char *number)
   return point != NULL ? strlen(point + 1) : 0;
 }
 
-void shown_number_align(GPtrArray *texts, guint first, guint step, const char *point, const char *digit)
+void shown_number_align(GPtrArray *texts, guint first, guint step)
 {
   gsize most = 0;
   for (guint i = first; i < texts->len; i += step) {
@@ -120,15 +120,10 @@ void shown_number_align(GPtrArray *texts, guint first, guint step, const char *p
     if (!is_number(*text)) {
       continue;
     }
-    GString *padded = g_string_new(*text);
-    if (most > 0 && strchr(*text, '.') == NULL) {
-      g_string_append(padded, point);
-    }
-    for (gsize missing = most - decimals_of(*text); missing > 0; missing--) {
-      g_string_append(padded, digit);
-    }
+    const gsize missing = most - decimals_of(*text) + (most > 0 && strchr(*text, '.') == NULL);
+    char *padded = g_strdup_printf("%s%*s", *text, (int)missing, "");
     g_free(*text);
-    *text = g_string_free(padded, FALSE);
+    *text = padded;
   }
 }
 

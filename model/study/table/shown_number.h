@@ -33,9 +33,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(shown_number, shown_number_clear)
 char *shown_number_text(double value, const shown_scale *scale);
 
 /* Pads every `step`-th of `texts` (char *, replaced) from `first` on after its decimals, so that
- * right-aligned numbers stand with their points below each other: with `point`, a blank as wide as one, and
- * `digit`. Texts that are no numbers stay. */
-void shown_number_align(GPtrArray *texts, guint first, guint step, const char *point, const char *digit);
+ * right-aligned numbers stand with their points below each other. Texts that are no numbers stay. */
+void shown_number_align(GPtrArray *texts, guint first, guint step);
 
 /* plain_text() of `text` on one line, without blanks at its ends. Free with g_free(). */
 char *shown_text_line(const char *text);

@@ -196,15 +196,11 @@ char *timeline_page_html(const timeline_page *page, const char *about, const cha
     return NULL;
   }
   g_autofree char *events = events_of(page, about, explained);
-  GString *html = g_string_new(NULL);
-  html_append_head(html, style, script, title, "iwarpsim timeline");
-  g_string_append_printf(
-      html,
-      "<body>\n<noscript><p>This page draws with JavaScript, which is off.</p></noscript>\n"
-      "<script type=\"text/plain\" id=\"events\">%s</script>\n<script>%s</script>\n"
-      "</body>\n</html>\n",
-      events, script);
-  return g_string_free(html, FALSE);
+  g_autofree char *body =
+      g_strconcat("<noscript><p>This page draws with JavaScript, which is off.</p></noscript>\n"
+                  "<script type=\"text/plain\" id=\"events\">",
+                  events, "</script>\n", NULL);
+  return html_page(style, script, title, "iwarpsim timeline", body);
 }
 
 char *timeline_page_of_trace(trace_reader *reader, const char *title, const char *explained, GError **error)

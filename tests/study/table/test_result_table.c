@@ -196,6 +196,29 @@ FIXTURE_TEST(test_csv_quotes)
   g_assert_nonnull(strstr(pairs, "\n# differences: path.forward.drop: [1,2] minus [3]\n"));
 }
 
+/* CSV for spreadsheets of three runs, two of which have texts that a stranger's store may hold. */
+static char *write_guarded(const result_request *request)
+{
+  static const char *const texts[] = {"=1+1", "-5", "@x\""};
+  result_request guarded = *request;
+  guarded.is_guarded = TRUE;
+  for (guint i = 0; i < G_N_ELEMENTS(texts); i++) {
+    study_run *run = g_ptr_array_index(request->table->runs, i);
+    run->keys[SCENARIO_PATH_FORWARD_MTU] = (char *)texts[i];
+  }
+  return result_table_csv(&guarded);
+}
+
+/* A text that a spreadsheet would run gets an apostrophe; a negative number does not. */
+FIXTURE_TEST(test_csv_guarded)
+{
+  store_fixture_add(f, "path.forward.mtu=576", "tcp.timeouts=1");
+  store_fixture_add(f, "path.forward.mtu=1500", "tcp.timeouts=1");
+  store_fixture_add(f, "path.forward.mtu=9000", "tcp.timeouts=1");
+  g_autofree char *csv = write_table(f, write_guarded, "tcp.timeouts", NULL);
+  EXPECT_PARTS(csv, "\n-5,tcp.timeouts,", "\n'=1+1,tcp.timeouts,", "\n\"'@x\"\"\",tcp.timeouts,");
+}
+
 static void expect_no_quantity(const char *text, const char *part)
 {
   g_autoptr(GError) error = NULL;

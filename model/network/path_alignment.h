@@ -3,16 +3,18 @@
  * middleboxes and one after them measure what they do to the alignment. */
 #pragma once
 
+#include "net/fpdu_starts.h"
 #include "network/path_element.h"
 
 /* Returns whether an FPDU of `flow` starts at stream position `position` (0: the octet after the SYN); also
  * true of the position after the last FPDU that has been posted, where the next one will start. What else
  * counts as a start, for example that of a startup frame, is the caller's choice. The function keeps in
- * `cursor` whose stream it is and where it found the last one, to start near it: each observer has one for
- * each flow, all-zero at first. */
+ * `cursor` the starts of the stream, the position that they count from, and where it found the last one, to
+ * start near it: each observer has one for each flow, all-zero at first. */
 typedef struct path_alignment_cursor {
-  void *stream;
-  uint32_t at;
+  const fpdu_starts *starts;
+  int64_t starts_from;
+  fpdu_starts_cursor at;
 } path_alignment_cursor;
 typedef bool (*path_alignment_is_fpdu_start)(void *user, const datagram_flow *flow, int64_t position,
                                              path_alignment_cursor *cursor);

@@ -374,23 +374,26 @@ static void on_fragments(void *user, uint32_t connection, uint64_t octets, time_
 const ip_input_events session_input_events = {
     .whole = on_whole, .answer = on_answer, .held = on_fragments, .connection_of = on_connection_of};
 
+/* Sets in `cursor` where FPDUs of `flow` start; nowhere before full operation. */
+static G_GNUC_NO_INLINE void find_starts(const session *self, const datagram_flow *flow,
+                                         path_alignment_cursor *cursor)
+{
+  session_host *sink = session_host_at(self, &flow->destination);
+  session_end *end = sink ? end_of_flow(sink, flow) : NULL;
+
+  if (end) {
+    const session_end *source = &session_connection_of(end)->ends[side_peer(end->side)];
+    cursor->starts_from = rnic_endpoint_sent_phase_start(source->endpoint);
+    cursor->starts = cursor->starts_from < 0 ? NULL : session_recorder_starts(sink->recorder, end->recorded);
+  }
+}
+
 bool session_is_fpdu_start(void *user, const datagram_flow *flow, int64_t position,
                            path_alignment_cursor *cursor)
 {
-  const session *self = user;
-
-  if (!cursor->stream) {
-    session_host *sink = session_host_at(self, &flow->destination);
-    session_end *end = sink ? end_of_flow(sink, flow) : NULL;
-    if (!end) {
-      return false;
-    }
-    cursor->stream = end;
+  if (G_UNLIKELY(!cursor->starts)) {
+    find_starts(user, flow, cursor);
   }
-  session_end *sink = cursor->stream;
-  const session_end *source = &session_connection_of(sink)->ends[side_peer(sink->side)];
-  int64_t start = rnic_endpoint_sent_phase_start(source->endpoint);
-  return start >= 0 && position >= start &&
-         fpdu_starts_has(session_recorder_starts(sink->host->recorder, sink->recorded), &cursor->at,
-                         (uint64_t)(position - start));
+  return cursor->starts && position >= cursor->starts_from &&
+         fpdu_starts_has(cursor->starts, &cursor->at, (uint64_t)(position - cursor->starts_from));
 }

@@ -185,15 +185,19 @@ static void paths_free(session_network *self)
   g_free(network);
 }
 
+static G_GNUC_NO_INLINE const network_route *route_of_packet(const session_paths *network,
+                                                             const datagram *packet)
+{
+  datagram_flow flow;
+
+  return datagram_flow_of(packet, &flow) ? route_of(network, &flow) : network->routes;
+}
+
 static void paths_send(session_network *self, uint32_t host, datagram *packet, time_ps now)
 {
   session_paths *network = (session_paths *)self;
-  const network_route *route = network->routes;
-  datagram_flow flow;
+  const network_route *route = network->route_count > 1 ? route_of_packet(network, packet) : network->routes;
 
-  if (network->route_count > 1 && datagram_flow_of(packet, &flow)) {
-    route = route_of(network, &flow);
-  }
   path_direction_send(route->paths[session_network_direction(&network->ends, host)], packet, now);
 }
 

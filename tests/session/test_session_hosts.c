@@ -432,7 +432,7 @@ TEST(test_starts_of_a_flow)
   run(f, &result);
   const datagram_flow flow = session_end_flow(&f->session->connections[2].ends[SIDE_INITIATOR]);
   for (int strange = 0; strange < 2; strange++) {
-    path_alignment_cursor cursor = {NULL, 0};
+    path_alignment_cursor cursor = {0};
     datagram_flow asked = flow;
     uint32_t starts = 0;
     asked.source.octets[3] -= (uint8_t)strange;

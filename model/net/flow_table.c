@@ -71,10 +71,11 @@ static G_GNUC_NO_INLINE void *find_another_of(flow_table *table, const datagram 
   return datagram_flow_of(packet, &key) ? flow_table_find(table, &key) : NULL;
 }
 
-/* Nearly all packets have an IPv4 header without options, in which the whole key lies in one run. */
+/* Nearly all packets have an IPv4 header without options, in which the whole key lies in one run. No header
+ * of IPv6 is as short. */
 inline bool flow_entry_is_of(const flow_entry *entry, const datagram *packet)
 {
-  if (packet->kind == DATAGRAM_TCP && packet->ip_octets == IPV4_HEADER_OCTETS && datagram_is_ipv4(packet)) {
+  if (packet->kind == DATAGRAM_TCP && packet->ip_octets == IPV4_HEADER_OCTETS) {
     return entry->ipv4 && memcmp(packet->header + IPV4_SOURCE_AT, entry->wire, FLOW_WIRE_OCTETS) == 0;
   }
   return datagram_is_of_flow(packet, &entry->key);

@@ -34,7 +34,6 @@ void path_element_input(void *user, datagram *packet, time_ps now)
 
 void path_element_emit(path_element *element, datagram *packet, time_ps now)
 {
-  g_assert(element->output);
   element->output(element->output_user, packet, now);
 }
 
@@ -148,25 +147,37 @@ time_ps path_delay_line_deadline(const path_delay_line *line, uint64_t *order)
   return (time_ps)first->leaves_at_ps;
 }
 
-datagram *path_delay_line_take_due(path_delay_line *line, time_ps now)
+static inline bool has_due(const path_delay_line *line, time_ps now)
 {
   if (line->packets.count == 0) {
+    return false;
+  }
+  const held_packet *first = deque_slot(&line->packets, 0, sizeof(held_packet));
+  return first->leaves_at_ps <= (uint64_t)now || (first->after != 0 && first->after <= line->passed);
+}
+
+datagram *path_delay_line_take_due(path_delay_line *line, time_ps now)
+{
+  if (!has_due(line, now)) {
     return NULL;
   }
-  const held_packet *first = deque_at(&line->packets, 0);
-  if (first->leaves_at_ps > (uint64_t)now && (first->after == 0 || first->after > line->passed)) {
-    return NULL;
-  }
-  datagram *packet = first->packet;
+  datagram *packet = ((const held_packet *)deque_slot(&line->packets, 0, sizeof(held_packet)))->packet;
   deque_remove(&line->packets, 0, 1);
   return packet;
 }
 
-void path_delay_line_run(path_delay_line *line, path_element *element, time_ps now)
+static G_GNUC_NO_INLINE void emit_due(path_delay_line *line, path_element *element, time_ps now)
 {
   datagram *packet;
 
   while ((packet = path_delay_line_take_due(line, now))) {
     path_element_emit(element, packet, now);
+  }
+}
+
+void path_delay_line_run(path_delay_line *line, path_element *element, time_ps now)
+{
+  if (has_due(line, now)) { /* mostly not: elements ask after each packet that they hold */
+    emit_due(line, element, now);
   }
 }

@@ -124,7 +124,7 @@ time_ps path_link_schedule_next(const path_link_schedule *schedule, uint64_t *or
   if (schedule->transits.count == 0) {
     return TIME_PS_NEVER;
   }
-  const transit *next = deque_at(&schedule->transits, 0);
+  const transit *next = deque_slot(&schedule->transits, 0, sizeof(transit));
   *order = next->packet->send_order;
   return next->arrival;
 }
@@ -132,7 +132,7 @@ time_ps path_link_schedule_next(const path_link_schedule *schedule, uint64_t *or
 datagram *path_link_schedule_take(path_link_schedule *schedule)
 {
   g_assert(schedule->transits.count > 0);
-  datagram *packet = ((transit *)deque_at(&schedule->transits, 0))->packet;
+  datagram *packet = ((transit *)deque_slot(&schedule->transits, 0, sizeof(transit)))->packet;
 
   deque_remove(&schedule->transits, 0, 1);
   return packet;

@@ -28,9 +28,9 @@ struct path_segment {
 
 static void node_set_timer(path_node *node)
 {
-  uint64_t order = 0;
-
+  uint64_t order;
   time_ps deadline = path_element_deadline(node->element, &order);
+
   if (deadline != node->timer_due || order != node->timer_order) {
     node->timer_due = deadline;
     node->timer_order = order;

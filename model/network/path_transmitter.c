@@ -24,7 +24,7 @@ typedef struct path_transmitter {
 
 static waiting_packet *first_waiting(const path_transmitter *transmitter)
 {
-  return deque_at(&transmitter->waiting, 0);
+  return deque_slot(&transmitter->waiting, 0, sizeof(waiting_packet));
 }
 
 static waiting_packet remove_first(path_transmitter *transmitter)
@@ -56,7 +56,7 @@ static void note_peak(path_transmitter *transmitter)
 
 /* Forgets the packets whose transmission has begun. One that begins at `now` has begun: transmitters become
  * free before arrivals and timers of the same picosecond. */
-static void retire_begun(path_transmitter *transmitter, time_ps now)
+static inline void retire_begun(path_transmitter *transmitter, time_ps now)
 {
   while (transmitter->waiting.count > 0 && first_waiting(transmitter)->start <= now) {
     remove_first(transmitter);

@@ -2,6 +2,7 @@
 #include "network/path_waiting.h"
 
 #include <glib.h>
+#include <string.h>
 
 /* This is what octets keep of the segment that brought them. */
 typedef struct path_origin {
@@ -12,9 +13,9 @@ typedef struct path_origin {
   datagram_ecn ecn : 8;
   bool has_timestamps;
   bool window_reduced; /* CWR, and no octet of it has left */
-  bool push : 1;       /* PSH, and its last octet is here */
-  bool retransmission : 1;
-  bool fragmentable : 1;
+  bool push;           /* PSH, and its last octet is here */
+  bool retransmission;
+  bool fragmentable;
 } path_origin;
 
 void path_waiting_init(path_waiting *waiting)
@@ -70,25 +71,24 @@ static void join_origins(path_origin *all, const path_origin *other)
   all->fragmentable &= other->fragmentable;
 }
 
-/* Returns what the segments with octets before `to` carry together; those that have none after it are
+/* Sets `all` to what the segments with octets before `to` carry together; those that have none after it are
  * forgotten. */
-static path_origin take_origins(path_waiting *waiting, int64_t to)
+static void take_origins(path_waiting *waiting, int64_t to, path_origin *all)
 {
-  path_origin *origin = deque_at(&waiting->origins, 0);
-  path_origin all = *origin;
+  path_origin *origin = deque_slot(&waiting->origins, 0, sizeof(path_origin));
   size_t used = 0;
   bool push = false;
 
+  memcpy(all, origin, sizeof *all);
   while (origin->to < to) {
     used++;
     push |= origin->push;
     origin = deque_slot(&waiting->origins, used, sizeof(path_origin));
-    join_origins(&all, origin);
+    join_origins(all, origin);
   }
   origin->window_reduced = false;
-  all.push = push || (origin->push && origin->to == to);
+  all->push = push || (origin->push && origin->to == to);
   deque_remove(&waiting->origins, 0, origin->to == to ? used + 1 : used);
-  return all;
 }
 
 /* What `piece` carries, of octets from `position` on; the rest of its header is `origin`'s. */
@@ -149,8 +149,10 @@ datagram *path_waiting_take(path_waiting *waiting, int64_t to, const path_piece 
   g_assert(waiting->from < to && to <= path_waiting_end(waiting));
   bool traced = piece->maker && piece->maker->element.trace.to;
   uint32_t number = G_UNLIKELY(traced) ? trace_made(waiting, to, piece) : 0;
-  path_origin origin = take_origins(waiting, to);
+  path_origin origin;
   int64_t from = waiting->from;
+
+  take_origins(waiting, to, &origin);
   datagram *packet = packet_of(piece, &origin, from);
 
   buffer_chain_take_front(&packet->payload, &waiting->octets, (uint32_t)(to - from));

@@ -71,17 +71,17 @@ static uint64_t take_sack_block(tcp_sender *sender, const range *block)
 static uint64_t take_sack_blocks(tcp_sender *sender, const tcp_acknowledgement *ack)
 {
   const range *blocks[TCP_SACK_BLOCKS_MAX];
+  bool in_order_of_stream = sender->config->linux_reordering;
   uint64_t octets = 0;
-  for (uint32_t i = 0; i < ack->sack_count; i++) {
+  for (uint32_t i = 0; in_order_of_stream && i < ack->sack_count; i++) {
     uint32_t place = i;
-    while (sender->config->linux_reordering && place > 0 && ack->sack[i].from < blocks[place - 1]->from) {
+    for (; place > 0 && ack->sack[i].from < blocks[place - 1]->from; place--) {
       blocks[place] = blocks[place - 1];
-      place--;
     }
     blocks[place] = &ack->sack[i];
   }
   for (uint32_t i = 0; i < ack->sack_count; i++) {
-    octets += take_sack_block(sender, blocks[i]);
+    octets += take_sack_block(sender, in_order_of_stream ? blocks[i] : &ack->sack[i]);
   }
   return octets;
 }

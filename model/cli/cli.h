@@ -52,7 +52,8 @@ typedef struct cli_command {
   char *(*summary_of)(void);   /* free with g_free() */
   const char *example;         /* one or more whole command lines, a line each, indented by two blanks */
   const GOptionEntry *entries; /* its own options, into variables of its file */
-  int (*run)(const cli_arguments *arguments); /* returns the exit code */
+  /* Returns the exit code; with `error`, which is then printed, CLI_USAGE or CLI_FAILED. */
+  int (*run)(const cli_arguments *arguments, GError **error);
 } cli_command;
 
 extern const cli_command cli_run, cli_sweep, cli_size, cli_table, cli_plot, cli_report, cli_export, cli_merge,
@@ -65,9 +66,9 @@ extern const cli_command cli_run, cli_sweep, cli_size, cli_table, cli_plot, cli_
  * empty one is refused. */
 int cli_command_run(const cli_command *command, char **argv, gboolean quiet);
 
-/* Reads "timeouts,lost" (NULL: none) as study_flag into `*flags`. FALSE and `*status` when a word is none of
- * them, which is then printed on standard error for `command`. */
-gboolean cli_parse_exclude(const char *command, const char *text, guint *flags, int *status);
+/* Reads "timeouts,lost" (NULL: none) as study_flag into `*flags`. FALSE and `error` when a word is none of
+ * them. */
+gboolean cli_parse_exclude(const char *text, guint *flags, GError **error);
 
 /* The runs of the store `path`, as study_table_read(), at least one. NULL and `error` also when the store
  * cannot be opened, or no run is left. */
@@ -78,12 +79,16 @@ study_table *cli_read_table(const char *path, guint exclude, GError **error);
  * when that fails. */
 gboolean cli_make_folder(const char *path, guint levels, GError **error);
 
-/* Prints "iwarpsim COMMAND: TEXT (see 'iwarpsim COMMAND --help')" on standard error and returns CLI_USAGE. */
-int cli_usage_error(const char *command, const char *format, ...) G_GNUC_PRINTF(2, 3);
+/* Sets `error` for what is wrong with the command line, which is printed as "iwarpsim COMMAND: TEXT (see
+ * 'iwarpsim COMMAND --help')", and returns FALSE. */
+gboolean cli_usage_error(GError **error, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
-/* Prints `error` (a scenario's already starts with file:line) on standard error, frees it and returns
- * CLI_USAGE. */
-int cli_fail(GError *error);
+/* Makes what another function found wrong such an error; `prefix` comes before its text. Returns FALSE. */
+gboolean cli_usage_of(GError **error, const char *prefix);
+
+/* Prints `error` (a scenario's already starts with file:line) on standard error, and frees it: one of those
+ * after which a command goes on. */
+void cli_print_error(GError *error);
 
 /* True when progress may be shown: standard error is a terminal and --quiet was not given. */
 gboolean cli_shows_progress(const cli_arguments *arguments);

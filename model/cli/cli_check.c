@@ -140,8 +140,8 @@ static void append_verdict(const char *path, const sweep_grid *grid, const run_c
   json_close(json, " ", '}');
 }
 
-/* Prints what it finds or, with --json, appends it to `json`. */
-static int check_scenario(const char *path, const cli_arguments *arguments, GString *json)
+/* Prints what it finds or, with --json, appends it to `json`. FALSE: something is wrong. */
+static gboolean check_scenario(const char *path, const cli_arguments *arguments, GString *json)
 {
   g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
   const char *const *sets = (const char *const *)chosen.sets;
@@ -176,18 +176,21 @@ static int check_scenario(const char *path, const cli_arguments *arguments, GStr
   } else if (ok && !arguments->quiet) {
     print_verdict(scenario_path(s), grid, &cost, notes);
   }
-  return ok ? CLI_OK : cli_fail(error);
+  if (!ok) {
+    cli_print_error(error);
+  }
+  return ok;
 }
 
-static int check(const cli_arguments *arguments)
+static int check(const cli_arguments *arguments, GError **error)
 {
-  int status = arguments->count > 0
+  int status = arguments->count > 0 || cli_usage_error(error, "no scenario given; expected one or more files")
                    ? CLI_OK
-                   : cli_usage_error("check", "no scenario given; expected one or more files");
+                   : CLI_USAGE;
 
   g_autoptr(GString) json = g_string_new("[");
   for (guint i = 0; i < arguments->count; i++) {
-    if (check_scenario(arguments->rest[i], arguments, json) != CLI_OK) {
+    if (!check_scenario(arguments->rest[i], arguments, json)) {
       status = CLI_USAGE;
     }
   }

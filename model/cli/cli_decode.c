@@ -288,20 +288,20 @@ static void decode_segments(decoding *d, GError **error)
 
 /* The exit code, with what went wrong on standard error. A reader that has seen enough (a closed pipe) is no
  * error, and hides none that --problems found: nothing is written before the first. */
-static int finish(const decoding *d, GError *error)
+static int finish(const decoding *d, GError **error)
 {
   if (d->write_errno == EPIPE && !chosen.problems) {
-    g_clear_error(&error);
+    g_clear_error(error);
     return CLI_OK;
   }
   if (d->write_errno != 0 && d->write_errno != EPIPE) {
-    g_clear_error(&error);
+    g_clear_error(error);
     plain_text_print(stderr, "iwarpsim decode: standard output cannot be written: %s\n",
                      g_strerror(d->write_errno));
     return CLI_FAILED;
   }
-  if (error || !cli_capture_has_mpa(&d->capture, &error)) {
-    return cli_fail(error);
+  if (*error || !cli_capture_has_mpa(&d->capture, error)) {
+    return CLI_USAGE;
   }
   return d->counts[DECODE_ERROR] > 0 ? EXIT_ERRORS : CLI_OK;
 }
@@ -341,27 +341,26 @@ static gboolean read_clock(decode_clock *clock, GError **error)
   if (chosen.problems && *clock == DECODE_CLOCK_DELTA) {
     return error_set(error, "--problems sorts its lines; expected --time relative or absolute");
   }
-  return !chosen.time || !chosen.json ||
-         error_set(error, "--time is for lines of text; JSON has time_s and origin_s");
+  if (chosen.time && chosen.json) {
+    return error_set(error, "--time is for lines of text; JSON has time_s and origin_s");
+  }
+  return !chosen.problems || !(chosen.summary || chosen.messages) ||
+         error_set(error,
+                   "expected one of --problems, which prints those of FPDUs, --summary and --messages, "
+                   "whose lines have the problems of their FPDUs");
 }
 
-static int decode(const cli_arguments *arguments)
+static int decode(const cli_arguments *arguments, GError **error)
 {
   decode_options options = {.assume_aligned = chosen.assume_aligned};
   cli_progress shown = {.file = stderr, .started_us = g_get_monotonic_time()};
-  GError *error = NULL;
   g_autoptr(GError) why = NULL;
-  g_autoptr(GArray) hints = cli_capture_read(&chosen.capture, &options, &error);
+  g_autoptr(GArray) hints = cli_capture_read(&chosen.capture, &options, error);
   decoding d = {.format = chosen.json ? &decode_json : &decode_text};
 
-  if (!hints || !read_filters(&why, &error) || !read_clock(&d.clock, &error)) {
-    int status = cli_usage_error("decode", "%s", error->message);
-    g_error_free(error);
-    return status;
-  }
-  if (chosen.problems && (chosen.summary || chosen.messages)) {
-    return cli_usage_error("decode", "expected one of --problems, which prints those of FPDUs, --summary and "
-                                     "--messages, whose lines have the problems of their FPDUs");
+  if (!hints || !read_filters(&why, error) || !read_clock(&d.clock, error)) {
+    cli_usage_of(error, "");
+    return CLI_USAGE;
   }
   const gboolean is_terminal = terminal_of(stdout).shows;
   d.capture = (cli_capture){
@@ -376,14 +375,14 @@ static int decode(const cli_arguments *arguments)
     handler = decode_messages_receive;
     user = d.messages;
   }
-  if (!cli_capture_open(&d.capture, &options, handler, user, &error)) {
+  if (!cli_capture_open(&d.capture, &options, handler, user, error)) {
     decode_messages_free(d.messages);
-    if (why && strstr(error->message, chosen.capture.filter)) {
-      g_autofree char *before = g_strdup(error->message);
-      g_clear_error(&error);
-      error_set(&error, "%s; and no condition on lines: %s", before, why->message);
+    if (why && strstr((*error)->message, chosen.capture.filter)) {
+      g_autofree char *before = g_strdup((*error)->message);
+      g_clear_error(error);
+      error_set(error, "%s; and no condition on lines: %s", before, why->message);
     }
-    return cli_fail(error);
+    return CLI_USAGE;
   }
   signal(SIGPIPE, SIG_IGN);
   if (chosen.problems) {
@@ -392,7 +391,7 @@ static int decode(const cli_arguments *arguments)
   }
   /* Who looks on sees each line at once. */
   d.line = decode_line_new(write_output, &d, is_terminal ? 0 : FLUSH_OCTETS);
-  decode_segments(&d, &error);
+  decode_segments(&d, error);
   int status = finish(&d, error);
   decode_line_free(d.line);
   cli_capture_close(&d.capture);

@@ -212,7 +212,7 @@ static void append_problems(GString *page)
 
 /* Prints docs/scenario.md, metrics.md, trace.md or problems.md: the page with its tables in place of their
  * marks, and without the names of its terms. */
-static int print_markdown(const char *name)
+static int print_markdown(const char *name, GError **error)
 {
   static const char *const names[] = {"keys", "metrics", "trace", "problems", NULL};
   static const struct {
@@ -223,7 +223,8 @@ static int print_markdown(const char *name)
                 {"@GAUGES@\n", append_gauges},    {"@EVENTS@\n", append_events},
                 {"@PROBLEMS@\n", append_problems}};
   if (!g_strv_contains(names, name)) {
-    return cli_usage_error("explain", "--markdown needs keys, metrics, trace or problems, not '%s'", name);
+    cli_usage_error(error, "--markdown needs keys, metrics, trace or problems, not '%s'", name);
+    return CLI_USAGE;
   }
   g_autofree char *file = g_strconcat(strcmp(name, "keys") == 0 ? "scenario" : name, ".md.in", NULL);
   g_autoptr(GString) page = page_new(file);
@@ -590,18 +591,19 @@ static int explain_name(const char *name, const GArray *subjects)
 
 static gboolean markdown, schema;
 
-static int explain(const cli_arguments *arguments)
+static int explain(const cli_arguments *arguments, GError **error)
 {
   g_autofree char *name = g_strjoinv(" ", arguments->rest); /* "Data Sink" needs no quotes */
   if (markdown) {
-    return print_markdown(name);
+    return print_markdown(name, error);
   }
   if (schema) {
     g_autofree char *text = strcmp(name, "keys") == 0    ? scenario_schema()
                             : strcmp(name, "trace") == 0 ? trace_schema()
                                                          : NULL;
     fputs(text != NULL ? text : "", stdout);
-    return text != NULL ? CLI_OK : cli_usage_error("explain", "--schema needs keys or trace, not '%s'", name);
+    return text != NULL || cli_usage_error(error, "--schema needs keys or trace, not '%s'", name) ? CLI_OK
+                                                                                                  : CLI_USAGE;
   }
   g_autoptr(GPtrArray) terms = terms_new();
   g_autoptr(GArray) subjects = subjects_new(terms);

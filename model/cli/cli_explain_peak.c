@@ -6,19 +6,18 @@
 #include "cli/cli_run_trace.h"
 #include "explain/explain_trace.h"
 
-static int run(const cli_arguments *arguments)
+static int run(const cli_arguments *arguments, GError **error)
 {
   const char *path = arguments->rest[0];
-  GError *error = NULL;
   g_autofree char *ending = NULL;
-  FILE *file = cli_run_trace_open(path, arguments, CLI_COST_EXPLAINED, &ending, &error);
-  g_autofree char *text = file ? explain_trace(file, path, &error) : NULL;
+  FILE *file = cli_run_trace_open(path, arguments, CLI_COST_EXPLAINED, &ending, error);
+  g_autofree char *text = file ? explain_trace(file, path, error) : NULL;
 
   if (file) {
     fclose(file);
   }
   if (!text) {
-    return cli_fail(error);
+    return CLI_USAGE;
   }
   g_autofree char *page = g_strconcat(text, ending, NULL);
   g_autofree char *lines = plain_text_wrap(page, terminal_of(stdout).columns);

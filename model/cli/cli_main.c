@@ -83,10 +83,11 @@ static const cli_command *find_command(const char *name)
 
 /* --- help --- */
 
-static int help(const cli_arguments *arguments)
+static int help(const cli_arguments *arguments, GError **error)
 {
   if (arguments->count > 1) {
-    return cli_usage_error("help", "one COMMAND is expected, %u were given", arguments->count);
+    cli_usage_error(error, "one COMMAND is expected, %u were given", arguments->count);
+    return CLI_USAGE;
   }
   if (arguments->count == 0) {
     print_help();

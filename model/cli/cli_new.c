@@ -63,13 +63,13 @@ static GList *rows_new(GError **error)
   return rows;
 }
 
-static int new (const cli_arguments *arguments)
+static int new (const cli_arguments *arguments, GError **error)
 {
   const char *name = arguments->count > 0 ? arguments->rest[0] : NULL;
   g_autofree char *text = name != NULL ? text_of(name) : NULL;
-  GError *error = NULL;
   if (arguments->count > 1) {
-    return cli_usage_error("new", "one QUESTION is expected, %u were given", arguments->count);
+    cli_usage_error(error, "one QUESTION is expected, %u were given", arguments->count);
+    return CLI_USAGE;
   }
   if (text != NULL) {
     /* The commands of its comment are those for my.cfg. */
@@ -82,7 +82,7 @@ static int new (const cli_arguments *arguments)
   }
   g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
   g_autoptr(GString) page = g_string_new("Scenarios to start from: iwarpsim new QUESTION > my.cfg\n\n");
-  GList *rows = rows_new(&error);
+  GList *rows = rows_new(error);
   for (const GList *row = rows; row != NULL; row = row->next) {
     const char *named = (const char *)row->data + 2;
     g_string_append(page, row->data);
@@ -90,8 +90,8 @@ static int new (const cli_arguments *arguments)
   }
   g_list_free_full(rows, g_free);
   g_ptr_array_add(names, NULL);
-  if (error != NULL) {
-    return cli_fail(error);
+  if (*error != NULL) {
+    return CLI_USAGE;
   }
   if (name == NULL) {
     g_autofree char *wrapped = plain_text_wrap(page->str, terminal_of(stdout).columns);
@@ -99,8 +99,8 @@ static int new (const cli_arguments *arguments)
     return CLI_OK;
   }
   g_autofree char *hint = scenario_did_you_mean(scenario_suggest(name, (const char *const *)names->pdata));
-  return cli_usage_error("new", "unknown question '%s'; expected one that 'iwarpsim new' lists%s", name,
-                         hint);
+  cli_usage_error(error, "unknown question '%s'; expected one that 'iwarpsim new' lists%s", name, hint);
+  return CLI_USAGE;
 }
 
 static const GOptionEntry entries[] = {G_OPTION_ENTRY_NULL};

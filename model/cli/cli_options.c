@@ -13,19 +13,27 @@
 #include "scenario/scenario_problem.h"
 #include "study/store/result_store.h"
 
-int cli_usage_error(const char *command, const char *format, ...)
+/* Of the domain of errors that are about the command line. */
+static G_DEFINE_QUARK(iwarpsim_usage_error, usage_error)
+
+    gboolean cli_usage_error(GError **error, const char *format, ...)
 {
   va_list arguments;
 
   va_start(arguments, format);
-  g_autofree char *problem = g_strdup_vprintf(format, arguments);
+  *error = g_error_new_valist(usage_error_quark(), 0, format, arguments);
   va_end(arguments);
-  GError *error = NULL;
-  error_set(&error, "iwarpsim %s: %s (see 'iwarpsim %s --help')", command, problem, command);
-  return cli_fail(error);
+  return FALSE;
 }
 
-int cli_fail(GError *error)
+gboolean cli_usage_of(GError **error, const char *prefix)
+{
+  g_prefix_error(error, "%s", prefix);
+  (*error)->domain = usage_error_quark();
+  return FALSE;
+}
+
+void cli_print_error(GError *error)
 {
   /* One message has several lines. */
   const gboolean has_lines = g_error_matches(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_DIFFERENT);
@@ -33,7 +41,6 @@ int cli_fail(GError *error)
   terminal_print_coloured(stderr, TERMINAL_RED, plain);
   plain_text_print(stderr, "\n");
   g_error_free(error);
-  return CLI_USAGE;
 }
 
 gboolean cli_make_folder(const char *path, guint levels, GError **error)
@@ -138,9 +145,9 @@ static void print_help(const cli_command *command, const GOptionEntry *shared)
   plain_text_print_page(stdout, page->str);
 }
 
-/* Reads the options of `arguments->rest` and leaves there what is none. FALSE: the command is done, with
- * `*status`. */
-static gboolean parse(const cli_command *command, cli_arguments *arguments, int *status)
+/* Reads the options of `arguments->rest` and leaves there what is none. FALSE: the command is done, or there
+ * is `error`. */
+static gboolean parse(const cli_command *command, cli_arguments *arguments, GError **error)
 {
   gboolean version = FALSE;
   gboolean help = FALSE;
@@ -151,21 +158,18 @@ static gboolean parse(const cli_command *command, cli_arguments *arguments, int 
       G_OPTION_ENTRY_NULL,
   };
   g_autoptr(GOptionContext) context = g_option_context_new(NULL);
-  g_autoptr(GError) error = NULL;
 
   g_option_context_set_help_enabled(context, FALSE);
   g_option_context_add_main_entries(context, command->entries, NULL);
   g_option_context_add_main_entries(context, shared, NULL);
-  if (!g_option_context_parse_strv(context, &arguments->rest, &error)) {
-    const char *nearest = error->code == G_OPTION_ERROR_UNKNOWN_OPTION
-                              ? nearest_option(error->message, command->entries, shared)
+  g_autoptr(GError) wrong = NULL;
+  if (!g_option_context_parse_strv(context, &arguments->rest, &wrong)) {
+    const char *nearest = wrong->code == G_OPTION_ERROR_UNKNOWN_OPTION
+                              ? nearest_option(wrong->message, command->entries, shared)
                               : NULL;
-    *status = nearest != NULL
-                  ? cli_usage_error(command->name, "%s; did you mean --%s?", error->message, nearest)
-                  : cli_usage_error(command->name, "%s", error->message);
-    return FALSE;
+    return cli_usage_error(error, "%s%s%s%s", wrong->message, nearest != NULL ? "; did you mean --" : "",
+                           nearest != NULL ? nearest : "", nearest != NULL ? "?" : "");
   }
-  *status = CLI_OK;
   if (help) {
     print_help(command, shared);
     return FALSE;
@@ -173,9 +177,7 @@ static gboolean parse(const cli_command *command, cli_arguments *arguments, int 
   for (const GOptionEntry *entry = command->entries; entry->long_name != NULL; entry++) {
     if (entry->arg == G_OPTION_ARG_FILENAME && g_strcmp0(*(char **)entry->arg_data, "") == 0 &&
         strcmp(entry->long_name, "title") != 0) { /* a plot may have none */
-      *status = cli_usage_error(command->name, "--%s is empty; expected %s", entry->long_name,
-                                entry->arg_description);
-      return FALSE;
+      return cli_usage_error(error, "--%s is empty; expected %s", entry->long_name, entry->arg_description);
     }
   }
   if (version) {
@@ -184,20 +186,10 @@ static gboolean parse(const cli_command *command, cli_arguments *arguments, int 
   return !version;
 }
 
-int cli_command_run(const cli_command *command, char **argv, gboolean quiet)
+/* FALSE and `error` unless the arguments are as many, and of the kinds, that `command` takes. */
+static gboolean check_arguments(const cli_command *command, const cli_arguments *arguments, GError **error)
 {
-  cli_arguments arguments = {.quiet = quiet, .rest = split_attached_values(argv, command->entries)};
-  int status;
-
-  gboolean goes_on = parse(command, &arguments, &status);
-  g_auto(GStrv) words = arguments.rest;
-  if (!goes_on) {
-    return status;
-  }
-  /* The command's name is no argument, nor is a "--" before the arguments. */
-  arguments.rest = words + (g_strcmp0(words[1], "--") == 0 ? 2 : 1);
-  arguments.count = g_strv_length(arguments.rest);
-  if (command->takes != 0 && !g_str_has_suffix(command->arguments, "...") && arguments.count != 1) {
+  if (command->takes != 0 && !g_str_has_suffix(command->arguments, "...") && arguments->count != 1) {
     g_autoptr(GString) kinds = g_string_new(command->arguments); /* "STORE|DIR|TRACE" */
     const char *last = strrchr(kinds->str, '|');
     if (last != NULL) {
@@ -205,18 +197,41 @@ int cli_command_run(const cli_command *command, char **argv, gboolean quiet)
       g_string_insert(g_string_erase(kinds, at, 1), at, " or ");
     }
     g_string_replace(kinds, "|", ", ", 0);
-    return cli_usage_error(command->name, "one %s is needed, %u were given", kinds->str, arguments.count);
+    return cli_usage_error(error, "one %s is needed, %u were given", kinds->str, arguments->count);
   }
-  GError *error = NULL;
-  for (guint i = 0; i < arguments.count; i++) {
-    if (!cli_operand_check(arguments.rest[i], command->takes, &error)) {
-      return cli_fail(error);
+  for (guint i = 0; i < arguments->count; i++) {
+    if (!cli_operand_check(arguments->rest[i], command->takes, error)) {
+      return FALSE;
     }
   }
-  return command->run(&arguments);
+  return TRUE;
 }
 
-gboolean cli_parse_exclude(const char *command, const char *text, guint *flags, int *status)
+int cli_command_run(const cli_command *command, char **argv, gboolean quiet)
+{
+  cli_arguments arguments = {.quiet = quiet, .rest = split_attached_values(argv, command->entries)};
+  GError *error = NULL;
+  const gboolean goes_on = parse(command, &arguments, &error);
+  g_auto(GStrv) words = arguments.rest;
+  int status = error == NULL ? CLI_OK : CLI_USAGE;
+  if (goes_on) {
+    /* The command's name is no argument, nor is a "--" before the arguments. */
+    arguments.rest = words + (g_strcmp0(words[1], "--") == 0 ? 2 : 1);
+    arguments.count = g_strv_length(arguments.rest);
+    status = check_arguments(command, &arguments, &error) ? command->run(&arguments, &error) : CLI_USAGE;
+  }
+  if (error != NULL && error->domain == usage_error_quark()) {
+    g_autofree char *problem = error->message;
+    error->message =
+        g_strdup_printf("iwarpsim %s: %s (see 'iwarpsim %s --help')", command->name, problem, command->name);
+  }
+  if (error != NULL) {
+    cli_print_error(error);
+  }
+  return status;
+}
+
+gboolean cli_parse_exclude(const char *text, guint *flags, GError **error)
 {
   g_auto(GStrv) names = g_strsplit(text != NULL ? text : "", ",", -1);
 
@@ -231,9 +246,8 @@ gboolean cli_parse_exclude(const char *command, const char *text, guint *flags, 
     }
     if (flag == 0) {
       g_autofree char *hint = scenario_did_you_mean(scenario_suggest(*name, known));
-      *status = cli_usage_error(
-          command, "--leave-out %s: no such flag; expected timeouts, spurious or lost%s", *name, hint);
-      return FALSE;
+      return cli_usage_error(error, "--leave-out %s: no such flag; expected timeouts, spurious or lost%s",
+                             *name, hint);
     }
     *flags |= flag;
   }

@@ -40,28 +40,26 @@ static gboolean is_trace_plot(void)
 
 /* --- Usage --- */
 
-/* Whether `name`, given with `option`, is one of `known`; else FALSE and `*status` after standard error has
- * these, and the nearest. */
-static gboolean is_known(const char *option, const char *name, const char *const *known, int *status)
+/* Whether `name`, given with `option`, is one of `known`; else FALSE and `error`, which has these, and the
+ * nearest. */
+static gboolean is_known(const char *option, const char *name, const char *const *known, GError **error)
 {
   if (g_strv_contains(known, name)) {
     return TRUE;
   }
   g_autofree char *all = g_strjoinv(", ", (char **)known);
   g_autofree char *hint = scenario_did_you_mean(scenario_suggest(name, known));
-  *status =
-      cli_usage_error("plot", "%s %s: there is none of that name; expected %s%s", option, name, all, hint);
-  return FALSE;
+  return cli_usage_error(error, "%s %s: there is none of that name; expected %s%s", option, name, all, hint);
 }
 
-/* Whether what is drawn takes the options that were given; else FALSE and `*status`. */
-static gboolean check_what(gboolean is_folder, int *status)
+/* Whether what is drawn takes the options that were given; else FALSE and `error`. */
+static gboolean check_what(gboolean is_folder, GError **error)
 {
 #define NAME(plot) (plot).name,
   const char *const store_kinds[] = {STUDY_PLOTS(NAME) TRACE_PLOTS, NULL};
 #undef NAME
   const char *const *known = is_folder ? run_kinds : store_kinds;
-  if (chosen.what != NULL && !is_known("--what", chosen.what, known, status)) {
+  if (chosen.what != NULL && !is_known("--what", chosen.what, known, error)) {
     return FALSE;
   }
   gboolean over_trace = is_trace_plot(), of_run = is_folder || over_trace;
@@ -91,11 +89,10 @@ static gboolean check_what(gboolean is_folder, int *status)
       {"--ylog", chosen.request.y_log, takes_scales, FALSE}};
   for (gsize i = 0; i < G_N_ELEMENTS(options); i++) {
     if (options[i].given && !options[i].fits) {
-      *status = cli_usage_error("plot",
-                                of_run && options[i].of_stores ? "%s goes with a STORE, not with a run's %s"
-                                                               : "%s does not go with --what %s",
-                                options[i].name, what);
-      return FALSE;
+      return cli_usage_error(error,
+                             of_run && options[i].of_stores ? "%s goes with a STORE, not with a run's %s"
+                                                            : "%s does not go with --what %s",
+                             options[i].name, what);
     }
   }
   return TRUE;
@@ -235,10 +232,9 @@ static gboolean plot_run(const cli_arguments *arguments, gboolean is_folder, con
   return good;
 }
 
-static int plot(const cli_arguments *arguments)
+static int plot(const cli_arguments *arguments, GError **error)
 {
   const char *path = arguments->rest[0], *format = chosen.format != NULL ? chosen.format : "png";
-  GError *error = NULL;
   gboolean is_folder = g_file_test(path, G_FILE_TEST_IS_DIR);
   g_autofree char *beside = is_folder ? g_strdup(path) : g_path_get_dirname(path);
   g_autoptr(GPtrArray) written = g_ptr_array_new_with_free_func(g_free);
@@ -246,14 +242,13 @@ static int plot(const cli_arguments *arguments)
                            .written = written,
                            .screen = terminal_of(stdout),
                            .force = chosen.force};
-  int status;
   if (chosen.what == NULL && file_kind_of(path) == FILE_TRACE) {
     chosen.what = g_strdup(trace_kinds[0]);
   }
   chosen.request.connection = chosen.connection != G_MININT ? &chosen.connection : NULL;
-  if (!cli_parse_exclude("plot", chosen.exclude, &chosen.exclude_flags, &status) ||
-      !is_known("--format", format, gnuplot_format_names, &status) || !check_what(is_folder, &status)) {
-    return status;
+  if (!cli_parse_exclude(chosen.exclude, &chosen.exclude_flags, error) ||
+      !is_known("--format", format, gnuplot_format_names, error) || !check_what(is_folder, error)) {
+    return CLI_USAGE;
   }
   while (strcmp(gnuplot_format_names[target.format], format) != 0) {
     target.format++;
@@ -261,21 +256,20 @@ static int plot(const cli_arguments *arguments)
   if (!target.screen.shows) { /* a file or a pipe: as wide as the narrowest terminal it may come to */
     target.screen.columns = PIPE_COLUMNS;
   }
-  if (!read_shape(target.format, &error)) {
-    status = cli_usage_error("plot", "%s", error->message);
-    g_error_free(error);
-    return status;
+  if (!read_shape(target.format, error)) {
+    cli_usage_of(error, "");
+    return CLI_USAGE;
   }
   if (!g_file_test(path, G_FILE_TEST_EXISTS)) {
-    g_set_error(&error, G_FILE_ERROR, G_FILE_ERROR_NOENT, "%s: %s", path, g_strerror(ENOENT));
+    g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_NOENT, "%s: %s", path, g_strerror(ENOENT));
   } else {
-    (void)(is_folder || is_trace_plot() ? plot_run(arguments, is_folder, &target, &error)
-                                        : plot_store(path, &target, &error));
+    (void)(is_folder || is_trace_plot() ? plot_run(arguments, is_folder, &target, error)
+                                        : plot_store(path, &target, error));
   }
   for (guint i = 0; i < written->len && !arguments->quiet; i++) {
     plain_text_print(stdout, "%s\n", (const char *)g_ptr_array_index(written, i));
   }
-  return error == NULL ? CLI_OK : cli_fail(error);
+  return *error == NULL ? CLI_OK : CLI_USAGE;
 }
 
 /* "PLOTS of a STORE", a kind a line. Free with g_free(). */

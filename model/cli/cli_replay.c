@@ -76,65 +76,60 @@ static gboolean report(const replay *r, const scenario *s, const session_result 
 
 /* The second reading and what comes of it. */
 static int run_into(const cli_results *results, replay *r, const scenario *s, const cli_arguments *arguments,
-                    cli_progress *shown)
+                    cli_progress *shown, GError **error)
 {
   g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
-  GError *error = NULL;
   session_result result;
-  gboolean done = replay_run(r, new_files_folder(results->files), &result, notes, &error);
+  gboolean done = replay_run(r, new_files_folder(results->files), &result, notes, error);
 
   cli_progress_clear(shown);
   for (guint i = 0; !arguments->quiet && i < notes->len; i++) {
     plain_text_print(stderr, "note: %s\n", (const char *)notes->pdata[i]);
   }
-  done = done && report(r, s, &result, notes, results, arguments->quiet, &error);
-  new_files_name_places(results->files, error);
+  done = done && report(r, s, &result, notes, results, arguments->quiet, error);
+  new_files_name_places(results->files, *error);
   int status = done ? cli_results_exit_code("replay", s, &result) : CLI_FAILED;
-  if (!done) {
-    cli_fail(error);
-  }
   session_result_clear(&result);
   return status;
 }
 
-static int replay_capture(const cli_arguments *arguments)
+static int replay_capture(const cli_arguments *arguments, GError **error)
 {
   const char *path = arguments->rest[0];
   if (strcmp(path, "-") == 0 || (g_file_test(path, G_FILE_TEST_EXISTS) &&
                                  !g_file_test(path, G_FILE_TEST_IS_REGULAR | G_FILE_TEST_IS_DIR))) {
-    return cli_usage_error("replay", "a capture is read twice; standard input or a pipe can be read only "
-                                     "once, put it in a file");
+    cli_usage_error(error, "a capture is read twice; standard input or a pipe can be read only once, put it "
+                           "in a file");
+    return CLI_USAGE;
   }
   cli_progress shown = {.file = stderr, .started_us = g_get_monotonic_time()};
   cli_results results = {0};
   replay_options options = {.capture = {.path = arguments->rest[0], .filter = chosen.capture.filter}};
-  GError *error = NULL;
-  g_autoptr(GArray) hints = cli_capture_read(&chosen.capture, &options.capture.decoding, &error);
+  g_autoptr(GArray) hints = cli_capture_read(&chosen.capture, &options.capture.decoding, error);
 
-  output *events = hints && read_resend(&options, &error) && chosen.trace
-                       ? output_begin(chosen.trace, FILE_TRACE, &error)
+  output *events = hints && read_resend(&options, error) && chosen.trace
+                       ? output_begin(chosen.trace, FILE_TRACE, error)
                        : NULL;
-  if (error) {
-    return cli_fail(error);
+  if (*error) {
+    return CLI_USAGE;
   }
   options.trace = output_file(events);
   if (cli_shows_progress(arguments)) {
     options.progress = show_progress;
     options.progress_user = &shown;
   }
-  g_autoptr(scenario) s = replay_scenario_new(options.capture.path, (const char *const *)chosen.sets, &error);
+  g_autoptr(scenario) s = replay_scenario_new(options.capture.path, (const char *const *)chosen.sets, error);
   const gboolean is_set =
-      s && (!chosen.seed || scenario_set_key(s, SCENARIO_RUN_SEED, chosen.seed, "--seed", &error));
-  replay *r = is_set ? replay_new(s, &options, &error) : NULL;
-  gboolean good = r && cli_results_begin(&results, s, chosen.directory, chosen.trace, &error);
+      s && (!chosen.seed || scenario_set_key(s, SCENARIO_RUN_SEED, chosen.seed, "--seed", error));
+  replay *r = is_set ? replay_new(s, &options, error) : NULL;
+  gboolean good = r && cli_results_begin(&results, s, chosen.directory, chosen.trace, error);
   if (!good) {
     cli_progress_clear(&shown);
   }
-  int status = good ? run_into(&results, r, s, arguments, &shown) : cli_fail(error);
+  int status = good ? run_into(&results, r, s, arguments, &shown, error) : CLI_USAGE;
   cli_results_end(&results);
   replay_free(r);
-  error = NULL;
-  return output_end(events, good, &error) ? status : cli_fail(error);
+  return output_end(events, good, *error ? NULL : error) ? status : CLI_USAGE;
 }
 
 static const GOptionEntry entries[] = {

@@ -158,54 +158,51 @@ static struct {
   gboolean capture, all;
 } options;
 
-static int run_into(const cli_results *results, const scenario *s, const cli_arguments *arguments)
+static int run_into(const cli_results *results, const scenario *s, const cli_arguments *arguments,
+                    GError **error)
 {
-  GError *error = NULL;
   session_result result;
   cli_progress shown = {.file = stderr, .started_us = g_get_monotonic_time()};
-  output *events = options.trace != NULL ? output_begin(options.trace, FILE_TRACE, &error) : NULL;
-  if (error != NULL) {
-    return cli_fail(error);
+  output *events = options.trace != NULL ? output_begin(options.trace, FILE_TRACE, error) : NULL;
+  if (*error != NULL) {
+    return CLI_USAGE;
   }
   const simulation_options how = {.directory = new_files_folder(results->files),
                                   .capture = options.capture,
                                   .trace = output_file(events),
                                   .progress = cli_shows_progress(arguments) ? cli_progress_of_run : NULL,
                                   .progress_user = &shown};
-  gboolean done = simulation_run(s, &how, &result, &error);
+  gboolean done = simulation_run(s, &how, &result, error);
   cli_progress_clear(&shown);
-  done = output_end(events, done, done ? &error : NULL) && done;
-  done = done && cli_results_report(results, s, &result, NULL, arguments->quiet, options.all, &error);
-  new_files_name_places(results->files, error);
-  int status = done ? cli_results_exit_code("run", s, &result) : CLI_FAILED;
-  if (!done) {
-    status = g_error_matches(error, IWARPSIM_ERROR, IWARPSIM_ERROR_SCENARIO) ? CLI_USAGE : CLI_FAILED;
-    cli_fail(error);
-  }
+  done = output_end(events, done, done ? error : NULL) && done;
+  done = done && cli_results_report(results, s, &result, NULL, arguments->quiet, options.all, error);
+  new_files_name_places(results->files, *error);
+  int status = done ? cli_results_exit_code("run", s, &result)
+               : g_error_matches(*error, IWARPSIM_ERROR, IWARPSIM_ERROR_SCENARIO) ? CLI_USAGE
+                                                                                  : CLI_FAILED;
   session_result_clear(&result);
   return status;
 }
 
 /* Keys may contradict each other, or need an engine that is not there; notes go to standard error. */
-static int run(const cli_arguments *arguments)
+static int run(const cli_arguments *arguments, GError **error)
 {
-  GError *error = NULL;
   cli_results results = {0};
   g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
-  g_autoptr(scenario) s = scenario_load(arguments->rest[0], (const char *const *)options.sets, &error);
+  g_autoptr(scenario) s = scenario_load(arguments->rest[0], (const char *const *)options.sets, error);
   gboolean good =
       s != NULL &&
       (options.engine == NULL ||
-       scenario_set_key(s, SCENARIO_RUN_ENGINE, options.engine, "--engine", &error)) &&
-      (options.seed == NULL || scenario_set_key(s, SCENARIO_RUN_SEED, options.seed, "--seed", &error)) &&
-      scenario_check(s, notes, &error) && run_engine_check(s, &error);
+       scenario_set_key(s, SCENARIO_RUN_ENGINE, options.engine, "--engine", error)) &&
+      (options.seed == NULL || scenario_set_key(s, SCENARIO_RUN_SEED, options.seed, "--seed", error)) &&
+      scenario_check(s, notes, error) && run_engine_check(s, error);
   g_ptr_array_add(notes, NULL);
   if (good && !arguments->quiet) {
     cli_results_print_notes((const char *const *)notes->pdata);
     cli_cost_announce(s, options.trace != NULL ? CLI_COST_TRACED : 1, "this run");
   }
-  good = good && cli_results_begin(&results, s, options.directory, options.trace, &error);
-  int status = good ? run_into(&results, s, arguments) : cli_fail(error);
+  good = good && cli_results_begin(&results, s, options.directory, options.trace, error);
+  int status = good ? run_into(&results, s, arguments, error) : CLI_USAGE;
   cli_results_end(&results);
   return status;
 }

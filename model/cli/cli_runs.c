@@ -14,25 +14,25 @@
 
 static const cli_runs_options defaults = CLI_RUNS_DEFAULT;
 
-int cli_runs_read(const char *command, const cli_runs_options *options, run_limits *limits)
+gboolean cli_runs_read(const cli_runs_options *options, run_limits *limits, GError **error)
 {
   time_ps limit = 0, stall = STALL_S * TIME_PS_PER_SECOND;
   if (options->jobs < 1 && options->jobs != defaults.jobs) {
-    return cli_usage_error(command, "-j %d: expected 1 or more", options->jobs);
+    return cli_usage_error(error, "-j %d: expected 1 or more", options->jobs);
   }
   if (options->limit != NULL && (!units_parse_time(options->limit, &limit) || limit == 0)) {
-    return cli_usage_error(command, "--limit %s: expected a time such as \"10min\"", options->limit);
+    return cli_usage_error(error, "--limit %s: expected a time such as \"10min\"", options->limit);
   }
   if (options->stall != NULL && !units_parse_time(options->stall, &stall)) {
-    return cli_usage_error(command, "--stall %s: expected a time such as \"60s\"", options->stall);
+    return cli_usage_error(error, "--stall %s: expected a time such as \"60s\"", options->stall);
   }
   if (options->memory != NULL &&
       (!units_parse_size(options->memory, &limits->memory_octets) || limits->memory_octets == 0)) {
-    return cli_usage_error(command, "--memory %s: expected a size such as \"2GiB\"", options->memory);
+    return cli_usage_error(error, "--memory %s: expected a size such as \"2GiB\"", options->memory);
   }
   limits->wall_s = time_ps_in_seconds(limit);
   limits->stall_s = time_ps_in_seconds(stall);
-  return CLI_OK;
+  return TRUE;
 }
 
 guint cli_runs_jobs(const cli_runs_options *options)
@@ -64,12 +64,10 @@ static int simulate(scenario *s, worker_progress *progress)
   GError *error = NULL;
   session_result result;
   const simulation_options how = {.progress = show_sweep, .progress_user = progress};
-  if (!scenario_check(s, NULL, &error) || !run_engine_check(s, &error)) {
-    return cli_fail(error);
-  }
-  if (!simulation_run(s, &how, &result, &error)) {
-    cli_fail(error);
-    return CLI_FAILED;
+  const gboolean is_good = scenario_check(s, NULL, &error) && run_engine_check(s, &error);
+  if (!is_good || !simulation_run(s, &how, &result, &error)) {
+    cli_print_error(error);
+    return is_good ? CLI_FAILED : CLI_USAGE;
   }
   const summary left = cli_results_summary(s, &result, NULL);
   worker_hand_over(progress, &left);

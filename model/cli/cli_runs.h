@@ -35,9 +35,8 @@ typedef struct cli_runs_options {
       CLI_SWITCH("mix", 0, &(options).mix,                                                                   \
                  "accept a store with runs of another scenario text or program version")
 
-/* Reads what `command` was given into `limits`. CLI_OK, or what cli_usage_error() returned of an option that
- * is wrong. */
-int cli_runs_read(const char *command, const cli_runs_options *options, run_limits *limits);
+/* Reads what was given into `limits`. FALSE and `error` when an option is wrong. */
+gboolean cli_runs_read(const cli_runs_options *options, run_limits *limits, GError **error);
 
 /* Runs at once. */
 guint cli_runs_jobs(const cli_runs_options *options);

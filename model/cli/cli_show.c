@@ -11,15 +11,14 @@
 
 static gboolean all;
 
-static int show(const cli_arguments *arguments)
+static int show(const cli_arguments *arguments, GError **error)
 {
   const char *directory = arguments->rest[0];
-  GError *error = NULL;
   g_autofree char *path = g_build_filename(directory, "summary.json", NULL);
-  g_autoptr(summary_record) record = summary_read_json(path, &error);
-  g_autoptr(scenario) s = record != NULL ? cli_run_scenario(record, path, TRUE, &error) : NULL;
+  g_autoptr(summary_record) record = summary_read_json(path, error);
+  g_autoptr(scenario) s = record != NULL ? cli_run_scenario(record, path, TRUE, error) : NULL;
   if (s == NULL) {
-    return cli_fail(error);
+    return CLI_USAGE;
   }
   const summary_replay replay = {.facts = (const summary_fact *)(gpointer)record->facts->data,
                                  .fact_count = record->facts->len};

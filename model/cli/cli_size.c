@@ -213,48 +213,42 @@ static gboolean show_curve(const size_question *question, const char *path, GErr
 }
 
 static int run_search(const scenario *s, const size_question *question, const run_limits *limits,
-                      const cli_arguments *arguments)
+                      const cli_arguments *arguments, GError **error)
 {
-  GError *error = NULL;
   g_autofree char *path = cli_runs_store(chosen.store, s, "-size");
   sweep_options options = {
       .keep_going = TRUE, .goes_on = TRUE, .progress = stderr, .style = cli_runs_style(arguments)};
-  g_autoptr(size_study) study = size_study_new(s, (const char *const *)chosen.runs.sets, question, &error);
-  output *csv = study != NULL && chosen.csv != NULL ? output_begin(chosen.csv, 0, &error) : NULL;
+  g_autoptr(size_study) study = size_study_new(s, (const char *const *)chosen.runs.sets, question, error);
+  output *csv = study != NULL && chosen.csv != NULL ? output_begin(chosen.csv, 0, error) : NULL;
   int interrupted = 0;
-  if (error != NULL || !search(study, path, limits, &options, &interrupted, &error)) {
+  if (*error != NULL || !search(study, path, limits, &options, &interrupted, error)) {
     output_end(csv, FALSE, NULL);
-    return error != NULL ? cli_fail(error) : INTERRUPTION_EXIT_CODE(interrupted);
+    return *error != NULL ? CLI_USAGE : INTERRUPTION_EXIT_CODE(interrupted);
   }
   gboolean met;
   g_autofree char *answers = size_study_answers(study, &met);
   plain_text_print_page(stdout, answers);
   const gboolean shows = !arguments->quiet && strchr(answers, '\n')[1] != '\0'; /* several */
   const gboolean shown =
-      !(shows || csv != NULL) || show_answers(study, question, path, output_file(csv), shows, &error);
-  if (!output_end(csv, shown, shown ? &error : NULL) || !shown ||
-      (!arguments->quiet && !show_curve(question, path, &error))) {
-    return cli_fail(error);
+      !(shows || csv != NULL) || show_answers(study, question, path, output_file(csv), shows, error);
+  if (!output_end(csv, shown, shown ? error : NULL) || !shown ||
+      (!arguments->quiet && !show_curve(question, path, error))) {
+    return CLI_USAGE;
   }
   return met ? CLI_OK : CLI_FAILED;
 }
 
-static int size(const cli_arguments *arguments)
+static int size(const cli_arguments *arguments, GError **error)
 {
-  GError *error = NULL;
+  const char *const *sets = (const char *const *)chosen.runs.sets;
   run_limits limits = {0};
-  size_question question;
-  int status = cli_runs_read("size", &chosen.runs, &limits);
-  if (status != CLI_OK) {
-    return status;
-  }
-  if (read_question(&question, &error)) {
-    const char *const *sets = (const char *const *)chosen.runs.sets;
-    g_autoptr(scenario) s = scenario_load(arguments->rest[0], sets, &error);
-    status = s != NULL ? run_search(s, &question, &limits, arguments) : cli_fail(error);
+  size_question question = {0};
+  int status = CLI_USAGE;
+  if (cli_runs_read(&chosen.runs, &limits, error) && read_question(&question, error)) {
+    g_autoptr(scenario) s = scenario_load(arguments->rest[0], sets, error);
+    status = s != NULL ? run_search(s, &question, &limits, arguments, error) : CLI_USAGE;
   } else {
-    status = cli_usage_error("size", "%s", error->message);
-    g_error_free(error);
+    cli_usage_of(error, "");
   }
   size_condition_clear(&question.condition);
   return status;

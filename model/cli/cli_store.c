@@ -22,8 +22,8 @@ static struct {
   gboolean json;
 } tabulated;
 
-/* What --metric and --return-level name, or the defaults. NULL and `*status` when one is no quantity. */
-static GArray *read_quantities(char *const *metrics, int *status)
+/* What --metric and --return-level name, or the defaults. NULL and `error` when one is no quantity. */
+static GArray *read_quantities(char *const *metrics, GError **error)
 {
   uint64_t period = 0;
   if (metrics == NULL && tabulated.return_period == NULL) {
@@ -31,20 +31,19 @@ static GArray *read_quantities(char *const *metrics, int *status)
   }
   if (tabulated.return_period != NULL &&
       (!units_parse_size(tabulated.return_period, &period) || period == 0)) {
-    *status = cli_usage_error("table", "--return-level %s: expected a size above 0, such as 1GiB",
-                              tabulated.return_period);
+    cli_usage_error(error, "--return-level %s: expected a size above 0, such as 1GiB",
+                    tabulated.return_period);
     return NULL;
   }
   if (period > 0 && tabulated.pair != NULL) {
-    *status = cli_usage_error("table", "--return-level is that of points; expected no --pair");
+    cli_usage_error(error, "--return-level is that of points; expected no --pair");
     return NULL;
   }
   g_autoptr(GArray) quantities = g_array_new(FALSE, FALSE, sizeof(result_quantity));
   for (gsize i = 0; metrics != NULL && metrics[i] != NULL; i++) {
-    g_autoptr(GError) error = NULL;
     result_quantity quantity;
-    if (!result_quantity_read(metrics[i], &quantity, &error)) {
-      *status = cli_usage_error("table", "--metric: %s", error->message);
+    if (!result_quantity_read(metrics[i], &quantity, error)) {
+      cli_usage_of(error, "--metric: ");
       return NULL;
     }
     g_array_append_val(quantities, quantity);
@@ -59,36 +58,30 @@ static GArray *read_quantities(char *const *metrics, int *status)
   return g_steal_pointer(&quantities);
 }
 
-static int tabulate(const cli_arguments *arguments)
+static int tabulate(const cli_arguments *arguments, GError **error)
 {
   const char *path = arguments->rest[0];
-  GError *error = NULL;
   guint exclude;
-  int status = CLI_OK;
-  if (tabulated.json && tabulated.csv != NULL) {
-    return cli_usage_error("table", "--json and --csv were given; expected one of them");
-  }
-  gboolean good = cli_parse_exclude("table", tabulated.exclude, &exclude, &status);
-  g_autoptr(GArray) quantities = good ? read_quantities(tabulated.metrics, &status) : NULL;
-  if (quantities == NULL) {
-    return status;
-  }
-  g_autoptr(study_table) table = cli_read_table(path, exclude, &error);
-  if (table == NULL && error->domain == STUDY_TABLE_ERROR) {
-    g_prefix_error(&error, "%s: ", path);
+  gboolean good = tabulated.json && tabulated.csv != NULL
+                      ? cli_usage_error(error, "--json and --csv were given; expected one of them")
+                      : cli_parse_exclude(tabulated.exclude, &exclude, error);
+  g_autoptr(GArray) quantities = good ? read_quantities(tabulated.metrics, error) : NULL;
+  g_autoptr(study_table) table = quantities != NULL ? cli_read_table(path, exclude, error) : NULL;
+  if (*error != NULL && (*error)->domain == STUDY_TABLE_ERROR) {
+    g_prefix_error(error, "%s: ", path);
   }
   if (table == NULL ||
-      (tabulated.where != NULL && !study_table_select(table, tabulated.where, "iwarpsim table", &error))) {
-    return cli_fail(error);
+      (tabulated.where != NULL && !study_table_select(table, tabulated.where, "iwarpsim table", error))) {
+    return CLI_USAGE;
   }
   if (tabulated.metrics == NULL && tabulated.return_period == NULL) {
     result_quantity_add_losses(quantities, table->runs);
   }
   g_auto(result_pairing) pairing = {0};
-  if (tabulated.pair != NULL && !result_pairing_read(tabulated.pair, table, &pairing, &error)) {
-    status = cli_usage_error("table", "--pair %s: %s", tabulated.pair, error->message);
-    g_error_free(error);
-    return status;
+  if (tabulated.pair != NULL && !result_pairing_read(tabulated.pair, table, &pairing, error)) {
+    g_autofree char *prefix = g_strdup_printf("--pair %s: ", tabulated.pair);
+    cli_usage_of(error, prefix);
+    return CLI_USAGE;
   }
   const result_request request = {.table = table,
                                   .quantities = quantities,
@@ -100,7 +93,7 @@ static int tabulate(const cli_arguments *arguments)
     return CLI_OK;
   }
   g_autofree char *text = result_table_csv(&request);
-  return output_write(tabulated.csv, text, strlen(text), &error) ? CLI_OK : cli_fail(error);
+  return output_write(tabulated.csv, text, strlen(text), error) ? CLI_OK : CLI_USAGE;
 }
 
 static const GOptionEntry table_entries[] = {
@@ -139,23 +132,19 @@ static struct {
   char *out, *exclude;
 } reported;
 
-static int report(const cli_arguments *arguments)
+static int report(const cli_arguments *arguments, GError **error)
 {
   const char *path = arguments->rest[0];
   int stem = (int)strlen(path) - (g_str_has_suffix(path, ".sqlite") ? (int)strlen(".sqlite") : 0);
   g_autofree char *beside = g_strdup_printf("%.*s.html", stem, path);
   html_report_options options = {
       .store = path, .page = reported.out != NULL ? reported.out : beside, .version = IWARPSIM_VERSION};
-  GError *error = NULL;
-  int status;
-
-  if (!cli_parse_exclude("report", reported.exclude, &options.exclude, &status)) {
-    return status;
-  }
-  g_autoptr(result_store) store = result_store_open(path, RESULT_STORE_READ, &error);
-  g_autofree char *page = store != NULL ? html_report_make(store, &options, &error) : NULL;
-  if (page == NULL || !output_write(options.page, page, strlen(page), &error)) {
-    return cli_fail(error);
+  g_autoptr(result_store) store = cli_parse_exclude(reported.exclude, &options.exclude, error)
+                                      ? result_store_open(path, RESULT_STORE_READ, error)
+                                      : NULL;
+  g_autofree char *page = store != NULL ? html_report_make(store, &options, error) : NULL;
+  if (page == NULL || !output_write(options.page, page, strlen(page), error)) {
+    return CLI_USAGE;
   }
   if (!arguments->quiet) {
     plain_text_print(stdout, "%s\n", options.page);
@@ -189,15 +178,13 @@ static struct {
   gboolean varied, numeric;
 } exported;
 
-static int export_store(const cli_arguments *arguments)
+static int export_store(const cli_arguments *arguments, GError **error)
 {
-  GError *error = NULL;
-  g_autoptr(result_store) store = result_store_open(arguments->rest[0], RESULT_STORE_READ, &error);
+  g_autoptr(result_store) store = result_store_open(arguments->rest[0], RESULT_STORE_READ, error);
   /* All of it at once, so that a store which turns out to be damaged leaves no half of it. */
   guint flags = (exported.varied ? RESULT_CSV_VARIED : 0u) | (exported.numeric ? RESULT_CSV_NUMERIC : 0u);
-  g_autofree char *text = store != NULL ? result_store_csv(store, flags, &error) : NULL;
-  gboolean good = text != NULL && output_write(exported.csv, text, strlen(text), &error);
-  return good ? CLI_OK : cli_fail(error);
+  g_autofree char *text = store != NULL ? result_store_csv(store, flags, error) : NULL;
+  return text != NULL && output_write(exported.csv, text, strlen(text), error) ? CLI_OK : CLI_USAGE;
 }
 
 static const GOptionEntry export_entries[] = {
@@ -227,15 +214,14 @@ static struct {
   gboolean mix;
 } merged;
 
-static int merge(const cli_arguments *arguments)
+static int merge(const cli_arguments *arguments, GError **error)
 {
   const char *into = merged.into;
   if (arguments->count == 0 || into == NULL) {
-    return cli_usage_error("merge", arguments->count == 0
-                                        ? "at least one STORE is needed, none was given"
-                                        : "-o FILE is needed: the store that becomes of them");
+    cli_usage_error(error, arguments->count == 0 ? "at least one STORE is needed, none was given"
+                                                 : "-o FILE is needed: the store that becomes of them");
+    return CLI_USAGE;
   }
-  GError *error = NULL;
   gboolean existed = g_file_test(into, G_FILE_TEST_EXISTS);
   g_autofree char *journal = g_strconcat(into, "-journal", NULL);
   merge_count *counts = g_new0(merge_count, arguments->count);
@@ -243,12 +229,12 @@ static int merge(const cli_arguments *arguments)
     interruption_removes(into, FALSE);
     interruption_removes(journal, FALSE);
   }
-  result_store *store = result_store_open(into, RESULT_STORE_WRITE, &error);
+  result_store *store = result_store_open(into, RESULT_STORE_WRITE, error);
   interruption_hold(); /* the merge looks for one */
   GStatBuf left;
   gboolean made = !existed && (store != NULL || (g_stat(into, &left) == 0 && left.st_size == 0));
   gboolean good = store != NULL && result_merge(store, (const char *const *)arguments->rest, arguments->count,
-                                                merged.mix, counts, &error);
+                                                merged.mix, counts, error);
   gsize taken = 0;
   result_store_close(store);
   if (!good && made) {
@@ -268,7 +254,7 @@ static int merge(const cli_arguments *arguments)
     plain_text_print(stdout, "%zu %s taken; results in %s\n", taken, units_counted(taken, "runs"), into);
   }
   g_free(counts);
-  return good ? CLI_OK : cli_fail(error);
+  return good ? CLI_OK : CLI_USAGE;
 }
 
 static const GOptionEntry merge_entries[] = {

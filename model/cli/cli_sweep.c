@@ -85,16 +85,16 @@ static void complain(const sweep_plan *plan, const sweep_result *result)
   }
 }
 
-static int run_sweep(sweep_plan *plan, const run_limits *limits, const sweep_options *options, gboolean quiet)
+static int run_sweep(sweep_plan *plan, const run_limits *limits, const sweep_options *options, gboolean quiet,
+                     GError **error)
 {
-  GError *error = NULL;
   g_autofree char *path = cli_runs_store(chosen.store, sweep_grid_base(sweep_plan_grid(plan)), "");
   g_autoptr(result_store) store = NULL;
   sweep_result result;
-  gboolean good = cli_runs_make(plan, &chosen.runs, limits, path, options, &result, &store, &error);
+  gboolean good = cli_runs_make(plan, &chosen.runs, limits, path, options, &result, &store, error);
   complain(plan, &result);
   if (!good) {
-    return cli_fail(error);
+    return CLI_USAGE;
   }
   if (!quiet) {
     g_autofree char *report = sweep_plan_report(plan);
@@ -120,15 +120,14 @@ static int run_sweep(sweep_plan *plan, const run_limits *limits, const sweep_opt
 }
 
 /* --list: looks into the store where there is one, and makes none. */
-static int list_sweep(sweep_plan *plan)
+static int list_sweep(sweep_plan *plan, GError **error)
 {
-  GError *error = NULL;
   const sweep_grid *grid = sweep_plan_grid(plan);
   g_autofree char *path = cli_runs_store(chosen.store, sweep_grid_base(grid), "");
   gboolean good = TRUE;
   if (g_file_test(path, G_FILE_TEST_EXISTS)) {
-    g_autoptr(result_store) store = result_store_open(path, RESULT_STORE_READ, &error);
-    good = store != NULL && sweep_plan_look_up(plan, store, FALSE, &error);
+    g_autoptr(result_store) store = result_store_open(path, RESULT_STORE_READ, error);
+    good = store != NULL && sweep_plan_look_up(plan, store, FALSE, error);
     g_autoptr(GError) refusal = NULL;
     g_autoptr(provenance) from = cli_runs_origin(grid, &chosen.runs);
     if (good && !chosen.runs.mix && !result_store_check_provenance(store, from, &refusal)) {
@@ -144,13 +143,12 @@ static int list_sweep(sweep_plan *plan)
   } else if (good) {
     sweep_plan_list(plan, IWARPSIM_VERSION, cli_runs_jobs(&chosen.runs), cli_cost_pace(), stdout);
   }
-  return good ? CLI_OK : cli_fail(error);
+  return good ? CLI_OK : CLI_USAGE;
 }
 
 /* The whole sweep is checked before anything is written or run. */
-static int check_and_run(const cli_arguments *arguments)
+static int check_and_run(const cli_arguments *arguments, GError **error)
 {
-  GError *error = NULL;
   const char *const *sets = (const char *const *)chosen.runs.sets;
   run_limits limits = {0};
   sweep_options options = {.keep_going = chosen.keep_going,
@@ -159,33 +157,34 @@ static int check_and_run(const cli_arguments *arguments)
                            .problems = stderr};
   guint64 shard, shards;
   g_autoptr(GArray) goals = g_array_new(FALSE, FALSE, sizeof(sweep_goal));
-  int status = cli_runs_read("sweep", &chosen.runs, &limits);
-  if (status != CLI_OK) {
-    return status;
+  g_auto(GStrv) parts = g_strsplit(chosen.shard != NULL ? chosen.shard : "1/1", "/", 3);
+  if (!cli_runs_read(&chosen.runs, &limits, error)) {
+    return CLI_USAGE;
   }
   if (chosen.json && !chosen.list) {
-    return cli_usage_error("sweep", "--json: expected --list with it");
+    cli_usage_error(error, "--json: expected --list with it");
+    return CLI_USAGE;
   }
-  g_auto(GStrv) parts = g_strsplit(chosen.shard != NULL ? chosen.shard : "1/1", "/", 3);
   if (g_strv_length(parts) != 2 || !g_ascii_string_to_unsigned(parts[0], 10, 1, G_MAXUINT, &shard, NULL) ||
       !g_ascii_string_to_unsigned(parts[1], 10, shard, G_MAXUINT, &shards, NULL)) {
-    return cli_usage_error("sweep", "--shard %s: expected I/N with 1 <= I <= N", chosen.shard);
+    cli_usage_error(error, "--shard %s: expected I/N with 1 <= I <= N", chosen.shard);
+    return CLI_USAGE;
   }
-  g_autoptr(GError) wrong = NULL;
-  if (!read_goals(goals, &wrong)) {
-    return cli_usage_error("sweep", "%s", wrong->message);
+  if (!read_goals(goals, error)) {
+    cli_usage_of(error, "");
+    return CLI_USAGE;
   }
   int max_seeds = chosen.max_seeds != NO_MAX_SEEDS ? chosen.max_seeds : MAX_SEEDS;
-  g_autoptr(scenario) s = scenario_load(arguments->rest[0], sets, &error);
+  g_autoptr(scenario) s = scenario_load(arguments->rest[0], sets, error);
   g_autoptr(sweep_grid) grid = s != NULL ? cli_progress_grid(s, sets, goals->len > 0 ? (guint)max_seeds : 0,
-                                                             cli_shows_progress(arguments), &error)
+                                                             cli_shows_progress(arguments), error)
                                          : NULL;
   if (grid == NULL) {
-    return cli_fail(error);
+    return CLI_USAGE;
   }
   g_autoptr(sweep_plan) plan = sweep_plan_new(grid, (guint)shard, (guint)shards,
                                               (const sweep_goal *)(gpointer)goals->data, goals->len);
-  return chosen.list ? list_sweep(plan) : run_sweep(plan, &limits, &options, arguments->quiet);
+  return chosen.list ? list_sweep(plan, error) : run_sweep(plan, &limits, &options, arguments->quiet, error);
 }
 
 static const GOptionEntry entries[] = {

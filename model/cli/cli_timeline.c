@@ -69,30 +69,29 @@ static char *page_of_capture(const char *path, const char *title, gboolean quiet
   return page;
 }
 
-static int run(const cli_arguments *arguments)
+static int run(const cli_arguments *arguments, GError **error)
 {
   const char *path = arguments->rest[0];
   g_autofree char *title = g_path_get_basename(path), *ending = NULL;
-  GError *error = NULL;
 
-  if (chosen.out == NULL) {
-    return cli_usage_error("timeline", "no page to write; expected -o FILE");
+  if (chosen.out == NULL || strcmp(path, "-") == 0) {
+    cli_usage_error(error, "%s",
+                    chosen.out == NULL ? "no page to write; expected -o FILE"
+                                       : "a trace or a capture is read twice; expected a file, not -");
+    return CLI_USAGE;
   }
-  if (strcmp(path, "-") == 0) {
-    return cli_usage_error("timeline", "a trace or a capture is read twice; expected a file, not -");
-  }
-  FILE *file = cli_run_trace_open(path, arguments, CLI_COST_TIMELINE, &ending, &error);
+  FILE *file = cli_run_trace_open(path, arguments, CLI_COST_TIMELINE, &ending, error);
   if (!file) {
-    return cli_fail(error);
+    return CLI_USAGE;
   }
   g_autofree char *page = (file_kind_of(path) & (FILE_TRACE | FILE_RUN_FOLDER)) != 0
-                              ? page_of_trace(file, path, title, ending, &error)
-                              : page_of_capture(path, title, arguments->quiet, &error);
+                              ? page_of_trace(file, path, title, ending, error)
+                              : page_of_capture(path, title, arguments->quiet, error);
   fclose(file);
-  if (page && output_write(chosen.out, page, strlen(page), error ? NULL : &error) && !arguments->quiet) {
+  if (page && output_write(chosen.out, page, strlen(page), *error ? NULL : error) && !arguments->quiet) {
     plain_text_print(stdout, "%s\n", chosen.out);
   }
-  return error ? cli_fail(error) : CLI_OK;
+  return *error ? CLI_USAGE : CLI_OK;
 }
 
 static const GOptionEntry entries[] = {

@@ -104,20 +104,18 @@ static gboolean field_at(const void *item, guint index, cli_field *field)
 
 static char *filter;
 
-static int run(const cli_arguments *arguments)
+static int run(const cli_arguments *arguments, GError **error)
 {
-  GError *error = NULL;
   trace_event event;
-  if (filter && !cli_filter_holds(filter, field_at, "docs/trace.md", NULL, &error)) {
-    return cli_fail(error);
-  }
-  FILE *file = file_open(arguments->rest[0], TRUE, &error);
+  FILE *file = !filter || cli_filter_holds(filter, field_at, "docs/trace.md", NULL, error)
+                   ? file_open(arguments->rest[0], TRUE, error)
+                   : NULL;
   if (!file) {
-    return cli_fail(error);
+    return CLI_USAGE;
   }
   decode_line *line = decode_line_new(write_lines, NULL, FLUSH_OCTETS);
-  trace_reader *reader = trace_reader_new(file, arguments->rest[0], &error);
-  while (reader && trace_reader_next(reader, &event, &error)) {
+  trace_reader *reader = trace_reader_new(file, arguments->rest[0], error);
+  while (reader && trace_reader_next(reader, &event, error)) {
     if (!filter || cli_filter_holds(filter, field_at, "docs/trace.md", &event, NULL)) {
       print_event(line, &event);
     }
@@ -126,7 +124,7 @@ static int run(const cli_arguments *arguments)
   decode_line_flush(line);
   decode_line_free(line);
   fclose(file);
-  return error ? cli_fail(error) : CLI_OK;
+  return *error ? CLI_USAGE : CLI_OK;
 }
 
 static const GOptionEntry entries[] = {

@@ -228,9 +228,14 @@ void path_direction_count(const path_direction *path, bool is_main, metric_value
   }
 }
 
-uint64_t path_direction_extent_sum(const path_direction *path)
+void path_direction_count_extents(const path_direction *path, uint64_t *sum, metric_values *values)
 {
-  return path->reordering ? path_rfc4737_counted(path->reordering)->extent_sum : 0;
+  const double reordered = values->value[METRIC_PATH_SEGMENTS_REORDERED];
+
+  *sum += path->reordering ? path_rfc4737_counted(path->reordering)->extent_sum : 0;
+  if (reordered > 0) {
+    metric_values_set(values, METRIC_PATH_REORDERING_EXTENT_MEAN, (double)*sum / reordered);
+  }
 }
 
 void path_direction_count_alignment(const path_direction *path, metric_values *values)

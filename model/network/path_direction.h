@@ -59,5 +59,6 @@ void path_direction_count(const path_direction *path, bool is_main, metric_value
 /* Adds the segments counted before and after the middleboxes; nothing when there were none. */
 void path_direction_count_alignment(const path_direction *path, metric_values *values);
 
-/* Returns the sum of the extents of what was reordered (RFC 4737 §4.2). */
-uint64_t path_direction_extent_sum(const path_direction *path);
+/* Adds the extents of what was reordered (RFC 4737 §4.2) to `*sum`, that of the paths before, and sets their
+ * mean. To be called after path_direction_count() of the same path. */
+void path_direction_count_extents(const path_direction *path, uint64_t *sum, metric_values *values);

@@ -179,13 +179,9 @@ void replay_path_set_metrics(const replay_path *path, metric_values *values)
   if (path->plan->resend_ps > 0) {
     metric_values_set(values, METRIC_TCP_RETRANSMISSIONS, (double)path->resent);
   }
-  if (!path->path) {
-    return;
-  }
-  path_direction_count(path->path, true, values);
-  if (values->value[METRIC_PATH_SEGMENTS_REORDERED] > 0) {
-    metric_values_set(values, METRIC_PATH_REORDERING_EXTENT_MEAN,
-                      (double)path_direction_extent_sum(path->path) /
-                          values->value[METRIC_PATH_SEGMENTS_REORDERED]);
+  if (path->path) {
+    uint64_t extent_sum = 0;
+    path_direction_count(path->path, true, values);
+    path_direction_count_extents(path->path, &extent_sum, values);
   }
 }

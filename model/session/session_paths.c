@@ -224,11 +224,7 @@ static void paths_set_metrics(session_network *self, metric_values *values)
     path_direction_count(path, true, values);
     path_direction_count(network->routes[i].paths[side_peer(main_direction)], false, values);
     path_direction_count_alignment(path, values);
-    extent_sum += path_direction_extent_sum(path);
-  }
-  if (values->value[METRIC_PATH_SEGMENTS_REORDERED] > 0) {
-    metric_values_set(values, METRIC_PATH_REORDERING_EXTENT_MEAN,
-                      (double)extent_sum / values->value[METRIC_PATH_SEGMENTS_REORDERED]);
+    path_direction_count_extents(path, &extent_sum, values);
   }
 }
 

@@ -17,8 +17,8 @@
 #include "scenario/scenario_problem.h"
 
 enum {
-  FLUSH_OCTETS = 64 << 10,
-  EXIT_ERRORS = 3, /* --problems: there are errors */
+  WRITTEN_OCTETS = 64 << 10, /* in one piece, or more */
+  EXIT_ERRORS = 3,           /* --problems: there are errors */
 };
 
 static struct {
@@ -41,12 +41,12 @@ typedef struct decoding {
   const decode_format *format;
   decode_clock clock;
   decode_line *line;
+  GString *lines;       /* that are not written yet */
+  gsize written_octets; /* once they have so many */
   gboolean has_heading;
-  /* --problems: how many; where lines of this severity wait until the end (NULL: they do not), and where the
-   * present line goes. */
+  /* --problems: how many, and where lines of this severity wait until the end (NULL: they do not). */
   guint64 counts[DECODE_SEVERITIES];
   FILE *waiting[DECODE_SEVERITIES];
-  FILE *into;
   int write_errno; /* of standard output; 0: it takes what comes */
 } decoding;
 
@@ -155,28 +155,18 @@ static gboolean field_at(const void *item, guint index, cli_field *field)
 
 /* --- Output --- */
 
-static bool write_output(void *user, const char *text, size_t length)
+/* Writes the lines to `file` (NULL: standard output) when they have `least` octets; once that has failed,
+ * they are lost. */
+static void write_lines(decoding *d, gsize least, FILE *file)
 {
-  decoding *d = user;
-
-  if (d->into) {
-    const gboolean good = fwrite(text, 1, length, d->into) == length;
-    d->write_errno = good ? d->write_errno : errno;
-    return good;
+  FILE *to = file ? file : stdout;
+  if (d->lines->len < least) {
+    return;
   }
-  while (length > 0) {
-    ssize_t written = write(STDOUT_FILENO, text, length);
-
-    if (written < 0 && errno != EINTR) {
-      d->write_errno = errno;
-      return false;
-    }
-    if (written > 0) {
-      text += written;
-      length -= (size_t)written;
-    }
+  if (d->write_errno == 0 && fwrite(d->lines->str, 1, d->lines->len, to) < d->lines->len) {
+    d->write_errno = errno;
   }
-  return true;
+  g_string_truncate(d->lines, 0);
 }
 
 /* The first line waits for the first packet, whose time it has. */
@@ -190,6 +180,7 @@ static void print_heading(decoding *d)
     capture.of_problems = chosen.problems;
     d->has_heading = TRUE;
     d->format->heading(d->line, &capture);
+    write_lines(d, d->written_octets, NULL);
   }
 }
 
@@ -209,6 +200,7 @@ static void print_event(void *user, const decode_event *event)
   print_heading(d);
   if (holds(chosen.condition, event, NULL)) {
     d->format->event(d->line, event);
+    write_lines(d, d->written_octets, NULL);
   }
 }
 
@@ -227,26 +219,25 @@ static void print_problems(void *user, const decode_event *event)
     }
     const decode_severity severity = decode_problem_row_of(problem)->severity;
     d->counts[severity]++;
-    decode_line_flush(d->line);
-    d->into = d->waiting[severity];
+    write_lines(d, 0, NULL);
     d->format->problem(d->line, event, problem);
-    decode_line_flush(d->line);
-    d->into = NULL;
+    write_lines(d, 0, d->waiting[severity]);
   }
 }
 
 /* What has waited, and how many there are. */
 static void finish_problems(decoding *d)
 {
-  char text[FLUSH_OCTETS];
-
+  write_lines(d, 0, NULL);
   for (decode_severity severity = 0; severity < DECODE_SEVERITIES; severity++) {
     FILE *waiting = d->waiting[severity];
     if (waiting) {
       rewind(waiting);
-      for (gsize length; d->write_errno == 0 && (length = fread(text, 1, sizeof text, waiting)) > 0;) {
-        write_output(d, text, length);
-      }
+      do {
+        g_string_set_size(d->lines, WRITTEN_OCTETS);
+        g_string_truncate(d->lines, fread(d->lines->str, 1, WRITTEN_OCTETS, waiting));
+        write_lines(d, 0, NULL);
+      } while (d->write_errno == 0 && !feof(waiting));
       fclose(waiting);
     }
   }
@@ -283,7 +274,8 @@ static void decode_segments(decoding *d, GError **error)
 
     d->format->overview(d->line, &capture);
   }
-  decode_line_flush(d->line);
+  write_lines(d, 0, NULL);
+  clearerr(stdout); /* what failed is reported here */
 }
 
 /* The exit code, with what went wrong on standard error. A reader that has seen enough (a closed pipe) is no
@@ -356,7 +348,8 @@ static int decode(const cli_arguments *arguments, GError **error)
   cli_progress shown = {.file = stderr, .started_us = g_get_monotonic_time()};
   g_autoptr(GError) why = NULL;
   g_autoptr(GArray) hints = cli_capture_read(&chosen.capture, &options, error);
-  decoding d = {.format = chosen.json ? &decode_json : &decode_text};
+  g_autoptr(GString) lines = g_string_new(NULL);
+  decoding d = {.lines = lines, .format = chosen.json ? &decode_json : &decode_text};
 
   if (!hints || !read_filters(&why, error) || !read_clock(&d.clock, error)) {
     cli_usage_of(error, "");
@@ -389,8 +382,9 @@ static int decode(const cli_arguments *arguments, GError **error)
     d.waiting[DECODE_WARNING] = tmpfile();
     d.waiting[DECODE_NOTE] = tmpfile();
   }
-  /* Who looks on sees each line at once. */
-  d.line = decode_line_new(write_output, &d, is_terminal ? 0 : FLUSH_OCTETS);
+  setvbuf(stdout, NULL, _IONBF, 0);                    /* lines come in large pieces, and stay whole */
+  d.written_octets = is_terminal ? 0 : WRITTEN_OCTETS; /* who looks on sees each line at once */
+  d.line = decode_line_new(d.lines);
   decode_segments(&d, error);
   int status = finish(&d, error);
   decode_line_free(d.line);

@@ -10,13 +10,7 @@
 #include "decode/decode_line.h"
 #include "trace/trace_reader.h"
 
-enum { FLUSH_OCTETS = 16 << 10 };
-
-/* A decode_line_write. */
-static bool write_lines(G_GNUC_UNUSED void *user, const char *text, size_t length)
-{
-  return output_write(NULL, text, length, NULL);
-}
+enum { WRITTEN_OCTETS = 16 << 10 }; /* in one piece, or more */
 
 static const char *side_word(enum side side)
 {
@@ -113,15 +107,20 @@ static int run(const cli_arguments *arguments, GError **error)
   if (!file) {
     return CLI_USAGE;
   }
-  decode_line *line = decode_line_new(write_lines, NULL, FLUSH_OCTETS);
+  g_autoptr(GString) lines = g_string_new(NULL);
+  decode_line *line = decode_line_new(lines);
   trace_reader *reader = trace_reader_new(file, arguments->rest[0], error);
   while (reader && trace_reader_next(reader, &event, error)) {
     if (!filter || cli_filter_holds(filter, field_at, "docs/trace.md", &event, NULL)) {
       print_event(line, &event);
     }
+    if (lines->len >= WRITTEN_OCTETS) {
+      output_write(NULL, lines->str, lines->len, NULL);
+      g_string_truncate(lines, 0);
+    }
   }
   trace_reader_free(reader);
-  decode_line_flush(line);
+  output_write(NULL, lines->str, lines->len, NULL);
   decode_line_free(line);
   fclose(file);
   return *error ? CLI_USAGE : CLI_OK;

@@ -375,7 +375,6 @@ static void append_overview(decode_line *line, const decode_capture *capture)
   for (guint i = 0; i < capture->connections->len; i++) {
     decode_line_text(line, i > 0 ? "," : "");
     append_connection(line, capture->connections->pdata[i]);
-    decode_line_relieve(line);
   }
   decode_line_text(line, "]}");
   decode_line_end(line);

@@ -1,23 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "decode/decode_line.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "base/plain_text.h"
-
-enum { FIRST_CAPACITY_OCTETS = 128 << 10 };
 
 #define NS_PER_SECOND INT64_C(1000000000)
 #define NS_PER_MICROSECOND 1000
 
 struct decode_line {
-  decode_line_write write;
-  void *user;
-  size_t flush_octets;
   GString *text;
-  size_t start;  /* of the line that is not ended */
   size_t widest; /* decode_line_widest() */
-  bool failed;
   decode_clock clock;
   int64_t origin_ns;
   int64_t previous_ns; /* time of the line before */
@@ -25,23 +19,17 @@ struct decode_line {
   size_t shift;        /* of all columns */
 };
 
-decode_line *decode_line_new(decode_line_write write, void *user, size_t flush_octets)
+decode_line *decode_line_new(GString *text)
 {
   decode_line *line = g_new0(decode_line, 1);
 
-  line->write = write;
-  line->user = user;
-  line->flush_octets = flush_octets;
-  line->text = g_string_sized_new(FIRST_CAPACITY_OCTETS);
+  line->text = text;
   return line;
 }
 
 void decode_line_free(decode_line *line)
 {
-  if (line) {
-    g_string_free(line->text, TRUE);
-    g_free(line);
-  }
+  g_free(line);
 }
 
 /* g_string_append_len() without a call where there is room. */
@@ -159,7 +147,9 @@ void decode_line_json(decode_line *line, const char *text)
 void decode_line_column(decode_line *line, size_t column)
 {
   size_t from = line->text->len;
-  size_t end = MAX(line->start + line->shift + column, from + 1);
+  const char *before = memrchr(line->text->str, '\n', from);
+  size_t start = before ? (size_t)(before + 1 - line->text->str) : 0;
+  size_t end = MAX(start + line->shift + column, from + 1);
 
   g_string_set_size(line->text, end);
   memset(line->text->str + from, ' ', end - from);
@@ -171,26 +161,7 @@ size_t decode_line_widest(decode_line *line, size_t width)
   return line->widest;
 }
 
-void decode_line_relieve(decode_line *line)
-{
-  line->start = line->text->len;
-  if (line->start >= line->flush_octets) {
-    decode_line_flush(line);
-  }
-}
-
 void decode_line_end(decode_line *line)
 {
   g_string_append_c(line->text, '\n');
-  decode_line_relieve(line);
-}
-
-bool decode_line_flush(decode_line *line)
-{
-  if (line->start > 0 && !line->failed) {
-    line->failed = !line->write(line->user, line->text->str, line->start);
-  }
-  g_string_erase(line->text, 0, (gssize)line->start);
-  line->start = 0;
-  return !line->failed;
 }

@@ -1,22 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Lines of text, appended to a buffer that is given away in large pieces: `iwarpsim decode` prints millions
- * of them. */
+/* Appends lines to a text, which the caller writes out in large pieces: `iwarpsim decode` prints millions of
+ * them. */
 #pragma once
 
 #include <glib.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 typedef struct decode_line decode_line;
 
-/* Takes `length` octets, of whole lines but after decode_line_relieve(); false when they cannot be written:
- * nothing more is given to it then. */
-typedef bool (*decode_line_write)(void *user, const char *text, size_t length);
-
-/* Text is given to `write` at the end of a line, once `flush_octets` or more of it wait (0: each line at
- * once). Free with decode_line_free() (NULL is allowed); what still waits then is lost. */
-decode_line *decode_line_new(decode_line_write write, void *user, size_t flush_octets);
+/* Lines go to the end of `text`, which is the caller's, who may empty it between lines. Free with
+ * decode_line_free() (NULL is allowed). */
+decode_line *decode_line_new(GString *text);
 void decode_line_free(decode_line *line);
 
 void decode_line_text(decode_line *line, const char *text);
@@ -65,9 +60,3 @@ size_t decode_line_widest(decode_line *line, size_t width);
 
 /* Ends the line. */
 void decode_line_end(decode_line *line);
-
-/* What is in a very long line up to now may be written out, as at its end. */
-void decode_line_relieve(decode_line *line);
-
-/* Writes out all whole lines. False when that fails, or has failed before. */
-bool decode_line_flush(decode_line *line);

@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "decode_paper.h"
 
-static bool collect(void *user, const char *text, size_t length)
-{
-  g_string_append_len(user, text, (gssize)length);
-  return true;
-}
-
 void decode_paper_set_up(decode_paper *paper, G_GNUC_UNUSED gconstpointer data)
 {
   paper->text = g_string_new(NULL);
-  paper->line = decode_line_new(collect, paper->text, 0);
+  paper->line = decode_line_new(paper->text);
   paper->connection = (decode_connection){.ends = {"10.0.0.1:49152", "10.0.0.2:5044"}};
   paper->fpdu = (decode_fpdu){.located_by = MPA_LOCATED_BY_CHAIN,
                               .crc = DECODE_CRC_RIGHT,

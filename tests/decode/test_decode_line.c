@@ -2,8 +2,6 @@
 /* Text that is appended to lines, which are written out in pieces. */
 #include "decode_paper.h"
 
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(decode_line, decode_line_free)
-
 /* The line ends: it is `text`. */
 static void expect_line(decode_paper *f, const char *text)
 {
@@ -86,86 +84,13 @@ FIXTURE_TEST(test_octets)
   expect_line(f, "\"a\\\"b\\\\c\\n\\u0001\\u007f\xC3\xBC\xEF\xBF\xBDz\"\n");
 }
 
-/* --- Pieces --- */
-
-typedef struct reader {
-  GString *text;
-  guint pieces;
-  guint pieces_until_full;
-} reader;
-
-static bool take(void *user, const char *text, size_t length)
+/* The caller may empty the text between lines, where columns begin anew. */
+FIXTURE_TEST(test_text_of_caller)
 {
-  reader *r = user;
-
-  r->pieces++;
-  if (r->pieces <= r->pieces_until_full) {
-    g_string_append_len(r->text, text, (gssize)length);
-  }
-  return r->pieces <= r->pieces_until_full;
-}
-
-static void append_line(decode_line *line, const char *text)
-{
-  decode_line_text(line, text);
-  decode_line_end(line);
-}
-
-/* Only whole lines are written, in pieces that are long enough; a line that is not ended waits, unless it is
- * relieved of them. */
-TEST(test_pieces)
-{
-  g_autoptr(GString) text = g_string_new(NULL);
-  reader r = {.text = text, .pieces_until_full = 9};
-  g_autoptr(decode_line) line = decode_line_new(take, &r, 10);
-
-  append_line(line, "12345678");
-  g_assert_cmpuint(r.pieces, ==, 0); /* 9 octets wait */
-  decode_line_text(line, "abc");
-  g_assert_true(decode_line_flush(line));
-  g_assert_cmpstr(text->str, ==, "12345678\n");
-  append_line(line, "d");
-  append_line(line, "efgh");
-  g_assert_cmpstr(text->str, ==, "12345678\nabcd\nefgh\n");
-  g_assert_cmpuint(r.pieces, ==, 2);
-  g_assert_true(decode_line_flush(line)); /* of nothing */
-  g_assert_cmpuint(r.pieces, ==, 2);
-  decode_line_text(line, "123456789");
-  decode_line_relieve(line);
-  g_assert_cmpuint(r.pieces, ==, 2);
-  decode_line_text(line, "0");
-  decode_line_relieve(line);
-  append_line(line, "abcdefghi");
-  g_assert_cmpstr(text->str, ==, "12345678\nabcd\nefgh\n1234567890abcdefghi\n");
-  g_assert_cmpuint(r.pieces, ==, 4);
-}
-
-/* One line of 3 MB, as a hostile capture may want it. */
-TEST(test_long_line)
-{
-  g_autoptr(GString) text = g_string_new(NULL);
-  reader r = {.text = text, .pieces_until_full = 9};
-  g_autoptr(decode_line) line = decode_line_new(take, &r, 64 << 10);
-  g_autofree uint8_t *octets = g_malloc0(1 << 20);
-
-  decode_line_dump(line, octets, 1 << 20, " ");
-  decode_line_end(line);
-  g_assert_cmpuint(text->len, ==, 3 << 20);
-  g_assert_cmpuint(r.pieces, ==, 1);
-}
-
-/* Once the reader has gone, nothing more is written, and the memory does not grow. */
-TEST(test_reader_gone)
-{
-  g_autoptr(GString) text = g_string_new(NULL);
-  reader r = {.text = text, .pieces_until_full = 1};
-  g_autoptr(decode_line) line = decode_line_new(take, &r, 0);
-
-  append_line(line, "a");
-  for (int i = 0; i < 3; i++) {
-    append_line(line, "b");
-    g_assert_false(decode_line_flush(line));
-  }
-  g_assert_cmpuint(r.pieces, ==, 2);
-  g_assert_cmpstr(text->str, ==, "a\n");
+  decode_line_text(f->line, "a long line");
+  decode_line_end(f->line);
+  g_string_truncate(f->text, 0);
+  decode_line_column(f->line, 3);
+  decode_line_text(f->line, "b");
+  expect_line(f, "   b\n");
 }

@@ -57,25 +57,13 @@ static void add(timeline_page *page, const trace_event *at, enum side side, trac
 
 /* --- The first reading: FPDUs --- */
 
-/* A decode_line_write of JSON lines: of each the end becomes a comma. */
-static bool append_text(void *user, const char *text, size_t length)
-{
-  GString *about = user;
-
-  g_string_append_len(about, text, (gssize)length);
-  if (text[length - 1] == '\n') {
-    about->str[about->len - 1] = ',';
-  }
-  return true;
-}
-
 timeline_capture *timeline_capture_new(void)
 {
   timeline_capture *capture = g_new0(timeline_capture, 1);
 
   capture->page = timeline_page_new();
   capture->about = g_string_new("[");
-  capture->line = decode_line_new(append_text, capture->about, 0);
+  capture->line = decode_line_new(capture->about);
   return capture;
 }
 
@@ -100,6 +88,7 @@ void timeline_capture_event(void *user, const decode_event *event)
 
   if (!fpdu || fpdu->has_terminate || (event->problems != 0 && capture->about->len < PROBLEMS_OCTETS_MAX)) {
     decode_json.event(capture->line, event);
+    capture->about->str[capture->about->len - 1] = ','; /* in place of the line's end */
   }
   if (!fpdu) {
     return;

@@ -287,7 +287,14 @@ gboolean result_store_visit_run(const result_store *store, const char *identity,
                                        : "SELECT runs.id FROM runs LEFT JOIN origins ON origins.id = "
                                          "runs.origin ORDER BY name, point, identity",
                       error);
-  sqlite3_stmt *row = found != NULL ? store_statement(store, RUN_COLUMNS "runs.id = ?1", error) : NULL;
+  /* A run that its number or its identity does not lead to was lost to damage: a sweep would repeat it. */
+  sqlite3_stmt *row =
+      found != NULL
+          ? store_statement(store,
+                            RUN_COLUMNS "runs.id = ?1 AND EXISTS (SELECT 1 FROM runs AS known WHERE "
+                                        "known.identity = runs.identity AND +known.id = runs.id)",
+                            error)
+          : NULL;
   gboolean good = row != NULL;
   if (identity != NULL && good) {
     store_bind_text(found, 1, identity);
@@ -297,10 +304,15 @@ gboolean result_store_visit_run(const result_store *store, const char *identity,
     g_array_append_val(ids, id);
   }
   for (guint i = 0; i < ids->len && good; i++) {
+    guint rows = 0;
     sqlite3_bind_int64(row, 1, g_array_index(ids, gint64, i));
-    while (next_row(store, row, &good, error)) {
+    for (; next_row(store, row, &good, error); rows++) {
       good = visit_run(store, row, visit, data, error);
     }
+    good = good && (rows == 1 || store_damaged(store, error,
+                                               "its index of runs does not have run %" G_GINT64_FORMAT
+                                               "; expected a disk that can read all of it",
+                                               g_array_index(ids, gint64, i)));
   }
   return good;
 }

@@ -296,24 +296,6 @@ static gboolean check_schema(const result_store *store, result_store_mode mode, 
 
 /* Opening. */
 
-/* Checks that pages and indices agree; their values are checked run by run (store_run_digest()). Costs about
- * as much as reading all. */
-static gboolean check_pages(const result_store *store, GError **error)
-{
-  sqlite3_stmt *row = store_row(store, "PRAGMA integrity_check(1)", error);
-  if (row == NULL) {
-    return FALSE;
-  }
-  g_autofree char *verdict = g_strdelimit(g_strdup(store_column_text(row, 0)), "\r\n", ' ');
-  sqlite3_reset(row);
-  return strcmp(verdict, "ok") == 0 ||
-         store_damaged(
-             store, error,
-             "%s; expected a disk that can read all of it: `sqlite3 FILE .recover` may save some of "
-             "it, a sweep into another --store makes it anew",
-             verdict);
-}
-
 /* As sqlite3_busy_timeout() has it, but for an interruption that waits: who is interrupted does not wait for
  * others. What it has slept counts, not the clock. */
 static int wait_for_lock(void *user, int tries)
@@ -333,7 +315,7 @@ static gboolean prepare_store(result_store *store, result_store_mode mode, GErro
   /* A damaged schema must not run functions or hide tables. */
   sqlite3_db_config(store->database, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
   sqlite3_db_config(store->database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-  if (!check_schema(store, mode, error) || !check_pages(store, error)) {
+  if (!check_schema(store, mode, error)) {
     return FALSE;
   }
   if (mode == RESULT_STORE_READ) {

@@ -48,20 +48,43 @@ gboolean run_parameters_read(const result_store *store, const char *text, char *
 
 /* --- Results --- */
 
-/* The metrics, distributions or gauges. */
+/* What a part has values of, by name, and what each is. */
 static const struct {
   const char *what;
   gsize count;
-} tables[RUN_PARTS] = {[RUN_METRICS] = {"metric", METRIC_COUNT},
-                       [RUN_DISTRIBUTIONS] = {"distribution", DISTRIBUTION_COUNT},
-                       [RUN_QUANTILES] = {"gauge", GAUGE_COUNT},
-                       [RUN_BLOCK_MAXIMA] = {"size of blocks", 0}};
+  const char *expected;
+} tables[RUN_PARTS] = {
+    [RUN_METRICS] = {"metric", METRIC_COUNT, "a number"},
+    [RUN_DISTRIBUTIONS] =
+        {"distribution", DISTRIBUTION_COUNT,
+         "[bound, weight], the bound 0 or more and above the one before, the weight above 0, "
+         "no more than a histogram has"},
+    [RUN_QUANTILES] = {"gauge", GAUGE_COUNT,
+                       "[percent, value], above 0 to 100 %, ascending, the same of each gauge"},
+    [RUN_BLOCK_MAXIMA] = {"size of blocks", 1, "a number of octets, and blocks of 1 octet or more"},
+};
+
+const char *run_part_noun(run_part part)
+{
+  return tables[part].what;
+}
 
 static const char *name_of(run_part part, gsize id)
 {
   return part == RUN_METRICS         ? metric_row_of((metric_id)id)->name
          : part == RUN_DISTRIBUTIONS ? distribution_row_of((distribution_id)id)->name
                                      : gauge_row_of((gauge_id)id)->name;
+}
+
+gboolean run_part_find(run_part part, const char *name, gsize *id)
+{
+  const gsize count = tables[part].count, first = *id;
+  gsize i = 0;
+  while (i < count && part != RUN_BLOCK_MAXIMA && strcmp(name_of(part, (first + i) % count), name) != 0) {
+    i++;
+  }
+  *id = (first + i) % count;
+  return i < count;
 }
 
 char **run_part_texts(const run_results *results)
@@ -106,8 +129,9 @@ static gboolean read_real(const char **at, double *value)
   return good;
 }
 
-/* Adds what `id` of `part` has. */
-static gboolean add_value(run_results *results, run_part part, gsize id, double first, double second)
+/* Adds value `i` of what `id` of `part` has; `is_first`: of the gauges. */
+static gboolean add_value(run_results *results, run_part part, gsize id, gsize i, gboolean is_first,
+                          double first, double second)
 {
   gauge_quantiles *quantiles = &results->quantiles;
   switch (part) {
@@ -117,18 +141,19 @@ static gboolean add_value(run_results *results, run_part part, gsize id, double 
   case RUN_DISTRIBUTIONS:
     return distribution_append(&results->distributions[id], first, second);
   case RUN_QUANTILES: {
-    const uint32_t share = quantile_parts(first / 100);
-    const gsize place = gauge_quantiles_find(quantiles, share);
-    if (place == QUANTILES_MAX || share == 0) {
+    const uint32_t parts = quantile_parts(first / 100);
+    if (is_first && i < QUANTILES_MAX && parts > (i > 0 ? quantiles->parts[i - 1] : 0)) {
+      quantiles->parts[i] = parts;
+      quantiles->count = i + 1;
+    }
+    if (i >= quantiles->count || quantiles->parts[i] != parts || second < 0) {
       return FALSE;
     }
-    quantiles->count = MAX(quantiles->count, place + 1);
-    quantiles->parts[place] = share;
-    quantiles->values[id][place] = second;
+    quantiles->values[id][i] = second;
     return TRUE;
   }
   default:
-    if (results->block_octets == 0 || !(second >= 0 && second <= WHOLE_NUMBER_MAX)) {
+    if (results->block_octets == 0 || i >= BLOCK_MAXIMA_MAX || !(second >= 0 && second <= WHOLE_NUMBER_MAX)) {
       return FALSE;
     }
     if (results->block_maxima == NULL) {
@@ -140,49 +165,51 @@ static gboolean add_value(run_results *results, run_part part, gsize id, double 
   }
 }
 
-/* Reads VALUE, [VALUE, …] or [[VALUE, VALUE], …]. */
-static gboolean read_values(const char **at, run_results *results, run_part part, gsize id)
+char *run_part_add(run_results *results, run_part part, gsize id, const char *name, const char **at)
 {
-  const gboolean is_array = take(at, '[');
-  gboolean good = TRUE;
+  const gboolean is_array = part != RUN_METRICS, is_first = results->quantiles.count == 0;
+  const gboolean is_pair = part == RUN_DISTRIBUTIONS || part == RUN_QUANTILES;
+  gboolean good = !is_array || take(at, '[');
+  gsize i = 0;
+  if (part == RUN_BLOCK_MAXIMA) {
+    results->block_octets = g_ascii_strtoull(name, NULL, 10);
+  }
   do {
     double first = 0, second = 0;
-    if (take(at, '[')) {
-      good = read_real(at, &first) && take(at, ',') && read_real(at, &second) && take(at, ']');
-    } else {
-      good = read_real(at, &second);
-    }
-    good = good && add_value(results, part, id, first, second);
+    good = good && (!is_pair || (take(at, '[') && read_real(at, &first) && take(at, ','))) &&
+           read_real(at, &second) && (!is_pair || take(at, ']')) &&
+           add_value(results, part, id, i, is_first, first, second);
+    i += good;
   } while (good && is_array && take(at, ','));
-  return good && (!is_array || take(at, ']'));
+  good = good && (!is_array || take(at, ']')) && (part != RUN_QUANTILES || i == results->quantiles.count);
+  if (good) {
+    return NULL;
+  }
+  g_autofree char *place = is_array ? g_strdup_printf(", value %zu", i + 1) : g_strdup("");
+  return g_strdup_printf("the %s \"%s\"%s: expected %s", tables[part].what, name, place,
+                         tables[part].expected);
 }
 
 gboolean run_part_read(const result_store *store, run_part part, const char *text, run_results *results,
                        GError **error)
 {
-  const gsize count = tables[part].count;
-  gsize next = 0;
+  gsize id = 0;
   gboolean good = take(&text, '{');
   while (good && !take(&text, '}')) {
     const char *end = take(&text, '"') ? strchr(text, '"') : NULL;
-    g_autofree char *name = g_strndup(text, end != NULL ? (gsize)(end - text) : 0);
-    gsize id = 0;
-    /* They come in the order of the table, if this version wrote them. */
-    while (id < count && strcmp(name_of(part, (next + id) % count), name) != 0) {
-      id++;
+    if (end == NULL || end[1] != ':') {
+      good = FALSE;
+      break;
     }
-    if (part == RUN_BLOCK_MAXIMA) {
-      results->block_octets = g_ascii_strtoull(name, NULL, 10);
-    } else if (id < count) {
-      id = (next + id) % count;
-      next = id + 1;
-    } else if (end != NULL) {
+    g_autofree char *name = g_strndup(text, (gsize)(end - text));
+    text = end + 2;
+    /* They come in the order of the table, if this version wrote them. */
+    if (!run_part_find(part, name, &id)) {
       return store_unknown(store, tables[part].what, name, error);
     }
-    text = end != NULL ? end + 1 : text;
-    if (end == NULL || !take(&text, ':') || !read_values(&text, results, part, id)) {
-      return store_damaged(store, error, "values of the %s \"%s\" are no numbers or out of order",
-                           tables[part].what, name);
+    g_autofree char *wrong = run_part_add(results, part, id++, name, &text);
+    if (wrong != NULL) {
+      return store_damaged(store, error, "%s", wrong);
     }
     good = take(&text, ',') || *text == '}';
   }

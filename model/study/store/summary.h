@@ -65,6 +65,18 @@ typedef enum run_part { RUN_METRICS, RUN_DISTRIBUTIONS, RUN_QUANTILES, RUN_BLOCK
 /* Appends `part` of `results` to `json`: as a store's text, or as the next member of a summary. */
 void run_part_append(GString *json, run_part part, const run_results *results, gboolean in_summary);
 
+/* "metric", "distribution", "gauge" or "size of blocks": what `part` has values of. */
+const char *run_part_noun(run_part part);
+
+/* Looks for `name` in the table of `part` from `*id` on, and sets that. FALSE: this version does not know it.
+ */
+gboolean run_part_find(run_part part, const char *name, gsize *id);
+
+/* Adds the text at `*at`, VALUE, [VALUE,...] or [[VALUE,VALUE],...], of what is called `name`, which is `id`
+ * of `part` (run_part_find()), to `results`; `*at` is then after it. NULL, or what is wrong with it;
+ * g_free(). */
+char *run_part_add(run_results *results, run_part part, gsize id, const char *name, const char **at);
+
 /* Prints the page a person reads: what ran, how it ended, then the metrics by group, aligned, with their
  * units. */
 void summary_print(const summary *page, const scenario *s, FILE *file);

@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Reading a summary back. */
 #include <errno.h>
-#include <math.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "base/files.h"
 #include "base/json_text.h"
 #include "base/plain_text.h"
-#include "measure/block_maxima.h"
 #include "study/store/summary.h"
-
-/* Doubles up to it hold whole numbers exactly. */
-#define WHOLE_NUMBER_MAX 9007199254740992.0
 
 /* What is read, and where what is wrong with it goes. */
 typedef struct reading {
@@ -54,29 +48,6 @@ static gboolean text_member(const reading *r, JsonObject *object, const char *na
   return *text != NULL || invalid(r, "\"%s\" is %s; expected a string of UTF-8", name, wrong(object, name));
 }
 
-/* The number in `node` when it is one, else NAN. */
-static double number_of(JsonNode *node)
-{
-  GType type = JSON_NODE_HOLDS_VALUE(node) ? json_node_get_value_type(node) : G_TYPE_NONE;
-  return type == G_TYPE_INT64 || type == G_TYPE_DOUBLE ? json_node_get_double(node) : NAN;
-}
-
-/* The elements of `node`; NULL: it is no array. */
-static JsonArray *array_of(JsonNode *node)
-{
-  return node != NULL && JSON_NODE_HOLDS_ARRAY(node) ? json_node_get_array(node) : NULL;
-}
-
-/* The two numbers of element `i`, NAN where there is none; FALSE when it is no array of two. */
-static gboolean read_pair(JsonArray *array, guint i, double *first, double *second)
-{
-  JsonArray *pair = array_of(json_array_get_element(array, i));
-  const gboolean good = pair != NULL && json_array_get_length(pair) == 2;
-  *first = good ? number_of(json_array_get_element(pair, 0)) : (double)NAN;
-  *second = good ? number_of(json_array_get_element(pair, 1)) : (double)NAN;
-  return good;
-}
-
 /* Reads each member of `object`, in the order of the file. */
 static gboolean read_each(const reading *r, JsonObject *object,
                           gboolean (*read)(const reading *r, JsonObject *object, const char *name))
@@ -98,29 +69,22 @@ static gboolean read_key(const reading *r, JsonObject *keys, const char *name)
                                    : invalid(r, "unknown key \"%s\"", name);
 }
 
-static gboolean read_metric(const reading *r, JsonObject *metrics, const char *name)
+/* Adds `value`, a member of the summary or NULL, as what is called `name` in `part`. */
+static gboolean add_value(const reading *r, run_part part, const char *name, JsonNode *value)
 {
-  metric_id id = metric_find(name);
-  double value = number_of(json_object_get_member(metrics, name));
-  if (id == METRIC_COUNT) {
-    return invalid(r, "unknown metric \"%s\"", name);
+  g_autofree char *text = value != NULL ? json_to_string(value, FALSE) : g_strdup("");
+  const char *at = text;
+  gsize id = 0;
+  if (!run_part_find(part, name, &id)) {
+    return invalid(r, "unknown %s \"%s\"", run_part_noun(part), name);
   }
-  if (!isfinite(value)) {
-    return invalid(r, "metric \"%s\" is %s", name, isnan(value) ? "not a number" : "out of range");
-  }
-  metric_values_set(&r->record->results.metrics, id, value);
-  return TRUE;
+  g_autofree char *wrong = run_part_add(&r->record->results, part, id, name, &at);
+  return wrong == NULL || invalid(r, "%s", wrong);
 }
 
-/* Appends [bound, weight], element `i` of `bins`, to `d`, the distribution called `name`. */
-static gboolean read_bin(const reading *r, JsonArray *bins, guint i, const char *name, distribution *d)
+static gboolean read_metric(const reading *r, JsonObject *metrics, const char *name)
 {
-  double bound, weight;
-  return (read_pair(bins, i, &bound, &weight) && distribution_append(d, bound, weight)) ||
-         invalid(r,
-                 "distribution \"%s\", bin %u: expected [bound, weight], the bound 0 or more and above the "
-                 "one before, the weight above 0",
-                 name, i + 1);
+  return add_value(r, RUN_METRICS, name, json_object_get_member(metrics, name));
 }
 
 /* A unit other than the table's would make numbers mean something else. */
@@ -137,92 +101,36 @@ static gboolean check_unit(const reading *r, JsonObject *object, const char *mem
 static gboolean read_distribution(const reading *r, JsonObject *distributions, const char *name)
 {
   const distribution_id id = distribution_find(name);
-  if (id == DISTRIBUTION_COUNT) {
-    return invalid(r, "unknown distribution \"%s\"", name);
-  }
-  const distribution_row *row = distribution_row_of(id);
   JsonObject *object = object_member(r, distributions, name);
-  if (object == NULL || !check_unit(r, object, "unit", row->unit, name) ||
-      !check_unit(r, object, "weight", row->weight_unit, name)) {
-    return FALSE;
-  }
-  JsonArray *bins = array_of(json_object_get_member(object, "bins"));
-  if (bins == NULL) {
-    return invalid(r, "distribution \"%s\" has no bins; expected \"bins\": [[bound, weight], …]", name);
-  }
-  guint count = json_array_get_length(bins);
-  gboolean good =
-      (count > 0 && count <= DISTRIBUTION_BINS_MAX) ||
-      invalid(r, "distribution \"%s\" has %u bins; expected 1 to %d", name, count, DISTRIBUTION_BINS_MAX);
-  for (guint i = 0; good && i < count; i++) {
-    good = read_bin(r, bins, i, name, &r->record->results.distributions[id]);
-  }
-  return good;
+  return object != NULL &&
+         (id == DISTRIBUTION_COUNT ||
+          (check_unit(r, object, "unit", distribution_row_of(id)->unit, name) &&
+           check_unit(r, object, "weight", distribution_row_of(id)->weight_unit, name))) &&
+         add_value(r, RUN_DISTRIBUTIONS, name, json_object_get_member(object, "bins"));
 }
 
-/* Adds [percent, value], element `i` of the `quantiles` of the gauge `id`. All gauges have the same
- * percentages. */
-static gboolean read_quantile(const reading *r, JsonArray *quantiles, gauge_id id, guint i)
+static gboolean read_distributions(const reading *r, JsonObject *distributions)
 {
-  gauge_quantiles *of = &r->record->results.quantiles;
-  double percentage, value;
-  const gboolean is_pair = read_pair(quantiles, i, &percentage, &value);
-  const uint32_t parts = is_pair ? quantile_parts(percentage / 100) : 0;
-  if (id == 0 && parts > (i > 0 ? of->parts[i - 1] : 0)) {
-    of->count = i + 1;
-    of->parts[i] = parts;
-  }
-  if (i >= of->count || of->parts[i] != parts || !isfinite(value) || value < 0) {
-    return invalid(r,
-                   "quantiles of \"%s\", number %u: expected [percent, value], above 0 to 100 %%, ascending, "
-                   "the same of each gauge",
-                   gauge_row_of(id)->name, i + 1);
-  }
-  of->values[id][i] = value;
-  return TRUE;
+  return read_each(r, distributions, read_distribution);
 }
 
-/* All gauges, in any order. */
+static gboolean read_gauge(const reading *r, JsonObject *quantiles, const char *name)
+{
+  return add_value(r, RUN_QUANTILES, name, json_object_get_member(quantiles, name));
+}
+
 static gboolean read_quantiles(const reading *r, JsonObject *quantiles)
 {
-  gboolean good = TRUE;
-  for (gauge_id id = 0; good && id < GAUGE_COUNT; id++) {
-    const char *name = gauge_row_of(id)->name;
-    JsonArray *array = array_of(json_object_get_member(quantiles, name));
-    const guint count = array != NULL ? json_array_get_length(array) : 0;
-    if (count == 0 || count > QUANTILES_MAX || (id > 0 && count != r->record->results.quantiles.count)) {
-      return invalid(r, "the gauge \"%s\" has %u quantiles; expected 1 to %d, as many of each gauge", name,
-                     count, QUANTILES_MAX);
-    }
-    for (guint i = 0; good && i < count; i++) {
-      good = read_quantile(r, array, id, i);
-    }
-  }
-  return good;
+  return read_each(r, quantiles, read_gauge) && (json_object_get_size(quantiles) == GAUGE_COUNT ||
+                                                 invalid(r, "\"quantiles\" are of %u gauges; expected %d",
+                                                         json_object_get_size(quantiles), GAUGE_COUNT));
 }
 
 static gboolean read_block_maxima(const reading *r, JsonObject *blocks)
 {
-  run_results *results = &r->record->results;
-  JsonNode *size = json_object_get_member(blocks, "block_octets");
-  const double octets = size != NULL ? number_of(size) : NAN;
-  JsonArray *array = array_of(json_object_get_member(blocks, "values"));
-  const guint count = array != NULL ? json_array_get_length(array) : 0;
-  if (!(octets >= 1 && octets <= WHOLE_NUMBER_MAX) || count == 0 || count > BLOCK_MAXIMA_MAX) {
-    return invalid(r, "block_maxima: expected \"block_octets\", above 0, and 1 to %d \"values\"",
-                   BLOCK_MAXIMA_MAX);
-  }
-  results->block_octets = (guint64)octets;
-  results->block_maxima = g_array_new(FALSE, FALSE, sizeof(guint64));
-  for (guint i = 0; i < count; i++) {
-    const double value = number_of(json_array_get_element(array, i));
-    if (!(value >= 0 && value <= WHOLE_NUMBER_MAX)) {
-      return invalid(r, "block_maxima, value %u: expected a number of octets", i + 1);
-    }
-    const guint64 maximum = (guint64)value;
-    g_array_append_val(results->block_maxima, maximum);
-  }
-  return TRUE;
+  JsonNode *octets = json_object_get_member(blocks, "block_octets");
+  g_autofree char *size = octets != NULL ? json_to_string(octets, FALSE) : g_strdup("");
+  return add_value(r, RUN_BLOCK_MAXIMA, size, json_object_get_member(blocks, "values"));
 }
 
 /* A member that programs of older versions did not write. */
@@ -263,15 +171,11 @@ static void clear_fact(gpointer data)
   g_free((char *)fact->text);
 }
 
-static gboolean read_distributions(const reading *r, JsonObject *distributions)
-{
-  return read_each(r, distributions, read_distribution);
-}
-
 /* What a run notes, which older programs did not write. */
 static gboolean read_notes(const reading *r, JsonObject *root)
 {
-  JsonArray *notes = array_of(json_object_get_member(root, "notes"));
+  JsonNode *node = json_object_get_member(root, "notes");
+  JsonArray *notes = node != NULL && JSON_NODE_HOLDS_ARRAY(node) ? json_node_get_array(node) : NULL;
   g_autoptr(GStrvBuilder) texts = g_strv_builder_new();
   for (guint i = 0; notes != NULL && i < json_array_get_length(notes); i++) {
     const char *text = json_text_element(notes, i);

@@ -143,7 +143,7 @@ SWEEP_TEXT = """\
 Two sweeps with two runs at a time: of long runs, and of short ones, where what starting a run costs shows.
 Beside each the same runs without it: two loops of a shell at once, each of which starts `iwarpsim run` for
 every second point. Two processes on one machine share its memory and its caches, so that even independent
-ones may not gain a factor of two. A sweep forks workers once, which fork a process for each run; the rest is
+ones may not gain a factor of two. A sweep forks a process for each run; the rest is
 the sweep itself: the grid, the store, what it prints. In a sweep of its own somebody looks every 5 ms how
 many runs are at work; the share is of the looks up to the last that saw two, after which there is work for
 one. It has no target: a look may fall between two runs, so the shorter they are the smaller it is.

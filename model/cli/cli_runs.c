@@ -14,52 +14,13 @@
 
 static const cli_runs_options defaults = CLI_RUNS_DEFAULT;
 
-gboolean cli_runs_read(const cli_runs_options *options, run_limits *limits, GError **error)
-{
-  time_ps limit = 0, stall = STALL_S * TIME_PS_PER_SECOND;
-  if (options->jobs < 1 && options->jobs != defaults.jobs) {
-    return cli_usage_error(error, "-j %d: expected 1 or more", options->jobs);
-  }
-  if (options->limit != NULL && (!units_parse_time(options->limit, &limit) || limit == 0)) {
-    return cli_usage_error(error, "--limit %s: expected a time such as \"10min\"", options->limit);
-  }
-  if (options->stall != NULL && !units_parse_time(options->stall, &stall)) {
-    return cli_usage_error(error, "--stall %s: expected a time such as \"60s\"", options->stall);
-  }
-  if (options->memory != NULL &&
-      (!units_parse_size(options->memory, &limits->memory_octets) || limits->memory_octets == 0)) {
-    return cli_usage_error(error, "--memory %s: expected a size such as \"2GiB\"", options->memory);
-  }
-  limits->wall_s = time_ps_in_seconds(limit);
-  limits->stall_s = time_ps_in_seconds(stall);
-  return TRUE;
-}
-
-guint cli_runs_jobs(const cli_runs_options *options)
-{
-  return options->jobs > 0 ? (guint)options->jobs : g_get_num_processors();
-}
-
-char *cli_runs_store(const char *given, const scenario *s, const char *suffix)
-{
-  return given != NULL ? g_strdup(given) : g_strdup_printf("results/%s%s.sqlite", scenario_name(s), suffix);
-}
-
-sweep_progress_style cli_runs_style(const cli_arguments *arguments)
-{
-  if (arguments->quiet) {
-    return SWEEP_PROGRESS_NONE;
-  }
-  return cli_shows_progress(arguments) ? SWEEP_PROGRESS_TERMINAL : SWEEP_PROGRESS_LINES;
-}
-
 static void show_sweep(const session_progress *progress, void *shared)
 {
-  worker_progress_set(shared, progress->now, progress->share);
+  run_progress_set(shared, progress->now, progress->share);
 }
 
 /* A run, in its own process. Nothing of it is kept but its summary, in the store. */
-static int simulate(scenario *s, worker_progress *progress)
+static int simulate(scenario *s, run_progress *progress)
 {
   GError *error = NULL;
   session_result result;
@@ -70,8 +31,41 @@ static int simulate(scenario *s, worker_progress *progress)
     return is_good ? CLI_FAILED : CLI_USAGE;
   }
   const summary left = cli_results_summary(s, &result, NULL);
-  worker_hand_over(progress, &left);
+  run_hand_over(progress, &left);
   return cli_results_exit_code("run", s, &result);
+}
+
+gboolean cli_runs_read(const cli_runs_options *runs, const cli_arguments *arguments, sweep_options *options,
+                       GError **error)
+{
+  time_ps limit = 0, stall = STALL_S * TIME_PS_PER_SECOND;
+  if (runs->jobs < 1 && runs->jobs != defaults.jobs) {
+    return cli_usage_error(error, "-j %d: expected 1 or more", runs->jobs);
+  }
+  if (runs->limit != NULL && (!units_parse_time(runs->limit, &limit) || limit == 0)) {
+    return cli_usage_error(error, "--limit %s: expected a time such as \"10min\"", runs->limit);
+  }
+  if (runs->stall != NULL && !units_parse_time(runs->stall, &stall)) {
+    return cli_usage_error(error, "--stall %s: expected a time such as \"60s\"", runs->stall);
+  }
+  if (runs->memory != NULL && (!units_parse_size(runs->memory, &options->limits.memory_octets) ||
+                               options->limits.memory_octets == 0)) {
+    return cli_usage_error(error, "--memory %s: expected a size such as \"2GiB\"", runs->memory);
+  }
+  options->simulate = simulate;
+  options->limits.wall_s = time_ps_in_seconds(limit);
+  options->limits.stall_s = time_ps_in_seconds(stall);
+  options->jobs = runs->jobs > 0 ? (guint)runs->jobs : g_get_num_processors();
+  options->progress = stderr;
+  options->style = arguments->quiet                ? SWEEP_PROGRESS_NONE
+                   : cli_shows_progress(arguments) ? SWEEP_PROGRESS_TERMINAL
+                                                   : SWEEP_PROGRESS_LINES;
+  return TRUE;
+}
+
+char *cli_runs_store(const char *given, const scenario *s, const char *suffix)
+{
+  return given != NULL ? g_strdup(given) : g_strdup_printf("results/%s%s.sqlite", scenario_name(s), suffix);
 }
 
 provenance *cli_runs_origin(const sweep_grid *grid, const cli_runs_options *options)
@@ -90,23 +84,17 @@ provenance *cli_runs_origin(const sweep_grid *grid, const cli_runs_options *opti
   });
 }
 
-gboolean cli_runs_make(sweep_plan *plan, const cli_runs_options *options, const run_limits *limits,
-                       const char *path, const sweep_options *how, sweep_result *result, result_store **store,
+gboolean cli_runs_make(sweep_plan *plan, const cli_runs_options *runs, const char *path,
+                       const sweep_options *options, sweep_result *result, result_store **store,
                        GError **error)
 {
-  const sweep_grid *grid = sweep_plan_grid(plan);
   g_autofree char *folder = g_path_get_dirname(path);
-  /* The store is opened last: the runs do not inherit it. */
-  const gsize jobs = MIN(cli_runs_jobs(options), sweep_grid_count(grid));
-  g_autoptr(worker_pool) pool = worker_pool_new(grid, simulate, (guint)jobs, limits, error);
   *result = (sweep_result){0};
-  *store = pool != NULL && cli_make_folder(folder, 1, error)
-               ? result_store_open(path, RESULT_STORE_WRITE, error)
-               : NULL;
+  *store = cli_make_folder(folder, 1, error) ? result_store_open(path, RESULT_STORE_WRITE, error) : NULL;
   if (*store == NULL) {
     return FALSE;
   }
-  g_autoptr(provenance) from = cli_runs_origin(grid, options);
-  return (options->mix || result_store_check_provenance(*store, from, error)) &&
-         sweep_run(plan, pool, from, *store, how, result, error);
+  g_autoptr(provenance) from = cli_runs_origin(sweep_plan_grid(plan), runs);
+  return (runs->mix || result_store_check_provenance(*store, from, error)) &&
+         sweep_run(plan, from, *store, options, result, error);
 }

@@ -6,8 +6,8 @@
 
 #include "cli/cli.h"
 #include "study/store/provenance.h"
+#include "study/sweep/run_process.h"
 #include "study/sweep/sweep.h"
-#include "study/sweep/worker_pool.h"
 
 /* As given on the command line; the entries below fill it in. */
 typedef struct cli_runs_options {
@@ -35,24 +35,20 @@ typedef struct cli_runs_options {
       CLI_SWITCH("mix", 0, &(options).mix,                                                                   \
                  "accept a store with runs of another scenario text or program version")
 
-/* Reads what was given into `limits`. FALSE and `error` when an option is wrong. */
-gboolean cli_runs_read(const cli_runs_options *options, run_limits *limits, GError **error);
-
-/* Runs at once. */
-guint cli_runs_jobs(const cli_runs_options *options);
+/* Sets in `options` what was given: limits, how many runs at once, how progress is shown; and that runs are
+ * simulated. FALSE and `error` when an option is wrong. */
+gboolean cli_runs_read(const cli_runs_options *runs, const cli_arguments *arguments, sweep_options *options,
+                       GError **error);
 
 /* Where the results of `s` go: `given`, or without one results/NAME`suffix`.sqlite. Free with g_free(). */
 char *cli_runs_store(const char *given, const scenario *s, const char *suffix);
 
-/* How progress is shown. */
-sweep_progress_style cli_runs_style(const cli_arguments *arguments);
-
 /* Where the runs of `grid` come from. Free with provenance_free(). */
 provenance *cli_runs_origin(const sweep_grid *grid, const cli_runs_options *options);
 
-/* Makes those of the runs of `plan` that the store at `path` lacks, as sweep_run(), in processes of their
- * own, within `limits`. FALSE and `error` also when the store cannot be made or opened, or (but with --mix)
- * holds runs of another origin. `*store` is open, or NULL: free it with result_store_close(). */
-gboolean cli_runs_make(sweep_plan *plan, const cli_runs_options *options, const run_limits *limits,
-                       const char *path, const sweep_options *how, sweep_result *result, result_store **store,
+/* Makes those of the runs of `plan` that the store at `path` lacks, as sweep_run(). FALSE and `error` also
+ * when the store cannot be made or opened, or (but with --mix) holds runs of another origin. `*store` is
+ * open, or NULL: free it with result_store_close(). */
+gboolean cli_runs_make(sweep_plan *plan, const cli_runs_options *runs, const char *path,
+                       const sweep_options *options, sweep_result *result, result_store **store,
                        GError **error);

@@ -114,15 +114,15 @@ static gboolean read_question(size_question *question, GError **error)
 
 /* Makes the runs that `study` asks for, those that the store at `path` lacks, until it has the answer. FALSE
  * when they are not all there: then there is an `error`, or the signal that interrupted it. */
-static gboolean search(size_study *study, const char *path, const run_limits *limits, sweep_options *options,
-                       int *interrupted, GError **error)
+static gboolean search(size_study *study, const char *path, sweep_options *options, int *interrupted,
+                       GError **error)
 {
   const sweep_grid *grid;
   while ((grid = size_study_next(study, error)) != NULL) {
     g_autoptr(sweep_plan) plan = sweep_plan_new(grid, 1, 1, NULL, 0);
     g_autoptr(result_store) store = NULL;
     sweep_result result;
-    if (!cli_runs_make(plan, &chosen.runs, limits, path, options, &result, &store, error)) {
+    if (!cli_runs_make(plan, &chosen.runs, path, options, &result, &store, error)) {
       return FALSE;
     }
     if (result.interrupted) {
@@ -212,16 +212,14 @@ static gboolean show_curve(const size_question *question, const char *path, GErr
   return !study_plot_fits(table, &plot_metric, NULL) || draw(table, &plot_metric, &request, path, error);
 }
 
-static int run_search(const scenario *s, const size_question *question, const run_limits *limits,
+static int run_search(const scenario *s, const size_question *question, sweep_options *options,
                       const cli_arguments *arguments, GError **error)
 {
   g_autofree char *path = cli_runs_store(chosen.store, s, "-size");
-  sweep_options options = {
-      .keep_going = TRUE, .goes_on = TRUE, .progress = stderr, .style = cli_runs_style(arguments)};
   g_autoptr(size_study) study = size_study_new(s, (const char *const *)chosen.runs.sets, question, error);
   output *csv = study != NULL && chosen.csv != NULL ? output_begin(chosen.csv, 0, error) : NULL;
   int interrupted = 0;
-  if (*error != NULL || !search(study, path, limits, &options, &interrupted, error)) {
+  if (*error != NULL || !search(study, path, options, &interrupted, error)) {
     output_end(csv, FALSE, NULL);
     return *error != NULL ? CLI_USAGE : INTERRUPTION_EXIT_CODE(interrupted);
   }
@@ -241,12 +239,12 @@ static int run_search(const scenario *s, const size_question *question, const ru
 static int size(const cli_arguments *arguments, GError **error)
 {
   const char *const *sets = (const char *const *)chosen.runs.sets;
-  run_limits limits = {0};
+  sweep_options options = {.keep_going = TRUE, .goes_on = TRUE};
   size_question question = {0};
   int status = CLI_USAGE;
-  if (cli_runs_read(&chosen.runs, &limits, error) && read_question(&question, error)) {
+  if (cli_runs_read(&chosen.runs, arguments, &options, error) && read_question(&question, error)) {
     g_autoptr(scenario) s = scenario_load(arguments->rest[0], sets, error);
-    status = s != NULL ? run_search(s, &question, &limits, arguments, error) : CLI_USAGE;
+    status = s != NULL ? run_search(s, &question, &options, arguments, error) : CLI_USAGE;
   } else {
     cli_usage_of(error, "");
   }

@@ -85,13 +85,12 @@ static void complain(const sweep_plan *plan, const sweep_result *result)
   }
 }
 
-static int run_sweep(sweep_plan *plan, const run_limits *limits, const sweep_options *options, gboolean quiet,
-                     GError **error)
+static int run_sweep(sweep_plan *plan, const sweep_options *options, gboolean quiet, GError **error)
 {
   g_autofree char *path = cli_runs_store(chosen.store, sweep_grid_base(sweep_plan_grid(plan)), "");
   g_autoptr(result_store) store = NULL;
   sweep_result result;
-  gboolean good = cli_runs_make(plan, &chosen.runs, limits, path, options, &result, &store, error);
+  gboolean good = cli_runs_make(plan, &chosen.runs, path, options, &result, &store, error);
   complain(plan, &result);
   if (!good) {
     return CLI_USAGE;
@@ -120,7 +119,7 @@ static int run_sweep(sweep_plan *plan, const run_limits *limits, const sweep_opt
 }
 
 /* --list: looks into the store where there is one, and makes none. */
-static int list_sweep(sweep_plan *plan, GError **error)
+static int list_sweep(sweep_plan *plan, guint jobs, GError **error)
 {
   const sweep_grid *grid = sweep_plan_grid(plan);
   g_autofree char *path = cli_runs_store(chosen.store, sweep_grid_base(grid), "");
@@ -137,11 +136,10 @@ static int list_sweep(sweep_plan *plan, GError **error)
     }
   }
   if (good && chosen.json) {
-    g_autofree char *json =
-        sweep_plan_json(plan, IWARPSIM_VERSION, cli_runs_jobs(&chosen.runs), cli_cost_pace());
+    g_autofree char *json = sweep_plan_json(plan, IWARPSIM_VERSION, jobs, cli_cost_pace());
     plain_text_print_page(stdout, json);
   } else if (good) {
-    sweep_plan_list(plan, IWARPSIM_VERSION, cli_runs_jobs(&chosen.runs), cli_cost_pace(), stdout);
+    sweep_plan_list(plan, IWARPSIM_VERSION, jobs, cli_cost_pace(), stdout);
   }
   return good ? CLI_OK : CLI_USAGE;
 }
@@ -150,15 +148,11 @@ static int list_sweep(sweep_plan *plan, GError **error)
 static int check_and_run(const cli_arguments *arguments, GError **error)
 {
   const char *const *sets = (const char *const *)chosen.runs.sets;
-  run_limits limits = {0};
-  sweep_options options = {.keep_going = chosen.keep_going,
-                           .progress = stderr,
-                           .style = cli_runs_style(arguments),
-                           .problems = stderr};
+  sweep_options options = {.keep_going = chosen.keep_going, .problems = stderr};
   guint64 shard, shards;
   g_autoptr(GArray) goals = g_array_new(FALSE, FALSE, sizeof(sweep_goal));
   g_auto(GStrv) parts = g_strsplit(chosen.shard != NULL ? chosen.shard : "1/1", "/", 3);
-  if (!cli_runs_read(&chosen.runs, &limits, error)) {
+  if (!cli_runs_read(&chosen.runs, arguments, &options, error)) {
     return CLI_USAGE;
   }
   if (chosen.json && !chosen.list) {
@@ -184,7 +178,8 @@ static int check_and_run(const cli_arguments *arguments, GError **error)
   }
   g_autoptr(sweep_plan) plan = sweep_plan_new(grid, (guint)shard, (guint)shards,
                                               (const sweep_goal *)(gpointer)goals->data, goals->len);
-  return chosen.list ? list_sweep(plan, error) : run_sweep(plan, &limits, &options, arguments->quiet, error);
+  return chosen.list ? list_sweep(plan, options.jobs, error)
+                     : run_sweep(plan, &options, arguments->quiet, error);
 }
 
 static const GOptionEntry entries[] = {

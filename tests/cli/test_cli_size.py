@@ -123,7 +123,7 @@ class Size(kit.ProgramTest):
         size = kit.start("size", "a.cfg", "--key", "receiver.memory", "--keep", GOODPUT.strip("'"), "-j2",
                          "-s", "workload.messages=1000000", stderr=subprocess.PIPE)
         self.addCleanup(size.kill)
-        kit.wait_until(lambda: any(kit.children(worker) for worker in kit.children(size.pid)))
+        kit.wait_until(lambda: kit.children(size.pid))
         size.send_signal(signal.SIGTERM)
         output, errors = size.communicate(timeout=kit.PATIENCE_S)
         self.assertEqual((size.returncode, output), (128 + signal.SIGTERM, ""))

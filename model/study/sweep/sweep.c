@@ -45,7 +45,6 @@ typedef struct signals {
 typedef struct sweep {
   sweep_plan *plan;
   const sweep_grid *grid; /* the plan's */
-  worker_pool *pool;
   result_store *store;
   const sweep_options *options;
   sweep_result *result;
@@ -57,7 +56,7 @@ typedef struct sweep {
   double work_s;       /* the cost (run_cost) of the runs that are counted in `result` … */
   double work_there_s; /* … of them, those that were there … */
   double work_ended_s; /* … and those that ended now */
-  GPtrArray *running;  /* worker, with a run in hand */
+  GPtrArray *running;  /* run_process */
   char *host;          /* this machine */
   const provenance *from;
   GQueue ended;           /* stored_run *: they wait for the store */
@@ -99,8 +98,8 @@ static void show_progress(sweep *s)
                          .work_done = s->work_ended_s,
                          .pace = sweep_plan_pace(s->plan)};
   for (guint i = 0; i < s->running->len; i++) {
-    worker *run = s->running->pdata[i];
-    counts.work_done += worker_share(run) * cost_s_of(s, worker_point(run));
+    const run_process *run = s->running->pdata[i];
+    counts.work_done += run_process_share(run) * cost_s_of(s, run_process_point(run));
   }
   counts.work_left = counts.work - s->work_there_s - mean_s * (double)options->before - counts.work_done;
   sweep_progress_show(&s->progress, &counts, now_us);
@@ -125,7 +124,7 @@ static void print_problem(const sweep *s, const stored_run *run)
 
 /* Stopping. */
 
-static void each_run(const sweep *s, void (*act)(worker *w))
+static void each_run(const sweep *s, void (*act)(run_process *run))
 {
   for (guint i = 0; i < s->running->len; i++) {
     act(s->running->pdata[i]);
@@ -135,7 +134,7 @@ static void each_run(const sweep *s, void (*act)(worker *w))
 static void stop(sweep *s)
 {
   s->closing = s->stopping = TRUE;
-  each_run(s, worker_stop);
+  each_run(s, run_process_stop);
 }
 
 /* Forgets what waits for the store. */
@@ -154,13 +153,13 @@ static gboolean signal_readable(gint fd, G_GNUC_UNUSED GIOCondition condition, g
   }
   if (received.ssi_signo == SIGTSTP) {
     /* Ctrl-Z: the runs, which are not the terminal's, stop and go on with this process. */
-    each_run(s, worker_pause);
+    each_run(s, run_process_pause);
     kill(getpid(), SIGSTOP);
-    each_run(s, worker_continue);
+    each_run(s, run_process_continue);
     return G_SOURCE_CONTINUE;
   }
   if (s->result->interrupted) {
-    each_run(s, worker_kill);
+    each_run(s, run_process_kill);
     drop_ended(s);
   } else {
     s->lock_wait_ms = MIN(s->lock_wait_ms, HURRY_MS);
@@ -210,7 +209,7 @@ static void leave_signals(const signals *handled)
 static gboolean tick(gpointer data)
 {
   sweep *s = data;
-  each_run(s, worker_watch);
+  each_run(s, run_process_watch);
   show_progress(s);
   return G_SOURCE_CONTINUE;
 }
@@ -352,11 +351,11 @@ static gboolean commit_first(gpointer data)
 
 /* Running. */
 
-static void run_ended(worker *w, const worker_run_end *end, gpointer data)
+static void take_end(run_process *process, const ended_run *end, gpointer data)
 {
   sweep *s = data;
   stored_run *run = sweep_record_new(s->grid, s->host, end);
-  g_ptr_array_remove_fast(s->running, w);
+  g_ptr_array_remove_fast(s->running, process);
   s->work_ended_s += cost_s_of(s, run->point);
   if (s->stopping && (run->status == RUN_FAILED || s->error != NULL)) {
     sweep_record_free(run);
@@ -391,16 +390,17 @@ static gboolean was_run_meanwhile(sweep *s, gsize point)
 static gboolean start_run(sweep *s, gsize point)
 {
   GError *error = NULL;
-  worker *w = worker_pool_run(s->pool, point, run_ended, s, &error);
-  if (w != NULL) {
-    g_ptr_array_add(s->running, w);
+  run_process *run =
+      run_process_start(s->grid, point, s->options->simulate, &s->options->limits, take_end, s, &error);
+  if (run != NULL) {
+    g_ptr_array_add(s->running, run);
   } else if (s->running->len > 0) {
     s->places = s->running->len;
     g_error_free(error);
   } else {
     fail(s, error);
   }
-  return w != NULL;
+  return run != NULL;
 }
 
 static void start_runs(sweep *s)
@@ -418,7 +418,7 @@ static void start_runs(sweep *s)
 /* Starts runs and waits, until the last one ended and is kept. */
 static void run_points(sweep *s)
 {
-  /* Where our parent ignores it, the kernel would discard how our workers ended. */
+  /* Where our parent ignores it, the kernel would discard how our runs ended. */
   const struct sigaction by_default = {.sa_handler = SIG_DFL};
   struct sigaction child_signal;
   sigaction(SIGCHLD, &by_default, &child_signal);
@@ -438,18 +438,17 @@ static void run_points(sweep *s)
   sigaction(SIGCHLD, &child_signal, NULL);
 }
 
-gboolean sweep_run(sweep_plan *plan, worker_pool *pool, const provenance *from, result_store *store,
+gboolean sweep_run(sweep_plan *plan, const provenance *from, result_store *store,
                    const sweep_options *options, sweep_result *result, GError **error)
 {
   *result = (sweep_result){0};
   sweep s = {.plan = plan,
              .grid = sweep_plan_grid(plan),
-             .pool = pool,
              .store = store,
              .from = from,
              .lock_wait_ms = result_store_wait_ms(store),
              .options = options,
-             .places = worker_pool_places(pool),
+             .places = (guint)MIN(options->jobs, sweep_grid_count(sweep_plan_grid(plan))),
              .result = result,
              .progress = {.file = options->progress, .style = options->style},
              .todo = g_array_new(FALSE, FALSE, sizeof(gsize)),

@@ -7,12 +7,15 @@
 #include <stdio.h>
 
 #include "study/store/result_store.h"
+#include "study/sweep/run_process.h"
 #include "study/sweep/sweep_plan.h"
 #include "study/sweep/sweep_progress.h"
-#include "study/sweep/worker_pool.h"
 
 /* How to run it. Everything pointed to stays the caller's. */
 typedef struct sweep_options {
+  run_simulate simulate;
+  run_limits limits;   /* of each run */
+  guint jobs;          /* runs at once; fewer where this machine has no more processes or descriptors */
   gboolean keep_going; /* runs that fail do not keep others from starting */
   FILE *progress;      /* where `style` is shown */
   sweep_progress_style style;
@@ -32,13 +35,13 @@ typedef struct sweep_result {
   int interrupted;  /* the SIGINT, SIGTERM or SIGHUP that came: the rest was not started; 0: none */
 } sweep_result;
 
-/* Runs what `store` lacks or has as failed of `plan` in `pool`, which is made of the same grid; what the runs
- * leave does not depend on how many there are at once, nor on other sweeps into the same store. `from` is
- * kept with each run. A run that fails is recorded as such. Unless `keep_going`, no further one starts after
- * it; those in progress continue to their end and are kept.
+/* Runs what `store` lacks or has as failed of `plan`; what the runs leave does not depend on how many there
+ * are at once, nor on other sweeps into the same store. `from` is kept with each run. A run that fails is
+ * recorded as such. Unless `keep_going`, no further one starts after it; those in progress continue to their
+ * end and are kept.
  *
  * While it runs it handles SIGINT, SIGTERM and SIGHUP, unless they are ignored: no further run starts, those
  * running are stopped and not recorded; a second one kills them. FALSE and `error` when the store fails or no
- * worker can be started: the runs are stopped; what was committed stays. `result` is filled in either way. */
-gboolean sweep_run(sweep_plan *plan, worker_pool *pool, const provenance *from, result_store *store,
+ * run can be started: the runs are stopped; what was committed stays. `result` is filled in either way. */
+gboolean sweep_run(sweep_plan *plan, const provenance *from, result_store *store,
                    const sweep_options *options, sweep_result *result, GError **error);

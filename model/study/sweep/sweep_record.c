@@ -10,7 +10,7 @@
 
 /* The end of a program's messages as text to keep: valid UTF-8, lines as they were, no other control
  * characters; begins with a whole character when it was cut. Free with g_free(). */
-static char *tail_of(worker_messages text)
+static char *tail_of(run_messages text)
 {
   /* What follows the first octet of a character in UTF-8 is 10xxxxxx, at most three of them. */
   for (guint i = 0; text.cut && i < 3 && text.count > 0 && (*text.octets & 0xc0) == 0x80; i++) {
@@ -42,7 +42,7 @@ static char *cause_of(int signal_number, guint64 memory_limit_octets)
 }
 
 /* How it ended, for a run whose own summary does not count. */
-static char *describe_end(const worker_run_end *end, const char *tail)
+static char *describe_end(const ended_run *end, const char *tail)
 {
   GString *text = g_string_new(NULL);
   if (end->stopped_why != NULL) {
@@ -68,7 +68,7 @@ static char *describe_end(const worker_run_end *end, const char *tail)
   return g_string_free(text, FALSE);
 }
 
-stored_run *sweep_record_new(const sweep_grid *grid, const char *host, const worker_run_end *end)
+stored_run *sweep_record_new(const sweep_grid *grid, const char *host, const ended_run *end)
 {
   const summary *left = end->left;
   gboolean is_whole = FALSE; /* its exit is that of its own status */

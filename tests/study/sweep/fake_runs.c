@@ -29,7 +29,6 @@ enum {
   SAYS_TOO_MUCH = 29,      /* an ok run, with a message of 5000 octets */
   LEAVES_A_CHILD = 30,     /* in its trace, too, that keeps its files open for a minute; an ok run */
   TALKS_AND_HANGS = 31,    /* 8 MiB and "last" on stderr, and no end */
-  ENDS_ALL = 32,           /* kills what made its process too */
   SAYS_2000_OCTETS = 33,   /* on stderr, the second half of a character and 1999 others; an ok run */
   SAYS_2001_OCTETS = 34    /* the first half before it */
 };
@@ -84,10 +83,10 @@ static void eat_memory(void)
   }
 }
 
-static void never_end(worker_progress *progress)
+static void never_end(run_progress *progress)
 {
   for (time_ps now = 1;; now++) {
-    worker_progress_set(progress, now * TIME_PS_PER_MILLISECOND, 0.5 + (double)now / 1e6);
+    run_progress_set(progress, now * TIME_PS_PER_MILLISECOND, 0.5 + (double)now / 1e6);
     g_usleep(10000);
   }
 }
@@ -103,7 +102,7 @@ static void leave_a_child(const scenario *s)
 }
 
 /* What it does before it has a summary; FALSE: it ends with `*code` and without one. */
-static gboolean play_before(const scenario *s, guint64 seed, worker_progress *progress, int *code)
+static gboolean play_before(const scenario *s, guint64 seed, run_progress *progress, int *code)
 {
   static const char nonsense[] = "one\r\n\xff\x1b[31mtwo\0 \xc3\xa4";
   g_autofree char *mended = beside(s, "mended");
@@ -130,7 +129,7 @@ static gboolean play_before(const scenario *s, guint64 seed, worker_progress *pr
     *code = 3;
     return FALSE;
   case HANGS:
-    worker_progress_set(progress, 5 * TIME_PS_PER_MILLISECOND, 0.25);
+    run_progress_set(progress, 5 * TIME_PS_PER_MILLISECOND, 0.25);
     sleep(60);
     return FALSE;
   case NEVER_ENDS:
@@ -152,9 +151,6 @@ static gboolean play_before(const scenario *s, guint64 seed, worker_progress *pr
     say("\xc3\xa4" + (seed == SAYS_2000_OCTETS), 2 - (seed == SAYS_2000_OCTETS));
     say(letters, 1999);
     return TRUE;
-  case ENDS_ALL:
-    kill(0, SIGKILL); /* their process group is their own */
-    return FALSE;
   default:
     return TRUE;
   }
@@ -169,7 +165,7 @@ static void wait_if_slow(const char *title)
   }
 }
 
-int fake_run(scenario *s, worker_progress *progress)
+int fake_run(scenario *s, run_progress *progress)
 {
   const char *title = scenario_configuration(s)->title;
   guint64 seed = scenario_configuration(s)->run.seed;
@@ -198,7 +194,7 @@ int fake_run(scenario *s, worker_progress *progress)
   } else if (seed == SAYS_TOO_MUCH) {
     page.message = g_strnfill(5000, 'x');
   }
-  worker_hand_over(progress, &page);
+  run_hand_over(progress, &page);
   if (seed == CRASHES_LATE || seed == TERMINATES_CRASHES) {
     crash();
   }

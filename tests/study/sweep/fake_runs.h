@@ -6,6 +6,6 @@
  * messages delivered as it is asked for. */
 #pragma once
 
-#include "study/sweep/worker_pool.h"
+#include "study/sweep/run_process.h"
 
-int fake_run(scenario *s, worker_progress *progress);
+int fake_run(scenario *s, run_progress *progress);

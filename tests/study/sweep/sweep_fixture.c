@@ -86,10 +86,12 @@ gboolean sweep_into(const sweep_fixture *f, result_store *store, const char *tex
   g_autofree char *axes = sweep_grid_axes_text(grid);
   const provenance from = fixture_origin(scenario_name(s), scenario_configuration(s)->title, text, axes);
   g_autoptr(sweep_plan) plan = sweep_plan_new(grid, MAX(options.shard, 1), MAX(options.shards, 1), NULL, 0);
-  const sweep_options own = {.keep_going = !options.stops, .problems = fopen(f->problems_path, "w")};
-  worker_pool *pool = worker_pool_new(grid, fake_run, options.jobs, &options.limits, error);
-  gboolean good = pool != NULL && sweep_run(plan, pool, &from, store, &own, result, error);
-  worker_pool_free(pool);
+  const sweep_options own = {.simulate = fake_run,
+                             .limits = options.limits,
+                             .jobs = options.jobs,
+                             .keep_going = !options.stops,
+                             .problems = fopen(f->problems_path, "w")};
+  gboolean good = sweep_run(plan, &from, store, &own, result, error);
   remove_timers(f);
   fclose(own.problems);
   return good;

@@ -11,26 +11,25 @@
 
 /* As wait4() reports them (Linux): a code stands in the second octet, a signal in the first. */
 #define EXITED(code)                                                                                         \
-  (worker_run_end)                                                                                           \
+  (ended_run)                                                                                                \
   {                                                                                                          \
     .wait_status = (code) << 8                                                                               \
   }
 #define SIGNALLED(number)                                                                                    \
-  (worker_run_end)                                                                                           \
+  (ended_run)                                                                                                \
   {                                                                                                          \
     .wait_status = (number)                                                                                  \
   }
 
-static stored_run *record_of(const grid_fixture *f, worker_run_end end, const summary *left,
-                             const char *messages)
+static stored_run *record_of(const grid_fixture *f, ended_run end, const summary *left, const char *messages)
 {
   end.left = left;
-  end.messages = (worker_messages){messages, strlen(messages), FALSE};
+  end.messages = (run_messages){messages, strlen(messages), FALSE};
   end.memory_peak_octets = 3 << 20;
   return sweep_record_new(f->grid, "here", &end);
 }
 
-static void expect(const grid_fixture *f, worker_run_end end, const summary *left, const char *messages,
+static void expect(const grid_fixture *f, ended_run end, const summary *left, const char *messages,
                    int exit_code, const char *message)
 {
   g_autoptr(sweep_record) record = record_of(f, end, left, messages);
@@ -92,8 +91,7 @@ FIXTURE_TEST(test_contradiction)
 /* Who does not ask if there is memory ends as a crash does; where memory is limited that is named. */
 FIXTURE_TEST(test_limited_memory)
 {
-  expect(f, (worker_run_end){.wait_status = SIGSEGV, .memory_limit_octets = 12 << 20}, NULL, "",
-         128 + SIGSEGV,
+  expect(f, (ended_run){.wait_status = SIGSEGV, .memory_limit_octets = 12 << 20}, NULL, "", 128 + SIGSEGV,
          "ended by signal 11 (Segmentation fault), its memory at 3.0\302\240MiB; perhaps the "
          "12.0\302\240MiB of data that it may hold (--memory) are not enough, without a summary");
 }
@@ -101,17 +99,17 @@ FIXTURE_TEST(test_limited_memory)
 /* What the watchdog says comes first; a run that is whole all the same counts. */
 FIXTURE_TEST(test_stopped)
 {
-  expect(f, (worker_run_end){.wait_status = SIGTERM, .stopped_why = "stopped: too long"}, NULL, "",
-         128 + SIGTERM, "stopped: too long");
+  expect(f, (ended_run){.wait_status = SIGTERM, .stopped_why = "stopped: too long"}, NULL, "", 128 + SIGTERM,
+         "stopped: too long");
   g_autoptr(sweep_record) record =
-      record_of(f, (worker_run_end){.stopped_why = "stopped: too long"}, LEFT(RUN_OK), "");
+      record_of(f, (ended_run){.stopped_why = "stopped: too long"}, LEFT(RUN_OK), "");
   g_assert_cmpint(record->status, ==, RUN_OK);
 }
 
 static void expect_tail(const grid_fixture *f, const char *octets, gsize count, gboolean cut,
                         const char *text)
 {
-  const worker_run_end end = {.messages = {octets, count, cut}};
+  const ended_run end = {.messages = {octets, count, cut}};
   g_autoptr(sweep_record) record = sweep_record_new(f->grid, "here", &end);
   g_assert_cmpstr(record->stderr_tail, ==, text);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* One run: what it uses, how it ends, and that nothing waits for it in vain (fake_runs.c). */
-#include "study/sweep/worker_pool.h"
+#include "study/sweep/run_process.h"
 
 #include <signal.h>
 #include <string.h>
@@ -21,8 +21,7 @@ static const run_limits no_limits;
 
 typedef struct fixture {
   grid_fixture on;
-  worker_pool *pool;  /* NULL: not made yet */
-  worker *run;        /* that has the last run; NULL: the run has ended */
+  run_process *run;   /* the last; NULL: it has ended */
   stored_run *record; /* of the last run; NULL: it has not ended */
 } fixture;
 
@@ -38,33 +37,23 @@ static void set_up(fixture *f, gconstpointer text)
 static void tear_down(fixture *f, gconstpointer unused)
 {
   g_clear_pointer(&f->record, sweep_record_free);
-  worker_pool_free(f->pool);
   grid_fixture_tear_down(&f->on, unused);
 }
 
 #define FIXTURE_TEST(name) TEST_WITH(fixture, SCENARIO("t"), set_up, tear_down, name)
 
-static void note_end(worker *w, const worker_run_end *end, gpointer data)
+static void note_end(run_process *ended, const ended_run *end, gpointer data)
 {
   fixture *f = data;
-  g_assert_true(w == f->run);
+  g_assert_true(ended == f->run);
   f->run = NULL;
   f->record = sweep_record_new(f->on.grid, "here", end);
 }
 
-static void make_pool(fixture *f, run_limits limits)
+static run_process *start(fixture *f, guint seed, run_limits limits)
 {
-  f->pool = NO_ERROR(worker_pool_new, f->on.grid, fake_run, 1, &limits);
-}
-
-/* All runs of a test share the limits of the first. */
-static worker *start(fixture *f, guint seed, run_limits limits)
-{
-  if (f->pool == NULL) {
-    make_pool(f, limits);
-  }
   g_clear_pointer(&f->record, sweep_record_free);
-  f->run = NO_ERROR(worker_pool_run, f->pool, seed - 1, note_end, f);
+  f->run = NO_ERROR(run_process_start, f->on.grid, seed - 1, fake_run, &limits, note_end, f);
   return f->run;
 }
 
@@ -73,7 +62,7 @@ static gboolean watch(gpointer data)
 {
   const fixture *f = data;
   if (f->run != NULL) {
-    worker_watch(f->run);
+    run_process_watch(f->run);
   }
   return G_SOURCE_CONTINUE;
 }
@@ -101,17 +90,6 @@ static const stored_run *run_well(fixture *f, guint seed)
   return outcome;
 }
 
-/* The worker; there is one. */
-static pid_t only_worker(void)
-{
-  g_autofree char *path = g_strdup_printf("/proc/self/task/%d/children", (int)getpid());
-  g_autofree char *text = NULL;
-  g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
-  g_auto(GStrv) pids = g_strsplit(g_strstrip(text), " ", -1);
-  g_assert_cmpuint(g_strv_length(pids), ==, 1);
-  return (pid_t)g_ascii_strtoll(pids[0], NULL, 10);
-}
-
 /* Waits for `seed` to have its trace; its process. */
 static pid_t await_trace(const fixture *f, const char *seed)
 {
@@ -123,18 +101,18 @@ static pid_t await_trace(const fixture *f, const char *seed)
 }
 
 /* Waits for the run to report progress for the first time, which it may have done. */
-static void await_start(const worker *begun)
+static void await_start(const run_process *begun)
 {
-  while (worker_share(begun) == 0) {
+  while (run_process_share(begun) == 0) {
     g_usleep(1000);
   }
 }
 
 /* Waits for the run, which reports progress, to go on. */
-static void await_progress(const worker *progressing)
+static void await_progress(const run_process *progressing)
 {
-  double before = worker_share(progressing);
-  while (worker_share(progressing) == before) {
+  double before = run_process_share(progressing);
+  while (run_process_share(progressing) == before) {
     g_usleep(1000);
   }
 }
@@ -157,17 +135,6 @@ FIXTURE_TEST(test_good_run)
   g_assert_nonnull(started);
   g_assert_cmpint(g_date_time_to_unix(started), >=, before_s);
   g_assert_cmpint(g_date_time_to_unix(started), <=, g_get_real_time() / G_USEC_PER_SEC);
-}
-
-/* Memory that this process takes after its workers were forked, 256 MiB here, does not count for the run. */
-FIXTURE_TEST(test_memory_is_its_own)
-{
-  const gsize large = 256 << 20;
-  make_pool(f, no_limits);
-  g_autofree char *held = g_malloc(large);
-  memset(held, 1, large);
-  const stored_run *outcome = run(f, 7, no_limits);
-  g_assert_cmpfloat(outcome->memory_peak_octets, <, 128 << 20);
 }
 
 /* 4095 octets of its message have room. */
@@ -202,27 +169,27 @@ FIXTURE_TEST(test_talks_nonsense)
 }
 
 /* The child once it reports progress, by a clock that then stands. */
-static worker *start_and_stop_clock(fixture *f, guint seed, run_limits limits)
+static run_process *start_and_stop_clock(fixture *f, guint seed, run_limits limits)
 {
   stop_clock();
-  worker *child = start(f, seed, limits);
+  run_process *child = start(f, seed, limits);
   await_start(child);
-  worker_watch(child);
+  run_process_watch(child);
   return child;
 }
 
 /* `seconds` later. */
-static void watch_later(worker *child, double seconds)
+static void watch_later(run_process *child, double seconds)
 {
   advance_clock(seconds);
-  worker_watch(child);
+  run_process_watch(child);
 }
 
 /* Simulated time that stands still is noticed. */
 FIXTURE_TEST(test_stall)
 {
-  worker *child = start_and_stop_clock(f, 26, (run_limits){.stall_s = 0.3});
-  g_assert_cmpfloat_with_epsilon(worker_share(child), 0.25, 1e-6);
+  run_process *child = start_and_stop_clock(f, 26, (run_limits){.stall_s = 0.3});
+  g_assert_cmpfloat_with_epsilon(run_process_share(child), 0.25, 1e-6);
   watch_later(child, 0.3);
   wait_for_end(f);
   const stored_run *outcome = f->record;
@@ -237,9 +204,9 @@ FIXTURE_TEST(test_stall)
  * so it is not stopped. */
 FIXTURE_TEST(test_held_up)
 {
-  worker *child = start_and_stop_clock(f, 26, (run_limits){.stall_s = 1.5});
+  run_process *child = start_and_stop_clock(f, 26, (run_limits){.stall_s = 1.5});
   watch_later(child, 1.7);
-  worker_kill(child);
+  run_process_kill(child);
   wait_for_end(f);
   EXPECT_PARTS(f->record->message, "ended by signal 9");
 }
@@ -247,7 +214,7 @@ FIXTURE_TEST(test_held_up)
 /* A run whose time goes on does not stall, but may take too long. */
 FIXTURE_TEST(test_limit)
 {
-  worker *child = start_and_stop_clock(f, 27, (run_limits){.stall_s = 0.6, .wall_s = 1.5});
+  run_process *child = start_and_stop_clock(f, 27, (run_limits){.stall_s = 0.6, .wall_s = 1.5});
   for (guint i = 0; i < 3; i++) {
     await_progress(child);
     watch_later(child, 0.5);
@@ -262,14 +229,14 @@ FIXTURE_TEST(test_limit)
 TEST_WITH(fixture, SCENARIO("stubborn"), set_up, tear_down, test_stubborn)
 {
   stop_clock();
-  worker *child = start(f, 1, (run_limits){.stall_s = 0.2});
+  run_process *child = start(f, 1, (run_limits){.stall_s = 0.2});
   await_trace(f, "1");
   watch_later(child, 0.2);
   watch_later(child, 1.001);
   wait_for_end(f);
   const stored_run *outcome = f->record;
   g_assert_cmpint(outcome->exit_code, ==, 128 + SIGKILL);
-  g_assert_cmpfloat(outcome->wall_s, >=, 1.2); /* by the sweep's clock, as its worker was killed too */
+  g_assert_cmpfloat(outcome->wall_s, >=, 1.2);
   EXPECT_PARTS(outcome->message, "(--stall), at 0 s of simulated time, 0 % done");
 }
 
@@ -299,7 +266,7 @@ FIXTURE_TEST(test_leaves_a_child)
   g_assert_cmpint(kill(left, 0), ==, 0);
 }
 
-/* The file of the messages of the only worker. */
+/* The file of the messages of the only run. */
 static void look_at_messages(struct stat *messages)
 {
   for (int file = 0; file < 64; file++) {
@@ -315,27 +282,27 @@ static void look_at_messages(struct stat *messages)
 FIXTURE_TEST(test_forgets_messages)
 {
   struct stat messages = {.st_size = 0};
-  worker *child = start(f, 31, no_limits);
+  run_process *child = start(f, 31, no_limits);
   while (messages.st_size < (8 << 20) + 4) {
     g_usleep(1000);
     look_at_messages(&messages);
   }
-  worker_watch(child);
+  run_process_watch(child);
   look_at_messages(&messages);
   g_assert_cmpint(messages.st_blocks * 512, <=, 8192); /* two pages */
-  worker_kill(child);
+  run_process_kill(child);
   wait_for_end(f);
   g_assert_true(g_str_has_suffix(f->record->stderr_tail, "xxlast"));
 }
 
 FIXTURE_TEST(test_stop_and_kill)
 {
-  worker *child = start(f, 26, no_limits);
-  worker_stop(child);
+  run_process *child = start(f, 26, no_limits);
+  run_process_stop(child);
   wait_for_end(f);
   g_assert_cmpint(f->record->exit_code, ==, 128 + SIGTERM);
   child = start(f, 26, no_limits);
-  worker_kill(child);
+  run_process_kill(child);
   wait_for_end(f);
   g_assert_cmpint(f->record->exit_code, ==, 128 + SIGKILL);
 }
@@ -344,30 +311,26 @@ FIXTURE_TEST(test_stop_and_kill)
  * hangs, and the one that it is paused. */
 FIXTURE_TEST(test_wall_time)
 {
-  run(f, 1, no_limits); /* now its worker is there */
   gint64 before_us = g_get_monotonic_time();
-  worker *child = start(f, 26, no_limits);
+  run_process *child = start(f, 26, no_limits);
   await_start(child);
   g_usleep(G_USEC_PER_SEC / 4);
-  worker_pause(child);
+  run_process_pause(child);
   g_usleep(G_USEC_PER_SEC / 4);
-  worker_continue(child);
-  worker_stop(child);
+  run_process_continue(child);
+  run_process_stop(child);
   wait_for_end(f);
   g_assert_cmpfloat(f->record->wall_s, >=, 0.5);
   g_assert_cmpfloat(f->record->wall_s, <=, (double)(g_get_monotonic_time() - before_us) / G_USEC_PER_SEC);
 }
 
-/* Two runs are two processes, made by the same one. */
+/* Two runs are two processes. */
 FIXTURE_TEST(test_a_process_each)
 {
   run(f, 1, no_limits);
-  pid_t maker = only_worker();
   run(f, 2, no_limits);
-  g_assert_cmpint(only_worker(), ==, maker);
-  pid_t first = traced_process(f->on.folder, "1"), second = traced_process(f->on.folder, "2");
-  g_assert_cmpint(first, !=, second);
-  g_assert_cmpint(first, !=, maker);
+  g_assert_cmpint(traced_process(f->on.folder, "1"), !=, traced_process(f->on.folder, "2"));
+  g_assert_cmpint(traced_process(f->on.folder, "1"), !=, getpid());
 }
 
 /* What a run printed, left and reached is its own, whatever the next run in its place omits: 24 talks, 13
@@ -383,48 +346,21 @@ FIXTURE_TEST(test_leaves_nothing_to_the_next)
   outcome = run(f, 13, no_limits);
   g_assert_cmpint(outcome->exit_code, ==, 128 + SIGKILL);
   g_assert_cmpstr(outcome->stderr_tail, ==, "fake: this led to it\nfake: a broken invariant");
-  worker *child = start(f, 3, no_limits);
-  g_assert_cmpfloat(worker_share(child), ==, 0);
+  run_process *child = start(f, 3, no_limits);
+  g_assert_cmpfloat(run_process_share(child), ==, 0);
   wait_for_end(f);
   g_assert_cmpint(f->record->status, ==, RUN_OK);
   g_assert_cmpstr(f->record->stderr_tail, ==, "");
 }
 
-/* Waits until `process`, which was sent SIGKILL, has ended; leaves it to be waited for. */
-static void await_end(pid_t process)
-{
-  siginfo_t ended;
-  g_assert_cmpint(waitid(P_PID, (id_t)process, &ended, WEXITED | WNOWAIT), ==, 0);
-}
-
-/* Whether a worker dies before its first run, with a run or while it waits: the next run is not affected. */
-FIXTURE_TEST(test_worker_dies)
-{
-  make_pool(f, no_limits);
-  kill(only_worker(), SIGKILL);
-  await_end(only_worker());
-  const stored_run *outcome = run_well(f, 3);
-  outcome = run(f, 32, no_limits);
-  EXPECT_FIELDS(outcome, (status, RUN_FAILED), (exit_code, 128 + SIGKILL));
-  outcome = run_well(f, 1);
-  pid_t maker = only_worker();
-  kill(maker, SIGKILL);
-  await_end(maker);
-  for (guint turns = 0; g_main_context_iteration(NULL, FALSE); turns++) {
-    g_assert_cmpuint(turns, <, 100); /* the run that it had is no longer watched */
-  }
-  outcome = run_well(f, 2);
-  g_assert_cmpint(only_worker(), !=, maker);
-}
-
 /* A run is paused for longer than it may take, or stall; then it has the time that it had left before. */
 FIXTURE_TEST(test_pause)
 {
-  worker *child = start_and_stop_clock(f, 27, (run_limits){.stall_s = 1, .wall_s = 2});
-  worker_pause(child);
+  run_process *child = start_and_stop_clock(f, 27, (run_limits){.stall_s = 1, .wall_s = 2});
+  run_process_pause(child);
   advance_clock(2.1);
-  worker_continue(child);
-  worker_watch(child);
+  run_process_continue(child);
+  run_process_watch(child);
   watch_later(child, 0.1);
   await_progress(child);
   watch_later(child, 1.8);
@@ -434,27 +370,21 @@ FIXTURE_TEST(test_pause)
   EXPECT_PARTS(f->record->message, "it took longer than 2 s (--limit)");
 }
 
-/* Without descriptors for a worker there is an error, both at the start and when a run needs another worker;
- * once there are some, runs succeed. */
+/* The 16 descriptors that a store needs are not taken for a run; once there are more, runs succeed. */
 FIXTURE_TEST(test_no_descriptors)
 {
   g_autoptr(GError) error = NULL;
   struct rlimit before;
   g_assert_cmpint(getrlimit(RLIMIT_NOFILE, &before), ==, 0);
-  const struct rlimit few = {4, before.rlim_max};
+  run_well(f, 1); /* what the main context needs is open now */
+  const int next = dup(STDIN_FILENO);
+  close(next);
+  const struct rlimit few = {(rlim_t)next + 16, before.rlim_max};
   setrlimit(RLIMIT_NOFILE, &few);
-  g_assert_null(worker_pool_new(f->on.grid, fake_run, 2, &no_limits, &error));
+  g_assert_null(run_process_start(f->on.grid, 1, fake_run, &no_limits, note_end, f, &error));
   setrlimit(RLIMIT_NOFILE, &before);
   g_assert_nonnull(error);
-  run_well(f, 1);
-
-  g_clear_error(&error);
-  kill(only_worker(), SIGKILL);
-  await_end(only_worker());
-  setrlimit(RLIMIT_NOFILE, &few);
-  g_assert_null(worker_pool_run(f->pool, 1, note_end, f, &error));
-  setrlimit(RLIMIT_NOFILE, &before);
-  g_assert_nonnull(error);
+  g_assert_nonnull(strstr(error->message, "Too many open files"));
   run_well(f, 2);
 }
 

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "study/sweep/run_process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib-unix.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/pidfd.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/error.h"
+
+/* As much of a run's stderr as is kept: an abort's message and what led to it. Before them so much may stand
+ * in memory. */
+enum { MESSAGES_OCTETS = 2000, MESSAGES_OCTETS_MAX = 1 << 20 };
+
+/* Of a run's own message, and of the name of its engine. */
+enum { MESSAGE_OCTETS = 4096, ENGINE_OCTETS = 16 };
+
+/* Descriptors that runs leave to the rest of the program: a store and its journal, twice, signals, timers. */
+#define DESCRIPTORS_LEFT 16
+
+/* How long a stopped run may take to leave before it is killed. */
+#define STOP_GRACE_US G_USEC_PER_SEC
+
+/* Looks are never further apart than this, as far as stalling goes: when this process was itself held up (a
+ * laptop's lid, a slow disk), so were the runs. */
+#define LOOK_APART_MAX_US G_USEC_PER_SEC
+
+/* Memory that the sweep and a run share: each of the first two numbers is written whole by one side and may
+ * be read at any moment by the other, the rest is read when the run has ended. */
+struct run_progress {
+  _Atomic time_ps simulated_ps;
+  _Atomic guint64 share_ppm; /* of the run that is done, in millionths */
+  gint64 ended_us;           /* when it ended by itself, before this process came to know it; 0: it did not */
+  gboolean is_handed_over;   /* all that follows; it is set last */
+  run_status status;
+  char message[MESSAGE_OCTETS], engine[ENGINE_OCTETS];
+  shared_results results;
+};
+
+struct run_process {
+  run_limits limits;
+  run_ended ended;
+  gpointer data;
+  gsize point;
+  pid_t pid;
+  int file; /* which shows that the process has ended */
+  run_progress *progress;
+  int messages; /* a file in memory, to which it appends */
+  char *started;
+  gint64 forked_us;
+  gint64 started_us; /* the same, but for pauses */
+  gint64 looked_us;  /* run_process_watch() did */
+  gint64 stalled_us;
+  gint64 paused_us;     /* when it was; 0: it is not */
+  time_ps simulated_ps; /* when it looked */
+  gint64 stopped_us;    /* 0: it was not stopped */
+  char *stopped_why;    /* by the watchdog; NULL */
+};
+
+/* The run's process. */
+
+void run_progress_set(run_progress *progress, time_ps now, double share)
+{
+  atomic_store_explicit(&progress->simulated_ps, now, memory_order_relaxed);
+  atomic_store_explicit(&progress->share_ppm, (guint64)(CLAMP(share, 0, 1) * 1e6), memory_order_relaxed);
+}
+
+void run_hand_over(run_progress *progress, const summary *left)
+{
+  progress->status = left->status;
+  g_strlcpy(progress->message, left->message != NULL ? left->message : "", MESSAGE_OCTETS);
+  g_strlcpy(progress->engine, left->engine, ENGINE_OCTETS);
+  run_results_share(left->results, &progress->results);
+  atomic_thread_fence(memory_order_release);
+  progress->is_handed_over = TRUE;
+}
+
+/* The run's own files and no others: the sweep's terminal, store and other runs are not its. Makes what was
+ * forked from `sweep` a process that ends with it, and with nothing else of it. */
+static void leave_sweep(const run_process *run, pid_t sweep)
+{
+  sigset_t none;
+  /* Its own process group: Ctrl-C reaches the sweep, which decides what becomes of its runs. */
+  setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  const int null = open("/dev/null", O_RDWR);
+  if (getppid() != sweep /* it died before the request above */ || dup2(run->messages, STDERR_FILENO) < 0 ||
+      dup2(null, STDIN_FILENO) < 0 || dup2(null, STDOUT_FILENO) < 0) {
+    _exit(127);
+  }
+  close_range(STDERR_FILENO + 1, ~0U, 0);
+  signal(SIGTERM, SIG_DFL);
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, NULL);
+  setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+  if (run->limits.memory_octets > 0) {
+    setrlimit(RLIMIT_DATA, &(struct rlimit){run->limits.memory_octets, run->limits.memory_octets});
+  }
+  /* When memory runs out, a run is to go, not the sweep, which would take all its runs with it. */
+  const int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+  if (file >= 0) {
+    (void)!write(file, "500", 3); /* it is no harm when that is not allowed */
+    close(file);
+  }
+}
+
+/* The sweep's process. */
+
+static void send_signal(const run_process *run, int number)
+{
+  kill(-run->pid, number);
+}
+
+static void free_run(run_process *run)
+{
+  if (run->progress != NULL) {
+    munmap(run->progress, sizeof *run->progress);
+  }
+  if (run->messages >= 0) {
+    close(run->messages);
+  }
+  if (run->file >= 0) {
+    close(run->file);
+  }
+  g_free(run->started);
+  g_free(run->stopped_why);
+  g_free(run);
+}
+
+/* What the run handed over, with `results`; FALSE: nothing, or what no run can leave. */
+static gboolean take_over(run_progress *progress, summary *left, run_results *results)
+{
+  progress->message[MESSAGE_OCTETS - 1] = progress->engine[ENGINE_OCTETS - 1] = '\0';
+  *left = (summary){.status = progress->status,
+                    .message = progress->message,
+                    .engine = progress->engine,
+                    .results = results};
+  return progress->is_handed_over && left->status < RUN_STATUSES &&
+         run_results_take(&progress->results, results);
+}
+
+/* The process has ended. */
+static gboolean process_ended(G_GNUC_UNUSED gint fd, G_GNUC_UNUSED GIOCondition condition, gpointer data)
+{
+  run_process *run = data;
+  g_auto(run_results) results = {.block_maxima = NULL};
+  char words[MESSAGES_OCTETS];
+  struct rusage used = {0};
+  struct timeval cpu;
+  struct stat file = {.st_size = 0};
+  summary left;
+  ended_run end = {.point = run->point,
+                   .stopped_why = run->stopped_why,
+                   .memory_limit_octets = run->limits.memory_octets,
+                   .started = run->started};
+  (void)TEMP_FAILURE_RETRY(wait4(run->pid, &end.wait_status, 0, &used));
+  const gint64 ended_us = run->progress->ended_us > 0 ? run->progress->ended_us : g_get_monotonic_time();
+  timeradd(&used.ru_utime, &used.ru_stime, &cpu);
+  end.wall_s = (double)(ended_us - run->forked_us) / G_USEC_PER_SEC;
+  end.cpu_s = (double)((gint64)cpu.tv_sec * G_USEC_PER_SEC + cpu.tv_usec) / G_USEC_PER_SEC;
+  end.memory_peak_octets = (double)used.ru_maxrss * 1024;
+  fstat(run->messages, &file);
+  const ssize_t count = pread(run->messages, words, sizeof words, MAX(file.st_size - MESSAGES_OCTETS, 0));
+  end.messages = (run_messages){words, (gsize)MAX(count, 0), file.st_size > MESSAGES_OCTETS};
+  end.left = take_over(run->progress, &left, &results) ? &left : NULL;
+  run->ended(run, &end, run->data);
+  free_run(run);
+  return G_SOURCE_REMOVE;
+}
+
+/* Makes what the process shares with this one. */
+static gboolean make_shared(run_process *run, GError **error)
+{
+  struct rlimit files = {.rlim_cur = RLIM_INFINITY};
+  void *shared = mmap(NULL, sizeof *run->progress, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (shared == MAP_FAILED) {
+    return error_set(error, "no memory to share with a run: %s", g_strerror(errno));
+  }
+  run->progress = shared;
+  run->messages = memfd_create("messages", MFD_CLOEXEC);
+  getrlimit(RLIMIT_NOFILE, &files);
+  if (run->messages >= 0 && (rlim_t)run->messages + DESCRIPTORS_LEFT >= files.rlim_cur) {
+    errno = EMFILE;
+  } else if (fcntl(run->messages, F_SETFL, O_APPEND) == 0) {
+    return TRUE;
+  }
+  return error_set(error, "no file for the messages of a run: %s", g_strerror(errno));
+}
+
+run_process *run_process_start(const sweep_grid *grid, gsize point, run_simulate simulate,
+                               const run_limits *limits, run_ended ended, gpointer data, GError **error)
+{
+  const pid_t self = getpid();
+  const gint64 now_us = g_get_monotonic_time();
+  g_autoptr(GDateTime) now = g_date_time_new_now_utc();
+  run_process *run = g_new(run_process, 1);
+  *run = (run_process){.limits = *limits,
+                       .ended = ended,
+                       .data = data,
+                       .point = point,
+                       .file = -1,
+                       .messages = -1,
+                       .started = g_date_time_format(now, "%Y-%m-%dT%H:%M:%SZ"),
+                       .forked_us = now_us,
+                       .started_us = now_us,
+                       .looked_us = now_us};
+  if (!make_shared(run, error)) {
+    free_run(run);
+    return NULL;
+  }
+  run->pid = fork();
+  if (run->pid == 0) {
+    leave_sweep(run, self);
+    const int code = simulate(sweep_grid_scenario(grid, point), run->progress);
+    run->progress->ended_us = g_get_monotonic_time();
+    _exit(code);
+  }
+  run->file = run->pid > 0 ? pidfd_open(run->pid, 0) : -1;
+  if (run->file < 0) {
+    error_set(error, "no process for a run: %s", g_strerror(errno));
+    if (run->pid > 0) {
+      kill(run->pid, SIGKILL);
+      waitpid(run->pid, NULL, 0);
+    }
+    free_run(run);
+    return NULL;
+  }
+  setpgid(run->pid, run->pid); /* so does the run: one of the two is first */
+  g_unix_fd_add(run->file, G_IO_IN, process_ended, run);
+  return run;
+}
+
+/* Watching. */
+
+gsize run_process_point(const run_process *run)
+{
+  return run->point;
+}
+
+double run_process_share(const run_process *run)
+{
+  return MIN((double)atomic_load(&run->progress->share_ppm) / 1e6, 1.0);
+}
+
+/* Why it must be stopped; NULL: it need not. */
+static char *find_excess(const run_process *run, gint64 now_us)
+{
+  const run_limits *limits = &run->limits;
+  gboolean stalls = limits->stall_s > 0 && (double)run->stalled_us >= limits->stall_s * G_USEC_PER_SEC;
+  gboolean lasts =
+      limits->wall_s > 0 && (double)(now_us - run->started_us) >= limits->wall_s * G_USEC_PER_SEC;
+  if (!stalls && !lasts) {
+    return NULL;
+  }
+  g_autofree char *progress = g_strdup_printf("at %.12g s of simulated time, %.0f %% done",
+                                              time_ps_in_seconds(atomic_load(&run->progress->simulated_ps)),
+                                              100 * run_process_share(run));
+  return stalls
+             ? g_strdup_printf("stopped: its simulated time stood still for %g s (--stall), %s",
+                               limits->stall_s, progress)
+             : g_strdup_printf("stopped: it took longer than %g s (--limit), %s", limits->wall_s, progress);
+}
+
+void run_process_watch(run_process *run)
+{
+  gint64 now_us = g_get_monotonic_time();
+  time_ps simulated_ps = atomic_load(&run->progress->simulated_ps);
+  gint64 apart_us = MIN(now_us - run->looked_us, LOOK_APART_MAX_US);
+  struct stat messages;
+  run->stalled_us = simulated_ps == run->simulated_ps ? run->stalled_us + apart_us : 0;
+  run->simulated_ps = simulated_ps;
+  run->looked_us = now_us;
+  if (fstat(run->messages, &messages) == 0 && messages.st_blocks * 512 > MESSAGES_OCTETS_MAX) {
+    fallocate(run->messages, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0,
+              messages.st_size - MESSAGES_OCTETS);
+  }
+  if (run->stopped_us > 0) {
+    /* Again, since a process that was only being forked has not heard it. */
+    send_signal(run, now_us - run->stopped_us > STOP_GRACE_US ? SIGKILL : SIGTERM);
+    return;
+  }
+  run->stopped_why = find_excess(run, now_us);
+  if (run->stopped_why != NULL) {
+    run_process_stop(run);
+  }
+}
+
+void run_process_stop(run_process *run)
+{
+  if (run->stopped_us == 0) {
+    run->stopped_us = g_get_monotonic_time();
+    send_signal(run, SIGTERM);
+  }
+}
+
+void run_process_kill(run_process *run)
+{
+  send_signal(run, SIGKILL);
+}
+
+void run_process_pause(run_process *run)
+{
+  run->paused_us = g_get_monotonic_time();
+  send_signal(run, SIGSTOP);
+}
+
+void run_process_continue(run_process *run)
+{
+  gint64 now_us = g_get_monotonic_time();
+  if (run->paused_us > 0) {
+    run->started_us += now_us - run->paused_us;
+    run->looked_us = now_us;
+    run->paused_us = 0;
+  }
+  send_signal(run, SIGCONT);
+}

@@ -162,9 +162,15 @@ y(v) = (v > 0 || !y_log ? v : y_zero ? y_from : NaN)/y_unit # a logarithmic axis
 limited(v) = (v > y_from || v != v ? v : y_from)/y_unit # of an interval that goes on below the axis
 
 # --- The look: the palette of Okabe and Ito; lines differ in colour, dash and point, and read without colour too ---
-colour(i) = word('#0072B2 #D55E00 #009E73 #CC79A7 #000000 #E69F00', 1+(i-1)%6)
-point(i) = int(word('7 5 9 13 11 6 4 8 12 10', 1+(i-1)%10))
-dash(i) = int(word('1 2 4 3 5', 1+(i-1)%5))
+colour(i) = i < 1 ? '#606060' : word('#0072B2 #D55E00 #009E73 #CC79A7 #000000 #E69F00', 1+(i-1)%6)
+point(i) = int(word('7 5 9 13 11 6 4 8 12 10', 1+(max(i, 1)-1)%10))
+dash(i) = int(word('1 2 4 3 5', 1+(max(i, 1)-1)%5))
+# Line number i, grey where it stands for all: an only one has a dash of its own; a first and a second one have colour and shape in common.
+number_of(kind, i) = kind eq 'only' ? max(i, 1) : 2*max(i, 1)-(kind eq 'first') # letters go by it
+line_look(kind, i) = sprintf("linetype %d linecolor rgb '%s' linewidth %g dashtype %s pointtype %d pointsize 0.6", number_of(kind, i), colour(i), \
+  kind eq 'second' ? 1.0 : 1.4, kind eq 'second' ? '(10,5)' : sprintf('%d', kind eq 'first' ? 1 : dash(i)), \
+  letters ? number_of(kind, i) : kind eq 'only' ? point(i) : int(word('7 5 9 11 13 15', 1+(max(i, 1)-1)%6))-(kind eq 'second'))
+of(i) = sprintf('file index %d using ', i)
 
 # --- Panels: `eval panel` before panel number p is plotted; those of a row share the axis of y, those of a column that of x ---
 panel = "if (p > 1) { unset label 1; unset label 2; unset label 3; unset label 5 };"\

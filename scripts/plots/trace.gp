@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# One run over time, in layers from the back to the front. Layer number i, from 0, is index i of the data: from, until, and what it
-# reaches from and to on y (below 0: nothing). Layers differ in lightness, thickness and dash too, and read without colour.
+# One run over time, in layers from the back to the front. Columns: from, until, and what a layer reaches from and to on y (below 0:
+# nothing). Layers differ in lightness, thickness and dash too, and read without colour.
 
 # --- Layers ---
 bars(width, hue) = sprintf("with vectors nohead linewidth %g linecolor rgb '%s'", width, hue)
@@ -21,15 +21,7 @@ look(kind, i) = letters ? lettered(kind, i) : kind eq 'again' ? again : drawn(ki
 y_of(form) = form eq 'steps' ? '($3 < 0 ? NaN : $3/y_unit)' : form eq 'fillsteps' ? '($3 > 0 ? y_to/y_unit : '.(letters ? 'NaN)' : '0)') : \
   form eq 'points' || letters ? '(($3+$4)/2/y_unit)' : \
   form eq 'boxxyerror' ? '($3/y_unit):($1/x_unit):($2/x_unit):($3/y_unit):($4/y_unit)' : '($3/y_unit):(0):(($4-$3)/y_unit)'
-item(i, kind, look) = sprintf('file index %d using ($1/x_unit):%s %s notitle, ', \
-  i-1, kind eq 'time_out' && !letters ? '(y_from/y_unit):(0):((y_to-y_from)/y_unit)' : y_of(word(look, 2)), look)
-
-p = 1
-eval panel
 set clip two
-command = 'plot '
-do for [i=1:layers] {
-  kind = word(layer[i], 1)
-  command = command.item(i, kind, letters ? lettered(kind, i) : drawn(kind)).(kind eq 'again' ? item(i, kind, look(kind, i)) : '')
-}
-eval command.'NaN notitle'
+passes = 1
+one(i, kind, look) = of(i).'($1/x_unit):'.(kind eq 'time_out' && !letters ? '(y_from/y_unit):(0):((y_to-y_from)/y_unit)' : y_of(word(look, 2))).' '.look.' notitle, '
+item(pass, i, kind, s) = one(i, kind, letters ? lettered(kind, s) : drawn(kind)).(kind eq 'again' ? one(i, kind, look(kind, s)) : '')

@@ -29,6 +29,7 @@ typedef struct plot_range {
 
 /* Frees what `axis` holds. */
 void plot_axis_clear(plot_axis *axis);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(plot_axis, plot_axis_clear)
 
 /* `axis` with the part of it that is `range`; it is taken, and returned. A logarithmic axis keeps its end
  * where `range` has none above 0. */

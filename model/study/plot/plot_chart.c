@@ -32,6 +32,7 @@ plot_chart plot_chart_new(const char *template_name, const gnuplot_target *targe
                       .legend = g_ptr_array_new_with_free_func(g_free),
                       .looks = g_ptr_array_new_with_free_func(g_free),
                       .variables = g_string_new(NULL),
+                      .curves = g_ptr_array_new_with_free_func(g_free),
                       .data = g_string_new(NULL)};
   if (request->drawn_title != NULL) {
     *request->drawn_title = g_strdup(chart.title);
@@ -49,10 +50,20 @@ void plot_chart_clear(plot_chart *chart)
   g_free(chart->title);
   g_ptr_array_unref(chart->legend);
   g_ptr_array_unref(chart->looks);
+  g_ptr_array_unref(chart->curves);
   plot_axis_clear(&chart->x);
   plot_axis_clear(&chart->y);
   g_string_free(chart->variables, TRUE);
   g_string_free(chart->data, TRUE);
+}
+
+void plot_chart_add_curve(plot_chart *chart, guint panel, const char *look, guint style, const char *name,
+                          const char *columns)
+{
+  g_autofree char *comment = gnuplot_comment(name);
+  g_string_append_printf(chart->data, "%s# %s\n# %s\n", chart->curves->len > 0 ? "\n\n" : "", comment,
+                         columns);
+  g_ptr_array_add(chart->curves, g_strdup_printf("%u %s %u", panel + 1, look, style));
 }
 
 void plot_chart_add_legend(plot_chart *chart, const char *look, guint style, const char *text)
@@ -61,16 +72,35 @@ void plot_chart_add_legend(plot_chart *chart, const char *look, guint style, con
   g_ptr_array_add(chart->legend, g_strdup(text));
 }
 
-guint plot_chart_columns(const plot_chart *chart)
+void plot_chart_add_lines_legend(plot_chart *chart, const GPtrArray *labels, const char *first,
+                                 const char *second)
 {
-  guint columns = chart->target->screen.columns;
-  return chart->request->width > 0 ? (guint)chart->request->width : columns > 0 ? columns : TERMINAL_COLUMNS;
+  const char *const looks[] = {second != NULL ? "first" : "only", "second"}, *const names[] = {first, second};
+  gboolean pairs = second != NULL && chart->target->format == GNUPLOT_TERM;
+  for (guint i = 0; i < labels->len; i++) {
+    const char *label = g_ptr_array_index(labels, i);
+    for (gsize k = 0; k < (pairs ? 2 : 1); k++) {
+      g_autofree char *text =
+          g_strconcat(label, pairs && *label != '\0' ? ", " : "", pairs ? names[k] : "", NULL);
+      if (*text != '\0') {
+        plot_chart_add_legend(chart, looks[k], i + 1, text);
+      }
+    }
+  }
+  for (gsize k = 0; k < 2 && second != NULL && !pairs; k++) {
+    plot_chart_add_legend(chart, looks[k], 0, names[k]);
+  }
 }
 
-static guint rows_of(const plot_chart *chart)
+/* How many letters, across or down: as asked for, or as the screen has, if that is known. */
+static double letters_of(double asked, guint screen, guint usual)
 {
-  guint rows = chart->target->screen.rows;
-  return chart->request->height > 0 ? (guint)chart->request->height : rows > 0 ? rows : TERMINAL_ROWS;
+  return asked > 0 ? asked : screen > 0 ? screen : usual;
+}
+
+static double rows_of(const plot_chart *chart)
+{
+  return letters_of(chart->request->height, chart->target->screen.rows, TERMINAL_ROWS);
 }
 
 /* The size of the page, as far as it was asked for, and what stands on it. */
@@ -79,10 +109,11 @@ static void append_page(const plot_chart *chart, GString *variables)
   const plot_request *request = chart->request;
   gboolean letters = chart->target->format == GNUPLOT_TERM;
   double points = request->font_points > 0 ? request->font_points : PLOT_FONT_POINTS;
+  double columns = letters_of(request->width, chart->target->screen.columns, TERMINAL_COLUMNS);
   const struct {
     const char *name;
     double number;
-  } numbers[] = {{"width", letters ? plot_chart_columns(chart) * LETTER_WIDTH : request->width},
+  } numbers[] = {{"width", letters ? columns * LETTER_WIDTH : request->width},
                  {"height", letters ? rows_of(chart) * LETTER_HEIGHT : request->height},
                  {"font", letters ? LETTER_FONT : round(points * FONT_OF_POINTS)},
                  {"colour_box", chart->colour_box},
@@ -104,7 +135,8 @@ static void append_page(const plot_chart *chart, GString *variables)
 
 gboolean plot_chart_draw(plot_chart *chart, const char *stem, GError **error)
 {
-  const guint most = chart->target->format == GNUPLOT_TERM ? MAX(rows_of(chart) / 3, 2) : LEGEND_ENTRIES_MAX;
+  const guint most =
+      chart->target->format == GNUPLOT_TERM ? (guint)MAX(rows_of(chart) / 3, 2) : LEGEND_ENTRIES_MAX;
   if (chart->legend->len > most) {
     g_autofree char *more = g_strdup_printf("and %u more", chart->legend->len - (most - 1));
     g_ptr_array_set_size(chart->legend, (int)most - 1);
@@ -115,6 +147,7 @@ gboolean plot_chart_draw(plot_chart *chart, const char *stem, GError **error)
   append_page(chart, all);
   gnuplot_set_texts(all, "legend_text", chart->legend);
   gnuplot_set_texts(all, "legend_look", chart->looks);
+  gnuplot_set_texts(all, "curve", chart->curves);
   g_string_append_len(all, chart->variables->str, (gssize)chart->variables->len);
   return gnuplot_draw(chart->template_name, all, chart->data, stem, chart->target, error);
 }

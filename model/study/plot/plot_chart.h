@@ -25,7 +25,8 @@ typedef struct plot_chart {
   GPtrArray *legend;   /* char *: the texts of its entries */
   GPtrArray *looks;    /* char *, of each: "main 2", in words of the template's */
   GString *variables;  /* of the template alone */
-  GString *data;       /* the file beside the script */
+  GPtrArray *curves;   /* char *, of each: "1 reference 2", its panel, look and style */
+  GString *data;       /* the file beside the script: an index for each curve */
 } plot_chart;
 
 /* A chart with the heading that `request` has, or `what` is drawn ("goodput over MTU") and where, and below
@@ -37,11 +38,19 @@ plot_chart plot_chart_new(const char *template_name, const gnuplot_target *targe
 void plot_chart_clear(plot_chart *chart);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(plot_chart, plot_chart_clear)
 
+/* Begins a curve over those before it, number `style` of the template's `look`, in `panel` (from 0): an index
+ * of the data, to which its rows are appended, below the comments `name` and `columns`. */
+void plot_chart_add_curve(plot_chart *chart, guint panel, const char *look, guint style, const char *name,
+                          const char *columns);
+
 /* Adds an entry `text` to the legend, which looks like number `style` of the template's `look`. */
 void plot_chart_add_legend(plot_chart *chart, const char *look, guint style, const char *text);
 
-/* The letters across a terminal that `chart` is drawn on. */
-guint plot_chart_columns(const plot_chart *chart);
+/* Adds entries for lines of the looks "first" and "second", called so, of which those of a style have one of
+ * `labels` (char *) in common; or "only", where `second` is NULL. In print grey samples show what is first
+ * and second; in a terminal each letter needs an entry of its own. */
+void plot_chart_add_lines_legend(plot_chart *chart, const GPtrArray *labels, const char *first,
+                                 const char *second);
 
 /* Draws `chart` as `stem`. FALSE and `error` (IWARPSIM_ERROR, G_FILE_ERROR) on failure, as when the height
  * that was asked for is too small for it. */

@@ -63,8 +63,8 @@ static const shown_quantity shown_delays = {
 typedef struct share_curve {
   char *label;          /* of its point; "": it is the only one */
   distribution samples; /* not empty */
-  guint colour;         /* from 1: curves of one point have one */
-  guint kind; /* from 1: which quantity, by dash and marks; 0: there is one, and each point has a dash */
+  guint point;          /* its number: curves of one have a colour */
+  guint kind;           /* the quantity's number */
   const char *kind_name;
 } share_curve;
 
@@ -88,10 +88,7 @@ static void add_curves(GArray *curves, const shown_quantity *shown, guint point,
                        const GPtrArray *runs)
 {
   for (guint i = 0; i < shown->count; i++) {
-    share_curve curve = {.label = g_strdup(label),
-                         .colour = point + 1,
-                         .kind = shown->count > 1 ? i + 1 : 0,
-                         .kind_name = shown->of[i].name};
+    share_curve curve = {.label = g_strdup(label), .point = point, .kind = i, .kind_name = shown->of[i].name};
     for (guint r = 0; r < runs->len; r++) {
       const distribution *of = g_ptr_array_index(runs, r);
       distribution_add(&curve.samples, &of[shown->of[i].id]);
@@ -136,49 +133,28 @@ static void append_rows(const share_curve *curve, double from, GString *data)
   }
 }
 
-/* "placement: MTU 1500": the quantity and the point, of those that there are. Free with g_free(). */
-static char *name_of(const share_curve *curve)
+/* Appends the curves, and the legend: each point has a colour, each quantity a dash; in a terminal each curve
+ * a letter. */
+static void append_curves(const GArray *curves, const shown_quantity *shown, double from, plot_chart *chart)
 {
-  return g_strconcat(curve->kind_name, *curve->kind_name != '\0' && *curve->label != '\0' ? ": " : "",
-                     curve->label, NULL);
-}
-
-/* Variables and data for shares.gp: curve i is index i. */
-static void append_curves(const GArray *curves, const char *unit, double from, plot_chart *chart)
-{
-  g_autoptr(GString) colours = g_string_new(NULL), kinds = g_string_new(NULL);
+  gboolean pairs = shown->count > 1;
+  g_autoptr(GPtrArray) labels = g_ptr_array_new_with_free_func(g_free);
+  g_autofree char *columns = g_strdup_printf("x (%s), share above x", shown->unit);
   for (guint i = 0; i < curves->len; i++) {
     const share_curve *curve = curve_at(curves, i);
-    const char *blank = i > 0 ? " " : "";
-    g_autofree char *name = name_of(curve), *comment = gnuplot_comment(name);
-    g_string_append_printf(chart->data, "# %s\n# x (%s), share above x\n", comment, unit);
+    g_autofree char *name =
+        g_strconcat(curve->kind_name, pairs && *curve->label != '\0' ? ": " : "", curve->label, NULL);
+    plot_chart_add_curve(chart, 0,
+                         !pairs             ? "only"
+                         : curve->kind == 0 ? "first"
+                                            : "second",
+                         curve->point + 1, name, columns);
     append_rows(curve, from, chart->data);
-    g_string_append(chart->data, "\n\n");
-    g_string_append_printf(colours, "%s%u", blank, curve->colour);
-    g_string_append_printf(kinds, "%s%u", blank, curve->kind);
-  }
-  gnuplot_set_number(chart->variables, "curves", curves->len);
-  gnuplot_set_text(chart->variables, "colours_of", colours->str);
-  gnuplot_set_text(chart->variables, "kinds", kinds->str);
-}
-
-/* Each point has a colour, each quantity a dash; in a terminal each curve a letter. */
-static void append_legend(const GArray *curves, const shown_quantity *shown, plot_chart *chart)
-{
-  gboolean letters = chart->target->format == GNUPLOT_TERM;
-  for (guint i = 0; i < curves->len; i++) {
-    const share_curve *curve = curve_at(curves, i);
-    const char *zero = end_of(curve) == 0 && curve->kind < 2 ? " (0 throughout)" : "";
-    g_autofree char *name = letters ? name_of(curve) : g_strdup(curve->label);
-    g_autofree char *text = g_strconcat(name, zero, NULL);
-    gboolean first = letters || i == 0 || curve_at(curves, i - 1)->colour != curve->colour;
-    if (first && *text != '\0') {
-      plot_chart_add_legend(chart, curve->kind > 0 && !letters ? "colour" : "curve", i + 1, text);
+    if (curve->point == labels->len) {
+      g_ptr_array_add(labels, g_strconcat(curve->label, end_of(curve) == 0 ? " (0 throughout)" : "", NULL));
     }
   }
-  for (guint kind = 0; kind < shown->count && shown->count > 1 && !letters; kind++) {
-    plot_chart_add_legend(chart, "kind", kind + 1, shown->of[kind].name);
-  }
+  plot_chart_add_lines_legend(chart, labels, shown->of[0].name, pairs ? shown->of[1].name : NULL);
 }
 
 static gboolean draw(const GArray *curves, const shown_quantity *shown, const plot_request *request,
@@ -211,8 +187,7 @@ static gboolean draw(const GArray *curves, const shown_quantity *shown, const pl
   chart.y = plot_axis_limited(
       plot_axis_of_shares(&extent, shown->y_label, shown->logarithmic || request->y_log), &request->y_range);
   gnuplot_set_text(chart.variables, "nothing", extent.largest == 0 ? shown->nothing : "");
-  append_curves(curves, shown->unit, chart.x.from, &chart);
-  append_legend(curves, shown, &chart);
+  append_curves(curves, shown, chart.x.from, &chart);
   return plot_chart_draw(&chart, stem, error);
 }
 

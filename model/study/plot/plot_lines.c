@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The plots of a study that are line charts, each a line_plot: lines with intervals over one axis, in
- * panels. A point is the mean of its runs with the 95 % interval, or, in a chart of skewed data, the median
- * with the quartiles: a symmetric interval would show what no run had. */
+ * panels; or a map, whose rows of cells are lines. A point is the mean of its runs with the 95 % interval,
+ * or, in a chart of skewed data, the median with the quartiles: a symmetric interval would show what no run
+ * had. */
 #include <math.h>
 #include <string.h>
 
@@ -14,8 +15,8 @@
 typedef enum line_look {
   LINE_MAIN,      /* filled points */
   LINE_COMPANION, /* a second quantity of the same runs: the same colour and shape, hollow points, dashed */
-  LINE_REFERENCE, /* what to compare with: black, no points, no intervals */
   LINE_OWN,       /* the bound of the main line of that style, in its colour */
+  LINE_REFERENCE, /* what to compare with: black, no points, no intervals; all others lie over it */
   LINE_LOOKS
 } line_look;
 
@@ -33,7 +34,8 @@ typedef struct line_mark {
 
 typedef struct chart_line {
   guint panel;
-  guint style; /* from 0; lines of one style look alike in all panels; a companion has its main line's */
+  guint style; /* from 0; lines of one style look alike in all panels; a companion has its main line's; the
+                  place of a map's row */
   line_look look;
   GArray *points; /* line_point */
 } chart_line;
@@ -50,6 +52,7 @@ typedef struct line_plot {
   const scenario_key
       *keys; /* of x, the first that varies, up to SCENARIO_KEY_COUNT; NULL: plot_grouping_x() */
   gboolean receivers_as_lines;
+  gboolean is_map; /* over two keys, with a mean in each cell */
   gboolean logarithmic_x;
   line_quantity main;
   line_quantity companion;     /* without a name: there is none */
@@ -64,6 +67,7 @@ typedef struct line_plot {
 struct line_chart {
   plot_grouping groups;
   place_axis x;
+  place_axis y;          /* of a map; else without texts */
   value_extent extent;   /* of what is appended to the data */
   plot_counts counts;    /* of the main lines */
   guint failed;          /* runs that did not end ok, at points that have no mean for it */
@@ -74,6 +78,14 @@ struct line_chart {
   const plot_bound *bound;
   const char *note; /* what the subtitle adds; NULL: nothing */
 };
+
+static void line_chart_clear(line_chart *chart)
+{
+  plot_grouping_clear(&chart->groups);
+  place_axis_clear(&chart->x);
+  place_axis_clear(&chart->y);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(line_chart, line_chart_clear)
 
 /* Of a size that grows. */
 static const plot_bound unlimited = {.label = "unlimited", .baseline = "unlimited", .number = 1};
@@ -105,6 +117,13 @@ static chart_line *add_line(GPtrArray *lines, guint panel, guint style, line_loo
   return line;
 }
 
+/* In a cell of a map without a value. */
+#define NO_VALUE "\u00d7"
+
+/* A cell less wide than so many letters of the axes has no text: its colour has to do. In print a row of
+ * cells, which hold two lines of text, has so many dots. */
+enum { CELL_LETTERS = 7, CELL_HEIGHT = 120 };
+
 /* The mean of `quantity` over x: a line for each panel and line of the grouping in which a run has it, or,
  * with `all`, in any case. Where a run did not end ok it is NAN: that of the others would mislead. */
 static GPtrArray *lines_of(line_chart *chart, const result_quantity *quantity, line_look look, gboolean all)
@@ -117,23 +136,26 @@ static GPtrArray *lines_of(line_chart *chart, const result_quantity *quantity, l
     g_autofree double *values = g_new(double, cell->runs->len);
     line_point point = {.place = g_array_index(chart->x.places, double, place_axis_index(&chart->x, cell->x)),
                         .x = cell->x};
-    guint failed = 0;
+    const study_run *first = g_ptr_array_index(cell->runs, 0);
+    guint failed = 0,
+          style = chart->of.is_map ? place_axis_index(&chart->y, first->keys[chart->y.key]) : cell->line;
     for (guint r = 0; r < cell->runs->len; r++) {
       const study_run *run = g_ptr_array_index(cell->runs, r);
-      failed += run->status != RUN_OK && look < LINE_REFERENCE; /* a formula is known of any run */
+      failed += run->status != RUN_OK && look < LINE_OWN; /* a formula is known of any run */
       if (result_quantity_value(quantity, &run->results, &values[runs->len])) {
         point.flagged += run->flags != 0 ? 1 : 0;
         g_ptr_array_add(runs, (gpointer)run);
       }
     }
-    gboolean continues = line != NULL && line->panel == cell->panel && line->style == cell->line;
+    gboolean continues = line != NULL && line->panel == cell->panel && line->style == style;
     if (!continues) {
-      line = all || runs->len > 0 || failed > 0 ? add_line(lines, cell->panel, cell->line, look) : NULL;
+      line = all || runs->len > 0 || failed > 0 ? add_line(lines, cell->panel, style, look) : NULL;
     }
     if (line == NULL) {
       continue;
     }
-    if (failed > 0) {
+    if (failed > 0 || (chart->of.is_map && runs->len == 0)) {
+      chart->counts.empty = failed == 0 ? NO_VALUE : NULL;
       point.of = (statistics){.count = failed, .mean = NAN, .lower = NAN, .upper = NAN};
       g_array_append_val(line->points, point);
       chart->failed += look == LINE_MAIN ? failed : 0;
@@ -359,119 +381,76 @@ static void join_panels(line_chart *chart)
 
 /* --- Drawing --- */
 
-/* Appends it as an index of its own, and to the extent of y. */
-static void append_line_data(line_chart *chart, const chart_line *line, GString *data)
+/* Appends it as a curve, and to the extent of y. */
+static void append_line(line_chart *chart, const chart_line *line, plot_chart *drawn)
 {
+  gboolean refers = line->look >= LINE_OWN, is_map = chart->of.is_map,
+           pairs = chart->of.companion.name != NULL;
+  const char *const looks[LINE_LOOKS] = {is_map  ? "row"
+                                         : pairs ? "first"
+                                                 : "only",
+                                         "second", "own", "reference"};
   const line_quantity *of = line->look == LINE_MAIN ? &chart->of.main : &chart->of.companion;
-  gboolean refers = line->look >= LINE_REFERENCE;
   const GPtrArray *labels = line->look == LINE_REFERENCE ? chart->references : chart->groups.lines;
-  g_autofree char *panel = gnuplot_comment(g_ptr_array_index(chart->groups.panels, line->panel));
+  const char *panel = g_ptr_array_index(chart->groups.panels, line->panel);
   g_autofree char *label =
-      gnuplot_comment(line->look == LINE_OWN ? chart->bound->label : g_ptr_array_index(labels, line->style));
+      is_map
+          ? study_label_of(chart->y.key, g_ptr_array_index(chart->y.texts, line->style))
+          : g_strdup(line->look == LINE_OWN ? chart->bound->label : g_ptr_array_index(labels, line->style));
   g_autofree char *curve = g_strconcat(panel, *panel != '\0' ? ": " : "", refers ? "" : of->name,
                                        *label != '\0' && !refers ? ": " : "", label, NULL);
-  g_string_append_printf(data, "# %s\n# place_on_x runs %s flagged x\n", curve,
-                         chart->quartiles ? "median lower_quartile upper_quartile" : "mean low high");
+  plot_chart_add_curve(drawn, line->panel, looks[line->look], line->style + 1, curve,
+                       chart->quartiles ? "place_on_x runs median lower_quartile upper_quartile flagged x"
+                                        : "place_on_x runs mean low high flagged x");
   const GArray *places = chart->x.places;
   double last = g_array_index(places, double, places->len - 1);
   /* Lines stand a little beside each other on words, or their intervals would hide one another. Beside its
    * number a value would be another one's. */
   guint lines = chart->groups.lines->len;
   double step = MIN(0.012, 0.06 / lines) * (chart->x.right - chart->x.left);
-  double shift = refers || chart->x.numeric ? 0 : (line->style - (lines - 1) / 2.0) * step;
+  double shift = refers || is_map || chart->x.numeric ? 0 : (line->style - (lines - 1) / 2.0) * step;
   for (guint i = 0; i < line->points->len; i++) {
     const line_point *point = &g_array_index(line->points, line_point, i);
     const line_mark mark = mark_of(chart, point);
     if (!isnan(mark.value)) {
-      value_extent_add(&chart->extent, mark.value, mark.high - mark.value);
+      value_extent_add(&chart->extent, mark.value, is_map ? NAN : mark.high - mark.value);
     }
     if (chart->x.last_apart && point->x != NULL && point->place == last && i > 0) {
-      g_string_append_c(data, '\n'); /* no line across a gap in the axis */
-    }
-    g_string_append_printf(data, isnan(mark.value) ? "%.10g %zu NaN " : "%.10g %zu %.10g ",
-                           point->place + shift, point->of.count, mark.value);
-    if (isnan(mark.low)) {
-      g_string_append(data, "NaN NaN");
-    } else {
-      g_string_append_printf(data, "%.10g %.10g", mark.low, mark.high);
+      g_string_append_c(drawn->data, '\n'); /* no line across a gap in the axis */
     }
     /* gnuplot reads the columns before it only, so its blanks do no harm; a line end would */
     g_autofree char *x = gnuplot_comment(point->x != NULL ? point->x : "-");
-    g_string_append_printf(data, " %u %s\n", point->flagged, x);
+    g_string_append_printf(drawn->data, "%.10g %zu %.10g %.10g %.10g %u %s\n", point->place + shift,
+                           point->of.count, mark.value, mark.low, mark.high, point->flagged, x);
     if (chart->x.first_apart && point->x != NULL && point->place == g_array_index(places, double, 0)) {
-      g_string_append_c(data, '\n');
+      g_string_append_c(drawn->data, '\n');
     }
   }
-  g_string_append(data, "\n\n");
 }
 
-/* Variables and data for lines.gp: line i of the chart is index i. */
+/* Appends the lines, those below others first, and the legend. */
 static void append_lines(line_chart *chart, plot_chart *drawn)
 {
-  static const char *const names[LINE_LOOKS] = {"main_line", "companion_line", "reference_line", "own_line"};
-  guint count = chart->groups.lines->len;
-  const guint first_style[LINE_LOOKS] = {1, count + 1, 2 * count + 1, 1};
-  g_autoptr(GString) styles = g_string_new(NULL);
-  for (guint i = 0; i < chart->lines->len; i++) {
-    const chart_line *line = line_at(chart->lines, i);
-    g_string_append_printf(styles, "%s%u", i > 0 ? " " : "", first_style[line->look] + line->style);
-    append_line_data(chart, line, drawn->data);
-  }
-  gnuplot_set_text(drawn->variables, "styles", styles->str);
-  for (line_look look = 0; look < LINE_LOOKS; look++) { /* the numbers of a panel's lines, as words */
-    g_autoptr(GPtrArray) lists = g_ptr_array_new_with_free_func(g_free);
-    for (guint panel = 0; panel < chart->groups.panels->len; panel++) {
-      GString *list = g_string_new(NULL);
-      for (guint i = 0; i < chart->lines->len; i++) {
-        const chart_line *line = line_at(chart->lines, i);
-        if (line->panel == panel && line->look == look) {
-          g_string_append_printf(list, "%s%u", list->len > 0 ? " " : "", i);
-        }
+  gboolean has[LINE_LOOKS] = {FALSE};
+  for (line_look look = LINE_LOOKS; look-- > 0;) {
+    for (guint i = 0; i < chart->lines->len; i++) {
+      if (line_at(chart->lines, i)->look == look) {
+        append_line(chart, line_at(chart->lines, i), drawn);
+        has[look] = TRUE;
       }
-      g_ptr_array_add(lists, g_string_free(list, FALSE));
-    }
-    gnuplot_set_texts(drawn->variables, names[look], lists);
-  }
-  gnuplot_set_number(drawn->variables, "lines", count);
-  gnuplot_set_number(drawn->variables, "references", chart->references->len);
-  gnuplot_set_number(drawn->variables, "companions", chart->of.companion.name != NULL);
-  gnuplot_set_number(drawn->variables, "flagged", chart->counts.flagged > 0);
-  gnuplot_set_number(drawn->variables, "crosses", chart->failed > 0);
-}
-
-/* How each line looks; what main lines and companions are; the references; the ring. In print grey samples
- * show what is main and what companion; in a terminal each letter needs an entry of its own. */
-static void append_legend(const line_chart *chart, gboolean letters, plot_chart *drawn)
-{
-  const GPtrArray *labels = chart->groups.lines;
-  const char *main = chart->of.main.name, *companion = chart->of.companion.name;
-  gboolean named = labels->len > 1 || *(const char *)g_ptr_array_index(labels, 0) != '\0';
-  for (guint i = 0; i < labels->len; i++) {
-    const char *label = g_ptr_array_index(labels, i);
-    const char *separator = *label != '\0' ? ", " : "";
-    if (companion != NULL && letters) {
-      g_autofree char *of_main = g_strconcat(label, separator, main, NULL);
-      g_autofree char *of_companion = g_strconcat(label, separator, companion, NULL);
-      plot_chart_add_legend(drawn, "main", i + 1, of_main);
-      plot_chart_add_legend(drawn, "companion", i + 1, of_companion);
-    } else if (named) {
-      plot_chart_add_legend(drawn, "main", i + 1, label);
     }
   }
-  if (companion != NULL && !letters) {
-    plot_chart_add_legend(drawn, "mains", 0, main);
-    plot_chart_add_legend(drawn, "companions", 0, companion);
+  if (chart->of.is_map) {
+    return;
   }
-  for (guint i = 0; i < chart->lines->len; i++) {
-    if (line_at(chart->lines, i)->look == LINE_OWN) {
-      plot_chart_add_legend(drawn, "own", 0, chart->bound->label);
-      break;
-    }
+  plot_chart_add_lines_legend(drawn, chart->groups.lines, chart->of.main.name, chart->of.companion.name);
+  if (has[LINE_OWN]) {
+    plot_chart_add_legend(drawn, "own", 0, chart->bound->label);
   }
   for (guint i = 0; i < chart->references->len; i++) {
     plot_chart_add_legend(drawn, "reference", i + 1, g_ptr_array_index(chart->references, i));
   }
-  if (chart->counts.flagged > 0 && !letters) {
+  if (chart->counts.flagged > 0 && drawn->target->format != GNUPLOT_TERM) {
     plot_chart_add_legend(drawn, "ring", 0, "flagged");
   }
   if (chart->failed > 0) {
@@ -502,22 +481,19 @@ static gboolean check_request(const line_chart *chart, const plot_request *reque
 {
   gboolean asked = request->series != NULL || request->panels != NULL;
   guint lines = chart->groups.lines->len, panels = chart->groups.panels->len;
-  return (!asked || lines <= PLOT_LINES_MAX ||
+  return (!asked || chart->of.is_map || lines <= PLOT_LINES_MAX ||
           error_set(error,
                     "%u series: at most %d can be told apart; choose among them with --where, or make panels "
                     "of a key",
                     lines, PLOT_LINES_MAX)) &&
-         (!asked || panels <= PANELS_MAX ||
+         ((!asked && !chart->of.is_map) || panels <= PANELS_MAX ||
           error_set(error, "%u panels: at most %d can be read; choose among them with --where", panels,
                     PANELS_MAX)) &&
          (chart->counts.runs > 0 ||
           error_set(error, "nothing to draw: no run has a value of %s", chart->of.main.name)) &&
          (!request->x_log || chart->x.logarithmic ||
           error_set(error, "--xlog: %s has no numbers above 0 in these runs",
-                    scenario_key_row_of(chart->x.key)->name)) &&
-         (!request->y_log || strcmp(chart->of.unit, "octets") == 0 ||
-          (!chart->extent.has_zero && chart->extent.least >= 0) ||
-          error_set(error, "--ylog: %s has values that are not above 0", chart->of.main.name));
+                    scenario_key_row_of(chart->x.key)->name));
 }
 
 /* Whether a point lies within the parts of the axes that are shown. */
@@ -541,85 +517,158 @@ static gboolean has_values_in(const line_chart *chart, const plot_axis *y)
 static gboolean draw_chart(line_chart *chart, const study_table *table, const plot_request *request,
                            const char *stem, const gnuplot_target *target, GError **error)
 {
-  gboolean letters = target->format == GNUPLOT_TERM;
+  const line_plot *of = &chart->of;
   const char *key = scenario_key_row_of(chart->x.key)->name;
-  g_autofree char *runs =
-      plot_runs_subtitle(table, &chart->counts, chart->quartiles, letters ? "flagged" : "ringed");
+  const char *mark = of->is_map ? "asterisk" : target->format == GNUPLOT_TERM ? "flagged" : "ringed";
+  g_autofree char *runs = plot_runs_subtitle(table, &chart->counts, chart->quartiles, mark);
   g_autofree char *subtitle = g_strjoin(" · ", runs, chart->note, NULL);
-  g_autofree char *shown =
-      g_strdup_printf("%s, unit %s; place_on_x: %s", chart->of.main.name, chart->of.unit, key);
+  g_autofree char *shown = g_strdup_printf("%s, unit %s; place_on_x: %s", of->main.name, of->unit, key);
   g_autofree char *what =
-      g_strdup_printf("%s over %s", chart->of.title != NULL ? chart->of.title : chart->of.quantity,
-                      place_axis_words(chart->x.key));
-  g_auto(plot_chart) drawn = plot_chart_new("lines", target, request, what, subtitle, shown);
+      g_strjoin("", of->title != NULL ? of->title : of->quantity, " over ", place_axis_words(chart->x.key),
+                of->is_map ? " and " : NULL, of->is_map ? place_axis_words(chart->y.key) : NULL, NULL);
+  g_auto(plot_chart) drawn =
+      plot_chart_new(of->is_map ? "heat-map" : "lines", target, request, what, subtitle, shown);
   drawn.panels = chart->groups.panels;
   drawn.x_numeric = chart->x.numeric;
   append_lines(chart, &drawn);
-  if (!check_request(chart, request, error)) {
-    return FALSE;
+  if (request->y_log && strcmp(of->unit, "octets") != 0 &&
+      (chart->extent.has_zero || chart->extent.least < 0)) {
+    return error_set(error, "--ylog: %s has values that are not above 0", of->main.name);
   }
   place_axis_limit(&chart->x, &request->x_range);
   const value_scale scale = request->y_log ? VALUE_SCALE_LOGARITHMIC
                             : request->bound != NULL
                                 ? VALUE_SCALE_LINEAR /* a bound is a share of what is read */
-                                : chart->of.scale;
-  drawn.y = plot_axis_limited(plot_axis_of_values(&chart->extent, chart->of.quantity, chart->of.unit, scale),
-                              &request->y_range);
-  if (!has_values_in(chart, &drawn.y)) {
+                                : of->scale;
+  g_auto(plot_axis) values = plot_axis_limited(
+      plot_axis_of_values(&chart->extent, of->quantity, of->unit, scale), &request->y_range);
+  if (!has_values_in(chart, &values)) {
     return error_set(error, "no value lies within --xrange and --yrange");
   }
   drawn.x = place_axis_drawn(&chart->x);
-  append_legend(chart, letters, &drawn);
+  if (of->is_map) {
+    drawn.y = place_axis_drawn(&chart->y);
+    drawn.colour_box = target->format != GNUPLOT_TERM;
+    drawn.panel_letters = CELL_LETTERS * chart->x.texts->len;
+    drawn.panel_height = CELL_HEIGHT * chart->y.texts->len;
+    gnuplot_set_number(drawn.variables, "cell_letters", CELL_LETTERS);
+    gnuplot_set_number(drawn.variables, "octets", strcmp(of->unit, "octets") == 0);
+    plot_axis_append(&values, "cb", drawn.variables);
+  } else {
+    drawn.y = values;
+    values = (plot_axis){.name = NULL};
+    gnuplot_set_number(drawn.variables, "lines", chart->groups.lines->len);
+  }
   return plot_chart_draw(&drawn, stem, error);
+}
+
+/* Where a key comes among those of a map: loss and MTU first, last the kind of receiver. */
+static int compare_ranks(gconstpointer a, gconstpointer b)
+{
+  int ranks[2];
+  for (int i = 0; i < 2; i++) {
+    scenario_key key = *(const scenario_key *)(i == 0 ? a : b);
+    ranks[i] = key == SCENARIO_PATH_FORWARD_LOSS                              ? 0
+               : key == SCENARIO_PATH_FORWARD_MTU                             ? 1
+               : key == SCENARIO_RECEIVER_MODE || key == SCENARIO_MPA_MARKERS ? 3
+                                                                              : 2;
+  }
+  return ranks[0] - ranks[1];
+}
+
+/* The keys of x and y of a map: those that were asked for, and of the others the first two. FALSE and `error`
+ * when there are none. */
+static gboolean choose_keys(const study_table *table, const plot_request *request, scenario_key *x,
+                            scenario_key *y, GError **error)
+{
+  g_autoptr(GArray) keys = study_table_keys(table);
+  g_array_sort(keys, compare_ranks);
+  *x = request->x != NULL ? *request->x : SCENARIO_KEY_COUNT;
+  *y = request->series != NULL ? g_array_index(request->series, scenario_key, 0) : SCENARIO_KEY_COUNT;
+  for (guint i = 0; i < keys->len; i++) {
+    scenario_key key = g_array_index(keys, scenario_key, i);
+    gboolean taken = key == *x || key == *y || study_keys_have(request->panels, key);
+    scenario_key *place = *x == SCENARIO_KEY_COUNT ? x : y;
+    *place = taken || *place != SCENARIO_KEY_COUNT ? *place : key;
+  }
+  if (request->series != NULL && request->series->len > 1) {
+    return error_set(error, "a heat map has one key on y; expected --series with one key");
+  }
+  return *y < SCENARIO_KEY_COUNT ||
+         error_set(error, "a heat map needs two keys that vary beside those of --panel");
+}
+
+/* The key of x, and of a map that of y, and what they leave as panels and lines. FALSE and `error` when there
+ * are none. */
+static gboolean group_runs(line_chart *chart, const study_table *table, const study_plot *plot,
+                           const plot_request *request, GError **error)
+{
+  const line_plot *of = plot->of;
+  scenario_key x = key_of_x(table, of, request), y = SCENARIO_KEY_COUNT;
+  if (of->is_map && !choose_keys(table, request, &x, &y, error)) {
+    return FALSE;
+  }
+  if (x == SCENARIO_KEY_COUNT) {
+    return error_set(error, "nothing to draw %s over: expected runs that vary a key beside run.seed%s",
+                     plot->name, request->where != NULL ? " and meet --where" : "");
+  }
+  g_autoptr(GArray) rows = g_array_append_val(g_array_new(FALSE, FALSE, sizeof(scenario_key)), y);
+  const plot_request by_row = {.series = rows, .panels = NULL};
+  chart->x = of->is_map ? place_axis_of_cells(table->runs, x)
+                        : place_axis_of(table->runs, x, of->logarithmic_x || request->x_log);
+  if (of->is_map) {
+    chart->y = place_axis_of_cells(table->runs, y);
+  }
+  return plot_grouping_make(table, x, of->is_map ? &by_row : request, of->receivers_as_lines, &chart->groups,
+                            error);
 }
 
 static gboolean draw_lines(const study_table *table, const study_plot *plot, const plot_request *request,
                            const char *stem, const gnuplot_target *target, GError **error)
 {
   const line_plot *of = plot->of;
-  scenario_key x = key_of_x(table, of, request);
+  const result_quantity *asked = request->quantity;
   /* Of a size that is too small, runs do not come to an end: that is a finding. */
   g_autoptr(GPtrArray) all = study_table_with_others(table);
   study_table whole = *table;
-  if (x == SCENARIO_RECEIVER_MEMORY || request->bound != NULL) {
+  if (key_of_x(table, of, request) == SCENARIO_RECEIVER_MEMORY || request->bound != NULL) {
     whole.runs = all;
     table = &whole;
   }
-  if (x == SCENARIO_KEY_COUNT) {
-    return error_set(error, "nothing to draw %s over: expected runs that vary a key beside run.seed%s",
-                     plot->name, request->where != NULL ? " and meet --where" : "");
-  }
-  g_auto(plot_grouping) groups = {.panels = NULL};
-  if (!plot_grouping_make(table, x, request, of->receivers_as_lines, &groups, error)) {
-    return FALSE;
-  }
-  g_auto(place_axis) places = place_axis_of(table->runs, x, of->logarithmic_x || request->x_log);
   g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func(free_line);
   g_autoptr(GPtrArray) references = g_ptr_array_new_with_free_func(g_free);
-  line_chart chart = {.groups = groups,
-                      .x = places,
-                      .lines = lines,
-                      .references = references,
-                      .of = *of,
-                      .bound = request->bound != NULL ? request->bound : &unlimited};
-  const result_quantity *asked = request->quantity;
+  g_auto(line_chart) chart = {.lines = lines,
+                              .references = references,
+                              .y.key = SCENARIO_KEY_COUNT,
+                              .of = *of,
+                              .bound = request->bound != NULL ? request->bound : &unlimited};
+  if (!group_runs(&chart, table, plot, request, error)) {
+    return FALSE;
+  }
   chart.counts.words = asked != NULL && asked->given != NULL ? asked->given->words : NULL;
   g_autofree char *name = asked != NULL ? result_quantity_name(asked) : NULL;
   g_autofree char *words = asked != NULL ? result_quantity_words(asked) : NULL;
   g_autofree char *unit = asked != NULL ? result_quantity_unit(asked) : NULL;
   if (asked != NULL) {
-    chart.of = (line_plot){.main = {name, *asked}, .quantity = words, .unit = unit, .scale = of->scale};
+    chart.of = (line_plot){
+        .main = {name, *asked}, .quantity = words, .unit = unit, .scale = of->scale, .is_map = of->is_map};
   } else if (of->companion_above_0 &&
              !(result_quantity_statistics(&of->companion.of, table->runs).largest > 0)) {
     chart.of.companion.name = NULL;
   }
-  g_ptr_array_extend_and_steal(lines, lines_of(&chart, &chart.of.main.of, LINE_MAIN, FALSE));
-  chart.quartiles = are_skewed(lines);
+  g_ptr_array_extend_and_steal(lines, lines_of(&chart, &chart.of.main.of, LINE_MAIN, of->is_map));
+  chart.quartiles = !of->is_map && are_skewed(lines);
   if (chart.of.companion.name != NULL) {
     g_ptr_array_extend_and_steal(lines, lines_of(&chart, &chart.of.companion.of, LINE_COMPANION, FALSE));
   }
-  void (*add)(line_chart *) = chart.of.add_references != NULL ? chart.of.add_references : add_bounds;
-  add(&chart);
+  if (chart.of.add_references != NULL) {
+    chart.of.add_references(&chart);
+  } else if (!of->is_map) {
+    add_bounds(&chart);
+  }
+  if (!check_request(&chart, request, error)) {
+    return FALSE;
+  }
   join_panels(&chart);
   return draw_chart(&chart, table, request, stem, target, error);
 }
@@ -645,6 +694,26 @@ const study_plot plot_peak = {
               .title = "peak and p99 of the reassembly occupancy",
               .quantity = "reassembly occupancy",
               .unit = "octets"}};
+
+static gboolean has_two_keys(const study_table *table, G_GNUC_UNUSED const study_plot *plot)
+{
+  g_autoptr(GArray) keys = study_table_keys(table);
+  return keys->len >= 2;
+}
+
+/* Means over two keys: a panel for each combination of the others. */
+const study_plot plot_heat_map = {
+    .name = "heat-map",
+    .sentence = "peak of the reassembly occupancy, or --metric, over two keys, such as loss and MTU",
+    .needs = "two keys that vary",
+    .has = has_two_keys,
+    .draw = draw_lines,
+    .takes_keys = TRUE,
+    .of = &(const line_plot){.is_map = TRUE,
+                             .main = {"peak", METRIC(METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS)},
+                             .title = "peak of the reassembly occupancy",
+                             .quantity = "peak",
+                             .unit = "octets"}};
 
 const study_plot plot_memory = {
     .name = "memory",

@@ -15,6 +15,9 @@
 /* A series of more steps is thinned to this many stretches: more than the dots across a page. */
 #define STRETCHES 4000
 
+/* More than a terminal has across. */
+enum { LETTERS = 1000 };
+
 /* A series of more steps gets no outline: it would be all that is seen. */
 #define OUTLINED_STEPS_MAX 300
 
@@ -163,24 +166,19 @@ static gboolean read_series(series *s, const char *path, const summary_record *r
 
 /* --- Drawing --- */
 
-/* A row: the time and, for each cause in use, the height of the stack up to and with it; then the
- * reassembly occupancy. */
-static void append_row(const series *s, double time, const step *at, GString *data)
+/* A row: the time, and the octets of the causes up to and with `top`. */
+static void append_row(double time, const step *at, int top, GString *data)
 {
   double height = 0;
-  g_string_append_printf(data, "%.12g", time);
-  for (int cause = 0; cause < HELD_CAUSES; cause++) {
+  for (int cause = 0; cause <= top; cause++) {
     height += at->octets[cause];
-    if (s->used[cause]) {
-      g_string_append_printf(data, " %.0f", height);
-    }
   }
-  g_string_append_printf(data, " %.0f\n", reassembly_of(at));
+  g_string_append_printf(data, "%.12g %.0f\n", time, height);
 }
 
 /* Rows before and after each step, which has an edge. Of steps that fall on one dot of the page the first,
  * the highest and the last are what can be seen. */
-static void append_steps(const series *s, double end_s, double unit_s, GString *data)
+static void append_steps(const series *s, double end_s, double unit_s, int top, GString *data)
 {
   const step *before = step_at(s, 0);
   guint end;
@@ -195,13 +193,27 @@ static void append_steps(const series *s, double end_s, double unit_s, GString *
     for (gsize i = 0; i < G_N_ELEMENTS(kept); i++) {
       const step *at = step_at(s, kept[i]);
       if (i == 0 || kept[i] != kept[i - 1]) {
-        append_row(s, at->time_s / unit_s, before, data);
-        append_row(s, at->time_s / unit_s, at, data);
+        append_row(at->time_s / unit_s, before, top, data);
+        append_row(at->time_s / unit_s, at, top, data);
         before = at;
       }
     }
   }
-  append_row(s, end_s / unit_s, before, data);
+  append_row(end_s / unit_s, before, top, data);
+}
+
+/* A row for each letter across a terminal: the highest state in its time. */
+static void append_letters(const series *s, double end_s, double unit_s, int top, GString *data)
+{
+  const step *at = step_at(s, 0);
+  for (guint column = 0, next = 1; column < LETTERS; column++) {
+    const step *highest = at;
+    for (; next < s->steps->len && step_at(s, next)->time_s < end_s * (column + 1) / LETTERS; next++) {
+      at = step_at(s, next);
+      highest = reassembly_of(at) > reassembly_of(highest) ? at : highest;
+    }
+    append_row((column + 0.5) * end_s / LETTERS / unit_s, highest, top, data);
+  }
 }
 
 char *plot_run_subtitle(const summary_record *run)
@@ -215,25 +227,28 @@ char *plot_run_subtitle(const summary_record *run)
                          run->status == RUN_OK ? "" : run_status_name(run->status));
 }
 
-/* Variables and legend for occupancy.gp: the causes in use, from the ground up. */
-static void append_causes(const series *s, plot_chart *chart)
+/* The causes in use, those above others first, and the outline of what counts as reassembly over all. */
+static void append_causes(const series *s, double end_s, plot_chart *chart)
 {
-  g_autoptr(GArray) numbers = g_array_new(FALSE, FALSE, sizeof(double));
-  gboolean outlined = s->steps->len <= OUTLINED_STEPS_MAX;
-  g_string_append(chart->data, "# time");
-  for (held_cause cause = 0; cause < HELD_CAUSES; cause++) {
-    double number = cause + 1.0;
-    if (s->used[cause]) {
-      g_array_append_val(numbers, number);
-      plot_chart_add_legend(chart, "cause", numbers->len, held_cause_name(cause));
-      g_string_append_printf(chart->data, ", octets up to and with %s", held_cause_name(cause));
+  gboolean letters = chart->target->format == GNUPLOT_TERM;
+  gboolean outlined = s->steps->len <= OUTLINED_STEPS_MAX && !letters;
+  for (int cause = HELD_CAUSES - 1; cause >= -outlined; cause--) {
+    const int top = cause < 0 ? HELD_PROCESSING - 1 : cause;
+    if (cause < 0 || s->used[cause]) {
+      plot_chart_add_curve(chart, 0, cause < 0 ? "outline" : "cause", (guint)(cause + 1),
+                           cause < 0 ? "reassembly" : held_cause_name((held_cause)cause),
+                           "time, octets up to and with it; before and after each change");
+      (letters ? append_letters : append_steps)(s, end_s, chart->x.unit_size, top, chart->data);
     }
   }
-  g_string_append(chart->data, ", octets of the reassembly occupancy; before and after each change\n");
-  if (outlined && chart->target->format != GNUPLOT_TERM) {
+  for (held_cause cause = 0; cause < HELD_CAUSES; cause++) {
+    if (s->used[cause]) {
+      plot_chart_add_legend(chart, "cause", cause + 1, held_cause_name(cause));
+    }
+  }
+  if (outlined) {
     plot_chart_add_legend(chart, "outline", 0, "reassembly");
   }
-  gnuplot_set_numbers(chart->variables, "cause", numbers);
   gnuplot_set_number(chart->variables, "outlined", outlined);
 }
 
@@ -256,7 +271,7 @@ static gboolean draw(const series *s, const summary_record *run, const plot_requ
   chart.x = plot_axis_limited(plot_axis_of_time("simulated time", end_s), &request->x_range);
   chart.y = plot_axis_limited(plot_axis_of_values(&extent, "held by the RNIC", "octets", VALUE_SCALE_LINEAR),
                               &request->y_range);
-  append_causes(s, &chart);
+  append_causes(s, end_s, &chart);
   g_autofree char *octets = shown_text_octets(s->peak);
   g_autofree char *peak = s->peak == 0 ? g_strdup("no octet was held for reassembly")
                           : s->peak < 1024
@@ -264,21 +279,6 @@ static gboolean draw(const series *s, const summary_record *run, const plot_requ
                               : g_strdup_printf("peak %.0f octets (%s)", s->peak, octets);
   gnuplot_set_number(chart.variables, "peak", s->peak);
   gnuplot_set_text(chart.variables, "peak_text", peak);
-  if (target->format == GNUPLOT_TERM) {
-    const guint columns = plot_chart_columns(&chart); /* as many or more than the panel has */
-    const step *at = step_at(s, 0);
-    /* A row for each letter: the highest state in its time. */
-    for (guint column = 0, next = 1; column < columns; column++) {
-      const step *highest = at;
-      for (; next < s->steps->len && step_at(s, next)->time_s < end_s * (column + 1) / columns; next++) {
-        at = step_at(s, next);
-        highest = reassembly_of(at) > reassembly_of(highest) ? at : highest;
-      }
-      append_row(s, (column + 0.5) * end_s / columns / chart.x.unit_size, highest, chart.data);
-    }
-  } else {
-    append_steps(s, end_s, chart.x.unit_size, chart.data);
-  }
   return plot_chart_draw(&chart, "occupancy", error);
 }
 

@@ -347,12 +347,11 @@ static void append_layers(trace_chart *chart, plot_chart *drawn)
       const gboolean is_any = (i == MARKED || i == LOST) && chart->plot == QUEUE && chart->last_link > 0;
       g_autofree char *text = g_strconcat(layers[i].text, is_any ? " (in any queue)" : NULL, NULL);
       plot_chart_add_legend(drawn, layers[i].look, drawn->legend->len + 1, text);
-      g_string_append_printf(drawn->data, "# %s\n# from (s), until, from (octets), to\n", text);
+      plot_chart_add_curve(drawn, 0, layers[i].look, drawn->legend->len, text,
+                           "from (s), until, from (octets), to");
       append_marks(chart, i, (drawn->y.to - drawn->y.from) / DOTS, drawn->data);
-      g_string_append(drawn->data, "\n\n");
     }
   }
-  gnuplot_set_texts(drawn->variables, "layer", drawn->looks);
 }
 
 static gboolean draw(trace_chart *chart, const char *name, const plot_request *request, const char *stem,

@@ -7,8 +7,6 @@
 
 #include "plot_fixture.h"
 
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(plot_axis, plot_axis_clear)
-
 /* Checks name, scale and range, and clears the axis. */
 static void expect(plot_axis axis, const char *name, int base, double from, double to)
 {

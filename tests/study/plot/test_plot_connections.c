@@ -82,6 +82,6 @@ DRAWN_TEST(test_failed)
   g_assert_true(NO_ERROR(plot_connections.draw, &f->table, &plot_connections, &request, "plot", &target));
   EXPECT_ROWS(f, {"BufferSizeTCP = K·rate·delay", 0, "* * 62500"},
               {"BufferSizeTCP = K·rate·delay", 1, "* * 62500"});
-  EXPECT_COUNTS(f, "plot.dat", {"# BufferSizeTCP", 1}, {"1500 1 NaN NaN NaN 0 1500\n", 1});
+  EXPECT_COUNTS(f, "plot.dat", {"# BufferSizeTCP", 1}, {"1500 1 nan nan nan 0 1500\n", 1});
   g_ptr_array_add(f->table.runs, failed); /* to be freed */
 }

@@ -110,7 +110,7 @@ DRAWN_FIXTURE_TEST(test_delays)
   plot_fixture_draw(f, &plot_delays, 0, GNUPLOT_PNG);
   EXPECT_FILE(f, "plot.gnuplot",
               "legend_text[4] = ['MTU 1500 octets', 'MTU 9000 octets', 'placement', 'delivery']",
-              "colours_of = '1 1 2'\nkinds = '1 2 2'\n", "delay x (µs)");
+              "curve[3] = ['1 first 1', '1 second 1', '1 second 2']", "delay x (µs)");
   EXPECT_COUNTS(f, "plot.dat", {"placement: MTU 9000", 0});
   EXPECT_FILE(f, "plot.dat",
               "# placement: MTU 1500 octets\n# x (s), share above x\n0 0.25\n0 0.25\n1e-06 0.25\n1e-06 0\n",

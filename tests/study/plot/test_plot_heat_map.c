@@ -23,13 +23,13 @@ static void draw(plot_fixture *f, const char *axes, double first, double step, g
 DRAWN_TEST(test_keys)
 {
   draw(f, mtu_loss, 1024, 0, GNUPLOT_SVG);
-  EXPECT_FILE(f, "plot.dat", " path.forward.loss, path.forward.mtu\n");
+  EXPECT_FILE(f, "plot.dat", "over loss of segments and MTU\n", "place_on_x: path.forward.loss\n");
   draw(f,
        "{ key = \"receiver.mode\"; values = [\"in-order\", \"out-of-order\"]; },"
        "{ key = \"workload.connections\"; values = [1, 2]; },"
        "{ key = \"path.forward.mtu\"; values = [1500, 576]; }",
        1024, 0, GNUPLOT_SVG);
-  EXPECT_FILE(f, "plot.dat", " path.forward.mtu, workload.connections\n");
+  EXPECT_FILE(f, "plot.dat", "over MTU and connections\n", "place_on_x: path.forward.mtu\n");
 }
 
 /* Runs 0, 1: in order, MTU 1500 (the upper row, 1), loss 0: 1024 and 3072: mean 2 KiB; t(0.975, 1) = 12.7062,
@@ -42,9 +42,13 @@ DRAWN_TEST(test_cells)
   plot_fixture_flag(f, 0, STUDY_FLAG_SPURIOUS);
   plot_fixture_draw(f, &plot_heat_map, 0, GNUPLOT_PNG);
   (void)plot_fixture_png_height(f, "plot.png", 2102);
-  EXPECT_FILE(f, "plot.dat", "0 1 2 2048 0 15059.15365 1 ", " \"2 KiB*\" \"0–15 KiB\" 2K* 2K* 0, 1500\n",
-              " \"± 13 KiB\" 30K 30K 1%, 576\n", "asterisk: 1 with spurious retransmissions");
-  EXPECT_ROWS(f, {"out-of-order receiver", 1, "1 0 * 30720"}); /* loss 1 %, MTU 576 */
+  EXPECT_FILE(f, "plot.dat", "asterisk: 1 with spurious retransmissions");
+  EXPECT_ROWS(f, {"in-order receiver: peak: MTU 1500 octets", 0, "0 2 2048 0 15059.1536 1 0"},
+              {"out-of-order receiver: peak: MTU 576 octets", 1, "1 2 30720"}); /* loss 1 % */
+  EXPECT_FILE(f, "plot.gnuplot", "curve[4] = ['1 row 1', '1 row 2', '2 row 1', '2 row 2']");
+  plot_fixture_draw(f, &plot_heat_map, 0, GNUPLOT_SVG);
+  EXPECT_FILE(f, "plot.svg", "<text>2 KiB*</text>", "<text>0–15 KiB</text>", "<text>30 KiB</text>",
+              "<text>± 13 KiB</text>");
 }
 
 /* Cells of few octets are dark with white text, those of many light with black text; the palette gets lighter
@@ -84,7 +88,7 @@ PLOT_TEST(test_too_many_panels)
                         "{ key = \"workload.connections\"; from = 1; to = 13; }");
   plot_fixture_set_all(f, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 1, 1);
   plot_fixture_refuse(f, &plot_heat_map, 0,
-                      "needs 13 panels for the other keys; 12 is the most that can be read");
+                      "13 panels: at most 12 can be read; choose among them with --where");
 }
 
 /* Twenty cells side by side have no room for texts of nine letters on the width of a paper; four have. */
@@ -111,7 +115,7 @@ DRAWN_TEST(test_no_value)
     plot_fixture_set(f, i, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 4096 * i);
   }
   plot_fixture_draw(f, &plot_heat_map, 0, GNUPLOT_SVG);
-  EXPECT_FILE(f, "plot.dat", " · ×: no value", "\n0 1 0 NaN NaN NaN 0 1 \"×\" ");
+  EXPECT_FILE(f, "plot.dat", " · ×: no value", "\n0 0 nan nan nan 0 0\n");
   EXPECT_COUNTS(f, "plot.svg", {"<text>×</text>", 1});
 }
 

@@ -49,7 +49,7 @@ DRAWN_TEST(test_failed)
   }
   g_autofree char *data = plot_fixture_drawn(f, &plot_memory, 0);
   EXPECT_ROWS(f, {"goodput", 2, "* 2 1e9"}, {"goodput", 3, "* 2 1e9"});
-  EXPECT_PARTS(data, "\n100 2 NaN NaN NaN 0 100\n1500 1 NaN NaN NaN 0 1500\n");
+  EXPECT_PARTS(data, "\n100 2 nan nan nan 0 100\n1500 1 nan nan nan 0 1500\n");
   EXPECT_PARTS(data, " · 3 did not end ok");
   EXPECT_FILE(f, "plot.svg", "<text>runs did not end ok</text>");
   g_ptr_array_extend_and_steal(f->table.runs, failed); /* to be freed */

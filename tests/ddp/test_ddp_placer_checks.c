@@ -314,17 +314,18 @@ TEST(test_changes_between_two_segments)
     ddp_sink_receive(s, two, 0);
     switch (i) {
     case 0: /* the second lies at TO 1013 … 1022 */
-      g_assert_true(stag_set_range(s->stags, STAG, BASE, 22, ddp_sink_memory_of(s, -1)));
+      g_assert_true(
+          STAG_CHANGE(s->stags, STAG, .base = BASE, .length = 22, .memory = ddp_sink_memory_of(s, -1)));
       break;
     case 1:
-      g_assert_true(stag_set_access(s->stags, STAG, DDP_ACCESS_REMOTE_READ));
+      g_assert_true(STAG_CHANGE(s->stags, STAG, .access = DDP_ACCESS_REMOTE_READ));
       break;
     case 2:
       g_assert_true(ddp_stag_table_deregister(s->stags, STAG));
       break;
     case 3:
-      g_assert_true(stag_associate(s->stags, STAG, DDP_ASSOCIATED_BY_STREAM,
-                                   (ddp_stream_identity){STREAM_ID + 1, PROTECTION_DOMAIN}));
+      g_assert_true(STAG_CHANGE(s->stags, STAG, .association = DDP_ASSOCIATED_BY_STREAM,
+                                .owner = ((ddp_stream_identity){STREAM_ID + 1, PROTECTION_DOMAIN})));
       break;
     }
     ddp_sink_receive(s, two, 1);
@@ -343,7 +344,7 @@ TEST(test_a_buffer_linked_anew)
   memset(other, UNTOUCHED, sizeof other);
   g_autoptr(ddp_sink) s = ddp_sink_new();
   ddp_sink_receive(s, two, 0);
-  g_assert_true(stag_set_range(s->stags, STAG, BASE, TAGGED_OCTETS, other));
+  g_assert_true(STAG_CHANGE(s->stags, STAG, .memory = other));
   ddp_sink_receive(s, two, 1);
   assert_place_of(ddp_sink_memory_of(s, -1), 0, true);
   assert_place_of(ddp_sink_memory_of(s, -1), 1, false);

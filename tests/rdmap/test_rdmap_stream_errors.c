@@ -352,7 +352,7 @@ TARGET_TEST(test_read_revoked_before_its_start)
 {
   receive_hex(f, "41 41 00000000 00000001 00000001 00000000"
                  "00000077 0000000000000005 00000004 00002000 0000000000000200");
-  g_assert_true(stag_set_access(f->b->stags, TARGET_READ, DDP_ACCESS_NONE));
+  g_assert_true(STAG_CHANGE(f->b->stags, TARGET_READ, .access = DDP_ACCESS_NONE));
   assert_last(f->b, TERMINATE_HEADER "01 02 E000 002E 41 41 00000000 00000001 00000001 00000000"
                                      "00000077 0000000000000005 00000004 00002000 0000000000000200");
 }

@@ -244,7 +244,8 @@ TEST(test_not_before_delivery)
 READER_TEST(test_memory_is_read_when_sent)
 {
   uint8_t *octets = new_pattern(f->a, 100, 23);
-  g_assert_true(stag_set_access(f->b->stags, source_stag, DDP_ACCESS_REMOTE_READ | DDP_ACCESS_REMOTE_WRITE));
+  g_assert_true(
+      STAG_CHANGE(f->b->stags, source_stag, .access = DDP_ACCESS_REMOTE_READ | DDP_ACCESS_REMOTE_WRITE));
   post(f->a, .operation = RDMAP_OPERATION_WRITE, .length = 100, .source_user = octets,
        .remote_stag = source_stag, .remote_offset = SOURCE_BASE);
   post_read(f, 1, 0, 0, 150);

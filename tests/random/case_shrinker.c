@@ -61,81 +61,28 @@ static bool leave_out(shrinker *s, guint *count, void (*remove)(random_case *c, 
   return changed;
 }
 
-/* Makes a number as small as it can be: 0, else by halves of what is left, else by ones. `number` is a field
- * of *s->best. */
-static bool lower(shrinker *s, uint32_t *number, uint32_t least)
-{
-  bool changed = false;
-
-  for (uint32_t step = *number - least; step > 0; step /= 2) {
-    while (*number >= least + step) {
-      uint32_t before = *number;
-      random_case candidate;
-      *number = before - step;
-      candidate = *s->best;
-      *number = before;
-      if (!take(s, &candidate)) {
-        break;
-      }
-      changed = true;
-    }
-  }
-  return changed;
-}
-
-static bool clear(shrinker *s, bool *flag)
-{
-  random_case candidate;
-  bool before = *flag;
-
-  *flag = false;
-  candidate = *s->best;
-  *flag = before;
-  return take(s, &candidate);
-}
-
-static bool simplify_operation(shrinker *s, guint index)
-{
-  static const case_kind simple[] = {CASE_SEND, CASE_WRITE};
-  case_operation *operation = &s->best->operation[index];
-  bool changed = lower(s, &operation->length, 0);
-
-  changed |= lower(s, &operation->offset, 0);
-  changed |= lower(s, &operation->region, 0);
-  for (gsize i = 0; i < G_N_ELEMENTS(simple) && operation->kind > simple[i]; i++) {
-    random_case candidate = *s->best;
-    candidate.operation[index].kind = simple[i];
-    changed |= take(s, &candidate);
-  }
-  return changed;
-}
-
-static bool simplify_arrival(shrinker *s, guint index)
-{
-  case_arrival *arrival = &s->best->arrival[index];
-
-  bool changed = lower(s, &arrival->from, 0);
-  return lower(s, &arrival->to, arrival->from + 1) || changed;
-}
-
+/* Nothing of what the case need not have. */
 static bool simplify_settings(shrinker *s)
 {
-  bool changed = false;
   random_case plain = *s->best;
 
   plain.generation = IWARP_IETF;
-  changed |= take(s, &plain);
-  if (s->best->generation != IWARP_RDMAC) {
-    changed |= clear(s, &s->best->markers);
-    changed |= clear(s, &s->best->crc);
+  plain.markers = plain.answer_markers = plain.crc = plain.in_order = false;
+  plain.private_data_octets = 0;
+  plain.isn = 0;
+  return take(s, &plain);
+}
+
+/* Halves the message as long as the case still fails. */
+static bool shorten(shrinker *s, guint index)
+{
+  bool changed = false;
+
+  for (bool fails = true; fails; changed |= fails) {
+    random_case candidate = *s->best;
+    candidate.operation[index].length /= 2;
+    fails = take(s, &candidate);
   }
-  changed |= clear(s, &s->best->in_order);
-  changed |= clear(s, &s->best->answer_markers);
-  changed |= lower(s, &s->best->private_data_octets, 0);
-  changed |= lower(s, &s->best->isn, 0);
-  plain = *s->best;
-  plain.mulpdu_octets = 1442;
-  changed |= take(s, &plain);
   return changed;
 }
 
@@ -150,10 +97,7 @@ char *case_shrink(random_case *c, planted_defect defect)
     changed |= leave_out(&s, &c->operations, remove_operations);
     changed |= leave_out(&s, &c->arrivals, remove_arrivals);
     for (guint i = 0; i < c->operations; i++) {
-      changed |= simplify_operation(&s, i);
-    }
-    for (guint i = 0; i < c->arrivals; i++) {
-      changed |= simplify_arrival(&s, i);
+      changed |= shorten(&s, i);
     }
   }
   return s.wrong;

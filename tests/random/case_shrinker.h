@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Makes a failing case smaller: fewer operations, fewer cuts, no duplicates, shorter messages, plainer
+/* Makes a failing case smaller: fewer operations, fewer cuts, no duplicates, shorter messages, plain
  * settings. */
 #pragma once
 

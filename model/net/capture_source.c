@@ -481,15 +481,6 @@ uint32_t capture_source_flows(const capture_source *source)
   return source->flows->len;
 }
 
-const capture_flow *capture_source_find(capture_source *source, const datagram_flow *between)
-{
-  datagram_flow key = *between;
-
-  flow_table_order(&key);
-  const conversation *talk = flow_table_find(&source->conversations, &key);
-  return talk ? &talk->current->flow : NULL;
-}
-
 int64_t capture_source_origin_ns(const capture_source *source)
 {
   return source->origin_ns;

@@ -71,9 +71,6 @@ const uint8_t *capture_source_ip(const capture_source *source, uint32_t *octets)
 const capture_flow *capture_source_flow(const capture_source *source, uint32_t index);
 uint32_t capture_source_flows(const capture_source *source);
 
-/* The latest connection with these addresses and ports, whichever end is the source; NULL: there is none. */
-const capture_flow *capture_source_find(capture_source *source, const datagram_flow *between);
-
 /* What time_ns counts from, in ns since 1970: 0 when the first packet is of the first day of 1970, which is a
  * simulator's time 0; else the first packet's time. 0 before the first packet. */
 int64_t capture_source_origin_ns(const capture_source *source);

@@ -106,6 +106,7 @@ typedef struct replay_network {
   replay_source *source;
   replay_path *path;
   flow_table measured; /* of flow_entry: to the address of an end that is measured, from none */
+  uint32_t flows;      /* of the capture that have come */
   replay_connection *connections;
   uint32_t connection_count;
   bool has_ended;         /* the capture is at its end */
@@ -119,27 +120,14 @@ typedef struct replay_network {
 
 /* --- What arrives --- */
 
-/* That a flow is; REPLAY_NO_CONNECTION also of one that the first reading had not: the file has grown. */
+/* The connection that a flow is; SESSION_NO_CONNECTION also of one that the first reading had not: the file
+ * has grown. */
 static uint32_t connection_of(const replay_network *self, const capture_flow *flow)
 {
   const GArray *handshakes = self->plan->profile->handshakes;
 
   return flow->index < handshakes->len ? g_array_index(handshakes, replay_handshake, flow->index).connection
-                                       : REPLAY_NO_CONNECTION;
-}
-
-/* A session_absence's. */
-static bool on_connection_of(void *user, const datagram_flow *packet, uint32_t *index)
-{
-  const replay_network *self = user;
-  const capture_flow *flow = replay_source_flow_of(self->source, packet);
-
-  *index = flow ? connection_of(self, flow) : REPLAY_NO_CONNECTION;
-  if (*index == REPLAY_NO_CONNECTION) {
-    return false;
-  }
-  const capture_end *to = &flow->ends[self->connections[*index].measured];
-  return to->port == packet->destination_port && ip_address_equal(&to->address, &packet->destination);
+                                       : SESSION_NO_CONNECTION;
 }
 
 /* A whole packet comes to the TCP of a connection. */
@@ -192,13 +180,28 @@ static bool is_false_reset(const replay_connection *connection, const capture_se
          segment->packet < connection->profile->directions[from].reset_packet;
 }
 
+/* Packets between the ends of `flow` are its own from now on. */
+static void observe(const replay_network *self, const capture_flow *flow)
+{
+  const uint32_t index = connection_of(self, flow);
+  const uint8_t measured = index == SESSION_NO_CONNECTION ? 0 : self->connections[index].measured;
+  const capture_end *from = &flow->ends[!measured], *to = &flow->ends[measured];
+
+  session_host_observe(measured_host(self), index,
+                       &(datagram_flow){from->address, to->address, from->port, to->port});
+}
+
 static void on_segment(void *user, const capture_flow *flow, const capture_segment *captured, time_ps now)
 {
   replay_network *self = user;
   uint32_t index = connection_of(self, flow);
   capture_segment segment = *captured;
 
-  if (index == REPLAY_NO_CONNECTION) {
+  if (flow->before && flow->index >= self->flows) {
+    observe(self, flow);
+  }
+  self->flows = MAX(self->flows, flow->index + 1);
+  if (index == SESSION_NO_CONNECTION) {
     return;
   }
   const replay_connection *connection = &self->connections[index];
@@ -231,7 +234,7 @@ static void on_fragment(void *user, datagram *packet, time_ps now)
   const datagram_flow to = {.destination = ip_header_destination(packet->header)};
 
   if (packet->kind == DATAGRAM_FRAGMENT && flow_table_find(&self->measured, &to)) {
-    replay_path_offer(self->path, REPLAY_NO_CONNECTION, packet, now);
+    replay_path_offer(self->path, SESSION_NO_CONNECTION, packet, now);
   } else {
     datagram_unref(packet);
   }
@@ -388,10 +391,8 @@ static void make_session(replay_network *self, FILE *series)
   const replay_profile *profile = self->plan->profile;
   enum side direction = self->plan->configuration->main_direction;
 
-  self->absence = (session_absence){.receive_octets = profile->longest_send[direction],
-                                    .configure = configure,
-                                    .connection_of = on_connection_of,
-                                    .user = self};
+  self->absence = (session_absence){
+      .receive_octets = profile->longest_send[direction], .configure = configure, .user = self};
   self->series[session_scenario_pair.hosts[self->plan->configuration->measured]] = series;
   const session_config config = {.configuration = self->plan->configuration,
                                  .clock = self->clock,
@@ -403,6 +404,12 @@ static void make_session(replay_network *self, FILE *series)
   self->protection_domain = rnic_host_protection_domain_new(rnic);
   replay_stags_register(profile->stags[direction], rnic->stags, self->protection_domain);
   session_connect(self->session, &self->network);
+  for (uint32_t i = 0; i < self->connection_count; i++) {
+    const capture_flow *flow = self->connections[i].profile->flow;
+    if (!flow->before) { /* fragments may come before any segment */
+      observe(self, flow);
+    }
+  }
 }
 
 static void network_close(replay_network *self)

@@ -99,7 +99,7 @@ static void send(replay_path *path, uint32_t connection, datagram *packet, time_
 {
   if (path->path && path->trace) {
     packet->number = trace_next_packet(path->trace);
-    packet->connection = connection == REPLAY_NO_CONNECTION ? 0 : connection;
+    packet->connection = connection == SESSION_NO_CONNECTION ? 0 : connection;
     const trace_scope of = {.to = path->trace,
                             .node = node,
                             .connection = packet->connection,

@@ -100,7 +100,7 @@ static void on_fpdu(replay_profile *profile, replay_direction_profile *of, const
 static replay_handshake *handshake_of(replay_profile *profile, uint32_t flow)
 {
   while (profile->handshakes->len <= flow) {
-    const replay_handshake added = {.round_trip_ns = -1, .syn_ns = -1, .connection = REPLAY_NO_CONNECTION};
+    const replay_handshake added = {.round_trip_ns = -1, .syn_ns = -1, .connection = SESSION_NO_CONNECTION};
 
     g_array_append_val(profile->handshakes, added);
   }

@@ -37,8 +37,6 @@ typedef struct replay_direction_profile {
   uint64_t fpdus_of_version[4]; /* by DV */
 } replay_direction_profile;
 
-#define REPLAY_NO_CONNECTION UINT32_MAX
-
 /* What is in the headers of a flow's segments, by its ends. */
 typedef struct replay_handshake {
   int64_t round_trip_ns; /* from the SYN to the ACK that ends the handshake; -1: that is not in the capture */
@@ -50,7 +48,7 @@ typedef struct replay_handshake {
   uint64_t cut_short[2];    /* segments that this end sent and that were not captured whole */
   int64_t syn_ns;           /* while it is going on */
   bool is_answered;
-  uint32_t connection; /* the flow's index among those that speak MPA; or REPLAY_NO_CONNECTION */
+  uint32_t connection; /* the flow's index among those that speak MPA; or SESSION_NO_CONNECTION */
 } replay_handshake;
 
 typedef struct replay_connection_profile {

@@ -14,7 +14,6 @@ struct replay_source {
   time_ps apart;              /* two packets at least */
   time_ps last;               /* when the packet before came */
   uint64_t backward;
-  uint32_t flows_played; /* the flows below this index have come */
 };
 
 /* Reads the next packet, and sets the timer for it. One whose time is past comes a picosecond after the one
@@ -41,7 +40,6 @@ static void on_due(void *user, time_ps now)
 
   source->last = now;
   if (source->is_segment) {
-    source->flows_played = MAX(source->flows_played, source->segment.flow + 1);
     source->events.segment(source->user, capture_source_flow(source->capture, source->segment.flow),
                            &source->segment, now);
   } else {
@@ -86,17 +84,6 @@ uint64_t replay_source_backward(const replay_source *source)
 int64_t replay_source_late_ns(const replay_source *source)
 {
   return source->late_ns;
-}
-
-const capture_flow *replay_source_flow_of(const replay_source *source, const datagram_flow *between)
-{
-  const capture_flow *flow = capture_source_find(source->capture, between);
-
-  /* The capture is read a packet ahead. */
-  while (flow && flow->index >= source->flows_played && flow->before) {
-    flow = flow->before;
-  }
-  return flow;
 }
 
 /* --- Captured segments as datagrams --- */

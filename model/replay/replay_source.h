@@ -38,10 +38,6 @@ uint64_t replay_source_backward(const replay_source *source);
 /* By how much at most: times of the capture are that wrong. */
 int64_t replay_source_late_ns(const replay_source *source);
 
-/* The flow of packets with these addresses and ports that have no number in the capture: the latest such
- * flow, whichever end is the source; NULL: there is none. */
-const capture_flow *replay_source_flow_of(const replay_source *source, const datagram_flow *between);
-
 /* The part of `segment`, which an end of `flow` sent, from octet `*from` of its payload on, at most as much
  * as a datagram holds, as a datagram with a payload of its own; `*from` moves to its end. More than that, as
  * offload joins it, becomes several datagrams. A wrong checksum is wrong in the datagram, too; an unfinished

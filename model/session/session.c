@@ -30,6 +30,7 @@ void session_free(session *self)
   for (uint32_t i = 0; i < self->host_count; i++) {
     ip_input_free(self->hosts[i].input);
     g_hash_table_unref(self->hosts[i].ends);
+    flow_table_clear(&self->hosts[i].observed);
     rnic_host_free(self->hosts[i].rnic);
     session_recorder_free(self->hosts[i].recorder);
     session_ending_clear(&self->hosts[i].ending);

@@ -28,10 +28,10 @@ typedef struct session_absence {
   /* Puts what is known of the measured end of `connection` into `config`, which holds what the scenario has
    * for it. */
   void (*configure)(void *user, uint32_t connection, rnic_endpoint_config *config);
-  /* The connection of a flow, as it comes to the measured end; false when there is none. */
-  bool (*connection_of)(void *user, const datagram_flow *flow, uint32_t *connection);
   void *user;
 } session_absence;
+
+#define SESSION_NO_CONNECTION UINT32_MAX
 
 enum { SESSION_NUMBERS = 256, SESSION_HOSTS_MAX = 1024 };
 
@@ -72,6 +72,10 @@ void session_connect(session *self, session_network *network);
 /* Opens the connections from `when` on, spread over `workload.start_spread`, for a caller that runs the
  * engine itself; session_run() does this. Once. */
 void session_start(session *self, time_ps when);
+
+/* With absent peers: what arrives at `host` by `flow` is of `connection` from now on, whatever it was of
+ * before; or, as what goes the other way, of none. */
+void session_host_observe(session_host *host, uint32_t connection, const datagram_flow *flow);
 
 /* A packet has arrived at `host`, a session_host; takes its reference. A path_output. */
 void session_receive(void *host, datagram *packet, time_ps now);

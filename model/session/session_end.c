@@ -168,9 +168,16 @@ static gboolean equal_ends(gconstpointer a, gconstpointer b)
   return flow_equal(&left, &right);
 }
 
+/* What a capture shows, which is no flow of the session's own addresses. */
+typedef struct observed_flow {
+  flow_entry entry;
+  session_end *end; /* NULL: it is of no connection, or not any more */
+} observed_flow;
+
 void session_host_init_ends(session_host *host)
 {
   host->ends = g_hash_table_new(hash_end, equal_ends);
+  flow_table_init(&host->observed, sizeof(observed_flow), g_free);
 }
 
 void session_host_add(session_host *host, session_end *end)
@@ -179,11 +186,29 @@ void session_host_add(session_host *host, session_end *end)
   g_assert(is_new);
 }
 
+void session_host_observe(session_host *host, uint32_t connection, const datagram_flow *flow)
+{
+  session *self = host->session;
+  const datagram_flow back = flow_table_reversed(flow);
+  observed_flow *other = flow_table_find(&host->observed, &back);
+  observed_flow *observed = flow_table_find(&host->observed, flow);
+
+  if (other) {
+    other->end = NULL;
+  }
+  observed = observed ? observed : flow_table_add(&host->observed, flow);
+  observed->end =
+      connection == SESSION_NO_CONNECTION ? NULL : &self->connections[connection].ends[self->measured];
+  host->last_end = NULL;
+}
+
 /* The end at `host` that packets of `flow` come to; NULL: there is none. */
 static session_end *end_of_flow(session_host *host, const datagram_flow *flow)
 {
   const looked_up key = {.flow = *flow};
-  session_end *end = g_hash_table_lookup(host->ends, &key);
+  const observed_flow *observed =
+      host->session->config.absence ? flow_table_find(&host->observed, flow) : NULL;
+  session_end *end = observed ? observed->end : g_hash_table_lookup(host->ends, &key);
 
   if (end) {
     flow_entry_init(&host->last_flow, flow);
@@ -216,23 +241,11 @@ inline session_end *session_host_end(session_host *host, const datagram *packet)
   return datagram_flow_of(packet, &flow) ? end_of_flow(host, &flow) : NULL;
 }
 
-/* The measured end that an absent peer's packet is for; NULL: it is of no connection. */
-static session_end *observing_end(const session *self, const datagram *packet)
-{
-  const session_absence *absence = self->config.absence;
-  datagram_flow flow;
-  uint32_t index;
-
-  return datagram_flow_of(packet, &flow) && absence->connection_of(absence->user, &flow, &index)
-             ? &self->connections[index].ends[self->measured]
-             : NULL;
-}
-
 /* Passes a whole packet to TCP; takes its reference. One that is for no connection is dropped. */
 static inline void receive_whole(session_host *host, datagram *packet, time_ps now)
 {
   session *self = host->session;
-  session_end *end = self->config.absence ? observing_end(self, packet) : session_host_end(host, packet);
+  session_end *end = session_host_end(host, packet);
 
   if (!end) {
     self->strays++;
@@ -243,20 +256,6 @@ static inline void receive_whole(session_host *host, datagram *packet, time_ps n
   rnic_endpoint_receive(end->endpoint, packet, now);
   datagram_unref(packet);
   session_end_settle(end, now);
-}
-
-/* What a capture's packet is of; the others, and those of a replay's path, got their numbers when they were
- * sent. */
-static void number_captured(const session_absence *absence, trace *to, datagram *packet)
-{
-  datagram_flow flow;
-  uint32_t connection = 0;
-
-  packet->number = packet->number > 0 ? packet->number : trace_next_packet(to);
-  if (datagram_flow_of(packet, &flow)) {
-    absence->connection_of(absence->user, &flow, &connection);
-  }
-  packet->connection = connection;
 }
 
 static inline void receive(session_host *host, datagram *packet, time_ps now)
@@ -277,8 +276,7 @@ static inline void receive(session_host *host, datagram *packet, time_ps now)
 static const session_end *traced_end(session_host *host, const datagram *packet)
 {
   const session *self = host->session;
-  const session_end *to =
-      packet->kind == DATAGRAM_TCP && !self->config.absence ? session_host_end(host, packet) : NULL;
+  const session_end *to = packet->kind == DATAGRAM_TCP ? session_host_end(host, packet) : NULL;
 
   if (!to && packet->number > 0 && packet->connection < self->connection_count) {
     const session_end *ends = self->connections[packet->connection].ends;
@@ -291,8 +289,8 @@ static G_GNUC_NO_INLINE void receive_traced(session_host *host, datagram *packet
 {
   const session_config *config = &host->session->config;
 
-  if (config->absence) {
-    number_captured(config->absence, config->trace, packet);
+  if (config->absence && packet->number == 0) { /* others got their numbers when they were sent */
+    packet->number = trace_next_packet(config->trace);
   }
   const session_end *to = traced_end(host, packet);
   const trace_scope at = {.to = config->trace,
@@ -324,13 +322,8 @@ static void on_whole(void *user, datagram *packet, time_ps now)
 
 static bool on_connection_of(void *user, const datagram_flow *flow, uint32_t *connection)
 {
-  session_host *host = user;
-  const session_absence *absence = host->session->config.absence;
+  const session_end *end = end_of_flow(user, flow);
 
-  if (absence) {
-    return absence->connection_of(absence->user, flow, connection);
-  }
-  const session_end *end = end_of_flow(host, flow);
   if (end) {
     *connection = session_end_index(end);
   }

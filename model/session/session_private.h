@@ -21,6 +21,7 @@
 struct session_host {
   session *session;
   GHashTable *ends;              /* that are here, by the flow that arrives at each; see session_host_add() */
+  flow_table observed;           /* with absent peers: the same, of observed_flow */
   flow_entry last_flow;          /* that arrived; packets of one flow come in trains */
   struct session_end *last_end;  /* where it did; NULL: none yet */
   struct session_end *first_end; /* of the connection with the lowest number; NULL: it has none */
@@ -125,7 +126,7 @@ void session_end_set_timer(void *end, time_ps now);
 /* What `end` sends. */
 datagram_flow session_end_flow(const session_end *end);
 
-/* Makes the table of the ends of `host`; adds `end`, which must have its number and side. */
+/* Makes the tables of the ends of `host`; adds `end`, which must have its number and side. */
 void session_host_init_ends(session_host *host);
 void session_host_add(session_host *host, session_end *end);
 

@@ -104,7 +104,9 @@ static void make_end(session *self, uint32_t index, enum side side, const uint32
     g_ptr_array_add(self->faults, injector);
   }
   const datagram_flow flow = session_end_flow(end);
-  session_host_add(end->host, end);
+  if (!absence) {
+    session_host_add(end->host, end);
+  }
   rnic_endpoint_config config = session_setup_endpoint(c, index, side);
   config.host = end->host->rnic;
   config.tcp.local_address = flow.source;

@@ -107,38 +107,6 @@ TEST(test_fragments)
   assert_plays(file, false, "s1@1000 f@2000 f@3000 end@3000", 0);
 }
 
-/* Two flows between the same ends, one after the other: packets are of the first one, also before anything
- * has come, until something of the second one has come, which is read ahead. */
-TEST(test_flow_of_packets)
-{
-  static const struct {
-    time_ps until;
-    uint32_t flow;
-  } moments[] = {{4999, 0}, {5000, 0}, {6999, 0}, {7000, 1}, {8000, 1}};
-  g_autoptr(fixture_file) file = fixture_raw_file();
-  g_autoptr(GString) text = g_string_new("");
-  fixture_segment syn = {.version = 4, .sequence = 1, .flags = TCP_SYN};
-
-  fixture_file_add_segment(file, 5, FIXTURE_LINK_RAW, &syn);
-  syn.sequence = 70000;
-  fixture_file_add_segment(file, 7, FIXTURE_LINK_RAW, &syn);
-  g_autoptr(capture_source) source = fixture_open(file);
-  g_autoptr(engine) clock = engine_native_new();
-  g_autoptr(replay_source) played = replay_source_new(source, false, clock, &events, text);
-  datagram_flow between = {.source = ip_address_v4(0x0A000001),
-                           .destination = ip_address_v4(0x0A000002),
-                           .source_port = FIXTURE_PORT_0,
-                           .destination_port = FIXTURE_PORT_1};
-  for (gsize i = 0; i < G_N_ELEMENTS(moments); i++) {
-    engine_run(clock, moments[i].until);
-    g_assert_cmpuint(replay_source_flow_of(played, &between)->index, ==, moments[i].flow);
-    const datagram_flow back = flow_table_reversed(&between);
-    g_assert_cmpuint(replay_source_flow_of(played, &back)->index, ==, moments[i].flow);
-  }
-  between.source_port++;
-  g_assert_null(replay_source_flow_of(played, &between));
-}
-
 /* --- Captured segments as datagrams --- */
 
 enum { LONG = 150000 };

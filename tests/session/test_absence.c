@@ -10,6 +10,7 @@ typedef struct fixture {
   engine *clock;
   session *whole, *observing;
   session_network nowhere;
+  datagram_flow flow; /* of what is observed */
 } fixture;
 
 /* Packets come out of the path at the Initiator, and at both Responders. */
@@ -48,15 +49,7 @@ static void configure(G_GNUC_UNUSED void *user, G_GNUC_UNUSED uint32_t connectio
   config->rdmap.only_observes = true;
 }
 
-static bool connection_of(G_GNUC_UNUSED void *user, G_GNUC_UNUSED const datagram_flow *flow,
-                          uint32_t *connection)
-{
-  *connection = 0;
-  return true;
-}
-
-static const session_absence absence = {
-    .receive_octets = 30000, .configure = configure, .connection_of = connection_of};
+static const session_absence absence = {.receive_octets = 30000, .configure = configure};
 
 static session *observing_new(fixture *f)
 {
@@ -65,6 +58,8 @@ static session *observing_new(fixture *f)
   session *observing = session_new(&config);
 
   session_connect(observing, &f->nowhere);
+  f->flow = session_end_flow(&f->whole->connections->ends[SIDE_INITIATOR]);
+  session_host_observe(session_host_of(observing, SIDE_RESPONDER), 0, &f->flow);
   return observing;
 }
 
@@ -135,4 +130,18 @@ FIXTURE_TEST(test_when_it_is_done)
   g_assert_cmpint(stopped.status, ==, RUN_STOPPED);
   session_end_arrivals(f->observing);
   g_assert_true(session_is_done(f->observing));
+}
+
+/* Once another connection has the addresses and ports of the one before, with its ends the other way round,
+ * what arrives there is of none. */
+FIXTURE_TEST(test_flow_used_again)
+{
+  const datagram_flow back = flow_table_reversed(&f->flow);
+  g_auto(session_result) observed;
+
+  session_host_observe(session_host_of(f->observing, SIDE_RESPONDER), 0, &back);
+  session_run(f->whole);
+  g_assert_cmpuint(f->observing->strays, >, 0);
+  session_finish(f->observing, &observed);
+  g_assert_cmpfloat(observed.results.metrics.value[METRIC_DELIVERY_OCTETS], ==, 0);
 }

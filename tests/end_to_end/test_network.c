@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The network: every element of the path, alone and in random mixes, under the whole stack. Each run ends ok,
- * with every octet verified, and gives the same octets in every output on both engines. */
+/* The network: every element of the path, alone, under the whole stack. Each run ends ok, with every octet
+ * verified, and gives the same octets in every output on both engines. Mixes of elements are in
+ * test_random_scenarios.c. */
 #include "run_fixture.h"
 
 /* --- One element at a time, and its effect --- */
@@ -183,88 +184,5 @@ EACH_TEST(test_middlebox, box_case, boxes)
     if (strstr(c->name, "coalesce") == NULL) {
       g_assert_cmpfloat(behind, <, g_str_equal(c->name, "proxy") ? before - 0.05 : 0.6);
     }
-  }
-}
-
-/* --- All together --- */
-
-/* One of `choices`, "a|b|c"; free with g_free(). */
-static char *pick(GRand *random, const char *choices)
-{
-  g_auto(GStrv) words = g_strsplit(choices, "|", -1);
-  char *word = g_strdup(words[g_rand_int_range(random, 0, (gint32)g_strv_length(words))]);
-
-  return word;
-}
-
-TEST(test_random_networks)
-{
-  enum { SEED = 20261122, CASES = 40 };
-  static const char *const keys[] = {
-      "tcp.ip=ipv4|tcp.ip=ipv6",
-      "tcp.profile=linux|tcp.profile=rfc",
-      /* one key of it, which has the other profile's value in half of the scenarios */
-      "tcp.cubic=rfc9438|tcp.cubic=linux|tcp.threshold=flight|tcp.threshold=window|tcp.slow_start_limit=true|"
-      "tcp.slow_start_limit=false|"
-      "tcp.window_unit=octets|tcp.window_unit=segments|tcp.window_growth=acknowledged|"
-      "tcp.window_growth=delivered|tcp.window_use=ack|tcp.window_use=round|tcp.ecn_response=cut|"
-      "tcp.ecn_response=prr|tcp.tlp_delay=delayed_ack|tcp.tlp_delay=rto_min|tcp.timer_tick=0|tcp.timer_slack="
-      "0s|"
-      "tcp.timer_slack=2ms|tcp.fin_beyond_window=false|tcp.fin_beyond_window=true|tcp.quick_acks=0|"
-      "tcp.quick_acks=16|tcp.rto_floor=rto|tcp.rto_floor=variation",
-      "tcp.congestion=cubic|tcp.congestion=newreno|tcp.congestion=dctcp",
-      "tcp.slow_start=hystart|tcp.slow_start=hystart++|tcp.slow_start=standard",
-      "tcp.rack=true|tcp.rack=false",
-      "tcp.sack=true|tcp.sack=true|tcp.sack=false",
-      "tcp.pacing=false|tcp.pacing=true",
-      "tcp.ecn=passive|tcp.ecn=on",
-      "tcp.timestamps=false|tcp.timestamps=true",
-      "tcp.retransmission=preserve|tcp.retransmission=repacketize",
-      "sender.segmentation=aligned|sender.segmentation=stream|sender.segmentation=record",
-      "receiver.mode=in-order|receiver.mode=out-of-order",
-      "path.forward.gemodel=[]|path.forward.gemodel=[0.5%,30%,1,0]",
-      "path.forward.corrupt=0|path.forward.corrupt=0.5%",
-      "path.forward.duplicate=0|path.forward.duplicate=1%",
-      "path.forward.displace=0|path.forward.displace=1%",
-      "path.forward.displace_by=3 segments|path.forward.displace_by=30us",
-      "path.forward.jitter=0s|path.forward.jitter=5us",
-      "path.forward.distribution=uniform|path.forward.distribution=paretonormal",
-      "path.forward.jitter_reorders=false|path.forward.jitter_reorders=true",
-      "path.forward.ecn_mark=0|path.forward.ecn_mark=1%",
-      "path.forward.discipline=tail|path.forward.discipline=red|path.forward.discipline=codel",
-      "path.forward.hop_mtu=[]|path.forward.hop_mtu=[1500]|path.forward.hop_mtu=[1300,1500]",
-      "path.reverse.loss=0|path.reverse.loss=1%",
-      "path.reverse.duplicate=0|path.reverse.duplicate=1%",
-      "path.forward.order=loss|path.forward.order=jitter+displace+duplicate+corrupt+loss",
-      "middlebox.mode=none|middlebox.mode=none|middlebox.mode=split|middlebox.mode=coalesce|middlebox.mode="
-      "rechunk|"
-      "middlebox.mode=shift|middlebox.mode=random|middlebox.mode=proxy|middlebox.mode=random+shift",
-      "middlebox.position=before|middlebox.position=behind",
-      "middlebox.coalesce_size=1200",
-      "middlebox.random_maximum=900",
-      "workload.operation=write|workload.operation=send+read|workload.operation=storage-read",
-      "workload.paths=shared|workload.paths=own",
-      "workload.connections=1|workload.connections=3",
-      "workload.message_sizes=[]|workload.message_sizes=[700,20000,5000]",
-      "workload.message_size=20000",
-      "workload.messages=12",
-      "tcp.rto_min=5ms",
-      "tcp.rto_initial=50ms",
-      "mpa.startup_timeout=100s",
-  };
-  g_autoptr(GRand) random = g_rand_new_with_seed(SEED);
-
-  g_test_message("seed %d", SEED);
-  for (int i = 0; i < CASES; i++) {
-    g_autoptr(GPtrArray) sets = g_ptr_array_new_with_free_func(g_free);
-
-    g_ptr_array_add(sets, g_strdup_printf("run.seed=%d", i + 1));
-    for (guint k = 0; k < G_N_ELEMENTS(keys); k++) {
-      g_ptr_array_add(sets, pick(random, keys[k]));
-    }
-    g_ptr_array_add(sets, NULL);
-    g_autofree char *all = g_strjoinv("' --set '", (char **)sets->pdata);
-    g_test_message("case %d: --set '%s'", i, all);
-    g_auto(session_result) result = RUN_ON_BOTH(.sets = (const char *const *)sets->pdata);
   }
 }

@@ -8,8 +8,10 @@
 #include "no_error.h"
 #include "scenario/scenario.h"
 #include "study/store/result_store.h"
+#include "study/store/result_store_private.h"
+#include "study/store/summary.h"
 #include "study/sweep/sweep_grid.h"
-#include "study_cleanup.h"
+#include "study/table/study_table.h"
 #include "test.h"
 
 /* A folder of its own; remove with fixture_folder_remove(), which frees the name. */

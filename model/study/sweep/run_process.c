@@ -17,6 +17,8 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/plain_text.h"
+#include "scenario/configuration.h"
 
 /* As much of a run's stderr as is kept: an abort's message and what led to it. Before them so much may stand
  * in memory. */
@@ -48,6 +50,7 @@ struct run_progress {
 };
 
 struct run_process {
+  const sweep_grid *grid;
   run_limits limits;
   run_ended ended;
   gpointer data;
@@ -137,43 +140,134 @@ static void free_run(run_process *run)
   g_free(run);
 }
 
-/* What the run handed over, with `results`; FALSE: nothing, or what no run can leave. */
-static gboolean take_over(run_progress *progress, summary *left, run_results *results)
+/* The end of its messages as text to keep: valid UTF-8, lines as they were, no other control characters;
+ * begins with a whole character when it was cut. Free with g_free(). */
+static char *tail_of(const run_process *run)
 {
-  progress->message[MESSAGE_OCTETS - 1] = progress->engine[ENGINE_OCTETS - 1] = '\0';
-  *left = (summary){.status = progress->status,
-                    .message = progress->message,
-                    .engine = progress->engine,
-                    .results = results};
-  return progress->is_handed_over && left->status < RUN_STATUSES &&
-         run_results_take(&progress->results, results);
+  char octets[MESSAGES_OCTETS];
+  struct stat file = {.st_size = 0};
+  fstat(run->messages, &file);
+  const ssize_t read = pread(run->messages, octets, sizeof octets, MAX(file.st_size - MESSAGES_OCTETS, 0));
+  const gsize count = (gsize)MAX(read, 0);
+  gsize first = 0;
+  /* What follows the first octet of a character in UTF-8 is 10xxxxxx, at most three of them. */
+  while (file.st_size > MESSAGES_OCTETS && first < MIN(count, 3) && (octets[first] & 0xc0) == 0x80) {
+    first++;
+  }
+  return g_strchomp(plain_text(octets + first, (gssize)(count - first), "\n\t"));
+}
+
+/* The likely cause of a signal. Under a limit on memory, code that does not check its allocations crashes.
+ * Free with g_free(). */
+static char *cause_of(int signal_number, guint64 memory_limit_octets)
+{
+  g_autofree char *limit = g_format_size_full(memory_limit_octets, G_FORMAT_SIZE_IEC_UNITS);
+  switch (signal_number) {
+  case SIGKILL:
+    return g_strdup("; only the kernel, out of memory, or a person sends it");
+  case SIGABRT:
+  case SIGTRAP:
+    return g_strdup("; the program gave up: a broken invariant, or out of memory");
+  case SIGSEGV:
+  case SIGBUS:
+    return memory_limit_octets > 0
+               ? g_strdup_printf("; perhaps the %s of data that it may hold (--memory) are not enough", limit)
+               : g_strdup("");
+  default:
+    return g_strdup("");
+  }
+}
+
+/* How it ended, for a run whose own summary does not count. */
+static char *describe_end(const run_process *run, const stored_run *record, int wait_status,
+                          gboolean has_summary)
+{
+  GString *text = g_string_new(NULL);
+  const char *tail = record->stderr_tail;
+  if (run->stopped_why != NULL) {
+    g_string_append(text, run->stopped_why);
+  } else if (WIFSIGNALED(wait_status)) {
+    int number = WTERMSIG(wait_status);
+    g_autofree char *memory =
+        g_format_size_full((guint64)record->memory_peak_octets, G_FORMAT_SIZE_IEC_UNITS);
+    g_autofree char *cause = cause_of(number, run->limits.memory_octets);
+    g_string_append_printf(text, "ended by signal %d (%s), its memory at %s%s", number, g_strsignal(number),
+                           memory, cause);
+  } else {
+    g_string_append_printf(text, "exited with code %d", WEXITSTATUS(wait_status));
+  }
+  if (run->stopped_why == NULL && !has_summary) {
+    g_string_append(text, ", without a summary");
+  } else if (run->stopped_why == NULL) {
+    g_string_append_printf(text, ", but the status in its summary is %s",
+                           run_status_name(run->progress->status));
+  }
+  if (*tail != '\0') {
+    const char *newline = strrchr(tail, '\n');
+    g_string_append_printf(text, "; its last words: %s", newline != NULL ? newline + 1 : tail);
+  }
+  return g_string_free(text, FALSE);
+}
+
+/* What it was asked for, and how it ended: by its own summary, unless that is missing or its exit contradicts
+ * it. */
+static stored_run *record_new(const run_process *run, int wait_status, const struct rusage *used)
+{
+  const run_progress *left = run->progress;
+  const gint64 ended_us = left->ended_us > 0 ? left->ended_us : g_get_monotonic_time();
+  const int number = WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : 0;
+  struct timeval cpu;
+  timeradd(&used->ru_utime, &used->ru_stime, &cpu);
+  stored_run *record = g_new(stored_run, 1);
+  *record =
+      (stored_run){.identity = (char *)sweep_grid_identity(run->grid, run->point),
+                   .point = run->point,
+                   .exit_code = number != 0 ? 128 + number : WEXITSTATUS(wait_status),
+                   .stderr_tail = tail_of(run),
+                   .host = g_utf8_make_valid(g_get_host_name(), -1),
+                   .started = g_strdup(run->started),
+                   .wall_s = (double)(ended_us - run->forked_us) / G_USEC_PER_SEC,
+                   .cpu_s = (double)((gint64)cpu.tv_sec * G_USEC_PER_SEC + cpu.tv_usec) / G_USEC_PER_SEC,
+                   .memory_peak_octets = (double)used->ru_maxrss * 1024};
+  sweep_grid_texts(run->grid, run->point, (const char **)record->keys);
+  const named_value *expect = scenario_key_row_of(SCENARIO_RUN_EXPECT)->words;
+  while (expect->name != NULL && g_strcmp0(expect->name, record->keys[SCENARIO_RUN_EXPECT]) != 0) {
+    expect++;
+  }
+  const gboolean has_summary = left->is_handed_over && left->status < RUN_STATUSES &&
+                               run_results_take(&left->results, &record->results);
+  const gboolean is_whole =
+      has_summary && number == 0 &&
+      record->exit_code == run_status_exit_code(left->status, (run_expectation)expect->value);
+  record->engine = g_strndup(left->engine, has_summary ? ENGINE_OCTETS - 1 : 0);
+  record->status = is_whole ? left->status : RUN_FAILED;
+  record->message = is_whole ? g_strndup(left->message, MESSAGE_OCTETS - 1)
+                             : describe_end(run, record, wait_status, has_summary);
+  if (record->status == RUN_FAILED && record->exit_code == 0) {
+    record->exit_code = 1;
+  }
+  return record;
+}
+
+void run_record_free(stored_run *record)
+{
+  run_results_clear(&record->results);
+  g_free(record->message);
+  g_free(record->stderr_tail);
+  g_free(record->engine);
+  g_free(record->host);
+  g_free(record->started);
+  g_free(record);
 }
 
 /* The process has ended. */
 static gboolean process_ended(G_GNUC_UNUSED gint fd, G_GNUC_UNUSED GIOCondition condition, gpointer data)
 {
   run_process *run = data;
-  g_auto(run_results) results = {.block_maxima = NULL};
-  char words[MESSAGES_OCTETS];
   struct rusage used = {0};
-  struct timeval cpu;
-  struct stat file = {.st_size = 0};
-  summary left;
-  ended_run end = {.point = run->point,
-                   .stopped_why = run->stopped_why,
-                   .memory_limit_octets = run->limits.memory_octets,
-                   .started = run->started};
-  (void)TEMP_FAILURE_RETRY(wait4(run->pid, &end.wait_status, 0, &used));
-  const gint64 ended_us = run->progress->ended_us > 0 ? run->progress->ended_us : g_get_monotonic_time();
-  timeradd(&used.ru_utime, &used.ru_stime, &cpu);
-  end.wall_s = (double)(ended_us - run->forked_us) / G_USEC_PER_SEC;
-  end.cpu_s = (double)((gint64)cpu.tv_sec * G_USEC_PER_SEC + cpu.tv_usec) / G_USEC_PER_SEC;
-  end.memory_peak_octets = (double)used.ru_maxrss * 1024;
-  fstat(run->messages, &file);
-  const ssize_t count = pread(run->messages, words, sizeof words, MAX(file.st_size - MESSAGES_OCTETS, 0));
-  end.messages = (run_messages){words, (gsize)MAX(count, 0), file.st_size > MESSAGES_OCTETS};
-  end.left = take_over(run->progress, &left, &results) ? &left : NULL;
-  run->ended(run, &end, run->data);
+  int wait_status = 0;
+  (void)TEMP_FAILURE_RETRY(wait4(run->pid, &wait_status, 0, &used));
+  run->ended(run, record_new(run, wait_status, &used), run->data);
   free_run(run);
   return G_SOURCE_REMOVE;
 }
@@ -204,7 +298,8 @@ run_process *run_process_start(const sweep_grid *grid, gsize point, run_simulate
   const gint64 now_us = g_get_monotonic_time();
   g_autoptr(GDateTime) now = g_date_time_new_now_utc();
   run_process *run = g_new(run_process, 1);
-  *run = (run_process){.limits = *limits,
+  *run = (run_process){.grid = grid,
+                       .limits = *limits,
                        .ended = ended,
                        .data = data,
                        .point = point,

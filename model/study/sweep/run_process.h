@@ -11,7 +11,7 @@
 #include <glib.h>
 
 #include "base/time_ps.h"
-#include "study/store/summary.h"
+#include "study/store/result_store.h"
 #include "study/sweep/sweep_grid.h"
 
 /* The run's side. */
@@ -40,32 +40,15 @@ typedef struct run_limits {
                             allocations fail */
 } run_limits;
 
-/* The end of what a run wrote to its stderr. */
-typedef struct run_messages {
-  const char *octets;
-  gsize count;
-  gboolean cut; /* there was more before */
-} run_messages;
+/* Called once, from the default main context, with what a sweep keeps of the run that has ended: its status
+ * and message are those of its summary; RUN_FAILED when there is none, or its exit contradicts it, and the
+ * message then describes how it ended. `record`, which is the caller's from then on, is freed with
+ * run_record_free(); its keys and identity are the grid's. `run` is freed when this returns. */
+typedef void (*run_ended)(run_process *run, stored_run *record, gpointer data);
+void run_record_free(stored_run *record);
 
-/* All that is known of a run that has ended. */
-typedef struct ended_run {
-  gsize point;
-  int wait_status;     /* as wait4() gives it */
-  const summary *left; /* what it handed over; NULL: nothing */
-  run_messages messages;
-  const char *stopped_why;     /* the watchdog stopped it, because …; NULL */
-  guint64 memory_limit_octets; /* 0: there was none */
-  const char *started;         /* "2026-11-21T10:08:16Z" */
-  double wall_s;
-  double cpu_s;              /* user and system */
-  double memory_peak_octets; /* the most it held at a time, what this process held when it started included */
-} ended_run;
-
-/* Called once, from the default main context; `run` is freed, and `end` invalid, when it returns. */
-typedef void (*run_ended)(run_process *run, const ended_run *end, gpointer data);
-
-/* Starts the run of point `point` of `grid` within `limits`, from a process of one thread. NULL and `error`
- * (IWARPSIM_ERROR) when this machine has no process or descriptors for it. */
+/* Starts the run of point `point` of `grid`, which must outlive it, within `limits`, from a process of one
+ * thread. NULL and `error` (IWARPSIM_ERROR) when this machine has no process or descriptors for it. */
 run_process *run_process_start(const sweep_grid *grid, gsize point, run_simulate simulate,
                                const run_limits *limits, run_ended ended, gpointer data, GError **error);
 

@@ -8,7 +8,6 @@
 
 #include "base/plain_text.h"
 #include "study/store/provenance.h"
-#include "study/sweep/sweep_record.h"
 
 /* How often runs are watched and progress is shown. */
 #define TICK_MS 200
@@ -57,7 +56,6 @@ typedef struct sweep {
   double work_there_s; /* … of them, those that were there … */
   double work_ended_s; /* … and those that ended now */
   GPtrArray *running;  /* run_process */
-  char *host;          /* this machine */
   const provenance *from;
   GQueue ended;           /* stored_run *: they wait for the store */
   guint commit;           /* the source of the next commit; 0: none is to come */
@@ -140,7 +138,7 @@ static void stop(sweep *s)
 /* Forgets what waits for the store. */
 static void drop_ended(sweep *s)
 {
-  g_queue_clear_full(&s->ended, (GDestroyNotify)sweep_record_free);
+  g_queue_clear_full(&s->ended, (GDestroyNotify)run_record_free);
   g_clear_handle_id(&s->commit, g_source_remove);
 }
 
@@ -343,7 +341,7 @@ static gboolean commit_first(gpointer data)
   for (guint i = 0; i < count; i++) {
     stored_run *run = g_queue_pop_head(&s->ended);
     run_kept(s, run, there[i]);
-    sweep_record_free(run);
+    run_record_free(run);
   }
   schedule_commit(s);
   return G_SOURCE_REMOVE;
@@ -351,14 +349,13 @@ static gboolean commit_first(gpointer data)
 
 /* Running. */
 
-static void take_end(run_process *process, const ended_run *end, gpointer data)
+static void take_end(run_process *process, stored_run *run, gpointer data)
 {
   sweep *s = data;
-  stored_run *run = sweep_record_new(s->grid, s->host, end);
   g_ptr_array_remove_fast(s->running, process);
   s->work_ended_s += cost_s_of(s, run->point);
   if (s->stopping && (run->status == RUN_FAILED || s->error != NULL)) {
-    sweep_record_free(run);
+    run_record_free(run);
     return;
   }
   if (run->exit_code != 0 && !s->options->keep_going) {
@@ -456,14 +453,12 @@ gboolean sweep_run(sweep_plan *plan, const provenance *from, result_store *store
   gboolean good = sweep_plan_look_up(plan, store, TRUE, &s.error);
   take_planned(&s);
   if (good && s.todo->len > 0) {
-    s.host = g_utf8_make_valid(g_get_host_name(), -1);
     signals handled = handle_signals(&s);
     result_store_wait_at_most(store, LOCK_WAIT_MS);
     run_points(&s);
     drop_ended(&s);
     result_store_wait_at_most(store, result_store_wait_ms(store));
     leave_signals(&handled);
-    g_free(s.host);
   }
   result->to_go = result->points - MIN(result->points, result->present + s.kept);
   g_array_unref(s.todo);

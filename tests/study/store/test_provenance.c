@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Where results come from: libraries, and the origin that a sweep's runs share. */
 #include "study/store/provenance.h"
-#include "study_cleanup.h"
 #include "test.h"
 
 #include <sqlite3.h>

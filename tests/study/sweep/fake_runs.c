@@ -29,8 +29,10 @@ enum {
   SAYS_TOO_MUCH = 29,      /* an ok run, with a message of 5000 octets */
   LEAVES_A_CHILD = 30,     /* in its trace, too, that keeps its files open for a minute; an ok run */
   TALKS_AND_HANGS = 31,    /* 8 MiB and "last" on stderr, and no end */
+  ENDS_WHEN_ASKED = 32,    /* an ok run, when SIGTERM comes */
   SAYS_2000_OCTETS = 33,   /* on stderr, the second half of a character and 1999 others; an ok run */
-  SAYS_2001_OCTETS = 34    /* the first half before it */
+  SAYS_2001_OCTETS = 34,   /* the first half before it */
+  SEGFAULTS = 35           /* SIGSEGV */
 };
 
 /* A file `name` beside the scenario. Free with g_free(). */
@@ -101,6 +103,16 @@ static void leave_a_child(const scenario *s)
   leave_trace(s, LEAVES_A_CHILD, child);
 }
 
+static void wait_for_signal(int number, run_progress *progress)
+{
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, number);
+  sigprocmask(SIG_BLOCK, &set, NULL);
+  run_progress_set(progress, 1, 0.25);
+  sigwait(&set, &number);
+}
+
 /* What it does before it has a summary; FALSE: it ends with `*code` and without one. */
 static gboolean play_before(const scenario *s, guint64 seed, run_progress *progress, int *code)
 {
@@ -145,6 +157,13 @@ static gboolean play_before(const scenario *s, guint64 seed, run_progress *progr
     write_much(STDERR_FILENO, 8);
     say("last", 4);
     sleep(60);
+    return FALSE;
+  case ENDS_WHEN_ASKED:
+    wait_for_signal(SIGTERM, progress);
+    return TRUE;
+  case SEGFAULTS:
+    signal(SIGSEGV, SIG_DFL); /* a sanitizer's handler would make an exit of it */
+    raise(SIGSEGV);
     return FALSE;
   case SAYS_2000_OCTETS:
   case SAYS_2001_OCTETS:

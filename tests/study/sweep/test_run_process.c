@@ -13,7 +13,6 @@
 #include "fields.h"
 #include "no_error.h"
 #include "parts.h"
-#include "study/sweep/sweep_record.h"
 #include "sweep_fixture.h"
 #include "test.h"
 
@@ -36,23 +35,23 @@ static void set_up(fixture *f, gconstpointer text)
 
 static void tear_down(fixture *f, gconstpointer unused)
 {
-  g_clear_pointer(&f->record, sweep_record_free);
+  g_clear_pointer(&f->record, run_record_free);
   grid_fixture_tear_down(&f->on, unused);
 }
 
 #define FIXTURE_TEST(name) TEST_WITH(fixture, SCENARIO("t"), set_up, tear_down, name)
 
-static void note_end(run_process *ended, const ended_run *end, gpointer data)
+static void note_end(run_process *ended, stored_run *record, gpointer data)
 {
   fixture *f = data;
   g_assert_true(ended == f->run);
   f->run = NULL;
-  f->record = sweep_record_new(f->on.grid, "here", end);
+  f->record = record;
 }
 
 static run_process *start(fixture *f, guint seed, run_limits limits)
 {
-  g_clear_pointer(&f->record, sweep_record_free);
+  g_clear_pointer(&f->record, run_record_free);
   f->run = NO_ERROR(run_process_start, f->on.grid, seed - 1, fake_run, &limits, note_end, f);
   return f->run;
 }
@@ -183,6 +182,29 @@ static void watch_later(run_process *child, double seconds)
 {
   advance_clock(seconds);
   run_process_watch(child);
+}
+
+/* What the watchdog says comes first; a run that is whole all the same counts. */
+FIXTURE_TEST(test_ends_well_when_asked)
+{
+  run_process *child = start_and_stop_clock(f, 32, (run_limits){.wall_s = 1});
+  watch_later(child, 1);
+  wait_for_end(f);
+  EXPECT_FIELDS(f->record, (status, RUN_OK), (exit_code, 0));
+}
+
+/* Who does not ask if there is memory ends as a crash does; where memory is limited that is named. */
+FIXTURE_TEST(test_crash_in_limited_memory)
+{
+  const stored_run *outcome = run(f, 35, no_limits);
+  EXPECT_FIELDS(outcome, (status, RUN_FAILED), (exit_code, 128 + SIGSEGV));
+  EXPECT_PARTS(outcome->message, "ended by signal 11 (Segmentation fault), its memory at ",
+               "MiB, without a summary");
+#if !defined(__SANITIZE_ADDRESS__)
+  outcome = run(f, 35, (run_limits){.memory_octets = 96 << 20});
+  EXPECT_PARTS(outcome->message, "MiB; perhaps the 96.0\302\240MiB of data that it may hold (--memory) are "
+                                 "not enough, without a summary");
+#endif
 }
 
 /* Simulated time that stands still is noticed. */

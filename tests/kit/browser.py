@@ -4,7 +4,6 @@
 A test that imports this is skipped where chromium, its driver or selenium is missing (scripts/packages.txt).
 """
 
-import base64
 import json
 import os
 import shutil
@@ -94,9 +93,3 @@ class Browser:
         """Shows the page as on `kind` ("print"), to one who prefers the colour scheme ("dark")."""
         self.command("Emulation.setEmulatedMedia", media=kind,
                      features=[{"name": "prefers-color-scheme", "value": scheme}] if scheme else [])
-
-    def picture(self, x, y, width, height, scale=1):
-        """A part of the page as PNG."""
-        clip = {"x": x, "y": y, "width": width, "height": height, "scale": scale}
-        return base64.b64decode(
-            self.command("Page.captureScreenshot", captureBeyondViewport=True, clip=clip)["data"])

@@ -17,16 +17,6 @@ enum { DECIMALS_MAX = 12 };
 
 /* --- In sentences --- */
 
-/* "96 KiB", "2816 octets". Free with g_free(). */
-static char *label_of(const size_study *study, const char *text)
-{
-  g_autofree char *label = study_keys_label(study->question->key, text);
-  const gboolean is_bare =
-      study->question->scope.binary && strcmp(label, text) == 0 && strspn(text, "123456789") > 0;
-  return is_bare ? g_strdup_printf("%s %s", label, units_counted(g_ascii_strtod(text, NULL), "octets"))
-                 : g_steal_pointer(&label);
-}
-
 /* `value`, with more decimals where those of its interval hide on which side of `limit` it lies. Free with
  * g_free(). */
 static char *beside(double value, double half_width, const shown_scale *scale, double limit)
@@ -53,7 +43,7 @@ static void append_account(const size_study *study, const size_value *value, con
   const size_condition *condition = &study->question->condition;
   const gboolean is_ratio = condition->baseline != NULL, every = study->question->every_seed;
   const statistics *of = &value->compared;
-  g_autofree char *label = label_of(study, value->text);
+  g_autofree char *label = study_keys_amount(study->question->key, value->text);
   const char *does_not = g_str_has_suffix(label, " octets") ? "do not" : "does not";
   g_string_append_printf(text, "%s %s ", label, keeps != NULL ? keeps : does_not);
   if (value->not_ok > 0) {
@@ -155,7 +145,7 @@ static void append_notes(const size_study *study, const size_point *point, const
     }
   }
   if (answer->until < answer->least) {
-    g_autofree char *from = label_of(study, size_value_at(point, answer->also)->text);
+    g_autofree char *from = study_keys_amount(question->key, size_value_at(point, answer->also)->text);
     g_string_append_printf(text, "; every value from %s to ", from);
     append_account(study, size_value_at(point, answer->until), "keeps it", text);
   } else if (answer->also < answer->least) {
@@ -189,8 +179,8 @@ static void append_answer(const size_study *study, const size_point *point, GStr
   const char *key = scenario_key_row_of(study->question->key)->name;
   const size_value *last = size_value_at(point, point->values->len - 1);
   g_autofree char *keeps = g_strconcat("keeps ", study->question->condition.text, NULL);
-  g_autofree char *from = label_of(study, size_value_at(point, 0)->text);
-  g_autofree char *to = label_of(study, last->text);
+  g_autofree char *from = study_keys_amount(study->question->key, size_value_at(point, 0)->text);
+  g_autofree char *to = study_keys_amount(study->question->key, last->text);
   *met = *met && evidence.is_enough && answer.least < point->values->len;
   if (!evidence.is_enough) {
     append_refusal(study, point, &evidence, text);

@@ -141,56 +141,54 @@ GPtrArray *study_keys_values(const GPtrArray *runs, scenario_key key)
 
 /* --- In words --- */
 
-/* Keys that everybody knows by another name than the scenario's. */
-static const struct {
-  scenario_key key;
-  const char *before;
-  const char *after;
-} phrases[] = {{SCENARIO_PATH_FORWARD_MTU, "MTU ", " octets"},
-               {SCENARIO_PATH_FORWARD_LOSS, "loss ", ""},
-               {SCENARIO_PATH_FORWARD_DELAY, "delay ", ""},
-               {SCENARIO_PATH_FORWARD_RATE, "rate ", ""},
-               {SCENARIO_RECEIVER_MODE, "", " receiver"},
-               {SCENARIO_RECEIVER_MEMORY, "memory ", ""},
-               {SCENARIO_SENDER_SEGMENTATION, "", " segmentation"},
-               {SCENARIO_MIDDLEBOX_MODE, "middlebox ", ""},
-               {SCENARIO_WORKLOAD_MESSAGE_SIZE, "messages of ", ""},
-               {SCENARIO_RUN_SEED, "seed ", ""}};
+char *study_keys_amount(scenario_key key, const char *text)
+{
+  g_autofree char *label = study_keys_label(key, text);
+  const gboolean is_bare = scenario_key_row_of(key)->type == SCENARIO_TYPE_SIZE && strcmp(label, text) == 0 &&
+                           strspn(text, "123456789") > 0;
+  return is_bare ? g_strdup_printf("%s %s", label, units_counted(g_ascii_strtod(text, NULL), "octets"))
+                 : g_steal_pointer(&label);
+}
 
-/* What is there or not. */
+/* Keys that everybody knows by another name than the scenario's. An MTU is a number of octets that everybody
+ * knows by heart: 1024 is not 1 KiB. */
 static const struct {
   scenario_key key;
-  const char *with;
-  const char *without;
-} choices[] = {{SCENARIO_MPA_MARKERS, "markers", "no markers"}, {SCENARIO_MPA_CRC, "CRC", "no CRC"}};
+  const char *text;  /* of this value; NULL: of any other one, */
+  const char *words; /* which stands for "VALUE", as it is for "TEXT" */
+} phrases[] = {{SCENARIO_PATH_FORWARD_MTU, NULL, "MTU TEXT octets"},
+               {SCENARIO_PATH_FORWARD_LOSS, NULL, "loss VALUE"},
+               {SCENARIO_PATH_FORWARD_DELAY, NULL, "delay VALUE"},
+               {SCENARIO_PATH_FORWARD_RATE, NULL, "rate VALUE"},
+               {SCENARIO_RECEIVER_MODE, NULL, "VALUE receiver"},
+               {SCENARIO_RECEIVER_MEMORY, NULL, "memory VALUE"},
+               {SCENARIO_SENDER_SEGMENTATION, NULL, "VALUE segmentation"},
+               {SCENARIO_MIDDLEBOX_MODE, "none", "no middlebox"},
+               {SCENARIO_MIDDLEBOX_MODE, NULL, "middlebox VALUE"},
+               {SCENARIO_MPA_MARKERS, "true", "markers"},
+               {SCENARIO_MPA_MARKERS, "false", "no markers"},
+               {SCENARIO_MPA_CRC, "true", "CRC"},
+               {SCENARIO_MPA_CRC, "false", "no CRC"},
+               {SCENARIO_WORKLOAD_CONNECTIONS, "1", "1 connection"},
+               {SCENARIO_WORKLOAD_CONNECTIONS, NULL, "VALUE connections"},
+               {SCENARIO_WORKLOAD_MESSAGE_SIZE, NULL, "messages of VALUE"},
+               {SCENARIO_RUN_SEED, NULL, "seed VALUE"}};
 
 char *study_label_of(scenario_key key, const char *text)
 {
   const char *name = scenario_key_row_of(key)->name;
+  g_autofree char *value =
+      key == SCENARIO_WORKLOAD_MESSAGE_SIZE ? study_keys_amount(key, text) : study_keys_label(key, text);
   if (*text == '\0') {
     return g_strdup_printf("%s unknown", name);
   }
-  if (key == SCENARIO_WORKLOAD_CONNECTIONS) {
-    return g_strdup_printf("%s %s", text, units_counted(g_ascii_strtod(text, NULL), "connections"));
-  }
-  if (key == SCENARIO_MIDDLEBOX_MODE && strcmp(text, "none") == 0) {
-    return g_strdup("no middlebox");
-  }
-  for (gsize i = 0; i < G_N_ELEMENTS(choices); i++) {
-    if (choices[i].key == key && (strcmp(text, "true") == 0 || strcmp(text, "false") == 0)) {
-      return g_strdup(*text == 't' ? choices[i].with : choices[i].without);
-    }
-  }
-  g_autofree char *shown = study_keys_label(key, text);
   for (gsize i = 0; i < G_N_ELEMENTS(phrases); i++) {
-    if (phrases[i].key == key) {
-      /* An MTU is a number of octets that everybody knows by heart: 1024 is not 1 KiB. */
-      const char *number = key == SCENARIO_PATH_FORWARD_MTU ? text : shown;
-      const gboolean bare =
-          key == SCENARIO_WORKLOAD_MESSAGE_SIZE && shown[strspn(shown, "0123456789")] == '\0';
-      return g_strconcat(phrases[i].before, number, phrases[i].after, bare ? " " : "",
-                         bare ? units_counted(g_ascii_strtod(text, NULL), "octets") : "", NULL);
+    if (phrases[i].key == key && (phrases[i].text == NULL || strcmp(phrases[i].text, text) == 0)) {
+      GString *words = g_string_new(phrases[i].words);
+      g_string_replace(words, "TEXT", text, 1);
+      g_string_replace(words, "VALUE", value, 1);
+      return g_string_free(words, FALSE);
     }
   }
-  return g_strdup_printf("%s = %s", name, shown);
+  return g_strdup_printf("%s = %s", name, value);
 }

@@ -62,62 +62,6 @@ TEST(test_octet_by_octet)
   expect_all(receiver);
 }
 
-/* Every pair of cuts makes three segments of two FPDUs. In order, all are located by the chain. */
-static void check_cuts(mpa_stream *stream, uint64_t first, uint64_t second, const int order[3])
-{
-  g_autoptr(mpa_receiver) receiver = mpa_receiver_new(stream, true);
-  uint64_t cuts[4] = {0, first, second, stream->octets->len};
-
-  for (int index = 0; index < 3; index++) {
-    arrive(receiver, cuts[order[index]], cuts[order[index] + 1]);
-  }
-  expect_all(receiver);
-  if (order[0] == 0 && order[1] == 1) {
-    g_assert_cmpint(located_by(receiver, 0), ==, MPA_LOCATED_BY_CHAIN);
-    g_assert_cmpint(located_by(receiver, 1), ==, MPA_LOCATED_BY_CHAIN);
-  }
-}
-
-/* MPA-057, MPA-169: wherever the segments are cut. */
-TEST(test_every_pair_of_cuts)
-{
-  static const int orders[][3] = {{0, 1, 2}, {2, 0, 1}, {1, 2, 0}};
-  static const uint32_t ulpdus[2][2] = {
-      {41, 90},  /* no markers: [0, 48) and [48, 144) */
-      {430, 90}, /* markers: [0, 440), and [440, 540) with the marker at 512 */
-  };
-
-  for (int markers = 0; markers <= 1; markers++) {
-    g_autoptr(mpa_stream) stream = mpa_stream_new(markers, true, ulpdus[markers], 2);
-    for (uint64_t first = 1; first + 1 < stream->octets->len; first++) {
-      for (uint64_t second = first + 1; second < stream->octets->len; second++) {
-        check_cuts(stream, first, second, orders[(first + second) % 3]);
-      }
-    }
-  }
-}
-
-/* Without markers nothing beyond a hole is located, aligned or not (MPA-334, note M35): all of it is
- * `order`. FPDUs of 2 + 1454 + 4 = 1460 octets. */
-TEST(test_hole_without_markers)
-{
-  g_autoptr(mpa_receiver) receiver = mpa_receiver_of(false, true, ULPDUS(1454, 1454, 1454, 1454));
-
-  for (uint64_t index = 1; index < 4; index++) {
-    arrive_and_hold(receiver, 1460 * index, 1460 * (index + 1), .order = 1460 * index);
-  }
-  /* The length of FPDU 0 is 2 octets; one of them locates nothing. */
-  arrive_and_hold(receiver, 0, 1, .order = 4381);
-  arrive_and_hold(receiver, 1, 2, .incomplete = 2, .order = 4380, .partial_fpdus = 1, .partial_end = 1460);
-  /* Octets after a hole within its extent belong to it: */
-  arrive_and_hold(receiver, 1450, 1460, .incomplete = 12, .order = 4380, .partial_fpdus = 1,
-                  .partial_end = 1460);
-  g_assert_cmpuint(receiver->passed->len, ==, 0);
-  arrive(receiver, 2, 1450);
-  expect_all(receiver);
-  expect_methods(receiver, "cccc");
-}
-
 /* Octets that come again change nothing, even when they differ: the first ones stay (MPA-032). */
 TEST(test_duplicates)
 {

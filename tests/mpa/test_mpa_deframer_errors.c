@@ -8,7 +8,7 @@
 #include "stack_cleanup.h"
 #include "test.h"
 
-/* FPDU k of these is [1460 k, 1460 (k + 1)) (see test_mpa_deframer_location.c); markers at 0, 512, 1024;
+/* FPDU k of these is [1460 k, 1460 (k + 1)) (see mpa_receiver.h); markers at 0, 512, 1024;
  * 1536, 2048, 2560; 3072, 3584, 4096; 4608, 5120, 5632. */
 static mpa_receiver *set_up(bool crc)
 {

@@ -355,7 +355,8 @@ static bool play(scene *made, bool tiny, bool far, gint64 flipped)
  * posted, once, when it is whole and its start is known by one of the three methods, whatever the segments
  * are. So DDP gets its segments as they were sent (DDP-020), with their lengths (DDP-024), none twice
  * (DDP-032), and those that come early with the place that sorts them (DDP-022). 1,000 combinations of
- * stream, cuts, order and duplicates, with and without markers and CRC, from offset 0 and across 2^32. */
+ * stream, cuts, order and duplicates, with and without markers and CRC, from offset 0 and across 2^32.
+ * MPA-334: without markers all that comes beyond a hole is held for the order alone (note M35). */
 TEST(test_any_segmentation_and_order)
 {
   for (guint seed = 1; seed <= 1000; seed++) {

@@ -3,7 +3,7 @@
  * every arrival that it agrees with the outcome, see mpa_receiver.h.
  *
  * FPDU k is [1460 k, 1460 (k + 1)); markers at 0, 512, 1024; 1536, 2048, 2560; 3072 … (see
- * test_mpa_deframer_location.c). */
+ * mpa_receiver.h). */
 #include <string.h>
 
 #include "base/big_endian.h"

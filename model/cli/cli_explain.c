@@ -140,7 +140,7 @@ static void append_keys(GString *page)
   }
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
     if (scenario_key_row_of(key)->type == SCENARIO_TYPE_GROUPS) {
-      append_group(page, scenario_key_row_of(key)->name, "What a group of this list has, all but its name.");
+      append_group(page, scenario_key_row_of(key)->name, "What a group of this list has.");
     }
   }
 }

@@ -41,7 +41,10 @@ scenario *scenario_new(const char *path)
   s->axes = g_array_new(FALSE, FALSE, sizeof(scenario_axis));
   s->constraints = g_ptr_array_new();
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+    const gboolean is_list = scenario_key_row_of(key)->type == SCENARIO_TYPE_GROUPS;
+
     s->settings[key].value = default_value(profile, key);
+    s->settings[key].entries = is_list ? scenario_list_new() : NULL;
   }
   return s;
 }
@@ -51,8 +54,7 @@ scenario *scenario_copy(const scenario *s)
   scenario *copy = new_empty(s->path);
 
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
-    scenario_value_copy(&s->settings[key].value, &copy->settings[key].value);
-    copy->settings[key].origin = g_strdup(s->settings[key].origin);
+    scenario_setting_copy(&s->settings[key], &copy->settings[key]);
   }
   copy->full_text = g_ref_string_acquire(s->full_text);
   copy->axes = g_array_ref(s->axes);
@@ -66,8 +68,7 @@ void scenario_free(scenario *s)
     return;
   }
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
-    scenario_value_clear(&s->settings[key].value);
-    g_free(s->settings[key].origin);
+    scenario_setting_clear(&s->settings[key]);
   }
   g_array_unref(s->axes);
   g_ptr_array_unref(s->constraints);
@@ -81,33 +82,50 @@ void scenario_free(scenario *s)
 
 /* --- Values --- */
 
-gboolean scenario_settings_set(scenario *s, scenario_key key, scenario_notation notation, const char *text,
-                               const char *origin, GError **error)
+/* Gives `key` a copy of `setting`. */
+static void put(scenario *s, scenario_key key, const scenario_setting *setting)
 {
-  const scenario_key_row *row = scenario_key_row_of(key);
-  scenario_value value = {.is_word = FALSE};
-  g_autoptr(GString) list = g_string_new(NULL);
-  g_autofree char *problem = NULL;
-
-  if (row->type == SCENARIO_TYPE_GROUPS && !scenario_list_read(key, text, origin, list, error)) {
-    return FALSE;
-  }
-  text = row->type == SCENARIO_TYPE_GROUPS ? list->str : text;
-  if (!scenario_value_read(row, notation, text, &value, &problem)) {
-    return scenario_problem(error, origin, "%s", problem);
-  }
+  scenario_setting_clear(&s->settings[key]);
+  scenario_setting_copy(setting, &s->settings[key]);
   g_clear_pointer(s->filled, configuration_unref);
-  scenario_value_clear(&s->settings[key].value);
-  s->settings[key].value = value;
-  g_free(s->settings[key].origin);
-  s->settings[key].origin = g_strdup(origin);
   /* With another profile the keys that were not given have other defaults. */
   for (scenario_key other = 0; key == SCENARIO_TCP_PROFILE && other < SCENARIO_KEY_COUNT; other++) {
     if (scenario_key_row_of(other)->rfc != NULL && !scenario_given(s, other)) {
       scenario_value_clear(&s->settings[other].value);
-      s->settings[other].value = default_value(value.text, other);
+      s->settings[other].value = default_value(setting->value.text, other);
     }
   }
+}
+
+gboolean scenario_settings_set_list(scenario *s, scenario_key key, GPtrArray *entries, const char *origin,
+                                    GError **error)
+{
+  g_autoptr(GPtrArray) taken = entries;
+  g_autofree char *text = scenario_list_write(key, taken, origin, error);
+
+  if (text == NULL) {
+    return FALSE;
+  }
+  put(s, key, &(scenario_setting){.value = {.text = text}, .origin = (char *)origin, .entries = taken});
+  return TRUE;
+}
+
+gboolean scenario_settings_set(scenario *s, scenario_key key, scenario_notation notation, const char *text,
+                               const char *origin, GError **error)
+{
+  const scenario_key_row *row = scenario_key_row_of(key);
+  g_auto(scenario_value) value = {.is_word = FALSE};
+  g_autofree char *problem = NULL;
+
+  if (row->type == SCENARIO_TYPE_GROUPS) {
+    GPtrArray *entries = scenario_list_read(key, text, origin, error);
+
+    return entries != NULL && scenario_settings_set_list(s, key, entries, origin, error);
+  }
+  if (!scenario_value_read(row, notation, text, &value, &problem)) {
+    return scenario_problem(error, origin, "%s", problem);
+  }
+  put(s, key, &(scenario_setting){.value = value, .origin = (char *)origin});
   return TRUE;
 }
 
@@ -116,14 +134,90 @@ gboolean scenario_set_key(scenario *s, scenario_key key, const char *text, const
   return scenario_settings_set(s, key, SCENARIO_NOTATION_BARE, text, where, error);
 }
 
-gboolean scenario_settings_set_in(scenario *s, scenario_key list, const char *name, const char *text,
-                                  const char *origin, GError **error)
+scenario_key scenario_settings_list_of(const char *name)
+{
+  g_autofree char *first = g_strndup(name, strcspn(name, "."));
+  const scenario_key key = scenario_key_find(first);
+
+  return key < SCENARIO_KEY_COUNT && scenario_key_row_of(key)->type == SCENARIO_TYPE_GROUPS &&
+                 name[strlen(first)] == '.'
+             ? key
+             : SCENARIO_KEY_COUNT;
+}
+
+gboolean scenario_settings_find(const scenario *s, const char *name, scenario_place *place, char **problem)
+{
+  g_auto(GStrv) parts = g_strsplit(name, ".", 3);
+
+  *place = (scenario_place){.list = scenario_settings_list_of(name), .key = scenario_key_find(name)};
+  if (place->list == SCENARIO_KEY_COUNT) {
+    *problem = place->key == SCENARIO_KEY_COUNT ? scenario_key_problem("key", name) : NULL;
+    place->row = *problem == NULL ? scenario_key_row_of(place->key) : NULL;
+    return *problem == NULL;
+  }
+  const GPtrArray *entries = s->settings[place->list].entries;
+  place->entry = scenario_list_find(place->list, entries, parts[1], problem);
+  if (*problem == NULL) {
+    place->key = scenario_entry_key(place->list, parts[2] != NULL ? parts[2] : "", problem);
+  }
+  place->row = *problem == NULL ? scenario_entry_row(entries->pdata[place->entry], place->key) : NULL;
+  return *problem == NULL;
+}
+
+const scenario_value *scenario_settings_value_at(const scenario *s, const scenario_place *place)
+{
+  const scenario_setting *own = place->list < SCENARIO_KEY_COUNT
+                                    ? scenario_entry_setting(s, place->list, place->entry, place->key)
+                                    : NULL;
+
+  return own != NULL ? &own->value : scenario_settings_value(s, place->key);
+}
+
+gboolean scenario_settings_set_named(scenario *s, const char *name, scenario_notation notation,
+                                     const char *text, const char *origin, GError **error)
 {
   g_autofree char *problem = NULL;
-  g_autofree char *whole = scenario_list_replace(list, s->settings[list].value.text, name, text, &problem);
+  scenario_place place;
 
-  return whole != NULL ? scenario_set_key(s, list, whole, origin, error)
-                       : scenario_problem(error, origin, "%s", problem);
+  if (!scenario_settings_find(s, name, &place, &problem)) {
+    return scenario_problem(error, origin, "%s", problem);
+  }
+  if (place.list == SCENARIO_KEY_COUNT) {
+    return scenario_settings_set(s, place.key, notation, text, origin, error);
+  }
+  g_autoptr(GPtrArray) entries = scenario_list_with_copy(s->settings[place.list].entries, place.entry);
+  scenario_entry *entry = entries->pdata[place.entry];
+  const char *called = scenario_entry_name(place.list, place.key);
+
+  return scenario_entry_set(entry, place.list, called, notation, text, origin, error) &&
+         scenario_entry_finish(entry, place.list, origin, error) &&
+         scenario_settings_set_list(s, place.list, g_steal_pointer(&entries), origin, error);
+}
+
+guint scenario_entries(const scenario *s, scenario_key list)
+{
+  return s->settings[list].entries->len;
+}
+
+const scenario_setting *scenario_entry_setting(const scenario *s, scenario_key list, guint i,
+                                               scenario_key key)
+{
+  return scenario_entry_find(s->settings[list].entries->pdata[i], key);
+}
+
+void scenario_entry_apply(const scenario *s, scenario_key list, guint i, scenario *copy)
+{
+  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+    const scenario_setting *own = scenario_entry_setting(s, list, i, key);
+
+    if (own != NULL) {
+      put(copy, key, own);
+    }
+    if (scenario_key_row_of(key)->holds != NULL) {
+      g_ptr_array_unref(copy->settings[key].entries);
+      copy->settings[key].entries = scenario_list_new();
+    }
+  }
 }
 
 scenario_key scenario_settings_source(const scenario *s, scenario_key key)
@@ -220,31 +314,32 @@ static const path_quantity quantities[] = {
     QUANTITY(RATE), QUANTITY(DELAY), QUANTITY(MTU)};
 
 /* The changes of the path are the events, in the order of their times, those of one time as written. */
-static const path_change *path_changes(configuration *c, const char *text)
+static void fill_changes(configuration *c, const scenario *s)
 {
-  g_autoptr(GPtrArray) events = scenario_list_groups(text);
+  const guint count = scenario_entries(s, SCENARIO_EVENT);
   g_autoptr(GArray) changes = g_array_new(FALSE, FALSE, sizeof(path_change));
 
-  for (guint i = 0; i < events->len; i++) {
-    const scenario_key key = (scenario_key)scenario_list_number(events->pdata[i], SCENARIO_EVENT_KEY);
+  for (guint i = 0; i < count; i++) {
+    const scenario_key key =
+        (scenario_key)scenario_entry_setting(s, SCENARIO_EVENT, i, SCENARIO_EVENT_KEY)->value.number;
     const enum side direction = key < SCENARIO_PATH_REVERSE_RATE ? SIDE_INITIATOR : SIDE_RESPONDER;
     const scenario_key first = scenario_key_of_direction(SCENARIO_PATH_FORWARD_RATE, direction);
-    const path_change change = {.at = (time_ps)scenario_list_number(events->pdata[i], SCENARIO_EVENT_AT),
-                                .direction = direction,
-                                .quantity = quantities[key - first],
-                                .number = scenario_list_number(events->pdata[i], SCENARIO_EVENT_VALUE)};
-    guint place = changes->len;
+    const path_change change = {
+        .at = (time_ps)scenario_entry_setting(s, SCENARIO_EVENT, i, SCENARIO_EVENT_AT)->value.number,
+        .direction = direction,
+        .quantity = quantities[key - first],
+        .number = scenario_entry_setting(s, SCENARIO_EVENT, i, SCENARIO_EVENT_VALUE)->value.number};
+    guint place = i;
 
     while (place > 0 && g_array_index(changes, path_change, place - 1).at > change.at) {
       place--;
     }
     g_array_insert_val(changes, place, change);
   }
-  c->path.change_count = changes->len;
-  return configuration_keep(c, changes->data, changes->len * sizeof(path_change));
+  c->path.change_count = count;
+  c->path.changes = configuration_keep(c, changes->data, count * sizeof(path_change));
 }
 
-#define VALUE_OF_GROUPS(value) (path_changes(c, (value)->text))
 #define VALUE_OF_TEXT(value) (configuration_keep(c, (value)->text, strlen((value)->text) + 1))
 #define VALUE_OF_WORD(value) ((value)->number)
 #define VALUE_OF_MIX(value) (mix(value))
@@ -273,6 +368,7 @@ static void fill_members(configuration *c, const scenario *s)
 {
 #define KEY(id, name, type, member, facts, sentence)                                                         \
   c->member = VALUE_OF_##type(scenario_settings_value(s, SCENARIO_##id));
+#define LIST(id, name, facts, sentence)
 #include "scenario/keys.def"
 }
 
@@ -283,6 +379,7 @@ const configuration *scenario_configuration(const scenario *s)
 
     c->name = configuration_keep(c, s->name, strlen(s->name) + 1);
     fill_members(c, s);
+    fill_changes(c, s);
     configuration_resolve(c);
     *s->filled = c;
   }

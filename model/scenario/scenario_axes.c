@@ -6,6 +6,7 @@
 #include "base/integer_math.h"
 #include "base/units.h"
 #include "scenario/scenario_private.h"
+#include "scenario/scenario_setting.h"
 
 enum {
   VALUES_MAX = 100000, /* than any sweep can run; keeps "from = 1; to = 2000000000" from eating the memory */
@@ -162,7 +163,8 @@ GArray *scenario_axis_range_factors(guint64 from, guint64 to, gsize points, guin
 
 /* One axis while it is read. */
 typedef struct axis_reader {
-  const loading *on;
+  scenario *s;
+  GError **error;
   const source_setting *setting; /* the axis's group */
   scenario_axis axis;
   const scenario_key_row *row; /* of the values */
@@ -181,8 +183,8 @@ static const char *name_of(const axis_reader *r)
 
 gboolean scenario_axis_set(scenario *s, const scenario_axis *axis, const char *text, GError **error)
 {
-  return axis->name != NULL ? scenario_settings_set_in(s, axis->key, axis->name, text, axis->where, error)
-                            : scenario_set_key(s, axis->key, text, axis->where, error);
+  return scenario_settings_set_named(s, scenario_axis_name(axis), SCENARIO_NOTATION_BARE, text, axis->where,
+                                     error);
 }
 
 static void axis_clear(gpointer data)
@@ -199,38 +201,48 @@ static gboolean check_members(const axis_reader *r)
   static const char *const members[] = {"key", "values", "from", "to", "step", "points", "with", NULL};
 
   if (r->setting->notation != SCENARIO_NOTATION_GROUP) {
-    return loading_error(
-        r->on, r->setting,
+    return setting_problem(
+        r->error, r->setting,
         "an axis of the sweep is not a group; expected { key = \"GROUP.KEY\"; values = [ ... ]; }");
   }
-  return loading_members(r->on, r->setting, members, "an axis of the sweep",
-                         "key, values, from, to, step, points or with");
+  for (const source_setting *member = r->setting->first; member != NULL; member = member->next) {
+    if (!g_strv_contains(members, member->name)) {
+      g_autofree char *shown = scenario_shown(member->name);
+      g_autofree char *hint = scenario_did_you_mean(scenario_suggest(member->name, members));
+
+      return setting_problem(
+          r->error, member,
+          "unknown key '%s' in an axis of the sweep; expected key, values, from, to, step, "
+          "points or with%s",
+          shown, hint);
+    }
+  }
+  return TRUE;
 }
 
 /* Sets the axis's key to what its member "key" names. */
 static gboolean read_key(axis_reader *r)
 {
   const source_setting *member = setting_member(r->setting, "key");
-  const char *text = member != NULL ? setting_string(member) : NULL;
+  const char *text = setting_string(member);
   g_autofree char *problem = NULL;
+  scenario_place place;
 
   if (member == NULL) {
-    return loading_error(r->on, r->setting, "an axis of the sweep has no key; expected key = \"GROUP.KEY\"");
+    return setting_problem(r->error, r->setting,
+                           "an axis of the sweep has no key; expected key = \"GROUP.KEY\"");
   }
   if (text == NULL) {
-    return loading_error(r->on, member, "sweep: 'key' is not a string; expected key = \"GROUP.KEY\"");
+    return setting_problem(r->error, member, "sweep: 'key' is not a string; expected key = \"GROUP.KEY\"");
   }
-  const scenario_key list = scenario_list_of(text);
-  const gboolean is_in_list = list < SCENARIO_KEY_COUNT;
-  r->axis.key = is_in_list ? list : scenario_key_find(text);
+  if (!scenario_settings_find(r->s, text, &place, &problem)) {
+    return setting_problem(r->error, member, "sweep: %s", problem);
+  }
+  const gboolean is_in_list = place.list < SCENARIO_KEY_COUNT;
+  r->axis.key = is_in_list ? place.list : place.key;
   r->axis.name = is_in_list ? g_strdup(text) : NULL;
-  if (r->axis.key == SCENARIO_KEY_COUNT) {
-    problem = scenario_key_problem("key", text);
-  } else {
-    r->row = is_in_list ? scenario_list_row(list, r->on->s->settings[list].value.text, text, &problem)
-                        : scenario_key_row_of(r->axis.key);
-  }
-  return problem == NULL || loading_error(r->on, member, "sweep: %s", problem);
+  r->row = place.row;
+  return TRUE;
 }
 
 static int find_axis(const scenario *s, const char *name)
@@ -245,42 +257,42 @@ static int find_axis(const scenario *s, const char *name)
 static gboolean read_keys(axis_reader *r)
 {
   const source_setting *member = setting_member(r->setting, "with");
-  const char *with = member != NULL ? setting_string(member) : NULL;
+  const char *with = setting_string(member);
 
   if (!read_key(r)) {
     return FALSE;
   }
-  g_assert(r->row != NULL);
   if (r->axis.key == SCENARIO_TITLE) {
-    return loading_error(r->on, r->setting, "the title cannot be swept; expected a key that changes the run");
+    return setting_problem(r->error, r->setting,
+                           "the title cannot be swept; expected a key that changes the run");
   }
   if (r->row->type == SCENARIO_TYPE_GROUPS) {
-    return loading_error(r->on, r->setting,
-                         "'%s' is a list; expected a key of one of its groups, %s.NAME.KEY", name_of(r),
-                         name_of(r));
+    return setting_problem(r->error, r->setting,
+                           "'%s' is a list; expected a key of one of its groups, %s.NAME.KEY", name_of(r),
+                           name_of(r));
   }
-  if (find_axis(r->on->s, name_of(r)) >= 0) {
-    return loading_error(r->on, r->setting,
-                         "the sweep has two axes of '%s'; expected one, with all its values", name_of(r));
+  if (find_axis(r->s, name_of(r)) >= 0) {
+    return setting_problem(r->error, r->setting,
+                           "the sweep has two axes of '%s'; expected one, with all its values", name_of(r));
   }
-  r->axis.with = with != NULL ? find_axis(r->on->s, with) : -1;
+  r->axis.with = with != NULL ? find_axis(r->s, with) : -1;
   if (member != NULL && r->axis.with < 0) {
     g_autofree char *shown = scenario_shown(with != NULL ? with : "");
-    return loading_error(r->on, member,
-                         "axis '%s' moves with '%s', which is no axis before it; expected the key of one",
-                         name_of(r), shown);
+    return setting_problem(r->error, member,
+                           "axis '%s' moves with '%s', which is no axis before it; expected the key of one",
+                           name_of(r), shown);
   }
   /* When that axis moves with a third one, all three move in step. */
-  if (r->axis.with >= 0 && g_array_index(r->on->s->axes, scenario_axis, r->axis.with).with >= 0) {
-    r->axis.with = g_array_index(r->on->s->axes, scenario_axis, r->axis.with).with;
+  if (r->axis.with >= 0 && g_array_index(r->s->axes, scenario_axis, r->axis.with).with >= 0) {
+    r->axis.with = g_array_index(r->s->axes, scenario_axis, r->axis.with).with;
   }
   return TRUE;
 }
 
 static gboolean too_many_values(const axis_reader *r, const source_setting *setting)
 {
-  return loading_error(r->on, setting, "axis '%s' has more than %d values; expected fewer", name_of(r),
-                       VALUES_MAX);
+  return setting_problem(r->error, setting, "axis '%s' has more than %d values; expected fewer", name_of(r),
+                         VALUES_MAX);
 }
 
 /* Reads `setting` as a value of `row`. A string may hold what --set takes without quotes, "[100,101]". */
@@ -293,13 +305,14 @@ static gboolean read_value(const axis_reader *r, const scenario_key_row *row, co
 
   return scenario_value_read(row, is_string ? SCENARIO_NOTATION_BARE : setting->notation, text, value,
                              &problem) ||
-         loading_error(r->on, setting, "sweep: %s", problem);
+         setting_problem(r->error, setting, "sweep: %s", problem);
 }
 
 static gboolean read_list(axis_reader *r, const source_setting *list)
 {
   if (list->notation != SCENARIO_NOTATION_LIST) {
-    return loading_error(r->on, list, "sweep: 'values' is not a list; expected values = [ ... ] or ( ... )");
+    return setting_problem(r->error, list,
+                           "sweep: 'values' is not a list; expected values = [ ... ] or ( ... )");
   }
   for (const source_setting *element = list->first; element != NULL; element = element->next) {
     g_auto(scenario_value) value = {.is_word = FALSE};
@@ -327,9 +340,10 @@ static gboolean read_number(const axis_reader *r, const scenario_key_row *row, c
   }
   gboolean fits = scenario_axis_range_number(row, &value, number);
   g_autofree char *text = setting_text(setting);
-  return fits || loading_error(r->on, setting,
-                               "sweep: %s = %s cannot end a range; expected a number, of at most 18 decimals",
-                               row->name, text);
+  return fits ||
+         setting_problem(r->error, setting,
+                         "sweep: %s = %s cannot end a range; expected a number, of at most 18 decimals",
+                         row->name, text);
 }
 
 /* The members of an axis that is given by its ends. */
@@ -350,21 +364,21 @@ static gboolean counts_by_ones(scenario_type type)
 static gboolean check_range(const axis_reader *r, const axis_range *range)
 {
   if (!scenario_axis_range_fits(r->row->type)) {
-    return loading_error(r->on, r->setting,
-                         "axis '%s' has from and to, but its key is no number; expected values = [ ... ]",
-                         name_of(r));
+    return setting_problem(r->error, r->setting,
+                           "axis '%s' has from and to, but its key is no number; expected values = [ ... ]",
+                           name_of(r));
   }
   if (range->step_setting != NULL && range->points_setting != NULL) {
-    return loading_error(r->on, r->setting,
-                         "axis '%s' has both step and points; expected step = DISTANCE, or "
-                         "points = NUMBER for values that grow by a factor",
-                         name_of(r));
+    return setting_problem(r->error, r->setting,
+                           "axis '%s' has both step and points; expected step = DISTANCE, or "
+                           "points = NUMBER for values that grow by a factor",
+                           name_of(r));
   }
   return range->step_setting != NULL || range->points_setting != NULL || counts_by_ones(r->row->type) ||
-         loading_error(r->on, r->setting,
-                       "axis '%s' has from and to, but nothing says what lies between; expected "
-                       "step = DISTANCE, or points = NUMBER for values that grow by a factor",
-                       name_of(r));
+         setting_problem(r->error, r->setting,
+                         "axis '%s' has from and to, but nothing says what lies between; expected "
+                         "step = DISTANCE, or points = NUMBER for values that grow by a factor",
+                         name_of(r));
 }
 
 static gboolean check_ends(const axis_reader *r, const axis_range *range)
@@ -372,14 +386,14 @@ static gboolean check_ends(const axis_reader *r, const axis_range *range)
   gboolean is_less = (gint64)range->to < (gint64)range->from;
 
   if (is_less || (range->to == range->from && range->points_setting != NULL)) {
-    return loading_error(r->on, range->to_setting,
-                         "sweep: 'to' is %s 'from'; expected from = LEAST; to = LARGEST",
-                         is_less ? "less than" : "the same as");
+    return setting_problem(r->error, range->to_setting,
+                           "sweep: 'to' is %s 'from'; expected from = LEAST; to = LARGEST",
+                           is_less ? "less than" : "the same as");
   }
   return (gint64)range->from > 0 || range->points_setting == NULL ||
-         loading_error(r->on, range->from_setting,
-                       "sweep: nothing grows from 0 or less by a factor; expected 'from' above 0, "
-                       "or a step instead of points");
+         setting_problem(r->error, range->from_setting,
+                         "sweep: nothing grows from 0 or less by a factor; expected 'from' above 0, "
+                         "or a step instead of points");
 }
 
 /* The distance between values is in the key's unit, but may be less than the key's least value. */
@@ -396,8 +410,8 @@ static gboolean read_step(const axis_reader *r, axis_range *range)
   }
   return read_number(r, &row, range->step_setting, &range->step) &&
          (range->step > 0 ||
-          loading_error(r->on, range->step_setting,
-                        "sweep: step = 0 never gets from 'from' to 'to'; expected more than 0"));
+          setting_problem(r->error, range->step_setting,
+                          "sweep: step = 0 never gets from 'from' to 'to'; expected more than 0"));
 }
 
 static gboolean read_range(axis_reader *r, axis_range *range)
@@ -437,16 +451,16 @@ static gboolean read_values(axis_reader *r)
                  range.points_setting != NULL;
 
   if (values != NULL ? any : !whole) {
-    return loading_error(r->on, r->setting,
-                         "axis '%s' has not one set of values; expected either values = [ ... ] or "
-                         "from = LEAST; to = LARGEST, with a step or a number of points",
-                         name_of(r));
+    return setting_problem(r->error, r->setting,
+                           "axis '%s' has not one set of values; expected either values = [ ... ] or "
+                           "from = LEAST; to = LARGEST, with a step or a number of points",
+                           name_of(r));
   }
   if (values != NULL ? !read_list(r, values) : !read_range(r, &range)) {
     return FALSE;
   }
   return r->values->len > 0 ||
-         loading_error(r->on, values, "axis '%s' has no values; expected at least one", name_of(r));
+         setting_problem(r->error, values, "axis '%s' has no values; expected at least one", name_of(r));
 }
 
 /* An axis has as many values as the one that it moves with. */
@@ -455,25 +469,27 @@ static gboolean check_count(const axis_reader *r)
   if (r->axis.with < 0) {
     return TRUE;
   }
-  const scenario_axis *leader = &g_array_index(r->on->s->axes, scenario_axis, r->axis.with);
+  const scenario_axis *leader = &g_array_index(r->s->axes, scenario_axis, r->axis.with);
   guint expected = g_strv_length(leader->values);
   return expected == r->values->len ||
-         loading_error(r->on, r->setting, "axis '%s' has %u values; expected %u, as '%s' that it moves with",
-                       name_of(r), r->values->len, expected, scenario_axis_name(leader));
+         setting_problem(r->error, r->setting,
+                         "axis '%s' has %u values; expected %u, as '%s' that it moves with", name_of(r),
+                         r->values->len, expected, scenario_axis_name(leader));
 }
 
-gboolean scenario_axes_load(const loading *on, const source_setting *sweep)
+gboolean scenario_axes_load(scenario *s, const source_setting *sweep, GError **error)
 {
-  GArray *axes = on->s->axes;
+  GArray *axes = s->axes;
 
   if (sweep->notation != SCENARIO_NOTATION_LIST || sweep->is_array) {
-    return loading_error(on, sweep,
-                         "'sweep' is not a list of axes; expected sweep = ( { key = ...; }, ... )");
+    return setting_problem(error, sweep,
+                           "'sweep' is not a list of axes; expected sweep = ( { key = ...; }, ... )");
   }
   g_array_set_clear_func(axes, axis_clear);
   g_array_set_size(axes, 0); /* an including file's sweep replaces that of what it includes */
   for (const source_setting *axis = sweep->first; axis != NULL; axis = axis->next) {
-    axis_reader r = {.on = on, .setting = axis, .values = g_ptr_array_new_with_free_func(g_free)};
+    axis_reader r = {
+        .s = s, .error = error, .setting = axis, .values = g_ptr_array_new_with_free_func(g_free)};
 
     if (!check_members(&r) || !read_keys(&r) || !read_values(&r) || !check_count(&r)) {
       g_free(r.axis.name);

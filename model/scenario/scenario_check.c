@@ -453,13 +453,37 @@ static void note_timers(const checking *on, gboolean overflows)
           "the acknowledgement");
 }
 
+/* Finds what contradicts in the values of `on`, apart from those in its lists. */
+static gboolean check_values(const checking *on)
+{
+  return check_mtu(on, SIDE_INITIATOR) && check_mtu(on, SIDE_RESPONDER) && scenario_check_engine(on) &&
+         scenario_check_path(on) && scenario_check_tcp(on) && check_timeouts(on) && check_memory(on) &&
+         check_duration(on) && check_window(on) && check_quantiles(on) && scenario_check_protocol(on);
+}
+
+/* What has keys of its own may not contradict itself either. */
+static gboolean check_entries(const checking *on, scenario_key list)
+{
+  gboolean good = TRUE;
+
+  for (guint i = 0; good && i < scenario_entries(on->s, list); i++) {
+    g_autoptr(scenario) copy = scenario_copy(on->s);
+
+    scenario_entry_apply(on->s, list, i, copy);
+    good = check_values(&(checking){.s = copy, .c = scenario_configuration(copy), .error = on->error});
+  }
+  return good;
+}
+
 gboolean scenario_check(const scenario *s, GPtrArray *notes, GError **error)
 {
   const checking on = {.s = s, .c = scenario_configuration(s), .notes = notes, .error = error};
+  gboolean good = check_values(&on);
 
-  if (!check_mtu(&on, SIDE_INITIATOR) || !check_mtu(&on, SIDE_RESPONDER) || !scenario_check_engine(&on) ||
-      !scenario_check_path(&on) || !scenario_check_tcp(&on) || !check_timeouts(&on) || !check_memory(&on) ||
-      !check_duration(&on) || !check_window(&on) || !check_quantiles(&on) || !scenario_check_protocol(&on)) {
+  for (scenario_key key = 0; good && key < SCENARIO_KEY_COUNT; key++) {
+    good = scenario_key_row_of(key)->holds == NULL || check_entries(&on, key);
+  }
+  if (!good) {
     return FALSE;
   }
   note_needs(&on);
@@ -477,7 +501,6 @@ gboolean scenario_check(const scenario *s, GPtrArray *notes, GError **error)
 void scenario_note_effects(const scenario *s, const uint32_t undone[SIDES], double end_s, GPtrArray *notes)
 {
   const checking on = {.s = s, .c = scenario_configuration(s), .notes = notes};
-  g_autoptr(GPtrArray) events = scenario_list_groups(scenario_settings_value(s, SCENARIO_EVENT)->text);
 
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
     const scenario_key_row *row = scenario_key_row_of(key);
@@ -503,11 +526,12 @@ void scenario_note_effects(const scenario *s, const uint32_t undone[SIDES], doub
                                              : "%s = %s had no effect in this run",
             row->name, text);
   }
-  for (guint i = 0; i < events->len; i++) {
-    char *const *event = events->pdata[i];
+  for (guint i = 0; i < scenario_entries(s, SCENARIO_EVENT); i++) {
+    const scenario_setting *at = scenario_entry_setting(s, SCENARIO_EVENT, i, SCENARIO_EVENT_AT);
 
-    note_if(&on, time_ps_in_seconds((time_ps)scenario_list_number(event, SCENARIO_EVENT_AT)) > end_s,
-            SCENARIO_EVENT, "event: %s = %s did not come in this run",
-            scenario_list_text(event, SCENARIO_EVENT_KEY), scenario_list_text(event, SCENARIO_EVENT_VALUE));
+    note_if(&on, time_ps_in_seconds((time_ps)at->value.number) > end_s, SCENARIO_EVENT,
+            "event: %s = %s did not come in this run",
+            scenario_entry_setting(s, SCENARIO_EVENT, i, SCENARIO_EVENT_KEY)->value.text,
+            scenario_entry_setting(s, SCENARIO_EVENT, i, SCENARIO_EVENT_VALUE)->value.text);
   }
 }

@@ -2,6 +2,7 @@
 #include "scenario/scenario_finding.h"
 
 #include "base/units.h"
+#include "scenario/scenario_problem.h"
 
 enum {
   DATAGRAM_MAX_OCTETS = 65535,
@@ -173,23 +174,25 @@ static gboolean check_direction(const checking *on, enum side direction)
 
 /* --- Events --- */
 
-static gboolean check_event(const checking *on, char *const *event)
+static gboolean check_event(const checking *on, guint event)
 {
-  const scenario_key key = (scenario_key)scenario_list_number(event, SCENARIO_EVENT_KEY);
+  const scenario_setting *at = scenario_entry_setting(on->s, SCENARIO_EVENT, event, SCENARIO_EVENT_AT);
+  const scenario_setting *value = scenario_entry_setting(on->s, SCENARIO_EVENT, event, SCENARIO_EVENT_VALUE);
+  const scenario_setting *of = scenario_entry_setting(on->s, SCENARIO_EVENT, event, SCENARIO_EVENT_KEY);
+  const gboolean is_mtu =
+      of->value.number == SCENARIO_PATH_FORWARD_MTU || of->value.number == SCENARIO_PATH_REVERSE_MTU;
   /* As every MTU: the FPDU of a 128-octet ULPDU; and RFC 8200 §5. */
   const guint64 least = on->c->ipv6 ? 1280 : configuration_headers_octets(on->c) + 140;
   g_autofree char *stop = scenario_value_text(on->s, SCENARIO_RUN_STOP);
 
-  if (on->c->run.stop_ps > 0 &&
-      (time_ps)scenario_list_number(event, SCENARIO_EVENT_AT) >= on->c->run.stop_ps) {
-    return finding_error(on, KEYS(SCENARIO_EVENT),
-                         "the event comes after the end, run.stop = %s; expected an earlier one", stop);
+  if (on->c->run.stop_ps > 0 && (time_ps)at->value.number >= on->c->run.stop_ps) {
+    return scenario_problem(on->error, at->origin,
+                            "the event comes after the end, run.stop = %s; expected an earlier one", stop);
   }
-  return (key != SCENARIO_PATH_FORWARD_MTU && key != SCENARIO_PATH_REVERSE_MTU) ||
-         scenario_list_number(event, SCENARIO_EVENT_VALUE) >= least ||
-         finding_error(on, KEYS(SCENARIO_EVENT),
-                       "event: %s = %s is too small; expected at least %" G_GUINT64_FORMAT, name_of(key),
-                       scenario_list_text(event, SCENARIO_EVENT_VALUE), least);
+  return !is_mtu || value->value.number >= least ||
+         scenario_problem(on->error, value->origin,
+                          "event: %s = %s is too small; expected at least %" G_GUINT64_FORMAT, of->value.text,
+                          value->value.text, least);
 }
 
 /* --- Topology --- */
@@ -239,11 +242,10 @@ static gboolean check_topology(const checking *on)
 
 gboolean scenario_check_path(const checking *on)
 {
-  g_autoptr(GPtrArray) events = scenario_list_groups(scenario_settings_value(on->s, SCENARIO_EVENT)->text);
   gboolean good = check_topology(on) && check_boxes(on);
 
-  for (guint i = 0; good && i < events->len; i++) {
-    good = check_event(on, events->pdata[i]);
+  for (guint i = 0; good && i < scenario_entries(on->s, SCENARIO_EVENT); i++) {
+    good = check_event(on, i);
   }
   return good && check_direction(on, SIDE_INITIATOR) && check_direction(on, SIDE_RESPONDER);
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "scenario/scenario_finding.h"
 
-gboolean finding_error(const checking *on, const scenario_key *keys, const char *format, ...)
+char *finding_where(const checking *on, const scenario_key *keys)
 {
   scenario_key blamed = keys[0];
-  va_list arguments;
 
   for (const scenario_key *key = keys; *key < SCENARIO_KEY_COUNT; key++) {
     if (scenario_given(on->s, scenario_settings_source(on->s, *key))) {
@@ -12,11 +11,7 @@ gboolean finding_error(const checking *on, const scenario_key *keys, const char 
       break;
     }
   }
-  va_start(arguments, format);
-  g_autofree char *text = g_strdup_vprintf(format, arguments);
-  va_end(arguments);
-  g_autofree char *where = scenario_settings_where(on->s, blamed);
-  return scenario_problem(on->error, where, "%s", text);
+  return scenario_settings_where(on->s, blamed);
 }
 
 void note_if(const checking *on, gboolean found, scenario_key key, const char *format, ...)

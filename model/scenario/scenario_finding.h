@@ -3,6 +3,7 @@
 #pragma once
 
 #include "scenario/scenario_private.h"
+#include "scenario/scenario_problem.h"
 
 typedef struct checking {
   const scenario *s;
@@ -14,10 +15,12 @@ typedef struct checking {
 /* For finding_error(). */
 #define KEYS(...) ((const scenario_key[]){__VA_ARGS__, SCENARIO_KEY_COUNT})
 
-/* Sets the error to "WHERE: text", where the first of `keys` that was given stands; when none was given,
- * the default of the first. Returns FALSE. */
-gboolean finding_error(const checking *on, const scenario_key *keys, const char *format, ...)
-    G_GNUC_PRINTF(3, 4);
+/* Returns where the first of `keys` that was given stands; when none was given, the default of the first.
+ * Free with g_free(). */
+char *finding_where(const checking *on, const scenario_key *keys);
+
+/* Sets the error there, to what printf() makes of the rest. Returns FALSE. */
+#define finding_error(on, keys, ...) scenario_problem_take((on)->error, finding_where(on, keys), __VA_ARGS__)
 
 /* Adds the note "WHERE: text", where `key` stands, if `found`. */
 void note_if(const checking *on, gboolean found, scenario_key key, const char *format, ...)

@@ -44,32 +44,38 @@ const char *scenario_guess(const char *name, const char **hint)
   return NULL;
 }
 
+char *scenario_nearest_of(GPtrArray *names, const char *name, const char *topic)
+{
+  GString *text = g_string_new(NULL);
+
+  for (guint i = 0; i < HANDFUL && names->len > 1; i++) {
+    const char *near = scenario_suggest(scenario_last_part(name), (const char *const *)names->pdata);
+
+    near = near != NULL ? near : names->pdata[0];
+    g_string_append_printf(text, "%s%s", i > 0 ? ", " : "", near);
+    g_ptr_array_remove(names, (gpointer)near);
+  }
+  if (names->len > 1) {
+    g_string_append_printf(text, " and %u more of 'iwarpsim explain%s%s'", names->len - 1,
+                           *topic != '\0' ? " " : "", topic);
+  }
+  return g_string_free(text, FALSE);
+}
+
 char *scenario_group_members(const char *group, const char *name)
 {
-  g_autoptr(GPtrArray) left = g_ptr_array_new();
-  GString *members = g_string_new(NULL);
+  g_autoptr(GPtrArray) members = g_ptr_array_new();
 
   for (const char *const *full = scenario_names; *full != NULL; full++) {
     const scenario_key key = scenario_key_find(*full);
 
     if (scenario_group_member(group, *full) != NULL &&
         (key == SCENARIO_KEY_COUNT || scenario_key_row_of(key)->type != SCENARIO_TYPE_GROUPS)) {
-      g_ptr_array_add(left, (char *)scenario_group_member(group, *full));
+      g_ptr_array_add(members, (char *)scenario_group_member(group, *full));
     }
   }
-  g_ptr_array_add(left, NULL);
-  for (guint i = 0; i < HANDFUL && left->len > 1; i++) {
-    const char *near = scenario_suggest(scenario_last_part(name), (const char *const *)left->pdata);
-
-    near = near != NULL ? near : left->pdata[0];
-    g_string_append_printf(members, "%s%s", i > 0 ? ", " : "", near);
-    g_ptr_array_remove(left, (gpointer)near);
-  }
-  if (left->len > 1) {
-    g_string_append_printf(members, " and %u more of 'iwarpsim explain%s%s'", left->len - 1,
-                           *group != '\0' ? " " : "", group);
-  }
-  return g_string_free(members, FALSE);
+  g_ptr_array_add(members, NULL);
+  return scenario_nearest_of(members, name, group);
 }
 
 const char *scenario_key_nearest(const char *name, const char **hint)

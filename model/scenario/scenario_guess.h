@@ -12,9 +12,12 @@
  * is not modelled. Both are static. */
 const char *scenario_guess(const char *name, const char **hint);
 
-/* What `group` ("": the file) may hold, keys and groups, lists apart, for a message: "seed, engine, stop"; of
- * many a handful, those nearest to the last part of `name` first, and what lists the others. Free with
- * g_free(). */
+/* Returns `names`, ended by NULL, for a message: "seed, engine, stop"; of many a handful, those nearest to
+ * the last part of `name` first, and that `iwarpsim explain TOPIC` lists the others, which it leaves in
+ * `names`. Free with g_free(). */
+char *scenario_nearest_of(GPtrArray *names, const char *name, const char *topic);
+
+/* Returns what `group` ("": the file) may hold likewise, keys and groups, lists apart. Free with g_free(). */
 char *scenario_group_members(const char *group, const char *name);
 
 /* The key or group that is meant by `name`, which is none: the one of a common guess (scenario_guess()),

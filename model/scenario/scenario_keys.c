@@ -51,6 +51,8 @@ static const named_value middlebox_words[] = {
     {NULL, 0},
 };
 
+#define GENERATIONS WORDS({"rdmac", IWARP_RDMAC}, {"ietf", IWARP_IETF}, {"rfc", IWARP_RFC})
+
 /* The keys that change during a run. */
 #define CHANGING(group, direction)                                                                           \
   {group ".rate", SCENARIO_PATH_##direction##_RATE}, {group ".delay", SCENARIO_PATH_##direction##_DELAY},    \
@@ -75,6 +77,9 @@ static const named_value changing_words[] = {
 #define IMPAIRS .impairs = TRUE,
 #define ON_NODES .on_nodes = TRUE,
 #define REPLAYED .replayed = TRUE,
+#define HOLDS(...) .holds = (const char *const[]){__VA_ARGS__, NULL},
+#define HOLDS_KEYS_OF(group) HOLDS(group).holds_keys_of = TRUE,
+#define PRESET .is_preset = TRUE,
 #define WORDS_OF(table) .words = (table),
 #define WORDS(...) .words = (const named_value[]){__VA_ARGS__, {NULL, 0}},
 

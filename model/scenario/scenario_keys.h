@@ -8,7 +8,8 @@
 #include "base/side.h"
 #include "network/path_element.h"
 
-/* One enumerator a row of keys.def, in its order: first the keys, then the members of lists. */
+/* One enumerator a row of keys.def, in its order: first the keys, then the members of the entries of lists.
+ */
 typedef enum scenario_key {
 #define KEY(id, name, type, member, facts, sentence) SCENARIO_##id,
 #include "scenario/keys.def"
@@ -55,6 +56,10 @@ typedef struct scenario_key_row {
   gboolean replayed;        /* a replay heeds it */
   gboolean impairs;         /* of a direction of the path: it happens to some of its packets */
   gboolean on_nodes;        /* of path.forward: a chain of ns-3's nodes has it too */
+  /* Of a list: the groups whose keys its entries may have, NULL-terminated; NULL: none … */
+  const char *const *holds;
+  gboolean holds_keys_of; /* … by their names within the group */
+  gboolean is_preset;     /* of a member: it names the file that gives an entry other values */
   const char *needs; /* the condition (scenario_where.h) without which it has no effect; NULL: none … */
   const char *needs_word; /* … if it has this word; NULL: whatever it has */
   const char *example;    /* a value that a user may want, as --set takes it; not the default */

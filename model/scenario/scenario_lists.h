@@ -1,40 +1,69 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Lists of groups: the keys of type GROUPS, whose groups have the members that keys.def has for the list:
+/* Lists of groups: the keys that lists.def has. Each group of a list is an entry, with values of its own:
  *
  *   event = ( { name = "shrink"; at = "2ms"; key = "path.forward.mtu"; value = 1280; } );
  *
- * The value of such a key is a text, "{ name=shrink at=2ms key=path.forward.mtu value=1280 }", as --set takes
- * it, with a shell's quotes around what has blanks. LIST.NAME.MEMBER, "event.shrink.at", is a value in a list
- * for --set and sweeps; a group without a name has its place, from 1 on, instead. */
+ * An entry may have the list's members, and the keys that the list holds. The whole list is also a text,
+ * "{ name=shrink at=2ms key=path.forward.mtu value=1280 }", as --set takes it, with a shell's quotes around
+ * what has blanks: it is what stores and summaries have, so equal lists have equal texts. */
 #pragma once
 
+#include "scenario/scenario_source.h"
 #include "scenario/scenario_value.h"
 
-/* The groups of such a text, each a NULL-terminated array of "MEMBER=TEXT"; NULL: it has not that form. Free
- * with g_ptr_array_unref(). */
-GPtrArray *scenario_list_groups(const char *text);
+/* The value of a key, or of an entry. */
+typedef struct scenario_setting {
+  scenario_value value; /* empty when the key inherits and was not given */
+  char *origin;         /* "file:line" or "--set '…'"; NULL: the default */
+  gboolean is_preset;   /* of an entry: its preset gave it */
+  GPtrArray *entries;   /* of a list: copies of the scenario share them, and they do not change */
+} scenario_setting;
 
-/* The canonical text of the group's `member` (SCENARIO_EVENT_AT …), the group's; and the number that it is.
- */
-const char *scenario_list_text(char *const *group, scenario_key member);
-guint64 scenario_list_number(char *const *group, scenario_key member);
+void scenario_setting_clear(scenario_setting *setting);
+void scenario_setting_copy(const scenario_setting *setting, scenario_setting *copy);
 
-/* Appends " MEMBER=TEXT" to a group's text. */
-void scenario_list_append(GString *group, const char *member, const char *text);
+/* An entry: the settings that it has, by scenario_key. Free with g_hash_table_unref(). */
+typedef GHashTable scenario_entry;
 
-/* Appends the groups of `text`, of the key `list`, to `canonical`. Returns FALSE and sets `error` at `where`.
- */
-gboolean scenario_list_read(scenario_key list, const char *text, const char *where, GString *canonical,
-                            GError **error);
+scenario_entry *scenario_entry_new(void);
 
-/* The list with whose name and a dot `name` begins; SCENARIO_KEY_COUNT: there is none. */
-scenario_key scenario_list_of(const char *name);
+/* Returns the setting of `key` in `entry`, NULL when it has none. The value of a member of type VALUE has its
+ * canonical text beside what it is. */
+const scenario_setting *scenario_entry_find(const scenario_entry *entry, scenario_key key);
 
-/* The row by which the value `name`, LIST.NAME.MEMBER, is read in the list `whole`. NULL: `*problem` is what
- * is wrong with `name` (g_free()). */
-const scenario_key_row *scenario_list_row(scenario_key list, const char *whole, const char *name,
-                                          char **problem);
+/* What an entry of `list` calls `key`, "delay" or "receiver.mode"; NULL when none may have it. */
+const char *scenario_entry_name(scenario_key list, scenario_key key);
 
-/* The text `whole` with `text` in place of that value, not read yet (g_free()). NULL: likewise. */
-char *scenario_list_replace(scenario_key list, const char *whole, const char *name, const char *text,
-                            char **problem);
+/* Finds the key that an entry of `list` calls `name`. SCENARIO_ROW_COUNT: there is none, and `*problem` is
+ * what is wrong (g_free()). */
+scenario_key scenario_entry_key(scenario_key list, const char *name, char **problem);
+
+/* The row by which the value of `key` in `entry` is read. */
+const scenario_key_row *scenario_entry_row(const scenario_entry *entry, scenario_key key);
+
+/* Gives `entry` the value of `text`, or those of a file's `group`, whose names begin with `prefix` ("").
+ * Returns FALSE and sets `error` when it may not have it. */
+gboolean scenario_entry_set(scenario_entry *entry, scenario_key list, const char *name,
+                            scenario_notation notation, const char *text, const char *where, GError **error);
+gboolean scenario_entry_load(scenario_entry *entry, scenario_key list, const source_setting *group,
+                             const char *prefix, GError **error);
+
+/* Ends the giving: the members that were not given get their defaults. Returns FALSE and sets `error` at
+ * `where` when one has none, or does not fit another one. */
+gboolean scenario_entry_finish(scenario_entry *entry, scenario_key list, const char *where, GError **error);
+
+/* Returns a list without entries, which frees those that are added. */
+GPtrArray *scenario_list_new(void);
+
+/* Returns `entries` with a copy of entry `i`, which can be changed; the others are shared. */
+GPtrArray *scenario_list_with_copy(GPtrArray *entries, guint i);
+
+/* Returns the entries, finished, of the list's `text`. NULL: `error` is set at `where`. */
+GPtrArray *scenario_list_read(scenario_key list, const char *text, const char *where, GError **error);
+
+/* Returns the canonical text of `entries`. NULL and `error` at `where` when two have the same name. */
+char *scenario_list_write(scenario_key list, const GPtrArray *entries, const char *where, GError **error);
+
+/* Finds the entry that has `name`, or, without one, that place, from 1 on. Returns its index; that after the
+ * last when there is none, and `*problem` is what is wrong (g_free()). */
+guint scenario_list_find(scenario_key list, const GPtrArray *entries, const char *name, char **problem);

@@ -4,100 +4,100 @@
 
 #include "scenario/scenario_axes.h"
 #include "scenario/scenario_private.h"
+#include "scenario/scenario_setting.h"
 #include "scenario/scenario_where.h"
 
 /* --- Files --- */
 
 static const char *const lists[] = {"sweep", "where", NULL}; /* beside keys and groups */
 
-/* The setting `where`: a constraint, or a list of them. */
-static gboolean load_constraint(const loading *on, const source_setting *setting)
+/* Adds the condition of `setting` to the constraints. */
+static gboolean load_constraint(scenario *s, const source_setting *setting, GError **error)
 {
   const char *text = setting_string(setting);
+  g_autofree char *origin = setting_where(setting);
 
   if (text == NULL) {
-    return loading_error(
-        on, setting, "'where' is no condition; expected where = \"KEY >= VALUE\"; or a list of such strings");
+    return scenario_problem(
+        error, origin,
+        "'where' is no condition; expected where = \"KEY >= VALUE\"; or a list of such strings");
   }
-  g_autofree char *origin = setting_where(setting);
-  scenario_where *where = scenario_where_parse(text, origin, on->error);
+  scenario_where *where = scenario_where_parse(text, origin, error);
   if (where != NULL) {
-    g_ptr_array_add(on->s->constraints, where);
+    g_ptr_array_add(s->constraints, where);
   }
   return where != NULL;
 }
 
-static gboolean load_constraints(const loading *on, const source_setting *where)
+/* The setting `where`: a constraint, or a list of them. */
+static gboolean load_constraints(scenario *s, const source_setting *where, GError **error)
 {
-  gboolean ok = TRUE;
+  gboolean good = TRUE;
 
-  g_ptr_array_set_free_func(on->s->constraints, (GDestroyNotify)scenario_where_free);
-  g_ptr_array_set_size(on->s->constraints, 0); /* an including file's replace those of what it includes */
+  g_ptr_array_set_free_func(s->constraints, (GDestroyNotify)scenario_where_free);
+  g_ptr_array_set_size(s->constraints, 0); /* an including file's replace those of what it includes */
   if (where->notation != SCENARIO_NOTATION_LIST) {
-    return load_constraint(on, where);
+    return load_constraint(s, where, error);
   }
-  for (const source_setting *element = where->first; ok && element != NULL; element = element->next) {
-    ok = load_constraint(on, element);
+  for (const source_setting *element = where->first; good && element != NULL; element = element->next) {
+    good = load_constraint(s, element, error);
   }
-  return ok;
+  return good;
 }
 
 /* The setting of a list of groups. */
-static gboolean load_list(const loading *on, const source_setting *setting, scenario_key list)
+static gboolean load_list(scenario *s, const source_setting *setting, scenario_key list, const char *where,
+                          GError **error)
 {
   const char *name = scenario_key_row_of(list)->name;
-  g_autoptr(GString) whole = g_string_new(NULL);
+  g_autoptr(GPtrArray) entries = scenario_list_new();
 
   if (setting->notation != SCENARIO_NOTATION_LIST || setting->is_array) {
-    return loading_error(on, setting, "'%s' is not a list of groups; expected %s = ( { ... }, ... )", name,
-                         name);
+    return scenario_problem(error, where, "'%s' is not a list of groups; expected %s = ( { ... }, ... )",
+                            name, name);
   }
   for (const source_setting *group = setting->first; group != NULL; group = group->next) {
-    g_autoptr(GString) text = g_string_new("{");
-    g_autofree char *where = setting_where(group);
+    scenario_entry *entry = scenario_entry_new();
+    g_autofree char *at = setting_where(group);
 
+    g_ptr_array_add(entries, entry);
     if (group->notation != SCENARIO_NOTATION_GROUP) {
-      return loading_error(on, group, "an element of '%s' is no group; expected { ... }", name);
+      return scenario_problem(error, at, "an element of '%s' is no group; expected { ... }", name);
     }
-    for (const source_setting *member = group->first; member != NULL; member = member->next) {
-      g_autofree char *value = setting_text(member);
-      scenario_list_append(text, member->name, value);
-    }
-    g_string_append(text, " }");
-    if (!scenario_list_read(list, text->str, where, whole, on->error)) {
+    if (!scenario_entry_load(entry, list, group, "", error) ||
+        !scenario_entry_finish(entry, list, at, error)) {
       return FALSE;
     }
   }
-  g_autofree char *where = setting_where(setting);
-  return scenario_set_key(on->s, list, whole->str, where, on->error);
+  return scenario_settings_set_list(s, list, g_steal_pointer(&entries), where, error);
 }
 
-static gboolean load_group(const loading *on, const source_setting *group, const char *name);
+static gboolean load_group(scenario *s, const source_setting *group, const char *name, GError **error);
 
 /* One member of the file or of a group: a key, a group, or one of the lists. */
-static gboolean load_member(const loading *on, const source_setting *setting, const char *name)
+static gboolean load_member(scenario *s, const source_setting *setting, const char *name, GError **error)
 {
   scenario_key key = scenario_key_find(name);
   g_autofree char *where = setting_where(setting);
 
   if (key < SCENARIO_KEY_COUNT && scenario_key_row_of(key)->type == SCENARIO_TYPE_GROUPS) {
-    return load_list(on, setting, key);
+    return load_list(s, setting, key, where, error);
   }
   if (key < SCENARIO_KEY_COUNT) {
     g_autofree char *text = setting_text(setting);
 
-    return scenario_settings_set(on->s, key, setting->notation, text, where, on->error);
+    return scenario_settings_set(s, key, setting->notation, text, where, error);
   }
   if (scenario_group_exists(name)) {
     g_autofree char *members = scenario_group_members(name, "");
 
     return setting->notation == SCENARIO_NOTATION_GROUP
-               ? load_group(on, setting, name)
-               : scenario_problem(on->error, where, "'%s' is not a group; expected %s: { ... } with %s", name,
+               ? load_group(s, setting, name, error)
+               : scenario_problem(error, where, "'%s' is not a group; expected %s: { ... } with %s", name,
                                   name, members);
   }
   if (g_strv_contains(lists, name)) {
-    return strcmp(name, "where") != 0 || load_constraints(on, setting);
+    return strcmp(name, "where") != 0 || load_constraints(s, setting, error);
   }
   const char *kind = setting->notation == SCENARIO_NOTATION_GROUP ? "group" : "key";
   const char *list = scenario_suggest(name, lists);
@@ -105,35 +105,36 @@ static gboolean load_member(const loading *on, const source_setting *setting, co
                                           : g_strdup_printf("unknown %s '%s'; expected sweep, where or event "
                                                             "(did you mean '%s'?)",
                                                             kind, name, list);
-  return scenario_problem(on->error, where, "%s", problem);
+  return scenario_problem(error, where, "%s", problem);
 }
 
-static gboolean load_group(const loading *on, const source_setting *group, const char *name)
+static gboolean load_group(scenario *s, const source_setting *group, const char *name, GError **error)
 {
-  gboolean ok = TRUE;
+  gboolean good = TRUE;
 
-  for (const source_setting *setting = group->first; ok && setting != NULL; setting = setting->next) {
+  for (const source_setting *setting = group->first; good && setting != NULL; setting = setting->next) {
     g_autofree char *member = g_strconcat(name, *name == '\0' ? "" : ".", setting->name, NULL);
 
-    ok = load_member(on, setting, member);
+    good = load_member(s, setting, member, error);
   }
-  return ok;
+  return good;
 }
 
 /* The settings of a text win over those of the texts before it. */
-static gboolean load_texts(const loading *on, const GPtrArray *texts)
+static gboolean load_texts(scenario *s, const GPtrArray *texts, GError **error)
 {
-  gboolean ok = TRUE;
+  gboolean good = TRUE;
 
-  for (guint i = 0; ok && i < texts->len; i++) {
+  for (guint i = 0; good && i < texts->len; i++) {
     const source_setting *sweep = setting_member(texts->pdata[i], "sweep");
     if (sweep != NULL) {
-      g_ptr_array_set_size(on->s->constraints, 0); /* those of an included sweep are not meant for this one */
+      g_ptr_array_set_size(s->constraints, 0); /* those of an included sweep are not meant for this one */
     }
     /* An axis may be of what a list has. */
-    ok = load_group(on, texts->pdata[i], "") && (sweep == NULL || scenario_axes_load(on, sweep));
+    good =
+        load_group(s, texts->pdata[i], "", error) && (sweep == NULL || scenario_axes_load(s, sweep, error));
   }
-  return ok;
+  return good;
 }
 
 /* Applies `sets` to `s`. Frees it and returns NULL when it is not `ok`, or when one of them is wrong. */
@@ -157,7 +158,7 @@ scenario *scenario_load(const char *path, const char *const *sets, GError **erro
   if (ok) {
     g_ref_string_release(s->full_text);
     s->full_text = g_ref_string_new(scenario_source_full_text(source));
-    ok = load_texts(&(loading){s, error}, scenario_source_texts(source));
+    ok = load_texts(s, scenario_source_texts(source), error);
   }
   scenario_source_free(source);
   return finish(s, ok, sets, error);
@@ -181,18 +182,15 @@ gboolean scenario_set(scenario *s, const char *set, GError **error)
   }
   g_autofree char *name = g_strstrip(g_strndup(set, (gsize)(equals - set)));
   g_autofree char *text = g_strstrip(g_strdup(equals + 1));
-  scenario_key key = scenario_key_find(name);
-  const scenario_key list = scenario_list_of(name);
-  g_autofree char *problem = key < SCENARIO_KEY_COUNT || list < SCENARIO_KEY_COUNT ? NULL
-                             : g_strv_contains(lists, name)
-                                 ? g_strdup_printf("the %s cannot be set; expected GROUP.KEY=VALUE", name)
-                                 : scenario_key_problem("key", name);
-  g_autofree char *string = problem == NULL && *text == '"' ? scenario_source_string(text) : NULL;
-  return problem != NULL ? scenario_problem(error, where, "%s", problem)
-         : *text == '"' && string == NULL
-             ? scenario_problem(error, where, "the text in quotes does not end with them; expected \"TEXT\"")
-         : list < SCENARIO_KEY_COUNT
-             ? scenario_settings_set_in(s, list, name, string != NULL ? string : text, where, error)
-         : string == NULL ? scenario_set_key(s, key, text, where, error)
-                          : scenario_settings_set(s, key, SCENARIO_NOTATION_STRING, string, where, error);
+  g_autofree char *string = *text == '"' ? scenario_source_string(text) : NULL;
+
+  if (g_strv_contains(lists, name)) {
+    return scenario_problem(error, where, "the %s cannot be set; expected GROUP.KEY=VALUE", name);
+  }
+  if (*text == '"' && string == NULL) {
+    return scenario_problem(error, where, "the text in quotes does not end with them; expected \"TEXT\"");
+  }
+  return scenario_settings_set_named(s, name,
+                                     string != NULL ? SCENARIO_NOTATION_STRING : SCENARIO_NOTATION_BARE,
+                                     string != NULL ? string : text, where, error);
 }

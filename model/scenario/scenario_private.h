@@ -9,11 +9,6 @@
 #include "scenario/scenario_source.h"
 #include "scenario/scenario_value.h"
 
-typedef struct scenario_setting {
-  scenario_value value; /* empty when the key inherits and was not given */
-  char *origin;         /* "file:line" or "--set '…'"; NULL: the default */
-} scenario_setting;
-
 /* Copies share the text and the lists, which do not change once they are loaded: a sweep makes a copy for
  * each point. */
 struct scenario {
@@ -35,9 +30,40 @@ scenario *scenario_new(const char *path);
 gboolean scenario_settings_set(scenario *s, scenario_key key, scenario_notation notation, const char *text,
                                const char *origin, GError **error);
 
-/* Gives the value `name`, LIST.NAME.MEMBER (scenario_lists.h), likewise what `text` reads as. */
-gboolean scenario_settings_set_in(scenario *s, scenario_key list, const char *name, const char *text,
-                                  const char *origin, GError **error);
+/* Gives the list `key` the `entries`, which it takes over, unless two have the same name. */
+gboolean scenario_settings_set_list(scenario *s, scenario_key key, GPtrArray *entries, const char *origin,
+                                    GError **error);
+
+/* Gives the value that is called `name`, a key's or LIST.NAME.KEY, what `text` reads as. */
+gboolean scenario_settings_set_named(scenario *s, const char *name, scenario_notation notation,
+                                     const char *text, const char *origin, GError **error);
+
+/* A value as --set, sweeps and conditions name it: of a key, or of an entry of a list. */
+typedef struct scenario_place {
+  scenario_key list; /* SCENARIO_KEY_COUNT: it is the scenario's own value */
+  guint entry;
+  scenario_key key;
+  const scenario_key_row *row; /* by which it is read */
+} scenario_place;
+
+/* Finds the value that is called `name`. FALSE: there is none, and `*problem` is what is wrong (g_free()). */
+gboolean scenario_settings_find(const scenario *s, const char *name, scenario_place *place, char **problem);
+
+/* The value at `place`; the scenario's own when the entry does not have the key. */
+const scenario_value *scenario_settings_value_at(const scenario *s, const scenario_place *place);
+
+/* The number of entries of `list`, the setting of `key` that entry `i` has, and NULL when it has none. */
+guint scenario_entries(const scenario *s, scenario_key list);
+const scenario_setting *scenario_entry_setting(const scenario *s, scenario_key list, guint i,
+                                               scenario_key key);
+
+/* Gives `copy`, a copy of `s`, the keys that entry `i` of `list` has, as its own; of several the last one
+ * wins. The lists of `copy` that hold keys are empty after that: it is the scenario of what the entry
+ * describes. */
+void scenario_entry_apply(const scenario *s, scenario_key list, guint i, scenario *copy);
+
+/* The list with whose name and a dot `name` begins; SCENARIO_KEY_COUNT: there is none. */
+scenario_key scenario_settings_list_of(const char *name);
 
 /* The key whose value `key` has: itself, or the one it inherits from. */
 scenario_key scenario_settings_source(const scenario *s, scenario_key key);
@@ -49,37 +75,5 @@ const scenario_value *scenario_settings_value(const scenario *s, scenario_key ke
  * g_free(). */
 char *scenario_settings_where(const scenario *s, scenario_key key);
 
-/* --- The settings of a file (scenario_setting.c) --- */
-
-/* Returns the text of `setting` as scenario_value_read() takes it; strings without quotes. Free with
- * g_free(). */
-char *setting_text(const source_setting *setting);
-
-/* Returns the member `name` of a group; NULL when it has none. */
-const source_setting *setting_member(const source_setting *group, const char *name);
-
-/* Returns the text of a string; NULL for other settings. */
-const char *setting_string(const source_setting *setting);
-
-/* Returns "file:line" of `setting`. Free with g_free(). */
-char *setting_where(const source_setting *setting);
-
-/* A file that is loaded into a scenario. */
-typedef struct loading {
-  scenario *s;
-  GError **error;
-} loading;
-
-/* Sets the error at the line of `setting`. Returns FALSE. */
-gboolean loading_error(const loading *on, const source_setting *setting, const char *format, ...)
-    G_GNUC_PRINTF(3, 4);
-
-/* Returns FALSE and sets the error when the group `setting` has a member that is not among `members`
- * (NULL-terminated). The message names `what` the group is and what is `expected` in it. */
-gboolean loading_members(const loading *on, const source_setting *setting, const char *const *members,
-                         const char *what, const char *expected);
-
-/* --- What a file may hold beside keys --- */
-
-/* Reads the group `sweep` into the axes of the scenario (scenario_axes.c). */
-gboolean scenario_axes_load(const loading *on, const source_setting *sweep);
+/* Reads the group `sweep` of a file into the axes of the scenario (scenario_axes.c). */
+gboolean scenario_axes_load(scenario *s, const source_setting *sweep, GError **error);

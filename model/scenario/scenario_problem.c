@@ -8,14 +8,15 @@
 
 enum { SHOWN_MAX = 60 };
 
-gboolean scenario_problem(GError **error, const char *where, const char *format, ...)
+gboolean scenario_problem_take(GError **error, char *where, const char *format, ...)
 {
+  g_autofree char *taken = where;
   va_list arguments;
 
   va_start(arguments, format);
   g_autofree char *text = g_strdup_vprintf(format, arguments);
   va_end(arguments);
-  return error_set(error, "%s: %s", where, text);
+  return error_set(error, "%s: %s", taken, text);
 }
 
 char *scenario_shown(const char *text)

@@ -7,7 +7,10 @@
 
 /* Sets `error` to "where: TEXT" (IWARPSIM_ERROR) and returns FALSE. `where` is "file:line", a file,
  * or "--set '…'". */
-gboolean scenario_problem(GError **error, const char *where, const char *format, ...) G_GNUC_PRINTF(3, 4);
+#define scenario_problem(error, where, ...) scenario_problem_take(error, g_strdup(where), __VA_ARGS__)
+
+/* The same; it frees `where`. */
+gboolean scenario_problem_take(GError **error, char *where, const char *format, ...) G_GNUC_PRINTF(3, 4);
 
 /* `text` as a message can show it: plain_text() on one line, cut after 60 characters. Free with g_free(). */
 char *scenario_shown(const char *text);

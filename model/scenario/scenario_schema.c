@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/plain_text.h"
-#include "scenario/scenario_value.h"
+#include "scenario/scenario_lists.h"
 
 /* JSON is written with single quotes here: append() makes double ones of them. */
 #define NUMBER "[0-9]+([.][0-9]+)?"
@@ -28,7 +28,7 @@ static const char *const forms[] = {
     [SCENARIO_TYPE_MOMENT] = EITHER("'type': 'integer', 'minimum': 0", TIME_FORM "|" SIZE_FORM),
 };
 
-#define AXIS "{'anyOf': [{'$ref': '#/$defs/key'}, {" TEXT("event[.][^.]+[.][a-z]+") "}]}"
+#define AXIS "{'anyOf': [{'$ref': '#/$defs/key'}, {" TEXT("[a-z]+[.][^.]+[.][a-z_.]+") "}]}"
 static const char lists[] =
     ",\n'sweep': {'type': 'array', 'description': 'Axes of a sweep: iwarpsim explain sweep.', 'items':"
     " {'type': 'object', 'additionalProperties': false, 'required': ['key'], 'properties':"
@@ -45,33 +45,44 @@ static void append(GString *json, const char *text)
   g_string_append(json, quoted);
 }
 
-static void append_key(GString *json, const scenario_key_row *row);
+static void append_key(GString *json, scenario_key key);
+static void append_group(GString *json, const char *group, const char *more);
 
 /* Members of a JSON object: what each group of the key `list` has. */
-static void append_list(GString *json, const scenario_key_row *list)
+static void append_list(GString *json, scenario_key list)
 {
+  const scenario_key_row *of = scenario_key_row_of(list);
   g_autoptr(GString) required = g_string_new(NULL);
+  const char *separator = "";
 
-  append(json, "'type': 'array', 'items': {'type': 'object', 'additionalProperties': false, 'properties': {"
-               "'name': {" TEXT("[A-Za-z][A-Za-z0-9_-]*") "}");
-  for (scenario_key member = SCENARIO_KEY_COUNT + 1; member < SCENARIO_ROW_COUNT; member++) {
-    const char *name = scenario_group_member(list->name, scenario_key_row_of(member)->name);
+  append(json, "'type': 'array', 'items': {'type': 'object', 'additionalProperties': false, 'properties': {");
+  for (scenario_key key = 0; key < SCENARIO_ROW_COUNT; key++) {
+    const char *name = key != SCENARIO_KEY_COUNT ? scenario_entry_name(list, key) : NULL;
 
-    if (name != NULL) {
-      g_string_append_printf(json, ",\n\"%s\": {", name);
-      append_key(json, scenario_key_row_of(member));
+    if (name != NULL && strchr(name, '.') == NULL) {
+      g_string_append_printf(json, "%s\"%s\": {", separator, name);
+      append_key(json, key);
       append(json, "}");
-      g_string_append_printf(required, "%s\"%s\"", required->len > 0 ? ", " : "", name);
+      separator = ",\n";
+      if (key > SCENARIO_KEY_COUNT && scenario_key_row_of(key)->fallback == NULL) {
+        g_string_append_printf(required, "%s\"%s\"", required->len > 0 ? ", " : "", name);
+      }
     }
+  }
+  for (const char *const *group = of->holds; !of->holds_keys_of && group != NULL && *group != NULL; group++) {
+    g_string_append_printf(json, ",\n\"%s\": {", *group);
+    append_group(json, *group, "");
+    append(json, "}");
   }
   append(json, "}, 'required': [");
   append(json, required->str);
   append(json, "]}");
 }
 
-/* Members of a JSON object: what a value of `row` means and may be, and its default. */
-static void append_key(GString *json, const scenario_key_row *row)
+/* Members of a JSON object: what a value of `key` means and may be, and its default. */
+static void append_key(GString *json, scenario_key key)
 {
+  const scenario_key_row *row = scenario_key_row_of(key);
   scenario_type element = scenario_value_element_type(row->type);
   gboolean counts = element == SCENARIO_TYPE_INTEGER || element == SCENARIO_TYPE_SIZE;
   gboolean is_list = element != row->type;
@@ -93,7 +104,7 @@ static void append_key(GString *json, const scenario_key_row *row)
   plain_text_append_json(json, sentence);
   append(json, ", ");
   if (row->type == SCENARIO_TYPE_GROUPS) {
-    append_list(json, row);
+    append_list(json, key);
     return;
   }
   append(json, whole);
@@ -124,7 +135,7 @@ static void append_group(GString *json, const char *group, const char *more)
     g_string_append_printf(json, "%s\"%s\": {", separator, member);
     separator = ",\n";
     if (key < SCENARIO_KEY_COUNT) {
-      append_key(json, scenario_key_row_of(key));
+      append_key(json, key);
     } else {
       append_group(json, *full, "");
     }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The files of this folder ask a setting for its text, its members and its line, and report errors there. */
-#include <string.h>
+#include "scenario/scenario_setting.h"
 
-#include "scenario/scenario_private.h"
+#include <string.h>
 
 char *setting_text(const source_setting *setting)
 {
@@ -36,35 +35,10 @@ const source_setting *setting_member(const source_setting *group, const char *na
 
 const char *setting_string(const source_setting *setting)
 {
-  return setting->notation == SCENARIO_NOTATION_STRING ? setting->text : NULL;
+  return setting != NULL && setting->notation == SCENARIO_NOTATION_STRING ? setting->text : NULL;
 }
 
 char *setting_where(const source_setting *setting)
 {
   return g_strdup_printf("%s:%u", setting->path, setting->line);
-}
-
-gboolean loading_error(const loading *on, const source_setting *setting, const char *format, ...)
-{
-  g_autofree char *where = setting_where(setting);
-  va_list arguments;
-
-  va_start(arguments, format);
-  g_autofree char *text = g_strdup_vprintf(format, arguments);
-  va_end(arguments);
-  return scenario_problem(on->error, where, "%s", text);
-}
-
-gboolean loading_members(const loading *on, const source_setting *setting, const char *const *members,
-                         const char *what, const char *expected)
-{
-  for (const source_setting *member = setting->first; member != NULL; member = member->next) {
-    if (!g_strv_contains(members, member->name)) {
-      g_autofree char *shown = scenario_shown(member->name);
-      g_autofree char *hint = scenario_did_you_mean(scenario_suggest(member->name, members));
-
-      return loading_error(on, member, "unknown key '%s' in %s; expected %s%s", shown, what, expected, hint);
-    }
-  }
-  return TRUE;
 }

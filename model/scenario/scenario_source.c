@@ -2,8 +2,8 @@
 #include "scenario/scenario_source.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/files.h"
@@ -21,7 +21,7 @@ enum {
 typedef struct input {
   struct input *includer;
   const char *path;
-  GString *octets;
+  char *octets;
   const char *p; /* what comes next, in line `line` */
   guint line;
   gboolean is_text; /* the text ends with it; otherwise the includer goes on */
@@ -81,19 +81,10 @@ static const char *keep_text(scenario_source *s, const char *text, gsize length)
   return memcpy(allocate(s, length + 1), text, length);
 }
 
-/* Returns FALSE. */
-G_GNUC_PRINTF(4, 5)
-static gboolean problem_at(scenario_source *s, const char *path, guint line, const char *format, ...)
-{
-  g_autofree char *where = g_strdup_printf("%s:%u", path, line);
-  va_list arguments;
-
-  va_start(arguments, format);
-  g_autofree char *text = g_strdup_vprintf(format, arguments);
-  va_end(arguments);
-  return s->problem == NULL && scenario_problem(&s->problem, where, "%s", text);
-}
-
+/* Sets the problem, unless there is one. Returns FALSE. */
+#define problem_at(s, path, line, ...)                                                                       \
+  ((s)->problem == NULL &&                                                                                   \
+   scenario_problem_take(&(s)->problem, g_strdup_printf("%s:%u", path, line), __VA_ARGS__))
 #define PROBLEM_HERE(s, ...) problem_at(s, (s)->in->path, (s)->in->line, __VA_ARGS__)
 
 static char closer_of(char opener)
@@ -103,35 +94,27 @@ static char closer_of(char opener)
 
 /* --- Files --- */
 
-/* Returns NULL and sets `*problem` (static or from errno) when the file has more than `left` octets or cannot
- * be read. */
-static GString *read_octets(const char *path, gsize left, const char **problem)
+/* Returns the octets of the file, and sets `*length`. NULL: it has more than `left` or cannot be read, and
+ * `*problem` (static) is why. */
+static char *read_octets(const char *path, gsize left, gsize *length, const char **problem)
 {
-  g_autoptr(GString) octets = g_string_new(NULL);
-  *problem = regular_file_problem(path);
-  FILE *file = *problem == NULL ? fopen(path, "rb") : NULL;
-  char block[16 * 1024];
-  gsize count = sizeof block;
+  char *octets = NULL;
+  struct stat status;
 
-  while (file != NULL && count == sizeof block && octets->len <= left) {
-    count = fread(block, 1, sizeof block, file);
-    g_string_append_len(octets, block, (gssize)count);
-  }
-  if (*problem == NULL && (file == NULL || ferror(file))) {
-    *problem = g_strerror(errno);
-  } else if (octets->len > left) {
+  *problem = regular_file_problem(path);
+  if (*problem == NULL && stat(path, &status) == 0 && (gsize)status.st_size > left) {
     *problem = "it is larger than 4 MiB, which no scenario is";
   }
-  if (file != NULL) {
-    fclose(file);
+  if (*problem == NULL && !g_file_get_contents(path, &octets, length, NULL)) {
+    *problem = g_strerror(errno);
   }
-  return *problem == NULL ? g_steal_pointer(&octets) : NULL;
+  return octets;
 }
 
 static void begin_input(scenario_source *s, input begun)
 {
   begun.includer = s->in;
-  begun.p = begun.octets->str;
+  begun.p = begun.octets;
   begun.line = 1;
   s->in = g_memdup2(&begun, sizeof begun);
 }
@@ -141,7 +124,7 @@ static void end_input(scenario_source *s)
   input *ended = s->in;
 
   s->in = ended->includer;
-  g_string_free(ended->octets, TRUE);
+  g_free(ended->octets);
   g_free(ended);
 }
 
@@ -151,7 +134,8 @@ static void end_input(scenario_source *s)
 static gboolean begin_file(scenario_source *s, const char *path, const char *name, gboolean is_text)
 {
   const char *problem, *end;
-  GString *octets = read_octets(path, SIZE_MAX_OCTETS - s->octets, &problem);
+  gsize length = 0;
+  char *octets = read_octets(path, SIZE_MAX_OCTETS - s->octets, &length, &problem);
 
   if (octets == NULL && s->in != NULL) {
     return PROBLEM_HERE(s, "cannot read '%s' (%s); expected a file to include", path, problem);
@@ -159,7 +143,7 @@ static gboolean begin_file(scenario_source *s, const char *path, const char *nam
   if (octets == NULL) {
     return scenario_problem(&s->problem, path, "cannot read it (%s); expected a scenario file", problem);
   }
-  s->octets += octets->len;
+  s->octets += length;
   const char *kept = g_hash_table_lookup(s->paths, path);
   if (kept == NULL) {
     kept = keep_text(s, path, strlen(path));
@@ -168,14 +152,14 @@ static gboolean begin_file(scenario_source *s, const char *path, const char *nam
       gboolean ended = s->full_text->len == 0 || g_str_has_suffix(s->full_text->str, "\n");
       g_string_append_printf(s->full_text, "%s# @include \"%s\"\n", ended ? "" : "\n", name);
     }
-    g_string_append_len(s->full_text, octets->str, (gssize)octets->len);
+    g_string_append_len(s->full_text, octets, (gssize)length);
   }
   begin_input(s, (input){.path = kept, .octets = octets, .is_text = is_text});
   /* A scenario is text: the title goes into JSON. */
-  if (g_utf8_validate_len(octets->str, octets->len, &end)) {
+  if (g_utf8_validate_len(octets, length, &end)) {
     return TRUE;
   }
-  for (const char *p = octets->str; p < end; p++) {
+  for (const char *p = octets; p < end; p++) {
     s->in->line += *p == '\n';
   }
   return PROBLEM_HERE(s, "octet 0x%02x is no text; expected a scenario file in UTF-8", (guchar)*end);
@@ -253,7 +237,7 @@ static char next(scenario_source *s)
   while (s->problem == NULL) {
     input *in = s->in;
     const char *p = in->p;
-    const gboolean starts_line = p == in->octets->str || p[-1] == '\n';
+    const gboolean starts_line = p == in->octets || p[-1] == '\n';
 
     if (starts_line && s->folder != NULL && read_include(s)) {
       continue; /* even after a problem */
@@ -266,7 +250,7 @@ static char next(scenario_source *s)
       const char *end = strstr(p + 2, "*/");
 
       if (end == NULL) {
-        PROBLEM_HERE(s, "a comment is never closed; expected its closing '*/'");
+        (void)PROBLEM_HERE(s, "a comment is never closed; expected its closing '*/'");
         break;
       }
       for (; in->p < end + 2; in->p++) {
@@ -329,10 +313,10 @@ static gboolean unexpected(scenario_source *s)
                         "\"[1,2]\"");
   }
   /* The end of the text is missed in the last line with anything in it. */
-  for (; c == '\0' && start > in->octets->str && g_ascii_isspace(start[-1]); start--) {
+  for (; c == '\0' && start > in->octets && g_ascii_isspace(start[-1]); start--) {
     line -= start[-1] == '\n';
   }
-  while (start > in->octets->str && start[-1] != '\n') {
+  while (start > in->octets && start[-1] != '\n') {
     start--;
   }
   g_autofree char *whole = g_strstrip(g_strndup(start, strcspn(start, "\n")));
@@ -589,7 +573,7 @@ char *scenario_source_string(const char *text)
   scenario_source *s = source_new();
   source_setting string = {.parent = NULL};
 
-  begin_input(s, (input){.path = "", .octets = g_string_new(text), .is_text = TRUE});
+  begin_input(s, (input){.path = "", .octets = g_strdup(text), .is_text = TRUE});
   const gboolean is_string =
       next(s) == '"' && read_string(s, &string) && next(s) == '\0' && s->problem == NULL;
   char *kept = is_string ? g_strdup(string.text) : NULL;

@@ -26,60 +26,72 @@ static gboolean word_has_order(const char *word)
 
 /* --- Comparisons --- */
 
-/* A key and a sign with another key or a value of that key, or, of a boolean key alone, as if "= true"
- * followed. */
+/* A value of the scenario and a sign with another one or a literal of its kind, or, of a boolean alone, as if
+ * "= true" followed. */
 typedef struct comparison {
   const condition_comparison *read;
-  scenario_key keys[CONDITION_OPERANDS]; /* SCENARIO_KEY_COUNT: it is a literal */
+  scenario_place places[CONDITION_OPERANDS]; /* of a literal the row is NULL */
   scenario_value literals[CONDITION_OPERANDS];
   const scenario_key_row *row; /* whose type both have */
 } comparison;
 
-/* Finds the keys among the operands, and the row. */
-static gboolean read_keys(const condition_reader *p, comparison *c)
+static gboolean is_in_list(const condition_token *token)
 {
+  g_autofree char *name = condition_token_text(token);
+
+  return token->is_word && scenario_settings_list_of(name) < SCENARIO_KEY_COUNT;
+}
+
+/* Finds the values of `s` among the operands, and the row. */
+static gboolean read_names(const condition_reader *p, const scenario *s, comparison *c)
+{
+  const condition_token *tokens = c->read->tokens;
+
   for (int side = CONDITION_LEFT; side < CONDITION_OPERANDS; side++) {
-    g_autofree char *name = condition_token_text(&c->read->tokens[side]);
-    c->keys[side] = c->read->tokens[side].is_word ? scenario_key_find(name) : SCENARIO_KEY_COUNT;
+    g_autofree char *name = condition_token_text(&tokens[side]);
+    g_autofree char *problem = NULL;
+
+    if (is_in_list(&tokens[side]) || (tokens[side].is_word && scenario_key_find(name) < SCENARIO_KEY_COUNT)) {
+      if (!scenario_settings_find(s, name, &c->places[side], &problem)) {
+        return condition_fail(p, tokens[side].at, "%s", problem);
+      }
+      c->row = c->row != NULL ? c->row : c->places[side].row;
+    }
   }
-  gboolean has_key =
-      c->keys[CONDITION_LEFT] < SCENARIO_KEY_COUNT || c->keys[CONDITION_RIGHT] < SCENARIO_KEY_COUNT;
   for (int side = CONDITION_LEFT; side < CONDITION_OPERANDS; side++) {
-    const condition_token *token = &c->read->tokens[side];
+    const condition_token *token = &tokens[side];
     /* Keys have a dot in their names, which no word of a value has; a number with one starts with a digit. */
     const gboolean looks_like_key =
         token->is_word && g_ascii_isalpha(*token->text) && memchr(token->text, '.', token->length);
-    if (c->keys[side] == SCENARIO_KEY_COUNT && (!has_key || looks_like_key)) {
+
+    if (c->places[side].row == NULL && (c->row == NULL || looks_like_key)) {
       g_autofree char *name = condition_token_text(token);
       g_autofree char *problem = scenario_key_problem("key", name);
-      condition_fail(p, token->at, "%s", problem);
-      return FALSE;
+
+      return condition_fail(p, token->at, "%s", problem);
     }
   }
-  c->row = scenario_key_row_of(
-      c->keys[c->keys[CONDITION_LEFT] < SCENARIO_KEY_COUNT ? CONDITION_LEFT : CONDITION_RIGHT]);
   return TRUE;
 }
 
 /* Reads the operands, which must be of one type that the sign makes sense of. */
-static gboolean read_operands(const condition_reader *p, comparison *c)
+static gboolean read_operands(const condition_reader *p, const scenario *s, comparison *c)
 {
-  if (!read_keys(p, c)) {
+  if (!read_names(p, s, c)) {
     return FALSE;
   }
+  const scenario_key_row *right = c->places[CONDITION_RIGHT].row;
   if (c->read->is_alone) {
     c->literals[CONDITION_RIGHT].number = TRUE;
     return c->row->type == SCENARIO_TYPE_BOOLEAN || condition_expects_sign(p, c->read);
   }
   gboolean is_ordered = type_has_order(c->row->type);
-  if (c->keys[CONDITION_RIGHT] < SCENARIO_KEY_COUNT &&
-      scenario_key_row_of(c->keys[CONDITION_RIGHT])->type != c->row->type) {
+  if (right != NULL && right->type != c->row->type) {
     return condition_fail(p, c->read->tokens[CONDITION_LEFT].at,
                           "%s and %s are not of one kind; expected keys that are both sizes, both times ...",
-                          c->row->name, scenario_key_row_of(c->keys[CONDITION_RIGHT])->name);
+                          c->row->name, right->name);
   }
-  if (c->read->sign->is_has &&
-      (c->row->type != SCENARIO_TYPE_MIX || c->keys[CONDITION_RIGHT] < SCENARIO_KEY_COUNT)) {
+  if (c->read->sign->is_has && (c->row->type != SCENARIO_TYPE_MIX || right != NULL)) {
     return condition_fail(p, c->read->sign_token.at,
                           "'has' is for a key of several words and one of them, such as middlebox.mode has "
                           "split; expected another sign");
@@ -89,7 +101,7 @@ static gboolean read_operands(const condition_reader *p, comparison *c)
     g_autofree char *text = condition_token_text(&c->read->tokens[side]);
     g_autofree char *problem = NULL;
 
-    if (c->keys[side] == SCENARIO_KEY_COUNT &&
+    if (c->places[side].row == NULL &&
         !scenario_value_read(c->row, SCENARIO_NOTATION_BARE, text, literal, &problem)) {
       return condition_fail(p, c->read->tokens[side].at, "%s", problem);
     }
@@ -146,7 +158,7 @@ static condition_verdict evaluate(const condition_reader *p, const comparison *c
 
   for (int side = CONDITION_LEFT; side < CONDITION_OPERANDS; side++) {
     values[side] =
-        c->keys[side] == SCENARIO_KEY_COUNT ? &c->literals[side] : scenario_settings_value(s, c->keys[side]);
+        c->places[side].row == NULL ? &c->literals[side] : scenario_settings_value_at(s, &c->places[side]);
   }
   const scenario_value *left_value = values[CONDITION_LEFT], *right_value = values[CONDITION_RIGHT];
   if (c->read->sign->is_has) {
@@ -172,7 +184,11 @@ static condition_verdict compare(void *user, const condition_reader *p, const co
   comparison c = {.read = read};
   condition_verdict found = CONDITION_NONE;
 
-  if (read_operands(p, &c)) {
+  if (s == NULL &&
+      (is_in_list(&read->tokens[CONDITION_LEFT]) || is_in_list(&read->tokens[CONDITION_RIGHT]))) {
+    return CONDITION_TRUE; /* only a scenario has lists */
+  }
+  if (read_operands(p, s, &c)) {
     found = !s || is_read_only ? CONDITION_TRUE : evaluate(p, &c, s);
   }
   scenario_value_clear(&c.literals[CONDITION_LEFT]);

@@ -5,11 +5,11 @@
  *   condition  := not condition | ( constraint ) | KEY | value SIGN value
  *   SIGN       := = != < <= > >= has                    value       := KEY | LITERAL | 'LITERAL'
  *
- * A KEY alone is a boolean, which must be true. A comparison has a key on at least one side; the literal
- * on the other is read as a value of that key, in quotes when it contains blanks. Two keys must be of the
- * same type. Numbers, times, rates, sizes and probabilities have an order; "unlimited" is above every
- * size. Other words, texts and lists are only equal or not. A key that takes several words at a time, joined
- * by '+', `has` each of them. */
+ * A KEY may also be the value of an entry of a list, LIST.NAME.KEY. A KEY alone is a boolean, which must be
+ * true. A comparison has a key on at least one side; the literal on the other is read as a value of that key,
+ * in quotes when it contains blanks. Two keys must be of the same type. Numbers, times, rates, sizes and
+ * probabilities have an order; "unlimited" is above every size. Other words, texts and lists are only equal
+ * or not. A key that takes several words at a time, joined by '+', `has` each of them. */
 #pragma once
 
 #include "scenario/condition.h"
@@ -18,7 +18,8 @@
 typedef struct scenario_where scenario_where;
 
 /* Reads `text`, which stands at `origin` ("file:line"). Returns NULL and sets `error`, with the column,
- * when it is no constraint. Free with scenario_where_free(). */
+ * when it is no constraint; what a list has is only known when it is evaluated. Free with
+ * scenario_where_free(). */
 scenario_where *scenario_where_parse(const char *text, const char *origin, GError **error);
 void scenario_where_free(scenario_where *where);
 

@@ -54,11 +54,11 @@ TEST(test_mistakes)
        "a.cfg:2: unknown key 'kye' in a group of 'event'; expected name, at, key, value (did you mean "
        "'key'?)"},
       {"event = ( { at = \"2ms\"; key = \"path.forward.mtu\"; } );",
-       "a.cfg:1: a group of 'event' has no 'value'; expected all but its name"},
+       "a.cfg:1: a group of 'event' has no 'value'; expected one"},
       {"event = ( { at = 2; key = \"path.forward.mtu\"; value = 1280; } );",
-       "a.cfg:1: event.at = 2 is not a time; expected a time from \"0\" to \"1000000s\", such as \"25us\""},
+       "a.cfg:1: event.at = 2 has no unit; expected a time from \"0\" to \"1000000s\", such as \"25us\""},
       {"event = ( { at = \"2ms\"; key = \"path.forward.mtv\"; value = 1280; } );",
-       "a.cfg:1: event.key = path.forward.mtv is none of its words; expected \"path.forward.rate\", "
+       "a.cfg:1: event.key = \"path.forward.mtv\" is none of its words; expected \"path.forward.rate\", "
        "\"path.forward.delay\", \"path.forward.mtu\", \"path.reverse.rate\", \"path.reverse.delay\" or "
        "\"path.reverse.mtu\" (did you mean 'path.forward.mtu'?)"},
       {"event = ( { at = \"2ms\"; key = \"path.forward.mtu\"; value = 70000; } );",

@@ -5,7 +5,7 @@
 
 #include "scenario/scenario_problem.h"
 
-/* Parentheses and nots within each other; the parser recurses, so hostile depth ends here. */
+/* The parser recurses where parentheses and nots are within each other, so hostile depth ends here. */
 enum { DEPTH_MAX = 50 };
 
 static const condition_sign signs[] = {
@@ -15,7 +15,7 @@ static const condition_sign signs[] = {
     {"has", RELATION_EQUAL, FALSE, TRUE},
 };
 
-/* The column, 1 …, of octet `at` of the UTF-8 `text`. */
+/* Returns the column, 1 …, of octet `at` of the UTF-8 `text`. */
 static guint column_of(const char *text, gsize at)
 {
   return (guint)g_utf8_pointer_to_offset(text, text + at) + 1;
@@ -36,7 +36,7 @@ typedef enum token_kind {
 #define BLANKS " \t\r\n"
 #define SIGNS "=!<>&|"
 
-/* The first token of `constraint` at or after octet `at`. */
+/* Returns the first token of `constraint` at or after octet `at`. */
 static condition_token next_token(const char *constraint, gsize at)
 {
   at += strspn(constraint + at, BLANKS);
@@ -63,7 +63,7 @@ static condition_token next_token(const char *constraint, gsize at)
   return token;
 }
 
-/* TRUE when the token is a word or sign and is written `text`. */
+/* Returns TRUE when the token is a word or sign and is written `text`. */
 static gboolean token_is(const condition_token *token, const char *text)
 {
   return (token->kind == TOKEN_WORD || token->kind == TOKEN_SIGN) && strlen(text) == token->length &&
@@ -104,7 +104,7 @@ char *condition_token_text(const condition_token *token)
   return g_strndup(token->text, token->length);
 }
 
-/* What is meant by a word or sign of another language. */
+/* Returns what is meant by a word or sign of another language. */
 static const char *meant(const condition_token *token)
 {
   static const char *const others[][2] = {{"==", "="},    {"=<", "<="},   {"=>", ">="},  {"<>", "!="},
@@ -120,7 +120,7 @@ static const char *meant(const condition_token *token)
   return NULL;
 }
 
-/* `found` stands where something else should. */
+/* Sets the error: `found` stands where something else should. */
 static gboolean unexpected(const condition_reader *p, const condition_token *found, const char *expected)
 {
   if (found->kind == TOKEN_UNCLOSED) {
@@ -147,7 +147,7 @@ static gboolean takes_operand(const condition_token *token)
                                          !token_is(token, "or") && !token_is(token, "not"));
 }
 
-/* After the operand on the left; moves over the rest. */
+/* Reads the comparison after its left operand. */
 static gboolean read_comparison(condition_reader *p, condition_comparison *c)
 {
   c->sign_token = p->token;
@@ -211,8 +211,8 @@ static condition_verdict read_condition(condition_reader *p)
   return found;
 }
 
-/* Conditions joined by `or` (`is_any`), whose parts are joined by `and`, which binds tighter. What comes
- * after a part that settles it is only read. */
+/* Reads conditions joined by `or` (`is_any`), whose parts are joined by `and`, which binds tighter. What
+ * comes after a part that settles it is only read. */
 static condition_verdict read_joined(condition_reader *p, gboolean is_any)
 {
   const condition_verdict settles = is_any ? CONDITION_TRUE : CONDITION_FALSE;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The language of conditions, whatever it is that they compare: keys of a scenario (scenario_where.h), or the
- * fields of an event.
+/* Conditions have one language, whatever it is that they compare: keys of a scenario (scenario_where.h), or
+ * the fields of an event.
  *
  *   condition  := conjunction { or conjunction }        conjunction := part { and part }
  *   part       := not part | ( condition ) | NAME | operand SIGN operand
@@ -11,7 +11,7 @@
 
 #include <glib.h>
 
-/* How two values compare, a bit each. */
+/* Two values compare in one of these ways, a bit each. */
 typedef enum relation {
   RELATION_LESS = 1,
   RELATION_EQUAL = 2,
@@ -37,7 +37,7 @@ typedef struct condition_token {
 
 enum { CONDITION_LEFT, CONDITION_RIGHT, CONDITION_OPERANDS };
 
-/* One comparison as it was read. */
+/* This is a comparison as it was read. */
 typedef struct condition_comparison {
   condition_token tokens[CONDITION_OPERANDS];
   condition_token sign_token;
@@ -51,7 +51,7 @@ typedef enum condition_verdict {
   CONDITION_TRUE
 } condition_verdict;
 
-/* A condition while it is read. */
+/* A reader has the condition while it is read. */
 typedef struct condition_reader condition_reader;
 
 /* Evaluates `c`. With `is_read_only` its result is not needed: it is checked as far as it can be. NONE after
@@ -65,12 +65,12 @@ typedef condition_verdict (*condition_compare)(void *user, const condition_reade
 condition_verdict condition_read(const char *text, const char *origin, const char *label,
                                  condition_compare compare, void *user, GError **error);
 
-/* For a condition_compare: sets the error, at octet `at`; returns FALSE. */
+/* Sets the error for a condition_compare, at octet `at`. Returns FALSE. */
 gboolean condition_fail(const condition_reader *reader, gsize at, const char *format, ...)
     G_GNUC_PRINTF(3, 4);
 
-/* The same: after `c`, whose left operand stands alone, a sign should follow. */
+/* Does the same: after `c`, whose left operand stands alone, a sign should follow. */
 gboolean condition_expects_sign(const condition_reader *reader, const condition_comparison *c);
 
-/* The token's text; free with g_free(). */
+/* Returns the token's text. Free with g_free(). */
 char *condition_token_text(const condition_token *token);

@@ -89,7 +89,7 @@ uint64_t configuration_bandwidth_delay_octets(const configuration *c)
   return (uint64_t)(product / TIME_PS_PER_SECOND / 8);
 }
 
-/* The TCP of both ends. What builds on SACK is off without it; ns-3's TCP is not MPA-aware and passes
+/* Returns the TCP of both ends. What builds on SACK is off without it; ns-3's TCP is not MPA-aware and passes
  * octets in order. */
 static tcp_config effective_tcp(const configuration *c)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A scenario's values with types, in the members that keys.def names. Words are enumerators, ends and
- * directions are arrays, and TCP, the endpoints, the workload and the path have their own configurations,
- * which are handed down as they are. */
+/* The configuration has a scenario's values with types, in the members that keys.def names. Words are
+ * enumerators, ends and directions are arrays, and TCP, the endpoints, the workload and the path have their
+ * own configurations, which are handed down as they are. */
 #pragma once
 
 #include <glib.h>
@@ -38,7 +38,7 @@ typedef enum measured_choice {
   MEASURE_AUTO
 } measured_choice;
 
-/* Instead of a number of octets. */
+/* These stand in place of a number of octets. */
 #define STREAM_PHASE_RANDOM UINT32_MAX
 #define MEMORY_UNLIMITED UINT64_MAX
 
@@ -129,26 +129,28 @@ typedef struct configuration {
   GPtrArray *memory; /* of the texts and lists above */
 } configuration;
 
-/* A configuration with the defaults of the layers' own structs, which no key has filled yet. The caller has
- * the one reference; with the last one the memory of its texts and lists goes. */
+/* Returns a configuration with the defaults of the layers' own structs, which no key has filled yet. The
+ * caller has the one reference; with the last one the memory of its texts and lists goes. */
 configuration *configuration_new(void);
 const configuration *configuration_ref(const configuration *c);
 void configuration_unref(const configuration *c); /* NULL is allowed */
 
-/* A copy of `octets` octets at `data` for a member of `c`, which owns it; NULL when there are none. */
+/* Returns a copy of `octets` octets at `data` for a member of `c`, which owns it; NULL when there are none.
+ */
 gpointer configuration_keep(configuration *c, gconstpointer data, gsize octets);
 
 /* Fills the members that depend on several keys, once each key has filled its own. */
 void configuration_resolve(configuration *c);
 
-/* The share of an end's messages whose payload goes in `direction`, 0 … 1; 1 in both when both ends post. */
+/* Returns the share of an end's messages whose payload goes in `direction`, 0 … 1; 1 in both when both ends
+ * post. */
 double configuration_payload_share(const configuration *c, enum side direction);
 
-/* Octets of the headers of a segment with payload: IP, TCP and its timestamps. */
+/* Returns the octets of the headers of a segment with payload: IP, TCP and its timestamps. */
 uint32_t configuration_headers_octets(const configuration *c);
 
-/* The base round trip: on every link of both directions a propagation and the serialisation of a full-size
- * segment (docs/scenario.md, Directions and the path). The bandwidth-delay product: that, times the
+/* Returns the base round trip: on every link of both directions a propagation and the serialisation of a
+ * full-size segment (docs/scenario.md, Directions and the path). The bandwidth-delay product: that, times the
  * slowest rate of the main direction. */
 time_ps configuration_base_round_trip(const configuration *c);
 uint64_t configuration_bandwidth_delay_octets(const configuration *c);

@@ -6,8 +6,8 @@
 #include "base/files.h"
 #include "scenario/scenario_private.h"
 
-/* The default of `key` in `profile`, a word of tcp.profile; empty when it inherits. One that cannot be
- * read is a mistake in keys.def. */
+/* Returns the default of `key` in `profile`, a word of tcp.profile; empty when it inherits. One that cannot
+ * be read is a mistake in keys.def. */
 static scenario_value default_value(const char *profile, scenario_key key)
 {
   const scenario_key_row *row = scenario_key_row_of(key);
@@ -21,7 +21,7 @@ static scenario_value default_value(const char *profile, scenario_key key)
   return value;
 }
 
-/* A scenario without values and lists. */
+/* Returns a scenario without values and lists. */
 static scenario *new_empty(const char *path)
 {
   scenario *s = g_new0(scenario, 1);
@@ -297,7 +297,7 @@ gsize scenario_axes(const scenario *s, const scenario_axis **axes)
 
 /* --- The typed configuration --- */
 
-/* At most CHOICE_LIST_MAX words: scenario_value_read() takes no more. */
+/* The list has room: scenario_value_read() takes at most CHOICE_LIST_MAX words. */
 static choice_list mix(const scenario_value *value)
 {
   choice_list list = {.count = (uint8_t)value->list_count};
@@ -308,7 +308,7 @@ static choice_list mix(const scenario_value *value)
   return list;
 }
 
-/* What an event changes, by the place of its key in the direction's group. */
+/* An event changes one of these, by the place of its key in the direction's group. */
 static const path_quantity quantities[] = {
 #define QUANTITY(id) [SCENARIO_PATH_FORWARD_##id - SCENARIO_PATH_FORWARD_RATE] = PATH_##id
     QUANTITY(RATE), QUANTITY(DELAY), QUANTITY(MTU)};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A scenario: every key with its value, loaded from a file and --set options, or its default
+/* A scenario has every key with its value, loaded from a file and --set options, or its default
  * (docs/scenario.md).
  *
  * A scenario that loads is well-formed key by key; scenario_check() finds keys that contradict each other. */
@@ -19,12 +19,13 @@ typedef struct scenario scenario;
  * naming the option). Free with scenario_free(). */
 scenario *scenario_load(const char *path, const char *const *sets, GError **error);
 
-/* The same for an empty file, which need not exist; `path` gives the name. */
+/* Does the same for an empty file, which need not exist; `path` gives the name. */
 scenario *scenario_new_without_file(const char *path, const char *const *sets, GError **error);
 void scenario_free(scenario *s);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(scenario, scenario_free)
 
-/* A copy whose keys can be set without changing `s`, as a sweep sets its axes. Free with scenario_free(). */
+/* Returns a copy whose keys can be set without changing `s`, as a sweep sets its axes. Free with
+ * scenario_free(). */
 scenario *scenario_copy(const scenario *s);
 
 /* Applies one "group.key=value" or "list.name.key=value" as --set does. Returns FALSE and sets `error`, which
@@ -47,11 +48,11 @@ gboolean scenario_check(const scenario *s, GPtrArray *notes, GError **error);
  * events that were to come later. */
 void scenario_note_effects(const scenario *s, const uint32_t undone[SIDES], double end_s, GPtrArray *notes);
 
-/* The octets of the buffers that messages go to, which are most of what a run holds: a sink has one for each
- * message that can be in flight, and two more, but never more than there are messages. */
+/* Returns the octets of the buffers that messages go to, which are most of what a run holds: a sink has one
+ * for each message that can be in flight, and two more, but never more than there are messages. */
 double scenario_memory_octets(const scenario *s);
 
-/* What the path of a run of `s` loses of the payload by itself, its full queues apart. */
+/* These are what the path of a run of `s` loses of the payload by itself, its full queues apart. */
 typedef struct scenario_losses {
   double expected; /* by chance, or every so many; NAN: not known */
   double listed;   /* by `drop`: so many, however long the run is … */
@@ -61,41 +62,43 @@ typedef struct scenario_losses {
 
 scenario_losses scenario_losses_of(const scenario *s);
 
-/* TRUE when `s` asks for what only ns-3 has, its TCP or a path on its nodes; `*key` is the first key that
- * does. */
+/* Returns TRUE when `s` asks for what only ns-3 has, its TCP or a path on its nodes; `*key` is the first key
+ * that does. */
 gboolean scenario_needs_ns3(const scenario *s, scenario_key *key);
 
-/* Why the engine is what it is, for people: "run.engine = native", "auto: topology.medium = csma needs
- * ns-3", "auto: nothing needs ns-3". Free with g_free(). */
+/* Returns why the engine is what it is, for people: "run.engine = native", "auto: topology.medium = csma
+ * needs ns-3", "auto: nothing needs ns-3". Free with g_free(). */
 char *scenario_engine_reason(const scenario *s);
 
-/* The values of all keys, typed. The scenario's until one of its keys is set; configuration_ref() keeps it
- * for longer. A key that was not given and inherits (AS in keys.def) has the value of the other key. */
+/* Returns the values of all keys, typed. They are the scenario's until one of its keys is set;
+ * configuration_ref() keeps it for longer. A key that was not given and inherits (AS in keys.def) has the
+ * value of the other key. */
 const struct configuration *scenario_configuration(const scenario *s);
 
-/* TRUE when the file, a --set option or scenario_set_key() gave the key. */
+/* Returns TRUE when the file, a --set option or scenario_set_key() gave the key. */
 gboolean scenario_given(const scenario *s, scenario_key key);
 
-/* TRUE when the key was given a value other than its default, or other than that of the key it inherits
- * from. */
+/* Returns TRUE when the key was given a value other than its default, or other than that of the key it
+ * inherits from. */
 gboolean scenario_differs(const scenario *s, scenario_key key);
 
-/* The value as canonical text, which summaries, stores and plots show: equal values have equal texts, and
- * scenario_set() takes them. Times, rates and probabilities have units, sizes are octets alone. Free with
+/* Returns the value as canonical text, which summaries, stores and plots show: equal values have equal texts,
+ * and scenario_set() takes them. Times, rates and probabilities have units, sizes are octets alone. Free with
  * g_free(). */
 char *scenario_value_text(const scenario *s, scenario_key key);
 
-/* The file as given, and its base name without ".cfg", the scenario's name; both owned by the scenario.
- * "file:line" where `key` was given (free with g_free()); NULL when it has its default. */
+/* Returns the file as given, and its base name without ".cfg", the scenario's name; both owned by the
+ * scenario. "file:line" where `key` was given (free with g_free()); NULL when it has its default. */
 const char *scenario_path(const scenario *s);
 const char *scenario_name(const scenario *s);
 char *scenario_origin(const scenario *s, scenario_key key);
 
-/* The file as it was when it was loaded, followed by every file that it includes, each once, under a line
+/* Returns the file as it was when it was loaded, followed by every file that it includes, each once, under a
+ * line
  * `# @include "NAME"`: kept with results. UTF-8; owned by the scenario. */
 const char *scenario_full_text(const scenario *s);
 
-/* One axis of the sweep group. */
+/* This is an axis of the group `sweep`. */
 typedef struct scenario_axis {
   scenario_key key;
   char *name;        /* "event.1.at": the value in the list `key` whose axis it is; NULL: it is the key's */
@@ -109,14 +112,14 @@ typedef struct scenario_axis {
  * there is no sweep. */
 gsize scenario_axes(const scenario *s, const scenario_axis **axes);
 
-/* What --set calls what `axis` varies; the axis's. */
+/* Returns what --set calls what `axis` varies; the axis owns it. */
 const char *scenario_axis_name(const scenario_axis *axis);
 
 /* Sets that to the value of `text`. Returns FALSE and sets `error` when it is none, or when there is no such
  * group any more. */
 gboolean scenario_axis_set(scenario *s, const scenario_axis *axis, const char *text, GError **error);
 
-/* The setting `where` beside `sweep`: constraints (scenario_where.h) that exclude points. Returns
+/* The setting `where` beside `sweep` has constraints (scenario_where.h) that exclude points. Returns
  * "file:line" of the first, owned by the scenario; NULL when there is none. */
 const char *scenario_constraints_origin(const scenario *s);
 

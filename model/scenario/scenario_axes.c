@@ -29,7 +29,7 @@ gboolean scenario_axis_range_fits(scenario_type type)
   return type >= SCENARIO_TYPE_INTEGER && type <= SCENARIO_TYPE_PROBABILITY;
 }
 
-/* Counted from its shortest text, so that 0.1 is a tenth and not the double next to it. */
+/* It is counted from its shortest text, so that 0.1 is a tenth and not the double next to it. */
 static gboolean probability_number(double probability, guint64 *number)
 {
   g_autofree char *text = units_format_real(probability);
@@ -92,7 +92,7 @@ GArray *scenario_axis_range_steps(guint64 from, guint64 to, guint64 step, gsize 
   return numbers;
 }
 
-/* The largest number whose logarithm is at most `logarithm`. */
+/* Returns the largest number whose logarithm is at most `logarithm`. */
 static guint64 number_below(guint64 logarithm)
 {
   guint64 number = 0;
@@ -107,7 +107,8 @@ static guint64 number_below(guint64 logarithm)
   return number;
 }
 
-/* The number of `digits` significant digits (0: the whole number) nearest to the one that has `logarithm`. */
+/* Returns the number of `digits` significant digits (0: the whole number) nearest to the one that has
+ * `logarithm`. */
 static guint64 round_to_digits(guint64 logarithm, guint digits)
 {
   guint64 below = number_below(logarithm);
@@ -161,7 +162,7 @@ GArray *scenario_axis_range_factors(guint64 from, guint64 to, gsize points, guin
 
 /* --- Axes --- */
 
-/* One axis while it is read. */
+/* The reader has an axis while it is read. */
 typedef struct axis_reader {
   scenario *s;
   GError **error;
@@ -346,7 +347,7 @@ static gboolean read_number(const axis_reader *r, const scenario_key_row *row, c
                          row->name, text);
 }
 
-/* The members of an axis that is given by its ends. */
+/* These are the members of an axis that is given by its ends. */
 typedef struct axis_range {
   const source_setting *from_setting;
   const source_setting *to_setting;
@@ -355,7 +356,7 @@ typedef struct axis_range {
   guint64 from, to, step, points;
 } axis_range;
 
-/* TRUE for types whose values are counted: a range without a step goes up by one. */
+/* Returns TRUE for types whose values are counted: a range without a step goes up by one. */
 static gboolean counts_by_ones(scenario_type type)
 {
   return type == SCENARIO_TYPE_INTEGER || type == SCENARIO_TYPE_SIZE;

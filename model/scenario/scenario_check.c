@@ -61,7 +61,7 @@ static gboolean check_timeouts(const checking *on)
                        maximum);
 }
 
-/* How many messages take turns in their sizes, and their payload together. */
+/* So many messages take turns in their sizes, and this is their payload together. */
 static gsize turn_of(const configuration *c)
 {
   return MAX(c->workload.message_sizes.count, 1);
@@ -170,8 +170,8 @@ static gboolean check_quantiles(const checking *on)
 
 /* --- Notes --- */
 
-/* TRUE when the value of `key` means that there is none of it: false, 0 or the word for it, an empty list,
- * its default word. */
+/* Returns TRUE when the value of `key` means that there is none of it: false, 0 or the word for it, an empty
+ * list, its default word. */
 static gboolean is_off(const checking *on, scenario_key key)
 {
   const scenario_key_row *row = scenario_key_row_of(key);
@@ -191,7 +191,8 @@ static gboolean is_set_option(const checking *on, scenario_key key)
   return origin != NULL && g_str_has_prefix(origin, "--set");
 }
 
-/* A key in whose place others are given: those of both ends, or another one. --set may well replace a file's.
+/* Notes that others are given in the place of `key`: those of both ends, or another one. --set may well
+ * replace a file's.
  */
 static void note_replaced(const checking *on, scenario_key key)
 {
@@ -233,7 +234,7 @@ static void note_shares(const checking *on)
   }
 }
 
-/* A note for each key that was given and has no effect because of others. */
+/* Notes each key that was given and has no effect because of others. */
 static void note_needs(const checking *on)
 {
   const gboolean is_pulled = configuration_payload_share(on->c, SIDE_INITIATOR) == 0;
@@ -290,8 +291,8 @@ static void note_window(const checking *on)
           from->number, octets, units_counted(octets, "octets"));
 }
 
-/* About how many segments of `direction` carry the workload, first transmissions alone: a message begins with
- * a segment of its own, unless the sender cuts a stream. */
+/* Returns about how many segments of `direction` carry the workload, first transmissions alone: a message
+ * begins with a segment of its own, unless the sender cuts a stream. */
 static double payload_segments(const configuration *c, enum side direction)
 {
   const number_list *sizes = &c->workload.message_sizes;
@@ -334,14 +335,14 @@ scenario_losses scenario_losses_of(const scenario *s)
   return losses;
 }
 
-/* "" of a number that is shown as 1. */
+/* Returns "" of a number that is shown as 1. */
 static const char *plural(double number)
 {
   return number >= 0.995 && number < 1.05 ? "" : "s";
 }
 
-/* How many losses a run may expect, and in how many bursts if a model makes them. netem's correlation changes
- * the share in a way that no formula gives. */
+/* Notes how many losses a run may expect, and in how many bursts if a model makes them. netem's correlation
+ * changes the share in a way that no formula gives. */
 static void note_losses(const checking *on, enum side direction)
 {
   const path_direction_config *path = &on->c->path.directions[direction];
@@ -420,7 +421,7 @@ static void note_jitter(const checking *on, enum side direction)
           name_of(scenario_key_of_direction(SCENARIO_PATH_FORWARD_REORDER, direction)));
 }
 
-/* How many round trips a tick has where it decides what a loss costs that no later segment shows. */
+/* A tick has so many round trips where it decides what a loss costs that no later segment shows. */
 enum { TICK_ROUND_TRIPS = 10 };
 
 static void note_timers(const checking *on, gboolean overflows)

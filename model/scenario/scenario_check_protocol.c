@@ -164,7 +164,7 @@ gboolean scenario_check_protocol(const checking *on)
 
 /* --- Notes --- */
 
-/* What one end does to end a connection. */
+/* Notes what one end does to end a connection. */
 static void note_ends_of_side(const checking *on, enum side side)
 {
   const rnic_endpoint_config *end = &on->c->endpoint[side];
@@ -181,7 +181,7 @@ static void note_ends_of_side(const checking *on, enum side side)
           peer->private_data_capacity_octets);
 }
 
-/* What ends a connection, so that a run that expects 'ok' fails. All of it is documented behaviour, and
+/* Notes what ends a connection, so that a run that expects 'ok' fails. All of it is documented behaviour, and
  * may be what a scenario is for. */
 static void note_ends(const checking *on)
 {

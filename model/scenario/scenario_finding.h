@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the parts of scenario_check() share: the scenario that they check, and where their findings go. */
+/* The parts of scenario_check() share the scenario that they check, and where their findings go. */
 #pragma once
 
 #include "scenario/scenario_private.h"
@@ -12,7 +12,7 @@ typedef struct checking {
   GError **error;
 } checking;
 
-/* For finding_error(). */
+/* finding_error() takes this as `keys`. */
 #define KEYS(...) ((const scenario_key[]){__VA_ARGS__, SCENARIO_KEY_COUNT})
 
 /* Returns where the first of `keys` that was given stands; when none was given, the default of the first.
@@ -34,10 +34,10 @@ gboolean scenario_check_path(const checking *on);
 gboolean scenario_check_tcp(const checking *on);
 gboolean scenario_check_protocol(const checking *on);
 
-/* Notes on the same protocol keys. */
+/* Adds notes on the same protocol keys. */
 void scenario_note_protocol(const checking *on);
 
-/* The name of the key; static. */
+/* Returns the name of the key; static. */
 static inline const char *name_of(scenario_key key)
 {
   return scenario_key_row_of(key)->name;

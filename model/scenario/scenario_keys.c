@@ -15,13 +15,13 @@
 /* Whole numbers up to here are exact in a double, so they survive JSON and CSV. */
 #define EXACT_MAX (G_GUINT64_CONSTANT(1) << 53)
 
-/* The smallest MTU whose segments can hold the smallest FPDU: IPv4 and TCP headers (40) and the 136 octets
- * that a ULPDU of 128, the least MULPDU, takes without markers (mpa-01 §5.3.2, MPA-148). Below it the
+/* This is the smallest MTU whose segments can hold the smallest FPDU: IPv4 and TCP headers (40) and the 136
+ * octets that a ULPDU of 128, the least MULPDU, takes without markers (mpa-01 §5.3.2, MPA-148). Below it the
  * alignment rules are suspended (MPA-154), and nothing that this program measures would mean anything.
  * Markers and timestamps need more: scenario_check(). */
 #define MTU_MIN 176
 
-/* An IPv4 datagram. */
+/* An IPv4 datagram has no more. */
 #define MTU_MAX 65535
 
 /* netem's overheads may be negative. The smallest packet, an IPv4 fragment of 21 octets, still takes some
@@ -29,7 +29,7 @@
 #define FRAMING_MIN ((guint64)-18)
 #define CELL_OVERHEAD_MIN ((guint64)-1000)
 
-/* RFC 7323 §2.3: the largest window that window scaling can announce. */
+/* Window scaling can announce no larger window (RFC 7323 §2.3). */
 #define WINDOW_MAX GIB
 
 #define STOP_MAX (1000 * 1000 * S) /* 11.6 days of simulated time, well inside time_ps */
@@ -53,7 +53,7 @@ static const named_value middlebox_words[] = {
 
 #define GENERATIONS WORDS({"rdmac", IWARP_RDMAC}, {"ietf", IWARP_IETF}, {"rfc", IWARP_RFC})
 
-/* The keys that change during a run. */
+/* These keys change during a run. */
 #define CHANGING(group, direction)                                                                           \
   {group ".rate", SCENARIO_PATH_##direction##_RATE}, {group ".delay", SCENARIO_PATH_##direction##_DELAY},    \
   {                                                                                                          \
@@ -62,7 +62,7 @@ static const named_value middlebox_words[] = {
 static const named_value changing_words[] = {
     CHANGING("path.forward", FORWARD), CHANGING("path.reverse", REVERSE), {NULL, 0}};
 
-/* What the rows of keys.def have besides name, type and member. */
+/* The rows of keys.def have these facts besides name, type and member. */
 #define UNWRAP(...) __VA_ARGS__
 #define DEFAULT(text) .fallback = (text), .inherits = -1,
 #define GIVEN .inherits = -1,
@@ -83,7 +83,7 @@ static const named_value changing_words[] = {
 #define WORDS_OF(table) .words = (table),
 #define WORDS(...) .words = (const named_value[]){__VA_ARGS__, {NULL, 0}},
 
-/* Conditions of several keys. */
+/* Several keys have these conditions. */
 #define OWN_TCP "tcp.implementation = iwarpsim and "
 #define READS "workload.operation has read or workload.operation has storage-write"
 #define ECN "tcp.ecn = on or tcp.congestion = dctcp"

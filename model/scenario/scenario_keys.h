@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The keys of a scenario, made from keys.def: loading, `explain` and docs/scenario.md read this table. */
+/* The table of a scenario's keys is made from keys.def: loading, `explain` and docs/scenario.md read this
+ * table. */
 #pragma once
 
 #include <glib.h>
@@ -8,7 +9,8 @@
 #include "base/side.h"
 #include "network/path_element.h"
 
-/* One enumerator a row of keys.def, in its order: first the keys, then the members of the entries of lists.
+/* Each row of keys.def has an enumerator, in its order: first the keys, then the members of the entries of
+ * lists.
  */
 typedef enum scenario_key {
 #define KEY(id, name, type, member, facts, sentence) SCENARIO_##id,
@@ -66,40 +68,41 @@ typedef struct scenario_key_row {
   const char *sentence;   /* what it means, in one or two sentences */
 } scenario_key_row;
 
-/* The row of `key`, which may be a member; static. */
+/* Returns the row of `key`, which may be a member; static. */
 const scenario_key_row *scenario_key_row_of(scenario_key key);
 
-/* The words of `row` in order, NULL-terminated; empty when it has none. Free the array with g_free(); the
- * words are static. */
+/* Returns the words of `row` in order, NULL-terminated; empty when it has none. Free the array with g_free();
+ * the words are static. */
 const char **scenario_key_words(const scenario_key_row *row);
 
-/* The key with this name; SCENARIO_KEY_COUNT when there is none. */
+/* Returns the key with this name; SCENARIO_KEY_COUNT when there is none. */
 scenario_key scenario_key_find(const char *name);
 
-/* The key of `side` that corresponds to the Initiator's `key` (SCENARIO_INITIATOR_…). */
+/* Returns the key of `side` that corresponds to the Initiator's `key` (SCENARIO_INITIATOR_…). */
 scenario_key scenario_key_of_side(scenario_key key, enum side side);
 
-/* The key of `direction` that corresponds to `key` of path.forward. */
+/* Returns the key of `direction` that corresponds to `key` of path.forward. */
 scenario_key scenario_key_of_direction(scenario_key key, enum side direction);
 
-/* The groups that keys are in, "run" … "path", "path.forward" …, in the order of their keys. */
+/* Keys are in these groups, "run" … "path", "path.forward" …, in the order of their keys. */
 typedef struct scenario_group_row {
   const char *name;
   const char *sentence; /* what its keys are about */
 } scenario_group_row;
 
-/* The rows, ended by one whose name is NULL. */
+/* It ends with a row whose name is NULL. */
 extern const scenario_group_row scenario_groups[];
 
-/* The names of all keys, then of all groups, NULL-terminated. */
+/* It has the names of all keys, then of all groups, NULL-terminated. */
 extern const char *const scenario_names[];
 
-/* The rest of `full`, a key's or a group's name, after "GROUP." when it is in `group` itself ("": the file's
- * outermost level), not in one within it; else NULL. */
+/* Returns the rest of `full`, a key's or a group's name, after "GROUP." when it is in `group` itself ("": the
+ * file's outermost level), not in one within it; else NULL. */
 const char *scenario_group_member(const char *group, const char *full);
 
-/* TRUE when `name` is a group's. */
+/* Returns TRUE when `name` is a group's. */
 gboolean scenario_group_exists(const char *name);
 
-/* TRUE when `key` is in the group `name` itself, not in one within it; "" is the file's outermost level. */
+/* Returns TRUE when `key` is in the group `name` itself, not in one within it; "" is the file's outermost
+ * level. */
 gboolean scenario_group_has(const char *name, scenario_key key);

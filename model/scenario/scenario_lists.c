@@ -14,7 +14,7 @@ static const char *list_name(scenario_key list)
 
 /* --- What an entry may have --- */
 
-/* All rows in the order in which an entry has them: the members, then the keys. */
+/* An entry has the rows in this order: the members, then the keys. */
 static scenario_key row_at(guint place)
 {
   return (scenario_key)((place + SCENARIO_KEY_COUNT + 1) % SCENARIO_ROW_COUNT);
@@ -317,7 +317,7 @@ static void write_entry(scenario_key list, const scenario_entry *entry, GString 
   g_string_append(text, " }");
 }
 
-/* The name of entry `i`, else its place, from 1 on. Free with g_free(). */
+/* Returns the name of entry `i`, else its place, from 1 on. Free with g_free(). */
 static char *called(scenario_key list, const GPtrArray *entries, guint i)
 {
   const scenario_key key = scenario_entry_key(list, "name", NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Lists of groups: the keys that lists.def has. Each group of a list is an entry, with values of its own:
+/* The keys that lists.def has are lists of groups. Each group is an entry, with values of its own:
  *
  *   event = ( { name = "shrink"; at = "2ms"; key = "path.forward.mtu"; value = 1280; } );
  *
@@ -11,7 +11,7 @@
 #include "scenario/scenario_source.h"
 #include "scenario/scenario_value.h"
 
-/* The value of a key, or of an entry. */
+/* A key has a setting, and an entry has several. */
 typedef struct scenario_setting {
   scenario_value value; /* empty when the key inherits and was not given */
   char *origin;         /* "file:line" or "--set '…'"; NULL: the default */
@@ -22,7 +22,7 @@ typedef struct scenario_setting {
 void scenario_setting_clear(scenario_setting *setting);
 void scenario_setting_copy(const scenario_setting *setting, scenario_setting *copy);
 
-/* An entry: the settings that it has, by scenario_key. Free with g_hash_table_unref(). */
+/* An entry has settings, by scenario_key. Free with g_hash_table_unref(). */
 typedef GHashTable scenario_entry;
 
 scenario_entry *scenario_entry_new(void);
@@ -31,14 +31,14 @@ scenario_entry *scenario_entry_new(void);
  * canonical text beside what it is. */
 const scenario_setting *scenario_entry_find(const scenario_entry *entry, scenario_key key);
 
-/* What an entry of `list` calls `key`, "delay" or "receiver.mode"; NULL when none may have it. */
+/* Returns what an entry of `list` calls `key`, "delay" or "receiver.mode"; NULL when none may have it. */
 const char *scenario_entry_name(scenario_key list, scenario_key key);
 
 /* Finds the key that an entry of `list` calls `name`. SCENARIO_ROW_COUNT: there is none, and `*problem` is
  * what is wrong (g_free()). */
 scenario_key scenario_entry_key(scenario_key list, const char *name, char **problem);
 
-/* The row by which the value of `key` in `entry` is read. */
+/* Returns the row by which the value of `key` in `entry` is read. */
 const scenario_key_row *scenario_entry_row(const scenario_entry *entry, scenario_key key);
 
 /* Gives `entry` the value of `text`, or those of a file's `group`, whose names begin with `prefix` ("").
@@ -48,7 +48,7 @@ gboolean scenario_entry_set(scenario_entry *entry, scenario_key list, const char
 gboolean scenario_entry_load(scenario_entry *entry, scenario_key list, const source_setting *group,
                              const char *prefix, GError **error);
 
-/* Ends the giving: the members that were not given get their defaults. Returns FALSE and sets `error` at
+/* Gives the members of `entry` that were not given their defaults. Returns FALSE and sets `error` at
  * `where` when one has none, or does not fit another one. */
 gboolean scenario_entry_finish(scenario_entry *entry, scenario_key list, const char *where, GError **error);
 

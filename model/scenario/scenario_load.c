@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What gives a scenario its values: a file and those that it includes, and --set options. */
+/* A file and those that it includes give a scenario its values, and then --set options. */
 #include <string.h>
 
 #include "scenario/scenario_axes.h"
@@ -29,7 +29,7 @@ static gboolean load_constraint(scenario *s, const source_setting *setting, GErr
   return where != NULL;
 }
 
-/* The setting `where`: a constraint, or a list of them. */
+/* Loads the setting `where`, a constraint, or a list of them. */
 static gboolean load_constraints(scenario *s, const source_setting *where, GError **error)
 {
   gboolean good = TRUE;
@@ -45,7 +45,7 @@ static gboolean load_constraints(scenario *s, const source_setting *where, GErro
   return good;
 }
 
-/* The setting of a list of groups. */
+/* Loads the setting of a list of groups. */
 static gboolean load_list(scenario *s, const source_setting *setting, scenario_key list, const char *where,
                           GError **error)
 {
@@ -74,7 +74,7 @@ static gboolean load_list(scenario *s, const source_setting *setting, scenario_k
 
 static gboolean load_group(scenario *s, const source_setting *group, const char *name, GError **error);
 
-/* One member of the file or of a group: a key, a group, or one of the lists. */
+/* Loads a member of the file or of a group: a key, a group, or one of the lists. */
 static gboolean load_member(scenario *s, const source_setting *setting, const char *name, GError **error)
 {
   scenario_key key = scenario_key_find(name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The internals of a scenario, for the files of this folder that fill and check it. */
+/* These are the internals of a scenario, for the files of this folder that fill and check it. */
 #pragma once
 
 #include "scenario/configuration.h"
@@ -23,7 +23,7 @@ struct scenario {
 
 /* --- Values (scenario.c) --- */
 
-/* A scenario in which every key has its default; `path` gives it its name. */
+/* Returns a scenario in which every key has its default; `path` gives it its name. */
 scenario *scenario_new(const char *path);
 
 /* Gives `key` the value that `text` reads as. Without one, sets `error` at `origin` and returns FALSE. */
@@ -38,7 +38,7 @@ gboolean scenario_settings_set_list(scenario *s, scenario_key key, GPtrArray *en
 gboolean scenario_settings_set_named(scenario *s, const char *name, scenario_notation notation,
                                      const char *text, const char *origin, GError **error);
 
-/* A value as --set, sweeps and conditions name it: of a key, or of an entry of a list. */
+/* --set, sweeps and conditions name a value so: it is of a key, or of an entry of a list. */
 typedef struct scenario_place {
   scenario_key list; /* SCENARIO_KEY_COUNT: it is the scenario's own value */
   guint entry;
@@ -49,10 +49,11 @@ typedef struct scenario_place {
 /* Finds the value that is called `name`. FALSE: there is none, and `*problem` is what is wrong (g_free()). */
 gboolean scenario_settings_find(const scenario *s, const char *name, scenario_place *place, char **problem);
 
-/* The value at `place`; the scenario's own when the entry does not have the key. */
+/* Returns the value at `place`; the scenario's own when the entry does not have the key. */
 const scenario_value *scenario_settings_value_at(const scenario *s, const scenario_place *place);
 
-/* The number of entries of `list`, the setting of `key` that entry `i` has, and NULL when it has none. */
+/* Return the number of entries of `list`, and the setting of `key` that entry `i` has, NULL when it has none.
+ */
 guint scenario_entries(const scenario *s, scenario_key list);
 const scenario_setting *scenario_entry_setting(const scenario *s, scenario_key list, guint i,
                                                scenario_key key);
@@ -62,16 +63,16 @@ const scenario_setting *scenario_entry_setting(const scenario *s, scenario_key l
  * describes. */
 void scenario_entry_apply(const scenario *s, scenario_key list, guint i, scenario *copy);
 
-/* The list with whose name and a dot `name` begins; SCENARIO_KEY_COUNT: there is none. */
+/* Returns the list with whose name and a dot `name` begins; SCENARIO_KEY_COUNT: there is none. */
 scenario_key scenario_settings_list_of(const char *name);
 
-/* The key whose value `key` has: itself, or the one it inherits from. */
+/* Returns the key whose value `key` has: itself, or the one it inherits from. */
 scenario_key scenario_settings_source(const scenario *s, scenario_key key);
 
-/* The value of `key`, its own or the one that it inherits. */
+/* Returns the value of `key`, its own or the one that it inherits. */
 const scenario_value *scenario_settings_value(const scenario *s, scenario_key key);
 
-/* Where `key`, or what it inherits from, was given; the default: "FILE (default of KEY)". Free with
+/* Returns where `key`, or what it inherits from, was given; the default: "FILE (default of KEY)". Free with
  * g_free(). */
 char *scenario_settings_where(const scenario *s, scenario_key key);
 

@@ -40,10 +40,10 @@ char *scenario_did_you_mean(const char *suggestion)
 /* Longer names are no typing mistakes of ours; the limit also keeps hostile ones from costing anything. */
 enum { LENGTH_MAX = 64 };
 
-/* So many letters of a name are meant as its beginning, and so many as one of its words. */
+/* At least so many letters of a name are meant as its beginning, or as one of its words. */
 enum { BEGINNING_MIN = 4, WORD_MIN = 3 };
 
-/* Optimal string alignment distance of two names of at most LENGTH_MAX octets. */
+/* Returns the optimal string alignment distance of two names of at most LENGTH_MAX octets. */
 static guint distance(const char *a, const char *b)
 {
   guint d[LENGTH_MAX + 1][LENGTH_MAX + 1];
@@ -78,7 +78,8 @@ const char *scenario_last_part(const char *name)
   return dot != NULL ? dot + 1 : name;
 }
 
-/* Of whole names, or of their last parts. At most a third of the letters may differ, but always one. */
+/* Returns the nearest of whole names, or of their last parts. At most a third of the letters may differ, but
+ * always one. */
 static const char *nearest(const char *name, const char *const *known, gboolean whole)
 {
   const char *wanted = whole ? name : scenario_last_part(name);
@@ -98,8 +99,8 @@ static const char *nearest(const char *name, const char *const *known, gboolean 
 
 static const char word_ends[] = "._- ";
 
-/* The one of which the first `letters` of `name` begin all or a part, and parts end at `ends`: that whose
- * word goes on with the fewest letters. */
+/* Returns the one of which the first `letters` of `name` begin all or a part, and parts end at `ends`: that
+ * whose word goes on with the fewest letters. */
 static const char *beginning(const char *name, gsize letters, const char *const *known, const char *ends)
 {
   gsize least = G_MAXSIZE;

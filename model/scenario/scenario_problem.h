@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How a scenario's errors are worded: "WHERE: what is wrong; what was expected (did you mean 'x'?)"; after an
+/* A scenario's errors are worded "WHERE: what is wrong; what was expected (did you mean 'x'?)"; after an
  * unknown key, of which many may be expected, the one that is meant comes first. */
 #pragma once
 
@@ -9,19 +9,20 @@
  * or "--set '…'". */
 #define scenario_problem(error, where, ...) scenario_problem_take(error, g_strdup(where), __VA_ARGS__)
 
-/* The same; it frees `where`. */
+/* Does the same, and frees `where`. */
 gboolean scenario_problem_take(GError **error, char *where, const char *format, ...) G_GNUC_PRINTF(3, 4);
 
-/* `text` as a message can show it: plain_text() on one line, cut after 60 characters. Free with g_free(). */
+/* Returns `text` as a message can show it: plain_text() on one line, cut after 60 characters. Free with
+ * g_free(). */
 char *scenario_shown(const char *text);
 
-/* " (did you mean 'x'?)", or "" when `suggestion` is NULL. Free with g_free(). */
+/* Returns " (did you mean 'x'?)", or "" when `suggestion` is NULL. Free with g_free(). */
 char *scenario_did_you_mean(const char *suggestion);
 
-/* The part of `name` after its last '.'; all of it when it has none. */
+/* Returns the part of `name` after its last '.'; all of it when it has none. */
 const char *scenario_last_part(const char *name);
 
-/* The name of `known` (NULL-terminated) that is meant by `name`; case does not count, and where it is
+/* Returns the name of `known` (NULL-terminated) that is meant by `name`; case does not count, and where it is
  * a beginning, nor does a plural's ending. The one that begins with `name`, or of which a part between dots
  * does: `goodput` finds `goodput_bit_per_s`, `losses` finds `loss-sweep`. Else the nearest by letters
  * inserted, left out, replaced or swapped with their neighbour, of which a third may differ, but always one;

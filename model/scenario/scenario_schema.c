@@ -13,7 +13,7 @@
 #define TEXT(form) "'type': 'string', 'pattern': '^(" form ")$'"
 #define EITHER(json, form) "'anyOf': [{" json "}, {" TEXT(form) "}]"
 
-/* Of single values, and of the elements of lists. */
+/* Single values, and the elements of lists, have these forms. */
 static const char *const forms[] = {
     [SCENARIO_TYPE_TEXT] = TEXT("[^\\\\u0000-\\\\u001f\\\\u007f-\\\\u009f]*"),
     [SCENARIO_TYPE_BOOLEAN] = "'type': 'boolean'",
@@ -48,7 +48,7 @@ static void append(GString *json, const char *text)
 static void append_key(GString *json, scenario_key key);
 static void append_group(GString *json, const char *group, const char *more);
 
-/* Members of a JSON object: what each group of the key `list` has. */
+/* Appends members of a JSON object: what each group of the key `list` has. */
 static void append_list(GString *json, scenario_key list)
 {
   const scenario_key_row *of = scenario_key_row_of(list);
@@ -79,7 +79,7 @@ static void append_list(GString *json, scenario_key list)
   append(json, "]}");
 }
 
-/* Members of a JSON object: what a value of `key` means and may be, and its default. */
+/* Appends members of a JSON object: what a value of `key` means and may be, and its default. */
 static void append_key(GString *json, scenario_key key)
 {
   const scenario_key_row *row = scenario_key_row_of(key);
@@ -119,7 +119,7 @@ static void append_key(GString *json, scenario_key key)
   }
 }
 
-/* Members of a JSON object: what `group` is, and what is in it; `more` ends it. */
+/* Appends members of a JSON object: what `group` is, and what is in it; `more` ends it. */
 static void append_group(GString *json, const char *group, const char *more)
 {
   const char *separator = "\n";

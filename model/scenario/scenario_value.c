@@ -8,7 +8,7 @@
 #include "base/units.h"
 #include "scenario/scenario_problem.h"
 
-/* Why a text is no value of its type. */
+/* A text is no value of its type for one of these reasons. */
 typedef enum misfit {
   FITS,
   MISFIT_NOTATION,  /* written as something else: a string for a number, a group */
@@ -18,7 +18,7 @@ typedef enum misfit {
   MISFIT_COUNT,     /* a list has too many elements, or too few */
 } misfit;
 
-/* How messages describe each type. */
+/* Messages describe each type so. */
 static const struct {
   const char *wrong;     /* words that fit after "NAME = VALUE" */
   const char *expected;  /* the limits stand for %s, and then an example */
@@ -184,7 +184,7 @@ char *scenario_value_scan(const char **p, scenario_notation *notation, char **pr
 static misfit read_form(const scenario_key_row *row, const char *text, scenario_value *value);
 static gboolean is_within_limits(const scenario_key_row *row, const scenario_value *value);
 
-/* One element of a list, perhaps in quotes, as no integer is. */
+/* Reads an element of a list, perhaps in quotes, as no integer is. */
 static misfit read_element(const scenario_key_row *row, char *text, scenario_value *element)
 {
   gsize length = strlen(g_strstrip(text));
@@ -240,7 +240,7 @@ static misfit read_time(const char *text, guint64 *number)
   return is_time ? FITS : MISFIT_FORM;
 }
 
-/* "5 segments", "1 segment", or a time. */
+/* Reads "5 segments", "1 segment", or a time. */
 static misfit read_distance(const char *text, scenario_value *value)
 {
   const char *p = text;
@@ -265,7 +265,7 @@ static const named_value *find_word(const scenario_key_row *row, const char *tex
   return NULL;
 }
 
-/* One of the row's words, or in a mix several of them, joined by '+'. */
+/* Reads one of the row's words, or in a mix several of them, joined by '+'. */
 static misfit read_words(const scenario_key_row *row, const char *text, scenario_value *value)
 {
   guint64 values[CHOICE_LIST_MAX] = {0};
@@ -320,7 +320,7 @@ static misfit read_size(const char *text, guint64 *octets)
   return found;
 }
 
-/* Everything but the limits. */
+/* Reads `text`, and looks at everything but the limits. */
 static misfit read_form(const scenario_key_row *row, const char *text, scenario_value *value)
 {
   /* A word, or one beside numbers. */
@@ -365,7 +365,7 @@ static misfit read_form(const scenario_key_row *row, const char *text, scenario_
   g_assert_not_reached();
 }
 
-/* The most segments that a distance may be. */
+/* A distance may be no more segments. */
 enum { DISTANCE_SEGMENTS_MAX = 1000000 };
 
 static gboolean is_within_limits(const scenario_key_row *row, const scenario_value *value)
@@ -382,7 +382,7 @@ static gboolean is_within_limits(const scenario_key_row *row, const scenario_val
           number <= (is_distance ? DISTANCE_SEGMENTS_MAX : (gint64)row->maximum));
 }
 
-/* What is wrong, in words that fit after "NAME = VALUE". */
+/* Returns what is wrong, in words that fit after "NAME = VALUE". */
 static const char *misfit_words(scenario_type type, scenario_notation notation, misfit found)
 {
   const gboolean is_bare = (notation == SCENARIO_NOTATION_INTEGER || notation == SCENARIO_NOTATION_REAL) &&
@@ -396,7 +396,7 @@ static const char *misfit_words(scenario_type type, scenario_notation notation, 
                                                : types[type].wrong;
 }
 
-/* The word that was meant; in a mix, by the first of its words that is none. */
+/* Returns the word that was meant; in a mix, by the first of its words that is none. */
 static char *meant(const scenario_key_row *row, const char *text)
 {
   gboolean is_mix = row->type == SCENARIO_TYPE_MIX;
@@ -410,7 +410,8 @@ static char *meant(const scenario_key_row *row, const char *text)
   return scenario_did_you_mean(wrong != NULL ? scenario_suggest(wrong, words) : NULL);
 }
 
-/* `text` with a '%' after each number from 1 to 100; NULL when that is no probability, or none of a list. */
+/* Returns `text` with a '%' after each number from 1 to 100; NULL when that is no probability, or none of a
+ * list. */
 static char *in_percent(const scenario_key_row *row, const char *text)
 {
   g_autoptr(GRegex) number = g_regex_new("\"?([0-9]+(\\.[0-9]+)?)\"?(?=\\s*([],]|$))", 0, 0, NULL);
@@ -424,7 +425,7 @@ static char *in_percent(const scenario_key_row *row, const char *text)
              : NULL;
 }
 
-/* `text` with a unit that others write replaced by ours; NULL when that is no value either. */
+/* Returns `text` with a unit that others write replaced by ours; NULL when that is no value either. */
 static char *with_our_unit(const scenario_key_row *row, const char *text)
 {
   static const char *const units[][2] = {
@@ -449,8 +450,8 @@ static char *with_our_unit(const scenario_key_row *row, const char *text)
   return NULL;
 }
 
-/* Whether `text`, which was read as `value`, counts from 0 to 1 what others may take for percent: 1 % or
- * more, but not 1, which loses all. */
+/* Returns whether `text`, which was read as `value`, counts from 0 to 1 what others may take for percent: 1 %
+ * or more, but not 1, which loses all. */
 static gboolean may_mean_percent(const char *text, const scenario_value *value)
 {
   double most = value->probability;
@@ -543,7 +544,7 @@ char *scenario_value_write(const scenario_key_row *row, const scenario_value *va
                               : write_number(type, value->number);
 }
 
-/* "\"ok\", \"terminate\" or \"any\"". */
+/* Returns "\"ok\", \"terminate\" or \"any\"". */
 static char *word_list(const named_value *words)
 {
   GString *text = g_string_new(NULL);
@@ -558,7 +559,7 @@ static char *word_list(const named_value *words)
   return g_string_free(text, FALSE);
 }
 
-/* A value or two that the row's limits allow. */
+/* Returns a value or two that the row's limits allow. */
 static const char *example(const scenario_key_row *row)
 {
   if (scenario_value_is_list(row->type)) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One value of a scenario: read from text by its row of the table of keys, and written as canonical text. */
+/* A value of a scenario is read from text by its row of the table of keys, and written as canonical text. */
 #pragma once
 
 #include <glib.h>
 
 #include "scenario/scenario_keys.h"
 
-/* How a value was written. */
+/* A value was written in one of these ways. */
 typedef enum scenario_notation {
   SCENARIO_NOTATION_BARE,    /* --set without quotes: whatever the key's type makes of it */
   SCENARIO_NOTATION_STRING,  /* "in quotes", which are not part of the text */
@@ -17,7 +17,7 @@ typedef enum scenario_notation {
   SCENARIO_NOTATION_GROUP,   /* { … }: never a value */
 } scenario_notation;
 
-/* A value; the key's type decides which member holds it. All-zero is valid and empty. */
+/* The key's type decides which member holds the value. All-zero is valid and empty. */
 typedef struct scenario_value {
   gboolean is_word;      /* one of the row's words, in `text`; `number` is what it stands for */
   gboolean in_segments;  /* DISTANCE: `number` counts segments, not picoseconds */
@@ -48,15 +48,15 @@ void scenario_value_clear(scenario_value *value);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(scenario_value, scenario_value_clear)
 void scenario_value_copy(const scenario_value *value, scenario_value *copy);
 
-/* The value as canonical text, as --set takes it. Free with g_free(). */
+/* Returns the value as canonical text, as --set takes it. Free with g_free(). */
 char *scenario_value_write(const scenario_key_row *row, const scenario_value *value);
 
-/* The type of the elements of a list; `type` itself when it is none. */
+/* Returns the type of the elements of a list; `type` itself when it is none. */
 scenario_type scenario_value_element_type(scenario_type type);
 
-/* TRUE for the types whose values are lists. */
+/* Returns TRUE for the types whose values are lists. */
 gboolean scenario_value_is_list(scenario_type type);
 
-/* What a key of `row` may be: "a time from 0s to 10s, such as \"25us\"". For errors and documents. Free with
- * g_free(). */
+/* Returns what a key of `row` may be: "a time from 0s to 10s, such as \"25us\"". For errors and documents.
+ * Free with g_free(). */
 char *scenario_value_expected(const scenario_key_row *row);

@@ -12,13 +12,13 @@ struct scenario_where {
   char *origin;
 };
 
-/* TRUE for keys whose values have an order; words among them aside. */
+/* Returns TRUE for keys whose values have an order; words among them aside. */
 static gboolean type_has_order(scenario_type type)
 {
   return scenario_axis_range_fits(type) || type == SCENARIO_TYPE_DISTANCE;
 }
 
-/* TRUE when `word` of a size has a place in the order. */
+/* Returns TRUE when `word` of a size has a place in the order. */
 static gboolean word_has_order(const char *word)
 {
   return strcmp(word, "unlimited") == 0;
@@ -26,7 +26,8 @@ static gboolean word_has_order(const char *word)
 
 /* --- Comparisons --- */
 
-/* A value of the scenario and a sign with another one or a literal of its kind, or, of a boolean alone, as if
+/* A comparison has a value of the scenario and a sign with another one or a literal of its kind, or, of a
+ * boolean alone, as if
  * "= true" followed. */
 typedef struct comparison {
   const condition_comparison *read;
@@ -112,7 +113,7 @@ static gboolean read_operands(const condition_reader *p, const scenario *s, comp
                         c->row->name, type_has_order(c->row->type) ? " for words" : "", c->read->sign->text);
 }
 
-/* Whether all the words of `part` are among those of `all`. */
+/* Returns whether all the words of `part` are among those of `all`. */
 static gboolean has_words(const scenario_value *all, const scenario_value *part)
 {
   gsize found = 0;
@@ -151,7 +152,7 @@ static relation relate(const scenario_key_row *row, const scenario_value *left, 
              : RELATION_EQUAL;
 }
 
-/* Whether the comparison holds for the values of `s`. */
+/* Returns whether the comparison holds for the values of `s`. */
 static condition_verdict evaluate(const condition_reader *p, const comparison *c, const scenario *s)
 {
   const scenario_value *values[CONDITION_OPERANDS];
@@ -176,7 +177,7 @@ static condition_verdict evaluate(const condition_reader *p, const comparison *c
                         left, right);
 }
 
-/* Of the scenario `user`; NULL: the text is only checked. */
+/* Compares values of the scenario `user`; NULL: the text is only checked. */
 static condition_verdict compare(void *user, const condition_reader *p, const condition_comparison *read,
                                  gboolean is_read_only)
 {

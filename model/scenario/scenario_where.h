@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A constraint of a sweep: "receiver.memory >= path.forward.mtu and not mpa.markers".
+/* A sweep may have constraints, such as "receiver.memory >= path.forward.mtu and not mpa.markers".
  *
  *   constraint := conjunction { or conjunction }        conjunction := condition { and condition }
  *   condition  := not condition | ( constraint ) | KEY | value SIGN value
@@ -23,9 +23,9 @@ typedef struct scenario_where scenario_where;
 scenario_where *scenario_where_parse(const char *text, const char *origin, GError **error);
 void scenario_where_free(scenario_where *where);
 
-/* Whether `where` holds for the values of `s`. NONE when values without order were compared, such as "auto"
- * with a number: `error` is set. A part that `and` or `or` does not need is not evaluated. */
+/* Returns whether `where` holds for the values of `s`. NONE when values without order were compared, such as
+ * "auto" with a number: `error` is set. A part that `and` or `or` does not need is not evaluated. */
 condition_verdict scenario_where_holds(const scenario_where *where, const scenario *s, GError **error);
 
-/* Whether the `needs` of the row of `key`, which has them, hold for the values of `s`. */
+/* Returns whether the `needs` of the row of `key`, which has them, hold for the values of `s`. */
 gboolean scenario_needs_hold(const scenario *s, scenario_key key);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Numbers on the wire, most significant octet first, as every header of the stack has them. Each is one
+/* Numbers stand on the wire most significant octet first, as every header of the stack has them. Each is one
  * access to memory: compilers do not turn octet-by-octet code into that when several fields lie side by
  * side. */
 #pragma once
@@ -27,7 +27,7 @@ static inline void big_endian_write_64(uint8_t *wire, uint64_t value)
   memcpy(wire, &ordered, sizeof ordered);
 }
 
-/* The number in the 2, 4 or 8 octets at `wire`. */
+/* Returns the number in the 2, 4 or 8 octets at `wire`. */
 static inline uint16_t big_endian_read_16(const uint8_t *wire)
 {
   uint16_t ordered;

@@ -22,7 +22,7 @@ size_t octet_buffer_piece_octets(size_t octets)
   return sizeof(octet_buffer) + octets;
 }
 
-/* The slices at the start of a list's buffer; those of its own octets have no reference on it. */
+/* Returns the slices at the start of a list's buffer; those of its own octets have no reference on it. */
 static octet_slice *shared_slices(octet_buffer *buffer)
 {
   return (octet_slice *)(void *)buffer->octets;
@@ -76,7 +76,7 @@ void buffer_chain_empty_heap(buffer_chain *chain)
   buffer_chain_start_over(chain);
 }
 
-/* The same octets in slices of the chain's own, with room for `count` more. */
+/* Puts the same octets into slices of the chain's own, with room for `count` more. */
 static void stop_sharing(buffer_chain *chain, uint32_t count)
 {
   octet_buffer *buffer = buffer_chain_shared_buffer(chain);
@@ -198,8 +198,8 @@ void buffer_chain_append_slices(buffer_chain *chain, const buffer_chain *source,
   }
 }
 
-/* `count` slices (mostly as few as a chain has inline) field by field, as buffer_chain_move() does; `to` does
- * not lie after `from`. */
+/* Moves `count` slices (mostly as few as a chain has inline) field by field, as buffer_chain_move() does;
+ * `to` does not lie after `from`. */
 static inline void move_slices(octet_slice *to, const octet_slice *from, uint32_t count)
 {
   for (uint32_t index = 0; index < count; index++) {

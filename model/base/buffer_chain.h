@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Shared octets: reference-counted buffers, slices of them, and chains (short sequences of slices).
+/* Octets are shared: buffers are reference-counted, slices are of them, and chains are sequences of slices.
  *
  * Everything that moves through the simulator (FPDUs, segments, held octets) is a chain, so that payload is
  * referenced and not copied on its way (docs/architecture.md, "Real octets"). Most chains have one slice and
@@ -15,7 +15,7 @@
 
 #include "base/memory_pool.h"
 
-/* A reference-counted piece of memory. The fields are for the functions of this header. */
+/* A buffer is a reference-counted piece of memory. The fields are for the functions of this header. */
 typedef struct octet_buffer {
   memory_pool *pool; /* NULL: from the heap */
   uint32_t references;
@@ -23,17 +23,17 @@ typedef struct octet_buffer {
   uint8_t octets[];
 } octet_buffer;
 
-/* A new buffer of `octets` (> 0) octets, uninitialised, with one reference owned by the caller. */
+/* Returns a new buffer of `octets` (> 0) octets, uninitialised, with one reference owned by the caller. */
 octet_buffer *octet_buffer_new(size_t octets);
 
-/* The same in a piece of `pool`, to which it returns with the last reference; from the heap when `pool` is
- * NULL or its pieces are shorter than octet_buffer_piece_octets(octets). */
+/* Returns the same in a piece of `pool`, to which it returns with the last reference; from the heap when
+ * `pool` is NULL or its pieces are shorter than octet_buffer_piece_octets(octets). */
 octet_buffer *octet_buffer_new_in(memory_pool *pool, size_t octets);
 
-/* How long a pool's pieces must be for buffers of `octets`. */
+/* Returns how long a pool's pieces must be for buffers of `octets`. */
 size_t octet_buffer_piece_octets(size_t octets);
 
-/* What octet_buffer_unref() does with the last reference. */
+/* This is what octet_buffer_unref() does with the last reference. */
 void octet_buffer_free(octet_buffer *buffer);
 
 /* Drops a reference; the last one frees the buffer. NULL is allowed. */
@@ -44,24 +44,24 @@ static inline void octet_buffer_unref(octet_buffer *buffer)
   }
 }
 
-/* The buffer's memory. Write only while nothing else references the buffer. */
+/* Returns the buffer's memory. Write only while nothing else references the buffer. */
 static inline uint8_t *octet_buffer_octets(octet_buffer *buffer)
 {
   return buffer->octets;
 }
 
-/* `length` octets at `octets`, kept alive by a reference on `buffer`; NULL `buffer`: memory that outlives
- * every chain (the pattern table, a test's constants). */
+/* A slice is `length` octets at `octets`, kept alive by a reference on `buffer`; NULL `buffer`: memory that
+ * outlives every chain (the pattern table, a test's constants). */
 typedef struct octet_slice {
   const uint8_t *octets;
   uint32_t length;
   octet_buffer *buffer;
 } octet_slice;
 
-/* As many as a ULPDU has runs between its markers with an MTU of 1500 octets. */
+/* These are as many as a ULPDU has runs between its markers with an MTU of 1500 octets. */
 enum { BUFFER_CHAIN_INLINE_SLICES = 4 };
 
-/* A sequence of slices read as one run of octets. The fields are readable by everyone (hot loops walk
+/* A chain is slices that are read as one run of octets. The fields are read by everyone (hot loops walk
  * `buffer_chain_slices()`), written only by the functions below. An all-zero chain is a valid empty one. */
 typedef struct buffer_chain {
   uint32_t length;        /* octets in all slices */
@@ -84,14 +84,14 @@ static inline void buffer_chain_init(buffer_chain *chain)
   chain->heap = NULL;
 }
 
-/* The slices of `chain`, `chain->slice_count` of them; valid until the chain changes. */
+/* Returns the slices of `chain`, `chain->slice_count` of them; valid until the chain changes. */
 static inline const octet_slice *buffer_chain_slices(const buffer_chain *chain)
 {
   return chain->heap ? chain->heap : chain->inline_slices;
 }
 
-/* `heap_dropped` of a chain whose slices are those of a list's buffer (scatter_list), which other chains
- * have, too: it has one reference on that buffer, and copies the slices before it changes them.
+/* It is `heap_dropped` of a chain whose slices are those of a list's buffer (scatter_list), which other
+ * chains have, too: it has one reference on that buffer, and copies the slices before it changes them.
  * `heap_capacity` is `slice_count` then. */
 #define BUFFER_CHAIN_SHARED UINT32_MAX
 
@@ -100,14 +100,14 @@ static inline bool buffer_chain_is_shared(const buffer_chain *chain)
   return chain->heap != NULL && chain->heap_dropped == BUFFER_CHAIN_SHARED;
 }
 
-/* That buffer; no reference is added. */
+/* Returns that buffer; no reference is added. */
 octet_buffer *buffer_chain_shared_buffer(const buffer_chain *chain);
 
-/* A chain of all slices of a list's `buffer`, which have `length` octets, without a reference on it: to
- * append from. */
+/* Returns a chain of all slices of a list's `buffer`, which have `length` octets, without a reference on it:
+ * to append from. */
 buffer_chain buffer_chain_of_shared(octet_buffer *buffer, uint32_t length);
 
-/* What buffer_chain_empty() and buffer_chain_clear() do with a chain whose slices are on the heap. */
+/* This is what buffer_chain_empty() and buffer_chain_clear() do with a chain whose slices are on the heap. */
 void buffer_chain_empty_heap(buffer_chain *chain);
 void buffer_chain_free_heap(buffer_chain *chain);
 
@@ -148,7 +148,7 @@ static inline void buffer_chain_clear(buffer_chain *chain)
   }
 }
 
-/* Octets of a chain that are read slice by slice:
+/* A range is octets of a chain that are read slice by slice:
  *   buffer_chain_range rest = buffer_chain_range_of(chain, from, length);
  *   while (rest.length > 0) {
  *     octet_slice part = buffer_chain_range_next(&rest);
@@ -161,11 +161,11 @@ typedef struct buffer_chain_range {
   uint32_t length;  /* octets still to come */
 } buffer_chain_range;
 
-/* What buffer_chain_range_of() does with a range that starts after the first slice, and with one that does
- * not lie within the chain. */
+/* This is what buffer_chain_range_of() does with a range that starts after the first slice, and with one that
+ * does not lie within the chain. */
 buffer_chain_range buffer_chain_range_after(const buffer_chain *chain, uint32_t from, uint32_t length);
 
-/* Octets [from, from + length), which must lie within the chain. */
+/* Returns octets [from, from + length), which must lie within the chain. */
 static inline buffer_chain_range buffer_chain_range_of(const buffer_chain *chain, uint32_t from,
                                                        uint32_t length)
 {
@@ -176,8 +176,8 @@ static inline buffer_chain_range buffer_chain_range_of(const buffer_chain *chain
   return (buffer_chain_range){.slice = first, .skipped = from, .length = length};
 }
 
-/* The next of the octets to come (there must be some) that lie in one piece of memory; no reference is
- * added. */
+/* Returns the next of the octets to come (there must be some) that lie in one piece of memory; no reference
+ * is added. */
 static inline octet_slice buffer_chain_range_next(buffer_chain_range *rest)
 {
   const octet_slice *slice = rest->slice++;
@@ -190,8 +190,8 @@ static inline octet_slice buffer_chain_range_next(buffer_chain_range *rest)
   return part;
 }
 
-/* Octets [from, from + length), which must lie within the chain, when they lie in one piece of memory and it
- * is the chain's first; else NULL. */
+/* Returns octets [from, from + length), which must lie within the chain, when they lie in one piece of memory
+ * and it is the chain's first; else NULL. */
 static inline const uint8_t *buffer_chain_flat(const buffer_chain *chain, uint32_t from, uint32_t length)
 {
   const octet_slice *first = buffer_chain_slices(chain);
@@ -201,10 +201,10 @@ static inline const uint8_t *buffer_chain_flat(const buffer_chain *chain, uint32
   return first->octets + from;
 }
 
-/* The same of `length` > 0 octets in whichever of its pieces; NULL when they lie in several. */
+/* Returns the same of `length` > 0 octets in whichever of its pieces; NULL when they lie in several. */
 const uint8_t *buffer_chain_flat_anywhere(const buffer_chain *chain, uint32_t from, uint32_t length);
 
-/* What buffer_chain_reserve() does when there is too little room. */
+/* This is what buffer_chain_reserve() does when there is too little room. */
 void buffer_chain_grow(buffer_chain *chain, uint32_t count);
 
 /* Makes room for `count` more slices after those in use, for as many buffer_chain_put(). */
@@ -216,7 +216,7 @@ static inline void buffer_chain_reserve(buffer_chain *chain, uint32_t count)
   }
 }
 
-/* buffer_chain_append() of `length` > 0 octets for which there is room, as a slice of their own. */
+/* Does buffer_chain_append() of `length` > 0 octets for which there is room, as a slice of their own. */
 static inline void buffer_chain_put(buffer_chain *chain, const uint8_t *octets, uint32_t length,
                                     octet_buffer *buffer)
 {
@@ -231,7 +231,7 @@ static inline void buffer_chain_put(buffer_chain *chain, const uint8_t *octets, 
   chain->length += length;
 }
 
-/* Octets that lie in runs with gaps between them, all in one buffer: `length` in all, the first run `first`
+/* Runs are octets that lie with gaps between them, all in one buffer: `length` in all, the first run `first`
  * long, all others but the last `run`, the gaps `gap`. */
 typedef struct octet_runs {
   const uint8_t *octets;
@@ -267,8 +267,8 @@ static inline void buffer_chain_append_runs(buffer_chain *chain, const octet_run
   chain->length += runs->length;
 }
 
-/* buffer_chain_clear() of a chain that has nothing but what one buffer_chain_append_runs() gave it, while
- * another chain references that buffer, too: all references at once. */
+/* Does buffer_chain_clear() of a chain that has nothing but what one buffer_chain_append_runs() gave it,
+ * while another chain references that buffer, too: all references at once. */
 static inline void buffer_chain_clear_runs(buffer_chain *chain)
 {
   octet_buffer *buffer = buffer_chain_slices(chain)->buffer;
@@ -281,7 +281,7 @@ static inline void buffer_chain_clear_runs(buffer_chain *chain)
   }
 }
 
-/* What buffer_chain_append() does with a chain that has slices already, and with no octets. */
+/* This is what buffer_chain_append() does with a chain that has slices already, and with no octets. */
 void buffer_chain_append_after(buffer_chain *chain, const uint8_t *octets, uint32_t length,
                                octet_buffer *buffer);
 
@@ -301,7 +301,7 @@ static inline void buffer_chain_append(buffer_chain *chain, const uint8_t *octet
 /* Appends a copy of the `length` octets at `octets`, in a buffer of its own. `length` 0 does nothing. */
 void buffer_chain_append_copy(buffer_chain *chain, const uint8_t *octets, uint32_t length);
 
-/* What buffer_chain_append_chain() does when the range lies in several slices. */
+/* This is what buffer_chain_append_chain() does when the range lies in several slices. */
 void buffer_chain_append_slices(buffer_chain *chain, const buffer_chain *source, uint32_t from,
                                 uint32_t length);
 
@@ -351,8 +351,8 @@ void buffer_chain_drop_front(buffer_chain *chain, uint32_t length);
  * not `source`. */
 void buffer_chain_take_front(buffer_chain *chain, buffer_chain *source, uint32_t length);
 
-/* What buffer_chain_copy_out() does with a range that does not lie in the first slice; for callers whose
- * ranges seldom do. */
+/* This is what buffer_chain_copy_out() does with a range that does not lie in the first slice; for callers
+ * whose ranges seldom do. */
 void buffer_chain_copy_slices(const buffer_chain *chain, uint32_t from, uint32_t length, uint8_t *target);
 
 /* Copies octets [from, from + length), which must lie within the chain, to `target`. */
@@ -367,7 +367,7 @@ static inline void buffer_chain_copy_out(const buffer_chain *chain, uint32_t fro
   buffer_chain_copy_slices(chain, from, length, target);
 }
 
-/* The octet at `index` (< length). */
+/* Returns the octet at `index` (< length). */
 static inline uint8_t buffer_chain_at(const buffer_chain *chain, uint32_t index)
 {
   uint8_t octet;
@@ -375,16 +375,16 @@ static inline uint8_t buffer_chain_at(const buffer_chain *chain, uint32_t index)
   return octet;
 }
 
-/* True when octets [from, from + length) equal the `length` octets at `expected`. */
+/* Returns true when octets [from, from + length) equal the `length` octets at `expected`. */
 bool buffer_chain_equals(const buffer_chain *chain, uint32_t from, uint32_t length, const uint8_t *expected);
 
 /* --- Scatter lists --- */
 
-/* Octets that are put together once, from others that stay where they are and from a few new ones, and that
- * many chains then refer to: one buffer has the slices and the own octets. A chain of all of it costs one
- * reference, however many slices there are; nobody may write to any of the octets any more. */
+/* A scatter list is octets that are put together once, of others that stay where they are and of a few new
+ * ones, and that many chains then refer to: one buffer has the slices and the own octets. A chain of all of
+ * it costs one reference, however many slices there are; nobody may write to any of the octets any more. */
 
-/* A list that is being made; the fields are for the functions below. */
+/* This is a list that is being made; the fields are for the functions below. */
 typedef struct scatter_list {
   octet_buffer *buffer;
   octet_slice *slices;
@@ -395,8 +395,8 @@ typedef struct scatter_list {
   uint32_t length;  /* octets so far */
 } scatter_list;
 
-/* How long a pool's pieces must be for lists of at most `slices_max` slices and `own_octets` octets of their
- * own. */
+/* Returns how long a pool's pieces must be for lists of at most `slices_max` slices and `own_octets` octets
+ * of their own. */
 size_t scatter_list_piece_octets(uint32_t slices_max, size_t own_octets);
 
 /* Begins a list, in a piece of `pool` as octet_buffer_new_in() does; what was begun must be ended.

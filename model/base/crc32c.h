@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* CRC32C as iSCSI's digests and MPA's CRC field use it (mpa-01 §5.2, MPA-115, MPA-116): polynomial 0x1EDC6F41
- * reflected, register preset to all ones, final complement. Computed by ISA-L. */
+/* This is CRC32C as iSCSI's digests and MPA's CRC field use it (mpa-01 §5.2, MPA-115, MPA-116): polynomial
+ * 0x1EDC6F41 reflected, register preset to all ones, final complement. Computed by ISA-L. */
 #pragma once
 
 #include <stddef.h>
@@ -8,13 +8,13 @@
 
 #include "base/buffer_chain.h"
 
-/* The register before the first octet. */
+/* It is the register before the first octet. */
 #define CRC32C_INITIAL UINT32_C(0xFFFFFFFF)
 
-/* The register after `length` more octets, INT_MAX at most. */
+/* Returns the register after `length` more octets, INT_MAX at most. */
 uint32_t crc32c_update(uint32_t crc, const uint8_t *octets, size_t length);
 
-/* The register after octets [from, from + length) of `chain`. */
+/* Returns the register after octets [from, from + length) of `chain`. */
 uint32_t crc32c_update_chain(uint32_t crc, const buffer_chain *chain, uint32_t from, uint32_t length);
 
 /* Finishes `crc` and writes the digest as it goes on the wire, least significant octet first (note M17). */

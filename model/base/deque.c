@@ -10,8 +10,8 @@ enum { MOVED_MAX = 256 };
 
 /* --- Very many elements --- */
 
-/* What an array becomes when elements come and go in the middle of very many: each lies by itself, in a
- * balanced tree, so that none moves. All operations are O(log count), and O(1) next to the place of the one
+/* This is what an array becomes when elements come and go in the middle of very many: each lies by itself, in
+ * a balanced tree, so that none moves. All operations are O(log count), and O(1) next to the place of the one
  * before. */
 typedef struct element_sequence {
   GSequence *elements;
@@ -40,7 +40,8 @@ static uint64_t key_at(const GSequenceIter *place, size_t key_offset)
   return *(const uint64_t *)(const void *)(element + key_offset);
 }
 
-/* A GCompareDataFunc by which no element equals a bound: it comes after those whose keys are up to it. */
+/* This is a GCompareDataFunc by which no element equals a bound: it comes after those whose keys are up to
+ * it. */
 static gint compare_to_bound(gconstpointer element, gconstpointer bound, gpointer key_offset)
 {
   const uint8_t *key = (const uint8_t *)element + *(const size_t *)key_offset;
@@ -48,7 +49,7 @@ static gint compare_to_bound(gconstpointer element, gconstpointer bound, gpointe
   return *(const uint64_t *)(const void *)key <= *(const uint64_t *)bound ? -1 : 1;
 }
 
-/* As deque_count_to(). */
+/* Does what deque_count_to() does. */
 static size_t sequence_count_to(element_sequence *sequence, size_t key_offset, uint64_t bound)
 {
   GSequenceIter *near = sequence->near;
@@ -124,8 +125,8 @@ void *deque_at_place(const deque *queue, size_t index)
   return g_sequence_get(go_to(queue->sequence, index));
 }
 
-/* Whether the elements are a sequence; they are from the first time on that very many would have to move,
- * `near` on the shorter side. */
+/* Returns whether the elements are a sequence; they are from the first time on that very many would have to
+ * move, `near` on the shorter side. */
 static bool moves_in_sequence(deque *queue, size_t near)
 {
   if (!deque_is_sequence(queue) && near > MOVED_MAX) {

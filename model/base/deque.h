@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* An array of equal elements with room at both ends: what sorted containers and queues are made of.
+/* A deque is an array of equal elements with room at both ends, for sorted containers and queues.
  *
  * Inserting and removing move the shorter side only, so that both ends are amortised O(1) and a container can
  * be used as a queue without moving the rest. In the middle of very many elements they take O(log count).
@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Read by everyone, written only by the functions below. */
+/* It is read by everyone, and written only by the functions below. */
 typedef struct deque {
   union {
     uint8_t *front; /* the first element, or where it would be; NULL until the first insertion */
@@ -26,7 +26,7 @@ typedef struct deque {
 
 #define DEQUE_IS_SEQUENCE UINT32_MAX
 
-/* Are the elements elsewhere than in one piece of memory? */
+/* Returns whether the elements are elsewhere than in one piece of memory. */
 static inline bool deque_is_sequence(const deque *queue)
 {
   return G_UNLIKELY(queue->room == DEQUE_IS_SEQUENCE);
@@ -38,23 +38,23 @@ void deque_init(deque *queue, size_t element_octets);
 /* Frees the memory; what the elements point to is the caller's. */
 void deque_clear(deque *queue);
 
-/* What deque_at() does when the elements are not in one piece. */
+/* This is what deque_at() does when the elements are not in one piece. */
 void *deque_at_place(const deque *queue, size_t index);
 
-/* The element number `index` (< count). */
+/* Returns the element number `index` (< count). */
 static inline void *deque_at(const deque *queue, size_t index)
 {
   return deque_is_sequence(queue) ? deque_at_place(queue, index)
                                   : queue->front + index * queue->element_octets;
 }
 
-/* The same where the caller gives the length of an element, so that the compiler knows. */
+/* Returns the same where the caller gives the length of an element, so that the compiler knows. */
 static inline void *deque_slot(const deque *queue, size_t index, size_t element_octets)
 {
   return deque_is_sequence(queue) ? deque_at_place(queue, index) : queue->front + index * element_octets;
 }
 
-/* What deque_insert() does when there is no room after the last element, or the new one is not the last. */
+/* It is what deque_insert() does without room after the last element, or when the new one is not the last. */
 void *deque_insert_between(deque *queue, size_t index);
 
 /* Makes an uninitialised element at `index` (<= count) and returns it; the ones from `index` on move up by
@@ -68,7 +68,7 @@ static inline void *deque_insert(deque *queue, size_t index)
   return queue->front + index * queue->element_octets;
 }
 
-/* Room for `room` elements in front of those of an empty array. */
+/* Makes room for `room` elements in front of those of an empty array. */
 static inline void deque_settle(deque *queue, uint32_t room)
 {
   queue->front -= (size_t)queue->room * queue->element_octets;
@@ -76,7 +76,7 @@ static inline void deque_settle(deque *queue, uint32_t room)
   queue->room = room;
 }
 
-/* What deque_remove() does when the elements are not the first ones, or there is nothing to remove. */
+/* It is what deque_remove() does when the elements are not the first ones, or there is nothing to remove. */
 void deque_remove_between(deque *queue, size_t index, size_t count);
 
 /* Removes the elements [index, index + count), which must exist. Pointers to elements are invalid
@@ -109,18 +109,18 @@ static inline void deque_empty(deque *queue)
   }
 }
 
-/* The key that lies `key_offset` octets into the element number `index` (< count). */
+/* Returns the key that lies `key_offset` octets into the element number `index` (< count). */
 static inline uint64_t deque_key(const deque *queue, size_t key_offset, size_t index)
 {
   return *(const uint64_t *)(const void *)((const uint8_t *)deque_at(queue, index) + key_offset);
 }
 
-/* What deque_count_to() does when some keys are up to `bound` and some are not. */
+/* This is what deque_count_to() does when some keys are up to `bound` and some are not. */
 size_t deque_count_between(const deque *queue, size_t key_offset, uint64_t bound);
 
-/* How many elements have a key up to and with `bound`. The key is the uint64_t that lies `key_offset` octets
- * into the element, and it ascends with the index. O(log count), and O(1) when the bound is before or after
- * all keys, as in most calls, which ask about the newest or the oldest octets of a stream. */
+/* Returns how many elements have a key up to and with `bound`. The key is the uint64_t that lies `key_offset`
+ * octets into the element, and it ascends with the index. O(log count), and O(1) when the bound is before or
+ * after all keys, as in most calls, which ask about the newest or the oldest octets of a stream. */
 static inline size_t deque_count_to(const deque *queue, size_t key_offset, uint64_t bound)
 {
   uint32_t count = queue->count;
@@ -138,7 +138,7 @@ static inline size_t deque_count_to(const deque *queue, size_t key_offset, uint6
   return deque_count_between(queue, key_offset, bound);
 }
 
-/* How many elements have a key below `bound`. */
+/* Returns how many elements have a key below `bound`. */
 static inline size_t deque_count_below(const deque *queue, size_t key_offset, uint64_t bound)
 {
   return bound == 0 ? 0 : deque_count_to(queue, key_offset, bound - 1);

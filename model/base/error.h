@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Errors of which a caller needs only the message: a text, a file or the machine is not as it must be. Where
+/* Of these errors a caller needs only the message: a text, a file or the machine is not as it must be. Where
  * callers act differently on different errors, the module has a domain of its own (RESULT_STORE_ERROR). */
 #pragma once
 

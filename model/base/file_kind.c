@@ -22,13 +22,13 @@ static const struct {
     {FILE_CAPTURE, 4, "\x0a\x0d\x0d\x0a"}, {FILE_SUMMARY, 17, "{\n  \"scenario\": {"},
 };
 
-/* What a scenario begins with, after comments: a title, a group, a list or another file. */
+/* A scenario begins with this, after comments: a title, a group, a list or another file. */
 #define SCENARIO                                                                                             \
   "\\A(?>\\s+|#[^\\n]*|//[^\\n]*|/\\*.*?\\*/)*+"                                                             \
   "(@include\\s*\"|title\\s*[=:]\\s*\"[^\"\n]*\"\\s*;|[a-z]+\\s*[=:]\\s*\\{|(sweep|where|event)\\s*[=:]\\s*" \
   "[(\\[\"])"
 
-/* The header of a run's series, after comments. */
+/* It is the header of a run's series, after comments. */
 #define SERIES "\\A(?>#[^\\n]*\\n)*+time_s,connection,cause,octets\\n"
 
 static guint kind_of_octets(const guint8 *octets, gsize length)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the files and folders are that a command reads, by their contents. */
+/* Finds what the files and folders are that a command reads, by their contents. */
 #pragma once
 
 #include <glib.h>
 
-/* Bits: a command takes several. */
+/* They are bits, since a command takes several. */
 enum {
   FILE_SCENARIO = 1 << 0,
   FILE_STORE = 1 << 1,
@@ -15,12 +15,12 @@ enum {
   FILE_SERIES = 1 << 6, /* of a run, occupancy.csv */
 };
 
-/* How a trace begins. */
+/* A trace begins so. */
 #define FILE_TRACE_MAGIC "iWtrace\n"
 
-/* What `path` is; 0 where it is not there, or is none of these. A file called *.cfg is a scenario whatever is
- * in it, and one called summary.json a summary. */
+/* Returns what `path` is; 0 where it is not there, or is none of these. A file called *.cfg is a scenario
+ * whatever is in it, and one called summary.json a summary. */
 guint file_kind_of(const char *path);
 
-/* "a result store"; `kind` is one of them. */
+/* Returns "a result store"; `kind` is one of them. */
 const char *file_kind_noun(guint kind);

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Files in the file system: those that come with the program, and whether one can be read. */
+/* Finds files in the file system: those that come with the program, and whether one can be read. */
 #pragma once
 
 #include <glib.h>
 #include <stdio.h>
 
-/* What comes with the program besides the executable. */
+/* These come with the program besides the executable. */
 enum program_part { PROGRAM_SCENARIOS, PROGRAM_PLOTS, PROGRAM_TIMELINE, PROGRAM_MODULES };
 
-/* The path of `name` (relative; a file or a folder) in the first of these folders that has it: `before`,
- * unless that is NULL; the folder of `part` in the one that IWARPSIM_DATA of the environment names, or that
- * one itself; the one in the executable's folder, as in a build tree; the installed one, relative to the
- * prefix that the executable is in, which may have been moved; and the one in the prefix that the program was
- * configured for. IWARPSIM_SCENARIOS, _PLOTS, _TIMELINE or _MODULES, the part's own variable, names the only
- * folder after `before`. NULL and `error` (IWARPSIM_ERROR), which names the folders, when none has it. Free
- * with g_free(). */
+/* Returns the path of `name` (relative; a file or a folder) in the first of these folders that has it:
+ * `before`, unless that is NULL; the folder of `part` in the one that IWARPSIM_DATA of the environment names,
+ * or that one itself; the one in the executable's folder, as in a build tree; the installed one, relative to
+ * the prefix that the executable is in, which may have been moved; and the one in the prefix that the program
+ * was configured for. IWARPSIM_SCENARIOS, _PLOTS, _TIMELINE or _MODULES, the part's own variable, names the
+ * only folder after `before`. NULL and `error` (IWARPSIM_ERROR), which names the folders, when none has it.
+ * Free with g_free(). */
 char *program_files_path(const char *before, enum program_part part, const char *name, GError **error);
 
-/* The name of the file `path` without its folder and its `ending`, ".cfg", if it has both that and something
- * before it. Free with g_free(). */
+/* Returns the name of the file `path` without its folder and its `ending`, ".cfg", if it has both that and
+ * something before it. Free with g_free(). */
 char *file_stem(const char *path, const char *ending);
 
 /* Returns NULL when `path` is a regular file; else sets errno and returns why it is not (never to be freed).

@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-/* Fraction bits of the mantissa: its square fits in 128 bits. */
+/* The mantissa has so many fraction bits: its square fits in 128 bits. */
 enum { MANTISSA_BITS = 63 };
 
 uint64_t integer_logarithm2(uint128 value)

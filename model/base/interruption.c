@@ -22,7 +22,7 @@ static struct {
   sigset_t before; /* the first of them */
 } state;
 
-/* With calls alone that a handler may make (signal-safety(7)), and so without readdir(). */
+/* It makes only calls that a handler may make (signal-safety(7)), and so without readdir(). */
 void interruption_remove_files(const char *path)
 {
   _Alignas(struct dirent64) char entries[ENTRIES_OCTETS];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Ctrl-C and its like (SIGINT, SIGTERM, SIGHUP): the program ends at once, and nothing half made stays. */
+/* After Ctrl-C and its like (SIGINT, SIGTERM, SIGHUP) the program ends, and nothing half made stays. */
 #pragma once
 
 #include <glib.h>
 
-/* The exit code of a program that the signal `number` ended, as shells count: 130 after Ctrl-C. */
+/* It is the exit code of a program that the signal `number` ended, as shells count: 130 after Ctrl-C. */
 #define INTERRUPTION_EXIT_CODE(number) (128 + (number))
 
 /* From now on these signals, unless they are ignored, remove what is unfinished and end the process. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What separates the generations of iWARP, in one table (docs/protocol-notes.md, "Generations"). All layers
+/* One table has what separates the generations of iWARP (docs/protocol-notes.md, "Generations"). All layers
  * of an endpoint follow one row (rfc5044 App. C), so the table is below them all. */
 #pragma once
 
@@ -13,7 +13,7 @@ typedef enum iwarp_generation {
   IWARP_GENERATIONS
 } iwarp_generation;
 
-/* One row per generation. */
+/* There is a row for each generation. */
 typedef struct iwarp_generation_rules {
   const char *name; /* as in the scenario: "ietf" */
   /* MPA */
@@ -28,5 +28,5 @@ typedef struct iwarp_generation_rules {
   bool shared_stag_is_invalidable; /* by a Remote Peer, though several streams use it (note D55) */
 } iwarp_generation_rules;
 
-/* The row of `generation`; static, never NULL. */
+/* Returns the row of `generation`; static, never NULL. */
 const iwarp_generation_rules *iwarp_generation_rules_of(iwarp_generation generation);

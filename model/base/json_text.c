@@ -7,11 +7,11 @@
 
 enum { DEPTH_MAX = 16 };
 
-/* What there is outside strings (RFC 8259 §2): blanks, signs, numbers, true, false and null. */
+/* These may stand outside strings (RFC 8259 §2): blanks, signs, numbers, true, false and null. */
 #define OUTSIDE " \t\r\n{}[]:,+-.0123456789Etruefalsn"
 #define ESCAPES "\"\\/bfnrtu" /* what may follow a backslash (§7) */
 
-/* Why json-glib's parser must not see `text`; NULL: it may. */
+/* Returns why json-glib's parser must not see `text`; NULL: it may. */
 static const char *problem_of(const char *text)
 {
   guint depth = 0;

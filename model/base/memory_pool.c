@@ -6,7 +6,7 @@
 /* Slabs grow with the pool, from few pieces, so that an idle pool is small, to about this many octets. */
 enum { FIRST_SLAB_PIECES = 4, SLAB_OCTETS_MAX = 65536 };
 
-/* In front of each slab's pieces; a multiple of malloc()'s alignment. */
+/* It lies in front of each slab's pieces, and is a multiple of malloc()'s alignment. */
 typedef struct slab {
   struct slab *next;
   void *padding;

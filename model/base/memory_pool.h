@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A piece that is free. */
+/* This is a piece that is free. */
 typedef struct memory_pool_piece {
   struct memory_pool_piece *next;
 } memory_pool_piece;
@@ -26,14 +26,14 @@ typedef struct memory_pool {
   bool owned;
 } memory_pool;
 
-/* An empty pool of pieces of `piece_octets` (> 0) octets, aligned as malloc() would. The caller owns it. */
+/* Makes an empty pool of pieces of `piece_octets` (> 0) octets, aligned as malloc() would: the caller's. */
 memory_pool *memory_pool_new(size_t piece_octets);
 
 /* The owner releases the pool: no piece may be taken any more, and the last one that comes back frees the
  * pool. NULL is allowed. */
 void memory_pool_unref(memory_pool *pool);
 
-/* What memory_pool_take() and memory_pool_give() do when there is more to do than to move one piece. */
+/* They are what memory_pool_take() and memory_pool_give() do when they cannot just move one piece. */
 void *memory_pool_take_new(memory_pool *pool);
 void memory_pool_give_last(memory_pool *pool, void *piece);
 
@@ -43,7 +43,7 @@ void memory_pool_give_last(memory_pool *pool, void *piece);
 #define MEMORY_POOL_KEEPS 1
 #endif
 
-/* An uninitialised piece; never NULL. Give it back with memory_pool_give(). */
+/* Returns an uninitialised piece; never NULL. Give it back with memory_pool_give(). */
 static inline void *memory_pool_take(memory_pool *pool)
 {
   memory_pool_piece *piece = pool->unused;

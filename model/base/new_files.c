@@ -24,7 +24,7 @@ struct new_files {
                process */
 };
 
-/* `name`, in `folder`, cannot be written: `errno` has the reason. NULL: the folder itself. */
+/* Reports that `name`, in `folder`, cannot be written: `errno` has the reason. NULL: the folder itself. */
 static gboolean fail(GError **error, const char *folder, const char *name)
 {
   int reason = errno;
@@ -63,7 +63,7 @@ static guint64 octets_in(const char *folder)
   return octets;
 }
 
-/* No link, and of this user: in a folder that others write to, too, they may have made it. */
+/* It must be no link, and of this user: in a folder that others write to, too, they may have made it. */
 static int open_own_folder(const char *folder)
 {
   const int descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Files that are written: they take their places when they are whole. */
+/* Files that are written take their places when they are whole. */
 #pragma once
 
 #include <glib.h>
 #include <stdio.h>
 
-/* Files that are made in a folder of their own and take their places together, once each of them is whole.
+/* New files are made in a folder of their own and take their places together, once each of them is whole.
  * Until then the older files stay. An interruption removes what has
  * not taken its place (base/interruption.h). */
 typedef struct new_files new_files;
@@ -18,10 +18,10 @@ new_files *new_files_begin(const char *folder, GError **error);
  * error. */
 void new_files_clear(const char *folder);
 
-/* The same in the folder that `path` is in, and in the folders beside it, a thousand of them at most. */
+/* Does the same in the folder that `path` is in, and in the folders beside it, a thousand of them at most. */
 void new_files_clear_beside(const char *path);
 
-/* The folder to make the files in; `files` owns the text. */
+/* Returns the folder to make the files in; `files` owns the text. */
 const char *new_files_folder(const new_files *files);
 
 /* Puts the files called `names` (at least one), which end with NULL, in their places, each by one rename. Of
@@ -42,9 +42,9 @@ void new_files_end(new_files *files);
  * "PATH: cannot be written (REASON)". */
 gboolean new_files_write(const char *path, const char *text, gsize length, GError **error);
 
-/* One file that a command writes where the user wants it. A regular file, or a new one, takes its place when
- * it is whole, as new files do; anything else (a pipe, a device, what standard output goes to) is written to
- * as it is. */
+/* An output is one file that a command writes where the user wants it. A regular file, or a new one, takes
+ * its place when it is whole, as new files do; anything else (a pipe, a device, what standard output goes to)
+ * is written to as it is. */
 typedef struct output output;
 
 /* Begins the file `path`, of `kind` (base/file_kind.h; 0: of another). NULL and `error` when it cannot be
@@ -52,7 +52,7 @@ typedef struct output output;
  * is another (IWARPSIM_ERROR): an option in the wrong place would destroy it. End with output_end(). */
 output *output_begin(const char *path, guint kind, GError **error);
 
-/* Where to write to; the file may buffer, and errors wait until output_end(). NULL for NULL. */
+/* Returns where to write to; the file may buffer, and errors wait until output_end(). NULL for NULL. */
 FILE *output_file(const output *self);
 
 /* Ends it, and frees `self`; NULL: nothing. Unless it is `whole`, what stood there before stays. FALSE and

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The payload of every message: octets of one fixed table (docs/architecture.md, "Real octets").
+/* The payload of every message is octets of one fixed table (docs/architecture.md, "Real octets").
  *
  * The table has a prime number of octets and is stored twice, so any run of up to PATTERN_OCTETS octets is
  * one piece of memory: sending references it, checking is one comparison with it. */
@@ -17,10 +17,10 @@ typedef struct pattern pattern;
 pattern *pattern_new(void);
 void pattern_free(pattern *table); /* NULL is allowed; chains keep their octets */
 
-/* Where in the table message `message` of `connection` starts: 0 … PATTERN_OCTETS - 1. */
+/* Returns where in the table message `message` of `connection` starts: 0 … PATTERN_OCTETS - 1. */
 uint32_t pattern_message_offset(uint32_t connection, uint64_t message);
 
-/* The octets from `offset` (any value, taken modulo PATTERN_OCTETS) on: PATTERN_OCTETS of them are
+/* Returns the octets from `offset` (any value, taken modulo PATTERN_OCTETS) on: PATTERN_OCTETS of them are
  * readable. */
 const uint8_t *pattern_at(const pattern *table, uint64_t offset);
 

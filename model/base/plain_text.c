@@ -144,8 +144,8 @@ void terminal_print_coloured(FILE *file, terminal_colour colour, const char *pag
   fputs(colours ? "\033[m" : "", file);
 }
 
-/* Where `line` goes on: 0, or in one that begins with a blank below the text after its first word and two
- * blanks, or else below that word. */
+/* Returns where `line` goes on: 0, or in one that begins with a blank below the text after its first word and
+ * two blanks, or else below that word. */
 static gsize hanging_indent(const char *line)
 {
   const gsize start = strspn(line, " ");

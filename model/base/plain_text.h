@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Text that is not ours (titles, file names, what stores, captures and other programs hold), made harmless
+/* Makes text that is not ours (titles, file names, what stores, captures and other programs hold) harmless
  * before a terminal, a table or a JSON text shows it. All that the program prints for people goes through
  * plain_text_print(); scripts/check-layers looks. */
 #pragma once
@@ -7,21 +7,21 @@
 #include <glib.h>
 #include <stdio.h>
 
-/* FALSE for characters that control a terminal or make a text look like another: control characters (C0, DEL,
- * C1), line and paragraph separators, Unicode's Bidi_Control, noncharacters. */
+/* Returns FALSE for characters that control a terminal or make a text look like another: control characters
+ * (C0, DEL, C1), line and paragraph separators, Unicode's Bidi_Control, noncharacters. */
 gboolean plain_text_shows(gunichar character);
 
-/* `length` octets of `text` (-1: up to its NUL) in valid UTF-8. A character for which plain_text_shows() is
+/* Returns `length` octets of `text` (-1: up to its NUL) in UTF-8. A character for which plain_text_shows() is
  * FALSE is escaped, "\n", "\x1b", "\u202e", and so is an octet that is no UTF-8, "\xff"; the ASCII characters
  * in `kept` stay. Backslashes are not escaped: a text that is plain stays as it is. Free with g_free(). */
 char *plain_text(const char *text, gssize length, const char *kept);
 
-/* fprintf() of a text in which everything is made plain except the line end of `format`: a line end in an
- * argument, such as a file's name, would begin a line that the program did not write. A `format` of several
- * lines keeps them; its arguments must then be the program's own. */
+/* Does fprintf() of a text in which everything is made plain except the line end of `format`: a line end in
+ * an argument, such as a file's name, would begin a line that the program did not write. A `format` of
+ * several lines keeps them; its arguments must then be the program's own. */
 void plain_text_print(FILE *file, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
-/* The same of a text of several lines that are laid out already. */
+/* Does the same with a text of several lines that are laid out already. */
 void plain_text_print_page(FILE *file, const char *page);
 
 /* Appends `text` to `json` as a JSON string with its quotes (RFC 8259 §7). Invisible characters are written
@@ -30,11 +30,11 @@ void plain_text_append_json(GString *json, const char *text);
 
 /* --- How the program looks in a terminal: whether there is one, how large, whether with colours --- */
 
-/* The size of a terminal, in letters, when it is not known or too small to draw in; text for people elsewhere
- * is as wide. */
+/* This is the size of a terminal, in letters, when it is not known or too small to draw in; text for people
+ * elsewhere is as wide. */
 enum { TERMINAL_COLUMNS = 100, TERMINAL_ROWS = 30 };
 
-/* ECMA-48 SGR. */
+/* ECMA-48 has them as SGR. */
 typedef enum terminal_colour { TERMINAL_RED = 31, TERMINAL_GREEN, TERMINAL_YELLOW } terminal_colour;
 
 typedef struct terminal {
@@ -44,16 +44,16 @@ typedef struct terminal {
   guint rows; /* without the line of the prompt */
 } terminal;
 
-/* What `file` is. COLUMNS of the environment, where it is a number that is not too small, is its width,
- * whatever `file` is; NO_COLOR and TERM=dumb switch colours off. */
+/* Returns what `file` is. COLUMNS of the environment, where it is a number that is not too small, is its
+ * width, whatever `file` is; NO_COLOR and TERM=dumb switch colours off. */
 terminal terminal_of(FILE *file);
 
-/* plain_text_print_page() in this colour, where `file` may have colours. */
+/* Does plain_text_print_page() in this colour, where `file` may have colours. */
 void terminal_print_coloured(FILE *file, terminal_colour colour, const char *page);
 
-/* `text` with its lines broken at blanks, to at most `columns` letters; a longer word has a line of its own.
- * A row, "  NAME  TEXT", goes on below its TEXT, another line that begins with blanks below its first word.
- * Free with g_free(). */
+/* Returns `text` with its lines broken at blanks, to at most `columns` letters; a longer word has a line of
+ * its own. A row, "  NAME  TEXT", goes on below its TEXT, another line that begins with blanks below its
+ * first word. Free with g_free(). */
 char *plain_text_wrap(const char *text, guint columns);
 
 /* Replaces the line that the cursor is in by `text`; "" erases it. It does so in one write, which a terminal

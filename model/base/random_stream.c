@@ -5,12 +5,12 @@
 
 #include "base/integer_math.h"
 
-/* xoshiro256** (Blackman and Vigna), filled by splitmix64 from a hash of seed and name. */
+/* It is xoshiro256** (Blackman and Vigna), filled by splitmix64 from a hash of seed and name. */
 struct random_stream {
   uint64_t state[4];
 };
 
-/* The output function of splitmix64: every bit of `value` reaches every bit of the result. */
+/* This is the output function of splitmix64: every bit of `value` reaches every bit of the result. */
 static uint64_t mix(uint64_t value)
 {
   value = (value ^ (value >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
@@ -18,7 +18,7 @@ static uint64_t mix(uint64_t value)
   return value ^ (value >> 31);
 }
 
-/* The increment of splitmix64, odd: 2^64 divided by the golden ratio. */
+/* It is the increment of splitmix64, odd: 2^64 divided by the golden ratio. */
 #define SPLITMIX_STEP UINT64_C(0x9E3779B97F4A7C15)
 
 uint64_t random_hash(uint64_t seed, const char *name, uint64_t index)

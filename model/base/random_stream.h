@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Named, seeded streams of random numbers: one a random element, so that adding an element never changes
- * another's draws. Integer arithmetic only: equal on every machine. */
+/* Streams of random numbers are named and seeded: one a random element, so that adding an element never
+ * changes another's draws. Integer arithmetic only: equal on every machine. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,19 +8,19 @@
 
 typedef struct random_stream random_stream;
 
-/* The stream `name` (for instance "loss.forward") of the run with `seed`; free with g_free(). The
+/* Returns the stream `name` (for instance "loss.forward") of the run with `seed`; free with g_free(). The
  * same pair always gives the same numbers; different names give independent ones. */
 random_stream *random_stream_new(uint64_t seed, const char *name);
 
-/* The next 64 random bits. */
+/* Returns the next 64 random bits. */
 uint64_t random_stream_next(random_stream *stream);
 
-/* Uniform in 0 … bound - 1, without bias; `bound` > 0. */
+/* Returns a uniform number in 0 … bound - 1, without bias; `bound` > 0. */
 uint64_t random_stream_below(random_stream *stream, uint64_t bound);
 
-/* True with `probability` (0 … 1, resolution 2^-53). Always draws exactly once, also for 0 and 1. */
+/* Returns true with `probability` (0 … 1, resolution 2^-53). Always draws exactly once, also for 0 and 1. */
 bool random_stream_chance(random_stream *stream, double probability);
 
-/* A 64-bit hash of (seed, name, index): where a message starts in the pattern table, an initial sequence
- * number. Not a stream: order of calls does not matter. */
+/* Returns a 64-bit hash of (seed, name, index): where a message starts in the pattern table, an initial
+ * sequence number. Not a stream: order of calls does not matter. */
 uint64_t random_hash(uint64_t seed, const char *name, uint64_t index);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A set of 64-bit stream positions, kept as disjoint, sorted, half-open intervals. */
+/* A range set is a set of 64-bit stream positions, kept as disjoint, sorted, half-open intervals. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,7 +8,7 @@
 
 #include "base/deque.h"
 
-/* Positions from <= p < to. */
+/* A range has the positions from <= p < to. */
 typedef struct range {
   uint64_t from;
   uint64_t to;
@@ -20,18 +20,18 @@ typedef struct range_set {
   uint64_t total;
 } range_set;
 
-/* A new empty set; free with range_set_free() (NULL is allowed). */
+/* Returns a new empty set; free with range_set_free() (NULL is allowed). */
 range_set *range_set_new(void);
 void range_set_free(range_set *set);
 
-/* The same for a set that lies in the caller's memory. No memory is taken until the first range_set_add(). */
+/* They do so for a set in the caller's memory. No memory is taken until the first range_set_add(). */
 void range_set_init(range_set *set);
 void range_set_clear(range_set *set);
 
 /* Adds [from, to); returns how many positions were new. Touching intervals become one. */
 uint64_t range_set_add(range_set *set, uint64_t from, uint64_t to);
 
-/* What range_set_remove() does with a set that is not empty. */
+/* This is what range_set_remove() does with a set that is not empty. */
 uint64_t range_set_cut(range_set *set, uint64_t from, uint64_t to);
 
 /* Removes [from, to); returns how many positions were in the set. */
@@ -40,16 +40,16 @@ static inline uint64_t range_set_remove(range_set *set, uint64_t from, uint64_t 
   return set->ranges.count == 0 ? 0 : range_set_cut(set, from, to);
 }
 
-/* What range_set_covered() does with a set that is not empty. */
+/* This is what range_set_covered() does with a set that is not empty. */
 uint64_t range_set_count_covered(const range_set *set, uint64_t from, uint64_t to);
 
-/* How many positions of [from, to) are in the set. */
+/* Returns how many positions of [from, to) are in the set. */
 static inline uint64_t range_set_covered(const range_set *set, uint64_t from, uint64_t to)
 {
   return set->ranges.count == 0 ? 0 : range_set_count_covered(set, from, to);
 }
 
-/* Number of disjoint intervals, and all positions in them. */
+/* They return the number of disjoint intervals, and all positions in them. */
 static inline size_t range_set_count(const range_set *set)
 {
   return set->ranges.count;
@@ -60,19 +60,19 @@ static inline uint64_t range_set_total(const range_set *set)
   return set->total;
 }
 
-/* The interval number `index` (< count) in ascending order. */
+/* Returns the interval number `index` (< count) in ascending order. */
 static inline range range_set_get(const range_set *set, size_t index)
 {
   return *(const range *)deque_slot(&set->ranges, index, sizeof(range));
 }
 
-/* Index of the first interval whose `to` is beyond `position`; range_set_count() when there is none. */
+/* Returns the index of the first interval that ends beyond `position`; range_set_count(): there is none. */
 static inline size_t range_set_find(const range_set *set, uint64_t position)
 {
   return deque_count_to(&set->ranges, offsetof(range, to), position);
 }
 
-/* True when all of [from, to) is in the set, and for an empty interval. */
+/* Returns true when all of [from, to) is in the set, and for an empty interval. */
 static inline bool range_set_contains(const range_set *set, uint64_t from, uint64_t to)
 {
   if (from == to) {

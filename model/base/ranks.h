@@ -3,8 +3,8 @@
 
 #include <glib.h>
 
-/* For qsort() of doubles, ascending. */
+/* It is for qsort() of doubles, ascending. */
 int compare_doubles(const void *a, const void *b);
 
-/* The rank of each of `count` values, from 1; equal ones have the mean of theirs. Free with g_free(). */
+/* Returns the ranks of `count` values, from 1; equal ones have the mean of theirs. Free with g_free(). */
 double *ranks_of(const double *values, gsize count);

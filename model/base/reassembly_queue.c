@@ -6,14 +6,14 @@
 #include "base/deque.h"
 #include "base/range_set.h"
 
-/* Octets that arrived together and are held from `position` on. */
+/* A piece is octets that arrived together and are held from `position` on. */
 typedef struct piece {
   buffer_chain octets;
   time_ps arrival;
   struct piece *next_free;
 } piece;
 
-/* What the array moves about: small, with what the search looks at. */
+/* This is what the array moves about: it is small, with what the search looks at. */
 typedef struct entry {
   uint64_t position;
   uint64_t end;
@@ -59,13 +59,13 @@ void reassembly_queue_free(reassembly_queue *queue)
   g_free(queue);
 }
 
-/* Index of the first entry that ends after `position`. */
+/* Returns the index of the first entry that ends after `position`. */
 static size_t find_entry(const reassembly_queue *queue, uint64_t position)
 {
   return deque_count_to(&queue->entries, offsetof(entry, end), position);
 }
 
-/* A piece of octets [from, from + length) of `source`. */
+/* Returns a piece of octets [from, from + length) of `source`. */
 static piece *piece_new(reassembly_queue *queue, const buffer_chain *source, uint32_t from, uint32_t length,
                         time_ps arrival)
 {
@@ -81,8 +81,8 @@ static piece *piece_new(reassembly_queue *queue, const buffer_chain *source, uin
   return made;
 }
 
-/* Octets [from, to) of the `chain` that starts at `position`, none of which is held, in front of entry number
- * `index`. */
+/* Inserts octets [from, to) of the `chain` that starts at `position`, none of which is held, in front of
+ * entry number `index`. */
 static void insert_entry(reassembly_queue *queue, size_t index, uint64_t position, const buffer_chain *chain,
                          uint64_t from, uint64_t to, time_ps arrival)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What settings are made of: names for values, and lists. Configurations of all layers hold them. */
+/* Settings are made of these: names for values, and lists. Configurations of all layers hold them. */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* A word of a setting and what it stands for, an enumerator or a number. Tables end with a NULL name. */
+/* A word of a setting stands for an enumerator or a number. Tables end with a NULL name. */
 typedef struct named_value {
   const char *name;
   uint64_t value;
@@ -23,7 +23,7 @@ typedef struct probability_list {
   size_t count;
 } probability_list;
 
-/* Several enumerators, in order. */
+/* It has several enumerators, in order. */
 enum { CHOICE_LIST_MAX = 32 };
 typedef struct choice_list {
   uint8_t values[CHOICE_LIST_MAX];
@@ -40,7 +40,7 @@ static inline bool choice_list_has(const choice_list *list, unsigned value)
   return false;
 }
 
-/* A moment of a run, from which on or up to which something is measured. */
+/* It is a moment of a run, from which on or up to which something is measured. */
 typedef enum run_moment_kind {
   RUN_MOMENT_DEFAULT,
   RUN_MOMENT_TIME,
@@ -52,7 +52,7 @@ typedef struct run_moment {
   uint64_t number; /* picoseconds, or octets */
 } run_moment;
 
-/* How late a packet comes: `number` is of segments, or of picoseconds. */
+/* It is how late a packet comes: `number` is of segments, or of picoseconds. */
 typedef struct packet_distance {
   bool in_segments;
   uint64_t number;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The two ends of a connection, and its two directions. A direction is named by the side that sends: forward
- * is from the Initiator, SIDE_INITIATOR, reverse from the Responder. */
+/* A side is one of the two ends of a connection, or of its two directions. A direction is named by the side
+ * that sends: forward is from the Initiator, SIDE_INITIATOR, reverse from the Responder. */
 #pragma once
 
 enum side {
@@ -14,7 +14,7 @@ static inline enum side side_peer(enum side side)
   return side == SIDE_INITIATOR ? SIDE_RESPONDER : SIDE_INITIATOR;
 }
 
-/* "Initiator", "Responder"; static. */
+/* Returns "Initiator" or "Responder"; static. */
 static inline const char *side_name(enum side side)
 {
   return side == SIDE_INITIATOR ? "Initiator" : "Responder";

@@ -5,7 +5,7 @@
 
 #include "base/integer_math.h"
 
-/* As ns-3 computes it, whatever the numbers. */
+/* Does it as ns-3 does, whatever the numbers. */
 static time_ps send_as_ns3(uint64_t octets, uint64_t rate_bit_per_s)
 {
   uint128 bits = (uint128)octets * 8;

@@ -39,7 +39,7 @@ static const unit size_units[] = {
     {"GiB", UINT64_C(1) << 30},
 };
 
-/* A decimal number as it stands in the text. */
+/* This is a decimal number as it stands in the text. */
 typedef struct decimal {
   const char *integer;
   size_t integer_digits; /* at least 1 */
@@ -80,7 +80,7 @@ static const char *read_decimal(const char *text, decimal *number)
   return text;
 }
 
-/* `number` times `factor`; false when that is not whole or beyond `limit`. */
+/* Multiplies `number` by `factor`; false when that is not whole or beyond `limit`. */
 static bool multiply_exactly(const decimal *number, uint64_t factor, uint64_t limit, uint64_t *result)
 {
   uint64_t whole = 0;
@@ -258,8 +258,8 @@ static bool append_quotient(GString *text, uint64_t value, uint64_t factor, size
   return remainder == 0 && text->len <= limit;
 }
 
-/* The shortest of the exact texts of `value`; of equally short ones that without a point, then that in the
- * largest unit. */
+/* Returns the shortest of the exact texts of `value`; of equally short ones that without a point, then that
+ * in the largest unit. */
 static char *format(uint64_t value, const unit *units, size_t unit_count)
 {
   g_autoptr(GString) best = NULL;
@@ -306,7 +306,7 @@ char *units_format_real(double value)
   return g_strdup(text);
 }
 
-/* `probability` in percent and without an exponent: the digits of units_format_real() with the point
+/* Returns `probability` in percent and without an exponent: the digits of units_format_real() with the point
  * moved. */
 static char *format_percent(double probability)
 {

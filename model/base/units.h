@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Values with a unit as people write them in scenarios: "10Gbit/s", "25us", "64KiB", "0.1%". */
+/* Reads and writes values with a unit as people do in scenarios: "10Gbit/s", "25us", "64KiB", "0.1%". */
 #pragma once
 
 #include <stdbool.h>
@@ -12,16 +12,16 @@
  * result and returns true; false leaves `*result` alone: no number, an unknown or missing unit, a remainder,
  * or out of the 64-bit range. No floating point except the probability's result. */
 
-/* A time: fs is refused; "ps" "ns" "us" "ms" "s" "min"; "0" needs no unit. Negative times are refused. */
+/* Reads a time: "ps" "ns" "us" "ms" "s" "min"; "0" needs no unit. fs and negative times are refused. */
 bool units_parse_time(const char *text, time_ps *result);
 
-/* A rate: "bit/s" "kbit/s" "Mbit/s" "Gbit/s" "Tbit/s" (decimal). 0 is refused. */
+/* Reads a rate: "bit/s" "kbit/s" "Mbit/s" "Gbit/s" "Tbit/s" (decimal). 0 is refused. */
 bool units_parse_rate(const char *text, uint64_t *bit_per_s);
 
-/* A size in octets: no unit or "B" (octets), "kB" "MB" "GB" (decimal), "KiB" "MiB" "GiB" (binary). */
+/* Reads a size in octets: no unit or "B" (octets), "kB" "MB" "GB" (decimal), "KiB" "MiB" "GiB" (binary). */
 bool units_parse_size(const char *text, uint64_t *octets);
 
-/* A probability: "0.1%" or a bare number 0 … 1 such as "0.001". */
+/* Reads a probability: "0.1%" or a bare number 0 … 1 such as "0.001". */
 bool units_parse_probability(const char *text, double *probability);
 
 /* Reads the decimal number at the beginning of `text`, after blanks: "-2.5", ".5", "1e-3". Stores it and
@@ -29,21 +29,21 @@ bool units_parse_probability(const char *text, double *probability);
  * "1e400"), or one that C would take as hexadecimal. */
 const char *units_read_real(const char *text, double *value);
 
-/* The shortest text that the parser above reads back as the same value; free with g_free(). */
+/* Returns the shortest text that the parser above reads back as the same value; free with g_free(). */
 char *units_format_time(time_ps time);
 char *units_format_rate(uint64_t bit_per_s);
 char *units_format_probability(double probability);
 
-/* `nouns`, a plural whose first word that ends in "s" counts, as it follows the number `count`: "octet" and
- * "segment out of order" after 1 in place of "octets" and "segments out of order". "s", "bit/s" and "1" stay
- * as they are. Static. */
+/* Returns `nouns`, a plural whose first word that ends in "s" counts, as it follows the number `count`:
+ * "octet" and "segment out of order" after 1 in place of "octets" and "segments out of order". "s", "bit/s"
+ * and "1" stay as they are. Static. */
 const char *units_counted(double count, const char *nouns);
 
-/* `value` in the fewest digits (15 to 17 significant) that read back as the same double, with a '.' whatever
- * the locale, as JSON and CSV require; free with g_free(). */
+/* Returns `value` in the fewest digits (15 to 17 significant) that read back as the same double, with a '.'
+ * whatever the locale, as JSON and CSV require; free with g_free(). */
 char *units_format_real(double value);
 
-/* `value`, in `base` "octets", "bit/s" or "s", in four digits and the largest unit that it reaches, whatever
- * its sign: "120.6 KiB", "9.29 Gbit/s", "52.4 us"; "" when it reaches none, or is in another unit. Free with
- * g_free(). */
+/* Returns `value`, in `base` "octets", "bit/s" or "s", in four digits and the largest unit that it reaches,
+ * whatever its sign: "120.6 KiB", "9.29 Gbit/s", "52.4 us"; "" when it reaches none, or is in another unit.
+ * Free with g_free(). */
 char *units_format_rounded(double value, const char *base);

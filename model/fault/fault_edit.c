@@ -10,10 +10,10 @@
 #include "rdmap/rdmap_header.h"
 #include "rdmap/rdmap_read_request.h"
 
-/* Octets that a fault may add. */
+/* A fault may add so many octets. */
 enum { ROOM_OCTETS = 1 };
 
-/* A copy of `octets` in one piece, with room at its end. */
+/* Returns a copy of `octets` in one piece, with room at its end. */
 static octet_buffer *copy_of(const buffer_chain *octets)
 {
   octet_buffer *buffer = octet_buffer_new(octets->length + ROOM_OCTETS);
@@ -84,7 +84,7 @@ bool fault_edit_startup(fault_id id, buffer_chain *octets)
 
 /* --- ULPDUs --- */
 
-/* A ULPDU whose header is taken apart. */
+/* A draft is a ULPDU whose header is taken apart. */
 typedef struct draft {
   ddp_header header;
   const rdmap_opcode_rules *rules; /* of its opcode */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What each fault does to the octets that a well-behaved stack made (see fault_injector). */
+/* Does what each fault does to the octets that a well-behaved stack made (see fault_injector). */
 #pragma once
 
 #include <stdbool.h>
@@ -11,11 +11,11 @@
 /* Each alters `octets` in the manner of fault `id`, and returns false, with nothing altered, when it cannot
  * be done to them. */
 
-/* A startup frame; it may come out empty. */
+/* Alters a startup frame; it may come out empty. */
 bool fault_edit_startup(fault_id id, buffer_chain *octets);
 
-/* A ULPDU of RDMAP's. `decoy_stag`: for the faults that name one. */
+/* Alters a ULPDU of RDMAP's. `decoy_stag` is for the faults that name one. */
 bool fault_edit_ulpdu(fault_id id, uint32_t decoy_stag, buffer_chain *octets);
 
-/* The FPDU that starts at `start` of the FPDU phase, with markers or not, with a CRC that is used or not. */
+/* Alters the FPDU that starts at `start` of the FPDU phase; `crc`: its CRC is used. */
 bool fault_edit_fpdu(fault_id id, uint64_t start, bool markers, bool crc, buffer_chain *octets);

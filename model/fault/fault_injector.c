@@ -12,7 +12,7 @@
 
 enum { DECOY_OCTETS = 4096, DECOY_OCTET = 0xB5 };
 
-/* What the end reports of itself: codes that no peer can provoke. */
+/* These are what the end reports of itself: codes that no peer can provoke. */
 static const struct {
   fault_id id;
   rdmap_error error;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A misbehaving peer: puts one fault on the wire at one point (the scenario's `fault` group). It alters the
- * output of a well-behaved stack just before the layer below takes it, so the layers themselves stay correct;
- * or it does what only the end itself can do. Each fault is done once. */
+/* A fault injector is a misbehaving peer: it puts one fault on the wire at one point (the scenario's `fault`
+ * group). It alters the output of a well-behaved stack just before the layer below takes it, so the layers
+ * themselves stay correct; or it does what only the end itself can do. Each fault is done once. */
 #pragma once
 
 #include <stdbool.h>
@@ -19,7 +19,7 @@ typedef struct fault_config {
   uint64_t at;
 } fault_config;
 
-/* Written only by the functions below. */
+/* It is written only by the functions below. */
 typedef struct fault_injector {
   rnic_misbehaviour misbehaviour; /* for rnic_endpoint_config */
   fault_config config;
@@ -34,7 +34,7 @@ typedef struct fault_injector {
   uint32_t decoy_stag;
 } fault_injector;
 
-/* A fault not done yet; `config` is copied. `victim` is the host of the other end, which is in
+/* Returns a fault not done yet; `config` is copied. `victim` is the host of the other end, which is in
  * `protection_domain` there; the decoy lies there from now on. Free with fault_injector_free() (NULL is
  * allowed), before the victim and when the endpoint is not run any more. */
 fault_injector *fault_injector_new(const fault_config *config, rnic_host *victim, uint32_t protection_domain);

@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-/* The members in their order. */
+/* It has the members in their order. */
 #define FAULT(id, word, at, which_ulpdus, stag, text, outcome)                                               \
   [FAULT_##id] = {word, FAULT_##at, FAULT_##which_ulpdus, FAULT_##stag, text, outcome},
 

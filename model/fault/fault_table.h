@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The faults that a peer can have: faults.def as an enumeration and as rows. */
+/* This table has the faults that a peer can have: faults.def as an enumeration and as rows. */
 #pragma once
 
 #define FAULT(id, ...) FAULT_##id,
@@ -10,7 +10,7 @@ typedef enum fault_id {
 } fault_id;
 #undef FAULT
 
-/* At which place on the path of the data a fault is done. */
+/* This is the place on the path of the data where a fault is done. */
 typedef enum fault_place {
   FAULT_NOWHERE,
   FAULT_IN_STARTUP, /* a startup frame */
@@ -20,7 +20,7 @@ typedef enum fault_place {
   FAULT_LOCAL,      /* something the end itself does: too many Reads, a catastrophic error */
 } fault_place;
 
-/* Which ULPDUs a fault can be done to. */
+/* A fault can be done to these ULPDUs. */
 typedef enum fault_which {
   FAULT_ANY,
   FAULT_TAGGED,
@@ -33,8 +33,8 @@ typedef enum fault_which {
   FAULT_INVALIDATING_END, /* the last of a Send with Invalidate: the one that counts (note D22) */
 } fault_which;
 
-/* An STag of the victim's host that a fault names: in a tagged segment, a Read Request or a Send with
- * Invalidate. */
+/* A decoy is an STag of the victim's host that a fault names: in a tagged segment, a Read Request or a Send
+ * with Invalidate. */
 typedef enum fault_decoy {
   FAULT_NO_DECOY,
   FAULT_DECOY_READ_ONLY,         /* remote reading alone is allowed */
@@ -53,5 +53,5 @@ typedef struct fault_row {
   const char *expected; /* what must come of it: "Terminate 1/1/01", "MPA error 4" … */
 } fault_row;
 
-/* The row of `id` (< FAULTS); static. */
+/* Returns the row of `id` (< FAULTS); static. */
 const fault_row *fault_row_of(fault_id id);

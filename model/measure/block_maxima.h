@@ -10,7 +10,7 @@
 
 enum { BLOCK_MAXIMA_MAX = 1024, BLOCK_OCTETS_LEAST = 64 << 10 };
 
-/* All-zero is empty. */
+/* Where it is all zero, it is empty. */
 typedef struct block_maxima {
   uint64_t block_octets; /* 0: of the least size */
   uint64_t delivered;    /* in the block that is open */

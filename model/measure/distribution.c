@@ -52,7 +52,7 @@ bool distribution_append(distribution *d, double bound, double weight)
   return true;
 }
 
-/* A bin of either, or of both when their bounds are the same: the lowest from a[*i] and b[*j] on. */
+/* Returns a bin of either, or of both when their bounds are the same: the lowest from a[*i] and b[*j] on. */
 static distribution_bin next_bin(const distribution *a, size_t *i, const distribution *b, size_t *j)
 {
   bool of_a = *i < a->count && (*j == b->count || a->bins[*i].bound <= b->bins[*j].bound);

@@ -11,7 +11,7 @@ typedef enum metric_id {
   METRIC_COUNT
 } metric_id;
 
-/* Where a metric is measured. */
+/* A metric is measured there. */
 typedef enum metric_side {
   METRIC_SIDE_DATA_SINK,
   METRIC_SIDE_DATA_SOURCE,
@@ -19,11 +19,11 @@ typedef enum metric_side {
   METRIC_SIDE_RUN,
 } metric_side;
 
-/* "Data Sink", "Data Source", "path", "run"; static. */
+/* Returns "Data Sink", "Data Source", "path" or "run"; static. */
 const char *metric_side_name(metric_side side);
 
-/* How the counts of several connections, elements or paths, and the values of several hosts, become one value
- * (metrics.def). */
+/* It is how the counts of several connections, elements or paths, and the values of several hosts, become one
+ * value (metrics.def). */
 typedef enum metric_combination {
   METRIC_SET,
   METRIC_FULLEST,
@@ -41,19 +41,19 @@ typedef struct metric_row {
   const char *sentence; /* what it is, in one sentence */
 } metric_row;
 
-/* The row of `id` (< METRIC_COUNT); static. */
+/* Returns the row of `id` (< METRIC_COUNT); static. */
 const metric_row *metric_row_of(metric_id id);
 
-/* The id of `name`, or of what had it in the version before; METRIC_COUNT when there is none. */
+/* Returns the id of `name`, or of what had it in the version before; METRIC_COUNT when there is none. */
 metric_id metric_find(const char *name);
 
-/* One value a metric, or none: a metric without samples is left out. All-zero is the empty set of values. */
+/* Each metric has a value, or none: one without samples is left out. All-zero is the empty set of values. */
 typedef struct metric_values {
   double value[METRIC_COUNT];
   bool present[METRIC_COUNT];
 } metric_values;
 
-/* Sums over the connections of all hosts that metrics and the verdict on a run are made of. */
+/* They are sums over the connections of all hosts that metrics and the verdict on a run are made of. */
 typedef struct metric_terms {
 #define TERM(term) uint64_t term;
 #include "measure/metrics.def"
@@ -76,8 +76,8 @@ typedef enum run_status {
   RUN_STATUSES
 } run_status;
 
-/* "ok", "terminated", "stopped", "failed"; static. */
+/* Returns "ok", "terminated", "stopped" or "failed"; static. */
 const char *run_status_name(run_status status);
 
-/* The status called `name`; RUN_STATUSES when there is none. */
+/* Returns the status called `name`; RUN_STATUSES when there is none. */
 run_status run_status_find(const char *name);

@@ -12,7 +12,7 @@
 G_STATIC_ASSERT((int)HELD_INCOMPLETE == (int)GAUGE_INCOMPLETE &&
                 (int)HELD_PROCESSING == (int)GAUGE_PROCESSING && (int)HELD_CAUSES == (int)GAUGE_REASSEMBLY);
 
-/* What one connection holds. */
+/* It is what one connection holds. */
 typedef struct connection_occupancy {
   occupancy_state state;
   uint64_t reassembly; /* octets, in whole cells */
@@ -21,13 +21,13 @@ typedef struct connection_occupancy {
   uint32_t number;
 } connection_occupancy;
 
-/* Of a connection with a series. */
+/* It is of a connection with a series. */
 typedef struct series_state {
   uint64_t written[HELD_CAUSES]; /* last */
   bool touched;                  /* in `touched` of the gauge */
 } series_state;
 
-/* What all connections hold together, from `since` on. */
+/* It is what all connections hold together, from `since` on. */
 typedef struct snapshot {
   time_ps since;
   uint64_t values[GAUGE_COUNT];
@@ -212,7 +212,7 @@ static void count_peaks(occupancy *gauge, bool with_present)
   }
 }
 
-/* The first `count` snapshots, up to `end`, for one gauge. Time at 0 is what is left at the end. */
+/* Counts the first `count` snapshots, up to `end`, for one gauge. Time at 0 is what is left at the end. */
 static void count_gauge(occupancy *gauge, gauge_id id, size_t count, time_ps end)
 {
   const snapshot *snapshots = gauge->snapshots;
@@ -231,7 +231,7 @@ static void count_gauge(occupancy *gauge, gauge_id id, size_t count, time_ps end
   }
 }
 
-/* The same, for GAUGE_REASSEMBLY, which is asked about recovery, too: while a hole is open. */
+/* Does the same for GAUGE_REASSEMBLY, which is asked about recovery, too: while a hole is open. */
 static void count_reassembly(occupancy *gauge, size_t count, time_ps end)
 {
   time_ps since = gauge->counted_to;
@@ -245,7 +245,7 @@ static void count_reassembly(occupancy *gauge, size_t count, time_ps end)
   }
 }
 
-/* The same, for all gauges. Most are always 0. */
+/* Does the same for all gauges. Most are always 0. */
 static void count_gauges(occupancy *gauge, size_t count, time_ps end)
 {
   uint64_t any[GAUGE_COUNT] = {0};

@@ -22,10 +22,10 @@ typedef enum held_cause {
   HELD_CAUSES
 } held_cause;
 
-/* "incomplete", "unlocated" … as in occupancy.csv; static. */
+/* Returns "incomplete", "unlocated" … as occupancy.csv has them; static. */
 const char *held_cause_name(held_cause cause);
 
-/* What one connection holds, and the state that goes with it, after an event. */
+/* It is what one connection holds, and the state that goes with it, after an event. */
 typedef struct occupancy_state {
   uint64_t octets[HELD_CAUSES];
   uint32_t holes;         /* out-of-order intervals */
@@ -33,7 +33,7 @@ typedef struct occupancy_state {
   uint32_t undelivered;   /* placed, not yet Delivered segments */
 } occupancy_state;
 
-/* A gauge over `connections` connections that hold nothing at time 0. Octets of each (connection, cause) are
+/* Makes a gauge over `connections` that hold nothing at time 0. Octets of each (connection, cause) are
  * rounded up to whole cells of `cell_octets` (>= 1, `receiver.cell`). Free with occupancy_free(). */
 occupancy *occupancy_new(uint32_t connections, uint32_t cell_octets);
 void occupancy_free(occupancy *gauge);
@@ -55,7 +55,7 @@ void occupancy_write_series(occupancy *gauge, FILE *file, bool all_series, uint3
 /* From `now` on `connection` is in `state`. */
 void occupancy_update(occupancy *gauge, uint32_t connection, const occupancy_state *state, time_ps now);
 
-/* The state that `connection` is in; the gauge's, until the next update. */
+/* Returns the state that `connection` is in; the gauge's, until the next update. */
 const occupancy_state *occupancy_state_of(const occupancy *gauge, uint32_t connection);
 
 /* `octets` of payload arrive, before the update that they lead to: they find what is held at present. */
@@ -85,7 +85,7 @@ void occupancy_close(occupancy *gauge, time_ps now);
  * end. */
 void occupancy_finish(occupancy *gauge, time_ps now, metric_values *values);
 
-/* When the largest reassembly occupancy came so far; TIME_PS_NEVER: there was none above 0. */
+/* Returns when the largest reassembly occupancy came so far; TIME_PS_NEVER: there was none above 0. */
 time_ps occupancy_peak_at(const occupancy *gauge);
 
 /* After occupancy_finish(): sets the quantiles for the `count` (<= QUANTILES_MAX) ascending `parts`, and the

@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-/* A retransmission that has not proved needed so far. */
+/* It is a retransmission that has not proved needed so far. */
 typedef struct ledger_entry {
   uint64_t from;
   uint64_t to;

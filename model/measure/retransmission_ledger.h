@@ -13,7 +13,7 @@
 
 typedef struct retransmission_ledger retransmission_ledger;
 
-/* An empty ledger; free with retransmission_ledger_free(). */
+/* Returns an empty ledger; free with retransmission_ledger_free(). */
 retransmission_ledger *retransmission_ledger_new(void);
 void retransmission_ledger_free(retransmission_ledger *ledger);
 
@@ -29,5 +29,5 @@ void retransmission_ledger_arrived(retransmission_ledger *ledger, uint64_t from,
 /* All octets below `edge` have arrived: what was re-sent of them and not needed is spurious. */
 void retransmission_ledger_in_order(retransmission_ledger *ledger, uint64_t edge);
 
-/* Spurious retransmissions known so far. */
+/* Returns how many spurious retransmissions are known so far. */
 uint64_t retransmission_ledger_spurious(const retransmission_ledger *ledger);

@@ -67,7 +67,7 @@ gboolean run_results_take(const shared_results *shared, run_results *results)
   return good;
 }
 
-/* Whether the memory of `host` was fuller than any of those before. */
+/* Returns whether the memory of `host` was fuller than any of those before. */
 static bool is_fullest(const run_results *all, const run_results *host)
 {
   enum { PEAK = METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS };

@@ -10,7 +10,7 @@
 #include "measure/gauge.h"
 #include "measure/metric_table.h"
 
-/* All-zero: nothing. */
+/* All-zero, it has nothing. */
 typedef struct run_results {
   metric_values metrics;
   distribution distributions[DISTRIBUTION_COUNT]; /* all-zero: there were no samples */
@@ -21,11 +21,11 @@ typedef struct run_results {
   GArray *block_maxima;
 } run_results;
 
-/* A copy of `from`, which shares the block maxima; free with run_results_clear(). */
+/* Returns a copy of `from`, which shares the block maxima; free with run_results_clear(). */
 run_results run_results_copy(const run_results *from);
 void run_results_clear(run_results *results);
 
-/* Results in memory that two processes share: what they point to is beside them. All-zero: nothing. */
+/* They are in memory that two processes share: what they point to is beside them. All-zero, there is none. */
 typedef struct shared_results {
   run_results results; /* its pointers are nothing here */
   distribution_bin bins[DISTRIBUTION_COUNT][DISTRIBUTION_BINS_MAX];
@@ -35,8 +35,8 @@ typedef struct shared_results {
 
 void run_results_share(const run_results *results, shared_results *shared);
 
-/* A copy of what another process has shared; free with run_results_clear(). FALSE, and nothing, when it is
- * none that a run can measure: the process wrote where it should not have. */
+/* Returns a copy of what another process has shared; free with run_results_clear(). FALSE, and nothing, when
+ * it is none that a run can measure: the process wrote where it should not have. */
 gboolean run_results_take(const shared_results *shared, run_results *results);
 
 /* Counts what one more host measured in `all`, which has that of the hosts before it, or is all-zero; as

@@ -26,7 +26,7 @@ void time_distribution_copy(time_distribution *to, const time_distribution *from
   to->table = g_memdup2(from->table, from->capacity * sizeof *from->table);
 }
 
-/* The place of `value`, or the unused one where it belongs. */
+/* Returns the place of `value`, or the unused one where it belongs. */
 static inline dwell *find_place(const time_distribution *d, uint64_t value)
 {
   /* Fibonacci hashing: occupancies are multiples of cell or segment sizes, so their low bits vary little. */

@@ -12,7 +12,7 @@
 
 typedef enum time_part { TIME_ALL, TIME_IN_RECOVERY, TIME_PARTS } time_part;
 
-/* The time spent at one value. */
+/* It is the time spent at one value. */
 typedef struct dwell {
   uint64_t value;
   time_ps time[TIME_PARTS]; /* TIME_ALL is 0: an unused place of the table */
@@ -34,14 +34,14 @@ void time_distribution_copy(time_distribution *to, const time_distribution *from
 /* The value was `value` for `time` (> 0) more, in recovery or not. */
 void time_distribution_add(time_distribution *d, uint64_t value, time_ps time, bool in_recovery);
 
-/* To be called once all is added, and before what follows. Where less than `time` was, the value was 0 for
- * the rest. */
+/* It is to be called once all is added, and before what follows. Where less than `time` was, the value was 0
+ * for the rest. */
 void time_distribution_end(time_distribution *d, time_ps time);
 
-/* The mean over all the time, which is more than 0. */
+/* Returns the mean over all the time, which is more than 0. */
 double time_distribution_mean(const time_distribution *d);
 
-/* For each of `count` shares of that part of the time, in parts of QUANTILE_PARTS and ascending, the smallest
- * x with value <= x for at least so much of it; false when it is 0. */
+/* Sets for each of `count` shares of that part of the time, in parts of QUANTILE_PARTS and ascending, the
+ * smallest x with value <= x for at least so much of it; false when it is 0. */
 bool time_distribution_quantiles(const time_distribution *d, time_part part, const uint32_t *parts,
                                  size_t count, double *values);

@@ -13,7 +13,7 @@ const char *warm_up_verdict_name(warm_up_verdict verdict)
   return names[verdict];
 }
 
-/* The two-sided p of the rank sum `sum`, by the normal approximation, which ties do not harm. */
+/* Returns the two-sided p of the rank sum `sum`, by the normal approximation, which ties do not harm. */
 static double p_of(double sum, double deviation)
 {
   return erfc(fabs(sum) / deviation / sqrt(2));
@@ -28,8 +28,8 @@ static double sum_of(const double *ranks, guint count)
   return sum;
 }
 
-/* How the ranks correlate with their neighbours' within either half: halves that differ must not look like
- * correlation. */
+/* Returns how the ranks correlate with their neighbours' within either half: halves that differ must not look
+ * like correlation. */
 static double correlation_of(const double *ranks, guint count)
 {
   double squares = 0, products = 0;

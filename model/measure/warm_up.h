@@ -28,8 +28,8 @@ typedef struct warm_up {
   guint blocks; /* that were compared, joined ones as one */
 } warm_up;
 
-/* The test of `maxima` (guint64, in order; NULL: none). */
+/* Returns what the test of `maxima` shows (guint64, in order; NULL: none). */
 warm_up warm_up_test(const GArray *maxima);
 
-/* "too short to tell", "steady", "differs"; static. */
+/* Returns "too short to tell", "steady" or "differs"; static. */
 const char *warm_up_verdict_name(warm_up_verdict verdict);

@@ -100,7 +100,7 @@ static tcp_config effective_tcp(const configuration *c)
   tcp.old_sack = tcp.sack && tcp.old_sack;
   tcp.rack = tcp.sack && tcp.rack;
   tcp.tail_loss_probe = tcp.rack && tcp.tail_loss_probe;
-  tcp.prr = tcp.sack && tcp.prr;
+  tcp.prr = (tcp.sack || tcp.threshold_of_window) && tcp.prr;
   tcp.segmentation = c->tcp_is_ns3 ? TCP_SEGMENTATION_STREAM : tcp.segmentation;
   tcp.passing =
       c->tcp_is_ns3 || c->receiver.mode == RECEIVER_IN_ORDER ? TCP_PASSING_IN_ORDER : TCP_PASSING_AS_ARRIVED;

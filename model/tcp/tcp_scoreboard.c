@@ -472,6 +472,9 @@ void tcp_scoreboard_lose_first(tcp_scoreboard *board)
   const sent_segment *segment = segment_at(board, board->sent.first);
   tcp_sent_ring_remove(&board->sent, board->sent.first);
   set_flags(board, board->sent.first, segment->flags | LOST);
+  if (board->not_lost == board->sent.first && board->above_octets == 0) {
+    board->not_lost++;
+  }
 }
 
 bool tcp_scoreboard_first_is_lost(const tcp_scoreboard *board)

@@ -288,24 +288,35 @@ static void grow_by_delivered(tcp_sender *sender, const tcp_sender_news *news)
 /* NewReno: the partial ACK points to the next hole (RFC 6582 §3.2 step 3). One that ends inside a segment
  * sent again points to none: a middlebox has cut the retransmission, and its other pieces are on their
  * way. */
-static void acknowledge_partially(tcp_sender *sender, const tcp_sender_news *news)
+static void acknowledge_partially(tcp_sender *sender, tcp_sender_news *news)
 {
   tcp_sent_segment first;
-  tcp_congestion_deflate(&sender->congestion, news->octets);
+  bool proportional = tcp_sender_emulates_sack(sender);
+  if (proportional) {
+    /* one segment was missing, duplicates stood for the others (tcp_remove_reno_sacks()) */
+    uint64_t others = MAX(news->octets / sender->emss_octets, 1) - 1;
+    sender->flight->duplicate_acks = news->duplicates - (uint32_t)MIN(others, news->duplicates);
+  } else {
+    tcp_congestion_deflate(&sender->congestion, news->octets);
+  }
   if (tcp_scoreboard_first(&sender->flight->board, &first) && !first.sent_again) {
     tcp_scoreboard_lose_first(&sender->flight->board);
-    sender->flight->resend_first = true;
+    news->lost_segments = 1;
+    sender->flight->resend_first = !proportional;
   }
-  if (!sender->flight->partially_acknowledged) {
-    tcp_sender_restart_timer(sender, news->now); /* for the first partial ACK only, "impatient" */
+  if (!sender->flight->partially_acknowledged || proportional) {
+    /* for the first partial ACK only, "impatient"; in Linux for each (tcp_set_xmit_timer()) */
+    tcp_sender_restart_timer(sender, news->now);
   }
   sender->flight->partially_acknowledged = true;
 }
 
 /* What it means for window, recovery and timer that SND.UNA has moved. */
-static void move_on(tcp_sender *sender, const tcp_sender_news *news)
+static void move_on(tcp_sender *sender, tcp_sender_news *news)
 {
   bool finished = (int64_t)sender->acknowledged >= sender->recovery_point;
+  /* until more is acknowledged (tcp_is_non_sack_preventing_reopen()) */
+  bool stays = tcp_sender_emulates_sack(sender) && (int64_t)sender->acknowledged == sender->recovery_point;
   switch (sender->state) {
   case TCP_SENDING_OPEN:
     grow(sender, news, sender->flight->reducing);
@@ -318,9 +329,9 @@ static void move_on(tcp_sender *sender, const tcp_sender_news *news)
     break;
   case TCP_SENDING_RECOVERY:
     grow(sender, news, true);
-    if (finished) {
+    if (finished && !stays) {
       tcp_sender_leave_recovery(sender);
-    } else if (!sender->sack) {
+    } else if (!sender->sack && !stays) {
       acknowledge_partially(sender, news);
       return;
     } else {
@@ -423,6 +434,7 @@ static G_GNUC_NO_INLINE void take_acknowledgement(tcp_sender *sender, const tcp_
       .limited = is_limited(sender),
       .before = sender->acknowledged,
       .advances = ack->position > sender->acknowledged,
+      .duplicates = sender->flight->duplicate_acks,
       .flight_octets = tcp_sender_flight_charge(sender) - sender->flight->limited_octets,
       .round_trip_ps = -1,
       .latest_ps = -1,

@@ -130,7 +130,7 @@ static bool resend(tcp_sender *sender, const tcp_sent_segment *segment, bool mov
   }
   /* A retransmission of what is first has a whole RTO to be acknowledged in: RACK sends it again when it is
    * lost, no time-out need interfere. */
-  if (sender->by_time && segment->from == sender->acknowledged) {
+  if ((sender->by_time || tcp_sender_emulates_sack(sender)) && segment->from == sender->acknowledged) {
     tcp_retransmission_timer_start(&sender->timer, now);
   }
   account(sender, segment->to - segment->from, now);

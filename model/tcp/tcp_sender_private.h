@@ -28,6 +28,7 @@ typedef struct tcp_sender_news {
   uint64_t before;         /* SND.UNA before it */
   bool advances;           /* SND.UNA … */
   uint64_t octets;         /* … by so many */
+  uint32_t duplicates;     /* in a row before it */
   uint64_t flight_octets;  /* before it */
   uint64_t newly_sacked;   /* octets */
   uint64_t delivered;      /* octets, cumulatively or by SACK */
@@ -39,7 +40,7 @@ typedef struct tcp_sender_news {
   bool beyond;             /* a segment beyond the recovery point was */
   bool undone;             /* it shows that a reduction was for nothing */
   uint64_t original_until; /* of what was sent twice it acknowledges the first transmissions below; 0: none */
-  uint64_t lost_segments;  /* found by RACK */
+  uint64_t lost_segments;  /* found by RACK, or by a partial acknowledgement without SACK */
   uint64_t reported_segments; /* by D-SACK; 0 when more D-SACKs came than segments were sent again */
   uint64_t transmission;      /* of those that it shows to be delivered the last, counted from 1; 0: none */
 } tcp_sender_news;
@@ -132,6 +133,13 @@ static inline uint64_t tcp_sender_flight_charge(const tcp_sender *sender)
 {
   return tcp_sender_charge(sender, tcp_sender_flight_octets(sender),
                            sender->flight ? tcp_scoreboard_segments(&sender->flight->board) : 0);
+}
+
+/* Without SACK Linux takes each duplicate ACK as the SACK of a segment (tcp_add_reno_sack()), and PRR leads
+ * the window. */
+static inline bool tcp_sender_emulates_sack(const tcp_sender *sender)
+{
+  return !sender->sack && sender->config->threshold_of_window && sender->config->prr;
 }
 
 /* Returns the end of the highest SACKed octets; SND.UNA when none are (Linux: tcp_highest_sack_seq()). */

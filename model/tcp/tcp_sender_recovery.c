@@ -38,7 +38,7 @@ static void begin_resending(tcp_sender *sender)
     sender->flight->resend_first = true;
     return;
   }
-  if (!sender->sack) {
+  if (!sender->sack && !tcp_sender_emulates_sack(sender)) {
     /* The segments that the duplicates stand for have left the network (RFC 6582 §3.2 step 2): no more
      * than what is in flight, in however small pieces a middlebox has cut them. */
     uint64_t left = (uint64_t)sender->flight->duplicate_acks * sender->emss_octets;
@@ -112,8 +112,8 @@ static void enter_recovery(tcp_sender *sender)
 
 static bool reduces_proportionally(const tcp_sender *sender)
 {
-  return sender->flight->reducing ||
-         (sender->state == TCP_SENDING_RECOVERY && sender->sack && sender->config->prr);
+  return sender->flight->reducing || (sender->state == TCP_SENDING_RECOVERY && sender->config->prr &&
+                                      (sender->sack || tcp_sender_emulates_sack(sender)));
 }
 
 void tcp_sender_leave_recovery(tcp_sender *sender)
@@ -153,21 +153,47 @@ static tcp_rack_losses find_lost_by_time(tcp_sender *sender, time_ps now)
 /* Sets the window in fast recovery (RFC 6937) after `delivered` octets more. */
 static void reduce_proportionally(tcp_sender *sender, uint64_t delivered, bool safe)
 {
-  if (reduces_proportionally(sender)) {
-    tcp_prr_ack ack = {
-        .delivered_octets = delivered,
-        .pipe_octets = sender->flight->board.pipe_octets,
-        .threshold_octets = sender->congestion.window.threshold_octets,
-        .smss_octets = sender->emss_octets,
-        .segments = sender->config->window_of_segments,
-        .safe = safe,
-    };
-    tcp_congestion_set_window(&sender->congestion, tcp_prr_window(&sender->flight->prr, &ack));
+  bool emulates = sender->state == TCP_SENDING_RECOVERY && tcp_sender_emulates_sack(sender);
+  if (!reduces_proportionally(sender) || (emulates && delivered == 0)) {
+    return;
+  }
+  uint64_t pipe_octets = sender->flight->board.pipe_octets;
+  uint64_t duplicates = emulates ? sender->flight->duplicate_acks : 0;
+  uint64_t left_octets = MIN(duplicates * sender->emss_octets, pipe_octets); /* the network */
+  tcp_prr_ack ack = {
+      .delivered_octets = delivered,
+      .pipe_octets = pipe_octets - left_octets,
+      .threshold_octets = sender->congestion.window.threshold_octets,
+      .smss_octets = sender->emss_octets,
+      .segments = sender->config->window_of_segments,
+      .safe = safe,
+  };
+  tcp_congestion_set_window(&sender->congestion, tcp_prr_window(&sender->flight->prr, &ack));
+  if (emulates) {
+    tcp_congestion_inflate(&sender->congestion, left_octets);
   }
 }
 
-static void count_duplicate(tcp_sender *sender)
+/* Linux takes a duplicate ACK as the SACK of a segment: of one beyond what is lost (tcp_limit_reno_sacked()),
+ * and of none once all is acknowledged that the recovery is of. */
+static void emulate_sack(tcp_sender *sender, tcp_sender_news *news)
 {
+  const tcp_scoreboard *board = &sender->flight->board;
+  uint64_t beyond = tcp_scoreboard_segments(board) - MAX(board->lost_segments, 1);
+  bool over =
+      sender->state == TCP_SENDING_RECOVERY && (int64_t)sender->acknowledged >= sender->recovery_point;
+  if (!over && sender->flight->duplicate_acks < beyond) {
+    sender->flight->duplicate_acks++;
+    news->delivered += sender->emss_octets;
+  }
+}
+
+static void count_duplicate(tcp_sender *sender, tcp_sender_news *news)
+{
+  if (tcp_sender_emulates_sack(sender)) {
+    emulate_sack(sender, news);
+    return;
+  }
   sender->flight->duplicate_acks++;
   if (sender->state == TCP_SENDING_RECOVERY && !sender->sack) {
     /* RFC 6582 §3.2 step 4; no more than what is in flight has left the network */
@@ -218,7 +244,7 @@ void tcp_sender_find_losses(tcp_sender *sender, tcp_sender_news *news)
     tcp_scoreboard_find_lost(&sender->flight->board);
   }
   if (!news->advances && news->duplicate) {
-    count_duplicate(sender);
+    count_duplicate(sender, news);
   }
   bool again = losses.retransmissions > 0 && leaves_loss(sender);
   if (again || (loss_is_shown(sender) && may_enter_recovery(sender))) {
@@ -339,7 +365,8 @@ static void enter_loss(tcp_sender *sender, time_ps now)
   bool as_linux = sender->config->threshold_of_window; /* tcp_enter_loss() */
   bool first = sender->timeouts_in_a_row == 1;
   /* fast recovery has reduced for what is lost now */
-  bool reduced = as_linux && sender->state == TCP_SENDING_RECOVERY;
+  bool reduced = as_linux && sender->state == TCP_SENDING_RECOVERY &&
+                 (int64_t)sender->acknowledged < sender->recovery_point;
   bool reduces = first && !reduced && !sender->flight->reducing; /* else ECE has made the threshold */
   tcp_rack_knowledge *known = &sender->flight->rack.known;
   if (sender->state == TCP_SENDING_OPEN && !sender->flight->reducing &&

@@ -203,6 +203,53 @@ TEST(test_prr)
   PLAY_WITH(GTESTS "fast_recovery/prr-ss-10pkt-lost-1.pkt", rows, .retransmissions = 1, .recoveries = 1);
 }
 
+/* Not of packetdrill: 1 and 6 of ten segments are lost, without SACK. For Linux each duplicate ACK is the
+ * SACK of a segment (tcp_add_reno_sack()), so PRR leads 8 in flight, of 12 without three duplicates and a
+ * loss, to 7: by 0.7 new ones for each further duplicate. RFC 6582 waits until the duplicates have inflated 7
+ * + 3 beyond 12. */
+TEST(test_prr_without_sack)
+{
+  static const packetdrill_row rows[] = {
+      POSTED(0, 20000),
+      SEGMENT_OUT(0, 1, 10001, 1),
+      SEGMENT_IN(100 * MS, 0, 0, 1),
+      SEGMENT_OUT(0, 10001, 11001, 1),
+      SEGMENT_IN(10 * MS, 0, 0, 1),
+      SEGMENT_OUT(0, 11001, 12001, 1),
+      SEGMENT_IN(10 * MS, 0, 0, 1),
+      SEGMENT_OUT(0, 1, 1001, 1),
+      SEGMENT_IN(10 * MS, 0, 0, 1),
+      SEGMENT_OUT(0, 12001, 13001, 1, .keys = PACKETDRILL_LINUX), /* ceil(2 * 0.7) - 1 */
+      SEGMENT_IN(10 * MS, 0, 0, 1),
+      SEGMENT_OUT(0, 13001, 14001, 1, .keys = PACKETDRILL_LINUX), /* ceil(3 * 0.7) - 2 */
+      SEGMENT_IN(10 * MS, 0, 0, 1),                               /* ceil(4 * 0.7) - 3 = 0 */
+      SEGMENT_OUT(0, 12001, 13001, 1, .keys = PACKETDRILL_RFC),   /* 7 + 6 */
+      SEGMENT_IN(10 * MS, 0, 0, 1),
+      SEGMENT_OUT(0, 13001, 14001, 1, .keys = PACKETDRILL_RFC),
+      /* of five segments one was missing, the others take four duplicates with them */
+      SEGMENT_IN(40 * MS, 0, 0, 5001),
+      SEGMENT_OUT(0, 5001, 6001, 1),
+      SEGMENT_OUT(0, 14001, 15001, 1),
+      SEGMENT_IN(10 * MS, 0, 0, 5001),
+      SEGMENT_OUT(0, 15001, 16001, 1),
+      /* What was in flight at first is acknowledged, and no more: RFC 6582 ends the recovery, with a window
+       * of the flight and one. Linux stays in it, and duplicates mean nothing. */
+      SEGMENT_IN(90 * MS, 0, 0, 12001),
+      SEGMENT_OUT(0, 16001, 17001, 1, .keys = PACKETDRILL_RFC),
+      SEGMENT_OUT(0, 16001, 19001, 1, .keys = PACKETDRILL_LINUX),
+      SEGMENT_IN(10 * MS, 0, 0, 12001),
+      SEGMENT_OUT(0, 17001, 18001, 1, .keys = PACKETDRILL_RFC),
+      SEGMENT_IN(10 * MS, 0, 0, 12001),
+      SEGMENT_OUT(0, 18001, 19001, 1, .keys = PACKETDRILL_RFC),
+      SEGMENT_IN(10 * MS, 0, 0, 13001),
+      SEGMENT_OUT(0, 19001, 20001, 1, .flags = TCP_ACK | TCP_PSH, .keys = PACKETDRILL_LINUX),
+      WINDOW_IS(0, 7000, .keys = PACKETDRILL_LINUX),
+      SEGMENT_IN(10 * MS, 0, 0, 19001),
+      SEGMENT_OUT(0, 19001, 20001, 1, .flags = TCP_ACK | TCP_PSH, .keys = PACKETDRILL_RFC),
+  };
+  PLAY_WITH("PRR without SACK", rows, .syn.has_sack_permitted = false, .retransmissions = 2, .recoveries = 1);
+}
+
 /* google/packetdrill gtests/net/tcp/fast_recovery/prr-ss-30pkt-lost-1_4-11_16.pkt: the first four of ten
  * are lost, and six of those sent after. */
 TEST(test_two_holes)

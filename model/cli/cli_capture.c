@@ -190,7 +190,7 @@ gboolean cli_capture_next(cli_capture *capture, GError **error)
   if (capture->progress && capture->segments % SEGMENTS_BETWEEN_PROGRESS == 0) {
     double share = capture_source_share(capture->source);
     cli_progress_show(capture->progress, share > 0 ? share : -1, (double)segment.time_ns / NS_PER_SECOND,
-                      "the capture", g_get_monotonic_time());
+                      g_get_monotonic_time());
   }
   capture->segments++;
   return TRUE;

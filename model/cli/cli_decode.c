@@ -345,7 +345,7 @@ static gboolean read_clock(decode_clock *clock, GError **error)
 static int decode(const cli_arguments *arguments, GError **error)
 {
   decode_options options = {.assume_aligned = chosen.assume_aligned};
-  cli_progress shown = {.file = stderr, .started_us = g_get_monotonic_time()};
+  cli_progress shown = cli_progress_begin("the capture");
   g_autoptr(GError) why = NULL;
   g_autoptr(GArray) hints = cli_capture_read(&chosen.capture, &options, error);
   g_autoptr(GString) lines = g_string_new(NULL);

@@ -8,6 +8,11 @@
 #define SHOW_EVERY_US (G_USEC_PER_SEC / 2)
 #define STANDS_AFTER_US (3 * G_USEC_PER_SEC)
 
+cli_progress cli_progress_begin(const char *what)
+{
+  return (cli_progress){.file = stderr, .what = what, .started_us = g_get_monotonic_time()};
+}
+
 /* Draws the line again when it is due. */
 static void show(cli_progress *shown, double share, const char *place, gint64 now_us)
 {
@@ -31,16 +36,15 @@ static void show(cli_progress *shown, double share, const char *place, gint64 no
   terminal_redraw_line(shown->file, line);
 }
 
-void cli_progress_show(cli_progress *shown, double share, double at_s, const char *what, gint64 now_us)
+void cli_progress_show(cli_progress *shown, double share, double at_s, gint64 now_us)
 {
-  g_autofree char *place = g_strdup_printf("at %.6f s of %s", at_s, what);
+  g_autofree char *place = g_strdup_printf("at %.6f s of %s", at_s, shown->what);
   show(shown, share, place, now_us);
 }
 
 void cli_progress_of_run(const session_progress *progress, void *shown)
 {
-  cli_progress_show(shown, progress->share, time_ps_in_seconds(progress->now), "simulated time",
-                    g_get_monotonic_time());
+  cli_progress_show(shown, progress->share, time_ps_in_seconds(progress->now), g_get_monotonic_time());
 }
 
 static void watch_grid(double share, gpointer shown)
@@ -58,7 +62,7 @@ void cli_progress_clear(const cli_progress *shown)
 sweep_grid *cli_progress_grid(const scenario *base, const char *const *sets, guint seeds, gboolean shows,
                               GError **error)
 {
-  cli_progress shown = {.file = stderr, .started_us = g_get_monotonic_time()};
+  cli_progress shown = cli_progress_begin(NULL);
   sweep_grid *grid = sweep_grid_new(base, NULL, sets, seeds, shows ? watch_grid : NULL, &shown, error);
 
   cli_progress_clear(&shown);

@@ -10,19 +10,23 @@
 
 typedef struct cli_progress {
   FILE *file;
+  const char *what;  /* what it is at so many seconds of: "simulated time" */
   gint64 started_us; /* of wall time */
   gint64 shown_us;   /* 0: not yet */
   gint64 grown_us;   /* when `share` was last seen to grow; 0: not yet */
   double share;
 } cli_progress;
 
+/* Returns that of work that begins now, on standard error. */
+cli_progress cli_progress_begin(const char *what);
+
 /* Shows at `now_us` of wall time that `share` of the work is done (below 0: not known), and that it is at
- * `at_s` seconds of `what` ("simulated time"), unless it is younger than a second or half a second has not
+ * `at_s` seconds, unless it is younger than a second or half a second has not
  * passed since the last time. While the share grows, the line has the time left, estimated from the time that
  * the work so far took. A run that has stood still for some seconds may go on at once or never. */
-void cli_progress_show(cli_progress *shown, double share, double at_s, const char *what, gint64 now_us);
+void cli_progress_show(cli_progress *shown, double share, double at_s, gint64 now_us);
 
-/* The same of a run; `shown` is a cli_progress: a session_progress_function. */
+/* Does the same of a run or replay; `shown` is a cli_progress: a session_progress_function. */
 void cli_progress_of_run(const session_progress *progress, void *shown);
 
 /* The grid of a sweep, as sweep_grid_new(), while its points are checked; with progress when

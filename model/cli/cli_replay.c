@@ -37,12 +37,6 @@ static gboolean read_resend(replay_options *options, GError **error)
   return TRUE;
 }
 
-static void show_progress(const session_progress *progress, void *shown)
-{
-  cli_progress_show(shown, progress->share, time_ps_in_seconds(progress->now), "captured time",
-                    g_get_monotonic_time());
-}
-
 /* What a replay is of, how it was asked for, and what it cannot know. Options that were not given are left
  * out. */
 static gboolean report(const replay *r, const scenario *s, const session_result *result,
@@ -102,7 +96,7 @@ static int replay_capture(const cli_arguments *arguments, GError **error)
                            "in a file");
     return CLI_USAGE;
   }
-  cli_progress shown = {.file = stderr, .started_us = g_get_monotonic_time()};
+  cli_progress shown = cli_progress_begin("captured time");
   cli_results results = {0};
   replay_options options = {.capture = {.path = arguments->rest[0], .filter = chosen.capture.filter}};
   g_autoptr(GArray) hints = cli_capture_read(&chosen.capture, &options.capture.decoding, error);
@@ -115,7 +109,7 @@ static int replay_capture(const cli_arguments *arguments, GError **error)
   }
   options.trace = output_file(events);
   if (cli_shows_progress(arguments)) {
-    options.progress = show_progress;
+    options.progress = cli_progress_of_run;
     options.progress_user = &shown;
   }
   g_autoptr(scenario) s = replay_scenario_new(options.capture.path, (const char *const *)chosen.sets, error);

@@ -162,7 +162,7 @@ static int run_into(const cli_results *results, const scenario *s, const cli_arg
                     GError **error)
 {
   session_result result;
-  cli_progress shown = {.file = stderr, .started_us = g_get_monotonic_time()};
+  cli_progress shown = cli_progress_begin("simulated time");
   output *events = options.trace != NULL ? output_begin(options.trace, FILE_TRACE, error) : NULL;
   if (*error != NULL) {
     return CLI_USAGE;

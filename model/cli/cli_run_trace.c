@@ -62,7 +62,7 @@ static gboolean run_again(const summary_record *record, const char *path, const 
                           double times, FILE *file, GError **error)
 {
   g_autoptr(scenario) s = cli_run_scenario(record, path, FALSE, error);
-  cli_progress shown = {.file = stderr, .started_us = g_get_monotonic_time()};
+  cli_progress shown = cli_progress_begin("simulated time");
   const simulation_options how = {.trace = file,
                                   .progress = cli_shows_progress(arguments) ? cli_progress_of_run : NULL,
                                   .progress_user = &shown};

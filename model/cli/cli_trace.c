@@ -12,11 +12,6 @@
 
 enum { WRITTEN_OCTETS = 16 << 10 }; /* in one piece, or more */
 
-static const char *side_word(enum side side)
-{
-  return side == SIDE_INITIATOR ? "initiator" : "responder";
-}
-
 /* One event as a line. */
 static void print_event(decode_line *line, const trace_event *event)
 {
@@ -64,7 +59,9 @@ static gboolean field_at(const void *item, guint index, cli_field *field)
        .text = event ? trace_row_of(event->id)->name : NULL,
        .texts = event_names},
       {.name = "connection", .kind = CLI_FIELD_NUMBER, .number = event ? event->connection : 0},
-      {.name = "side", .kind = CLI_FIELD_TEXT, .text = event ? side_word(event->side) : NULL},
+      {.name = "side",
+       .kind = CLI_FIELD_TEXT,
+       .text = event && event->side == SIDE_INITIATOR ? "initiator" : "responder"},
       {.name = "node", .kind = CLI_FIELD_TEXT, .text = event ? event->node : NULL},
       {.name = event && event->port == 0 ? "" : "port",
        .kind = CLI_FIELD_NUMBER,

@@ -10,10 +10,10 @@ static char *show(const double *times_s, const double *shares, gsize count)
 {
   char *text = NULL;
   size_t length = 0;
-  cli_progress shown = {.file = open_memstream(&text, &length), .started_us = 1};
+  cli_progress shown = {.file = open_memstream(&text, &length), .what = "simulated time", .started_us = 1};
   for (gsize i = 0; i < count; i++) {
     const gint64 now_us = 1 + (gint64)(times_s[i] * G_USEC_PER_SEC);
-    cli_progress_show(&shown, shares[i], 2e-3, "simulated time", now_us);
+    cli_progress_show(&shown, shares[i], 2e-3, now_us);
   }
   cli_progress_clear(&shown);
   fclose(shown.file);
@@ -57,8 +57,8 @@ TEST(test_unknown_share)
 {
   char *text = NULL;
   size_t length = 0;
-  cli_progress shown = {.file = open_memstream(&text, &length), .started_us = 1};
-  cli_progress_show(&shown, -1, 0.25, "the capture", 1 + 2 * G_USEC_PER_SEC);
+  cli_progress shown = {.file = open_memstream(&text, &length), .what = "the capture", .started_us = 1};
+  cli_progress_show(&shown, -1, 0.25, 1 + 2 * G_USEC_PER_SEC);
   fclose(shown.file);
   g_assert_cmpstr(text, ==, CLEAR "at 0.250000 s of the capture");
   free(text);

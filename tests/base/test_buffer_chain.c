@@ -48,25 +48,6 @@ TEST(test_merge)
   assert_chain(&chain, "012345");
 }
 
-/* The chain keeps the buffer; MALLOC_PERTURB_ and the sanitizer show a freed one. */
-TEST(test_keeps_buffer_alive)
-{
-  octet_buffer *buffer = octet_buffer_new(4);
-  memcpy(octet_buffer_octets(buffer), "wxyz", 4);
-  buffer_chain chain = {0};
-  g_auto(buffer_chain) copy = {0};
-  buffer_chain_append(&chain, octet_buffer_octets(buffer), 4, buffer);
-  octet_buffer_unref(buffer);
-  buffer_chain_append_chain(&copy, &chain, 1, 2);
-  buffer_chain_clear(&chain);
-  assert_chain(&copy, "xy");
-  buffer_chain_drop_front(&copy, 1);
-  assert_chain(&copy, "y");
-  buffer_chain_drop_front(&copy, 1);
-  g_assert_cmpuint(copy.slice_count, ==, 0);
-  octet_buffer_unref(NULL);
-}
-
 /* What is copied may change afterwards; nothing at all adds no slice. */
 TEST(test_append_copy)
 {
@@ -98,23 +79,6 @@ static void append_alternating(buffer_chain *chain, uint32_t from, uint32_t to)
   for (uint32_t number = from; number < to; number++) {
     buffer_chain_append(chain, letters + number * 2 % 26, 1, NULL);
   }
-}
-
-/* Long chains move their slices to the heap, keep their order when moved, and come back to life when
- * cleared. */
-TEST(test_many_slices)
-{
-  g_auto(buffer_chain) chain = {0};
-  append_alternating(&chain, 0, 20);
-  g_assert_cmpuint(chain.slice_count, ==, 20);
-  assert_chain(&chain, "acegikmoqsuwyacegikm");
-  g_auto(buffer_chain) moved;
-  buffer_chain_move(&moved, &chain);
-  g_assert_cmpuint(chain.length, ==, 0);
-  append_alternating(&chain, 0, 2);
-  assert_chain(&chain, "ac");
-  buffer_chain_drop_front(&moved, 18);
-  assert_chain(&moved, "km");
 }
 
 /* A chain consumed as it grows needs no more room than it holds at a time: 20 slices, so 32, or 64 while

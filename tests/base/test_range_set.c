@@ -15,24 +15,6 @@ static void assert_ranges(const range_set *set, const char *expected)
   g_assert_cmpstr(text->str, ==, expected);
 }
 
-TEST(test_add)
-{
-  g_autoptr(range_set) set = range_set_new();
-  g_assert_cmpuint(range_set_add(set, 10, 20), ==, 10);
-  g_assert_cmpuint(range_set_add(set, 30, 40), ==, 10);
-  g_assert_cmpuint(range_set_add(set, 5, 5), ==, 0);
-  assert_ranges(set, "10-20 30-40 ");
-  /* Touching on both sides. */
-  g_assert_cmpuint(range_set_add(set, 40, 45), ==, 5);
-  g_assert_cmpuint(range_set_add(set, 8, 10), ==, 2);
-  assert_ranges(set, "8-20 30-45 ");
-  g_assert_cmpuint(range_set_add(set, 12, 18), ==, 0);
-  /* 20-30 and 45-46 are new. */
-  g_assert_cmpuint(range_set_add(set, 15, 46), ==, 11);
-  assert_ranges(set, "8-46 ");
-  g_assert_cmpuint(range_set_total(set), ==, 38);
-}
-
 /* A set in the caller's memory; it takes none of its own before it has something in it. */
 TEST(test_in_callers_memory)
 {
@@ -49,43 +31,6 @@ TEST(test_in_callers_memory)
   g_assert_null(set.ranges.front);
   assert_ranges(&set, "");
   g_assert_cmpuint(range_set_total(&set), ==, 0);
-}
-
-TEST(test_remove)
-{
-  g_autoptr(range_set) set = range_set_new();
-  range_set_add(set, 0, 100);
-  g_assert_cmpuint(range_set_remove(set, 40, 60), ==, 20);
-  assert_ranges(set, "0-40 60-100 ");
-  g_assert_cmpuint(range_set_remove(set, 45, 55), ==, 0);
-  g_assert_cmpuint(range_set_remove(set, 30, 70), ==, 20);
-  g_assert_cmpuint(range_set_remove(set, 0, 10), ==, 10);
-  assert_ranges(set, "10-30 70-100 ");
-  g_assert_cmpuint(range_set_remove(set, 20, 20), ==, 0);
-  g_assert_cmpuint(range_set_remove(set, 0, 1000), ==, 50);
-  g_assert_cmpuint(range_set_count(set), ==, 0);
-  g_assert_cmpuint(range_set_total(set), ==, 0);
-}
-
-TEST(test_questions)
-{
-  g_autoptr(range_set) set = range_set_new();
-  g_assert_true(range_set_contains(set, 7, 7));
-  g_assert_false(range_set_contains(set, 7, 8));
-  range_set_add(set, 10, 20);
-  range_set_add(set, 30, 40);
-  range_set_add(set, 50, 60);
-  /* 15-20, 30-40, 50-52. */
-  g_assert_cmpuint(range_set_covered(set, 15, 52), ==, 17);
-  g_assert_cmpuint(range_set_covered(set, 20, 30), ==, 0);
-  g_assert_true(range_set_contains(set, 30, 40));
-  g_assert_false(range_set_contains(set, 30, 41));
-  g_assert_false(range_set_contains(set, 29, 31));
-  g_assert_cmpuint(range_set_find(set, 0), ==, 0);
-  g_assert_cmpuint(range_set_find(set, 19), ==, 0);
-  g_assert_cmpuint(range_set_find(set, 20), ==, 1);
-  g_assert_cmpuint(range_set_find(set, 59), ==, 2);
-  g_assert_cmpuint(range_set_find(set, 60), ==, 3);
 }
 
 /* The last positions there are. */

@@ -95,12 +95,18 @@ class BadStores(unittest.TestCase):
         self.refused("none.sqlite", "No such file|unable to open", commands("none.sqlite")[:-1])
         self.assertFalse(os.path.exists("none.sqlite"))
 
-    def test_older_schema(self):
-        with contextlib.closing(sqlite3.connect("older.sqlite")) as store:
-            store.executescript(SCHEMA_1)
-        before = kit.octets("older.sqlite")
-        self.refused("older.sqlite", "schema 1, written by iwarpsim 0.1.0; expected schema 4")
-        self.assertEqual(kit.octets("older.sqlite"), before)
+    def test_other_schema(self):
+        shutil.copy(WHOLE, "newer.sqlite")
+        for store, sql, words in (
+                ("older.sqlite", SCHEMA_1, "schema 1, written by iwarpsim 0.1.0; expected schema 4: read it with that "
+                 "older iwarpsim, or run the sweep again into another --store FILE"),
+                ("newer.sqlite", "PRAGMA user_version = 99;", r"schema 99, written by iwarpsim [^ ]+; expected schema "
+                 "4: read it with a newer iwarpsim")):
+            with contextlib.closing(sqlite3.connect(store)) as database:
+                database.executescript(sql)
+            before = kit.octets(store)
+            self.refused(store, words)
+            self.assertEqual(kit.octets(store), before)
 
     def test_truncated(self):
         whole = kit.octets(WHOLE)

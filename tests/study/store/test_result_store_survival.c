@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The store under bad conditions: other programs' files, other schemas, locks, full disks, processes killed
- * in the middle of writing, damaged octets. In each case there is an error message or a correct reading, and
- * what was committed stays. */
+/* The store under bad conditions: other hands, locks, no room, processes killed in the middle of writing,
+ * damaged octets. In each case there is an error message or a correct reading, and what was committed stays.
+ * What commands make of files that are no stores, of other schemas and of full disks is in tests/survival. */
 #include <errno.h>
 #include <fcntl.h>
 #include <glib/gstdio.h>
-#include <sched.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -100,18 +98,6 @@ static void expect_refused(const char *path, result_store_mode mode, int code, c
   g_assert_nonnull(strstr(error->message, complaint));
 }
 
-/* Files that are none of ours stay as they are. */
-static void expect_foreign(const char *path, const char *complaint)
-{
-  g_autofree char *before = NULL, *after = NULL;
-  gsize length_before, length_after;
-  g_assert_true(g_file_get_contents(path, &before, &length_before, NULL));
-  expect_refused(path, RESULT_STORE_READ, RESULT_STORE_ERROR_FOREIGN, complaint);
-  expect_refused(path, RESULT_STORE_WRITE, RESULT_STORE_ERROR_FOREIGN, complaint);
-  g_assert_true(g_file_get_contents(path, &after, &length_after, NULL));
-  g_assert_cmpmem(before, length_before, after, length_after);
-}
-
 static void execute_on(const char *path, const char *sql)
 {
   sqlite3 *database = raw_open(path);
@@ -121,44 +107,6 @@ static void execute_on(const char *path, const char *sql)
 
 #define FIXTURE_TEST(name) TEST_WITH(store_fixture, "run.seed", set_up, tear_down, name)
 
-/* Other files. */
-
-FIXTURE_TEST(test_not_a_database)
-{
-  g_autofree char *path =
-      fixture_file(f->folder, "notes.txt", "Not a database, but a text of more than a few octets.\n");
-  expect_foreign(path, "not a SQLite database");
-}
-
-static const struct {
-  const char *sql;
-  const char *complaint;
-} databases[] = {
-    {"CREATE TABLE runs(id INTEGER PRIMARY KEY, url TEXT)", "another program's"},
-    /* The first schema, as iwarpsim 0.1.0 made it, with one run's origin. */
-    {"CREATE TABLE meta(id INTEGER PRIMARY KEY, scenario TEXT NOT NULL, version TEXT NOT NULL);"
-     "INSERT INTO meta VALUES(1, 'mtu-loss', '0.0.9');"
-     "PRAGMA application_id = 0x69777073; PRAGMA user_version = 1",
-     "schema 1, written by iwarpsim 0.0.9; expected schema 4: read it with that older iwarpsim, or run the "
-     "sweep again into another --store FILE"}};
-
-FIXTURE_TEST(test_other_databases)
-{
-  for (gsize i = 0; i < G_N_ELEMENTS(databases); i++) {
-    g_autofree char *name = g_strdup_printf("other-%zu.sqlite", i);
-    g_autofree char *path = g_build_filename(f->folder, name, NULL);
-    execute_on(path, databases[i].sql);
-    expect_foreign(path, databases[i].complaint);
-  }
-}
-
-FIXTURE_TEST(test_newer_schema)
-{
-  execute_on(f->path, "PRAGMA user_version = 99");
-  expect_foreign(f->path,
-                 "schema 99, written by iwarpsim 0.1.0; expected schema 4: read it with a newer iwarpsim");
-}
-
 FIXTURE_TEST(test_missing)
 {
   g_autofree char *path = g_build_filename(f->folder, "none.sqlite", NULL);
@@ -166,22 +114,6 @@ FIXTURE_TEST(test_missing)
   g_assert_false(g_file_test(path, G_FILE_TEST_EXISTS));
   g_autofree char *nowhere = g_build_filename(f->folder, "none", "a.sqlite", NULL);
   expect_refused(nowhere, RESULT_STORE_WRITE, RESULT_STORE_ERROR_FAILED, g_strerror(ENOENT));
-}
-
-FIXTURE_TEST(test_folder)
-{
-  expect_refused(f->folder, RESULT_STORE_READ, RESULT_STORE_ERROR_FAILED, g_strerror(EISDIR));
-  expect_refused(f->folder, RESULT_STORE_WRITE, RESULT_STORE_ERROR_FAILED, g_strerror(EISDIR));
-}
-
-/* There is nothing to read in an empty file; but a sweep may start with one, such as a file made by
- * `mktemp`. */
-FIXTURE_TEST(test_empty_file)
-{
-  g_autofree char *path = fixture_file(f->folder, "empty.sqlite", "");
-  expect_refused(path, RESULT_STORE_READ, RESULT_STORE_ERROR_FOREIGN, "an empty file");
-  result_store_close(NO_ERROR(open_store, path, RESULT_STORE_WRITE));
-  expect_runs(f, path, 0);
 }
 
 /* Contents nobody of us wrote. */
@@ -439,66 +371,6 @@ FIXTURE_TEST(test_full_store)
   g_assert_true(commit_seed(f, store, runs + 1, &error));
   result_store_close(store);
   expect_runs(f, f->path, runs + 1);
-}
-
-/* A file that leaves `free_octets` of the disk it is on. */
-static void fill_disk(const char *path, gsize free_octets)
-{
-  static const char zeros[4096];
-  int file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
-  off_t size = 0;
-  ssize_t written;
-  g_assert_cmpint(file, >=, 0);
-  while ((written = write(file, zeros, sizeof zeros)) > 0) {
-    size += written;
-  }
-  g_assert_cmpint(errno, ==, ENOSPC);
-  g_assert_cmpint(ftruncate(file, MAX(size - (off_t)free_octets, 0)), ==, 0);
-  close(file);
-}
-
-/* Commits one more run with so much room, from opening on. A failure is reported and loses nothing. TRUE when
- * it succeeded. */
-static gboolean try_with_room(const store_fixture *f, const char *path, const char *filler, gsize free_octets,
-                              guint runs)
-{
-  g_autoptr(GError) error = NULL;
-  fill_disk(filler, free_octets);
-  result_store *store = open_store(path, RESULT_STORE_WRITE, &error);
-  gboolean good = store != NULL && commit_seed(f, store, runs + 1, &error);
-  result_store_close(store);
-  g_assert_cmpint(g_unlink(filler), ==, 0);
-  if (!good) {
-    expect_full(error);
-  }
-  if (runs > 0 || good) {
-    expect_runs(f, path, runs + (good ? 1 : 0));
-  }
-  return good;
-}
-
-/* A disk of its own in memory, with room for each number of pages up to what the first two commits need. */
-FIXTURE_TEST(test_full_disk)
-{
-  g_autofree char *disk = g_build_filename(f->folder, "disk", NULL);
-  g_autofree char *path = g_build_filename(disk, "b.sqlite", NULL);
-  g_autofree char *filler = g_build_filename(disk, "filler", NULL);
-  g_assert_cmpint(g_mkdir(disk, 0755), ==, 0);
-  if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
-      mount("none", disk, "tmpfs", 0, "size=1m") != 0) {
-    g_test_skip("no file system may be mounted here");
-  } else {
-    for (guint runs = 0; runs < 2; runs++) {
-      gsize room = 0;
-      while (!try_with_room(f, path, filler, room, runs)) {
-        room += 4096;
-      }
-      g_test_message("run %u needed %zu octets", runs + 1, room);
-      g_assert_cmpuint(room, >=, 4096); /* it did fail for want of room */
-    }
-    g_assert_cmpint(umount(disk), ==, 0);
-  }
-  g_assert_cmpint(g_rmdir(disk), ==, 0);
 }
 
 /* Damaged octets. */

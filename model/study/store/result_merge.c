@@ -15,6 +15,9 @@ typedef struct merge {
   GHashTable *takers; /* identity → path of the store it was taken from; the others were in `into` before */
   const char *path;   /* of the store being read */
   merge_count *count; /* its */
+  const provenance *from;
+  const stored_run *run; /* of it, from there, … */
+  gboolean stays;        /* … which does not replace the run of `into` */
 } merge;
 
 /* Whether all runs come from one scenario and program. */
@@ -95,15 +98,6 @@ static char *run_label(const provenance *from, const stored_run *run)
 
 /* Joining. */
 
-/* A run of the store being read, beside the one that `into` has of the same identity. */
-typedef struct meeting {
-  merge *merge;
-  const provenance *from;
-  const stored_run *run;
-  gboolean found;  /* a run of its identity is there … */
-  gboolean better; /* … and this one is better */
-} meeting;
-
 /* Whether `b` is kept rather than `a`. Any order would do that does not depend on which store is read
  * first. */
 static gboolean is_better(const provenance *a_from, const stored_run *a, const provenance *b_from,
@@ -122,24 +116,23 @@ static gboolean is_better(const provenance *a_from, const stored_run *a, const p
   return order != 0 ? order > 0 : a->point > b->point;
 }
 
+/* Compares the run of `into` with the one being read, of the same identity. */
 static gboolean meet_run(const provenance *from, const stored_run *run, gpointer data, GError **error)
 {
-  meeting *m = data;
+  merge *m = data;
   if (run->status != RUN_FAILED && m->run->status != RUN_FAILED) {
-    const char *there = g_hash_table_lookup(m->merge->takers, run->identity);
-    g_autofree char *what =
-        disagreement(run, there != NULL ? there : m->merge->into->path, m->run, m->merge->path);
+    const char *there = g_hash_table_lookup(m->takers, run->identity);
+    g_autofree char *what = disagreement(run, there != NULL ? there : m->into->path, m->run, m->path);
     if (what != NULL) {
       g_autofree char *label = run_label(from, run);
       g_set_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_CONTRADICTION,
                   "%s: contradicts what is joined so far: of the run %.12s (%s%s) %s; expected the same "
                   "results of the same run",
-                  m->merge->path, run->identity, from->name, label, what);
+                  m->path, run->identity, from->name, label, what);
       return FALSE;
     }
   }
-  m->found = TRUE;
-  m->better = is_better(from, run, m->from, m->run);
+  m->stays = !is_better(from, run, m->from, m->run);
   return TRUE;
 }
 
@@ -149,12 +142,14 @@ static gboolean join_run(const provenance *from, const stored_run *run, gpointer
   if (interruption_waits()) {
     return error_set(error, "%s: interrupted", m->path);
   }
-  meeting meets = {.merge = m, .from = from, .run = run};
-  if (!result_store_visit_run(m->into, run->identity, meet_run, &meets, error)) {
+  m->from = from;
+  m->run = run;
+  m->stays = FALSE;
+  if (!result_store_visit_run(m->into, run->identity, meet_run, m, error)) {
     return FALSE;
   }
   m->count->runs++;
-  if (meets.found && !meets.better) {
+  if (m->stays) {
     m->count->present++;
     return TRUE;
   }

@@ -71,7 +71,7 @@ static gboolean write_origin(const result_store *store, const provenance *from, 
   return good;
 }
 
-/* Writes `run`, which the store does not have. */
+/* Writes `run`, in the place of what the store has of it. */
 static gboolean add_run(const result_store *store, const provenance *from, const stored_run *run,
                         GError **error)
 {
@@ -81,7 +81,7 @@ static gboolean add_run(const result_store *store, const provenance *from, const
   provenance hashed = *from;
   hashed.hash = hash;
   sqlite3_stmt *statement = store_statement(store,
-                                            "INSERT INTO runs(origin, " RUN_FIELDS
+                                            "INSERT OR REPLACE INTO runs(origin, " RUN_FIELDS
                                             ") VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13,"
                                             " ?14, ?15, ?16, ?17, ?18, ?19)",
                                             error);
@@ -116,20 +116,9 @@ static gboolean add_run(const result_store *store, const provenance *from, const
 
 gboolean store_put(const result_store *store, const provenance *from, const stored_run *run, GError **error)
 {
-  static const char *const sql[] = {
-      "DELETE FROM runs WHERE identity = ?1",
-      /* An origin goes with its last run: without runs it would announce results that do not exist. */
-      "DELETE FROM origins WHERE id NOT IN (SELECT origin FROM runs)"};
-  gboolean good = TRUE;
-  for (gsize i = 0; good && i < G_N_ELEMENTS(sql); i++) {
-    sqlite3_stmt *statement = store_statement(store, sql[i], error);
-    good = statement != NULL;
-    if (good && sqlite3_bind_parameter_count(statement) > 0) {
-      store_bind_text(statement, 1, run->identity);
-    }
-    good = good && store_step_done(store, statement, error);
-  }
-  return good && add_run(store, from, run, error);
+  /* An origin goes with its last run: without runs it would announce results that do not exist. */
+  return add_run(store, from, run, error) &&
+         store_execute(store, "DELETE FROM origins WHERE id NOT IN (SELECT origin FROM runs)", error);
 }
 
 /* Looking up what a sweep still has to run. */

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What stops a sweep, or holds it up: signals, children that hang, a store that is locked or fails, another
  * sweep (fake_runs.c). */
-#include <errno.h>
 #include <glib/gstdio.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,15 +15,6 @@
 #include "test.h"
 
 #define FIXTURE_TEST(name) TEST_WITH(sweep_fixture, NULL, sweep_fixture_set_up, sweep_fixture_tear_down, name)
-
-/* Neither about to die of a signal nor dead: a process that nobody has waited for yet still takes signals. */
-static gboolean is_alive(pid_t process)
-{
-  g_autofree char *path = g_strdup_printf("/proc/%d/status", (int)process);
-  g_autofree char *status = NULL;
-  return g_file_get_contents(path, &status, NULL, NULL) && strstr(status, "\nState:\tZ") == NULL &&
-         strstr(status, "\nSigPnd:\t0000000000000000\nShdPnd:\t0000000000000000\n") != NULL;
-}
 
 /* What comes to a sweep from outside, by its timers. */
 typedef struct outside {
@@ -43,29 +32,6 @@ typedef struct outside {
   gboolean terminated; /* it was, where ok is expected */
   gboolean committed;
 } outside;
-
-/* The clock goes on only while seed 26, the first child, runs: a second each time that the sweep looks. */
-static gboolean advance_while_it_runs(gpointer data)
-{
-  const outside *world = data;
-  pid_t process = traced_process(world->f->folder, "26");
-  if (process > 0 && is_alive(process)) {
-    advance_clock(1);
-  }
-  return G_SOURCE_CONTINUE;
-}
-
-/* Seed 26 hangs, and is recorded as failed; seed 20, after it, runs all the same. */
-FIXTURE_TEST(test_stalled_run)
-{
-  outside world = {.f = f};
-  stop_clock();
-  add_timer(f, 100, advance_while_it_runs, &world);
-  sweep_result result =
-      sweep_with(f, SEED_LIST("a", "26, 20"), (how_to_sweep){.jobs = 1, .limits = {.stall_s = 3}});
-  EXPECT_FIELDS(&result, (failed, 1), (done, 1));
-  expect_recorded(f, "26", RUN_FAILED, 128 + SIGTERM, "(--stall), at 0.005 s of simulated time, 25 % done");
-}
 
 /* Whether another Ctrl-C is to come. */
 static gboolean interrupt(outside *world)
@@ -101,12 +67,6 @@ static void expect_interrupted(const sweep_fixture *f, const char *text, guint w
   g_assert_cmpuint(result.done + result.failed, ==, 0);
   g_assert_cmpuint(result.to_go, ==, 5);
   g_assert_cmpuint(fixture_count_runs(f->store_path), ==, 0);
-}
-
-/* Children are stopped, and leave no record: the next sweep runs them. */
-FIXTURE_TEST(test_interrupt)
-{
-  expect_interrupted(f, ENDLESS("slow"), 1, FALSE);
 }
 
 /* Children that ignore SIGTERM are killed a second later. */
@@ -167,9 +127,8 @@ FIXTURE_TEST(test_ignored_child_signal)
   expect_recorded(f, "13", RUN_FAILED, 128 + SIGKILL, "signal 9");
 }
 
-/* Each process that makes runs takes three descriptors here, and its start some more for a moment: 40 are not
- * enough for 16 at once, but for some, and all runs are made. Where there is room for none, there is an
- * error. */
+/* Each run takes two descriptors here, and 16 are left for the store: 40 are not enough for 16 at once, but
+ * for some, and all runs are made. */
 FIXTURE_TEST(test_few_descriptors)
 {
   struct rlimit before;
@@ -190,37 +149,6 @@ static pid_t sweep_beside(const sweep_fixture *f, const char *text, guint jobs)
     _exit(0);
   }
   return pid;
-}
-
-/* The status of `process`, which becomes a child of this one when its parent has ended. */
-static int await_orphan(pid_t process)
-{
-  int status;
-  pid_t ended;
-  while ((ended = waitpid(process, &status, 0)) < 0 && errno == ECHILD) {
-    g_usleep(5000);
-  }
-  g_assert_cmpint(ended, ==, process);
-  return status;
-}
-
-/* A sweep that is killed takes its run along, which would last a minute. This process inherits the orphan,
- * and so learns its end. */
-FIXTURE_TEST(test_parent_killed)
-{
-  prctl(PR_SET_CHILD_SUBREAPER, 1);
-  pid_t parent = sweep_beside(f, ENDLESS("stubborn"), 1);
-  pid_t child = 0;
-  while (take_traces(f, &child) == 0) {
-    g_usleep(5000);
-  }
-  int status;
-  kill(parent, SIGKILL);
-  g_assert_cmpint(waitpid(parent, &status, 0), ==, parent);
-  status = await_orphan(child);
-  g_assert_true(WIFSIGNALED(status));
-  g_assert_cmpint(WTERMSIG(status), ==, SIGKILL);
-  prctl(PR_SET_CHILD_SUBREAPER, 0);
 }
 
 /* Another hand on the store. */

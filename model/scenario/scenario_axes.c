@@ -6,7 +6,6 @@
 #include "base/integer_math.h"
 #include "base/units.h"
 #include "scenario/scenario_private.h"
-#include "scenario/scenario_setting.h"
 
 enum {
   VALUES_MAX = 100000, /* than any sweep can run; keeps "from = 1; to = 2000000000" from eating the memory */
@@ -290,6 +289,11 @@ static gboolean read_keys(axis_reader *r)
   return TRUE;
 }
 
+static gboolean axis_problem(const axis_reader *r, const char *problem)
+{
+  return setting_problem(r->error, r->setting, "axis '%s' %s", name_of(r), problem);
+}
+
 static gboolean too_many_values(const axis_reader *r, const source_setting *setting)
 {
   return setting_problem(r->error, setting, "axis '%s' has more than %d values; expected fewer", name_of(r),
@@ -330,14 +334,14 @@ static gboolean read_list(axis_reader *r, const source_setting *list)
   return TRUE;
 }
 
-/* Reads `setting` as a whole number of the smallest unit of `row`. */
+/* Reads `setting`, if there is one, as a whole number of the smallest unit of `row`. */
 static gboolean read_number(const axis_reader *r, const scenario_key_row *row, const source_setting *setting,
                             guint64 *number)
 {
   g_auto(scenario_value) value = {.is_word = FALSE};
 
-  if (!read_value(r, row, setting, &value)) {
-    return FALSE;
+  if (setting == NULL || !read_value(r, row, setting, &value)) {
+    return setting == NULL;
   }
   gboolean fits = scenario_axis_range_number(row, &value, number);
   g_autofree char *text = setting_text(setting);
@@ -349,90 +353,65 @@ static gboolean read_number(const axis_reader *r, const scenario_key_row *row, c
 
 /* These are the members of an axis that is given by its ends. */
 typedef struct axis_range {
-  const source_setting *from_setting;
-  const source_setting *to_setting;
-  const source_setting *step_setting;   /* or NULL */
-  const source_setting *points_setting; /* or NULL */
-  guint64 from, to, step, points;
+  const source_setting *from, *to;
+  const source_setting *step, *points; /* or NULL */
+  gboolean counts_by_ones;             /* a range without a step goes up by one */
 } axis_range;
-
-/* Returns TRUE for types whose values are counted: a range without a step goes up by one. */
-static gboolean counts_by_ones(scenario_type type)
-{
-  return type == SCENARIO_TYPE_INTEGER || type == SCENARIO_TYPE_SIZE;
-}
 
 static gboolean check_range(const axis_reader *r, const axis_range *range)
 {
   if (!scenario_axis_range_fits(r->row->type)) {
-    return setting_problem(r->error, r->setting,
-                           "axis '%s' has from and to, but its key is no number; expected values = [ ... ]",
-                           name_of(r));
+    return axis_problem(r, "has from and to, but its key is no number; expected values = [ ... ]");
   }
-  if (range->step_setting != NULL && range->points_setting != NULL) {
-    return setting_problem(r->error, r->setting,
-                           "axis '%s' has both step and points; expected step = DISTANCE, or "
-                           "points = NUMBER for values that grow by a factor",
-                           name_of(r));
+  if (range->step != NULL && range->points != NULL) {
+    return axis_problem(r,
+                        "has both step and points; expected step = DISTANCE, or points = NUMBER for values "
+                        "that grow by a factor");
   }
-  return range->step_setting != NULL || range->points_setting != NULL || counts_by_ones(r->row->type) ||
-         setting_problem(r->error, r->setting,
-                         "axis '%s' has from and to, but nothing says what lies between; expected "
-                         "step = DISTANCE, or points = NUMBER for values that grow by a factor",
-                         name_of(r));
+  return range->step != NULL || range->points != NULL || range->counts_by_ones ||
+         axis_problem(r, "has from and to, but nothing says what lies between; expected step = DISTANCE, or "
+                         "points = NUMBER for values that grow by a factor");
 }
 
-static gboolean check_ends(const axis_reader *r, const axis_range *range)
-{
-  gboolean is_less = (gint64)range->to < (gint64)range->from;
-
-  if (is_less || (range->to == range->from && range->points_setting != NULL)) {
-    return setting_problem(r->error, range->to_setting,
-                           "sweep: 'to' is %s 'from'; expected from = LEAST; to = LARGEST",
-                           is_less ? "less than" : "the same as");
-  }
-  return (gint64)range->from > 0 || range->points_setting == NULL ||
-         setting_problem(r->error, range->from_setting,
-                         "sweep: nothing grows from 0 or less by a factor; expected 'from' above 0, "
-                         "or a step instead of points");
-}
-
-/* The distance between values is in the key's unit, but may be less than the key's least value. */
-static gboolean read_step(const axis_reader *r, axis_range *range)
-{
-  scenario_key_row row = *r->row;
-
-  row.name = "step";
-  row.minimum = 1;
-  row.words = NULL;
-  if (range->step_setting == NULL) {
-    range->step = 1;
-    return TRUE;
-  }
-  return read_number(r, &row, range->step_setting, &range->step) &&
-         (range->step > 0 ||
-          setting_problem(r->error, range->step_setting,
-                          "sweep: step = 0 never gets from 'from' to 'to'; expected more than 0"));
-}
-
-static gboolean read_range(axis_reader *r, axis_range *range)
+static gboolean read_range(axis_reader *r, const axis_range *range)
 {
   const scenario_key_row points_row = {
       .name = "points", .type = SCENARIO_TYPE_INTEGER, .minimum = 2, .maximum = POINTS_MAX};
+  /* The distance between values is in the key's unit, but may be less than the key's least value. */
+  scenario_key_row step_row = *r->row;
+  guint64 from = 0, to = 0, step = 1, points = 0;
 
-  if (!check_range(r, range) || !read_number(r, r->row, range->from_setting, &range->from) ||
-      !read_number(r, r->row, range->to_setting, &range->to) || !check_ends(r, range) ||
-      !read_step(r, range) ||
-      (range->points_setting != NULL &&
-       !read_number(r, &points_row, range->points_setting, &range->points))) {
+  step_row.name = "step";
+  step_row.minimum = 1;
+  step_row.words = NULL;
+  if (!check_range(r, range) || !read_number(r, r->row, range->from, &from) ||
+      !read_number(r, r->row, range->to, &to)) {
     return FALSE;
   }
+  if ((gint64)to < (gint64)from || (to == from && range->points != NULL)) {
+    return setting_problem(r->error, range->to,
+                           "sweep: 'to' is %s 'from'; expected from = LEAST; to = LARGEST",
+                           to == from ? "the same as" : "less than");
+  }
+  if ((gint64)from <= 0 && range->points != NULL) {
+    return setting_problem(
+        r->error, range->from,
+        "sweep: nothing grows from 0 or less by a factor; expected 'from' above 0, or a step "
+        "instead of points");
+  }
+  if (!read_number(r, &step_row, range->step, &step) ||
+      !read_number(r, &points_row, range->points, &points)) {
+    return FALSE;
+  }
+  if (step == 0) {
+    return setting_problem(r->error, range->step,
+                           "sweep: step = 0 never gets from 'from' to 'to'; expected more than 0");
+  }
   g_autoptr(GArray) numbers =
-      range->points > 0 ? scenario_axis_range_factors(range->from, range->to, range->points,
-                                                      counts_by_ones(r->row->type) ? 0 : FACTOR_DIGITS)
-                        : scenario_axis_range_steps(range->from, range->to, range->step, VALUES_MAX);
+      points > 0 ? scenario_axis_range_factors(from, to, points, range->counts_by_ones ? 0 : FACTOR_DIGITS)
+                 : scenario_axis_range_steps(from, to, step, VALUES_MAX);
   if (numbers->len > VALUES_MAX) {
-    return too_many_values(r, range->to_setting);
+    return too_many_values(r, range->to);
   }
   for (guint i = 0; i < numbers->len; i++) {
     g_ptr_array_add(r->values, scenario_axis_range_text(r->row, g_array_index(numbers, guint64, i)));
@@ -443,19 +422,18 @@ static gboolean read_range(axis_reader *r, axis_range *range)
 static gboolean read_values(axis_reader *r)
 {
   const source_setting *values = setting_member(r->setting, "values");
-  axis_range range = {.from_setting = setting_member(r->setting, "from"),
-                      .to_setting = setting_member(r->setting, "to"),
-                      .step_setting = setting_member(r->setting, "step"),
-                      .points_setting = setting_member(r->setting, "points")};
-  gboolean whole = range.from_setting != NULL && range.to_setting != NULL;
-  gboolean any = range.from_setting != NULL || range.to_setting != NULL || range.step_setting != NULL ||
-                 range.points_setting != NULL;
+  const scenario_type type = r->row->type;
+  const axis_range range = {.from = setting_member(r->setting, "from"),
+                            .to = setting_member(r->setting, "to"),
+                            .step = setting_member(r->setting, "step"),
+                            .points = setting_member(r->setting, "points"),
+                            .counts_by_ones = type == SCENARIO_TYPE_INTEGER || type == SCENARIO_TYPE_SIZE};
+  const gboolean any = range.from != NULL || range.to != NULL || range.step != NULL || range.points != NULL;
 
-  if (values != NULL ? any : !whole) {
-    return setting_problem(r->error, r->setting,
-                           "axis '%s' has not one set of values; expected either values = [ ... ] or "
-                           "from = LEAST; to = LARGEST, with a step or a number of points",
-                           name_of(r));
+  if (values != NULL ? any : range.from == NULL || range.to == NULL) {
+    return axis_problem(r,
+                        "has not one set of values; expected either values = [ ... ] or from = LEAST; to = "
+                        "LARGEST, with a step or a number of points");
   }
   if (values != NULL ? !read_list(r, values) : !read_range(r, &range)) {
     return FALSE;

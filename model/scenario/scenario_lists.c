@@ -5,7 +5,6 @@
 
 #include "scenario/scenario_guess.h"
 #include "scenario/scenario_problem.h"
-#include "scenario/scenario_setting.h"
 
 static const char *list_name(scenario_key list)
 {

@@ -4,7 +4,6 @@
 
 #include "scenario/scenario_axes.h"
 #include "scenario/scenario_private.h"
-#include "scenario/scenario_setting.h"
 #include "scenario/scenario_where.h"
 
 /* --- Files --- */

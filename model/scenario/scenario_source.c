@@ -13,7 +13,7 @@ enum {
   SIZE_MAX_OCTETS = 4 * 1024 * 1024, /* of all files together */
   INCLUDE_DEPTH_MAX = 10,            /* libconfig's own */
   DEPTH_MAX = 32,            /* of brackets: a scenario needs 4, and the reader calls itself for each */
-  GROUP_KEYS_MAX = 1000,     /* none of ours has more than a few dozen */
+  GROUP_KEYS_MAX = 250,      /* none of ours has more than a few dozen, and each is compared with all */
   BLOCK_OCTETS = 256 * 1024, /* of settings and their texts */
 };
 
@@ -46,11 +46,10 @@ struct scenario_source {
 
   input *in;
   bracket brackets[DEPTH_MAX];
-  guint depth;         /* of brackets */
-  bracket string;      /* the quote of the last string that spans lines … */
-  guint string_end;    /* … and the line that it ends in; 0: there is none */
-  GHashTable *members; /* all settings that have names */
-  GError *problem;     /* the first one: nothing is read after it */
+  guint depth;      /* of brackets */
+  bracket string;   /* the quote of the last string that spans lines … */
+  guint string_end; /* … and the line that it ends in; 0: there is none */
+  GError *problem;  /* the first one: nothing is read after it */
 };
 
 /* --- Memory and problems --- */
@@ -217,18 +216,6 @@ static gboolean read_include(scenario_source *s)
 }
 
 /* --- The syntax --- */
-
-static guint member_hash(gconstpointer setting)
-{
-  const source_setting *member = setting;
-  return g_str_hash(member->name) ^ g_direct_hash(member->parent);
-}
-
-static gboolean is_same_member(gconstpointer a, gconstpointer b)
-{
-  const source_setting *one = a, *other = b;
-  return one->parent == other->parent && strcmp(one->name, other->name) == 0;
-}
 
 /* Moves over blanks, comments and includes. Returns the character after them; '\0' at the end of the text and
  * after a problem. */
@@ -404,8 +391,9 @@ static gboolean read_members(scenario_source *s, source_setting *group)
 
   for (char c = next(s); g_ascii_isalpha(c) || c == '*'; c = next(s)) {
     const gsize length = strspn(s->in->p, SCENARIO_NAME_CHARACTERS);
-    source_setting *member = add_setting(s, group, keep_text(s, s->in->p, length));
-    const source_setting *earlier = g_hash_table_lookup(s->members, member);
+    const char *own = keep_text(s, s->in->p, length);
+    const source_setting *earlier = setting_member(group, own);
+    source_setting *member = add_setting(s, group, own);
 
     if (earlier != NULL) {
       g_autoptr(GString) name = g_string_new(member->name);
@@ -422,7 +410,6 @@ static gboolean read_members(scenario_source *s, source_setting *group)
       return PROBLEM_HERE(s, "a group has more than %d keys; expected those of docs/scenario.md",
                           GROUP_KEYS_MAX);
     }
-    g_hash_table_add(s->members, member);
     s->in->p += length;
     if ((!accept(s, '=') && !accept(s, ':') && !unexpected(s)) || !read_value(s, member)) {
       return FALSE;
@@ -517,7 +504,6 @@ static scenario_source *source_new(void)
   s->full_text = g_string_new(NULL);
   s->texts = g_ptr_array_new();
   s->blocks = g_ptr_array_new_with_free_func(g_free);
-  s->members = g_hash_table_new(member_hash, is_same_member);
   return s;
 }
 
@@ -553,7 +539,6 @@ void scenario_source_free(scenario_source *s)
   g_string_free(s->full_text, TRUE);
   g_ptr_array_unref(s->texts);
   g_ptr_array_unref(s->blocks);
-  g_hash_table_unref(s->members);
   g_clear_error(&s->problem);
   g_free(s);
 }
@@ -579,4 +564,46 @@ char *scenario_source_string(const char *text)
   char *kept = is_string ? g_strdup(string.text) : NULL;
   scenario_source_free(s);
   return kept;
+}
+
+/* --- Settings --- */
+
+char *setting_text(const source_setting *setting)
+{
+  if (setting->notation == SCENARIO_NOTATION_GROUP) {
+    return g_strdup("{ ... }");
+  }
+  if (setting->notation != SCENARIO_NOTATION_LIST) {
+    return g_strdup(setting->text);
+  }
+  /* A list of anything but scalars becomes a text that no key takes. */
+  GString *text = g_string_new("[");
+  for (const source_setting *element = setting->first; element != NULL; element = element->next) {
+    g_autofree char *inner = setting_text(element);
+    const char *quote = element->notation == SCENARIO_NOTATION_STRING ? "\"" : "";
+
+    g_string_append_printf(text, "%s%s%s%s", element == setting->first ? "" : ",", quote, inner, quote);
+  }
+  g_string_append_c(text, ']');
+  return g_string_free(text, FALSE);
+}
+
+const source_setting *setting_member(const source_setting *group, const char *name)
+{
+  const source_setting *member = group->first;
+
+  while (member != NULL && strcmp(member->name, name) != 0) {
+    member = member->next;
+  }
+  return member;
+}
+
+const char *setting_string(const source_setting *setting)
+{
+  return setting != NULL && setting->notation == SCENARIO_NOTATION_STRING ? setting->text : NULL;
+}
+
+char *setting_where(const source_setting *setting)
+{
+  return g_strdup_printf("%s:%u", setting->path, setting->line);
 }

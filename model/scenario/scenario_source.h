@@ -17,6 +17,7 @@
  * including file gives none. */
 #pragma once
 
+#include "scenario/scenario_problem.h"
 #include "scenario/scenario_value.h"
 
 typedef struct scenario_source scenario_source;
@@ -53,3 +54,19 @@ const char *scenario_source_full_text(const scenario_source *source);
 /* Returns what `text` stands for, which is a `string` of the syntax and nothing else; NULL when it is not.
  * Free with g_free(). */
 char *scenario_source_string(const char *text);
+
+/* Returns the text of `setting` as scenario_value_read() takes it; strings without quotes. Free with
+ * g_free(). */
+char *setting_text(const source_setting *setting);
+
+/* Returns the member `name` of a group; NULL when it has none. */
+const source_setting *setting_member(const source_setting *group, const char *name);
+
+/* Returns the text of a string; NULL for other settings, and for none (NULL). */
+const char *setting_string(const source_setting *setting);
+
+/* Returns "file:line" of `setting`. Free with g_free(). */
+char *setting_where(const source_setting *setting);
+
+/* Sets the error at the line of `setting`, to what printf() makes of the rest. Returns FALSE. */
+#define setting_problem(error, setting, ...) scenario_problem_take(error, setting_where(setting), __VA_ARGS__)

@@ -29,11 +29,6 @@ static void append_facts(report_page *report)
               *partial != '\0' ? " · " : "", partial);
 }
 
-static void append_assumption(report_page *report)
-{
-  html_append_text(report->html, STATISTICS_ASSUMPTION);
-}
-
 /* What report.html names, in the order in which it is made: the definitions explain the asterisks of what
  * comes before them. */
 static const struct part {
@@ -48,7 +43,6 @@ static const struct part {
              {"differences", report_append_pairs},
              {"flags", report_append_flags},
              {"definitions", report_append_definitions},
-             {"assumption", append_assumption},
              {"parameters", report_append_parameters},
              {"scenario", report_append_scenario},
              {"provenance", report_append_provenance},

@@ -29,7 +29,7 @@ typedef struct report_page {
   GArray *keys;          /* scenario_key: what varies among them, apart from the seed */
   GArray *points;        /* study_point: of the table */
   GArray *pairings;      /* result_pairing: each two values of what is compared; empty without a run */
-  GArray *columns;       /* report_column: what some run has; likewise */
+  GArray *columns;       /* report_column: what some run has, the ratio last; likewise */
   GError *error;         /* why a plot cannot be drawn; NULL: all are */
   GPtrArray *notes;      /* const char *: the coverage notes of the intervals shown so far, each once */
 } report_page;

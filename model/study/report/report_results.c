@@ -29,6 +29,24 @@ static const report_column shown[] = {
 /* What is compared in pairs, when it varies. */
 static const scenario_key compared[] = {SCENARIO_RECEIVER_MODE, SCENARIO_MPA_MARKERS};
 
+static const report_column *column_at(const GArray *columns, guint index)
+{
+  return &g_array_index(columns, report_column, index);
+}
+
+/* What the report is about first: the occupancy; NULL: no run has it. */
+static const report_column *headline_of(const report_page *report)
+{
+  const report_column *first = report->columns->len > 0 ? column_at(report->columns, 0) : NULL;
+  return first != NULL && first->quantity.metric == METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS ? first : NULL;
+}
+
+/* Points have a ratio of nothing, and pairs no minor quantities. */
+static gboolean is_shown(const report_column *column, const result_pairing *pairing)
+{
+  return pairing != NULL ? !column->is_minor : !column->is_ratio;
+}
+
 void report_page_measure(report_page *report)
 {
   for (gsize i = 0; i < G_N_ELEMENTS(compared); i++) {
@@ -53,18 +71,11 @@ void report_page_measure(report_page *report)
       g_array_append_val(report->columns, column);
     }
   }
-}
-
-static const report_column *column_at(const GArray *columns, guint index)
-{
-  return &g_array_index(columns, report_column, index);
-}
-
-/* What the report is about first: the occupancy; NULL: no run has it. */
-static const report_column *headline_of(const report_page *report)
-{
-  const report_column *first = report->columns->len > 0 ? column_at(report->columns, 0) : NULL;
-  return first != NULL && first->quantity.metric == METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS ? first : NULL;
+  if (headline_of(report) != NULL) {
+    const report_column ratio = {
+        .heading = "ratio", .is_ratio = TRUE, .quantity = headline_of(report)->quantity};
+    g_array_append_val(report->columns, ratio);
+  }
 }
 
 /* The rows of the table for `column`: result_row. Free with g_array_unref(). */
@@ -100,7 +111,7 @@ static double largest_mean(const GArray *rows)
 
 /* --- Means --- */
 
-static shown_number shown_bound(double bound, double half_width, const shown_scale *scale)
+static char *shown_bound(double bound, double half_width, const shown_scale *scale)
 {
   const double least = 10 * fabs(bound);
   return shown_number_of(bound, least > 0 && least < half_width ? least : half_width, scale);
@@ -116,21 +127,21 @@ static void append_mean(report_page *report, const result_row *row, const shown_
   const statistics *of = &row->of;
   const gboolean noted = of->count >= 2 && of->coverage_note != NULL;
   const double half_width = (of->upper - of->lower) / 2;
-  g_auto(shown_number) mean = shown_number_of(of->mean, half_width, scale);
-  g_auto(shown_number) lower = shown_bound(of->lower, half_width, scale);
-  g_auto(shown_number) upper = shown_bound(of->upper, half_width, scale);
+  g_autofree char *mean = shown_number_of(of->mean, half_width, scale);
+  g_autofree char *lower = shown_bound(of->lower, half_width, scale);
+  g_autofree char *upper = shown_bound(of->upper, half_width, scale);
   if (noted && !g_ptr_array_find(report->notes, of->coverage_note, NULL)) {
     g_ptr_array_add(report->notes, (gpointer)of->coverage_note);
   }
   g_string_append(html, "<td class=\"number\">");
   if (of->count > 0) {
-    html_append(html, "%s%s%s%s", mean.value, row->is_extrapolated ? "~" : "",
-                *scale->unit != '\0' ? " " : "", scale->unit);
+    html_append(html, "%s%s%s%s", mean, row->is_extrapolated ? "~" : "", *scale->unit != '\0' ? " " : "",
+                scale->unit);
   }
   if (of->count >= 2 && isnan(of->upper) && !isnan(of->lower)) {
-    html_append(html, " <small>%s or more</small>", lower.value);
+    html_append(html, " <small>%s or more</small>", lower);
   } else if (of->count >= 2 && half_width > 0) {
-    html_append(html, " <small>%s to %s%s</small>", lower.value, upper.value, noted ? "*" : "");
+    html_append(html, " <small>%s to %s%s</small>", lower, upper, noted ? "*" : "");
   } else if (of->count >= 2 && !isnan(of->lower)) {
     g_string_append(html, " <small>±\u00a00</small>");
   }
@@ -144,8 +155,9 @@ static char *link_to_csv(const report_page *report, const char *name, const resu
 {
   g_autoptr(GArray) quantities = g_array_new(FALSE, FALSE, sizeof(result_quantity));
   for (guint i = 0; i < columns->len; i++) {
-    g_array_append_vals(quantities, &column_at(columns, i)->quantity,
-                        column_at(columns, i)->is_ratio ? 0 : 1);
+    const report_column *column = column_at(columns, i);
+    g_array_append_vals(quantities, &column->quantity,
+                        !column->is_ratio && is_shown(column, pairing) ? 1 : 0);
   }
   const result_request request = {.table = report->table,
                                   .quantities = quantities,
@@ -199,7 +211,7 @@ static void append_means(report_page *report, const char *name, const char *capt
     g_autoptr(GArray) rows = rows_of(report, column, pairing);
     g_autofree char *unit = unit_of(column);
     shown_scale scale = shown_scale_for(unit, largest_mean(rows));
-    if (largest_mean(rows) >= 0) {
+    if (largest_mean(rows) >= 0 && is_shown(column, pairing)) {
       html_append(head, "<th class=\"number\">%s <span class=\"unit\">%s</span></th>", column->heading,
                   scale.unit);
       scale.unit = ""; /* it is in the heading alone */
@@ -279,15 +291,6 @@ void report_append_results(report_page *report)
 void report_append_pairs(report_page *report)
 {
   const report_column *headline = headline_of(report);
-  g_autoptr(GArray) columns = g_array_new(FALSE, FALSE, sizeof(report_column));
-  for (guint i = 0; i < report->columns->len; i++) {
-    g_array_append_vals(columns, column_at(report->columns, i),
-                        column_at(report->columns, i)->is_minor ? 0 : 1);
-  }
-  if (headline != NULL) {
-    const report_column ratio = {.heading = "ratio", .is_ratio = TRUE, .quantity = headline->quantity};
-    g_array_append_val(columns, ratio);
-  }
   for (guint i = 0; i < report->pairings->len; i++) {
     const result_pairing *pairing = &g_array_index(report->pairings, result_pairing, i);
     g_autofree char *name = g_strdup_printf("differences-%s-%s", pairing->a, pairing->b);
@@ -296,7 +299,7 @@ void report_append_pairs(report_page *report)
         "and the geometric mean of the ratios of their %s. With 95 %% intervals.",
         scenario_key_row_of(pairing->key)->name, pairing->a, pairing->b,
         headline != NULL ? headline->heading : "occupancy");
-    append_means(report, name, caption, pairing, columns);
+    append_means(report, name, caption, pairing, report->columns);
   }
 }
 
@@ -378,7 +381,7 @@ void report_append_answer(report_page *report)
   }
   for (guint i = 0; i < report->columns->len; i++) {
     const report_column *column = column_at(report->columns, i);
-    if (!column->is_minor) {
+    if (!column->is_minor && !column->is_ratio) {
       append_extremes(report, column->heading, column, NULL, rows);
     }
   }
@@ -484,7 +487,7 @@ void report_append_definitions(report_page *report)
   const gboolean has_formulas =
       report->empty == NULL && study_plot_fits(report->table, &plot_connections, NULL);
   GString *html = report->html;
-  for (guint i = 0; i < report->columns->len; i++) {
+  for (guint i = 0; i < report->columns->len && !column_at(report->columns, i)->is_ratio; i++) {
     const report_column *column = column_at(report->columns, i);
     html_append(html, "<dt>%s</dt>\n", column->heading);
     if (column->quantity.parts > 0) {
@@ -503,6 +506,7 @@ void report_append_definitions(report_page *report)
     html_append(html, "<dt>%s</dt>\n", metric_row_of(drawn[i])->name);
     append_definition(html, drawn[i]);
   }
+  html_append(html, "<dt>intervals</dt><dd>%s</dd>\n", STATISTICS_ASSUMPTION);
   for (guint i = 0; i < report->notes->len; i++) {
     html_append(html, "<dt>*</dt><dd>The interval covers less than 95 %%: %s.</dd>\n",
                 (const char *)g_ptr_array_index(report->notes, i));

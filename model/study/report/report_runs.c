@@ -49,9 +49,9 @@ void report_append_flags(report_page *report)
   for (run_status status = 0; status < RUN_STATUSES; status++) {
     g_string_append_printf(report->html, "%u %s, ", table->all.by_status[status], run_status_name(status));
   }
-  g_string_append_printf(report->html, "%u left out for a flag, %u in the tables and plots.</p>\n%s",
-                         table->left_out->len, runs->len, report->empty == NULL ? "<ul>\n" : "");
-  for (guint bit = 0; bit < STUDY_FLAGS && report->empty == NULL; bit++) {
+  g_string_append_printf(report->html, "%u left out for a flag, %u in the tables and plots.</p>\n<ul>\n",
+                         table->left_out->len, runs->len);
+  for (guint bit = 0; bit < STUDY_FLAGS; bit++) {
     const metric_row *metric = metric_row_of(study_flags[bit].metric);
     guint count = 0;
     for (guint i = 0; i < runs->len; i++) {
@@ -61,7 +61,7 @@ void report_append_flags(report_page *report)
                 "<li>%u %s with <code>%s</code>: %s Left out by <code>--leave-out %s</code>.</li>\n", count,
                 units_counted(count, "runs"), metric->name, metric->sentence, study_flags[bit].name);
   }
-  g_string_append(report->html, report->empty == NULL ? "</ul>\n" : "");
+  g_string_append(report->html, "</ul>\n");
   append_others(report);
 }
 

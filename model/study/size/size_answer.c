@@ -21,9 +21,8 @@ enum { DECIMALS_MAX = 12 };
  * g_free(). */
 static char *beside(double value, double half_width, const shown_scale *scale, double limit)
 {
-  g_auto(shown_number) number = shown_number_of(value, half_width, scale);
   const double exact = value / scale->factor, end = limit / scale->factor;
-  char *text = g_steal_pointer(&number.value);
+  char *text = shown_number_of(value, half_width, scale);
   const char *point = strchr(text, '.');
   for (int decimals = point != NULL ? (int)strlen(point) : 1; decimals <= DECIMALS_MAX; decimals++) {
     const double shown = g_ascii_strtod(text, NULL);

@@ -70,8 +70,7 @@ static GArray *columns_of(const GArray *keys, row_kind kind)
 /* With as many decimals as a number whose interval is so wide; "-": there is no such number. */
 static void add_number(double value, double half_width, const shown_scale *scale, GPtrArray *cells)
 {
-  g_auto(shown_number) number = shown_number_of(value, half_width, scale);
-  g_ptr_array_add(cells, isnan(value) ? g_strdup("-") : g_steal_pointer(&number.value));
+  g_ptr_array_add(cells, isnan(value) ? g_strdup("-") : shown_number_of(value, half_width, scale));
 }
 
 static void add_row(const result_row *row, const GArray *keys, const shown_scale *scale, row_kind kind,
@@ -103,8 +102,7 @@ static void add_row(const result_row *row, const GArray *keys, const shown_scale
   add_number(of->lower, of->half_width, scale, cells);
   add_number(of->upper, of->half_width, scale, cells);
   if (kind == ROWS_OF_PAIRS) {
-    g_auto(shown_number) number = shown_number_of(of->mean, row->independent_half_width, scale);
-    g_ptr_array_add(cells, g_strdup(*number.half_width != '\0' ? number.half_width : "-"));
+    add_number(row->independent_half_width, row->independent_half_width, scale, cells);
   }
   /* A median or quartile has as many decimals as the mean, but three significant digits at least: an interval
    * wider than the mean says little of them. */

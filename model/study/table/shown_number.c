@@ -78,22 +78,11 @@ char *shown_number_text(double value, const shown_scale *scale)
   return text;
 }
 
-shown_number shown_number_of(double value, double half_width, const shown_scale *scale)
+char *shown_number_of(double value, double half_width, const shown_scale *scale)
 {
-  if (!(half_width > 0)) {
-    gboolean none = isnan(half_width);
-    return (shown_number){.value = shown_number_text(value, scale), .half_width = g_strdup(none ? "" : "0")};
-  }
-  double width = half_width / scale->factor;
-  int decimals = decimals_for(width, SIGNIFICANT_DIGITS_OF_INTERVAL);
-  return (shown_number){.value = fixed(value / scale->factor, decimals),
-                        .half_width = fixed(width, decimals)};
-}
-
-void shown_number_clear(shown_number *number)
-{
-  g_clear_pointer(&number->value, g_free);
-  g_clear_pointer(&number->half_width, g_free);
+  return half_width > 0 ? fixed(value / scale->factor,
+                                decimals_for(half_width / scale->factor, SIGNIFICANT_DIGITS_OF_INTERVAL))
+                        : shown_number_text(value, scale);
 }
 
 static gboolean is_number(const char *text)

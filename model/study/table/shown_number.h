@@ -16,18 +16,10 @@ typedef struct shown_scale {
  * them on, so that small differences keep their digits. */
 shown_scale shown_scale_for(const char *unit, double largest);
 
-/* A value with its interval as two texts of the same number of decimals. The caller frees both. */
-typedef struct shown_number {
-  char *value;      /* "1234", "12.30" */
-  char *half_width; /* "35", "0.40"; "" where there is no interval */
-} shown_number;
-
-/* `value` and the half-width of its interval (NAN: none), both as measured, in `scale`: the half-width gets
- * two significant digits, the value as many decimals (at most 3). Without an interval, or with one of no
- * width, the value gets up to four significant digits. */
-shown_number shown_number_of(double value, double half_width, const shown_scale *scale);
-void shown_number_clear(shown_number *number);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(shown_number, shown_number_clear)
+/* `value` with as many decimals (at most 3) as show two significant digits of `half_width`, that of its
+ * interval, both as measured, in `scale`: "1234", "12.30". Without an interval (NAN), or with one of no
+ * width, up to four significant digits. Free with g_free(). */
+char *shown_number_of(double value, double half_width, const shown_scale *scale);
 
 /* `value` alone, up to four significant digits: "1234", "12.3", "0". Free with g_free(). */
 char *shown_number_text(double value, const shown_scale *scale);

@@ -5,8 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/integer_math.h"
-
 typedef struct unit {
   const char *name;
   uint64_t factor; /* how many of the result's unit it is */
@@ -90,26 +88,14 @@ static bool multiply_exactly(const decimal *number, uint64_t factor, uint64_t li
       return false;
     }
   }
-  /* A fraction of n digits, the last of them not 0, needs a factor that 2^n or 5^n divides; 38 digits fit. */
-  if (number->fraction_digits > 38) {
-    return false;
+  uint64_t part = 0; /* of the fraction, from its last digit on, each of which must leave no tenths */
+  for (size_t digit = number->fraction_digits; digit-- > 0;) {
+    const uint64_t tenths = (uint64_t)(number->fraction[digit] - '0') * factor + part;
+    if (tenths % 10 != 0) {
+      return false;
+    }
+    part = tenths / 10;
   }
-  uint128 numerator = 0;
-  uint128 denominator = 1;
-  for (size_t digit = 0; digit < number->fraction_digits; digit++) {
-    numerator = numerator * 10 + (unsigned)(number->fraction[digit] - '0');
-    denominator *= 10;
-  }
-  uint128 common = denominator; /* by Euclid's algorithm, the greatest divisor of both */
-  for (uint128 other = factor; other != 0;) {
-    const uint128 rest = common % other;
-    common = other;
-    other = rest;
-  }
-  if (numerator % (denominator / common) != 0) {
-    return false;
-  }
-  uint64_t part = (uint64_t)(numerator / (denominator / common) * (factor / common)); /* less than `factor` */
   uint64_t value;
   if (__builtin_mul_overflow(whole, factor, &value) || __builtin_add_overflow(value, part, &value) ||
       value > limit) {
@@ -150,12 +136,7 @@ static bool parse(const char *text, const unit *units, size_t unit_count, bool b
 
 bool units_parse_time(const char *text, time_ps *result)
 {
-  uint64_t value;
-  if (!parse(text, time_units, G_N_ELEMENTS(time_units), true, INT64_MAX, &value)) {
-    return false;
-  }
-  *result = (time_ps)value;
-  return true;
+  return parse(text, time_units, G_N_ELEMENTS(time_units), true, INT64_MAX, (uint64_t *)result);
 }
 
 bool units_parse_rate(const char *text, uint64_t *bit_per_s)

@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "base/ranks.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 
 int compare_doubles(const void *a, const void *b)
 {
   const double left = *(const double *)a, right = *(const double *)b;
+  return (left > right) - (left < right);
+}
+
+int compare_numbers(const void *a, const void *b)
+{
+  const uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
   return (left > right) - (left < right);
 }
 

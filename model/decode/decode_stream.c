@@ -4,6 +4,8 @@
 #include <glib.h>
 #include <stdlib.h>
 
+#include "base/ranks.h"
+
 /* --- Packets --- */
 
 typedef struct packet_run {
@@ -40,14 +42,6 @@ void decode_packets_add(decode_packets *packets, uint64_t from, uint64_t to, uin
   *(packet_run *)deque_insert(&packets->runs, index) = (packet_run){from, to, packet};
 }
 
-static int compare_packets(const void *a, const void *b)
-{
-  uint64_t left = *(const uint64_t *)a;
-  uint64_t right = *(const uint64_t *)b;
-
-  return (left > right) - (left < right);
-}
-
 decode_packet_span decode_packets_of(const decode_packets *packets, uint64_t from, uint64_t to)
 {
   size_t first = first_reaching(packets, from);
@@ -64,7 +58,7 @@ decode_packet_span decode_packets_of(const decode_packets *packets, uint64_t fro
   for (size_t index = first; index < end; index++) {
     numbers[index - first] = run_at(packets, index)->packet;
   }
-  qsort(numbers, end - first, sizeof *numbers, compare_packets);
+  qsort(numbers, end - first, sizeof *numbers, compare_numbers);
   decode_packet_span span = {.first = numbers[0], .last = numbers[end - first - 1], .count = 1};
   for (size_t index = 1; index < end - first; index++) {
     span.count += numbers[index] != numbers[index - 1];

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/integer_math.h"
+#include "base/ranks.h"
 
 enum { INITIAL_CAPACITY = 64 };
 
@@ -64,13 +65,6 @@ void time_distribution_add(time_distribution *d, uint64_t value, time_ps time, b
   }
 }
 
-static int compare_values(const void *a, const void *b)
-{
-  uint64_t left = ((const dwell *)a)->value;
-  uint64_t right = ((const dwell *)b)->value;
-  return (left > right) - (left < right);
-}
-
 void time_distribution_end(time_distribution *d, time_ps time)
 {
   time_ps at_0 = time;
@@ -85,7 +79,7 @@ void time_distribution_end(time_distribution *d, time_ps time)
       d->table[used++] = d->table[i];
     }
   }
-  qsort(d->table, d->count, sizeof *d->table, compare_values);
+  qsort(d->table, d->count, sizeof *d->table, compare_numbers);
 }
 
 static time_ps time_of(const time_distribution *d, time_part part)

@@ -14,7 +14,7 @@ typedef enum time_part { TIME_ALL, TIME_IN_RECOVERY, TIME_PARTS } time_part;
 
 /* It is the time spent at one value. */
 typedef struct dwell {
-  uint64_t value;
+  uint64_t value;           /* the first member: compare_numbers() */
   time_ps time[TIME_PARTS]; /* TIME_ALL is 0: an unused place of the table */
 } dwell;
 

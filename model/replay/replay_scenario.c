@@ -2,6 +2,7 @@
 #include "replay/replay_scenario.h"
 
 #include "base/error.h"
+#include "base/ranks.h"
 #include "session/simulation.h"
 
 enum { CONNECTIONS_MAX = 10000 }; /* of workload.connections */
@@ -225,14 +226,6 @@ static gboolean check_whole(const configuration *c, const replay_profile *profil
                    path, cut_short);
 }
 
-static gint compare_times(gconstpointer a, gconstpointer b)
-{
-  int64_t left = *(const int64_t *)a;
-  int64_t right = *(const int64_t *)b;
-
-  return left < right ? -1 : left > right;
-}
-
 /* The median of the round trips that the handshakes show, in ps; 0: there are none. */
 static time_ps round_trip(const replay_profile *profile)
 {
@@ -244,7 +237,7 @@ static time_ps round_trip(const replay_profile *profile)
       g_array_append_val(times, time_ns);
     }
   }
-  g_array_sort(times, compare_times);
+  g_array_sort(times, compare_numbers); /* all above 0 */
   return times->len > 0 ? g_array_index(times, int64_t, times->len / 2) * TIME_PS_PER_NANOSECOND : 0;
 }
 

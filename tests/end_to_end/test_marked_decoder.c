@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../net/capture_fixture.h"
 #include "test.h"
 #include "wire_messages.h"
 
@@ -317,42 +318,22 @@ TEST(test_messages)
 
 /* A capture made of one connection's packets; sequence numbers count from `first`, which is the SYN's. */
 typedef struct capture {
-  GByteArray *file;
+  fixture_file *file;
   guint32 first;
 } capture;
-
-static void put_number(GByteArray *file, guint32 number, guint count, gboolean network_order)
-{
-  for (guint i = 0; i < count; i++) {
-    guint8 octet = (guint8)(number >> (8 * (network_order ? count - 1 - i : i)));
-    g_byte_array_append(file, &octet, 1);
-  }
-}
 
 /* A packet with `flags`, at `position` after the SYN's number, and `text` as payload. */
 static void put_packet(capture *c, gboolean from_initiator, guint8 flags, guint32 position, const char *text)
 {
-  static const guint8 addresses[] = {10, 0, 0, 1, 10, 0, 0, 2, 10, 0, 0, 1};
-  guint octets = 40 + (guint)strlen(text);
+  const fixture_segment segment = {.version = 4,
+                                   .from = !from_initiator,
+                                   .ports = {1111, 5044},
+                                   .sequence = c->first + position,
+                                   .flags = flags,
+                                   .payload = (const guint8 *)text,
+                                   .length = (guint32)strlen(text)};
 
-  put_number(c->file, 0, 4, FALSE);
-  put_number(c->file, 0, 4, FALSE);
-  put_number(c->file, octets, 4, FALSE);
-  put_number(c->file, octets, 4, FALSE);
-  put_number(c->file, 0x4500, 2, TRUE);
-  put_number(c->file, octets, 2, TRUE);
-  put_number(c->file, 0, 4, TRUE);
-  put_number(c->file, 0x4006, 2, TRUE);
-  put_number(c->file, 0, 2, TRUE);
-  g_byte_array_append(c->file, addresses + (from_initiator ? 0 : 4), 8);
-  put_number(c->file, from_initiator ? 1111 : 5044, 2, TRUE);
-  put_number(c->file, from_initiator ? 5044 : 1111, 2, TRUE);
-  put_number(c->file, c->first + position, 4, TRUE);
-  put_number(c->file, 0, 4, TRUE);
-  put_number(c->file, 0x5000 | flags, 2, TRUE);
-  put_number(c->file, 0, 4, TRUE);
-  put_number(c->file, 0, 2, TRUE);
-  g_byte_array_append(c->file, (const guint8 *)text, octets - 40);
+  fixture_file_add_segment(c->file, 0, FIXTURE_LINK_RAW, &segment);
 }
 
 /* Reads the capture as far as it is made, and frees it. */
@@ -363,25 +344,19 @@ static GPtrArray *read_capture(capture *c, GPtrArray *complaints)
   g_assert_no_error(error);
   g_autofree char *path = g_build_filename(folder, "made.pcap", NULL);
 
-  g_file_set_contents(path, (const char *)c->file->data, c->file->len, &error);
+  g_file_set_contents(path, (const char *)c->file->octets->data, c->file->octets->len, &error);
   g_assert_no_error(error);
   GPtrArray *connections = wire_capture_read(folder, "made.pcap", complaints);
   g_unlink(path);
   g_rmdir(folder);
-  g_byte_array_unref(c->file);
+  fixture_file_free(c->file);
   return connections;
 }
 
 static capture capture_new(guint32 first)
 {
-  capture c = {.file = g_byte_array_new(), .first = first};
+  capture c = {.file = fixture_raw_file(), .first = first};
 
-  put_number(c.file, 0xA1B23C4D, 4, FALSE);
-  put_number(c.file, 0x00040002, 4, FALSE);
-  put_number(c.file, 0, 4, FALSE);
-  put_number(c.file, 0, 4, FALSE);
-  put_number(c.file, 0xFFFF, 4, FALSE);
-  put_number(c.file, 101, 4, FALSE);
   put_packet(&c, TRUE, 0x02, 0, "");
   put_packet(&c, FALSE, 0x12, 0, "");
   return c;

@@ -4,9 +4,6 @@
 /* Octets of the headers, by where rdmap-00 §12.1 draws them. */
 enum { TAGGED = 0x80, LAST = 0x40, STAG_AT = 2, TO_AT = 6 };
 
-static const rdmap_operation sends[] = {RDMAP_OPERATION_SEND, RDMAP_OPERATION_SEND_INVALIDATE,
-                                        RDMAP_OPERATION_SEND_SE, RDMAP_OPERATION_SEND_SE_INVALIDATE};
-
 static void post_write(rdmap_fixture *f, uint64_t id, uint32_t stag, uint64_t offset, uint8_t *octets,
                        uint32_t length)
 {
@@ -59,45 +56,6 @@ RDMAP_TEST(test_write_is_not_reported)
   assert_untouched(memory + 310, 90);
 }
 
-/* Each Send that B's ULP receives: at that moment its octets are there, and the STag is gone if it is to be
- * invalidated. */
-typedef struct received_sends {
-  uint8_t *expected;
-  uint8_t *buffers[4];
-  uint32_t stags[4];
-  size_t count;
-} received_sends;
-
-static void look_at_send(rdmap_host *host)
-{
-  received_sends *received = host->at_event_user;
-  size_t i = received->count++;
-  g_assert_cmpmem(received->buffers[i], 50 + i, received->expected, 50 + i);
-  g_assert_cmpint(ddp_stag_table_find(host->stags, received->stags[i]) != NULL, ==, i % 2 == 0);
-}
-
-/* RDMAP-165, RDMAP-273: an STag of this stream's is invalid when the Send that names it reaches the ULP; the
- * Sends without Invalidate leave all as they are. */
-RDMAP_TEST(test_sends_are_received)
-{
-  received_sends received = {.expected = new_pattern(f->a, 100, 4)};
-  uint8_t *memory = new_memory(f->b, 10);
-  f->b->at_event = look_at_send;
-  f->b->at_event_user = &received;
-  for (size_t i = 0; i < 4; i++) {
-    received.buffers[i] = post_receive(f->b, 60);
-    received.stags[i] = register_memory(f->b, memory, 0, 10, DDP_ACCESS_REMOTE_WRITE);
-    post_send(f, i, sends[i], received.expected, 50 + (uint32_t)i, received.stags[i]);
-  }
-  exchange(f);
-  g_autofree char *expected =
-      g_strdup_printf("received 1 (50 octets); received 2 (51 octets), invalidated 0x%x; received 3 "
-                      "(52 octets), solicited; received 4 (53 octets), solicited, invalidated 0x%x",
-                      received.stags[1], received.stags[3]);
-  assert_log(f->b, expected);
-  g_assert_cmpuint(received.count, ==, 4);
-}
-
 /* RDMAP-153, RDMAP-162, DDP-004: each Send uses up one buffer, with no octets as with many, of several
  * segments as of one; a Send may fill its buffer exactly. With three buffers the fourth finds none. */
 RDMAP_TEST(test_a_send_uses_one_buffer)
@@ -115,38 +73,6 @@ RDMAP_TEST(test_a_send_uses_one_buffer)
   pass_rest(f->a);
   assert_log(f->b, "received 1 (0 octets); received 2 (200 octets); received 3 (199 octets); "
                    "sends Terminate 1/2/02");
-}
-
-/* RDMAP-157, RDMAP-187, RDMAP-197: in each of the 24 orders in which two Sends of two segments can arrive,
- * the ULP receives each once, in the order sent, and as soon as it and all before it is there, not
- * earlier. */
-TEST(test_sends_in_any_order)
-{
-  for (unsigned order = 0; order < 24; order++) {
-    g_autoptr(rdmap_fixture) f = rdmap_fixture_new(NULL, NULL);
-    uint8_t *octets = new_pattern(f->a, 120, 6);
-    uint8_t *first = post_receive(f->b, 120);
-    uint8_t *second = post_receive(f->b, 120);
-    post_send(f, 1, RDMAP_OPERATION_SEND, octets, 120, 0);
-    post_send(f, 2, RDMAP_OPERATION_SEND, octets, 110, 0);
-    g_assert_cmpuint(pull_all(f->a), ==, 4);
-    /* `order` in the factorial number system picks which of those left is next. */
-    size_t left[4] = {0, 1, 2, 3};
-    unsigned rest = order, passed = 0;
-    for (size_t count = 4; count > 0; count--) {
-      size_t pick = rest % count;
-      rest /= (unsigned)count;
-      pass(f->a, left[pick]);
-      passed |= 1U << left[pick];
-      memmove(left + pick, left + pick + 1, (count - pick - 1) * sizeof *left);
-      const char *expected = passed == 0xF           ? "received 1 (120 octets); received 2 (110 octets)"
-                             : (passed & 0x3) == 0x3 ? "received 1 (120 octets)"
-                                                     : "";
-      assert_log(f->b, expected);
-    }
-    g_assert_cmpmem(first, 120, octets, 120);
-    g_assert_cmpmem(second, 110, octets, 110);
-  }
 }
 
 /* RDMAP-164, RDMAP-273, note D53: the STag is looked at when DDP Delivers the Send, not when it is Placed: it

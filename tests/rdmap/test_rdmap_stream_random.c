@@ -234,9 +234,13 @@ static void run_case(uint64_t seed)
 }
 
 /* RDMAP-206: all ULPDUs parse as segments of RDMA Messages. RDMAP-194: operations go out in the order posted.
- * RDMAP-196: they complete in that order. RDMAP-157: Sends are received in the order sent, and then all
- * Writes before them are in place. RDMAP-214: the Reads open never pass ORD. RDMAP-140: every Read is
- * answered, with the octets of the source. */
+ * RDMAP-196: they complete in that order. RDMAP-157, RDMAP-187, RDMAP-197: Sends are
+ * received once, in the order sent, and then all Writes before them are in place. RDMAP-165, RDMAP-273: then
+ * the STag that a Send names is invalid. RDMAP-214: the Reads open never pass ORD. RDMAP-140: every Read is
+ * answered, with the octets of the source; RDMAP-133, RDMAP-134: whose ULP is notified of nothing; RDMAP-148:
+ * that of the sink of each once. RDMAP-136, RDMAP-137, RDMAP-138, RDMAP-149, RDMAP-189, RDMAP-201: in
+ * whatever order requests arrive, they are taken by their MSN in the order sent, and the responses do not
+ * mix. */
 TEST(test_random)
 {
   for (uint64_t seed = 1; seed <= CASES; seed++) {

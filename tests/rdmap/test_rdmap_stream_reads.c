@@ -68,63 +68,6 @@ READER_TEST(test_on_the_wire)
   assert_untouched(f->local + 258, SINK_OCTETS - 258);
 }
 
-/* RDMAP-133, RDMAP-134, RDMAP-140: B's ULP has posted nothing and is notified of nothing, and every Read is
- * answered. RDMAP-148: A's ULP is notified of each once. */
-READER_TEST(test_the_source_ulp_is_idle)
-{
-  for (uint32_t i = 0; i < 7; i++) {
-    post_read(f, i, 10 * i, 100 * i, 90);
-  }
-  exchange(f);
-  assert_log(f->b, "");
-  assert_log(f->a, "completed 0; completed 1; completed 2; completed 3; completed 4; completed 5; "
-                   "completed 6");
-  g_assert_cmpuint(count_sent(f->a, RDMAP_READ_REQUEST), ==, 7);
-  g_assert_cmpuint(count_sent(f->b, RDMAP_READ_RESPONSE), ==, 7);
-  for (uint32_t i = 0; i < 7; i++) {
-    g_assert_cmpmem(f->local + 100 * i, 90, f->remote + 10 * i, 90);
-  }
-  g_assert_true(rdmap_stream_is_drained(f->a->stream));
-  g_assert_true(rdmap_stream_is_drained(f->b->stream));
-}
-
-/* RDMAP-136, RDMAP-138: requests go out in the order posted with MSN 1, 2, 3, each for one buffer of the
- * source: two buffers take two. RDMAP-137, RDMAP-149, RDMAP-201, RDMAP-189: in whatever order they arrive,
- * they are answered in the order sent, the responses do not mix, and the Reads complete in that order. */
-TEST(test_several_in_any_order)
-{
-  static const size_t orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
-  for (size_t order = 0; order < 6; order++) {
-    g_autoptr(rdmap_fixture) f = reader_new(3, 3);
-    uint8_t *other = new_pattern(f->b, 300, 22);
-    uint32_t other_stag = register_memory(f->b, other, 0, 300, DDP_ACCESS_REMOTE_READ);
-    uint32_t stags[3] = {source_stag, other_stag, source_stag};
-    for (uint32_t i = 0; i < 3; i++) {
-      rdmap_work work = read_work(i, 0, 300 * i, 150 + i);
-      work.remote_stag = stags[i];
-      work.remote_offset = i == 1 ? 0 : SOURCE_BASE;
-      g_assert_true(try_post(f->a, work));
-    }
-    g_assert_cmpuint(pull_all(f->a), ==, 3);
-    for (uint32_t i = 0; i < 3; i++) {
-      g_assert_cmpuint(word_of(f->a, i, 10), ==, i + 1);
-      g_assert_cmphex(word_of(f->a, i, 18 + 16), ==, stags[i]);
-      pass(f->a, orders[order][i]);
-    }
-    g_assert_cmpuint(pull_all(f->b), ==, 6);
-    for (uint32_t i = 0; i < 6; i++) {
-      g_assert_cmpuint(word_of(f->b, i, 10), ==, SINK_BASE + i / 2 * 300 + i % 2 * 100);
-      /* The last segments arrive first. */
-      pass(f->b, 5 - i);
-      if (i < 5) {
-        assert_log(f->a, "");
-      }
-    }
-    assert_log(f->a, "completed 0; completed 1; completed 2");
-    g_assert_cmpmem(f->local + 300, 151, other, 151);
-  }
-}
-
 /* RDMAP-143, RDMAP-144: a Read of nothing names STags and offsets that do not exist at either end, and is
  * answered by one empty segment with L set, which completes it. */
 READER_TEST(test_zero_length)

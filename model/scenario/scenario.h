@@ -101,11 +101,13 @@ const char *scenario_full_text(const scenario *s);
 /* This is an axis of the group `sweep`. */
 typedef struct scenario_axis {
   scenario_key key;
-  char *name;        /* "event.1.at": the value in the list `key` whose axis it is; NULL: it is the key's */
-  char **values;     /* texts as --set takes them, NULL-terminated */
-  int with;          /* index of the axis it moves in step with, which itself has -1; -1: none */
-  char *where;       /* "file:line" of the axis */
-  gboolean as_share; /* a value was written so (scenario_value.h) */
+  char *name;         /* "event.1.at": the value in the list `key` whose axis it is; NULL: it is the key's */
+  char **values;      /* texts as --set takes them, NULL-terminated */
+  char *title;        /* what a plot calls it, on one line; NULL: nothing */
+  char **value_names; /* the same for each value */
+  int with;           /* index of the axis it moves in step with, which itself has -1; -1: none */
+  char *where;        /* "file:line" of the axis */
+  gboolean as_share;  /* a value was written so (scenario_value.h) */
 } scenario_axis;
 
 /* Sets `*axes` to the axes in the order of the file, owned by the scenario. Returns their number, 0 when

@@ -193,12 +193,15 @@ static void axis_clear(gpointer data)
 
   g_free(axis->name);
   g_strfreev(axis->values);
+  g_free(axis->title);
+  g_strfreev(axis->value_names);
   g_free(axis->where);
 }
 
 static gboolean check_members(const axis_reader *r)
 {
-  static const char *const members[] = {"key", "values", "from", "to", "step", "points", "with", NULL};
+  static const char *const members[] = {"key",    "values", "from",       "to",    "step",
+                                        "points", "with",   "axis_title", "names", NULL};
 
   if (r->setting->notation != SCENARIO_NOTATION_GROUP) {
     return setting_problem(
@@ -213,7 +216,7 @@ static gboolean check_members(const axis_reader *r)
       return setting_problem(
           r->error, member,
           "unknown key '%s' in an axis of the sweep; expected key, values, from, to, step, "
-          "points or with%s",
+          "points, with, axis_title or names%s",
           shown, hint);
     }
   }
@@ -456,6 +459,40 @@ static gboolean check_count(const axis_reader *r)
                          r->values->len, expected, scenario_axis_name(leader));
 }
 
+/* `setting` as a text of one line that shows; NULL when it is none. */
+static const char *line_of(const source_setting *setting)
+{
+  const char *text = setting_string(setting);
+  return text != NULL && *text != '\0' && strcspn(text, "\r\n") == strlen(text) ? text : NULL;
+}
+
+/* What plots call the key, and each of its values. */
+static gboolean read_words(axis_reader *r)
+{
+  const source_setting *title = setting_member(r->setting, "axis_title");
+  const source_setting *names = setting_member(r->setting, "names");
+
+  r->axis.title = title != NULL ? g_strdup(line_of(title)) : NULL;
+  if (title != NULL && r->axis.title == NULL) {
+    return setting_problem(r->error, title,
+                           "sweep: 'axis_title' is not a text of one line; expected one, in quotes");
+  }
+  g_autoptr(GPtrArray) lines = g_ptr_array_new();
+  for (const source_setting *name = names != NULL ? names->first : NULL; name != NULL; name = name->next) {
+    const char *line = line_of(name);
+    g_ptr_array_add(lines, (gpointer)line); /* NULL ends them */
+  }
+  g_ptr_array_add(lines, NULL);
+  if (names != NULL &&
+      (lines->len - 1 != r->values->len || g_strv_length((char **)lines->pdata) != r->values->len)) {
+    return setting_problem(
+        r->error, names, "axis '%s' has %u values; expected names = [ ... ] with a text of one line for each",
+        name_of(r), r->values->len);
+  }
+  r->axis.value_names = names != NULL ? g_strdupv((char **)lines->pdata) : NULL;
+  return TRUE;
+}
+
 gboolean scenario_axes_load(scenario *s, const source_setting *sweep, GError **error)
 {
   GArray *axes = s->axes;
@@ -470,8 +507,9 @@ gboolean scenario_axes_load(scenario *s, const source_setting *sweep, GError **e
     axis_reader r = {
         .s = s, .error = error, .setting = axis, .values = g_ptr_array_new_with_free_func(g_free)};
 
-    if (!check_members(&r) || !read_keys(&r) || !read_values(&r) || !check_count(&r)) {
+    if (!check_members(&r) || !read_keys(&r) || !read_values(&r) || !check_count(&r) || !read_words(&r)) {
       g_free(r.axis.name);
+      g_free(r.axis.title);
       g_ptr_array_unref(r.values);
       return FALSE;
     }

@@ -182,7 +182,7 @@ panel = "if (p > 1) { unset label 1; unset label 2; unset label 3; unset label 5
   ."if (!labelled_y) { set format y '' } else { set format y y_format };"\
   ."if (x_tics) { set xtics () }; if (x_turned) { set xtics rotate by 45 right font plain.points(0.85) };"\
   ."do for [i=1:x_tics] { set xtics add ((labelled_x && at(shown,i) ? (x_broken ? wrap(x_label[i], tight, 3) : x_label[i]) : '') x_tic[i]) };"\
-  ."do for [i=1:x_gaps] { set label 10+i '//' at first x_gap[i],graph 0 center front };"\
+  ."do for [i=1:x_gaps] { if (x_gap[i] > x_from && x_gap[i] < x_to) { set label 10+i '//' at first x_gap[i],graph 0 center front } };"\
   ."if (y_tics) { set ytics () };"\
   ."do for [i=1:y_tics] { set ytics add ((labelled_y ? y_label[i] : '') y_tic[i]) };"\
   ."if (y_zero) { set ytics add ((labelled_y ? '0' : '') y_from/y_unit) }"

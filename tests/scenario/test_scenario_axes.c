@@ -176,8 +176,8 @@ TEST(test_range_errors)
       {"path.forward.loss", "from = 0; to = 1; step = 0.000001;",
        "1: axis 'path.forward.loss' has more than 100000 values; expected fewer"},
       {"run.seed", "from = 1; to = 3; stpe = 1;",
-       "1: unknown key 'stpe' in an axis of the sweep; expected key, values, from, to, step, points or with "
-       "(did you mean 'step'?)"},
+       "1: unknown key 'stpe' in an axis of the sweep; expected key, values, from, to, step, points, with, "
+       "axis_title or names (did you mean 'step'?)"},
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
@@ -217,8 +217,14 @@ TEST(test_errors)
       {"sweep = ( { values = [1]; } );",
        "a.cfg:1: an axis of the sweep has no key; expected key = \"GROUP.KEY\""},
       {"sweep = (\n{ kye = \"run.seed\"; values = [1]; } );",
-       "a.cfg:2: unknown key 'kye' in an axis of the sweep; expected key, values, from, to, step, points or "
-       "with (did you mean 'key'?)"},
+       "a.cfg:2: unknown key 'kye' in an axis of the sweep; expected key, values, from, to, step, points, "
+       "with, axis_title or names (did you mean 'key'?)"},
+      {"sweep = ( { key = \"run.seed\"; values = [1]; axis_title = 5; } );",
+       "a.cfg:1: sweep: 'axis_title' is not a text of one line; expected one, in quotes"},
+      {"sweep = ( { key = \"run.seed\"; values = [1, 2];\nnames = [\"one\"]; } );",
+       "a.cfg:2: axis 'run.seed' has 2 values; expected names = [ ... ] with a text of one line for each"},
+      {"sweep = ( { key = \"run.seed\"; values = [1, 2];\nnames = [\"one\", \"\"]; } );",
+       "a.cfg:2: axis 'run.seed' has 2 values; expected names = [ ... ] with a text of one line for each"},
       {"sweep = ( { key = 5; values = [1]; } );",
        "a.cfg:1: sweep: 'key' is not a string; expected key = \"GROUP.KEY\""},
       {"sweep = (\n{\nkey = \"run.sed\"; values = [1]; } );",

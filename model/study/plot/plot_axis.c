@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/units.h"
 #include "study/plot/gnuplot.h"
 #include "study/table/shown_number.h"
 #include "study/table/study_keys.h"
@@ -93,9 +92,12 @@ plot_axis plot_axis_of_values(const value_extent *extent, const char *quantity, 
                      extent->largest >= extent->smallest * LOGARITHMIC_RATIO;
   gboolean logarithmic = extent->smallest > 0 && extent->least >= 0 && (octets || !extent->has_zero) &&
                          (scale == VALUE_SCALE_LOGARITHMIC || fitting);
-  const shown_scale shown = scale_for(unit, extent->largest, logarithmic ? extent->smallest : 0);
+  gboolean decades = logarithmic && strcmp(unit, "s") == 0; /* tics have units of their own: "10 us" */
+  const shown_scale shown =
+      decades ? (shown_scale){1, "s"} : scale_for(unit, extent->largest, logarithmic ? extent->smallest : 0);
   plot_axis axis = {.name = name_of(quantity, shown.unit),
                     .unit_size = shown.factor,
+                    .format = decades ? "%.0s %cs" : NULL,
                     .base = !logarithmic ? 0
                             : octets     ? 2
                                          : 10,
@@ -118,153 +120,9 @@ plot_axis plot_axis_of_values(const value_extent *extent, const char *quantity, 
   return axis;
 }
 
-/* --- Shares above x --- */
-
-/* From this ratio between the curves' ends on x is logarithmic. */
-#define FAR_APART 6.0
-
-/* So many octaves below the shortest curve's end a logarithmic axis of octets begins. */
-#define OCTAVES_BELOW 5
-
-/* A tail below this share does not show on a linear axis. */
-#define TAIL_SHARE 0.02
-#define SMALLEST_SHARE 1e-5
-
-plot_axis plot_axis_of_time(const char *quantity, double end_s)
-{
-  const shown_scale shown = scale_for("s", end_s, 0);
-  return (plot_axis){.name = name_of(quantity, shown.unit), .unit_size = shown.factor, .to = end_s};
-}
-
-plot_axis plot_axis_of_lengths(const share_extent *extent, const char *quantity, gboolean seconds,
-                               gboolean asked_log)
-{
-  double largest = extent->largest > 0 ? extent->largest : 1;
-  gboolean far = seconds ? extent->largest >= extent->smallest * 100
-                         : extent->largest >= extent->smallest_largest * FAR_APART;
-  gboolean logarithmic = extent->largest > 0 && (asked_log || far);
-  if (seconds && !logarithmic) {
-    return plot_axis_of_time(quantity, largest * 1.04);
-  }
-  plot_axis axis = {.base = !logarithmic ? 0
-                            : seconds    ? 10
-                                         : 2,
-                    .format = seconds ? "%.0s %cs" : NULL, /* "10 us" */
-                    .to = largest * (logarithmic ? 1.3 : 1.04)};
-  if (logarithmic) {
-    axis.from =
-        seconds ? pow(10, floor(log10(MAX(extent->smallest, extent->largest / 1e5)) + 1e-9))
-                : exp2(floor(log2(MAX(extent->smallest, extent->smallest_largest / exp2(OCTAVES_BELOW)))));
-  }
-  const shown_scale shown = seconds ? (shown_scale){1, "s"} : scale_for("octets", largest, axis.from);
-  axis.unit_size = shown.factor;
-  axis.name = name_of(quantity, shown.unit);
-  return axis;
-}
-
-plot_axis plot_axis_of_shares(const share_extent *extent, const char *quantity, gboolean asked_log)
-{
-  gboolean logarithmic = asked_log || extent->smallest_share <= TAIL_SHARE;
-  double decade = pow(10, floor(log10(extent->smallest_share) - 1e-9));
-  return (plot_axis){.name = name_of(quantity, "%"),
-                     .unit_size = 0.01,
-                     .base = logarithmic ? 10 : 0,
-                     .from = logarithmic ? MAX(decade, SMALLEST_SHARE) : 0,
-                     .to = logarithmic ? 1.3 : 1.04};
-}
-
 /* --- What a sweep varies --- */
 
-/* Part of the axis at either end. */
-#define MARGIN 0.09
-
-/* A zero stands two thirds of a decade left of the smallest number. */
-#define ZERO_RATIO 4.6
-
-/* A word stands this part of the axis right of the largest number, and has so much room right of it: it is
- * longer than a number. */
-#define WORD_GAP 0.22
-
-static double place_at(const place_axis *axis, guint index)
-{
-  return g_array_index(axis->places, double, index);
-}
-
-place_axis place_axis_of_cells(const GPtrArray *runs, scenario_key key)
-{
-  place_axis axis = {
-      .key = key, .texts = study_keys_values(runs, key), .places = g_array_new(FALSE, FALSE, sizeof(double))};
-  for (guint i = 0; i < axis.texts->len; i++) {
-    double place = i;
-    g_array_append_val(axis.places, place);
-  }
-  axis.left = -0.5;
-  axis.right = axis.texts->len - 0.5;
-  return axis;
-}
-
-place_axis place_axis_of(const GPtrArray *runs, scenario_key key, gboolean logarithmic)
-{
-  place_axis axis = place_axis_of_cells(runs, key);
-  guint count = axis.texts->len, numeric = 0;
-  g_autoptr(GArray) values = g_array_set_size(g_array_new(FALSE, TRUE, sizeof(double)), count);
-  double *numbers = (double *)values->data, *places = (double *)axis.places->data;
-  while (numeric < count &&
-         study_keys_number(key, g_ptr_array_index(axis.texts, numeric), &numbers[numeric])) {
-    numeric++; /* numbers come first */
-  }
-  if (numeric == 0 || numeric + 1 < count) {
-    return axis; /* half a place on either side, so that the first and the last have room */
-  }
-  gboolean has_zero = numbers[0] == 0;
-  double smallest = numbers[has_zero && numeric > 1 ? 1 : 0];
-  axis.numeric = TRUE;
-  axis.logarithmic = smallest > 0 && (logarithmic || numbers[numeric - 1] >= smallest * 10 * (1 - 1e-9));
-  axis.first_apart = axis.logarithmic && has_zero;
-  axis.last_apart = numeric < count;
-  numbers[0] = axis.first_apart ? smallest / ZERO_RATIO : numbers[0];
-  for (guint i = 0; i < numeric; i++) {
-    places[i] = axis.logarithmic ? log10(numbers[i]) : numbers[i];
-  }
-  double span = places[numeric - 1] - places[0], gap = span > 0 ? span * WORD_GAP : 1;
-  double margin = span > 0 ? span * MARGIN : axis.logarithmic ? 0.15 : 0.5;
-  if (axis.last_apart) {
-    places[numeric] = places[numeric - 1] + gap;
-  }
-  axis.left = places[0] - margin;
-  axis.right = places[count - 1] + (axis.last_apart ? gap : margin);
-  for (guint i = 0; i < count && axis.logarithmic; i++) {
-    places[i] = i < numeric ? numbers[i] : pow(10, places[i]);
-  }
-  axis.left = axis.logarithmic ? pow(10, axis.left) : axis.left;
-  axis.right = axis.logarithmic ? pow(10, axis.right) : axis.right;
-  return axis;
-}
-
-void place_axis_limit(place_axis *axis, const plot_range *range)
-{
-  if (range->from < range->to) {
-    gboolean from = isfinite(range->from) && !(axis->logarithmic && range->from <= 0);
-    axis->left = from ? range->from : axis->left;
-    axis->right = isfinite(range->to) && range->to > axis->left ? range->to : axis->right;
-  }
-}
-
-void place_axis_clear(place_axis *axis)
-{
-  g_clear_pointer(&axis->texts, g_ptr_array_unref);
-  g_clear_pointer(&axis->places, g_array_unref);
-}
-
-guint place_axis_index(const place_axis *axis, const char *text)
-{
-  guint index = 0;
-  gboolean found = g_ptr_array_find_with_equal_func(axis->texts, text, g_str_equal, &index);
-  g_assert(found);
-  return index;
-}
-
-const char *place_axis_words(scenario_key key)
+const char *place_axis_words(const study_table *table, scenario_key key)
 {
   static const char *const known[SCENARIO_KEY_COUNT] = {
       [SCENARIO_PATH_FORWARD_LOSS] = "loss of segments",
@@ -290,7 +148,8 @@ const char *place_axis_words(scenario_key key)
       [SCENARIO_WORKLOAD_MESSAGES] = "messages of a connection",
       [SCENARIO_WORKLOAD_MESSAGE_SIZE] = "message size",
   };
-  return known[key] != NULL ? known[key] : scenario_key_row_of(key)->name;
+  const char *own = study_table_words(table, key, NULL);
+  return own != NULL ? own : known[key] != NULL ? known[key] : scenario_key_row_of(key)->name;
 }
 
 /* A list has no end. */
@@ -314,21 +173,16 @@ static const shown_scale *unit_of(const place_axis *axis)
 }
 
 /* What is written at a value. Free with g_free(). */
-static char *label_of(const place_axis *axis, const char *text, const shown_scale *unit)
+static char *label_of(const study_table *table, const place_axis *axis, const char *text,
+                      const shown_scale *unit)
 {
+  const char *own = study_table_words(table, axis->key, text);
   double number;
-  if (unit != NULL && study_keys_number(axis->key, text, &number)) {
+  if (own == NULL && unit != NULL && study_keys_number(axis->key, text, &number)) {
     return g_strdup_printf(unit->factor == 1 ? "%.0f" : "%.3g", number / unit->factor);
   }
-  g_auto(GStrv) parts = g_strsplit_set(text, "[],", -1);
-  double begins = 0, ends = 0;
-  if (axis->key == SCENARIO_PATH_FORWARD_GEMODEL && g_strv_length(parts) == 4 &&
-      units_parse_probability(parts[1], &begins) && units_parse_probability(parts[2], &ends) && ends > 0) {
-    /* of a Gilbert model: every packet is lost from when one begins until it ends */
-    return g_strdup_printf("%.3g %% in bursts of %.3g", 100 * begins / (begins + ends), 1 / ends);
-  }
-  char *label = study_keys_label(axis->key, text);
-  if (g_utf8_strlen(label, -1) > LABEL_LETTERS_MAX) {
+  char *label = own != NULL ? g_strdup(own) : study_keys_label(axis->key, text);
+  if (own == NULL && g_utf8_strlen(label, -1) > LABEL_LETTERS_MAX) {
     g_autofree char *head = g_utf8_substring(label, 0, LABEL_LETTERS_MAX - 1);
     g_free(label);
     return g_strconcat(head, "…", NULL);
@@ -336,29 +190,102 @@ static char *label_of(const place_axis *axis, const char *text, const shown_scal
   return label;
 }
 
-plot_axis place_axis_drawn(const place_axis *axis)
+/* A label at each value; the unit is in the axis's name unless the labels have one. */
+static void add_labels(const study_table *table, place_axis *axis)
 {
-  const guint last = axis->texts->len - 1;
   const shown_scale *unit = unit_of(axis);
-  const char *words = place_axis_words(axis->key);
-  plot_axis drawn = {.name = unit != NULL ? name_of(words, unit->unit) : g_strdup(words),
-                     .base = axis->logarithmic ? 10 : 0,
-                     .unit_size = 1,
-                     .from = axis->left,
-                     .to = axis->right,
-                     .tics = g_array_new(FALSE, FALSE, sizeof(double)),
-                     .gaps = g_array_new(FALSE, FALSE, sizeof(double)),
-                     .labels = g_ptr_array_new_with_free_func(g_free)};
-  for (guint i = 0; i <= last; i++) {
-    double at = place_at(axis, i);
-    g_array_append_val(drawn.tics, at);
-    g_ptr_array_add(drawn.labels, label_of(axis, g_ptr_array_index(axis->texts, i), unit));
-    gboolean apart = i > 0 && ((i == 1 && axis->first_apart) || (i == last && axis->last_apart));
-    double before = place_at(axis, i > 0 ? i - 1 : 0);
-    double gap = axis->logarithmic ? sqrt(before * at) : (before + at) / 2;
-    if (apart && gap > axis->left && gap < axis->right) { /* unless a range has left it out */
-      g_array_append_val(drawn.gaps, gap);
-    }
+  const char *words = place_axis_words(table, axis->key);
+  axis->drawn.name = unit != NULL ? name_of(words, unit->unit) : g_strdup(words);
+  for (guint i = 0; i < axis->texts->len; i++) {
+    g_ptr_array_add(axis->drawn.labels, label_of(table, axis, g_ptr_array_index(axis->texts, i), unit));
   }
-  return drawn;
+}
+
+/* Part of the axis at either end. */
+#define MARGIN 0.09
+
+/* A zero stands two thirds of a decade left of the smallest number. */
+#define ZERO_RATIO 4.6
+
+/* A word stands this part of the axis right of the largest number, and has so much room right of it: it is
+ * longer than a number. */
+#define WORD_GAP 0.22
+
+place_axis place_axis_of_cells(const study_table *table, scenario_key key)
+{
+  place_axis axis = {.key = key,
+                     .texts = study_keys_values(table->runs, key),
+                     .drawn = {.unit_size = 1,
+                               .from = -0.5,
+                               .tics = g_array_new(FALSE, FALSE, sizeof(double)),
+                               .gaps = g_array_new(FALSE, FALSE, sizeof(double)),
+                               .labels = g_ptr_array_new_with_free_func(g_free)}};
+  for (guint i = 0; i < axis.texts->len; i++) {
+    double place = i;
+    g_array_append_val(axis.drawn.tics, place);
+  }
+  axis.drawn.to =
+      axis.texts->len - 0.5; /* half a place on either side, so that the first and the last have room */
+  add_labels(table, &axis);
+  return axis;
+}
+
+place_axis place_axis_of(const study_table *table, scenario_key key, gboolean logarithmic)
+{
+  place_axis axis = place_axis_of_cells(table, key);
+  plot_axis *drawn = &axis.drawn;
+  guint count = axis.texts->len, numeric = 0;
+  g_autoptr(GArray) values = g_array_set_size(g_array_new(FALSE, TRUE, sizeof(double)), count);
+  double *numbers = (double *)values->data, *places = (double *)drawn->tics->data;
+  while (numeric < count &&
+         study_keys_number(key, g_ptr_array_index(axis.texts, numeric), &numbers[numeric])) {
+    numeric++; /* numbers come first */
+  }
+  if (numeric == 0 || numeric + 1 < count) {
+    return axis;
+  }
+  gboolean has_zero = numbers[0] == 0;
+  double smallest = numbers[has_zero && numeric > 1 ? 1 : 0];
+  gboolean by_ratio = smallest > 0 && (logarithmic || numbers[numeric - 1] >= smallest * 10 * (1 - 1e-9));
+  axis.numeric = TRUE;
+  axis.first_apart = by_ratio && has_zero;
+  axis.last_apart = numeric < count;
+  numbers[0] = axis.first_apart ? smallest / ZERO_RATIO : numbers[0];
+  for (guint i = 0; i < numeric; i++) {
+    places[i] = by_ratio ? log10(numbers[i]) : numbers[i];
+  }
+  double span = places[numeric - 1] - places[0], gap = span > 0 ? span * WORD_GAP : 1;
+  double margin = span > 0 ? span * MARGIN : by_ratio ? 0.15 : 0.5;
+  if (axis.last_apart) {
+    places[numeric] = places[numeric - 1] + gap;
+  }
+  drawn->base = by_ratio ? 10 : 0;
+  drawn->from = places[0] - margin;
+  drawn->to = places[count - 1] + (axis.last_apart ? gap : margin);
+  const double gaps[] = {(places[0] + places[MIN(1, count - 1)]) / 2, places[count - 1] - gap / 2};
+  g_array_append_vals(drawn->gaps, &gaps[0], axis.first_apart && count > 1 ? 1 : 0);
+  g_array_append_vals(drawn->gaps, &gaps[1], axis.last_apart ? 1 : 0);
+  for (guint i = 0; i < drawn->gaps->len && by_ratio; i++) {
+    g_array_index(drawn->gaps, double, i) = pow(10, g_array_index(drawn->gaps, double, i));
+  }
+  for (guint i = 0; i < count && by_ratio; i++) {
+    places[i] = i < numeric ? numbers[i] : pow(10, places[i]);
+  }
+  drawn->from = by_ratio ? pow(10, drawn->from) : drawn->from;
+  drawn->to = by_ratio ? pow(10, drawn->to) : drawn->to;
+  return axis;
+}
+
+void place_axis_clear(place_axis *axis)
+{
+  g_clear_pointer(&axis->texts, g_ptr_array_unref);
+  plot_axis_clear(&axis->drawn);
+}
+
+guint place_axis_index(const place_axis *axis, const char *text)
+{
+  guint index = 0;
+  gboolean found = g_ptr_array_find_with_equal_func(axis->texts, text, g_str_equal, &index);
+  g_assert(found);
+  return index;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Axes, in units that people read: of any metric, of shares, of what a sweep varies. gnuplot makes their
+/* Axes, in units that people read: of any quantity, of what a sweep varies. gnuplot makes their
  * tics, but for those of a sweep's values. */
 #pragma once
 
 #include <glib.h>
 
-#include "scenario/scenario_keys.h"
+#include "study/table/study_table.h"
 
 typedef struct plot_axis {
   char *name;        /* "goodput (Gbit/s)" */
@@ -66,60 +66,30 @@ void value_extent_add(value_extent *extent, double mean, double half_width);
 plot_axis plot_axis_of_values(const value_extent *extent, const char *quantity, const char *unit,
                               value_scale scale);
 
-/* --- Shares above x --- */
-
-/* The extent of all curves together, for values above 0. */
-typedef struct share_extent {
-  double largest;          /* value; 0: all are 0 */
-  double smallest_largest; /* the largest value of the curve that reaches least far */
-  double smallest;         /* value */
-  double smallest_share;   /* above any value but the largest */
-} share_extent;
-
-/* The axis of `quantity` in octets or seconds: logarithmic when the curves reach so differently far that a
- * linear one would press the shortest flat, for times that span two decades, and when it is `asked_log`. */
-plot_axis plot_axis_of_lengths(const share_extent *extent, const char *quantity, gboolean seconds,
-                               gboolean asked_log);
-
-/* The axis for shares, in percent: logarithmic when there is a tail that a linear one does not show, or it is
- * `asked_log`; five decades at most. */
-plot_axis plot_axis_of_shares(const share_extent *extent, const char *quantity, gboolean asked_log);
-
-/* The axis of times from 0 to `end_s`. */
-plot_axis plot_axis_of_time(const char *quantity, double end_s);
-
 /* --- What a sweep varies --- */
 
 /* Each value of a key has a place. */
 typedef struct place_axis {
   scenario_key key;
-  GPtrArray *texts; /* const char *, of the runs, in the order of study_keys_values() */
-  GArray *places;   /* double, ascending: numbers, or 0, 1, 2 … of words */
-  gboolean numeric; /* but for a word that is set apart */
-  gboolean logarithmic;
+  GPtrArray *texts;     /* const char *, of the runs, in the order of study_keys_values() */
+  plot_axis drawn;      /* with a tic and a label at each: ascending numbers, or 0, 1, 2 … of words */
+  gboolean numeric;     /* but for a word that is set apart */
   gboolean first_apart; /* a zero on a logarithmic axis, left of a gap */
   gboolean last_apart;  /* the only word among numbers ("unlimited"), right of a gap */
-  double left;
-  double right;
 } place_axis;
 
-/* The axis for the values of `key` in `runs` (study_keys.h), at least one. Numbers that span a decade, or any
- * when `logarithmic`, go on a logarithmic axis. Free with place_axis_clear(). */
-place_axis place_axis_of(const GPtrArray *runs, scenario_key key, gboolean logarithmic);
+/* The axis for the values that `key` has in the runs of `table`, at least one. Numbers that span a decade, or
+ * any when `logarithmic`, go on a logarithmic axis. Free with place_axis_clear(). */
+place_axis place_axis_of(const study_table *table, scenario_key key, gboolean logarithmic);
 
-/* Leaves the part of `axis`, which is numeric, that is `range`. */
-void place_axis_limit(place_axis *axis, const plot_range *range);
-
-/* What `key` is called on an axis: "loss of segments"; of keys without words of their own the name. */
-const char *place_axis_words(scenario_key key);
+/* What `key` is called on an axis: what the sweep calls it, or "loss of segments"; of keys without words of
+ * their own the name. */
+const char *place_axis_words(const study_table *table, scenario_key key);
 
 /* The same with the values 0, 1, 2 … in their order, whatever they are: the columns or rows of a map. */
-place_axis place_axis_of_cells(const GPtrArray *runs, scenario_key key);
+place_axis place_axis_of_cells(const study_table *table, scenario_key key);
 void place_axis_clear(place_axis *axis);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(place_axis, place_axis_clear)
 
 /* The index of `text`, which is one of the axis's. */
 guint place_axis_index(const place_axis *axis, const char *text);
-
-/* `axis` as a plot_axis with a label at each value, and the unit in its name unless the labels have one. */
-plot_axis place_axis_drawn(const place_axis *axis);

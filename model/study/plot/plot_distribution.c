@@ -113,6 +113,15 @@ static double end_of(const share_curve *curve)
 
 /* --- Drawing --- */
 
+/* From this ratio between the curves' ends on x is logarithmic in octets, beginning at this part of the
+ * shortest one's. */
+#define FAR_APART 6.0
+#define SHORTEST_SHOWN 32
+
+/* A tail below this share does not show on a linear axis; so little of it is shown. */
+#define TAIL_SHARE 0.02
+#define SMALLEST_SHARE 1e-5
+
 /* The share before and after each bound: a step has an edge. What lies before `from`, where the axis begins,
  * has none. */
 static void append_rows(const share_curve *curve, double from, GString *data)
@@ -166,27 +175,34 @@ static gboolean draw(const GArray *curves, const shown_quantity *shown, const pl
                      "that Delivered something",
                      shown->metrics);
   }
-  share_extent extent = {.smallest_largest = INFINITY, .smallest = INFINITY, .smallest_share = 1};
+  value_extent x = {.smallest = INFINITY}, y = {.smallest = 1, .largest = 1};
+  double shortest = INFINITY; /* the end of the curve that reaches least far */
   for (guint i = 0; i < curves->len; i++) {
     const distribution *d = &curve_at(curves, i)->samples;
     double end = end_of(curve_at(curves, i));
     if (end > 0) { /* else nothing of it is seen */
-      extent.largest = MAX(extent.largest, end);
-      extent.smallest_largest = MIN(extent.smallest_largest, end);
-      extent.smallest = MIN(extent.smallest, d->bins[d->bins[0].bound == 0 ? 1 : 0].bound);
-      extent.smallest_share =
-          MIN(extent.smallest_share, d->bins[d->count - 1].weight / distribution_weight(d));
+      x.largest = MAX(x.largest, end);
+      x.smallest = MIN(x.smallest, d->bins[d->bins[0].bound == 0 ? 1 : 0].bound);
+      y.smallest = MIN(y.smallest, d->bins[d->count - 1].weight / distribution_weight(d));
+      shortest = MIN(shortest, end);
     }
   }
+  gboolean seconds = shown == &shown_delays, far = !seconds && x.largest >= shortest * FAR_APART;
+  gboolean tail = shown->logarithmic || request->y_log || y.smallest <= TAIL_SHARE;
+  x.smallest = x.largest == 0 ? 0 : MAX(x.smallest, seconds ? x.largest / 1e5 : shortest / SHORTEST_SHOWN);
+  y.smallest = MAX(y.smallest, SMALLEST_SHARE);
   g_autofree char *what = g_strconcat(shown->logarithmic ? "" : "share of ", shown->y_label, NULL);
   g_autofree char *quantity = g_strdup_printf("%s, unit %s", shown->y_label, shown->unit);
   g_auto(plot_chart) chart = plot_chart_new("shares", target, request, what, subtitle, quantity);
-  chart.x =
-      plot_axis_limited(plot_axis_of_lengths(&extent, shown->x_label, shown == &shown_delays, request->x_log),
-                        &request->x_range);
+  chart.x = plot_axis_limited(plot_axis_of_values(&x, shown->x_label, shown->unit,
+                                                  far || request->x_log ? VALUE_SCALE_LOGARITHMIC
+                                                  : seconds             ? VALUE_SCALE_FITTING
+                                                                        : VALUE_SCALE_LINEAR),
+                              &request->x_range);
   chart.y = plot_axis_limited(
-      plot_axis_of_shares(&extent, shown->y_label, shown->logarithmic || request->y_log), &request->y_range);
-  gnuplot_set_text(chart.variables, "nothing", extent.largest == 0 ? shown->nothing : "");
+      plot_axis_of_values(&y, shown->y_label, "1", tail ? VALUE_SCALE_LOGARITHMIC : VALUE_SCALE_SHARE),
+      &request->y_range);
+  gnuplot_set_text(chart.variables, "nothing", x.largest == 0 ? shown->nothing : "");
   append_curves(curves, shown, chart.x.from, &chart);
   return plot_chart_draw(&chart, stem, error);
 }

@@ -134,7 +134,8 @@ static GPtrArray *lines_of(line_chart *chart, const result_quantity *quantity, l
     const plot_cell *cell = &g_array_index(chart->groups.cells, plot_cell, i);
     g_autoptr(GPtrArray) runs = g_ptr_array_new();
     g_autofree double *values = g_new(double, cell->runs->len);
-    line_point point = {.place = g_array_index(chart->x.places, double, place_axis_index(&chart->x, cell->x)),
+    line_point point = {.place =
+                            g_array_index(chart->x.drawn.tics, double, place_axis_index(&chart->x, cell->x)),
                         .x = cell->x};
     const study_run *first = g_ptr_array_index(cell->runs, 0);
     guint failed = 0,
@@ -245,8 +246,8 @@ static void add_bounds(line_chart *chart)
     }
     if (line->look == LINE_MAIN && !isnan(bound)) {
       const chart_line *reference = add_line(chart->lines, line->panel, line->style, LINE_OWN);
-      add_point(reference, chart->x.left, bound);
-      add_point(reference, chart->x.right, bound);
+      add_point(reference, chart->x.drawn.from, bound);
+      add_point(reference, chart->x.drawn.to, bound);
     }
   }
 }
@@ -318,13 +319,13 @@ static void add_prediction(line_chart *chart)
   }
   chart->note =
       "dashed black: probability that a piece of S octets, cut at a random place, holds a whole marker";
-  double first = g_array_index(x->places, double, x->first_apart ? 1 : 0);
-  double last = g_array_index(x->places, double, x->places->len - 1);
+  double first = g_array_index(x->drawn.tics, double, x->first_apart ? 1 : 0);
+  double last = g_array_index(x->drawn.tics, double, x->drawn.tics->len - 1);
   for (guint panel = 0; panel < chart->groups.panels->len; panel++) {
     const chart_line *reference = add_reference(chart, panel, "whole marker in S: min(1, (S−3)/512)");
     for (guint i = 0; i < CURVE_POINTS; i++) {
       const double part = (double)i / (CURVE_POINTS - 1);
-      double octets = x->logarithmic ? first * pow(last / first, part) : first + (last - first) * part;
+      double octets = x->drawn.base > 0 ? first * pow(last / first, part) : first + (last - first) * part;
       add_point(reference, octets, CLAMP((octets - (MARKER_OCTETS - 1)) / MARKER_SPACING, 0, 1));
     }
   }
@@ -402,12 +403,12 @@ static void append_line(line_chart *chart, const chart_line *line, plot_chart *d
   plot_chart_add_curve(drawn, line->panel, looks[line->look], line->style + 1, curve,
                        chart->quartiles ? "place_on_x runs median lower_quartile upper_quartile flagged x"
                                         : "place_on_x runs mean low high flagged x");
-  const GArray *places = chart->x.places;
+  const GArray *places = chart->x.drawn.tics;
   double last = g_array_index(places, double, places->len - 1);
   /* Lines stand a little beside each other on words, or their intervals would hide one another. Beside its
    * number a value would be another one's. */
   guint lines = chart->groups.lines->len;
-  double step = MIN(0.012, 0.06 / lines) * (chart->x.right - chart->x.left);
+  double step = MIN(0.012, 0.06 / lines) * (chart->x.drawn.to - chart->x.drawn.from);
   double shift = refers || is_map || chart->x.numeric ? 0 : (line->style - (lines - 1) / 2.0) * step;
   for (guint i = 0; i < line->points->len; i++) {
     const line_point *point = &g_array_index(line->points, line_point, i);
@@ -491,7 +492,7 @@ static gboolean check_request(const line_chart *chart, const plot_request *reque
                     PANELS_MAX)) &&
          (chart->counts.runs > 0 ||
           error_set(error, "nothing to draw: no run has a value of %s", chart->of.main.name)) &&
-         (!request->x_log || chart->x.logarithmic ||
+         (!request->x_log || chart->x.drawn.base > 0 ||
           error_set(error, "--xlog: %s has no numbers above 0 in these runs",
                     scenario_key_row_of(chart->x.key)->name));
 }
@@ -504,13 +505,20 @@ static gboolean has_values_in(const line_chart *chart, const plot_axis *y)
     for (guint k = 0; k < line->points->len && line->look <= LINE_COMPANION; k++) {
       const line_point *point = &g_array_index(line->points, line_point, k);
       double value = mark_of(chart, point).value;
-      if (point->place >= chart->x.left && point->place <= chart->x.right && value <= y->to &&
+      if (point->place >= chart->x.drawn.from && point->place <= chart->x.drawn.to && value <= y->to &&
           (value >= y->from || y->has_zero)) {
         return TRUE;
       }
     }
   }
   return FALSE;
+}
+
+static plot_axis plot_axis_take(plot_axis *axis)
+{
+  plot_axis taken = *axis;
+  *axis = (plot_axis){.name = NULL};
+  return taken;
 }
 
 /* What it has now. */
@@ -523,9 +531,9 @@ static gboolean draw_chart(line_chart *chart, const study_table *table, const pl
   g_autofree char *runs = plot_runs_subtitle(table, &chart->counts, chart->quartiles, mark);
   g_autofree char *subtitle = g_strjoin(" · ", runs, chart->note, NULL);
   g_autofree char *shown = g_strdup_printf("%s, unit %s; place_on_x: %s", of->main.name, of->unit, key);
-  g_autofree char *what =
-      g_strjoin("", of->title != NULL ? of->title : of->quantity, " over ", place_axis_words(chart->x.key),
-                of->is_map ? " and " : NULL, of->is_map ? place_axis_words(chart->y.key) : NULL, NULL);
+  g_autofree char *what = g_strjoin("", of->title != NULL ? of->title : of->quantity, " over ",
+                                    place_axis_words(table, chart->x.key), of->is_map ? " and " : NULL,
+                                    of->is_map ? place_axis_words(table, chart->y.key) : NULL, NULL);
   g_auto(plot_chart) drawn =
       plot_chart_new(of->is_map ? "heat-map" : "lines", target, request, what, subtitle, shown);
   drawn.panels = chart->groups.panels;
@@ -535,7 +543,7 @@ static gboolean draw_chart(line_chart *chart, const study_table *table, const pl
       (chart->extent.has_zero || chart->extent.least < 0)) {
     return error_set(error, "--ylog: %s has values that are not above 0", of->main.name);
   }
-  place_axis_limit(&chart->x, &request->x_range);
+  chart->x.drawn = plot_axis_limited(chart->x.drawn, &request->x_range);
   const value_scale scale = request->y_log ? VALUE_SCALE_LOGARITHMIC
                             : request->bound != NULL
                                 ? VALUE_SCALE_LINEAR /* a bound is a share of what is read */
@@ -545,9 +553,8 @@ static gboolean draw_chart(line_chart *chart, const study_table *table, const pl
   if (!has_values_in(chart, &values)) {
     return error_set(error, "no value lies within --xrange and --yrange");
   }
-  drawn.x = place_axis_drawn(&chart->x);
   if (of->is_map) {
-    drawn.y = place_axis_drawn(&chart->y);
+    drawn.y = plot_axis_take(&chart->y.drawn);
     drawn.colour_box = target->format != GNUPLOT_TERM;
     drawn.panel_letters = CELL_LETTERS * chart->x.texts->len;
     drawn.panel_height = CELL_HEIGHT * chart->y.texts->len;
@@ -555,10 +562,10 @@ static gboolean draw_chart(line_chart *chart, const study_table *table, const pl
     gnuplot_set_number(drawn.variables, "octets", strcmp(of->unit, "octets") == 0);
     plot_axis_append(&values, "cb", drawn.variables);
   } else {
-    drawn.y = values;
-    values = (plot_axis){.name = NULL};
+    drawn.y = plot_axis_take(&values);
     gnuplot_set_number(drawn.variables, "lines", chart->groups.lines->len);
   }
+  drawn.x = plot_axis_take(&chart->x.drawn);
   return plot_chart_draw(&drawn, stem, error);
 }
 
@@ -614,10 +621,10 @@ static gboolean group_runs(line_chart *chart, const study_table *table, const st
   }
   g_autoptr(GArray) rows = g_array_append_val(g_array_new(FALSE, FALSE, sizeof(scenario_key)), y);
   const plot_request by_row = {.series = rows, .panels = NULL};
-  chart->x = of->is_map ? place_axis_of_cells(table->runs, x)
-                        : place_axis_of(table->runs, x, of->logarithmic_x || request->x_log);
+  chart->x = of->is_map ? place_axis_of_cells(table, x)
+                        : place_axis_of(table, x, of->logarithmic_x || request->x_log);
   if (of->is_map) {
-    chart->y = place_axis_of_cells(table->runs, y);
+    chart->y = place_axis_of_cells(table, y);
   }
   return plot_grouping_make(table, x, of->is_map ? &by_row : request, of->receivers_as_lines, &chart->groups,
                             error);

@@ -262,13 +262,16 @@ static gboolean draw(const series *s, const summary_record *run, const plot_requ
   const double end_s = last_s > 0 && simulated_s > last_s * (1 + QUIET_END_MAX) ? last_s * 1.1
                        : last_s > 0 || simulated_s > 0                          ? MAX(last_s, simulated_s)
                                                                                 : 1;
-  value_extent extent = {0};
+  value_extent extent = {0}, times = {.largest = end_s};
+  const plot_range whole = {0, end_s};
   /* letters need a line above the peak for its text */
   value_extent_add(&extent, s->peak_with_all * (target->format == GNUPLOT_TERM ? 1.25 : 1.04), NAN);
   g_autofree char *subtitle = plot_run_subtitle(run);
   g_auto(plot_chart) chart = plot_chart_new("occupancy", target, request, "octets held over simulated time",
                                             subtitle, "held by the RNIC, unit octets");
-  chart.x = plot_axis_limited(plot_axis_of_time("simulated time", end_s), &request->x_range);
+  chart.x = plot_axis_limited(
+      plot_axis_limited(plot_axis_of_values(&times, "simulated time", "s", VALUE_SCALE_LINEAR), &whole),
+      &request->x_range);
   chart.y = plot_axis_limited(plot_axis_of_values(&extent, "held by the RNIC", "octets", VALUE_SCALE_LINEAR),
                               &request->y_range);
   append_causes(s, end_s, &chart);

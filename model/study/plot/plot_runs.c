@@ -36,16 +36,18 @@ scenario_key plot_grouping_x(const study_table *table, const plot_request *reque
   return request->x != NULL ? *request->x : lines > PLOT_LINES_MAX * of_first ? longest : first;
 }
 
-char *plot_place_words(const GArray *keys, char *const *texts)
+char *plot_place_words(const study_table *table, const GArray *keys, char *const *texts)
 {
   GString *words = g_string_new(NULL);
   for (guint i = 0; i < keys->len; i++) {
     scenario_key key = g_array_index(keys, scenario_key, i);
-    g_autofree char *part = study_label_of(key, texts[key] != NULL ? texts[key] : "");
+    const char *text = texts[key] != NULL ? texts[key] : "", *own = study_table_words(table, key, text);
+    g_autofree char *part = own != NULL ? g_strdup(own) : study_label_of(key, text);
     const char *name = scenario_key_row_of(key)->name, *value = part;
-    gboolean named = g_str_has_prefix(part, name);
+    gboolean named = own == NULL && g_str_has_prefix(part, name);
     value += named ? strlen(name) : 0;
-    g_string_append_printf(words, "%s%s%s", i > 0 ? ", " : "", named ? place_axis_words(key) : "", value);
+    g_string_append_printf(words, "%s%s%s", i > 0 ? ", " : "", named ? place_axis_words(table, key) : "",
+                           value);
   }
   return g_string_free(words, FALSE);
 }
@@ -79,8 +81,8 @@ static void group_runs(const study_table *table, scenario_key x, const GArray *p
   for (guint i = 0; i < points->len; i++) {
     const study_point *point = &g_array_index(points, study_point, i);
     const study_run *first = g_ptr_array_index(point->runs, 0);
-    const plot_cell cell = {.panel = index_of(grouping->panels, plot_place_words(panels, first->keys)),
-                            .line = index_of(grouping->lines, plot_place_words(lines, first->keys)),
+    const plot_cell cell = {.panel = index_of(grouping->panels, plot_place_words(table, panels, first->keys)),
+                            .line = index_of(grouping->lines, plot_place_words(table, lines, first->keys)),
                             .x = first->keys[x],
                             .runs = g_ptr_array_ref(point->runs),
                             .flagged = point->flagged};
@@ -205,12 +207,12 @@ point_selection point_selection_of(const study_table *table, guint most)
     const guint wanted = kept > 1 ? (next - 1) * (count - 1) / (kept - 1) : count - 1;
     if (next > 0 && i == wanted) {
       next--;
-      g_ptr_array_insert(selection.labels, 0, plot_place_words(differing, keys_of(points, i)));
+      g_ptr_array_insert(selection.labels, 0, plot_place_words(table, differing, keys_of(points, i)));
     } else {
       g_array_remove_index(points, i);
     }
   }
-  selection.fixed = points->len > 0 ? plot_place_words(fixed, keys_of(points, 0)) : g_strdup("");
+  selection.fixed = points->len > 0 ? plot_place_words(table, fixed, keys_of(points, 0)) : g_strdup("");
   return selection;
 }
 

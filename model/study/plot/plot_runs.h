@@ -46,8 +46,8 @@ scenario_key plot_grouping_x(const study_table *table, const plot_request *reque
 gboolean plot_grouping_varies(const study_table *table, scenario_key key);
 
 /* "in-order receiver, MTU 9000 octets": the values that `texts`, indexed by scenario_key (NULL: not known),
- * have for `keys`, in words; "" without keys. Free with g_free(). */
-char *plot_place_words(const GArray *keys, char *const *texts);
+ * have for `keys`, in words, those of `table` or our own; "" without keys. Free with g_free(). */
+char *plot_place_words(const study_table *table, const GArray *keys, char *const *texts);
 
 /* --- Selection: as many points as a reader can distinguish in one picture --- */
 

@@ -384,8 +384,9 @@ static gboolean draw(trace_chart *chart, const char *name, const plot_request *r
   g_autofree char *subtitle = plot_run_subtitle(chart->run);
   g_autofree char *quantity = g_strconcat(axes[chart->plot], ", unit octets", NULL);
   g_auto(plot_chart) drawn = plot_chart_new("trace", target, request, what, subtitle, quantity);
-  const value_extent values = {.largest = sight.to};
-  drawn.x = plot_axis_limited(plot_axis_of_time("simulated time", times.to), &times);
+  const value_extent values = {.largest = sight.to}, seconds = {.largest = times.to};
+  drawn.x =
+      plot_axis_limited(plot_axis_of_values(&seconds, "simulated time", "s", VALUE_SCALE_LINEAR), &times);
   drawn.y = plot_axis_of_values(&values, axes[chart->plot], "octets", VALUE_SCALE_LINEAR);
   drawn.y = plot_axis_limited(plot_axis_limited(drawn.y, &sight), &request->y_range);
   append_layers(chart, &drawn);

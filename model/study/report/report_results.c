@@ -322,7 +322,7 @@ static void append_extremes(report_page *report, const char *what, const report_
   html_append(html, ends[0] != NULL ? "<tr><th scope=\"row\">%s</th>" : "%s", ends[0] != NULL ? what : "");
   for (gsize i = 0; i < G_N_ELEMENTS(ends) && ends[0] != NULL; i++) {
     const shown_scale scale = shown_scale_for(unit, ends[i]->of.mean);
-    g_autofree char *place = plot_place_words(keys, ends[i]->first->keys);
+    g_autofree char *place = plot_place_words(report->table, keys, ends[i]->first->keys);
     append_mean(report, ends[i], &scale, html);
     html_append(html, "<td>%s</td>", ends[0]->of.mean < ends[1]->of.mean ? place : "everywhere");
   }

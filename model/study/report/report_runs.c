@@ -27,7 +27,7 @@ static void append_others(report_page *report)
   for (guint i = 0; i < described; i++) {
     const study_run *run = g_ptr_array_index(others, i);
     const char *seed = run->keys[SCENARIO_RUN_SEED];
-    g_autofree char *place = plot_place_words(report->keys, run->keys);
+    g_autofree char *place = plot_place_words(report->table, report->keys, run->keys);
     html_append(rows,
                 "<tr><th scope=\"row\">%s%sseed %s</th><td>%s</td><td class=\"number\">%u</td>"
                 "<td class=\"verbatim\">%s</td><td class=\"verbatim\">%s</td></tr>\n",

@@ -15,8 +15,10 @@ typedef struct provenance {
       char *text; /* the file as it was, followed by those it includes */
       char *hash; /* SHA-256 of `text`, 64 hexadecimal digits; the store makes it when it writes, NULL will do
                    */
-      char *axes; /* names of the swept keys, one a line, in file order */
-      char *sets; /* the --set options of the sweep, one a line */
+      /* names of the swept keys, one a line, in file order; after one that the sweep has words for, "NAME:
+       * words", and "NAME = VALUE: words" */
+      char *axes;
+      char *sets;      /* the --set options of the sweep, one a line */
       char *version;   /* of iwarpsim */
       char *git;       /* the commit it was built from; "unknown" outside a checkout */
       char *libraries; /* "ns-3 3.37, GLib 2.74.6, SQLite 3.40.1 …" */

@@ -455,7 +455,15 @@ char *sweep_grid_axes_text(const sweep_grid *grid)
 {
   GString *text = g_string_new(NULL);
   for (gsize i = 0; i < grid->axis_count; i++) {
-    g_string_append_printf(text, "%s%s", i > 0 ? "\n" : "", scenario_axis_name(&grid->axes[i]));
+    const scenario_axis *axis = &grid->axes[i];
+    const char *name = scenario_axis_name(axis);
+    g_string_append_printf(text, "%s%s", i > 0 ? "\n" : "", name);
+    if (axis->title != NULL) {
+      g_string_append_printf(text, "\n%s: %s", name, axis->title);
+    }
+    for (gsize k = 0; axis->value_names != NULL && axis->values[k] != NULL; k++) {
+      g_string_append_printf(text, "\n%s = %s: %s", name, axis->values[k], axis->value_names[k]);
+    }
   }
   return g_string_free(text, FALSE);
 }

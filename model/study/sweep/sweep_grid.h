@@ -78,5 +78,5 @@ void sweep_grid_texts(const sweep_grid *grid, gsize index, const char *texts[SCE
 /* What makes point `index` this run and no other (result_store.h); the grid's. */
 const char *sweep_grid_identity(const sweep_grid *grid, gsize index);
 
-/* The names of the axes' keys, in file order, one a line. Free with g_free(). */
+/* The axes in file order, as a provenance (provenance.h) has them. Free with g_free(). */
 char *sweep_grid_axes_text(const sweep_grid *grid);

@@ -513,8 +513,11 @@ char *sweep_plan_json(const sweep_plan *plan, const char *version, guint jobs, d
     json_open(json, "\n  ", NULL, '{');
     json_append_number(json, " ", "number", (double)run->index + 1);
     json_open(json, " ", "keys", '{');
-    for (gsize k = 0; keys[k] != NULL && *keys[k] != '\0'; k++) {
-      json_append_text(json, " ", keys[k], texts[scenario_key_find(keys[k])]);
+    for (gsize k = 0; keys[k] != NULL; k++) {
+      scenario_key key = scenario_key_find(keys[k]);
+      if (key < SCENARIO_KEY_COUNT) {
+        json_append_text(json, " ", keys[k], texts[key]);
+      }
     }
     json_close(json, " ", '}');
     json_append_text(json, " ", "state", plan->was_looked_up ? states[run->state] : "missing");

@@ -335,6 +335,18 @@ GArray *study_table_keys(const study_table *table)
   return study_keys_varying(table->runs, table->axes);
 }
 
+const char *study_table_words(const study_table *table, scenario_key key, const char *value)
+{
+  g_auto(GStrv) lines = g_strsplit(table->axes, "\n", -1);
+  g_autofree char *start = g_strconcat(scenario_key_row_of(key)->name, value != NULL ? " = " : "",
+                                       value != NULL ? value : "", ": ", NULL);
+  gsize i = 0;
+  while (lines[i] != NULL && !g_str_has_prefix(lines[i], start)) {
+    i++;
+  }
+  return lines[i] != NULL ? g_string_chunk_insert_const(table->texts, lines[i] + strlen(start)) : NULL;
+}
+
 char *study_table_in_step(const study_table *table)
 {
   GString *text = g_string_new(NULL);

@@ -75,7 +75,7 @@ typedef struct study_table {
   char *title;         /* of the store's first run's scenario; NULL: it has no runs, likewise of `axes` */
   char *names;         /* of the scenarios, "a, b" */
   char *versions;      /* that made the runs, "0.1.0 (git 1234abc)" */
-  char *axes;          /* the same run's, one key a line */
+  char *axes;          /* the same run's, as a sweep's provenance has them */
   GStringChunk *texts; /* of all runs: most runs share most of them */
 } study_table;
 
@@ -113,6 +113,9 @@ GPtrArray *study_table_with_others(const study_table *table);
 /* The keys that vary, but for the seed and those that follow from others (study_keys.h), in the order of the
  * axes: scenario_key. Free with g_array_unref(). */
 GArray *study_table_keys(const study_table *table);
+
+/* What the sweep calls `key` on an axis, or, with `value`, that value of it; NULL: nothing. The table's. */
+const char *study_table_words(const study_table *table, scenario_key key, const char *value);
 
 /* "partial: 31 of 48 runs": those of the sweeps that are in the store; "" when all are, as far as it knows.
  * Free with g_free(). */

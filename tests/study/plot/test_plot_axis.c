@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "plot_fixture.h"
+#include "study/plot/plot_runs.h"
 
 /* Checks name, scale and range, and clears the axis. */
 static void expect(plot_axis axis, const char *name, int base, double from, double to)
@@ -101,58 +102,13 @@ TEST(test_intervals)
          15 * 1.03);
 }
 
-/* --- Shares above x --- */
-
-static const struct {
-  double largest, smallest_largest;
-  int base;
-  double from, to;
-} lengths[] = {{60000, 10001, 0, 0, 60000 * 1.04},
-               {60001, 10000, 2, 256, 60001 * 1.3},
-               {0, 0, 0, 0, 1.04},
-               {126100, 126100, 0, 0, 126100 * 1.04}};
-
-/* Curves that end within a factor of six share a linear axis from 0. Beyond it is logarithmic, from five
- * octaves below the end of the shortest: 10000 / 32 = 312.5, so 256. Nothing above 0 at all has an axis too.
- */
-ROW_TEST(test_lengths, lengths)
+/* Times on a logarithmic axis have tics with units of their own. */
+TEST(test_decades)
 {
-  const share_extent extent = {
-      .largest = c->largest, .smallest_largest = c->smallest_largest, .smallest = 12, .smallest_share = 0.1};
-  expect(plot_axis_of_lengths(&extent, "x", FALSE, FALSE), c->largest > 0 ? "x (KiB)" : "x (octets)", c->base,
-         c->from, c->to);
-}
-
-/* Times that span two decades are on a logarithmic axis, of five decades at most: 2 s / 10^5 = 20 µs, so from
- * 10 µs; each tic has a unit of its own. */
-TEST(test_times)
-{
-  share_extent extent = {
-      .largest = 99e-6, .smallest_largest = 99e-6, .smallest = 1e-6, .smallest_share = 0.1};
-  expect(plot_axis_of_lengths(&extent, "x", TRUE, FALSE), "x (µs)", 0, 0, 99e-6 * 1.04);
-  extent.largest = 2;
-  g_auto(plot_axis) axis = plot_axis_of_lengths(&extent, "x", TRUE, FALSE);
+  g_auto(plot_axis) axis = axis_of(1e-6, 1e-3, NAN, "s", VALUE_SCALE_FITTING);
   g_assert_cmpstr(axis.format, ==, "%.0s %cs");
-  expect(plot_axis_of_lengths(&extent, "x", TRUE, FALSE), "x (s)", 10, 1e-5, 2.6);
-  static const struct {
-    double end_s;
-    const char *name;
-  } ends[] = {{1, "t (s)"}, {0.999, "t (ms)"}, {1e-6, "t (µs)"}, {5e-8, "t (ns)"}, {0, "t (ns)"}};
-  for (gsize i = 0; i < G_N_ELEMENTS(ends); i++) {
-    expect(plot_axis_of_time("t", ends[i].end_s), ends[i].name, 0, 0, ends[i].end_s);
-  }
-}
-
-/* A tail of 2 % or less is on a logarithmic axis that begins below it, but not below 0.001 %; shares are
- * drawn in percent. */
-TEST(test_shares)
-{
-  share_extent extent = {.largest = 1, .smallest_share = 0.021};
-  expect(plot_axis_of_shares(&extent, "share", FALSE), "share (%)", 0, 0, 1.04);
-  extent.smallest_share = 0.01; /* is to be seen: the axis begins below it */
-  expect(plot_axis_of_shares(&extent, "share", FALSE), "share (%)", 10, 0.001, 1.3);
-  extent.smallest_share = 1e-12;
-  expect(plot_axis_of_shares(&extent, "share", FALSE), "share (%)", 10, 1e-5, 1.3);
+  expect(axis_of(1e-6, 1e-3, NAN, "s", VALUE_SCALE_FITTING), "y (s)", 10, 5e-7, 1.5e-3);
+  expect(axis_of(1e-5, 99e-6, NAN, "s", VALUE_SCALE_FITTING), "y (µs)", 0, 0, 99e-6 * 1.06);
 }
 
 /* --- What was asked for --- */
@@ -176,38 +132,37 @@ static place_axis places_of(plot_fixture *f, const char *key_name, const char *v
 {
   g_autofree char *axis = g_strdup_printf("{ key = \"%s\"; values = %s; }", key_name, values);
   plot_fixture_sweep(f, axis);
-  return place_axis_of(f->table.runs, scenario_key_find(key_name), logarithmic);
+  return place_axis_of(&f->table, scenario_key_find(key_name), logarithmic);
 }
 
 static double place(const place_axis *axis, guint index)
 {
-  return g_array_index(axis->places, double, index);
+  return g_array_index(axis->drawn.tics, double, index);
 }
 
 /* A decade makes it logarithmic; zero stands apart, left of the smallest and of a mark. */
 PLOT_TEST(test_loss)
 {
   g_auto(place_axis) axis = places_of(f, "path.forward.loss", "[\"1%\", \"0\", \"0.1%\"]", FALSE);
-  g_assert_true(axis.numeric && axis.logarithmic && axis.first_apart && !axis.last_apart);
+  g_assert_true(axis.numeric && axis.drawn.base == 10 && axis.first_apart && !axis.last_apart);
   g_assert_cmpfloat(place(&axis, 1), ==, 0.001);
   g_assert_cmpfloat(place(&axis, 2), ==, 0.01);
   g_assert_cmpfloat(place(&axis, 0), <, 0.0004);
-  g_assert_cmpfloat(axis.left, <, place(&axis, 0));
+  g_assert_cmpfloat(axis.drawn.from, <, place(&axis, 0));
   g_assert_cmpuint(place_axis_index(&axis, g_ptr_array_index(axis.texts, 2)), ==, 2);
-  g_auto(plot_axis) drawn = place_axis_drawn(&axis);
-  g_assert_cmpuint(drawn.gaps->len, ==, 1);
-  g_assert_cmpfloat(g_array_index(drawn.gaps, double, 0), >, place(&axis, 0));
-  g_assert_cmpfloat(g_array_index(drawn.gaps, double, 0), <, place(&axis, 1));
+  g_assert_cmpuint(axis.drawn.gaps->len, ==, 1);
+  g_assert_cmpfloat(g_array_index(axis.drawn.gaps, double, 0), >, place(&axis, 0));
+  g_assert_cmpfloat(g_array_index(axis.drawn.gaps, double, 0), <, place(&axis, 1));
 }
 
 PLOT_TEST(test_linear)
 {
   g_auto(place_axis) axis = places_of(f, "path.forward.mtu", "[576, 1500]", FALSE);
-  g_assert_false(axis.logarithmic);
+  g_assert_cmpint(axis.drawn.base, ==, 0);
   g_assert_cmpfloat(place(&axis, 1), ==, 1500);
   place_axis_clear(&axis);
   axis = places_of(f, "path.forward.mtu", "[576, 1500]", TRUE);
-  g_assert_true(axis.logarithmic);
+  g_assert_cmpint(axis.drawn.base, ==, 10);
 }
 
 /* One word among numbers stands apart at the right, within the axis; several are places of their own. */
@@ -218,13 +173,14 @@ PLOT_TEST(test_words)
   g_assert_cmpfloat(place(&axis, 1), ==, 3000);
   g_assert_cmpfloat(place(&axis, 2), >, 3000);
   /* as far from the end of the axis as from the numbers */
-  g_assert_cmpfloat_with_epsilon(axis.right / place(&axis, 2), place(&axis, 2) / 3000, 1e-9);
+  g_assert_cmpfloat_with_epsilon(axis.drawn.to / place(&axis, 2), place(&axis, 2) / 3000, 1e-9);
   place_axis_clear(&axis);
   axis = places_of(f, "middlebox.mode", "[\"none\", \"split\", \"rechunk\"]", FALSE);
   g_assert_false(axis.numeric || axis.last_apart);
   g_assert_cmpfloat(place(&axis, 2), ==, 2);
-  g_assert_cmpfloat(axis.left, ==, -0.5); /* the first word and the last have as much room as the others */
-  g_assert_cmpfloat(axis.right, ==, 2.5);
+  g_assert_cmpfloat(axis.drawn.from, ==,
+                    -0.5); /* the first word and the last have as much room as the others */
+  g_assert_cmpfloat(axis.drawn.to, ==, 2.5);
 }
 
 static const struct {
@@ -242,10 +198,24 @@ PLOT_TEST(test_labels)
 {
   for (gsize i = 0; i < G_N_ELEMENTS(labels); i++) {
     g_auto(place_axis) axis = places_of(f, labels[i].key, labels[i].values, TRUE);
-    g_auto(plot_axis) drawn = place_axis_drawn(&axis);
-    g_ptr_array_add(drawn.labels, NULL);
-    g_autofree char *shown = g_strjoinv(" ", (char **)drawn.labels->pdata);
+    g_ptr_array_add(axis.drawn.labels, NULL);
+    g_autofree char *shown = g_strjoinv(" ", (char **)axis.drawn.labels->pdata);
     g_assert_cmpstr(shown, ==, labels[i].labels);
-    g_assert_cmpstr(drawn.name, ==, labels[i].name);
+    g_assert_cmpstr(axis.drawn.name, ==, labels[i].name);
   }
+}
+
+/* What the sweep calls a key and its values stands on the axis and in legends. */
+PLOT_TEST(test_words_of_the_sweep)
+{
+  const scenario_key key = SCENARIO_PATH_FORWARD_GEMODEL;
+  plot_fixture_sweep(
+      f, "{ key = \"path.forward.gemodel\"; values = ([\"0.1%\", \"100%\"], [\"0.01%\", \"10%\"]);"
+         "  axis_title = \"losses\"; names = [\"single\", \"in bursts of 10\"]; }");
+  g_auto(place_axis) axis = place_axis_of(&f->table, key, FALSE);
+  g_assert_cmpstr(axis.drawn.name, ==, "losses");
+  g_assert_cmpstr(g_ptr_array_index(axis.drawn.labels, 1), ==, "in bursts of 10");
+  g_autoptr(GArray) keys = g_array_append_val(g_array_new(FALSE, FALSE, sizeof key), key);
+  g_autofree char *line = plot_place_words(&f->table, keys, ((study_run *)f->table.runs->pdata[0])->keys);
+  g_assert_cmpstr(line, ==, "single");
 }

@@ -42,8 +42,7 @@ DRAWN_FIXTURE_TEST(test_run)
               "with occupancy above x, unit octets\n",
               "\n0 0.1\n1471 0.1\n1471 0.01\n2943 0.01\n2943 0\n");
   EXPECT_FILE(f, "distribution.gnuplot", "y_log = 10\n"); /* a tail of 1 % does not show on a linear axis */
-  EXPECT_FILE(f, "distribution.svg", "<text>reassembly occupancy x (KiB)</text>", "<text>0.1</text>",
-              "</svg>");
+  EXPECT_FILE(f, "distribution.svg", "<text>reassembly occupancy x (KiB)</text>", "<text>1</text>", "</svg>");
 }
 
 /* A run that Delivered nothing, or a folder of an older program. */
@@ -125,7 +124,7 @@ DRAWN_FIXTURE_TEST(test_delays_far_apart)
   plot_fixture_sample(run, DISTRIBUTION_DELIVERY_DELAY_S, 5e-3, 1);
   plot_fixture_draw(f, &plot_delays, 0, GNUPLOT_PNG);
   EXPECT_FILE(f, "plot.gnuplot", "x_log = 10\n", "x_format = '%.0s %cs'\n");
-  EXPECT_FILE(f, "plot.dat", "share above x\n1e-06 1\n1.5e-06 1\n1.5e-06 0\n");
+  EXPECT_FILE(f, "plot.dat", "share above x\n7.5e-07 1\n1.5e-06 1\n1.5e-06 0\n");
 }
 
 FIXTURE_TEST(test_fits)

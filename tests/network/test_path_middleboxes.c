@@ -44,7 +44,8 @@ typedef struct world {
   flow_state flows[FLOWS];
   GPtrArray *late; /* of datagram: overtaken by others */
   uint8_t flushing;
-  guint pure_acks; /* given and not yet come */
+  guint pure_acks;                     /* given and not yet come */
+  const path_middleboxes_config *only; /* of the one box there is; NULL: there are more */
 } world;
 
 static uint8_t octet_of(const flow_state *flow, int64_t position)
@@ -72,7 +73,15 @@ static flow_state *flow_of(world *w, const datagram *packet)
  * segment that none of its octets came with: after several boxes only one direction is judged. */
 static bool is_exact(const world *w)
 {
-  return w->count == 1;
+  return w->only != NULL;
+}
+
+/* Whether the box cuts before the octet at `position`, whatever comes. */
+static bool is_line(const world *w, int64_t position)
+{
+  uint32_t chunk = w->only ? w->only->chunk_octets : 0;
+
+  return chunk > 0 && (position + chunk - w->only->phase_octets % chunk) % chunk == 0;
 }
 
 static void judge_timestamp(const world *w, const flow_state *flow, int64_t from, int64_t to,
@@ -100,6 +109,7 @@ static void judge_octets(const world *w, flow_state *flow, const datagram *packe
   for (uint32_t i = 0; i < packet->payload.length; i++) {
     g_assert_cmpuint(flow->given[from + i], !=, NEVER_GIVEN);
     g_assert_cmpuint(buffer_chain_at(&packet->payload, i), ==, octet_of(flow, from + i));
+    g_assert_false(i > 0 && is_line(w, from + i));
     flow->came[from + i] = 1;
     any |= flow->given[from + i];
     all &= flow->given[from + i];
@@ -325,8 +335,10 @@ static void begin(world *w, guint index)
  *   numbers, timestamps, ECN and retransmission marks are those of segments that brought the octets;
  * - nothing is kept: while octets wait a box has a deadline, after a segment with PSH none wait, unless a box
  *   ignores it, and in the end all are there;
- * - what has no payload passes at once. The boxes stay the caller's. */
-static void check_random_flows(path_element *const *boxes, size_t count, bool ignores_push, uint32_t seed)
+ * - no line of the grid lies within a piece, and what has no payload passes at once. The boxes stay the
+ *   caller's, and `only` is the configuration of the one box, NULL of more. */
+static void check_random_flows(path_element *const *boxes, size_t count, const path_middleboxes_config *only,
+                               uint32_t seed)
 {
   g_autoptr(GRand) random = g_rand_new_with_seed(seed);
   g_autofree world *w = g_new0(world, 1);
@@ -335,7 +347,8 @@ static void check_random_flows(path_element *const *boxes, size_t count, bool ig
   *w = (world){.random = random,
                .boxes = boxes,
                .count = count,
-               .flushing = ignores_push ? TCP_FIN : TCP_PSH | TCP_FIN};
+               .only = only,
+               .flushing = only && only->ignores_push ? TCP_FIN : TCP_PSH | TCP_FIN};
   w->late = g_ptr_array_new_with_free_func((GDestroyNotify)datagram_unref);
   for (size_t i = 0; i + 1 < count; i++) {
     path_element_set_output(boxes[i], path_element_input, boxes[i + 1]);
@@ -395,7 +408,7 @@ EACH_TEST(test_alone, kind, kinds)
   for (uint32_t seed = 1; seed <= 10; seed++) {
     g_autoptr(random_stream) random = random_stream_new(seed, "cuts");
     g_autoptr(path_element) box = new_box(c, random);
-    check_random_flows(&box, 1, false, seed);
+    check_random_flows(&box, 1, &c->config, seed);
   }
 }
 
@@ -405,7 +418,7 @@ EACH_TEST(test_push_ignored, kind, kinds)
   patient.config.ignores_push = true;
   g_autoptr(random_stream) random = random_stream_new(1, "cuts");
   g_autoptr(path_element) box = new_box(&patient, random);
-  check_random_flows(&box, 1, true, 30);
+  check_random_flows(&box, 1, &patient.config, 30);
 }
 
 /* Each kind precedes each other kind: what one makes, the other accepts. */
@@ -415,7 +428,7 @@ EACH_TEST(test_in_a_row, kind, kinds)
     g_autoptr(random_stream) random = random_stream_new(after, "cuts");
     g_autoptr(path_element) first = new_box(c, random);
     g_autoptr(path_element) second = new_box(&kinds[after], random);
-    check_random_flows((path_element *const[]){first, second}, 2, false, 20 + after);
+    check_random_flows((path_element *const[]){first, second}, 2, NULL, 20 + after);
   }
 }
 

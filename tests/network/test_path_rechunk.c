@@ -324,15 +324,6 @@ static void give(path_fixture *f, shadow *s, int64_t from, int64_t to, uint8_t f
   fixture_segment(f, from, to, flags, 0);
 }
 
-static int64_t given_edge(const shadow *s)
-{
-  int64_t edge = 0;
-  while (edge < STREAM && s->given[edge]) {
-    edge++;
-  }
-  return edge;
-}
-
 /* A stream without holes, in segments of 1 … 1500 octets, with retransmissions, PSH and pauses: a piece may
  * end off the grid only at an end of a segment with PSH, where the pause was, or where a retransmission
  * begins or ends. Octets below the last line never wait. */
@@ -378,37 +369,5 @@ TEST(test_random_stream_without_holes)
   for (int round = 0; round < 30; round++) {
     uint32_t chunk = (uint32_t)g_rand_int_range(random, 1, round % 3 == 0 ? 64 : 2500);
     random_stream_without_holes(random, chunk, (uint32_t)g_rand_int_range(random, 0, 3000));
-  }
-}
-
-/* A stream in any order, segments given as often as it takes: nothing comes out that did not go in, no line
- * inside a piece, and after the pause everything that went in is out. */
-TEST(test_random_stream_in_any_order)
-{
-  const guint32 seed = 20260304;
-  g_test_message("seed %u", seed);
-  g_autoptr(GRand) random = g_rand_new_with_seed(seed);
-  for (int round = 0; round < 20; round++) {
-    shadow s = {.chunk = (uint32_t)g_rand_int_range(random, 1, 2500),
-                .phase = (uint32_t)g_rand_int_range(random, 0, 3000)};
-    g_test_message("chunk %u phase %u", s.chunk, s.phase);
-    memset(s.may_cut, 1, sizeof s.may_cut); /* any end of any segment */
-    g_autoptr(path_fixture) f = set_up(s.chunk, s.phase);
-    int64_t edge;
-    while ((edge = given_edge(&s)) < STREAM) {
-      int64_t displacement = g_rand_int_range(random, 0, 2) == 0 ? 0 : g_rand_int_range(random, -3000, 6000);
-      int64_t from = CLAMP(edge + displacement, 0, STREAM - 1);
-      int64_t length = g_rand_int_range(random, 1, 1500);
-      give(f, &s, from, MIN(from + length, STREAM), 0);
-      check_pieces(f, &s);
-      if (g_rand_int_range(random, 0, 20) == 0) {
-        path_element_run(f->element, FLUSH_PS);
-        check_pieces(f, &s);
-        g_assert_cmpmem(s.given, STREAM, s.forwarded, STREAM);
-      }
-    }
-    path_element_run(f->element, FLUSH_PS);
-    check_pieces(f, &s);
-    g_assert_null(memchr(s.forwarded, 0, STREAM));
   }
 }

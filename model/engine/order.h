@@ -4,7 +4,7 @@
  *
  *     class               major                                    minor
  *     ENGINE_TRANSMITTER  order_of_node()                          0
- *                         ORDER_EVENTS                             the event's number
+ *                         ORDER_EVENTS                             order_of_event()
  *     ENGINE_ARRIVAL      ORDER_CHAIN + the end, in ns-3's nodes   0
  *                         order_of_node()                          the packet's send order
  *                         ORDER_CAPTURE, of a replay               0
@@ -39,6 +39,12 @@ enum {
 static inline uint32_t order_of_node(uint32_t segment, uint32_t node)
 {
   return segment * ORDER_NODES + (ORDER_NODES - 1 - node);
+}
+
+/* Event number `number` of the paths whose first segment has the number `segment`. */
+static inline uint64_t order_of_event(uint32_t segment, uint32_t number)
+{
+  return (uint64_t)segment << 32 | number;
 }
 
 /* Connection `index` of session `session_number` among those on the clock, and an end of it. */

@@ -42,7 +42,7 @@ typedef struct tracked_flow {
 
 /* What goes on between two ends: one connection after the other. */
 typedef struct conversation {
-  flow_entry ends; /* both directions: flow_table_order() */
+  datagram_flow ends; /* both directions: flow_table_order() */
   tracked_flow *current;
   unsigned opener; /* which of the ends, source or destination, is ends[0] of `current` */
 } conversation;
@@ -326,7 +326,7 @@ static gboolean reassemble(capture_source *source, capture_ip *ip)
 static void begin_flow(capture_source *source, conversation *talk, unsigned opener)
 {
   tracked_flow *tracked = g_new0(tracked_flow, 1);
-  const datagram_flow *key = &talk->ends.key;
+  const datagram_flow *key = &talk->ends;
 
   tracked->flow.index = source->flows->len;
   tracked->clock_steps = source->counts.clock_steps;

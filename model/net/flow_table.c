@@ -5,10 +5,12 @@
 
 #include "base/big_endian.h"
 
+enum { FIRST_SLOTS = 8 };
+
 /* ports follow addresses */
 G_STATIC_ASSERT(IPV4_SOURCE_AT + FLOW_WIRE_OCTETS == IPV4_HEADER_OCTETS + 4);
 
-guint flow_hash(const datagram_flow *key)
+static uint32_t hash_of(const datagram_flow *key)
 {
   uint64_t hash = (uint64_t)key->source_port << 16 | key->destination_port;
   uint64_t words[4];
@@ -19,46 +21,71 @@ guint flow_hash(const datagram_flow *key)
     hash = (hash ^ words[i]) * UINT64_C(0x9E3779B97F4A7C15);
     hash ^= hash >> 32;
   }
-  return (guint)hash;
+  return (uint32_t)hash;
 }
 
-bool flow_equal(const datagram_flow *a, const datagram_flow *b)
+static bool flow_equal(const datagram_flow *a, const datagram_flow *b)
 {
   return a->source_port == b->source_port && a->destination_port == b->destination_port &&
          ip_address_equal(&a->source, &b->source) && ip_address_equal(&a->destination, &b->destination);
 }
 
-static guint hash_key(gconstpointer key)
+static datagram_flow first_member(const void *entry)
 {
-  return flow_hash(key);
-}
-
-static gboolean equal_keys(gconstpointer a, gconstpointer b)
-{
-  return flow_equal(a, b);
+  return *(const datagram_flow *)entry;
 }
 
 void flow_table_init(flow_table *table, size_t entry_octets, GDestroyNotify free_entry)
 {
-  g_assert(entry_octets >= sizeof(flow_entry));
-  table->flows = g_hash_table_new_full(hash_key, equal_keys, NULL, free_entry);
-  table->entry_octets = entry_octets;
-  table->last = NULL;
+  *table = (flow_table){.key_of = first_member, .entry_octets = entry_octets, .free_entry = free_entry};
+}
+
+void flow_table_init_of(flow_table *table, flow_table_key key_of)
+{
+  *table = (flow_table){.key_of = key_of};
 }
 
 void flow_table_clear(flow_table *table)
 {
-  g_hash_table_destroy(table->flows);
+  for (uint32_t i = 0; table->free_entry && i < table->slots; i++) {
+    if (table->entries[i]) {
+      table->free_entry(table->entries[i]);
+    }
+  }
+  g_free(table->entries);
+  g_free(table->hashes);
+}
+
+/* The slot of the entry of `key`, or the free one where it belongs. */
+static uint32_t slot_of(const flow_table *table, const datagram_flow *key, uint32_t hash)
+{
+  uint32_t slot = hash & (table->slots - 1);
+
+  for (; table->entries[slot]; slot = (slot + 1) & (table->slots - 1)) {
+    if (table->hashes[slot] == hash) {
+      const datagram_flow of_entry = table->key_of(table->entries[slot]);
+      if (flow_equal(&of_entry, key)) {
+        break;
+      }
+    }
+  }
+  return slot;
 }
 
 void *flow_table_find(flow_table *table, const datagram_flow *key)
 {
-  if (table->last && flow_equal(&table->last->key, key)) {
+  if (table->last && flow_equal(&table->last_key, key)) {
     return table->last;
   }
-  flow_entry *entry = g_hash_table_lookup(table->flows, key);
+  void *entry = table->count > 0 ? table->entries[slot_of(table, key, hash_of(key))] : NULL;
   if (entry) {
     table->last = entry;
+    table->last_key = *key;
+    table->last_is_ipv4 = key->source.version == 4 && key->destination.version == 4;
+    memcpy(table->last_wire, key->source.octets, IPV4_ADDRESS_OCTETS);
+    memcpy(table->last_wire + IPV4_ADDRESS_OCTETS, key->destination.octets, IPV4_ADDRESS_OCTETS);
+    big_endian_write_16(table->last_wire + 8, key->source_port);
+    big_endian_write_16(table->last_wire + 10, key->destination_port);
   }
   return entry;
 }
@@ -73,20 +100,18 @@ static G_GNUC_NO_INLINE void *find_another_of(flow_table *table, const datagram 
 
 /* Nearly all packets have an IPv4 header without options, in which the whole key lies in one run. No header
  * of IPv6 is as short. */
-inline bool flow_entry_is_of(const flow_entry *entry, const datagram *packet)
+static inline bool is_of_last(const flow_table *table, const datagram *packet)
 {
   if (packet->kind == DATAGRAM_TCP && packet->ip_octets == IPV4_HEADER_OCTETS) {
-    return entry->ipv4 && memcmp(packet->header + IPV4_SOURCE_AT, entry->wire, FLOW_WIRE_OCTETS) == 0;
+    return table->last_is_ipv4 &&
+           memcmp(packet->header + IPV4_SOURCE_AT, table->last_wire, FLOW_WIRE_OCTETS) == 0;
   }
-  return datagram_is_of_flow(packet, &entry->key);
+  return datagram_is_of_flow(packet, &table->last_key);
 }
 
-void *flow_table_find_of(flow_table *table, const datagram *packet)
+inline void *flow_table_find_of(flow_table *table, const datagram *packet)
 {
-  if (table->last && flow_entry_is_of(table->last, packet)) {
-    return table->last;
-  }
-  return find_another_of(table, packet);
+  return table->last && is_of_last(table, packet) ? table->last : find_another_of(table, packet);
 }
 
 void *flow_table_of(flow_table *table, const datagram *packet)
@@ -97,23 +122,48 @@ void *flow_table_of(flow_table *table, const datagram *packet)
   return flow ? flow : datagram_flow_of(packet, &key) ? flow_table_add(table, &key) : NULL;
 }
 
-void flow_entry_init(flow_entry *entry, const datagram_flow *key)
+/* Makes room for one more: at most three of four slots are taken. */
+static void grow(flow_table *table)
 {
-  entry->key = *key;
-  entry->ipv4 = key->source.version == 4 && key->destination.version == 4;
-  memcpy(entry->wire, key->source.octets, IPV4_ADDRESS_OCTETS);
-  memcpy(entry->wire + IPV4_ADDRESS_OCTETS, key->destination.octets, IPV4_ADDRESS_OCTETS);
-  big_endian_write_16(entry->wire + 8, key->source_port);
-  big_endian_write_16(entry->wire + 10, key->destination_port);
+  const flow_table old = *table;
+
+  if (old.count < old.slots / 4 * 3) {
+    return;
+  }
+  table->slots = MAX(2 * old.slots, FIRST_SLOTS);
+  table->entries = g_new0(void *, table->slots);
+  table->hashes = g_new(uint32_t, table->slots);
+  for (uint32_t i = 0; i < old.slots; i++) {
+    if (old.entries[i]) {
+      const datagram_flow key = table->key_of(old.entries[i]);
+      const uint32_t slot = slot_of(table, &key, old.hashes[i]);
+      table->entries[slot] = old.entries[i];
+      table->hashes[slot] = old.hashes[i];
+    }
+  }
+  g_free(old.entries);
+  g_free(old.hashes);
+}
+
+void flow_table_insert(flow_table *table, void *entry)
+{
+  const datagram_flow key = table->key_of(entry);
+  const uint32_t hash = hash_of(&key);
+
+  grow(table);
+  const uint32_t slot = slot_of(table, &key, hash);
+  g_assert(!table->entries[slot]);
+  table->entries[slot] = entry;
+  table->hashes[slot] = hash;
+  table->count++;
 }
 
 void *flow_table_add(flow_table *table, const datagram_flow *key)
 {
-  flow_entry *entry = g_malloc0(table->entry_octets);
+  datagram_flow *entry = g_malloc0(table->entry_octets);
 
-  flow_entry_init(entry, key);
-  bool is_new = g_hash_table_insert(table->flows, &entry->key, entry);
-  g_assert(is_new);
+  *entry = *key;
+  flow_table_insert(table, entry);
   return entry;
 }
 

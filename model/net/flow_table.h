@@ -12,42 +12,47 @@
 
 enum { FLOW_WIRE_OCTETS = 12 };
 
-/* Embedded as the first member of what the owner knows of a flow; written only by the functions below. */
-typedef struct flow_entry {
-  datagram_flow key;
-  bool ipv4; /* then `wire` is the key as it stands in a packet: addresses and ports */
-  uint8_t wire[FLOW_WIRE_OCTETS];
-} flow_entry;
+/* Returns the key of an entry, always the same one. */
+typedef datagram_flow (*flow_table_key)(const void *entry);
 
+/* Not a GHashTable, whose functions know an entry but not its table, which knows where the key is. */
 typedef struct flow_table {
-  GHashTable *flows;
+  void **entries;   /* NULL: a free slot */
+  uint32_t *hashes; /* of each */
+  uint32_t slots;   /* a power of two, or 0 */
+  uint32_t count;
+  flow_table_key key_of;
   size_t entry_octets;
-  flow_entry *last; /* found last: packets of one flow come in trains */
+  GDestroyNotify free_entry;
+  void *last; /* found last: packets of one flow come in trains. NULL: nothing has been found */
+  datagram_flow last_key;
+  bool last_is_ipv4; /* then `last_wire` is the key as it stands in a packet: addresses and ports */
+  uint8_t last_wire[FLOW_WIRE_OCTETS];
 } flow_table;
 
-/* A table of entries of `entry_octets` octets each. `free_entry` releases what the owner's part of an entry
- * owns and calls g_free() for the entry: g_free itself when there is nothing else. */
+/* A table of entries of `entry_octets` octets each, whose first member is their key, a datagram_flow, written
+ * only by flow_table_add(). `free_entry` releases what the owner's part of an entry owns and calls g_free()
+ * for the entry: g_free itself when there is nothing else. */
 void flow_table_init(flow_table *table, size_t entry_octets, GDestroyNotify free_entry);
 
-/* Frees all entries. */
+/* A table of entries that are their owner's, and come by flow_table_insert(). */
+void flow_table_init_of(flow_table *table, flow_table_key key_of);
+
+/* Frees all entries that are the table's. */
 void flow_table_clear(flow_table *table);
 
-/* The entry of `key`, or of a DATAGRAM_TCP; NULL when there is none. The table's. */
+/* The entry of `key`, or of a DATAGRAM_TCP; NULL when there is none. */
 void *flow_table_find(flow_table *table, const datagram_flow *key);
 void *flow_table_find_of(flow_table *table, const datagram *packet);
 
 /* The entry of a DATAGRAM_TCP, added when there is none. */
 void *flow_table_of(flow_table *table, const datagram *packet);
 
-/* A new entry of `key`, which has none yet, all zero but for the flow_entry. The table's. */
+/* A new entry of `key`, which has none yet, all zero but for the key. The table's. */
 void *flow_table_add(flow_table *table, const datagram_flow *key);
 
-/* For tables that keep their keys in another way: `entry` becomes that of `key`; whether a `packet` is of it;
- * the hash of a key; whether two are equal. */
-void flow_entry_init(flow_entry *entry, const datagram_flow *key);
-bool flow_entry_is_of(const flow_entry *entry, const datagram *packet);
-guint flow_hash(const datagram_flow *key);
-bool flow_equal(const datagram_flow *a, const datagram_flow *b);
+/* Adds an entry, whose key has none yet. */
+void flow_table_insert(flow_table *table, void *entry);
 
 /* The key of the other direction. */
 datagram_flow flow_table_reversed(const datagram_flow *key);

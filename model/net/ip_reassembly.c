@@ -174,7 +174,7 @@ typedef struct datagram_key {
 
 /* What is held of a connection. */
 typedef struct holding_flow {
-  flow_entry flow;
+  datagram_flow flow;
   uint64_t octets; /* of TCP payload */
 } holding_flow;
 

@@ -4,7 +4,7 @@
 #include "net/flow_table.h"
 
 typedef struct alignment_flow {
-  flow_entry flow;
+  datagram_flow flow;
   uint32_t isn;
   path_alignment_cursor cursor;
   int64_t edge;  /* end of the highest octet seen: where sequence numbers are looked for */
@@ -42,7 +42,7 @@ static void count(path_alignment *observer, const datagram *packet, uint32_t seq
   if (from < 0) {
     return;
   }
-  const datagram_flow *key = &flow->flow.key;
+  const datagram_flow *key = &flow->flow;
   flow->edge = MAX(flow->edge, to);
   bool starts = from == flow->start || observer->is_fpdu_start(observer->user, key, from, &flow->cursor);
   observer->counts.segments++;

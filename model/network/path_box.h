@@ -21,7 +21,7 @@ typedef struct path_box {
 /* Embedded as the first member of the state that a box which lets octets wait keeps of a flow: a flow_table's
  * entry, written only by the functions below. */
 typedef struct path_box_flow {
-  flow_entry entry;
+  datagram_flow key;
   time_ps deadline;
   uint64_t send_order; /* of the packet that the deadline belongs to */
   GList due;           /* its node of path_box.due; without data when it is not there */

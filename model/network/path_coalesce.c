@@ -52,7 +52,7 @@ static coalesce_flow *flow_of(path_coalesce *box, const datagram *packet)
 static void flush(path_coalesce *box, coalesce_flow *flow, uint8_t flags, time_ps now)
 {
   datagram *packet = flow->first;
-  path_piece piece = {.flow = &flow->flow.entry.key,
+  path_piece piece = {.flow = &flow->flow.key,
                       .isn = flow->isn,
                       .newest = &flow->newest,
                       .flags = flags,

@@ -65,9 +65,10 @@ static G_GNUC_NO_INLINE void trace_made(const path_element *element, datagram *p
 
   if (packet->kind == DATAGRAM_TCP && datagram_flow_of(packet, &flow)) {
     sequence = big_endian_read_32(packet->header + packet->ip_octets + TCP_SEQUENCE_AT);
-    packet->connection = element->trace.first_port > 0
-                             ? MAX(flow.source_port, flow.destination_port) - element->trace.first_port
-                             : 0;
+    if (!element->trace.connection_of ||
+        !element->trace.connection_of(element->trace.connection_user, &flow, &packet->connection)) {
+      packet->connection = 0;
+    }
   }
   packet->number = trace_next_packet(element->trace.to);
   PATH_TRACE(element, packet, PACKET_MADE, .place = TRACE_NAME(element->class->name), .sequence = sequence,

@@ -66,15 +66,18 @@ typedef enum path_act {
   PATH_ACT_BOX          /* and as many more as its path_middlebox: the last */
 } path_act;
 
+/* Finds the number of the connection that a packet of `flow` is of; false when there is none. */
+typedef bool (*path_connection_of)(void *user, const datagram_flow *flow, uint32_t *connection);
+
 /* This is where the events of packets go, and what elements do is noted. */
 typedef struct path_trace {
   trace *to;        /* NULL: nowhere */
   const char *node; /* the name of the host that the path leads from, and that host's port, from 1 */
   uint32_t port;
   enum side direction;
-  uint16_t
-      first_port;   /* connection N's larger port is this + N; 0: made packets are taken for connection 0's */
-  uint32_t *undone; /* 1 << path_act of what none has done yet; NULL: nobody asks */
+  path_connection_of connection_of; /* of a packet that an element makes, … */
+  void *connection_user;            /* … called with this. NULL: it is connection 0's */
+  uint32_t *undone;                 /* 1 << path_act of what none has done yet; NULL: nobody asks */
 } path_trace;
 
 /* Each kind has this as its first member. */

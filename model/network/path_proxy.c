@@ -6,7 +6,7 @@
 
 /* This is the proxy's TCP towards one host; its flow is that host's packets. */
 typedef struct proxy_end {
-  flow_entry flow;
+  datagram_flow flow;
   struct path_proxy *proxy;
   struct proxy_end *peer; /* towards the other host */
   enum side side;
@@ -115,10 +115,10 @@ static void make_connection(path_proxy *proxy, proxy_end *end)
                                     .closed = relay_end};
   tcp_config config = proxy->config.side[end->side];
 
-  config.local_address = end->flow.key.destination;
-  config.local_port = end->flow.key.destination_port;
-  config.remote_address = end->flow.key.source;
-  config.remote_port = end->flow.key.source_port;
+  config.local_address = end->flow.destination;
+  config.local_port = end->flow.destination_port;
+  config.remote_address = end->flow.source;
+  config.remote_port = end->flow.source_port;
   config.isn = (uint32_t)random_hash(proxy->config.seed, "proxy.isn", proxy->isns++);
   config.receive_window_octets = proxy->config.buffer_octets;
   config.segmentation = TCP_SEGMENTATION_STREAM;

@@ -76,7 +76,7 @@ typedef struct arriving {
 static void emit_piece(path_resegment *box, resegment_flow *flow, path_waiting *run, int64_t to,
                        uint8_t flags, time_ps now)
 {
-  path_piece piece = {.flow = &flow->flow.entry.key,
+  path_piece piece = {.flow = &flow->flow.key,
                       .isn = flow->isn,
                       .newest = &flow->newest,
                       .flags = flags,
@@ -201,8 +201,8 @@ static void emit_fin(path_resegment *box, resegment_flow *flow, const arriving *
 
   header.sequence = tcp_sequence_of(segment->to, flow->isn);
   header.flags = (uint8_t)((header.flags & (TCP_ACK | TCP_ECE)) | TCP_FIN);
-  datagram *packet = datagram_new_in(path_box_datagrams(&box->box), &flow->flow.entry.key.source,
-                                     &flow->flow.entry.key.destination, &header, NULL);
+  datagram *packet = datagram_new_in(path_box_datagrams(&box->box), &flow->flow.key.source,
+                                     &flow->flow.key.destination, &header, NULL);
   path_box_emit(&box->box, packet, segment->now);
 }
 

@@ -14,7 +14,7 @@ static bool is_counted(const datagram *packet)
 /* --- The entrance --- */
 
 typedef struct entering_flow {
-  flow_entry flow;
+  datagram_flow flow;
   uint64_t packets;
 } entering_flow;
 
@@ -63,7 +63,7 @@ typedef struct number_gap {
 } number_gap;
 
 typedef struct leaving_flow {
-  flow_entry flow;
+  datagram_flow flow;
   uint64_t counted;
   uint64_t largest;      /* number that has come: NextExp - 1 */
   uint64_t forgotten_to; /* the last number of all gaps that are no longer remembered */

@@ -105,7 +105,7 @@ typedef struct replay_network {
   capture_source *file;
   replay_source *source;
   replay_path *path;
-  flow_table measured; /* of flow_entry: to the address of an end that is measured, from none */
+  flow_table measured; /* of datagram_flow: to the address of an end that is measured, from none */
   uint32_t flows;      /* of the capture that have come */
   replay_connection *connections;
   uint32_t connection_count;
@@ -372,7 +372,7 @@ static void make_connections(replay_network *self)
 
   self->connection_count = profile->connections->len;
   self->connections = g_new0(replay_connection, self->connection_count);
-  flow_table_init(&self->measured, sizeof(flow_entry), g_free);
+  flow_table_init(&self->measured, sizeof(datagram_flow), g_free);
   for (uint32_t i = 0; i < self->connection_count; i++) {
     replay_connection *connection = &self->connections[i];
 

@@ -29,8 +29,7 @@ void session_free(session *self)
   session_network_free(self->network);
   for (uint32_t i = 0; i < self->host_count; i++) {
     ip_input_free(self->hosts[i].input);
-    g_hash_table_unref(self->hosts[i].ends);
-    flow_table_clear(&self->hosts[i].observed);
+    flow_table_clear(&self->hosts[i].ends);
     rnic_host_free(self->hosts[i].rnic);
     session_recorder_free(self->hosts[i].recorder);
     session_ending_clear(&self->hosts[i].ending);
@@ -67,11 +66,6 @@ rnic_host *session_host_rnic(const session_host *host)
 ip_address session_host_address(const session_host *host)
 {
   return host->address;
-}
-
-const char *session_host_name(const session_host *host)
-{
-  return host->name;
 }
 
 /* --- How far it is --- */

@@ -63,8 +63,9 @@ rnic_host *session_host_rnic(const session_host *host);
  * on; with IPv6 N is 0, and it is fd00::(H + 1). */
 ip_address session_host_address(const session_host *host);
 
-/* Its name in a trace: h and its number; the host's. */
-const char *session_host_name(const session_host *host);
+/* What a path between the two hosts of `pair` needs; the names and counters there are the session's. The
+ * caller sets `first_segment` when other paths are on the clock. */
+session_network_ends session_ends(session *self, const session_pair *pair);
 
 /* Makes the connections, over `network`, which the session owns from now on. Once. */
 void session_connect(session *self, session_network *network);
@@ -86,6 +87,10 @@ void session_end_arrivals(session *self);
 
 /* `connection` was terminated. */
 bool session_connection_is_over(const session *self, uint32_t connection);
+
+/* The connection that a packet of `flow` is of, which goes from one of its hosts to the other; false when
+ * there is none. `user`: the session. A path_connection_of. */
+bool session_find_connection(void *user, const datagram_flow *flow, uint32_t *connection);
 
 /* Whether the octet at `position` of the Data Source's stream of `flow` starts an FPDU. Startup frames and
  * octets of streaming mode start none. `user`: the session; see path_alignment.h. */

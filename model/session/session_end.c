@@ -16,13 +16,23 @@ static void send(const session_host *host, datagram *packet, time_ps now)
   network->class->send(network, host->number, packet, now);
 }
 
+datagram_flow session_end_arriving_flow(const void *user)
+{
+  const session_end *end = user;
+  const session_end *peer = end->side == SIDE_INITIATOR ? end + 1 : end - 1;
+  const uint16_t port = ((const session_connection *)(const void *)(end - end->side))->port;
+  const bool comes_back = end->side == SIDE_INITIATOR;
+
+  return (datagram_flow){.source = peer->host->address,
+                         .destination = end->host->address,
+                         .source_port = comes_back ? SESSION_RESPONDER_PORT : port,
+                         .destination_port = comes_back ? port : SESSION_RESPONDER_PORT};
+}
+
 datagram_flow session_end_flow(const session_end *end)
 {
-  const session_end *ends = end - end->side;
-  const ip_address addresses[SIDES] = {ends[SIDE_INITIATOR].host->address,
-                                       ends[SIDE_RESPONDER].host->address};
-
-  return session_setup_flow(addresses, session_end_index(end), end->side);
+  const datagram_flow arriving = session_end_arriving_flow(end);
+  return flow_table_reversed(&arriving);
 }
 
 void session_end_set_timer(void *user, time_ps when)
@@ -140,81 +150,46 @@ void session_can_post(void *user, enum side side)
 
 /* --- What arrives --- */
 
-/* An end stands for the flow that arrives at it, so that no table has its addresses again. A flow that is
- * looked up stands for itself: it is no end of a session. */
-typedef struct looked_up {
-  session_end end;
-  datagram_flow flow;
-} looked_up;
-
-static datagram_flow arriving_flow(const session_end *end)
-{
-  if (!end->session) {
-    return ((const looked_up *)end)->flow;
-  }
-  const datagram_flow sent = session_end_flow(end);
-  return flow_table_reversed(&sent);
-}
-
-static guint hash_end(gconstpointer end)
-{
-  const datagram_flow flow = arriving_flow(end);
-  return flow_hash(&flow);
-}
-
-static gboolean equal_ends(gconstpointer a, gconstpointer b)
-{
-  const datagram_flow left = arriving_flow(a), right = arriving_flow(b);
-  return flow_equal(&left, &right);
-}
-
 /* What a capture shows, which is no flow of the session's own addresses. */
 typedef struct observed_flow {
-  flow_entry entry;
+  datagram_flow flow;
   session_end *end; /* NULL: it is of no connection, or not any more */
 } observed_flow;
 
 void session_host_init_ends(session_host *host)
 {
-  host->ends = g_hash_table_new(hash_end, equal_ends);
-  flow_table_init(&host->observed, sizeof(observed_flow), g_free);
-}
-
-void session_host_add(session_host *host, session_end *end)
-{
-  const bool is_new = g_hash_table_add(host->ends, end);
-  g_assert(is_new);
+  if (host->session->config.absence) {
+    flow_table_init(&host->ends, sizeof(observed_flow), g_free);
+  } else {
+    flow_table_init_of(&host->ends, session_end_arriving_flow);
+  }
 }
 
 void session_host_observe(session_host *host, uint32_t connection, const datagram_flow *flow)
 {
   session *self = host->session;
   const datagram_flow back = flow_table_reversed(flow);
-  observed_flow *other = flow_table_find(&host->observed, &back);
-  observed_flow *observed = flow_table_find(&host->observed, flow);
+  observed_flow *other = flow_table_find(&host->ends, &back);
+  observed_flow *observed = flow_table_find(&host->ends, flow);
 
   if (other) {
     other->end = NULL;
   }
-  observed = observed ? observed : flow_table_add(&host->observed, flow);
+  observed = observed ? observed : flow_table_add(&host->ends, flow);
   observed->end =
       connection == SESSION_NO_CONNECTION ? NULL : &self->connections[connection].ends[self->measured];
-  host->last_end = NULL;
+}
+
+/* The end that an entry of a host's table stands for. */
+static inline session_end *end_of(const session_host *host, void *entry)
+{
+  return entry && host->session->config.absence ? ((const observed_flow *)entry)->end : entry;
 }
 
 /* The end at `host` that packets of `flow` come to; NULL: there is none. */
 static session_end *end_of_flow(session_host *host, const datagram_flow *flow)
 {
-  const looked_up key = {.flow = *flow};
-  const observed_flow *observed =
-      host->session->config.absence ? flow_table_find(&host->observed, flow) : NULL;
-  session_end *end = observed ? observed->end : g_hash_table_lookup(host->ends, &key);
-
-  if (end) {
-    flow_entry_init(&host->last_flow, flow);
-    host->last_end = end;
-  }
-  return end;
+  return end_of(host, flow_table_find(&host->ends, flow));
 }
 
 /* The end whose packet the ICMP message `packet` quotes: it was sent from here. */
@@ -231,14 +206,8 @@ static G_GNUC_NO_INLINE session_end *quoted_end(session_host *host, const datagr
 
 inline session_end *session_host_end(session_host *host, const datagram *packet)
 {
-  if (packet->kind != DATAGRAM_TCP) {
-    return quoted_end(host, packet);
-  }
-  if (host->last_end && flow_entry_is_of(&host->last_flow, packet)) {
-    return host->last_end;
-  }
-  datagram_flow flow;
-  return datagram_flow_of(packet, &flow) ? end_of_flow(host, &flow) : NULL;
+  return packet->kind == DATAGRAM_TCP ? end_of(host, flow_table_find_of(&host->ends, packet))
+                                      : quoted_end(host, packet);
 }
 
 /* Passes a whole packet to TCP; takes its reference. One that is for no connection is dropped. */
@@ -366,6 +335,13 @@ static void on_fragments(void *user, uint32_t connection, uint64_t octets, time_
 
 const ip_input_events session_input_events = {
     .whole = on_whole, .answer = on_answer, .held = on_fragments, .connection_of = on_connection_of};
+
+bool session_find_connection(void *user, const datagram_flow *flow, uint32_t *connection)
+{
+  session_host *host = session_host_at(user, &flow->destination);
+
+  return host && on_connection_of(host, flow, connection);
+}
 
 /* Sets in `cursor` where FPDUs of `flow` start; nowhere before full operation. */
 static G_GNUC_NO_INLINE void find_starts(const session *self, const datagram_flow *flow,

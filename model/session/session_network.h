@@ -22,7 +22,7 @@ typedef struct session_network_class {
    * reference. */
   void (*send)(session_network *network, uint32_t host, datagram *packet, time_ps now);
   /* No packet of `flow` that leaves its source at `now` arrives before this. */
-  time_ps (*earliest_arrival)(const session_network *network, const datagram_flow *flow, time_ps now);
+  time_ps (*earliest_arrival)(session_network *network, const datagram_flow *flow, time_ps now);
   /* At the end: sets the network's metrics: sums of all directions; the queue and the reordering those of the
    * scenario's main direction. May be NULL. */
   void (*set_metrics)(session_network *network, metric_values *values);
@@ -32,14 +32,15 @@ typedef struct session_network_class {
   void (*free)(session_network *network);
 } session_network_class;
 
-/* What a path needs of the two hosts at its ends. */
+/* What a path needs of the two hosts at its ends: session_ends(). */
 typedef struct session_network_ends {
   uint32_t hosts[SIDES];                      /* the numbers of the Initiators' host and the Responders' */
   uint32_t first_segment;                     /* of its paths, among those on the clock */
   path_output output;                         /* of what comes out of each direction, called with … */
   void *users[SIDES];                         /* … one of these; takes the reference */
-  path_alignment_is_fpdu_start is_fpdu_start; /* of the main direction */
-  void *is_fpdu_start_user;
+  path_alignment_is_fpdu_start is_fpdu_start; /* of the main direction, called with `session` */
+  path_connection_of connection_of;           /* called with `session` */
+  void *session;
   uint16_t *identifications[SIDES]; /* see path_place */
   trace *trace;                     /* NULL: none */
   const char *nodes[SIDES];         /* in it, of the host that each direction leads from */

@@ -3,6 +3,7 @@
 
 #include "base/random_stream.h"
 #include "engine/order.h"
+#include "net/flow_table.h"
 #include "network/path_proxy.h"
 #include "session/session_setup.h"
 
@@ -14,6 +15,12 @@ typedef struct network_route {
   path_box *proxy[SIDES]; /* its ends; NULL: there is none */
   path_gate *gate;        /* with it */
 } network_route;
+
+/* What a connection sends in one direction, with paths of their own. */
+typedef struct routed_flow {
+  datagram_flow flow;
+  const network_route *route;
+} routed_flow;
 
 /* One event of the scenario. */
 typedef struct network_event {
@@ -29,6 +36,7 @@ struct session_paths {
   session_network_ends ends;
   network_route *routes;
   uint32_t route_count;
+  flow_table flows; /* of routed_flow: those seen so far */
   network_event *events;
   gsize event_count;
 };
@@ -43,7 +51,7 @@ static tcp_config tcp_towards(const configuration *c, enum side side)
   enum side peer = side_peer(side);
   gsize last_to = path_links(&c->path.directions[peer]) - 1;
   gsize last_from = path_links(&c->path.directions[side]) - 1;
-  tcp_config tcp = session_setup_tcp(c, 0, peer);
+  tcp_config tcp = c->endpoint[peer].tcp;
 
   if (c->path.middleboxes.position == PATH_POSITION_BETWEEN) {
     /* The first forward link lies on the Initiator's side, and the reverse direction's last one. */
@@ -101,13 +109,14 @@ static bool make_route(session_paths *network, uint32_t index, run_engine kind, 
                               .node = ends->nodes[direction],
                               .port = index + 1,
                               .direction = direction,
-                              .first_port = SESSION_INITIATOR_FIRST_PORT,
+                              .connection_of = ends->connection_of,
+                              .connection_user = ends->session,
                               .undone = &network->network.undone[direction]}},
         .ipv6 = c->ipv6,
         .relay = route->proxy[direction],
         .relay_back = route->proxy[side_peer(direction)],
         .is_fpdu_start = direction == c->main_direction ? ends->is_fpdu_start : NULL,
-        .is_fpdu_start_user = ends->is_fpdu_start_user,
+        .is_fpdu_start_user = ends->session,
         .identification = ends->identifications[direction],
         .output = ends->output,
         .output_user = ends->users[direction],
@@ -123,12 +132,21 @@ static bool make_route(session_paths *network, uint32_t index, run_engine kind, 
   return true;
 }
 
-/* The route of `flow`, of either direction: of a connection's own path by its Initiator's port. */
-static network_route *route_of(const session_paths *network, const datagram_flow *flow)
+/* The route of `flow`: with paths of their own, that of its connection, which is asked for once. */
+static const network_route *route_of(session_paths *network, const datagram_flow *flow)
 {
-  uint32_t index = MAX(flow->source_port, flow->destination_port) - (uint32_t)SESSION_INITIATOR_FIRST_PORT;
+  uint32_t index = 0;
 
-  return &network->routes[index < network->route_count ? index : 0];
+  if (network->route_count == 1) {
+    return network->routes;
+  }
+  routed_flow *known = flow_table_find(&network->flows, flow);
+  if (!known) {
+    network->ends.connection_of(network->ends.session, flow, &index);
+    known = flow_table_add(&network->flows, flow);
+    known->route = &network->routes[index];
+  }
+  return known->route;
 }
 
 /* --- Events --- */
@@ -155,7 +173,9 @@ static void make_events(session_paths *network)
 
     event->network = network;
     event->change = path->changes[i];
-    event->timer = engine_timer_new(network->clock, ENGINE_TRANSMITTER, ORDER_EVENTS, i, on_event, event);
+    event->timer =
+        engine_timer_new(network->clock, ENGINE_TRANSMITTER, ORDER_EVENTS,
+                         order_of_event(network->ends.first_segment, (uint32_t)i), on_event, event);
     engine_timer_set(event->timer, event->change.at);
   }
 }
@@ -182,11 +202,11 @@ static void paths_free(session_network *self)
   }
   g_free(network->events);
   g_free(network->routes);
+  flow_table_clear(&network->flows);
   g_free(network);
 }
 
-static G_GNUC_NO_INLINE const network_route *route_of_packet(const session_paths *network,
-                                                             const datagram *packet)
+static G_GNUC_NO_INLINE const network_route *route_of_packet(session_paths *network, const datagram *packet)
 {
   datagram_flow flow;
 
@@ -201,9 +221,9 @@ static void paths_send(session_network *self, uint32_t host, datagram *packet, t
   path_direction_send(route->paths[session_network_direction(&network->ends, host)], packet, now);
 }
 
-static time_ps paths_earliest_arrival(const session_network *self, const datagram_flow *flow, time_ps now)
+static time_ps paths_earliest_arrival(session_network *self, const datagram_flow *flow, time_ps now)
 {
-  const session_paths *network = (const session_paths *)self;
+  session_paths *network = (session_paths *)self;
   uint32_t host = session_setup_host_at(&flow->source);
 
   return path_direction_earliest_arrival(
@@ -244,6 +264,7 @@ session_network *session_paths_new(const configuration *c, run_engine kind, engi
   network->configuration = c;
   network->clock = clock;
   network->ends = *ends;
+  flow_table_init(&network->flows, sizeof(routed_flow), g_free);
   network->route_count = c->connections.own_paths ? c->connections.count : 1;
   network->routes = g_new0(network_route, network->route_count);
   for (uint32_t i = 0; i < network->route_count; i++) {

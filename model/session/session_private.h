@@ -20,10 +20,8 @@
 /* One RNIC, with the IP input before its TCP and what is measured there. */
 struct session_host {
   session *session;
-  GHashTable *ends;              /* that are here, by the flow that arrives at each; see session_host_add() */
-  flow_table observed;           /* with absent peers: the same, of observed_flow */
-  flow_entry last_flow;          /* that arrived; packets of one flow come in trains */
-  struct session_end *last_end;  /* where it did; NULL: none yet */
+  flow_table ends; /* of session_end: those that are here, by the flow that arrives at each; with absent
+                      peers of observed_flow */
   struct session_end *first_end; /* of the connection with the lowest number; NULL: it has none */
   rnic_host *rnic;
   ip_input *input;
@@ -56,6 +54,7 @@ enum { CACHE_LINE_OCTETS = 64 };
 typedef struct session_connection {
   _Alignas(CACHE_LINE_OCTETS) session_end ends[SIDES];
   engine_timer *workload_timer; /* starts the connection, and goes; another one wakes ULPs. NULL: none */
+  uint16_t port;                /* the Initiator's */
   bool started;
   bool delivered;  /* all of its workload, or it has none */
   bool terminated; /* ended as the documents require */
@@ -123,12 +122,13 @@ void session_end_settle(session_end *end, time_ps now);
 void session_end_on_timer(void *end, time_ps now);
 void session_end_set_timer(void *end, time_ps now);
 
-/* What `end` sends. */
+/* What `end` sends, and, of the session_end `end`, what arrives at it: from the addresses of the hosts and
+ * the connection's port, so that no table has them again. */
 datagram_flow session_end_flow(const session_end *end);
+datagram_flow session_end_arriving_flow(const void *end);
 
-/* Makes the tables of the ends of `host`; adds `end`, which must have its number and side. */
+/* Makes the table of the ends of `host`. */
 void session_host_init_ends(session_host *host);
-void session_host_add(session_host *host, session_end *end);
 
 /* The end at `host` that an arriving packet is for: a segment, or an ICMP message about one that the end
  * has sent. NULL when its ports, damaged perhaps, are no connection's. */

@@ -14,14 +14,6 @@
 
 /* --- Hosts --- */
 
-/* The host that the end of `side` of a connection is at. */
-static session_host *host_of(session *self, uint32_t index, enum side side)
-{
-  const session_pair *pair = self->config.pairs ? &self->config.pairs[index] : &session_scenario_pair;
-
-  return session_host_of(self, pair->hosts[side]);
-}
-
 static void make_recorder(const session *self, session_host *host)
 {
   FILE *const *series = self->config.series;
@@ -59,6 +51,30 @@ static void make_host(session *self, uint32_t number)
   }
 }
 
+/* Places the ends of the connections at their hosts. */
+static void place_connections(session *self)
+{
+  g_autoptr(GHashTable) opened = g_hash_table_new(NULL, NULL); /* how many, from one host to another */
+
+  self->connection_count = self->config.configuration->connections.count;
+  self->connections = g_aligned_alloc0(self->connection_count, sizeof(session_connection), CACHE_LINE_OCTETS);
+  for (uint32_t i = 0; i < self->connection_count; i++) {
+    const session_pair *pair = self->config.pairs ? &self->config.pairs[i] : &session_scenario_pair;
+    const uint32_t *hosts = pair->hosts;
+    const gpointer key = GUINT_TO_POINTER(hosts[SIDE_INITIATOR] * SESSION_HOSTS_MAX + hosts[SIDE_RESPONDER]);
+    const uint32_t before = GPOINTER_TO_UINT(g_hash_table_lookup(opened, key));
+
+    g_assert(before < SESSION_PAIR_CONNECTIONS_MAX);
+    g_hash_table_insert(opened, key, GUINT_TO_POINTER(before + 1));
+    self->connections[i].port = (uint16_t)(SESSION_INITIATOR_FIRST_PORT + before);
+    for (enum side side = 0; side < SIDES; side++) {
+      self->connections[i].ends[side] =
+          (session_end){.session = self, .host = session_host_of(self, hosts[side]), .side = side};
+    }
+    self->connections[i].ends[self->measured].host->sinks++;
+  }
+}
+
 session *session_new(const session_config *config)
 {
   const configuration *c = config->configuration;
@@ -69,9 +85,7 @@ session *session_new(const session_config *config)
   self->table = pattern_new();
   self->host_count = config->pairs ? config->hosts : SESSION_SCENARIO_HOSTS;
   self->hosts = g_new0(session_host, self->host_count);
-  for (uint32_t i = 0; i < c->connections.count; i++) {
-    host_of(self, i, self->measured)->sinks++;
-  }
+  place_connections(self);
   for (uint32_t i = 0; i < self->host_count; i++) {
     make_host(self, i);
   }
@@ -100,17 +114,15 @@ static void make_end(session *self, uint32_t index, enum side side, const uint32
     end->host->first_end = end;
   }
   if (session_setup_fault(c, index, side, &fault)) {
-    injector = fault_injector_new(&fault, host_of(self, index, peer)->rnic, domains[peer]);
+    injector = fault_injector_new(&fault, self->connections[index].ends[peer].host->rnic, domains[peer]);
     g_ptr_array_add(self->faults, injector);
   }
   const datagram_flow flow = session_end_flow(end);
   if (!absence) {
-    session_host_add(end->host, end);
+    flow_table_insert(&end->host->ends, end);
   }
-  rnic_endpoint_config config = session_setup_endpoint(c, index, side);
+  rnic_endpoint_config config = session_setup_endpoint(c, index, side, &flow);
   config.host = end->host->rnic;
-  config.tcp.local_address = flow.source;
-  config.tcp.remote_address = flow.destination;
   config.protection_domain = domains[side];
   config.private_data = self->private_data[side];
   config.fault = injector ? &injector->misbehaviour : NULL;
@@ -144,9 +156,7 @@ static void make_connection(session *self, uint32_t index)
   uint32_t domains[SIDES];
 
   for (enum side side = 0; side < SIDES; side++) {
-    session_host *host = host_of(self, index, side);
-    connection->ends[side] = (session_end){.session = self, .host = host, .side = side};
-    domains[side] = rnic_host_protection_domain_new(host->rnic);
+    domains[side] = rnic_host_protection_domain_new(connection->ends[side].host->rnic);
   }
   session_end *sink = &connection->ends[self->measured];
   sink->recorded = session_recorder_connect(sink->host->recorder, index);
@@ -177,15 +187,31 @@ void session_connect(session *self, session_network *network)
     self->private_data[side] = session_setup_private_data(c, side, self->table);
     self->endpoint_events[side] = session_endpoint_events(self, side);
   }
-  self->connection_count = c->connections.count;
   self->ends_open = self->config.absence ? 1 : SIDES * self->connection_count;
   self->workloads_open = self->config.absence ? 0 : self->connection_count;
-  self->connections = g_aligned_alloc0(self->connection_count, sizeof(session_connection), CACHE_LINE_OCTETS);
   self->scopes = self->config.trace ? g_new(trace_scope, SIDES * self->connection_count) : NULL;
   self->faults = g_ptr_array_new_with_free_func((GDestroyNotify)fault_injector_free);
   for (uint32_t i = 0; i < self->connection_count; i++) {
     make_connection(self, i);
   }
+}
+
+session_network_ends session_ends(session *self, const session_pair *pair)
+{
+  session_network_ends ends = {.output = session_receive,
+                               .is_fpdu_start = session_is_fpdu_start,
+                               .connection_of = session_find_connection,
+                               .session = self,
+                               .trace = self->config.trace};
+
+  for (enum side side = 0; side < SIDES; side++) {
+    session_host *host = session_host_of(self, pair->hosts[side]);
+    ends.hosts[side] = host->number;
+    ends.users[side_peer(side)] = host; /* What leaves one host arrives at the other one. */
+    ends.nodes[side] = host->name;
+    ends.identifications[side] = &host->rnic->identification;
+  }
+  return ends;
 }
 
 /* --- Running --- */

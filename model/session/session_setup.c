@@ -4,8 +4,6 @@
 #include <string.h>
 
 #include "base/random_stream.h"
-#include "net/flow_table.h"
-#include "session/session_pair.h"
 
 /* Of IPv4 the second octet counts full nets of so many hosts, the third is the session's. */
 enum { HOSTS_OF_NET = 254 };
@@ -23,33 +21,6 @@ uint32_t session_setup_host_at(const ip_address *address)
 
   return address->version == 4 ? (uint32_t)octets[1] * HOSTS_OF_NET + octets[3] - 1
                                : big_endian_read_32(&octets[12]) - 1;
-}
-
-datagram_flow session_setup_flow(const ip_address addresses[SIDES], uint32_t connection, enum side side)
-{
-  const datagram_flow forward = {.source = addresses[SIDE_INITIATOR],
-                                 .destination = addresses[SIDE_RESPONDER],
-                                 .source_port = (uint16_t)(SESSION_INITIATOR_FIRST_PORT + connection),
-                                 .destination_port = SESSION_RESPONDER_PORT};
-
-  return side == SIDE_INITIATOR ? forward : flow_table_reversed(&forward);
-}
-
-tcp_config session_setup_tcp(const configuration *c, uint32_t connection, enum side side)
-{
-  const char *const isn = side == SIDE_INITIATOR ? "tcp.isn.initiator" : "tcp.isn.responder";
-  const ip_address addresses[SIDES] = {
-      session_setup_address(c, 0, session_scenario_pair.hosts[SIDE_INITIATOR]),
-      session_setup_address(c, 0, session_scenario_pair.hosts[SIDE_RESPONDER])};
-  const datagram_flow flow = session_setup_flow(addresses, connection, side);
-  tcp_config tcp = c->endpoint[side].tcp;
-
-  tcp.local_address = flow.source;
-  tcp.remote_address = flow.destination;
-  tcp.local_port = flow.source_port;
-  tcp.remote_port = flow.destination_port;
-  tcp.isn = (uint32_t)random_hash(c->run.seed, isn, connection);
-  return tcp;
 }
 
 /* Octets of streaming mode that `side` sends before MPA (MPA-190): both ends know the number of each
@@ -75,11 +46,17 @@ void session_setup_limits(const configuration *c, bool is_measured, rnic_host *h
   }
 }
 
-rnic_endpoint_config session_setup_endpoint(const configuration *c, uint32_t connection, enum side side)
+rnic_endpoint_config session_setup_endpoint(const configuration *c, uint32_t connection, enum side side,
+                                            const datagram_flow *flow)
 {
+  const char *const isn = side == SIDE_INITIATOR ? "tcp.isn.initiator" : "tcp.isn.responder";
   rnic_endpoint_config config = c->endpoint[side];
 
-  config.tcp = session_setup_tcp(c, connection, side);
+  config.tcp.local_address = flow->source;
+  config.tcp.remote_address = flow->destination;
+  config.tcp.local_port = flow->source_port;
+  config.tcp.remote_port = flow->destination_port;
+  config.tcp.isn = (uint32_t)random_hash(c->run.seed, isn, connection);
   config.streaming_octets_sent = streaming_octets(c, connection, side);
   config.streaming_octets_received = streaming_octets(c, connection, side_peer(side));
   return config;

@@ -11,11 +11,13 @@
 #include "scenario/configuration.h"
 #include "session/session_recorder.h"
 
-/* Connection i is opened from port 49152 + i to port 5044. Between the two hosts of a scenario it is from
- * 10.0.0.1 to 10.0.0.2, with IPv6 from fd00::1 to fd00::2. */
+/* The connections that one host opens to another come from ports 49152, 49153 and so on, and
+ * go to port 5044. Between the two hosts of a scenario they are from 10.0.0.1 to 10.0.0.2, with IPv6 from
+ * fd00::1 to fd00::2. */
 enum {
   SESSION_FIRST_ADDRESS = 0x0A000001,
   SESSION_INITIATOR_FIRST_PORT = 49152,
+  SESSION_PAIR_CONNECTIONS_MAX = 65536 - SESSION_INITIATOR_FIRST_PORT,
   SESSION_RESPONDER_PORT = 5044,
 };
 
@@ -26,19 +28,14 @@ enum {
 ip_address session_setup_address(const configuration *c, uint32_t session_number, uint32_t host);
 uint32_t session_setup_host_at(const ip_address *address);
 
-/* What `side` of `connection` sends, between the hosts with these addresses. */
-datagram_flow session_setup_flow(const ip_address addresses[SIDES], uint32_t connection, enum side side);
-
-/* The TCP of `side` of `connection`, between the two hosts of a scenario. */
-tcp_config session_setup_tcp(const configuration *c, uint32_t connection, enum side side);
-
 /* Limits the pace of `host`, as `sender` wants it, and, where Data Sinks are (`is_measured`), its
  * reassembly memory. Before its first endpoint. */
 void session_setup_limits(const configuration *c, bool is_measured, rnic_host *host);
 
-/* The endpoint of `side` of `connection`, with that TCP. Its host, what it has there (protection domain,
+/* The endpoint of `side` of `connection`, which sends `flow`. Its host, what it has there (protection domain,
  * Private Data, starts of FPDUs), and its fault are the caller's to add. */
-rnic_endpoint_config session_setup_endpoint(const configuration *c, uint32_t connection, enum side side);
+rnic_endpoint_config session_setup_endpoint(const configuration *c, uint32_t connection, enum side side,
+                                            const datagram_flow *flow);
 
 /* The Private Data of `side`'s startup frame, as many octets as the configuration has (0: NULL); free with
  * g_free(). And whether `octets`, which have arrived, are those that were `sent`. */

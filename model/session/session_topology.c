@@ -162,8 +162,8 @@ static void topology_send(session_network *network, uint32_t host, datagram *pac
                                     now);
 }
 
-static time_ps topology_earliest_arrival(const session_network *network,
-                                         G_GNUC_UNUSED const datagram_flow *flow, time_ps now)
+static time_ps topology_earliest_arrival(session_network *network, G_GNUC_UNUSED const datagram_flow *flow,
+                                         time_ps now)
 {
   const session_topology *topology = (const session_topology *)network;
 

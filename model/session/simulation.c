@@ -83,22 +83,11 @@ static gboolean close_files(const host_files *files, const char *directory, GErr
 
 /* --- The run --- */
 
-/* What leaves one host arrives at the other one. */
 static session_network *make_network(session *run, const scenario *s, const session_config *config,
                                      run_engine kind, GError **error)
 {
-  session_network_ends ends = {.output = session_receive,
-                               .trace = config->trace,
-                               .is_fpdu_start = session_is_fpdu_start,
-                               .is_fpdu_start_user = run};
+  const session_network_ends ends = session_ends(run, &session_scenario_pair);
 
-  for (enum side side = 0; side < SIDES; side++) {
-    ends.hosts[side] = session_scenario_pair.hosts[side];
-    session_host *host = session_host_of(run, ends.hosts[side]);
-    ends.users[side_peer(side)] = host;
-    ends.nodes[side] = session_host_name(host);
-    ends.identifications[side] = &session_host_rnic(host)->identification;
-  }
   return session_topology_is_wanted(config->configuration)
              ? session_topology_new(s, config->clock, &ends, error)
              : session_paths_new(config->configuration, kind, config->clock, &ends, error);
@@ -138,8 +127,9 @@ static gboolean run_with_files(const scenario *s, session_config *config, const 
   const run_engine kind = run_engine_of(s);
 
   for (enum side side = 0; c->tcp_is_ns3 && side < SIDES; side++) {
-    const tcp_config tcp = session_setup_tcp(c, 0, side);
+    tcp_config tcp = c->endpoint[side].tcp;
 
+    tcp.local_address = tcp.remote_address = session_setup_address(c, 0, session_scenario_pair.hosts[side]);
     if (!run_engine_ns3_tcp_supports(&tcp, error)) {
       return FALSE;
     }

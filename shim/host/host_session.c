@@ -40,7 +40,7 @@ static void network_send(session_network *network, uint32_t host, datagram *pack
 }
 
 /* Nothing is known of the network but that it is not faster than light: it can be there at once. */
-static time_ps network_earliest_arrival(G_GNUC_UNUSED const session_network *network,
+static time_ps network_earliest_arrival(G_GNUC_UNUSED session_network *network,
                                         G_GNUC_UNUSED const datagram_flow *flow, time_ps now)
 {
   return now;

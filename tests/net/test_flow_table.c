@@ -4,7 +4,7 @@
 #include "test.h"
 
 typedef struct numbered_flow {
-  flow_entry flow;
+  datagram_flow flow;
   uint32_t number;
 } numbered_flow;
 

@@ -1,24 +1,37 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "session_fixture.h"
 
+#include "net/flow_table.h"
 #include "platform/run_engine.h"
 
 enum { FULL = 1460, FPDU_OCTETS = 1000, PPP_OCTETS = 2, FRAMING_OCTETS = 38 };
+
+datagram_flow flow_of(uint32_t connection, enum side side)
+{
+  const datagram_flow forward = {.source = ip_address_v4(SESSION_FIRST_ADDRESS),
+                                 .destination = ip_address_v4(SESSION_FIRST_ADDRESS + 1),
+                                 .source_port = (uint16_t)(SESSION_INITIATOR_FIRST_PORT + connection),
+                                 .destination_port = SESSION_RESPONDER_PORT};
+
+  return side == SIDE_INITIATOR ? forward : flow_table_reversed(&forward);
+}
+
+bool connection_of_flow(G_GNUC_UNUSED void *user, const datagram_flow *flow, uint32_t *connection)
+{
+  *connection = MAX(flow->source_port, flow->destination_port) - (uint32_t)SESSION_INITIATOR_FIRST_PORT;
+  return *connection < SESSION_PAIR_CONNECTIONS_MAX;
+}
 
 datagram *segment_with(uint32_t connection, enum side from, int64_t position, uint32_t length, uint8_t flags,
                        const tcp_header *options)
 {
   static const guint8 octets[UINT16_MAX];
-  const bool initiator = from == SIDE_INITIATOR;
-  const uint16_t port = (uint16_t)(SESSION_INITIATOR_FIRST_PORT + connection);
-  const ip_address addresses[] = {[SIDE_INITIATOR] = ip_address_v4(SESSION_FIRST_ADDRESS),
-                                  [SIDE_RESPONDER] = ip_address_v4(SESSION_FIRST_ADDRESS + 1)};
+  const datagram_flow flow = flow_of(connection, from);
   const tcp_header header =
-      WITH(tcp_header, *options, .source_port = initiator ? port : SESSION_RESPONDER_PORT,
-           .destination_port = initiator ? SESSION_RESPONDER_PORT : port,
+      WITH(tcp_header, *options, .source_port = flow.source_port, .destination_port = flow.destination_port,
            .sequence = tcp_sequence_of(position, FIRST_ISN), .flags = flags);
 
-  return packet_between(addresses[from], addresses[side_peer(from)], &header, octets, length);
+  return packet_between(flow.source, flow.destination, &header, octets, length);
 }
 
 datagram *segment_of(uint32_t connection, enum side from, int64_t position, uint32_t length, uint8_t flags)

@@ -20,6 +20,11 @@
 
 enum { FIRST_ISN = 1000 };
 
+/* What `side` of `connection` sends, between the two hosts of a scenario with IPv4; and the connection of
+ * such a flow, a path_connection_of: one whose port is below the first has none. */
+datagram_flow flow_of(uint32_t connection, enum side side);
+bool connection_of_flow(void *user, const datagram_flow *flow, uint32_t *connection);
+
 /* A segment with `length` octets, all 0, from stream position `position` on (-1: the SYN) and `flags`, which
  * `from` sends in `connection`; its headers are 40 octets. One reference. Sequence numbers start at
  * FIRST_ISN. */

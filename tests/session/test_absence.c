@@ -31,12 +31,10 @@ static session *whole_new(fixture *f)
   const configuration *c = scenario_configuration(f->s);
   const session_config config = {.configuration = c, .clock = f->clock};
   session *whole = session_new(&config);
-  const session_network_ends ends = {.hosts = {0, 1},
-                                     .output = on_output,
-                                     .users = {f, f},
-                                     .is_fpdu_start = session_is_fpdu_start,
-                                     .is_fpdu_start_user = whole};
+  session_network_ends ends = session_ends(whole, &session_scenario_pair);
 
+  ends.output = on_output;
+  ends.users[SIDE_INITIATOR] = ends.users[SIDE_RESPONDER] = f;
   session_connect(whole, NO_ERROR(session_paths_new, c, RUN_ENGINE_NATIVE, f->clock, &ends));
   return whole;
 }

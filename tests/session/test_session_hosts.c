@@ -66,11 +66,10 @@ static void links_send(session_network *network, uint32_t host, datagram *packet
   link->class->send(link, host, packet, now);
 }
 
-static time_ps links_earliest_arrival(const session_network *network, const datagram_flow *flow, time_ps now)
+static time_ps links_earliest_arrival(session_network *network, const datagram_flow *flow, time_ps now)
 {
   const fixture *f = (const fixture *)network;
-  const session_network *link =
-      link_between(f, number_of(f, &flow->source), number_of(f, &flow->destination));
+  session_network *link = link_between(f, number_of(f, &flow->source), number_of(f, &flow->destination));
 
   return link->class->earliest_arrival(link, flow, now);
 }
@@ -102,17 +101,9 @@ static fixture *set_up_traced(const session_pair *pairs, const char *const *sets
   f->pairs = pairs ? pairs : &session_scenario_pair;
   f->links = pairs ? CONNECTIONS : 1;
   for (uint32_t i = 0; i < f->links; i++) {
-    const uint32_t *hosts = f->pairs[i].hosts;
-    const session_network_ends ends = {
-        .hosts = {hosts[0], hosts[1]},
-        .first_segment = i * SIDES * CONNECTIONS,
-        .output = on_output,
-        .users = {session_host_of(f->session, hosts[1]), session_host_of(f->session, hosts[0])},
-        .trace = f->trace,
-        .nodes = {session_host_name(session_host_of(f->session, hosts[0])),
-                  session_host_name(session_host_of(f->session, hosts[1]))},
-        .is_fpdu_start = session_is_fpdu_start,
-        .is_fpdu_start_user = f->session};
+    session_network_ends ends = session_ends(f->session, &f->pairs[i]);
+    ends.first_segment = i * SIDES * CONNECTIONS;
+    ends.output = on_output;
     f->link_of[i] = NO_ERROR(session_paths_new, c, RUN_ENGINE_NATIVE, f->clock, &ends);
   }
   session_connect(f->session, &f->network);
@@ -301,6 +292,35 @@ TEST(test_memory)
   g_assert_true(fullest == &result.hosts[1].results ? connection == 0 : connection == 1 || connection == 2);
 }
 
+/* Hosts 0 and 1 have two connections from one to the other, one back, and each one with host 2: ports are
+ * counted for the connections that one host opens to another, and packets find their ends. */
+TEST(test_ports)
+{
+  enum { ALL = 5 };
+  static const session_pair five[ALL] = {{{0, 1}}, {{0, 2}}, {{0, 1}}, {{1, 0}}, {{1, 2}}};
+  static const uint16_t ports[ALL] = {49152, 49152, 49153, 49152, 49152};
+  g_autoptr(scenario) s = temporary_scenario("", STRINGS("workload.connections=5"));
+  engine *clock = NO_ERROR(run_engine_new, RUN_ENGINE_NATIVE);
+  const session_config config = {
+      .configuration = scenario_configuration(s), .clock = clock, .pairs = five, .hosts = HOSTS};
+  session *self = session_new(&config);
+
+  session_connect(self, NULL);
+  for (uint32_t i = 0; i < ALL; i++) {
+    for (enum side side = 0; side < SIDES; side++) {
+      session_end *end = &self->connections[i].ends[side];
+      const datagram_flow sent = session_end_flow(end), arriving = flow_table_reversed(&sent);
+      uint32_t found = ALL;
+      g_assert_cmpuint(side == SIDE_INITIATOR ? sent.source_port : sent.destination_port, ==, ports[i]);
+      g_assert_true(flow_table_find(&end->host->ends, &arriving) == end);
+      g_assert_true(session_find_connection(self, &sent, &found));
+      g_assert_cmpuint(found, ==, i);
+    }
+  }
+  session_free(self);
+  engine_free(clock);
+}
+
 /* A connection ends at its two hosts; the third has no ending. */
 TEST(test_endings)
 {
@@ -435,7 +455,7 @@ TEST(test_starts_of_a_flow)
     path_alignment_cursor cursor = {0};
     datagram_flow asked = flow;
     uint32_t starts = 0;
-    asked.source.octets[3] -= (uint8_t)strange;
+    asked.source.octets[3] += (uint8_t)(strange * HOSTS);
     for (int64_t position = 0; position < STREAM_OCTETS; position++) {
       starts += session_is_fpdu_start(f->session, &asked, position, &cursor);
     }

@@ -22,7 +22,8 @@ static fixture set_up_on(run_engine kind, const char *text, const char *const *s
       .hosts = {0, 1},
       .output = arrive,
       .users = {[SIDE_INITIATOR] = f.out[SIDE_INITIATOR], [SIDE_RESPONDER] = f.out[SIDE_RESPONDER]},
-      .is_fpdu_start = is_fpdu_start};
+      .is_fpdu_start = is_fpdu_start,
+      .connection_of = connection_of_flow};
 
   f.network = NO_ERROR(session_paths_new, scenario_configuration(f.s), kind, f.clock, &ends);
   return f;
@@ -79,9 +80,7 @@ ROW_TEST(test_shared_and_own_paths, shared_and_own_paths_rows)
 {
   g_auto(fixture) k = set_up("", STRINGS("workload.connections=3", c->paths));
 
-  const ip_address addresses[SIDES] = {ip_address_v4(SESSION_FIRST_ADDRESS),
-                                       ip_address_v4(SESSION_FIRST_ADDRESS + 1)};
-  const datagram_flow last = session_setup_flow(addresses, 2, SIDE_INITIATOR);
+  const datagram_flow last = flow_of(2, SIDE_INITIATOR);
 
   for (uint32_t connection = 0; connection < 3; connection++) {
     send_full(&k, connection, SIDE_INITIATOR, 0);

@@ -101,7 +101,7 @@ static gboolean load_member(scenario *s, const source_setting *setting, const ch
   const char *kind = setting->notation == SCENARIO_NOTATION_GROUP ? "group" : "key";
   const char *list = scenario_suggest(name, lists);
   g_autofree char *problem = list == NULL ? scenario_key_problem(kind, name)
-                                          : g_strdup_printf("unknown %s '%s'; expected sweep, where or event "
+                                          : g_strdup_printf("unknown %s '%s'; expected sweep or where "
                                                             "(did you mean '%s'?)",
                                                             kind, name, list);
   return scenario_problem(error, where, "%s", problem);

@@ -34,9 +34,8 @@ static const char *const files[][2] = {
      "a.cfg:2: unknown group 'pth' (did you mean 'path'?); expected one of path, title, run, "
      "workload, mpa, initiator, responder, rdmap and 8 more of "
      "'iwarpsim explain'"},
-    {"wher = \"mpa.crc\";",
-     "a.cfg:1: unknown key 'wher'; expected sweep, where or event (did you mean 'where'?)"},
-    {"swep = ();", "a.cfg:1: unknown key 'swep'; expected sweep, where or event (did you mean 'sweep'?)"},
+    {"wher = \"mpa.crc\";", "a.cfg:1: unknown key 'wher'; expected sweep or where (did you mean 'where'?)"},
+    {"swep = ();", "a.cfg:1: unknown key 'swep'; expected sweep or where (did you mean 'sweep'?)"},
     {"zzzzzz = 1;", "a.cfg:1: unknown key 'zzzzzz'; expected one of " FILE_KEYS},
     {"mtu = 1500;",
      "a.cfg:1: unknown key 'mtu' (did you mean 'path.forward.mtu'?); expected one of " FILE_KEYS},

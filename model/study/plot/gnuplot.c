@@ -88,17 +88,6 @@ void gnuplot_set_texts(GString *variables, const char *name, const GPtrArray *te
   gnuplot_set_quoted(variables, name, quoted);
 }
 
-void gnuplot_set_labels(GString *variables, const char *name, const GPtrArray *texts)
-{
-  g_autoptr(GPtrArray) labels = g_ptr_array_new_with_free_func(g_free);
-  for (guint i = 0; i < texts->len; i++) {
-    GString *label = g_string_new(g_ptr_array_index(texts, i));
-    g_string_replace(label, "%", "%%", 0);
-    g_ptr_array_add(labels, g_string_free(label, FALSE));
-  }
-  gnuplot_set_texts(variables, name, labels);
-}
-
 void gnuplot_set_numbers(GString *variables, const char *name, const GArray *numbers)
 {
   g_autoptr(GPtrArray) texts = g_ptr_array_new_with_free_func(g_free);

@@ -32,7 +32,7 @@ void plot_axis_append(const plot_axis *axis, const char *letter, GString *variab
   gnuplot_set_text(variables, name, axis->name);
   gnuplot_set_text(variables, format, axis->format != NULL ? axis->format : "%.8g");
   gnuplot_set_numbers(variables, tic, axis->tics != NULL ? axis->tics : no_tics);
-  gnuplot_set_labels(variables, label, axis->labels != NULL ? axis->labels : no_labels);
+  gnuplot_set_texts(variables, label, axis->labels != NULL ? axis->labels : no_labels);
   gnuplot_set_numbers(variables, gap, axis->gaps != NULL ? axis->gaps : no_tics);
 }
 
@@ -197,7 +197,9 @@ static void add_labels(const study_table *table, place_axis *axis)
   const char *words = place_axis_words(table, axis->key);
   axis->drawn.name = unit != NULL ? name_of(words, unit->unit) : g_strdup(words);
   for (guint i = 0; i < axis->texts->len; i++) {
-    g_ptr_array_add(axis->drawn.labels, label_of(table, axis, g_ptr_array_index(axis->texts, i), unit));
+    g_autofree char *label = label_of(table, axis, g_ptr_array_index(axis->texts, i), unit);
+    g_auto(GStrv) parts = g_strsplit(label, "%", -1); /* gnuplot takes it for a format */
+    g_ptr_array_add(axis->drawn.labels, g_strjoinv("%%", parts));
   }
 }
 

@@ -17,7 +17,7 @@ typedef struct plot_axis {
   double unit_size;   /* of what is drawn, in base units: 1e9 for Gbit/s */
   const char *format; /* gnuplot's, of its tics; NULL: numbers */
   GArray *tics;       /* double, in base units; NULL: gnuplot's */
-  GPtrArray *labels;  /* char *, one a tic */
+  GPtrArray *labels;  /* char *, one a tic, as gnuplot's formats: "0.1%%" */
   GArray *gaps;       /* double: where the axis is broken; NULL: nowhere */
 } plot_axis;
 

@@ -220,15 +220,20 @@ static gboolean draw_points(const study_table *table, const study_plot *plot, co
                      selection.of, shown->points_max);
   }
   g_autoptr(GArray) curves = new_curves();
+  plot_counts counts = {0};
   for (guint i = 0; i < selection.points->len; i++) {
     const GPtrArray *runs = g_array_index(selection.points, study_point, i).runs;
     g_autoptr(GPtrArray) samples = g_ptr_array_new();
     for (guint r = 0; r < runs->len; r++) {
       g_ptr_array_add(samples, ((study_run *)g_ptr_array_index(runs, r))->results.distributions);
     }
+    plot_counts_add(&counts, runs);
     add_curves(curves, shown, i, g_ptr_array_index(selection.labels, i), samples);
   }
-  g_autofree char *subtitle = point_selection_subtitle(table, &selection);
+  g_autofree char *of_runs = plot_runs_subtitle(table, &counts, "each line # together", "flagged");
+  g_autofree char *choice = g_strdup_printf(" · %u of %u points", selection.points->len, selection.of);
+  g_autofree char *subtitle = g_strconcat(of_runs, *selection.fixed != '\0' ? " · " : "", selection.fixed,
+                                          selection.points->len < selection.of ? choice : NULL, NULL);
   return draw(curves, shown, request, subtitle, stem, target, error);
 }
 

@@ -252,16 +252,15 @@ static void add_bounds(line_chart *chart)
   }
 }
 
-static gboolean same_curve(const chart_line *a, const chart_line *b)
+/* Its places and means as a text, by which curves are compared. Free with g_free(). */
+static char *curve_text(const chart_line *line)
 {
-  gboolean same = a->points->len == b->points->len;
-  for (guint i = 0; same && i < a->points->len; i++) {
-    const line_point *one = &g_array_index(a->points, line_point, i);
-    const line_point *other = &g_array_index(b->points, line_point, i);
-    same = one->place == other->place &&
-           (one->of.mean == other->of.mean || (isnan(one->of.mean) && isnan(other->of.mean)));
+  GString *text = g_string_new(NULL);
+  for (guint i = 0; i < line->points->len; i++) {
+    const line_point *point = &g_array_index(line->points, line_point, i);
+    g_string_append_printf(text, " %a %a", point->place, point->of.mean);
   }
-  return same;
+  return g_string_free(text, FALSE);
 }
 
 /* The formulas of mpa-01 section 11 as the runs have them, once for lines of a panel that agree in one;
@@ -278,20 +277,20 @@ static void add_formulas(line_chart *chart)
   };
   for (gsize f = 0; f < G_N_ELEMENTS(formulas); f++) {
     g_autoptr(GPtrArray) curves = lines_of(chart, &formulas[f].of, LINE_REFERENCE, TRUE);
-    gboolean one = TRUE;
-    for (guint i = 1; i < curves->len; i++) {
-      one = one && same_curve(line_at(curves, 0), line_at(curves, i));
+    g_autoptr(GHashTable) values = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    for (guint i = 0; i < curves->len; i++) {
+      g_hash_table_add(values, curve_text(line_at(curves, i)));
     }
+    gboolean one = g_hash_table_size(values) <= 1;
     for (guint i = 0; i < curves->len; i++) {
       const chart_line *curve = line_at(curves, i);
-      guint first = 0;
-      while (line_at(curves, first)->panel != curve->panel || !same_curve(line_at(curves, first), curve)) {
-        first++;
-      }
+      g_autofree char *text = curve_text(curve);
+      gboolean first = g_hash_table_add(seen, g_strdup_printf("%u:%s", curve->panel, text));
       const char *line = g_ptr_array_index(chart->groups.lines, curve->style);
       g_autofree char *label =
           one ? g_strdup(formulas[f].name) : g_strdup_printf("%s (%s)", formulas[f].name, line);
-      if (first == i && curve->points->len > 0) {
+      if (first && curve->points->len > 0) {
         const chart_line *reference = add_reference(chart, curve->panel, label);
         for (guint p = 0; p < curve->points->len; p++) {
           const line_point *point = &g_array_index(curve->points, line_point, p);
@@ -333,33 +332,31 @@ static void add_prediction(line_chart *chart)
 
 /* --- Panels that show the same --- */
 
-/* Whether each line of panel `a` has one of its look in `b` with the same means, and there are no others. */
-static gboolean same_panels(const line_chart *chart, guint a, guint b)
+/* All that `panel` shows, as a text. Free with g_free(). */
+static char *shown_in(const line_chart *chart, guint panel)
 {
-  guint unmatched[] = {0, 0};
+  GString *text = g_string_new(NULL);
   for (guint i = 0; i < chart->lines->len; i++) {
-    const chart_line *one = line_at(chart->lines, i);
-    gboolean matched = one->panel != a;
-    for (guint k = 0; k < chart->lines->len && !matched; k++) {
-      const chart_line *other = line_at(chart->lines, k);
-      matched = other->panel == b && other->look == one->look && other->style == one->style &&
-                same_curve(one, other);
+    const chart_line *line = line_at(chart->lines, i);
+    if (line->panel == panel) {
+      g_autofree char *curve = curve_text(line);
+      g_string_append_printf(text, "%d %u:%s\n", line->look, line->style, curve);
     }
-    unmatched[0] += !matched;
-    unmatched[1] += (one->panel == b) - (one->panel == a);
   }
-  return unmatched[0] == 0 && unmatched[1] == 0;
+  return g_string_free(text, FALSE);
 }
 
 /* Panels that are identical, as where all is 0, become one with the titles of all. */
 static void join_panels(line_chart *chart)
 {
   GPtrArray *titles = chart->groups.panels;
+  g_autoptr(GPtrArray) shown = g_ptr_array_new_with_free_func(g_free);
+  for (guint panel = 0; panel < titles->len; panel++) {
+    g_ptr_array_add(shown, shown_in(chart, panel));
+  }
   for (guint panel = titles->len; panel-- > 1;) {
-    guint same = 0;
-    while (same < panel && !same_panels(chart, same, panel)) {
-      same++;
-    }
+    guint same;
+    g_ptr_array_find_with_equal_func(shown, shown->pdata[panel], g_str_equal, &same); /* it is there itself */
     if (same == panel) {
       continue;
     }
@@ -528,7 +525,9 @@ static gboolean draw_chart(line_chart *chart, const study_table *table, const pl
   const line_plot *of = &chart->of;
   const char *key = scenario_key_row_of(chart->x.key)->name;
   const char *mark = of->is_map ? "asterisk" : target->format == GNUPLOT_TERM ? "flagged" : "ringed";
-  g_autofree char *runs = plot_runs_subtitle(table, &chart->counts, chart->quartiles, mark);
+  g_autofree char *runs = plot_runs_subtitle(
+      table, &chart->counts,
+      chart->quartiles ? "median of # each with quartiles" : "mean of # each with 95\u00a0% interval", mark);
   g_autofree char *subtitle = g_strjoin(" · ", runs, chart->note, NULL);
   g_autofree char *shown = g_strdup_printf("%s, unit %s; place_on_x: %s", of->main.name, of->unit, key);
   g_autofree char *what = g_strjoin("", of->title != NULL ? of->title : of->quantity, " over ",

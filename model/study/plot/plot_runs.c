@@ -84,8 +84,7 @@ static void group_runs(const study_table *table, scenario_key x, const GArray *p
     const plot_cell cell = {.panel = index_of(grouping->panels, plot_place_words(table, panels, first->keys)),
                             .line = index_of(grouping->lines, plot_place_words(table, lines, first->keys)),
                             .x = first->keys[x],
-                            .runs = g_ptr_array_ref(point->runs),
-                            .flagged = point->flagged};
+                            .runs = g_ptr_array_ref(point->runs)};
     g_array_append_val(grouping->cells, cell);
   }
 }
@@ -153,32 +152,14 @@ static char *const *keys_of(const GArray *points, guint index)
   return ((const study_run *)g_ptr_array_index(g_array_index(points, study_point, index).runs, 0))->keys;
 }
 
-/* Leaves those of `points` that have the last value of `key` that any of them has. */
-static void fix_key(const study_table *table, scenario_key key, GArray *points)
-{
-  g_autoptr(GPtrArray) values = study_keys_values(table->runs, key);
-  const char *last = NULL;
-  for (guint i = 0; i < values->len; i++) {
-    const char *value = g_ptr_array_index(values, i);
-    for (guint k = 0; k < points->len && last != value; k++) {
-      last = strcmp(keys_of(points, k)[key], value) == 0 ? value : last;
-    }
-  }
-  for (guint i = last != NULL ? points->len : 0; i-- > 0;) {
-    if (strcmp(keys_of(points, i)[key], last) != 0) {
-      g_array_remove_index(points, i);
-    }
-  }
-}
-
 /* The index of the key of `keys` with most values, of several the last; of the kind of receiver, which is
  * what is compared, only when there is no other. */
-static guint sparest_key(const study_table *table, const GArray *keys)
+static guint sparest_key(const GPtrArray *runs, const GArray *keys)
 {
   guint sparest = 0, most = 0;
   for (guint i = 0; i < keys->len; i++) {
     const scenario_key key = g_array_index(keys, scenario_key, i);
-    g_autoptr(GPtrArray) values = study_keys_values(table->runs, key);
+    g_autoptr(GPtrArray) values = study_keys_values(runs, key);
     const gboolean is_receiver = key == SCENARIO_RECEIVER_MODE || key == SCENARIO_MPA_MARKERS;
     const guint count = is_receiver ? 1 : values->len;
     sparest = count >= most ? i : sparest;
@@ -191,15 +172,26 @@ point_selection point_selection_of(const study_table *table, guint most)
 {
   g_autoptr(GArray) differing = study_table_keys(table);
   g_autoptr(GArray) fixed = g_array_new(FALSE, FALSE, sizeof(scenario_key));
-  GArray *points = study_table_points(table->runs, differing);
-  point_selection selection = {
-      .points = points, .of = points->len, .labels = g_ptr_array_new_with_free_func(g_free)};
+  g_autoptr(GPtrArray) runs = g_ptr_array_ref(table->runs);
+  GArray *points = study_table_points(runs, differing);
+  point_selection selection = {.of = points->len, .labels = g_ptr_array_new_with_free_func(g_free)};
   while (points->len > most && differing->len > 1) {
-    const guint at = sparest_key(table, differing);
+    const guint at = sparest_key(runs, differing);
     const scenario_key key = g_array_index(differing, scenario_key, at);
-    fix_key(table, key, points);
+    g_autoptr(GPtrArray) values = study_keys_values(runs, key);
+    GPtrArray *left = g_ptr_array_new();
+    for (guint i = 0; i < runs->len; i++) {
+      study_run *run = g_ptr_array_index(runs, i);
+      if (strcmp(run->keys[key], values->pdata[values->len - 1]) == 0) {
+        g_ptr_array_add(left, run);
+      }
+    }
+    g_ptr_array_unref(runs);
+    runs = left;
     g_array_append_val(fixed, key);
     g_array_remove_index(differing, at);
+    g_array_unref(points);
+    points = study_table_points(runs, differing);
   }
   /* Of the values of one key the last, the first, and evenly what lies between. */
   const guint count = points->len, kept = MIN(most, count);
@@ -212,6 +204,7 @@ point_selection point_selection_of(const study_table *table, guint most)
       g_array_remove_index(points, i);
     }
   }
+  selection.points = points;
   selection.fixed = points->len > 0 ? plot_place_words(table, fixed, keys_of(points, 0)) : g_strdup("");
   return selection;
 }
@@ -248,50 +241,23 @@ static const char *const flagged_with[] = {
     [STUDY_FLAG_TIMEOUTS | STUDY_FLAG_SPURIOUS | STUDY_FLAG_LOST_RETRANSMISSIONS] =
         "timeouts, spurious or lost retransmissions"};
 
-/* "a study · scenario a · seeds 1–8 · iwarpsim 0.1.0" */
-static GString *new_subtitle(const study_table *table)
-{
-  g_autofree char *seeds = study_table_seeds(table);
-  GString *text = g_string_new(NULL);
-  g_string_append_printf(text, "%s%sscenario %s · %s · iwarpsim %s", table->title,
-                         *table->title != '\0' ? " · " : "", table->names, seeds, table->versions);
-  return text;
-}
-
-/* "8" or "1 to 8": how many runs the points have. */
-static char *runs_each(const plot_counts *counts)
-{
-  return counts->fewest == counts->most ? g_strdup_printf("%u", counts->most)
-                                        : g_strdup_printf("%u to %u", counts->fewest, counts->most);
-}
-
-/* Ends it with how many runs are not in the table, and why. */
-static char *end_subtitle(GString *text, const study_table *table)
-{
-  g_autofree char *partial = study_table_partial(table);
-  g_string_append_printf(text, "%s%s", *partial != '\0' ? " · " : "", partial);
-  if (table->left_out->len > 0) {
-    g_string_append_printf(text, " · %u flagged left out", table->left_out->len);
-  }
-  if (table->all.others->len > 0) {
-    g_string_append_printf(text, " · %u did not end ok", table->all.others->len);
-  }
-  return g_string_free(text, FALSE);
-}
-
-char *plot_runs_subtitle(const study_table *table, const plot_counts *counts, gboolean quartiles,
+char *plot_runs_subtitle(const study_table *table, const plot_counts *counts, const char *points,
                          const char *mark)
 {
-  g_autofree char *in_step = study_table_in_step(table);
-  g_autofree char *each = runs_each(counts);
-  GString *text = new_subtitle(table);
-  g_string_append_printf(text, " · %u %s", counts->runs, counts->runs == 1 ? "run" : "runs");
+  g_autofree char *in_step = study_table_in_step(table), *seeds = study_table_seeds(table);
+  g_autofree char *partial = study_table_partial(table);
+  GString *text = g_string_new(NULL);
+  g_string_append_printf(text, "%s%sscenario %s · %s · iwarpsim %s · %u %s", table->title,
+                         *table->title != '\0' ? " · " : "", table->names, seeds, table->versions,
+                         counts->runs, counts->runs == 1 ? "run" : "runs");
   if (counts->words != NULL) {
     g_string_append_printf(text, " · %s", counts->words);
   } else if (counts->most >= 2) {
-    g_string_append_printf(
-        text, quartiles ? ", median of %s each with quartiles" : ", mean of %s each with 95\u00a0%% interval",
-        each);
+    g_autofree char *fewest =
+        counts->fewest < counts->most ? g_strdup_printf("%u to ", counts->fewest) : g_strdup("");
+    g_autofree char *each = g_strdup_printf("%s%u", fewest, counts->most);
+    g_string_append_printf(text, ", %s", points);
+    g_string_replace(text, "#", each, 1);
   }
   if (*in_step != '\0') {
     g_string_append_printf(text, " · %s", in_step);
@@ -305,28 +271,12 @@ char *plot_runs_subtitle(const study_table *table, const plot_counts *counts, gb
   if (counts->unsteady > 0) {
     g_string_append_printf(text, " · %u not steady, or too short to tell", counts->unsteady);
   }
-  return end_subtitle(text, table);
-}
-
-char *point_selection_subtitle(const study_table *table, const point_selection *selection)
-{
-  GString *text = new_subtitle(table);
-  plot_counts counts = {0};
-  for (guint i = 0; i < selection->points->len; i++) {
-    plot_counts_add(&counts, g_array_index(selection->points, study_point, i).runs);
+  g_string_append_printf(text, "%s%s", *partial != '\0' ? " · " : "", partial);
+  if (table->left_out->len > 0) {
+    g_string_append_printf(text, " · %u flagged left out", table->left_out->len);
   }
-  g_autofree char *each = runs_each(&counts);
-  if (counts.most >= 2) {
-    g_string_append_printf(text, " · each line %s runs together", each);
+  if (table->all.others->len > 0) {
+    g_string_append_printf(text, " · %u did not end ok", table->all.others->len);
   }
-  if (counts.flagged > 0) {
-    g_string_append_printf(text, " · %u of %u runs flagged", counts.flagged, counts.runs);
-  }
-  if (*selection->fixed != '\0') {
-    g_string_append_printf(text, " · %s", selection->fixed);
-  }
-  if (selection->points->len < selection->of) {
-    g_string_append_printf(text, " · %u of %u points", selection->points->len, selection->of);
-  }
-  return end_subtitle(text, table);
+  return g_string_free(text, FALSE);
 }

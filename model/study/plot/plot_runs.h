@@ -16,7 +16,6 @@ typedef struct plot_cell {
   guint line;      /* index in `lines` */
   const char *x;   /* the table's */
   GPtrArray *runs; /* const study_run *, at least one */
-  guint flagged;   /* of them */
 } plot_cell;
 
 typedef struct plot_grouping {
@@ -76,7 +75,7 @@ typedef struct plot_counts {
   guint most;        /* of a point */
   guint flagged;     /* of all */
   guint flags;       /* study_flag: which there are */
-  const char *words; /* what a point is; NULL: a mean, or a median */
+  const char *words; /* what a point is, instead of that; NULL: nothing else */
   const char *empty; /* what marks points without a value; NULL: none is shown */
   guint unsteady;    /* of all, if a quantile over time is shown: result_quantity_unsteady() */
 } plot_counts;
@@ -84,12 +83,8 @@ typedef struct plot_counts {
 /* Counts the runs (const study_run *) of a further point. */
 void plot_counts_add(plot_counts *counts, const GPtrArray *runs);
 
-/* The subtitle of means, or of medians (`quartiles`): "a study · scenario a · seeds 1–8 · iwarpsim 0.1.0 · 96
- * runs, mean of 8 each with 95 % interval · …"; `mark` names what marks points with flagged runs ("ringed").
- * Free with g_free(). */
-char *plot_runs_subtitle(const study_table *table, const plot_counts *counts, gboolean quartiles,
+/* The subtitle of a plot: "a study · scenario a · seeds 1–8 · iwarpsim 0.1.0 · 96 runs, mean of 8 each with
+ * 95 % interval · …". `points` says what a point is, with "#" for how many runs each has: "mean of # each …";
+ * `mark` names what marks points with flagged runs ("ringed"). Free with g_free(). */
+char *plot_runs_subtitle(const study_table *table, const plot_counts *counts, const char *points,
                          const char *mark);
-
-/* The subtitle of a plot in which the runs of each selected point make a line: " · each line 2 runs together
- * · 6 of 12 points". Free with g_free(). */
-char *point_selection_subtitle(const study_table *table, const point_selection *selection);

@@ -190,7 +190,7 @@ static const struct {
               {"receiver.memory", "(1500, 12000)", "reassembly memory (KiB)", "1.46 11.7"},
               {"receiver.memory", "(\"0\", \"4KiB\", \"1MiB\", \"unlimited\")", "reassembly memory",
                "0 4 KiB 1 MiB unlimited"},
-              {"path.forward.loss", "(\"0.1%\", \"1%\")", "loss of segments", "0.1% 1%"},
+              {"path.forward.loss", "(\"0.1%\", \"1%\")", "loss of segments", "0.1%% 1%%"},
               {"mpa.assumed_emss", "(\"none\", \"536\")", "mpa.assumed_emss", "none 536"}};
 
 /* Every value has a label; their unit is in the labels, or the name has it. */

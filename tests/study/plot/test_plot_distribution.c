@@ -89,7 +89,7 @@ DRAWN_FIXTURE_TEST(test_seeds_are_pooled)
   EXPECT_FILE(f, "plot.dat",
               "# in-order receiver\n# x (octets), share above x\n0 0.6666666667\n0 0.6666666667\n"
               "1471 0.6666666667\n1471 0.1666666667\n5887 0.1666666667\n5887 0\n",
-              "# out-of-order receiver\n# x (octets), share above x\n0 0\n", "each line 2 runs together");
+              "# out-of-order receiver\n# x (octets), share above x\n0 0\n", "4 runs, each line 2 together");
   EXPECT_FILE(f, "plot.gnuplot",
               "legend_text[2] = ['in-order receiver', 'out-of-order receiver (0 throughout)']",
               "y_log = 0\n");

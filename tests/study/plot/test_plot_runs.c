@@ -103,7 +103,8 @@ static plot_counts two_points(const plot_fixture *f, guint first)
 static void expect(plot_fixture *f, guint first, const char *text)
 {
   plot_counts counts = two_points(f, first);
-  g_autofree char *subtitle = plot_runs_subtitle(&f->table, &counts, FALSE, "ringed");
+  g_autofree char *subtitle =
+      plot_runs_subtitle(&f->table, &counts, "mean of # each with 95\u00a0% interval", "ringed");
   g_assert_cmpstr(subtitle, ==, text);
 }
 

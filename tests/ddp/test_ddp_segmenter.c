@@ -81,49 +81,6 @@ static void expect_segment(bench *b, uint32_t mulpdu_octets, const ddp_message *
   }
 }
 
-/* A message, and the MULPDU and payload of each of its segments. */
-typedef struct cut_case {
-  const char *name;
-  const ddp_message *kind;
-  uint32_t length;
-  struct {
-    uint32_t mulpdu_octets;
-    uint32_t payload;
-  } segments[3];
-} cut_case;
-
-/* A MULPDU of 1500 leaves 1482 octets to an untagged segment and 1486 to a tagged one, 128 leaves 114. */
-static const cut_case cut_cases[] = {
-    {"DDP-084, DDP-090, DDP-091: the example of a Send in ddp-07",
-     &a_send,
-     2048,
-     {{1500, 1482}, {1500, 566}}},
-    {"DDP-084, DDP-095, DDP-096: that of a Write, TO 16384 and 17870",
-     &a_write,
-     2048,
-     {{1500, 1486}, {1500, 562}}},
-    {"DDP-038, DDP-039: no empty segment after those that are full", &a_write, 228, {{128, 114}, {128, 114}}},
-    {"DDP-039: one octet more has a segment of one", &a_write, 229, {{128, 114}, {128, 114}, {128, 1}}},
-    {"DDP-016, DDP-017: a new MULPDU counts from the next segment on (note D24)",
-     &a_send,
-     3000,
-     {{1018, 1000}, {518, 500}, {65535, 1500}}},
-};
-
-/* Each segment but the last is as long as its MULPDU allows. */
-EACH_TEST(test_cuts, cut_case, cut_cases)
-{
-  g_autoptr(bench) b = bench_with(ddp_segmenter_new(1, 3, 1));
-  uint32_t sent = 0;
-  g_assert_true(ddp_segmenter_is_idle(b->segmenter));
-  start(b, c->kind, c->length);
-  for (size_t i = 0; sent < c->length; i++) {
-    uint32_t payload = c->segments[i].payload;
-    expect_segment(b, c->segments[i].mulpdu_octets, c->kind, sent, payload, sent + payload == c->length);
-    sent += payload;
-  }
-}
-
 /* DDP-075: after MSN 2^32 - 1 comes 0, not 1, on each queue for itself. */
 TEST(test_msn_wraps_to_0)
 {

@@ -103,7 +103,7 @@ static uint32_t check(wire_test *t, const ddp_message *message, size_t index, ui
   uint32_t payload = segment->length - header;
   g_assert_cmpuint(sent + payload, <=, message->length);
   g_assert_cmpmem(wire + header, payload, (const uint8_t *)message->source_user + sent, payload);
-  g_assert_true(last || payload > 0);
+  g_assert_true(last ? payload > 0 || message->length == 0 : segment->length == segment->mulpdu);
   return sent + payload;
 }
 
@@ -134,8 +134,8 @@ static void check_messages(uint8_t version)
 }
 
 /* Of every message:
- * DDP-038, DDP-039, DDP-040: the segment that is taken last has L set, and no other; DDP-041: none has a
- * higher MO.
+ * DDP-038, DDP-039, DDP-040: the segment that is taken last has L set, and no other; it has an octet, unless
+ * the message has none; DDP-041: none has a higher MO.
  * DDP-044: the Rsvd bits are 0. DDP-047: DV is 1, so that the control octet is 01, 41, 81 or C1.
  * DDP-049, DDP-064, DDP-079: each starts with the whole header of its buffer model. DDP-098: so does the one
  * segment of a message of no octets.
@@ -145,8 +145,10 @@ static void check_messages(uint8_t version)
  * the first segment to the last.
  * DDP-077, DDP-090: MO is the distance from the start of the message. DDP-095: so is TO, from the TO that
  * the ULP gave.
- * DDP-084: none is longer than the MULPDU of its time. DDP-086: all octets are sent, in ascending order.
- * DDP-103: the messages go out as they were given. */
+ * DDP-084, DDP-016, DDP-017: each but the last is as long as the MULPDU of its time (note D24), and none is
+ * longer. DDP-091, DDP-096: the payload of the next begins where that of the one before ended, as in the
+ * examples. DDP-086: all octets are sent, in ascending order. DDP-103: the messages go out as they were
+ * given. */
 TEST(test_every_segment_of_the_ietf)
 {
   check_messages(1);

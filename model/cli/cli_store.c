@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/interruption.h"
 #include "base/new_files.h"
 #include "base/plain_text.h"
@@ -67,7 +68,7 @@ static int tabulate(const cli_arguments *arguments, GError **error)
                       : cli_parse_exclude(tabulated.exclude, &exclude, error);
   g_autoptr(GArray) quantities = good ? read_quantities(tabulated.metrics, error) : NULL;
   g_autoptr(study_table) table = quantities != NULL ? cli_read_table(path, exclude, error) : NULL;
-  if (*error != NULL && (*error)->domain == STUDY_TABLE_ERROR) {
+  if (quantities != NULL && table == NULL && (*error)->domain == IWARPSIM_ERROR) {
     g_prefix_error(error, "%s: ", path);
   }
   if (table == NULL ||

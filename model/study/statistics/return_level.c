@@ -223,8 +223,7 @@ gboolean return_level_of(const traffic_blocks *runs, gsize count, double octets,
   if (events->len == 0 || octets < (double)block_octets) {
     return FALSE;
   }
-  *result = (return_level){.traffic_octets = (double)events->len * (double)block_octets};
-  result->is_extrapolated = result->traffic_octets < octets;
+  *result = (return_level){.is_extrapolated = (double)events->len * (double)block_octets < octets};
   /* As many blocks exceed the level as hold at least one of events that come once in `octets`. */
   double expected = (double)events->len * -expm1(-(double)block_octets / octets);
   result->lower = at_rank(events, poisson_rank(expected, 0.975, events->len));

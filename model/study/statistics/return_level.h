@@ -17,8 +17,7 @@ typedef struct return_level {
   double level;
   double lower;             /* the 95 % interval */
   double upper;             /* NAN: too few blocks have a value above 0 to bound it */
-  double traffic_octets;    /* in all blocks together */
-  gboolean is_extrapolated; /* that is less than what the level is exceeded once in */
+  gboolean is_extrapolated; /* there is less traffic than what the level is exceeded once in */
 } return_level;
 
 /* The level that `runs`, independent ones of the same point, exceed once in `octets` (> 0) of traffic; FALSE

@@ -8,8 +8,6 @@
 #include "base/units.h"
 #include "scenario/scenario_where.h"
 
-G_DEFINE_QUARK(iwarpsim_study_table_error, study_table_error)
-
 const study_flag_row study_flags[STUDY_FLAGS] = {{"timeouts", METRIC_TCP_TIMEOUTS},
                                                  {"spurious", METRIC_TCP_SPURIOUS_RETRANSMISSIONS},
                                                  {"lost", METRIC_TCP_LOST_RETRANSMISSIONS}};
@@ -55,12 +53,11 @@ static gboolean check_values(const stored_run *run, GError **error)
     gboolean usable = size == 0 || (size >= 1 / STUDY_TABLE_VALUE_MAX && size <= STUDY_TABLE_VALUE_MAX);
     if (run->results.metrics.present[id] && !usable) {
       const char *seed = run->keys[SCENARIO_RUN_SEED];
-      g_set_error(error, STUDY_TABLE_ERROR, STUDY_TABLE_ERROR_UNUSABLE,
-                  "%s of the run at point %" G_GUINT64_FORMAT
-                  ", seed %s, is %g; expected a value that a run can measure",
-                  metric_row_of(id)->name, run->point, seed != NULL ? seed : "unknown",
-                  run->results.metrics.value[id]);
-      return FALSE;
+      return error_set(error,
+                       "%s of the run at point %" G_GUINT64_FORMAT
+                       ", seed %s, is %g; expected a value that a run can measure",
+                       metric_row_of(id)->name, run->point, seed != NULL ? seed : "unknown",
+                       run->results.metrics.value[id]);
     }
   }
   return TRUE;
@@ -163,14 +160,10 @@ study_table *study_table_read(result_store *store, guint exclude, GError **error
 gboolean study_table_check(const study_table *table, guint exclude, GError **error)
 {
   const guint all = table->all.count;
-  if (all == 0) {
-    g_set_error(error, STUDY_TABLE_ERROR, STUDY_TABLE_ERROR_EMPTY, "the store holds no runs");
-  } else if (table->runs->len == 0) {
-    g_autofree char *missing = study_table_missing(table, exclude);
-    g_set_error(error, STUDY_TABLE_ERROR, STUDY_TABLE_ERROR_EMPTY, "none of the store's %u %s is left: %s",
-                all, units_counted(all, "runs"), missing);
-  }
-  return table->runs->len > 0;
+  g_autofree char *missing = study_table_missing(table, exclude);
+  return table->runs->len > 0 || (all == 0 ? error_set(error, "the store holds no runs")
+                                           : error_set(error, "none of the store's %u %s is left: %s", all,
+                                                       units_counted(all, "runs"), missing));
 }
 
 /* Leaves those of `runs` (study_run *) for which `where` holds. */

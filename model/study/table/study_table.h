@@ -9,15 +9,6 @@
 #include "study/store/result_store.h"
 #include "study/table/study_keys.h"
 
-#define STUDY_TABLE_ERROR (study_table_error_quark())
-GQuark study_table_error_quark(void);
-typedef enum study_table_error {
-  STUDY_TABLE_ERROR_EMPTY,   /* no run is left; the message counts those that ended otherwise or were left
-                                out */
-  STUDY_TABLE_ERROR_UNUSABLE /* a metric has a value that no run measures; the message names it and the
-                                seed */
-} study_table_error;
-
 /* Values beyond ±STUDY_TABLE_VALUE_MAX, or nearer to 0 than its inverse, are refused: a share of one in
  * another stays within what statistics.h takes. */
 #define STUDY_TABLE_VALUE_MAX 1e75
@@ -80,8 +71,8 @@ typedef struct study_table {
 } study_table;
 
 /* Reads the runs of `store`, but for those with one of the flags in `exclude`. NULL and `error`
- * (STUDY_TABLE_ERROR_UNUSABLE, RESULT_STORE_ERROR) when a value is unusable or the store fails. Free with
- * study_table_free() (NULL-safe). */
+ * when a metric has a value that no run measures (IWARPSIM_ERROR) or the store fails (RESULT_STORE_ERROR).
+ * Free with study_table_free() (NULL-safe). */
 study_table *study_table_read(result_store *store, guint exclude, GError **error);
 void study_table_free(study_table *table);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(study_table, study_table_free)
@@ -91,8 +82,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(study_table, study_table_free)
  * compares what has no order, or holds for none. */
 gboolean study_table_select(study_table *table, const char *where, const char *command, GError **error);
 
-/* FALSE and `error` (STUDY_TABLE_ERROR_EMPTY) when no run is left in `table`, which was read without
- * `exclude`: there is nothing to tabulate or to plot. */
+/* FALSE and `error` (IWARPSIM_ERROR), which counts those that ended otherwise or were left out, when no run
+ * is left in `table`, which was read without `exclude`: there is nothing to tabulate or to plot. */
 gboolean study_table_check(const study_table *table, guint exclude, GError **error);
 
 /* The swept keys that study_table_keys() leaves out because they move in step with one of its keys:

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "fields.h"
 #include "store_commit.h"
 #include "study/table/result_table.h"
@@ -78,7 +79,7 @@ static void expect_empty(store_fixture *kit, guint exclude, const char *message)
   g_autoptr(GError) error = NULL;
   g_autoptr(study_table) table = read_table(kit, exclude);
   g_assert_false(study_table_check(table, exclude, &error));
-  g_assert_error(error, STUDY_TABLE_ERROR, STUDY_TABLE_ERROR_EMPTY);
+  g_assert_error(error, IWARPSIM_ERROR, IWARPSIM_ERROR_FAILED);
   g_assert_cmpstr(error->message, ==, message);
 }
 

@@ -150,7 +150,7 @@ void configuration_resolve(configuration *c)
   for (size_t i = 0; i < sizes->count; i++) {
     c->workload.message_octets = MAX(c->workload.message_octets, (uint32_t)sizes->values[i]);
   }
-  /* What can be posted but not yet Delivered: the window, what waits out the placement latency, and a whole
+  /* These can be posted but not yet Delivered: the window, what waits out the placement latency, and a whole
    * segment that arrived at one instant. The sender's own link bounds that segment: further links may
    * fragment it. */
   c->workload.in_flight_octets =

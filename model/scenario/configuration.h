@@ -86,7 +86,7 @@ typedef struct configuration {
   tcp_profile tcp_profile;
   bool tcp_is_ns3;
   bool ipv6;
-  /* As the keys set it: the window is 0 for auto, and features that need SACK may be on without it. */
+  /* It is as the keys set it: the window is 0 for auto, and features that need SACK may be on without it. */
   tcp_config tcp;
   path_config path;
   struct {
@@ -117,10 +117,10 @@ typedef struct configuration {
     probability_list quantiles;
   } measure;
   uint64_t theory_k2;
-  /* What configuration_resolve() derives from several keys. */
+  /* configuration_resolve() derives these from several keys. */
   enum side measured;       /* the Data Sink: the end that is measured */
   enum side main_direction; /* the one that leads to it (docs/scenario.md, Directions and the path) */
-  /* tcp.receive_window; auto: twice the bandwidth-delay product, within 64 KiB … 1 GiB */
+  /* It is tcp.receive_window; auto: twice the bandwidth-delay product, within 64 KiB … 1 GiB */
   uint64_t receive_window_octets;
   rnic_endpoint_config
       endpoint[SIDES]; /* without host, addresses, and what differs from connection to connection */

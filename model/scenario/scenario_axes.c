@@ -10,8 +10,8 @@
 enum {
   VALUES_MAX = 100000, /* than any sweep can run; keeps "from = 1; to = 2000000000" from eating the memory */
   POINTS_MAX = 1000,   /* than fit a plot; each costs some work to place */
-  /* Significant digits of the values between the ends of a logarithmic range: enough for even spaces on a
-   * plot, few enough to read. */
+  /* The values have so many significant digits between the ends of a logarithmic range: enough for even
+   * spaces on a plot, few enough to read. */
   FACTOR_DIGITS = 3
 };
 
@@ -120,7 +120,7 @@ static guint64 round_to_digits(guint64 logarithm, guint digits)
     unit /= 10;
   }
   below -= below % unit;
-  /* Counted in halves, the middle between it and the next is a whole number. */
+  /* When they are counted in halves, the middle between it and the next is a whole number. */
   uint128 middle = 2 * (uint128)below + unit;
   guint64 middle_logarithm = integer_logarithm2(middle) - (G_GUINT64_CONSTANT(1) << INTEGER_LOGARITHM_BITS);
   return below + (logarithm >= middle_logarithm ? unit : 0);
@@ -459,14 +459,14 @@ static gboolean check_count(const axis_reader *r)
                          r->values->len, expected, scenario_axis_name(leader));
 }
 
-/* `setting` as a text of one line that shows; NULL when it is none. */
+/* Returns `setting` as a text of one line that shows; NULL when it is none. */
 static const char *line_of(const source_setting *setting)
 {
   const char *text = setting_string(setting);
   return text != NULL && *text != '\0' && strcspn(text, "\r\n") == strlen(text) ? text : NULL;
 }
 
-/* What plots call the key, and each of its values. */
+/* Reads what plots call the key, and each of its values. */
 static gboolean read_words(axis_reader *r)
 {
   const source_setting *title = setting_member(r->setting, "axis_title");

@@ -8,14 +8,14 @@
 #include "scenario/scenario_where.h"
 
 enum {
-  /* The segment that holds the smallest FPDU MPA must be able to send, with a ULPDU of 128 octets
+  /* This is the segment that holds the smallest FPDU MPA must be able to send, with a ULPDU of 128 octets
    * (MPA-148). */
   EMSS_MIN_MARKED_OCTETS = 140,
   EMSS_MIN_UNMARKED_OCTETS = 136,
   IPV6_MTU_MIN_OCTETS = 1280,
   FPDU_OVERHEAD_OCTETS = 20,    /* of a message that is one FPDU: tagged DDP header, ULPDU_Length, CRC */
   BUFFER_OVERHEAD_OCTETS = 256, /* of a buffer: guards around it, and what DDP and RDMAP remember about it */
-  /* Sink memory that a run may ask for: what one large machine has. The default workload over 10000
+  /* A run may ask for as much sink memory as one large machine has. The default workload over 10000
    * connections takes 2.5 GiB. */
   MEMORY_MAX_GIB = 16,
 };
@@ -82,8 +82,8 @@ double scenario_memory_octets(const scenario *s)
 {
   const configuration *c = scenario_configuration(s);
   double size = (double)c->workload.message_octets;
-  /* At most the window and what waits out the placement latency. Messages of several sizes are counted by
-   * turns of workload.message_sizes. */
+  /* In flight are at most the window and what waits out the placement latency. Messages of several sizes are
+   * counted by turns of workload.message_sizes. */
   double in_flight = (double)c->receive_window_octets +
                      (double)path_bottleneck_bit_per_s(&c->path.directions[c->main_direction]) / 8 *
                          time_ps_in_seconds(c->receiver.placement_latency_ps);

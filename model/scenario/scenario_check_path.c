@@ -181,7 +181,7 @@ static gboolean check_event(const checking *on, guint event)
   const scenario_setting *of = scenario_entry_setting(on->s, SCENARIO_EVENT, event, SCENARIO_EVENT_KEY);
   const gboolean is_mtu =
       of->value.number == SCENARIO_PATH_FORWARD_MTU || of->value.number == SCENARIO_PATH_REVERSE_MTU;
-  /* As every MTU: the FPDU of a 128-octet ULPDU; and RFC 8200 §5. */
+  /* Every MTU holds the FPDU of a 128-octet ULPDU, and has what RFC 8200 §5 demands. */
   const guint64 least = on->c->ipv6 ? 1280 : configuration_headers_octets(on->c) + 140;
   g_autofree char *stop = scenario_value_text(on->s, SCENARIO_RUN_STOP);
 

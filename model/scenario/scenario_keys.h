@@ -48,7 +48,8 @@ typedef struct scenario_key_row {
   const char *fallback; /* the default, as --set takes it; NULL: that of `inherits` */
   const char *rfc;      /* the same with tcp.profile = "rfc"; NULL: no other */
   const char *source;   /* with `rfc`: where Linux has its own, and where the RFCs have theirs */
-  /* INTEGER, SIZE (octets; a gint64, may be negative), TIME (ps), RATE (bit/s), LIST (each) */
+  /* These have limits: INTEGER, SIZE (octets; a gint64, may be negative), TIME (ps), RATE (bit/s), LIST
+   * (each). */
   guint64 minimum;
   guint64 maximum;
   const named_value *words; /* of a WORD or a MIX; else those allowed beside a number, or NULL */
@@ -58,7 +59,7 @@ typedef struct scenario_key_row {
   gboolean replayed;        /* a replay heeds it */
   gboolean impairs;         /* of a direction of the path: it happens to some of its packets */
   gboolean on_nodes;        /* of path.forward: a chain of ns-3's nodes has it too */
-  /* Of a list: the groups whose keys its entries may have, NULL-terminated; NULL: none … */
+  /* The entries of a list may have keys of these groups, NULL-terminated; NULL: of none … */
   const char *const *holds;
   gboolean holds_keys_of; /* … by their names within the group */
   gboolean is_preset;     /* of a member: it names the file that gives an entry other values */

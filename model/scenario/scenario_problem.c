@@ -21,8 +21,8 @@ gboolean scenario_problem_take(GError **error, char *where, const char *format, 
 
 char *scenario_shown(const char *text)
 {
-  /* At most four octets a character (RFC 3629 §3): enough of them for what is shown, however long the text
-   * is. */
+  /* A character has at most four octets (RFC 3629 §3): enough of them for what is shown, however long the
+   * text is. */
   g_autofree char *shown = plain_text(text, (gssize)MIN(strlen(text), 4 * (SHOWN_MAX + 1)), "");
 
   if (g_utf8_strlen(shown, -1) <= SHOWN_MAX) {

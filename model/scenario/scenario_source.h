@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The settings of a scenario file and of the files that it includes, each with its file and line.
+/* A scenario file and the files that it includes become settings, each with its file and line.
  *
  * The syntax is libconfig's:
  *

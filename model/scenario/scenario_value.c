@@ -151,7 +151,8 @@ char *scenario_value_scan(const char **p, scenario_notation *notation, char **pr
     return NULL;
   }
   if (*p > start) {
-    /* The shortest text of the same value, but never that of an integer: no key takes 1500.0 for 1500. */
+    /* It is the shortest text of the same value, but never that of an integer: no key takes 1500.0 for 1500.
+     */
     g_autofree char *shortest = units_format_real(real);
 
     *notation = SCENARIO_NOTATION_REAL;
@@ -323,7 +324,7 @@ static misfit read_size(const char *text, guint64 *octets)
 /* Reads `text`, and looks at everything but the limits. */
 static misfit read_form(const scenario_key_row *row, const char *text, scenario_value *value)
 {
-  /* A word, or one beside numbers. */
+  /* The text may be a word, or one beside numbers. */
   if (read_words(row, text, value) == FITS) {
     return FITS;
   }

@@ -114,23 +114,13 @@ TEST(test_text)
   EXPECT_FIELDS(&scenario_configuration(none)->path, (change_count, 0));
 }
 
-/* A value of a group is set by the group's name, else by its place; the other groups, and copies of the
- * scenario, keep theirs. */
+/* The value of an event is read anew when its key changes. */
 TEST(test_set)
 {
-  fixture_write("a.cfg", SHRINK);
-  g_autoptr(scenario) s =
-      fixture_load_file("a.cfg", STRINGS("event.shrink.value=\"1KiB\"", "event.2.at=3ms"));
-  g_autoptr(scenario) copy = scenario_copy(s);
+  g_autoptr(scenario) s = fixture_load(SHRINK, "event.shrink.key=path.reverse.mtu");
 
-  fixture_assert_text(s, SCENARIO_EVENT,
-                      "{ name=shrink at=2ms key=path.forward.mtu value=1024 } "
-                      "{ at=3ms key=path.forward.delay value=50us }");
-  EXPECT_FIELDS(&scenario_configuration(s)->path, (changes[0].number, 1024),
-                (changes[1].at, 3 * TIME_PS_PER_MILLISECOND));
-  g_assert_true(scenario_set(copy, "event.shrink.key=path.reverse.mtu", NULL));
-  g_assert_cmpint(scenario_configuration(copy)->path.changes[0].direction, ==, SIDE_RESPONDER);
-  g_assert_cmpint(scenario_configuration(s)->path.changes[0].direction, ==, SIDE_INITIATOR);
+  EXPECT_FIELDS(&scenario_configuration(s)->path, (changes[1].direction, SIDE_RESPONDER),
+                (changes[1].quantity, PATH_MTU), (changes[1].number, 1280));
 }
 
 TEST(test_refused_sets)

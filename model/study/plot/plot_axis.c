@@ -232,6 +232,12 @@ place_axis place_axis_of_cells(const study_table *table, scenario_key key)
   return axis;
 }
 
+/* `place` further right by `distance`, which on a logarithmic axis is counted in decades. */
+static double moved(double place, double distance, gboolean by_ratio)
+{
+  return by_ratio ? place * pow(10, distance) : place + distance;
+}
+
 place_axis place_axis_of(const study_table *table, scenario_key key, gboolean logarithmic)
 {
   place_axis axis = place_axis_of_cells(table, key);
@@ -252,29 +258,22 @@ place_axis place_axis_of(const study_table *table, scenario_key key, gboolean lo
   axis.numeric = TRUE;
   axis.first_apart = by_ratio && has_zero;
   axis.last_apart = numeric < count;
-  numbers[0] = axis.first_apart ? smallest / ZERO_RATIO : numbers[0];
-  for (guint i = 0; i < numeric; i++) {
-    places[i] = by_ratio ? log10(numbers[i]) : numbers[i];
-  }
-  double span = places[numeric - 1] - places[0], gap = span > 0 ? span * WORD_GAP : 1;
-  double margin = span > 0 ? span * MARGIN : by_ratio ? 0.15 : 0.5;
-  if (axis.last_apart) {
-    places[numeric] = places[numeric - 1] + gap;
-  }
+  memcpy(places, numbers, numeric * sizeof *places);
+  places[0] = axis.first_apart ? smallest / ZERO_RATIO : places[0];
+  double last = places[numeric - 1], span = by_ratio ? log10(last / places[0]) : last - places[0];
+  double gap = span > 0 ? span * WORD_GAP : 1, margin = span > 0 ? span * MARGIN : by_ratio ? 0.15 : 0.5;
+  places[count - 1] = axis.last_apart ? moved(last, gap, by_ratio) : last;
   drawn->base = by_ratio ? 10 : 0;
-  drawn->from = places[0] - margin;
-  drawn->to = places[count - 1] + (axis.last_apart ? gap : margin);
-  const double gaps[] = {(places[0] + places[MIN(1, count - 1)]) / 2, places[count - 1] - gap / 2};
-  g_array_append_vals(drawn->gaps, &gaps[0], axis.first_apart && count > 1 ? 1 : 0);
-  g_array_append_vals(drawn->gaps, &gaps[1], axis.last_apart ? 1 : 0);
-  for (guint i = 0; i < drawn->gaps->len && by_ratio; i++) {
-    g_array_index(drawn->gaps, double, i) = pow(10, g_array_index(drawn->gaps, double, i));
+  drawn->from = moved(places[0], -margin, by_ratio);
+  drawn->to = moved(places[count - 1], axis.last_apart ? gap : margin, by_ratio);
+  if (axis.first_apart && count > 1) {
+    double between = sqrt(places[0] * places[1]);
+    g_array_append_val(drawn->gaps, between);
   }
-  for (guint i = 0; i < count && by_ratio; i++) {
-    places[i] = i < numeric ? numbers[i] : pow(10, places[i]);
+  if (axis.last_apart) {
+    double between = moved(last, gap / 2, by_ratio);
+    g_array_append_val(drawn->gaps, between);
   }
-  drawn->from = by_ratio ? pow(10, drawn->from) : drawn->from;
-  drawn->to = by_ratio ? pow(10, drawn->to) : drawn->to;
   return axis;
 }
 

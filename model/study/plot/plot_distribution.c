@@ -251,28 +251,24 @@ static gboolean has_samples(const study_table *table, const study_plot *plot)
   return FALSE;
 }
 
+#define SHARES_PLOT .has = has_samples, .draw = draw_points, .of
+
 const study_plot plot_distribution = {.name = "distribution",
                                       .sentence = "share of the time with a reassembly occupancy above x",
-                                      .has = has_samples,
                                       .needs = "runs with samples of the occupancy",
-                                      .draw = draw_points,
-                                      .of = &shown_occupancy};
+                                      SHARES_PLOT = &shown_occupancy};
 
 const study_plot plot_exceedance = {
     .name = "exceedance",
     .sentence = "share of the time, and of arriving octets, with a reassembly occupancy > B, log y",
-    .has = has_samples,
     .needs = "runs with samples of the occupancy",
-    .draw = draw_points,
-    .of = &shown_exceedance};
+    SHARES_PLOT = &shown_exceedance};
 
 const study_plot plot_delays = {
     .name = "delays",
     .sentence = "share of the payload that waits longer than x for placement and delivery",
-    .has = has_samples,
     .needs = "runs with samples of a delay",
-    .draw = draw_points,
-    .of = &shown_delays};
+    SHARES_PLOT = &shown_delays};
 
 /* --- One run --- */
 

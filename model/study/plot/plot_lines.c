@@ -70,6 +70,7 @@ struct line_chart {
   place_axis y;          /* of a map; else without texts */
   value_extent extent;   /* of what is appended to the data */
   plot_counts counts;    /* of the main lines */
+  guint shown;           /* points of runs within the parts of the axes that were asked for */
   guint failed;          /* runs that did not end ok, at points that have no mean for it */
   GPtrArray *lines;      /* chart_line * */
   GPtrArray *references; /* char *: labels of the black references, each once; their index is their style */
@@ -379,6 +380,11 @@ static void join_panels(line_chart *chart)
 
 /* --- Drawing --- */
 
+static gboolean is_within(const plot_range *range, double value)
+{
+  return range->from >= range->to || (value >= range->from && value <= range->to);
+}
+
 /* Appends it as a curve, and to the extent of y. */
 static void append_line(line_chart *chart, const chart_line *line, plot_chart *drawn)
 {
@@ -412,6 +418,8 @@ static void append_line(line_chart *chart, const chart_line *line, plot_chart *d
     const line_mark mark = mark_of(chart, point);
     if (!isnan(mark.value)) {
       value_extent_add(&chart->extent, mark.value, is_map ? NAN : mark.high - mark.value);
+      chart->shown += !refers && is_within(&drawn->request->x_range, point->place) &&
+                      is_within(&drawn->request->y_range, mark.value);
     }
     if (chart->x.last_apart && point->x != NULL && point->place == last && i > 0) {
       g_string_append_c(drawn->data, '\n'); /* no line across a gap in the axis */
@@ -494,23 +502,6 @@ static gboolean check_request(const line_chart *chart, const plot_request *reque
                     scenario_key_row_of(chart->x.key)->name));
 }
 
-/* Whether a point lies within the parts of the axes that are shown. */
-static gboolean has_values_in(const line_chart *chart, const plot_axis *y)
-{
-  for (guint i = 0; i < chart->lines->len; i++) {
-    const chart_line *line = line_at(chart->lines, i);
-    for (guint k = 0; k < line->points->len && line->look <= LINE_COMPANION; k++) {
-      const line_point *point = &g_array_index(line->points, line_point, k);
-      double value = mark_of(chart, point).value;
-      if (point->place >= chart->x.drawn.from && point->place <= chart->x.drawn.to && value <= y->to &&
-          (value >= y->from || y->has_zero)) {
-        return TRUE;
-      }
-    }
-  }
-  return FALSE;
-}
-
 static plot_axis plot_axis_take(plot_axis *axis)
 {
   plot_axis taken = *axis;
@@ -549,7 +540,7 @@ static gboolean draw_chart(line_chart *chart, const study_table *table, const pl
                                 : of->scale;
   g_auto(plot_axis) values = plot_axis_limited(
       plot_axis_of_values(&chart->extent, of->quantity, of->unit, scale), &request->y_range);
-  if (!has_values_in(chart, &values)) {
+  if (chart->shown == 0) {
     return error_set(error, "no value lies within --xrange and --yrange");
   }
   if (of->is_map) {

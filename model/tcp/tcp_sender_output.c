@@ -92,6 +92,8 @@ static tcp_pacer_rate pacer_rate(const tcp_sender *sender)
   return (tcp_pacer_rate){
       .window_octets = MAX(sender->congestion.window.octets, least),
       .smoothed_ps = sender->timer.smoothed_ps,
+      .least_ps = sender->timer.least_ps,
+      .burst_smss_octets = sender->config->segmentation == TCP_SEGMENTATION_STREAM ? sender->emss_octets : 0,
       .slow_start =
           !recovers && sender->congestion.window.octets < sender->congestion.window.threshold_octets / 2,
   };
@@ -107,7 +109,7 @@ static inline void account(tcp_sender *sender, uint64_t octets, time_ps now)
   if (sender->config->pacing) {
     tcp_pacer_rate rate = pacer_rate(sender);
     bool is_paced = sender->statistics.segments_sent >= UNPACED_SEGMENTS;
-    tcp_pacer_sent(&sender->pacer, is_paced ? octets : 0, &rate, now);
+    tcp_pacer_sent(&sender->pacer, &sender->flight->burst, is_paced ? octets : 0, &rate, now);
   }
   if (sender->timer.deadline == TIME_PS_NEVER) {
     tcp_retransmission_timer_start(&sender->timer, now); /* RFC 6298 §5.1 */
@@ -362,7 +364,9 @@ static void heed_idleness(tcp_sender *sender, time_ps now)
 /* Returns whether the pacer holds back what there may be. */
 static inline bool is_held_by_pacer(tcp_sender *sender, time_ps now)
 {
-  if (!sender->config->pacing || sender->pacer.next_ps <= now) {
+  if (!sender->config->pacing || sender->pacer.next_ps <= now ||
+      (sender->flight && sender->state == TCP_SENDING_OPEN &&
+       tcp_pacer_bursts(&sender->flight->burst, now))) {
     return false;
   }
   sender->paced = sender->gauges->unsent_octets > 0 || (sender->finishing && !sender->fin_sent) ||

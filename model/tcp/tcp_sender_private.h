@@ -58,6 +58,7 @@ typedef struct tcp_sender_flight {
   tcp_frto frto;
   tcp_tail_loss_probe probe;
   tcp_prr prr;
+  tcp_pacer_burst burst;
   time_ps first_resent_at; /* Linux's tp->retrans_stamp: in this recovery, or in one before that left
                               retransmissions on their way; TIME_PS_NEVER: nothing yet */
   uint32_t duplicate_acks;

@@ -13,13 +13,14 @@ TEST(test_rates)
   tcp_pacer_rate rate = {.window_octets = 100000, .smoothed_ps = TIME_PS_PER_MILLISECOND, .slow_start = true};
   time_ps now = 7 * TIME_PS_PER_SECOND;
   tcp_pacer pacer = {.next_ps = now};
+  tcp_pacer_burst burst = {0};
   g_assert_true(pacer.next_ps <= now);
-  tcp_pacer_sent(&pacer, 1000, &rate, now);
+  tcp_pacer_sent(&pacer, &burst, 1000, &rate, now);
   g_assert_cmpint(pacer.next_ps, ==, now + 5 * TIME_PS_PER_MICROSECOND);
   g_assert_false(pacer.next_ps <= now + 5 * TIME_PS_PER_MICROSECOND - 1);
   g_assert_true(pacer.next_ps <= now + 5 * TIME_PS_PER_MICROSECOND);
   rate.slow_start = false;
-  tcp_pacer_sent(&pacer, 1000, &rate, now); /* forced: it is paid for all the same */
+  tcp_pacer_sent(&pacer, &burst, 1000, &rate, now); /* forced: it is paid for all the same */
   g_assert_cmpint(pacer.next_ps, ==, now + 5 * TIME_PS_PER_MICROSECOND + 8333333);
 }
 
@@ -33,9 +34,45 @@ TEST(test_credit_for_what_leaves_late)
   tcp_pacer_rate rate = {.window_octets = 100000, .smoothed_ps = TIME_PS_PER_MILLISECOND, .slow_start = true};
   for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
     tcp_pacer pacer = {.next_ps = 7 * TIME_PS_PER_SECOND};
+    tcp_pacer_burst burst = {0};
     time_ps now = pacer.next_ps + rows[i].late_us * TIME_PS_PER_MICROSECOND;
-    tcp_pacer_sent(&pacer, 1000, &rate, now);
+    tcp_pacer_sent(&pacer, &burst, 1000, &rate, now);
     g_assert_cmpint(pacer.next_ps - now, ==, rows[i].wait_ns * 1000);
+  }
+}
+
+/* In a stream at least two segments leave at once, all that a 1024th of a second pays for, and 64 KiB more,
+ * halved for each 512 us of the least round trip (Linux: tcp_tso_autosize()). 1.2 windows leave in 100 ms.
+ * The microsecond by which the burst is late pays for it once. */
+TEST(test_bursts)
+{
+  static const struct {
+    uint64_t window_octets;
+    time_ps least_us;
+    unsigned segments;
+  } rows[] = {
+      {100000, 100000, 2},  /* 1,172 octets */
+      {1000000, 100000, 8}, /* 11,719 */
+      {100000, 2048, 3},    /* 1,172 and 4,096 */
+      {100000, 511, 44},    /* no more than 64 KiB */
+  };
+  for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+    tcp_pacer_rate rate = {.window_octets = rows[i].window_octets,
+                           .smoothed_ps = 100 * TIME_PS_PER_MILLISECOND,
+                           .least_ps = rows[i].least_us * TIME_PS_PER_MICROSECOND,
+                           .burst_smss_octets = EMSS};
+    time_ps now = TIME_PS_PER_SECOND;
+    tcp_pacer pacer = {.next_ps = now - TIME_PS_PER_MICROSECOND};
+    tcp_pacer_burst burst = {0};
+    unsigned segments = 0;
+    do {
+      tcp_pacer_sent(&pacer, &burst, EMSS, &rate, now);
+      segments++;
+    } while (tcp_pacer_bursts(&burst, now));
+    g_assert_cmpuint(segments, ==, rows[i].segments);
+    double cost_us = segments * EMSS / 1.2 / (double)rows[i].window_octets * 100000;
+    g_assert_cmpfloat_with_epsilon((double)(pacer.next_ps - now) / TIME_PS_PER_MICROSECOND, cost_us - 1,
+                                   1e-3);
   }
 }
 
@@ -44,25 +81,32 @@ TEST(test_credit_for_what_leaves_late)
 TEST(test_extremes)
 {
   tcp_pacer pacer = {.next_ps = 5};
+  tcp_pacer_burst burst = {0};
   tcp_pacer_rate rate = {.window_octets = 1000};
-  tcp_pacer_sent(&pacer, 65535, &rate, 5);
+  tcp_pacer_sent(&pacer, &burst, 65535, &rate, 5);
   g_assert_true(pacer.next_ps <= 5);
   rate = (tcp_pacer_rate){.window_octets = UINT64_C(1) << 32, .smoothed_ps = 60 * TIME_PS_PER_SECOND};
-  tcp_pacer_sent(&pacer, UINT64_C(1) << 32, &rate, 5);
+  tcp_pacer_sent(&pacer, &burst, UINT64_C(1) << 32, &rate, 5);
   g_assert_cmpint(pacer.next_ps, ==, 5 + 50 * TIME_PS_PER_SECOND);
 }
 
-/* In a connection: a window of 20 segments, 100 ms, slow start: the first ten at once, then one every 2.5 ms;
- * and the connection asks to be run for each, not when nothing waits. */
-TCP_TEST(test_segments_leave_evenly,
-         tcp_fixture_pair(TCP_WITH(.pacing = true, .initial_window_segments = 20)))
+/* In a connection: a window of 20 segments, 100 ms, slow start: the first nine at once, and a segment more
+ * each 2.5 ms, in a stream two each 5 ms; and the connection asks to be run for each, not when nothing waits.
+ */
+FLAG_TEST(test_segments_leave_evenly, stream)
 {
+  g_autoptr(tcp_fixture) f =
+      tcp_fixture_pair(TCP_WITH(.pacing = true, .initial_window_segments = 20,
+                                .segmentation = stream ? TCP_SEGMENTATION_STREAM : TCP_SEGMENTATION_RECORD));
+  const unsigned step = stream ? 2 : 1;
   time_ps start = f->now;
-  post(f, 0, 20 * EMSS, 0);
-  for (unsigned i = 1; i <= 10; i++) {
-    g_assert_cmpuint(on_wire(f, 0), ==, 9 + i);
-    advance_to(f, start + i * 5 * TIME_PS_PER_MILLISECOND / 2 - 1);
-    g_assert_cmpuint(on_wire(f, 0), ==, 9 + i);
+  for (unsigned i = 0; i < 20; i++) {
+    post(f, 0, EMSS, 0);
+  }
+  for (unsigned sent = 9 + step; sent < 20; sent += step) {
+    g_assert_cmpuint(on_wire(f, 0), ==, sent);
+    advance_by(f, step * 5 * TIME_PS_PER_MILLISECOND / 2 - 1);
+    g_assert_cmpuint(on_wire(f, 0), ==, sent);
     advance_by(f, 1);
   }
   g_assert_cmpuint(on_wire(f, 0), ==, 20);

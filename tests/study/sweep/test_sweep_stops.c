@@ -139,18 +139,6 @@ FIXTURE_TEST(test_few_descriptors)
   g_assert_cmpuint(result.done, ==, 32);
 }
 
-/* In a process of its own. */
-static pid_t sweep_beside(const sweep_fixture *f, const char *text, guint jobs)
-{
-  pid_t pid = fork();
-  g_assert_cmpint(pid, >=, 0);
-  if (pid == 0) {
-    sweep_well(f, text, jobs);
-    _exit(0);
-  }
-  return pid;
-}
-
 /* Another hand on the store. */
 static sqlite3 *open_beside(const sweep_fixture *f)
 {
@@ -365,6 +353,18 @@ FIXTURE_TEST(test_result_of_another_stays)
 }
 
 #ifndef __SANITIZE_ADDRESS__ /* a thousand processes, each of which copies the sanitizer's tables */
+/* In a process of its own. */
+static pid_t sweep_beside(const sweep_fixture *f, const char *text, guint jobs)
+{
+  pid_t pid = fork();
+  g_assert_cmpint(pid, >=, 0);
+  if (pid == 0) {
+    sweep_well(f, text, jobs);
+    _exit(0);
+  }
+  return pid;
+}
+
 /* Two sweeps of the same 400 points at the same time leave what one alone leaves. Once the second notices the
  * first, after 64 runs at most, it goes another way: fewer than twice 400 runs. */
 FIXTURE_TEST(test_two_at_once)

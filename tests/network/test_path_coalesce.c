@@ -162,8 +162,3 @@ PATH_TEST(test_connections_are_apart, fixture_of(coalesce_new(64000)))
   g_assert_cmpuint(fixture_header(f, 0).source_port, ==, 2);
   fixture_assert_output(f, "[0,200).");
 }
-
-TEST(test_strangers)
-{
-  fixture_check_strangers(coalesce_new(64000));
-}

@@ -421,6 +421,12 @@ EACH_TEST(test_push_ignored, kind, kinds)
   check_random_flows(&box, 1, &patient.config, 30);
 }
 
+EACH_TEST(test_strangers, kind, kinds)
+{
+  g_autoptr(random_stream) random = random_stream_new(1, "cuts");
+  fixture_check_strangers(new_box(c, random));
+}
+
 /* Each kind precedes each other kind: what one makes, the other accepts. */
 EACH_TEST(test_in_a_row, kind, kinds)
 {

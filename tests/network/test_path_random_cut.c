@@ -95,9 +95,3 @@ PATH_TEST(test_drawn_once, set_up(1, 100))
   g_assert_cmpuint(pieces, >, 900);
   g_assert_cmpuint(pieces, <, 1080);
 }
-
-TEST(test_strangers)
-{
-  g_autoptr(random_stream) random = random_stream_new(1, "cuts");
-  fixture_check_strangers(random_cut_new(1000, 1000, random));
-}

@@ -236,11 +236,6 @@ TEST(test_retransmission_mark)
   fixture_assert_output(f, "[500,1000). [1000,1300). [2000,3000). [3000,4000). [4000,5000).");
 }
 
-TEST(test_strangers)
-{
-  fixture_check_strangers(rechunk_new(1000, 0));
-}
-
 /* Three connections wait; their flushes come in the order of their last octets, each with its own octets, and
  * the deadline names the send order of the latest packet. */
 PATH_TEST(test_connections_are_apart, fixture_of(rechunk_new(1000, 0)))

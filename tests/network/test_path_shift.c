@@ -56,8 +56,3 @@ EACH_TEST(test_stream, stream, streams)
   g_autoptr(path_fixture) f = fixture_connected(shift_new(100));
   fixture_steps(f, c->steps);
 }
-
-TEST(test_strangers)
-{
-  fixture_check_strangers(shift_new(200));
-}

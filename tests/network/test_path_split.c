@@ -87,8 +87,3 @@ PATH_TEST(test_identification, fixture_connected(split_new()))
   fixture_segment(f, 0, 1500, 0, 0);
   g_assert_false(datagram_may_be_fragmented(fixture_packet(f, 0)));
 }
-
-TEST(test_strangers)
-{
-  fixture_check_strangers(split_new());
-}

@@ -286,6 +286,22 @@ TEST(test_grown_capture)
   g_assert_cmpint(g_rmdir(folder), ==, 0);
 }
 
+/* A later connection with the same addresses and ports: from its SYN on, packets are those of its own end. */
+TEST(test_ports_used_again)
+{
+  g_autoptr(GPtrArray) packets = capture_of(plain);
+  GPtrArray *later = capture_of(STRINGS("workload.messages=20", "run.seed=2"));
+  const captured_packet *last = g_ptr_array_index(packets, packets->len - 1);
+
+  for (guint i = 0; i < later->len; i++) {
+    ((captured_packet *)g_ptr_array_index(later, i))->time_ns += last->time_ns + 1;
+  }
+  g_ptr_array_extend_and_steal(packets, later);
+  g_auto(outcome) result = replay_of(packets, NULL, NULL);
+  g_assert_cmpstr(result.notes, ==, "");
+  EXPECT_METRICS(&result.result.results.metrics, (DELIVERY_OCTETS, 2 * OCTETS), (MPA_FPDUS, 2 * FPDUS));
+}
+
 /* Nothing was sent to the end that is measured: a note reports this, since all that is measured is then 0. */
 TEST(test_the_other_end)
 {

@@ -22,7 +22,8 @@ struct session_host {
   session *session;
   flow_table ends; /* of session_end: those that are here, by the flow that arrives at each; with absent
                       peers of observed_flow */
-  struct session_end *first_end; /* of the connection with the lowest number; NULL: it has none */
+  struct session_end *first_end;          /* of the connection with the lowest number; NULL: it has none */
+  const struct session_end *first_source; /* the same of those that are Data Sources */
   rnic_host *rnic;
   ip_input *input;
   packet_capture *capture; /* NULL: none */

@@ -40,8 +40,9 @@ static void count_terms(const session_end *end, bool is_sink, metric_terms *term
 #include "measure/metrics.def"
 }
 
-/* Counts all ends that are here: each at its host in `hosts` (NULL: not), and all together in the terms. */
-static metric_terms count_ends(const session *self, session_host_result *hosts)
+/* Counts all ends that are here: each at its host in `hosts` and `at_hosts` (NULL: not), and all together in
+ * the terms that are returned. */
+static metric_terms count_ends(const session *self, session_host_result *hosts, metric_terms *at_hosts)
 {
   metric_terms terms = {0};
 
@@ -55,6 +56,9 @@ static metric_terms count_ends(const session *self, session_host_result *hosts)
       }
       if (end->workload) {
         count_terms(end, is_sink, &terms);
+      }
+      if (end->workload && at_hosts) {
+        count_terms(end, is_sink, &at_hosts[end->host->number]);
       }
     }
   }
@@ -121,23 +125,28 @@ static void set_theory(const configuration *c, metric_values *values)
   theory_set_metrics(&inputs, values);
 }
 
-/* The metrics that are made of what the ends of a workload's connections counted. */
-static void set_made(const session *self, const metric_terms *terms, metric_values *values)
+/* The metrics that are made of the `terms` of ends with a workload: of Data Sinks, if these `have_sinks`, and
+ * of Data Sources, of which `source` is the first (NULL: there is none). */
+static void set_made(const session *self, const metric_terms *terms, bool have_sinks,
+                     const session_end *source, metric_values *values)
 {
   const configuration *c = self->config.configuration;
-  const rnic_endpoint *source = self->connections[0].ends[side_peer(self->measured)].endpoint;
   path_link_config link = path_link_at(&c->path.directions[c->main_direction], 0);
 
-  set_known(METRIC_MPA_EMSS_OCTETS, rnic_endpoint_counts_of(source).emss_octets, values);
-  set_known(METRIC_MPA_MULPDU_OCTETS, rnic_endpoint_counts_of(source).mulpdu_octets, values);
+  if (source) {
+    const rnic_endpoint_counts counts = rnic_endpoint_counts_of(source->endpoint);
+    set_known(METRIC_MPA_EMSS_OCTETS, counts.emss_octets, values);
+    set_known(METRIC_MPA_MULPDU_OCTETS, counts.mulpdu_octets, values);
+    set_efficiency(terms, &link, values);
+  }
 #define IN_TERM(id, name, unit, side, how, term, sentence)                                                   \
-  metric_values_count(values, METRIC_##id, terms->term);
+  metric_values_set(values, METRIC_##id, (double)terms->term);
 #include "measure/metrics.def"
-  /* What the ULPs took: of what a fault inserts the recorders see more. */
-  metric_values_set(values, METRIC_DELIVERY_MESSAGES, (double)terms->messages_at_sink);
-  metric_values_set(values, METRIC_DELIVERY_OCTETS, (double)terms->octets_at_sink);
-  set_efficiency(terms, &link, values);
-  set_theory(c, values);
+  if (have_sinks) {
+    /* What the ULPs took: of what a fault inserts the recorders see more. */
+    metric_values_set(values, METRIC_DELIVERY_MESSAGES, (double)terms->messages_at_sink);
+    metric_values_set(values, METRIC_DELIVERY_OCTETS, (double)terms->octets_at_sink);
+  }
 }
 
 /* --- The end --- */
@@ -165,7 +174,7 @@ static char *failure_of(const session *self, const metric_terms *terms)
 
 char *session_failure(const session *self)
 {
-  const metric_terms terms = count_ends(self, NULL);
+  const metric_terms terms = count_ends(self, NULL, NULL);
   char *failure = failure_of(self, &terms);
 
   return failure ? failure : g_strdup("");
@@ -213,7 +222,7 @@ static void count_damaged(const session *self, const metric_terms *terms, metric
 }
 
 /* Ends the measurement at each host, and combines what was measured there. */
-static void finish_hosts(const session *self, time_ps now, session_result *result)
+static void finish_hosts(const session *self, const metric_terms *terms, time_ps now, session_result *result)
 {
   for (uint32_t i = 0; i < self->host_count; i++) {
     const session_host *host = &self->hosts[i];
@@ -226,6 +235,9 @@ static void finish_hosts(const session *self, time_ps now, session_result *resul
         of->results.metrics.present[METRIC_MPA_SEGMENTS_ALIGNED] =
             of->results.metrics.present[METRIC_TCP_SPURIOUS_RETRANSMISSIONS] = false;
       }
+    }
+    if (!self->config.absence) {
+      set_made(self, &terms[i], host->sinks > 0, host->first_source, &of->results.metrics);
     }
     of->ending = host->ending;
     of->ending.code = g_strdup(host->ending.code);
@@ -242,10 +254,12 @@ void session_finish(session *self, session_result *result)
   *result = (session_result){.message = NULL};
   result->host_count = self->host_count;
   result->hosts = g_new0(session_host_result, self->host_count);
-  const metric_terms terms = count_ends(self, result->hosts);
-  finish_hosts(self, now, result);
+  g_autofree metric_terms *at_hosts = g_new0(metric_terms, self->host_count);
+  const metric_terms terms = count_ends(self, result->hosts, at_hosts);
+  finish_hosts(self, at_hosts, now, result);
   if (!self->config.absence) {
-    set_made(self, &terms, values);
+    set_made(self, &terms, true, &self->connections[0].ends[side_peer(self->measured)], values);
+    set_theory(self->config.configuration, values);
   }
   if (self->network->class->set_metrics) {
     self->network->class->set_metrics(self->network, values);

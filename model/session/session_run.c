@@ -113,6 +113,9 @@ static void make_end(session *self, uint32_t index, enum side side, const uint32
   if (!end->host->first_end) {
     end->host->first_end = end;
   }
+  if (side != self->measured && !end->host->first_source) {
+    end->host->first_source = end;
+  }
   if (session_setup_fault(c, index, side, &fault)) {
     injector = fault_injector_new(&fault, self->connections[index].ends[peer].host->rnic, domains[peer]);
     g_ptr_array_add(self->faults, injector);

@@ -292,6 +292,28 @@ TEST(test_memory)
   g_assert_true(fullest == &result.hosts[1].results ? connection == 0 : connection == 1 || connection == 2);
 }
 
+/* What is made of the counts of ends is made for each host: hosts 0 and 1 have Data Sources, of one MTU,
+ * whose FPDUs have three markers at most. Of their tagged payload the wire has the same share. */
+TEST(test_made_of_each_host)
+{
+  enum { EMSS = 1500 - 40 };
+  g_auto(session_result) result;
+  g_autoptr(fixture) f = set_up(pairs, STRINGS("workload.messages=50"));
+
+  run(f, &result);
+  for (uint32_t host = 0; host < HOSTS; host++) {
+    const metric_values *of = &result.hosts[host].results.metrics;
+    EXPECT_METRICS(of, (INTEGRITY_OCTETS_WRONG, 0));
+    g_assert_true(of->present[METRIC_MPA_EMSS_OCTETS] == (host < 2));
+    g_assert_true(of->present[METRIC_EFFICIENCY_WIRE] == (host < 2));
+    if (host < 2) {
+      EXPECT_METRICS(of, (MPA_EMSS_OCTETS, EMSS), (MPA_MULPDU_OCTETS, EMSS - 6 - 3 * 4));
+      g_assert_cmpfloat(of->value[METRIC_EFFICIENCY_WIRE], ==,
+                        result.results.metrics.value[METRIC_EFFICIENCY_WIRE]);
+    }
+  }
+}
+
 /* Hosts 0 and 1 have two connections from one to the other, one back, and each one with host 2: ports are
  * counted for the connections that one host opens to another, and packets find their ends. */
 TEST(test_ports)

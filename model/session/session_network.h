@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What lies between the hosts of a session, whoever implements it: a scenario's paths (session_paths.h) or
  * its chain of ns-3's nodes (session_topology.h), the nodes of a user's ns-3 program (shim/host), or a
- * capture, which plays its packets (replay/). */
+ * capture, which plays its packets (replay/).
+ *
+ * It is made after the hosts of the session (session_new()) and before the connections (session_connect(),
+ * which takes it). A packet that it is given to send is its own until it hands it to session_receive(), at
+ * the host that the packet is addressed to (session_host_at()), or drops it. Where packets go it reads from
+ * their addresses, and which connection they are of from their flows (session_find_connection()). */
 #pragma once
 
 #include <glib.h>

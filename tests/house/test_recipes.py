@@ -23,7 +23,8 @@ loader.exec_module(house)
 
 SOURCE = Path(os.environ["SOURCE"])
 COMPILE = [*shlex.split(os.environ["CC"]), "-std=gnu11", "-D_GNU_SOURCE", "-fsyntax-only", "-Wall", "-Wextra",
-           "-Werror", "-Imodel", f"-I{os.environ['BUILD']}", *shlex.split(os.environ["CFLAGS"])]
+           "-Werror", "-Imodel", f"-I{os.environ['BUILD']}", f"-I{os.environ['BUILD']}/model",
+           *shlex.split(os.environ["CFLAGS"])]
 
 # What else is made from a table or a header that a recipe changes.
 MADE_FROM = {
@@ -64,6 +65,16 @@ class Recipes(unittest.TestCase):
         for kind, patch in zip(house.RECIPES, found):
             with self.subTest(kind):
                 self.follow(kind, patch)
+
+    def test_third_host(self):
+        """What the page quotes of the test is there, as it is."""
+        code = (SOURCE / "tests" / "session" / "test_third_host.c").read_text()
+        page = (SOURCE / "docs" / "extending.md").read_text()
+        section = page.split("\n## A third host\n")[1].split("\n## ")[0]
+        quoted = re.findall(r"```c\n(.*?)```", section, re.S)
+        self.assertEqual(len(quoted), 3)
+        for part in quoted:
+            self.assertIn(part, code)
 
 
 if __name__ == "__main__":

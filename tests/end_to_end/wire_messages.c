@@ -436,16 +436,6 @@ guint64 wire_count_fpdus(const wire_decoding *decoding, int side)
   return count;
 }
 
-guint64 wire_count_markers(const wire_decoding *decoding, int side)
-{
-  guint64 count = 0;
-
-  for (guint i = 0; i < decoding->decoded->len; i++) {
-    count += g_array_index(decoding->decoded, wire_decoded, i).half[side].markers;
-  }
-  return count;
-}
-
 /* Adds up whole messages with `opcode` that `side` sent, or their octets. */
 static guint64 sum_messages(const wire_decoding *decoding, int side, guint opcode, gboolean octets)
 {

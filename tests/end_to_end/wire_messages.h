@@ -71,10 +71,8 @@ wire_decoding *wire_decode_connections(GPtrArray *connections, GPtrArray *compla
 void wire_decoding_free(wire_decoding *decoding);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(wire_decoding, wire_decoding_free)
 
-/* Over all connections, what `side` sent: FPDUs, markers, whole messages with `opcode`, their payload
- * octets. */
+/* Over all connections, what `side` sent: FPDUs, whole messages with `opcode`, their payload octets. */
 guint64 wire_count_fpdus(const wire_decoding *decoding, int side);
-guint64 wire_count_markers(const wire_decoding *decoding, int side);
 guint64 wire_count_messages(const wire_decoding *decoding, int side, guint opcode);
 guint64 wire_count_octets(const wire_decoding *decoding, int side, guint opcode);
 

@@ -61,7 +61,7 @@ time_ps engine_now(const engine *clock)
   return clock->waking ? clock->wake_now : clock->functions.now(clock->driver);
 }
 
-/* The earliest call the driver still owes. */
+/* Returns the earliest call that the driver still owes. */
 static time_ps next_wake(const engine *clock)
 {
   const GArray *asked = clock->wakes_asked;

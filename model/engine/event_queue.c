@@ -10,8 +10,8 @@ enum { HEAP_CHILDREN = 4, CACHE_LINE_OCTETS = 64, FIRST_CAPACITY = 16 };
  * enough apart that a timer that comes and goes does not put them in order each time. */
 enum { ROW_MAX = 12, HEAP_MIN = 6 };
 
-/* Room in front of the heap, in entries, so that the four children of a node, from number 4 · n + 1 on, fill
- * whole cache lines. The last of it has an entry that is never due, in front of the row. */
+/* This is room in front of the heap, in entries, so that the four children of a node, from number 4 · n + 1
+ * on, fill whole cache lines. The last of it has an entry that is never due, in front of the row. */
 enum { ROOM_IN_FRONT = CACHE_LINE_OCTETS / sizeof(event_queue_entry) - 1 };
 G_STATIC_ASSERT(ROOM_IN_FRONT >= 1);
 
@@ -45,8 +45,8 @@ static bool is_up_to_date(const event_queue_entry *entry)
 
 /* --- The row and the heap --- */
 
-/* An entry that looks for its place. Its key goes from function to function in registers: an entry that is
- * copied right after its fields were written makes the processor wait for them. */
+/* This is an entry that looks for its place. Its key goes from function to function in registers: an entry
+ * that is copied right after its fields were written makes the processor wait for them. */
 static inline bool key_runs_before(time_ps when, uint64_t class_and_major, uint64_t minor,
                                    const event_queue_entry *other)
 {
@@ -76,7 +76,7 @@ static inline void put(event_queue *queue, uint32_t place, event_queue_timer *ti
   timer->place = place;
 }
 
-/* After entries came or went. */
+/* Does what is to be done after entries came or went. */
 static inline void find_head(event_queue *queue)
 {
   queue->head = queue->is_heap ? queue->heap : queue->heap + queue->count - 1;
@@ -126,14 +126,14 @@ static const event_queue_entry *earlier(const event_queue_entry *a, const event_
   return runs_before(b, a) ? b : a;
 }
 
-/* The earliest moment of the four. */
+/* Returns the earliest moment of the four. */
 static inline time_ps earliest_of(const event_queue_entry children[HEAP_CHILDREN])
 {
   return MIN(MIN(children[0].when, children[1].when), MIN(children[2].when, children[3].when));
 }
 
-/* Which of the four, whose earliest moment is `earliest`, runs first; without branches when it is the only
- * one of that moment, as they could not be foreseen. */
+/* Returns which of the four, whose earliest moment is `earliest`, runs first; without branches when it is the
+ * only one of that moment, as they could not be foreseen. */
 static const event_queue_entry *first_of(const event_queue_entry children[HEAP_CHILDREN], time_ps earliest)
 {
   bool is_1 = children[1].when == earliest;
@@ -211,7 +211,7 @@ static void grow(event_queue *queue)
   queue->capacity = capacity;
 }
 
-/* A row from its other end is a heap. */
+/* Makes a heap of the row: from its other end it is one. */
 static void make_heap(event_queue *queue)
 {
   queue->is_heap = true;
@@ -327,8 +327,8 @@ inline event_queue_timer *event_queue_first(event_queue *queue)
   return NULL;
 }
 
-/* Whether below `place`, whose timer is due, there is another that is due with the same keys. Those that are
- * out of date stand on the way to it at most. */
+/* Returns whether below `place`, whose timer is due, there is another that is due with the same keys. Those
+ * that are out of date stand on the way to it at most. */
 static bool has_twin_below(const event_queue *queue, uint32_t place)
 {
   const event_queue_entry *parent = &queue->heap[place];

@@ -56,7 +56,7 @@ void flow_table_clear(flow_table *table)
   g_free(table->hashes);
 }
 
-/* The slot of the entry of `key`, or the free one where it belongs. */
+/* Returns the slot of the entry of `key`, or the free one where it belongs. */
 static uint32_t slot_of(const flow_table *table, const datagram_flow *key, uint32_t hash)
 {
   uint32_t slot = hash & (table->slots - 1);
@@ -90,7 +90,7 @@ void *flow_table_find(flow_table *table, const datagram_flow *key)
   return entry;
 }
 
-/* The same as flow_table_find_of() of a flow that was not found last. */
+/* Does what flow_table_find_of() does for a flow that was not found last. */
 static G_GNUC_NO_INLINE void *find_another_of(flow_table *table, const datagram *packet)
 {
   datagram_flow key;

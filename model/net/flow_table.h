@@ -15,7 +15,7 @@ enum { FLOW_WIRE_OCTETS = 12 };
 /* Returns the key of an entry, always the same one. */
 typedef datagram_flow (*flow_table_key)(const void *entry);
 
-/* Not a GHashTable, whose functions know an entry but not its table, which knows where the key is. */
+/* This is no GHashTable, whose functions know an entry but not its table, which knows where the key is. */
 typedef struct flow_table {
   void **entries;   /* NULL: a free slot */
   uint32_t *hashes; /* of each */
@@ -30,31 +30,31 @@ typedef struct flow_table {
   uint8_t last_wire[FLOW_WIRE_OCTETS];
 } flow_table;
 
-/* A table of entries of `entry_octets` octets each, whose first member is their key, a datagram_flow, written
- * only by flow_table_add(). `free_entry` releases what the owner's part of an entry owns and calls g_free()
- * for the entry: g_free itself when there is nothing else. */
+/* Makes a table of entries of `entry_octets` octets each, whose first member is their key, a datagram_flow,
+ * written only by flow_table_add(). `free_entry` releases what the owner's part of an entry owns and calls
+ * g_free() for the entry: g_free itself when there is nothing else. */
 void flow_table_init(flow_table *table, size_t entry_octets, GDestroyNotify free_entry);
 
-/* A table of entries that are their owner's, and come by flow_table_insert(). */
+/* Makes a table of entries that are their owner's, and come by flow_table_insert(). */
 void flow_table_init_of(flow_table *table, flow_table_key key_of);
 
 /* Frees all entries that are the table's. */
 void flow_table_clear(flow_table *table);
 
-/* The entry of `key`, or of a DATAGRAM_TCP; NULL when there is none. */
+/* Returns the entry of `key`, or of a DATAGRAM_TCP; NULL when there is none. */
 void *flow_table_find(flow_table *table, const datagram_flow *key);
 void *flow_table_find_of(flow_table *table, const datagram *packet);
 
-/* The entry of a DATAGRAM_TCP, added when there is none. */
+/* Returns the entry of a DATAGRAM_TCP, added when there is none. */
 void *flow_table_of(flow_table *table, const datagram *packet);
 
-/* A new entry of `key`, which has none yet, all zero but for the key. The table's. */
+/* Adds an entry of `key`, which has none yet, all zero but for the key. It is the table's. */
 void *flow_table_add(flow_table *table, const datagram_flow *key);
 
 /* Adds an entry, whose key has none yet. */
 void flow_table_insert(flow_table *table, void *entry);
 
-/* The key of the other direction. */
+/* Returns the key of the other direction. */
 datagram_flow flow_table_reversed(const datagram_flow *key);
 
 /* Reverses `key` when its source is the higher one of its ends, so that both directions have one key; true

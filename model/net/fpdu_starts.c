@@ -12,13 +12,13 @@ void fpdu_starts_clear(fpdu_starts *starts)
   deque_clear(&starts->offsets);
 }
 
-/* The index of the first start that is not below `offset`. */
+/* Returns the index of the first start that is not below `offset`. */
 static uint32_t first_from(const fpdu_starts *starts, uint64_t offset)
 {
   return (uint32_t)deque_count_below(&starts->offsets, 0, offset);
 }
 
-/* What is forgotten makes room. */
+/* Makes room of what is forgotten. */
 G_GNUC_NO_INLINE void fpdu_starts_insert(fpdu_starts *starts, uint64_t offset)
 {
   fpdu_starts_drop(starts, first_from(starts, starts->forgotten));

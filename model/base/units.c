@@ -55,9 +55,7 @@ static const char *skip_blanks(const char *text)
 /* Reads digits, and a point with digits after it when there is one. Returns what follows; NULL: no number. */
 static const char *read_decimal(const char *text, decimal *number)
 {
-  number->integer = text;
-  number->integer_digits = strspn(text, G_CSET_DIGITS);
-  number->fraction_digits = 0;
+  *number = (decimal){.integer = text, .integer_digits = strspn(text, G_CSET_DIGITS)};
   if (number->integer_digits == 0) {
     return NULL;
   }

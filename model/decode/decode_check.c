@@ -12,14 +12,14 @@ enum {
   LAST_OPCODE_OF_RFC7306 = 11, /* whose four begin after those of RFC 5040 */
 };
 
-/* A set of `problem` alone, when `is_so`. */
+/* Returns a set of `problem` alone, when `is_so`. */
 static decode_problem_set when(bool is_so, decode_problem problem)
 {
   return (decode_problem_set)is_so << problem;
 }
 
-/* Whether the documents know `error`. Codes 5 to 7 of MPA are those of the enhanced connection setup, which a
- * connection may have used whose startup frames were not captured. */
+/* Returns whether the documents know `error`. Codes 5 to 7 of MPA are those of the enhanced connection setup,
+ * which a connection may have used whose startup frames were not captured. */
 static bool is_known(rdmap_error error, const decode_connection *connection, iwarp_generation generation)
 {
   bool is_enhanced = connection->request.revision >= ENHANCED_REVISION ||
@@ -45,7 +45,7 @@ static decode_problem_set check_terminate(decode_fpdu *fpdu, const decode_connec
               DECODE_PROBLEM_TERMINATE_HEADER);
 }
 
-/* The opcode's own rules (RFC 5040 §4.1 fig. 4). */
+/* Checks the opcode's own rules (RFC 5040 §4.1 fig. 4). */
 static decode_problem_set check_opcode(decode_fpdu *fpdu, const decode_connection *connection)
 {
   const ddp_header *ddp = &fpdu->ddp;

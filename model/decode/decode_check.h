@@ -4,8 +4,8 @@
 
 #include "decode/decode_events.h"
 
-/* What is wrong with `fpdu` of `connection` by itself. Of one with a wrong CRC nothing else is judged, since
- * any octet of it may be damaged. Sets `fpdu->meant` when it is a Terminate. */
+/* Returns what is wrong with `fpdu` of `connection` by itself. Of one with a wrong CRC nothing else is
+ * judged, since any octet of it may be damaged. Sets `fpdu->meant` when it is a Terminate. */
 decode_problem_set decode_check_fpdu(decode_fpdu *fpdu, const decode_connection *connection);
 
 /* What the segments of untagged messages that come next must have: as far as FPDUs without a gap between them
@@ -18,17 +18,17 @@ typedef struct decode_sequence {
   } queues[RDMAP_QUEUES];
 } decode_sequence;
 
-/* At `start` of the FPDU phase; `is_first`: its first octet, so that each queue begins with MSN 1. */
+/* Begins at `start` of the FPDU phase; `is_first`: its first octet, so that each queue begins with MSN 1. */
 void decode_sequence_begin(decode_sequence *sequence, uint64_t start, bool is_first);
 
-/* What is wrong with `fpdu`, whose end is at `end` of the FPDU phase, after those before it; sets
+/* Returns what is wrong with `fpdu`, whose end is at `end` of the FPDU phase, after those before it; sets
  * `fpdu->expected` to the MSN or MO that should have come. */
 decode_problem_set decode_sequence_check(decode_sequence *sequence, decode_fpdu *fpdu, uint64_t end);
 
-/* Those of `sums`, made where there are none yet; free with g_free(). */
+/* Returns those of `sums`, made where there are none yet; free with g_free(). */
 decode_findings *decode_findings_of(decode_direction_summary *sums);
 
-/* What all connections of a session share; they belong to the session. */
+/* All connections of a session share these; they belong to the session. */
 typedef struct decode_tools {
   decode_options options; /* hold_octets filled in; its hints are the session's */
   decode_handler handler; /* NULL: none */

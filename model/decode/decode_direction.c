@@ -64,7 +64,7 @@ static void report(const decode_direction *direction, decode_event event)
   decode_report(direction->tools, direction->connection, &event);
 }
 
-/* `text` NULL: that of the only one of `problems`. */
+/* Adds a note. A `text` of NULL stands for that of the only one of `problems`. */
 static void note(const decode_direction *direction, decode_event_kind kind, uint64_t position,
                  uint64_t octets, decode_problem_set problems, const char *text)
 {
@@ -112,8 +112,8 @@ static void count(decode_direction_summary *summary, const decode_fpdu *fpdu, ui
   }
 }
 
-/* Whether each octet that this direction has brought so far is in an FPDU whose CRC is right, or in the last
- * one, which goes on and has a length that can be. */
+/* Returns whether each octet that this direction has brought so far is in an FPDU whose CRC is right, or in
+ * the last one, which goes on and has a length that can be. */
 static bool is_all_right(const decode_direction *direction)
 {
   const range_set *reported = &direction->reported;
@@ -133,7 +133,7 @@ static bool is_all_right(const decode_direction *direction)
          !(open && open->located && mpa_length_is_long(open->fpdu.ulpdu_octets));
 }
 
-/* What is wrong with `fpdu` because of what came before it, in both directions. */
+/* Returns what is wrong with `fpdu` because of what came before it, in both directions. */
 static decode_problem_set check_history(decode_direction *direction, decode_fpdu *fpdu,
                                         const decode_event *event)
 {
@@ -165,7 +165,7 @@ static decode_problem_set check_history(decode_direction *direction, decode_fpdu
   return found;
 }
 
-/* A Read Request or Response, whose CRC is not wrong. */
+/* Takes a Read Request or Response, whose CRC is not wrong. */
 static void take_read(decode_direction *direction, const decode_event *event)
 {
   const bool is_request = event->fpdu->rdmap_opcode == RDMAP_READ_REQUEST;
@@ -408,7 +408,7 @@ static void relieve(decode_direction *direction)
   }
 }
 
-/* A segment of the FPDU phase: see docs/metrics.md, tcp.segments and mpa.segments_aligned. */
+/* Takes a segment of the FPDU phase: see docs/metrics.md, tcp.segments and mpa.segments_aligned. */
 static void receive_counted(decode_direction *direction, const capture_segment *segment, uint64_t position)
 {
   decode_direction_summary *summary = direction->summary;
@@ -522,7 +522,7 @@ static void report_gaps(decode_direction *direction, uint64_t from, uint64_t to)
   }
 }
 
-/* `amount` in `time_ns`. */
+/* Returns `amount` in `time_ns`. */
 static uint64_t per_second(uint64_t amount, uint64_t time_ns)
 {
   return time_ns > 0 ? (uint64_t)((double)amount * NS_PER_SECOND / (double)time_ns + 0.5) : 0;

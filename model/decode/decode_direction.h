@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One direction of a connection that speaks MPA: from its segments to FPDUs, sums and notes. */
+/* This is one direction of a connection that speaks MPA: from its segments to FPDUs, sums and notes. */
 #pragma once
 
 #include "decode/decode_check.h"
@@ -7,7 +7,7 @@
 #include "decode/decode_stream.h"
 #include "net/capture_packet.h"
 
-/* Where MPA starts in a direction. */
+/* MPA starts here in a direction. */
 typedef struct decode_direction_start {
   uint32_t first_sequence; /* capture_stream_new() */
   uint64_t first_position;
@@ -32,10 +32,11 @@ decode_direction *decode_direction_new(const decode_tools *tools, decode_connect
                                        decode_direction *const *peer);
 void decode_direction_free(decode_direction *direction);
 
-/* The next segment of this direction, whose checksum is good enough. */
+/* Takes the next segment of this direction, whose checksum is good enough. */
 void decode_direction_receive(decode_direction *direction, const capture_segment *segment);
 
-/* The stream position of a sequence number, 0 for one below; and the sequence number of the in-order edge. */
+/* Returns the stream position of a sequence number, 0 for one below; and the sequence number of the in-order
+ * edge. */
 uint64_t decode_direction_position(const decode_direction *direction, uint32_t sequence);
 uint32_t decode_direction_edge(const decode_direction *direction);
 

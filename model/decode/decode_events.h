@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The options of reading a capture, and what the reading reports: events (FPDUs, startup frames, notes), and
- * connections with their sums. */
+/* These are the options of reading a capture, and what the reading reports: events (FPDUs, startup frames,
+ * notes), and connections with their sums. */
 #pragma once
 
 #include <glib.h>
@@ -26,7 +26,7 @@ typedef enum decode_switch {
   DECODE_OFF,
 } decode_switch;
 
-/* Where the FPDU phase of a direction starts, when no startup frame shows it. */
+/* The FPDU phase of a direction starts here, when no startup frame shows it. */
 typedef enum decode_start {
   DECODE_START_AUTO,     /* as DECODE_START_FIRST when the SYN was captured, else as DECODE_START_FIND */
   DECODE_START_FIRST,    /* at the first octet after the SYN, or else the first captured octet */
@@ -34,7 +34,7 @@ typedef enum decode_start {
   DECODE_START_FIND,     /* searched, with all markers and CRC that the hint allows: decode_find_start() */
 } decode_start;
 
-/* What the user knows of connections: those with an end at `address` and `port` speak MPA. */
+/* The user knows this of connections: those with an end at `address` and `port` speak MPA. */
 typedef struct decode_hint {
   bool any_address;
   capture_end end;       /* its port must match in any case */
@@ -81,8 +81,9 @@ typedef struct decode_enhanced_setup {
   uint16_t ord;                            /* 14 bits */
 } decode_enhanced_setup;
 
-/* An MPA startup frame, Request or Reply, as it stands on the wire: every bit, whatever its value (mpa-01
- * §6.1.1; RFC 5044 §7.1.1; RFC 6581 §5, §9 for Revision 2 and its Enhanced RDMA Connection Establishment). */
+/* This is an MPA startup frame, Request or Reply, as it stands on the wire: every bit, whatever its value
+ * (mpa-01 §6.1.1; RFC 5044 §7.1.1; RFC 6581 §5, §9 for Revision 2 and its Enhanced RDMA Connection
+ * Establishment). */
 typedef struct decode_startup_frame {
   bool is_reply;
   bool markers;                 /* M: wanted in what its sender receives */
@@ -101,7 +102,7 @@ typedef struct decode_startup_frame {
 
 /* --- Connections --- */
 
-/* How often there was a problem, and where first. */
+/* This is how often there was a problem, and where first. */
 typedef struct decode_problem_sum {
   uint64_t count;
   int64_t first_ns;
@@ -126,7 +127,7 @@ typedef struct decode_findings {
   decode_problem_sum problems[DECODE_PROBLEMS];
 } decode_findings;
 
-/* One direction's sums. Every octet of its stream is in one of the first five. */
+/* These are one direction's sums. Every octet of its stream is in one of the first five. */
 typedef struct decode_direction_summary {
   uint64_t streaming_octets;   /* before MPA */
   uint64_t startup_octets;     /* its startup frame */
@@ -164,10 +165,10 @@ typedef struct decode_direction_summary {
   decode_findings *findings; /* NULL: there are none, as in most connections; the session's */
 } decode_direction_summary;
 
-/* Room for "[fd00::1]:5044" of any address. */
+/* This is room for "[fd00::1]:5044" of any address. */
 enum { DECODE_END_LETTERS = 64 };
 
-/* A connection that speaks MPA. */
+/* This is a connection that speaks MPA. */
 typedef struct decode_connection {
   uint32_t index;                       /* in the order in which they were found to speak MPA */
   uint32_t flow;                        /* of the capture */
@@ -192,7 +193,7 @@ typedef enum decode_crc {
   DECODE_CRC_NOT_CAPTURED, /* octets of the FPDU were not captured (snap length) */
 } decode_crc;
 
-/* A marker in an FPDU (mpa-01 §5.1). */
+/* This is a marker in an FPDU (mpa-01 §5.1). */
 typedef struct decode_marker {
   uint64_t stream_position; /* of its first octet */
   uint16_t pointer;         /* FPDUPTR as received */
@@ -201,13 +202,14 @@ typedef struct decode_marker {
   bool is_captured;         /* else (snap length) the others are 0 */
 } decode_marker;
 
-/* In the DDP Control (ddp-07/rfc5041 §4.1) and RDMAP Control (rdmap-00 §6.1 fig. 3) octets. */
+/* These bits are reserved in the DDP Control (ddp-07/rfc5041 §4.1) and RDMAP Control (rdmap-00 §6.1 fig. 3)
+ * octets. */
 enum { DECODE_DDP_RESERVED_BITS = 0x3C, DECODE_RDMAP_RESERVED_BITS = 0x30 };
 
 /* In an FPDU with the longest ULPDU that ULPDU_Length can have: 65,544 octets and 4 for each marker. */
 enum { DECODE_MARKERS_MAX = 130 };
 
-/* One FPDU as a capture shows it, with what it carries. */
+/* This is one FPDU as a capture shows it, with what it carries. */
 typedef struct decode_fpdu {
   uint64_t phase_offset; /* its position, counted from the first octet of the FPDU phase */
   mpa_location located_by;
@@ -243,13 +245,13 @@ typedef struct decode_fpdu {
 
 /* --- Messages --- */
 
-/* A time that is not known, or that there was not. */
+/* This stands for a time that is not known, or that there was not. */
 #define DECODE_TIME_NONE INT64_MIN
 
 /* Of its missing octets, so many ranges are named. */
 enum { DECODE_GAPS_MAX = 8 };
 
-/* A DDP Message, joined from its FPDUs (decode_messages.h). */
+/* This is a DDP Message, joined from its FPDUs (decode_messages.h). */
 typedef struct decode_message {
   ddp_header ddp; /* of its first FPDU that came; but `last`: its last one has come */
   uint8_t opcode;
@@ -292,13 +294,14 @@ typedef enum decode_event_kind {
   DECODE_NOTE_UNANSWERED, /* no Read Response answers a Read Request: decode_messages.h */
 } decode_event_kind;
 
-/* The packets that brought some octets: the lowest and the highest number, and how many. All 0: none. */
+/* These are the packets that brought some octets: the lowest and the highest number, and how many. All 0:
+ * none. */
 typedef struct decode_packet_span {
   uint64_t first, last;
   uint32_t count;
 } decode_packet_span;
 
-/* What `iwarpsim decode` prints a line of. */
+/* `iwarpsim decode` prints a line of each. */
 typedef struct decode_event {
   decode_event_kind kind;
   const decode_connection *connection;
@@ -316,5 +319,5 @@ typedef struct decode_event {
   decode_problem_set problems;       /* what is wrong with it */
 } decode_event;
 
-/* Called with each event; everything is valid during the call only. */
+/* This is called with each event; everything is valid during the call only. */
 typedef void (*decode_handler)(void *user, const decode_event *event);

@@ -109,7 +109,7 @@ uint64_t decode_field_value(const decode_field *field, const void *of)
   }
 }
 
-/* A field of a struct: what it is called for people and as JSON (NULL: not printed), its kind and its
+/* This is a field of a struct: what it is called for people and as JSON (NULL: not printed), its kind and its
  * member. */
 #define FIELD(struct_, text_, name_, kind_, member_, is_always_)                                             \
   {                                                                                                          \

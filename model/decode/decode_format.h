@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What `iwarpsim decode` prints: a line for each FPDU, startup frame and note, or with --summary the sums of
+/* `iwarpsim decode` prints this: a line for each FPDU, startup frame, note, or with --summary the sums of
  * each connection that speaks MPA. There are two formats: text for people, whose fields have the names of the
  * documents, and JSON, one object a line (docs/captures.md lists the members in their order).
  *
@@ -13,10 +13,10 @@
 #include "decode/decode_line.h"
 #include "net/capture_source.h"
 
-/* "RDMA Write", "reserved 0xC". Static. */
+/* Returns "RDMA Write", "reserved 0xC". Static. */
 const char *decode_opcode_name(uint8_t opcode);
 
-/* JSON's `type`; the opcode, where a FPDU or message has one; and the word of a note's `kind`. */
+/* Returns JSON's `type`; the opcode, where a FPDU or message has one; and the word of a note's `kind`. */
 const char *decode_event_type(const decode_event *event);
 uint8_t decode_event_opcode(const decode_event *event);
 const char *decode_note_kind(decode_event_kind kind);
@@ -52,16 +52,16 @@ extern const decode_field decode_fields_message[], decode_fields_answer[];  /* o
 extern const decode_field decode_fields_fpdu_sums[], decode_fields_segment_sums[]; /* of a direction's sums */
 extern const decode_field decode_fields_counts[];                                  /* of capture_counts */
 
-/* The fields of the header's own buffer model. */
+/* Returns the fields of the header's own buffer model. */
 static inline const decode_field *decode_fields_of(const ddp_header *ddp)
 {
   return ddp->tagged ? decode_fields_tagged : decode_fields_untagged;
 }
 
-/* The value of `field` in the struct `of`. */
+/* Returns the value of `field` in the struct `of`. */
 uint64_t decode_field_value(const decode_field *field, const void *of);
 
-/* A word of an enumeration, for people and as JSON. */
+/* This is a word of an enumeration, for people and as JSON. */
 typedef struct decode_word {
   const char *text;
   const char *member;
@@ -74,7 +74,7 @@ void decode_append_problem(decode_line *line, const decode_event *event, decode_
 
 /* --- The formats --- */
 
-/* The whole capture; before its end `version`, `file` and `origin_ns` are known. */
+/* This is the whole capture; before its end `version`, `file` and `origin_ns` are known. */
 typedef struct decode_capture {
   const char *version;          /* of the program */
   const char *file;             /* the capture's name */

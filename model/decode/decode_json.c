@@ -199,7 +199,7 @@ const char *decode_event_type(const decode_event *event)
   return event->fpdu ? "fpdu" : event->message ? "message" : "note";
 }
 
-/* What every line but the first begins with. */
+/* Appends what every line but the first begins with. */
 static void append_source(decode_line *line, const char *type, const decode_event *event)
 {
   const decode_connection *connection = event->connection;
@@ -282,7 +282,7 @@ static void append_heading(decode_line *line, const decode_capture *capture)
   decode_line_end(line);
 }
 
-/* Where something was, without braces. */
+/* Appends where something was, without braces. */
 static void append_place(decode_line *line, const char *time, int64_t time_ns, uint64_t position,
                          uint64_t packet)
 {

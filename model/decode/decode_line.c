@@ -32,7 +32,7 @@ void decode_line_free(decode_line *line)
   g_free(line);
 }
 
-/* g_string_append_len() without a call where there is room. */
+/* Does what g_string_append_len() does, without a call where there is room. */
 static inline void append(GString *to, const char *text, size_t length)
 {
   if (length < to->allocated_len - to->len) {
@@ -49,7 +49,7 @@ void decode_line_text(decode_line *line, const char *text)
   append(line->text, text, strlen(text));
 }
 
-/* The last `least` digits of `value`, from 1 on, and those before them that are not 0. */
+/* Appends the last `least` digits of `value`, from 1 on, and those before them that are not 0. */
 static inline void append_digits(GString *text, uint64_t value, unsigned base, unsigned least)
 {
   char digits[sizeof "18446744073709551615"];

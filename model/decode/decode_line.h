@@ -34,7 +34,7 @@ void decode_line_seconds(decode_line *line, int64_t time_ns, size_t width);
 /* Appends "2026-11-21T12:00:00.000000001Z" with so many `decimals`, 6 or 9, of a time since 1970. */
 void decode_line_utc(decode_line *line, int64_t since_1970_ns, unsigned decimals);
 
-/* What times of lines count from. */
+/* Times of lines count from one of these. */
 typedef enum decode_clock {
   DECODE_CLOCK_RELATIVE, /* the capture's origin */
   DECODE_CLOCK_ABSOLUTE, /* no time: UTC */
@@ -55,7 +55,7 @@ void decode_line_json(decode_line *line, const char *text);
 /* Appends blanks, one at least, up to `column` of this line (0: its first character). */
 void decode_line_column(decode_line *line, size_t column);
 
-/* The highest `width` that this was called with up to now: lines of one output align by it. */
+/* Returns the highest `width` that this was called with up to now: lines of one output align by it. */
 size_t decode_line_widest(decode_line *line, size_t width);
 
 /* Ends the line. */

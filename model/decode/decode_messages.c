@@ -3,11 +3,11 @@
 
 #include "base/deque.h"
 
-/* Limits for hostile captures: FPDUs that wait beyond a hole; Requests without an answer, of which an end may
- * have 65,536 (rdmap.ord); and how many of those are looked through for a Response. */
+/* These are limits for hostile captures: FPDUs that wait beyond a hole; Requests without an answer, of which
+ * an end may have 65,536 (rdmap.ord); and how many of those are looked through for a Response. */
 enum { HELD_MAX = 1 << 18, REQUESTS_MAX = 1 << 16, LOOK_AHEAD = 1024 };
 
-/* What is kept of an FPDU: a message of its own, until it is joined. */
+/* This is kept of an FPDU: a message of its own, until it is joined. */
 typedef struct piece {
   uint64_t position; /* in TCP's stream; the first member: the key of a deque */
   bool is_readable;  /* it has a DDP header, and no wrong CRC; else `message` does not hold */
@@ -63,7 +63,7 @@ static void give_up_requests(const decode_messages *messages, direction *d, size
   }
 }
 
-/* The Request, at the other end, that the Response which has begun answers. */
+/* Finds the Request, at the other end, that the Response which has begun answers. */
 static void find_request(const decode_messages *messages, direction *d)
 {
   direction *peer = messages->directions->pdata[d->connection->index * SIDES + !d->from];
@@ -122,7 +122,7 @@ static void end_message(const decode_messages *messages, direction *d)
   d->is_open = false;
 }
 
-/* The next piece of the open message, which is not its first. */
+/* Takes the next piece of the open message, which is not its first. */
 static void continue_message(direction *d, const piece *p)
 {
   decode_event *event = &d->event;

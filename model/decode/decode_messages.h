@@ -20,12 +20,12 @@
 
 typedef struct decode_messages decode_messages;
 
-/* `hold_octets` as in decode_options. `handler` gets `user` and the events: messages in place of FPDUs, and
- * all others as they come. Free with decode_messages_free() (NULL is allowed). */
+/* `hold_octets` is as in decode_options. `handler` gets `user` and the events: messages in place of FPDUs,
+ * and all others as they come. Free with decode_messages_free() (NULL is allowed). */
 decode_messages *decode_messages_new(uint64_t hold_octets, decode_handler handler, void *user);
 void decode_messages_free(decode_messages *messages);
 
-/* The next event of a session, whose connection outlives `messages`; a decode_handler. */
+/* Takes the next event of a session, whose connection outlives `messages`; a decode_handler. */
 void decode_messages_receive(void *messages, const decode_event *event);
 
 /* No event follows: open messages are reported as incomplete, and Requests that no Response answered by

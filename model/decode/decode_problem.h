@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What can be wrong in a capture: the rows of decode_problems.def. */
+/* This is what can be wrong in a capture: the rows of decode_problems.def. */
 #pragma once
 
 #include <glib.h>
@@ -11,7 +11,7 @@ typedef enum decode_problem {
   DECODE_PROBLEMS
 } decode_problem;
 
-/* A set of problems: a bit for each. */
+/* This is a set of problems: a bit for each. */
 typedef uint64_t decode_problem_set;
 
 typedef enum decode_severity { DECODE_ERROR, DECODE_WARNING, DECODE_NOTE, DECODE_SEVERITIES } decode_severity;
@@ -23,16 +23,16 @@ typedef struct decode_problem_row {
   const char *sentence;
 } decode_problem_row;
 
-/* The row of `problem` (< DECODE_PROBLEMS); static. */
+/* Returns the row of `problem` (< DECODE_PROBLEMS); static. */
 const decode_problem_row *decode_problem_row_of(decode_problem problem);
 
-/* "error", "warning", "note". Static. */
+/* Returns "error", "warning", "note". Static. */
 const char *decode_severity_name(decode_severity severity);
 
 #define DECODE_PROBLEM_BIT(id) (UINT64_C(1) << DECODE_PROBLEM_##id)
 G_STATIC_ASSERT(DECODE_PROBLEMS <= 64);
 
-/* The first of `left`, which is not empty, in the order of the table; takes it out. */
+/* Returns the first of `left`, which is not empty, in the order of the table; takes it out. */
 static inline decode_problem decode_problem_take(decode_problem_set *left)
 {
   decode_problem first = (decode_problem)__builtin_ctzll(*left);

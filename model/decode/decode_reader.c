@@ -19,7 +19,7 @@ static bool starts_with(const uint8_t *octets, size_t length, const char *key)
   return memcmp(octets, key, MIN(length, (size_t)DECODE_STARTUP_KEY_OCTETS)) == 0;
 }
 
-/* RFC 6581 §9: A, B and 14 bits of IRD; C, D and 14 bits of ORD. */
+/* RFC 6581 §9 has A, B and 14 bits of IRD; C, D and 14 bits of ORD. */
 static void read_enhanced(decode_enhanced_setup *setup, const uint8_t *octets)
 {
   uint16_t ird = big_endian_read_16(octets);
@@ -138,7 +138,7 @@ static void read_pad(decode_fpdu *fpdu, const decode_scanner *scanner, const mpa
   }
 }
 
-/* The fields of an RDMA Read Request or a Terminate, after `header_octets` of DDP. */
+/* Reads the fields of an RDMA Read Request or a Terminate, after `header_octets` of DDP. */
 static void read_payload(decode_fpdu *fpdu, const buffer_chain *ulpdu, uint32_t header_octets,
                          uint32_t captured)
 {

@@ -5,11 +5,11 @@
 
 #include "base/deque.h"
 
-/* Limits for hostile captures: Requests without a Response, of which an end may have 65,536 (rdmap.ord); how
- * many of those are looked through. */
+/* These are limits for hostile captures: Requests without a Response, of which an end may have 65,536
+ * (rdmap.ord); how many of those are looked through. */
 enum { REQUESTS_MAX = 1 << 16, LOOK_AHEAD = 1024 };
 
-/* A Read Request without a whole Response. */
+/* This is a Read Request without a whole Response. */
 typedef struct request {
   uint64_t offset, packet;
   uint32_t stag, length;
@@ -47,8 +47,8 @@ void decode_reads_free(decode_reads *reads)
   }
 }
 
-/* Whether an FPDU with `octets` may be of a Response to `asked`. One without octets has no place (RFC 5041
- * §5.1). */
+/* Returns whether an FPDU with `octets` may be of a Response to `asked`. One without octets has no place (RFC
+ * 5041 §5.1). */
 static bool fits(const ddp_header *ddp, uint32_t octets, const request *asked)
 {
   const uint64_t at = ddp->tagged_offset - asked->offset;

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Whether the RDMA Read Responses of one end are as the other end's Read Requests ask: STag, Tagged Offset
- * and length (RFC 5040 §5.2.2). FPDUs may come in any order. A Response that fits some Request is right:
- * several may have one sink. Where one comes before its Request, as in a capture that was merged, nothing is
- * judged. */
+/* This checks whether the RDMA Read Responses of one end are as the other end's Read Requests ask: STag,
+ * Tagged Offset and length (RFC 5040 §5.2.2). FPDUs may come in any order. A Response that fits some Request
+ * is right: several may have one sink. Where one comes before its Request, as in a capture that was merged,
+ * nothing is judged. */
 #pragma once
 
 #include "decode/decode_events.h"
 
 typedef struct decode_reads decode_reads;
 
-/* No Read. Free with decode_reads_free() (NULL is allowed). */
+/* Returns a list of no Read. Free with decode_reads_free() (NULL is allowed). */
 decode_reads *decode_reads_new(void);
 void decode_reads_free(decode_reads *reads);
 
-/* The FPDU of an event, whose CRC is not wrong: a Read Request of the one end, a Read Response of the other.
- */
+/* Takes the FPDU of an event, whose CRC is not wrong: a Read Request of the one end, a Read Response of the
+ * other. */
 void decode_reads_request(decode_reads *reads, const decode_event *event);
 void decode_reads_response(decode_reads *reads, const decode_event *event);
 

@@ -262,7 +262,7 @@ uint64_t decode_scanner_unfinished(const decode_scanner *scanner, uint64_t end, 
  * used is often 0, as a marker between FPDUs is. */
 enum { CHAIN_FPDUS = 3, CHAIN_MARKERS = 2 };
 
-/* The octets that are searched. */
+/* These are the octets that are searched. */
 typedef struct search {
   const uint8_t *octets;
   size_t length;
@@ -394,8 +394,8 @@ bool decode_find_is_first(const uint8_t *octets, size_t length, bool markers, bo
   return is_start(&in, 0, 0);
 }
 
-/* Where the markers are, when an FPDU starts at `at`: sets `*offset`. A marker within that FPDU points back
- * to its header, so the pointer shows which octets can be a marker. Of several candidates the one counts
+/* Finds where the markers are, when an FPDU starts at `at`: sets `*offset`. A marker within that FPDU points
+ * back to its header, so the pointer shows which octets can be a marker. Of several candidates the one counts
  * after which most FPDUs follow. */
 static bool find_phase(const search *in, size_t at, uint64_t *offset)
 {

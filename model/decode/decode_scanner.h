@@ -22,7 +22,7 @@ typedef struct decode_scanner_events {
   void (*bad_length)(void *user, uint64_t offset);
 } decode_scanner_events;
 
-/* Read by everyone; written only by the functions below and mpa_locator_assume(), but for `not_captured`. */
+/* Everyone reads it; written only by the functions below and mpa_locator_assume(), but for `not_captured`. */
 typedef struct decode_scanner {
   mpa_locator locator; /* the first member: see mpa_locator_policy */
   const decode_scanner_events *events;
@@ -36,8 +36,8 @@ typedef struct decode_scanner {
   uint64_t followed;   /* the same of the last one whose length was followed although it is in doubt */
 } decode_scanner;
 
-/* A scanner of a stream that starts at `offset` of its FPDU phase, where an FPDU starts. `events` must
- * outlive it. Free with decode_scanner_free() (NULL is allowed). */
+/* Returns a scanner of a stream that starts at `offset` of its FPDU phase, where an FPDU starts. `events`
+ * must outlive it. Free with decode_scanner_free() (NULL is allowed). */
 decode_scanner *decode_scanner_new(uint64_t offset, bool markers, bool crc,
                                    const decode_scanner_events *events, void *user);
 void decode_scanner_free(decode_scanner *scanner);
@@ -54,18 +54,19 @@ bool decode_scanner_give_up(decode_scanner *scanner);
  * was passed before. */
 void decode_scanner_end(decode_scanner *scanner);
 
-/* For a stream that ends at `end`: how many octets are held of an established FPDU that reaches beyond that
- * end, with none of them missing, and where it starts (`*start`); 0 when there is no such FPDU. */
+/* Returns, for a stream that ends at `end`: how many octets are held of an established FPDU that reaches
+ * beyond that end, with none of them missing, and where it starts (`*start`); 0 when there is no such
+ * FPDU. */
 uint64_t decode_scanner_unfinished(const decode_scanner *scanner, uint64_t end, uint64_t *start);
 
 /* --- Where a stream starts whose beginning is not known --- */
 
-/* How many FPDUs follow each other from the first of these octets on, which has `offset` in the FPDU phase,
- * before one is invalid or not whole. */
+/* Returns how many FPDUs follow each other from the first of these octets on, which has `offset` in the FPDU
+ * phase, before one is invalid or not whole. */
 uint64_t decode_find_count(const uint8_t *octets, size_t length, uint64_t offset, bool markers, bool crc);
 
-/* Whether the first of these octets, which begin the FPDU phase, can be those of an FPDU with something in
- * it; and whether it is there, whole and valid as decode_find_start() has it. */
+/* Returns whether the first of these octets, which begin the FPDU phase, can be those of an FPDU with
+ * something in it; and whether it is there, whole and valid as decode_find_start() has it. */
 bool decode_find_is_likely(const uint8_t *octets, size_t length, bool markers);
 bool decode_find_is_first(const uint8_t *octets, size_t length, bool markers, bool crc);
 

@@ -22,7 +22,7 @@ struct decode_session {
   int64_t latest_ns;        /* of the segments that came */
 };
 
-/* One TCP connection: first its segments wait, then it is known to speak MPA, or not. */
+/* This is one TCP connection: first its segments wait, then it is known to speak MPA, or not. */
 typedef struct conversation {
   const capture_flow *flow;
   decode_waiting *waiting;         /* NULL when it is decided */
@@ -57,14 +57,14 @@ static enum side side_of(const conversation *talk, unsigned from)
 
 /* --- A connection begins --- */
 
-/* `event`, whose kind, place, problems and text are filled in, of what end `from` sent. */
+/* Reports `event`, whose kind, place, problems and text are filled in, of what end `from` sent. */
 static void report(const decode_session *session, conversation *talk, unsigned from, decode_event event)
 {
   event.direction = side_of(talk, from);
   decode_report(&session->tools, &talk->connection, &event);
 }
 
-/* What there is to know about a startup frame; with DECODE_STARTUP_FRAME the frame itself. */
+/* Reports what there is to know about a startup frame; with DECODE_STARTUP_FRAME the frame itself. */
 static void report_startup(const decode_session *session, conversation *talk,
                            const decode_verdict_frame *found, decode_event_kind kind,
                            decode_problem_set problems, const char *text)
@@ -80,7 +80,7 @@ static void report_startup(const decode_session *session, conversation *talk,
                         .text = text});
 }
 
-/* A startup frame, and what no document allows in it. */
+/* Reports a startup frame, and what no document allows in it. */
 static void report_frame(const decode_session *session, conversation *talk, const decode_verdict_frame *found)
 {
   const decode_verdict_frame *request = &talk->verdict.frames[DECODE_REQUEST];
@@ -118,7 +118,7 @@ static void begin_direction(const decode_session *session, conversation *talk, u
                                                 &talk->verdict.starts[from], &talk->directions[!from]);
 }
 
-/* A RST, or what shows that one was not taken; `edge` is of before the segment. */
+/* Reports a RST, or what shows that one was not taken; `edge` is of before the segment. */
 static void report_reset(const decode_session *session, conversation *talk, const capture_segment *segment,
                          uint32_t edge)
 {
@@ -149,7 +149,7 @@ static void report_reset(const decode_session *session, conversation *talk, cons
                         .text = text});
 }
 
-/* A segment of a connection that speaks MPA. */
+/* Takes a segment of a connection that speaks MPA. */
 static void receive(const decode_session *session, conversation *talk, const capture_segment *segment)
 {
   unsigned from = segment->from;
@@ -231,7 +231,7 @@ static void decide(decode_session *session, conversation *talk)
   g_clear_pointer(&talk->waiting, decode_waiting_free);
 }
 
-/* The same now, whatever is missing. */
+/* Decides now, whatever is missing. */
 static void decide_at_last(decode_session *session, conversation *talk)
 {
   if (talk->waiting) {
@@ -248,7 +248,7 @@ static char *passed_over_text(uint64_t count, uint64_t packet)
                          decode_problem_row_of(DECODE_PROBLEM_CHECKSUM)->sentence, count, packet);
 }
 
-/* No further segment of `talk` comes. A second call does nothing. */
+/* Ends `talk`, of which no further segment comes. A second call does nothing. */
 static void finish(decode_session *session, conversation *talk)
 {
   decide_at_last(session, talk);

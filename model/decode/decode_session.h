@@ -16,12 +16,12 @@
 
 typedef struct decode_session decode_session;
 
-/* A session; `options` (NULL: defaults) are copied, `handler` (NULL: none) gets `user` and the events. Free
- * with decode_session_free() (NULL is allowed). */
+/* Returns a session; `options` (NULL: defaults) are copied, `handler` (NULL: none) gets `user` and the
+ * events. Free with decode_session_free() (NULL is allowed). */
 decode_session *decode_session_new(const decode_options *options, decode_handler handler, void *user);
 void decode_session_free(decode_session *session);
 
-/* The next segment, of `flow` (capture_source_flow(), whose address stays valid). */
+/* Takes the next segment, of `flow` (capture_source_flow(), whose address stays valid). */
 void decode_session_receive(decode_session *session, const capture_flow *flow,
                             const capture_segment *segment);
 
@@ -29,7 +29,7 @@ void decode_session_receive(decode_session *session, const capture_flow *flow,
  * called once; only the functions below may be called afterwards. */
 void decode_session_finish(decode_session *session);
 
-/* The connections that speak MPA, as far as known now: decode_connection, the session's. Before a
+/* Returns the connections that speak MPA, as far as known now: decode_connection, the session's. Before a
  * connection's first event nothing but its index is in it. */
 const GPtrArray *decode_session_connections(const decode_session *session);
 

@@ -28,7 +28,7 @@ static packet_run *run_at(const decode_packets *packets, size_t index)
   return deque_slot(&packets->runs, index, sizeof(packet_run));
 }
 
-/* Index of the first run with an octet at or after `position`. */
+/* Returns the index of the first run with an octet at or after `position`. */
 static size_t first_reaching(const decode_packets *packets, uint64_t position)
 {
   return deque_count_to(&packets->runs, offsetof(packet_run, to), position);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is kept of one direction's captured stream beside its octets: which packets brought them, and which
- * segments start with an FPDU. */
+/* This is what is kept of one direction's captured stream beside its octets: which packets brought them, and
+ * which segments start with an FPDU. */
 #pragma once
 
 #include <stdbool.h>
@@ -14,12 +14,12 @@
 
 /* --- Packets --- */
 
-/* Which packets brought the octets of a stream. Written only by the functions below. */
+/* These are the packets that brought the octets of a stream. Written only by the functions below. */
 typedef struct decode_packets {
   deque runs; /* of octets that one packet brought; ascending */
 } decode_packets;
 
-/* No octets. Free the memory with decode_packets_clear(), after which there are none either. */
+/* Starts with no octets. Free the memory with decode_packets_clear(), after which there are none either. */
 void decode_packets_init(decode_packets *packets);
 void decode_packets_clear(decode_packets *packets);
 
@@ -27,7 +27,7 @@ void decode_packets_clear(decode_packets *packets);
  * else O(log runs). */
 void decode_packets_add(decode_packets *packets, uint64_t from, uint64_t to, uint64_t packet);
 
-/* The packets that brought octets of [from, to). */
+/* Returns the packets that brought octets of [from, to). */
 decode_packet_span decode_packets_of(const decode_packets *packets, uint64_t from, uint64_t to);
 
 /* The packets of [from, to) are no longer needed. */
@@ -35,8 +35,9 @@ void decode_packets_remove(decode_packets *packets, uint64_t from, uint64_t to);
 
 /* --- Alignment --- */
 
-/* Which segments start with the first octet of an FPDU (mpa-01, MPA-002), although a start may become known
- * long after the segment. Offsets are those of the FPDU phase. The fields are for the functions below. */
+/* This keeps which segments start with the first octet of an FPDU (mpa-01, MPA-002), although a start may
+ * become known long after the segment. Offsets are those of the FPDU phase. The fields are for the functions
+ * below. */
 typedef struct decode_alignment {
   fpdu_starts starts; /* as far back as segments may still come */
   fpdu_starts_cursor arriving;
@@ -46,8 +47,8 @@ typedef struct decode_alignment {
   uint64_t reach_octets;
 } decode_alignment;
 
-/* An empty one; segments that start more than `reach_octets` below the in-order edge may be taken for not
- * aligned. */
+/* Makes an empty one; segments that start more than `reach_octets` below the in-order edge may be taken for
+ * not aligned. */
 void decode_alignment_init(decode_alignment *alignment, uint64_t reach_octets);
 void decode_alignment_clear(decode_alignment *alignment);
 
@@ -58,6 +59,6 @@ void decode_alignment_segment(decode_alignment *alignment, uint64_t offset, uint
 /* An FPDU starts at `offset`; called once for each. */
 void decode_alignment_fpdu(decode_alignment *alignment, uint64_t offset);
 
-/* The start of a segment that is not known to be aligned: the first one at or after `offset`; UINT64_MAX when
- * there is none. */
+/* Returns the start of a segment that is not known to be aligned: the first one at or after `offset`;
+ * UINT64_MAX when there is none. */
 uint64_t decode_alignment_next_segment(const decode_alignment *alignment, uint64_t offset);

@@ -7,7 +7,8 @@
 #include "base/units.h"
 #include "decode/decode_format.h"
 
-/* Where what starts: counted from the line's start, and from the end of the names of the ends. */
+/* Parts of a line start at these columns: counted from the line's start, and from the end of the names of the
+ * ends. */
 enum {
   TIME_WIDTH = 14,
   NAME_COLUMN = TIME_WIDTH + 6,
@@ -166,7 +167,8 @@ static void append_message(decode_line *line, const decode_message *message)
 
 /* --- Startup frames --- */
 
-/* " M=1 C=1 R=0 …": all but its Private Data. Below Revision 2 the S bit is one of the reserved ones. */
+/* Appends " M=1 C=1 R=0 …": all but its Private Data. Below Revision 2 the S bit is one of the reserved
+ * ones. */
 static void append_startup_fields(decode_line *line, const decode_startup_frame *frame)
 {
   for (const decode_field *field = decode_fields_startup; field->member; field++) {
@@ -183,7 +185,7 @@ static void append_startup_fields(decode_line *line, const decode_startup_frame 
   }
 }
 
-/* Another line, of Private Data. */
+/* Begins another line, of Private Data. */
 static void begin_private_data(decode_line *line)
 {
   decode_line_end(line);
@@ -191,7 +193,7 @@ static void begin_private_data(decode_line *line)
   decode_line_text(line, "Private Data");
 }
 
-/* "    Private Data 0    48 65 6C … |Hel…|". */
+/* Appends " Private Data 0 48 65 6C … |Hel…|". */
 static void append_private_data(decode_line *line, const decode_startup_frame *frame)
 {
   const uint8_t *octets = frame->private_data;
@@ -225,8 +227,8 @@ static void append_private_data(decode_line *line, const decode_startup_frame *f
 
 /* --- Events --- */
 
-/* What every line starts with, up to the column of what follows the packets. Returns the column that follows
- * the names of the ends. */
+/* Appends what every line starts with, up to the column of what follows the packets. Returns the column that
+ * follows the names of the ends. */
 static size_t append_source(decode_line *line, const decode_event *event)
 {
   const char *from = event->connection->ends[event->direction];
@@ -252,7 +254,7 @@ static size_t append_source(decode_line *line, const decode_event *event)
   return after_name;
 }
 
-/* "error: PAD is not 0: 0x01 (RFC 5044 §4.1)". */
+/* Appends "error: PAD is not 0: 0x01 (RFC 5044 §4.1)". */
 static void append_sentence(decode_line *line, const decode_event *event, decode_problem problem)
 {
   const decode_problem_row *row = decode_problem_row_of(problem);
@@ -262,8 +264,8 @@ static void append_sentence(decode_line *line, const decode_event *event, decode
   decode_line_print(line, " (%s)", row->clause);
 }
 
-/* What is wrong with `event`, each after `before`; false when there is nothing. Other notes are the line
- * itself. */
+/* Appends what is wrong with `event`, each after `before`; false when there is nothing. Other notes are the
+ * line itself. */
 static bool append_problems(decode_line *line, const decode_event *event, const char *before)
 {
   bool has_any = false;
@@ -368,7 +370,7 @@ static void append_frame(decode_line *line, const char *name, bool is_there,
   decode_line_end(line);
 }
 
-/* Where the startup frames do not show it. */
+/* Appends the kind where the startup frames do not show it. */
 static void append_kind(decode_line *line, const char *to, const decode_direction_summary *sums)
 {
   if (sums->in_full_operation) {
@@ -386,7 +388,7 @@ static void append_place(decode_line *line, const char *before, int64_t time_ns,
   decode_line_text(line, " s");
 }
 
-/* A direction's Terminates and problems. */
+/* Appends a direction's Terminates and problems. */
 static void append_findings(decode_line *line, const decode_connection *connection, enum side from)
 {
   const decode_findings *found = connection->directions[from].findings;

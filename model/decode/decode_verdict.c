@@ -53,7 +53,7 @@ void decode_waiting_free(decode_waiting *waiting)
   }
 }
 
-/* The lowest position of which there is an octet; UINT64_MAX: there is none. */
+/* Returns the lowest position of which there is an octet; UINT64_MAX: there is none. */
 static uint64_t lowest_of(const decode_waiting_side *side)
 {
   return reassembly_queue_next_held(side->octets, 0);
@@ -69,7 +69,7 @@ static void append(void *user, G_GNUC_UNUSED uint64_t position, const buffer_cha
   buffer_chain_copy_out(octets, 0, octets->length, target->data + from);
 }
 
-/* The octets from `position` on that are there without a gap, `most` at most. */
+/* Returns the octets from `position` on that are there without a gap, `most` at most. */
 static GByteArray *copy(const decode_waiting_side *side, uint64_t position, uint64_t most)
 {
   uint64_t end = MIN(reassembly_queue_run_end(side->octets, position), position + most);
@@ -79,7 +79,7 @@ static GByteArray *copy(const decode_waiting_side *side, uint64_t position, uint
   return octets;
 }
 
-/* All that this end sent begins at `position`. */
+/* Returns whether all that this end sent begins at `position`. */
 static bool is_first(const decode_waiting_side *side, uint64_t position)
 {
   return position == side->first_position;
@@ -93,9 +93,9 @@ static bool is_bare(const uint8_t *octets)
   return memcmp(octets + DECODE_STARTUP_KEY_OCTETS, nothing, sizeof nothing) == 0;
 }
 
-/* Whether the key at `octets` can be that of a startup frame, and not of a text or a program about MPA. What
- * is sent first may have one fault, if what follows bears it out (is_believed()): a peer in error is shown as
- * such. `*is_strong`: nothing need bear it out, since no text has these octets there. */
+/* Returns whether the key at `octets` can be that of a startup frame, and not of a text or a program about
+ * MPA. What is sent first may have one fault, if what follows bears it out (is_believed()): a peer in error
+ * is shown as such. `*is_strong`: nothing need bear it out, since no text has these octets there. */
 static bool is_header(const uint8_t *octets, bool is_first_sent, bool *is_strong)
 {
   decode_startup_frame frame;
@@ -223,7 +223,7 @@ bool decode_waiting_is_sure(const decode_waiting *waiting)
   return waiting->hint || has_first_frame(&waiting->sides[0]) || has_first_frame(&waiting->sides[1]);
 }
 
-/* The waiting segment of packet `packet`, which has payload. */
+/* Returns the waiting segment of packet `packet`, which has payload. */
 static const capture_segment *packet_of(const decode_waiting *waiting, uint64_t packet)
 {
   guint index = 0;
@@ -421,8 +421,8 @@ static bool may_be(decode_switch wanted, bool on)
   return wanted == DECODE_AS_NEGOTIATED || on == (wanted == DECODE_ON);
 }
 
-/* The same when it is not known whether what an end sent has markers and CRCs, as far as `markers` and `crc`
- * leave that open: CRCs, which prove most, are tried first. */
+/* Tries the same when it is not known whether what an end sent has markers and CRCs, as far as `markers` and
+ * `crc` leave that open: CRCs, which prove most, are tried first. */
 static void find_any(const decode_waiting_side *side, decode_switch markers, decode_switch crc,
                      decode_direction_start *start)
 {
@@ -546,7 +546,7 @@ static bool is_silent(const decode_waiting *of, unsigned from)
 
 /* --- The verdict --- */
 
-/* What an end sent after its startup frame. */
+/* This is what an end sent after its startup frame. */
 typedef enum follower { NOT_CAPTURED, NOTHING, AN_FPDU, OTHER_OCTETS } follower;
 
 static follower follower_of(const decode_waiting *of, const decode_verdict *verdict,
@@ -576,9 +576,9 @@ static follower follower_of(const decode_waiting *of, const decode_verdict *verd
                                                                                       : OTHER_OCTETS;
 }
 
-/* Whether the frames that are there are startup frames, and not texts with the key: one is strong; or an FPDU
- * follows one. Else, when no more comes, both ends must have one and send nothing else after it; or the only
- * one is the end of what its end sent, and is all of it, or is not bare. */
+/* Returns whether the frames that are there are startup frames, and not texts with the key: one is strong; or
+ * an FPDU follows one. Else, when no more comes, both ends must have one and send nothing else after it; or
+ * the only one is the end of what its end sent, and is all of it, or is not bare. */
 static bool is_believed(const decode_waiting *of, const decode_verdict *verdict, bool is_over)
 {
   bool is_good = is_over;

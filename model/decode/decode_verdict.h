@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The segments of a connection that wait until it is known whether and where it speaks MPA, and that verdict.
- */
+/* These are the segments of a connection that wait until it is known whether and where it speaks MPA, and
+ * that verdict. */
 #pragma once
 
 #include <glib.h>
@@ -11,8 +11,8 @@
 /* Octets of one direction that are searched for the key of a startup frame. */
 enum { DECODE_SEARCHED_OCTETS = 1 << 20 };
 
-/* What one end sent. Positions count from 0 after its SYN; when that was not captured (yet), they have no
- * meaning but their order. */
+/* This is what one end sent. Positions count from 0 after its SYN; when that was not captured (yet), they
+ * have no meaning but their order. */
 typedef struct decode_waiting_side {
   bool has_syn;
   capture_stream *stream; /* NULL before the first packet */
@@ -31,7 +31,7 @@ typedef struct decode_waiting_segment {
   octet_buffer *buffer; /* NULL: no payload was captured */
 } decode_waiting_segment;
 
-/* Read by everyone; written only by the functions below, but for `is_over`. */
+/* Everyone reads it; written only by the functions below, but for `is_over`. */
 typedef struct decode_waiting {
   const decode_hint *hint; /* of this connection; NULL: none */
   unsigned hinted;         /* the end that it names */

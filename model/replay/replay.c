@@ -14,7 +14,7 @@ struct replay {
   unsigned readings;     /* of the capture, that are done */
 };
 
-/* How far both readings are, which take about as long. */
+/* Reports how far both readings are, which take about as long. */
 static void on_progress(const session_progress *progress, void *user)
 {
   const replay *r = user;
@@ -82,7 +82,7 @@ char *replay_describe_path(const replay *r)
 
 /* --- The second reading --- */
 
-/* A connection of the session. */
+/* This is a connection of the session. */
 typedef struct replay_connection {
   struct replay_network *network;
   const replay_connection_profile *profile;
@@ -120,8 +120,8 @@ typedef struct replay_network {
 
 /* --- What arrives --- */
 
-/* The connection that a flow is; SESSION_NO_CONNECTION also of one that the first reading had not: the file
- * has grown. */
+/* Returns the connection that a flow is; SESSION_NO_CONNECTION also of one that the first reading had not:
+ * the file has grown. */
 static uint32_t connection_of(const replay_network *self, const capture_flow *flow)
 {
   const GArray *handshakes = self->plan->profile->handshakes;
@@ -253,7 +253,7 @@ static double network_share(const session_network *network)
   return capture_source_share(((const replay_network *)network)->file);
 }
 
-/* Whether nothing of a segment of the peer's is missing. True as well of one that the replay does not
+/* Returns whether nothing of a segment of the peer's is missing. True as well of one that the replay does not
  * heed. */
 static bool has_arrived(void *user, uint32_t index, const datagram *packet)
 {

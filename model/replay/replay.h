@@ -17,7 +17,7 @@ typedef struct replay replay;
 replay *replay_new(scenario *s, const replay_options *options, GError **error);
 void replay_free(replay *r);
 
-/* Which end is measured, and what lies between the capture and it, for a person to read. Free with
+/* Returns which end is measured, and what lies between the capture and it, for a person to read. Free with
  * g_free(). */
 char *replay_describe_measured(const replay *r);
 char *replay_describe_path(const replay *r);

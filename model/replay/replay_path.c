@@ -5,13 +5,13 @@
 #include "network/path_direction.h"
 #include "platform/run_engine.h"
 
-/* As often as tcp.retries lets a TCP try. */
+/* A packet is tried as often as tcp.retries lets a TCP try. */
 enum { TRIES_MAX = 15 };
 
-/* In a trace: what the packets on the path come from. */
+/* A trace names this as where the packets on the path come from. */
 static const char node[] = "capture";
 
-/* A segment that was offered and is looked for when its time comes. */
+/* This is a segment that was offered and is looked for when its time comes. */
 typedef struct offered {
   uint32_t connection;
   datagram *packet;
@@ -35,7 +35,7 @@ struct replay_path {
 
 static void on_timer(void *user, time_ps now);
 
-/* Asked of nobody: where FPDUs start is known when they have come. What asks is there for the reordering
+/* Nobody asks this: where FPDUs start is known when they have come. What asks is there for the reordering
  * that it counts. */
 static bool is_fpdu_start(G_GNUC_UNUSED void *user, G_GNUC_UNUSED const datagram_flow *flow,
                           G_GNUC_UNUSED int64_t position, G_GNUC_UNUSED path_alignment_cursor *cursor)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The path that a capture's traffic takes before it arrives, with what the user asked for (loss, reordering,
- * a middlebox, a link …), as an open-loop model: the captured segments are offered to it at their captured
- * times, whatever becomes of them. No sender retransmits what this path loses, since a real sender's reaction
- * is not in the capture. Instead, a segment can be offered again, a fixed time after it was due to arrive,
- * until it has arrived. */
+/* This is the path that a capture's traffic takes before it arrives, with what the user asked for (loss,
+ * reordering, a middlebox, a link …), as an open-loop model: the captured segments are offered to it at their
+ * captured times, whatever becomes of them. No sender retransmits what this path loses, since a real sender's
+ * reaction is not in the capture. Instead, a segment can be offered again, a fixed time after it was due to
+ * arrive, until it has arrived. */
 #pragma once
 
 #include "engine/engine.h"
@@ -16,9 +16,10 @@ typedef struct replay_path replay_path;
 /* The octets that a segment of `connection` brings have all arrived. */
 typedef bool (*replay_path_has_arrived)(void *user, uint32_t connection, const datagram *packet);
 
-/* The path of `plan`; without a path in it, what is offered arrives at once. `to` (NULL: nothing is traced)
- * gets what happens to packets on it. `output` takes what arrives, and its reference. NULL and `error` when
- * the engine refuses a link. Free with replay_path_free(), before the engine (NULL is allowed). */
+/* Returns the path of `plan`; without a path in it, what is offered arrives at once. `to` (NULL: nothing is
+ * traced) gets what happens to packets on it. `output` takes what arrives, and its reference. NULL and
+ * `error` when the engine refuses a link. Free with replay_path_free(), before the engine (NULL is
+ * allowed). */
 replay_path *replay_path_new(const replay_plan *plan, engine *clock, trace *to, path_output output,
                              replay_path_has_arrived has_arrived, void *user, GError **error);
 void replay_path_free(replay_path *path);

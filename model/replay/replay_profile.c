@@ -107,7 +107,7 @@ static replay_handshake *handshake_of(replay_profile *profile, uint32_t flow)
   return &g_array_index(profile->handshakes, replay_handshake, flow);
 }
 
-/* The last SYN before its answer, and the first ACK after that. */
+/* Notes the last SYN before its answer, and the first ACK after that. */
 static void note_handshake(replay_profile *profile, const capture_segment *segment)
 {
   replay_handshake *handshake = handshake_of(profile, segment->flow);
@@ -190,7 +190,7 @@ static void read_all(replay_profile *profile, decode_session *decoder, session_p
   decode_session_finish(decoder);
 }
 
-/* What the session knows, kept beyond its life. */
+/* Keeps what the session knows beyond its life. */
 static void keep(replay_profile *profile, const decode_session *decoder)
 {
   const GPtrArray *connections = decode_session_connections(decoder);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the first reading of a capture shows: which connections speak MPA and how, and what their receiving
- * ends must have had ready for what came (memory for Writes and Read Responses, buffers for Sends). */
+/* This is what the first reading of a capture shows: which connections speak MPA and how, and what their
+ * receiving ends must have had ready for what came (memory for Writes and Read Responses, buffers for
+ * Sends). */
 #pragma once
 
 #include <glib.h>
@@ -10,8 +11,9 @@
 #include "net/capture_source.h"
 #include "session/session.h"
 
-/* The STags that one direction of a capture's traffic writes to, with the octets of each that it writes: what
- * the receiving end must have registered, as far as the capture shows. Free with g_hash_table_unref(). */
+/* Returns an empty table of the STags that one direction of a capture's traffic writes to, with the octets of
+ * each that it writes: what the receiving end must have registered, as far as the capture shows. Free with
+ * g_hash_table_unref(). */
 GHashTable *replay_stags_new(void);
 
 /* `length` (> 0) octets are written at Tagged Offset `offset` of `stag`. A range that passes 2^64 fits into
@@ -22,7 +24,7 @@ void replay_stags_add(GHashTable *stags, uint32_t stag, uint64_t offset, uint32_
  * added; what is written goes nowhere. */
 void replay_stags_register(GHashTable *stags, ddp_stag_table *table, uint32_t protection_domain);
 
-/* One direction of a connection. */
+/* This is one direction of a connection. */
 typedef struct replay_direction_profile {
   /* From this stream position on, octets are not in the capture although they came to the receiving end,
    * which acknowledged them; UINT64_MAX: there are none. When the capture shows no acknowledgements, all
@@ -70,7 +72,7 @@ typedef struct replay_profile {
   char *broken;      /* why the reading ended before the end of the file; NULL: it did not */
 } replay_profile;
 
-/* What is read. */
+/* This is what is read. */
 typedef struct replay_reading {
   const char *path;
   const char *filter; /* NULL: all packets */
@@ -84,7 +86,7 @@ replay_profile *replay_profile_read(const replay_reading *capture, session_progr
                                     void *user, GError **error);
 void replay_profile_free(replay_profile *profile);
 
-/* Which of the two ends of its flow `side` is. */
+/* Returns which of the two ends of its flow `side` is. */
 static inline uint8_t replay_profile_end(const decode_connection *decoded, enum side side)
 {
   return side == SIDE_INITIATOR ? decoded->initiator : (uint8_t)!decoded->initiator;

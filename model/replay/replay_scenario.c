@@ -16,8 +16,8 @@ static gboolean key_problem(const scenario *s, scenario_key key, const char *tex
   return error_set(error, "%s: %s", origin, text);
 }
 
-/* What a replay heeds, "run.seed, receiver.* and theory.*": a group by its name where it heeds all keys of
- * it. Free with g_free(). */
+/* Returns what a replay heeds, "run.seed, receiver.* and theory.*": a group by its name where it heeds all
+ * keys of it. Free with g_free(). */
 static char *heeded_names(void)
 {
   g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
@@ -102,7 +102,7 @@ scenario *replay_scenario_new(const char *path, const char *const *sets, GError 
 
 /* --- What the capture decides --- */
 
-/* The generation that the traffic of `connection` is of, towards the measured end. */
+/* Returns the generation that the traffic of `connection` is of, towards the measured end. */
 static iwarp_generation generation_of(const configuration *c, const replay_connection_profile *connection)
 {
   const decode_connection *decoded = &connection->decoded;
@@ -226,7 +226,7 @@ static gboolean check_whole(const configuration *c, const replay_profile *profil
                    path, cut_short);
 }
 
-/* The median of the round trips that the handshakes show, in ps; 0: there are none. */
+/* Returns the median of the round trips that the handshakes show, in ps; 0: there are none. */
 static time_ps round_trip(const replay_profile *profile)
 {
   g_autoptr(GArray) times = g_array_new(FALSE, FALSE, sizeof(int64_t));
@@ -273,10 +273,10 @@ gboolean replay_scenario_complete(scenario *s, replay_plan *plan, GError **error
 
 /* --- What it shows of a connection, for an endpoint of the model that takes the measured end's place --- */
 
-/* What no capture needs more of: the 14 bits of an IRD (RFC 6581 §5). */
+/* No capture needs more than this: the 14 bits of an IRD (RFC 6581 §5). */
 enum { IRD_MAX = 16383 };
 
-/* The largest EMSS that Ethernet knows, when nothing is known. */
+/* This is the largest EMSS that Ethernet knows, when nothing is known. */
 enum { ETHERNET_EMSS_OCTETS = 1460, SMALLEST_EMSS_OCTETS = 536 };
 
 /* The real end's own startup frame counts as far as what it receives shows it. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The scenario of a replay: defaults, what the user set, and what the capture decides. Its keys are a
+/* This is the scenario of a replay: defaults, what the user set, and what the capture decides. Its keys are a
  * run's, so that a replay's summary can be read, compared and drawn as a run's. */
 #pragma once
 
@@ -26,7 +26,7 @@ typedef struct replay_options {
   void *progress_user;
 } replay_options;
 
-/* What is replayed, and how: as the user wants it, completed with what the capture shows. */
+/* This is what is replayed, and how: as the user wants it, completed with what the capture shows. */
 typedef struct replay_plan {
   replay_options options;
   replay_profile *profile;
@@ -38,8 +38,8 @@ typedef struct replay_plan {
   time_ps resend_ps; /* how long after it was due a segment that has not arrived is offered again; 0: never */
 } replay_plan;
 
-/* The scenario of a replay of the capture `path` with `sets` (NULL-terminated "group.key=value"; NULL:
- * none). Keys that the capture decides are refused. NULL and `error` (IWARPSIM_ERROR). Free with
+/* Returns the scenario of a replay of the capture `path` with `sets` (NULL-terminated "group.key=value";
+ * NULL: none). Keys that the capture decides are refused. NULL and `error` (IWARPSIM_ERROR). Free with
  * scenario_free(). */
 scenario *replay_scenario_new(const char *path, const char *const *sets, GError **error);
 
@@ -49,11 +49,12 @@ scenario *replay_scenario_new(const char *path, const char *const *sets, GError 
  * replayed, when a key concerns the direction that is not replayed, or as scenario_check() reports it. */
 gboolean replay_scenario_complete(scenario *s, replay_plan *plan, GError **error);
 
-/* Whether `key` has an effect on a complete replay: a replay uses it, or the user or the capture set it. */
+/* Returns whether `key` has an effect on a complete replay: a replay uses it, or the user or the capture set
+ * it. */
 gboolean replay_scenario_has_effect(const scenario *s, scenario_key key);
 
-/* What the capture shows of the measured end of connection `index`, for an endpoint of the model that takes
- * its place: into `config`, which is what the scenario has of that end, and `place`: where the stream that is
- * received begins, and where what can be replayed of it ends; without `made`. */
+/* Writes what the capture shows of the measured end of connection `index`, for an endpoint of the model that
+ * takes its place: into `config`, which is what the scenario has of that end, and `place`: where the stream
+ * that is received begins, and where what can be replayed of it ends; without `made`. */
 void replay_scenario_connect(const replay_plan *plan, uint32_t index, rnic_endpoint_config *config,
                              replay_transport_place *place);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The second reading of a capture: its packets, one after the other, at their captured times on an
+/* This is the second reading of a capture: its packets, one after the other, at their captured times on an
  * engine's clock. */
 #pragma once
 
@@ -20,7 +20,7 @@ typedef struct replay_source_events {
   void (*ended)(void *user, time_ps now);
 } replay_source_events;
 
-/* A source of the packets in `capture`, of which nothing has been read and which the caller keeps, on
+/* Returns a source of the packets in `capture`, of which nothing has been read and which the caller keeps, on
  * `clock`; `events` are copied and called with `user`.
  *
  * Time 0 is the capture's origin. A packet comes in the first picosecond of its nanosecond; a packet whose
@@ -35,11 +35,11 @@ void replay_source_free(replay_source *source);
 /* Packets whose times were before those of the packets before them. */
 uint64_t replay_source_backward(const replay_source *source);
 
-/* By how much at most: times of the capture are that wrong. */
+/* Returns by how much, at most, times of the capture are wrong. */
 int64_t replay_source_late_ns(const replay_source *source);
 
-/* The part of `segment`, which an end of `flow` sent, from octet `*from` of its payload on, at most as much
- * as a datagram holds, as a datagram with a payload of its own; `*from` moves to its end. More than that, as
- * offload joins it, becomes several datagrams. A wrong checksum is wrong in the datagram, too; an unfinished
- * or unknown one becomes right. One reference, the caller's. */
+/* Returns the part of `segment`, which an end of `flow` sent, from octet `*from` of its payload on, at most
+ * as much as a datagram holds, as a datagram with a payload of its own; `*from` moves to its end. More than
+ * that, as offload joins it, becomes several datagrams. A wrong checksum is wrong in the datagram, too; an
+ * unfinished or unknown one becomes right. One reference, the caller's. */
 datagram *replay_packet_of(const capture_flow *flow, const capture_segment *segment, uint32_t *from);

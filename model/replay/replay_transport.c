@@ -31,20 +31,20 @@ static replay_transport *self_of(tcp_transport *transport)
   return (replay_transport *)transport;
 }
 
-/* Where the first octet of a segment with sequence number `sequence` lies; may be below 0. */
+/* Returns where the first octet of a segment with sequence number `sequence` lies; may be below 0. */
 static int64_t position_of(const replay_transport *self, uint32_t sequence)
 {
   return tcp_position_of(sequence, self->place.peer_isn, (int64_t)self->receiver.next);
 }
 
-/* Past the last octet of a segment, and its FIN. */
+/* Returns the position past the last octet of a segment, and its FIN. */
 static int64_t end_of(const tcp_incoming *segment)
 {
   return segment->position + (int64_t)segment->payload->length + (segment->fin ? 1 : 0);
 }
 
-/* The segment `packet`, whose header is read into `header`. False when the replay does not heed it: it has no
- * whole header, or reaches beyond the limit. */
+/* Reads the segment `packet`, whose header is read into `header`. False when the replay does not heed it: it
+ * has no whole header, or reaches beyond the limit. */
 static bool read_segment(const replay_transport *self, const datagram *packet, tcp_header *header,
                          tcp_incoming *segment)
 {
@@ -145,7 +145,7 @@ static void take(replay_transport *self, const tcp_incoming *segment)
   close_when_done(self, segment);
 }
 
-/* As on a synchronised connection. `again`: the replay offers it again, with the timestamp of the first
+/* Acts as on a synchronised connection. `again`: the replay offers it again, with the timestamp of the first
  * time, where a TCP would have put a new one. */
 static void arrive(replay_transport *self, const tcp_incoming *segment, bool again)
 {

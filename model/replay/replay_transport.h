@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The TCP of an endpoint to which a capture's segments arrive (a tcp_transport_factory). What is
+/* This is the TCP of an endpoint to which a capture's segments arrive (a tcp_transport_factory). What is
  * acceptable, held, out of order and passed up when is decided by TCP's own tcp_acceptance_judge() and
- * tcp_receiver, as in a run. What the endpoint sends goes nowhere and is acknowledged at once: what the
- * real end sent is in the capture, and comes by replay_transport_sent(). */
+ * tcp_receiver, as in a run. What the endpoint sends goes nowhere and is acknowledged at once: what the real
+ * end sent is in the capture, and comes by replay_transport_sent(). */
 #pragma once
 
 #include "net/capture_packet.h"
 #include "tcp/tcp_transport.h"
 
-/* RFC 7323 §2.3: the largest window that can be announced. A capture does not always show the window that was
- * announced, but all that came lay within it. */
+/* RFC 7323 §2.3 has the largest window that can be announced. A capture does not always show the window that
+ * was announced, but all that came lay within it. */
 #define REPLAY_WINDOW_OCTETS (UINT64_C(65535) << 14)
 
-/* The `user` of replay_transport_new(); copied, but for `made`. */
+/* This is the `user` of replay_transport_new(); copied, but for `made`. */
 typedef struct replay_transport_place {
   uint64_t start;       /* the first octet that comes is at this position */
   uint32_t peer_isn;    /* position 0 is that of the octet after this sequence number */
@@ -24,7 +24,7 @@ typedef struct replay_transport_place {
   tcp_transport *made; /* set to the transport made */
 } replay_transport_place;
 
-/* A tcp_transport_factory; of `config` only passing and receive_mtu_octets are used, and `events` has
+/* This is a tcp_transport_factory; of `config` only passing and receive_mtu_octets are used, and `events` has
  * handlers. TCP is established by the first segment with an ACK, which ends the handshake whichever end
  * opened it; closed when both FINs have come and are acknowledged in the capture, or by a RST (RFC 9293
  * §3.10.7.4). Octets in the peer's SYN are received as far as the real end has acknowledged them. Segments

@@ -11,7 +11,7 @@
 
 typedef struct packet_story packet_story;
 
-/* The position of the SYN, which lies before the octets of the stream: no octet has it. */
+/* This is the position of the SYN, which lies before the octets of the stream: no octet has it. */
 #define PACKET_STORY_SYN ((guint64)G_MAXINT64)
 
 /* Begins the story of the packets with the octet at `position` of the stream that the end at which `of`

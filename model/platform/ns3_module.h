@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* ns-3, when this program has it: what the simulator needs of it, as a table of functions, which shim/ fills
- * in.
+/* This is ns-3, when this program has it: what the simulator needs of it, as a table of functions, which
+ * shim/ fills in.
  *
  * The table is in a module ("iwarpsim-ns3.so") that the first run that needs ns-3 loads: its libraries take
  * longer to load than a small run. The module is linked with libraries of model/ of its own. None of them has
@@ -43,7 +43,7 @@ typedef struct ns3_functions {
                              ns3_topology_counts *counts);
 } ns3_functions;
 
-/* What is passed between the two, by its sizes, mixed so that no two changes cancel out: a module of
+/* This is what is passed between the two, by its sizes, mixed so that no two changes cancel out: a module of
  * another build is refused instead of believed. */
 #define NS3_FUNCTIONS_MIX(sum, type) ((sum)*1000003u + sizeof(type))
 #define NS3_FUNCTIONS_LAYOUT                                                                                 \
@@ -55,10 +55,10 @@ typedef struct ns3_functions {
           path_link),                                                                                        \
       ns3_topology_config)
 
-/* The name under which the module exports the function below. */
+/* This is the name under which the module exports the function below. */
 #define NS3_FUNCTIONS_NAME "iwarpsim_ns3_functions"
 
-/* The table; static. */
+/* Returns the table; static. */
 const ns3_functions *iwarpsim_ns3_functions(void);
 
 #define NS3_MODULE_ERROR (ns3_module_error_quark())

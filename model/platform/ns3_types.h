@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the simulator and ns-3's side (shim/) exchange, as plain C and C++: errors, and a chain of
+/* This is what the simulator and ns-3's side (shim/) exchange, as plain C and C++: errors, and a chain of
  * nodes with its traffic. */
 #pragma once
 
@@ -9,14 +9,14 @@
 
 #include "base/time_ps.h"
 
-/* Why a function returned false or NULL; filled only then. */
+/* This is why a function returned false or NULL; filled only then. */
 typedef struct ns3_shim_error {
   char message[256];
 } ns3_shim_error;
 
-/* The `user` of ns3_tcp_transport_new(); copied. ns-3's timers run outside the transport's functions. When
- * one of them has done something, the transport's deadline is `now`, and `wake` announces it: look at the
- * deadline, run, transmit. It is called from within ns-3 and may not call the transport itself. */
+/* This is the `user` of ns3_tcp_transport_new(); copied. ns-3's timers run outside the transport's functions.
+ * When one of them has done something, the transport's deadline is `now`, and `wake` announces it: look at
+ * the deadline, run, transmit. It is called from within ns-3 and may not call the transport itself. */
 typedef struct ns3_tcp_transport_place {
   void (*wake)(void *user, time_ps now);
   void *user;
@@ -24,7 +24,7 @@ typedef struct ns3_tcp_transport_place {
 
 enum { NS3_TOPOLOGY_ENDS = 2, NS3_TOPOLOGY_MOST_HOPS = 64, NS3_TOPOLOGY_MOST_TRAFFIC = 64 };
 
-/* An attribute by ns-3's name, with ns-3's text for its value. */
+/* This is an attribute by ns-3's name, with ns-3's text for its value. */
 typedef struct ns3_topology_attribute {
   const char *name;
   const char *value;
@@ -59,7 +59,7 @@ typedef enum ns3_topology_traffic_kind {
   NS3_TOPOLOGY_UDP_ON_OFF, /* while on, at its rate */
 } ns3_topology_traffic_kind;
 
-/* A flow from one node of the chain to another. */
+/* This is a flow from one node of the chain to another. */
 typedef struct ns3_topology_traffic {
   ns3_topology_traffic_kind kind;
   uint32_t from_node, to_node; /* different; 0 … hops */
@@ -81,7 +81,7 @@ typedef struct ns3_topology_config {
   uint32_t seed; /* 1 to 4294944442; of all that is random in it */
 } ns3_topology_config;
 
-/* Of one hop in the direction that leads to `to_end`; cross traffic counts, too. */
+/* These are counts of one hop in the direction that leads to `to_end`; cross traffic counts, too. */
 typedef struct ns3_topology_counts {
   uint64_t packets;     /* that the device has sent */
   uint64_t queue_drops; /* by the queue discipline */

@@ -51,7 +51,7 @@ static void set_error(GError **error, const char *reason)
   error_set(error, "ns-3: %s", reason);
 }
 
-/* ns-3, or NULL and `error`. */
+/* Returns ns-3, or NULL and `error`. */
 static const ns3_functions *ns3_for(GError **error)
 {
   g_autoptr(GError) reason = NULL;

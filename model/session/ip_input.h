@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* IP input of one host: reassembly before TCP (draft-ietf-rddp-mpa-01 §11.2.1). Whole packets pass; octets
- * that wait for fragments are reported, for the gauge (docs/metrics.md, "Causes of holding"). */
+/* This is the IP input of one host: reassembly before TCP (draft-ietf-rddp-mpa-01 §11.2.1). Whole packets
+ * pass; octets that wait for fragments are reported, for the gauge (docs/metrics.md, "Causes of holding"). */
 #pragma once
 
 #include "engine/engine.h"
@@ -22,8 +22,9 @@ typedef struct ip_input_events {
   bool (*connection_of)(void *user, const datagram_flow *flow, uint32_t *connection);
 } ip_input_events;
 
-/* The input of the host with `number` (< 262144) among those on `clock`, which reassembles as `config`
- * allows; `events` are copied and called with `user`. Free with ip_input_free(), before the engine. */
+/* Returns the input of the host with `number` (< 262144) among those on `clock`, which reassembles as
+ * `config` allows; `events` are copied and called with `user`. Free with ip_input_free(), before the
+ * engine. */
 ip_input *ip_input_new(const ip_reassembly_config *config, uint32_t number, engine *clock,
                        const ip_input_events *events, void *user);
 void ip_input_free(ip_input *input);

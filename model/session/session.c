@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the parts of a session have in common: its hosts, whether it is done or has failed, and how the first
- * connection ended that was terminated. */
+/* This is what the parts of a session have in common: its hosts, whether it is done or has failed, and how
+ * the first connection ended that was terminated. */
 #include "session/session.h"
 
 #include "session/session_private.h"

@@ -53,18 +53,18 @@ typedef struct session_config {
 session *session_new(const session_config *config);
 void session_free(session *self);
 
-/* The host with `number`, and the one with `address` (NULL: there is none); and its RNIC. All are the
+/* Returns the host with `number`, and the one with `address` (NULL: there is none); and its RNIC. All are the
  * session's. */
 session_host *session_host_of(session *self, uint32_t number);
 session_host *session_host_at(const session *self, const ip_address *address);
 rnic_host *session_host_rnic(const session_host *host);
 
-/* Its address: of host H < 254 of a session with the number N 10.0.N.(H + 1), of the next 254 10.1.N.1 and so
- * on; with IPv6 N is 0, and it is fd00::(H + 1). */
+/* Returns its address: of host H < 254 of a session with the number N 10.0.N.(H + 1), of the next 254
+ * 10.1.N.1 and so on; with IPv6 N is 0, and it is fd00::(H + 1). */
 ip_address session_host_address(const session_host *host);
 
-/* What a path between the two hosts of `pair` needs; the names and counters there are the session's. The
- * caller sets `first_segment` when other paths are on the clock. */
+/* Returns what a path between the two hosts of `pair` needs; the names and counters there are the session's.
+ * The caller sets `first_segment` when other paths are on the clock. */
 session_network_ends session_ends(session *self, const session_pair *pair);
 
 /* Makes the connections, over `network`, which the session owns from now on. Once. */
@@ -113,20 +113,20 @@ typedef void (*session_progress_function)(const session_progress *progress, void
  * or not. The function may not touch the session. NULL: nobody is called. */
 void session_on_progress(session *self, session_progress_function function, void *user);
 
-/* How a connection that was terminated ended (docs/metrics.md). All-zero: nothing has ended. */
+/* This is how a connection that was terminated ended (docs/metrics.md). All-zero: nothing has ended. */
 typedef struct session_ending {
   char *code;     /* "Terminate 1/1/01", "MPA error 4" …; NULL: nothing has ended */
   char *message;  /* the code, who, which connection, when and why */
   enum side side; /* who found the error, or made it */
 } session_ending;
 
-/* What came of one host: what was measured there, and the first ending of a connection to it. */
+/* This is what came of one host: what was measured there, and the first ending of a connection to it. */
 typedef struct session_host_result {
   run_results results;
   session_ending ending;
 } session_host_result;
 
-/* The result of a run. All-zero is that of no run. */
+/* This is the result of a run. All-zero is that of no run. */
 typedef struct session_result {
   run_status status;
   char *message;              /* why; "" when all is well */
@@ -145,11 +145,11 @@ void session_result_clear(session_result *result);
  * (docs/metrics.md, "Status of a run"). */
 bool session_is_done(const session *self);
 
-/* What has gone wrong so far: an ending that no document describes, or an octet that differs from what was
- * sent; "" when nothing has. Free with g_free(). */
+/* Returns what has gone wrong so far: an ending that no document describes, or an octet that differs from
+ * what was sent; "" when nothing has. Free with g_free(). */
 char *session_failure(const session *self);
 
-/* How the first connection that was terminated ended; NULL when none was. Owned by the session. */
+/* Returns how the first connection that was terminated ended; NULL when none was. Owned by the session. */
 const char *session_termination(const session *self);
 
 /* Ends the measurement and fills `result`, which session_result_clear() clears. Once. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What an end of a connection does after every event, and how packets and the start of the connection reach
- * it. */
+/* This is what an end of a connection does after every event, and how packets and the start of the connection
+ * reach it. */
 #include "engine/order.h"
 #include "session/session_private.h"
 
@@ -150,7 +150,7 @@ void session_can_post(void *user, enum side side)
 
 /* --- What arrives --- */
 
-/* What a capture shows, which is no flow of the session's own addresses. */
+/* This is what a capture shows, which is no flow of the session's own addresses. */
 typedef struct observed_flow {
   datagram_flow flow;
   session_end *end; /* NULL: it is of no connection, or not any more */
@@ -180,7 +180,7 @@ void session_host_observe(session_host *host, uint32_t connection, const datagra
       connection == SESSION_NO_CONNECTION ? NULL : &self->connections[connection].ends[self->measured];
 }
 
-/* The end that an entry of a host's table stands for. */
+/* Returns the end that an entry of a host's table stands for. */
 static inline session_end *end_of(const session_host *host, void *entry)
 {
   return entry && host->session->config.absence ? ((const observed_flow *)entry)->end : entry;
@@ -192,7 +192,7 @@ static session_end *end_of_flow(session_host *host, const datagram_flow *flow)
   return end_of(host, flow_table_find(&host->ends, flow));
 }
 
-/* The end whose packet the ICMP message `packet` quotes: it was sent from here. */
+/* Returns the end whose packet the ICMP message `packet` quotes: it was sent from here. */
 static G_GNUC_NO_INLINE session_end *quoted_end(session_host *host, const datagram *packet)
 {
   datagram_flow sent;
@@ -239,9 +239,9 @@ static inline void receive(session_host *host, datagram *packet, time_ps now)
   }
 }
 
-/* The end at `host` whose peer has sent `packet`, for a trace. A packet that comes out of a chain of ns-3's
- * nodes has its number alone, so that TCP's ports come first; what has no connection that can be known is
- * shown as of the host's first. */
+/* Returns the end at `host` whose peer has sent `packet`, for a trace. A packet that comes out of a chain of
+ * ns-3's nodes has its number alone, so that TCP's ports come first; what has no connection that can be known
+ * is shown as of the host's first. */
 static const session_end *traced_end(session_host *host, const datagram *packet)
 {
   const session *self = host->session;
@@ -299,7 +299,7 @@ static bool on_connection_of(void *user, const datagram_flow *flow, uint32_t *co
   return end;
 }
 
-/* The host's ICMP message about a fragment that it dropped. */
+/* Sends the host's ICMP message about a fragment that it dropped. */
 static void on_answer(void *user, datagram *message, time_ps now)
 {
   session_host *host = user;

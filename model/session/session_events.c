@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the endpoints of a session report. */
+/* This is what the endpoints of a session report. */
 #include "rnic/rnic_verbs.h"
 #include "session/session_private.h"
 
@@ -153,7 +153,7 @@ static void on_half_closed(void *user, G_GNUC_UNUSED time_ps now)
   rnic_endpoint_close(((session_end *)user)->endpoint);
 }
 
-/* Whether octets wait out the placement latency: they will be Delivered after TCP has closed. */
+/* Returns whether octets wait out the placement latency: they will be Delivered after TCP has closed. */
 static bool waits_for_placement(const session_connection *connection)
 {
   bool waits = false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What lies between the hosts of a session, whoever implements it: a scenario's paths (session_paths.h) or
+/* This lies between the hosts of a session, whoever implements it: a scenario's paths (session_paths.h) or
  * its chain of ns-3's nodes (session_topology.h), the nodes of a user's ns-3 program (shim/host), or a
  * capture, which plays its packets (replay/).
  *
@@ -21,7 +21,7 @@
 
 typedef struct session_network session_network;
 
-/* The functions of one kind of network; those that may be NULL do nothing. */
+/* These are the functions of one kind of network; those that may be NULL do nothing. */
 typedef struct session_network_class {
   /* A packet leaves the host with the number `host` for the one that it is addressed to; takes its
    * reference. */
@@ -37,7 +37,7 @@ typedef struct session_network_class {
   void (*free)(session_network *network);
 } session_network_class;
 
-/* What a path needs of the two hosts at its ends: session_ends(). */
+/* This is what a path needs of the two hosts at its ends: session_ends(). */
 typedef struct session_network_ends {
   uint32_t hosts[SIDES];                      /* the numbers of the Initiators' host and the Responders' */
   uint32_t first_segment;                     /* of its paths, among those on the clock */
@@ -51,19 +51,19 @@ typedef struct session_network_ends {
   const char *nodes[SIDES];         /* in it, of the host that each direction leads from */
 } session_network_ends;
 
-/* Embedded as the first member of each kind. */
+/* It is embedded as the first member of each kind. */
 struct session_network {
   const session_network_class *class;
   uint32_t undone[SIDES]; /* of each direction, what is known not to have been done: path_trace.undone */
 };
 
-/* The direction that leads from the host with the number `host`. */
+/* Returns the direction that leads from the host with the number `host`. */
 static inline enum side session_network_direction(const session_network_ends *ends, uint32_t host)
 {
   return host == ends->hosts[SIDE_INITIATOR] ? SIDE_INITIATOR : SIDE_RESPONDER;
 }
 
-/* Before the engine; NULL is allowed. */
+/* Free it before the engine; NULL is allowed. */
 static inline void session_network_free(session_network *network)
 {
   if (network && network->class->free) {

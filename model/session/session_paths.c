@@ -9,20 +9,20 @@
 
 typedef struct session_paths session_paths;
 
-/* One path in both directions. */
+/* This is one path in both directions. */
 typedef struct network_route {
   path_direction *paths[SIDES];
   path_box *proxy[SIDES]; /* its ends; NULL: there is none */
   path_gate *gate;        /* with it */
 } network_route;
 
-/* What a connection sends in one direction, with paths of their own. */
+/* This is what a connection sends in one direction, with paths of their own. */
 typedef struct routed_flow {
   datagram_flow flow;
   const network_route *route;
 } routed_flow;
 
-/* One event of the scenario. */
+/* This is one event of the scenario. */
 typedef struct network_event {
   session_paths *network;
   path_change change;
@@ -132,7 +132,7 @@ static bool make_route(session_paths *network, uint32_t index, run_engine kind, 
   return true;
 }
 
-/* The route of `flow`: with paths of their own, that of its connection, which is asked for once. */
+/* Returns the route of `flow`: with paths of their own, that of its connection, which is asked for once. */
 static const network_route *route_of(session_paths *network, const datagram_flow *flow)
 {
   uint32_t index = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The paths of a scenario: one in each direction for all connections or one for each of them
+/* These are the paths of a scenario: one in each direction for all connections or one for each of them
  * (`workload.paths`); what changes on them in mid-flow (`event`), and where a router's ICMP messages go. */
 #pragma once
 
@@ -10,8 +10,8 @@
 #include "platform/run_engine.h"
 #include "session/session_network.h"
 
-/* The paths of `c`; `ends` are copied. NULL and `error` when the engine, of `kind`, refuses a link. Free
- * with session_network_free(), before the engine. */
+/* Returns the paths of `c`; `ends` are copied. NULL and `error` when the engine, of `kind`, refuses a link.
+ * Free with session_network_free(), before the engine. */
 session_network *session_paths_new(const configuration *c, run_engine kind, engine *clock,
                                    const session_network_ends *ends, GError **error);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The inside of a session, for its files, each of which calls only those before it: session.c (its state),
- * session_end.c (what an end does after every event), session_events.c (what endpoints report),
+/* This is the inside of a session, for its files, each of which calls only those before it: session.c (its
+ * state), session_end.c (what an end does after every event), session_events.c (what endpoints report),
  * session_results.c (what was counted) and session_run.c (making and running). */
 #pragma once
 
@@ -17,7 +17,7 @@
 #include "session/session_setup.h"
 #include "ulp/ulp_workload.h"
 
-/* One RNIC, with the IP input before its TCP and what is measured there. */
+/* This is one RNIC, with the IP input before its TCP and what is measured there. */
 struct session_host {
   session *session;
   flow_table ends; /* of session_end: those that are here, by the flow that arrives at each; with absent
@@ -35,7 +35,7 @@ struct session_host {
   session_ending ending;      /* of the connection to here that was terminated first */
 };
 
-/* One end of a connection with its timer. */
+/* This is one end of a connection with its timer. */
 typedef struct session_end {
   session *session;
   session_host *host;
@@ -51,7 +51,8 @@ typedef struct session_end {
 
 enum { CACHE_LINE_OCTETS = 64 };
 
-/* Two cache lines: with ten thousand connections nothing of one is in the cache when its turn comes. */
+/* It has two cache lines: with ten thousand connections nothing of one is in the cache when its turn
+ * comes. */
 typedef struct session_connection {
   _Alignas(CACHE_LINE_OCTETS) session_end ends[SIDES];
   engine_timer *workload_timer; /* starts the connection, and goes; another one wakes ULPs. NULL: none */
@@ -62,7 +63,7 @@ typedef struct session_connection {
 } session_connection;
 G_STATIC_ASSERT(sizeof(session_connection) == 2 * CACHE_LINE_OCTETS);
 
-/* The connection that `end` is an end of. */
+/* Returns the connection that `end` is an end of. */
 static inline session_connection *session_connection_of(session_end *end)
 {
   return (session_connection *)(void *)(end - end->side);
@@ -102,13 +103,13 @@ struct session {
   int64_t wall_us;              /* that session_run() took */
 };
 
-/* The number of its connection. */
+/* Returns the number of its connection. */
 static inline uint32_t session_end_index(const session_end *end)
 {
   return (uint32_t)((const session_connection *)(const void *)(end - end->side) - end->session->connections);
 }
 
-/* What an event at `end` is of; NULL: nothing is traced. */
+/* Returns what an event at `end` is of; NULL: nothing is traced. */
 static inline trace_scope *session_end_trace(const session_end *end)
 {
   trace_scope *scopes = end->session->scopes;
@@ -123,31 +124,31 @@ void session_end_settle(session_end *end, time_ps now);
 void session_end_on_timer(void *end, time_ps now);
 void session_end_set_timer(void *end, time_ps now);
 
-/* What `end` sends, and, of the session_end `end`, what arrives at it: from the addresses of the hosts and
- * the connection's port, so that no table has them again. */
+/* Returns what `end` sends, and, of the session_end `end`, what arrives at it: from the addresses of the
+ * hosts and the connection's port, so that no table has them again. */
 datagram_flow session_end_flow(const session_end *end);
 datagram_flow session_end_arriving_flow(const void *end);
 
 /* Makes the table of the ends of `host`. */
 void session_host_init_ends(session_host *host);
 
-/* The end at `host` that an arriving packet is for: a segment, or an ICMP message about one that the end
- * has sent. NULL when its ports, damaged perhaps, are no connection's. */
+/* Returns the end at `host` that an arriving packet is for: a segment, or an ICMP message about one that the
+ * end has sent. NULL when its ports, damaged perhaps, are no connection's. */
 session_end *session_host_end(session_host *host, const datagram *packet);
 
-/* The events that session_host.input calls. */
+/* These are the events that session_host.input calls. */
 extern const ip_input_events session_input_events;
 
-/* What the endpoints of `side` report: the Data Sink what is measured, the Data Source what that needs of
- * it. A ULP that posts operations is asked for them. */
+/* Returns what the endpoints of `side` report: the Data Sink what is measured, the Data Source what that
+ * needs of it. A ULP that posts operations is asked for them. */
 rnic_endpoint_events session_endpoint_events(const session *self, enum side side);
 
 /* A buffer of `side` is free again; a ulp_workload_config.can_post of a session_connection. */
 void session_can_post(void *connection, enum side side);
 
-/* Whether the documents describe this ending: any but a lost TCP connection, and that too when the
- * scenario has an end of `connection` misbehave (MPA error 1: its RST, or a segment that is silently
- * dropped each time it arrives). */
+/* Returns whether the documents describe this ending: any but a lost TCP connection, and that too when the
+ * scenario has an end of `connection` misbehave (MPA error 1: its RST, or a segment that is silently dropped
+ * each time it arrives). */
 bool session_ending_is_documented(const configuration *c, uint32_t connection, const rnic_failure *failure);
 
 /* `failure` came from `side` of `connection`; the first one is kept. */

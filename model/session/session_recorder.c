@@ -56,7 +56,7 @@ struct session_recorder {
   uint32_t parts_unused; /* the first of the chain of those that are free again */
 };
 
-/* What an event of the measured end of `connection` is of; `to` is NULL where nothing is traced. */
+/* Returns what an event of the measured end of `connection` is of; `to` is NULL where nothing is traced. */
 static trace_scope scope_of(const session_recorder *recorder, uint32_t connection)
 {
   return (trace_scope){.to = recorder->config.trace,
@@ -190,7 +190,7 @@ static G_GNUC_NO_INLINE void look_at_window(session_recorder *recorder, time_ps 
   }
 }
 
-/* To be called before what happens at `now` is counted: a time may have come. */
+/* Call this before what happens at `now` is counted: a time may have come. */
 static inline void pass_time(session_recorder *recorder, time_ps now)
 {
   if (now >= recorder->next_at) {
@@ -304,7 +304,7 @@ static void count_placed(session_recorder *recorder, time_ps arrival, uint32_t l
   count_wait(recorder, &recorder->placement, now - arrival, length);
 }
 
-/* The number of a free part. Allocates only while more are in use than ever before. */
+/* Returns the number of a free part. Allocates only while more are in use than ever before. */
 static uint32_t free_part(session_recorder *recorder)
 {
   enum { SMALLEST_ROOM = 64 };

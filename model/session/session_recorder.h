@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is measured at the RNIC of one host with Data Sinks during a run, and its metrics at the end
+/* This is what is measured at the RNIC of one host with Data Sinks during a run, and its metrics at the end
  * (docs/metrics.md). `connection` is the number that session_recorder_connect() returned. */
 #pragma once
 
@@ -42,7 +42,7 @@ void session_recorder_free(session_recorder *recorder);
  * session. */
 uint32_t session_recorder_connect(session_recorder *recorder, uint32_t connection);
 
-/* Where the FPDUs of the Data Source of `connection` start, in the FPDU phase: for it to add to. */
+/* Returns where the FPDUs of the Data Source of `connection` start, in the FPDU phase: for it to add to. */
 fpdu_starts *session_recorder_starts(session_recorder *recorder, uint32_t connection);
 
 /* A payload segment arrives at the Data Sink; see rnic_endpoint_events. */
@@ -62,11 +62,12 @@ void session_recorder_placed(session_recorder *recorder, ddp_segment *segment, c
 /* A DDP Segment is Delivered. */
 void session_recorder_delivered(session_recorder *recorder, const ddp_segment *segment, time_ps now);
 
-/* What `connection` holds after an event. */
+/* Records what `connection` holds after an event. */
 void session_recorder_held(session_recorder *recorder, uint32_t connection, const rnic_occupancy *held,
                            time_ps now);
 
-/* True when a call of session_recorder_held() for a `connection` that holds nothing may be left out. */
+/* Returns true when a call of session_recorder_held() for a `connection` that holds nothing may be left
+ * out. */
 bool session_recorder_expects_nothing_held(const session_recorder *recorder, uint32_t connection);
 
 /* `connection` has `octets` of TCP payload in IP datagrams with fragments missing. Octets of no known

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How a session ended. */
+/* This is how a session ended. */
 #include <inttypes.h>
 
 #include "base/units.h"
@@ -125,8 +125,8 @@ static void set_theory(const configuration *c, metric_values *values)
   theory_set_metrics(&inputs, values);
 }
 
-/* The metrics that are made of the `terms` of ends with a workload: of Data Sinks, if these `have_sinks`, and
- * of Data Sources, of which `source` is the first (NULL: there is none). */
+/* Sets the metrics that are made of the `terms` of ends with a workload: of Data Sinks, if these
+ * `have_sinks`, and of Data Sources, of which `source` is the first (NULL: there is none). */
 static void set_made(const session *self, const metric_terms *terms, bool have_sinks,
                      const session_end *source, metric_values *values)
 {
@@ -180,7 +180,7 @@ char *session_failure(const session *self)
   return failure ? failure : g_strdup("");
 }
 
-/* Why the run ended as it did, and with which code. */
+/* Sets why the run ended as it did, and with which code. */
 static run_status set_ending(const session *self, const metric_terms *terms, session_result *result)
 {
   const bool is_alone = self->config.absence;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Making a session, and running it to its end. */
+/* This makes a session and runs it to its end. */
 #include "base/random_stream.h"
 #include "engine/order.h"
 #include "platform/ns3_types.h"

@@ -10,7 +10,7 @@
 
 enum { ATTRIBUTES_MAX = 32 };
 
-/* "TYPE NAME=VALUE …", taken apart. */
+/* This is "TYPE NAME=VALUE …", taken apart. */
 typedef struct object_text {
   char **words;
   ns3_topology_attribute attributes[ATTRIBUTES_MAX];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The network of a scenario with a `topology`: a chain of ns-3's nodes, both directions in one. */
+/* This is the network of a scenario with a `topology`: a chain of ns-3's nodes, both directions in one. */
 #pragma once
 
 #include <glib.h>
@@ -9,11 +9,10 @@
 #include "scenario/scenario.h"
 #include "session/session_network.h"
 
-/* Whether `c` has one. */
+/* Returns whether `c` has one. */
 bool session_topology_is_wanted(const configuration *c);
 
-/* The chain that `s` describes under `clock`, an ns-3 engine; NULL and `error` when
- * ns-3 refuses: a type, attribute or value that it does not have. Free with session_network_free(), before
- * the engine. */
+/* Returns the chain that `s` describes under `clock`, an ns-3 engine; NULL and `error` when ns-3 refuses: a
+ * type, attribute or value that it does not have. Free with session_network_free(), before the engine. */
 session_network *session_topology_new(const scenario *s, engine *clock, const session_network_ends *ends,
                                       GError **error);

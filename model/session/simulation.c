@@ -26,7 +26,7 @@ FILE *simulation_open_series(const configuration *c, const char *directory, GErr
   return file;
 }
 
-/* The files of each host. */
+/* These are the files of each host. */
 typedef struct host_files {
   FILE *series[SESSION_SCENARIO_HOSTS];
   packet_capture *captures[SESSION_SCENARIO_HOSTS];

@@ -24,10 +24,11 @@ typedef struct simulation_options {
 gboolean simulation_run(const scenario *s, const simulation_options *options, session_result *result,
                         GError **error);
 
-/* What a trace of a run of `s` names: scenario, seed, version and the keys, as JSON. Free with g_free(). */
+/* Returns what a trace of a run of `s` names: scenario, seed, version and the keys, as JSON. Free with
+ * g_free(). */
 char *simulation_trace_about(const scenario *s);
 
-/* A trace of a run on `clock` into `file` that names `about`: trace_new(). */
+/* Returns a trace of a run on `clock` into `file` that names `about`: trace_new(). */
 trace *simulation_trace_new(const char *about, FILE *file, const engine *clock);
 
 /* Opens DIRECTORY/occupancy.csv of a run of `c`, and writes its first line, which names scenario, seed and

@@ -12,8 +12,8 @@
 
 typedef struct trace_reader trace_reader;
 
-/* An event, as it was read. Of a NAME `texts` has the text, which the reader owns, as it does `node`; all
- * others are in `values`. */
+/* This is an event, as it was read. Of a NAME `texts` has the text, which the reader owns, as it does `node`;
+ * all others are in `values`. */
 typedef struct trace_event {
   trace_event_id id;
   time_ps time;

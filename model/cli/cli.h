@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The commands of iwarpsim, one file each, and what they share: options, errors, exit codes. */
+/* These are the commands of iwarpsim, one file each, and what they share: options, errors, exit codes. */
 #pragma once
 
 #include <glib.h>
@@ -7,16 +7,16 @@
 #include "cli/cli_operand.h"
 #include "study/table/study_table.h"
 
-/* Exit codes of every command. */
+/* These are exit codes of every command. */
 enum {
   CLI_OK = 0,
   CLI_FAILED = 1, /* the run failed its own checks */
   CLI_USAGE = 2,  /* bad usage or a bad scenario */
 };
 
-/* Rows of a command's GOptionEntry table, which ends with G_OPTION_ENTRY_NULL: --NAME VALUE with the letter
- * `letter` (0: none) into `text`, a char *; the same each time it is given, into `texts`, a char **; a switch
- * without a value. */
+/* Makes rows of a command's GOptionEntry table, which ends with G_OPTION_ENTRY_NULL: --NAME VALUE with the
+ * letter `letter` (0: none) into `text`, a char *; the same each time it is given, into `texts`, a char **; a
+ * switch without a value. */
 #define CLI_OPTION(name, letter, kind, into, sentence, value)                                                \
   {                                                                                                          \
     name, letter, 0, G_OPTION_ARG_##kind, into, sentence, value                                              \
@@ -29,20 +29,20 @@ enum {
 #define CLI_NUMBER(name, letter, number, sentence) CLI_OPTION(name, letter, INT, number, sentence, "N")
 #define CLI_SWITCH(name, letter, on, sentence) CLI_OPTION(name, letter, NONE, on, sentence, NULL)
 
-/* --leave-out of table, plot and report. */
+/* This is --leave-out of table, plot and report. */
 #define CLI_EXCLUDE(text)                                                                                    \
   CLI_TEXT("leave-out", 0, text,                                                                             \
            "leave out runs with these flags, joined by commas: timeouts, spurious, lost (retransmissions)",  \
            "FLAGS")
 
-/* What a command was given besides its own options. */
+/* This is what a command was given besides its own options. */
 typedef struct cli_arguments {
   gboolean quiet; /* --quiet: only what was asked for is printed, and errors */
   char **rest;    /* the arguments that are not options, NULL-terminated */
   guint count;
 } cli_arguments;
 
-/* A command. What --help prints is ASCII: GLib prints it in the locale's character set. */
+/* This is a command. What --help prints is ASCII: GLib prints it in the locale's character set. */
 typedef struct cli_command {
   const char *name;
   const char *sentence;  /* in the list of commands: what it is for */
@@ -70,8 +70,8 @@ int cli_command_run(const cli_command *command, char **argv, gboolean quiet);
  * them. */
 gboolean cli_parse_exclude(const char *text, guint *flags, GError **error);
 
-/* The runs of the store `path`, as study_table_read(), at least one. NULL and `error` also when the store
- * cannot be opened, or no run is left. */
+/* Returns the runs of the store `path`, as study_table_read(), at least one. NULL and `error` also when the
+ * store cannot be opened, or no run is left. */
 study_table *cli_read_table(const char *path, guint exclude, GError **error);
 
 /* Makes the folder `path`, unless it is there, with those above it: at most `levels` in all, as more that are
@@ -90,5 +90,5 @@ gboolean cli_usage_of(GError **error, const char *prefix);
  * after which a command goes on. */
 void cli_print_error(GError *error);
 
-/* True when progress may be shown: standard error is a terminal and --quiet was not given. */
+/* Returns true when progress may be shown: standard error is a terminal and --quiet was not given. */
 gboolean cli_shows_progress(const cli_arguments *arguments);

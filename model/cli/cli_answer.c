@@ -8,16 +8,16 @@
 #include "explain/prose.h"
 #include "measure/warm_up.h"
 
-/* A row's name; its text follows. */
+/* This starts with a row's name; its text follows. */
 #define ROW "\n  %-10s "
 
-/* A metric that has a part of another, and the words for that part. */
+/* This is a metric that has a part of another, and the words for that part. */
 typedef struct named_part {
   metric_id id;
   const char *words;
 } named_part;
 
-/* Of the peak: what is held, and the cause's name. */
+/* These are parts of the peak: what is held, and the cause's name. */
 static const named_part causes[] = {
     {METRIC_BUFFER_PEAK_OCTETS_INCOMPLETE, "FPDUs with octets missing (incomplete)"},
     {METRIC_BUFFER_PEAK_OCTETS_UNLOCATED, "octets of FPDUs that no marker had located (unlocated)"},
@@ -48,7 +48,7 @@ static const named_part refusals[] = {
 
 /* All of these texts live until prose_end(). */
 
-/* A text that is not ours, on one line. */
+/* Returns a text that is not ours, on one line. */
 static const char *foreign(prose *of, const char *text)
 {
   g_autofree char *line = plain_text(text, -1, "");
@@ -64,7 +64,7 @@ static const char *amount(prose *of, double value, const char *unit)
   return g_string_chunk_insert(of->numbers, *rounded != '\0' ? rounded : exact);
 }
 
-/* "12.34 %"; 100 % is all of it. */
+/* Returns "12.34 %"; 100 % is all of it. */
 static const char *share(prose *of, double part, double whole)
 {
   const double percent = whole > 0 ? 100 * part / whole : 0;
@@ -97,7 +97,7 @@ static void add_head(const summary *page, const scenario *s, prose *to)
   }
 }
 
-/* What was held at most for each cause, the largest first. */
+/* Adds what was held at most for each cause, the largest first. */
 static void add_causes(const metric_values *m, prose *to)
 {
   double next = G_MAXDOUBLE;
@@ -244,7 +244,7 @@ static void add_caveats(const summary *page, const configuration *c, prose *to)
   }
 }
 
-/* `lines` with the status in a colour, where there may be colours. */
+/* Prints `lines` with the status in a colour, where there may be colours. */
 static void print_coloured(const char *lines, run_status status)
 {
   const char *name = run_status_name(status);

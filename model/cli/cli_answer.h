@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a run or a replay prints unless every metric is asked for. */
+/* This is what a run or a replay prints unless every metric is asked for. */
 #pragma once
 
 #include "study/store/summary.h"

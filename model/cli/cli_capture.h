@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The options with which decode, replay and timeline read a capture, and its reading. */
+/* These are the options with which decode, replay and timeline read a capture, and its reading. */
 #pragma once
 
 #include <glib.h>
@@ -10,7 +10,7 @@
 #include "decode/decode_session.h"
 #include "net/capture_source.h"
 
-/* As given on the command line; cli_free() frees them with the entries below. */
+/* These are as given on the command line; cli_free() frees them with the entries below. */
 typedef struct cli_capture_options {
   char *filter; /* NULL: none */
   char **mpa;
@@ -18,7 +18,8 @@ typedef struct cli_capture_options {
   gboolean ignore_checksums;
 } cli_capture_options;
 
-/* The rows of a GOptionEntry table for `options`, a cli_capture_options: all, and all but --filter. */
+/* These are the rows of a GOptionEntry table for `options`, a cli_capture_options: all, and all but
+ * --filter. */
 #define CLI_CAPTURE_ENTRIES(options)                                                                         \
   CLI_TEXT("filter", 'f', &(options).filter,                                                                 \
            "packets that are looked at, as tcpdump takes it: \"host 10.0.0.1 and port 5044\"", "EXPR"),      \
@@ -38,7 +39,8 @@ typedef struct cli_capture_options {
  * NULL and `error`, with what was expected, when an option has an invalid value. */
 GArray *cli_capture_read(const cli_capture_options *options, decode_options *decoding, GError **error);
 
-/* A capture that is decoded: `path`, `options` and `progress` (NULL: none is shown) are the caller's. */
+/* This is a capture that is decoded: `path`, `options` and `progress` (NULL: none is shown) are the
+ * caller's. */
 typedef struct cli_capture {
   const char *path;
   const cli_capture_options *options;
@@ -59,9 +61,9 @@ void cli_capture_close(cli_capture *capture);
  * decode_session_finish() is the caller's. */
 gboolean cli_capture_next(cli_capture *capture, GError **error);
 
-/* What is known of it now; valid until it is closed. */
+/* Returns what is known of it now; valid until it is closed. */
 decode_capture cli_capture_of(const cli_capture *capture);
 
-/* Whether a connection of the capture, which has been read, speaks MPA; else `error`, with what was
+/* Returns whether a connection of the capture, which has been read, speaks MPA; else `error`, with what was
  * expected. */
 gboolean cli_capture_has_mpa(const cli_capture *capture, GError **error);

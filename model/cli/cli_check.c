@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* iwarpsim check: what is wrong with scenarios, and what a user should know about them, without running
+/* iwarpsim check finds what is wrong with scenarios, and what a user should know about them, without running
  * any. */
 #include <math.h>
 #include <stdio.h>
@@ -23,7 +23,8 @@ static struct {
   gboolean json;
 } chosen;
 
-/* The notes of the points that `notes` has not: how many points have any, and the first, becomes one more. */
+/* Adds the notes of the points that `notes` has not: how many points have any, and the first, becomes one
+ * more. */
 static void note_points(const sweep_grid *grid, GPtrArray *notes)
 {
   gsize count = sweep_grid_count(grid);
@@ -52,7 +53,7 @@ static void note_points(const sweep_grid *grid, GPtrArray *notes)
   }
 }
 
-/* A note for each key that is given though its axis never gives it that value, as --set may. */
+/* Adds a note for each key that is given though its axis never gives it that value, as --set may. */
 static void note_axes(const scenario *s, GPtrArray *notes)
 {
   const scenario_axis *axes;
@@ -93,7 +94,7 @@ static run_cost cost_of(const scenario *s, const sweep_grid *grid)
   return grid != NULL ? all : run_cost_of(s);
 }
 
-/* `grid`: NULL when nothing is swept. */
+/* Prints the verdict. `grid` is NULL when nothing is swept. */
 static void print_verdict(const char *path, const sweep_grid *grid, const run_cost *cost,
                           const GPtrArray *notes)
 {
@@ -116,7 +117,7 @@ static void print_verdict(const char *path, const sweep_grid *grid, const run_co
   }
 }
 
-/* `error`: NULL when nothing is wrong. */
+/* Appends the verdict. `error` is NULL when nothing is wrong. */
 static void append_verdict(const char *path, const sweep_grid *grid, const run_cost *cost,
                            const GPtrArray *notes, const GError *error, GString *json)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* iwarpsim decode: prints the FPDUs in a capture. */
+/* iwarpsim decode prints the FPDUs in a capture. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -34,7 +34,7 @@ static const char *const clock_words[] = {[DECODE_CLOCK_RELATIVE] = "relative",
                                           [DECODE_CLOCK_DELTA] = "delta",
                                           NULL};
 
-/* One capture on its way to standard output. */
+/* This is one capture on its way to standard output. */
 typedef struct decoding {
   cli_capture capture;
   decode_messages *messages; /* NULL: FPDUs are printed as they are */
@@ -58,7 +58,7 @@ static guint64 time_ps_of(int64_t time_ns)
   return (guint64)MAX(time_ns, 0) * TIME_PS_PER_NANOSECOND;
 }
 
-/* Field `index` of those that are no members of one struct. */
+/* Gets field `index` of those that are no members of one struct. */
 static gboolean own_field_at(const decode_event *event, guint *index, cli_field *field)
 {
   static const decode_fpdu no_fpdu;
@@ -102,7 +102,8 @@ static gboolean own_field_at(const decode_event *event, guint *index, cli_field 
   return FALSE;
 }
 
-/* A cli_fields of a decode_event: those of docs/captures.md, which lines of the chosen kind can have. */
+/* This is a cli_fields of a decode_event: those of docs/captures.md, which lines of the chosen kind can
+ * have. */
 static gboolean field_at(const void *item, guint index, cli_field *field)
 {
   static const decode_fpdu fpdu = {.has_ddp = true, .has_read_request = true};
@@ -184,7 +185,7 @@ static void print_heading(decoding *d)
   }
 }
 
-/* `event`: as cli_filter_holds(). */
+/* Returns whether the condition holds; `event` is as cli_filter_holds(). */
 static gboolean holds(const char *condition, const decode_event *event, GError **error)
 {
   const char *page =
@@ -278,8 +279,8 @@ static void decode_segments(decoding *d, GError **error)
   clearerr(stdout); /* what failed is reported here */
 }
 
-/* The exit code, with what went wrong on standard error. A reader that has seen enough (a closed pipe) is no
- * error, and hides none that --problems found: nothing is written before the first. */
+/* Returns the exit code, with what went wrong on standard error. A reader that has seen enough (a closed
+ * pipe) is no error, and hides none that --problems found: nothing is written before the first. */
 static int finish(const decoding *d, GError **error)
 {
   if (d->write_errno == EPIPE && !chosen.problems) {
@@ -298,8 +299,8 @@ static int finish(const decoding *d, GError **error)
   return d->counts[DECODE_ERROR] > 0 ? EXIT_ERRORS : CLI_OK;
 }
 
-/* Which of --filter are a condition on lines, and which are of packets: whatever is no such condition. `why`
- * it is none is the caller's to free. FALSE and `error` when there are two of a kind. */
+/* Finds out which of --filter are a condition on lines, and which are of packets: whatever is no such
+ * condition. `why` it is none is the caller's to free. FALSE and `error` when there are two of a kind. */
 static gboolean read_filters(GError **why, GError **error)
 {
   for (char **text = chosen.filters; text && *text; text++) {

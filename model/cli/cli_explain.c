@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* iwarpsim explain: what a key, a metric or a term means, from the tables that the program itself runs by;
- * and docs/scenario.md and docs/metrics.md, which it makes of them and of docs/…md.in. Terms come from
+/* iwarpsim explain prints what a key, a metric or a term means, from the tables that the program itself runs
+ * by; and docs/scenario.md and docs/metrics.md, which it makes of them and of docs/…md.in. Terms come from
  * docs/glossary.md and from those. */
 #include <gio/gio.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@
 
 /* --- The pages without their tables --- */
 
-/* The text of docs/NAME, which comes with the program (model/cli/meson.build). */
+/* Returns the text of docs/NAME, which comes with the program (model/cli/meson.build). */
 static GString *page_new(const char *name)
 {
   g_autofree char *path = g_strconcat("/iwarpsim/", name, NULL);
@@ -34,13 +34,14 @@ static GString *page_new(const char *name)
   return g_string_new_len(text, (gssize)length);
 }
 
-/* A term, a section of a page, as texts: its names as `explain` takes them, "held", or "PRR, Proportional
- * Rate Reduction"; its heading, "Held octets"; and its text, which ends in a newline: Markdown, but
- * for the links, which are "TITLE (docs/PLACE)". The heading of a section of the reference is "## TITLE
+/* This is a term, a section of a page, as texts: its names as `explain` takes them, "held", or "PRR,
+ * Proportional Rate Reduction"; its heading, "Held octets"; and its text, which ends in a newline: Markdown,
+ * but for the links, which are "TITLE (docs/PLACE)". The heading of a section of the reference is "## TITLE
  * {NAME}", and other sections of it are no terms; in the glossary the headings are names. */
 enum { TERM_NAMES, TERM_TITLE, TERM_TEXT };
 
-/* The terms (char **) in reading order, those of the glossary first. Free with g_ptr_array_unref(). */
+/* Returns the terms (char **) in reading order, those of the glossary first. Free with
+ * g_ptr_array_unref(). */
 static GPtrArray *terms_new(void)
 {
   static const char *const pages[] = {"glossary.md", "scenario.md.in", "metrics.md.in"};
@@ -68,8 +69,8 @@ static GPtrArray *terms_new(void)
 
 /* --- Their tables --- */
 
-/* A row of a table, a cell for each letter of `kinds`: 'c' is code, 't' text. A '|' in a cell would end
- * it. */
+/* Appends a row of a table, a cell for each letter of `kinds`: 'c' is code, 't' text. A '|' in a cell would
+ * end it. */
 static void append_row(GString *page, const char *kinds, const char *const *cells)
 {
   g_string_append_c(page, '|');
@@ -82,7 +83,7 @@ static void append_row(GString *page, const char *kinds, const char *const *cell
   g_string_append_c(page, '\n');
 }
 
-/* What a key means, and what it needs for that, between two `quote`. Free with g_free(). */
+/* Returns what a key means, and what it needs for that, between two `quote`. Free with g_free(). */
 static char *meaning_of(const scenario_key_row *row, const char *quote)
 {
   const char *word = row->needs_word;
@@ -92,7 +93,7 @@ static char *meaning_of(const scenario_key_row *row, const char *quote)
                                               word != NULL ? " needs" : "Needs", quote, row->needs, quote);
 }
 
-/* The keys of a group, unless it holds nothing but groups. */
+/* Appends the keys of a group, unless it holds nothing but groups. */
 static void append_group(GString *page, const char *group, const char *sentence)
 {
   const char *quote = *group != '\0' ? "`" : "";
@@ -239,7 +240,7 @@ static int print_markdown(const char *name, GError **error)
   return CLI_OK;
 }
 
-/* The JSON schema of a line of `iwarpsim trace`. Free with g_free(). */
+/* Returns the JSON schema of a line of `iwarpsim trace`. Free with g_free(). */
 static char *trace_schema(void)
 {
   static const char number[] = "\"type\": \"integer\", \"minimum\": 0";
@@ -283,7 +284,7 @@ static void print_wrapped(const char *text)
   plain_text_print_page(stdout, lines->str);
 }
 
-/* What can be explained. */
+/* This is what can be explained. */
 typedef enum subject_kind { KEY, GROUP, METRIC, DISTRIBUTION, TERM, FAULT } subject_kind;
 
 typedef struct subject {
@@ -298,7 +299,7 @@ static void add_subject(GArray *subjects, subject_kind kind, const char *name, g
   g_array_append_val(subjects, added);
 }
 
-/* An array of subject; `terms` (terms_new()) stay the caller's. Free with g_array_unref(). */
+/* Returns an array of subject; `terms` (terms_new()) stay the caller's. Free with g_array_unref(). */
 static GArray *subjects_new(const GPtrArray *terms)
 {
   GArray *subjects = g_array_new(FALSE, FALSE, sizeof(subject));
@@ -538,7 +539,7 @@ static int unknown_name(const char *name, const GArray *subjects)
   return CLI_USAGE;
 }
 
-/* Without a name: what there is to ask for. */
+/* Prints, without a name: what there is to ask for. */
 static void print_topics(const GArray *subjects)
 {
   printf("iwarpsim explain keys      the %d keys of a scenario\n"

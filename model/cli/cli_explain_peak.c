@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* iwarpsim explain-peak: the peak of the reassembly occupancy, and how a run failed, in sentences. */
+/* iwarpsim explain-peak prints the peak of the reassembly occupancy, and how a run failed, in sentences. */
 #include "base/plain_text.h"
 #include "cli/cli.h"
 #include "cli/cli_cost.h"

@@ -45,7 +45,7 @@ static gboolean read_number(cli_field_kind kind, const char *text, guint64 *numb
                                     number, NULL);
 }
 
-/* A condition_compare of a filtering. */
+/* This is a condition_compare of a filtering. */
 static condition_verdict compare(void *user, const condition_reader *reader, const condition_comparison *c,
                                  gboolean is_read_only)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* --filter of lines: a condition, in the language of a sweep's `where` (condition.h), on the fields of what a
- * line shows. */
+/* This is --filter of lines: a condition, in the language of a sweep's `where` (condition.h), on the fields
+ * of what a line shows. */
 #pragma once
 
 #include <glib.h>
@@ -12,7 +12,7 @@ typedef enum cli_field_kind {
   CLI_FIELD_SECONDS, /* a time in ps that is shown in seconds */
 } cli_field_kind;
 
-/* A field of an item. */
+/* This is a field of an item. */
 typedef struct cli_field {
   const char *name;
   cli_field_kind kind;
@@ -25,7 +25,8 @@ typedef struct cli_field {
  * has; FALSE: there are no more. The first of a name counts. */
 typedef gboolean (*cli_fields)(const void *item, guint index, cli_field *field);
 
-/* Whether `condition` holds for the `fields` of `item`; no comparison with one that it has not holds. With
- * `item` NULL, whether it can be read; else `error` is set, in which `page` lists the fields for people. */
+/* Returns whether `condition` holds for the `fields` of `item`; no comparison with one that it has not holds.
+ * With `item` NULL, whether it can be read; else `error` is set, in which `page` lists the fields for
+ * people. */
 gboolean cli_filter_holds(const char *condition, cli_fields fields, const char *page, const void *item,
                           GError **error);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* iwarpsim: picks the command. */
+/* iwarpsim picks the command. */
 #include <errno.h>
 #include <locale.h>
 #include <malloc.h>
@@ -12,7 +12,7 @@
 #include "cli/cli.h"
 #include "scenario/scenario_problem.h"
 
-/* The commands as print_help() lists them: a title begins a group. */
+/* These are the commands as print_help() lists them: a title begins a group. */
 static const struct {
   const char *title;
   const cli_command *command;
@@ -64,7 +64,7 @@ static void print_help(void)
   plain_text_print_page(stdout, lines);
 }
 
-/* The command `name`. NULL: there is none, which is then printed on standard error. */
+/* Returns the command `name`. NULL: there is none, which is then printed on standard error. */
 static const cli_command *find_command(const char *name)
 {
   const char *names[G_N_ELEMENTS(commands) + 1] = {NULL};
@@ -114,7 +114,7 @@ const cli_command cli_help = {
 
 /* --- The program --- */
 
-/* The exit code `status`, unless what was printed got lost: a full disk must not look like an empty
+/* Returns the exit code `status`, unless what was printed got lost: a full disk must not look like an empty
  * result. */
 static int flush_output(int status)
 {

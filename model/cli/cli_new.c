@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* iwarpsim new: prints a shipped scenario, by the name of the question that it answers, to start from. */
+/* iwarpsim new prints a shipped scenario, by the name of the question that it answers, to start from. */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,11 +8,11 @@
 #include "cli/cli.h"
 #include "scenario/scenario_problem.h"
 
-/* How a shipped scenario begins, and what ends its question. */
+/* This is how a shipped scenario begins, and what ends its question. */
 #define QUESTION "# Question: "
 #define ANSWER "\n# Expected: "
 
-/* What `new` calls files whose own names do not tell the question. */
+/* `new` calls files whose own names do not tell the question. */
 enum { FILE_NAME, ALIAS };
 static const char *const aliases[][2] = {
     {"mtu-loss", "loss-sweep"},         {"four-receivers", "receivers"}, {"overhead", "marker-cost"},
@@ -20,7 +20,7 @@ static const char *const aliases[][2] = {
     {"displaced", "reordering-extent"}, {"finite-queue", "tail-drop"},   {"fast-paths", "rate-sweep"},
 };
 
-/* The other name of `name`, which is a FILE_NAME or an ALIAS; `name` itself when there is none. */
+/* Returns the other name of `name`, which is a FILE_NAME or an ALIAS; `name` itself when there is none. */
 static const char *other_name(const char *name, int kind)
 {
   for (gsize i = 0; i < G_N_ELEMENTS(aliases); i++) {
@@ -31,7 +31,7 @@ static const char *other_name(const char *name, int kind)
   return name;
 }
 
-/* The text of the shipped scenario `name`; NULL when there is none. Free with g_free(). */
+/* Returns the text of the shipped scenario `name`; NULL when there is none. Free with g_free(). */
 static char *text_of(const char *name)
 {
   g_autofree char *file = g_strconcat(other_name(name, ALIAS), ".cfg", NULL);
@@ -41,8 +41,8 @@ static char *text_of(const char *name)
   return read && g_str_has_prefix(text, QUESTION) ? g_steal_pointer(&text) : NULL;
 }
 
-/* "  NAME  QUESTION" for each shipped scenario, in order. NULL and `error` when they are not there. Free with
- * g_list_free_full(). */
+/* Returns " NAME QUESTION" for each shipped scenario, in order. NULL and `error` when they are not there.
+ * Free with g_list_free_full(). */
 static GList *rows_new(GError **error)
 {
   g_autofree char *folder = program_files_path(NULL, PROGRAM_SCENARIOS, ".", error);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the files and folders are that a command is given. */
+/* This is what the files and folders are that a command is given. */
 #include "cli/cli_operand.h"
 
 #include <errno.h>
@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 
-/* In the order of the bits of base/file_kind.h. */
+/* They are in the order of the bits of base/file_kind.h. */
 static const struct {
   const char *origin; /* what makes one */
   const char *takers; /* the commands for one */

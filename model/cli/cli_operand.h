@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Whether the files and folders that a command is given are what it takes. */
+/* This checks whether the files and folders that a command is given are what it takes. */
 #pragma once
 
 #include <glib.h>

@@ -13,7 +13,7 @@
 #include "scenario/scenario_problem.h"
 #include "study/store/result_store.h"
 
-/* Of the domain of errors that are about the command line. */
+/* This is the domain of errors that are about the command line. */
 static G_DEFINE_QUARK(iwarpsim_usage_error, usage_error)
 
     gboolean cli_usage_error(GError **error, const char *format, ...)
@@ -69,7 +69,7 @@ gboolean cli_shows_progress(const cli_arguments *arguments)
   return !arguments->quiet && terminal_of(stderr).shows;
 }
 
-/* The long option, of a command's `own` or of those that all have, nearest to the one at the end of
+/* Returns the long option, of a command's `own` or of those that all have, nearest to the one at the end of
  * `message`; NULL. */
 static const char *nearest_option(const char *message, const GOptionEntry *own, const GOptionEntry *shared)
 {
@@ -86,8 +86,8 @@ static const char *nearest_option(const char *message, const GOptionEntry *own, 
   return name != NULL ? scenario_suggest(name, (const char *const *)names->pdata) : NULL;
 }
 
-/* A copy of `argv` with "-j2" as "-j" "2", as every make takes it; GLib takes only the second. Free with
- * g_strfreev(). */
+/* Returns a copy of `argv` with "-j2" as "-j" "2", as every make takes it; GLib takes only the second. Free
+ * with g_strfreev(). */
 static char **split_attached_values(char **argv, const GOptionEntry *entries)
 {
   GPtrArray *split = g_ptr_array_new();
@@ -111,7 +111,7 @@ static char **split_attached_values(char **argv, const GOptionEntry *entries)
 
 /* --- The help page --- */
 
-/* Where the sentences of options begin: after most options. */
+/* The sentences of options begin here: after most options. */
 enum { SENTENCE_COLUMN = 30 };
 
 /* Appends "  -s, --set=GROUP.KEY=VALUE  SENTENCE" of each entry. A long option has its sentence below. */
@@ -130,7 +130,7 @@ static void append_options(GString *page, const GOptionEntry *entries, guint col
   }
 }
 
-/* As GLib's, which does not know how wide the terminal is. */
+/* This is as GLib's, which does not know how wide the terminal is. */
 static void print_help(const cli_command *command, const GOptionEntry *shared)
 {
   const guint columns = terminal_of(stdout).columns;
@@ -186,7 +186,7 @@ static gboolean parse(const cli_command *command, cli_arguments *arguments, GErr
   return !version;
 }
 
-/* FALSE and `error` unless the arguments are as many, and of the kinds, that `command` takes. */
+/* Returns FALSE and `error` unless the arguments are as many, and of the kinds, that `command` takes. */
 static gboolean check_arguments(const cli_command *command, const cli_arguments *arguments, GError **error)
 {
   if (command->takes != 0 && !g_str_has_suffix(command->arguments, "...") && arguments->count != 1) {

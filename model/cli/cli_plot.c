@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* iwarpsim plot: the pictures of a run's folder or of a sweep's store. */
+/* iwarpsim plot draws the pictures of a run's folder or of a sweep's store. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,13 +13,13 @@
 #include "scenario/scenario_problem.h"
 #include "study/plot/study_plot.h"
 
-/* What of a run's folder can be drawn; a store's kinds are study_plot.h's. */
+/* This is what of a run's folder can be drawn; a store's kinds are study_plot.h's. */
 static const char *const run_kinds[] = {"occupancy", "distribution", "delays", TRACE_PLOTS, NULL};
 static const char *const trace_kinds[] = {TRACE_PLOTS, NULL};
 
 enum { PIPE_COLUMNS = 80 };
 
-/* What was chosen: texts as they were given, and what they mean to the plots. */
+/* This is what was chosen: texts as they were given, and what they mean to the plots. */
 static struct {
   char *what; /* NULL: what fits */
   char *metric, *x, *series, *panel;
@@ -32,7 +32,7 @@ static struct {
   int connection; /* G_MININT: none */
 } chosen = {.connection = G_MININT};
 
-/* Whether a trace is drawn, or, of a folder, one that is made for it. */
+/* Returns whether a trace is drawn, or, of a folder, one that is made for it. */
 static gboolean is_trace_plot(void)
 {
   return chosen.what != NULL && g_strv_contains(trace_kinds, chosen.what);
@@ -40,8 +40,8 @@ static gboolean is_trace_plot(void)
 
 /* --- Usage --- */
 
-/* Whether `name`, given with `option`, is one of `known`; else FALSE and `error`, which has these, and the
- * nearest. */
+/* Returns whether `name`, given with `option`, is one of `known`; else FALSE and `error`, which has these,
+ * and the nearest. */
 static gboolean is_known(const char *option, const char *name, const char *const *known, GError **error)
 {
   if (g_strv_contains(known, name)) {
@@ -52,7 +52,7 @@ static gboolean is_known(const char *option, const char *name, const char *const
   return cli_usage_error(error, "%s %s: there is none of that name; expected %s%s", option, name, all, hint);
 }
 
-/* Whether what is drawn takes the options that were given; else FALSE and `error`. */
+/* Returns whether what is drawn takes the options that were given; else FALSE and `error`. */
 static gboolean check_what(gboolean is_folder, GError **error)
 {
 #define NAME(plot) (plot).name,
@@ -118,8 +118,8 @@ static gboolean read_shape(gnuplot_format format, GError **error)
          (chosen.metric == NULL || result_quantity_read(chosen.metric, &chosen.quantity, error));
 }
 
-/* The keys that `text`, given with `option`, names, which vary in `table`; NULL for a `text` of NULL, and
- * when it sets `error`. Free with g_array_unref(). */
+/* Returns the keys that `text`, given with `option`, names, which vary in `table`; NULL for a `text` of NULL,
+ * and when it sets `error`. Free with g_array_unref(). */
 static GArray *read_keys(const char *option, const char *text, const study_table *table, GError **error)
 {
   g_autoptr(GArray) keys = g_array_new(FALSE, FALSE, sizeof(scenario_key));
@@ -272,7 +272,7 @@ static int plot(const cli_arguments *arguments, GError **error)
   return *error == NULL ? CLI_OK : CLI_USAGE;
 }
 
-/* "PLOTS of a STORE", a kind a line. Free with g_free(). */
+/* Returns "PLOTS of a STORE", a kind a line. Free with g_free(). */
 static char *summary_of_kinds(void)
 {
   GString *text = g_string_new(

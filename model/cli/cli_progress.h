@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How far a run is, on the terminal of the user who started it: one line that is redrawn. */
+/* This shows how far a run is, on the terminal of the user who started it: one line that is redrawn. */
 #pragma once
 
 #include <glib.h>
@@ -29,7 +29,7 @@ void cli_progress_show(cli_progress *shown, double share, double at_s, gint64 no
 /* Does the same of a run or replay; `shown` is a cli_progress: a session_progress_function. */
 void cli_progress_of_run(const session_progress *progress, void *shown);
 
-/* The grid of a sweep, as sweep_grid_new(), while its points are checked; with progress when
+/* Returns the grid of a sweep, as sweep_grid_new(), while its points are checked; with progress when
  * `shows`. */
 sweep_grid *cli_progress_grid(const scenario *base, const char *const *sets, guint seeds, gboolean shows,
                               GError **error);

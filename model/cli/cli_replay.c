@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* iwarpsim replay: a capture's traffic, received by the model. */
+/* iwarpsim replay lets the model receive a capture's traffic. */
 #include <stdio.h>
 #include <string.h>
 
@@ -37,8 +37,8 @@ static gboolean read_resend(replay_options *options, GError **error)
   return TRUE;
 }
 
-/* What a replay is of, how it was asked for, and what it cannot know. Options that were not given are left
- * out. */
+/* Reports what a replay is of, how it was asked for, and what it cannot know. Options that were not given are
+ * left out. */
 static gboolean report(const replay *r, const scenario *s, const session_result *result,
                        const GPtrArray *notes, const cli_results *results, gboolean quiet, GError **error)
 {
@@ -68,7 +68,7 @@ static gboolean report(const replay *r, const scenario *s, const session_result 
   return cli_results_report(results, s, result, &of, quiet, chosen.all, error);
 }
 
-/* The second reading and what comes of it. */
+/* Makes the second reading and what comes of it. */
 static int run_into(const cli_results *results, replay *r, const scenario *s, const cli_arguments *arguments,
                     cli_progress *shown, GError **error)
 {

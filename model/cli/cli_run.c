@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* iwarpsim run: one scenario, one run, its results in a folder. */
+/* iwarpsim run makes one run of one scenario; its results go in a folder. */
 #include "cli/cli_run.h"
 
 #include <stdio.h>
@@ -18,10 +18,10 @@
 
 /* --- Results, those of a replay too --- */
 
-/* What a run may make in its folder, but for run.trace. */
+/* This is what a run may make in its folder, but for run.trace. */
 static const char *const own_names[] = {"sender.pcap", "receiver.pcap", "occupancy.csv", "summary.json"};
 
-/* Whether `trace` (may be NULL) is the file `name` of the results. */
+/* Returns whether `trace` (may be NULL) is the file `name` of the results. */
 static gboolean is_trace(const cli_results *results, const char *name)
 {
   g_autofree char *place = g_build_filename(results->directory, name, NULL);

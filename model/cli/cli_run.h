@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The results that run and replay both write: a folder with summary.json, a page on standard output, an exit
- * code. */
+/* These are the results that run and replay both write: a folder with summary.json, a page on standard
+ * output, an exit code. */
 #pragma once
 
 #include <glib.h>
@@ -9,14 +9,14 @@
 #include "session/simulation.h"
 #include "study/store/summary.h"
 
-/* Where the results of a run go. */
+/* This is where the results of a run go. */
 typedef struct cli_results {
   char *directory;
   const char *trace; /* where --trace goes; NULL: nowhere. The caller's */
   new_files *files;  /* they are made here first */
 } cli_results;
 
-/* The row of a GOptionEntry table for `all`, whether every metric is printed. */
+/* This is the row of a GOptionEntry table for `all`, whether every metric is printed. */
 #define CLI_RESULTS_ALL(all) CLI_SWITCH("all", 'a', &(all), "print every metric, not only what matters most")
 
 /* Begins results of `s` in `directory`, or, when that is NULL, in results/NAME, which is made when it is
@@ -29,7 +29,8 @@ gboolean cli_results_begin(cli_results *results, const scenario *s, const char *
 void cli_results_print_notes(const char *const *notes);
 void cli_results_end(cli_results *results);
 
-/* `result` of `s` as a summary, `of` as for cli_results_report(); what the summary points to stays theirs. */
+/* Returns `result` of `s` as a summary, `of` as for cli_results_report(); what the summary points to stays
+ * theirs. */
 summary cli_results_summary(const scenario *s, const session_result *result, const summary_replay *of);
 
 /* Writes summary.json and puts the results in their places, where they replace those of an earlier run; its
@@ -39,6 +40,6 @@ summary cli_results_summary(const scenario *s, const session_result *result, con
 gboolean cli_results_report(const cli_results *results, const scenario *s, const session_result *result,
                             const summary_replay *of, gboolean quiet, gboolean all, GError **error);
 
-/* The exit code of `command` ("run") by the result and run.expect; when that is not 0, prints why on standard
- * error. */
+/* Returns the exit code of `command` ("run") by the result and run.expect; when that is not 0, prints why on
+ * standard error. */
 int cli_results_exit_code(const char *command, const scenario *s, const session_result *result);

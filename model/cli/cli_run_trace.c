@@ -91,7 +91,7 @@ static gboolean run_again(const summary_record *record, const char *path, const 
   return good;
 }
 
-/* The trace of the run whose folder is `path`. */
+/* Opens the trace of the run whose folder is `path`. */
 static FILE *open_of_run(const char *path, const cli_arguments *arguments, double times, char **ending,
                          GError **error)
 {

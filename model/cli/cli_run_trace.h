@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* TRACE|DIR: what the commands that read a trace take. */
+/* This is TRACE|DIR: what the commands that read a trace take. */
 #pragma once
 
 #include <glib.h>
@@ -18,7 +18,7 @@
 FILE *cli_run_trace_open(const char *path, const cli_arguments *arguments, double times, char **ending,
                          GError **error);
 
-/* The scenario of the run that `record` is of, which stands at `path`: by its keys, all of them, or those
- * that a replay has when `of_replay` permits one. NULL and `error` when it is another version's. */
+/* Returns the scenario of the run that `record` is of, which stands at `path`: by its keys, all of them, or
+ * those that a replay has when `of_replay` permits one. NULL and `error` when it is another version's. */
 scenario *cli_run_scenario(const summary_record *record, const char *path, gboolean of_replay,
                            GError **error);

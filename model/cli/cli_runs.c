@@ -9,7 +9,8 @@
 #include "scenario/configuration.h"
 #include "session/simulation.h"
 
-/* Long enough for any run to set itself up, and for whatever takes long at one instant of simulated time. */
+/* This is long enough for any run to set itself up, and for whatever takes long at one instant of simulated
+ * time. */
 #define STALL_S 60
 
 static const cli_runs_options defaults = CLI_RUNS_DEFAULT;
@@ -19,7 +20,7 @@ static void show_sweep(const session_progress *progress, void *shared)
   run_progress_set(shared, progress->now, progress->share);
 }
 
-/* A run, in its own process. Nothing of it is kept but its summary, in the store. */
+/* Makes a run, in its own process. Nothing of it is kept but its summary, in the store. */
 static int simulate(scenario *s, run_progress *progress)
 {
   GError *error = NULL;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The runs of a sweep or of a search: how many at once, within which limits, and where they come from. */
+/* These are the runs of a sweep or of a search: how many at once, within which limits, and where they come
+ * from. */
 #pragma once
 
 #include <glib.h>
@@ -9,7 +10,7 @@
 #include "study/sweep/run_process.h"
 #include "study/sweep/sweep.h"
 
-/* As given on the command line; the entries below fill it in. */
+/* These are as given on the command line; the entries below fill it in. */
 typedef struct cli_runs_options {
   char **sets;
   int jobs;
@@ -17,13 +18,14 @@ typedef struct cli_runs_options {
   char *limit, *stall, *memory;
 } cli_runs_options;
 
-/* Before the entries are read: as many runs at once as there are cores, which no -j asks for. */
+/* This stands there before the entries are read: as many runs at once as there are cores, which no -j asks
+ * for. */
 #define CLI_RUNS_DEFAULT                                                                                     \
   {                                                                                                          \
     .jobs = G_MININT                                                                                         \
   }
 
-/* The rows of a GOptionEntry table for `options`, a cli_runs_options. */
+/* These are the rows of a GOptionEntry table for `options`, a cli_runs_options. */
 #define CLI_RUNS_ENTRIES(options)                                                                            \
   CLI_TEXTS("set", 's', &(options).sets, "override a key that the sweep does not vary", "GROUP.KEY=VALUE"),  \
       CLI_NUMBER("jobs", 'j', &(options).jobs,                                                               \
@@ -40,10 +42,11 @@ typedef struct cli_runs_options {
 gboolean cli_runs_read(const cli_runs_options *runs, const cli_arguments *arguments, sweep_options *options,
                        GError **error);
 
-/* Where the results of `s` go: `given`, or without one results/NAME`suffix`.sqlite. Free with g_free(). */
+/* Returns where the results of `s` go: `given`, or without one results/NAME`suffix`.sqlite. Free with
+ * g_free(). */
 char *cli_runs_store(const char *given, const scenario *s, const char *suffix);
 
-/* Where the runs of `grid` come from. Free with provenance_free(). */
+/* Returns where the runs of `grid` come from. Free with provenance_free(). */
 provenance *cli_runs_origin(const sweep_grid *grid, const cli_runs_options *options);
 
 /* Makes those of the runs of `plan` that the store at `path` lacks, as sweep_run(). FALSE and `error` also

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* iwarpsim show: the result of a run or a replay, as it was printed then. */
+/* iwarpsim show prints the result of a run or a replay, as it was printed then. */
 #include <stdio.h>
 
 #include "base/plain_text.h"

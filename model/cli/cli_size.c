@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* iwarpsim size: the least value of a key that keeps a condition. */
+/* iwarpsim size finds the least value of a key that keeps a condition. */
 #include <stdio.h>
 #include <string.h>
 
@@ -63,7 +63,8 @@ static gboolean read_end(const scenario_key_row *row, const char *option, const 
          error_set(error, "%s %s: expected a number, 0 or more", option, text);
 }
 
-/* Where to search: what is legal, but for a 0 that stands for "unlimited", unless the options narrow it. */
+/* Finds where to search: what is legal, but for a 0 that stands for "unlimited", unless the options narrow
+ * it. */
 static gboolean read_scope(const scenario_key_row *row, size_scope *scope, GError **error)
 {
   *scope = (size_scope){.from = (guint64)MAX((gint64)row->minimum, 0),

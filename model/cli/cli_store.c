@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* iwarpsim table, report, export and merge: a store as a table in the terminal, as one page to read, as CSV,
- * and as a part of another. */
+/* iwarpsim table, report, export and merge show a store as a table in the terminal, as one page to read, as
+ * CSV, and as a part of another. */
 #include <glib/gstdio.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,7 +23,8 @@ static struct {
   gboolean json;
 } tabulated;
 
-/* What --metric and --return-level name, or the defaults. NULL and `error` when one is no quantity. */
+/* Returns what --metric and --return-level name, or the defaults. NULL and `error` when one is no
+ * quantity. */
 static GArray *read_quantities(char *const *metrics, GError **error)
 {
   uint64_t period = 0;

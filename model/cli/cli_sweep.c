@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* iwarpsim sweep: every point of a scenario's sweep that the store lacks, each in a process of its own. */
+/* iwarpsim sweep runs every point of a scenario's sweep that the store lacks, each in a process of its
+ * own. */
 #include <stdio.h>
 #include <string.h>
 
@@ -16,10 +17,10 @@
 #include "study/store/provenance.h"
 #include "study/sweep/sweep.h"
 
-/* Seeds of a point at most, with --until. */
+/* A point has at most this many seeds, with --until. */
 #define MAX_SEEDS 256
 
-/* No number that --max-seeds accepts. */
+/* This is no number that --max-seeds accepts. */
 #define NO_MAX_SEEDS G_MININT
 
 static struct {
@@ -118,7 +119,7 @@ static int run_sweep(sweep_plan *plan, const sweep_options *options, gboolean qu
   return result.failed > 0 || result.unexpected > 0 || result.to_go > 0 ? CLI_FAILED : CLI_OK;
 }
 
-/* --list: looks into the store where there is one, and makes none. */
+/* Does --list: looks into the store where there is one, and makes none. */
 static int list_sweep(sweep_plan *plan, guint jobs, GError **error)
 {
   const sweep_grid *grid = sweep_plan_grid(plan);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* iwarpsim timeline: a trace, or a capture, as one page that shows it over time. */
+/* iwarpsim timeline shows a trace, or a capture, as one page that shows it over time. */
 #include <stdio.h>
 #include <string.h>
 

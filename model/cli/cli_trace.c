@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* iwarpsim trace: the events of a trace, as JSON lines. */
+/* iwarpsim trace prints the events of a trace, as JSON lines. */
 #include <stdio.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 
 enum { WRITTEN_OCTETS = 16 << 10 }; /* in one piece, or more */
 
-/* One event as a line. */
+/* Prints one event as a line. */
 static void print_event(decode_line *line, const trace_event *event)
 {
   const trace_row *row = trace_row_of(event->id);
@@ -47,7 +47,7 @@ static const char *const event_names[] = {
 #include "trace/trace_events.def"
     NULL};
 
-/* A cli_fields of a trace_event: the columns that all events may have, then its own. */
+/* This is a cli_fields of a trace_event: the columns that all events may have, then its own. */
 static gboolean field_at(const void *item, guint index, cli_field *field)
 {
   const trace_event *event = item;

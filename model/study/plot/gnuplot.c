@@ -11,7 +11,7 @@
 #include "base/new_files.h"
 #include "study/table/study_table.h"
 
-/* In a script, before the SHA-256 of all below the line. */
+/* This stands in a script, before the SHA-256 of all below the line. */
 static const char checksum_mark[] = "# SHA-256 of the rest: ";
 
 const char *const gnuplot_format_names[] = {
@@ -19,8 +19,8 @@ const char *const gnuplot_format_names[] = {
 
 /* --- Texts --- */
 
-/* `text` as valid UTF-8 without what does not show and without the quote that ends a string: doubling it
- * is gnuplot's documented escape, but its scanner (5.4) takes the two for an empty string when they come
+/* Returns `text` as valid UTF-8 without what does not show and without the quote that ends a string: doubling
+ * it is gnuplot's documented escape, but its scanner (5.4) takes the two for an empty string when they come
  * first, and runs what follows. */
 static char *printable(const char *text)
 {
@@ -110,7 +110,7 @@ char *gnuplot_template(const char *file, GError **error)
   return g_strdup(body != NULL ? body + 2 : text);
 }
 
-/* Free with g_string_free(); NULL and `error` when a template cannot be read. */
+/* Makes a script. Free with g_string_free(); NULL and `error` when a template cannot be read. */
 static GString *make_script(const char *name, const GString *variables, const char *stem,
                             gnuplot_format format, GError **error)
 {
@@ -136,7 +136,7 @@ static GString *make_script(const char *name, const GString *variables, const ch
   return g_steal_pointer(&script);
 }
 
-/* FALSE and `error` when the script `name` in `folder` is there, and not as this program wrote it. */
+/* Returns FALSE and `error` when the script `name` in `folder` is there, and not as this program wrote it. */
 static gboolean check_unchanged(const char *name, const char *folder, GError **error)
 {
   g_autofree char *path = g_build_filename(folder, name, NULL);
@@ -164,7 +164,7 @@ static gboolean write_file(const GString *text, const char *name, const char *fo
   return new_files_write(path, text->str, text->len, error);
 }
 
-/* What page.gp exits with, after a line on what is needed, where the panels have no room. */
+/* page.gp exits with this, after a line on what is needed, where the panels have no room. */
 enum { NO_ROOM = 3 };
 
 /* Runs gnuplot on the script `name` in `folder`. What it prints is `*printed` (g_free()). */
@@ -193,11 +193,11 @@ static gboolean run_gnuplot(const char *name, const char *folder, gboolean colou
   return FALSE;
 }
 
-/* What a picture ends with: gnuplot does not notice when a write fails. */
+/* A picture ends with one of these: gnuplot does not notice when a write fails. */
 static const char *const picture_ends[] = {
     [GNUPLOT_PNG] = "IEND\xae\x42`\x82", [GNUPLOT_SVG] = "</svg>\n\n", [GNUPLOT_PDF] = "%%EOF\n"};
 
-/* The plot's files, made in `files`, as the user gets them: the picture last. */
+/* Keeps the plot's files, made in `files`, as the user gets them: the picture last. */
 static gboolean keep_files(const new_files *files, const char *const *names, const gnuplot_target *target,
                            GError **error)
 {

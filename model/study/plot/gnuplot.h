@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* gnuplot: the variables that a template of scripts/plots/ reads, texts in which nothing acts as code, and
- * running it. */
+/* This is about gnuplot: the variables that a template of scripts/plots/ reads, texts in which nothing acts
+ * as code, and running it. */
 #pragma once
 
 #include <glib.h>
@@ -14,10 +14,10 @@ typedef enum gnuplot_format {
   GNUPLOT_TERM /* letters on standard output; no file is left */
 } gnuplot_format;
 
-/* "png", "svg", "pdf", "term", by gnuplot_format; NULL comes last. */
+/* These are "png", "svg", "pdf", "term", by gnuplot_format; NULL comes last. */
 extern const char *const gnuplot_format_names[];
 
-/* Where plots go. */
+/* Plots go here. */
 typedef struct gnuplot_target {
   const char *folder; /* exists; not used for GNUPLOT_TERM or with `picture` */
   gnuplot_format format;
@@ -33,11 +33,11 @@ typedef struct gnuplot_target {
  * that are not UTF-8 the replacement character. Free with g_free(). */
 char *gnuplot_quote(const char *text);
 
-/* `text` as it may stand after "# ", on one line, in a script or its data. Free with g_free(). */
+/* Returns `text` as it may stand after "# ", on one line, in a script or its data. Free with g_free(). */
 char *gnuplot_comment(const char *text);
 
-/* A file name made of `text`: letters, digits, '.', '_' and '-' stay, the rest becomes '_', and a '.' or '-'
- * does not come first (gnuplot opens '| command' as a pipe). Never empty. Free with g_free(). */
+/* Returns a file name made of `text`: letters, digits, '.', '_' and '-' stay, the rest becomes '_', and a '.'
+ * or '-' does not come first (gnuplot opens '| command' as a pipe). Never empty. Free with g_free(). */
 char *gnuplot_file_stem(const char *text);
 
 /* Append an assignment to `variables`: a text, a number, an array of `count` texts (char *) or numbers, with
@@ -49,9 +49,9 @@ void gnuplot_set_texts(GString *variables, const char *name, const GPtrArray *te
 void gnuplot_set_quoted(GString *variables, const char *name, const GPtrArray *texts);
 void gnuplot_set_numbers(GString *variables, const char *name, const GArray *numbers);
 
-/* The text of `file` of scripts/plots, without the lines before its first empty one, which describe the file.
- * The file is one of PROGRAM_PLOTS (base/files.h). NULL and `error` (IWARPSIM_ERROR, G_FILE_ERROR) when there
- * is none or it cannot be read. Free with g_free(). */
+/* Returns the text of `file` of scripts/plots, without the lines before its first empty one, which describe
+ * the file. The file is one of PROGRAM_PLOTS (base/files.h). NULL and `error` (IWARPSIM_ERROR, G_FILE_ERROR)
+ * when there is none or it cannot be read. Free with g_free(). */
 char *gnuplot_template(const char *file, GError **error);
 
 /* Makes STEM.dat of `data`, STEM.gnuplot of `variables` and the templates page.gp, `name`.gp and legend.gp,

@@ -64,8 +64,9 @@ void value_extent_add(value_extent *extent, double mean, double half_width)
   extent->largest_bound = MAX(extent->largest_bound, mean + (isnan(half_width) ? 0 : half_width));
 }
 
-/* The unit of values up to `largest`, in which that is at least 1: octets go to KiB … from one of them on. On
- * a logarithmic axis the smallest value, or 0 of a linear one, decides: it would be a long fraction. */
+/* Returns the unit of values up to `largest`, in which that is at least 1: octets go to KiB … from one of
+ * them on. On a logarithmic axis the smallest value, or 0 of a linear one, decides: it would be a long
+ * fraction. */
 static shown_scale scale_for(const char *unit, double largest, double smallest)
 {
   double reached = largest * (1 + 1e-9);
@@ -78,7 +79,7 @@ static shown_scale scale_for(const char *unit, double largest, double smallest)
   return shown_scale_for(unit, strcmp(unit, "s") == 0 ? MAX(reached, 1e-12) : reached); /* no unit for 0 s */
 }
 
-/* "goodput (Gbit/s)" */
+/* Returns "goodput (Gbit/s)" */
 static char *name_of(const char *quantity, const char *unit)
 {
   return g_strdup_printf("%s (%s)", quantity, unit);
@@ -155,8 +156,8 @@ const char *place_axis_words(const study_table *table, scenario_key key)
 /* A list has no end. */
 enum { LABEL_LETTERS_MAX = 24 };
 
-/* The unit of sizes on an axis of them: octets of an MTU, and of others below 9 KiB; KiB. Whole KiB have
- * units of their own: NULL, as of what is no size. */
+/* Returns the unit of sizes on an axis of them: octets of an MTU, and of others below 9 KiB; KiB. Whole KiB
+ * have units of their own: NULL, as of what is no size. */
 static const shown_scale *unit_of(const place_axis *axis)
 {
   static const shown_scale octets = {1, "octets"}, kib = {1024, "KiB"};
@@ -172,7 +173,7 @@ static const shown_scale *unit_of(const place_axis *axis)
                                                                              : &kib;
 }
 
-/* What is written at a value. Free with g_free(). */
+/* Returns what is written at a value. Free with g_free(). */
 static char *label_of(const study_table *table, const place_axis *axis, const char *text,
                       const shown_scale *unit)
 {
@@ -190,7 +191,7 @@ static char *label_of(const study_table *table, const place_axis *axis, const ch
   return label;
 }
 
-/* A label at each value; the unit is in the axis's name unless the labels have one. */
+/* Adds a label at each value; the unit is in the axis's name unless the labels have one. */
 static void add_labels(const study_table *table, place_axis *axis)
 {
   const shown_scale *unit = unit_of(axis);
@@ -203,7 +204,7 @@ static void add_labels(const study_table *table, place_axis *axis)
   }
 }
 
-/* Part of the axis at either end. */
+/* This is the part of the axis at either end. */
 #define MARGIN 0.09
 
 /* A zero stands two thirds of a decade left of the smallest number. */
@@ -232,7 +233,7 @@ place_axis place_axis_of_cells(const study_table *table, scenario_key key)
   return axis;
 }
 
-/* `place` further right by `distance`, which on a logarithmic axis is counted in decades. */
+/* Returns `place` further right by `distance`, which on a logarithmic axis is counted in decades. */
 static double moved(double place, double distance, gboolean by_ratio)
 {
   return by_ratio ? place * pow(10, distance) : place + distance;

@@ -21,7 +21,7 @@ typedef struct plot_axis {
   GArray *gaps;       /* double: where the axis is broken; NULL: nowhere */
 } plot_axis;
 
-/* A part of an axis that was asked for, in base units; from >= to: none was; infinite: as it is. */
+/* This is a part of an axis that was asked for, in base units; from >= to: none was; infinite: as it is. */
 typedef struct plot_range {
   double from;
   double to;
@@ -31,8 +31,8 @@ typedef struct plot_range {
 void plot_axis_clear(plot_axis *axis);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(plot_axis, plot_axis_clear)
 
-/* `axis` with the part of it that is `range`; it is taken, and returned. A logarithmic axis keeps its end
- * where `range` has none above 0. */
+/* Returns `axis` with the part of it that is `range`; it is taken, and returned. A logarithmic axis keeps its
+ * end where `range` has none above 0. */
 plot_axis plot_axis_limited(plot_axis axis, const plot_range *range);
 
 /* Appends the axis to a template's variables, as x_from, x_to … when `letter` is "x". */
@@ -60,9 +60,9 @@ typedef struct value_extent {
 /* Takes a mean (finite) with its interval (`half_width` may be NAN). */
 void value_extent_add(value_extent *extent, double mean, double half_width);
 
-/* An axis of `quantity` for `extent`, in `unit` as the metrics' table writes it: "octets", "bit/s", "s", "1"
- * … On a logarithmic axis of octets zero stands at the lower end. Clear it, like every axis below, with
- * plot_axis_clear(). */
+/* Returns an axis of `quantity` for `extent`, in `unit` as the metrics' table writes it: "octets", "bit/s",
+ * "s", "1" … On a logarithmic axis of octets zero stands at the lower end. Clear it, like every axis below,
+ * with plot_axis_clear(). */
 plot_axis plot_axis_of_values(const value_extent *extent, const char *quantity, const char *unit,
                               value_scale scale);
 
@@ -78,18 +78,19 @@ typedef struct place_axis {
   gboolean last_apart;  /* the only word among numbers ("unlimited"), right of a gap */
 } place_axis;
 
-/* The axis for the values that `key` has in the runs of `table`, at least one. Numbers that span a decade, or
- * any when `logarithmic`, go on a logarithmic axis. Free with place_axis_clear(). */
+/* Returns the axis for the values that `key` has in the runs of `table`, at least one. Numbers that span a
+ * decade, or any when `logarithmic`, go on a logarithmic axis. Free with place_axis_clear(). */
 place_axis place_axis_of(const study_table *table, scenario_key key, gboolean logarithmic);
 
-/* What `key` is called on an axis: what the sweep calls it, or "loss of segments"; of keys without words of
- * their own the name. */
+/* Returns what `key` is called on an axis: what the sweep calls it, or "loss of segments"; of keys without
+ * words of their own the name. */
 const char *place_axis_words(const study_table *table, scenario_key key);
 
-/* The same with the values 0, 1, 2 … in their order, whatever they are: the columns or rows of a map. */
+/* Returns the same with the values 0, 1, 2 … in their order, whatever they are: the columns or rows of a
+ * map. */
 place_axis place_axis_of_cells(const study_table *table, scenario_key key);
 void place_axis_clear(place_axis *axis);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(place_axis, place_axis_clear)
 
-/* The index of `text`, which is one of the axis's. */
+/* Returns the index of `text`, which is one of the axis's. */
 guint place_axis_index(const place_axis *axis, const char *text);

@@ -4,14 +4,14 @@
 #include <math.h>
 #include <string.h>
 
-/* A letter of a terminal in dots: with the font below, what is laid out for a picture falls on whole
+/* This is a letter of a terminal in dots: with the font below, what is laid out for a picture falls on whole
  * letters. */
 enum { LETTER_WIDTH = 10, LETTER_HEIGHT = 25, LETTER_FONT = 13 };
 
 /* gnuplot's point is 4/3 dots: 27 of them are 8.64 points in print. */
 #define FONT_OF_POINTS (PLOT_DOTS_PER_INCH / 72 * 3 / 4)
 
-/* A legend of more rows than a reader can use; in a terminal it takes a third at most. */
+/* This is a legend of more rows than a reader can use; in a terminal it takes a third at most. */
 enum { LEGEND_ENTRIES_MAX = 40 };
 
 plot_chart plot_chart_new(const char *template_name, const gnuplot_target *target,
@@ -92,7 +92,7 @@ void plot_chart_add_lines_legend(plot_chart *chart, const GPtrArray *labels, con
   }
 }
 
-/* How many letters, across or down: as asked for, or as the screen has, if that is known. */
+/* Returns how many letters, across or down: as asked for, or as the screen has, if that is known. */
 static double letters_of(double asked, guint screen, guint usual)
 {
   return asked > 0 ? asked : screen > 0 ? screen : usual;
@@ -103,7 +103,7 @@ static double rows_of(const plot_chart *chart)
   return letters_of(chart->request->height, chart->target->screen.rows, TERMINAL_ROWS);
 }
 
-/* The size of the page, as far as it was asked for, and what stands on it. */
+/* Appends the size of the page, as far as it was asked for, and what stands on it. */
 static void append_page(const plot_chart *chart, GString *variables)
 {
   const plot_request *request = chart->request;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A plot in the making: what every plot has, whatever its template draws. Where heading, panels and legend
- * stand on the page is scripts/plots/page.gp's. */
+/* This is a plot in the making: what every plot has, whatever its template draws. Where heading, panels and
+ * legend stand on the page is scripts/plots/page.gp's. */
 #pragma once
 
 #include <glib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How a quantity is distributed: the share of the time the reassembly occupancy is above x; its exceedance,
- * over time and over arriving octets, down to the smallest shares; or the share of the payload octets that
- * wait longer than x for Placement and for Delivery. */
+/* This plots how a quantity is distributed: the share of the time the reassembly occupancy is above x; its
+ * exceedance, over time and over arriving octets, down to the smallest shares; or the share of the payload
+ * octets that wait longer than x for Placement and for Delivery. */
 #include <math.h>
 
 #include "base/error.h"
@@ -9,7 +9,7 @@
 #include "study/plot/plot_runs.h"
 #include "study/plot/study_plot.h"
 
-/* What a plot draws of each point, and its texts. */
+/* This is what a plot draws of each point, and its texts. */
 typedef struct shown_quantity {
   struct {
     distribution_id id;
@@ -59,7 +59,7 @@ static const shown_quantity shown_delays = {
     .nothing = "no octet waited",
     .metrics = "delay.placement_s or delay.delivery_s"};
 
-/* One line. */
+/* This is one line. */
 typedef struct share_curve {
   char *label;          /* of its point; "": it is the only one */
   distribution samples; /* not empty */
@@ -105,7 +105,7 @@ static const share_curve *curve_at(const GArray *curves, guint i)
   return &g_array_index(curves, share_curve, i);
 }
 
-/* What its samples reach to. */
+/* Returns what its samples reach to. */
 static double end_of(const share_curve *curve)
 {
   return curve->samples.bins[curve->samples.count - 1].bound;
@@ -122,8 +122,8 @@ static double end_of(const share_curve *curve)
 #define TAIL_SHARE 0.02
 #define SMALLEST_SHARE 1e-5
 
-/* The share before and after each bound: a step has an edge. What lies before `from`, where the axis begins,
- * has none. */
+/* Appends the share before and after each bound: a step has an edge. What lies before `from`, where the axis
+ * begins, has none. */
 static void append_rows(const share_curve *curve, double from, GString *data)
 {
   const distribution *d = &curve->samples;
@@ -209,7 +209,7 @@ static gboolean draw(const GArray *curves, const shown_quantity *shown, const pl
 
 /* --- The points of a study --- */
 
-/* A line a point of the sweep, the weights of its seeds added. */
+/* Draws a line a point of the sweep, the weights of its seeds added. */
 static gboolean draw_points(const study_table *table, const study_plot *plot, const plot_request *request,
                             const char *stem, const gnuplot_target *target, GError **error)
 {

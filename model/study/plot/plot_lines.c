@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The plots of a study that are line charts, each a line_plot: lines with intervals over one axis, in
- * panels; or a map, whose rows of cells are lines. A point is the mean of its runs with the 95 % interval,
+/* These are the plots of a study that are line charts, each a line_plot: lines with intervals over one axis,
+ * in panels; or a map, whose rows of cells are lines. A point is the mean of its runs with the 95 % interval,
  * or, in a chart of skewed data, the median with the quartiles: a symmetric interval would show what no run
  * had. */
 #include <math.h>
@@ -27,7 +27,7 @@ typedef struct line_point {
   guint flagged;
 } line_point;
 
-/* What is drawn of a point; NAN: no interval. */
+/* This is what is drawn of a point; NAN: no interval. */
 typedef struct line_mark {
   double value, low, high;
 } line_mark;
@@ -40,7 +40,7 @@ typedef struct chart_line {
   GArray *points; /* line_point */
 } chart_line;
 
-/* What is drawn: of the runs, or of the metric that was asked for. */
+/* This is what is drawn: of the runs, or of the metric that was asked for. */
 typedef struct line_quantity {
   const char *name; /* "peak"; NULL: the quantity's */
   result_quantity of;
@@ -63,7 +63,7 @@ typedef struct line_plot {
   void (*add_references)(line_chart *chart); /* NULL: none */
 } line_plot;
 
-/* A chart in the making. */
+/* This is a chart in the making. */
 struct line_chart {
   plot_grouping groups;
   place_axis x;
@@ -88,7 +88,7 @@ static void line_chart_clear(line_chart *chart)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(line_chart, line_chart_clear)
 
-/* Of a size that grows. */
+/* This is the value of a size that grows. */
 static const plot_bound unlimited = {.label = "unlimited", .baseline = "unlimited", .number = 1};
 
 #define METRIC(id)                                                                                           \
@@ -118,15 +118,15 @@ static chart_line *add_line(GPtrArray *lines, guint panel, guint style, line_loo
   return line;
 }
 
-/* In a cell of a map without a value. */
+/* This stands in a cell of a map without a value. */
 #define NO_VALUE "\u00d7"
 
 /* A cell less wide than so many letters of the axes has no text: its colour has to do. In print a row of
  * cells, which hold two lines of text, has so many dots. */
 enum { CELL_LETTERS = 7, CELL_HEIGHT = 120 };
 
-/* The mean of `quantity` over x: a line for each panel and line of the grouping in which a run has it, or,
- * with `all`, in any case. Where a run did not end ok it is NAN: that of the others would mislead. */
+/* Returns the mean of `quantity` over x: a line for each panel and line of the grouping in which a run has
+ * it, or, with `all`, in any case. Where a run did not end ok it is NAN: that of the others would mislead. */
 static GPtrArray *lines_of(line_chart *chart, const result_quantity *quantity, line_look look, gboolean all)
 {
   GPtrArray *lines = g_ptr_array_new_with_free_func(free_line);
@@ -181,8 +181,8 @@ static GPtrArray *lines_of(line_chart *chart, const result_quantity *quantity, l
 /* The median of fewer runs has not much to do with their mean. */
 #define QUARTILES_OF 4
 
-/* Whether one of `lines` is, on the average of its points, or has an interval that reaches 0 where no value
- * does. */
+/* Returns whether one of `lines` is, on the average of its points, or has an interval that reaches 0 where no
+ * value does. */
 static gboolean are_skewed(const GPtrArray *lines)
 {
   gboolean skewed = FALSE;
@@ -232,7 +232,7 @@ static const chart_line *add_reference(line_chart *chart, guint panel, const cha
 
 /* --- What to compare with --- */
 
-/* The bound across each main line that has it. */
+/* Adds the bound across each main line that has it. */
 static void add_bounds(line_chart *chart)
 {
   guint lines = chart->lines->len;
@@ -253,7 +253,7 @@ static void add_bounds(line_chart *chart)
   }
 }
 
-/* Its places and means as a text, by which curves are compared. Free with g_free(). */
+/* Returns its places and means as a text, by which curves are compared. Free with g_free(). */
 static char *curve_text(const chart_line *line)
 {
   GString *text = g_string_new(NULL);
@@ -264,7 +264,7 @@ static char *curve_text(const chart_line *line)
   return g_string_free(text, FALSE);
 }
 
-/* The formulas of mpa-01 section 11 as the runs have them, once for lines of a panel that agree in one;
+/* Adds the formulas of mpa-01 section 11 as the runs have them, once for lines of a panel that agree in one;
  * called by its name alone when all do. */
 static void add_formulas(line_chart *chart)
 {
@@ -302,11 +302,11 @@ static void add_formulas(line_chart *chart)
   }
 }
 
-/* mpa-01 section 5: a marker of 4 octets at every 512th of the stream. */
+/* mpa-01 section 5 has a marker of 4 octets at every 512th of the stream. */
 #define MARKER_SPACING 512.0
 #define MARKER_OCTETS 4.0
 
-/* Of the curve that predicts. */
+/* These are the points of the curve that predicts. */
 #define CURVE_POINTS 200
 
 /* For boxes whose pieces have one size, the probability that a segment of S octets, cut at a random place of
@@ -333,7 +333,7 @@ static void add_prediction(line_chart *chart)
 
 /* --- Panels that show the same --- */
 
-/* All that `panel` shows, as a text. Free with g_free(). */
+/* Returns all that `panel` shows, as a text. Free with g_free(). */
 static char *shown_in(const line_chart *chart, guint panel)
 {
   GString *text = g_string_new(NULL);
@@ -464,7 +464,7 @@ static void append_lines(line_chart *chart, plot_chart *drawn)
   }
 }
 
-/* The key of x; SCENARIO_KEY_COUNT: none of them varies. */
+/* Returns the key of x; SCENARIO_KEY_COUNT: none of them varies. */
 static scenario_key key_of_x(const study_table *table, const line_plot *of, const plot_request *request)
 {
   const scenario_key *key = request->x == NULL ? of->keys : NULL;
@@ -509,7 +509,7 @@ static plot_axis plot_axis_take(plot_axis *axis)
   return taken;
 }
 
-/* What it has now. */
+/* Draws what it has now. */
 static gboolean draw_chart(line_chart *chart, const study_table *table, const plot_request *request,
                            const char *stem, const gnuplot_target *target, GError **error)
 {
@@ -559,7 +559,7 @@ static gboolean draw_chart(line_chart *chart, const study_table *table, const pl
   return plot_chart_draw(&drawn, stem, error);
 }
 
-/* Where a key comes among those of a map: loss and MTU first, last the kind of receiver. */
+/* Ranks keys by where a key comes among those of a map: loss and MTU first, last the kind of receiver. */
 static int compare_ranks(gconstpointer a, gconstpointer b)
 {
   int ranks[2];
@@ -573,8 +573,8 @@ static int compare_ranks(gconstpointer a, gconstpointer b)
   return ranks[0] - ranks[1];
 }
 
-/* The keys of x and y of a map: those that were asked for, and of the others the first two. FALSE and `error`
- * when there are none. */
+/* Chooses the keys of x and y of a map: those that were asked for, and of the others the first two. FALSE and
+ * `error` when there are none. */
 static gboolean choose_keys(const study_table *table, const plot_request *request, scenario_key *x,
                             scenario_key *y, GError **error)
 {
@@ -595,8 +595,8 @@ static gboolean choose_keys(const study_table *table, const plot_request *reques
          error_set(error, "a heat map needs two keys that vary beside those of --panel");
 }
 
-/* The key of x, and of a map that of y, and what they leave as panels and lines. FALSE and `error` when there
- * are none. */
+/* Chooses the key of x, and of a map that of y, and what they leave as panels and lines. FALSE and `error`
+ * when there are none. */
 static gboolean group_runs(line_chart *chart, const study_table *table, const study_plot *plot,
                            const plot_request *request, GError **error)
 {
@@ -723,7 +723,7 @@ const study_plot plot_memory = {
               .quantity = "goodput",
               .unit = "bit/s"}};
 
-/* How the memory of one RNIC grows with its connections. */
+/* This shows how the memory of one RNIC grows with its connections. */
 const study_plot plot_connections = {
     .name = "connections",
     .sentence = "peak occupancy against workload.connections, with the formulas of mpa-01 section 11",
@@ -738,7 +738,7 @@ const study_plot plot_connections = {
               .scale = VALUE_SCALE_LOGARITHMIC,
               .add_references = add_formulas}};
 
-/* How small a middlebox may cut the stream before FPDUs can no longer be placed at once. */
+/* This shows how small a middlebox may cut the stream before FPDUs can no longer be placed at once. */
 const study_plot plot_cuts = {
     .name = "cuts",
     .sentence = "fraction placed directly against the size of a middlebox's cuts",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The occupancy of one run over time, by cause. */
+/* This plots the occupancy of one run over time, by cause. */
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 /* A series of more steps is thinned to this many stretches: more than the dots across a page. */
 #define STRETCHES 4000
 
-/* More than a terminal has across. */
+/* This is more than a terminal has across. */
 enum { LETTERS = 1000 };
 
 /* A series of more steps gets no outline: it would be all that is seen. */
@@ -58,14 +58,14 @@ static double reassembly_of(const step *at)
 
 /* --- Reading --- */
 
-/* A finite number >= 0 that is the whole of `text`. */
+/* Reads a finite number >= 0 that is the whole of `text`. */
 static gboolean parse_number(const char *text, double *number)
 {
   const char *end = units_read_real(text, number);
   return end != NULL && *end == '\0' && *number >= 0;
 }
 
-/* What was expected of `line`; NULL: nothing else. */
+/* Returns what was expected of `line`; NULL: nothing else. */
 static const char *add_line(series *s, const char *line)
 {
   double time_s, octets;
@@ -101,7 +101,8 @@ static const char *add_line(series *s, const char *line)
   return NULL;
 }
 
-/* Comment lines, the header, then the series; a line without its end was cut off, and its number with it. */
+/* Reads the comment lines, the header, then the series; a line without its end was cut off, and its number
+ * with it. */
 static gboolean read_lines(series *s, char *text, const char *end_of_text, const char *path, GError **error)
 {
   guint number = 0;
@@ -166,7 +167,7 @@ static gboolean read_series(series *s, const char *path, const summary_record *r
 
 /* --- Drawing --- */
 
-/* A row: the time, and the octets of the causes up to and with `top`. */
+/* Appends a row: the time, and the octets of the causes up to and with `top`. */
 static void append_row(double time, const step *at, int top, GString *data)
 {
   double height = 0;
@@ -176,8 +177,8 @@ static void append_row(double time, const step *at, int top, GString *data)
   g_string_append_printf(data, "%.12g %.0f\n", time, height);
 }
 
-/* Rows before and after each step, which has an edge. Of steps that fall on one dot of the page the first,
- * the highest and the last are what can be seen. */
+/* Appends rows before and after each step, which has an edge. Of steps that fall on one dot of the page the
+ * first, the highest and the last are what can be seen. */
 static void append_steps(const series *s, double end_s, double unit_s, int top, GString *data)
 {
   const step *before = step_at(s, 0);
@@ -202,7 +203,7 @@ static void append_steps(const series *s, double end_s, double unit_s, int top, 
   append_row(end_s / unit_s, before, top, data);
 }
 
-/* A row for each letter across a terminal: the highest state in its time. */
+/* Appends a row for each letter across a terminal: the highest state in its time. */
 static void append_letters(const series *s, double end_s, double unit_s, int top, GString *data)
 {
   const step *at = step_at(s, 0);

@@ -11,7 +11,7 @@
 
 #define MM_PER_INCH 25.4
 
-/* What can be read, and what gnuplot draws in a second. */
+/* This is what can be read, and what gnuplot draws in a second. */
 enum { DOTS_MIN = 300, DOTS_MAX = 12000, LETTERS_MIN = 20, LETTERS_MAX = 1000 };
 
 gboolean plot_request_read_length(const char *text, gnuplot_format format, double *dots, GError **error)
@@ -49,7 +49,7 @@ gboolean plot_request_read_font(const char *text, double *points, GError **error
          error_set(error, "'%s' is no size of letters; expected 4 to 72 points", text);
 }
 
-/* In the base unit of its kind. */
+/* Reads it in the base unit of its kind. */
 static gboolean read_bound(const char *text, double *bound)
 {
   uint64_t whole;

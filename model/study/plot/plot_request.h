@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a user asks of a plot: what is drawn over what, in which size and range. */
+/* This is what a user asks of a plot: what is drawn over what, in which size and range. */
 #pragma once
 
 #include <glib.h>
@@ -9,14 +9,14 @@
 #include "study/statistics/statistics.h"
 #include "study/table/result_quantity.h"
 
-/* A line across a line chart's lines. */
+/* This is a line across a line chart's lines. */
 typedef struct plot_bound {
   const char *label;
   const char *baseline; /* a value of x, at which each line has a bound of its own; NULL: all have the same */
   double number;        /* the bound, or the part of what the line has there */
 } plot_bound;
 
-/* All zero: whatever suits the runs. */
+/* All zero asks for whatever suits the runs. */
 typedef struct plot_request {
   const result_quantity *quantity; /* NULL: the plot's own, or the peak */
   const scenario_key *x;           /* NULL: as suits the plot */
@@ -36,7 +36,7 @@ typedef struct plot_request {
   char **drawn_title; /* receives what is drawn, over what, where (g_free()); NULL: it is not asked for */
 } plot_request;
 
-/* The dots of print, and the points of its letters, whatever its size. */
+/* These are the dots of print, and the points of its letters, whatever its size. */
 #define PLOT_DOTS_PER_INCH 300.0
 #define PLOT_FONT_POINTS 8.64
 

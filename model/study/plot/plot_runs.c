@@ -52,7 +52,7 @@ char *plot_place_words(const study_table *table, const GArray *keys, char *const
   return g_string_free(words, FALSE);
 }
 
-/* The index of `text` in `texts`, where it is put if need be; takes `text`. */
+/* Returns the index of `text` in `texts`, where it is put if need be; takes `text`. */
 static guint index_of(GPtrArray *texts, char *text)
 {
   guint index;
@@ -69,7 +69,7 @@ static void clear_cell(gpointer data)
   g_ptr_array_unref(((plot_cell *)data)->runs);
 }
 
-/* The keys of panels and lines, and after them that of x in `all`. */
+/* Groups by the keys of panels and lines, and after them that of x in `all`. */
 static void group_runs(const study_table *table, scenario_key x, const GArray *panels, const GArray *lines,
                        const GArray *all, plot_grouping *grouping)
 {
@@ -152,8 +152,8 @@ static char *const *keys_of(const GArray *points, guint index)
   return ((const study_run *)g_ptr_array_index(g_array_index(points, study_point, index).runs, 0))->keys;
 }
 
-/* The index of the key of `keys` with most values, of several the last; of the kind of receiver, which is
- * what is compared, only when there is no other. */
+/* Returns the index of the key of `keys` with most values, of several the last; of the kind of receiver,
+ * which is what is compared, only when there is no other. */
 static guint sparest_key(const GPtrArray *runs, const GArray *keys)
 {
   guint sparest = 0, most = 0;
@@ -230,7 +230,7 @@ void plot_counts_add(plot_counts *counts, const GPtrArray *runs)
   }
 }
 
-/* Of runs with any of these flags. */
+/* These mark runs with any of these flags. */
 static const char *const flagged_with[] = {
     [STUDY_FLAG_TIMEOUTS] = "timeouts",
     [STUDY_FLAG_SPURIOUS] = "spurious retransmissions",

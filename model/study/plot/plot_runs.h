@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The runs of a plot: which part each varying key plays, which points are shown, and how the subtitle counts
- * them. */
+/* These are the runs of a plot: which part each varying key plays, which points are shown, and how the
+ * subtitle counts them. */
 #pragma once
 
 #include <glib.h>
@@ -36,12 +36,12 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(plot_grouping, plot_grouping_clear)
 /* More have no form of their own each. */
 enum { PLOT_LINES_MAX = 10 };
 
-/* The key for the x axis: what `request` asks for, or loss when it varies, else the first that does and has
- * no other place there, but, where that would make more than PLOT_LINES_MAX lines, the one of most values;
- * SCENARIO_KEY_COUNT when there is none. */
+/* Returns the key for the x axis: what `request` asks for, or loss when it varies, else the first that does
+ * and has no other place there, but, where that would make more than PLOT_LINES_MAX lines, the one of most
+ * values; SCENARIO_KEY_COUNT when there is none. */
 scenario_key plot_grouping_x(const study_table *table, const plot_request *request);
 
-/* Whether `key` is one of those that vary by themselves. */
+/* Returns whether `key` is one of those that vary by themselves. */
 gboolean plot_grouping_varies(const study_table *table, scenario_key key);
 
 /* "in-order receiver, MTU 9000 octets": the values that `texts`, indexed by scenario_key (NULL: not known),
@@ -68,7 +68,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(point_selection, point_selection_clear)
 
 /* --- Subtitles: which runs a plot shows, and which are left out --- */
 
-/* The runs of the points of a plot. */
+/* These are the runs of the points of a plot. */
 typedef struct plot_counts {
   guint runs;        /* all; 0: nothing else is set */
   guint fewest;      /* of a point */
@@ -83,8 +83,8 @@ typedef struct plot_counts {
 /* Counts the runs (const study_run *) of a further point. */
 void plot_counts_add(plot_counts *counts, const GPtrArray *runs);
 
-/* The subtitle of a plot: "a study · scenario a · seeds 1–8 · iwarpsim 0.1.0 · 96 runs, mean of 8 each with
- * 95 % interval · …". `points` says what a point is, with "#" for how many runs each has: "mean of # each …";
- * `mark` names what marks points with flagged runs ("ringed"). Free with g_free(). */
+/* Returns the subtitle of a plot: "a study · scenario a · seeds 1–8 · iwarpsim 0.1.0 · 96 runs, mean of 8
+ * each with 95 % interval · …". `points` says what a point is, with "#" for how many runs each has: "mean of
+ * # each …"; `mark` names what marks points with flagged runs ("ringed"). Free with g_free(). */
 char *plot_runs_subtitle(const study_table *table, const plot_counts *counts, const char *points,
                          const char *mark);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One run over time, from its trace: layers of marks over one axis of time. What is smaller than a dot of the
- * page is drawn once, so that a picture's size does not grow with the run. */
+/* This plots one run over time, from its trace: layers of marks over one axis of time. What is smaller than a
+ * dot of the page is drawn once, so that a picture's size does not grow with the run. */
 #include <math.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 /* Across a page and down: more than any has in print. */
 #define DOTS 2000
 
-/* More than any trace lasts, and less than 64 bits of ps hold. */
+/* This is more than any trace lasts, and less than 64 bits of ps hold. */
 #define FOREVER_S 9e6
 
 /* From a time to another, and from `low` to `high` octets. */
@@ -26,8 +26,9 @@ static const char *const names[] = {TRACE_PLOTS};
 static const char *const things[] = {"stream", "congestion window", "queue"};
 static const char *const axes[] = {"position in the stream", "window", "waiting in the queue"};
 
-/* What a layer shows of its event: a value that holds until the next; whether TCP is in that state, likewise;
- * that it happens, unless its field is 0; from a field to the next; as many octets as the next field has. */
+/* This is what a layer shows of its event: a value that holds until the next; whether TCP is in that state,
+ * likewise; that it happens, unless its field is 0; from a field to the next; as many octets as the next
+ * field has. */
 typedef enum layer_form { LINE, STATE, POINT, SPAN_TO, SPAN_OF } layer_form;
 
 /* What is drawn below others comes first. Layers without an event are filled by code. */
@@ -60,7 +61,7 @@ static const struct trace_layer {
     [LOST] = {QUEUE, POINT, TRUE, "lost", "lost", TRACE_EVENTS, 0},
 };
 
-/* A chart in the making. */
+/* This is a chart in the making. */
 typedef struct trace_chart {
   summary_record *run; /* what the trace is of */
   trace_plot plot;
@@ -113,7 +114,7 @@ static double column_of(const trace_chart *chart, time_ps time)
 
 /* --- What happens --- */
 
-/* A GCompareDataFunc: by where they begin. */
+/* This is a GCompareDataFunc: by where they begin. */
 static int compare_lows(gconstpointer a, gconstpointer b, G_GNUC_UNUSED gpointer user)
 {
   const double one = ((const mark *)a)->low, other = ((const mark *)b)->low;
@@ -218,7 +219,7 @@ static void leave(trace_chart *chart, time_ps now)
   }
 }
 
-/* The queue of a link: its drops and marks do not name the link, and what impairs packets has others. */
+/* Adds the queue of a link: its drops and marks do not name the link, and what impairs packets has others. */
 static void add_queue(trace_chart *chart, const trace_event *event)
 {
   const gboolean is_drop = event->id == TRACE_PACKET_DROPPED, is_join = event->id == TRACE_PACKET_QUEUED;
@@ -334,7 +335,7 @@ static void append_marks(const trace_chart *chart, guint layer, double dot, GStr
   }
 }
 
-/* The data: an index for each layer that has marks in sight, in their order. */
+/* Appends the data: an index for each layer that has marks in sight, in their order. */
 static void append_layers(trace_chart *chart, plot_chart *drawn)
 {
   for (guint i = 0; i < LAYERS; i++) {

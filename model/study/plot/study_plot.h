@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Every plot of a study, once: what it is called, what it needs, how it is drawn. */
+/* This is every plot of a study, once: what it is called, what it needs, how it is drawn. */
 #pragma once
 
 #include <glib.h>
@@ -42,18 +42,18 @@ struct study_plot {
 STUDY_PLOTS(DECLARATION)
 #undef DECLARATION
 
-/* All of them; NULL comes last. */
+/* These are all of them; NULL comes last. */
 extern const study_plot *const study_plots[];
 
-/* The plot called `name`; NULL when there is none. */
+/* Returns the plot called `name`; NULL when there is none. */
 const study_plot *study_plot_find(const char *name);
 
-/* Whether `table` has what `plot` needs; `error` names what is missing when not. */
+/* Returns whether `table` has what `plot` needs; `error` names what is missing when not. */
 gboolean study_plot_fits(const study_table *table, const study_plot *plot, GError **error);
 
-/* The plots worth drawing for what the sweep varies, the most informative first; never empty for a table with
- * a varying key. Without one there is the distribution, if runs have one. An array of const study_plot *;
- * free with g_ptr_array_unref(). */
+/* Returns the plots worth drawing for what the sweep varies, the most informative first; never empty for a
+ * table with a varying key. Without one there is the distribution, if runs have one. An array of const
+ * study_plot *; free with g_ptr_array_unref(). */
 GPtrArray *study_plots_for(const study_table *table);
 
 /* Draws `plot` as `request` asks for, as "STEM-NAME" (`stem` is made a safe file name); plot_metric's NAME is
@@ -77,7 +77,7 @@ gboolean plot_occupancy(const char *run_folder, const plot_request *request, con
 gboolean plot_distribution_of_run(const char *run_folder, gboolean delays, const plot_request *request,
                                   const gnuplot_target *target, GError **error);
 
-/* What is drawn of a trace. */
+/* These are drawn of a trace. */
 #define TRACE_PLOTS "sequence", "window", "queue"
 
 /* Draws the plot `what`, one of these, of the trace in `file`, called `name` in errors, as
@@ -88,5 +88,5 @@ gboolean plot_distribution_of_run(const char *run_folder, gboolean delays, const
 gboolean plot_trace(FILE *file, const char *name, const char *what, const plot_request *request,
                     const char *stem, const gnuplot_target *target, GError **error);
 
-/* The subtitle of a plot of `run` alone: scenario, seed, receiver, version. Free with g_free(). */
+/* Returns the subtitle of a plot of `run` alone: scenario, seed, receiver, version. Free with g_free(). */
 char *plot_run_subtitle(const summary_record *run);

@@ -38,7 +38,7 @@ void html_append(GString *html, const char *format, ...)
 
 /* --- Pages --- */
 
-/* As a Content-Security-Policy names what it admits. Free with g_free(). */
+/* Returns the hash as a Content-Security-Policy names what it admits. Free with g_free(). */
 static char *hash_of(const char *text)
 {
   guint8 digest[32];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* HTML: texts in which nothing acts as markup, pages that fetch nothing, and tables. */
+/* This is about HTML: texts in which nothing acts as markup, pages that fetch nothing, and tables. */
 #pragma once
 
 #include <glib.h>
@@ -15,8 +15,8 @@ void html_append_text(GString *html, const char *text);
  * them and numbers in place of %u; %% is a percent sign. */
 void html_append(GString *html, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
-/* The page "TITLE – KIND" of `body`, which is markup. Its policy forbids to fetch anything, and admits
- * `style` alone and `script` alone, each by its hash. Free with g_free(). */
+/* Returns the page "TITLE – KIND" of `body`, which is markup. Its policy forbids to fetch anything, and
+ * admits `style` alone and `script` alone, each by its hash. Free with g_free(). */
 char *html_page(const char *style, const char *script, const char *title, const char *kind, const char *body);
 
 /* Appends a table of the headings in `head` and of `rows`, after `tools` in a line of their own: all of these

@@ -14,7 +14,7 @@ static void append_title(report_page *report)
   html_append_text(report->html, report->title);
 }
 
-/* The scenario, the seeds, the program, and how much there is of what. */
+/* Appends the scenario, the seeds, the program, and how much there is of what. */
 static void append_facts(report_page *report)
 {
   const study_table *table = report->table;
@@ -29,8 +29,8 @@ static void append_facts(report_page *report)
               *partial != '\0' ? " · " : "", partial);
 }
 
-/* What report.html names, in the order in which it is made: the definitions explain the asterisks of what
- * comes before them. */
+/* This is what report.html names, in the order in which it is made: the definitions explain the asterisks of
+ * what comes before them. */
 static const struct part {
   const char *name;
   void (*append)(report_page *report); /* appends nothing where the study has nothing of the kind */
@@ -48,7 +48,7 @@ static const struct part {
              {"provenance", report_append_provenance},
              {"reproduce", report_append_commands}};
 
-/* `template` with the parts in their places. Free with g_free(). */
+/* Returns the `template` with the parts in their places. Free with g_free(). */
 static char *fill(report_page *report, const char *template)
 {
   g_autoptr(GPtrArray) made = g_ptr_array_new_with_free_func(g_free);

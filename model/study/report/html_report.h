@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The report of a study: one HTML page that needs no other file, with the question, the answer, plots, tables
- * and the commands that make them again. */
+/* This is the report of a study: one HTML page that needs no other file, with the question, the answer,
+ * plots, tables and the commands that make them again. */
 #pragma once
 
 #include <glib.h>

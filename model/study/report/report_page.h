@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A report in the making: what all its sections read, and the page that they append to. */
+/* This is a report in the making: what all its sections read, and the page that they append to. */
 #pragma once
 
 #include <glib.h>
 
 #include "study/table/result_rows.h"
 
-/* What a report tabulates of each point. */
+/* This is what a report tabulates of each point. */
 typedef struct report_column {
   const char *heading;
   const char *name;  /* of the quantity, as result_quantity_read() takes it */
@@ -39,12 +39,13 @@ void report_page_measure(report_page *report);
 
 /* --- Sections: each function appends the content of one, below its title --- */
 
-/* What the scenarios ask (report_scenario.c); what the sweep varies, and what differs from the defaults. */
+/* Appends what the scenarios ask (report_scenario.c); what the sweep varies, and what differs from the
+ * defaults. */
 void report_append_question(report_page *report);
 void report_append_parameters(report_page *report);
 
-/* Where each quantity, and each ratio of pairs, is least and most, and what to be careful about; or why there
- * is nothing to compare (report_results.c). */
+/* Appends where each quantity, and each ratio of pairs, is least and most, and what to be careful about; or
+ * why there is nothing to compare (report_results.c). */
 void report_append_answer(report_page *report);
 
 /* Nothing of a report without runs to compare (report_results.c): plots, which set its `error` when they
@@ -56,8 +57,8 @@ void report_append_results(report_page *report);
 void report_append_pairs(report_page *report);
 void report_append_definitions(report_page *report);
 
-/* The runs (report_runs.c): which to be careful about, of which scenario, where the numbers come from, and
- * the commands that make them again. */
+/* Append the runs (report_runs.c): which to be careful about, of which scenario, where the numbers come from,
+ * and the commands that make them again. */
 void report_append_flags(report_page *report);
 void report_append_scenario(report_page *report);
 void report_append_provenance(report_page *report);

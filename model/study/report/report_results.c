@@ -14,8 +14,8 @@
 
 /* --- What is tabulated --- */
 
-/* The most informative first. The first one that there is, which the report headlines, is what is not
- * exceeded for 99.9 % of the time: a peak grows with the length of the run. */
+/* They come with the most informative first. The first one that there is, which the report headlines, is what
+ * is not exceeded for 99.9 % of the time: a peak grows with the length of the run. */
 static const report_column shown[] = {
     {.heading = "p99.9 occupancy", .name = "buffer.reassembly_p99.9_octets"},
     {.heading = "peak occupancy", .name = "buffer.reassembly_peak_octets"},
@@ -26,7 +26,7 @@ static const report_column shown[] = {
     {.heading = "wire efficiency", .name = "efficiency_wire", .is_minor = TRUE},
 };
 
-/* What is compared in pairs, when it varies. */
+/* This is what is compared in pairs, when it varies. */
 static const scenario_key compared[] = {SCENARIO_RECEIVER_MODE, SCENARIO_MPA_MARKERS};
 
 static const report_column *column_at(const GArray *columns, guint index)
@@ -34,7 +34,7 @@ static const report_column *column_at(const GArray *columns, guint index)
   return &g_array_index(columns, report_column, index);
 }
 
-/* What the report is about first: the occupancy; NULL: no run has it. */
+/* Returns what the report is about first: the occupancy; NULL: no run has it. */
 static const report_column *headline_of(const report_page *report)
 {
   const report_column *first = report->columns->len > 0 ? column_at(report->columns, 0) : NULL;
@@ -78,7 +78,7 @@ void report_page_measure(report_page *report)
   }
 }
 
-/* The rows of the table for `column`: result_row. Free with g_array_unref(). */
+/* Returns the rows of the table for `column`: result_row. Free with g_array_unref(). */
 static GArray *rows_of(const report_page *report, const report_column *column, const result_pairing *pairing)
 {
   GArray *rows = result_rows_of(report->table, &column->quantity, pairing);
@@ -92,13 +92,13 @@ static GArray *rows_of(const report_page *report, const report_column *column, c
   return rows;
 }
 
-/* "" of a factor. Free with g_free(). */
+/* Returns "" of a factor. Free with g_free(). */
 static char *unit_of(const report_column *column)
 {
   return column->is_ratio ? g_strdup("") : result_quantity_unit(&column->quantity);
 }
 
-/* The one largest in size; below 0: there is no mean. */
+/* Returns the one largest in size; below 0: there is no mean. */
 static double largest_mean(const GArray *rows)
 {
   double largest = -1;
@@ -148,8 +148,8 @@ static void append_mean(report_page *report, const result_row *row, const shown_
   g_string_append(html, "</td>");
 }
 
-/* A link that saves what `iwarpsim table` writes of these columns as NAME.csv, its texts guarded against
- * spreadsheets. Free with g_free(). */
+/* Returns a link that saves what `iwarpsim table` writes of these columns as NAME.csv, its texts guarded
+ * against spreadsheets. Free with g_free(). */
 static char *link_to_csv(const report_page *report, const char *name, const result_pairing *pairing,
                          const GArray *columns)
 {
@@ -172,8 +172,8 @@ static char *link_to_csv(const report_page *report, const char *name, const resu
   return g_string_free(html, FALSE);
 }
 
-/* The cells of a row in front of its means: the values of `keys`, and how many runs or pairs the first mean
- * is of. */
+/* Appends the cells of a row in front of its means: the values of `keys`, and how many runs or pairs the
+ * first mean is of. */
 static void append_place(const report_page *report, const result_row *row, const GArray *keys, GString *html)
 {
   g_string_append(html, "<tr>");
@@ -399,14 +399,14 @@ void report_append_answer(report_page *report)
 
 /* --- Plots, each with a caption --- */
 
-/* The page's pixels for one of the picture: plots are at most 673 wide, and their text, 11.5 high, has one
- * size in all, a little above the page's. */
+/* These are the page's pixels for one of the picture: plots are at most 673 wide, and their text, 11.5 high,
+ * has one size in all, a little above the page's. */
 #define PIXELS_PER_PIXEL 1.5625
 
-/* Of a picture that a phone shows whole: a column of a paper. */
+/* This is the width of a picture that a phone shows whole: a column of a paper. */
 #define NARROW_DOTS 1004
 
-/* For browsers without DejaVu Sans, which gnuplot names alone. */
+/* This is for browsers without DejaVu Sans, which gnuplot names alone. */
 #define PICTURE_STYLE                                                                                        \
   "<style>text{font-family:'DejaVu Sans',Verdana,'Segoe UI',system-ui,sans-serif}"                           \
   "image{image-rendering:pixelated}</style>"

@@ -12,7 +12,7 @@
 /* As many runs that did not end ok are described; the rest is counted. */
 enum { DESCRIBED_MAX = 100 };
 
-/* The runs that ended otherwise, each with why. */
+/* Appends the runs that ended otherwise, each with why. */
 static void append_others(report_page *report)
 {
   const GPtrArray *others = report->table->all.others;
@@ -67,7 +67,7 @@ void report_append_flags(report_page *report)
 
 /* --- Scenario and provenance --- */
 
-/* A term with its text, which is taken; one that is NULL or empty is left out. */
+/* Appends a term with its text, which is taken; one that is NULL or empty is left out. */
 static void append_fact(GString *html, const char *term, char *text)
 {
   if (text != NULL && *text != '\0') {
@@ -76,7 +76,7 @@ static void append_fact(GString *html, const char *term, char *text)
   g_free(text);
 }
 
-/* "145.4 MiB", "2.4 s". Free with g_free(). */
+/* Returns "145.4 MiB", "2.4 s". Free with g_free(). */
 static char *amount(double value, const char *unit)
 {
   const shown_scale scale = shown_scale_for(unit, value);

@@ -48,7 +48,8 @@ void report_append_question(report_page *report)
 
 /* --- The keys: what the sweep varies, what differs from the defaults --- */
 
-/* Whether some run has another value of `key` than its default, and than that of the key it inherits from. */
+/* Returns whether some run has another value of `key` than its default, and than that of the key it inherits
+ * from. */
 static gboolean keys_differ(const report_page *report, scenario_key key)
 {
   const int from = scenario_key_row_of(key)->inherits;
@@ -61,8 +62,8 @@ static gboolean keys_differ(const report_page *report, scenario_key key)
   return differs;
 }
 
-/* The values of `key`, as a plot shows them: "0 · 0.1% · 1%"; of more than a dozen the first and the last: "1
- * … 64". Free with g_free(). */
+/* Returns the values of `key`, as a plot shows them: "0 · 0.1% · 1%"; of more than a dozen the first and the
+ * last: "1 … 64". Free with g_free(). */
 static char *keys_values(const report_page *report, scenario_key key)
 {
   g_autoptr(GPtrArray) values = study_keys_values(report->runs, key);

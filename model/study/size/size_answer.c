@@ -17,8 +17,8 @@ enum { DECIMALS_MAX = 12 };
 
 /* --- In sentences --- */
 
-/* `value`, with more decimals where those of its interval hide on which side of `limit` it lies. Free with
- * g_free(). */
+/* Returns `value`, with more decimals where those of its interval hide on which side of `limit` it lies. Free
+ * with g_free(). */
 static char *beside(double value, double half_width, const shown_scale *scale, double limit)
 {
   const double exact = value / scale->factor, end = limit / scale->factor;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a search has found: in sentences, and as a quantity that tables and plots take. */
+/* This is what a search has found: in sentences, and as a quantity that tables and plots take. */
 #pragma once
 
 #include "study/size/size_study.h"
 #include "study/table/study_table.h"
 
-/* A sentence, on a line, for each point: "receiver.memory = 96 KiB keeps goodput_bit_per_s >= 99 % of
+/* Returns a sentence, on a line, for each point: "receiver.memory = 96 KiB keeps goodput_bit_per_s >= 99 % of
  * unlimited (ratio 0.992, 95 % interval 0.990 to 0.994, n = 8); 94 KiB does not (…: the lower bound must be
  * >= 0.99); 436 losses, 43 to 61 a seed", of several after "in-order receiver: ". Numbers have the digits
  * that show on which side of the condition they lie. It goes on where the interval asks for ten times the
@@ -16,7 +16,7 @@
  * called when size_study_next() has no more runs. Free with g_free(). */
 char *size_study_answers(const size_study *study, gboolean *met);
 
-/* The answers as quantities of the runs that they are from. */
+/* These are the answers as quantities of the runs that they are from. */
 typedef struct size_found {
   result_given least;  /* the interval: from the least value with which the condition may be kept */
   result_given losses; /* of all seeds together, as the sentences have them */

@@ -7,7 +7,7 @@
 #include "base/units.h"
 #include "scenario/scenario_value.h"
 
-/* A number, perhaps a percentage; FALSE when `text` is none. */
+/* Reads a number, perhaps a percentage; FALSE when `text` is none. */
 static gboolean read_share(const char *text, double *number)
 {
   const char *end = units_read_real(text, number);
@@ -19,7 +19,7 @@ static gboolean read_share(const char *text, double *number)
   return end != NULL && *end == '\0';
 }
 
-/* A number in `unit`, as the table of metrics has it. */
+/* Reads a number in `unit`, as the table of metrics has it. */
 static gboolean read_number(const char *text, const char *unit, double *number)
 {
   guint64 whole = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A condition on what a run measures: "buffer.reassembly_peak_octets <= 64KiB", or "goodput_bit_per_s >= 99 %
- * of unlimited", where the same seed's run with another value of the key is the measure. */
+/* This is a condition on what a run measures: "buffer.reassembly_peak_octets <= 64KiB", or "goodput_bit_per_s
+ * >= 99 % of unlimited", where the same seed's run with another value of the key is the measure. */
 #pragma once
 
 #include <glib.h>
@@ -23,5 +23,5 @@ gboolean size_condition_read(const char *text, scenario_key key, size_condition 
 void size_condition_clear(size_condition *condition);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(size_condition, size_condition_clear)
 
-/* Whether `value`, of the quantity or (with a baseline) of its share, meets it; NAN does not. */
+/* Returns whether `value`, of the quantity or (with a baseline) of its share, meets it; NAN does not. */
 gboolean size_condition_meets(const size_condition *condition, double value);

@@ -15,7 +15,7 @@ static const size_verdict *verdict_at(const GPtrArray *verdicts, guint index)
   return g_ptr_array_index(verdicts, index);
 }
 
-/* The roundest number, binary or decimal, at most `room` away from `number`. */
+/* Returns the roundest number, binary or decimal, at most `room` away from `number`. */
 static guint64 roundest(const size_scope *scope, guint64 number, guint64 room)
 {
   const guint64 base = scope->binary ? 2 : 10;

@@ -13,7 +13,7 @@ enum { SEEDS_DEFAULT = 8, MESSAGES_FACTOR_MAX = 100 };
  * by: their numbers differ by chance. */
 #define LOSSES_MARGIN 1.2
 
-/* Of a number of losses that is too small to tell anything from. */
+/* This is of a number of losses that is too small to tell anything from. */
 #define LENGTHEN_BLINDLY 8.0
 
 /* --- The points --- */
@@ -42,7 +42,7 @@ static void clear_asked(gpointer axis)
   g_free(((scenario_axis *)axis)->values);
 }
 
-/* An axis of the values that are looked at first: `where` may depend on them. */
+/* Adds an axis of the values that are looked at first: `where` may depend on them. */
 static void add_tried(size_study *study, GArray *axes)
 {
   const scenario_key key = study->question->key;
@@ -95,7 +95,7 @@ static gboolean take_axes(size_study *study, const scenario *s, const char *cons
           error_set(error, "one seed gives no interval; expected --seeds 2 or more, or --every-seed"));
 }
 
-/* A value that is to be run next. */
+/* Adds a value that is to be run next. */
 static size_value *add_due(size_study *study, const size_point *point, guint64 number, char *text)
 {
   size_value *value = g_new0(size_value, 1);
@@ -104,7 +104,8 @@ static size_value *add_due(size_study *study, const size_point *point, guint64 n
   return value;
 }
 
-/* Whether the run at `index` of `places` differs from the point that was added last in the key alone. */
+/* Returns whether the run at `index` of `places` differs from the point that was added last in the key
+ * alone. */
 static gboolean is_of_last_point(const size_study *study, gsize index)
 {
   const char *texts[SCENARIO_KEY_COUNT];
@@ -132,8 +133,8 @@ static void add_values(size_study *study, size_point *point)
   }
 }
 
-/* The point of the run at `index` of `places`, with the values that are looked at first. FALSE and `error`
- * when its runs will not have the quantity. */
+/* Adds the point of the run at `index` of `places`, with the values that are looked at first. FALSE and
+ * `error` when its runs will not have the quantity. */
 static gboolean add_point(size_study *study, gsize index, GError **error)
 {
   const size_question *question = study->question;
@@ -241,7 +242,8 @@ guint size_least_by(const size_study *study, const size_point *point, size_bar b
   return place;
 }
 
-/* The losses with `value` in all seeds. Those that `drop` lists are the same in each, and count once. */
+/* Returns the losses with `value` in all seeds. Those that `drop` lists are the same in each, and count
+ * once. */
 static double losses_with(const size_study *study, const size_value *value)
 {
   const double listed = fmin(value->lost.mean, value->point->losses.listed);
@@ -348,7 +350,8 @@ const sweep_grid *size_study_next(size_study *study, GError **error)
   return study->due->len > 0 && make_grid(study, error) ? study->grid : NULL;
 }
 
-/* A run's value, NAN where it has none, what the path lost of its payload, and whether it ended ok. */
+/* This is a run's value, NAN where it has none, what the path lost of its payload, and whether it ended
+ * ok. */
 typedef struct size_reading {
   const result_quantity *quantity;
   const scenario_losses *losses;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The least value of a key that keeps a condition, at each point of a scenario's sweep: which runs are needed
- * next, and what those in a store show, in sentences. */
+/* This is the least value of a key that keeps a condition, at each point of a scenario's sweep: which runs
+ * are needed next, and what those in a store show, in sentences. */
 #pragma once
 
 #include <glib.h>
@@ -26,10 +26,10 @@ typedef struct size_question {
 
 typedef struct size_study size_study;
 
-/* The search that answers `question` for `s`, loaded with `sets`; all must outlive it. It
- * takes the place of an axis of the key. NULL and `error` when another axis moves with the key or the seed,
- * when one seed is to give an interval, when runs are to be made longer over whose length the scenario
- * sweeps, when the runs will not have the quantile, or as size_study_next() and sweep_grid_new(). Free with
+/* Returns the search that answers `question` for `s`, loaded with `sets`; all must outlive it. It takes the
+ * place of an axis of the key. NULL and `error` when another axis moves with the key or the seed, when one
+ * seed is to give an interval, when runs are to be made longer over whose length the scenario sweeps, when
+ * the runs will not have the quantile, or as size_study_next() and sweep_grid_new(). Free with
  * size_study_free(). */
 size_study *size_study_new(const scenario *s, const char *const *sets, const size_question *question,
                            GError **error);

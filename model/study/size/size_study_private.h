@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A search and what it has found: size_study.c makes it, size_answer.c prints it. */
+/* This is a search and what it has found: size_study.c makes it, size_answer.c prints it. */
 #pragma once
 
 #include "scenario/scenario_axes.h"
 #include "study/size/size_study.h"
 
-/* What is known of one value of the key at one point. */
+/* This is what is known of one value of the key at one point. */
 typedef struct size_value {
   size_verdict verdict; /* first: size_search.h takes values as they are */
   const struct size_point *point;
@@ -18,7 +18,7 @@ typedef struct size_value {
   guint not_ok;        /* runs that did not end ok: the value does not keep the condition */
 } size_value;
 
-/* The runs of a sweep that agree in all but the key and the seed. */
+/* These are the runs of a sweep that agree in all but the key and the seed. */
 typedef struct size_point {
   const char *texts[SCENARIO_KEY_COUNT]; /* canonical, of all keys; the study's */
   GPtrArray *values;                     /* size_value *, ascending */
@@ -48,7 +48,7 @@ static inline const size_value *size_value_at(const size_point *point, guint ind
   return g_ptr_array_index(point->values, index);
 }
 
-/* What a value is held to. The answer is that of the first; the others show what it hangs on. */
+/* A value is held to one of these. The answer is that of the first; the others show what it hangs on. */
 typedef enum size_bar {
   SIZE_BAR_BOUND,  /* the bound of the interval, or each seed */
   SIZE_BAR_MEAN,   /* the mean alone */
@@ -56,17 +56,17 @@ typedef enum size_bar {
   SIZE_BAR_FAR     /* the other bound, or one seed: with less the condition is certainly not kept */
 } size_bar;
 
-/* What SIZE_BAR_NEARLY makes of the number of the condition: of 99 % 98.5 %. */
+/* Returns what SIZE_BAR_NEARLY makes of the number of the condition: of 99 % 98.5 %. */
 static inline double size_nearly(const size_condition *condition)
 {
   return condition->number * (condition->at_most ? 1.005 : 0.995);
 }
 
-/* The place, among the values of `point`, from which on all meet `bar`; how many there are: the last does
- * not. */
+/* Returns the place, among the values of `point`, from which on all meet `bar`; how many there are: the last
+ * does not. */
 guint size_least_by(const size_study *study, const size_point *point, size_bar bar);
 
-/* What the answer at a point rests on. */
+/* This is what the answer at a point rests on. */
 typedef struct size_evidence {
   const size_value
       *shown;      /* the answer, or the largest value, or the baseline of a search that was given up */
@@ -81,7 +81,7 @@ typedef struct size_evidence {
   gboolean is_enough;
 } size_evidence;
 
-/* How often what the metric `id` counts happened in all seeds with `value`. */
+/* Returns how often what the metric `id` counts happened in all seeds with `value`. */
 static inline double size_events(const size_value *value, metric_id id)
 {
   return value->all.value[id];
@@ -89,8 +89,9 @@ static inline double size_events(const size_value *value, metric_id id)
 
 size_evidence size_evidence_of(const size_study *study, const size_point *point);
 
-/* "1 loss in 8 seeds": what there is too little of. Free with g_free(). */
+/* Returns "1 loss in 8 seeds": what there is too little of. Free with g_free(). */
 char *size_evidence_lacking(const size_study *study, const size_point *point, const size_evidence *evidence);
 
-/* "in-order receiver, loss 1%: ", what `point` has on the axes; "" without any. Free with g_free(). */
+/* Returns "in-order receiver, loss 1%: ", what `point` has on the axes; "" without any. Free with
+ * g_free(). */
 char *size_point_label(const size_study *study, const size_point *point);

@@ -16,8 +16,8 @@ static int compare_descending(const void *a, const void *b)
   return (value_a < value_b) - (value_a > value_b);
 }
 
-/* The maxima of the blocks of `run` joined to `octets`, appended to `events`. With `decluster`, of those that
- * have a larger one (or the same before them) next to them, 0: the event is counted there. */
+/* Appends the maxima of the blocks of `run` joined to `octets`, appended to `events`. With `decluster`, of
+ * those that have a larger one (or the same before them) next to them, 0: the event is counted there. */
 static void add_events(const traffic_blocks *run, guint64 octets, gboolean decluster, GArray *events)
 {
   const gsize joined = (gsize)(octets / run->block_octets), count = run->count / joined;
@@ -32,14 +32,14 @@ static void add_events(const traffic_blocks *run, guint64 octets, gboolean declu
   }
 }
 
-/* The value of fractional rank `rank` (1: the largest) among `events`, in descending order. */
+/* Returns the value of fractional rank `rank` (1: the largest) among `events`, in descending order. */
 static double at_rank(const GArray *events, double rank)
 {
   const double *values = (const double *)(void *)events->data;
   return statistics_at_place(values, events->len, CLAMP(rank, 1, events->len) - 1);
 }
 
-/* The rank, a fraction too, of the event that a level which `expected` events exceed is above, with
+/* Returns the rank, a fraction too, of the event that a level which `expected` events exceed is above, with
  * `probability`: from so many events on a Poisson variable of that mean has less than 1 - `probability`. At
  * most `most`. */
 static double poisson_rank(double expected, double probability, double most)
@@ -58,7 +58,7 @@ static double poisson_rank(double expected, double probability, double most)
 
 /* --- The tail beyond the events --- */
 
-/* The excesses over a threshold. */
+/* These are the excesses over a threshold. */
 typedef struct tail {
   const double *values; /* events in descending order; the first `count` are above `threshold` */
   gsize count;
@@ -66,12 +66,12 @@ typedef struct tail {
   double ratio; /* how much rarer than the threshold the level is exceeded, > 1 */
 } tail;
 
-/* The shape of a generalised Pareto distribution: -1 is uniform up to an end, where an atom may be; a memory
- * is finite, so tails much heavier than an exponential one (0) do not occur. */
+/* This is the shape of a generalised Pareto distribution: -1 is uniform up to an end, where an atom may be; a
+ * memory is finite, so tails much heavier than an exponential one (0) do not occur. */
 #define SHAPE_LEAST (-1.0)
 #define SHAPE_MOST 0.2
 
-/* The logarithm of the likelihood when the level is `distance` above the threshold. */
+/* Returns the logarithm of the likelihood when the level is `distance` above the threshold. */
 static double likelihood(const tail *t, double distance, double shape)
 {
   /* Shapes next to 0 are its own: the formulas below would divide by it. */
@@ -93,8 +93,8 @@ enum { SEARCH_STEPS = 14 };
 
 typedef double (*curve_function)(const tail *t, double distance, double x);
 
-/* The largest value of `f` between `low` and `high`, by golden section; where it is, in `*at` (NULL: not
- * wanted). */
+/* Returns the largest value of `f` between `low` and `high`, by golden section; where it is, in `*at` (NULL:
+ * not wanted). */
 static double maximum_of(curve_function f, const tail *t, double distance, double low, double high,
                          double *at)
 {
@@ -117,14 +117,14 @@ static double maximum_of(curve_function f, const tail *t, double distance, doubl
   return best;
 }
 
-/* The same with the likeliest shape. `unused`: curve_function has it. */
+/* Returns the same with the likeliest shape. `unused`: curve_function has it. */
 static double profile(const tail *t, double unused, double distance)
 {
   (void)unused;
   return maximum_of(likelihood, t, distance, SHAPE_LEAST, SHAPE_MOST, NULL);
 }
 
-/* Where, from `inside` to `outside`, the likelihood of the level's distance falls below `least`. */
+/* Returns where, from `inside` to `outside`, the likelihood of the level's distance falls below `least`. */
 static double bound_of(const tail *t, double inside, double outside, double least)
 {
   for (int i = 0; i < SEARCH_STEPS; i++) {
@@ -152,9 +152,9 @@ static double fit(const tail *t, return_level *result)
   return t->threshold + distance;
 }
 
-/* The level if the tail is exponential. Peaks that bunch just below a step look like those before an end, at
- * which they are the likeliest: an interval that did not admit that there is none would be too sure. Where
- * half of them are equal there is one. */
+/* Returns the level if the tail is exponential. Peaks that bunch just below a step look like those before an
+ * end, at which they are the likeliest: an interval that did not admit that there is none would be too sure.
+ * Where half of them are equal there is one. */
 static double exponential_level(const tail *t)
 {
   double excess = 0;
@@ -167,10 +167,10 @@ static double exponential_level(const tail *t)
 
 enum { TAIL_LEAST = 16, TAIL_NEAR = 32 };
 
-/* Level and interval from the tail of `events` above thresholds; the level is exceeded `expected` times as
- * often as the largest of them. Extrapolated, the interval is the widest over thresholds down to a 16th of
- * the events: a tail that has steps, as occupancy in segments has, goes on otherwise from each. FALSE: too
- * few events are above 0. */
+/* Returns level and interval from the tail of `events` above thresholds; the level is exceeded `expected`
+ * times as often as the largest of them. Extrapolated, the interval is the widest over thresholds down to a
+ * 16th of the events: a tail that has steps, as occupancy in segments has, goes on otherwise from each.
+ * FALSE: too few events are above 0. */
 static gboolean fit_tails(const GArray *events, double expected, return_level *result)
 {
   const double *values = (const double *)(void *)events->data;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The level that is exceeded once in so much traffic. */
+/* This is the level that is exceeded once in so much traffic. */
 #pragma once
 
 #include <glib.h>
 
-/* The largest value in each block of traffic of one run, in their order. Sizes of different runs are powers
- * of two times a common one. */
+/* This is the largest value in each block of traffic of one run, in their order. Sizes of different runs are
+ * powers of two times a common one. */
 typedef struct traffic_blocks {
   guint64 block_octets;
   const guint64 *maxima;
   gsize count;
 } traffic_blocks;
 
-/* The level exceeded once in so much traffic, on average. */
+/* This is the level exceeded once in so much traffic, on average. */
 typedef struct return_level {
   double level;
   double lower;             /* the 95 % interval */
@@ -20,8 +20,8 @@ typedef struct return_level {
   gboolean is_extrapolated; /* there is less traffic than what the level is exceeded once in */
 } return_level;
 
-/* The level that `runs`, independent ones of the same point, exceed once in `octets` (> 0) of traffic; FALSE
- * when none has a block, or the blocks are larger than that.
+/* Returns the level that `runs`, independent ones of the same point, exceed once in `octets` (> 0) of
+ * traffic; FALSE when none has a block, or the blocks are larger than that.
  *
  * Blocks are joined to the largest size, and peaks in neighbouring blocks are one event (runs declustering).
  * Where the traffic of all runs is enough, level and bounds are order statistics, for any distribution, its

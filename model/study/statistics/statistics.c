@@ -11,7 +11,7 @@
 
 #define CONFIDENCE 0.95
 
-/* The value that two-sided `confidence` of Student's t with `freedom` degrees stay within. */
+/* Returns the value that two-sided `confidence` of Student's t with `freedom` degrees stay within. */
 static double student_quantile(double confidence, double freedom)
 {
   return qt(0.5 + confidence / 2, freedom, TRUE, FALSE);
@@ -31,9 +31,9 @@ double statistics_at_place(const double *ordered, gsize count, double place)
 /* From so many values on their skewness is worth something. */
 enum { FEWEST_SKEWED = 6, FEWEST_FOR_ANY_SKEWNESS = 16 };
 
-/* The skewness of the sample without its bias for normal values (G1), as much of it as is more than chance:
- * G1 divided by its standard error, z, has z² / (1 + z²) as its weight. 1.5 makes up for what the samples of
- * very skewed values miss, whose tail they seldom hold. */
+/* Returns the skewness of the sample without its bias for normal values (G1), as much of it as is more than
+ * chance: G1 divided by its standard error, z, has z² / (1 + z²) as its weight. 1.5 makes up for what the
+ * samples of very skewed values miss, whose tail they seldom hold. */
 static double sample_skewness(const double *sorted, double n, statistics *of, double *z)
 {
   double cubes = 0;
@@ -46,7 +46,8 @@ static double sample_skewness(const double *sorted, double n, statistics *of, do
   return 1.5 * skewness * *z * *z / (1 + *z * *z);
 }
 
-/* Hall's cubic: the t statistic of a skewed sample, over the root of n, whose transformed one is `x`. */
+/* Solves Hall's cubic: the t statistic of a skewed sample, over the root of n, whose transformed one is
+ * `x`. */
 static double untransformed(double x, double skewness, double n)
 {
   if (fabs(skewness) < 1e-6) {
@@ -55,7 +56,7 @@ static double untransformed(double x, double skewness, double n)
   return 3 / skewness * (cbrt(1 + skewness * (x - skewness / (6 * n))) - 1);
 }
 
-/* Lower and upper bound, and the note. `is_difference`: values of one sign are so by chance. */
+/* Adds the lower and upper bound, and the note. `is_difference`: values of one sign are so by chance. */
 static void add_interval(const double *sorted, gboolean is_difference, statistics *of)
 {
   double n = (double)of->count, z = 0, skewness = 0, skewness_of_positive = 0;
@@ -85,7 +86,7 @@ static void add_interval(const double *sorted, gboolean is_difference, statistic
   }
 }
 
-/* Whether values resemble the ones next to them, at level 1 %: von Neumann's ratio of their ranks (R.
+/* Returns whether values resemble the ones next to them, at level 1 %: von Neumann's ratio of their ranks (R.
  * Bartels, "The rank version of von Neumann's ratio test for randomness", J. Am. Statist. Assoc. 77, 1982),
  * in its beta approximation. */
 static gboolean are_serially_dependent(const double *values, gsize count)

@@ -7,7 +7,7 @@
 /* Squares of larger values would leave the range of a double; no metric comes near. */
 #define STATISTICS_VALUE_MAX 1e150
 
-/* Of `count` values. */
+/* These are of `count` values. */
 typedef struct statistics {
   gsize count; /* 0: nothing else is set */
   double mean;
@@ -28,46 +28,46 @@ typedef struct statistics {
   double largest;
 } statistics;
 
-/* What all intervals assume and few values cannot show, a sentence for the legend of a table. */
+/* This is what all intervals assume and few values cannot show, a sentence for the legend of a table. */
 #define STATISTICS_ASSUMPTION                                                                                \
   "Intervals are of independent values, as runs of different seeds are; fewer than 32 values may hide that " \
   "they are not."
 
-/* The statistics of `count` `values`, each within ±STATISTICS_VALUE_MAX, in the order of their seeds. The
- * order does not matter to any number, to the last bit: only `coverage_note` looks at it.
+/* Returns the statistics of `count` `values`, each within ±STATISTICS_VALUE_MAX, in the order of their seeds.
+ * The order does not matter to any number, to the last bit: only `coverage_note` looks at it.
  *
  * The interval: Student's t for less than 6 values; else Hall's transformation of t for skewed values (P.
  * Hall, "On the removal of skewness by transformation", J. R. Statist. Soc. B 54, 1992), with a skewness that
  * docs/decisions.md gives with the coverage it was chosen for. */
 statistics statistics_of(const double *values, gsize count);
 
-/* The order statistic at `place` (0: the first; linear between whole ones; the last beyond it) of `count` (>
- * 0) values in their order. */
+/* Returns the order statistic at `place` (0: the first; linear between whole ones; the last beyond it) of
+ * `count` (> 0) values in their order. */
 double statistics_at_place(const double *ordered, gsize count, double place);
 
-/* The statistics of the differences a[i] - b[i]: two receivers over the same seeds. */
+/* Returns the statistics of the differences a[i] - b[i]: two receivers over the same seeds. */
 statistics statistics_of_pairs(const double *a, const double *b, gsize count);
 
-/* Half the width of the two-sided 95 % interval around the difference of two means whose samples have nothing
- * to do with each other: Welch's, the deviations need not be equal. Beside that of statistics_of_pairs() it
- * shows what the common seeds are worth. NAN when a count is below 2. */
+/* Returns half the width of the two-sided 95 % interval around the difference of two means whose samples have
+ * nothing to do with each other: Welch's, the deviations need not be equal. Beside that of
+ * statistics_of_pairs() it shows what the common seeds are worth. NAN when a count is below 2. */
 double statistics_independent_half_width(const statistics *a, const statistics *b);
 
-/* Sequential sampling: the interval is looked at after STATISTICS_FIRST_LOOK values and then whenever there
- * are half as many again (8, 12, 18, 27 …, `maximum`). */
+/* This is for sequential sampling: the interval is looked at after STATISTICS_FIRST_LOOK values and then
+ * whenever there are half as many again (8, 12, 18, 27 …, `maximum`). */
 enum { STATISTICS_FIRST_LOOK = 8, STATISTICS_FEWEST = 40 };
 
-/* How many values are wanted after a look at `values`, whose statistics are `of`: those that there are when
- * they are all equal, without a `coverage_note`, or at least STATISTICS_FEWEST whose interval is narrow and
- * that of their first two thirds was so too; else the number at the next look, at most `maximum` (>=
- * STATISTICS_FIRST_LOOK). (Y. S. Chow, H. Robbins, "On the asymptotic theory of fixed-width sequential
+/* Returns how many values are wanted after a look at `values`, whose statistics are `of`: those that there
+ * are when they are all equal, without a `coverage_note`, or at least STATISTICS_FEWEST whose interval is
+ * narrow and that of their first two thirds was so too; else the number at the next look, at most `maximum`
+ * (>= STATISTICS_FIRST_LOOK). (Y. S. Chow, H. Robbins, "On the asymptotic theory of fixed-width sequential
  * confidence intervals", Ann. Math. Statist. 36, 1965.) Who stops at the first narrow interval stops when the
  * tail happens to be missing: the last third is drawn after that, and 40 values hold more of a tail
  * (docs/decisions.md has the coverage). */
 gsize statistics_wanted_count(const double *values, const statistics *of, double relative_half_width,
                               gsize maximum);
 
-/* Whether half the interval is at most `relative_half_width` (0.02: 2 %) of the mean's size, and, since the
- * mean is an estimate as well, of what it may be: relative_half_width / (1 + relative_half_width) is compared
- * (A. M. Law, "Simulation Modeling and Analysis", 5th ed., 2015, section 9.4.1). */
+/* Returns whether half the interval is at most `relative_half_width` (0.02: 2 %) of the mean's size, and,
+ * since the mean is an estimate as well, of what it may be: relative_half_width / (1 + relative_half_width)
+ * is compared (A. M. Law, "Simulation Modeling and Analysis", 5th ed., 2015, section 9.4.1). */
 gboolean statistics_are_narrow(const statistics *of, double relative_half_width);

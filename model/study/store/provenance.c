@@ -79,7 +79,7 @@ static void append_lines(GString *text, char sign, char *const *lines, gsize fir
   }
 }
 
-/* What is between the lines that both texts begin with and those that both end with
+/* Returns what is between the lines that both texts begin with and those that both end with
  * (provenance_difference()). Free with g_free(). */
 static char *text_difference(const char *before, const char *after)
 {

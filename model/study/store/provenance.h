@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where results come from: the scenario as it was, the program that ran it, the machine and its libraries. */
+/* This is where results come from: the scenario as it was, the program that ran it, the machine and its
+ * libraries. */
 #pragma once
 
 #include <glib.h>
 
 enum { PROVENANCE_TEXTS = 9 };
 
-/* What all runs of one sweep share. No text is NULL, but for `hash`. */
+/* All runs of one sweep share this. No text is NULL, but for `hash`. */
 typedef struct provenance {
   union {
     struct {
@@ -28,27 +29,27 @@ typedef struct provenance {
   guint64 planned; /* runs that the sweep is to have, as far as it is decided; 0: not known */
 } provenance;
 
-/* One of these texts, which it takes. Free with provenance_free(), which is NULL-safe. */
+/* Returns the provenance of these texts, which it takes. Free with provenance_free(), which is NULL-safe. */
 provenance *provenance_new(provenance texts);
 void provenance_free(provenance *origin);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(provenance, provenance_free)
 
-/* Where some of the runs of stores come from: a scenario, in one text, run by one program. */
+/* This is where some of the runs of stores come from: a scenario, in one text, run by one program. */
 typedef struct stored_provenance {
   provenance *origin;
   guint count;       /* of its runs */
   const char *store; /* the path of a store that has such runs; NULL: it does not matter */
 } stored_provenance;
 
-/* An array of stored_provenance *. Free with g_ptr_array_unref(). */
+/* Returns an array of stored_provenance *. Free with g_ptr_array_unref(). */
 GPtrArray *stored_provenances_new(void);
 
-/* The entry with the same texts as `from`; when there is none, a copy of `from` is added, with no runs as
- * yet. The array owns it. */
+/* Returns the entry with the same texts as `from`; when there is none, a copy of `from` is added, with no
+ * runs as yet. The array owns it. */
 stored_provenance *stored_provenances_of(GPtrArray *provenances, const provenance *from);
 
-/* How the text or program of `b` differs from that of `a`, in words that start with "another" and end in
- * "\n"; `a_name` and `b_name` name the two in it. NULL when nothing differs. Free with g_free().
+/* Returns how the text or program of `b` differs from that of `a`, in words that start with "another" and end
+ * in "\n"; `a_name` and `b_name` name the two in it. NULL when nothing differs. Free with g_free().
  *
  * Of two texts it shows the lines of `a` ("  - 12: LINE") and those of `b` ("  + 12: LINE") from the first to
  * the last that differs, twenty of each, with the number each has in its own text; one more line counts those

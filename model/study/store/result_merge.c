@@ -47,7 +47,7 @@ static gboolean check_origins(merge *m, result_store *store, GError **error)
   return found != NULL;
 }
 
-/* Whether two results of one run agree. */
+/* --- Whether two results of one run agree --- */
 
 static char *metric_text(const stored_run *run, metric_id id)
 {
@@ -55,7 +55,8 @@ static char *metric_text(const stored_run *run, metric_id id)
                                           : g_strdup("none");
 }
 
-/* What two runs that did not fail disagree in: "NAME is X (there) and Y (here)"; NULL: nothing. g_free(). */
+/* Returns what two runs that did not fail disagree in: "NAME is X (there) and Y (here)"; NULL: nothing.
+ * g_free(). */
 static char *disagreement(const stored_run *a, const char *there, const stored_run *b, const char *here)
 {
   if (a->status != b->status) {
@@ -82,7 +83,7 @@ static char *disagreement(const stored_run *a, const char *there, const stored_r
   return part < RUN_PARTS ? g_strdup_printf("the %s differ (%s, %s)", parts[part], there, here) : NULL;
 }
 
-/* "run.seed=3, path.forward.mtu=1500": what the sweep varied. g_free(). */
+/* Returns "run.seed=3, path.forward.mtu=1500": what the sweep varied. g_free(). */
 static char *run_label(const provenance *from, const stored_run *run)
 {
   g_auto(GStrv) names = g_strsplit(from->axes, "\n", -1);
@@ -96,9 +97,9 @@ static char *run_label(const provenance *from, const stored_run *run)
   return g_string_free(label, FALSE);
 }
 
-/* Joining. */
+/* --- Joining --- */
 
-/* Whether `b` is kept rather than `a`. Any order would do that does not depend on which store is read
+/* Returns whether `b` is kept rather than `a`. Any order would do that does not depend on which store is read
  * first. */
 static gboolean is_better(const provenance *a_from, const stored_run *a, const provenance *b_from,
                           const stored_run *b)

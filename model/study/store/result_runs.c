@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The runs of a result store: how its rows are written and read. */
+/* This is about the runs of a result store: how its rows are written and read. */
 #include <string.h>
 
 #include "base/units.h"
 #include "study/store/result_store_private.h"
 
-/* In the order in which they are written and read. */
+/* They are in the order in which they are written and read. */
 #define RUN_FIELDS                                                                                           \
   "identity, status, message, stderr_tail, engine, host, started, digest, parameters, metrics,"              \
   " distributions, quantiles, block_maxima, point, exit_code, wall_s, cpu_s, memory_peak_octets"
 #define ORIGIN_FIELDS "name, title, text, hash, axes, sets, version, git, libraries"
 
-/* SHA-256 of a text, made valid UTF-8, 64 hexadecimal digits. Free with g_free(). */
+/* Returns the SHA-256 of a text, made valid UTF-8, 64 hexadecimal digits. Free with g_free(). */
 static char *hash_of(const char *text)
 {
   g_autofree char *valid = g_utf8_make_valid(text != NULL ? text : "", -1);
@@ -40,8 +40,8 @@ static gboolean read_base(const result_store *store, GError **error)
   return base->is_read;
 }
 
-/* The id of `from` in the store, where the keys of its first run are the base of the others; adds it when it
- * is missing, with `parameters`. */
+/* Returns the id of `from` in the store, where the keys of its first run are the base of the others; adds it
+ * when it is missing, with `parameters`. */
 static gboolean write_origin(const result_store *store, const provenance *from, const char *parameters,
                              gint64 *id, GError **error)
 {
@@ -121,10 +121,10 @@ gboolean store_put(const result_store *store, const provenance *from, const stor
          store_execute(store, "DELETE FROM origins WHERE id NOT IN (SELECT origin FROM runs)", error);
 }
 
-/* Looking up what a sweep still has to run. */
+/* --- Looking up what a sweep still has to run --- */
 
-/* The next row of `statement`, which has status, exit code and wall time, or none; readies it for the next
- * bindings. */
+/* Returns the next row of `statement`, which has status, exit code and wall time, or none; readies it for the
+ * next bindings. */
 static gboolean read_state(const result_store *store, sqlite3_stmt *statement, stored_look *look,
                            GError **error)
 {
@@ -185,7 +185,7 @@ gboolean result_store_commit_new(result_store *store, const provenance *from, co
   return store_finish(store, good, error);
 }
 
-/* Reading. */
+/* --- Reading --- */
 
 #define RUN_COLUMNS                                                                                          \
   "SELECT base, planned, " RUN_FIELDS ", " ORIGIN_FIELDS " FROM runs LEFT JOIN origins ON "                  \

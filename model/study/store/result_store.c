@@ -11,13 +11,13 @@
 #include "base/plain_text.h"
 #include "study/store/result_store_private.h"
 
-/* How long to wait for another process that has the store locked. A commit takes milliseconds, a merge of
- * many stores longer. A reader can be started again at once; a sweep would lose a run. */
+/* This is how long to wait for another process that has the store locked. A commit takes milliseconds, a
+ * merge of many stores longer. A reader can be started again at once; a sweep would lose a run. */
 #define READ_WAIT_MS 10000
 #define WRITE_WAIT_MS 60000
 #define LOCK_STEP_MS 10
 
-/* "iwps": marks our files among SQLite files. */
+/* This is "iwps": marks our files among SQLite files. */
 #define APPLICATION_ID 0x69777073
 #define SCHEMA_VERSION 4
 
@@ -26,7 +26,7 @@
 
 #define MARK_VERSION "PRAGMA user_version = " G_STRINGIFY(SCHEMA_VERSION)
 
-/* Described in docs/store.md. Raise SCHEMA_VERSION with every change. */
+/* It is described in docs/store.md. Raise SCHEMA_VERSION with every change. */
 static const char schema[] =
     "CREATE TABLE origins(id INTEGER PRIMARY KEY, name TEXT NOT NULL, title TEXT NOT NULL, text TEXT NOT "
     "NULL,"
@@ -227,7 +227,7 @@ static void finalize(gpointer statement)
   sqlite3_finalize(statement);
 }
 
-/* The schema. */
+/* --- The schema --- */
 
 static gboolean refuse_schema(const result_store *store, gint64 version, GError **error)
 {
@@ -294,10 +294,10 @@ static gboolean check_schema(const result_store *store, result_store_mode mode, 
   return good;
 }
 
-/* Opening. */
+/* --- Opening --- */
 
-/* As sqlite3_busy_timeout() has it, but for an interruption that waits: who is interrupted does not wait for
- * others. What it has slept counts, not the clock. */
+/* Waits as sqlite3_busy_timeout() has it, but for an interruption that waits: who is interrupted does not
+ * wait for others. What it has slept counts, not the clock. */
 static int wait_for_lock(void *user, int tries)
 {
   const result_store *store = user;

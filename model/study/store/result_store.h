@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The result store: one SQLite file with the parameters, metrics, status and provenance of many runs. Its
- * tables are described in docs/store.md. */
+/* This is the result store: one SQLite file with the parameters, metrics, status and provenance of many runs.
+ * Its tables are described in docs/store.md. */
 #pragma once
 
 #include <glib.h>
@@ -35,18 +35,18 @@ result_store *result_store_open(const char *path, result_store_mode mode, GError
 void result_store_close(result_store *store);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(result_store, result_store_close)
 
-/* What makes two runs the same run. */
+/* --- What makes two runs the same run --- */
 
 /* The canonical texts of all keys of `s`, indexed by scenario_key. `texts` are the caller's, to free with
  * run_identity_clear(). */
 void run_identity_texts(const scenario *s, char *texts[SCENARIO_KEY_COUNT]);
 void run_identity_clear(char *texts[SCENARIO_KEY_COUNT]);
 
-/* SHA-256, as 64 hexadecimal digits, over every key name and text; a key whose text is NULL is left out.
- * Free with g_free(). */
+/* Returns the SHA-256, as 64 hexadecimal digits, over every key name and text; a key whose text is NULL is
+ * left out. Free with g_free(). */
 char *run_identity_of(char *const texts[SCENARIO_KEY_COUNT]);
 
-/* One run. */
+/* This is one run. */
 typedef struct stored_run {
   char *identity; /* run_identity_of() its keys */
   guint64 point;  /* its place in the sweep's grid */
@@ -75,7 +75,7 @@ int result_store_wait_ms(const result_store *store);
  * than `from`. TRUE for an empty store. */
 gboolean result_store_check_provenance(result_store *store, const provenance *from, GError **error);
 
-/* What the store knows of a run. */
+/* This is what the store knows of a run. */
 typedef enum stored_state {
   STORED_MISSING,
   STORED_FAILED,     /* status `failed`: a sweep repeats it */
@@ -89,7 +89,7 @@ typedef enum stored_state {
 gboolean result_store_commit_new(result_store *store, const provenance *from, const stored_run *const *runs,
                                  gsize count, stored_state *there, GError **error);
 
-/* A run that is looked up. */
+/* This is a run that is looked up. */
 typedef struct stored_look {
   const char *identity;
   guint64 point;      /* its place in the grid */
@@ -102,11 +102,11 @@ typedef struct stored_look {
 gboolean result_store_look_up(result_store *store, stored_look *looks, gsize count, gboolean renumber,
                               GError **error);
 
-/* The shares of the time that quantiles of any run are of, in `parts` (guint32, parts of QUANTILE_PARTS),
- * ascending. */
+/* Returns the shares of the time that quantiles of any run are of, in `parts` (guint32, parts of
+ * QUANTILE_PARTS), ascending. */
 gboolean result_store_quantile_parts(result_store *store, GArray *parts, GError **error);
 
-/* Called with each run; both are the store's, until it returns. FALSE and `error` ends the walk. */
+/* This is called with each run; both are the store's, until it returns. FALSE and `error` ends the walk. */
 typedef gboolean (*result_store_visit)(const provenance *from, const stored_run *run, gpointer data,
                                        GError **error);
 
@@ -120,14 +120,14 @@ gboolean result_store_each(result_store *store, result_store_visit visit, gpoint
 gboolean result_store_visit_run(const result_store *store, const char *identity, result_store_visit visit,
                                 gpointer data, GError **error);
 
-/* Where the runs of the store come from (stored_provenances_new()), by scenario name, hash and the rest: an
- * order that does not depend on when each run ended. Free with g_ptr_array_unref(). NULL and `error` when the
- * store fails. */
+/* Returns where the runs of the store come from (stored_provenances_new()), by scenario name, hash and the
+ * rest: an order that does not depend on when each run ended. Free with g_ptr_array_unref(). NULL and `error`
+ * when the store fails. */
 GPtrArray *result_store_provenances(result_store *store, GError **error);
 
-/* Joining stores: the shards of a sweep, or sweeps of several machines. */
+/* --- Joining stores: the shards of a sweep, or sweeps of several machines --- */
 
-/* What became of the runs of one of the stores that were merged. */
+/* This became of the runs of one of the stores that were merged. */
 typedef struct merge_count {
   gsize runs;    /* in it */
   gsize taken;   /* of them, new in the joined store, or better than what it had */

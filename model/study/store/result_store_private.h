@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the files of the result store share: the open database, and SQLite's calls with errors that a user
- * understands. For result_*.c and tests alone. */
+/* This is what the files of the result store share: the open database, and SQLite's calls with errors that a
+ * user understands. For result_*.c and tests alone. */
 #pragma once
 
 #include <sqlite3.h>
 
 #include "study/store/result_store.h"
 
-/* All parts of what a run measured, and NULL after them. Free with g_strfreev(). */
+/* Returns all parts of what a run measured, and NULL after them. Free with g_strfreev(). */
 char **run_part_texts(const run_results *results);
 
 /* Adds what `text` has of `part` to `results`. FALSE and RESULT_STORE_ERROR_FOREIGN when it is none, or has a
@@ -15,15 +15,15 @@ char **run_part_texts(const run_results *results);
 gboolean run_part_read(const result_store *store, run_part part, const char *text, run_results *results,
                        GError **error);
 
-/* {"KEY":"TEXT",…} of those `keys` that differ from `base` (NULL: all that there are); null for one that is
- * not known. Free with g_free(). */
+/* Returns {"KEY":"TEXT",…} of those `keys` that differ from `base` (NULL: all that there are); null for one
+ * that is not known. Free with g_free(). */
 char *run_parameters_text(char *const keys[SCENARIO_KEY_COUNT], char *const base[SCENARIO_KEY_COUNT]);
 
 /* Sets those `keys` that `text` has to texts of their own. Errors as above. */
 gboolean run_parameters_read(const result_store *store, const char *text, char *keys[SCENARIO_KEY_COUNT],
                              GError **error);
 
-/* The keys of an origin that its runs have, unless they differ. */
+/* These are the keys of an origin that its runs have, unless they differ. */
 typedef struct base_parameters {
   char *text; /* as the store has it; NULL: none was read yet */
   char *hash; /* SHA-256 of it */
@@ -40,7 +40,7 @@ struct result_store {
   base_parameters *base;  /* of the run that was read or written last */
 };
 
-/* The same as result_store_open(), with `wait_ms` instead of the usual time to wait for a lock. */
+/* Does the same as result_store_open(), with `wait_ms` instead of the usual time to wait for a lock. */
 result_store *result_store_open_within(const char *path, result_store_mode mode, int wait_ms, GError **error);
 
 /* Sets `error` to the failure of SQLite's last call, and what a user can do about it. Returns FALSE. */
@@ -56,11 +56,11 @@ gboolean store_unknown(const result_store *store, const char *what, const char *
 /* Runs statements that return nothing of interest. */
 gboolean store_execute(const result_store *store, const char *sql, GError **error);
 
-/* The prepared statement for `sql`, a constant; NULL and `error` when SQLite refuses it. The store owns it
- * and keeps it until it is closed. Call sqlite3_reset() after use, so that it holds no lock. */
+/* Returns the prepared statement for `sql`, a constant; NULL and `error` when SQLite refuses it. The store
+ * owns it and keeps it until it is closed. Call sqlite3_reset() after use, so that it holds no lock. */
 sqlite3_stmt *store_statement(const result_store *store, const char *sql, GError **error);
 
-/* The same, stepped to its first row; NULL and `error` when there is none. */
+/* Returns the same, stepped to its first row; NULL and `error` when there is none. */
 sqlite3_stmt *store_row(const result_store *store, const char *sql, GError **error);
 
 /* Ends the transaction: keeps it when `good`, drops it otherwise. */
@@ -72,12 +72,12 @@ void store_bind_text(sqlite3_stmt *statement, int column, const char *text);
 /* Runs a statement that returns no row, and readies it for the next bindings. */
 gboolean store_step_done(const result_store *store, sqlite3_stmt *statement, GError **error);
 
-/* The column's text, never NULL: another program may have written anything. The statement owns it. */
+/* Returns the column's text, never NULL: another program may have written anything. The statement owns it. */
 const char *store_column_text(sqlite3_stmt *statement, int column);
 
-/* SHA-256 over a run and its origin, whose text its hash stands for: all but its point, which moves when a
- * grid grows. `parameters` and `parts` (run_part_texts()) stand for its keys and results. 64 hexadecimal
- * digits; g_free(). */
+/* Returns the SHA-256 over a run and its origin, whose text its hash stands for: all but its point, which
+ * moves when a grid grows. `parameters` and `parts` (run_part_texts()) stand for its keys and results. 64
+ * hexadecimal digits; g_free(). */
 char *store_run_digest(const provenance *from, const stored_run *run, const char *parameters,
                        const char *const parts[RUN_PARTS]);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A run's parameters and results as the texts that a store has of them, JSON objects without blanks; and what
- * a run is known by. */
+/* This makes a run's parameters and results as the texts that a store has of them, JSON objects without
+ * blanks; and what a run is known by. */
 #include <math.h>
 #include <string.h>
 
@@ -48,7 +48,7 @@ gboolean run_parameters_read(const result_store *store, const char *text, char *
 
 /* --- Results --- */
 
-/* What a part has values of, by name, and what each is. */
+/* A part has values of these, by name, and what each is. */
 static const struct {
   const char *what;
   gsize count;
@@ -98,7 +98,7 @@ char **run_part_texts(const run_results *results)
   return texts;
 }
 
-/* A reader of such a text. json-glib, which makes a node of each number, takes ten times as long. */
+/* This reads such a text. json-glib, which makes a node of each number, takes ten times as long. */
 
 static gboolean take(const char **at, char wanted)
 {
@@ -218,8 +218,8 @@ gboolean run_part_read(const result_store *store, run_part part, const char *tex
 
 /* --- What a run is known by: its identity, and the digest of all that a store keeps of it --- */
 
-/* As store_bind_text() writes it, with its closing NUL: no two lists of texts give the same octets, whatever
- * a title holds. */
+/* Hashes it as store_bind_text() writes it, with its closing NUL: no two lists of texts give the same octets,
+ * whatever a title holds. */
 static void hash_text(GChecksum *hash, const char *text)
 {
   const char *given = text != NULL ? text : "";

@@ -26,14 +26,14 @@ int run_status_exit_code(run_status status, run_expectation expect)
   return 1;
 }
 
-/* Writing. */
+/* --- Writing --- */
 
 enum { BINS_IN_A_LINE = 4, MAXIMA_IN_A_LINE = 16 };
 
 /* A share of the time is counted in parts: so many are a percent. */
 #define PARTS_OF_A_PERCENT (QUANTILE_PARTS / 100.0)
 
-/* `gap` NULL: in a store, which has none. */
+/* Appends a pair. `gap` is NULL: in a store, which has none. */
 static void append_pair(GString *json, const char *gap, double first, double second)
 {
   json_open(json, gap, NULL, '[');
@@ -220,9 +220,10 @@ gboolean summary_write_json(const summary *page, const scenario *s, const char *
   return new_files_write(path, json, length, error);
 }
 
-/* Printing. */
+/* --- Printing --- */
 
-/* The heading over metrics whose names start with `prefix`; what no row names stands under the last one. */
+/* These are the headings over metrics whose names start with `prefix`; what no row names stands under the
+ * last one. */
 static const struct {
   const char *prefix;
   const char *heading;
@@ -278,7 +279,7 @@ static void print_quantiles(const distribution *distributions, gsize group, FILE
   }
 }
 
-/* One line for each gauge in `group` that was ever above 0. */
+/* Prints one line for each gauge in `group` that was ever above 0. */
 static void print_gauges(const run_results *results, gsize group, FILE *file)
 {
   const gauge_quantiles *of = &results->quantiles;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The record of one run: its scenario, provenance, status and metrics, as summary.json and as a page to read
- * (docs/metrics.md, "Status of a run"). */
+/* This is the record of one run: its scenario, provenance, status and metrics, as summary.json and as a page
+ * to read (docs/metrics.md, "Status of a run"). */
 #pragma once
 
 #include <glib.h>
@@ -10,11 +10,11 @@
 #include "scenario/configuration.h"
 #include "scenario/scenario.h"
 
-/* What `iwarpsim run` exits with: 0 when `status` is the end that `expect` (run.expect) counts as success,
- * else 1. */
+/* Returns what `iwarpsim run` exits with: 0 when `status` is the end that `expect` (run.expect) counts as
+ * success, else 1. */
 int run_status_exit_code(run_status status, run_expectation expect);
 
-/* What the summary of a capture's replay has beyond that of a run. */
+/* This is what the summary of a capture's replay has beyond that of a run. */
 typedef struct summary_fact {
   const char *name; /* a word or two */
   const char *text;
@@ -26,7 +26,7 @@ typedef struct summary_replay {
   gboolean (*writes)(const scenario *s, scenario_key key); /* whether the key had an effect */
 } summary_replay;
 
-/* How a run of a scenario ended. Everything pointed to stays the caller's. */
+/* This is how a run of a scenario ended. Everything pointed to stays the caller's. */
 typedef struct summary {
   run_status status;
   const char *message; /* why the status is what it is; RUN_TERMINATED: with code and side; or NULL or "" */
@@ -57,7 +57,7 @@ gboolean summary_write_json(const summary *page, const scenario *s, const char *
 /* The same text in memory, `*length` octets and a NUL. Free with g_free(). */
 char *summary_json(const summary *page, const scenario *s, gsize *length);
 
-/* What a run measured, as a store has it without a blank: {"NAME":VALUE,…} of metrics,
+/* This is what a run measured, as a store has it without a blank: {"NAME":VALUE,…} of metrics,
  * {"NAME":[[BOUND,WEIGHT],…],…} of distributions, {"GAUGE":[[PERCENT,VALUE],…],…} of quantiles,
  * {"OCTETS":[MAXIMUM,…]} of block maxima. */
 typedef enum run_part { RUN_METRICS, RUN_DISTRIBUTIONS, RUN_QUANTILES, RUN_BLOCK_MAXIMA, RUN_PARTS } run_part;
@@ -65,7 +65,7 @@ typedef enum run_part { RUN_METRICS, RUN_DISTRIBUTIONS, RUN_QUANTILES, RUN_BLOCK
 /* Appends `part` of `results` to `json`: as a store's text, or as the next member of a summary. */
 void run_part_append(GString *json, run_part part, const run_results *results, gboolean in_summary);
 
-/* "metric", "distribution", "gauge" or "size of blocks": what `part` has values of. */
+/* Returns "metric", "distribution", "gauge" or "size of blocks": what `part` has values of. */
 const char *run_part_noun(run_part part);
 
 /* Looks for `name` in the table of `part` from `*id` on, and sets that. FALSE: this version does not know it.
@@ -81,7 +81,7 @@ char *run_part_add(run_results *results, run_part part, gsize id, const char *na
  * units. */
 void summary_print(const summary *page, const scenario *s, FILE *file);
 
-/* A summary read back, for `show`, plots and traces. Texts are owned by the record. */
+/* This is a summary read back, for `show`, plots and traces. Texts are owned by the record. */
 typedef struct summary_record {
   run_status status;
   gboolean is_replay; /* of a capture, which is `name` */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Reading a summary back. */
+/* This reads a summary back. */
 #include <errno.h>
 
 #include "base/error.h"
@@ -8,7 +8,7 @@
 #include "base/plain_text.h"
 #include "study/store/summary.h"
 
-/* What is read, and where what is wrong with it goes. */
+/* This is what is read, and where what is wrong with it goes. */
 typedef struct reading {
   const char *path;
   summary_record *record;
@@ -25,13 +25,13 @@ G_GNUC_PRINTF(2, 3) static gboolean invalid(const reading *r, const char *format
   return error_set(r->error, "%s: not a summary: %s", r->path, line);
 }
 
-/* "missing", or what the member is. */
+/* Returns "missing", or what the member is. */
 static const char *wrong(JsonObject *object, const char *name)
 {
   return json_object_has_member(object, name) ? "something else" : "missing";
 }
 
-/* NULL and an error when the member is none. */
+/* Returns NULL and an error when the member is none. */
 static JsonObject *object_member(const reading *r, JsonObject *object, const char *name)
 {
   JsonObject *member = json_text_object(object, name);
@@ -142,13 +142,13 @@ static gboolean read_optional(const reading *r, JsonObject *root, const char *na
          ((part = object_member(r, root, name)) != NULL && read(r, part));
 }
 
-/* A member that may be missing. */
+/* Copies a member that may be missing. */
 static void copy_text(JsonObject *object, const char *name, char **text)
 {
   *text = g_strdup(json_text_string(object, name));
 }
 
-/* Each fact of a replay; its notes are no texts. */
+/* Reads each fact of a replay; its notes are no texts. */
 static gboolean read_fact(const reading *r, JsonObject *replay, const char *name)
 {
   const char *text = json_text_string(replay, name);
@@ -171,7 +171,7 @@ static void clear_fact(gpointer data)
   g_free((char *)fact->text);
 }
 
-/* What a run notes, which older programs did not write. */
+/* Reads what a run notes, which older programs did not write. */
 static gboolean read_notes(const reading *r, JsonObject *root)
 {
   JsonNode *node = json_object_get_member(root, "notes");

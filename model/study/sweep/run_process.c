@@ -20,25 +20,25 @@
 #include "base/plain_text.h"
 #include "scenario/configuration.h"
 
-/* As much of a run's stderr as is kept: an abort's message and what led to it. Before them so much may stand
- * in memory. */
+/* This is as much of a run's stderr as is kept: an abort's message and what led to it. Before them so much
+ * may stand in memory. */
 enum { MESSAGES_OCTETS = 2000, MESSAGES_OCTETS_MAX = 1 << 20 };
 
-/* Of a run's own message, and of the name of its engine. */
+/* These are the sizes of a run's own message, and of the name of its engine. */
 enum { MESSAGE_OCTETS = 4096, ENGINE_OCTETS = 16 };
 
 /* Descriptors that runs leave to the rest of the program: a store and its journal, twice, signals, timers. */
 #define DESCRIPTORS_LEFT 16
 
-/* How long a stopped run may take to leave before it is killed. */
+/* A stopped run may take so long to leave before it is killed. */
 #define STOP_GRACE_US G_USEC_PER_SEC
 
 /* Looks are never further apart than this, as far as stalling goes: when this process was itself held up (a
  * laptop's lid, a slow disk), so were the runs. */
 #define LOOK_APART_MAX_US G_USEC_PER_SEC
 
-/* Memory that the sweep and a run share: each of the first two numbers is written whole by one side and may
- * be read at any moment by the other, the rest is read when the run has ended. */
+/* This is memory that the sweep and a run share: each of the first two numbers is written whole by one side
+ * and may be read at any moment by the other, the rest is read when the run has ended. */
 struct run_progress {
   _Atomic time_ps simulated_ps;
   _Atomic guint64 share_ppm; /* of the run that is done, in millionths */
@@ -70,7 +70,7 @@ struct run_process {
   char *stopped_why;    /* by the watchdog; NULL */
 };
 
-/* The run's process. */
+/* --- The run's process --- */
 
 void run_progress_set(run_progress *progress, time_ps now, double share)
 {
@@ -88,8 +88,8 @@ void run_hand_over(run_progress *progress, const summary *left)
   progress->is_handed_over = TRUE;
 }
 
-/* The run's own files and no others: the sweep's terminal, store and other runs are not its. Makes what was
- * forked from `sweep` a process that ends with it, and with nothing else of it. */
+/* Leaves the run its own files and no others: the sweep's terminal, store and other runs are not its. Makes
+ * what was forked from `sweep` a process that ends with it, and with nothing else of it. */
 static void leave_sweep(const run_process *run, pid_t sweep)
 {
   sigset_t none;
@@ -117,7 +117,7 @@ static void leave_sweep(const run_process *run, pid_t sweep)
   }
 }
 
-/* The sweep's process. */
+/* --- The sweep's process --- */
 
 static void send_signal(const run_process *run, int number)
 {
@@ -140,8 +140,8 @@ static void free_run(run_process *run)
   g_free(run);
 }
 
-/* The end of its messages as text to keep: valid UTF-8, lines as they were, no other control characters;
- * begins with a whole character when it was cut. Free with g_free(). */
+/* Returns the end of its messages as text to keep: valid UTF-8, lines as they were, no other control
+ * characters; begins with a whole character when it was cut. Free with g_free(). */
 static char *tail_of(const run_process *run)
 {
   char octets[MESSAGES_OCTETS];
@@ -157,8 +157,8 @@ static char *tail_of(const run_process *run)
   return g_strchomp(plain_text(octets + first, (gssize)(count - first), "\n\t"));
 }
 
-/* The likely cause of a signal. Under a limit on memory, code that does not check its allocations crashes.
- * Free with g_free(). */
+/* Returns the likely cause of a signal. Under a limit on memory, code that does not check its allocations
+ * crashes. Free with g_free(). */
 static char *cause_of(int signal_number, guint64 memory_limit_octets)
 {
   g_autofree char *limit = g_format_size_full(memory_limit_octets, G_FORMAT_SIZE_IEC_UNITS);
@@ -178,7 +178,7 @@ static char *cause_of(int signal_number, guint64 memory_limit_octets)
   }
 }
 
-/* How it ended, for a run whose own summary does not count. */
+/* Returns how it ended, for a run whose own summary does not count. */
 static char *describe_end(const run_process *run, const stored_run *record, int wait_status,
                           gboolean has_summary)
 {
@@ -209,8 +209,8 @@ static char *describe_end(const run_process *run, const stored_run *record, int 
   return g_string_free(text, FALSE);
 }
 
-/* What it was asked for, and how it ended: by its own summary, unless that is missing or its exit contradicts
- * it. */
+/* Returns what it was asked for, and how it ended: by its own summary, unless that is missing or its exit
+ * contradicts it. */
 static stored_run *record_new(const run_process *run, int wait_status, const struct rusage *used)
 {
   const run_progress *left = run->progress;
@@ -335,7 +335,7 @@ run_process *run_process_start(const sweep_grid *grid, gsize point, run_simulate
   return run;
 }
 
-/* Watching. */
+/* --- Watching --- */
 
 gsize run_process_point(const run_process *run)
 {
@@ -347,7 +347,7 @@ double run_process_share(const run_process *run)
   return MIN((double)atomic_load(&run->progress->share_ppm) / 1e6, 1.0);
 }
 
-/* Why it must be stopped; NULL: it need not. */
+/* Returns why it must be stopped; NULL: it need not. */
 static char *find_excess(const run_process *run, gint64 now_us)
 {
   const run_limits *limits = &run->limits;

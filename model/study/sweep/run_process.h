@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The run of a point in a process of its own, which is watched, and stopped when it stalls or takes too long.
+/* This is the run of a point in a process of its own, which is watched, and stopped when it stalls or takes
+ * too long.
  *
  * ns-3 keeps one simulator a process and may abort it, so a run never shares a process with anything that
  * must live on: it is forked from the sweep, whose scenario it has. Its messages go to a file in memory, its
@@ -14,7 +15,7 @@
 #include "study/store/result_store.h"
 #include "study/sweep/sweep_grid.h"
 
-/* The run's side. */
+/* This is the run's side. */
 
 typedef struct run_progress run_progress;
 
@@ -28,11 +29,11 @@ void run_progress_set(run_progress *progress, time_ps now, double share);
 /* Hands status, message, engine and results of `left` to the sweep. */
 void run_hand_over(run_progress *progress, const summary *left);
 
-/* The sweep's side. */
+/* This is the sweep's side. */
 
 typedef struct run_process run_process;
 
-/* What a run may take. 0: as much as it likes. */
+/* This is what a run may take. 0: as much as it likes. */
 typedef struct run_limits {
   double stall_s;        /* of wall time without progress of simulated time */
   double wall_s;         /* of wall time in all */
@@ -56,7 +57,7 @@ run_process *run_process_start(const sweep_grid *grid, gsize point, run_simulate
  * takes too long (its end then has the reason), and kills one that was stopped and does not end. */
 void run_process_watch(run_process *run);
 
-/* Its point, and how much of it is done, 0 … 1. */
+/* Returns its point, and how much of it is done, 0 … 1. */
 gsize run_process_point(const run_process *run);
 double run_process_share(const run_process *run);
 

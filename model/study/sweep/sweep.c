@@ -12,18 +12,18 @@
 /* How often runs are watched and progress is shown. */
 #define TICK_MS 200
 
-/* How long SQLite itself waits for a lock, in which nothing else is done; and then we. */
+/* SQLite itself waits this long for a lock, in which nothing else is done; and then we. */
 #define LOCK_WAIT_MS 50
 #define LOCK_PAUSE_US (G_USEC_PER_SEC / 10)
 
-/* How long an interrupted sweep waits for a locked store. */
+/* An interrupted sweep waits this long for a locked store. */
 #define HURRY_MS 1000
 
 /* After a commit this many times as long as it took goes by before the next one, since no run starts
  * meanwhile. Runs that take longer than that are committed at once, each for itself. */
 #define PAUSE_TO_COMMIT 9
 
-/* And no less than this goes by: a commit of its own costs a run about as much processor time as all else
+/* No less than this goes by either: a commit of its own costs a run about as much processor time as all else
  * that is done for it here. So much of the latest work is lost with a kill -9. */
 #define PAUSE_MIN_US (G_USEC_PER_SEC / 4)
 
@@ -70,7 +70,7 @@ typedef struct sweep {
   GError *error; /* the first failure of the sweep itself */
 } sweep;
 
-/* Reporting. */
+/* --- Reporting --- */
 
 static double cost_s_of(const sweep *s, gsize point)
 {
@@ -120,7 +120,7 @@ static void print_problem(const sweep *s, const stored_run *run)
   plain_text_print(s->options->problems, "\n");
 }
 
-/* Stopping. */
+/* --- Stopping --- */
 
 static void each_run(const sweep *s, void (*act)(run_process *run))
 {
@@ -222,7 +222,7 @@ static void fail(sweep *s, GError *error)
   stop(s);
 }
 
-/* Keeping. */
+/* --- Keeping --- */
 
 static void start_runs(sweep *s);
 
@@ -279,7 +279,7 @@ static void run_kept(sweep *s, const stored_run *run, stored_state there)
 
 static gboolean commit_first(gpointer data);
 
-/* The next commit, if any is to come: now, or when its time has come. */
+/* Schedules the next commit, if any is to come: now, or when its time has come. */
 static void schedule_commit(sweep *s)
 {
   const guint waiting = g_queue_get_length(&s->ended);
@@ -347,7 +347,7 @@ static gboolean commit_first(gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* Running. */
+/* --- Running --- */
 
 static void take_end(run_process *process, stored_run *run, gpointer data)
 {
@@ -366,8 +366,8 @@ static void take_end(run_process *process, stored_run *run, gpointer data)
   schedule_commit(s);
 }
 
-/* TRUE when the store has a result of `point` by now: another sweep has put it there, or one for other goals.
- * A store that is locked or fails counts as one without: the commit will report it. */
+/* Returns TRUE when the store has a result of `point` by now: another sweep has put it there, or one for
+ * other goals. A store that is locked or fails counts as one without: the commit will report it. */
 static gboolean was_run_meanwhile(sweep *s, gsize point)
 {
   stored_look look = {.identity = sweep_grid_identity(s->grid, point)};

@@ -11,7 +11,7 @@
 #include "study/sweep/sweep_plan.h"
 #include "study/sweep/sweep_progress.h"
 
-/* How to run it. Everything pointed to stays the caller's. */
+/* It is run this way. Everything pointed to stays the caller's. */
 typedef struct sweep_options {
   run_simulate simulate;
   run_limits limits;   /* of each run */

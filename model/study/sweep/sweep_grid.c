@@ -9,12 +9,12 @@
 #include "scenario/configuration.h"
 #include "study/store/result_store.h"
 
-/* Of one core: fitted on 2026-11-23 to the runs' cpu_s in the stores of `iwarpsim sweep` of mtu-loss,
- * cut-size, middleboxes, memory-goodput, overhead, packing and connections of scenarios/, of which each sum
- * is then right within 0.7 and 1.7, built with -O1 or with -O3 and LTO; and those of bursty-loss,
- * finite-queue, displaced, shared-memory and congestion, to which nothing was fitted, within 0.5 and 1.1. An
- * FPDU is framed, checked, located and placed; a segment crosses the network and both TCPs; an octet is
- * copied, summed and verified. */
+/* These are the costs of one core: fitted on 2026-11-23 to the runs' cpu_s in the stores of `iwarpsim sweep`
+ * of mtu-loss, cut-size, middleboxes, memory-goodput, overhead, packing and connections of scenarios/, of
+ * which each sum is then right within 0.7 and 1.7, built with -O1 or with -O3 and LTO; and those of
+ * bursty-loss, finite-queue, displaced, shared-memory and congestion, to which nothing was fitted, within 0.5
+ * and 1.1. An FPDU is framed, checked, located and placed; a segment crosses the network and both TCPs; an
+ * octet is copied, summed and verified. */
 #define START_S 4e-3
 #define FPDU_S 0.4e-6
 #define SEGMENT_S 0.6e-6
@@ -54,7 +54,7 @@ struct sweep_grid {
 
 /* Costs. */
 
-/* The size of the pieces that middleboxes leave of segments of `octets`. */
+/* Returns the size of the pieces that middleboxes leave of segments of `octets`. */
 static double piece_octets(const path_middleboxes_config *boxes, double octets)
 {
   for (guint i = 0; i < boxes->mode.count; i++) {
@@ -109,7 +109,7 @@ run_cost run_cost_of(const scenario *s)
   return all;
 }
 
-/* The grid. */
+/* --- The grid --- */
 
 /* A --set on an axis would be overwritten at every point; one of a list may leave no group that an axis is
  * of.
@@ -163,8 +163,8 @@ gboolean sweep_axes_without(const scenario_axis *axes, gsize count, scenario_key
   return TRUE;
 }
 
-/* In place of the scenario's own axis of seeds, a last one: `seeds` of them, from the scenario's first one
- * on. */
+/* Adds, in place of the scenario's own axis of seeds, a last one: `seeds` of them, from the scenario's first
+ * one on. */
 static gboolean add_seeds(sweep_grid *grid, guint seeds, GError **error)
 {
   const scenario_axis *own;
@@ -189,7 +189,7 @@ static gboolean add_seeds(sweep_grid *grid, guint seeds, GError **error)
   return scenario_set_key(s, SCENARIO_RUN_SEED, grid->seed_texts[seeds - 1], last.where, error);
 }
 
-/* The number of cells of the grid; 0 and `error` when there are too many. */
+/* Returns the number of cells of the grid; 0 and `error` when there are too many. */
 static gsize cell_count(const sweep_grid *grid, GError **error)
 {
   gsize count = 1;
@@ -210,8 +210,8 @@ static gsize cell_count(const sweep_grid *grid, GError **error)
   return count;
 }
 
-/* Which of its values axis `index` has in `cell`: the axes that lead are the digits of `cell`, the last
- * the lowest. */
+/* Returns which of its values axis `index` has in `cell`: the axes that lead are the digits of `cell`, the
+ * last the lowest. */
 static gsize axis_position(const sweep_grid *grid, gsize index, gsize cell)
 {
   if (grid->axes[index].with >= 0) {
@@ -419,7 +419,7 @@ char *sweep_grid_label(const sweep_grid *grid, gsize index)
   return cell_label(grid, cell_of(grid, index));
 }
 
-/* The text of `list` in `cell`, of which axes give but parts. */
+/* Returns the text of `list` in `cell`, of which axes give but parts. */
 static const char *list_text(const sweep_grid *grid, scenario_key list, gsize cell)
 {
   g_autoptr(scenario) s = cell_scenario(grid, cell);

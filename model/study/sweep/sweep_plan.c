@@ -15,7 +15,7 @@
 /* Up to this skewness, of either sign, 93 % of the intervals hold when sampling stops (test_statistics.c). */
 #define SKEWNESS_MAX 4.0
 
-/* What the runs of a point show of a goal. */
+/* This is what the runs of a point show of a goal. */
 typedef struct goal_state {
   double *values; /* of each seed; NAN: its run has none */
   statistics of;  /* of those that are there, when the point was last decided */
@@ -146,15 +146,15 @@ gboolean sweep_plan_is_open(const sweep_plan *plan)
   return i < plan->points->len;
 }
 
-/* Deciding. */
+/* --- Deciding --- */
 
-/* What half the interval may be of the mean, as statistics_are_narrow() has it. */
+/* Returns what half the interval may be of the mean, as statistics_are_narrow() has it. */
 static double needed_share(const sweep_goal *goal)
 {
   return goal->share / (1 + goal->share);
 }
 
-/* Half the width of the interval, as a share of the mean; INFINITY: there is none yet. */
+/* Returns half the width of the interval, as a share of the mean; INFINITY: there is none yet. */
 static double reached_share(const statistics *of)
 {
   if (of->count < STATISTICS_FIRST_LOOK) {
@@ -228,7 +228,7 @@ void sweep_plan_note(sweep_plan *plan, gsize index, const stored_run *run)
   }
 }
 
-/* Looking up. */
+/* --- Looking up --- */
 
 typedef struct noted_run {
   sweep_plan *plan;
@@ -281,7 +281,7 @@ double sweep_plan_pace(const sweep_plan *plan)
   return plan->done_cost_s > 0 ? plan->done_wall_s / plan->done_cost_s : 0;
 }
 
-/* Reporting. */
+/* --- Reporting --- */
 
 sweep_plan_rest sweep_plan_expected(const sweep_plan *plan)
 {
@@ -296,7 +296,7 @@ sweep_plan_rest sweep_plan_expected(const sweep_plan *plan)
   return rest;
 }
 
-/* "path.forward.mtu=1500: 256 seeds, tcp.timeouts ±3.1 % (needed: 1.96 %)" */
+/* Appends "path.forward.mtu=1500: 256 seeds, tcp.timeouts ±3.1 % (needed: 1.96 %)" */
 static void append_unmet(const sweep_plan *plan, const plan_point *point, GString *text)
 {
   g_autofree char *label = sweep_grid_label(plan->grid, point->first);
@@ -321,8 +321,8 @@ static void append_unmet(const sweep_plan *plan, const plan_point *point, GStrin
   g_string_append_c(text, '\n');
 }
 
-/* What the statistics of a goal leave a reader to know: what its seeds cannot show, and how many of its
- * intervals cover less than they should. */
+/* Appends what the statistics of a goal leave a reader to know: what its seeds cannot show, and how many of
+ * its intervals cover less than they should. */
 static void append_notes(const sweep_plan *plan, gsize goal, GString *text)
 {
   const char *coverage_note = NULL;
@@ -411,7 +411,7 @@ const sweep_goal *sweep_plan_without_values(const sweep_plan *plan)
   return NULL;
 }
 
-/* Listing. */
+/* --- Listing --- */
 
 static const char *const states[] = {[STORED_MISSING] = "missing",
                                      [STORED_FAILED] = "failed",
@@ -452,8 +452,8 @@ static int compare_runs(gconstpointer a, gconstpointer b)
   return (index_a > index_b) - (index_a < index_b);
 }
 
-/* Those of the plan, in the order of the grid (planned_run; free with g_array_unref()), and what those of
- * them that are `*to_run` cost at the store's pace, or at `pace` where it shows none. */
+/* Returns those of the plan, in the order of the grid (planned_run; free with g_array_unref()), and what
+ * those of them that are `*to_run` cost at the store's pace, or at `pace` where it shows none. */
 static GArray *runs_in_order(const sweep_plan *plan, double pace, gsize *to_run, run_cost *all)
 {
   GArray *runs = g_array_copy(plan->runs);

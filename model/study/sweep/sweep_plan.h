@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The runs that a sweep takes, and what is there of them: all of a grid, or (`sweep --until`) as many seeds
- * of each point as it takes until the intervals of its means are narrow enough.
+/* These are the runs that a sweep takes, and what is there of them: all of a grid, or (`sweep --until`) as
+ * many seeds of each point as it takes until the intervals of its means are narrow enough.
  *
  * A point then gets STATISTICS_FIRST_LOOK seeds, and as many more as statistics_wanted_count() wants for each
  * of its goals, until all are met at once or its seeds are used up. That is decided by the runs of this point
@@ -29,8 +29,8 @@ typedef struct planned_run {
 
 typedef struct sweep_plan sweep_plan;
 
-/* The plan of every `shards`-th point of `grid` from the `shard`-th on (1 … shards). With `goals` the grid is
- * one of at least STATISTICS_FIRST_LOOK seeds (sweep_grid_new()), and a point has as many at most;
+/* Returns the plan of every `shards`-th point of `grid` from the `shard`-th on (1 … shards). With `goals` the
+ * grid is one of at least STATISTICS_FIRST_LOOK seeds (sweep_grid_new()), and a point has as many at most;
  * goal_count 0: every run of the grid is a point. `grid` and `goals` stay the caller's and must outlive it.
  * Free with sweep_plan_free(). */
 sweep_plan *sweep_plan_new(const sweep_grid *grid, guint shard, guint shards, const sweep_goal *goals,
@@ -47,12 +47,12 @@ gboolean sweep_plan_is_open(const sweep_plan *plan);
  * store notes their places in the grid; otherwise it is only read. FALSE and `error` when the store fails. */
 gboolean sweep_plan_look_up(sweep_plan *plan, result_store *store, gboolean renumber, GError **error);
 
-/* The seconds that a run takes for each second of its run_cost: of those that the store had when it was
- * looked up, in the mean; 0: it had none. */
+/* Returns the seconds that a run takes for each second of its run_cost: of those that the store had when it
+ * was looked up, in the mean; 0: it had none. */
 double sweep_plan_pace(const sweep_plan *plan);
 
-/* The runs planned so far: planned_run, in the order in which they are to be made, which grows as runs are
- * noted. */
+/* Returns the runs planned so far: planned_run, in the order in which they are to be made, which grows as
+ * runs are noted. */
 const GArray *sweep_plan_runs(const sweep_plan *plan);
 
 /* How many runs there are to be, in all shards; with goals, of this shard, as far as they are decided. */
@@ -62,12 +62,12 @@ gsize sweep_plan_intended(const sweep_plan *plan);
  * nothing more is planned for it until the run is repeated. */
 void sweep_plan_note(sweep_plan *plan, gsize index, const stored_run *run);
 
-/* The same of a run that the store has. FALSE and `error` when it cannot be read. */
+/* Notes the same of a run that the store has. FALSE and `error` when it cannot be read. */
 gboolean sweep_plan_note_stored(sweep_plan *plan, gsize index, result_store *store, GError **error);
 
-/* What is expected beyond the runs planned so far: how many, and what they cost in all. Each interval is
- * taken to become narrower with the square root of the seeds. `known` is FALSE while a point has too few to
- * tell; such points count as if they needed no more. */
+/* This is what is expected beyond the runs planned so far: how many, and what they cost in all. Each interval
+ * is taken to become narrower with the square root of the seeds. `known` is FALSE while a point has too few
+ * to tell; such points count as if they needed no more. */
 typedef struct sweep_plan_rest {
   gsize runs;
   double seconds; /* of run_cost */
@@ -75,9 +75,9 @@ typedef struct sweep_plan_rest {
 } sweep_plan_rest;
 sweep_plan_rest sweep_plan_expected(const sweep_plan *plan);
 
-/* What became of the goals, in lines for people: how many points met them with how many seeds; each that did
- * not, and what it reached; what does not vary; intervals that cover less than they should (statistics.h). ""
- * without goals. Free with g_free(). */
+/* Returns what became of the goals, in lines for people: how many points met them with how many seeds; each
+ * that did not, and what it reached; what does not vary; intervals that cover less than they should
+ * (statistics.h). "" without goals. Free with g_free(). */
 char *sweep_plan_report(const sweep_plan *plan);
 
 /* A goal of which no run has the quantity, once all points are decided; NULL: there is none. */
@@ -90,5 +90,5 @@ const sweep_goal *sweep_plan_without_values(const sweep_plan *plan);
  * that more may follow. `pace` is that of sweep_plan_pace() where the store has none to show it. */
 void sweep_plan_list(const sweep_plan *plan, const char *version, guint jobs, double pace, FILE *output);
 
-/* The same as one JSON object (docs/store.md, "As JSON"). Free with g_free(). */
+/* Returns the same as one JSON object (docs/store.md, "As JSON"). Free with g_free(). */
 char *sweep_plan_json(const sweep_plan *plan, const char *version, guint jobs, double pace);

@@ -6,7 +6,7 @@
 #include "base/plain_text.h"
 #include "base/units.h"
 
-/* How often a line of progress is printed where none can be redrawn. */
+/* A line of progress is printed so often where none can be redrawn. */
 #define LINE_EVERY_US (10 * G_USEC_PER_SEC)
 
 /* A longer estimate is not shown. */

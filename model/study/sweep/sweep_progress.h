@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The progress of a sweep while it runs: one line that is redrawn on a terminal, a line every ten seconds
- * elsewhere. */
+/* This is the progress of a sweep while it runs: one line that is redrawn on a terminal, a line every ten
+ * seconds elsewhere. */
 #pragma once
 
 #include <glib.h>
@@ -19,7 +19,7 @@ typedef enum sweep_certainty {
   SWEEP_RUNS_AT_LEAST /* nobody knows yet how many more */
 } sweep_certainty;
 
-/* How far the sweep is. Work is in seconds of run_cost. */
+/* The sweep is this far. Work is in seconds of run_cost. */
 typedef struct sweep_counts {
   gsize points;  /* of the sweep */
   gsize done;    /* of them, as they should be: run now or before */
@@ -38,10 +38,10 @@ typedef struct sweep_counts {
  * work. Free with g_free(). */
 char *sweep_progress_text(const sweep_counts *counts);
 
-/* "1.25 million": three digits are more than an estimate knows. Free with g_free(). */
+/* Returns "1.25 million": three digits are more than an estimate knows. Free with g_free(). */
 char *sweep_progress_rough(double number);
 
-/* An estimate: "7 s", from two minutes on "2 min", from two hours on "2.1 h". Free with g_free(). */
+/* Returns an estimate: "7 s", from two minutes on "2 min", from two hours on "2.1 h". Free with g_free(). */
 char *sweep_progress_duration(double seconds);
 
 typedef struct sweep_progress {

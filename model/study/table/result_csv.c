@@ -30,7 +30,7 @@ static void append_field(const char *text, GString *csv)
   g_string_append_printf(csv, "\"%s\"", quoted);
 }
 
-/* The number, nothing when it is none, and ",". */
+/* Appends the number, nothing when it is none, and ",". */
 static void append_number(double value, gboolean known, GString *csv)
 {
   g_autofree char *number = known && isfinite(value) ? units_format_real(value) : g_strdup("");
@@ -39,7 +39,7 @@ static void append_number(double value, gboolean known, GString *csv)
 
 /* --- Every run --- */
 
-/* The columns, and the text so far. */
+/* These are the columns, and the text so far. */
 typedef struct run_columns {
   guint flags;        /* result_csv_flag */
   GArray *quantities; /* of result_quantity: all metrics, and the quantiles of any run that are none */
@@ -127,8 +127,8 @@ static void append_names(const run_columns *columns)
   g_string_append(columns->csv, "status\n");
 }
 
-/* All metrics, then the quantiles for `parts` (guint32) that are none, gauge by gauge: result_quantity. Free
- * with g_array_unref(). */
+/* Returns all metrics, then the quantiles for `parts` (guint32) that are none, gauge by gauge:
+ * result_quantity. Free with g_array_unref(). */
 static GArray *all_quantities(const GArray *parts)
 {
   GArray *quantities = g_array_new(FALSE, FALSE, sizeof(result_quantity));
@@ -241,7 +241,7 @@ static gsize numbers_of(const result_row *row, gboolean pairs, named_number numb
   return count;
 }
 
-/* NULL: there is none. */
+/* Returns NULL when there is none. */
 static const char *note_of(const result_row *row)
 {
   return row->is_extrapolated ? "extrapolated" : row->of.count > 0 ? row->of.coverage_note : NULL;

@@ -10,7 +10,7 @@
 #include "scenario/scenario_problem.h"
 #include "study/store/run_events.h"
 
-/* A metric, or a quantile; that of a metric's name is the metric. */
+/* Reads a metric, or a quantile; that of a metric's name is the metric. */
 static gboolean read_part(const char *name, metric_id *metric, guint32 *parts, GError **error)
 {
   gauge_id gauge;
@@ -124,7 +124,8 @@ gboolean result_quantity_is_of_machine(const result_quantity *quantity)
          (quantity->whole != METRIC_COUNT && metric_row_of(quantity->whole)->is_of_machine);
 }
 
-/* Whether runs of `s` keep the quantile of a gauge for `parts` of the time; of 0 there is none to keep. */
+/* Returns whether runs of `s` keep the quantile of a gauge for `parts` of the time; of 0 there is none to
+ * keep. */
 static gboolean check_part(guint32 parts, metric_id metric, const scenario *s, GError **error)
 {
   const probability_list *kept = &scenario_configuration(s)->measure.quantiles;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A quantity: what is tabulated, drawn and compared. It is a metric, a quantile of a gauge, the share of one
- * of them in another, or, of several runs together, a return level. */
+/* This is a quantity: what is tabulated, drawn and compared. It is a metric, a quantile of a gauge, the share
+ * of one of them in another, or, of several runs together, a return level. */
 #pragma once
 
 #include <glib.h>
 
 #include "study/table/study_table.h"
 
-/* What no run has measured, and is known of runs all the same: the answer that is found at their point. */
+/* This is what no run has measured, and is known of runs all the same: the answer that is found at their
+ * point. */
 typedef struct result_given {
   const char *name, *unit; /* as of a metric; static */
   const char *words;       /* what a point of it is, for a subtitle; static */
@@ -32,47 +33,48 @@ typedef struct result_quantity {
  * `error` when that names none. */
 gboolean result_quantity_read(const char *text, result_quantity *quantity, GError **error);
 
-/* What a reader wants to see first: peak and p99 of the reassembly occupancy, the share placed directly,
- * goodput, time-outs. An array of result_quantity; free with g_array_unref(). */
+/* Returns what a reader wants to see first: peak and p99 of the reassembly occupancy, the share placed
+ * directly, goodput, time-outs. An array of result_quantity; free with g_array_unref(). */
 GArray *result_quantity_defaults(void);
 
 /* Adds to `quantities` the losses and refusals, by cause, of which any of `runs` (const study_run *) has
  * some. */
 void result_quantity_add_losses(GArray *quantities, const GPtrArray *runs);
 
-/* As result_quantity_read() takes it. Free with g_free(). */
+/* Returns the name as result_quantity_read() takes it. Free with g_free(). */
 char *result_quantity_name(const result_quantity *quantity);
 
-/* For the axis of a plot: "reassembly occupancy, p99.9". Free with g_free(). */
+/* Returns the words for the axis of a plot: "reassembly occupancy, p99.9". Free with g_free(). */
 char *result_quantity_words(const result_quantity *quantity);
 
-/* As the table of metrics has it; "1" of two metrics with one unit. Free with g_free(). */
+/* Returns the unit as the table of metrics has it; "1" of two metrics with one unit. Free with g_free(). */
 char *result_quantity_unit(const result_quantity *quantity);
 
-/* Whether it differs from machine to machine, as wall time does. */
+/* Returns whether it differs from machine to machine, as wall time does. */
 gboolean result_quantity_is_of_machine(const result_quantity *quantity);
 
 /* Whether runs of `s` will have it so far as `measure.quantiles` goes; else `error`. */
 gboolean result_quantity_check(const result_quantity *quantity, const scenario *s, GError **error);
 
-/* The value of `quantity` in a run's `results`; FALSE when it has none: a metric without samples, a quantile
- * that was not kept, or nothing to be a share of. */
+/* Returns the value of `quantity` in a run's `results`; FALSE when it has none: a metric without samples, a
+ * quantile that was not kept, or nothing to be a share of. */
 gboolean result_quantity_value(const result_quantity *quantity, const run_results *results, double *value);
 
-/* The same of a run as a store has it, so far as a table would count it; else NAN: it did not end ok, or has
- * none that any run measures (STUDY_TABLE_VALUE_MAX). */
+/* Returns the same of a run as a store has it, so far as a table would count it; else NAN: it did not end ok,
+ * or has none that any run measures (STUDY_TABLE_VALUE_MAX). */
 double result_quantity_of_stored(const result_quantity *quantity, const stored_run *run);
 
-/* Whether it lies between 0 and 1 whatever a run does: a part of what it is divided by. */
+/* Returns whether it lies between 0 and 1 whatever a run does: a part of what it is divided by. */
 gboolean result_quantity_is_share(const result_quantity *quantity);
 
-/* How many of `runs` (const study_run *) the warm-up test (measure/warm_up.h) does not call steady, for a
- * quantile over time: it need not be that of a longer run. 0 for all else. */
+/* Returns how many of `runs` (const study_run *) the warm-up test (measure/warm_up.h) does not call steady,
+ * for a quantile over time: it need not be that of a longer run. 0 for all else. */
 guint result_quantity_unsteady(const result_quantity *quantity, const GPtrArray *runs);
 
 /* Cuts the interval of the mean of `quantity` where a share ends, at 1, and that of a mean difference of two
  * shares at -1 as well. (statistics.h cuts what cannot be negative at 0.) */
 void result_quantity_bound(const result_quantity *quantity, statistics *of);
 
-/* The statistics of `quantity` over `runs` (const study_run *), those that have it, its interval bounded. */
+/* Returns the statistics of `quantity` over `runs` (const study_run *), those that have it, its interval
+ * bounded. */
 statistics result_quantity_statistics(const result_quantity *quantity, const GPtrArray *runs);

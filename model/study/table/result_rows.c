@@ -11,7 +11,8 @@
 
 /* --- Pairings --- */
 
-/* `text` in the form that stores hold, as an element of `values`; NULL and `error` when it is none. */
+/* Returns `text` in the form that stores hold, as an element of `values`; NULL and `error` when it is
+ * none. */
 static const char *find_value(scenario_key key, const char *text, const GPtrArray *values, GError **error)
 {
   const scenario_key_row *row = scenario_key_row_of(key);
@@ -102,8 +103,8 @@ GArray *result_rows_keys(const study_table *table, const result_pairing *pairing
   return keys;
 }
 
-/* The level that the reassembly occupancy of `runs` exceeds once in `octets` Delivered, as the mean of as
- * many values; of count 0 when none has a whole block, or blocks are larger than that. */
+/* Returns the level that the reassembly occupancy of `runs` exceeds once in `octets` Delivered, as the mean
+ * of as many values; of count 0 when none has a whole block, or blocks are larger than that. */
 static statistics level_statistics(const GPtrArray *runs, double octets, gboolean *is_extrapolated)
 {
   g_autofree traffic_blocks *blocks = g_new(traffic_blocks, runs->len);
@@ -152,7 +153,7 @@ static void append_point(const study_point *point, const result_quantity *quanti
   g_array_append_val(rows, row);
 }
 
-/* The first run of each seed among those of `point` whose `key` is `value`. */
+/* Returns the first run of each seed among those of `point` whose `key` is `value`. */
 static GHashTable *runs_by_seed(const study_point *point, scenario_key key, const char *value)
 {
   GHashTable *runs = g_hash_table_new(g_str_hash, g_str_equal);
@@ -165,8 +166,8 @@ static GHashTable *runs_by_seed(const study_point *point, scenario_key key, cons
   return runs;
 }
 
-/* The statistics of ln(a[i] / b[i]), of `a` and `b` that become logarithms; of count 0 when one of them is
- * not above 0. */
+/* Returns the statistics of ln(a[i] / b[i]), of `a` and `b` that become logarithms; of count 0 when one of
+ * them is not above 0. */
 static statistics log_ratios_of(double *a, double *b, gsize count)
 {
   for (gsize i = 0; i < count; i++) {

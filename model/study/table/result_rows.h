@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The rows of a table: a quantity at each point of a study, or its paired differences. */
+/* These are the rows of a table: a quantity at each point of a study, or its paired differences. */
 #pragma once
 
 #include <glib.h>
@@ -7,7 +7,7 @@
 #include "study/table/result_quantity.h"
 #include "study/table/study_table.h"
 
-/* Two values of one key that are compared over the same seeds. */
+/* These are two values of one key that are compared over the same seeds. */
 typedef struct result_pairing {
   scenario_key key;
   char *a; /* canonical texts; a row is the value under `a` minus that under `b` */
@@ -35,13 +35,13 @@ typedef struct result_row {
   double independent_half_width;
 } result_row;
 
-/* The keys that rows differ in: what varies, be it among runs that did not end ok, but for that of `pairing`
- * (NULL: no pairs) and those in step with it. scenario_key; free with g_array_unref(). */
+/* Returns the keys that rows differ in: what varies, be it among runs that did not end ok, but for that of
+ * `pairing` (NULL: no pairs) and those in step with it. scenario_key; free with g_array_unref(). */
 GArray *result_rows_keys(const study_table *table, const result_pairing *pairing);
 
-/* One row a point of `table`, including those at which no run ended ok, or (with `pairing`) a point that has
- * pairs: a run whose key is `a` and the one whose key is `b`, which agree in all other varying keys and the
- * seed; keys that move in step with it differ as it does. Of several runs with the same keys and seed the
- * first counts. Return levels have no pairs. An array of result_row; free with g_array_unref(). */
+/* Returns one row a point of `table`, including those at which no run ended ok, or (with `pairing`) a point
+ * that has pairs: a run whose key is `a` and the one whose key is `b`, which agree in all other varying keys
+ * and the seed; keys that move in step with it differ as it does. Of several runs with the same keys and seed
+ * the first counts. Return levels have no pairs. An array of result_row; free with g_array_unref(). */
 GArray *result_rows_of(const study_table *table, const result_quantity *quantity,
                        const result_pairing *pairing);

@@ -10,7 +10,7 @@
 
 /* --- Text: the heading --- */
 
-/* `line`, which may hold what a user wrote, unless nothing of it shows. */
+/* Appends `line`, which may hold what a user wrote, unless nothing of it shows. */
 static void append_line(const char *line, GString *text)
 {
   g_autofree char *shown = shown_text_line(line);
@@ -44,10 +44,10 @@ static void append_counts(const result_request *request, GString *text)
 
 /* --- One quantity --- */
 
-/* What rows are of, as the number of the columns after keys, count and marks. */
+/* This is what rows are of, as the number of the columns after keys, count and marks. */
 typedef enum row_kind { ROWS_OF_LEVELS = 3, ROWS_OF_POINTS = 6, ROWS_OF_PAIRS = 7 } row_kind;
 
-/* Those of rows with `keys`: text_column. Marks have no heading. */
+/* Returns those of rows with `keys`: text_column. Marks have no heading. */
 static GArray *columns_of(const GArray *keys, row_kind kind)
 {
   static const char *const headings[][9] = {
@@ -67,7 +67,8 @@ static GArray *columns_of(const GArray *keys, row_kind kind)
   return columns;
 }
 
-/* With as many decimals as a number whose interval is so wide; "-": there is no such number. */
+/* Adds the number with as many decimals as a number whose interval is so wide; "-": there is no such
+ * number. */
 static void add_number(double value, double half_width, const shown_scale *scale, GPtrArray *cells)
 {
   g_ptr_array_add(cells, isnan(value) ? g_strdup("-") : shown_number_of(value, half_width, scale));

@@ -17,7 +17,7 @@ typedef struct unit_step {
   shown_scale scale;
 } unit_step;
 
-/* Of each unit the coarsest first. */
+/* Each unit has its coarsest step first. */
 static const unit_step steps[] = {
     {"octets", 10 * 1073741824.0, {1073741824.0, "GiB"}},
     {"octets", 10 * 1048576.0, {1048576.0, "MiB"}},
@@ -42,7 +42,7 @@ shown_scale shown_scale_for(const char *unit, double largest)
   return (shown_scale){.factor = 1, .unit = unit};
 }
 
-/* The decimals that show `digits` significant digits of `value`, none for 0. */
+/* Returns the decimals that show `digits` significant digits of `value`, none for 0. */
 static int decimals_for(double value, int digits)
 {
   if (value == 0 || !isfinite(value)) {
@@ -52,7 +52,7 @@ static int decimals_for(double value, int digits)
   return CLAMP(digits - 1 - exponent, 0, DECIMALS_MAX);
 }
 
-/* `value` with `decimals`, and no minus in front of nothing but zeros. */
+/* Returns `value` with `decimals`, and no minus in front of nothing but zeros. */
 static char *fixed(double value, int decimals)
 {
   char format[16], digits[512];

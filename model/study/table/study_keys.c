@@ -113,7 +113,7 @@ char *study_keys_label(scenario_key key, const char *text)
              : g_strdup(g_str_has_prefix(text, "1 ") ? units_counted(1, text) : text);
 }
 
-/* Numbers ascending before texts that are none; these keep their order (the sort is stable). */
+/* Sorts numbers ascending before texts that are none; these keep their order (the sort is stable). */
 static int compare_values(gconstpointer a, gconstpointer b, gpointer key_pointer)
 {
   scenario_key key = (scenario_key)GPOINTER_TO_UINT(key_pointer);

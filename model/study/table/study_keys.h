@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a set of runs varies: keys, their values in order, and how these are shown. */
+/* This is what a set of runs varies: keys, their values in order, and how these are shown. */
 #pragma once
 
 #include <glib.h>
 
 #include "scenario/scenario_keys.h"
 
-/* The keys that `runs` vary, each a `char *const *` of SCENARIO_KEY_COUNT texts (NULL: not known): first
- * those `axes_text` names, one a line, in its order, then others in the order of the table of keys. Left
- * aside: run.seed (averaged over), the title, keys of what is recorded, and keys whose value follows from
- * that of another varying key, such as path.reverse.mtu, which is that of path.forward unless given.
+/* Returns the keys that `runs` vary, each a `char *const *` of SCENARIO_KEY_COUNT texts (NULL: not known):
+ * first those `axes_text` names, one a line, in its order, then others in the order of the table of keys.
+ * Left aside: run.seed (averaged over), the title, keys of what is recorded, and keys whose value follows
+ * from that of another varying key, such as path.reverse.mtu, which is that of path.forward unless given.
  * scenario_key; free with g_array_unref(). */
 GArray *study_keys_varying(const GPtrArray *runs, const char *axes_text);
 
-/* Whether `key` is in `keys` (scenario_key), which may be NULL. */
+/* Returns whether `key` is in `keys` (scenario_key), which may be NULL. */
 gboolean study_keys_have(const GArray *keys, scenario_key key);
 
-/* TRUE when runs that agree in `leader` always agree in `key`. */
+/* Returns TRUE when runs that agree in `leader` always agree in `key`. */
 gboolean study_keys_follows(const GPtrArray *runs, scenario_key key, scenario_key leader);
 
-/* The distinct texts of `key` in `runs`: numbers ascending, others in the order they come. Texts stay the
- * runs'. Free with g_ptr_array_unref(). */
+/* Returns the distinct texts of `key` in `runs`: numbers ascending, others in the order they come. Texts stay
+ * the runs'. Free with g_ptr_array_unref(). */
 GPtrArray *study_keys_values(const GPtrArray *runs, scenario_key key);
 
-/* `text` as a plot shows it: sizes that are whole KiB in binary units, "256 KiB"; all else as it is. Free
- * with g_free(). */
+/* Returns `text` as a plot shows it: sizes that are whole KiB in binary units, "256 KiB"; all else as it is.
+ * Free with g_free(). */
 char *study_keys_label(scenario_key key, const char *text);
 
 /* The same with "octets" after a size that has no unit: "2816 octets". Free with g_free(). */
@@ -33,7 +33,7 @@ char *study_keys_amount(scenario_key key, const char *text);
 /* Reads `text` as a number of its key's type; FALSE when it is no number ("auto", a word). */
 gboolean study_keys_number(scenario_key key, const char *text, double *number);
 
-/* `text` of `key` in words: "MTU 1500 octets", "loss 0.1%", "in-order receiver", "no markers"; of keys
- * without words of their own "tcp.receive_window = 256 KiB". "" (not known): "mpa.markers unknown". Free with
- * g_free(). */
+/* Returns `text` of `key` in words: "MTU 1500 octets", "loss 0.1%", "in-order receiver", "no markers"; of
+ * keys without words of their own "tcp.receive_window = 256 KiB". "" (not known): "mpa.markers unknown". Free
+ * with g_free(). */
 char *study_label_of(scenario_key key, const char *text);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The runs of a store in memory, as plots, tables and reports take them: grouped into points, each point all
- * seeds of the same parameters. */
+/* These are the runs of a store in memory, as plots, tables and reports take them: grouped into points, each
+ * point all seeds of the same parameters. */
 #pragma once
 
 #include <glib.h>
@@ -13,15 +13,15 @@
  * another stays within what statistics.h takes. */
 #define STUDY_TABLE_VALUE_MAX 1e75
 
-/* What makes a run's TCP behaviour worth a second look (docs/facts.md). */
+/* This is what makes a run's TCP behaviour worth a second look (docs/facts.md). */
 typedef enum study_flag {
   STUDY_FLAG_TIMEOUTS = 1 << 0,            /* tcp.timeouts > 0 */
   STUDY_FLAG_SPURIOUS = 1 << 1,            /* tcp.spurious_retransmissions > 0 */
   STUDY_FLAG_LOST_RETRANSMISSIONS = 1 << 2 /* tcp.lost_retransmissions > 0 */
 } study_flag;
 
-/* What --leave-out calls each flag, and the metric that raises it: study_flags[bit] belongs to the flag 1 <<
- * bit. */
+/* This is what --leave-out calls each flag, and the metric that raises it: study_flags[bit] belongs to the
+ * flag 1 << bit. */
 typedef struct study_flag_row {
   const char *name;
   metric_id metric;
@@ -29,7 +29,7 @@ typedef struct study_flag_row {
 enum { STUDY_FLAGS = 3 };
 extern const study_flag_row study_flags[STUDY_FLAGS];
 
-/* One run. */
+/* This is one run. */
 typedef struct study_run {
   char *keys[SCENARIO_KEY_COUNT]; /* first: study_keys.h takes runs as they are; "" where the store has none;
                                      the table's, as all texts here */
@@ -41,8 +41,8 @@ typedef struct study_run {
   char *stderr_tail;
 } study_run;
 
-/* Every run of a store, whatever its end: how many ended how, where, when, at what cost, and those that did
- * not end ok. */
+/* This is every run of a store, whatever its end: how many ended how, where, when, at what cost, and those
+ * that did not end ok. */
 typedef struct store_summary {
   guint count;
   guint by_status[RUN_STATUSES];
@@ -57,7 +57,7 @@ typedef struct store_summary {
   double memory_peak_octets; /* of the run that took most */
 } store_summary;
 
-/* The runs that ended `ok`, but for those left out, and a summary of all. */
+/* These are the runs that ended `ok`, but for those left out, and a summary of all. */
 typedef struct study_table {
   GPtrArray *runs; /* study_run * */
   store_summary all;
@@ -82,8 +82,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(study_table, study_table_free)
  * compares what has no order, or holds for none. */
 gboolean study_table_select(study_table *table, const char *where, const char *command, GError **error);
 
-/* FALSE and `error` (IWARPSIM_ERROR), which counts those that ended otherwise or were left out, when no run
- * is left in `table`, which was read without `exclude`: there is nothing to tabulate or to plot. */
+/* Returns FALSE and `error` (IWARPSIM_ERROR), which counts those that ended otherwise or were left out, when
+ * no run is left in `table`, which was read without `exclude`: there is nothing to tabulate or to plot. */
 gboolean study_table_check(const study_table *table, guint exclude, GError **error);
 
 /* The swept keys that study_table_keys() leaves out because they move in step with one of its keys:
@@ -91,37 +91,39 @@ gboolean study_table_check(const study_table *table, guint exclude, GError **err
  * Free with g_free(). */
 char *study_table_in_step(const study_table *table);
 
-/* A point: the runs that agree in everything but the seed. */
+/* This is a point: the runs that agree in everything but the seed. */
 typedef struct study_point {
   GPtrArray *runs; /* const study_run *, at least one */
   guint flagged;   /* of them */
 } study_point;
 
-/* The runs of `table` and then those that did not end ok: they show where runs are missing. Free with
+/* Returns the runs of `table` and then those that did not end ok: they show where runs are missing. Free with
  * g_ptr_array_unref(); the runs stay the table's. */
 GPtrArray *study_table_with_others(const study_table *table);
 
-/* The keys that vary, but for the seed and those that follow from others (study_keys.h), in the order of the
- * axes: scenario_key. Free with g_array_unref(). */
+/* Returns the keys that vary, but for the seed and those that follow from others (study_keys.h), in the order
+ * of the axes: scenario_key. Free with g_array_unref(). */
 GArray *study_table_keys(const study_table *table);
 
-/* What the sweep calls `key` on an axis, or, with `value`, that value of it; NULL: nothing. The table's. */
+/* Returns what the sweep calls `key` on an axis, or, with `value`, that value of it; NULL: nothing. The
+ * table's. */
 const char *study_table_words(const study_table *table, scenario_key key, const char *value);
 
-/* "partial: 31 of 48 runs": those of the sweeps that are in the store; "" when all are, as far as it knows.
- * Free with g_free(). */
+/* Returns "partial: 31 of 48 runs": those of the sweeps that are in the store; "" when all are, as far as it
+ * knows. Free with g_free(). */
 char *study_table_partial(const study_table *table);
 
-/* "partial: 31 of 48 runs; 3 of 12 runs left out (timeouts); 2 runs did not end ok": what is not in the
- * table, "" when everything is. `exclude` as it was read with. Free with g_free(). */
+/* Returns "partial: 31 of 48 runs; 3 of 12 runs left out (timeouts); 2 runs did not end ok": what is not in
+ * the table, "" when everything is. `exclude` as it was read with. Free with g_free(). */
 char *study_table_missing(const study_table *table, guint exclude);
 
-/* The points of `runs` (study_run *), each all that agree in `keys` (scenario_key), in the order of
+/* Returns the points of `runs` (study_run *), each all that agree in `keys` (scenario_key), in the order of
  * study_keys_values() of the first key, then the second …. Free with g_array_unref(). */
 GArray *study_table_points(const GPtrArray *runs, const GArray *keys);
 
-/* `texts` (char *), joined by commas. Free with g_free(). */
+/* Returns `texts` (char *), joined by commas. Free with g_free(). */
 char *study_table_join(const GPtrArray *texts);
 
-/* The seeds in the table: "seed 1", "seeds 1–3", "seeds 1, 5, 9" or "12 seeds". Free with g_free(). */
+/* Returns the seeds in the table: "seed 1", "seeds 1–3", "seeds 1, 5, 9" or "12 seeds". Free with
+ * g_free(). */
 char *study_table_seeds(const study_table *table);

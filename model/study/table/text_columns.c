@@ -8,7 +8,8 @@ static int letters_of(const char *text)
   return (int)g_utf8_strlen(text, -1);
 }
 
-/* How wide column `index` of the rows in `lines` is, the headings first; 0: its cells are all empty. */
+/* Returns how wide column `index` of the rows in `lines` is, the headings first; 0: its cells are all
+ * empty. */
 static int width_of(const GPtrArray *lines, guint index, guint count)
 {
   int width = letters_of(g_ptr_array_index(lines, index));

@@ -21,7 +21,7 @@ struct timeline_capture {
   decode_line *line;
 };
 
-/* One end of a connection. */
+/* This is one end of a connection. */
 typedef struct captured_end {
   capture_stream *stream; /* what it sends; NULL: nothing of it is known */
   bool is_acknowledged;   /* `acknowledged` and `edge` hold: of what it sends */
@@ -117,13 +117,13 @@ static void ignore_octets(G_GNUC_UNUSED void *user, G_GNUC_UNUSED uint64_t posit
 {
 }
 
-/* The position of a sequence number that `end` sends; what lies before the capture is at 0. */
+/* Returns the position of a sequence number that `end` sends; what lies before the capture is at 0. */
 static uint64_t position_of(const captured_end *end, uint32_t sequence)
 {
   return (uint64_t)MAX(capture_stream_position(end->stream, sequence), 0);
 }
 
-/* What the end `side` may send, as far as acknowledgements were captured. */
+/* Adds what the end `side` may send, as far as acknowledgements were captured. */
 static void add_window(timeline_page *page, const trace_event *at, enum side side, const captured_end *end)
 {
   if (end->is_acknowledged) {
@@ -134,8 +134,8 @@ static void add_window(timeline_page *page, const trace_event *at, enum side sid
   }
 }
 
-/* The headers of the packet that `source` read last, which is no fragment: its TCP header, without options
- * where it is cut off or garbled; returns the octets of the IP packet, 0: not known. */
+/* Reads the headers of the packet that `source` read last, which is no fragment: its TCP header, without
+ * options where it is cut off or garbled; returns the octets of the IP packet, 0: not known. */
 static uint32_t read_headers(const capture_source *source, tcp_header *header)
 {
   capture_ip ip;

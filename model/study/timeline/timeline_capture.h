@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A capture as a timeline: the events of a trace that one who only looks on can know. A packet is sent when
- * it was captured; nothing is known of a congestion window, of what a receiver holds, of Placement. The
- * capture is read twice: decode's events come first, then the segments, since those that come before MPA is
- * recognised are shown too. */
+/* This shows a capture as a timeline: the events of a trace that one who only looks on can know. A packet is
+ * sent when it was captured; nothing is known of a congestion window, of what a receiver holds, of Placement.
+ * The capture is read twice: decode's events come first, then the segments, since those that come before MPA
+ * is recognised are shown too. */
 #pragma once
 
 #include <glib.h>
@@ -16,11 +16,11 @@ typedef struct timeline_capture timeline_capture;
 timeline_capture *timeline_capture_new(void);
 void timeline_capture_free(timeline_capture *capture);
 
-/* A decode_handler, whose `user` is the timeline_capture. */
+/* This is a decode_handler, whose `user` is the timeline_capture. */
 void timeline_capture_event(void *user, const decode_event *event);
 
-/* The page, called `title`, as HTML: what the events were, and the segments in `again`, the source of the
- * same packets, of which nothing has been read. `of` describes the capture after its first reading;
+/* Returns the page, called `title`, as HTML: what the events were, and the segments in `again`, the source of
+ * the same packets, of which nothing has been read. `of` describes the capture after its first reading;
  * `ignore_checksums` as in decode_options. NULL and `error` when there is no payload, or a file of
  * scripts/timeline cannot be read. Free with g_free(). */
 char *timeline_capture_html(timeline_capture *capture, const decode_capture *of, capture_source *again,

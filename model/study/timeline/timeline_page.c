@@ -19,7 +19,7 @@
 /* These come before the fields. */
 enum { END, TIME, PACKET, NODE, FIELDS, COLUMNS_MAX = FIELDS + TRACE_FIELDS_MAX };
 
-/* All events of one kind. */
+/* These are all events of one kind. */
 typedef struct event_columns {
   GString *columns[COLUMNS_MAX]; /* NULL: there is no such event */
   guint64 last[FIELDS];          /* of those before the fields */
@@ -39,7 +39,7 @@ static void append_change(GString *column, guint64 *last, guint64 number)
   *last = number;
 }
 
-/* The number of `text` among the names of the page. */
+/* Returns the number of `text` among the names of the page. */
 static guint64 name_number(timeline_page *page, const char *text)
 {
   gpointer number;
@@ -81,7 +81,7 @@ void timeline_page_add(timeline_page *page, const trace_event *event)
   }
 }
 
-/* The events as they stand in the page. Free with g_free(). */
+/* Returns the events as they stand in the page. Free with g_free(). */
 static char *events_of(const timeline_page *page, const char *about, const char *explained)
 {
   static const char *const heads[FIELDS] = {"end", "time", "packet", "node"};
@@ -154,8 +154,8 @@ void timeline_page_free(timeline_page *page)
   g_free(page);
 }
 
-/* The texts of `files` of scripts/timeline, one after the other. Free with g_free(); NULL and `error` when
- * one cannot be read. */
+/* Returns the texts of `files` of scripts/timeline, one after the other. Free with g_free(); NULL and `error`
+ * when one cannot be read. */
 static char *files_of_page(const char *const *files, GError **error)
 {
   g_autoptr(GString) texts = g_string_new(NULL);

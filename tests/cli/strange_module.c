@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A module as another iwarpsim's would be: what passes between it and this program has other sizes. */
+/* This is a module as another iwarpsim's would be: what passes between it and this program has other
+ * sizes. */
 #include "platform/ns3_module.h"
 
 const ns3_functions *iwarpsim_ns3_functions(void)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The program itself: its options, exit codes, `check` and `explain`."""
+"""These tests are about the program itself: its options, exit codes, `check` and `explain`."""
 import os
 import re
 import shutil
@@ -67,7 +67,7 @@ class Cli(kit.ProgramTest):
                     "iwarpsim: unknown option '--loud'; expected a command (see 'iwarpsim --help')\n", 2)
 
     def expect_check(self, line, output, errors="", code=0):
-        """What `iwarpsim check` prints but for the costs, which each verdict has."""
+        """Returns what `iwarpsim check` prints but for the costs, which each verdict has."""
         done = self.shell(line, code)
         shown, costs = re.subn(r"(?m)^\S+: .* in all, .* of buffers.*\n", "", done.stdout)
         self.assertEqual((shown, done.stderr), (output, errors), line)
@@ -148,7 +148,7 @@ class Cli(kit.ProgramTest):
         self.expect_check("iwarpsim check sweep.cfg -s tcp.ip=ipv6", "",
                     "sweep.cfg:1: path.forward.mtu = 180 is too small for IPv6; expected at least 1280 (RFC "
                     "8200 section 5) (point path.forward.mtu=180)\n", 2)
-        # Of an axis: `run` takes it, `sweep` does not.
+        # The key is of an axis: `run` takes it, `sweep` does not.
         self.expect_check("iwarpsim check sweep.cfg --set path.forward.mtu=9000",
                     "sweep.cfg: ok, a sweep of 2 runs\nsweep.cfg: note: --set 'path.forward.mtu=9000': path.forward.mtu = "
                     "9000 is for `iwarpsim run` alone: `iwarpsim sweep` refuses it, since the sweep gives the key the "
@@ -330,7 +330,7 @@ class Cli(kit.ProgramTest):
                           "<= x for at least 99.99 % of the time")
         self.expect_start(self.shell("iwarpsim explain buffer.reassembly_p99_octets").stdout, "Metrics:\n")
         self.expect_refused("iwarpsim explain buffer.order_p101_octets", "unknown name 'buffer.order_p101_octets'")
-        # Without a gauge: the term, and one gauge's.
+        # It prints, without a gauge: the term, and one gauge's.
         for name in ("p99.99", "P0.5", "p100"):
             done = self.shell(f"iwarpsim explain {name}")
             self.expect_start(done.stdout, "Quantile, percentile, ")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`iwarpsim decode` as a user meets it: lines, objects, sums; what it is given, and what is wrong with
-that."""
+"""These tests are about `iwarpsim decode` as a user meets it: lines, objects, sums; what it is given, and
+what is wrong with that."""
 import gzip
 import json
 import os

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The pages of docs/ that `explain` makes from the tables, and the terms that they define."""
+"""These tests are about the pages of docs/ that `explain` makes from the tables, and the terms that they
+define."""
 import os
 import re
 import subprocess

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Which engine a scenario runs on: auto, and a program that has ns-3, has lost it, or was built without
-it."""
+"""These tests show which engine a scenario runs on: auto, and a program that has ns-3, has lost it, or was
+built without it."""
 import json
 import os
 import re

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Ctrl-C while a command is at work: exit status 130, and what was there before is all that is there
+"""These tests interrupt a command that is at work: exit status 130, and what was there before is all that is there
 after. Sweeps and searches are in test_cli_sweep.py and test_cli_size.py."""
 import json
 import os
@@ -27,7 +27,7 @@ def tree():
 
 
 def holds_signals(pid):
-    """Whether SIGINT has to wait."""
+    """Returns whether SIGINT has to wait."""
     status = pathlib.Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
     return int(status.partition("SigBlk:")[2].split()[0], 16) >> (signal.SIGINT - 1) & 1 == 1
 
@@ -77,7 +77,7 @@ class Interrupt(kit.ProgramTest):
         self.shell("trap '' HUP; iwarpsim run b.cfg -q -o o & while kill -HUP $! 2>/dev/null; do :; done; wait $!")
 
     def test_again(self):
-        """What runs a summary's scenario again."""
+        """Returns what runs a summary's scenario again."""
         kit.write("b.cfg", SHORT)
         self.shell("iwarpsim run b.cfg -q -o o")
         page = json.loads(kit.octets("o/summary.json"))
@@ -92,7 +92,7 @@ class Interrupt(kit.ProgramTest):
             self.interrupt(arguments, has_trace)
 
     def test_captures(self):
-        """Of a pipe that gives no more, and in the second reading of a file."""
+        """A pipe that gives no more is left, and so is the second reading of a file."""
         kit.write("b.cfg", SHORT.replace("100", "800"))
         self.shell("iwarpsim run b.cfg --pcap --trace t -q -o o")
         for arguments in ("decode -", "decode o/receiver.pcap", "trace t"):  # nobody reads what the others print

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""--json of check, table and sweep --list: the members that docs/store.md lists."""
+"""These tests are about --json of check, table and sweep --list: the members that docs/store.md lists."""
 import json
 import statistics
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`iwarpsim merge` and `iwarpsim export` as a user meets them: two shards of a sweep become one store, or
-nothing does."""
+"""These tests are about `iwarpsim merge` and `iwarpsim export` as a user meets them: two shards of a sweep
+become one store, or nothing does."""
 import csv
 import os
 
 import program_kit as kit
 
-# Two runs of one message, which differ in keys of every type that has a number, and in others.
+# These are two runs of one message, which differ in keys of every type that has a number, and in others.
 ONE_RUN = """title = "t";
 workload: { message_size = "1KiB"; messages = 1; };
 run: { engine = "native"; };
@@ -80,13 +80,14 @@ class Export(kit.ProgramTest):
     stays = ["*.cfg", "*.sqlite"]
 
     def rows(self, options):
-        """What is exported, as Python's csv reads it: names, and the rows from the one with markers on."""
+        """Returns what is exported, as Python's csv reads it: names, and the rows from the one with markers
+        on."""
         lines = self.shell(f"iwarpsim export a.sqlite {options}").stdout.splitlines()
         names, *rows = csv.reader(line for line in lines if not line.startswith("#"))
         return names, sorted(rows, reverse=True)
 
     def test_varied_and_numeric(self):
-        """Of the keys those that differ, but none that takes its value from another here (path.reverse.mtu,
+        """Parameters are the keys that differ, but none that takes its value from another here (path.reverse.mtu,
         initiator.markers …): in seconds, octets, bit/s, ratios, 1 and 0; words and lists stay."""
         kit.write("a.cfg", ONE_RUN)
         sets = " ".join(f"--set {key}={value}" for key, value in DIFFERENT.items())

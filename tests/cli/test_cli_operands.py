@@ -5,7 +5,7 @@ import os
 
 import program_kit as kit
 
-# What each command takes of what setUp() makes.
+# Each command takes this of what setUp() makes.
 TAKES = {"check": "a.cfg", "run": "a.cfg", "sweep": "a.cfg", "size": "a.cfg", "table": "a.sqlite", "report": "a.sqlite",
          "export": "a.sqlite", "merge": "a.sqlite", "plot": "a.sqlite r t", "show": "r", "explain-peak": "r t",
          "timeline": "r t r/sender.pcap", "trace": "t", "decode": "r/sender.pcap", "replay": "r/sender.pcap"}

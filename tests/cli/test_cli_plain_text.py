@@ -128,7 +128,8 @@ NO_FILES = [
 
 
 def write_hostile_store(path):
-    """Of the store of a sweep, one with the right digests in which every text is hostile: of its runs, and of
+    """Returns the texts of the store of a sweep, one with the right digests in which every text is hostile:
+    of its runs, and of
     where they come from."""
     text = HOSTILE + "\ufffd"
     with contextlib.closing(sqlite3.connect(path)) as store, store:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`iwarpsim plot`, by its command line: what it draws, prints and refuses."""
+"""These tests are about `iwarpsim plot`, by its command line: what it draws, prints and refuses."""
 import json
 import os
 import pty
@@ -77,7 +77,7 @@ class Plot(kit.ProgramTest):
             self.expect_parts(shown.lower(), f" {words} over ".lower(), f"\n {words} (".lower())
 
     def terminal(self, **environment):
-        """What a terminal of 90 letters shows of the heat map."""
+        """Returns what a terminal of 90 letters shows of the heat map."""
         pid, terminal = pty.fork()
         if pid == 0:
             os.environ.update(environment)

@@ -5,7 +5,7 @@
 
 #define CLEAR "\r\x1b[K"
 
-/* What is shown of a run that started at 0 and is at `share` at each of `times_s`. */
+/* Returns what is shown of a run that started at 0 and is at `share` at each of `times_s`. */
 static char *show(const double *times_s, const double *shares, gsize count)
 {
   char *text = NULL;
@@ -22,7 +22,7 @@ static char *show(const double *times_s, const double *shares, gsize count)
 
 #define AT " % done, at 0.002000 s of simulated time"
 
-/* A quarter in 2 s: three times as long is left; not shown before 1 s, nor again within 0.5 s. */
+/* A quarter is done in 2 s: three times as long is left; not shown before 1 s, nor again within 0.5 s. */
 TEST(test_text)
 {
   const double times_s[] = {0.9, 2, 2.4, 2.5}, shares[] = {0.1, 0.25, 0.3, 0.5};

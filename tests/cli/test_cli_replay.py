@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`iwarpsim replay` as a user meets it."""
+"""These tests are about `iwarpsim replay` as a user meets it."""
 import json
 import os
 

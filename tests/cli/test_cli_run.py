@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What `iwarpsim run` prints: the answer first, everything with --all."""
+"""These tests show what `iwarpsim run` prints: the answer first, everything with --all."""
 import json
 import re
 
@@ -142,8 +142,8 @@ results in o
         self.assertLess(of["mpa.located_by_chain"], of["mpa.fpdus"])
         self.assertIn(" FPDUs: 99.99 % by chain, 0.00", page)
 
-    # Of each key of a direction that asks for something: a value with which a run of 2.5 MB does none of it, and one
-    # with which it does.
+    # Each key of a direction that asks for something has a value with which a run of 2.5 MB does none of it,
+    # and one with which it does.
     ASKED = {
         "loss": ("0.0000001%", "3%"), "loss_every": (1000000, 50), "drop": ([3, 100000], [3, 5]),
         "corrupt": ("0.0000001%", "3%"), "duplicate": ("0.0000001%", "3%"), "displace": ("0.0000001%", "3%"),
@@ -265,7 +265,7 @@ event = ( {{ at = "{at}"; key = "path.forward.mtu"; value = 1000; }} );""")
             self.assertGreater(max(map(len, lines)), columns - 15)
 
     def test_seed(self):
-        """As --set run.seed; it wins over the scenario's."""
+        """It acts as --set run.seed; it wins over the scenario's."""
         lossy = "iwarpsim run a.cfg --all --set path.forward.loss=2%"
         kit.write("a.cfg", ONE_LOSS.replace("run: {", "run: { seed = 7;"))
         for options in ("--seed 9 -o a", "--set run.seed=9 -o b", "-o c"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The scenarios and presets that come with the program."""
+"""These tests are about the scenarios and presets that come with the program."""
 import json
 import os
 import re
@@ -18,7 +18,7 @@ class Presets(kit.ProgramTest):
     stays = ["*.cfg"]
 
     def metrics(self, preset, *sets):
-        """Of 20 messages of 64 KiB a connection, after the preset."""
+        """They are of 20 messages of 64 KiB a connection, after the preset."""
         kit.write("a.cfg", f'@include "presets/{preset}.cfg"\n' if preset else "")
         sets = " ".join(f"--set {one}" for one in ("workload.messages=20", *sets))
         self.shell(f"iwarpsim run -q a.cfg --out out {sets}")
@@ -62,7 +62,8 @@ class Presets(kit.ProgramTest):
         self.assertGreater(self.metrics(None, "workload.connections=16")["path.queue_peak_octets"], 1000000)
 
     def test_each_is_documented(self):
-        """In `explain presets` (docs/scenario.md) by an item each, and in the README; each file says what it rests on,
+        """They are in `explain presets` (docs/scenario.md) by an item each, and in the README; each file says
+        what it rests on,
         where it was read, or what it does not model."""
         listed = re.findall(r"(?m)^- `([\w-]+)`: ", self.shell("iwarpsim explain presets").stdout)
         self.assertEqual(sorted(listed), PRESETS)
@@ -95,7 +96,7 @@ class New(kit.ProgramTest):
         self.assertIn("loss-sweep", dict(questions))
 
     def test_each_passes_check(self):
-        """In a folder of one's own. The commands of the comments are those for my.cfg."""
+        """It runs in a folder of one's own. The commands of the comments are those for my.cfg."""
         names = [name for name, _ in self.questions()]
         for name in names:
             self.shell(f"iwarpsim new {name} > {name}.cfg")

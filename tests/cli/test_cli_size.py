@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`iwarpsim size` as a user meets it: answers that are known beforehand, what it prints, and that it goes on
-where it was."""
+"""These tests are about `iwarpsim size` as a user meets it: answers that are known beforehand, what it
+prints, and that it goes on where it was."""
 import contextlib
 import csv
 import json
@@ -13,15 +13,16 @@ import unittest
 
 import program_kit as kit
 
-# No loss; the whole window may leave at once, so that no slow start blurs the result. 200 messages are 22
-# round trips of the bandwidth-delay product.
+# There is no loss; the whole window may leave at once, so that no slow start blurs the result. 200 messages
+# are 22 round trips of the bandwidth-delay product.
 WINDOW = """run: { engine = "native"; };
 workload: { message_size = "64KiB"; messages = 200; };
 path: { forward: { rate = "10Gbit/s"; delay = "250us"; }; };
 tcp: { initial_window = 1000; };
 """
 
-# One loss, in order: the receiver holds what arrives in the round trip until the 20th segment comes again.
+# There is one loss, in order: the receiver holds what arrives in the round trip until the 20th segment comes
+# again.
 MEMORY = """run: { engine = "native"; };
 receiver: { mode = "in-order"; };
 workload: { message_size = "64KiB"; messages = 8; };
@@ -48,7 +49,7 @@ class Size(kit.ProgramTest):
     stays = ["a.cfg", "a.csv", "other*", "results"]
 
     def size(self, rest, code=0):
-        """What it prints with --quiet."""
+        """Returns what it prints with --quiet."""
         return self.shell(f"iwarpsim size a.cfg -q {rest}", code).stdout
 
     def answers(self, path):
@@ -191,7 +192,7 @@ class Size(kit.ProgramTest):
         self.assertRegex(self.size(rest + "-s path.reverse.loss=5%", 1), r"\Acannot tell: \d loss")
         self.assertRegex(self.size(rest + "-s path.forward.loss=0 -s path.reverse.loss=5%"),
                          r" = 16 KiB keeps .*; no payload lost; losses.random is \d{3} in all seeds;")
-        # Where none was lost, of those that are to be expected in a run.
+        # It says so where none was lost, of those that are to be expected in a run.
         rest += "-s path.forward.loss=0.0001% "
         done = self.shell("iwarpsim check a.cfg -s path.forward.loss=0.0001%")
         losses = float(re.search(r"note: .* (\S+) losses expected", done.stdout)[1])

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`iwarpsim sweep` as a user meets it: what it prints, its exit status, and that nothing is left over."""
+"""These tests are about `iwarpsim sweep` as a user meets it: what it prints, its exit status, and that
+nothing is left over."""
 import signal
 import subprocess
 

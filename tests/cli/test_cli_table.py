@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`iwarpsim table`, by its command line: what it prints, refuses and writes."""
+"""These tests are about `iwarpsim table`, by its command line: what it prints, refuses and writes."""
 import contextlib
 import re
 import sqlite3

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a terminal shows of a run, a sweep and a capture while they go on, and what stays of it."""
+"""These tests show what a terminal shows of a run, a sweep and a capture while they go on, and what stays of
+it."""
 import contextlib
 import os
 import pty
@@ -11,7 +12,7 @@ import program_kit as kit
 CLEAR = "\r\x1b[K"
 LEFT = r"about \d+ (?:s|min) left"
 
-# Some two seconds; a run of less than one shows nothing.
+# This takes some two seconds; a run of less than one shows nothing.
 LONG_RUN = 'title = "t"; run: { engine = "native"; }; workload: { messages = 80000; };'
 SHORT_RUN = LONG_RUN.replace("80000", "4")
 SWEEP = ('title = "t"; run: { engine = "native"; }; workload: { messages = 1; };'
@@ -98,7 +99,7 @@ class Terminal(TerminalTest):
 
 class Colours(TerminalTest):
     def run_with(self, environment, *lines):
-        """What a terminal shows of the lines."""
+        """Returns what a terminal shows of the lines."""
         kit.write("a.cfg", SHORT_RUN)
         return [self.finish(*self.start(f"env -u NO_COLOR TERM=xterm {environment} iwarpsim {line}"), code)
                 for code, line in lines]

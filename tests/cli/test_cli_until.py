@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`iwarpsim sweep --until`: seeds are added until the intervals are narrow enough."""
+"""These tests are about `iwarpsim sweep --until`: seeds are added until the intervals are narrow enough."""
 import contextlib
 import os
 import signal
@@ -38,7 +38,7 @@ class Until(kit.ProgramTest):
         kit.write("a.cfg", LOSSES)
 
     def test_seeds(self):
-        """As many as each point needs, from the scenario's first on; and then nothing more."""
+        """There are as many as each point needs, from the scenario's first on; and then nothing more."""
         done = self.shell(f"{UNTIL} -j2")
         self.assertRegex(done.stdout, "^([0-9]+) runs: \\1 run now, 0 already there, 0 failed; results in "
                          "results/a.sqlite\n3 of 3 points are as narrow as asked for, with 8 to [0-9]+ seeds\n")
@@ -102,7 +102,7 @@ class Until(kit.ProgramTest):
         self.assertEqual(errors, "interrupted: 0 done, 24 or more to go; rerun the command to resume\n")
 
     def test_list(self):
-        """What is known to be run, and that more may follow, until nothing does."""
+        """Returns what is known to be run, and that more may follow, until nothing does."""
         kit.write("a.cfg", LOSSES.replace(', "0.1%", "1%"', ""))
         listed = self.shell(f"{UNTIL} --list --max-seeds 8").stdout.splitlines()
         self.assertEqual(listed[1], "1  path.forward.loss=0 run.seed=5")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The program as a user meets it: outputs that are equal run for run, mistakes reported with file and line,
-nothing written."""
+"""These tests are about the program as a user meets it: outputs that are equal run for run, mistakes reported
+with file and line, nothing written."""
 import os
 from pathlib import Path
 
@@ -8,7 +8,7 @@ import program_kit as kit
 
 SCENARIOS = Path(os.environ["IWARPSIM_DATA"])
 
-# What is wrong with a scenario or with a --set of a good one, and all that the message has of it.
+# This is what is wrong with a scenario or with a --set of a good one, and all that the message has of it.
 BAD_SCENARIOS = [
     ('title = "x";\npath: { forward: { los = "1%"; }; };\n', "bad.cfg:2:", "los", "path.forward.loss"),
     ("wrkload: { messages = 3; };\n", "bad.cfg:1:", "wrkload", "workload"),
@@ -28,7 +28,7 @@ BAD_SETS = [
 
 
 def summary(folder):
-    """What is in its summary.json but for the wall time."""
+    """Returns what is in its summary.json but for the wall time."""
     with open(f"{folder}/summary.json", encoding="utf-8") as file:
         lines = file.readlines()
     rest = [line for line in lines if '"time.wall_s"' not in line]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What bash, zsh and fish complete of an iwarpsim command line, asked of the shells themselves: bash and zsh
-in a terminal, with a key that inserts everything that the word may become."""
+"""These tests show what bash, zsh and fish complete of an iwarpsim command line, asked of the shells
+themselves: bash and zsh in a terminal, with a key that inserts everything that the word may become."""
 import os
 import pty
 import shutil
@@ -11,7 +11,7 @@ import program_kit as kit
 
 MADE = Path(os.environ["BUILD"]) / "scripts"
 FILES = ["a.cfg", "b.sqlite", "c.pcap", "d.trace", "e.txt"]
-# What is typed, and what its last word may become.
+# This is what is typed, and what its last word may become.
 CASES = {
     "r": ["replay", "report", "run"],
     "--v": ["--version"],
@@ -82,7 +82,7 @@ class Completion(kit.ProgramTest):
             kit.write(name, "")
 
     def in_shell(self, *command, key):
-        """What the shell makes of CASES, with the key that inserts all candidates."""
+        """Returns what the shell makes of CASES, with the key that inserts all candidates."""
         lines = [SETUP[command[0]], *(f"iwarpsim {typed}{key}" for typed in CASES), "unset HISTFILE; exit"]
         in_terminal(command, [f"{line}\n" for line in lines])
         answers = Path("asked").read_text(encoding="utf-8").splitlines()

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What `meson install` leaves, under a DESTDIR: the program, which finds what comes with it wherever it is
-moved to, with the source and the build hidden; what users read; and with ns-3 a library of which somebody
-else's ns-3 program needs to know nothing but `pkg-config iwarpsim-ns3`. `ninja uninstall` removes it all."""
+"""These tests show what `meson install` leaves, under a DESTDIR: the program, which finds what comes with it
+wherever it is moved to, with the source and the build hidden; what users read; and with ns-3 a library of
+which somebody else's ns-3 program needs to know nothing but `pkg-config iwarpsim-ns3`. `ninja uninstall`
+removes it all."""
 import json
 import os
 import re
@@ -41,7 +42,7 @@ int main(int, char **argv)
 """
 
 
-# Every command of the program at $IWARPSIM; its standard error is shown when one fails.
+# This is every command of the program at $IWARPSIM; its standard error is shown when one fails.
 COMMANDS = """
 exec 3>&1 >printed
 $IWARPSIM new one-loss-markers >a.cfg
@@ -111,7 +112,7 @@ class Install(kit.ProgramTest):
         self.assertTrue((self.data / "scenarios/presets/siw.cfg").is_file())
 
     def test_places(self):
-        """Where the files are, by the folders below the prefix that they are in."""
+        """Returns where the files are, by the folders below the prefix that they are in."""
         places = {"bin", "share/iwarpsim", "share/doc/iwarpsim", "share/man/man1", "share/man/man5",
                   "share/man/man7", "share/bash-completion/completions", "share/zsh/site-functions",
                   "share/fish/vendor_completions.d"}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""iwarpsim as the subproject of another meson project: without tests and benchmarks only the program is
-configured, and it builds."""
+"""These tests are about iwarpsim as the subproject of another meson project: without tests and benchmarks
+only the program is configured, and it builds."""
 
 import json
 import subprocess

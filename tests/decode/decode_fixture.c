@@ -27,7 +27,7 @@ static void append_frame(const send_plan *plan, unsigned from, GByteArray *octet
   append_random(octets, length, random);
 }
 
-/* A tagged RDMA Write, alone or the last of its message, with `octets` of payload. */
+/* Appends a tagged RDMA Write, alone or the last of its message, with `octets` of payload. */
 static void append_write(mpa_stream *stream, uint32_t payload_octets, uint64_t offset, bool sparse,
                          random_stream *random)
 {
@@ -115,7 +115,7 @@ void append_octets(decode_case *at, unsigned from, uint64_t begin, uint64_t end)
   }
 }
 
-/* [begin, end) of what `from` sends, cut. */
+/* Appends [begin, end) of what `from` sends, cut. */
 static void append_cut(decode_case *at, unsigned from, uint64_t begin, uint64_t end, uint32_t cut_octets)
 {
   for (guint index = 0; cut_octets == 0 && index < at->sent[from]->fpdus->len; index++) {

@@ -17,7 +17,7 @@
 /* Flags of a startup frame. */
 enum { FRAME_M = 0x80, FRAME_C = 0x40, FRAME_R = 0x20 };
 
-/* What both ends send; by end: 0 is the Initiator, which opens the connection. */
+/* Both ends send this; by end: 0 is the Initiator, which opens the connection. */
 typedef struct send_plan {
   bool has_frames;          /* startup frames, Revision 1 */
   bool markers[2];          /* in what this end sends */
@@ -30,7 +30,7 @@ typedef struct send_plan {
   uint32_t ulpdu_octets; /* the longest; each length is random up to this; 0: 1400 */
 } send_plan;
 
-/* Random numbers of a seed that is reported. */
+/* Returns random numbers of a seed that is reported. */
 random_stream *random_of_test(void);
 
 /* --- How it is captured --- */
@@ -46,10 +46,10 @@ typedef struct piece {
   capture_checksum checksum;
 } piece;
 
-/* Of a packet: IPv4 and TCP. */
+/* The headers of a packet are IPv4 and TCP. */
 enum { DECODE_CASE_HEADER_OCTETS = 40 };
 
-/* Initial sequence numbers: so that the numbers wrap soon. */
+/* Initial sequence numbers are these, so that the numbers wrap soon. */
 enum { ISN_0 = (int)0xFFFFF000, ISN_1 = 5 };
 
 /* --- A connection, its capture, and what a session reports of it --- */
@@ -85,7 +85,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(decode_case, decode_case_free)
 /* Flips bits of the octet at `position` of what end `from` sends. */
 void flip(decode_case *at, unsigned from, uint64_t position, uint8_t bits);
 
-/* FPDU `index` of end `from`: where it starts and ends in the stream. */
+/* Return where FPDU `index` of end `from` starts and ends in the stream. */
 uint64_t start_of(const decode_case *at, unsigned from, guint index);
 uint64_t end_of(const decode_case *at, unsigned from, guint index);
 
@@ -101,14 +101,14 @@ void shuffle(decode_case *at);
 void lose(decode_case *at, unsigned from, uint64_t begin, uint64_t end);
 void lose_fpdu(decode_case *at, guint index);
 
-/* Of the pieces from `first` on no more than `octets` are captured. */
+/* Captures no more than `octets` of the pieces from `first` on. */
 void snap(decode_case *at, guint first, uint32_t octets);
 
 /* A new session gets the pieces, and that is all; with decode_well() expect_sums(), too. */
 void decode(decode_case *at, const decode_options *options);
 void decode_well(decode_case *at, const decode_options *options);
 
-/* The same in steps: a new session; it gets a piece; the capture ends. */
+/* Do the same in steps: a new session; it gets a piece; the capture ends. */
 void decode_begin(decode_case *at, const decode_options *options);
 void decode_piece(decode_case *at, const piece *p);
 void decode_end(decode_case *at);
@@ -119,7 +119,7 @@ const decode_event *expect_notes(const decode_case *at, enum side direction, dec
 
 const decode_event *event_at(const GArray *events, guint index);
 
-/* The FPDU at a stream position, or the FPDU `index` of the Initiator; NULL: it was not reported. */
+/* Returns the FPDU at a stream position, or the FPDU `index` of the Initiator; NULL: it was not reported. */
 const decode_event *fpdu_from(const decode_case *at, enum side direction, uint64_t position);
 const decode_event *fpdu_of(const decode_case *at, guint index);
 
@@ -137,7 +137,7 @@ void expect_sums(const decode_case *at);
 void decode_case_add(const char *file, const char *name, const send_plan *const *plans, size_t count,
                      void (*test)(decode_case *at, gconstpointer unused));
 
-/* A test of a connection of each of the plans whose addresses follow its name; its body has `at`. */
+/* This is a test of a connection of each of the plans whose addresses follow its name; its body has `at`. */
 #define PLAN_TEST(name, ...)                                                                                 \
   static void name(decode_case *at, gconstpointer unused);                                                   \
   __attribute__((constructor)) static void register_##name(void)                                             \

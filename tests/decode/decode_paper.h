@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the tests of decode's printers share: a line whose text can be read, a connection, and an FPDU to
+/* The tests of decode's printers share this: a line whose text can be read, a connection, and an FPDU to
  * start from. */
 #pragma once
 
@@ -28,13 +28,13 @@ void decode_paper_tear_down(decode_paper *paper, gconstpointer data);
 
 #define FIXTURE_TEST(name) TEST_WITH(decode_paper, NULL, decode_paper_set_up, decode_paper_tear_down, name)
 
-/* What `format` prints of the event, valid until the next call. */
+/* Returns what `format` prints of the event, valid until the next call. */
 const char *decode_paper_event(decode_paper *paper, const decode_format *format);
 
-/* What was printed since the last call, valid until the next. */
+/* Returns what was printed since the last call, valid until the next. */
 const char *decode_paper_take(decode_paper *paper);
 
-/* The same of a whole JSON object on one line, its " written as '. */
+/* Returns the same of a whole JSON object on one line, its " written as '. */
 const char *decode_paper_take_object(decode_paper *paper);
 
 /* Makes the FPDU one of `opcode` on queue 3 with MSN 7, at MO 1000. */

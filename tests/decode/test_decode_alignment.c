@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which segments start with FPDUs, known before or after them. */
+/* These tests show which segments start with FPDUs, known before or after them. */
 #include "decode/decode_stream.h"
 #include "test.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where FPDUs start in octets from the middle of a stream. */
+/* These tests show where FPDUs start in octets from the middle of a stream. */
 #include <string.h>
 
 #include "decode/decode_scanner.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Text that is appended to lines, which are written out in pieces. */
+/* These tests are about text that is appended to lines, which are written out in pieces. */
 #include "decode_paper.h"
 
 /* The line ends: it is `text`. */
@@ -9,7 +9,7 @@ static void expect_line(decode_paper *f, const char *text)
   g_assert_cmpstr(decode_paper_take(f), ==, text);
 }
 
-/* Decimal and hexadecimal digits of all values. */
+/* These are decimal and hexadecimal digits of all values. */
 FIXTURE_TEST(test_digits)
 {
   decode_line_number(f->line, "a=", 0);
@@ -33,7 +33,7 @@ FIXTURE_TEST(test_print)
   expect_line(f, long_line);
 }
 
-/* Nine decimals whatever the time, of captures whose times go back too. */
+/* There are nine decimals whatever the time, of captures whose times go back too. */
 FIXTURE_TEST(test_seconds)
 {
   static const struct {

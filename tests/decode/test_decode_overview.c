@@ -53,7 +53,7 @@ FIXTURE_TEST(test_empty_object)
   g_assert_cmpstr(decode_paper_take_object(f), ==, CAPTURE "]}");
 }
 
-/* Two connections. */
+/* These are two connections. */
 FIXTURE_TEST(test_object)
 {
   fill(&f->connection);
@@ -93,7 +93,7 @@ FIXTURE_TEST(test_object)
   "12 packets, 9 TCP segments, 1 of them with a wrong checksum\n"                                            \
   "3 TCP connections, 1 speaks MPA\n"
 
-/* Whole rows: label, what goes to the Responder, what goes to the Initiator. */
+/* These are whole rows: label, what goes to the Responder, what goes to the Initiator. */
 FIXTURE_TEST(test_table)
 {
   fill(&f->connection);

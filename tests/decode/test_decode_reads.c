@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Read Responses, as they were asked for or not. */
+/* These tests are about Read Responses, as they were asked for or not. */
 #include "decode/decode_reads.h"
 #include "fields.h"
 #include "test.h"
 
-/* An FPDU of a Read Request for `octets`, or of a Read Response that has them, at `offset` of STag 7 or 8. */
+/* This is an FPDU of a Read Request for `octets`, or of a Read Response that has them, at `offset` of STag 7
+ * or 8. */
 typedef struct step {
   enum { NO_MORE, ASKED, CAME, ENDED } kind; /* of a Response: without and with L=1 */
   uint32_t stag;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which FPDUs the scanner of captures passes, with which errors, and which it holds back. */
+/* These tests show which FPDUs the scanner of captures passes, with which errors, and which it holds back. */
 #include <string.h>
 
 #include "base/big_endian.h"
@@ -263,7 +263,8 @@ TEST(test_impossible_length)
   }
 }
 
-/* The same for a length that is possible: markers locate the next FPDU, into which this one would reach. */
+/* This is the same for a length that is possible: markers locate the next FPDU, into which this one would
+ * reach. */
 MARKED_TEST(test_refuted_long_length)
 {
   memset(made->stream->octets->data + 1460, 0xFF, 2);
@@ -346,7 +347,7 @@ MARKED_TEST(test_excused)
   expect(made, " 2920!CRC 4380", 5840);
 }
 
-/* In the middle of a stream. */
+/* This begins in the middle of a stream. */
 TEST_OF(fixture, made, set_up_at(mpa_stream_new(true, true, full, FPDUS), true, 1460), test_start_at)
 {
   arrive(made, 1460, 5840);

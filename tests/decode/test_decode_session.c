@@ -122,7 +122,7 @@ PLAN_TEST(test_frames_in_time, &both_ways)
 
 /* --- Any order --- */
 
-/* Startup frames after FPDUs, SYNs after all. */
+/* Startup frames come after FPDUs, SYNs after all. */
 TEST(test_shuffled)
 {
   g_autoptr(random_stream) random = random_of_test();

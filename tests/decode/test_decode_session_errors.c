@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a session makes of FPDUs that are wrong, and of octets that were not captured. */
+/* These tests show what a session makes of FPDUs that are wrong, and of octets that were not captured. */
 #include <string.h>
 
 #include "base/big_endian.h"
@@ -17,7 +17,8 @@ static const send_plan unmarked_long = {
 static const send_plan marked_long = {
     .has_frames = true, .markers = {true, false}, .crc = true, .sparse = true, .fpdus = {LONG_FPDUS, 0}};
 
-/* The first FPDU from `index` on that has at least one marker after its header, and the position of that. */
+/* Returns the first FPDU from `index` on that has at least one marker after its header, and the position of
+ * that. */
 static guint with_marker(const decode_case *at, guint index, uint64_t *marker)
 {
   for (;; index++) {
@@ -234,13 +235,13 @@ PLAN_TEST(test_each_octet_flipped, &unmarked_small, &marked_small)
 
 enum { LONG_ULPDU_OCTETS = 65154, LONG_FPDUS_MADE = 4 };
 
-/* Which octets of the FPDU phase prove an FPDU. */
+/* This is which octets of the FPDU phase prove an FPDU. */
 typedef struct long_kind {
   bool markers;
   bool crc;
 } long_kind;
 
-/* A marker, when one is due; `at` is where ULPDU_Length stands. */
+/* Appends a marker, when one is due; `at` is where ULPDU_Length stands. */
 static void append_marker(GByteArray *stream, const long_kind *kind, uint32_t at)
 {
   uint32_t pointer = stream->len < at ? 0 : stream->len - at;
@@ -281,8 +282,8 @@ static void append_long(GByteArray *stream, const long_kind *kind, uint64_t offs
   g_byte_array_append(stream, crc, sizeof crc);
 }
 
-/* A session that gets four such FPDUs in segments of `cut_octets`, with `bits` flipped in the octet `flipped`
- * of the second one (UINT32_MAX: none). Sets where each starts. */
+/* Returns a session that gets four such FPDUs in segments of `cut_octets`, with `bits` flipped in the octet
+ * `flipped` of the second one (UINT32_MAX: none). Sets where each starts. */
 static decode_case *decode_long(const long_kind *kind, uint32_t cut_octets, uint32_t flipped, uint8_t bits,
                                 uint64_t starts[LONG_FPDUS_MADE])
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How a session finds out whether and where a connection speaks MPA. */
+/* These tests show how a session finds out whether and where a connection speaks MPA. */
 #include <string.h>
 
 #include "decode_fixture.h"
@@ -25,7 +25,7 @@ static const send_plan neither = {.fpdus = {30, 20}};
 
 /* --- Startup frames --- */
 
-/* After streaming mode. The M bit is for what its sender receives. */
+/* It starts after streaming mode. The M bit is for what its sender receives. */
 PLAN_TEST(test_streaming_mode, &streaming)
 {
   decode(at, NULL);
@@ -47,7 +47,7 @@ PLAN_TEST(test_rejected, &rejected)
   g_assert_true(at->connection->reply.rejected);
 }
 
-/* Nor beyond 4 GiB, of which the headers alone were captured. */
+/* Nor are they there beyond 4 GiB, of which the headers alone were captured. */
 PLAN_TEST(test_rejected_beyond_4_gib, &rejected)
 {
   enum { SEGMENTS = 70000, OCTETS = 65000 };
@@ -565,7 +565,7 @@ PLAN_TEST(test_end_before_the_reply, &plain_request)
   expect_all(at);
 }
 
-/* An end that sends nothing but its FIN: in the middle of a stream, and after the hint. */
+/* One end sends nothing but its FIN: in the middle of a stream, and after the hint. */
 PLAN_TEST(test_end_without_octets, &neither)
 {
   static const decode_hint hint = {.any_address = true, .end.port = 7471, .start = {DECODE_START_FIRST}};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Startup frames of all revisions: mpa-01 §6.1.1, RFC 5044 §7.1.1, RFC 6581 §9. */
+/* These tests are about startup frames of all revisions: mpa-01 §6.1.1, RFC 5044 §7.1.1, RFC 6581 §9. */
 #include <string.h>
 
 #include "decode/decode_reader.h"
@@ -9,7 +9,7 @@
 static const uint8_t request[] = {'M', 'P', 'A', ' ', 'I',  'D', ' ', 'R', 'e', 'q', ' ', 'F',
                                   'r', 'a', 'm', 'e', 0xC0, 0,   0,   3,   'a', 'b', 'c', 'x'};
 
-/* Revision 2 with S: A=1, B=0, IRD 0x1234; C=0, D=1, ORD 0x0FED; two octets more of the ULP's Private
+/* This is revision 2 with S: A=1, B=0, IRD 0x1234; C=0, D=1, ORD 0x0FED; two octets more of the ULP's Private
  * Data. */
 static const uint8_t enhanced_reply[] = {'M', 'P', 'A', ' ',  'I', 'D', ' ', 'R',  'e',  'p',  ' ',  'F', 'r',
                                          'a', 'm', 'e', 0x51, 2,   0,   6,   0x92, 0x34, 0x4F, 0xED, 9,   8};

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Lines for people: each field as it is spelled, in its column; hostile values. */
+/* These tests are about lines for people: each field as it is spelled, in its column; hostile values. */
 #include "decode_paper.h"
 #include "parts.h"
 
-/* The line of the event after the names of its ends, without its end. */
+/* Returns the line of the event after the names of its ends, without its end. */
 static const char *content(decode_paper *f)
 {
   decode_paper_event(f, &decode_text);
@@ -15,7 +15,7 @@ static const char *content(decode_paper *f)
   return to + strlen(f->connection.ends[!f->event.direction]);
 }
 
-/* The text after the column of the CRC's verdict. */
+/* Returns the text after the column of the CRC's verdict. */
 static const char *ulpdu(decode_paper *f)
 {
   const char *crc = strstr(content(f), "CRC right  ");
@@ -129,7 +129,7 @@ static const ddp_header write_header = {
 static const ddp_header request_header = {
     .last = true, .ulp_control = 0x41, .queue_number = 3, .msn = 7, .message_offset = 1000};
 
-/* In words, with the numbers, and with the header that it copies. */
+/* They are in words, with the numbers, and with the header that it copies. */
 static const struct {
   rdmap_terminate terminate;
   const char *end;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Scenario files for tests: an executable writes its own into a folder of its own, which is the working
- * directory, so that errors name files as "a.cfg". */
+/* These helpers make scenario files for tests: an executable writes its own into a folder of its own, which
+ * is the working directory, so that errors name files as "a.cfg". */
 #pragma once
 
 #include <glib.h>
@@ -75,7 +75,8 @@ static inline scenario *fixture_load(const char *text, const char *set)
   return fixture_load_file("a.cfg", STRINGS(set));
 }
 
-/* The message with which the file at `path`, with at most one --set, does not load. Free with g_free(). */
+/* Returns the message with which the file at `path`, with at most one --set, does not load. Free with
+ * g_free(). */
 static inline char *fixture_refusal_of_file(const char *path, const char *set)
 {
   g_autoptr(GError) error = NULL;
@@ -87,14 +88,14 @@ static inline char *fixture_refusal_of_file(const char *path, const char *set)
   return g_strdup(error->message);
 }
 
-/* The same for `text` as a.cfg. */
+/* Returns the same for `text` as a.cfg. */
 static inline char *fixture_refusal(const char *text, const char *set)
 {
   fixture_write("a.cfg", text);
   return fixture_refusal_of_file("a.cfg", set);
 }
 
-/* The message for each of `count` rows, of a text and the message. */
+/* Checks the message for each of `count` rows, of a text and the message. */
 static inline void fixture_assert_refusals(const char *const rows[][2], gsize count)
 {
   for (gsize i = 0; i < count; i++) {
@@ -103,9 +104,9 @@ static inline void fixture_assert_refusals(const char *const rows[][2], gsize co
   }
 }
 
-/* What scenario_check() finds in `s`, which is freed: the error's message, else the notes, one a line; ""
- * when there are none. That the default tick is many round trips, as with any loss over the default path, is
- * left out. Free with g_free(). */
+/* Returns what scenario_check() finds in `s`, which is freed: the error's message, else the notes, one a
+ * line; "" when there are none. That the default tick is many round trips, as with any loss over the default
+ * path, is left out. Free with g_free(). */
 static inline char *fixture_findings(scenario *s)
 {
   g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
@@ -127,7 +128,7 @@ static inline char *fixture_findings(scenario *s)
   return ok ? g_strjoinv("\n", (char **)notes->pdata) : g_strdup(error->message);
 }
 
-/* `text` as a.cfg has exactly these findings. */
+/* Checks that `text` as a.cfg has exactly these findings. */
 static inline void fixture_assert_findings(const char *text, const char *expected)
 {
   g_autofree char *found = fixture_findings(fixture_load(text, NULL));
@@ -136,7 +137,7 @@ static inline void fixture_assert_findings(const char *text, const char *expecte
   g_assert_cmpstr(found, ==, expected);
 }
 
-/* The same for `count` rows of a text and its findings. */
+/* Checks the same for `count` rows of a text and its findings. */
 static inline void fixture_assert_all_findings(const char *const rows[][2], gsize count)
 {
   for (gsize i = 0; i < count; i++) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a loaded scenario holds: defaults, values of each type, --set, copies, included files. */
+/* These tests show what a loaded scenario holds: defaults, values of each type, --set, copies, included
+ * files. */
 #include "scenario_fixture.h"
 
 #include "fields.h"
@@ -13,8 +14,8 @@ static void assert_origin(const scenario *s, scenario_key key, const char *expec
   g_assert_cmpstr(origin, ==, expected);
 }
 
-/* The defaults that docs/scenario.md promises, in the table's order: title, run, workload, mpa, initiator,
- * responder, rdmap, sender, receiver, tcp, path, middlebox, fault, measure and theory. */
+/* These are the defaults that docs/scenario.md promises, in the table's order: title, run, workload, mpa,
+ * initiator, responder, rdmap, sender, receiver, tcp, path, middlebox, fault, measure and theory. */
 TEST(test_empty_file_is_all_defaults)
 {
   g_autoptr(scenario) s = fixture_load("", NULL);
@@ -300,8 +301,8 @@ TEST(test_full_text)
   g_assert_cmpstr(scenario_full_text(s), ==, "title = \"t\"; # no line end");
 }
 
-/* A preset: what a file includes outside of any group holds where the file gives no value itself, wherever
- * in it the include stands; of two included files the later one wins. */
+/* This is a preset: what a file includes outside of any group holds where the file gives no value itself,
+ * wherever in it the include stands; of two included files the later one wins. */
 TEST(test_what_a_file_says_wins_over_what_it_includes)
 {
   fixture_write("base.cfg", "tcp: { sack = false; timestamps = true; initial_window = 4; };\n");
@@ -316,8 +317,8 @@ TEST(test_what_a_file_says_wins_over_what_it_includes)
   g_assert_cmpuint(scenario_configuration(s)->tcp.initial_window_segments, ==, 5);
 }
 
-/* What a packet costs on the links of both directions, reverse's cells being forward's: 1500 - 4 in 32
- * cells of 48 and 5; 1500 + 10 in 32 too. The base round trip is that of the MTU at 10 Gbit/s each way, an
+/* This is what a packet costs on the links of both directions, reverse's cells being forward's: 1500 - 4 in
+ * 32 cells of 48 and 5; 1500 + 10 in 32 too. The base round trip is that of the MTU at 10 Gbit/s each way, an
  * octet 800 ps. */
 TEST(test_cells)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What lies between the ends of an axis. */
+/* These tests show what lies between the ends of an axis. */
 #include "scenario/scenario_axes.h"
 
 #include "base/integer_math.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What keys mean together: contradictions, and what a user should know. */
+/* These tests show what keys mean together: contradictions, and what a user should know. */
 #include "scenario_fixture.h"
 
 TEST(test_defaults_are_fine)
@@ -7,7 +7,7 @@ TEST(test_defaults_are_fine)
   fixture_assert_findings("", "");
 }
 
-/* The default of `key` as a file has it. */
+/* Returns the default of `key` as a file has it. */
 static char *written_default(const scenario *s, scenario_key key)
 {
   const scenario_key_row *row = scenario_key_row_of(key);
@@ -25,7 +25,8 @@ static char *written_default(const scenario *s, scenario_key key)
                                            : g_strdup_printf("\"%s\"", text);
 }
 
-/* A file that gives every key its default. The keys of the table that share a group follow each other. */
+/* Returns a file that gives every key its default. The keys of the table that share a group follow each
+ * other. */
 static char *all_defaults(void)
 {
   g_autoptr(scenario) s = fixture_load("", NULL);
@@ -59,7 +60,7 @@ static char *all_defaults(void)
   return g_string_free(file, FALSE);
 }
 
-/* Whether `text` with one --set passes. */
+/* Returns whether `text` with one --set passes. */
 static gboolean passes(const char *text, const char *set)
 {
   g_autoptr(scenario) s = fixture_load(text, set);
@@ -117,7 +118,7 @@ TEST(test_smallest_mtu)
       "the FPDU of a 128-octet ULPDU with markers");
 }
 
-/* Inherited: the file's line is that of path.forward. */
+/* It is inherited: the file's line is that of path.forward. */
 TEST(test_a_set_option_is_named)
 {
   g_autoptr(scenario) s = fixture_load("", "path.forward.mtu=176");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the keys of the path, its middleboxes and TCP contradict each other in (scenario_check_path.c,
- * scenario_check_protocol.c). */
+/* These tests show what the keys of the path, its middleboxes and TCP contradict each other in
+ * (scenario_check_path.c, scenario_check_protocol.c). */
 #include "scenario_fixture.h"
 
 static const char *const rows[][2] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which engine a scenario runs on: what needs ns-3, and what explicit words make of it. */
+/* These tests show which engine a scenario runs on: what needs ns-3, and what explicit words make of it. */
 #include "scenario_fixture.h"
 
 static const struct {

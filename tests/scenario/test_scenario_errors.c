@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the refusal of a bad scenario names: file and line, what is wrong, what was expected, what was perhaps
- * meant. */
+/* These tests show what the refusal of a bad scenario names: file and line, what is wrong, what was expected,
+ * what was perhaps meant. */
 #include "scenario_fixture.h"
 
 #define SEED "an integer from 0 to 9007199254740992"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Events: `event = ( { at; key; value }, … )`, what changes in mid-flow (docs/scenario.md, "Changes in
- * mid-flow"). */
+/* These tests are about events: `event = ( { at; key; value }, … )`, what changes in mid-flow
+ * (docs/scenario.md, "Changes in mid-flow"). */
 #include "fields.h"
 #include "scenario_fixture.h"
 
@@ -81,7 +81,7 @@ TEST(test_mistakes)
   fixture_assert_all_findings(contradictions, G_N_ELEMENTS(contradictions));
 }
 
-/* As a sweep's: the including file's events replace those it includes. */
+/* They are like a sweep's: the including file's events replace those it includes. */
 TEST(test_included_events_are_replaced)
 {
   fixture_write("base.cfg", "event = ( { at = \"1ms\"; key = \"path.forward.mtu\"; value = 1280; } );");

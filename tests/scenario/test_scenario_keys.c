@@ -59,7 +59,7 @@ TEST(test_every_key_is_in_a_group)
   }
 }
 
-/* Near ones first, and 8 of the 41 of path.forward and the 16 of the file, lists apart. */
+/* The near ones come first, and 8 of the 41 of path.forward and the 16 of the file, lists apart. */
 TEST(test_members_of_groups)
 {
   static const char *const groups[][3] = {
@@ -204,7 +204,7 @@ TEST(test_hints)
   g_assert_cmpstr(nothing, ==, "");
 }
 
-/* The values in `text`: each list in brackets, text in quotes (with them), number, true and false. */
+/* Returns the values in `text`: each list in brackets, text in quotes (with them), number, true and false. */
 static GPtrArray *forms_in(const char *text)
 {
   GPtrArray *forms = g_ptr_array_new_with_free_func(g_free);
@@ -225,8 +225,8 @@ static GPtrArray *forms_in(const char *text)
   return forms;
 }
 
-/* "path: { forward: { mtu = FORM; }; };". Beyond 32 bits a file's integer ends with L (docs/scenario.md,
- * Values and units). */
+/* Returns "path: { forward: { mtu = FORM; }; };". Beyond 32 bits a file's integer ends with L
+ * (docs/scenario.md, Values and units). */
 static char *file_with(const char *name, const char *form)
 {
   g_auto(GStrv) parts = g_strsplit(name, ".", -1);
@@ -304,7 +304,7 @@ TEST(test_examples)
   }
 }
 
-/* Whether `s`, which is freed, has the note that `row` has no effect without what it needs. */
+/* Returns whether `s`, which is freed, has the note that `row` has no effect without what it needs. */
 static gboolean is_noted(const scenario_key_row *row, scenario *s)
 {
   g_autofree char *note =

@@ -13,7 +13,7 @@
 #define LINKS                                                                                                \
   "links = ( { name = \"far\"; count = 2; delay = \"10us\"; drop = [3, 5]; }, { rate = \"1Gbit/s\"; } );\n"
 
-/* The scenario of what entry `i` of `list` describes. */
+/* Returns the scenario of what entry `i` of `list` describes. */
 static scenario *scenario_of(const scenario *s, scenario_key list, guint i)
 {
   scenario *copy = scenario_copy(s);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* tcp.profile: a set of defaults. */
+/* These tests are about tcp.profile: a set of defaults. */
 
 #include "scenario/scenario_value.h"
 #include "scenario_fixture.h"
@@ -30,7 +30,7 @@ static void expect_values(const char *const *sets, const char *profile)
   }
 }
 
-/* Linux's values without it and with it; the RFCs' with the other; back again. */
+/* These are Linux's values without it and with it; the RFCs' with the other; back again. */
 TEST(test_a_profile_is_a_set_of_defaults)
 {
   expect_values(NULL, "linux");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The syntax of scenario files, setting by setting, and where each setting stands. */
+/* These tests are about the syntax of scenario files, setting by setting, and where each setting stands. */
 #include "scenario_fixture.h"
 
 #include "scenario/scenario_source.h"
@@ -87,7 +87,7 @@ TEST(test_strings)
       "1 a = '\\n\\r\\t\\f\\\\\\\"Az'; 1 b = '\\\\q\\\\x4g\\\\x00\\\";'; 1 c = '# x// y\\nz'; 3 d = i1;");
 }
 
-/* A comment of each kind, with what would begin or end another or a string. */
+/* There is a comment of each kind, with what would begin or end another or a string. */
 TEST(test_comments)
 {
   expect_settings("# \" /* {\na = 1; // \" } */\n/* \" // ] \n # @include \"b.cfg\"\n * /*/ b = /**/ 2; /* "
@@ -95,7 +95,7 @@ TEST(test_comments)
                   "2 a = i1; 5 b = i2; 5 c = i3;");
 }
 
-/* What --set takes in quotes: one string, and nothing else. */
+/* This is what --set takes in quotes: one string, and nothing else. */
 TEST(test_string_alone)
 {
   static const char *const rows[][2] = {{"\"a\\tb\"", "a\tb"},

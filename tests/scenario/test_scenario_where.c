@@ -37,7 +37,7 @@ static void expect_truth(const scenario *s, gboolean truth, const char *const *c
   }
 }
 
-/* Every sign below, at and above equality, for each kind of number; units are those of the key. */
+/* These are every sign below, at and above equality, for each kind of number; units are those of the key. */
 TEST(test_numbers)
 {
   g_autoptr(scenario) s =
@@ -129,7 +129,7 @@ TEST(test_precedence)
                        "mpa.crc and mpa.crc and mpa.markers"));
 }
 
-/* Each error with its column. */
+/* This is each error with its column. */
 TEST(test_errors)
 {
   static const char *const cases[][2] = {
@@ -262,8 +262,8 @@ TEST(test_depth)
   g_assert_true(holds(chain->str, s));
 }
 
-/* A random expression in `text`, with no more parentheses than it needs unless a random draw adds some;
- * returns its truth. `level`: 0 an `or` fits, 1 an `and`, 2 only what needs no parentheses. */
+/* Appends a random expression in `text`, with no more parentheses than it needs unless a random draw adds
+ * some; returns its truth. `level`: 0 an `or` fits, 1 an `and`, 2 only what needs no parentheses. */
 static gboolean grow(GRand *random, GString *text, guint depth, guint level)
 {
   static const struct {
@@ -361,7 +361,8 @@ TEST(test_hostile)
   g_assert_cmpuint(refused, <, 3000);
 }
 
-/* The setting itself: a string or several, all of which must hold; replaced by an including file's. */
+/* These tests are about the setting itself: a string or several, all of which must hold; replaced by an
+ * including file's. */
 TEST(test_setting)
 {
   static const char *const cases[][2] = {

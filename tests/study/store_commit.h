@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A run in a store: what a test begins with. */
+/* This is a run in a store: what a test begins with. */
 #pragma once
 
 #include "study/store/result_store_private.h"
 
-/* As store_put(), in one transaction. */
+/* Does as store_put(), in one transaction. */
 static inline gboolean store_commit(result_store *store, const provenance *from, const stored_run *run,
                                     GError **error)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the tests of plots share: made-up studies in memory, and what was drawn of them. */
+/* The tests of plots share this: made-up studies in memory, and what was drawn of them. */
 #pragma once
 
 #include "parts.h"
@@ -20,10 +20,10 @@ typedef struct plot_fixture {
 void plot_fixture_set_up(plot_fixture *f, gconstpointer axes);
 void plot_fixture_tear_down(plot_fixture *f, gconstpointer axes);
 
-/* A test of one without axes. */
+/* This is a test of one without axes. */
 #define PLOT_TEST(name) TEST_WITH(plot_fixture, NULL, plot_fixture_set_up, plot_fixture_tear_down, name)
 
-/* A test that draws, skipped when there is no gnuplot: a `test`, as PLOT_TEST, with a `fixture`. */
+/* This is a test that draws, skipped when there is no gnuplot: a `test`, as PLOT_TEST, with a `fixture`. */
 #define DRAWN(test, fixture, name)                                                                           \
   static void name##_drawn(fixture *f);                                                                      \
   test(name)                                                                                                 \
@@ -46,7 +46,7 @@ void plot_fixture_sample(study_run *run, distribution_id id, double bound, doubl
  * those before. */
 void plot_fixture_fill(plot_fixture *f, const char *text);
 
-/* The same of the sweep over `axes`, "{ key = …; values = …; }, …", of a scenario titled "a". */
+/* Returns the same of the sweep over `axes`, "{ key = …; values = …; }, …", of a scenario titled "a". */
 void plot_fixture_sweep(plot_fixture *f, const char *axes);
 
 /* Sets `metric` of run `index`. */
@@ -58,14 +58,14 @@ void plot_fixture_set_all(plot_fixture *f, metric_id metric, double first, doubl
 /* Gives run `index` the flags. */
 void plot_fixture_flag(plot_fixture *f, guint index, guint flags);
 
-/* Where to draw. */
+/* Returns where to draw. */
 gnuplot_target plot_fixture_target(const plot_fixture *f, gnuplot_format format);
 
 /* Draws `plot` there as "plot", which must succeed. */
 void plot_fixture_draw(const plot_fixture *f, const study_plot *plot, metric_id metric,
                        gnuplot_format format);
 
-/* The same as SVG; returns the data. Free with g_free(). */
+/* Returns the same as SVG; returns the data. Free with g_free(). */
 char *plot_fixture_drawn(const plot_fixture *f, const study_plot *plot, metric_id metric);
 
 /* `plot` is not drawn, for a `reason` that the message has, and no file is written. */
@@ -74,14 +74,14 @@ void plot_fixture_refuse(const plot_fixture *f, const study_plot *plot, metric_i
 /* FALSE, and the test is skipped, when there is no gnuplot. */
 gboolean plot_fixture_can_draw(void);
 
-/* The text of the file `name` in the folder. Free with g_free(). */
+/* Returns the text of the file `name` in the folder. Free with g_free(). */
 char *plot_fixture_text(const plot_fixture *f, const char *name);
 
 /* Checks that the PNG `name` is `width` dots wide and not empty; returns its height. */
 guint plot_fixture_png_height(const plot_fixture *f, const char *name, guint width);
 
-/* The numbers of row `row` (from 0) below the comment "# `comment`" in the data `text`; columns that are no
- * number are NAN. */
+/* Returns the numbers of row `row` (from 0) below the comment "# `comment`" in the data `text`; columns that
+ * are no number are NAN. */
 void plot_fixture_row(const char *text, const char *comment, guint row, double *numbers, guint count);
 
 typedef struct data_row {
@@ -102,7 +102,7 @@ void plot_fixture_expect_rows(const plot_fixture *f, const data_row *rows);
     EXPECT_PARTS(text_, __VA_ARGS__);                                                                        \
   } while (0)
 
-/* How often `part` is in `text`. */
+/* Returns how often `part` is in `text`. */
 guint plot_fixture_count(const char *text, const char *part);
 
 typedef struct part_count {

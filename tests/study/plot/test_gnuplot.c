@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Texts of the user's in a gnuplot script stay texts. */
+/* These tests show that texts of the user's in a gnuplot script stay texts. */
 #include "study/plot/gnuplot.h"
 #include "test.h"
 
@@ -43,8 +43,8 @@ TEST(test_variables)
                   "numbers = 1\narray number[1] = [0.5]\n");
 }
 
-/* What gnuplot itself makes of hostile titles: it prints them, apostrophes for quotes, and no command in
- * them runs. */
+/* This is what gnuplot itself makes of hostile titles: it prints them, apostrophes for quotes, and no command
+ * in them runs. */
 TEST(test_gnuplot_agrees)
 {
   static const char *const hostile[] = {"`touch PWNED`",

@@ -4,7 +4,7 @@
 
 #include "plot_fixture.h"
 
-/* The data of the plot over `key`. Free with g_free(). */
+/* Returns the data of the plot over `key`. Free with g_free(). */
 static char *drawn(plot_fixture *f, const char *key, const char *values)
 {
   g_autofree char *axis = g_strdup_printf("{ key = \"%s\"; values = %s; }", key, values);

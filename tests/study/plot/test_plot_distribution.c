@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The plots of distributions: shares above x of one run and of the points of a study. */
+/* These tests are about the plots of distributions: shares above x of one run and of the points of a
+ * study. */
 #include "base/error.h"
 #include "study/plot/study_plot.h"
 
@@ -68,8 +69,8 @@ FIXTURE_TEST(test_no_folder)
   g_assert_error(error, G_FILE_ERROR, G_FILE_ERROR_NOENT);
 }
 
-/* Two seeds of each of two points. In order: 6 s up to 1471 and 2 s up to 5887, together with 4 s at 0: 12 s,
- * of which 8 above 0 and 2 above 1471, so 2/3 and 1/6. Out of order: never above 0. */
+/* These are two seeds of each of two points. In order: 6 s up to 1471 and 2 s up to 5887, together with 4 s
+ * at 0: 12 s, of which 8 above 0 and 2 above 1471, so 2/3 and 1/6. Out of order: never above 0. */
 DRAWN_FIXTURE_TEST(test_seeds_are_pooled)
 {
   static const struct {
@@ -165,8 +166,8 @@ DRAWN_FIXTURE_TEST(test_many_points)
   EXPECT_PARTS(data, "loss 1% · 3 of 12 points", "# MTU 9000 octets\n", "# MTU 576 octets\n");
 }
 
-/* In letters, on standard output: title, axes with their labels, curves that differ in their letters, and no
- * file is left. */
+/* It is drawn in letters, on standard output: title, axes with their labels, curves that differ in their
+ * letters, and no file is left. */
 DRAWN_FIXTURE_TEST(test_letters)
 {
   if (!g_test_subprocess()) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The heat map: its axes, cells, texts and colours. */
+/* These tests are about the heat map: its axes, cells, texts and colours. */
 #include "study/plot/study_plot.h"
 
 #include <math.h>

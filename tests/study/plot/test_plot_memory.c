@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Goodput against finite memory. */
+/* These tests are about goodput against finite memory. */
 #include "study/plot/study_plot.h"
 
 #include "plot_fixture.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The peak with its p99, and any metric, over what made-up studies vary. */
+/* These tests are about the peak with its p99, and any metric, over what made-up studies vary. */
 #include "study/plot/study_plot.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@ static const char mtu_loss[] =
     "          { key = \"path.forward.loss\"; values = [\"0\", \"0.1%\", \"1%\"]; },"
     "          { key = \"run.seed\"; from = 1; to = 3; } );";
 
-/* A peak of 1000 times the place in the grid, 0 for the first; p99 half of it. */
+/* Fills in a peak of 1000 times the place in the grid, 0 for the first; p99 half of it. */
 static void fill(plot_fixture *f, const char *text)
 {
   plot_fixture_fill(f, text);
@@ -22,7 +22,7 @@ static void fill(plot_fixture *f, const char *text)
   plot_fixture_set_all(f, METRIC_BUFFER_REASSEMBLY_P99_OCTETS, 0, 500);
 }
 
-/* The picture of these peaks over `axes`. Free with g_free(). */
+/* Returns the picture of these peaks over `axes`. Free with g_free(). */
 static char *picture(plot_fixture *f, const char *axes)
 {
   g_autofree char *text = g_strdup_printf("title = \"a\"; sweep = ( %s );", axes);
@@ -157,7 +157,7 @@ DRAWN_TEST(test_four_receivers)
                 {"<text>0</text>", 2}); /* the panels to the right share the axis */
 }
 
-/* Of all lines in a colour, in pixels. */
+/* This is the extent of all lines in a colour, in pixels. */
 typedef struct line_extent {
   double width; /* of the one that reaches farthest from left to right */
   double height;

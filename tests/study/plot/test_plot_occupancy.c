@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The plot of a run's folder: the steps of the RNIC's series, stacked by cause. */
+/* These tests are about the plot of a run's folder: the steps of the RNIC's series, stacked by cause. */
 #include "base/error.h"
 #include "study/plot/study_plot.h"
 
@@ -13,7 +13,7 @@
 
 #define HEADER "time_s,connection,cause,octets\n"
 
-/* A run of 5 ms; `peak` of the reassembly occupancy, negative: not measured. */
+/* This is a run of 5 ms; `peak` of the reassembly occupancy, negative: not measured. */
 static void write_summary(const plot_fixture *f, double peak)
 {
   run_results results = {.block_octets = 0};

@@ -8,7 +8,7 @@
 #include "plot_fixture.h"
 #include "study_fixture.h"
 
-/* What page.gp has made of a chart, in dots. */
+/* This is what page.gp has made of a chart, in dots. */
 typedef struct page {
   double width, height, font, columns, rows, left, panel_width, gap, first, panel_height, row_height;
   double legend_height, title_at, subtitle_at, legend_rows;

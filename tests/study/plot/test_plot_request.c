@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a user asks of a plot: sizes, ranges, keys, and what becomes of them in a line chart. */
+/* These tests show what a user asks of a plot: sizes, ranges, keys, and what becomes of them in a line
+ * chart. */
 #include "study/plot/plot_request.h"
 
 #include <math.h>
@@ -70,7 +71,7 @@ static const char axes[] =
     "{ key = \"path.forward.mtu\"; values = [576, 1500]; },"
     "{ key = \"path.forward.loss\"; values = [\"0.1%\", \"1%\"]; }";
 
-/* The keys that `text` names among those of `f`. Free with g_array_unref(). */
+/* Returns the keys that `text` names among those of `f`. Free with g_array_unref(). */
 static GArray *keys_of(const plot_fixture *f, const char *text, GError **error)
 {
   GArray *keys = g_array_new(FALSE, FALSE, sizeof(scenario_key));

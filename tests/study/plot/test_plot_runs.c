@@ -7,8 +7,8 @@
 
 #include "plot_fixture.h"
 
-/* Four receivers (three modes, one of them with and without markers), three MTUs, four losses, two seeds: 96
- * runs, 48 points. */
+/* These are four receivers (three modes, one of them with and without markers), three MTUs, four losses, two
+ * seeds: 96 runs, 48 points. */
 static const char receivers[] =
     "{ key = \"receiver.mode\"; values = [\"in-order\", \"out-of-order\", \"out-of-order\", "
     "\"assume-aligned\"]; },"
@@ -64,7 +64,7 @@ PLOT_TEST(test_any_number)
   }
 }
 
-/* Nine values of one key, five of them: the first, the last, and evenly between. */
+/* Of nine values of one key five are shown: the first, the last, and evenly between. */
 PLOT_TEST(test_evenly)
 {
   for (guint i = 0; i <= 8; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The registry of plots: names, what fits which study, where pictures go. */
+/* These tests are about the registry of plots: names, what fits which study, where pictures go. */
 #include "base/error.h"
 #include "study/plot/study_plot.h"
 
@@ -138,7 +138,7 @@ DRAWN_TEST(test_hostile)
   }
 }
 
-/* In letters: the picture on standard output, not wider than the terminal, and no file. */
+/* It is drawn in letters: the picture on standard output, not wider than the terminal, and no file. */
 DRAWN_TEST(test_terminal)
 {
   gnuplot_target target = plot_fixture_target(f, GNUPLOT_TERM);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The report of made-up stores: its parts and numbers, and texts that would be markup if they
- * could. */
+/* These tests are about the report of made-up stores: its parts and numbers, and texts that would be markup
+ * if they could. */
 #include "base/error.h"
 #include "study/report/html_report.h"
 
@@ -36,8 +36,8 @@ static void commit_failed(store_fixture *f, const char *keys)
   store_fixture_commit(f, &run);
 }
 
-/* Two receivers at two MTUs with three seeds: the in-order one's peak is 10 KiB above the other's, whatever
- * the seed; one run of MTU 9000 has a time-out. */
+/* These are two receivers at two MTUs with three seeds: the in-order one's peak is 10 KiB above the other's,
+ * whatever the seed; one run of MTU 9000 has a time-out. */
 static void fill(store_fixture *f)
 {
   f->origin = fixture_origin("a", "Peak by MTU", "# Question: how much?\ntitle = \"Peak by MTU\";\n",
@@ -62,7 +62,7 @@ static char *make(store_fixture *f, guint exclude)
   return NO_ERROR(html_report_make, f->store, &options);
 }
 
-/* What lies between `from` and the next `to`. */
+/* Returns what lies between `from` and the next `to`. */
 static char *part(const char *page, const char *from, const char *to)
 {
   const char *start = strstr(page, from);
@@ -199,7 +199,7 @@ REPORT_TEST(test_tails)
   g_assert_cmpuint(plot_fixture_count(tails, "~"), ==, 1);
 }
 
-/* A column for each cause that some run has, of the means of its seeds: (3 + 5) / 2 and 0 / 2. */
+/* There is a column for each cause that some run has, of the means of its seeds: (3 + 5) / 2 and 0 / 2. */
 REPORT_TEST(test_losses)
 {
   fill(f);

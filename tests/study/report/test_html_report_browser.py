@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""The report of a small sweep in a real browser: it loads, fetches nothing, shows its plots, sorts, filters and
-saves its tables, and fits a phone and paper.
+"""These tests show the report of a small sweep in a real browser: it loads, fetches nothing, shows its plots,
+sorts, filters and saves its tables, and fits a phone and paper.
 
 Skipped without a browser (browser.py).
 """
@@ -29,7 +29,7 @@ import program_kit
 # driver, the picture would be fetched.
 TITLE = "Peak <script>alert(1)</script> by MTU & loss \\\"quoted\\\""
 SCENARIO = f"""# Question: how much <img src=http://192.0.2.1/x.png onerror=alert(2)> memory?
-# Expected: more with loss.
+# More is expected with loss.
 title = "{TITLE}";
 run: {{ engine = "native"; }};
 workload: {{ message_size = "16KiB"; messages = 40; }};
@@ -173,7 +173,8 @@ class Report(unittest.TestCase):
             ".some((_, i) => Array.from(t.tBodies[0].rows).every(r => !r.cells[i].textContent))).length"), 0)
 
     def test_6_a_table_sorts(self):
-        """By a column of numbers and its other way round, what is empty last; by one of values with units."""
+        """Rows are sorted by a column of numbers and its other way round, what is empty last; by one of
+        values with units."""
         unsorted = self.script(f"return {ROWS}")
         button = f"{OVERVIEW}.tHead.rows[0].cells[arguments[0]].querySelector('[role=button]')"
         click = f"{button}.click(); return {ROWS}"
@@ -193,7 +194,7 @@ class Report(unittest.TestCase):
         self.browser.reload()
 
     def test_6_a_table_is_filtered(self):
-        """By the beginnings of cells: 1% is not 0.1%."""
+        """Rows are found by the beginnings of cells: 1% is not 0.1%."""
         self.script("const i = document.querySelector('#results input'); i.value = arguments[0];"
                     "i.dispatchEvent(new Event('input'))", "out 1%")
         shown = self.script(f"return {ROWS}.filter((_, i) => !{OVERVIEW}.tBodies[0].rows[i].hidden)")

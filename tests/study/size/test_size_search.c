@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The search on conditions that are functions of the number: what it finds, and how often it has to look. */
+/* These tests are about the search on conditions that are functions of the number: what it finds, and how
+ * often it has to look. */
 #include "study/size/size_search.h"
 
 #include "test.h"
@@ -9,7 +10,7 @@
     .from = (least), .to = (most), .precision = 0.01, .binary = TRUE                                         \
   }
 
-/* Whether a condition keeps at `number`. */
+/* Returns whether a condition keeps at `number`. */
 typedef gboolean (*condition)(guint64 number, const guint64 *parameters);
 
 static gboolean is_at_least(guint64 number, const guint64 *parameters)
@@ -22,7 +23,7 @@ static gboolean is_at_most(guint64 number, const guint64 *parameters)
   return number <= parameters[0];
 }
 
-/* From the first to the second, and from the third on. */
+/* It holds from the first to the second, and from the third on. */
 static gboolean is_island(guint64 number, const guint64 *parameters)
 {
   return (number >= parameters[0] && number <= parameters[1]) || number >= parameters[2];

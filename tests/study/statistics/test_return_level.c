@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Return levels of processes whose level is known: how often the interval holds it, and how wide it is. */
+/* These tests show return levels of processes whose level is known: how often the interval holds it, and how
+ * wide it is. */
 #include "study/statistics/return_level.h"
 
 #include <math.h>
@@ -27,8 +28,8 @@ static double shaped(const shape *of, double size)
   return fmin(whole, of->most);
 }
 
-/* `count` block maxima. The largest of a Poisson number of exponential sizes is a Gumbel variable, where it
- * is above 0. */
+/* Draws `count` block maxima. The largest of a Poisson number of exponential sizes is a Gumbel variable,
+ * where it is above 0. */
 static void draw(random_stream *stream, const shape *of, guint64 *maxima, gsize count)
 {
   for (gsize i = 0; i < count; i++) {
@@ -38,7 +39,7 @@ static void draw(random_stream *stream, const shape *of, guint64 *maxima, gsize 
   }
 }
 
-/* What is exceeded once in `blocks` blocks: EVENTS * exp(-x / SCALE) * blocks = 1. */
+/* Returns what is exceeded once in `blocks` blocks: EVENTS * exp(-x / SCALE) * blocks = 1. */
 static double level_for(const shape *of, double blocks)
 {
   return shaped(of, SCALE * log(EVENTS * blocks));
@@ -97,11 +98,11 @@ static return_level level_of(const guint64 *maxima, gsize count, double blocks)
   return of;
 }
 
-/* 200 blocks with the events 1 … 100, each between blocks without one. Of those that come once in 20 blocks
- * there are 200 * (1 - exp(-1 / 20)) = 9.754: rank 10.254 is between 91 (the tenth) and 90. A Poisson
- * variable of that mean is 16 or more with 4.1 % and 17 or more with 2.2 %: the lower bound is between the
- * events of these ranks. It is 3 or less with 1.2 % and 4 or less with 3.4 %: the upper one is between the
- * ranks 4 and 5. */
+/* These are 200 blocks with the events 1 … 100, each between blocks without one. Of those that come once in
+ * 20 blocks there are 200 * (1 - exp(-1 / 20)) = 9.754: rank 10.254 is between 91 (the tenth) and 90. A
+ * Poisson variable of that mean is 16 or more with 4.1 % and 17 or more with 2.2 %: the lower bound is
+ * between the events of these ranks. It is 3 or less with 1.2 % and 4 or less with 3.4 %: the upper one is
+ * between the ranks 4 and 5. */
 TEST(test_order_statistics)
 {
   guint64 maxima[200] = {0};

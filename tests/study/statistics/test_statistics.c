@@ -172,13 +172,13 @@ TEST(test_common_random_numbers)
 
 enum { SAMPLES = 10000, COVERAGE_SEED = 20261121, VALUES_MAX = 1000 };
 
-/* In 2^-53 … 1. */
+/* Returns a number in 2^-53 … 1. */
 static double uniform(random_stream *stream)
 {
   return ((double)(random_stream_next(stream) >> 11) + 1) * 0x1p-53;
 }
 
-/* A normal deviate by Box and Muller's method. */
+/* Returns a normal deviate by Box and Muller's method. */
 static double normal(random_stream *stream)
 {
   double size = sqrt(-2 * log(uniform(stream)));
@@ -209,16 +209,16 @@ static double next_far_lognormal(random_stream *stream, double *before)
   return 100 + next_lognormal(stream, before);
 }
 
-/* AR(0.9): each value is 0.9 of the one before and a normal deviate. It starts in its steady state, of
- * variance 1 / (1 - 0.81). */
+/* Returns AR(0.9): each value is 0.9 of the one before and a normal deviate. It starts in its steady state,
+ * of variance 1 / (1 - 0.81). */
 static double next_autoregressive(random_stream *stream, double *before)
 {
   *before = isnan(*before) ? normal(stream) / sqrt(0.19) : 0.9 * *before + normal(stream);
   return 10 + *before;
 }
 
-/* What a receiver has more than another one that shares much of its noise: lognormal values less 0.7 of them
- * and a normal deviate. */
+/* Returns what a receiver has more than another one that shares much of its noise: lognormal values less 0.7
+ * of them and a normal deviate. */
 static double next_difference(random_stream *stream, double *before)
 {
   (void)before;
@@ -253,7 +253,7 @@ static gsize wanted_of(const double *values, gsize count, double relative_half_w
   return statistics_wanted_count(values, &of, relative_half_width, maximum);
 }
 
-/* Of `count` values of a process, or (relative half width > 0) of as many as are wanted. */
+/* Returns the coverage of `count` values of a process, or (relative half width > 0) of as many as wanted. */
 static coverage coverage_of(const struct process *process, gsize count, double relative_half_width)
 {
   random_stream *stream = random_stream_new(COVERAGE_SEED, process->name);
@@ -355,8 +355,9 @@ TEST(test_coverage_after_stopping)
   g_assert_cmpfloat(dependent.noted, >, 0.4);
 }
 
-/* Values of deviation 1 around 50, so that nothing but they themselves show that they are skewed: lognormal,
- * whose skewness is (w + 2) · √(w - 1) with w = exp(σ²), or gamma, whose skewness is 2 / √shape. */
+/* These are values of deviation 1 around 50, so that nothing but they themselves show that they are skewed:
+ * lognormal, whose skewness is (w + 2) · √(w - 1) with w = exp(σ²), or gamma, whose skewness is 2 /
+ * √shape. */
 static const struct {
   double skewness;
   double sigma; /* 0: gamma */
@@ -433,8 +434,8 @@ TEST(test_looks)
   g_assert_cmpuint(wanted_of((const double[8]){0}, 8, 0.001, 100), ==, 8);
 }
 
-/* What is noted of few values: that half are equal (events too rare for an interval), or that they are skewed
- * with a mean far from 0, where nothing shows how skewed. */
+/* This is what is noted of few values: that half are equal (events too rare for an interval), or that they
+ * are skewed with a mean far from 0, where nothing shows how skewed. */
 TEST(test_notes)
 {
   const double rare[] = {0, 1, 0, 0, 2, 0, 0, 1}, skewed[] = {100, 101, 99, 100.5, 102, 98.5, 101.5, 130};
@@ -457,7 +458,7 @@ TEST(test_bounds_at_zero)
   g_assert_cmpfloat(statistics_of_pairs(rare, none, 8).lower, ==, -statistics_of_pairs(none, rare, 8).upper);
 }
 
-/* Welch's interval, of samples that share nothing and have deviations 7 and 1. */
+/* This is Welch's interval, of samples that share nothing and have deviations 7 and 1. */
 TEST(test_coverage_of_independent_differences)
 {
   enum { COUNT = 8 };

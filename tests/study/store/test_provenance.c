@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where results come from: libraries, and the origin that a sweep's runs share. */
+/* These tests are about where results come from: libraries, and the origin that a sweep's runs share. */
 #include "study/store/provenance.h"
 #include "test.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Joining stores: nothing is lost, nothing is taken twice, contradictions are named, and the order of the
- * stores does not matter. */
+/* These tests are about joining stores: nothing is lost, nothing is taken twice, contradictions are named,
+ * and the order of the stores does not matter. */
 #include "study/store/result_store.h"
 
 #include <glib/gstdio.h>
@@ -83,7 +83,7 @@ static gboolean describe(const provenance *from, const stored_run *run, gpointer
   return TRUE;
 }
 
-/* The runs of a store in one line. g_free(). */
+/* Returns the runs of a store in one line. g_free(). */
 static char *contents(const char *path)
 {
   GString *text = g_string_new(NULL);
@@ -147,7 +147,8 @@ FIXTURE_TEST(test_shards)
   g_assert_cmpuint(fixture_count_runs(f->into), ==, 6);
 }
 
-/* Again, and with itself among the stores, as `merge *.sqlite -o all.sqlite` has it the second time. */
+/* A store is joined again, and with itself among the stores, as `merge *.sqlite -o all.sqlite` has it the
+ * second time. */
 FIXTURE_TEST(test_again)
 {
   merge_count counts[STORES];
@@ -166,7 +167,8 @@ FIXTURE_TEST(test_again)
   }
 }
 
-/* The same while so much is written that pages reach the file before the end, and nobody else may read it. */
+/* The same holds while so much is written that pages reach the file before the end, and nobody else may read
+ * it. */
 FIXTURE_TEST(test_itself_when_locked)
 {
   merge_count counts[2];
@@ -224,7 +226,7 @@ FIXTURE_TEST(test_failed_everywhere)
   g_assert_nonnull(strstr(joined, "failed 2026-11-21T10:00:01Z 1 "));
 }
 
-/* The same run on three machines: what depends on the machine may differ, and one of them is kept. */
+/* The same run is on three machines: what depends on the machine may differ, and one of them is kept. */
 FIXTURE_TEST(test_same_run_elsewhere)
 {
   static const char *const hosts[] = {"c", "a", "b"};
@@ -239,7 +241,7 @@ FIXTURE_TEST(test_same_run_elsewhere)
   g_assert_true(strstr(joined, "; ") == joined + strlen(joined) - 2); /* one run */
 }
 
-/* Everything alike but the place in the grid, which a sweep that grew had renumbered: the lower one. */
+/* Everything is alike but the place in the grid, which a sweep that grew had renumbered: the lower one. */
 FIXTURE_TEST(test_other_point)
 {
   for (gsize i = 0; i < STORES; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The store: what is committed can be read back, a run is kept once, and only certain runs may be added to
- * what is there. */
+/* These tests are about the store: what is committed can be read back, a run is kept once, and only certain
+ * runs may be added to what is there. */
 #include "study/store/result_store.h"
 
 #include <glib/gstdio.h>
@@ -48,7 +48,7 @@ static stored_state state_of_seed(const store_fixture *f, guint seed, guint64 po
   return look.state;
 }
 
-/* What a walk must find: this run alone, and where it comes from. */
+/* This is what a walk must find: this run alone, and where it comes from. */
 typedef struct expectation {
   const provenance *from;
   const stored_run *run;
@@ -94,7 +94,7 @@ static void expect_run(const store_fixture *f, const stored_run *run)
 
 #define FIXTURE_TEST(name) TEST_WITH(store_fixture, "run.seed", set_up, store_fixture_tear_down, name)
 
-/* Every field of a run and of its origin, with numbers whose last bit counts. */
+/* This is every field of a run and of its origin, with numbers whose last bit counts. */
 FIXTURE_TEST(test_round_trip)
 {
   g_auto(stored_run) run = fixture_run(f->scenario, 41);
@@ -185,8 +185,8 @@ static void expect_origins(const store_fixture *f, const char *expected)
   g_assert_cmpstr(origins->str, ==, expected);
 }
 
-/* Each origin once, with the SHA-256 of its text: ba7816bf begins that of "abc" (FIPS 180-4's example). One
- * whose last run was replaced is gone. */
+/* Each origin is there once, with the SHA-256 of its text: ba7816bf begins that of "abc" (FIPS 180-4's
+ * example). One whose last run was replaced is gone. */
 FIXTURE_TEST(test_origins)
 {
   g_autofree char *hash = g_compute_checksum_for_string(G_CHECKSUM_SHA256, f->origin.text, -1);
@@ -263,8 +263,8 @@ FIXTURE_TEST(test_commit_new)
   }
 }
 
-/* All or none: the second of two cannot be written, and the first is not there either. Alone, the first one
- * can. */
+/* All are written or none: the second of two cannot be written, and the first is not there either. Alone, the
+ * first one can. */
 FIXTURE_TEST(test_commit_new_is_whole)
 {
   g_autoptr(GError) error = NULL;
@@ -298,8 +298,8 @@ FIXTURE_TEST(test_removed)
   g_assert_nonnull(strstr(error->message, "a.sqlite: it was removed, renamed or replaced while"));
 }
 
-/* By scenario, then by point; not by commit. A grid that grew at its start moves the points of runs that
- * are there. */
+/* They are ordered by scenario, then by point; not by commit. A grid that grew at its start moves the points
+ * of runs that are there. */
 FIXTURE_TEST(test_order)
 {
   provenance other = f->origin;
@@ -335,7 +335,7 @@ FIXTURE_TEST(test_visitor_ends_walk)
   g_assert_cmpuint(fixture_count_runs(f->path), ==, 3);
 }
 
-/* Two sweeps at once, as with shards: each sees what the other wrote. */
+/* Two sweeps write at once, as with shards: each sees what the other wrote. */
 FIXTURE_TEST(test_two_writers)
 {
   store_fixture second = *f;
@@ -348,7 +348,7 @@ FIXTURE_TEST(test_two_writers)
   result_store_close(second.store);
 }
 
-/* A thread that opens a store to write; returns why it could not (g_free()), or NULL. */
+/* This is a thread that opens a store to write; returns why it could not (g_free()), or NULL. */
 static gpointer open_and_close(gpointer path)
 {
   g_autoptr(GError) error = NULL;
@@ -411,7 +411,7 @@ FIXTURE_TEST(test_same_origin)
   expect_fine(f, &other);
 }
 
-/* Two runs of the same scenario and program, and one of another. */
+/* These are two runs of the same scenario and program, and one of another. */
 static const struct {
   gsize text; /* that differs, of provenance */
   const char *other;
@@ -464,7 +464,7 @@ FIXTURE_TEST(test_two_origins)
   expect_fine(f, &other);
 }
 
-/* What makes two runs the same run. */
+/* This is what makes two runs the same run. */
 
 static char *identity_of(const char *text, const char *const *sets)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The store under bad conditions: other hands, locks, no room, processes killed in the middle of writing,
- * damaged octets. In each case there is an error message or a correct reading, and what was committed stays.
- * What commands make of files that are no stores, of other schemas and of full disks is in tests/survival. */
+/* These tests are about the store under bad conditions: other hands, locks, no room, processes killed in the
+ * middle of writing, damaged octets. In each case there is an error message or a correct reading, and what
+ * was committed stays. What commands make of files that are no stores, of other schemas and of full disks is
+ * in tests/survival. */
 #include <errno.h>
 #include <fcntl.h>
 #include <glib/gstdio.h>
@@ -18,7 +19,7 @@
 
 enum { WAIT_MS = 20, RUNS = 3 };
 
-/* A run with some of everything. */
+/* Returns a run with some of everything. */
 static stored_run full_run(const store_fixture *f, guint seed)
 {
   stored_run run = fixture_seed_run(f->scenario, seed, seed - 1);
@@ -218,7 +219,7 @@ FIXTURE_TEST(test_locked_in_portions)
   sqlite3_close(other);
 }
 
-/* Read-only. */
+/* It is read-only. */
 
 enum { NOBODY = 65534 };
 
@@ -256,7 +257,7 @@ FIXTURE_TEST(test_read_only_file)
   become_self();
 }
 
-/* Without room for the journal. */
+/* There is no room for the journal. */
 FIXTURE_TEST(test_read_only_folder)
 {
   g_assert_cmpint(g_chmod(f->folder, 0555), ==, 0);
@@ -271,7 +272,7 @@ FIXTURE_TEST(test_read_only_folder)
   g_assert_cmpint(g_chmod(f->folder, 0755), ==, 0);
 }
 
-/* Killed in the midst. */
+/* --- Killed in the midst --- */
 
 /* Writes without end, so that pages reach the file before the commit that never comes. */
 static void write_for_ever(const store_fixture *f, int ready)
@@ -388,8 +389,8 @@ static gboolean read_damaged(const store_fixture *f, const char *path)
   return good;
 }
 
-/* Cut anywhere: never a part of the runs for all of them. (A file of one octet is an empty one to SQLite, and
- * the last page may end in room that nothing stands in.) */
+/* It is cut anywhere: never a part of the runs for all of them. (A file of one octet is an empty one to
+ * SQLite, and the last page may end in room that nothing stands in.) */
 FIXTURE_TEST(test_truncated)
 {
   g_autofree char *octets = NULL;

@@ -25,8 +25,8 @@ PROGRAM = os.path.abspath(sys.argv[1])
 with open(sys.argv[2], encoding="utf-8") as page:
     BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", page.read(), re.MULTILINE | re.DOTALL)
 
-# In order, 64 KiB and losing the third segment with payload: reassembly memory is in use in each of the four
-# runs.
+# The receiver is in order, has 64 KiB, and loses the third segment with payload: reassembly memory is in use
+# in each of the four runs.
 SCENARIO = """title = "readers";
 workload: { message_size = "64KiB"; messages = 4; };
 run: { engine = "native"; };
@@ -94,7 +94,7 @@ class StoreReaders(unittest.TestCase):
         self.assertEqual(set(runs["mpa.markers"]), {True})
         self.assertEqual(list(by_sql["mpa.markers"]), list(by_csv["mpa.markers.1"]))
         self.assertEqual(set(table["mpa.markers (key)"]), {"true"})
-        # Of the keys only those that vary, as numbers; the metrics are the same.
+        # The frame has of the keys only those that vary, as numbers; the metrics are the same.
         frame = names["frame"].set_index(keys).sort_index()
         self.assertEqual(list(frame.index), [(1500, 1), (1500, 2), (9000, 1), (9000, 2)])
         self.assertEqual(list(frame.columns)[0], "tcp.segments")

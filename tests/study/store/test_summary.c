@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A run's summary: what is written is what is read back, and no file crashes the reader. */
+/* These tests are about a run's summary: what is written is what is read back, and no file crashes the
+ * reader. */
 #include "base/error.h"
 #include "study/store/summary.h"
 
@@ -62,7 +63,7 @@ static void write_page(const fixture *f)
   g_assert_true(NO_ERROR(summary_write_json, &f->page, f->scenario, f->path));
 }
 
-/* The text of the page in the file, written anew. Free with g_free(). */
+/* Returns the text of the page in the file, written anew. Free with g_free(). */
 static char *written(const fixture *f)
 {
   char *octets = NULL;
@@ -130,8 +131,8 @@ FIXTURE_TEST(test_no_text)
   g_assert_cmpstr(record->message, ==, "a\xef\xbf\xbd"); /* U+FFFD */
 }
 
-/* The numbers as text: whole ones without a point, others in the fewest digits that read back (0.1, not
- * 0.10000000000000001), in the table's order; and two runs give the same octets. */
+/* These are the numbers as text: whole ones without a point, others in the fewest digits that read back (0.1,
+ * not 0.10000000000000001), in the table's order; and two runs give the same octets. */
 FIXTURE_TEST(test_numbers)
 {
   g_autofree char *first = written(f), *second = written(f);
@@ -157,7 +158,7 @@ FIXTURE_TEST(test_distributions)
   g_assert_null(strstr(octets, "delay.delivery_s"));
 }
 
-/* `text` with `from`, which it has, replaced by `to`. Free with g_free(). */
+/* Returns `text` with `from`, which it has, replaced by `to`. Free with g_free(). */
 static char *changed_text(const char *text, const char *from, const char *to)
 {
   g_auto(GStrv) parts = g_strsplit(text, from, 2);
@@ -245,7 +246,7 @@ FIXTURE_TEST(test_hostile)
   refuse(f, deep, -1, "deep");
 }
 
-/* The page with `from` replaced by `to`. */
+/* Refuses the page with `from` replaced by `to`. */
 static void refuse_changed(fixture *f, const char *from, const char *to, const char *complaint)
 {
   g_autofree char *octets = written(f);
@@ -318,7 +319,7 @@ FIXTURE_TEST(test_wrong)
   }
 }
 
-/* One bin more than a histogram has. */
+/* There is one bin more than a histogram has. */
 FIXTURE_TEST(test_too_many_bins)
 {
   g_autoptr(GString) bins = g_string_new("[0, 0.0625]");
@@ -331,7 +332,7 @@ FIXTURE_TEST(test_too_many_bins)
       "above 0, no more than a histogram has");
 }
 
-/* A summary cut short anywhere (a child that died while writing would leave one, were it not renamed into
+/* A summary is cut short anywhere (a child that died while writing would leave one, were it not renamed into
  * place). */
 FIXTURE_TEST(test_truncated)
 {
@@ -404,8 +405,8 @@ FIXTURE_TEST(test_page)
   expect_line(page, "  efficiency_wire * 0.1");
 }
 
-/* Nine bins of 100 octets each, at 0, 1 … 8 us: half of 900 is reached at the fifth (4 us), 99 % at the
- * ninth. */
+/* These are nine bins of 100 octets each, at 0, 1 … 8 us: half of 900 is reached at the fifth (4 us), 99 % at
+ * the ninth. */
 FIXTURE_TEST(test_page_quantiles)
 {
   g_autofree char *page = printed(f);
@@ -416,8 +417,8 @@ FIXTURE_TEST(test_page_quantiles)
   g_assert_null(strstr(page, "buffer.reassembly_octets, ")); /* its quantiles are exact */
 }
 
-/* 200 blocks, of which every second is empty, without a difference between the halves; then the second half
- * has 7 more. */
+/* These are 200 blocks, of which every second is empty, without a difference between the halves; then the
+ * second half has 7 more. */
 FIXTURE_TEST(test_warm_up)
 {
   for (guint later = 0; later <= 7; later += 7) {
@@ -437,7 +438,7 @@ FIXTURE_TEST(test_warm_up)
   }
 }
 
-/* One line for each gauge that was ever above 0. */
+/* This is one line for each gauge that was ever above 0. */
 FIXTURE_TEST(test_page_gauges)
 {
   metric_values_set(&f->results.metrics, METRIC_BUFFER_PEAK_OCTETS_ORDER, 130000);

@@ -35,7 +35,7 @@ enum {
   SEGFAULTS = 35           /* SIGSEGV */
 };
 
-/* A file `name` beside the scenario. Free with g_free(). */
+/* Returns a file `name` beside the scenario. Free with g_free(). */
 static char *beside(const scenario *s, const char *name)
 {
   g_autofree char *folder = g_path_get_dirname(scenario_path(s));
@@ -113,7 +113,7 @@ static void wait_for_signal(int number, run_progress *progress)
   sigwait(&set, &number);
 }
 
-/* What it does before it has a summary; FALSE: it ends with `*code` and without one. */
+/* Plays what it does before it has a summary; FALSE: it ends with `*code` and without one. */
 static gboolean play_before(const scenario *s, guint64 seed, run_progress *progress, int *code)
 {
   static const char nonsense[] = "one\r\n\xff\x1b[31mtwo\0 \xc3\xa4";

@@ -11,7 +11,7 @@
 #include "scenario/configuration.h"
 #include "study/table/result_table.h"
 
-/* The clock. The sweep's calls come here, since the executable goes before GLib's library; GLib's own do
+/* The sweep's calls for the time come here, since the executable goes before GLib's library; GLib's own do
  * not. */
 
 static gint64 stopped_at_us; /* 0: it goes */
@@ -125,7 +125,7 @@ char *problems_of_sweep(const sweep_fixture *f)
   return text;
 }
 
-/* The processes in a trace. One that is being written holds none yet. Free with g_strfreev(). */
+/* Returns the processes in a trace. One that is being written holds none yet. Free with g_strfreev(). */
 static char **read_trace(const char *folder, const char *name)
 {
   g_autofree char *path = g_build_filename(folder, name, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the tests of sweeps share: a folder with a scenario, a store and the traces of fake runs
+/* The tests of sweeps share this: a folder with a scenario, a store and the traces of fake runs
  * (fake_runs.h); timers, and a clock that can be stopped. */
 #pragma once
 
@@ -16,15 +16,15 @@ typedef struct sweep_fixture {
 void sweep_fixture_set_up(sweep_fixture *f, gconstpointer unused);
 void sweep_fixture_tear_down(sweep_fixture *f, gconstpointer unused);
 
-/* A scenario of seeds alone. */
+/* This is a scenario of seeds alone. */
 #define SEEDS(first, last)                                                                                   \
   "title = \"seeds\"; sweep = ( { key = \"run.seed\"; from = " first "; to = " last "; } );"
 
-/* A scenario of these. */
+/* This is a scenario of these. */
 #define SEED_LIST(title, seeds)                                                                              \
   "title = \"" title "\"; sweep = ( { key = \"run.seed\"; values = [" seeds "]; } );"
 
-/* How to sweep. */
+/* This is how to sweep. */
 typedef struct how_to_sweep {
   guint jobs;
   guint shard; /* 0 of 0: all points */
@@ -37,8 +37,8 @@ typedef struct how_to_sweep {
  * sweep of this fixture lasts: what `data` points to may then be gone. */
 void add_timer(const sweep_fixture *f, guint interval_ms, GSourceFunc act, gpointer data);
 
-/* The clock that sweeps and runs are measured by, g_get_monotonic_time(). Stopped, it goes on only as a
- * test wants: how busy the machine is makes no difference. It starts again with each test. Timers and what
+/* This is the clock that sweeps and runs are measured by, g_get_monotonic_time(). Stopped, it goes on only as
+ * a test wants: how busy the machine is makes no difference. It starts again with each test. Timers and what
  * children do are not affected. */
 void stop_clock(void);
 void advance_clock(double seconds);
@@ -48,20 +48,20 @@ void start_clock(void);
 gboolean sweep_into(const sweep_fixture *f, result_store *store, const char *text, const char *const *sets,
                     how_to_sweep options, sweep_result *result, GError **error);
 
-/* The same into the store at store_path. */
+/* Does the same into the store at store_path. */
 gboolean sweep_text(const sweep_fixture *f, const char *text, const char *const *sets, how_to_sweep options,
                     sweep_result *result, GError **error);
 
-/* The same without --set; must not fail. */
+/* Does the same without --set; must not fail. */
 sweep_result sweep_with(const sweep_fixture *f, const char *text, how_to_sweep options);
 
 /* The same with `jobs` runs at once. */
 sweep_result sweep_well(const sweep_fixture *f, const char *text, guint jobs);
 
-/* What the sweep reported of its runs. Free with g_free(). */
+/* Returns what the sweep reported of its runs. Free with g_free(). */
 char *problems_of_sweep(const sweep_fixture *f);
 
-/* The last process that left its trace in `folder` as that of `seed`; 0: none did. */
+/* Returns the last process that left its trace in `folder` as that of `seed`; 0: none did. */
 pid_t traced_process(const char *folder, const char *seed);
 
 /* Takes away the traces of children; returns how many started. `*last` (may be NULL) is the process of one of
@@ -69,12 +69,12 @@ pid_t traced_process(const char *folder, const char *seed);
 guint take_traces(const sweep_fixture *f, pid_t *last);
 guint take_starts(const sweep_fixture *f);
 
-/* The store as text: it shows all that is compared across sweeps. Free with g_free(). */
+/* Returns the store as text: it shows all that is compared across sweeps. Free with g_free(). */
 char *export_text(const sweep_fixture *f);
 
 /* The run of `seed` is recorded so, its message has `part` in it. */
 void expect_recorded(const sweep_fixture *f, const char *seed, run_status status, int exit_code,
                      const char *part);
 
-/* What the store has of the run of `seed`: an expression of SQL, as text. Free with g_free(). */
+/* Returns what the store has of the run of `seed`: an expression of SQL, as text. Free with g_free(). */
 char *recorded(const sweep_fixture *f, const char *seed, const char *columns);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a run is expected to cost, from its keys. */
+/* These tests show what a run is expected to cost, from its keys. */
 #include "study/sweep/sweep_grid.h"
 
 #include "study_fixture.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One run: what it uses, how it ends, and that nothing waits for it in vain (fake_runs.c). */
+/* These tests are about one run: what it uses, how it ends, and that nothing waits for it in vain
+ * (fake_runs.c). */
 #include "study/sweep/run_process.h"
 
 #include <signal.h>
@@ -116,8 +117,8 @@ static void await_progress(const run_process *progressing)
   }
 }
 
-/* The run's summary, and what the kernel reports: a process takes some memory, and no more processor time
- * than two threads could in the wall time. */
+/* These are the run's summary, and what the kernel reports: a process takes some memory, and no more
+ * processor time than two threads could in the wall time. */
 FIXTURE_TEST(test_good_run)
 {
   gint64 before_s = g_get_real_time() / G_USEC_PER_SEC;
@@ -142,7 +143,8 @@ FIXTURE_TEST(test_long_message)
   g_assert_cmpuint(strlen(run_well(f, 29)->message), ==, 4095);
 }
 
-/* 64 MiB of stderr: the last 2000 octets are kept, the run counts. "\nlast\n" leaves 1994 before it. */
+/* There are 64 MiB of stderr: the last 2000 octets are kept, the run counts. "\nlast\n" leaves 1994 before
+ * it. */
 FIXTURE_TEST(test_talks)
 {
   const stored_run *outcome = run_well(f, 24);
@@ -177,7 +179,7 @@ static run_process *start_and_stop_clock(fixture *f, guint seed, run_limits limi
   return child;
 }
 
-/* `seconds` later. */
+/* Does it `seconds` later. */
 static void watch_later(run_process *child, double seconds)
 {
   advance_clock(seconds);
@@ -288,7 +290,7 @@ FIXTURE_TEST(test_leaves_a_child)
   g_assert_cmpint(kill(left, 0), ==, 0);
 }
 
-/* The file of the messages of the only run. */
+/* Looks at the file of the messages of the only run. */
 static void look_at_messages(struct stat *messages)
 {
   for (int file = 0; file < 64; file++) {
@@ -410,7 +412,7 @@ FIXTURE_TEST(test_no_descriptors)
   run_well(f, 2);
 }
 
-/* How many descriptors this process has open. */
+/* Returns how many descriptors this process has open. */
 static guint open_descriptors(void)
 {
   guint count = 0;

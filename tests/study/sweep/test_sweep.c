@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A sweep over children that run well, fail in every way, or are not there to end (fake_runs.c). */
+/* These tests are about a sweep over children that run well, fail in every way, or are not there to end
+ * (fake_runs.c). */
 #include <glib/gstdio.h>
 #include <string.h>
 
@@ -131,8 +132,8 @@ FIXTURE_TEST(test_sets_reach_children)
   }
 }
 
-/* Where, when and at what cost; the engine that ran, whatever was asked for; of a child that crashed, the
- * lines of its stderr. */
+/* It records where, when and at what cost; the engine that ran, whatever was asked for; of a child that
+ * crashed, the lines of its stderr. */
 FIXTURE_TEST(test_everything_is_recorded)
 {
   sweep_well(f, SEED_LIST("seeds", "1, 13"), 1);

@@ -114,8 +114,8 @@ FIXTURE_TEST(test_refused)
   }
 }
 
-/* In place of the scenario's seeds, wherever their axis is and whatever moves with them: a last axis, from
- * the first one on. `where` is decided for the first. */
+/* They stand in place of the scenario's seeds, wherever their axis is and whatever moves with them: a last
+ * axis, from the first one on. `where` is decided for the first. */
 FIXTURE_TEST(test_seeds)
 {
   static const char *const texts[] = {
@@ -180,7 +180,7 @@ FIXTURE_TEST(test_watched)
   }
 }
 
-/* 2 MTUs by 3 seeds: 6 points, the first axis slowest. */
+/* There are 2 MTUs by 3 seeds: 6 points, the first axis slowest. */
 FIXTURE_TEST(test_order)
 {
   grid_fixture_make(f, "title = \"grid\"; sweep = ( " AXIS_MTU ", " AXIS_SEED " );");
@@ -199,7 +199,7 @@ FIXTURE_TEST(test_scenario_of_point)
   g_assert_cmpuint(scenario_configuration(s)->path.directions[SIDE_INITIATOR].link.mtu_octets, ==, 1500);
   g_assert_cmpuint(scenario_configuration(s)->run.seed, ==, 2);
   g_assert_cmpint(scenario_configuration(s)->measure.series, ==, SERIES_OF_NONE);
-  /* which stays when it is given */
+  /* It stays when it is given */
   grid_fixture_make(f, "title = \"grid\"; measure: { series = \"all\"; }; sweep = ( " AXIS_SEED " );");
   g_autoptr(scenario) with_series = sweep_grid_scenario(f->grid, 0);
   g_assert_cmpint(scenario_configuration(with_series)->measure.series, ==, SERIES_OF_ALL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What `sweep --list` shows: every run, the sums, and estimates. */
+/* These tests show what `sweep --list` shows: every run, the sums, and estimates. */
 #include <string.h>
 
 #include "store_commit.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How many seeds a point gets (`sweep --until`): decided by its own runs, in the order of their seeds. */
+/* These tests show how many seeds a point gets (`sweep --until`): decided by its own runs, in the order of
+ * their seeds. */
 #include "study/sweep/sweep_plan.h"
 
 #include "parts.h"
@@ -44,7 +45,7 @@ static void plan_three(fixture *f, guint seeds, guint shard, guint shards, const
   f->plan = sweep_plan_new(f->grid, shard, shards, goals, count);
 }
 
-/* A run with this goodput; 0: none was measured. */
+/* Notes a run with this goodput; 0: none was measured. */
 static void note(const fixture *f, gsize index, run_status status, double goodput)
 {
   stored_run run = {.status = status};
@@ -55,9 +56,9 @@ static void note(const fixture *f, gsize index, run_status status, double goodpu
   sweep_plan_note(f->plan, index, &run);
 }
 
-/* 0.9 with even seeds and 1.1 with odd ones. Their deviation is 0.1 · √(n / (n - 1)), so the interval is
- * 1 ± t · 0.1 / √(n - 1), with t of n - 1 degrees of freedom: 8.9 % with 8, 6.6 % with 12, 5.1 % with 18, 4.0
- * % with 27, 3.2 % with 40. */
+/* Returns 0.9 with even seeds and 1.1 with odd ones. Their deviation is 0.1 · √(n / (n - 1)), so the interval
+ * is 1 ± t · 0.1 / √(n - 1), with t of n - 1 degrees of freedom: 8.9 % with 8, 6.6 % with 12, 5.1 % with 18,
+ * 4.0 % with 27, 3.2 % with 40. */
 static double goodput_of(const fixture *f, gsize index)
 {
   return (index % sweep_grid_seeds(f->grid)) % 2 == 0 ? 0.9 : 1.1;
@@ -87,8 +88,8 @@ static void expect_report(const fixture *f, const char *expected)
   g_assert_cmpstr(report, ==, expected);
 }
 
-/* Narrow to 3.5 %, which is ± 3.5 / 1.035 = 3.38 %, with 40 seeds, and not with 27: a third more must be
- * drawn after the first 40. What none of 60 runs has may happen in 1 - 0.05^(1 / 60) = 4.9 % of them. */
+/* It is narrow to 3.5 %, which is ± 3.5 / 1.035 = 3.38 %, with 40 seeds, and not with 27: a third more must
+ * be drawn after the first 40. What none of 60 runs has may happen in 1 - 0.05^(1 / 60) = 4.9 % of them. */
 FIXTURE_TEST(test_narrow_enough)
 {
   const sweep_goal goal = GOODPUT(0.035);
@@ -232,7 +233,7 @@ FIXTURE_TEST(test_runs_without_values)
          "none of 8\n");
 }
 
-/* An interval that covers less than it should is told. */
+/* An interval that covers less than it should is reported. */
 FIXTURE_TEST(test_doubtful_interval)
 {
   const sweep_goal goal = GOODPUT(0.9);

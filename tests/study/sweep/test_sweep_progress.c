@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a sweep says of itself while it runs. */
+/* These tests show what a sweep says of itself while it runs. */
 #include "study/sweep/sweep_progress.h"
 #include "test.h"
 
@@ -86,7 +86,7 @@ TEST(test_duration)
   }
 }
 
-/* What is shown at 0, 9.9, 10, 11 and 21 s. */
+/* Returns what is shown at 0, 9.9, 10, 11 and 21 s. */
 static char *show(sweep_progress_style style)
 {
   static const double times_s[] = {0, 9.9, 10, 11, 21};

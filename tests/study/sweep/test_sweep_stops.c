@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What stops a sweep, or holds it up: signals, children that hang, a store that is locked or fails, another
- * sweep (fake_runs.c). */
+/* These tests show what stops a sweep, or holds it up: signals, children that hang, a store that is locked or
+ * fails, another sweep (fake_runs.c). */
 #include <glib/gstdio.h>
 #include <signal.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 
 #define FIXTURE_TEST(name) TEST_WITH(sweep_fixture, NULL, sweep_fixture_set_up, sweep_fixture_tear_down, name)
 
-/* What comes to a sweep from outside, by its timers. */
+/* This comes to a sweep from outside, by its timers. */
 typedef struct outside {
   const sweep_fixture *f;
   guint wanted_starts; /* children that must have started before Ctrl-C comes */
@@ -33,7 +33,7 @@ typedef struct outside {
   gboolean committed;
 } outside;
 
-/* Whether another Ctrl-C is to come. */
+/* Returns whether another Ctrl-C is to come. */
 static gboolean interrupt(outside *world)
 {
   if (world->sent && !world->twice->interrupted) {
@@ -45,7 +45,7 @@ static gboolean interrupt(outside *world)
   return last ? G_SOURCE_REMOVE : G_SOURCE_CONTINUE;
 }
 
-/* As soon as children that do not end run. */
+/* Interrupts as soon as children that do not end run. */
 static gboolean interrupt_when_started(gpointer data)
 {
   outside *world = data;
@@ -139,7 +139,7 @@ FIXTURE_TEST(test_few_descriptors)
   g_assert_cmpuint(result.done, ==, 32);
 }
 
-/* Another hand on the store. */
+/* This is another hand on the store. */
 static sqlite3 *open_beside(const sweep_fixture *f)
 {
   result_store_close(NO_ERROR(result_store_open, f->store_path, RESULT_STORE_WRITE));
@@ -161,8 +161,8 @@ static gboolean unlock(gpointer database)
   return G_SOURCE_REMOVE;
 }
 
-/* Locked before the first commit, for 0.6 s: longer than one try of a commit takes. Nothing is lost, and no
- * run is stopped. */
+/* It is locked before the first commit, for 0.6 s: longer than one try of a commit takes. Nothing is lost,
+ * and no run is stopped. */
 FIXTURE_TEST(test_store_locked_for_a_while)
 {
   outside world = {.f = f, .database = open_beside(f), .sql = "BEGIN EXCLUSIVE"};
@@ -316,7 +316,7 @@ static gboolean commit_when_started(gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
-/* Our sweep of `text` while the other one commits its result; returns how many runs started. */
+/* Returns our sweep of `text` while the other one commits its result; returns how many runs started. */
 static guint sweep_beside_another(const sweep_fixture *f, const char *text, gboolean terminated,
                                   sweep_result *result)
 {
@@ -353,7 +353,7 @@ FIXTURE_TEST(test_result_of_another_stays)
 }
 
 #ifndef __SANITIZE_ADDRESS__ /* a thousand processes, each of which copies the sanitizer's tables */
-/* In a process of its own. */
+/* Starts a sweep in a process of its own. */
 static pid_t sweep_beside(const sweep_fixture *f, const char *text, guint jobs)
 {
   pid_t pid = fork();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The CSV, read back by the rules of RFC 4180. */
+/* These tests are about the CSV, read back by the rules of RFC 4180. */
 #include <string.h>
 
 #include "store_commit.h"

@@ -17,7 +17,7 @@ static study_table *read_table(store_fixture *kit)
   return NO_ERROR(study_table_read, kit->store, 0);
 }
 
-/* Seeds 1 to 4 of two receivers at MTU 1500; in octets {10, 20, 30, 40} and {8, 19, 27, 38} as
+/* Adds seeds 1 to 4 of two receivers at MTU 1500; in octets {10, 20, 30, 40} and {8, 19, 27, 38} as
  * test_statistics.c has them. Half of the payload is placed directly by one receiver, all by the other.
  * In-order seed 2 had a time-out. */
 static void add_receivers(store_fixture *kit)
@@ -49,8 +49,8 @@ static GArray *quantities_of(const char *const *names)
   return quantities;
 }
 
-/* What `make` writes about the kit's store. `names`: quantities, blanks between; `pair`: NULL or as --pair
- * takes it. Free with g_free(). */
+/* Returns what `make` writes about the kit's store. `names`: quantities, blanks between; `pair`: NULL or as
+ * --pair takes it. Free with g_free(). */
 static char *write_table(store_fixture *kit, char *(*make)(const result_request *), const char *names,
                          const char *pair)
 {
@@ -151,8 +151,8 @@ FIXTURE_TEST(test_gaps)
   g_assert_null(strstr(text, "!"));
 }
 
-/* A line a point and metric, values as measured; what is not known is empty. s of the peak
- * is 12.909944487358056. */
+/* There is a line for each point and metric, values as measured; what is not known is empty. s of the peak is
+ * 12.909944487358056. */
 FIXTURE_TEST(test_csv)
 {
   add_receivers(f);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The digits and units that people are shown. */
+/* These tests are about the digits and units that people are shown. */
 #include "study/table/shown_number.h"
 #include "test.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the runs vary, and values of keys in words. */
+/* These tests show what the runs vary, and values of keys in words. */
 #include "study/table/study_keys.h"
 
 #include "study/store/result_store.h"
@@ -30,7 +30,7 @@ static void tear_down(fixture *f, G_GNUC_UNUSED gconstpointer unused)
   scenario_free(f->scenario);
 }
 
-/* A run of the scenario with up to three "key=value". */
+/* Adds a run of the scenario with up to three "key=value". */
 static void add_run(fixture *f, const char *a, const char *b, const char *c)
 {
   const char *sets[] = {a, b, c};

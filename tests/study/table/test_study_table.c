@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The runs of a store in memory: which are read, which are flagged, how they group into points, lines and
- * pairs. */
+/* These tests are about the runs of a store in memory: which are read, which are flagged, how they group into
+ * points, lines and pairs. */
 #include "study/table/study_table.h"
 
 #include <math.h>
@@ -19,7 +19,7 @@ static const result_quantity peak = {.metric = METRIC_BUFFER_REASSEMBLY_PEAK_OCT
 static const result_quantity goodput = {.metric = METRIC_GOODPUT_BIT_PER_S, .whole = METRIC_COUNT};
 static const result_quantity timeouts = {.metric = METRIC_TCP_TIMEOUTS, .whole = METRIC_COUNT};
 
-/* A run of the mode, MTU, loss and seed with that peak. */
+/* Adds a run of the mode, MTU, loss and seed with that peak. */
 static void add(store_fixture *kit, const char *mode, int mtu, const char *loss, int seed, double octets)
 {
   g_autofree char *keys = g_strdup_printf(
@@ -144,7 +144,7 @@ FIXTURE_TEST(test_points)
   study_table_free(table);
 }
 
-/* The differences in the peak between pairs whose `key` is `a` and `b`: result_row. */
+/* Returns the differences in the peak between pairs whose `key` is `a` and `b`: result_row. */
 static GArray *differences(const study_table *table, scenario_key key, const char *a, const char *b)
 {
   const result_pairing pairing = {.key = key, .a = (char *)a, .b = (char *)b};
@@ -264,7 +264,7 @@ FIXTURE_TEST(test_unusable_values)
   expect_refused(f, "tcp.segments of the run at point 2, seed 4, is 1e-76");
 }
 
-/* As many values as runs: whatever looks each up in a list of all takes minutes. */
+/* There are as many values as runs: whatever looks each up in a list of all takes minutes. */
 FIXTURE_TEST(test_many_values)
 {
   enum { RUNS = 40000 };
@@ -291,7 +291,7 @@ FIXTURE_TEST(test_many_values)
 
 /* The summary of a store counts every run, whatever its end. */
 
-/* What differs between the runs of these tests. */
+/* This is what differs between the runs of these tests. */
 typedef struct made_run {
   run_status status;
   const char *host;

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* What is written of `cells` in columns with these headings and alignments. Free with g_free(). */
+/* Returns what is written of `cells` in columns with these headings and alignments. Free with g_free(). */
 static char *written(const text_column *columns, guint count, const char *const *cells)
 {
   g_autoptr(GPtrArray) texts = g_ptr_array_new();
@@ -20,8 +20,8 @@ static char *written(const text_column *columns, guint count, const char *const 
 
 static const text_column plain[] = {{"a", FALSE}, {"marks", FALSE}, {"b", FALSE}};
 
-/* Left, right, and points below each other; "-" is no number and stands at the right edge. The "±" is one
- * column wide, not two octets. */
+/* Cells stand left or right, and points below each other; "-" is no number and stands at the right edge. The
+ * "±" is one column wide, not two octets. */
 TEST(test_alignment)
 {
   static const text_column columns[] = {{"name", FALSE}, {"n", TRUE}, {"±", TRUE}};

@@ -5,7 +5,6 @@
 
 #include "base/random_stream.h"
 #include "base_cleanup.h"
-#include "fields.h"
 #include "test.h"
 
 static const uint8_t letters[] = "abcdefghijklmnopqrstuvwxyz";

@@ -2,7 +2,6 @@
 #include "base/crc32c.h"
 #include "base_cleanup.h"
 
-#include <glib.h>
 #include <string.h>
 
 typedef struct vector {

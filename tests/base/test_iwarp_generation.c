@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The table of generations against docs/protocol-notes.md, "Generations", value by value. */
 #include "base/iwarp_generation.h"
-#include "fields.h"
 #include "test.h"
 
 /* rdmac: DV 0 and RV 0, no startup frames, markers and CRC always (DDP-046); what may be invalidated: note

@@ -2,7 +2,6 @@
 #include "ddp_sink.h"
 #include "stack_cleanup.h"
 
-#include <glib.h>
 #include <string.h>
 
 static bool on_accepts(G_GNUC_UNUSED void *user, const ddp_header *header)

@@ -2,8 +2,6 @@
 #include <string.h>
 
 #include "ddp_sink.h"
-#include "fields.h"
-#include "test.h"
 
 /* The next permutation in lexical order; false after the last. */
 static bool next_permutation(size_t *order, size_t count)

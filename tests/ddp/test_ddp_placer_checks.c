@@ -2,10 +2,8 @@
 #include <string.h>
 
 #include "ddp_sink.h"
-#include "fields.h"
 #include "stack_cleanup.h"
 #include "stag_changes.h"
-#include "test.h"
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ddp_placer, ddp_placer_free)
 

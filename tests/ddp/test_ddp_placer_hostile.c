@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "base/random_stream.h"
 #include "ddp_sink.h"
-#include "fields.h"
 #include "stack_cleanup.h"
-#include "test.h"
 
 /* A hostile segment: fields near the legal ones or anything, often with several faults. */
 static sent_segment random_segment(random_stream *random, uint32_t *next_msn)

@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "ddp_sink.h"
-#include "test.h"
 
 /* Passes up `wire` as the first ULPDU of a stream that finds a fault in it, and compares what is reported
  * with what was received. */

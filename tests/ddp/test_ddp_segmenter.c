@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "ddp/ddp_segmenter.h"
-#include "fields.h"
 #include "stack_cleanup.h"
 #include "test.h"
 

@@ -4,7 +4,6 @@
 
 #include "base/random_stream.h"
 #include "ddp/ddp_stag_table.h"
-#include "fields.h"
 #include "stack_cleanup.h"
 #include "stag_changes.h"
 #include "test.h"

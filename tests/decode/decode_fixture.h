@@ -3,11 +3,8 @@
  * directions as octets, cut into segments, which a session gets in any order; and what it reports of them. */
 #pragma once
 
-#include <glib.h>
-
 #include "base_cleanup.h"
 #include "decode/decode_session.h"
-#include "fields.h"
 #include "mpa_stream.h"
 #include "net/tcp_header.h"
 #include "test.h"

@@ -3,12 +3,10 @@
  * start from. */
 #pragma once
 
-#include <glib.h>
 #include <json-glib/json-glib.h>
 #include <string.h>
 
 #include "decode/decode_format.h"
-#include "fields.h"
 #include "no_error.h"
 #include "test.h"
 

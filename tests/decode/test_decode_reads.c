@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* These tests are about Read Responses, as they were asked for or not. */
 #include "decode/decode_reads.h"
-#include "fields.h"
 #include "test.h"
 
 /* This is an FPDU of a Read Request for `octets`, or of a Read Response that has them, at `offset` of STag 7

@@ -5,7 +5,6 @@
 #include "base/big_endian.h"
 #include "base_cleanup.h"
 #include "decode/decode_scanner.h"
-#include "fields.h"
 #include "mpa_stream.h"
 #include "test.h"
 

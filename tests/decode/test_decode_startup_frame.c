@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "decode/decode_reader.h"
-#include "fields.h"
 #include "test.h"
 
 static const uint8_t request[] = {'M', 'P', 'A', ' ', 'I',  'D', ' ', 'R', 'e', 'q', ' ', 'F',

@@ -3,8 +3,6 @@
  * expected of its metrics. */
 #pragma once
 
-#include <glib.h>
-
 #include "metric_values.h"
 #include "session/simulation.h"
 #include "string_list.h"

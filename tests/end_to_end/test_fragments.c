@@ -3,7 +3,6 @@
  * under the whole stack. */
 #include <string.h>
 
-#include "packet_list.h"
 #include "run_fixture.h"
 #include "wire_messages.h"
 

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "../net/capture_fixture.h"
-#include "test.h"
 #include "wire_messages.h"
 
 /* A stream made octet by octet, as in mpa-01 §4 and §5.1; streams of a test are short. */

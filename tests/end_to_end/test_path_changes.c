@@ -2,7 +2,6 @@
 /* A path that changes in mid-flow: what an MTU that shrinks does to FPDUs, with a router that reports it and
  * with one that does not; what the receiver then needs (mpa-01 §11.2); and changes of rate and delay, exact
  * to the packet. */
-#include "packet_list.h"
 #include "run_fixture.h"
 #include "wire_messages.h"
 

@@ -2,8 +2,6 @@
 /* What a test expects of metrics. */
 #pragma once
 
-#include <glib.h>
-
 #include "fields.h"
 #include "measure/metric_table.h"
 

@@ -3,8 +3,6 @@
  * again. */
 #pragma once
 
-#include <glib.h>
-
 #include "ddp/ddp_stag_table.h"
 #include "fields.h"
 

@@ -4,8 +4,6 @@
  * arguments has its own main() and calls GLib's functions there. */
 #pragma once
 
-#include <glib.h>
-
 #include "fields.h"
 
 #define TEST(name)                                                                                           \

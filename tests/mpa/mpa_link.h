@@ -4,8 +4,6 @@
  * compared with them octet by octet, and each must come out once. The stream that each end sends is kept. */
 #pragma once
 
-#include <glib.h>
-
 #include "mpa/mpa_deframer.h"
 #include "mpa/mpa_startup.h"
 #include "mpa_stream.h"

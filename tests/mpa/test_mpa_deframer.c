@@ -3,7 +3,6 @@
  * §5.4.1). */
 #include <string.h>
 
-#include "fields.h"
 #include "mpa_receiver.h"
 #include "stack_cleanup.h"
 #include "test.h"

@@ -2,7 +2,6 @@
 /* What the deframer refuses and with which code, and that nothing is passed after an error (mpa-01 §7). */
 #include <string.h>
 
-#include "fields.h"
 #include "mpa/mpa_deframer.h"
 #include "mpa_receiver.h"
 #include "stack_cleanup.h"

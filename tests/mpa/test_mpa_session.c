@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "../kit/path_mtu.h"
-#include "fields.h"
 #include "mpa_link.h"
 #include "mpa_reader.h"
 #include "test.h"

@@ -2,8 +2,6 @@
 /* Packets and capture files made by hand, octet by octet, for the tests of what reads captures. */
 #pragma once
 
-#include <glib.h>
-
 #include "net/capture_source.h"
 #include "net/tcp_header.h"
 #include "version_test.h"

@@ -2,7 +2,6 @@
 /* Packets for the tests of datagrams: one known segment, of either version; fragments. */
 #pragma once
 
-#include <glib.h>
 #include <string.h>
 
 #include "base/big_endian.h"

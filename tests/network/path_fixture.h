@@ -2,8 +2,6 @@
 /* The fixture of network/: packets, an element on the bench, and what comes out of it. */
 #pragma once
 
-#include <glib.h>
-
 #include "fields.h"
 #include "network_cleanup.h"
 

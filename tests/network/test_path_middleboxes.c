@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What every middlebox guarantees every stream, alone and in a row of two: several flows at random through
  * boxes, and a plain reassembler after them that judges what comes. */
-#include <glib.h>
 #include <string.h>
 
 #include "network/path_middleboxes.h"

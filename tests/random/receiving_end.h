@@ -3,7 +3,6 @@
  * and order, and writes down what comes back. */
 #pragma once
 
-#include "random_case.h"
 #include "reference.h"
 #include "rnic/rnic_endpoint.h"
 #include "rnic/rnic_verbs.h"

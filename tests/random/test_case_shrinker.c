@@ -3,7 +3,6 @@
  * found them is small. */
 #include "case_generator.h"
 #include "case_shrinker.h"
-#include "fields.h"
 #include "test.h"
 
 enum { SEED = 1, CASES = 400 };

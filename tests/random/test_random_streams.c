@@ -13,7 +13,6 @@
 
 #include "case_generator.h"
 #include "case_shrinker.h"
-#include "fields.h"
 #include "test.h"
 
 #ifdef __SANITIZE_ADDRESS__

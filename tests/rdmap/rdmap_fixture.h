@@ -3,10 +3,8 @@
  * changed, forged, and passed to the other in any order. Each event of a host is a line of its log. */
 #pragma once
 
-#include <glib.h>
 #include <string.h>
 
-#include "fields.h"
 #include "rdmap/rdmap_stream_private.h"
 #include "stack_cleanup.h"
 #include "test.h"

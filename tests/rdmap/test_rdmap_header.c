@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "fields.h"
 #include "rdmap/rdmap_header.h"
 #include "test.h"
 

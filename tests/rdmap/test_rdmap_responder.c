@@ -4,7 +4,6 @@
  * test_rdmap_value_table. */
 #include <string.h>
 
-#include "fields.h"
 #include "rdmap/rdmap_responder.h"
 #include "stack_cleanup.h"
 #include "test.h"

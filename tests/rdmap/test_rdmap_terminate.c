@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <string.h>
 
-#include "fields.h"
 #include "rdmap/rdmap_terminate.h"
 #include "test.h"
 

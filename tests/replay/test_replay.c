@@ -14,7 +14,6 @@
 #include "parts.h"
 #include "replay/replay_scenario.h"
 #include "replay_fixture.h"
-#include "string_list.h"
 #include "test.h"
 
 /* 20 messages of 64 KiB with markers: 45 FPDUs each of 1428 octets and one of 1276, and a Send without

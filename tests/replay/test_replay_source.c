@@ -7,7 +7,6 @@
 #include "engine/engine.h"
 #include "net/flow_table.h"
 #include "packets.h"
-#include "test.h"
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(engine, engine_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(replay_source, replay_source_free)

@@ -2,8 +2,6 @@
 #include "receiver_fixture.h"
 
 #include "ddp/ddp_header.h"
-#include "fields.h"
-#include "stack_cleanup.h"
 
 enum { STAG = 0x1234567, WINDOW_OCTETS = 1 << 20, WRITE_CONTROL = 0x40 /* RDMAP 1, opcode 0 */ };
 

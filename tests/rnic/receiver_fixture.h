@@ -5,10 +5,7 @@
  * piece has been taken. */
 #pragma once
 
-#include <glib.h>
-
 #include "../mpa/mpa_stream.h"
-#include "fields.h"
 #include "rnic/rnic_admission.h"
 #include "rnic/rnic_receiver.h"
 #include "stack_cleanup.h"

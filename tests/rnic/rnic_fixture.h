@@ -3,10 +3,8 @@
  * octet. What the octets mean is read here from the documents alone: nothing of model/ helps to read them. */
 #pragma once
 
-#include <glib.h>
 #include <string.h>
 
-#include "fields.h"
 #include "rdmap/rdmap_stream_private.h"
 #include "rnic/rnic_endpoint_private.h"
 #include "rnic/rnic_verbs.h"

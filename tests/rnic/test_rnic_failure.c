@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "ddp/ddp_error.h"
-#include "fields.h"
 #include "test.h"
 
 typedef struct failure_case {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The reassembly memory that the connections of an RNIC share: its bounds. What it refuses and lets go is in
  * test_rnic_admission and test_rnic_limits. */
-#include "fields.h"
 #include "rnic/rnic_reassembly_memory.h"
 #include "test.h"
 

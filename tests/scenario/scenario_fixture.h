@@ -3,7 +3,6 @@
  * is the working directory, so that errors name files as "a.cfg". */
 #pragma once
 
-#include <glib.h>
 #include <glib/gstdio.h>
 #include <stdio.h>
 #include <string.h>

@@ -3,8 +3,6 @@
  * files. */
 #include "scenario_fixture.h"
 
-#include "fields.h"
-
 #include "base/error.h"
 
 static void assert_origin(const scenario *s, scenario_key key, const char *expected)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* These tests are about events: `event = ( { at; key; value }, … )`, what changes in mid-flow
  * (docs/scenario.md, "Changes in mid-flow"). */
-#include "fields.h"
 #include "scenario_fixture.h"
 
 /* In the order of their times, those of one time as written. */

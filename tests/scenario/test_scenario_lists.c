@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Lists whose entries hold keys. The program is compiled with the lists of tests/scenario/lists: an entry of
  * `hosts` has keys of both ends in their groups, one of `links` keys of path.forward without the group. */
-#include "fields.h"
 #include "scenario/scenario_private.h"
 #include "scenario/scenario_schema.h"
 #include "scenario_fixture.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* These tests are about the keys of generations, operations, the two ends and faults: how they read, what
  * they give together, and what contradicts. */
-#include "fields.h"
 #include "scenario_fixture.h"
 
 /* --- A mix of words --- */

@@ -3,8 +3,6 @@
  * direction of the path of a scenario on a clock of its own. */
 #pragma once
 
-#include <glib.h>
-
 #include "metrics.h"
 #include "network/path_direction.h"
 #include "no_error.h"

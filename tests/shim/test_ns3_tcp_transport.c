@@ -4,7 +4,6 @@
 #include "shim/ns3_tcp_transport.h"
 
 #include "engine/engine.h"
-#include "fields.h"
 #include "network/path_link.h"
 #include "network_cleanup.h"
 #include "shim/ns3_engine.h"

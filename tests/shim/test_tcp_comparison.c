@@ -6,7 +6,6 @@
  * keys that tcp.profile = linux sets. `test_tcp_comparison --verbose` prints the table. */
 #include "../../bench/tcp_comparison.h"
 
-#include <glib.h>
 #include <string.h>
 
 #include "fields.h"

@@ -3,8 +3,6 @@
  * and stores of them, written in words: which keys a run sets, what it measured. */
 #pragma once
 
-#include <glib.h>
-
 #include "no_error.h"
 #include "scenario/scenario.h"
 #include "study/store/result_store.h"

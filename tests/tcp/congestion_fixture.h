@@ -3,8 +3,6 @@
  * evenly. */
 #pragma once
 
-#include <glib.h>
-
 #include "tcp/tcp_congestion.h"
 #include "tcp_parts.h"
 

@@ -4,8 +4,6 @@
  * dropped. */
 #pragma once
 
-#include <glib.h>
-
 #include "base/range_set.h"
 #include "fields.h"
 #include "tcp/tcp_connection_private.h"

@@ -2,8 +2,6 @@
 /* Parts of a connection alone, each on the heap. */
 #pragma once
 
-#include <glib.h>
-
 #include "network_cleanup.h"
 #include "tcp/tcp_retransmission_timer.h"
 #include "tcp/tcp_sender_private.h"

@@ -6,7 +6,6 @@
  * The path takes 100 ms there and back, a segment every 10 us, and loses the first transmissions of one
  * segment; every other one arrives. 600 segments are posted at once; the window begins with 10 and SRTT is
  * about 100 ms, so RTO is 200 ms at least. */
-#include "fields.h"
 #include "tcp_wire.h"
 #include "test.h"
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "base/random_stream.h"
-#include "fields.h"
 #include "flag_test.h"
 #include "tcp_parts.h"
 

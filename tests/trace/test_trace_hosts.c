@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A trace of three hosts: which memory is explained is a matter of the host, not of the side of a connection.
  */
-#include <glib.h>
 #include <string.h>
 
 #include "explain/explain_trace.h"

@@ -9,7 +9,6 @@
 #include "plot_fixture.h"
 #include "study/store/summary.h"
 #include "study_fixture.h"
-#include "test.h"
 
 static void write_summary(const plot_fixture *f, const run_results *results)
 {

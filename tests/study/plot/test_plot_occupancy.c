@@ -9,7 +9,6 @@
 #include "plot_fixture.h"
 #include "study/store/summary.h"
 #include "study_fixture.h"
-#include "test.h"
 
 #define HEADER "time_s,connection,cause,octets\n"
 

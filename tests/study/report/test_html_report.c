@@ -10,7 +10,6 @@
 #include "plot_fixture.h"
 #include "study/table/study_table.h"
 #include "study_fixture.h"
-#include "test.h"
 
 static const char hostile_text[] =
     "# Question: how much <b>memory</b> & \"why\"?\n# Expected: </section>\xff\n"

@@ -6,11 +6,9 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
-#include "fields.h"
 #include "parts.h"
 #include "store_commit.h"
 #include "study_fixture.h"
-#include "test.h"
 
 enum { STORES = 3 };
 

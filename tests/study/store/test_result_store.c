@@ -11,7 +11,6 @@
 #include "store_commit.h"
 #include "study_fixture.h"
 #include "temporary_scenario.h"
-#include "test.h"
 
 static void set_up(store_fixture *f, gconstpointer axes)
 {

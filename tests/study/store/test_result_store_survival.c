@@ -15,7 +15,6 @@
 
 #include "store_commit.h"
 #include "study_fixture.h"
-#include "test.h"
 
 enum { WAIT_MS = 20, RUNS = 3 };
 

@@ -11,7 +11,6 @@
 #include <sys/stat.h>
 
 #include "study_fixture.h"
-#include "test.h"
 
 typedef struct fixture {
   char *folder;

@@ -11,11 +11,8 @@
 #include <unistd.h>
 
 #include "fake_runs.h"
-#include "fields.h"
-#include "no_error.h"
 #include "parts.h"
 #include "sweep_fixture.h"
-#include "test.h"
 
 static const run_limits no_limits;
 

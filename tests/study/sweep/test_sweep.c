@@ -4,10 +4,8 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
-#include "fields.h"
 #include "string_list.h"
 #include "sweep_fixture.h"
-#include "test.h"
 
 #define FIXTURE_TEST(name) TEST_WITH(sweep_fixture, NULL, sweep_fixture_set_up, sweep_fixture_tear_down, name)
 

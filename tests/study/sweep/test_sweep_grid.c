@@ -9,7 +9,6 @@
 #include "parts.h"
 #include "study/store/result_store.h"
 #include "study_fixture.h"
-#include "test.h"
 
 #define AXIS_MTU "{ key = \"path.forward.mtu\"; values = [576, 1500]; }"
 #define AXIS_SEED "{ key = \"run.seed\"; from = 1; to = 3; }"

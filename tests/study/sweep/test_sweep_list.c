@@ -5,7 +5,6 @@
 #include "store_commit.h"
 #include "study/sweep/sweep_plan.h"
 #include "study_fixture.h"
-#include "test.h"
 
 typedef struct fixture {
   grid_fixture on;

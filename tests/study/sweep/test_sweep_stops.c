@@ -8,11 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "fields.h"
-#include "no_error.h"
 #include "store_commit.h"
 #include "sweep_fixture.h"
-#include "test.h"
 
 #define FIXTURE_TEST(name) TEST_WITH(sweep_fixture, NULL, sweep_fixture_set_up, sweep_fixture_tear_down, name)
 

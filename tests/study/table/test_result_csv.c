@@ -5,7 +5,6 @@
 #include "store_commit.h"
 #include "study/table/result_table.h"
 #include "study_fixture.h"
-#include "test.h"
 
 /* Fields of the CSV record at `*text`, which moves behind it. */
 static GPtrArray *read_record(const char **text)

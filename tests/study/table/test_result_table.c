@@ -8,7 +8,6 @@
 
 #include "parts.h"
 #include "study_fixture.h"
-#include "test.h"
 
 #define AXES "path.forward.mtu\nreceiver.mode\nrun.seed"
 

@@ -5,7 +5,6 @@
 #include "study/store/result_store.h"
 #include "study_fixture.h"
 #include "temporary_scenario.h"
-#include "test.h"
 
 typedef struct fixture {
   scenario *scenario;

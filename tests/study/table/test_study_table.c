@@ -7,11 +7,9 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "fields.h"
 #include "store_commit.h"
 #include "study/table/result_table.h"
 #include "study_fixture.h"
-#include "test.h"
 
 #define AXES "receiver.mode\npath.forward.mtu\npath.forward.loss\nrun.seed"
 

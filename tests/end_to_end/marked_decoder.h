@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A second decoder of MPA, marked or not: reads startup frames and walks the FPDUs of a stream in order.
- * Written from mpa-01 and mpa-02 alone; shares no code with model/, not even the CRC. */
+/* A second decoder of MPA, marked or not: reads startup frames, and complains of what a sender must not do in
+ * the FPDUs of a stream. Written from mpa-01 and mpa-02 alone; shares no code with model/, not even the CRC.
+ */
 #pragma once
 
+#include "../random/plain_decoder.h"
 #include "wire_capture.h"
 
 /* What the two ends agreed on (docs/protocol-notes.md, "Generations"). */
@@ -19,12 +21,6 @@ typedef struct wire_agreement {
  * when there is none. */
 const wire_agreement *wire_agreement_of(const char *name);
 
-typedef struct marked_fpdu {
-  guint64 start;       /* stream position: its leading marker, if it has one */
-  const guint8 *ulpdu; /* in the half's `ulpdus` */
-  guint32 octets;      /* of the ULPDU */
-} marked_fpdu;
-
 /* One direction, as its sender made it. */
 typedef struct marked_half {
   /* Startup frame */
@@ -40,8 +36,7 @@ typedef struct marked_half {
   guint64 markers;
   guint64 crc_errors;
   guint64 unfinished_octets; /* of a last FPDU that is not whole */
-  GArray *fpdus;             /* of marked_fpdu */
-  GByteArray *ulpdus;
+  GArray *fpdus;             /* of plain_fpdu, at their stream positions */
 } marked_half;
 
 /* Decodes both directions of `connection` into `halves` (clear each with marked_half_clear()). Each violation
@@ -58,6 +53,3 @@ guint64 marked_aligned_segments(const wire_stream *stream, const marked_half *ha
 /* Where an FPDU with markers ends that starts at `start`, counted from the first octet of the FPDU phase;
  * adds its markers to `markers`. */
 guint64 marked_fpdu_end(guint64 start, guint32 ulpdu_octets, guint64 *markers);
-
-/* CRC32C (RFC 3720 §12.1), bit by bit; start with 0xFFFFFFFF, the result is to be inverted. */
-guint32 marked_crc32c(guint32 crc, const guint8 *octets, gsize count);

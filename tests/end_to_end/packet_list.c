@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "../random/plain_decoder.h"
+
 enum {
   FILE_HEADER_OCTETS = 24,
   PACKET_HEADER_OCTETS = 16,
@@ -32,25 +34,15 @@ typedef struct puzzle {
   gboolean has_last;
 } puzzle;
 
-guint64 wire_number(const guint8 *octets, guint count)
-{
-  guint64 number = 0;
-
-  for (guint i = 0; i < count; i++) {
-    number = number << 8 | octets[i];
-  }
-  return number;
-}
-
 static guint32 little_endian(const guint8 *octets)
 {
-  return GUINT32_SWAP_LE_BE((guint32)wire_number(octets, 4));
+  return GUINT32_SWAP_LE_BE((guint32)plain_number(octets, 4));
 }
 
 static void take_ports(const guint8 *tcp, listed_packet *p)
 {
-  p->from_initiator = wire_number(tcp + 2, 2) == RESPONDER_PORT;
-  p->initiator_port = (guint16)wire_number(p->from_initiator ? tcp : tcp + 2, 2);
+  p->from_initiator = plain_number(tcp + 2, 2) == RESPONDER_PORT;
+  p->initiator_port = (guint16)plain_number(p->from_initiator ? tcp : tcp + 2, 2);
 }
 
 /* RFC 9293 §3.1 */
@@ -62,10 +54,10 @@ static void take_tcp(reader *r, guint32 ip_header, listed_packet *p)
   guint32 headers = ip_header + (tcp[12] >> 4) * 4u;
   g_assert_cmpuint(p->ip->len, >=, headers);
   take_ports(tcp, p);
-  p->sequence = (guint32)wire_number(tcp + 4, 4);
-  p->acknowledgement = (guint32)wire_number(tcp + 8, 4);
+  p->sequence = (guint32)plain_number(tcp + 4, 4);
+  p->acknowledgement = (guint32)plain_number(tcp + 8, 4);
   p->flags = tcp[13];
-  p->window = (guint16)wire_number(tcp + 14, 2);
+  p->window = (guint16)plain_number(tcp + 14, 2);
   p->payload = p->ip->len - headers;
   guint32 stream = p->initiator_port * 2u + (p->from_initiator ? 1 : 0);
   if (p->flags & LISTED_SYN) {
@@ -84,7 +76,7 @@ static void take_icmp(const guint8 *icmp, guint8 version, listed_packet *p)
   p->kind = LISTED_TOO_BIG;
   g_assert_cmpuint(icmp[0], ==, version == 4 ? 3 : 2);
   g_assert_cmpuint(icmp[1], ==, version == 4 ? 4 : 0);
-  p->mtu = (guint32)(version == 4 ? wire_number(icmp + 6, 2) : wire_number(icmp + 4, 4));
+  p->mtu = (guint32)(version == 4 ? plain_number(icmp + 6, 2) : plain_number(icmp + 4, 4));
   take_ports(icmp + ICMP_HEADER_OCTETS + (version == 4 ? IPV4_HEADER_OCTETS : IPV6_HEADER_OCTETS), p);
 }
 
@@ -129,10 +121,10 @@ static void take_fragment(reader *r, listed_packet *p)
 
 static void take_ipv4(reader *r, listed_packet *p)
 {
-  guint32 flags = (guint32)wire_number(p->ip->data + 6, 2);
+  guint32 flags = (guint32)plain_number(p->ip->data + 6, 2);
 
-  g_assert_cmpuint(wire_number(p->ip->data + 2, 2), ==, p->octets);
-  p->identification = (guint32)wire_number(p->ip->data + 4, 2);
+  g_assert_cmpuint(plain_number(p->ip->data + 2, 2), ==, p->octets);
+  p->identification = (guint32)plain_number(p->ip->data + 4, 2);
   p->fragment_at = (flags & 0x1FFF) * 8;
   p->more = (flags & 0x2000) != 0;
   if (p->more || p->fragment_at > 0) {
@@ -150,7 +142,7 @@ static void take_ipv4(reader *r, listed_packet *p)
 
 static void take_ipv6(reader *r, listed_packet *p)
 {
-  g_assert_cmpuint(wire_number(p->ip->data + 4, 2), ==, p->octets - IPV6_HEADER_OCTETS);
+  g_assert_cmpuint(plain_number(p->ip->data + 4, 2), ==, p->octets - IPV6_HEADER_OCTETS);
   if (p->ip->data[6] == PROTOCOL_ICMPV6) {
     take_icmp(p->ip->data + IPV6_HEADER_OCTETS, 6, p);
     return;

@@ -47,6 +47,3 @@ const listed_packet *packet_list_at(const GArray *packets, guint index);
 
 /* How many of the packets are of the kind. */
 guint packet_list_count(const GArray *packets, listed_kind kind);
-
-/* The `count` (1 … 8) octets at `octets` as a number, in network order. */
-guint64 wire_number(const guint8 *octets, guint count);

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "../random/plain_decoder.h"
+
 enum {
   ABSENT = 0,
   HELD = 1,
@@ -53,7 +55,7 @@ static guint64 end_of(stream *s, guint64 header)
   if (s->spans[header] > 0) {
     return header + s->spans[header];
   }
-  guint32 length = (guint32)wire_number(s->octets + header, 2);
+  guint32 length = (guint32)plain_number(s->octets + header, 2);
   guint64 left = 2 + length + (4 - (2 + length) % 4) % 4 + 4;
   guint64 at = header;
 
@@ -110,7 +112,7 @@ static void take_ahead(stream *s)
     if (!all_there(s, marker, marker + 4)) {
       continue;
     }
-    guint32 pointer = (guint32)wire_number(s->octets + marker + 2, 2) & ~3u;
+    guint32 pointer = (guint32)plain_number(s->octets + marker + 2, 2) & ~3u;
     guint64 header = pointer == 0 ? marker + 4 : marker - pointer;
     while (header >= s->edge && length_there(s, header)) {
       guint64 end = try_fpdu(s, header);
@@ -124,8 +126,9 @@ static void take_ahead(stream *s)
 
 static void read_startup(stream *s)
 {
-  if (s->phase == 0 && all_there(s, 0, 20) && all_there(s, 0, 20 + (guint32)wire_number(s->octets + 18, 2))) {
-    s->phase = 20 + (guint32)wire_number(s->octets + 18, 2);
+  if (s->phase == 0 && all_there(s, 0, 20) &&
+      all_there(s, 0, 20 + (guint32)plain_number(s->octets + 18, 2))) {
+    s->phase = 20 + (guint32)plain_number(s->octets + 18, 2);
     s->edge = s->phase;
     memset(s->flags, PLACED, s->phase);
   }

@@ -29,10 +29,10 @@ static GByteArray *ulpdus_of(const char *folder)
 
   wire_assert_no_complaints(decoding);
   for (guint i = 0; i < half->fpdus->len; i++) {
-    const marked_fpdu *fpdu = &g_array_index(half->fpdus, marked_fpdu, i);
+    const GByteArray *ulpdu = g_array_index(half->fpdus, plain_fpdu, i).ulpdu;
 
-    g_byte_array_append(lines, (const guint8 *)&fpdu->octets, sizeof fpdu->octets);
-    g_byte_array_append(lines, fpdu->ulpdu, fpdu->octets);
+    g_byte_array_append(lines, (const guint8 *)&ulpdu->len, sizeof ulpdu->len);
+    g_byte_array_append(lines, ulpdu->data, ulpdu->len);
   }
   return lines;
 }

@@ -46,10 +46,8 @@ static void put_fpdu(maker *m, const guint8 *ulpdu, guint octets)
     put(m, 0);
   }
   put_marker_if_due(m); /* between PAD and CRC it is part of what the CRC covers */
-  guint32 crc = ~marked_crc32c(0xFFFFFFFF, m->octets->data + start, m->octets->len - start);
-  for (int i = 0; i < 4; i++) {
-    put(m, (guint8)(crc >> (8 * i)));
-  }
+  g_byte_array_append(m->octets, (const guint8[4]){0}, 4);
+  plain_repair_crc(m->octets->data + start, m->octets->len - start);
 }
 
 static void put_hex(maker *m, const char *hex)
@@ -110,13 +108,15 @@ static wire_decoding *decode(fixture *f, const char *generation)
  * first. */
 TEST(test_crc)
 {
-  guint8 octets[32] = {0};
+  guint8 octets[36] = {0};
 
-  g_assert_cmphex(~marked_crc32c(0xFFFFFFFF, octets, 32), ==, 0x8A9136AA);
+  plain_repair_crc(octets, sizeof octets);
+  g_assert_cmphex(plain_number(octets + 32, 4), ==, 0xAA36918A);
   for (guint8 i = 0; i < 32; i++) {
     octets[i] = i;
   }
-  g_assert_cmphex(~marked_crc32c(0xFFFFFFFF, octets, 32), ==, 0x46DD794E);
+  plain_repair_crc(octets, sizeof octets);
+  g_assert_cmphex(plain_number(octets + 32, 4), ==, 0x4E79DD46);
 }
 
 /* mpa-01 figure 6, the second FPDU of a stream whose first one has 492 octets: offsets 0x1EC to 0x21F. */
@@ -191,10 +191,7 @@ TEST(test_damaged_fields)
     fixture f = set_up_dump();
     guint8 *fpdu = f.sent[WIRE_INITIATOR].octets->data + 0x1EC;
     fpdu[damages[i].at] = damages[i].value;
-    guint32 crc = ~marked_crc32c(0xFFFFFFFF, fpdu, sizeof dump - 4);
-    for (int k = 0; k < 4; k++) {
-      fpdu[sizeof dump - 4 + (gsize)k] = (guint8)(crc >> (8 * k));
-    }
+    plain_repair_crc(fpdu, sizeof dump);
     g_autoptr(wire_decoding) decoding = decode(&f, "rdmac");
     g_assert_true(
         g_ptr_array_find_with_equal_func(decoding->complaints, damages[i].complaint, g_str_equal, NULL));

@@ -89,12 +89,12 @@ static misalignment look_at(const wire_stream *stream, const marked_half *half, 
   misalignment m = {0};
 
   for (guint i = 0; i < half->fpdus->len; i++) {
-    const marked_fpdu *fpdu = &g_array_index(half->fpdus, marked_fpdu, i);
+    const plain_fpdu *fpdu = &g_array_index(half->fpdus, plain_fpdu, i);
     guint64 end =
-        i + 1 < half->fpdus->len ? g_array_index(half->fpdus, marked_fpdu, i + 1).start : stream->end;
+        i + 1 < half->fpdus->len ? g_array_index(half->fpdus, plain_fpdu, i + 1).start : stream->end;
     guint large = end - fpdu->start > 1240;
 
-    m.first_small = m.first_small == 0 && fpdu->octets == 1222 ? fpdu->start : m.first_small;
+    m.first_small = m.first_small == 0 && fpdu->ulpdu_octets == 1222 ? fpdu->start : m.first_small;
     m.large += large && fpdu->start >= first_lost;
     m.large_after_small += large && m.first_small > 0;
     for (guint j = 0; large && j < stream->segments->len; j++) {

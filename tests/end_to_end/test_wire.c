@@ -124,7 +124,8 @@ static void compare_decoders(const char *folder, const char *generation)
     g_autoptr(GString) ours = g_string_new(NULL);
     for (guint i = 0; i < decoded->half[side].fpdus->len; i++) {
       g_string_append_c(
-          ours, (char)('a' + (g_array_index(decoded->half[side].fpdus, marked_fpdu, i).ulpdu[1] & 0x0F)));
+          ours,
+          (char)('a' + (g_array_index(decoded->half[side].fpdus, plain_fpdu, i).ulpdu->data[1] & 0x0F)));
     }
     g_assert_cmpstr(theirs[side]->str, ==, ours->str);
     g_string_free(theirs[side], TRUE);

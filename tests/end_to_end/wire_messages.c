@@ -72,11 +72,11 @@ G_GNUC_PRINTF(2, 3) static void complain(const reader *r, const char *format, ..
 
 static wire_read read_request(const guint8 *header)
 {
-  return (wire_read){.sink_stag = (guint32)wire_number(header, 4),
-                     .sink_offset = wire_number(header + 4, 8),
-                     .octets = (guint32)wire_number(header + 12, 4),
-                     .source_stag = (guint32)wire_number(header + 16, 4),
-                     .source_offset = wire_number(header + 20, 8)};
+  return (wire_read){.sink_stag = (guint32)plain_number(header, 4),
+                     .sink_offset = plain_number(header + 4, 8),
+                     .octets = (guint32)plain_number(header + 12, 4),
+                     .source_stag = (guint32)plain_number(header + 16, 4),
+                     .source_offset = plain_number(header + 20, 8)};
 }
 
 static gboolean is_error_code(const wire_terminate *t)
@@ -100,18 +100,18 @@ static gboolean is_received(const reader *r, const guint8 *header, guint header_
                             const wire_terminate *t)
 {
   for (guint i = 0; i < r->received->fpdus->len; i++) {
-    const marked_fpdu *fpdu = &g_array_index(r->received->fpdus, marked_fpdu, i);
-    if (fpdu->octets != t->segment_octets || fpdu->octets < header_octets ||
-        memcmp(fpdu->ulpdu, header, header_octets) != 0) {
+    const plain_fpdu *fpdu = &g_array_index(r->received->fpdus, plain_fpdu, i);
+    if (fpdu->ulpdu_octets != t->segment_octets || fpdu->ulpdu_octets < header_octets ||
+        memcmp(fpdu->ulpdu->data, header, header_octets) != 0) {
       continue;
     }
     if (!t->has_rdma_header) {
       return TRUE;
     }
-    if (fpdu->octets != UNTAGGED_HEADER_OCTETS + READ_REQUEST_OCTETS) {
+    if (fpdu->ulpdu_octets != UNTAGGED_HEADER_OCTETS + READ_REQUEST_OCTETS) {
       continue;
     }
-    wire_read asked = read_request(fpdu->ulpdu + UNTAGGED_HEADER_OCTETS);
+    wire_read asked = read_request(fpdu->ulpdu->data + UNTAGGED_HEADER_OCTETS);
     guint32 progress = asked.octets - t->read.octets;
     if (t->read.octets <= asked.octets && t->read.sink_stag == asked.sink_stag &&
         t->read.source_stag == asked.source_stag && t->read.sink_offset == asked.sink_offset + progress &&
@@ -138,7 +138,7 @@ static void read_terminate(reader *r, const guint8 *payload, guint32 octets, wir
   if (!is_error_code(t)) {
     complain(r, "Terminate %u/%u/%02X is no error of the documents", t->layer, t->type, t->code);
   }
-  if ((wire_number(payload + 2, 2) & TERMINATE_RESERVED) != 0) {
+  if ((plain_number(payload + 2, 2) & TERMINATE_RESERVED) != 0) {
     complain(r, "reserved bits in the Terminate Header");
   }
   if (t->has_ddp_header != t->has_length || (t->has_rdma_header && !t->has_ddp_header)) {
@@ -160,7 +160,7 @@ static void read_terminate(reader *r, const guint8 *payload, guint32 octets, wir
     return;
   }
   if (t->has_ddp_header) {
-    t->segment_octets = (guint32)wire_number(payload + 4, 2);
+    t->segment_octets = (guint32)plain_number(payload + 4, 2);
     if (t->has_rdma_header) {
       t->read = read_request(payload + 6 + header_octets);
     }
@@ -174,8 +174,8 @@ static void read_terminate(reader *r, const guint8 *payload, guint32 octets, wir
 static void read_tagged(reader *r, const guint8 *ulpdu, guint32 payload_octets)
 {
   wire_message *m = &r->open;
-  guint32 stag = (guint32)wire_number(ulpdu + 2, 4);
-  guint64 offset = wire_number(ulpdu + 6, 8);
+  guint32 stag = (guint32)plain_number(ulpdu + 2, 4);
+  guint64 offset = plain_number(ulpdu + 6, 8);
 
   if (m->segments == 0) {
     m->stag = stag;
@@ -194,10 +194,10 @@ static void read_tagged(reader *r, const guint8 *ulpdu, guint32 payload_octets)
 static void read_untagged(reader *r, const guint8 *ulpdu, guint32 payload_octets)
 {
   wire_message *m = &r->open;
-  guint32 invalidate_stag = (guint32)wire_number(ulpdu + 2, 4);
-  guint32 queue = (guint32)wire_number(ulpdu + 6, 4);
-  guint32 number = (guint32)wire_number(ulpdu + 10, 4);
-  guint32 offset = (guint32)wire_number(ulpdu + 14, 4);
+  guint32 invalidate_stag = (guint32)plain_number(ulpdu + 2, 4);
+  guint32 queue = (guint32)plain_number(ulpdu + 6, 4);
+  guint32 number = (guint32)plain_number(ulpdu + 10, 4);
+  guint32 offset = (guint32)plain_number(ulpdu + 14, 4);
 
   if (m->segments == 0) {
     m->queue = queue;
@@ -231,33 +231,33 @@ static void read_untagged(reader *r, const guint8 *ulpdu, guint32 payload_octets
 
 /* ddp-07/rfc5041 §4.1 and rdmap-00 §6.1: the two control octets. False when the segment cannot be read any
  * further. */
-static gboolean check_control(const reader *r, const marked_fpdu *fpdu)
+static gboolean check_control(const reader *r, const plain_fpdu *fpdu)
 {
-  if (fpdu->octets < CONTROL_OCTETS) {
-    complain(r, "a ULPDU of %u octets", fpdu->octets);
+  if (fpdu->ulpdu_octets < CONTROL_OCTETS) {
+    complain(r, "a ULPDU of %u octets", fpdu->ulpdu_octets);
     return FALSE;
   }
-  guint opcode = fpdu->ulpdu[1] & 0x0F;
-  gboolean is_tagged = (fpdu->ulpdu[0] & DDP_TAGGED) != 0;
-  if ((fpdu->ulpdu[0] & DDP_RESERVED) != 0 || (fpdu->ulpdu[1] & RDMAP_RESERVED) != 0) {
-    complain(r, "reserved bits in control octets %02X %02X", fpdu->ulpdu[0], fpdu->ulpdu[1]);
+  guint opcode = fpdu->ulpdu->data[1] & 0x0F;
+  gboolean is_tagged = (fpdu->ulpdu->data[0] & DDP_TAGGED) != 0;
+  if ((fpdu->ulpdu->data[0] & DDP_RESERVED) != 0 || (fpdu->ulpdu->data[1] & RDMAP_RESERVED) != 0) {
+    complain(r, "reserved bits in control octets %02X %02X", fpdu->ulpdu->data[0], fpdu->ulpdu->data[1]);
   }
-  if ((fpdu->ulpdu[0] & DDP_VERSION) != r->agreement->ddp_version ||
-      fpdu->ulpdu[1] >> 6 != r->agreement->rdmap_version) {
-    complain(r, "versions in control octets %02X %02X", fpdu->ulpdu[0], fpdu->ulpdu[1]);
+  if ((fpdu->ulpdu->data[0] & DDP_VERSION) != r->agreement->ddp_version ||
+      fpdu->ulpdu->data[1] >> 6 != r->agreement->rdmap_version) {
+    complain(r, "versions in control octets %02X %02X", fpdu->ulpdu->data[0], fpdu->ulpdu->data[1]);
   }
   if (opcode >= WIRE_OPCODES || is_tagged != usages[opcode].is_tagged) {
     complain(r, "opcode %u, tagged %d", opcode, is_tagged);
     return FALSE;
   }
-  if (fpdu->octets < (is_tagged ? TAGGED_HEADER_OCTETS : UNTAGGED_HEADER_OCTETS)) {
-    complain(r, "a ULPDU of %u octets", fpdu->octets);
+  if (fpdu->ulpdu_octets < (is_tagged ? TAGGED_HEADER_OCTETS : UNTAGGED_HEADER_OCTETS)) {
+    complain(r, "a ULPDU of %u octets", fpdu->ulpdu_octets);
     return FALSE;
   }
   return TRUE;
 }
 
-static void read_segment(reader *r, const marked_fpdu *fpdu)
+static void read_segment(reader *r, const plain_fpdu *fpdu)
 {
   wire_message *m = &r->open;
 
@@ -268,7 +268,7 @@ static void read_segment(reader *r, const marked_fpdu *fpdu)
       g_array_index(r->messages, wire_message, r->messages->len - 1).opcode == WIRE_TERMINATE) {
     complain(r, "a message after the Terminate");
   }
-  guint opcode = fpdu->ulpdu[1] & 0x0F;
+  guint opcode = fpdu->ulpdu->data[1] & 0x0F;
   if (m->segments > 0 && opcode == WIRE_TERMINATE && m->opcode != WIRE_TERMINATE) {
     /* Given up: a Read Response that failed midway has no segment with L. */
     g_array_append_val(r->messages, *m);
@@ -284,12 +284,12 @@ static void read_segment(reader *r, const marked_fpdu *fpdu)
     }
   }
   if (m->is_tagged) {
-    read_tagged(r, fpdu->ulpdu, fpdu->octets - TAGGED_HEADER_OCTETS);
+    read_tagged(r, fpdu->ulpdu->data, fpdu->ulpdu_octets - TAGGED_HEADER_OCTETS);
   } else {
-    read_untagged(r, fpdu->ulpdu, fpdu->octets - UNTAGGED_HEADER_OCTETS);
+    read_untagged(r, fpdu->ulpdu->data, fpdu->ulpdu_octets - UNTAGGED_HEADER_OCTETS);
   }
   m->segments++;
-  if (fpdu->ulpdu[0] & DDP_LAST) {
+  if (fpdu->ulpdu->data[0] & DDP_LAST) {
     m->is_whole = TRUE;
     g_array_append_val(r->messages, *m);
     *m = (wire_message){0};
@@ -307,7 +307,7 @@ static GArray *read_messages(wire_decoded *decoded, int side, const wire_agreeme
               .complaints = complaints};
 
   for (r.fpdu = 0; r.fpdu < half->fpdus->len; r.fpdu++) {
-    read_segment(&r, &g_array_index(half->fpdus, marked_fpdu, r.fpdu));
+    read_segment(&r, &g_array_index(half->fpdus, plain_fpdu, r.fpdu));
   }
   if (r.open.segments > 0) {
     g_array_append_val(r.messages, r.open); /* not whole */

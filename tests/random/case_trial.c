@@ -444,7 +444,7 @@ case_trial *case_trial_new(const random_case *c)
   t->wrong = g_string_new(NULL);
   memcpy(t->stags, end->stags, sizeof t->stags);
   t->stream = case_stream_make(c, t->stags);
-  t->fpdus = plain_decode(t->stream->data, t->stream->len, c->markers);
+  t->fpdus = plain_decode(t->stream->data, t->stream->len, c->markers, NULL);
   t->in_order = reference_interpret(c, t->fpdus, t->stags, 0, UINT_MAX);
   return t;
 }
@@ -477,7 +477,8 @@ char *case_trial_try(case_trial *t, planted_defect defect, case_facts *facts)
                   sizeof t->end->stags); /* they follow from the case */
   receiving_end_feed(t->end, t->stream);
   uint64_t phase = MIN(t->end->heard_phase, t->end->heard->len);
-  t->answers = plain_decode(t->end->heard->data + phase, t->end->heard->len - phase, t->c->answer_markers);
+  t->answers =
+      plain_decode(t->end->heard->data + phase, t->end->heard->len - phase, t->c->answer_markers, NULL);
   bool is_right = is_allowed(t, facts ? facts : &unwanted);
   if (!is_right) {
     agrees(t, t->in_order); /* for the words */

@@ -32,9 +32,9 @@ typedef struct walk {
   bool markers;
   const uint32_t *table;
   uint64_t at;
-  uint32_t crc;    /* of all octets passed, markers among them */
-  uint64_t header; /* of the FPDU */
-  bool markers_are_right;
+  uint32_t crc;     /* of all octets passed, markers among them */
+  uint64_t header;  /* of the FPDU */
+  plain_fpdu *fpdu; /* which it is */
 } walk;
 
 static void pass(walk *w, uint64_t count)
@@ -45,16 +45,25 @@ static void pass(walk *w, uint64_t count)
   }
 }
 
-/* mpa-01 §5.1: 16 bits that mean nothing, then how far back the header is; 0 when it follows. The two low
- * bits mean nothing either (note M9). */
+/* To a receiver the reserved bits mean nothing, nor do the two low ones of the pointer (note M9). */
 static void pass_marker(walk *w)
 {
+  plain_fpdu *fpdu = w->fpdu;
+
   if (!w->markers || w->at % MARKER_PERIOD != 0) {
     return;
   }
   if (w->at + MARKER_OCTETS <= w->length) {
-    uint64_t pointer = plain_number(w->octets + w->at + 2, 2) & ~UINT64_C(3);
-    w->markers_are_right &= pointer == (w->at > w->header ? w->at - w->header : 0);
+    const plain_marker marker = {.at = w->at,
+                                 .octets = MARKER_OCTETS,
+                                 .reserved = (uint32_t)plain_number(w->octets + w->at, 2),
+                                 .pointer = (uint32_t)plain_number(w->octets + w->at + 2, 2),
+                                 .expected = w->at > w->header ? (uint32_t)(w->at - w->header) : 0};
+    fpdu->markers++;
+    fpdu->markers_are_right &= (marker.pointer & ~3u) == marker.expected;
+    if (fpdu->odd.octets == 0 && (marker.reserved != 0 || marker.pointer != marker.expected)) {
+      fpdu->odd = marker;
+    }
   }
   pass(w, MARKER_OCTETS);
 }
@@ -71,18 +80,20 @@ static uint8_t next(walk *w)
 /* Reads the FPDU at w->at; false when it is not whole. */
 static bool read_fpdu(walk *w, plain_fpdu *fpdu)
 {
-  *fpdu = (plain_fpdu){.start = w->at, .ulpdu = g_byte_array_new()};
+  *fpdu = (plain_fpdu){
+      .start = w->at, .ulpdu = g_byte_array_new(), .pad_is_zero = true, .markers_are_right = true};
+  w->fpdu = fpdu;
   w->crc = UINT32_MAX;
   w->header = w->markers && w->at % MARKER_PERIOD == 0 ? w->at + MARKER_OCTETS : w->at;
-  w->markers_are_right = true;
   uint32_t length = (uint32_t)next(w) << 8;
   length |= next(w);
+  fpdu->ulpdu_octets = length;
   for (uint32_t i = 0; i < length && w->at < w->length; i++) {
     uint8_t octet = next(w);
     g_byte_array_append(fpdu->ulpdu, &octet, 1);
   }
   for (uint32_t i = 2 + length; i % 4 != 0; i++) {
-    next(w);
+    fpdu->pad_is_zero &= next(w) == 0;
   }
   /* A marker in front of the CRC is covered by it (mpa-01 §5.2); none falls inside. */
   pass_marker(w);
@@ -91,13 +102,11 @@ static bool read_fpdu(walk *w, plain_fpdu *fpdu)
   pass(w, CRC_OCTETS);
   fpdu->end = w->at;
   if (fpdu->ulpdu->len < length || fpdu->end - field < CRC_OCTETS) {
-    g_byte_array_unref(fpdu->ulpdu);
     return false;
   }
   /* On the wire the least significant octet comes first (note M17). */
   uint32_t sent = GUINT32_SWAP_LE_BE((uint32_t)plain_number(w->octets + field, 4));
   fpdu->crc_is_right = sent == computed;
-  fpdu->markers_are_right = w->markers_are_right;
   return true;
 }
 
@@ -120,20 +129,23 @@ static void clear(gpointer data)
   g_byte_array_unref(fpdu->ulpdu);
 }
 
-GArray *plain_decode(const uint8_t *octets, uint64_t length, bool markers)
+GArray *plain_decode(const uint8_t *octets, uint64_t length, bool markers, plain_fpdu *rest)
 {
   GArray *fpdus = g_array_new(FALSE, FALSE, sizeof(plain_fpdu));
   uint32_t table[256];
-  plain_fpdu fpdu;
+  plain_fpdu fpdu = {.ulpdu = NULL};
 
   g_array_set_clear_func(fpdus, clear);
-  if (length == 0) {
-    return fpdus;
-  }
   make_table(table);
   walk w = {.octets = octets, .length = length, .markers = markers, .table = table};
   while (w.at < length && read_fpdu(&w, &fpdu)) {
     g_array_append_val(fpdus, fpdu);
+    fpdu.ulpdu = NULL;
+  }
+  if (rest) {
+    *rest = fpdu;
+  } else if (fpdu.ulpdu) {
+    clear(&fpdu);
   }
   return fpdus;
 }

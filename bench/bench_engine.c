@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Bare events a second of an engine: timers that arm themselves again, and nothing else. One line of JSON.
+/* This measures the events a second of an engine: timers that arm themselves again, and nothing else. One
+ * line of JSON.
  *
  *   bench_engine native|ns3 TIMERS EVENTS
  *
@@ -41,7 +42,7 @@ static void on_tick(void *user, time_ps now)
   engine_timer_set(self->timer, now + self->period_ps);
 }
 
-/* NULL: there is no such engine, or it was not built. */
+/* Returns NULL when there is no such engine, or it was not built. */
 static engine *open_engine(const char *name)
 {
   if (strcmp(name, "native") == 0) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What touching the octets of a segment costs, beside what plain copying costs in the same memory. One line
- * of JSON.
+/* This measures what touching the octets of a segment costs, beside what plain copying costs in the same
+ * memory. One line of JSON.
  *
  *   bench_memory OCTETS_IN_FLIGHT
  *
@@ -36,7 +36,7 @@ typedef struct touched {
 
 typedef void (*touch)(touched *self, gsize block, gsize index);
 
-/* FPDU `index` of the stream: every SINK_BUFFERS one has the same payload and place. */
+/* Returns FPDU `index` of the stream: every SINK_BUFFERS one has the same payload and place. */
 static const uint8_t *source_of(const touched *self, gsize index)
 {
   return self->source + index % SINK_BUFFERS * PAYLOAD_OCTETS % (SOURCE_OCTETS / 2);
@@ -78,7 +78,7 @@ static void compare(touched *self, G_GNUC_UNUSED gsize block, gsize index)
   self->differing += memcmp(sink_of(self, index), source_of(self, index), PAYLOAD_OCTETS) != 0;
 }
 
-/* The whole way: what is sent goes to the end of the line, what is at its head arrives. */
+/* Goes the whole way: what is sent goes to the end of the line, what is at its head arrives. */
 static void send_and_receive(touched *self, gsize block, gsize index)
 {
   gsize arriving = (block + 1) % self->blocks;

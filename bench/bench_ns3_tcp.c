@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* ns-3's own TCP, one bulk transfer over one lossless link: the speed that the benchmark compares with. One
- * line of JSON.
+/* This runs ns-3's own TCP, one bulk transfer over one lossless link: the speed that the benchmark compares
+ * with. One line of JSON.
  *
  *   bench_ns3_tcp OCTETS RATE_BIT_PER_S DELAY_US WINDOW_OCTETS
  *

@@ -25,8 +25,8 @@
 
 enum { LOOK_EVERY_NS = 5000000, PATH_OCTETS = 64, TEXT_OCTETS = 4096, CHILDREN_MAX = 64, AT_ONCE = 2 };
 
-/* How often two runs were seen at work. What follows the last such look is the end, when work for one is
- * left. */
+/* This is how often two runs were seen at work. What follows the last such look is the end, when work for one
+ * is left. */
 typedef struct run_watch {
   uint64_t looks, looks_at_two;
   uint64_t looks_before_end; /* up to the last look that saw two */
@@ -46,7 +46,7 @@ static double seconds_of(const struct timeval *time)
   return (double)time->tv_sec + (double)time->tv_usec / 1e6;
 }
 
-/* The file as text; false when it cannot be read. */
+/* Returns the file as text; false when it cannot be read. */
 static bool read_text(const char *path, char text[TEXT_OCTETS])
 {
   int file = open(path, O_RDONLY | O_CLOEXEC);
@@ -59,7 +59,8 @@ static bool read_text(const char *path, char text[TEXT_OCTETS])
   return length > 0;
 }
 
-/* Whether the process is there and has not ended. Its state follows its name, which may hold anything. */
+/* Returns whether the process is there and has not ended. Its state follows its name, which may hold
+ * anything. */
 static bool is_at_work(pid_t process)
 {
   char path[PATH_OCTETS], text[TEXT_OCTETS];
@@ -131,8 +132,8 @@ static void await(pid_t process, run_watch *watch, double start_s)
   }
 }
 
-/* The processor time of the ended process alone, without its children, as exact as getrusage() has that of
- * all. */
+/* Reads the processor time of the ended process alone, without its children, as exact as getrusage() has that
+ * of all. */
 static bool own_cpu_s(pid_t process, double *own_s)
 {
   clockid_t clock;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The engine's event queue, in several designs, driven as a run drives it: each link has a timer for its
- * first arrival, each end of a connection one for its TCP's next deadline. Nearly all sets put a deadline
- * off: of the retransmission, by each ACK, or of the delayed ACK, by every second segment. All designs must
- * run the same timers at the same moments. */
+/* This drives the engine's event queue, in several designs, driven as a run drives it: each link has a timer
+ * for its first arrival, each end of a connection one for its TCP's next deadline. Nearly all sets put a
+ * deadline off: of the retransmission, by each ACK, or of the delayed ACK, by every second segment. All
+ * designs must run the same timers at the same moments. */
 #include <glib.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +38,7 @@ typedef struct link_packet {
   uint32_t connection;
 } link_packet;
 
-/* A link of one direction; on the way is a ring. */
+/* This is a link of one direction; on the way is a ring. */
 typedef struct run_link {
   timer_run *run;
   bench_timer timer;
@@ -119,7 +119,7 @@ static void arrive(void *user, time_ps now)
   }
 }
 
-/* A delayed ACK, or a retransmission timeout, which seldom happen. */
+/* Expires a delayed ACK, or a retransmission timeout, which seldom happen. */
 static void expire(void *user, time_ps now)
 {
   run_end *end = user;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* ns-3's own TCP, one bulk transfer over one link: what the benchmark compares with. It knows nothing of the
- * model. */
+/* This is ns-3's own TCP, one bulk transfer over one link: what the benchmark compares with. It knows nothing
+ * of the model. */
 #pragma once
 
 #include "shim/ns3_shim.h"
@@ -39,7 +39,7 @@ typedef struct ns3_tcp_bulk_result {
   double wall_seconds;      /* in its event loop */
 } ns3_tcp_bulk_result;
 
-/* 1 MSS of `segment_octets` at the given link, initial window 10, 4 MiB buffers, SACK and timestamps on,
+/* Sets 1 MSS of `segment_octets` at the given link, initial window 10, 4 MiB buffers, SACK and timestamps on,
  * NewReno, proportional rate reduction, nothing lost. */
 void ns3_tcp_bulk_config_init(ns3_tcp_bulk_config *config, uint64_t octets, uint64_t rate_bit_per_s,
                               time_ps delay_ps, uint32_t mtu_octets);

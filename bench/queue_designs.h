@@ -14,12 +14,12 @@ typedef struct queue_design {
   event_queue_timer *(*take)(void *queue, time_ps *when);
 } queue_design;
 
-/* A heap of four children a node that is always in order; the entries carry their whole keys. */
+/* This is a heap of four children a node that is always in order; the entries carry their whole keys. */
 extern const queue_design queue_strict_heap;
 
-/* The engine's: event_queue. */
+/* This is the engine's: event_queue. */
 extern const queue_design queue_lazy_heap;
 
-/* A radix heap: buckets by the highest bit in which a moment differs from that of the timer taken last. An
- * entry that is too early is put right when its bucket is taken apart, as in the lazy heap. */
+/* This is a radix heap: buckets by the highest bit in which a moment differs from that of the timer taken
+ * last. An entry that is too early is put right when its bucket is taken apart, as in the lazy heap. */
 extern const queue_design queue_radix_heap;

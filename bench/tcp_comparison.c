@@ -80,7 +80,7 @@ uint64_t tcp_comparison_lost_segment(const tcp_comparison *comparison)
                            : 0;
 }
 
-/* In slow start, so that the windows that follow show. */
+/* The segment is lost in slow start, so that the windows that follow show. */
 static bool is_lost(transfer *self, const datagram *packet)
 {
   self->sent += packet->payload.length > 0;
@@ -150,7 +150,7 @@ static void on_octets(void *user, uint64_t position, const buffer_chain *octets,
 
 /* --- The transfer --- */
 
-/* What both TCPs have, and nothing that one of them lacks but keys of tcp.profile. */
+/* Returns what both TCPs have, and nothing that one of them lacks but keys of tcp.profile. */
 static tcp_config config_of(const tcp_comparison *comparison, unsigned end)
 {
   tcp_config config = tcp_config_default();

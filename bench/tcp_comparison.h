@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A bulk transfer over one link by our TCP or by ns-3's, with matched settings: what the comparison of the
- * two is made of (docs/tcp-comparison.md). Both run on the same links under the same clock and are measured
- * by the same code. */
+/* This is a bulk transfer over one link by our TCP or by ns-3's, with matched settings: what the comparison
+ * of the two is made of (docs/tcp-comparison.md). Both run on the same links under the same clock and are
+ * measured by the same code. */
 #pragma once
 
 #include <stdbool.h>
@@ -31,7 +31,7 @@ enum {
   TCP_COMPARISON_EMSS_OCTETS = 1460,
 };
 
-/* The comparison number `index` (< TCP_COMPARISON_CASES): by loss, rate, delay; by the RFCs. */
+/* Returns the comparison number `index` (< TCP_COMPARISON_CASES): by loss, rate, delay; by the RFCs. */
 tcp_comparison tcp_comparison_of(unsigned index);
 
 /* The window of both ends: four times what is on its way in a round trip, 256 KiB … 1 MiB; and the octets
@@ -39,13 +39,14 @@ tcp_comparison tcp_comparison_of(unsigned index);
 uint64_t tcp_comparison_window_octets(const tcp_comparison *comparison);
 uint64_t tcp_comparison_octets(const tcp_comparison *comparison);
 
-/* The segment with payload that the path loses, counted from 1: the first after half a window; 0: none. */
+/* Returns the segment with payload that the path loses, counted from 1: the first after half a window; 0:
+ * none. */
 uint64_t tcp_comparison_lost_segment(const tcp_comparison *comparison);
 
 /* Runs it with ns-3's TCP or ours. The process must have no ns-3 simulator open. */
 tcp_comparison_result tcp_comparison_run(const tcp_comparison *comparison, bool ns3);
 
-/* The table's head and its row of a comparison, in Markdown without a newline; free with g_free(). */
+/* Returns the table's head and its row of a comparison, in Markdown without a newline; free with g_free(). */
 const char *tcp_comparison_head(void);
 char *tcp_comparison_row(const tcp_comparison *comparison, const tcp_comparison_result *ours,
                          const tcp_comparison_result *theirs);

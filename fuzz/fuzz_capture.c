@@ -29,7 +29,7 @@ typedef struct trial {
   uint64_t next;
 } trial;
 
-/* One line of text that starts with the file's name. */
+/* Checks the error: one line of text that starts with the file's name. */
 static void check_error(GError *error)
 {
   g_assert_nonnull(error);
@@ -55,7 +55,7 @@ static void on_octets(void *user, uint64_t position, const uint8_t *octets, uint
   t->next = position + length;
 }
 
-/* The stream that `segment` is of; made when it is new. */
+/* Returns the stream that `segment` is of; made when it is new. */
 static capture_stream *stream_of(trial *t, const capture_segment *segment)
 {
   const capture_flow *flow = capture_source_flow(t->source, segment->flow);
@@ -116,7 +116,7 @@ static void check_segment(trial *t, const capture_segment *segment)
   }
 }
 
-/* All of the file; FALSE when it is broken somewhere. */
+/* Reads all of the file; FALSE when it is broken somewhere. */
 static gboolean read_all(trial *t, uint8_t flags, GError **error)
 {
   capture_segment segment;
@@ -140,7 +140,7 @@ static gboolean read_all(trial *t, uint8_t flags, GError **error)
   return problem == NULL;
 }
 
-/* One frame, of which all was captured, or but the first half. */
+/* Tries one frame, of which all was captured, or but the first half. */
 static void try_frame(fuzz_input input, uint8_t flags)
 {
   static const int link_types[] = {DLT_EN10MB,    DLT_LINUX_SLL,  DLT_LINUX_SLL2, DLT_RAW,

@@ -5,7 +5,7 @@
 
 #include "fuzz_input.h"
 
-/* Of a copy of its own, whose end a sanitizer watches. */
+/* Runs the target on a copy of its own, whose end a sanitizer watches. */
 static void run(const char *path)
 {
   char *octets;

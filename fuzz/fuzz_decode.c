@@ -76,7 +76,7 @@ static void free_told(void *told)
   range_set_free(told);
 }
 
-/* What was reported in the direction of `event` before. */
+/* Returns what was reported in the direction of `event` before. */
 static range_set *told_in(trial *t, const decode_event *event)
 {
   guint index = event->connection->index * SIDES + event->direction;
@@ -152,7 +152,7 @@ static void on_event(void *user, const decode_event *event)
   }
 }
 
-/* Each connection's sums; all that was reported is in them. */
+/* Prints each connection's sums; all that was reported is in them. */
 static void print_overview(trial *t, const decode_capture *capture)
 {
   uint64_t fpdus = 0;

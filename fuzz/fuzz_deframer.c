@@ -220,7 +220,7 @@ static void check_edge(trial *t)
   t->edge = edge;
 }
 
-/* A copy that took the same segment before came to the same. */
+/* Checks that a copy that took the same segment before came to the same. */
 static void check_copy(const trial *t, const mpa_deframer *copy)
 {
   mpa_held held;

@@ -31,7 +31,7 @@ const char *fuzz_files_folder(void)
   return folder;
 }
 
-/* Not g_file_set_contents(), which writes aside and waits for the disk. */
+/* This is not g_file_set_contents(), which writes aside and waits for the disk. */
 char *fuzz_files_write(const char *name, const void *octets, size_t length)
 {
   char *path = g_build_filename(fuzz_files_folder(), name, NULL);

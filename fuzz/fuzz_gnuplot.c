@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* In place of gnuplot_draw(), whose gnuplot would take all of the fuzzer's time: what gnuplot would get is
- * variables in which no title or name ends its quotes; a picture of nothing is drawn. */
+/* This stands in place of gnuplot_draw(), whose gnuplot would take all of the fuzzer's time: what gnuplot
+ * would get is variables in which no title or name ends its quotes; a picture of nothing is drawn. */
 #include <glib.h>
 #include <string.h>
 

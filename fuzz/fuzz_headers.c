@@ -13,7 +13,7 @@
 #include "rdmap/rdmap_read_request.h"
 #include "rdmap/rdmap_terminate.h"
 
-/* What of a DDP Control and of a Terminate's flags is not reserved (DDP-035, RDMAP-080). */
+/* These bits of a DDP Control and of a Terminate's flags are not reserved (DDP-035, RDMAP-080). */
 enum { DDP_CONTROL_BITS = 0xC3, TERMINATE_FLAG_BITS = 0xE0, TERMINATE_FLAGS_AT = 2 };
 
 static void assert_same_header(const ddp_header *a, const ddp_header *b)

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a fuzz target reads its decisions from: the fuzzer's octets, from the front. Behind their end
+/* A fuzz target reads its decisions from this: the fuzzer's octets, from the front. After their end
  * everything is 0, so that each input means something, and a cut one nearly the same. */
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* What libFuzzer calls with each input; returns 0. Reported are a sanitizer's complaint, an assertion that
+/* libFuzzer calls this with each input; returns 0. Reported are a sanitizer's complaint, an assertion that
  * fails, too much memory and too much time. */
 int LLVMFuzzerTestOneInput(const uint8_t *octets, size_t length);
 
-/* What libFuzzer calls first: warnings of GLib become findings. Returns 0. */
+/* libFuzzer calls this first: warnings of GLib become findings. Returns 0. */
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 
-/* The octets that are not read yet; the fuzzer's. */
+/* These are the octets that are not read yet; the fuzzer's. */
 typedef struct fuzz_input {
   const uint8_t *octets;
   size_t length;
 } fuzz_input;
 
-/* The next octet; the next two or four, most significant first. */
+/* Returns the next octet; the next two or four, most significant first. */
 uint8_t fuzz_input_octet(fuzz_input *input);
 uint32_t fuzz_input_number_16(fuzz_input *input);
 uint32_t fuzz_input_number_32(fuzz_input *input);

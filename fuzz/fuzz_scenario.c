@@ -73,7 +73,7 @@ static void check_constraints(const scenario *s, const char *path)
   }
 }
 
-/* What is worked out of a scenario that can run. */
+/* Checks what is worked out of a scenario that can run. */
 static void check_derived(const scenario *s)
 {
   for (enum side direction = 0; direction < SIDES; direction++) {

@@ -21,7 +21,7 @@ enum {
   FLAG_ACCEPTS = 0x10
 };
 
-/* The frame (mpa-01 §6.1.1): M, C, R in octet 16, Rev, PD_Length. */
+/* This is the frame (mpa-01 §6.1.1): M, C, R in octet 16, Rev, PD_Length. */
 enum {
   HEADER_OCTETS = 20,
   KEY_OCTETS = 16,
@@ -163,7 +163,7 @@ static void check(const mpa_startup *startup, const mpa_startup_config *config, 
 
 /* --- What a capture's reader makes of it --- */
 
-/* The octets that `frame` was read from, made of its fields. */
+/* Writes the octets that `frame` was read from, made of its fields. */
 static void write_frame(const decode_startup_frame *frame, uint8_t wire[HEADER_OCTETS])
 {
   memcpy(wire, frame->is_reply ? "MPA ID Rep Frame" : "MPA ID Req Frame", KEY_OCTETS);
@@ -174,7 +174,7 @@ static void write_frame(const decode_startup_frame *frame, uint8_t wire[HEADER_O
   big_endian_write_16(wire + LENGTH_AT, frame->private_data_octets);
 }
 
-/* The first word of Revision 2's Private Data (RFC 6581 §9). */
+/* This is the first word of Revision 2's Private Data (RFC 6581 §9). */
 static void write_enhanced(const decode_enhanced_setup *setup, uint8_t wire[DECODE_ENHANCED_OCTETS])
 {
   uint32_t word = (setup->peer_to_peer ? UINT32_C(1) << 31 : 0) |

@@ -47,7 +47,7 @@ static char *take_text(fuzz_input *input)
                            (gssize)strnlen((const char *)text.octets, text.length));
 }
 
-/* Of any size and sign, or a small number. */
+/* Takes a number of any size and sign, or a small number. */
 static double take_number(fuzz_input *input)
 {
   uint8_t kind = fuzz_input_octet(input);
@@ -100,7 +100,7 @@ static void take_gauges(fuzz_input *input, run_results *results)
   }
 }
 
-/* The canonical texts of a scenario that sets nothing. */
+/* Fills in the canonical texts of a scenario that sets nothing. */
 static void default_keys(char *texts[SCENARIO_KEY_COUNT])
 {
   static scenario *s;
@@ -145,7 +145,7 @@ static void trial_clear(trial *t)
   g_free(t->origin.axes);
 }
 
-/* The last of the runs with this identity: it has replaced those before. */
+/* Returns the last of the runs with this identity: it has replaced those before. */
 static const stored_run *written(const trial *t, const char *identity)
 {
   for (gsize i = t->count; i > 0; i--) {
@@ -312,7 +312,7 @@ static void check_report(result_store *store)
   }
 }
 
-/* Twice; the second time nothing is new. */
+/* Merges twice; the second time nothing is new. */
 static void check_merge(const trial *t, const char *path)
 {
   g_autofree char *joined = fuzz_files_write("joined.sqlite", NULL, 0);

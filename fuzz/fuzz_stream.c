@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* An RDMAP stream, with DDP's Placement below it, that gets any ULPDUs in any order: only what is registered
- * or posted is written to, segments are Delivered once, in the order sent and not beyond an error, operations
- * complete once and in the order posted, and a stream that ends leaves none behind.
+/* The target is an RDMAP stream, with DDP's Placement below it, that gets any ULPDUs in any order: only what
+ * is registered or posted is written to, segments are Delivered once, in the order sent and not beyond an
+ * error, operations complete once and in the order posted, and a stream that ends leaves none behind.
  *
  * An input is: how the stream is configured, the number of ULPDUs, the order they arrive in, and each ULPDU
  * after its length. */
@@ -19,7 +19,7 @@ enum {
   REGION_BASE = 1000
 };
 
-/* STags that an input names easily. */
+/* These are STags that an input names easily. */
 enum { STAG_WRITABLE = 1, STAG_READABLE = 2, STAG_SINK = 3, STAG_PEER = 4 };
 
 typedef struct trial {
@@ -29,7 +29,7 @@ typedef struct trial {
   uint32_t count;
 } trial;
 
-/* `memory` under an STag of our choice, for the stream under test. */
+/* Registers `memory` under an STag of our choice, for the stream under test. */
 static void register_region(rdmap_fixture *f, uint32_t stag, uint8_t *memory, uint64_t base, unsigned access)
 {
   register_as(f->a, stag,
@@ -71,7 +71,7 @@ static void make_stream(trial *t, uint8_t flags, iwarp_generation generation)
   g_assert_cmpuint(pull_all(t->f->a), ==, READS);
 }
 
-/* One more ULPDU that B has sent. */
+/* Forges one more ULPDU that B has sent. */
 static void forge_input(rdmap_fixture *f, fuzz_input ulpdu)
 {
   g_autoptr(GString) hex = g_string_new(NULL);
@@ -81,8 +81,8 @@ static void forge_input(rdmap_fixture *f, fuzz_input ulpdu)
   forge_hex(f->b, hex->str);
 }
 
-/* The ULPDUs, and the order in which they arrive: that of their sending, each swapped with one that `order`
- * names. */
+/* Sends the ULPDUs, and the order in which they arrive: that of their sending, each swapped with one that
+ * `order` names. */
 static void send_ulpdus(trial *t, fuzz_input input)
 {
   t->count = fuzz_input_octet(&input) % (ULPDUS_MAX + 1);
@@ -113,7 +113,7 @@ static void check_delivered(const trial *t)
   }
 }
 
-/* What the ULP received so far. Ids are those of the Reads: each once, in order. */
+/* Checks what the ULP received so far. Ids are those of the Reads: each once, in order. */
 static void check_log(const trial *t)
 {
   const char *at = t->f->a->log->str;

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What bench/run and scripts/instructions are made of."""
+"""This is what bench/run and scripts/instructions are made of."""

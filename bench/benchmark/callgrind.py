@@ -95,7 +95,7 @@ def count(command):
 
 
 def per_segment(short, long, segments):
-    """What the long run did more than the short one, for each of the `segments` that it had more."""
+    """Returns what the long run did more than the short one, for each of the `segments` that it had more."""
     return Counts({key: (long.instructions[key] - short.instructions[key]) / segments
                    for key in long.instructions.keys() | short.instructions.keys()},
                   {part: (long.calls[part] - short.calls[part]) / segments for part in layers.TOUCHING})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What bench/run measures: each case is a name and one run of a program, or of a few of them."""
+"""This is what bench/run measures: each case is a name and one run of a program, or of a few of them."""
 
 from collections import namedtuple
 from statistics import median
@@ -8,7 +8,7 @@ from statistics import median
 # `needs_ns3`: a program built without ns-3 cannot do it.
 Case = namedtuple("Case", "name run quick needs_ns3", defaults=(True, False))
 
-# `messages`: those of 64 KiB that ours carries, for about half a second.
+# `messages` are those of 64 KiB that ours carries, for about half a second.
 Link = namedtuple("Link", "rate_bit_per_s delay_us messages")
 LINKS = (Link(10 * 10**9, 25, 16000), Link(10 * 10**9, 250, 16000), Link(100 * 10**9, 100, 16000))
 DEFAULT_LINK = LINKS[0]
@@ -36,8 +36,8 @@ SWEEP_JOBS = 2
 
 
 def receive_window_octets(link):
-    """What tcp.receive_window `auto` gives: twice rate times base round trip, which is two delays and two
-    segments of 1538 octets."""
+    """Returns what tcp.receive_window `auto` gives: twice rate times base round trip, which is two delays and
+    two segments of 1538 octets."""
     return round(2 * (link.rate_bit_per_s / 8 * 2 * link.delay_us * 1e-6 + 2 * 1538))
 
 

@@ -1,19 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What is derived from the numbers of a case, or of several, and the targets of the project. Nothing here
-measures or prints."""
+"""This is what is derived from the numbers of a case, or of several, and the targets of the project. Nothing
+here measures or prints."""
 
 from collections import namedtuple
 from statistics import median
 
 from . import cases
 
-# One target: what it is about, what it demands and what was measured in words, whether the median meets it.
+# This is one target: what it is about, what it demands and what was measured in words, whether the median
+# meets it.
 Target = namedtuple("Target", "what demanded measured met")
 
 
 class Samples:
-    """What the turns of each case gave: {case: [{name: number} of each turn]}. What is derived from several
-    cases is derived turn by turn: what disturbs the machine for a while then meets both sides of a ratio."""
+    """This is what the turns of each case gave: {case: [{name: number} of each turn]}. What is derived from
+    several cases is derived turn by turn: what disturbs the machine for a while then meets both sides of a
+    ratio."""
 
     def __init__(self, by_case):
         self.by_case = by_case
@@ -55,7 +57,7 @@ def spread(values, shown):
 
 # --- Names of cases ---
 
-# Of each number of connections: the short and the long run.
+# Each number of connections has these cases: the short and the long run.
 MARGINAL = {connections: tuple(f"marginal {connections} {messages}" for messages in cases.MARGINAL_MESSAGES)
             for connections in cases.MARGINAL_CONNECTIONS}
 IDLE = tuple(f"idle {count}" for count in cases.IDLE_CONNECTIONS)
@@ -112,12 +114,12 @@ def idle_octets(fewer, more):
 
 
 def marginal_ns(short, long):
-    """What one more data segment costs: the difference of two lengths."""
+    """Returns what one more data segment costs: the difference of two lengths."""
     return (long["time.wall_s"] - short["time.wall_s"]) / (long["tcp.segments"] - short["tcp.segments"]) * 1e9
 
 
 def marginal_cases(connections):
-    """What marginal_ratio() compares: one connection, and so many."""
+    """Returns what marginal_ratio() compares: one connection, and so many."""
     return (*MARGINAL[1], *MARGINAL[connections])
 
 
@@ -131,7 +133,7 @@ def children_share(sweep):
 
 
 def both_busy_share(sweep):
-    """Of the looks at a sweep while there was work for two, those that saw two runs."""
+    """Returns, of the looks at a sweep while there was work for two, those that saw two runs."""
     return sweep["process.looks_at_two"] / max(1, sweep["process.looks_before_end"])
 
 
@@ -156,7 +158,7 @@ def _sweep_targets(scenario):
              (sweep, loops)))
 
 
-# What, whether at least (≥) or at most (≤), how much, how it is shown, from what.
+# A target has: what, whether at least (≥) or at most (≤), how much, how it is shown, from what.
 TARGETS = (
     ("native, lossless bulk Write, segments/s", "≥", 2e6, per_second, speed, (DEFAULT_NATIVE,)),
     ("… ÷ ns-3's own TCP, same run", "≥", 40, plain(1), speed_ratio, (DEFAULT_NATIVE, DEFAULT_TCP)),

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""bench/instructions.tsv: instructions of a data segment, by case and part of the program; what grew since it
-was written.
+"""This is bench/instructions.tsv: instructions of a data segment, by case and part of the program; what grew
+since it was written.
 
 Only code that runs the same on every processor is in it (layers.LAYERS and layers.OUTSIDE). Code that is
 chosen for the processor, CRC, copies and comparisons, is in it by its calls, in columns that end with

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""To which part of the program an instruction belongs: a layer of model/, or what it calls outside."""
+"""This finds to which part of the program an instruction belongs: a layer of model/, or what it calls
+outside."""
 
 import re
 
 LAYERS = ("base", "net", "tcp", "mpa", "ddp", "rdmap", "rnic", "ulp", "fault", "network", "engine", "measure",
           "session", "platform", "scenario", "shim")
-# Code outside of ours that is the same on every processor, for the same packages.
+# This is code outside of ours that is the same on every processor, for the same packages.
 OUTSIDE = ("allocation", "glib", "ns-3", "other")
 # Code that is chosen for the processor it runs on (AVX-512, AVX2, SSE…): its instructions mean nothing on
 # another one, its calls do.

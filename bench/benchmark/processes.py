@@ -15,7 +15,7 @@ class Failure(Exception):
 
 
 def summary_of(folder):
-    """What a run has written into its folder."""
+    """Returns what a run has written into its folder."""
     return json.loads((Path(folder) / "summary.json").read_text(encoding="utf-8"))
 
 
@@ -24,7 +24,7 @@ def set_options(sets):
 
 
 def points_of(listed):
-    """What `sweep --list` printed, as {key: value} of each run."""
+    """Returns what `sweep --list` printed, as {key: value} of each run."""
     words = (line.split() for line in listed.splitlines())
     return [dict(text.split("=", 1) for text in texts) for number, *texts in filter(None, words)
             if number.isdigit() and all("=" in text for text in texts)]
@@ -39,7 +39,7 @@ class Programs:
         self.root = Path(root)
 
     def has_ns3(self):
-        """Whether the build folder is set up with ns-3."""
+        """Returns whether the build folder is set up with ns-3."""
         targets = json.loads((self.build / "meson-info" / "intro-targets.json").read_text(encoding="utf-8"))
         return any(target["name"] == "bench_ns3_tcp" for target in targets)
 

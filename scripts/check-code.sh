@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# clang-tidy (.clang-tidy) and cppcheck over our own code; the tests' code is compiled with all warnings, not
-# analysed. clang's analyzer leaves a function after 5,000 program states: the few that have more take nine
-# tenths of its time. `--deep` has its own limit, 225,000, and reads the C++ too, whose ns-3 headers take long
-# (scripts/test.sh --long).
+# This runs clang-tidy (.clang-tidy) and cppcheck over our own code; the tests' code is compiled with all
+# warnings, not analysed. clang's analyzer leaves a function after 5,000 program states: the few that have
+# more take nine tenths of its time. `--deep` has its own limit, 225,000, and reads the C++ too, whose ns-3
+# headers take long (scripts/test.sh --long).
 set -eu
 cd "$(dirname "$0")/.."
 nodes=5000

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# The main job from a fresh clone: installs what is missing, builds, runs one scenario and one small sweep on
-# ns-3, and draws them. Leaves its plots under results/ and names each.
+# This does the main job from a fresh clone: installs what is missing, builds, runs one scenario and one small
+# sweep on ns-3, and draws them. Leaves its plots under results/ and names each.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -17,7 +17,7 @@ say "one run: one lost segment, an in-order receiver (scenarios/one-loss-in-orde
 "$iwarpsim" plot results/one-loss-in-order
 
 say "one sweep: MTU x loss x receiver (scenarios/mtu-loss.cfg)"
-# The demonstration's own store, made anew: one of an earlier program would be refused.
+# This is the demonstration's own store, made anew: one of an earlier program would be refused.
 store=results/mtu-loss/mtu-loss.sqlite
 rm -f "$store"
 "$iwarpsim" sweep scenarios/mtu-loss.cfg --set run.engine=ns3 -j "$(nproc)" --store "$store"

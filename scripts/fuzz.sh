@@ -77,7 +77,8 @@ fi
 
 PIECE_SECONDS=60
 
-# Whole seconds of processor time that this shell's children have taken; `times` must not be in a subshell.
+# Prints the whole seconds of processor time that this shell's children have taken; `times` must not be in a
+# subshell.
 count_processor_time() {
   times >"$fuzz/times"
   taken=$(tail -1 "$fuzz/times" | tr 'ms' '  ' | awk '{ printf "%d", $1 * 60 + $2 + $3 * 60 + $4 }')
@@ -106,8 +107,8 @@ campaign_of() { # target
   return "$found"
 }
 
-# Lines of each folder of model/ that the corpora and what was found run, with clang's own coverage and no
-# fuzzer.
+# Prints the lines of each folder of model/ that the corpora and what was found run, with clang's own coverage
+# and no fuzzer.
 print_coverage() {
   scripts/setup.sh --fuzz-coverage "$@"
   coverage=build-fuzz-coverage/fuzz

@@ -92,9 +92,9 @@ build_fuzz_targets() { # folder, targets…
   build "$folder" $(printf 'fuzz/fuzz_%s ' "$@")
 }
 
-# Debian's packages of the libraries for arm64, extracted and not installed. Without ns-3: compiling for it takes
-# minutes, and what it computes is compared with our own engine by the tests. Absolute links would lead
-# out of the folder.
+# Makes a root of Debian's packages of the libraries for arm64, extracted and not installed. Without ns-3:
+# compiling for it takes minutes, and what it computes is compared with our own engine by the tests. Absolute
+# links would lead out of the folder.
 make_arm64_root() { # folder
   libraries=$(packages_of build | grep -e '-dev$' -e '^r-mathlib$' | paste -sd ,)
   rm -rf "$1"

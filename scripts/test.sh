@@ -11,8 +11,8 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-# What runs the program, compares whole simulations or tries our scripts. The other suites are of one module
-# each; what is also in suite both_ways leaves something out under sanitizers.
+# These suites run the program, compare whole simulations or try our scripts. The other suites are of one
+# module each; what is also in suite both_ways leaves something out under sanitizers.
 program_suites="bench cli documents end_to_end findings golden house mutants requirements survival"
 
 say() {
@@ -71,9 +71,9 @@ finish_tests() { # folder: counts what was started by its name
   failed=$((failed + bad))
 }
 
-# Seven targets: the others link nearly all of the program, which clang takes minutes to build once more; the tests
-# run their corpora. Their build is one without ns-3 and without C++: the program builds there, runs what it can, and
-# reports what it lacks.
+# There are seven targets: the others link nearly all of the program, which clang takes minutes to build once
+# more; the tests run their corpora. Their build is one without ns-3 and without C++: the program builds
+# there, runs what it can, and reports what it lacks.
 fuzz_without_ns3() {
   scripts/fuzz.sh 5 capture decode deframer headers scenario startup stream && run_tests build-fuzz cli_engine
 }

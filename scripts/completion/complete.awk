@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# What can stand for a word of an iwarpsim command line: what the completions of bash, zsh and fish share.
-# Reads the table that scripts/manual makes, a line each, in columns:
+# This completes what can stand for a word of an iwarpsim command line: what the completions of bash, zsh and
+# fish share. Reads the table that scripts/manual makes, a line each, in columns:
 #   where the word may stand: "" (the command itself), a command's name, or a kind of value ("key")
 #   the word
 #   the kinds of value after it, joined by "|": such a place, "words a b", "files EXTENSION...", "files /" for

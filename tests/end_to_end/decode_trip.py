@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the tests of `iwarpsim decode` share: a run with its captures, what the command reads out of them, and
+"""The tests of `iwarpsim decode` share this: a run with its captures, what the command reads out of them, and
 captures written anew in other ways."""
 import json
 import os
@@ -10,15 +10,15 @@ import program_kit as kit
 
 FORWARD, REVERSE = 0, 1
 
-# The counts that are 0 when every octet is accounted for, without an error.
+# These are the counts that are 0 when every octet is accounted for, without an error.
 FAULTS = ("unaccounted_octets", "missing_octets", "incomplete_octets", "wrong_markers", "after_error",
           "crc_bad", "no_ddp", "located_by_assumption")
-# The counts that no loss, order or second arrival changes.
+# These are the counts that no loss, order or second arrival changes.
 OF_STREAMS = ("connections", "fpdus", "markers", "fpdu_octets", "startup_octets", "streaming_octets",
               "payload_octets", "tagged_payload_octets")
 
-# A file format: the order of its numbers ("<" or ">") and its magic number, 0 for pcapng; the link type, and
-# what stands before an IPv4 packet.
+# This is a file format: the order of its numbers ("<" or ">") and its magic number, 0 for pcapng; the link
+# type, and what stands before an IPv4 packet.
 Style = namedtuple("Style", "order magic link_type head")
 MAGIC_US, MAGIC_NS = 0xA1B2C3D4, 0xA1B23C4D
 RAW = Style("<", MAGIC_NS, 101, b"")
@@ -89,7 +89,7 @@ class DecodeTest(kit.ProgramTest):
         return summary["metrics"]
 
     def decode(self, name, *options):
-        """What `iwarpsim decode` prints of a capture, without a message."""
+        """Returns what `iwarpsim decode` prints of a capture, without a message."""
         done = kit.iwarpsim("decode", name, *options)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         return done.stdout

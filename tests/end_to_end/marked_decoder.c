@@ -52,7 +52,7 @@ void marked_half_clear(marked_half *half)
   g_array_unref(half->fpdus);
 }
 
-/* mpa-01 §6.1.1, figure 7: key, M C R and 5 reserved bits, Rev, PD_Length. */
+/* Reads the frame by mpa-01 §6.1.1, figure 7: key, M C R and 5 reserved bits, Rev, PD_Length. */
 static void read_frame(const wire_stream *stream, int side, const wire_agreement *agreement,
                        marked_half *half, GPtrArray *complaints)
 {

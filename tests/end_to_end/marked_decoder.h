@@ -7,7 +7,7 @@
 #include "../random/plain_decoder.h"
 #include "wire_capture.h"
 
-/* What the two ends agreed on (docs/protocol-notes.md, "Generations"). */
+/* The two ends agreed on this (docs/protocol-notes.md, "Generations"). */
 typedef struct wire_agreement {
   const char *name;
   gboolean has_startup_frames; /* else markers and CRC, always */
@@ -17,8 +17,8 @@ typedef struct wire_agreement {
   guint64 streaming_octets; /* octets that each side sends before MPA starts */
 } wire_agreement;
 
-/* That of the generation called `name` ("rdmac", "ietf" or "rfc"), without streaming octets; fails the test
- * when there is none. */
+/* Returns the agreement of the generation called `name` ("rdmac", "ietf" or "rfc"), without streaming octets;
+ * fails the test when there is none. */
 const wire_agreement *wire_agreement_of(const char *name);
 
 /* One direction, as its sender made it. */
@@ -46,8 +46,8 @@ void marked_decode(const wire_connection *connection, const wire_agreement *agre
 
 void marked_half_clear(marked_half *half);
 
-/* Of the segments of `stream`, those whose first octet is the first octet of an FPDU of `half`; `all` becomes
- * the number of segments with octets after the startup frame. */
+/* Returns of the segments of `stream` those whose first octet is the first octet of an FPDU of `half`; `all`
+ * becomes the number of segments with octets after the startup frame. */
 guint64 marked_aligned_segments(const wire_stream *stream, const marked_half *half, guint64 *all);
 
 /* Where an FPDU with markers ends that starts at `start`, counted from the first octet of the FPDU phase;

@@ -19,7 +19,7 @@ enum {
   STREAMS = 2 * 65536,
 };
 
-/* What the packets before the one in hand showed. */
+/* This is what the packets before the one in hand showed. */
 typedef struct reader {
   guint32 first[STREAMS];  /* where the stream of a port begins: the sequence number after its SYN, in each
                               direction */

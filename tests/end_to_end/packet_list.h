@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The packets of a capture one by one: the time of each, and the fields of its headers. This is the only
- * reader of capture files here; it shares no code with model/ and uses no capture library. wire_capture makes
- * streams of the packets. */
+/* These are the packets of a capture one by one: the time of each, and the fields of its headers. This is the
+ * only reader of capture files here; it shares no code with model/ and uses no capture library. wire_capture
+ * makes streams of the packets. */
 #pragma once
 
 #include <glib.h>
@@ -45,5 +45,5 @@ GArray *packet_list_read(const char *folder, const char *name);
 
 const listed_packet *packet_list_at(const GArray *packets, guint index);
 
-/* How many of the packets are of the kind. */
+/* Returns how many of the packets are of the kind. */
 guint packet_list_count(const GArray *packets, listed_kind kind);

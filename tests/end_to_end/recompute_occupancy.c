@@ -37,13 +37,13 @@ static gboolean all_there(const stream *s, guint64 from, guint64 to)
   return TRUE;
 }
 
-/* True when a marker starts at stream position `at`. */
+/* Returns true when a marker starts at stream position `at`. */
 static gboolean marker_at(const stream *s, guint64 at)
 {
   return s->markers && at >= s->phase && (at - s->phase) % 512 == 0;
 }
 
-/* Where the header of an FPDU that starts at `start` is: after its leading marker. */
+/* Returns where the header of an FPDU that starts at `start` is: after its leading marker. */
 static guint64 header_of(const stream *s, guint64 start)
 {
   return marker_at(s, start) ? start + 4 : start;

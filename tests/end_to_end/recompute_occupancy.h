@@ -16,6 +16,6 @@ typedef struct occupancy_change {
   guint64 octets;
 } occupancy_change;
 
-/* Every change, of a receiver that looks ahead of the in-order edge or of one that does not: an array of
- * occupancy_change; free with g_array_unref(). */
+/* Returns every change, of a receiver that looks ahead of the in-order edge or of one that does not: an array
+ * of occupancy_change; free with g_array_unref(). */
 GArray *recompute_occupancy(const GArray *packets, gboolean looks_ahead);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the end-to-end tests share: running a scenario, in this process or as a user would, and what is
+/* The end-to-end tests share this: running a scenario, in this process or as a user would, and what is
  * expected of its metrics. */
 #pragma once
 
@@ -11,10 +11,10 @@
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(session_result, session_result_clear)
 
-/* The engine other than the native one; in a build without ns-3 there is none. */
+/* This is the engine other than the native one; in a build without ns-3 there is none. */
 #define OTHER_ENGINE (HAS_NS3 ? "ns3" : "native")
 
-/* A run. Lists are NULL-terminated. */
+/* This is a run. Lists are NULL-terminated. */
 typedef struct run_request {
   const char *text;                      /* of the scenario's file; NULL: it has nothing but a title */
   const char *file;                      /* or the name of a shipped one, in scenarios/ */
@@ -29,8 +29,8 @@ typedef struct run_request {
 #define RUN(...) run_scenario(&(run_request){__VA_ARGS__})
 session_result run_scenario(const run_request *request);
 
-/* The same on both engines, which must give the same metrics, distributions and octets in every file; the
- * result is that of the native one. */
+/* This is the same on both engines, which must give the same metrics, distributions and octets in every file;
+ * the result is that of the native one. */
 #define RUN_ON_BOTH(...) run_scenario_on_both(&(run_request){__VA_ARGS__})
 session_result run_scenario_on_both(const run_request *request);
 
@@ -39,33 +39,33 @@ session_result run_scenario_on_both(const run_request *request);
  * it as above. */
 char *run_difference(const scenario *s, session_result *result);
 
-/* The scenario of a request for the engine, checked; free with scenario_free(). A run of it with its files in
- * `folder`, whatever its status. */
+/* Returns the scenario of a request for the engine, checked; free with scenario_free(). A run of it with its
+ * files in `folder`, whatever its status. */
 scenario *run_request_load(const run_request *request);
 session_result run_in(const scenario *s, const char *folder);
 
-/* A setting, "group.key=value", or other text that must live as long as the test. */
+/* Returns a setting, "group.key=value", or other text that must live as long as the test. */
 const char *setting(const char *format, ...) G_GNUC_PRINTF(1, 2);
 
-/* The value of a metric that must be present; what is expected of them (kit/metric_values.h). */
+/* Returns the value of a metric that must be present; what is expected of them (kit/metric_values.h). */
 static inline double metric_of(const session_result *result, metric_id id)
 {
   return metric_value(&result->results.metrics, id);
 }
 #define EXPECT_METRICS(result, ...) EXPECT_METRIC_VALUES(&(result)->results.metrics, __VA_ARGS__)
 
-/* A new empty folder; remove it and what is in it with run_folder_remove(), which frees the name. */
+/* This is a new empty folder; remove it and what is in it with run_folder_remove(), which frees the name. */
 typedef char run_folder;
 run_folder *run_folder_new(void);
 void run_folder_remove(run_folder *folder);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(run_folder, run_folder_remove)
 
-/* A test (kit/test.h) that has a `folder` of its own. */
+/* This is a test (kit/test.h) that has a `folder` of its own. */
 #define FOLDER_TEST(name) TEST_OF(run_folder, folder, run_folder_new(), name)
 
-/* The whole of a file; fails the test when it cannot be read. Free with g_free(). */
+/* Returns the whole of a file; fails the test when it cannot be read. Free with g_free(). */
 char *read_file(const char *folder, const char *name, gsize *length);
 
-/* What tshark prints about file `name` in `folder` with `options` (NULL-terminated); free with g_free().
- * NULL, and the test is skipped, when tshark is not installed. */
+/* Returns what tshark prints about file `name` in `folder` with `options` (NULL-terminated); free with
+ * g_free(). NULL, and the test is skipped, when tshark is not installed. */
 char *tshark(const char *folder, const char *name, const char *const *options);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Random scenarios that load and pass scenario_check(): a little of everything that a scenario can have
- * without ns-3. */
+/* These are random scenarios that load and pass scenario_check(): a little of everything that a scenario can
+ * have without ns-3. */
 #pragma once
 
 #include <glib.h>
 
 #include "scenario/scenario.h"
 
-/* A file, and settings besides. */
+/* This is a file, and settings besides. */
 typedef struct random_scenario {
   char *text;
   GPtrArray *sets; /* of char *, "group.key=value"; no NULL after the last one */
@@ -18,10 +18,10 @@ random_scenario *random_scenario_new(GRand *random);
 void random_scenario_free(random_scenario *drawn);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(random_scenario, random_scenario_free)
 
-/* The scenario that it describes, without setting `without`; NULL when there is none. Free with
+/* Returns the scenario that it describes, without setting `without`; NULL when there is none. Free with
  * scenario_free(). */
 #define RANDOM_SCENARIO_ALL G_MAXUINT
 scenario *random_scenario_load(const random_scenario *drawn, guint without);
 
-/* The file and the settings as a command line. Free with g_free(). */
+/* Returns the file and the settings as a command line. Free with g_free(). */
 char *random_scenario_describe(const random_scenario *drawn);

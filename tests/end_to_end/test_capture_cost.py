@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""The cost of decode and replay with holes: for 10 times as many they take at most 13 times the
-instructions, counted by cachegrind.
+"""These tests are about the cost of decode and replay with holes: for 10 times as many they take at most 13
+times the instructions, counted by cachegrind.
 
     test_capture_cost.py IWARPSIM [--full]
 

@@ -9,7 +9,7 @@
   "path.forward.loss=1%", "path.forward.jitter=2us", "path.forward.distribution=uniform",                    \
       "measure.series=none"
 
-/* The metrics of the path and of what TCP sent. */
+/* Returns whether it is one of the metrics of the path and of what TCP sent. */
 static gboolean is_of_the_network(metric_id id)
 {
   const char *name = metric_row_of(id)->name;
@@ -21,7 +21,7 @@ static gboolean is_of_the_network(metric_id id)
                          name);
 }
 
-/* The name of the first metric of the network in which two runs differ; NULL. */
+/* Returns the name of the first metric of the network in which two runs differ; NULL. */
 static const char *difference(const session_result *a, const session_result *b)
 {
   for (metric_id id = 0; id < METRIC_COUNT; id++) {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""One capture in many forms: other links and file formats, any order, octets and packets that are missing, a
-start in the middle; and the options of `iwarpsim decode` for those."""
+"""These tests show one capture in many forms: other links and file formats, any order, octets and packets
+that are missing, a start in the middle; and the options of `iwarpsim decode` for those."""
 import random
 
 from decode_trip import FORWARD, REVERSE, STYLES, DecodeTest, read_packets, write_packets
@@ -27,7 +27,8 @@ class Forms(DecodeTest):
                 self.expect_same(self.sums("other"), expected, *ALWAYS, "located_by_marker")
 
     def test_shuffled(self):
-        """After the handshake, in any order: FPDUs may be located by other methods, but nothing is lost."""
+        """They come after the handshake, in any order: FPDUs may be located by other methods, but nothing is
+        lost."""
         self.run_scenario(*SETS)
         expected, packets = self.sums("run/receiver.pcap"), read_packets("run/receiver.pcap")
         for seed in range(1, 11):

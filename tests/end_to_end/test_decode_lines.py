@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Which lines `iwarpsim decode` prints, and what their times count from."""
+"""These tests show which lines `iwarpsim decode` prints, and what their times count from."""
 import json
 from datetime import datetime, timedelta, timezone
 from decimal import Decimal
@@ -77,7 +77,8 @@ class Lines(DecodeTest):
         self.assertEqual({each["direction"] for each in both}, {0})
 
     def test_neither(self):
-        """What is neither a filter of packets nor a condition on lines, and two of a kind."""
+        """Both are refused: what is neither a filter of packets nor a condition on lines, and two of a
+        kind."""
         self.run_scenario("workload.messages=1")
         for filters, text in (
                 (["stagg = 1"], "\"stagg = 1\" is not one of pcap-filter(7)"),

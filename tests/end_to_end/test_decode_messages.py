@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`iwarpsim decode --messages`: the messages of a capture are those that were posted, whatever the path did to
-their FPDUs; what is missing is named, and every Read Response finds its Read Request."""
+"""These tests are about `iwarpsim decode --messages`: the messages of a capture are those that were posted,
+whatever the path did to their FPDUs; what is missing is named, and every Read Response finds its Read
+Request."""
 import json
 import resource
 import struct
@@ -71,7 +72,7 @@ class Messages(DecodeTest):
         return [each for each in objects if each["type"] == kind]
 
     def expect_messages(self, operation, *sets):
-        """Of a run, every message once, complete and in the order of the stream."""
+        """A run has every message once, complete and in the order of the stream."""
         self.run_scenario(f"workload.messages={COUNT}", f"workload.message_size={SIZE}", "workload.operation="
                           + operation, *sets)
         messages = self.lines("run/receiver.pcap", "message")
@@ -152,8 +153,8 @@ class Messages(DecodeTest):
         self.assertEqual(sorted(found), [([], True), ([], True), (missing, False)])
 
     def test_not_captured(self):
-        """Without one packet of the sender: octets are missing where FPDUs are, and nothing after it is known
-        to be in order."""
+        """It is read without one packet of the sender: octets are missing where FPDUs are, and nothing after
+        it is known to be in order."""
         for operation in ("write", "send"):
             self.run_scenario(f"workload.messages={COUNT}", f"workload.message_size={SIZE}",
                               f"workload.operation={operation}")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What `iwarpsim decode` finds wrong: each row of docs/problems.md, in a connection made by hand, whose FPDUs
-are otherwise right; in the lines, as --problems, as --summary, and as JSON. The rates of --summary."""
+"""These tests show what `iwarpsim decode` finds wrong: each row of docs/problems.md, in a connection made by
+hand, whose FPDUs are otherwise right; in the lines, as --problems, as --summary, and as JSON. The rates of
+--summary."""
 import json
 import os
 import re
@@ -67,7 +68,7 @@ HELLO = sent(segment())
 FRAMES = [(INITIATOR, startup(REQUEST)), (RESPONDER, startup(REPLY))]
 MARKED = [(INITIATOR, startup(REQUEST)), (RESPONDER, startup(REPLY, CRC | MARKERS))]
 
-# kind: what the ends send, the startup frames too, and which other kinds come of it.
+# Each kind has what the ends send, the startup frames too, and which other kinds come of it.
 CASES = {
     "crc": (FRAMES + [(INITIATOR, fpdu(segment(), flip=1))],),
     "crc refused": (FRAMES + HELLO + sent(terminate(2, 0, 2), sender=RESPONDER),),
@@ -115,7 +116,7 @@ CASES = {
 
 
 def rows():
-    """Of docs/problems.md: kind to (severity, clause, sentence)."""
+    """Returns the rows of docs/problems.md: kind to (severity, clause, sentence)."""
     page = kit.octets(f"{os.environ['SCENARIOS']}/../docs/problems.md").decode()
     found = re.findall(r"(?m)^\| (\w+) \| `([\w ]+)` \| (\w[^|]* §[^|]*) \| (.*) \|$", page)
     return {kind: (severity, clause, sentence) for severity, kind, clause, sentence in found}

@@ -4,14 +4,14 @@ counts are the run's own."""
 
 from decode_trip import FORWARD, REVERSE, DecodeTest
 
-# The run's count of what decode counts.
+# These are the run's counts of what decode counts.
 COUNTS = {"fpdus": "mpa.fpdus", "markers": "mpa.markers", "segments": "tcp.segments",
           "aligned": "mpa.segments_aligned", "out_of_order": "tcp.segments_out_of_order"}
 LOCATED = {f"located_by_{way}": f"mpa.located_by_{way}" for way in ("chain", "marker", "marker_chain")}
 
 NO_STARTUP_FRAMES = ("--mpa", "*:5044")
 
-# The shipped scenarios, as they are without their sweeps, the long ones with less work.
+# These are the shipped scenarios, as they are without their sweeps, the long ones with less work.
 SHIPPED = [
     ("connections.cfg", "workload.connections=30", "workload.messages=8"),
     ("connections.cfg", "workload.connections=30", "workload.messages=8", "sender.segmentation=stream"),
@@ -59,7 +59,8 @@ PATHS = [("path.forward.loss=0%", "path.reverse.loss=0%", "tcp.timestamps=true")
          ("path.forward.loss=3%", "path.reverse.loss=3%", "path.forward.reorder=10%"),
          ("sender.segmentation=stream", "path.forward.loss=2%", "middlebox.mode=rechunk")]
 
-# A fault of the Initiator, and layer, type and code of the Responder's Terminate (rdmap-00 §6.8, fig. 9).
+# This is a fault of the Initiator, and layer, type and code of the Responder's Terminate (rdmap-00 §6.8, fig.
+# 9).
 MISDEEDS = [("write", "invalid-stag", 1, 1, 0x00), ("write", "bad-crc", 2, 0, 0x02),
             ("send", "no-buffer", 1, 2, 0x02), ("send", "rdmap-version", 0, 2, 0x05),
             ("send", "unknown-opcode", 0, 2, 0x06), ("read", "read-access", 0, 1, 0x02),

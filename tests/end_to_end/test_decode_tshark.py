@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A second opinion on decode: tshark, field by field, where it can decode: streams without markers, in
-order (docs/facts.md, "tshark 4.0")."""
+"""This is a second opinion on decode: tshark, field by field, where it can decode: streams without markers,
+in order (docs/facts.md, "tshark 4.0")."""
 import os
 import unittest
 
 import program_kit as kit
 from decode_trip import DecodeTest
 
-# A field as tshark calls it, and where it is in an object of decode.
+# This is a field as tshark calls it, and where it is in an object of decode.
 FIELDS = {
     "iwarp_mpa.ulpdulength": "ulpdu_octets",
     "iwarp_mpa.crc_check": "crc_received",

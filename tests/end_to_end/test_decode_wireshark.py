@@ -174,7 +174,7 @@ class Wireshark(DecodeTest):
                 self.assertGreater(self.expect_decoded("run/receiver.pcap"), 3)
 
     def test_shuffled(self):
-        """After the handshake, in any order."""
+        """They come after the handshake, in any order."""
         self.run_scenario("workload.messages=20", "workload.message_size=5000")
         packets = read_packets("run/receiver.pcap")
         for seed in range(3):

@@ -4,7 +4,7 @@
 
 #include "run_fixture.h"
 
-/* The runs: occupancy and delays of every kind. */
+/* These are the runs: occupancy and delays of every kind. */
 static const char *const cases[][8] = {
     {"workload.message_size=64KiB", "workload.messages=40", NULL},
     {"workload.message_size=64KiB", "workload.messages=40", "path.forward.loss=1%", NULL},
@@ -18,8 +18,8 @@ static const char *const cases[][8] = {
      "path.forward.loss=1%", NULL},
 };
 
-/* The mean with every value taken as the bound of its bin: at least the exact mean, and at most 1/16 above it
- * (values below 32 are exact). */
+/* Returns the mean with every value taken as the bound of its bin: at least the exact mean, and at most 1/16
+ * above it (values below 32 are exact). */
 static double mean_of_bounds(const distribution *d)
 {
   double sum = 0;
@@ -48,8 +48,8 @@ static void check_occupancy(const session_result *result)
                     metric_of(result, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS) * (1 + 1.0 / 16));
 }
 
-/* The time from the first arrival of a workload octet to the last Delivery: goodput counts from the first
- * payload octet, which comes no earlier, and the run does not end before the last Delivery. */
+/* Checks the time from the first arrival of a workload octet to the last Delivery: goodput counts from the
+ * first payload octet, which comes no earlier, and the run does not end before the last Delivery. */
 static void check_time(const session_result *result)
 {
   double seconds = distribution_weight(&result->results.distributions[DISTRIBUTION_REASSEMBLY_OCTETS]);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Two engines, one run: the order within one picosecond is defined, so ns-3 and plain C give the same octets
- * in every output. Here for every scenario in scenarios/: as it is, with the other of tcp.profile, and with
- * each value of its sweep's axes (but seeds), the other axes as the file has them. Runs that are too long are
- * shortened, and the test prints that. */
+/* Two engines make one run: the order within one picosecond is defined, so ns-3 and plain C give the same
+ * octets in every output. Here for every scenario in scenarios/: as it is, with the other of tcp.profile, and
+ * with each value of its sweep's axes (but seeds), the other axes as the file has them. Runs that are too
+ * long are shortened, and the test prints that. */
 #include "run_fixture.h"
 #include "scenario/configuration.h"
 #include "scenario/scenario.h"
@@ -85,7 +85,7 @@ static void assert_same_at(const scenario *s, gsize index, gsize number)
   assert_same(point, OF_AN_AXIS);
 }
 
-/* With the other of tcp.profile. */
+/* Checks the same with the other of tcp.profile. */
 static void assert_same_in_other_profile(const scenario *s)
 {
   const char *other = scenario_configuration(s)->tcp_profile == TCP_PROFILE_RFC ? "linux" : "rfc";

@@ -19,8 +19,8 @@ enum { MESSAGES = 10, MESSAGE_OCTETS = 65536, FIRST_HELD = 956, SETS_MAX = 12 };
 
 /* --- The ULP does not notice it --- */
 
-/* The ULPDUs that came to the Data Sink, one after the other, each with its length in front; free with
- * g_byte_array_unref(). */
+/* Returns the ULPDUs that came to the Data Sink, one after the other, each with its length in front; free
+ * with g_byte_array_unref(). */
 static GByteArray *ulpdus_of(const char *folder)
 {
   g_autoptr(wire_decoding) decoding = wire_decode(folder, "receiver.pcap", wire_agreement_of("ietf"));
@@ -88,8 +88,8 @@ EACH_TEST(test_transparent, option_case, option_cases)
   }
 }
 
-/* Without losses. MPA-344: by default fragments are reassembled. Each full datagram comes in two; until the
- * second comes the 956 octets of the first are held, and nothing else is. */
+/* There are no losses. MPA-344: by default fragments are reassembled. Each full datagram comes in two; until
+ * the second comes the 956 octets of the first are held, and nothing else is. */
 TEST(test_lossless_occupancy)
 {
   /* By default the ACK of a last segment may come after 40 ms, and rto_min is 5 ms here: a probe would be one
@@ -190,7 +190,7 @@ TEST(test_discovery_avoids_fragments)
 
 /* --- Fragments and the window --- */
 
-/* What TCP at the Data Sink can know of: the octets of whole datagrams. */
+/* TCP at the Data Sink can know this: the octets of whole datagrams. */
 typedef struct knowledge {
   GByteArray *came; /* 1 for each octet of the stream in a whole datagram */
   guint64 edge;     /* all below have come */
@@ -305,7 +305,7 @@ EACH_TEST(test_identifications, sharing_case, sharing_cases)
   "sender: { stream_phase = 100; };\n"                                                                       \
   "path: { forward: { hop_mtu = [1480, 1500]; }; };\n"
 
-/* The text of a list of the even numbers from 4 on, `count` of them; free with g_free(). */
+/* Returns the text of a list of the even numbers from 4 on, `count` of them; free with g_free(). */
 static char *second_fragments(guint count)
 {
   GString *text = g_string_new("path.forward.drop=[4");
@@ -378,7 +378,7 @@ FOLDER_TEST(test_series)
   g_assert_cmpuint(last[0], ==, 0);
 }
 
-/* With everything else that happens on a path, the same on both engines. */
+/* Everything else that happens on a path happens, and it is the same on both engines. */
 TEST(test_same_on_both_engines)
 {
   static const char *const cases[][6] = {

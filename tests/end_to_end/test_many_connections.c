@@ -9,8 +9,8 @@ enum { EMSS = 1500, CONNECTIONS = 500, MESSAGES = 16, SETS_MAX = 12 };
 
 static const guint32 sizes[] = {4096, 9000, 700, 6000};
 
-/* As in scenarios/ten-thousand-connections.cfg: 1 Gbit/s, EMSS 1500, no markers, messages whose last FPDUs
- * shift those that follow. */
+/* It is as in scenarios/ten-thousand-connections.cfg: 1 Gbit/s, EMSS 1500, no markers, messages whose last
+ * FPDUs shift those that follow. */
 static const char text[] =
     "workload: { operation = \"write\"; message_sizes = [4096, 9000, 700, 6000]; messages = 16; connections "
     "= 500; };\n"
@@ -234,9 +234,9 @@ TEST(test_same_on_both_engines)
 
 /* --- The claim itself --- */
 
-/* The shipped scenario as it is: 10,000 connections. mpa-01 §11.1.2: 15 MB are enough for a sender that is
- * not aligned, "hundreds of KB" for one that is. All at once the stream sender's connections are in step and
- * hold nearly the most of their four messages (984 octets each); staggered less. */
+/* This is the shipped scenario as it is: 10,000 connections. mpa-01 §11.1.2: 15 MB are enough for a sender
+ * that is not aligned, "hundreds of KB" for one that is. All at once the stream sender's connections are in
+ * step and hold nearly the most of their four messages (984 octets each); staggered less. */
 TEST(test_ten_thousand)
 {
   static const struct {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The second decoder itself: the examples in the documents are decoded as the documents do, and all damage is
- * found. */
+/* These tests are about the second decoder itself: the examples in the documents are decoded as the documents
+ * do, and all damage is found. */
 #include <glib/gstdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "../net/capture_fixture.h"
 #include "wire_messages.h"
 
-/* A stream made octet by octet, as in mpa-01 §4 and §5.1; streams of a test are short. */
+/* This is a stream made octet by octet, as in mpa-01 §4 and §5.1; streams of a test are short. */
 typedef struct maker {
   GByteArray *octets;
   gsize phase;
@@ -66,7 +66,7 @@ static void put_hex(maker *m, const char *hex)
   put_fpdu(m, ulpdu, octets);
 }
 
-/* The one connection of a test, and what each end sends. */
+/* This is the one connection of a test, and what each end sends. */
 typedef struct fixture {
   GPtrArray *connections;
   wire_connection *connection;
@@ -124,8 +124,8 @@ static const guint8 dump[] = {0x00, 0x2A, 0x40, 0x03, 0, 0,    0, 0, 0, 0, 0, 0,
                               0,    0,    0,    0,    0, 0x14, 0, 0, 0, 0, 0, 0, 0,    0,    0,    0,   0, 0,
                               0,    0,    0,    0,    0, 0,    0, 0, 0, 0, 0, 0, 0xA1, 0x9C, 0xD1, 0x03};
 
-/* The Initiator's stream in generation rdmac: an FPDU of 492 octets (482 of ULPDU, 464 of payload), then the
- * dump. */
+/* Returns the Initiator's stream in generation rdmac: an FPDU of 492 octets (482 of ULPDU, 464 of payload),
+ * then the dump. */
 static fixture set_up_dump(void)
 {
   fixture f = set_up();
@@ -240,7 +240,7 @@ TEST(test_startup)
   "0000000000000200"
 #define TERMINATE "41 47 00000000 00000002 00000001 00000000 "
 
-/* What each side sends, unmarked, and the one thing that is wrong with it (NULL: nothing). */
+/* These are what each side sends, unmarked, and the one thing that is wrong with it (NULL: nothing). */
 TEST(test_messages)
 {
   static const struct {
@@ -318,7 +318,7 @@ typedef struct capture {
   guint32 first;
 } capture;
 
-/* A packet with `flags`, at `position` after the SYN's number, and `text` as payload. */
+/* Puts a packet with `flags`, at `position` after the SYN's number, and `text` as payload. */
 static void put_packet(capture *c, gboolean from_initiator, guint8 flags, guint32 position, const char *text)
 {
   const fixture_segment segment = {.version = 4,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The RNIC's finite memory end to end: one pool of reassembly memory, limits of descriptors, and the receiver
- * that assumes alignment. Every run verifies every octet. The deadlock of mpa-01 §11.2.2 and the benefit of
- * more memory are in test_path_changes. */
+/* These tests are about the RNIC's finite memory end to end: one pool of reassembly memory, limits of
+ * descriptors, and the receiver that assumes alignment. Every run verifies every octet. The deadlock of
+ * mpa-01 §11.2.2 and the benefit of more memory are in test_path_changes. */
 #include <string.h>
 
 #include "run_fixture.h"
@@ -72,8 +72,8 @@ TEST(test_refused_and_acknowledged)
   g_assert_cmpfloat(longer_s, <, (refused + 1) * 0.203e-3);
 }
 
-/* Limits of the segments, and of the ranges, beyond a hole: never more, the rest is refused, and all octets
- * come. */
+/* These are limits of the segments, and of the ranges, beyond a hole: never more, the rest is refused, and
+ * all octets come. */
 TEST(test_segments_and_ranges)
 {
   static const struct {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The network: every element of the path, alone, under the whole stack. Each run ends ok, with every octet
- * verified, and gives the same octets in every output on both engines. Mixes of elements are in
- * test_random_scenarios.c. */
+/* These tests are about the network: every element of the path, alone, under the whole stack. Each run ends
+ * ok, with every octet verified, and gives the same octets in every output on both engines. Mixes of elements
+ * are in test_random_scenarios.c. */
 #include "run_fixture.h"
 
 /* --- One element at a time, and its effect --- */
@@ -111,10 +111,10 @@ EACH_TEST(test_element, network_case, cases)
   }
 }
 
-/* 1 Gbit/s with a burst of 100 KiB, a window of 2 MiB. Where the bandwidth-delay product, 13 kB, is below the
- * burst, a connection has nearly all of the rate, 0.93 Gbit/s of payload. Where it is more, a policer leaves
- * it less the longer the round trip is; a shaper, which drops nothing, leaves it what slow start does not
- * take. */
+/* The link has 1 Gbit/s with a burst of 100 KiB, a window of 2 MiB. Where the bandwidth-delay product, 13 kB,
+ * is below the burst, a connection has nearly all of the rate, 0.93 Gbit/s of payload. Where it is more, a
+ * policer leaves it less the longer the round trip is; a shaper, which drops nothing, leaves it what slow
+ * start does not take. */
 TEST(test_policer_and_round_trip)
 {
   static const char *const delays[] = {"path.forward.delay=50us", "path.forward.delay=1ms",

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What only ns-3 has: its TcpSocket under the stack (`tcp.implementation`), and the path on its nodes
- * (`topology`). Every octet is verified by the run itself; the same seed gives the same metrics again. */
+/* These tests are about what only ns-3 has: its TcpSocket under the stack (`tcp.implementation`), and the
+ * path on its nodes (`topology`). Every octet is verified by the run itself; the same seed gives the same
+ * metrics again. */
 #include <math.h>
 
 #include "run_fixture.h"
 
-/* What a metric must be. */
+/* A metric must be this. */
 typedef struct bounds {
   bool is_set;
   metric_id id;
@@ -103,12 +104,12 @@ EACH_TEST(test_case, ns3_case, cases)
   check_case(c, STRINGS("workload.messages=20"));
 }
 
-/* ns-3's TCP on links of 1 Gbit/s and 1 ms: 40 Writes of 20,000 octets cross in order. A message is 14 FPDUs
- * of 1448 octets and one of 28: markers leave MULPDU 1442 (docs/facts.md, "Exact predictions"), so payload
- * 1428, and 20,000 = 14 * 1428 + 8. With the FPDU of the last Send (24 octets) these are 812,024 octets, and
- * a marker for each 508 of them, 1599, makes 818,420 = 560 * 1460 + 820. ns-3 cuts the stream at 1460, and
- * since it never runs out of octets during the workload, all segments but the last are full: 561, after the
- * startup frame's. */
+/* ns-3's TCP runs on links of 1 Gbit/s and 1 ms: 40 Writes of 20,000 octets cross in order. A message is 14
+ * FPDUs of 1448 octets and one of 28: markers leave MULPDU 1442 (docs/facts.md, "Exact predictions"), so
+ * payload 1428, and 20,000 = 14 * 1428 + 8. With the FPDU of the last Send (24 octets) these are 812,024
+ * octets, and a marker for each 508 of them, 1599, makes 818,420 = 560 * 1460 + 820. ns-3 cuts the stream at
+ * 1460, and since it never runs out of octets during the workload, all segments but the last are full: 561,
+ * after the startup frame's. */
 enum { EMSS = 1460 };
 
 #define SEGMENTS(sent_again) IS(TCP_SEGMENTS, 561), IS(TCP_RETRANSMISSIONS, sent_again)
@@ -168,9 +169,9 @@ EACH_TEST(test_transfer, ns3_case, transfers)
   check_case(c, STRINGS(LINKS_OF_ONE_GBIT));
 }
 
-/* One hole, one fast recovery, one segment sent again. An in-order receiver holds the segments after the hole
- * in TCP, in one run, each with its time of arrival: they wait for the better part of a round trip of 2 ms,
- * and without the loss (below) next to nothing does. */
+/* There is one hole, one fast recovery, one segment sent again. An in-order receiver holds the segments after
+ * the hole in TCP, in one run, each with its time of arrival: they wait for the better part of a round trip
+ * of 2 ms, and without the loss (below) next to nothing does. */
 TEST(test_one_loss)
 {
   g_auto(session_result) result =

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One lost segment, four receivers and paths: what is held, and why. Each run is compared with the occupancy
- * that follows from receiver.pcap alone (recompute_occupancy.c). */
+/* These tests are about one lost segment, four receivers and paths: what is held, and why. Each run is
+ * compared with the occupancy that follows from receiver.pcap alone (recompute_occupancy.c). */
 #include <math.h>
 #include <string.h>
 
@@ -14,10 +14,10 @@
 #define SIZE "workload.message_size=64KiB"
 #define COUNT "workload.messages=20"
 
-/* Of a receiver that does not look ahead of the in-order edge, and of one that does. */
+/* These are of a receiver that does not look ahead of the in-order edge, and of one that does. */
 static const char *const modes[] = {"receiver.mode=in-order", "receiver.mode=out-of-order"};
 
-/* The RNIC's lines of occupancy.csv: an array of occupancy_change; free with g_array_unref(). */
+/* Returns the RNIC's lines of occupancy.csv: an array of occupancy_change; free with g_array_unref(). */
 static GArray *read_series(const char *folder)
 {
   GArray *changes = g_array_new(FALSE, TRUE, sizeof(occupancy_change));
@@ -68,7 +68,7 @@ static guint assert_series_recomputes(const char *folder, gboolean looks_ahead)
   return expected->len;
 }
 
-/* What receiver.pcap shows of the hole: the octets, and the number of segments, that arrived beyond it before
+/* receiver.pcap shows this of the hole: the octets, and the number of segments, that arrived beyond it before
  * it was filled. */
 typedef struct capture_hole {
   guint64 from; /* stream position of the first octet missing */
@@ -157,8 +157,8 @@ FOLDER_TEST(test_no_markers)
   EXPECT_METRICS(&result, (BUFFER_PEAK_OCTETS_ORDER, ==, hole.octets_beyond));
 }
 
-/* Where FPDUs end: the stream of this workload, octet by octet (Request Frame of 20 octets, then FPDUs of
- * full Writes of 1428 octets, 65536 = 45 * 1428 + 1276, a marker at each multiple of 512). Finds the FPDU
+/* Sets where FPDUs end: the stream of this workload, octet by octet (Request Frame of 20 octets, then FPDUs
+ * of full Writes of 1428 octets, 65536 = 45 * 1428 + 1276, a marker at each multiple of 512). Finds the FPDU
  * that `position` lies in. */
 static void fpdu_around(guint64 position, guint64 *start, guint64 *end)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Every operation of a workload and mixes of them, without loss and over a path that loses and resegments:
- * everything arrives, and both engines give the same octets in every output. */
+/* These tests are about every operation of a workload and mixes of them, without loss and over a path that
+ * loses and resegments: everything arrives, and both engines give the same octets in every output. */
 #include <string.h>
 
 #include "run_fixture.h"

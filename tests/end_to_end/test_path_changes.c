@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A path that changes in mid-flow: what an MTU that shrinks does to FPDUs, with a router that reports it and
- * with one that does not; what the receiver then needs (mpa-01 §11.2); and changes of rate and delay, exact
- * to the packet. */
+/* These tests are about a path that changes in mid-flow: what an MTU that shrinks does to FPDUs, with a
+ * router that reports it and with one that does not; what the receiver then needs (mpa-01 §11.2); and changes
+ * of rate and delay, exact to the packet. */
 #include "run_fixture.h"
 #include "wire_messages.h"
 
 enum { EVENT_NS = 1000000 };
 
-/* In the middle of 30 messages of 64 KiB, which take 1.6 ms at 10 Gbit/s and start after a round trip or
- * two. */
+/* It happens in the middle of 30 messages of 64 KiB, which take 1.6 ms at 10 Gbit/s and start after a round
+ * trip or two. */
 #define WORKLOAD "workload: { message_size = \"64KiB\"; messages = 30; };\n"
 #define EVENT(at, key, value) "{ at = \"" at "\"; key = \"path." key "\"; value = " value "; }"
 #define EVENTS(...) WORKLOAD "event = ( " __VA_ARGS__ " );\n"
@@ -21,7 +21,7 @@ static void assert_all_delivered(const session_result *result)
 
 /* --- A router that reports --- */
 
-/* The packets of one run with a shrinking MTU, as the Data Source saw them. */
+/* These are the packets of one run with a shrinking MTU, as the Data Source saw them. */
 typedef struct episode {
   guint dropped;        /* packets too large, sent from the event on */
   guint messages;       /* ICMP */
@@ -54,12 +54,13 @@ static episode watch(const char *folder, guint32 mtu)
   return e;
 }
 
-/* Exactly one drop episode: the packets that leave between the event and the first message are lost, the same
- * number of messages comes, and once the first has come all packets fit. The router is next to the sender, so
- * a message takes only its own time to the sender: 58 octets at 10 Gbit/s and 25 us take 25,046 ns (IPv6:
- * 1280 octets quoted, so 1282 and 26,025 ns), and those of an ACK or two before it in the reverse queue. The
- * old EMSS (1460, IPv6: 1440) is less than two of the new one (1240), so each of the lost segments is sent
- * again in two pieces. Nothing times out, and no duplicate ACK is needed. */
+/* Checks that there is exactly one drop episode: the packets that leave between the event and the first
+ * message are lost, the same number of messages comes, and once the first has come all packets fit. The
+ * router is next to the sender, so a message takes only its own time to the sender: 58 octets at 10 Gbit/s
+ * and 25 us take 25,046 ns (IPv6: 1280 octets quoted, so 1282 and 26,025 ns), and those of an ACK or two
+ * before it in the reverse queue. The old EMSS (1460, IPv6: 1440) is less than two of the new one (1240), so
+ * each of the lost segments is sent again in two pieces. Nothing times out, and no duplicate ACK is
+ * needed. */
 static void check_episode(const session_result *result, const char *folder, guint32 mtu, gint64 way_ns)
 {
   const episode e = watch(folder, mtu);
@@ -76,7 +77,7 @@ static void check_episode(const session_result *result, const char *folder, guin
   assert_all_delivered(result);
 }
 
-/* The parts of the stream that are not aligned. */
+/* These are the parts of the stream that are not aligned. */
 typedef struct misalignment {
   guint64 pieces;      /* segments that start amid an FPDU */
   guint64 large;       /* FPDUs larger than the new EMSS from the first lost octet on */
@@ -105,11 +106,12 @@ static misalignment look_at(const wire_stream *stream, const marked_half *half, 
   return m;
 }
 
-/* MPA-338: one drop and ICMP, then all segments fit. MPA-019: TCP reports the new EMSS, and MPA makes the
- * next FPDU by it. MPA-354: what was posted already is resegmented and loses its alignment; nothing else does
- * (MPA-044). MPA-046: the stream still consists of well-formed FPDUs, according to a decoder made from the
- * documents alone. MPA-333, MPA-356: the receiver, which held nothing before, holds the first piece of such
- * an FPDU, a new EMSS of 1240 octets, as `incomplete` until the second comes, and continues as before. */
+/* MPA-338: there is one drop and ICMP, then all segments fit. MPA-019: TCP reports the new EMSS, and MPA
+ * makes the next FPDU by it. MPA-354: what was posted already is resegmented and loses its alignment; nothing
+ * else does (MPA-044). MPA-046: the stream still consists of well-formed FPDUs, according to a decoder made
+ * from the documents alone. MPA-333, MPA-356: the receiver, which held nothing before, holds the first piece
+ * of such an FPDU, a new EMSS of 1240 octets, as `incomplete` until the second comes, and continues as
+ * before. */
 FOLDER_TEST(test_router_reports)
 {
   g_auto(session_result) result = RUN(.text = SHRINKS, .folder = folder);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Two engines, one run, for two hundred random scenarios: events at the same time, everything that can happen
- * on the path, and every status. A scenario in which they differ is reduced, and printed as a command. */
+/* Two engines make one run, for two hundred random scenarios: events at the same time, everything that can
+ * happen on the path, and every status. A scenario in which they differ is reduced, and printed as a
+ * command. */
 #include "run_fixture.h"
 #include "scenario_generator.h"
 

@@ -33,7 +33,7 @@ static double spurious(const char *operation, guint seed, const char *const *mor
   return metric_of(&result, METRIC_TCP_SPURIOUS_RETRANSMISSIONS);
 }
 
-/* Of all seeds, ascending. */
+/* Sorts those of all seeds, ascending. */
 static void sort_spurious(const char *operation, const char *const *more, double *values)
 {
   for (guint i = 0; i < SEEDS; i++) {
@@ -65,7 +65,8 @@ TEST(test_as_many_as_linux)
   }
 }
 
-/* How far the median is from `captured` with `buffer` ("sender.buffer=…"; NULL: that of the preset). */
+/* Returns how far the median is from `captured` with `buffer` ("sender.buffer=…"; NULL: that of the
+ * preset). */
 static double distance_with(gsize operation, const char *buffer)
 {
   return fabs(median_spurious(operations[operation], STRINGS("tcp.timer_slack=8ms", buffer)) -

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The capture of a run, replayed: the receivers receive the same as in the run, so they hold the same octets
- * at the same times, to a nanosecond, and place and deliver the same. */
+/* These tests are about the capture of a run, replayed: the receivers receive the same as in the run, so they
+ * hold the same octets at the same times, to a nanosecond, and place and deliver the same. */
 #include <math.h>
 
 #include <string.h>
@@ -13,7 +13,7 @@
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(replay, replay_free)
 
-/* One run: a shipped scenario, shortened, or settings that together cover every way of receiving. */
+/* This is one run: a shipped scenario, shortened, or settings that together cover every way of receiving. */
 typedef struct round_trip {
   const char *name;
   const char *scenario;
@@ -131,7 +131,7 @@ static const round_trip long_ones[] = {
 
 /* --- The two sides --- */
 
-/* The settings of the run's receiver, as --set takes them. Free with g_strfreev(). */
+/* Returns the settings of the run's receiver, as --set takes them. Free with g_strfreev(). */
 static char **receiver_of(const scenario *s)
 {
   g_autoptr(GStrvBuilder) sets = g_strv_builder_new();
@@ -220,7 +220,7 @@ typedef struct step {
   guint64 octets;
 } step;
 
-/* "0.000000123456" in picoseconds. */
+/* Returns "0.000000123456" in picoseconds. */
 static gint64 time_of(const char *text)
 {
   char *point;
@@ -230,7 +230,7 @@ static gint64 time_of(const char *text)
   return seconds * TIME_PS_PER_SECOND + g_ascii_strtoll(point + 1, NULL, 10);
 }
 
-/* occupancy.csv by connection and cause. */
+/* Returns occupancy.csv by connection and cause. */
 static GHashTable *series_of(const char *folder)
 {
   GHashTable *all = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_array_unref);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The limits of a sending host, its send buffer and its rates, as its own captures show them. */
+/* These tests are about the limits of a sending host, its send buffer and its rates, as its own captures show
+ * them. */
 #include <math.h>
 
 #include "packet_list.h"
@@ -105,8 +106,8 @@ EACH_TEST(test_host_fills_its_buffer, collecting_case, collecting_cases)
 
 enum { IN_FLIGHT_MAX = 8, FULL = 1448 };
 
-/* How often the Initiator had a number of segments in flight according to its own capture, each time right
- * after a full one had left. */
+/* Counts how often the Initiator had a number of segments in flight according to its own capture, each time
+ * right after a full one had left. */
 static void count_in_flight(const char *folder, guint counts[IN_FLIGHT_MAX])
 {
   g_autoptr(GArray) packets = packet_list_read(folder, "sender.pcap");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Goodput under random loss against the square-root law (Mathis, Semke, Mahdavi, Ott: The Macroscopic
- * Behavior of the TCP Congestion Avoidance Algorithm, ACM CCR 27(3), 1997):
+/* These tests hold goodput under random loss against the square-root law (Mathis, Semke, Mahdavi, Ott: The
+ * Macroscopic Behavior of the TCP Congestion Avoidance Algorithm, ACM CCR 27(3), 1997):
  *
  *   goodput = C * (payload of a segment) / (round trip * sqrt(p)),  C = sqrt(3/2) = 1.2247
  *
@@ -40,8 +40,8 @@ static const law_case cases[] = {
     {"0.01%", 0.0001, 90000, "rfc", "0.01% rfc"}, {"0.01%", 0.0001, 90000, "linux", "0.01% linux"},
 };
 
-/* The goodput that the law gives, payload of ULPs: a segment of 1460 octets has 1428 of it (docs/facts.md,
- * "Exact predictions"). */
+/* Returns the goodput that the law gives, payload of ULPs: a segment of 1460 octets has 1428 of it
+ * (docs/facts.md, "Exact predictions"). */
 static double law_bit_per_s(double p)
 {
   const double payload_octets = 1428;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A second opinion on the wire: tshark reads our captures. Unmarked streams only (docs/facts.md, "tshark
- * 4.0"). */
+/* These tests are about a second opinion on the wire: tshark reads our captures. Unmarked streams only
+ * (docs/facts.md, "tshark 4.0"). */
 #include <stdlib.h>
 #include <string.h>
 
 #include "run_fixture.h"
 #include "wire_messages.h"
 
-/* What goes over the wire, the options that make it so, and the status of such a run. */
+/* This is what goes over the wire, the options that make it so, and the status of such a run. */
 typedef struct wire_case {
   const char *name;
   const char *sets[6];
@@ -83,7 +83,7 @@ TEST(test_unmarked_stream_decodes)
   g_assert_cmpuint(count(output, "OpCode: Write (0x0)"), ==, 5 * 46);
 }
 
-/* The opcodes of the FPDUs of each side, in order, as tshark shows them, as letters of the alphabet. */
+/* Reads the opcodes of the FPDUs of each side, in order, as tshark shows them, as letters of the alphabet. */
 static void read_opcodes(const char *details, const wire_connection *connection, GString *opcodes[WIRE_SIDES])
 {
   g_auto(GStrv) lines = g_strsplit(details, "\n", -1);
@@ -101,8 +101,8 @@ static void read_opcodes(const char *details, const wire_connection *connection,
   }
 }
 
-/* The two find the same in one capture: all FPDUs, each with a good CRC, and the same opcodes in the same
- * order on each side. */
+/* Checks that the two find the same in one capture: all FPDUs, each with a good CRC, and the same opcodes in
+ * the same order on each side. */
 static void compare_decoders(const char *folder, const char *generation)
 {
   g_autofree char *output =

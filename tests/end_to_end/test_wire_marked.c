@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A second opinion on the wire where tshark cannot decode: marked_decoder, which reads streams in order and
- * was written from the documents alone, accounts for every octet of every operation in every generation, on
- * paths that are clean, lose, or resegment. */
+/* These tests are about a second opinion on the wire where tshark cannot decode: marked_decoder, which reads
+ * streams in order and was written from the documents alone, accounts for every octet of every operation in
+ * every generation, on paths that are clean, lose, or resegment. */
 #include "run_fixture.h"
 #include "wire_messages.h"
 
 enum { MESSAGES = 6 };
 
-/* A workload, the side that sends to the Data Sink that is measured (of both the Responder), and what goes
- * over the wire: messages by sender and opcode. */
+/* This is a workload, the side that sends to the Data Sink that is measured (of both the Responder), and what
+ * goes over the wire: messages by sender and opcode. */
 typedef struct operation {
   const char *name;
   const char *sets[3];
@@ -62,7 +62,7 @@ static const operation operations[] = {
 
 static const char *const generations[] = {"rdmac", "ietf", "rfc"};
 
-/* What the path or the ends do to the stream: `--set` options. */
+/* The path or the ends do this to the stream: `--set` options. */
 typedef struct treatment {
   const char *name;
   const char *sets[6];
@@ -169,10 +169,11 @@ EACH_TEST(test_operation, operation, operations)
   }
 }
 
-/* What a Terminate copies (rdmap-00 §6.8, figure 10). */
+/* A Terminate copies one of these (rdmap-00 §6.8, figure 10). */
 enum { NOTHING, DDP_HEADER, RDMA_HEADER };
 
-/* A fault of the Initiator and the Terminate by which the Responder answers it, as the documents require. */
+/* This is a fault of the Initiator and the Terminate by which the Responder answers it, as the documents
+ * require. */
 typedef struct misdeed {
   const char *operation;
   const char *name; /* in faults.def */

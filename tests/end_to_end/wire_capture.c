@@ -41,7 +41,7 @@ wire_connection *wire_connection_new(GPtrArray *connections)
   return c;
 }
 
-/* The connection of `p`, which its first SYN opens; NULL when that is not in the capture. */
+/* Returns the connection of `p`, which its first SYN opens; NULL when that is not in the capture. */
 static wire_connection *connection_of(GPtrArray *connections, const listed_packet *p)
 {
   for (guint i = 0; i < connections->len; i++) {
@@ -113,7 +113,7 @@ static void take(GPtrArray *connections, const listed_packet *p, GPtrArray *comp
   }
 }
 
-/* Every octet up to the FIN, or to the newest one, and none after. */
+/* Checks every octet up to the FIN, or to the newest one, and none after. */
 static void check_whole(wire_stream *stream, GPtrArray *complaints)
 {
   if (!stream->has_fin) {

@@ -5,13 +5,13 @@
 
 #include "packet_list.h"
 
-/* A segment with payload, in the order of the capture. */
+/* This is a segment with payload, in the order of the capture. */
 typedef struct wire_segment {
   guint64 offset; /* stream position of its first octet: 0 is the one after the SYN */
   guint64 octets;
 } wire_segment;
 
-/* One direction of a connection. */
+/* This is one direction of a connection. */
 typedef struct wire_stream {
   gboolean has_syn;
   gboolean has_fin;
@@ -34,15 +34,15 @@ typedef struct wire_connection {
   wire_stream stream[WIRE_SIDES];
 } wire_connection;
 
-/* The connections in file `name` of `folder`, in the order of their SYNs; free with g_ptr_array_unref().
- * Violations of TCP (octets that differ when sent again, holes, octets after a FIN) are added to
- * `complaints`, in words. */
+/* Returns the connections in file `name` of `folder`, in the order of their SYNs; free with
+ * g_ptr_array_unref(). Violations of TCP (octets that differ when sent again, holes, octets after a FIN) are
+ * added to `complaints`, in words. */
 GPtrArray *wire_capture_read(const char *folder, const char *name, GPtrArray *complaints);
 
 /* A connection without octets, added to `connections`, which frees it. */
 wire_connection *wire_connection_new(GPtrArray *connections);
 
-/* An empty array of connections. Free with g_ptr_array_unref(). */
+/* Returns an empty array of connections. Free with g_ptr_array_unref(). */
 GPtrArray *wire_connections_new(void);
 
 /* Adds a complaint to an array of strings that frees them. */

@@ -17,7 +17,7 @@ enum {
   QUEUES = 3,
 };
 
-/* rdmap-00 §6.1, figure 4: a row for each opcode. */
+/* This is rdmap-00 §6.1, figure 4: a row for each opcode. */
 static const struct usage {
   gboolean is_tagged;
   guint32 queue;
@@ -33,8 +33,8 @@ static const struct usage {
     [WIRE_TERMINATE] = {FALSE, 2, FALSE},
 };
 
-/* rdmap-00 §6.8 figure 9, ddp-07/rfc5041 §7.2, mpa-01 §7: the codes a Terminate may carry; ends with code
- * -1. */
+/* This is rdmap-00 §6.8 figure 9, ddp-07/rfc5041 §7.2, mpa-01 §7: the codes a Terminate may carry; ends with
+ * code -1. */
 static const struct error_codes {
   guint layer, type;
   int codes[10];
@@ -94,8 +94,9 @@ static gboolean is_error_code(const wire_terminate *t)
   return FALSE;
 }
 
-/* The segment that a Terminate is about: one that the other side sent, with this header and length, and this
- * Read Request (whose progress the Terminate may have brought up to date: +n, -n, +n). */
+/* Returns whether there is the segment that a Terminate is about: one that the other side sent, with this
+ * header and length, and this Read Request (whose progress the Terminate may have brought up to date: +n, -n,
+ * +n). */
 static gboolean is_received(const reader *r, const guint8 *header, guint header_octets,
                             const wire_terminate *t)
 {

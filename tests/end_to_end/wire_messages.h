@@ -6,7 +6,7 @@
 
 #include "marked_decoder.h"
 
-/* rdmap-00 §6.1, figure 4 */
+/* This is rdmap-00 §6.1, figure 4 */
 enum {
   WIRE_WRITE,
   WIRE_READ_REQUEST,
@@ -49,13 +49,13 @@ typedef struct wire_message {
   wire_terminate terminate;
 } wire_message;
 
-/* One connection, decoded. */
+/* This is one connection, decoded. */
 typedef struct wire_decoded {
   marked_half half[WIRE_SIDES];
   GArray *messages[WIRE_SIDES]; /* of wire_message, in the order sent */
 } wire_decoded;
 
-/* A whole capture. */
+/* This is a whole capture. */
 typedef struct wire_decoding {
   GPtrArray *connections; /* of wire_connection */
   GArray *decoded;        /* of wire_decoded, one a connection */

@@ -269,7 +269,7 @@ static void check_deadline(const path_fixture *f, const char *expected)
   g_assert_cmpint(fixture_deadline(f), ==, deadline);
 }
 
-/* What comes at `now` in the step `input`: a segment, or nothing but the time. */
+/* Takes what comes at `now` in the step `input`: a segment, or nothing but the time. */
 static void take_step(path_fixture *f, const char *input, time_ps now)
 {
   gint64 from, to;
@@ -325,7 +325,7 @@ const datagram *fixture_packet(const path_fixture *f, guint index)
   return test_output_at(f->output, index)->packet;
 }
 
-/* `packet`, the test's own, goes through as it is. */
+/* Checks that `packet`, the test's own, goes through as it is. */
 static void assert_passes(path_fixture *f, datagram *packet)
 {
   path_element_receive(f->element, datagram_ref(packet), 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The fixture of network/: packets, an element on the bench, and what comes out of it. */
+/* This is the fixture of network/: packets, an element on the bench, and what comes out of it. */
 #pragma once
 
 #include "fields.h"
@@ -9,17 +9,18 @@
 
 enum { TEST_ISN = 0xFFFFF000, TEST_HEADER_OCTETS = 40 }; /* sequence numbers wrap after 4095 octets */
 
-/* The octet that every stream of these tests has at `position`. */
+/* Returns the octet that every stream of these tests has at `position`. */
 uint8_t test_octet(int64_t position);
 
 tcp_header test_header(uint16_t source_port, int64_t position, uint8_t flags);
 
-/* A packet from 10.0.0.1 to 10.0.0.2 with `header` and octets [position, position + length) of the stream. */
+/* Returns a packet from 10.0.0.1 to 10.0.0.2 with `header` and octets [position, position + length) of the
+ * stream. */
 datagram *test_packet_of(const tcp_header *header, int64_t position, uint32_t length);
 
 datagram *test_packet(int64_t position, uint32_t length, uint8_t flags);
 
-/* A pure ACK of `number`, by which it is recognised. */
+/* Returns a pure ACK of `number`, by which it is recognised. */
 datagram *test_numbered_packet(uint32_t number);
 
 uint32_t test_number_of(const datagram *packet);
@@ -29,7 +30,7 @@ typedef struct test_arrival {
   time_ps at;
 } test_arrival;
 
-/* An output that keeps what comes: a GArray of test_arrival. */
+/* Returns an output that keeps what comes: a GArray of test_arrival. */
 GArray *test_output_new(void);
 
 void test_output(void *user, datagram *packet, time_ps now);
@@ -40,7 +41,7 @@ void test_output_clear(GArray *output);
 
 void test_output_free(GArray *output);
 
-/* A link that keeps what it is given, at time 0, and is freed as every link is. */
+/* This is a link that keeps what it is given, at time 0, and is freed as every link is. */
 typedef struct kept_link {
   path_link link;
   GArray *output;           /* the caller's */
@@ -50,15 +51,16 @@ typedef struct kept_link {
 
 kept_link *kept_link_new(const path_link_config *config, GArray *output, bool *freed);
 
-/* All that came, as text: the numbers of test_numbered_packet(), "1@20 2@30" with times, "1 2" without. It
- * stays in `output`, other than with fixture_assert_output(). */
+/* Checks all that came, as text: the numbers of test_numbered_packet(), "1@20 2@30" with times, "1 2"
+ * without. It stays in `output`, other than with fixture_assert_output(). */
 void test_assert_numbers(GArray *output, bool times, const char *expected);
 
 /* Sends `count` packets without payload through `element`, one a picosecond, and returns what became of them:
  * '.' passed, 'x' lost. Free with g_free(). */
 char *test_fates(path_element *element, guint count);
 
-/* A seed with which the draws of the stream `name` at `probability` are as in `pattern`: 'x' chosen. */
+/* Returns a seed with which the draws of the stream `name` at `probability` are as in `pattern`: 'x'
+ * chosen. */
 uint64_t test_seed_that_chooses(const char *name, double probability, const char *pattern);
 
 /* Runs what is due of `element` up to `until`. */
@@ -74,22 +76,22 @@ typedef struct path_fixture {
   GArray *output;        /* of test_arrival: what came since the last look */
 } path_fixture;
 
-/* A random stream, and no element yet: fixture_take() adds it. */
+/* Returns a fixture of a random stream, and no element yet: fixture_take() adds it. */
 path_fixture *fixture_of_stream(uint64_t seed, const char *name);
 
 /* `element`, which becomes the fixture's, is on the bench now. Returns it. */
 path_element *fixture_take(path_fixture *f, path_element *element);
 
-/* Both for an element that draws nothing. */
+/* Does both for an element that draws nothing. */
 path_fixture *fixture_of(path_element *element);
 
-/* The same, of a box that has seen the SYN of the connection from port 1000. */
+/* Returns the same, of a box that has seen the SYN of the connection from port 1000. */
 path_fixture *fixture_connected(path_element *box);
 
 void path_fixture_free(path_fixture *f);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(path_fixture, path_fixture_free)
 
-/* A test of such a fixture, `f`: PATH_TEST(test_alone, fixture_connected(coalesce_new(64000))). */
+/* This is a test of such a fixture, `f`: PATH_TEST(test_alone, fixture_connected(coalesce_new(64000))). */
 #define PATH_TEST(name, made) TEST_OF(path_fixture, f, made, name)
 
 /* Packets `first` … `last` of test_numbered_packet() come, each at its number times `apart`; what is due
@@ -104,7 +106,8 @@ void fixture_assert_output(path_fixture *f, const char *expected);
 /* The segment [from, to) of the connection, with ACK and `flags`, comes at `now`. */
 void fixture_segment(path_fixture *f, int64_t from, int64_t to, uint8_t flags, time_ps now);
 
-/* The same with other header fields than those of test_header(): `header`, whose sequence is filled in. */
+/* Does the same with other header fields than those of test_header(): `header`, whose sequence is filled
+ * in. */
 void fixture_segment_with(path_fixture *f, tcp_header header, int64_t from, int64_t to, time_ps now);
 
 /* Steps, separated by semicolons. "[0,1460). > [0,1000).": a segment comes, and this leaves because of it, at
@@ -115,12 +118,12 @@ void fixture_steps(path_fixture *f, const char *steps);
 
 time_ps fixture_deadline(const path_fixture *f);
 
-/* The header of the packet number `index` that came. */
+/* Returns the header of the packet number `index` that came. */
 tcp_header fixture_header(const path_fixture *f, guint index);
 
 const datagram *fixture_packet(const path_fixture *f, guint index);
 
-/* What every box does with what is none of its business: fragments and ICMP pass untouched, segments with
- * a wrong checksum are dropped and counted, those that carry a right one are taken, unreadable ones are
+/* Checks what every box does with what is none of its business: fragments and ICMP pass untouched, segments
+ * with a wrong checksum are dropped and counted, those that carry a right one are taken, unreadable ones are
  * dropped. `box` is freed. */
 void fixture_check_strangers(path_element *box);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A proxy between two hosts with TCPs of their own, on four wires that have a delay and lose what a test
- * wants. */
+/* This is a proxy between two hosts with TCPs of their own, on four wires that have a delay and lose what a
+ * test wants. */
 #pragma once
 
 #include <glib.h>
@@ -17,7 +17,7 @@ typedef enum proxy_wire_name {
   PROXY_WIRES
 } proxy_wire_name;
 
-/* What may happen to a packet that enters a wire: true, it is lost. */
+/* This may happen to a packet that enters a wire: true, it is lost. */
 typedef bool (*proxy_loses)(void *user, const datagram *packet);
 
 typedef struct proxy_wire {
@@ -35,7 +35,7 @@ typedef struct proxy_wire {
   tcp_header last; /* header of the last one */
 } proxy_wire;
 
-/* One end of a connection: posts its stream, checks the other's. */
+/* This is one end of a connection: posts its stream, checks the other's. */
 typedef struct proxy_host {
   struct proxy_fixture *fixture;
   struct proxy_host *peer;
@@ -59,11 +59,11 @@ typedef struct proxy_fixture {
   unsigned generation; /* of hosts: another one has other ISNs */
 } proxy_fixture;
 
-/* tcp_fixture_config() on both sides of the proxy, `buffer_octets` in it. */
+/* Returns tcp_fixture_config() on both sides of the proxy, `buffer_octets` in it. */
 path_proxy_config proxy_fixture_config(uint64_t buffer_octets);
 
-/* A proxy of `config`, tcp_fixture_config() at the hosts, wires of 5 ms; `pairs` connections, not open
- * yet. */
+/* Returns a proxy of `config`, tcp_fixture_config() at the hosts, wires of 5 ms; `pairs` connections, not
+ * open yet. */
 proxy_fixture *proxy_fixture_new(const path_proxy_config *config, unsigned pairs);
 void proxy_fixture_free(proxy_fixture *f);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(proxy_fixture, proxy_fixture_free)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The queue of the flows of which octets wait in a box: path_box.h. What else a box shares is in the tests of
- * the boxes. */
+/* These tests are about the queue of the flows of which octets wait in a box: path_box.h. What else a box
+ * shares is in the tests of the boxes. */
 #include "network/path_box.h"
 #include "test.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A token bucket, packet by packet. At 1 Gbit/s an octet is 8 ns; a packet of 40 octets without payload takes
- * 78 with the framing of 38, 624 ns, and the bucket of three of them, 234 octets, is filled in 1,872 ns. */
+/* These tests are about a token bucket, packet by packet. At 1 Gbit/s an octet is 8 ns; a packet of 40 octets
+ * without payload takes 78 with the framing of 38, 624 ns, and the bucket of three of them, 234 octets, is
+ * filled in 1,872 ns. */
 #include "network/path_bucket.h"
 #include "path_fixture.h"
 #include "test.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Controlled Delay: RFC 8289. */
+/* These tests are about Controlled Delay: RFC 8289. */
 #include "network/path_queue_manager.h"
 #include "network/path_transmitter.h"
 #include "path_fixture.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Damage that the TCP checksum finds, and damage that it does not. */
+/* These tests are about damage that the TCP checksum finds, and damage that it does not. */
 #include <string.h>
 
 #include "network/path_impairments.h"

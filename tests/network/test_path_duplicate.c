@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Duplication. */
+/* These tests are about duplication. */
 #include <string.h>
 
 #include "network/path_impairments.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Congestion marks: RFC 3168 §5. */
+/* These tests are about congestion marks: RFC 3168 §5. */
 #include "network/path_impairments.h"
 #include "path_fixture.h"
 #include "test.h"
@@ -12,7 +12,7 @@ static path_fixture *set_up(const path_ecn_mark_config *config)
   return f;
 }
 
-/* The ECN field that a packet of `ecn` has after the element. */
+/* Returns the ECN field that a packet of `ecn` has after the element. */
 static datagram_ecn send(path_fixture *f, datagram_ecn ecn)
 {
   datagram *packet = test_packet(0, 10, TCP_ACK);
@@ -47,8 +47,8 @@ PATH_TEST(test_every_third, set_up(&(path_ecn_mark_config){.every = 3}))
   g_assert_cmpuint(f->element->counts.marked, ==, 3);
 }
 
-/* 10 % of 20,000: 2000, sigma sqrt(20,000 * 0.09) = 42.4; a draw for each of the 30,000 packets, ECN-capable
- * or not. */
+/* This is 10 % of 20,000: 2000, sigma sqrt(20,000 * 0.09) = 42.4; a draw for each of the 30,000 packets,
+ * ECN-capable or not. */
 PATH_TEST(test_probability, set_up(&(path_ecn_mark_config){.probability = 0.1}))
 {
   g_autoptr(random_stream) other = random_stream_new(20260316, "ecn.forward");

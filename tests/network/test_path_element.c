@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Nodes in a chain: a packet goes from one to the next, each has a deadline of its own. And the line in which
- * packets wait for theirs. */
+/* These tests are about nodes in a chain: a packet goes from one to the next, each has a deadline of its own.
+ * And the line in which packets wait for theirs. */
 #include "network/path_element.h"
 #include "network/path_impairments.h"
 #include "path_fixture.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The way into a link: what is larger than its MTU. Packets are of path_fixture.h: 40 octets of header,
- * IPv4. */
+/* These tests are about the way into a link: what is larger than its MTU. Packets are of path_fixture.h: 40
+ * octets of header, IPv4. */
 #include <string.h>
 
 #include "network/path_fragmenter.h"
@@ -46,8 +46,8 @@ static datagram *fragmentable(uint32_t length)
   return packet;
 }
 
-/* "offset+length" of each fragment that came, with a trailing dot as long as others follow; "whole" of a
- * whole packet. Forgets them. */
+/* Checks "offset+length" of each fragment that came, with a trailing dot as long as others follow; "whole" of
+ * a whole packet. Forgets them. */
 static void assert_output(fixture *f, const char *expected)
 {
   g_autoptr(GString) text = g_string_new(NULL);

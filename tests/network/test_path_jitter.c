@@ -44,9 +44,9 @@ TEST(test_normal_table)
   g_assert_cmpfloat_with_epsilon(squares / PATH_JITTER_TABLE_ENTRIES / 8192 / 8192, 1, 0.002);
 }
 
-/* 4/3 (u^(-1/3) - 3/2) · 8192 with u = 1 - (2 i + 1) / 8192: u = 8191/8192 gives -5460.9, 4097/8192 -2623.4,
- * 4095/8192 -2621.2, 2191/8192 568.9, 191/8192 21849.8; from 4 on it is cut. Its mean would be 0; the cut
- * tail is missing, so it is below. */
+/* This is 4/3 (u^(-1/3) - 3/2) · 8192 with u = 1 - (2 i + 1) / 8192: u = 8191/8192 gives -5460.9, 4097/8192
+ * -2623.4, 4095/8192 -2621.2, 2191/8192 568.9, 191/8192 21849.8; from 4 on it is cut. Its mean would be 0;
+ * the cut tail is missing, so it is below. */
 TEST(test_pareto_table)
 {
   static const entry entries[] = {{0, -5461},    {2047, -2623}, {2048, -2621}, {3000, 569},
@@ -55,8 +55,8 @@ TEST(test_pareto_table)
   g_assert_cmpint(check_table(PATH_JITTER_PARETO, table, entries, G_N_ELEMENTS(entries)), <, 0);
 }
 
-/* A quarter of the one and three of the other: (-30051 - 3 · 5461) / 4 = -11608.5; (3 - 3 · 2621) / 4 =
- * -1965; (5083 + 3 · 569) / 4 = 1697.5; (30051 + 3 · 32767) / 4 = 32088. */
+/* This is a quarter of the one and three of the other: (-30051 - 3 · 5461) / 4 = -11608.5; (3 - 3 · 2621) / 4
+ * = -1965; (5083 + 3 · 569) / 4 = 1697.5; (30051 + 3 · 32767) / 4 = 32088. */
 TEST(test_pareto_normal_table)
 {
   static const entry entries[] = {{0, -11608}, {2048, -1965}, {3000, 1697}, {4095, 32088}};
@@ -64,7 +64,7 @@ TEST(test_pareto_normal_table)
   check_table(PATH_JITTER_PARETO_NORMAL, table, entries, G_N_ELEMENTS(entries));
 }
 
-/* The middles of 4096 equal parts of -8192 … 8192: -8190, -8186, … 8190. */
+/* These are the middles of 4096 equal parts of -8192 … 8192: -8190, -8186, … 8190. */
 TEST(test_uniform_table)
 {
   static int16_t table[PATH_JITTER_TABLE_ENTRIES];
@@ -238,7 +238,7 @@ PATH_TEST(test_chosen_packets_skip_the_delay, fixture_of_stream(1, "jitter.forwa
 
 /* --- A constant delay, and packets that skip it --- */
 
-/* netem's `delay`, `reorder` and `gap` without a distribution. The stream is that of `reorder`. */
+/* Returns netem's `delay`, `reorder` and `gap` without a distribution. The stream is that of `reorder`. */
 static path_fixture *constant_delay(time_ps delay_ps, double probability, uint32_t gap)
 {
   const path_jitter_config config = {.delay_ps = delay_ps,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The arithmetic of a link, the same for every kind of it; when packets start and arrive, also when the link
- * changes. */
+/* These tests are about the arithmetic of a link, the same for every kind of it; when packets start and
+ * arrive, also when the link changes. */
 #include "network/path_link.h"
 #include "path_fixture.h"
 #include "test.h"
@@ -14,7 +14,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(path_link_schedule, path_link_schedule_clear)
 
 static const path_link_config ten_gigabit = CONFIG_AT(10000000000, 25 * TIME_PS_PER_MICROSECOND);
 
-/* When the transmitter that starts a packet of `ip_octets` at `start` is free again. */
+/* Returns when the transmitter that starts a packet of `ip_octets` at `start` is free again. */
 static time_ps free_at(const path_link_config *config, time_ps start, uint32_t ip_octets)
 {
   return path_link_arrival_at(config, start, ip_octets) - config->delay_ps + path_link_gap_ps(config);
@@ -62,9 +62,9 @@ TEST(test_pace)
   }
 }
 
-/* tc-netem(8), rate: 50 octets in ATM's cells of 48 and 5 are two cells, 106 octets; `5kbit 20 100 5` makes
- * 50 octets 70, one cell of 105. The whole time passes before the packet arrives, and no gap is left. At 8
- * Gbit/s an octet takes a nanosecond. */
+/* This is tc-netem(8), rate: 50 octets in ATM's cells of 48 and 5 are two cells, 106 octets; `5kbit 20 100 5`
+ * makes 50 octets 70, one cell of 105. The whole time passes before the packet arrives, and no gap is left.
+ * At 8 Gbit/s an octet takes a nanosecond. */
 static const struct {
   int32_t framing;
   uint32_t cell;
@@ -142,8 +142,8 @@ TEST(test_send_numbers_packets)
 
 /* --- Packets on the way --- */
 
-/* 8 Gbit/s: an octet lasts 1000 ps, a packet of 40 octets 42,000 ps to its last octet and 78,000 until the
- * transmitter is free; 2 Gbit/s. */
+/* This is 8 Gbit/s: an octet lasts 1000 ps, a packet of 40 octets 42,000 ps to its last octet and 78,000
+ * until the transmitter is free; 2 Gbit/s. */
 static const path_link_config fast = CONFIG_AT(8000000000, 500000), slow = CONFIG_AT(2000000000, 500000);
 
 static void schedule(path_link_schedule *schedule, uint32_t number, time_ps now)
@@ -153,7 +153,7 @@ static void schedule(path_link_schedule *schedule, uint32_t number, time_ps now)
   path_link_schedule_send(schedule, packet, now);
 }
 
-/* All that is on the way, in the order in which it arrives, with the times. */
+/* Checks all that is on the way, in the order in which it arrives, with the times. */
 static void assert_arrivals(path_link_schedule *schedule, const char *expected)
 {
   GArray *output = test_output_new();
@@ -168,7 +168,7 @@ static void assert_arrivals(path_link_schedule *schedule, const char *expected)
   test_output_free(output);
 }
 
-/* 1 … 4 start at 0, 78,000, 156,000 and 234,000. */
+/* Packets 1 … 4 start at 0, 78,000, 156,000 and 234,000. */
 static path_link_schedule four_packets(void)
 {
   path_link_schedule transits;
@@ -218,8 +218,8 @@ TEST(test_delay)
   assert_arrivals(&transits, "3@198000 4@402000 1@542000 2@620000");
 }
 
-/* Two that arrive in one picosecond do so in the order sent: 2, sent at 100,000 with a delay that is less by
- * so much. */
+/* Two that arrive in one picosecond do so in the order sent: 2, sent at 100,000 with a delay that
+ * is less by so much. */
 TEST(test_together)
 {
   g_auto(path_link_schedule) transits;
@@ -232,7 +232,7 @@ TEST(test_together)
   assert_arrivals(&transits, "1@542000 2@542000");
 }
 
-/* A link that is idle: the next packet is sent as the link now is. What is on the way is freed with the
+/* It is a link that is idle: the next packet is sent as the link now is. What is on the way is freed with the
  * schedule. */
 TEST(test_idle)
 {
@@ -313,8 +313,8 @@ TEST(test_sends_at_different_times)
   test_assert_numbers(f->output, true, "1@28033600 2@28096000 3@34033600");
 }
 
-/* Two links of one clock deliver in the same picosecond: by link, then by send order, however they were sent.
- */
+/* Two links of one clock deliver in the same picosecond: by link, then by send order, however they
+ * were sent. */
 TEST(test_ties_between_links)
 {
   g_autoptr(engine) clock = engine_native_new();

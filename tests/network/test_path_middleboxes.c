@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What every middlebox guarantees every stream, alone and in a row of two: several flows at random through
- * boxes, and a plain reassembler after them that judges what comes. */
+/* These tests show what every middlebox guarantees every stream, alone and in a row of two: several flows at
+ * random through boxes, and a plain reassembler after them that judges what comes. */
 #include <string.h>
 
 #include "network/path_middleboxes.h"
@@ -75,7 +75,7 @@ static bool is_exact(const world *w)
   return w->only != NULL;
 }
 
-/* Whether the box cuts before the octet at `position`, whatever comes. */
+/* Returns whether the box cuts before the octet at `position`, whatever comes. */
 static bool is_line(const world *w, int64_t position)
 {
   uint32_t chunk = w->only ? w->only->chunk_octets : 0;

@@ -10,14 +10,14 @@ enum { SEEDS = 200, PACKETS = 1500, LAGS = 3 };
 
 /* ---- netem ---- */
 
-/* A share of 0 … 1 as tc passes it on: of 2^32 - 1. */
+/* Returns a share of 0 … 1 as tc passes it on: of 2^32 - 1. */
 static uint32_t netem_share(double share)
 {
   return (uint32_t)(share * UINT32_MAX + 0.5);
 }
 
-/* netem's correlated numbers: each is the mean of a fresh one and the last one, weighted by 1 - rho and
- * rho. */
+/* These are netem's correlated numbers: each is the mean of a fresh one and the last one, weighted by 1 - rho
+ * and rho. */
 typedef struct netem_numbers {
   GRand *random;
   uint32_t rho, last;
@@ -43,7 +43,7 @@ static uint32_t netem_next(netem_numbers *numbers)
 
 typedef enum netem_word { LOSS, DUPLICATE, CORRUPT, REORDER, GEMODEL, STATE } netem_word;
 
-/* A line of tc: `p` is the probability, or the model's parameters in the order of tc-netem(8). */
+/* This is a line of tc: `p` is the probability, or the model's parameters in the order of tc-netem(8). */
 typedef struct netem_line {
   netem_word word;
   double p[5];
@@ -51,7 +51,7 @@ typedef struct netem_line {
   uint32_t gap;
 } netem_line;
 
-/* Whether the next packet is lost, sent twice, damaged, or sent at once. */
+/* This decides whether the next packet is lost, sent twice, damaged, or sent at once. */
 typedef struct netem_qdisc {
   netem_line line;
   netem_numbers numbers;
@@ -187,7 +187,7 @@ static void run_element(const netem_line *line, uint64_t seed, bool *chosen)
 
 /* ---- Compared ---- */
 
-/* A number of each seed: how they lie. */
+/* This is a number of each seed: how they lie. */
 typedef struct netem_sample {
   double sum, squares;
 } netem_sample;
@@ -203,14 +203,14 @@ static double mean(const netem_sample *sample)
   return sample->sum / SEEDS;
 }
 
-/* The standard error of the mean, squared. */
+/* Returns the standard error of the mean, squared. */
 static double error_squared(const netem_sample *sample)
 {
   return (sample->squares - sample->sum * sample->sum / SEEDS) / (SEEDS - 1) / SEEDS;
 }
 
-/* Of the packets, the share that is chosen (lag 0), and that is chosen together with the one `lag` after
- * it. */
+/* Adds, of the packets, the share that is chosen (lag 0), and that is chosen together with the one `lag`
+ * after it. */
 static void add_shares(const bool *chosen, netem_sample samples[LAGS])
 {
   for (guint lag = 0; lag < LAGS; lag++) {
@@ -233,7 +233,7 @@ static void assert_near(double value, double expected, double slack, double erro
   }
 }
 
-/* Both, with the seeds 1 to SEEDS; `ours` gets the element's shares. */
+/* Compares both, with the seeds 1 to SEEDS; `ours` gets the element's shares. */
 static void compare(const char *name, const netem_line *line, netem_sample ours[LAGS])
 {
   netem_sample netems[LAGS] = {{0}};
@@ -295,9 +295,9 @@ ROW_TEST(test_correlation_does_not_keep_the_mean, correlation_does_not_keep_the_
   assert_near(mean(&ours[1]), 1.0 / 48, 0, error_squared(&ours[1]));
 }
 
-/* tc-netem(8) of the models with parameters left out. `gemodel p`, `state p13`: losses without memory, a
- * share of p. `gemodel p r`, `state p13 p31`: p / (p + r). With a gap of g and a probability p every (g - 1 +
- * 1 / p)-th packet overtakes. */
+/* This is tc-netem(8) of the models with parameters left out. `gemodel p`, `state p13`: losses without
+ * memory, a share of p. `gemodel p r`, `state p13 p31`: p / (p + r). With a gap of g and a probability p
+ * every (g - 1 + 1 / p)-th packet overtakes. */
 static const struct {
   netem_line line;
   double share;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The relay with a TCP of its own on each side: path_proxy.h. */
+/* These tests are about the relay with a TCP of its own on each side: path_proxy.h. */
 #include "flag_test.h"
 #include "network/path_proxy.h"
 #include "path_fixture.h"
@@ -15,7 +15,7 @@ static proxy_fixture *set_up(uint64_t buffer_octets, unsigned pairs)
   return proxy_fixture_new(&config, pairs);
 }
 
-/* The hosts of pair 0. */
+/* Returns the hosts of pair 0. */
 static proxy_host *initiator_of(proxy_fixture *f)
 {
   return &f->hosts[0][SIDE_INITIATOR];
@@ -26,7 +26,7 @@ static proxy_host *responder_of(proxy_fixture *f)
   return &f->hosts[0][SIDE_RESPONDER];
 }
 
-/* A proxy with the connection of pair 0 open. */
+/* Returns a proxy with the connection of pair 0 open. */
 static proxy_fixture *connected(uint64_t buffer_octets)
 {
   proxy_fixture *f = set_up(buffer_octets, 1);
@@ -37,7 +37,7 @@ static proxy_fixture *connected(uint64_t buffer_octets)
   return f;
 }
 
-/* A test of such a proxy, `f`. */
+/* This is a test of such a proxy, `f`. */
 #define PROXY_TEST(name, made) TEST_OF(proxy_fixture, f, made, name)
 
 static void lose(proxy_wire *wire, proxy_loses loses, void *user)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The middlebox that cuts at random places: path_resegment.c. */
+/* These tests are about the middlebox that cuts at random places: path_resegment.c. */
 #include "network/path_middleboxes.h"
 #include "path_fixture.h"
 #include "test.h"

@@ -273,7 +273,7 @@ PATH_TEST(test_connections_are_apart, fixture_of(rechunk_new(1000, 0)))
 
 enum { STREAM = 20000 };
 
-/* The state of one run of the random tests. */
+/* This is the state of one run of the random tests. */
 typedef struct shadow {
   uint32_t chunk, phase;
   uint8_t forwarded[STREAM + 1]; /* 1: this octet came out */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Random Early Detection. */
+/* These tests are about Random Early Detection. */
 #include "network/path_queue_manager.h"
 #include "path_fixture.h"
 #include "test.h"

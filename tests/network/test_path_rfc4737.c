@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The metrics of RFC 4737. */
+/* These tests are about the metrics of RFC 4737. */
 #include "network/path_rfc4737.h"
 #include "path_fixture.h"
 #include "test.h"
@@ -42,13 +42,13 @@ static void enter(fixture *f, uint16_t port, guint count)
   }
 }
 
-/* The one that entered as number `index` (from 1) leaves at `now`; perhaps not for the last time. */
+/* Lets the one that entered as number `index` (from 1) leave at `now`; perhaps not for the last time. */
 static void leave(fixture *f, guint index, time_ps now)
 {
   path_element_receive(f->exit, datagram_ref(test_output_at(f->inside, index - 1)->packet), now);
 }
 
-/* What is counted when packets 1 … 21 enter, and leave in this order, 10 apart. */
+/* These are counted when packets 1 … 21 enter, and leave in this order, 10 apart. */
 static const struct {
   const char *name;
   guint order[22]; /* up to a 0 */

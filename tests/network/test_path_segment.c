@@ -12,8 +12,8 @@ static path_link *new_link(engine *clock, const path_link_config *config, G_GNUC
   return path_link_native_new(config, clock);
 }
 
-/* A link of `rate_bit_per_s` and 5 us, before which one packet may wait, and after which half of them are
- * lost. */
+/* Returns a link of `rate_bit_per_s` and 5 us, before which one packet may wait, and after which half of them
+ * are lost. */
 static path_segment *link_of(engine *clock, uint32_t number, uint64_t rate_bit_per_s, double loss,
                              path_output output, void *user)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The queue in front of a link: tail drop, and how much waits. */
+/* These tests are about the queue in front of a link: tail drop, and how much waits. */
 #include "network/path_transmitter.h"
 #include "path_fixture.h"
 #include "test.h"
 
-/* 8 Gbit/s: an octet lasts 1000 ps. A packet of L octets occupies the transmitter for L + 2 + 36 octets. */
+/* This is 8 Gbit/s: an octet lasts 1000 ps. A packet of L octets occupies the transmitter for L + 2 + 36
+ * octets. */
 static const path_link_config config = {.id = 0,
                                         .rate_bit_per_s = UINT64_C(8000000000),
                                         .delay_ps = 5 * TIME_PS_PER_MICROSECOND,
@@ -75,7 +76,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(fixture, tear_down)
 
 #define FIXTURE_TEST(name, made) TEST_OF(fixture, f, made, name)
 
-/* A packet of 40 octets: 78,000 ps on the transmitter. */
+/* Sends a packet of 40 octets: 78,000 ps on the transmitter. */
 static void send_small(fixture *f, uint32_t number, time_ps now)
 {
   path_element_receive(f->transmitter, test_numbered_packet(number), now);
@@ -121,8 +122,8 @@ FIXTURE_TEST(test_a_free_transmitter_holds_no_queue, set_up(1))
   assert_queue(f, 0, 40);
 }
 
-/* Unlimited: 1000 packets at once, 999 wait: 999 * 40 octets. The peak stays when the queue has emptied; send
- * orders are 1, 2, … */
+/* The queue is unlimited: 1000 packets at once, 999 wait: 999 * 40 octets. The peak stays when the queue has
+ * emptied; send orders are 1, 2, … */
 FIXTURE_TEST(test_unlimited, set_up(0))
 {
   for (uint32_t i = 0; i < 1000; i++) {
@@ -194,7 +195,7 @@ static void send_ecn(fixture *f, datagram_ecn ecn, time_ps now)
   path_element_receive(f->transmitter, packet, now);
 }
 
-/* The ECN fields of what came out: 0 none, 1 and 2 capable, 3 marked. */
+/* Checks the ECN fields of what came out: 0 none, 1 and 2 capable, 3 marked. */
 static void assert_marks(const fixture *f, const char *expected)
 {
   g_autoptr(GString) marks = g_string_new(NULL);

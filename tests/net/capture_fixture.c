@@ -42,7 +42,8 @@ static uint32_t ip_octets_of(const GByteArray *packet)
   return packet->data[0] >> 4 == 4 ? (packet->data[0] & 15u) * 4 : IPV6_HEADER_OCTETS;
 }
 
-/* Of a packet without extension headers; by the octets, one by one, as RFC 1071 §4.1 has it. */
+/* Sets the checksum of a packet without extension headers; by the octets, one by one, as RFC 1071 §4.1 has
+ * it. */
 void fixture_set_checksum(GByteArray *packet)
 {
   bool ipv4 = packet->data[0] >> 4 == 4;
@@ -154,7 +155,7 @@ static void append_zeros(GByteArray *octets, uint32_t count)
   insert(octets, octets->len, count);
 }
 
-/* The EtherType with `tags` before it: the outermost 802.1ad's, the others 802.1Q's. */
+/* Appends the EtherType with `tags` before it: the outermost 802.1ad's, the others 802.1Q's. */
 static void append_type(GByteArray *frame, uint16_t type, unsigned tags, uint32_t octets_before_tags)
 {
   for (unsigned tag = 0; tag < tags; tag++) {
@@ -170,7 +171,8 @@ static void append_type(GByteArray *frame, uint16_t type, unsigned tags, uint32_
   }
 }
 
-/* What is before an IP packet on a point-to-point link: `octets`, then PPP's number of the protocol. */
+/* Appends what is before an IP packet on a point-to-point link: `octets`, then PPP's number of the
+ * protocol. */
 static void append_ppp(GByteArray *frame, const char *octets, size_t length, const GByteArray *packet)
 {
   g_byte_array_append(frame, (const uint8_t *)octets, (guint)length);

@@ -8,7 +8,7 @@
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(capture_source, capture_source_free)
 
-/* Link types as they stand in files (tcpdump.org/linktypes.html). */
+/* These are link types as they stand in files (tcpdump.org/linktypes.html). */
 enum {
   FIXTURE_LINK_NULL = 0,
   FIXTURE_LINK_ETHERNET = 1,
@@ -29,7 +29,7 @@ enum {
   FIXTURE_LINK_WIRELESS = 105, /* is not read */
 };
 
-/* All of these. */
+/* This is all of these. */
 #define FIXTURE_LINKS                                                                                        \
   {                                                                                                          \
     FIXTURE_LINK_NULL, FIXTURE_LINK_ETHERNET, FIXTURE_LINK_RAW, FIXTURE_LINK_LOOP, FIXTURE_LINK_COOKED,      \
@@ -44,12 +44,12 @@ typedef enum fixture_format {
   FIXTURE_PCAPNG, /* times in ns (if_tsresol 9) */
 } fixture_format;
 
-/* The two hosts: 0 is 10.0.0.1 and 2001:db8::1, 1 is 10.0.0.2 and 2001:db8::2. Their ports: */
+/* These are the two hosts: 0 is 10.0.0.1 and 2001:db8::1, 1 is 10.0.0.2 and 2001:db8::2. Their ports: */
 enum { FIXTURE_PORT_0 = 40000, FIXTURE_PORT_1 = 7471 };
 
 ip_address fixture_host(unsigned version, unsigned host);
 
-/* A TCP segment from host `from` (0 or 1) to the other. */
+/* This is a TCP segment from host `from` (0 or 1) to the other. */
 typedef struct fixture_segment {
   unsigned version; /* of IP: 4 or 6 */
   unsigned from;
@@ -63,20 +63,20 @@ typedef struct fixture_segment {
   uint32_t length;        /* of the payload; up to 1 MiB */
 } fixture_segment;
 
-/* The IP packet of a segment with all checksums right, which the caller frees; one that is too long for IP's
- * length field has a total (IPv4) or payload (IPv6) length of 0. */
+/* Returns the IP packet of a segment with all checksums right, which the caller frees; one that is too long
+ * for IP's length field has a total (IPv4) or payload (IPv6) length of 0. */
 GByteArray *fixture_packet(const fixture_segment *segment);
 
-/* The octet number `index` of a segment's payload when that was left to fixture_packet(). */
+/* Returns the octet number `index` of a segment's payload when that was left to fixture_packet(). */
 uint8_t fixture_octet(const fixture_segment *segment, uint32_t index);
 
 /* Corrects the TCP checksum of an IP packet without options or extension headers. */
 void fixture_set_checksum(GByteArray *packet);
 
-/* The IPv4 packet with `octets` (a multiple of 4) of NOP options after the IP header, in place. */
+/* Gives the IPv4 packet `octets` (a multiple of 4) of NOP options after the IP header, in place. */
 void fixture_add_ipv4_options(GByteArray *packet, unsigned octets);
 
-/* The IPv6 packet with the extension header `kind` of `octets` (a multiple of 8) after the IP header, in
+/* Gives the IPv6 packet the extension header `kind` of `octets` (a multiple of 8) after the IP header, in
  * place; all in it but its length and the next header is 0, which is Pad1. */
 void fixture_add_extension(GByteArray *packet, uint8_t kind, unsigned octets);
 
@@ -85,11 +85,11 @@ void fixture_add_extension(GByteArray *packet, uint8_t kind, unsigned octets);
 GByteArray *fixture_fragment(const GByteArray *packet, uint32_t identification, uint32_t from,
                              uint32_t length);
 
-/* The frame of a link type with `packet` in it, and, where it has an EtherType, `tags` VLAN tags; Ethernet
- * frames are padded to 60 octets. The caller frees it. */
+/* Returns the frame of a link type with `packet` in it, and, where it has an EtherType, `tags` VLAN tags;
+ * Ethernet frames are padded to 60 octets. The caller frees it. */
 GByteArray *fixture_frame(int link_type, const GByteArray *packet, unsigned tags);
 
-/* A capture file that grows: its octets, with all numbers in this machine's order or `is_swapped`. */
+/* This is a capture file that grows: its octets, with all numbers in this machine's order or `is_swapped`. */
 typedef struct fixture_file {
   GByteArray *octets;
   fixture_format format;
@@ -97,44 +97,44 @@ typedef struct fixture_file {
   uint32_t interface; /* of what fixture_file_add() adds: pcapng's, from 0 */
 } fixture_file;
 
-/* A file without packets. Free with fixture_file_free(). */
+/* Returns a file without packets. Free with fixture_file_free(). */
 fixture_file *fixture_file_new(fixture_format format, bool is_swapped, int link_type);
 void fixture_file_free(fixture_file *file);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(fixture_file, fixture_file_free)
 
-/* The usual one: times in ns, raw IP, in this machine's order. */
+/* Returns the usual one: times in ns, raw IP, in this machine's order. */
 fixture_file *fixture_raw_file(void);
 
-/* One more section of a pcapng file, of either byte order, with one interface. */
+/* Adds one more section of a pcapng file, of either byte order, with one interface. */
 void fixture_file_add_section(fixture_file *file, bool is_swapped, int link_type);
 
-/* A block of a pcapng file with `count` numbers of 32 bits in it. */
+/* Adds a block of a pcapng file with `count` numbers of 32 bits in it. */
 void fixture_file_add_block(fixture_file *file, uint32_t type, const uint32_t *numbers, unsigned count);
 
-/* One more interface of a pcapng file. */
+/* Adds one more interface of a pcapng file. */
 void fixture_file_add_interface(fixture_file *file, int link_type, uint32_t snap_octets);
 
 /* A packet at `time_ns` since 1970 with the first `captured` octets of `frame`, of `wire` octets. */
 void fixture_file_add_cut(fixture_file *file, int64_t time_ns, const GByteArray *frame, uint32_t captured,
                           uint32_t wire);
 
-/* All of `frame`. */
+/* Adds all of `frame`. */
 void fixture_file_add(fixture_file *file, int64_t time_ns, const GByteArray *frame);
 
-/* The segment in a frame of the link type, whole. */
+/* Adds the segment in a frame of the link type, whole. */
 void fixture_file_add_segment(fixture_file *file, int64_t time_ns, int link_type,
                               const fixture_segment *segment);
 
 /* The reader of `length` octets of a file, which must stay; its name in errors is "test". */
 capture_source *fixture_open_octets(const uint8_t *octets, size_t length, const char *filter, GError **error);
 
-/* The reader of the file as it is now; it must open. */
+/* Returns the reader of the file as it is now; it must open. */
 capture_source *fixture_open(const fixture_file *file);
 
-/* The next segment; false at the end of the file, before which nothing is wrong. */
+/* Returns the next segment; false at the end of the file, before which nothing is wrong. */
 bool fixture_next(capture_source *source, capture_segment *segment);
 
-/* The next segment, which there must be. */
+/* Returns the next segment, which there must be. */
 capture_segment fixture_segment_of(capture_source *source);
 
 /* There is no segment any more; frees the source. */

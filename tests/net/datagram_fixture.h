@@ -8,7 +8,7 @@
 #include "packets.h"
 #include "version_test.h"
 
-/* 192.168.0.1 and 192.168.0.2, or 2001:db8::1 and 2001:db8::2: the host with this number. */
+/* Returns 192.168.0.1 and 192.168.0.2, or 2001:db8::1 and 2001:db8::2: the host with this number. */
 static inline ip_address fixture_address(unsigned version, uint8_t host)
 {
   return version == 4 ? ip_address_v4(0xC0A80000 + host) : ip_address_v6(UINT64_C(0x20010DB800000000), host);
@@ -37,7 +37,7 @@ static inline datagram *fixture_text_packet(unsigned version, const char *text)
   return fixture_packet(version, text, (uint32_t)strlen(text));
 }
 
-/* What datagram_read() makes of a copy of the octets. */
+/* Returns what datagram_read() makes of a copy of the octets. */
 static inline datagram *fixture_read(const uint8_t *octets, size_t length)
 {
   g_autoptr(octet_buffer) buffer = octet_buffer_new(length);
@@ -45,7 +45,7 @@ static inline datagram *fixture_read(const uint8_t *octets, size_t length)
   return datagram_read(buffer, octet_buffer_octets(buffer), length);
 }
 
-/* The packet as it is on the wire, checksums and all; free with g_free(). */
+/* Returns the packet as it is on the wire, checksums and all; free with g_free(). */
 static inline uint8_t *fixture_wire(const datagram *packet)
 {
   uint8_t *wire = g_malloc(datagram_octets(packet));
@@ -53,7 +53,7 @@ static inline uint8_t *fixture_wire(const datagram *packet)
   return wire;
 }
 
-/* What datagram_read() makes of that. */
+/* Returns what datagram_read() makes of that. */
 static inline datagram *fixture_through_wire(const datagram *packet)
 {
   g_autofree uint8_t *wire = fixture_wire(packet);
@@ -75,7 +75,7 @@ static inline void fixture_assert_same_wire(const datagram *packet, const datagr
 
 /* --- Segments that are fragmented on the way, and fragments that no honest host makes --- */
 
-/* The octet at `index` of the payload of segment `number`. */
+/* Returns the octet at `index` of the payload of segment `number`. */
 static inline uint8_t numbered_octet(uint32_t number, uint32_t index)
 {
   return (uint8_t)(number * 37 + index * 131 + (index >> 8));
@@ -97,7 +97,7 @@ static inline datagram *numbered_segment(unsigned version, uint16_t number, uint
   return packet;
 }
 
-/* The flow of such a segment. */
+/* Returns the flow of such a segment. */
 static inline datagram_flow numbered_flow(unsigned version, uint16_t number)
 {
   return (datagram_flow){.source = fixture_address(version, 1),
@@ -130,7 +130,7 @@ static inline void assert_numbered(const datagram *packet, unsigned version, uin
   }
 }
 
-/* An IPv4 fragment from host 1 to host 2 that claims these things; `length` octets of `octet`. */
+/* Returns an IPv4 fragment from host 1 to host 2 that claims these things; `length` octets of `octet`. */
 static inline datagram *forged_fragment(uint16_t identification, uint32_t offset, bool more, uint32_t length,
                                         uint8_t octet)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which connection a segment is of, and who opened it. */
+/* These tests show which connection a segment is of, and who opened it. */
 #include <string.h>
 
 #include "capture_fixture.h"
 
-/* A segment as one row: who sent it, and its fields. */
+/* This is a segment as one row: who sent it, and its fields. */
 typedef struct sent_row {
   unsigned from;
   uint8_t flags;
@@ -14,7 +14,7 @@ typedef struct sent_row {
   bool is_damaged;
 } sent_row;
 
-/* A connection that is expected: which host is its end 0, and the ISNs of its ends; -1: not known. */
+/* This is a connection that is expected: which host is its end 0, and the ISNs of its ends; -1: not known. */
 typedef struct opened {
   unsigned opener;
   int64_t isn[2];

@@ -45,7 +45,7 @@ static void assert_whole(capture_source *source, uint32_t sequence, uint64_t pac
   }
 }
 
-/* No segment any more; frees the source. */
+/* Checks that there is no segment any more; frees the source. */
 static void assert_at_end(capture_source *source, uint64_t fragments, uint64_t missing)
 {
   capture_segment segment;
@@ -135,8 +135,8 @@ TEST(test_time_is_over)
   }
 }
 
-/* With a snap length: the payload is as long as it was on the wire, captured up to the first octet that is
- * not there. */
+/* The capture has a snap length: the payload is as long as it was on the wire, captured up to the first octet
+ * that is not there. */
 TEST(test_cut_fragments)
 {
   g_autoptr(GByteArray) packet = whole_packet(4, 5);
@@ -208,7 +208,7 @@ static void assert_garbled(GByteArray *packet)
   g_byte_array_free(packet, TRUE);
 }
 
-/* In the middle, no multiple of 8 octets; none at all; and octets that end beyond 65,535. */
+/* It is in the middle, no multiple of 8 octets; none at all; and octets that end beyond 65,535. */
 VERSION_TEST(test_impossible_fragments)
 {
   g_autoptr(GByteArray) packet = whole_packet(version, 5);

@@ -11,7 +11,7 @@ enum { DLT_RAW_IP = 12, TCP = 6 };
 
 static const int LINK_TYPES[] = FIXTURE_LINKS;
 
-/* As libpcap calls the link type of a file. */
+/* Returns it as libpcap calls the link type of a file. */
 static int as_libpcap_has_it(int link_type)
 {
   return link_type == FIXTURE_LINK_RAW ? DLT_RAW_IP : link_type;
@@ -82,8 +82,8 @@ static void take_in(int link_type, const uint8_t *frame, uint32_t captured, uint
   }
 }
 
-/* Every packet of every kind in every frame, cut off after each octet, and with each octet garbled in
- * several ways. */
+/* This is every packet of every kind in every frame, cut off after each octet, and with each octet garbled
+ * in several ways. */
 ROW_TEST(test_frames, LINK_TYPES)
 {
   static const uint8_t masks[] = {0x01, 0x0F, 0x40, 0x80, 0xFF};
@@ -152,7 +152,7 @@ static fixture_file *file_of_every_kind(fixture_format format, bool is_swapped)
   return file;
 }
 
-/* Every length of a file; each octet garbled. */
+/* This is every length of a file; each octet garbled. */
 TEST(test_files)
 {
   static const uint8_t masks[] = {0x01, 0x80, 0xFF};
@@ -174,7 +174,7 @@ TEST(test_files)
   }
 }
 
-/* Garbage after a file's header, and files of which a tenth is garbage. */
+/* This is garbage after a file's header, and files of which a tenth is garbage. */
 TEST(test_random)
 {
   for (unsigned round = 0; round < 3000; round++) {
@@ -189,7 +189,7 @@ TEST(test_random)
   }
 }
 
-/* Frames of garbage that begin as IP does. */
+/* These are frames of garbage that begin as IP does. */
 TEST(test_random_frames)
 {
   for (unsigned round = 0; round < 200000; round++) {

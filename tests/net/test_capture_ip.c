@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* IP and TCP headers in captures: options, extension headers, what offloads and snap lengths leave, and
- * checksums. */
+/* These tests are about IP and TCP headers in captures: options, extension headers, what offloads and snap
+ * lengths leave, and checksums. */
 #include <string.h>
 
 #include "base/big_endian.h"
@@ -9,7 +9,7 @@
 enum { HOP_BY_HOP = 0, ROUTING = 43, AUTHENTICATION = 51, DESTINATION_OPTIONS = 60 };
 enum { IPV4_OCTETS = 20, IPV6_OCTETS = 40, TCP_OCTETS = 20, CHECKSUM_AT = 16 };
 
-/* What a capture of one packet gives. The payload is not for use. */
+/* A capture of one packet gives this. The payload is not for use. */
 typedef struct outcome {
   bool found; /* it is a segment */
   capture_segment segment;
@@ -139,15 +139,15 @@ TEST(test_wire_length_below_the_captured)
   g_assert_cmpint(o.segment.checksum, ==, CAPTURE_CHECKSUM_RIGHT);
 }
 
-/* What a host hands to its NIC to be cut (TSO), and what a NIC puts together: one segment, longer than the
+/* A host hands this to its NIC to be cut (TSO), and what a NIC puts together: one segment, longer than the
  * link carries. */
 VERSION_TEST(test_super_segment)
 {
   assert_right(packet_as(version, 60000), 60000);
 }
 
-/* Longer than IP can express (Linux: BIG TCP): IP's length is 0. With a snap length, the wire's length shows
- * it. */
+/* A segment is longer than IP can express (Linux: BIG TCP): IP's length is 0. With a snap length, the wire's
+ * length shows it. */
 VERSION_TEST(test_length_of_zero)
 {
   GByteArray *packet = packet_as(version, 200000);
@@ -281,7 +281,7 @@ VERSION_TEST(test_checksums)
   }
 }
 
-/* What a NIC is given to finish: 0, or, of Linux, the pseudo header's sum. 10.0.0.1 and 10.0.0.2, protocol 6,
+/* A NIC is given this to finish: 0, or, of Linux, the pseudo header's sum. 10.0.0.1 and 10.0.0.2, protocol 6,
  * 20 + 11 octets: 0A00 + 0001 + 0A00 + 0002 + 0006 + 001F = 1428. In IPv6, twice 2001 + 0DB8, and 1, 2, 6,
  * 1F: 5B9A. */
 static const struct {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is before the IP packet of a segment: tags, labels, sessions, tunnels; and how what is not read is
- * named. */
+/* These tests show what is before the IP packet of a segment: tags, labels, sessions, tunnels; and how what
+ * is not read is named. */
 #include <string.h>
 
 #include "base/big_endian.h"
@@ -45,7 +45,7 @@ static GByteArray *outer(unsigned version, uint8_t protocol, const uint8_t *octe
   return g_byte_array_append(packet, payload->data, payload->len);
 }
 
-/* A file of `frame` alone, as far as `captured`. */
+/* Returns a file of `frame` alone, as far as `captured`. */
 static capture_source *open_frame(int link_type, const GByteArray *frame, uint32_t captured)
 {
   g_autoptr(fixture_file) file = fixture_file_new(FIXTURE_PCAP_NS, false, link_type);
@@ -125,7 +125,7 @@ ROW_TEST(test_after_a_type, type_rows)
   assert_read(FIXTURE_LINK_ETHERNET, frame);
 }
 
-/* Cisco's headers on a line whose link type is that of PPP. */
+/* These are Cisco's headers on a line whose link type is that of PPP. */
 TEST(test_cisco_on_a_serial_line)
 {
   g_autoptr(GByteArray) packet = fixture_packet(&sent);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The files, the link layers and the times of captures, and how what is no TCP is counted or refused. */
+/* These tests show the files, the link layers and the times of captures, and how what is no TCP is counted or
+ * refused. */
 #include <glib/gstdio.h>
 #include <string.h>
 
@@ -11,7 +12,7 @@
 #define SECOND INT64_C(1000000000)
 #define DAY (86400 * SECOND)
 
-/* A time of today, in whole microseconds. */
+/* This is a time of today, in whole microseconds. */
 #define TODAY_NS (INT64_C(1790000000) * SECOND + 123456000)
 
 static const int LINK_TYPES[] = FIXTURE_LINKS;

@@ -7,7 +7,7 @@
 #include "net/tcp_header.h"
 #include "test.h"
 
-/* A stream, and what the callback got: octets whose value is a function of their position. */
+/* This is a stream, and what the callback got: octets whose value is a function of their position. */
 typedef struct fixture {
   capture_stream *stream;
   uint64_t runs, octets, not_captured;
@@ -54,7 +54,7 @@ static uint32_t receive_cut(fixture *f, uint64_t from, uint32_t length, uint32_t
   return capture_stream_receive(f->stream, &segment, take, f);
 }
 
-/* A segment from anywhere, of which no octet was captured. */
+/* Receives a segment from anywhere, of which no octet was captured. */
 static void receive_garbage(fixture *f, uint64_t from, uint32_t length)
 {
   receive_cut(f, from, length, 0, TCP_ACK);
@@ -85,7 +85,7 @@ static fixture *set_up(void)
   return fixture_of((uint32_t)ISN + 1, 0);
 }
 
-/* A test of `f`, whose stream begins at position 0. */
+/* This is a test of `f`, whose stream begins at position 0. */
 #define STREAM_TEST(name) TEST_OF(fixture, f, set_up(), name)
 
 /* Forgets what was taken. */

@@ -329,7 +329,7 @@ TEST(test_payload_of_others)
   g_assert_cmpmem(octets, sizeof octets, "abc", 3);
 }
 
-/* All of it but the place on its link. */
+/* The copy has all of it but the place on its link. */
 TEST(test_copy)
 {
   datagram *packet = fixture_text_packet(6, "abc");
@@ -346,7 +346,7 @@ TEST(test_copy)
   g_assert_null(datagram_own_payload(bare));
 }
 
-/* Whatever can be asked of a packet, asked. */
+/* Asks whatever can be asked of a packet. */
 static void ask_everything(const datagram *packet)
 {
   datagram_flow flow;

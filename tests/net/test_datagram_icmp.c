@@ -71,7 +71,7 @@ static void assert_quotes(const datagram *message, unsigned version, uint32_t mt
   g_assert_cmpuint(sequence, ==, 1);
 }
 
-/* Both as made and as read from the wire, of a packet and of its first fragment. */
+/* It quotes both as made and as read from the wire, of a packet and of its first fragment. */
 VERSION_TEST(test_what_it_quotes)
 {
   const ip_address router = fixture_address(version, 9);
@@ -115,7 +115,7 @@ TEST(test_what_it_is_not_sent_about)
   g_assert_nonnull(about_8);
 }
 
-/* Damage that the checksum finds (RFC 792: over the ICMP message alone). */
+/* This is damage that the checksum finds (RFC 792: over the ICMP message alone). */
 VERSION_TEST(test_damage_is_found)
 {
   const ip_address router = fixture_address(version, 9);

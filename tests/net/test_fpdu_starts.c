@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where FPDUs start: asked for in order, out of order, and long ago. */
+/* These tests show where FPDUs start: asked for in order, out of order, and long ago. */
 #include "net/fpdu_starts.h"
 #include "test.h"
 
@@ -98,8 +98,8 @@ TEST(test_room)
   }
 }
 
-/* Against an array of all: starts, questions and what is forgotten at random. Numbers pass 2^32 on the
- * way. */
+/* It is checked against an array of all: starts, questions and what is forgotten at random. Numbers pass 2^32
+ * on the way. */
 TEST(test_random)
 {
   enum { STEPS = 20000, SPAN = 4000 };

@@ -34,7 +34,7 @@ static uint32_t tcp_payload_octets(const ip_fragments *fragments)
   return fragments->octets - fragments->tcp_header_octets;
 }
 
-/* A test of `fragments`, which is empty. */
+/* This is a test of `fragments`, which is empty. */
 #define FRAGMENTS_TEST(name) TEST_OF(ip_fragments, fragments, ip_fragments_new(), name)
 
 /* What is held, without the TCP header once that is there: 24 of the last piece; 48 - 20 + 24; all. In every
@@ -82,8 +82,8 @@ FRAGMENTS_TEST(test_header_octets)
   g_assert_cmpuint(tcp_payload_octets(fragments), ==, 40 - 8 * 4);
 }
 
-/* Beside pieces [16, 32) and [48, 64), which others follow: RFC 5722 §3 for overlaps, RFC 8200 §4.5 for
- * duplicates. */
+/* These come beside pieces [16, 32) and [48, 64), which others follow: RFC 5722 §3 for overlaps, RFC 8200
+ * §4.5 for duplicates. */
 static const struct {
   uint32_t from;
   bool more;
@@ -198,7 +198,7 @@ static ip_fragments *captured_fragments(const uint32_t captured[3])
   return fragments;
 }
 
-/* Up to the first octet that was not captured. */
+/* Octets go up to the first octet that was not captured. */
 static const struct {
   uint32_t captured[3];
   uint32_t there;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The receiver's IP reassembly: the five options of draft-ietf-rddp-mpa-01 §11.2.1, time, and hostile
- * fragments. Segments and their pieces are datagram_fixture.h's. */
+/* These tests are about the receiver's IP reassembly: the five options of draft-ietf-rddp-mpa-01 §11.2.1,
+ * time, and hostile fragments. Segments and their pieces are datagram_fixture.h's. */
 #include <stdio.h>
 
 #include "datagram_fixture.h"
@@ -10,7 +10,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(ip_reassembly, ip_reassembly_free)
 
 static const time_ps timeout = 60 * TIME_PS_PER_SECOND;
 
-/* As ip_input.c has them. */
+/* They are as ip_input.c has them. */
 typedef enum buffering { DROP, LIMITED, UNLIMITED, ONE_64K, SPANNING } buffering;
 
 static ip_reassembly *with(buffering option, uint32_t size_octets)
@@ -94,7 +94,7 @@ static uint64_t held_in_all(ip_reassembly *reassembly)
   return octets;
 }
 
-/* A test of `reassembly`, which is unlimited. */
+/* This is a test of `reassembly`, which is unlimited. */
 #define UNLIMITED_TEST(name) TEST_OF(ip_reassembly, reassembly, with(UNLIMITED, 0), name)
 
 /* A datagram that is not fragmented goes through at once, whatever the option. */
@@ -107,8 +107,8 @@ TEST(test_whole_packets_pass)
   ip_reassembly_free(NULL);
 }
 
-/* Option 1. MPA-339: each datagram's first fragment is answered with the MTU it was made for (IP: 20 + 552),
- * no other is; the same identification later is another datagram. */
+/* This is option 1. MPA-339: each datagram's first fragment is answered with the MTU it was made for (IP: 20
+ * + 552), no other is; the same identification later is another datagram. */
 TEST(test_drop)
 {
   g_autoptr(ip_reassembly) reassembly = with(DROP, 0);
@@ -118,8 +118,9 @@ TEST(test_drop)
   g_assert_cmpint(ip_reassembly_deadline(reassembly), ==, TIME_PS_NEVER);
 }
 
-/* Option 2. MPA-340: one buffer of 1500 octets, IP header included: 1460 octets of payload fit, one more does
- * not, and is answered. MPA-344: it does not drop what has crossed the fabric and fits the local link. */
+/* This is option 2. MPA-340: one buffer of 1500 octets, IP header included: 1460 octets of payload fit, one
+ * more does not, and is answered. MPA-344: it does not drop what has crossed the fabric and fits the local
+ * link. */
 TEST(test_limited)
 {
   g_autoptr(ip_reassembly) reassembly = with(LIMITED, 1500);
@@ -168,8 +169,8 @@ UNLIMITED_TEST(test_unlimited)
                 (peak_octets, DATAGRAMS * 1000));
 }
 
-/* Option 4. MPA-342: the largest datagram, 65535 octets, is reassembled: 65515 octets of IP payload in pieces
- * of 1480, the last of 395; in IPv6 65535 of payload (RFC 8200 §3), the last of 415. */
+/* This is option 4. MPA-342: the largest datagram, 65535 octets, is reassembled: 65515 octets of IP payload
+ * in pieces of 1480, the last of 395; in IPv6 65535 of payload (RFC 8200 §3), the last of 415. */
 VERSION_TEST(test_one_64k)
 {
   g_autoptr(ip_reassembly) reassembly = with(ONE_64K, 0);
@@ -184,9 +185,9 @@ VERSION_TEST(test_one_64k)
   assert_numbered(whole, version, 3, ip_payload - 20);
 }
 
-/* Option 5. MPA-343: the fragments of three datagrams in one buffer of 3000 octets; the fourth evicts the
- * oldest: 800 + 800 + 800 + 800 > 3000. A datagram that needs more than the whole buffer is dropped as soon
- * as it does, after the others have gone. */
+/* This is option 5. MPA-343: the fragments of three datagrams in one buffer of 3000 octets; the fourth evicts
+ * the oldest: 800 + 800 + 800 + 800 > 3000. A datagram that needs more than the whole buffer is dropped as
+ * soon as it does, after the others have gone. */
 TEST(test_spanning)
 {
   g_autoptr(ip_reassembly) reassembly = with(SPANNING, 3000);
@@ -340,8 +341,8 @@ UNLIMITED_TEST(test_versions_are_apart)
   give(reassembly, "0/1460:1000+480=");
 }
 
-/* Half of datagram 0, with another identification; in IPv6 it has 32 bits, in octets 44 to 47 (RFC 8200
- * §4.5). */
+/* Returns half of datagram 0, with another identification; in IPv6 it has 32 bits, in octets 44 to 47 (RFC
+ * 8200 §4.5). */
 static datagram *identified(uint32_t from, uint32_t length, uint32_t identification)
 {
   g_autoptr(datagram) piece = numbered_piece(6, 0, 1460, from, length);

@@ -30,7 +30,7 @@ static void add_and_drop(packet_capture *capture, datagram *packet, time_ps now)
   datagram_unref(packet);
 }
 
-/* A path in a new temporary folder. */
+/* This is a path in a new temporary folder. */
 typedef struct fixture {
   char *folder, *path;
 } fixture;
@@ -51,7 +51,7 @@ static void tear_down(fixture *f, G_GNUC_UNUSED gconstpointer unused)
 
 #define FILE_TEST(name) TEST_WITH(fixture, NULL, set_up, tear_down, name)
 
-/* The first record of the file, which libpcap reads; close the reader. */
+/* Opens the first record of the file, which libpcap reads; close the reader. */
 static pcap_t *open_first(const char *path, struct pcap_pkthdr **record, const u_char **octets)
 {
   char message[PCAP_ERRBUF_SIZE];
@@ -61,7 +61,7 @@ static pcap_t *open_first(const char *path, struct pcap_pkthdr **record, const u
   return reader;
 }
 
-/* Two packets of 40 + 3 and 40 octets. The file header is 24 octets, each record header 16. */
+/* Writes two packets of 40 + 3 and 40 octets. The file header is 24 octets, each record header 16. */
 static void write_two(const char *path)
 {
   packet_capture *capture = NO_ERROR(packet_capture_new, path);
@@ -70,9 +70,9 @@ static void write_two(const char *path)
   g_assert_true(NO_ERROR(packet_capture_close, capture));
 }
 
-/* The file as the pcap format has it: magic A1B23C4D (nanoseconds), 2.4, zone 0, accuracy 0, 65535 octets,
- * and 101, which is raw IP in files (LINKTYPE_RAW). In the order of octets of this machine, as libpcap writes
- * it. */
+/* Checks the file as the pcap format has it: magic A1B23C4D (nanoseconds), 2.4, zone 0, accuracy 0, 65535
+ * octets, and 101, which is raw IP in files (LINKTYPE_RAW). In the order of octets of this machine, as
+ * libpcap writes it. */
 FILE_TEST(test_octets_of_the_file)
 {
   write_two(f->path);
@@ -92,7 +92,8 @@ FILE_TEST(test_octets_of_the_file)
                 (original, 43));
 }
 
-/* Read back with libpcap: times, octets, and checksums that come out 0 over what they cover (RFC 1071). */
+/* They are read back with libpcap: times, octets, and checksums that come out 0 over what they cover (RFC
+ * 1071). */
 FILE_TEST(test_read_back)
 {
   write_two(f->path);
@@ -113,7 +114,7 @@ FILE_TEST(test_read_back)
   pcap_close(reader);
 }
 
-/* A segment of each version, whole, marked with CE, fragmented, and as too big. */
+/* Writes a segment of each version, whole, marked with CE, fragmented, and as too big. */
 static void write_all_kinds(const char *path)
 {
   time_ps now = 0;

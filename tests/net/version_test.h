@@ -4,7 +4,7 @@
 
 #include "test.h"
 
-/* A test for IPv4 and one for IPv6; its body has `version`, which is 4 or 6. */
+/* This is a test for IPv4 and one for IPv6; its body has `version`, which is 4 or 6. */
 #define VERSION_TEST(name)                                                                                   \
   static void name(unsigned version);                                                                        \
   TEST(name##_4)                                                                                             \

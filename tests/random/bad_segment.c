@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "bad_segment.h"
 
-/* rdmap-00 §6.1, figure 4 */
+/* This is rdmap-00 §6.1, figure 4 */
 enum { WRITE, READ_REQUEST, READ_RESPONSE, SEND, SEND_INVALIDATE, TERMINATE = 7, RESERVED = 11 };
 
 enum { QUEUE_SENDS, QUEUE_REQUESTS, QUEUE_TERMINATE, NO_QUEUE };
 
-/* A segment about to be written. */
+/* This is a segment about to be written. */
 typedef struct segment {
   bool tagged;
   uint8_t version; /* DV and RV: the same number in all generations */
@@ -43,7 +43,7 @@ static void append_header(GByteArray *octets, const segment *s)
   append_number(octets, s->message_offset, 4);
 }
 
-/* What a Read Request asks for. */
+/* Appends what a Read Request asks for. */
 static void append_wish(GByteArray *ulpdu, uint32_t sink_stag, uint64_t sink_offset, uint32_t length,
                         uint32_t source_stag, uint64_t source_offset)
 {
@@ -69,7 +69,7 @@ void bad_segment_append_request(GByteArray *ulpdu, iwarp_generation generation, 
   append_wish(ulpdu, sink_stag, sink_offset, length, source_stag, source_offset);
 }
 
-/* One that is none of the endpoint's. */
+/* Returns one that is none of the endpoint's. */
 static uint32_t unknown_stag(const uint32_t stags[CASE_REGIONS])
 {
   uint32_t stag = 0xBAD00000;
@@ -83,8 +83,8 @@ static uint32_t unknown_stag(const uint32_t stags[CASE_REGIONS])
   return stag;
 }
 
-/* How a bad segment is made. What is not here is as in a right Send, or, tagged, a right Write to region 0.
- */
+/* This is how a bad segment is made. What is not here is as in a right Send, or, tagged, a right Write to
+ * region 0. */
 typedef struct recipe {
   bool tagged;
   uint8_t version; /* flips these bits of DV, … */
@@ -139,7 +139,7 @@ static const recipe recipes[BAD_KINDS] = {
     [BAD_MARKER] = {.tagged = true, .octets = 512}, /* there is one inside */
 };
 
-/* The next Read of the endpoint from operation `index` on; when there is none, that operation. */
+/* Returns the next Read of the endpoint from operation `index` on; when there is none, that operation. */
 static const case_operation *next_read(const random_case *c, guint index)
 {
   for (guint next = index; next < c->operations; next++) {
@@ -150,7 +150,7 @@ static const case_operation *next_read(const random_case *c, guint index)
   return &c->operation[index];
 }
 
-/* What of operation `index` depends on its length, or on the other operations. */
+/* Adjusts what of operation `index` depends on its length, or on the other operations. */
 static void adjust(segment *s, const random_case *c, guint index, const uint32_t stags[CASE_REGIONS])
 {
   uint32_t more = c->operation[index].length;

@@ -30,8 +30,8 @@ static uint32_t random_length(GRand *random, uint32_t largest)
   }
 }
 
-/* Where in `region` the next `length` octets go: mostly after the others, so that the order in which they
- * are placed does not matter; sometimes on top of them, and now and then beyond the end. */
+/* Returns where in `region` the next `length` octets go: mostly after the others, so that the order in which
+ * they are placed does not matter; sometimes on top of them, and now and then beyond the end. */
 static uint32_t random_offset(GRand *random, uint32_t *used, uint32_t length)
 {
   uint32_t at = *used;
@@ -46,7 +46,7 @@ static uint32_t random_offset(GRand *random, uint32_t *used, uint32_t length)
   return at;
 }
 
-/* What ends the stream, or should. */
+/* Returns what ends the stream, or should. */
 static case_operation random_end(GRand *random)
 {
   return (case_operation){.kind = one_in(random, 8) ? CASE_TERMINATE : CASE_BAD,
@@ -123,7 +123,8 @@ static void random_operations(GRand *random, random_case *c)
   }
 }
 
-/* The stream's length, more or less: what is beyond it is cut off, what is left out comes at the end. */
+/* Returns the stream's length, more or less: what is beyond it is cut off, what is left out comes at the
+ * end. */
 static uint32_t estimated_octets(const random_case *c)
 {
   uint32_t octets = 0;

@@ -4,5 +4,5 @@
 
 #include "random_case.h"
 
-/* Case `number` of `seed`: always the same, decidable, and independent of all others. */
+/* Makes case `number` of `seed`: always the same, decidable, and independent of all others. */
 void case_generate(random_case *c, guint32 seed, guint32 number);

@@ -9,7 +9,7 @@
 
 enum { PEER = 1, SINK_STAG = 0x77, SOURCE_STAG = 0x1000, REQUEST_OCTETS = 18 + 28 };
 
-/* The peer. */
+/* This is the peer. */
 typedef struct maker {
   const random_case *c;
   const uint32_t *stags;
@@ -52,7 +52,7 @@ static void frame(maker *m, buffer_chain *ulpdu)
   buffer_chain_clear(ulpdu);
 }
 
-/* All that the stream has to send now. */
+/* Drains all that the stream has to send now. */
 static void drain(maker *m)
 {
   buffer_chain ulpdu;

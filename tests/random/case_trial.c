@@ -89,8 +89,8 @@ static void check_completion(case_trial *t, guint index, const reference_complet
   }
 }
 
-/* In the order of Delivery; after the end the Reads that are left, in error and in the order posted
- * (RDMAP-221). */
+/* Checks them in the order of Delivery; after the end the Reads that are left, in error and in the order
+ * posted (RDMAP-221). */
 static void check_completions(case_trial *t)
 {
   const GArray *actual = t->end->completions;
@@ -145,7 +145,7 @@ static void check_memory(case_trial *t)
 
 /* --- What came back --- */
 
-/* A walk over the ULPDUs of the endpoint. */
+/* This is a walk over the ULPDUs of the endpoint. */
 typedef struct answers {
   guint next;
   uint32_t number; /* of Read Requests so far */
@@ -163,7 +163,7 @@ static unsigned opcode_at(const case_trial *t, guint index)
   return ulpdu && ulpdu->len >= 14 ? ulpdu->data[1] & 0x0F : UINT8_MAX;
 }
 
-/* The endpoint's own Reads, all of them at once: there are no more than its ORD. */
+/* Checks the endpoint's own Reads, all of them at once: there are no more than its ORD. */
 static void check_requests(case_trial *t, answers *a)
 {
   for (guint i = 0; i < t->c->operations; i++) {
@@ -185,15 +185,15 @@ static void check_requests(case_trial *t, answers *a)
   }
 }
 
-/* Whether octet `index` of an answer may be `value`: what it was when the request came, or what another
- * operation wrote there (note D35). */
+/* Returns whether octet `index` of an answer may be `value`: what it was when the request came, or what
+ * another operation wrote there (note D35). */
 static bool answer_may_be(const case_trial *t, const reference_answer *answer, uint32_t index, uint8_t value)
 {
   return answer->octets->data[index] == value ||
          reference_may_be(t->fpdus, t->end->stags, answer->buffer, answer->from + index, value);
 }
 
-/* One Read Response; false when it ends before its last segment. */
+/* Checks one Read Response; false when it ends before its last segment. */
 static bool check_answer(case_trial *t, answers *a, const reference_answer *answer, guint number)
 {
   /* 1460 - (6 + 4 * 3 + 0) and 1460 - (6 + 0) */
@@ -375,7 +375,7 @@ static void write_facts(const case_trial *t, guint early, case_facts *facts)
   }
 }
 
-/* The ways in which the end of a stream may be detected. */
+/* These are the ways in which the end of a stream may be detected. */
 typedef enum way {
   WAY_IN_ORDER,
   WAY_CRC,
@@ -397,9 +397,9 @@ static bool is_possible(const case_trial *t, way how)
   return how == WAY_IN_ORDER || wrong_marker || (how == WAY_CRC && wrong_crc);
 }
 
-/* The outcome with `early` of the segments that name an STag already invalid placed in time (note D53). What
- * MPA finds does not wait for what comes before it, good or bad: so much of that as was Delivered counts
- * (note M33). */
+/* Returns the outcome with `early` of the segments that name an STag already invalid placed in time (note
+ * D53). What MPA finds does not wait for what comes before it, good or bad: so much of that as was Delivered
+ * counts (note M33). */
 static reference *outcome_of(const case_trial *t, guint early, way how)
 {
   guint limit = how == WAY_IN_ORDER ? UINT_MAX : t->end->delivered->len;

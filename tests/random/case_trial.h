@@ -6,7 +6,7 @@
 
 typedef struct case_trial case_trial;
 
-/* How a case went that went well: to see that the cases are as different as they should be. */
+/* This is how a case went that went well: to see that the cases are as different as they should be. */
 typedef struct case_facts {
   reference_end end;
   unsigned layer, type, code; /* of the Terminate, or what it would have been */
@@ -30,8 +30,8 @@ char *case_trial_try(case_trial *trial, planted_defect defect, case_facts *facts
 uint32_t case_trial_octets(const case_trial *trial);
 uint32_t case_trial_fpdu_end(const case_trial *trial, guint index);
 
-/* A new trial with one try. */
+/* Runs a new trial with one try. */
 char *case_trial_run(const random_case *c, planted_defect defect, case_facts *facts);
 
-/* The same in a process of its own: when that dies, that is what is wrong. */
+/* Does the same in a process of its own: when that dies, that is what is wrong. */
 char *case_trial_run_apart(const random_case *c, planted_defect defect);

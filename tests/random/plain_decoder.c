@@ -13,7 +13,7 @@ uint64_t plain_number(const uint8_t *octets, unsigned count)
   return number;
 }
 
-/* RFC 3720 §12.1, reflected; the remainder of each octet value. */
+/* Makes the table of RFC 3720 §12.1, reflected; the remainder of each octet value. */
 static void make_table(uint32_t table[256])
 {
   for (uint32_t octet = 0; octet < 256; octet++) {
@@ -25,7 +25,7 @@ static void make_table(uint32_t table[256])
   }
 }
 
-/* A walk over the octets of one FPDU. */
+/* This is a walk over the octets of one FPDU. */
 typedef struct walk {
   const uint8_t *octets;
   uint64_t length;
@@ -68,7 +68,7 @@ static void pass_marker(walk *w)
   pass(w, MARKER_OCTETS);
 }
 
-/* The next octet that is no marker's; 0 after the end. */
+/* Returns the next octet that is no marker's; 0 after the end. */
 static uint8_t next(walk *w)
 {
   pass_marker(w);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* FPDUs out of a whole stream in order, and the CRC that they end with: written from mpa-01 alone, octet by
- * octet, sharing no code with model/. */
+/* These are FPDUs out of a whole stream in order, and the CRC that they end with: written from mpa-01 alone,
+ * octet by octet, sharing no code with model/. */
 #pragma once
 
 #include <glib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One case of the random proof: what a peer sends to an endpoint, and in which pieces it arrives. A case is
- * plain data: it can be made by chance, made smaller, printed, and pasted into a test. */
+/* This is one case of the random proof: what a peer sends to an endpoint, and in which pieces it arrives. A
+ * case is plain data: it can be made by chance, made smaller, printed, and pasted into a test. */
 #pragma once
 
 #include <glib.h>
@@ -19,7 +19,7 @@ enum {
   CASE_DEPTH = 16, /* its IRD and ORD */
 };
 
-/* A region of the endpoint's memory with an STag. */
+/* This is a region of the endpoint's memory with an STag. */
 typedef struct case_region {
   uint64_t base; /* Tagged Offset of its first octet */
   bool peer_may_read;
@@ -41,7 +41,7 @@ const case_region *case_region_of(unsigned region);
   EACH(CASE_TERMINATE)                                                                                       \
   EACH(CASE_BAD) /* one segment made by hand: `bad` */
 
-/* What may be wrong with a segment (ddp-07/rfc5041 §7.1; rdmap-00 §9.2; mpa-01 §7). */
+/* This is what may be wrong with a segment (ddp-07/rfc5041 §7.1; rdmap-00 §9.2; mpa-01 §7). */
 #define CASE_BADS_(EACH)                                                                                     \
   EACH(BAD_SHORT_ULPDU) /* no whole DDP header */                                                            \
   EACH(BAD_TAGGED_DV)                                                                                        \
@@ -113,8 +113,8 @@ typedef struct random_case {
   case_arrival arrival[CASE_ARRIVALS_MAX];
 } random_case;
 
-/* Whether the documents decide how it ends, whatever the order of arrival; the reference knows no more than
- * they do:
+/* Returns whether the documents decide how it ends, whatever the order of arrival; the reference knows no
+ * more than they do:
  * - A Responder must have an FPDU before it may send a Read Request (mpa-01 §6.1 rule 4), so its peer has
  * nothing to respond to.
  * - Invalidating an STag while a Read through it is being answered ends the answer at a point that is a
@@ -125,8 +125,8 @@ typedef struct random_case {
  * if what is made by hand had not been there: two requests in one buffer are whichever comes last. */
 bool random_case_is_decidable(const random_case *c);
 
-/* The octet at `index` of the payload of operation `operation`. */
+/* Returns the octet at `index` of the payload of operation `operation`. */
 uint8_t random_case_payload(guint operation, uint32_t index);
 
-/* The case as C text: an initialiser of a random_case. Free with g_free(). */
+/* Returns the case as C text: an initialiser of a random_case. Free with g_free(). */
 char *random_case_print(const random_case *c);

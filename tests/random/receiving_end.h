@@ -14,7 +14,7 @@ enum {
   RECEIVING_END_EMSS_OCTETS = 1460, /* of what it sends: MTU 1500, no options */
 };
 
-/* What may be made wrong on purpose, to see that it is found. */
+/* This is what may be made wrong on purpose, to see that it is found. */
 typedef enum planted_defect {
   DEFECT_NONE,
   DEFECT_EARLY_OCTET,     /* the 100th octet of a segment that arrives beyond the in-order edge is taken for
@@ -63,5 +63,5 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(receiving_end, receiving_end_free)
 /* The peer sends `stream` as the case wants it, all of it, and FIN after it. */
 void receiving_end_feed(receiving_end *end, const GByteArray *stream);
 
-/* True when no octet outside the buffers has changed. */
+/* Returns true when no octet outside the buffers has changed. */
 bool receiving_end_guards_are_whole(const receiving_end *end);

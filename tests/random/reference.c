@@ -5,7 +5,7 @@
 
 enum { TAGGED_OCTETS = 14, UNTAGGED_OCTETS = 18, REQUEST_OCTETS = 28 };
 
-/* rdmap-00 §6.1, figure 4 */
+/* This is rdmap-00 §6.1, figure 4 */
 enum {
   WRITE,
   READ_REQUEST,
@@ -20,7 +20,7 @@ enum {
 
 enum { LAYER_RDMAP, LAYER_DDP };
 
-/* A DDP segment, taken apart. */
+/* This is a DDP segment, taken apart. */
 typedef struct segment {
   guint fpdu;
   const uint8_t *ulpdu;
@@ -39,7 +39,7 @@ typedef struct segment {
   uint32_t payload_octets;
 } segment;
 
-/* The endpoint, as far as it matters. */
+/* This is the endpoint, as far as it matters. */
 typedef struct interpreter {
   const random_case *c;
   const uint32_t *stags;
@@ -58,7 +58,7 @@ uint32_t reference_buffer_octets(unsigned buffer)
   return buffer < CASE_REGIONS ? CASE_REGION_OCTETS : CASE_RECEIVE_OCTETS;
 }
 
-/* A pattern that repeats, but not where anything else does. */
+/* Fills it with a pattern that repeats, but not where anything else does. */
 void reference_fill(unsigned buffer, uint8_t *octets)
 {
   enum { PERIOD = 61 };
@@ -76,7 +76,7 @@ void reference_fill(unsigned buffer, uint8_t *octets)
 
 /* --- The fields --- */
 
-/* ddp-07/rfc5041 §4, rdmap-00 §6.1; false when there is no whole header. */
+/* Takes it apart by ddp-07/rfc5041 §4, rdmap-00 §6.1; false when there is no whole header. */
 static bool take_apart(const plain_fpdu *fpdu, guint index, segment *s)
 {
   const uint8_t *ulpdu = fpdu->ulpdu->data;
@@ -105,7 +105,7 @@ static bool take_apart(const plain_fpdu *fpdu, guint index, segment *s)
   return true;
 }
 
-/* The endpoint's region under `stag`; CASE_REGIONS when there is none. */
+/* Returns the endpoint's region under `stag`; CASE_REGIONS when there is none. */
 static unsigned region_of(const uint32_t stags[CASE_REGIONS], uint32_t stag)
 {
   unsigned region = 0;
@@ -133,7 +133,7 @@ void reference_end_by_mpa(reference *outcome, unsigned code)
   outcome->terminate_octets = 4;
 }
 
-/* rdmap-00 §6.8, figures 7 … 10; notes D42 … D45. */
+/* Ends by rdmap-00 §6.8, figures 7 … 10; notes D42 … D45. */
 static void end_by_error(interpreter *in, const segment *s, unsigned layer, unsigned type, unsigned code)
 {
   reference *outcome = in->outcome;
@@ -163,7 +163,7 @@ static void end_by_error(interpreter *in, const segment *s, unsigned layer, unsi
 
 /* --- DDP --- */
 
-/* ddp-07/rfc5041 §5.2, §7.1 in the order of note D12; the code of table §7.2, or -1. */
+/* Finds a fault by ddp-07/rfc5041 §5.2, §7.1 in the order of note D12; the code of table §7.2, or -1. */
 static int tagged_fault(interpreter *in, const segment *s)
 {
   if (s->payload_octets == 0) {
@@ -189,7 +189,7 @@ static int tagged_fault(interpreter *in, const segment *s)
   return is_inside(r, s->offset, s->payload_octets) ? -1 : 0x01;
 }
 
-/* notes D9, D10, D14 */
+/* Finds a fault by notes D9, D10, D14 */
 static int untagged_fault(const interpreter *in, const segment *s)
 {
   static const uint32_t sizes[] = {CASE_RECEIVE_OCTETS, REQUEST_OCTETS, REFERENCE_TERMINATE_OCTETS};
@@ -211,7 +211,7 @@ static int untagged_fault(const interpreter *in, const segment *s)
   return s->payload_octets > sizes[s->queue] - s->message_offset ? 0x05 : -1;
 }
 
-/* Where the payload of `s` goes: the buffer, or REFERENCE_BUFFERS, and the first octet of it. */
+/* Returns where the payload of `s` goes: the buffer, or REFERENCE_BUFFERS, and the first octet of it. */
 static unsigned target_of(const uint32_t stags[CASE_REGIONS], const segment *s, uint32_t *from)
 {
   if (!s->tagged) {
@@ -234,7 +234,7 @@ static unsigned target_of(const uint32_t stags[CASE_REGIONS], const segment *s, 
 
 /* --- RDMAP --- */
 
-/* rdmap-00 §6.1, figure 4, and §9.2; the code of a Remote Operation Error, or -1. */
+/* Finds a fault by rdmap-00 §6.1, figure 4, and §9.2; the code of a Remote Operation Error, or -1. */
 static int rdmap_fault(const interpreter *in, const segment *s)
 {
   static const int queues[OPCODES] = {-1, 1, -1, 0, 0, 0, 0, 2}; /* -1: tagged */
@@ -257,7 +257,7 @@ static void complete(interpreter *in, const segment *s, const reference_completi
   g_array_append_val(in->outcome->completions, done);
 }
 
-/* rdmap-00 §7.3; notes D47, D53, D54. */
+/* Takes a Send by rdmap-00 §7.3; notes D47, D53, D54. */
 static void take_send(interpreter *in, const segment *s)
 {
   bool invalidates = s->opcode == SEND_INVALIDATE || s->opcode == SEND_SE_INVALIDATE;
@@ -287,7 +287,7 @@ static void take_send(interpreter *in, const segment *s)
                                    .invalidated_stag = invalidates ? s->stag : 0});
 }
 
-/* rdmap-00 §7.2, §9.2; the code of a Remote Protection Error, or -1. */
+/* Finds a fault by rdmap-00 §7.2, §9.2; the code of a Remote Protection Error, or -1. */
 static int source_fault(const interpreter *in, unsigned region, uint64_t offset, uint32_t length)
 {
   if (length == 0) {
@@ -337,7 +337,7 @@ static void take_request(interpreter *in, const segment *s)
   g_array_append_val(in->outcome->answers, answer);
 }
 
-/* The `number`th of the endpoint's own Reads; NULL when there are not so many. */
+/* Returns the `number`th of the endpoint's own Reads; NULL when there are not so many. */
 static const case_operation *read_of(const random_case *c, uint32_t number)
 {
   for (guint i = 0; i < c->operations; i++) {
@@ -348,8 +348,8 @@ static const case_operation *read_of(const random_case *c, uint32_t number)
   return NULL;
 }
 
-/* rdmap-00 §7.2; note D32. Responses come in order and start to end here, so one that starts late or is short
- * shows. */
+/* Takes a Response by rdmap-00 §7.2; note D32. Responses come in order and start to end here, so one that
+ * starts late or is short shows. */
 static void take_response(interpreter *in, const segment *s)
 {
   const case_operation *read = read_of(in->c, in->reads);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What an endpoint must make of a stream: an interpreter that takes the FPDUs one by one in the order sent,
- * written from ddp-07/rfc5041, rdmap-00 and mpa-01 alone. Shares no code with model/. */
+/* This is what an endpoint must make of a stream: an interpreter that takes the FPDUs one by one in the order
+ * sent, written from ddp-07/rfc5041, rdmap-00 and mpa-01 alone. Shares no code with model/. */
 #pragma once
 
 #include "plain_decoder.h"
@@ -8,7 +8,7 @@
 
 enum { REFERENCE_BUFFERS = CASE_REGIONS + CASE_RECEIVES, REFERENCE_TERMINATE_OCTETS = 52 };
 
-/* A buffer of the endpoint: its regions, then its receives. */
+/* Returns the octets of a buffer of the endpoint: its regions, then its receives. */
 uint32_t reference_buffer_octets(unsigned buffer);
 
 /* Writes what is in `buffer` at first, reference_buffer_octets() of it: different everywhere. */
@@ -54,8 +54,9 @@ typedef struct reference {
   uint32_t completed_reads;
 } reference;
 
-/* What the FPDUs come to. note D53: of the segments that name an STag already invalid, the first `early` came
- * early enough to be placed. No more than `limit` FPDUs are looked at. Free with reference_free(). */
+/* Returns what the FPDUs come to. note D53: of the segments that name an STag already invalid, the first
+ * `early` came early enough to be placed. No more than `limit` FPDUs are looked at. Free with
+ * reference_free(). */
 reference *reference_interpret(const random_case *c, const GArray *fpdus, const uint32_t stags[CASE_REGIONS],
                                guint early, guint limit);
 /* MPA finds something wrong, somewhere beyond: mpa-01 §7's codes. */
@@ -65,7 +66,7 @@ void reference_end_by_mpa(reference *outcome, unsigned code);
 void reference_free(reference *outcome);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(reference, reference_free)
 
-/* Whether some FPDU of the stream, wherever it is, has `value` for octet `index` of `buffer`: placement has
- * no order (rdmap-00 §5.5), and what comes after the end may have come early. */
+/* Returns whether some FPDU of the stream, wherever it is, has `value` for octet `index` of `buffer`:
+ * placement has no order (rdmap-00 §5.5), and what comes after the end may have come early. */
 bool reference_may_be(const GArray *fpdus, const uint32_t stags[CASE_REGIONS], unsigned buffer,
                       uint32_t index, uint8_t value);

@@ -7,7 +7,7 @@
 
 enum { SEED = 1, CASES = 400 };
 
-/* The first case that fails with `defect`, and shrinks it. */
+/* Finds the first case that fails with `defect`, and shrinks it. */
 static random_case find_and_shrink(planted_defect defect)
 {
   random_case c;
@@ -28,7 +28,8 @@ static random_case find_and_shrink(planted_defect defect)
   g_error("defect %d was not found in %d cases", defect, CASES);
 }
 
-/* A row for each defect: how many arrivals it needs, and of how many octets its one operation is at least. */
+/* This is a row for each defect: how many arrivals it needs, and of how many octets its one operation is at
+ * least. */
 typedef struct defect_row {
   const char *name;
   planted_defect defect;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What chance need not find: every pair of cuts in a stream of two FPDUs, and every order of six segments. */
+/* These tests try what chance need not find: every pair of cuts in a stream of two FPDUs, and every order of
+ * six segments. */
 #include <string.h>
 
 #include "case_trial.h"
@@ -48,7 +49,7 @@ static void arrange_three(random_case *c, uint32_t first, uint32_t second, uint3
   }
 }
 
-/* A Write and a Send; the sequence number wraps within the second FPDU. */
+/* It is a Write and a Send; the sequence number wraps within the second FPDU. */
 static void try_every_pair(random_case base)
 {
   random_case *c = &base;

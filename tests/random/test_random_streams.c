@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The random proof: streams of all operations, cut, re-ordered and repeated in every way chance finds, come
- * to what a trivial in-order reference makes of them: memory, Deliveries and completions, answers, the
- * Terminate.
+/* These tests are the random proof: streams of all operations, cut, re-ordered and repeated in every way
+ * chance finds, come to what a trivial in-order reference makes of them: memory, Deliveries and completions,
+ * answers, the Terminate.
  *
  * IWARPSIM_RANDOM_SEED and IWARPSIM_RANDOM_CASES in the environment try others, and more of them. */
 #include <stdio.h>
@@ -22,7 +22,7 @@ enum { CASES = 10000 };
 #endif
 enum { SEED = 50445041, LAYERS = 3, TYPES = 3, CODES = 256 };
 
-/* What the process that tries the cases reports. */
+/* This is what the process that tries the cases reports. */
 typedef struct progress {
   guint32 number; /* of the case under way */
   bool is_done;
@@ -53,7 +53,7 @@ static void count(progress *p, const case_facts *facts)
   }
 }
 
-/* In the child: goes on until a case fails or kills the process. */
+/* Runs in the child: goes on until a case fails or kills the process. */
 static G_NORETURN void try_all(progress *p, guint32 seed, guint32 cases)
 {
   random_case c;

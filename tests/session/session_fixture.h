@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the tests of model/session share: packets of its connections, a place where packets arrive, and one
+/* The tests of model/session share this: packets of its connections, a place where packets arrive, and one
  * direction of the path of a scenario on a clock of its own. */
 #pragma once
 
@@ -18,8 +18,8 @@
 
 enum { FIRST_ISN = 1000 };
 
-/* What `side` of `connection` sends, between the two hosts of a scenario with IPv4; and the connection of
- * such a flow, a path_connection_of: one whose port is below the first has none. */
+/* Returns what `side` of `connection` sends, between the two hosts of a scenario with IPv4; and the
+ * connection of such a flow, a path_connection_of: one whose port is below the first has none. */
 datagram_flow flow_of(uint32_t connection, enum side side);
 bool connection_of_flow(void *user, const datagram_flow *flow, uint32_t *connection);
 
@@ -28,14 +28,14 @@ bool connection_of_flow(void *user, const datagram_flow *flow, uint32_t *connect
  * FIRST_ISN. */
 datagram *segment_of(uint32_t connection, enum side from, int64_t position, uint32_t length, uint8_t flags);
 
-/* The same with `options`: what they hold beside the fields above. */
+/* Returns the same with `options`: what they hold beside the fields above. */
 datagram *segment_with(uint32_t connection, enum side from, int64_t position, uint32_t length, uint8_t flags,
                        const tcp_header *options);
 
-/* A path_alignment_is_fpdu_start: an FPDU starts every 1000 octets of a stream. */
+/* This is a path_alignment_is_fpdu_start: an FPDU starts every 1000 octets of a stream. */
 bool is_fpdu_start(void *user, const datagram_flow *flow, int64_t position, path_alignment_cursor *cursor);
 
-/* What a run of an empty scenario with `text` and `sets`, which must be possible, comes to. */
+/* Returns what a run of an empty scenario with `text` and `sets`, which must be possible, comes to. */
 session_result run_of(const char *text, const char *const *sets);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(session_result, session_result_clear)
 
@@ -46,13 +46,13 @@ typedef struct arrival {
   datagram *packet;
 } arrival;
 
-/* A GArray of arrival, empty at first. Free with g_array_unref(). */
+/* Returns a GArray of arrival, empty at first. Free with g_array_unref(). */
 GArray *arrivals_new(void);
 
-/* A path_output; `user` is such an array. */
+/* This is a path_output; `user` is such an array. */
 void arrive(void *user, datagram *packet, time_ps now);
 
-/* The one at `index`, which must be there. */
+/* Returns the one at `index`, which must be there. */
 const arrival *arrival_at(const GArray *arrivals, guint index);
 
 /* The lengths of the TCP payloads that have come, in order: "1460 1460 200"; free with g_free(). */
@@ -73,13 +73,13 @@ typedef struct way {
   metric_values counts;
 } way;
 
-/* `text` and `sets` as temporary_scenario(). In the main direction an FPDU starts every 1000 octets of a
- * stream. */
+/* Makes a way of `text` and `sets` as temporary_scenario(). In the main direction an FPDU starts every 1000
+ * octets of a stream. */
 way *way_new(enum side direction, const char *text, const char *const *sets);
 void way_free(way *w);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(way, way_free)
 
-/* The main direction of an empty scenario with `sets`. */
+/* Returns the main direction of an empty scenario with `sets`. */
 way *way_with(const char *const *sets);
 
 /* The same after `count` full segments have entered at once and gone through. */
@@ -97,10 +97,10 @@ void way_send_full(way *w, guint32 count);
 /* Everything goes on until nothing is left to do. */
 void way_run(way *w);
 
-/* When the packet number `index` arrived. */
+/* Returns when the packet number `index` arrived. */
 time_ps way_arrived(const way *w, guint index);
 
-/* What the path has counted, as the main direction's; until the next call. */
+/* Returns what the path has counted, as the main direction's; until the next call. */
 const metric_values *way_counts(way *w);
 
 /* docs/facts.md, "A link's times": from its first octet on the link to its arrival, and until the

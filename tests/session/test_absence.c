@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A session whose measured end's peer is not here: what that sends comes from elsewhere, in these tests from
- * another session, whose Responder it is a twin of. */
+/* These tests are about a session whose measured end's peer is not here: what that sends comes from
+ * elsewhere, in these tests from another session, whose Responder it is a twin of. */
 #include "session/session_paths.h"
 #include "session/session_private.h"
 #include "session_fixture.h"

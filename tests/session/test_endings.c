@@ -98,8 +98,8 @@ static const fault_case fault_cases[] = {
     {"early-close", "write", "MPA error 1", TRUE, 0, NULL},
 };
 
-/* All faults of an end that starts, and of one that answers: with directions = both each end posts, and
- * Reads make the other end respond. */
+/* Checks all faults of an end that starts, and of one that answers: with directions = both each end posts,
+ * and Reads make the other end respond. */
 static void assert_fault(const fault_case *c, const char *side)
 {
   gboolean by_initiator = strcmp(side, "initiator") == 0;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What stands in front of TCP at a host: fragments become packets again, and what waits for that is
- * reported, by connection. */
+/* These tests are about what stands in front of TCP at a host: fragments become packets again, and what waits
+ * for that is reported, by connection. */
 #include "session/ip_input.h"
 
 #include "platform/run_engine.h"
 #include "session_fixture.h"
 
-/* A segment of 1460 octets: 1480 of IP payload, cut at 976: 956 octets of TCP payload after 20 of TCP
+/* This is a segment of 1460 octets: 1480 of IP payload, cut at 976: 956 octets of TCP payload after 20 of TCP
  * header, and 504. */
 enum { FULL = 1460, CUT = 976, FIRST_HELD = CUT - 20, SECOND_HELD = FULL + 20 - CUT };
 
@@ -40,7 +40,7 @@ static void on_held(void *user, uint32_t connection, uint64_t octets, G_GNUC_UNU
   g_string_append_printf(((fixture *)user)->held, "%s:%" G_GUINT64_FORMAT " ", number, octets);
 }
 
-/* By the Initiator's port. */
+/* Finds it by the Initiator's port. */
 static bool connection_of(void *user, const datagram_flow *flow, uint32_t *connection)
 {
   const fixture *f = user;
@@ -83,14 +83,15 @@ static void tear_down(fixture *f)
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(fixture, tear_down)
 
-/* What has been reported since the last time; NULL: anything. */
+/* Checks what has been reported since the last time; NULL: anything. */
 static void assert_held(fixture *f, const char *expected)
 {
   g_assert_cmpstr(f->held->str, ==, expected ? expected : f->held->str);
   g_string_truncate(f->held, 0);
 }
 
-/* A segment of `connection` to the fixture's side, with an identification of its own, and its fragments. */
+/* Returns a segment of `connection` to the fixture's side, with an identification of its own, and its
+ * fragments. */
 static datagram *segment_to(const fixture *f, uint32_t connection, uint16_t identification)
 {
   datagram *packet = segment_of(connection, side_peer(f->side), 0, FULL, TCP_ACK);

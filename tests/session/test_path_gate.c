@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The gate in front of a proxy: what comes while an element after it works waits until all of them are
- * done. */
+/* These tests are about the gate in front of a proxy: what comes while an element after it works waits until
+ * all of them are done. */
 #include "network/path_proxy.h"
 
 #include "session_fixture.h"
 
-/* What the packets that are let in do: arrive; and more when the test asks for it. */
+/* This is what the packets that are let in do: arrive; and more when the test asks for it. */
 typedef struct entry {
   path_gate *gate;
   GArray *in;

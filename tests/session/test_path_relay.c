@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The proxy of `middlebox.mode`: how its TCP is configured, and where it stands. */
+/* These tests are about the proxy of `middlebox.mode`: how its TCP is configured, and where it stands. */
 #include "session/session_paths.h"
 
 #include "session_fixture.h"
@@ -43,8 +43,8 @@ static tcp_header header_of(const GArray *out, guint index)
   return header;
 }
 
-/* The handshake of connection 0: the Initiator's SYN, and the Responder's answer to the proxy's. Each host
- * announces an MSS of `mss`. */
+/* Makes the handshake of connection 0: the Initiator's SYN, and the Responder's answer to the proxy's. Each
+ * host announces an MSS of `mss`. */
 static void shake_hands(fixture *k, uint16_t mss)
 {
   const tcp_header syn = {.window = 65535, .has_mss = true, .mss_octets = mss};
@@ -59,8 +59,8 @@ static void shake_hands(fixture *k, uint16_t mss)
   g_assert_cmpuint(k->out[SIDE_RESPONDER]->len, ==, 1);
 }
 
-/* Forward links of 1500, 1400 and 1300 octets, reverse ones of 1200, 1100 and 1000. The proxy announces
- * MTU - 40 of the link that it receives from, and sends at most that of the link it sends on:
+/* These are forward links of 1500, 1400 and 1300 octets, reverse ones of 1200, 1100 and 1000. The proxy
+ * announces MTU - 40 of the link that it receives from, and sends at most that of the link it sends on:
  * - before: beside the Initiator. To it the proxy is the Responder, at the end of all forward links
  *   (1300); towards the Responder it is the Initiator, which receives from the last reverse link (1000)
  *   and sends on the first forward one (1500).
@@ -96,7 +96,7 @@ ROW_TEST(test_mtus, mtus)
                    c->sends_to_responder);
 }
 
-/* A single link each way: at every position the proxy has its MTU, `between` has no place there. */
+/* This is a single link each way: at every position the proxy has its MTU, `between` has no place there. */
 static const char *const mtus_of_a_single_link_rows[] = {"middlebox.position=before",
                                                          "middlebox.position=behind"};
 
@@ -172,11 +172,11 @@ static void on_output(void *user, datagram *packet, time_ps now)
   }
 }
 
-/* Links without a packet time to speak of (10 Tbit/s: less than 80 ps for 100 octets) and delays of 1, 2, 4
- * us forward and 10, 20, 40 us back. A SYN passes to the Responder in 7 us wherever the proxy stands; its
- * SYN-ACK comes to the proxy and the proxy's ACK to it over the links between the two: before: 70 back and 7
- * forward; between, which is after the first forward link and in front of the last reverse one: 10 + 20 back
- * and 2 + 4 forward; behind: none. The Initiator has an answer after 77 us in all three cases. */
+/* These are links without a packet time to speak of (10 Tbit/s: less than 80 ps for 100 octets) and delays of
+ * 1, 2, 4 us forward and 10, 20, 40 us back. A SYN passes to the Responder in 7 us wherever the proxy stands;
+ * its SYN-ACK comes to the proxy and the proxy's ACK to it over the links between the two: before: 70 back
+ * and 7 forward; between, which is after the first forward link and in front of the last reverse one: 10 + 20
+ * back and 2 + 4 forward; behind: none. The Initiator has an answer after 77 us in all three cases. */
 static const struct {
   const char *position;
   time_ps turn;

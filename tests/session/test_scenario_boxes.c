@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The middleboxes of `middlebox.mode`: the configuration of each, their order, and where they stand in both
- * directions. */
+/* These tests are about the middleboxes of `middlebox.mode`: the configuration of each, their order, and
+ * where they stand in both directions. */
 #include "network/path_middleboxes.h"
 
 #include "session_fixture.h"
@@ -109,7 +109,7 @@ TEST(test_names_of_streams)
   }
 }
 
-/* The pieces of two segments that a box of `mode` sends; free with g_free(). */
+/* Returns the pieces of two segments that a box of `mode` sends; free with g_free(). */
 static char *pieces_of(const char *mode)
 {
   g_autoptr(way) w = way_opened(SIDE_INITIATOR, patient,
@@ -164,10 +164,10 @@ ROW_TEST(test_times, times)
 
 /* --- Positions --- */
 
-/* Three links of different rates without delay, and a box that cuts a segment of 1000 octets in two of
- * 500: an IP packet of 1040, two of 540. The links are faster one by one, so that the second piece waits
- * only where the box stands: in front of the link `cut_before` (3: after the last). It arrives when that
- * link has had the first piece and then it. */
+/* Returns three links of different rates without delay, and a box that cuts a segment of 1000 octets in two
+ * of 500: an IP packet of 1040, two of 540. The links are faster one by one, so that the second piece waits
+ * only where the box stands: in front of the link `cut_before` (3: after the last). It arrives when that link
+ * has had the first piece and then it. */
 static time_ps second_piece_at(const uint64_t rates[3], guint cut_before)
 {
   time_ps at = 0;

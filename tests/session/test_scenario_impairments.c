@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What impairs packets after the links: which elements, in which order, and that each draws for itself. */
+/* These tests show what impairs packets after the links: which elements, in which order, and that each draws
+ * for itself. */
 #include "network/path_config.h"
 
 #include "session_fixture.h"
@@ -31,7 +32,7 @@ static void impairments_clear(impairments *all)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(impairments, impairments_clear)
 
-/* The element of `class` among `all`; NULL: there is none. */
+/* Returns the element of `class` among `all`; NULL: there is none. */
 static path_element *find(const impairments *all, const char *class)
 {
   for (guint i = 0; i < all->elements->len; i++) {
@@ -44,7 +45,7 @@ static path_element *find(const impairments *all, const char *class)
   return NULL;
 }
 
-/* What became of a packet: "x" lost, "2" twice, "!" damaged and found out, "?" damaged and not, "m"
+/* Describes what became of a packet: "x" lost, "2" twice, "!" damaged and found out, "?" damaged and not, "m"
  * marked, "~" late by the nanoseconds after it, "." nothing. */
 static void describe(GString *text, const path_element_counts *before, const path_element_counts *after,
                      const GArray *out, time_ps sent)
@@ -91,7 +92,7 @@ static char *fate_of(path_element *element, guint count)
   return g_string_free(text, FALSE);
 }
 
-/* The fate of packets in the element of `class` that a scenario of `sets` has in `direction` of path
+/* Returns the fate of packets in the element of `class` that a scenario of `sets` has in `direction` of path
  * `index`. */
 static char *fate_in(const char *const *sets, enum side direction, uint32_t index, const char *class,
                      guint count)
@@ -104,7 +105,7 @@ static char *fate_in(const char *const *sets, enum side direction, uint32_t inde
   return fate_of(element, count);
 }
 
-/* The same of the first path's forward direction. */
+/* Returns the same of the first path's forward direction. */
 static char *forward_fate(const char *const *sets, const char *class, guint count)
 {
   return fate_in(sets, SIDE_INITIATOR, 0, class, count);
@@ -112,7 +113,7 @@ static char *forward_fate(const char *const *sets, const char *class, guint coun
 
 /* --- Which, in which order --- */
 
-/* One key of `path` for each element. */
+/* This is one key of `path` for each element. */
 #define ALL_OF(path)                                                                                         \
   path ".loss=10%", path ".gemodel=[10%,50%,1,0]", path ".state=[10%,50%,10%,10%,1%]", path ".corrupt=10%",  \
       path ".duplicate=10%", path ".ecn_mark=10%", path ".displace=10%", path ".jitter=20us",                \

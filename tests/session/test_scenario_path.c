@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One direction of the path as a scenario describes it: the order of its elements, its links to the
- * picosecond, what it counts. */
+/* These tests are about one direction of the path as a scenario describes it: the order of its elements, its
+ * links to the picosecond, what it counts. */
 #include <string.h>
 
 #include "platform/run_engine.h"
@@ -218,7 +218,7 @@ static double lost_by(way *w)
   return way_counts(w)->value[METRIC_PATH_PACKETS_LOST];
 }
 
-/* Which of 3 bursts of 200 segments, 2 ms apart, the first link's RED drops: "..x." */
+/* Returns which of 3 bursts of 200 segments, 2 ms apart, the first link's RED drops: "..x." */
 static char *dropped_by_first_link(const char *hop)
 {
   GString *fate = g_string_new("");
@@ -468,8 +468,8 @@ TEST(test_alignment_before_and_after)
   }
 }
 
-/* A host beside a proxy, that answers what comes to it with a packet of one octet, through the gate of the
- * two. */
+/* This is a host beside a proxy, that answers what comes to it with a packet of one octet, through the gate
+ * of the two. */
 typedef struct gated_host {
   path_gate *gate;
   GArray *seen; /* what comes, and the answers when they enter */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which ends of a connection the documents describe, and what is kept of the first one. */
+/* These tests show which ends of a connection the documents describe, and what is kept of the first one. */
 #include "session/session_private.h"
 
 #include "string_list.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Hosts of one session: which one a packet is for, and three of them, connected A to B, A to C and B to C. */
+/* These tests are about hosts of one session: which one a packet is for, and three of them, connected A to B,
+ * A to C and B to C. */
 #include <string.h>
 
 #include "session/session_paths.h"
@@ -9,7 +10,7 @@
 
 enum { CONNECTIONS = 3, HOSTS = 3 };
 
-/* A link between each two hosts that are connected, and the octets of TCP payload that it brings. */
+/* This is a link between each two hosts that are connected, and the octets of TCP payload that it brings. */
 typedef struct fixture {
   session_network network;
   scenario *s;
@@ -140,7 +141,7 @@ static void run(fixture *f, session_result *result)
   g_assert_cmpint(result->status, ==, RUN_OK);
 }
 
-/* What the same connections count between two hosts. */
+/* Returns what the same connections count between two hosts. */
 static metric_values between_two_hosts(const scenario *s)
 {
   static const simulation_options options = {0};

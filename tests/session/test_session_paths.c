@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What lies between the hosts: one path or one for each connection, what changes on them and when, and the
- * way of ICMP messages. */
+/* These tests show what lies between the hosts: one path or one for each connection, what changes on them and
+ * when, and the way of ICMP messages. */
 #include "session/session_paths.h"
 #include "session_fixture.h"
 
@@ -45,14 +45,14 @@ static void tear_down(fixture *f)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(fixture, tear_down)
 
-/* A full segment of `connection`, from `position` on, in `direction`, now. */
+/* Sends a full segment of `connection`, from `position` on, in `direction`, now. */
 static void send_full(fixture *k, uint32_t connection, enum side direction, int64_t position)
 {
   k->network->class->send(k->network, session_scenario_pair.hosts[direction],
                           segment_of(connection, direction, position, FULL, TCP_ACK), engine_now(k->clock));
 }
 
-/* What the paths have counted. */
+/* Returns what the paths have counted. */
 static metric_values metrics_of(const fixture *k)
 {
   metric_values values = {.present = {false}};
@@ -134,7 +134,7 @@ TEST(test_own_paths_have_own_impairments)
 
 /* --- Events --- */
 
-/* At 3 us. */
+/* They come at 3 us. */
 static const char changes[] =
     "event = ({ at = \"3us\"; key = \"path.forward.rate\"; value = \"1Gbit/s\"; },"
     "         { at = \"3us\"; key = \"path.forward.delay\"; value = \"1us\"; },"
@@ -207,7 +207,7 @@ TEST(test_change_reaches_every_path)
   }
 }
 
-/* The MTU of each direction by its own event. */
+/* Each direction's MTU changes by its own event. */
 static const struct {
   time_ps sent;
   guint forward, reverse;

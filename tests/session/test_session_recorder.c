@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the recorder counts, event by event, with each number worked out. */
+/* These tests show what the recorder counts, event by event, with each number worked out. */
 #include "session/session_recorder.h"
 
 #include "metrics.h"
@@ -21,7 +21,7 @@ static session_recorder *new_recorder(run_moment from, run_moment to)
   return session_recorder_new(&config);
 }
 
-/* A test of `recorder`, which is new. */
+/* This is a test of `recorder`, which is new. */
 #define RECORDER_TEST(name)                                                                                  \
   TEST_OF(session_recorder, recorder, new_recorder((run_moment){0}, (run_moment){0}), name)
 
@@ -35,7 +35,7 @@ static buffer_chain octets_of(uint32_t length)
   return octets;
 }
 
-/* What is measured until `end`. */
+/* Returns what is measured until `end`. */
 static metric_values finish(session_recorder *recorder, time_ps end)
 {
   metric_values values = {0};
@@ -208,7 +208,7 @@ static void pass_ten(session_recorder *recorder, unsigned out_of_order)
   }
 }
 
-/* What each window has of the ten. The occupancy's mean is the sum of (100 + k) 10 k, over the segments held
+/* Each window has this of the ten. The occupancy's mean is the sum of (100 + k) 10 k, over the segments held
  * in the window or, where it cuts a time of holding, the part of that, by the window's length. */
 static const struct {
   const char *name;

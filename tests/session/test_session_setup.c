@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How a scenario configures the ends of its connections. The layers below do not know the scenario's words,
- * nor does the scenario know theirs: these tests show that both mean the same. */
+/* These tests show how a scenario configures the ends of its connections. The layers below do not know the
+ * scenario's words, nor does the scenario know theirs: these tests show that both mean the same. */
 #include "session/session_setup.h"
 
 #include "base/random_stream.h"
@@ -27,13 +27,13 @@ static tcp_config tcp_of(const scenario *s, uint32_t connection, enum side side)
   return endpoint(s, connection, side).tcp;
 }
 
-/* A member of a struct, as a number. */
+/* This is a member of a struct, as a number. */
 typedef struct field {
   const char *name;
   int64_t value;
 } field;
 
-/* Rows of such members, up to 16. */
+/* These are rows of such members, up to 16. */
 #define FIELDS(of, ...) EACH(FIELD_, of, __VA_ARGS__)
 #define FIELD_(of, member) {#member, (int64_t)(of).member},
 
@@ -203,8 +203,8 @@ TEST(test_keys_reach_their_end)
   }
 }
 
-/* The time at which a host hands over the second of two FPDUs of 1000 octets, in two segments each, that are
- * ready at 0. */
+/* Returns the time at which a host hands over the second of two FPDUs of 1000 octets, in two segments each,
+ * that are ready at 0. */
 static time_ps second_turn(const char *const *sets)
 {
   g_autoptr(scenario) s = load(sets);
@@ -234,7 +234,7 @@ TEST(test_host_rates)
 
 /* --- TCP --- */
 
-/* All but addresses, ports and ISN, and the window, which the path determines. */
+/* These are all but addresses, ports and ISN, and the window, which the path determines. */
 #define TCP_FIELDS(config)                                                                                   \
   FIELDS(config, sack, dsack, timestamps, drops_untimed, drops_reset_at_edge, quick_acks, old_sack,          \
          fin_beyond_window, ecn, congestion, slow_start, rack, tail_loss_probe, prr, frto, partial_undo)     \
@@ -248,7 +248,7 @@ TEST(test_host_rates)
          rto_initial_ps, rto_min_ps, rto_floor, variation_by_round, probe_delay, timer_slack_ps,             \
          timer_tick_ps, rto_max_ps, retries_max, send_mtu_octets, receive_mtu_octets, cubic)
 
-/* A key and what becomes of it in tcp_config, as a number. */
+/* This is a key and what becomes of it in tcp_config, as a number. */
 typedef struct tcp_case {
   const char *set, *field;
   int64_t value;
@@ -431,7 +431,7 @@ TEST(test_message_sizes)
   g_assert_cmpuint(config.message_octets, ==, 20000);
 }
 
-/* How the recorder is configured: rounding, latency, the window, and whose series it writes. */
+/* This is how the recorder is configured: rounding, latency, the window, and whose series it writes. */
 TEST(test_recorder)
 {
   g_autoptr(scenario) s = load(STRINGS("receiver.cell=64", "receiver.placement_latency=2us",
@@ -467,8 +467,8 @@ TEST(test_workload)
       100000 + 2 * 9000); /* the window, and what came at one instant, whatever fragments it further on */
 }
 
-/* As many octets as the scenario asks for, also more than the pattern table has; any other octets or length
- * are not them. */
+/* There are as many octets as the scenario asks for, also more than the pattern table has; any other octets
+ * or length are not them. */
 TEST(test_private_data)
 {
   g_autoptr(scenario) s = load(STRINGS("initiator.private_data=65535", "responder.private_data=10"));

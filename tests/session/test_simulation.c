@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How runs end: well, at run.stop, without progress; and files that cannot be written. */
+/* These tests show how runs end: well, at run.stop, without progress; and files that cannot be written. */
 #include "base/error.h"
 #include "session_fixture.h"
 
-/* A run that ends with `status`. */
+/* Makes a run that ends with `status`. */
 static session_result run(const char *const *sets, run_status status)
 {
   const session_result result = run_of("run = { engine = \"native\"; };", sets);
@@ -40,7 +40,7 @@ TEST(test_nothing_gets_through)
   g_assert_nonnull(strstr(result.message, "connection 0"));
 }
 
-/* The same with more patience than run.stall has. */
+/* Does the same with more patience than run.stall has. */
 TEST(test_no_progress)
 {
   g_auto(session_result) result = run(STRINGS("path.forward.loss=100%", "run.stall=5s"), RUN_FAILED);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the tests of whole replays share: a run's capture as a list of packets that can be changed, and its
+/* The tests of whole replays share this: a run's capture as a list of packets that can be changed, and its
  * replay. */
 #pragma once
 
@@ -7,18 +7,19 @@
 
 #include "replay/replay.h"
 
-/* One packet: its time, and its octets from the IP header on, after which `cut_octets` were not captured. */
+/* This is one packet: its time, and its octets from the IP header on, after which `cut_octets` were not
+ * captured. */
 typedef struct captured_packet {
   guint64 time_ns;
   GByteArray *octets;
   guint cut_octets;
 } captured_packet;
 
-/* The packets of the receiver's capture of a run with `sets`, of struct captured_packet *; free with
+/* Returns the packets of the receiver's capture of a run with `sets`, of struct captured_packet *; free with
  * g_ptr_array_unref(). */
 GPtrArray *capture_of(const char *const *sets);
 
-/* Whether the packet comes from the Initiator; how long its TCP payload is, and where that starts. */
+/* Returns whether the packet comes from the Initiator; how long its TCP payload is, and where that starts. */
 bool is_from_initiator(const captured_packet *packet);
 guint payload_of(const captured_packet *packet, guint *at);
 
@@ -28,7 +29,7 @@ void forget_checksum(captured_packet *packet);
 /* Writes them to a file, whose name is returned; the caller removes it and frees the name. */
 char *write_capture(const GPtrArray *packets);
 
-/* What became of a replay. */
+/* This is what became of a replay. */
 typedef struct outcome {
   session_result result;
   char *notes; /* each on a line */
@@ -41,8 +42,8 @@ outcome replay_of(const GPtrArray *packets, const char *const *sets, const repla
 void outcome_clear(outcome *result);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(outcome, outcome_clear)
 
-/* The same of the file `path`. */
+/* Returns the same of the file `path`. */
 outcome replay_of_file(const char *path, const char *const *sets, const replay_options *options);
 
-/* A metric that must be there. */
+/* Returns a metric that must be there. */
 double metric_of(const outcome *result, metric_id id);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Whole replays of captures that are less complete than those of a run: with parts missing, of one direction
- * only, begun in the middle, of another revision, damaged. */
+/* These tests are about whole replays of captures that are less complete than those of a run: with parts
+ * missing, of one direction only, begun in the middle, of another revision, damaged. */
 #include "replay/replay.h"
 
 #include <glib/gstdio.h>
@@ -37,8 +37,8 @@ static GPtrArray *filter(GPtrArray *packets, bool (*keep)(const captured_packet 
   return packets;
 }
 
-/* The index of the Initiator's data packet `number`, from 0, which is the Request; `at`: where its payload
- * starts. */
+/* Returns the index of the Initiator's data packet `number`, from 0, which is the Request; `at`: where its
+ * payload starts. */
 static guint data_index(const GPtrArray *packets, guint number, guint *at)
 {
   for (guint i = 0; i < packets->len; i++) {
@@ -82,7 +82,7 @@ TEST(test_metrics)
   EXPECT_METRICS(&result.result.results.metrics, (MPA_EMSS_OCTETS, 1460), (THEORY_BUFFER_AF_OCTETS, 1460));
 }
 
-/* A capture of one direction alone: the Reply is missing, and so are all acknowledgements. */
+/* This is a capture of one direction alone: the Reply is missing, and so are all acknowledgements. */
 TEST(test_one_way)
 {
   g_autoptr(GPtrArray) packets = filter(capture_of(plain), is_from_initiator);
@@ -285,7 +285,8 @@ TEST(test_grown_capture)
   g_assert_cmpint(g_rmdir(folder), ==, 0);
 }
 
-/* A later connection with the same addresses and ports: from its SYN on, packets are those of its own end. */
+/* This is a later connection with the same addresses and ports: from its SYN on, packets are those of its
+ * own end. */
 TEST(test_ports_used_again)
 {
   g_autoptr(GPtrArray) packets = capture_of(plain);
@@ -502,8 +503,8 @@ TEST(test_garbled)
 /* An FPDU without PAD (2 + 65,154 is a multiple of 4), whose ULPDU is an RDMA Write of 65,140 octets. */
 enum { LONG_ULPDU_OCTETS = 65154, LONG_FPDU_OCTETS = 2 + LONG_ULPDU_OCTETS + 4, LONG_PAYLOAD_OCTETS = 65140 };
 
-/* `first`, a data segment, as one that carries the long FPDU number `index` of the stream, and nothing
- * else. */
+/* Returns `first`, a data segment, as one that carries the long FPDU number `index` of the stream, and
+ * nothing else. */
 static captured_packet *long_packet(const captured_packet *first, guint index)
 {
   guint at;
@@ -589,8 +590,8 @@ ROW_TEST(test_times, time_rows)
 
 /* --- Resets --- */
 
-/* A RST of either end in the middle of the traffic, so far from the sequence number that is its end's next
- * one. That end, and the other, go on, which shows that it was not taken; or (`is_last`) its end sends
+/* This is a RST of either end in the middle of the traffic, so far from the sequence number that is its end's
+ * next one. That end, and the other, go on, which shows that it was not taken; or (`is_last`) its end sends
  * nothing more, and then one at its place ended the connection there (RFC 9293 §3.10.7.4, RFC 5961 §3.2). */
 static const struct {
   bool by_responder;

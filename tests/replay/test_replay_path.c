@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The path in front of a replay's receivers: what is offered goes through it, what does not arrive can be
- * offered again. */
+/* These tests are about the path in front of a replay's receivers: what is offered goes through it, what does
+ * not arrive can be offered again. */
 #include "replay/replay_path.h"
 
 #include "engine/engine.h"
@@ -44,7 +44,7 @@ static bool has_arrived(void *user, uint32_t connection, const datagram *packet)
 
 enum { NO_PATH, PATH, LINK };
 
-/* A path as in `sets`, to the Responder, or none. */
+/* Returns a path as in `sets`, to the Responder, or none. */
 static fixture *fixture_new(unsigned kind, const char *const *sets, time_ps resend_ps, uint32_t lose)
 {
   fixture *f = g_new(fixture, 1);
@@ -139,8 +139,8 @@ TEST(test_resend_waits_for_the_link)
   assert_arrivals(f, "1201600ns 2432000ns ");
 }
 
-/* As often as a TCP would, then no more; nothing without payload is offered again, nothing with a TIME of
- * 0, no fragment. */
+/* It is tried as often as a TCP would, then no more; nothing without payload is offered again, nothing with a
+ * TIME of 0, no fragment. */
 TEST(test_resend_has_an_end)
 {
   g_autoptr(fixture) f = fixture_new(NO_PATH, NULL, 5 * US, G_MAXUINT32);

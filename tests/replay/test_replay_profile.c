@@ -21,8 +21,8 @@ static ddp_access_fault check(const ddp_stag_table *table, uint32_t stag, uint64
   return fault;
 }
 
-/* Two STags, written to in turns; the first at 1000 … 1099 and 4000 … 4499, in the wrong order. What lies
- * between is taken to be the buffer's. */
+/* There are two STags, written to in turns; the first at 1000 … 1099 and 4000 … 4499, in the wrong order.
+ * What lies between is taken to be the buffer's. */
 TEST(test_extents)
 {
   g_autoptr(GHashTable) stags = replay_stags_new();

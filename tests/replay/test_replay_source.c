@@ -13,7 +13,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(replay_source, replay_source_free)
 
 enum { LENGTH = 1000, CUT = 504 };
 
-/* What is played, as it comes: "s0@5 f@7 end@7": segment with sequence number, fragment; at picoseconds. */
+/* Notes what is played, as it comes: "s0@5 f@7 end@7": segment with sequence number, fragment; at
+ * picoseconds. */
 static void on_segment(void *played, const capture_flow *flow, const capture_segment *segment, time_ps now)
 {
   g_assert_cmpuint(flow->index, ==, segment->flow);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The TCP that a capture feeds: it takes, holds, refuses and ends as a TCP does, and sends nothing itself. */
+/* These tests are about the TCP that a capture feeds: it takes, holds, refuses and ends as a TCP does, and
+ * sends nothing itself. */
 #include "replay/replay_transport.h"
 
 #include "packets.h"
@@ -66,7 +67,7 @@ static const tcp_events events = {.inspect = on_inspect,
                                   .finished = on_finished,
                                   .closed = on_closed};
 
-/* A receiver of the octets from `start` to `limit`. */
+/* Returns a receiver of the octets from `start` to `limit`. */
 static fixture *fixture_of(tcp_passing passing, uint64_t start, uint64_t limit)
 {
   fixture *f = g_new0(fixture, 1);
@@ -93,7 +94,7 @@ static void fixture_free(fixture *f)
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(fixture, fixture_free)
 
-/* What was reported since the last time. */
+/* Checks what was reported since the last time. */
 static void assert_events(fixture *f, const char *expected)
 {
   g_assert_cmpstr(f->events->str, ==, expected);
@@ -150,7 +151,7 @@ static void sent(fixture *f, uint8_t flags, uint32_t sequence, int64_t position)
   replay_transport_sent(f->tcp, &captured, 0);
 }
 
-/* A test of `f`, which is a receiver of a stream from its beginning. */
+/* This is a test of `f`, which is a receiver of a stream from its beginning. */
 #define RECEIVER_TEST(name) TEST_OF(fixture, f, set_up(), name)
 
 /* The SYN alone establishes nothing; the first ACK does, with payload or without, and so does the SYN of a
@@ -228,8 +229,8 @@ RECEIVER_TEST(test_repeats_and_refusals)
   expect(f, 150, 10, TCP_ACK, "150+10@0 ");
 }
 
-/* Dropped without a word: a segment without ACK, one beyond the window, one with a wrong checksum, which is
- * counted apart. */
+/* These are dropped without a word: a segment without ACK, one beyond the window, one with a wrong checksum,
+ * which is counted apart. */
 RECEIVER_TEST(test_no_segments)
 {
   receive(f, 0, 100, TCP_ACK);
@@ -244,7 +245,7 @@ RECEIVER_TEST(test_no_segments)
   g_assert_cmpuint(f->new_octets, ==, 100);
 }
 
-/* Both FINs in the capture, and both acknowledged: then it is closed, and counts nothing any more; not
+/* Both FINs are in the capture, and both acknowledged: then it is closed, and counts nothing any more; not
  * before. */
 RECEIVER_TEST(test_the_end)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* ns-3's point-to-point devices through plain C: their timing to the picosecond, the octets they deliver, and
- * errors where ns-3 would abort the process. */
+/* These tests are about ns-3's point-to-point devices through plain C: their timing to the picosecond, the
+ * octets they deliver, and errors where ns-3 would abort the process. */
 #include "shim/ns3_shim.h"
 
 #include <string.h>
@@ -55,7 +55,7 @@ static void connect_as(fixture *self, const ns3_shim_device_config configs[2], t
   }
 }
 
-/* Two devices with the defaults at 10 Gbit/s, 25 us apart. */
+/* Opens two devices with the defaults at 10 Gbit/s, 25 us apart. */
 static void open_fixture(fixture *self, G_GNUC_UNUSED gconstpointer data)
 {
   ns3_shim_device_config configs[2];
@@ -201,7 +201,7 @@ TEST(test_queue_limit)
   close_fixture(&self, NULL);
 }
 
-/* 1 kbit/s: a bit in each millisecond. */
+/* The rate is 1 kbit/s: a bit in each millisecond. */
 TEST(test_usual_gap)
 {
   ns3_shim_device_config config;
@@ -210,7 +210,7 @@ TEST(test_usual_gap)
   g_assert_cmpint(config.interframe_gap_ps, ==, 36 * 8 * TIME_PS_PER_MILLISECOND);
 }
 
-/* 1 Gbit/s instead of 10, 3 us instead of 25, a gap of 7 ns. */
+/* The change is 1 Gbit/s instead of 10, 3 us instead of 25, a gap of 7 ns. */
 DEVICE_TEST(test_change_takes_effect)
 {
   const ns3_shim_device_config changed = {

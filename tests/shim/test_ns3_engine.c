@@ -56,7 +56,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(world, world_free)
 
 #define WORLD_TEST(name) TEST_OF(world, self, world_new(), name)
 
-/* An event of ns-3, such as the end of a packet's way, that makes an arrival due at once. */
+/* This is an event of ns-3, such as the end of a packet's way, that makes an arrival due at once. */
 static void ns3_arrives(void *user)
 {
   world *self = user;
@@ -91,7 +91,7 @@ static void schedule_at_1000(void *user)
   g_assert_true(ns3_shim_event_at(user, 1000, NULL));
 }
 
-/* The same when the arrival is scheduled during the run, after the timer's wake-up was moved to this
+/* This is the same when the arrival is scheduled during the run, after the timer's wake-up was moved to this
  * picosecond. */
 WORLD_TEST(test_ns3_event_scheduled_on_the_way_is_collected)
 {
@@ -104,8 +104,8 @@ WORLD_TEST(test_ns3_event_scheduled_on_the_way_is_collected)
   g_assert_cmpstr(self->written->str, ==, "a1000 t1000 ");
 }
 
-/* Two arrivals of ns-3 in one picosecond, the one with the later place first: the event queue orders them
- * too. */
+/* These are two arrivals of ns-3 in one picosecond, the one with the later place first: the event queue
+ * orders them too. */
 WORLD_TEST(test_ns3_events_at_once_are_ordered)
 {
   g_autoptr(engine_timer) second = engine_timer_new(self->clock, ENGINE_ARRIVAL, 1, 1, write_t, self);

@@ -13,7 +13,7 @@
 
 enum { HEADERS = 40, MOST_PACKETS = 400 };
 
-/* A datagram of `octets` (at least HEADERS) with random content. */
+/* Returns a datagram of `octets` (at least HEADERS) with random content. */
 static datagram *random_datagram(GRand *random, uint32_t octets)
 {
   static uint8_t content[65535]; /* lives longer than every packet, as the pattern table does */

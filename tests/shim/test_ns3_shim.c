@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* ns-3's simulator through plain C: its clock, the order of its events, and errors instead of aborts. */
+/* These tests are about ns-3's simulator through plain C: its clock, the order of its events, and errors
+ * instead of aborts. */
 #include "shim/ns3_shim.h"
 
 #include "ns3_events.h"

@@ -3,7 +3,7 @@
 #include "ns3_tcp_bulk.h"
 #include "test.h"
 
-/* 10 Gbit/s, 25 us each way, MTU 1500: segments of 1448 octets with timestamps. */
+/* Returns a setting of 10 Gbit/s, 25 us each way, MTU 1500: segments of 1448 octets with timestamps. */
 static ns3_tcp_bulk_config usual_config(uint64_t octets)
 {
   ns3_tcp_bulk_config config;
@@ -38,7 +38,7 @@ TEST(test_new_reno)
   check_transfer(&config);
 }
 
-/* A second transfer in the same process, with other settings. */
+/* There is a second transfer in the same process, with other settings. */
 TEST(test_cubic_without_options)
 {
   ns3_tcp_bulk_config config = usual_config(2000 * 1460 + 1);

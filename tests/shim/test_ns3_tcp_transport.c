@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* ns-3's own TCP in place of ours, one connection alone; under the whole stack it is in
+/* These tests are about ns-3's own TCP in place of ours, one connection alone; under the whole stack it is in
  * end_to_end/test_ns3.c. */
 #include "shim/ns3_tcp_transport.h"
 
@@ -26,7 +26,7 @@ typedef struct pair_end {
   uint64_t retransmitted_octets; /* as reported */
 } pair_end;
 
-/* A stream of STREAM_OCTETS between two ends on links of 1 Gbit/s and 1 ms. */
+/* This is a stream of STREAM_OCTETS between two ends on links of 1 Gbit/s and 1 ms. */
 struct ns3_pair {
   engine *clock;
   pair_end ends[ENDS];
@@ -184,9 +184,9 @@ static void ns3_pair_free(ns3_pair *pair)
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ns3_pair, ns3_pair_free)
 
-/* Our own TCP at one end and that of ns-3 at the other, or ns-3's at both, with a loss: they interoperate.
- * ns-3 announces no MSS, so ours sends segments of 536 octets (RFC 9293 §3.7.1); ns-3 ignores our MSS and
- * sends segments of its own size. The segment that is sent again is reported. */
+/* This is our own TCP at one end and that of ns-3 at the other, or ns-3's at both, with a loss: they
+ * interoperate. ns-3 announces no MSS, so ours sends segments of 536 octets (RFC 9293 §3.7.1); ns-3 ignores
+ * our MSS and sends segments of its own size. The segment that is sent again is reported. */
 typedef struct mix {
   const char *name;
   bool ns3[ENDS];

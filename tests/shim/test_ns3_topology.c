@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A chain of ns-3's nodes: when packets come out, what queue disciplines and error models do to them, cross
- * traffic, and errors where ns-3 would end the process. */
+/* These tests are about a chain of ns-3's nodes: when packets come out, what queue disciplines and error
+ * models do to them, cross traffic, and errors where ns-3 would end the process. */
 #include "shim/ns3_topology.h"
 
 #include <string.h>
@@ -38,7 +38,8 @@ static void on_output(void *user, unsigned end, const uint8_t *octets, uint32_t 
   memcpy(a->first, octets, MIN(length, sizeof a->first));
 }
 
-/* Point-to-point hops of 10 Mbit/s and 1 ms, MTU 1500, queues of 1000 packets, without anything else. */
+/* Returns point-to-point hops of 10 Mbit/s and 1 ms, MTU 1500, queues of 1000 packets, without anything
+ * else. */
 static chain *chain_new(size_t hops)
 {
   chain *self = g_new0(chain, 1);
@@ -105,10 +106,10 @@ static ns3_topology_counts counts_of(const chain *self, size_t hop, unsigned to_
   return counts;
 }
 
-/* A test of `self`, which is a chain of two hops, not built yet. */
+/* This is a test of `self`, which is a chain of two hops, not built yet. */
 #define TWO_HOPS_TEST(name) TEST_OF(chain, self, chain_new(2), name)
 
-/* A test of `self`, which is a chain of one hop, not built yet. */
+/* This is a test of `self`, which is a chain of one hop, not built yet. */
 #define ONE_HOP_TEST(name) TEST_OF(chain, self, chain_new(1), name)
 
 /* Two hops: 1502 octets (2 are PPP's) at 10 Mbit/s take 1,201,600,000 ps, and a millisecond, twice. Three
@@ -155,8 +156,8 @@ ONE_HOP_TEST(test_csma)
   g_assert_cmpint(self->arrived[1].when - 500 * TIME_PS_PER_SECOND, ==, self->arrived[0].when);
 }
 
-/* A hop of 10 Mbit/s after one of 100 Mbit/s: packets of 1500 octets come every 123 us and leave every 1,230
- * us. */
+/* Overloads a hop of 10 Mbit/s after one of 100 Mbit/s: packets of 1500 octets come every 123 us and leave
+ * every 1,230 us. */
 static unsigned overload(chain *self, unsigned packets)
 {
   self->hops[0].rate_bit_per_s = 100000000;
@@ -323,7 +324,7 @@ static void refuse(const chain *self, const char *message)
   g_assert_cmpstr(error.message, ==, message);
 }
 
-/* A valid first hop except for what the arguments set. */
+/* This is a valid first hop except for what the arguments set. */
 #define REFUSE_HOP(self, message, ...)                                                                       \
   do {                                                                                                       \
     ns3_topology_hop good = (self)->hops[0];                                                                 \

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Our TCP against ns-3's own, on the same link with matched settings (NewReno, initial window 10, SACK, an
- * ACK for every second segment, the same windows and segments; no RACK, tail loss probe, PRR, HyStart), for 3
- * rates × 3 delays, lossless and with one loss repaired at the first try: completion within 5 %, peak
- * out-of-order octets within one segment (the hole is open for one round trip); by the RFCs, and with the
- * keys that tcp.profile = linux sets. `test_tcp_comparison --verbose` prints the table. */
+/* These tests hold our TCP against ns-3's own, on the same link with matched settings (NewReno, initial
+ * window 10, SACK, an ACK for every second segment, the same windows and segments; no RACK, tail loss probe,
+ * PRR, HyStart), for 3 rates × 3 delays, lossless and with one loss repaired at the first try: completion
+ * within 5 %, peak out-of-order octets within one segment (the hole is open for one round trip); by the RFCs,
+ * and with the keys that tcp.profile = linux sets. `test_tcp_comparison --verbose` prints the table. */
 #include "../../bench/tcp_comparison.h"
 
 #include <string.h>
@@ -32,8 +32,8 @@ static void assert_matches(const tcp_comparison *comparison, const tcp_compariso
   }
 }
 
-/* The half of the table that starts with row `first`, for one kind of loss; docs/tcp-comparison.md has the
- * same rows for our TCP with the keys of the RFCs. */
+/* Compares the half of the table that starts with row `first`, for one kind of loss; docs/tcp-comparison.md
+ * has the same rows for our TCP with the keys of the RFCs. */
 static void compare(unsigned first, bool as_linux)
 {
   g_test_message("%s", tcp_comparison_head());
@@ -62,9 +62,9 @@ static void test_one_loss(gconstpointer as_linux)
   compare(TCP_COMPARISON_CASES / 2, as_linux != NULL);
 }
 
-/* ns-3 behaves under our layers as it does alone: its own applications, devices and error model, without any
- * code of ours, take the same time for the same transfer, within one per mille. 100 Mbit/s and 1 ms, then 1
- * Gbit/s and 1 ms, lossless and not. */
+/* Checks that ns-3 behaves under our layers as it does alone: its own applications, devices and error model,
+ * without any code of ours, take the same time for the same transfer, within one per mille. 100 Mbit/s and 1
+ * ms, then 1 Gbit/s and 1 ms, lossless and not. */
 static void test_ns3_alone(void)
 {
   static const unsigned cases[] = {1, 4, 10, 13};

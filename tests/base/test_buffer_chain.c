@@ -268,7 +268,7 @@ static void append_random_buffer(buffer_chain *chain, GByteArray *model, random_
   g_byte_array_append(model, octet_buffer_octets(buffer) + from, length - from);
 }
 
-/* Two chains that take from each other, against arrays of octets. */
+/* Two chains take from each other, against arrays of octets. */
 TEST(test_random_against_model)
 {
   g_autoptr(random_stream) random = random_stream_new(SEED, "buffer_chain");

@@ -39,7 +39,7 @@ static void put(const char *folder, const char *name, const char *text)
   fclose(file);
 }
 
-/* `text` NULL: there is no such file. */
+/* `text` is NULL: there is no such file. */
 static void expect(const fixture *f, const char *name, const char *text)
 {
   g_autofree char *path = g_build_filename(f->places, name, NULL);
@@ -274,7 +274,7 @@ FIXTURE_TEST(test_compressed)
   g_assert_cmpuint(file_kind_of(path), ==, 0);
 }
 
-/* Several files, one of which would replace what it must not, or what is of its own kind. */
+/* These are several files, one of which would replace what it must not, or what is of its own kind. */
 FIXTURE_TEST(test_places_of_kinds)
 {
   static const char *const names[] = {"a", "b", NULL};

@@ -35,7 +35,7 @@ TEST(test_rfc)
                 (rdmap_version, 1), (shared_stag_is_invalidable, false));
 }
 
-/* The scenario's words. */
+/* These are the scenario's words. */
 TEST(test_names)
 {
   static const char *const names[IWARP_GENERATIONS] = {

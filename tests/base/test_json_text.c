@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What JSON is read as, and what is refused before json-glib's parser, which recurses, sees it. */
+/* These tests show what JSON is read as, and what is refused before json-glib's parser, which recurses, sees
+ * it. */
 #include "base/json_text.h"
 
 #include <string.h>

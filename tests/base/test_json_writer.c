@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the writer of JSON sees to: names, commas, numbers, and nothing where there is no gap. */
+/* These tests show what the writer of JSON sees to: names, commas, numbers, and nothing where there is no
+ * gap. */
 #include "base/json_writer.h"
 
 #include <math.h>
 
 #include "test.h"
 
-/* The same values twice: laid out, and without a blank. */
+/* Returns the same values twice: laid out, and without a blank. */
 static char *written(const char *gap, const char *other)
 {
   GString *json = g_string_new(NULL);

@@ -5,9 +5,9 @@
 
 enum { SEED = 1 };
 
-/* The numbers of xoshiro256** from the state that splitmix64 makes of (1, "loss.forward"), computed by an
- * implementation in Python's unbounded integers from the authors' description: a scenario's results hang on
- * them. */
+/* These are the numbers of xoshiro256** from the state that splitmix64 makes of (1, "loss.forward"), computed
+ * by an implementation in Python's unbounded integers from the authors' description: a scenario's results
+ * hang on them. */
 TEST(test_known_numbers)
 {
   static const uint64_t expected[] = {UINT64_C(0x551096ca7da11545), UINT64_C(0xc35eba003e973ae1),

@@ -15,7 +15,7 @@ static void assert_ranges(const range_set *set, const char *expected)
   g_assert_cmpstr(text->str, ==, expected);
 }
 
-/* A set in the caller's memory; it takes none of its own before it has something in it. */
+/* It is a set in the caller's memory; it takes none of its own before it has something in it. */
 TEST(test_in_callers_memory)
 {
   range_set set;

@@ -121,7 +121,7 @@ TEST(test_largest_positions)
 
 enum { SEED = 9218, POSITIONS = 300, OPERATIONS = 10000 };
 
-/* What is held at each position: the octet, 0 for nothing, and when it came. */
+/* This is what is held at each position: the octet, 0 for nothing, and when it came. */
 typedef struct model {
   uint8_t octets[POSITIONS];
   time_ps arrivals[POSITIONS];
@@ -147,7 +147,7 @@ static void compare_piece(void *user, uint64_t position, const buffer_chain *oct
   }
 }
 
-/* All that the queue reports of the octets and the runs of [from, to). */
+/* Compares all that the queue reports of the octets and the runs of [from, to). */
 static bool same_as_model(const reassembly_queue *queue, const model *expected, uint64_t from, uint64_t to)
 {
   comparison compared = {expected, from, true};

@@ -67,8 +67,8 @@ static void check_about_a_half(uint64_t octets, uint64_t whole)
   }
 }
 
-/* Numbers of all magnitudes, and those next to where the arithmetic changes: a product that just fits 64
- * bits, and exact halves. */
+/* These are numbers of all magnitudes, and those next to where the arithmetic changes: a product that just
+ * fits 64 bits, and exact halves. */
 TEST(test_as_ns3_for_all_magnitudes)
 {
   g_autoptr(random_stream) random = random_stream_new(1, "time_ps");

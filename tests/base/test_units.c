@@ -34,7 +34,7 @@ static void expect_accepted(parser *parse, const accepted *rows, size_t count)
   }
 }
 
-/* What a refused text must leave as it was. */
+/* A refused text must leave this as it was. */
 #define UNTOUCHED 4711
 
 static void expect_refused(parser *parse, const char *const *texts)

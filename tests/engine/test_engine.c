@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The engine, over the native driver. Which of many timers comes first: test_event_queue.c. */
+/* These tests are about the engine, over the native driver. Which of many timers comes first:
+ * test_event_queue.c. */
 #include "engine/engine.h"
 
 #include "engine_ties.h"
@@ -132,8 +133,8 @@ static void write_star(void *user, time_ps now)
   g_string_append_printf(user, "*@%" G_GINT64_FORMAT " ", now);
 }
 
-/* After every second callback, from the moment on that it is asked for; and no more when it is asked no
- * more. */
+/* The observer is called after every second callback, from the moment on that it is asked for; and no more
+ * when it is asked no more. */
 FIXTURE_TEST(test_observed)
 {
   engine_timer_set(f->writers[1].timer, 1);

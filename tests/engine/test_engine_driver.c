@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the event queue asks of its driver: a driver that only notes the calls it owes, made by hand. */
+/* These tests show what the event queue asks of its driver: a driver that only notes the calls it owes, made
+ * by hand. */
 #include "engine/engine.h"
 #include "network_cleanup.h"
 #include "test.h"

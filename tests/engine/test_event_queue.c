@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The event queue alone: what is first, whatever was moved, switched off or removed before. */
+/* These tests are about the event queue alone: what is first, whatever was moved, switched off or removed
+ * before. */
 #include "engine/event_queue.h"
 
 #include "base/random_stream.h"
@@ -8,7 +9,7 @@
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(event_queue, event_queue_clear)
 
-/* How many timers there are, or which place one has. */
+/* This is how many timers there are, or which place one has. */
 typedef struct numbered {
   const char *name;
   unsigned number;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Every fault and its consequences: the Terminate on the wire octet for octet, what both ULPs receive, and
- * that no protected memory is touched. Only the names of the faults come from faults.def. */
+/* These tests are about every fault and its consequences: the Terminate on the wire octet for octet, what
+ * both ULPs receive, and that no protected memory is touched. Only the names of the faults come from
+ * faults.def. */
 #include <stdlib.h>
 
 #include "../rnic/rnic_fixture.h"
@@ -10,7 +11,7 @@
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(fault_injector, fault_injector_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(rnic_host, rnic_host_free)
 
-/* The fault called `name`; FAULTS when there is none. */
+/* Returns the fault called `name`; FAULTS when there is none. */
 static fault_id fault_find(const char *name)
 {
   fault_id id = FAULT_NONE;
@@ -20,11 +21,11 @@ static fault_id fault_find(const char *name)
   return id;
 }
 
-/* What the ends do. The misbehaving end's operations have 70 octets of payload, ids from 1 on, and go to
- * these places: its Writes to, and its Reads from, STag 100, TO 1000 of its victim (2000 octets there); its
- * Reads into STag 200, TO 2000 of its own; its Sends into buffers 7, 8 and 5 (70 octets each, 8 has 1000);
- * Invalidate STag is 300. All numbers of wire fields are hexadecimal. The victim's Read: of 2000 octets of
- * STag 200, TO 2000, into its own STag 400, TO 4000. */
+/* The ends do one of these. The misbehaving end's operations have 70 octets of payload, ids from 1 on, and go
+ * to these places: its Writes to, and its Reads from, STag 100, TO 1000 of its victim (2000 octets there);
+ * its Reads into STag 200, TO 2000 of its own; its Sends into buffers 7, 8 and 5 (70 octets each, 8 has
+ * 1000); Invalidate STag is 300. All numbers of wire fields are hexadecimal. The victim's Read: of 2000
+ * octets of STag 200, TO 2000, into its own STag 400, TO 4000. */
 typedef enum fault_work {
   NOTHING,
   WRITE,
@@ -63,8 +64,9 @@ typedef struct fault_case {
  * (rdmap-00 §6.8, notes D42, D43). SSSSSSSS is the decoy's STag. */
 
 /* clang-format off */
-/* The segments before the fault (rdmac: DV and RV are 0, so C0 00 for C1 40 and so on): length, first two
- * octets (C1: T, L, DV = 1; 41: L, DV = 1; 40, 43, 44, 41: RV = 1 and the opcode), the rest of the header.
+/* These are the segments before the fault (rdmac: DV and RV are 0, so C0 00 for C1 40 and so on): length,
+ * first two octets (C1: T, L, DV = 1; 41: L, DV = 1; 40, 43, 44, 41: RV = 1 and the opcode), the rest of the
+ * header.
  *   Write          70 + 14 = 0054: C1 40  00000100 0000000000001000            STag, TO
  *   Send           70 + 18 = 0058: 41 43  00000000 00000000 00000001 00000000  0, QN, MSN, MO
  *   Send with Inv  70 + 18 = 0058: 41 44  00000300 00000000 00000001 00000000  the STag to invalidate
@@ -337,7 +339,7 @@ static void assert_completions(const fixture_side *s, const char *expected)
 
 /* --- Cases --- */
 
-/* The code of both ends' failure, "" when there is none; the caller frees it. */
+/* Returns the code of both ends' failure, "" when there is none; the caller frees it. */
 static char *code_of(const fault_case *c)
 {
   if (c->code || !c->control) {
@@ -362,8 +364,8 @@ static void assert_terminate(const ends *e, const fault_case *c, iwarp_generatio
   g_assert_cmpstr(seen, ==, expected->str);
 }
 
-/* Both ULPs learn of the error once, with the same code, one as its own end's error and the other as the
- * peer's; then both ends close, by FIN, and nothing is Placed or Delivered any more. */
+/* Checks that both ULPs learn of the error once, with the same code, one as its own end's error and the other
+ * as the peer's; then both ends close, by FIN, and nothing is Placed or Delivered any more. */
 static void assert_ended(const ends *e, const fault_case *c)
 {
   const fixture_side *finder = c->is_of_faulty ? e->faulty : e->victim;
@@ -583,8 +585,9 @@ TEST(test_startup_octets)
   }
 }
 
-/* An FPDU with `ulpdu_octets`, all 'u', at `start`: 2 + ulpdu_octets + 4, no PAD, and its markers: 4 octets
- * each at multiples of 512 (mpa-01 §4.1), of which the last two hold how far after the header they are. */
+/* Returns an FPDU with `ulpdu_octets`, all 'u', at `start`: 2 + ulpdu_octets + 4, no PAD, and its markers: 4
+ * octets each at multiples of 512 (mpa-01 §4.1), of which the last two hold how far after the header they
+ * are. */
 static GByteArray *fpdu_at(uint64_t start, uint16_t ulpdu_octets, bool markers)
 {
   const uint8_t length[2] = {(uint8_t)(ulpdu_octets >> 8), (uint8_t)ulpdu_octets};

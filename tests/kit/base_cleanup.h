@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* g_autoptr and g_auto for what base/ makes. */
+/* These are g_autoptr and g_auto for what base/ makes. */
 #pragma once
 
 #include <glib.h>

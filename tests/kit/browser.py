@@ -62,7 +62,8 @@ class Browser:
         self.forget()
 
     def script(self, text, *arguments):
-        """What the body of a function, `text`, returns in the page; the policy of the page does not bind it."""
+        """Returns what the body of a function, `text`, returns in the page; the policy of the page does not
+        bind it."""
         return self.driver.execute_script(text, *arguments)
 
     def later(self, text, *arguments):
@@ -74,7 +75,7 @@ class Browser:
         return self.driver.execute_cdp_cmd(name, arguments)
 
     def console(self):
-        """What the page and the browser wrote to the console since they were asked last."""
+        """Returns what the page and the browser wrote to the console since they were asked last."""
         return [entry["message"] for entry in self.driver.get_log("browser")]
 
     def fetched(self):

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The order within one picosecond, as every engine must keep it (docs/architecture.md, "Order within one
- * picosecond"). A test of an engine calls engine_ties_add_tests() with the function that makes one. */
+/* This is the order within one picosecond, as every engine must keep it (docs/architecture.md, "Order within
+ * one picosecond"). A test of an engine calls engine_ties_add_tests() with the function that makes one. */
 #pragma once
 
 #include <glib.h>
@@ -18,9 +18,9 @@ typedef struct engine_tie {
   char letter; /* what it writes when it runs */
 } engine_tie;
 
-/* In the order in which they must run, by hand: transmitters by link; arrivals by link and then send order (7
- * before 300); a timer; the workload last. Neighbours have the keys that must not count the other way
- * round. */
+/* These stand in the order in which they must run, by hand: transmitters by link; arrivals by link and then
+ * send order (7 before 300); a timer; the workload last. Neighbours have the keys that must not count the
+ * other way round. */
 static const engine_tie engine_ties[] = {
     {ENGINE_TRANSMITTER, 8, 900, 'a'}, {ENGINE_TRANSMITTER, 9, 0, 'b'}, {ENGINE_ARRIVAL, 0, 7, 'c'},
     {ENGINE_ARRIVAL, 0, 300, 'd'},     {ENGINE_ARRIVAL, 1, 2, 'e'},     {ENGINE_TIMER, 0, 3, 'f'},
@@ -108,8 +108,8 @@ static inline bool engine_ties_next_permutation(unsigned order[ENGINE_TIES])
   return true;
 }
 
-/* All 7! = 5040 orders of setting the seven timers give the one order of running; `moved`: each stands at
- * another moment first, the ones set first at the latest, and is then moved to the tie. */
+/* Checks that all 7! = 5040 orders of setting the seven timers give the one order of running; `moved`: each
+ * stands at another moment first, the ones set first at the latest, and is then moved to the tie. */
 static inline void engine_ties_check_permutations(engine_ties_maker make, bool moved)
 {
   engine_ties_world world;
@@ -145,8 +145,8 @@ static inline void engine_ties_test_moved(gconstpointer make)
   engine_ties_check_permutations(*(const engine_ties_maker *)make, true);
 }
 
-/* A callback that sets timers to the present picosecond: they take their place among what is still due in it,
- * an earlier class runs next, and what ran already may run again. */
+/* Checks a callback that sets timers to the present picosecond: they take their place among what is still due
+ * in it, an earlier class runs next, and what ran already may run again. */
 static inline void engine_ties_test_set_during_tie(gconstpointer make)
 {
   engine_ties_world world;

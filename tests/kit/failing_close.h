@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A close() that can fail, as on a network file system whose server did not take all: for the executable that
- * includes this, and the libraries it uses. */
+/* This is a close() that can fail, as on a network file system whose server did not take all: for the
+ * executable that includes this, and the libraries it uses. */
 #pragma once
 
 #include <errno.h>
@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Whether the next one does; it sets this back. */
+/* This is whether the next one does; it sets this back. */
 static gboolean close_fails;
 
 int close(int descriptor)

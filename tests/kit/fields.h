@@ -4,7 +4,7 @@
 
 #include <glib.h>
 
-/* MACRO(context, argument) for each of up to 16 arguments. */
+/* This is MACRO(context, argument) for each of up to 16 arguments. */
 #define EACH_1(macro, context, one) macro(context, one)
 #define EACH_2(macro, context, one, ...) macro(context, one) EACH_1(macro, context, __VA_ARGS__)
 #define EACH_3(macro, context, one, ...) macro(context, one) EACH_2(macro, context, __VA_ARGS__)
@@ -27,8 +27,8 @@
           EACH_7, EACH_6, EACH_5, EACH_4, EACH_3, EACH_2, EACH_1)                                            \
   (macro, context, __VA_ARGS__)
 
-/* A value of `type` that is `from` but for what the arguments set: WITH(tcp_config, tcp_config_default(),
- * .rack = false, .prr = false). */
+/* This is a value of `type` that is `from` but for what the arguments set: WITH(tcp_config,
+ * tcp_config_default(), .rack = false, .prr = false). */
 #define WITH(type, from, ...)                                                                                \
   ({                                                                                                         \
     type with_ = (from);                                                                                     \

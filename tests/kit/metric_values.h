@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a test expects of metrics. */
+/* A test expects this of metrics. */
 #pragma once
 
 #include "fields.h"
 #include "measure/metric_table.h"
 
-/* The value of a metric that must be present. */
+/* Returns the value of a metric that must be present. */
 static inline double metric_value(const metric_values *values, metric_id id)
 {
   if (!values->present[id]) {

@@ -4,7 +4,8 @@
 
 #include <glib.h>
 
-/* The value of function(arguments…, &error), which sets no error: NO_ERROR(scenario_load, path, sets). */
+/* This is the value of function(arguments…, &error), which sets no error: NO_ERROR(scenario_load, path,
+ * sets). */
 #define NO_ERROR(function, ...)                                                                              \
   ({                                                                                                         \
     g_autoptr(GError) error_ = NULL;                                                                         \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Another path MTU, without a report: ICMP and black hole detection can only lower it, a test may also raise
- * it. */
+/* This sets another path MTU, without a report: ICMP and black hole detection can only lower it, a test may
+ * also raise it. */
 #pragma once
 
 #include "tcp/tcp_connection_private.h"

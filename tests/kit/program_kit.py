@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the tests that run the program share: the built program, a folder of a test's own, lines of the shell
+"""The tests that run the program share this: the built program, a folder of a test's own, lines of the shell
 with what they print, a small sweep, and the rows of a store."""
 import contextlib
 import glob
@@ -22,8 +22,8 @@ PATIENCE_S = 1200
 os.environ["LC_ALL"] = "C"  # the words of the C library
 os.environ["PATH"] = f"{os.path.dirname(PROGRAM)}:{os.environ['PATH']}"
 
-# In order, 64 KiB and losing the third segment with payload: a retransmission and reassembly memory in each
-# run. POINTS runs of some 20 ms.
+# Each run has an in-order receiver of 64 KiB and loses the third segment with payload: a retransmission and
+# reassembly memory in each run. POINTS runs of some 20 ms.
 POINTS = 12
 SCENARIO = """title = "survival";
 run: { engine = "native"; };
@@ -34,7 +34,7 @@ sweep = ( { key = "path.forward.mtu"; values = [1500, 4000, 9000]; },
           { key = "run.seed"; from = 1; to = 4; } );
 """
 
-# A sweep of one message of 1 KiB, for three seeds.
+# This is a sweep of one message of 1 KiB, for three seeds.
 SEEDS = """title = "t";
 workload: { message_size = "1KiB"; messages = 1; };
 run: { engine = "native"; };
@@ -150,7 +150,7 @@ def measures_the_machine(metric):
 
 
 def tables(store, run_id):
-    """What an open store holds of a run beside its row, by table."""
+    """Returns what an open store holds of a run beside its row, by table."""
     columns = {"parameters": "key, value", "metrics": "name, value", "distributions": "name, bound, weight",
                "quantiles": "gauge, percent, value",
                "block_maxima, json_each(maxima)": "block_octets, json_each.key, json_each.value"}
@@ -222,7 +222,7 @@ def children(pid):
 
 
 def state(pid):
-    """What it does, in the kernel's letters: T: it is stopped; X: it is not there."""
+    """Returns what it does, in the kernel's letters: T: it is stopped; X: it is not there."""
     try:
         with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
             return file.read().rpartition(")")[2].split()[0]
@@ -231,7 +231,7 @@ def state(pid):
 
 
 def is_running(pid):
-    """Whether it is there, and more than a zombie that nobody has waited for yet."""
+    """Returns whether it is there, and more than a zombie that nobody has waited for yet."""
     return state(pid) not in "ZX"
 
 

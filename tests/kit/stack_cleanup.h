@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* g_autoptr for what mpa/ and ddp/ make, and for all below. */
+/* These are g_autoptr for what mpa/ and ddp/ make, and for all below. */
 #pragma once
 
 #include "ddp/ddp_stag_table.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a registered STag names, allows or is tied to, changed: the STag is taken back and registered
+/* This changes what a registered STag names, allows or is tied to: the STag is taken back and registered
  * again. */
 #pragma once
 
 #include "ddp/ddp_stag_table.h"
 #include "fields.h"
 
-/* False, and nothing changed, when the registration would not be legal. */
+/* Returns false, and nothing changed, when the registration would not be legal. */
 static inline bool stag_change(ddp_stag_table *table, uint32_t stag, ddp_registration changed)
 {
   ddp_registration before = *ddp_stag_table_find(table, stag);
@@ -18,6 +18,6 @@ static inline bool stag_change(ddp_stag_table *table, uint32_t stag, ddp_registr
   return false;
 }
 
-/* The same with other values for the fields given: STAG_CHANGE(table, stag, .base = 5, .length = 1). */
+/* Does the same with other values for the fields given: STAG_CHANGE(table, stag, .base = 5, .length = 1). */
 #define STAG_CHANGE(table, stag, ...)                                                                        \
   stag_change((table), (stag), WITH(ddp_registration, *ddp_stag_table_find((table), (stag)), __VA_ARGS__))

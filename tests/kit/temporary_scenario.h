@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A scenario out of a text, whose file is gone again. */
+/* This makes a scenario out of a text, whose file is gone again. */
 #pragma once
 
 #include <glib/gstdio.h>
@@ -8,8 +8,8 @@
 
 #include "scenario/scenario.h"
 
-/* The scenario that has `text` in its file, with `sets` ("group.key=value", NULL-terminated; NULL: none), not
- * yet checked. Free with scenario_free(). */
+/* Returns the scenario that has `text` in its file, with `sets` ("group.key=value", NULL-terminated; NULL:
+ * none), not yet checked. Free with scenario_free(). */
 static inline scenario *temporary_scenario(const char *text, const char *const *sets)
 {
   static const char *const nothing[] = {NULL};

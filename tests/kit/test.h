@@ -15,8 +15,8 @@
   }                                                                                                          \
   static void name(void)
 
-/* The same for a test of a GLib fixture `f`, which set_up and tear_down get with `data`. A file names its
- * fixture once: #define FIXTURE_TEST(name) TEST_WITH(…, name). */
+/* This is the same for a test of a GLib fixture `f`, which set_up and tear_down get with `data`. A file names
+ * its fixture once: #define FIXTURE_TEST(name) TEST_WITH(…, name). */
 #define TEST_WITH(fixture, data, set_up, tear_down, name)                                                    \
   static void name(fixture *f, gconstpointer unused);                                                        \
   __attribute__((constructor)) static void register_##name(void)                                             \
@@ -36,7 +36,7 @@
   }                                                                                                          \
   static void name##_of(type *variable)
 
-/* A test for each row `c` of the array `cases`: the path of a row's ends in its `name`. */
+/* This is a test for each row `c` of the array `cases`: the path of a row's ends in its `name`. */
 #define EACH_TEST(test, type, cases)                                                                         \
   static void test(const type *c);                                                                           \
   static void test##_of(gconstpointer row)                                                                   \
@@ -70,5 +70,5 @@
   }                                                                                                          \
   static void test(const __typeof__((rows)[0]) *c)
 
-/* The path in GLib's tree of the test `name` in the source file `file`; the caller frees it. */
+/* Returns the path in GLib's tree of the test `name` in the source file `file`; the caller frees it. */
 char *test_path(const char *file, const char *name);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The largest value in each block of traffic: blocks join when there are too many. */
+/* These tests are about the largest value in each block of traffic: blocks join when there are too many. */
 #include "measure/block_maxima.h"
 
 #include "test.h"
 
-/* n blocks of 64 KiB with the maxima 1 … n, each of four Deliveries; octets beyond them too few for a block.
- */
+/* Fills in n blocks of 64 KiB with the maxima 1 … n, each of four Deliveries; octets beyond them too few for
+ * a block. */
 static void fill(block_maxima *blocks, guint n)
 {
   for (guint i = 1; i <= n; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The table of metrics: complete, unambiguous, and with the names that tools outside the repository rely
- * on. */
+/* These tests are about the table of metrics: complete, unambiguous, and with the names that tools outside
+ * the repository rely on. */
 #include <string.h>
 
 #include "measure/metric_table.h"

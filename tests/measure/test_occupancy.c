@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the RNIC's reassembly memory holds, by cause, over time. */
+/* These tests show what the RNIC's reassembly memory holds, by cause, over time. */
 #include <stdlib.h>
 
 #include "measure/occupancy.h"
@@ -127,10 +127,10 @@ OCCUPANCY_TEST(test_cells, occupancy_new(2, 64))
                        (BUFFER_REASSEMBLY_PEAK_OCTETS, ==, 384), (BUFFER_REASSEMBLY_PEAK_CONNECTION, ==, 0));
 }
 
-/* Start at 100, last delivery at 300. Reassembly: 0 in [100, 150), 40 in [150, 200), 10 in [200, 300) with
- * processing beside it, and 5000 from 310 on, too late. Mean (0 + 2000 + 1000) / 200 = 15. A hole is open in
- * [150, 200) on connection 0 and in [190, 202) on connection 1: 52 ps, 50 of them at 40: 99 % needs 51.48 ps
- * of 50 + 2 at 10, so p99 is 40. */
+/* The start is at 100, last delivery at 300. Reassembly: 0 in [100, 150), 40 in [150, 200), 10 in [200, 300)
+ * with processing beside it, and 5000 from 310 on, too late. Mean (0 + 2000 + 1000) / 200 = 15. A hole is
+ * open in [150, 200) on connection 0 and in [190, 202) on connection 1: 52 ps, 50 of them at 40: 99 % needs
+ * 51.48 ps of 50 + 2 at 10, so p99 is 40. */
 OCCUPANCY_TEST(test_mean_and_quantiles_up_to_the_last_delivery, occupancy_new(2, 1))
 {
   hold_with_holes(gauge, 0, 20, 900, 1); /* before the start */
@@ -311,7 +311,7 @@ OCCUPANCY_TEST(test_no_recovery_no_metric, occupancy_new(1, 1))
   g_assert_false(values.present[METRIC_BUFFER_REASSEMBLY_P99_OCTETS_IN_RECOVERY]);
 }
 
-/* One run with ties: three connections, two of them with a series. */
+/* Plays one run with ties: three connections, two of them with a series. */
 static void play_series(occupancy *gauge)
 {
   hold(gauge, 1, 1, 0, 5, 0, 0, 0);    /* replaced in the same picosecond: never appears */

@@ -8,7 +8,7 @@
 
 #include "test.h"
 
-/* What is shared, with some of everything in it; too large for a stack. */
+/* This is shared, with some of everything in it; too large for a stack. */
 typedef struct fixture {
   run_results results, taken;
   shared_results shared;

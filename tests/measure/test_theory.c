@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The predictions of mpa-01 §11.1.2 and the measured peaks against them. */
+/* These tests are about the predictions of mpa-01 §11.1.2 and the measured peaks against them. */
 #include "measure/theory.h"
 #include "metric_values.h"
 #include "test.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How long a quantity had each value: exact mean, exact quantiles. */
+/* These tests show how long a quantity had each value: exact mean, exact quantiles. */
 #include <stdlib.h>
 
 #include "measure/time_distribution.h"

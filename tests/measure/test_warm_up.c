@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The warm-up test: what it calls different, and how often it errs. */
+/* These tests are about the warm-up test: what it calls different, and how often it errs. */
 #include "measure/warm_up.h"
 
 #include <math.h>
 
 #include "test.h"
 
-/* The verdict on `count` blocks whose maxima are value(i). */
+/* Returns the verdict on `count` blocks whose maxima are value(i). */
 static warm_up verdict_on(guint count, guint64 (*value)(guint i, guint count))
 {
   g_autoptr(GArray) maxima = g_array_new(FALSE, FALSE, sizeof(guint64));
@@ -68,7 +68,7 @@ TEST(test_p)
   g_assert_cmpfloat_with_epsilon(verdict_on(100, shuffled).p, p, 1e-12);
 }
 
-/* One standard normal number. */
+/* Returns one standard normal number. */
 static double normal(GRand *random)
 {
   return sqrt(-2 * log(1 - g_rand_double(random))) * cos(2 * G_PI * g_rand_double(random));

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""The benchmarks without any run: how callgrind's and perf's output is read, the 5 % rule of
-scripts/instructions, what is derived from measured numbers, and the page that is made of them."""
+"""These tests are about the benchmarks without any run: how callgrind's and perf's output is read, the 5 %
+rule of scripts/instructions, what is derived from measured numbers, and the page that is made of them."""
 
 import importlib.machinery
 import importlib.util

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The code blocks of a page: commands, what they print, and files that the reader writes."""
+"""These are the code blocks of a page: commands, what they print, and files that the reader writes."""
 
 import re
 import shlex
@@ -27,7 +27,7 @@ class Block:
 
 
 def kind_of(lines):
-    """What a paragraph of an indented block is."""
+    """Returns what a paragraph of an indented block is."""
     code = [line for line in lines if not line.startswith("# ")]
     if code and COMMAND.match(code[0]):
         return "commands"
@@ -74,7 +74,7 @@ def blocks(text):
 
 
 def is_open(line):
-    """Whether the shell would wait for the end of a quotation."""
+    """Returns whether the shell would wait for the end of a quotation."""
     try:
         return not shlex.split(line)
     except ValueError:

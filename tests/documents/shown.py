@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Whether the output that a page shows is what a command prints, and what it is to show instead."""
+"""This finds whether the output that a page shows is what a command prints, and what it is to show
+instead."""
 
 import difflib
 import re
 
 REST = "…"  # alone on a line: any lines, none too; at the end of a line: whatever the line goes on with
 
-# What differs from machine to machine, from day to day or from version to version: (pattern, what it becomes
-# on both sides).
+# These vary from machine to machine, from day to day or from version to version: (pattern, what it becomes on
+# both sides).
 VARIES = [
     (r"(\S*\b(wall|cpu)_s) .*", r"\1 …"),  # times of the machine: metrics
     (r"\b20\d\d-\d\d-\d\d([ T]\d\d:\d\d(:\d\d(\.\d+)?)?( ?UTC|Z)?)?", "DATE"),
@@ -24,7 +25,7 @@ def plain(line):
 
 
 def same(shown, printed):
-    """Whether a shown line stands for a printed one."""
+    """Returns whether a shown line stands for a printed one."""
     shown, printed = plain(shown), plain(printed)
     if shown.endswith(REST):
         return printed.startswith(shown.removesuffix(REST).rstrip())
@@ -43,8 +44,8 @@ def parts(shown):
 
 
 def matches(shown, printed):
-    """Whether `shown` is `printed`, with what REST leaves out. Of the places for a part that is between two
-    REST the first is right if any is."""
+    """Returns whether `shown` is `printed`, with what REST leaves out. Of the places for a part that is
+    between two REST the first is right if any is."""
     first, *others = parts(shown)
     if not others:
         return len(shown) == len(printed) and all(map(same, shown, printed))
@@ -64,8 +65,8 @@ def matches(shown, printed):
 
 
 def likeness(shown, printed):
-    """From 0 to 1: whether they are one line with other numbers. What it begins with and its words count,
-    numbers a little."""
+    """Returns from 0 to 1: whether they are one line with other numbers. What it begins with and its words
+    count, numbers a little."""
     words = [re.findall(r"^\s*\S+|[^\W\d_][\w.]*", line) for line in (shown.removesuffix(REST), printed)]
     return 0.9 * difflib.SequenceMatcher(None, *words).ratio() + 0.1 * same(shown, printed)
 

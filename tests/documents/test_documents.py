@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Every command line of README.md, CONTRIBUTING.md and docs/*.md, run as printed, from the top of its page to
-the bottom, in a folder of the page's own that looks like the source tree; and what it prints, compared with
-what the page shows. Every link of these and the other pages to a file of the tree.
+"""These tests run every command line of README.md, CONTRIBUTING.md and docs/*.md, run as printed, from the
+top of its page to the bottom, in a folder of the page's own that looks like the source tree; and what it
+prints, compared with what the page shows. Every link of these and the other pages to a file of the tree.
 
     tests/documents/test_documents.py                          all pages, with build/iwarpsim
     tests/documents/test_documents.py plots.md README.md       these pages
@@ -46,7 +46,7 @@ import shown
 HERE = Path(__file__).resolve().parents[2]
 HAS_GNUPLOT = shutil.which("gnuplot") is not None
 
-# (pattern, replacement): the same command, small; --long runs it as it is.
+# Each row is (pattern, replacement): the same command, small; --long runs it as it is.
 REDUCED = [
     # Minutes; results/reference has what comes of them.
     (r"sweep (scenarios/\S+|bench/scenarios/.*)( && .*)?$", r"sweep \1 --list"),
@@ -54,7 +54,7 @@ REDUCED = [
     (r"(run bench/scenarios/.*)$", r"\1 --set run.stop=100us"),  # made to take seconds
 ]
 
-# What is not run here at all. The program must be there, unless it is the system's.
+# These are not run here at all. The program must be there, unless it is the system's.
 ELSEWHERE = [
     (r"([A-Z_]+=\S+ )?scripts/(demo|test|fuzz|package)\.sh|scripts/(mutants|instructions)|bench/run",
      "takes minutes: scripts/test.sh runs them"),
@@ -153,7 +153,7 @@ class Page:
         done = subprocess.run(["sh", "-c", command], cwd=self.folder, stdin=subprocess.DEVNULL, check=False,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment)
         done.stdout = done.stdout.replace(f"{self.folder}/", "")
-        # What a sweep prints of its progress, on a machine that is busy enough.
+        # A sweep prints this of its progress, on a machine that is busy enough.
         done.stdout = re.sub(r"(?m)^\d+ of (at least )?\d+ runs done.*\n", "", done.stdout)
         return done
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""What test_documents.py finds wrong with a page, and what --accept makes of it.
+"""These tests show what test_documents.py finds wrong with a page, and what --accept makes of it.
 
 IWARPSIM is the built program."""
 

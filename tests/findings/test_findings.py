@@ -19,7 +19,7 @@ HEADER = "run.seed,receiver.mode,mpa.markers.key,tcp.segments,mpa.markers,time.w
 RUNS = ["1,in-order,false,100,0,0.1,ok", "2,in-order,false,300,0,0.2,ok",
         "1,out-of-order,true,40,10,0.1,ok", "2,out-of-order,true,60,20,0.3,ok",
         "3,out-of-order,true,,30,0.3,failed"]
-# As `iwarpsim table` writes them: points, and differences over the same seeds.
+# They are as `iwarpsim table` writes them: points, and differences over the same seeds.
 STATISTICS = """\
 # scenario: s
 # version: 0.2.0

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""That nothing in the tree cites what is not there, and what scripts/check-citations refuses in small made-up
-trees."""
+"""These tests show that nothing in the tree cites what is not there, and what scripts/check-citations refuses
+in small made-up trees."""
 
 import os
 import subprocess

@@ -50,7 +50,7 @@ class Parts(unittest.TestCase):
         return done
 
     def ran(self):
-        """What has run since the last time that it was asked for."""
+        """Returns what has run since the last time that it was asked for."""
         path = self.folder / "ran"
         lines = path.read_text(encoding="utf-8").split() if path.exists() else []
         path.unlink(missing_ok=True)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""The recipes of docs/extending.md: each applies to the tree, touches no more files than its aim, and
-compiles.
+"""These tests are about the recipes of docs/extending.md: each applies to the tree, touches no more files
+than its aim, and compiles.
 
 The environment: HOUSE (scripts/house), SOURCE and BUILD (the folders), CC (the compiler), CFLAGS (those of
 GLib)."""
@@ -26,7 +26,7 @@ COMPILE = [*shlex.split(os.environ["CC"]), "-std=gnu11", "-D_GNU_SOURCE", "-fsyn
            "-Werror", "-Imodel", f"-I{os.environ['BUILD']}", f"-I{os.environ['BUILD']}/model",
            *shlex.split(os.environ["CFLAGS"])]
 
-# What else is made from a table or a header that a recipe changes.
+# These are made from a table or a header that a recipe changes.
 MADE_FROM = {
     "model/measure/metrics.def": ["model/measure/metric_table.c"],
     "model/scenario/keys.def": ["model/scenario/scenario_keys.c", "model/scenario/scenario.c"],

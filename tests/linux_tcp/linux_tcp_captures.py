@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What two captures of one run show, sender.pcap and receiver.pcap of `iwarpsim run --pcap` or of live_tcp: one
-instrument for both, which knows nothing of either's TCP."""
+"""This shows what two captures of one run show, sender.pcap and receiver.pcap of `iwarpsim run --pcap` or of
+live_tcp: one instrument for both, which knows nothing of either's TCP."""
 import hashlib
 import struct
 from collections import defaultdict

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The tables of scripts/linux-tcp: cases.tsv, kernel.tsv and the one in docs/tcp-linux.md."""
+"""These are the tables of scripts/linux-tcp: cases.tsv, kernel.tsv and the one in docs/tcp-linux.md."""
 import re
 from typing import NamedTuple
 
-# What every case has in common; the defaults of live.c are the same. The kernel that was measured is later than 6.10.
+# This is what every case has in common; the defaults of live.c are the same. The kernel that was measured is
+# later than 6.10.
 SCENARIO = """title = "A case of scripts/linux-tcp";
 workload: { operation = "write"; message_size = "64KiB"; messages = 64; };
 mpa: { generation = "rfc"; markers = true; crc = true; };
@@ -12,7 +13,7 @@ tcp: { receive_window = "8MiB"; sack_compression_after = "window"; };
 path: { forward: { rate = "100Mbit/s"; delay = "5ms"; framing = 38; mtu = 1500; }; };
 """
 NUMBERS = ["segments", "retransmitted", "spurious", "timeouts", "hole_ms", "time_ms", "io_p99", "io_peak", "mk_peak"]
-# Those that are compared, with their heads in the page.
+# These are the ones that are compared, with their heads in the page.
 COMPARED = {"time_ms": "time, ms", "hole_ms": "hole, ms", "io_p99": "in order, p99", "io_peak": "in order, peak",
             "mk_peak": "markers, peak"}
 WITHIN, FAR = 1.05, 1.1
@@ -36,7 +37,7 @@ def on(text):
     return int(text in ("true", "on", "stream"))
 
 
-# What a key of the model is to live_tcp: its option, and how its value is written there.
+# A key of the model is this to live_tcp: its option, and how its value is written there.
 LIVE = {"path.forward.rate": ("rate", number), "path.forward.delay": ("delay_ns", number),
         "path.forward.mtu": ("mtu", number), "path.forward.queue": ("queue", number),
         "path.forward.displace": ("displace", number), "path.forward.displace_by": ("displace_ns", number),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* This machine's TCP, between two network namespaces of this process with a TUN device in each:
+/* This runs this machine's TCP, between two network namespaces of this process with a TUN device in each:
  *
  *     live FOLDER NAME=VALUE...
  *
@@ -65,7 +65,7 @@ static void write_text(const char *path, const char *text)
 
 /* --- The namespaces --- */
 
-/* A user namespace in which this process may make the others, when it is not root's. */
+/* Makes a user namespace in which this process may make the others, when it is not root's. */
 static void become_root(void)
 {
   char *user = g_strdup_printf("0 %u 1", geteuid());
@@ -119,7 +119,7 @@ static void set_sysctl(const char *name, const char *value)
   g_free(path);
 }
 
-/* A counter of this namespace (snmp_counter.rst), of all since it was made. */
+/* Returns a counter of this namespace (snmp_counter.rst), of all since it was made. */
 static int64_t counter(const char *group, const char *name)
 {
   char *text = NULL;

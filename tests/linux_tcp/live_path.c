@@ -17,7 +17,7 @@ typedef struct live_packet {
   uint8_t octets[];
 } live_packet;
 
-/* What a box keeps of one connection: octets in order that wait for more. */
+/* This is what a box keeps of one connection: octets in order that wait for more. */
 typedef struct live_flow {
   uint32_t key;     /* the two ports */
   uint32_t first;   /* sequence number of the octet after the SYN */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A path in real time between two TUN devices: a queue and a link each way and, from the first to the second,
- * a drop list, displacement, duplication, ECN marks and a box that cuts segments anew. Times are nanoseconds
- * of CLOCK_MONOTONIC. */
+/* This is a path in real time between two TUN devices: a queue and a link each way and, from the first to the
+ * second, a drop list, displacement, duplication, ECN marks and a box that cuts segments anew. Times are
+ * nanoseconds of CLOCK_MONOTONIC. */
 #pragma once
 
 #include <glib.h>

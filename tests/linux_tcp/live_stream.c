@@ -8,14 +8,14 @@
 
 enum { MARKER_DISTANCE = 512, MESSAGE_OCTETS = 65536, TAGGED = 14, UNTAGGED = 18 };
 
-/* Where an FPDU is written. */
+/* An FPDU is written here. */
 typedef struct fpdu_writer {
   GByteArray *octets;
   uint32_t start;  /* of the FPDU, with a marker that stands before its length */
   uint32_t header; /* of its length, which markers point to */
 } fpdu_writer;
 
-/* RFC 5044 §4.3: a marker every 512 octets, from the first FPDU's first octet on. */
+/* Adds octets, by RFC 5044 §4.3: a marker every 512 octets, from the first FPDU's first octet on. */
 static void add(fpdu_writer *fpdu, const uint8_t *octets, uint32_t length)
 {
   for (uint32_t i = 0; i < length; i++) {

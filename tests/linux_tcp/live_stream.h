@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The octets that an MPA Initiator sends: RDMA Writes of 64 KiB and a Send without payload, in FPDUs with
- * markers and CRC (RFC 5044, revision 1). Written without the model's MPA, which is to read it. */
+/* These are the octets that an MPA Initiator sends: RDMA Writes of 64 KiB and a Send without payload, in
+ * FPDUs with markers and CRC (RFC 5044, revision 1). Written without the model's MPA, which is to read it. */
 #pragma once
 
 #include <glib.h>
@@ -15,5 +15,5 @@ typedef struct live_stream {
 
 void live_stream_init(live_stream *stream, uint32_t messages, uint32_t emss);
 
-/* The startup frame: the Initiator's with "Req", the Responder's with "Rep". */
+/* Makes the startup frame: the Initiator's with "Req", the Responder's with "Rep". */
 void live_stream_frame(uint8_t frame[LIVE_FRAME_OCTETS], const char *word);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Preloaded into iwarpsim (LD_PRELOAD): counts the calls of one kind in all of its processes, and lets one of
- * them fail.
+/* It is preloaded into iwarpsim (LD_PRELOAD): counts the calls of one kind in all of its processes, and lets
+ * one of them fail.
  *
  * FAIL_CALLS=KIND:K:HOW:FILE, KIND being open, write, fsync, rename or malloc, K the call that fails, from 1
  * (0: none does), HOW an error's number or "kill": the process is killed there. FILE, which exists, receives
@@ -21,7 +21,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* What FILE holds. */
+/* FILE holds this. */
 typedef struct call_record {
   _Atomic uint64_t calls;
   char path[4088];
@@ -57,7 +57,7 @@ __attribute__((constructor)) static void read_plan(void)
   plan.record = record != MAP_FAILED ? record : NULL;
 }
 
-/* Whether this call, of `path`, is to fail; sets errno. */
+/* Returns whether this call, of `path`, is to fail; sets errno. */
 static bool fails(const char *kind, const char *path)
 {
   call_record *record = plan.record;
@@ -73,8 +73,8 @@ static bool fails(const char *kind, const char *path)
   return true;
 }
 
-/* The same for the file of a descriptor. What goes to a pipe or the terminal, and into memory, is no matter
- * here. */
+/* Returns the same for the file of a descriptor. What goes to a pipe or the terminal, and into memory, is no
+ * matter here. */
 static bool fails_at(const char *kind, int descriptor)
 {
   char link[64], path[PATH_MAX] = "";
@@ -86,7 +86,7 @@ static bool fails_at(const char *kind, int descriptor)
          fails(kind, path);
 }
 
-/* Opening. */
+/* --- Opening --- */
 
 static mode_t mode_of(int flags, va_list arguments)
 {
@@ -141,7 +141,7 @@ FILE *fopen64(const char *path, const char *mode)
   return open_stream(path, mode, REAL(fopen64));
 }
 
-/* Writing. */
+/* --- Writing --- */
 
 ssize_t write(int file, const void *octets, size_t count)
 {
@@ -173,7 +173,7 @@ int rename(const char *from, const char *to)
   return fails("rename", to) ? -1 : REAL(rename)(from, to);
 }
 
-/* Memory. dlsym() takes some itself: the C library's own names are called. */
+/* These are calls for memory. dlsym() takes some itself: the C library's own names are called. */
 
 extern void *__libc_malloc(size_t octets);
 extern void *__libc_calloc(size_t count, size_t octets);

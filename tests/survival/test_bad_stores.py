@@ -17,7 +17,7 @@ import program_kit as kit
 
 WHOLE = "whole.sqlite"
 
-# A store as iwarpsim 0.1.0 wrote it before it kept provenance: schema 1.
+# This is a store as iwarpsim 0.1.0 wrote it before it kept provenance: schema 1.
 SCHEMA_1 = """
 CREATE TABLE meta(id INTEGER PRIMARY KEY, scenario TEXT NOT NULL, title TEXT NOT NULL, text TEXT NOT NULL,
  axes TEXT NOT NULL, version TEXT NOT NULL, UNIQUE(scenario, title, text, axes, version));

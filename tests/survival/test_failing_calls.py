@@ -47,7 +47,7 @@ def names():
 
 
 def meaning(name):
-    """What a file says, but for how long something took."""
+    """Returns what a file says, but for how long something took."""
     if name.endswith(".sqlite"):
         return kit.rows(name)
     if name.endswith("summary.json"):
@@ -96,8 +96,8 @@ class FailingCalls(unittest.TestCase):
         self.tried = {}
 
     def make_older_results(self):
-        """What stands where the commands write: a store that lacks two of three runs, the page, the plot and
-        the run of something else."""
+        """Makes what stands where the commands write: a store that lacks two of three runs, the page, the
+        plot and the run of something else."""
         kit.write("small.cfg", THREE)
         for command in (["sweep", "small.cfg", "--store", "whole.sqlite", "--shard", "1/3"],
                         ["report", "whole.sqlite", "-o", "page.html"],
@@ -120,8 +120,8 @@ class FailingCalls(unittest.TestCase):
             shutil.rmtree("trial")
 
     def check_kept(self, before, after, died):
-        """After a failure all is as it was, but for rows that came to the store. Who was killed may have put
-        new files in their places."""
+        """Checks that, after a failure, all is as it was, but for rows that came to the store. Who was killed
+        may have put new files in their places."""
         if os.path.exists("s.sqlite-journal"):
             kit.iwarpsim("export", "s.sqlite", "--csv", "/dev/null")  # takes back what was half written
         left = [name for name in names() if name not in before]

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""A disk that is full at each stage of a command, and one that may only be read: clear words, an exit code,
-nothing lost.
+"""These tests are about a disk that is full at each stage of a command, and one that may only be read: clear
+words, an exit code, nothing lost.
 
 Mounts file systems of its own, in a mount name space of its own; skipped where that is not allowed. --long:
 at every size.
@@ -86,9 +86,9 @@ class Disk(unittest.TestCase):
         return "making the store" if kept is None else "a later run" if kept else "the first run"
 
     def fill_again_and_again(self, command, exit_codes, sample):
-        """That command, whose results stand in disk/ already, on a disk with room for nothing more, then for
-        more and more of new ones: until it has done them, what was there stays, and nothing else. `sample`
-        sizes are tried, or with --long every one."""
+        """Runs that command, whose results stand in disk/ already, on a disk with room for nothing more, then
+        for more and more of new ones: until it has done them, what was there stays, and nothing else.
+        `sample` sizes are tried, or with --long every one."""
         def files():
             return {os.path.join(folder, name): kit.octets(os.path.join(folder, name))
                     for folder, _, names in os.walk("disk") for name in names}

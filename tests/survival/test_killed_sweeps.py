@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""kill -9 of a sweep at random moments, each time resumed: the store of an uninterrupted sweep, row by row,
-and nothing left behind.
+"""These tests are about kill -9 of a sweep at random moments, each time resumed: the store of an
+uninterrupted sweep, row by row, and nothing left behind.
 
 --kills=N kills (50), --seed=N another series of moments.
 """

@@ -32,7 +32,7 @@ class LostChildren(unittest.TestCase):
         return kit.children(sweep.pid)[0]
 
     def complete(self, points=4):
-        """What the same command does then; all is there."""
+        """Checks what the same command does then; all is there."""
         sweep = self.start()
         said, _ = sweep.communicate(timeout=2 * kit.PATIENCE_S)
         self.assertEqual(sweep.returncode, 0, said)

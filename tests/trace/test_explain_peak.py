@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""explain-peak: its numbers are those that the printed trace gives by arithmetic of its own."""
+"""These tests show that explain-peak's numbers are those that the printed trace gives by arithmetic of its
+own."""
 import os
 import random
 import re
@@ -96,15 +97,16 @@ class ExplainPeak(unittest.TestCase):
                          peak["unlocated"] > 0)
 
     def test_connections(self):
-        """What each connection held at the peak, the largest first; together they held the peak. In order, each that
-        holds octets has a hole; where a middlebox cuts FPDUs, some hold the beginning of the next one alone."""
+        """Returns what each connection held at the peak, the largest first; together they held the peak. In
+        order, each that holds octets has a hole; where a middlebox cuts FPDUs, some hold the beginning of the
+        next one alone."""
         for keys in ({"receiver.mode": "in-order"}, {"middlebox.mode": "rechunk", "middlebox.push": "ignore"}):
             with self.subTest(keys):
                 holding, holes = self.expect_connections(keys)
                 self.assertEqual(holes < holding, "middlebox.mode" in keys)
 
     def expect_connections(self, keys):
-        """How many hold octets, and how many have holes."""
+        """Returns how many hold octets, and how many have holes."""
         metrics, events, text = self.explained({"path.forward.loss": "4%", "workload.connections": 12, **keys})
         held = {}
         for e in events:
@@ -307,7 +309,7 @@ class ExplainPeak(unittest.TestCase):
                       "startup-key.", self.explained({"fault.error": "startup-key"})[2])
 
     def test_gave_up(self):
-        """What TCP sent in vain: its SYN, or a segment."""
+        """Returns what TCP sent in vain: its SYN, or a segment."""
         for keys in ({"path.forward.loss": "100%", "tcp.retries": 2},
                      {"path.forward.loss": "30%", "tcp.retries": 1, "run.seed": 1}):
             _, events, text = self.explained(keys)

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""A timeline in a real browser, by clicks and keys: what a reader asks of a run is found, as the trace has it.
+"""These tests are about a timeline in a real browser, by clicks and keys: what a reader asks of a run is
+found, as the trace has it.
 
 Skipped without a browser (browser.py).
 """
@@ -33,7 +34,8 @@ for (const row of flow.held) {
 }
 return [flow.held.length, wrong];
 """
-# The sides of the data whose path is drawn by the rows of the details: {"Stream": "575,000 to …", …}.
+# These are the sides of the data whose path is drawn by the rows of the details: {"Stream": "575,000 to …",
+# …}.
 DETAILS = """return Object.fromEntries([...document.querySelectorAll('.details dt')]
   .map(dt => [dt.textContent, dt.nextElementSibling.textContent.trim()]))"""
 
@@ -87,8 +89,8 @@ class Timeline(PageTest):
         return next(e for e in self.events if e["event"] == name and fields.items() <= e.items())
 
     def test_story_by_search_and_clicks(self):
-        """From a fresh page: the lost segment, its retransmission, the FPDU that a marker located after it, and the
-        octets that it held."""
+        """It shows, from a fresh page: the lost segment, its retransmission, the FPDU that a marker located
+        after it, and the octets that it held."""
         self.show()
         drop, hole = self.drop, self.hole
         again = self.event("segment_sent", again=1, side="initiator")

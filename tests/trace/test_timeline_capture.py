@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""The timeline of a capture: what it shows is what the trace of the run shows that was captured.
+"""These tests are about the timeline of a capture: what it shows is what the trace of the run shows that was
+captured.
 
 Skipped without a browser (browser.py).
 """
@@ -14,7 +15,7 @@ import browser  # ends this test where there is none
 from trace_kit import PageTest
 
 HEADERS = 40  # of a segment without options, in a capture of raw IP
-# The rows of an event at an end, a list of the fields of each.
+# These are the rows of an event at an end, a list of the fields of each.
 ROWS = """const columns = table(arguments[0]);
 return rowsAt(arguments[0], arguments[1]).map(row => arguments[2].map(field =>
   field === 'located_by' ? nameOf(columns, field, row) : columns[field][row]));"""

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A trace: its events are those of the run, and enough to compute the run's metrics from."""
+"""These tests are about a trace: its events are those of the run, and enough to compute the run's metrics
+from."""
 import json
 import os
 import random

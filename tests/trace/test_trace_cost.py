@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The cost of reading traces, in instructions, which cachegrind counts, and in memory: what a trace of another
-program may have in any number is followed in linear time, or nearly so. Skipped without valgrind."""
+"""These tests are about the cost of reading traces, in instructions, which cachegrind counts, and in memory:
+what a trace of another program may have in any number is followed in linear time, or nearly so. Skipped
+without valgrind."""
 import os
 import random
 import re

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A trace of three hosts: which memory is explained is a matter of the host, not of the side of a connection.
- */
+/* These tests are about a trace of three hosts: which memory is explained is a matter of the host, not of the
+ * side of a connection. */
 #include <string.h>
 
 #include "explain/explain_trace.h"
@@ -44,7 +44,7 @@ static void hold(fixture *f, time_ps after, const char *node, uint32_t connectio
   TRACE(&at, HELD, .order = octets, .holes = octets > 0);
 }
 
-/* The host `node` held `octets` at most, most of them for `connection`. */
+/* Checks that the host `node` held `octets` at most, most of them for `connection`. */
 static void peak(fixture *f, const char *node, uint32_t connection, enum side side, uint64_t octets,
                  time_ps at)
 {

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`plot --what sequence`, `window` and `queue`: what they draw is what the lines of `iwarpsim trace` have."""
+"""These tests are about `plot --what sequence`, `window` and `queue`: what they draw is what the lines of
+`iwarpsim trace` have."""
 import json
 import random
 import shutil
@@ -76,7 +77,7 @@ class TracePlots(kit.ProgramTest):
                   for e in dropped}
         self.assertTrue(places)
         self.assertEqual({(t, low) for t, _, low, _ in shown["lost"]}, places)
-        # What is missing at a time, octet by octet: below the highest, and never arrived before.
+        # This is what is missing at a time, octet by octet: below the highest, and never arrived before.
         at = (first + last) // 2
         had = ranges((0, e["position"], e["position"] + e["payload_octets"])
                      for e in self.named("segment_arrived", "responder", 0, at))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the tests of traces share: runs with a trace and its events, and timelines in a browser."""
+"""The tests of traces share this: runs with a trace and its events, and timelines in a browser."""
 import json
 import os
 import shutil

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The metrics of a run, computed from its trace alone, as docs/metrics.md defines them.
+"""These are the metrics of a run, computed from its trace alone, as docs/metrics.md defines them.
 
 It knows of the program only what a trace prints. Windows of measure.from and measure.to are not
 reproduced: the whole run is measured."""
@@ -34,7 +34,7 @@ class Gauge:
         return [value for since, value in self.steps if since <= moment][-1]
 
     def time_by_value(self, begin, end, only=None):
-        """How long it had each value in [begin, end); `only`: while that gauge was above 0."""
+        """Returns how long it had each value in [begin, end); `only`: while that gauge was above 0."""
         edges = sorted({begin, end, *(at for gauge in (self, only) if gauge for at, _ in gauge.steps
                                       if begin < at < end)})
         values, where = defaultdict(int), [0, 0]
@@ -200,7 +200,7 @@ def settle(c, m):
 
 
 def of_source(m, name, e):
-    """What the Data Source's TCP counts."""
+    """Returns what the Data Source's TCP counts."""
     counts = {"time_out": ("tcp.timeouts", e.get("in_flight")), "recovery_entered": ("tcp.recoveries", 1),
               "retransmission_lost": ("tcp.retransmissions_found_lost", e.get("segments")),
               "probe_sent": ("tcp.tail_loss_probes" if e.get("tail_loss") else "tcp.window_probes", 1),

@@ -23,7 +23,7 @@ enum { SEGMENTS_MAX = 2000 };
 typedef struct trial {
   capture_source *source;
   GPtrArray *streams; /* of each flow's two directions, NULL before its first segment */
-  /* What the segment in hand brings. */
+  /* The segment in hand brings this. */
   const capture_segment *segment;
   uint64_t new_octets;
   uint64_t next;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The headers of DDP and RDMAP out of any octets: what parses is written as the same octets, reserved bits
- * aside; a header in pieces parses as one in one piece does; and what a Terminate says is what a Terminate
- * made of it says.
+ * aside; a header in pieces parses as one in one piece does; and what a Terminate states is what a Terminate
+ * made of it states.
  *
  * An input is: which header, where the pieces of a DDP header are cut, and the header's octets. */
 #include <glib.h>

@@ -19,7 +19,7 @@ KIND = {"ob": "object", "cob": "object", "fn": "function", "cfn": "function"}  #
 
 class Reader:
     """Reads callgrind's format, version 1: names are given once with a number and by the number from then on;
-    a line of numbers is the cost of a source line of the current function, except behind `calls=`, where it
+    a line of numbers is the cost of a source line of the current function, except after `calls=`, where it
     is what the callee cost."""
 
     def __init__(self):

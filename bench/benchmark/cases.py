@@ -29,7 +29,7 @@ IDLE_CONNECTIONS = (4000, 10000)
 MARGINAL_MESSAGES = (6, 12)
 MARGINAL_CONNECTIONS = (1, 1000, 10000)
 TINY_RUNS = 20
-# Of long runs; of short ones, where what starting one costs shows.
+# These are settings of long runs; of short ones, where what starting one costs shows.
 SWEEPS = ("bench/scenarios/sweep.cfg", "scenarios/mtu-loss.cfg")
 SWEEP_SETS = {"run.engine": "native"}
 SWEEP_JOBS = 2

@@ -78,7 +78,8 @@ static void note_axes(const scenario *s, GPtrArray *notes)
   }
 }
 
-/* Of `s`, or of all runs of `grid` unless that is NULL; the memory is that of the largest run. */
+/* Returns the cost of `s`, or of all runs of `grid` unless that is NULL; the memory is that of the largest
+ * run. */
 static run_cost cost_of(const scenario *s, const sweep_grid *grid)
 {
   run_cost all = {0};

@@ -52,7 +52,7 @@ typedef struct decoding {
 
 /* --- The fields of a line --- */
 
-/* As conditions have times. */
+/* Returns it in ps, as conditions have times. */
 static guint64 time_ps_of(int64_t time_ns)
 {
   return (guint64)MAX(time_ns, 0) * TIME_PS_PER_NANOSECOND;
@@ -226,7 +226,7 @@ static void print_problems(void *user, const decode_event *event)
   }
 }
 
-/* What has waited, and how many there are. */
+/* Prints what has waited, and how many there are. */
 static void finish_problems(decoding *d)
 {
   write_lines(d, 0, NULL);

@@ -154,7 +154,7 @@ int main(int argc, char **argv)
       return CLI_USAGE;
     }
   }
-  if (first == argc) { /* who asks for nothing is told what there is; who gave options forgot the command */
+  if (first == argc) { /* who asks for nothing is shown what there is; who gave options forgot the command */
     if (argc > 1) {
       plain_text_print(stderr, "iwarpsim: no command; expected one that 'iwarpsim help' lists\n");
       return CLI_USAGE;

@@ -8,7 +8,7 @@
  * judged, since any octet of it may be damaged. Sets `fpdu->meant` when it is a Terminate. */
 decode_problem_set decode_check_fpdu(decode_fpdu *fpdu, const decode_connection *connection);
 
-/* What the segments of untagged messages that come next must have: as far as FPDUs without a gap between them
+/* The segments of untagged messages that come next must have this: as far as FPDUs without a gap between them
  * show it. Only for the functions below. */
 typedef struct decode_sequence {
   uint64_t end; /* of the FPDU before, in the FPDU phase */

@@ -41,8 +41,8 @@ typedef enum decode_clock {
   DECODE_CLOCK_DELTA,    /* the line before */
 } decode_clock;
 
-/* How decode_line_time() shows times since `origin_ns`, itself since 1970; before any: DECODE_CLOCK_RELATIVE.
- * `decimals` as for decode_line_utc(). */
+/* Sets how decode_line_time() shows times since `origin_ns`, itself since 1970; before any:
+ * DECODE_CLOCK_RELATIVE. `decimals` as for decode_line_utc(). */
 void decode_line_set_clock(decode_line *line, decode_clock clock, int64_t origin_ns, unsigned decimals);
 
 /* Appends the time of a line, after as many blanks as make it `width` characters; the columns after a longer

@@ -33,8 +33,8 @@ void decode_session_finish(decode_session *session);
  * connection's first event nothing but its index is in it. */
 const GPtrArray *decode_session_connections(const decode_session *session);
 
-/* How many segments of these connections were passed over for a wrong checksum, in words; NULL: none was. To
- * be called after decode_session_finish(). Free with g_free(). */
+/* Returns how many segments of these connections were passed over for a wrong checksum, in words; NULL: none
+ * was. To be called after decode_session_finish(). Free with g_free(). */
 char *decode_session_passed_over(const decode_session *session);
 
 /* Writes "10.0.0.1:49152" or "[fd00::1]:5044". */

@@ -91,7 +91,7 @@ void decode_packets_remove(decode_packets *packets, uint64_t from, uint64_t to)
 
 /* --- Alignment --- */
 
-/* How many starts are forgotten at a time. */
+/* This is how many starts are forgotten at a time. */
 enum { FORGET_AT_ONCE = 256 };
 
 /* After a hole that stays open, no more starts of segments, or of FPDUs, than this are remembered. */

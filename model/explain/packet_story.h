@@ -29,7 +29,7 @@ void packet_story_hear(packet_story *story, const trace_event *event);
  * again, and, where that comes, that all were there at `filled_at` (TIME_PS_NEVER: not in the trace). */
 void packet_story_add(const packet_story *story, const char *after, time_ps filled_at, prose *to);
 
-/* Whether there are packets, and none of them arrived. */
+/* Returns whether there are packets, and none of them arrived. */
 gboolean packet_story_is_vain(const packet_story *story);
 
 /* Adds which of the packets the path had damaged first by `then`, unnoticed by TCP, and when. FALSE: none. */

@@ -68,6 +68,6 @@ enum {
   NS3_MODULE_ERROR_LOADING,   /* the module is missing, or cannot be loaded: the loader's message */
 };
 
-/* What ns-3 can do, from its module, which is loaded by the first call and stays until the process ends.
- * It is one of PROGRAM_MODULES (base/files.h). NULL and `error` when there is none. Static. */
+/* Returns what ns-3 can do, from its module, which is loaded by the first call and stays until the process
+ * ends. It is one of PROGRAM_MODULES (base/files.h). NULL and `error` when there is none. Static. */
 const ns3_functions *ns3_module(GError **error);

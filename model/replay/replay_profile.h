@@ -39,7 +39,7 @@ typedef struct replay_direction_profile {
   uint64_t fpdus_of_version[4]; /* by DV */
 } replay_direction_profile;
 
-/* What is in the headers of a flow's segments, by its ends. */
+/* This is what is in the headers of a flow's segments, by its ends. */
 typedef struct replay_handshake {
   int64_t round_trip_ns; /* from the SYN to the ACK that ends the handshake; -1: that is not in the capture */
   bool has_mss[2];

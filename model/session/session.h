@@ -101,7 +101,7 @@ bool session_is_fpdu_start(void *user, const datagram_flow *flow, int64_t positi
  * connection fails, nothing progresses, absent peers send nothing more, or run.stop. Once. */
 void session_run(session *self);
 
-/* How far a run has come. */
+/* This is how far a run has come. */
 typedef struct session_progress {
   time_ps now;
   /* Of the run that is done, 0 … 1: of its messages or of run.stop, whichever is more; or the network's. */

@@ -8,7 +8,7 @@
 #include "measure/retransmission_ledger.h"
 #include "rdmap/rdmap_header.h"
 
-/* How long the payload octets waited that were Placed, or Delivered, in the window. */
+/* This is how long the payload octets waited that were Placed, or Delivered, in the window. */
 typedef struct waits {
   uint128 octet_ps;
   value_histogram histogram; /* of ps, weighted by octets */

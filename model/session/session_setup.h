@@ -46,7 +46,8 @@ bool session_setup_private_data_is(const configuration *c, enum side side, const
 /* The five options of draft-ietf-rddp-mpa-01 §11.2.1 at a host with ends of `side`. */
 ip_reassembly_config session_setup_reassembly(const configuration *c, enum side side);
 
-/* What the recorder of a host with so many measured ends needs; `series` is occupancy.csv, NULL: none. */
+/* Returns what the recorder of a host with so many measured ends needs; `series` is occupancy.csv, NULL:
+ * none. */
 session_recorder_config session_setup_recorder(const configuration *c, uint32_t connections, FILE *series);
 
 /* Returns the fault of `side` of `connection`; false when it has none. */

@@ -30,7 +30,7 @@ enum { TRACE_RECORD_END, TRACE_RECORD_NAME, TRACE_RECORD_EVENT };
 
 typedef struct trace trace;
 
-/* A scope says what events are of, and where they happen. Layers have a pointer to one; NULL: nothing is
+/* A scope states what events are of, and where they happen. Layers have a pointer to one; NULL: nothing is
  * traced. */
 typedef struct trace_scope {
   trace *to;

@@ -479,7 +479,7 @@ static gboolean varies(const study_table *table, const study_plot *plot)
   return key_of_x(table, plot->of, &(const plot_request){0}) < SCENARIO_KEY_COUNT;
 }
 
-/* Lines and panels beyond these, where they were asked for, are not told apart: each line has a form of
+/* Lines and panels beyond these, where they were asked for, are not distinguished: each line has a form of
  * points of its own. */
 enum { PANELS_MAX = 12 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* This is what a scenario's text says of itself. */
+/* This is what a scenario's text states of itself. */
 #pragma once
 
 /* Reads from the comment lines (# or //) that `text`, a scenario file, starts with, what it asks ("#

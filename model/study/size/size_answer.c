@@ -218,8 +218,8 @@ char *size_study_answers(const size_study *study, gboolean *met)
 
 /* --- As a quantity of runs --- */
 
-/* Whether `run` is one of `point`, of which all keys are known but the one searched, those that have its
- * value, and the seed. */
+/* Returns whether `run` is one of `point`, of which all keys are known but the one searched, those that have
+ * its value, and the seed. */
 static gboolean is_of(const size_study *study, const size_point *point, const study_run *run)
 {
   gboolean same = TRUE;

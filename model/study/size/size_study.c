@@ -271,7 +271,7 @@ size_evidence size_evidence_of(const size_study *study, const size_point *point)
                             .is_exact = is_exact,
                             .is_enough = is_exact || losses >= enough};
   /* Losses on the way back are counted as none of the payload, and those that are listed may lie there.
-   * Beside losses by chance it is not counted which were listed: the length of the run tells how far the list
+   * Beside losses by chance it is not counted which were listed: the length of the run shows how far the list
    * came. */
   const double late = point->first_messages * point->losses.last > point->messages ? point->losses.late : 0;
   const double listed =

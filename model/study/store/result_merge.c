@@ -20,7 +20,7 @@ typedef struct merge {
   gboolean stays;        /* … which does not replace the run of `into` */
 } merge;
 
-/* Whether all runs come from one scenario and program. */
+/* Returns whether all runs come from one scenario and program. */
 
 static gboolean check_origins(merge *m, result_store *store, GError **error)
 {

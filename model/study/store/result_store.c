@@ -99,7 +99,7 @@ static gboolean not_a_store(const result_store *store, const char *what, GError 
   return FALSE;
 }
 
-/* What a user can do about it; NULL: nothing but SQLite's own words is known. Free with g_free(). */
+/* Returns what a user can do about it; NULL: nothing but SQLite's own words is known. Free with g_free(). */
 static char *advice_on(const result_store *store, int code, int reason)
 {
   if (code == SQLITE_FULL || (code == SQLITE_IOERR && reason == ENOSPC)) {

@@ -6,7 +6,7 @@
 #include "measure/metric_table.h"
 #include "scenario/scenario.h"
 
-/* Fewer events than this, in all runs together, tell nothing: the number alone varies by a fifth from one
+/* Fewer events than this, in all runs together, show nothing: the number alone varies by a fifth from one
  * such set of runs to another. */
 enum { RUN_EVENTS_MIN = 30 };
 

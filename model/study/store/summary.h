@@ -54,7 +54,7 @@ typedef struct summary {
  */
 gboolean summary_write_json(const summary *page, const scenario *s, const char *path, GError **error);
 
-/* The same text in memory, `*length` octets and a NUL. Free with g_free(). */
+/* Returns the same text in memory, `*length` octets and a NUL. Free with g_free(). */
 char *summary_json(const summary *page, const scenario *s, gsize *length);
 
 /* This is what a run measured, as a store has it without a blank: {"NAME":VALUE,…} of metrics,
@@ -105,8 +105,8 @@ typedef struct summary_record {
  * Free with summary_record_free(). */
 summary_record *summary_read_json(const char *path, GError **error);
 
-/* The same of the `length` octets `text` (followed by a NUL), called `name` in errors: IWARPSIM_ERROR only.
- * What a trace is of (trace_reader_about()) is read, too: it has the scenario and the version. */
+/* Returns the same of the `length` octets `text` (followed by a NUL), called `name` in errors: IWARPSIM_ERROR
+ * only. What a trace is of (trace_reader_about()) is read, too: it has the scenario and the version. */
 summary_record *summary_parse_json(const char *text, gsize length, const char *name, GError **error);
 void summary_record_free(summary_record *record);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(summary_record, summary_record_free)

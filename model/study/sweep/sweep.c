@@ -9,7 +9,7 @@
 #include "base/plain_text.h"
 #include "study/store/provenance.h"
 
-/* How often runs are watched and progress is shown. */
+/* This is how often runs are watched and progress is shown. */
 #define TICK_MS 200
 
 /* SQLite itself waits this long for a lock, in which nothing else is done; and then we. */

@@ -40,7 +40,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(sweep_plan, sweep_plan_free)
 
 const sweep_grid *sweep_plan_grid(const sweep_plan *plan);
 
-/* Whether more runs may be planned when those that are have ended. */
+/* Returns whether more runs may be planned when those that are have ended. */
 gboolean sweep_plan_is_open(const sweep_plan *plan);
 
 /* Looks up in `store` what is there of the runs, and plans those that follow from them. With `renumber` the
@@ -55,7 +55,8 @@ double sweep_plan_pace(const sweep_plan *plan);
  * runs are noted. */
 const GArray *sweep_plan_runs(const sweep_plan *plan);
 
-/* How many runs there are to be, in all shards; with goals, of this shard, as far as they are decided. */
+/* Returns how many runs there are to be, in all shards; with goals, of this shard, as far as they are
+ * decided. */
 gsize sweep_plan_intended(const sweep_plan *plan);
 
 /* Run `index` has ended as `run` records; what follows from it is planned. A run that failed holds its point:
@@ -83,11 +84,11 @@ char *sweep_plan_report(const sweep_plan *plan);
 /* A goal of which no run has the quantity, once all points are decided; NULL: there is none. */
 const sweep_goal *sweep_plan_without_values(const sweep_plan *plan);
 
-/* What a sweep would do, before anything starts. Prints on `output` a line with the scenario's name, title
- * and the `version` of iwarpsim; a line a run of the plan, in the order of the grid: number, keys that vary,
- * and, when a store was looked up, what became of it (done, unexpected, failed, missing); and the sums: how
- * many runs, how many are left out or to run, segments and time of those to run, `jobs` (>= 1) at once, and
- * that more may follow. `pace` is that of sweep_plan_pace() where the store has none to show it. */
+/* Prints what a sweep would do, before anything starts. Prints on `output` a line with the scenario's name,
+ * title and the `version` of iwarpsim; a line a run of the plan, in the order of the grid: number, keys that
+ * vary, and, when a store was looked up, what became of it (done, unexpected, failed, missing); and the sums:
+ * how many runs, how many are left out or to run, segments and time of those to run, `jobs` (>= 1) at once,
+ * and that more may follow. `pace` is that of sweep_plan_pace() where the store has none to show it. */
 void sweep_plan_list(const sweep_plan *plan, const char *version, guint jobs, double pace, FILE *output);
 
 /* Returns the same as one JSON object (docs/store.md, "As JSON"). Free with g_free(). */

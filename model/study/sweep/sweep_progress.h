@@ -12,7 +12,7 @@ typedef enum sweep_progress_style {
   SWEEP_PROGRESS_TERMINAL /* one line, redrawn */
 } sweep_progress_style;
 
-/* Whether sweep_counts.points is all there is. */
+/* This is whether sweep_counts.points is all there is. */
 typedef enum sweep_certainty {
   SWEEP_RUNS_EXACT,
   SWEEP_RUNS_ABOUT,   /* as many as expected: results decide */

@@ -197,7 +197,7 @@ static void append_comments(const result_request *request, GString *csv)
   }
 }
 
-/* What CSV and JSON have of a row, by the same names. */
+/* This is what CSV and JSON have of a row, by the same names. */
 typedef struct named_number {
   const char *name;
   double value; /* NAN: there is none */

@@ -53,7 +53,7 @@ char *result_quantity_unit(const result_quantity *quantity);
 /* Returns whether it differs from machine to machine, as wall time does. */
 gboolean result_quantity_is_of_machine(const result_quantity *quantity);
 
-/* Whether runs of `s` will have it so far as `measure.quantiles` goes; else `error`. */
+/* Returns whether runs of `s` will have it so far as `measure.quantiles` goes; else `error`. */
 gboolean result_quantity_check(const result_quantity *quantity, const scenario *s, GError **error);
 
 /* Returns the value of `quantity` in a run's `results`; FALSE when it has none: a metric without samples, a

@@ -106,7 +106,7 @@ static void add_row(const result_row *row, const GArray *keys, const shown_scale
     add_number(row->independent_half_width, row->independent_half_width, scale, cells);
   }
   /* A median or quartile has as many decimals as the mean, but three significant digits at least: an interval
-   * wider than the mean says little of them. */
+   * wider than the mean shows little of them. */
   const double quantiles[] = {of->median, of->lower_quartile, of->upper_quartile};
   for (gsize i = 0; i < G_N_ELEMENTS(quantiles) && kind != ROWS_OF_LEVELS; i++) {
     add_number(quantiles[i], fmin(of->half_width, fabs(quantiles[i]) / 10), scale, cells);

@@ -27,7 +27,7 @@ GPtrArray *study_keys_values(const GPtrArray *runs, scenario_key key);
  * Free with g_free(). */
 char *study_keys_label(scenario_key key, const char *text);
 
-/* The same with "octets" after a size that has no unit: "2816 octets". Free with g_free(). */
+/* Returns the same with "octets" after a size that has no unit: "2816 octets". Free with g_free(). */
 char *study_keys_amount(scenario_key key, const char *text);
 
 /* Reads `text` as a number of its key's type; FALSE when it is no number ("auto", a word). */

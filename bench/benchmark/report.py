@@ -260,7 +260,7 @@ def page(samples, machine, command):
     """The sections of the cases, as lines. `machine`: [(what, value)]."""
     turns = max((len(runs) for runs in samples.by_case.values()), default=0)
     once = turns == 1
-    of_turns = (" Figures are medians, with the\nlowest and the highest behind them; "
+    of_turns = (" Figures are medians, with the\nlowest and the highest after them; "
                 "a ratio is of runs of the same turn.")
     lines = [f"Made by `{command}`: {'one turn' if once else f'{turns} turns'} of all cases, each in a "
              "process of its own." + ("" if once else of_turns), "",

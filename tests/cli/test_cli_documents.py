@@ -77,7 +77,7 @@ class Documents(kit.ProgramTest):
         for term in sections:
             self.assertRegex(self.shell(f"iwarpsim explain {term}").stdout, rf"(?m)^{term}: .*\n\n(.*\n)+\Z")
         brief = self.shell("iwarpsim explain terms").stdout
-        self.expect_parts(brief, "\nFPDUPTR\n    The field of a marker that tells how many octets before the marker its FPDU "
+        self.expect_parts(brief, "\nFPDUPTR\n    The field of a marker that states how many octets before the marker its FPDU "
                           "starts.\n", "\nheld: Held octets\n    An octet of TCP payload is **held** from ")
         self.assertEqual(len(re.findall(r"(?m)^\S", brief)), len(glossary) + len(sections))
 

@@ -18,7 +18,7 @@ MAPPED = re.compile(r"PERF_RECORD_MMAP2? .*: \[0x([0-9a-f]+)\(0x([0-9a-f]+)\) @ 
 
 
 def available():
-    """Whether perf is here and may be used."""
+    """Returns whether perf is here and may be used."""
     if not shutil.which("perf"):
         return False
     with tempfile.TemporaryDirectory(prefix="iwarpsim-perf-") as folder:

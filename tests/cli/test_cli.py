@@ -176,7 +176,8 @@ class Cli(kit.ProgramTest):
                       "tcp.receive_window=65536: ", self.shell("iwarpsim check point.cfg").stdout)
 
     def test_check_of_where(self):
-        """How many points a sweep has and lacks; what is wrong with its axes and its conditions."""
+        """It shows how many points a sweep has and lacks; what is wrong with its axes and its
+        conditions."""
         kit.write("where.cfg", 'sweep = ( { key = "run.seed"; from = 1; to = 9; step = 2; },'
                   ' { key = "mpa.crc"; values = [true, false, true]; } ); where = "mpa.crc or run.seed > 5";')
         self.expect_check("iwarpsim check where.cfg",

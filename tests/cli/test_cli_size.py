@@ -192,7 +192,7 @@ class Size(kit.ProgramTest):
         self.assertRegex(self.size(rest + "-s path.reverse.loss=5%", 1), r"\Acannot tell: \d loss")
         self.assertRegex(self.size(rest + "-s path.forward.loss=0 -s path.reverse.loss=5%"),
                          r" = 16 KiB keeps .*; no payload lost; losses.random is \d{3} in all seeds;")
-        # It says so where none was lost, of those that are to be expected in a run.
+        # It states so where none was lost, of those that are to be expected in a run.
         rest += "-s path.forward.loss=0.0001% "
         done = self.shell("iwarpsim check a.cfg -s path.forward.loss=0.0001%")
         losses = float(re.search(r"note: .* (\S+) losses expected", done.stdout)[1])
@@ -233,7 +233,7 @@ class Size(kit.ProgramTest):
         self.expect_parts(self.size(f"{rest} {reorders}25%"), "receiver.memory = ", "; no losses, and none is asked for")
         self.assertRegex(self.size(f"{rest} {reorders}0.0001% -s workload.operation=read", 1),
                          r"\Acannot tell: path.segments_reordered is 0 in 8 seeds")
-        # As much as is needed of each is needed, and what came is told of.
+        # As much as is needed of each is needed, and what came is reported.
         self.assertRegex(self.size(rest + "-s path.forward.loss=2% -s path.forward.displace=0.0001%", 1),
                          r"\Acannot tell: path.packets_displaced is 0 in")
         self.assertRegex(self.size(rest + "-s path.forward.loss=2% -s path.forward.displace=5%"),

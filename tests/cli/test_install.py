@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 for variable in ("DATA", "MODULES", "PLOTS", "SCENARIOS", "TIMELINE"):
     os.environ.pop(f"IWARPSIM_{variable}", None)  # the tests' own environment would show it where things are
 
-# As the comment at the top of iwarpsim_host.h has it.
+# It is as the comment at the top of iwarpsim_host.h has it.
 PROGRAM = """
 #include <iostream>
 #include <ns3/node-container.h>

@@ -69,7 +69,7 @@ ELSEWHERE = [
     (r"sbatch|squeue", "needs Slurm: tests/survival/test_slurm.py runs scripts/sweep.sbatch"),
 ]
 
-# Commands whose page tells that they do not end well.
+# Commands whose page states that they do not end well.
 EXIT_CODES = {"run scenarios/path-mtu-change.cfg --set receiver.memory=0": 1}  # the deadlock that it shows
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""How pages are read (pages.py), and how shown output is compared and renewed (shown.py)."""
+"""These tests show how pages are read (pages.py), and how shown output is compared and renewed (shown.py)."""
 
 import unittest
 

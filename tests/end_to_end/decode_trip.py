@@ -95,7 +95,7 @@ class DecodeTest(kit.ProgramTest):
         return done.stdout
 
     def sums(self, name, *options):
-        """Of both directions, the sums over all connections, and how many these are."""
+        """Returns of both directions, the sums over all connections, and how many these are."""
         connections = json.loads(self.decode(name, "--summary", "--json", *options))["connections"]
         found = []
         for directions in zip(*(connection["directions"] for connection in connections), strict=True):

@@ -50,6 +50,6 @@ void marked_half_clear(marked_half *half);
  * becomes the number of segments with octets after the startup frame. */
 guint64 marked_aligned_segments(const wire_stream *stream, const marked_half *half, guint64 *all);
 
-/* Where an FPDU with markers ends that starts at `start`, counted from the first octet of the FPDU phase;
- * adds its markers to `markers`. */
+/* Returns where an FPDU with markers ends that starts at `start`, counted from the first octet of the FPDU
+ * phase; adds its markers to `markers`. */
 guint64 marked_fpdu_end(guint64 start, guint32 ulpdu_octets, guint64 *markers);

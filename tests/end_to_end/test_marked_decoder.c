@@ -385,7 +385,7 @@ TEST(test_capture)
   g_assert_cmpuint(g_array_index(stream[WIRE_INITIATOR].segments, wire_segment, 3).offset, ==, 2);
 }
 
-/* What TCP must not do. */
+/* TCP must not do this. */
 TEST(test_bad_capture)
 {
   static const struct {

@@ -7,7 +7,7 @@
 
 enum { SEED = 20261120 };
 
-/* What the scenarios must have met, all together; otherwise they prove less than they claim. */
+/* The scenarios must have met these, all together; otherwise they prove less than they claim. */
 static const metric_id met[] = {
     METRIC_LOSSES_RANDOM,
     METRIC_LOSSES_QUEUE,

@@ -138,11 +138,11 @@ static void count_in_flight(const char *folder, guint counts[IN_FLIGHT_MAX])
   }
 }
 
-/* As in captures of siw under load, from which presets/siw.cfg was made: 64 KiB Writes and nothing lost. With
- * timestamps a segment has 1448 octets, one FPDU of 1428 of payload; 65,536 = 45 * 1428 + 1276, so the last
- * segment of a message has 1296. Two full ones are 2896 octets, less than the buffer of 4000, which takes a
- * third; any three have at least 2 * 1448 + 1296 = 4192, and there is no room for a fourth. An ACK comes for
- * every 2 segments. Only the very first segment leaves alone. */
+/* It is as in captures of siw under load, from which presets/siw.cfg was made: 64 KiB Writes and nothing
+ * lost. With timestamps a segment has 1448 octets, one FPDU of 1428 of payload; 65,536 = 45 * 1428 + 1276, so
+ * the last segment of a message has 1296. Two full ones are 2896 octets, less than the buffer of 4000, which
+ * takes a third; any three have at least 2 * 1448 + 1296 = 4192, and there is no room for a fourth. An ACK
+ * comes for every 2 segments. Only the very first segment leaves alone. */
 FOLDER_TEST(test_preset_of_siw)
 {
   enum { MESSAGES = 20, FULL_ONES = MESSAGES * 45 };

@@ -65,7 +65,7 @@ typedef struct wire_decoding {
 /* Decodes file `name` of `folder`, whose ends have this `agreement`. Free with wire_decoding_free(). */
 wire_decoding *wire_decode(const char *folder, const char *name, const wire_agreement *agreement);
 
-/* The same for connections that have been read, with the complaints made then; takes both over. */
+/* Does the same for connections that have been read, with the complaints made then; takes both over. */
 wire_decoding *wire_decode_connections(GPtrArray *connections, GPtrArray *complaints,
                                        const wire_agreement *agreement);
 void wire_decoding_free(wire_decoding *decoding);

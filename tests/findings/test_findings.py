@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""What scripts/findings says of made-up statistics and runs: numbers, tables, claims, what differs, and what it
-refuses."""
+"""These tests show what scripts/findings states of made-up statistics and runs: numbers, tables, claims, what
+differs, and what it refuses."""
 
 import importlib.machinery
 import importlib.util

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""What scripts/tcp-keys asks a sweep for, and how it shows a change."""
+"""These tests show what scripts/tcp-keys asks a sweep for, and how it shows a change."""
 
 import importlib.machinery
 import importlib.util

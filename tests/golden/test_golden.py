@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""What scripts/golden takes for a difference: a result, not the version or a wall clock."""
+"""These tests show what scripts/golden takes for a difference: a result, not the version or a wall clock."""
 
 import importlib.machinery
 import importlib.util

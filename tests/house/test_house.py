@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""What scripts/house counts in small made-up trees: code, functions and who calls them, circles, comparisons,
-and what it refuses."""
+"""These tests show what scripts/house counts in small made-up trees: code, functions and who calls them,
+circles, comparisons, and what it refuses."""
 
 import importlib.machinery
 import importlib.util

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""What scripts/check-layers refuses in small made-up trees, and that it reads its table from
+"""These tests show what scripts/check-layers refuses in small made-up trees, and that it reads its table from
 docs/architecture.md."""
 
 import os

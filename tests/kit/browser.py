@@ -67,7 +67,7 @@ class Browser:
         return self.driver.execute_script(text, *arguments)
 
     def later(self, text, *arguments):
-        """The same of what calls its last argument with a result."""
+        """Returns the same of what calls its last argument with a result."""
         return self.driver.execute_async_script(text, *arguments)
 
     def command(self, name, **arguments):

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a text must have in it. */
+/* A text must have this in it. */
 #pragma once
 
 #include <glib.h>

@@ -26,7 +26,7 @@
   }                                                                                                          \
   static void name(fixture *f, G_GNUC_UNUSED gconstpointer unused)
 
-/* The same for a test of a `variable` that the `expression` makes and g_autoptr(type) frees. */
+/* This is the same for a test of a `variable` that the `expression` makes and g_autoptr(type) frees. */
 #define TEST_OF(type, variable, expression, name)                                                            \
   static void name##_of(type *variable);                                                                     \
   TEST(name)                                                                                                 \
@@ -53,7 +53,7 @@
   }                                                                                                          \
   static void test(const type *c)
 
-/* The same for rows without names: the path of a row's ends in its number, from 1. */
+/* This is the same for rows without names: the path of a row's ends in its number, from 1. */
 #define ROW_TEST(test, rows)                                                                                 \
   static void test(const __typeof__((rows)[0]) *c);                                                          \
   static void test##_of(gconstpointer row)                                                                   \

@@ -50,7 +50,7 @@ LIVE = {"path.forward.rate": ("rate", number), "path.forward.delay": ("delay_ns"
         "middlebox.push": ("flush_at_psh", {"flush": 1, "ignore": 0}.__getitem__),
         "middlebox.chunk": ("chunk", number), "middlebox.flush": ("flush_ns", number),
         "middlebox.coalesce_size": ("join", number), "middlebox.coalesce_time": ("flush_ns", number)}
-# A box's options say what it is, and one that joins is behind the path; live_tcp's sockets always have a buffer of
+# A box's options say what it is, and one that joins is after the path; live_tcp's sockets always have a buffer of
 # 128 MiB; for the others no kernel has a knob.
 MODEL_ONLY = re.compile(r"middlebox\.(mode|position)|path\.forward\.drop|sender\.buffer|tcp\.\w+")
 
@@ -123,7 +123,7 @@ def read_cases(path):
             else:
                 settings[key] = value
         cases.append(Case(name, settings, live, again, reason))
-        _ = cases[-1].live  # says what is wrong with the settings
+        _ = cases[-1].live  # reports what is wrong with the settings
     return cases
 
 

@@ -139,7 +139,7 @@ class Live(InFolder):
         self.assertGreaterEqual(seen["segments"], 2 * 186 + 1)
         self.assertGreaterEqual(seen["retransmitted"], 1)
         self.assertGreater(seen["hole_ms"], 10)
-        # A log that says otherwise is noticed.
+        # A log that states otherwise is noticed.
         (self.folder / "sent.tsv").write_text("20\t1460\n", encoding="utf-8")
         with self.assertRaisesRegex(script.Problem, "decode reads 370 FPDUs, and not as the log has them"):
             script.check_reading(case, self.folder)

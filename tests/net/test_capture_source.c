@@ -350,7 +350,7 @@ TEST(test_sections)
   assert_fails(source, "test: packet 4: it is of interface 1, which its section does not describe");
 }
 
-/* An interface's times are in µs when no option tells otherwise; else in 10^-N or 2^-N s, from an offset in
+/* An interface's times are in µs when no option states otherwise; else in 10^-N or 2^-N s, from an offset in
  * seconds on. `ticks` are 3.5 s after the offset. */
 static const struct {
   uint32_t options[6];

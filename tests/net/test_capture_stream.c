@@ -266,7 +266,7 @@ TEST(test_middle)
   g_assert_cmpuint(capture_stream_in_order_edge(another->stream), ==, middle + 40);
 }
 
-/* How many runs there are in octets [from, to) of `octets`. */
+/* Returns how many runs there are in octets [from, to) of `octets`. */
 static uint32_t runs_of(const bool *octets, uint32_t from, uint32_t to)
 {
   uint32_t runs = 0;

@@ -7,8 +7,8 @@
 
 static const char stream_name[] = "displace.forward";
 
-/* What comes out of packets 1, 2, … at 10, 20, … whose draws at 20 % are as in `chosen`; those in `empty`
- * ('e') have no payload. */
+/* Checks what comes out of packets 1, 2, … at 10, 20, … whose draws at 20 % are as in `chosen`; those in
+ * `empty` ('e') have no payload. */
 static void check(const char *chosen, const char *empty, uint32_t by_segments, time_ps ps,
                   const char *expected)
 {

@@ -39,7 +39,8 @@ TEST(test_list_counts_segments_with_payload)
   g_assert_cmpint(fixture_deadline(f), ==, TIME_PS_NEVER);
 }
 
-/* Which packets are lost at random with the list `drop`: a string of '.', 'x' for each of 1000 packets. */
+/* Returns which packets are lost at random with the list `drop`: a string of '.', 'x' for each of 1000
+ * packets. */
 static char *losses_with(const uint64_t *drop, size_t drop_count)
 {
   g_autoptr(path_fixture) f = loss_of((path_loss_config){.probability = 0.05, .drop = {drop, drop_count}}, 4);
@@ -127,8 +128,8 @@ PATH_TEST(test_one_draw_a_packet, loss_of((path_loss_config){.probability = 0.3,
 
 /* --- The channel of Gilbert and Elliott --- */
 
-/* What becomes of the first packets that come to `element`, which becomes the fixture's. What is lost is
- * counted. */
+/* Checks what becomes of the first packets that come to `element`, which becomes the fixture's. What is lost
+ * is counted. */
 static void expect_fates(path_fixture *f, path_element *element, const char *expected)
 {
   g_autofree char *fates = test_fates(fixture_take(f, element), (guint)strlen(expected));

@@ -5,7 +5,7 @@
 
 #include "random_case.h"
 
-/* How many messages went before on a queue: the next MSN is one more. */
+/* This is how many messages went before on a queue: the next MSN is one more. */
 typedef struct bad_numbers {
   uint32_t sends;
   uint32_t requests;

@@ -22,7 +22,7 @@ case_trial *case_trial_new(const random_case *c);
 void case_trial_free(case_trial *trial);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(case_trial, case_trial_free)
 
-/* What is wrong, in words, or NULL when nothing is (then `facts` is written, unless NULL); free with
+/* Returns what is wrong, in words, or NULL when nothing is (then `facts` is written, unless NULL); free with
  * g_free(). */
 char *case_trial_try(case_trial *trial, planted_defect defect, case_facts *facts);
 

@@ -116,7 +116,7 @@ static unsigned region_of(const uint32_t stags[CASE_REGIONS], uint32_t stag)
   return region;
 }
 
-/* Whether `length` octets from Tagged Offset `offset` on lie in the region. */
+/* Returns whether `length` octets from Tagged Offset `offset` on lie in the region. */
 static bool is_inside(const case_region *r, uint64_t offset, uint32_t length)
 {
   return offset >= r->base && offset - r->base <= CASE_REGION_OCTETS &&

@@ -90,7 +90,7 @@ TEST(test_every_pair_of_cuts_unmarked)
   try_every_pair((random_case){.generation = IWARP_IETF, .is_initiator = true, .private_data_octets = 3});
 }
 
-/* Where a stream of six FPDUs is cut into six segments. */
+/* This is where a stream of six FPDUs is cut into six segments. */
 typedef struct cuts {
   const char *what;
   uint32_t at[PIECES + 1];

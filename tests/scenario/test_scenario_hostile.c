@@ -47,7 +47,8 @@ TEST(test_nul)
   assert_outcome_of(text, "a.cfg:2: octet 0x00 is no text; expected a scenario file in UTF-8");
 }
 
-/* What the C library reads as a number, and no key with a number takes; 8 times the last is infinite. */
+/* This is what the C library reads as a number, and no key with a number takes; 8 times the last is
+ * infinite. */
 TEST(test_no_numbers)
 {
   static const char *const texts[] = {"inf",     "-inf",      "infinity", "nan",      "nan(7)", "1e400",

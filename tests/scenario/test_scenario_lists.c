@@ -125,8 +125,8 @@ TEST(test_mistakes)
   fixture_assert_all_findings(contradictions, G_N_ELEMENTS(contradictions));
 }
 
-/* What no entry may have, and what is expected: the members, a handful of the keys, and the one that is
- * meant. */
+/* This is what no entry may have, and what is expected: the members, a handful of the keys, and the one that
+ * is meant. */
 TEST(test_unknown_keys)
 {
   static const char *const rows[][3] = {

@@ -82,10 +82,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(way, way_free)
 /* Returns the main direction of an empty scenario with `sets`. */
 way *way_with(const char *const *sets);
 
-/* The same after `count` full segments have entered at once and gone through. */
+/* Returns the same after `count` full segments have entered at once and gone through. */
 way *way_after(const char *const *sets, guint32 count);
 
-/* As way_new(), and a SYN has entered. */
+/* Does as way_new(), and a SYN has entered. */
 way *way_opened(enum side direction, const char *text, const char *const *sets);
 
 /* A segment of the first connection enters now, with `length` octets from `position` on (-1: the SYN). */

@@ -91,7 +91,7 @@ void store_fixture_commit(store_fixture *f, const stored_run *run);
 /* Does both. */
 void store_fixture_add(store_fixture *f, const char *keys, const char *values);
 
-/* The same, ended as `status` says. */
+/* Adds the same, ended as `status` has it. */
 void store_fixture_add_status(store_fixture *f, const char *keys, const char *values, run_status status);
 
 /* Runs `sql` on the store, past its own program. */

@@ -165,7 +165,7 @@ class FailingCalls(unittest.TestCase):
             self.assertEqual(now, after)
 
     def draw(self, count, kind, commands):
-        """Which of `count` calls are to fail."""
+        """Returns which of `count` calls are to fail."""
         if options.long and kind != "malloc":
             return range(1, count + 1)
         wanted = options.mallocs // commands if options.long else 1

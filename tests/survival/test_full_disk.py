@@ -186,7 +186,7 @@ class Disk(unittest.TestCase):
             read = kit.iwarpsim(*command)
             self.assertEqual(read.returncode, 0, f"{command}: {read.stderr}")
         self.assertEqual(kit.rows("copy.sqlite"), half)
-        # No place to write an output is told, too.
+        # No place to write an output is reported, too.
         for command in (["export", STORE, "--csv", "disk/out.csv"], ["report", STORE, "-o", "disk/out.html"],
                         ["plot", STORE, "--out", "disk/plots"]):
             read = kit.iwarpsim(*command)

@@ -14,7 +14,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from trace_kit import SCENARIOS, PageTest
 
-# Octets of each state over time, as the page draws them, where they differ from what the receiver says it holds.
+# Octets of each state over time, as the page draws them, where they differ from what the receiver reports it holds.
 DIFFERENCES = """
 const held = table('held'), steps = [], sums = {}, wrong = [];
 for (const piece of flow.pieces) {

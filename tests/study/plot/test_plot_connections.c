@@ -36,7 +36,7 @@ DRAWN_TEST(test_formulas)
   EXPECT_FILE(f, "plot.svg", "<text>BufferSizeNAF = K1·EMSS·n + K2·EMSS</text>");
 }
 
-/* Lines that differ in a formula have one each, told by the line's label. */
+/* Lines that differ in a formula have one each, distinguished by the line's label. */
 DRAWN_TEST(test_formulas_differ)
 {
   fill(f);

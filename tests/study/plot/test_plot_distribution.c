@@ -143,7 +143,7 @@ FIXTURE_TEST(test_fits)
   g_assert_true(study_plot_fits(&f->table, &plot_distribution, NULL));
 }
 
-/* Nobody held anything: there is nothing to see, and it says so. */
+/* Nobody held anything: there is nothing to see, and it states so. */
 DRAWN_FIXTURE_TEST(test_nothing_held)
 {
   plot_fixture_sample(plot_fixture_add(f, ""), DISTRIBUTION_REASSEMBLY_OCTETS, 0, 1);

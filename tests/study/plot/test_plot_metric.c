@@ -123,7 +123,7 @@ DRAWN_TEST(test_other_shapes)
   plot_fixture_draw(f, &plot_peak, 0, GNUPLOT_SVG);
 }
 
-/* 14 x 15 = 210 lines over 16 values: 40 rows of a legend do not hold them, it says how many it lacks. A
+/* 14 x 15 = 210 lines over 16 values: 40 rows of a legend do not hold them, it states how many it lacks. A
  * label ("MTU 1500 octets, middlebox's cuts = 100" …) leaves room for less than 160. */
 DRAWN_TEST(test_hundreds_of_lines)
 {

@@ -14,7 +14,7 @@ typedef struct page {
   double legend_height, title_at, subtitle_at, legend_rows;
 } page;
 
-/* A template that prints the layout instead of a plot, the way page.gp says that there is no room. */
+/* A template that prints the layout instead of a plot, the way page.gp prints that there is no room. */
 static const char probe[] =
     "\nprint width, height, font, columns, rows, left, panel_width, gap, first, panel_height, "
     "panel_height+above+1.8*font, legend_height, title_at, subtitle_at, legend_rows\nexit status 3\n";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which points of a study are drawn when there are more than a reader tells apart, and what the subtitle
- * tells of them. */
+/* Which points of a study are drawn when there are more than a reader can distinguish, and what the subtitle
+ * states of them. */
 #include "study/plot/plot_runs.h"
 
 #include <string.h>

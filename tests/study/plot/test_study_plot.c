@@ -53,7 +53,7 @@ PLOT_TEST(test_plots_for)
   }
 }
 
-/* What does not fit says what it would need, and draws nothing. */
+/* What does not fit names what it would need, and draws nothing. */
 PLOT_TEST(test_unfit)
 {
   static const struct {

@@ -264,7 +264,7 @@ REPORT_TEST(test_one_run)
   EXPECT_PARTS(page, "· 1 point · 1 run</p>");
   g_autofree char *overview = part(page, "<section id=\"results\"", "</table>");
   g_assert_cmpuint(plot_fixture_count(overview, "<tr"), ==, 1 + 1);
-  g_assert_null(strstr(overview, "±\u00a0")); /* one value says nothing of its spread */
+  g_assert_null(strstr(overview, "±\u00a0")); /* one value shows nothing of its spread */
   g_autofree char *parameters = part(page, "<section id=\"parameters\"", "</section>");
   EXPECT_PARTS(parameters, "<th scope=\"row\">receiver.memory</th><td>64 KiB</td>");
   /* the seed, the memory and the MTU: nothing that is as by default, nor path.reverse.mtu, which follows */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a scenario's file says it asks. */
+/* These tests show what a scenario's file states that it asks. */
 #include "study/report/report_scenario.h"
 #include "test.h"
 

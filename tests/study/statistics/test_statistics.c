@@ -153,8 +153,8 @@ TEST(test_independent)
  * a = {10, 20, 30, 40}, b = {8, 19, 27, 38}: differences {2, 1, 3, 2}, mean 2, squares 0 + 1 + 1 + 0 = 2, s =
  * sqrt(2 / 3) = 0.81650, t(0.975, 3) = 3.18245: 3.18245 * 0.81650 / 2 = 1.29923, so 0 lies outside of 2
  * ± 1.3. Independently: s² of a is 500 / 3 (distances 15, 5, 5, 15), of b 482 / 3 (15, 4, 4, 15):
- * sqrt((166.667 + 160.667) / 4) = 9.04618, freedom 5.998, t = 2.4470: 22.136, and 2 ± 22 says nothing. With b
- * turned around, seeds that pull the receivers apart, pairing is the worse one. */
+ * sqrt((166.667 + 160.667) / 4) = 9.04618, freedom 5.998, t = 2.4470: 22.136, and 2 ± 22 shows nothing. With
+ * b turned around, seeds that pull the receivers apart, pairing is the worse one. */
 TEST(test_common_random_numbers)
 {
   const double a[] = {10, 20, 30, 40}, b[] = {8, 19, 27, 38}, against[] = {38, 27, 19, 8};

@@ -298,7 +298,7 @@ FIXTURE_TEST(test_contradictions)
   expect_contradiction(f, &one, &other, "the block maxima differ (");
 }
 
-/* Another text of the scenario: refused with the line that differs, joined when told to. */
+/* Another text of the scenario: refused with the line that differs, joined when asked to. */
 FIXTURE_TEST(test_other_text)
 {
   put_new(f, 0, 1, 10);

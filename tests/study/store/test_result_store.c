@@ -375,7 +375,7 @@ FIXTURE_TEST(test_made_by_several)
   }
 }
 
-/* Which runs may be added to a store that has others. */
+/* Tries which runs may be added to a store that has others. */
 
 static void commit_from(const store_fixture *f, const provenance *from, guint seed)
 {

@@ -55,7 +55,7 @@ gboolean sweep_text(const sweep_fixture *f, const char *text, const char *const 
 /* Does the same without --set; must not fail. */
 sweep_result sweep_with(const sweep_fixture *f, const char *text, how_to_sweep options);
 
-/* The same with `jobs` runs at once. */
+/* Does the same with `jobs` runs at once. */
 sweep_result sweep_well(const sweep_fixture *f, const char *text, guint jobs);
 
 /* Returns what the sweep reported of its runs. Free with g_free(). */

@@ -183,7 +183,7 @@ static void watch_later(run_process *child, double seconds)
   run_process_watch(child);
 }
 
-/* What the watchdog says comes first; a run that is whole all the same counts. */
+/* What the watchdog reports comes first; a run that is whole all the same counts. */
 FIXTURE_TEST(test_ends_well_when_asked)
 {
   run_process *child = start_and_stop_clock(f, 32, (run_limits){.wall_s = 1});

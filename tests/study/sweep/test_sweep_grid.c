@@ -166,7 +166,7 @@ static void note_share(double share, gpointer shares)
   g_array_append_val((GArray *)shares, share);
 }
 
-/* 4 points, one given twice: who waits is told at each of the 5. */
+/* 4 points, one given twice: who waits is informed at each of the 5. */
 FIXTURE_TEST(test_watched)
 {
   g_autoptr(GArray) shares = g_array_new(FALSE, FALSE, sizeof(double));

@@ -69,7 +69,7 @@ FIXTURE_TEST(test_without_axes)
                  "1 run, 1 to run, about 45.6 segments, about 1 s at -j 1\n");
 }
 
-/* What is left out, what is given twice and the shard are told. Of points 1 2 3 the second shard of two has
+/* What is left out, what is given twice and the shard are named. Of points 1 2 3 the second shard of two has
  * the second. */
 FIXTURE_TEST(test_remarks)
 {
@@ -145,7 +145,7 @@ static void read_store(fixture *f, result_store *store, const char *path)
   f->store = NO_ERROR(result_store_open, path, RESULT_STORE_READ);
 }
 
-/* A store says what became of each run, and how long one takes: those that ended well 100 and 300 s. The
+/* A store shows what became of each run, and how long one takes: those that ended well 100 and 300 s. The
  * failed and the two missing ones are to run, 600 s by one. */
 FIXTURE_TEST(test_with_store)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* These tests show what a sweep says of itself while it runs. */
+/* These tests show what a sweep prints of itself while it runs. */
 #include "study/sweep/sweep_progress.h"
 #include "test.h"
 

@@ -6,7 +6,7 @@
 #include "study/table/result_table.h"
 #include "study_fixture.h"
 
-/* Fields of the CSV record at `*text`, which moves behind it. */
+/* Fields of the CSV record at `*text`, which moves after it. */
 static GPtrArray *read_record(const char **text)
 {
   GPtrArray *fields = g_ptr_array_new_with_free_func(g_free);
@@ -126,5 +126,5 @@ FIXTURE_TEST(test_two_origins)
   g_assert_true(first != NULL && second != NULL);
   g_assert_true(first < second); /* by title: "later" before "two lines" */
   g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
-  g_assert_cmpuint(g_strv_length(lines), ==, 2 * 6 + 1 + 1 + 2 + 1); /* "" behind the last line end */
+  g_assert_cmpuint(g_strv_length(lines), ==, 2 * 6 + 1 + 1 + 2 + 1); /* "" after the last line end */
 }

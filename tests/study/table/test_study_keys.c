@@ -54,7 +54,7 @@ static void expect_varying(fixture *f, const char *axes_text, const char *expect
 
 #define FIXTURE_TEST(name) TEST_WITH(fixture, NULL, set_up, tear_down, name)
 
-/* path.reverse.mtu follows path.forward.mtu, and is no axis of its own; also when nothing says what was
+/* path.reverse.mtu follows path.forward.mtu, and is no axis of its own; also when nothing states what was
  * swept. */
 FIXTURE_TEST(test_grid)
 {
@@ -86,7 +86,7 @@ FIXTURE_TEST(test_reverse)
   g_assert_true(study_keys_follows(f->runs, SCENARIO_PATH_REVERSE_DELAY, SCENARIO_PATH_FORWARD_DELAY));
 }
 
-/* An axis that moves in step with another says nothing new: the one named first stands for both. */
+/* An axis that moves in step with another adds nothing new: the one named first stands for both. */
 FIXTURE_TEST(test_in_step)
 {
   add_run(f, "path.forward.mtu=576", "middlebox.chunk=500", NULL);

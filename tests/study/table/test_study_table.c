@@ -93,8 +93,8 @@ FIXTURE_TEST(test_nothing_left)
                "end ok");
 }
 
-/* Scenarios and versions are told once each, those of runs that did not end ok not; a commit that is not
- * known is not told. */
+/* Scenarios and versions are named once each, those of runs that did not end ok not; a commit that is not
+ * known is not named. */
 FIXTURE_TEST(test_origins)
 {
   store_fixture_add(f, "run.seed=1", "");

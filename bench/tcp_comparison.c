@@ -130,7 +130,7 @@ static void on_arrival(void *user, datagram *packet, time_ps now)
   datagram_unref(packet);
   if (end == &end->transfer->ends[RECEIVER]) {
     uint64_t *peak = &end->transfer->result.out_of_order_peak_octets;
-    *peak = MAX(*peak, end->tcp->class->held_octets(end->tcp));
+    *peak = MAX(*peak, end->tcp->class->held_octets_below(end->tcp, UINT64_MAX));
   }
   settle(end, now);
 }

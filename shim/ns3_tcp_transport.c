@@ -472,11 +472,6 @@ static tcp_beyond ns3_beyond(const tcp_transport *transport)
                       .segments = ns3_tcp_arrivals_segments(self->arrivals)};
 }
 
-static uint64_t ns3_held_octets(const tcp_transport *transport)
-{
-  return range_set_total(received_of((const ns3_tcp_transport *)transport));
-}
-
 static uint64_t ns3_held_octets_below(const tcp_transport *transport, uint64_t position)
 {
   return range_set_covered(received_of((const ns3_tcp_transport *)transport), 0, position);
@@ -499,7 +494,6 @@ static const tcp_transport_class ns3_class = {.free = ns3_free,
                                               .deadline = ns3_deadline,
                                               .run = ns3_run,
                                               .beyond = ns3_beyond,
-                                              .held_octets = ns3_held_octets,
                                               .held_octets_below = ns3_held_octets_below,
                                               .held = ns3_held};
 

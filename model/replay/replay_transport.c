@@ -249,11 +249,6 @@ static tcp_beyond replay_beyond(const tcp_transport *transport)
   return tcp_receiver_beyond(&((const replay_transport *)transport)->receiver);
 }
 
-static uint64_t replay_held_octets(const tcp_transport *transport)
-{
-  return tcp_receiver_held_octets(&((const replay_transport *)transport)->receiver);
-}
-
 static uint64_t replay_held_octets_below(const tcp_transport *transport, uint64_t position)
 {
   return tcp_receiver_held_octets_below(&((const replay_transport *)transport)->receiver, position);
@@ -278,7 +273,6 @@ tcp_transport *replay_transport_new(const tcp_config *config, const tcp_events *
                                             .deadline = replay_deadline,
                                             .run = do_nothing_at,
                                             .beyond = replay_beyond,
-                                            .held_octets = replay_held_octets,
                                             .held_octets_below = replay_held_octets_below,
                                             .held = replay_held};
   replay_transport_place *place = user;

@@ -497,7 +497,7 @@ void rnic_endpoint_held(const rnic_endpoint *endpoint, rnic_occupancy *held)
     rnic_receiver_held(&endpoint->receiver, held);
   } else if (!endpoint->has_failed) {
     rnic_startup_phase_held(endpoint->startup, &held->incomplete, &held->order);
-    held->order += endpoint->tcp->class->held_octets(endpoint->tcp);
+    held->order += endpoint->tcp->class->held_octets_below(endpoint->tcp, UINT64_MAX);
   }
 }
 

@@ -361,7 +361,8 @@ void rnic_receiver_held(const rnic_receiver *receiver, rnic_occupancy *held)
     return; /* nothing is, nearly always */
   }
   /* TCP keeps nothing that it may pass on. */
-  held_below below = {.in_tcp = receiver->config.looks_ahead ? 0 : tcp->class->held_octets(tcp),
+  held_below below = {.in_tcp =
+                          receiver->config.looks_ahead ? 0 : tcp->class->held_octets_below(tcp, UINT64_MAX),
                       .early = receiver->early ? reassembly_queue_total(receiver->early) : 0};
   if (below.in_tcp > 0 && mpa.partial_end > 0) {
     below.of_partial = tcp->class->held_octets_below(tcp, receiver->phase_start + mpa.partial_end);

@@ -262,8 +262,8 @@ void tcp_congestion_undo(tcp_congestion *congestion)
   }
   window->octets = MAX(window->octets, congestion->before->window.octets);
   window->threshold_octets = MAX(window->threshold_octets, congestion->before->window.threshold_octets);
-  if (congestion->control->undo) {
-    congestion->control->undo(state_of(congestion), congestion->before->state);
+  if (congestion->control->undoes) {
+    memcpy(state_of(congestion), congestion->before->state, congestion->control->state_octets);
   }
 }
 

@@ -63,8 +63,8 @@ typedef struct tcp_congestion_control {
   void (*idled)(void *state, time_ps idle_ps, bool cut);
   /* SMSS has changed, and windows of `before_octets` are windows of `after_octets` now. */
   void (*smss_changed)(void *state, uint32_t before_octets, uint32_t after_octets);
-  /* What happened since `before`, a copy of the state, was spurious. */
-  void (*undo)(void *state, const void *before);
+  /* Where a reduction was spurious, the state is again what it was before. */
+  bool undoes;
 } tcp_congestion_control;
 
 /* NewReno has congestion avoidance by counted octets (RFC 3465 §2.1), and half of what is in flight at a loss

@@ -288,11 +288,6 @@ static tcp_beyond connection_beyond(const tcp_transport *transport)
   return tcp_receiver_beyond(&((const tcp_connection *)transport)->receiver);
 }
 
-static uint64_t connection_held_octets(const tcp_transport *transport)
-{
-  return tcp_receiver_held_octets(&((const tcp_connection *)transport)->receiver);
-}
-
 static uint64_t connection_held_octets_below(const tcp_transport *transport, uint64_t position)
 {
   return tcp_receiver_held_octets_below(&((const tcp_connection *)transport)->receiver, position);
@@ -427,8 +422,7 @@ tcp_transport *tcp_connection_new(const tcp_config *config, const tcp_events *ev
     .free = connection_free, .open = connection_open, .listen = connection_listen, .post = connection_post,  \
     .close = connection_close, .abort = connection_abort, .receive = tcp_connection_receive,                 \
     .transmit = (transmit_function), .deadline = connection_deadline, .run = connection_run,                 \
-    .beyond = connection_beyond, .held_octets = connection_held_octets,                                      \
-    .held_octets_below = connection_held_octets_below, .held = connection_held                               \
+    .beyond = connection_beyond, .held_octets_below = connection_held_octets_below, .held = connection_held  \
   }
   static const tcp_transport_class untraced = THAT_SENDS_BY(tcp_connection_transmit);
   static const tcp_transport_class traced = THAT_SENDS_BY(tcp_connection_transmit_traced);

@@ -176,11 +176,6 @@ static void smss_changed(void *state, uint32_t before_octets, uint32_t after_oct
   cubic->in_stage = false; /* K was of the old SMSS: the curve would jump */
 }
 
-static void undo(void *state, const void *before)
-{
-  *(cubic_state *)state = *(const cubic_state *)before; /* §4.9 */
-}
-
 const tcp_congestion_control tcp_cubic = {.state_octets = sizeof(cubic_state),
                                           .observe = observe,
                                           .avoid = avoid,
@@ -188,4 +183,4 @@ const tcp_congestion_control tcp_cubic = {.state_octets = sizeof(cubic_state),
                                           .timed_out = timed_out,
                                           .idled = idled,
                                           .smss_changed = smss_changed,
-                                          .undo = undo};
+                                          .undoes = true /* §4.9 */};

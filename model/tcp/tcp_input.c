@@ -7,20 +7,13 @@
 #include "base/big_endian.h"
 #include "tcp/tcp_connection_private.h"
 
-/* Answers with an ACK and drops the segment; its payload is counted while the layer above is there. */
-static void refuse(tcp_connection *connection, const tcp_incoming *segment)
+/* Drops the segment, with an ACK if it is to be answered and not a RST, or as if it had been lost. It has
+ * come all the same, so its payload is counted while the layer above is there. */
+static void refuse(tcp_connection *connection, const tcp_incoming *segment, bool answers)
 {
   uint32_t length = connection->closed ? 0 : segment->payload->length;
   tcp_receiver_refuse(&connection->receiver, segment->position, length,
-                      !tcp_header_has(segment->header, TCP_RST), segment->now);
-}
-
-/* Drops the segment without an answer, as if it had been lost. It has come all the same, so its payload is
- * counted. */
-static void drop_silently(tcp_connection *connection, const tcp_incoming *segment)
-{
-  uint32_t length = connection->closed ? 0 : segment->payload->length;
-  tcp_receiver_refuse(&connection->receiver, segment->position, length, false, segment->now);
+                      answers && !tcp_header_has(segment->header, TCP_RST), segment->now);
 }
 
 static inline void take_timestamp(tcp_connection *connection, const tcp_incoming *segment)
@@ -164,12 +157,9 @@ static bool check_ack(tcp_connection *connection, const tcp_incoming *segment, i
     return *position == 0;
   }
   if (!may_acknowledge(connection, *position)) {
-    if (connection->config.ignores_unsent_ack && connection->state == TCP_STATE_ESTABLISHED &&
-        *position > acknowledged) {
-      drop_silently(connection, segment);
-    } else {
-      refuse(connection, segment);
-    }
+    bool ignores = connection->config.ignores_unsent_ack && connection->state == TCP_STATE_ESTABLISHED &&
+                   *position > acknowledged;
+    refuse(connection, segment, !ignores);
     return false;
   }
   return true;
@@ -268,7 +258,7 @@ static G_GNUC_NO_INLINE bool may_commit(tcp_connection *connection, const tcp_in
   if (tcp_receiver_inspect(&connection->receiver, segment->position, segment->payload, segment->now)) {
     return true;
   }
-  drop_silently(connection, segment);
+  refuse(connection, segment, false);
   return false;
 }
 
@@ -282,10 +272,10 @@ static bool is_taken(tcp_connection *connection, const tcp_incoming *segment, bo
   switch (tcp_acceptance_judge(&connection->receiver, has_timestamp ? &connection->recent_timestamp : NULL,
                                segment, takes_edge)) {
   case TCP_VERDICT_OLD:
-    refuse(connection, segment);
+    refuse(connection, segment, true);
     return false;
   case TCP_VERDICT_OUTSIDE:
-    refuse(connection, segment);
+    refuse(connection, segment, true);
     arrive_fin_again(connection, segment);
     return false;
   case TCP_VERDICT_RESET:
@@ -316,7 +306,7 @@ static G_GNUC_NO_INLINE void arrive_synchronised(tcp_connection *connection, con
   bool has_timestamp = connection->timestamps && header->has_timestamps;
   if (connection->config.drops_untimed && connection->timestamps && !has_timestamp &&
       !tcp_header_has(header, TCP_RST)) {
-    drop_silently(connection, segment); /* RFC 7323 §3.2 */
+    refuse(connection, segment, false); /* RFC 7323 §3.2 */
     return;
   }
   if (!is_taken(connection, segment, has_timestamp)) {
@@ -326,7 +316,7 @@ static G_GNUC_NO_INLINE void arrive_synchronised(tcp_connection *connection, con
     if (connection->state == TCP_STATE_SYN_RECEIVED && connection->passive) {
       tcp_connection_return_to_listen(connection);
     } else {
-      refuse(connection, segment); /* RFC 5961 §4.2: a challenge ACK */
+      refuse(connection, segment, true); /* RFC 5961 §4.2: a challenge ACK */
     }
     return;
   }

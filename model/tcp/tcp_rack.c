@@ -14,15 +14,9 @@ void tcp_rack_knowledge_init(tcp_rack_knowledge *known)
   *known = (tcp_rack_knowledge){.least_ps = TIME_PS_NEVER, .multiple = 1, .persistence = PERSISTENCE};
 }
 
-void tcp_rack_init(tcp_rack *rack, uint32_t duplicate_ack_threshold, time_ps timer_slack_ps,
-                   time_ps timer_tick_ps, const tcp_rack_knowledge *known)
+void tcp_rack_init(tcp_rack *rack, const tcp_config *config, const tcp_rack_knowledge *known)
 {
-  *rack = (tcp_rack){.known = *known,
-                     .threshold = duplicate_ack_threshold,
-                     .timer_slack_ps = timer_slack_ps,
-                     .timer_tick_ps = timer_tick_ps,
-                     .late_from = UINT64_MAX,
-                     .deadline = TIME_PS_NEVER};
+  *rack = (tcp_rack){.known = *known, .config = config, .late_from = UINT64_MAX, .deadline = TIME_PS_NEVER};
 }
 
 /* This is RACK_sent_after(). The RFC takes the time, and of the same time the higher as the later; here the
@@ -99,10 +93,11 @@ void tcp_rack_recovery_ended(tcp_rack *rack)
   }
 }
 
-time_ps tcp_rack_window_ps(const tcp_rack *rack, const tcp_rack_situation *situation)
+time_ps tcp_rack_window_ps(const tcp_rack *rack, bool recovering, uint64_t sacked_segments,
+                           time_ps smoothed_ps)
 {
   if (!rack->known.reordering_seen &&
-      (situation->recovering || situation->sacked_segments >= rack->threshold)) {
+      (recovering || sacked_segments >= rack->config->duplicate_ack_threshold)) {
     return 0;
   }
   if (rack->known.least_ps == TIME_PS_NEVER) {
@@ -110,8 +105,8 @@ time_ps tcp_rack_window_ps(const tcp_rack *rack, const tcp_rack_situation *situa
   }
   time_ps quarter = rack->known.least_ps / 4;
   /* The cap first, so that many rounds of D-SACK do not overflow. */
-  bool capped = quarter > 0 && rack->known.multiple > situation->smoothed_ps / quarter;
-  return capped ? situation->smoothed_ps : quarter * (time_ps)rack->known.multiple;
+  bool capped = quarter > 0 && rack->known.multiple > smoothed_ps / quarter;
+  return capped ? smoothed_ps : quarter * (time_ps)rack->known.multiple;
 }
 
 tcp_rack_losses tcp_rack_find_lost(tcp_rack *rack, tcp_scoreboard *board, time_ps window_ps, time_ps now)
@@ -130,8 +125,8 @@ tcp_rack_losses tcp_rack_find_lost(tcp_rack *rack, tcp_scoreboard *board, time_p
     tcp_scoreboard_lose(board, segment.number);
   }
   if (tcp_scoreboard_last_overtaken(board, rack->order, rack->end, &segment)) {
-    rack->deadline =
-        now + tcp_tick_up(segment.sent_at + wait_ps + rack->timer_slack_ps - now, rack->timer_tick_ps);
+    time_ps left_ps = segment.sent_at + wait_ps + rack->config->timer_slack_ps - now;
+    rack->deadline = now + tcp_tick_up(left_ps, rack->config->timer_tick_ps);
   }
   return losses;
 }
@@ -173,15 +168,16 @@ void tcp_tail_loss_probe_sent(tcp_tail_loss_probe *probe, bool retransmission, u
       .deadline = TIME_PS_NEVER, .outstanding = true, .retransmission = retransmission, .end = end};
 }
 
-bool tcp_tail_loss_probe_acknowledged(tcp_tail_loss_probe *probe, const tcp_tail_loss_ack *ack)
+bool tcp_tail_loss_probe_acknowledged(tcp_tail_loss_probe *probe, uint64_t position, bool repeated,
+                                      bool duplicate)
 {
-  if (!probe->outstanding || ack->position < probe->end) {
+  if (!probe->outstanding || position < probe->end) {
     return false;
   }
-  bool beyond = ack->position > probe->end;
-  if (!probe->retransmission || ack->repeated || ack->duplicate || beyond) {
+  bool beyond = position > probe->end;
+  if (!probe->retransmission || repeated || duplicate || beyond) {
     probe->outstanding = false;
   }
   /* The octets were sent twice and came once: one of the two was lost. */
-  return probe->retransmission && beyond && !ack->repeated;
+  return probe->retransmission && beyond && !repeated;
 }

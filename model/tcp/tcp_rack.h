@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/time_ps.h"
+#include "tcp/tcp_config.h"
 #include "tcp/tcp_scoreboard.h"
 
 /* This is what outlives the segments in flight. */
@@ -23,9 +24,7 @@ typedef struct tcp_rack_knowledge {
  * of that and lies higher, so once nothing is in flight it decides nothing any more. */
 typedef struct tcp_rack {
   tcp_rack_knowledge known;
-  uint32_t threshold;
-  time_ps timer_slack_ps;
-  time_ps timer_tick_ps;
+  const tcp_config *config;
   bool any;                /* something has been delivered: */
   bool sampled;            /* RACK.rtt is new since the sender has looked for losses (Linux: advanced) */
   bool widened;            /* not again before `round_end` is reached: RACK.dsack_round */
@@ -42,10 +41,9 @@ typedef struct tcp_rack {
 /* Nothing was delivered yet. */
 void tcp_rack_knowledge_init(tcp_rack_knowledge *known);
 
-/* Nothing is in flight and this is known; `known` is copied. `duplicate_ack_threshold` is DupThresh, and
- * the reordering timer's wait is `timer_slack_ps` longer, and then rounded up to ticks. */
-void tcp_rack_init(tcp_rack *rack, uint32_t duplicate_ack_threshold, time_ps timer_slack_ps,
-                   time_ps timer_tick_ps, const tcp_rack_knowledge *known);
+/* Nothing is in flight and this is known; `known` is copied, `config` outlives `rack`. The reordering timer's
+ * wait is longer by the timer's slack, and then rounded up to ticks. */
+void tcp_rack_init(tcp_rack *rack, const tcp_config *config, const tcp_rack_knowledge *known);
 
 /* §6.2 steps 1 to 3: `segment` is delivered at `now`; one marked as cut counts as reordered.
  * `echoed_before_ps` as in tcp_acknowledgement. */
@@ -69,13 +67,10 @@ void tcp_rack_heed_duplicate(tcp_rack *rack, uint64_t reached, uint64_t next);
 /* A recovery or the time after a time-out has ended: 16 of them without D-SACK narrow the window again. */
 void tcp_rack_recovery_ended(tcp_rack *rack);
 
-/* This is what the reordering window depends on. */
-typedef struct tcp_rack_situation {
-  bool recovering;          /* fast recovery, or after a time-out */
-  uint64_t sacked_segments; /* SACKed and not acknowledged */
-  time_ps smoothed_ps;      /* SRTT */
-} tcp_rack_situation;
-time_ps tcp_rack_window_ps(const tcp_rack *rack, const tcp_rack_situation *situation);
+/* Returns the reordering window. `recovering`: in fast recovery, or after a time-out; `sacked_segments` are
+ * SACKed and not acknowledged; `smoothed_ps` is SRTT. */
+time_ps tcp_rack_window_ps(const tcp_rack *rack, bool recovering, uint64_t sacked_segments,
+                           time_ps smoothed_ps);
 
 /* This is what find_lost() has taken as lost. */
 typedef struct tcp_rack_losses {
@@ -129,13 +124,8 @@ void tcp_tail_loss_probe_run(tcp_tail_loss_probe *probe, time_ps now);
 /* The probe has left, new octets or a `retransmission`; `end` is SND.NXT now. */
 void tcp_tail_loss_probe_sent(tcp_tail_loss_probe *probe, bool retransmission, uint64_t end);
 
-/* This is what an acknowledgement shows of it. */
-typedef struct tcp_tail_loss_ack {
-  uint64_t position;
-  bool repeated;  /* it has a D-SACK of the octet before TLP.end_seq */
-  bool duplicate; /* it moves nothing and SACKs nothing */
-} tcp_tail_loss_ack;
-
-/* §7.4: returns true when the probe has repaired a loss that nothing else shows, for which the window
- * must be reduced. */
-bool tcp_tail_loss_probe_acknowledged(tcp_tail_loss_probe *probe, const tcp_tail_loss_ack *ack);
+/* §7.4: returns true when an acknowledgement of `position` shows that the probe has repaired a loss that
+ * nothing else shows, for which the window must be reduced. `repeated`: it has a D-SACK of the octet before
+ * TLP.end_seq; `duplicate`: it moves nothing and SACKs nothing. */
+bool tcp_tail_loss_probe_acknowledged(tcp_tail_loss_probe *probe, uint64_t position, bool repeated,
+                                      bool duplicate);

@@ -674,17 +674,14 @@ bool tcp_receiver_has(const tcp_receiver *receiver, uint64_t from, uint64_t to)
   return to <= beyond || covered_beyond(receiver, beyond, to) == to - beyond;
 }
 
-uint64_t tcp_receiver_held_octets(const tcp_receiver *receiver)
-{
-  return receiver->late ? reassembly_queue_total(receiver->late->store) - receiver->late->passed_in_store : 0;
-}
-
 uint64_t tcp_receiver_held_octets_below(const tcp_receiver *receiver, uint64_t position)
 {
   if (!receiver->late) {
     return 0;
   }
-  uint64_t in_store = reassembly_queue_covered(receiver->late->store, 0, position);
+  const reassembly_queue *store = receiver->late->store;
+  uint64_t in_store =
+      position == UINT64_MAX ? reassembly_queue_total(store) : reassembly_queue_covered(store, 0, position);
   return in_store - MIN(in_store, receiver->late->passed_in_store); /* what was passed up is the lowest */
 }
 

@@ -125,8 +125,7 @@ bool tcp_receiver_has(const tcp_receiver *receiver, uint64_t from, uint64_t to);
 tcp_beyond tcp_receiver_beyond(const tcp_receiver *receiver);
 size_t tcp_receiver_out_of_order_runs(const tcp_receiver *receiver);
 
-/* Return the octets received but not passed up: all, and those below `position`. */
-uint64_t tcp_receiver_held_octets(const tcp_receiver *receiver);
+/* Returns the octets below `position` that are received but not passed up; UINT64_MAX: all. */
 uint64_t tcp_receiver_held_octets_below(const tcp_receiver *receiver, uint64_t position);
 
 /* Returns what `held` of tcp_transport_class does. */

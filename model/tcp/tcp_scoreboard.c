@@ -484,7 +484,7 @@ bool tcp_scoreboard_first_is_lost(const tcp_scoreboard *board)
 
 bool tcp_scoreboard_has_lost(const tcp_scoreboard *board)
 {
-  return board->sent.by_time ? board->sent.lost && board->sent.lost->len > 0
+  return board->sent.by_time ? board->sent.lost && board->sent.lost->count > 0
                              : board->next_resend < board->not_lost;
 }
 

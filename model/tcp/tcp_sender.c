@@ -87,8 +87,7 @@ void tcp_sender_begin_flight(tcp_sender *sender)
     flight->board.listener = on_delivered;
     flight->board.listener_user = sender;
   }
-  tcp_rack_init(&flight->rack, config->duplicate_ack_threshold, config->timer_slack_ps, config->timer_tick_ps,
-                &sender->rack_known);
+  tcp_rack_init(&flight->rack, config, &sender->rack_known);
   flight->probe = (tcp_tail_loss_probe){.deadline = TIME_PS_NEVER};
   flight->first_resent_at = TIME_PS_NEVER;
   tcp_congestion_begin_flight(&sender->congestion, &flight->hystart);

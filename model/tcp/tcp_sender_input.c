@@ -347,13 +347,10 @@ static void move_on(tcp_sender *sender, tcp_sender_news *news)
 static void heed_probe(tcp_sender *sender, const tcp_sender_news *news)
 {
   const tcp_acknowledgement *ack = news->ack;
-  tcp_tail_loss_ack probe_ack = {
-      .position = ack->position,
-      .repeated = ack->has_duplicate && ack->duplicate.from < sender->flight->probe.end &&
-                  ack->duplicate.to >= sender->flight->probe.end,
-      .duplicate = !news->advances && news->newly_sacked == 0 && ack->may_be_duplicate,
-  };
-  if (tcp_tail_loss_probe_acknowledged(&sender->flight->probe, &probe_ack)) {
+  tcp_tail_loss_probe *probe = &sender->flight->probe;
+  bool repeated = ack->has_duplicate && ack->duplicate.from < probe->end && ack->duplicate.to >= probe->end;
+  bool duplicate = !news->advances && news->newly_sacked == 0 && ack->may_be_duplicate;
+  if (tcp_tail_loss_probe_acknowledged(probe, ack->position, repeated, duplicate)) {
     tcp_congestion_reduce(&sender->congestion, news->flight_octets);
     tcp_sender_note_reduction(sender);
   }

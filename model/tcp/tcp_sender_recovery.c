@@ -12,12 +12,9 @@ void tcp_sender_note_reduction(tcp_sender *sender)
 /* Returns the reordering window of RACK now. */
 static time_ps reordering_window_ps(const tcp_sender *sender)
 {
-  tcp_rack_situation situation = {
-      .recovering = sender->state != TCP_SENDING_OPEN,
-      .sacked_segments = sender->flight->board.sacked_segments,
-      .smoothed_ps = sender->timer.smoothed_ps,
-  };
-  return tcp_rack_window_ps(&sender->flight->rack, &situation);
+  const tcp_sender_flight *flight = sender->flight;
+  return tcp_rack_window_ps(&flight->rack, sender->state != TCP_SENDING_OPEN, flight->board.sacked_segments,
+                            sender->timer.smoothed_ps);
 }
 
 /* Recovery is entered anew only once all that was in flight at the last one is acknowledged. Without SACK

@@ -22,7 +22,8 @@ void tcp_sent_ring_free_slots(tcp_sent_ring *ring, sent_segment *slots)
 void tcp_sent_ring_clear(tcp_sent_ring *ring)
 {
   if (ring->lost) {
-    g_array_free(ring->lost, TRUE);
+    deque_clear(ring->lost);
+    g_free(ring->lost);
   }
   tcp_sent_ring_free_slots(ring, ring->slots);
 }
@@ -130,56 +131,25 @@ bool tcp_sent_ring_overtaken(tcp_sent_ring *ring, uint64_t order, uint64_t end, 
 
 /* --- Lost, to be sent again --- */
 
-static uint64_t lost_at(const tcp_sent_ring *ring, guint index)
-{
-  return g_array_index(ring->lost, uint64_t, index);
-}
-
-static void exchange_lost(tcp_sent_ring *ring, guint one, guint other)
-{
-  uint64_t number = lost_at(ring, one);
-  g_array_index(ring->lost, uint64_t, one) = lost_at(ring, other);
-  g_array_index(ring->lost, uint64_t, other) = number;
-}
-
 void tcp_sent_ring_add_lost(tcp_sent_ring *ring, uint64_t number)
 {
-  ring->lost = ring->lost ? ring->lost : g_array_new(FALSE, FALSE, sizeof(uint64_t));
-  guint index = ring->lost->len;
-  g_array_append_val(ring->lost, number);
-  while (index > 0 && lost_at(ring, (index - 1) / 2) > lost_at(ring, index)) {
-    exchange_lost(ring, index, (index - 1) / 2);
-    index = (index - 1) / 2;
+  if (!ring->lost) {
+    ring->lost = g_new(deque, 1);
+    deque_init(ring->lost, sizeof(uint64_t));
   }
+  *(uint64_t *)deque_insert(ring->lost, deque_count_below(ring->lost, 0, number)) = number;
 }
 
-static void pop_lost(tcp_sent_ring *ring)
-{
-  guint index = 0;
-  g_array_remove_index_fast(ring->lost, 0);
-  for (;;) {
-    guint least = index;
-    for (guint child = 2 * index + 1; child <= 2 * index + 2 && child < ring->lost->len; child++) {
-      least = lost_at(ring, child) < lost_at(ring, least) ? child : least;
-    }
-    if (least == index) {
-      return;
-    }
-    exchange_lost(ring, index, least);
-    index = least;
-  }
-}
-
-/* What was sent again, SACKed or acknowledged since it was lost is still in the heap: it goes when it comes
- * to the top. */
+/* What was sent again, SACKed or acknowledged since it was lost is still among them: it goes when it is the
+ * first. */
 bool tcp_sent_ring_first_lost(tcp_sent_ring *ring, uint64_t *number)
 {
-  while (ring->lost && ring->lost->len > 0) {
-    *number = lost_at(ring, 0);
+  while (ring->lost && ring->lost->count > 0) {
+    *number = *(const uint64_t *)deque_at(ring->lost, 0);
     if (*number >= ring->first && waits_to_be_resent(tcp_sent_ring_at(ring, *number))) {
       return true;
     }
-    pop_lost(ring);
+    deque_remove(ring->lost, 0, 1);
   }
   return false;
 }
@@ -203,7 +173,7 @@ void tcp_sent_ring_sort(tcp_sent_ring *ring)
 {
   GArray *numbers = g_array_new(FALSE, FALSE, sizeof(uint64_t));
   if (ring->lost) {
-    g_array_set_size(ring->lost, 0);
+    deque_empty(ring->lost);
   }
   for (uint64_t number = ring->first; number < ring->end; number++) {
     const sent_segment *segment = tcp_sent_ring_at(ring, number);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The segments in flight are in a ring, in the order of their positions; in a list, by the time they were
- * last sent; and in a heap, those lost that wait to be sent again (RFC 8985 §6). What is SACKed or lost, and
+ * last sent; and in a deque, those lost that wait to be sent again (RFC 8985 §6). What is SACKed or lost, and
  * what follows from that, the scoreboard decides. */
 #pragma once
 
-#include <glib.h>
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/deque.h"
 #include "base/time_ps.h"
 
 enum {
@@ -37,7 +37,7 @@ enum { CAPACITY_AT_FIRST = 16 };
  * power of 2. */
 typedef struct tcp_sent_ring {
   uint32_t capacity;
-  bool by_time;        /* losses are found by time, in any order (RFC 8985): the heap is used */
+  bool by_time;        /* losses are found by time, in any order (RFC 8985): `lost` is used */
   sent_segment *slots; /* those at the end, or others when they became too few */
   uint64_t first;      /* number of the first segment in flight */
   uint64_t end;        /* one beyond the number of the last */
@@ -49,8 +49,8 @@ typedef struct tcp_sent_ring {
   uint64_t newest;
   bool any_overtaken; /* what tcp_sent_ring_overtaken() found last is under way: */
   uint64_t overtaken;
-  GArray *lost; /* of uint64_t, a heap: numbers of lost segments to be sent again, and stale ones; NULL before
-                   the first */
+  deque *lost; /* of uint64_t, ascending: numbers of lost segments to be sent again, and stale ones; NULL
+                  before the first */
 
   sent_segment slots_at_first[CAPACITY_AT_FIRST];
 } tcp_sent_ring;
@@ -89,7 +89,7 @@ void tcp_sent_ring_leaves(tcp_sent_ring *ring, uint64_t number, time_ps now);
 /* Takes `number` out of the list, if it is in there. */
 void tcp_sent_ring_remove(tcp_sent_ring *ring, uint64_t number);
 
-/* Makes list and heap anew from the flags and times. */
+/* Makes the list and `lost` anew from the flags and times. */
 void tcp_sent_ring_sort(tcp_sent_ring *ring);
 
 /* Finds, of the segments in the list that left before the transmission `order`, or as pieces of the same one
@@ -97,8 +97,8 @@ void tcp_sent_ring_sort(tcp_sent_ring *ring);
  * one call to the next. */
 bool tcp_sent_ring_overtaken(tcp_sent_ring *ring, uint64_t order, uint64_t end, uint64_t *number);
 
-/* Puts `number` into the heap. */
+/* Puts `number` into `lost`. */
 void tcp_sent_ring_add_lost(tcp_sent_ring *ring, uint64_t number);
 
-/* Finds the first in the heap that still waits; returns false when none does. */
+/* Finds the first in `lost` that still waits; returns false when none does. */
 bool tcp_sent_ring_first_lost(tcp_sent_ring *ring, uint64_t *number);

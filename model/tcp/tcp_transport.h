@@ -54,9 +54,8 @@ typedef struct tcp_transport_class {
 
   tcp_beyond (*beyond)(const tcp_transport *transport);
 
-  /* Return the octets received but not passed up (TCP_PASSING_IN_ORDER holds them): all, and those below
-   * `position`. */
-  uint64_t (*held_octets)(const tcp_transport *transport);
+  /* Returns the octets below `position` that are received but not passed up (TCP_PASSING_IN_ORDER holds
+   * them); UINT64_MAX: all. */
   uint64_t (*held_octets_below)(const tcp_transport *transport, uint64_t position);
 
   /* Returns the octets themselves, by position; it may not be asked from within the `octets` event. They are

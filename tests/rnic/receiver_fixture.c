@@ -9,11 +9,6 @@ static const ddp_stream_identity identity = {.stream_id = 1, .protection_domain 
 
 /* --- What TCP holds --- */
 
-static uint64_t kit_held_octets(const tcp_transport *transport)
-{
-  return tcp_receiver_held_octets(((const receiver_fixture *)transport)->tcp);
-}
-
 static uint64_t kit_held_octets_below(const tcp_transport *transport, uint64_t position)
 {
   return tcp_receiver_held_octets_below(((const receiver_fixture *)transport)->tcp, position);
@@ -24,8 +19,8 @@ static const reassembly_queue *kit_held(tcp_transport *transport)
   return tcp_receiver_held(((receiver_fixture *)transport)->tcp);
 }
 
-static const tcp_transport_class transport_class = {
-    .held_octets = kit_held_octets, .held_octets_below = kit_held_octets_below, .held = kit_held};
+static const tcp_transport_class transport_class = {.held_octets_below = kit_held_octets_below,
+                                                    .held = kit_held};
 
 /* --- What TCP reports --- */
 

@@ -116,7 +116,8 @@ static void on_octets(void *user, uint64_t position, const buffer_chain *octets,
                                .arrival = arrival,
                                .now = now,
                                .edge = end->connection->gauges->in_order_edge,
-                               .held = end->connection->class->held_octets(end->connection)};
+                               .held =
+                                   end->connection->class->held_octets_below(end->connection, UINT64_MAX)};
   NOTE(end->fixture, first, passed.length, (uint64_t)arrival, passed.edge - base_of_stream_to(end),
        passed.held);
   g_array_append_val(end->passed, passed);
@@ -279,7 +280,8 @@ static void note_state(const tcp_fixture_end *end)
        connection->sender.congestion.window.octets, connection->sender.congestion.window.threshold_octets,
        connection->gauges.unsent_octets, transport->gauges->posted_octets - end->base,
        edge - base_of_stream_to(end), transport->class->beyond(transport).ranges,
-       transport->class->held_octets(transport), transport->class->held_octets_below(transport, edge + 4000),
+       transport->class->held_octets_below(transport, UINT64_MAX),
+       transport->class->held_octets_below(transport, edge + 4000),
        connection->sender.statistics.full_segments);
 }
 

@@ -48,7 +48,7 @@ typedef struct tcp_fixture_passed {
   time_ps arrival;
   time_ps now;
   uint64_t edge; /* tcp_gauges.in_order_edge meanwhile */
-  uint64_t held; /* ->class->held_octets() meanwhile */
+  uint64_t held; /* ->class->held_octets_below() meanwhile, of all */
 } tcp_fixture_passed;
 
 typedef struct tcp_fixture {

@@ -7,6 +7,7 @@
 enum { SMSS = 1000, THRESHOLD = 3 };
 
 typedef struct bench {
+  tcp_config config;
   tcp_rack rack;
   tcp_scoreboard *board;
   time_ps now;
@@ -39,7 +40,8 @@ static bench *bench_of(uint32_t smss_octets, time_ps timer_slack_ps)
   b->board = tcp_scoreboard_new(THRESHOLD, smss_octets, true);
   b->echoed_before_ps = -1;
   tcp_rack_knowledge_init(&known);
-  tcp_rack_init(&b->rack, THRESHOLD, timer_slack_ps, 0, &known);
+  b->config = (tcp_config){.duplicate_ack_threshold = THRESHOLD, .timer_slack_ps = timer_slack_ps};
+  tcp_rack_init(&b->rack, &b->config, &known);
   b->board->listener = on_delivered;
   b->board->listener_user = b;
   return b;
@@ -99,8 +101,7 @@ static void expect_next_lost(bench *b, uint64_t number)
 static void expect_window(const bench *b, bool recovering, uint64_t sacked, int64_t smoothed,
                           time_ps expected)
 {
-  tcp_rack_situation situation = {recovering, sacked, us(smoothed)};
-  g_assert_cmpint(tcp_rack_window_ps(&b->rack, &situation), ==, expected);
+  g_assert_cmpint(tcp_rack_window_ps(&b->rack, recovering, sacked, us(smoothed)), ==, expected);
 }
 
 /* §6.2 steps 2 and 5: 0 and 1 were sent before 2, which took 100 us. Without a window they are lost, 3 was

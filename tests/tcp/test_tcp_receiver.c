@@ -35,7 +35,7 @@ static void on_octets(void *user, uint64_t position, const buffer_chain *octets,
   }
   g_string_append_printf(above->passed, "%" G_GUINT64_FORMAT "+%u@%" G_GINT64_FORMAT " ", position,
                          octets->length, arrival);
-  above->held = tcp_receiver_held_octets(above->receiver);
+  above->held = tcp_receiver_held_octets_below(above->receiver, UINT64_MAX);
 }
 
 static void on_segment(void *user, G_GNUC_UNUSED uint64_t position, G_GNUC_UNUSED uint32_t length,
@@ -222,7 +222,7 @@ RECEIVER_TEST(test_passing_as_arrived)
   arrive(test, 300, 500, false);
   expect_passed(test, "");
   EXPECT_FIELDS(&test->above, (segments, 5), (new_octets, 0));
-  g_assert_cmpuint(tcp_receiver_held_octets(test->receiver), ==, 0);
+  g_assert_cmpuint(tcp_receiver_held_octets_below(test->receiver, UINT64_MAX), ==, 0);
 }
 
 /* The octets that the peer takes for received, by ACK and SACK: with four runs at most all of them are
@@ -286,18 +286,18 @@ TEST(test_passing_in_order)
   arrive(test, 100, 200, false);
   arrive(test, 300, 400, false);
   expect_passed(test, "");
-  g_assert_cmpuint(tcp_receiver_held_octets(test->receiver), ==, 200);
+  g_assert_cmpuint(tcp_receiver_held_octets_below(test->receiver, UINT64_MAX), ==, 200);
   g_assert_cmpuint(tcp_receiver_held_octets_below(test->receiver, 350), ==, 150);
   arrive(test, 0, 150, false); /* 50 of them were there before */
   expect_passed(test, "0+100@3 100+100@1 ");
   g_assert_cmpuint(test->above.held, ==, 100); /* what is being passed is not held any more */
   g_assert_cmpuint(test->above.new_octets, ==, 100);
   g_assert_cmpuint(test->gauges.in_order_edge, ==, 200);
-  g_assert_cmpuint(tcp_receiver_held_octets(test->receiver), ==, 100);
+  g_assert_cmpuint(tcp_receiver_held_octets_below(test->receiver, UINT64_MAX), ==, 100);
   g_assert_cmpuint(tcp_receiver_held_octets_below(test->receiver, 300), ==, 0);
   arrive(test, 200, 300, false);
   expect_passed(test, "200+100@4 300+100@2 ");
-  g_assert_cmpuint(tcp_receiver_held_octets(test->receiver), ==, 0);
+  g_assert_cmpuint(tcp_receiver_held_octets_below(test->receiver, UINT64_MAX), ==, 0);
   arrive(test, 400, 410, false);
   expect_passed(test, "400+10@5 ");
 }
@@ -753,7 +753,7 @@ FLAG_TEST(test_fin, passing)
   g_assert_true(tcp_receiver_is_finished(test->receiver));
   g_assert_cmpuint(test->receiver->next, ==, 201);
   g_assert_cmpuint(test->gauges.in_order_edge, ==, 200);
-  g_assert_cmpuint(tcp_receiver_held_octets(test->receiver), ==, 0);
+  g_assert_cmpuint(tcp_receiver_held_octets_below(test->receiver, UINT64_MAX), ==, 0);
   expect_passed(test, passing ? "100+100@1 0+100@2 " : "0+100@2 100+100@1 ");
 }
 

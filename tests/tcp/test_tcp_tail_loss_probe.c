@@ -40,7 +40,11 @@ ROW_TEST(test_time_out_of_the_probe, time_out_of_the_probe_rows)
  * repaired by it, whether the probe is still not accounted for. */
 static const struct {
   bool retransmission;
-  tcp_tail_loss_ack ack;
+  struct {
+    uint64_t position;
+    bool repeated;
+    bool duplicate;
+  } ack;
   bool repaired;
   bool outstanding;
 } what_acknowledgements_tell_rows[] = {
@@ -59,7 +63,8 @@ ROW_TEST(test_what_acknowledgements_tell, what_acknowledgements_tell_rows)
 {
   tcp_tail_loss_probe probe = {.deadline = TIME_PS_NEVER};
   tcp_tail_loss_probe_sent(&probe, c->retransmission, 5000);
-  g_assert_true(tcp_tail_loss_probe_acknowledged(&probe, &c->ack) == c->repaired);
+  g_assert_true(tcp_tail_loss_probe_acknowledged(&probe, c->ack.position, c->ack.repeated,
+                                                 c->ack.duplicate) == c->repaired);
   g_assert_true(probe.outstanding == c->outstanding);
 }
 

@@ -173,10 +173,8 @@ static time_ps connection_deadline(const tcp_transport *transport)
   return connection->closed ? timer : time_ps_earlier(timer, tcp_sender_deadline(&connection->sender));
 }
 
-/* The path MTU is `mtu_octets` from now on. What is in flight and longer is cut anew; from `lost_from` on
- * what no longer fits is lost, without that being a sign of congestion (RFC 1191 §6.4); UINT64_MAX:
- * nothing is. */
-static void set_path_mtu(tcp_connection *connection, uint32_t mtu_octets, uint64_t lost_from, time_ps now)
+void tcp_connection_set_path_mtu(tcp_connection *connection, uint32_t mtu_octets, uint64_t lost_from,
+                                 time_ps now)
 {
   uint32_t before = connection->gauges.emss_octets;
   connection->config.send_mtu_octets = mtu_octets;
@@ -198,22 +196,6 @@ static void set_path_mtu(tcp_connection *connection, uint32_t mtu_octets, uint64
   }
 }
 
-void tcp_connection_take_too_big(tcp_connection *connection, uint64_t position, uint32_t packet_octets,
-                                 uint32_t reported_octets, time_ps now)
-{
-  uint32_t present = connection->config.send_mtu_octets;
-  uint32_t mtu = tcp_path_mtu_after_too_big(connection->config.local_address.version, present,
-                                            reported_octets, packet_octets);
-  if (mtu < present) {
-    set_path_mtu(connection, mtu, position, now);
-  }
-}
-
-void tcp_connection_raise_mtu(tcp_connection *connection, time_ps now)
-{
-  set_path_mtu(connection, connection->link_mtu_octets, UINT64_MAX, now);
-}
-
 /* A segment in flight has timed out again: perhaps for its size, which no router reports (RFC 2923 §2.1).
  * Each further time-out lowers the MTU further, as long as that makes the segment smaller. RFC 2923 speaks
  * of full-sized segments; FPDUs seldom fill EMSS quite, so here they are those that no second one fits
@@ -226,7 +208,8 @@ static void suspect_black_hole(tcp_connection *connection, time_ps now)
   uint32_t lower = tcp_path_mtu_below(connection->config.local_address.version, packet);
   if (connection->config.black_hole_detection && lower < packet &&
       connection->sender.timeouts_in_a_row >= (is_full ? BLACK_HOLE_TIMEOUTS : BLACK_HOLE_TIMEOUTS_SHORT)) {
-    set_path_mtu(connection, lower, UINT64_MAX, now); /* the time-out has made everything lost already */
+    tcp_connection_set_path_mtu(connection, lower, UINT64_MAX,
+                                now); /* the time-out has made everything lost already */
   }
 }
 

@@ -128,14 +128,11 @@ void tcp_connection_answer_with_reset(tcp_connection *connection, const tcp_head
 /* Returns how many the IP and TCP headers of a segment without options have. */
 uint32_t tcp_connection_header_octets(const tcp_connection *connection);
 
-/* A router has reported that the packet of `packet_octets` with the octets from `position` on, which is in
- * flight, was too big for `reported_octets`. */
-void tcp_connection_take_too_big(tcp_connection *connection, uint64_t position, uint32_t packet_octets,
-                                 uint32_t reported_octets, time_ps now);
-
-/* The path MTU has not fallen for ten minutes: what made it fall may be gone, so it is the first hop's again
- * (RFC 1191 §6.3, RFC 8201 §5.3). */
-void tcp_connection_raise_mtu(tcp_connection *connection, time_ps now);
+/* The path MTU is `mtu_octets` from now on. What is in flight and longer is cut anew; from `lost_from` on
+ * what no longer fits is lost, without that being a sign of congestion (RFC 1191 §6.4); UINT64_MAX:
+ * nothing is. */
+void tcp_connection_set_path_mtu(tcp_connection *connection, uint32_t mtu_octets, uint64_t lost_from,
+                                 time_ps now);
 
 /* Works out EMSS from the peer's MSS, the MTU of the path there and the timestamps (`mpa.emss_octets`,
  * docs/metrics.md). */

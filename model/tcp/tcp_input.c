@@ -6,6 +6,7 @@
 
 #include "base/big_endian.h"
 #include "tcp/tcp_connection_private.h"
+#include "tcp/tcp_path_mtu.h"
 
 /* Drops the segment, with an ACK if it is to be answered and not a RST, or as if it had been lost. It has
  * come all the same, so its payload is counted while the layer above is there. */
@@ -362,9 +363,11 @@ static G_GNUC_NO_INLINE void arrive_too_big(tcp_connection *connection, const da
   bool ours = ip_address_equal(&flow.source, &config->local_address) &&
               ip_address_equal(&flow.destination, &config->remote_address) &&
               flow.source_port == config->local_port && flow.destination_port == config->remote_port;
-  if (ours && position >= acknowledged && position < (int64_t)connection->sender.next) {
-    tcp_connection_take_too_big(connection, (uint64_t)position, datagram_too_big_quoted_octets(packet),
-                                mtu_octets, now);
+  uint32_t present = config->send_mtu_octets;
+  uint32_t mtu = tcp_path_mtu_after_too_big(config->local_address.version, present, mtu_octets,
+                                            datagram_too_big_quoted_octets(packet));
+  if (ours && mtu < present && position >= acknowledged && position < (int64_t)connection->sender.next) {
+    tcp_connection_set_path_mtu(connection, mtu, (uint64_t)position, now);
   }
 }
 

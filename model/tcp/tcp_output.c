@@ -216,7 +216,9 @@ static G_GNUC_NO_INLINE datagram *transmit_stream(tcp_connection *connection, ti
   tcp_outgoing outgoing;
   if (connection->mtu_lowered || connection->earlier_ack_due) { /* both seldom: one comparison */
     if (connection->mtu_lowered && now / TIME_PS_PER_SECOND >= connection->mtu_expires_s) {
-      tcp_connection_raise_mtu(connection, now);
+      /* The path MTU has not fallen for ten minutes: what made it fall may be gone, so it is the first hop's
+       * again (RFC 1191 §6.3, RFC 8201 §5.3). */
+      tcp_connection_set_path_mtu(connection, connection->link_mtu_octets, UINT64_MAX, now);
     }
     if (connection->earlier_ack_due) {
       return make_earlier_ack(connection, now);

@@ -546,9 +546,7 @@ bool tcp_scoreboard_last_overtaken(tcp_scoreboard *board, uint64_t order, uint64
 
 void tcp_scoreboard_lose(tcp_scoreboard *board, uint64_t number)
 {
-  const sent_segment *segment = segment_at(board, number);
-  g_assert(board->sent.by_time && (segment->flags & UNDER_WAY));
-  tcp_sent_ring_remove(&board->sent, number);
-  set_flags(board, number, LOST | (segment->flags & (SENT_TWICE | CUT)));
+  g_assert(board->sent.by_time && (segment_at(board, number)->flags & UNDER_WAY));
+  lose_segment(board, number);
   tcp_sent_ring_add_lost(&board->sent, number);
 }

@@ -163,10 +163,7 @@ static gint compare_orders(gconstpointer a, gconstpointer b, gpointer user)
   uint64_t other = *(const uint64_t *)b;
   uint64_t one_order = tcp_sent_ring_at(ring, one)->order;
   uint64_t other_order = tcp_sent_ring_at(ring, other)->order;
-  if (one_order != other_order) {
-    return one_order < other_order ? -1 : 1;
-  }
-  return one < other ? -1 : 1;
+  return one_order < other_order || (one_order == other_order && one < other) ? -1 : 1;
 }
 
 void tcp_sent_ring_sort(tcp_sent_ring *ring)

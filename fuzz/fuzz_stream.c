@@ -61,7 +61,7 @@ static void make_stream(trial *t, uint8_t flags, iwarp_generation generation)
   }
   for (unsigned i = 0; i < READS; i++) {
     rdmap_work read = {.id = i,
-                       .operation = RDMAP_OPERATION_READ,
+                       .operation = RDMAP_READ_REQUEST,
                        .length = REGION_OCTETS / READS,
                        .remote_stag = STAG_PEER,
                        .local_stag = STAG_SINK,

@@ -133,23 +133,6 @@ static void let_go_of_registration(ddp_stag_table *table, entry *found)
   }
 }
 
-/* Closes the gap: the entries after it move up as far as they may. */
-static void remove_entry(ddp_stag_table *table, entry *found)
-{
-  uint32_t mask = table->mask;
-  uint32_t gap = (uint32_t)(found - table->entries);
-  let_go_of_registration(table, found);
-  for (uint32_t i = (gap + 1) & mask; table->entries[i].state != ENTRY_EMPTY; i = (i + 1) & mask) {
-    uint32_t home = home_of(table, table->entries[i].stag);
-    if (((i - home) & mask) >= ((i - gap) & mask)) {
-      table->entries[gap] = table->entries[i];
-      gap = i;
-    }
-  }
-  table->entries[gap].state = ENTRY_EMPTY;
-  table->count--;
-}
-
 static ddp_registration *find(const ddp_stag_table *table, uint32_t stag)
 {
   const entry *found = entry_of(table, stag);
@@ -212,23 +195,24 @@ bool ddp_stag_table_register(ddp_stag_table *table, const ddp_registration *regi
   return ddp_stag_table_register_as(table, *stag, registration);
 }
 
-bool ddp_stag_table_withdraw(ddp_stag_table *table, uint32_t stag)
-{
-  entry *found = entry_of(table, stag);
-  if (!found || found->state != ENTRY_VALID) {
-    return false;
-  }
-  let_go_of_registration(table, found);
-  return true;
-}
-
 bool ddp_stag_table_deregister(ddp_stag_table *table, uint32_t stag)
 {
   entry *found = entry_of(table, stag);
   if (!found) {
     return false;
   }
-  remove_entry(table, found);
+  uint32_t mask = table->mask;
+  uint32_t gap = (uint32_t)(found - table->entries);
+  let_go_of_registration(table, found);
+  for (uint32_t i = (gap + 1) & mask; table->entries[i].state != ENTRY_EMPTY; i = (i + 1) & mask) {
+    uint32_t home = home_of(table, table->entries[i].stag);
+    if (((i - home) & mask) >= ((i - gap) & mask)) {
+      table->entries[gap] = table->entries[i];
+      gap = i;
+    }
+  }
+  table->entries[gap].state = ENTRY_EMPTY;
+  table->count--;
   return true;
 }
 
@@ -243,6 +227,16 @@ static bool is_associated(const ddp_registration *registration, ddp_stream_ident
   return registration->association == DDP_ASSOCIATED_BY_STREAM
              ? registration->owner.stream_id == stream.stream_id
              : registration->owner.protection_domain == stream.protection_domain;
+}
+
+bool ddp_stag_table_withdraw(ddp_stag_table *table, ddp_stream_identity stream, uint32_t stag)
+{
+  entry *found = entry_of(table, stag);
+  if (!found || found->state != ENTRY_VALID || !is_associated(found->registration, stream)) {
+    return false;
+  }
+  let_go_of_registration(table, found);
+  return true;
 }
 
 inline ddp_access_fault ddp_stag_table_check(const ddp_stag_table *table, ddp_stream_identity stream,

@@ -83,8 +83,8 @@ uint32_t ddp_stag_table_allocate(ddp_stag_table *table, ddp_stream_identity owne
 bool ddp_stag_table_register_as(ddp_stag_table *table, uint32_t stag, const ddp_registration *registration);
 
 /* Makes a valid STag invalid at once, as ddp_stag_table_deregister() does, but it stays allocated to the
- * registration's owner; false when it is not valid. */
-bool ddp_stag_table_withdraw(ddp_stag_table *table, uint32_t stag);
+ * registration's owner; false when it is not valid, or not associated with `stream` (DDP-206). */
+bool ddp_stag_table_withdraw(ddp_stag_table *table, ddp_stream_identity stream, uint32_t stag);
 
 /* Removes the STag at once: nothing is Placed through it or read from it any more (DDP-195, DDP-213,
  * note D56); false when there is none. */

@@ -60,19 +60,6 @@ void ddp_untagged_queue_set_supplier(ddp_untagged_queue *queue, ddp_buffer_suppl
 
 /* --- Posting --- */
 
-static void append_run(ddp_untagged_queue *queue, const posted_run *run)
-{
-  if (queue->count == 0) {
-    queue->first = *run;
-    return;
-  }
-  if (!queue->more) {
-    queue->more = g_new(deque, 1);
-    deque_init(queue->more, sizeof(posted_run));
-  }
-  *(posted_run *)deque_insert(queue->more, queue->more->count) = *run;
-}
-
 static void post(ddp_untagged_queue *queue, const posted_run *run)
 {
   posted_run *last = queue->more ? deque_at(queue->more, queue->more->count - 1) : &queue->first;
@@ -80,8 +67,14 @@ static void post(ddp_untagged_queue *queue, const posted_run *run)
   if (!last->memory && !run->memory && last->length == run->length &&
       last->first_id + last->count == run->first_id) {
     last->count += run->count;
+  } else if (queue->count == 0) {
+    queue->first = *run;
   } else {
-    append_run(queue, run);
+    if (!queue->more) {
+      queue->more = g_new(deque, 1);
+      deque_init(queue->more, sizeof(posted_run));
+    }
+    *(posted_run *)deque_insert(queue->more, queue->more->count) = *run;
   }
   queue->count += run->count;
 }

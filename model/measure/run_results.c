@@ -31,8 +31,8 @@ void run_results_share(const run_results *results, shared_results *shared)
   shared->results = *results;
   for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
     const distribution *d = &results->distributions[id];
-    for (size_t i = 0; i < d->count; i++) {
-      shared->bins[id][i] = d->bins[i];
+    if (d->count > 0) {
+      memcpy(shared->bins[id], d->bins, d->count * sizeof *d->bins);
     }
   }
   shared->block_count = maxima != NULL ? MIN(maxima->len, BLOCK_MAXIMA_MAX) : 0;

@@ -10,7 +10,7 @@
 typedef struct mpa_slow_path {
   time_ps now; /* of the call in hand */
   mpa_front front;
-  mpa_assumed_fpdus assumed;
+  deque assumed;         /* of mpa_assumed_fpdu */
   mpa_ulpdu_part *parts; /* scratch: of the ULPDU in hand */
   uint32_t parts_capacity;
 } mpa_slow_path;
@@ -30,7 +30,7 @@ static void let_go(mpa_deframer *deframer)
   mpa_locator_clear(&deframer->locator);
   if (deframer->slow) {
     buffer_chain_clear(&deframer->slow->front.octets);
-    mpa_assumed_fpdus_clear(&deframer->slow->assumed);
+    deque_clear(&deframer->slow->assumed);
     g_free(deframer->slow->parts);
     g_free(deframer->slow);
     deframer->slow = NULL;
@@ -41,7 +41,7 @@ static mpa_slow_path *slow_path_of(mpa_deframer *deframer)
 {
   if (!deframer->slow) {
     deframer->slow = g_new0(mpa_slow_path, 1);
-    mpa_assumed_fpdus_init(&deframer->slow->assumed);
+    deque_init(&deframer->slow->assumed, sizeof(mpa_assumed_fpdu));
   }
   return deframer->slow;
 }
@@ -104,7 +104,7 @@ static inline bool judge(mpa_deframer *deframer, const mpa_complete_fpdu *fpdu, 
     fail(deframer, error, extent->start, now);
     return false;
   }
-  if (deframer->slow && deframer->slow->assumed.entries.count > 0) {
+  if (deframer->slow && deframer->slow->assumed.count > 0) {
     deframer->statistics.wrong_guesses +=
         mpa_assumed_fpdus_prove(&deframer->slow->assumed, extent->start, extent->end);
   }
@@ -258,7 +258,10 @@ mpa_deframer *mpa_deframer_copy(const mpa_deframer *deframer, const mpa_deframer
     mpa_slow_path *slow = slow_path_of(copy);
 
     mpa_front_copy(&deframer->slow->front, &slow->front);
-    mpa_assumed_fpdus_copy(&deframer->slow->assumed, &slow->assumed);
+    for (size_t i = 0; i < deframer->slow->assumed.count; i++) {
+      const mpa_assumed_fpdu *assumed = deque_at(&deframer->slow->assumed, i);
+      mpa_assumed_fpdus_add(&slow->assumed, assumed->start, assumed->end);
+    }
   }
   return copy;
 }

@@ -15,18 +15,14 @@ struct mpa_framer {
   const mpa_fpdu_memory *memory; /* NULL: the heap */
 };
 
-mpa_framer *mpa_framer_new(bool markers, bool crc)
+mpa_framer *mpa_framer_new(bool markers, bool crc, const mpa_fpdu_memory *memory)
 {
   mpa_framer *framer = g_new0(mpa_framer, 1);
 
   framer->markers = markers;
   framer->crc = crc;
-  return framer;
-}
-
-void mpa_framer_use_memory(mpa_framer *framer, const mpa_fpdu_memory *memory)
-{
   framer->memory = memory;
+  return framer;
 }
 
 /* Writes marker and ULPDU_Length before the ULPDU; returns where that goes. */

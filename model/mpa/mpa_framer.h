@@ -25,12 +25,9 @@ uint32_t mpa_mulpdu_exact_octets(uint64_t offset, uint32_t room_octets, uint32_t
 typedef struct mpa_framer mpa_framer;
 
 /* Makes a framer at offset 0 of the FPDU phase. Without `crc` the CRC field is sent as zeros (MPA-081, note
- * M19). Free with g_free(). */
-mpa_framer *mpa_framer_new(bool markers, bool crc);
-
-/* FPDUs are made of `memory` from now on, which must outlive the framer; before the call, and with NULL, they
- * are flat and on the heap. */
-void mpa_framer_use_memory(mpa_framer *framer, const mpa_fpdu_memory *memory);
+ * M19). FPDUs are made of `memory`, which must outlive the framer; with NULL they are flat and on the heap.
+ * Free with g_free(). */
+mpa_framer *mpa_framer_new(bool markers, bool crc, const mpa_fpdu_memory *memory);
 
 /* Frames one ULPDU of 1 … 64768 octets (anything else is the caller's mistake): appends its FPDU to the empty
  * `fpdu`, with header, PAD, CRC and the markers that fall into it; a marker that falls exactly between two

@@ -22,41 +22,6 @@ static const uint8_t keys[][KEY_OCTETS + 1] = {
     [SIDE_RESPONDER] = "MPA ID Rep Frame", /* MPA-238; capital F: note M38 */
 };
 
-/* This is what may happen to an endpoint. */
-typedef enum startup_event {
-  EVENT_BEGIN,           /* the ULP enables MPA */
-  EVENT_BEGIN_FRAMELESS, /* the same where the generation has no startup frames */
-  EVENT_VALID_FRAME,     /* the peer's frame is whole and valid, and the ULP does not decide */
-  EVENT_FRAME_TO_DECIDE, /* the same, but the ULP wants to see its Private Data */
-  EVENT_REJECTING_REPLY, /* it is a Reply with R=1 */
-  EVENT_ULP_ACCEPTS,
-  EVENT_ULP_REJECTS,
-  EVENT_FAULT, /* a wrong octet, one too many, or none in time */
-  EVENTS
-} startup_event;
-
-/* The event cannot happen in this state: no event leads back to the first one. */
-enum { NEVER = MPA_STARTUP_STREAMING };
-
-/* What is not here is NEVER. */
-static const uint8_t next_state[MPA_STARTUP_STATES][EVENTS] = {
-    [MPA_STARTUP_STREAMING] = {[EVENT_BEGIN] = MPA_STARTUP_WAITING,
-                               /* mpa-02 §8.1: the agreed octet is all there is (MPA-183, MPA-189) */
-                               [EVENT_BEGIN_FRAMELESS] = MPA_STARTUP_FULL_OPERATION},
-    /* mpa-01 §6.1 rules 2 and 3: a valid frame of the peer opens full operation, an improper one ends the
-     * connection (MPA-204, MPA-205, MPA-215, MPA-216), a rejection only MPA (MPA-217) */
-    [MPA_STARTUP_WAITING] = {[EVENT_VALID_FRAME] = MPA_STARTUP_FULL_OPERATION,
-                             [EVENT_FRAME_TO_DECIDE] = MPA_STARTUP_DECIDING,
-                             [EVENT_REJECTING_REPLY] = MPA_STARTUP_REJECTED,
-                             [EVENT_FAULT] = MPA_STARTUP_FAILED},
-    /* mpa-01 §6.1 rule 6 (MPA-222, MPA-224); the peer must be silent meanwhile (note M41) */
-    [MPA_STARTUP_DECIDING] = {[EVENT_ULP_ACCEPTS] = MPA_STARTUP_FULL_OPERATION,
-                              [EVENT_ULP_REJECTS] = MPA_STARTUP_REJECTED,
-                              [EVENT_FAULT] = MPA_STARTUP_FAILED},
-    /* A Responder whose Reply has not gone out yet is owed silence, too. */
-    [MPA_STARTUP_FULL_OPERATION] = {[EVENT_FAULT] = MPA_STARTUP_FAILED},
-};
-
 static const char *const reason_texts[MPA_STARTUP_REASONS] = {
     [MPA_STARTUP_REASON_NONE] = "nothing is wrong",
     [MPA_STARTUP_REASON_KEY] = "the key of the startup frame is wrong",
@@ -116,15 +81,14 @@ bool mpa_startup_has_frames(const mpa_startup *startup)
   return startup->rules->startup_frames && startup->config.frames != MPA_STARTUP_FRAMES_NONE;
 }
 
-/* The event happened, for this reason; MPA_STARTUP_REASON_NONE when all is well. */
-static void step(mpa_startup *startup, startup_event event, mpa_startup_reason reason)
+/* mpa-01 §6.1 rules 2 and 3: a valid frame of the peer opens full operation, an improper one ends the
+ * connection (MPA-204, MPA-205, MPA-215, MPA-216), a rejection only MPA (MPA-217). `reason`:
+ * MPA_STARTUP_REASON_NONE when all is well. */
+static void move_to(mpa_startup *startup, mpa_startup_state state, mpa_startup_reason reason)
 {
-  uint8_t next = next_state[startup->state][event];
-
-  g_assert(next != NEVER);
-  startup->state = (mpa_startup_state)next;
+  startup->state = state;
   startup->reason = reason;
-  if (startup->state != MPA_STARTUP_WAITING) {
+  if (state != MPA_STARTUP_WAITING) {
     startup->deadline = TIME_PS_NEVER;
   }
 }
@@ -141,12 +105,14 @@ void mpa_startup_begin(mpa_startup *startup, const uint8_t *private_data, uint32
 {
   time_ps timeout = startup->config.timeout_ps;
 
+  g_assert(startup->state == MPA_STARTUP_STREAMING);
   if (!mpa_startup_has_frames(startup)) {
     g_assert(private_data == NULL);
-    step(startup, EVENT_BEGIN_FRAMELESS, MPA_STARTUP_REASON_NONE);
+    /* mpa-02 §8.1: the agreed octet is all there is (MPA-183, MPA-189) */
+    move_to(startup, MPA_STARTUP_FULL_OPERATION, MPA_STARTUP_REASON_NONE);
     return;
   }
-  step(startup, EVENT_BEGIN, MPA_STARTUP_REASON_NONE);
+  move_to(startup, MPA_STARTUP_WAITING, MPA_STARTUP_REASON_NONE);
   set_own_private_data(startup, private_data, private_data ? length : 0);
   /* mpa-01 §6.1 rules 8 and 10 give no number: the ULP's wish (MPA-228, MPA-233; note M45) */
   if (timeout > 0 && timeout < TIME_PS_NEVER - now) {
@@ -160,8 +126,9 @@ void mpa_startup_decide(mpa_startup *startup, bool accept, const uint8_t *privat
   if (private_data) {
     set_own_private_data(startup, private_data, length);
   }
-  step(startup, accept ? EVENT_ULP_ACCEPTS : EVENT_ULP_REJECTS,
-       accept ? MPA_STARTUP_REASON_NONE : MPA_STARTUP_REASON_REJECTED_BY_ULP);
+  /* mpa-01 §6.1 rule 6 (MPA-222, MPA-224); the peer must be silent until then (note M41) */
+  move_to(startup, accept ? MPA_STARTUP_FULL_OPERATION : MPA_STARTUP_REJECTED,
+          accept ? MPA_STARTUP_REASON_NONE : MPA_STARTUP_REASON_REJECTED_BY_ULP);
 }
 
 /* mpa-01 §6.1 rules 1 and 2: an Initiator starts with its Request (MPA-202); a Responder waits until a
@@ -254,7 +221,7 @@ static uint32_t receive_header(mpa_startup *startup, const buffer_chain *octets)
     startup->header[index] = buffer_chain_at(octets, taken++);
     mpa_startup_reason reason = judge_octet(startup, index);
     if (reason != MPA_STARTUP_REASON_NONE) {
-      step(startup, EVENT_FAULT, reason);
+      move_to(startup, MPA_STARTUP_FAILED, reason);
       break;
     }
   }
@@ -285,18 +252,18 @@ static void finish_frame(mpa_startup *startup, bool more_follows)
 {
   /* R counts in a Reply only (MPA-248, MPA-249). What comes after a rejection is the ULP's (note M41). */
   if (startup->config.role == SIDE_INITIATOR && (startup->header[FLAGS_AT] & FLAG_REJECTED)) {
-    step(startup, EVENT_REJECTING_REPLY, MPA_STARTUP_REASON_REJECTED_BY_PEER);
+    move_to(startup, MPA_STARTUP_REJECTED, MPA_STARTUP_REASON_REJECTED_BY_PEER);
     return;
   }
   /* Neither end may send an FPDU before it has our answer to this frame: the Initiator waits for the Reply
    * (MPA-215), the Responder for the first FPDU (MPA-219). The documents leave open what more octets are
    * then; they count as a malformed frame (note M41). */
   if (more_follows) {
-    step(startup, EVENT_FAULT, MPA_STARTUP_REASON_EXTRA_OCTETS);
+    move_to(startup, MPA_STARTUP_FAILED, MPA_STARTUP_REASON_EXTRA_OCTETS);
     return;
   }
-  step(startup, startup->config.ulp_decides ? EVENT_FRAME_TO_DECIDE : EVENT_VALID_FRAME,
-       MPA_STARTUP_REASON_NONE);
+  move_to(startup, startup->config.ulp_decides ? MPA_STARTUP_DECIDING : MPA_STARTUP_FULL_OPERATION,
+          MPA_STARTUP_REASON_NONE);
 }
 
 uint32_t mpa_startup_receive(mpa_startup *startup, const buffer_chain *octets)
@@ -308,7 +275,7 @@ uint32_t mpa_startup_receive(mpa_startup *startup, const buffer_chain *octets)
     bool reply_is_owed = startup->state == MPA_STARTUP_FULL_OPERATION && mpa_startup_has_frames(startup) &&
                          !startup->frame_sent;
     if (startup->state == MPA_STARTUP_DECIDING || reply_is_owed) {
-      step(startup, EVENT_FAULT, MPA_STARTUP_REASON_EXTRA_OCTETS);
+      move_to(startup, MPA_STARTUP_FAILED, MPA_STARTUP_REASON_EXTRA_OCTETS);
     }
     return 0;
   }
@@ -335,8 +302,8 @@ void mpa_startup_run(mpa_startup *startup, time_ps now)
   }
   /* Two Responders wait for each other for ever (mpa-01 §6.1 rule 8, MPA-228); a frame that stops midway is
    * rule 10's (MPA-233). No code is given for either: like an invalid frame. */
-  step(startup, EVENT_FAULT,
-       startup->received == 0 ? MPA_STARTUP_REASON_TIMEOUT : MPA_STARTUP_REASON_TIMEOUT_PARTIAL);
+  move_to(startup, MPA_STARTUP_FAILED,
+          startup->received == 0 ? MPA_STARTUP_REASON_TIMEOUT : MPA_STARTUP_REASON_TIMEOUT_PARTIAL);
 }
 
 mpa_startup_state mpa_startup_state_of(const mpa_startup *startup)

@@ -24,7 +24,6 @@ typedef enum mpa_startup_state {
   MPA_STARTUP_FULL_OPERATION, /* rdmac: from mpa_startup_begin() on */
   MPA_STARTUP_REJECTED,       /* by either ULP: MPA is left, TCP stays open (MPA-208, MPA-217) */
   MPA_STARTUP_FAILED,         /* MPA error code 4: close the connection at once (MPA-205, MPA-216, MPA-280) */
-  MPA_STARTUP_STATES
 } mpa_startup_state;
 
 /* Why startup failed or was rejected. */

@@ -36,7 +36,7 @@ void rdmap_send_queue_free(rdmap_send_queue *queue)
 
 static bool is_read(const posted_operation *posted)
 {
-  return posted->work.operation == RDMAP_OPERATION_READ;
+  return posted->work.operation == RDMAP_READ_REQUEST;
 }
 
 void rdmap_send_queue_post(rdmap_send_queue *queue, const rdmap_work *work)

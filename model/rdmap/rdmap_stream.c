@@ -25,7 +25,8 @@ static void complete_ended(rdmap_stream *stream, time_ps now)
     return;
   }
   while (rdmap_send_queue_take_ended(stream->operations, &work, &in_error)) {
-    stream->events->completed(stream->user, work.id, work.operation, in_error, now);
+    const rdmap_completion completion = {.id = work.id, .operation = work.operation, .in_error = in_error};
+    stream->events->completed(stream->user, &completion, now);
   }
 }
 
@@ -66,7 +67,8 @@ inline void rdmap_stream_complete(rdmap_stream *stream, time_ps now)
 {
   rdmap_work work;
   while (rdmap_send_queue_take_done(stream->operations, &work)) {
-    stream->events->completed(stream->user, work.id, work.operation, false, now);
+    const rdmap_completion completion = {.id = work.id, .operation = work.operation};
+    stream->events->completed(stream->user, &completion, now);
   }
   if (rdmap_send_queue_count(stream->operations) == 0) {
     rdmap_send_queue_free(stream->operations); /* a connection with nothing to do takes little memory */
@@ -125,7 +127,7 @@ ddp_stream_identity rdmap_stream_identity(const rdmap_stream *stream)
 
 bool rdmap_stream_post(rdmap_stream *stream, const rdmap_work *work)
 {
-  bool is_read = work->operation == RDMAP_OPERATION_READ;
+  bool is_read = work->operation == RDMAP_READ_REQUEST;
   g_assert(is_read || work->source || work->length == 0);
   if (stream->is_terminated || stream->is_closed) {
     return false;
@@ -180,14 +182,13 @@ static void start_read(rdmap_stream *stream, const rdmap_work *work)
 
 static void start_operation(rdmap_stream *stream, const rdmap_work *work)
 {
-  rdmap_opcode opcode = rdmap_operation_opcode(work->operation);
-  stream->is_read = work->operation == RDMAP_OPERATION_READ;
+  stream->is_read = work->operation == RDMAP_READ_REQUEST;
   if (stream->is_read) {
     start_read(stream, work);
   } else {
     /* rdmap-00 §6.1 (RDMAP-054): no STag but in those that invalidate */
-    bool invalidates = rdmap_opcode_rules_of((uint8_t)opcode)->invalidates;
-    start(stream, MESSAGE_OPERATION, opcode,
+    bool invalidates = rdmap_opcode_rules_of((uint8_t)work->operation)->invalidates;
+    start(stream, MESSAGE_OPERATION, work->operation,
           &(ddp_message){.ulp_word = invalidates ? work->remote_stag : 0,
                          .stag = work->remote_stag,
                          .tagged_offset = work->remote_offset,
@@ -305,11 +306,6 @@ void rdmap_stream_llp_finished(rdmap_stream *stream, time_ps now)
   } else if (is_news && !stream->is_closed && probe && probe->half_closed) {
     probe->half_closed(stream->config.probe_user, now);
   }
-}
-
-void rdmap_stream_llp_error(rdmap_stream *stream, uint8_t mpa_code, time_ps now)
-{
-  rdmap_stream_fail(stream, (rdmap_error){.layer = RDMAP_LAYER_LLP, .code = mpa_code}, now); /* note D50 */
 }
 
 void rdmap_stream_llp_lost(rdmap_stream *stream, time_ps now)

@@ -54,21 +54,23 @@ typedef struct rdmap_config {
   void *probe_user;
 } rdmap_config;
 
-/* A Send that was Delivered (rdmap-00 §7.3). */
-typedef struct rdmap_received {
-  uint64_t buffer_id;
-  uint64_t length;
-  bool solicited;
-  bool invalidated; /* `invalidated_stag` is invalid now (RDMAP-273) */
+/* An operation of this end is complete at the Local Peer, or a Send of the peer's is Delivered (rdmap-00
+ * §7.3). */
+typedef struct rdmap_completion {
+  uint64_t id; /* of the operation, or of the buffer */
+  bool is_receive;
+  bool in_error;          /* the stream ended before the operation was done (RDMAP-221) */
+  rdmap_opcode operation; /* unless is_receive */
+  uint64_t octets;        /* is_receive: of the message */
+  bool solicited;         /* is_receive: Solicited Event */
+  bool invalidated;       /* is_receive: `invalidated_stag` is invalid now (RDMAP-273) */
   uint32_t invalidated_stag;
-} rdmap_received;
+} rdmap_completion;
 
 typedef struct rdmap_stream_events {
-  /* A Send reached the ULP (RDMAP-187, RDMAP-197). The handler may post. */
-  void (*received)(void *user, const rdmap_received *received, time_ps now);
-  /* The operation `id` is complete at the Local Peer, in the order posted (RDMAP-195, RDMAP-196, RDMAP-200):
-   * `in_error` when the stream ended first (RDMAP-221). The handler may post. */
-  void (*completed)(void *user, uint64_t id, rdmap_operation operation, bool in_error, time_ps now);
+  /* Operations in the order posted (RDMAP-195, RDMAP-196, RDMAP-200), Sends as they reach the ULP (RDMAP-187,
+   * RDMAP-197). The handler may post. */
+  void (*completed)(void *user, const rdmap_completion *completion, time_ps now);
   /* The stream ends, once: by an error found here (`by_peer` false; `terminate` is what goes out as soon as
    * it is pulled, or would if anything could: see rdmap_stream_is_drained()), or by a Terminate of the peer.
    * All operations complete after it, in error except for Reads whose response is Delivered: at once, or when
@@ -129,16 +131,14 @@ void rdmap_stream_close(rdmap_stream *stream);
  * finished: the peer's direction ended gracefully (FIN), and all its ULPDUs have been passed to
  *   rdmap_stream_receive(): one that comes later ends the stream with 1/0/00 (DDP-127).
  *   Unanswered Reads, and a message that lacks its last segment, end it with 2/0/01.
- * error: MPA found one; a Terminate with its code and layer 2 goes out (whether the LLP still takes octets is
- *   the caller's to know).
  * lost: the connection is gone before both directions ended; the stream ends with 2/0/01 (DDP-132) and
  *   nothing goes out. */
 void rdmap_stream_llp_finished(rdmap_stream *stream, time_ps now);
-void rdmap_stream_llp_error(rdmap_stream *stream, uint8_t mpa_code, time_ps now);
 void rdmap_stream_llp_lost(rdmap_stream *stream, time_ps now);
 
-/* Ends the stream by an error of this end's own, not of an incoming message (RDMAP-230): a Terminate with it
- * is sent instead of everything that DDP has not got yet. */
+/* Ends the stream by an error of this end's own, not of an incoming message (RDMAP-230), or by MPA's, of
+ * layer 2 with its code: a Terminate with it is sent instead of everything that DDP has not got yet (whether
+ * the LLP still takes octets is the caller's to know). */
 void rdmap_stream_fail(rdmap_stream *stream, rdmap_error error, time_ps now);
 
 /* Nothing is left to be sent and nothing outstanding: all operations complete, all requests answered. After a

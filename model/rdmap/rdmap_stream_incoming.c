@@ -129,12 +129,13 @@ static G_GNUC_NO_INLINE void take_send(rdmap_stream *stream, const rdmap_opcode_
     fail_by_segment(stream, error, segment, now);
     return;
   }
-  rdmap_received received = {.buffer_id = buffer_id,
-                             .length = segment->message_octets,
-                             .solicited = rules->solicits,
-                             .invalidated = rules->invalidates,
-                             .invalidated_stag = rules->invalidates ? segment->header.ulp_word : 0};
-  stream->events->received(stream->user, &received, now);
+  const rdmap_completion completion = {.id = buffer_id,
+                                       .is_receive = true,
+                                       .octets = segment->message_octets,
+                                       .solicited = rules->solicits,
+                                       .invalidated = rules->invalidates,
+                                       .invalidated_stag = rules->invalidates ? segment->header.ulp_word : 0};
+  stream->events->completed(stream->user, &completion, now);
 }
 
 static G_GNUC_NO_INLINE void take_terminate(rdmap_stream *stream, const ddp_segment *segment, time_ps now)
@@ -195,32 +196,24 @@ static uint8_t *supply_terminate_buffer(void *user, G_GNUC_UNUSED uint64_t id)
   return own_of(user)->terminate_buffer;
 }
 
-static rdmap_responder *responder_of(rdmap_stream *stream)
-{
-  const rdmap_config *config = &stream->config;
-  if (!stream->responder) {
-    stream->responder =
-        rdmap_responder_new(&(rdmap_responder_config){.stags = config->stags,
-                                                      .identity = config->identity,
-                                                      .queue = stream->queues[RDMAP_QUEUE_READ_REQUEST],
-                                                      .ird = config->ird,
-                                                      .strict_rdmap00 = config->strict_rdmap00});
-  }
-  return stream->responder;
-}
-
 ddp_untagged_queue *rdmap_stream_queue_of(void *user, uint32_t number)
 {
   rdmap_stream *stream = user;
   if (stream->queues[number]) {
     return stream->queues[number];
   }
-  const rdmap_beginning *beginning = stream->config.beginning;
+  const rdmap_config *config = &stream->config;
+  const rdmap_beginning *beginning = config->beginning;
   uint32_t first_msn = beginning ? beginning->first_msn[number] : 0;
   ddp_untagged_queue *queue = ddp_untagged_queue_new(first_msn > 0 ? first_msn : DDP_FIRST_MSN);
   stream->queues[number] = queue;
   if (number == RDMAP_QUEUE_READ_REQUEST) {
-    responder_of(stream);
+    stream->responder =
+        rdmap_responder_new(&(rdmap_responder_config){.stags = config->stags,
+                                                      .identity = config->identity,
+                                                      .queue = queue,
+                                                      .ird = config->ird,
+                                                      .strict_rdmap00 = config->strict_rdmap00});
   } else if (number == RDMAP_QUEUE_TERMINATE) {
     /* rdmap-00 §7.4 (RDMAP-170, note D27): before anything can come, and never anybody else's. */
     ddp_untagged_queue_set_supplier(queue, supply_terminate_buffer, stream);

@@ -9,23 +9,10 @@
 #include "ddp/ddp_payload_source.h"
 #include "rdmap/rdmap_header.h"
 
-typedef enum rdmap_operation {
-  RDMAP_OPERATION_WRITE,
-  RDMAP_OPERATION_READ,
-  RDMAP_OPERATION_SEND,
-  RDMAP_OPERATION_SEND_INVALIDATE,
-  RDMAP_OPERATION_SEND_SE,
-  RDMAP_OPERATION_SEND_SE_INVALIDATE,
-  RDMAP_OPERATIONS
-} rdmap_operation;
-
-/* Returns what the RDMA Message is that starts `operation`; of a Read, its Read Request. */
-rdmap_opcode rdmap_operation_opcode(rdmap_operation operation);
-
 typedef struct rdmap_work {
-  uint64_t id; /* comes back with its completion */
-  rdmap_operation operation;
-  uint32_t length; /* payload octets; 0 is allowed (RDMAP-129, RDMAP-141, RDMAP-161) */
+  uint64_t id;            /* comes back with its completion */
+  rdmap_opcode operation; /* of the message that starts it: a Write, a Read Request or one of the Sends */
+  uint32_t length;        /* payload octets; 0 is allowed (RDMAP-129, RDMAP-141, RDMAP-161) */
   /* Write, Send: the octets, unchanged until completion; may be NULL with length 0 */
   ddp_payload_source source;
   void *source_user;

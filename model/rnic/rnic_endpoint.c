@@ -23,25 +23,6 @@ rnic_endpoint_config rnic_endpoint_config_default(enum side side)
                                 .rdmap = {.ird = 16, .ord = 16, .strict_responses = true}};
 }
 
-static rnic_startup_phase *startup_of(const rnic_endpoint *endpoint, const rnic_endpoint_config *config)
-{
-  const rnic_startup_phase_config startup = {
-      .mpa = {.generation = config->generation,
-              .role = config->role,
-              .markers = config->markers,
-              .crc = config->crc,
-              .private_data_capacity_octets = config->private_data_capacity_octets,
-              .timeout_ps = config->startup_timeout_ps,
-              .frames = config->frames},
-      .private_data = config->private_data,
-      .private_data_octets = config->private_data_octets,
-      .rejects = config->rejects,
-      .streaming_octets_sent = config->streaming_octets_sent,
-      .streaming_octets_received = config->streaming_octets_received};
-
-  return rnic_startup_phase_new(&startup, endpoint->events->private_data, endpoint->user);
-}
-
 static rdmap_stream *stream_of(rnic_endpoint *endpoint, const rnic_endpoint_config *config)
 {
   rdmap_config rdmap = config->rdmap;
@@ -130,7 +111,7 @@ rnic_endpoint *rnic_endpoint_new(const rnic_endpoint_config *config, const rnic_
   /* cppcheck-suppress returnDanglingLifetime; a transport copies its configuration */
   endpoint->tcp = config->tcp_new ? config->tcp_new(&tcp, from_tcp, endpoint, config->tcp_new_user)
                                   : tcp_connection_new(&tcp, from_tcp, endpoint);
-  endpoint->startup = startup_of(endpoint, config);
+  endpoint->startup = rnic_startup_phase_new(config, events->private_data, user);
   endpoint->stream = stream_of(endpoint, config);
   prepare_sender(endpoint, config);
   prepare_receiver(endpoint, config);
@@ -270,8 +251,9 @@ datagram *rnic_endpoint_transmit(rnic_endpoint *endpoint, time_ps now)
 
 /* --- What it reports to the ULP --- */
 
-void rnic_endpoint_complete(rnic_endpoint *endpoint, const rnic_completion *completion, time_ps now)
+void rnic_endpoint_complete(void *user, const rdmap_completion *completion, time_ps now)
 {
+  rnic_endpoint *endpoint = user;
   waiting_completion *newest = endpoint->newest_completion;
   waiting_completion *added = g_new(waiting_completion, 1);
 
@@ -377,12 +359,9 @@ static void enter_full_operation(rnic_endpoint *endpoint)
 /* mpa-01 §6.1 rules 2 and 3: MPA is left and TCP stays open, for the ULP to close or to use (MPA-208,
  * MPA-209, MPA-217). This ULP closes it, gracefully: at the rejected end or, when that is the Responder and
  * does not know, at the Initiator that found its Reply's Private Data unacceptable. */
-static void be_rejected(rnic_endpoint *endpoint, mpa_startup_reason reason, time_ps now)
+static void be_rejected(rnic_endpoint *endpoint, rnic_failure failure, time_ps now)
 {
-  const rnic_failure failure = {.layer = RNIC_FAILURE_STARTUP,
-                                .reason.startup = reason,
-                                .by_peer = reason == MPA_STARTUP_REASON_REJECTED_BY_PEER};
-
+  failure.by_peer = failure.reason.startup == MPA_STARTUP_REASON_REJECTED_BY_PEER;
   rnic_endpoint_end_silently(endpoint, failure, now);
   if (endpoint->role == SIDE_RESPONDER) {
     move_to(endpoint, RNIC_TEARDOWN_WAITS);
@@ -392,25 +371,18 @@ static void be_rejected(rnic_endpoint *endpoint, mpa_startup_reason reason, time
 void rnic_endpoint_follow_startup(rnic_endpoint *endpoint, time_ps now)
 {
   static const rnic_failure starved = {.layer = RNIC_FAILURE_ULP, .reason.ulp = RNIC_ULP_NO_STREAMING_OCTETS};
-  mpa_startup_reason reason = mpa_startup_reason_of(rnic_startup_phase_mpa(endpoint->startup));
-  const rnic_failure failed = {.layer = RNIC_FAILURE_STARTUP, .reason.startup = reason};
+  const mpa_startup *mpa = rnic_startup_phase_mpa(endpoint->startup);
+  const rnic_failure failed = {.layer = RNIC_FAILURE_STARTUP, .reason.startup = mpa_startup_reason_of(mpa)};
 
   post_startup_octets(endpoint);
-  switch (rnic_startup_phase_outcome(endpoint->startup)) {
-  case RNIC_STARTUP_PENDING:
-    break;
-  case RNIC_STARTUP_FULL_OPERATION:
-    enter_full_operation(endpoint);
-    break;
-  case RNIC_STARTUP_REJECTED:
-    be_rejected(endpoint, reason, now);
-    break;
-  case RNIC_STARTUP_FAILED:
-    rnic_endpoint_end_at_once(endpoint, failed, now); /* mpa-01 §7: code 4 (MPA-280) */
-    break;
-  case RNIC_STARTUP_STARVED:
+  if (rnic_startup_phase_is_starved(endpoint->startup)) {
     rnic_endpoint_end_at_once(endpoint, starved, now);
-    break;
+  } else if (mpa_startup_state_of(mpa) == MPA_STARTUP_FULL_OPERATION) {
+    enter_full_operation(endpoint);
+  } else if (mpa_startup_state_of(mpa) == MPA_STARTUP_REJECTED) {
+    be_rejected(endpoint, failed, now);
+  } else if (mpa_startup_state_of(mpa) == MPA_STARTUP_FAILED) {
+    rnic_endpoint_end_at_once(endpoint, failed, now); /* mpa-01 §7: code 4 (MPA-280) */
   }
 }
 

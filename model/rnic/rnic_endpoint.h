@@ -13,18 +13,6 @@
 
 typedef struct rnic_endpoint rnic_endpoint;
 
-/* It is of posted work or of a receive; see rnic_poll(). */
-typedef struct rnic_completion {
-  uint64_t id;
-  bool is_receive;
-  bool in_error;             /* the connection ended before it was done */
-  rdmap_operation operation; /* unless is_receive */
-  uint64_t octets;           /* is_receive: of the message */
-  bool solicited;            /* is_receive: Solicited Event */
-  bool invalidated;          /* is_receive: invalidated_stag is invalid now */
-  uint32_t invalidated_stag;
-} rnic_completion;
-
 typedef struct rnic_endpoint_events {
   /* The send queue has room and RDMAP nothing left to send: post the next operation and return true, or false
    * when there is none now. Full operation has begun. May be NULL. */

@@ -9,7 +9,6 @@
 #include "rnic/rnic_misbehaviour.h"
 #include "rnic/rnic_receiver.h"
 #include "rnic/rnic_sender.h"
-#include "rnic/rnic_startup_phase.h"
 #include "tcp/tcp_transport.h"
 
 typedef struct rnic_endpoint_config {

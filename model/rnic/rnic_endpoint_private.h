@@ -6,6 +6,7 @@
 #include "rnic/rnic_endpoint.h"
 #include "rnic/rnic_receiver.h"
 #include "rnic/rnic_sender.h"
+#include "rnic/rnic_startup_phase.h"
 
 /* It says how far the end of a connection is: graceful when the ULP's work is done, or by the first failure,
  * as the documents require of its layer. */
@@ -19,7 +20,7 @@ typedef enum rnic_teardown {
 
 /* The ULP has not taken it yet. */
 typedef struct waiting_completion {
-  rnic_completion completion;
+  rdmap_completion completion;
   struct waiting_completion *next; /* after the newest one: the oldest */
 } waiting_completion;
 
@@ -66,7 +67,7 @@ static inline bool rnic_endpoint_may_reply(rnic_endpoint *endpoint)
 void rnic_endpoint_follow_startup(rnic_endpoint *endpoint, time_ps now);
 
 /* The ULP gets `completion`. */
-void rnic_endpoint_complete(rnic_endpoint *endpoint, const rnic_completion *completion, time_ps now);
+void rnic_endpoint_complete(void *user, const rdmap_completion *completion, time_ps now);
 
 /* The connection ends for `failure`, of which the ULP learns unless it has failed before, and FIN follows.
  * Nothing is sent of RDMAP's, whose work completes in error. */

@@ -120,25 +120,6 @@ const tcp_events rnic_endpoint_tcp_events_inspecting = {FROM_TCP, .inspect = on_
 
 /* --- RDMAP reports --- */
 
-static void on_received(void *user, const rdmap_received *received, time_ps now)
-{
-  const rnic_completion completion = {.id = received->buffer_id,
-                                      .is_receive = true,
-                                      .octets = received->length,
-                                      .solicited = received->solicited,
-                                      .invalidated = received->invalidated,
-                                      .invalidated_stag = received->invalidated_stag};
-
-  rnic_endpoint_complete(user, &completion, now);
-}
-
-static void on_completed(void *user, uint64_t id, rdmap_operation operation, bool in_error, time_ps now)
-{
-  const rnic_completion completion = {.id = id, .operation = operation, .in_error = in_error};
-
-  rnic_endpoint_complete(user, &completion, now);
-}
-
 /* rdmap-00 §8.2.1: who sends or gets a Terminate may end the LLP stream at once, gracefully (RDMAP-222,
  * RDMAP-223). The Terminate of this end goes first; what still comes is acknowledged and dropped, so that no
  * RST destroys it (note D38). */
@@ -156,5 +137,5 @@ static void on_terminated(void *user, const rdmap_terminate *terminate, bool by_
   rnic_endpoint_terminate(endpoint, failure, now);
 }
 
-const rdmap_stream_events rnic_endpoint_rdmap_events = {
-    .received = on_received, .completed = on_completed, .terminated = on_terminated};
+const rdmap_stream_events rnic_endpoint_rdmap_events = {.completed = rnic_endpoint_complete,
+                                                        .terminated = on_terminated};

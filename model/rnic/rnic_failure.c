@@ -3,21 +3,6 @@
 
 #include <glib.h>
 
-static const char *tcp_text(tcp_close_reason reason)
-{
-  switch (reason) {
-  case TCP_CLOSE_RESET:
-    return "TCP: the peer reset the connection";
-  case TCP_CLOSE_ABORTED:
-    return "TCP: the connection was aborted";
-  case TCP_CLOSE_GAVE_UP:
-    return "TCP: gave up after tcp.retries timeouts in a row";
-  case TCP_CLOSE_FINISHED:
-    break;
-  }
-  return "TCP: closed";
-}
-
 bool rnic_failure_is_termination(const rnic_failure *failure)
 {
   return failure->layer != RNIC_FAILURE_TCP;
@@ -66,5 +51,15 @@ const char *rnic_failure_text(const rnic_failure *failure)
                ? "ULP: the peer's octets of streaming mode did not come in time"
                : "ULP: octets came, but no valid FPDU in time";
   }
-  return tcp_text(failure->reason.tcp);
+  switch (failure->reason.tcp) {
+  case TCP_CLOSE_RESET:
+    return "TCP: the peer reset the connection";
+  case TCP_CLOSE_ABORTED:
+    return "TCP: the connection was aborted";
+  case TCP_CLOSE_GAVE_UP:
+    return "TCP: gave up after tcp.retries timeouts in a row";
+  case TCP_CLOSE_FINISHED:
+    break;
+  }
+  return "TCP: closed";
 }

@@ -28,9 +28,9 @@ static void report_to_rdmap(rnic_receiver *receiver, time_ps now)
     return;
   }
   if (receiver->error != MPA_ERROR_NONE) {
-    uint8_t code = (uint8_t)receiver->error;
+    const rdmap_error error = {.layer = RDMAP_LAYER_LLP, .code = (uint8_t)receiver->error};
     receiver->error = MPA_ERROR_NONE;
-    rdmap_stream_llp_error(receiver->config.stream, code, now);
+    rdmap_stream_fail(receiver->config.stream, error, now);
   }
   if (receiver->has_peer_finished) {
     receiver->has_peer_finished = false;

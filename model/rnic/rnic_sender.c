@@ -176,8 +176,7 @@ static void frame(rnic_sender *sender, buffer_chain *ulpdu, uint32_t mulpdu, tim
   buffer_chain fpdu;
 
   if (!sender->framer) { /* one end of many a connection only receives */
-    sender->framer = mpa_framer_new(sender->markers, sender->crc);
-    mpa_framer_use_memory(sender->framer, sender->config.fpdu_memory);
+    sender->framer = mpa_framer_new(sender->markers, sender->crc, sender->config.fpdu_memory);
   }
   uint64_t start = mpa_framer_offset(sender->framer);
   if (sender->config.starts) {

@@ -19,7 +19,7 @@ typedef struct rnic_sender_config {
   rdmap_stream *stream;
   const rnic_misbehaviour *fault;     /* may be NULL */
   fpdu_starts *starts;                /* see rnic_endpoint_config */
-  const mpa_fpdu_memory *fpdu_memory; /* see mpa_framer_use_memory() */
+  const mpa_fpdu_memory *fpdu_memory; /* see mpa_framer_new() */
   trace_scope *trace;                 /* see tcp_config */
   uint32_t assumed_emss_octets;       /* see rnic_endpoint_config */
   iwarp_generation generation : 8;

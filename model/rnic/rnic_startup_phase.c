@@ -7,10 +7,14 @@
 #include "base/reassembly_queue.h"
 
 struct rnic_startup_phase {
-  rnic_startup_phase_config config;
   rnic_startup_phase_observer observer;
   void *user;
-  uint8_t *private_data;
+  uint8_t *private_data; /* for the frame this end sends; NULL: none */
+  uint32_t private_data_octets;
+  uint32_t streaming_octets_sent;
+  uint32_t streaming_octets_received;
+  time_ps timeout_ps;
+  bool rejects;
   mpa_startup *mpa;
   reassembly_queue *
       octets; /* arrived and not consumed; of the peer's frame all: held until consumed. NULL: nothing came */
@@ -20,19 +24,30 @@ struct rnic_startup_phase {
   bool is_starved;
 };
 
-rnic_startup_phase *rnic_startup_phase_new(const rnic_startup_phase_config *config,
+rnic_startup_phase *rnic_startup_phase_new(const rnic_endpoint_config *config,
                                            rnic_startup_phase_observer observer, void *user)
 {
+  const mpa_startup_config mpa = {.generation = config->generation,
+                                  .role = config->role,
+                                  .markers = config->markers,
+                                  .crc = config->crc,
+                                  .private_data_capacity_octets = config->private_data_capacity_octets,
+                                  .timeout_ps = config->startup_timeout_ps,
+                                  .frames = config->frames,
+                                  .ulp_decides = true};
   rnic_startup_phase *phase = g_new0(rnic_startup_phase, 1);
 
-  phase->config = *config;
-  phase->config.mpa.ulp_decides = true;
-  phase->observer = observer;
-  phase->user = user;
   if (config->private_data) {
     phase->private_data = g_memdup2(config->private_data, config->private_data_octets);
+    phase->private_data_octets = config->private_data_octets;
   }
-  phase->mpa = mpa_startup_new(&phase->config.mpa);
+  phase->observer = observer;
+  phase->user = user;
+  phase->streaming_octets_sent = config->streaming_octets_sent;
+  phase->streaming_octets_received = config->streaming_octets_received;
+  phase->timeout_ps = config->startup_timeout_ps;
+  phase->rejects = config->rejects;
+  phase->mpa = mpa_startup_new(&mpa);
   phase->deadline = TIME_PS_NEVER;
   return phase;
 }
@@ -61,16 +76,16 @@ static void begin_mpa(rnic_startup_phase *phase, time_ps now)
 
   phase->deadline = TIME_PS_NEVER;
   mpa_startup_begin(phase->mpa, has_private_data ? phase->private_data : NULL,
-                    has_private_data ? phase->config.private_data_octets : 0, now);
+                    has_private_data ? phase->private_data_octets : 0, now);
 }
 
 void rnic_startup_phase_established(rnic_startup_phase *phase, time_ps now)
 {
-  time_ps timeout = phase->config.mpa.timeout_ps;
+  time_ps timeout = phase->timeout_ps;
 
   /* mpa-01 §6.1.4 (MPA-266): not before the last streaming octet is in. mpa-02 §8.1 (MPA-184): nothing to
    * wait for. */
-  if (!mpa_startup_has_frames(phase->mpa) || phase->config.streaming_octets_received == 0) {
+  if (!mpa_startup_has_frames(phase->mpa) || phase->streaming_octets_received == 0) {
     begin_mpa(phase, now);
   } else if (timeout > 0 && timeout < TIME_PS_NEVER - now) {
     phase->deadline = now + timeout; /* ULPs bound such waits (mpa-01 §6.1 rule 10, MPA-234) */
@@ -81,7 +96,7 @@ static void read_in_order(void *user, uint64_t position, const buffer_chain *oct
                           G_GNUC_UNUSED time_ps arrival)
 {
   rnic_startup_phase *phase = user;
-  uint32_t streaming = phase->config.streaming_octets_received;
+  uint32_t streaming = phase->streaming_octets_received;
   buffer_chain rest;
 
   if (position != phase->consumed) {
@@ -116,7 +131,7 @@ static void judge_frame(rnic_startup_phase *phase, time_ps now)
     phase->observer(phase->user, private_data, length, now);
   }
   if (mpa_startup_state_of(phase->mpa) == MPA_STARTUP_DECIDING) {
-    mpa_startup_decide(phase->mpa, !phase->config.rejects, NULL, 0);
+    mpa_startup_decide(phase->mpa, !phase->rejects, NULL, 0);
   }
 }
 
@@ -127,10 +142,10 @@ void rnic_startup_phase_receive(rnic_startup_phase *phase, uint64_t position, co
   reassembly_queue_insert(phase->octets, position, octets, arrival);
   if (is_streaming(phase)) {
     /* The switch is between two octets, which may be those of one segment. */
-    reassembly_queue_visit(phase->octets, phase->consumed, phase->config.streaming_octets_received,
-                           read_in_order, phase);
+    reassembly_queue_visit(phase->octets, phase->consumed, phase->streaming_octets_received, read_in_order,
+                           phase);
     reassembly_queue_remove(phase->octets, 0, phase->consumed); /* the ULP has them */
-    if (phase->consumed < phase->config.streaming_octets_received) {
+    if (phase->consumed < phase->streaming_octets_received) {
       return;
     }
     begin_mpa(phase, now);
@@ -144,7 +159,7 @@ void rnic_startup_phase_receive(rnic_startup_phase *phase, uint64_t position, co
       mpa_startup_state_of(phase->mpa) == MPA_STARTUP_REJECTED) {
     judge_frame(phase, now);
   }
-  if (rnic_startup_phase_outcome(phase) != RNIC_STARTUP_PENDING) {
+  if (mpa_startup_state_of(phase->mpa) >= MPA_STARTUP_FULL_OPERATION) { /* or rejected, or failed */
     reassembly_queue_remove(phase->octets, 0, UINT64_MAX);
   }
 }
@@ -153,7 +168,7 @@ void rnic_startup_phase_receive(rnic_startup_phase *phase, uint64_t position, co
 
 bool rnic_startup_phase_next(rnic_startup_phase *phase, buffer_chain *octets, bool *is_frame)
 {
-  uint32_t length = phase->config.streaming_octets_sent;
+  uint32_t length = phase->streaming_octets_sent;
 
   if (!phase->streaming_sent) {
     phase->streaming_sent = true;
@@ -192,21 +207,9 @@ void rnic_startup_phase_run(rnic_startup_phase *phase, time_ps now)
 
 /* --- Where it stands --- */
 
-rnic_startup_outcome rnic_startup_phase_outcome(const rnic_startup_phase *phase)
+bool rnic_startup_phase_is_starved(const rnic_startup_phase *phase)
 {
-  if (phase->is_starved) {
-    return RNIC_STARTUP_STARVED;
-  }
-  switch (mpa_startup_state_of(phase->mpa)) {
-  case MPA_STARTUP_FULL_OPERATION:
-    return RNIC_STARTUP_FULL_OPERATION;
-  case MPA_STARTUP_REJECTED:
-    return RNIC_STARTUP_REJECTED;
-  case MPA_STARTUP_FAILED:
-    return RNIC_STARTUP_FAILED;
-  default:
-    return RNIC_STARTUP_PENDING;
-  }
+  return phase->is_starved;
 }
 
 const mpa_startup *rnic_startup_phase_mpa(const rnic_startup_phase *phase)
@@ -216,12 +219,12 @@ const mpa_startup *rnic_startup_phase_mpa(const rnic_startup_phase *phase)
 
 uint64_t rnic_startup_phase_received_octets(const rnic_startup_phase *phase)
 {
-  return phase->config.streaming_octets_received + mpa_startup_received_frame_octets(phase->mpa);
+  return phase->streaming_octets_received + mpa_startup_received_frame_octets(phase->mpa);
 }
 
 void rnic_startup_phase_held(const rnic_startup_phase *phase, uint64_t *incomplete, uint64_t *order)
 {
-  uint64_t frame = phase->config.streaming_octets_received;
+  uint64_t frame = phase->streaming_octets_received;
   bool frame_began = phase->consumed >= frame && !is_streaming(phase);
 
   *incomplete = 0;

@@ -11,40 +11,24 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "mpa/mpa_startup.h"
+#include "rnic/rnic_endpoint_config.h"
 
 typedef struct rnic_startup_phase rnic_startup_phase;
-
-typedef struct rnic_startup_phase_config {
-  mpa_startup_config mpa;      /* its timeout_ps bounds the streaming octets, too; ulp_decides is set here */
-  const uint8_t *private_data; /* for the frame this end sends; copied. NULL: none */
-  uint32_t private_data_octets;
-  bool rejects; /* the ULP rejects whatever Private Data comes (MPA-206, MPA-217) */
-  uint32_t streaming_octets_sent;
-  uint32_t streaming_octets_received;
-} rnic_startup_phase_config;
-
-typedef enum rnic_startup_outcome {
-  RNIC_STARTUP_PENDING,
-  RNIC_STARTUP_FULL_OPERATION,
-  RNIC_STARTUP_REJECTED, /* MPA is left, TCP stays open */
-  RNIC_STARTUP_FAILED,   /* code 4 */
-  RNIC_STARTUP_STARVED,  /* the peer's streaming octets did not come in time */
-} rnic_startup_outcome;
 
 /* The peer's Private Data is here, when its frame is judged or rejects. May be NULL. */
 typedef void (*rnic_startup_phase_observer)(void *user, const uint8_t *octets, uint32_t length, time_ps now);
 
-/* `config` is copied. Free with rnic_startup_phase_free() (NULL is allowed). */
-rnic_startup_phase *rnic_startup_phase_new(const rnic_startup_phase_config *config,
+/* Copies what it needs of `config`; its startup_timeout_ps bounds the streaming octets, too. Free with
+ * rnic_startup_phase_free() (NULL is allowed). */
+rnic_startup_phase *rnic_startup_phase_new(const rnic_endpoint_config *config,
                                            rnic_startup_phase_observer observer, void *user);
 void rnic_startup_phase_free(rnic_startup_phase *phase);
 
 /* TCP's handshake is done. */
 void rnic_startup_phase_established(rnic_startup_phase *phase, time_ps now);
 
-/* Takes octets of the stream in any order, each once; only while the outcome is pending. The caller keeps
- * them. */
+/* Takes octets of the stream in any order, each once; only before full operation and the like. The caller
+ * keeps them. */
 void rnic_startup_phase_receive(rnic_startup_phase *phase, uint64_t position, const buffer_chain *octets,
                                 time_ps arrival, time_ps now);
 
@@ -57,9 +41,10 @@ bool rnic_startup_phase_next(rnic_startup_phase *phase, buffer_chain *octets, bo
 time_ps rnic_startup_phase_deadline(const rnic_startup_phase *phase);
 void rnic_startup_phase_run(rnic_startup_phase *phase, time_ps now);
 
-rnic_startup_outcome rnic_startup_phase_outcome(const rnic_startup_phase *phase);
+/* Returns whether the peer's streaming octets did not come in time. */
+bool rnic_startup_phase_is_starved(const rnic_startup_phase *phase);
 
-/* Return what was agreed, and why it failed; the phase's. */
+/* Returns MPA's part of it, the phase's: where it stands, what was agreed, and why it failed. */
 const mpa_startup *rnic_startup_phase_mpa(const rnic_startup_phase *phase);
 
 /* Returns the stream position of the first octet of the FPDU phase received. In full operation. */

@@ -15,40 +15,16 @@ uint32_t rnic_allocate_stag(rnic_endpoint *endpoint)
   return ddp_stag_table_allocate(stags_of(endpoint), rdmap_stream_identity(endpoint->stream));
 }
 
-bool rnic_register_as(rnic_endpoint *endpoint, const rnic_memory *memory, uint32_t stag)
+bool rnic_register_as(rnic_endpoint *endpoint, const ddp_registration *memory, uint32_t stag)
 {
-  const ddp_registration registration = {.memory = memory->octets,
-                                         .supply = memory->supply,
-                                         .source = memory->source,
-                                         .source_user = memory->source_user,
-                                         .base = memory->base,
-                                         .length = memory->length,
-                                         .access = memory->access,
-                                         .association = memory->association,
-                                         .owner = rdmap_stream_identity(endpoint->stream),
-                                         .is_remotely_invalidatable = memory->is_remotely_invalidatable};
-
+  ddp_registration registration = *memory;
+  registration.owner = rdmap_stream_identity(endpoint->stream);
   return ddp_stag_table_register_as(stags_of(endpoint), stag, &registration);
-}
-
-/* It is valid and this connection's: its stream's, or its Protection Domain's. ddp-07/rfc5041 §8.3: a ULP
- * reaches STags through the Privileged Resource Manager only (DDP-206). */
-static bool is_own(const rnic_endpoint *endpoint, uint32_t stag)
-{
-  const ddp_registration *registration = ddp_stag_table_find(stags_of(endpoint), stag);
-
-  if (!registration) {
-    return false;
-  }
-  ddp_stream_identity own = rdmap_stream_identity(endpoint->stream);
-  return registration->association == DDP_ASSOCIATED_BY_STREAM
-             ? registration->owner.stream_id == own.stream_id
-             : registration->owner.protection_domain == own.protection_domain;
 }
 
 bool rnic_withdraw(rnic_endpoint *endpoint, uint32_t stag)
 {
-  return is_own(endpoint, stag) && ddp_stag_table_withdraw(stags_of(endpoint), stag);
+  return ddp_stag_table_withdraw(stags_of(endpoint), rdmap_stream_identity(endpoint->stream), stag);
 }
 
 bool rnic_post(rnic_endpoint *endpoint, const rdmap_work *work)
@@ -56,8 +32,8 @@ bool rnic_post(rnic_endpoint *endpoint, const rdmap_work *work)
   bool posted = rdmap_stream_post(endpoint->stream, work);
 
   if (posted) {
-    TRACE(endpoint->receiver.config.trace, POSTED, .work = work->id,
-          .opcode = rdmap_operation_opcode(work->operation), .octets = work->length);
+    TRACE(endpoint->receiver.config.trace, POSTED, .work = work->id, .opcode = work->operation,
+          .octets = work->length);
   }
   return posted;
 }
@@ -73,7 +49,7 @@ void rnic_post_receives(rnic_endpoint *endpoint, uint32_t count, uint64_t length
                               first_id);
 }
 
-bool rnic_poll(rnic_endpoint *endpoint, rnic_completion *completion)
+bool rnic_poll(rnic_endpoint *endpoint, rdmap_completion *completion)
 {
   waiting_completion *newest = endpoint->newest_completion;
 

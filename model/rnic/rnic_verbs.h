@@ -12,25 +12,13 @@
 
 /* --- Memory --- */
 
-typedef struct rnic_memory {
-  uint8_t *
-      octets; /* the ULP's, outlives the registration; NULL: `supply`, or `source`, for remote reading only */
-  uint8_t *(*supply)(void *source_user); /* the memory, asked for when it is reached first */
-  ddp_payload_source source;
-  void *source_user;
-  uint64_t length;
-  uint64_t base;               /* Tagged Offset of the first octet */
-  unsigned access;             /* DDP_ACCESS_…; DDP_ACCESS_NONE unless the ULP grants it (RDMAP-256) */
-  ddp_association association; /* with this connection's stream, or its Protection Domain */
-  bool is_remotely_invalidatable;
-} rnic_memory;
-
 /* rnic_allocate_stag() returns an STag that is not valid yet. The other two functions make it valid for some
- * `memory` and invalid again, any number of times. rnic_register_as() is false, and nothing done, when the
- * memory or its range is not legal (ddp_stag_table_register()), or the STag is valid already or allocated to
- * another connection (DDP-216); rnic_withdraw() when the STag is not valid, or not this connection's. */
+ * `memory`, whose owner this connection becomes, and invalid again, any number of times. rnic_register_as()
+ * is false, and nothing done, when the memory or its range is not legal (ddp_stag_table_register()), or the
+ * STag is valid already or allocated to another connection (DDP-216); rnic_withdraw() when the STag is not
+ * valid, or not this connection's. */
 uint32_t rnic_allocate_stag(rnic_endpoint *endpoint);
-bool rnic_register_as(rnic_endpoint *endpoint, const rnic_memory *memory, uint32_t stag);
+bool rnic_register_as(rnic_endpoint *endpoint, const ddp_registration *memory, uint32_t stag);
 bool rnic_withdraw(rnic_endpoint *endpoint, uint32_t stag);
 
 /* --- Work --- */
@@ -48,4 +36,4 @@ void rnic_post_receives(rnic_endpoint *endpoint, uint32_t count, uint64_t length
 
 /* Takes the oldest completion: those of posted work in the order posted, those of receives in the order
  * Delivered. False when there is none. */
-bool rnic_poll(rnic_endpoint *endpoint, rnic_completion *completion);
+bool rnic_poll(rnic_endpoint *endpoint, rdmap_completion *completion);

@@ -237,7 +237,7 @@ static void on_failed(void *user, const rnic_failure *failure, time_ps now)
 /* A ULP whose peer is absent waits for nothing. */
 static void on_unread_completion(G_GNUC_UNUSED void *user, rnic_endpoint *endpoint, G_GNUC_UNUSED time_ps now)
 {
-  rnic_completion completion;
+  rdmap_completion completion;
 
   while (rnic_poll(endpoint, &completion)) {
   }

@@ -72,7 +72,7 @@ void ulp_delivery_check_free(ulp_delivery_check *check)
 
 void ulp_delivery_check_expect(ulp_delivery_check *check, const ulp_message *expected)
 {
-  append(&check->arriving[expected->kind == ULP_MESSAGE_RESPONSE], expected);
+  append(&check->arriving[expected->opcode == RDMAP_READ_RESPONSE], expected);
 }
 
 /* --- Segments --- */
@@ -86,7 +86,7 @@ static bool is_expected(const ulp_message *expected, uint32_t delivered, const d
   if (segment->payload_octets > left || header->last != (segment->payload_octets == left)) {
     return false;
   }
-  if (expected->kind == ULP_MESSAGE_SEND) {
+  if (expected->buffer) {
     return opcode == expected->opcode && header->message_offset == delivered;
   }
   /* A zero-length tagged segment's STag and TO mean nothing (note D13). */
@@ -100,7 +100,7 @@ static bool is_expected(const ulp_message *expected, uint32_t delivered, const d
 static inline uint32_t count_wrong(const ulp_message *expected, uint32_t delivered, uint32_t length,
                                    ulp_wrong_octets *first)
 {
-  const ulp_slot *place = expected->kind == ULP_MESSAGE_SEND ? expected->buffer : expected->purpose.slot;
+  const ulp_slot *place = expected->buffer ? expected->buffer : expected->purpose.slot;
   uint32_t count = 0;
 
   if (length == 0) {
@@ -168,17 +168,17 @@ bool ulp_delivery_check_delivered(ulp_delivery_check *check, const ddp_segment *
     return false;
   }
   *delivered = 0;
-  if (next->kind == ULP_MESSAGE_SEND) { /* it is for its ULP when its receive completes */
+  if (next->buffer) { /* it is for its ULP when its receive completes */
     append(&check->whole, next);
   }
   *whole = take(&check->arriving[opcode == RDMAP_READ_RESPONSE]);
-  check->results.messages += whole->kind != ULP_MESSAGE_SEND;
-  return whole->kind != ULP_MESSAGE_SEND;
+  check->results.messages += !whole->buffer;
+  return !whole->buffer;
 }
 
 /* --- Receives --- */
 
-bool ulp_delivery_check_received(ulp_delivery_check *check, const rnic_completion *completion,
+bool ulp_delivery_check_received(ulp_delivery_check *check, const rdmap_completion *completion,
                                  ulp_message *whole)
 {
   if (!check->whole.first) {

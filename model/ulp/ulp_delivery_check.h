@@ -18,12 +18,6 @@
 
 typedef struct ulp_delivery_check ulp_delivery_check;
 
-typedef enum ulp_message_kind {
-  ULP_MESSAGE_WRITE,
-  ULP_MESSAGE_SEND,
-  ULP_MESSAGE_RESPONSE, /* to an RDMA Read of this end's */
-} ulp_message_kind;
-
 typedef enum ulp_meaning {
   ULP_MEANING_DATA,     /* a message of the plan that is one operation */
   ULP_MEANING_SIGNAL,   /* the Send after Writes */
@@ -43,10 +37,9 @@ typedef struct ulp_purpose {
 
 /* One message that was posted. */
 typedef struct ulp_message {
-  ulp_message_kind kind;
   rdmap_opcode opcode;
   ulp_purpose purpose;
-  ulp_slot *buffer; /* Send: where it goes */
+  ulp_slot *buffer; /* where it goes if it is a Send; NULL: it is a Write, or the response to a Read */
   uint32_t length;
   bool solicits;
   bool invalidates;
@@ -90,7 +83,7 @@ bool ulp_delivery_check_delivered(ulp_delivery_check *check, const ddp_segment *
 
 /* A receive completed; true, and the Send in `*whole`, when one is whole and waits for it. What the
  * completion reports of it is compared too. */
-bool ulp_delivery_check_received(ulp_delivery_check *check, const rnic_completion *completion,
+bool ulp_delivery_check_received(ulp_delivery_check *check, const rdmap_completion *completion,
                                  ulp_message *whole);
 
 /* The results so far; the check's own. */

@@ -31,8 +31,8 @@ typedef enum ulp_operation {
 
 /* Who the requester is: the end whose ULP starts the message; the other is its peer. */
 typedef struct ulp_operation_rules {
-  rdmap_operation posted;    /* what the requester posts */
-  rdmap_operation response;  /* of exchanges: the Send that ends it */
+  rdmap_opcode posted;       /* what the requester posts */
+  rdmap_opcode response;     /* of exchanges: the Send that ends it */
   bool is_exchange;          /* a request, the data, a response */
   bool fills_peer;           /* the data goes into a Tagged Buffer of the peer's */
   bool fills_requester;      /* … of the requester's */

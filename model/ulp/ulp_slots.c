@@ -92,7 +92,7 @@ static uint8_t *supply(void *user)
   return slot->memory;
 }
 
-static void enable(const ulp_slots *slots, ulp_slot_stag which, rnic_memory *memory, uint32_t stag)
+static void enable(const ulp_slots *slots, ulp_slot_stag which, ddp_registration *memory, uint32_t stag)
 {
   memory->length = slots->config.octets;
   memory->association = slots->config.association;
@@ -127,15 +127,15 @@ ulp_slot *ulp_slots_take(ulp_slots *slots, uint64_t payload)
   *(slots->newest ? &slots->newest->newer : &slots->oldest) = slot;
   slots->newest = slot;
   if (slot->stag) {
-    rnic_memory memory = {
+    ddp_registration memory = {
         .supply = supply, .source_user = slot, .base = slot->base, .access = slots->config.access};
     enable(slots, ULP_SLOT_STAG, &memory, slot->stag);
   }
   if (slot->source_stag) {
-    rnic_memory memory = {.source = ulp_slot_payload,
-                          .source_user = slot,
-                          .base = slot->source_base,
-                          .access = DDP_ACCESS_REMOTE_READ};
+    ddp_registration memory = {.source = ulp_slot_payload,
+                               .source_user = slot,
+                               .base = slot->source_base,
+                               .access = DDP_ACCESS_REMOTE_READ};
     enable(slots, ULP_SLOT_SOURCE_STAG, &memory, slot->source_stag);
   }
   return slot;

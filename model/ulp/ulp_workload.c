@@ -83,12 +83,12 @@ static bool post(ulp_workload *workload, const ulp_purpose *purpose, rdmap_work 
 
 /* A Send of `length` octets of the pattern from `payload` on goes into the peer's next buffer, which is free.
  * One that invalidates takes `stag`; 0: that of its buffer. */
-static bool post_send(ulp_workload *workload, const ulp_purpose *purpose, rdmap_operation operation,
+static bool post_send(ulp_workload *workload, const ulp_purpose *purpose, rdmap_opcode operation,
                       uint32_t length, uint64_t payload, uint32_t stag)
 {
   enum side peer = side_peer(workload->side);
   ulp_slot *buffer = ulp_slots_take(workload->agreement->receives[peer], payload);
-  const rdmap_opcode_rules *rules = rdmap_opcode_rules_of(rdmap_operation_opcode(operation));
+  const rdmap_opcode_rules *rules = rdmap_opcode_rules_of((uint8_t)operation);
 
   stag = stag ? stag : buffer->stag;
   rdmap_work work = {.operation = operation,
@@ -96,8 +96,7 @@ static bool post_send(ulp_workload *workload, const ulp_purpose *purpose, rdmap_
                      .source = ulp_slot_payload,
                      .source_user = buffer,
                      .remote_stag = rules->invalidates ? stag : 0};
-  ulp_message expected = {.kind = ULP_MESSAGE_SEND,
-                          .opcode = rules->opcode,
+  ulp_message expected = {.opcode = rules->opcode,
                           .buffer = buffer,
                           .solicits = rules->solicits,
                           .invalidates = rules->invalidates,
@@ -109,13 +108,13 @@ static bool post_send(ulp_workload *workload, const ulp_purpose *purpose, rdmap_
 /* The data of the purpose's message, which lies here and goes to the peer's buffer. */
 static bool post_write(ulp_workload *workload, const ulp_purpose *purpose)
 {
-  rdmap_work work = {.operation = RDMAP_OPERATION_WRITE,
+  rdmap_work work = {.operation = RDMAP_WRITE,
                      .length = purpose->slot->length,
                      .source = ulp_slot_payload,
                      .source_user = purpose->slot,
                      .remote_stag = purpose->slot->stag,
                      .remote_offset = purpose->slot->base};
-  ulp_message expected = {.kind = ULP_MESSAGE_WRITE, .opcode = RDMAP_WRITE};
+  ulp_message expected = {.opcode = RDMAP_WRITE};
 
   return post(workload, purpose, &work, side_peer(workload->side), &expected);
 }
@@ -123,13 +122,13 @@ static bool post_write(ulp_workload *workload, const ulp_purpose *purpose)
 /* … or which lies at the peer and comes here. */
 static bool post_read(ulp_workload *workload, const ulp_purpose *purpose)
 {
-  rdmap_work work = {.operation = RDMAP_OPERATION_READ,
+  rdmap_work work = {.operation = RDMAP_READ_REQUEST,
                      .length = purpose->slot->length,
                      .remote_stag = purpose->slot->source_stag,
                      .remote_offset = purpose->slot->source_base,
                      .local_stag = purpose->slot->stag,
                      .local_offset = purpose->slot->base};
-  ulp_message expected = {.kind = ULP_MESSAGE_RESPONSE, .opcode = RDMAP_READ_RESPONSE};
+  ulp_message expected = {.opcode = RDMAP_READ_RESPONSE};
 
   return post(workload, purpose, &work, workload->side, &expected);
 }
@@ -179,7 +178,7 @@ static bool post_step(ulp_workload *workload, const ulp_step *step)
 
   if (step->is_signal) {
     purpose.meaning = ULP_MEANING_SIGNAL;
-    return post_send(workload, &purpose, RDMAP_OPERATION_SEND, 0, 0, 0);
+    return post_send(workload, &purpose, RDMAP_SEND, 0, 0, 0);
   }
   if (rules->is_send) {
     purpose.slot = step->invalidates_write ? requests->written : NULL;
@@ -274,8 +273,7 @@ void ulp_workload_delivered(ulp_workload *workload, const ddp_segment *segment)
 
   /* The buffers of Reads are free at their completion, those of an exchange with its response. */
   if (ulp_delivery_check_delivered(ulp_agreement_arrivals(agreement, workload->side), segment, &whole) &&
-      whole.kind == ULP_MESSAGE_WRITE && whole.purpose.meaning == ULP_MEANING_DATA &&
-      !whole.purpose.keeps_slot) {
+      whole.opcode == RDMAP_WRITE && whole.purpose.meaning == ULP_MEANING_DATA && !whole.purpose.keeps_slot) {
     ulp_agreement_release(agreement, workload->side, agreement->data[whole.purpose.requester][workload->side],
                           whole.purpose.slot);
   }
@@ -311,7 +309,7 @@ static void repost(ulp_workload *workload, const ulp_message *send)
   ulp_agreement_release(workload->agreement, workload->side, receives, send->buffer);
 }
 
-static void receive(ulp_workload *workload, const rnic_completion *completion)
+static void receive(ulp_workload *workload, const rdmap_completion *completion)
 {
   ulp_message send;
 
@@ -332,7 +330,7 @@ static void receive(ulp_workload *workload, const rnic_completion *completion)
 
 /* --- Completions --- */
 
-static void complete(ulp_workload *workload, const rnic_completion *completion)
+static void complete(ulp_workload *workload, const rdmap_completion *completion)
 {
   ulp_agreement *agreement = workload->agreement;
   g_autofree posted_work *work = workload->oldest;
@@ -361,7 +359,7 @@ static void complete(ulp_workload *workload, const rnic_completion *completion)
 
 void ulp_workload_poll(ulp_workload *workload)
 {
-  rnic_completion completion;
+  rdmap_completion completion;
 
   while (rnic_poll(workload->endpoint, &completion)) {
     if (completion.is_receive) {

@@ -310,7 +310,7 @@ TEST(test_a_chosen_stag_is_free)
     uint32_t second = ddp_stag_table_allocate(other, own);
     uint32_t chosen;
     g_assert_true(ddp_stag_table_register_as(table, first, &registration));
-    g_assert_true(!withdrawn || ddp_stag_table_withdraw(table, first));
+    g_assert_true(!withdrawn || ddp_stag_table_withdraw(table, own, first));
     registration.memory = memory + 1;
     g_assert_true(ddp_stag_table_register(table, &registration, &chosen));
     g_assert_cmphex(chosen, ==, second);
@@ -453,7 +453,7 @@ TEST(test_an_allocated_stag)
     assert_access(table, stag, base, WRITE, DDP_ACCESS_INVALID_STAG);
     g_assert_null(ddp_stag_table_find(table, stag));
     g_assert_cmpint(ddp_stag_table_invalidate(table, own, stag, true), ==, DDP_INVALIDATE_INVALID);
-    g_assert_false(ddp_stag_table_withdraw(table, stag));
+    g_assert_false(ddp_stag_table_withdraw(table, own, stag));
     registration.memory = memory + i * LENGTH;
     registration.owner.stream_id = own.stream_id + 1;
     g_assert_false(ddp_stag_table_register_as(table, stag, &registration));
@@ -461,7 +461,7 @@ TEST(test_an_allocated_stag)
     g_assert_true(ddp_stag_table_register_as(table, stag, &registration));
     g_assert_false(ddp_stag_table_register_as(table, stag, &registration));
     assert_writes(table, stag, base, memory + i * LENGTH);
-    g_assert_true(ddp_stag_table_withdraw(table, stag));
+    g_assert_true(ddp_stag_table_withdraw(table, own, stag));
   }
   g_assert_true(ddp_stag_table_deregister(table, stag));
   g_assert_false(ddp_stag_table_deregister(table, stag));

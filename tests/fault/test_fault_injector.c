@@ -285,16 +285,16 @@ static bool are_closed(const ends *e)
 static void do_work(const ends *e, fault_work work)
 {
   static const struct {
-    rdmap_operation operation;
+    rdmap_opcode operation;
     unsigned count;
-  } rows[] = {[WRITE] = {RDMAP_OPERATION_WRITE, 1},
-              [SEND] = {RDMAP_OPERATION_SEND, 1},
-              [SENDS] = {RDMAP_OPERATION_SEND, 3},
-              [LONG_SENDS] = {RDMAP_OPERATION_SEND, 2},
-              [READ] = {RDMAP_OPERATION_READ, 1},
-              [READS] = {RDMAP_OPERATION_READ, 4},
-              [INVALIDATE] = {RDMAP_OPERATION_SEND_INVALIDATE, 1},
-              [VICTIM_READS] = {RDMAP_OPERATION_READ, 1}};
+  } rows[] = {[WRITE] = {RDMAP_WRITE, 1},
+              [SEND] = {RDMAP_SEND, 1},
+              [SENDS] = {RDMAP_SEND, 3},
+              [LONG_SENDS] = {RDMAP_SEND, 2},
+              [READ] = {RDMAP_READ_REQUEST, 1},
+              [READS] = {RDMAP_READ_REQUEST, 4},
+              [INVALIDATE] = {RDMAP_SEND_INVALIDATE, 1},
+              [VICTIM_READS] = {RDMAP_READ_REQUEST, 1}};
   rdmap_work w = {.operation = rows[work].operation,
                   .length = 70,
                   .remote_stag = work == INVALIDATE ? 0x300 : 0x100,
@@ -302,7 +302,7 @@ static void do_work(const ends *e, fault_work work)
                   .local_stag = 0x200,
                   .local_offset = 0x2000};
   if (work == VICTIM_READS) {
-    w = (rdmap_work){.operation = RDMAP_OPERATION_READ,
+    w = (rdmap_work){.operation = RDMAP_READ_REQUEST,
                      .length = 2000,
                      .remote_stag = 0x200,
                      .remote_offset = 0x2000,
@@ -321,7 +321,7 @@ static void post_opener(const ends *e)
 {
   if (e->faulty == e->f->responder) {
     post_receive(e->f->responder, 0, 98);
-    post(e->f->initiator, .id = 97, .operation = RDMAP_OPERATION_SEND);
+    post(e->f->initiator, .id = 97, .operation = RDMAP_SEND);
   }
 }
 
@@ -457,7 +457,7 @@ TEST(test_too_long_takes_two_octets)
                                .header = "00000000 00000000 00000004 00000001"};
 
   post_receive(e->victim, 2, 9);
-  for (rdmap_work w = {.id = 1, .operation = RDMAP_OPERATION_SEND, .length = 1}; w.id <= 4; w.id++) {
+  for (rdmap_work w = {.id = 1, .operation = RDMAP_SEND, .length = 1}; w.id <= 4; w.id++) {
     w.length = w.id == 4 ? 2 : 1;
     g_assert_true(post_work(e->faulty, w));
   }
@@ -820,7 +820,7 @@ TEST(test_bad_crc_needs_crc)
   f->initiator->config.crc = f->responder->config.crc = false;
   f->initiator->config.fault = &injector->misbehaviour;
   post_receive(f->responder, 0, 7);
-  post(f->initiator, .id = 1, .operation = RDMAP_OPERATION_SEND);
+  post(f->initiator, .id = 1, .operation = RDMAP_SEND);
   start_and_run(f, TIME_PS_PER_SECOND);
   g_assert_cmpstr(f->responder->completions->str, ==, "received 7 (0 octets)");
   g_assert_false(injector->is_done);

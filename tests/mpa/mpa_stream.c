@@ -8,7 +8,7 @@ mpa_stream *mpa_stream_begin(bool markers, bool crc)
   mpa_stream *stream = g_new0(mpa_stream, 1);
 
   stream->markers = markers;
-  stream->framer = mpa_framer_new(markers, crc);
+  stream->framer = mpa_framer_new(markers, crc, NULL);
   stream->octets = g_byte_array_new();
   stream->fpdus = g_array_new(false, false, sizeof(mpa_stream_fpdu));
   return stream;

@@ -52,7 +52,7 @@ static void check_first_dump(const char control[2], const char crc[4])
   expected[0x13] = 0x01; /* MSN = 1 at 0010 … 0013 of the dump */
   memcpy(expected + 0x30, crc, 4);
 
-  g_autoptr(mpa_framer) framer = mpa_framer_new(true, true);
+  g_autoptr(mpa_framer) framer = mpa_framer_new(true, true, NULL);
   g_autoptr(GByteArray) fpdu = frame(framer, ulpdu, 42);
   g_assert_cmpmem(fpdu->data, fpdu->len, expected, 52);
   g_assert_cmpuint(mpa_framer_offset(framer), ==, 52);
@@ -75,7 +75,7 @@ static void check_second_dump(const char control[2], const char crc[4], uint32_t
   memcpy(expected + 20, "\x00\x00\x00\x14", 4); /* 0200: the marker; then the 24 zeros */
   memcpy(expected + 48, crc, 4);
 
-  g_autoptr(mpa_framer) framer = mpa_framer_new(true, true);
+  g_autoptr(mpa_framer) framer = mpa_framer_new(true, true, NULL);
   frame_zeros(framer, first_ulpdu);
   g_assert_cmpuint(mpa_framer_offset(framer), ==, 0x01EC);
   g_autoptr(GByteArray) fpdu = frame(framer, ulpdu, 42);
@@ -106,7 +106,7 @@ TEST(test_figure_4)
   memcpy(expected + 16, ulpdu + 10, 6); /* two octets of PAD follow */
   slow_crc32c(expected, 24, expected + 24);
 
-  g_autoptr(mpa_framer) framer = mpa_framer_new(true, true);
+  g_autoptr(mpa_framer) framer = mpa_framer_new(true, true, NULL);
   frame_zeros(framer, 490); /* marker 4 + length 2 + 490 + CRC 4 = 500 = 512 - 12 */
   g_autoptr(GByteArray) fpdu = frame(framer, ulpdu, 16);
   g_assert_cmpmem(fpdu->data, fpdu->len, expected, 28);
@@ -116,7 +116,7 @@ TEST(test_figure_4)
  * MPA-129: and has it in its digest. */
 TEST(test_marker_between_fpdus)
 {
-  g_autoptr(mpa_framer) framer = mpa_framer_new(true, true);
+  g_autoptr(mpa_framer) framer = mpa_framer_new(true, true, NULL);
   frame_zeros(framer, 502); /* 4 + 2 + 502 + 4 = 512 */
   g_assert_cmpuint(mpa_framer_offset(framer), ==, 512);
   g_autoptr(GByteArray) fpdu = frame(framer, (const uint8_t *)"ab", 2);
@@ -128,7 +128,7 @@ TEST(test_marker_between_fpdus)
 /* MPA-128: a marker between ULPDU and CRC belongs to this FPDU and to its digest: 4 + 2 + 506 = 512. */
 TEST(test_marker_before_crc)
 {
-  g_autoptr(mpa_framer) framer = mpa_framer_new(true, true);
+  g_autoptr(mpa_framer) framer = mpa_framer_new(true, true, NULL);
   g_autofree uint8_t *zeros = g_malloc0(506);
   g_autoptr(GByteArray) fpdu = frame(framer, zeros, 506);
   uint8_t digest[4];
@@ -140,7 +140,7 @@ TEST(test_marker_before_crc)
 
 TEST(test_without_markers)
 {
-  g_autoptr(mpa_framer) framer = mpa_framer_new(false, true);
+  g_autoptr(mpa_framer) framer = mpa_framer_new(false, true, NULL);
   for (int round = 0; round < 300; round++) { /* over several marker positions */
     uint8_t expected[12] = {0, 3, 'x', 'y', 'z'};
     slow_crc32c(expected, 8, expected + 8);
@@ -152,7 +152,7 @@ TEST(test_without_markers)
 /* MPA-126: the field is there all the same (MPA-080). */
 TEST(test_without_crc)
 {
-  g_autoptr(mpa_framer) framer = mpa_framer_new(true, false);
+  g_autoptr(mpa_framer) framer = mpa_framer_new(true, false, NULL);
   g_autoptr(GByteArray) fpdu = frame(framer, (const uint8_t *)"abc", 3);
   g_assert_cmpmem(fpdu->data, fpdu->len, "\0\0\0\0\0\3abc\0\0\0\0\0\0\0", 16);
 }
@@ -170,7 +170,7 @@ static void check_flat(const GByteArray *fpdu, uint64_t start, const uint8_t *ul
 TEST(test_random_stream)
 {
   g_autoptr(random_stream) random = random_stream_new(1, "test.framer");
-  g_autoptr(mpa_framer) framer = mpa_framer_new(true, true);
+  g_autoptr(mpa_framer) framer = mpa_framer_new(true, true, NULL);
   g_autofree uint8_t *ulpdu = g_malloc(64768);
   uint64_t stream = 0;
 
@@ -198,8 +198,7 @@ TEST(test_one_slice)
   memory_pool *blocks = mpa_fpdu_memory_flat(memory, 1456);
   memory_pool *short_blocks =
       mpa_fpdu_memory_flat(memory, 560); /* 3/8 of 1456, rounded up to what a piece has */
-  g_autoptr(mpa_framer) framer = mpa_framer_new(true, true);
-  mpa_framer_use_memory(framer, memory);
+  g_autoptr(mpa_framer) framer = mpa_framer_new(true, true, memory);
   for (uint32_t index = 0; index < sizeof ulpdu; index++) {
     ulpdu[index] = (uint8_t)(index % 251);
   }
@@ -256,10 +255,9 @@ static void compare_ways(bool markers, bool crc, uint64_t seed)
   g_autoptr(random_stream) random = random_stream_new(seed, "framer");
   g_autoptr(mpa_fpdu_memory) memory = mpa_fpdu_memory_new(1456, 0);
   g_autoptr(octet_buffer) source = octet_buffer_new(MAX_OCTETS);
-  g_autoptr(mpa_framer) referring = mpa_framer_new(markers, crc);
-  g_autoptr(mpa_framer) flat = mpa_framer_new(markers, crc);
+  g_autoptr(mpa_framer) referring = mpa_framer_new(markers, crc, memory);
+  g_autoptr(mpa_framer) flat = mpa_framer_new(markers, crc, NULL);
 
-  mpa_framer_use_memory(referring, memory);
   for (uint32_t index = 0; index < MAX_OCTETS; index++) {
     octet_buffer_octets(source)[index] = (uint8_t)random_stream_next(random);
   }
@@ -299,12 +297,11 @@ TEST(test_same_both_ways)
 TEST(test_refers)
 {
   g_autoptr(mpa_fpdu_memory) memory = mpa_fpdu_memory_new(1456, 2 * 1456); /* two flat ones */
-  g_autoptr(mpa_framer) framer = mpa_framer_new(true, true);
+  g_autoptr(mpa_framer) framer = mpa_framer_new(true, true, memory);
   octet_buffer *source = octet_buffer_new(1000);
   buffer_chain ulpdu;
   buffer_chain fpdus[4] = {{0}};
 
-  mpa_framer_use_memory(framer, memory);
   memset(octet_buffer_octets(source), 'x', 1000);
   make_ulpdu(&ulpdu, source, 1000, 14, 1);
   for (guint i = 0; i < 3; i++) {
@@ -337,7 +334,7 @@ TEST(test_layout)
   static const uint8_t ulpdu[] = "ABCDEFGH";
 
   for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-    g_autoptr(mpa_framer) framer = mpa_framer_new(false, true);
+    g_autoptr(mpa_framer) framer = mpa_framer_new(false, true, NULL);
     uint8_t expected[2 + 8 + 3 + 4] = {0, (uint8_t)cases[i].ulpdu_octets};
     uint32_t covered = 2 + cases[i].ulpdu_octets + cases[i].pad_octets;
 
@@ -354,7 +351,7 @@ TEST(test_layout)
 TEST(test_small_fpdus)
 {
   static const uint8_t ulpdu[28] = "small";
-  g_autoptr(mpa_framer) framer = mpa_framer_new(true, true);
+  g_autoptr(mpa_framer) framer = mpa_framer_new(true, true, NULL);
   guint leading = 0;
 
   while (mpa_framer_offset(framer) < UINT64_C(100) * 512) {
@@ -371,7 +368,7 @@ TEST(test_small_fpdus)
 TEST(test_too_long)
 {
   if (g_test_subprocess()) {
-    g_autoptr(mpa_framer) framer = mpa_framer_new(true, true);
+    g_autoptr(mpa_framer) framer = mpa_framer_new(true, true, NULL);
     frame_zeros(framer, 64769);
     return;
   }

@@ -66,13 +66,10 @@ static void drain(maker *m)
 
 static void post(maker *m, guint index)
 {
-  static const rdmap_operation operations[] = {
-      [CASE_WRITE] = RDMAP_OPERATION_WRITE,
-      [CASE_READ] = RDMAP_OPERATION_READ,
-      [CASE_SEND] = RDMAP_OPERATION_SEND,
-      [CASE_SEND_INVALIDATE] = RDMAP_OPERATION_SEND_INVALIDATE,
-      [CASE_SEND_SE] = RDMAP_OPERATION_SEND_SE,
-      [CASE_SEND_SE_INVALIDATE] = RDMAP_OPERATION_SEND_SE_INVALIDATE,
+  static const rdmap_opcode operations[] = {
+      [CASE_WRITE] = RDMAP_WRITE,     [CASE_READ] = RDMAP_READ_REQUEST,
+      [CASE_SEND] = RDMAP_SEND,       [CASE_SEND_INVALIDATE] = RDMAP_SEND_INVALIDATE,
+      [CASE_SEND_SE] = RDMAP_SEND_SE, [CASE_SEND_SE_INVALIDATE] = RDMAP_SEND_SE_INVALIDATE,
   };
   const case_operation *operation = &m->c->operation[index];
   const rdmap_work work = {.id = index,
@@ -155,13 +152,7 @@ static void append_by_hand(maker *m, guint index)
   }
 }
 
-static void on_received(G_GNUC_UNUSED void *user, G_GNUC_UNUSED const rdmap_received *received,
-                        G_GNUC_UNUSED time_ps now)
-{
-}
-
-static void on_completed(G_GNUC_UNUSED void *user, G_GNUC_UNUSED uint64_t id,
-                         G_GNUC_UNUSED rdmap_operation operation, G_GNUC_UNUSED bool in_error,
+static void on_completed(G_GNUC_UNUSED void *user, G_GNUC_UNUSED const rdmap_completion *completion,
                          G_GNUC_UNUSED time_ps now)
 {
 }
@@ -175,8 +166,7 @@ static void on_terminated(G_GNUC_UNUSED void *user, const rdmap_terminate *termi
 
 static void open_stream(maker *m)
 {
-  static const rdmap_stream_events events = {
-      .received = on_received, .completed = on_completed, .terminated = on_terminated};
+  static const rdmap_stream_events events = {.completed = on_completed, .terminated = on_terminated};
   const rdmap_config config = {.generation = m->c->generation,
                                .identity = {.stream_id = PEER, .protection_domain = PEER},
                                .stags = m->table,
@@ -191,7 +181,7 @@ GByteArray *case_stream_make(const random_case *c, const uint32_t stags[CASE_REG
   maker m = {.c = c,
              .stags = stags,
              .table = ddp_stag_table_new(1),
-             .framer = mpa_framer_new(c->markers, c->crc),
+             .framer = mpa_framer_new(c->markers, c->crc, NULL),
              .octets = g_byte_array_new()};
 
   open_stream(&m);

@@ -72,7 +72,7 @@ static guint reads_of(const random_case *c)
 
 static void check_completion(case_trial *t, guint index, const reference_completion *expected)
 {
-  const rnic_completion *actual = &g_array_index(t->end->completions, rnic_completion, index);
+  const rdmap_completion *actual = &g_array_index(t->end->completions, rdmap_completion, index);
   uint64_t id = expected->number + (expected->is_receive ? RECEIVING_END_RECEIVE_ID : RECEIVING_END_READ_ID);
 
   if (actual->id != id || actual->is_receive != expected->is_receive || actual->in_error) {
@@ -105,7 +105,7 @@ static void check_completions(case_trial *t)
     check_completion(t, i, &g_array_index(expected, reference_completion, i));
   }
   for (guint i = 0; i < left; i++) {
-    const rnic_completion *last = &g_array_index(actual, rnic_completion, expected->len + i);
+    const rdmap_completion *last = &g_array_index(actual, rdmap_completion, expected->len + i);
     if (!last->in_error || last->is_receive ||
         last->id != RECEIVING_END_READ_ID + t->expected->completed_reads + i) {
       complain(t, "completion %u: id %" G_GUINT64_FORMAT ", in error %d, instead of Read %u in error",

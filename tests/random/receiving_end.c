@@ -24,7 +24,7 @@ enum {
 static void on_completion(void *user, rnic_endpoint *endpoint, G_GNUC_UNUSED time_ps now)
 {
   receiving_end *end = user;
-  rnic_completion completion;
+  rdmap_completion completion;
 
   while (rnic_poll(endpoint, &completion)) {
     if (end->defect == DEFECT_LOST_COMPLETION && completion.solicited && completion.octets == 0) {
@@ -97,13 +97,13 @@ static void register_regions(receiving_end *end)
         .owner = {.stream_id = rnic_host_stream_id_new(end->host),
                   .protection_domain = rnic_host_protection_domain_new(end->host)},
         .is_remotely_invalidatable = r->is_invalidatable};
-    const rnic_memory memory = {.octets = registration.memory,
-                                .base = r->base,
-                                .length = CASE_REGION_OCTETS,
-                                .access = access,
-                                .association = r->is_invalidatable ? DDP_ASSOCIATED_BY_STREAM
-                                                                   : DDP_ASSOCIATED_BY_PROTECTION_DOMAIN,
-                                .is_remotely_invalidatable = r->is_invalidatable};
+    const ddp_registration memory = {.memory = registration.memory,
+                                     .base = r->base,
+                                     .length = CASE_REGION_OCTETS,
+                                     .access = access,
+                                     .association = r->is_invalidatable ? DDP_ASSOCIATED_BY_STREAM
+                                                                        : DDP_ASSOCIATED_BY_PROTECTION_DOMAIN,
+                                     .is_remotely_invalidatable = r->is_invalidatable};
     if (r->is_foreign) {
       g_assert_true(ddp_stag_table_register(end->host->stags, &registration, &end->stags[region]));
     } else {
@@ -123,7 +123,7 @@ static void post_reads(receiving_end *end)
       continue;
     }
     const rdmap_work work = {.id = RECEIVING_END_READ_ID + read,
-                             .operation = RDMAP_OPERATION_READ,
+                             .operation = RDMAP_READ_REQUEST,
                              .length = operation->length,
                              .remote_stag = case_source_stag(read),
                              .local_stag = end->stags[operation->region],
@@ -268,7 +268,7 @@ receiving_end *receiving_end_new(const random_case *c, planted_defect defect)
   end->c = c;
   end->defect = defect;
   end->delivered = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-  end->completions = g_array_new(FALSE, FALSE, sizeof(rnic_completion));
+  end->completions = g_array_new(FALSE, FALSE, sizeof(rdmap_completion));
   end->said = g_byte_array_new();
   end->heard = g_byte_array_new();
   end->host = rnic_host_new(c->isn);

@@ -35,7 +35,7 @@ typedef struct receiving_end {
   GArray *delivered;     /* of uint64_t: where the FPDUs start, in the order of Delivery */
   guint delivered_ahead; /* Deliveries of segments that reached beyond the octets that had come without a
                             hole */
-  GArray *completions;   /* of rnic_completion */
+  GArray *completions;   /* of rdmap_completion */
   bool has_failed;
   rnic_failure failure;
   guint finished; /* events */

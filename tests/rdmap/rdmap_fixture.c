@@ -3,6 +3,10 @@
 
 #include "base/big_endian.h"
 
+const rdmap_opcode rdmap_fixture_operations[RDMAP_FIXTURE_OPERATIONS] = {
+    RDMAP_WRITE,           RDMAP_READ_REQUEST, RDMAP_SEND,
+    RDMAP_SEND_INVALIDATE, RDMAP_SEND_SE,      RDMAP_SEND_SE_INVALIDATE};
+
 /* Memory between guards. */
 typedef struct guarded {
   size_t octets;
@@ -44,19 +48,20 @@ static void on_delivered(void *user, const ddp_segment *segment, time_ps now)
   g_array_append_val(host_at(user, now)->delivered, *segment);
 }
 
-static void on_received(void *user, const rdmap_received *received, time_ps now)
+static void on_completed(void *user, const rdmap_completion *completion, time_ps now)
 {
   g_autofree char *invalidated =
-      received->invalidated ? g_strdup_printf(", invalidated 0x%x", received->invalidated_stag) : NULL;
-  write_log(host_at(user, now), "received %" G_GUINT64_FORMAT " (%" G_GUINT64_FORMAT " octets)%s%s",
-            received->buffer_id, received->length, received->solicited ? ", solicited" : "",
-            invalidated ? invalidated : "");
-}
-
-static void on_completed(void *user, uint64_t id, rdmap_operation operation, bool in_error, time_ps now)
-{
-  g_assert_cmpint(operation, <, RDMAP_OPERATIONS);
-  write_log(host_at(user, now), "completed %" G_GUINT64_FORMAT "%s", id, in_error ? " in error" : "");
+      completion->invalidated ? g_strdup_printf(", invalidated 0x%x", completion->invalidated_stag) : NULL;
+  if (completion->is_receive) {
+    write_log(host_at(user, now), "received %" G_GUINT64_FORMAT " (%" G_GUINT64_FORMAT " octets)%s%s",
+              completion->id, completion->octets, completion->solicited ? ", solicited" : "",
+              invalidated ? invalidated : "");
+    return;
+  }
+  g_assert_true(rdmap_opcode_rules_of((uint8_t)completion->operation)->is_send ||
+                completion->operation <= RDMAP_READ_REQUEST);
+  write_log(host_at(user, now), "completed %" G_GUINT64_FORMAT "%s", completion->id,
+            completion->in_error ? " in error" : "");
 }
 
 static void on_terminated(void *user, const rdmap_terminate *terminate, bool by_peer, time_ps now)
@@ -99,8 +104,7 @@ static void free_guarded(gpointer data)
 
 static void host_init(rdmap_host *host, rdmap_config config)
 {
-  static const rdmap_stream_events events = {
-      .received = on_received, .completed = on_completed, .terminated = on_terminated};
+  static const rdmap_stream_events events = {.completed = on_completed, .terminated = on_terminated};
   static const ddp_probe probe = {
       .placed = on_placed, .delivered = on_delivered, .half_closed = on_half_closed};
   host->owns_stags = !config.stags;

@@ -14,6 +14,10 @@ enum { HOSTS = 2, GUARD_OCTETS = 64, UNTOUCHED = 0xEE, DEFAULT_MULPDU = 114, PD 
 /* Where the first FPDU of each host starts: positions pass 2^32 soon. */
 #define FIRST_OFFSET ((UINT64_C(1) << 32) - 200)
 
+/* What a ULP posts. */
+enum { RDMAP_FIXTURE_OPERATIONS = 6 };
+extern const rdmap_opcode rdmap_fixture_operations[RDMAP_FIXTURE_OPERATIONS];
+
 /* One ULPDU, and where its FPDU lies in the stream of its sender. */
 typedef struct sent_ulpdu {
   uint8_t *octets;

@@ -61,7 +61,7 @@ static rdmap_fixture *fixture_for(const rdmap_config *b, const message_row *m)
 {
   rdmap_fixture *f = rdmap_fixture_with_targets(b);
   if (opcode_of(m) == RDMAP_READ_RESPONSE) {
-    post(f->b, .id = 1, .operation = RDMAP_OPERATION_READ, .length = 4, .local_stag = TARGET_WRITE,
+    post(f->b, .id = 1, .operation = RDMAP_READ_REQUEST, .length = 4, .local_stag = TARGET_WRITE,
          .local_offset = TARGET_WRITE / 16);
     g_assert_true(pull(f->b));
     acknowledge(f->b);

@@ -2,8 +2,7 @@
 /* STags that a Remote Peer invalidates, or may not (rdmap-00 §10.3): A sends, B has the memory. */
 #include "rdmap_fixture.h"
 
-static const rdmap_operation invalidating[] = {RDMAP_OPERATION_SEND_INVALIDATE,
-                                               RDMAP_OPERATION_SEND_SE_INVALIDATE};
+static const rdmap_opcode invalidating[] = {RDMAP_SEND_INVALIDATE, RDMAP_SEND_SE_INVALIDATE};
 
 static const uint8_t written[] = {0xC0, 0xC0, 0xC0, 0xC0};
 
@@ -23,13 +22,13 @@ static rdmap_fixture *fixture_of_one_rnic(ddp_stag_table *shared, iwarp_generati
 /* The host writes 4 octets to the front of STAG. */
 static void write_there(rdmap_host *host)
 {
-  post(host, .operation = RDMAP_OPERATION_WRITE, .length = sizeof written, .source_user = (void *)written,
+  post(host, .operation = RDMAP_WRITE, .length = sizeof written, .source_user = (void *)written,
        .remote_stag = STAG, .remote_offset = BASE);
   exchange(host->f);
 }
 
 /* A's Send of `operation` names STAG. */
-static void send_invalidate(rdmap_fixture *f, rdmap_operation operation)
+static void send_invalidate(rdmap_fixture *f, rdmap_opcode operation)
 {
   post_receive(f->b, 16);
   post_receive(f->b, 16);
@@ -68,7 +67,7 @@ TEST(test_shared_stag_is_not_invalidated)
                .association = by_stream ? DDP_ASSOCIATED_BY_STREAM : DDP_ASSOCIATED_BY_PROTECTION_DOMAIN);
       g_autoptr(ddp_stag_table) shared = ddp_stag_table_new(3);
       g_autoptr(rdmap_fixture) f = fixture_of_one_rnic(shared, generation, registration);
-      send_invalidate(f, RDMAP_OPERATION_SEND_INVALIDATE);
+      send_invalidate(f, RDMAP_SEND_INVALIDATE);
       assert_log(f->b, is_refused ? "sends Terminate 0/1/09" : "received 1 (4 octets), invalidated 0x10");
       g_assert_cmpint(is_registered(f, STAG), ==, is_refused);
     }
@@ -83,7 +82,7 @@ TEST(test_stag_is_shared_no_longer)
       rdmap_stream_new(B_WITH(.stags = stags, .identity.stream_id = 3), &(rdmap_stream_events){0}, NULL));
   g_autoptr(rdmap_fixture) f = rdmap_fixture_with_stag(
       A_WITH(.generation = IWARP_RFC), B_WITH(.generation = IWARP_RFC, .stags = stags), good_registration);
-  send_invalidate(f, RDMAP_OPERATION_SEND_INVALIDATE);
+  send_invalidate(f, RDMAP_SEND_INVALIDATE);
   assert_log(f->b, "received 1 (4 octets), invalidated 0x10");
 }
 
@@ -93,14 +92,14 @@ TEST(test_stag_is_shared_no_longer)
 TEST(test_invalidation)
 {
   static const struct {
-    rdmap_operation operation;
+    rdmap_opcode operation;
     const char *log;
     bool invalidates;
   } cases[] = {
-      {RDMAP_OPERATION_SEND, "received 1 (4 octets)", false},
-      {RDMAP_OPERATION_SEND_INVALIDATE, "received 1 (4 octets), invalidated 0x10", true},
-      {RDMAP_OPERATION_SEND_SE, "received 1 (4 octets), solicited", false},
-      {RDMAP_OPERATION_SEND_SE_INVALIDATE, "received 1 (4 octets), solicited, invalidated 0x10", true},
+      {RDMAP_SEND, "received 1 (4 octets)", false},
+      {RDMAP_SEND_INVALIDATE, "received 1 (4 octets), invalidated 0x10", true},
+      {RDMAP_SEND_SE, "received 1 (4 octets), solicited", false},
+      {RDMAP_SEND_SE_INVALIDATE, "received 1 (4 octets), solicited, invalidated 0x10", true},
   };
   for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
     g_autoptr(rdmap_fixture) f = fixture_new(good_registration);
@@ -133,7 +132,7 @@ EACH_TEST(test_refused_on_rights, stag_association, associations)
 TEST(test_invalidated_twice)
 {
   g_autoptr(rdmap_fixture) f = fixture_new(good_registration);
-  send_invalidate(f, RDMAP_OPERATION_SEND_INVALIDATE);
-  send_invalidate(f, RDMAP_OPERATION_SEND_INVALIDATE);
+  send_invalidate(f, RDMAP_SEND_INVALIDATE);
+  send_invalidate(f, RDMAP_SEND_INVALIDATE);
   assert_log(f->b, "received 1 (4 octets), invalidated 0x10; sends Terminate 0/2/09");
 }

@@ -8,7 +8,7 @@ enum { LENGTH = 200, FIRST = 0, LATER = 1, PAIR = 2 };
 
 /* One operation, and the memory it moves. */
 typedef struct operation {
-  rdmap_operation kind;
+  rdmap_opcode kind;
   bool is_read;
   bool is_write;   /* neither: one of the Sends */
   uint8_t *local;  /* of A: what a Write or Send takes, what a Read fills */
@@ -20,13 +20,13 @@ typedef struct operation {
 
 /* Posts operation `index` of `pair` and pulls its segments. A Send's buffer is the next one posted; a Read
  * takes what the operation before it has written, if that is a Write. */
-static void start(rdmap_fixture *f, operation *pair, unsigned index, rdmap_operation kind)
+static void start(rdmap_fixture *f, operation *pair, unsigned index, rdmap_opcode kind)
 {
   operation *o = &pair[index];
   rdmap_work work = {.id = index + 1, .operation = kind, .length = LENGTH};
   *o = (operation){.kind = kind,
-                   .is_read = kind == RDMAP_OPERATION_READ,
-                   .is_write = kind == RDMAP_OPERATION_WRITE,
+                   .is_read = kind == RDMAP_READ_REQUEST,
+                   .is_write = kind == RDMAP_WRITE,
                    .from = f->a->sent->len};
   if (o->is_read) {
     o->local = new_memory(f->a, LENGTH);
@@ -72,13 +72,13 @@ static void assert_sends_received(const rdmap_fixture *f, const operation *pair)
   g_autoptr(GString) log = g_string_new(NULL);
   unsigned buffers = 0;
   for (unsigned i = 0; i < PAIR; i++) {
-    rdmap_operation kind = pair[i].kind;
+    rdmap_opcode kind = pair[i].kind;
     if (!pair[i].is_read && !pair[i].is_write) {
-      bool solicited = kind == RDMAP_OPERATION_SEND_SE || kind == RDMAP_OPERATION_SEND_SE_INVALIDATE;
+      bool solicited = kind == RDMAP_SEND_SE || kind == RDMAP_SEND_SE_INVALIDATE;
       g_string_append_printf(log, "%sreceived %u (200 octets)%s", log->len > 0 ? "; " : "", ++buffers,
                              solicited ? ", solicited" : "");
     }
-    if (kind == RDMAP_OPERATION_SEND_INVALIDATE || kind == RDMAP_OPERATION_SEND_SE_INVALIDATE) {
+    if (kind == RDMAP_SEND_INVALIDATE || kind == RDMAP_SEND_SE_INVALIDATE) {
       g_string_append_printf(log, ", invalidated 0x%x", pair[i].invalidated);
     }
   }
@@ -113,7 +113,7 @@ static void check_responses(rdmap_fixture *f, const operation *pair)
  * guarantee), but nothing is received, Completed or answered. With the first one there all is, in order; a
  * Read's response is not even generated before (the third column). Then the first operation, if a Read, is
  * answered with what the later one has written, if it has (footnote 2). */
-static void check_pair(rdmap_operation first, rdmap_operation later)
+static void check_pair(rdmap_opcode first, rdmap_opcode later)
 {
   g_autoptr(rdmap_fixture) f = rdmap_fixture_new(NULL, NULL);
   operation o[PAIR];
@@ -144,9 +144,9 @@ static void check_pair(rdmap_operation first, rdmap_operation later)
  * has Send. */
 TEST(test_cells)
 {
-  for (rdmap_operation first = 0; first < RDMAP_OPERATIONS; first++) {
-    for (rdmap_operation later = 0; later < RDMAP_OPERATIONS; later++) {
-      check_pair(first, later);
+  for (size_t first = 0; first < RDMAP_FIXTURE_OPERATIONS; first++) {
+    for (size_t later = 0; later < RDMAP_FIXTURE_OPERATIONS; later++) {
+      check_pair(rdmap_fixture_operations[first], rdmap_fixture_operations[later]);
     }
   }
 }
@@ -161,8 +161,7 @@ TEST(test_overlapping_writes)
     uint8_t *payloads[2];
     for (unsigned i = 0; i < 2; i++) {
       payloads[i] = new_pattern(f->a, 8, i);
-      post(f->a, .operation = RDMAP_OPERATION_WRITE, .length = 8, .source_user = payloads[i],
-           .remote_stag = stag);
+      post(f->a, .operation = RDMAP_WRITE, .length = 8, .source_user = payloads[i], .remote_stag = stag);
     }
     g_assert_cmpuint(pull_all(f->a), ==, 2);
     pass(f->a, order);
@@ -180,10 +179,9 @@ RDMAP_TEST(test_read_may_see_a_later_write)
   uint8_t *written = new_pattern(f->a, 8, 2);
   uint8_t *sink = new_memory(f->a, 8);
   uint32_t stag = register_memory(f->b, memory, 0, 8, DDP_ACCESS_REMOTE_READ | DDP_ACCESS_REMOTE_WRITE);
-  post(f->a, .id = 1, .operation = RDMAP_OPERATION_READ, .length = 8, .remote_stag = stag,
+  post(f->a, .id = 1, .operation = RDMAP_READ_REQUEST, .length = 8, .remote_stag = stag,
        .local_stag = register_memory(f->a, sink, 0, 8, DDP_ACCESS_REMOTE_WRITE));
-  post(f->a, .id = 2, .operation = RDMAP_OPERATION_WRITE, .length = 8, .source_user = written,
-       .remote_stag = stag);
+  post(f->a, .id = 2, .operation = RDMAP_WRITE, .length = 8, .source_user = written, .remote_stag = stag);
   exchange(f);
   g_assert_cmpmem(sink, 8, written, 8);
 }
@@ -193,9 +191,8 @@ RDMAP_TEST(test_read_may_see_a_later_write)
  * of a fenced Send, of each kind, after a Read. */
 TEST(test_fence)
 {
-  static const rdmap_operation fenced[] = {RDMAP_OPERATION_WRITE, RDMAP_OPERATION_SEND,
-                                           RDMAP_OPERATION_SEND_INVALIDATE, RDMAP_OPERATION_SEND_SE,
-                                           RDMAP_OPERATION_SEND_SE_INVALIDATE};
+  static const rdmap_opcode fenced[] = {RDMAP_WRITE, RDMAP_SEND, RDMAP_SEND_INVALIDATE, RDMAP_SEND_SE,
+                                        RDMAP_SEND_SE_INVALIDATE};
   for (size_t i = 0; i < G_N_ELEMENTS(fenced); i++) {
     g_autoptr(rdmap_fixture) f = rdmap_fixture_new(NULL, NULL);
     uint8_t *memory = new_memory(f->b, 8);
@@ -204,9 +201,8 @@ TEST(test_fence)
     uint8_t *two = new_pattern(f->a, 8, 2);
     uint8_t *received = post_receive(f->b, 8);
     uint32_t stag = register_memory(f->b, memory, 0, 8, DDP_ACCESS_REMOTE_READ | DDP_ACCESS_REMOTE_WRITE);
-    post(f->a, .id = 1, .operation = RDMAP_OPERATION_WRITE, .length = 8, .source_user = one,
-         .remote_stag = stag);
-    post(f->a, .id = 2, .operation = RDMAP_OPERATION_READ, .length = 8, .remote_stag = stag,
+    post(f->a, .id = 1, .operation = RDMAP_WRITE, .length = 8, .source_user = one, .remote_stag = stag);
+    post(f->a, .id = 2, .operation = RDMAP_READ_REQUEST, .length = 8, .remote_stag = stag,
          .local_stag = register_memory(f->a, sink, 0, 8, DDP_ACCESS_REMOTE_WRITE));
     post(f->a, .id = 3, .operation = fenced[i], .length = 8, .source_user = two, .remote_stag = stag,
          .fence = true);
@@ -222,7 +218,7 @@ TEST(test_fence)
     g_assert_cmpmem(sink, 8, one, 8);
     g_assert_cmpuint(pull_all(f->a), ==, 1);
     pass(f->a, 2);
-    g_assert_cmpmem(fenced[i] == RDMAP_OPERATION_WRITE ? memory : received, 8, two, 8);
+    g_assert_cmpmem(fenced[i] == RDMAP_WRITE ? memory : received, 8, two, 8);
   }
 }
 
@@ -237,7 +233,7 @@ RDMAP_TEST(test_sends_far_ahead)
   g_autoptr(GString) log = g_string_new(NULL);
   for (size_t i = 0; i < SENDS; i++) {
     memories[i] = post_receive(f->b, 3);
-    post(f->a, .operation = RDMAP_OPERATION_SEND, .length = 3, .source_user = payload + i);
+    post(f->a, .operation = RDMAP_SEND, .length = 3, .source_user = payload + i);
     g_string_append_printf(log, "%sreceived %zu (3 octets)", i > 0 ? "; " : "", i + 1);
   }
   g_assert_cmpuint(pull_all(f->a), ==, SENDS);

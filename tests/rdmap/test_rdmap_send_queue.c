@@ -8,7 +8,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(rdmap_send_queue, rdmap_send_queue_free)
 
 enum { MANY = 100000 };
 
-static void post(rdmap_send_queue *queue, uint64_t id, rdmap_operation operation)
+static void post(rdmap_send_queue *queue, uint64_t id, rdmap_opcode operation)
 {
   rdmap_send_queue_post(queue, &(rdmap_work){.id = id, .operation = operation});
 }
@@ -50,8 +50,8 @@ static void assert_ended(rdmap_send_queue *queue, uint64_t id, bool in_error)
 TEST(test_done_by_acknowledgement)
 {
   g_autoptr(rdmap_send_queue) queue = rdmap_send_queue_new();
-  post(queue, 1, RDMAP_OPERATION_WRITE);
-  post(queue, 2, RDMAP_OPERATION_SEND);
+  post(queue, 1, RDMAP_WRITE);
+  post(queue, 2, RDMAP_SEND);
   rdmap_send_queue_acknowledged(queue, 50);
   assert_none_done(queue);
   send(queue, 1, 150);
@@ -72,9 +72,9 @@ TEST(test_done_by_acknowledgement)
 TEST(test_done_in_order)
 {
   g_autoptr(rdmap_send_queue) queue = rdmap_send_queue_new();
-  post(queue, 1, RDMAP_OPERATION_READ);
-  post(queue, 2, RDMAP_OPERATION_WRITE);
-  post(queue, 3, RDMAP_OPERATION_READ);
+  post(queue, 1, RDMAP_READ_REQUEST);
+  post(queue, 2, RDMAP_WRITE);
+  post(queue, 3, RDMAP_READ_REQUEST);
   uint64_t first = send(queue, 1, 100);
   send(queue, 2, 200);
   uint64_t second = send(queue, 3, 300);
@@ -98,11 +98,11 @@ TEST(test_done_in_order)
 TEST(test_ended)
 {
   g_autoptr(rdmap_send_queue) queue = rdmap_send_queue_new();
-  post(queue, 1, RDMAP_OPERATION_READ);
-  post(queue, 2, RDMAP_OPERATION_WRITE);
-  post(queue, 3, RDMAP_OPERATION_READ);
-  post(queue, 4, RDMAP_OPERATION_SEND);
-  post(queue, 5, RDMAP_OPERATION_READ);
+  post(queue, 1, RDMAP_READ_REQUEST);
+  post(queue, 2, RDMAP_WRITE);
+  post(queue, 3, RDMAP_READ_REQUEST);
+  post(queue, 4, RDMAP_SEND);
+  post(queue, 5, RDMAP_READ_REQUEST);
   send(queue, 1, 100);
   send(queue, 2, 200);
   rdmap_send_queue_answered(queue, send(queue, 3, 300));
@@ -125,7 +125,7 @@ TEST(test_many)
 {
   g_autoptr(rdmap_send_queue) queue = rdmap_send_queue_new();
   for (uint64_t id = 0; id < MANY; id++) {
-    post(queue, id, id % 10 == 3 ? RDMAP_OPERATION_READ : RDMAP_OPERATION_WRITE);
+    post(queue, id, id % 10 == 3 ? RDMAP_READ_REQUEST : RDMAP_WRITE);
   }
   for (uint64_t id = 0; id < MANY; id++) {
     uint64_t number = send(queue, id, 10 * id + 10);

@@ -13,7 +13,7 @@ static rdmap_fixture *fixture_new(const rdmap_config *b, ddp_registration regist
 
 static uint8_t payload[OCTETS + 1]; /* of the last Write or Send */
 
-static void run(rdmap_fixture *f, rdmap_operation operation, uint64_t offset, uint32_t length)
+static void run(rdmap_fixture *f, rdmap_opcode operation, uint64_t offset, uint32_t length)
 {
   static uint8_t value;
   value = (uint8_t)(value % 0x20 + 1);
@@ -21,19 +21,19 @@ static void run(rdmap_fixture *f, rdmap_operation operation, uint64_t offset, ui
   memset(f->local, UNTOUCHED, OCTETS + 1);
   g_assert_cmpuint(length, <=, sizeof payload);
   post(f->a, .operation = operation, .length = length,
-       .source_user = operation == RDMAP_OPERATION_READ ? NULL : payload, .remote_stag = STAG,
+       .source_user = operation == RDMAP_READ_REQUEST ? NULL : payload, .remote_stag = STAG,
        .remote_offset = offset, .local_stag = SINK);
   exchange(f);
 }
 
 /* A's Write or Read reaches `length` octets at `offset` under STAG, and no others. */
-static void assert_allowed(rdmap_fixture *f, rdmap_operation operation, uint64_t offset, uint32_t length)
+static void assert_allowed(rdmap_fixture *f, rdmap_opcode operation, uint64_t offset, uint32_t length)
 {
   uint8_t expected[OCTETS];
   memcpy(expected, f->remote, OCTETS);
   run(f, operation, offset, length);
   assert_log(f->b, "");
-  if (operation == RDMAP_OPERATION_WRITE) {
+  if (operation == RDMAP_WRITE) {
     memcpy(expected + (offset - BASE), payload, length);
   } else {
     g_assert_cmpmem(f->local, length, expected + (offset - BASE), length);
@@ -43,7 +43,7 @@ static void assert_allowed(rdmap_fixture *f, rdmap_operation operation, uint64_t
 }
 
 /* It does not: one Terminate ("0/1/00") and no Read Response, all memory as it was. */
-static void assert_refused(rdmap_fixture *f, rdmap_operation operation, uint64_t offset, uint32_t length,
+static void assert_refused(rdmap_fixture *f, rdmap_opcode operation, uint64_t offset, uint32_t length,
                            const char *terminate)
 {
   uint8_t expected[OCTETS];
@@ -59,9 +59,8 @@ static void assert_refused(rdmap_fixture *f, rdmap_operation operation, uint64_t
 }
 
 /* The first of its stream is refused. */
-static void assert_refused_first(const rdmap_config *b, ddp_registration registration,
-                                 rdmap_operation operation, uint64_t offset, uint32_t length,
-                                 const char *terminate)
+static void assert_refused_first(const rdmap_config *b, ddp_registration registration, rdmap_opcode operation,
+                                 uint64_t offset, uint32_t length, const char *terminate)
 {
   g_autoptr(rdmap_fixture) f = fixture_new(b, registration);
   assert_refused(f, operation, offset, length, terminate);
@@ -71,15 +70,14 @@ static void assert_refused_first(const rdmap_config *b, ddp_registration registr
  * its own (note D49). */
 typedef struct access_row {
   const char *name;
-  rdmap_operation operation;
+  rdmap_opcode operation;
   unsigned right;
   const char *invalid, *out_of_bounds, *not_associated, *no_right, *wraps;
 } access_row;
 
 static const access_row accesses[] = {
-    {"Write", RDMAP_OPERATION_WRITE, DDP_ACCESS_REMOTE_WRITE, "1/1/00", "1/1/01", "1/1/02", "1/1/00",
-     "1/1/03"},
-    {"Read", RDMAP_OPERATION_READ, DDP_ACCESS_REMOTE_READ, "0/1/00", "0/1/01", "0/1/03", "0/1/02", "0/1/04"},
+    {"Write", RDMAP_WRITE, DDP_ACCESS_REMOTE_WRITE, "1/1/00", "1/1/01", "1/1/02", "1/1/00", "1/1/03"},
+    {"Read", RDMAP_READ_REQUEST, DDP_ACCESS_REMOTE_READ, "0/1/00", "0/1/01", "0/1/03", "0/1/02", "0/1/04"},
 };
 
 /* RDMAP-249, RDMAP-252, RDMAP-245, RDMAP-246, DDP-207: octet-exact, at each edge. */
@@ -119,7 +117,7 @@ TEST(test_reads_at_any_offset)
     g_test_message("seed %u round %u: %u octets from %u to %u", SEED, round, length, (unsigned)from,
                    (unsigned)to);
     memset(sink, UNTOUCHED, SINK_OCTETS);
-    post(f->a, .operation = RDMAP_OPERATION_READ, .length = length, .remote_stag = STAG,
+    post(f->a, .operation = RDMAP_READ_REQUEST, .length = length, .remote_stag = STAG,
          .remote_offset = BASE + from, .local_stag = stag, .local_offset = sink_base + to);
     exchange(f);
     g_assert_cmpmem(sink + to, length, f->remote + from, length);
@@ -163,8 +161,7 @@ TEST(test_revoked_at_any_time)
     uint8_t *source = new_pattern(f->a, LONG, 9);
     uint8_t *target = new_memory(f->b, LONG);
     uint32_t stag = register_memory(f->b, target, 0, LONG, DDP_ACCESS_REMOTE_WRITE);
-    post(f->a, .operation = RDMAP_OPERATION_WRITE, .length = LONG, .source_user = source,
-         .remote_stag = stag);
+    post(f->a, .operation = RDMAP_WRITE, .length = LONG, .source_user = source, .remote_stag = stag);
     g_assert_cmpuint(pull_all(f->a), ==, SEGMENTS);
     for (size_t i = 0; i < SEGMENTS; i++) {
       if (i == segments) {
@@ -179,7 +176,7 @@ TEST(test_revoked_at_any_time)
   for (size_t segments = 0; segments < SEGMENTS; segments++) {
     g_autoptr(rdmap_fixture) f = fixture_new(NULL, good_registration);
     uint32_t stag = register_memory(f->b, new_pattern(f->b, LONG, 9), 0, LONG, DDP_ACCESS_REMOTE_READ);
-    post(f->a, .operation = RDMAP_OPERATION_READ, .length = LONG, .remote_stag = stag, .local_stag = SINK);
+    post(f->a, .operation = RDMAP_READ_REQUEST, .length = LONG, .remote_stag = stag, .local_stag = SINK);
     g_assert_cmpuint(send_all(f->a), ==, 1);
     for (size_t i = 0; i < segments; i++) {
       g_assert_true(pull(f->b));
@@ -215,7 +212,7 @@ TEST(test_rights_of_a_sink)
 {
   g_autoptr(rdmap_fixture) f = fixture_new(NULL, good_registration);
   g_assert_true(STAG_CHANGE(f->a->stags, SINK, .access = DDP_ACCESS_REMOTE_READ));
-  run(f, RDMAP_OPERATION_READ, BASE, OCTETS);
+  run(f, RDMAP_READ_REQUEST, BASE, OCTETS);
   assert_log(f->a, "sends Terminate 1/1/00; completed 0 in error");
   assert_untouched(f->local, OCTETS + 1);
 }
@@ -253,5 +250,5 @@ TEST(test_the_letter_changes_no_other_code)
     assert_refused_first(b, ungranted, access->operation, BASE, 1, access->no_right);
     assert_refused_first(b, good_registration, access->operation, UINT64_MAX, 1, access->wraps);
   }
-  assert_refused_first(b, good_registration, RDMAP_OPERATION_SEND, 0, 1, "1/2/02");
+  assert_refused_first(b, good_registration, RDMAP_SEND, 0, 1, "1/2/02");
 }

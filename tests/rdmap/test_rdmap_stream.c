@@ -7,12 +7,12 @@ enum { TAGGED = 0x80, LAST = 0x40, STAG_AT = 2, TO_AT = 6 };
 static void post_write(rdmap_fixture *f, uint64_t id, uint32_t stag, uint64_t offset, uint8_t *octets,
                        uint32_t length)
 {
-  post(f->a, .id = id, .operation = RDMAP_OPERATION_WRITE, .length = length, .source_user = octets,
-       .remote_stag = stag, .remote_offset = offset);
+  post(f->a, .id = id, .operation = RDMAP_WRITE, .length = length, .source_user = octets, .remote_stag = stag,
+       .remote_offset = offset);
 }
 
-static void post_send(rdmap_fixture *f, uint64_t id, rdmap_operation operation, uint8_t *octets,
-                      uint32_t length, uint32_t stag)
+static void post_send(rdmap_fixture *f, uint64_t id, rdmap_opcode operation, uint8_t *octets, uint32_t length,
+                      uint32_t stag)
 {
   post(f->a, .id = id, .operation = operation, .length = length, .source_user = octets, .remote_stag = stag);
 }
@@ -64,10 +64,10 @@ RDMAP_TEST(test_a_send_uses_one_buffer)
   for (size_t i = 0; i < 3; i++) {
     post_receive(f->b, 200);
   }
-  post_send(f, 1, RDMAP_OPERATION_SEND, NULL, 0, 0);
-  post_send(f, 2, RDMAP_OPERATION_SEND, octets, 200, 0);
-  post_send(f, 3, RDMAP_OPERATION_SEND, octets, 199, 0);
-  post_send(f, 4, RDMAP_OPERATION_SEND, NULL, 0, 0);
+  post_send(f, 1, RDMAP_SEND, NULL, 0, 0);
+  post_send(f, 2, RDMAP_SEND, octets, 200, 0);
+  post_send(f, 3, RDMAP_SEND, octets, 199, 0);
+  post_send(f, 4, RDMAP_SEND, NULL, 0, 0);
   pull_all(f->a);
   g_assert_cmpuint(nth_sent(f->a, 0)->length, ==, 18);
   pass_rest(f->a);
@@ -86,8 +86,8 @@ RDMAP_TEST(test_invalidated_at_delivery)
   post_receive(f->b, 0);
   post_receive(f->b, 0);
   post_write(f, 1, stag, 0, octets, 200);
-  post_send(f, 2, RDMAP_OPERATION_SEND_INVALIDATE, NULL, 0, stag);
-  post_send(f, 3, RDMAP_OPERATION_SEND_INVALIDATE, NULL, 0, 0x123);
+  post_send(f, 2, RDMAP_SEND_INVALIDATE, NULL, 0, stag);
+  post_send(f, 3, RDMAP_SEND_INVALIDATE, NULL, 0, 0x123);
   g_assert_cmpuint(pull_all(f->a), ==, 4);
   pass(f->a, 3);
   pass(f->a, 2);
@@ -111,7 +111,7 @@ RDMAP_TEST(test_completions)
   uint8_t *octets = new_pattern(f->a, 150, 8);
   rdmap_stream *stream = f->a->stream;
   post_write(f, 1, 5, 0, octets, 150);
-  post_send(f, 2, RDMAP_OPERATION_SEND, octets, 150, 0);
+  post_send(f, 2, RDMAP_SEND, octets, 150, 0);
   post_write(f, 3, 5, 0, octets, 10);
   g_assert_cmpuint(pull_all(f->a), ==, 5);
   g_assert_cmpuint(rdmap_send_queue_count(stream->operations), ==, 3);
@@ -132,7 +132,7 @@ static void answer_with_a_send(rdmap_host *host)
 {
   uint64_t *next = host->at_event_user;
   if (*next < 104) {
-    post_send(host->f, ++*next, RDMAP_OPERATION_SEND, NULL, 0, 0);
+    post_send(host->f, ++*next, RDMAP_SEND, NULL, 0, 0);
   }
 }
 
@@ -145,8 +145,8 @@ RDMAP_TEST(test_posting_from_a_handler)
   for (size_t i = 0; i < 6; i++) {
     post_receive(f->b, 0);
   }
-  post_send(f, 1, RDMAP_OPERATION_SEND, NULL, 0, 0);
-  post_send(f, 2, RDMAP_OPERATION_SEND, NULL, 0, 0);
+  post_send(f, 1, RDMAP_SEND, NULL, 0, 0);
+  post_send(f, 2, RDMAP_SEND, NULL, 0, 0);
   exchange(f);
   assert_log(f->a, "completed 1; completed 2; completed 101; completed 102; completed 103; completed 104");
 }

@@ -4,7 +4,7 @@
 static const rdmap_error stream_catastrophe = {RDMAP_LAYER_RDMA, RDMAP_REMOTE_OPERATION_ERROR,
                                                RDMAP_OPERATION_STREAM_CATASTROPHIC};
 
-static void post_octets(rdmap_host *host, uint64_t id, rdmap_operation operation, uint32_t length)
+static void post_octets(rdmap_host *host, uint64_t id, rdmap_opcode operation, uint32_t length)
 {
   static uint8_t octets[500];
   post(host, .id = id, .operation = operation, .length = length, .source_user = length ? octets : NULL);
@@ -31,8 +31,8 @@ TEST(test_it_always_has_a_buffer)
   for (uint32_t mulpdu = 64; mulpdu <= 1442; mulpdu += 1442 - 64) {
     g_autoptr(rdmap_fixture) f = rdmap_fixture_new(A_WITH(.ird = 0, .ord = 1), NULL);
     f->mulpdu_octets = mulpdu;
-    post(f->a, .id = 1, .operation = RDMAP_OPERATION_READ, .length = 5, .remote_stag = 0x77,
-         .remote_offset = 9, .local_stag = 0x55);
+    post(f->a, .id = 1, .operation = RDMAP_READ_REQUEST, .length = 5, .remote_stag = 0x77, .remote_offset = 9,
+         .local_stag = 0x55);
     exchange(f);
     assert_log(f->b, "sends Terminate 0/1/00");
     assert_log(f->a, "got Terminate 0/1/00; completed 1 in error");
@@ -65,7 +65,7 @@ TEST(test_it_uses_the_buffer)
 RDMAP_TEST(test_delivered_in_its_turn)
 {
   post_receive(f->b, 100);
-  post_octets(f->a, 1, RDMAP_OPERATION_SEND, 100);
+  post_octets(f->a, 1, RDMAP_SEND, 100);
   pull_all(f->a);
   fail(f->a);
   pull_all(f->a);
@@ -82,18 +82,18 @@ RDMAP_TEST(test_delivered_in_its_turn)
  * what the ULP would like to post do not go out. RDMAP-206: nor does anything else. */
 RDMAP_TEST(test_nothing_comes_after_it)
 {
-  post_octets(f->b, 9, RDMAP_OPERATION_READ, 0);
+  post_octets(f->b, 9, RDMAP_READ_REQUEST, 0);
   send_all(f->b);
-  post_octets(f->a, 1, RDMAP_OPERATION_WRITE, 200);
-  post_octets(f->a, 2, RDMAP_OPERATION_SEND, 200);
+  post_octets(f->a, 1, RDMAP_WRITE, 200);
+  post_octets(f->a, 2, RDMAP_SEND, 200);
   fail(f->a);
   g_assert_false(rdmap_stream_is_drained(f->a->stream));
-  g_assert_true(refuses(f->a, .operation = RDMAP_OPERATION_SEND));
+  g_assert_true(refuses(f->a, .operation = RDMAP_SEND));
   g_assert_cmpuint(pull_all(f->a), ==, 1);
   g_assert_cmphex(nth_sent(f->a, 0)->octets[1], ==, 0x47);
-  g_assert_true(refuses(f->a, .operation = RDMAP_OPERATION_SEND));
+  g_assert_true(refuses(f->a, .operation = RDMAP_SEND));
   fail(f->a);
-  rdmap_stream_llp_error(f->a->stream, 2, f->now);
+  rdmap_stream_fail(f->a->stream, (rdmap_error){.layer = RDMAP_LAYER_LLP, .code = 2}, f->now);
   g_assert_cmpuint(pull_all(f->a), ==, 0);
   g_assert_true(rdmap_stream_is_drained(f->a->stream));
   assert_log(f->a, "sends Terminate 0/2/07; completed 1 in error; completed 2 in error");
@@ -114,15 +114,15 @@ TEST(test_message_under_way)
     uint32_t stag = register_memory(f->b, memory, 0, 300, DDP_ACCESS_REMOTE_WRITE);
     uint8_t *octets = new_pattern(f->a, 300, 31);
     uint8_t *received = post_receive(f->b, 300);
-    post_octets(f->a, 0, RDMAP_OPERATION_WRITE, 0);
+    post_octets(f->a, 0, RDMAP_WRITE, 0);
     g_assert_true(pull(f->a));
-    post(f->a, .id = 1, .operation = tagged ? RDMAP_OPERATION_WRITE : RDMAP_OPERATION_SEND, .length = 300,
-         .source_user = octets, .remote_stag = stag);
-    post_octets(f->a, 2, RDMAP_OPERATION_SEND, 0);
+    post(f->a, .id = 1, .operation = tagged ? RDMAP_WRITE : RDMAP_SEND, .length = 300, .source_user = octets,
+         .remote_stag = stag);
+    post_octets(f->a, 2, RDMAP_SEND, 0);
     g_assert_true(pull(f->a));
     g_assert_true(pull(f->a));
     if (i & 2) {
-      rdmap_stream_llp_error(stream, 2, f->now);
+      rdmap_stream_fail(stream, (rdmap_error){.layer = RDMAP_LAYER_LLP, .code = 2}, f->now);
     } else {
       fail(f->a);
     }
@@ -160,10 +160,10 @@ TEST(test_response_under_way)
     uint8_t *sink = new_memory(f->a, 250);
     uint32_t source_stag = register_memory(f->b, source, 0, 250, DDP_ACCESS_REMOTE_READ);
     uint32_t sink_stag = register_memory(f->a, sink, 0, 250, DDP_ACCESS_REMOTE_WRITE);
-    post(f->a, .id = 1, .operation = RDMAP_OPERATION_READ, .length = 250, .remote_stag = source_stag,
+    post(f->a, .id = 1, .operation = RDMAP_READ_REQUEST, .length = 250, .remote_stag = source_stag,
          .local_stag = sink_stag);
     send_all(f->a);
-    post_octets(f->b, 9, RDMAP_OPERATION_WRITE, 0);
+    post_octets(f->b, 9, RDMAP_WRITE, 0);
     g_assert_true(pull(f->b)); /* the response, whose turn it is first */
     fail(f->b);
     if (revoked) {
@@ -189,15 +189,15 @@ RDMAP_TEST(test_after_a_terminate_of_the_peer)
 {
   uint8_t *source = new_pattern(f->b, 4, 3);
   uint8_t *sink = new_memory(f->a, 4);
-  post_octets(f->a, 0, RDMAP_OPERATION_WRITE, 0);
+  post_octets(f->a, 0, RDMAP_WRITE, 0);
   g_assert_true(pull(f->a));
   acknowledge(f->a);
-  post_octets(f->a, 1, RDMAP_OPERATION_WRITE, 0);
-  post(f->a, .id = 2, .operation = RDMAP_OPERATION_READ, .length = 4,
+  post_octets(f->a, 1, RDMAP_WRITE, 0);
+  post(f->a, .id = 2, .operation = RDMAP_READ_REQUEST, .length = 4,
        .remote_stag = register_memory(f->b, source, 0, 4, DDP_ACCESS_REMOTE_READ),
        .local_stag = register_memory(f->a, sink, 0, 4, DDP_ACCESS_REMOTE_WRITE));
-  post_octets(f->a, 3, RDMAP_OPERATION_READ, 0);
-  post_octets(f->a, 4, RDMAP_OPERATION_SEND, 300);
+  post_octets(f->a, 3, RDMAP_READ_REQUEST, 0);
+  post_octets(f->a, 4, RDMAP_SEND, 300);
   for (size_t i = 0; i < 4; i++) {
     g_assert_true(pull(f->a));
   }
@@ -207,7 +207,7 @@ RDMAP_TEST(test_after_a_terminate_of_the_peer)
   pull_all(f->b);
   forge_terminate(f->b, 1);
   forge_terminate(f->b, 2);
-  post_octets(f->a, 5, RDMAP_OPERATION_WRITE, 0);
+  post_octets(f->a, 5, RDMAP_WRITE, 0);
   pass_rest(f->b);
   assert_log(f->a,
              "completed 0; got Terminate 0/2/07; completed 1 in error; completed 2; completed 3 in error; "
@@ -217,7 +217,7 @@ RDMAP_TEST(test_after_a_terminate_of_the_peer)
   g_assert_true(rdmap_stream_is_drained(f->a->stream));
   g_assert_cmpuint(rdmap_send_queue_count(f->a->stream->operations), ==, 0);
   acknowledge(f->a);
-  g_assert_true(refuses(f->a, .operation = RDMAP_OPERATION_WRITE));
+  g_assert_true(refuses(f->a, .operation = RDMAP_WRITE));
 }
 
 /* ddp-07/rfc5041 §6.2.1: after the ULP's graceful end nothing more is accepted (DDP-126), what is posted goes
@@ -227,12 +227,12 @@ RDMAP_TEST(test_close)
 {
   post_receive(f->b, 0);
   post_receive(f->a, 0);
-  post_octets(f->a, 1, RDMAP_OPERATION_SEND, 0);
+  post_octets(f->a, 1, RDMAP_SEND, 0);
   rdmap_stream_close(f->a->stream);
-  g_assert_true(refuses(f->a, .operation = RDMAP_OPERATION_SEND));
+  g_assert_true(refuses(f->a, .operation = RDMAP_SEND));
   g_assert_false(rdmap_stream_is_drained(f->a->stream));
-  post_octets(f->b, 7, RDMAP_OPERATION_READ, 0);
-  post_octets(f->b, 8, RDMAP_OPERATION_SEND, 0);
+  post_octets(f->b, 7, RDMAP_READ_REQUEST, 0);
+  post_octets(f->b, 8, RDMAP_SEND, 0);
   exchange(f);
   rdmap_stream_llp_finished(f->b->stream, f->now);
   rdmap_stream_close(f->b->stream);
@@ -255,15 +255,15 @@ TEST(test_half_close)
   for (unsigned i = 0; i < 4; i++) {
     g_autoptr(rdmap_fixture) f = rdmap_fixture_new(NULL, NULL);
     rdmap_stream *stream = f->a->stream;
-    post_octets(f->a, 1, RDMAP_OPERATION_WRITE, 0);
+    post_octets(f->a, 1, RDMAP_WRITE, 0);
     rdmap_stream_llp_finished(stream, f->now);
     rdmap_stream_llp_finished(stream, f->now);
-    g_assert_true(refuses(f->a, .operation = RDMAP_OPERATION_READ));
-    post_octets(f->a, 3, RDMAP_OPERATION_WRITE, 0);
+    g_assert_true(refuses(f->a, .operation = RDMAP_READ_REQUEST));
+    post_octets(f->a, 3, RDMAP_WRITE, 0);
     g_assert_cmpuint(pull_all(f->a), ==, 2);
     acknowledge(f->a);
     assert_log(f->a, "half-closed; completed 1; completed 3");
-    post_octets(f->a, 4, RDMAP_OPERATION_WRITE, 0);
+    post_octets(f->a, 4, RDMAP_WRITE, 0);
     if (i & 1) {
       rdmap_stream_close(stream);
     }
@@ -282,7 +282,7 @@ TEST(test_half_close_leaves_a_read)
 {
   for (int sent = 0; sent < 2; sent++) {
     g_autoptr(rdmap_fixture) f = rdmap_fixture_new(NULL, NULL);
-    post_octets(f->a, 1, RDMAP_OPERATION_READ, 0);
+    post_octets(f->a, 1, RDMAP_READ_REQUEST, 0);
     if (sent) {
       pull_all(f->a);
     }
@@ -309,7 +309,7 @@ TEST(test_llp_lost)
   for (unsigned i = 0; i < 8; i++) {
     unsigned closed = i & 3;
     g_autoptr(rdmap_fixture) f = rdmap_fixture_new(NULL, NULL);
-    post_octets(f->a, 1, i < 4 ? RDMAP_OPERATION_WRITE : RDMAP_OPERATION_SEND, 200);
+    post_octets(f->a, 1, i < 4 ? RDMAP_WRITE : RDMAP_SEND, 200);
     g_assert_true(pull(f->a));
     if (closed & 1) {
       rdmap_stream_close(f->a->stream);
@@ -320,7 +320,7 @@ TEST(test_llp_lost)
     g_string_truncate(f->a->log, 0);
     lose_llp(f->a);
     lose_llp(f->a);
-    rdmap_stream_llp_error(f->a->stream, 2, f->now);
+    rdmap_stream_fail(f->a->stream, (rdmap_error){.layer = RDMAP_LAYER_LLP, .code = 2}, f->now);
     g_assert_cmpuint(pull_all(f->a), ==, 0);
     assert_log(f->a, "sends Terminate 2/0/01; completed 1 in error");
   }
@@ -333,7 +333,7 @@ TEST(test_llp_lost_after_an_error)
   static const char *const logs[] = {"sends Terminate 0/2/07", "sends Terminate 1/1/00"};
   for (size_t i = 0; i < G_N_ELEMENTS(logs); i++) {
     g_autoptr(rdmap_fixture) f = rdmap_fixture_new(NULL, NULL);
-    post_octets(f->a, 1, i == 0 ? RDMAP_OPERATION_WRITE : RDMAP_OPERATION_SEND, 200);
+    post_octets(f->a, 1, i == 0 ? RDMAP_WRITE : RDMAP_SEND, 200);
     g_assert_true(pull(f->a));
     if (i == 0) {
       fail(f->a);
@@ -365,7 +365,7 @@ TEST(test_llp_lost_with_half_a_terminate)
 static void try_to_post(rdmap_host *host)
 {
   unsigned *refused = host->at_event_user;
-  *refused += refuses(host, .operation = RDMAP_OPERATION_WRITE);
+  *refused += refuses(host, .operation = RDMAP_WRITE);
   fail(host);
 }
 
@@ -373,11 +373,11 @@ static void try_to_post(rdmap_host *host)
 RDMAP_TEST(test_handlers_of_the_end)
 {
   unsigned refused = 0;
-  post_octets(f->a, 1, RDMAP_OPERATION_WRITE, 0);
-  post_octets(f->a, 2, RDMAP_OPERATION_WRITE, 0);
+  post_octets(f->a, 1, RDMAP_WRITE, 0);
+  post_octets(f->a, 2, RDMAP_WRITE, 0);
   f->a->at_event = try_to_post;
   f->a->at_event_user = &refused;
-  rdmap_stream_llp_error(f->a->stream, 3, f->now);
+  rdmap_stream_fail(f->a->stream, (rdmap_error){.layer = RDMAP_LAYER_LLP, .code = 3}, f->now);
   assert_log(f->a, "sends Terminate 2/0/03; completed 1 in error; completed 2 in error");
   g_assert_cmpuint(refused, ==, 3);
   g_assert_cmpuint(pull_all(f->a), ==, 1);
@@ -388,7 +388,7 @@ RDMAP_TEST(test_the_ulp_ends_it_from_a_handler)
 {
   for (uint64_t id = 1; id <= 3; id++) {
     post_receive(f->b, 0);
-    post_octets(f->a, id, RDMAP_OPERATION_SEND, 0);
+    post_octets(f->a, id, RDMAP_SEND, 0);
   }
   f->b->at_event = fail;
   pull_all(f->a);
@@ -410,9 +410,9 @@ static void end_at_delivery(void *user, G_GNUC_UNUSED const ddp_segment *segment
   rdmap_stream_fail(((ending_host *)user)->stream, stream_catastrophe, now);
 }
 
-static void count_received(void *user, G_GNUC_UNUSED const rdmap_received *received,
-                           G_GNUC_UNUSED time_ps now)
+static void count_received(void *user, const rdmap_completion *completion, G_GNUC_UNUSED time_ps now)
 {
+  g_assert_true(completion->is_receive);
   ((ending_host *)user)->received++;
 }
 
@@ -430,12 +430,12 @@ TEST(test_ended_at_delivery)
     g_autoptr(rdmap_fixture) f = rdmap_fixture_new(NULL, NULL);
     ending_host host = {0};
     ddp_probe probe = {.delivered = ends ? end_at_delivery : NULL};
-    rdmap_stream_events events = {.received = count_received, .terminated = count_terminated};
+    rdmap_stream_events events = {.completed = count_received, .terminated = count_terminated};
     rdmap_stream_free(f->b->stream);
     host.stream = f->b->stream =
         rdmap_stream_new(B_WITH(.stags = f->b->stags, .probe = &probe, .probe_user = &host), &events, &host);
     post_receive(f->b, 0);
-    post_octets(f->a, 1, RDMAP_OPERATION_SEND, 0);
+    post_octets(f->a, 1, RDMAP_SEND, 0);
     send_all(f->a);
     g_assert_cmpuint(host.received, ==, 1 - ends);
     g_assert_cmpuint(host.terminated, ==, ends);
@@ -448,7 +448,7 @@ TEST(test_ended_at_delivery)
 RDMAP_TEST(test_fin_after_a_terminate)
 {
   uint8_t octet = 1;
-  post(f->a, .operation = RDMAP_OPERATION_WRITE, .length = 1, .source_user = &octet, .remote_stag = 0x99);
+  post(f->a, .operation = RDMAP_WRITE, .length = 1, .source_user = &octet, .remote_stag = 0x99);
   exchange(f);
   for (unsigned i = 0; i < HOSTS; i++) {
     rdmap_stream_llp_finished(f->hosts[i].stream, f->now);

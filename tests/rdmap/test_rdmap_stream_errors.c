@@ -20,9 +20,9 @@
 
 static uint8_t octets[1000];
 
-static void post_octets(rdmap_host *host, uint64_t id, rdmap_operation operation, uint32_t length)
+static void post_octets(rdmap_host *host, uint64_t id, rdmap_opcode operation, uint32_t length)
 {
-  bool is_read = operation == RDMAP_OPERATION_READ;
+  bool is_read = operation == RDMAP_READ_REQUEST;
   uint32_t stag = is_read ? TARGET_READ : TARGET_WRITE;
   post(host, .id = id, .operation = operation, .length = length, .source_user = is_read ? NULL : octets,
        .remote_stag = stag, .remote_offset = stag / 16, .local_stag = 0xA000);
@@ -46,9 +46,9 @@ static void assert_last(rdmap_host *host, const char *hex)
  * copied parts are not there (four octets), and the ULP learns of it. */
 TARGET_TEST(test_local_error_replaces_requests)
 {
-  post_octets(f->a, 1, RDMAP_OPERATION_WRITE, 300);
-  post_octets(f->a, 2, RDMAP_OPERATION_READ, 4);
-  post_octets(f->a, 3, RDMAP_OPERATION_SEND, 4);
+  post_octets(f->a, 1, RDMAP_WRITE, 300);
+  post_octets(f->a, 2, RDMAP_READ_REQUEST, 4);
+  post_octets(f->a, 3, RDMAP_SEND, 4);
   g_assert_true(pull(f->a));
   rdmap_stream_fail(f->a->stream, (rdmap_error){0, 0, 0}, f->now);
   assert_last_after(f->a, 2, TERMINATE_HEADER "00 00 0000");
@@ -75,9 +75,9 @@ TEST(test_terminate_goes_first)
 {
   for (size_t i = 0; i < G_N_ELEMENTS(cases_2); i++) {
     g_autoptr(rdmap_fixture) f = rdmap_fixture_with_targets(NULL);
-    post_octets(f->a, 1, RDMAP_OPERATION_READ, 4);
-    post_octets(f->b, 1, RDMAP_OPERATION_SEND, 300);
-    post_octets(f->b, 2, RDMAP_OPERATION_SEND, 4);
+    post_octets(f->a, 1, RDMAP_READ_REQUEST, 4);
+    post_octets(f->b, 1, RDMAP_SEND, 300);
+    post_octets(f->b, 2, RDMAP_SEND, 4);
     g_assert_true(pull(f->b));
     g_assert_true(pull(f->a));
     pass_rest(f->a);
@@ -102,10 +102,10 @@ TARGET_TEST(test_bad_read_request)
   static const char *const terminate =
       TERMINATE_HEADER "01 00 E000 001A 41 41 00000000 00000001 00000002 00000014"
                        "00000077 0000000000000007 00000004 00009999 0000000000000200";
-  post_octets(f->b, 1, RDMAP_OPERATION_SEND, 300);
-  post_octets(f->b, 2, RDMAP_OPERATION_SEND, 4);
+  post_octets(f->b, 1, RDMAP_SEND, 300);
+  post_octets(f->b, 2, RDMAP_SEND, 4);
   g_assert_true(pull(f->b));
-  post_octets(f->a, 1, RDMAP_OPERATION_READ, 4);
+  post_octets(f->a, 1, RDMAP_READ_REQUEST, 4);
   send_all(f->a);
   for (size_t i = 0; i < G_N_ELEMENTS(segments); i++) {
     forge_hex(f->a, segments[i]);
@@ -191,7 +191,7 @@ static rdmap_fixture *half_fixture_new(bool report_on_arrival)
 {
   rdmap_fixture *f = rdmap_fixture_with_targets(B_WITH(.report_on_arrival = report_on_arrival));
   post_receive(f->b, 16); /* for MSN 2 */
-  post(f->b, .id = 5, .operation = RDMAP_OPERATION_READ, .length = 6, .remote_stag = 1,
+  post(f->b, .id = 5, .operation = RDMAP_READ_REQUEST, .length = 6, .remote_stag = 1,
        .local_stag = TARGET_WRITE, .local_offset = TARGET_WRITE / 16);
   g_assert_true(pull(f->b));
   return f;
@@ -296,7 +296,7 @@ TEST(test_silence)
       receive_hex(f, SEND);
       receive_hex(f, TERMINATE_HEADER "00 00 0000");
       assert_log(f->b, causes[i].log);
-      g_assert_true(refuses(f->b, .operation = RDMAP_OPERATION_SEND));
+      g_assert_true(refuses(f->b, .operation = RDMAP_SEND));
       g_assert_cmpuint(f->b->placed + f->b->delivered->len, ==, 0);
       if (step == 0) {
         assert_last(f->b, causes[i].terminate);

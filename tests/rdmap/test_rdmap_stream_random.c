@@ -31,7 +31,7 @@ static size_t nth_send(const random_end *e, size_t nth)
 {
   size_t i = 0;
   for (; i < e->count; i++) {
-    if (e->posted[i].operation >= RDMAP_OPERATION_SEND && nth-- == 0) {
+    if (e->posted[i].operation >= RDMAP_SEND && nth-- == 0) {
       break;
     }
   }
@@ -42,7 +42,7 @@ static void check_written(const random_end *by, size_t before)
 {
   for (size_t i = 0; i < before; i++) {
     const rdmap_work *work = &by->posted[i];
-    if (work->operation == RDMAP_OPERATION_WRITE) {
+    if (work->operation == RDMAP_WRITE) {
       g_assert_cmpmem(by->peer->sink + work->remote_offset, work->length, work->source_user, work->length);
     }
   }
@@ -58,7 +58,7 @@ static void on_event(rdmap_host *host)
   if (g_str_has_prefix(line, "completed")) {
     const rdmap_work *work = &e->posted[e->completed];
     g_string_printf(expected, "completed %zu", e->completed++);
-    if (work->operation == RDMAP_OPERATION_READ) {
+    if (work->operation == RDMAP_READ_REQUEST) {
       g_assert_cmpmem(e->read_sink + work->local_offset, work->length, peer->source + work->remote_offset,
                       work->length);
     }
@@ -66,7 +66,7 @@ static void on_event(rdmap_host *host)
     size_t index = nth_send(peer, e->received);
     g_assert_cmpuint(index, <, peer->count);
     const rdmap_work *work = &peer->posted[index];
-    const rdmap_opcode_rules *rules = rdmap_opcode_rules_of((uint8_t)rdmap_operation_opcode(work->operation));
+    const rdmap_opcode_rules *rules = rdmap_opcode_rules_of((uint8_t)work->operation);
     g_string_printf(expected, "received %zu (%u octets)%s", e->received + 1, work->length,
                     rules->solicits ? ", solicited" : "");
     if (rules->invalidates) {
@@ -105,17 +105,17 @@ static void post_one(random_end *e)
   rdmap_work *work = &e->posted[e->count];
   uint64_t own = e->count * MAX_OCTETS;
   *work = (rdmap_work){.id = e->count,
-                       .operation = (rdmap_operation)draw(e, RDMAP_OPERATIONS),
+                       .operation = rdmap_fixture_operations[draw(e, RDMAP_FIXTURE_OPERATIONS)],
                        .length = draw(e, 4) == 0 ? 0 : draw(e, MAX_OCTETS + 1),
                        .fence = draw(e, 5) == 0};
-  if (work->operation == RDMAP_OPERATION_READ) {
+  if (work->operation == RDMAP_READ_REQUEST) {
     work->remote_stag = e->peer->source_stag;
     work->remote_offset = draw(e, SPACE - MAX_OCTETS);
     work->local_stag = e->read_sink_stag;
     work->local_offset = own;
   } else {
     work->source_user = e->source + own;
-    work->remote_stag = work->operation == RDMAP_OPERATION_WRITE
+    work->remote_stag = work->operation == RDMAP_WRITE
                             ? e->peer->sink_stag
                             : register_memory(e->peer->host, e->peer->sink, 0, 1, DDP_ACCESS_NONE);
     work->remote_offset = own;
@@ -194,7 +194,7 @@ static void check_wire(const random_end *e)
     g_assert_true(unfinished < 0 || unfinished == (int)rules->opcode);
     if (unfinished < 0 && rules->opcode != RDMAP_READ_RESPONSE) {
       g_assert_cmpuint(operation, <, e->count);
-      g_assert_cmpint(rules->opcode, ==, rdmap_operation_opcode(e->posted[operation++].operation));
+      g_assert_cmpint(rules->opcode, ==, e->posted[operation++].operation);
     }
     unfinished = last ? -1 : (int)rules->opcode;
   }

@@ -31,7 +31,7 @@ static rdmap_fixture *reader_new(uint32_t ord, uint32_t ird)
 static rdmap_work read_work(uint64_t id, uint32_t from, uint32_t to, uint32_t length)
 {
   return (rdmap_work){.id = id,
-                      .operation = RDMAP_OPERATION_READ,
+                      .operation = RDMAP_READ_REQUEST,
                       .length = length,
                       .remote_stag = source_stag,
                       .remote_offset = SOURCE_BASE + from,
@@ -72,7 +72,7 @@ READER_TEST(test_on_the_wire)
  * answered by one empty segment with L set, which completes it. */
 READER_TEST(test_zero_length)
 {
-  post(f->a, .id = 1, .operation = RDMAP_OPERATION_READ, .remote_stag = source_stag ^ 0x55,
+  post(f->a, .id = 1, .operation = RDMAP_READ_REQUEST, .remote_stag = source_stag ^ 0x55,
        .remote_offset = UINT64_MAX, .local_stag = 0xBADBAD00, .local_offset = UINT64_MAX);
   exchange(f);
   g_assert_cmpuint(f->b->sent->len, ==, 1);
@@ -167,7 +167,7 @@ TEST(test_not_before_delivery)
                                    .length = 64,
                                    .access = DDP_ACCESS_REMOTE_READ,
                                    .owner = {.protection_domain = PD}});
-    post(f->a, .operation = RDMAP_OPERATION_WRITE);
+    post(f->a, .operation = RDMAP_WRITE);
     g_assert_true(try_post(
         f->a, WITH(rdmap_work, read_work(1, 0, 0, length), .remote_stag = 0x99, .remote_offset = 8)));
     g_assert_cmpuint(pull_all(f->a), ==, 2);
@@ -189,8 +189,8 @@ READER_TEST(test_memory_is_read_when_sent)
   uint8_t *octets = new_pattern(f->a, 100, 23);
   g_assert_true(
       STAG_CHANGE(f->b->stags, source_stag, .access = DDP_ACCESS_REMOTE_READ | DDP_ACCESS_REMOTE_WRITE));
-  post(f->a, .operation = RDMAP_OPERATION_WRITE, .length = 100, .source_user = octets,
-       .remote_stag = source_stag, .remote_offset = SOURCE_BASE);
+  post(f->a, .operation = RDMAP_WRITE, .length = 100, .source_user = octets, .remote_stag = source_stag,
+       .remote_offset = SOURCE_BASE);
   post_read(f, 1, 0, 0, 150);
   pull_all(f->a);
   pass(f->a, 1);
@@ -233,7 +233,7 @@ READER_TEST(test_completion_in_order)
   uint8_t *octets = new_pattern(f->a, 10, 24);
   post_receive(f->b, 10);
   post_read(f, 1, 0, 0, 10);
-  post(f->a, .id = 2, .operation = RDMAP_OPERATION_SEND, .length = 10, .source_user = octets);
+  post(f->a, .id = 2, .operation = RDMAP_SEND, .length = 10, .source_user = octets);
   post_read(f, 3, 0, 10, 10);
   pull_all(f->a);
   pass(f->a, 0);
@@ -262,7 +262,7 @@ TEST(test_fence)
     post_read(f, 1, 0, 0, 20);
     post_read(f, 2, 20, 20, 20);
     for (uint64_t id = 3; id <= 4; id++) {
-      post(f->a, .id = id, .operation = RDMAP_OPERATION_WRITE, .fence = fenced && id == 3);
+      post(f->a, .id = id, .operation = RDMAP_WRITE, .fence = fenced && id == 3);
     }
     g_assert_cmpuint(pull_all(f->a), ==, fenced ? 2 : 4);
     pass_rest(f->a);
@@ -328,7 +328,7 @@ static rdmap_fixture *long_read_new(uint64_t *read, uint64_t source_base, uint64
                                  .length = length,
                                  .access = DDP_ACCESS_REMOTE_WRITE,
                                  .owner = {.protection_domain = PD}});
-  post(f->a, .id = 9, .operation = RDMAP_OPERATION_READ, .length = length, .remote_stag = source_stag,
+  post(f->a, .id = 9, .operation = RDMAP_READ_REQUEST, .length = length, .remote_stag = source_stag,
        .remote_offset = source_base, .local_stag = sink_stag, .local_offset = sink_base);
   return f;
 }
@@ -410,7 +410,7 @@ TEST(test_taking_turns)
   }
   send_all(f->a);
   for (uint64_t id = 0; id < 4; id++) {
-    post(f->b, .operation = RDMAP_OPERATION_WRITE);
+    post(f->b, .operation = RDMAP_WRITE);
   }
   static const uint8_t expected[] = {0x42, 0x42, 0x40, 0x42, 0x42, 0x40, 0x42, 0x42, 0x40, 0x40};
   g_assert_cmpuint(pull_all(f->b), ==, G_N_ELEMENTS(expected));
@@ -452,7 +452,7 @@ EACH_TEST(test_wrong_responses, response_row, responses)
   for (int strict = 0; strict < 2; strict++) {
     g_autoptr(rdmap_fixture) f = rdmap_fixture_new(A_WITH(.strict_responses = strict), NULL);
     uint32_t stag = register_memory(f->a, new_memory(f->a, 100), 0, 100, DDP_ACCESS_REMOTE_WRITE);
-    post(f->a, .id = 1, .operation = RDMAP_OPERATION_READ, .length = 20, .local_stag = stag,
+    post(f->a, .id = 1, .operation = RDMAP_READ_REQUEST, .length = 20, .local_stag = stag,
          .local_offset = 40);
     pull_all(f->a);
     forge_response(f->b, stag, (uint64_t)(40 + c->offset), c->length, c->is_last);

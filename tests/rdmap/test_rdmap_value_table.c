@@ -159,9 +159,9 @@ TEST(test_llp)
   static const char *const controls[] = {"20 01 0000", "20 02 0000", "20 03 0000", "20 04 0000"};
   for (uint8_t code = 1; code <= 4; code++) {
     g_autoptr(rdmap_fixture) f = rdmap_fixture_with_targets(NULL);
-    post(f->b, .id = 1, .operation = RDMAP_OPERATION_WRITE);
+    post(f->b, .id = 1, .operation = RDMAP_WRITE);
     g_assert_true(pull(f->b));
-    rdmap_stream_llp_error(f->b->stream, code, f->now);
+    rdmap_stream_fail(f->b->stream, (rdmap_error){.layer = RDMAP_LAYER_LLP, .code = code}, f->now);
     assert_terminates(f, controls[code - 1], "; completed 1 in error");
   }
 }

@@ -31,26 +31,26 @@ static rdmap_fixture *fixture_of(iwarp_generation generation)
   return f;
 }
 
-static void post_payload(rdmap_fixture *f, rdmap_operation operation, uint32_t remote_stag,
+static void post_payload(rdmap_fixture *f, rdmap_opcode operation, uint32_t remote_stag,
                          uint64_t remote_offset)
 {
   post(f->a, .operation = operation, .length = sizeof payload,
-       .source_user = operation == RDMAP_OPERATION_READ ? NULL : (void *)payload, .remote_stag = remote_stag,
+       .source_user = operation == RDMAP_READ_REQUEST ? NULL : (void *)payload, .remote_stag = remote_stag,
        .remote_offset = remote_offset, .local_stag = SINK_STAG, .local_offset = sink_base + 2);
 }
 
 /* All six operations of the ULP, in one stream (RDMAP-027), are on the wire as `expected`. */
-static void check_operations(iwarp_generation generation, const char *const expected[RDMAP_OPERATIONS])
+static void check_operations(iwarp_generation generation, const char *const expected[])
 {
   g_autoptr(rdmap_fixture) f = fixture_of(generation);
-  post_payload(f, RDMAP_OPERATION_WRITE, 0xAABBCCDD, UINT64_C(0x0102030405060708));
-  post_payload(f, RDMAP_OPERATION_READ, SOURCE_STAG, source_base + 1);
-  post_payload(f, RDMAP_OPERATION_SEND, 0x0BADCAFE, 0); /* not to be seen */
-  post_payload(f, RDMAP_OPERATION_SEND_INVALIDATE, 0x11223344, 0);
-  post_payload(f, RDMAP_OPERATION_SEND_SE, 0x0BADCAFE, 0);
-  post_payload(f, RDMAP_OPERATION_SEND_SE_INVALIDATE, 0x55667788, 0);
-  g_assert_cmpuint(pull_all(f->a), ==, RDMAP_OPERATIONS);
-  for (size_t i = 0; i < RDMAP_OPERATIONS; i++) {
+  post_payload(f, RDMAP_WRITE, 0xAABBCCDD, UINT64_C(0x0102030405060708));
+  post_payload(f, RDMAP_READ_REQUEST, SOURCE_STAG, source_base + 1);
+  post_payload(f, RDMAP_SEND, 0x0BADCAFE, 0); /* not to be seen */
+  post_payload(f, RDMAP_SEND_INVALIDATE, 0x11223344, 0);
+  post_payload(f, RDMAP_SEND_SE, 0x0BADCAFE, 0);
+  post_payload(f, RDMAP_SEND_SE_INVALIDATE, 0x55667788, 0);
+  g_assert_cmpuint(pull_all(f->a), ==, RDMAP_FIXTURE_OPERATIONS);
+  for (size_t i = 0; i < RDMAP_FIXTURE_OPERATIONS; i++) {
     assert_sent(f->a, i, expected[i]);
   }
 }
@@ -88,7 +88,7 @@ TEST(test_every_read_request)
     g_autoptr(rdmap_fixture) f = rdmap_fixture_new(A_WITH(.generation = generation, .ord = READS), NULL);
     for (uint32_t i = 0; i < READS; i++) {
       rdmap_work work = {.id = i,
-                         .operation = RDMAP_OPERATION_READ,
+                         .operation = RDMAP_READ_REQUEST,
                          .length =
                              i < G_N_ELEMENTS(lengths) ? lengths[i] : (uint32_t)random_stream_next(random),
                          .local_stag = (uint32_t)random_stream_next(random),
@@ -138,7 +138,7 @@ TEST(test_read_response)
   };
   for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
     g_autoptr(rdmap_fixture) f = fixture_of(cases[i].generation);
-    post_payload(f, RDMAP_OPERATION_READ, SOURCE_STAG, source_base + 1);
+    post_payload(f, RDMAP_READ_REQUEST, SOURCE_STAG, source_base + 1);
     exchange(f);
     assert_sent(f->b, 0, cases[i].response);
     g_assert_cmpuint(f->b->sent->len, ==, 1);
@@ -197,9 +197,9 @@ TEST(test_longer_messages_are_segmented)
       {"01 46 11223344 00000000 00000001 00000060", 18, 96, 96},
       {"41 46 11223344 00000000 00000001 000000C0", 18, 192, 58},
   };
-  post(f->a, .operation = RDMAP_OPERATION_WRITE, .length = 250, .source_user = octets,
-       .remote_stag = 0xAABBCCDD, .remote_offset = 0x1000);
-  post(f->a, .operation = RDMAP_OPERATION_SEND_SE_INVALIDATE, .length = 250, .source_user = octets,
+  post(f->a, .operation = RDMAP_WRITE, .length = 250, .source_user = octets, .remote_stag = 0xAABBCCDD,
+       .remote_offset = 0x1000);
+  post(f->a, .operation = RDMAP_SEND_SE_INVALIDATE, .length = 250, .source_user = octets,
        .remote_stag = 0x11223344);
   g_assert_cmpuint(pull_all(f->a), ==, G_N_ELEMENTS(segments));
   for (size_t i = 0; i < G_N_ELEMENTS(segments); i++) {

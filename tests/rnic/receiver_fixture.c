@@ -71,14 +71,7 @@ static void on_placed(void *user, G_GNUC_UNUSED ddp_segment *segment, const mpa_
   }
 }
 
-static void on_received(G_GNUC_UNUSED void *user, G_GNUC_UNUSED const rdmap_received *received,
-                        G_GNUC_UNUSED time_ps now)
-{
-  g_assert_not_reached();
-}
-
-static void on_completed(G_GNUC_UNUSED void *user, G_GNUC_UNUSED uint64_t id,
-                         G_GNUC_UNUSED rdmap_operation operation, G_GNUC_UNUSED bool in_error,
+static void on_completed(G_GNUC_UNUSED void *user, G_GNUC_UNUSED const rdmap_completion *completion,
                          G_GNUC_UNUSED time_ps now)
 {
   g_assert_not_reached();
@@ -137,8 +130,7 @@ static uint64_t first_offset(const receiver_fixture *f)
 
 static void make_ddp(receiver_fixture *f)
 {
-  static const rdmap_stream_events events = {
-      .received = on_received, .completed = on_completed, .terminated = on_terminated};
+  static const rdmap_stream_events events = {.completed = on_completed, .terminated = on_terminated};
   static const ddp_probe probe = {.placed = on_placed};
   f->sink = g_malloc0(f->payload_octets);
   f->stags = ddp_stag_table_new(1);

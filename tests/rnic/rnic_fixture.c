@@ -3,8 +3,11 @@
 
 enum { DELAY_US = 10, WIRE_PORT = 5044 };
 
-static const char *const names[RDMAP_OPERATIONS] = {"write",           "read",    "send",
-                                                    "send-invalidate", "send-se", "send-se-invalidate"};
+static const char *const names[] = {
+    [RDMAP_WRITE] = "write",     [RDMAP_READ_REQUEST] = "read",
+    [RDMAP_SEND] = "send",       [RDMAP_SEND_INVALIDATE] = "send-invalidate",
+    [RDMAP_SEND_SE] = "send-se", [RDMAP_SEND_SE_INVALIDATE] = "send-se-invalidate",
+};
 
 typedef struct flight {
   datagram *packet;
@@ -27,7 +30,7 @@ static fixture_side *side_at(void *u, time_ps now)
   return s;
 }
 
-static void note(fixture_side *s, const rnic_completion *completion)
+static void note(fixture_side *s, const rdmap_completion *completion)
 {
   g_string_append(s->completions, s->completions->len > 0 ? ", " : "");
   if (completion->is_receive) {
@@ -44,7 +47,7 @@ static void note(fixture_side *s, const rnic_completion *completion)
 static void on_completion(void *user, rnic_endpoint *endpoint, time_ps now)
 {
   fixture_side *s = side_at(user, now);
-  rnic_completion completion;
+  rdmap_completion completion;
   s->notified++;
   while (!s->leaves_completions && rnic_poll(endpoint, &completion)) {
     note(s, &completion);
@@ -398,15 +401,15 @@ bool is_untouched(const uint8_t *octets, size_t length)
 uint8_t *register_memory(fixture_side *s, uint64_t base, size_t octets, uint32_t *stag)
 {
   create(s->fixture);
-  rnic_memory m = {.octets = new_memory(s, octets),
-                   .length = octets,
-                   .base = base,
-                   .access = DDP_ACCESS_REMOTE_READ | DDP_ACCESS_REMOTE_WRITE,
-                   .association = DDP_ASSOCIATED_BY_PROTECTION_DOMAIN,
-                   .is_remotely_invalidatable = true};
+  ddp_registration m = {.memory = new_memory(s, octets),
+                        .length = octets,
+                        .base = base,
+                        .access = DDP_ACCESS_REMOTE_READ | DDP_ACCESS_REMOTE_WRITE,
+                        .association = DDP_ASSOCIATED_BY_PROTECTION_DOMAIN,
+                        .is_remotely_invalidatable = true};
   *stag = rnic_allocate_stag(s->endpoint);
   g_assert_true(rnic_register_as(s->endpoint, &m, *stag));
-  return m.octets;
+  return m.memory;
 }
 
 uint8_t *post_receive(fixture_side *s, size_t octets, uint64_t id)
@@ -439,7 +442,7 @@ bool post_work(fixture_side *s, rdmap_work work)
 
 bool post_send(fixture_side *s, uint32_t length)
 {
-  return post(s, .id = 1, .operation = RDMAP_OPERATION_SEND, .length = length);
+  return post(s, .id = 1, .operation = RDMAP_SEND, .length = length);
 }
 
 bool is_payload(const uint8_t *octets, size_t length)

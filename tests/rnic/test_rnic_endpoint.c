@@ -106,7 +106,7 @@ static rnic_fixture *write_with_one_bad(uint8_t **memory, bool loses_terminate)
   create(f);
   *memory = register_memory(f->responder, 0, 100 * 1428, &stag);
   for (uint64_t i = 0; i < 100; i++) {
-    post(f->initiator, .id = i, .operation = RDMAP_OPERATION_WRITE, .length = 1428,
+    post(f->initiator, .id = i, .operation = RDMAP_WRITE, .length = 1428,
          .remote_stag = i == 40 ? stag ^ 1 : stag, .remote_offset = i * 1428);
   }
   if (loses_terminate) {
@@ -210,7 +210,7 @@ static bool loses_the_terminate(fixture_side *from, const datagram *packet)
 RNIC_TEST(test_when_a_terminate_is_reported)
 {
   start_and_run(f, TIME_PS_PER_SECOND);
-  post(f->initiator, .id = 2, .operation = RDMAP_OPERATION_WRITE, .length = 10, .remote_stag = 0xBAD);
+  post(f->initiator, .id = 2, .operation = RDMAP_WRITE, .length = 10, .remote_stag = 0xBAD);
   run(f, TIME_PS_PER_SECOND);
   g_assert_cmpint(f->responder->failed_at, ==, TIME_PS_PER_SECOND + 10 * TIME_PS_PER_MICROSECOND);
   g_assert_cmpint(f->initiator->failed_at, ==, TIME_PS_PER_SECOND + 20 * TIME_PS_PER_MICROSECOND);
@@ -231,7 +231,7 @@ TEST(test_terminate_after_message_under_way)
     start_and_run(f, 55 * TIME_PS_PER_MICROSECOND); /* the Responder's first window is on its way */
     g_assert_cmpuint(f->responder->wire->len, ==,
                      20 + 10 * 1460 - 4); /* one of the ten FPDUs has two markers, not three */
-    post(f->initiator, .id = 2, .operation = RDMAP_OPERATION_WRITE, .length = 10, .remote_stag = 0xBAD);
+    post(f->initiator, .id = 2, .operation = RDMAP_WRITE, .length = 10, .remote_stag = 0xBAD);
     post_send(f->responder, 1); /* not handed to DDP yet: it is never sent */
     f->loses = loses ? loses_the_terminate : NULL;
     while (!f->responder->fin) {
@@ -484,8 +484,8 @@ RNIC_TEST(test_dynamic_mulpdu_after_an_fpdu)
   uint32_t stag;
   f->initiator->config.dynamic_mulpdu = true;
   uint8_t *memory = register_memory(f->responder, 0, 4000, &stag);
-  post(f->initiator, .id = 1, .operation = RDMAP_OPERATION_WRITE, .length = 70, .remote_stag = stag);
-  post(f->initiator, .id = 1, .operation = RDMAP_OPERATION_WRITE, .length = 4000, .remote_stag = stag);
+  post(f->initiator, .id = 1, .operation = RDMAP_WRITE, .length = 70, .remote_stag = stag);
+  post(f->initiator, .id = 1, .operation = RDMAP_WRITE, .length = 4000, .remote_stag = stag);
   start_and_run(f, TIME_PS_PER_SECOND);
   assert_ulpdu_sizes(f->initiator, "84 1350 1442 1250");
   g_assert_cmpuint(f->initiator->packets, ==, 1 + 3);
@@ -506,7 +506,7 @@ TEST(test_no_events)
     uint8_t *buffer = post_receive(f->responder, 5000, 7);
     post_send(f->initiator, 5000);
     if (fails) {
-      post(f->initiator, .id = 1, .operation = RDMAP_OPERATION_WRITE, .length = 10, .remote_stag = 0xBAD);
+      post(f->initiator, .id = 1, .operation = RDMAP_WRITE, .length = 10, .remote_stag = 0xBAD);
     }
     start(f);
     rnic_endpoint_close(f->initiator->endpoint);
@@ -582,12 +582,12 @@ EACH_TEST(test_reach_between_connections, reach_case, reaches)
     fixture_side *host = owner->responder;
     g_autoptr(rnic_fixture) other = second_connection(
         owner, c->same_domain ? host->config.protection_domain : rnic_host_protection_domain_new(host->host));
-    rnic_memory memory = {.octets = new_memory(host, 100),
-                          .length = 100,
-                          .access = DDP_ACCESS_REMOTE_READ | DDP_ACCESS_REMOTE_WRITE,
-                          .association = c->association};
+    ddp_registration memory = {.memory = new_memory(host, 100),
+                               .length = 100,
+                               .access = DDP_ACCESS_REMOTE_READ | DDP_ACCESS_REMOTE_WRITE,
+                               .association = c->association};
     rdmap_work work = {.id = 1,
-                       .operation = reads ? RDMAP_OPERATION_READ : RDMAP_OPERATION_WRITE,
+                       .operation = reads ? RDMAP_READ_REQUEST : RDMAP_WRITE,
                        .length = 100,
                        .remote_stag = rnic_allocate_stag(host->endpoint)};
     create(other);
@@ -597,10 +597,10 @@ EACH_TEST(test_reach_between_connections, reach_case, reaches)
     start_and_run(other, TIME_PS_PER_SECOND);
     if (c->reaches) {
       g_assert_cmpint(other->responder->failed, ==, 0);
-      g_assert_cmpint(is_payload(memory.octets, 100), ==, !reads);
+      g_assert_cmpint(is_payload(memory.memory, 100), ==, !reads);
     } else {
       g_assert_cmpstr(other->responder->code, ==, reads ? "Terminate 0/1/03" : "Terminate 1/1/02");
-      g_assert_true(is_untouched(memory.octets, 100) && is_untouched(sink, 100));
+      g_assert_true(is_untouched(memory.memory, 100) && is_untouched(sink, 100));
     }
   }
 }

@@ -38,7 +38,7 @@ RNIC_TEST(test_dropped_fragments_shrink_the_emss)
 {
   f->loses = drops_fragments;
   uint8_t *buffer = post_receive(f->responder, SEND_OCTETS, 7);
-  post(f->initiator, .operation = RDMAP_OPERATION_SEND, .length = SEND_OCTETS, .id = 2);
+  post(f->initiator, .operation = RDMAP_SEND, .length = SEND_OCTETS, .id = 2);
   start_and_run(f, 100 * TIME_PS_PER_SECOND);
   g_assert_true(is_payload(buffer, SEND_OCTETS));
   g_assert_cmpuint(rnic_endpoint_counts_of(f->initiator->endpoint).emss_octets, ==, 532);

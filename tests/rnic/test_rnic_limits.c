@@ -9,7 +9,7 @@ static void post_sends(rnic_fixture *f, uint32_t count, uint32_t octets)
 {
   for (uint32_t i = 0; i < count; i++) {
     post_receive(f->responder, octets, RECEIVE_ID);
-    g_assert_true(post(f->initiator, .id = i, .operation = RDMAP_OPERATION_SEND, .length = octets));
+    g_assert_true(post(f->initiator, .id = i, .operation = RDMAP_SEND, .length = octets));
   }
 }
 

@@ -108,7 +108,7 @@ static void assert_carried_or_failed(time_ps when_ps, uint64_t lost)
   create(f);
   for (unsigned i = 0; i < SENDS; i++) {
     buffers[i] = post_receive(f->responder, SEND_OCTETS, i + 1);
-    g_assert_true(post(f->initiator, .id = i + 1, .operation = RDMAP_OPERATION_SEND, .length = SEND_OCTETS));
+    g_assert_true(post(f->initiator, .id = i + 1, .operation = RDMAP_SEND, .length = SEND_OCTETS));
   }
   f->initiator->lost = lost;
   start_and_run(f, when_ps);

@@ -41,7 +41,7 @@ static rnic_fixture *begin(unsigned sender)
 static void begin_transfer(rnic_fixture *f, unsigned sender, uint32_t count)
 {
   bool reads = sender == SIDE_RESPONDER;
-  rdmap_work work = {.operation = reads ? RDMAP_OPERATION_READ : RDMAP_OPERATION_WRITE,
+  rdmap_work work = {.operation = reads ? RDMAP_READ_REQUEST : RDMAP_WRITE,
                      .length = count * PAYLOAD,
                      .remote_offset = TARGET,
                      .local_offset = TARGET};

@@ -17,7 +17,7 @@ RNIC_TEST(test_who_may_withdraw)
   rnic_endpoint *stranger = other->responder->endpoint;
   rnic_endpoint *colleague = of_same_domain->responder->endpoint;
   uint8_t *octets = register_memory(f->responder, 0, 100, &stag);
-  const rnic_memory memory = {.octets = octets, .length = 100, .association = DDP_ASSOCIATED_BY_STREAM};
+  const ddp_registration memory = {.memory = octets, .length = 100, .association = DDP_ASSOCIATED_BY_STREAM};
   uint32_t of_stream = rnic_allocate_stag(owner);
   g_assert_true(rnic_register_as(owner, &memory, of_stream));
   register_memory(f->responder, 0, 100, &of_domain);
@@ -28,7 +28,7 @@ RNIC_TEST(test_who_may_withdraw)
   g_assert_true(rnic_withdraw(owner, of_stream));
   g_assert_true(rnic_withdraw(owner, stag));
   g_assert_false(rnic_withdraw(owner, stag));
-  post(f->initiator, .id = 1, .operation = RDMAP_OPERATION_WRITE, .length = 100, .remote_stag = stag);
+  post(f->initiator, .id = 1, .operation = RDMAP_WRITE, .length = 100, .remote_stag = stag);
   start_and_run(f, TIME_PS_PER_SECOND);
   g_assert_cmpstr(f->responder->code, ==, "Terminate 1/1/00");
   g_assert_true(is_untouched(octets, 100));
@@ -40,7 +40,7 @@ RNIC_TEST(test_who_may_withdraw)
 RNIC_TEST(test_who_may_register_an_allocated_stag)
 {
   uint8_t *octets = new_memory(f->responder, 100);
-  const rnic_memory memory = {.octets = octets, .length = 100, .access = DDP_ACCESS_REMOTE_WRITE};
+  const ddp_registration memory = {.memory = octets, .length = 100, .access = DDP_ACCESS_REMOTE_WRITE};
 
   create(f);
   rnic_endpoint *owner = f->responder->endpoint;
@@ -64,23 +64,24 @@ RNIC_TEST(test_who_may_register_an_allocated_stag)
 /* What the ULP has not granted. */
 typedef struct refused_row {
   const char *name;
-  rdmap_operation operation;
+  rdmap_opcode operation;
   unsigned access;
   const char *code;
 } refused_row;
 
 static const refused_row refused[] = {
-    {"to invalidate", RDMAP_OPERATION_SEND_INVALIDATE, DDP_ACCESS_REMOTE_READ | DDP_ACCESS_REMOTE_WRITE,
+    {"to invalidate", RDMAP_SEND_INVALIDATE, DDP_ACCESS_REMOTE_READ | DDP_ACCESS_REMOTE_WRITE,
      "Terminate 0/2/09"},
-    {"to write", RDMAP_OPERATION_WRITE, DDP_ACCESS_REMOTE_READ, "Terminate 1/1/00"},
-    {"to read", RDMAP_OPERATION_READ, DDP_ACCESS_REMOTE_WRITE, "Terminate 0/1/02"},
+    {"to write", RDMAP_WRITE, DDP_ACCESS_REMOTE_READ, "Terminate 1/1/00"},
+    {"to read", RDMAP_READ_REQUEST, DDP_ACCESS_REMOTE_WRITE, "Terminate 0/1/02"},
 };
 
 /* A peer does only what the ULP lets it: here it does not, and takes the memory back itself. */
 EACH_TEST(test_what_a_peer_may_not, refused_row, refused)
 {
   g_autoptr(rnic_fixture) f = rnic_fixture_new();
-  const rnic_memory memory = {.octets = new_memory(f->responder, 100), .length = 100, .access = c->access};
+  const ddp_registration memory = {
+      .memory = new_memory(f->responder, 100), .length = 100, .access = c->access};
   uint32_t sink_stag;
 
   create(f);
@@ -92,7 +93,7 @@ EACH_TEST(test_what_a_peer_may_not, refused_row, refused)
        .local_stag = sink_stag);
   start_and_run(f, TIME_PS_PER_SECOND);
   g_assert_cmpstr(f->responder->code, ==, c->code);
-  g_assert_true(is_untouched(memory.octets, 100));
+  g_assert_true(is_untouched(memory.memory, 100));
   g_assert_true(rnic_withdraw(f->responder->endpoint, stag));
 }
 
@@ -111,15 +112,15 @@ RNIC_TEST(test_operations)
   for (uint64_t id = 11; id <= 14; id++) {
     post_receive(f->responder, 100, id);
   }
-  post(f->initiator, .id = 1, .operation = RDMAP_OPERATION_WRITE, .length = 3000, .remote_stag = stag,
+  post(f->initiator, .id = 1, .operation = RDMAP_WRITE, .length = 3000, .remote_stag = stag,
        .remote_offset = 0x1000);
-  post(f->initiator, .id = 2, .operation = RDMAP_OPERATION_SEND, .length = 10);
-  post(f->initiator, .id = 3, .operation = RDMAP_OPERATION_READ, .length = 3000, .remote_stag = stag,
+  post(f->initiator, .id = 2, .operation = RDMAP_SEND, .length = 10);
+  post(f->initiator, .id = 3, .operation = RDMAP_READ_REQUEST, .length = 3000, .remote_stag = stag,
        .remote_offset = 0x1000, .local_stag = sink_stag);
-  post(f->initiator, .id = 4, .operation = RDMAP_OPERATION_SEND_SE, .length = 20, .fence = true);
-  post(f->initiator, .id = 5, .operation = RDMAP_OPERATION_SEND_INVALIDATE, .length = 30,
+  post(f->initiator, .id = 4, .operation = RDMAP_SEND_SE, .length = 20, .fence = true);
+  post(f->initiator, .id = 5, .operation = RDMAP_SEND_INVALIDATE, .length = 30,
        .remote_stag = to_invalidate[0]);
-  post(f->initiator, .id = 6, .operation = RDMAP_OPERATION_SEND_SE_INVALIDATE, .length = 40,
+  post(f->initiator, .id = 6, .operation = RDMAP_SEND_SE_INVALIDATE, .length = 40,
        .remote_stag = to_invalidate[1]);
   start_and_run(f, TIME_PS_PER_SECOND);
   g_assert_cmpstr(f->initiator->completions->str, ==,
@@ -137,16 +138,16 @@ RNIC_TEST(test_operations)
  * (rdmap-00 §7.3); then it is notified of the end, by its own Send in error. */
 RNIC_TEST(test_notification)
 {
-  rnic_completion completion;
+  rdmap_completion completion;
 
   create(f);
   f->responder->leaves_completions = true;
   post_receive(f->responder, 70, 7);
   post_receive(f->responder, 70, 8);
-  post(f->initiator, .id = 1, .operation = RDMAP_OPERATION_SEND, .length = 70);
+  post(f->initiator, .id = 1, .operation = RDMAP_SEND, .length = 70);
   start_and_run(f, TIME_PS_PER_SECOND);
   g_assert_cmpuint(f->responder->notified, ==, 1);
-  post(f->initiator, .id = 2, .operation = RDMAP_OPERATION_SEND_SE, .length = 50);
+  post(f->initiator, .id = 2, .operation = RDMAP_SEND_SE, .length = 50);
   run(f, TIME_PS_PER_SECOND);
   g_assert_cmpuint(f->responder->notified, ==, 2);
   g_assert_true(rnic_poll(f->responder->endpoint, &completion));
@@ -155,8 +156,8 @@ RNIC_TEST(test_notification)
   EXPECT_FIELDS(&completion, (is_receive, true), (id, 8), (octets, 50), (solicited, true));
   g_assert_false(rnic_poll(f->responder->endpoint, &completion));
   /* A Send for which there is no buffer ends the stream, with the Responder's own Send under way. */
-  post(f->initiator, .id = 3, .operation = RDMAP_OPERATION_SEND);
-  post(f->responder, .id = 4, .operation = RDMAP_OPERATION_SEND);
+  post(f->initiator, .id = 3, .operation = RDMAP_SEND);
+  post(f->responder, .id = 4, .operation = RDMAP_SEND);
   f->responder->lost = UINT64_MAX;
   run(f, TIME_PS_PER_MILLISECOND);
   g_assert_cmpuint(f->responder->notified, ==, 3);
@@ -167,14 +168,14 @@ RNIC_TEST(test_notification)
 /* They are taken in their order, whenever the ULP looks: two of three wait longer and longer. */
 RNIC_TEST(test_completions_wait)
 {
-  rnic_completion completion;
+  rdmap_completion completion;
 
   create(f);
   f->initiator->leaves_completions = true;
   rnic_endpoint *endpoint = f->initiator->endpoint;
   g_assert_false(rnic_poll(endpoint, &completion));
   for (uint64_t id = 0; id < 1000; id++) {
-    completion = (rnic_completion){.id = id, .operation = RDMAP_OPERATION_READ, .octets = 2 * id};
+    completion = (rdmap_completion){.id = id, .operation = RDMAP_READ_REQUEST, .octets = 2 * id};
     rnic_endpoint_complete(endpoint, &completion, f->now);
     if (id % 3 == 2) {
       g_assert_true(rnic_poll(endpoint, &completion));

@@ -31,16 +31,12 @@ static void tear_down(fixture *f, G_GNUC_UNUSED gconstpointer data)
 
 static ulp_message tagged(const fixture *f, rdmap_opcode opcode, uint32_t length)
 {
-  return (ulp_message){.kind = opcode == RDMAP_WRITE ? ULP_MESSAGE_WRITE : ULP_MESSAGE_RESPONSE,
-                       .opcode = opcode,
-                       .purpose.slot = f->slot,
-                       .length = length};
+  return (ulp_message){.opcode = opcode, .purpose.slot = f->slot, .length = length};
 }
 
 static ulp_message send_of(const fixture *f, uint32_t length)
 {
-  return (ulp_message){.kind = ULP_MESSAGE_SEND,
-                       .opcode = RDMAP_SEND_SE_INVALIDATE,
+  return (ulp_message){.opcode = RDMAP_SEND_SE_INVALIDATE,
                        .buffer = f->slot,
                        .length = length,
                        .solicits = true,
@@ -145,9 +141,9 @@ FIXTURE_TEST(test_kinds_interleave)
   ulp_delivery_check_expect(f->check, &response);
   g_assert_false(deliver(f, segment(f, RDMAP_READ_RESPONSE, 0, HALF, false), &whole));
   g_assert_true(deliver(f, segment(f, RDMAP_WRITE, 0, HALF, true), &whole));
-  g_assert_cmpint(whole.kind, ==, ULP_MESSAGE_WRITE);
+  g_assert_cmpint(whole.opcode, ==, RDMAP_WRITE);
   g_assert_true(deliver(f, segment(f, RDMAP_READ_RESPONSE, HALF, HALF, true), &whole));
-  g_assert_cmpint(whole.kind, ==, ULP_MESSAGE_RESPONSE);
+  g_assert_cmpint(whole.opcode, ==, RDMAP_READ_RESPONSE);
   g_assert_cmpuint(errors(f), ==, 0);
 }
 
@@ -169,18 +165,18 @@ FIXTURE_TEST(test_last_unexpected_is_the_last)
  * Solicited Event, STag. */
 FIXTURE_TEST(test_receives)
 {
-  const rnic_completion right = {.id = f->slot->number,
-                                 .is_receive = true,
-                                 .octets = HALF,
-                                 .solicited = true,
-                                 .invalidated = true,
-                                 .invalidated_stag = 0x55};
-  const rnic_completion completions[] = {right,
-                                         WITH(rnic_completion, right, .id = right.id + 1),
-                                         WITH(rnic_completion, right, .octets = HALF - 1),
-                                         WITH(rnic_completion, right, .solicited = false),
-                                         WITH(rnic_completion, right, .invalidated = false),
-                                         WITH(rnic_completion, right, .invalidated_stag = 0x56)};
+  const rdmap_completion right = {.id = f->slot->number,
+                                  .is_receive = true,
+                                  .octets = HALF,
+                                  .solicited = true,
+                                  .invalidated = true,
+                                  .invalidated_stag = 0x55};
+  const rdmap_completion completions[] = {right,
+                                          WITH(rdmap_completion, right, .id = right.id + 1),
+                                          WITH(rdmap_completion, right, .octets = HALF - 1),
+                                          WITH(rdmap_completion, right, .solicited = false),
+                                          WITH(rdmap_completion, right, .invalidated = false),
+                                          WITH(rdmap_completion, right, .invalidated_stag = 0x56)};
   ulp_message whole;
   for (gsize i = 0; i < G_N_ELEMENTS(completions); i++) {
     g_autoptr(ulp_delivery_check) fresh = ulp_delivery_check_new();
@@ -198,7 +194,7 @@ FIXTURE_TEST(test_receives)
 /* A receive completes before its Send was Delivered: no such message. */
 FIXTURE_TEST(test_receive_without_a_message)
 {
-  const rnic_completion early = {.is_receive = true};
+  const rdmap_completion early = {.is_receive = true};
   ulp_message send = send_of(f, HALF);
   ulp_message whole;
 

@@ -412,7 +412,7 @@ TEST(test_completions_out_of_order)
   static const uint64_t ids[] = {0, 1}; /* of the first operation; of the second, early */
 
   for (gsize i = 0; i < G_N_ELEMENTS(ids); i++) {
-    const rnic_completion completion = {.id = ids[i], .operation = RDMAP_OPERATION_WRITE};
+    const rdmap_completion completion = {.id = ids[i], .operation = RDMAP_WRITE};
     g_auto(pair) p = {.holds = true};
 
     pair_open(&p, &config);

@@ -191,15 +191,6 @@ static uint32_t message_of(const ddp_header *header)
                         : (uint32_t)UNTAGGED_MESSAGE + header->queue_number;
 }
 
-/* Returns what only the sender's order decides about an untagged segment: is it of the message whose turn it
- * is? An MSN that was free when the segment arrived early may be Delivered by now, and one ahead means that
- * the sender skipped a message or mixed two (ddp-07/rfc5041 §5.3, DDP-103; note D18). The documents give no
- * check for the latter; delivering past it would break the order, so it gets the code of a bad MSN. */
-static bool is_in_turn(const ddp_placer *placer, const ddp_header *header)
-{
-  return header->tagged || header->msn == ddp_untagged_queue_next_msn(queue_of(placer, header->queue_number));
-}
-
 /* No message is Delivered before the one that precedes it is, with the segment that has L (ddp-07/rfc5041
  * §5.4; DDP-111, DDP-115). The ULP may know better of two tagged ones. */
 static bool is_after_whole_message(const ddp_placer *placer, const ddp_header *header)
@@ -233,17 +224,22 @@ static uint64_t deliver_untagged(ddp_placer *placer, ddp_segment *segment)
 static void deliver(ddp_placer *placer, ddp_segment *segment, time_ps now)
 {
   const ddp_probe *probe = placer->config.probe;
+  const ddp_header *header = &segment->header;
   uint64_t buffer_id = 0;
-  if (!is_in_turn(placer, &segment->header)) {
+  /* An untagged segment must be of the message whose turn it is. An MSN that was free when the segment
+   * arrived early may be Delivered by now, and one ahead means that the sender skipped a message or mixed two
+   * (ddp-07/rfc5041 §5.3, DDP-103; note D18). The documents give no check for the latter; delivering past it
+   * would break the order, so it gets the code of a bad MSN. */
+  if (!header->tagged && header->msn != ddp_untagged_queue_next_msn(queue_of(placer, header->queue_number))) {
     note_fault(placer, VERDICT_ERROR, (ddp_error){DDP_ERROR_UNTAGGED, DDP_UNTAGGED_MSN_RANGE}, segment);
     return;
   }
-  if (!is_after_whole_message(placer, &segment->header)) {
+  if (!is_after_whole_message(placer, header)) {
     note_fault(placer, VERDICT_REFUSED, (ddp_error){0}, segment);
     return;
   }
-  placer->open = segment->header.last ? NO_MESSAGE : message_of(&segment->header);
-  if (!segment->header.tagged) {
+  placer->open = header->last ? NO_MESSAGE : message_of(header);
+  if (!header->tagged) {
     buffer_id = deliver_untagged(placer, segment);
   }
   placer->edge = segment->fpdu_end;

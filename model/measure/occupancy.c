@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/ranks.h"
 #include "measure/block_maxima.h"
 #include "measure/time_distribution.h"
 
@@ -72,7 +73,7 @@ struct occupancy {
   uint32_t connection_series;
   series_state *series_states; /* one each */
   uint64_t all_written[HELD_CAUSES];
-  GArray *touched; /* of uint32_t: connections with a series that were updated since the last settling */
+  GArray *touched; /* of uint64_t: connections with a series that were updated since the last settling */
 };
 
 const char *held_cause_name(held_cause cause)
@@ -99,7 +100,6 @@ occupancy *occupancy_new(uint32_t connections, uint32_t cell_octets)
   }
   gauge->fullest = gauge->own;
   gauge->peak_at = TIME_PS_NEVER;
-  gauge->window = WINDOW_PEAKS;
   gauge->opened_at = TIME_PS_NEVER;
   gauge->counted_to = TIME_PS_NEVER;
   gauge->closed_at = TIME_PS_NEVER;
@@ -108,7 +108,7 @@ occupancy *occupancy_new(uint32_t connections, uint32_t cell_octets)
   for (gauge_id id = 0; id < GAUGE_COUNT; id++) {
     time_distribution_init(&gauge->times[id]);
   }
-  gauge->touched = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+  gauge->touched = g_array_new(FALSE, FALSE, sizeof(uint64_t));
   return gauge;
 }
 
@@ -167,21 +167,14 @@ static void write_changes(const occupancy *gauge, const char *name, const uint64
   }
 }
 
-static int compare_connections(const void *a, const void *b)
-{
-  uint32_t left = *(const uint32_t *)a;
-  uint32_t right = *(const uint32_t *)b;
-  return (left > right) - (left < right);
-}
-
 static void write_series(occupancy *gauge)
 {
   if (gauge->all_series) {
     write_changes(gauge, "all", gauge->snapshots[gauge->past].values, gauge->all_written);
   }
-  g_array_sort(gauge->touched, compare_connections);
+  g_array_sort(gauge->touched, compare_numbers);
   for (guint i = 0; i < gauge->touched->len; i++) {
-    uint32_t connection = g_array_index(gauge->touched, uint32_t, i);
+    uint64_t connection = g_array_index(gauge->touched, uint64_t, i);
     series_state *series = &gauge->series_states[connection];
     uint64_t octets[HELD_CAUSES];
     char name[sizeof "4294967295"];
@@ -402,8 +395,9 @@ void occupancy_update(occupancy *gauge, uint32_t connection, const occupancy_sta
   count_own(gauge, own, now);
   pass_time(gauge, now);
   if (connection < gauge->connection_series && !gauge->series_states[connection].touched) {
+    const uint64_t touched = connection;
     gauge->series_states[connection].touched = true;
-    g_array_append_val(gauge->touched, connection);
+    g_array_append_val(gauge->touched, touched);
   }
   uint64_t *values = gauge->snapshots[gauge->past].values;
   uint64_t reassembly = 0;

@@ -21,19 +21,6 @@ enum {
 G_STATIC_ASSERT(RDMAP_TERMINATE_MAX_OCTETS == RDMAP_TERMINATE_CONTROL_OCTETS + SEGMENT_LENGTH_OCTETS +
                                                   DDP_UNTAGGED_HEADER_OCTETS + RDMAP_READ_REQUEST_OCTETS);
 
-/* rdmap-00 §6.8 fig. 10: does a Terminate for `error` copy the failing segment's length and DDP header? */
-static bool includes_segment(rdmap_error error)
-{
-  switch (error.layer) {
-  case RDMAP_LAYER_RDMA:
-    return error.type != RDMAP_LOCAL_CATASTROPHIC_ERROR; /* RDMAP-115, RDMAP-116, RDMAP-117 */
-  case RDMAP_LAYER_DDP:
-    return true; /* RDMAP-118 */
-  default:
-    return false; /* RDMAP-119 */
-  }
-}
-
 /* Takes the DDP header at `wire`, of which `length` octets are there; returns its length, 0 when it is not
  * whole. */
 static size_t take_header(rdmap_terminate *terminate, const uint8_t *wire, size_t length)
@@ -50,7 +37,11 @@ void rdmap_terminate_compose(rdmap_terminate *terminate, rdmap_error error,
                              const rdmap_terminate_subject *subject)
 {
   *terminate = (rdmap_terminate){.error = error};
-  if (!subject || subject->header_octets == 0 || !includes_segment(error)) {
+  /* rdmap-00 §6.8 fig. 10: which errors have the failing segment's length and DDP header (RDMAP-115 …
+   * RDMAP-119) */
+  bool includes_segment = error.layer == RDMAP_LAYER_DDP ||
+                          (error.layer == RDMAP_LAYER_RDMA && error.type != RDMAP_LOCAL_CATASTROPHIC_ERROR);
+  if (!subject || subject->header_octets == 0 || !includes_segment) {
     return; /* without a whole header there is nothing to copy (notes D15, D44) */
   }
   size_t header_octets = take_header(terminate, subject->header_wire, subject->header_octets);

@@ -38,7 +38,7 @@ void tcp_connection_find_emss(tcp_connection *connection)
   connection->gauges.emss_octets = MIN(connection->peer_mss_octets, own) - timestamps_octets(connection);
 }
 
-/* What we offer before anything is agreed: the smallest scale that brings the window into 16 bits (RFC
+/* Sets what we offer before anything is agreed: the smallest scale that brings the window into 16 bits (RFC
  * 7323 §2.2). */
 static void offer(tcp_connection *connection)
 {
@@ -118,28 +118,14 @@ static void connection_close(tcp_transport *transport)
   connection->sender.finishing = true;
 }
 
-/* Returns whether this is a state in which the peer must be informed (RFC 9293 §3.10.5). */
-static bool abort_sends_reset(const tcp_connection *connection)
-{
-  switch (connection->state) {
-  case TCP_STATE_SYN_RECEIVED:
-  case TCP_STATE_ESTABLISHED:
-  case TCP_STATE_FIN_WAIT_1:
-  case TCP_STATE_FIN_WAIT_2:
-  case TCP_STATE_CLOSE_WAIT:
-    return true;
-  default:
-    return false;
-  }
-}
-
 static void connection_abort(tcp_transport *transport, time_ps now)
 {
   tcp_connection *connection = tcp_connection_of(transport);
   if (connection->closed) {
     return;
   }
-  if (abort_sends_reset(connection)) {
+  /* RFC 9293 §3.10.5: the states in which the peer must be informed */
+  if (connection->state >= TCP_STATE_SYN_RECEIVED && connection->state <= TCP_STATE_CLOSE_WAIT) {
     connection->reset = (tcp_pending_reset){.due = true};
   }
   tcp_connection_enter_closed(connection, TCP_STATE_CLOSED, TCP_CLOSE_ABORTED, now);

@@ -101,7 +101,7 @@ static inline void begin_segment(tcp_connection *connection, tcp_header *header,
                flags | tcp_ecn_flags(&connection->ecn), now);
 }
 
-/* That of an abort is at SND.NXT (RFC 9293 §3.10.5), has an ACK as all segments once a connection is
+/* The RST of an abort is at SND.NXT (RFC 9293 §3.10.5), has an ACK as all segments once a connection is
  * established (§3.1), and the timestamps (RFC 7323 §3.2). */
 static datagram *make_reset(tcp_connection *connection, time_ps now)
 {
@@ -242,21 +242,12 @@ static G_GNUC_NO_INLINE datagram *transmit_beside_stream(tcp_connection *connect
   if (connection->reset.due) {
     return make_reset(connection, now);
   }
-  switch (connection->state) {
-  case TCP_STATE_CLOSED:
-  case TCP_STATE_LISTEN:
-    return NULL;
-  case TCP_STATE_SYN_SENT:
-    return connection->syn_due ? make_syn(connection, now) : NULL;
-  case TCP_STATE_SYN_RECEIVED:
-    if (connection->syn_due) {
-      return make_syn(connection, now);
-    }
-    break;
-  default:
-    break;
+  bool may_ack = connection->state >= TCP_STATE_SYN_RECEIVED;
+  if (connection->syn_due &&
+      (connection->state == TCP_STATE_SYN_SENT || connection->state == TCP_STATE_SYN_RECEIVED)) {
+    return make_syn(connection, now);
   }
-  return connection->receiver.need >= TCP_ACK_DUE ? make_ack(connection, now) : NULL;
+  return may_ack && connection->receiver.need >= TCP_ACK_DUE ? make_ack(connection, now) : NULL;
 }
 
 datagram *tcp_connection_transmit(tcp_transport *transport, time_ps now)

@@ -58,14 +58,6 @@ static void take_position(tcp_sender *sender, tcp_sender_news *news)
   note_position(sender, position);
 }
 
-static uint64_t take_sack_block(tcp_sender *sender, const range *block)
-{
-  /* RFC 2018 §3: a block names octets beyond the cumulative ACK; others are old, D-SACKs or nonsense. */
-  uint64_t from = MAX(block->from, sender->acknowledged);
-  bool is_valid = block->from < block->to && from < block->to && block->to <= sender->next;
-  return is_valid ? tcp_scoreboard_sack(&sender->flight->board, from, block->to) : 0;
-}
-
 /* Linux takes the blocks in the order of the stream, so that RACK's round trip is that of the highest
  * (tcp_sacktag_write_queue()); else they are taken as they stand, the newest first. */
 static uint64_t take_sack_blocks(tcp_sender *sender, const tcp_acknowledgement *ack)
@@ -81,15 +73,14 @@ static uint64_t take_sack_blocks(tcp_sender *sender, const tcp_acknowledgement *
     blocks[place] = &ack->sack[i];
   }
   for (uint32_t i = 0; i < ack->sack_count; i++) {
-    octets += take_sack_block(sender, in_order_of_stream ? blocks[i] : &ack->sack[i]);
+    const range *block = in_order_of_stream ? blocks[i] : &ack->sack[i];
+    /* RFC 2018 §3: a block names octets beyond the cumulative ACK; others are old, D-SACKs or nonsense. */
+    uint64_t from = MAX(block->from, sender->acknowledged);
+    if (from < block->to && block->from < block->to && block->to <= sender->next) {
+      octets += tcp_scoreboard_sack(&sender->flight->board, from, block->to);
+    }
   }
   return octets;
-}
-
-/* No more D-SACKs came than segments were sent again: Linux heeds no others (tcp_dsack_seen()). */
-static bool may_be_of_resent(const tcp_sender *sender)
-{
-  return sender->statistics.duplicates_reported <= sender->statistics.retransmissions;
 }
 
 /* Returns whether Linux takes the D-SACK of an acknowledgement, if it has one, for a sign of reordering
@@ -101,9 +92,9 @@ static bool is_of_reordering(const tcp_sender *sender, const tcp_sender_news *ne
   return news->reported_segments > 0 && had_seen && !of_probe;
 }
 
-/* What the acknowledgement shows of reordering, beside each segment that it delivers; RACK `had_seen` some
- * before it. A D-SACK widens the window at once (RFC 8985 §6.2 step 4), or as Linux has it when something is
- * delivered that left after the window was last widened (tcp_rack_update_reo_wnd()). */
+/* Takes what the acknowledgement shows of reordering, beside each segment that it delivers; RACK `had_seen`
+ * some before it. A D-SACK widens the window at once (RFC 8985 §6.2 step 4), or as Linux has it when
+ * something is delivered that left after the window was last widened (tcp_rack_update_reo_wnd()). */
 static void heed_order(tcp_sender *sender, const tcp_sender_news *news, bool had_seen)
 {
   tcp_rack *rack = &sender->flight->rack;
@@ -131,7 +122,7 @@ static void heed_late_original(tcp_sender *sender, const tcp_acknowledgement *ac
   }
 }
 
-/* What the acknowledgement reports of the segments in flight, and what RACK learns from that. */
+/* Takes what the acknowledgement reports of the segments in flight, and what RACK learns from that. */
 static void take_news(tcp_sender *sender, tcp_sender_news *news)
 {
   const tcp_acknowledgement *ack = news->ack;
@@ -185,7 +176,8 @@ static void take_news(tcp_sender *sender, tcp_sender_news *news)
   if (ack->has_duplicate) {
     sender->statistics.duplicates_reported++;
     uint64_t octets = ack->duplicate.to - ack->duplicate.from;
-    if (may_be_of_resent(sender)) {
+    /* as many segments at least were sent again: Linux heeds no others (tcp_dsack_seen()) */
+    if (sender->statistics.duplicates_reported <= sender->statistics.retransmissions) {
       news->reported_segments = (octets + sender->emss_octets - 1) / sender->emss_octets;
     }
     if (sender->config->growth_by_delivered && news->reported_segments > 0) {
@@ -311,7 +303,7 @@ static void acknowledge_partially(tcp_sender *sender, tcp_sender_news *news)
   sender->flight->partially_acknowledged = true;
 }
 
-/* What it means for window, recovery and timer that SND.UNA has moved. */
+/* Does what it means for window, recovery and timer that SND.UNA has moved. */
 static void move_on(tcp_sender *sender, tcp_sender_news *news)
 {
   bool finished = (int64_t)sender->acknowledged >= sender->recovery_point;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where octets come from that are sent by reference. */
+/* It is where octets come from that are sent by reference. */
 #pragma once
 
 #include <stdint.h>

@@ -75,7 +75,7 @@ void ddp_segmenter_abandon(ddp_segmenter *segmenter)
   segmenter->busy = false;
 }
 
-/* What differs from the header of the segment before. */
+/* Writes what differs from the header of the segment before. */
 static void update_header(ddp_segmenter *segmenter, bool last)
 {
   if (segmenter->tagged) { /* ddp-07/rfc5041 §5.2 (DDP-095) */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which retransmissions of one connection were spurious: their octets had arrived by an earlier copy, or were
- * about to. A simulator sees both ends, so it need not guess as a Data Source must (RFC 2883, RFC 3522).
+/* The ledger finds which retransmissions of one connection were spurious: their octets had arrived by an
+ * earlier copy, or were about to. A simulator sees both ends, so it need not guess as a Data Source must (RFC
+ * 2883, RFC 3522).
  *
  * A retransmission was needed when a segment with octets of it that never arrived before comes in no sooner
  * than the retransmission itself can be there. A lost one was needed if a later one of the same octets

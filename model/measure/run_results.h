@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a run measured, at one host or at all, as a session gives it, summaries and stores keep it, and tables
- * read it. */
+/* This is what a run measured, at one host or at all, as a session gives it, summaries and stores keep it,
+ * and tables read it. */
 #pragma once
 
 #include <glib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the appendix of MPA predicts for the receiver's memory (mpa-01 §11.1.2; MPA-302, MPA-306, MPA-308),
- * and how the measured peaks compare with it (docs/metrics.md, "The formulas compared with"). */
+/* This is what the appendix of MPA predicts for the receiver's memory (mpa-01 §11.1.2; MPA-302, MPA-306,
+ * MPA-308), and how the measured peaks compare with it (docs/metrics.md, "The formulas compared with"). */
 #pragma once
 
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Whether the second half of a run differs from the first: the rank-sum test of Wilcoxon, and Mann and
- * Whitney (Mann and Whitney, "On a test of whether one of two random variables is stochastically larger than
- * the other", 1947), on block maxima.
+/* It is tested here whether the second half of a run differs from the first: the rank-sum test of Wilcoxon,
+ * and Mann and Whitney (Mann and Whitney, "On a test of whether one of two random variables is stochastically
+ * larger than the other", 1947), on block maxima.
  *
  * The test is of independent values. Neighbouring blocks, which one loss may fill, are not: they are joined,
  * two by two, until their ranks no longer correlate with their neighbours' in either half (less than two

@@ -85,7 +85,7 @@ void mpa_deframer_receive_segment(mpa_deframer *deframer, uint64_t offset, const
  * besides. */
 mpa_error mpa_deframer_inspect(const mpa_deframer *deframer, uint64_t offset, const buffer_chain *octets);
 
-/* What is held now, after an error nothing, and the in-order edge. */
+/* Sets `held` to what is held now, after an error nothing, and to the in-order edge. */
 void mpa_deframer_held(const mpa_deframer *deframer, mpa_held *held);
 
 /* True only when nothing is held. May be false even then, when FPDUs beyond the edge are awaited or were

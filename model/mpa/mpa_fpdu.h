@@ -181,8 +181,8 @@ uint32_t mpa_fpdu_ulpdu_octets_below(const mpa_fpdu *fpdu, uint64_t position);
  * MPA_ERROR_MARKER (MPA-278). PAD and RESERVED may hold anything (MPA-077, MPA-086). */
 mpa_error mpa_fpdu_check(const mpa_fpdu *fpdu, const buffer_chain *octets, uint32_t from, bool crc);
 
-/* What mpa_fpdu_strip() does with `rest`, which lies in pieces that may end anywhere, even in a marker; the
- * next marker comes after `room` octets. */
+/* Does what mpa_fpdu_strip() does with `rest`, which lies in pieces that may end anywhere, even in a marker;
+ * the next marker comes after `room` octets. */
 void mpa_fpdu_strip_pieces(buffer_chain_range rest, uint32_t length, uint32_t room, buffer_chain *ulpdu);
 
 /* Appends the ULPDU of the FPDU octets[from, …) to the empty `ulpdu`, by reference: no markers, header,

@@ -47,5 +47,5 @@ void mpa_front_leave(mpa_front *front, mpa_locator *locator);
 /* All that the locator holds moves to the empty front, if that is all there can be in one. */
 void mpa_front_return(mpa_front *front, mpa_locator *locator);
 
-/* What is held in a front that is not empty. */
+/* Sets `held` to what is held in a front that is not empty. */
 void mpa_front_held(const mpa_front *front, const mpa_locator *locator, mpa_held *held);

@@ -122,7 +122,7 @@ void mpa_locator_hold_pieces(mpa_locator *locator, const buffer_chain *octets, c
 /* True when nothing is held, taken beyond the edge or awaited. */
 bool mpa_locator_is_empty(const mpa_locator *locator);
 
-/* What is held. */
+/* Sets `held` to what is held. */
 void mpa_locator_held(const mpa_locator *locator, mpa_held *held);
 
 /* Returns the pieces that the held octets of [from, to) lie in. Something was held before. */

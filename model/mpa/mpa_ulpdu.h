@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What MPA passes up (a ULPDU, how its FPDU was located, when its octets arrived), and what MPA holds. */
+/* This is what MPA passes up (a ULPDU, how its FPDU was located, when its octets arrived), and what MPA
+ * holds. */
 #pragma once
 
 #include <stddef.h>

@@ -83,8 +83,8 @@ bool rnic_admission_inspect(rnic_admission *admission, uint64_t position, const 
   return true;
 }
 
-/* Whether it needs no dry run, as far as memory goes: most segments, while there is plenty, and while there
- * is none those that let nothing go. */
+/* Returns whether it needs no dry run, as far as memory goes: most segments, while there is plenty, and while
+ * there is none those that let nothing go. */
 typedef enum glance { GLANCE_FITS, GLANCE_DOES_NOT_FIT, GLANCE_CANNOT_TELL } glance;
 
 static glance glance_at_memory(const rnic_admission *admission, const rnic_occupancy *before)

@@ -43,7 +43,7 @@ typedef struct rnic_refusals {
 rnic_admission *rnic_admission_new(const rnic_admission_config *config);
 void rnic_admission_free(rnic_admission *admission);
 
-/* Whether there is a reason for which a segment might be dropped; else TCP need not ask. */
+/* Returns whether there is a reason for which a segment might be dropped; else TCP need not ask. */
 bool rnic_admission_has_limits(const rnic_admission_config *config);
 
 /* tcp_events.inspect, in full operation, and tcp_events.admit: false drops the segment. */

@@ -395,7 +395,7 @@ static time_ps startup_deadline(const rnic_endpoint *endpoint)
                                                     : rnic_startup_phase_deadline(endpoint->startup);
 }
 
-/* Returns the deadline of what few endpoints have, or not for long. */
+/* Returns the deadline of those parts that few endpoints have, or not for long. */
 static G_GNUC_NO_INLINE time_ps rare_deadline(const rnic_endpoint *endpoint)
 {
   return time_ps_earlier(rnic_sender_deadline(&endpoint->sender), startup_deadline(endpoint));

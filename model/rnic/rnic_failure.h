@@ -39,8 +39,8 @@ typedef struct rnic_failure {
   const rdmap_terminate *terminate;
 } rnic_failure;
 
-/* Whether the connection ended as the documents require (docs/metrics.md, "Status of a run", `terminated`);
- * else TCP lost it. */
+/* Returns whether the connection ended as the documents require (docs/metrics.md, "Status of a run",
+ * `terminated`); else TCP lost it. */
 bool rnic_failure_is_termination(const rnic_failure *failure);
 
 /* Returns "Terminate 1/1/01", "MPA error 4", "rejected": the code as a summary names it. Free with g_free().

@@ -104,8 +104,8 @@ static uint32_t next_mulpdu_octets(rnic_sender *sender)
   return sender->mulpdu_octets;
 }
 
-/* Whether `ulpdu` is full-size when its FPDU has `fpdu_octets`: one that MULPDU bounds because of what the
- * segment holds already is not. Counts it. */
+/* Returns whether `ulpdu` is full-size when its FPDU has `fpdu_octets`: one that MULPDU bounds because of
+ * what the segment holds already is not. Counts it. */
 static bool is_full_size(rnic_sender *sender, const buffer_chain *ulpdu, uint32_t fpdu_octets,
                          uint32_t mulpdu)
 {

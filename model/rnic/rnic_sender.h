@@ -73,7 +73,7 @@ void rnic_sender_start(rnic_sender *sender, bool markers, bool crc);
  * memory stays small; and while its send buffer has room and no FPDU waits for its turn. */
 bool rnic_sender_has_room(const rnic_sender *sender);
 
-/* Whether an FPDU waits for its turn. */
+/* Returns whether an FPDU waits for its turn. */
 static inline bool rnic_sender_holds(const rnic_sender *sender)
 {
   return sender->limits && sender->limits->turn < TIME_PS_NEVER;

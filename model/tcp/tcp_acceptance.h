@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Whether a segment that arrives on a synchronised connection is taken (RFC 9293 §3.10.7.4, first and
- * second): asked by tcp_connection for what the network brings, and by a replay for what a capture shows. */
+/* It is judged here whether a segment that arrives on a synchronised connection is taken (RFC 9293 §3.10.7.4,
+ * first and second), as asked by tcp_connection for what the network brings, and by a replay for what a
+ * capture shows. */
 #pragma once
 
 #include "net/tcp_header.h"
@@ -56,7 +57,8 @@ typedef enum tcp_verdict {
   TCP_VERDICT_FALSE_RESET, /* one elsewhere in the window: it is challenged */
 } tcp_verdict;
 
-/* What happens to `segment` at `receiver`, before its SYN and ACK are processed. `recent`: NULL when its
- * timestamp does not count. A segment without length is taken at the window's edge, too, if `takes_edge`. */
+/* Returns what happens to `segment` at `receiver`, before its SYN and ACK are processed. `recent`: NULL when
+ * its timestamp does not count. A segment without length is taken at the window's edge, too, if `takes_edge`.
+ */
 tcp_verdict tcp_acceptance_judge(const tcp_receiver *receiver, const tcp_recent_timestamp *recent,
                                  const tcp_incoming *segment, bool takes_edge);

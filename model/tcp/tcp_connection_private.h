@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What tcp_connection.c (life, timers and handshake), tcp_input.c (a segment arrives) and tcp_output.c (a
- * segment leaves) share. The first knows the other two only as three functions of its class. */
+/* This is what tcp_connection.c (life, timers and handshake), tcp_input.c (a segment arrives) and
+ * tcp_output.c (a segment leaves) share. The first knows the other two only as three functions of its class.
+ */
 #pragma once
 
 #include "tcp/tcp_acceptance.h"
@@ -121,7 +122,7 @@ void tcp_connection_arrive_in_syn_sent(tcp_connection *connection, const tcp_hea
 /* The handshake is done: our SYN is acknowledged by `segment`. */
 void tcp_connection_establish(tcp_connection *connection, const tcp_incoming *segment);
 
-/* What answers a segment that belongs to no connection (RFC 9293 §3.10.7.1, §3.5.2 group 1). */
+/* Answers a segment that belongs to no connection (RFC 9293 §3.10.7.1, §3.5.2 group 1). */
 void tcp_connection_answer_with_reset(tcp_connection *connection, const tcp_header *header,
                                       uint32_t payload_octets);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What passes between a TCP and the layer above: the kinds of records posted, events, counters, gauges. */
+/* This is what passes between a TCP and the layer above: the kinds of records posted, events, counters,
+ * gauges. */
 #pragma once
 
 #include <stdbool.h>

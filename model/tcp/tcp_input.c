@@ -23,7 +23,7 @@ static inline void take_timestamp(tcp_connection *connection, const tcp_incoming
                             segment->position, (int64_t)connection->receiver.acknowledged, segment->now);
 }
 
-/* What the echoed timestamp, if there is one, shows: the round trip, and when the segment left that it
+/* Reads what the echoed timestamp, if there is one, shows: the round trip, and when the segment left that it
  * echoes. */
 static void read_timestamp_echo(const tcp_config *config, const tcp_incoming *segment,
                                 tcp_acknowledgement *ack)

@@ -95,7 +95,7 @@ void tcp_receiver_receive(tcp_receiver *receiver, int64_t position, const buffer
  * nothing has come beyond it. */
 bool tcp_receiver_expects(const tcp_receiver *receiver, uint32_t length);
 
-/* What tcp_receiver_receive() does with such a segment; its payload is not empty. */
+/* Does what tcp_receiver_receive() does with such a segment; its payload is not empty. */
 void tcp_receiver_receive_expected(tcp_receiver *receiver, const buffer_chain *payload, uint8_t flags,
                                    time_ps now);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is in flight: the segments sent and not yet acknowledged, what of them the peer has acknowledged
- * selectively, and what is taken as lost: by RFC 6675 §3 and §4, or by time (RFC 8985), which tcp_rack
- * decides.
+/* It has what is in flight: the segments sent and not yet acknowledged, what of them the peer has
+ * acknowledged selectively, and what is taken as lost: by RFC 6675 §3 and §4, or by time (RFC 8985), which
+ * tcp_rack decides.
  *
  * A segment keeps the boundaries with which it was first sent (mpa-01 §5.3, MPA-048); only its front is cut
  * off when part of it is acknowledged (note M29, MPA-329), it is cut up when it no longer fits, or takes over
@@ -63,7 +63,7 @@ typedef struct tcp_plain_delivery {
   uint64_t end; /* of the last */
 } tcp_plain_delivery;
 
-/* What tcp_scoreboard_acknowledge() does when the board is plain, except that no listener is called. */
+/* Does what tcp_scoreboard_acknowledge() does when the board is plain, except that no listener is called. */
 void tcp_scoreboard_acknowledge_plain(tcp_scoreboard *board, uint64_t position, tcp_plain_delivery *delivery);
 
 /* The peer holds [from, to), which must have been sent and not be acknowledged. Returns how many octets of

@@ -223,8 +223,9 @@ static inline bool choose_new(tcp_sender *sender, int64_t room, tcp_cut *cut, bo
   return fits(sender, MAX(cut->length, 1), room) || (*fin && sender->config->fin_beyond_window);
 }
 
-/* What a round has made of the window, as Linux keeps it (tcp_config.limited_by_round): that it was full,
- * or else how much was in flight. A round ends when what was in flight at the last note is acknowledged. */
+/* Notes what a round has made of the window, as Linux keeps it (tcp_config.limited_by_round): that it was
+ * full, or else how much was in flight. A round ends when what was in flight at the last note is
+ * acknowledged. */
 static inline void note_use_of_window(tcp_sender *sender)
 {
   tcp_sender_flight *flight = sender->flight;
@@ -413,7 +414,7 @@ static G_GNUC_NO_INLINE bool next_when_disturbed(tcp_sender *sender, tcp_outgoin
   return send_new(sender, room_for_new, outgoing, now) || send_unproven(sender, room, outgoing, now);
 }
 
-/* What is in flight must make room before anything new may leave; false: perhaps not. */
+/* Returns whether what is in flight must make room before anything new may leave; false: perhaps not. */
 static inline bool waits_for_room(const tcp_sender *sender, int64_t room)
 {
   int64_t usable = (int64_t)sender->window_edge - (int64_t)sender->next;

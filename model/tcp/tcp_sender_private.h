@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What tcp_sender.c (its life), tcp_sender_input.c (an acknowledgement arrives), tcp_sender_output.c (a
- * segment leaves) and tcp_sender_recovery.c (losses) share. */
+/* This is what tcp_sender.c (its life), tcp_sender_input.c (an acknowledgement arrives), tcp_sender_output.c
+ * (a segment leaves) and tcp_sender_recovery.c (losses) share. */
 #pragma once
 
 #include <glib.h>
@@ -186,7 +186,7 @@ static inline time_ps tcp_sender_clock(const tcp_sender *sender, time_ps now)
  * acknowledged, or a loss is found. */
 void tcp_sender_end_reducing(tcp_sender *sender);
 
-/* What `news` proves of the last recovery or time-out: when it was for nothing, it is undone. */
+/* Judges what `news` proves of the last recovery or time-out: when it was for nothing, it is undone. */
 void tcp_sender_judge_recovery(tcp_sender *sender, tcp_sender_news *news);
 
 /* An ECN peer is informed of the reduction (CWR), and ECE for what is in flight now brings no other. */

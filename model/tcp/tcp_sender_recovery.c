@@ -27,7 +27,7 @@ static bool may_enter_recovery(const tcp_sender *sender)
          (acknowledged > sender->recovery_point || (sender->sack && acknowledged == sender->recovery_point));
 }
 
-/* What makes up the window at first, and which segment leaves at once. */
+/* Decides what makes up the window at first, and which segment leaves at once. */
 static void begin_resending(tcp_sender *sender)
 {
   tcp_sent_segment first;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a trace has of the segments that a TCP sends, whichever TCP it is. */
+/* This is what a trace has of the segments that a TCP sends, whichever TCP it is. */
 #pragma once
 
 #include "net/datagram.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the layers above need of a TCP, whoever implements it: our own tcp_connection, or one that lives
- * elsewhere (ns-3's TcpSocket, shim/). rnic/ knows only this. */
+/* This is what the layers above need of a TCP, whoever implements it: our own tcp_connection, or one that
+ * lives elsewhere (ns-3's TcpSocket, shim/). rnic/ knows only this. */
 #pragma once
 
 #include "base/reassembly_queue.h"

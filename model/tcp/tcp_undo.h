@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Whether a recovery or a time-out was spurious: from what the peer reports as received twice, and by
- * F-RTO. */
+/* It is found out here whether a recovery or a time-out was spurious: from what the peer reports as received
+ * twice, and by F-RTO. */
 #pragma once
 
 #include <stdbool.h>

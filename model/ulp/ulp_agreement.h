@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the two ULPs of a connection have agreed on: which messages each posts, the buffers that each lends to
- * the other, with their STags, and what arrives where, in which order. Of the other end a ULP knows nothing
- * else.
+/* This is what the two ULPs of a connection have agreed on: which messages each posts, the buffers that each
+ * lends to the other, with their STags, and what arrives where, in which order. Of the other end a ULP knows
+ * nothing else.
  *
  * In a simulation the agreement is memory that both ULPs share (docs/decisions.md, "Two ULPs in one
  * process"): a slot's next user is announced at once when its last was verified. */
@@ -23,7 +23,7 @@ enum {
   ULP_STORAGE_MESSAGE_OCTETS = 48,
 };
 
-/* What the workloads of all connections of a run have in common. */
+/* This is what the workloads of all connections of a run have in common. */
 typedef struct ulp_workload_config {
   choice_list mix;             /* of ulp_operation, at least one: messages take turns */
   bool both;                   /* the Responder does the same towards the Initiator */
@@ -56,7 +56,8 @@ typedef struct ulp_agreement {
   ulp_delivery_check *arrivals[SIDES]; /* at each end; NULL: nothing was ever expected or came */
 } ulp_agreement;
 
-/* Whether the ULP of `side` posts operations of its own accord, and not only what answers the peer's. */
+/* Returns whether the ULP of `side` posts operations of its own accord, and not only what answers the peer's.
+ */
 bool ulp_workload_posts(const ulp_workload_config *config, enum side side);
 
 /* The agreement of connection number `connection`, which is part of what makes each message's payload
@@ -72,11 +73,11 @@ ulp_plan ulp_agreement_plan(const ulp_agreement *agreement);
  * ULP once, before anything else. */
 void ulp_agreement_lend(ulp_agreement *agreement, enum side side, rnic_endpoint *endpoint);
 
-/* What should arrive at the end of `side`, where its peer's ULP adds what it posts. */
+/* Returns what should arrive at the end of `side`, where its peer's ULP adds what it posts. */
 ulp_delivery_check *ulp_agreement_arrivals(ulp_agreement *agreement, enum side side);
 
-/* Where in the table a message of `requester`'s starts: each message of each end, each request and each
- * response has its own. */
+/* Returns where in the table a message of `requester`'s starts: each message of each end, each request and
+ * each response has its own. */
 uint64_t ulp_agreement_payload(const ulp_agreement *agreement, enum side requester, ulp_meaning meaning,
                                uint64_t message);
 

@@ -95,8 +95,8 @@ static bool is_expected(const ulp_message *expected, uint32_t delivered, const d
                                          header->tagged_offset == expected->purpose.slot->base + delivered));
 }
 
-/* How many of `length` octets of `expected`, from `delivered` on, are wrong; the first of them in `first`,
- * which may be NULL. */
+/* Returns how many of `length` octets of `expected`, from `delivered` on, are wrong; the first of them in
+ * `first`, which may be NULL. */
 static inline uint32_t count_wrong(const ulp_message *expected, uint32_t delivered, uint32_t length,
                                    ulp_wrong_octets *first)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What should arrive at one end, and whether it does: every Delivered segment is compared with the messages
- * that the other end's ULP posted, in their order, and every octet with the pattern table
+/* It knows what should arrive at one end, and whether it does: every Delivered segment is compared with the
+ * messages that the other end's ULP posted, in their order, and every octet with the pattern table
  * (docs/architecture.md, "Real octets").
  *
  * RDMA Writes and Sends arrive in the order posted (RDMAP-184 ff.), Read Responses in that of the Reads
@@ -26,7 +26,7 @@ typedef enum ulp_meaning {
   ULP_MEANING_RESPONSE, /* its end */
 } ulp_meaning;
 
-/* What an operation is for: its part in a message of a plan. */
+/* This is what an operation is for: its part in a message of a plan. */
 typedef struct ulp_purpose {
   ulp_operation operation; /* the plan's */
   ulp_meaning meaning;

@@ -69,7 +69,7 @@ static ulp_operation operation_of(const ulp_plan *plan, uint64_t message)
   return (ulp_operation)plan->mix->values[plan->mix->count == 1 ? 0 : message % plan->mix->count];
 }
 
-/* How many of all messages are `operation`. */
+/* Returns how many of all messages are `operation`. */
 static uint64_t count_of(const ulp_plan *plan, ulp_operation operation)
 {
   uint64_t rounds = plan->messages / plan->mix->count;

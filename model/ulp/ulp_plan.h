@@ -12,7 +12,7 @@
 
 /* --- Operations --- */
 
-/* What a message can be: an RDMAP operation, or an exchange made of several. One table row each. */
+/* This is what a message can be: an RDMAP operation, or an exchange made of several. One table row each. */
 typedef enum ulp_operation {
   ULP_OPERATION_WRITE,
   ULP_OPERATION_READ,
@@ -29,7 +29,7 @@ typedef enum ulp_operation {
   ULP_OPERATIONS
 } ulp_operation;
 
-/* Who the requester is: the end whose ULP starts the message; the other is its peer. */
+/* The requester is the end whose ULP starts the message; the other is its peer. */
 typedef struct ulp_operation_rules {
   rdmap_opcode posted;       /* what the requester posts */
   rdmap_opcode response;     /* of exchanges: the Send that ends it */
@@ -46,7 +46,7 @@ typedef struct ulp_operation_rules {
 /* The row of `operation`; static. */
 const ulp_operation_rules *ulp_operation_rules_of(ulp_operation operation);
 
-/* What the operations of a mix need. */
+/* This is what the operations of a mix need. */
 typedef struct ulp_mix_needs {
   bool sends; /* of data */
   bool writes;
@@ -63,7 +63,7 @@ typedef struct ulp_plan {
   const choice_list *mix; /* of ulp_operation, at least one; outlives the plan */
   uint64_t messages;      /* >= 1 */
   uint64_t signal_every;  /* Writes between two signals; 0: one signal after the last Write */
-  /* Where it stands. */
+  /* The rest is where it stands. */
   uint64_t message;    /* the next */
   uint64_t writes;     /* so far */
   bool signal_due;     /* comes before the next message */

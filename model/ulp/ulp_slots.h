@@ -15,7 +15,8 @@
 
 typedef struct ulp_slots ulp_slots;
 
-/* What STags a slot has: of its memory; of the message at the other end, when an RDMA Read fetches it there.
+/* These are the STags that a slot has: of its memory; of the message at the other end, when an RDMA Read
+ * fetches it there.
  */
 typedef enum ulp_slot_stag { ULP_SLOT_STAG, ULP_SLOT_SOURCE_STAG, ULP_SLOT_STAGS } ulp_slot_stag;
 
@@ -54,11 +55,11 @@ void ulp_slots_free(ulp_slots *slots);
  * Each end once, before a slot is taken. */
 void ulp_slots_lend(ulp_slots *slots, ulp_slot_stag which, rnic_endpoint *endpoint);
 
-/* How they were made. */
+/* Returns how they were made. */
 const ulp_slots_config *ulp_slots_config_of(const ulp_slots *slots);
 
-/* How many are free; the next one in turn when that is, for a message that starts at `payload` of the table,
- * with its STags valid, else NULL. */
+/* Return how many are free; the next one in turn when that is, for a message that starts at `payload` of the
+ * table, with its STags valid, else NULL. */
 uint32_t ulp_slots_free_count(const ulp_slots *slots);
 bool ulp_slots_has_next(const ulp_slots *slots);
 ulp_slot *ulp_slots_take(ulp_slots *slots, uint64_t payload);

@@ -10,8 +10,8 @@ typedef struct posted_work {
   struct posted_work *next;
 } posted_work;
 
-/* What a ULP does for itself: the steps of its plan are posted one by one, each when the buffers that it
- * needs are free at both ends. */
+/* This is what a ULP does for itself: the steps of its plan are posted one by one, each when the buffers that
+ * it needs are free at both ends. */
 typedef struct workload_requests {
   ulp_plan plan;
   uint64_t steps;
@@ -143,7 +143,7 @@ static uint32_t length_of(const ulp_workload_config *config, uint64_t message)
   return sizes->count > 0 ? (uint32_t)sizes->values[message % sizes->count] : config->message_octets;
 }
 
-/* Where the data of a message of its own goes that is no Send. */
+/* Returns where the data of a message of its own goes that is no Send. */
 static ulp_slots *data_of(const ulp_workload *workload, const ulp_operation_rules *rules)
 {
   enum side holder = rules->fills_requester ? workload->side : side_peer(workload->side);
@@ -151,8 +151,8 @@ static ulp_slots *data_of(const ulp_workload *workload, const ulp_operation_rule
   return workload->agreement->data[workload->side][holder];
 }
 
-/* Whether all buffers that `step` needs are free: one for its data; the peer's for a Send; its own for the
- * response. */
+/* Returns whether all buffers that `step` needs are free: one for its data; the peer's for a Send; its own
+ * for the response. */
 static bool has_buffers(const ulp_workload *workload, const ulp_step *step)
 {
   const ulp_operation_rules *rules = ulp_operation_rules_of(step->operation);
@@ -372,7 +372,7 @@ void ulp_workload_poll(ulp_workload *workload)
 
 /* --- How far it is --- */
 
-/* What has arrived. */
+/* Returns what has arrived. */
 static const ulp_delivery_check_results *arrived(const ulp_workload *workload)
 {
   static const ulp_delivery_check_results nothing;

@@ -43,5 +43,5 @@ void ulp_workload_poll(ulp_workload *workload);
 bool ulp_workload_is_complete(const ulp_workload *workload);
 bool ulp_workload_is_delivered(const ulp_workload *workload);
 
-/* What reached this ULP so far, and what was wrong with it. */
+/* Returns what reached this ULP so far, and what was wrong with it. */
 ulp_workload_results ulp_workload_results_of(const ulp_workload *workload);

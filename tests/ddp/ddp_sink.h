@@ -30,7 +30,7 @@ enum {
   MAX_ULPDU_OCTETS = 128,
 };
 
-/* Where the first FPDU starts: positions pass 2^32 soon. And when all happens. */
+/* This is where the first FPDU starts: positions pass 2^32 soon. And when all happens. */
 #define SENT_FROM ((UINT64_C(1) << 32) - 100)
 #define SENT_AT (10 * TIME_PS_PER_SECOND)
 
@@ -105,7 +105,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(ddp_sink, ddp_sink_free)
 /* A test (kit/test.h) of a new sink `s`. */
 #define SINK_TEST(name) TEST_OF(ddp_sink, s, ddp_sink_new(), name)
 
-/* Where untagged buffer `buffer` starts (the fourth is the one of QN 1); the Tagged Buffer when it is -1. */
+/* Returns where untagged buffer `buffer` starts (the fourth is the one of QN 1); the Tagged Buffer when it is
+ * -1. */
 uint8_t *ddp_sink_memory_of(ddp_sink *s, int buffer);
 
 /* Octet `i` of the payload of the FPDU that starts at `fpdu_start`; never UNTOUCHED. */
@@ -114,7 +115,7 @@ uint8_t sent_payload_octet(uint64_t fpdu_start, uint32_t i);
 /* Octets of its ULPDU, what is cut away not counted. */
 uint32_t sent_ulpdu_octets_of(const sent_segment *segment);
 
-/* Where the FPDU of segment `index` of the stream `segments` starts. */
+/* Returns where the FPDU of segment `index` of the stream `segments` starts. */
 uint64_t sent_start_of(const sent_segment *segments, size_t index);
 
 /* Passes up the `length` octets at `wire` as the ULPDU of the FPDU [start, start + fpdu_octets), in two

@@ -57,7 +57,7 @@ static six_segments copy_of_six(void)
   return copy;
 }
 
-/* What has arrived of them. */
+/* This is what has arrived of them. */
 typedef struct arrivals {
   bool arrived[SIX + 1];
   size_t prefix; /* so many without a hole */
@@ -212,8 +212,8 @@ static const open_case pairs[] = {
      false},
 };
 
-/* Which segments are of one message: tagged ones with the same RsvdULP (DDP-055), untagged ones with the same
- * QN and MSN (DDP-089). */
+/* These are tests of which segments are of one message: tagged ones with the same RsvdULP (DDP-055), untagged
+ * ones with the same QN and MSN (DDP-089). */
 EACH_TEST(test_the_message_that_is_open, open_case, pairs)
 {
   for (size_t i = 0; i < 4; i++) {

@@ -131,8 +131,8 @@ static sent_segment segment_around_the_bounds(random_stream *random)
       .payload = (uint32_t)random_stream_below(random, 80)};
 }
 
-/* Where the payload of `segment`, the first of its stream, belongs; NULL: nowhere. Worked out octet by
- * octet: each one's number is compared with those that the buffer has. */
+/* Returns where the payload of `segment`, the first of its stream, belongs; NULL: nowhere. Worked out octet
+ * by octet: each one's number is compared with those that the buffer has. */
 static uint8_t *place_of(ddp_sink *s, const sent_segment *segment)
 {
   const ddp_header *header = &segment->header;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the segmenter writes, read from the octets by the figures of ddp-07/rfc5041 §4.2 and §4.3 alone:
- * random messages on random queues, each segment under a MULPDU of its own, for the DV of both documents. */
+/* This is what the segmenter writes, read from the octets by the figures of ddp-07/rfc5041 §4.2 and §4.3
+ * alone: random messages on random queues, each segment under a MULPDU of its own, for the DV of both
+ * documents. */
 #include <string.h>
 
 #include "base/random_stream.h"

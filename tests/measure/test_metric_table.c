@@ -18,7 +18,7 @@ TEST(test_every_row_is_filled)
     g_assert_true(g_ascii_isupper(row->sentence[0]));
     const char *const sides[] = {"Data Sink", "Data Source", "path", "run", NULL};
     g_assert_true(g_strv_contains(sides, metric_side_name(row->side)));
-    /* What docs/metrics.md promises of names. */
+    /* This is what docs/metrics.md promises of names. */
     g_assert_cmpint(row->is_of_machine, ==,
                     strstr(row->name, "wall") || strstr(row->name, "cpu") || strstr(row->name, "events"));
   }

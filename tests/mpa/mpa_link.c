@@ -150,7 +150,7 @@ static void set_up_end(mpa_link_end *end, unsigned number)
   send_frame(end);
 }
 
-/* Where in the stream of `end` a packet of it begins. */
+/* Returns where in the stream of `end` a packet of it begins. */
 static uint32_t position_of(const mpa_link_end *end, const datagram *packet)
 {
   tcp_header header;
@@ -214,7 +214,7 @@ static datagram *piece_of(mpa_link_end *end, const datagram *packet, uint32_t fr
   return datagram_new_in(NULL, &source, &destination, &header, &payload);
 }
 
-/* Where the middlebox ends a piece that begins at `from`. */
+/* Returns where the middlebox ends a piece that begins at `from`. */
 static uint32_t piece_end(const mpa_link_end *end, const datagram *packet, uint32_t from)
 {
   const mpa_link_config *config = &end->link->config;
@@ -229,7 +229,7 @@ static uint32_t piece_end(const mpa_link_end *end, const datagram *packet, uint3
   return length;
 }
 
-/* What is on the wire of `end`, oldest first, in the form in which the middlebox forwards it. */
+/* Returns what is on the wire of `end`, oldest first, in the form in which the middlebox forwards it. */
 static void pass_middlebox(mpa_link_end *end, GQueue *out)
 {
   datagram *packet;

@@ -172,7 +172,7 @@ static bool is_new(const mpa_receiver *receiver, uint64_t from, uint64_t to)
   return true;
 }
 
-/* Whether the FPDU that starts at `start` lies within [from, to) according to its ULPDU_Length. Of an
+/* Returns whether the FPDU that starts at `start` lies within [from, to) according to its ULPDU_Length. Of an
  * impossible ULPDU_Length only its own two octets need to lie there. */
 static bool lies_within(const mpa_receiver *receiver, uint64_t start, uint64_t from, uint64_t to)
 {

@@ -40,14 +40,15 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(mpa_receiver, mpa_receiver_free)
  * end up holding the same octets in the same number of pieces. */
 void arrive(mpa_receiver *receiver, uint64_t from, uint64_t to);
 
-/* How FPDU `index` of the stream was located; MPA_LOCATIONS while it is not passed. */
+/* Returns how FPDU `index` of the stream was located; MPA_LOCATIONS while it is not passed. */
 mpa_location located_by(const mpa_receiver *receiver, guint index);
 
 /* The same of all FPDUs of the stream, a letter for each: c by the chain, m by a marker, l by the length of
  * one that a marker located, a by assumption, - when it is not passed. */
 void expect_methods(const mpa_receiver *receiver, const char *methods);
 
-/* What is held is exactly `expected`; or the fields of it that are not 0, which follow by name. */
+/* Expects that what is held is exactly `expected`; or the fields of it that are not 0, which follow by name.
+ */
 void expect_all_held(const mpa_receiver *receiver, mpa_held expected);
 #define expect_held(receiver, ...) expect_all_held((receiver), (mpa_held){__VA_ARGS__})
 

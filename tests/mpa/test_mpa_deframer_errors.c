@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the deframer refuses and with which code, and that nothing is passed after an error (mpa-01 §7). */
+/* These tests are about what the deframer refuses and with which code, and that nothing is passed after an
+ * error (mpa-01 §7). */
 #include <string.h>
 
 #include "mpa/mpa_deframer.h"

@@ -122,7 +122,7 @@ TEST(test_exact_and_printed)
   g_assert_cmpuint(mpa_mulpdu_exact_octets(0, UINT32_MAX, UINT32_MAX, false), ==, 64768);
 }
 
-/* What MPA may take for EMSS when TCP does not report it (MPA-025, MPA-026; note M27). */
+/* This is what MPA may take for EMSS when TCP does not report it (MPA-025, MPA-026; note M27). */
 TEST(test_assumed_emss)
 {
   g_assert_cmpuint(mpa_mulpdu_octets(MPA_ASSUMED_EMSS_OCTETS, true), ==, 1442);

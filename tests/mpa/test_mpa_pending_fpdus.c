@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is known of FPDUs that are not whole: by which method a start is known, and those that were assumed,
- * until they are proven right or wrong. The table of starts itself is what test_mpa_deframer_random compares
- * with its oracle. */
+/* These tests are about what is known of FPDUs that are not whole: by which method a start is known, and
+ * those that were assumed, until they are proven right or wrong. The table of starts itself is what
+ * test_mpa_deframer_random compares with its oracle. */
 #include "mpa/mpa_pending_fpdus.h"
 #include "test.h"
 

@@ -22,8 +22,8 @@ static guint read_stream(const mpa_link *link, unsigned from, bool markers, bool
   return check_stream(end->stream, crc);
 }
 
-/* Where FPDU `index` that end `from` posted starts, in its FPDU phase; where it would start when it has not
- * been posted. */
+/* Returns where FPDU `index` that end `from` posted starts, in its FPDU phase; where it would start when it
+ * has not been posted. */
 static uint64_t start_of(const mpa_link *link, unsigned from, guint index)
 {
   const mpa_stream *stream = link->end[from].stream;

@@ -11,10 +11,10 @@
 
 enum { HOSTS = 2, GUARD_OCTETS = 64, UNTOUCHED = 0xEE, DEFAULT_MULPDU = 114, PD = 7, OTHER_PD = 8 };
 
-/* Where the first FPDU of each host starts: positions pass 2^32 soon. */
+/* This is where the first FPDU of each host starts: positions pass 2^32 soon. */
 #define FIRST_OFFSET ((UINT64_C(1) << 32) - 200)
 
-/* What a ULP posts. */
+/* This is what a ULP posts. */
 enum { RDMAP_FIXTURE_OPERATIONS = 6 };
 extern const rdmap_opcode rdmap_fixture_operations[RDMAP_FIXTURE_OPERATIONS];
 
@@ -182,7 +182,7 @@ void acknowledge(rdmap_host *host);
 /* Pulls, passes and acknowledges in both directions, in order, until nothing moves. */
 void exchange(rdmap_fixture *f);
 
-/* How many ULPDUs of `opcode` the host has sent. */
+/* Returns how many ULPDUs of `opcode` the host has sent. */
 size_t count_sent(const rdmap_host *host, rdmap_opcode opcode);
 
 /* The octets in hex; free with g_free(). */

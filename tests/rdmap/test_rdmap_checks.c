@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is checked of every incoming RDMA Message, of each opcode (rdmap-00 §9.2): DDP's fields, version,
- * opcode, buffer model and queue; and what is not looked at. */
+/* These tests are about what is checked of every incoming RDMA Message, of each opcode (rdmap-00 §9.2): DDP's
+ * fields, version, opcode, buffer model and queue; and what is not looked at. */
 #include "base/random_stream.h"
 #include "rdmap_fixture.h"
 

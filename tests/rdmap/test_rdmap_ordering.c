@@ -66,7 +66,7 @@ static void assert_nothing_happened(rdmap_fixture *f, const operation *pair)
   }
 }
 
-/* What B's ULP receives when both operations are there: Sends only, in the order sent. */
+/* Expects what B's ULP receives when both operations are there: Sends only, in the order sent. */
 static void assert_sends_received(const rdmap_fixture *f, const operation *pair)
 {
   g_autoptr(GString) log = g_string_new(NULL);

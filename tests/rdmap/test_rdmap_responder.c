@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a responder keeps and reads for the Reads it answers. Which it refuses, in which order it answers them
- * and when their buffers are free again is in test_rdmap_stream_reads, test_rdmap_stags and
- * test_rdmap_value_table. */
+/* These tests are about what a responder keeps and reads for the Reads it answers. Which it refuses, in which
+ * order it answers them and when their buffers are free again is in test_rdmap_stream_reads, test_rdmap_stags
+ * and test_rdmap_value_table. */
 #include <string.h>
 
 #include "rdmap/rdmap_responder.h"
@@ -51,7 +51,7 @@ static void bench_free(bench *b)
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(bench, bench_free)
 
-/* Whether there is a buffer for the Request that comes `ahead` places after the next one. */
+/* Returns whether there is a buffer for the Request that comes `ahead` places after the next one. */
 static bool has_buffer(const bench *b, uint32_t ahead)
 {
   uint8_t *target;

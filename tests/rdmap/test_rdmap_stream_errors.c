@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How a stream ends: what a Terminate reports, when it goes out, what it replaces and what becomes of the
- * operations (rdmap-00 §6.8, §8.2, §9.1). The checks themselves are test_rdmap_checks and
+/* These tests are about how a stream ends: what a Terminate reports, when it goes out, what it replaces and
+ * what becomes of the operations (rdmap-00 §6.8, §8.2, §9.1). The checks themselves are test_rdmap_checks and
  * test_rdmap_value_table. */
 #include "rdmap_fixture.h"
 #include "stag_changes.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What each operation looks like on the wire, to the octet: rdmap-00 §6.1 … §6.8, and the drawings of
- * §12.1. */
+/* These tests show what each operation looks like on the wire, to the octet: rdmap-00 §6.1 … §6.8, and the
+ * drawings of §12.1. */
 #include "base/random_stream.h"
 #include "rdmap_fixture.h"
 

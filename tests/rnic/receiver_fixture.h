@@ -76,7 +76,7 @@ uint64_t position_of(const receiver_fixture *f, guint index);
 /* A segment with octets [from, to) of the stream arrives; false when it is refused. */
 bool arrive(receiver_fixture *f, uint64_t from, uint64_t to);
 
-/* What is held now. */
+/* Returns what is held now. */
 rnic_occupancy held_now(const receiver_fixture *f);
 
 /* All has arrived, all is placed as it was written, nothing is held. */

@@ -23,7 +23,7 @@ typedef struct fixture_side {
   rnic_host *host;
   rnic_endpoint_config config;
   rnic_endpoint *endpoint;
-  /* What the ULP received */
+  /* This is what the ULP received */
   GString *completions;    /* "write 1, read 2 in error, received 7 (70 octets)", in their order */
   size_t notified;         /* `completion` events */
   bool leaves_completions; /* do not poll: the test does */
@@ -42,7 +42,7 @@ typedef struct fixture_side {
   size_t placed_after_failure; /* segments Placed or Delivered after `failed` */
   bool closes_when_finished;
   bool wants_no_events; /* its ULP */
-  /* What it put on the wire */
+  /* This is what it put on the wire */
   GByteArray *wire;    /* octets of its TCP stream */
   uint64_t first_fpdu; /* position of its FPDU phase; set by create() for frames without Private Data */
   bool markers;        /* of that phase */
@@ -59,7 +59,7 @@ struct rnic_fixture {
   fixture_side sides[SIDES];
   fixture_side *initiator, *responder; /* the same */
   time_ps now;                         /* from START_PS on; each event of a ULP must have this time */
-  /* Whether the packet that `from` sends gets lost, too; NULL: none more. */
+  /* Returns whether the packet that `from` sends gets lost, too; NULL: none more. */
   bool (*loses)(fixture_side *from, const datagram *packet);
   const rnic_endpoint_events *events; /* whose user is a fixture_side; rnic_fixture_events */
   GQueue *flying;
@@ -135,7 +135,7 @@ bool post_send(fixture_side *s, uint32_t length);
 /* True when the `octets` octets at `memory` are those of an operation, from its start. */
 bool is_payload(const uint8_t *memory, size_t octets);
 
-/* What the side holds of its peer's stream. */
+/* Returns what the side holds of its peer's stream. */
 rnic_occupancy held_by(const fixture_side *s);
 
 /* The octets of a stream that wait for something, whatever it is. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which segments are dropped for want of memory or of descriptors. All FPDUs here are 2 + 14 + payload + 4
- * (CRC) octets: a payload of 84 makes one of 104. */
+/* These tests are about which segments are dropped for want of memory or of descriptors. All FPDUs here are 2
+ * + 14 + payload + 4 (CRC) octets: a payload of 84 makes one of 104. */
 #include "receiver_fixture.h"
 
 enum { FPDU = 104 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a connection would hold after a segment, computed before it is taken. Each arrival of the fixture
- * compares. */
+/* These tests are about what a connection would hold after a segment, computed before it is taken. Each
+ * arrival of the fixture compares. */
 #include "receiver_fixture.h"
 
 /* Segments of a scene: cuts at any place or at FPDU starts, in an order disturbed a little or much. */

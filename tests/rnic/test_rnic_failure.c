@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a user reads when a connection fails: layer, code, and what it means. */
+/* These tests are about what a user reads when a connection fails: layer, code, and what it means. */
 #include "rnic/rnic_failure.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the connections of one RNIC share; how fast it hands FPDUs to TCP; its buffers, with guards on both
- * sides, and memory that is used again. */
+/* These tests are about what the connections of one RNIC share; how fast it hands FPDUs to TCP; its buffers,
+ * with guards on both sides, and memory that is used again. */
 #include "rnic/rnic_host.h"
 #include "stack_cleanup.h"
 #include "test.h"

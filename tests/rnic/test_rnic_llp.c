@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What DDP asks of the LLP (ddp-07/rfc5041 §3, ddp-v1.0 §5), asked of MPA and TCP as an endpoint has put them
- * together. */
+/* This is what DDP asks of the LLP (ddp-07/rfc5041 §3, ddp-v1.0 §5), asked of MPA and TCP as an endpoint has
+ * put them together. */
 
 #include "../kit/path_mtu.h"
 #include "rnic_fixture.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What limits a host that sends: its send buffer and its rates. */
+/* These tests are about what limits a host that sends: its send buffer and its rates. */
 #include "rnic_fixture.h"
 
 /* Without markers full FPDUs are 1454 + 6 octets (mpa-01 §5.3.2): EMSS. */
@@ -61,7 +61,7 @@ static void transfer(rnic_fixture *f, unsigned sender, uint32_t count)
   g_assert_cmpint(f->initiator->failed + f->responder->failed, ==, 0);
 }
 
-/* How many leave together, burst by burst: "3 2 2". */
+/* Returns how many leave together, burst by burst: "3 2 2". */
 static char *bursts(void)
 {
   GString *text = g_string_new(NULL);

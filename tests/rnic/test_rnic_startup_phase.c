@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is on the wire and what the ULPs learn before full operation, of whole endpoints (mpa-01 §6.1 [mpa-02
- * §8.1]). */
+/* These tests are about what is on the wire and what the ULPs learn before full operation, of whole endpoints
+ * (mpa-01 §6.1 [mpa-02 §8.1]). */
 #include "rnic_fixture.h"
 
 static const char request_key[] = "MPA ID Req Frame";

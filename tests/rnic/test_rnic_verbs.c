@@ -61,7 +61,7 @@ RNIC_TEST(test_who_may_register_an_allocated_stag)
   }
 }
 
-/* What the ULP has not granted. */
+/* This is what the ULP has not granted. */
 typedef struct refused_row {
   const char *name;
   rdmap_opcode operation;

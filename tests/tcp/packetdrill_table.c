@@ -5,7 +5,7 @@
 
 #include "linux_keys.h"
 
-/* What has left, as a table has it, and when. */
+/* This is what has left, as a table has it, and when. */
 typedef struct departure {
   time_ps at;
   packetdrill_row row;
@@ -223,7 +223,8 @@ static bool time_is(const stage *s, const packetdrill_row *row, const departure 
   return seen->at >= s->when && seen->at <= s->when + (time_ps)row->within_us * TIME_PS_PER_MICROSECOND;
 }
 
-/* What is wrong with `departed`, which should be the piece of `row` that starts at `from`; NULL: nothing. */
+/* Returns what is wrong with `departed`, which should be the piece of `row` that starts at `from`; NULL:
+ * nothing. */
 static const char *find_fault(const stage *s, const packetdrill_row *row, uint32_t from,
                               const departure *departed)
 {

@@ -21,7 +21,7 @@ typedef enum packetdrill_kind {
   PACKETDRILL_UNREAD_IS,
 } packetdrill_kind;
 
-/* Whose keys a row is for. */
+/* These say whose keys a row is for. */
 typedef enum packetdrill_keys { PACKETDRILL_BOTH, PACKETDRILL_RFC, PACKETDRILL_LINUX } packetdrill_keys;
 
 /* In `window`: none. */

@@ -270,7 +270,7 @@ void refuse_octets(tcp_fixture *f, unsigned end, uint64_t from, uint64_t to, uns
   f->end[end].refusals = count;
 }
 
-/* What an end may do next, and when. */
+/* Notes what an end may do next, and when. */
 static void note_state(const tcp_fixture_end *end)
 {
   tcp_transport *transport = end->connection;

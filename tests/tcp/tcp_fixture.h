@@ -107,7 +107,7 @@ tcp_fixture *tcp_fixture_between(const tcp_config *config, const tcp_config *pee
 tcp_fixture *tcp_fixture_pair(const tcp_config *config);
 tcp_fixture *tcp_fixture_scripted(const tcp_config *config, tcp_header *syn_ack);
 
-/* What a script may offer: an unscaled window and an MSS, and nothing else. */
+/* This is what a script may offer: an unscaled window and an MSS, and nothing else. */
 #define OFFER(window_octets, octets)                                                                         \
   (&(tcp_header){.window = (window_octets), .has_mss = true, .mss_octets = (octets)})
 
@@ -155,7 +155,7 @@ void refuse_octets(tcp_fixture *f, unsigned end, uint64_t from, uint64_t to, uns
 /* Collects what end `from` may send now. */
 void collect(tcp_fixture *f, unsigned from);
 
-/* How many segments of `from` lie on the wire. */
+/* Returns how many segments of `from` lie on the wire. */
 unsigned on_wire(const tcp_fixture *f, unsigned from);
 
 /* The `index`-th segment on the wire of `from`. */

@@ -25,7 +25,7 @@ static inline void tcp_scoreboard_free(tcp_scoreboard *board)
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(tcp_scoreboard, tcp_scoreboard_free)
 
-/* What a timer alone takes its limits from. */
+/* This is what a timer alone takes its limits from. */
 typedef struct lone_timer {
   tcp_retransmission_timer timer; /* first: freed as it */
   tcp_config config;

@@ -118,7 +118,7 @@ static bool heeds(const tcp_wire *wire, unsigned to, const datagram *packet, con
   return header->flags & TCP_SYN || !(acknowledged < (int64_t)way->acknowledged || old || end->closed);
 }
 
-/* What a packet with `header` reports to end `to`, which heeds it. */
+/* This is what a packet with `header` reports to end `to`, which heeds it. */
 static void note_acknowledgement(tcp_wire *wire, unsigned to, const tcp_header *header)
 {
   direction *way = &wire->way[to];
@@ -158,7 +158,7 @@ static void send_off(tcp_wire *wire, unsigned from, datagram *packet, bool is_st
   g_array_insert_val(way->underway, index, item);
 }
 
-/* Whether the path is too narrow for `packet`, which end `from` has sent. */
+/* Returns whether the path is too narrow for `packet`, which end `from` has sent. */
 static bool is_too_big(tcp_wire *wire, unsigned from, const datagram *packet)
 {
   uint32_t mtu_octets = wire->faults.narrow_mtu_octets;

@@ -11,10 +11,10 @@
 
 typedef struct tcp_wire tcp_wire;
 
-/* How far from its place a stray is: more than any window. */
+/* This is how far from its place a stray is: more than any window. */
 enum { TCP_WIRE_STRAY_OCTETS = 1 << 20 };
 
-/* Whether the path loses `packet` from end `from`; may be asked once a packet. */
+/* Returns whether the path loses `packet` from end `from`; may be asked once a packet. */
 typedef bool (*tcp_wire_loser)(void *user, unsigned from, const datagram *packet);
 
 typedef struct tcp_wire_faults {
@@ -34,7 +34,7 @@ typedef struct tcp_wire_faults {
   bool is_silent;             /* they do not */
 } tcp_wire_faults;
 
-/* What the path did to the segments of one end, and what the other end had of them. */
+/* This is what the path did to the segments of one end, and what the other end had of them. */
 typedef struct tcp_wire_counts {
   uint64_t lost; /* segments with payload … */
   uint64_t late;

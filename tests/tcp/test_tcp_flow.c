@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How the stream flows without losses: bursts, slow start, delayed ACKs, cuts, windows, what is passed up
- * when. */
+/* These tests are about how the stream flows without losses: bursts, slow start, delayed ACKs, cuts, windows,
+ * what is passed up when. */
 #include "flag_test.h"
 #include "tcp_fixture.h"
 

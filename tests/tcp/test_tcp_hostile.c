@@ -40,7 +40,7 @@ static uint8_t forge_flags(world *w)
   return below(w, 60) > 0 ? usual[below(w, G_N_ELEMENTS(usual))] : (uint8_t)below(w, 256);
 }
 
-/* Where the stream of `end` stands: what was acknowledged last, or is sent next. */
+/* Returns where the stream of `end` stands: what was acknowledged last, or is sent next. */
 static uint32_t sequence_of(world *w, unsigned end)
 {
   const tcp_sender *sender = &tcp_connection_of(w->f->end[end].connection)->sender;

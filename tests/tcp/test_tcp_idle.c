@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a connection that rests costs: a run may have ten thousand of them. */
+/* These tests are about what a connection that rests costs: a run may have ten thousand of them. */
 #include <malloc.h>
 
 #include "tcp/tcp_connection.h"

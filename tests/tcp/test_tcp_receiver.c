@@ -6,7 +6,7 @@
 
 enum { TAKEN_OCTETS = 4000, ROOM_OCTETS = 50000 };
 
-/* What was reported to the layer above. */
+/* This is what was reported to the layer above. */
 typedef struct reported {
   GString *passed; /* "position+length@arrival " of each events.octets */
   uint32_t segments;
@@ -331,9 +331,9 @@ TEST(test_not_admitted)
   g_assert_cmpuint(test->receiver->next, ==, 100);
 }
 
-/* What there is beyond the edge, and what there would be with a segment: one that joins two ranges makes one
- * of them, one that touches or overlaps a range none, and what fills the hole is always let through. Segments
- * count until the edge has passed them. */
+/* Tells what there is beyond the edge, and what there would be with a segment: one that joins two ranges
+ * makes one of them, one that touches or overlaps a range none, and what fills the hole is always let
+ * through. Segments count until the edge has passed them. */
 RECEIVER_TEST(test_beyond)
 {
   static const struct {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a sender takes for reordering, and what follows from it: RFC 8985 §6.2, and as Linux has it. */
+/* These tests are about what a sender takes for reordering, and what follows from it: RFC 8985 §6.2, and as
+ * Linux has it. */
 #include "flag_test.h"
 #include "sender_bench.h"
 

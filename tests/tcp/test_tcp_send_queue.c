@@ -72,7 +72,8 @@ static tcp_cut cut(tcp_send_queue *queue, uint32_t emss_octets)
   return next;
 }
 
-/* What is left to send is cut into these lengths, and no more: EXPECT_CUTS(queue, 1000, 1000, 300). */
+/* Expects that what is left to send is cut into these lengths, and no more: EXPECT_CUTS(queue, 1000, 1000,
+ * 300). */
 #define EXPECT_CUTS(queue, emss, ...)                                                                        \
   expect_cuts(queue, emss, (const uint32_t[]){__VA_ARGS__}, G_N_ELEMENTS(((const uint32_t[]){__VA_ARGS__})))
 static void expect_cuts(tcp_send_queue *queue, uint32_t emss_octets, const uint32_t *lengths, size_t count)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the keys of the sender select, tested on a sender alone: Nagle, idleness, Limited Transmit, ECN,
- * repacketizing, a path that throws away what is too big. */
+/* These tests are about what the keys of the sender select, tested on a sender alone: Nagle, idleness,
+ * Limited Transmit, ECN, repacketizing, a path that throws away what is too big. */
 #include "flag_test.h"
 #include "sender_bench.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What only the retransmission timer finds, and what it does to the sender (RFC 6298, RFC 5681 §3.1). */
+/* These tests are about what only the retransmission timer finds, and what it does to the sender (RFC 6298,
+ * RFC 5681 §3.1). */
 #include "flag_test.h"
 #include "tcp_fixture.h"
 

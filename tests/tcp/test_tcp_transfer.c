@@ -13,7 +13,7 @@ enum { SLOW = 30, RECOVERIES = 8, ROUND_TRIP_US = 50 };
 
 #define ROUND_TRIP (ROUND_TRIP_US * TIME_PS_PER_MICROSECOND)
 
-/* What befalls a transfer. */
+/* This is what befalls a transfer. */
 typedef struct trouble {
   const char *name;
   uint32_t octets[TCP_FIXTURE_ENDS]; /* that each end posts, or a little more */
@@ -30,7 +30,7 @@ typedef struct trouble {
   bool aborts;     /* end 0, in the middle */
 } trouble;
 
-/* What is chosen for one transfer; the rest is drawn. */
+/* This is what is chosen for one transfer; the rest is drawn. */
 typedef struct choices {
   uint64_t seed;
   unsigned congestion; /* 0 … 2 */
@@ -39,7 +39,7 @@ typedef struct choices {
   bool aligned;
 } choices;
 
-/* What must not matter. */
+/* This is what must not matter. */
 typedef struct variation {
   const char *name;
   bool urgent; /* as in tcp_fixture */
@@ -194,12 +194,12 @@ static void disturb(tcp_fixture *f, const trouble *what, random_stream *random)
   }
 }
 
-/* What may be sent again at most: what was lost, probes, what was in flight at time-outs, rule 4 of RFC
- * 6675's NextSeg() once a recovery; and what came late or twice: a late segment may be taken as lost; without
- * SACK every partial ACK of such a recovery has the next segment sent again (RFC 6582 §3.2 step 3), which had
- * arrived. A FIN alone that is sent again is no retransmission of payload, but may be lost. Among very many
- * seeds are some where the ACKs that SACKed the most recent segments were lost, and up to four were sent
- * again for it. */
+/* Returns what may be sent again at most: what was lost, probes, what was in flight at time-outs, rule 4 of
+ * RFC 6675's NextSeg() once a recovery; and what came late or twice: a late segment may be taken as lost;
+ * without SACK every partial ACK of such a recovery has the next segment sent again (RFC 6582 §3.2 step 3),
+ * which had arrived. A FIN alone that is sent again is no retransmission of payload, but may be lost. Among
+ * very many seeds are some where the ACKs that SACKed the most recent segments were lost, and up to four were
+ * sent again for it. */
 static void check_retransmissions(const tcp_fixture *f, const tcp_wire *wire, unsigned from,
                                   const trouble *what)
 {
@@ -418,7 +418,8 @@ static const trouble REPEATED[] = {
     {"abort", {60000, 60000}, 1, .wire = {.loss = 0.02}, .aborts = true},
 };
 
-/* What both ends did, and when, in the transfer that `which` names. `sum` gets what happened to it. */
+/* Returns what both ends did, and when, in the transfer that `which` names. `sum` gets what happened to it.
+ */
 static GArray *trace_of(const trouble *what, const choices *which, const variation *changed,
                         tcp_statistics *sum, unsigned *plain)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What was sent again for nothing (RFC 3522, RFC 3708, RFC 4015). */
+/* These tests are about what was sent again for nothing (RFC 3522, RFC 3708, RFC 4015). */
 #include "tcp/tcp_undo.h"
 
 #include "flag_test.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What should arrive at one end, compared with what does: segments, octets, completions. */
+/* This is what should arrive at one end, compared with what does: segments, octets, completions. */
 #include "ulp/ulp_delivery_check.h"
 
 #include "slots_fixture.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a connection costs that is open and has nothing to do: its two endpoints and their workload, with all
- * the layers below. */
+/* These tests are about what a connection costs that is open and has nothing to do: its two endpoints and
+ * their workload, with all the layers below. */
 #include <malloc.h>
 
 #include "base/memory_pool.h"

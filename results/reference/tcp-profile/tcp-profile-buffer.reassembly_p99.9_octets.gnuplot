@@ -1,6 +1,6 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: 5eb88d1aac01712755cbe843dcb426c7c0770ec75c21552d60bb779f82fa0170
+# SHA-256 of the rest: 487ca392b5a6d6b1bf0a10aee59f6cd90557e735219a143f189a1fef1982c04f
 stem = 'tcp-profile-buffer.reassembly_p99.9_octets'
 format = 'svg'
 width = 0
@@ -11,7 +11,7 @@ panel_letters = 0
 print_height = 0
 x_numeric = 1
 title_text = 'Reassembly occupancy, p99.9 over loss of segments'
-subtitle_text = 'Reassembly memory with the TCP of Linux and of the RFCs · scenario tcp-profile · seeds 1–8 · iwarpsim 0.2.0 (git 55275e72add8) · 96 runs, median of 8 each with quartiles · mpa.markers moves with receiver.mode · ringed: 32 with lost retransmissions'
+subtitle_text = 'Reassembly memory with the TCP of Linux and of the RFCs · scenario tcp-profile · seeds 1–8 · iwarpsim 0.2.0 (git 61881b4dbfaf) · 96 runs, median of 8 each with quartiles · mpa.markers moves with receiver.mode · ringed: 32 with lost retransmissions'
 panel_titles = 2
 array panel_title[2] = ['in-order receiver', 'out-of-order receiver']
 panels = 2
@@ -46,21 +46,10 @@ array y_gap[1]
 legend_texts = 3
 array legend_text[3] = ['TCP profile = linux', 'TCP profile = rfc', 'flagged']
 legend_looks = 3
-array legend_look[3] = ['main 1', 'main 2', 'ring 0']
-styles = '1 2 1 2'
-main_lines = 2
-array main_line[2] = ['0 1', '2 3']
-companion_lines = 2
-array companion_line[2] = ['', '']
-reference_lines = 2
-array reference_line[2] = ['', '']
-own_lines = 2
-array own_line[2] = ['', '']
+array legend_look[3] = ['only 1', 'only 2', 'ring 0']
+curves = 4
+array curve[4] = ['1 only 1', '1 only 2', '2 only 1', '2 only 2']
 lines = 2
-references = 0
-companions = 0
-flagged = 1
-crosses = 0
 
 # --- The terminal ---
 set encoding utf8
@@ -221,9 +210,15 @@ y(v) = (v > 0 || !y_log ? v : y_zero ? y_from : NaN)/y_unit # a logarithmic axis
 limited(v) = (v > y_from || v != v ? v : y_from)/y_unit # of an interval that goes on below the axis
 
 # --- The look: the palette of Okabe and Ito; lines differ in colour, dash and point, and read without colour too ---
-colour(i) = word('#0072B2 #D55E00 #009E73 #CC79A7 #000000 #E69F00', 1+(i-1)%6)
-point(i) = int(word('7 5 9 13 11 6 4 8 12 10', 1+(i-1)%10))
-dash(i) = int(word('1 2 4 3 5', 1+(i-1)%5))
+colour(i) = i < 1 ? '#606060' : word('#0072B2 #D55E00 #009E73 #CC79A7 #000000 #E69F00', 1+(i-1)%6)
+point(i) = int(word('7 5 9 13 11 6 4 8 12 10', 1+(max(i, 1)-1)%10))
+dash(i) = int(word('1 2 4 3 5', 1+(max(i, 1)-1)%5))
+# Line number i, grey where it stands for all: an only one has a dash of its own; a first and a second one have colour and shape in common.
+number_of(kind, i) = kind eq 'only' ? max(i, 1) : 2*max(i, 1)-(kind eq 'first') # letters go by it
+line_look(kind, i) = sprintf("linetype %d linecolor rgb '%s' linewidth %g dashtype %s pointtype %d pointsize 0.6", number_of(kind, i), colour(i), \
+  kind eq 'second' ? 1.0 : 1.4, kind eq 'second' ? '(10,5)' : sprintf('%d', kind eq 'first' ? 1 : dash(i)), \
+  letters ? number_of(kind, i) : kind eq 'only' ? point(i) : int(word('7 5 9 11 13 15', 1+(max(i, 1)-1)%6))-(kind eq 'second'))
+of(i) = sprintf('file index %d using ', i)
 
 # --- Panels: `eval panel` before panel number p is plotted; those of a row share the axis of y, those of a column that of x ---
 panel = "if (p > 1) { unset label 1; unset label 2; unset label 3; unset label 5 };"\
@@ -235,55 +230,45 @@ panel = "if (p > 1) { unset label 1; unset label 2; unset label 3; unset label 5
   ."if (!labelled_y) { set format y '' } else { set format y y_format };"\
   ."if (x_tics) { set xtics () }; if (x_turned) { set xtics rotate by 45 right font plain.points(0.85) };"\
   ."do for [i=1:x_tics] { set xtics add ((labelled_x && at(shown,i) ? (x_broken ? wrap(x_label[i], tight, 3) : x_label[i]) : '') x_tic[i]) };"\
-  ."do for [i=1:x_gaps] { set label 10+i '//' at first x_gap[i],graph 0 center front };"\
+  ."do for [i=1:x_gaps] { if (x_gap[i] > x_from && x_gap[i] < x_to) { set label 10+i '//' at first x_gap[i],graph 0 center front } };"\
   ."if (y_tics) { set ytics () };"\
   ."do for [i=1:y_tics] { set ytics add ((labelled_y ? y_label[i] : '') y_tic[i]) };"\
   ."if (y_zero) { set ytics add ((labelled_y ? '0' : '') y_from/y_unit) }"
 unset key
 set multiplot
 
-# --- Lines: main ones, their companions, references ---
-style(i) = at(styles, i+1)
-solid(i) = int(word('7 5 9 11 13 15', 1+(i-1)%6))
-do for [i=1:lines] {
-  if (companions) { # of one colour and shape; in a terminal points are letters
-    set style line i linetype i linecolor rgb colour(i) dashtype 1 linewidth 1.4 pointtype (letters ? 2*i-1 : solid(i)) pointsize 0.55
-    set style line lines+i linetype lines+i linecolor rgb colour(i) dashtype 2 linewidth 1.0 pointtype (letters ? 2*i : solid(i)-1) pointsize 0.55
-  } else {
-    set style line i linetype i linecolor rgb colour(i) dashtype dash(i) linewidth 1.4 pointtype point(i) pointsize 0.6
-  }
-}
-do for [i=1:references] {
-  set style line 2*lines+i linetype 2*lines+i linecolor rgb (i%2 == 1 ? '#000000' : '#606060') dashtype int(word('2 4 3 5', 1+(i-1)%4)) linewidth 1.2
-}
-cross = sprintf('pointtype %d pointsize 0.9 linewidth 1.4', letters ? 24 : 2) # where a run did not end ok, and there is no mean
+# --- Lines: those of the runs, a bound of each in its colour, references ---
+points = x_numeric ? 'linespoints' : 'points' # words have no order that a line between them would mean
 share(i) = i*(lines > 5 ? 0.2/lines : 0.04) # of the panel's height: crosses of several lines do not hide each other
 above(i) = y_log ? y_from*(y_to/y_from)**share(i) : y_from+share(i)*(y_to-y_from)
-points = x_numeric ? 'linespoints' : 'points' # words have no order that a line between them would mean
 look(kind, i) = \
-  kind eq 'main' ? sprintf('with %s linestyle %d', points, i) : \
-  kind eq 'companion' ? sprintf('with %s linestyle %d', points, lines+i) : \
-  kind eq 'mains' ? sprintf("with %s linecolor rgb '#606060' dashtype 1 linewidth 1.4 pointtype 7 pointsize 0.55", points) : \
-  kind eq 'companions' ? sprintf("with %s linecolor rgb '#606060' dashtype 2 linewidth 1.0 pointtype 6 pointsize 0.55", points) : \
-  kind eq 'own' ? "with lines linecolor rgb '#606060' dashtype 3 linewidth 2" : \
-  kind eq 'reference' ? sprintf('with lines linestyle %d', 2*lines+i) : \
-  kind eq 'cross' ? "with points ".cross." linecolor rgb '#606060'" : \
-  kind eq 'ring' ? "with points pointtype 6 pointsize 1.05 linewidth 0.7 linecolor rgb '#404040'" : ''
+  kind eq 'own' ? sprintf("with lines linecolor rgb '%s' dashtype 3 linewidth 2", colour(i)) : \
+  kind eq 'reference' ? sprintf("with lines linetype %d linecolor rgb '%s' dashtype %s linewidth 1.2", 2*lines+i, i%2 == 1 ? '#000000' : '#606060', word('2 4 3 5', 1+(i-1)%4)) : \
+  kind eq 'cross' ? sprintf("with points pointtype %d pointsize 0.9 linewidth 1.4 linecolor rgb '%s'", letters ? 24 : 2, colour(i)) : \
+  kind eq 'ring' ? "with points pointtype 6 pointsize 1.05 linewidth 0.7 linecolor rgb '#404040'" : sprintf('with %s %s', points, line_look(kind, i))
 
-# --- A panel: references, intervals, points over them, rings around what is flagged ---
+# --- What is drawn of a line: references below all; intervals; points; rings around what is flagged, crosses where a run did not end ok ---
 # In print an interval is a line with caps: gnuplot's own bars (5.4) have a white box below the point, which hides short ones.
+passes = 3
+refers(kind) = kind eq 'own' || kind eq 'reference'
+interval = letters ? '1:(y($3)):(limited($4)):(limited($5)) with yerrorbars %s pointsize 0 notitle, ' \
+  : '1:($5 < y_from && !y_zero ? NaN : limited($4)):(0):(limited($5)-limited($4)) with vectors heads size screen 0.004,90 %s linewidth 0.8 dashtype 1 notitle, '
+item(pass, i, kind, s) = \
+  pass == (refers(kind) ? 1 : 2) ? of(i).'1:(y($3)) '.look(kind, s).' notitle, ' : refers(kind) ? '' : \
+  pass == 1 ? of(i).sprintf(interval, letters ? sprintf('linetype %d', number_of(kind, s)) : sprintf("linecolor rgb '%s'", colour(s))) : \
+  (letters ? '' : of(i).'1:($6 > 0 ? y($3) : NaN) '.look('ring', 0).' notitle, '). \
+  (kind eq 'second' ? '' : of(i).sprintf("1:(stringcolumn(3) eq 'nan' ? above(%d)/y_unit : NaN) %s notitle, ", s, look('cross', s)))
+
+# --- The panels ---
 do for [p=1:panels] {
   eval panel
-  all = companion_line[p].' '.main_line[p]
-  plot for [i=1:words(reference_line[p])] file index at(reference_line[p],i) using 1:(y($3)) with lines linestyle style(at(reference_line[p],i)) notitle, \
-       for [i=1:words(own_line[p])] file index at(own_line[p],i) using 1:(y($3)) with lines linecolor rgb colour(style(at(own_line[p],i))) dashtype 3 linewidth 2 notitle, \
-       for [i=1:(letters ? 0 : words(all))] file index at(all,i) using 1:($5 < y_from && !y_zero ? NaN : limited($4)):(0):(limited($5)-limited($4)) with vectors heads size screen 0.004,90 linestyle style(at(all,i)) linewidth 0.8 dashtype 1 notitle, \
-       for [i=1:(letters ? words(all) : 0)] file index at(all,i) using 1:(y($3)):(limited($4)):(limited($5)) with yerrorbars linestyle style(at(all,i)) pointsize 0 notitle, \
-       for [i=1:(x_numeric ? words(all) : 0)] file index at(all,i) using 1:(y($3)) with linespoints linestyle style(at(all,i)) notitle, \
-       for [i=1:(x_numeric ? 0 : words(all))] file index at(all,i) using 1:(y($3)) with points linestyle style(at(all,i)) notitle, \
-       for [i=1:(flagged && !letters ? words(all) : 0)] file index at(all,i) using 1:($6 > 0 ? y($3) : NaN) with points pointtype 6 pointsize 1.05 linewidth 0.7 linecolor rgb '#404040' notitle, \
-       for [i=1:(crosses ? words(main_line[p]) : 0)] file index at(main_line[p],i) using 1:(stringcolumn(3) ne 'NaN' ? NaN : above(style(at(main_line[p],i)))/y_unit) with points @cross linecolor rgb colour(style(at(main_line[p],i))) notitle, \
-       NaN notitle
+  command = 'plot '
+  do for [pass=1:passes] {
+    do for [i=1:curves] {
+      if (at(curve[i], 1) == p) { command = command.item(pass, i-1, word(curve[i], 2), at(curve[i], 3)) }
+    }
+  }
+  eval command.'NaN notitle'
 }
 
 # --- The legend ---
@@ -298,7 +283,7 @@ if (legend_texts > 0) {
   set key center center horizontal Left reverse samplen 3 spacing 1.1 width 1.5 maxcols legend_columns font plain.points(legend_part)
   entries = ''
   do for [i=1:legend_texts] { # a sample of letters ends where its text begins
-    entries = entries.sprintf("keyentry %s title '%s'.legend_text[%d], ", look(word(legend_look[i], 1), at(legend_look[i], 2)), letters ? ' ' : '', i)
+    entries = entries.sprintf("keyentry %s title '%s'.legend_text[%d], ", word(legend_look[i], 1) eq 'none' ? '' : look(word(legend_look[i], 1), at(legend_look[i], 2)), letters ? ' ' : '', i)
   }
   eval 'plot '.entries.'2 notitle'
 }

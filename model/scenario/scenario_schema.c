@@ -33,7 +33,8 @@ static const char lists[] =
     ",\n'sweep': {'type': 'array', 'description': 'Axes of a sweep: iwarpsim explain sweep.', 'items':"
     " {'type': 'object', 'additionalProperties': false, 'required': ['key'], 'properties':"
     " {'key': " AXIS ", 'with': " AXIS ", 'values': {'type': 'array'},"
-    " 'from': {}, 'to': {}, 'step': {}, 'points': {'type': 'integer', 'minimum': 2}},"
+    " 'from': {}, 'to': {}, 'step': {}, 'points': {'type': 'integer', 'minimum': 2},"
+    " 'axis_title': {'type': 'string'}, 'names': {'type': 'array', 'items': {'type': 'string'}}},"
     " 'oneOf': [{'required': ['values']}, {'required': ['from', 'to']}]}},\n"
     "'where': {'description': 'Conditions on the points of a sweep: iwarpsim explain where.',"
     " 'type': ['string', 'array'], 'items': {'type': 'string'}}";

@@ -12,12 +12,14 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "base/json_writer.h"
 #include "base/plain_text.h"
 #include "study/report/html.h"
 
 /* These come before the fields. */
 enum { END, TIME, PACKET, NODE, FIELDS, COLUMNS_MAX = FIELDS + TRACE_FIELDS_MAX };
+
+/* A text, which may be very long, is packed in pieces. */
+enum { PIECE_OCTETS = 64 << 10 };
 
 /* These are all events of one kind. */
 typedef struct event_columns {
@@ -81,6 +83,22 @@ void timeline_page_add(timeline_page *page, const trace_event *event)
   }
 }
 
+/* Packs `before`, and `text` as a JSON string: in pieces, since what explains a capture of many connections is
+ * as long as it. */
+static void pack_text(GOutputStream *stream, const char *before, const char *text)
+{
+  g_output_stream_printf(stream, NULL, NULL, NULL, "%s\"", before); /* into memory: nothing of this fails */
+  for (const char *end; *text != '\0'; text = end) {
+    end = text + strnlen(text, PIECE_OCTETS);
+    end = *end != '\0' ? g_utf8_find_prev_char(text, end) : end;
+    g_autofree char *piece = g_strndup(text, (gsize)(end - text));
+    g_autoptr(GString) json = g_string_new(NULL);
+    plain_text_append_json(json, piece);
+    g_output_stream_write_all(stream, json->str + 1, json->len - 2, NULL, NULL, NULL);
+  }
+  g_output_stream_printf(stream, NULL, NULL, NULL, "\"");
+}
+
 /* Returns the events as they stand in the page. Free with g_free(). */
 static char *events_of(const timeline_page *page, const char *about, const char *explained)
 {
@@ -88,15 +106,11 @@ static char *events_of(const timeline_page *page, const char *about, const char 
   g_autoptr(GConverter) gzip = G_CONVERTER(g_zlib_compressor_new(G_ZLIB_COMPRESSOR_FORMAT_GZIP, 6));
   g_autoptr(GOutputStream) packed = g_memory_output_stream_new_resizable();
   g_autoptr(GOutputStream) stream = g_converter_output_stream_new(packed, gzip);
-  g_autoptr(GString) head = g_string_new(NULL);
   const char *separator = "";
 
-  json_open(head, NULL, NULL, '{');
-  json_append_text(head, NULL, "about", about);
-  json_append_text(head, NULL, "explained", explained);
-  /* into memory: nothing of this fails */
-  g_output_stream_printf(stream, NULL, NULL, NULL, "%s,\"names\":[%s],\"events\":{", head->str,
-                         page->names->str);
+  pack_text(stream, "{\"about\":", about);
+  pack_text(stream, ",\"explained\":", explained);
+  g_output_stream_printf(stream, NULL, NULL, NULL, ",\"names\":[%s],\"events\":{", page->names->str);
   for (guint id = 0; id < TRACE_EVENTS; id++) {
     const trace_row *row = trace_row_of(id);
     for (guint i = 0; i < COLUMNS_MAX && page->events[id].columns[i] != NULL; i++) {

@@ -63,7 +63,7 @@ static GArray *read_quantities(char *const *metrics, GError **error)
 static int tabulate(const cli_arguments *arguments, GError **error)
 {
   const char *path = arguments->rest[0];
-  guint exclude;
+  guint exclude = 0;
   gboolean good = tabulated.json && tabulated.csv != NULL
                       ? cli_usage_error(error, "--json and --csv were given; expected one of them")
                       : cli_parse_exclude(tabulated.exclude, &exclude, error);

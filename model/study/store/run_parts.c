@@ -80,6 +80,7 @@ gboolean run_part_find(run_part part, const char *name, gsize *id)
 {
   const gsize count = tables[part].count, first = *id;
   gsize i = 0;
+  g_assert(count > 0);
   while (i < count && part != RUN_BLOCK_MAXIMA && strcmp(name_of(part, (first + i) % count), name) != 0) {
     i++;
   }

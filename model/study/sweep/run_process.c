@@ -278,7 +278,8 @@ static gboolean make_shared(run_process *run, GError **error)
   struct rlimit files = {.rlim_cur = RLIM_INFINITY};
   void *shared = mmap(NULL, sizeof *run->progress, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (shared == MAP_FAILED) {
-    return error_set(error, "no memory to share with a run: %s", g_strerror(errno));
+    error_set(error, "no memory to share with a run: %s", g_strerror(errno));
+    return FALSE;
   }
   run->progress = shared;
   run->messages = memfd_create("messages", MFD_CLOEXEC);

@@ -83,8 +83,8 @@ void timeline_page_add(timeline_page *page, const trace_event *event)
   }
 }
 
-/* Packs `before`, and `text` as a JSON string: in pieces, since what explains a capture of many connections is
- * as long as it. */
+/* Packs `before`, and `text` as a JSON string: in pieces, since what explains a capture of many connections
+ * is as long as it. */
 static void pack_text(GOutputStream *stream, const char *before, const char *text)
 {
   g_output_stream_printf(stream, NULL, NULL, NULL, "%s\"", before); /* into memory: nothing of this fails */

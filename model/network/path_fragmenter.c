@@ -14,11 +14,14 @@ typedef struct path_fragmenter {
 static void refuse(path_fragmenter *box, datagram *packet, time_ps now)
 {
   datagram *message = box->too_big ? datagram_new_too_big(&box->router, packet, box->mtu_octets) : NULL;
+  const uint32_t connection = packet->connection;
 
   box->element.counts.too_big++;
   path_element_note(&box->element, PATH_ACT_TOO_BIG, true);
   path_element_drop(&box->element, packet, LOSSES_MIDDLEBOX);
   if (message) {
+    message->connection = connection;
+    path_element_made(&box->element, message, 0);
     box->too_big(box->too_big_user, message, now);
   }
 }

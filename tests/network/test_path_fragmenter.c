@@ -127,11 +127,13 @@ FIXTURE_TEST(test_too_big, set_up(576))
   datagram_flow flow;
   datagram *packet = test_packet(1000, 537, TCP_ACK);
   packet->retransmission = true;
+  packet->connection = 7; /* of a trace: the message is of the same one */
   path_element_receive(f->box, packet, 9 * TIME_PS_PER_SECOND);
   assert_output(f, "");
   g_assert_cmpuint(f->messages->len, ==, 1);
   const datagram *message = test_output_at(f->messages, 0)->packet;
   g_assert_cmpint(test_output_at(f->messages, 0)->at, ==, 9 * TIME_PS_PER_SECOND);
+  g_assert_cmpuint(message->connection, ==, 7);
   datagram_too_big_of(message, &mtu, &sequence);
   g_assert_cmpuint(mtu, ==, 576);
   g_assert_cmpuint(sequence, ==, tcp_sequence_of(1000, TEST_ISN));

@@ -65,15 +65,15 @@ static uint64_t take_sack_blocks(tcp_sender *sender, const tcp_acknowledgement *
   const range *blocks[TCP_SACK_BLOCKS_MAX];
   bool in_order_of_stream = sender->config->linux_reordering;
   uint64_t octets = 0;
-  for (uint32_t i = 0; in_order_of_stream && i < ack->sack_count; i++) {
+  for (uint32_t i = 0; i < ack->sack_count; i++) {
     uint32_t place = i;
-    for (; place > 0 && ack->sack[i].from < blocks[place - 1]->from; place--) {
+    for (; in_order_of_stream && place > 0 && ack->sack[i].from < blocks[place - 1]->from; place--) {
       blocks[place] = blocks[place - 1];
     }
     blocks[place] = &ack->sack[i];
   }
   for (uint32_t i = 0; i < ack->sack_count; i++) {
-    const range *block = in_order_of_stream ? blocks[i] : &ack->sack[i];
+    const range *block = blocks[i];
     /* RFC 2018 §3: a block names octets beyond the cumulative ACK; others are old, D-SACKs or nonsense. */
     uint64_t from = MAX(block->from, sender->acknowledged);
     if (from < block->to && block->from < block->to && block->to <= sender->next) {

@@ -219,8 +219,7 @@ class Report(unittest.TestCase):
             self.assertLessEqual({"path.forward.mtu", "path.forward.loss", "n", "mean", "lower_95"}, set(rows[0]), name)
         self.browser.command("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(self.folder))
         self.script("document.querySelector('a[download]').click()")
-        self.browser.later("setTimeout(arguments[0], 500)")
-        self.assertIn(links[0][0], os.listdir(self.folder))
+        program_kit.wait_until(lambda: links[0][0] in os.listdir(self.folder))
 
     def test_7_fits_a_phone_light_and_dark(self):
         """Nothing sticks out, and all of each table can be scrolled to, with the keyboard too."""

@@ -465,17 +465,19 @@ ROW_TEST(test_owners, owners)
 }
 
 /* Of the flow of a connection 61 FPDUs start, of 20 Writes in 3 each and a Send; of one between the same
- * ports of other hosts none. */
+ * ports of other hosts none. Who asks before full operation, when none does, asks on with the same cursor. */
 TEST(test_starts_of_a_flow)
 {
   enum { FPDUS = 61, STREAM_OCTETS = 100000 };
   g_auto(session_result) result;
   g_autoptr(fixture) f = set_up(pairs, STRINGS("workload.messages=20", "workload.message_size=4000"));
 
-  run(f, &result);
+  path_alignment_cursor early = {0};
   const datagram_flow flow = session_end_flow(&f->session->connections[2].ends[SIDE_INITIATOR]);
+  g_assert_false(session_is_fpdu_start(f->session, &flow, 0, &early));
+  run(f, &result);
   for (int strange = 0; strange < 2; strange++) {
-    path_alignment_cursor cursor = {0};
+    path_alignment_cursor cursor = strange ? (path_alignment_cursor){0} : early;
     datagram_flow asked = flow;
     uint32_t starts = 0;
     asked.source.octets[3] += (uint8_t)(strange * HOSTS);

@@ -250,6 +250,43 @@ TEST(test_prr_without_sack)
   PLAY_WITH("PRR without SACK", rows, .syn.has_sack_permitted = false, .retransmissions = 2, .recoveries = 1);
 }
 
+/* Not of packetdrill: the first seven of ten segments are lost, without SACK. Linux' window is 7, and after
+ * each partial acknowledgement 5 are in flight. PRR lets out the two that have room while so many more were
+ * delivered than sent, 6 less 3 and then 7 less 5; of the third, 8 less 7, the retransmission alone, since an
+ * acknowledgement that shows another loss is not safe (RFC 6937 §3.1). RFC 6582 deflates by what is
+ * acknowledged and adds a segment. */
+TEST(test_partial_acknowledgements_without_sack)
+{
+  static const packetdrill_row rows[] = {
+      POSTED(0, 30000),
+      SEGMENT_OUT(0, 1, 10001, 1),
+      SEGMENT_IN(100 * MS, 0, 0, 1),
+      SEGMENT_OUT(0, 10001, 11001, 1),
+      SEGMENT_IN(10 * MS, 0, 0, 1),
+      SEGMENT_OUT(0, 11001, 12001, 1),
+      SEGMENT_IN(10 * MS, 0, 0, 1),
+      SEGMENT_OUT(0, 1, 1001, 1),
+      SEGMENT_IN(10 * MS, 0, 0, 1),
+      SEGMENT_OUT(0, 12001, 13001, 1, .keys = PACKETDRILL_LINUX),
+      SEGMENT_IN(10 * MS, 0, 0, 1),
+      SEGMENT_OUT(0, 13001, 14001, 1, .keys = PACKETDRILL_LINUX),
+      SEGMENT_IN(10 * MS, 0, 0, 1),
+      SEGMENT_OUT(0, 12001, 13001, 1, .keys = PACKETDRILL_RFC),
+      SEGMENT_IN(10 * MS, 0, 0, 1),
+      SEGMENT_OUT(0, 13001, 14001, 1, .keys = PACKETDRILL_RFC),
+      SEGMENT_IN(30 * MS, 0, 0, 1001),
+      SEGMENT_OUT(0, 1001, 2001, 1),
+      SEGMENT_OUT(0, 14001, 15001, 1),
+      SEGMENT_IN(30 * MS, 0, 0, 2001),
+      SEGMENT_OUT(0, 2001, 3001, 1),
+      SEGMENT_OUT(0, 15001, 16001, 1),
+      SEGMENT_IN(30 * MS, 0, 0, 3001),
+      SEGMENT_OUT(0, 3001, 4001, 1),
+      SEGMENT_OUT(0, 16001, 17001, 1, .keys = PACKETDRILL_RFC),
+  };
+  PLAY_WITH("PRR without SACK", rows, .syn.has_sack_permitted = false, .retransmissions = 4, .recoveries = 1);
+}
+
 /* google/packetdrill gtests/net/tcp/fast_recovery/prr-ss-30pkt-lost-1_4-11_16.pkt: the first four of ten
  * are lost, and six of those sent after. */
 TEST(test_two_holes)

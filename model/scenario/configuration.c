@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "scenario/configuration.h"
 
+#include "base/integer_math.h"
 configuration *configuration_new(void)
 {
   configuration *c = g_rc_box_new0(configuration);
@@ -83,7 +84,7 @@ time_ps configuration_base_round_trip(const configuration *c)
 
 uint64_t configuration_bandwidth_delay_octets(const configuration *c)
 {
-  unsigned __int128 product = path_bottleneck_bit_per_s(&c->path.directions[c->main_direction]);
+  uint128 product = path_bottleneck_bit_per_s(&c->path.directions[c->main_direction]);
 
   product *= (uint64_t)configuration_base_round_trip(c);
   return (uint64_t)(product / TIME_PS_PER_SECOND / 8);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* This is what an end of a connection does after every event, and how packets and the start of the connection
  * reach it. */
+#include "base/integer_math.h"
 #include "engine/order.h"
 #include "session/session_private.h"
 
@@ -102,7 +103,7 @@ static void set_workload_timer(session_connection *connection, time_ps when)
  * `index`. */
 static void await_start(session *self, uint32_t index)
 {
-  const __int128 spread = self->config.configuration->connections.start_spread_ps;
+  const int128 spread = self->config.configuration->connections.start_spread_ps;
 
   if (index < self->connection_count) {
     set_workload_timer(&self->connections[index],

@@ -3,6 +3,7 @@
 
 #include <glib.h>
 
+#include "base/integer_math.h"
 enum {
   /* per cent of a window in each round trip (Linux: tcp_pacing_ss_ratio, tcp_pacing_ca_ratio) */
   GAIN_IN_SLOW_START = 200,
@@ -17,7 +18,7 @@ enum {
 /* Returns how many octets leave at once: those of a millisecond, and more on a short path. */
 static uint64_t burst_octets(const tcp_pacer_rate *rate, unsigned gain)
 {
-  unsigned __int128 a_second = (unsigned __int128)rate->window_octets * gain * TIME_PS_PER_SECOND / PER_CENT;
+  uint128 a_second = (uint128)rate->window_octets * gain * TIME_PS_PER_SECOND / PER_CENT;
   uint64_t octets = (uint64_t)MIN(a_second / BURSTS_A_SECOND / (uint64_t)rate->smoothed_ps, BURST_OCTETS_MAX);
   time_ps halvings = rate->least_ps / (HALVING_MICROSECONDS * TIME_PS_PER_MICROSECOND);
   octets += BURST_OCTETS_MAX >> MIN(halvings, 31);
@@ -29,8 +30,8 @@ void tcp_pacer_sent(tcp_pacer *pacer, tcp_pacer_burst *burst, uint64_t octets, c
                     time_ps now)
 {
   unsigned gain = rate->slow_start ? GAIN_IN_SLOW_START : GAIN_AFTER;
-  unsigned __int128 cost = (unsigned __int128)octets * (uint64_t)rate->smoothed_ps * PER_CENT /
-                           ((unsigned __int128)MAX(rate->window_octets, 1) * gain);
+  uint128 cost = (uint128)octets * (uint64_t)rate->smoothed_ps * PER_CENT /
+                 ((uint128)MAX(rate->window_octets, 1) * gain);
   time_ps wait_ps = (time_ps)cost;
   if (!tcp_pacer_bursts(burst, now)) {
     burst->at = now;

@@ -3,6 +3,7 @@
 
 #include <glib.h>
 
+#include "base/integer_math.h"
 static uint64_t less(uint64_t a, uint64_t b)
 {
   return a > b ? a - b : 0;
@@ -13,9 +14,9 @@ uint64_t tcp_prr_window(tcp_prr *prr, const tcp_prr_ack *ack)
   uint64_t may_send;
   prr->delivered_octets += ack->delivered_octets;
   if (ack->pipe_octets > ack->threshold_octets) {
-    unsigned __int128 share = (unsigned __int128)prr->delivered_octets * ack->threshold_octets;
+    uint128 share = (uint128)prr->delivered_octets * ack->threshold_octets;
     uint32_t unit_octets = ack->segments ? ack->smss_octets : 1;
-    unsigned __int128 flight = (unsigned __int128)prr->flight_octets * unit_octets;
+    uint128 flight = (uint128)prr->flight_octets * unit_octets;
     may_send = less((uint64_t)((share + flight - 1) / flight) * unit_octets, prr->sent_octets);
   } else {
     may_send = MAX(less(prr->delivered_octets, prr->sent_octets), ack->delivered_octets) +

@@ -30,9 +30,8 @@ void tcp_pacer_sent(tcp_pacer *pacer, tcp_pacer_burst *burst, uint64_t octets, c
                     time_ps now)
 {
   unsigned gain = rate->slow_start ? GAIN_IN_SLOW_START : GAIN_AFTER;
-  uint128 cost = (uint128)octets * (uint64_t)rate->smoothed_ps * PER_CENT /
-                 ((uint128)MAX(rate->window_octets, 1) * gain);
-  time_ps wait_ps = (time_ps)cost;
+  time_ps wait_ps = (time_ps)((uint128)octets * (uint64_t)rate->smoothed_ps * PER_CENT /
+                              ((uint128)MAX(rate->window_octets, 1) * gain));
   if (!tcp_pacer_bursts(burst, now)) {
     burst->at = now;
     burst->late_ps = MAX(now - pacer->next_ps, 0);

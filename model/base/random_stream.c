@@ -10,14 +10,6 @@ struct random_stream {
   uint64_t state[4];
 };
 
-/* This is the output function of splitmix64: every bit of `value` reaches every bit of the result. */
-static uint64_t mix(uint64_t value)
-{
-  value = (value ^ (value >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
-  value = (value ^ (value >> 27)) * UINT64_C(0x94D049BB133111EB);
-  return value ^ (value >> 31);
-}
-
 /* It is the increment of splitmix64, odd: 2^64 divided by the golden ratio. */
 #define SPLITMIX_STEP UINT64_C(0x9E3779B97F4A7C15)
 
@@ -28,9 +20,9 @@ uint64_t random_hash(uint64_t seed, const char *name, uint64_t index)
     hash_of_name = (hash_of_name ^ (uint8_t)*name) * UINT64_C(0x100000001B3);
   }
   /* Mixed between the parts, so that neighbouring seeds and indices never meet. */
-  uint64_t hash = mix(seed + SPLITMIX_STEP);
-  hash = mix((hash ^ hash_of_name) + SPLITMIX_STEP);
-  return mix((hash ^ index) + SPLITMIX_STEP);
+  uint64_t hash = random_mix(seed + SPLITMIX_STEP);
+  hash = random_mix((hash ^ hash_of_name) + SPLITMIX_STEP);
+  return random_mix((hash ^ index) + SPLITMIX_STEP);
 }
 
 random_stream *random_stream_new(uint64_t seed, const char *name)
@@ -39,7 +31,7 @@ random_stream *random_stream_new(uint64_t seed, const char *name)
   uint64_t filler = random_hash(seed, name, 0);
   for (unsigned word = 0; word < G_N_ELEMENTS(stream->state); word++) {
     filler += SPLITMIX_STEP;
-    stream->state[word] = mix(filler); /* four different inputs of a bijection: never all zero */
+    stream->state[word] = random_mix(filler); /* four different inputs of a bijection: never all zero */
   }
   return stream;
 }

@@ -24,3 +24,12 @@ bool random_stream_chance(random_stream *stream, double probability);
 /* Returns a 64-bit hash of (seed, name, index): where a message starts in the pattern table, an initial
  * sequence number. Not a stream: order of calls does not matter. */
 uint64_t random_hash(uint64_t seed, const char *name, uint64_t index);
+
+/* Returns 64 bits of which each depends on every bit of `value`; different values have different ones. It is
+ * the output function of splitmix64. */
+static inline uint64_t random_mix(uint64_t value)
+{
+  value = (value ^ (value >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
+  value = (value ^ (value >> 27)) * UINT64_C(0x94D049BB133111EB);
+  return value ^ (value >> 31);
+}

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "network/graph_routes.h"
+
+#include "base/error.h"
+#include "base/integer_math.h"
+
+/* Where a host is. A switch with hosts has an edge number: routes lead to those only. */
+typedef struct place {
+  uint32_t node; /* at the other end of its link: a switch, or a host that is linked to it directly */
+  uint16_t edge; /* of the switch */
+  uint16_t port; /* of `node`; GRAPH_NO_PORT while the link is down */
+} place;
+
+/* The ports of one switch from which packets get nearer to the switch with one edge number. */
+typedef struct next_hops {
+  uint32_t first; /* in `ports` */
+  uint16_t count;
+  uint16_t turn; /* of round robin: the one that is next */
+} next_hops;
+
+struct graph_routes {
+  const graph *network;
+  graph_choice choice;
+  bool sprays_acks;
+  uint32_t switches;
+  uint32_t edges;
+  place *places;     /* of each host */
+  uint32_t *edge_of; /* the switch that has each edge number */
+  next_hops *hops;   /* of each switch, and there of each edge number */
+  GArray *ports;     /* uint16_t */
+  uint64_t *seeds;   /* of each switch; and so on */
+  random_stream **streams;
+  time_ps *latencies_ps;
+  uint32_t *queue; /* this and the rest: for searches */
+  uint32_t *distances;
+  graph_pair *reached; /* of each switch, what leads to it; 0 routes: nothing has so far */
+};
+
+/* Returns the link at `port` of the switch `index` when it is up and leads to a switch, and which; else NULL.
+ */
+static const graph_link *trunk_at(const graph *network, uint32_t index, uint32_t port, uint32_t *other)
+{
+  uint32_t node = network->host_count + index;
+  const graph_link *link = &network->links[graph_link_at(network, node, port)];
+  uint32_t far = link->nodes[1 - graph_end_at(link, node)];
+
+  *other = far - network->host_count;
+  return link->is_up && !graph_is_host(network, far) ? link : NULL;
+}
+
+/* Sets the distance of all switches from the one with `edge`; UINT32_MAX: no way leads there. */
+static void search(graph_routes *self, uint32_t edge)
+{
+  uint32_t count = 1;
+
+  for (uint32_t i = 0; i < self->switches; i++) {
+    self->distances[i] = UINT32_MAX;
+  }
+  self->queue[0] = self->edge_of[edge];
+  self->distances[self->queue[0]] = 0;
+  for (uint32_t done = 0; done < count; done++) {
+    uint32_t index = self->queue[done];
+    uint32_t ports = graph_port_count(self->network, self->network->host_count + index);
+    for (uint32_t port = 0; port < ports; port++) {
+      uint32_t other;
+      if (trunk_at(self->network, index, port, &other) != NULL && self->distances[other] == UINT32_MAX) {
+        self->distances[other] = self->distances[index] + 1;
+        self->queue[count++] = other;
+      }
+    }
+  }
+}
+
+/* Appends the ports of the switch `index` that lead nearer to the switch of the search. */
+static void find_hops(graph_routes *self, uint32_t index, uint32_t edge)
+{
+  next_hops *hops = &self->hops[(size_t)index * self->edges + edge];
+  uint32_t distance = self->distances[index];
+  uint16_t count_before = hops->count;
+  uint32_t ports = graph_port_count(self->network, self->network->host_count + index);
+
+  hops->first = self->ports->len;
+  for (uint16_t port = 0; distance != 0 && distance != UINT32_MAX && port < ports; port++) {
+    uint32_t other;
+    if (trunk_at(self->network, index, port, &other) != NULL && self->distances[other] == distance - 1) {
+      g_array_append_val(self->ports, port);
+    }
+  }
+  hops->count = (uint16_t)(self->ports->len - hops->first);
+  if (hops->count != count_before && hops->count != 0) {
+    hops->turn = (uint16_t)(random_mix(self->seeds[index] + edge) % hops->count);
+  }
+}
+
+void graph_routes_update(graph_routes *self)
+{
+  const graph *network = self->network;
+
+  for (uint32_t host = 0; host < network->host_count; host++) {
+    const graph_link *link = &network->links[graph_link_at(network, host, 0)];
+    self->places[host].port = link->is_up ? link->ports[1 - graph_end_at(link, host)] : GRAPH_NO_PORT;
+  }
+  g_array_set_size(self->ports, 0);
+  for (uint32_t edge = 0; edge < self->edges; edge++) {
+    search(self, edge);
+    for (uint32_t index = 0; index < self->switches; index++) {
+      find_hops(self, index, edge);
+    }
+  }
+}
+
+graph_routes *graph_routes_new(const graph *network, const graph_routes_config *config)
+{
+  graph_routes *self = g_new0(graph_routes, 1);
+  uint32_t switches = network->node_count - network->host_count;
+  g_autofree uint16_t *edges = g_new(uint16_t, switches + 1); /* of each switch */
+
+  self->network = network;
+  self->choice = config->choice;
+  self->sprays_acks = config->sprays_acks;
+  self->switches = switches;
+  self->seeds = g_new(uint64_t, switches);
+  self->streams = g_new(random_stream *, switches);
+  self->latencies_ps = g_new0(time_ps, switches);
+  for (uint32_t i = 0; i < switches; i++) {
+    const char *name = network->names[network->host_count + i];
+    g_autofree char *stream = g_strconcat("spray.", name, NULL);
+    g_autofree char *seed = g_strconcat("ecmp.", name, NULL);
+    self->seeds[i] = random_hash(config->seed, seed, 0);
+    self->streams[i] = random_stream_new(config->seed, stream);
+    self->latencies_ps[i] = config->latencies_ps != NULL ? config->latencies_ps[i] : 0;
+    edges[i] = UINT16_MAX;
+  }
+  self->places = g_new0(place, network->host_count);
+  self->edge_of = g_new(uint32_t, network->host_count);
+  for (uint32_t host = 0; host < network->host_count; host++) {
+    const graph_link *link = &network->links[graph_link_at(network, host, 0)];
+    uint32_t node = link->nodes[1 - graph_end_at(link, host)];
+    self->places[host].node = node;
+    if (!graph_is_host(network, node)) {
+      uint16_t *edge = &edges[node - network->host_count];
+      if (*edge == UINT16_MAX) {
+        self->edge_of[self->edges] = node - network->host_count;
+        *edge = (uint16_t)self->edges++;
+      }
+      self->places[host].edge = *edge;
+    }
+  }
+  self->hops = g_new0(next_hops, (size_t)switches * self->edges);
+  self->ports = g_array_new(FALSE, FALSE, sizeof(uint16_t));
+  self->queue = g_new(uint32_t, switches);
+  self->distances = g_new(uint32_t, switches);
+  self->reached = g_new0(graph_pair, switches);
+  graph_routes_update(self);
+  return self;
+}
+
+void graph_routes_free(graph_routes *self)
+{
+  if (self == NULL) {
+    return;
+  }
+  for (uint32_t i = 0; i < self->switches; i++) {
+    g_free(self->streams[i]);
+  }
+  g_free(self->streams);
+  g_free(self->seeds);
+  g_free(self->latencies_ps);
+  g_free(self->places);
+  g_free(self->edge_of);
+  g_free(self->hops);
+  g_array_unref(self->ports);
+  g_free(self->queue);
+  g_free(self->distances);
+  g_free(self->reached);
+  g_free(self);
+}
+
+/* --- The choice of a port --- */
+
+static inline next_hops *hops_at(const graph_routes *self, uint32_t node, const place *to)
+{
+  return &self->hops[(size_t)(node - self->network->host_count) * self->edges + to->edge];
+}
+
+uint16_t graph_routes_port(graph_routes *self, uint32_t node, graph_flow flow, bool has_payload)
+{
+  const place *to = &self->places[flow.destination];
+  uint32_t index = node - self->network->host_count;
+  graph_choice choice = has_payload || self->sprays_acks ? self->choice : GRAPH_ECMP;
+  uint64_t chosen = 0;
+
+  if (to->node == node) {
+    return to->port;
+  }
+  next_hops *hops = hops_at(self, node, to);
+  if (hops->count == 0) {
+    return GRAPH_NO_PORT;
+  }
+  if (hops->count > 1 && choice == GRAPH_ECMP) {
+    uint64_t key = (uint64_t)flow.source | (uint64_t)flow.destination << 16 |
+                   (uint64_t)flow.source_port << 32 | (uint64_t)flow.destination_port << 48;
+    chosen = (uint64_t)((uint128)random_mix(key ^ self->seeds[index]) * hops->count >> 64);
+  } else if (hops->count > 1 && choice == GRAPH_SPRAY_RANDOM) {
+    chosen = random_stream_below(self->streams[index], hops->count);
+  } else if (hops->count > 1) {
+    chosen = hops->turn;
+    hops->turn = (uint16_t)(chosen + 1 < hops->count ? chosen + 1 : 0);
+  }
+  return g_array_index(self->ports, uint16_t, hops->first + chosen);
+}
+
+const uint16_t *graph_routes_ports(const graph_routes *self, uint32_t node, uint32_t destination,
+                                   uint32_t *count)
+{
+  const place *to = &self->places[destination];
+
+  if (to->node == node) {
+    *count = to->port != GRAPH_NO_PORT;
+    return &to->port;
+  }
+  const next_hops *hops = hops_at(self, node, to);
+  *count = hops->count;
+  return &g_array_index(self->ports, uint16_t, hops->first);
+}
+
+/* --- Pairs of hosts --- */
+
+static bool is_reached(const graph_routes *self, uint32_t source, uint32_t destination)
+{
+  const place *from = &self->places[source];
+  const place *to = &self->places[destination];
+
+  return from->port != GRAPH_NO_PORT && to->port != GRAPH_NO_PORT &&
+         (from->node == to->node || from->node == destination || hops_at(self, from->node, to)->count > 0);
+}
+
+bool graph_routes_connect_all(const graph_routes *self, uint32_t pair[2])
+{
+  /* Links lead both ways: when the first host reaches all, all reach each other. */
+  for (uint32_t host = 1; host < self->network->host_count; host++) {
+    if (!is_reached(self, 0, host)) {
+      pair[0] = 0;
+      pair[1] = host;
+      return false;
+    }
+  }
+  return true;
+}
+
+/* Adds what leads to `link`, and the link with the latency at its end, to what leads to there. */
+static void add_route(graph_pair *there, const graph_pair *here, const graph_link *link, time_ps latency_ps,
+                      uint32_t octets)
+{
+  time_ps delay_ps = path_link_arrival_at(&link->config->link, latency_ps, octets);
+  uint64_t rate_bit_per_s = MIN(here->rate_bit_per_s, path_bottleneck_bit_per_s(link->config));
+  uint32_t mtu_octets = MIN(here->mtu_octets, path_mtu_octets(link->config));
+
+  if (there->routes == 0) {
+    *there = (graph_pair){
+        .smallest_delay_ps = TIME_PS_NEVER, .rate_bit_per_s = UINT64_MAX, .mtu_octets = UINT32_MAX};
+  }
+  there->routes = there->routes > UINT64_MAX - here->routes ? UINT64_MAX : there->routes + here->routes;
+  there->links = here->links + 1;
+  there->smallest_delay_ps = MIN(there->smallest_delay_ps, here->smallest_delay_ps + delay_ps);
+  there->largest_delay_ps = MAX(there->largest_delay_ps, here->largest_delay_ps + delay_ps);
+  there->rate_bit_per_s = MIN(there->rate_bit_per_s, rate_bit_per_s);
+  there->mtu_octets = MIN(there->mtu_octets, mtu_octets);
+}
+
+/* Returns `start`, which leads to the switch `from`, with the routes from there to the switch of `to`. */
+static graph_pair walk(graph_routes *self, uint32_t from, const graph_pair *start, const place *to,
+                       uint32_t octets)
+{
+  uint32_t count = 1;
+  uint32_t done;
+  graph_pair result;
+
+  self->queue[0] = from;
+  self->reached[from] = *start;
+  /* All routes to a switch have one length: when its turn comes, all switches before it had theirs. */
+  for (done = 0; self->queue[done] != self->edge_of[to->edge]; done++) {
+    uint32_t index = self->queue[done];
+    const next_hops *hops = hops_at(self, self->network->host_count + index, to);
+    for (uint32_t i = 0; i < hops->count; i++) {
+      uint32_t next;
+      uint16_t port = g_array_index(self->ports, uint16_t, hops->first + i);
+      const graph_link *link = trunk_at(self->network, index, port, &next);
+      if (self->reached[next].routes == 0) {
+        self->queue[count++] = next;
+      }
+      add_route(&self->reached[next], &self->reached[index], link, self->latencies_ps[next], octets);
+    }
+  }
+  result = self->reached[self->queue[done]];
+  for (uint32_t i = 0; i < count; i++) {
+    self->reached[self->queue[i]].routes = 0;
+  }
+  return result;
+}
+
+graph_pair graph_routes_pair(graph_routes *self, uint32_t source, uint32_t destination, uint32_t octets)
+{
+  static const graph_pair none = {.routes = 1, .rate_bit_per_s = UINT64_MAX, .mtu_octets = UINT32_MAX};
+  const graph *network = self->network;
+  const place *from = &self->places[source];
+  const place *to = &self->places[destination];
+  const graph_link *first = &network->links[graph_link_at(network, source, 0)];
+  const graph_link *last = &network->links[graph_link_at(network, destination, 0)];
+  graph_pair start = {0};
+  graph_pair all = {0};
+
+  if (!is_reached(self, source, destination)) {
+    return all;
+  }
+  if (from->node == destination) {
+    add_route(&all, &none, first, 0, octets);
+    return all;
+  }
+  uint32_t index = from->node - network->host_count;
+  add_route(&start, &none, first, self->latencies_ps[index], octets);
+  start = walk(self, index, &start, to, octets);
+  add_route(&all, &start, last, 0, octets);
+  return all;
+}
+
+gboolean graph_routes_check_mtu(graph_routes *self, GError **error)
+{
+  static const graph_pair none = {.routes = 1, .rate_bit_per_s = UINT64_MAX, .mtu_octets = UINT32_MAX};
+  const graph *network = self->network;
+  /* Of all pairs of switches with hosts: what leads from one to the other. 0: not known yet. */
+  g_autofree uint32_t *mtus = g_new0(uint32_t, (size_t)self->edges * self->edges);
+
+  for (uint32_t i = 0; i < network->host_count * network->host_count; i++) {
+    uint32_t source = i / network->host_count;
+    uint32_t destination = i % network->host_count;
+    const place *from = &self->places[source];
+    const place *to = &self->places[destination];
+    uint32_t sent = path_mtu_octets(network->links[graph_link_at(network, source, 0)].config);
+    uint32_t received = path_mtu_octets(network->links[graph_link_at(network, destination, 0)].config);
+    if (self->edges == 0 || !is_reached(self, source, destination)) {
+      continue;
+    }
+    uint32_t *between = &mtus[from->edge * self->edges + to->edge];
+    if (*between == 0) {
+      *between = walk(self, from->node - network->host_count, &none, to, 1).mtu_octets;
+    }
+    if (MIN(*between, received) < sent) {
+      return error_set(error,
+                       "the MTU falls from %u octets at %s to %u on the way to %s; expected path MTU "
+                       "discovery, or an MTU that does not fall",
+                       (unsigned)sent, network->names[source], (unsigned)MIN(*between, received),
+                       network->names[destination]);
+    }
+  }
+  return TRUE;
+}

@@ -134,6 +134,18 @@ void engine_timer_set_ordered(engine_timer *timer, time_ps when, uint64_t minor)
   event_queue_set(&clock->queue, &timer->order, when, minor);
 }
 
+bool engine_timer_is_next(const engine_timer *timer)
+{
+  engine *clock = timer->clock;
+
+  if (!clock->waking) {
+    return false;
+  }
+  const event_queue_timer *first = event_queue_first(&clock->queue);
+  return first == NULL || first->when > clock->wake_now ||
+         first->class_and_major > timer->order.class_and_major;
+}
+
 static void run_timer(engine *clock, event_queue_timer *first)
 {
   const engine_timer *timer = (const engine_timer *)first;

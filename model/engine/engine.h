@@ -8,6 +8,7 @@
  * minor). */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/time_ps.h"
@@ -43,6 +44,10 @@ void engine_timer_set(engine_timer *timer, time_ps when);
 
 /* The same with another `minor`, which stays: an arrival whose send order is known only now. */
 void engine_timer_set_ordered(engine_timer *timer, time_ps when, uint64_t minor);
+
+/* Returns whether `timer`, set to the present, would run next: nothing that is due in this picosecond comes
+ * before it. Then a callback may do at once what the timer is for. False when none is being run. */
+bool engine_timer_is_next(const engine_timer *timer);
 
 /* Runs what is due until nothing is, `until` is passed (what is due at `until` still runs; TIME_PS_NEVER: no
  * end), or engine_stop(). Afterwards the clock is at `until` when that ended the run or nothing was left

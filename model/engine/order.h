@@ -10,6 +10,7 @@
  *                         ORDER_CAPTURE, of a replay               0
  *     ENGINE_TIMER        order_of_end(), of TCP and what is above 0
  *                         ORDER_BOXES + order_of_node()            the send order of a packet that waits
+ *                         ORDER_SWITCHES + the switch              0
  *                         ORDER_IP_INPUT + the host                0
  *                         ORDER_RESEND, of a replay                0
  *     ENGINE_WORKLOAD     order_of_connection()                    0
@@ -25,6 +26,7 @@ enum {
   ORDER_CONNECTIONS = 65536, /* A session has at most so many. */
   ORDER_CHAIN = 0,
   ORDER_BOXES = 0x70000000,
+  ORDER_SWITCHES = 0x7FF00000, /* after all from which a packet may come, so that each has all that came */
   ORDER_IP_INPUT = 0x7FFB0000,
   ORDER_RESEND = 0x7FFF0000,
   ORDER_CAPTURE = INT32_MAX,

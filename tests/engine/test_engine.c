@@ -148,6 +148,33 @@ FIXTURE_TEST(test_observed)
   g_assert_cmpstr(f->written->str, ==, "b@1 a@5 a@15 *@15 a@25 a@35 *@35 a@45 a@55 a@65 ");
 }
 
+static void write_whether_next(void *user, time_ps now)
+{
+  const writer *self = user;
+  g_string_append_printf(self->written, "%s@%" G_GINT64_FORMAT " ",
+                         engine_timer_is_next(self->timer) ? "next" : "later", now);
+}
+
+/* Whether a timer would be the next to run now: at 5 one with smaller keys is due yet, at 7 none but one with
+ * larger keys, at 8 one that has been put off, and outside a run it never is. */
+FIXTURE_TEST(test_next)
+{
+  engine_timer *asks = engine_timer_new(f->clock, ENGINE_ARRIVAL, 0, 0, write_whether_next, &f->writers[1]);
+  static const time_ps asked_at[] = {5, 7, 8};
+
+  g_assert_false(engine_timer_is_next(f->writers[1].timer));
+  engine_timer_set(f->writers[0].timer, 5);
+  engine_timer_set(f->writers[2].timer, 7);
+  for (size_t i = 0; i < G_N_ELEMENTS(asked_at); i++) {
+    engine_timer_set(asks, asked_at[i]);
+    engine_run(f->clock, asked_at[i]);
+    engine_timer_set(f->writers[0].timer, i == 1 ? 8 : 100);
+    engine_timer_set(f->writers[0].timer, 100);
+  }
+  g_assert_cmpstr(f->written->str, ==, "later@5 a@5 next@7 c@7 next@8 ");
+  engine_timer_free(asks);
+}
+
 /* A timer may be freed while it is set, and by its own callback. */
 FIXTURE_TEST(test_freed)
 {

@@ -1,0 +1,634 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "network/network_switch.h"
+
+#include <stdlib.h>
+
+#include "base/random_stream.h"
+#include "engine/order.h"
+#include "network/path_fragmenter.h"
+
+/* A packet that has not left when it was last looked at. */
+typedef struct queued_packet {
+  time_ps left_at; /* its last octet */
+  uint32_t octets; /* that it takes of the memory */
+} queued_packet;
+
+typedef struct switch_port {
+  path_element element; /* marks, and has the port's trace */
+  network_switch *owner;
+  path_link *link; /* its schedule has the queue; NULL: it is down */
+  path_link_config config;
+  uint64_t packets_sent; /* by the link before, when it is down */
+  path_output output;
+  void *output_user;
+  path_element *fragmenter; /* NULL: nothing too large has come */
+  deque queue;              /* of queued_packet, a queue */
+  uint64_t octets;          /* in it */
+  time_ps changed_at;       /* when these changed, or the window opened */
+  time_ps busy_ps;          /* the transmitter's time with all packets sent, also that to come */
+  time_ps busy_before_ps;   /* of it, that before the window opened */
+  network_port_counts counts;
+  network_port_gauge gauge;
+} switch_port;
+
+/* A port whose queue is not empty. */
+typedef struct departure {
+  time_ps left_at; /* of its first packet */
+  switch_port *port;
+} departure;
+
+/* A packet that is looked up. */
+typedef struct lookup {
+  datagram *packet;
+  time_ps came_at;
+  uint32_t input;
+  uint32_t place; /* among those that came with it, … */
+  uint64_t rank;  /* … and in what order they are admitted */
+} lookup;
+
+struct network_switch {
+  network_switch_config config;
+  network_switch_place place;
+  path_element element; /* drops what has no way */
+  GPtrArray *ports;     /* of switch_port */
+  GArray *departures;   /* of departure, a heap */
+  deque lookups;        /* of lookup, a queue */
+  GArray *tied;         /* of lookup: those of one picosecond */
+  engine_timer *timer;  /* of the first lookup */
+  uint64_t tie_seed;
+  random_stream *random; /* of marks */
+  uint64_t octets;       /* in all queues */
+  bool measures;
+  time_ps opened_at; /* the window */
+  network_switch_totals totals;
+};
+
+static const path_element_class switch_class = {.name = "switch"};
+
+static switch_port *port_at(const network_switch *self, uint32_t port)
+{
+  return self->ports->pdata[port];
+}
+
+/* --- The ports by the time at which their first packets leave --- */
+
+static departure *departure_at(const network_switch *self, uint32_t place)
+{
+  return &g_array_index(self->departures, departure, place);
+}
+
+static void add_departure(network_switch *self, const departure *added)
+{
+  uint32_t place = self->departures->len;
+
+  g_array_set_size(self->departures, place + 1);
+  while (place > 0 && departure_at(self, (place - 1) / 2)->left_at > added->left_at) {
+    *departure_at(self, place) = *departure_at(self, (place - 1) / 2);
+    place = (place - 1) / 2;
+  }
+  *departure_at(self, place) = *added;
+}
+
+/* The first of the heap is `moved` from now on, which leaves later. */
+static inline void replace_first(network_switch *self, departure moved)
+{
+  departure *heap = departure_at(self, 0);
+  const uint32_t count = self->departures->len;
+  uint32_t place = 0;
+
+  for (uint32_t child; (child = 2 * place + 1) < count; place = child) {
+    child += child + 1 < count && heap[child + 1].left_at < heap[child].left_at;
+    if (heap[child].left_at >= moved.left_at) {
+      break;
+    }
+    heap[place] = heap[child];
+  }
+  heap[place] = moved;
+}
+
+static void remove_first(network_switch *self)
+{
+  const departure last = *departure_at(self, self->departures->len - 1);
+
+  g_array_set_size(self->departures, self->departures->len - 1);
+  if (self->departures->len > 0) {
+    replace_first(self, last);
+  }
+}
+
+/* --- Queues --- */
+
+static inline const queued_packet *first_queued(const switch_port *port)
+{
+  return deque_slot(&port->queue, 0, sizeof(queued_packet));
+}
+
+/* The queue has `octets` from `now` on. */
+static inline void set_queue(switch_port *port, uint64_t octets, time_ps now)
+{
+  network_switch *self = port->owner;
+
+  if (self->measures && now > port->changed_at) {
+    time_distribution_add(&port->gauge.queue, port->octets, now - port->changed_at, false);
+  }
+  port->changed_at = now;
+  self->octets += octets - port->octets;
+  port->octets = octets;
+}
+
+/* Forgets the packets that have left. One whose last octet leaves at `now` has left. */
+static inline void retire_left(network_switch *self, time_ps now)
+{
+  while (self->departures->len > 0 && departure_at(self, 0)->left_at <= now) {
+    switch_port *port = departure_at(self, 0)->port;
+    const queued_packet left = *first_queued(port);
+
+    deque_remove(&port->queue, 0, 1);
+    set_queue(port, port->octets - left.octets, left.left_at);
+    port->counts.packets_sent++;
+    port->counts.octets_sent += left.octets - self->config.per_packet_octets;
+    if (port->queue.count > 0) {
+      replace_first(self, (departure){.left_at = first_queued(port)->left_at, .port = port});
+    } else {
+      remove_first(self);
+    }
+  }
+}
+
+/* --- What is dropped --- */
+
+static G_GNUC_NO_INLINE void set_side(const network_switch *self, path_element *element,
+                                      const datagram *packet)
+{
+  element->trace.direction = self->place.side_of(self->place.side_user, packet);
+}
+
+static void lose(network_switch *self, path_element *element, datagram *packet, const char *place)
+{
+  if (self->place.trace) {
+    set_side(self, element, packet);
+  }
+  self->totals.retransmissions_lost += packet->retransmission;
+  PATH_TRACE(element, packet, PACKET_DROPPED, .place = TRACE_NAME(place), .again = packet->retransmission);
+  datagram_unref(packet);
+}
+
+static void drop(switch_port *port, datagram *packet, network_switch_drop cause)
+{
+  static const char *const places[NETWORK_SWITCH_DROPS] = {
+      [NETWORK_SWITCH_PORT] = "switch, port limit",
+      [NETWORK_SWITCH_BUFFER] = "switch, buffer",
+      [NETWORK_SWITCH_THRESHOLD] = "switch, threshold",
+      [NETWORK_SWITCH_LINK] = "link that is down",
+  };
+
+  port->counts.dropped[cause]++;
+  port->owner->totals.dropped += datagram_octets(packet);
+  lose(port->owner, &port->element, packet, places[cause]);
+}
+
+/* --- Admission --- */
+
+/* Returns why a packet that takes `octets` is dropped; NETWORK_SWITCH_DROPS: it is not. */
+static inline network_switch_drop refusal_of(const switch_port *port, uint32_t octets)
+{
+  const network_switch *self = port->owner;
+  const network_switch_config *config = &self->config;
+
+  if (port->link == NULL) {
+    return NETWORK_SWITCH_LINK;
+  }
+  if (config->port_limit_octets > 0 && port->octets + octets > config->port_limit_octets) {
+    return NETWORK_SWITCH_PORT;
+  }
+  if (config->buffer_octets == 0) {
+    return NETWORK_SWITCH_DROPS;
+  }
+  if (self->octets + octets > config->buffer_octets) {
+    return NETWORK_SWITCH_BUFFER;
+  }
+  const bool is_above =
+      config->alpha_numerator > 0 && port->octets * config->alpha_denominator >=
+                                         (config->buffer_octets - self->octets) * config->alpha_numerator;
+  return is_above ? NETWORK_SWITCH_THRESHOLD : NETWORK_SWITCH_DROPS;
+}
+
+/* Whether an ECN-capable packet is marked. Draws only between the thresholds. */
+static bool marks(const switch_port *port)
+{
+  const network_switch *self = port->owner;
+  const network_switch_config *config = &self->config;
+
+  if (port->octets < config->ecn_minimum_octets || port->octets >= config->ecn_maximum_octets) {
+    return port->octets >= config->ecn_maximum_octets;
+  }
+  const double share = (double)(port->octets - config->ecn_minimum_octets) /
+                       (double)(config->ecn_maximum_octets - config->ecn_minimum_octets);
+  return random_stream_chance(self->random, config->ecn_probability * share);
+}
+
+static G_GNUC_NO_INLINE void trace_queued(const switch_port *port, const datagram *packet, time_ps waits_ps)
+{
+  PATH_TRACE(&port->element, packet, PACKET_QUEUED, .waiting_octets = port->octets,
+             .waits_ps = (uint64_t)waits_ps);
+}
+
+/* The link has the same queue and the same arithmetic, so the packet goes to it at once: when it leaves is
+ * known here. */
+static inline void enqueue(switch_port *port, datagram *packet, uint32_t octets, time_ps now)
+{
+  network_switch *self = port->owner;
+  const path_link_schedule *schedule = &port->link->schedule;
+  const time_ps start = MAX(schedule->free_at, now);
+
+  set_queue(port, port->octets + octets, now);
+  if (self->measures) {
+    port->gauge.peak_octets = MAX(port->gauge.peak_octets, port->octets);
+    self->totals.buffer_peak_octets = MAX(self->totals.buffer_peak_octets, self->octets);
+  }
+  if (G_UNLIKELY(self->place.trace) && start > now) {
+    trace_queued(port, packet, start - now);
+  }
+  path_link_send(port->link, packet, now);
+  port->busy_ps += schedule->free_at - start;
+  const queued_packet last = {.left_at = schedule->free_at - schedule->pace.gap_ps, .octets = octets};
+  *(queued_packet *)deque_insert(&port->queue, port->queue.count) = last;
+  if (port->queue.count == 1) {
+    add_departure(self, &(departure){.left_at = last.left_at, .port = port});
+  }
+}
+
+static inline void admit(switch_port *port, datagram *packet, time_ps now)
+{
+  network_switch *self = port->owner;
+  const uint32_t octets = datagram_octets(packet) + self->config.per_packet_octets;
+
+  retire_left(self, now);
+  const network_switch_drop refusal = refusal_of(port, octets);
+  if (refusal != NETWORK_SWITCH_DROPS) {
+    drop(port, packet, refusal);
+    return;
+  }
+  if (self->config.ecn_maximum_octets > 0 && datagram_ecn_of(packet) != DATAGRAM_ECN_NOT_CAPABLE &&
+      marks(port)) {
+    packet = path_element_mark(&port->element, packet);
+  }
+  enqueue(port, packet, octets, now);
+}
+
+/* --- Packets larger than the link's MTU --- */
+
+static void forward(network_switch *self, uint32_t input, datagram *packet, time_ps now);
+
+static void admit_fragment(void *user, datagram *fragment, time_ps now)
+{
+  switch_port *port = user;
+
+  port->owner->totals.made += datagram_octets(fragment);
+  admit(port, fragment, now);
+}
+
+static void forward_message(void *user, datagram *message, time_ps now)
+{
+  network_switch *self = user;
+
+  self->totals.made += datagram_octets(message);
+  forward(self, NETWORK_SWITCH_ITSELF, message, now);
+}
+
+static G_GNUC_NO_INLINE void fragment(switch_port *port, datagram *packet, time_ps now)
+{
+  network_switch *self = port->owner;
+  const uint32_t octets = datagram_octets(packet);
+
+  if (port->fragmenter == NULL) {
+    port->fragmenter = path_fragmenter_new(port->config.mtu_octets, &self->place.address);
+    path_element_set_output(port->fragmenter, admit_fragment, port);
+    if (!self->place.is_silent) {
+      path_fragmenter_set_too_big(port->fragmenter, forward_message, self);
+    }
+  }
+  const uint64_t *dropped = &port->fragmenter->counts.lost_by[LOSSES_MIDDLEBOX];
+  const uint64_t before = *dropped;
+
+  port->fragmenter->trace = port->element.trace;
+  path_element_receive(port->fragmenter, packet, now);
+  if (*dropped > before) {
+    self->totals.dropped += octets;
+  } else {
+    self->totals.made -= octets; /* what the fragments have of it is not new */
+  }
+}
+
+/* --- Arrivals --- */
+
+static void forward(network_switch *self, uint32_t input, datagram *packet, time_ps now)
+{
+  const uint32_t output = self->place.choose(self->place.choose_user, input, packet, now);
+
+  if (output >= self->ports->len) {
+    self->totals.packets_without_way++;
+    self->totals.dropped += datagram_octets(packet);
+    lose(self, &self->element, packet, "switch without a way");
+    return;
+  }
+  switch_port *port = port_at(self, output);
+  if (G_UNLIKELY(self->place.trace)) {
+    set_side(self, &port->element, packet);
+  }
+  if (G_UNLIKELY(datagram_octets(packet) > port->config.mtu_octets)) {
+    fragment(port, packet, now);
+  } else {
+    admit(port, packet, now);
+  }
+}
+
+static lookup *lookup_at(const network_switch *self, uint32_t place)
+{
+  return deque_slot(&self->lookups, place, sizeof(lookup));
+}
+
+static void set_timer(network_switch *self)
+{
+  const time_ps latency = self->config.latency_ps;
+
+  engine_timer_set(self->timer,
+                   self->lookups.count > 0 ? lookup_at(self, 0)->came_at + latency : TIME_PS_NEVER);
+}
+
+static int compare_ranks(const void *a, const void *b)
+{
+  const lookup *one = a;
+  const lookup *other = b;
+
+  if (one->rank != other->rank) {
+    return one->rank < other->rank ? -1 : 1;
+  }
+  return one->place < other->place ? -1 : 1;
+}
+
+/* Takes those that came first, all of one picosecond, in the order in which they are admitted. */
+static void take_tied(network_switch *self)
+{
+  const time_ps came_at = lookup_at(self, 0)->came_at;
+  const uint64_t seed = random_hash(self->tie_seed, "", (uint64_t)came_at);
+
+  g_array_set_size(self->tied, 0);
+  for (uint32_t place = 0; self->lookups.count > 0 && lookup_at(self, 0)->came_at == came_at; place++) {
+    lookup first = *lookup_at(self, 0);
+
+    first.place = place;
+    first.rank = random_hash(seed, "", first.input);
+    g_array_append_val(self->tied, first);
+    deque_remove(&self->lookups, 0, 1);
+  }
+  qsort(self->tied->data, self->tied->len, sizeof(lookup), compare_ranks);
+}
+
+static void admit_due(void *user, time_ps now)
+{
+  network_switch *self = user;
+
+  if (self->lookups.count == 1 || lookup_at(self, 1)->came_at > lookup_at(self, 0)->came_at) {
+    const lookup only = *lookup_at(self, 0);
+    deque_remove(&self->lookups, 0, 1);
+    set_timer(self);
+    forward(self, only.input, only.packet, now);
+    return;
+  }
+  take_tied(self);
+  set_timer(self);
+  for (guint i = 0; i < self->tied->len; i++) {
+    const lookup *next = &g_array_index(self->tied, lookup, i);
+    forward(self, next->input, next->packet, now);
+  }
+}
+
+void network_switch_receive(network_switch *self, uint32_t input, datagram *packet, time_ps now)
+{
+  self->totals.received += datagram_octets(packet);
+  if (self->config.latency_ps == 0 && self->lookups.count == 0 && engine_timer_is_next(self->timer)) {
+    forward(self, input, packet, now); /* nothing else can come in this picosecond */
+    return;
+  }
+  *(lookup *)deque_insert(&self->lookups, self->lookups.count) =
+      (lookup){.packet = packet, .came_at = now, .input = input};
+  if (self->lookups.count == 1) {
+    set_timer(self);
+  }
+}
+
+/* --- Ports and links --- */
+
+static bool connect_port(switch_port *port, GError **error)
+{
+  const network_switch_place *place = &port->owner->place;
+
+  port->link = place->new_link(place->clock, &port->config, error);
+  if (port->link) {
+    path_link_set_receiver(port->link, port->output, port->output_user);
+    port->link->packets_sent = port->packets_sent; /* send orders go on, so that no two arrivals are equal */
+  }
+  return port->link != NULL;
+}
+
+bool network_switch_add_port(network_switch *self, const path_link_config *link, path_output output,
+                             void *user, GError **error)
+{
+  switch_port *port = g_new0(switch_port, 1);
+
+  port->element = self->element;
+  port->element.trace.port = self->ports->len + 1;
+  port->owner = self;
+  port->config = *link;
+  port->output = output;
+  port->output_user = user;
+  deque_init(&port->queue, sizeof(queued_packet));
+  time_distribution_init(&port->gauge.queue);
+  g_ptr_array_add(self->ports, port);
+  return connect_port(port, error);
+}
+
+static void port_free(gpointer data)
+{
+  switch_port *port = data;
+
+  path_link_free(port->link);
+  path_element_free(port->fragmenter);
+  deque_clear(&port->queue);
+  time_distribution_clear(&port->gauge.queue);
+  g_free(port);
+}
+
+/* The transmitter's time until `now`: it is busy until it is free. */
+static time_ps busy_until(const switch_port *port, time_ps now)
+{
+  return port->busy_ps - (port->link ? MAX(port->link->schedule.free_at - now, 0) : 0);
+}
+
+static void forget_departure(network_switch *self, const switch_port *port)
+{
+  g_autoptr(GArray) before = self->departures;
+
+  self->departures = g_array_sized_new(FALSE, FALSE, sizeof(departure), before->len);
+  for (guint i = 0; i < before->len; i++) {
+    if (g_array_index(before, departure, i).port != port) {
+      add_departure(self, &g_array_index(before, departure, i));
+    }
+  }
+}
+
+static void fail(switch_port *port, time_ps now)
+{
+  network_switch *self = port->owner;
+  path_link_schedule *schedule = &port->link->schedule;
+
+  retire_left(self, now);
+  port->counts.dropped[NETWORK_SWITCH_LINK] += port->queue.count;
+  port->counts.lost_on_link += schedule->transits.count - port->queue.count;
+  self->totals.dropped += port->octets - (uint64_t)port->queue.count * self->config.per_packet_octets;
+  if (port->queue.count > 0) {
+    forget_departure(self, port);
+  }
+  set_queue(port, 0, now);
+  deque_empty(&port->queue);
+  port->busy_ps = busy_until(port, now);
+  while (schedule->transits.count > 0) {
+    lose(self, &port->element, path_link_schedule_take(schedule), "link that fails");
+  }
+  port->packets_sent = port->link->packets_sent;
+  path_link_free(port->link);
+  port->link = NULL;
+}
+
+void network_switch_set_up(network_switch *self, uint32_t number, bool is_up, time_ps now)
+{
+  switch_port *port = port_at(self, number);
+  g_autoptr(GError) error = NULL;
+
+  if (!is_up && port->link) {
+    fail(port, now);
+  } else if (is_up && port->link == NULL && !connect_port(port, &error)) {
+    g_error("%s: %s", self->place.name, error->message); /* it took the same link before */
+  }
+}
+
+time_ps network_switch_earliest_arrival(const network_switch *self, uint32_t number, time_ps now)
+{
+  const switch_port *port = port_at(self, number);
+  const time_ps free_at = port->link ? port->link->schedule.free_at : 0;
+
+  return path_link_arrival_at(&port->config, MAX(free_at, now), IPV4_HEADER_OCTETS + TCP_HEADER_OCTETS);
+}
+
+/* --- The switch --- */
+
+network_switch *network_switch_new(const network_switch_config *config, const network_switch_place *place)
+{
+  network_switch *self = g_new0(network_switch, 1);
+  g_autofree char *marks_name = g_strconcat("ecn.", place->name, NULL);
+
+  g_assert(place->number < ORDER_IP_INPUT - ORDER_SWITCHES);
+  self->config = *config;
+  self->place = *place;
+  self->element = (path_element){.class = &switch_class, .trace = {.to = place->trace, .node = place->name}};
+  self->ports = g_ptr_array_new_with_free_func(port_free);
+  self->departures = g_array_new(FALSE, FALSE, sizeof(departure));
+  self->tied = g_array_new(FALSE, FALSE, sizeof(lookup));
+  deque_init(&self->lookups, sizeof(lookup));
+  self->timer =
+      engine_timer_new(place->clock, ENGINE_TIMER, ORDER_SWITCHES + place->number, 0, admit_due, self);
+  self->tie_seed = random_hash(place->seed, place->name, 0);
+  self->random = random_stream_new(place->seed, marks_name);
+  return self;
+}
+
+void network_switch_free(network_switch *self)
+{
+  if (self == NULL) {
+    return;
+  }
+  for (uint32_t i = 0; i < self->lookups.count; i++) {
+    datagram_unref(lookup_at(self, i)->packet);
+  }
+  deque_clear(&self->lookups);
+  engine_timer_free(self->timer);
+  g_ptr_array_unref(self->ports);
+  g_array_unref(self->departures);
+  g_array_unref(self->tied);
+  g_free(self->random);
+  g_free(self);
+}
+
+/* --- What is counted --- */
+
+void network_switch_settle(network_switch *self, time_ps now)
+{
+  retire_left(self, now);
+}
+
+void network_switch_measure(network_switch *self, bool is_open, time_ps now)
+{
+  retire_left(self, now);
+  for (guint i = 0; i < self->ports->len && is_open != self->measures; i++) {
+    switch_port *port = port_at(self, i);
+
+    set_queue(port, port->octets, now);
+    if (is_open) {
+      port->busy_before_ps = busy_until(port, now);
+      port->gauge.peak_octets = MAX(port->gauge.peak_octets, port->octets);
+    } else {
+      port->gauge.busy_ps += busy_until(port, now) - port->busy_before_ps;
+      port->gauge.measured_ps += now - self->opened_at;
+    }
+  }
+  if (is_open && !self->measures) {
+    self->opened_at = now;
+    self->totals.buffer_peak_octets = MAX(self->totals.buffer_peak_octets, self->octets);
+  }
+  self->measures = is_open;
+}
+
+void network_switch_end(network_switch *self, time_ps now)
+{
+  network_switch_measure(self, false, now);
+  for (guint i = 0; i < self->ports->len; i++) {
+    network_port_gauge *gauge = &port_at(self, i)->gauge;
+    time_distribution_end(&gauge->queue, gauge->measured_ps);
+  }
+}
+
+network_port_counts network_switch_port_counts(const network_switch *self, uint32_t number)
+{
+  const switch_port *port = port_at(self, number);
+  network_port_counts counts = port->counts;
+
+  counts.marked = port->element.counts.marked;
+  if (port->fragmenter) {
+    counts.fragments = port->fragmenter->counts.fragments;
+    counts.dropped[NETWORK_SWITCH_TOO_BIG] = port->fragmenter->counts.lost_by[LOSSES_MIDDLEBOX];
+  }
+  return counts;
+}
+
+const network_port_gauge *network_switch_port_gauge(const network_switch *self, uint32_t port)
+{
+  return &port_at(self, port)->gauge;
+}
+
+network_switch_totals network_switch_totals_of(const network_switch *self)
+{
+  network_switch_totals totals = self->totals;
+
+  for (guint i = 0; i < self->ports->len; i++) {
+    const switch_port *port = port_at(self, i);
+
+    totals.sent += port->counts.octets_sent;
+    totals.held += port->octets - (uint64_t)port->queue.count * self->config.per_packet_octets;
+    totals.retransmissions_lost += port->fragmenter ? port->fragmenter->counts.retransmissions_dropped : 0;
+  }
+  for (uint32_t i = 0; i < self->lookups.count; i++) {
+    totals.held += datagram_octets(lookup_at(self, i)->packet);
+  }
+  return totals;
+}

@@ -130,7 +130,7 @@ static size_t stem_of(const char *name)
   return stem;
 }
 
-/* Whether the number at the end of `next` is one more than that of `name`, and the rest is equal. */
+/* Returns whether the number at the end of `next` is one more than that of `name`, and the rest is equal. */
 static bool follows(const char *name, const char *next)
 {
   size_t stem = stem_of(name);
@@ -253,7 +253,7 @@ static bool add_shape(graph *self, GArray *links, const graph_config *config, GE
   return true;
 }
 
-/* Whether `name` is a host's, "hN"; its number. */
+/* Returns whether `name` is a host's, "hN"; its number. */
 static bool is_host_name(const char *name, guint64 *number)
 {
   return name[0] == 'h' && g_ascii_string_to_unsigned(name + 1, 10, 0, UINT32_MAX, number, NULL);
@@ -418,40 +418,31 @@ static bool check_hosts(const graph *self, GError **error)
   return true;
 }
 
-/* All nodes are in one part; the error names the first few. */
+/* Links lead from each node to all others; the error has those to which they lead from the first, and the
+ * rest. */
 static bool check_parts(const graph *self, GError **error)
 {
-  enum { PARTS = 4 };
-  g_autofree uint32_t *parts = g_new(uint32_t, self->node_count); /* the lowest node of each one's */
-  g_autoptr(GString) text = g_string_new("");
-  uint32_t count = 0;
+  g_autofree bool *is_reached = g_new0(bool, self->node_count);
+  g_autoptr(GArray) reached = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+  g_autoptr(GArray) rest = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+  bool changes = true;
 
-  for (uint32_t node = 0; node < self->node_count; node++) {
-    parts[node] = node;
-  }
-  for (bool changes = true; changes;) {
+  is_reached[0] = true;
+  while (changes) {
     changes = false;
     for (uint32_t i = 0; i < self->link_count; i++) {
       const uint32_t *nodes = self->links[i].nodes;
-      changes = changes || parts[nodes[0]] != parts[nodes[1]];
-      parts[nodes[0]] = parts[nodes[1]] = MIN(parts[nodes[0]], parts[nodes[1]]);
+      changes = changes || is_reached[nodes[0]] != is_reached[nodes[1]];
+      is_reached[nodes[0]] = is_reached[nodes[1]] = is_reached[nodes[0]] || is_reached[nodes[1]];
     }
   }
-  for (uint32_t part = 0; part < self->node_count; part++) {
-    if (parts[part] != part || ++count > PARTS) {
-      continue;
-    }
-    g_autoptr(GArray) nodes = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-    for (uint32_t node = part; node < self->node_count; node++) {
-      if (parts[node] == part) {
-        g_array_append_val(nodes, node);
-      }
-    }
-    g_autofree char *set = graph_format(self, nodes);
-    g_string_append_printf(text, "%s%s", part > 0 ? ", " : "", set);
+  for (uint32_t node = 0; node < self->node_count; node++) {
+    g_array_append_val(is_reached[node] ? reached : rest, node);
   }
-  return count == 1 || error_set(error, "the network has %u parts that no link connects: %s%s; expected one",
-                                 (unsigned)count, text->str, count > PARTS ? " …" : "");
+  g_autofree char *one = graph_format(self, reached);
+  g_autofree char *other = graph_format(self, rest);
+  return rest->len == 0 ||
+         error_set(error, "no link connects %s with %s; expected a network in one part", one, other);
 }
 
 graph *graph_new(const graph_config *config, size_t *entry, GError **error)

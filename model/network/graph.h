@@ -30,9 +30,9 @@ typedef enum graph_kind {
 
 enum { GRAPH_HOSTS_MAX = 1024, GRAPH_LINKS_MAX = 4096 };
 
-/* An entry of `links`: every node of one set is linked to every node of the other. In GRAPH_LISTED these are
- * the links; in other kinds those of them that the topology has become as this has it. Of several entries for
- * a link the last one counts. */
+/* This is an entry of `links`: every node of one set is linked to every node of the other. In GRAPH_LISTED
+ * these are the links; in other kinds those of them that the topology has become as this has it. Of several
+ * entries for a link the last one counts. */
 typedef struct graph_entry {
   const char *name; /* NULL: none */
   const char *between[2];
@@ -115,7 +115,7 @@ static inline bool graph_is_host(const graph *self, uint32_t node)
 /* A link fails, or returns; graph_routes_update() makes the routes follow. */
 void graph_set_up(graph *self, uint32_t link, bool is_up);
 
-/* What a set may have. */
+/* It says which nodes a set may have. */
 typedef enum graph_class { GRAPH_HOSTS, GRAPH_SWITCHES, GRAPH_NODES } graph_class;
 
 /* Returns the numbers (uint32_t) of the nodes of `set`, which are all of `class`, in the order in which the

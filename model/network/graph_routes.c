@@ -4,36 +4,41 @@
 #include "base/error.h"
 #include "base/integer_math.h"
 
-/* Where a host is. A switch with hosts has an edge number: routes lead to those only. */
+/* This is where a host is. A switch with hosts has an edge number: routes lead to those only. */
 typedef struct place {
   uint32_t node; /* at the other end of its link: a switch, or a host that is linked to it directly */
   uint16_t edge; /* of the switch */
   uint16_t port; /* of `node`; GRAPH_NO_PORT while the link is down */
 } place;
 
-/* The ports of one switch from which packets get nearer to the switch with one edge number. */
+/* These are the ports of one switch from which packets get nearer to the switch with one edge number. */
 typedef struct next_hops {
   uint32_t first; /* in `ports` */
   uint16_t count;
   uint16_t turn; /* of round robin: the one that is next */
 } next_hops;
 
+/* It is what one switch has by itself. */
+typedef struct switch_state {
+  uint64_t seed;         /* of its ECMP */
+  random_stream *stream; /* of its spraying */
+  time_ps latency_ps;
+  uint32_t distance;  /* in the last search; UINT32_MAX: no way leads there */
+  graph_pair reached; /* in a walk: what leads here; 0 routes: nothing so far */
+} switch_state;
+
 struct graph_routes {
   const graph *network;
   graph_choice choice;
   bool sprays_acks;
-  uint32_t switches;
+  uint32_t switch_count;
   uint32_t edges;
-  place *places;     /* of each host */
+  place *places; /* of each host */
+  switch_state *switches;
   uint32_t *edge_of; /* the switch that has each edge number */
   next_hops *hops;   /* of each switch, and there of each edge number */
   GArray *ports;     /* uint16_t */
-  uint64_t *seeds;   /* of each switch; and so on */
-  random_stream **streams;
-  time_ps *latencies_ps;
-  uint32_t *queue; /* this and the rest: for searches */
-  uint32_t *distances;
-  graph_pair *reached; /* of each switch, what leads to it; 0 routes: nothing has so far */
+  uint32_t *queue;   /* of switches, in a search or a walk */
 };
 
 /* Returns the link at `port` of the switch `index` when it is up and leads to a switch, and which; else NULL.
@@ -48,23 +53,24 @@ static const graph_link *trunk_at(const graph *network, uint32_t index, uint32_t
   return link->is_up && !graph_is_host(network, far) ? link : NULL;
 }
 
-/* Sets the distance of all switches from the one with `edge`; UINT32_MAX: no way leads there. */
+/* Sets the distance of all switches from the one with `edge`. */
 static void search(graph_routes *self, uint32_t edge)
 {
   uint32_t count = 1;
 
-  for (uint32_t i = 0; i < self->switches; i++) {
-    self->distances[i] = UINT32_MAX;
+  for (uint32_t i = 0; i < self->switch_count; i++) {
+    self->switches[i].distance = UINT32_MAX;
   }
   self->queue[0] = self->edge_of[edge];
-  self->distances[self->queue[0]] = 0;
+  self->switches[self->queue[0]].distance = 0;
   for (uint32_t done = 0; done < count; done++) {
     uint32_t index = self->queue[done];
     uint32_t ports = graph_port_count(self->network, self->network->host_count + index);
     for (uint32_t port = 0; port < ports; port++) {
       uint32_t other;
-      if (trunk_at(self->network, index, port, &other) != NULL && self->distances[other] == UINT32_MAX) {
-        self->distances[other] = self->distances[index] + 1;
+      if (trunk_at(self->network, index, port, &other) != NULL &&
+          self->switches[other].distance == UINT32_MAX) {
+        self->switches[other].distance = self->switches[index].distance + 1;
         self->queue[count++] = other;
       }
     }
@@ -75,20 +81,21 @@ static void search(graph_routes *self, uint32_t edge)
 static void find_hops(graph_routes *self, uint32_t index, uint32_t edge)
 {
   next_hops *hops = &self->hops[(size_t)index * self->edges + edge];
-  uint32_t distance = self->distances[index];
+  uint32_t distance = self->switches[index].distance;
   uint16_t count_before = hops->count;
   uint32_t ports = graph_port_count(self->network, self->network->host_count + index);
 
   hops->first = self->ports->len;
   for (uint16_t port = 0; distance != 0 && distance != UINT32_MAX && port < ports; port++) {
     uint32_t other;
-    if (trunk_at(self->network, index, port, &other) != NULL && self->distances[other] == distance - 1) {
+    if (trunk_at(self->network, index, port, &other) != NULL &&
+        self->switches[other].distance == distance - 1) {
       g_array_append_val(self->ports, port);
     }
   }
   hops->count = (uint16_t)(self->ports->len - hops->first);
   if (hops->count != count_before && hops->count != 0) {
-    hops->turn = (uint16_t)(random_mix(self->seeds[index] + edge) % hops->count);
+    hops->turn = (uint16_t)(random_mix(self->switches[index].seed + edge) % hops->count);
   }
 }
 
@@ -103,7 +110,7 @@ void graph_routes_update(graph_routes *self)
   g_array_set_size(self->ports, 0);
   for (uint32_t edge = 0; edge < self->edges; edge++) {
     search(self, edge);
-    for (uint32_t index = 0; index < self->switches; index++) {
+    for (uint32_t index = 0; index < self->switch_count; index++) {
       find_hops(self, index, edge);
     }
   }
@@ -118,17 +125,15 @@ graph_routes *graph_routes_new(const graph *network, const graph_routes_config *
   self->network = network;
   self->choice = config->choice;
   self->sprays_acks = config->sprays_acks;
-  self->switches = switches;
-  self->seeds = g_new(uint64_t, switches);
-  self->streams = g_new(random_stream *, switches);
-  self->latencies_ps = g_new0(time_ps, switches);
+  self->switch_count = switches;
+  self->switches = g_new0(switch_state, switches);
   for (uint32_t i = 0; i < switches; i++) {
     const char *name = network->names[network->host_count + i];
-    g_autofree char *stream = g_strconcat("spray.", name, NULL);
     g_autofree char *seed = g_strconcat("ecmp.", name, NULL);
-    self->seeds[i] = random_hash(config->seed, seed, 0);
-    self->streams[i] = random_stream_new(config->seed, stream);
-    self->latencies_ps[i] = config->latencies_ps != NULL ? config->latencies_ps[i] : 0;
+    g_autofree char *stream = g_strconcat("spray.", name, NULL);
+    self->switches[i].seed = random_hash(config->seed, seed, 0);
+    self->switches[i].stream = random_stream_new(config->seed, stream);
+    self->switches[i].latency_ps = config->latencies_ps != NULL ? config->latencies_ps[i] : 0;
     edges[i] = UINT16_MAX;
   }
   self->places = g_new0(place, network->host_count);
@@ -149,8 +154,6 @@ graph_routes *graph_routes_new(const graph *network, const graph_routes_config *
   self->hops = g_new0(next_hops, (size_t)switches * self->edges);
   self->ports = g_array_new(FALSE, FALSE, sizeof(uint16_t));
   self->queue = g_new(uint32_t, switches);
-  self->distances = g_new(uint32_t, switches);
-  self->reached = g_new0(graph_pair, switches);
   graph_routes_update(self);
   return self;
 }
@@ -160,19 +163,15 @@ void graph_routes_free(graph_routes *self)
   if (self == NULL) {
     return;
   }
-  for (uint32_t i = 0; i < self->switches; i++) {
-    g_free(self->streams[i]);
+  for (uint32_t i = 0; i < self->switch_count; i++) {
+    g_free(self->switches[i].stream);
   }
-  g_free(self->streams);
-  g_free(self->seeds);
-  g_free(self->latencies_ps);
+  g_free(self->switches);
   g_free(self->places);
   g_free(self->edge_of);
   g_free(self->hops);
   g_array_unref(self->ports);
   g_free(self->queue);
-  g_free(self->distances);
-  g_free(self->reached);
   g_free(self);
 }
 
@@ -200,9 +199,9 @@ uint16_t graph_routes_port(graph_routes *self, uint32_t node, graph_flow flow, b
   if (hops->count > 1 && choice == GRAPH_ECMP) {
     uint64_t key = (uint64_t)flow.source | (uint64_t)flow.destination << 16 |
                    (uint64_t)flow.source_port << 32 | (uint64_t)flow.destination_port << 48;
-    chosen = (uint64_t)((uint128)random_mix(key ^ self->seeds[index]) * hops->count >> 64);
+    chosen = (uint64_t)((uint128)random_mix(key ^ self->switches[index].seed) * hops->count >> 64);
   } else if (hops->count > 1 && choice == GRAPH_SPRAY_RANDOM) {
-    chosen = random_stream_below(self->streams[index], hops->count);
+    chosen = random_stream_below(self->switches[index].stream, hops->count);
   } else if (hops->count > 1) {
     chosen = hops->turn;
     hops->turn = (uint16_t)(chosen + 1 < hops->count ? chosen + 1 : 0);
@@ -248,6 +247,9 @@ bool graph_routes_connect_all(const graph_routes *self, uint32_t pair[2])
   return true;
 }
 
+/* It leads to the host or the switch where a route begins. */
+static const graph_pair beginning = {.routes = 1, .rate_bit_per_s = UINT64_MAX, .mtu_octets = UINT32_MAX};
+
 /* Adds what leads to `link`, and the link with the latency at its end, to what leads to there. */
 static void add_route(graph_pair *there, const graph_pair *here, const graph_link *link, time_ps latency_ps,
                       uint32_t octets)
@@ -277,7 +279,7 @@ static graph_pair walk(graph_routes *self, uint32_t from, const graph_pair *star
   graph_pair result;
 
   self->queue[0] = from;
-  self->reached[from] = *start;
+  self->switches[from].reached = *start;
   /* All routes to a switch have one length: when its turn comes, all switches before it had theirs. */
   for (done = 0; self->queue[done] != self->edge_of[to->edge]; done++) {
     uint32_t index = self->queue[done];
@@ -286,22 +288,22 @@ static graph_pair walk(graph_routes *self, uint32_t from, const graph_pair *star
       uint32_t next;
       uint16_t port = g_array_index(self->ports, uint16_t, hops->first + i);
       const graph_link *link = trunk_at(self->network, index, port, &next);
-      if (self->reached[next].routes == 0) {
+      switch_state *there = &self->switches[next];
+      if (there->reached.routes == 0) {
         self->queue[count++] = next;
       }
-      add_route(&self->reached[next], &self->reached[index], link, self->latencies_ps[next], octets);
+      add_route(&there->reached, &self->switches[index].reached, link, there->latency_ps, octets);
     }
   }
-  result = self->reached[self->queue[done]];
+  result = self->switches[self->queue[done]].reached;
   for (uint32_t i = 0; i < count; i++) {
-    self->reached[self->queue[i]].routes = 0;
+    self->switches[self->queue[i]].reached.routes = 0;
   }
   return result;
 }
 
 graph_pair graph_routes_pair(graph_routes *self, uint32_t source, uint32_t destination, uint32_t octets)
 {
-  static const graph_pair none = {.routes = 1, .rate_bit_per_s = UINT64_MAX, .mtu_octets = UINT32_MAX};
   const graph *network = self->network;
   const place *from = &self->places[source];
   const place *to = &self->places[destination];
@@ -314,11 +316,11 @@ graph_pair graph_routes_pair(graph_routes *self, uint32_t source, uint32_t desti
     return all;
   }
   if (from->node == destination) {
-    add_route(&all, &none, first, 0, octets);
+    add_route(&all, &beginning, first, 0, octets);
     return all;
   }
   uint32_t index = from->node - network->host_count;
-  add_route(&start, &none, first, self->latencies_ps[index], octets);
+  add_route(&start, &beginning, first, self->switches[index].latency_ps, octets);
   start = walk(self, index, &start, to, octets);
   add_route(&all, &start, last, 0, octets);
   return all;
@@ -326,7 +328,6 @@ graph_pair graph_routes_pair(graph_routes *self, uint32_t source, uint32_t desti
 
 gboolean graph_routes_check_mtu(graph_routes *self, GError **error)
 {
-  static const graph_pair none = {.routes = 1, .rate_bit_per_s = UINT64_MAX, .mtu_octets = UINT32_MAX};
   const graph *network = self->network;
   /* Of all pairs of switches with hosts: what leads from one to the other. 0: not known yet. */
   g_autofree uint32_t *mtus = g_new0(uint32_t, (size_t)self->edges * self->edges);
@@ -343,7 +344,7 @@ gboolean graph_routes_check_mtu(graph_routes *self, GError **error)
     }
     uint32_t *between = &mtus[from->edge * self->edges + to->edge];
     if (*between == 0) {
-      *between = walk(self, from->node - network->host_count, &none, to, 1).mtu_octets;
+      *between = walk(self, from->node - network->host_count, &beginning, to, 1).mtu_octets;
     }
     if (MIN(*between, received) < sent) {
       return error_set(error,

@@ -22,7 +22,8 @@ typedef struct graph_routes_config {
   const time_ps *latencies_ps; /* of each switch, from node host_count on; copied. NULL: 0 */
 } graph_routes_config;
 
-/* What a switch knows a packet by: the numbers of its hosts, and its ports, of a packet that has none 0. */
+/* A switch knows a packet by the numbers of its hosts and by its ports, which are 0 of a packet that has
+ * none. */
 typedef struct graph_flow {
   uint16_t source;
   uint16_t destination;
@@ -57,7 +58,7 @@ uint16_t graph_routes_port(graph_routes *self, uint32_t node, graph_flow flow, b
 const uint16_t *graph_routes_ports(const graph_routes *self, uint32_t node, uint32_t destination,
                                    uint32_t *count);
 
-/* All routes from one host to another, which are those back as well. */
+/* It describes all routes from one host to another, which are those back as well. */
 typedef struct graph_pair {
   uint64_t routes;           /* parallel links count each; 0: none, and the rest is 0. At most UINT64_MAX */
   uint32_t links;            /* of each route */

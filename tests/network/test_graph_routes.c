@@ -403,31 +403,50 @@ static void measure(const graph *network, unsigned hops[][SWITCHES_MAX], double 
   }
 }
 
-/* Each port at each switch leads one link nearer to the destination, all that do are there, and a packet that
- * takes them arrives after as many links as Floyd and Warshall find. */
+/* Hosts at random switches, a tree of switches, and random links beside it. */
+static graph *random_graph(GStringChunk *names)
+{
+  int switches = g_test_rand_int_range(1, SWITCHES_MAX + 1);
+  int tree = HOSTS + switches - 1;
+  int links = tree + (switches == 1 ? 0 : g_test_rand_int_range(0, 30));
+  g_autoptr(GArray) entries = g_array_new(FALSE, TRUE, sizeof(graph_entry));
+
+  for (int i = 0; i < links; i++) {
+    int a = i < HOSTS ? i : i < tree ? i - HOSTS + 1 : g_test_rand_int_range(1, switches);
+    int b = g_test_rand_int_range(0, i < HOSTS ? switches : a);
+    g_autofree char *from = g_strdup_printf("%c%d", i < HOSTS ? 'h' : 's', a);
+    g_autofree char *to = g_strdup_printf("s%d", b);
+    const graph_entry entry =
+        ENTRY(g_string_chunk_insert_const(names, from), g_string_chunk_insert_const(names, to), &near);
+    g_array_append_val(entries, entry);
+  }
+  return listed((const graph_entry *)(gpointer)entries->data, entries->len);
+}
+
+/* Returns how many of the links of `node` lead one link nearer to a host at the switch `there`. */
+static uint32_t nearer_links(const graph *network, unsigned hops[][SWITCHES_MAX], uint32_t node,
+                             uint32_t there)
+{
+  unsigned distance = hops[node - HOSTS][there - HOSTS];
+  uint32_t nearer = node == there; /* the host's own link */
+
+  for (uint32_t port = 0; port < graph_port_count(network, node) && distance < NEVER; port++) {
+    const graph_link *link = &network->links[graph_link_at(network, node, port)];
+    uint32_t next = link->nodes[1 - graph_end_at(link, node)];
+    nearer += next >= HOSTS && link->is_up && hops[next - HOSTS][there - HOSTS] + 1 == distance;
+  }
+  return nearer;
+}
+
+/* The ports at each switch are as many as there are links that lead nearer, and a packet that takes the
+ * chosen ones arrives after as many links as Floyd and Warshall find. */
 TEST(test_random_graphs)
 {
   for (int round = 0; round < 300; round++) {
     unsigned hops[SWITCHES_MAX][SWITCHES_MAX];
     double counts[SWITCHES_MAX][SWITCHES_MAX];
-    uint32_t switches = (uint32_t)g_test_rand_int_range(1, SWITCHES_MAX + 1);
-    uint32_t trunks = switches == 1 ? 0 : (uint32_t)g_test_rand_int_range(0, 30);
     g_autoptr(GStringChunk) names = g_string_chunk_new(64);
-    g_autoptr(GArray) entries = g_array_new(FALSE, TRUE, sizeof(graph_entry));
-    for (uint32_t i = 0; i < HOSTS + switches - 1 + trunks; i++) {
-      uint32_t a = i < HOSTS                  ? i
-                   : i < HOSTS + switches - 1 ? i - HOSTS + 1
-                                              : (uint32_t)g_test_rand_int_range(0, (int)switches);
-      uint32_t b = (uint32_t)g_test_rand_int_range(0, i < HOSTS ? (int)switches : MAX((int)a, 1));
-      g_autofree char *from = g_strdup_printf(i < HOSTS ? "h%u" : "s%u", a);
-      g_autofree char *to = g_strdup_printf("s%u", b);
-      const graph_entry entry =
-          ENTRY(g_string_chunk_insert(names, from), g_string_chunk_insert(names, to), &near);
-      if (i < HOSTS || a != b) {
-        g_array_append_val(entries, entry);
-      }
-    }
-    g_autoptr(graph) network = listed((const graph_entry *)entries->data, entries->len);
+    g_autoptr(graph) network = random_graph(names);
     g_autoptr(graph_routes) routes = routes_of(network, (graph_choice)(round % 3), (uint64_t)round);
     for (uint32_t i = HOSTS; i < network->link_count && round % 2 > 0; i++) {
       graph_set_up(network, i, g_test_rand_int_range(0, 4) > 0);
@@ -439,26 +458,17 @@ TEST(test_random_graphs)
       uint32_t destination = i % HOSTS;
       uint32_t here = network->links[source].nodes[1];
       uint32_t there = network->links[destination].nodes[1];
+      unsigned between = hops[here - HOSTS][there - HOSTS];
       if (source == destination) {
         continue;
       }
       graph_pair pair = graph_routes_pair(routes, source, destination, 1);
-      unsigned between = hops[here - HOSTS][there - HOSTS];
       g_assert_cmpuint(pair.links, ==, between >= NEVER ? 0 : between + 2);
       g_assert_cmpfloat((double)pair.routes, ==, counts[here - HOSTS][there - HOSTS]);
       for (uint32_t node = HOSTS; node < network->node_count; node++) {
-        uint32_t nearer = 0;
         uint32_t count;
-        for (uint32_t port = 0; port < graph_port_count(network, node); port++) {
-          const graph_link *link = &network->links[graph_link_at(network, node, port)];
-          uint32_t next = link->nodes[1 - graph_end_at(link, node)];
-          nearer += node == there
-                        ? next == destination
-                        : next >= HOSTS && link->is_up && hops[node - HOSTS][there - HOSTS] < NEVER &&
-                              hops[next - HOSTS][there - HOSTS] + 1 == hops[node - HOSTS][there - HOSTS];
-        }
         graph_routes_ports(routes, node, destination, &count);
-        g_assert_cmpuint(count, ==, nearer);
+        g_assert_cmpuint(count, ==, nearer_links(network, hops, node, there));
       }
       for (unsigned taken = 0; between < NEVER && here != destination; taken++) {
         uint16_t port = graph_routes_port(routes, here, flow(source, destination, taken), true);

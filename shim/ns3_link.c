@@ -56,16 +56,17 @@ static void set_arrival_timer(ns3_link *self)
   }
 }
 
-/* Reads what ns-3 delivers, and gives it the marks that no wire carries: those of the packet that was sent.
- * One whose headers were damaged on the way here, or that had fewer octets on the link than it is long,
- * cannot be read: it goes on as it was sent. What has filled a last cell comes after it. */
+/* Reads what ns-3 delivers, and gives it the marks that no wire carries: those of the packet that was sent,
+ * which is on its way until it is handed over. One whose headers were damaged on the way here, or that had
+ * fewer octets on the link than it is long, cannot be read: it goes on as it was sent. What has filled a last
+ * cell comes after it. */
 static datagram *read_arrived(ns3_link *self, const uint8_t *octets, uint32_t length)
 {
-  datagram *sent = path_link_schedule_take(&self->link.schedule);
+  datagram *sent = path_link_schedule_at(&self->link.schedule, self->arrived.count);
   datagram *packet = datagram_read(self->arriving, octets, length);
 
   if (packet == NULL) {
-    return sent;
+    return datagram_ref(sent);
   }
   packet->retransmission = sent->retransmission;
   packet->carries_checksum = sent->carries_checksum;
@@ -73,7 +74,6 @@ static datagram *read_arrived(ns3_link *self, const uint8_t *octets, uint32_t le
   packet->flow_order = sent->flow_order;
   packet->connection = sent->connection;
   packet->number = sent->number;
-  datagram_unref(sent);
   return packet;
 }
 
@@ -93,6 +93,7 @@ static void hand_over(void *user, time_ps now)
   ns3_link *self = user;
   datagram *packet = *first_arrived(self);
   deque_remove(&self->arrived, 0, 1);
+  datagram_unref(path_link_schedule_take(&self->link.schedule));
   set_arrival_timer(self);
   self->link.receiver(self->link.receiver_user, packet, now);
 }

@@ -129,6 +129,11 @@ time_ps path_link_schedule_next(const path_link_schedule *schedule, uint64_t *or
   return next->arrival;
 }
 
+datagram *path_link_schedule_at(const path_link_schedule *schedule, size_t index)
+{
+  return ((const transit *)deque_at(&schedule->transits, index))->packet;
+}
+
 datagram *path_link_schedule_take(path_link_schedule *schedule)
 {
   g_assert(schedule->transits.count > 0);

@@ -90,6 +90,9 @@ bool path_link_schedule_send(path_link_schedule *schedule, datagram *packet, tim
  * order. */
 time_ps path_link_schedule_next(const path_link_schedule *schedule, uint64_t *order);
 
+/* Returns packet number `index` on the way, in the order of arrival; it stays the schedule's. */
+datagram *path_link_schedule_at(const path_link_schedule *schedule, size_t index);
+
 /* Removes the packet that arrives next, with its reference; there must be one. */
 datagram *path_link_schedule_take(path_link_schedule *schedule);
 

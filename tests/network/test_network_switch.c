@@ -5,6 +5,7 @@
 #include "network_cleanup.h"
 #include "path_fixture.h"
 #include "test.h"
+#include "trace/trace_reader.h"
 
 /* At 8 Gbit/s an octet lasts a nanosecond: a packet of 1000 octets has left after 1002 of them, and the next
  * one starts after 1038. */
@@ -293,4 +294,339 @@ TEST(test_order_of_ties)
   g_assert_cmpstr(first, ==, late);
   g_assert_cmpstr(first, !=, second);
   g_assert_nonnull(strstr(first, "33"));
+}
+
+/* --- One packet at a time --- */
+
+/* A packet of `octets` comes at `at`. */
+static void come(bench *b, time_ps at, datagram *packet)
+{
+  run(b, at);
+  network_switch_receive(b->hub, 7, packet, at);
+  run(b, at);
+}
+
+/* With room for one packet, memory is free when the last octet has left, at 1002 ns, though the transmitter
+ * is not before 1038. Departures come before arrivals of the same picosecond. */
+BENCH_TEST(test_departures_before_arrivals, bench_new(1, LIMITS(.port_limit_octets = PACKET_OCTETS)))
+{
+  come(b, 0, packet_to(0, PACKET_OCTETS, 1));
+  come(b, SENT_PS - 1, packet_to(0, PACKET_OCTETS, 2));
+  come(b, SENT_PS, packet_to(0, PACKET_OCTETS, 3));
+  g_assert_cmpint(network_switch_earliest_arrival(b->hub, 0, SENT_PS), ==, 2 * SLOT_PS + 42000 + delay_ps);
+  run(b, TIME_PS_NEVER);
+  g_assert_cmpuint(b->output->len, ==, 2);
+  g_assert_cmpint(test_output_at(b->output, 0)->at, ==, SENT_PS + delay_ps);
+  g_assert_cmpint(test_output_at(b->output, 1)->at, ==, SLOT_PS + SENT_PS + delay_ps);
+  g_assert_cmpuint(dropped(b, 0, NETWORK_SWITCH_PORT), ==, 1);
+}
+
+/* The lookup takes 300 ns, for packets 100 ns apart as for one; what is looked up is held. Without a route it
+ * is dropped then. */
+BENCH_TEST(test_latency, bench_new(2, LIMITS(.latency_ps = 300000)))
+{
+  come(b, 0, packet_to(0, PACKET_OCTETS, 1));
+  come(b, 100000, packet_to(1, PACKET_OCTETS, 2));
+  come(b, 100000, packet_to(2, PACKET_OCTETS, 3));
+  run(b, 399999);
+  g_assert_cmpuint(network_switch_totals_of(b->hub).held, ==, 3 * PACKET_OCTETS);
+  assert_conserved(b);
+  run(b, TIME_PS_NEVER);
+  g_assert_cmpuint(b->output->len, ==, 2);
+  g_assert_cmpint(test_output_at(b->output, 0)->at, ==, 300000 + SENT_PS + delay_ps);
+  g_assert_cmpint(test_output_at(b->output, 1)->at, ==, 400000 + SENT_PS + delay_ps);
+  g_assert_cmpuint(network_switch_totals_of(b->hub).packets_without_way, ==, 1);
+  assert_conserved(b);
+}
+
+/* Hostile limits: a buffer that no packet fits in, with the largest threshold; a limit that a packet alone
+ * reaches with its overhead; a threshold without a buffer, which is none; and no port at all. The switch is
+ * freed with what it holds. */
+TEST(test_extremes)
+{
+  static const struct {
+    network_switch_config config;
+    network_switch_drop cause; /* NETWORK_SWITCH_DROPS: none */
+  } rows[] = {
+      {{.buffer_octets = 39, .alpha_numerator = 65535, .alpha_denominator = 1}, NETWORK_SWITCH_BUFFER},
+      {{.buffer_octets = 40, .alpha_numerator = 1, .alpha_denominator = 65535}, NETWORK_SWITCH_DROPS},
+      {{.buffer_octets = UINT64_C(1) << 47, .alpha_numerator = 65535, .alpha_denominator = 1},
+       NETWORK_SWITCH_DROPS},
+      {{.port_limit_octets = 1039, .per_packet_octets = 1000}, NETWORK_SWITCH_PORT},
+      {{.port_limit_octets = 1040, .per_packet_octets = 1000}, NETWORK_SWITCH_DROPS},
+      {{.alpha_numerator = 1, .alpha_denominator = 128}, NETWORK_SWITCH_DROPS},
+  };
+
+  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+    g_autoptr(bench) b = bench_new(1, rows[i].config);
+    come(b, 0, packet_to(0, TEST_HEADER_OCTETS, 1));
+    g_assert_cmpuint(network_switch_totals_of(b->hub).dropped > 0, ==, rows[i].cause != NETWORK_SWITCH_DROPS);
+    if (rows[i].cause != NETWORK_SWITCH_DROPS) {
+      g_assert_cmpuint(dropped(b, 0, rows[i].cause), ==, 1);
+    }
+    assert_conserved(b);
+    network_switch_receive(b->hub, UINT32_MAX, packet_to(0, TEST_HEADER_OCTETS, 2), 0);
+  }
+  g_autoptr(bench) none = bench_new(0, LIMITS(0));
+  come(none, 0, packet_to(0, PACKET_OCTETS, 1));
+  g_assert_cmpuint(network_switch_totals_of(none->hub).packets_without_way, ==, 1);
+  network_switch_end(none->hub, 0);
+}
+
+/* --- ECN --- */
+
+/* Twenty come at once, and find 0 … 19 in the queue: the ten that find 10 or more are marked, DCTCP's K being
+ * 10 packets. What is marked already is not marked again, what is not ECN-capable passes. */
+static const struct {
+  datagram_ecn sent;
+  uint32_t marked;
+} ecn_rows[] = {{DATAGRAM_ECN_ECT_0, 10},
+                {DATAGRAM_ECN_ECT_1, 10},
+                {DATAGRAM_ECN_CONGESTED, 0},
+                {DATAGRAM_ECN_NOT_CAPABLE, 0}};
+
+ROW_TEST(test_marks_from_k_on, ecn_rows)
+{
+  g_autoptr(bench) b = bench_new(1, LIMITS(.ecn_minimum_octets = 10 * PACKET_OCTETS,
+                                           .ecn_maximum_octets = 10 * PACKET_OCTETS, .ecn_probability = 0.5));
+
+  for (uint32_t s = 0; s < 20; s++) {
+    start_sender(b, 0, 1, 0, 0)->ecn = c->sent;
+  }
+  run(b, TIME_PS_NEVER);
+  g_assert_cmpuint(network_switch_port_counts(b->hub, 0).marked, ==, c->marked);
+  g_assert_cmpuint(b->output->len, ==, 20);
+  for (guint i = 0; i < 20; i++) {
+    const datagram_ecn expected = c->marked > 0 && i >= 10 ? DATAGRAM_ECN_CONGESTED : c->sent;
+    g_assert_cmpuint(datagram_ecn_of(test_output_at(b->output, i)->packet), ==, expected);
+  }
+}
+
+/* Of two senders that fill a queue of 21 packets, the packet that is admitted in each slot finds 20. Between
+ * 10 and 30 that is half of the probability: 0.1 of n are marked, within 4 sqrt(n 0.09). At the minimum none
+ * is. */
+TEST(test_marks_between_thresholds)
+{
+  const uint32_t slots = 20000;
+  static const uint64_t minima[] = {10, 20};
+
+  for (size_t i = 0; i < G_N_ELEMENTS(minima); i++) {
+    g_autoptr(bench) b = bench_new(
+        1, LIMITS(.port_limit_octets = 21 * PACKET_OCTETS, .ecn_minimum_octets = minima[i] * PACKET_OCTETS,
+                  .ecn_maximum_octets = 30 * PACKET_OCTETS, .ecn_probability = 0.2));
+    start_sender(b, 0, slots, SLOT_PS, 0)->ecn = DATAGRAM_ECN_ECT_0;
+    start_sender(b, 0, slots, SLOT_PS, 0)->ecn = DATAGRAM_ECN_ECT_0;
+    run(b, TIME_PS_NEVER);
+    g_assert_cmpfloat_with_epsilon(network_switch_port_counts(b->hub, 0).marked, i == 0 ? 0.1 * slots : 0,
+                                   i == 0 ? 4 * 42.5 : 0.5);
+  }
+}
+
+/* --- Links --- */
+
+/* Three packets for port 0, one after the other, and one for port 1. At 1500 ns the first is under way, the
+ * second in transmission, and the third waits, when link 0 fails: all are lost, as is one that comes then.
+ * After its return at 2000 ns the link is free. The other port does not notice. */
+BENCH_TEST(test_failure, bench_new(2, LIMITS(.buffer_octets = 4 * PACKET_OCTETS, .per_packet_octets = 0)))
+{
+  for (uint32_t number = 1; number <= 4; number++) {
+    come(b, 0, packet_to(number / 4, PACKET_OCTETS, number));
+  }
+  run(b, 1500000);
+  network_switch_set_up(b->hub, 0, false, 1500000);
+  network_switch_set_up(b->hub, 0, false, 1500000);
+  g_assert_cmpuint(network_switch_port_counts(b->hub, 0).lost_on_link, ==, 1);
+  g_assert_cmpuint(dropped(b, 0, NETWORK_SWITCH_LINK), ==, 2);
+  assert_conserved(b);
+  datagram *again = packet_to(0, PACKET_OCTETS, 5);
+  again->retransmission = true;
+  come(b, 1600000, again);
+  g_assert_cmpuint(dropped(b, 0, NETWORK_SWITCH_LINK), ==, 3);
+  g_assert_cmpuint(network_switch_totals_of(b->hub).retransmissions_lost, ==, 1);
+  run(b, 2000000);
+  network_switch_set_up(b->hub, 0, true, 2000000);
+  network_switch_set_up(b->hub, 0, true, 2000000);
+  come(b, 2000000, packet_to(0, PACKET_OCTETS, 6));
+  run(b, 20000000);
+  network_switch_end(b->hub, 20000000);
+  g_assert_cmpuint(b->output->len, ==, 2);
+  g_assert_cmpuint(test_output_at(b->output, 0)->packet->number, ==, 4);
+  g_assert_cmpint(test_output_at(b->output, 0)->at, ==, SENT_PS + delay_ps);
+  g_assert_cmpuint(test_output_at(b->output, 1)->packet->number, ==, 6);
+  g_assert_cmpint(test_output_at(b->output, 1)->at, ==, 2000000 + SENT_PS + delay_ps);
+  g_assert_cmpint(network_switch_port_gauge(b->hub, 0)->busy_ps, ==, 1500000 + SLOT_PS);
+  assert_conserved(b);
+}
+
+/* 1400 octets for a link of 600: with DF they are dropped, and 56 octets of ICMP (20 of IP, 8 of ICMP, 28
+ * quoted) say so; without, three fragments of 596, 596 and 248 octets go on: 576 of the 1380 are a multiple
+ * of 8, and each has a header of 20. */
+TEST(test_too_big)
+{
+  for (uint32_t fragments = 0; fragments <= 1; fragments++) {
+    g_autoptr(bench) b = bench_new(1, LIMITS(0));
+    path_link_config narrow = link_of(1);
+    datagram *packet = packet_to(1, 1400, 1);
+
+    narrow.mtu_octets = 600;
+    g_assert_true(network_switch_add_port(b->hub, &narrow, test_output, b->output, NULL));
+    if (fragments) {
+      datagram_allow_fragments(packet, 1);
+    }
+    come(b, 0, packet);
+    run(b, TIME_PS_NEVER);
+    const network_port_counts counts = network_switch_port_counts(b->hub, 1);
+    const network_switch_totals totals = network_switch_totals_of(b->hub);
+    g_assert_cmpuint(counts.fragments, ==, fragments ? 3 : 0);
+    g_assert_cmpuint(counts.dropped[NETWORK_SWITCH_TOO_BIG], ==, !fragments);
+    g_assert_cmpuint(totals.made, ==, fragments ? 40 : 56);
+    g_assert_cmpuint(totals.sent, ==, fragments ? 1440 : 56);
+    g_assert_cmpuint(b->output->len, ==, fragments ? 3 : 1);
+    assert_conserved(b);
+  }
+}
+
+/* --- What is measured --- */
+
+/* Three packets at 0: the queue has 3000 octets until 1002 ns, 2000 until 2040, 1000 until 3078. Seen from
+ * 500 to 1500 ns and from 3000 to 4000, that is 3000 for 502 ns, 2000 for 498, 1000 for 78 and 0 for 922:
+ * 1290 in the mean; for exactly half of the time it is at most 1000. The transmitter is busy until 3114. */
+BENCH_TEST(test_window, bench_new(1, LIMITS(0)))
+{
+  network_switch_measure(b->hub, false, 0);
+  for (uint32_t number = 1; number <= 3; number++) {
+    come(b, 0, packet_to(0, PACKET_OCTETS, number));
+  }
+  for (uint32_t i = 0; i < 2; i++) {
+    run(b, i * 2500000 + 500000);
+    network_switch_measure(b->hub, true, engine_now(b->clock));
+    run(b, i * 2500000 + 1500000);
+    network_switch_measure(b->hub, i == 1, engine_now(b->clock));
+  }
+  network_switch_end(b->hub, 4000000);
+  const network_port_gauge *gauge = network_switch_port_gauge(b->hub, 0);
+  const network_port_counts counts = network_switch_port_counts(b->hub, 0);
+  static const uint32_t parts[] = {QUANTILE_PARTS / 2, QUANTILE_PARTS / 2 + 1, QUANTILE_PARTS};
+  double quantiles[3];
+  g_assert_cmpint(gauge->measured_ps, ==, 2000000);
+  g_assert_cmpint(gauge->busy_ps, ==, 1000000 + 114000);
+  g_assert_cmpuint(gauge->peak_octets, ==, 3000);
+  g_assert_cmpfloat(time_distribution_mean(&gauge->queue), ==, 1290);
+  g_assert_true(time_distribution_quantiles(&gauge->queue, TIME_ALL, parts, 3, quantiles));
+  g_assert_cmpfloat(quantiles[0], ==, 1000);
+  g_assert_cmpfloat(quantiles[1], ==, 2000);
+  g_assert_cmpfloat(quantiles[2], ==, 3000);
+  EXPECT_FIELDS(&counts, (packets_sent, 3), (octets_sent, 3000));
+  g_assert_cmpuint(network_switch_totals_of(b->hub).buffer_peak_octets, ==, 3000);
+}
+
+static enum side side_of(G_GNUC_UNUSED void *user, const datagram *packet)
+{
+  return packet->number == 3 ? SIDE_RESPONDER : SIDE_INITIATOR;
+}
+
+static time_ps now_of(const void *user)
+{
+  return engine_now(user);
+}
+
+/* A trace names the switch and the port that a packet leaves by, and who has sent it; of one that finds no
+ * way port 0. A packet that waits shows for how long. */
+TEST(test_trace)
+{
+  g_autoptr(engine) clock = engine_native_new();
+  FILE *file = tmpfile();
+  trace *to = trace_new(file, "{}", now_of, clock);
+  GArray *output = test_output_new();
+  const path_link_config link = link_of(0);
+  static const struct {
+    trace_event_id id;
+    uint32_t packet, port;
+    enum side side;
+  } expected[] = {{TRACE_PACKET_QUEUED, 2, 1, SIDE_INITIATOR},
+                  {TRACE_PACKET_DROPPED, 3, 1, SIDE_RESPONDER},
+                  {TRACE_PACKET_DROPPED, 4, 0, SIDE_INITIATOR}};
+  network_switch *hub = network_switch_new(&LIMITS(.port_limit_octets = 2 * PACKET_OCTETS),
+                                           &(network_switch_place){.name = "leaf0",
+                                                                   .clock = clock,
+                                                                   .new_link = new_link,
+                                                                   .choose = choose,
+                                                                   .trace = to,
+                                                                   .side_of = side_of});
+
+  g_assert_true(network_switch_add_port(hub, &link, test_output, output, NULL));
+  for (uint32_t number = 1; number <= 4; number++) {
+    network_switch_receive(hub, 0, packet_to(number == 4, PACKET_OCTETS, number), 0);
+    engine_run(clock, 0);
+  }
+  network_switch_free(hub);
+  trace_free(to);
+  rewind(file);
+  trace_reader *reader = trace_reader_new(file, "switch.trace", NULL);
+  for (size_t i = 0; i < G_N_ELEMENTS(expected); i++) {
+    trace_event event;
+    g_assert_true(trace_reader_next(reader, &event, NULL));
+    EXPECT_FIELDS(&event, (id, expected[i].id), (packet, expected[i].packet), (port, expected[i].port),
+                  (side, expected[i].side));
+    g_assert_cmpstr(event.node, ==, "leaf0");
+    if (i == 0) {
+      g_assert_cmpuint(TRACE_VALUE(&event, PACKET_QUEUED, waiting_octets), ==, 2 * PACKET_OCTETS);
+      g_assert_cmpuint(TRACE_VALUE(&event, PACKET_QUEUED, waits_ps), ==, SLOT_PS);
+    }
+  }
+  trace_reader_free(reader);
+  fclose(file);
+  test_output_free(output);
+}
+
+/* Whatever comes, from whichever port, also too large, while links fail and return: at any time what came in
+ * has left, is held or was dropped, and at the end nothing is held. What left has arrived, or was lost on a
+ * link. */
+TEST(test_conservation)
+{
+  const guint32 seed = g_test_rand_int();
+  enum { PORTS = 4, STEPS = 20000 };
+  g_autoptr(GRand) random = g_rand_new_with_seed(seed);
+  g_autoptr(bench) b = bench_new(
+      PORTS, LIMITS(.buffer_octets = 20000, .alpha_numerator = 1, .alpha_denominator = 2,
+                    .port_limit_octets = 9000, .ecn_minimum_octets = 1000, .ecn_maximum_octets = 5000,
+                    .ecn_probability = 1, .latency_ps = 200000, .per_packet_octets = 24));
+  path_link_config narrow = link_of(PORTS);
+  uint64_t sent = 0;
+  uint64_t gone = 0;
+
+  g_test_message("seed %u", seed);
+  narrow.mtu_octets = 400;
+  g_assert_true(network_switch_add_port(b->hub, &narrow, test_output, b->output, NULL));
+  for (uint32_t step = 0; step < STEPS; step++) {
+    const time_ps now = engine_now(b->clock) + g_rand_int_range(random, 0, 4) * 100000;
+    const uint32_t port = (uint32_t)g_rand_int_range(random, 0, PORTS + 2); /* the last one does not exist */
+    datagram *packet = packet_to(port, (uint32_t)g_rand_int_range(random, TEST_HEADER_OCTETS, 1501), step);
+
+    if (g_rand_boolean(random)) {
+      datagram_allow_fragments(packet, (uint16_t)step);
+    }
+    datagram_set_ecn(packet, (datagram_ecn)g_rand_int_range(random, 0, 4));
+    come(b, now, packet);
+    if (g_rand_int_range(random, 0, 50) == 0) {
+      network_switch_set_up(b->hub, (uint32_t)g_rand_int_range(random, 0, PORTS + 1), g_rand_boolean(random),
+                            now);
+    }
+    assert_conserved(b);
+  }
+  run(b, TIME_PS_NEVER);
+  network_switch_end(b->hub, engine_now(b->clock));
+  assert_conserved(b);
+  g_assert_cmpuint(network_switch_totals_of(b->hub).held, ==, 0);
+  for (uint32_t port = 0; port <= PORTS; port++) {
+    const network_port_counts counts = network_switch_port_counts(b->hub, port);
+    const network_port_gauge *gauge = network_switch_port_gauge(b->hub, port);
+    sent += counts.packets_sent;
+    gone += counts.lost_on_link;
+    g_assert_cmpuint(counts.packets_sent, >, 0);
+    g_assert_cmpuint(counts.dropped[NETWORK_SWITCH_LINK], >, 0);
+    g_assert_cmpuint(gauge->peak_octets, <=, 9000);
+    g_assert_cmpint(gauge->busy_ps, <=, gauge->measured_ps);
+  }
+  g_assert_cmpuint(b->output->len, ==, sent - gone);
 }

@@ -55,58 +55,47 @@ static GPtrArray *names_of(const char *set, GError **error)
     if (!add_names(names, *part, error)) {
       return NULL;
     }
+    if (names->len > UINT16_MAX) { /* a short text could fill the memory */
+      error_set(error, "a set names more than %d nodes; expected at most %d hosts", UINT16_MAX,
+                GRAPH_HOSTS_MAX);
+      return NULL;
+    }
   }
   return g_steal_pointer(&names);
 }
 
-/* The nodes of `class` are those from `*from` up to `*to`, which is none of them. */
-static void bounds(const graph *self, graph_class class, uint32_t *from, uint32_t *to)
+static bool is_of(const graph *self, uint32_t node, graph_class class)
 {
-  *from = class == GRAPH_SWITCHES ? self->host_count : 0;
-  *to = class == GRAPH_HOSTS ? self->host_count : self->node_count;
-}
-
-static GArray *all_of(const graph *self, graph_class class)
-{
-  GArray *nodes = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-  uint32_t from;
-  uint32_t to;
-
-  bounds(self, class, &from, &to);
-  for (uint32_t node = from; node < to; node++) {
-    g_array_append_val(nodes, node);
-  }
-  return nodes;
+  return class == GRAPH_NODES || graph_is_host(self, node) == (class == GRAPH_HOSTS);
 }
 
 GArray *graph_members(const graph *self, const char *set, graph_class class, GError **error)
 {
   static const char *const nouns[] = {"host", "switch", "node"};
   g_autoptr(GPtrArray) names = names_of(set, error);
-  g_autoptr(GArray) all = all_of(self, class);
+  g_autoptr(GArray) all = g_array_new(FALSE, FALSE, sizeof(uint32_t));
   g_autoptr(GArray) members = g_array_new(FALSE, FALSE, sizeof(uint32_t));
   g_autofree bool *is_member = g_new0(bool, self->node_count);
 
+  for (uint32_t node = 0; node < self->node_count; node++) {
+    if (is_of(self, node, class)) {
+      g_array_append_val(all, node);
+    }
+  }
   for (guint i = 0; names != NULL && i < names->len; i++) {
     const char *name = g_ptr_array_index(names, i);
     bool is_all = strcmp(name, "all") == 0;
     gpointer number = GUINT_TO_POINTER(self->host_count - 1);
-    bool is_known = is_all || strcmp(name, "last") == 0 ||
-                    g_hash_table_lookup_extended(self->numbers, name, NULL, &number);
-    uint32_t from;
-    uint32_t to;
+    bool is_known =
+        strcmp(name, "last") == 0 || g_hash_table_lookup_extended(self->numbers, name, NULL, &number);
 
-    bounds(self, class, &from, &to);
-    if (!is_known || (!is_all && (GPOINTER_TO_UINT(number) < from || GPOINTER_TO_UINT(number) >= to))) {
+    if (!is_all && !(is_known && is_of(self, GPOINTER_TO_UINT(number), class))) {
       g_autofree char *expected = graph_format(self, all);
       error_set(error, "no %s is named '%s'; expected one of %s", nouns[class], name, expected);
       return NULL;
     }
-    if (!is_all) {
-      from = GPOINTER_TO_UINT(number);
-      to = from + 1;
-    }
-    for (uint32_t node = from; node < to; node++) {
+    for (guint n = 0; n < (is_all ? all->len : 1); n++) {
+      uint32_t node = is_all ? g_array_index(all, uint32_t, n) : GPOINTER_TO_UINT(number);
       if (!is_member[node]) {
         g_array_append_val(members, node);
         is_member[node] = true;

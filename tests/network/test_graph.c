@@ -193,6 +193,7 @@ static const struct {
     {"h[1-]", GRAPH_HOSTS, NO_SET("h[1-]")},
     {"h[0-3]x", GRAPH_HOSTS, NO_SET("h[0-3]x")},
     {"h[0-70000]", GRAPH_HOSTS, NO_SET("h[0-70000]")},
+    {"h[0-65534]+h[0-1]", GRAPH_HOSTS, "a set names more than 65535 nodes; expected at most 1024 hosts"},
     {"[0-3]", GRAPH_HOSTS, NO_SET("[0-3]")},
     {"0", GRAPH_HOSTS, NO_SET("0")},
     {"h0, h1", GRAPH_HOSTS, NO_SET("h0, h1")},

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "network/graph_routes.h"
 
+#include <string.h>
+
 #include "base/error.h"
 #include "base/integer_math.h"
 
@@ -116,44 +118,49 @@ void graph_routes_update(graph_routes *self)
   }
 }
 
+/* Sets where each host is, and numbers the switches with hosts. */
+static void place_hosts(graph_routes *self)
+{
+  const graph *network = self->network;
+  g_autofree uint16_t *edges = g_new(uint16_t, network->node_count); /* of each switch */
+
+  memset(edges, UINT8_MAX, network->node_count * sizeof(*edges)); /* UINT16_MAX: it has no number */
+  self->places = g_new0(place, network->host_count);
+  self->edge_of = g_new(uint32_t, network->host_count);
+  for (uint32_t host = 0; host < network->host_count; host++) {
+    const graph_link *link = &network->links[graph_link_at(network, host, 0)];
+    uint32_t node = link->nodes[1 - graph_end_at(link, host)];
+
+    if (edges[node] == UINT16_MAX && !graph_is_host(network, node)) {
+      self->edge_of[self->edges] = node - network->host_count;
+      edges[node] = (uint16_t)self->edges++;
+    }
+    self->places[host].node = node;
+    self->places[host].edge = edges[node];
+  }
+}
+
 graph_routes *graph_routes_new(const graph *network, const graph_routes_config *config)
 {
   graph_routes *self = g_new0(graph_routes, 1);
-  uint32_t switches = network->node_count - network->host_count;
-  g_autofree uint16_t *edges = g_new(uint16_t, switches + 1); /* of each switch */
 
   self->network = network;
   self->choice = config->choice;
   self->sprays_acks = config->sprays_acks;
-  self->switch_count = switches;
-  self->switches = g_new0(switch_state, switches);
-  for (uint32_t i = 0; i < switches; i++) {
+  self->switch_count = network->node_count - network->host_count;
+  self->switches = g_new0(switch_state, self->switch_count);
+  for (uint32_t i = 0; i < self->switch_count; i++) {
     const char *name = network->names[network->host_count + i];
     g_autofree char *seed = g_strconcat("ecmp.", name, NULL);
     g_autofree char *stream = g_strconcat("spray.", name, NULL);
     self->switches[i].seed = random_hash(config->seed, seed, 0);
     self->switches[i].stream = random_stream_new(config->seed, stream);
     self->switches[i].latency_ps = config->latencies_ps != NULL ? config->latencies_ps[i] : 0;
-    edges[i] = UINT16_MAX;
   }
-  self->places = g_new0(place, network->host_count);
-  self->edge_of = g_new(uint32_t, network->host_count);
-  for (uint32_t host = 0; host < network->host_count; host++) {
-    const graph_link *link = &network->links[graph_link_at(network, host, 0)];
-    uint32_t node = link->nodes[1 - graph_end_at(link, host)];
-    self->places[host].node = node;
-    if (!graph_is_host(network, node)) {
-      uint16_t *edge = &edges[node - network->host_count];
-      if (*edge == UINT16_MAX) {
-        self->edge_of[self->edges] = node - network->host_count;
-        *edge = (uint16_t)self->edges++;
-      }
-      self->places[host].edge = *edge;
-    }
-  }
-  self->hops = g_new0(next_hops, (size_t)switches * self->edges);
+  place_hosts(self);
+  self->hops = g_new0(next_hops, (size_t)self->switch_count * self->edges);
   self->ports = g_array_new(FALSE, FALSE, sizeof(uint16_t));
-  self->queue = g_new(uint32_t, switches);
+  self->queue = g_new(uint32_t, self->switch_count);
   graph_routes_update(self);
   return self;
 }

@@ -54,13 +54,11 @@ static G_GNUC_NO_INLINE void grow(time_distribution *d)
 void time_distribution_add(time_distribution *d, uint64_t value, time_ps time, bool in_recovery)
 {
   dwell *place = find_place(d, value);
-  if (place->time[TIME_ALL] == 0) {
-    place->value = value;
-    d->count++;
-  }
+  const bool is_new = place->time[TIME_ALL] == 0;
+  place->value = value;
   place->time[TIME_ALL] += time;
   place->time[TIME_IN_RECOVERY] += in_recovery ? time : 0;
-  if (d->count * 2 > d->capacity) {
+  if (is_new && ++d->count * 2 > d->capacity) {
     grow(d);
   }
 }

@@ -7,6 +7,8 @@
 #include "engine/order.h"
 #include "network/path_fragmenter.h"
 
+enum { QUEUE_ROOM_MIN = 8 };
+
 /* A packet that has not left when it was last looked at. */
 typedef struct queued_packet {
   time_ps left_at; /* its last octet */
@@ -16,18 +18,22 @@ typedef struct queued_packet {
 typedef struct switch_port {
   path_element element; /* marks, and has the port's trace */
   network_switch *owner;
-  path_link *link; /* its schedule has the queue; NULL: it is down */
+  path_link *link; /* its schedule has the packets; NULL: it is down */
   path_link_config config;
-  uint64_t packets_sent; /* by the link before, when it is down */
+  uint64_t packets_sent; /* by the links before, and of them … */
+  uint64_t packets_lost; /* … those that had not left when their link failed */
   path_output output;
   void *output_user;
   path_element *fragmenter; /* NULL: nothing too large has come */
-  deque queue;              /* of queued_packet, a queue */
-  uint64_t octets;          /* in it */
-  time_ps changed_at;       /* when these changed, or the window opened */
-  time_ps busy_ps;          /* the transmitter's time with all packets sent, also that to come */
-  time_ps busy_before_ps;   /* of it, that before the window opened */
-  network_port_counts counts;
+  queued_packet *queue;     /* a ring */
+  uint32_t queue_first;     /* of the queue, counted on without end; its place is that modulo … */
+  uint32_t queue_count;
+  uint32_t queue_room;        /* … this, a power of two */
+  uint64_t octets;            /* in the queue */
+  time_ps changed_at;         /* in the window: when these changed, or it opened */
+  time_ps busy_ps;            /* the transmitter's time with all packets sent, also that to come */
+  time_ps busy_before_ps;     /* of it, that before the window opened */
+  network_port_counts counts; /* `octets_sent` of all admitted, but for those lost */
   network_port_gauge gauge;
 } switch_port;
 
@@ -47,14 +53,15 @@ typedef struct lookup {
 } lookup;
 
 struct network_switch {
-  network_switch_config config;
+  network_switch_config config; /* where there is no limit, with one that nothing reaches */
   network_switch_place place;
-  path_element element; /* drops what has no way */
-  GPtrArray *ports;     /* of switch_port */
-  GArray *departures;   /* of departure, a heap */
-  deque lookups;        /* of lookup, a queue */
-  GArray *tied;         /* of lookup: those of one picosecond */
-  engine_timer *timer;  /* of the first lookup */
+  path_element element;  /* drops what has no way */
+  GPtrArray *ports;      /* of switch_port */
+  departure *departures; /* a heap, with room for all ports */
+  uint32_t departure_count;
+  deque lookups;       /* of lookup, a queue */
+  GArray *tied;        /* of lookup: those of one picosecond */
+  engine_timer *timer; /* of the first lookup */
   uint64_t tie_seed;
   random_stream *random; /* of marks */
   uint64_t octets;       /* in all queues */
@@ -72,28 +79,22 @@ static switch_port *port_at(const network_switch *self, uint32_t port)
 
 /* --- The ports by the time at which their first packets leave --- */
 
-static departure *departure_at(const network_switch *self, uint32_t place)
+static inline void add_departure(network_switch *self, departure added)
 {
-  return &g_array_index(self->departures, departure, place);
-}
+  departure *heap = self->departures;
+  uint32_t place = self->departure_count++;
 
-static void add_departure(network_switch *self, const departure *added)
-{
-  uint32_t place = self->departures->len;
-
-  g_array_set_size(self->departures, place + 1);
-  while (place > 0 && departure_at(self, (place - 1) / 2)->left_at > added->left_at) {
-    *departure_at(self, place) = *departure_at(self, (place - 1) / 2);
-    place = (place - 1) / 2;
+  for (; place > 0 && heap[(place - 1) / 2].left_at > added.left_at; place = (place - 1) / 2) {
+    heap[place] = heap[(place - 1) / 2];
   }
-  *departure_at(self, place) = *added;
+  heap[place] = added;
 }
 
 /* The first of the heap is `moved` from now on, which leaves later. */
 static inline void replace_first(network_switch *self, departure moved)
 {
-  departure *heap = departure_at(self, 0);
-  const uint32_t count = self->departures->len;
+  departure *heap = self->departures;
+  const uint32_t count = self->departure_count;
   uint32_t place = 0;
 
   for (uint32_t child; (child = 2 * place + 1) < count; place = child) {
@@ -106,51 +107,51 @@ static inline void replace_first(network_switch *self, departure moved)
   heap[place] = moved;
 }
 
-static void remove_first(network_switch *self)
-{
-  const departure last = *departure_at(self, self->departures->len - 1);
-
-  g_array_set_size(self->departures, self->departures->len - 1);
-  if (self->departures->len > 0) {
-    replace_first(self, last);
-  }
-}
-
 /* --- Queues --- */
 
-static inline const queued_packet *first_queued(const switch_port *port)
+static inline queued_packet *queued_at(const switch_port *port, uint32_t index)
 {
-  return deque_slot(&port->queue, 0, sizeof(queued_packet));
+  return &port->queue[(port->queue_first + index) & (port->queue_room - 1)];
 }
 
-/* The queue has `octets` from `now` on. */
-static inline void set_queue(switch_port *port, uint64_t octets, time_ps now)
+static G_GNUC_NO_INLINE void grow_queue(switch_port *port)
 {
-  network_switch *self = port->owner;
+  const switch_port before = *port;
 
-  if (self->measures && now > port->changed_at) {
+  port->queue_room = MAX(before.queue_room * 2, QUEUE_ROOM_MIN);
+  port->queue = g_new(queued_packet, port->queue_room);
+  for (uint32_t i = 0; i < before.queue_count; i++) {
+    *queued_at(port, i) = *queued_at(&before, i);
+  }
+  g_free(before.queue);
+}
+
+/* The queue is as it is until `now`. How long it was empty shows at the end. */
+static inline void measure_queue(switch_port *port, time_ps now)
+{
+  if (port->octets > 0 && now > port->changed_at) {
     time_distribution_add(&port->gauge.queue, port->octets, now - port->changed_at, false);
   }
   port->changed_at = now;
-  self->octets += octets - port->octets;
-  port->octets = octets;
 }
 
 /* Forgets the packets that have left. One whose last octet leaves at `now` has left. */
 static inline void retire_left(network_switch *self, time_ps now)
 {
-  while (self->departures->len > 0 && departure_at(self, 0)->left_at <= now) {
-    switch_port *port = departure_at(self, 0)->port;
-    const queued_packet left = *first_queued(port);
+  while (self->departure_count > 0 && self->departures[0].left_at <= now) {
+    switch_port *port = self->departures[0].port;
+    const queued_packet left = *queued_at(port, 0);
 
-    deque_remove(&port->queue, 0, 1);
-    set_queue(port, port->octets - left.octets, left.left_at);
-    port->counts.packets_sent++;
-    port->counts.octets_sent += left.octets - self->config.per_packet_octets;
-    if (port->queue.count > 0) {
-      replace_first(self, (departure){.left_at = first_queued(port)->left_at, .port = port});
-    } else {
-      remove_first(self);
+    if (self->measures) {
+      measure_queue(port, left.left_at);
+    }
+    port->octets -= left.octets;
+    self->octets -= left.octets;
+    port->queue_first++;
+    if (--port->queue_count > 0) {
+      replace_first(self, (departure){.left_at = queued_at(port, 0)->left_at, .port = port});
+    } else if (--self->departure_count > 0) {
+      replace_first(self, self->departures[self->departure_count]);
     }
   }
 }
@@ -173,7 +174,7 @@ static void lose(network_switch *self, path_element *element, datagram *packet, 
   datagram_unref(packet);
 }
 
-static void drop(switch_port *port, datagram *packet, network_switch_drop cause)
+static G_GNUC_NO_INLINE void drop(switch_port *port, datagram *packet, network_switch_drop cause)
 {
   static const char *const places[NETWORK_SWITCH_DROPS] = {
       [NETWORK_SWITCH_PORT] = "switch, port limit",
@@ -198,39 +199,53 @@ static inline network_switch_drop refusal_of(const switch_port *port, uint32_t o
   if (port->link == NULL) {
     return NETWORK_SWITCH_LINK;
   }
-  if (config->port_limit_octets > 0 && port->octets + octets > config->port_limit_octets) {
+  if (port->octets + octets > config->port_limit_octets) {
     return NETWORK_SWITCH_PORT;
-  }
-  if (config->buffer_octets == 0) {
-    return NETWORK_SWITCH_DROPS;
   }
   if (self->octets + octets > config->buffer_octets) {
     return NETWORK_SWITCH_BUFFER;
   }
-  const bool is_above =
-      config->alpha_numerator > 0 && port->octets * config->alpha_denominator >=
-                                         (config->buffer_octets - self->octets) * config->alpha_numerator;
-  return is_above ? NETWORK_SWITCH_THRESHOLD : NETWORK_SWITCH_DROPS;
+  const uint64_t rest_octets = config->buffer_octets - self->octets;
+  return port->octets * config->alpha_denominator >= rest_octets * config->alpha_numerator
+             ? NETWORK_SWITCH_THRESHOLD
+             : NETWORK_SWITCH_DROPS;
 }
 
-/* Whether an ECN-capable packet is marked. Draws only between the thresholds. */
-static bool marks(const switch_port *port)
+/* Marks a packet that is ECN-capable, as it finds the minimum in its queue or more. Draws only between the
+ * thresholds. */
+static G_GNUC_NO_INLINE datagram *mark(switch_port *port, datagram *packet)
 {
-  const network_switch *self = port->owner;
-  const network_switch_config *config = &self->config;
+  const network_switch_config *config = &port->owner->config;
 
-  if (port->octets < config->ecn_minimum_octets || port->octets >= config->ecn_maximum_octets) {
-    return port->octets >= config->ecn_maximum_octets;
+  if (datagram_ecn_of(packet) == DATAGRAM_ECN_NOT_CAPABLE) {
+    return packet;
   }
-  const double share = (double)(port->octets - config->ecn_minimum_octets) /
-                       (double)(config->ecn_maximum_octets - config->ecn_minimum_octets);
-  return random_stream_chance(self->random, config->ecn_probability * share);
+  if (port->octets < config->ecn_maximum_octets) {
+    const double share = (double)(port->octets - config->ecn_minimum_octets) /
+                         (double)(config->ecn_maximum_octets - config->ecn_minimum_octets);
+    if (!random_stream_chance(port->owner->random, config->ecn_probability * share)) {
+      return packet;
+    }
+  }
+  return path_element_mark(&port->element, packet);
 }
 
 static G_GNUC_NO_INLINE void trace_queued(const switch_port *port, const datagram *packet, time_ps waits_ps)
 {
   PATH_TRACE(&port->element, packet, PACKET_QUEUED, .waiting_octets = port->octets,
              .waits_ps = (uint64_t)waits_ps);
+}
+
+static inline void note_peaks(switch_port *port)
+{
+  network_switch *self = port->owner;
+
+  if (port->octets > port->gauge.peak_octets) {
+    port->gauge.peak_octets = port->octets;
+  }
+  if (self->octets > self->totals.buffer_peak_octets) {
+    self->totals.buffer_peak_octets = self->octets;
+  }
 }
 
 /* The link has the same queue and the same arithmetic, so the packet goes to it at once: when it leaves is
@@ -241,44 +256,72 @@ static inline void enqueue(switch_port *port, datagram *packet, uint32_t octets,
   const path_link_schedule *schedule = &port->link->schedule;
   const time_ps start = MAX(schedule->free_at, now);
 
-  set_queue(port, port->octets + octets, now);
   if (self->measures) {
-    port->gauge.peak_octets = MAX(port->gauge.peak_octets, port->octets);
-    self->totals.buffer_peak_octets = MAX(self->totals.buffer_peak_octets, self->octets);
+    measure_queue(port, now);
+  }
+  port->octets += octets;
+  self->octets += octets;
+  if (self->measures) {
+    note_peaks(port);
   }
   if (G_UNLIKELY(self->place.trace) && start > now) {
     trace_queued(port, packet, start - now);
   }
+  port->counts.octets_sent += octets - self->config.per_packet_octets;
   path_link_send(port->link, packet, now);
   port->busy_ps += schedule->free_at - start;
-  const queued_packet last = {.left_at = schedule->free_at - schedule->pace.gap_ps, .octets = octets};
-  *(queued_packet *)deque_insert(&port->queue, port->queue.count) = last;
-  if (port->queue.count == 1) {
-    add_departure(self, &(departure){.left_at = last.left_at, .port = port});
+  if (G_UNLIKELY(port->queue_count == port->queue_room)) {
+    grow_queue(port);
+  }
+  const time_ps left_at = schedule->free_at - schedule->pace.gap_ps;
+  *queued_at(port, port->queue_count) = (queued_packet){.left_at = left_at, .octets = octets};
+  if (port->queue_count++ == 0) {
+    add_departure(self, (departure){.left_at = left_at, .port = port});
   }
 }
 
-static inline void admit(switch_port *port, datagram *packet, time_ps now)
+static void fragment(switch_port *port, datagram *packet, time_ps now);
+
+static void admit(switch_port *port, datagram *packet, time_ps now)
 {
   network_switch *self = port->owner;
-  const uint32_t octets = datagram_octets(packet) + self->config.per_packet_octets;
+  const uint32_t ip_octets = datagram_octets(packet);
+  const uint32_t octets = ip_octets + self->config.per_packet_octets;
 
+  if (G_UNLIKELY(ip_octets > port->config.mtu_octets)) {
+    fragment(port, packet, now);
+    return;
+  }
   retire_left(self, now);
   const network_switch_drop refusal = refusal_of(port, octets);
-  if (refusal != NETWORK_SWITCH_DROPS) {
+  if (G_UNLIKELY(refusal != NETWORK_SWITCH_DROPS)) {
     drop(port, packet, refusal);
     return;
   }
-  if (self->config.ecn_maximum_octets > 0 && datagram_ecn_of(packet) != DATAGRAM_ECN_NOT_CAPABLE &&
-      marks(port)) {
-    packet = path_element_mark(&port->element, packet);
+  if (G_UNLIKELY(port->octets >= self->config.ecn_minimum_octets)) {
+    packet = mark(port, packet);
   }
   enqueue(port, packet, octets, now);
 }
 
-/* --- Packets larger than the link's MTU --- */
+static inline void forward(network_switch *self, uint32_t input, datagram *packet, time_ps now)
+{
+  const uint32_t output = self->place.choose(self->place.choose_user, input, packet, now);
 
-static void forward(network_switch *self, uint32_t input, datagram *packet, time_ps now);
+  if (output >= self->ports->len) {
+    self->totals.packets_without_way++;
+    self->totals.dropped += datagram_octets(packet);
+    lose(self, &self->element, packet, "switch without a way");
+    return;
+  }
+  switch_port *port = port_at(self, output);
+  if (G_UNLIKELY(self->place.trace)) {
+    set_side(self, &port->element, packet);
+  }
+  admit(port, packet, now);
+}
+
+/* --- Packets larger than the link's MTU --- */
 
 static void admit_fragment(void *user, datagram *fragment, time_ps now)
 {
@@ -321,27 +364,6 @@ static G_GNUC_NO_INLINE void fragment(switch_port *port, datagram *packet, time_
 }
 
 /* --- Arrivals --- */
-
-static void forward(network_switch *self, uint32_t input, datagram *packet, time_ps now)
-{
-  const uint32_t output = self->place.choose(self->place.choose_user, input, packet, now);
-
-  if (output >= self->ports->len) {
-    self->totals.packets_without_way++;
-    self->totals.dropped += datagram_octets(packet);
-    lose(self, &self->element, packet, "switch without a way");
-    return;
-  }
-  switch_port *port = port_at(self, output);
-  if (G_UNLIKELY(self->place.trace)) {
-    set_side(self, &port->element, packet);
-  }
-  if (G_UNLIKELY(datagram_octets(packet) > port->config.mtu_octets)) {
-    fragment(port, packet, now);
-  } else {
-    admit(port, packet, now);
-  }
-}
 
 static lookup *lookup_at(const network_switch *self, uint32_t place)
 {
@@ -443,9 +465,9 @@ bool network_switch_add_port(network_switch *self, const path_link_config *link,
   port->config = *link;
   port->output = output;
   port->output_user = user;
-  deque_init(&port->queue, sizeof(queued_packet));
   time_distribution_init(&port->gauge.queue);
   g_ptr_array_add(self->ports, port);
+  self->departures = g_renew(departure, self->departures, self->ports->len);
   return connect_port(port, error);
 }
 
@@ -455,7 +477,7 @@ static void port_free(gpointer data)
 
   path_link_free(port->link);
   path_element_free(port->fragmenter);
-  deque_clear(&port->queue);
+  g_free(port->queue);
   time_distribution_clear(&port->gauge.queue);
   g_free(port);
 }
@@ -466,14 +488,20 @@ static time_ps busy_until(const switch_port *port, time_ps now)
   return port->busy_ps - (port->link ? MAX(port->link->schedule.free_at - now, 0) : 0);
 }
 
+/* The IP octets in the queue. */
+static uint64_t held_by(const switch_port *port)
+{
+  return port->octets - (uint64_t)port->queue_count * port->owner->config.per_packet_octets;
+}
+
 static void forget_departure(network_switch *self, const switch_port *port)
 {
-  g_autoptr(GArray) before = self->departures;
+  const uint32_t count = self->departure_count;
 
-  self->departures = g_array_sized_new(FALSE, FALSE, sizeof(departure), before->len);
-  for (guint i = 0; i < before->len; i++) {
-    if (g_array_index(before, departure, i).port != port) {
-      add_departure(self, &g_array_index(before, departure, i));
+  self->departure_count = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    if (self->departures[i].port != port) {
+      add_departure(self, self->departures[i]); /* at most at place i */
     }
   }
 }
@@ -484,14 +512,18 @@ static void fail(switch_port *port, time_ps now)
   path_link_schedule *schedule = &port->link->schedule;
 
   retire_left(self, now);
-  port->counts.dropped[NETWORK_SWITCH_LINK] += port->queue.count;
-  port->counts.lost_on_link += schedule->transits.count - port->queue.count;
-  self->totals.dropped += port->octets - (uint64_t)port->queue.count * self->config.per_packet_octets;
-  if (port->queue.count > 0) {
-    forget_departure(self, port);
+  port->counts.dropped[NETWORK_SWITCH_LINK] += port->queue_count;
+  port->counts.lost_on_link += schedule->transits.count - port->queue_count;
+  port->packets_lost += port->queue_count;
+  port->counts.octets_sent -= held_by(port);
+  self->totals.dropped += held_by(port);
+  forget_departure(self, port);
+  if (self->measures) {
+    measure_queue(port, now);
   }
-  set_queue(port, 0, now);
-  deque_empty(&port->queue);
+  self->octets -= port->octets;
+  port->octets = 0;
+  port->queue_count = 0;
   port->busy_ps = busy_until(port, now);
   while (schedule->transits.count > 0) {
     lose(self, &port->element, path_link_schedule_take(schedule), "link that fails");
@@ -530,10 +562,22 @@ network_switch *network_switch_new(const network_switch_config *config, const ne
 
   g_assert(place->number < ORDER_IP_INPUT - ORDER_SWITCHES);
   self->config = *config;
+  if (config->port_limit_octets == 0) {
+    self->config.port_limit_octets = UINT64_MAX;
+  }
+  if (config->buffer_octets == 0) {
+    self->config.buffer_octets = UINT64_MAX;
+  }
+  if (config->buffer_octets == 0 || config->alpha_numerator == 0) {
+    self->config.alpha_numerator = 1; /* alpha is 1/0 */
+    self->config.alpha_denominator = 0;
+  }
+  if (config->ecn_maximum_octets == 0) {
+    self->config.ecn_minimum_octets = UINT64_MAX;
+  }
   self->place = *place;
   self->element = (path_element){.class = &switch_class, .trace = {.to = place->trace, .node = place->name}};
   self->ports = g_ptr_array_new_with_free_func(port_free);
-  self->departures = g_array_new(FALSE, FALSE, sizeof(departure));
   self->tied = g_array_new(FALSE, FALSE, sizeof(lookup));
   deque_init(&self->lookups, sizeof(lookup));
   self->timer =
@@ -554,7 +598,7 @@ void network_switch_free(network_switch *self)
   deque_clear(&self->lookups);
   engine_timer_free(self->timer);
   g_ptr_array_unref(self->ports);
-  g_array_unref(self->departures);
+  g_free(self->departures);
   g_array_unref(self->tied);
   g_free(self->random);
   g_free(self);
@@ -573,18 +617,18 @@ void network_switch_measure(network_switch *self, bool is_open, time_ps now)
   for (guint i = 0; i < self->ports->len && is_open != self->measures; i++) {
     switch_port *port = port_at(self, i);
 
-    set_queue(port, port->octets, now);
     if (is_open) {
+      port->changed_at = now;
       port->busy_before_ps = busy_until(port, now);
-      port->gauge.peak_octets = MAX(port->gauge.peak_octets, port->octets);
+      note_peaks(port);
     } else {
+      measure_queue(port, now);
       port->gauge.busy_ps += busy_until(port, now) - port->busy_before_ps;
       port->gauge.measured_ps += now - self->opened_at;
     }
   }
   if (is_open && !self->measures) {
     self->opened_at = now;
-    self->totals.buffer_peak_octets = MAX(self->totals.buffer_peak_octets, self->octets);
   }
   self->measures = is_open;
 }
@@ -603,6 +647,9 @@ network_port_counts network_switch_port_counts(const network_switch *self, uint3
   const switch_port *port = port_at(self, number);
   network_port_counts counts = port->counts;
 
+  counts.packets_sent =
+      (port->link ? port->link->packets_sent : port->packets_sent) - port->packets_lost - port->queue_count;
+  counts.octets_sent -= held_by(port);
   counts.marked = port->element.counts.marked;
   if (port->fragmenter) {
     counts.fragments = port->fragmenter->counts.fragments;
@@ -623,8 +670,8 @@ network_switch_totals network_switch_totals_of(const network_switch *self)
   for (guint i = 0; i < self->ports->len; i++) {
     const switch_port *port = port_at(self, i);
 
-    totals.sent += port->counts.octets_sent;
-    totals.held += port->octets - (uint64_t)port->queue.count * self->config.per_packet_octets;
+    totals.sent += port->counts.octets_sent - held_by(port);
+    totals.held += held_by(port);
     totals.retransmissions_lost += port->fragmenter ? port->fragmenter->counts.retransmissions_dropped : 0;
   }
   for (uint32_t i = 0; i < self->lookups.count; i++) {

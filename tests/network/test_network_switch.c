@@ -169,17 +169,16 @@ static void burst(network_switch_config config, uint32_t room, network_switch_dr
   }
 }
 
-/* B 500 packets: alpha 1/2, 1, 8 leave room for 167, 250 and 445. */
-TEST(test_first_burst_with_dynamic_threshold)
-{
-  const uint64_t buffer = 500 * PACKET_OCTETS;
+/* B is 500 packets. */
+static const struct {
+  uint32_t numerator, denominator, room;
+} alphas[] = {{1, 2, 167}, {1, 1, 250}, {8, 1, 445}, {64, 1, 493}, {1, 128, 4}};
 
-  burst(LIMITS(.buffer_octets = buffer, .alpha_numerator = 1, .alpha_denominator = 2), 167,
-        NETWORK_SWITCH_THRESHOLD);
-  burst(LIMITS(.buffer_octets = buffer, .alpha_numerator = 1, .alpha_denominator = 1), 250,
-        NETWORK_SWITCH_THRESHOLD);
-  burst(LIMITS(.buffer_octets = buffer, .alpha_numerator = 8, .alpha_denominator = 1), 445,
-        NETWORK_SWITCH_THRESHOLD);
+ROW_TEST(test_first_burst_with_dynamic_threshold, alphas)
+{
+  burst(LIMITS(.buffer_octets = 500 * PACKET_OCTETS, .alpha_numerator = c->numerator,
+               .alpha_denominator = c->denominator),
+        c->room, NETWORK_SWITCH_THRESHOLD);
 }
 
 /* Without a threshold the buffer is the limit, or the port's. A packet takes 24 octets more than it has on
@@ -349,6 +348,7 @@ TEST(test_extremes)
     network_switch_drop cause; /* NETWORK_SWITCH_DROPS: none */
   } rows[] = {
       {{.buffer_octets = 39, .alpha_numerator = 65535, .alpha_denominator = 1}, NETWORK_SWITCH_BUFFER},
+      {{.buffer_octets = 39, .port_limit_octets = 39}, NETWORK_SWITCH_PORT},
       {{.buffer_octets = 40, .alpha_numerator = 1, .alpha_denominator = 65535}, NETWORK_SWITCH_DROPS},
       {{.buffer_octets = UINT64_C(1) << 47, .alpha_numerator = 65535, .alpha_denominator = 1},
        NETWORK_SWITCH_DROPS},

@@ -104,6 +104,7 @@ static void send_next(void *user, time_ps now)
   sender *s = user;
   datagram *packet = packet_to(s->output, PACKET_OCTETS, s->number);
 
+  packet->flow_order = s->packets;
   datagram_set_ecn(packet, s->ecn);
   network_switch_receive(s->owner->hub, s->number, packet, now);
   if (--s->packets > 0) {
@@ -265,19 +266,20 @@ ROW_TEST(test_equal_senders_share_losses, tie_rows)
   g_assert_cmpfloat(jain_of(c->senders, 1, &worst), <, 1.1 / c->senders);
 }
 
-/* The order in which five packets leave that come in one picosecond, one of them after a second of its own
- * port. */
+/* The order in which packets of five ports leave that come in one picosecond, three of them by one port: each
+ * one's port, and how many are still to come by it, itself included. */
 static char *order_of_ties(time_ps latency_ps, time_ps at)
 {
   g_autoptr(bench) b = bench_new(1, LIMITS(.latency_ps = latency_ps));
   GString *order = g_string_new(NULL);
 
   for (uint32_t s = 0; s < 5; s++) {
-    start_sender(b, 0, s == 3 ? 2 : 1, 0, at);
+    start_sender(b, 0, s == 3 ? 3 : 1, 0, at);
   }
   run(b, TIME_PS_NEVER);
   for (guint i = 0; i < b->output->len; i++) {
-    g_string_append_printf(order, "%u", test_output_at(b->output, i)->packet->number);
+    const datagram *packet = test_output_at(b->output, i)->packet;
+    g_string_append_printf(order, "%u%u ", packet->number, (unsigned)packet->flow_order);
   }
   return g_string_free(order, FALSE);
 }
@@ -292,7 +294,7 @@ TEST(test_order_of_ties)
 
   g_assert_cmpstr(first, ==, late);
   g_assert_cmpstr(first, !=, second);
-  g_assert_nonnull(strstr(first, "33"));
+  g_assert_nonnull(strstr(first, "33 32 31"));
 }
 
 /* --- One packet at a time --- */
@@ -373,6 +375,22 @@ TEST(test_extremes)
   network_switch_end(none->hub, 0);
 }
 
+/* Packets of 800, 700 … 100 octets come for eight ports, and leave in the other order: the shortest first. */
+BENCH_TEST(test_departures_of_many_ports, bench_new(8, LIMITS(0)))
+{
+  uint64_t held = 0;
+
+  for (uint32_t port = 0; port < 8; port++) {
+    come(b, 0, packet_to(port, 800 - 100 * port, port));
+    held += 800 - 100 * port;
+  }
+  for (uint32_t octets = 100; octets <= 800; octets += 100) {
+    run(b, (octets + 2) * 1000);
+    held -= octets;
+    g_assert_cmpuint(network_switch_totals_of(b->hub).held, ==, held);
+  }
+}
+
 /* --- ECN --- */
 
 /* Twenty come at once, and find 0 … 19 in the queue: the ten that find 10 or more are marked, DCTCP's K being
@@ -380,15 +398,18 @@ TEST(test_extremes)
 static const struct {
   datagram_ecn sent;
   uint32_t marked;
-} ecn_rows[] = {{DATAGRAM_ECN_ECT_0, 10},
-                {DATAGRAM_ECN_ECT_1, 10},
-                {DATAGRAM_ECN_CONGESTED, 0},
-                {DATAGRAM_ECN_NOT_CAPABLE, 0}};
+  uint64_t k; /* 0: no marks */
+} ecn_rows[] = {{DATAGRAM_ECN_ECT_0, 10, 10},
+                {DATAGRAM_ECN_ECT_1, 10, 10},
+                {DATAGRAM_ECN_CONGESTED, 0, 10},
+                {DATAGRAM_ECN_NOT_CAPABLE, 0, 10},
+                {DATAGRAM_ECN_ECT_0, 0, 0}};
 
 ROW_TEST(test_marks_from_k_on, ecn_rows)
 {
-  g_autoptr(bench) b = bench_new(1, LIMITS(.ecn_minimum_octets = 10 * PACKET_OCTETS,
-                                           .ecn_maximum_octets = 10 * PACKET_OCTETS, .ecn_probability = 0.5));
+  g_autoptr(bench) b =
+      bench_new(1, LIMITS(.ecn_minimum_octets = c->k * PACKET_OCTETS,
+                          .ecn_maximum_octets = c->k * PACKET_OCTETS, .ecn_probability = 0.5));
 
   for (uint32_t s = 0; s < 20; s++) {
     start_sender(b, 0, 1, 0, 0)->ecn = c->sent;
@@ -433,6 +454,8 @@ BENCH_TEST(test_failure, bench_new(2, LIMITS(.buffer_octets = 4 * PACKET_OCTETS,
     come(b, 0, packet_to(number / 4, PACKET_OCTETS, number));
   }
   run(b, 1500000);
+  const network_port_counts before = network_switch_port_counts(b->hub, 0);
+  EXPECT_FIELDS(&before, (packets_sent, 1), (octets_sent, PACKET_OCTETS));
   network_switch_set_up(b->hub, 0, false, 1500000);
   network_switch_set_up(b->hub, 0, false, 1500000);
   g_assert_cmpuint(network_switch_port_counts(b->hub, 0).lost_on_link, ==, 1);

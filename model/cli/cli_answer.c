@@ -37,6 +37,8 @@ static const named_part losses[] = {
     {METRIC_LOSSES_QUEUE, "by a queue"},
     {METRIC_LOSSES_MIDDLEBOX, "by a router, policer or middlebox"},
     {METRIC_LOSSES_DAMAGED, "by damage"},
+    {METRIC_LOSSES_SWITCH, "by a switch"},
+    {METRIC_LOSSES_LINK, "by a link that failed"},
 };
 
 static const named_part refusals[] = {
@@ -94,6 +96,10 @@ static void add_head(const summary *page, const scenario *s, prose *to)
   prose_add(to, ROW "%s", "status", run_status_name(page->status));
   if (page->message != NULL && *page->message != '\0') {
     prose_add(to, ": %s", foreign(to, page->message));
+  }
+  if (page->measured_host != NULL) {
+    prose_add(to, ROW "%s (measure.host; hosts.csv has all, ports.csv the switches)", "host",
+              foreign(to, page->measured_host));
   }
 }
 
@@ -232,8 +238,9 @@ static void add_caveats(const summary *page, const configuration *c, prose *to)
   if (queue > bandwidth_delay) {
     prose_add(to,
               ROW "up to %s waited for a link, %.3g x the bandwidth-delay product: the round trip grew by as "
-                  "much (path.forward.queue_size limits it)",
-              "queue", amount(to, queue, "octets"), queue / bandwidth_delay);
+                  "much (%s limits it)",
+              "queue", amount(to, queue, "octets"), queue / bandwidth_delay,
+              page->measured_host == NULL ? "path.forward.queue_size" : "switch.buffer");
   }
   if (m->value[METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS] > 0 && verdict != WARM_UP_STEADY) {
     prose_add(

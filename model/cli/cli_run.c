@@ -19,7 +19,8 @@
 /* --- Results, those of a replay too --- */
 
 /* This is what a run may make in its folder, but for run.trace. */
-static const char *const own_names[] = {"sender.pcap", "receiver.pcap", "occupancy.csv", "summary.json"};
+static const char *const own_names[] = {"sender.pcap", "receiver.pcap", "occupancy.csv",
+                                        "hosts.csv",   "ports.csv",     "summary.json"};
 
 /* Returns whether `trace` (may be NULL) is the file `name` of the results. */
 static gboolean is_trace(const cli_results *results, const char *name)
@@ -66,6 +67,7 @@ summary cli_results_summary(const scenario *s, const session_result *result, con
       .terminate_code = result->terminate_code,
       .terminate_side = result->terminate_side,
       .results = &result->results,
+      .measured_host = result->measured_host,
       .version = IWARPSIM_VERSION,
       .git = IWARPSIM_GIT,
       .engine = run_engine_name(kind),
@@ -79,7 +81,7 @@ summary cli_results_summary(const scenario *s, const session_result *result, con
  * are not this run's. */
 static gboolean put_in_place(const cli_results *results, gboolean notes, GError **error)
 {
-  static const char *const others[] = {"sender.pcap", "receiver.pcap", "run.trace"};
+  static const char *const others[] = {"sender.pcap", "receiver.pcap", "hosts.csv", "ports.csv", "run.trace"};
   const char *names[G_N_ELEMENTS(others) + 3] = {"occupancy.csv"}, *older[G_N_ELEMENTS(others) + 1] = {NULL};
   gsize count = 1, stay = 0;
 

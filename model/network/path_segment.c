@@ -237,6 +237,11 @@ void path_segment_add_impairments(path_segment *segment, const path_direction_co
   }
 }
 
+bool path_segment_is_empty(const path_segment *segment)
+{
+  return segment->nodes->len == 0;
+}
+
 /* Each node's packets go to the next one, the last one's to `output`; a transmitter's by its link. */
 void path_segment_end(path_segment *segment, path_output output, void *user)
 {

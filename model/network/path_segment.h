@@ -52,6 +52,9 @@ bool path_segment_add_link(path_segment *segment, const path_direction_config *c
 void path_segment_add_impairments(path_segment *segment, const path_direction_config *config,
                                   const char *name);
 
+/* Returns whether no element has been added. */
+bool path_segment_is_empty(const path_segment *segment);
+
 /* Ends the building: what comes out goes to `output` with `user`. There must be an element. */
 void path_segment_end(path_segment *segment, path_output output, void *user);
 

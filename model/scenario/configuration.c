@@ -9,6 +9,7 @@ configuration *configuration_new(void)
   c->tcp = tcp_config_default();
   c->ends = rnic_endpoint_config_default(SIDE_INITIATOR);
   c->memory = g_ptr_array_new_with_free_func(g_free);
+  c->others = g_ptr_array_new_with_free_func((GDestroyNotify)configuration_unref);
   return c;
 }
 
@@ -22,6 +23,7 @@ static void clear(gpointer data)
   configuration *c = data;
 
   g_ptr_array_unref(c->memory);
+  g_ptr_array_unref(c->others);
 }
 
 void configuration_unref(const configuration *c)

@@ -10,7 +10,10 @@
 #include "base/side.h"
 #include "base/time_ps.h"
 #include "fault/fault_table.h"
+#include "network/graph_routes.h"
+#include "network/network_switch.h"
 #include "network/path_config.h"
+#include "network/traffic_pattern.h"
 #include "rnic/rnic_endpoint_config.h"
 #include "tcp/tcp_config.h"
 #include "ulp/ulp_workload.h"
@@ -42,7 +45,21 @@ typedef enum measured_choice {
 #define STREAM_PHASE_RANDOM UINT32_MAX
 #define MEMORY_UNLIMITED UINT64_MAX
 
-typedef struct configuration {
+typedef struct configuration configuration;
+
+/* This is derived from the keys of a graph; all-zero of a path, or when the graph cannot be as they say. */
+typedef struct configuration_of_graph {
+  const host_pair *pairs;            /* of the hosts of each connection */
+  const configuration *const *hosts; /* what each host has */
+  uint32_t host_count;
+  uint32_t measured; /* the host of measure.host; host_count: auto */
+  uint32_t sink;     /* the host that most connections lead to */
+  char *problem;     /* why there is no such graph, or no such traffic in it, and the key, */
+  int key;           /* a scenario_key, and of a list the entry, */
+  guint entry;       /* whose value is wrong */
+} configuration_of_graph;
+
+struct configuration {
   const char *name; /* the scenario's file, without folder and ending */
   const char *title;
   struct {
@@ -104,6 +121,12 @@ typedef struct configuration {
     time_ps start_ps;
     time_ps stop_ps; /* 0: with the run */
   } topology;
+  graph_config graph;                /* GRAPH_PATH: there is none, and what follows of it says nothing */
+  path_direction_config link, trunk; /* of hosts, and between switches */
+  network_switch_config switches;
+  uint32_t switch_alpha; /* numerator << 16 | denominator */
+  graph_routes_config routing;
+  traffic_config traffic;
   struct {
     fault_id error;
     enum side side;
@@ -115,6 +138,7 @@ typedef struct configuration {
     run_moment from;
     run_moment to;
     probability_list quantiles;
+    const char *host; /* its name; "auto" */
   } measure;
   uint64_t theory_k2;
   /* configuration_resolve() derives these from several keys. */
@@ -126,8 +150,10 @@ typedef struct configuration {
       endpoint[SIDES]; /* without host, addresses, and what differs from connection to connection */
   bool needs_ns3;      /* for its TCP or its nodes */
   bool runs_on_ns3;
+  configuration_of_graph of_graph;
   GPtrArray *memory; /* of the texts and lists above */
-} configuration;
+  GPtrArray *others; /* of the configurations of entries of lists, which it refers to */
+};
 
 /* Returns a configuration with the defaults of the layers' own structs, which no key has filled yet. The
  * caller has the one reference; with the last one the memory of its texts and lists goes. */

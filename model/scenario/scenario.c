@@ -372,16 +372,12 @@ static void fill_members(configuration *c, const scenario *s)
 #include "scenario/keys.def"
 }
 
-const configuration *scenario_configuration(const scenario *s)
+configuration *scenario_members(const scenario *s)
 {
-  if (*s->filled == NULL) {
-    configuration *c = configuration_new();
+  configuration *c = configuration_new();
 
-    c->name = configuration_keep(c, s->name, strlen(s->name) + 1);
-    fill_members(c, s);
-    fill_changes(c, s);
-    configuration_resolve(c);
-    *s->filled = c;
-  }
-  return *s->filled;
+  c->name = configuration_keep(c, s->name, strlen(s->name) + 1);
+  fill_members(c, s);
+  fill_changes(c, s);
+  return c;
 }

@@ -75,6 +75,10 @@ char *scenario_engine_reason(const scenario *s);
  * value of the other key. */
 const struct configuration *scenario_configuration(const scenario *s);
 
+/* Returns FALSE when `key` is of a graph, and `s` is a path's and does not give it: summaries leave it out.
+ */
+gboolean scenario_shows(const scenario *s, scenario_key key);
+
 /* Returns TRUE when the file, a --set option or scenario_set_key() gave the key. */
 gboolean scenario_given(const scenario *s, scenario_key key);
 

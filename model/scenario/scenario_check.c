@@ -33,8 +33,9 @@ static gboolean check_mtu(const checking *on, enum side direction)
   uint32_t emss = markers ? EMSS_MIN_MARKED_OCTETS : EMSS_MIN_UNMARKED_OCTETS;
   uint32_t needed = configuration_headers_octets(on->c) + emss;
   uint32_t mtu = path_mtu_octets(path);
-  scenario_key key = scenario_key_of_direction(
-      mtu == path->link.mtu_octets ? SCENARIO_PATH_FORWARD_MTU : SCENARIO_PATH_FORWARD_HOP_MTU, direction);
+  scenario_key key = finding_key_of(
+      on, mtu == path->link.mtu_octets ? SCENARIO_PATH_FORWARD_MTU : SCENARIO_PATH_FORWARD_HOP_MTU,
+      direction);
 
   return (!on->c->ipv6 || mtu >= IPV6_MTU_MIN_OCTETS ||
           finding_error(on, KEYS(key, SCENARIO_TCP_IP),
@@ -119,7 +120,7 @@ static gboolean check_duration(const checking *on)
   gboolean good = TRUE;
 
   for (enum side direction = 0; good && c->run.stop_ps == 0 && direction < SIDES; direction++) {
-    scenario_key rate = scenario_key_of_direction(SCENARIO_PATH_FORWARD_RATE, direction);
+    scenario_key rate = finding_key_of(on, SCENARIO_PATH_FORWARD_RATE, direction);
     double days = octets * configuration_payload_share(c, direction) * 8 /
                   (double)path_bottleneck_bit_per_s(&c->path.directions[direction]) / 86400;
 
@@ -363,7 +364,7 @@ static void note_losses(const checking *on, enum side direction)
       : some < 0.5   ? g_strdup_printf(": all but %.2g %% of seeds will see none", some) /* not "100 %" */
                      : g_strdup_printf(": %.0f %% of seeds will see none", none);
 
-  note_if(on, losses > 0, scenario_key_of_direction(key, direction),
+  note_if(on, losses > 0, finding_key_of(on, key, direction),
           losses < 10 ? "%.2g loss%s expected%s%s" : "%.0f loss%s expected%s%s", losses,
           *plural(losses) != '\0' ? "es" : "", bursts, seeds);
 }
@@ -398,12 +399,12 @@ static gboolean note_overflow(const checking *on)
                               sent > (double)path->bucket.burst_octets && pace > path->bucket.rate_bit_per_s;
 
   note_if(on, overflows,
-          scenario_key_of_direction(
-              by_packets ? SCENARIO_PATH_FORWARD_QUEUE : SCENARIO_PATH_FORWARD_QUEUE_SIZE, c->main_direction),
+          finding_key_of(on, by_packets ? SCENARIO_PATH_FORWARD_QUEUE : SCENARIO_PATH_FORWARD_QUEUE_SIZE,
+                         c->main_direction),
           "%s of %.0f octets over a queue of %.0f and a bandwidth-delay product of %.0f: the queue may "
           "overflow",
           connections > 1 ? "windows" : "a window", sent, limit, product);
-  note_if(on, is_policed, scenario_key_of_direction(SCENARIO_PATH_FORWARD_BURST, c->main_direction),
+  note_if(on, is_policed, finding_key_of(on, SCENARIO_PATH_FORWARD_BURST, c->main_direction),
           "%s of %.0f octets over a burst of %.0f: the policer drops what comes faster than its rate",
           connections > 1 ? "windows" : "a window", sent, (double)path->bucket.burst_octets);
   return overflows || is_policed;
@@ -412,13 +413,13 @@ static gboolean note_overflow(const checking *on)
 static void note_jitter(const checking *on, enum side direction)
 {
   const path_jitter_config *config = &on->c->path.directions[direction].jitter;
-  scenario_key jitter = scenario_key_of_direction(SCENARIO_PATH_FORWARD_JITTER, direction);
+  scenario_key jitter = finding_key_of(on, SCENARIO_PATH_FORWARD_JITTER, direction);
 
   note_if(on,
           config->reorder.probability == 0 && config->jitter_ps > 0 &&
               config->distribution == PATH_JITTER_CONSTANT,
           jitter, "%s only adds delay while %s is 0: no packet skips it", name_of(jitter),
-          name_of(scenario_key_of_direction(SCENARIO_PATH_FORWARD_REORDER, direction)));
+          name_of(finding_key_of(on, SCENARIO_PATH_FORWARD_REORDER, direction)));
 }
 
 /* A tick has so many round trips where it decides what a loss costs that no later segment shows. */
@@ -479,7 +480,7 @@ static gboolean check_entries(const checking *on, scenario_key list)
 gboolean scenario_check(const scenario *s, GPtrArray *notes, GError **error)
 {
   const checking on = {.s = s, .c = scenario_configuration(s), .notes = notes, .error = error};
-  gboolean good = check_values(&on);
+  gboolean good = scenario_check_graph(&on) && check_values(&on);
 
   for (scenario_key key = 0; good && key < SCENARIO_KEY_COUNT; key++) {
     good = scenario_key_row_of(key)->holds == NULL || check_entries(&on, key);
@@ -488,10 +489,13 @@ gboolean scenario_check(const scenario *s, GPtrArray *notes, GError **error)
     return FALSE;
   }
   note_needs(&on);
+  scenario_note_graph(&on);
   note_shares(&on);
   scenario_note_protocol(&on);
   note_window(&on);
-  for (enum side direction = 0; direction < SIDES; direction++) {
+  const enum side ways =
+      on.c->graph.kind == GRAPH_PATH ? SIDES : SIDE_RESPONDER; /* both of a link are alike */
+  for (enum side direction = 0; direction < ways; direction++) {
     note_losses(&on, direction);
     note_jitter(&on, direction);
   }

@@ -61,7 +61,7 @@ static gboolean check_size(const checking *on, path_middlebox box, scenario_key 
   gboolean good = TRUE;
 
   for (enum side direction = 0; good && has_box(on, box) && direction < SIDES; direction++) {
-    scenario_key mtu_key = scenario_key_of_direction(SCENARIO_PATH_FORWARD_MTU, direction);
+    scenario_key mtu_key = finding_key_of(on, SCENARIO_PATH_FORWARD_MTU, direction);
     guint32 mtu =
         position == PATH_POSITION_BEHIND
             ? DATAGRAM_MAX_OCTETS
@@ -115,8 +115,8 @@ static gboolean check_boxes(const checking *on)
 static gboolean check_loss_models(const checking *on, enum side direction)
 {
   const path_direction_config *path = &on->c->path.directions[direction];
-  scenario_key gemodel = scenario_key_of_direction(SCENARIO_PATH_FORWARD_GEMODEL, direction);
-  scenario_key state = scenario_key_of_direction(SCENARIO_PATH_FORWARD_STATE, direction);
+  scenario_key gemodel = finding_key_of(on, SCENARIO_PATH_FORWARD_GEMODEL, direction);
+  scenario_key state = finding_key_of(on, SCENARIO_PATH_FORWARD_STATE, direction);
 
   if (path->state.count == 0) {
     return TRUE;
@@ -135,8 +135,8 @@ static gboolean check_loss_models(const checking *on, enum side direction)
 
 static gboolean check_cells(const checking *on, enum side direction)
 {
-  scenario_key overhead = scenario_key_of_direction(SCENARIO_PATH_FORWARD_CELL_OVERHEAD, direction);
-  scenario_key size = scenario_key_of_direction(SCENARIO_PATH_FORWARD_CELL_SIZE, direction);
+  scenario_key overhead = finding_key_of(on, SCENARIO_PATH_FORWARD_CELL_OVERHEAD, direction);
+  scenario_key size = finding_key_of(on, SCENARIO_PATH_FORWARD_CELL_SIZE, direction);
   path_link_config link = path_link_at(&on->c->path.directions[direction], 0);
   gint32 octets = (gint32)link.cell_octets + link.cell_overhead_octets;
 
@@ -151,8 +151,8 @@ static gboolean check_cells(const checking *on, enum side direction)
 static gboolean check_burst(const checking *on, enum side direction)
 {
   const path_direction_config *path = &on->c->path.directions[direction];
-  scenario_key burst = scenario_key_of_direction(SCENARIO_PATH_FORWARD_BURST, direction);
-  scenario_key mtu = scenario_key_of_direction(SCENARIO_PATH_FORWARD_MTU, direction);
+  scenario_key burst = finding_key_of(on, SCENARIO_PATH_FORWARD_BURST, direction);
+  scenario_key mtu = finding_key_of(on, SCENARIO_PATH_FORWARD_MTU, direction);
   guint32 needed = path_link_octets(&path->link, path->link.mtu_octets);
 
   return path->bucket.burst_octets == 0 || path->bucket.burst_octets >= needed ||
@@ -168,8 +168,8 @@ static gboolean check_direction(const checking *on, enum side direction)
   gboolean is_red = on->c->path.directions[direction].discipline == PATH_DISCIPLINE_RED;
 
   return check_loss_models(on, direction) && check_cells(on, direction) && check_burst(on, direction) &&
-         check_less(on, is_red, scenario_key_of_direction(SCENARIO_PATH_FORWARD_RED_MINIMUM, direction),
-                    scenario_key_of_direction(SCENARIO_PATH_FORWARD_RED_MAXIMUM, direction), FALSE);
+         check_less(on, is_red, finding_key_of(on, SCENARIO_PATH_FORWARD_RED_MINIMUM, direction),
+                    finding_key_of(on, SCENARIO_PATH_FORWARD_RED_MAXIMUM, direction), FALSE);
 }
 
 /* --- Events --- */

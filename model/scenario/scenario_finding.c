@@ -27,3 +27,14 @@ void note_if(const checking *on, gboolean found, scenario_key key, const char *f
   g_autofree char *where = scenario_settings_where(on->s, key);
   g_ptr_array_add(on->notes, g_strdup_printf("%s: %s", where, text));
 }
+
+scenario_key finding_key_of(const checking *on, scenario_key key, enum side direction)
+{
+  if (on->c->graph.kind == GRAPH_PATH) {
+    return scenario_key_of_direction(key, direction);
+  }
+  g_autofree char *link = g_strconcat("link.", scenario_group_member("path.forward", name_of(key)), NULL);
+  const scenario_key of_link = scenario_key_find(link);
+
+  return of_link < SCENARIO_KEY_COUNT ? of_link : key;
+}

@@ -19,6 +19,9 @@ typedef struct checking {
  * Free with g_free(). */
 char *finding_where(const checking *on, const scenario_key *keys);
 
+/* Returns the key of `direction` that corresponds to `key` of path.forward; in a graph that of its links. */
+scenario_key finding_key_of(const checking *on, scenario_key key, enum side direction);
+
 /* Sets the error there, to what printf() makes of the rest. Returns FALSE. */
 #define finding_error(on, keys, ...) scenario_problem_take((on)->error, finding_where(on, keys), __VA_ARGS__)
 
@@ -33,6 +36,10 @@ gboolean scenario_check_engine(const checking *on);
 gboolean scenario_check_path(const checking *on);
 gboolean scenario_check_tcp(const checking *on);
 gboolean scenario_check_protocol(const checking *on);
+
+/* This finds what is wrong in a graph, its hosts and their traffic, and keys of a path beside it. */
+gboolean scenario_check_graph(const checking *on);
+void scenario_note_graph(const checking *on);
 
 /* Adds notes on the same protocol keys. */
 void scenario_note_protocol(const checking *on);

@@ -86,6 +86,8 @@ static const named_value changing_words[] = {
 /* Several keys have these conditions. */
 #define OWN_TCP "tcp.implementation = iwarpsim and "
 #define READS "workload.operation has read or workload.operation has storage-write"
+#define GRAPH "topology.kind != path"
+#define LEAF_SPINE "topology.kind = leaf-spine"
 #define ECN "tcp.ecn = on or tcp.congestion = dctcp"
 #define MARKS_OF(direction)                                                                                  \
   direction ".ecn_threshold > 0 or " direction ".discipline != tail or " direction                           \

@@ -76,5 +76,9 @@ const scenario_value *scenario_settings_value(const scenario *s, scenario_key ke
  * g_free(). */
 char *scenario_settings_where(const scenario *s, scenario_key key);
 
+/* Returns a configuration whose members the keys have filled, and which are not complete; the
+ * caller's. */
+configuration *scenario_members(const scenario *s);
+
 /* Reads the group `sweep` of a file into the axes of the scenario (scenario_axes.c). */
 gboolean scenario_axes_load(scenario *s, const source_setting *sweep, GError **error);

@@ -35,13 +35,20 @@ typedef struct session_absence {
 
 enum { SESSION_NUMBERS = 256, SESSION_HOSTS_MAX = 1024 };
 
+/* The results of a run are those of all hosts together, or of one and of the connections that lead to it. */
+typedef enum session_measured { SESSION_ALL_HOSTS, SESSION_FULLEST_HOST, SESSION_ONE_HOST } session_measured;
+
 typedef struct session_config {
   const configuration *configuration; /* of the scenario */
   engine *clock;
   /* < SESSION_NUMBERS. Each session on `clock` has its own, which is part of its hosts' addresses. */
   uint32_t number;
-  const session_pair *pairs;       /* of each connection; NULL: session_scenario_pair is of all */
-  uint32_t hosts;                  /* with `pairs`: how many there are, 2 … SESSION_HOSTS_MAX */
+  const host_pair *pairs; /* of each connection; NULL: session_scenario_pair is of all */
+  uint32_t hosts;         /* with `pairs`: how many there are, 2 … SESSION_HOSTS_MAX */
+  /* What each host has, NULL: all have `configuration`. And whose results the run's are. */
+  const configuration *const *host_configurations;
+  session_measured measured;
+  uint32_t measured_host;          /* with SESSION_ONE_HOST */
   const session_absence *absence;  /* of the measured ends' peers; NULL: they are here */
   FILE *const *series;             /* occupancy.csv of each host, NULL where there is none; NULL: none */
   trace *trace;                    /* of what happens; NULL: none */
@@ -65,7 +72,7 @@ ip_address session_host_address(const session_host *host);
 
 /* Returns what a path between the two hosts of `pair` needs; the names and counters there are the session's.
  * The caller sets `first_segment` when other paths are on the clock. */
-session_network_ends session_ends(session *self, const session_pair *pair);
+session_network_ends session_ends(session *self, const host_pair *pair);
 
 /* Makes the connections, over `network`, which the session owns from now on. Once. */
 void session_connect(session *self, session_network *network);
@@ -132,7 +139,8 @@ typedef struct session_result {
   char *message;              /* why; "" when all is well */
   char *terminate_code;       /* RUN_TERMINATED: session_ending.code of the first; else NULL */
   const char *terminate_side; /* the same: "Initiator" or "Responder", who found it; static */
-  run_results results;        /* of all hosts together, and of the network */
+  run_results results;        /* as session_measured has it, and of the network */
+  char *measured_host;        /* "h16", whose they are; NULL: all hosts' */
   session_host_result *hosts; /* of each */
   uint32_t host_count;
   uint32_t undone[SIDES]; /* the network's, without a fault that was done */

@@ -28,6 +28,8 @@ typedef struct session_network_class {
   void (*send)(session_network *network, uint32_t host, datagram *packet, time_ps now);
   /* No packet of `flow` that leaves its source at `now` arrives before this. */
   time_ps (*earliest_arrival)(session_network *network, const datagram_flow *flow, time_ps now);
+  /* All has been delivered: the measurement ends. NULL: it does not matter. */
+  void (*delivered)(session_network *network, time_ps now);
   /* At the end: sets the network's metrics: sums of all directions; the queue and the reordering those of the
    * scenario's main direction. May be NULL. */
   void (*set_metrics)(session_network *network, metric_values *values);

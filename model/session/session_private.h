@@ -23,7 +23,7 @@ struct session_host {
   flow_table ends; /* of session_end: those that are here, by the flow that arrives at each; with absent
                       peers of observed_flow */
   struct session_end *first_end;          /* of the connection with the lowest number; NULL: it has none */
-  const struct session_end *first_source; /* the same of those that are Data Sources */
+  const struct session_end *first_source; /* the same of the Data Sources that count here */
   rnic_host *rnic;
   ip_input *input;
   packet_capture *capture; /* NULL: none */
@@ -102,6 +102,14 @@ struct session {
   int64_t progress_reported_us; /* when, by the wall clock */
   int64_t wall_us;              /* that session_run() took */
 };
+
+/* Returns what `host` has. */
+static inline const configuration *session_configuration_of(const session_host *host)
+{
+  const session_config *config = &host->session->config;
+
+  return config->host_configurations ? config->host_configurations[host->number] : config->configuration;
+}
 
 /* Returns the number of its connection. */
 static inline uint32_t session_end_index(const session_end *end)

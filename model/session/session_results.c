@@ -41,24 +41,27 @@ static void count_terms(const session_end *end, bool is_sink, metric_terms *term
 }
 
 /* Counts all ends that are here: each at its host in `hosts` and `at_hosts` (NULL: not), and all together in
- * the terms that are returned. */
+ * the terms that are returned. Where the run's results are one host's, both ends of a connection count at the
+ * host that it leads to. */
 static metric_terms count_ends(const session *self, session_host_result *hosts, metric_terms *at_hosts)
 {
   metric_terms terms = {0};
 
   for (uint32_t i = 0; i < self->connection_count; i++) {
+    const session_host *sink = self->connections[i].ends[self->measured].host;
     for (enum side side = 0; side < SIDES; side++) {
       const session_end *end = &self->connections[i].ends[side];
+      const session_host *host = self->config.measured == SESSION_ALL_HOSTS ? end->host : sink;
       const bool is_sink = side == self->measured;
       if (hosts && end->endpoint) {
         count_end(end->endpoint, is_sink ? METRIC_SIDE_DATA_SINK : METRIC_SIDE_DATA_SOURCE,
-                  &hosts[end->host->number].results.metrics);
+                  &hosts[host->number].results.metrics);
       }
       if (end->workload) {
         count_terms(end, is_sink, &terms);
       }
       if (end->workload && at_hosts) {
-        count_terms(end, is_sink, &at_hosts[end->host->number]);
+        count_terms(end, is_sink, &at_hosts[host->number]);
       }
     }
   }
@@ -110,13 +113,13 @@ static void add_links(const configuration *c, enum side direction, time_ps *prop
   }
 }
 
-static void set_theory(const configuration *c, metric_values *values)
+static void set_theory(const configuration *c, uint32_t connections, metric_values *values)
 {
   enum side direction = c->main_direction;
   theory inputs = {
       .rate_bit_per_s = path_bottleneck_bit_per_s(&c->path.directions[direction]),
       .emss_octets = (uint32_t)values->value[METRIC_MPA_EMSS_OCTETS],
-      .connections = c->connections.count,
+      .connections = connections,
       .k2 = c->theory_k2,
   };
 
@@ -242,8 +245,29 @@ static void finish_hosts(const session *self, const metric_terms *terms, time_ps
     of->ending = host->ending;
     of->ending.code = g_strdup(host->ending.code);
     of->ending.message = g_strdup(host->ending.message);
-    run_results_add_host(&result->results, &of->results);
+    if (self->config.measured == SESSION_ALL_HOSTS) {
+      run_results_add_host(&result->results, &of->results);
+    }
   }
+}
+
+/* Makes the results of the run those of the host that is measured; of the fullest, the first of several. */
+static void choose_host(const session *self, session_result *result)
+{
+  enum { PEAK = METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS };
+  uint32_t chosen = self->config.measured == SESSION_ONE_HOST ? self->config.measured_host : 0;
+
+  for (uint32_t i = 0; self->config.measured == SESSION_FULLEST_HOST && i < self->host_count; i++) {
+    const metric_values *of = &result->hosts[i].results.metrics;
+    const metric_values *most = &result->hosts[chosen].results.metrics;
+
+    if (of->present[PEAK] && (!most->present[PEAK] || of->value[PEAK] > most->value[PEAK])) {
+      chosen = i;
+    }
+  }
+  result->measured_host = g_strdup(self->hosts[chosen].name);
+  result->results = run_results_copy(&result->hosts[chosen].results);
+  set_theory(self->config.configuration, self->hosts[chosen].sinks, &result->results.metrics);
 }
 
 void session_finish(session *self, session_result *result)
@@ -257,9 +281,11 @@ void session_finish(session *self, session_result *result)
   g_autofree metric_terms *at_hosts = g_new0(metric_terms, self->host_count);
   const metric_terms terms = count_ends(self, result->hosts, at_hosts);
   finish_hosts(self, at_hosts, now, result);
-  if (!self->config.absence) {
+  if (self->config.measured != SESSION_ALL_HOSTS) {
+    choose_host(self, result);
+  } else if (!self->config.absence) {
     set_made(self, &terms, true, &self->connections[0].ends[side_peer(self->measured)], values);
-    set_theory(self->config.configuration, values);
+    set_theory(self->config.configuration, self->config.configuration->connections.count, values);
   }
   if (self->network->class->set_metrics) {
     self->network->class->set_metrics(self->network, values);
@@ -281,6 +307,7 @@ void session_result_clear(session_result *result)
 {
   g_clear_pointer(&result->message, g_free);
   g_clear_pointer(&result->terminate_code, g_free);
+  g_clear_pointer(&result->measured_host, g_free);
   run_results_clear(&result->results);
   for (uint32_t i = 0; i < result->host_count; i++) {
     run_results_clear(&result->hosts[i].results);

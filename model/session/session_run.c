@@ -17,8 +17,8 @@
 static void make_recorder(const session *self, session_host *host)
 {
   FILE *const *series = self->config.series;
-  session_recorder_config config =
-      session_setup_recorder(self->config.configuration, host->sinks, series ? series[host->number] : NULL);
+  session_recorder_config config = session_setup_recorder(session_configuration_of(host), host->sinks,
+                                                          series ? series[host->number] : NULL);
 
   config.trace = self->config.trace;
   config.node = host->name;
@@ -29,14 +29,14 @@ static void make_recorder(const session *self, session_host *host)
 
 static void make_host(session *self, uint32_t number)
 {
-  const configuration *c = self->config.configuration;
   session_host *host = &self->hosts[number];
   bool measured = host->sinks > 0;
-  ip_reassembly_config reassembly =
-      session_setup_reassembly(c, measured ? self->measured : side_peer(self->measured));
 
   host->session = self;
   host->number = number;
+  const configuration *c = session_configuration_of(host);
+  ip_reassembly_config reassembly =
+      session_setup_reassembly(c, measured ? self->measured : side_peer(self->measured));
   g_snprintf(host->name, sizeof host->name, "h%u", number);
   session_host_init_ends(host);
   host->rnic = rnic_host_new(number == 0 ? random_hash(c->run.seed, "stags.initiator", 0)
@@ -59,7 +59,7 @@ static void place_connections(session *self)
   self->connection_count = self->config.configuration->connections.count;
   self->connections = g_aligned_alloc0(self->connection_count, sizeof(session_connection), CACHE_LINE_OCTETS);
   for (uint32_t i = 0; i < self->connection_count; i++) {
-    const session_pair *pair = self->config.pairs ? &self->config.pairs[i] : &session_scenario_pair;
+    const host_pair *pair = self->config.pairs ? &self->config.pairs[i] : &session_scenario_pair;
     const uint32_t *hosts = pair->hosts;
     const gpointer key = GUINT_TO_POINTER(hosts[SIDE_INITIATOR] * SESSION_HOSTS_MAX + hosts[SIDE_RESPONDER]);
     const uint32_t before = GPOINTER_TO_UINT(g_hash_table_lookup(opened, key));
@@ -102,9 +102,9 @@ static uint8_t *supply_nothing(G_GNUC_UNUSED void *user, G_GNUC_UNUSED uint64_t 
 
 static void make_end(session *self, uint32_t index, enum side side, const uint32_t domains[SIDES])
 {
-  const configuration *c = self->config.configuration;
   const session_absence *absence = self->config.absence;
   session_end *end = &self->connections[index].ends[side];
+  const configuration *c = session_configuration_of(end->host);
   enum side peer = side_peer(side);
   const ns3_tcp_transport_place ns3_place = {.wake = session_end_set_timer, .user = end};
   fault_config fault;
@@ -113,8 +113,10 @@ static void make_end(session *self, uint32_t index, enum side side, const uint32
   if (!end->host->first_end) {
     end->host->first_end = end;
   }
-  if (side != self->measured && !end->host->first_source) {
-    end->host->first_source = end;
+  session_host *counts_at =
+      self->config.measured == SESSION_ALL_HOSTS ? end->host : self->connections[index].ends[peer].host;
+  if (side != self->measured && !counts_at->first_source) {
+    counts_at->first_source = end;
   }
   if (session_setup_fault(c, index, side, &fault)) {
     injector = fault_injector_new(&fault, self->connections[index].ends[peer].host->rnic, domains[peer]);
@@ -199,7 +201,7 @@ void session_connect(session *self, session_network *network)
   }
 }
 
-session_network_ends session_ends(session *self, const session_pair *pair)
+session_network_ends session_ends(session *self, const host_pair *pair)
 {
   session_network_ends ends = {.output = session_receive,
                                .is_fpdu_start = session_is_fpdu_start,

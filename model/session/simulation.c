@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/json_writer.h"
 #include "base/version.h"
+#include "session/session_graph.h"
 #include "session/session_paths.h"
 #include "session/session_setup.h"
 #include "session/session_topology.h"
@@ -28,26 +29,48 @@ FILE *simulation_open_series(const configuration *c, const char *directory, GErr
 
 /* These are the files of each host. */
 typedef struct host_files {
-  FILE *series[SESSION_SCENARIO_HOSTS];
-  packet_capture *captures[SESSION_SCENARIO_HOSTS];
+  uint32_t hosts;
+  uint32_t sink;   /* the hosts that have files: that of the Data Sinks, … */
+  uint32_t source; /* … and that of the Data Sources */
+  FILE **series;
+  packet_capture **captures;
 } host_files;
+
+/* In a graph these are the first connection's that leads to the measured host; of `auto`, to the host to
+ * which most lead. */
+static host_files files_of(const configuration *c)
+{
+  const configuration_of_graph *of = &c->of_graph;
+  const uint32_t hosts = of->pairs ? of->host_count : SESSION_SCENARIO_HOSTS;
+  const host_pair *pair = &session_scenario_pair;
+
+  for (uint32_t i = c->connections.count; of->pairs && i-- > 0;) {
+    if (pair == &session_scenario_pair || of->pairs[i].hosts[c->measured] == of->sink) {
+      pair = &of->pairs[i];
+    }
+  }
+  return (host_files){.hosts = hosts,
+                      .sink = pair->hosts[c->measured],
+                      .source = pair->hosts[side_peer(c->measured)],
+                      .series = g_new0(FILE *, hosts),
+                      .captures = g_new0(packet_capture *, hosts)};
+}
 
 /* Opens what `options` ask for of a run of `c`; also what is open when something fails. */
 static gboolean open_files(const simulation_options *options, const configuration *c, host_files *files,
                            GError **error)
 {
-  const uint32_t sink = session_scenario_pair.hosts[c->measured];
   bool good = true;
 
   if (!options->directory) {
     return TRUE;
   }
   if (c->measure.series != SERIES_OF_NONE) {
-    good = (files->series[sink] = simulation_open_series(c, options->directory, error));
+    good = (files->series[files->sink] = simulation_open_series(c, options->directory, error));
   }
-  for (uint32_t i = 0; options->capture && good && i < SESSION_SCENARIO_HOSTS; i++) {
+  for (uint32_t i = 0; options->capture && good && i < 2; i++) {
     const bool is_sink = i > 0; /* the last */
-    const uint32_t host = session_scenario_pair.hosts[is_sink ? c->measured : side_peer(c->measured)];
+    const uint32_t host = is_sink ? files->sink : files->source;
     g_autofree char *path =
         g_build_filename(options->directory, is_sink ? "receiver.pcap" : "sender.pcap", NULL);
     good = (files->captures[host] = packet_capture_new(path, error));
@@ -68,17 +91,85 @@ static gboolean close_files(const host_files *files, const char *directory, GErr
 {
   gboolean written = TRUE;
 
-  for (uint32_t i = 0; i < SESSION_SCENARIO_HOSTS; i++) {
+  for (uint32_t i = 0; i < files->hosts; i++) {
     if (files->series[i]) {
       written = simulation_close_series(files->series[i], directory, error);
     }
   }
-  for (uint32_t i = 0; i < SESSION_SCENARIO_HOSTS; i++) {
+  for (uint32_t i = 0; i < files->hosts; i++) {
     if (files->captures[i]) {
       written = packet_capture_close(files->captures[i], written ? error : NULL) && written;
     }
   }
+  g_free(files->series);
+  g_free(files->captures);
   return written;
+}
+
+/* --- What a graph's hosts and ports did --- */
+
+/* Writes hosts.csv: what each host received, and how. */
+static void write_hosts(const session_network *network, const session_result *result, FILE *file)
+{
+  static const metric_id columns[] = {METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS,
+                                      METRIC_BUFFER_REASSEMBLY_MEAN_OCTETS,
+                                      METRIC_BUFFER_REASSEMBLY_P99_OCTETS,
+                                      METRIC_PLACEMENT_OCTETS_DIRECT,
+                                      METRIC_TCP_SEGMENTS_OUT_OF_ORDER,
+                                      METRIC_REFUSED_MEMORY,
+                                      METRIC_GOODPUT_BIT_PER_S,
+                                      METRIC_DELIVERY_OCTETS,
+                                      METRIC_TCP_RETRANSMISSIONS,
+                                      METRIC_TCP_SPURIOUS_RETRANSMISSIONS,
+                                      METRIC_TCP_TIMEOUTS};
+
+  (void)network;
+  fputs("host", file);
+  for (gsize i = 0; i < G_N_ELEMENTS(columns); i++) {
+    fprintf(file, ",%s", metric_row_of(columns[i])->name);
+  }
+  for (uint32_t host = 0; host < result->host_count; host++) {
+    const metric_values *values = &result->hosts[host].results.metrics;
+
+    fprintf(file, "\nh%u", host);
+    for (gsize i = 0; i < G_N_ELEMENTS(columns); i++) {
+      fputc(',', file);
+      if (values->present[columns[i]]) {
+        fprintf(file, "%.12g", values->value[columns[i]]);
+      }
+    }
+  }
+  fputc('\n', file);
+}
+
+static void write_ports(const session_network *network, G_GNUC_UNUSED const session_result *result,
+                        FILE *file)
+{
+  session_graph_write_ports(network, file);
+}
+
+static gboolean write_table(const char *directory, const char *name, const session_network *network,
+                            const session_result *result,
+                            void (*write)(const session_network *, const session_result *, FILE *),
+                            GError **error)
+{
+  g_autofree char *path = g_build_filename(directory, name, NULL);
+  FILE *file = fopen(path, "w");
+
+  if (!file) {
+    return error_set(error, "%s: %s", path, g_strerror(errno));
+  }
+  write(network, result, file);
+  const bool whole = !ferror(file);
+  return (fclose(file) == 0 && whole) || error_set(error, "%s: %s", path, g_strerror(errno));
+}
+
+static gboolean write_tables(const simulation_options *options, const configuration *c,
+                             const session_network *network, const session_result *result, GError **error)
+{
+  return !options->directory || c->graph.kind == GRAPH_PATH ||
+         (write_table(options->directory, "hosts.csv", network, result, write_hosts, error) &&
+          write_table(options->directory, "ports.csv", network, result, write_ports, error));
 }
 
 /* --- The run --- */
@@ -88,6 +179,9 @@ static session_network *make_network(session *run, const scenario *s, const sess
 {
   const session_network_ends ends = session_ends(run, &session_scenario_pair);
 
+  if (config->configuration->graph.kind != GRAPH_PATH) {
+    return session_graph_new(run, config->configuration, kind, config->clock, config->trace, error);
+  }
   return session_topology_is_wanted(config->configuration)
              ? session_topology_new(s, config->clock, &ends, error)
              : session_paths_new(config->configuration, kind, config->clock, &ends, error);
@@ -108,7 +202,9 @@ char *simulation_trace_about(const scenario *s)
   json_open(about, " ", "keys", '{');
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
     g_autofree char *text = scenario_value_text(s, key);
-    json_append_text(about, key > 0 ? " " : "", scenario_key_row_of(key)->name, text);
+    if (scenario_shows(s, key)) {
+      json_append_text(about, key > 0 ? " " : "", scenario_key_row_of(key)->name, text);
+    }
   }
   json_close(about, NULL, '}');
   json_close(about, NULL, '}');
@@ -142,27 +238,37 @@ static gboolean run_with_files(const scenario *s, session_config *config, const 
   config->trace = options->trace ? simulation_trace_new(about, options->trace, config->clock) : NULL;
   session *run = session_new(config);
   session_network *network = make_network(run, s, config, kind, error);
-  if (network) {
+  gboolean good = network != NULL;
+  if (good) {
     session_connect(run, network);
     session_on_progress(run, options->progress, options->progress_user);
     session_run(run);
     session_finish(run, result);
+    good = write_tables(options, c, network, result, error);
   }
   session_free(run);
   trace_free(config->trace);
   engine_free(config->clock);
-  return network != NULL;
+  return good;
 }
 
 gboolean simulation_run(const scenario *s, const simulation_options *options, session_result *result,
                         GError **error)
 {
-  host_files files = {.series = {NULL}};
-  session_config config = {
-      .configuration = scenario_configuration(s), .series = files.series, .captures = files.captures};
+  const configuration *c = scenario_configuration(s);
+  host_files files = files_of(c);
+  session_config config = {.configuration = c, .series = files.series, .captures = files.captures};
+
+  if (c->graph.kind != GRAPH_PATH) {
+    const configuration_of_graph *of = &c->of_graph;
+    config.pairs = of->pairs;
+    config.hosts = of->host_count;
+    config.host_configurations = of->hosts;
+    config.measured = of->measured < of->host_count ? SESSION_ONE_HOST : SESSION_FULLEST_HOST;
+    config.measured_host = of->measured;
+  }
 
   *result = (session_result){.message = NULL};
-  gboolean done = open_files(options, config.configuration, &files, error) &&
-                  run_with_files(s, &config, options, result, error);
+  gboolean done = open_files(options, c, &files, error) && run_with_files(s, &config, options, result, error);
   return close_files(&files, options->directory, done ? error : NULL) && done;
 }

@@ -12,7 +12,7 @@
 struct host_session {
   session_network network; /* the program's: packets leave as octets */
   const configuration *configuration;
-  session_pair *pairs; /* of each connection */
+  host_pair *pairs; /* of each connection */
   session *session;
   host_session_output output;
   void *user;
@@ -96,17 +96,17 @@ static const configuration *read_scenario(const char *path, const char *const *s
 }
 
 /* Sets the pair of each connection: the connections of a pair follow one another. */
-static void set_pairs(host_session *self, const session_pair *pairs, uint32_t pair_count)
+static void set_pairs(host_session *self, const host_pair *pairs, uint32_t pair_count)
 {
   const uint32_t connections = self->configuration->connections.count;
 
-  self->pairs = g_new(session_pair, connections);
+  self->pairs = g_new(host_pair, connections);
   for (uint32_t i = 0; i < connections; i++) {
     self->pairs[i] = pairs[(uint64_t)i * pair_count / connections];
   }
 }
 
-host_session *host_session_new(const char *path, const char *const *sets, const session_pair *pairs,
+host_session *host_session_new(const char *path, const char *const *sets, const host_pair *pairs,
                                uint32_t pair_count, host_session_output output, void *user, char **message)
 {
   ns3_shim_error error;

@@ -26,7 +26,7 @@ typedef void (*host_session_output)(void *user, uint32_t host, const uint8_t *oc
  * must know it: MTUs, windows. NULL and `*message` (free with g_free()) when the scenario is wrong, or is
  * IPv6's or has a fault, a `topology` or ns-3's TCP, and when a pair is of one host, or the numbers are too
  * large. Free with host_session_free(). */
-host_session *host_session_new(const char *path, const char *const *sets, const session_pair *pairs,
+host_session *host_session_new(const char *path, const char *const *sets, const host_pair *pairs,
                                uint32_t pair_count, host_session_output output, void *user, char **message);
 void host_session_free(host_session *self);
 

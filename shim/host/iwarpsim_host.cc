@@ -110,7 +110,7 @@ Hosts::Hosts(const std::string &path, const std::vector<std::string> &sets, cons
     texts.push_back(set.c_str());
   }
   texts.push_back(nullptr);
-  std::vector<session_pair> numbers;
+  std::vector<host_pair> numbers;
   uint32_t last = 0;
   for (const Pair &pair : pairs) {
     numbers.push_back({{pair.first, pair.second}});

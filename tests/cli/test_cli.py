@@ -275,7 +275,7 @@ class Cli(kit.ProgramTest):
         """A guess leads to the key that is meant, wherever a key is named: in a file, its sweep and its conditions,
         with --set, and explained."""
         hint = "(did you mean 'path.forward.delay'? Half the round trip, since path.reverse.delay is the same unless set)"
-        listed = ("expected one of title, run, workload, mpa, initiator, responder, rdmap, sender and 8 more of "
+        listed = ("expected one of title, run, workload, mpa, initiator, responder, rdmap, sender and 12 more of "
                   "'iwarpsim explain'\n")
         for text, found in (
                 ("rtt = 1;", "unknown key 'rtt'"),

@@ -13,7 +13,8 @@ static void assert_origin(const scenario *s, scenario_key key, const char *expec
 }
 
 /* These are the defaults that docs/scenario.md promises, in the table's order: title, run, workload, mpa,
- * initiator, responder, rdmap, sender, receiver, tcp, path, middlebox, fault, measure and theory. */
+ * initiator, responder, rdmap, sender, receiver, tcp, path, middlebox, topology, link, trunk, switch, routing, fault,
+ * measure and theory. */
 TEST(test_empty_file_is_all_defaults)
 {
   g_autoptr(scenario) s = fixture_load("", NULL);
@@ -21,7 +22,7 @@ TEST(test_empty_file_is_all_defaults)
   const char *rest =
       " "
       "1 auto 0 5min ok "
-      "write one 65536 [] 200 1 shared 0 0 false 0 "
+      "write one 65536 [] 200 1 shared pairs auto auto 0 0 0 false 0 "
       "ietf true true 10s reset false none formula "
       "ietf true true 0 65535 false "
       "ietf true true 0 65535 false "
@@ -40,9 +41,16 @@ TEST(test_empty_file_is_all_defaults)
       "loss+corrupt+duplicate+ecn+displace+jitter 0 0 0 [] [] [] 0 0 catches 0 0 0 0 0 5 segments 0 0 0 0 "
       "constant 0 false "
       "none before 1000 0 10us flush 536 16384 20us 1 1000 100 1048576 "
-      "none   1000 0 0 1Gbit/s 1ms 1ms false 1400 0 0 "
+      "path 2 2 2 2 1 none   1000 0 0 1Gbit/s 1ms 1ms false 1400 0 0 "
+      "10Gbit/s 25us 1500 38 0 0 loss+corrupt+duplicate+ecn+displace+jitter 0 0 0 [] [] [] 0 0 catches 0 0 0 "
+      "0 0 "
+      "5 segments 0 0 0 0 constant 0 false "
+      "10Gbit/s 25us 1500 38 0 0 loss+corrupt+duplicate+ecn+displace+jitter 0 0 0 [] [] [] 0 0 catches 0 0 0 "
+      "0 0 "
+      "5 segments 0 0 0 0 constant 0 false "
+      "unlimited 1 unlimited 0 0 1 0 ecmp true "
       "none initiator 1 "
-      "all auto first-octet last-delivery [50%,90%,99%,99.9%,99.99%] 1  ";
+      "all auto first-octet last-delivery [50%,90%,99%,99.9%,99.99%] auto 1    ";
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
     const char *name = scenario_key_row_of(key)->name;
     g_autofree char *text = scenario_value_text(s, key);

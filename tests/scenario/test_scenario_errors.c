@@ -12,7 +12,7 @@
 #define FORWARD_REST " and 36 more of 'iwarpsim explain path.forward'"
 #define NEAR_LOSS "loss, loss_correlation, loss_every, rate, delay, mtu, framing, cell_size" FORWARD_REST
 #define FILE_KEYS                                                                                            \
-  "title, run, workload, mpa, initiator, responder, rdmap, sender and 8 more of 'iwarpsim explain'"
+  "title, run, workload, mpa, initiator, responder, rdmap, sender and 12 more of 'iwarpsim explain'"
 #define L_OR_UNIT ", with the L that larger numbers end with, or text with a unit, such as \"25Gbit/s\""
 #define SYNTAX "; expected KEY = VALUE; or GROUP: { ... }; with words and values with units in quotes"
 
@@ -32,7 +32,7 @@ static const char *const files[][2] = {
      "expected one of forward, too_big, reverse"},
     {"\npth: { forward: { loss = 1; }; };",
      "a.cfg:2: unknown group 'pth' (did you mean 'path'?); expected one of path, title, run, "
-     "workload, mpa, initiator, responder, rdmap and 8 more of "
+     "workload, mpa, initiator, responder, rdmap and 12 more of "
      "'iwarpsim explain'"},
     {"wher = \"mpa.crc\";", "a.cfg:1: unknown key 'wher'; expected sweep or where (did you mean 'where'?)"},
     {"swep = ();", "a.cfg:1: unknown key 'swep'; expected sweep or where (did you mean 'sweep'?)"},

@@ -137,7 +137,7 @@ TEST(test_long_values)
       "a.cfg:1: 9999999999999999999999999999999999999999... is outside 64 bits; expected a smaller number");
   assert_outcome_of(repeated("", "k", 200000, " = 1;"),
                     "a.cfg:1: unknown key 'kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk...'; "
-                    "expected one of title, run, workload, mpa, initiator, responder, rdmap, sender and 8 "
+                    "expected one of title, run, workload, mpa, initiator, responder, rdmap, sender and 12 "
                     "more of 'iwarpsim explain'");
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Lists whose entries hold keys. The program is compiled with the lists of tests/scenario/lists: an entry of
- * `hosts` has keys of both ends in their groups, one of `links` keys of path.forward without the group. */
+/* Lists whose entries hold keys: one of `hosts` has keys of both ends in their groups, one of `links` keys of
+ * link without the group. */
 #include "scenario/scenario_private.h"
 #include "scenario/scenario_schema.h"
 #include "scenario_fixture.h"
@@ -10,7 +10,8 @@
   "            receiver: { memory = \"1MiB\"; mode = \"in-order\"; }; mpa: { crc = false; }; },\n"           \
   "          { at = \"h[0-2]\"; } );\n"
 #define LINKS                                                                                                \
-  "links = ( { name = \"far\"; count = 2; delay = \"10us\"; drop = [3, 5]; }, { rate = \"1Gbit/s\"; } );\n"
+  "links = ( { name = \"far\"; between = \"h0 s0\"; count = 2; delay = \"10us\"; drop = [3, 5]; },\n"        \
+  "{ between = \"h1 s0\"; rate = \"1Gbit/s\"; } );\n"
 
 /* Returns the scenario of what entry `i` of `list` describes. */
 static scenario *scenario_of(const scenario *s, scenario_key list, guint i)
@@ -28,7 +29,7 @@ TEST(test_entries_have_keys)
   g_autoptr(scenario) sink = scenario_of(s, SCENARIO_HOSTS, 0), other = scenario_of(s, SCENARIO_HOSTS, 1);
   g_autoptr(scenario) far = scenario_of(s, SCENARIO_LINKS, 0), slow = scenario_of(s, SCENARIO_LINKS, 1);
   const configuration *of_sink = scenario_configuration(sink), *all = scenario_configuration(s);
-  const path_direction_config *path = &scenario_configuration(far)->path.directions[SIDE_INITIATOR];
+  const path_direction_config *path = &scenario_configuration(far)->link;
 
   EXPECT_FIELDS(of_sink, (receiver.mode, RECEIVER_IN_ORDER), (receiver.memory_octets, 1 << 20),
                 (own[SIDE_RESPONDER].crc, false),
@@ -37,8 +38,8 @@ TEST(test_entries_have_keys)
   EXPECT_FIELDS(scenario_configuration(other), (receiver.mode, RECEIVER_OUT_OF_ORDER));
   EXPECT_FIELDS(path, (link.delay_ps, 10 * TIME_PS_PER_MICROSECOND), (link.rate_bit_per_s, 10000000000),
                 (loss.drop.count, 2), (loss.drop.values[1], 5));
-  EXPECT_FIELDS(&scenario_configuration(slow)->path.directions[SIDE_RESPONDER],
-                (link.delay_ps, 25 * TIME_PS_PER_MICROSECOND), (link.rate_bit_per_s, 1000000000));
+  EXPECT_FIELDS(&scenario_configuration(slow)->link, (link.delay_ps, 25 * TIME_PS_PER_MICROSECOND),
+                (link.rate_bit_per_s, 1000000000));
   g_assert_cmpuint(scenario_entries(s, SCENARIO_LINKS), ==, 2);
   g_assert_cmpuint(scenario_entry_setting(s, SCENARIO_LINKS, 0, SCENARIO_LINKS_COUNT)->value.number, ==, 2);
   g_assert_cmpuint(scenario_entry_setting(s, SCENARIO_LINKS, 1, SCENARIO_LINKS_COUNT)->value.number, ==, 1);
@@ -67,7 +68,8 @@ TEST(test_text)
   static const char hosts[] =
       "{ name=sink at=h3 mpa.crc=false receiver.mode=in-order receiver.memory=1048576 } "
       "{ at='h[0-2] h5' }";
-  static const char links[] = "{ name=far count=2 delay=10us drop=[3,5] } { rate=1Gbit/s }";
+  static const char links[] =
+      "{ name=far between='h0 s0' count=2 delay=10us drop=[3,5] } { between='h1 s0' rate=1Gbit/s }";
   g_autoptr(scenario) s = fixture_load(HOSTS LINKS, "hosts.2.at=h[0-2] h5");
   g_autofree char *set = g_strconcat("hosts=", hosts, NULL);
   g_autoptr(scenario) again = fixture_load("", set);
@@ -93,8 +95,11 @@ TEST(test_sets)
       copy, SCENARIO_HOSTS,
       "{ name=sink at=h3 mpa.crc=false receiver.mode=assume-aligned receiver.memory=1048576 } "
       "{ at=h[0-2] tcp.rto_min=7ms }");
-  fixture_assert_text(copy, SCENARIO_LINKS, "{ name=far delay=20us drop=[3,5] } { rate=1Gbit/s }");
-  fixture_assert_text(s, SCENARIO_LINKS, "{ name=far count=2 delay=10us drop=[3,5] } { rate=1Gbit/s }");
+  fixture_assert_text(copy, SCENARIO_LINKS,
+                      "{ name=far between='h0 s0' delay=20us drop=[3,5] } { between='h1 s0' rate=1Gbit/s }");
+  fixture_assert_text(
+      s, SCENARIO_LINKS,
+      "{ name=far between='h0 s0' count=2 delay=10us drop=[3,5] } { between='h1 s0' rate=1Gbit/s }");
 }
 
 /* Each mistake is reported at its own line. */
@@ -106,19 +111,18 @@ TEST(test_mistakes)
        "\"in-order\" or "
        "\"assume-aligned\" (did you mean 'in-order'?)"},
       {"hosts = (\n{ mpa: { crc = false; }; } );", "a.cfg:2: a group of 'hosts' has no 'at'; expected one"},
-      {"links = ( { name = \"a\";\ncount = 65; } );",
-       "a.cfg:2: links.count = 65 is out of range; expected an integer from 1 to 64"},
-      {"links = ( {\ndelay = 5; } );", "a.cfg:2: links: path.forward.delay = 5 has no unit; expected a time "
+      {"links = ( { name = \"a\";\ncount = 257; } );",
+       "a.cfg:2: links.count = 257 is out of range; expected an integer from 1 to 256"},
+      {"links = ( {\ndelay = 5; } );", "a.cfg:2: links: link.delay = 5 has no unit; expected a time "
                                        "from \"0\" to \"10s\", such as \"25us\""},
   };
   /* What an entry gives may not contradict itself, nor what it has of the scenario. */
   static const char *const contradictions[][2] = {
       {"tcp: { rto_max = \"1s\"; };\nhosts = ( { at = \"h1\";\ntcp: { rto_min = \"2s\"; }; } );",
        "a.cfg:3: tcp.rto_min = 2s is more than tcp.rto_max = 1s; expected at most that"},
-      {"links = ( { name = \"a\"; },\n{ burst = 100; } );",
-       "a.cfg:2: path.forward.burst = 100 does not hold a packet of path.forward.mtu = 1500, which takes "
-       "1538 octets "
-       "on the link; expected at least that"},
+      {"topology: { kind = \"star\"; };\nlinks = ( { between = \"h0 s0\"; },\n"
+       "{ between = \"h1 s0\"; state = [\"1%\"];\ngemodel = [\"1%\"]; } );",
+       "a.cfg:3: link.gemodel and link.state are both given; expected one model of loss"},
   };
 
   fixture_assert_refusals(mistakes, G_N_ELEMENTS(mistakes));
@@ -141,7 +145,7 @@ TEST(test_unknown_keys)
        "a.cfg:2: unknown key 'mpa' in a group of 'hosts'; expected name, ",
        " more of 'iwarpsim explain hosts' (did you mean 'mpa.generation'?)"},
       {"links = ( {\ndely = \"5us\"; } );",
-       "a.cfg:2: unknown key 'dely' in a group of 'links'; expected name, count, rate, delay, ",
+       "a.cfg:2: unknown key 'dely' in a group of 'links'; expected name, between, count, rate, delay, ",
        " more of 'iwarpsim explain links' (did you mean 'delay'?)"},
       {"hosts = (\n{ at = \"h1\"; preset = \"tor-queue\"; } );",
        "a.cfg:2: preset 'tor-queue': ", " more of 'iwarpsim explain hosts'"},
@@ -207,15 +211,15 @@ TEST(test_axes_and_conditions)
 TEST(test_refused_conditions)
 {
   static const char *const rows[][2] = {
-      {"links.fra.delay < 1us", "a.cfg:2: where, column 1: 'links' has no group 'fra'; expected one of those "
+      {"links.fra.delay < 1us", "a.cfg:3: where, column 1: 'links' has no group 'fra'; expected one of those "
                                 "that it has, far, 2 (did you mean "
                                 "'far'?)"},
-      {"links.far.delay < 1Gbit/s", "a.cfg:2: where, column 19: path.forward.delay = 1Gbit/s is not a time; "
+      {"links.far.delay < 1Gbit/s", "a.cfg:3: where, column 19: link.delay = 1Gbit/s is not a time; "
                                     "expected a time from \"0\" to \"10s\", "
                                     "such as \"25us\""},
-      {"links.far.delay = links.far.rate", "a.cfg:2: where, column 1: path.forward.delay and "
-                                           "path.forward.rate are not of one kind; expected keys that are "
-                                           "both sizes, both times ..."},
+      {"links.far.delay = links.far.rate",
+       "a.cfg:3: where, column 1: link.delay and link.rate are not of one kind; expected keys that are "
+       "both sizes, both times ..."},
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
@@ -233,16 +237,15 @@ TEST(test_refused_conditions)
 TEST(test_schema)
 {
   g_autofree char *schema = scenario_schema();
-  const char *hosts = strstr(schema, "\"hosts\": {"), *links = strstr(schema, "\"links\": {");
+  const char *links = strstr(schema, "\"links\": {");
+  const char *hosts = links != NULL ? strstr(links, "\"hosts\": {") : NULL;
 
-  g_assert_true(hosts != NULL && links > hosts);
+  g_assert_nonnull(hosts);
   for (const char *const *text =
            STRINGS("\"at\": {", "\"receiver\": {\"type\": \"object\"", "\"required\": [\"at\"]");
        *text != NULL; text++) {
-    const char *found = strstr(hosts, *text);
-
-    g_assert_true(found != NULL && found < links);
+    g_assert_nonnull(strstr(hosts, *text));
   }
   g_assert_nonnull(strstr(links, "\"count\": {"));
-  g_assert_nonnull(strstr(links, "\"hop_rate\": {"));
+  g_assert_nonnull(strstr(links, "\"gemodel\": {"));
 }

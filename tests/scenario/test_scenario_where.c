@@ -7,7 +7,7 @@
 #include "scenario_fixture.h"
 
 #define FILE_KEYS                                                                                            \
-  "title, run, workload, mpa, initiator, responder, rdmap, sender and 8 more of 'iwarpsim explain'"
+  "title, run, workload, mpa, initiator, responder, rdmap, sender and 12 more of 'iwarpsim explain'"
 #define MPA_KEYS "crc, generation, markers, startup_timeout, startup_close, silent_drop, assumed_emss, mulpdu"
 
 static scenario *with(const char *const *sets)

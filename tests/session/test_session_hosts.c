@@ -17,7 +17,7 @@ typedef struct fixture {
   engine *clock;
   trace *trace; /* NULL: nothing is traced */
   session *session;
-  const session_pair *pairs;
+  const host_pair *pairs;
   uint32_t links;
   session_network *link_of[CONNECTIONS]; /* by the number of the pair */
   uint64_t octets[HOSTS][HOSTS];
@@ -85,7 +85,7 @@ static void links_set_metrics(session_network *network, metric_values *values)
 }
 
 /* Three connections, of a scenario with `sets`; `pairs` NULL: of its two hosts. */
-static fixture *set_up_traced(const session_pair *pairs, const char *const *sets, FILE *traced)
+static fixture *set_up_traced(const host_pair *pairs, const char *const *sets, FILE *traced)
 {
   static const session_network_class class = {
       .send = links_send, .earliest_arrival = links_earliest_arrival, .set_metrics = links_set_metrics};
@@ -111,7 +111,7 @@ static fixture *set_up_traced(const session_pair *pairs, const char *const *sets
   return f;
 }
 
-static fixture *set_up(const session_pair *pairs, const char *const *sets)
+static fixture *set_up(const host_pair *pairs, const char *const *sets)
 {
   return set_up_traced(pairs, sets, NULL);
 }
@@ -132,7 +132,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(fixture, tear_down)
 
 /* --- Three hosts --- */
 
-static const session_pair pairs[CONNECTIONS] = {{{0, 1}}, {{0, 2}}, {{1, 2}}};
+static const host_pair pairs[CONNECTIONS] = {{{0, 1}}, {{0, 2}}, {{1, 2}}};
 
 static void run(fixture *f, session_result *result)
 {
@@ -320,7 +320,7 @@ TEST(test_made_of_each_host)
 TEST(test_ports)
 {
   enum { ALL = 5 };
-  static const session_pair five[ALL] = {{{0, 1}}, {{0, 2}}, {{0, 1}}, {{1, 0}}, {{1, 2}}};
+  static const host_pair five[ALL] = {{{0, 1}}, {{0, 2}}, {{0, 1}}, {{1, 0}}, {{1, 2}}};
   static const uint16_t ports[ALL] = {49152, 49152, 49153, 49152, 49152};
   g_autoptr(scenario) s = temporary_scenario("", STRINGS("workload.connections=5"));
   engine *clock = NO_ERROR(run_engine_new, RUN_ENGINE_NATIVE);

@@ -7,7 +7,7 @@
 enum { HOSTS = 3, CONNECTIONS = 2 };
 
 /* Connection 0 is from host 0 to host 1, connection 1 from host 2 to host 1. */
-static const session_pair pairs[CONNECTIONS] = {{{0, 1}}, {{2, 1}}};
+static const host_pair pairs[CONNECTIONS] = {{{0, 1}}, {{2, 1}}};
 
 /* A network of two paths that meet at host 1: a packet takes that of the host which is not host 1. */
 typedef struct two_links {

@@ -124,7 +124,7 @@ static void append_scenario(GString *json, const summary *page, const scenario *
     const scenario_key_row *row = scenario_key_row_of(key);
     g_autofree char *text = scenario_value_text(s, key);
     if ((page->replay == NULL || page->replay->writes(s, key)) &&
-        (row->type != SCENARIO_TYPE_GROUPS || *text != '\0')) {
+        (row->type != SCENARIO_TYPE_GROUPS || *text != '\0') && scenario_shows(s, key)) {
       json_append_text(json, "\n      ", row->name, text);
     }
   }
@@ -195,6 +195,9 @@ char *summary_json(const summary *page, const scenario *s, gsize *length)
   json_append_text(json, "\n  ", "message", page->message != NULL ? page->message : "");
   if (page->notes != NULL && *page->notes != NULL) {
     append_notes(json, "\n  ", page->notes);
+  }
+  if (page->measured_host != NULL) {
+    json_append_text(json, "\n  ", "measure.host", page->measured_host);
   }
   for (gsize i = 0; i < G_N_ELEMENTS(ends); i++) {
     if (ends[i][1] != NULL) {

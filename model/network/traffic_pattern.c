@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "network/traffic_pattern.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "base/random_stream.h"
+
+typedef struct drawing {
+  const traffic_config *config;
+  const GArray *from; /* of uint32_t */
+  const GArray *to;
+  uint32_t connections;
+  random_stream *random;
+  GArray *pairs; /* of host_pair */
+} drawing;
+
+static uint32_t host_at(const GArray *hosts, guint i)
+{
+  return g_array_index(hosts, uint32_t, i);
+}
+
+/* Returns `hosts` without `host`. */
+static GArray *others_of(const GArray *hosts, uint32_t host)
+{
+  GArray *others = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+
+  for (guint i = 0; i < hosts->len; i++) {
+    const uint32_t other = host_at(hosts, i);
+    if (other != host) {
+      g_array_append_val(others, other);
+    }
+  }
+  return others;
+}
+
+/* The connections of a pair of different hosts; of two that are one there are none. */
+static void add(const drawing *on, uint32_t from, uint32_t to)
+{
+  const host_pair pair = {{from, to}};
+
+  for (uint32_t i = 0; from != to && i < on->connections && on->pairs->len <= TRAFFIC_CONNECTIONS_MAX; i++) {
+    g_array_append_val(on->pairs, pair);
+  }
+}
+
+static void shuffle(GArray *hosts, random_stream *random, bool in_one_cycle)
+{
+  for (guint left = hosts->len; left > 1; left--) {
+    uint32_t *of = &g_array_index(hosts, uint32_t, 0);
+    const guint other = (guint)random_stream_below(random, left - in_one_cycle);
+    const uint32_t host = of[left - 1];
+
+    of[left - 1] = of[other];
+    of[other] = host;
+  }
+}
+
+static gboolean draw_pairs(const drawing *on, GError **error)
+{
+  if (on->from->len != on->to->len) {
+    return error_set(error, "pairs of %u %s and %u others; expected as many", on->from->len,
+                     on->from->len == 1 ? "host" : "hosts", on->to->len);
+  }
+  for (guint i = 0; i < on->from->len; i++) {
+    if (host_at(on->from, i) == host_at(on->to, i)) {
+      return error_set(error, "h%u would be a pair with itself; expected another order of the sets",
+                       host_at(on->from, i));
+    }
+    add(on, host_at(on->from, i), host_at(on->to, i));
+  }
+  return TRUE;
+}
+
+static gboolean draw_incast(const drawing *on, GError **error)
+{
+  for (guint i = 0; i < on->to->len; i++) {
+    const uint32_t to = host_at(on->to, i);
+    g_autoptr(GArray) senders = others_of(on->from, to);
+
+    if (on->config->fan_in > senders->len) {
+      return error_set(error, "workload.fan_in = %u, but %u %s could send to h%u; expected at most that",
+                       on->config->fan_in, senders->len, senders->len == 1 ? "host" : "hosts", to);
+    }
+    if (on->config->fan_in > 0) {
+      shuffle(senders, on->random, false);
+      g_array_set_size(senders, on->config->fan_in);
+    }
+    for (guint k = 0; k < senders->len; k++) {
+      add(on, host_at(senders, k), to);
+    }
+  }
+  return TRUE;
+}
+
+static gboolean draw_permutation(const drawing *on, GError **error)
+{
+  g_autoptr(GArray) others = g_array_copy((GArray *)on->from);
+
+  if (others->len < 2) {
+    return error_set(error, "a permutation of one host; expected two or more");
+  }
+  shuffle(others, on->random, true); /* Sattolo's: no host keeps its place */
+  for (guint i = 0; i < others->len; i++) {
+    add(on, host_at(on->from, i), host_at(others, i));
+  }
+  return TRUE;
+}
+
+static gboolean draw_all(const drawing *on, G_GNUC_UNUSED GError **error)
+{
+  for (guint i = 0; i < on->from->len; i++) {
+    for (guint k = 0; k < on->to->len; k++) {
+      add(on, host_at(on->from, i), host_at(on->to, k));
+    }
+  }
+  return TRUE;
+}
+
+static gboolean draw_random(const drawing *on, GError **error)
+{
+  drawing each = *on;
+
+  each.connections = 1;
+  for (guint i = 0; i < on->from->len; i++) {
+    const uint32_t from = host_at(on->from, i);
+    g_autoptr(GArray) others = others_of(on->to, from);
+
+    if (others->len == 0) {
+      return error_set(error, "h%u has nobody to talk to; expected other hosts in workload.to", from);
+    }
+    for (uint32_t c = 0; c < on->connections; c++) {
+      add(&each, from, host_at(others, (guint)random_stream_below(on->random, others->len)));
+    }
+  }
+  return TRUE;
+}
+
+/* Returns the hosts of `set`; of "auto" those of the numbers from `first` to before `end`. */
+static GArray *hosts_of(const graph *network, const char *set, uint32_t first, uint32_t end, GError **error)
+{
+  if (strcmp(set, "auto") != 0) {
+    return graph_members(network, set, GRAPH_HOSTS, error);
+  }
+  GArray *hosts = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+  for (uint32_t host = first; host < end; host++) {
+    g_array_append_val(hosts, host);
+  }
+  return hosts;
+}
+
+GArray *traffic_pairs(const traffic_config *config, const graph *network, uint32_t connections, uint64_t seed,
+                      GError **error)
+{
+  static gboolean (*const draw[])(const drawing *on, GError **error) = {
+      [TRAFFIC_PAIRS] = draw_pairs,    [TRAFFIC_INCAST] = draw_incast,
+      [TRAFFIC_OUTCAST] = draw_all,    [TRAFFIC_PERMUTATION] = draw_permutation,
+      [TRAFFIC_ALL_TO_ALL] = draw_all, [TRAFFIC_RANDOM] = draw_random,
+  };
+  const uint32_t count = network->host_count;
+  const uint32_t from_end = config->pattern == TRAFFIC_OUTCAST ? 1
+                            : config->pattern == TRAFFIC_PAIRS ? count / 2
+                                                               : count;
+  const uint32_t to_first = config->pattern == TRAFFIC_INCAST  ? count - 1
+                            : config->pattern == TRAFFIC_PAIRS ? count / 2
+                                                               : 0;
+  const uint32_t to_end = config->pattern == TRAFFIC_PAIRS ? count / 2 * 2 : count;
+  g_autoptr(GArray) from = hosts_of(network, config->from, 0, from_end, error);
+  g_autoptr(GArray) to = from ? hosts_of(network, config->to, to_first, to_end, error) : NULL;
+  g_autofree random_stream *random = random_stream_new(seed, "workload.pattern");
+  g_autoptr(GArray) pairs = g_array_new(FALSE, FALSE, sizeof(host_pair));
+  const drawing on = {config, from, to, connections, random, pairs};
+
+  if (!to || !draw[config->pattern](&on, error)) {
+    return NULL;
+  }
+  if (pairs->len == 0) {
+    error_set(error, "nobody has anybody to talk to; expected two hosts or more in workload.from and .to");
+    return NULL;
+  }
+  if (pairs->len > TRAFFIC_CONNECTIONS_MAX) {
+    error_set(error, "more than %d connections; expected at most that", TRAFFIC_CONNECTIONS_MAX);
+    return NULL;
+  }
+  return g_steal_pointer(&pairs);
+}

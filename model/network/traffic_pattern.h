@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The pattern of a workload says which hosts of a graph open connections to which. */
+#pragma once
+
+#include <glib.h>
+
+#include "base/host_pair.h"
+#include "network/graph.h"
+
+typedef enum traffic_pattern {
+  TRAFFIC_PAIRS,       /* each of `from` to the one at its place of `to` */
+  TRAFFIC_INCAST,      /* each of `from`, or `fan_in` that are drawn, to each of `to` */
+  TRAFFIC_OUTCAST,     /* each of `from` to each of `to` */
+  TRAFFIC_PERMUTATION, /* each of `from` to another of them, so that each is one's */
+  TRAFFIC_ALL_TO_ALL,  /* each of `from` to each of `to` */
+  TRAFFIC_RANDOM,      /* each of `from` to one of `to`, drawn for each connection */
+} traffic_pattern;
+
+enum { TRAFFIC_CONNECTIONS_MAX = 65536, TRAFFIC_PAIR_CONNECTIONS_MAX = 16384 };
+
+/* Nobody opens a connection to itself. The sets are as of graph_members(), or "auto": all hosts, but the
+ * first half of them and the other half of `pairs`, the last as `to` of `incast`, the first as `from` of
+ * `outcast`. */
+typedef struct traffic_config {
+  traffic_pattern pattern;
+  const char *from; /* the Initiators' hosts */
+  const char *to;   /* the Responders' */
+  uint32_t fan_in;  /* of incast; 0: all */
+} traffic_config;
+
+/* Returns the hosts (host_pair) of each connection, `connections` for each pair, one after the other. Free
+ * with g_array_unref(). NULL sets `error` to what is wrong: a set, hosts that do not suffice for the pattern,
+ * or too many connections. */
+GArray *traffic_pairs(const traffic_config *config, const graph *network, uint32_t connections, uint64_t seed,
+                      GError **error);

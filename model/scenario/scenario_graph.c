@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The configuration of a scenario is complete once its graph is: what its keys, and its lists `links` and
+ * `hosts`, make of that, and what is wrong there. */
+#include <string.h>
+
+#include "base/error.h"
+#include "scenario/scenario_finding.h"
+
+/* --- The configuration of a graph --- */
+
+/* The value of `key`, or what entry `entry` of the list `key` has, cannot be; takes `error`. */
+static void note_problem(configuration *c, scenario_key key, gsize entry, GError *error)
+{
+  c->of_graph =
+      (configuration_of_graph){.problem = g_strdup(error->message), .key = (int)key, .entry = (guint)entry};
+  g_ptr_array_add(c->memory, c->of_graph.problem);
+  g_error_free(error);
+}
+
+/* Returns a copy of `s` with the keys of entry `i` of `links`, of links between switches as well. */
+static scenario *scenario_of_links(const scenario *s, guint i)
+{
+  scenario *copy = scenario_copy(s);
+
+  scenario_entry_apply(s, SCENARIO_LINKS, i, copy);
+  for (scenario_key key = SCENARIO_LINK_RATE; key < SCENARIO_TRUNK_RATE; key++) {
+    if (scenario_entry_setting(s, SCENARIO_LINKS, i, key) != NULL) {
+      g_autofree char *text = scenario_value_text(copy, key);
+      scenario_set_key(copy, key + (SCENARIO_TRUNK_RATE - SCENARIO_LINK_RATE), text, "links", NULL);
+    }
+  }
+  return copy;
+}
+
+/* Puts the entries of `links` into the graph's configuration. FALSE: one is wrong. */
+static gboolean fill_links(configuration *c, const scenario *s)
+{
+  const guint count = scenario_entries(s, SCENARIO_LINKS);
+  g_autofree graph_entry *entries = g_new0(graph_entry, count);
+
+  for (guint i = 0; i < count; i++) {
+    const char *between = scenario_entry_setting(s, SCENARIO_LINKS, i, SCENARIO_LINKS_BETWEEN)->value.text;
+    g_auto(GStrv) sets = g_strsplit(between, " ", -1);
+    g_autoptr(scenario) copy = scenario_of_links(s, i);
+    const configuration *of = scenario_members(copy);
+
+    g_ptr_array_add(c->others, (gpointer)of);
+    if (g_strv_length(sets) != 2) {
+      note_problem(c, SCENARIO_LINKS, i,
+                   g_error_new(IWARPSIM_ERROR, IWARPSIM_ERROR_FAILED,
+                               "between = \"%s\" is not two sets; expected such as \"h[0-3] s0\"", between));
+      return FALSE;
+    }
+    const char *name = scenario_entry_setting(s, SCENARIO_LINKS, i, SCENARIO_LINKS_NAME)->value.text;
+    const bool has_count = scenario_entry_setting(s, SCENARIO_LINKS, i, SCENARIO_LINKS_COUNT)->origin != NULL;
+    const guint64 parallel = scenario_entry_setting(s, SCENARIO_LINKS, i, SCENARIO_LINKS_COUNT)->value.number;
+    entries[i] = (graph_entry){
+        .name = *name != '\0' ? configuration_keep(c, name, strlen(name) + 1) : NULL,
+        .between = {configuration_keep(c, sets[0], strlen(sets[0]) + 1),
+                    configuration_keep(c, sets[1], strlen(sets[1]) + 1)},
+        .count = has_count && parallel > 1 ? (uint32_t)parallel : 0,
+        .link = &of->link,
+        .trunk = &of->trunk,
+    };
+  }
+  c->graph.link = &c->link;
+  c->graph.trunk = &c->trunk;
+  c->graph.entry_count = count;
+  c->graph.entries = configuration_keep(c, entries, count * sizeof *entries);
+  return TRUE;
+}
+
+/* The base round trip of a graph is the longest of all pairs of hosts that talk, and its rate the smallest on
+ * their routes. A chain of two links has both: the first is a host's own. */
+static void fill_path(configuration *c, const graph *network, const GArray *pairs)
+{
+  g_autofree time_ps *latencies = g_new(time_ps, network->node_count - network->host_count + 1);
+  graph_routes_config routing = c->routing;
+  path_direction_config chain = *network->links[graph_link_at(network, 0, 0)].config;
+  graph_pair longest = {.links = 0, .rate_bit_per_s = UINT64_MAX};
+  host_pair last = {{0, 0}};
+
+  for (uint32_t i = 0; i < network->node_count - network->host_count; i++) {
+    latencies[i] = c->switches.latency_ps;
+  }
+  routing.latencies_ps = latencies;
+  routing.seed = c->run.seed;
+  graph_routes *routes = graph_routes_new(network, &routing);
+  for (guint i = 0; i < pairs->len; i++) {
+    const host_pair pair = g_array_index(pairs, host_pair, i);
+    if (memcmp(&pair, &last, sizeof pair) == 0) {
+      continue;
+    }
+    const uint32_t mtu = network->links[graph_link_at(network, pair.hosts[0], 0)].config->link.mtu_octets;
+    const graph_pair of = graph_routes_pair(routes, pair.hosts[0], pair.hosts[1], mtu);
+    const uint64_t rate = MIN(longest.rate_bit_per_s, of.rate_bit_per_s);
+    if (of.largest_delay_ps > longest.largest_delay_ps) {
+      longest = of;
+      chain = *network->links[graph_link_at(network, pair.hosts[0], 0)].config;
+    }
+    longest.rate_bit_per_s = rate;
+    last = pair;
+  }
+  graph_routes_free(routes);
+  if (longest.links > 1) {
+    const path_link_config first = path_link_at(&chain, 0);
+    const path_link_config rest = {.framing_octets = first.framing_octets,
+                                   .cell_octets = first.cell_octets,
+                                   .cell_overhead_octets = first.cell_overhead_octets,
+                                   .rate_bit_per_s = longest.rate_bit_per_s};
+    const uint32_t mtu = first.mtu_octets;
+    const time_ps spent = first.delay_ps +
+                          time_ps_to_send(path_link_octets(&first, mtu), first.rate_bit_per_s) +
+                          time_ps_to_send(path_link_octets(&rest, mtu), rest.rate_bit_per_s);
+    const uint64_t delay = (uint64_t)MAX(longest.largest_delay_ps - spent, 0);
+    chain.hop_rates_bit_per_s =
+        (number_list){configuration_keep(c, &rest.rate_bit_per_s, sizeof(uint64_t)), 1};
+    chain.hop_delays_ps = (number_list){configuration_keep(c, &delay, sizeof delay), 1};
+  }
+  c->path.directions[SIDE_INITIATOR] = c->path.directions[SIDE_RESPONDER] = chain;
+}
+
+/* Returns the configuration of a host to which the entries of `hosts` in `matching` (guint) apply, of several
+ * the last: on the network of `c`. */
+static const configuration *configuration_of_host(configuration *c, const scenario *s, const GArray *matching)
+{
+  g_autoptr(scenario) copy = scenario_copy(s);
+
+  for (guint i = 0; i < matching->len; i++) {
+    scenario_entry_apply(s, SCENARIO_HOSTS, g_array_index(matching, guint, i), copy);
+  }
+  configuration *of = scenario_members(copy);
+  g_ptr_array_add(c->others, of);
+  of->connections.count = c->connections.count;
+  memcpy(of->path.directions, c->path.directions, sizeof of->path.directions);
+  configuration_resolve(of);
+  c->workload.in_flight_octets = MAX(c->workload.in_flight_octets, of->workload.in_flight_octets);
+  return of;
+}
+
+/* Returns the entries of `hosts` (guint) that apply to each host, in their order; NULL: the set of one is
+ * wrong. */
+static GPtrArray *entries_of_hosts(configuration *c, const scenario *s, const graph *network)
+{
+  g_autoptr(GPtrArray) entries = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
+
+  for (uint32_t host = 0; host < network->host_count; host++) {
+    g_ptr_array_add(entries, g_array_new(FALSE, FALSE, sizeof(guint)));
+  }
+  for (guint i = 0; i < scenario_entries(s, SCENARIO_HOSTS); i++) {
+    GError *error = NULL;
+    const char *at = scenario_entry_setting(s, SCENARIO_HOSTS, i, SCENARIO_HOSTS_AT)->value.text;
+    g_autoptr(GArray) members = graph_members(network, at, GRAPH_HOSTS, &error);
+
+    if (members == NULL) {
+      note_problem(c, SCENARIO_HOSTS, i, error);
+      return NULL;
+    }
+    for (guint m = 0; m < members->len; m++) {
+      g_array_append_val(entries->pdata[g_array_index(members, uint32_t, m)], i);
+    }
+  }
+  return g_steal_pointer(&entries);
+}
+
+/* Makes what each host has: hosts with the same entries share it. FALSE: a set is wrong. */
+static gboolean fill_hosts(configuration *c, const scenario *s, const graph *network)
+{
+  const uint32_t count = network->host_count;
+  g_autoptr(GPtrArray) entries = entries_of_hosts(c, s, network);
+  g_autofree const configuration **hosts = g_new(const configuration *, count);
+
+  for (uint32_t host = 0; entries != NULL && host < count; host++) {
+    const GArray *matching = entries->pdata[host], *before = host > 0 ? entries->pdata[host - 1] : NULL;
+    const gboolean is_same = before != NULL && before->len == matching->len &&
+                             memcmp(before->data, matching->data, matching->len * sizeof(guint)) == 0;
+
+    hosts[host] = is_same ? hosts[host - 1] : matching->len == 0 ? c : configuration_of_host(c, s, matching);
+  }
+  c->of_graph.hosts = entries != NULL ? configuration_keep(c, hosts, count * sizeof *hosts) : NULL;
+  c->of_graph.host_count = count;
+  return entries != NULL;
+}
+
+/* The host that most connections lead to: the first of several. */
+static uint32_t busiest_sink(const configuration *c, uint32_t host_count)
+{
+  g_autofree uint32_t *sinks = g_new0(uint32_t, host_count);
+  uint32_t most = 0;
+
+  for (uint32_t i = 0; i < c->connections.count; i++) {
+    sinks[c->of_graph.pairs[i].hosts[c->measured]]++;
+  }
+  for (uint32_t host = 1; host < host_count; host++) {
+    most = sinks[host] > sinks[most] ? host : most;
+  }
+  return most;
+}
+
+/* Finds the host of measure.host. FALSE: there is none. */
+static gboolean fill_measured(configuration *c, const graph *network)
+{
+  GError *error = NULL;
+  const gboolean is_auto = strcmp(c->measure.host, "auto") == 0;
+  g_autoptr(GArray) host = is_auto ? NULL : graph_members(network, c->measure.host, GRAPH_HOSTS, &error);
+
+  if (host != NULL && host->len != 1) {
+    g_set_error(&error, IWARPSIM_ERROR, IWARPSIM_ERROR_FAILED, "measure.host is %u hosts; expected one",
+                host->len);
+  }
+  if (error != NULL) {
+    note_problem(c, SCENARIO_MEASURE_HOST, 0, error);
+    return FALSE;
+  }
+  c->of_graph.measured = is_auto ? network->host_count : g_array_index(host, uint32_t, 0);
+  c->of_graph.sink = is_auto ? busiest_sink(c, network->host_count) : c->of_graph.measured;
+  return TRUE;
+}
+
+static void resolve_graph(configuration *c, const scenario *s)
+{
+  GError *error = NULL;
+  gsize entry = SIZE_MAX;
+
+  c->switches.alpha_numerator = c->switch_alpha >> 16;
+  c->switches.alpha_denominator = c->switch_alpha & UINT16_MAX;
+  c->path.directions[SIDE_INITIATOR] = c->path.directions[SIDE_RESPONDER] = c->link;
+  g_autoptr(graph) network = fill_links(c, s) ? graph_new(&c->graph, &entry, &error) : NULL;
+  if (network == NULL) {
+    if (error != NULL) {
+      note_problem(c, entry != SIZE_MAX ? SCENARIO_LINKS : SCENARIO_TOPOLOGY_KIND, entry, error);
+    }
+    configuration_resolve(c);
+    return;
+  }
+  g_autoptr(GArray) pairs = traffic_pairs(&c->traffic, network, c->connections.count, c->run.seed, &error);
+  if (pairs == NULL) {
+    note_problem(c, SCENARIO_WORKLOAD_PATTERN, 0, error);
+    configuration_resolve(c);
+    return;
+  }
+  c->connections.count = pairs->len;
+  c->of_graph.pairs = configuration_keep(c, pairs->data, pairs->len * sizeof(host_pair));
+  fill_path(c, network, pairs);
+  configuration_resolve(c);
+  (void)(fill_hosts(c, s, network) && fill_measured(c, network));
+}
+
+const configuration *scenario_configuration(const scenario *s)
+{
+  if (*s->filled == NULL) {
+    configuration *c = scenario_members(s);
+
+    if (c->graph.kind == GRAPH_PATH) {
+      configuration_resolve(c);
+    } else {
+      resolve_graph(c, s);
+    }
+    *s->filled = c;
+  }
+  return *s->filled;
+}
+
+/* --- Findings --- */
+
+/* A path has these keys; a graph has others in their place. */
+static gboolean check_path_keys(const checking *on)
+{
+  gboolean good = TRUE;
+
+  for (scenario_key key = 0; good && key < SCENARIO_KEY_COUNT; key++) {
+    const char *name = name_of(key);
+    const char *last = strrchr(name, '.') != NULL ? strrchr(name, '.') + 1 : name;
+    const gboolean is_direction =
+        scenario_group_has("path.forward", key) || scenario_group_has("path.reverse", key);
+    const gboolean is_other = scenario_group_has("path", key) || scenario_group_has("middlebox", key) ||
+                              key == SCENARIO_EVENT || key == SCENARIO_WORKLOAD_PATHS ||
+                              key == SCENARIO_TOPOLOGY_MEDIUM;
+    g_autofree char *link = g_strconcat("link.", last, NULL);
+    const gboolean has_link = is_direction && scenario_key_find(link) < SCENARIO_KEY_COUNT;
+
+    good = !(is_direction || is_other) || !scenario_differs(on->s, key) ||
+           finding_error(on, KEYS(key, SCENARIO_TOPOLOGY_KIND),
+                         "%s is of a path, and topology.kind is none; expected %s%s", name,
+                         has_link       ? link
+                         : is_direction ? "keys of link and switch"
+                                        : "that it is not given",
+                         has_link ? ", or trunk or links" : "");
+  }
+  return good;
+}
+
+static gboolean check_mtu_on_the_way(const checking *on)
+{
+  gsize entry;
+  GError *problem = NULL;
+  g_autoptr(graph) network = graph_new(&on->c->graph, &entry, NULL);
+  graph_routes *routes = graph_routes_new(network, &on->c->routing);
+  const gboolean good = graph_routes_check_mtu(routes, &problem);
+
+  graph_routes_free(routes);
+  if (!good) {
+    finding_error(on, KEYS(SCENARIO_TRUNK_MTU, SCENARIO_LINKS, SCENARIO_LINK_MTU), "%s", problem->message);
+    g_error_free(problem);
+  }
+  return good;
+}
+
+gboolean scenario_check_graph(const checking *on)
+{
+  const configuration *c = on->c;
+  const configuration_of_graph *of = &c->of_graph;
+
+  if (c->graph.kind == GRAPH_PATH) {
+    return TRUE;
+  }
+  if (of->problem != NULL && (of->key == SCENARIO_LINKS || of->key == SCENARIO_HOSTS)) {
+    const scenario_key member = of->key == SCENARIO_LINKS ? SCENARIO_LINKS_BETWEEN : SCENARIO_HOSTS_AT;
+    return scenario_problem(on->error,
+                            scenario_entry_setting(on->s, (scenario_key)of->key, of->entry, member)->origin,
+                            "%s: %s", name_of((scenario_key)of->key), of->problem);
+  }
+  const scenario_key key = (scenario_key)of->key;
+  return check_path_keys(on) &&
+         (of->problem == NULL || finding_error(on,
+                                               key == SCENARIO_WORKLOAD_PATTERN
+                                                   ? KEYS(key, SCENARIO_WORKLOAD_FROM, SCENARIO_WORKLOAD_TO,
+                                                          SCENARIO_WORKLOAD_FAN_IN)
+                                                   : KEYS(key),
+                                               "%s: %s", name_of(key), of->problem)) &&
+         (!c->tcp_is_ns3 || finding_error(on, KEYS(SCENARIO_TCP_IMPLEMENTATION),
+                                          "tcp.implementation = ns3 is of a path, and topology.kind is none; "
+                                          "expected iwarpsim")) &&
+         (c->switches.ecn_maximum_octets >= c->switches.ecn_minimum_octets ||
+          finding_error(on, KEYS(SCENARIO_SWITCH_ECN_MAXIMUM, SCENARIO_SWITCH_ECN_MINIMUM),
+                        "switch.ecn_maximum is less than switch.ecn_minimum; expected at least that")) &&
+         (c->switches.buffer_octets == 0 || c->switches.buffer_octets >= c->link.link.mtu_octets ||
+          finding_error(on, KEYS(SCENARIO_SWITCH_BUFFER, SCENARIO_LINK_MTU),
+                        "switch.buffer = %" G_GUINT64_FORMAT " does not hold a packet of link.mtu = %u; "
+                        "expected at least that",
+                        c->switches.buffer_octets, c->link.link.mtu_octets)) &&
+         check_mtu_on_the_way(on);
+}
+
+/* A graph alone has these keys. */
+static gboolean is_of_graph(scenario_key key)
+{
+  return (key >= SCENARIO_TOPOLOGY_KIND && key <= SCENARIO_TOPOLOGY_UPLINKS) ||
+         (key >= SCENARIO_LINK_RATE && key <= SCENARIO_ROUTING_SPRAY_ACKS) ||
+         (key >= SCENARIO_WORKLOAD_PATTERN && key <= SCENARIO_WORKLOAD_FAN_IN) ||
+         key == SCENARIO_MEASURE_HOST || key == SCENARIO_LINKS || key == SCENARIO_HOSTS;
+}
+
+void scenario_note_graph(const checking *on)
+{
+  for (scenario_key key = 0; on->c->graph.kind == GRAPH_PATH && key < SCENARIO_KEY_COUNT; key++) {
+    note_if(on,
+            is_of_graph(key) && scenario_given(on->s, key) && key != SCENARIO_TOPOLOGY_KIND &&
+                scenario_key_row_of(key)->needs == NULL,
+            key, "%s has no effect unless topology.kind != path", name_of(key));
+  }
+  note_if(on,
+          on->c->switches.port_limit_octets > 0 &&
+              on->c->switches.ecn_minimum_octets > on->c->switches.port_limit_octets,
+          SCENARIO_SWITCH_ECN_MINIMUM,
+          "switch.ecn_minimum is above switch.port_limit: no packet is ever marked");
+}
+
+gboolean scenario_shows(const scenario *s, scenario_key key)
+{
+  return !is_of_graph(key) || scenario_given(s, key) || scenario_configuration(s)->graph.kind != GRAPH_PATH;
+}

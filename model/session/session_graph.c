@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "session/session_graph.h"
+
+#include <inttypes.h>
+
+#include "engine/order.h"
+#include "network/graph_routes.h"
+#include "network/network_switch.h"
+#include "network/path_direction.h"
+#include "network/path_segment.h"
+#include "session/session_setup.h"
+
+typedef struct session_graph session_graph;
+
+/* What a packet comes to at the other end of a link's direction. */
+typedef struct graph_arrival {
+  network_switch *at;        /* NULL: it is a host, which … */
+  session_host *host;        /* … this is */
+  uint32_t port;             /* of the switch */
+  path_segment *impairments; /* on the way; NULL: there are none */
+} graph_arrival;
+
+/* A node that chooses ports. */
+typedef struct graph_node {
+  session_graph *network;
+  uint32_t number;
+  network_switch *ports; /* a host's interface is a switch with one port and no limits */
+} graph_node;
+
+struct session_graph {
+  session_network network;
+  const configuration *configuration;
+  engine *clock;
+  graph *graph;
+  graph_routes *routes;
+  graph_node *nodes;
+  graph_arrival *arrivals; /* of each link, first of the direction from its first end */
+};
+
+/* --- Packets --- */
+
+static void arrive(void *user, datagram *packet, time_ps now)
+{
+  const graph_arrival *arrival = user;
+
+  if (arrival->at) {
+    network_switch_receive(arrival->at, arrival->port, packet, now);
+  } else {
+    session_receive(arrival->host, packet, now);
+  }
+}
+
+static void enter_impairments(void *user, datagram *packet, time_ps now)
+{
+  path_segment_send(((const graph_arrival *)user)->impairments, packet, now);
+}
+
+static graph_flow flow_of(const datagram *packet)
+{
+  const ip_address source = ip_header_source(packet->header);
+  const ip_address destination = ip_header_destination(packet->header);
+  datagram_flow flow = {.source_port = 0};
+
+  if (packet->kind == DATAGRAM_TCP) {
+    datagram_flow_of(packet, &flow);
+  }
+  return (graph_flow){.source = (uint16_t)session_setup_host_at(&source),
+                      .destination = (uint16_t)session_setup_host_at(&destination),
+                      .source_port = flow.source_port,
+                      .destination_port = flow.destination_port};
+}
+
+static uint32_t choose(void *user, G_GNUC_UNUSED uint32_t input, const datagram *packet,
+                       G_GNUC_UNUSED time_ps now)
+{
+  const graph_node *node = user;
+  const graph *of = node->network->graph;
+
+  return graph_is_host(of, node->number) ? 0
+                                         : graph_routes_port(node->network->routes, node->number,
+                                                             flow_of(packet), packet->payload.length > 0);
+}
+
+static enum side side_of(G_GNUC_UNUSED void *user, const datagram *packet)
+{
+  return flow_of(packet).source_port == SESSION_RESPONDER_PORT ? SIDE_RESPONDER : SIDE_INITIATOR;
+}
+
+static void graph_send(session_network *self, uint32_t host, datagram *packet, time_ps now)
+{
+  network_switch_receive(((session_graph *)self)->nodes[host].ports, 0, packet, now);
+}
+
+/* The smallest over all routes from `node` on. */
+static time_ps earliest_from(const session_graph *network, uint32_t node, uint32_t destination, time_ps now)
+{
+  static const uint16_t only = 0;
+  const graph *of = network->graph;
+  time_ps earliest = TIME_PS_NEVER;
+  uint32_t count = 1;
+  const uint16_t *ports = &only;
+
+  if (node == destination) {
+    return now;
+  }
+  if (!graph_is_host(of, node)) {
+    ports = graph_routes_ports(network->routes, node, destination, &count);
+    now += network->configuration->switches.latency_ps;
+  }
+  for (uint32_t i = 0; i < count; i++) {
+    const graph_link *link = &of->links[graph_link_at(of, node, ports[i])];
+    const uint32_t next = link->nodes[1 - graph_end_at(link, node)];
+    const time_ps there = network_switch_earliest_arrival(network->nodes[node].ports, ports[i], now);
+    const time_ps at_end = earliest_from(network, next, destination, there);
+
+    earliest = MIN(earliest, at_end);
+  }
+  return earliest;
+}
+
+static time_ps graph_earliest_arrival(session_network *self, const datagram_flow *flow, time_ps now)
+{
+  return earliest_from((const session_graph *)self, session_setup_host_at(&flow->source),
+                       session_setup_host_at(&flow->destination), now);
+}
+
+/* --- Results --- */
+
+static void graph_delivered(session_network *self, time_ps now)
+{
+  const session_graph *network = (const session_graph *)self;
+
+  for (uint32_t node = 0; node < network->graph->node_count; node++) {
+    network_switch_measure(network->nodes[node].ports, false, now);
+  }
+}
+
+static void graph_set_metrics(session_network *self, metric_values *values)
+{
+  const session_graph *network = (const session_graph *)self;
+  const time_ps now = engine_now(network->clock);
+  const graph *of = network->graph;
+  uint64_t by_switch = 0, by_link = 0, too_big = 0, marked = 0, again = 0, fragments = 0, peak_octets = 0;
+
+#define IN_PATH_ELEMENT(id, name, unit, side, how, type, member, sentence)                                   \
+  metric_values_count(values, METRIC_##id, 0);
+#define IN_PATH_LOST_BY(id, name, unit, side, how, sentence) metric_values_count(values, METRIC_##id, 0);
+#include "measure/metrics.def"
+  for (uint32_t i = 0; i < 2 * of->link_count; i++) {
+    if (network->arrivals[i].impairments) {
+      path_segment_count(network->arrivals[i].impairments, values);
+    }
+  }
+  for (uint32_t node = 0; node < of->node_count; node++) {
+    network_switch *ports = network->nodes[node].ports;
+
+    network_switch_end(ports, now);
+    by_switch += network_switch_totals_of(ports).packets_without_way;
+    again += network_switch_totals_of(ports).retransmissions_lost;
+    for (uint32_t port = 0; port < graph_port_count(of, node); port++) {
+      const network_port_counts counts = network_switch_port_counts(ports, port);
+
+      by_switch += counts.dropped[NETWORK_SWITCH_PORT] + counts.dropped[NETWORK_SWITCH_BUFFER] +
+                   counts.dropped[NETWORK_SWITCH_THRESHOLD];
+      by_link += counts.dropped[NETWORK_SWITCH_LINK] + counts.lost_on_link;
+      too_big += counts.dropped[NETWORK_SWITCH_TOO_BIG];
+      marked += counts.marked;
+      fragments += counts.fragments;
+      if (!graph_is_host(of, node)) {
+        peak_octets = MAX(peak_octets, network_switch_port_gauge(ports, port)->peak_octets);
+      }
+    }
+  }
+  metric_values_count(values, METRIC_LOSSES_SWITCH, by_switch);
+  metric_values_count(values, METRIC_LOSSES_LINK, by_link);
+  metric_values_count(values, METRIC_LOSSES_MIDDLEBOX, too_big);
+  metric_values_count(values, METRIC_PATH_PACKETS_TOO_BIG, too_big);
+  metric_values_count(values, METRIC_PATH_PACKETS_LOST, by_switch + by_link + too_big);
+  metric_values_count(values, METRIC_PATH_PACKETS_MARKED, marked);
+  metric_values_count(values, METRIC_PATH_FRAGMENTS, fragments);
+  metric_values_count(values, METRIC_TCP_LOST_RETRANSMISSIONS, again);
+  metric_values_count(values, METRIC_PATH_QUEUE_PEAK_OCTETS, peak_octets);
+}
+
+static void write_port(const session_graph *network, uint32_t node, uint32_t port, FILE *file)
+{
+  const graph *of = network->graph;
+  const graph_link *link = &of->links[graph_link_at(of, node, port)];
+  const network_port_counts counts = network_switch_port_counts(network->nodes[node].ports, port);
+  const network_port_gauge *gauge = network_switch_port_gauge(network->nodes[node].ports, port);
+  const probability_list *shares = &network->configuration->measure.quantiles;
+  const double measured = time_ps_in_seconds(MAX(gauge->measured_ps, 1));
+
+  fprintf(file, "%s,%u,%s,%" PRIu64 ",%" PRIu64 ",%.6f,%.1f", of->names[node], port + 1,
+          of->names[link->nodes[1 - graph_end_at(link, node)]], counts.packets_sent, counts.octets_sent,
+          time_ps_in_seconds(gauge->busy_ps) / measured,
+          gauge->measured_ps > 0 ? time_distribution_mean(&gauge->queue) : 0);
+  for (size_t i = 0; i < shares->count; i++) {
+    const uint32_t parts = quantile_parts(shares->values[i]);
+    double octets = 0;
+
+    if (gauge->measured_ps > 0) {
+      time_distribution_quantiles(&gauge->queue, TIME_ALL, &parts, 1, &octets);
+    }
+    fprintf(file, ",%.0f", octets);
+  }
+  fprintf(file, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n",
+          gauge->peak_octets, counts.marked, counts.dropped[NETWORK_SWITCH_PORT],
+          counts.dropped[NETWORK_SWITCH_THRESHOLD], counts.dropped[NETWORK_SWITCH_BUFFER],
+          counts.dropped[NETWORK_SWITCH_LINK] + counts.lost_on_link);
+}
+
+void session_graph_write_ports(const session_network *self, FILE *file)
+{
+  const session_graph *network = (const session_graph *)self;
+  const probability_list *shares = &network->configuration->measure.quantiles;
+  const graph *of = network->graph;
+
+  fputs("switch,port,to,packets,octets,utilisation,queue_mean_octets", file);
+  for (size_t i = 0; i < shares->count; i++) {
+    fprintf(file, ",queue_p%.9g_octets", 100 * shares->values[i]);
+  }
+  fputs(",queue_peak_octets,marked,dropped_port,dropped_threshold,dropped_buffer,lost_link\n", file);
+  for (uint32_t node = of->host_count; node < of->node_count; node++) {
+    for (uint32_t port = 0; port < graph_port_count(of, node); port++) {
+      write_port(network, node, port, file);
+    }
+    fprintf(file, "%s,,,,,,", of->names[node]);
+    for (size_t i = 0; i < shares->count; i++) {
+      fputc(',', file);
+    }
+    fprintf(file, ",%" PRIu64 ",,,,,\n",
+            network_switch_totals_of(network->nodes[node].ports).buffer_peak_octets);
+  }
+}
+
+/* --- Making --- */
+
+static void graph_network_free(session_network *self)
+{
+  session_graph *network = (session_graph *)self;
+
+  for (uint32_t node = 0; node < network->graph->node_count; node++) {
+    network_switch_free(network->nodes[node].ports);
+  }
+  for (uint32_t i = 0; i < 2 * network->graph->link_count; i++) {
+    if (network->arrivals[i].impairments) {
+      path_segment_free(network->arrivals[i].impairments);
+    }
+  }
+  graph_routes_free(network->routes);
+  graph_free(network->graph);
+  g_free(network->nodes);
+  g_free(network->arrivals);
+  g_free(network);
+}
+
+static void make_routes(session_graph *network)
+{
+  const configuration *c = network->configuration;
+  graph_routes_config config = c->routing;
+  const uint32_t switches = network->graph->node_count - network->graph->host_count;
+  g_autofree time_ps *latencies_ps = g_new(time_ps, switches + 1);
+
+  for (uint32_t i = 0; i < switches; i++) {
+    latencies_ps[i] = c->switches.latency_ps;
+  }
+  config.latencies_ps = latencies_ps;
+  config.seed = c->run.seed;
+  network->routes = graph_routes_new(network->graph, &config);
+}
+
+static void make_node(session_graph *network, uint32_t number, run_engine kind, engine *clock, trace *to)
+{
+  static const network_switch_config interface = {.buffer_octets = 0};
+  const configuration *c = network->configuration;
+  const bool is_host = graph_is_host(network->graph, number);
+  graph_node *node = &network->nodes[number];
+  const network_switch_place place = {
+      .name = network->graph->names[number],
+      .number = number,
+      .seed = c->run.seed,
+      .clock = clock,
+      .new_link = run_engine_links(kind),
+      .choose = choose,
+      .choose_user = node,
+      .address = c->ipv6 ? ip_address_v6(SESSION_ADDRESS_V6_PREFIX, 0x10000 + number)
+                         : ip_address_v4(PATH_ROUTER_ADDRESS + number),
+      .trace = to,
+      .side_of = side_of,
+  };
+
+  node->network = network;
+  node->number = number;
+  node->ports = network_switch_new(is_host ? &interface : &c->switches, &place);
+  network_switch_measure(node->ports, true, 0);
+}
+
+/* What is behind the port of a direction, which has the number 2 · link, or one more. The impairments come
+ * before the link in the order of what is due in one picosecond, as on a path. */
+static void make_arrival(session_graph *network, session *of, uint32_t direction, engine *clock, trace *to)
+{
+  const graph_link *link = &network->graph->links[direction / 2];
+  const uint32_t from = link->nodes[direction % 2], at = link->nodes[1 - direction % 2];
+  const char *node = network->graph->names[from];
+  graph_arrival *arrival = &network->arrivals[direction];
+  g_autofree char *name = g_strdup_printf("%s.%u", node, link->ports[direction % 2] + 1);
+  const path_segment_config config = {
+      .number = 2 * direction,
+      .name = name,
+      .seed = network->configuration->run.seed,
+      .clock = clock,
+      .trace = {.to = to,
+                .node = node,
+                .port = link->ports[direction % 2] + 1,
+                .direction = SIDE_INITIATOR,
+                .undone = &network->network.undone[SIDE_INITIATOR]},
+  };
+
+  if (graph_is_host(network->graph, at)) {
+    arrival->host = session_host_of(of, at);
+  } else {
+    arrival->at = network->nodes[at].ports;
+    arrival->port = link->ports[1 - direction % 2];
+  }
+  path_segment *impairments = path_segment_new(&config);
+  path_segment_add_impairments(impairments, link->config, name);
+  if (path_segment_is_empty(impairments)) {
+    path_segment_free(impairments);
+    return;
+  }
+  path_segment_end(impairments, arrive, arrival);
+  arrival->impairments = impairments;
+}
+
+/* Gives the nodes their ports, in the order in which the graph has them. */
+static bool make_ports(session_graph *network, uint32_t node, GError **error)
+{
+  const graph *of = network->graph;
+
+  for (uint32_t port = 0; port < graph_port_count(of, node); port++) {
+    const uint32_t link = graph_link_at(of, node, port);
+    const uint32_t direction = 2 * link + graph_end_at(&of->links[link], node);
+    graph_arrival *arrival = &network->arrivals[direction];
+    path_link_config config = of->links[link].config->link;
+
+    config.id = order_of_node(2 * direction + 1, ORDER_NODES - 1);
+    if (!network_switch_add_port(network->nodes[node].ports, &config,
+                                 arrival->impairments ? enter_impairments : arrive, arrival, error)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+session_network *session_graph_new(session *of, const configuration *c, run_engine kind, engine *clock,
+                                   trace *to, GError **error)
+{
+  static const session_network_class class = {.send = graph_send,
+                                              .earliest_arrival = graph_earliest_arrival,
+                                              .delivered = graph_delivered,
+                                              .set_metrics = graph_set_metrics,
+                                              .free = graph_network_free};
+  session_graph *network = g_new0(session_graph, 1);
+  gsize entry;
+  bool made = true;
+
+  network->network = (session_network){.class = &class, .undone = {UINT32_MAX, UINT32_MAX}};
+  network->configuration = c;
+  network->clock = clock;
+  network->graph = graph_new(&c->graph, &entry, NULL);
+  g_assert(network->graph); /* checked */
+  make_routes(network);
+  network->nodes = g_new0(graph_node, network->graph->node_count);
+  network->arrivals = g_new0(graph_arrival, 2 * network->graph->link_count);
+  for (uint32_t node = 0; node < network->graph->node_count; node++) {
+    make_node(network, node, kind, clock, to);
+  }
+  for (uint32_t direction = 0; direction < 2 * network->graph->link_count; direction++) {
+    make_arrival(network, of, direction, clock, to);
+  }
+  for (uint32_t node = 0; made && node < network->graph->node_count; node++) {
+    made = make_ports(network, node, error);
+  }
+  if (!made) {
+    graph_network_free(&network->network);
+    return NULL;
+  }
+  return &network->network;
+}

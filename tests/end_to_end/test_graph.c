@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Runs over graphs of hosts and switches: what a path is in them, what an incast loses, what spraying holds.
+ */
+#include <math.h>
+
+#include "run_fixture.h"
+
+/* Two hosts at one link have no more between them than a path has: the octets of every file are equal, but
+ * for the name of the scenario. */
+static const char *const receivers[] = {"receiver.mode=out-of-order", "receiver.mode=in-order"};
+
+ROW_TEST(test_a_link_is_a_path, receivers)
+{
+  static const char one_link[] =
+      "topology: { kind = \"graph\"; };\n"
+      "links = ( { between = \"h0 h1\"; rate = \"25Gbit/s\"; delay = \"3us\"; } );\n";
+  static const char path[] = "path: { forward: { rate = \"25Gbit/s\"; delay = \"3us\"; }; };\n";
+  static const char *const files[] = {"sender.pcap", "receiver.pcap", "occupancy.csv"};
+  g_autoptr(run_folder) one = run_folder_new(), other = run_folder_new();
+  const char *const *sets =
+      STRINGS(*c, "workload.messages=20", "workload.connections=3", "workload.operation=write+read+send");
+  g_auto(session_result) of_graph =
+      RUN(.text = one_link, .engine = OTHER_ENGINE, .sets = sets, .folder = one);
+  g_auto(session_result) of_path = RUN(.text = path, .sets = sets, .folder = other);
+
+  for (gsize i = 0; i < G_N_ELEMENTS(files); i++) {
+    gsize length, expected;
+    g_autofree char *made = read_file(one, files[i], &length);
+    g_autofree char *wanted = read_file(other, files[i], &expected);
+    const char *rest = i < 2 ? made : strchr(made, '\n'), *other_rest = i < 2 ? wanted : strchr(wanted, '\n');
+
+    g_assert_cmpmem(rest, length - (gsize)(rest - made), other_rest, expected - (gsize)(other_rest - wanted));
+  }
+  for (metric_id id = 0; id < METRIC_COUNT; id++) {
+    const metric_values *values = &of_graph.results.metrics;
+    if (id != METRIC_TIME_WALL_S && metric_row_of(id)->side != METRIC_SIDE_PATH && values->present[id]) {
+      g_assert_cmpfloat(values->value[id], ==, of_path.results.metrics.value[id]);
+    }
+  }
+}
+
+/* Sixteen hosts send their first windows of `window` segments at the same time, and while one segment after
+ * the other leaves, as many come as there are hosts. When the last come, window - 1 have left, and a queue
+ * that holds `room` segments at most, the one in transmission included, is full. */
+static const struct first_burst {
+  uint32_t window, room;
+  const char *limit;
+} bursts[] = {
+    {10, 101, "switch.port_limit=151500"},
+    {64, 101, "switch.port_limit=151500"},
+    {64, 167, "switch.buffer=750000 1/2"}, /* the queue q grows while q < (500 - q) / 2: up to 167 */
+    {64, 445, "switch.buffer=750000 8"},   /* while q < 8 (500 - q): up to 445 */
+};
+
+ROW_TEST(test_first_burst, bursts)
+{
+  static const char text[] = "topology: { kind = \"star\"; hosts = 17; };\n"
+                             "link: { delay = \"100us\"; };\n"
+                             "workload: { pattern = \"incast\"; message_size = \"1MiB\"; messages = 1; };\n"
+                             "run: { stop = \"1150us\"; };\n"; /* before the first loss is known */
+  const uint32_t hosts = 16;
+  g_auto(GStrv) limit = g_strsplit(c->limit, " ", 2);
+  g_auto(session_result) result =
+      RUN_ON_BOTH(.text = text, .status = RUN_STOPPED,
+                  .sets = STRINGS(setting("tcp.initial_window=%u", c->window), limit[0],
+                                  setting("switch.alpha=%s", limit[1] != NULL ? limit[1] : "unlimited")));
+
+  EXPECT_METRICS(&result, (LOSSES_SWITCH, ==, hosts * c->window - (c->window - 1) - c->room));
+}
+
+/* Segments take turns over two spines, of which one is 100 us farther: what comes first waits for it. On
+ * average R (d - T) / 2 octets are held in order (a segment each T = 1.2304 us, R = 1460 / T); with markers
+ * and an aligned sender none. */
+static const struct spray {
+  const char *mode;
+  double held_octets;
+} sprays[] = {{"in-order", 1460 / 1.2304 * (100 - 1.2304) / 2}, {"out-of-order", 0}};
+
+ROW_TEST(test_spray, sprays)
+{
+  g_auto(session_result) result =
+      RUN_ON_BOTH(.file = "spray.cfg", .sets = STRINGS(setting("receiver.mode=%s", c->mode)));
+  const double mean = metric_of(&result, METRIC_BUFFER_REASSEMBLY_MEAN_OCTETS);
+
+  g_test_message("held %.1f of %.1f octets", mean, c->held_octets);
+  g_assert_cmpfloat(fabs(mean - c->held_octets), <=, 0.005 * c->held_octets);
+  g_assert_cmpstr(result.measured_host, ==, "h1");
+  EXPECT_METRICS(&result, (LOSSES_SWITCH, ==, 0), (TCP_RETRANSMISSIONS, ==, 0));
+}
+
+/* The results are those of the host that is named, and of all others it has its own: those of the host whose
+ * memory is out of order differ. */
+TEST(test_hosts_have_their_own)
+{
+  static const char text[] =
+      "topology: { kind = \"star\"; hosts = 4; };\n"
+      "link: { drop = [40]; };\n"
+      "workload: { pattern = \"pairs\"; messages = 8; };\n"
+      "hosts = ( { at = \"all\"; receiver: { mode = \"in-order\"; }; },\n"
+      "          { name = \"new\"; at = \"h3\"; receiver: { mode = \"out-of-order\"; }; } );\n";
+  g_auto(session_result) fullest = RUN(.text = text);
+  g_auto(session_result) named = RUN(.text = text, .sets = STRINGS("measure.host=h3"));
+  g_auto(session_result) alike = RUN(.text = text, .sets = STRINGS("hosts.new.at=h0"));
+
+  g_assert_cmpstr(fullest.measured_host, ==, "h2");
+  g_assert_cmpfloat(metric_of(&fullest, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS), >, 0);
+  g_assert_cmpstr(named.measured_host, ==, "h3");
+  EXPECT_METRICS(&named, (BUFFER_REASSEMBLY_PEAK_OCTETS, ==, 0), (DELIVERY_MESSAGES, ==, 9));
+  EXPECT_METRICS(&alike, (BUFFER_REASSEMBLY_PEAK_OCTETS, ==,
+                          alike.hosts[3].results.metrics.value[METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS]));
+}
+
+/* Every octet of each pattern is delivered, and the metrics of all hosts add up. */
+static const struct pattern_row {
+  const char *pattern;
+  uint32_t connections;
+} patterns[] = {{"pairs", 3},       {"incast", 5},      {"outcast", 5},
+                {"permutation", 6}, {"all-to-all", 30}, {"random", 6}};
+
+ROW_TEST(test_patterns, patterns)
+{
+  static const char text[] = "topology: { kind = \"dumbbell\"; hosts = 3; };\n"
+                             "workload: { messages = 3; message_size = \"20KiB\"; };\n";
+  g_auto(session_result) result =
+      RUN_ON_BOTH(.text = text, .sets = STRINGS(setting("workload.pattern=%s", c->pattern)));
+  double octets = 0;
+
+  for (uint32_t host = 0; host < result.host_count; host++) {
+    octets += result.hosts[host].results.metrics.value[METRIC_DELIVERY_OCTETS];
+  }
+  g_assert_cmpuint(result.host_count, ==, 6);
+  g_assert_cmpfloat(octets, ==, c->connections * 3.0 * 20480);
+}

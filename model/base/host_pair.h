@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which hosts a connection is between, in C and in C++. */
+/* These are the two hosts that a connection is between, in C and in C++. */
 #pragma once
 
 #include <stdint.h>
 
 #include "base/side.h"
 
-/* The numbers of the two hosts that a connection is between: its Initiator's and its Responder's. They
- * differ. */
+/* These are the numbers of the two hosts that a connection is between: its Initiator's and its
+ * Responder's. They differ. */
 typedef struct host_pair {
   uint32_t hosts[SIDES];
 } host_pair;

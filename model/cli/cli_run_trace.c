@@ -19,7 +19,8 @@ scenario *cli_run_scenario(const summary_record *record, const char *path, gbool
 
   for (scenario_key key = 0; s && key < SCENARIO_KEY_COUNT; key++) {
     if (!record->keys[key] &&
-        (scenario_key_row_of(key)->type == SCENARIO_TYPE_GROUPS || (of_replay && record->is_replay))) {
+        (scenario_key_row_of(key)->type == SCENARIO_TYPE_GROUPS || !scenario_shows(s, key) ||
+         (of_replay && record->is_replay))) {
       continue;
     }
     if (!record->keys[key]) {

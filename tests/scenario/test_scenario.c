@@ -13,8 +13,8 @@ static void assert_origin(const scenario *s, scenario_key key, const char *expec
 }
 
 /* These are the defaults that docs/scenario.md promises, in the table's order: title, run, workload, mpa,
- * initiator, responder, rdmap, sender, receiver, tcp, path, middlebox, topology, link, trunk, switch, routing, fault,
- * measure and theory. */
+ * initiator, responder, rdmap, sender, receiver, tcp, path, middlebox, topology, link, trunk, switch,
+ * routing, fault, measure and theory. */
 TEST(test_empty_file_is_all_defaults)
 {
   g_autoptr(scenario) s = fixture_load("", NULL);

@@ -18,9 +18,8 @@ scenario *cli_run_scenario(const summary_record *record, const char *path, gbool
   g_autoptr(scenario) s = scenario_new_without_file(record->file ? record->file : named, NULL, error);
 
   for (scenario_key key = 0; s && key < SCENARIO_KEY_COUNT; key++) {
-    if (!record->keys[key] &&
-        (scenario_key_row_of(key)->type == SCENARIO_TYPE_GROUPS || !scenario_shows(s, key) ||
-         (of_replay && record->is_replay))) {
+    if (!record->keys[key] && (scenario_key_row_of(key)->type == SCENARIO_TYPE_GROUPS ||
+                               !scenario_shows(s, key) || (of_replay && record->is_replay))) {
       continue;
     }
     if (!record->keys[key]) {

@@ -166,7 +166,7 @@ static gboolean plot_store(const char *path, const gnuplot_target *target, GErro
   request->panels = panels;
   if (x != NULL && x->len > 1) {
     return error_set(error, "--x %s: expected one key, such as %s", chosen.x,
-                     scenario_key_row_of(*request->x)->name);
+                     study_keys_name(*request->x, table->axes));
   }
   gboolean of_keys = x != NULL || series != NULL || panels != NULL;
   const char *what = chosen.what != NULL     ? chosen.what

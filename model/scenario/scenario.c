@@ -134,22 +134,11 @@ gboolean scenario_set_key(scenario *s, scenario_key key, const char *text, const
   return scenario_settings_set(s, key, SCENARIO_NOTATION_BARE, text, where, error);
 }
 
-scenario_key scenario_settings_list_of(const char *name)
-{
-  g_autofree char *first = g_strndup(name, strcspn(name, "."));
-  const scenario_key key = scenario_key_find(first);
-
-  return key < SCENARIO_KEY_COUNT && scenario_key_row_of(key)->type == SCENARIO_TYPE_GROUPS &&
-                 name[strlen(first)] == '.'
-             ? key
-             : SCENARIO_KEY_COUNT;
-}
-
 gboolean scenario_settings_find(const scenario *s, const char *name, scenario_place *place, char **problem)
 {
   g_auto(GStrv) parts = g_strsplit(name, ".", 3);
 
-  *place = (scenario_place){.list = scenario_settings_list_of(name), .key = scenario_key_find(name)};
+  *place = (scenario_place){.list = scenario_list_of(name), .key = scenario_key_find(name)};
   if (place->list == SCENARIO_KEY_COUNT) {
     *problem = place->key == SCENARIO_KEY_COUNT ? scenario_key_problem("key", name) : NULL;
     place->row = *problem == NULL ? scenario_key_row_of(place->key) : NULL;

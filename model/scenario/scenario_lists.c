@@ -364,3 +364,31 @@ guint scenario_list_find(scenario_key list, const GPtrArray *entries, const char
                              list_name(list), shown, *all != '\0' ? all : "none", hint);
   return entries->len;
 }
+
+scenario_key scenario_list_of(const char *name)
+{
+  g_autofree char *first = g_strndup(name, strcspn(name, "."));
+  const scenario_key key = scenario_key_find(first);
+
+  return key < SCENARIO_KEY_COUNT && scenario_key_row_of(key)->type == SCENARIO_TYPE_GROUPS &&
+                 name[strlen(first)] == '.'
+             ? key
+             : SCENARIO_KEY_COUNT;
+}
+
+char *scenario_list_value_text(const char *text, const char *name)
+{
+  const scenario_key list = scenario_list_of(name);
+  g_auto(GStrv) parts = g_strsplit(name, ".", 3);
+  g_autofree char *no_entry = NULL, *no_key = NULL;
+  g_autoptr(GPtrArray) entries = scenario_list_read(list, text, name, NULL);
+  const guint place = entries ? scenario_list_find(list, entries, parts[1], &no_entry) : 0;
+  const scenario_key key = scenario_entry_key(list, parts[2] ? parts[2] : "", &no_key);
+
+  if (!entries || no_entry || no_key) {
+    return NULL;
+  }
+  const scenario_entry *entry = entries->pdata[place];
+  const scenario_setting *own = scenario_entry_find(entry, key);
+  return own ? scenario_value_write(scenario_entry_row(entry, key), &own->value) : NULL;
+}

@@ -67,3 +67,10 @@ char *scenario_list_write(scenario_key list, const GPtrArray *entries, const cha
 /* Finds the entry that has `name`, or, without one, that place, from 1 on. Returns its index; that after the
  * last when there is none, and `*problem` is what is wrong (g_free()). */
 guint scenario_list_find(scenario_key list, const GPtrArray *entries, const char *name, char **problem);
+
+/* Returns the list with whose name and a dot `name` begins; SCENARIO_KEY_COUNT: there is none. */
+scenario_key scenario_list_of(const char *name);
+
+/* Returns the canonical text of the value `name`, "links.far.delay", in the `text` of its list; NULL: the
+ * list has no such entry, or the entry no such value. Free with g_free(). */
+char *scenario_list_value_text(const char *text, const char *name);

@@ -63,9 +63,6 @@ const scenario_setting *scenario_entry_setting(const scenario *s, scenario_key l
  * describes. */
 void scenario_entry_apply(const scenario *s, scenario_key list, guint i, scenario *copy);
 
-/* Returns the list with whose name and a dot `name` begins; SCENARIO_KEY_COUNT: there is none. */
-scenario_key scenario_settings_list_of(const char *name);
-
 /* Returns the key whose value `key` has: itself, or the one it inherits from. */
 scenario_key scenario_settings_source(const scenario *s, scenario_key key);
 

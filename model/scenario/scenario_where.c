@@ -40,7 +40,7 @@ static gboolean is_in_list(const condition_token *token)
 {
   g_autofree char *name = condition_token_text(token);
 
-  return token->is_word && scenario_settings_list_of(name) < SCENARIO_KEY_COUNT;
+  return token->is_word && scenario_list_of(name) < SCENARIO_KEY_COUNT;
 }
 
 /* Finds the values of `s` among the operands, and the row. */

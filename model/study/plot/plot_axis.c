@@ -150,7 +150,9 @@ const char *place_axis_words(const study_table *table, scenario_key key)
       [SCENARIO_WORKLOAD_MESSAGE_SIZE] = "message size",
   };
   const char *own = study_table_words(table, key, NULL);
-  return own != NULL ? own : known[key] != NULL ? known[key] : scenario_key_row_of(key)->name;
+  return own != NULL                                      ? own
+         : key < SCENARIO_KEY_COUNT && known[key] != NULL ? known[key]
+                                                          : study_keys_name(key, table->axes);
 }
 
 /* A list has no end. */
@@ -168,9 +170,7 @@ static const shown_scale *unit_of(const place_axis *axis)
     whole = whole && (!is_number || fmod(number, 1024) == 0);
     largest = is_number ? number : largest; /* they ascend */
   }
-  return scenario_key_row_of(axis->key)->type != SCENARIO_TYPE_SIZE || whole ? NULL
-         : largest <= 9 * 1024                                               ? &octets
-                                                                             : &kib;
+  return !study_keys_is_size(axis->key) || whole ? NULL : largest <= 9 * 1024 ? &octets : &kib;
 }
 
 /* Returns what is written at a value. Free with g_free(). */

@@ -68,6 +68,7 @@ struct line_chart {
   plot_grouping groups;
   place_axis x;
   place_axis y;          /* of a map; else without texts */
+  const char *y_name;    /* of its key */
   value_extent extent;   /* of what is appended to the data */
   plot_counts counts;    /* of the main lines */
   guint shown;           /* points of runs within the parts of the axes that were asked for */
@@ -399,7 +400,7 @@ static void append_line(line_chart *chart, const chart_line *line, plot_chart *d
   const char *panel = g_ptr_array_index(chart->groups.panels, line->panel);
   g_autofree char *label =
       is_map
-          ? study_label_of(chart->y.key, g_ptr_array_index(chart->y.texts, line->style))
+          ? study_label_of(chart->y.key, chart->y_name, g_ptr_array_index(chart->y.texts, line->style))
           : g_strdup(line->look == LINE_OWN ? chart->bound->label : g_ptr_array_index(labels, line->style));
   g_autofree char *curve = g_strconcat(panel, *panel != '\0' ? ": " : "", refers ? "" : of->name,
                                        *label != '\0' && !refers ? ": " : "", label, NULL);
@@ -476,14 +477,15 @@ static scenario_key key_of_x(const study_table *table, const line_plot *of, cons
 
 static gboolean varies(const study_table *table, const study_plot *plot)
 {
-  return key_of_x(table, plot->of, &(const plot_request){0}) < SCENARIO_KEY_COUNT;
+  return key_of_x(table, plot->of, &(const plot_request){0}) != SCENARIO_KEY_COUNT;
 }
 
 /* Lines and panels beyond these, where they were asked for, are not distinguished: each line has a form of
  * points of its own. */
 enum { PANELS_MAX = 12 };
 
-static gboolean check_request(const line_chart *chart, const plot_request *request, GError **error)
+static gboolean check_request(const line_chart *chart, const study_table *table, const plot_request *request,
+                              GError **error)
 {
   gboolean asked = request->series != NULL || request->panels != NULL;
   guint lines = chart->groups.lines->len, panels = chart->groups.panels->len;
@@ -499,7 +501,7 @@ static gboolean check_request(const line_chart *chart, const plot_request *reque
           error_set(error, "nothing to draw: no run has a value of %s", chart->of.main.name)) &&
          (!request->x_log || chart->x.drawn.base > 0 ||
           error_set(error, "--xlog: %s has no numbers above 0 in these runs",
-                    scenario_key_row_of(chart->x.key)->name));
+                    study_keys_name(chart->x.key, table->axes)));
 }
 
 static plot_axis plot_axis_take(plot_axis *axis)
@@ -514,7 +516,7 @@ static gboolean draw_chart(line_chart *chart, const study_table *table, const pl
                            const char *stem, const gnuplot_target *target, GError **error)
 {
   const line_plot *of = &chart->of;
-  const char *key = scenario_key_row_of(chart->x.key)->name;
+  const char *key = study_keys_name(chart->x.key, table->axes);
   const char *mark = of->is_map ? "asterisk" : target->format == GNUPLOT_TERM ? "flagged" : "ringed";
   g_autofree char *runs = plot_runs_subtitle(
       table, &chart->counts,
@@ -591,7 +593,7 @@ static gboolean choose_keys(const study_table *table, const plot_request *reques
   if (request->series != NULL && request->series->len > 1) {
     return error_set(error, "a heat map has one key on y; expected --series with one key");
   }
-  return *y < SCENARIO_KEY_COUNT ||
+  return *y != SCENARIO_KEY_COUNT ||
          error_set(error, "a heat map needs two keys that vary beside those of --panel");
 }
 
@@ -615,6 +617,7 @@ static gboolean group_runs(line_chart *chart, const study_table *table, const st
                         : place_axis_of(table, x, of->logarithmic_x || request->x_log);
   if (of->is_map) {
     chart->y = place_axis_of_cells(table, y);
+    chart->y_name = study_keys_name(y, table->axes);
   }
   return plot_grouping_make(table, x, of->is_map ? &by_row : request, of->receivers_as_lines, &chart->groups,
                             error);
@@ -663,7 +666,7 @@ static gboolean draw_lines(const study_table *table, const study_plot *plot, con
   } else if (!of->is_map) {
     add_bounds(&chart);
   }
-  if (!check_request(&chart, request, error)) {
+  if (!check_request(&chart, table, request, error)) {
     return FALSE;
   }
   join_panels(&chart);

@@ -49,30 +49,13 @@ gboolean plot_request_read_font(const char *text, double *points, GError **error
          error_set(error, "'%s' is no size of letters; expected 4 to 72 points", text);
 }
 
-/* Reads it in the base unit of its kind. */
-static gboolean read_bound(const char *text, double *bound)
-{
-  uint64_t whole;
-  time_ps time;
-  const char *end = units_read_real(text, bound);
-  if ((end != NULL && *end == '\0') || units_parse_probability(text, bound)) {
-    return TRUE;
-  }
-  if (units_parse_time(text, &time)) {
-    *bound = time_ps_in_seconds(time);
-    return TRUE;
-  }
-  *bound = units_parse_size(text, &whole) || units_parse_rate(text, &whole) ? (double)whole : NAN;
-  return isfinite(*bound);
-}
-
 gboolean plot_request_read_range(const char *text, plot_range *range, GError **error)
 {
   g_auto(GStrv) bounds = g_strsplit(text, ":", -1);
   *range = (plot_range){-INFINITY, INFINITY};
   if (g_strv_length(bounds) != 2 || strcmp(text, ":") == 0 ||
-      (*bounds[0] != '\0' && !read_bound(bounds[0], &range->from)) ||
-      (*bounds[1] != '\0' && !read_bound(bounds[1], &range->to))) {
+      (*bounds[0] != '\0' && !study_keys_read_number(bounds[0], &range->from)) ||
+      (*bounds[1] != '\0' && !study_keys_read_number(bounds[1], &range->to))) {
     return error_set(error,
                      "'%s' is no range; expected A:B, such as 0:64KiB, 1us:1ms, 0.1%%:1%% or 10:", text);
   }
@@ -95,7 +78,7 @@ static gboolean refuse_key(const char *problem, const GPtrArray *runs, const cha
   g_autoptr(GString) list = g_string_new(NULL);
   for (guint i = 0; i < varying->len; i++) {
     g_string_append_printf(list, "%s%s", i > 0 ? ", " : "",
-                           scenario_key_row_of(g_array_index(varying, scenario_key, i))->name);
+                           study_keys_name(g_array_index(varying, scenario_key, i), axes));
   }
   return error_set(error, "%s; expected %s%s", problem,
                    varying->len > 0 ? "one that varies: " : "runs of a sweep, which vary a key", list->str);
@@ -108,7 +91,7 @@ gboolean plot_request_read_keys(const char *text, const GPtrArray *runs, const c
   for (guint i = 0; names[i] != NULL; i++) {
     const char *name = g_strstrip(names[i]);
     gboolean receiver = strcmp(name, "receiver") == 0;
-    scenario_key key = receiver ? SCENARIO_RECEIVER_MODE : scenario_key_find(name);
+    scenario_key key = receiver ? SCENARIO_RECEIVER_MODE : study_keys_find(name, axes);
     if (key == SCENARIO_KEY_COUNT) {
       g_autofree char *hint = scenario_key_hint(name);
       return error_set(error,
@@ -123,7 +106,7 @@ gboolean plot_request_read_keys(const char *text, const GPtrArray *runs, const c
     if (!varies) {
       const char *only = ((char *const *)g_ptr_array_index(runs, 0))[key];
       g_autofree char *problem =
-          g_strdup_printf("%s does not vary: it is %s in all runs", scenario_key_row_of(key)->name,
+          g_strdup_printf("%s does not vary: it is %s in all runs", study_keys_name(key, axes),
                           *only != '\0' ? only : "unknown");
       return refuse_key(problem, runs, axes, error);
     }

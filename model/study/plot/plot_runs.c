@@ -41,9 +41,10 @@ char *plot_place_words(const study_table *table, const GArray *keys, char *const
   GString *words = g_string_new(NULL);
   for (guint i = 0; i < keys->len; i++) {
     scenario_key key = g_array_index(keys, scenario_key, i);
+    const char *name = study_keys_name(key, table->axes);
     const char *text = texts[key] != NULL ? texts[key] : "", *own = study_table_words(table, key, text);
-    g_autofree char *part = own != NULL ? g_strdup(own) : study_label_of(key, text);
-    const char *name = scenario_key_row_of(key)->name, *value = part;
+    g_autofree char *part = own != NULL ? g_strdup(own) : study_label_of(key, name, text);
+    const char *value = part;
     gboolean named = own == NULL && g_str_has_prefix(part, name);
     value += named ? strlen(name) : 0;
     g_string_append_printf(words, "%s%s%s", i > 0 ? ", " : "", named ? place_axis_words(table, key) : "",
@@ -102,7 +103,7 @@ gboolean plot_grouping_make(const study_table *table, scenario_key x, const plot
       scenario_key key = g_array_index(given[i], scenario_key, k);
       if (study_keys_have(taken, key)) {
         return error_set(error, "%s has two places; expected one of --x, --series and --panel",
-                         scenario_key_row_of(key)->name);
+                         study_keys_name(key, table->axes));
       }
       g_array_append_val(i == 0 ? panels : lines, key);
       g_array_append_val(taken, key);
@@ -125,7 +126,7 @@ gboolean plot_grouping_make(const study_table *table, scenario_key x, const plot
     if (request->series != NULL && request->panels != NULL) {
       return error_set(error,
                        "%s varies, too; expected it in --series or --panel, or one value of it by --where",
-                       scenario_key_row_of(key)->name);
+                       study_keys_name(key, table->axes));
     }
     if (request->series != NULL || (request->panels == NULL && receiver && !receivers_as_lines)) {
       g_array_append_val(panels, key);

@@ -202,7 +202,8 @@ static void append_means(report_page *report, const char *name, const char *capt
   g_autoptr(GPtrArray) means = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
   g_string_append(head, keys->len == 0 ? "<th>scenario</th>" : "");
   for (guint k = 0; k < keys->len; k++) {
-    html_append(head, "<th>%s</th>", scenario_key_row_of(g_array_index(keys, scenario_key, k))->name);
+    html_append(head, "<th>%s</th>",
+                study_keys_name(g_array_index(keys, scenario_key, k), report->table->axes));
   }
   html_append(head, "<th class=\"number\">%s</th>", pairing != NULL ? "pairs" : "runs");
   g_string_append(head, report->table->flagged > 0 ? "<th class=\"number\">flagged</th>" : "");
@@ -297,7 +298,7 @@ void report_append_pairs(report_page *report)
     g_autofree char *caption = g_strdup_printf(
         "%s: %s minus %s, means of the differences between runs that agree in everything else, the seed too; "
         "and the geometric mean of the ratios of their %s. With 95 %% intervals.",
-        scenario_key_row_of(pairing->key)->name, pairing->a, pairing->b,
+        study_keys_name(pairing->key, report->table->axes), pairing->a, pairing->b,
         headline != NULL ? headline->heading : "occupancy");
     append_means(report, name, caption, pairing, report->columns);
   }
@@ -373,8 +374,9 @@ void report_append_answer(report_page *report)
     column.is_ratio = TRUE;
     g_autoptr(GArray) ratios = rows_of(report, &column, pairing);
     column.is_ratio = largest_mean(ratios) >= 0;
-    g_autofree char *a = study_label_of(pairing->key, pairing->a),
-                    *b = study_label_of(pairing->key, pairing->b);
+    const char *name = study_keys_name(pairing->key, report->table->axes);
+    g_autofree char *a = study_label_of(pairing->key, name, pairing->a),
+                    *b = study_label_of(pairing->key, name, pairing->b);
     g_autofree char *what =
         g_strdup_printf("%s, %s %s %s", headline->heading, a, column.is_ratio ? "/" : "−", b);
     append_extremes(report, what, &column, pairing, rows);

@@ -319,7 +319,7 @@ char *size_point_label(const size_study *study, const size_point *point)
   GString *text = g_string_new(NULL);
   for (guint k = 0; k < study->axes->len; k++) {
     const scenario_key key = g_array_index(study->axes, scenario_axis, k).key;
-    g_autofree char *label = study_label_of(key, point->texts[key]);
+    g_autofree char *label = study_label_of(key, scenario_key_row_of(key)->name, point->texts[key]);
     g_string_append_printf(text, "%s%s", label, k + 1 < study->axes->len ? ", " : ": ");
   }
   return g_string_free(text, FALSE);

@@ -8,6 +8,7 @@
 #include "base/plain_text.h"
 #include "base/units.h"
 #include "scenario/configuration.h"
+#include "scenario/scenario_lists.h"
 #include "study/statistics/statistics.h"
 #include "study/store/run_events.h"
 #include "study/sweep/sweep_progress.h"
@@ -514,9 +515,11 @@ char *sweep_plan_json(const sweep_plan *plan, const char *version, guint jobs, d
     json_append_number(json, " ", "number", (double)run->index + 1);
     json_open(json, " ", "keys", '{');
     for (gsize k = 0; keys[k] != NULL; k++) {
-      scenario_key key = scenario_key_find(keys[k]);
-      if (key < SCENARIO_KEY_COUNT) {
-        json_append_text(json, " ", keys[k], texts[key]);
+      scenario_key key = scenario_key_find(keys[k]), list = scenario_list_of(keys[k]);
+      g_autofree char *own =
+          list < SCENARIO_KEY_COUNT ? scenario_list_value_text(texts[list], keys[k]) : NULL;
+      if (key < SCENARIO_KEY_COUNT || own != NULL) {
+        json_append_text(json, " ", keys[k], own != NULL ? own : texts[key]);
       }
     }
     json_close(json, " ", '}');

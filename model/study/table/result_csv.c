@@ -191,7 +191,7 @@ static void append_comments(const result_request *request, GString *csv)
   }
   if (request->pairing != NULL) {
     g_autofree char *pairs =
-        g_strdup_printf("%s: %s minus %s", scenario_key_row_of(request->pairing->key)->name,
+        g_strdup_printf("%s: %s minus %s", study_keys_name(request->pairing->key, table->axes),
                         request->pairing->a, request->pairing->b);
     append_comment("differences", pairs, csv);
   }
@@ -255,7 +255,8 @@ char *result_table_csv(const result_request *request)
   g_autoptr(GArray) keys = result_rows_keys(request->table, request->pairing);
   append_comments(request, csv);
   for (guint i = 0; i < keys->len; i++) {
-    g_string_append_printf(csv, "%s,", scenario_key_row_of(g_array_index(keys, scenario_key, i))->name);
+    g_string_append_printf(csv, "%s,",
+                           study_keys_name(g_array_index(keys, scenario_key, i), request->table->axes));
   }
   g_string_append(csv, "metric,unit,");
   const gsize count = numbers_of(&(const result_row){.flagged = 0}, pairs, numbers);
@@ -304,7 +305,7 @@ char *result_table_json(const result_request *request)
   json_append_text(json, " ", "version", table->versions);
   json_append_text(json, " ", "seeds", seeds);
   json_append_text(json, " ", "missing", missing);
-  json_append_text(json, " ", "pair", pairing != NULL ? scenario_key_row_of(pairing->key)->name : NULL);
+  json_append_text(json, " ", "pair", pairing != NULL ? study_keys_name(pairing->key, table->axes) : NULL);
   json_append_text(json, " ", "a", pairing != NULL ? pairing->a : NULL);
   json_append_text(json, " ", "b", pairing != NULL ? pairing->b : NULL);
   json_open(json, " ", "rows", '[');
@@ -320,7 +321,7 @@ char *result_table_json(const result_request *request)
       json_open(json, " ", "keys", '{');
       for (guint i = 0; i < keys->len; i++) {
         const scenario_key key = g_array_index(keys, scenario_key, i);
-        json_append_text(json, " ", scenario_key_row_of(key)->name, row->first->keys[key]);
+        json_append_text(json, " ", study_keys_name(key, table->axes), row->first->keys[key]);
       }
       json_close(json, " ", '}');
       const gsize count = numbers_of(row, pairing != NULL, numbers);

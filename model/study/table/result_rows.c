@@ -13,37 +13,38 @@
 
 /* Returns `text` in the form that stores hold, as an element of `values`; NULL and `error` when it is
  * none. */
-static const char *find_value(scenario_key key, const char *text, const GPtrArray *values, GError **error)
+static const char *find_value(const study_table *table, scenario_key key, const char *text,
+                              const GPtrArray *values, GError **error)
 {
-  const scenario_key_row *row = scenario_key_row_of(key);
+  const scenario_key_row *row = key < SCENARIO_KEY_COUNT ? scenario_key_row_of(key) : NULL;
   g_auto(scenario_value) value = {.text = NULL};
   g_autofree char *problem = NULL;
-  if (!scenario_value_read(row, SCENARIO_NOTATION_BARE, text, &value, &problem)) {
+  if (row != NULL && !scenario_value_read(row, SCENARIO_NOTATION_BARE, text, &value, &problem)) {
     error_set(error, "%s", problem);
     return NULL;
   }
-  g_autofree char *canonical = scenario_value_write(row, &value);
+  g_autofree char *canonical = row != NULL ? scenario_value_write(row, &value) : g_strdup(text);
   guint place;
   if (g_ptr_array_find_with_equal_func((GPtrArray *)values, canonical, g_str_equal, &place)) {
     return g_ptr_array_index(values, place);
   }
   g_autofree char *list = study_table_join(values);
-  error_set(error, "no run has %s = %s; expected %s%s", row->name, canonical,
+  error_set(error, "no run has %s = %s; expected %s%s", study_keys_name(key, table->axes), canonical,
             values->len > 1 ? "two of " : "a key that varies in the store", values->len > 1 ? list : "");
   return NULL;
 }
 
 /* Values may hold commas themselves ("[1,2]"): of the commas the first one that leaves two values of the
  * store counts, and where none does, the error of the first. */
-static gboolean read_values(const char *texts, const GPtrArray *values, result_pairing *pairing,
-                            GError **error)
+static gboolean read_values(const study_table *table, const char *texts, const GPtrArray *values,
+                            result_pairing *pairing, GError **error)
 {
   g_autoptr(GError) first = NULL;
   for (const char *comma = strchr(texts, ','); comma != NULL; comma = strchr(comma + 1, ',')) {
     g_autoptr(GError) problem = NULL;
     g_autofree char *before = g_strndup(texts, (gsize)(comma - texts));
-    const char *a = find_value(pairing->key, before, values, &problem);
-    const char *b = a != NULL ? find_value(pairing->key, comma + 1, values, &problem) : NULL;
+    const char *a = find_value(table, pairing->key, before, values, &problem);
+    const char *b = a != NULL ? find_value(table, pairing->key, comma + 1, values, &problem) : NULL;
     if (b != NULL && strcmp(a, b) != 0) {
       pairing->a = g_strdup(a);
       pairing->b = g_strdup(b);
@@ -70,7 +71,7 @@ gboolean result_pairing_read(const char *text, const study_table *table, result_
     return error_set(error, "'%s' has no '='; expected KEY=A,B", text);
   }
   g_autofree char *name = g_strndup(text, (gsize)(equals - text));
-  pairing->key = scenario_key_find(name);
+  pairing->key = study_keys_find(name, table->axes);
   if (pairing->key == SCENARIO_KEY_COUNT || pairing->key == SCENARIO_RUN_SEED) {
     g_autofree char *hint = pairing->key == SCENARIO_KEY_COUNT ? scenario_key_hint(name) : g_strdup("");
     return error_set(error,
@@ -78,7 +79,7 @@ gboolean result_pairing_read(const char *text, const study_table *table, result_
                      name, hint);
   }
   g_autoptr(GPtrArray) values = study_keys_values(table->runs, pairing->key);
-  return read_values(equals + 1, values, pairing, error);
+  return read_values(table, equals + 1, values, pairing, error);
 }
 
 void result_pairing_clear(result_pairing *pairing)

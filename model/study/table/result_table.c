@@ -36,7 +36,7 @@ static void append_counts(const result_request *request, GString *text)
     g_autofree char *b = study_keys_label(request->pairing->key, request->pairing->b);
     g_autofree char *line =
         g_strdup_printf("differences: %s %s minus %s, between runs of one seed that agree in all else%s",
-                        scenario_key_row_of(request->pairing->key)->name, a, b,
+                        study_keys_name(request->pairing->key, table->axes), a, b,
                         *in_step != '\0' ? " but what moves in step" : "");
     append_line(line, text);
   }
@@ -48,7 +48,7 @@ static void append_counts(const result_request *request, GString *text)
 typedef enum row_kind { ROWS_OF_LEVELS = 3, ROWS_OF_POINTS = 6, ROWS_OF_PAIRS = 7 } row_kind;
 
 /* Returns those of rows with `keys`: text_column. Marks have no heading. */
-static GArray *columns_of(const GArray *keys, row_kind kind)
+static GArray *columns_of(const study_table *table, const GArray *keys, row_kind kind)
 {
   static const char *const headings[][9] = {
       [ROWS_OF_LEVELS] = {"n", "", "level", "95 % from", "to"},
@@ -57,7 +57,7 @@ static GArray *columns_of(const GArray *keys, row_kind kind)
                          "quartiles", ""}};
   GArray *columns = g_array_new(FALSE, FALSE, sizeof(text_column));
   for (guint i = 0; i < keys->len; i++) {
-    const text_column key = {scenario_key_row_of(g_array_index(keys, scenario_key, i))->name, FALSE};
+    const text_column key = {study_keys_name(g_array_index(keys, scenario_key, i), table->axes), FALSE};
     g_array_append_val(columns, key);
   }
   for (guint i = 0; i < 2 + (guint)kind; i++) {
@@ -139,7 +139,7 @@ static void append_quantity(const result_request *request, const result_quantity
   gboolean has_unit = strcmp(scale.unit, "1") != 0;
   g_string_append_printf(text, "\n%s%s%s\n", name, has_unit ? " in " : "", has_unit ? scale.unit : "");
   g_autoptr(GArray) keys = result_rows_keys(request->table, request->pairing);
-  g_autoptr(GArray) columns = columns_of(keys, kind);
+  g_autoptr(GArray) columns = columns_of(request->table, keys, kind);
   g_autoptr(GPtrArray) cells = g_ptr_array_new_with_free_func(g_free);
   for (guint i = 0; i < rows->len; i++) {
     const result_row *row = &g_array_index(rows, result_row, i);

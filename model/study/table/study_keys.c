@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "study/table/study_keys.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/units.h"
+#include "scenario/scenario_lists.h"
 #include "scenario/scenario_value.h"
 #include "study/table/shown_number.h"
 
@@ -11,6 +13,31 @@ static const char *text_of(const GPtrArray *runs, guint run, scenario_key key)
 {
   char *const *texts = g_ptr_array_index(runs, run);
   return texts[key] != NULL ? texts[key] : "";
+}
+
+const char *study_keys_name(scenario_key key, const char *axes_text)
+{
+  g_auto(GStrv) lines = g_strsplit(axes_text, "\n", -1);
+  guint left = key - SCENARIO_KEY_COUNT;
+  if (key < SCENARIO_KEY_COUNT) {
+    return scenario_key_row_of(key)->name;
+  }
+  for (gsize i = 0; lines[i] != NULL; i++) { /* others are "NAME: title" and "NAME = value: words" */
+    if (strpbrk(lines[i], " :") == NULL && scenario_list_of(lines[i]) < SCENARIO_KEY_COUNT && --left == 0) {
+      return g_intern_string(lines[i]);
+    }
+  }
+  return "";
+}
+
+scenario_key study_keys_find(const char *name, const char *axes_text)
+{
+  scenario_key key = scenario_key_find(name);
+  for (scenario_key of = SCENARIO_KEY_COUNT + 1;
+       key == SCENARIO_KEY_COUNT && *name != '\0' && of < STUDY_KEYS; of++) {
+    key = strcmp(study_keys_name(of, axes_text), name) == 0 ? of : key;
+  }
+  return key;
 }
 
 gboolean study_keys_have(const GArray *keys, scenario_key key)
@@ -48,8 +75,29 @@ static void consider(const GPtrArray *runs, scenario_key key, GArray *varying)
   g_array_append_val(varying, key);
 }
 
+/* Returns whether the text of the list `key` is known from those of all `entries` (scenario_key). */
+static gboolean follows_entries(const GPtrArray *runs, scenario_key key, const GArray *entries)
+{
+  g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+  for (guint run = 0; run < runs->len; run++) {
+    const char *value = text_of(runs, run, key);
+    g_autoptr(GString) of = g_string_new(NULL);
+    for (guint i = 0; i < entries->len; i++) {
+      g_string_append_printf(of, "%s\n", text_of(runs, run, g_array_index(entries, scenario_key, i)));
+    }
+    const char *known = g_hash_table_lookup(seen, of->str);
+    if (known == NULL) {
+      g_hash_table_insert(seen, g_strdup(of->str), (gpointer)value);
+    } else if (strcmp(known, value) != 0) {
+      return FALSE;
+    }
+  }
+  return TRUE;
+}
+
 GArray *study_keys_varying(const GPtrArray *runs, const char *axes_text)
 {
+  g_autoptr(GArray) entries = g_array_new(FALSE, FALSE, sizeof(scenario_key));
   GArray *varying = g_array_new(FALSE, FALSE, sizeof(scenario_key));
   g_auto(GStrv) names = g_strsplit(axes_text, "\n", -1);
   gboolean varies[SCENARIO_KEY_COUNT] = {FALSE};
@@ -63,21 +111,47 @@ GArray *study_keys_varying(const GPtrArray *runs, const char *axes_text)
   }
   varies[SCENARIO_TITLE] = varies[SCENARIO_RUN_SEED] = varies[SCENARIO_MEASURE_SERIES] = FALSE;
   for (gsize i = 0; names[i] != NULL; i++) {
-    scenario_key key = scenario_key_find(names[i]);
-    if (key < SCENARIO_KEY_COUNT && varies[key]) {
+    scenario_key key = study_keys_find(names[i], axes_text);
+    if (key > SCENARIO_KEY_COUNT) {
+      g_autoptr(GPtrArray) values = study_keys_values(runs, key);
+      g_array_append_val(entries, key);
+      if (values->len > 1) {
+        consider(runs, key, varying);
+      }
+    } else if (key < SCENARIO_KEY_COUNT && varies[key]) {
       consider(runs, key, varying);
     }
   }
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
-    if (varies[key]) {
+    if (varies[key] && !(entries->len > 0 && scenario_key_row_of(key)->type == SCENARIO_TYPE_GROUPS &&
+                         follows_entries(runs, key, entries))) {
       consider(runs, key, varying);
     }
   }
   return varying;
 }
 
+gboolean study_keys_read_number(const char *text, double *number)
+{
+  uint64_t whole;
+  time_ps time;
+  const char *end = units_read_real(text, number);
+  if ((end != NULL && *end == '\0') || units_parse_probability(text, number)) {
+    return TRUE;
+  }
+  if (units_parse_time(text, &time)) {
+    *number = time_ps_in_seconds(time);
+    return TRUE;
+  }
+  *number = units_parse_size(text, &whole) || units_parse_rate(text, &whole) ? (double)whole : (double)NAN;
+  return isfinite(*number);
+}
+
 gboolean study_keys_number(scenario_key key, const char *text, double *number)
 {
+  if (key > SCENARIO_KEY_COUNT) {
+    return study_keys_read_number(text, number);
+  }
   const scenario_key_row *row = scenario_key_row_of(key);
   g_auto(scenario_value) value = {.text = NULL};
   g_autofree char *problem = NULL;
@@ -104,10 +178,15 @@ gboolean study_keys_number(scenario_key key, const char *text, double *number)
   }
 }
 
+gboolean study_keys_is_size(scenario_key key)
+{
+  return key < SCENARIO_KEY_COUNT && scenario_key_row_of(key)->type == SCENARIO_TYPE_SIZE;
+}
+
 char *study_keys_label(scenario_key key, const char *text)
 {
   uint64_t octets;
-  gboolean is_size = scenario_key_row_of(key)->type == SCENARIO_TYPE_SIZE && units_parse_size(text, &octets);
+  gboolean is_size = study_keys_is_size(key) && units_parse_size(text, &octets);
   return is_size && octets > 0 && octets % 1024 == 0
              ? shown_text_octets((double)octets)
              : g_strdup(g_str_has_prefix(text, "1 ") ? units_counted(1, text) : text);
@@ -144,8 +223,8 @@ GPtrArray *study_keys_values(const GPtrArray *runs, scenario_key key)
 char *study_keys_amount(scenario_key key, const char *text)
 {
   g_autofree char *label = study_keys_label(key, text);
-  const gboolean is_bare = scenario_key_row_of(key)->type == SCENARIO_TYPE_SIZE && strcmp(label, text) == 0 &&
-                           strspn(text, "123456789") > 0;
+  const gboolean is_bare =
+      study_keys_is_size(key) && strcmp(label, text) == 0 && strspn(text, "123456789") > 0;
   return is_bare ? g_strdup_printf("%s %s", label, units_counted(g_ascii_strtod(text, NULL), "octets"))
                  : g_steal_pointer(&label);
 }
@@ -174,9 +253,8 @@ static const struct {
                {SCENARIO_WORKLOAD_MESSAGE_SIZE, NULL, "messages of VALUE"},
                {SCENARIO_RUN_SEED, NULL, "seed VALUE"}};
 
-char *study_label_of(scenario_key key, const char *text)
+char *study_label_of(scenario_key key, const char *name, const char *text)
 {
-  const char *name = scenario_key_row_of(key)->name;
   g_autofree char *value =
       key == SCENARIO_WORKLOAD_MESSAGE_SIZE ? study_keys_amount(key, text) : study_keys_label(key, text);
   if (*text == '\0') {

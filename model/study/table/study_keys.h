@@ -6,11 +6,23 @@
 
 #include "scenario/scenario_keys.h"
 
-/* Returns the keys that `runs` vary, each a `char *const *` of SCENARIO_KEY_COUNT texts (NULL: not known):
- * first those `axes_text` names, one a line, in its order, then others in the order of the table of keys.
- * Left aside: run.seed (averaged over), the title, keys of what is recorded, and keys whose value follows
- * from that of another varying key, such as path.reverse.mtu, which is that of path.forward unless given.
- * scenario_key; free with g_array_unref(). */
+/* The values of entries of lists that are axes of the sweep, such as links.far.delay, are keys of runs, too:
+ * in the order of the axes, those after SCENARIO_KEY_COUNT, which is none. */
+#define STUDY_ENTRIES_MAX 8
+#define STUDY_KEYS (SCENARIO_KEY_COUNT + 1 + STUDY_ENTRIES_MAX)
+
+/* Returns the key that `name` is of runs whose sweep has the axes `axes_text`; SCENARIO_KEY_COUNT: none. */
+scenario_key study_keys_find(const char *name, const char *axes_text);
+
+/* Returns the name of `key` there; static. "": there are fewer such axes. */
+const char *study_keys_name(scenario_key key, const char *axes_text);
+
+/* Returns the keys that `runs` vary, each a `char *const *` of texts (NULL: not known), by the key, of
+ * STUDY_KEYS where axes are of entries: first those `axes_text` names, one a line, in its order, then others
+ * in the order of the table of keys. Left aside: run.seed (averaged over), the title, keys of what is
+ * recorded, and keys whose value follows from that of another varying key, such as path.reverse.mtu, which is
+ * that of path.forward unless given; a list also from those of all its entries that are axes. scenario_key;
+ * free with g_array_unref(). */
 GArray *study_keys_varying(const GPtrArray *runs, const char *axes_text);
 
 /* Returns whether `key` is in `keys` (scenario_key), which may be NULL. */
@@ -23,6 +35,9 @@ gboolean study_keys_follows(const GPtrArray *runs, scenario_key key, scenario_ke
  * the runs'. Free with g_ptr_array_unref(). */
 GPtrArray *study_keys_values(const GPtrArray *runs, scenario_key key);
 
+/* Returns whether the values of `key` are sizes in octets. */
+gboolean study_keys_is_size(scenario_key key);
+
 /* Returns `text` as a plot shows it: sizes that are whole KiB in binary units, "256 KiB"; all else as it is.
  * Free with g_free(). */
 char *study_keys_label(scenario_key key, const char *text);
@@ -33,7 +48,11 @@ char *study_keys_amount(scenario_key key, const char *text);
 /* Reads `text` as a number of its key's type; FALSE when it is no number ("auto", a word). */
 gboolean study_keys_number(scenario_key key, const char *text, double *number);
 
-/* Returns `text` of `key` in words: "MTU 1500 octets", "loss 0.1%", "in-order receiver", "no markers"; of
- * keys without words of their own "tcp.receive_window = 256 KiB". "" (not known): "mpa.markers unknown". Free
- * with g_free(). */
-char *study_label_of(scenario_key key, const char *text);
+/* Reads `text`, a number, a probability, a size, a time or a rate, in its base unit; FALSE when it is none.
+ */
+gboolean study_keys_read_number(const char *text, double *number);
+
+/* Returns `text` of `key`, which is called `name`, in words: "MTU 1500 octets", "loss 0.1%", "in-order
+ * receiver", "no markers"; of keys without words of their own "tcp.receive_window = 256 KiB". "" (not known):
+ * "mpa.markers unknown". Free with g_free(). */
+char *study_label_of(scenario_key key, const char *name, const char *text);

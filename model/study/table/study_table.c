@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/units.h"
+#include "scenario/scenario_lists.h"
 #include "scenario/scenario_where.h"
 
 const study_flag_row study_flags[STUDY_FLAGS] = {{"timeouts", METRIC_TCP_TIMEOUTS},
@@ -69,6 +70,12 @@ static study_run *copy_run(study_table *table, const stored_run *run, guint flag
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
     const char *text = run->keys[key] != NULL ? run->keys[key] : "";
     copy->keys[key] = g_string_chunk_insert_const(table->texts, text);
+  }
+  for (scenario_key key = SCENARIO_KEY_COUNT; key < STUDY_KEYS; key++) {
+    const char *name = key > SCENARIO_KEY_COUNT ? study_keys_name(key, table->axes) : "";
+    const char *list = *name != '\0' ? copy->keys[scenario_list_of(name)] : "";
+    g_autofree char *text = *list != '\0' ? scenario_list_value_text(list, name) : NULL;
+    copy->keys[key] = g_string_chunk_insert_const(table->texts, text != NULL ? text : "");
   }
   copy->results = run_results_copy(&run->results);
   copy->status = run->status;
@@ -331,7 +338,7 @@ GArray *study_table_keys(const study_table *table)
 const char *study_table_words(const study_table *table, scenario_key key, const char *value)
 {
   g_auto(GStrv) lines = g_strsplit(table->axes, "\n", -1);
-  g_autofree char *start = g_strconcat(scenario_key_row_of(key)->name, value != NULL ? " = " : "",
+  g_autofree char *start = g_strconcat(study_keys_name(key, table->axes), value != NULL ? " = " : "",
                                        value != NULL ? value : "", ": ", NULL);
   gsize i = 0;
   while (lines[i] != NULL && !g_str_has_prefix(lines[i], start)) {
@@ -346,17 +353,17 @@ char *study_table_in_step(const study_table *table)
   g_autoptr(GArray) keys = study_table_keys(table);
   g_auto(GStrv) names = g_strsplit(table->axes, "\n", -1);
   for (gsize i = 0; names[i] != NULL; i++) {
-    scenario_key key = scenario_key_find(names[i]);
-    gboolean counts = key < SCENARIO_KEY_COUNT && key != SCENARIO_RUN_SEED && !study_keys_have(keys, key);
+    scenario_key key = study_keys_find(names[i], table->axes);
+    gboolean counts = key != SCENARIO_KEY_COUNT && key != SCENARIO_RUN_SEED && !study_keys_have(keys, key);
     g_autoptr(GPtrArray) values = counts ? study_keys_values(table->runs, key) : NULL;
     scenario_key leader = SCENARIO_KEY_COUNT; /* the first among `keys` that `key` follows */
     for (guint k = counts && values->len > 1 ? keys->len : 0; k-- > 0;) {
       scenario_key other = g_array_index(keys, scenario_key, k);
       leader = study_keys_follows(table->runs, key, other) ? other : leader;
     }
-    if (leader < SCENARIO_KEY_COUNT) {
+    if (leader != SCENARIO_KEY_COUNT) {
       g_string_append_printf(text, "%s%s moves with %s", text->len > 0 ? ", " : "", names[i],
-                             scenario_key_row_of(leader)->name);
+                             study_keys_name(leader, table->axes));
     }
   }
   return g_string_free(text, FALSE);

@@ -31,8 +31,8 @@ extern const study_flag_row study_flags[STUDY_FLAGS];
 
 /* This is one run. */
 typedef struct study_run {
-  char *keys[SCENARIO_KEY_COUNT]; /* first: study_keys.h takes runs as they are; "" where the store has none;
-                                     the table's, as all texts here */
+  char *keys[STUDY_KEYS]; /* first: study_keys.h takes runs as they are; "" where the store has none; the
+                             table's, as all texts here */
   run_results results;
   run_status status;
   guint flags; /* study_flag */

@@ -169,7 +169,7 @@ ROW_TEST(test_numbers, numbers)
 
 static void expect_words(scenario_key key, const char *text, const char *expected)
 {
-  g_autofree char *label = study_label_of(key, text);
+  g_autofree char *label = study_label_of(key, scenario_key_row_of(key)->name, text);
   g_assert_cmpstr(label, ==, expected);
 }
 

@@ -367,3 +367,55 @@ FIXTURE_TEST(test_summary_of_nothing)
   g_assert_null(table->all.first);
   study_table_free(NULL);
 }
+
+/* --- Axes of a list's entries --- */
+
+#define ENTRY_AXES                                                                                           \
+  "links.far.delay\nlinks.far.delay: delay of the far spine\nlinks.far.rate\nlinks.far.rate = 1Gbit/s: slow"
+
+static void add_links(store_fixture *kit, const char *between, const char *delay, const char *rate)
+{
+  g_auto(stored_run) run = store_fixture_run(kit, "run.seed=1", "buffer.reassembly_peak_octets=1");
+  run.keys[SCENARIO_LINKS] =
+      g_strdup_printf("{ name=far between='%s' rate=%s delay=%s }", between, rate, delay);
+  g_free(run.identity);
+  run.identity = run_identity_of(run.keys);
+  store_fixture_commit(kit, &run);
+}
+
+/* They are keys of their own, with numbers in order; the text of the list, which follows from both together,
+ * is none, until it differs in something else. */
+STORE_TEST(ENTRY_AXES, test_entries)
+{
+  static const char *const delays[] = {"100us", "5us"}, *const rates[] = {"1Gbit/s", "10Gbit/s"};
+  for (guint i = 0; i < 4; i++) {
+    add_links(f, "spine1 leaf0", delays[i % 2], rates[i / 2]);
+  }
+  g_autoptr(study_table) table = read_table(f, 0);
+  g_autoptr(GArray) keys = study_table_keys(table);
+  g_assert_cmpuint(keys->len, ==, 2);
+  const scenario_key delay = g_array_index(keys, scenario_key, 0);
+  g_assert_cmpuint(delay, ==, study_keys_find("links.far.delay", table->axes));
+  g_assert_cmpstr(study_keys_name(g_array_index(keys, scenario_key, 1), table->axes), ==, "links.far.rate");
+  g_assert_cmpuint(study_keys_find("links.far.mtu", table->axes), ==, SCENARIO_KEY_COUNT);
+  g_assert_cmpstr(study_table_words(table, delay, NULL), ==, "delay of the far spine");
+
+  g_autoptr(GPtrArray) values = study_keys_values(table->runs, delay);
+  double seconds;
+  g_assert_cmpstr(values->pdata[0], ==, "5us");
+  g_assert_true(study_keys_number(delay, values->pdata[1], &seconds));
+  g_assert_cmpfloat(seconds, ==, 100e-6);
+
+  g_auto(result_pairing) pairing = {0};
+  g_assert_true(NO_ERROR(result_pairing_read, "links.far.delay=5us,100us", table, &pairing));
+  g_autoptr(GArray) rows = result_rows_of(table, &peak, &pairing);
+  g_assert_cmpuint(rows->len, ==, 2); /* of each rate */
+  g_assert_true(NO_ERROR(study_table_select, table, "links.far.delay < 6us", "test"));
+  g_assert_cmpuint(table->runs->len, ==, 2);
+
+  add_links(f, "spine1 leaf1", "5us", "1Gbit/s");
+  g_autoptr(study_table) more = read_table(f, 0);
+  g_autoptr(GArray) with_list = study_table_keys(more);
+  g_assert_cmpuint(with_list->len, ==, 3);
+  g_assert_cmpuint(g_array_index(with_list, scenario_key, 2), ==, SCENARIO_LINKS);
+}

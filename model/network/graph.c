@@ -179,7 +179,7 @@ static void take_names(graph *self, GPtrArray *names, uint32_t host_count)
 /* Appends `count` links between two nodes, as `link` has the rest. */
 static void add_links(GArray *links, uint32_t a, uint32_t b, uint32_t count, graph_link link)
 {
-  link.is_up = true;
+  link.is_up = link.entry == NULL || !link.entry->starts_down;
   link.nodes[0] = a;
   link.nodes[1] = b;
   for (uint32_t i = 0; i < count; i++) {
@@ -305,7 +305,7 @@ static bool add_mesh(graph *self, GArray *links, const graph_entry *entry, const
     uint32_t a = g_array_index(from, uint32_t, i / to->len);
     uint32_t b = g_array_index(to, uint32_t, i % to->len);
     bool has_host = graph_is_host(self, a) || graph_is_host(self, b);
-    const graph_link link = {.name = entry->name, .config = has_host ? entry->link : entry->trunk};
+    const graph_link link = {.entry = entry, .config = has_host ? entry->link : entry->trunk};
 
     if (a == b) {
       return error_set(error, "%s is linked to itself; expected two sets that have no node in common",
@@ -341,7 +341,8 @@ static bool override(graph *self, GArray *links, const graph_entry *entry, const
     uint8_t a = sets[link->nodes[0]];
     uint8_t b = sets[link->nodes[1]];
     if (((a & 1) != 0 && (b & 2) != 0) || ((a & 2) != 0 && (b & 1) != 0)) {
-      link->name = entry->name;
+      link->entry = entry;
+      link->is_up = !entry->starts_down;
       link->config = graph_is_host(self, link->nodes[0]) ? entry->link : entry->trunk;
       is_any = true;
     }

@@ -41,7 +41,15 @@ typedef struct graph_entry {
    * that of `link`, or of `trunk`. */
   const path_direction_config *link;
   const path_direction_config *trunk;
+  bool starts_down; /* until a change has them up */
 } graph_entry;
+
+/* The links of an entry fail, or return. */
+typedef struct graph_change {
+  time_ps at;
+  size_t entry; /* its index */
+  bool is_up;
+} graph_change;
 
 typedef struct graph_config {
   graph_kind kind; /* not GRAPH_PATH */
@@ -54,6 +62,8 @@ typedef struct graph_config {
   const path_direction_config *trunk; /* … and of each between switches */
   const graph_entry *entries;
   size_t entry_count;
+  const graph_change *changes; /* those of one time in their order */
+  size_t change_count;
 } graph_config;
 
 /* A link has an end at a port of each of two nodes; a host's is the first end. Both directions are as
@@ -62,7 +72,7 @@ typedef struct graph_link {
   uint32_t nodes[2];
   uint16_t ports[2];
   bool is_up;
-  const char *name; /* of its entry; NULL: none */
+  const graph_entry *entry; /* that it is of; NULL: none */
   const path_direction_config *config;
 } graph_link;
 
@@ -78,9 +88,9 @@ typedef struct graph {
   uint16_t *port_links;  /* the link of each port, node by node */
 } graph;
 
-/* Makes the graph of `config`, whose texts and link configurations are the caller's and outlive it. Free with
- * graph_free(). NULL sets `error` to what is wrong and what was expected, and `*entry` to the index of the
- * entry that is wrong, or to SIZE_MAX: it is the topology. Wrong are:
+/* Makes the graph of `config`, whose entries, texts and link configurations are the caller's and outlive it.
+ * Free with graph_free(). NULL sets `error` to what is wrong and what was expected, and `*entry` to the index
+ * of the entry that is wrong, or to SIZE_MAX: it is the topology. Wrong are:
  * - no or more than GRAPH_HOSTS_MAX hosts, more than GRAPH_LINKS_MAX links, a count of 0;
  * - a set as of graph_members();
  * - an entry that no link is between, or that has a count, where it is to override links;

@@ -241,17 +241,14 @@ static bool is_reached(const graph_routes *self, uint32_t source, uint32_t desti
          (from->node == to->node || from->node == destination || hops_at(self, from->node, to)->count > 0);
 }
 
-bool graph_routes_connect_all(const graph_routes *self, uint32_t pair[2])
+const host_pair *graph_routes_find_cut(const graph_routes *self, const host_pair *pairs, size_t count)
 {
-  /* Links lead both ways: when the first host reaches all, all reach each other. */
-  for (uint32_t host = 1; host < self->network->host_count; host++) {
-    if (!is_reached(self, 0, host)) {
-      pair[0] = 0;
-      pair[1] = host;
-      return false;
+  for (size_t i = 0; i < count; i++) {
+    if (!is_reached(self, pairs[i].hosts[0], pairs[i].hosts[1])) {
+      return &pairs[i];
     }
   }
-  return true;
+  return NULL;
 }
 
 /* It leads to the host or the switch where a route begins. */

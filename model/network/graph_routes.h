@@ -6,6 +6,7 @@
  * links count each. Hosts forward nothing. */
 #pragma once
 
+#include "base/host_pair.h"
 #include "base/random_stream.h"
 #include "network/graph.h"
 
@@ -44,9 +45,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(graph_routes, graph_routes_free)
  * are as many ports as before, and else begins anew. */
 void graph_routes_update(graph_routes *self);
 
-/* Returns TRUE when all hosts reach each other; else FALSE, and in `pair` two that do not, whose numbers are
- * the smallest. */
-bool graph_routes_connect_all(const graph_routes *self, uint32_t pair[2]);
+/* Returns the first of the `pairs` of different hosts between which there is no route; NULL: all have one. */
+const host_pair *graph_routes_find_cut(const graph_routes *self, const host_pair *pairs, size_t count);
 
 /* Returns the port at which a packet of `flow` leaves `node`, a switch at which it has arrived, and counts or
  * draws where packets are sprayed: call it once a packet. GRAPH_NO_PORT: no route leads to its destination.

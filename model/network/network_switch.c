@@ -606,11 +606,6 @@ void network_switch_free(network_switch *self)
 
 /* --- What is counted --- */
 
-void network_switch_settle(network_switch *self, time_ps now)
-{
-  retire_left(self, now);
-}
-
 void network_switch_measure(network_switch *self, bool is_open, time_ps now)
 {
   retire_left(self, now);

@@ -113,8 +113,8 @@ typedef struct network_port_counts {
   uint64_t fragments;                     /* made */
 } network_port_counts;
 
-/* The measured window opens, or closes. It is closed at first, and may open more than once: what is measured
- * is of all the time in which it was open. */
+/* What has left by `now` is counted, and the measured window opens, or closes. It is closed at first, and may
+ * open more than once: what is measured is of all the time in which it was open. */
 void network_switch_measure(network_switch *self, bool is_open, time_ps now);
 
 /* What has left by `now` is counted, and the window closes if it is open: at the end of a run, before what
@@ -129,7 +129,7 @@ typedef struct network_port_gauge {
   time_distribution queue; /* octets over time: its mean and quantiles */
 } network_port_gauge;
 
-/* After network_switch_settle(), or network_switch_end(). */
+/* Of the time of the last packet, network_switch_measure(), or network_switch_end(). */
 network_port_counts network_switch_port_counts(const network_switch *self, uint32_t port);
 
 /* Only after network_switch_end(). It stays the switch's. */
@@ -147,8 +147,5 @@ typedef struct network_switch_totals {
   uint64_t buffer_peak_octets;   /* Q in the window */
 } network_switch_totals;
 
-/* What has left by `now` is counted. */
-void network_switch_settle(network_switch *self, time_ps now);
-
-/* After network_switch_settle(), or network_switch_end(). */
+/* Of the time of the last packet, network_switch_measure(), or network_switch_end(). */
 network_switch_totals network_switch_totals_of(const network_switch *self);

@@ -302,15 +302,18 @@ static const path_quantity quantities[] = {
 #define QUANTITY(id) [SCENARIO_PATH_FORWARD_##id - SCENARIO_PATH_FORWARD_RATE] = PATH_##id
     QUANTITY(RATE), QUANTITY(DELAY), QUANTITY(MTU)};
 
-/* The changes of the path are the events, in the order of their times, those of one time as written. */
+/* The changes of the path are the events of its keys, in the order of their times, those of one time as
+ * written. */
 static void fill_changes(configuration *c, const scenario *s)
 {
-  const guint count = scenario_entries(s, SCENARIO_EVENT);
   g_autoptr(GArray) changes = g_array_new(FALSE, FALSE, sizeof(path_change));
 
-  for (guint i = 0; i < count; i++) {
+  for (guint i = 0; i < scenario_entries(s, SCENARIO_EVENT); i++) {
     const scenario_key key =
         (scenario_key)scenario_entry_setting(s, SCENARIO_EVENT, i, SCENARIO_EVENT_KEY)->value.number;
+    if (key == SCENARIO_LINKS_UP) {
+      continue; /* scenario_graph.c */
+    }
     const enum side direction = key < SCENARIO_PATH_REVERSE_RATE ? SIDE_INITIATOR : SIDE_RESPONDER;
     const scenario_key first = scenario_key_of_direction(SCENARIO_PATH_FORWARD_RATE, direction);
     const path_change change = {
@@ -318,15 +321,15 @@ static void fill_changes(configuration *c, const scenario *s)
         .direction = direction,
         .quantity = quantities[key - first],
         .number = scenario_entry_setting(s, SCENARIO_EVENT, i, SCENARIO_EVENT_VALUE)->value.number};
-    guint place = i;
+    guint place = changes->len;
 
     while (place > 0 && g_array_index(changes, path_change, place - 1).at > change.at) {
       place--;
     }
     g_array_insert_val(changes, place, change);
   }
-  c->path.change_count = count;
-  c->path.changes = configuration_keep(c, changes->data, count * sizeof(path_change));
+  c->path.change_count = changes->len;
+  c->path.changes = configuration_keep(c, changes->data, changes->len * sizeof(path_change));
 }
 
 #define VALUE_OF_TEXT(value) (configuration_keep(c, (value)->text, strlen((value)->text) + 1))

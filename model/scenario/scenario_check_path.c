@@ -183,7 +183,15 @@ static gboolean check_event(const checking *on, guint event)
       of->value.number == SCENARIO_PATH_FORWARD_MTU || of->value.number == SCENARIO_PATH_REVERSE_MTU;
   /* Every MTU holds the FPDU of a 128-octet ULPDU, and has what RFC 8200 §5 demands. */
   const guint64 least = on->c->ipv6 ? 1280 : configuration_headers_octets(on->c) + 140;
+  const gboolean is_path = on->c->graph.kind == GRAPH_PATH;
   g_autofree char *stop = scenario_value_text(on->s, SCENARIO_RUN_STOP);
+
+  if ((of->value.number == SCENARIO_LINKS_UP) == is_path) {
+    return scenario_problem(on->error, of->origin,
+                            "event: %s is of a %s, and topology.kind is %s; expected %s", of->value.text,
+                            is_path ? "graph" : "path", is_path ? "path" : "none",
+                            is_path ? "keys of path.forward or path.reverse" : "such as links.NAME.up");
+  }
 
   if (on->c->run.stop_ps > 0 && (time_ps)at->value.number >= on->c->run.stop_ps) {
     return scenario_problem(on->error, at->origin,

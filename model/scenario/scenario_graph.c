@@ -61,12 +61,42 @@ static gboolean fill_links(configuration *c, const scenario *s)
         .count = has_count && parallel > 1 ? (uint32_t)parallel : 0,
         .link = &of->link,
         .trunk = &of->trunk,
+        .starts_down = scenario_entry_setting(s, SCENARIO_LINKS, i, SCENARIO_LINKS_UP)->value.number == 0,
     };
   }
   c->graph.link = &c->link;
   c->graph.trunk = &c->trunk;
   c->graph.entry_count = count;
   c->graph.entries = configuration_keep(c, entries, count * sizeof *entries);
+  return TRUE;
+}
+
+/* Puts the events on links into the graph's configuration. FALSE: a name is none of `links`. */
+static gboolean fill_link_changes(configuration *c, const scenario *s)
+{
+  g_autoptr(GArray) changes = g_array_new(FALSE, FALSE, sizeof(graph_change));
+
+  for (guint i = 0; i < scenario_entries(s, SCENARIO_EVENT); i++) {
+    const scenario_value *key = &scenario_entry_setting(s, SCENARIO_EVENT, i, SCENARIO_EVENT_KEY)->value;
+    g_autofree char *problem = NULL;
+    scenario_place place;
+
+    if (key->number != SCENARIO_LINKS_UP) {
+      continue; /* a path's, which check_event() refuses */
+    }
+    if (!scenario_settings_find(s, key->text, &place, &problem)) {
+      note_problem(c, SCENARIO_EVENT, i,
+                   g_error_new(IWARPSIM_ERROR, IWARPSIM_ERROR_FAILED, "%s: %s", key->text, problem));
+      return FALSE;
+    }
+    const graph_change change = {
+        .at = (time_ps)scenario_entry_setting(s, SCENARIO_EVENT, i, SCENARIO_EVENT_AT)->value.number,
+        .entry = place.entry,
+        .is_up = scenario_entry_setting(s, SCENARIO_EVENT, i, SCENARIO_EVENT_VALUE)->value.number != 0};
+    g_array_append_val(changes, change);
+  }
+  c->graph.change_count = changes->len;
+  c->graph.changes = configuration_keep(c, changes->data, changes->len * sizeof(graph_change));
   return TRUE;
 }
 
@@ -225,7 +255,8 @@ static void resolve_graph(configuration *c, const scenario *s)
   c->switches.alpha_numerator = c->switch_alpha >> 16;
   c->switches.alpha_denominator = c->switch_alpha & UINT16_MAX;
   c->path.directions[SIDE_INITIATOR] = c->path.directions[SIDE_RESPONDER] = c->link;
-  g_autoptr(graph) network = fill_links(c, s) ? graph_new(&c->graph, &entry, &error) : NULL;
+  g_autoptr(graph) network =
+      fill_links(c, s) && fill_link_changes(c, s) ? graph_new(&c->graph, &entry, &error) : NULL;
   if (network == NULL) {
     if (error != NULL) {
       note_problem(c, entry != SIZE_MAX ? SCENARIO_LINKS : SCENARIO_TOPOLOGY_KIND, entry, error);
@@ -274,8 +305,7 @@ static gboolean check_path_keys(const checking *on)
     const gboolean is_direction =
         scenario_group_has("path.forward", key) || scenario_group_has("path.reverse", key);
     const gboolean is_other = scenario_group_has("path", key) || scenario_group_has("middlebox", key) ||
-                              key == SCENARIO_EVENT || key == SCENARIO_WORKLOAD_PATHS ||
-                              key == SCENARIO_TOPOLOGY_MEDIUM;
+                              key == SCENARIO_WORKLOAD_PATHS || key == SCENARIO_TOPOLOGY_MEDIUM;
     g_autofree char *link = g_strconcat("link.", last, NULL);
     const gboolean has_link = is_direction && scenario_key_find(link) < SCENARIO_KEY_COUNT;
 
@@ -290,16 +320,22 @@ static gboolean check_path_keys(const checking *on)
   return good;
 }
 
-static gboolean check_mtu_on_the_way(const checking *on)
+/* All who talk reach each other at the start, by packets as large as their links' MTU. */
+static gboolean check_ways(const checking *on)
 {
   gsize entry;
   GError *problem = NULL;
   g_autoptr(graph) network = graph_new(&on->c->graph, &entry, NULL);
   graph_routes *routes = graph_routes_new(network, &on->c->routing);
-  const gboolean good = graph_routes_check_mtu(routes, &problem);
+  const host_pair *cut = graph_routes_find_cut(routes, on->c->of_graph.pairs, on->c->connections.count);
+  gboolean good = cut == NULL || finding_error(on, KEYS(SCENARIO_LINKS),
+                                               "links that are down leave h%u no way to h%u; expected one, "
+                                               "since they talk",
+                                               cut->hosts[0], cut->hosts[1]);
 
+  good = good && graph_routes_check_mtu(routes, &problem);
   graph_routes_free(routes);
-  if (!good) {
+  if (problem != NULL) {
     finding_error(on, KEYS(SCENARIO_TRUNK_MTU, SCENARIO_LINKS, SCENARIO_LINK_MTU), "%s", problem->message);
     g_error_free(problem);
   }
@@ -314,8 +350,11 @@ gboolean scenario_check_graph(const checking *on)
   if (c->graph.kind == GRAPH_PATH) {
     return TRUE;
   }
-  if (of->problem != NULL && (of->key == SCENARIO_LINKS || of->key == SCENARIO_HOSTS)) {
-    const scenario_key member = of->key == SCENARIO_LINKS ? SCENARIO_LINKS_BETWEEN : SCENARIO_HOSTS_AT;
+  if (of->problem != NULL &&
+      (of->key == SCENARIO_LINKS || of->key == SCENARIO_HOSTS || of->key == SCENARIO_EVENT)) {
+    const scenario_key member = of->key == SCENARIO_LINKS   ? SCENARIO_LINKS_BETWEEN
+                                : of->key == SCENARIO_HOSTS ? SCENARIO_HOSTS_AT
+                                                            : SCENARIO_EVENT_KEY;
     return scenario_problem(on->error,
                             scenario_entry_setting(on->s, (scenario_key)of->key, of->entry, member)->origin,
                             "%s: %s", name_of((scenario_key)of->key), of->problem);
@@ -339,7 +378,7 @@ gboolean scenario_check_graph(const checking *on)
                         "switch.buffer = %" G_GUINT64_FORMAT " does not hold a packet of link.mtu = %u; "
                         "expected at least that",
                         c->switches.buffer_octets, c->link.link.mtu_octets)) &&
-         check_mtu_on_the_way(on);
+         check_ways(on);
 }
 
 /* A graph alone has these keys. */

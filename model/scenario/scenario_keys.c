@@ -59,8 +59,10 @@ static const named_value middlebox_words[] = {
   {                                                                                                          \
     group ".mtu", SCENARIO_PATH_##direction##_MTU                                                            \
   }
-static const named_value changing_words[] = {
-    CHANGING("path.forward", FORWARD), CHANGING("path.reverse", REVERSE), {NULL, 0}};
+static const named_value changing_words[] = {CHANGING("path.forward", FORWARD),
+                                             CHANGING("path.reverse", REVERSE),
+                                             {"links." SCENARIO_ANY_NAME ".up", SCENARIO_LINKS_UP},
+                                             {NULL, 0}};
 
 /* The rows of keys.def have these facts besides name, type and member. */
 #define UNWRAP(...) __VA_ARGS__

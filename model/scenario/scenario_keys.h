@@ -69,6 +69,9 @@ typedef struct scenario_key_row {
   const char *sentence;   /* what it means, in one or two sentences */
 } scenario_key_row;
 
+/* In a word it stands for any name that a user has given. */
+#define SCENARIO_ANY_NAME "NAME"
+
 /* Returns the row of `key`, which may be a member; static. */
 const scenario_key_row *scenario_key_row_of(scenario_key key);
 

@@ -187,15 +187,16 @@ gboolean scenario_entry_load(scenario_entry *entry, scenario_key list, const sou
 /* Reads the value of an event again, as one of its key, and keeps its canonical text. */
 static gboolean settle_value(scenario_entry *entry, scenario_key list, const char *where, GError **error)
 {
-  const scenario_key_row *row = scenario_entry_row(entry, SCENARIO_EVENT_VALUE);
+  scenario_key_row row = *scenario_entry_row(entry, SCENARIO_EVENT_VALUE);
   const scenario_setting *given = scenario_entry_find(entry, SCENARIO_EVENT_VALUE);
   g_auto(scenario_value) value = {.is_word = FALSE};
   g_autofree char *problem = NULL;
 
-  if (!scenario_value_read(row, SCENARIO_NOTATION_BARE, given->value.text, &value, &problem)) {
+  row.name = scenario_entry_find(entry, SCENARIO_EVENT_KEY)->value.text; /* with a name of the user's */
+  if (!scenario_value_read(&row, SCENARIO_NOTATION_BARE, given->value.text, &value, &problem)) {
     return scenario_problem(error, where, "%s: %s", list_name(list), problem);
   }
-  char *canonical = scenario_value_write(row, &value);
+  char *canonical = scenario_value_write(&row, &value);
   g_free(value.text);
   value.text = canonical;
   put(entry, SCENARIO_EVENT_VALUE, &(scenario_setting){.value = value, .origin = given->origin});

@@ -95,7 +95,9 @@ static void append_key(GString *json, scenario_key key)
                                             (gint64)row->minimum, (gint64)row->maximum);
   g_autofree char *form = g_strconcat(forms[element], counts ? limits : NULL, NULL);
   g_autofree char *whole =
-      row->type == SCENARIO_TYPE_MIX    ? g_strdup_printf(TEXT("(%s)([+](%s))*"), joined, joined)
+      row->type == SCENARIO_TYPE_MIX ? g_strdup_printf(TEXT("(%s)([+](%s))*"), joined, joined)
+      : strstr(joined, SCENARIO_ANY_NAME) != NULL
+          ? g_strdup_printf("'anyOf': [{'enum': ['%s']}, {" TEXT("[a-z]+[.][^.]+[.]up") "}]", joined)
       : row->type == SCENARIO_TYPE_WORD ? g_strdup_printf("'enum': ['%s']", joined)
       : is_list                         ? g_strdup_printf("'type': 'array', 'items': {%s}", form)
       : *words != NULL                  ? g_strdup_printf("'anyOf': [{%s}, {'enum': ['%s']}]", form, joined)

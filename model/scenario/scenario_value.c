@@ -75,9 +75,10 @@ static gboolean notation_fits(const scenario_key_row *row, scenario_notation not
 {
   const gboolean is_list = scenario_value_is_list(row->type);
 
-  return notation == SCENARIO_NOTATION_LIST      ? is_list
-         : notation == SCENARIO_NOTATION_REAL    ? row->type == SCENARIO_TYPE_PROBABILITY
-         : notation == SCENARIO_NOTATION_BOOLEAN ? row->type == SCENARIO_TYPE_BOOLEAN
+  return notation == SCENARIO_NOTATION_LIST   ? is_list
+         : notation == SCENARIO_NOTATION_REAL ? row->type == SCENARIO_TYPE_PROBABILITY
+         : notation == SCENARIO_NOTATION_BOOLEAN
+             ? row->type == SCENARIO_TYPE_BOOLEAN || row->type == SCENARIO_TYPE_VALUE
          : notation == SCENARIO_NOTATION_STRING
              ? !is_list && row->type != SCENARIO_TYPE_BOOLEAN &&
                    (row->type != SCENARIO_TYPE_INTEGER || row->words != NULL)
@@ -259,7 +260,12 @@ static misfit read_distance(const char *text, scenario_value *value)
 static const named_value *find_word(const scenario_key_row *row, const char *text, gsize length)
 {
   for (const named_value *word = row->words; word != NULL && word->name != NULL; word++) {
-    if (strlen(word->name) == length && strncmp(word->name, text, length) == 0) {
+    const char *any = strstr(word->name, SCENARIO_ANY_NAME);
+    const gsize before = any != NULL ? (gsize)(any - word->name) : strlen(word->name);
+    const char *after = any != NULL ? any + strlen(SCENARIO_ANY_NAME) : "";
+
+    if (strncmp(word->name, text, before) == 0 &&
+        (any == NULL ? length == before : length > before + strlen(after) && g_str_has_suffix(text, after))) {
       return word;
     }
   }

@@ -27,6 +27,13 @@ typedef struct graph_node {
   network_switch *ports; /* a host's interface is a switch with one port and no limits */
 } graph_node;
 
+/* Links of an entry that fail or return. */
+typedef struct graph_event {
+  session_graph *network;
+  const graph_change *change;
+  engine_timer *timer;
+} graph_event;
+
 struct session_graph {
   session_network network;
   const configuration *configuration;
@@ -35,6 +42,7 @@ struct session_graph {
   graph_routes *routes;
   graph_node *nodes;
   graph_arrival *arrivals; /* of each link, first of the direction from its first end */
+  graph_event *events;     /* of each change of the graph */
 };
 
 /* --- Packets --- */
@@ -124,6 +132,62 @@ static time_ps graph_earliest_arrival(session_network *self, const datagram_flow
                        session_setup_host_at(&flow->destination), now);
 }
 
+/* --- Events --- */
+
+/* Both directions of a link fail or return. */
+static void set_link_up(session_graph *network, uint32_t number, bool is_up, time_ps now)
+{
+  const graph_link *link = &network->graph->links[number];
+
+  graph_set_up(network->graph, number, is_up);
+  for (unsigned end = 0; end < 2; end++) {
+    network_switch_set_up(network->nodes[link->nodes[end]].ports, link->ports[end], is_up, now);
+  }
+}
+
+/* A pair whose last route goes is no failure of the run: TCP tries on. It may be why the run fails. */
+static void on_event(void *user, time_ps now)
+{
+  const graph_event *event = user;
+  session_graph *network = event->network;
+  const configuration *c = network->configuration;
+
+  for (uint32_t i = 0; i < network->graph->link_count; i++) {
+    if (network->graph->links[i].entry == &c->graph.entries[event->change->entry]) {
+      set_link_up(network, i, event->change->is_up, now);
+    }
+  }
+  graph_routes_update(network->routes);
+  const host_pair *cut = graph_routes_find_cut(network->routes, c->of_graph.pairs, c->connections.count);
+  g_clear_pointer(&network->network.problem, g_free);
+  if (cut) {
+    network->network.problem = g_strdup_printf("at the end no way led from h%u to h%u: links were down",
+                                               cut->hosts[0], cut->hosts[1]);
+  }
+}
+
+/* A change comes after transmitters have become free in its picosecond, and before everything else. */
+static void make_events(session_graph *network)
+{
+  const graph_config *of = &network->configuration->graph;
+
+  for (uint32_t i = 0; i < network->graph->link_count; i++) {
+    if (!network->graph->links[i].is_up) {
+      set_link_up(network, i, false, 0);
+    }
+  }
+  network->events = g_new0(graph_event, of->change_count);
+  for (gsize i = 0; i < of->change_count; i++) {
+    graph_event *event = &network->events[i];
+
+    event->network = network;
+    event->change = &of->changes[i];
+    event->timer = engine_timer_new(network->clock, ENGINE_TRANSMITTER, ORDER_EVENTS,
+                                    order_of_event(0, (uint32_t)i), on_event, event);
+    engine_timer_set(event->timer, event->change->at);
+  }
+}
+
 /* --- Results --- */
 
 static void graph_delivered(session_network *self, time_ps now)
@@ -155,8 +219,9 @@ static void graph_set_metrics(session_network *self, metric_values *values)
     network_switch *ports = network->nodes[node].ports;
 
     network_switch_end(ports, now);
-    by_switch += network_switch_totals_of(ports).packets_without_way;
-    again += network_switch_totals_of(ports).retransmissions_lost;
+    const network_switch_totals totals = network_switch_totals_of(ports);
+    by_link += totals.packets_without_way; /* all had one when all links were up */
+    again += totals.retransmissions_lost;
     for (uint32_t port = 0; port < graph_port_count(of, node); port++) {
       const network_port_counts counts = network_switch_port_counts(ports, port);
 
@@ -229,8 +294,8 @@ void session_graph_write_ports(const session_network *self, FILE *file)
     for (size_t i = 0; i < shares->count; i++) {
       fputc(',', file);
     }
-    fprintf(file, ",%" PRIu64 ",,,,,\n",
-            network_switch_totals_of(network->nodes[node].ports).buffer_peak_octets);
+    const network_switch_totals totals = network_switch_totals_of(network->nodes[node].ports);
+    fprintf(file, ",%" PRIu64 ",,,,,%" PRIu64 "\n", totals.buffer_peak_octets, totals.packets_without_way);
   }
 }
 
@@ -240,6 +305,9 @@ static void graph_network_free(session_network *self)
 {
   session_graph *network = (session_graph *)self;
 
+  for (gsize i = 0; network->events && i < network->configuration->graph.change_count; i++) {
+    engine_timer_free(network->events[i].timer);
+  }
   for (uint32_t node = 0; node < network->graph->node_count; node++) {
     network_switch_free(network->nodes[node].ports);
   }
@@ -252,6 +320,8 @@ static void graph_network_free(session_network *self)
   graph_free(network->graph);
   g_free(network->nodes);
   g_free(network->arrivals);
+  g_free(network->events);
+  g_free(network->network.problem);
   g_free(network);
 }
 
@@ -386,5 +456,6 @@ session_network *session_graph_new(session *of, const configuration *c, run_engi
     graph_network_free(&network->network);
     return NULL;
   }
+  make_events(network);
   return &network->network;
 }

@@ -57,6 +57,7 @@ typedef struct session_network_ends {
 struct session_network {
   const session_network_class *class;
   uint32_t undone[SIDES]; /* of each direction, what is known not to have been done: path_trace.undone */
+  char *problem;          /* what is wrong with it, for the message of a run that fails; NULL: nothing */
 };
 
 /* Returns the direction that leads from the host with the number `host`. */

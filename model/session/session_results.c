@@ -296,6 +296,10 @@ void session_finish(session *self, session_result *result)
     metric_values_set(values, METRIC_TIME_WALL_S, (double)self->wall_us / G_USEC_PER_SEC);
   }
   result->status = set_ending(self, &terms, result);
+  if (self->network->problem && (result->status == RUN_FAILED || result->status == RUN_STOPPED)) {
+    g_autofree char *message = result->message;
+    result->message = g_strconcat(message, "; ", self->network->problem, NULL);
+  }
   memcpy(result->undone, self->network->undone, sizeof result->undone);
   for (guint i = 0; i < self->faults->len; i++) {
     const fault_injector *fault = self->faults->pdata[i];

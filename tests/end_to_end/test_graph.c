@@ -88,6 +88,56 @@ ROW_TEST(test_spray, sprays)
   EXPECT_METRICS(&result, (LOSSES_SWITCH, ==, 0), (TCP_RETRANSMISSIONS, ==, 0));
 }
 
+/* A spine's links fail at 4 ms, and return at 5 ms. Segments take turns over two spines, one each 2 T =
+ * 2.4608 us over either, and are on each of its two links for 60 us and the 1.2016 us that 1502 octets take:
+ * of 24.87 on each, 24 or 25 are lost. ACKs go over the other spine. What was sent is what comes, and what is
+ * lost. */
+TEST(test_a_spine_fails)
+{
+  static const char text[] = "topology: { kind = \"leaf-spine\"; hosts_per_leaf = 1; };\n"
+                             "trunk: { delay = \"60us\"; };\n"
+                             "links = ( { name = \"far\"; between = \"spine1 leaf[0-1]\"; } );\n"
+                             "routing: { choice = \"spray-round-robin\"; spray_acks = false; };\n"
+                             "workload: { message_size = \"64KiB\"; messages = 128; };\n"
+                             "tcp: { rack = false; duplicate_acks = 100; };\n";
+  g_auto(session_result) whole = RUN(.text = text);
+  g_auto(session_result) result = RUN_ON_BOTH(
+          .text = text,
+          .sets = STRINGS(
+              "event={ at=4ms key=links.far.up value=false } { at=5ms key=links.far.up value=true }"));
+  g_auto(session_result) for_ever =
+      RUN(.text = text, .sets = STRINGS("event={ at=4ms key=links.far.up value=false }"));
+  const double lost = metric_of(&result, METRIC_LOSSES_LINK);
+
+  g_assert_cmpfloat(fabs(lost - 2 * 24.87), <=, 1);
+  EXPECT_METRICS(&result, (DELIVERY_OCTETS, ==, 128 << 16), (TCP_TIMEOUTS, ==, 0), (LOSSES_SWITCH, ==, 0));
+  g_assert_cmpfloat(metric_of(&result, METRIC_TCP_SEGMENTS) + lost, ==,
+                    metric_of(&whole, METRIC_TCP_SEGMENTS) + metric_of(&result, METRIC_TCP_RETRANSMISSIONS));
+  /* What returns is used again: else one spine has all to the end, and no more is lost. */
+  EXPECT_METRICS(&for_ever, (LOSSES_LINK, ==, lost));
+}
+
+/* The only link between two hosts fails. TCP tries on: all is delivered if the link returns, and if it does
+ * not the message says why there was no progress. */
+TEST(test_no_way_is_left)
+{
+  static const char text[] = "topology: { kind = \"dumbbell\"; hosts = 1; };\n"
+                             "links = ( { name = \"trunk\"; between = \"left right\"; } );\n"
+                             "workload: { message_size = \"64KiB\"; messages = 64; };\n"
+                             "run: { stall = \"2s\"; };\n";
+  static const char fails[] = "{ at=1ms key=links.trunk.up value=false }";
+  g_auto(session_result) returns =
+      RUN_ON_BOTH(.text = text,
+                  .sets = STRINGS(setting("event=%s { at=3ms key=links.trunk.up value=true }", fails)));
+  g_auto(session_result) fails_only =
+      RUN(.text = text, .status = RUN_FAILED, .sets = STRINGS(setting("event=%s", fails)));
+
+  EXPECT_METRICS(&returns, (DELIVERY_OCTETS, ==, 64 << 16), (LOSSES_LINK, >, 0));
+  g_assert_cmpstr(fails_only.message, ==,
+                  "no progress in 2.000 s of simulated time (run.stall): nothing was delivered and no "
+                  "connection closed; at the end no way led from h0 to h1: links were down");
+}
+
 /* The results are those of the host that is named, and of all others it has its own: those of the host whose
  * memory is out of order differ. */
 TEST(test_hosts_have_their_own)

@@ -40,8 +40,8 @@ static void assert_links(const graph *self, const char *expected)
     const graph_link *link = &self->links[i];
     g_string_append_printf(text, "%s%s-%s", i > 0 ? " " : "", self->names[link->nodes[0]],
                            self->names[link->nodes[1]]);
-    if (link->name != NULL) {
-      g_string_append_printf(text, "(%s)", link->name);
+    if (link->entry != NULL && link->entry->name != NULL) {
+      g_string_append_printf(text, "(%s)", link->entry->name);
     }
   }
   g_assert_cmpstr(text->str, ==, expected);
@@ -109,7 +109,7 @@ TEST(test_overrides)
 {
   const graph_entry entries[] = {
       ENTRY("spine1", "leaf[0-1]", .name = "far"),
-      ENTRY("all", "leaf1", .name = "one"),
+      ENTRY("all", "leaf1", .name = "one", .starts_down = true),
   };
   g_autoptr(graph) self = graph_of(CONFIG(.kind = GRAPH_LEAF_SPINE, .leaves = 2, .spines = 2,
                                           .hosts_per_leaf = 1, .uplinks = 1, ENTRIES(entries)));
@@ -120,6 +120,8 @@ TEST(test_overrides)
   g_assert_true(self->links[1].config == &other);
   g_assert_true(self->links[2].config == &trunk);
   g_assert_true(self->links[3].config == &other_trunk);
+  g_assert_true(self->links[3].is_up);
+  g_assert_false(self->links[4].is_up);
   graph_set_up(self, 3, false);
   g_assert_false(self->links[3].is_up);
 }

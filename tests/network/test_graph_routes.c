@@ -233,7 +233,7 @@ TEST(test_failure)
   g_autoptr(graph) network =
       leaf_spine(3, 3, 1, 1); /* h0 … h2, leaf0 3, spine0 6; links 3 + 3 leaf + spine */
   g_autoptr(graph_routes) routes = routes_of(network, GRAPH_SPRAY_ROUND_ROBIN, 1);
-  uint32_t pair[2];
+  const host_pair pairs[] = {{{0, 1}}, {{1, 2}}};
   unsigned first = graph_routes_port(routes, 3, flow(0, 2, 1), true) - 1;
 
   graph_set_up(network, 3 + 3 * 1 + 1, false); /* leaf1 to spine1 */
@@ -243,7 +243,7 @@ TEST(test_failure)
   assert_ports(routes, 3, 2, "1 2 3");
   assert_ports(routes, 7, 1, "0 2"); /* spine1 sends what is under way over another leaf */
   g_assert_cmpuint(graph_routes_port(routes, 3, flow(0, 2, 1), true) - 1, ==, (first + 1) % 3);
-  g_assert_true(graph_routes_connect_all(routes, pair));
+  g_assert_null(graph_routes_find_cut(routes, pairs, G_N_ELEMENTS(pairs)));
   graph_set_up(network, 3 + 3 * 1 + 1, true);
   graph_routes_update(routes);
   assert_ports(routes, 3, 1, "1 2 3");
@@ -255,13 +255,12 @@ TEST(test_unreachable)
 {
   g_autoptr(graph) network = leaf_spine(2, 1, 2, 1);
   g_autoptr(graph_routes) routes = routes_of(network, GRAPH_ECMP, 1);
-  uint32_t pair[2];
+  const host_pair pairs[] = {{{2, 3}}, {{0, 1}}, {{1, 3}}, {{0, 2}}};
 
   graph_set_up(network, 4, false);
   graph_routes_update(routes);
-  g_assert_false(graph_routes_connect_all(routes, pair));
-  g_assert_cmpuint(pair[0], ==, 0);
-  g_assert_cmpuint(pair[1], ==, 2);
+  g_assert_true(graph_routes_find_cut(routes, pairs, G_N_ELEMENTS(pairs)) == &pairs[2]);
+  g_assert_null(graph_routes_find_cut(routes, pairs, 2));
   g_assert_cmpuint(graph_routes_pair(routes, 1, 3, 1500).routes, ==, 0);
   g_assert_cmpuint(graph_routes_pair(routes, 0, 1, 1500).routes, ==, 1);
   g_assert_cmpuint(graph_routes_port(routes, 4, flow(1, 3, 1), true), ==, GRAPH_NO_PORT);
@@ -269,8 +268,7 @@ TEST(test_unreachable)
   graph_set_up(network, 4, true);
   graph_set_up(network, 1, false);
   graph_routes_update(routes);
-  g_assert_false(graph_routes_connect_all(routes, pair));
-  g_assert_cmpuint(pair[1], ==, 1);
+  g_assert_true(graph_routes_find_cut(routes, pairs, G_N_ELEMENTS(pairs)) == &pairs[1]);
   g_assert_cmpuint(graph_routes_port(routes, 4, flow(0, 1, 1), true), ==, GRAPH_NO_PORT);
   assert_ports(routes, 4, 1, "");
   g_assert_cmpuint(graph_routes_pair(routes, 1, 0, 1500).routes, ==, 0);
@@ -309,11 +307,11 @@ TEST(test_pair_of_two_hosts)
   g_autoptr(graph) network = listed(entries, 1);
   g_autoptr(graph_routes) routes = routes_of(network, GRAPH_ECMP, 1);
   graph_pair pair = graph_routes_pair(routes, 1, 0, 1500);
-  uint32_t unreached[2];
+  const host_pair pairs[] = {{{0, 1}}};
 
   EXPECT_FIELDS(&pair, (routes, 1), (links, 1), (rate_bit_per_s, 25000000000), (mtu_octets, 1500));
   g_assert_cmpint(pair.smallest_delay_ps, ==, 980640);
-  g_assert_true(graph_routes_connect_all(routes, unreached));
+  g_assert_null(graph_routes_find_cut(routes, pairs, 1));
   NO_ERROR(graph_routes_check_mtu, routes);
 }
 

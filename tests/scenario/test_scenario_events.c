@@ -58,8 +58,8 @@ TEST(test_mistakes)
        "a.cfg:1: event.at = 2 has no unit; expected a time from \"0\" to \"1000000s\", such as \"25us\""},
       {"event = ( { at = \"2ms\"; key = \"path.forward.mtv\"; value = 1280; } );",
        "a.cfg:1: event.key = \"path.forward.mtv\" is none of its words; expected \"path.forward.rate\", "
-       "\"path.forward.delay\", \"path.forward.mtu\", \"path.reverse.rate\", \"path.reverse.delay\" or "
-       "\"path.reverse.mtu\" (did you mean 'path.forward.mtu'?)"},
+       "\"path.forward.delay\", \"path.forward.mtu\", \"path.reverse.rate\", \"path.reverse.delay\", "
+       "\"path.reverse.mtu\" or \"links.NAME.up\" (did you mean 'path.forward.mtu'?)"},
       {"event = ( { at = \"2ms\"; key = \"path.forward.mtu\"; value = 70000; } );",
        "a.cfg:1: event: path.forward.mtu = 70000 is out of range; expected a size in octets from 176 to "
        "65535, such as 1500 or \"1KiB\""},
@@ -74,6 +74,59 @@ TEST(test_mistakes)
        "a.cfg:1: event: path.forward.mtu = 179 is too small; expected at least 180"},
       {"run: { stop = \"1ms\"; };\nevent = ( { at = \"1ms\"; key = \"path.forward.mtu\"; value = 1280; } );",
        "a.cfg:2: the event comes after the end, run.stop = 1ms; expected an earlier one"},
+  };
+
+  fixture_assert_refusals(mistakes, G_N_ELEMENTS(mistakes));
+  fixture_assert_all_findings(contradictions, G_N_ELEMENTS(contradictions));
+}
+
+/* --- Links of a graph --- */
+
+#define FAR                                                                                                  \
+  "topology: { kind = \"leaf-spine\"; };\nlinks = ( { name = \"far\"; between = \"spine1 all\"; },\n"        \
+  "{ between = \"h0 leaf0\"; } );\n"
+
+/* Links are changed by their name, or without one by their place; they may be down at the start. */
+TEST(test_events_of_links)
+{
+  g_autoptr(scenario) s =
+      fixture_load(FAR "event = ( { at = \"2ms\"; key = \"links.2.up\"; value = false; },\n"
+                       "{ at = \"1ms\"; key = \"links.far.up\"; value = true; } );",
+                   "links.far.up=false");
+  const graph_config *network = &scenario_configuration(s)->graph;
+
+  EXPECT_FIELDS(network, (change_count, 2), (changes[0].at, 2 * TIME_PS_PER_MILLISECOND),
+                (changes[0].entry, 1), (changes[0].is_up, false), (changes[1].entry, 0),
+                (changes[1].is_up, true), (entries[0].starts_down, true), (entries[1].starts_down, false));
+  EXPECT_FIELDS(&scenario_configuration(s)->path, (change_count, 0));
+  fixture_assert_text(s, SCENARIO_EVENT,
+                      "{ at=2ms key=links.2.up value=false } { at=1ms key=links.far.up value=true }");
+}
+
+TEST(test_mistakes_of_links)
+{
+  static const char *const mistakes[][2] = {
+      {FAR "event = ( { at = \"2ms\"; key = \"links.far.up\"; value = \"no\"; } );",
+       "a.cfg:4: event: links.far.up = no is not a boolean; expected true or false"},
+      {FAR "event = ( { at = \"2ms\"; key = \"links..up\"; value = false; } );",
+       "a.cfg:4: event.key = \"links..up\" is none of its words; expected \"path.forward.rate\", "
+       "\"path.forward.delay\", \"path.forward.mtu\", \"path.reverse.rate\", \"path.reverse.delay\", "
+       "\"path.reverse.mtu\" or \"links.NAME.up\" (did you mean 'links.NAME.up'?)"},
+  };
+  static const char *const contradictions[][2] = {
+      {FAR "event = ( { at = \"2ms\"; value = false;\nkey = \"links.fra.up\"; } );",
+       "a.cfg:5: event: links.fra.up: 'links' has no group 'fra'; expected one of those that it has, far, 2 "
+       "(did you mean 'far'?)"},
+      {FAR "event = ( { at = \"2ms\"; value = 1280;\nkey = \"path.forward.mtu\"; } );",
+       "a.cfg:5: event: path.forward.mtu is of a path, and topology.kind is none; expected such as "
+       "links.NAME.up"},
+      {"event = ( { at = \"2ms\"; value = false;\nkey = \"links.far.up\"; } );",
+       "a.cfg:2: event: links.far.up is of a graph, and topology.kind is path; expected keys of path.forward "
+       "or "
+       "path.reverse"},
+      {"topology: { kind = \"dumbbell\"; hosts = 2; };\nlinks = ( { between = \"left right\"; up = false; } "
+       ");",
+       "a.cfg:2: links that are down leave h0 no way to h2; expected one, since they talk"},
   };
 
   fixture_assert_refusals(mistakes, G_N_ELEMENTS(mistakes));

@@ -145,7 +145,7 @@ TEST(test_unknown_keys)
        "a.cfg:2: unknown key 'mpa' in a group of 'hosts'; expected name, ",
        " more of 'iwarpsim explain hosts' (did you mean 'mpa.generation'?)"},
       {"links = ( {\ndely = \"5us\"; } );",
-       "a.cfg:2: unknown key 'dely' in a group of 'links'; expected name, between, count, rate, delay, ",
+       "a.cfg:2: unknown key 'dely' in a group of 'links'; expected name, between, count, up, rate, ",
        " more of 'iwarpsim explain links' (did you mean 'delay'?)"},
       {"hosts = (\n{ at = \"h1\"; preset = \"tor-queue\"; } );",
        "a.cfg:2: preset 'tor-queue': ", " more of 'iwarpsim explain hosts'"},

@@ -140,7 +140,7 @@ static char *run(engine *clock, path_link_factory new_link, uint32_t seed)
   engine_run(clock, TIME_PS_NEVER);
   network_switch *const all[] = {f.near, f.far, f.spines[0], f.spines[1]};
   for (uint32_t i = 0; i < G_N_ELEMENTS(all); i++) {
-    network_switch_settle(all[i], engine_now(clock));
+    network_switch_end(all[i], engine_now(clock));
     const network_switch_totals totals = network_switch_totals_of(all[i]);
     const network_port_counts counts = network_switch_port_counts(all[i], 0);
     g_assert_cmpuint(totals.received, ==, totals.sent + totals.dropped);

@@ -2,31 +2,7 @@
 #include <string.h>
 
 #include "ddp_sink.h"
-
-/* The next permutation in lexical order; false after the last. */
-static bool next_permutation(size_t *order, size_t count)
-{
-  size_t i = count - 1;
-  while (i > 0 && order[i - 1] > order[i]) {
-    i--;
-  }
-  if (i == 0) {
-    return false;
-  }
-  size_t j = count - 1;
-  while (order[j] < order[i - 1]) {
-    j--;
-  }
-  size_t swapped = order[i - 1];
-  order[i - 1] = order[j];
-  order[j] = swapped;
-  for (j = count - 1; i < j; i++, j--) {
-    swapped = order[i];
-    order[i] = order[j];
-    order[j] = swapped;
-  }
-  return true;
-}
+#include "permutations.h"
 
 /* A Write of 25 octets to TO 1003 in three segments, a Send of 12 in two, a zero-length Send that signals
  * that all is there. `targets[i]`: which memory the payload of segment i belongs in (-1: tagged), and at
@@ -118,7 +94,7 @@ static void assert_deliveries_of_six(const ddp_sink *s, const sent_segment *segm
  * are there. */
 TEST(test_every_order)
 {
-  size_t order[SIX] = {0, 1, 2, 3, 4, 5};
+  unsigned order[SIX] = {0, 1, 2, 3, 4, 5};
   size_t orders = 0;
   do {
     g_autoptr(ddp_sink) s = ddp_sink_new();
@@ -152,7 +128,7 @@ TEST(test_every_order_without_an_l)
     size_t errors; /* of the next segment; else the ULP is asked for a code */
   } cases[] = {{2, 0}, {4, 1}};
   for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-    size_t order[SIX] = {0, 1, 2, 3, 4, 5};
+    unsigned order[SIX] = {0, 1, 2, 3, 4, 5};
     size_t bad = cases[i].without_l + 1;
     six_segments segments = copy_of_six();
     segments.at[cases[i].without_l].header.last = false;
@@ -234,7 +210,7 @@ EACH_TEST(test_the_message_that_is_open, open_case, pairs)
  * before it, and nothing is placed for it (note D39). */
 static void check_fault(const sent_segment *segments, size_t bad, const ddp_error *error)
 {
-  size_t order[SIX] = {0, 1, 2, 3, 4, 5};
+  unsigned order[SIX] = {0, 1, 2, 3, 4, 5};
   do {
     g_autoptr(ddp_sink) s = ddp_sink_new();
     arrivals a = {0};
@@ -326,7 +302,7 @@ SINK_TEST(test_a_segment_placed_again)
 TEST(test_a_fault_that_surfaces_on_arrival)
 {
   enum { BAD = 2 };
-  size_t order[SIX] = {0, 1, 2, 3, 4, 5};
+  unsigned order[SIX] = {0, 1, 2, 3, 4, 5};
   six_segments segments = copy_of_six();
   segments.at[BAD].header.version = 0;
   do {

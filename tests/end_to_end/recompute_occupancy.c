@@ -124,16 +124,6 @@ static void take_ahead(stream *s)
   }
 }
 
-static void read_startup(stream *s)
-{
-  if (s->phase == 0 && all_there(s, 0, 20) &&
-      all_there(s, 0, 20 + (guint32)plain_number(s->octets + 18, 2))) {
-    s->phase = 20 + (guint32)plain_number(s->octets + 18, 2);
-    s->edge = s->phase;
-    memset(s->flags, PLACED, s->phase);
-  }
-}
-
 static void count_held(const stream *s, guint64 counts[CAUSES])
 {
   memset(counts, 0, CAUSES * sizeof counts[0]);
@@ -162,27 +152,18 @@ static void receive(stream *s, guint64 position, const guint8 *payload, guint32 
     }
   }
   s->top = MAX(s->top, position + length);
-  read_startup(s);
+  if (s->phase == 0 && all_there(s, 0, 20) &&
+      all_there(s, 0, 20 + (guint32)plain_number(s->octets + 18, 2))) {
+    s->phase = 20 + (guint32)plain_number(s->octets + 18, 2);
+    s->edge = s->phase;
+    memset(s->flags, PLACED, s->phase);
+  }
   if (s->phase > 0) {
     memset(s->located + s->edge, 0, s->top - s->edge);
     take_in_order(s);
     if (s->looks_ahead && s->markers) {
       take_ahead(s);
       take_in_order(s);
-    }
-  }
-}
-
-static void add_changes(GArray *changes, gint64 time_ns, const guint64 counts[CAUSES], guint64 last[CAUSES])
-{
-  static const char *const names[CAUSES] = {"incomplete", "unlocated", "order"};
-
-  for (int cause = 0; cause < CAUSES; cause++) {
-    occupancy_change change = {.time_ns = (double)time_ns, .octets = counts[cause]};
-    if (counts[cause] != last[cause]) {
-      g_strlcpy(change.cause, names[cause], sizeof change.cause);
-      g_array_append_val(changes, change);
-      last[cause] = counts[cause];
     }
   }
 }
@@ -203,7 +184,15 @@ GArray *recompute_occupancy(const GArray *packets, gboolean looks_ahead)
     } else if (p->from_initiator && p->payload > 0) {
       receive(s, p->position, payload, p->payload);
       count_held(s, counts);
-      add_changes(changes, p->at_ns, counts, last);
+      static const char *const names[CAUSES] = {"incomplete", "unlocated", "order"};
+      for (int cause = 0; cause < CAUSES; cause++) {
+        occupancy_change change = {.time_ns = (double)p->at_ns, .octets = counts[cause]};
+        if (counts[cause] != last[cause]) {
+          g_strlcpy(change.cause, names[cause], sizeof change.cause);
+          g_array_append_val(changes, change);
+          last[cause] = counts[cause];
+        }
+      }
     }
   }
   return changes;

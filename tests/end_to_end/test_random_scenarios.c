@@ -51,18 +51,6 @@ static char *difference_without(const random_scenario *drawn, guint without)
   return difference;
 }
 
-/* Leaves out what the difference does not need. */
-static void shrink(random_scenario *drawn)
-{
-  for (guint i = drawn->sets->len; i > 0; i--) {
-    g_autofree char *difference = difference_without(drawn, i - 1);
-
-    if (difference) {
-      g_ptr_array_remove_index(drawn->sets, i - 1);
-    }
-  }
-}
-
 static void run(random_scenario *drawn, int number, tally *all)
 {
   g_autoptr(scenario) s = random_scenario_load(drawn, RANDOM_SCENARIO_ALL);
@@ -70,7 +58,13 @@ static void run(random_scenario *drawn, int number, tally *all)
   char *difference = run_difference(s, &result);
 
   if (difference) {
-    shrink(drawn);
+    /* What the difference does not need is left out. */
+    for (guint i = drawn->sets->len; i > 0; i--) {
+      g_autofree char *without = difference_without(drawn, i - 1);
+      if (without) {
+        g_ptr_array_remove_index(drawn->sets, i - 1);
+      }
+    }
     g_error("seed %d, scenario %d: %s. This is enough:\n%s", SEED, number, difference,
             random_scenario_describe(drawn));
   }

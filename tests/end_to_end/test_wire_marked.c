@@ -108,22 +108,6 @@ static void check_metrics(const session_result *result, const wire_decoding *arr
                  (PLACEMENT_OCTETS, ==, octets));
 }
 
-/* Both captures have the same two streams, and in these exactly the messages of the operation. */
-static void check_captures(const wire_decoding *sender, const wire_decoding *receiver, const operation *o)
-{
-  const wire_connection *sent = sender->connections->pdata[0];
-  const wire_connection *arrived = receiver->connections->pdata[0];
-
-  for (int side = 0; side < WIRE_SIDES; side++) {
-    const GByteArray *octets = sent->stream[side].octets;
-    g_assert_cmpmem(octets->data, octets->len, arrived->stream[side].octets->data,
-                    arrived->stream[side].octets->len);
-    for (guint opcode = 0; opcode < WIRE_OPCODES; opcode++) {
-      g_assert_cmpuint(wire_count_messages(receiver, side, opcode), ==, o->sent[side][opcode]);
-    }
-  }
-}
-
 static void check_run(const operation *o, const char *generation, const treatment *t, const char *markers)
 {
   g_autoptr(run_folder) folder = run_folder_new();
@@ -140,7 +124,17 @@ static void check_run(const operation *o, const char *generation, const treatmen
   g_autoptr(wire_decoding) receiver = wire_decode(folder, "receiver.pcap", &agreement);
   wire_assert_no_complaints(sender);
   wire_assert_no_complaints(receiver);
-  check_captures(sender, receiver, o);
+  /* Both captures have the same two streams, and in these exactly the messages of the operation. */
+  const wire_connection *sent = sender->connections->pdata[0];
+  const wire_connection *arrived = receiver->connections->pdata[0];
+  for (int side = 0; side < WIRE_SIDES; side++) {
+    const GByteArray *octets = sent->stream[side].octets;
+    g_assert_cmpmem(octets->data, octets->len, arrived->stream[side].octets->data,
+                    arrived->stream[side].octets->len);
+    for (guint opcode = 0; opcode < WIRE_OPCODES; opcode++) {
+      g_assert_cmpuint(wire_count_messages(receiver, side, opcode), ==, o->sent[side][opcode]);
+    }
+  }
   check_metrics(&result, receiver, o->main_side);
   if (t->wraps && o->main_side == WIRE_INITIATOR) {
     const wire_stream *stream =

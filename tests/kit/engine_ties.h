@@ -5,9 +5,8 @@
 
 #include <glib.h>
 
-#include <stdbool.h>
-
 #include "engine/engine.h"
+#include "permutations.h"
 
 typedef engine *(*engine_ties_maker)(void);
 
@@ -83,31 +82,6 @@ static inline void engine_ties_world_close(engine_ties_world *world)
   engine_free(world->clock);
 }
 
-/* Turns `order` into the next permutation in dictionary order; false after the last. */
-static inline bool engine_ties_next_permutation(unsigned order[ENGINE_TIES])
-{
-  int pivot = ENGINE_TIES - 2;
-  while (pivot >= 0 && order[pivot] > order[pivot + 1]) {
-    pivot--;
-  }
-  if (pivot < 0) {
-    return false;
-  }
-  int larger = ENGINE_TIES - 1;
-  while (order[larger] < order[pivot]) {
-    larger--;
-  }
-  unsigned swapped = order[pivot];
-  order[pivot] = order[larger];
-  order[larger] = swapped;
-  for (int low = pivot + 1, high = ENGINE_TIES - 1; low < high; low++, high--) {
-    swapped = order[low];
-    order[low] = order[high];
-    order[high] = swapped;
-  }
-  return true;
-}
-
 /* Checks that all 7! = 5040 orders of setting the seven timers give the one order of running; `moved`: each
  * stands at another moment first, the ones set first at the latest, and is then moved to the tie. */
 static inline void engine_ties_check_permutations(engine_ties_maker make, bool moved)
@@ -130,7 +104,7 @@ static inline void engine_ties_check_permutations(engine_ties_maker make, bool m
     engine_run(world.clock, TIME_PS_NEVER);
     g_assert_cmpstr(world.written->str, ==, engine_ties_expected);
     permutations++;
-  } while (engine_ties_next_permutation(order));
+  } while (next_permutation(order, ENGINE_TIES));
   g_assert_cmpuint(permutations, ==, 5040);
   engine_ties_world_close(&world);
 }

@@ -311,9 +311,14 @@ OCCUPANCY_TEST(test_no_recovery_no_metric, occupancy_new(1, 1))
   g_assert_false(values.present[METRIC_BUFFER_REASSEMBLY_P99_OCTETS_IN_RECOVERY]);
 }
 
-/* Plays one run with ties: three connections, two of them with a series. */
-static void play_series(occupancy *gauge)
+static char *series_of_run(bool all_series, uint32_t connection_series)
 {
+  char *text = NULL;
+  size_t length = 0;
+  FILE *file = open_memstream(&text, &length);
+  g_autoptr(occupancy) gauge = occupancy_new(3, 1);
+  occupancy_write_series(gauge, file, all_series, connection_series);
+  /* This is one run with ties: three connections, two of them with a series. */
   hold(gauge, 1, 1, 0, 5, 0, 0, 0);    /* replaced in the same picosecond: never appears */
   hold(gauge, 1, 1, 0, 0, 7, 0, 0);    /* lasts */
   hold(gauge, 0, 1, 3, 0, 0, 0, 0);    /* the same picosecond, lower connection: printed first */
@@ -325,16 +330,6 @@ static void play_series(occupancy *gauge)
   hold(gauge, 1, INT64_C(61000000000000), 0, 0, 0, 0, 0); /* 1's: replaced by */
   hold(gauge, 1, INT64_C(61000000000000), 0, 0, 7, 0,
        3); /* the same sum for `all`, and still held at the end */
-}
-
-static char *series_of_run(bool all_series, uint32_t connection_series)
-{
-  char *text = NULL;
-  size_t length = 0;
-  FILE *file = open_memstream(&text, &length);
-  g_autoptr(occupancy) gauge = occupancy_new(3, 1);
-  occupancy_write_series(gauge, file, all_series, connection_series);
-  play_series(gauge);
   finish(gauge, INT64_C(61000000000000));
   g_assert_cmpint(fclose(file), ==, 0);
   return text;

@@ -11,15 +11,11 @@ enum { NO_OCTET = -1, WINDOW = 1 << 18 };
 
 #define HALF_ROUND_TRIP (50 * TIME_PS_PER_MICROSECOND)
 
-static mpa_link_end *peer_of(const mpa_link_end *end)
-{
-  return &end->link->end[end == &end->link->end[0]];
-}
-
 static void on_ulpdu(void *user, const mpa_ulpdu *ulpdu, time_ps now)
 {
   mpa_link_end *end = user;
-  const mpa_stream_fpdu *sent = mpa_stream_find(peer_of(end)->stream, ulpdu->fpdu_start);
+  const mpa_stream_fpdu *sent =
+      mpa_stream_find(end->link->end[end == &end->link->end[0]].stream, ulpdu->fpdu_start);
 
   g_assert_cmpint(end->error, ==, MPA_ERROR_NONE);
   g_assert_nonnull(sent);
@@ -39,17 +35,6 @@ static void on_error(void *user, mpa_error error, uint64_t offset, G_GNUC_UNUSED
   end->error_offset = offset;
 }
 
-static void enter_full_operation(mpa_link_end *end)
-{
-  static const mpa_deframer_events events = {.ulpdu = on_ulpdu, .error = on_error};
-  bool crc = mpa_startup_crc(end->startup);
-
-  end->sent_start = end->tcp->gauges->posted_octets;
-  end->received_start = mpa_startup_received_frame_octets(end->startup);
-  end->stream = mpa_stream_begin(mpa_startup_send_markers(end->startup), crc);
-  end->deframer = mpa_deframer_new(mpa_startup_receive_markers(end->startup), crc, &events, end);
-}
-
 static void send_frame(mpa_link_end *end)
 {
   buffer_chain frame;
@@ -60,7 +45,12 @@ static void send_frame(mpa_link_end *end)
   }
   buffer_chain_clear(&frame);
   if (!end->stream && mpa_startup_state_of(end->startup) == MPA_STARTUP_FULL_OPERATION) {
-    enter_full_operation(end);
+    static const mpa_deframer_events events = {.ulpdu = on_ulpdu, .error = on_error};
+    bool crc = mpa_startup_crc(end->startup);
+    end->sent_start = end->tcp->gauges->posted_octets;
+    end->received_start = mpa_startup_received_frame_octets(end->startup);
+    end->stream = mpa_stream_begin(mpa_startup_send_markers(end->startup), crc);
+    end->deframer = mpa_deframer_new(mpa_startup_receive_markers(end->startup), crc, &events, end);
   }
 }
 
@@ -254,15 +244,6 @@ static void pass_middlebox(mpa_link_end *end, GQueue *out)
   }
 }
 
-static void run_timers(mpa_link *link)
-{
-  for (unsigned i = 0; i < MPA_LINK_ENDS; i++) {
-    if (link->end[i].tcp->class->deadline(link->end[i].tcp) <= link->now) {
-      link->end[i].tcp->class->run(link->end[i].tcp, link->now);
-    }
-  }
-}
-
 static bool is_anything_due(const mpa_link *link)
 {
   return link->end[0].wire.length + link->end[1].wire.length > 0 ||
@@ -288,7 +269,11 @@ void mpa_link_run(mpa_link *link, time_ps limit)
         mpa_link_collect(link);
       }
     }
-    run_timers(link);
+    for (unsigned i = 0; i < MPA_LINK_ENDS; i++) {
+      if (link->end[i].tcp->class->deadline(link->end[i].tcp) <= link->now) {
+        link->end[i].tcp->class->run(link->end[i].tcp, link->now);
+      }
+    }
     mpa_link_collect(link);
   }
 }

@@ -225,19 +225,6 @@ static void held_in_stream(const mpa_receiver *receiver, const mpa_deframer *def
   held->partial_end -= held->partial_end > 0 ? receiver->start : 0;
 }
 
-/* A copy that took the segment beforehand holds what the deframer holds now. */
-static void check_copy(const mpa_receiver *receiver, const mpa_deframer *copy)
-{
-  mpa_held held;
-
-  held_in_stream(receiver, copy, &held);
-  expect_all_held(receiver, held);
-  g_assert_cmpuint(mpa_deframer_pieces(copy), ==, mpa_deframer_pieces(receiver->deframer));
-  g_assert_cmpint(receiver->copy_error, ==, receiver->error);
-  g_assert_cmpmem(mpa_deframer_statistics_of(copy), sizeof(mpa_deframer_statistics),
-                  mpa_deframer_statistics_of(receiver->deframer), sizeof(mpa_deframer_statistics));
-}
-
 /* Octets [from, to) of the stream in a block of their own, freed as soon as the deframer does not refer to
  * it. */
 static void append_block(const mpa_receiver *receiver, uint64_t from, uint64_t to, buffer_chain *segment)
@@ -271,7 +258,14 @@ void arrive(mpa_receiver *receiver, uint64_t from, uint64_t to)
   mpa_error verdict =
       inspected ? mpa_deframer_inspect(receiver->deframer, receiver->start + from, &segment) : MPA_ERROR_NONE;
   give(receiver, receiver->deframer, from, &segment);
-  check_copy(receiver, copy);
+  /* A copy that took the segment beforehand holds what the deframer holds now. */
+  mpa_held held;
+  held_in_stream(receiver, copy, &held);
+  expect_all_held(receiver, held);
+  g_assert_cmpuint(mpa_deframer_pieces(copy), ==, mpa_deframer_pieces(receiver->deframer));
+  g_assert_cmpint(receiver->copy_error, ==, receiver->error);
+  g_assert_cmpmem(mpa_deframer_statistics_of(copy), sizeof(mpa_deframer_statistics),
+                  mpa_deframer_statistics_of(receiver->deframer), sizeof(mpa_deframer_statistics));
   mpa_deframer_free(copy);
   if (inspected) {
     check_verdict(receiver, verdict, from, to);

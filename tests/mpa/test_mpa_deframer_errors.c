@@ -20,12 +20,6 @@ static void arrive_aligned(mpa_receiver *made, guint index)
   arrive(made, 1460 * index, 1460 * (index + 1));
 }
 
-static void set_pointer(mpa_receiver *made, uint64_t marker, uint16_t pointer)
-{
-  made->stream->octets->data[marker + 2] = (uint8_t)(pointer >> 8);
-  made->stream->octets->data[marker + 3] = (uint8_t)pointer;
-}
-
 /* The error was reported, nothing is held any more, and nothing else is passed, whatever comes (MPA-288). */
 static void expect_error(mpa_receiver *made, mpa_error error, uint64_t offset, guint passed)
 {
@@ -133,7 +127,8 @@ static void check_wrong_pointer(uint64_t marker, uint16_t pointer, bool repair, 
 {
   for (int crc = 0; crc <= 1; crc++) {
     g_autoptr(mpa_receiver) made = set_up(crc);
-    set_pointer(made, marker, pointer);
+    made->stream->octets->data[marker + 2] = (uint8_t)(pointer >> 8);
+    made->stream->octets->data[marker + 3] = (uint8_t)pointer;
     if (repair) {
       mpa_stream_repair_crc(made->stream, (guint)(marker / 1460));
     }

@@ -155,18 +155,6 @@ static void follow_lengths(oracle *made)
   }
 }
 
-static void oracle_arrive(oracle *made, uint64_t from, uint64_t to)
-{
-  memset(made->arrived + from, true, (size_t)(to - from));
-  if (!made->error) {
-    follow_chain(made);
-  }
-  if (made->stream->markers && !made->error) {
-    follow_markers(made);
-    follow_lengths(made);
-  }
-}
-
 static mpa_held oracle_held(const oracle *made)
 {
   mpa_held held = {.incomplete = 0};
@@ -318,7 +306,14 @@ static void compare(const oracle *expected, const mpa_receiver *receiver)
 
 static void step(oracle *expected, mpa_receiver *receiver, uint64_t from, uint64_t to)
 {
-  oracle_arrive(expected, from, to);
+  memset(expected->arrived + from, true, (size_t)(to - from));
+  if (!expected->error) {
+    follow_chain(expected);
+  }
+  if (expected->stream->markers && !expected->error) {
+    follow_markers(expected);
+    follow_lengths(expected);
+  }
   arrive(receiver, from, to);
   compare(expected, receiver);
 }

@@ -11,12 +11,6 @@ enum { DLT_RAW_IP = 12, TCP = 6 };
 
 static const int LINK_TYPES[] = FIXTURE_LINKS;
 
-/* Returns it as libpcap calls the link type of a file. */
-static int as_libpcap_has_it(int link_type)
-{
-  return link_type == FIXTURE_LINK_RAW ? DLT_RAW_IP : link_type;
-}
-
 /* A packet of every kind there is; the caller frees them. */
 static GPtrArray *packets_of_every_kind(void)
 {
@@ -67,7 +61,8 @@ static void take_in(int link_type, const uint8_t *frame, uint32_t captured, uint
   capture_segment segment;
   capture_what what;
 
-  if (capture_link_look(as_libpcap_has_it(link_type), octets, captured, &at, &what)) {
+  if (capture_link_look(link_type == FIXTURE_LINK_RAW ? DLT_RAW_IP : link_type, octets, captured, &at,
+                        &what)) {
     g_assert_cmpuint(at, <=, captured);
     bool good = capture_ip_read(&ip, octets + at, captured - at, wire - at);
     if (good && !ip.is_fragment && ip.protocol != TCP && capture_tunnel_look(&ip, &at, &what)) {

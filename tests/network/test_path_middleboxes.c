@@ -254,17 +254,6 @@ static void send_packet(world *w, datagram *packet)
   }
 }
 
-static void send_new(world *w, flow_state *flow)
-{
-  int64_t length = g_rand_int_range(w->random, 1, g_rand_int_range(w->random, 0, 4) == 0 ? 30 : 1460);
-  int64_t to = MIN(flow->next + length, STREAM);
-  bool push = g_rand_int_range(w->random, 0, 10) == 0;
-  datagram *packet = make(w, flow, flow->next, to, push ? TCP_ACK | TCP_PSH : TCP_ACK);
-
-  flow->next = to;
-  send_packet(w, packet);
-}
-
 /* Octets sent before are sent again with other boundaries, often from the first hole on. */
 static void send_again(world *w, flow_state *flow)
 {
@@ -278,14 +267,6 @@ static void send_again(world *w, flow_state *flow)
   datagram *packet = make(w, flow, from, MIN(from + length, flow->next), TCP_ACK);
   packet->retransmission = true;
   send_packet(w, packet);
-}
-
-static void give_late(world *w)
-{
-  if (w->late->len > 0) {
-    guint index = (guint)g_rand_int_range(w->random, 0, (gint32)w->late->len);
-    give(w, g_ptr_array_steal_index(w->late, index));
-  }
 }
 
 static bool all_given(const world *w)
@@ -308,9 +289,17 @@ static void step(world *w)
   if (what == 1) {
     give(w, make(w, flow, flow->next, flow->next, TCP_ACK));
   } else if (what < 4) {
-    give_late(w);
+    if (w->late->len > 0) {
+      guint index = (guint)g_rand_int_range(w->random, 0, (gint32)w->late->len);
+      give(w, g_ptr_array_steal_index(w->late, index));
+    }
   } else if (what < 14 && flow->next < STREAM) {
-    send_new(w, flow);
+    int64_t length = g_rand_int_range(w->random, 1, g_rand_int_range(w->random, 0, 4) == 0 ? 30 : 1460);
+    int64_t to = MIN(flow->next + length, STREAM);
+    bool push = g_rand_int_range(w->random, 0, 10) == 0;
+    datagram *packet = make(w, flow, flow->next, to, push ? TCP_ACK | TCP_PSH : TCP_ACK);
+    flow->next = to;
+    send_packet(w, packet);
   } else if (flow->next > 0) {
     send_again(w, flow);
   }

@@ -23,11 +23,6 @@ typedef struct netem_numbers {
   uint32_t rho, last;
 } netem_numbers;
 
-static netem_numbers netem_numbers_new(GRand *random, double correlation)
-{
-  return (netem_numbers){.random = random, .rho = netem_share(correlation), .last = g_rand_int(random)};
-}
-
 static uint32_t netem_next(netem_numbers *numbers)
 {
   const uint64_t one = UINT64_C(1) << 32;
@@ -125,7 +120,10 @@ static bool netem_chooses(netem_qdisc *netem)
 static void run_netem(const netem_line *line, guint32 seed, bool *chosen)
 {
   g_autoptr(GRand) random = g_rand_new_with_seed(seed);
-  netem_qdisc netem = {.line = *line, .numbers = netem_numbers_new(random, line->correlation), .state = 1};
+  netem_qdisc netem = {
+      .line = *line,
+      .numbers = {.random = random, .rho = netem_share(line->correlation), .last = g_rand_int(random)},
+      .state = 1};
 
   for (guint i = 0; i < PACKETS; i++) {
     chosen[i] = netem_chooses(&netem);

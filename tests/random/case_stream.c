@@ -125,15 +125,6 @@ static void respond(maker *m, guint index)
   drain(m);
 }
 
-/* The first marker inside the FPDU at `start` points elsewhere. */
-static void bend_marker(maker *m, guint start, uint32_t how)
-{
-  guint marker = (start / 512 + 1) * 512;
-
-  m->octets->data[marker + 3] ^= (uint8_t)(4 << how % 6);
-  plain_repair_crc(m->octets->data + start, m->octets->len - start);
-}
-
 static void append_by_hand(maker *m, guint index)
 {
   const case_operation *operation = &m->c->operation[index];
@@ -148,7 +139,10 @@ static void append_by_hand(maker *m, guint index)
   if (operation->kind == CASE_BAD && operation->bad == BAD_CRC) {
     m->octets->data[m->octets->len - 1] ^= 0x10;
   } else if (operation->kind == CASE_BAD && operation->bad == BAD_MARKER && m->c->markers) {
-    bend_marker(m, start, operation->length);
+    /* The first marker inside the FPDU at `start` points elsewhere. */
+    guint marker = (start / 512 + 1) * 512;
+    m->octets->data[marker + 3] ^= (uint8_t)(4 << operation->length % 6);
+    plain_repair_crc(m->octets->data + start, m->octets->len - start);
   }
 }
 

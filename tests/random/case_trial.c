@@ -282,21 +282,6 @@ static void check_terminate(case_trial *t, answers *a)
   }
 }
 
-static void check_framing(case_trial *t, guint index)
-{
-  const plain_fpdu *fpdu = &g_array_index(t->answers, plain_fpdu, index);
-
-  if (t->c->crc && !fpdu->crc_is_right) {
-    complain(t, "FPDU %u that came back has a wrong CRC", index);
-  }
-  if (!fpdu->markers_are_right) {
-    complain(t, "FPDU %u that came back has a wrong marker", index);
-  }
-  if (fpdu->end - fpdu->start > RECEIVING_END_EMSS_OCTETS) {
-    complain(t, "FPDU %u that came back does not fit a segment", index);
-  }
-}
-
 static void check_what_came_back(case_trial *t)
 {
   answers a = {0};
@@ -306,7 +291,16 @@ static void check_what_came_back(case_trial *t)
     complain(t, "octets came back that are no FPDU");
   }
   for (guint i = 0; i < t->answers->len; i++) {
-    check_framing(t, i);
+    const plain_fpdu *fpdu = &g_array_index(t->answers, plain_fpdu, i);
+    if (t->c->crc && !fpdu->crc_is_right) {
+      complain(t, "FPDU %u that came back has a wrong CRC", i);
+    }
+    if (!fpdu->markers_are_right) {
+      complain(t, "FPDU %u that came back has a wrong marker", i);
+    }
+    if (fpdu->end - fpdu->start > RECEIVING_END_EMSS_OCTETS) {
+      complain(t, "FPDU %u that came back does not fit a segment", i);
+    }
   }
   check_requests(t, &a);
   check_answers(t, &a);

@@ -80,15 +80,6 @@ static void print_operations(GString *text, const random_case *c)
   g_string_append(text, c->operations > 0 ? "},\n" : "");
 }
 
-static void print_arrivals(GString *text, const random_case *c)
-{
-  for (guint i = 0; i < c->arrivals; i++) {
-    const char *before = i == 0 ? " .arrival = {" : i % 8 == 0 ? ",\n             " : ", ";
-    g_string_append_printf(text, "%s{%u, %u}", before, c->arrival[i].from, c->arrival[i].to);
-  }
-  g_string_append(text, c->arrivals > 0 ? "}" : "");
-}
-
 static const char *word(bool flag)
 {
   return flag ? "true" : "false";
@@ -107,7 +98,11 @@ char *random_case_print(const random_case *c)
   g_string_append_printf(text, " .operations = %u,\n", c->operations);
   print_operations(text, c);
   g_string_append_printf(text, " .arrivals = %u%s", c->arrivals, c->arrivals > 0 ? ",\n" : "");
-  print_arrivals(text, c);
+  for (guint i = 0; i < c->arrivals; i++) {
+    const char *before = i == 0 ? " .arrival = {" : i % 8 == 0 ? ",\n             " : ", ";
+    g_string_append_printf(text, "%s{%u, %u}", before, c->arrival[i].from, c->arrival[i].to);
+  }
+  g_string_append(text, c->arrivals > 0 ? "}" : "");
   g_string_append(text, "},\n");
   return g_string_free(text, FALSE);
 }

@@ -220,17 +220,6 @@ rnic_occupancy held_now(const receiver_fixture *f)
   return held;
 }
 
-static void check_dry_run(receiver_fixture *f)
-{
-  const rnic_occupancy held = held_now(f);
-  const rnic_occupancy *expected = &f->dry_run.held;
-
-  EXPECT_FIELDS(expected, (incomplete, held.incomplete), (unlocated, held.unlocated), (order, held.order),
-                (partial_fpdus, held.partial_fpdus));
-  g_assert_cmpuint(f->dry_run.pieces, ==, mpa_deframer_pieces(f->receiver->deframer));
-  f->dry_runs++;
-}
-
 /* Octets [from, to) of the stream as a segment brings them. */
 static void make_segment(const receiver_fixture *f, uint64_t from, uint64_t to, buffer_chain *segment)
 {
@@ -258,7 +247,12 @@ bool arrive(receiver_fixture *f, uint64_t from, uint64_t to)
     tcp_receiver_receive(f->tcp, position, &segment, 0, f->now);
     rnic_admission_settle(f->admission);
     if (is_new) {
-      check_dry_run(f);
+      const rnic_occupancy held = held_now(f);
+      const rnic_occupancy *expected = &f->dry_run.held;
+      EXPECT_FIELDS(expected, (incomplete, held.incomplete), (unlocated, held.unlocated), (order, held.order),
+                    (partial_fpdus, held.partial_fpdus));
+      g_assert_cmpuint(f->dry_run.pieces, ==, mpa_deframer_pieces(f->receiver->deframer));
+      f->dry_runs++;
     }
   }
   f->taken += taken && is_new;

@@ -261,22 +261,17 @@ static uint32_t play_out_piece(stage *s, const packetdrill_row *row, uint32_t fr
   return end;
 }
 
-static void play_out(stage *s, const packetdrill_row *row)
-{
-  wait_until(s, s->when + (time_ps)row->within_us * TIME_PS_PER_MICROSECOND, true);
-  bool has_octets = row->to > row->from || row->from > 0;
-  uint32_t from = play_out_piece(s, row, has_octets ? row->from : s->sent);
-  while (from < row->to && !s->failure) {
-    from = play_out_piece(s, row, from);
-  }
-}
-
 static void play_row(stage *s, const packetdrill_row *row)
 {
   s->when += (time_ps)row->after_us * TIME_PS_PER_MICROSECOND;
   if (row->kind == PACKETDRILL_OUT) {
     wait_until(s, s->when, false);
-    play_out(s, row);
+    wait_until(s, s->when + (time_ps)row->within_us * TIME_PS_PER_MICROSECOND, true);
+    bool has_octets = row->to > row->from || row->from > 0;
+    uint32_t from = play_out_piece(s, row, has_octets ? row->from : s->sent);
+    while (from < row->to && !s->failure) {
+      from = play_out_piece(s, row, from);
+    }
     return;
   }
   wait_until(s, s->when, false);

@@ -66,17 +66,6 @@ static void check_board(const tcp_scoreboard *board, bool partial_undo)
   }
 }
 
-/* There is a flight while anything is in flight, or a recovery or a probe goes on; else none. */
-static void check_flight(const tcp_sender *sender)
-{
-  bool rests = tcp_sender_flight_octets(sender) == 0 && sender->state == TCP_SENDING_OPEN &&
-               !(sender->flight && sender->flight->probe.outstanding);
-  g_assert_true((sender->flight == NULL) == rests);
-  if (sender->flight) {
-    check_board(&sender->flight->board, sender->config->partial_undo);
-  }
-}
-
 /* Of what is in flight; a sender that rests has no board. */
 static uint64_t pipe_octets(const tcp_sender *sender)
 {
@@ -101,6 +90,12 @@ datagram *transmit_checked(tcp_transport *transport, time_ps now)
   uint64_t limited = sender->sack ? 0 : 2 * sender->emss_octets;
   is_free = is_free || pipe <= before || (sender->fin_sent && sender->config->fin_beyond_window);
   g_assert_true(is_free || pipe <= sender->congestion.window.octets + limited + sender->fin_sent);
-  check_flight(sender);
+  /* There is a flight while anything is in flight, or a recovery or a probe goes on; else none. */
+  bool rests = tcp_sender_flight_octets(sender) == 0 && sender->state == TCP_SENDING_OPEN &&
+               !(sender->flight && sender->flight->probe.outstanding);
+  g_assert_true((sender->flight == NULL) == rests);
+  if (sender->flight) {
+    check_board(&sender->flight->board, sender->config->partial_undo);
+  }
   return packet;
 }

@@ -188,16 +188,6 @@ static datagram *part_of(const datagram *packet, uint32_t from, uint32_t to, uin
   return datagram_new_in(NULL, &source, &destination, &header, &payload);
 }
 
-static void cut_in_two(tcp_wire *wire, unsigned from, const datagram *packet)
-{
-  uint32_t half = packet->payload.length / 2;
-  for (unsigned i = 0; i < 2; i++) {
-    if (!happens(wire, wire->faults.loss)) {
-      send_off(wire, from, part_of(packet, i * half, i == 0 ? half : packet->payload.length, 0), false);
-    }
-  }
-}
-
 /* CE, or with `wild_marks` anything. */
 static void mark(tcp_wire *wire, datagram *packet, const tcp_header *header)
 {
@@ -233,7 +223,12 @@ static void pick_up_from(tcp_wire *wire, unsigned from)
       continue;
     }
     if (length > 1 && happens(wire, faults->cuts)) {
-      cut_in_two(wire, from, packet);
+      uint32_t half = packet->payload.length / 2;
+      for (unsigned i = 0; i < 2; i++) {
+        if (!happens(wire, wire->faults.loss)) {
+          send_off(wire, from, part_of(packet, i * half, i == 0 ? half : packet->payload.length, 0), false);
+        }
+      }
       continue;
     }
     if (happens(wire, faults->duplication)) {
@@ -244,24 +239,19 @@ static void pick_up_from(tcp_wire *wire, unsigned from)
   }
 }
 
-/* A time-out takes what is in flight as lost: it may be sent again for nothing. */
-static void count_timeouts(tcp_wire *wire, unsigned from)
-{
-  direction *way = &wire->way[from];
-  tcp_transport *connection = wire->fixture->end[from].connection;
-  uint64_t timeouts = connection->statistics->timeouts;
-  if (timeouts > way->timeouts) {
-    uint64_t emss = connection->gauges->emss_octets;
-    way->timeouts = timeouts;
-    /* segments may be smaller than EMSS: aligned ones are at least a third of it here */
-    way->counts.flights_at_timeouts += 1 + 3 * (way->highest - way->acknowledged) / emss;
-  }
-}
-
 void tcp_wire_pick_up(tcp_wire *wire)
 {
   for (unsigned i = 0; i < TCP_FIXTURE_ENDS; i++) {
-    count_timeouts(wire, i);
+    /* A time-out takes what is in flight as lost: it may be sent again for nothing. */
+    direction *way = &wire->way[i];
+    tcp_transport *connection = wire->fixture->end[i].connection;
+    uint64_t timeouts = connection->statistics->timeouts;
+    if (timeouts > way->timeouts) {
+      uint64_t emss = connection->gauges->emss_octets;
+      way->timeouts = timeouts;
+      /* segments may be smaller than EMSS: aligned ones are at least a third of it here */
+      way->counts.flights_at_timeouts += 1 + 3 * (way->highest - way->acknowledged) / emss;
+    }
     pick_up_from(wire, i);
   }
 }

@@ -157,34 +157,6 @@ TEST(test_msn_judged_in_the_senders_order)
   }
 }
 
-/* DDP-144: the MSN of a message that is Delivered has no buffer any more: nothing is written, neither where
- * its octets went nor after them, and nothing into the buffer that comes next. */
-TEST(test_msn_of_a_delivered_message)
-{
-  const sent_segment segments[3] = {{UNTAGGED(.msn = 1), 4, 0},
-                                    {UNTAGGED(.msn = 2), 4, 0},
-                                    {UNTAGGED(.msn = 1, .message_offset = 2), 14, 0}};
-  for (size_t delivered = 1; delivered <= 2; delivered++) {
-    g_autoptr(ddp_sink) s = ddp_sink_new();
-    ddp_sink_receive(s, segments, 0);
-    if (delivered == 2) {
-      ddp_sink_receive(s, segments, 1);
-    }
-    sent_segment again[2] = {segments[0], segments[2]};
-    ddp_sink_receive(s, delivered == 2 ? segments : again, delivered);
-    EXPECT_FIELDS(s, (placed, delivered), (delivered, delivered), (errors, 1),
-                  (error.type, DDP_ERROR_UNTAGGED), (error.code, DDP_UNTAGGED_MSN_RANGE));
-    for (int buffer = 0; buffer < 3; buffer++) {
-      for (uint32_t i = 0; i < UNTAGGED_OCTETS; i++) {
-        bool written = (size_t)buffer < delivered && i < 4;
-        uint64_t start = sent_start_of(segments, (size_t)buffer);
-        g_assert_cmphex(ddp_sink_memory_of(s, buffer)[i], ==,
-                        written ? sent_payload_octet(start, i) : UNTOUCHED);
-      }
-    }
-  }
-}
-
 /* A buffer posted between the arrival of a segment that found none and its turn does not bring its octets
  * back. */
 SINK_TEST(test_a_buffer_posted_too_late)
@@ -232,33 +204,6 @@ SINK_TEST(test_length_of_a_message)
   g_assert_true(s->deliveries[2].message_memory == ddp_sink_memory_of(s, 0));
   g_assert_true(s->deliveries[3].message_memory == ddp_sink_memory_of(s, 1));
   g_assert_cmpuint(s->deliveries[3].message_octets, ==, 3);
-}
-
-/* DDP-116: an empty message in an empty buffer has no octet and no memory, though the message before it, of
- * the same queue, had both. */
-TEST(test_length_of_an_empty_message)
-{
-  const sent_segment segments[5] = {{UNTAGGED(.msn = 1), 16, 0},
-                                    {UNTAGGED(.msn = 2), 0, 0},
-                                    {UNTAGGED(.msn = 3), 5, 0},
-                                    {UNTAGGED(.msn = 4), 0, 0},
-                                    {UNTAGGED(.msn = 5), 0, 0}};
-  static const uint64_t ids[5] = {FIRST_BUFFER_ID, FIRST_BUFFER_ID + 1, FIRST_BUFFER_ID + 2, UINT64_MAX - 1,
-                                  UINT64_MAX};
-  static const uint64_t lengths[5] = {16, 0, 5, 0, 0};
-  for (int backwards = 0; backwards < 2; backwards++) {
-    g_autoptr(ddp_sink) s = ddp_sink_new();
-    ddp_untagged_queue_post(s->queues[0], NULL, 0, UINT64_MAX - 1);
-    ddp_untagged_queue_post(s->queues[0], NULL, 0, UINT64_MAX);
-    for (size_t i = 0; i < 5; i++) {
-      ddp_sink_receive(s, segments, backwards ? 4 - i : i);
-    }
-    g_assert_cmpuint(s->delivered, ==, 5);
-    for (int i = 0; i < 5; i++) {
-      EXPECT_FIELDS(&s->deliveries[i], (buffer_id, ids[i]), (message_octets, lengths[i]));
-      g_assert_true(s->deliveries[i].message_memory == (i < 3 ? ddp_sink_memory_of(s, i) : NULL));
-    }
-  }
 }
 
 /* DDP-054, DDP-060, DDP-068, DDP-118: the ULP gets the RsvdULP of every message with its Delivery, all 8

@@ -467,22 +467,6 @@ TEST(test_an_allocated_stag)
   g_assert_false(ddp_stag_table_deregister(table, stag));
 }
 
-/* Allocating chooses what registering would have: the same STags in the same order, none twice. */
-TEST(test_allocation_chooses_as_registration_does)
-{
-  enum { STAGS = 1000 };
-  uint8_t memory[LENGTH];
-  const ddp_registration registration = writable(memory);
-  g_autoptr(ddp_stag_table) a = ddp_stag_table_new(5);
-  g_autoptr(ddp_stag_table) b = ddp_stag_table_new(5);
-  for (unsigned i = 0; i < STAGS; i++) {
-    uint32_t stag;
-    g_assert_true(ddp_stag_table_register(b, &registration, &stag));
-    g_assert_cmphex(ddp_stag_table_allocate(a, own), ==, stag);
-    g_assert_true(ddp_stag_table_register_as(a, stag, &registration));
-  }
-}
-
 /* Many STags come and go in any order, neighbours among them: each is found as long as it is there, and no
  * longer. */
 TEST(test_many_stags_come_and_go)

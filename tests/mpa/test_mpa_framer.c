@@ -323,46 +323,6 @@ TEST(test_refers)
   }
 }
 
-/* MPA-073, MPA-076: ULPDUs of 1 to 8 octets: length, ULPDU, as many zeros as bring it to a multiple of 4,
- * digest. */
-TEST(test_layout)
-{
-  static const struct {
-    uint32_t ulpdu_octets;
-    uint32_t pad_octets;
-  } cases[] = {{1, 1}, {2, 0}, {3, 3}, {4, 2}, {5, 1}, {6, 0}, {7, 3}, {8, 2}};
-  static const uint8_t ulpdu[] = "ABCDEFGH";
-
-  for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-    g_autoptr(mpa_framer) framer = mpa_framer_new(false, true, NULL);
-    uint8_t expected[2 + 8 + 3 + 4] = {0, (uint8_t)cases[i].ulpdu_octets};
-    uint32_t covered = 2 + cases[i].ulpdu_octets + cases[i].pad_octets;
-
-    memcpy(expected + 2, ulpdu, cases[i].ulpdu_octets);
-    slow_crc32c(expected, covered, expected + covered);
-    g_autoptr(GByteArray) fpdu = frame(framer, ulpdu, cases[i].ulpdu_octets);
-    g_assert_cmpmem(fpdu->data, fpdu->len, expected, covered + 4);
-  }
-}
-
-/* MPA-108: 100 marker intervals of ULPDUs of 28 octets, 36 on the wire with 2 of PAD: each marker points
- * to the FPDU it is in, or is zero between two. FPDU boundaries and markers meet every 127 FPDUs (36 * 127
- * = 508 * 9). */
-TEST(test_small_fpdus)
-{
-  static const uint8_t ulpdu[28] = "small";
-  g_autoptr(mpa_framer) framer = mpa_framer_new(true, true, NULL);
-  guint leading = 0;
-
-  while (mpa_framer_offset(framer) < UINT64_C(100) * 512) {
-    uint64_t start = mpa_framer_offset(framer);
-    g_autoptr(GByteArray) fpdu = frame(framer, ulpdu, sizeof ulpdu);
-    check_flat(fpdu, start, ulpdu, sizeof ulpdu);
-    leading += start % 512 == 0;
-  }
-  g_assert_cmpuint(leading, ==, 12); /* at 0, 9 * 512, … 99 * 512 */
-}
-
 /* MPA-063: a ULPDU of 64769 octets is the caller's mistake, and the program aborts (MPA-064: one of 64768 is
  * allowed, see random_stream). */
 TEST(test_too_long)

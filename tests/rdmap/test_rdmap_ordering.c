@@ -221,30 +221,3 @@ TEST(test_fence)
     g_assert_cmpmem(fenced[i] == RDMAP_WRITE ? memory : received, 8, two, 8);
   }
 }
-
-/* DDP-087, RDMAP-282: 600 Sends arrive last to first. Each is Placed at once into its own buffer, however
- * many before it are missing; nothing is received until the first is there, and then all in the order sent.
- */
-RDMAP_TEST(test_sends_far_ahead)
-{
-  enum { SENDS = 600 };
-  uint8_t *memories[SENDS];
-  uint8_t *payload = new_pattern(f->a, SENDS + 2, 3);
-  g_autoptr(GString) log = g_string_new(NULL);
-  for (size_t i = 0; i < SENDS; i++) {
-    memories[i] = post_receive(f->b, 3);
-    post(f->a, .operation = RDMAP_SEND, .length = 3, .source_user = payload + i);
-    g_string_append_printf(log, "%sreceived %zu (3 octets)", i > 0 ? "; " : "", i + 1);
-  }
-  g_assert_cmpuint(pull_all(f->a), ==, SENDS);
-  for (size_t i = SENDS; i > 0; i--) {
-    assert_log(f->b, "");
-    assert_untouched(memories[i - 1], 3);
-    pass(f->a, i - 1);
-    g_assert_cmpmem(memories[i - 1], 3, payload + i - 1, 3);
-  }
-  assert_log(f->b, log->str);
-  for (size_t i = 0; i < SENDS; i++) {
-    g_assert_cmpmem(memories[i], 3, payload + i, 3);
-  }
-}

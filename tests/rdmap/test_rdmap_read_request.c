@@ -69,22 +69,6 @@ TEST(test_rest)
   g_assert_cmpuint(rest.length, ==, 0);
 }
 
-/* RDMAP-096: n is any number of octets up to the size, and both offsets are of 64 bits. */
-TEST(test_rest_of_a_long_read)
-{
-  static const uint32_t sent[] = {255,       256, 65535, 65536, 65537, 1 << 24, INT32_MAX, UINT32_C(1) << 31,
-                                  UINT32_MAX};
-  const rdmap_read_request request = {.sink_offset = UINT64_C(0xFFFFFFF0),
-                                      .length = UINT32_MAX,
-                                      .source_offset = UINT64_C(0x7FFFFFFFFFFFFF00)};
-  for (size_t i = 0; i < G_N_ELEMENTS(sent); i++) {
-    rdmap_read_request rest = rdmap_read_request_rest(&request, sent[i]);
-    assert_equal(&rest, &(rdmap_read_request){.sink_offset = UINT64_C(0xFFFFFFF0) + sent[i],
-                                              .length = UINT32_MAX - sent[i],
-                                              .source_offset = UINT64_C(0x7FFFFFFFFFFFFF00) + sent[i]});
-  }
-}
-
 /* The Data Source judges no SinkTO (RDMAP-073), so it adds modulo 2^64. */
 TEST(test_rest_of_a_wrapping_sink_offset)
 {

@@ -109,26 +109,6 @@ TEST(test_many)
   g_assert_false(has_buffer(b, IRD_MAX));
 }
 
-/* RDMAP-198: nothing is read before the octets are asked for, and what is asked for is the ULP's memory
- * itself: the framer makes the copy that is sent. */
-TEST(test_memory_is_read_when_sent)
-{
-  g_autoptr(bench) b = bench_new(1);
-  g_assert_true(deliver(b, ask(BASE + 100, 40)));
-  for (uint32_t from = 0; from < 40; from += 20) {
-    ddp_message message;
-    g_auto(buffer_chain) chain = {0};
-    memset(b->memory + 100, (int)(0xAA + from), 40);
-    g_assert_true(rdmap_responder_reach(b->responder, from, &b->terminate));
-    rdmap_responder_message(b->responder, &message);
-    message.source(message.source_user, from, 20, &chain);
-    g_assert_cmpuint(chain.slice_count, ==, 1);
-    g_assert_true(buffer_chain_slices(&chain)->octets == b->memory + 100 + from);
-    g_assert_cmphex(buffer_chain_at(&chain, 0), ==, 0xAA + from);
-    g_assert_cmphex(buffer_chain_at(&chain, 19), ==, 0xAA + from);
-  }
-}
-
 /* The octets asked for last. */
 typedef struct asked {
   uint64_t from;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The operations that wait and those under way: when each is done. Which may start (their order, fences, ORD)
- * is in test_rdmap_stream_reads, test_rdmap_ordering and test_rdmap_stream_random. */
+/* The operations that wait and those under way when a stream ends, and many of them. When each is done, and
+ * which may start (their order, fences, ORD), is in test_rdmap_stream, test_rdmap_stream_reads,
+ * test_rdmap_ordering and test_rdmap_stream_random. */
 #include "rdmap/rdmap_send_queue.h"
 #include "test.h"
 
@@ -30,12 +31,6 @@ static void assert_done(rdmap_send_queue *queue, uint64_t id)
   g_assert_cmpuint(work.id, ==, id);
 }
 
-static void assert_none_done(rdmap_send_queue *queue)
-{
-  rdmap_work work;
-  g_assert_false(rdmap_send_queue_take_done(queue, &work));
-}
-
 static void assert_ended(rdmap_send_queue *queue, uint64_t id, bool in_error)
 {
   rdmap_work work;
@@ -43,54 +38,6 @@ static void assert_ended(rdmap_send_queue *queue, uint64_t id, bool in_error)
   g_assert_true(rdmap_send_queue_take_ended(queue, &work, &was_in_error));
   g_assert_cmpuint(work.id, ==, id);
   g_assert_cmpint(was_in_error, ==, in_error);
-}
-
-/* RDMAP-195: a Write or Send is done when the LLP reports that its last octet gets there, not one octet
- * earlier, and not before it is framed at all. */
-TEST(test_done_by_acknowledgement)
-{
-  g_autoptr(rdmap_send_queue) queue = rdmap_send_queue_new();
-  post(queue, 1, RDMAP_WRITE);
-  post(queue, 2, RDMAP_SEND);
-  rdmap_send_queue_acknowledged(queue, 50);
-  assert_none_done(queue);
-  send(queue, 1, 150);
-  send(queue, 2, 200);
-  rdmap_send_queue_acknowledged(queue, 149);
-  assert_none_done(queue);
-  rdmap_send_queue_acknowledged(queue, 150);
-  assert_done(queue, 1);
-  assert_none_done(queue);
-  rdmap_send_queue_acknowledged(queue, 1000);
-  rdmap_send_queue_acknowledged(queue, 120); /* an old one changes nothing */
-  assert_done(queue, 2);
-  assert_none_done(queue);
-}
-
-/* RDMAP-196, RDMAP-200: done in the order posted. An acknowledgement does nothing for a Read, and a Write
- * after an open Read waits for it; so does a Read for a Write that is not acknowledged. */
-TEST(test_done_in_order)
-{
-  g_autoptr(rdmap_send_queue) queue = rdmap_send_queue_new();
-  post(queue, 1, RDMAP_READ_REQUEST);
-  post(queue, 2, RDMAP_WRITE);
-  post(queue, 3, RDMAP_READ_REQUEST);
-  uint64_t first = send(queue, 1, 100);
-  send(queue, 2, 200);
-  uint64_t second = send(queue, 3, 300);
-  g_assert_cmpuint(rdmap_send_queue_unanswered(queue), ==, 2);
-  rdmap_send_queue_acknowledged(queue, 100);
-  assert_none_done(queue);
-  rdmap_send_queue_answered(queue, second);
-  assert_none_done(queue);
-  rdmap_send_queue_answered(queue, first);
-  g_assert_cmpuint(rdmap_send_queue_unanswered(queue), ==, 0);
-  assert_done(queue, 1);
-  assert_none_done(queue);
-  rdmap_send_queue_acknowledged(queue, 200);
-  assert_done(queue, 2);
-  assert_done(queue, 3);
-  g_assert_cmpuint(rdmap_send_queue_count(queue), ==, 0);
 }
 
 /* When the stream ends, only a Read with its response is known to be well (RDMAP-221, RDMAP-228), an

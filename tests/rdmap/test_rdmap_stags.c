@@ -151,43 +151,6 @@ EACH_TEST(test_validity_is_set_and_withdrawn, access_row, accesses)
   assert_refused(f, c->operation, BASE, 1, c->invalid);
 }
 
-/* RDMAP-255: a Write of 1600 octets or the response to a Read of as many, in segments of 100, the STag
- * revoked after each number of them: nothing after them is reached. (DDP-195, note D56) */
-TEST(test_revoked_at_any_time)
-{
-  enum { LONG = 1600, SEGMENTS = 16 };
-  for (size_t segments = 0; segments < SEGMENTS; segments++) {
-    g_autoptr(rdmap_fixture) f = fixture_new(NULL, good_registration);
-    uint8_t *source = new_pattern(f->a, LONG, 9);
-    uint8_t *target = new_memory(f->b, LONG);
-    uint32_t stag = register_memory(f->b, target, 0, LONG, DDP_ACCESS_REMOTE_WRITE);
-    post(f->a, .operation = RDMAP_WRITE, .length = LONG, .source_user = source, .remote_stag = stag);
-    g_assert_cmpuint(pull_all(f->a), ==, SEGMENTS);
-    for (size_t i = 0; i < SEGMENTS; i++) {
-      if (i == segments) {
-        g_assert_true(ddp_stag_table_deregister(f->b->stags, stag));
-      }
-      pass(f->a, i);
-    }
-    g_assert_cmpmem(target, segments * 100, source, segments * 100);
-    assert_untouched(target + segments * 100, LONG - segments * 100);
-    assert_log(f->b, "sends Terminate 1/1/00");
-  }
-  for (size_t segments = 0; segments < SEGMENTS; segments++) {
-    g_autoptr(rdmap_fixture) f = fixture_new(NULL, good_registration);
-    uint32_t stag = register_memory(f->b, new_pattern(f->b, LONG, 9), 0, LONG, DDP_ACCESS_REMOTE_READ);
-    post(f->a, .operation = RDMAP_READ_REQUEST, .length = LONG, .remote_stag = stag, .local_stag = SINK);
-    g_assert_cmpuint(send_all(f->a), ==, 1);
-    for (size_t i = 0; i < segments; i++) {
-      g_assert_true(pull(f->b));
-    }
-    g_assert_true(ddp_stag_table_deregister(f->b->stags, stag));
-    g_assert_cmpuint(pull_all(f->b), ==, 1);
-    g_assert_cmpuint(count_sent(f->b, RDMAP_READ_RESPONSE), ==, segments);
-    assert_log(f->b, "sends Terminate 0/1/00");
-  }
-}
-
 /* RDMAP-256, DDP-153, DDP-207, DDP-212: by default nothing; what is granted, and no more; and withdrawn
  * again. RDMAP-100, RDMAP-248: 0/1/02 for a Read; DDP has no code for rights, so 1/1/00 for a Write (note
  * D49). */

@@ -150,21 +150,3 @@ RDMAP_TEST(test_posting_from_a_handler)
   exchange(f);
   assert_log(f->a, "completed 1; completed 2; completed 101; completed 102; completed 103; completed 104");
 }
-
-/* The MULPDU may change between two segments of a message: 500 octets as 100 + 50 + 286 + 64 of them. */
-RDMAP_TEST(test_changing_mulpdu)
-{
-  static const struct {
-    uint32_t mulpdu, payload;
-  } steps[] = {{114, 100}, {64, 50}, {300, 286}, {1442, 64}};
-  uint8_t *octets = new_pattern(f->a, 500, 9);
-  uint8_t *memory = new_memory(f->b, 500);
-  post_write(f, 1, register_memory(f->b, memory, 0, 500, DDP_ACCESS_REMOTE_WRITE), 0, octets, 500);
-  for (size_t i = 0; i < G_N_ELEMENTS(steps); i++) {
-    f->mulpdu_octets = steps[i].mulpdu;
-    g_assert_true(pull(f->a));
-    g_assert_cmpuint(nth_sent(f->a, i)->length, ==, 14 + steps[i].payload);
-  }
-  exchange(f);
-  g_assert_cmpmem(memory, 500, octets, 500);
-}

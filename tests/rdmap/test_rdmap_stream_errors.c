@@ -242,23 +242,6 @@ TEST(test_end_within_a_message)
   assert_log(f->b, "half-closed");
 }
 
-/* RDMAP-236: of several faults the first in the stream counts, whatever order they arrive in. */
-TEST(test_first_failing_message_wins)
-{
-  static const unsigned orders[][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
-  for (size_t i = 0; i < G_N_ELEMENTS(orders); i++) {
-    g_autoptr(rdmap_fixture) f = rdmap_fixture_with_targets(NULL);
-    forge_hex(f->a, GOOD_WRITE);
-    forge_hex(f->a, BAD_SEND);
-    forge_hex(f->a, BAD_WRITE);
-    for (size_t j = 0; j < 3; j++) {
-      pass(f->a, orders[i][j]);
-    }
-    assert_last(f->b, BAD_SEND_TERMINATE);
-    assert_log(f->b, "sends Terminate 1/2/04");
-  }
-}
-
 /* RDMAP-236, of errors that are RDMAP's own: two Read Requests that may not be read; and an error inside
  * that comes after them. */
 TARGET_TEST(test_first_of_two_bad_requests_wins)

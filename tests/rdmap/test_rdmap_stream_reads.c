@@ -252,30 +252,8 @@ READER_TEST(test_completion_in_order)
   assert_log(f->a, "completed 1; completed 2; completed 3");
 }
 
-/* RDMAP-193: a Write with a fence stays here until the responses to all Reads before it are Delivered, so
- * they bring the old octets; a Write without a fence goes at once. RDMAP-194: what is posted after a fence
- * does not overtake it. */
-TEST(test_fence)
-{
-  for (int fenced = 0; fenced < 2; fenced++) {
-    g_autoptr(rdmap_fixture) f = reader_new(2, 2);
-    post_read(f, 1, 0, 0, 20);
-    post_read(f, 2, 20, 20, 20);
-    for (uint64_t id = 3; id <= 4; id++) {
-      post(f->a, .id = id, .operation = RDMAP_WRITE, .fence = fenced && id == 3);
-    }
-    g_assert_cmpuint(pull_all(f->a), ==, fenced ? 2 : 4);
-    pass_rest(f->a);
-    pull_all(f->b);
-    pass(f->b, 0);
-    g_assert_cmpuint(pull_all(f->a), ==, 0);
-    pass(f->b, 1);
-    g_assert_cmpuint(pull_all(f->a), ==, fenced ? 2 : 0);
-  }
-}
-
-/* RDMAP-193: a fence holds a Read back as it does any other operation, until all Reads before it are
- * answered, and with it what is posted after it; the Read it let go is open again for the next fence. */
+/* RDMAP-193, RDMAP-194: a fence holds a Read back as it does any other operation, until all Reads before it
+ * are answered, and with it what is posted after it; the Read it let go is open again for the next fence. */
 TEST(test_fenced_reads)
 {
   g_autoptr(rdmap_fixture) f = reader_new(4, 4);
@@ -377,27 +355,6 @@ TEST(test_the_longest_reads)
     g_assert_cmpuint(sent, ==, rows[i].length);
     g_assert_cmpuint(read, ==, rows[i].length);
     assert_log(f->a, "completed 9");
-  }
-}
-
-/* RDMAP-096, note D36: a source of 2^32 - 1 octets is revoked with n of them sent, beyond 64 KiB: the
- * Terminate's Request is n further at both ends and n shorter. 1 and 2 segments of 64,754 octets. */
-TEST(test_revoked_after_64_kib)
-{
-  for (uint32_t segments = 1; segments <= 2; segments++) {
-    uint64_t read = 0, request_end = FIRST_OFFSET, response_end = FIRST_OFFSET;
-    const uint32_t sent = segments * 64754;
-    g_autoptr(rdmap_fixture) f = long_read_new(&read, SOURCE_BASE, SINK_BASE, UINT32_MAX);
-    g_assert_true(hand_over(f->a, &request_end));
-    for (uint32_t i = 0; i < segments; i++) {
-      g_assert_true(hand_over(f->b, &response_end));
-    }
-    g_assert_true(ddp_stag_table_deregister(f->b->stags, source_stag));
-    g_assert_true(pull(f->b));
-    assert_log(f->b, "sends Terminate 0/1/00");
-    g_assert_true(f->b->sent_terminate.has_request);
-    EXPECT_FIELDS(&f->b->sent_terminate.request, (sink_offset, SINK_BASE + sent),
-                  (source_offset, SOURCE_BASE + sent), (length, UINT32_MAX - sent));
   }
 }
 

@@ -147,24 +147,6 @@ TEST(test_read_response)
   }
 }
 
-/* RDMAP-070: the Data Source does not look at SinkSTag or SinkTO, whatever they are. */
-TEST(test_sink_of_a_read_is_copied_blindly)
-{
-  static const char *const sinks[] = {"00000000 0000000000000000", "FFFFFFFF FFFFFFFFFFFFFFFF",
-                                      "00000100 7FFFFFFFFFFFFFFF", "5B000002 2000000000000040"};
-  for (size_t i = 0; i < G_N_ELEMENTS(sinks); i++) {
-    g_autoptr(rdmap_fixture) f = fixture_of(IWARP_IETF);
-    g_autofree char *request = g_strdup_printf("41 41 00000000 00000001 00000001 00000000"
-                                               "%s 00000003 5B000002 2000000000000041",
-                                               sinks[i]);
-    g_autofree char *response = g_strdup_printf("C1 42 %s 010203", sinks[i]);
-    receive_hex(f, request);
-    g_assert_cmpuint(pull_all(f->b), ==, 1);
-    assert_sent(f->b, 0, response);
-    assert_log(f->b, "");
-  }
-}
-
 /* RDMAP-063, RDMAP-077, RDMAP-281: a Terminate of rdmac on QN 2 with MSN 1 and an Invalidate STag of 0
  * (RDMAP-054), its header directly after: here 4 + 2 + 14 octets, about a tagged segment of DV 2. Those of
  * ietf: test_rdmap_value_table. */

@@ -12,7 +12,8 @@ typedef struct drawing {
   const GArray *to;
   uint32_t connections;
   random_stream *random;
-  GArray *pairs; /* of host_pair */
+  GArray *pairs;   /* of host_pair: as many as there may be of … */
+  uint64_t *count; /* … so many connections */
 } drawing;
 
 static uint32_t host_at(const GArray *hosts, guint i)
@@ -39,7 +40,8 @@ static void add(const drawing *on, uint32_t from, uint32_t to)
 {
   const host_pair pair = {{from, to}};
 
-  for (uint32_t i = 0; from != to && i < on->connections && on->pairs->len <= TRAFFIC_CONNECTIONS_MAX; i++) {
+  *on->count += from != to ? on->connections : 0;
+  for (uint32_t i = 0; from != to && i < on->connections && on->pairs->len < TRAFFIC_CONNECTIONS_MAX; i++) {
     g_array_append_val(on->pairs, pair);
   }
 }
@@ -157,29 +159,31 @@ GArray *traffic_pairs(const traffic_config *config, const graph *network, uint32
       [TRAFFIC_OUTCAST] = draw_all,    [TRAFFIC_PERMUTATION] = draw_permutation,
       [TRAFFIC_ALL_TO_ALL] = draw_all, [TRAFFIC_RANDOM] = draw_random,
   };
-  const uint32_t count = network->host_count;
+  const uint32_t hosts = network->host_count;
   const uint32_t from_end = config->pattern == TRAFFIC_OUTCAST ? 1
-                            : config->pattern == TRAFFIC_PAIRS ? count / 2
-                                                               : count;
-  const uint32_t to_first = config->pattern == TRAFFIC_INCAST  ? count - 1
-                            : config->pattern == TRAFFIC_PAIRS ? count / 2
+                            : config->pattern == TRAFFIC_PAIRS ? hosts / 2
+                                                               : hosts;
+  const uint32_t to_first = config->pattern == TRAFFIC_INCAST  ? hosts - 1
+                            : config->pattern == TRAFFIC_PAIRS ? hosts / 2
                                                                : 0;
-  const uint32_t to_end = config->pattern == TRAFFIC_PAIRS ? count / 2 * 2 : count;
+  const uint32_t to_end = config->pattern == TRAFFIC_PAIRS ? hosts / 2 * 2 : hosts;
   g_autoptr(GArray) from = hosts_of(network, config->from, 0, from_end, error);
   g_autoptr(GArray) to = from ? hosts_of(network, config->to, to_first, to_end, error) : NULL;
   g_autofree random_stream *random = random_stream_new(seed, "workload.pattern");
   g_autoptr(GArray) pairs = g_array_new(FALSE, FALSE, sizeof(host_pair));
-  const drawing on = {config, from, to, connections, random, pairs};
+  uint64_t count = 0;
+  const drawing on = {config, from, to, connections, random, pairs, &count};
 
   if (!to || !draw[config->pattern](&on, error)) {
     return NULL;
   }
-  if (pairs->len == 0) {
+  if (count == 0) {
     error_set(error, "nobody has anybody to talk to; expected two hosts or more in workload.from and .to");
     return NULL;
   }
-  if (pairs->len > TRAFFIC_CONNECTIONS_MAX) {
-    error_set(error, "more than %d connections; expected at most that", TRAFFIC_CONNECTIONS_MAX);
+  if (count > TRAFFIC_CONNECTIONS_MAX) {
+    error_set(error, "%" G_GUINT64_FORMAT " connections; expected at most %d", count,
+              TRAFFIC_CONNECTIONS_MAX);
     return NULL;
   }
   return g_steal_pointer(&pairs);

@@ -16,7 +16,7 @@ typedef enum traffic_pattern {
   TRAFFIC_RANDOM,      /* each of `from` to one of `to`, drawn for each connection */
 } traffic_pattern;
 
-enum { TRAFFIC_CONNECTIONS_MAX = 65536, TRAFFIC_PAIR_CONNECTIONS_MAX = 16384 };
+enum { TRAFFIC_CONNECTIONS_MAX = 65536 };
 
 /* Nobody opens a connection to itself. The sets are as of graph_members(), or "auto": all hosts, but the
  * first half of them and the other half of `pairs`, the last as `to` of `incast`, the first as `from` of

@@ -15,6 +15,8 @@
  *                         ORDER_RESEND, of a replay                0
  *     ENGINE_WORKLOAD     order_of_connection()                    0
  *                         ORDER_STALL                              0
+ *                         ORDER_STALL: the window of ports opens   1
+ *                         ORDER_STALL: it closes                   2
  */
 #pragma once
 

@@ -41,8 +41,9 @@ struct session_graph {
   graph *graph;
   graph_routes *routes;
   graph_node *nodes;
-  graph_arrival *arrivals; /* of each link, first of the direction from its first end */
-  graph_event *events;     /* of each change of the graph */
+  graph_arrival *arrivals;         /* of each link, first of the direction from its first end */
+  graph_event *events;             /* of each change of the graph */
+  engine_timer *opening, *closing; /* of the ports' window */
 };
 
 /* --- Packets --- */
@@ -190,13 +191,42 @@ static void make_events(session_graph *network)
 
 /* --- Results --- */
 
+static void measure_ports(const session_graph *network, bool is_open, time_ps now)
+{
+  for (uint32_t node = 0; node < network->graph->node_count; node++) {
+    network_switch_measure(network->nodes[node].ports, is_open, now);
+  }
+}
+
 static void graph_delivered(session_network *self, time_ps now)
 {
   const session_graph *network = (const session_graph *)self;
 
-  for (uint32_t node = 0; node < network->graph->node_count; node++) {
-    network_switch_measure(network->nodes[node].ports, false, now);
-  }
+  engine_timer_set(network->opening, TIME_PS_NEVER);
+  engine_timer_set(network->closing, TIME_PS_NEVER);
+  measure_ports(network, false, now);
+}
+
+static void open_window(void *user, time_ps now)
+{
+  measure_ports(user, true, now);
+}
+
+static void close_window(void *user, time_ps now)
+{
+  measure_ports(user, false, now);
+}
+
+/* The ports' window begins and ends at the times that measure.from and measure.to are. Other moments are each
+ * host's own: it begins at 0, and ends when all is delivered. */
+static void make_window(session_graph *network)
+{
+  const run_moment *from = &network->configuration->measure.from, *to = &network->configuration->measure.to;
+
+  network->opening = engine_timer_new(network->clock, ENGINE_WORKLOAD, ORDER_STALL, 1, open_window, network);
+  network->closing = engine_timer_new(network->clock, ENGINE_WORKLOAD, ORDER_STALL, 2, close_window, network);
+  engine_timer_set(network->opening, from->kind == RUN_MOMENT_TIME ? (time_ps)from->number : 0);
+  engine_timer_set(network->closing, to->kind == RUN_MOMENT_TIME ? (time_ps)to->number : TIME_PS_NEVER);
 }
 
 static void graph_set_metrics(session_network *self, metric_values *values)
@@ -316,6 +346,8 @@ static void graph_network_free(session_network *self)
       path_segment_free(network->arrivals[i].impairments);
     }
   }
+  engine_timer_free(network->opening);
+  engine_timer_free(network->closing);
   graph_routes_free(network->routes);
   graph_free(network->graph);
   g_free(network->nodes);
@@ -363,7 +395,6 @@ static void make_node(session_graph *network, uint32_t number, run_engine kind, 
   node->network = network;
   node->number = number;
   node->ports = network_switch_new(is_host ? &interface : &c->switches, &place);
-  network_switch_measure(node->ports, true, 0);
 }
 
 /* What is behind the port of a direction, which has the number 2 · link, or one more. The impairments come
@@ -446,6 +477,7 @@ session_network *session_graph_new(session *of, const configuration *c, run_engi
   for (uint32_t node = 0; node < network->graph->node_count; node++) {
     make_node(network, node, kind, clock, to);
   }
+  make_window(network);
   for (uint32_t direction = 0; direction < 2 * network->graph->link_count; direction++) {
     make_arrival(network, of, direction, clock, to);
   }

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The queues of switches in whole runs: DCTCP's, and the same by ns-3's links. */
+#include <math.h>
+
+#include "run_fixture.h"
+
+/* Returns the value of `column` in the row of ports.csv that begins with `port`: "s0,3". */
+static double port_value(const char *folder, const char *port, const char *column)
+{
+  gsize length;
+  g_autofree char *text = read_file(folder, "ports.csv", &length);
+  g_auto(GStrv) lines = g_strsplit(text, "\n", 0);
+  g_auto(GStrv) names = g_strsplit(lines[0], ",", 0);
+
+  for (char **line = lines + 1; *line; line++) {
+    if (g_str_has_prefix(*line, port) && (*line)[strlen(port)] == ',') {
+      g_auto(GStrv) values = g_strsplit(*line, ",", 0);
+      for (guint i = 0; names[i]; i++) {
+        if (strcmp(names[i], column) == 0) {
+          return g_ascii_strtod(values[i], NULL);
+        }
+      }
+    }
+  }
+  g_error("ports.csv has no %s of %s", column, port);
+}
+
+static session_result run_without_captures(const run_request *request, const char *folder)
+{
+  g_autoptr(scenario) s = run_request_load(request);
+  const simulation_options options = {.directory = folder};
+  GError *error = NULL;
+  session_result result;
+
+  simulation_run(s, &options, &result, &error);
+  g_assert_no_error(error);
+  g_assert_cmpint(result.status, ==, RUN_OK);
+  return result;
+}
+
+/* --- DCTCP --- */
+
+/* DCTCP with K = 65 packets of 1500 octets, C x RTT = 83.4 packets: the window of 10 Gbit/s is 102.6 us. A
+ * packet that finds K is marked, the one after K; in the round trip until the marks are answered each sender
+ * has one more packet in flight, and one comes while another is being sent, which counts until it has left:
+ * Q_max = K + N + 2. The windows fall by A = sqrt(2 N (C x RTT + K)) / 2 in all (SIGCOMM 2010, section 3.3),
+ * so the mean lies above K + N - A. As K > C x RTT / 7, the port never runs empty. The measured window begins
+ * after slow start, whose peak is 317,872 octets. */
+static const uint32_t dctcp_senders[] = {2, 4};
+
+FOLDER_TEST(test_dctcp)
+{
+  static const char text[] = "topology: { kind = \"star\"; };\n"
+                             "link: { rate = \"10Gbit/s\"; delay = \"25us\"; };\n"
+                             "switch: { ecn_minimum = 97500; };\n"
+                             "workload: { pattern = \"incast\"; message_size = \"1MiB\"; };\n"
+                             "tcp: { congestion = \"dctcp\"; delayed_ack_segments = 1; };\n"
+                             "measure: { from = \"10ms\"; to = \"70ms\"; series = \"none\"; };\n";
+  for (gsize i = 0; i < G_N_ELEMENTS(dctcp_senders); i++) {
+    const uint32_t n = dctcp_senders[i];
+    g_auto(session_result) result =
+        run_without_captures(&(run_request){.text = text,
+                                            .sets = STRINGS(setting("topology.hosts=%u", n + 1),
+                                                            setting("workload.messages=%u", 96 / n))},
+                             folder);
+    const char *port = setting("s0,%u", n + 1);
+    const double k = 65, fall = sqrt(2 * n * (83.4 + k)) / 2;
+    const double mean = port_value(folder, port, "queue_mean_octets") / 1500;
+    const double p999 = port_value(folder, port, "queue_p99.9_octets") / 1500;
+
+    g_test_message("N = %u: mean %.1f, p99.9 %.2f packets", n, mean, p999);
+    g_assert_cmpfloat(p999, <=, k + n + 2);
+    g_assert_cmpfloat(p999, >, k);
+    g_assert_cmpfloat(mean, >, k + n - fall);
+    g_assert_cmpfloat(mean, <, k + n);
+    g_assert_cmpfloat(port_value(folder, port, "utilisation"), ==, 1);
+    EXPECT_METRICS(&result, (LOSSES_SWITCH, ==, 0), (TCP_RETRANSMISSIONS, ==, 0));
+  }
+}
+
+/* --- Engines --- */
+
+/* Everything that a run writes is the same, whatever a switch does: ties, latency, marks, drops for each
+ * cause, and packets that overtake each other. */
+static const struct network {
+  const char *name, *topology, *sets[8];
+} networks[] = {
+    {"star", "kind = \"star\"; hosts = 6;", {"switch.latency=300ns"}},
+    {"dumbbell", "kind = \"dumbbell\"; hosts = 3;", {"trunk.rate=5Gbit/s", "switch.port_limit=60KiB"}},
+    {"leaf-spine", "kind = \"leaf-spine\"; spines = 3;", {"workload.pattern=permutation", "trunk.delay=2us"}},
+    {"spray",
+     "kind = \"leaf-spine\"; spines = 4;",
+     {"routing.choice=spray-random", "link.jitter=3us", "link.jitter_reorders=true",
+      "link.distribution=uniform"}},
+    {"marks",
+     "kind = \"star\"; hosts = 6;",
+     {"tcp.congestion=dctcp", "switch.ecn_minimum=20KiB", "switch.ecn_maximum=90KiB",
+      "switch.ecn_probability=30%"}},
+    {"threshold", "kind = \"star\"; hosts = 6;", {"switch.buffer=100KiB", "switch.alpha=1/2"}},
+    {"buffer",
+     "kind = \"star\"; hosts = 6;",
+     {"switch.buffer=100KiB", "switch.alpha=unlimited", "link.loss=1%"}},
+};
+
+EACH_TEST(test_engines, struct network, networks)
+{
+  g_autofree char *text =
+      g_strdup_printf("topology: { %s };\n"
+                      "workload: { pattern = \"incast\"; message_size = \"64KiB\"; messages = 6; };\n"
+                      "tcp: { rto_min = \"2ms\"; initial_window = 40; };\n",
+                      c->topology);
+  g_auto(session_result) result = RUN_ON_BOTH(.text = text, .sets = c->sets);
+  const bool drops = strstr(c->sets[0], "buffer") || strcmp(c->name, "dumbbell") == 0;
+
+  EXPECT_METRICS(&result, (PATH_PACKETS_MARKED, >=, strcmp(c->name, "marks") == 0),
+                 (LOSSES_SWITCH, >=, drops));
+}

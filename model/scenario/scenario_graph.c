@@ -342,6 +342,38 @@ static gboolean check_ways(const checking *on)
   return good;
 }
 
+static gboolean has_impairments(const scenario *s)
+{
+  gboolean has = FALSE;
+
+  for (scenario_key key = SCENARIO_LINK_ORDER; key <= SCENARIO_LINK_JITTER_REORDERS; key++) {
+    has = has || scenario_differs(s, key);
+    for (guint i = 0; i < scenario_entries(s, SCENARIO_LINKS); i++) {
+      has = has || scenario_entry_setting(s, SCENARIO_LINKS, i, key) != NULL;
+    }
+  }
+  return has;
+}
+
+/* In a graph ns-3's TCP is there to compare ours with, where nothing is lost. */
+static gboolean check_tcp_implementation(const checking *on)
+{
+  const configuration *c = on->c;
+
+  for (uint32_t host = 0; host < c->of_graph.host_count; host++) {
+    if (c->of_graph.hosts[host]->tcp_is_ns3 != c->tcp_is_ns3) {
+      return finding_error(on, KEYS(SCENARIO_HOSTS),
+                           "hosts: h%u has a tcp.implementation of its own; expected one for all", host);
+    }
+  }
+  return !c->tcp_is_ns3 ||
+         (c->graph.kind == GRAPH_STAR && c->graph.change_count == 0 && c->switches.buffer_octets == 0 &&
+          c->switches.port_limit_octets == 0 && !has_impairments(on->s)) ||
+         finding_error(on, KEYS(SCENARIO_TCP_IMPLEMENTATION, SCENARIO_TOPOLOGY_KIND),
+                       "tcp.implementation = ns3 is of a path, or of a star without switch.buffer, "
+                       "switch.port_limit, events and impairments of link; expected iwarpsim");
+}
+
 gboolean scenario_check_graph(const checking *on)
 {
   const configuration *c = on->c;
@@ -367,9 +399,7 @@ gboolean scenario_check_graph(const checking *on)
                                                           SCENARIO_WORKLOAD_FAN_IN)
                                                    : KEYS(key),
                                                "%s: %s", name_of(key), of->problem)) &&
-         (!c->tcp_is_ns3 || finding_error(on, KEYS(SCENARIO_TCP_IMPLEMENTATION),
-                                          "tcp.implementation = ns3 is of a path, and topology.kind is none; "
-                                          "expected iwarpsim")) &&
+         check_tcp_implementation(on) &&
          (c->switches.ecn_maximum_octets >= c->switches.ecn_minimum_octets ||
           finding_error(on, KEYS(SCENARIO_SWITCH_ECN_MAXIMUM, SCENARIO_SWITCH_ECN_MINIMUM),
                         "switch.ecn_maximum is less than switch.ecn_minimum; expected at least that")) &&

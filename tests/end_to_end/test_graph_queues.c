@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The queues of switches in whole runs: DCTCP's, and the same by ns-3's links. */
+/* The queues of switches in whole runs: DCTCP's, the same by ns-3's links, and with ns-3's own TCP. */
 #include <math.h>
 
 #include "run_fixture.h"
@@ -54,6 +54,7 @@ FOLDER_TEST(test_dctcp)
                              "link: { rate = \"10Gbit/s\"; delay = \"25us\"; };\n"
                              "switch: { ecn_minimum = 97500; };\n"
                              "workload: { pattern = \"incast\"; message_size = \"1MiB\"; };\n"
+                             "links = ( { name = \"one\"; between = \"h0 all\"; } );\n"
                              "tcp: { congestion = \"dctcp\"; delayed_ack_segments = 1; };\n"
                              "measure: { from = \"10ms\"; to = \"70ms\"; series = \"none\"; };\n";
   for (gsize i = 0; i < G_N_ELEMENTS(dctcp_senders); i++) {
@@ -114,4 +115,75 @@ EACH_TEST(test_engines, struct network, networks)
 
   EXPECT_METRICS(&result, (PATH_PACKETS_MARKED, >=, strcmp(c->name, "marks") == 0),
                  (LOSSES_SWITCH, >=, drops));
+}
+
+/* --- ns-3's TCP --- */
+
+#define STAR                                                                                                 \
+  "topology: { kind = \"star\"; hosts = 5; };\n"                                                             \
+  "link: { rate = \"10Gbit/s\"; delay = \"50us\"; };\n"                                                      \
+  "workload: { pattern = \"incast\"; message_size = \"1MiB\"; messages = 1; };\n"                            \
+  "sender: { segmentation = \"stream\"; };\n"                                                                \
+  "receiver: { mode = \"in-order\"; };\n"                                                                    \
+  "tcp: { profile = \"rfc\"; congestion = \"newreno\"; slow_start = \"standard\"; receive_window = "         \
+  "\"1MiB\"; };\n"                                                                                           \
+  "links = ( { name = \"one\"; between = \"h0 all\"; } );\n"
+
+/* Four hosts write to one through a queue without a limit, from the first segment of slow start on: ns-3's
+ * TCP takes as long as ours, and fills the queue as much, to 1 %. Slow start costs 7 % of the link, so that
+ * the time is not the link's alone. */
+FOLDER_TEST(test_tcp_of_ns3)
+{
+  static const char *const tcps[] = {"iwarpsim", "ns3"};
+  double goodputs[2], queues[2];
+
+  if (!HAS_NS3) {
+    g_test_skip("without ns-3");
+    return;
+  }
+  for (gsize i = 0; i < G_N_ELEMENTS(tcps); i++) {
+    g_auto(session_result) result = run_without_captures(
+        &(run_request){
+            .text = STAR, .engine = "ns3", .sets = STRINGS(setting("tcp.implementation=%s", tcps[i]))},
+        folder);
+    goodputs[i] = metric_of(&result, METRIC_GOODPUT_BIT_PER_S);
+    queues[i] = port_value(folder, "s0,5", "queue_mean_octets");
+    g_test_message("%s: %.4g bit/s, queue %.0f octets", tcps[i], goodputs[i], queues[i]);
+    g_assert_cmpfloat(goodputs[i], <, 0.94 * 9.29e9);
+    EXPECT_METRICS(&result, (TCP_RETRANSMISSIONS, ==, 0), (TCP_TIMEOUTS, ==, 0));
+  }
+  g_assert_cmpfloat(fabs(goodputs[1] - goodputs[0]), <=, 0.01 * goodputs[0]);
+  g_assert_cmpfloat(fabs(queues[1] - queues[0]), <=, 0.01 * queues[0]);
+}
+
+/* Elsewhere it is refused. */
+static const char *const refused[] = {
+    "topology.kind=leaf-spine",
+    "switch.buffer=1MiB",
+    "switch.port_limit=1MiB",
+    "link.loss=1%",
+    "link.jitter=1us",
+    "links={ between='h1 s0' drop=[7] }",
+    "event={ at=2ms key=links.one.up value=false }",
+};
+
+ROW_TEST(test_tcp_of_ns3_elsewhere, refused)
+{
+  g_autoptr(scenario) s = temporary_scenario(STAR, STRINGS("tcp.implementation=ns3", *c));
+  g_autoptr(GError) error = NULL;
+
+  g_assert_false(scenario_check(s, NULL, &error));
+  g_test_message("%s", error->message);
+  g_assert_nonnull(strstr(error->message, "tcp.implementation = ns3 is of a path, or of a star without"));
+}
+
+/* One host alone cannot have it. */
+TEST(test_tcp_of_ns3_at_one_host)
+{
+  g_autoptr(scenario) s =
+      temporary_scenario(STAR, STRINGS("hosts={ at=h1 tcp.implementation=ns3 }", "run.engine=auto"));
+  g_autoptr(GError) error = NULL;
+
+  g_assert_false(scenario_check(s, NULL, &error));
+  g_assert_nonnull(strstr(error->message, "h1 has a tcp.implementation of its own; expected one for all"));
 }

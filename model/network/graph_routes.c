@@ -41,6 +41,7 @@ struct graph_routes {
   next_hops *hops;   /* of each switch, and there of each edge number */
   GArray *ports;     /* uint16_t */
   uint32_t *queue;   /* of switches, in a search or a walk */
+  GHashTable *known; /* of graph_pair: what has been found between two switches with hosts */
 };
 
 /* Returns the link at `port` of the switch `index` when it is up and leads to a switch, and which; else NULL.
@@ -110,6 +111,7 @@ void graph_routes_update(graph_routes *self)
     self->places[host].port = link->is_up ? link->ports[1 - graph_end_at(link, host)] : GRAPH_NO_PORT;
   }
   g_array_set_size(self->ports, 0);
+  g_hash_table_remove_all(self->known);
   for (uint32_t edge = 0; edge < self->edges; edge++) {
     search(self, edge);
     for (uint32_t index = 0; index < self->switch_count; index++) {
@@ -161,6 +163,7 @@ graph_routes *graph_routes_new(const graph *network, const graph_routes_config *
   self->hops = g_new0(next_hops, (size_t)self->switch_count * self->edges);
   self->ports = g_array_new(FALSE, FALSE, sizeof(uint16_t));
   self->queue = g_new(uint32_t, self->switch_count);
+  self->known = g_hash_table_new_full(NULL, NULL, NULL, g_free);
   graph_routes_update(self);
   return self;
 }
@@ -179,6 +182,7 @@ void graph_routes_free(graph_routes *self)
   g_free(self->hops);
   g_array_unref(self->ports);
   g_free(self->queue);
+  g_hash_table_unref(self->known);
   g_free(self);
 }
 
@@ -274,16 +278,15 @@ static void add_route(graph_pair *there, const graph_pair *here, const graph_lin
   there->mtu_octets = MIN(there->mtu_octets, mtu_octets);
 }
 
-/* Returns `start`, which leads to the switch `from`, with the routes from there to the switch of `to`. */
-static graph_pair walk(graph_routes *self, uint32_t from, const graph_pair *start, const place *to,
-                       uint32_t octets)
+/* Returns the routes from the switch `from` to that of `to`, without the latency of `from`. */
+static graph_pair walk(graph_routes *self, uint32_t from, const place *to, uint32_t octets)
 {
   uint32_t count = 1;
   uint32_t done;
   graph_pair result;
 
   self->queue[0] = from;
-  self->switches[from].reached = *start;
+  self->switches[from].reached = beginning;
   /* All routes to a switch have one length: when its turn comes, all switches before it had theirs. */
   for (done = 0; self->queue[done] != self->edge_of[to->edge]; done++) {
     uint32_t index = self->queue[done];
@@ -306,6 +309,21 @@ static graph_pair walk(graph_routes *self, uint32_t from, const graph_pair *star
   return result;
 }
 
+/* Returns the same of the switches of two hosts, which is found once. */
+static graph_pair between(graph_routes *self, const place *from, const place *to, uint32_t octets)
+{
+  const gpointer key =
+      GSIZE_TO_POINTER(((gsize)from->edge * self->edges + to->edge) << 16 | (octets & UINT16_MAX));
+  graph_pair *known = g_hash_table_lookup(self->known, key);
+
+  if (known == NULL) {
+    known = g_new(graph_pair, 1);
+    *known = walk(self, self->edge_of[from->edge], to, octets);
+    g_hash_table_insert(self->known, key, known);
+  }
+  return *known;
+}
+
 graph_pair graph_routes_pair(graph_routes *self, uint32_t source, uint32_t destination, uint32_t octets)
 {
   const graph *network = self->network;
@@ -313,7 +331,6 @@ graph_pair graph_routes_pair(graph_routes *self, uint32_t source, uint32_t desti
   const place *to = &self->places[destination];
   const graph_link *first = &network->links[graph_link_at(network, source, 0)];
   const graph_link *last = &network->links[graph_link_at(network, destination, 0)];
-  graph_pair start = {0};
   graph_pair all = {0};
 
   if (!is_reached(self, source, destination)) {
@@ -323,39 +340,38 @@ graph_pair graph_routes_pair(graph_routes *self, uint32_t source, uint32_t desti
     add_route(&all, &beginning, first, 0, octets);
     return all;
   }
-  uint32_t index = from->node - network->host_count;
-  add_route(&start, &beginning, first, self->switches[index].latency_ps, octets);
-  start = walk(self, index, &start, to, octets);
-  add_route(&all, &start, last, 0, octets);
+  graph_pair there = {0};
+  graph_pair start = between(self, from, to, octets);
+  /* Links lead both ways, so that the first may come last. */
+  add_route(&there, &start, first, self->switches[from->node - network->host_count].latency_ps, octets);
+  add_route(&all, &there, last, 0, octets);
   return all;
 }
 
 gboolean graph_routes_check_mtu(graph_routes *self, GError **error)
 {
   const graph *network = self->network;
-  /* Of all pairs of switches with hosts: what leads from one to the other. 0: not known yet. */
-  g_autofree uint32_t *mtus = g_new0(uint32_t, (size_t)self->edges * self->edges);
+  const uint32_t hosts = network->host_count;
+  g_autofree uint32_t *mtus = g_new(uint32_t, network->link_count);
+  uint32_t least = UINT32_MAX;
+  uint32_t most = 0; /* of a host's link */
 
-  for (uint32_t i = 0; i < network->host_count * network->host_count; i++) {
-    uint32_t source = i / network->host_count;
-    uint32_t destination = i % network->host_count;
-    const place *from = &self->places[source];
-    const place *to = &self->places[destination];
-    uint32_t sent = path_mtu_octets(network->links[graph_link_at(network, source, 0)].config);
-    uint32_t received = path_mtu_octets(network->links[graph_link_at(network, destination, 0)].config);
-    if (self->edges == 0 || !is_reached(self, source, destination)) {
-      continue;
-    }
-    uint32_t *between = &mtus[from->edge * self->edges + to->edge];
-    if (*between == 0) {
-      *between = walk(self, from->node - network->host_count, &beginning, to, 1).mtu_octets;
-    }
-    if (MIN(*between, received) < sent) {
+  for (uint32_t i = 0; i < network->link_count; i++) {
+    mtus[i] = path_mtu_octets(network->links[i].config);
+    least = MIN(least, mtus[i]);
+    most = graph_is_host(network, network->links[i].nodes[0]) ? MAX(most, mtus[i]) : most;
+  }
+  for (uint32_t i = 0; least < most && i < hosts * hosts; i++) {
+    const uint32_t source = i / hosts, destination = i % hosts;
+    const uint32_t sent = mtus[graph_link_at(network, source, 0)];
+    const uint32_t mtu = sent > least && source != destination
+                             ? graph_routes_pair(self, source, destination, 1).mtu_octets
+                             : 0;
+    if (mtu > 0 && mtu < sent) {
       return error_set(error,
                        "the MTU falls from %u octets at %s to %u on the way to %s; expected path MTU "
                        "discovery, or an MTU that does not fall",
-                       (unsigned)sent, network->names[source], (unsigned)MIN(*between, received),
-                       network->names[destination]);
+                       sent, network->names[source], mtu, network->names[destination]);
     }
   }
   return TRUE;

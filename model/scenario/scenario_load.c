@@ -87,13 +87,14 @@ static gboolean load_member(scenario *s, const source_setting *setting, const ch
 
     return scenario_settings_set(s, key, setting->notation, text, where, error);
   }
+  if (scenario_group_exists(name) && setting->notation == SCENARIO_NOTATION_GROUP) {
+    return load_group(s, setting, name, error);
+  }
   if (scenario_group_exists(name)) {
     g_autofree char *members = scenario_group_members(name, "");
 
-    return setting->notation == SCENARIO_NOTATION_GROUP
-               ? load_group(s, setting, name, error)
-               : scenario_problem(error, where, "'%s' is not a group; expected %s: { ... } with %s", name,
-                                  name, members);
+    return scenario_problem(error, where, "'%s' is not a group; expected %s: { ... } with %s", name, name,
+                            members);
   }
   if (g_strv_contains(lists, name)) {
     return strcmp(name, "where") != 0 || load_constraints(s, setting, error);

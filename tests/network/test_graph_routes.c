@@ -343,6 +343,7 @@ TEST(test_mtu_falls)
 
   NO_ERROR(graph_routes_check_mtu, routes);
   network->links[7].config = &slow; /* leaf1 to spine1 */
+  graph_routes_update(routes);
   g_assert_false(graph_routes_check_mtu(routes, &on_the_way));
   g_assert_cmpstr(
       on_the_way->message, ==,
@@ -350,6 +351,7 @@ TEST(test_mtu_falls)
       "MTU that does not fall");
   network->links[7].config = &near;
   network->links[3].config = &slow;
+  graph_routes_update(routes);
   g_assert_false(graph_routes_check_mtu(routes, &at_the_end));
   g_assert_nonnull(strstr(at_the_end->message, " at h0 to 1500 on the way to h3;"));
   for (int i = 0; i < 4; i++) {

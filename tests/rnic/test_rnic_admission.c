@@ -85,20 +85,6 @@ TEST(test_no_memory_beyond_4_gib)
   assert_all_placed(m.f);
 }
 
-/* The same with markers: FPDUs of 1020 octets have one each, so after the hole they are placed without any
- * memory. */
-TEST(test_no_memory_with_markers)
-{
-  static const uint32_t large[] = {1000, 1000, 1000};
-  g_auto(made) m = {.memory = rnic_reassembly_memory_new(0, 1)};
-  m.f = RECEIVER_OF(large, .mode = OUT_OF_ORDER, .markers = true, .crc = true, .memory = m.memory);
-
-  g_assert_true(arrive_fpdu(&m, 2));
-  g_assert_true(arrive_fpdu(&m, 1));
-  g_assert_true(arrive_fpdu(&m, 0));
-  assert_all_placed(m.f);
-}
-
 /* A full memory: a segment that lets as much go as it brings passes, one octet more does not. 100 octets of
  * FPDU 0 and 100 of FPDU 2 are held, of 200. The rest of FPDU 0 (4 octets) with 100 of FPDU 1 leaves 200;
  * with 101 it would leave 201. */

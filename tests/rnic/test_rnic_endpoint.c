@@ -557,54 +557,6 @@ TEST(test_placement_latency)
 
 /* --- Connections of one host --- */
 
-/* An STag of one connection, and whether the peer of another reaches it. */
-typedef struct reach_case {
-  const char *name;
-  bool same_domain;
-  ddp_association association;
-  bool reaches;
-} reach_case;
-
-static const reach_case reaches[] = {
-    {"by another Protection Domain", false, DDP_ASSOCIATED_BY_PROTECTION_DOMAIN, false},
-    {"by the same Protection Domain", true, DDP_ASSOCIATED_BY_PROTECTION_DOMAIN, true},
-    {"by stream, of another domain", false, DDP_ASSOCIATED_BY_STREAM, false},
-    {"by stream, of the same domain", true, DDP_ASSOCIATED_BY_STREAM, false},
-};
-
-/* DDP-207, DDP-208, DDP-209: an STag that one connection of an RNIC registers, used by the peer of another
- * connection: a Write, then a Read. */
-EACH_TEST(test_reach_between_connections, reach_case, reaches)
-{
-  for (int reads = 0; reads < 2; reads++) {
-    g_autoptr(rnic_fixture) owner = rnic_fixture_new();
-    create(owner);
-    fixture_side *host = owner->responder;
-    g_autoptr(rnic_fixture) other = second_connection(
-        owner, c->same_domain ? host->config.protection_domain : rnic_host_protection_domain_new(host->host));
-    ddp_registration memory = {.memory = new_memory(host, 100),
-                               .length = 100,
-                               .access = DDP_ACCESS_REMOTE_READ | DDP_ACCESS_REMOTE_WRITE,
-                               .association = c->association};
-    rdmap_work work = {.id = 1,
-                       .operation = reads ? RDMAP_READ_REQUEST : RDMAP_WRITE,
-                       .length = 100,
-                       .remote_stag = rnic_allocate_stag(host->endpoint)};
-    create(other);
-    g_assert_true(rnic_register_as(host->endpoint, &memory, work.remote_stag));
-    uint8_t *sink = register_memory(other->initiator, 0, 100, &work.local_stag);
-    post_work(other->initiator, work);
-    start_and_run(other, TIME_PS_PER_SECOND);
-    if (c->reaches) {
-      g_assert_cmpint(other->responder->failed, ==, 0);
-      g_assert_cmpint(is_payload(memory.memory, 100), ==, !reads);
-    } else {
-      g_assert_cmpstr(other->responder->code, ==, reads ? "Terminate 0/1/03" : "Terminate 1/1/02");
-      g_assert_true(is_untouched(memory.memory, 100) && is_untouched(sink, 100));
-    }
-  }
-}
-
 /* Receive buffers are not shared across streams: a peer that uses more than its connection has posted causes
  * an error (no buffer, 1/2/02), and takes none from another connection of the host. */
 TEST(test_greedy_peer)

@@ -45,18 +45,6 @@ static size_t delivered(const rnic_fixture *f)
   return f->responder->delivered;
 }
 
-/* No memory, whole FPDUs in order: nothing needs it, startup frames neither. */
-TEST(test_no_memory_aligned)
-{
-  g_autoptr(rnic_fixture) f = begin(TCP_PASSING_IN_ORDER, TCP_SEGMENTATION_ALIGNED, false, 0);
-
-  post_sends(f, 20, 1000);
-  start_and_run(f, TIME_PS_PER_SECOND);
-  g_assert_cmpuint(delivered(f), ==, 20);
-  g_assert_cmpuint(refusals(f)->memory, ==, 0);
-  g_assert_cmpuint(peak(f), ==, 0);
-}
-
 /* mpa-01 §11.2.2: a sender that cuts where its segments end, FPDUs of 2 + 18 + 1000 + 4 = 1024 octets in
  * segments of 1460. Without memory the first segment, which ends within the second FPDU, is dropped time and
  * again, until TCP gives up. With memory for one FPDU less an octet all goes through: never more than the

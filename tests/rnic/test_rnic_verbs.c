@@ -34,33 +34,6 @@ RNIC_TEST(test_who_may_withdraw)
   g_assert_true(is_untouched(octets, 100));
 }
 
-/* ddp-07/rfc5041 §8.3.2 item 1: an STag that one connection has allocated is registered by no other, be it in
- * its Protection Domain or not, be the STag new or withdrawn. Its own connection registers it again and
- * again. */
-RNIC_TEST(test_who_may_register_an_allocated_stag)
-{
-  uint8_t *octets = new_memory(f->responder, 100);
-  const ddp_registration memory = {.memory = octets, .length = 100, .access = DDP_ACCESS_REMOTE_WRITE};
-
-  create(f);
-  rnic_endpoint *owner = f->responder->endpoint;
-  for (unsigned i = 0; i < 2; i++) {
-    g_autoptr(rnic_fixture) other =
-        second_connection(f, i == 0 ? f->responder->config.protection_domain
-                                    : rnic_host_protection_domain_new(f->responder->host));
-    create(other);
-    rnic_endpoint *stranger = other->responder->endpoint;
-    uint32_t stag = rnic_allocate_stag(owner);
-    g_assert_false(rnic_register_as(stranger, &memory, stag));
-    for (unsigned again = 0; again < 2; again++) {
-      g_assert_true(rnic_register_as(owner, &memory, stag));
-      g_assert_true(rnic_withdraw(owner, stag));
-      g_assert_false(rnic_register_as(stranger, &memory, stag));
-    }
-    g_assert_true(rnic_register_as(stranger, &memory, rnic_allocate_stag(stranger)));
-  }
-}
-
 /* This is what the ULP has not granted. */
 typedef struct refused_row {
   const char *name;

@@ -19,41 +19,6 @@ static void expect_finished(const tcp_fixture *f, unsigned end)
   g_assert_true(tcp_connection_is_closed(f->end[end].connection));
 }
 
-/* MPA-016: either end first: the FIN after the octets, half close, the other end's FIN. */
-FLAG_TEST(test_close, first)
-{
-  unsigned second = !first;
-  g_autoptr(tcp_fixture) f = connected();
-  post(f, first, 3000, 0);
-  finish(f, first);
-  run_until_idle(f, TCP_FIXTURE_ROUND_TRIP);
-  EXPECT_FIELDS(&f->end[second], (finished, true), (passed_octets, 3000));
-  EXPECT_FIELDS(&f->end[first], (acknowledged, 3000), (closed, false));
-  post(f, second, 5000, 0); /* the other half is open still */
-  run_until_idle(f, TCP_FIXTURE_ROUND_TRIP);
-  g_assert_cmpuint(f->end[first].passed_octets, ==, 5000);
-  finish(f, second);
-  finish(f, second); /* idempotent */
-  run_until_idle(f, TCP_FIXTURE_ROUND_TRIP);
-  expect_finished(f, first);
-  expect_finished(f, second);
-  expect_deadline(f, first, TIME_PS_NEVER);
-  expect_deadline(f, second, TIME_PS_NEVER);
-}
-
-/* The FIN rides on the segment that empties the queue. */
-TCP_TEST(test_fin_with_payload, connected())
-{
-  queue_record(f, 0, 2000, 0);
-  finish(f, 0);
-  g_assert_cmpuint(on_wire(f, 0), ==, 2);
-  g_assert_cmpuint(wire_header(f, 0, 0).flags, ==, TCP_ACK);
-  g_assert_cmpuint(wire_header(f, 0, 1).flags, ==, TCP_ACK | TCP_PSH | TCP_FIN);
-  g_assert_cmpuint(wire_length(f, 0, 1), ==, 540);
-  run_until_idle(f, TCP_FIXTURE_ROUND_TRIP);
-  g_assert_true(f->end[1].finished);
-}
-
 TCP_TEST(test_close_before_the_handshake_ends, tcp_fixture_unopened(NULL))
 {
   f->end[0].connection->class->open(f->end[0].connection, 0);
@@ -152,21 +117,6 @@ FLAG_TEST(test_reset_of_an_abort, timestamps)
   script_segment(f, header, 0, 700); /* now it answers as one that is closed */
   g_assert_cmphex(wire_header(f, 0, 0).flags, ==, TCP_RST);
   g_assert_cmpuint(wire_header(f, 0, 0).sequence, ==, header.acknowledgement);
-}
-
-/* The RST overtakes octets that are lost: it is not at RCV.NXT, so it is challenged (RFC 5961 §3.2), and
- * the answer to the challenge, at exactly RCV.NXT, is believed. */
-TCP_TEST(test_abort_after_a_hole, connected())
-{
-  post_losing(f, 1000, 1);
-  f->end[0].connection->class->abort(f->end[0].connection, f->now);
-  collect(f, 0);
-  deliver(f, 0);
-  g_assert_false(f->end[1].closed);
-  expect_ack(f, 1, 0);
-  deliver(f, 1);
-  deliver(f, 0);
-  g_assert_true(f->end[1].closed);
 }
 
 /* RFC 9293 §3.10.7.1, §3.5.2 group 1: a closed connection answers with RST, at SEG.ACK or, without ACK, at 0,

@@ -46,25 +46,6 @@ TEST(test_wrong_checksum)
   }
 }
 
-/* A checksum that is right is no reason to drop anything. */
-TEST(test_right_checksum)
-{
-  for (uint8_t version = 4; version <= 6; version += 2) {
-    g_autoptr(tcp_fixture) f = connected(version);
-    post(f, 0, 3 * EMSS, 0);
-    while (on_wire(f, 0) > 0) {
-      datagram_carry_checksum(wire_packet(f, 0, 0));
-      deliver(f, 0);
-    }
-    while (on_wire(f, 1) > 0) {
-      datagram_carry_checksum(wire_packet(f, 1, 0));
-      deliver(f, 1);
-    }
-    complete_transfer(f, 3 * EMSS);
-    g_assert_cmpuint(receiver_statistics(f)->checksum_errors + statistics_of(f)->checksum_errors, ==, 0);
-  }
-}
-
 /* The last octet of the header is another than the one that the checksum covers. */
 static void damage(datagram *packet)
 {

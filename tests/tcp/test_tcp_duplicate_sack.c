@@ -214,26 +214,6 @@ ROW_TEST(test_reported_by_its_own_ack, reported_by_its_own_ack_rows)
   expect_nothing(f, 0);
 }
 
-/* Two ends: a segment that the network doubles is reported once, whether it lies below the acknowledgement
- * or beyond a hole, and neither is taken for a sign of loss. */
-TCP_TEST(test_both_ends, tcp_fixture_pair(TCP_WITH(.dsack = true)))
-{
-  post(f, 0, 3 * EMSS, 0);
-  deliver_and_keep(f, 0);
-  deliver(f, 0); /* below */
-  deliver_all(f, 1);
-  g_assert_cmpuint(statistics_of(f)->duplicates_reported, ==, 1);
-  reorder_segments(f, 0, 0, 1);
-  deliver_and_keep(f, 0);
-  deliver_all(f, 1);
-  g_assert_cmpuint(statistics_of(f)->duplicates_reported, ==, 1); /* an ordinary SACK */
-  deliver(f, 0);                                                  /* beyond the hole */
-  deliver_all(f, 1);
-  g_assert_cmpuint(statistics_of(f)->duplicates_reported, ==, 2);
-  complete_transfer(f, 3 * EMSS);
-  EXPECT_FIELDS(statistics_of(f), (duplicates_reported, 2), (retransmissions, 0));
-}
-
 /* RFC 2883 §4: the blocks after a D-SACK are those of RFC 2018: what they name is SACKed, and 4 SMSS above
  * 1 show that it is lost. */
 TCP_TEST(test_blocks_after_a_duplicate, tcp_fixture_scripted(NULL, NULL))

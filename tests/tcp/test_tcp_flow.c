@@ -235,32 +235,6 @@ TCP_TEST(test_small_window_takes_fewer_fpdus, against_small_window(TCP_SEGMENTAT
   expect_segment(f, 0, 900, 300);
 }
 
-/* A STREAM sender avoids silly windows alike (RFC 9293 §3.8.6.2.1). */
-TCP_TEST(test_small_window_and_stream, against_small_window(TCP_SEGMENTATION_STREAM))
-{
-  post(f, 0, 5000, 0);
-  expect_lone_segment(f, 0, 0, EMSS);
-  drop_segment(f, 0);
-  script_window(f, EMSS, 1000);
-  expect_segment(f, 0, EMSS, 1000);
-}
-
-/* The FIN has a place in sequence space (RFC 9293 §3.4): after 1000 octets the window of 1000 has none
- * for it. */
-TCP_TEST(test_fin_waits_for_the_window, against_small_window(TCP_SEGMENTATION_STREAM))
-{
-  script_window(f, 0, 1000);
-  queue_record(f, 0, 1000, 0);
-  finish(f, 0);
-  expect_segment(f, 0, 0, 1000);
-  g_assert_cmpuint(wire_header(f, 0, 0).flags & TCP_FIN, ==, 0);
-  drop_segment(f, 0);
-  expect_nothing(f, 0);
-  script_window(f, 1000, 1000);
-  expect_segment(f, 0, 1000, 0);
-  g_assert_cmpuint(wire_header(f, 0, 0).flags & TCP_FIN, ==, TCP_FIN);
-}
-
 /* An old window, of a segment that was overtaken, is not taken (RFC 9293 §3.10.7.4, SND.WL1 and SND.WL2). */
 TCP_TEST(test_old_window_is_not_taken, against_small_window(TCP_SEGMENTATION_STREAM))
 {

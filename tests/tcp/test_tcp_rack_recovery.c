@@ -72,30 +72,6 @@ TCP_TEST(test_recoveries_narrow_the_window, connected())
   }
 }
 
-/* Ten segments, of which the first is lost and two come, at a round trip of 50 us: two SACKs. The
- * reordering timer expires 50 + 50 / 4 = 62.5 us after the segments left, with Linux's slack of 2 ms after
- * 2,062.5, and one segment is sent again. */
-static const time_ps slack_of_the_reordering_timer_rows[] = {0, 2 * TIME_PS_PER_MILLISECOND};
-
-ROW_TEST(test_slack_of_the_reordering_timer, slack_of_the_reordering_timer_rows)
-{
-  tcp_config config = *TCP_WITH(.rack = true, .dsack = true, .tail_loss_probe = true, .timer_slack_ps = *c);
-  g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, &config);
-  handshake(f, 50 * TIME_PS_PER_MICROSECOND, NULL);
-  time_ps deadline = f->now + 62500 * TIME_PS_PER_NANOSECOND + *c;
-  post_losing(f, 10 * EMSS, 1);
-  advance_by(f, 25 * TIME_PS_PER_MICROSECOND);
-  deliver_some(f, 0, 2);
-  drop_all(f, 0);
-  advance_by(f, 25 * TIME_PS_PER_MICROSECOND);
-  deliver_all(f, 1);
-  expect_deadline(f, 0, deadline);
-  drop_all(f, 0); /* new ones, by Limited Transmit */
-  expect_quiet_until(f, 0, deadline);
-  expect_segment(f, 0, 0, EMSS);
-  EXPECT_FIELDS(statistics_of(f), (retransmissions, 1), (tail_loss_probes, 0));
-}
-
 /* What is kept in ticks of 4 ms, at a round trip of 50 us: the waits are rounded up to ticks and end at one.
  * Each row: which timer, what it waits: the reordering timer 62.5 - 50 us, of which 2 ms slack make one tick
  * after the SACKs; the probe 2 * 50 us and the slack; the delayed ACK 41 ms, 11 ticks; RTO 0.05 + 200 ms, 51
@@ -133,22 +109,6 @@ ROW_TEST(test_ticks_of_the_timers, ticks_of_the_timers_rows)
   time_ps due = ((f->now + config.tick_phase_ps) / tick + 1 + c->ticks) * tick - config.tick_phase_ps;
   expect_quiet_until(f, end, due);
   g_assert_cmpuint(on_wire(f, end), ==, 1);
-}
-
-/* Two segments arrive in the other order, 20 ms apart: what was late is there before the timer ends, and
- * nothing is sent again. */
-TCP_TEST(test_slight_reordering, connected())
-{
-  post(f, 0, 2 * EMSS, 0);
-  reorder_segments(f, 0, 0, 1);
-  advance_by(f, TCP_FIXTURE_ROUND_TRIP / 2);
-  deliver(f, 0);
-  advance_by(f, 20 * TIME_PS_PER_MILLISECOND);
-  deliver(f, 0);
-  fly(f, 1);
-  complete_transfer(f, 2 * EMSS);
-  g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 0);
-  g_assert_cmpuint(threshold_of(f), ==, UINT64_MAX);
 }
 
 /* Three segments of ten were overtaken by the others by more than a quarter of a round trip: fast recovery
@@ -306,25 +266,4 @@ FLAG_TEST(test_spurious_recovery_by_duplicates, lost)
   g_assert_cmpuint(f->end[0].acknowledged, ==, 10 * EMSS);
   EXPECT_FIELDS(statistics_of(f), (duplicates_reported, lost ? 2 : 3), (spurious_recoveries, lost ? 0 : 1));
   g_assert_cmpuint(threshold_of(f), ==, lost ? 5 * EMSS : UINT64_MAX);
-}
-
-/* §6.3: a round trip takes 100 ms, as two segments have shown. The next eight are lost, two more leave 50
- * ms before the time-out. It takes the eight as lost, not the two, which are on their way. They fill the
- * window of 1 segment: the first of the eight leaves all the same. In the end eight were sent again. */
-TCP_TEST(test_time_out_spares_what_is_new, connected())
-{
-  post(f, 0, 2 * EMSS, 0);
-  fly(f, 0);
-  fly(f, 1);
-  g_assert_cmpuint(f->end[0].acknowledged, ==, 2 * EMSS);
-  post_losing(f, 8 * EMSS, ALL);
-  advance_to(f, f->end[0].connection->class->deadline(f->end[0].connection) - 50 * TIME_PS_PER_MILLISECOND);
-  post(f, 0, 2 * EMSS, 0);
-  g_assert_cmpuint(on_wire(f, 0), ==, 2);
-  advance_by(f, 50 * TIME_PS_PER_MILLISECOND);
-  g_assert_cmpuint(statistics_of(f)->timeouts, ==, 1);
-  g_assert_cmpuint(on_wire(f, 0), ==, 3);
-  g_assert_cmpuint(wire_position(f, 0, 2), ==, 2 * EMSS);
-  complete_transfer(f, 12 * EMSS);
-  g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 8);
 }

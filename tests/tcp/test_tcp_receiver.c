@@ -388,19 +388,6 @@ TEST(test_held)
   g_assert_cmpuint(reassembly_queue_total(tcp_receiver_held(test->receiver)), ==, 0);
 }
 
-/* The right edge is the in-order edge + 1000; what lies beyond is cut off. */
-RECEIVER_TEST(test_window)
-{
-  arrive(test, 900, 1100, false);
-  expect_passed(test, "900+100@1 ");
-  g_assert_cmpuint(tcp_receiver_window_edge(test->receiver), ==, 1000);
-  arrive(test, 0, 900, false);
-  g_assert_cmpuint(tcp_receiver_window_edge(test->receiver), ==, 2000);
-  arrive(test, 2000, 2100, false);
-  g_assert_cmpuint(test->above.new_octets, ==, 0);
-  g_assert_cmpuint(tcp_receiver_out_of_order_runs(test->receiver), ==, 0);
-}
-
 /* RFC 5681 §4.2 with an ACK every 2 segments or 40 ps. */
 RECEIVER_TEST(test_delayed_ack)
 {

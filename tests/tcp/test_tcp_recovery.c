@@ -46,18 +46,6 @@ FLAG_TEST(test_fast_retransmit, sack)
   expect_retransmissions(f, 1);
 }
 
-/* Two duplicates are no loss: two segments overtaken by two others come into order, and nothing is sent
- * again. */
-FLAG_TEST(test_slight_reordering_is_no_loss, sack)
-{
-  g_autoptr(tcp_fixture) f = tcp_fixture_connected(sack);
-  post(f, 0, 10 * EMSS, 0);
-  reorder_segments(f, 0, 0, 2);
-  run_until_idle(f, TCP_FIXTURE_ROUND_TRIP);
-  g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 0);
-  g_assert_cmpuint(threshold_of(f), ==, UINT64_MAX);
-}
-
 /* Segments 0 and 4 are lost, 20 are queued. Two duplicates let 10 and 11 out, the third starts recovery with
  * a window of 5. Segment 4 is lost once 5, 6 and 7 are SACKed; pipe is 8 to 11 and the retransmission of 0
  * then, so it is sent again when 8 is SACKed: all that before any answer to the first retransmission. */
@@ -75,19 +63,6 @@ TCP_TEST(test_two_losses_with_sack_take_one_round_trip, first_is_lost(true, 20, 
   g_assert_cmpuint(f->end[0].acknowledged, ==, 12 * EMSS);
   g_assert_cmpuint(window_of(f), ==, 5 * EMSS); /* one reduction for one window of data */
   complete_transfer(f, 20 * EMSS);
-  expect_retransmissions(f, 2);
-}
-
-/* NextSeg() rule 4: 0 and the last, 9, are lost. Nothing after 9 shows its loss; when the retransmission of 0
- * is acknowledged and 9 is still not there, the rescue sends it again without a time-out. */
-TCP_TEST(test_rescue_of_the_tail, first_is_lost(true, 10, 8))
-{
-  expect_and_drop(f, 0, 9 * EMSS, EMSS);
-  expect_lone_segment(f, 0, 0, EMSS);
-  deliver_and_acknowledge(f);
-  g_assert_cmpuint(f->end[0].acknowledged, ==, 9 * EMSS);
-  expect_segment(f, 0, 9 * EMSS, EMSS);
-  complete_transfer(f, 10 * EMSS);
   expect_retransmissions(f, 2);
 }
 
@@ -119,18 +94,6 @@ TCP_TEST(test_new_data_in_recovery, first_is_lost(true, 10, 9))
   post(f, 0, 10 * EMSS, 0);
   g_assert_cmpuint(on_wire(f, 0), ==, 1 + 4);
   expect_last(f, 13 * EMSS);
-}
-
-/* What a second loss in the same window of data costs: nothing more. A loss in the next window halves
- * again. */
-TCP_TEST(test_each_window_halves_once, first_is_lost(true, 60, 3))
-{
-  g_assert_cmpuint(window_of(f), ==, 5 * EMSS);
-  complete_transfer(f, 60 * EMSS);
-  g_assert_cmpuint(window_of(f), >=, 6 * EMSS);
-  post_losing(f, 6 * EMSS, 1);
-  deliver_segments(f, 3);
-  g_assert_cmpuint(window_of(f), ==, 3 * EMSS);
 }
 
 /* NextSeg() rule 4 once in a recovery: 9, lost with 0, has been sent again for rescue; 10, new, leaves once,
@@ -215,25 +178,6 @@ TEST(test_retransmissions_heed_the_window)
 
 /* --- NewReno (RFC 6582) --- */
 
-/* Without SACK the second loss shows only when the first is repaired: the partial ACK sends it again at
- * once. */
-TCP_TEST(test_two_losses_without_sack_take_partial_acks, first_is_lost(false, 10, 3))
-{
-  drop_segment(f, 0);
-  deliver_segments(f, 5); /* 5 to 9 */
-  g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 1);
-  expect_segment(f, 0, 0, EMSS);
-  deliver_and_acknowledge(f);
-  g_assert_cmpuint(f->end[0].acknowledged, ==, 4 * EMSS);
-  expect_segment(f, 0, 4 * EMSS, EMSS);
-  deliver_and_acknowledge(f);
-  expect_nothing(f, 0);
-  g_assert_cmpuint(f->end[0].acknowledged, ==, 10 * EMSS);
-  g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 2);
-  /* the full ACK leaves min(5, max(0, 1) + 1) segments */
-  g_assert_cmpuint(window_of(f), ==, 2 * EMSS);
-}
-
 /* RFC 6582 §3.2 step 3: the first partial ACK restarts the timer (RTO 300 ms), the second does not. */
 TCP_TEST(test_partial_acks_and_the_timer, tcp_fixture_connected(false))
 {
@@ -295,17 +239,6 @@ TCP_TEST(test_window_updates_are_no_duplicates, tcp_fixture_scripted(NULL, OFFER
     script_segment(f, header, 0, 0);
   }
   expect_segment(f, 0, 0, EMSS);
-}
-
-/* RFC 6582 §3.2 step 4: 20 queued, 10 and the two of limited transmit in flight, 0 lost. The third
- * duplicate makes the window 5 + 3, the eight more of 4 to 11 make it 16: 4 new segments leave after the
- * 12. */
-TCP_TEST(test_duplicates_let_new_segments_out, first_is_lost(false, 20, 11))
-{
-  g_assert_cmpuint(window_of(f), ==, 16 * EMSS);
-  expect_segment(f, 0, 0, EMSS);
-  g_assert_cmpuint(on_wire(f, 0), ==, 1 + 4);
-  expect_last(f, 15 * EMSS);
 }
 
 /* A middlebox has cut the retransmission of the first segment at 500 and 1000. The partial ACKs of its pieces

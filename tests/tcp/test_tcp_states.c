@@ -164,6 +164,7 @@ TCP_TEST(test_passive_close, against_script())
   expect_flags(f, TCP_ACK | TCP_PSH, 301);
   script(f, 301, 0, 200, 0);
   finish(f, 0);
+  finish(f, 0); /* idempotent */
   expect_flags(f, TCP_ACK | TCP_FIN, 301);
   g_assert_false(f->end[0].closed);
   script(f, 301, 0, 201, 0);
@@ -227,19 +228,6 @@ TEST(test_reset_in_every_state)
     expect_nothing(f, 0);
     expect_deadline(f, 0, TIME_PS_NEVER);
   }
-}
-
-/* A RST with the same number as in the states that wait, but one octet off, is challenged (RFC 5961 §3.2),
- * in CLOSE-WAIT too. */
-TCP_TEST(test_reset_that_is_guessed, against_script())
-{
-  script(f, 0, 0, 0, TCP_FIN);
-  drop_all(f, 0);
-  script(f, 2, 0, 0, TCP_RST);
-  expect_flags(f, TCP_ACK, 1);
-  script(f, 0, 0, 0, TCP_RST);
-  expect_nothing(f, 0);
-  g_assert_false(f->end[0].closed);
 }
 
 /* RFC 5961 §3.2: a RST outside of the window is dropped without an answer. The window's 65,535 octets end

@@ -30,24 +30,10 @@ TCP_TEST(test_time_outs_double, tcp_fixture_connected(true))
   expect_deadline(f, 0, start + 2400 * TIME_PS_PER_MILLISECOND);
 }
 
-/* With timestamps the same ACK is a sample (RFC 7323 §4.1). The retransmission's own timestamp is echoed:
- * 40 ms of delayed ACK. RTTVAR 3/4 * 50 + 1/4 * |100 - 40| = 52.5, SRTT 7/8 * 100 + 5 = 92.5, RTO 92.5 +
- * 210 = 302.5 ms. */
-TCP_TEST(test_timestamps_sample_retransmissions, tcp_fixture_pair(TCP_WITH(.timestamps = true)))
-{
-  post_losing(f, 1000, 1);
-  advance_by(f, 300 * TIME_PS_PER_MILLISECOND);
-  deliver(f, 0);
-  advance_by(f, 40 * TIME_PS_PER_MILLISECOND);
-  deliver_all(f, 1);
-  g_assert_cmpuint(f->end[0].acknowledged, ==, 1000);
-  post(f, 0, 1000, 0);
-  expect_deadline(f, 0, f->now + 302500 * TIME_PS_PER_MICROSECOND);
-}
-
-/* With a clock of milliseconds, as Linux has it, an ACK is a sample by what it acknowledges
- * (tcp_ack_update_rtt()). By its echo it is one only where all of that was sent again, and then of a whole
- * tick at least. SRTT 87.5 ms + sample/8, RTTVAR 37.5 ms + |100 ms - sample|/4. */
+/* With timestamps the ACK of what was sent again is a sample, too (RFC 7323 §4.1): it echoes the
+ * retransmission's own. With a clock of milliseconds, as Linux has it, an ACK is a sample by what it
+ * acknowledges (tcp_ack_update_rtt()). By its echo it is one only where all of that was sent again, and then
+ * of a whole tick at least. SRTT 87.5 ms + sample/8, RTTVAR 37.5 ms + |100 ms - sample|/4. */
 static const struct {
   bool in_ms;
   bool lost;
@@ -126,26 +112,6 @@ TCP_TEST(test_gives_up, tcp_fixture_pair(TCP_WITH(.retries_max = 3)))
   expect_closed(f, 0, TCP_CLOSE_GAVE_UP);
   g_assert_cmpuint(on_wire(f, 0), ==, 3);
   expect_deadline(f, 0, TIME_PS_NEVER);
-}
-
-/* The last of five segments is lost: no duplicate shows it, RTO does. The ACK of the first four took one
- * sample of 100 ms more: RTTVAR 3/4 * 50 = 37.5, a second (two ACKs of two segments) 28.125: RTO 100 +
- * 112.5 = 212.5 ms after the last ACK. */
-TCP_TEST(test_tail_loss_takes_a_time_out, tcp_fixture_connected(true))
-{
-  post(f, 0, 5 * EMSS, 0);
-  reorder_segments(f, 0, 0, 4);
-  drop_segment(f, 0);
-  reorder_segments(f, 0, 0, 3); /* 3 1 2 0 to 0 1 2 3 */
-  g_assert_cmpuint(wire_position(f, 0, 0), ==, 0);
-  advance_by(f, TCP_FIXTURE_ROUND_TRIP / 2);
-  deliver_all(f, 0);
-  advance_by(f, TCP_FIXTURE_ROUND_TRIP / 2);
-  deliver_all(f, 1);
-  g_assert_cmpuint(f->end[0].acknowledged, ==, 4 * EMSS);
-  time_ps start = f->now;
-  expect_quiet_until(f, 0, start + 212500 * TIME_PS_PER_MICROSECOND);
-  expect_segment(f, 0, 4 * EMSS, EMSS);
 }
 
 /* All of the window but segments 3 and 6 is lost. After the time-out what is not SACKed is sent again, in
@@ -263,19 +229,6 @@ ROW_TEST(test_late_segment_within_a_tick, same_tick_rows)
   deliver_and_acknowledge(f);
   g_assert_cmpuint(f->end[0].acknowledged, ==, 1000);
   g_assert_cmpuint(statistics_of(f)->spurious_timeouts, ==, c->spurious);
-}
-
-/* The same by D-SACK (RFC 3708), when both have arrived. */
-TCP_TEST(test_late_segment_with_duplicate_sack, tcp_fixture_pair(TCP_WITH(.dsack = true)))
-{
-  post(f, 0, 1000, 0);
-  advance_by(f, 300 * TIME_PS_PER_MILLISECOND);
-  g_assert_cmpuint(on_wire(f, 0), ==, 2);
-  deliver_and_acknowledge(f);
-  g_assert_cmpuint(statistics_of(f)->spurious_timeouts, ==, 0);
-  deliver_and_acknowledge(f);
-  EXPECT_FIELDS(statistics_of(f), (duplicates_reported, 1), (spurious_timeouts, 1));
-  g_assert_cmpuint(threshold_of(f), ==, UINT64_MAX);
 }
 
 /* MPA-048: FPDUs packed into one segment are packed alike when they are sent again after a time-out: 1000

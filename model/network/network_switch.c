@@ -631,6 +631,8 @@ void network_switch_measure(network_switch *self, bool is_open, time_ps now)
 void network_switch_end(network_switch *self, time_ps now)
 {
   network_switch_measure(self, false, now);
+  const network_switch_totals totals = network_switch_totals_of(self);
+  g_assert(totals.received + totals.made == totals.sent + totals.held + totals.dropped);
   for (guint i = 0; i < self->ports->len; i++) {
     network_port_gauge *gauge = &port_at(self, i)->gauge;
     time_distribution_end(&gauge->queue, gauge->measured_ps);

@@ -151,15 +151,14 @@ char *tshark(const char *folder, const char *name, const char *const *options)
   return output;
 }
 
-/* --- Two engines --- */
+/* --- Two runs --- */
 
 static char *compare_ends(const session_result *a, const session_result *b)
 {
   if (a->status != b->status || g_strcmp0(a->message, b->message) != 0 ||
       g_strcmp0(a->terminate_code, b->terminate_code) != 0 ||
       g_strcmp0(a->terminate_side, b->terminate_side) != 0) {
-    return g_strdup_printf("the end: ns-3 %d \"%s\", native %d \"%s\"", a->status, a->message, b->status,
-                           b->message);
+    return g_strdup_printf("the end: %d \"%s\" and %d \"%s\"", a->status, a->message, b->status, b->message);
   }
   return NULL;
 }
@@ -169,8 +168,8 @@ static char *compare_metrics(const session_result *a, const session_result *b)
   for (metric_id id = 0; id < METRIC_COUNT; id++) {
     if (a->results.metrics.present[id] != b->results.metrics.present[id] ||
         (id != METRIC_TIME_WALL_S && a->results.metrics.value[id] != b->results.metrics.value[id])) {
-      return g_strdup_printf("%s: ns-3 %.17g, native %.17g", metric_row_of(id)->name,
-                             a->results.metrics.value[id], b->results.metrics.value[id]);
+      return g_strdup_printf("%s: %.17g and %.17g", metric_row_of(id)->name, a->results.metrics.value[id],
+                             b->results.metrics.value[id]);
     }
   }
   return NULL;
@@ -183,19 +182,11 @@ static char *compare_distributions(const session_result *a, const session_result
 
     if (left->count != right->count ||
         (left->count > 0 && memcmp(left->bins, right->bins, left->count * sizeof *left->bins) != 0)) {
-      return g_strdup_printf("distribution %d: ns-3 %zu bins, native %zu, or other ones", (int)id,
-                             left->count, right->count);
+      return g_strdup_printf("distribution %d: %zu and %zu bins, or other ones", (int)id, left->count,
+                             right->count);
     }
   }
   return NULL;
-}
-
-/* What follows the name of the engine, which only the head of a trace has; all of other files. */
-static const gchar *after_engine(const gchar *text)
-{
-  const gchar *named = text ? strstr(text, "\"run.engine\"") : NULL;
-
-  return named ? strchr(named, ',') : text;
 }
 
 /* A file that is in neither folder counts as equal: measure.series may be none. */
@@ -208,48 +199,57 @@ static char *compare_file(const char *name, const char *a, const char *b)
 
   g_file_get_contents(left_path, &left, &left_octets, NULL);
   g_file_get_contents(right_path, &right, &right_octets, NULL);
-  const gchar *from = after_engine(left), *right_from = after_engine(right);
-  left_octets -= (gsize)(from - left);
-  right_octets -= (gsize)(right_from - right);
-  while (at < MIN(left_octets, right_octets) && from[at] == right_from[at]) {
+  while (at < MIN(left_octets, right_octets) && left[at] == right[at]) {
     at++;
   }
   return at == left_octets && at == right_octets && !left == !right
              ? NULL
-             : g_strdup_printf("%s: ns-3 %zu octets, native %zu, the first %zu are the same", name,
-                               left_octets, right_octets, at);
+             : g_strdup_printf("%s: %zu and %zu octets, the first %zu are the same", name, left_octets,
+                               right_octets, at);
 }
 
-/* Runs it with every file that a run can write. The head of the trace names the engine: it is left out. */
-static session_result run_on(const scenario *s, const char *engine_name, const char *folder)
+/* Runs it with every file that a run can write. Of the trace the head is left out: it has all keys. */
+static session_result run_for_all_files(const scenario *s, const char *folder)
 {
-  g_autoptr(scenario) own = scenario_copy(s);
-  g_autofree char *trace_path = g_build_filename(folder, "run.trace", NULL);
-  FILE *trace_file = fopen(trace_path, "w+");
-  session_result result;
+  g_autofree char *path = g_build_filename(folder, "run.trace", NULL);
+  g_autofree char *about = simulation_trace_about(s);
+  FILE *trace_file = fopen(path, "w+");
+  const session_result result = run_with_trace(s, folder, trace_file);
+  gsize octets;
 
-  set_engine(own, engine_name);
-  result = run_with_trace(own, folder, trace_file);
   fclose(trace_file);
+  g_autofree char *text = read_file(folder, "run.trace", &octets);
+  const char *events = strstr(text, about) + strlen(about);
+  g_assert_true(g_file_set_contents(path, events, (gssize)octets - (events - text), NULL));
   return result;
+}
+
+char *run_difference_of(const scenario *one, const scenario *other, session_result *result)
+{
+  static const char *const files[] = {"occupancy.csv", "sender.pcap", "receiver.pcap",
+                                      "hosts.csv",     "ports.csv",   "run.trace"};
+  g_autoptr(run_folder) ones = run_folder_new();
+  g_autoptr(run_folder) others = run_folder_new();
+  *result = run_for_all_files(one, ones);
+  g_auto(session_result) other_result = run_for_all_files(other, others);
+  char *difference = compare_ends(result, &other_result);
+
+  difference = difference ? difference : compare_metrics(result, &other_result);
+  difference = difference ? difference : compare_distributions(result, &other_result);
+  for (gsize i = 0; i < G_N_ELEMENTS(files) && !difference; i++) {
+    difference = compare_file(files[i], ones, others);
+  }
+  return difference;
 }
 
 char *run_difference(const scenario *s, session_result *result)
 {
-  static const char *const files[] = {"occupancy.csv", "sender.pcap", "receiver.pcap",
-                                      "hosts.csv",     "ports.csv",   "run.trace"};
-  g_autoptr(run_folder) others = run_folder_new();
-  g_autoptr(run_folder) natives = run_folder_new();
-  g_auto(session_result) ns3 = run_on(s, OTHER_ENGINE, others);
-  *result = run_on(s, "native", natives);
-  char *difference = compare_ends(&ns3, result);
+  g_autoptr(scenario) native = scenario_copy(s);
+  g_autoptr(scenario) other = scenario_copy(s);
 
-  difference = difference ? difference : compare_metrics(&ns3, result);
-  difference = difference ? difference : compare_distributions(&ns3, result);
-  for (gsize i = 0; i < G_N_ELEMENTS(files) && !difference; i++) {
-    difference = compare_file(files[i], others, natives);
-  }
-  return difference;
+  set_engine(native, "native");
+  set_engine(other, OTHER_ENGINE);
+  return run_difference_of(native, other, result);
 }
 
 session_result run_scenario_on_both(const run_request *request)

@@ -39,6 +39,9 @@ session_result run_scenario_on_both(const run_request *request);
  * it as above. */
 char *run_difference(const scenario *s, session_result *result);
 
+/* This is the same of two scenarios as they are; `result` is that of the first. */
+char *run_difference_of(const scenario *one, const scenario *other, session_result *result);
+
 /* Returns the scenario of a request for the engine, checked; free with scenario_free(). A run of it with its
  * files in `folder`, whatever its status. */
 scenario *run_request_load(const run_request *request);

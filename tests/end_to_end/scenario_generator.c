@@ -3,17 +3,8 @@
 
 #include "run_fixture.h"
 
-enum { CHOICES_MAX = 14 };
-
-/* What a scenario may have: in this many of a hundred scenarios, one of the choices, each of which is one
- * setting or several. */
-typedef struct feature {
-  int percent;
-  const char *choices[CHOICES_MAX];
-} feature;
-
 /* Times are short and round, so that much falls into one picosecond. */
-static const feature features[] = {
+static const random_feature features[] = {
     /* The work */
     {100,
      {"workload.message_size=20000|workload.messages=8", "workload.message_size=1434|workload.messages=60",
@@ -244,37 +235,65 @@ static void try_choice(random_scenario *drawn, const char *choice)
   }
 }
 
-static const char *pick(GRand *random, const feature *of)
+static const char *pick(GRand *random, const random_feature *of)
 {
   int count = 0;
 
-  while (count < CHOICES_MAX && of->choices[count]) {
+  while (count < RANDOM_CHOICES_MAX && of->choices[count]) {
     count++;
   }
   return of->choices[g_rand_int_range(random, 0, count)];
 }
 
-random_scenario *random_scenario_new(GRand *random)
+random_scenario *random_scenario_of(GRand *random, const char *text, const char *first,
+                                    const random_feature *of, gsize count)
 {
   random_scenario *drawn = g_new0(random_scenario, 1);
-  bool changes = g_rand_int_range(random, 0, 100) < 15;
-  const char *text = texts[g_rand_int_range(random, 0, G_N_ELEMENTS(texts))];
 
-  drawn->text = g_strconcat("title = \"random\";\n", changes ? text : "", NULL);
+  drawn->text = g_strconcat("title = \"random\";\n", text, NULL);
   drawn->sets = g_ptr_array_new_with_free_func(g_free);
   g_ptr_array_add(drawn->sets, g_strdup_printf("run.seed=%d", g_rand_int_range(random, 1, 1000000)));
   for (size_t i = 0; i < G_N_ELEMENTS(quick); i++) {
     g_ptr_array_add(drawn->sets, g_strdup(quick[i]));
   }
-  for (size_t i = 0; i < G_N_ELEMENTS(features); i++) {
-    bool has = g_rand_int_range(random, 0, 100) < features[i].percent;
-    const char *choice = pick(random, &features[i]);
+  if (first) {
+    try_choice(drawn, first);
+  }
+  for (size_t i = 0; i < count; i++) {
+    bool has = g_rand_int_range(random, 0, 100) < of[i].percent;
+    const char *choice = pick(random, &of[i]);
 
     if (has) {
       try_choice(drawn, choice);
     }
   }
   return drawn;
+}
+
+random_scenario *random_scenario_new(GRand *random)
+{
+  bool changes = g_rand_int_range(random, 0, 100) < 15;
+  const char *text = texts[g_rand_int_range(random, 0, G_N_ELEMENTS(texts))];
+
+  return random_scenario_of(random, changes ? text : "", NULL, features, G_N_ELEMENTS(features));
+}
+
+static char *broken_without(const random_scenario *drawn, guint without, char *(*broken)(const scenario *s))
+{
+  g_autoptr(scenario) s = random_scenario_load(drawn, without);
+
+  return s ? broken(s) : NULL;
+}
+
+void random_scenario_shrink(random_scenario *drawn, char *(*broken)(const scenario *s))
+{
+  for (guint i = drawn->sets->len; i > 0; i--) {
+    g_autofree char *text = broken_without(drawn, i - 1, broken);
+
+    if (text) {
+      g_ptr_array_remove_index(drawn->sets, i - 1);
+    }
+  }
 }
 
 void random_scenario_free(random_scenario *drawn)

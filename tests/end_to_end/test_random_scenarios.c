@@ -39,14 +39,10 @@ typedef struct tally {
   double sums[METRIC_COUNT];
 } tally;
 
-static char *difference_without(const random_scenario *drawn, guint without)
+static char *difference_of(const scenario *s)
 {
-  g_autoptr(scenario) s = random_scenario_load(drawn, without);
   g_auto(session_result) result;
 
-  if (!s) {
-    return NULL;
-  }
   char *difference = run_difference(s, &result);
   return difference;
 }
@@ -58,13 +54,7 @@ static void run(random_scenario *drawn, int number, tally *all)
   char *difference = run_difference(s, &result);
 
   if (difference) {
-    /* What the difference does not need is left out. */
-    for (guint i = drawn->sets->len; i > 0; i--) {
-      g_autofree char *without = difference_without(drawn, i - 1);
-      if (without) {
-        g_ptr_array_remove_index(drawn->sets, i - 1);
-      }
-    }
+    random_scenario_shrink(drawn, difference_of);
     g_error("seed %d, scenario %d: %s. This is enough:\n%s", SEED, number, difference,
             random_scenario_describe(drawn));
   }

@@ -15,7 +15,7 @@
 #include "scenario/scenario_axes.h"
 #include "scenario/scenario_guess.h"
 #include "study/plot/study_plot.h"
-#include "study/size/size_answer.h"
+#include "study/size/size_study.h"
 #include "study/table/result_table.h"
 
 #define PRECISION_DEFAULT 0.01

@@ -11,7 +11,6 @@
 #include "cli/cli_cost.h"
 #include "cli/cli_run_trace.h"
 #include "explain/explain_trace.h"
-#include "study/timeline/timeline_capture.h"
 #include "study/timeline/timeline_page.h"
 #include "trace/trace.h"
 

@@ -191,19 +191,6 @@ static char *label_of(const study_table *table, const place_axis *axis, const ch
   return label;
 }
 
-/* Adds a label at each value; the unit is in the axis's name unless the labels have one. */
-static void add_labels(const study_table *table, place_axis *axis)
-{
-  const shown_scale *unit = unit_of(axis);
-  const char *words = place_axis_words(table, axis->key);
-  axis->drawn.name = unit != NULL ? name_of(words, unit->unit) : g_strdup(words);
-  for (guint i = 0; i < axis->texts->len; i++) {
-    g_autofree char *label = label_of(table, axis, g_ptr_array_index(axis->texts, i), unit);
-    g_auto(GStrv) parts = g_strsplit(label, "%", -1); /* gnuplot takes it for a format */
-    g_ptr_array_add(axis->drawn.labels, g_strjoinv("%%", parts));
-  }
-}
-
 /* This is the part of the axis at either end. */
 #define MARGIN 0.09
 
@@ -223,13 +210,18 @@ place_axis place_axis_of_cells(const study_table *table, scenario_key key)
                                .tics = g_array_new(FALSE, FALSE, sizeof(double)),
                                .gaps = g_array_new(FALSE, FALSE, sizeof(double)),
                                .labels = g_ptr_array_new_with_free_func(g_free)}};
+  const shown_scale *unit = unit_of(&axis); /* it is in the axis's name unless the labels have one */
+  const char *words = place_axis_words(table, key);
+  axis.drawn.name = unit != NULL ? name_of(words, unit->unit) : g_strdup(words);
   for (guint i = 0; i < axis.texts->len; i++) {
     double place = i;
+    g_autofree char *label = label_of(table, &axis, g_ptr_array_index(axis.texts, i), unit);
+    g_auto(GStrv) parts = g_strsplit(label, "%", -1); /* gnuplot takes it for a format */
     g_array_append_val(axis.drawn.tics, place);
+    g_ptr_array_add(axis.drawn.labels, g_strjoinv("%%", parts));
   }
   axis.drawn.to =
       axis.texts->len - 0.5; /* half a place on either side, so that the first and the last have room */
-  add_labels(table, &axis);
   return axis;
 }
 

@@ -122,26 +122,6 @@ static double end_of(const share_curve *curve)
 #define TAIL_SHARE 0.02
 #define SMALLEST_SHARE 1e-5
 
-/* Appends the share before and after each bound: a step has an edge. What lies before `from`, where the axis
- * begins, has none. */
-static void append_rows(const share_curve *curve, double from, GString *data)
-{
-  const distribution *d = &curve->samples;
-  double total = distribution_weight(d), above = total;
-  gboolean begun = FALSE;
-  for (size_t i = 0; i < d->count; i++) {
-    if (!begun && d->bins[i].bound > from) {
-      g_string_append_printf(data, "%.10g %.10g\n", from, above / total);
-      begun = TRUE;
-    }
-    if (begun) {
-      g_string_append_printf(data, "%.10g %.10g\n", d->bins[i].bound, above / total);
-    }
-    above = i + 1 < d->count ? above - d->bins[i].weight : 0; /* what rounding leaves is no share */
-    g_string_append_printf(data, "%.10g %.10g\n", d->bins[i].bound, above / total);
-  }
-}
-
 /* Appends the curves, and the legend: each point has a colour, each quantity a dash; in a terminal each curve
  * a letter. */
 static void append_curves(const GArray *curves, const shown_quantity *shown, double from, plot_chart *chart)
@@ -158,7 +138,22 @@ static void append_curves(const GArray *curves, const shown_quantity *shown, dou
                          : curve->kind == 0 ? "first"
                                             : "second",
                          curve->point + 1, name, columns);
-    append_rows(curve, from, chart->data);
+    /* The share before and after each bound: a step has an edge. What lies before `from`, where the axis
+     * begins, has none. */
+    const distribution *d = &curve->samples;
+    double total = distribution_weight(d), above = total;
+    gboolean begun = FALSE;
+    for (size_t k = 0; k < d->count; k++) {
+      if (!begun && d->bins[k].bound > from) {
+        g_string_append_printf(chart->data, "%.10g %.10g\n", from, above / total);
+        begun = TRUE;
+      }
+      if (begun) {
+        g_string_append_printf(chart->data, "%.10g %.10g\n", d->bins[k].bound, above / total);
+      }
+      above = k + 1 < d->count ? above - d->bins[k].weight : 0; /* what rounding leaves is no share */
+      g_string_append_printf(chart->data, "%.10g %.10g\n", d->bins[k].bound, above / total);
+    }
     if (curve->point == labels->len) {
       g_ptr_array_add(labels, g_strconcat(curve->label, end_of(curve) == 0 ? " (0 throughout)" : "", NULL));
     }

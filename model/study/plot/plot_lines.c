@@ -334,27 +334,21 @@ static void add_prediction(line_chart *chart)
 
 /* --- Panels that show the same --- */
 
-/* Returns all that `panel` shows, as a text. Free with g_free(). */
-static char *shown_in(const line_chart *chart, guint panel)
-{
-  GString *text = g_string_new(NULL);
-  for (guint i = 0; i < chart->lines->len; i++) {
-    const chart_line *line = line_at(chart->lines, i);
-    if (line->panel == panel) {
-      g_autofree char *curve = curve_text(line);
-      g_string_append_printf(text, "%d %u:%s\n", line->look, line->style, curve);
-    }
-  }
-  return g_string_free(text, FALSE);
-}
-
 /* Panels that are identical, as where all is 0, become one with the titles of all. */
 static void join_panels(line_chart *chart)
 {
   GPtrArray *titles = chart->groups.panels;
-  g_autoptr(GPtrArray) shown = g_ptr_array_new_with_free_func(g_free);
+  g_autoptr(GPtrArray) shown = g_ptr_array_new_with_free_func(g_free); /* all that each shows, as a text */
   for (guint panel = 0; panel < titles->len; panel++) {
-    g_ptr_array_add(shown, shown_in(chart, panel));
+    GString *text = g_string_new(NULL);
+    for (guint i = 0; i < chart->lines->len; i++) {
+      const chart_line *line = line_at(chart->lines, i);
+      g_autofree char *curve = curve_text(line);
+      if (line->panel == panel) {
+        g_string_append_printf(text, "%d %u:%s\n", line->look, line->style, curve);
+      }
+    }
+    g_ptr_array_add(shown, g_string_free(text, FALSE));
   }
   for (guint panel = titles->len; panel-- > 1;) {
     guint same;

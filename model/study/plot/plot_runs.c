@@ -153,22 +153,6 @@ static char *const *keys_of(const GArray *points, guint index)
   return ((const study_run *)g_ptr_array_index(g_array_index(points, study_point, index).runs, 0))->keys;
 }
 
-/* Returns the index of the key of `keys` with most values, of several the last; of the kind of receiver,
- * which is what is compared, only when there is no other. */
-static guint sparest_key(const GPtrArray *runs, const GArray *keys)
-{
-  guint sparest = 0, most = 0;
-  for (guint i = 0; i < keys->len; i++) {
-    const scenario_key key = g_array_index(keys, scenario_key, i);
-    g_autoptr(GPtrArray) values = study_keys_values(runs, key);
-    const gboolean is_receiver = key == SCENARIO_RECEIVER_MODE || key == SCENARIO_MPA_MARKERS;
-    const guint count = is_receiver ? 1 : values->len;
-    sparest = count >= most ? i : sparest;
-    most = MAX(most, count);
-  }
-  return sparest;
-}
-
 point_selection point_selection_of(const study_table *table, guint most)
 {
   g_autoptr(GArray) differing = study_table_keys(table);
@@ -177,7 +161,17 @@ point_selection point_selection_of(const study_table *table, guint most)
   GArray *points = study_table_points(runs, differing);
   point_selection selection = {.of = points->len, .labels = g_ptr_array_new_with_free_func(g_free)};
   while (points->len > most && differing->len > 1) {
-    const guint at = sparest_key(runs, differing);
+    /* The key with most values is fixed, of several the last; the kind of receiver, which is what is
+     * compared, only when there is no other. */
+    guint at = 0, most_values = 0;
+    for (guint i = 0; i < differing->len; i++) {
+      const scenario_key key = g_array_index(differing, scenario_key, i);
+      g_autoptr(GPtrArray) values = study_keys_values(runs, key);
+      const gboolean is_receiver = key == SCENARIO_RECEIVER_MODE || key == SCENARIO_MPA_MARKERS;
+      const guint count = is_receiver ? 1 : values->len;
+      at = count >= most_values ? i : at;
+      most_values = MAX(most_values, count);
+    }
     const scenario_key key = g_array_index(differing, scenario_key, at);
     g_autoptr(GPtrArray) values = study_keys_values(runs, key);
     GPtrArray *left = g_ptr_array_new();

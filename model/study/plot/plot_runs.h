@@ -5,7 +5,7 @@
 
 #include <glib.h>
 
-#include "study/plot/plot_request.h"
+#include "study/plot/plot_chart.h"
 #include "study/table/study_table.h"
 
 /* --- Grouping: one key on x, the receiver as panels, the others as lines --- */

@@ -316,28 +316,10 @@ static gboolean refuse(const trace_chart *chart, const char *name, GError **erro
 
 /* --- Drawing --- */
 
-/* Appends marks of a layer; of those on the same dots the first, and of a line each column's last, too. */
-static void append_marks(const trace_chart *chart, guint layer, double dot, GString *data)
-{
-  const GArray *marks = chart->marks[layer];
-  g_autoptr(GHashTable) drawn = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-
-  for (guint i = 0; i < marks->len; i++) {
-    const mark *m = mark_at(marks, i);
-    const double column = column_of(chart, m->from);
-    char *dots = g_strdup_printf("%.0f %.0f %.0f %.0f", column, column_of(chart, m->to), floor(m->low / dot),
-                                 floor(m->high / dot));
-    const gboolean is_last = i + 1 == marks->len || column_of(chart, mark_at(marks, i + 1)->from) != column;
-    if (g_hash_table_add(drawn, dots) || (is_last && is_line(layer))) {
-      g_string_append_printf(data, "%.12f %.12f %.0f %.0f\n", time_ps_in_seconds(m->from),
-                             time_ps_in_seconds(m->to), m->low, m->high);
-    }
-  }
-}
-
 /* Appends the data: an index for each layer that has marks in sight, in their order. */
 static void append_layers(trace_chart *chart, plot_chart *drawn)
 {
+  const double dot = (drawn->y.to - drawn->y.from) / DOTS;
   for (guint i = 0; i < LAYERS; i++) {
     GArray *marks = chart->marks[i];
     const mark *first = marks->len > 0 ? mark_at(marks, 0) : NULL;
@@ -350,7 +332,20 @@ static void append_layers(trace_chart *chart, plot_chart *drawn)
       plot_chart_add_legend(drawn, layers[i].look, drawn->legend->len + 1, text);
       plot_chart_add_curve(drawn, 0, layers[i].look, drawn->legend->len, text,
                            "from (s), until, from (octets), to");
-      append_marks(chart, i, (drawn->y.to - drawn->y.from) / DOTS, drawn->data);
+      /* Of marks on the same dots the first, and of a line each column's last, too. */
+      g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+      for (guint k = 0; k < marks->len; k++) {
+        const mark *m = mark_at(marks, k);
+        const double column = column_of(chart, m->from);
+        char *dots = g_strdup_printf("%.0f %.0f %.0f %.0f", column, column_of(chart, m->to),
+                                     floor(m->low / dot), floor(m->high / dot));
+        const gboolean is_last =
+            k + 1 == marks->len || column_of(chart, mark_at(marks, k + 1)->from) != column;
+        if (g_hash_table_add(seen, dots) || (is_last && is_line(i))) {
+          g_string_append_printf(drawn->data, "%.12f %.12f %.0f %.0f\n", time_ps_in_seconds(m->from),
+                                 time_ps_in_seconds(m->to), m->low, m->high);
+        }
+      }
     }
   }
 }

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "study/plot/gnuplot.h"
-#include "study/plot/plot_request.h"
+#include "study/plot/plot_chart.h"
 #include "study/store/summary.h"
 #include "study/table/study_table.h"
 

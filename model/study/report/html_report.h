@@ -3,17 +3,7 @@
  * plots, tables and the commands that make them again. */
 #pragma once
 
-#include <glib.h>
-
-#include "study/store/result_store.h"
-
-typedef struct html_report_options {
-  const char *store;   /* the store's file, for the command that makes the report again: only its name without
-                          folders is used */
-  const char *page;    /* the report's own file, likewise */
-  const char *version; /* of the program that makes the report */
-  guint exclude;       /* study_flag: runs with one of these are left out of tables and plots */
-} html_report_options;
+#include "study/report/report_page.h"
 
 /* The page as text, the same octets for the same runs wherever it is made. Nothing in it is fetched, and of
  * scripts only its own runs, which sorts and filters tables; its plots are pictures in it. A store whose runs
@@ -21,3 +11,9 @@ typedef struct html_report_options {
  * fails, when a plot cannot be drawn (IWARPSIM_ERROR …) or the temporary folder for plots cannot be made
  * (G_FILE_ERROR). Free with g_free(). */
 char *html_report_make(result_store *store, const html_report_options *options, GError **error);
+
+/* Reads from the comment lines (# or //) that `text`, a scenario file, starts with, what it asks ("#
+ * Question: …") and what its author expected ("# Expected: …"); "" where it does not say. A paragraph goes on
+ * until the next one or the end of the comment; lines that are commands ("iwarpsim …") belong to none. Lines
+ * are joined by blanks. Free both with g_free(). */
+void scenario_question_of(const char *text, char **question, char **expected);

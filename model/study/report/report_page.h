@@ -1,10 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* This is a report in the making: what all its sections read, and the page that they append to. */
+/* This is a report in the making: what all its sections read, the page that they append to, and those that
+ * measure (report_results.c). */
 #pragma once
 
-#include <glib.h>
+#include "study/table/result_quantity.h"
 
-#include "study/table/result_rows.h"
+typedef struct html_report_options {
+  const char *store;   /* the store's file, for the command that makes the report again: only its name without
+                          folders is used */
+  const char *page;    /* the report's own file, likewise */
+  const char *version; /* of the program that makes the report */
+  guint exclude;       /* study_flag: runs with one of these are left out of tables and plots */
+} html_report_options;
 
 /* This is what a report tabulates of each point. */
 typedef struct report_column {
@@ -18,10 +25,7 @@ typedef struct report_column {
 typedef struct report_page {
   GString *html; /* the section in the making */
   const char *title;
-  const char *store; /* the names of its files, without folders */
-  const char *file;
-  const char *version; /* of the program that makes it */
-  guint exclude;       /* study_flag: runs with one of these are left out of tables and plots */
+  const html_report_options *options;
   const study_table *table;
   const char *empty;     /* why it has no run to compare; NULL: it has some */
   const GPtrArray *runs; /* study_run: of the table, and those that did not end ok */
@@ -37,29 +41,13 @@ typedef struct report_page {
 /* Fills `columns` and `pairings` of a report that has runs to compare. */
 void report_page_measure(report_page *report);
 
-/* --- Sections: each function appends the content of one, below its title --- */
-
-/* Appends what the scenarios ask (report_scenario.c); what the sweep varies, and what differs from the
- * defaults. */
-void report_append_question(report_page *report);
-void report_append_parameters(report_page *report);
-
-/* Appends where each quantity, and each ratio of pairs, is least and most, and what to be careful about; or
- * why there is nothing to compare (report_results.c). */
+/* Each of these appends the content of a section, below its title; nothing of what the report lacks. The
+ * answer is where each quantity, and each ratio of pairs, is least and most, and what to be careful about, or
+ * why there is nothing to compare. Plots set its `error` when they cannot be drawn (IWARPSIM_ERROR,
+ * G_FILE_ERROR). Pairs are values of a key beside each other over the same seeds. The definitions come after
+ * the other sections with intervals, of which they explain the asterisks. */
 void report_append_answer(report_page *report);
-
-/* Nothing of a report without runs to compare (report_results.c): plots, which set its `error` when they
- * cannot be drawn (IWARPSIM_ERROR, G_FILE_ERROR); tables of the results; values of a key beside each other
- * over the same seeds; what each quantity means. The definitions come after the other sections with
- * intervals, of which they explain the asterisks. */
 void report_append_plots(report_page *report);
 void report_append_results(report_page *report);
 void report_append_pairs(report_page *report);
 void report_append_definitions(report_page *report);
-
-/* Append the runs (report_runs.c): which to be careful about, of which scenario, where the numbers come from,
- * and the commands that make them again. */
-void report_append_flags(report_page *report);
-void report_append_scenario(report_page *report);
-void report_append_provenance(report_page *report);
-void report_append_commands(report_page *report);

@@ -162,7 +162,7 @@ static char *link_to_csv(const report_page *report, const char *name, const resu
   const result_request request = {.table = report->table,
                                   .quantities = quantities,
                                   .pairing = pairing,
-                                  .exclude = report->exclude,
+                                  .exclude = report->options->exclude,
                                   .is_guarded = TRUE};
   g_autofree char *csv = result_table_csv(&request);
   g_autofree char *octets = g_base64_encode((const guchar *)csv, strlen(csv));
@@ -170,25 +170,6 @@ static char *link_to_csv(const report_page *report, const char *name, const resu
   html_append(html, "<a download=\"%s.csv\" href=\"data:text/csv;charset=utf-8;base64,%s\">CSV</a>", name,
               octets);
   return g_string_free(html, FALSE);
-}
-
-/* Appends the cells of a row in front of its means: the values of `keys`, and how many runs or pairs the
- * first mean is of. */
-static void append_place(const report_page *report, const result_row *row, const GArray *keys, GString *html)
-{
-  g_string_append(html, "<tr>");
-  for (guint k = 0; k < keys->len; k++) {
-    const scenario_key key = g_array_index(keys, scenario_key, k);
-    g_autofree char *label = study_keys_label(key, row->first->keys[key]);
-    html_append(html, "<th scope=\"row\">%s</th>", label);
-  }
-  html_append(html, keys->len == 0 ? "<th scope=\"row\">%s</th>" : "%s",
-              keys->len == 0 ? report->table->names : "");
-  html_append(html, "<td class=\"number\">%u</td>", (guint)row->of.count);
-  if (report->table->flagged > 0) {
-    g_autofree char *flagged = row->flagged > 0 ? g_strdup_printf("%u", row->flagged) : g_strdup("");
-    html_append(html, "<td class=\"number flagged\">%s</td>", flagged);
-  }
 }
 
 /* Appends the table called `name` of the means of those `columns` (report_column) that have any, a row a
@@ -223,12 +204,24 @@ static void append_means(report_page *report, const char *name, const char *capt
   if (means->len == 0) {
     return;
   }
-  for (guint r = 0; r < ((GArray *)g_ptr_array_index(means, 0))->len; r++) {
+  const GArray *places = g_ptr_array_index(means, 0); /* and how many runs or pairs the first mean is of */
+  for (guint r = 0; r < places->len; r++) {
+    const result_row *first = &g_array_index(places, result_row, r);
+    g_string_append(body, "<tr>");
+    for (guint k = 0; k < keys->len; k++) {
+      const scenario_key key = g_array_index(keys, scenario_key, k);
+      g_autofree char *label = study_keys_label(key, first->first->keys[key]);
+      html_append(body, "<th scope=\"row\">%s</th>", label);
+    }
+    html_append(body, keys->len == 0 ? "<th scope=\"row\">%s</th>" : "%s",
+                keys->len == 0 ? report->table->names : "");
+    html_append(body, "<td class=\"number\">%u</td>", (guint)first->of.count);
+    if (report->table->flagged > 0) {
+      g_autofree char *flagged = first->flagged > 0 ? g_strdup_printf("%u", first->flagged) : g_strdup("");
+      html_append(body, "<td class=\"number flagged\">%s</td>", flagged);
+    }
     for (guint i = 0; i < means->len; i++) {
       const result_row *row = &g_array_index((GArray *)g_ptr_array_index(means, i), result_row, r);
-      if (i == 0) {
-        append_place(report, row, keys, body);
-      }
       append_mean(report, row, &g_array_index(scales, shown_scale, i), body);
     }
     g_string_append(body, "</tr>\n");
@@ -330,7 +323,7 @@ static void append_extremes(report_page *report, const char *what, const report_
   g_string_append(html, ends[0] != NULL ? "</tr>\n" : "");
 }
 
-/* Flagged runs, those that did not end ok, and what the warm-up test finds. */
+/* Appends flagged runs, those that did not end ok, and what the warm-up test finds. */
 static void append_caveats(report_page *report)
 {
   const study_table *table = report->table;
@@ -434,29 +427,9 @@ static char *draw_picture(const report_page *report, const study_plot *plot, dou
   return g_base64_encode((const guchar *)svg->str, svg->len);
 }
 
-/* Appends the plot, and a narrow one for phones. In an <img> a browser runs no script of a picture and
- * fetches nothing for it (HTML, 4.8.3; SVG Integration, secure static mode): what gnuplot wrote can stay as
- * it is. */
-static gboolean append_figure(report_page *report, const study_plot *plot, guint number, GError **error)
-{
-  guint pixels = 0, narrow_pixels = 0;
-  g_autofree char *title = NULL;
-  g_autofree char *wide = draw_picture(report, plot, 0, &title, &pixels, error);
-  g_autofree char *narrow =
-      wide != NULL ? draw_picture(report, plot, NARROW_DOTS, NULL, &narrow_pixels, NULL) : NULL;
-  if (wide == NULL) {
-    return FALSE;
-  }
-  g_autofree char *name = g_strdup_printf("Figure %u. %s.", number, title);
-  html_append(report->html,
-              "<figure id=\"figure-%u\">\n<picture>\n"
-              "<source media=\"(max-width:44rem)\" srcset=\"data:image/svg+xml;base64,%s\">\n"
-              "<img width=\"%u\" alt=\"%s\" src=\"data:image/svg+xml;base64,%s\">\n</picture>\n"
-              "<figcaption>%s</figcaption>\n</figure>\n",
-              number, narrow != NULL ? narrow : wide, pixels, name, wide, name);
-  return TRUE;
-}
-
+/* Each plot is there twice, the second time narrow, for phones. In an <img> a browser runs no script of a
+ * picture and fetches nothing for it (HTML, 4.8.3; SVG Integration, secure static mode): what gnuplot wrote
+ * can stay as it is. */
 void report_append_plots(report_page *report)
 {
   g_autoptr(GPtrArray) plots = headline_of(report) != NULL ? study_plots_for(report->table) : NULL;
@@ -464,8 +437,19 @@ void report_append_plots(report_page *report)
   /* All of them draw the reassembly occupancy, which is not measured where nothing is lost (measure.from). */
   for (guint i = 0; plots != NULL && report->error == NULL && i < plots->len; i++) {
     const study_plot *plot = g_ptr_array_index(plots, i);
-    if (append_figure(report, plot, figures + 1, &report->error)) {
-      figures++;
+    guint pixels = 0, narrow_pixels = 0;
+    g_autofree char *title = NULL;
+    g_autofree char *wide = draw_picture(report, plot, 0, &title, &pixels, &report->error);
+    g_autofree char *narrow =
+        wide != NULL ? draw_picture(report, plot, NARROW_DOTS, NULL, &narrow_pixels, NULL) : NULL;
+    if (wide != NULL) {
+      g_autofree char *name = g_strdup_printf("Figure %u. %s.", ++figures, title);
+      html_append(report->html,
+                  "<figure id=\"figure-%u\">\n<picture>\n"
+                  "<source media=\"(max-width:44rem)\" srcset=\"data:image/svg+xml;base64,%s\">\n"
+                  "<img width=\"%u\" alt=\"%s\" src=\"data:image/svg+xml;base64,%s\">\n</picture>\n"
+                  "<figcaption>%s</figcaption>\n</figure>\n",
+                  figures, narrow != NULL ? narrow : wide, pixels, name, wide, name);
     } else if (report->error->domain == IWARPSIM_ERROR) {
       html_append(report->html, "<p class=\"note\">The plot %s is left out: %s.</p>\n", plot->name,
                   report->error->message);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "study/size/size_answer.h"
+#include "study/size/size_study.h"
 
 #include <math.h>
 #include <string.h>
@@ -108,21 +108,6 @@ static void append_losses(const size_point *point, const size_evidence *evidence
   }
 }
 
-/* "cannot tell: 1 loss in 8 seeds; about 9600 messages are needed", and how to have them. */
-static void append_refusal(const size_study *study, const size_point *point, const size_evidence *evidence,
-                           GString *text)
-{
-  g_autofree char *lacking = size_evidence_lacking(study, point, evidence);
-  /* two digits, and no fewer messages */
-  const double unit = pow(10, fmax(floor(log10(evidence->messages)) - 1, 0));
-  g_autofree char *about = isfinite(evidence->messages)
-                               ? g_strdup_printf("about %.0f", ceil(evidence->messages / unit) * unit)
-                               : g_strdup("more");
-  g_string_append_printf(text, "cannot tell: %s; %s messages are needed%s", lacking, about,
-                         study->question->until_losses > 0 ? ", more than --until-losses runs"
-                                                           : " (--until-losses 30)");
-}
-
 /* Appends what a reader of the answer must know besides. `evidence` has what it rests on. */
 static void append_notes(const size_study *study, const size_point *point, const size_answer *answer,
                          const size_evidence *evidence, GString *text)
@@ -171,46 +156,49 @@ static void append_notes(const size_study *study, const size_point *point, const
   }
 }
 
-static void append_answer(const size_study *study, const size_point *point, GString *text, gboolean *met)
-{
-  const size_answer answer = size_search_answer(point->values);
-  const size_evidence evidence = size_evidence_of(study, point);
-  const char *key = scenario_key_row_of(study->question->key)->name;
-  const size_value *last = size_value_at(point, point->values->len - 1);
-  g_autofree char *keeps = g_strconcat("keeps ", study->question->condition.text, NULL);
-  g_autofree char *from = study_keys_amount(study->question->key, size_value_at(point, 0)->text);
-  g_autofree char *to = study_keys_amount(study->question->key, last->text);
-  *met = *met && evidence.is_enough && answer.least < point->values->len;
-  if (!evidence.is_enough) {
-    append_refusal(study, point, &evidence, text);
-    return;
-  }
-  if (answer.least == point->values->len) {
-    g_string_append_printf(text, "no %s from %s to %s %s%s: ", key, from, to, keeps,
-                           answer.also < answer.least ? " from there on" : "");
-    append_account(study, last, NULL, text);
-  } else {
-    g_string_append_printf(text, "%s = ", key);
-    append_account(study, evidence.shown, keeps, text);
-    if (answer.least == 0) {
-      g_string_append_printf(text, ", as does every value up to %s", to);
-    } else {
-      g_string_append(text, "; ");
-      append_account(study, size_value_at(point, answer.least - 1), NULL, text);
-    }
-  }
-  append_notes(study, point, &answer, &evidence, text);
-}
-
 char *size_study_answers(const size_study *study, gboolean *met)
 {
+  const char *key = scenario_key_row_of(study->question->key)->name;
+  g_autofree char *keeps = g_strconcat("keeps ", study->question->condition.text, NULL);
   GString *text = g_string_new(NULL);
   *met = TRUE;
   for (guint i = 0; i < study->points->len; i++) {
     const size_point *point = g_ptr_array_index(study->points, i);
+    const size_answer answer = size_search_answer(point->values);
+    const size_evidence evidence = size_evidence_of(study, point);
+    const size_value *last = size_value_at(point, point->values->len - 1);
+    g_autofree char *from = study_keys_amount(study->question->key, size_value_at(point, 0)->text);
+    g_autofree char *to = study_keys_amount(study->question->key, last->text);
     g_autofree char *label = size_point_label(study, point);
+    *met = *met && evidence.is_enough && answer.least < point->values->len;
     g_string_append(text, label);
-    append_answer(study, point, text, met);
+    if (!evidence.is_enough) {
+      g_autofree char *lacking = size_evidence_lacking(study, point, &evidence);
+      /* two digits, and no fewer messages */
+      const double unit = pow(10, fmax(floor(log10(evidence.messages)) - 1, 0));
+      g_autofree char *about = isfinite(evidence.messages)
+                                   ? g_strdup_printf("about %.0f", ceil(evidence.messages / unit) * unit)
+                                   : g_strdup("more");
+      g_string_append_printf(text, "cannot tell: %s; %s messages are needed%s\n", lacking, about,
+                             study->question->until_losses > 0 ? ", more than --until-losses runs"
+                                                               : " (--until-losses 30)");
+      continue;
+    }
+    if (answer.least == point->values->len) {
+      g_string_append_printf(text, "no %s from %s to %s %s%s: ", key, from, to, keeps,
+                             answer.also < answer.least ? " from there on" : "");
+      append_account(study, last, NULL, text);
+    } else {
+      g_string_append_printf(text, "%s = ", key);
+      append_account(study, evidence.shown, keeps, text);
+      if (answer.least == 0) {
+        g_string_append_printf(text, ", as does every value up to %s", to);
+      } else {
+        g_string_append(text, "; ");
+        append_account(study, size_value_at(point, answer.least - 1), NULL, text);
+      }
+    }
+    append_notes(study, point, &answer, &evidence, text);
     g_string_append_c(text, '\n');
   }
   return g_string_free(text, FALSE);

@@ -42,19 +42,6 @@ static void clear_asked(gpointer axis)
   g_free(((scenario_axis *)axis)->values);
 }
 
-/* Adds an axis of the values that are looked at first: `where` may depend on them. */
-static void add_tried(size_study *study, GArray *axes)
-{
-  const scenario_key key = study->question->key;
-  g_autoptr(GArray) grid = size_search_grid(&study->question->scope);
-  study->tried = g_new0(char *, grid->len + 1);
-  for (guint i = 0; i < grid->len; i++) {
-    study->tried[i] = scenario_axis_range_text(scenario_key_row_of(key), g_array_index(grid, guint64, i));
-  }
-  const scenario_axis axis = {.key = key, .with = -1, .where = (char *)"--key", .values = study->tried};
-  g_array_append_val(axes, axis);
-}
-
 /* Sets `places` and `seeds`: the scenario's own, or as many as are asked for from its first one on. */
 static gboolean take_axes(size_study *study, const scenario *s, const char *const *sets, GError **error)
 {
@@ -77,7 +64,16 @@ static gboolean take_axes(size_study *study, const scenario *s, const char *cons
                                                                  : "over which the scenario sweeps");
   }
   char **own_seeds = of_seed != NULL && question->seeds == 0 ? of_seed->values : NULL;
-  add_tried(study, others); /* of which `of_seed` is one */
+  /* The values that are looked at first are an axis: `where` may depend on them. */
+  g_autoptr(GArray) grid = size_search_grid(&question->scope);
+  study->tried = g_new0(char *, grid->len + 1);
+  for (guint i = 0; i < grid->len; i++) {
+    study->tried[i] =
+        scenario_axis_range_text(scenario_key_row_of(question->key), g_array_index(grid, guint64, i));
+  }
+  const scenario_axis axis = {
+      .key = question->key, .with = -1, .where = (char *)"--key", .values = study->tried};
+  g_array_append_val(others, axis); /* of which `of_seed` is one */
   const guint wanted = own_seeds != NULL ? 1 : question->seeds > 0 ? question->seeds : SEEDS_DEFAULT;
   study->places = sweep_grid_new(s, others, sets, wanted, NULL, NULL, error);
   for (guint i = 0; study->places != NULL && own_seeds == NULL && i < wanted; i++) {
@@ -102,21 +98,6 @@ static size_value *add_due(size_study *study, const size_point *point, guint64 n
   *value = (size_value){.verdict.number = number, .point = point, .text = text};
   g_ptr_array_add(study->due, value);
   return value;
-}
-
-/* Returns whether the run at `index` of `places` differs from the point that was added last in the key
- * alone. */
-static gboolean is_of_last_point(const size_study *study, gsize index)
-{
-  const char *texts[SCENARIO_KEY_COUNT];
-  gboolean same = study->points->len > 0;
-  sweep_grid_texts(study->places, index, texts);
-  for (guint i = 0; same && i < study->axes->len; i++) {
-    const size_point *last = g_ptr_array_index(study->points, study->points->len - 1);
-    const scenario_key key = g_array_index(study->axes, scenario_axis, i).key;
-    same = strcmp(texts[key], last->texts[key]) == 0;
-  }
-  return same;
 }
 
 /* Gives `point` the values that are looked at first, none of them run. */
@@ -201,7 +182,15 @@ size_study *size_study_new(const scenario *s, const char *const *sets, const siz
     return NULL;
   }
   for (gsize i = 0; i < sweep_grid_count(study->places); i += sweep_grid_seeds(study->places)) {
-    if (!is_of_last_point(study, i) && !add_point(study, i, error)) {
+    const char *texts[SCENARIO_KEY_COUNT];
+    gboolean is_known = study->points->len > 0; /* it differs from the last point in the key alone */
+    sweep_grid_texts(study->places, i, texts);
+    for (guint k = 0; is_known && k < study->axes->len; k++) {
+      const size_point *last = g_ptr_array_index(study->points, study->points->len - 1);
+      const scenario_key key = g_array_index(study->axes, scenario_axis, k).key;
+      is_known = strcmp(texts[key], last->texts[key]) == 0;
+    }
+    if (!is_known && !add_point(study, i, error)) {
       return NULL;
     }
   }
@@ -365,33 +354,29 @@ static double count_of(const metric_values *metrics, metric_id id)
   return metrics->present[id] ? metrics->value[id] : 0;
 }
 
-/* A lost ACK is no evidence. Lost payload is sent again, and neither had come nor was refused; and none is
- * lost by chance where that is the lot of ACKs alone. */
-static double payload_lost(const metric_values *metrics, const scenario_losses *losses)
-{
-  double lost = count_of(metrics, METRIC_PATH_PACKETS_LOST);
-  double again =
-      count_of(metrics, METRIC_TCP_RETRANSMISSIONS) - count_of(metrics, METRIC_TCP_SPURIOUS_RETRANSMISSIONS);
-
-  for (metric_id id = METRIC_REFUSED_MEMORY; id <= METRIC_REFUSED_RANGES; id++) {
-    again -= count_of(metrics, id);
-  }
-  if (losses->expected == 0 && losses->listed == 0) {
-    lost -= count_of(metrics, METRIC_LOSSES_RANDOM) + count_of(metrics, METRIC_LOSSES_DAMAGED);
-  }
-  return metrics->present[METRIC_TCP_SPURIOUS_RETRANSMISSIONS] ? CLAMP(again, 0, MAX(lost, 0)) : lost;
-}
-
 static gboolean read_run(G_GNUC_UNUSED const provenance *from, const stored_run *run, gpointer data,
                          G_GNUC_UNUSED GError **error)
 {
   size_reading *reading = data;
+  const metric_values *metrics = &run->results.metrics;
   reading->ok = run->status == RUN_OK;
   reading->value = result_quantity_of_stored(reading->quantity, run);
-  reading->lost = payload_lost(&run->results.metrics, reading->losses);
   for (metric_id id = METRIC_LOSSES_RANDOM; id <= METRIC_PATH_SEGMENTS_REORDERED; id++) {
-    reading->all->value[id] += count_of(&run->results.metrics, id);
+    reading->all->value[id] += count_of(metrics, id);
   }
+  /* A lost ACK is no evidence. Lost payload is sent again, and neither had come nor was refused; and none is
+   * lost by chance where that is the lot of ACKs alone. */
+  double lost = count_of(metrics, METRIC_PATH_PACKETS_LOST);
+  double again =
+      count_of(metrics, METRIC_TCP_RETRANSMISSIONS) - count_of(metrics, METRIC_TCP_SPURIOUS_RETRANSMISSIONS);
+  for (metric_id id = METRIC_REFUSED_MEMORY; id <= METRIC_REFUSED_RANGES; id++) {
+    again -= count_of(metrics, id);
+  }
+  if (reading->losses->expected == 0 && reading->losses->listed == 0) {
+    lost -= count_of(metrics, METRIC_LOSSES_RANDOM) + count_of(metrics, METRIC_LOSSES_DAMAGED);
+  }
+  reading->lost =
+      metrics->present[METRIC_TCP_SPURIOUS_RETRANSMISSIONS] ? CLAMP(again, 0, MAX(lost, 0)) : lost;
   return TRUE;
 }
 
@@ -409,22 +394,6 @@ static gboolean check_baseline(const size_study *study, const size_value *value,
                    value->not_ok > 0 ? value->not_ok : zeros, study->seeds->len,
                    units_counted(study->seeds->len, "runs"), scenario_key_row_of(question->key)->name,
                    value->text, value->not_ok > 0 ? "did not end ok" : have_zero);
-}
-
-static void judge(const size_study *study, size_value *value)
-{
-  const size_value *baseline = value->point->baseline;
-  g_autofree double *compared = g_new(double, study->seeds->len);
-  gsize count = 0;
-  for (guint seed = 0; seed < study->seeds->len; seed++) {
-    compared[count] = value->measured[seed] / (baseline != NULL ? baseline->measured[seed] : 1);
-    count += !isnan(compared[count]);
-  }
-  const statistics of = statistics_of(compared, count);
-  value->compared = of;
-  value->low = study->question->every_seed ? of.smallest : of.lower;
-  value->high = study->question->every_seed ? of.largest : of.upper;
-  value->verdict.kept = meets(study, value, SIZE_BAR_BOUND);
 }
 
 /* Makes the runs of `point` longer if those that it has had too few losses, or gives it up. */
@@ -456,7 +425,7 @@ static void lengthen(size_study *study, size_point *point, GString *progress)
 gboolean size_study_take(size_study *study, result_store *store, GString *progress, GError **error)
 {
   const guint seeds = study->seeds->len;
-  g_autofree double *lost = g_new(double, seeds);
+  g_autofree double *lost = g_new(double, seeds), *compared = g_new(double, seeds);
   for (guint i = 0; i < study->due->len; i++) {
     size_value *value = g_ptr_array_index(study->due, i);
     value->measured = g_new(double, seeds);
@@ -472,11 +441,22 @@ gboolean size_study_take(size_study *study, result_store *store, GString *progre
       lost[seed] = reading.lost;
     }
     value->lost = statistics_of(lost, seeds);
-    if (value != value->point->baseline) {
-      judge(study, value);
-    } else if (!check_baseline(study, value, error)) {
-      return FALSE;
+    const size_value *baseline = value->point->baseline;
+    if (value == baseline) {
+      if (!check_baseline(study, value, error)) {
+        return FALSE;
+      }
+      continue;
     }
+    gsize count = 0;
+    for (guint seed = 0; seed < seeds; seed++) {
+      compared[count] = value->measured[seed] / (baseline != NULL ? baseline->measured[seed] : 1);
+      count += !isnan(compared[count]);
+    }
+    value->compared = statistics_of(compared, count);
+    value->low = study->question->every_seed ? value->compared.smallest : value->compared.lower;
+    value->high = study->question->every_seed ? value->compared.largest : value->compared.upper;
+    value->verdict.kept = meets(study, value, SIZE_BAR_BOUND);
   }
   for (guint i = 0; i < study->points->len && study->question->until_losses > 0; i++) {
     lengthen(study, g_ptr_array_index(study->points, i), progress);

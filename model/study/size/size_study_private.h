@@ -7,7 +7,7 @@
 
 /* This is what is known of one value of the key at one point. */
 typedef struct size_value {
-  size_verdict verdict; /* first: size_search.h takes values as they are */
+  size_verdict verdict; /* first: size_search_next() takes values as they are */
   const struct size_point *point;
   char *text;          /* canonical */
   double *measured;    /* the quantity in each seed; NAN: it has none. NULL: the runs are still to be made */

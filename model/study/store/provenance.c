@@ -29,38 +29,29 @@ void provenance_free(provenance *origin)
   g_free(origin);
 }
 
-static void stored_provenance_free(gpointer data)
+GPtrArray *provenances_new(void)
 {
-  stored_provenance *stored = data;
-  provenance_free(stored->origin);
-  g_free(stored);
+  return g_ptr_array_new_with_free_func((GDestroyNotify)provenance_free);
 }
 
-GPtrArray *stored_provenances_new(void)
-{
-  return g_ptr_array_new_with_free_func(stored_provenance_free);
-}
-
-stored_provenance *stored_provenances_of(GPtrArray *provenances, const provenance *from)
+provenance *provenances_of(GPtrArray *provenances, const provenance *from)
 {
   for (guint i = 0; i < provenances->len; i++) {
-    stored_provenance *known = g_ptr_array_index(provenances, i);
+    provenance *known = g_ptr_array_index(provenances, i);
     gsize equal = 0;
-    while (equal < PROVENANCE_TEXTS && g_strcmp0(known->origin->texts[equal], from->texts[equal]) == 0) {
+    while (equal < PROVENANCE_TEXTS && g_strcmp0(known->texts[equal], from->texts[equal]) == 0) {
       equal++;
     }
     if (equal == PROVENANCE_TEXTS) {
       return known;
     }
   }
-  stored_provenance *stored = g_new0(stored_provenance, 1);
-  stored->origin = g_new(provenance, 1);
+  provenance *added = provenance_new((provenance){.planned = from->planned});
   for (gsize i = 0; i < PROVENANCE_TEXTS; i++) {
-    stored->origin->texts[i] = g_strdup(from->texts[i]);
+    added->texts[i] = g_strdup(from->texts[i]);
   }
-  stored->origin->planned = from->planned;
-  g_ptr_array_add(provenances, stored);
-  return stored;
+  g_ptr_array_add(provenances, added);
+  return added;
 }
 
 /* Appends the lines of a text from `first` on (from 0) and before `end`, the first LINES_MAX of them. */
@@ -79,31 +70,25 @@ static void append_lines(GString *text, char sign, char *const *lines, gsize fir
   }
 }
 
-/* Returns what is between the lines that both texts begin with and those that both end with
- * (provenance_difference()). Free with g_free(). */
-static char *text_difference(const char *before, const char *after)
-{
-  g_auto(GStrv) a = g_strsplit(before, "\n", -1), b = g_strsplit(after, "\n", -1);
-  gsize first = 0, a_end = g_strv_length(a), b_end = g_strv_length(b);
-  while (first < MIN(a_end, b_end) && strcmp(a[first], b[first]) == 0) {
-    first++;
-  }
-  for (; first < MIN(a_end, b_end) && strcmp(a[a_end - 1], b[b_end - 1]) == 0; a_end--, b_end--) {
-  }
-  GString *text = g_string_new(NULL);
-  append_lines(text, '-', a, first, a_end);
-  append_lines(text, '+', b, first, b_end);
-  return g_string_free(text, FALSE);
-}
-
 char *provenance_difference(const provenance *a, const char *a_name, const provenance *b, const char *b_name)
 {
   g_autofree char *a_text = g_utf8_make_valid(a->text, -1);
   g_autofree char *b_text = g_utf8_make_valid(b->text, -1);
   if (strcmp(a_text, b_text) != 0) {
-    g_autofree char *lines = text_difference(a_text, b_text);
-    return g_strdup_printf("another text of the scenario '%s' (- %s, + %s):\n%s", a->name, a_name, b_name,
-                           lines);
+    GString *text = g_string_new(NULL);
+    g_auto(GStrv) a_lines = g_strsplit(a_text, "\n", -1), b_lines = g_strsplit(b_text, "\n", -1);
+    gsize first = 0, a_end = g_strv_length(a_lines), b_end = g_strv_length(b_lines);
+    while (first < MIN(a_end, b_end) && strcmp(a_lines[first], b_lines[first]) == 0) {
+      first++;
+    }
+    for (; first < MIN(a_end, b_end) && strcmp(a_lines[a_end - 1], b_lines[b_end - 1]) == 0;
+         a_end--, b_end--) {
+    }
+    g_string_append_printf(text, "another text of the scenario '%s' (- %s, + %s):\n", a->name, a_name,
+                           b_name);
+    append_lines(text, '-', a_lines, first, a_end);
+    append_lines(text, '+', b_lines, first, b_end);
+    return g_string_free(text, FALSE);
   }
   /* The commit is not known outside a checkout. */
   gboolean same_git =

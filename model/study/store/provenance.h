@@ -7,7 +7,8 @@
 
 enum { PROVENANCE_TEXTS = 9 };
 
-/* All runs of one sweep share this. No text is NULL, but for `hash`. */
+/* All runs of one sweep share this: a scenario, in one text, run by one program. No text is NULL, but for
+ * `hash`. */
 typedef struct provenance {
   union {
     struct {
@@ -27,6 +28,10 @@ typedef struct provenance {
     char *texts[PROVENANCE_TEXTS]; /* the same */
   };
   guint64 planned; /* runs that the sweep is to have, as far as it is decided; 0: not known */
+  /* Of one in an array of those below: how many runs have it, and the path of a store that has such runs,
+   * which is the caller's; NULL: it does not matter. */
+  guint count;
+  const char *store;
 } provenance;
 
 /* Returns the provenance of these texts, which it takes. Free with provenance_free(), which is NULL-safe. */
@@ -34,19 +39,12 @@ provenance *provenance_new(provenance texts);
 void provenance_free(provenance *origin);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(provenance, provenance_free)
 
-/* This is where some of the runs of stores come from: a scenario, in one text, run by one program. */
-typedef struct stored_provenance {
-  provenance *origin;
-  guint count;       /* of its runs */
-  const char *store; /* the path of a store that has such runs; NULL: it does not matter */
-} stored_provenance;
-
-/* Returns an array of stored_provenance *. Free with g_ptr_array_unref(). */
-GPtrArray *stored_provenances_new(void);
+/* Returns an array of provenance *, those of the runs of stores. Free with g_ptr_array_unref(). */
+GPtrArray *provenances_new(void);
 
 /* Returns the entry with the same texts as `from`; when there is none, a copy of `from` is added, with no
  * runs as yet. The array owns it. */
-stored_provenance *stored_provenances_of(GPtrArray *provenances, const provenance *from);
+provenance *provenances_of(GPtrArray *provenances, const provenance *from);
 
 /* Returns how the text or program of `b` differs from that of `a`, in words that start with "another" and end
  * in "\n"; `a_name` and `b_name` name the two in it. NULL when nothing differs. Free with g_free().

@@ -11,7 +11,7 @@
 typedef struct merge {
   result_store *into;
   gboolean mix;
-  GPtrArray *origins; /* stored_provenance *: one of each commit, of the first store that has it */
+  GPtrArray *origins; /* provenance *: one of each commit, of the first store that has it */
   GHashTable *takers; /* identity → path of the store it was taken from; the others were in `into` before */
   const char *path;   /* of the store being read */
   merge_count *count; /* its */
@@ -26,11 +26,11 @@ static gboolean check_origins(merge *m, result_store *store, GError **error)
 {
   g_autoptr(GPtrArray) found = result_store_provenances(store, error);
   for (guint i = 0; !m->mix && found != NULL && i < found->len; i++) {
-    const provenance *from = ((const stored_provenance *)found->pdata[i])->origin;
+    const provenance *from = found->pdata[i];
     gboolean seen = FALSE;
     for (guint k = 0; k < m->origins->len; k++) {
-      const stored_provenance *known = m->origins->pdata[k];
-      g_autofree char *difference = provenance_difference(known->origin, known->store, from, m->path);
+      const provenance *known = m->origins->pdata[k];
+      g_autofree char *difference = provenance_difference(known, known->store, from, m->path);
       if (difference != NULL) {
         g_set_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_DIFFERENT,
                     "%s: holds runs of %sexpected stores of one scenario and program; --mix joins them "
@@ -38,10 +38,10 @@ static gboolean check_origins(merge *m, result_store *store, GError **error)
                     m->path, difference);
         return FALSE;
       }
-      seen = seen || strcmp(known->origin->git, from->git) == 0;
+      seen = seen || strcmp(known->git, from->git) == 0;
     }
     if (!seen) {
-      stored_provenances_of(m->origins, from)->store = m->path;
+      provenances_of(m->origins, from)->store = m->path;
     }
   }
   return found != NULL;
@@ -83,20 +83,6 @@ static char *disagreement(const stored_run *a, const char *there, const stored_r
   return part < RUN_PARTS ? g_strdup_printf("the %s differ (%s, %s)", parts[part], there, here) : NULL;
 }
 
-/* Returns "run.seed=3, path.forward.mtu=1500": what the sweep varied. g_free(). */
-static char *run_label(const provenance *from, const stored_run *run)
-{
-  g_auto(GStrv) names = g_strsplit(from->axes, "\n", -1);
-  GString *label = g_string_new(NULL);
-  for (gsize i = 0; names[i] != NULL; i++) {
-    scenario_key key = scenario_key_find(names[i]);
-    if (key != SCENARIO_KEY_COUNT && run->keys[key] != NULL) {
-      g_string_append_printf(label, ", %s=%s", names[i], run->keys[key]);
-    }
-  }
-  return g_string_free(label, FALSE);
-}
-
 /* --- Joining --- */
 
 /* Returns whether `b` is kept rather than `a`. Any order would do that does not depend on which store is read
@@ -125,11 +111,19 @@ static gboolean meet_run(const provenance *from, const stored_run *run, gpointer
     const char *there = g_hash_table_lookup(m->takers, run->identity);
     g_autofree char *what = disagreement(run, there != NULL ? there : m->into->path, m->run, m->path);
     if (what != NULL) {
-      g_autofree char *label = run_label(from, run);
+      g_autoptr(GString) label =
+          g_string_new(NULL); /* "run.seed=3, path.forward.mtu=1500": what the sweep varied */
+      g_auto(GStrv) names = g_strsplit(from->axes, "\n", -1);
+      for (gsize i = 0; names[i] != NULL; i++) {
+        scenario_key key = scenario_key_find(names[i]);
+        if (key != SCENARIO_KEY_COUNT && run->keys[key] != NULL) {
+          g_string_append_printf(label, ", %s=%s", names[i], run->keys[key]);
+        }
+      }
       g_set_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_CONTRADICTION,
                   "%s: contradicts what is joined so far: of the run %.12s (%s%s) %s; expected the same "
                   "results of the same run",
-                  m->path, run->identity, from->name, label, what);
+                  m->path, run->identity, from->name, label->str, what);
       return FALSE;
     }
   }
@@ -167,7 +161,7 @@ static gboolean join_store(merge *m, GError **error)
     /* It need not, and cannot, be read into itself. */
     g_autoptr(GPtrArray) present = result_store_provenances(m->into, error);
     for (guint i = 0; present != NULL && i < present->len; i++) {
-      m->count->present += ((const stored_provenance *)present->pdata[i])->count;
+      m->count->present += ((const provenance *)present->pdata[i])->count;
     }
     m->count->runs = m->count->present;
     return present != NULL;
@@ -182,7 +176,7 @@ gboolean result_merge(result_store *into, const char *const *paths, gsize count,
   if (!store_execute(into, "BEGIN IMMEDIATE", error)) {
     return FALSE;
   }
-  g_autoptr(GPtrArray) origins = stored_provenances_new();
+  g_autoptr(GPtrArray) origins = provenances_new();
   g_autoptr(GHashTable) takers = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
   merge m = {.into = into, .mix = mix, .origins = origins, .takers = takers, .path = into->path};
   gboolean good = check_origins(&m, into, error);

@@ -123,24 +123,6 @@ gboolean store_put(const result_store *store, const provenance *from, const stor
 
 /* --- Looking up what a sweep still has to run --- */
 
-/* Returns the next row of `statement`, which has status, exit code and wall time, or none; readies it for the
- * next bindings. */
-static gboolean read_state(const result_store *store, sqlite3_stmt *statement, stored_look *look,
-                           GError **error)
-{
-  int step = sqlite3_step(statement);
-  gboolean good = step == SQLITE_ROW || step == SQLITE_DONE || store_failed(store, error);
-  look->state = STORED_MISSING;
-  look->wall_s = step == SQLITE_ROW ? sqlite3_column_double(statement, 2) : 0;
-  if (step == SQLITE_ROW && strcmp(store_column_text(statement, 0), run_status_name(RUN_FAILED)) == 0) {
-    look->state = STORED_FAILED;
-  } else if (step == SQLITE_ROW) {
-    look->state = sqlite3_column_int(statement, 1) == 0 ? STORED_DONE : STORED_UNEXPECTED;
-  }
-  sqlite3_reset(statement);
-  return good;
-}
-
 gboolean result_store_look_up(result_store *store, stored_look *looks, gsize count, gboolean renumber,
                               GError **error)
 {
@@ -153,12 +135,21 @@ gboolean result_store_look_up(result_store *store, stored_look *looks, gsize cou
                : "SELECT status, exit_code, wall_s FROM runs WHERE identity = ?1",
       error);
   gboolean good = statement != NULL;
-  for (gsize i = 0; good && i < count; i++) {
-    store_bind_text(statement, 1, looks[i].identity);
+  for (stored_look *look = looks; good && look < looks + count; look++) {
+    store_bind_text(statement, 1, look->identity);
     if (renumber) {
-      sqlite3_bind_int64(statement, 2, (gint64)looks[i].point);
+      sqlite3_bind_int64(statement, 2, (gint64)look->point);
     }
-    good = read_state(store, statement, &looks[i], error);
+    const int step = sqlite3_step(statement);
+    good = step == SQLITE_ROW || step == SQLITE_DONE || store_failed(store, error);
+    look->state = STORED_MISSING;
+    look->wall_s = step == SQLITE_ROW ? sqlite3_column_double(statement, 2) : 0;
+    if (step == SQLITE_ROW && strcmp(store_column_text(statement, 0), run_status_name(RUN_FAILED)) == 0) {
+      look->state = STORED_FAILED;
+    } else if (step == SQLITE_ROW) {
+      look->state = sqlite3_column_int(statement, 1) == 0 ? STORED_DONE : STORED_UNEXPECTED;
+    }
+    sqlite3_reset(statement);
   }
   return renumber ? store_finish(store, good, error) : good;
 }
@@ -207,7 +198,7 @@ static gboolean next_row(const result_store *store, sqlite3_stmt *statement, gbo
 /* Texts are the row's. */
 static provenance origin_of(sqlite3_stmt *row, int column)
 {
-  provenance from;
+  provenance from = {.planned = 0};
   for (int i = 0; i < PROVENANCE_TEXTS; i++) {
     from.texts[i] = (char *)store_column_text(row, column + i);
   }
@@ -308,7 +299,7 @@ gboolean result_store_visit_run(const result_store *store, const char *identity,
 
 GPtrArray *result_store_provenances(result_store *store, GError **error)
 {
-  g_autoptr(GPtrArray) provenances = stored_provenances_new();
+  g_autoptr(GPtrArray) provenances = provenances_new();
   sqlite3_stmt *row = store_statement(
       store,
       "SELECT (SELECT count(*) FROM runs WHERE origin = origins.id) AS runs, " ORIGIN_FIELDS " FROM origins"
@@ -318,7 +309,7 @@ GPtrArray *result_store_provenances(result_store *store, GError **error)
   while (next_row(store, row, &good, error)) {
     const provenance from = origin_of(row, 1);
     g_autofree char *hash = hash_of(from.text);
-    stored_provenances_of(provenances, &from)->count = (guint)sqlite3_column_int(row, 0);
+    provenances_of(provenances, &from)->count = (guint)sqlite3_column_int(row, 0);
     good =
         strcmp(hash, from.hash) == 0 ||
         store_damaged(store, error, "the text of the scenario '%s' does not belong to its hash", from.name);
@@ -341,8 +332,8 @@ gboolean result_store_check_provenance(result_store *store, const provenance *fr
 {
   g_autoptr(GPtrArray) all = result_store_provenances(store, error);
   for (guint i = 0; all != NULL && i < all->len; i++) {
-    const stored_provenance *stored = all->pdata[i];
-    g_autofree char *difference = provenance_difference(stored->origin, "stored", from, "now");
+    const provenance *stored = all->pdata[i];
+    g_autofree char *difference = provenance_difference(stored, "stored", from, "now");
     if (difference != NULL) {
       g_set_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_DIFFERENT,
                   "%s: holds %u %s of %sexpected the same for all its runs; --mix keeps both in one "

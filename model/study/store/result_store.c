@@ -274,26 +274,6 @@ static gboolean read_marks(const result_store *store, gboolean *empty, GError **
   return *empty || not_a_store(store, "another program's SQLite database", error);
 }
 
-static gboolean check_schema(const result_store *store, result_store_mode mode, GError **error)
-{
-  gboolean empty = FALSE;
-  if (!store_execute(store, "BEGIN", error) ||
-      !store_finish(store, read_marks(store, &empty, error), error)) {
-    return FALSE;
-  }
-  if (empty && mode == RESULT_STORE_READ) {
-    return not_a_store(store, "an empty file", error);
-  }
-  interruption_hold();
-  gboolean good = !empty || store_execute(store, "BEGIN IMMEDIATE", error);
-  if (empty && good) { /* several sweeps may make the same store at once, so it looks again */
-    good = read_marks(store, &empty, error) && (!empty || store_execute(store, schema, error));
-    good = store_finish(store, good, error);
-  }
-  interruption_release();
-  return good;
-}
-
 /* --- Opening --- */
 
 /* Waits as sqlite3_busy_timeout() has it, but for an interruption that waits: who is interrupted does not
@@ -310,47 +290,42 @@ static int wait_for_lock(void *user, int tries)
 
 static gboolean prepare_store(result_store *store, result_store_mode mode, GError **error)
 {
+  gboolean empty = FALSE;
   store->patience_ms = store->wait_ms;
   sqlite3_busy_handler(store->database, wait_for_lock, store);
   /* A damaged schema must not run functions or hide tables. */
   sqlite3_db_config(store->database, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
   sqlite3_db_config(store->database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-  if (!check_schema(store, mode, error)) {
+  if (!store_execute(store, "BEGIN", error) ||
+      !store_finish(store, read_marks(store, &empty, error), error)) {
     return FALSE;
   }
   if (mode == RESULT_STORE_READ) {
-    return store_execute(store, "PRAGMA query_only = ON", error);
+    return empty ? not_a_store(store, "an empty file", error)
+                 : store_execute(store, "PRAGMA query_only = ON", error);
   }
+  interruption_hold();
+  gboolean good = !empty || store_execute(store, "BEGIN IMMEDIATE", error);
+  if (empty && good) { /* several sweeps may make the same store at once, so it looks again */
+    good = read_marks(store, &empty, error) && (!empty || store_execute(store, schema, error));
+    good = store_finish(store, good, error);
+  }
+  interruption_release();
   /* A rollback journal, not a write-ahead log: the store stays one file that can be copied and read from
    * read-only media, and that works on network file systems, where a log's shared memory does not. EXTRA also
    * waits until the journal's removal is on the disk: after a power failure one that is still there would
    * take the last commit back. It costs milliseconds a run. */
-  if (!store_execute(store, "PRAGMA journal_mode = DELETE; PRAGMA synchronous = EXTRA", error)) {
-    return FALSE;
-  }
+  good = good && store_execute(store, "PRAGMA journal_mode = DELETE; PRAGMA synchronous = EXTRA", error);
   /* SQLite opens a file that may not be written for reading, and reports that at the first write only: after
    * hours of a sweep. So one write is tried here. It changes nothing, but makes the journal, takes the locks
    * and waits for the disk as every commit does. */
-  if (!store_execute(store, "BEGIN IMMEDIATE", error)) {
+  if (!good || !store_execute(store, "BEGIN IMMEDIATE", error)) {
     return FALSE;
   }
   interruption_hold(); /* the journal would stay */
-  const gboolean good = store_finish(store, store_execute(store, MARK_VERSION, error), error);
+  good = store_finish(store, store_execute(store, MARK_VERSION, error), error);
   interruption_release();
   return good;
-}
-
-/* Where a store cannot be made, SQLite tries to read it and then reports that it is missing. */
-static gboolean cannot_make(const result_store *store, GError **error)
-{
-  g_autofree char *folder = g_path_get_dirname(store->path);
-  if (g_file_test(store->path, G_FILE_TEST_EXISTS) || faccessat(AT_FDCWD, folder, W_OK, AT_EACCESS) == 0) {
-    return FALSE;
-  }
-  g_set_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_FAILED,
-              "%s: it cannot be made (%s); expected a folder that may be written", store->path,
-              g_strerror(errno));
-  return TRUE;
 }
 
 /* Opens the file, and sets `error` when that fails. */
@@ -369,7 +344,16 @@ static gboolean open_file(result_store *store, result_store_mode mode, GError **
   if (sqlite3_open_v2(file, &store->database, flags, NULL) == SQLITE_OK) {
     return TRUE;
   }
-  return (mode == RESULT_STORE_WRITE && cannot_make(store, error)) ? FALSE : store_failed(store, error);
+  /* Where a store cannot be made, SQLite tries to read it and then reports that it is missing. */
+  g_autofree char *folder = g_path_get_dirname(store->path);
+  if (mode == RESULT_STORE_WRITE && !g_file_test(store->path, G_FILE_TEST_EXISTS) &&
+      faccessat(AT_FDCWD, folder, W_OK, AT_EACCESS) != 0) {
+    g_set_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_FAILED,
+                "%s: it cannot be made (%s); expected a folder that may be written", store->path,
+                g_strerror(errno));
+    return FALSE;
+  }
+  return store_failed(store, error);
 }
 
 result_store *result_store_open_within(const char *path, result_store_mode mode, int wait_ms, GError **error)
@@ -391,14 +375,11 @@ result_store *result_store_open(const char *path, result_store_mode mode, GError
                                   error);
 }
 
-void result_store_wait_at_most(result_store *store, int wait_ms)
+int result_store_wait_at_most(result_store *store, int wait_ms)
 {
+  const int before_ms = store->patience_ms;
   store->patience_ms = wait_ms;
-}
-
-int result_store_wait_ms(const result_store *store)
-{
-  return store->wait_ms;
+  return before_ms;
 }
 
 void result_store_close(result_store *store)

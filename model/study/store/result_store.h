@@ -65,10 +65,9 @@ typedef struct stored_run {
 } stored_run;
 
 /* From now on each call waits only `wait_ms` before it fails with RESULT_STORE_ERROR_LOCKED. This is for
- * callers that have other work while the store is locked, and that try again for result_store_wait_ms() in
- * all, which is the time that the error message names. */
-void result_store_wait_at_most(result_store *store, int wait_ms);
-int result_store_wait_ms(const result_store *store);
+ * callers that have other work while the store is locked, and that try again for as long in all as calls
+ * waited before, which is returned: the error message names the time that they wait at first. */
+int result_store_wait_at_most(result_store *store, int wait_ms);
 
 /* Refuses (RESULT_STORE_ERROR_DIFFERENT, with a difference a person can read: the lines of the texts that
  * differ, or both versions) when the store holds runs of an origin with another text, version or git state
@@ -120,7 +119,7 @@ gboolean result_store_each(result_store *store, result_store_visit visit, gpoint
 gboolean result_store_visit_run(const result_store *store, const char *identity, result_store_visit visit,
                                 gpointer data, GError **error);
 
-/* Returns where the runs of the store come from (stored_provenances_new()), by scenario name, hash and the
+/* Returns where the runs of the store come from (provenances_new()), by scenario name, hash and the
  * rest: an order that does not depend on when each run ended. Free with g_ptr_array_unref(). NULL and `error`
  * when the store fails. */
 GPtrArray *result_store_provenances(result_store *store, GError **error);

@@ -69,23 +69,18 @@ const char *run_part_noun(run_part part)
   return tables[part].what;
 }
 
-static const char *name_of(run_part part, gsize id)
-{
-  return part == RUN_METRICS         ? metric_row_of((metric_id)id)->name
-         : part == RUN_DISTRIBUTIONS ? distribution_row_of((distribution_id)id)->name
-                                     : gauge_row_of((gauge_id)id)->name;
-}
-
 gboolean run_part_find(run_part part, const char *name, gsize *id)
 {
   const gsize count = tables[part].count, first = *id;
-  gsize i = 0;
-  g_assert(count > 0);
-  while (i < count && part != RUN_BLOCK_MAXIMA && strcmp(name_of(part, (first + i) % count), name) != 0) {
-    i++;
+  gboolean found = part == RUN_BLOCK_MAXIMA;
+  for (gsize i = 0; i < count && !found; i++) {
+    *id = (first + i) % count;
+    const char *known = part == RUN_METRICS         ? metric_row_of((metric_id)*id)->name
+                        : part == RUN_DISTRIBUTIONS ? distribution_row_of((distribution_id)*id)->name
+                                                    : gauge_row_of((gauge_id)*id)->name;
+    found = strcmp(known, name) == 0;
   }
-  *id = (first + i) % count;
-  return i < count;
+  return found;
 }
 
 char **run_part_texts(const run_results *results)

@@ -61,22 +61,6 @@ static void append_distribution(GString *json, distribution_id id, const distrib
   }
 }
 
-static void append_block_maxima(GString *json, const run_results *results, gboolean in_summary)
-{
-  g_autofree char *size = g_strdup_printf("%" G_GUINT64_FORMAT, results->block_octets);
-  if (in_summary) {
-    json_append_text(json, "\n    ", "gauge", gauge_row_of(GAUGE_REASSEMBLY)->name);
-    json_append_number(json, "\n    ", "block_octets", (double)results->block_octets);
-  }
-  json_open(json, in_summary ? "\n    " : NULL, in_summary ? "values" : size, '[');
-  for (guint i = 0; i < results->block_maxima->len; i++) {
-    const char *gap = i % MAXIMA_IN_A_LINE == 0 ? "\n      " : " ";
-    json_append_number(json, in_summary ? gap : NULL, NULL,
-                       (double)g_array_index(results->block_maxima, guint64, i));
-  }
-  json_close(json, in_summary ? "\n    " : NULL, ']');
-}
-
 void run_part_append(GString *json, run_part part, const run_results *results, gboolean in_summary)
 {
   static const char *const members[RUN_PARTS] = {"metrics", "distributions", "quantiles", "block_maxima"};
@@ -106,7 +90,18 @@ void run_part_append(GString *json, run_part part, const run_results *results, g
     json_close(json, NULL, ']');
   }
   if (part == RUN_BLOCK_MAXIMA && results->block_maxima != NULL) {
-    append_block_maxima(json, results, in_summary);
+    g_autofree char *size = g_strdup_printf("%" G_GUINT64_FORMAT, results->block_octets);
+    if (in_summary) {
+      json_append_text(json, gap, "gauge", gauge_row_of(GAUGE_REASSEMBLY)->name);
+      json_append_number(json, gap, "block_octets", (double)results->block_octets);
+    }
+    json_open(json, gap, in_summary ? "values" : size, '[');
+    for (guint i = 0; i < results->block_maxima->len; i++) {
+      const char *before = i % MAXIMA_IN_A_LINE == 0 ? "\n      " : " ";
+      json_append_number(json, in_summary ? before : NULL, NULL,
+                         (double)g_array_index(results->block_maxima, guint64, i));
+    }
+    json_close(json, gap, ']');
   }
   json_close(json, in_summary ? "\n  " : NULL, '}');
 }
@@ -162,18 +157,6 @@ static void append_notes(GString *json, const char *gap, const char *const *note
   json_close(json, " ", ']');
 }
 
-static void append_warm_up(GString *json, const GArray *maxima)
-{
-  const warm_up test = warm_up_test(maxima);
-  json_open(json, "\n  ", "warm_up", '{');
-  json_append_text(json, " ", "test", "rank sum of block maxima");
-  if (test.verdict != WARM_UP_TOO_SHORT) {
-    json_append_number(json, " ", "p", test.p);
-  }
-  json_append_text(json, " ", "verdict", warm_up_verdict_name(test.verdict));
-  json_close(json, " ", '}');
-}
-
 char *summary_json(const summary *page, const scenario *s, gsize *length)
 {
   const char *const ends[][2] = {{"terminate_code", page->terminate_code},
@@ -209,7 +192,14 @@ char *summary_json(const summary *page, const scenario *s, gsize *length)
       run_part_append(json, part, page->results, TRUE);
     }
   }
-  append_warm_up(json, page->results->block_maxima);
+  const warm_up test = warm_up_test(page->results->block_maxima);
+  json_open(json, "\n  ", "warm_up", '{');
+  json_append_text(json, " ", "test", "rank sum of block maxima");
+  if (test.verdict != WARM_UP_TOO_SHORT) {
+    json_append_number(json, " ", "p", test.p);
+  }
+  json_append_text(json, " ", "verdict", warm_up_verdict_name(test.verdict));
+  json_close(json, " ", '}');
   json_close(json, "\n", '}');
   g_string_append_c(json, '\n');
   *length = json->len;
@@ -317,18 +307,6 @@ static void print_group(const metric_values *metrics, gsize group, FILE *file)
   }
 }
 
-static void print_warm_up(const GArray *maxima, FILE *file)
-{
-  const warm_up test = warm_up_test(maxima);
-  g_autofree char *p = g_strdup_printf(" (rank sum of %u block maxima, p = %.2g)", test.blocks, test.p);
-  const char *sentence = test.verdict == WARM_UP_TOO_SHORT ? "too short to tell whether the run is steady"
-                         : test.verdict == WARM_UP_STEADY
-                             ? "the second half of the run does not differ from the first"
-                             : "the second half of the run differs from the first: measure.from can "
-                               "leave out a beginning";
-  plain_text_print(file, "  %-10s %s%s\n", "warm-up", sentence, test.verdict == WARM_UP_TOO_SHORT ? "" : p);
-}
-
 void summary_print(const summary *page, const scenario *s, FILE *file)
 {
   g_autofree char *seed = scenario_value_text(s, SCENARIO_RUN_SEED);
@@ -366,7 +344,15 @@ void summary_print(const summary *page, const scenario *s, FILE *file)
                      *readable != '\0' ? "  %-10s %.0f %s at most (%s)\n" : "  %-10s %.0f %s at most%s\n",
                      "queue", octets, units_counted(octets, "octets"), readable);
   }
-  print_warm_up(page->results->block_maxima, file);
+  const warm_up test = warm_up_test(page->results->block_maxima);
+  g_autofree char *p = g_strdup_printf(" (rank sum of %u block maxima, p = %.2g)", test.blocks, test.p);
+  static const char *const sentences[WARM_UP_VERDICTS] = {
+      [WARM_UP_TOO_SHORT] = "too short to tell whether the run is steady",
+      [WARM_UP_STEADY] = "the second half of the run does not differ from the first",
+      [WARM_UP_DIFFERS] = "the second half of the run differs from the first: measure.from can leave out a "
+                          "beginning"};
+  plain_text_print(file, "  %-10s %s%s\n", "warm-up", sentences[test.verdict],
+                   test.verdict == WARM_UP_TOO_SHORT ? "" : p);
   for (gsize group = 0; group < G_N_ELEMENTS(groups); group++) {
     print_group(&page->results->metrics, group, file);
     print_quantiles(page->results->distributions, group, file);

@@ -95,9 +95,10 @@ typedef struct summary_record {
   char *git, *ns3_version; /* NULL: the file has none */
   char *terminate_code, *terminate_side;
   char **notes;                   /* of a run; NULL: the file has none */
-  GArray *facts;                  /* summary_fact of a replay; their texts are the record's */
+  GArray *facts;                  /* summary_fact of a replay */
   char *keys[SCENARIO_KEY_COUNT]; /* canonical texts; NULL: the file has none */
   run_results results;            /* all-zero where the file has none */
+  GStringChunk *texts;            /* all of these are in it, but for the notes */
 } summary_record;
 
 /* Reads `path`, whoever wrote it. NULL and `error`: G_FILE_ERROR when it cannot be read, IWARPSIM_ERROR when

@@ -41,10 +41,17 @@ static JsonObject *object_member(const reading *r, JsonObject *object, const cha
   return member;
 }
 
-/* Sets `*text` to a copy of the member; an error when it is no string of UTF-8. */
+/* Returns a copy, the record's, of a member that may be missing. */
+static char *kept(const reading *r, JsonObject *object, const char *name)
+{
+  const char *text = json_text_string(object, name);
+  return text != NULL ? g_string_chunk_insert(r->record->texts, text) : NULL;
+}
+
+/* Sets `*text` to that of a member; an error when it is no string of UTF-8. */
 static gboolean text_member(const reading *r, JsonObject *object, const char *name, char **text)
 {
-  *text = g_strdup(json_text_string(object, name));
+  *text = kept(r, object, name);
   return *text != NULL || invalid(r, "\"%s\" is %s; expected a string of UTF-8", name, wrong(object, name));
 }
 
@@ -91,7 +98,7 @@ static gboolean read_metric(const reading *r, JsonObject *metrics, const char *n
 static gboolean check_unit(const reading *r, JsonObject *object, const char *member, const char *expected,
                            const char *name)
 {
-  g_autofree char *unit = NULL;
+  char *unit;
   return text_member(r, object, member, &unit) &&
          (g_strcmp0(unit, expected) == 0 ||
           invalid(r, "distribution \"%s\": its \"%s\" is \"%s\"; expected \"%s\"", name, member, unit,
@@ -142,33 +149,17 @@ static gboolean read_optional(const reading *r, JsonObject *root, const char *na
          ((part = object_member(r, root, name)) != NULL && read(r, part));
 }
 
-/* Copies a member that may be missing. */
-static void copy_text(JsonObject *object, const char *name, char **text)
-{
-  *text = g_strdup(json_text_string(object, name));
-}
-
 /* Reads each fact of a replay; its notes are no texts. */
 static gboolean read_fact(const reading *r, JsonObject *replay, const char *name)
 {
-  const char *text = json_text_string(replay, name);
-  if (text != NULL) {
-    const summary_fact fact = {g_strdup(name), g_strdup(text)};
-    g_array_append_val(r->record->facts, fact);
-  }
+  const summary_fact fact = {g_string_chunk_insert(r->record->texts, name), kept(r, replay, name)};
+  g_array_append_vals(r->record->facts, &fact, fact.text != NULL ? 1 : 0);
   return TRUE;
 }
 
 static gboolean read_replay(const reading *r, JsonObject *replay)
 {
   return read_each(r, replay, read_fact);
-}
-
-static void clear_fact(gpointer data)
-{
-  summary_fact *fact = data;
-  g_free((char *)fact->name);
-  g_free((char *)fact->text);
 }
 
 /* Reads what a run notes, which older programs did not write. */
@@ -192,10 +183,9 @@ static gboolean read_root(const reading *r, JsonObject *root)
 {
   summary_record *record = r->record;
   JsonObject *part;
-  g_autofree char *status = NULL;
+  char *status;
+  record->message = record->engine = (char *)"";
   if (json_object_has_member(root, "keys")) { /* the beginning of a trace */
-    record->message = g_strdup("");
-    record->engine = g_strdup("");
     return text_member(r, root, "scenario", &record->name) &&
            text_member(r, root, "version", &record->version) &&
            (part = object_member(r, root, "keys")) != NULL && read_each(r, part, read_key) &&
@@ -209,13 +199,11 @@ static gboolean read_root(const reading *r, JsonObject *root)
       !text_member(r, root, "message", &record->message) || !text_member(r, root, "status", &status)) {
     return FALSE;
   }
-  copy_text(json_text_object(root, "scenario"), "file", &record->file);
-  JsonObject *provenance = json_text_object(root, "provenance");
-  copy_text(provenance, "git", &record->git);
-  copy_text(json_text_object(provenance, "libraries"), "ns-3", &record->ns3_version);
-  copy_text(root, "terminate_code", &record->terminate_code);
-  copy_text(root, "terminate_side", &record->terminate_side);
-  record->engine = record->engine != NULL ? record->engine : g_strdup("");
+  record->file = kept(r, json_text_object(root, "scenario"), "file");
+  record->git = kept(r, part, "git");
+  record->ns3_version = kept(r, json_text_object(part, "libraries"), "ns-3");
+  record->terminate_code = kept(r, root, "terminate_code");
+  record->terminate_side = kept(r, root, "terminate_side");
   record->is_replay = json_object_has_member(root, "replay");
   record->status = run_status_find(status);
   if (record->status == RUN_STATUSES) {
@@ -237,9 +225,9 @@ summary_record *summary_parse_json(const char *text, gsize length, const char *p
     invalid(&r, "%s", problem->message);
     return NULL;
   }
-  r.record = g_new0(summary_record, 1);
-  r.record->facts = g_array_new(FALSE, FALSE, sizeof(summary_fact));
-  g_array_set_clear_func(r.record->facts, clear_fact);
+  r.record = g_new(summary_record, 1);
+  *r.record = (summary_record){.facts = g_array_new(FALSE, FALSE, sizeof(summary_fact)),
+                               .texts = g_string_chunk_new(4096)};
   if (!read_root(&r, root)) {
     g_clear_pointer(&r.record, summary_record_free);
   }
@@ -265,15 +253,7 @@ void summary_record_free(summary_record *record)
   if (record == NULL) {
     return;
   }
-  char *const texts[] = {record->message,        record->name,          record->title, record->version,
-                         record->engine,         record->file,          record->git,   record->ns3_version,
-                         record->terminate_code, record->terminate_side};
-  for (gsize i = 0; i < G_N_ELEMENTS(texts); i++) {
-    g_free(texts[i]);
-  }
-  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
-    g_free(record->keys[key]);
-  }
+  g_string_chunk_free(record->texts);
   run_results_clear(&record->results);
   g_strfreev(record->notes);
   g_array_unref(record->facts);

@@ -209,15 +209,19 @@ static char *describe_end(const run_process *run, const stored_run *record, int 
   return g_string_free(text, FALSE);
 }
 
-/* Returns what it was asked for, and how it ended: by its own summary, unless that is missing or its exit
- * contradicts it. */
-static stored_run *record_new(const run_process *run, int wait_status, const struct rusage *used)
+/* The process has ended: hands over what it was asked for, and how it ended: by its own summary, unless that
+ * is missing or its exit contradicts it. */
+static gboolean process_ended(G_GNUC_UNUSED gint fd, G_GNUC_UNUSED GIOCondition condition, gpointer data)
 {
+  run_process *run = data;
+  struct rusage used = {0};
+  int wait_status = 0;
+  (void)TEMP_FAILURE_RETRY(wait4(run->pid, &wait_status, 0, &used));
   const run_progress *left = run->progress;
   const gint64 ended_us = left->ended_us > 0 ? left->ended_us : g_get_monotonic_time();
   const int number = WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : 0;
   struct timeval cpu;
-  timeradd(&used->ru_utime, &used->ru_stime, &cpu);
+  timeradd(&used.ru_utime, &used.ru_stime, &cpu);
   stored_run *record = g_new(stored_run, 1);
   *record =
       (stored_run){.identity = (char *)sweep_grid_identity(run->grid, run->point),
@@ -228,7 +232,7 @@ static stored_run *record_new(const run_process *run, int wait_status, const str
                    .started = g_strdup(run->started),
                    .wall_s = (double)(ended_us - run->forked_us) / G_USEC_PER_SEC,
                    .cpu_s = (double)((gint64)cpu.tv_sec * G_USEC_PER_SEC + cpu.tv_usec) / G_USEC_PER_SEC,
-                   .memory_peak_octets = (double)used->ru_maxrss * 1024};
+                   .memory_peak_octets = (double)used.ru_maxrss * 1024};
   sweep_grid_texts(run->grid, run->point, (const char **)record->keys);
   const named_value *expect = scenario_key_row_of(SCENARIO_RUN_EXPECT)->words;
   while (expect->name != NULL && g_strcmp0(expect->name, record->keys[SCENARIO_RUN_EXPECT]) != 0) {
@@ -246,7 +250,9 @@ static stored_run *record_new(const run_process *run, int wait_status, const str
   if (record->status == RUN_FAILED && record->exit_code == 0) {
     record->exit_code = 1;
   }
-  return record;
+  run->ended(run, record, run->data);
+  free_run(run);
+  return G_SOURCE_REMOVE;
 }
 
 void run_record_free(stored_run *record)
@@ -258,18 +264,6 @@ void run_record_free(stored_run *record)
   g_free(record->host);
   g_free(record->started);
   g_free(record);
-}
-
-/* The process has ended. */
-static gboolean process_ended(G_GNUC_UNUSED gint fd, G_GNUC_UNUSED GIOCondition condition, gpointer data)
-{
-  run_process *run = data;
-  struct rusage used = {0};
-  int wait_status = 0;
-  (void)TEMP_FAILURE_RETRY(wait4(run->pid, &wait_status, 0, &used));
-  run->ended(run, record_new(run, wait_status, &used), run->data);
-  free_run(run);
-  return G_SOURCE_REMOVE;
 }
 
 /* Makes what the process shares with this one. */

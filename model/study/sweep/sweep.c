@@ -292,28 +292,6 @@ static void schedule_commit(sweep *s)
   }
 }
 
-/* `count` runs could not be committed together. Tries again if that may help: a lock may go away. Of several
- * runs one may be at fault, or the disk may have room for some: from now on each is committed alone. */
-static void commit_failed(sweep *s, guint count, GError *error)
-{
-  const gint64 now_us = g_get_monotonic_time();
-  gboolean again = count > 1;
-  if (g_error_matches(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_LOCKED)) {
-    s->locked_since_us = s->locked_since_us == 0 ? now_us : s->locked_since_us;
-    s->not_before_us = now_us + LOCK_PAUSE_US;
-    again = now_us - s->locked_since_us < (gint64)s->lock_wait_ms * 1000;
-  } else {
-    s->each_alone = TRUE;
-  }
-  if (again) {
-    g_error_free(error);
-    schedule_commit(s);
-  } else {
-    drop_ended(s);
-    fail(s, error);
-  }
-}
-
 /* Another sweep's result stays: a run that failed here must not replace it, and one that did not would be the
  * same. */
 static gboolean commit_first(gpointer data)
@@ -331,11 +309,26 @@ static gboolean commit_first(gpointer data)
   }
   provenance from = *s->from;
   from.planned = s->options->before + sweep_plan_intended(s->plan);
-  if (!result_store_commit_new(s->store, &from, runs, count, there, &error)) {
-    commit_failed(s, count, error);
+  const gboolean good = result_store_commit_new(s->store, &from, runs, count, there, &error);
+  const gint64 after_us = g_get_monotonic_time();
+  if (!good) { /* it is tried again if that may help: a lock may go away */
+    gboolean again = count > 1;
+    if (g_error_matches(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_LOCKED)) {
+      s->locked_since_us = s->locked_since_us == 0 ? after_us : s->locked_since_us;
+      s->not_before_us = after_us + LOCK_PAUSE_US;
+      again = after_us - s->locked_since_us < (gint64)s->lock_wait_ms * 1000;
+    } else { /* one of several runs may be at fault, or the disk may have room for some */
+      s->each_alone = TRUE;
+    }
+    if (again) {
+      g_error_free(error);
+      schedule_commit(s);
+    } else {
+      drop_ended(s);
+      fail(s, error);
+    }
     return G_SOURCE_REMOVE;
   }
-  const gint64 after_us = g_get_monotonic_time();
   s->not_before_us = after_us + MAX(PAUSE_TO_COMMIT * (after_us - before_us), PAUSE_MIN_US);
   s->locked_since_us = 0;
   for (guint i = 0; i < count; i++) {
@@ -383,56 +376,28 @@ static gboolean was_run_meanwhile(sweep *s, gsize point)
   return TRUE;
 }
 
-/* FALSE when it cannot be started: fewer at once will do, if there are any. */
-static gboolean start_run(sweep *s, gsize point)
-{
-  GError *error = NULL;
-  run_process *run =
-      run_process_start(s->grid, point, s->options->simulate, &s->options->limits, take_end, s, &error);
-  if (run != NULL) {
-    g_ptr_array_add(s->running, run);
-  } else if (s->running->len > 0) {
-    s->places = s->running->len;
-    g_error_free(error);
-  } else {
-    fail(s, error);
-  }
-  return run != NULL;
-}
-
 static void start_runs(sweep *s)
 {
   while (!s->closing && s->next < s->todo->len && s->running->len < s->places &&
          g_queue_get_length(&s->ended) < s->places + WAITING_MAX) {
-    gsize point = g_array_index(s->todo, gsize, s->next);
-    if (!was_run_meanwhile(s, point) && !start_run(s, point)) {
-      return;
+    const gsize point = g_array_index(s->todo, gsize, s->next);
+    if (!was_run_meanwhile(s, point)) {
+      GError *error = NULL;
+      run_process *run =
+          run_process_start(s->grid, point, s->options->simulate, &s->options->limits, take_end, s, &error);
+      if (run == NULL && s->running->len > 0) { /* fewer at once will do */
+        s->places = s->running->len;
+        g_error_free(error);
+        return;
+      }
+      if (run == NULL) {
+        fail(s, error);
+        return;
+      }
+      g_ptr_array_add(s->running, run);
     }
     s->next++;
   }
-}
-
-/* Starts runs and waits, until the last one ended and is kept. */
-static void run_points(sweep *s)
-{
-  /* Where our parent ignores it, the kernel would discard how our runs ended. */
-  const struct sigaction by_default = {.sa_handler = SIG_DFL};
-  struct sigaction child_signal;
-  sigaction(SIGCHLD, &by_default, &child_signal);
-  guint ticks = g_timeout_add(TICK_MS, tick, s);
-  s->started_us = g_get_monotonic_time();
-  start_runs(s);
-  show_progress(s);
-  while (s->running->len > 0 || !g_queue_is_empty(&s->ended)) {
-    if (s->running->len == 0 && s->not_before_us > 0 && s->locked_since_us == 0) {
-      s->not_before_us = 0; /* no further run is to be expected */
-      schedule_commit(s);
-    }
-    g_main_context_iteration(NULL, TRUE);
-  }
-  sweep_progress_clear(&s->progress);
-  g_source_remove(ticks);
-  sigaction(SIGCHLD, &child_signal, NULL);
 }
 
 gboolean sweep_run(sweep_plan *plan, const provenance *from, result_store *store,
@@ -443,7 +408,6 @@ gboolean sweep_run(sweep_plan *plan, const provenance *from, result_store *store
              .grid = sweep_plan_grid(plan),
              .store = store,
              .from = from,
-             .lock_wait_ms = result_store_wait_ms(store),
              .options = options,
              .places = (guint)MIN(options->jobs, sweep_grid_count(sweep_plan_grid(plan))),
              .result = result,
@@ -454,10 +418,27 @@ gboolean sweep_run(sweep_plan *plan, const provenance *from, result_store *store
   take_planned(&s);
   if (good && s.todo->len > 0) {
     signals handled = handle_signals(&s);
-    result_store_wait_at_most(store, LOCK_WAIT_MS);
-    run_points(&s);
+    const int lock_wait_ms = s.lock_wait_ms = result_store_wait_at_most(store, LOCK_WAIT_MS);
+    /* Where our parent ignores it, the kernel would discard how our runs ended. */
+    const struct sigaction by_default = {.sa_handler = SIG_DFL};
+    struct sigaction child_signal;
+    sigaction(SIGCHLD, &by_default, &child_signal);
+    const guint ticks = g_timeout_add(TICK_MS, tick, &s);
+    s.started_us = g_get_monotonic_time();
+    start_runs(&s);
+    show_progress(&s);
+    while (s.running->len > 0 || !g_queue_is_empty(&s.ended)) {
+      if (s.running->len == 0 && s.not_before_us > 0 && s.locked_since_us == 0) {
+        s.not_before_us = 0; /* no further run is to be expected */
+        schedule_commit(&s);
+      }
+      g_main_context_iteration(NULL, TRUE);
+    }
+    sweep_progress_clear(&s.progress);
+    g_source_remove(ticks);
+    sigaction(SIGCHLD, &child_signal, NULL);
     drop_ended(&s);
-    result_store_wait_at_most(store, result_store_wait_ms(store));
+    result_store_wait_at_most(store, lock_wait_ms);
     leave_signals(&handled);
   }
   result->to_go = result->points - MIN(result->points, result->present + s.kept);

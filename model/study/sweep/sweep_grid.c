@@ -419,14 +419,6 @@ char *sweep_grid_label(const sweep_grid *grid, gsize index)
   return cell_label(grid, cell_of(grid, index));
 }
 
-/* Returns the text of `list` in `cell`, of which axes give but parts. */
-static const char *list_text(const sweep_grid *grid, scenario_key list, gsize cell)
-{
-  g_autoptr(scenario) s = cell_scenario(grid, cell);
-  g_autofree char *text = scenario_value_text(s, list);
-  return g_string_chunk_insert_const(grid->list_texts, text);
-}
-
 /* The values of axes are canonical already, so for keys no scenario has to be made. */
 void sweep_grid_texts(const sweep_grid *grid, gsize index, const char *texts[SCENARIO_KEY_COUNT])
 {
@@ -434,9 +426,12 @@ void sweep_grid_texts(const sweep_grid *grid, gsize index, const char *texts[SCE
 
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
     int axis = grid->axis_of[key];
-    texts[key] = axis < 0                        ? grid->texts[key]
-                 : grid->axes[axis].name != NULL ? list_text(grid, key, cell)
-                                                 : axis_value(grid, (gsize)axis, cell);
+    texts[key] = axis < 0 ? grid->texts[key] : axis_value(grid, (gsize)axis, cell);
+    if (axis >= 0 && grid->axes[axis].name != NULL) { /* it gives but a part of a list */
+      g_autoptr(scenario) s = cell_scenario(grid, cell);
+      g_autofree char *text = scenario_value_text(s, key);
+      texts[key] = g_string_chunk_insert_const(grid->list_texts, text);
+    }
   }
 }
 

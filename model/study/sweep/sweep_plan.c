@@ -164,41 +164,33 @@ static double reached_share(const statistics *of)
   return of->half_width > 0 ? of->half_width / fabs(of->mean) : 0;
 }
 
-/* Judges what the first `seeds` of a point have reached towards `goal`; `is_blind`: equal values tell
- * nothing. Returns how many values more are wanted. */
-static gsize judge_goal(goal_state *state, const sweep_goal *goal, guint seeds, guint most, gboolean is_blind)
-{
-  g_autofree double *values = g_new(double, seeds);
-  gsize count = 0;
-  for (guint i = 0; i < seeds; i++) {
-    values[count] = state->values[i];
-    count += !isnan(state->values[i]);
-  }
-  state->of = statistics_of(values, count);
-  state->of.coverage_note =
-      state->of.deviation == 0 && is_blind ? RUN_EVENTS_TOO_FEW : state->of.coverage_note;
-  const gsize wanted = statistics_wanted_count(values, &state->of, goal->share, most);
-  /* At the last look no more are wanted, however wide the interval is. */
-  state->is_met = wanted == count && statistics_are_narrow(&state->of, goal->share) &&
-                  !(state->of.deviation == 0 && is_blind);
-  return wanted - count;
-}
-
 /* All runs of `point` have ended: it has met the goals, gets more seeds, or does without. A quantity that no
  * run has yet will not come with more of them. */
 static void decide(sweep_plan *plan, plan_point *point)
 {
-  const gboolean is_blind = point->asked != 0 && point->events < RUN_EVENTS_MIN;
+  const gboolean has_too_few = point->asked != 0 && point->events < RUN_EVENTS_MIN;
+  g_autofree double *values = g_new(double, point->seeds);
   gboolean met = TRUE;
   gsize more = 0;
   double expected = 0;
-  for (gsize goal = 0; goal < plan->goal_count; goal++) {
-    goal_state *state = &point->goals[goal];
-    gsize wanted = judge_goal(state, &plan->goals[goal], point->seeds, plan->most, is_blind);
+  for (gsize i = 0; i < plan->goal_count; i++) {
+    const sweep_goal *goal = &plan->goals[i];
+    goal_state *state = &point->goals[i];
+    gsize count = 0;
+    for (guint seed = 0; seed < point->seeds; seed++) {
+      values[count] = state->values[seed];
+      count += !isnan(state->values[seed]);
+    }
+    state->of = statistics_of(values, count);
+    const gboolean is_blind = has_too_few && state->of.deviation == 0; /* equal values tell nothing */
+    state->of.coverage_note = is_blind ? RUN_EVENTS_TOO_FEW : state->of.coverage_note;
+    const gsize wanted = statistics_wanted_count(values, &state->of, goal->share, plan->most);
+    /* At the last look no more are wanted, however wide the interval is. */
+    state->is_met = wanted == count && statistics_are_narrow(&state->of, goal->share) && !is_blind;
     if (!state->is_met) {
       met = FALSE;
-      more = MAX(more, state->of.count > 0 ? wanted : 0);
-      const double excess = reached_share(&state->of) / needed_share(&plan->goals[goal]);
+      more = MAX(more, count > 0 ? wanted - count : 0);
+      const double excess = reached_share(&state->of) / needed_share(goal);
       expected = fmax(expected, fmax(1.5 * point->seeds * excess * excess, STATISTICS_FEWEST));
     }
   }
@@ -419,34 +411,6 @@ static const char *const states[] = {[STORED_MISSING] = "missing",
                                      [STORED_UNEXPECTED] = "unexpected",
                                      [STORED_DONE] = "done"};
 
-/* Prints the sums: `to_run` runs, which cost `cost`. */
-static void print_sums(const sweep_plan *plan, gsize to_run, const run_cost *cost, guint jobs, FILE *output)
-{
-  const sweep_grid_facts *facts = sweep_grid_facts_of(plan->grid);
-  g_autoptr(GString) remarks = g_string_new(NULL);
-  if (plan->shards > 1) {
-    g_string_append_printf(remarks, ", shard %u/%u of %zu", plan->shard, plan->shards,
-                           sweep_grid_count(plan->grid) / plan->most);
-  }
-  if (facts->left_out > 0) {
-    g_string_append_printf(remarks, ", %zu left out by where", facts->left_out);
-  }
-  if (facts->repeated > 0) {
-    g_string_append_printf(remarks, ", %zu given twice", facts->repeated);
-  }
-  plain_text_print(output, "%u %s", plan->runs->len, plan->runs->len == 1 ? "run" : "runs");
-  if (remarks->len > 0) {
-    plain_text_print(output, " (%s)", remarks->str + strlen(", "));
-  }
-  plain_text_print(output, ", %zu to run", to_run);
-  if (to_run > 0) {
-    g_autofree char *segments = sweep_progress_rough(cost->segments);
-    g_autofree char *duration = sweep_progress_duration(fmax(1, cost->seconds / MIN(jobs, (double)to_run)));
-    plain_text_print(output, ", about %s segments, about %s at -j %u", segments, duration, jobs);
-  }
-  plain_text_print(output, "%s\n", sweep_plan_is_open(plan) ? "; more seeds may follow" : "");
-}
-
 static int compare_runs(gconstpointer a, gconstpointer b)
 {
   gsize index_a = ((const planned_run *)a)->index, index_b = ((const planned_run *)b)->index;
@@ -478,6 +442,8 @@ void sweep_plan_list(const sweep_plan *plan, const char *version, guint jobs, do
 {
   const scenario *base = sweep_grid_base(plan->grid);
   const char *title = scenario_configuration(base)->title;
+  const sweep_grid_facts *facts = sweep_grid_facts_of(plan->grid);
+  g_autoptr(GString) remarks = g_string_new(NULL);
   run_cost all;
   gsize to_run;
   g_autoptr(GArray) runs = runs_in_order(plan, pace, &to_run, &all);
@@ -490,7 +456,27 @@ void sweep_plan_list(const sweep_plan *plan, const char *version, guint jobs, do
     plain_text_print(output, "%zu%s%s%s%s\n", run->index + 1, *label != '\0' ? "  " : "", label,
                      plan->was_looked_up ? "  " : "", plan->was_looked_up ? states[run->state] : "");
   }
-  print_sums(plan, to_run, &all, jobs, output);
+  if (plan->shards > 1) {
+    g_string_append_printf(remarks, ", shard %u/%u of %zu", plan->shard, plan->shards,
+                           sweep_grid_count(plan->grid) / plan->most);
+  }
+  if (facts->left_out > 0) {
+    g_string_append_printf(remarks, ", %zu left out by where", facts->left_out);
+  }
+  if (facts->repeated > 0) {
+    g_string_append_printf(remarks, ", %zu given twice", facts->repeated);
+  }
+  plain_text_print(output, "%u %s", plan->runs->len, plan->runs->len == 1 ? "run" : "runs");
+  if (remarks->len > 0) {
+    plain_text_print(output, " (%s)", remarks->str + strlen(", "));
+  }
+  plain_text_print(output, ", %zu to run", to_run);
+  if (to_run > 0) {
+    g_autofree char *segments = sweep_progress_rough(all.segments);
+    g_autofree char *duration = sweep_progress_duration(fmax(1, all.seconds / MIN(jobs, (double)to_run)));
+    plain_text_print(output, ", about %s segments, about %s at -j %u", segments, duration, jobs);
+  }
+  plain_text_print(output, "%s\n", sweep_plan_is_open(plan) ? "; more seeds may follow" : "");
 }
 
 char *sweep_plan_json(const sweep_plan *plan, const char *version, guint jobs, double pace)

@@ -159,7 +159,7 @@ char *result_store_csv(result_store *store, guint flags, GError **error)
                   (!(flags & RESULT_CSV_VARIED) || result_store_each(store, compare_run, &columns, error));
   if (good) {
     for (guint i = 0; i < origins->len && !(flags & RESULT_CSV_NUMERIC); i++) {
-      const provenance *from = ((const stored_provenance *)origins->pdata[i])->origin;
+      const provenance *from = origins->pdata[i];
       append_comment("scenario", from->name, csv);
       append_comment("title", from->title, csv);
       append_comment("version", from->version, csv);

@@ -7,7 +7,10 @@
 #include "base/error.h"
 #include "measure/warm_up.h"
 #include "scenario/configuration.h"
+#include "scenario/scenario_guess.h"
 #include "scenario/scenario_problem.h"
+#include "scenario/scenario_value.h"
+#include "study/statistics/statistics.h"
 #include "study/store/run_events.h"
 
 /* Reads a metric, or a quantile; that of a metric's name is the metric. */
@@ -256,4 +259,231 @@ void result_quantity_add_losses(GArray *quantities, const GPtrArray *runs)
       g_array_append_val(quantities, quantity);
     }
   }
+}
+
+/* --- Pairings --- */
+
+/* Returns `text` in the form that stores hold, as an element of `values`; NULL and `error` when it is
+ * none. */
+static const char *find_value(const study_table *table, scenario_key key, const char *text,
+                              const GPtrArray *values, GError **error)
+{
+  const scenario_key_row *row = key < SCENARIO_KEY_COUNT ? scenario_key_row_of(key) : NULL;
+  g_auto(scenario_value) value = {.text = NULL};
+  g_autofree char *problem = NULL;
+  if (row != NULL && !scenario_value_read(row, SCENARIO_NOTATION_BARE, text, &value, &problem)) {
+    error_set(error, "%s", problem);
+    return NULL;
+  }
+  g_autofree char *canonical = row != NULL ? scenario_value_write(row, &value) : g_strdup(text);
+  guint place;
+  if (g_ptr_array_find_with_equal_func((GPtrArray *)values, canonical, g_str_equal, &place)) {
+    return g_ptr_array_index(values, place);
+  }
+  g_autofree char *list = study_table_join(values);
+  error_set(error, "no run has %s = %s; expected %s%s", study_keys_name(key, table->axes), canonical,
+            values->len > 1 ? "two of " : "a key that varies in the store", values->len > 1 ? list : "");
+  return NULL;
+}
+
+/* Values may hold commas themselves ("[1,2]"): of the commas the first one that leaves two values of the
+ * store counts, and where none does, the error of the first. */
+static gboolean read_values(const study_table *table, const char *texts, const GPtrArray *values,
+                            result_pairing *pairing, GError **error)
+{
+  g_autoptr(GError) first = NULL;
+  for (const char *comma = strchr(texts, ','); comma != NULL; comma = strchr(comma + 1, ',')) {
+    g_autoptr(GError) problem = NULL;
+    g_autofree char *before = g_strndup(texts, (gsize)(comma - texts));
+    const char *a = find_value(table, pairing->key, before, values, &problem);
+    const char *b = a != NULL ? find_value(table, pairing->key, comma + 1, values, &problem) : NULL;
+    if (b != NULL && strcmp(a, b) != 0) {
+      pairing->a = g_strdup(a);
+      pairing->b = g_strdup(b);
+      return TRUE;
+    }
+    if (first == NULL && problem != NULL) {
+      first = g_steal_pointer(&problem);
+    }
+  }
+  if (first != NULL) {
+    g_propagate_error(error, g_steal_pointer(&first));
+  } else {
+    error_set(error, "'%s' is no pair; expected two different values, A,B", texts);
+  }
+  return FALSE;
+}
+
+gboolean result_pairing_read(const char *text, const study_table *table, result_pairing *pairing,
+                             GError **error)
+{
+  *pairing = (result_pairing){.key = SCENARIO_KEY_COUNT};
+  const char *equals = strchr(text, '=');
+  if (equals == NULL) {
+    return error_set(error, "'%s' has no '='; expected KEY=A,B", text);
+  }
+  g_autofree char *name = g_strndup(text, (gsize)(equals - text));
+  pairing->key = study_keys_find(name, table->axes);
+  if (pairing->key == SCENARIO_KEY_COUNT || pairing->key == SCENARIO_RUN_SEED) {
+    g_autofree char *hint = pairing->key == SCENARIO_KEY_COUNT ? scenario_key_hint(name) : g_strdup("");
+    return error_set(error,
+                     "'%s' is no key that runs can be paired by; expected a key of scenarios but run.seed%s",
+                     name, hint);
+  }
+  g_autoptr(GPtrArray) values = study_keys_values(table->runs, pairing->key);
+  return read_values(table, equals + 1, values, pairing, error);
+}
+
+void result_pairing_clear(result_pairing *pairing)
+{
+  g_clear_pointer(&pairing->a, g_free);
+  g_clear_pointer(&pairing->b, g_free);
+}
+
+/* --- Rows --- */
+
+GArray *result_rows_keys(const study_table *table, const result_pairing *pairing)
+{
+  g_autoptr(GPtrArray) runs = study_table_with_others(table);
+  GArray *keys = study_keys_varying(runs, table->axes);
+  for (guint i = keys->len; pairing != NULL && i-- > 0;) {
+    scenario_key other = g_array_index(keys, scenario_key, i);
+    if (other == pairing->key || (study_keys_follows(table->runs, pairing->key, other) &&
+                                  study_keys_follows(table->runs, other, pairing->key))) {
+      g_array_remove_index(keys, i);
+    }
+  }
+  return keys;
+}
+
+/* Returns the level that the reassembly occupancy of `runs` exceeds once in `octets` Delivered, as the mean
+ * of as many values; of count 0 when none has a whole block, or blocks are larger than that. */
+static statistics level_statistics(const GPtrArray *runs, double octets, gboolean *is_extrapolated)
+{
+  g_autofree traffic_blocks *blocks = g_new(traffic_blocks, runs->len);
+  return_level level;
+  for (guint i = 0; i < runs->len; i++) {
+    const run_results *of = &((const study_run *)g_ptr_array_index(runs, i))->results;
+    blocks[i] = (traffic_blocks){of->block_octets, (const guint64 *)(void *)of->block_maxima->data,
+                                 of->block_maxima->len};
+  }
+  if (!return_level_of(blocks, runs->len, octets, &level)) {
+    return (statistics){.count = 0};
+  }
+  *is_extrapolated = level.is_extrapolated;
+  return (statistics){.count = runs->len,
+                      .mean = level.level,
+                      .deviation = (double)NAN,
+                      .lower = level.lower,
+                      .upper = level.upper,
+                      .half_width = (level.upper - level.lower) / 2,
+                      .median = (double)NAN,
+                      .lower_quartile = (double)NAN,
+                      .upper_quartile = (double)NAN,
+                      .smallest = (double)NAN,
+                      .largest = (double)NAN};
+}
+
+static void append_point(const study_point *point, const result_quantity *quantity, GArray *rows)
+{
+  result_row row = {.first = g_ptr_array_index(point->runs, 0), .independent_half_width = (double)NAN};
+  const gboolean is_level = quantity->return_period != NULL;
+  g_autoptr(GPtrArray) counted = g_ptr_array_new();
+  double value;
+  for (guint i = 0; i < point->runs->len; i++) {
+    study_run *run = g_ptr_array_index(point->runs, i);
+    if (run->status != RUN_OK) {
+      row.not_ok++;
+    } else if (is_level ? run->results.block_maxima != NULL
+                        : result_quantity_value(quantity, &run->results, &value)) {
+      g_ptr_array_add(counted, run);
+      row.flagged += run->flags != 0 ? 1 : 0;
+    }
+  }
+  row.of = is_level ? level_statistics(counted, quantity->return_octets, &row.is_extrapolated)
+                    : result_quantity_statistics(quantity, counted);
+  row.unsteady = result_quantity_unsteady(quantity, counted);
+  g_array_append_val(rows, row);
+}
+
+/* Returns the first run of each seed among those of `point` whose `key` is `value`. */
+static GHashTable *runs_by_seed(const study_point *point, scenario_key key, const char *value)
+{
+  GHashTable *runs = g_hash_table_new(g_str_hash, g_str_equal);
+  for (guint i = point->runs->len; i-- > 0;) {
+    study_run *run = g_ptr_array_index(point->runs, i);
+    if (strcmp(run->keys[key], value) == 0) {
+      g_hash_table_insert(runs, run->keys[SCENARIO_RUN_SEED], run);
+    }
+  }
+  return runs;
+}
+
+/* Returns the statistics of ln(a[i] / b[i]), of `a` and `b` that become logarithms; of count 0 when one of
+ * them is not above 0. */
+static statistics log_ratios_of(double *a, double *b, gsize count)
+{
+  for (gsize i = 0; i < count; i++) {
+    if (!(a[i] > 0 && b[i] > 0)) {
+      return (statistics){.count = 0};
+    }
+    a[i] = log(a[i]);
+    b[i] = log(b[i]);
+  }
+  return statistics_of_pairs(a, b, count);
+}
+
+/* Appends the row of the pairs among the runs of `point`, unless there are none. */
+static void append_pairs(const study_point *point, const result_pairing *pairing,
+                         const result_quantity *quantity, GArray *rows)
+{
+  g_autoptr(GHashTable) of_a = runs_by_seed(point, pairing->key, pairing->a);
+  g_autoptr(GHashTable) of_b = runs_by_seed(point, pairing->key, pairing->b);
+  result_row row = {.first = NULL};
+  g_autofree double *a = g_new(double, point->runs->len), *b = g_new(double, point->runs->len);
+  g_autoptr(GPtrArray) counted = g_ptr_array_new();
+  gsize count = 0;
+  for (guint i = 0; i < point->runs->len; i++) {
+    study_run *run = g_ptr_array_index(point->runs, i);
+    const char *seed = run->keys[SCENARIO_RUN_SEED];
+    study_run *other = g_hash_table_lookup(of_b, seed);
+    if (other == NULL || g_hash_table_lookup(of_a, seed) != run) {
+      continue;
+    }
+    row.first = row.first == NULL ? run : row.first;
+    if (result_quantity_value(quantity, &run->results, &a[count]) &&
+        result_quantity_value(quantity, &other->results, &b[count])) {
+      count++;
+      g_ptr_array_add(counted, run);
+      g_ptr_array_add(counted, other);
+      row.flagged += (run->flags | other->flags) != 0 ? 1 : 0;
+    }
+  }
+  if (row.first != NULL) {
+    row.of = statistics_of_pairs(a, b, count);
+    result_quantity_bound(quantity, &row.of);
+    row.unsteady = result_quantity_unsteady(quantity, counted);
+    const statistics of_one = statistics_of(a, count), of_other = statistics_of(b, count);
+    row.independent_half_width = statistics_independent_half_width(&of_one, &of_other);
+    row.log_ratio = log_ratios_of(a, b, count);
+    g_array_append_val(rows, row);
+  }
+}
+
+GArray *result_rows_of(const study_table *table, const result_quantity *quantity,
+                       const result_pairing *pairing)
+{
+  GArray *rows = g_array_new(FALSE, FALSE, sizeof(result_row));
+  g_autoptr(GArray) keys = result_rows_keys(table, pairing);
+  g_autoptr(GPtrArray) runs = pairing == NULL ? study_table_with_others(table) : g_ptr_array_ref(table->runs);
+  g_autoptr(GArray) points = study_table_points(runs, keys);
+  for (guint i = 0; i < points->len; i++) {
+    const study_point *point = &g_array_index(points, study_point, i);
+    if (pairing == NULL) {
+      append_point(point, quantity, rows);
+    } else {
+      append_pairs(point, pairing, quantity, rows);
+    }
+  }
+  return rows;
 }

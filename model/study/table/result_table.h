@@ -5,7 +5,7 @@
 
 #include <glib.h>
 
-#include "study/table/result_rows.h"
+#include "study/table/result_quantity.h"
 
 /* This is what is tabulated. */
 typedef struct result_request {
@@ -46,3 +46,14 @@ char *result_store_csv(result_store *store, guint flags, GError **error);
  * quantity and point, values as measured. Nothing between the commas where there is no value. Free with
  * g_free(). */
 char *result_table_csv(const result_request *request);
+
+typedef struct text_column {
+  const char *heading;
+  gboolean is_number; /* right-aligned, decimal points below each other */
+} text_column;
+
+/* Appends the headings of the `count` `columns`, a rule and the rows of `cells` (char *, from left to right,
+ * row by row), a line each, two blanks between columns and none at the end. Columns whose cells are all empty
+ * are left out. A cell is shown on one line: line ends and control characters become blanks, octets that are
+ * not UTF-8 the replacement character. */
+void text_columns_append(const text_column *columns, guint count, const GPtrArray *cells, GString *text);

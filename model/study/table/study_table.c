@@ -86,15 +86,18 @@ static study_run *copy_run(study_table *table, const stored_run *run, guint flag
   return copy;
 }
 
-static void count_run(study_table *table, const provenance *from, const stored_run *run)
+static gboolean visit_run(const provenance *from, const stored_run *run, gpointer data, GError **error)
 {
+  reading *r = data;
+  study_table *table = r->table;
   store_summary *all = &table->all;
+  guint flags = 0;
   all->count++;
   all->by_status[run->status]++;
   all->wall_s += run->wall_s;
   all->cpu_s += run->cpu_s;
   all->memory_peak_octets = MAX(all->memory_peak_octets, run->memory_peak_octets);
-  stored_provenances_of(all->origins, from)->count++;
+  provenances_of(all->origins, from)->count++;
   add_once(table->texts, all->hosts, run->host);
   add_once(table->texts, all->engines, run->engine);
   if (*run->started != '\0') { /* dates are written so that their texts sort as they do */
@@ -102,24 +105,16 @@ static void count_run(study_table *table, const provenance *from, const stored_r
     all->first = all->first == NULL || strcmp(started, all->first) < 0 ? started : all->first;
     all->last = all->last == NULL || strcmp(started, all->last) > 0 ? started : all->last;
   }
-}
-
-static gboolean visit_run(const provenance *from, const stored_run *run, gpointer data, GError **error)
-{
-  reading *r = data;
-  guint flags = 0;
-  count_run(r->table, from, run);
-  if (r->table->all.count == 1) {
-    r->table->title = g_strdup(from->title);
-    r->table->axes = g_strdup(from->axes);
+  if (all->count == 1) {
+    table->title = g_strdup(from->title);
+    table->axes = g_strdup(from->axes);
   }
   for (guint bit = 0; bit < STUDY_FLAGS; bit++) {
     metric_id metric = study_flags[bit].metric;
     flags |= run->results.metrics.present[metric] && run->results.metrics.value[metric] > 0 ? 1U << bit : 0;
   }
   if (run->status != RUN_OK || (flags & r->exclude) != 0) {
-    g_ptr_array_add(run->status != RUN_OK ? r->table->all.others : r->table->left_out,
-                    copy_run(r->table, run, flags));
+    g_ptr_array_add(run->status != RUN_OK ? all->others : table->left_out, copy_run(table, run, flags));
     return TRUE;
   }
   if (!check_values(run, error)) {
@@ -128,10 +123,10 @@ static gboolean visit_run(const provenance *from, const stored_run *run, gpointe
   gboolean known = *from->git != '\0' && strcmp(from->git, "unknown") != 0;
   g_autofree char *version =
       known ? g_strdup_printf("%s (git %s)", from->version, from->git) : g_strdup(from->version);
-  add_once(r->table->texts, r->names, from->name);
-  add_once(r->table->texts, r->versions, version);
-  g_ptr_array_add(r->table->runs, copy_run(r->table, run, flags));
-  r->table->flagged += flags != 0 ? 1 : 0;
+  add_once(table->texts, r->names, from->name);
+  add_once(table->texts, r->versions, version);
+  g_ptr_array_add(table->runs, copy_run(table, run, flags));
+  table->flagged += flags != 0 ? 1 : 0;
   return TRUE;
 }
 
@@ -144,7 +139,7 @@ study_table *study_table_read(result_store *store, guint exclude, GError **error
 {
   study_table *table = g_new0(study_table, 1);
   table->runs = g_ptr_array_new_with_free_func(free_run);
-  table->all = (store_summary){.origins = stored_provenances_new(),
+  table->all = (store_summary){.origins = provenances_new(),
                                .others = g_ptr_array_new_with_free_func(free_run),
                                .hosts = g_ptr_array_new(),
                                .engines = g_ptr_array_new()};
@@ -248,15 +243,15 @@ char *study_table_partial(const study_table *table)
 {
   guint64 there = 0, planned = 0;
   for (guint i = 0; i < table->all.origins->len; i++) {
-    const stored_provenance *first = table->all.origins->pdata[i];
+    const provenance *first = table->all.origins->pdata[i];
     guint64 count = 0, most = 0;
     gboolean seen = FALSE; /* with these --set options, whatever text and program their origins have */
     for (guint k = 0; k < table->all.origins->len; k++) {
-      const stored_provenance *other = table->all.origins->pdata[k];
-      const gboolean same = strcmp(other->origin->sets, first->origin->sets) == 0;
+      const provenance *other = table->all.origins->pdata[k];
+      const gboolean same = strcmp(other->sets, first->sets) == 0;
       seen = seen || (same && k < i);
       count += same ? other->count : 0;
-      most = same ? MAX(most, other->origin->planned) : most;
+      most = same ? MAX(most, other->planned) : most;
     }
     there += seen ? 0 : count;
     planned += seen ? 0 : MAX(count, most);
@@ -369,34 +364,28 @@ char *study_table_in_step(const study_table *table)
   return g_string_free(text, FALSE);
 }
 
-/* Sorts `runs` by the place of their `key` in `values`; those with one value stay in their order. */
-static void sort_runs(GPtrArray *runs, scenario_key key, const GPtrArray *values)
-{
-  g_autoptr(GHashTable) of_value =
-      g_hash_table_new_full(g_str_hash, g_str_equal, NULL, (GDestroyNotify)g_ptr_array_unref);
-  for (guint i = 0; i < values->len; i++) {
-    g_hash_table_insert(of_value, g_ptr_array_index(values, i), g_ptr_array_new());
-  }
-  for (guint i = 0; i < runs->len; i++) {
-    study_run *run = g_ptr_array_index(runs, i);
-    g_ptr_array_add(g_hash_table_lookup(of_value, run->keys[key]), run);
-  }
-  g_ptr_array_set_size(runs, 0);
-  for (guint i = 0; i < values->len; i++) {
-    g_ptr_array_extend(runs, g_hash_table_lookup(of_value, g_ptr_array_index(values, i)), NULL, NULL);
-  }
-}
-
 GArray *study_table_points(const GPtrArray *runs, const GArray *keys)
 {
   GArray *points = g_array_new(FALSE, TRUE, sizeof(study_point));
   g_array_set_clear_func(points, clear_point);
   g_autoptr(GPtrArray) sorted = g_ptr_array_new();
   g_ptr_array_extend(sorted, (GPtrArray *)runs, NULL, NULL);
-  for (guint k = keys->len; k-- > 0;) {
+  for (guint k = keys->len; k-- > 0;) { /* by the last key first: those with one value stay in their order */
     scenario_key key = g_array_index(keys, scenario_key, k);
     g_autoptr(GPtrArray) values = study_keys_values(runs, key);
-    sort_runs(sorted, key, values);
+    g_autoptr(GHashTable) of_value =
+        g_hash_table_new_full(g_str_hash, g_str_equal, NULL, (GDestroyNotify)g_ptr_array_unref);
+    for (guint i = 0; i < values->len; i++) {
+      g_hash_table_insert(of_value, g_ptr_array_index(values, i), g_ptr_array_new());
+    }
+    for (guint i = 0; i < sorted->len; i++) {
+      study_run *run = g_ptr_array_index(sorted, i);
+      g_ptr_array_add(g_hash_table_lookup(of_value, run->keys[key]), run);
+    }
+    g_ptr_array_set_size(sorted, 0);
+    for (guint i = 0; i < values->len; i++) {
+      g_ptr_array_extend(sorted, g_hash_table_lookup(of_value, g_ptr_array_index(values, i)), NULL, NULL);
+    }
   }
   for (guint i = 0; i < sorted->len; i++) {
     study_run *run = g_ptr_array_index(sorted, i);

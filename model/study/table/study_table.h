@@ -46,7 +46,7 @@ typedef struct study_run {
 typedef struct store_summary {
   guint count;
   guint by_status[RUN_STATUSES];
-  GPtrArray *origins; /* stored_provenance *, in the order of their first runs */
+  GPtrArray *origins; /* provenance *, in the order of their first runs */
   GPtrArray *others;  /* study_run *, in the store's order: those that did not end ok. */
   GPtrArray *hosts;   /* char *, each once, sorted */
   GPtrArray *engines; /* the same */

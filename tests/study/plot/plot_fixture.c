@@ -23,7 +23,7 @@ void plot_fixture_set_up(plot_fixture *f, gconstpointer axes)
   f->base = fixture_scenario(f->folder, "base.cfg", "title = \"a study\";", NULL);
   f->written = g_ptr_array_new_with_free_func(g_free);
   f->table = (study_table){.runs = g_ptr_array_new_with_free_func(free_run),
-                           .all = {.others = g_ptr_array_new(), .origins = stored_provenances_new()},
+                           .all = {.others = g_ptr_array_new(), .origins = provenances_new()},
                            .left_out = g_ptr_array_new(),
                            .title = g_strdup("a study"),
                            .names = (char *)"a",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* These tests show what a user asks of a plot: sizes, ranges, keys, and what becomes of them in a line
  * chart. */
-#include "study/plot/plot_request.h"
+#include "study/plot/plot_chart.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* These tests show what a scenario's file states that it asks. */
-#include "study/report/report_scenario.h"
+#include "study/report/html_report.h"
 #include "test.h"
 
 static const struct {

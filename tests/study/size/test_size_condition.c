@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Conditions as they are written, what they mean, and what is none. */
-#include "study/size/size_condition.h"
+#include "study/size/size_question.h"
 
 #include <math.h>
 #include <string.h>

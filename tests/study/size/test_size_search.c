@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* These tests are about the search on conditions that are functions of the number: what it finds, and how
  * often it has to look. */
-#include "study/size/size_search.h"
+#include "study/size/size_question.h"
 
 #include "test.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* These tests show return levels of processes whose level is known: how often the interval holds it, and how
  * wide it is. */
-#include "study/statistics/return_level.h"
+#include "study/statistics/statistics.h"
 
 #include <math.h>
 

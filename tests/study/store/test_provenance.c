@@ -34,9 +34,9 @@ static provenance example(void)
 TEST(test_copy)
 {
   provenance origin = example();
-  g_autoptr(GPtrArray) provenances = stored_provenances_new();
-  const provenance *copy = stored_provenances_of(provenances, &origin)->origin;
-  g_assert_true(stored_provenances_of(provenances, &origin)->origin == copy);
+  g_autoptr(GPtrArray) provenances = provenances_new();
+  const provenance *copy = provenances_of(provenances, &origin);
+  g_assert_true(provenances_of(provenances, &origin) == copy);
   g_assert_true(copy->text != origin.text);
   g_assert_cmpstr(copy->libraries, ==, "l");
   g_assert_null(copy->hash);
@@ -46,13 +46,13 @@ TEST(test_copy)
 /* Each text alone makes another origin. */
 TEST(test_every_text_counts)
 {
-  g_autoptr(GPtrArray) provenances = stored_provenances_new();
+  g_autoptr(GPtrArray) provenances = provenances_new();
   const provenance one = example();
-  stored_provenances_of(provenances, &one);
+  provenances_of(provenances, &one);
   for (guint i = 0; i < PROVENANCE_TEXTS; i++) {
     provenance other = example();
     other.texts[i] = (char *)"other";
-    stored_provenances_of(provenances, &other);
+    provenances_of(provenances, &other);
     g_assert_cmpuint(provenances->len, ==, 2 + i);
   }
 }

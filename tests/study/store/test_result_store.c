@@ -177,9 +177,8 @@ static void expect_origins(const store_fixture *f, const char *expected)
   g_autoptr(GString) origins = g_string_new(NULL);
   g_autoptr(GPtrArray) found = NO_ERROR(result_store_provenances, f->store);
   for (guint i = 0; i < found->len; i++) {
-    const stored_provenance *of = found->pdata[i];
-    g_string_append_printf(origins, "%s %s %.8s: %u\n", of->origin->name, of->origin->version,
-                           of->origin->hash, of->count);
+    const provenance *of = found->pdata[i];
+    g_string_append_printf(origins, "%s %s %.8s: %u\n", of->name, of->version, of->hash, of->count);
   }
   g_assert_cmpstr(origins->str, ==, expected);
 }

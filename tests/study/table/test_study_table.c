@@ -351,8 +351,8 @@ FIXTURE_TEST(test_summary_of_origins_and_others)
   g_autoptr(study_table) table = read_table(f, 0);
   const store_summary *totals = &table->all;
   g_assert_cmpuint(totals->origins->len, ==, 2);
-  const stored_provenance *first = g_ptr_array_index(totals->origins, 0);
-  g_assert_cmpstr(first->origin->git, ==, "1");
+  const provenance *first = g_ptr_array_index(totals->origins, 0);
+  g_assert_cmpstr(first->git, ==, "1");
   g_assert_cmpuint(first->count, ==, 2);
   g_assert_cmpuint(totals->others->len, ==, 1);
   const study_run *other = g_ptr_array_index(totals->others, 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Columns of texts, to the character. */
 #include "string_list.h"
-#include "study/table/text_columns.h"
+#include "study/table/result_table.h"
 #include "test.h"
 
 #include <string.h>

@@ -10,6 +10,8 @@
 
 /* --- Sets --- */
 
+enum { SET_MAX_OCTETS = 8192 };
+
 /* Appends the names that `part`, which has no '+', stands for: one, or those of a range. */
 static bool add_names(GPtrArray *names, const char *part, GError **error)
 {
@@ -47,8 +49,11 @@ static GPtrArray *names_of(const char *set, GError **error)
   g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
   g_auto(GStrv) parts = g_strsplit(set, "+", -1);
 
-  if (parts[0] == NULL) {
-    error_set(error, "'' is no set of nodes; " SET_EXPECTED);
+  if (*set == '\0' || strlen(set) > SET_MAX_OCTETS) {
+    error_set(error,
+              *set == '\0' ? "'' is no set of nodes; " SET_EXPECTED
+                           : "a set of %zu octets; expected at most %d",
+              strlen(set), SET_MAX_OCTETS);
     return NULL;
   }
   for (char **part = parts; *part != NULL; part++) {
@@ -256,6 +261,9 @@ static bool add_listed_nodes(graph *self, const graph_config *config, size_t *en
   guint64 hosts = 0;
   GPtrArray *names;
 
+  if (config->entry_count == 0) {
+    return error_set(error, "there is none; expected the links of the graph");
+  }
   for (size_t i = 0; i < config->entry_count * 2; i++) {
     *entry = i / 2;
     g_autoptr(GPtrArray) named = names_of(config->entries[i / 2].between[i % 2], error);
@@ -275,6 +283,9 @@ static bool add_listed_nodes(graph *self, const graph_config *config, size_t *en
         g_ptr_array_add(switches, g_strdup(name));
         g_hash_table_add(known, g_ptr_array_index(switches, switches->len - 1));
       }
+    }
+    if (hosts > GRAPH_HOSTS_MAX) {
+      return check_counts(hosts, 0, error);
     }
     if (switches->len > GRAPH_LINKS_MAX) {
       return error_set(error, "the links name more than %d switches; expected at most %d links",

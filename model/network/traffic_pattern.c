@@ -14,6 +14,7 @@ typedef struct drawing {
   random_stream *random;
   GArray *pairs;   /* of host_pair: as many as there may be of … */
   uint64_t *count; /* … so many connections */
+  traffic_part *part;
 } drawing;
 
 static uint32_t host_at(const GArray *hosts, guint i)
@@ -81,8 +82,9 @@ static gboolean draw_incast(const drawing *on, GError **error)
     g_autoptr(GArray) senders = others_of(on->from, to);
 
     if (on->config->fan_in > senders->len) {
-      return error_set(error, "workload.fan_in = %u, but %u %s could send to h%u; expected at most that",
-                       on->config->fan_in, senders->len, senders->len == 1 ? "host" : "hosts", to);
+      *on->part = TRAFFIC_FAN_IN;
+      return error_set(error, "%u, but %u %s could send to h%u; expected at most that", on->config->fan_in,
+                       senders->len, senders->len == 1 ? "host" : "hosts", to);
     }
     if (on->config->fan_in > 0) {
       shuffle(senders, on->random, false);
@@ -152,7 +154,7 @@ static GArray *hosts_of(const graph *network, const char *set, uint32_t first, u
 }
 
 GArray *traffic_pairs(const traffic_config *config, const graph *network, uint32_t connections, uint64_t seed,
-                      GError **error)
+                      traffic_part *part, GError **error)
 {
   static gboolean (*const draw[])(const drawing *on, GError **error) = {
       [TRAFFIC_PAIRS] = draw_pairs,    [TRAFFIC_INCAST] = draw_incast,
@@ -168,13 +170,14 @@ GArray *traffic_pairs(const traffic_config *config, const graph *network, uint32
                                                                : 0;
   const uint32_t to_end = config->pattern == TRAFFIC_PAIRS ? hosts / 2 * 2 : hosts;
   g_autoptr(GArray) from = hosts_of(network, config->from, 0, from_end, error);
-  g_autoptr(GArray) to = from ? hosts_of(network, config->to, to_first, to_end, error) : NULL;
+  g_autoptr(GArray) to = from != NULL ? hosts_of(network, config->to, to_first, to_end, error) : NULL;
   g_autofree random_stream *random = random_stream_new(seed, "workload.pattern");
   g_autoptr(GArray) pairs = g_array_new(FALSE, FALSE, sizeof(host_pair));
   uint64_t count = 0;
-  const drawing on = {config, from, to, connections, random, pairs, &count};
+  const drawing on = {config, from, to, connections, random, pairs, &count, part};
 
-  if (!to || !draw[config->pattern](&on, error)) {
+  *part = from == NULL ? TRAFFIC_FROM : to == NULL ? TRAFFIC_TO : TRAFFIC_PATTERN;
+  if (to == NULL || !draw[config->pattern](&on, error)) {
     return NULL;
   }
   if (count == 0) {

@@ -28,8 +28,11 @@ typedef struct traffic_config {
   uint32_t fan_in;  /* of incast; 0: all */
 } traffic_config;
 
+/* It is what of the configuration is wrong. */
+typedef enum traffic_part { TRAFFIC_PATTERN, TRAFFIC_FROM, TRAFFIC_TO, TRAFFIC_FAN_IN } traffic_part;
+
 /* Returns the hosts (host_pair) of each connection, `connections` for each pair, one after the other. Free
- * with g_array_unref(). NULL sets `error` to what is wrong: a set, hosts that do not suffice for the pattern,
- * or too many connections. */
+ * with g_array_unref(). NULL sets `error` to what is wrong, and `*part` to where: a set, hosts that do not
+ * suffice for the pattern, or too many connections. */
 GArray *traffic_pairs(const traffic_config *config, const graph *network, uint32_t connections, uint64_t seed,
-                      GError **error);
+                      traffic_part *part, GError **error);

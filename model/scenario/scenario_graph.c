@@ -38,6 +38,12 @@ static gboolean fill_links(configuration *c, const scenario *s)
   const guint count = scenario_entries(s, SCENARIO_LINKS);
   g_autofree graph_entry *entries = g_new0(graph_entry, count);
 
+  if (count > GRAPH_LINKS_MAX) {
+    note_problem(c, SCENARIO_LINKS, GRAPH_LINKS_MAX,
+                 g_error_new(IWARPSIM_ERROR, IWARPSIM_ERROR_FAILED, "%u entries; expected at most %d", count,
+                             GRAPH_LINKS_MAX));
+    return FALSE;
+  }
   for (guint i = 0; i < count; i++) {
     const char *between = scenario_entry_setting(s, SCENARIO_LINKS, i, SCENARIO_LINKS_BETWEEN)->value.text;
     g_auto(GStrv) sets = g_strsplit(between, " ", -1);
@@ -46,9 +52,10 @@ static gboolean fill_links(configuration *c, const scenario *s)
 
     g_ptr_array_add(c->others, (gpointer)of);
     if (g_strv_length(sets) != 2) {
+      g_autofree char *shown = scenario_shown(between);
       note_problem(c, SCENARIO_LINKS, i,
                    g_error_new(IWARPSIM_ERROR, IWARPSIM_ERROR_FAILED,
-                               "between = \"%s\" is not two sets; expected such as \"h[0-3] s0\"", between));
+                               "between = \"%s\" is not two sets; expected such as \"h[0-3] s0\"", shown));
       return FALSE;
     }
     const char *name = scenario_entry_setting(s, SCENARIO_LINKS, i, SCENARIO_LINKS_NAME)->value.text;
@@ -100,22 +107,29 @@ static gboolean fill_link_changes(configuration *c, const scenario *s)
   return TRUE;
 }
 
-/* The base round trip of a graph is the longest of all pairs of hosts that talk, and its rate the smallest on
- * their routes. A chain of two links has both: the first is a host's own. */
-static void fill_path(configuration *c, const graph *network, const GArray *pairs)
+static graph_routes *routes_of(const configuration *c, const graph *network)
 {
-  g_autofree time_ps *latencies = g_new(time_ps, network->node_count - network->host_count + 1);
+  const uint32_t count = network->node_count - network->host_count;
+  g_autofree time_ps *latencies = g_new(time_ps, count + 1);
   graph_routes_config routing = c->routing;
-  path_direction_config chain = *network->links[graph_link_at(network, 0, 0)].config;
-  graph_pair longest = {.links = 0, .rate_bit_per_s = UINT64_MAX};
-  host_pair last = {{0, 0}};
 
-  for (uint32_t i = 0; i < network->node_count - network->host_count; i++) {
+  for (uint32_t i = 0; i < count; i++) {
     latencies[i] = c->switches.latency_ps;
   }
   routing.latencies_ps = latencies;
   routing.seed = c->run.seed;
-  graph_routes *routes = graph_routes_new(network, &routing);
+  return graph_routes_new(network, &routing);
+}
+
+/* The base round trip of a graph is the longest of all pairs of hosts that talk, and its rate the smallest on
+ * their routes. A chain of two links has both: the first is a host's own. */
+static void fill_path(configuration *c, const graph *network, const GArray *pairs)
+{
+  graph_routes *routes = routes_of(c, network);
+  path_direction_config chain = *network->links[graph_link_at(network, 0, 0)].config;
+  graph_pair longest = {.links = 0, .rate_bit_per_s = UINT64_MAX};
+  host_pair last = {{0, 0}};
+
   for (guint i = 0; i < pairs->len; i++) {
     const host_pair pair = g_array_index(pairs, host_pair, i);
     if (memcmp(&pair, &last, sizeof pair) == 0) {
@@ -235,8 +249,7 @@ static gboolean fill_measured(configuration *c, const graph *network)
   g_autoptr(GArray) host = is_auto ? NULL : graph_members(network, c->measure.host, GRAPH_HOSTS, &error);
 
   if (host != NULL && host->len != 1) {
-    g_set_error(&error, IWARPSIM_ERROR, IWARPSIM_ERROR_FAILED, "measure.host is %u hosts; expected one",
-                host->len);
+    g_set_error(&error, IWARPSIM_ERROR, IWARPSIM_ERROR_FAILED, "it is %u hosts; expected one", host->len);
   }
   if (error != NULL) {
     note_problem(c, SCENARIO_MEASURE_HOST, 0, error);
@@ -264,9 +277,15 @@ static void resolve_graph(configuration *c, const scenario *s)
     configuration_resolve(c);
     return;
   }
-  g_autoptr(GArray) pairs = traffic_pairs(&c->traffic, network, c->connections.count, c->run.seed, &error);
+  static const scenario_key keys[] = {[TRAFFIC_PATTERN] = SCENARIO_WORKLOAD_PATTERN,
+                                      [TRAFFIC_FROM] = SCENARIO_WORKLOAD_FROM,
+                                      [TRAFFIC_TO] = SCENARIO_WORKLOAD_TO,
+                                      [TRAFFIC_FAN_IN] = SCENARIO_WORKLOAD_FAN_IN};
+  traffic_part part;
+  g_autoptr(GArray) pairs =
+      traffic_pairs(&c->traffic, network, c->connections.count, c->run.seed, &part, &error);
   if (pairs == NULL) {
-    note_problem(c, SCENARIO_WORKLOAD_PATTERN, 0, error);
+    note_problem(c, keys[part], 0, error);
     configuration_resolve(c);
     return;
   }
@@ -294,49 +313,81 @@ const configuration *scenario_configuration(const scenario *s)
 
 /* --- Findings --- */
 
+/* Returns what a graph has in place of `key`, which is of a direction of a path. Free with g_free(). */
+static char *in_place_of(scenario_key key)
+{
+  static const char *const switches[][2] = {{"queue", "port_limit"},
+                                            {"queue_size", "port_limit"},
+                                            {"ecn_threshold", "ecn_minimum"},
+                                            {"discipline", "ecn_minimum"},
+                                            {"red_minimum", "ecn_minimum"},
+                                            {"red_maximum", "ecn_maximum"},
+                                            {"red_probability", "ecn_probability"}};
+  const char *last = strrchr(name_of(key), '.') + 1;
+  g_autofree char *link = g_strconcat("link.", last, NULL);
+
+  for (gsize i = 0; i < G_N_ELEMENTS(switches); i++) {
+    if (strcmp(last, switches[i][0]) == 0) {
+      return g_strconcat("switch.", switches[i][1], NULL);
+    }
+  }
+  return scenario_key_find(link) < SCENARIO_KEY_COUNT ? g_strconcat(link, ", or trunk or links", NULL)
+         : g_str_has_prefix(last, "hop_")             ? g_strdup("links of the graph")
+                                                      : g_strdup("that it is not given");
+}
+
 /* A path has these keys; a graph has others in their place. */
 static gboolean check_path_keys(const checking *on)
 {
   gboolean good = TRUE;
 
   for (scenario_key key = 0; good && key < SCENARIO_KEY_COUNT; key++) {
-    const char *name = name_of(key);
-    const char *last = strrchr(name, '.') != NULL ? strrchr(name, '.') + 1 : name;
     const gboolean is_direction =
         scenario_group_has("path.forward", key) || scenario_group_has("path.reverse", key);
     const gboolean is_other = scenario_group_has("path", key) || scenario_group_has("middlebox", key) ||
                               key == SCENARIO_WORKLOAD_PATHS || key == SCENARIO_TOPOLOGY_MEDIUM;
-    g_autofree char *link = g_strconcat("link.", last, NULL);
-    const gboolean has_link = is_direction && scenario_key_find(link) < SCENARIO_KEY_COUNT;
+    g_autofree char *other = is_direction ? in_place_of(key) : g_strdup("that it is not given");
 
     good = !(is_direction || is_other) || !scenario_differs(on->s, key) ||
            finding_error(on, KEYS(key, SCENARIO_TOPOLOGY_KIND),
-                         "%s is of a path, and topology.kind is none; expected %s%s", name,
-                         has_link       ? link
-                         : is_direction ? "keys of link and switch"
-                                        : "that it is not given",
-                         has_link ? ", or trunk or links" : "");
+                         "%s is of a path, and topology.kind is none; expected %s", name_of(key), other);
   }
   return good;
 }
 
-/* All who talk reach each other at the start, by packets as large as their links' MTU. */
+/* All who talk reach each other at the start; a packet fits the memory of a switch, and is sent on without
+ * path MTU discovery. */
 static gboolean check_ways(const checking *on)
 {
+  const network_switch_config *switches = &on->c->switches;
   gsize entry;
   GError *problem = NULL;
   g_autoptr(graph) network = graph_new(&on->c->graph, &entry, NULL);
-  graph_routes *routes = graph_routes_new(network, &on->c->routing);
+  g_autoptr(graph_routes) routes = routes_of(on->c, network);
+  const struct {
+    uint64_t octets;
+    scenario_key key;
+  } memories[] = {{switches->buffer_octets, SCENARIO_SWITCH_BUFFER},
+                  {switches->port_limit_octets, SCENARIO_SWITCH_PORT_LIMIT}};
+  uint32_t mtu = 0;
   const host_pair *cut = graph_routes_find_cut(routes, on->c->of_graph.pairs, on->c->connections.count);
   gboolean good = cut == NULL || finding_error(on, KEYS(SCENARIO_LINKS),
                                                "links that are down leave h%u no way to h%u; expected one, "
                                                "since they talk",
                                                cut->hosts[0], cut->hosts[1]);
 
-  good = good && graph_routes_check_mtu(routes, &problem);
-  graph_routes_free(routes);
-  if (problem != NULL) {
-    finding_error(on, KEYS(SCENARIO_TRUNK_MTU, SCENARIO_LINKS, SCENARIO_LINK_MTU), "%s", problem->message);
+  for (uint32_t i = 0; i < network->link_count; i++) {
+    mtu = MAX(mtu, network->links[i].config->link.mtu_octets);
+  }
+  for (gsize i = 0; good && i < G_N_ELEMENTS(memories); i++) {
+    good = memories[i].octets == 0 || memories[i].octets >= mtu ||
+           finding_error(on, KEYS(memories[i].key),
+                         "%s = %" G_GUINT64_FORMAT " does not hold a packet of the largest MTU, %u; expected "
+                         "at least that",
+                         name_of(memories[i].key), memories[i].octets, mtu);
+  }
+  if (good && !on->c->tcp.path_mtu_discovery && !graph_routes_check_mtu(routes, &problem)) {
+    good = finding_error(on, KEYS(SCENARIO_TCP_PATH_MTU_DISCOVERY), "%s", problem->message);
     g_error_free(problem);
   }
   return good;
@@ -392,22 +443,18 @@ gboolean scenario_check_graph(const checking *on)
                             "%s: %s", name_of((scenario_key)of->key), of->problem);
   }
   const scenario_key key = (scenario_key)of->key;
+  const gboolean is_of_links = key == SCENARIO_TOPOLOGY_KIND && c->graph.kind == GRAPH_LISTED;
   return check_path_keys(on) &&
-         (of->problem == NULL || finding_error(on,
-                                               key == SCENARIO_WORKLOAD_PATTERN
-                                                   ? KEYS(key, SCENARIO_WORKLOAD_FROM, SCENARIO_WORKLOAD_TO,
-                                                          SCENARIO_WORKLOAD_FAN_IN)
-                                                   : KEYS(key),
-                                               "%s: %s", name_of(key), of->problem)) &&
+         (of->problem == NULL ||
+          finding_error(on,
+                        is_of_links ? KEYS(SCENARIO_LINKS, key)
+                                    : KEYS(key, SCENARIO_WORKLOAD_PATTERN, SCENARIO_WORKLOAD_FROM,
+                                           SCENARIO_WORKLOAD_TO),
+                        "%s: %s", name_of(is_of_links ? SCENARIO_LINKS : key), of->problem)) &&
          check_tcp_implementation(on) &&
          (c->switches.ecn_maximum_octets >= c->switches.ecn_minimum_octets ||
           finding_error(on, KEYS(SCENARIO_SWITCH_ECN_MAXIMUM, SCENARIO_SWITCH_ECN_MINIMUM),
                         "switch.ecn_maximum is less than switch.ecn_minimum; expected at least that")) &&
-         (c->switches.buffer_octets == 0 || c->switches.buffer_octets >= c->link.link.mtu_octets ||
-          finding_error(on, KEYS(SCENARIO_SWITCH_BUFFER, SCENARIO_LINK_MTU),
-                        "switch.buffer = %" G_GUINT64_FORMAT " does not hold a packet of link.mtu = %u; "
-                        "expected at least that",
-                        c->switches.buffer_octets, c->link.link.mtu_octets)) &&
          check_ways(on);
 }
 

@@ -94,7 +94,11 @@ static const named_value changing_words[] = {CHANGING("path.forward", FORWARD),
 #define MARKS_OF(direction)                                                                                  \
   direction ".ecn_threshold > 0 or " direction ".discipline != tail or " direction                           \
             ".ecn_mark > 0 or " direction ".ecn_every > 0 or "
-#define MARKS MARKS_OF("path.forward") MARKS_OF("path.reverse") "topology.medium != none"
+#define MARKS                                                                                                \
+  MARKS_OF("path.forward")                                                                                   \
+  MARKS_OF("path.reverse")                                                                                   \
+  "topology.medium != none or switch.ecn_minimum > 0 or link.ecn_mark > 0 or link.ecn_every > 0 or "         \
+  "trunk.ecn_mark > 0 or trunk.ecn_every > 0"
 
 #define KEY(id, name, type, member, facts, sentence) MEMBER(id, name, type, facts, sentence)
 static const scenario_key_row table[SCENARIO_ROW_COUNT] = {

@@ -82,8 +82,9 @@ static gboolean notation_fits(const scenario_key_row *row, scenario_notation not
          : notation == SCENARIO_NOTATION_STRING
              ? !is_list && row->type != SCENARIO_TYPE_BOOLEAN &&
                    (row->type != SCENARIO_TYPE_INTEGER || row->words != NULL)
-         : notation == SCENARIO_NOTATION_INTEGER ? !is_list && row->type > SCENARIO_TYPE_MIX
-                                                 : notation == SCENARIO_NOTATION_BARE;
+         : notation == SCENARIO_NOTATION_INTEGER
+             ? !is_list && (row->type > SCENARIO_TYPE_MIX || row->type == SCENARIO_TYPE_WORD)
+             : notation == SCENARIO_NOTATION_BARE;
 }
 
 /* Reads the integer at `*p`: decimal, or hexadecimal with 0x, perhaps with a sign and the L of larger

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* These tests are about graphs of hosts and switches: what is wrong with them. */
+#include "scenario_fixture.h"
+
+#define STAR "topology: { kind = \"star\"; hosts = 4; };\n"
+#define GRAPH "topology: { kind = \"graph\"; };\n"
+#define NO_SET                                                                                               \
+  "is no set of nodes; expected names as in 'h3', 'h[0-15]', 'last' or 'all', several with '+' between them"
+
+/* Nothing in these is wrong but what the message is about: the first line has the topology. */
+static const char *const wrong[][2] = {
+    /* --- Sets --- */
+    {STAR "workload: { pattern = \"incast\";\n from = \"h[0-2]+h9\"; };",
+     "a.cfg:3: workload.from: no host is named 'h9'; expected one of h[0-3]"},
+    {STAR "workload: { pattern = \"incast\";\n to = \"s0\"; };",
+     "a.cfg:3: workload.to: no host is named 's0'; expected one of h[0-3]"},
+    {STAR "workload: { from = \"h[9-3]\"; };",
+     "a.cfg:2: workload.from: the range 'h[9-3]' goes down; expected 'h[3-9]'"},
+    {STAR "workload: { from = \"h[]\"; };", "a.cfg:2: workload.from: 'h[]' " NO_SET},
+    {STAR "workload: { from = \"h[0-]\"; };", "a.cfg:2: workload.from: 'h[0-]' " NO_SET},
+    {STAR "workload: { from = \"\"; };", "a.cfg:2: workload.from: '' " NO_SET},
+    {STAR "workload: { from = \"h0+\"; };", "a.cfg:2: workload.from: '' " NO_SET},
+    {STAR "workload: { from = \"h[0-[1-2]]\"; };", "a.cfg:2: workload.from: 'h[0-[1-2]]' " NO_SET},
+    {STAR "workload: { from = \"h[0-99999999999]\"; };",
+     "a.cfg:2: workload.from: 'h[0-99999999999]' " NO_SET},
+    {STAR "workload: { from = \"h[0-65535]\"; };",
+     "a.cfg:2: workload.from: a set names more than 65535 nodes; expected at most 1024 hosts"},
+    {STAR
+     "hosts = ( { at = \"h0\"; mpa: { crc = false; }; },\n { at = \"leaf0\"; mpa: { crc = false; }; } );",
+     "a.cfg:3: hosts: no host is named 'leaf0'; expected one of h[0-3]"},
+    {STAR "measure: { host = \"h4\"; };",
+     "a.cfg:2: measure.host: no host is named 'h4'; expected one of h[0-3]"},
+    {STAR "measure: { host = \"h[0-1]\"; };", "a.cfg:2: measure.host: it is 2 hosts; expected one"},
+    /* --- Links --- */
+    {STAR "links = ( { between = \"h0 s0\"; },\n { between = \"h1 h2\"; delay = \"2us\"; } );",
+     "a.cfg:3: links: no link is between 'h1' and 'h2'; expected two sets that links of the topology are "
+     "between, or kind 'graph'"},
+    {STAR "links = ( { between = \"h0 s0\"; count = 2; } );",
+     "a.cfg:2: links: the count of these links is the topology's; expected none, or kind 'graph'"},
+    {STAR "links = ( { between = \"h0 leaf0\"; } );",
+     "a.cfg:2: links: no node is named 'leaf0'; expected one of h[0-3]+s0"},
+    {STAR "links = ( { between = \"h0\"; } );",
+     "a.cfg:2: links: between = \"h0\" is not two sets; expected such as \"h[0-3] s0\""},
+    {GRAPH "", "a.cfg:1: links: there is none; expected the links of the graph"},
+    {GRAPH "links = ( { between = \"h[0-1] s0\"; },\n { between = \"s0 s0\"; } );",
+     "a.cfg:3: links: s0 is linked to itself; expected two sets that have no node in common"},
+    {GRAPH "links = ( { between = \"h[0-1] s0\"; },\n { between = \"h[2-3] s1\"; } );",
+     "a.cfg:2: links: no link connects h[0-1]+s0 with h[2-3]+s1; expected a network in one part"},
+    {GRAPH "links = ( { between = \"h[0-1] s0\"; },\n { between = \"s1 s2\"; } );",
+     "a.cfg:2: links: no link connects h[0-1]+s0 with s[1-2]; expected a network in one part"},
+    {GRAPH "links = ( { between = \"h[0-1] s[0-1]\"; } );",
+     "a.cfg:2: links: host h0 has 2 links; each of the hosts h0 to h1 has one"},
+    {GRAPH "links = ( { between = \"h0 s0\"; count = 2; },\n { between = \"h1 s0\"; } );",
+     "a.cfg:2: links: host h0 has 2 links; each of the hosts h0 to h1 has one"},
+    {GRAPH "links = ( { between = \"h0+h2 s0\"; } );",
+     "a.cfg:2: links: host h1 has 0 links; each of the hosts h0 to h2 has one"},
+    {GRAPH "links = ( { between = \"all s0\"; } );",
+     "a.cfg:2: links: 'all' stands for no node before the links have named them; expected names"},
+    {GRAPH "links = ( { between = \"h0 s0\"; } );",
+     "a.cfg:2: links: the network has 1 host; expected 2 to 1024"},
+    /* --- Sizes --- */
+    {"topology: { kind = \"star\"; hosts = 1; };",
+     "a.cfg:1: topology.kind: the network has 1 host; expected 2 to 1024"},
+    {"topology: { kind = \"dumbbell\"; hosts = 513; };",
+     "a.cfg:1: topology.kind: the network has 1026 hosts; expected 2 to 1024"},
+    {GRAPH "links = ( { between = \"h[0-1024] s0\"; } );",
+     "a.cfg:2: links: the network has 1025 hosts; expected 2 to 1024"},
+    {GRAPH "links = ( { between = \"h[0-60000] s0\"; } );",
+     "a.cfg:2: links: the network has 60001 hosts; expected 2 to 1024"},
+    /* 4 x 2 links of hosts and 4 x 256 x 4. */
+    {"topology: { kind = \"leaf-spine\"; leaves = 4; spines = 256; uplinks = 4; };",
+     "a.cfg:1: topology.kind: the network has 4104 links; expected at most 4096"},
+    {"topology: { kind = \"leaf-spine\"; leaves = 256; spines = 256; uplinks = 256; };",
+     "a.cfg:1: topology.kind: the network has 16777728 links; expected at most 4096"},
+    {GRAPH "links = ( { between = \"h[0-1] s0\"; },\n { between = \"s0 s[1-200]\"; count = 256; } );",
+     "a.cfg:3: links: the network has 51202 links; expected at most 4096"},
+    {"topology: { kind = \"star\"; hosts = 1024; };\nworkload: { pattern = \"all-to-all\"; };",
+     "a.cfg:2: workload.pattern: 1047552 connections; expected at most 65536"},
+    {"topology: { kind = \"star\"; hosts = 1024; };\nworkload: { pattern = \"all-to-all\"; connections = "
+     "10000; };",
+     "a.cfg:2: workload.pattern: 10475520000 connections; expected at most 65536"},
+    /* --- Patterns --- */
+    {STAR "workload: { pattern = \"incast\"; from = \"h1\"; to = \"h1\"; };",
+     "a.cfg:2: workload.pattern: nobody has anybody to talk to; expected two hosts or more in workload.from "
+     "and .to"},
+    {STAR "workload: { pattern = \"permutation\"; from = \"h1\"; };",
+     "a.cfg:2: workload.pattern: a permutation of one host; expected two or more"},
+    {STAR "workload: { pattern = \"incast\";\n fan_in = 4; };",
+     "a.cfg:3: workload.fan_in: 4, but 3 hosts could send to h3; expected at most that"},
+    {STAR "workload: { from = \"all\"; to = \"h0\"; };",
+     "a.cfg:2: workload.pattern: pairs of 4 hosts and 1 others; expected as many"},
+    {STAR "workload: { from = \"h[0-1]\"; to = \"h0+h2\"; };",
+     "a.cfg:2: workload.pattern: h0 would be a pair with itself; expected another order of the sets"},
+    {STAR "workload: { pattern = \"random\"; to = \"h2\"; };",
+     "a.cfg:2: workload.pattern: h2 has nobody to talk to; expected other hosts in workload.to"},
+    /* --- Switches --- */
+    {STAR "switch: { ecn_minimum = 5000;\n ecn_maximum = 4999; };",
+     "a.cfg:3: switch.ecn_maximum is less than switch.ecn_minimum; expected at least that"},
+    {STAR "switch: { buffer = 1499; };",
+     "a.cfg:2: switch.buffer = 1499 does not hold a packet of the largest MTU, 1500; expected at least that"},
+    {STAR "switch: { port_limit = 4095; };\nlinks = ( { between = \"h1 s0\"; mtu = 4096; } );",
+     "a.cfg:2: switch.port_limit = 4095 does not hold a packet of the largest MTU, 4096; expected at least "
+     "that"},
+    {STAR "links = ( { between = \"h1 s0\"; mtu = 1400; } );\ntcp: { path_mtu_discovery = false; };",
+     "a.cfg:3: the MTU falls from 1500 octets at h0 to 1400 on the way to h1; expected path MTU discovery, "
+     "or "
+     "an MTU that does not fall"},
+    /* --- Keys of a path --- */
+    {STAR "path: { forward: { rate = \"1Gbit/s\"; }; };",
+     "a.cfg:2: path.forward.rate is of a path, and topology.kind is none; expected link.rate, or trunk or "
+     "links"},
+    {STAR "path: { reverse: { delay = \"1us\"; }; };",
+     "a.cfg:2: path.reverse.delay is of a path, and topology.kind is none; expected link.delay, or trunk or "
+     "links"},
+    {STAR "path: { forward: { queue = 10; }; };",
+     "a.cfg:2: path.forward.queue is of a path, and topology.kind is none; expected switch.port_limit"},
+    {STAR "path: { forward: { ecn_threshold = 10; }; };",
+     "a.cfg:2: path.forward.ecn_threshold is of a path, and topology.kind is none; expected "
+     "switch.ecn_minimum"},
+    {STAR "path: { forward: { hop_rate = [\"1Gbit/s\"]; }; };",
+     "a.cfg:2: path.forward.hop_rate is of a path, and topology.kind is none; expected links of the graph"},
+    {STAR "middlebox: { mode = \"split\";\n position = \"behind\"; };",
+     "a.cfg:2: middlebox.mode is of a path, and topology.kind is none; expected that it is not given"},
+    {"topology: { kind = \"star\";\n medium = \"csma\"; };",
+     "a.cfg:2: topology.medium is of a path, and topology.kind is none; expected that it is not given"},
+};
+
+/* These values are wrong by themselves. */
+static const char *const refused[][2] = {
+    {"topology: { kind = \"star\"; hosts = 1025; };",
+     "a.cfg:1: topology.hosts = 1025 is out of range; expected an integer from 1 to 1024"},
+    {STAR "switch: { alpha = 0; };", "a.cfg:2: switch.alpha = 0 is none of its words; expected \"1/128\", "
+                                     "\"1/64\", \"1/32\", \"1/16\", \"1/8\", "
+                                     "\"1/4\", \"1/2\", \"1\", \"2\", \"4\", \"8\", \"16\", \"32\", \"64\" "
+                                     "or \"unlimited\" (did you mean '1'?)"},
+    {STAR "switch: { alpha = -1; };", "a.cfg:2: switch.alpha = -1 is none of its words; expected \"1/128\", "
+                                      "\"1/64\", \"1/32\", \"1/16\", \"1/8\", "
+                                      "\"1/4\", \"1/2\", \"1\", \"2\", \"4\", \"8\", \"16\", \"32\", \"64\" "
+                                      "or \"unlimited\" (did you mean '1'?)"},
+};
+
+TEST(test_wrong)
+{
+  fixture_assert_all_findings(wrong, G_N_ELEMENTS(wrong));
+  fixture_assert_refusals(refused, G_N_ELEMENTS(refused));
+}
+
+TEST(test_path_preset)
+{
+  g_autofree char *found = fixture_findings(fixture_load("@include \"presets/tor-queue.cfg\"\n" STAR, NULL));
+
+  g_assert_nonnull(strstr(found, "presets/tor-queue.cfg:"));
+  g_assert_true(g_str_has_suffix(found, ": path.forward.queue_size is of a path, and topology.kind is none; "
+                                        "expected switch.port_limit"));
+  fixture_assert_findings("@include \"presets/tor-switch.cfg\"\n" STAR "tcp: { congestion = \"dctcp\"; };",
+                          "");
+}
+
+/* Path MTU discovery finds the smaller MTU. */
+TEST(test_smaller_mtu)
+{
+  fixture_assert_findings(STAR "links = ( { between = \"h1 s0\"; mtu = 1400; } );", "");
+}
+
+/* Returns `text` as often as `count`. Free with g_free(). */
+static char *repeated(const char *text, guint count)
+{
+  GString *whole = g_string_new(NULL);
+
+  for (guint i = 0; i < count; i++) {
+    g_string_append(whole, text);
+  }
+  return g_string_free(whole, FALSE);
+}
+
+/* What is long, or stands for a lot, is refused before it takes time or memory. */
+TEST(test_hostile_sets)
+{
+  static const struct {
+    const char *before, *text;
+    guint count;
+    const char *after, *expected;
+  } files[] = {
+      {STAR "workload: { from = \"h0", "+h0", 333333, "\"; };",
+       "a.cfg:2: workload.from: a set of 1000001 octets; expected at most 8192"},
+      {STAR "workload: { from = \"", "+", 8192, "\"; };", "a.cfg:2: workload.from: '' " NO_SET},
+      {STAR "workload: { from = \"h[", "[", 8000, "\"; };", NULL},
+      {GRAPH "links = ( { between = \"s", "s", 1000000, " h0\"; } );",
+       "a.cfg:2: links: a set of 1000001 octets; expected at most 8192"},
+      {GRAPH "links = ( { between = \"h0 ", "s[0-65535]+", 700, "s0\"; } );",
+       "a.cfg:2: links: a set names more than 65535 nodes; expected at most 1024 hosts"},
+      {GRAPH "links = ( { between = \"h[0-1] s0\"; }", ", { between = \"h[0-1] s0\"; }", 4096, " );",
+       "a.cfg:2: links: 4097 entries; expected at most 4096"},
+      {STAR "hosts = ( { at = \"all\"; mpa: { crc = false; }; }", ", { at = \"all\"; mpa: { crc = true; }; }",
+       200, " );", ""},
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS(files); i++) {
+    g_autofree char *middle = repeated(files[i].text, files[i].count);
+    g_autofree char *text = g_strconcat(files[i].before, middle, files[i].after, NULL);
+    g_autofree char *found = fixture_findings(fixture_load(text, NULL));
+
+    if (files[i].expected != NULL) {
+      g_assert_cmpstr(found, ==, files[i].expected);
+    } else {
+      g_assert_true(g_str_has_suffix(found, NO_SET));
+    }
+  }
+}

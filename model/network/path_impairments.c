@@ -68,19 +68,18 @@ static void damage_caught(path_corrupt *corrupt, datagram *packet)
   }
 }
 
-/* Damages a bit of the payload. A checksum that was right is computed anew; one that was wrong stays, so that
- * damage done by an element before can still be found. */
+/* Damages a bit of the payload. The checksum is computed anew. */
 static void damage_uncaught(path_corrupt *corrupt, datagram *packet)
 {
-  bool right = datagram_checksum_is_right(packet);
-
   flip(datagram_own_payload(packet),
        random_stream_below(corrupt->random, UINT64_C(8) * packet->payload.length));
-  if (packet->carries_checksum && right) {
+  if (packet->carries_checksum) {
     datagram_forget_checksum(packet);
   }
 }
 
+/* What is damaged already, as by a link before, stays as it is: of two bits the checksum might show neither.
+ */
 static void receive_to_corrupt(path_element *element, datagram *packet, time_ps now)
 {
   path_corrupt *corrupt = (path_corrupt *)element;
@@ -89,7 +88,8 @@ static void receive_to_corrupt(path_element *element, datagram *packet, time_ps 
   bool has_octets = caught ? datagram_octets(packet) > packet->ip_octets
                            : packet->kind == DATAGRAM_TCP && packet->payload.length > 0;
 
-  if (path_correlation_chance(&corrupt->draws, corrupt->config.probability) && has_octets) {
+  if (path_correlation_chance(&corrupt->draws, corrupt->config.probability) && has_octets &&
+      datagram_checksum_is_right(packet)) {
     packet = path_element_own(packet);
     if (caught) {
       damage_caught(corrupt, packet);

@@ -106,17 +106,24 @@ PATH_TEST(test_uncaught_needs_payload, set_up(PATH_CORRUPT_UNCAUGHT, 1))
   g_assert_cmpuint(f->element->counts.damaged, ==, 0);
 }
 
-/* Damage that a checksum can find is not covered up by damage that comes later. */
-PATH_TEST(test_caught_stays_caught, set_up(PATH_CORRUPT_UNCAUGHT, 1))
-{
-  datagram *packet = test_packet(0, PAYLOAD, TCP_ACK);
-  datagram_carry_checksum(packet);
-  packet->header[25] ^= 4;
-  path_element_receive(f->element, packet, 0);
-  g_assert_false(datagram_checksum_is_right(test_output_at(f->output, 0)->packet));
-}
-
 static const path_corrupt_mode modes[] = {PATH_CORRUPT_CAUGHT, PATH_CORRUPT_UNCAUGHT};
+
+/* Damage that a checksum can find is not covered up by damage that comes later: of two bits in the same place
+ * of 16 the checksum would miss each second pair, 31 of 1000 packets. */
+ROW_TEST(test_caught_stays_caught, modes)
+{
+  g_autoptr(path_fixture) f = set_up(*c, 1);
+
+  for (int i = 0; i < 1000; i++) {
+    datagram *packet = test_packet(i, PAYLOAD, TCP_ACK);
+    datagram_carry_checksum(packet);
+    packet->header[25] ^= 4;
+    path_element_receive(f->element, packet, 0);
+    g_assert_false(datagram_checksum_is_right(test_output_at(f->output, 0)->packet));
+    test_output_clear(f->output);
+  }
+  g_assert_cmpuint(f->element->counts.damaged, ==, 0);
+}
 
 /* A fragment is damaged where a checksum can find it when the datagram is whole again, and not otherwise. */
 ROW_TEST(test_fragments, modes)

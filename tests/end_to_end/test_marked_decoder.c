@@ -5,52 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../mpa/mpa_stream.h"
 #include "../net/capture_fixture.h"
 #include "wire_messages.h"
 
-/* This is a stream made octet by octet, as in mpa-01 §4 and §5.1; streams of a test are short. */
-typedef struct maker {
-  GByteArray *octets;
-  gsize phase;
-  gsize header; /* of the FPDU at hand */
-  gboolean markers;
-} maker;
-
-static void put_marker_if_due(maker *m)
-{
-  if (m->markers && (m->octets->len - m->phase) % 512 == 0) {
-    gsize back = m->octets->len > m->header ? m->octets->len - m->header : 0;
-    const guint8 marker[4] = {0, 0, (guint8)(back >> 8), (guint8)back};
-    m->header += m->octets->len == m->header ? 4 : 0;
-    g_byte_array_append(m->octets, marker, 4);
-  }
-}
-
-static void put(maker *m, guint8 octet)
-{
-  put_marker_if_due(m);
-  g_byte_array_append(m->octets, &octet, 1);
-}
-
-static void put_fpdu(maker *m, const guint8 *ulpdu, guint octets)
-{
-  gsize start = m->octets->len;
-
-  m->header = start;
-  put(m, (guint8)(octets >> 8));
-  put(m, (guint8)octets);
-  for (guint i = 0; i < octets; i++) {
-    put(m, ulpdu[i]);
-  }
-  for (guint i = 2 + octets; i % 4 != 0; i++) {
-    put(m, 0);
-  }
-  put_marker_if_due(m); /* between PAD and CRC it is part of what the CRC covers */
-  g_byte_array_append(m->octets, (const guint8[4]){0}, 4);
-  plain_repair_crc(m->octets->data + start, m->octets->len - start);
-}
-
-static void put_hex(maker *m, const char *hex)
+static void put_hex(mpa_stream *sent, const char *hex)
 {
   guint8 ulpdu[1024] = {0};
   guint octets = 0;
@@ -63,17 +22,17 @@ static void put_hex(maker *m, const char *hex)
       hex++;
     }
   }
-  put_fpdu(m, ulpdu, octets);
+  mpa_stream_append(sent, ulpdu, octets);
 }
 
-/* This is the one connection of a test, and what each end sends. */
+/* This is the one connection of a test, and the FPDUs that each end sends. */
 typedef struct fixture {
   GPtrArray *connections;
   wire_connection *connection;
-  maker sent[WIRE_SIDES];
+  mpa_stream *sent[WIRE_SIDES];
 } fixture;
 
-static fixture set_up(void)
+static fixture set_up(bool markers)
 {
   fixture f = {.connections = wire_connections_new()};
 
@@ -81,24 +40,27 @@ static fixture set_up(void)
   for (int side = 0; side < WIRE_SIDES; side++) {
     wire_stream *stream = &f.connection->stream[side];
     stream->has_syn = stream->has_fin = TRUE;
-    f.sent[side] = (maker){.octets = stream->octets};
+    f.sent[side] = mpa_stream_begin(markers, true);
   }
   return f;
 }
 
-static void put_frame(maker *m, const char *key, guint8 flags, guint8 revision)
+static void put_frame(fixture *f, int side, const char *key, guint8 flags, guint8 revision)
 {
   const guint8 rest[4] = {flags, revision, 0, 0};
 
-  g_byte_array_append(m->octets, (const guint8 *)key, 16);
-  g_byte_array_append(m->octets, rest, 4);
+  g_byte_array_append(f->connection->stream[side].octets, (const guint8 *)key, 16);
+  g_byte_array_append(f->connection->stream[side].octets, rest, 4);
 }
 
 /* Decodes what both ends have sent, and frees the fixture. */
 static wire_decoding *decode(fixture *f, const char *generation)
 {
   for (int side = 0; side < WIRE_SIDES; side++) {
-    f->connection->stream[side].end = f->sent[side].octets->len;
+    wire_stream *stream = &f->connection->stream[side];
+    g_byte_array_append(stream->octets, f->sent[side]->octets->data, f->sent[side]->octets->len);
+    stream->end = stream->octets->len;
+    mpa_stream_free(f->sent[side]);
   }
   return wire_decode_connections(f->connections, g_ptr_array_new_with_free_func(g_free),
                                  wire_agreement_of(generation));
@@ -128,13 +90,12 @@ static const guint8 dump[] = {0x00, 0x2A, 0x40, 0x03, 0, 0,    0, 0, 0, 0, 0, 0,
  * then the dump. */
 static fixture set_up_dump(void)
 {
-  fixture f = set_up();
+  fixture f = set_up(true);
   guint8 first[482] = {0x40, 0x03, [13] = 1};
 
-  f.sent[WIRE_INITIATOR].markers = TRUE;
-  put_fpdu(&f.sent[WIRE_INITIATOR], first, sizeof first);
-  g_assert_cmpuint(f.sent[WIRE_INITIATOR].octets->len, ==, 0x1EC);
-  g_byte_array_append(f.sent[WIRE_INITIATOR].octets, dump, sizeof dump);
+  mpa_stream_append(f.sent[WIRE_INITIATOR], first, sizeof first);
+  g_assert_cmpuint(f.sent[WIRE_INITIATOR]->octets->len, ==, 0x1EC);
+  g_byte_array_append(f.sent[WIRE_INITIATOR]->octets, dump, sizeof dump);
   return f;
 }
 
@@ -155,7 +116,7 @@ TEST(test_every_octet_counts)
 {
   for (guint i = 0; i < 0x220; i++) {
     fixture f = set_up_dump();
-    f.sent[WIRE_INITIATOR].octets->data[i] ^= 0x10;
+    f.sent[WIRE_INITIATOR]->octets->data[i] ^= 0x10;
     g_autoptr(wire_decoding) decoding = decode(&f, "rdmac");
     if (decoding->complaints->len == 0) {
       g_error("octet %u damaged and not seen", i);
@@ -189,7 +150,7 @@ TEST(test_damaged_fields)
 
   for (gsize i = 0; i < G_N_ELEMENTS(damages); i++) {
     fixture f = set_up_dump();
-    guint8 *fpdu = f.sent[WIRE_INITIATOR].octets->data + 0x1EC;
+    guint8 *fpdu = f.sent[WIRE_INITIATOR]->octets->data + 0x1EC;
     fpdu[damages[i].at] = damages[i].value;
     plain_repair_crc(fpdu, sizeof dump);
     g_autoptr(wire_decoding) decoding = decode(&f, "rdmac");
@@ -213,13 +174,10 @@ TEST(test_startup)
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
-    fixture f = set_up();
-    maker *m = &f.sent[WIRE_INITIATOR];
-    put_frame(m, "MPA ID Req Frame", cases[i].request_flags, cases[i].revision);
-    put_frame(&f.sent[WIRE_RESPONDER], "MPA ID Rep Frame", cases[i].reply_flags, cases[i].revision);
-    m->phase = 20;
-    m->markers = cases[i].initiator_marks;
-    put_hex(m, "41 43 00000000 00000000 00000001 00000000");
+    fixture f = set_up(cases[i].initiator_marks);
+    put_frame(&f, WIRE_INITIATOR, "MPA ID Req Frame", cases[i].request_flags, cases[i].revision);
+    put_frame(&f, WIRE_RESPONDER, "MPA ID Rep Frame", cases[i].reply_flags, cases[i].revision);
+    put_hex(f.sent[WIRE_INITIATOR], "41 43 00000000 00000000 00000001 00000000");
     g_autoptr(wire_decoding) decoding = decode(&f, "ietf");
     const marked_half *half = g_array_index(decoding->decoded, wire_decoded, 0).half;
     g_assert_cmpint(half[WIRE_INITIATOR].has_markers, ==, cases[i].initiator_marks);
@@ -294,12 +252,12 @@ TEST(test_messages)
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
-    fixture f = set_up();
-    put_frame(&f.sent[WIRE_INITIATOR], "MPA ID Req Frame", 0x40, 1);
-    put_frame(&f.sent[WIRE_RESPONDER], "MPA ID Rep Frame", 0x40, 1);
+    fixture f = set_up(false);
+    put_frame(&f, WIRE_INITIATOR, "MPA ID Req Frame", 0x40, 1);
+    put_frame(&f, WIRE_RESPONDER, "MPA ID Rep Frame", 0x40, 1);
     for (int side = 0; side < WIRE_SIDES; side++) {
       for (const char *const *ulpdu = cases[i].sent[side]; *ulpdu; ulpdu++) {
-        put_hex(&f.sent[side], *ulpdu);
+        put_hex(f.sent[side], *ulpdu);
       }
     }
     g_autoptr(wire_decoding) decoding = decode(&f, "rfc");

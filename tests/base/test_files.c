@@ -12,23 +12,8 @@
 
 #include "base/file_kind.h"
 #include "failing_close.h"
+#include "run_folder.h"
 #include "test.h"
-
-typedef struct fixture {
-  char *places;
-} fixture;
-
-static void set_up(fixture *f, G_GNUC_UNUSED gconstpointer unused)
-{
-  f->places = g_dir_make_tmp("test-new-files-XXXXXX", NULL);
-}
-
-static void tear_down(fixture *f, G_GNUC_UNUSED gconstpointer unused)
-{
-  g_autofree char *line = g_strdup_printf("rm -r '%s'", f->places);
-  g_assert_cmpint(system(line), ==, 0);
-  g_free(f->places);
-}
 
 static void put(const char *folder, const char *name, const char *text)
 {
@@ -40,9 +25,9 @@ static void put(const char *folder, const char *name, const char *text)
 }
 
 /* `text` is NULL: there is no such file. */
-static void expect(const fixture *f, const char *name, const char *text)
+static void expect(const char *places, const char *name, const char *text)
 {
-  g_autofree char *path = g_build_filename(f->places, name, NULL);
+  g_autofree char *path = g_build_filename(places, name, NULL);
   g_autofree char *found = NULL;
   g_file_get_contents(path, &found, NULL, NULL);
   g_assert_cmpstr(found, ==, text);
@@ -58,78 +43,78 @@ static guint count_entries(const char *folder)
   return count;
 }
 
-#define FIXTURE_TEST(name) TEST_WITH(fixture, NULL, set_up, tear_down, name)
+#define FOLDER_TEST(name) TEST_OF(run_folder, places, run_folder_new(), name)
 
 /* Of three names one is new, one replaces an older file, and one was not made, so that its older file goes.
  * Others are not touched. */
-FIXTURE_TEST(test_places)
+FOLDER_TEST(test_places)
 {
   static const char *const names[] = {"new", "gone", "last", NULL};
-  put(f->places, "gone", "old");
-  put(f->places, "last", "old");
-  put(f->places, "other", "other");
-  new_files *files = new_files_begin(f->places, NULL);
+  put(places, "gone", "old");
+  put(places, "last", "old");
+  put(places, "other", "other");
+  new_files *files = new_files_begin(places, NULL);
   put(new_files_folder(files), "new", "1");
   put(new_files_folder(files), "last", "2");
-  expect(f, "last", "old");
+  expect(places, "last", "old");
   g_assert_true(new_files_take_places(files, names, NULL));
   new_files_end(files);
-  expect(f, "new", "1");
-  expect(f, "gone", NULL);
-  expect(f, "last", "2");
-  g_assert_cmpuint(count_entries(f->places), ==, 3);
+  expect(places, "new", "1");
+  expect(places, "gone", NULL);
+  expect(places, "last", "2");
+  g_assert_cmpuint(count_entries(places), ==, 3);
 }
 
 /* A folder stands where the second file goes: it stays, and so does nothing that would tell of whole results,
  * the last file. */
-FIXTURE_TEST(test_failure)
+FOLDER_TEST(test_failure)
 {
   g_autoptr(GError) error = NULL;
   static const char *const names[] = {"first", "second", "last", NULL};
-  g_autofree char *folder = g_build_filename(f->places, "second", NULL);
+  g_autofree char *folder = g_build_filename(places, "second", NULL);
   g_assert_cmpint(g_mkdir(folder, 0700), ==, 0);
-  put(f->places, "last", "old");
-  new_files *files = new_files_begin(f->places, NULL);
+  put(places, "last", "old");
+  new_files *files = new_files_begin(places, NULL);
   for (gsize i = 0; names[i] != NULL; i++) {
     put(new_files_folder(files), names[i], "new");
   }
   g_assert_false(new_files_take_places(files, names, &error));
   g_assert_error(error, G_FILE_ERROR, G_FILE_ERROR_ISDIR);
-  g_assert_true(g_str_has_prefix(error->message, f->places));
+  g_assert_true(g_str_has_prefix(error->message, places));
   new_files_end(files);
-  expect(f, "last", NULL);
-  g_assert_cmpuint(count_entries(f->places), ==, 2);
+  expect(places, "last", NULL);
+  g_assert_cmpuint(count_entries(places), ==, 2);
 }
 
-FIXTURE_TEST(test_names_places)
+FOLDER_TEST(test_names_places)
 {
-  new_files *files = new_files_begin(f->places, NULL);
+  new_files *files = new_files_begin(places, NULL);
   g_autoptr(GError) error =
       g_error_new(G_FILE_ERROR, G_FILE_ERROR_IO, "%s/a.csv: Input/output error", new_files_folder(files));
-  g_autofree char *expected = g_strdup_printf("%s/a.csv: Input/output error", f->places);
+  g_autofree char *expected = g_strdup_printf("%s/a.csv: Input/output error", places);
   new_files_name_places(files, error);
   g_assert_cmpstr(error->message, ==, expected);
   new_files_end(files);
 }
 
 /* What a killed process left is removed, with all that is in it. */
-FIXTURE_TEST(test_left_over)
+FOLDER_TEST(test_left_over)
 {
-  g_autofree char *left = g_build_filename(f->places, ".iwarpsim-new-AAAAAA", NULL);
+  g_autofree char *left = g_build_filename(places, ".iwarpsim-new-AAAAAA", NULL);
   g_assert_cmpint(g_mkdir(left, 0700), ==, 0);
   put(left, "half", "1");
-  put(f->places, "other", "old");
-  new_files_end(new_files_begin(f->places, NULL));
-  expect(f, "other", "old");
-  g_assert_cmpuint(count_entries(f->places), ==, 1);
+  put(places, "other", "old");
+  new_files_end(new_files_begin(places, NULL));
+  expect(places, "other", "old");
+  g_assert_cmpuint(count_entries(places), ==, 1);
 }
 
 /* What is in use, or is about to be, is not taken for left over by another process. */
-FIXTURE_TEST(test_two_processes)
+FOLDER_TEST(test_two_processes)
 {
   const pid_t other = fork();
   for (guint i = 0; i < 2000; i++) {
-    new_files *files = new_files_begin(f->places, NULL);
+    new_files *files = new_files_begin(places, NULL);
     g_assert_true(g_file_test(new_files_folder(files), G_FILE_TEST_IS_DIR));
     new_files_end(files);
   }
@@ -141,67 +126,67 @@ FIXTURE_TEST(test_two_processes)
   g_assert_cmpint(status, ==, 0);
 }
 
-FIXTURE_TEST(test_no_folder)
+FOLDER_TEST(test_no_folder)
 {
   g_autoptr(GError) error = NULL;
-  g_autofree char *none = g_build_filename(f->places, "none", NULL);
+  g_autofree char *none = g_build_filename(places, "none", NULL);
   g_assert_null(new_files_begin(none, &error));
   g_assert_error(error, G_FILE_ERROR, G_FILE_ERROR_NOENT);
   g_assert_true(g_str_has_prefix(error->message, none));
 }
 
-FIXTURE_TEST(test_failing_close)
+FOLDER_TEST(test_failing_close)
 {
-  g_autofree char *path = g_build_filename(f->places, "a", NULL);
+  g_autofree char *path = g_build_filename(places, "a", NULL);
   g_autofree char *expected = g_strdup_printf("%s: cannot be written (Input/output error)", path);
   g_autoptr(GError) error = NULL;
 
-  put(f->places, "a", "old");
+  put(places, "a", "old");
   output *file = output_begin(path, 0, NULL);
   close_fails = TRUE;
   g_assert_false(output_end(file, TRUE, &error));
   g_assert_false(close_fails);
   g_assert_cmpstr(error->message, ==, expected);
-  expect(f, "a", "old");
+  expect(places, "a", "old");
   g_assert_true(output_write(path, "new", 3, NULL));
-  expect(f, "a", "new");
-  g_assert_cmpuint(count_entries(f->places), ==, 1);
+  expect(places, "a", "new");
+  g_assert_cmpuint(count_entries(places), ==, 1);
 }
 
 /* Until a file is whole, and when it does not become so, what stood there stays. */
-FIXTURE_TEST(test_output)
+FOLDER_TEST(test_output)
 {
-  g_autofree char *path = g_build_filename(f->places, "a", NULL);
+  g_autofree char *path = g_build_filename(places, "a", NULL);
 
-  put(f->places, "a", "old");
+  put(places, "a", "old");
   for (gboolean whole = FALSE; whole <= TRUE; whole++) {
     output *file = output_begin(path, 0, NULL);
     fputs("new", output_file(file));
     fflush(output_file(file));
-    expect(f, "a", "old");
+    expect(places, "a", "old");
     g_assert_true(output_end(file, whole, NULL));
-    expect(f, "a", whole ? "new" : "old");
-    g_assert_cmpuint(count_entries(f->places), ==, 1);
+    expect(places, "a", whole ? "new" : "old");
+    g_assert_cmpuint(count_entries(places), ==, 1);
   }
   g_assert_null(output_file(NULL));
   g_assert_true(output_end(NULL, TRUE, NULL));
 }
 
 /* A link to a file stays one, whether that is there or not; the file is replaced when it is whole. */
-FIXTURE_TEST(test_link)
+FOLDER_TEST(test_link)
 {
-  g_autofree char *link = g_build_filename(f->places, "link", NULL);
+  g_autofree char *link = g_build_filename(places, "link", NULL);
 
   g_assert_cmpint(symlink("aim", link), ==, 0);
   for (int i = 0; i < 2; i++) {
     g_assert_true(output_write(link, "new", 3, NULL));
     g_assert_true(g_file_test(link, G_FILE_TEST_IS_SYMLINK));
-    expect(f, "aim", "new");
+    expect(places, "aim", "new");
   }
   output *half = output_begin(link, 0, NULL);
   fputs("other", output_file(half));
   g_assert_true(output_end(half, FALSE, NULL));
-  expect(f, "aim", "new");
+  expect(places, "aim", "new");
 }
 
 /* The kinds of file, by what is in them, or by the ending of their names. */
@@ -235,10 +220,10 @@ static const struct {
 };
 
 /* None of them is replaced but by one of its kind; what is no kind is. */
-FIXTURE_TEST(test_kinds)
+FOLDER_TEST(test_kinds)
 {
   for (gsize i = 0; i < G_N_ELEMENTS(files); i++) {
-    g_autofree char *path = g_build_filename(f->places, files[i].name, NULL);
+    g_autofree char *path = g_build_filename(places, files[i].name, NULL);
     g_autoptr(GError) error = NULL;
     g_test_message("%s", files[i].name);
     g_assert_true(g_file_set_contents(path, files[i].octets, (gssize)files[i].length, NULL));
@@ -252,17 +237,17 @@ FIXTURE_TEST(test_kinds)
     fwrite(files[i].octets, 1, files[i].length, output_file(same));
     g_assert_true(output_end(same, TRUE, NULL));
   }
-  g_assert_cmpuint(file_kind_of(f->places), ==, FILE_RUN_FOLDER);
+  g_assert_cmpuint(file_kind_of(places), ==, FILE_RUN_FOLDER);
 }
 
-FIXTURE_TEST(test_compressed)
+FOLDER_TEST(test_compressed)
 {
   static const struct {
     const char *octets;
     unsigned length;
     guint kind;
   } contents[] = {{PCAP, 8, FILE_CAPTURE}, {"iWtrace\n\3", 9, 0}, {"text", 4, 0}};
-  g_autofree char *path = g_build_filename(f->places, "a.gz", NULL);
+  g_autofree char *path = g_build_filename(places, "a.gz", NULL);
 
   for (gsize i = 0; i < G_N_ELEMENTS(contents); i++) {
     gzFile file = gzopen(path, "wb");
@@ -270,26 +255,26 @@ FIXTURE_TEST(test_compressed)
     g_assert_cmpint(gzclose(file), ==, Z_OK);
     g_assert_cmpuint(file_kind_of(path), ==, contents[i].kind);
   }
-  put(f->places, "a.gz", "\x1f\x8b no more");
+  put(places, "a.gz", "\x1f\x8b no more");
   g_assert_cmpuint(file_kind_of(path), ==, 0);
 }
 
 /* These are several files, one of which would replace what it must not, or what is of its own kind. */
-FIXTURE_TEST(test_places_of_kinds)
+FOLDER_TEST(test_places_of_kinds)
 {
   static const char *const names[] = {"a", "b", NULL};
   g_autoptr(GError) error = NULL;
 
-  put(f->places, "a", "iWtrace\nold");
-  put(f->places, "b", "iWtrace\nold");
-  new_files *both = new_files_begin(f->places, NULL);
+  put(places, "a", "iWtrace\nold");
+  put(places, "b", "iWtrace\nold");
+  new_files *both = new_files_begin(places, NULL);
   put(new_files_folder(both), "a", "iWtrace\nnew");
   put(new_files_folder(both), "b", "0 1\n");
   g_assert_false(new_files_take_places(both, names, &error));
   g_assert_nonnull(strstr(error->message, "b: a trace stands there"));
-  expect(f, "a", "iWtrace\nold");
+  expect(places, "a", "iWtrace\nold");
   put(new_files_folder(both), "b", "iWtrace\nnew");
   g_assert_true(new_files_take_places(both, names, NULL));
   new_files_end(both);
-  expect(f, "b", "iWtrace\nnew");
+  expect(places, "b", "iWtrace\nnew");
 }

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "no_error.h"
+
 #include "../random/plain_decoder.h"
 
 enum {
@@ -162,14 +164,12 @@ GArray *packet_list_read(const char *folder, const char *name)
   g_autofree reader *r = g_new0(reader, 1);
   g_autoptr(GHashTable) puzzles = g_hash_table_new_full(NULL, NULL, NULL, free_puzzle);
   g_autofree char *path = g_build_filename(folder, name, NULL);
-  GError *error = NULL;
   g_autofree char *contents = NULL;
   gsize size;
 
   g_array_set_clear_func(packets, clear_packet);
   r->puzzles = puzzles;
-  g_file_get_contents(path, &contents, &size, &error);
-  g_assert_no_error(error);
+  NO_ERROR(g_file_get_contents, path, &contents, &size);
   const guint8 *file = (const guint8 *)contents;
   g_assert_cmpuint(size, >=, FILE_HEADER_OCTETS);
   g_assert_cmphex(little_endian(file), ==, 0xA1B23C4D); /* nanoseconds */

@@ -1,37 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "run_fixture.h"
 
-#include <glib/gstdio.h>
-
 static void set_all(scenario *s, const char *const *sets)
 {
-  GError *error = NULL;
-
   for (; sets && *sets; sets++) {
-    scenario_set(s, *sets, &error);
-    g_assert_no_error(error);
+    NO_ERROR(scenario_set, s, *sets);
   }
 }
 
 static void set_engine(scenario *s, const char *engine_name)
 {
-  GError *error = NULL;
-
-  scenario_set_key(s, SCENARIO_RUN_ENGINE, engine_name, "test", &error);
-  g_assert_no_error(error);
-  scenario_check(s, NULL, &error);
-  g_assert_no_error(error);
+  NO_ERROR(scenario_set_key, s, SCENARIO_RUN_ENGINE, engine_name, "test");
+  NO_ERROR(scenario_check, s, NULL);
 }
 
 scenario *run_request_load(const run_request *request)
 {
-  GError *error = NULL;
   scenario *s;
 
   if (request->file) {
     g_autofree char *path = g_build_filename(g_getenv("SCENARIOS"), request->file, NULL);
-    s = scenario_load(path, NULL, &error);
-    g_assert_no_error(error);
+    s = NO_ERROR(scenario_load, path, NULL);
   } else {
     s = temporary_scenario(request->text ? request->text : "title = \"test\";\n", NULL);
   }
@@ -44,11 +33,9 @@ scenario *run_request_load(const run_request *request)
 static session_result run_with_trace(const scenario *s, const char *folder, FILE *trace_file)
 {
   const simulation_options options = {.directory = folder, .capture = folder != NULL, .trace = trace_file};
-  GError *error = NULL;
   session_result result;
 
-  simulation_run(s, &options, &result, &error);
-  g_assert_no_error(error);
+  NO_ERROR(simulation_run, s, &options, &result);
   return result;
 }
 
@@ -83,44 +70,12 @@ const char *setting(const char *format, ...)
   return g_intern_string(text);
 }
 
-char *run_folder_new(void)
-{
-  GError *error = NULL;
-  char *folder = g_dir_make_tmp("iwarpsim-test-XXXXXX", &error);
-
-  g_assert_no_error(error);
-  return folder;
-}
-
-static void remove_tree(const char *path)
-{
-  GDir *dir = g_dir_open(path, 0, NULL);
-  const char *name;
-
-  while (dir && (name = g_dir_read_name(dir))) {
-    g_autofree char *entry = g_build_filename(path, name, NULL);
-    remove_tree(entry);
-  }
-  if (dir) {
-    g_dir_close(dir);
-  }
-  g_remove(path);
-}
-
-void run_folder_remove(char *folder)
-{
-  remove_tree(folder);
-  g_free(folder);
-}
-
 char *read_file(const char *folder, const char *name, gsize *length)
 {
-  GError *error = NULL;
   g_autofree char *path = g_build_filename(folder, name, NULL);
   char *contents;
 
-  g_file_get_contents(path, &contents, length, &error);
-  g_assert_no_error(error);
+  NO_ERROR(g_file_get_contents, path, &contents, length);
   return contents;
 }
 
@@ -129,7 +84,6 @@ char *tshark(const char *folder, const char *name, const char *const *options)
   g_autofree char *path = g_build_filename(folder, name, NULL);
   g_autoptr(GPtrArray) command = g_ptr_array_new();
   const char *program = g_getenv("TSHARK");
-  GError *error = NULL;
   char *output;
   int wait_status;
 
@@ -144,10 +98,9 @@ char *tshark(const char *folder, const char *name, const char *const *options)
     g_ptr_array_add(command, (gpointer)*options);
   }
   g_ptr_array_add(command, NULL);
-  g_spawn_sync(NULL, (char **)command->pdata, NULL, G_SPAWN_STDERR_TO_DEV_NULL, NULL, NULL, &output, NULL,
-               &wait_status, &error);
-  g_assert_no_error(error);
-  g_assert_true(g_spawn_check_wait_status(wait_status, &error));
+  NO_ERROR(g_spawn_sync, NULL, (char **)command->pdata, NULL, G_SPAWN_STDERR_TO_DEV_NULL, NULL, NULL, &output,
+           NULL, &wait_status);
+  NO_ERROR(g_spawn_check_wait_status, wait_status);
   return output;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "metric_values.h"
+#include "run_folder.h"
 #include "session/simulation.h"
 #include "string_list.h"
 #include "temporary_scenario.h"
@@ -56,12 +57,6 @@ static inline double metric_of(const session_result *result, metric_id id)
   return metric_value(&result->results.metrics, id);
 }
 #define EXPECT_METRICS(result, ...) EXPECT_METRIC_VALUES(&(result)->results.metrics, __VA_ARGS__)
-
-/* This is a new empty folder; remove it and what is in it with run_folder_remove(), which frees the name. */
-typedef char run_folder;
-run_folder *run_folder_new(void);
-void run_folder_remove(run_folder *folder);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(run_folder, run_folder_remove)
 
 /* This is a test (kit/test.h) that has a `folder` of its own. */
 #define FOLDER_TEST(name) TEST_OF(run_folder, folder, run_folder_new(), name)

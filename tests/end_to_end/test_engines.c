@@ -15,11 +15,9 @@ enum { MESSAGES_LEAST = 4 }; /* of a connection, if it has that many; beyond tha
 static void set_number(scenario *s, scenario_key key, guint64 number)
 {
   g_autofree char *text = g_strdup_printf("%" G_GUINT64_FORMAT, number);
-  GError *error = NULL;
 
   g_test_message("%s: shortened: %s = %s", scenario_name(s), scenario_key_row_of(key)->name, text);
-  scenario_set_key(s, key, text, "test", &error);
-  g_assert_no_error(error);
+  NO_ERROR(scenario_set_key, s, key, text, "test");
 }
 
 /* Fewer messages, and then fewer connections, so that there are `octets_max` octets of payload at most. */
@@ -63,10 +61,7 @@ static void assert_same(scenario *s, guint64 octets_max)
 
 static void set_axis(scenario *s, const scenario_axis *axis, gsize number)
 {
-  GError *error = NULL;
-
-  scenario_axis_set(s, axis, axis->values[number], &error);
-  g_assert_no_error(error);
+  NO_ERROR(scenario_axis_set, s, axis, axis->values[number]);
   g_test_message("%s: %s = %s", scenario_name(s), scenario_axis_name(axis), axis->values[number]);
 }
 
@@ -90,10 +85,8 @@ static void assert_same_in_other_profile(const scenario *s)
 {
   const char *other = scenario_configuration(s)->tcp_profile == TCP_PROFILE_RFC ? "linux" : "rfc";
   g_autoptr(scenario) copy = scenario_copy(s);
-  GError *error = NULL;
 
-  scenario_set_key(copy, SCENARIO_TCP_PROFILE, other, "test", &error);
-  g_assert_no_error(error);
+  NO_ERROR(scenario_set_key, copy, SCENARIO_TCP_PROFILE, other, "test");
   g_test_message("%s: tcp.profile = %s", scenario_name(s), other);
   assert_same(copy, AS_IT_IS);
 }
@@ -101,11 +94,9 @@ static void assert_same_in_other_profile(const scenario *s)
 static void test_scenario(gconstpointer data)
 {
   const char *path = data;
-  GError *error = NULL;
   const scenario_axis *axes;
 
-  g_autoptr(scenario) s = scenario_load(path, NULL, &error);
-  g_assert_no_error(error);
+  g_autoptr(scenario) s = NO_ERROR(scenario_load, path, NULL);
   gsize count = scenario_axes(s, &axes);
   for (gsize i = 0; i < count; i++) {
     gsize values = axes[i].with >= 0 || axes[i].key == SCENARIO_RUN_SEED ? 0 : g_strv_length(axes[i].values);
@@ -120,13 +111,11 @@ static void test_scenario(gconstpointer data)
 
 int main(int argc, char **argv)
 {
-  GError *error = NULL;
   const char *folder = g_getenv("SCENARIOS");
   const char *name;
 
   g_test_init(&argc, &argv, NULL);
-  GDir *dir = g_dir_open(folder, 0, &error);
-  g_assert_no_error(error);
+  GDir *dir = NO_ERROR(g_dir_open, folder, 0);
   while ((name = g_dir_read_name(dir))) {
     if (g_str_has_suffix(name, ".cfg")) {
       g_autofree char *test = g_strconcat("/engines/", name, NULL);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* These tests are about the second decoder itself: the examples in the documents are decoded as the documents
  * do, and all damage is found. */
-#include <glib/gstdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../mpa/mpa_stream.h"
 #include "../net/capture_fixture.h"
+#include "run_folder.h"
 #include "wire_messages.h"
 
 static void put_hex(mpa_stream *sent, const char *hex)
@@ -293,16 +293,11 @@ static void put_packet(capture *c, gboolean from_initiator, guint8 flags, guint3
 /* Reads the capture as far as it is made, and frees it. */
 static GPtrArray *read_capture(capture *c, GPtrArray *complaints)
 {
-  GError *error = NULL;
-  g_autofree char *folder = g_dir_make_tmp("iwarpsim-test-XXXXXX", &error);
-  g_assert_no_error(error);
+  g_autoptr(run_folder) folder = run_folder_new();
   g_autofree char *path = g_build_filename(folder, "made.pcap", NULL);
 
-  g_file_set_contents(path, (const char *)c->file->octets->data, c->file->octets->len, &error);
-  g_assert_no_error(error);
+  NO_ERROR(g_file_set_contents, path, (const char *)c->file->octets->data, c->file->octets->len);
   GPtrArray *connections = wire_capture_read(folder, "made.pcap", complaints);
-  g_unlink(path);
-  g_rmdir(folder);
   fixture_file_free(c->file);
   return connections;
 }

@@ -160,14 +160,10 @@ static session_result replay_it(const scenario *s, const char *folder, const cha
   const replay_options options = {
       .capture = {.path = path, .decoding = {.hints = &hint, .hint_count = is_rdmac}}};
   session_result result;
-  GError *error = NULL;
-  g_autoptr(scenario) own = replay_scenario_new(path, (const char *const *)sets, &error);
+  g_autoptr(scenario) own = NO_ERROR(replay_scenario_new, path, (const char *const *)sets);
+  g_autoptr(replay) r = NO_ERROR(replay_new, own, &options);
 
-  g_assert_no_error(error);
-  g_autoptr(replay) r = replay_new(own, &options, &error);
-  g_assert_no_error(error);
-  replay_run(r, to, &result, notes, &error);
-  g_assert_no_error(error);
+  NO_ERROR(replay_run, r, to, &result, notes);
   const bool has_damage =
       result.results.metrics.value[METRIC_TCP_CHECKSUM_ERRORS] > 0; /* to the measured end */
   for (guint i = 0; i < notes->len; i++) {

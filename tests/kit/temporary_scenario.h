@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "no_error.h"
 #include "scenario/scenario.h"
 
 /* Returns the scenario that has `text` in its file, with `sets` ("group.key=value", NULL-terminated; NULL:
@@ -13,15 +14,12 @@
 static inline scenario *temporary_scenario(const char *text, const char *const *sets)
 {
   static const char *const nothing[] = {NULL};
-  GError *error = NULL;
   char *name = NULL;
-  int file = g_file_open_tmp("temporary-XXXXXX.cfg", &name, &error);
+  int file = NO_ERROR(g_file_open_tmp, "temporary-XXXXXX.cfg", &name);
 
-  g_assert_no_error(error);
   g_assert_cmpint(write(file, text, strlen(text)), ==, (gssize)strlen(text));
   g_close(file, NULL);
-  scenario *s = scenario_load(name, sets ? sets : nothing, &error);
-  g_assert_no_error(error);
+  scenario *s = NO_ERROR(scenario_load, name, sets ? sets : nothing);
   g_remove(name);
   g_free(name);
   return s;

@@ -8,8 +8,8 @@
 
 #include "failing_close.h"
 #include "net/packet_capture.h"
-#include "no_error.h"
 #include "packets.h"
+#include "run_folder.h"
 #include "test.h"
 
 /* A segment of `length` octets between hosts 1 and 2 of the version. */
@@ -37,16 +37,14 @@ typedef struct fixture {
 
 static void set_up(fixture *f, G_GNUC_UNUSED gconstpointer unused)
 {
-  f->folder = NO_ERROR(g_dir_make_tmp, "test_packet_capture_XXXXXX");
+  f->folder = run_folder_new();
   f->path = g_build_filename(f->folder, "receiver.pcap", NULL);
 }
 
 static void tear_down(fixture *f, G_GNUC_UNUSED gconstpointer unused)
 {
-  g_remove(f->path);
-  g_assert_cmpint(g_rmdir(f->folder), ==, 0);
+  run_folder_remove(f->folder);
   g_free(f->path);
-  g_free(f->folder);
 }
 
 #define FILE_TEST(name) TEST_WITH(fixture, NULL, set_up, tear_down, name)

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "capture_fixture.h"
-#include "no_error.h"
+#include "run_folder.h"
 
 enum { IP_OCTETS = 20, CHECKSUM_AT = IP_OCTETS + 16, INITIATORS_LAST_OCTET = 1 };
 
@@ -38,20 +38,9 @@ static GPtrArray *read_packets(const char *path)
   return packets;
 }
 
-static void remove_folder(const char *folder)
-{
-  static const char *const names[] = {"occupancy.csv", "sender.pcap", "receiver.pcap"};
-
-  for (gsize i = 0; i < G_N_ELEMENTS(names); i++) {
-    g_autofree char *path = g_build_filename(folder, names[i], NULL);
-    g_unlink(path);
-  }
-  g_assert_cmpint(g_rmdir(folder), ==, 0);
-}
-
 GPtrArray *capture_of(const char *const *sets)
 {
-  g_autofree char *folder = g_dir_make_tmp("replay-fixture-XXXXXX", NULL);
+  g_autoptr(run_folder) folder = run_folder_new();
   g_autofree char *path = g_build_filename(folder, "receiver.pcap", NULL);
   const simulation_options options = {.directory = folder, .capture = TRUE};
   session_result result;
@@ -61,7 +50,6 @@ GPtrArray *capture_of(const char *const *sets)
   NO_ERROR(simulation_run, s, &options, &result);
   GPtrArray *packets = read_packets(path);
   session_result_clear(&result);
-  remove_folder(folder);
   return packets;
 }
 
@@ -99,13 +87,12 @@ char *write_capture(const GPtrArray *packets)
 
 static void run(replay *r, outcome *result)
 {
-  g_autofree char *folder = g_dir_make_tmp("replay-fixture-XXXXXX", NULL);
+  g_autoptr(run_folder) folder = run_folder_new();
   g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
 
   g_assert_true(NO_ERROR(replay_run, r, folder, &result->result, notes));
   g_ptr_array_add(notes, NULL);
   result->notes = g_strjoinv("\n", (char **)notes->pdata);
-  remove_folder(folder);
 }
 
 outcome replay_of_file(const char *path, const char *const *sets, const replay_options *options)

@@ -10,10 +10,10 @@
 #include "base/crc32c.h"
 #include "ddp/ddp_header.h"
 #include "metrics.h"
-#include "no_error.h"
 #include "parts.h"
 #include "replay/replay_scenario.h"
 #include "replay_fixture.h"
+#include "run_folder.h"
 #include "test.h"
 
 /* 20 messages of 64 KiB with markers: 45 FPDUs each of 1428 octets and one of 1276, and a Send without
@@ -269,7 +269,7 @@ TEST(test_grown_capture)
   g_autoptr(GPtrArray) all = capture_of(two);
   g_autofree char *path = write_capture(some);
   g_autofree char *grown = write_capture(all);
-  g_autofree char *folder = g_dir_make_tmp("replay-grown-XXXXXX", NULL);
+  g_autoptr(run_folder) folder = run_folder_new();
   g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
   g_auto(outcome) result = {.notes = NULL};
   const replay_options options = {.resend = REPLAY_RESEND_AUTO, .capture.path = path};
@@ -282,7 +282,6 @@ TEST(test_grown_capture)
 
   replay_free(r);
   g_unlink(path);
-  g_assert_cmpint(g_rmdir(folder), ==, 0);
 }
 
 /* This is a later connection with the same addresses and ports: from its SYN on, packets are those of its

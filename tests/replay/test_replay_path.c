@@ -4,6 +4,7 @@
 #include "replay/replay_path.h"
 
 #include "engine/engine.h"
+#include "no_error.h"
 #include "packets.h"
 #include "replay/replay_scenario.h"
 #include "session/session_setup.h"
@@ -48,19 +49,16 @@ enum { NO_PATH, PATH, LINK };
 static fixture *fixture_new(unsigned kind, const char *const *sets, time_ps resend_ps, uint32_t lose)
 {
   fixture *f = g_new(fixture, 1);
-  GError *error = NULL;
 
-  *f = (fixture){.s = scenario_new_without_file("test", sets, &error),
+  *f = (fixture){.s = NO_ERROR(scenario_new_without_file, "test", sets),
                  .clock = engine_native_new(),
                  .arrivals = g_string_new(""),
                  .lose = lose};
-  g_assert_no_error(error);
   f->plan = (replay_plan){.configuration = scenario_configuration(f->s),
                           .has_path = kind != NO_PATH,
                           .has_link = kind == LINK,
                           .resend_ps = resend_ps};
-  f->path = replay_path_new(&f->plan, f->clock, NULL, on_output, has_arrived, f, &error);
-  g_assert_no_error(error);
+  f->path = NO_ERROR(replay_path_new, &f->plan, f->clock, NULL, on_output, has_arrived, f);
   return f;
 }
 

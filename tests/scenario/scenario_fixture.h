@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "run_folder.h"
 #include "scenario/configuration.h"
 #include "scenario/scenario.h"
 #include "string_list.h"
@@ -17,29 +18,15 @@ static char *fixture_folder;
 
 __attribute__((constructor)) static void fixture_enter(void)
 {
-  fixture_folder = g_dir_make_tmp("iwarpsim-scenario-XXXXXX", NULL);
-  g_assert_nonnull(fixture_folder);
+  fixture_folder = run_folder_new();
   g_assert_cmpint(g_chdir(fixture_folder), ==, 0);
   g_assert_cmpint(g_mkdir("sub", 0700), ==, 0);
 }
 
-/* Removes the files of the folder (none has folders with files in it but "sub") and the folder. */
 __attribute__((destructor)) static void fixture_leave(void)
 {
-  static const char *const places[] = {"sub", "."};
-
-  for (gsize i = 0; i < G_N_ELEMENTS(places); i++) {
-    g_autoptr(GDir) dir = g_dir_open(places[i], 0, NULL);
-    const char *name;
-
-    while ((name = g_dir_read_name(dir)) != NULL) {
-      g_autofree char *path = g_build_filename(places[i], name, NULL);
-      g_remove(path);
-    }
-  }
   g_assert_cmpint(g_chdir("/"), ==, 0);
-  g_assert_cmpint(g_rmdir(fixture_folder), ==, 0);
-  g_free(fixture_folder);
+  run_folder_remove(fixture_folder);
 }
 
 static inline void fixture_write_octets(const char *path, const char *octets, gsize length)
@@ -60,11 +47,7 @@ static inline void fixture_write(const char *path, const char *text)
 /* Loads the file at `path`; it must load. */
 static inline scenario *fixture_load_file(const char *path, const char *const *sets)
 {
-  g_autoptr(GError) error = NULL;
-  scenario *s = scenario_load(path, sets, &error);
-
-  g_assert_no_error(error);
-  return s;
+  return NO_ERROR(scenario_load, path, sets);
 }
 
 /* Loads `text` as a.cfg with at most one --set (NULL: none); it must load. */

@@ -129,10 +129,7 @@ TEST(test_canonical_texts_read_back)
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
     g_autofree char *text = scenario_value_text(s, key);
     g_autofree char *set = g_strdup_printf("%s=%s", scenario_key_row_of(key)->name, text);
-    GError *error = NULL;
-
-    scenario_set(copy, set, &error);
-    g_assert_no_error(error);
+    NO_ERROR(scenario_set, copy, set);
     fixture_assert_text(copy, key, text);
   }
 }

@@ -6,10 +6,8 @@
 
 static void expect_values(const char *const *sets, const char *profile)
 {
-  g_autoptr(GError) error = NULL;
-  g_autoptr(scenario) s = scenario_new_without_file("a.cfg", sets, &error);
+  g_autoptr(scenario) s = NO_ERROR(scenario_new_without_file, "a.cfg", sets);
 
-  g_assert_no_error(error);
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
     scenario_value value = {.is_word = FALSE};
     char *problem = NULL;

@@ -35,12 +35,10 @@ static void append_settings(GString *text, const source_setting *parent)
 
 static void expect_settings(const char *text, const char *expected)
 {
-  g_autoptr(GError) error = NULL;
   g_autoptr(GString) found = g_string_new(NULL);
 
   fixture_write("a.cfg", text);
-  scenario_source *source = scenario_source_read("a.cfg", &error);
-  g_assert_no_error(error);
+  scenario_source *source = NO_ERROR(scenario_source_read, "a.cfg");
   const GPtrArray *texts = scenario_source_texts(source);
   g_assert_cmpuint(texts->len, ==, 1);
   append_settings(found, texts->pdata[0]);

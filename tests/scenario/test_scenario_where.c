@@ -18,12 +18,8 @@ static scenario *with(const char *const *sets)
 
 static gboolean holds(const char *text, const scenario *s)
 {
-  g_autoptr(GError) error = NULL;
-  scenario_where *where = scenario_where_parse(text, "a.cfg:1", &error);
-
-  g_assert_no_error(error);
-  condition_verdict verdict = scenario_where_holds(where, s, &error);
-  g_assert_no_error(error);
+  scenario_where *where = NO_ERROR(scenario_where_parse, text, "a.cfg:1");
+  condition_verdict verdict = NO_ERROR(scenario_where_holds, where, s);
   scenario_where_free(where);
   return verdict == CONDITION_TRUE;
 }

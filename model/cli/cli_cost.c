@@ -9,7 +9,7 @@
 #include "base/plain_text.h"
 #include "base/units.h"
 #include "session/simulation.h"
-#include "study/sweep/sweep_progress.h"
+#include "study/sweep/sweep.h"
 
 double cli_cost_pace(void)
 {
@@ -28,10 +28,10 @@ char *cli_cost_text(const run_cost *cost)
   g_autofree char *payload = units_format_rounded(cost->payload_octets, "octets");
   g_autofree char *exact =
       g_strdup_printf("%.0f %s", cost->payload_octets, units_counted(cost->payload_octets, "octets"));
-  g_autofree char *messages = sweep_progress_rough(cost->messages);
-  g_autofree char *segments = sweep_progress_rough(fmax(cost->segments, 1));
+  g_autofree char *messages = sweep_estimate_rough(cost->messages);
+  g_autofree char *segments = sweep_estimate_rough(fmax(cost->segments, 1));
   g_autofree char *memory = units_format_rounded(cost->memory_octets, "octets");
-  g_autofree char *time = cost->seconds < 1 ? NULL : sweep_progress_duration(cost->seconds * cli_cost_pace());
+  g_autofree char *time = cost->seconds < 1 ? NULL : sweep_estimate_duration(cost->seconds * cli_cost_pace());
 
   return g_strdup_printf(
       "%s in all, %s %s, about %s %s; %s%s, %s of buffers", *payload != '\0' ? payload : exact, messages,

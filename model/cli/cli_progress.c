@@ -2,7 +2,7 @@
 #include "cli/cli_progress.h"
 
 #include "base/plain_text.h"
-#include "study/sweep/sweep_progress.h"
+#include "study/sweep/sweep.h"
 
 #define SHOW_AFTER_US G_USEC_PER_SEC
 #define SHOW_EVERY_US (G_USEC_PER_SEC / 2)
@@ -29,7 +29,7 @@ static void show(cli_progress *shown, double share, const char *place, gint64 no
   g_autofree char *left = NULL;
   if (shown->share > 0 && now_us - shown->grown_us < STANDS_AFTER_US) {
     double elapsed_s = (double)(now_us - shown->started_us) / G_USEC_PER_SEC;
-    left = sweep_progress_duration(elapsed_s * (1 - shown->share) / shown->share);
+    left = sweep_estimate_duration(elapsed_s * (1 - shown->share) / shown->share);
   }
   g_autofree char *line = g_strconcat(done, place, left != NULL ? ", about " : "", left != NULL ? left : "",
                                       left != NULL ? " left" : "", NULL);

@@ -72,7 +72,7 @@ void gnuplot_set_number(GString *variables, const char *name, double number)
 }
 
 /* An array without elements is none in gnuplot: it has one that nothing asks for. */
-void gnuplot_set_quoted(GString *variables, const char *name, const GPtrArray *texts)
+static void set_array(GString *variables, const char *name, const GPtrArray *texts)
 {
   g_autofree char *list = study_table_join(texts);
   g_string_append_printf(variables, "%ss = %u\narray %s[%u]", name, texts->len, name, MAX(texts->len, 1));
@@ -85,7 +85,7 @@ void gnuplot_set_texts(GString *variables, const char *name, const GPtrArray *te
   for (guint i = 0; i < texts->len; i++) {
     g_ptr_array_add(quoted, gnuplot_quote(g_ptr_array_index(texts, i)));
   }
-  gnuplot_set_quoted(variables, name, quoted);
+  set_array(variables, name, quoted);
 }
 
 void gnuplot_set_numbers(GString *variables, const char *name, const GArray *numbers)
@@ -94,7 +94,7 @@ void gnuplot_set_numbers(GString *variables, const char *name, const GArray *num
   for (guint i = 0; i < numbers->len; i++) {
     g_ptr_array_add(texts, g_strdup_printf("%.10g", g_array_index(numbers, double, i)));
   }
-  gnuplot_set_quoted(variables, name, texts);
+  set_array(variables, name, texts);
 }
 
 /* --- Running it --- */

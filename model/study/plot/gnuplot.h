@@ -40,13 +40,11 @@ char *gnuplot_comment(const char *text);
  * or '-' does not come first (gnuplot opens '| command' as a pipe). Never empty. Free with g_free(). */
 char *gnuplot_file_stem(const char *text);
 
-/* Append an assignment to `variables`: a text, a number, an array of `count` texts (char *) or numbers, with
- * NAMEs (plural) their count, which may be 0. `name` comes from the program, never from a user.
- * gnuplot_set_quoted() takes texts that are gnuplot's strings already. */
+/* Append an assignment to `variables`: a text, a number, an array of texts (char *) or numbers, with NAMEs
+ * (plural) their count, which may be 0. `name` comes from the program, never from a user. */
 void gnuplot_set_text(GString *variables, const char *name, const char *text);
 void gnuplot_set_number(GString *variables, const char *name, double number);
 void gnuplot_set_texts(GString *variables, const char *name, const GPtrArray *texts);
-void gnuplot_set_quoted(GString *variables, const char *name, const GPtrArray *texts);
 void gnuplot_set_numbers(GString *variables, const char *name, const GArray *numbers);
 
 /* Returns the text of `file` of scripts/plots, without the lines before its first empty one, which describe

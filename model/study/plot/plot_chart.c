@@ -208,28 +208,32 @@ static double letters_of(double asked, guint screen, guint usual)
   return asked > 0 ? asked : screen > 0 ? screen : usual;
 }
 
-static double rows_of(const plot_chart *chart)
-{
-  return letters_of(chart->request->height, chart->target->screen.rows, TERMINAL_ROWS);
-}
-
-/* Appends the size of the page, as far as it was asked for, and what stands on it. */
-static void append_page(const plot_chart *chart, GString *variables)
+gboolean plot_chart_draw(plot_chart *chart, const char *stem, GError **error)
 {
   const plot_request *request = chart->request;
   gboolean letters = chart->target->format == GNUPLOT_TERM;
   double points = request->font_points > 0 ? request->font_points : PLOT_FONT_POINTS;
   double columns = letters_of(request->width, chart->target->screen.columns, TERMINAL_COLUMNS);
+  double rows = letters_of(request->height, chart->target->screen.rows, TERMINAL_ROWS);
+  const guint most = letters ? (guint)MAX(rows / 3, 2) : LEGEND_ENTRIES_MAX;
+  if (chart->legend->len > most) {
+    g_autofree char *more = g_strdup_printf("and %u more", chart->legend->len - (most - 1));
+    g_ptr_array_set_size(chart->legend, (int)most - 1);
+    g_ptr_array_set_size(chart->looks, (int)most - 1);
+    plot_chart_add_legend(chart, "none", 0, more);
+  }
+  /* The size of the page, as far as it was asked for, and what stands on it. */
   const struct {
     const char *name;
     double number;
   } numbers[] = {{"width", letters ? columns * LETTER_WIDTH : request->width},
-                 {"height", letters ? rows_of(chart) * LETTER_HEIGHT : request->height},
+                 {"height", letters ? rows * LETTER_HEIGHT : request->height},
                  {"font", letters ? LETTER_FONT : round(points * FONT_OF_POINTS)},
                  {"colour_box", chart->colour_box},
                  {"panel_letters", chart->panel_letters},
                  {"print_height", chart->panel_height},
                  {"x_numeric", chart->x_numeric}};
+  g_autoptr(GString) variables = g_string_new(NULL);
   for (gsize i = 0; i < G_N_ELEMENTS(numbers); i++) {
     gnuplot_set_number(variables, numbers[i].name, numbers[i].number);
   }
@@ -241,23 +245,9 @@ static void append_page(const plot_chart *chart, GString *variables)
   gnuplot_set_number(variables, "panels", chart->panels != NULL ? chart->panels->len : 1);
   plot_axis_append(&chart->x, "x", variables);
   plot_axis_append(&chart->y, "y", variables);
-}
-
-gboolean plot_chart_draw(plot_chart *chart, const char *stem, GError **error)
-{
-  const guint most =
-      chart->target->format == GNUPLOT_TERM ? (guint)MAX(rows_of(chart) / 3, 2) : LEGEND_ENTRIES_MAX;
-  if (chart->legend->len > most) {
-    g_autofree char *more = g_strdup_printf("and %u more", chart->legend->len - (most - 1));
-    g_ptr_array_set_size(chart->legend, (int)most - 1);
-    g_ptr_array_set_size(chart->looks, (int)most - 1);
-    plot_chart_add_legend(chart, "none", 0, more);
-  }
-  g_autoptr(GString) all = g_string_new(NULL);
-  append_page(chart, all);
-  gnuplot_set_texts(all, "legend_text", chart->legend);
-  gnuplot_set_texts(all, "legend_look", chart->looks);
-  gnuplot_set_texts(all, "curve", chart->curves);
-  g_string_append_len(all, chart->variables->str, (gssize)chart->variables->len);
-  return gnuplot_draw(chart->template_name, all, chart->data, stem, chart->target, error);
+  gnuplot_set_texts(variables, "legend_text", chart->legend);
+  gnuplot_set_texts(variables, "legend_look", chart->looks);
+  gnuplot_set_texts(variables, "curve", chart->curves);
+  g_string_append_len(variables, chart->variables->str, (gssize)chart->variables->len);
+  return gnuplot_draw(chart->template_name, variables, chart->data, stem, chart->target, error);
 }

@@ -569,28 +569,6 @@ static int compare_ranks(gconstpointer a, gconstpointer b)
   return ranks[0] - ranks[1];
 }
 
-/* Chooses the keys of x and y of a map: those that were asked for, and of the others the first two. FALSE and
- * `error` when there are none. */
-static gboolean choose_keys(const study_table *table, const plot_request *request, scenario_key *x,
-                            scenario_key *y, GError **error)
-{
-  g_autoptr(GArray) keys = study_table_keys(table);
-  g_array_sort(keys, compare_ranks);
-  *x = request->x != NULL ? *request->x : SCENARIO_KEY_COUNT;
-  *y = request->series != NULL ? g_array_index(request->series, scenario_key, 0) : SCENARIO_KEY_COUNT;
-  for (guint i = 0; i < keys->len; i++) {
-    scenario_key key = g_array_index(keys, scenario_key, i);
-    gboolean taken = key == *x || key == *y || study_keys_have(request->panels, key);
-    scenario_key *place = *x == SCENARIO_KEY_COUNT ? x : y;
-    *place = taken || *place != SCENARIO_KEY_COUNT ? *place : key;
-  }
-  if (request->series != NULL && request->series->len > 1) {
-    return error_set(error, "a heat map has one key on y; expected --series with one key");
-  }
-  return *y != SCENARIO_KEY_COUNT ||
-         error_set(error, "a heat map needs two keys that vary beside those of --panel");
-}
-
 /* Chooses the key of x, and of a map that of y, and what they leave as panels and lines. FALSE and `error`
  * when there are none. */
 static gboolean group_runs(line_chart *chart, const study_table *table, const study_plot *plot,
@@ -598,8 +576,23 @@ static gboolean group_runs(line_chart *chart, const study_table *table, const st
 {
   const line_plot *of = plot->of;
   scenario_key x = key_of_x(table, of, request), y = SCENARIO_KEY_COUNT;
-  if (of->is_map && !choose_keys(table, request, &x, &y, error)) {
-    return FALSE;
+  if (of->is_map) { /* those that were asked for, and of the others the first two */
+    g_autoptr(GArray) keys = study_table_keys(table);
+    g_array_sort(keys, compare_ranks);
+    x = request->x != NULL ? *request->x : SCENARIO_KEY_COUNT;
+    y = request->series != NULL ? g_array_index(request->series, scenario_key, 0) : SCENARIO_KEY_COUNT;
+    for (guint i = 0; i < keys->len; i++) {
+      scenario_key key = g_array_index(keys, scenario_key, i);
+      gboolean taken = key == x || key == y || study_keys_have(request->panels, key);
+      scenario_key *place = x == SCENARIO_KEY_COUNT ? &x : &y;
+      *place = taken || *place != SCENARIO_KEY_COUNT ? *place : key;
+    }
+    if (request->series != NULL && request->series->len > 1) {
+      return error_set(error, "a heat map has one key on y; expected --series with one key");
+    }
+    if (y == SCENARIO_KEY_COUNT) {
+      return error_set(error, "a heat map needs two keys that vary beside those of --panel");
+    }
   }
   if (x == SCENARIO_KEY_COUNT) {
     return error_set(error, "nothing to draw %s over: expected runs that vary a key beside run.seed%s",

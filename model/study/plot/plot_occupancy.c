@@ -228,35 +228,12 @@ char *plot_run_subtitle(const summary_record *run)
                          run->status == RUN_OK ? "" : run_status_name(run->status));
 }
 
-/* The causes in use, those above others first, and the outline of what counts as reassembly over all. */
-static void append_causes(const series *s, double end_s, plot_chart *chart)
-{
-  gboolean letters = chart->target->format == GNUPLOT_TERM;
-  gboolean outlined = s->steps->len <= OUTLINED_STEPS_MAX && !letters;
-  for (int cause = HELD_CAUSES - 1; cause >= -outlined; cause--) {
-    const int top = cause < 0 ? HELD_PROCESSING - 1 : cause;
-    if (cause < 0 || s->used[cause]) {
-      plot_chart_add_curve(chart, 0, cause < 0 ? "outline" : "cause", (guint)(cause + 1),
-                           cause < 0 ? "reassembly" : held_cause_name((held_cause)cause),
-                           "time, octets up to and with it; before and after each change");
-      (letters ? append_letters : append_steps)(s, end_s, chart->x.unit_size, top, chart->data);
-    }
-  }
-  for (held_cause cause = 0; cause < HELD_CAUSES; cause++) {
-    if (s->used[cause]) {
-      plot_chart_add_legend(chart, "cause", cause + 1, held_cause_name(cause));
-    }
-  }
-  if (outlined) {
-    plot_chart_add_legend(chart, "outline", 0, "reassembly");
-  }
-  gnuplot_set_number(chart->variables, "outlined", outlined);
-}
-
 static gboolean draw(const series *s, const summary_record *run, const plot_request *request,
                      const gnuplot_target *target, GError **error)
 {
   const metric_values *m = &run->results.metrics;
+  const gboolean letters = target->format == GNUPLOT_TERM;
+  const gboolean outlined = s->steps->len <= OUTLINED_STEPS_MAX && !letters;
   const double last_s = step_at(s, s->steps->len - 1)->time_s;
   const double simulated_s = m->present[METRIC_TIME_SIMULATED_S] ? m->value[METRIC_TIME_SIMULATED_S] : last_s;
   /* The time axis ends with the run, or soon after the last change when the rest is long and empty. */
@@ -266,7 +243,7 @@ static gboolean draw(const series *s, const summary_record *run, const plot_requ
   value_extent extent = {0}, times = {.largest = end_s};
   const plot_range whole = {0, end_s};
   /* letters need a line above the peak for its text */
-  value_extent_add(&extent, s->peak_with_all * (target->format == GNUPLOT_TERM ? 1.25 : 1.04), NAN);
+  value_extent_add(&extent, s->peak_with_all * (letters ? 1.25 : 1.04), NAN);
   g_autofree char *subtitle = plot_run_subtitle(run);
   g_auto(plot_chart) chart = plot_chart_new("occupancy", target, request, "octets held over simulated time",
                                             subtitle, "held by the RNIC, unit octets");
@@ -275,7 +252,25 @@ static gboolean draw(const series *s, const summary_record *run, const plot_requ
       &request->x_range);
   chart.y = plot_axis_limited(plot_axis_of_values(&extent, "held by the RNIC", "octets", VALUE_SCALE_LINEAR),
                               &request->y_range);
-  append_causes(s, end_s, &chart);
+  /* The causes in use, those above others first, and the outline of what counts as reassembly over all. */
+  for (int cause = HELD_CAUSES - 1; cause >= -outlined; cause--) {
+    const int top = cause < 0 ? HELD_PROCESSING - 1 : cause;
+    if (cause < 0 || s->used[cause]) {
+      plot_chart_add_curve(&chart, 0, cause < 0 ? "outline" : "cause", (guint)(cause + 1),
+                           cause < 0 ? "reassembly" : held_cause_name((held_cause)cause),
+                           "time, octets up to and with it; before and after each change");
+      (letters ? append_letters : append_steps)(s, end_s, chart.x.unit_size, top, chart.data);
+    }
+  }
+  for (held_cause cause = 0; cause < HELD_CAUSES; cause++) {
+    if (s->used[cause]) {
+      plot_chart_add_legend(&chart, "cause", cause + 1, held_cause_name(cause));
+    }
+  }
+  if (outlined) {
+    plot_chart_add_legend(&chart, "outline", 0, "reassembly");
+  }
+  gnuplot_set_number(chart.variables, "outlined", outlined);
   g_autofree char *octets = shown_text_octets(s->peak);
   g_autofree char *peak = s->peak == 0 ? g_strdup("no octet was held for reassembly")
                           : s->peak < 1024

@@ -75,20 +75,6 @@ static void append_question(report_page *report)
 
 /* --- The keys: what the sweep varies, what differs from the defaults --- */
 
-/* Returns the values of `key`, as a plot shows them: "0 · 0.1% · 1%"; of more than a dozen the first and the
- * last: "1 … 64". Free with g_free(). */
-static char *keys_values(const report_page *report, scenario_key key)
-{
-  g_autoptr(GPtrArray) values = study_keys_values(report->runs, key);
-  const gboolean all = values->len <= 12;
-  GString *shown = g_string_new(NULL);
-  for (guint i = 0; i < values->len; i += all ? 1 : values->len - 1) {
-    g_autofree char *label = study_keys_label(key, g_ptr_array_index(values, i));
-    g_string_append_printf(shown, "%s%s", i == 0 ? "" : all ? " · " : " … ", label);
-  }
-  return g_string_free(shown, FALSE);
-}
-
 static void append_parameters(report_page *report)
 {
   g_autoptr(GString) rows = g_string_new(NULL);
@@ -102,9 +88,16 @@ static void append_parameters(report_page *report)
                 (row->inherits < 0 || strcmp(texts[key], texts[row->inherits]) != 0);
     }
     if (key != SCENARIO_TITLE && differs) {
-      g_autofree char *values = keys_values(report, key);
+      /* As a plot shows them: "0 · 0.1% · 1%"; of more than a dozen the first and the last, "1 … 64". */
+      g_autoptr(GPtrArray) values = study_keys_values(report->runs, key);
+      g_autoptr(GString) shown = g_string_new(NULL);
+      const gboolean all = values->len <= 12;
+      for (guint i = 0; i < values->len; i += all ? 1 : values->len - 1) {
+        g_autofree char *label = study_keys_label(key, g_ptr_array_index(values, i));
+        g_string_append_printf(shown, "%s%s", i == 0 ? "" : all ? " · " : " … ", label);
+      }
       html_append(rows, "<tr><th scope=\"row\">%s</th><td>%s</td><td>%s</td><td>%s</td></tr>\n", row->name,
-                  values, report->defaults[key], row->sentence);
+                  shown->str, report->defaults[key], row->sentence);
     }
   }
   html_append_table(

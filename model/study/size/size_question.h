@@ -6,7 +6,6 @@
  * numbers that it wants one for. */
 #pragma once
 
-#include "study/store/run_events.h"
 #include "study/table/result_quantity.h"
 
 typedef struct size_condition {

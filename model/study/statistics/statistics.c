@@ -17,7 +17,9 @@ static double student_quantile(double confidence, double freedom)
   return qt(0.5 + confidence / 2, freedom, TRUE, FALSE);
 }
 
-double statistics_at_place(const double *ordered, gsize count, double place)
+/* Returns the order statistic at `place` (0: the first; linear between whole ones; the last beyond it) of
+ * `count` (> 0) values in their order. */
+static double at_place(const double *ordered, gsize count, double place)
 {
   gsize below = (gsize)place;
   if (below + 1 >= count) {
@@ -120,9 +122,9 @@ static statistics statistics_made(const double *values, gsize count, gboolean is
                        .lower = (double)NAN,
                        .upper = (double)NAN,
                        .half_width = (double)NAN,
-                       .median = statistics_at_place(sorted, count, 0.5 * last),
-                       .lower_quartile = statistics_at_place(sorted, count, 0.25 * last),
-                       .upper_quartile = statistics_at_place(sorted, count, 0.75 * last),
+                       .median = at_place(sorted, count, 0.5 * last),
+                       .lower_quartile = at_place(sorted, count, 0.25 * last),
+                       .upper_quartile = at_place(sorted, count, 0.75 * last),
                        .smallest = sorted[0],
                        .largest = sorted[count - 1]};
   if (count >= 2) {
@@ -214,7 +216,7 @@ static int compare_descending(const void *a, const void *b)
 static double at_rank(const GArray *events, double rank)
 {
   const double *values = (const double *)(void *)events->data;
-  return statistics_at_place(values, events->len, CLAMP(rank, 1, events->len) - 1);
+  return at_place(values, events->len, CLAMP(rank, 1, events->len) - 1);
 }
 
 /* Returns the rank, a fraction too, of the event that a level which `expected` events exceed is above, with

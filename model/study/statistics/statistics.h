@@ -42,10 +42,6 @@ typedef struct statistics {
  * docs/decisions.md gives with the coverage it was chosen for. */
 statistics statistics_of(const double *values, gsize count);
 
-/* Returns the order statistic at `place` (0: the first; linear between whole ones; the last beyond it) of
- * `count` (> 0) values in their order. */
-double statistics_at_place(const double *ordered, gsize count, double place);
-
 /* Returns the statistics of the differences a[i] - b[i]: two receivers over the same seeds. */
 statistics statistics_of_pairs(const double *a, const double *b, gsize count);
 

@@ -111,7 +111,9 @@ static gboolean add_run(const result_store *store, const provenance *from, const
   sqlite3_bind_double(statement, FIXED + RUN_PARTS + 4, run->wall_s);
   sqlite3_bind_double(statement, FIXED + RUN_PARTS + 5, run->cpu_s);
   sqlite3_bind_double(statement, FIXED + RUN_PARTS + 6, run->memory_peak_octets);
-  return store_step_done(store, statement, error);
+  const gboolean good = sqlite3_step(statement) == SQLITE_DONE || store_failed(store, error);
+  sqlite3_reset(statement);
+  return good;
 }
 
 gboolean store_put(const result_store *store, const provenance *from, const stored_run *run, GError **error)

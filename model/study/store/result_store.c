@@ -209,13 +209,6 @@ void store_bind_text(sqlite3_stmt *statement, int column, const char *text)
   sqlite3_bind_text(statement, column, g_utf8_make_valid(text != NULL ? text : "", -1), -1, g_free);
 }
 
-gboolean store_step_done(const result_store *store, sqlite3_stmt *statement, GError **error)
-{
-  gboolean good = sqlite3_step(statement) == SQLITE_DONE || store_failed(store, error);
-  sqlite3_reset(statement);
-  return good;
-}
-
 const char *store_column_text(sqlite3_stmt *statement, int column)
 {
   const char *text = (const char *)sqlite3_column_text(statement, column);

@@ -69,9 +69,6 @@ gboolean store_finish(const result_store *store, gboolean good, GError **error);
 /* Binds a copy of `text`, made valid UTF-8: other readers stop at anything else. NULL: "". */
 void store_bind_text(sqlite3_stmt *statement, int column, const char *text);
 
-/* Runs a statement that returns no row, and readies it for the next bindings. */
-gboolean store_step_done(const result_store *store, sqlite3_stmt *statement, GError **error);
-
 /* Returns the column's text, never NULL: another program may have written anything. The statement owns it. */
 const char *store_column_text(sqlite3_stmt *statement, int column);
 

@@ -342,27 +342,9 @@ double run_process_share(const run_process *run)
   return MIN((double)atomic_load(&run->progress->share_ppm) / 1e6, 1.0);
 }
 
-/* Returns why it must be stopped; NULL: it need not. */
-static char *find_excess(const run_process *run, gint64 now_us)
-{
-  const run_limits *limits = &run->limits;
-  gboolean stalls = limits->stall_s > 0 && (double)run->stalled_us >= limits->stall_s * G_USEC_PER_SEC;
-  gboolean lasts =
-      limits->wall_s > 0 && (double)(now_us - run->started_us) >= limits->wall_s * G_USEC_PER_SEC;
-  if (!stalls && !lasts) {
-    return NULL;
-  }
-  g_autofree char *progress = g_strdup_printf("at %.12g s of simulated time, %.0f %% done",
-                                              time_ps_in_seconds(atomic_load(&run->progress->simulated_ps)),
-                                              100 * run_process_share(run));
-  return stalls
-             ? g_strdup_printf("stopped: its simulated time stood still for %g s (--stall), %s",
-                               limits->stall_s, progress)
-             : g_strdup_printf("stopped: it took longer than %g s (--limit), %s", limits->wall_s, progress);
-}
-
 void run_process_watch(run_process *run)
 {
+  const run_limits *limits = &run->limits;
   gint64 now_us = g_get_monotonic_time();
   time_ps simulated_ps = atomic_load(&run->progress->simulated_ps);
   gint64 apart_us = MIN(now_us - run->looked_us, LOOK_APART_MAX_US);
@@ -379,8 +361,17 @@ void run_process_watch(run_process *run)
     send_signal(run, now_us - run->stopped_us > STOP_GRACE_US ? SIGKILL : SIGTERM);
     return;
   }
-  run->stopped_why = find_excess(run, now_us);
-  if (run->stopped_why != NULL) {
+  const gboolean stalls = limits->stall_s > 0 && (double)run->stalled_us >= limits->stall_s * G_USEC_PER_SEC;
+  const gboolean lasts =
+      limits->wall_s > 0 && (double)(now_us - run->started_us) >= limits->wall_s * G_USEC_PER_SEC;
+  if (stalls || lasts) {
+    g_autofree char *progress =
+        g_strdup_printf("at %.12g s of simulated time, %.0f %% done", time_ps_in_seconds(simulated_ps),
+                        100 * run_process_share(run));
+    run->stopped_why =
+        stalls ? g_strdup_printf("stopped: its simulated time stood still for %g s (--stall), %s",
+                                 limits->stall_s, progress)
+               : g_strdup_printf("stopped: it took longer than %g s (--limit), %s", limits->wall_s, progress);
     run_process_stop(run);
   }
 }

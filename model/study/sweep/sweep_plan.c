@@ -10,8 +10,7 @@
 #include "scenario/configuration.h"
 #include "scenario/scenario_lists.h"
 #include "study/statistics/statistics.h"
-#include "study/store/run_events.h"
-#include "study/sweep/sweep_progress.h"
+#include "study/table/result_quantity.h"
 
 /* Up to this skewness, of either sign, 93 % of the intervals hold when sampling stops (test_statistics.c). */
 #define SKEWNESS_MAX 4.0
@@ -406,6 +405,27 @@ const sweep_goal *sweep_plan_without_values(const sweep_plan *plan)
 
 /* --- Listing --- */
 
+char *sweep_estimate_duration(double seconds)
+{
+  return seconds < 119.5        ? g_strdup_printf("%.0f s", MAX(round(seconds), 0))
+         : seconds < 119.5 * 60 ? g_strdup_printf("%.0f min", round(seconds / 60))
+                                : g_strdup_printf("%.1f h", seconds / 3600);
+}
+
+char *sweep_estimate_rough(double number)
+{
+  static const char *const names[] = {"", " thousand", " million", " billion"};
+  char digits[G_ASCII_DTOSTR_BUF_SIZE];
+  gsize name = 0;
+
+  while (number >= 999.5 && name + 1 < G_N_ELEMENTS(names)) {
+    number /= 1000;
+    name++;
+  }
+  g_ascii_formatd(digits, sizeof digits, number < 999.5 ? "%.3g" : "%.0f", number);
+  return g_strconcat(digits, names[name], NULL);
+}
+
 static const char *const states[] = {[STORED_MISSING] = "missing",
                                      [STORED_FAILED] = "failed",
                                      [STORED_UNEXPECTED] = "unexpected",
@@ -472,8 +492,8 @@ void sweep_plan_list(const sweep_plan *plan, const char *version, guint jobs, do
   }
   plain_text_print(output, ", %zu to run", to_run);
   if (to_run > 0) {
-    g_autofree char *segments = sweep_progress_rough(all.segments);
-    g_autofree char *duration = sweep_progress_duration(fmax(1, all.seconds / MIN(jobs, (double)to_run)));
+    g_autofree char *segments = sweep_estimate_rough(all.segments);
+    g_autofree char *duration = sweep_estimate_duration(fmax(1, all.seconds / MIN(jobs, (double)to_run)));
     plain_text_print(output, ", about %s segments, about %s at -j %u", segments, duration, jobs);
   }
   plain_text_print(output, "%s\n", sweep_plan_is_open(plan) ? "; more seeds may follow" : "");

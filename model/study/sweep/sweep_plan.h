@@ -84,6 +84,12 @@ char *sweep_plan_report(const sweep_plan *plan);
 /* A goal of which no run has the quantity, once all points are decided; NULL: there is none. */
 const sweep_goal *sweep_plan_without_values(const sweep_plan *plan);
 
+/* Returns "1.25 million": three digits are more than an estimate knows. Free with g_free(). */
+char *sweep_estimate_rough(double number);
+
+/* Returns an estimate: "7 s", from two minutes on "2 min", from two hours on "2.1 h". Free with g_free(). */
+char *sweep_estimate_duration(double seconds);
+
 /* Prints what a sweep would do, before anything starts. Prints on `output` a line with the scenario's name,
  * title and the `version` of iwarpsim; a line a run of the plan, in the order of the grid: number, keys that
  * vary, and, when a store was looked up, what became of it (done, unexpected, failed, missing); and the sums:

@@ -127,33 +127,13 @@ static void append_names(const run_columns *columns)
   g_string_append(columns->csv, "status\n");
 }
 
-/* Returns all metrics, then the quantiles for `parts` (guint32) that are none, gauge by gauge:
- * result_quantity. Free with g_array_unref(). */
-static GArray *all_quantities(const GArray *parts)
-{
-  GArray *quantities = g_array_new(FALSE, FALSE, sizeof(result_quantity));
-  for (metric_id id = 0; id < METRIC_COUNT; id++) {
-    const result_quantity metric = {.metric = id, .whole = METRIC_COUNT};
-    g_array_append_val(quantities, metric);
-  }
-  for (guint i = 0; i < GAUGE_COUNT * parts->len; i++) {
-    const result_quantity quantile = {.metric = gauge_row_of((gauge_id)(i / parts->len))->peak,
-                                      .whole = METRIC_COUNT,
-                                      .parts = g_array_index(parts, guint32, i % parts->len)};
-    g_autofree char *name = result_quantity_name(&quantile);
-    if (metric_find(name) == METRIC_COUNT) {
-      g_array_append_val(quantities, quantile);
-    }
-  }
-  return quantities;
-}
-
 char *result_store_csv(result_store *store, guint flags, GError **error)
 {
   g_autoptr(GString) csv = g_string_new(NULL);
   g_autoptr(GArray) parts = g_array_new(FALSE, FALSE, sizeof(guint32));
   g_auto(GStrv) first = g_new0(char *, SCENARIO_KEY_COUNT + 1);
-  run_columns columns = {.flags = flags, .csv = csv, .first = first};
+  g_autoptr(GArray) quantities = g_array_new(FALSE, FALSE, sizeof(result_quantity));
+  run_columns columns = {.flags = flags, .quantities = quantities, .csv = csv, .first = first};
   g_autoptr(GPtrArray) origins = result_store_provenances(store, error);
   gboolean good = origins != NULL && result_store_quantile_parts(store, parts, error) &&
                   (!(flags & RESULT_CSV_VARIED) || result_store_each(store, compare_run, &columns, error));
@@ -167,8 +147,18 @@ char *result_store_csv(result_store *store, guint flags, GError **error)
       append_comment("hash", from->hash, csv);
       append_comment("libraries", from->libraries, csv);
     }
-    g_autoptr(GArray) quantities = all_quantities(parts);
-    columns.quantities = quantities;
+    for (metric_id id = 0; id < METRIC_COUNT; id++) {
+      const result_quantity metric = {.metric = id, .whole = METRIC_COUNT};
+      g_array_append_val(quantities, metric);
+    }
+    for (guint i = 0; i < GAUGE_COUNT * parts->len;
+         i++) { /* the quantiles that are no metrics, gauge by gauge */
+      const result_quantity quantile = {.metric = gauge_row_of((gauge_id)(i / parts->len))->peak,
+                                        .whole = METRIC_COUNT,
+                                        .parts = g_array_index(parts, guint32, i % parts->len)};
+      g_autofree char *name = result_quantity_name(&quantile);
+      g_array_append_vals(quantities, &quantile, metric_find(name) == METRIC_COUNT ? 1 : 0);
+    }
     append_names(&columns);
     good = result_store_each(store, append_run, &columns, error);
   }

@@ -72,13 +72,29 @@ gboolean result_quantity_is_share(const result_quantity *quantity);
  * for a quantile over time: it need not be that of a longer run. 0 for all else. */
 guint result_quantity_unsteady(const result_quantity *quantity, const GPtrArray *runs);
 
-/* Cuts the interval of the mean of `quantity` where a share ends, at 1, and that of a mean difference of two
- * shares at -1 as well. (statistics.h cuts what cannot be negative at 0.) */
-void result_quantity_bound(const result_quantity *quantity, statistics *of);
-
 /* Returns the statistics of `quantity` over `runs` (const study_run *), those that have it, its interval
  * bounded. */
 statistics result_quantity_statistics(const result_quantity *quantity, const GPtrArray *runs);
+
+/* --- Events: what a scenario asks of the path by chance, or every so often, and how often that happened in
+ * its runs: what does not vary may rest on nothing of it --- */
+
+/* Fewer events than this, in all runs together, show nothing: the number alone varies by a fifth from one
+ * such set of runs to another. */
+enum { RUN_EVENTS_MIN = 30 };
+
+/* This is why the interval of equal values is doubtful, as a coverage_note of statistics. */
+#define RUN_EVENTS_TOO_FEW                                                                                   \
+  "the values are equal, and hardly anything of what the scenario asks of the path happened"
+
+/* Returns the metrics that count what is asked for: a bit of each from METRIC_LOSSES_RANDOM, the lowest, on.
+ * `keys` has the canonical texts of all keys. What `drop` lists is not up to chance, and is left out. */
+guint32 run_events_asked(const char *const *keys);
+
+/* Returns how often what is `asked` for happened in a run. */
+double run_events_in(guint32 asked, const metric_values *metrics);
+
+/* --- Rows --- */
 
 /* These are two values of one key that are compared over the same seeds. */
 typedef struct result_pairing {

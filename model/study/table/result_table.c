@@ -12,20 +12,6 @@ static int letters_of(const char *text)
   return (int)g_utf8_strlen(text, -1);
 }
 
-/* Returns how wide column `index` of the rows in `lines` is, the headings first; 0: its cells are all
- * empty. */
-static int width_of(const GPtrArray *lines, guint index, guint count)
-{
-  int width = letters_of(g_ptr_array_index(lines, index));
-  gboolean shown = FALSE;
-  for (guint at = index + count; at < lines->len; at += count) {
-    const char *cell = g_ptr_array_index(lines, at);
-    width = MAX(width, letters_of(cell));
-    shown = shown || *cell != '\0';
-  }
-  return shown ? width : 0;
-}
-
 void text_columns_append(const text_column *columns, guint count, const GPtrArray *cells, GString *text)
 {
   g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func(g_free); /* the headings are the first */
@@ -40,7 +26,14 @@ void text_columns_append(const text_column *columns, guint count, const GPtrArra
     if (columns[i].is_number) {
       shown_number_align(lines, count + i, count);
     }
-    widths[i] = width_of(lines, i, count);
+    widths[i] = letters_of(g_ptr_array_index(lines, i));
+    gboolean shown = FALSE;
+    for (guint at = i + count; at < lines->len; at += count) {
+      const char *cell = g_ptr_array_index(lines, at);
+      widths[i] = MAX(widths[i], letters_of(cell));
+      shown = shown || *cell != '\0';
+    }
+    widths[i] = shown ? widths[i] : 0; /* its cells are all empty */
   }
   for (guint row = 0; row < lines->len; row += count) {
     g_autoptr(GString) line = g_string_new(NULL);
@@ -71,31 +64,6 @@ static void append_line(const char *line, GString *text)
 {
   g_autofree char *shown = shown_text_line(line);
   g_string_append_printf(text, *shown != '\0' ? "%s\n" : "%s", shown);
-}
-
-static void append_counts(const result_request *request, GString *text)
-{
-  const study_table *table = request->table;
-  g_autoptr(GArray) keys = study_table_keys(table);
-  g_autofree char *in_step = study_table_in_step(table);
-  g_autoptr(GArray) points = study_table_points(table->runs, keys);
-  const guint runs = table->runs->len;
-  g_string_append_printf(text, "%u %s at %u %s", runs, units_counted(runs, "runs"), points->len,
-                         units_counted(points->len, "points"));
-  g_autofree char *missing = study_table_missing(table, request->exclude);
-  g_string_append_printf(text, "%s%s\n", *missing != '\0' ? "; " : "", missing);
-  if (*in_step != '\0') {
-    g_string_append_printf(text, "in step: %s\n", in_step);
-  }
-  if (request->pairing != NULL) {
-    g_autofree char *a = study_keys_label(request->pairing->key, request->pairing->a);
-    g_autofree char *b = study_keys_label(request->pairing->key, request->pairing->b);
-    g_autofree char *line =
-        g_strdup_printf("differences: %s %s minus %s, between runs of one seed that agree in all else%s",
-                        study_keys_name(request->pairing->key, table->axes), a, b,
-                        *in_step != '\0' ? " but what moves in step" : "");
-    append_line(line, text);
-  }
 }
 
 /* --- One quantity --- */
@@ -257,7 +225,26 @@ char *result_table_text(const result_request *request)
   gboolean has_level = FALSE, has_share = FALSE;
   append_line(table->title, text);
   append_line(origin, text);
-  append_counts(request, text);
+  g_autoptr(GArray) keys = study_table_keys(table);
+  g_autofree char *in_step = study_table_in_step(table);
+  g_autoptr(GArray) points = study_table_points(table->runs, keys);
+  const guint runs = table->runs->len;
+  g_string_append_printf(text, "%u %s at %u %s", runs, units_counted(runs, "runs"), points->len,
+                         units_counted(points->len, "points"));
+  g_autofree char *missing = study_table_missing(table, request->exclude);
+  g_string_append_printf(text, "%s%s\n", *missing != '\0' ? "; " : "", missing);
+  if (*in_step != '\0') {
+    g_string_append_printf(text, "in step: %s\n", in_step);
+  }
+  if (request->pairing != NULL) {
+    g_autofree char *a = study_keys_label(request->pairing->key, request->pairing->a);
+    g_autofree char *b = study_keys_label(request->pairing->key, request->pairing->b);
+    g_autofree char *line =
+        g_strdup_printf("differences: %s %s minus %s, between runs of one seed that agree in all else%s",
+                        study_keys_name(request->pairing->key, table->axes), a, b,
+                        *in_step != '\0' ? " but what moves in step" : "");
+    append_line(line, text);
+  }
   for (guint i = 0; i < request->quantities->len; i++) {
     const result_quantity *quantity = &g_array_index(request->quantities, result_quantity, i);
     append_quantity(request, quantity, notes, text);

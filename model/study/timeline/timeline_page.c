@@ -31,11 +31,11 @@ typedef struct event_columns {
   GHashTable *last_of_end;       /* of the fields: guint64[] by end */
 } event_columns;
 
-struct timeline_page {
+typedef struct timeline_page {
   event_columns events[TRACE_EVENTS];
   GHashTable *name_numbers; /* by the text */
   GString *names;           /* JSON texts, separated by commas */
-};
+} timeline_page;
 
 /* Appends how far `number` is from `*last`, which becomes `number`. */
 static void append_change(GString *column, guint64 *last, guint64 number)
@@ -58,7 +58,8 @@ static guint64 name_number(timeline_page *page, const char *text)
   return GPOINTER_TO_UINT(number);
 }
 
-void timeline_page_add(timeline_page *page, const trace_event *event)
+/* Adds `event`, of which nothing is kept; of one end, in the order of time. */
+static void page_add(timeline_page *page, const trace_event *event)
 {
   const trace_row *row = trace_row_of(event->id);
   event_columns *of = &page->events[event->id];
@@ -133,23 +134,7 @@ static char *events_of(const timeline_page *page, const char *about, const char 
                          g_memory_output_stream_get_data_size(G_MEMORY_OUTPUT_STREAM(packed)));
 }
 
-/* Reads all events into `page`. */
-static gboolean read_events(timeline_page *page, trace_reader *reader, GError **error)
-{
-  trace_event event;
-  gboolean any = FALSE;
-
-  while (trace_reader_next(reader, &event, error)) {
-    any = TRUE;
-    /* what the page shows needs all events but these, which are many */
-    if (event.id != TRACE_PLACED_PART && event.id != TRACE_SEGMENT_SENT_AGAIN) {
-      timeline_page_add(page, &event);
-    }
-  }
-  return *error == NULL && (any || error_set(error, "the trace has no events: there is nothing to show"));
-}
-
-timeline_page *timeline_page_new(void)
+static timeline_page *page_new(void)
 {
   timeline_page *page = g_new0(timeline_page, 1);
 
@@ -158,7 +143,7 @@ timeline_page *timeline_page_new(void)
   return page;
 }
 
-void timeline_page_free(timeline_page *page)
+static void page_free(timeline_page *page)
 {
   for (guint id = 0; id < TRACE_EVENTS; id++) {
     for (guint i = 0; i < COLUMNS_MAX && page->events[id].columns[i] != NULL; i++) {
@@ -188,8 +173,10 @@ static char *files_of_page(const char *const *files, GError **error)
   return g_string_free(g_steal_pointer(&texts), FALSE);
 }
 
-char *timeline_page_html(const timeline_page *page, const char *about, const char *title,
-                         const char *explained, GError **error)
+/* Returns the page of what the JSON text `about` names. Free with g_free(); NULL and `error` when a file
+ * cannot be read. */
+static char *page_html(const timeline_page *page, const char *about, const char *title, const char *explained,
+                       GError **error)
 {
   static const char *const styles[] = {"timeline.css", NULL};
   static const char *const scripts[] = {"run.js", "words.js", "picture.js", "timeline.js", NULL};
@@ -209,12 +196,21 @@ char *timeline_page_html(const timeline_page *page, const char *about, const cha
 
 char *timeline_page_of_trace(trace_reader *reader, const char *title, const char *explained, GError **error)
 {
-  timeline_page *page = timeline_page_new();
-  char *html = read_events(page, reader, error)
-                   ? timeline_page_html(page, trace_reader_about(reader), title, explained, error)
-                   : NULL;
+  timeline_page *page = page_new();
+  trace_event event;
+  gboolean any = FALSE;
 
-  timeline_page_free(page);
+  while (trace_reader_next(reader, &event, error)) {
+    any = TRUE;
+    /* what the page shows needs all events but these, which are many */
+    if (event.id != TRACE_PLACED_PART && event.id != TRACE_SEGMENT_SENT_AGAIN) {
+      page_add(page, &event);
+    }
+  }
+  const gboolean good =
+      *error == NULL && (any || error_set(error, "the trace has no events: there is nothing to show"));
+  char *html = good ? page_html(page, trace_reader_about(reader), title, explained, error) : NULL;
+  page_free(page);
   return html;
 }
 
@@ -258,7 +254,7 @@ static void add(timeline_page *page, const trace_event *at, enum side side, trac
   for (uint32_t i = 0; i < row->field_count; i++) {
     event.texts[i] = text; /* of a NAME, which no row has two of */
   }
-  timeline_page_add(page, &event);
+  page_add(page, &event);
 }
 
 #define ADD(page, at, side, id, text, ...)                                                                   \
@@ -270,7 +266,7 @@ timeline_capture *timeline_capture_new(void)
 {
   timeline_capture *capture = g_new0(timeline_capture, 1);
 
-  capture->page = timeline_page_new();
+  capture->page = page_new();
   capture->about = g_string_new("[");
   capture->line = decode_line_new(capture->about);
   return capture;
@@ -278,7 +274,7 @@ timeline_capture *timeline_capture_new(void)
 
 void timeline_capture_free(timeline_capture *capture)
 {
-  timeline_page_free(capture->page);
+  page_free(capture->page);
   decode_line_free(capture->line);
   g_string_free(capture->about, TRUE);
   g_free(capture);
@@ -450,5 +446,5 @@ char *timeline_capture_html(timeline_capture *capture, const decode_capture *of,
   }
   decode_json.overview(capture->line, of);
   capture->about->str[capture->about->len - 1] = ']';
-  return timeline_page_html(capture->page, capture->about->str, title, "", error);
+  return page_html(capture->page, capture->about->str, title, "", error);
 }

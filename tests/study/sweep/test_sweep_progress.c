@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* These tests show what a sweep prints of itself while it runs. */
-#include "study/sweep/sweep_progress.h"
+#include "study/sweep/sweep.h"
 #include "test.h"
 
 #include <string.h>
@@ -81,7 +81,7 @@ TEST(test_duration)
   } durations[] = {{0, "0 s"},     {6.6, "7 s"},      {119.4, "119 s"}, {119.6, "2 min"},
                    {151, "3 min"}, {7169, "119 min"}, {7560, "2.1 h"},  {-1, "0 s"}};
   for (gsize i = 0; i < G_N_ELEMENTS(durations); i++) {
-    g_autofree char *text = sweep_progress_duration(durations[i].seconds);
+    g_autofree char *text = sweep_estimate_duration(durations[i].seconds);
     g_assert_cmpstr(text, ==, durations[i].text);
   }
 }

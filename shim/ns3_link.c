@@ -57,15 +57,16 @@ static void set_arrival_timer(ns3_link *self)
 }
 
 /* Reads what ns-3 delivers, and gives it the marks that no wire carries: those of the packet that was sent,
- * which is on its way until it is handed over. One whose headers were damaged on the way here, or that had
- * fewer octets on the link than it is long, cannot be read: it goes on as it was sent. What has filled a last
- * cell comes after it. */
+ * which is on its way until it is handed over. One whose headers were damaged on the way here, so that their
+ * length is another one or none, or that had fewer octets on the link than it is long, cannot be read: it
+ * goes on as it was sent. What has filled a last cell comes after it. */
 static datagram *read_arrived(ns3_link *self, const uint8_t *octets, uint32_t length)
 {
   datagram *sent = path_link_schedule_at(&self->link.schedule, self->arrived.count);
   datagram *packet = datagram_read(self->arriving, octets, length);
 
-  if (packet == NULL) {
+  if (packet == NULL || packet->header_octets != sent->header_octets) {
+    datagram_unref(packet);
     return datagram_ref(sent);
   }
   packet->retransmission = sent->retransmission;

@@ -238,16 +238,21 @@ TEST(test_marks)
     }
     path_link_send(self->link, packet, 0);
   }
-  datagram *unreadable = random_datagram(random, 500);
-  datagram_carry_checksum(unreadable);
-  unreadable->header[IPV4_HEADER_OCTETS + 12] = 0; /* a data offset of 0 */
-  path_link_send(self->link, unreadable, 0);
+  for (int words = 0; words <= 6; words += 6) { /* a data offset that none has, and one of another header */
+    datagram *unreadable = random_datagram(random, 500);
+    datagram_carry_checksum(unreadable);
+    unreadable->header[IPV4_HEADER_OCTETS + 12] = (uint8_t)(words << 4);
+    path_link_send(self->link, unreadable, 0);
+  }
   engine_run(self->clock, TIME_PS_NEVER);
-  g_assert_cmpuint(self->arrivals, ==, 4);
+  g_assert_cmpuint(self->arrivals, ==, 5);
   for (unsigned i = 0; i < 3; i++) {
     g_assert_true(self->arrived[i]->retransmission == (i == 1));
     g_assert_cmpuint(self->arrived[i]->flow_order, ==, 10 + i);
     g_assert_true(datagram_checksum_is_right(self->arrived[i]) == (i != 2));
   }
-  g_assert_false(datagram_checksum_is_right(self->arrived[3]));
+  for (unsigned i = 3; i < 5; i++) {
+    g_assert_false(datagram_checksum_is_right(self->arrived[i]));
+    g_assert_cmpuint(self->arrived[i]->payload.length, ==, 500 - HEADERS);
+  }
 }

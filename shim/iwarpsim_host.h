@@ -12,8 +12,8 @@
 //     hosts.PrintMetrics(std::cout);
 //   } // hosts goes last: it ends the simulator
 //
-// A complete program is examples/ns3-host/. Of an installed iwarpsim: `pkg-config --cflags --libs
-// iwarpsim-ns3`, and <shim/iwarpsim_host.h>.
+// Complete programs are in examples/ns3-host/ and examples/ns3-incast/. Of an installed iwarpsim: `pkg-config
+// --cflags --libs iwarpsim-ns3`, and <shim/iwarpsim_host.h>.
 #pragma once
 
 #include <memory>

@@ -170,7 +170,7 @@ class Page:
         (self.folder / "build").mkdir()
         (self.folder / "build" / "iwarpsim").symlink_to(PROGRAM)
         (self.folder / "scripts").mkdir()
-        for name in ["scenarios", "bench", "scripts/wireshark", "scripts/sweep.sbatch"]:
+        for name in ["scenarios", "bench", "examples", "scripts/wireshark", "scripts/sweep.sbatch"]:
             (self.folder / name).symlink_to(SOURCE / name)
         for block in pages.blocks(PAGES[0].read_text()):
             if block.kind == "file":

@@ -154,24 +154,29 @@ void test_two_pairs()
   g_assert_cmpfloat(second.GetMetric("placement.octets"), ==, 2 * 20 * 65536);
 }
 
-// Two hosts write to a third one on the same Ethernet segment, which loses packets: the RNIC there has one
-// memory, and what it has no room for it refuses. As two pairs by themselves, on the same nodes, they have
-// one each, and so more together.
+// Sixteen hosts write to another one on the same Ethernet segment, which loses packets: the RNIC there has
+// one memory, and what it has no room for it refuses; what the connections hold at most together is less than
+// the sum of what each holds at most. As sixteen pairs by themselves, on the same nodes, they have a memory
+// each, and so more together.
 void test_shared_memory()
 {
+  const uint32_t senders = 16;
   const double memory = 8192;
-  ScenarioFile file("title = \"x\"; workload: { messages = 20; };"
+  ScenarioFile file("title = \"x\"; workload: { messages = 6; };"
                     "receiver: { mode = \"in-order\"; memory = \"8KiB\"; };");
   for (bool isShared : {true, false}) {
     std::vector<std::unique_ptr<iwarpsim::Hosts>> all;
-    if (isShared) {
-      all.push_back(std::make_unique<iwarpsim::Hosts>(file.path, std::vector<std::string>(),
-                                                      std::vector<iwarpsim::Pair>{{0, 2}, {1, 2}}));
-    } else {
-      all.push_back(std::make_unique<iwarpsim::Hosts>(file.path));
-      all.push_back(std::make_unique<iwarpsim::Hosts>(file.path));
+    std::vector<iwarpsim::Pair> pairs;
+    for (uint32_t i = 0; i < senders; i++) {
+      pairs.push_back({i, senders});
+      if (!isShared) {
+        all.push_back(std::make_unique<iwarpsim::Hosts>(file.path));
+      }
     }
-    NodeContainer nodes(3);
+    if (isShared) {
+      all.push_back(std::make_unique<iwarpsim::Hosts>(file.path, std::vector<std::string>(), pairs));
+    }
+    NodeContainer nodes(senders + 1);
     CsmaHelper csma;
     csma.SetChannelAttribute("DataRate", StringValue("1Gbps"));
     csma.SetQueue("ns3::DropTailQueue", "MaxSize", StringValue("1000p"));
@@ -180,15 +185,16 @@ void test_shared_memory()
     loss->SetUnit(RateErrorModel::ERROR_UNIT_PACKET);
     loss->SetRate(0.02);
     loss->AssignStreams(1);
-    segment.Get(2)->SetAttribute("ReceiveErrorModel", PointerValue(loss));
-    for (uint32_t i = 0; isShared && i < 3; i++) {
+    segment.Get(senders)->SetAttribute("ReceiveErrorModel", PointerValue(loss));
+    for (uint32_t i = 0; isShared && i <= senders; i++) {
       all[0]->Attach(i, nodes.Get(i), segment.Get(i));
     }
-    for (uint32_t i = 0; !isShared && i < 2; i++) {
-      all[i]->Attach(iwarpsim::INITIATOR, nodes.Get(i), segment.Get(i), segment.Get(2)->GetAddress());
-      all[i]->Attach(iwarpsim::RESPONDER, nodes.Get(2), segment.Get(2), segment.Get(i)->GetAddress());
+    for (uint32_t i = 0; !isShared && i < senders; i++) {
+      all[i]->Attach(iwarpsim::INITIATOR, nodes.Get(i), segment.Get(i), segment.Get(senders)->GetAddress());
+      all[i]->Attach(iwarpsim::RESPONDER, nodes.Get(senders), segment.Get(senders),
+                     segment.Get(i)->GetAddress());
     }
-    double octets = 0, peak = 0, refused = 0;
+    double octets = 0, peak = 0, peaks = 0, refused = 0;
     for (const auto &hosts : all) {
       hosts->Start(Seconds(0));
     }
@@ -198,11 +204,15 @@ void test_shared_memory()
       assert_done(*hosts);
       octets += hosts->GetMetric("placement.octets");
       peak += hosts->GetMetric("buffer.reassembly_peak_octets");
+      peaks += hosts->GetMetric("buffer.connection_peaks_octets");
       refused += hosts->GetMetric("refused.memory");
     }
-    g_assert_cmpfloat(octets, ==, 2 * 20 * 65536);
+    g_test_message("shared %d: peak %.0f, of each connection %.0f, refused %.0f", isShared, peak, peaks,
+                   refused);
+    g_assert_cmpfloat(octets, ==, senders * 6 * 65536);
     g_assert_cmpfloat(refused, >, 0);
     g_assert_true((peak <= memory) == isShared);
+    g_assert_true((peak < peaks) == isShared); // a connection by itself has the memory to itself
   }
 }
 

@@ -24,15 +24,15 @@ typedef struct next_hops {
 typedef struct switch_state {
   uint64_t seed;         /* of its ECMP */
   random_stream *stream; /* of its spraying */
-  time_ps latency_ps;
-  uint32_t distance;  /* in the last search; UINT32_MAX: no way leads there */
-  graph_pair reached; /* in a walk: what leads here; 0 routes: nothing so far */
+  uint32_t distance;     /* in the last search; UINT32_MAX: no way leads there */
+  graph_pair reached;    /* in a walk: what leads here; 0 routes: nothing so far */
 } switch_state;
 
 struct graph_routes {
   const graph *network;
   graph_choice choice;
   bool sprays_acks;
+  time_ps latency_ps; /* of each switch */
   uint32_t switch_count;
   uint32_t edges;
   place *places; /* of each host */
@@ -149,6 +149,7 @@ graph_routes *graph_routes_new(const graph *network, const graph_routes_config *
   self->network = network;
   self->choice = config->choice;
   self->sprays_acks = config->sprays_acks;
+  self->latency_ps = config->latency_ps;
   self->switch_count = network->node_count - network->host_count;
   self->switches = g_new0(switch_state, self->switch_count);
   for (uint32_t i = 0; i < self->switch_count; i++) {
@@ -157,7 +158,6 @@ graph_routes *graph_routes_new(const graph *network, const graph_routes_config *
     g_autofree char *stream = g_strconcat("spray.", name, NULL);
     self->switches[i].seed = random_hash(config->seed, seed, 0);
     self->switches[i].stream = random_stream_new(config->seed, stream);
-    self->switches[i].latency_ps = config->latencies_ps != NULL ? config->latencies_ps[i] : 0;
   }
   place_hosts(self);
   self->hops = g_new0(next_hops, (size_t)self->switch_count * self->edges);
@@ -193,33 +193,6 @@ static inline next_hops *hops_at(const graph_routes *self, uint32_t node, const 
   return &self->hops[(size_t)(node - self->network->host_count) * self->edges + to->edge];
 }
 
-uint16_t graph_routes_port(graph_routes *self, uint32_t node, graph_flow flow, bool has_payload)
-{
-  const place *to = &self->places[flow.destination];
-  uint32_t index = node - self->network->host_count;
-  graph_choice choice = has_payload || self->sprays_acks ? self->choice : GRAPH_ECMP;
-  uint64_t chosen = 0;
-
-  if (to->node == node) {
-    return to->port;
-  }
-  next_hops *hops = hops_at(self, node, to);
-  if (hops->count == 0) {
-    return GRAPH_NO_PORT;
-  }
-  if (hops->count > 1 && choice == GRAPH_ECMP) {
-    uint64_t key = (uint64_t)flow.source | (uint64_t)flow.destination << 16 |
-                   (uint64_t)flow.source_port << 32 | (uint64_t)flow.destination_port << 48;
-    chosen = (uint64_t)((uint128)random_mix(key ^ self->switches[index].seed) * hops->count >> 64);
-  } else if (hops->count > 1 && choice == GRAPH_SPRAY_RANDOM) {
-    chosen = random_stream_below(self->switches[index].stream, hops->count);
-  } else if (hops->count > 1) {
-    chosen = hops->turn;
-    hops->turn = (uint16_t)(chosen + 1 < hops->count ? chosen + 1 : 0);
-  }
-  return g_array_index(self->ports, uint16_t, hops->first + chosen);
-}
-
 const uint16_t *graph_routes_ports(const graph_routes *self, uint32_t node, uint32_t destination,
                                    uint32_t *count)
 {
@@ -232,6 +205,29 @@ const uint16_t *graph_routes_ports(const graph_routes *self, uint32_t node, uint
   const next_hops *hops = hops_at(self, node, to);
   *count = hops->count;
   return &g_array_index(self->ports, uint16_t, hops->first);
+}
+
+uint16_t graph_routes_port(graph_routes *self, uint32_t node, graph_flow flow, bool has_payload)
+{
+  switch_state *at = &self->switches[node - self->network->host_count];
+  uint32_t count;
+  const uint16_t *ports = graph_routes_ports(self, node, flow.destination, &count);
+
+  if (count < 2) {
+    return count > 0 ? ports[0] : GRAPH_NO_PORT;
+  }
+  if (self->choice == GRAPH_ECMP || (!has_payload && !self->sprays_acks)) {
+    uint64_t key = (uint64_t)flow.source | (uint64_t)flow.destination << 16 |
+                   (uint64_t)flow.source_port << 32 | (uint64_t)flow.destination_port << 48;
+    return ports[(uint128)random_mix(key ^ at->seed) * count >> 64];
+  }
+  if (self->choice == GRAPH_SPRAY_RANDOM) {
+    return ports[random_stream_below(at->stream, count)];
+  }
+  next_hops *hops = hops_at(self, node, &self->places[flow.destination]);
+  uint16_t turn = hops->turn;
+  hops->turn = (uint16_t)(turn + 1U < count ? turn + 1 : 0);
+  return ports[turn];
 }
 
 /* --- Pairs of hosts --- */
@@ -299,7 +295,7 @@ static graph_pair walk(graph_routes *self, uint32_t from, const place *to, uint3
       if (there->reached.routes == 0) {
         self->queue[count++] = next;
       }
-      add_route(&there->reached, &self->switches[index].reached, link, there->latency_ps, octets);
+      add_route(&there->reached, &self->switches[index].reached, link, self->latency_ps, octets);
     }
   }
   result = self->switches[self->queue[done]].reached;
@@ -343,7 +339,7 @@ graph_pair graph_routes_pair(graph_routes *self, uint32_t source, uint32_t desti
   graph_pair there = {0};
   graph_pair start = between(self, from, to, octets);
   /* Links lead both ways, so that the first may come last. */
-  add_route(&there, &start, first, self->switches[from->node - network->host_count].latency_ps, octets);
+  add_route(&there, &start, first, self->latency_ps, octets);
   add_route(&all, &there, last, 0, octets);
   return all;
 }

@@ -20,7 +20,7 @@ typedef struct graph_routes_config {
   graph_choice choice;
   bool sprays_acks; /* false: packets without payload go by ECMP */
   uint64_t seed;
-  const time_ps *latencies_ps; /* of each switch, from node host_count on; copied. NULL: 0 */
+  time_ps latency_ps; /* of a switch, from the arrival of a packet's last octet until it is in a queue */
 } graph_routes_config;
 
 /* A switch knows a packet by the numbers of its hosts and by its ports, which are 0 of a packet that has

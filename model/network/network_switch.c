@@ -43,14 +43,13 @@ typedef struct departure {
   switch_port *port;
 } departure;
 
-/* A packet that is looked up. */
-typedef struct lookup {
+/* A packet that came in the present picosecond, in which others may. */
+typedef struct tied_packet {
   datagram *packet;
-  time_ps came_at;
   uint32_t input;
-  uint32_t place; /* among those that came with it, … */
+  uint32_t place; /* among those that came, … */
   uint64_t rank;  /* … and in what order they are admitted */
-} lookup;
+} tied_packet;
 
 struct network_switch {
   network_switch_config config; /* where there is no limit, with one that nothing reaches */
@@ -59,9 +58,8 @@ struct network_switch {
   GPtrArray *ports;      /* of switch_port */
   departure *departures; /* a heap, with room for all ports */
   uint32_t departure_count;
-  deque lookups;       /* of lookup, a queue */
-  GArray *tied;        /* of lookup: those of one picosecond */
-  engine_timer *timer; /* of the first lookup */
+  GArray *tied;        /* of tied_packet */
+  engine_timer *timer; /* after all that come in its picosecond */
   uint64_t tie_seed;
   random_stream *random; /* of marks */
   uint64_t octets;       /* in all queues */
@@ -365,23 +363,10 @@ static G_GNUC_NO_INLINE void fragment(switch_port *port, datagram *packet, time_
 
 /* --- Arrivals --- */
 
-static lookup *lookup_at(const network_switch *self, uint32_t place)
-{
-  return deque_slot(&self->lookups, place, sizeof(lookup));
-}
-
-static void set_timer(network_switch *self)
-{
-  const time_ps latency = self->config.latency_ps;
-
-  engine_timer_set(self->timer,
-                   self->lookups.count > 0 ? lookup_at(self, 0)->came_at + latency : TIME_PS_NEVER);
-}
-
 static int compare_ranks(const void *a, const void *b)
 {
-  const lookup *one = a;
-  const lookup *other = b;
+  const tied_packet *one = a;
+  const tied_packet *other = b;
 
   if (one->rank != other->rank) {
     return one->rank < other->rank ? -1 : 1;
@@ -389,55 +374,33 @@ static int compare_ranks(const void *a, const void *b)
   return one->place < other->place ? -1 : 1;
 }
 
-/* Takes those that came first, all of one picosecond, in the order in which they are admitted. */
-static void take_tied(network_switch *self)
-{
-  const time_ps came_at = lookup_at(self, 0)->came_at;
-  const uint64_t seed = random_hash(self->tie_seed, "", (uint64_t)came_at);
-
-  g_array_set_size(self->tied, 0);
-  for (uint32_t place = 0; self->lookups.count > 0 && lookup_at(self, 0)->came_at == came_at; place++) {
-    lookup first = *lookup_at(self, 0);
-
-    first.place = place;
-    first.rank = random_hash(seed, "", first.input);
-    g_array_append_val(self->tied, first);
-    deque_remove(&self->lookups, 0, 1);
-  }
-  qsort(self->tied->data, self->tied->len, sizeof(lookup), compare_ranks);
-}
-
-static void admit_due(void *user, time_ps now)
+static void admit_tied(void *user, time_ps now)
 {
   network_switch *self = user;
+  const uint64_t seed = random_hash(self->tie_seed, "", (uint64_t)(now - self->config.latency_ps));
 
-  if (self->lookups.count == 1 || lookup_at(self, 1)->came_at > lookup_at(self, 0)->came_at) {
-    const lookup only = *lookup_at(self, 0);
-    deque_remove(&self->lookups, 0, 1);
-    set_timer(self);
-    forward(self, only.input, only.packet, now);
-    return;
-  }
-  take_tied(self);
-  set_timer(self);
   for (guint i = 0; i < self->tied->len; i++) {
-    const lookup *next = &g_array_index(self->tied, lookup, i);
+    tied_packet *tied = &g_array_index(self->tied, tied_packet, i);
+    tied->rank = random_hash(seed, "", tied->input);
+  }
+  qsort(self->tied->data, self->tied->len, sizeof(tied_packet), compare_ranks);
+  for (guint i = 0; i < self->tied->len; i++) {
+    const tied_packet *next = &g_array_index(self->tied, tied_packet, i);
     forward(self, next->input, next->packet, now);
   }
+  g_array_set_size(self->tied, 0);
 }
 
 void network_switch_receive(network_switch *self, uint32_t input, datagram *packet, time_ps now)
 {
   self->totals.received += datagram_octets(packet);
-  if (self->config.latency_ps == 0 && self->lookups.count == 0 && engine_timer_is_next(self->timer)) {
+  if (self->tied->len == 0 && engine_timer_is_next(self->timer)) {
     forward(self, input, packet, now); /* nothing else can come in this picosecond */
     return;
   }
-  *(lookup *)deque_insert(&self->lookups, self->lookups.count) =
-      (lookup){.packet = packet, .came_at = now, .input = input};
-  if (self->lookups.count == 1) {
-    set_timer(self);
-  }
+  const tied_packet tied = {.packet = packet, .input = input, .place = self->tied->len};
+  g_array_append_val(self->tied, tied);
+  engine_timer_set(self->timer, now);
 }
 
 /* --- Ports and links --- */
@@ -578,10 +541,9 @@ network_switch *network_switch_new(const network_switch_config *config, const ne
   self->place = *place;
   self->element = (path_element){.class = &switch_class, .trace = {.to = place->trace, .node = place->name}};
   self->ports = g_ptr_array_new_with_free_func(port_free);
-  self->tied = g_array_new(FALSE, FALSE, sizeof(lookup));
-  deque_init(&self->lookups, sizeof(lookup));
+  self->tied = g_array_new(FALSE, FALSE, sizeof(tied_packet));
   self->timer =
-      engine_timer_new(place->clock, ENGINE_TIMER, ORDER_SWITCHES + place->number, 0, admit_due, self);
+      engine_timer_new(place->clock, ENGINE_TIMER, ORDER_SWITCHES + place->number, 0, admit_tied, self);
   self->tie_seed = random_hash(place->seed, place->name, 0);
   self->random = random_stream_new(place->seed, marks_name);
   return self;
@@ -592,10 +554,9 @@ void network_switch_free(network_switch *self)
   if (self == NULL) {
     return;
   }
-  for (uint32_t i = 0; i < self->lookups.count; i++) {
-    datagram_unref(lookup_at(self, i)->packet);
+  for (guint i = 0; i < self->tied->len; i++) {
+    datagram_unref(g_array_index(self->tied, tied_packet, i).packet);
   }
-  deque_clear(&self->lookups);
   engine_timer_free(self->timer);
   g_ptr_array_unref(self->ports);
   g_free(self->departures);
@@ -671,8 +632,8 @@ network_switch_totals network_switch_totals_of(const network_switch *self)
     totals.held += held_by(port);
     totals.retransmissions_lost += port->fragmenter ? port->fragmenter->counts.retransmissions_dropped : 0;
   }
-  for (uint32_t i = 0; i < self->lookups.count; i++) {
-    totals.held += datagram_octets(lookup_at(self, i)->packet);
+  for (guint i = 0; i < self->tied->len; i++) {
+    totals.held += datagram_octets(g_array_index(self->tied, tied_packet, i).packet);
   }
   return totals;
 }

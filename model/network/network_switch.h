@@ -2,12 +2,11 @@
 /* A switch: store and forward, with a queue before the link of each port and one buffer that all queues
  * share.
  *
- * A packet that comes at t is looked up, and at t + latency it is admitted to the queue of an output port, or
- * dropped. With L its octets (IP, and `per_packet_octets`), q those in the queue and Q those in the whole
- * switch it is admitted iff
- *     q + L <= the port's limit,  Q + L <= the buffer,  q < alpha x (the buffer - Q)
- * (Choudhury and Hahne, "Dynamic queue length thresholds for shared-memory packet switches", 1998). A packet
- * counts in q and Q from its admission until its last octet has left, so the one in transmission does.
+ * A packet that comes is looked up, and admitted to the queue of an output port, or dropped. With L its
+ * octets (IP, and `per_packet_octets`), q those in the queue and Q those in the whole switch it is admitted
+ * iff q + L <= the port's limit,  Q + L <= the buffer,  q < alpha x (the buffer - Q) (Choudhury and Hahne,
+ * "Dynamic queue length thresholds for shared-memory packet switches", 1998). A packet counts in q and Q from
+ * its admission until its last octet has left, so the one in transmission does.
  *
  * Departures come before arrivals of the same picosecond. Packets that come in the same picosecond are
  * admitted in the order of a hash of seed, switch, time and input port: a fixed order of the ports would give
@@ -27,7 +26,7 @@
 
 typedef struct network_switch network_switch;
 
-/* These are the limits of a switch; all zero: none, and no latency. Octets are IP octets and
+/* These are the limits of a switch; all zero: none. Octets are IP octets and
  * `per_packet_octets` for each packet. */
 typedef struct network_switch_config {
   uint64_t buffer_octets;      /* of all ports together; 0: unlimited */
@@ -37,7 +36,7 @@ typedef struct network_switch_config {
   uint64_t ecn_minimum_octets; /* an ECN-capable packet that finds so many in its queue may be marked, … */
   uint64_t ecn_maximum_octets; /* … with so many it is (>= minimum; equal: DCTCP's K). 0: none is */
   double ecn_probability;      /* of a mark just below the maximum; at the minimum it is 0, linear between */
-  time_ps latency_ps;          /* of the lookup */
+  time_ps latency_ps;          /* of the lookup: a part of the delays of the links that lead to the switch */
   uint32_t per_packet_octets;  /* what the memory of a packet takes beside its IP octets */
 } network_switch_config;
 
@@ -140,7 +139,7 @@ typedef struct network_switch_totals {
   uint64_t received; /* IP octets that came to it, … */
   uint64_t made;     /* … of its ICMP messages, and of the headers of fragments beyond the first, … */
   uint64_t sent;     /* … whose packet's last octet has left, … */
-  uint64_t held;     /* … that are looked up, wait or are in transmission, … */
+  uint64_t held;     /* … that come together, wait or are in transmission, … */
   uint64_t dropped;  /* … and dropped */
   uint64_t packets_without_way;  /* dropped because no port led to where they go */
   uint64_t retransmissions_lost; /* of all packets dropped, by whatever cause, or lost on a link */

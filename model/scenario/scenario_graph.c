@@ -109,15 +109,10 @@ static gboolean fill_link_changes(configuration *c, const scenario *s)
 
 static graph_routes *routes_of(const configuration *c, const graph *network)
 {
-  const uint32_t count = network->node_count - network->host_count;
-  g_autofree time_ps *latencies = g_new(time_ps, count + 1);
   graph_routes_config routing = c->routing;
 
-  for (uint32_t i = 0; i < count; i++) {
-    latencies[i] = c->switches.latency_ps;
-  }
-  routing.latencies_ps = latencies;
   routing.seed = c->run.seed;
+  routing.latency_ps = c->switches.latency_ps;
   return graph_routes_new(network, &routing);
 }
 

@@ -83,11 +83,17 @@ static uint32_t choose(void *user, G_GNUC_UNUSED uint32_t input, const datagram 
                        G_GNUC_UNUSED time_ps now)
 {
   const graph_node *node = user;
-  const graph *of = node->network->graph;
+  graph_routes *routes = node->network->routes;
+  const ip_address destination = ip_header_destination(packet->header);
+  uint32_t count;
 
-  return graph_is_host(of, node->number) ? 0
-                                         : graph_routes_port(node->network->routes, node->number,
-                                                             flow_of(packet), packet->payload.length > 0);
+  if (graph_is_host(node->network->graph, node->number)) {
+    return 0;
+  }
+  const uint16_t *ports =
+      graph_routes_ports(routes, node->number, session_setup_host_at(&destination), &count);
+  return count == 1 ? ports[0]
+                    : graph_routes_port(routes, node->number, flow_of(packet), packet->payload.length > 0);
 }
 
 static enum side side_of(G_GNUC_UNUSED void *user, const datagram *packet)
@@ -114,7 +120,6 @@ static time_ps earliest_from(const session_graph *network, uint32_t node, uint32
   }
   if (!graph_is_host(of, node)) {
     ports = graph_routes_ports(network->routes, node, destination, &count);
-    now += network->configuration->switches.latency_ps;
   }
   for (uint32_t i = 0; i < count; i++) {
     const graph_link *link = &of->links[graph_link_at(of, node, ports[i])];
@@ -357,21 +362,6 @@ static void graph_network_free(session_network *self)
   g_free(network);
 }
 
-static void make_routes(session_graph *network)
-{
-  const configuration *c = network->configuration;
-  graph_routes_config config = c->routing;
-  const uint32_t switches = network->graph->node_count - network->graph->host_count;
-  g_autofree time_ps *latencies_ps = g_new(time_ps, switches + 1);
-
-  for (uint32_t i = 0; i < switches; i++) {
-    latencies_ps[i] = c->switches.latency_ps;
-  }
-  config.latencies_ps = latencies_ps;
-  config.seed = c->run.seed;
-  network->routes = graph_routes_new(network->graph, &config);
-}
-
 static void make_node(session_graph *network, uint32_t number, run_engine kind, engine *clock, trace *to)
 {
   static const network_switch_config interface = {.buffer_octets = 0};
@@ -445,6 +435,8 @@ static bool make_ports(session_graph *network, uint32_t node, GError **error)
     graph_arrival *arrival = &network->arrivals[direction];
     path_link_config config = of->links[link].config->link;
 
+    /* What a switch looks up is as good as still under way: so it takes no event of its own. */
+    config.delay_ps += arrival->at ? network->configuration->switches.latency_ps : 0;
     config.id = order_of_node(2 * direction + 1, ORDER_NODES - 1);
     if (!network_switch_add_port(network->nodes[node].ports, &config,
                                  arrival->impairments ? enter_impairments : arrive, arrival, error)) {
@@ -463,6 +455,7 @@ session_network *session_graph_new(session *of, const configuration *c, run_engi
                                               .set_metrics = graph_set_metrics,
                                               .free = graph_network_free};
   session_graph *network = g_new0(session_graph, 1);
+  graph_routes_config routing = c->routing;
   gsize entry;
   bool made = true;
 
@@ -471,7 +464,9 @@ session_network *session_graph_new(session *of, const configuration *c, run_engi
   network->clock = clock;
   network->graph = graph_new(&c->graph, &entry, NULL);
   g_assert(network->graph); /* checked */
-  make_routes(network);
+  routing.seed = c->run.seed;
+  routing.latency_ps = c->switches.latency_ps;
+  network->routes = graph_routes_new(network->graph, &routing);
   network->nodes = g_new0(graph_node, network->graph->node_count);
   network->arrivals = g_new0(graph_arrival, 2 * network->graph->link_count);
   for (uint32_t node = 0; node < network->graph->node_count; node++) {

@@ -138,6 +138,31 @@ TEST(test_no_way_is_left)
                   "connection closed; at the end no way led from h0 to h1: links were down");
 }
 
+/* Each packet is looked up at each switch on its way, one in a star and three between two leaves: what a run
+ * takes longer by switch.latency is three times as much, and as much as the lookup takes. */
+TEST(test_latency)
+{
+  double longer_s[2][2];
+
+  for (unsigned kind = 0; kind < 2; kind++) {
+    double took_s[3];
+    for (unsigned us = 0; us < 3; us++) {
+      g_auto(session_result) result =
+          RUN_ON_BOTH(.text = "workload: { messages = 1; message_size = 1000; };\n"
+                              "topology: { hosts = 2; hosts_per_leaf = 1; spines = 1; };\n",
+                      .sets = STRINGS(setting("topology.kind=%s", kind > 0 ? "leaf-spine" : "star"),
+                                      setting("switch.latency=%uus", us)));
+      took_s[us] = metric_of(&result, METRIC_TIME_SIMULATED_S);
+    }
+    longer_s[kind][0] = took_s[1] - took_s[0];
+    longer_s[kind][1] = took_s[2] - took_s[0];
+  }
+  g_assert_cmpfloat(longer_s[0][0], >, 4e-6); /* SYN, SYN and ACK, MPA's Request and Reply, … */
+  g_assert_cmpfloat(fabs(longer_s[0][1] / longer_s[0][0] - 2), <, 1e-9);
+  g_assert_cmpfloat(fabs(longer_s[1][0] / longer_s[0][0] - 3), <, 1e-9);
+  g_assert_cmpfloat(fabs(longer_s[1][1] / longer_s[0][0] - 6), <, 1e-9);
+}
+
 /* The results are those of the host that is named, and of all others it has its own: those of the host whose
  * memory is out of order differ. */
 TEST(test_hosts_have_their_own)

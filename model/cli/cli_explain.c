@@ -19,6 +19,7 @@
 #include "scenario/scenario_problem.h"
 #include "scenario/scenario_schema.h"
 #include "scenario/scenario_value.h"
+#include "session/session_tables.h"
 #include "trace/trace_table.h"
 
 /* --- The pages without their tables --- */
@@ -166,6 +167,15 @@ static void append_metrics(GString *page)
   }
 }
 
+static void append_columns(GString *page)
+{
+  const column_row *row;
+
+  for (size_t i = 0; (row = column_row_of(i)) != NULL; i++) {
+    append_row(page, "cctt", (const char *[]){row->file, row->name, row->unit, row->sentence});
+  }
+}
+
 static void append_distributions(GString *page)
 {
   for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
@@ -219,10 +229,10 @@ static int print_markdown(const char *name, GError **error)
   static const struct {
     const char *mark;
     void (*append)(GString *page);
-  } tables[] = {{"@KEYS@\n", append_keys},        {"@FAULTS@\n", append_faults},
-                {"@METRICS@\n", append_metrics},  {"@DISTRIBUTIONS@\n", append_distributions},
-                {"@GAUGES@\n", append_gauges},    {"@EVENTS@\n", append_events},
-                {"@PROBLEMS@\n", append_problems}};
+  } tables[] = {{"@KEYS@\n", append_keys},       {"@FAULTS@\n", append_faults},
+                {"@METRICS@\n", append_metrics}, {"@DISTRIBUTIONS@\n", append_distributions},
+                {"@COLUMNS@\n", append_columns}, {"@GAUGES@\n", append_gauges},
+                {"@EVENTS@\n", append_events},   {"@PROBLEMS@\n", append_problems}};
   if (!g_strv_contains(names, name)) {
     cli_usage_error(error, "--markdown needs keys, metrics, trace or problems, not '%s'", name);
     return CLI_USAGE;
@@ -439,6 +449,22 @@ static gboolean print_quantile(const char *name, const GArray *subjects)
   return TRUE;
 }
 
+/* Prints the columns that are called `name`, "queue_p99_octets", or all "columns"; below others if `found`.
+ * FALSE when there is none, and it was not found. */
+static gboolean print_columns(const char *name, gboolean found)
+{
+  const column_row *row;
+
+  for (size_t i = 0; (row = column_row_of(i)) != NULL; i++) {
+    if (g_pattern_match_simple(row->name, name) || strcmp(name, "columns") == 0) {
+      printf("%s%s (column of %s, %s)\n", found ? "\n" : "", row->name, row->file, row->unit);
+      print_wrapped(row->sentence);
+      found = TRUE;
+    }
+  }
+  return found;
+}
+
 /* Prints the keys that take `word`, which their sentences explain, or whose last part it is. FALSE when there
  * is none. */
 static gboolean print_keys_of_word(const char *word)
@@ -544,6 +570,7 @@ static void print_topics(const GArray *subjects)
 {
   printf("iwarpsim explain keys      the %d keys of a scenario\n"
          "iwarpsim explain metrics   the %d metrics and %d distributions of a run\n"
+         "iwarpsim explain columns   the columns of hosts.csv and ports.csv\n"
          "iwarpsim explain terms     the terms of the outputs and of docs/ (installed: share/doc/iwarpsim)\n"
          "iwarpsim explain faults    the errors that one end can put on the wire\n"
          "iwarpsim explain NAME      one key, group, metric, term or fault:\n\n",
@@ -584,10 +611,10 @@ static int explain_name(const char *name, const GArray *subjects)
     return CLI_OK;
   }
   g_autofree char *lower = g_ascii_strdown(name, -1);
-  return print_named(lower, subjects) || print_quantile(lower, subjects) || print_former(lower, subjects) ||
-                 print_definitions(lower, subjects, print_keys_of_word(lower)) || print_guess(name, subjects)
-             ? CLI_OK
-             : unknown_name(name, subjects);
+  const gboolean found = print_named(lower, subjects) || print_quantile(lower, subjects) ||
+                         print_former(lower, subjects) ||
+                         print_definitions(lower, subjects, print_keys_of_word(lower));
+  return print_columns(lower, found) || print_guess(name, subjects) ? CLI_OK : unknown_name(name, subjects);
 }
 
 static gboolean markdown, schema;

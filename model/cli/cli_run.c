@@ -68,6 +68,7 @@ summary cli_results_summary(const scenario *s, const session_result *result, con
       .terminate_side = result->terminate_side,
       .results = &result->results,
       .measured_host = result->measured_host,
+      .values = result->values,
       .version = IWARPSIM_VERSION,
       .git = IWARPSIM_GIT,
       .engine = run_engine_name(kind),

@@ -21,6 +21,14 @@ typedef struct run_results {
   GArray *block_maxima;
 } run_results;
 
+/* It is one of the values that hosts and switches have in tables, and in a summary: "host.h16.connections".
+ */
+typedef struct run_value {
+  char *name;
+  const char *text; /* NULL: it is a number */
+  double number;
+} run_value;
+
 /* Returns a copy of `from`, which shares the block maxima; free with run_results_clear(). */
 run_results run_results_copy(const run_results *from);
 void run_results_clear(run_results *results);

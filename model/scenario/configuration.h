@@ -52,11 +52,13 @@ typedef struct configuration_of_graph {
   const host_pair *pairs;            /* of the hosts of each connection */
   const configuration *const *hosts; /* what each host has */
   uint32_t host_count;
-  uint32_t measured; /* the host of measure.host; host_count: auto */
-  uint32_t sink;     /* the host that most connections lead to */
-  char *problem;     /* why there is no such graph, or no such traffic in it, and the key, */
-  int key;           /* a scenario_key, and of a list the entry, */
-  guint entry;       /* whose value is wrong */
+  uint32_t measured;     /* the host of measure.host; host_count: auto */
+  uint32_t sink;         /* the host that most connections lead to */
+  const uint32_t *named; /* the hosts of measure.hosts */
+  uint32_t named_count;
+  char *problem; /* why there is no such graph, or no such traffic in it, and the key, */
+  int key;       /* a scenario_key, and of a list the entry, */
+  guint entry;   /* whose value is wrong */
 } configuration_of_graph;
 
 struct configuration {
@@ -138,7 +140,8 @@ struct configuration {
     run_moment from;
     run_moment to;
     probability_list quantiles;
-    const char *host; /* its name; "auto" */
+    const char *host;  /* its name; "auto" */
+    const char *hosts; /* a set; "": none */
   } measure;
   uint64_t theory_k2;
   /* configuration_resolve() derives these from several keys. */

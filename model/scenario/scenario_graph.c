@@ -236,23 +236,38 @@ static uint32_t busiest_sink(const configuration *c, uint32_t host_count)
   return most;
 }
 
-/* Finds the host of measure.host. FALSE: there is none. */
-static gboolean fill_measured(configuration *c, const graph *network)
+/* Returns the hosts of the set `text`, the value of `key`; NULL: it is wrong, or "". */
+static GArray *hosts_of(configuration *c, const graph *network, scenario_key key, const char *text)
 {
   GError *error = NULL;
+  GArray *hosts = *text != '\0' ? graph_members(network, text, GRAPH_HOSTS, &error) : NULL;
+
+  if (error != NULL) {
+    note_problem(c, key, 0, error);
+  }
+  return hosts;
+}
+
+/* Finds the hosts of measure.host and measure.hosts. */
+static void fill_measured(configuration *c, const graph *network)
+{
   const gboolean is_auto = strcmp(c->measure.host, "auto") == 0;
-  g_autoptr(GArray) host = is_auto ? NULL : graph_members(network, c->measure.host, GRAPH_HOSTS, &error);
+  g_autoptr(GArray) host = hosts_of(c, network, SCENARIO_MEASURE_HOST, is_auto ? "" : c->measure.host);
+  g_autoptr(GArray) named = hosts_of(c, network, SCENARIO_MEASURE_HOSTS, c->measure.hosts);
 
   if (host != NULL && host->len != 1) {
-    g_set_error(&error, IWARPSIM_ERROR, IWARPSIM_ERROR_FAILED, "it is %u hosts; expected one", host->len);
+    note_problem(
+        c, SCENARIO_MEASURE_HOST, 0,
+        g_error_new(IWARPSIM_ERROR, IWARPSIM_ERROR_FAILED, "it is %u hosts; expected one", host->len));
   }
-  if (error != NULL) {
-    note_problem(c, SCENARIO_MEASURE_HOST, 0, error);
-    return FALSE;
+  if (c->of_graph.problem != NULL) {
+    return;
   }
   c->of_graph.measured = is_auto ? network->host_count : g_array_index(host, uint32_t, 0);
   c->of_graph.sink = is_auto ? busiest_sink(c, network->host_count) : c->of_graph.measured;
-  return TRUE;
+  c->of_graph.named =
+      named != NULL ? configuration_keep(c, named->data, named->len * sizeof(uint32_t)) : NULL;
+  c->of_graph.named_count = named != NULL ? named->len : 0;
 }
 
 static void resolve_graph(configuration *c, const scenario *s)
@@ -288,7 +303,9 @@ static void resolve_graph(configuration *c, const scenario *s)
   c->of_graph.pairs = configuration_keep(c, pairs->data, pairs->len * sizeof(host_pair));
   fill_path(c, network, pairs);
   configuration_resolve(c);
-  (void)(fill_hosts(c, s, network) && fill_measured(c, network));
+  if (fill_hosts(c, s, network)) {
+    fill_measured(c, network);
+  }
 }
 
 const configuration *scenario_configuration(const scenario *s)
@@ -459,7 +476,8 @@ static gboolean is_of_graph(scenario_key key)
   return (key >= SCENARIO_TOPOLOGY_KIND && key <= SCENARIO_TOPOLOGY_UPLINKS) ||
          (key >= SCENARIO_LINK_RATE && key <= SCENARIO_ROUTING_SPRAY_ACKS) ||
          (key >= SCENARIO_WORKLOAD_PATTERN && key <= SCENARIO_WORKLOAD_FAN_IN) ||
-         key == SCENARIO_MEASURE_HOST || key == SCENARIO_LINKS || key == SCENARIO_HOSTS;
+         key == SCENARIO_MEASURE_HOST || key == SCENARIO_MEASURE_HOSTS || key == SCENARIO_LINKS ||
+         key == SCENARIO_HOSTS;
 }
 
 void scenario_note_graph(const checking *on)

@@ -127,8 +127,14 @@ typedef struct session_ending {
   enum side side; /* who found the error, or made it */
 } session_ending;
 
-/* This is what came of one host: what was measured there, and the first ending of a connection to it. */
+/* This is what came of one host: what was measured there, what it did as a Data Source (none of this with
+ * absent peers), and the first ending of a connection to it. */
 typedef struct session_host_result {
+  char name[16];
+  uint32_t connections; /* with an end here */
+  uint32_t sources;     /* of them */
+  uint64_t retransmissions, spurious, timeouts;
+  double goodput_out_bit_per_s; /* of that of the hosts that it sends to, its share by octets */
   run_results results;
   session_ending ending;
 } session_host_result;
@@ -143,6 +149,7 @@ typedef struct session_result {
   char *measured_host;        /* "h16", whose they are; NULL: all hosts' */
   session_host_result *hosts; /* of each */
   uint32_t host_count;
+  GArray *values;         /* of a graph: run_value, "host.h3.connections" …, for summary.json; else NULL */
   uint32_t undone[SIDES]; /* the network's, without a fault that was done */
 } session_result;
 

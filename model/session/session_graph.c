@@ -282,56 +282,41 @@ static void graph_set_metrics(session_network *self, metric_values *values)
   metric_values_count(values, METRIC_PATH_QUEUE_PEAK_OCTETS, peak_octets);
 }
 
-static void write_port(const session_graph *network, uint32_t node, uint32_t port, FILE *file)
+/* Adds to `sums`, which has no other members than numbers. */
+static void add_counts(network_port_counts *sums, const network_port_counts *counts)
 {
-  const graph *of = network->graph;
-  const graph_link *link = &of->links[graph_link_at(of, node, port)];
-  const network_port_counts counts = network_switch_port_counts(network->nodes[node].ports, port);
-  const network_port_gauge *gauge = network_switch_port_gauge(network->nodes[node].ports, port);
-  const probability_list *shares = &network->configuration->measure.quantiles;
-  const double measured = time_ps_in_seconds(MAX(gauge->measured_ps, 1));
-
-  fprintf(file, "%s,%u,%s,%" PRIu64 ",%" PRIu64 ",%.6f,%.1f", of->names[node], port + 1,
-          of->names[link->nodes[1 - graph_end_at(link, node)]], counts.packets_sent, counts.octets_sent,
-          time_ps_in_seconds(gauge->busy_ps) / measured,
-          gauge->measured_ps > 0 ? time_distribution_mean(&gauge->queue) : 0);
-  for (size_t i = 0; i < shares->count; i++) {
-    const uint32_t parts = quantile_parts(shares->values[i]);
-    double octets = 0;
-
-    if (gauge->measured_ps > 0) {
-      time_distribution_quantiles(&gauge->queue, TIME_ALL, &parts, 1, &octets);
-    }
-    fprintf(file, ",%.0f", octets);
+  for (gsize i = 0; i < sizeof *sums / sizeof(uint64_t); i++) {
+    ((uint64_t *)sums)[i] += ((const uint64_t *)counts)[i];
   }
-  fprintf(file, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n",
-          gauge->peak_octets, counts.marked, counts.dropped[NETWORK_SWITCH_PORT],
-          counts.dropped[NETWORK_SWITCH_THRESHOLD], counts.dropped[NETWORK_SWITCH_BUFFER],
-          counts.dropped[NETWORK_SWITCH_LINK] + counts.lost_on_link);
 }
 
-void session_graph_write_ports(const session_network *self, FILE *file)
+GArray *session_graph_ports(const session_network *self)
 {
   const session_graph *network = (const session_graph *)self;
-  const probability_list *shares = &network->configuration->measure.quantiles;
   const graph *of = network->graph;
+  GArray *ports = g_array_new(FALSE, FALSE, sizeof(session_port));
 
-  fputs("switch,port,to,packets,octets,utilisation,queue_mean_octets", file);
-  for (size_t i = 0; i < shares->count; i++) {
-    fprintf(file, ",queue_p%.9g_octets", 100 * shares->values[i]);
-  }
-  fputs(",queue_peak_octets,marked,dropped_port,dropped_threshold,dropped_buffer,lost_link\n", file);
   for (uint32_t node = of->host_count; node < of->node_count; node++) {
+    const network_switch *at = network->nodes[node].ports;
+    const network_switch_totals totals = network_switch_totals_of(at);
+    session_port all = {.node = of->names[node],
+                        .buffer_peak_octets = totals.buffer_peak_octets,
+                        .counts.lost_on_link = totals.packets_without_way};
+
     for (uint32_t port = 0; port < graph_port_count(of, node); port++) {
-      write_port(network, node, port, file);
+      const graph_link *link = &of->links[graph_link_at(of, node, port)];
+      const session_port one = {.node = all.node,
+                                .to = of->names[link->nodes[1 - graph_end_at(link, node)]],
+                                .number = port + 1,
+                                .counts = network_switch_port_counts(at, port),
+                                .gauge = network_switch_port_gauge(at, port)};
+
+      add_counts(&all.counts, &one.counts);
+      g_array_append_val(ports, one);
     }
-    fprintf(file, "%s,,,,,,", of->names[node]);
-    for (size_t i = 0; i < shares->count; i++) {
-      fputc(',', file);
-    }
-    const network_switch_totals totals = network_switch_totals_of(network->nodes[node].ports);
-    fprintf(file, ",%" PRIu64 ",,,,,%" PRIu64 "\n", totals.buffer_peak_octets, totals.packets_without_way);
+    g_array_append_val(ports, all);
   }
+  return ports;
 }
 
 /* --- Making --- */

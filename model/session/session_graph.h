@@ -3,8 +3,8 @@
 #pragma once
 
 #include <glib.h>
-#include <stdio.h>
 
+#include "network/network_switch.h"
 #include "platform/run_engine.h"
 #include "session/session.h"
 #include "session/session_network.h"
@@ -14,6 +14,16 @@
 session_network *session_graph_new(session *of, const configuration *c, run_engine kind, engine *clock,
                                    trace *to, GError **error);
 
-/* Writes ports.csv, after session_finish(): what each port of each switch did, one line each, and for each
- * switch a line with what its memory held. */
-void session_graph_write_ports(const session_network *network, FILE *file);
+/* This is what a port of a switch did, or all ports of the switch. */
+typedef struct session_port {
+  const char *node;
+  const char *to; /* where its link leads; NULL: all ports */
+  uint32_t number;
+  network_port_counts counts;
+  const network_port_gauge *gauge; /* NULL: all ports */
+  uint64_t buffer_peak_octets;     /* of the switch, of all ports */
+} session_port;
+
+/* Returns what was counted (session_port) at each port of each switch and, after its ports, of the switch;
+ * after session_finish(). Names and gauges stay the network's. Free with g_array_unref(). */
+GArray *session_graph_ports(const session_network *network);

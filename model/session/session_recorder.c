@@ -468,6 +468,13 @@ void session_recorder_fragments(session_recorder *recorder, uint32_t connection,
 
 /* --- Results --- */
 
+uint64_t session_recorder_spurious(const session_recorder *recorder, uint32_t connection)
+{
+  const retransmission_ledger *ledger = recorder->connections[connection].ledger;
+
+  return ledger ? retransmission_ledger_spurious(ledger) : 0;
+}
+
 /* Sets the mean delay of the octets that waited, and returns how many they are. */
 static double set_mean_delay(const waits *of, metric_id id, metric_values *values)
 {
@@ -505,11 +512,9 @@ void session_recorder_finish(session_recorder *recorder, time_ps now, metric_val
   /* What was written was read, or is still held: the occupancy's octets are added below. */
   metric_values_count(values, METRIC_BUFFER_WRITTEN_OCTETS, recorder->octets_read);
   for (uint32_t i = 0; i < recorder->config.connections; i++) {
-    const retransmission_ledger *ledger = recorder->connections[i].ledger;
     const uint64_t *held = occupancy_state_of(recorder->gauge, i)->octets;
 
-    metric_values_count(values, METRIC_TCP_SPURIOUS_RETRANSMISSIONS,
-                        ledger ? retransmission_ledger_spurious(ledger) : 0);
+    metric_values_count(values, METRIC_TCP_SPURIOUS_RETRANSMISSIONS, session_recorder_spurious(recorder, i));
     metric_values_count(values, METRIC_BUFFER_WRITTEN_OCTETS,
                         held[HELD_INCOMPLETE] + held[HELD_UNLOCATED] + held[HELD_ORDER]);
   }

@@ -70,6 +70,9 @@ void session_recorder_held(session_recorder *recorder, uint32_t connection, cons
  * out. */
 bool session_recorder_expects_nothing_held(const session_recorder *recorder, uint32_t connection);
 
+/* Returns how many retransmissions to `connection` were spurious. */
+uint64_t session_recorder_spurious(const session_recorder *recorder, uint32_t connection);
+
 /* `connection` has `octets` of TCP payload in IP datagrams with fragments missing. Octets of no known
  * connection are those of number `connections`. */
 void session_recorder_fragments(session_recorder *recorder, uint32_t connection, uint64_t octets,

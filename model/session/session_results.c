@@ -242,12 +242,35 @@ static void finish_hosts(const session *self, const metric_terms *terms, time_ps
     if (!self->config.absence) {
       set_made(self, &terms[i], host->sinks > 0, host->first_source, &of->results.metrics);
     }
+    memcpy(of->name, host->name, sizeof of->name);
     of->ending = host->ending;
     of->ending.code = g_strdup(host->ending.code);
     of->ending.message = g_strdup(host->ending.message);
     if (self->config.measured == SESSION_ALL_HOSTS) {
       run_results_add_host(&result->results, &of->results);
     }
+  }
+}
+
+/* Counts what each host did as a Data Source. */
+static void count_sent(const session *self, session_host_result *hosts)
+{
+  for (uint32_t i = 0; i < self->connection_count; i++) {
+    const session_end *sink = &self->connections[i].ends[self->measured];
+    const session_end *source = &self->connections[i].ends[side_peer(self->measured)];
+    const tcp_statistics *tcp = rnic_endpoint_counts_of(source->endpoint).tcp;
+    session_host_result *from = &hosts[source->host->number], *to = &hosts[sink->host->number];
+    const metric_values *values = &to->results.metrics;
+    const double octets = (double)ulp_workload_results_of(sink->workload).octets_delivered;
+    const double share = octets / MAX(values->value[METRIC_DELIVERY_OCTETS], 1);
+
+    from->connections++;
+    to->connections++;
+    from->sources++;
+    from->retransmissions += tcp->retransmissions;
+    from->spurious += session_recorder_spurious(sink->host->recorder, sink->recorded);
+    from->timeouts += tcp->timeouts;
+    from->goodput_out_bit_per_s += share * values->value[METRIC_GOODPUT_BIT_PER_S];
   }
 }
 
@@ -282,6 +305,7 @@ void session_finish(session *self, session_result *result)
   const metric_terms terms = count_ends(self, result->hosts, at_hosts);
   finish_hosts(self, at_hosts, now, result);
   if (self->config.measured != SESSION_ALL_HOSTS) {
+    count_sent(self, result->hosts);
     choose_host(self, result);
   } else if (!self->config.absence) {
     set_made(self, &terms, true, &self->connections[0].ends[side_peer(self->measured)], values);
@@ -318,5 +342,6 @@ void session_result_clear(session_result *result)
     session_ending_clear(&result->hosts[i].ending);
   }
   g_clear_pointer(&result->hosts, g_free);
+  g_clear_pointer(&result->values, g_array_unref);
   result->host_count = 0;
 }

@@ -9,6 +9,7 @@
 #include "session/session_graph.h"
 #include "session/session_paths.h"
 #include "session/session_setup.h"
+#include "session/session_tables.h"
 #include "session/session_topology.h"
 
 /* --- Files --- */
@@ -106,72 +107,6 @@ static gboolean close_files(const host_files *files, const char *directory, GErr
   return written;
 }
 
-/* --- What a graph's hosts and ports did --- */
-
-/* Writes hosts.csv: what each host received, and how. */
-static void write_hosts(const session_network *network, const session_result *result, FILE *file)
-{
-  static const metric_id columns[] = {METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS,
-                                      METRIC_BUFFER_REASSEMBLY_MEAN_OCTETS,
-                                      METRIC_BUFFER_REASSEMBLY_P99_OCTETS,
-                                      METRIC_PLACEMENT_OCTETS_DIRECT,
-                                      METRIC_TCP_SEGMENTS_OUT_OF_ORDER,
-                                      METRIC_REFUSED_MEMORY,
-                                      METRIC_GOODPUT_BIT_PER_S,
-                                      METRIC_DELIVERY_OCTETS,
-                                      METRIC_TCP_RETRANSMISSIONS,
-                                      METRIC_TCP_SPURIOUS_RETRANSMISSIONS,
-                                      METRIC_TCP_TIMEOUTS};
-
-  (void)network;
-  fputs("host", file);
-  for (gsize i = 0; i < G_N_ELEMENTS(columns); i++) {
-    fprintf(file, ",%s", metric_row_of(columns[i])->name);
-  }
-  for (uint32_t host = 0; host < result->host_count; host++) {
-    const metric_values *values = &result->hosts[host].results.metrics;
-
-    fprintf(file, "\nh%u", host);
-    for (gsize i = 0; i < G_N_ELEMENTS(columns); i++) {
-      fputc(',', file);
-      if (values->present[columns[i]]) {
-        fprintf(file, "%.12g", values->value[columns[i]]);
-      }
-    }
-  }
-  fputc('\n', file);
-}
-
-static void write_ports(const session_network *network, G_GNUC_UNUSED const session_result *result,
-                        FILE *file)
-{
-  session_graph_write_ports(network, file);
-}
-
-static gboolean write_table(const char *directory, const char *name, const session_network *network,
-                            const session_result *result,
-                            void (*write)(const session_network *, const session_result *, FILE *),
-                            GError **error)
-{
-  g_autofree char *path = g_build_filename(directory, name, NULL);
-  FILE *file = fopen(path, "w");
-
-  if (!file) {
-    return error_set(error, "%s: %s", path, g_strerror(errno));
-  }
-  write(network, result, file);
-  const bool whole = !ferror(file);
-  return (fclose(file) == 0 && whole) || error_set(error, "%s: %s", path, g_strerror(errno));
-}
-
-static gboolean write_tables(const simulation_options *options, const configuration *c,
-                             const session_network *network, const session_result *result, GError **error)
-{
-  return !options->directory || c->graph.kind == GRAPH_PATH ||
-         (write_table(options->directory, "hosts.csv", network, result, write_hosts, error) &&
-          write_table(options->directory, "ports.csv", network, result, write_ports, error));
-}
-
 /* --- The run --- */
 
 static session_network *make_network(session *run, const scenario *s, const session_config *config,
@@ -244,7 +179,7 @@ static gboolean run_with_files(const scenario *s, session_config *config, const 
     session_on_progress(run, options->progress, options->progress_user);
     session_run(run);
     session_finish(run, result);
-    good = write_tables(options, c, network, result, error);
+    good = c->graph.kind == GRAPH_PATH || session_tables_write(network, c, options->directory, result, error);
   }
   session_free(run);
   trace_free(config->trace);

@@ -157,6 +157,21 @@ static void append_notes(GString *json, const char *gap, const char *const *note
   json_close(json, " ", ']');
 }
 
+/* Appends what hosts and switches of a graph did. */
+static void append_values(GString *json, const GArray *values)
+{
+  json_open(json, "\n  ", "graph", '{');
+  for (guint i = 0; i < values->len; i++) {
+    const run_value *value = &g_array_index(values, run_value, i);
+    if (value->text != NULL) {
+      json_append_text(json, "\n    ", value->name, value->text);
+    } else {
+      json_append_number(json, "\n    ", value->name, value->number);
+    }
+  }
+  json_close(json, "\n  ", '}');
+}
+
 char *summary_json(const summary *page, const scenario *s, gsize *length)
 {
   const char *const ends[][2] = {{"terminate_code", page->terminate_code},
@@ -190,6 +205,9 @@ char *summary_json(const summary *page, const scenario *s, gsize *length)
   for (run_part part = 0; part < RUN_PARTS; part++) {
     if (has[part]) {
       run_part_append(json, part, page->results, TRUE);
+    }
+    if (part == RUN_METRICS && page->values != NULL) {
+      append_values(json, page->values);
     }
   }
   const warm_up test = warm_up_test(page->results->block_maxima);

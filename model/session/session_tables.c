@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "session/session_tables.h"
+
+#include <errno.h>
+
+#include "base/error.h"
+#include "session/session_graph.h"
+
+const column_row *column_row_of(size_t column)
+{
+  static const column_row rows[] = {
+#define HOST(name, unit, is_present, value, sentence) {"hosts.csv", name, unit, sentence},
+#define HOST_QUANTILES(prefix, suffix, function, sentence) HOST(prefix "*" suffix, "octets", , , sentence)
+#define PORT(name, unit, is_present, value, sentence) {"ports.csv", name, unit, sentence},
+#define PORT_QUANTILES(prefix, suffix, function, sentence) PORT(prefix "*" suffix, "octets", , , sentence)
+#include "session/columns.def"
+  };
+
+  return column < G_N_ELEMENTS(rows) ? &rows[column] : NULL;
+}
+
+/* --- The values of a row --- */
+
+static void clear_value(gpointer value)
+{
+  g_free(((run_value *)value)->name);
+}
+
+static GArray *row_new(void)
+{
+  GArray *row = g_array_new(FALSE, FALSE, sizeof(run_value));
+
+  g_array_set_clear_func(row, clear_value);
+  return row;
+}
+
+static void add_number(GArray *row, const char *name, double number)
+{
+  const run_value added = {.name = g_strdup(name), .number = number};
+
+  g_array_append_val(row, added);
+}
+
+static void add_text(GArray *row, const char *name, const char *text)
+{
+  const run_value added = {.name = g_strdup(name), .text = text};
+
+  g_array_append_val(row, added);
+}
+
+static bool held_quantile(const session_host_result *host, uint32_t parts, double *octets)
+{
+  const gauge_quantiles *of = &host->results.quantiles;
+  const size_t place = gauge_quantiles_find(of, parts);
+
+  *octets = place < of->count ? of->values[GAUGE_REASSEMBLY][place] : 0;
+  return place < of->count;
+}
+
+static bool queue_quantile(const session_port *port, uint32_t parts, double *octets)
+{
+  return port->gauge && time_distribution_quantiles(&port->gauge->queue, TIME_ALL, &parts, 1, octets);
+}
+
+#define ADD(name, is_present, value)                                                                         \
+  if (!(is_present)) {                                                                                       \
+    add_text(row, name, "");                                                                                 \
+  } else {                                                                                                   \
+    _Generic((value), const char * : add_text, char * : add_text, default : add_number)(row, name, value);   \
+  }
+#define ADD_QUANTILES(of, prefix, suffix, function)                                                          \
+  for (size_t i = 0; i < shares->count; i++) {                                                               \
+    const uint32_t parts = quantile_parts(shares->values[i]);                                                \
+    g_autofree char *percentage = quantile_percentage(parts);                                                \
+    g_autofree char *name = g_strconcat(prefix, percentage, suffix, NULL);                                   \
+    double octets;                                                                                           \
+    ADD(name, function(of, parts, &octets), octets)                                                          \
+  }
+
+/* Returns the row of `host`, or of `port` where that is NULL: run_value, whose text is "" where there is no
+ * value. */
+static GArray *row_of(const session_host_result *host, const session_port *port,
+                      const probability_list *shares)
+{
+  const metric_values *values = host ? &host->results.metrics : NULL;
+  const network_port_gauge *gauge = port && port->gauge && port->gauge->measured_ps > 0 ? port->gauge : NULL;
+  GArray *row = row_new();
+
+#define HAS(id) (values->present[METRIC_##id])
+#define VALUE(id) (values->value[METRIC_##id])
+#define HOST(name, unit, is_present, value, sentence)                                                        \
+  if (host) {                                                                                                \
+    ADD(name, is_present, value)                                                                             \
+  }
+#define HOST_QUANTILES(prefix, suffix, function, sentence)                                                   \
+  if (host) {                                                                                                \
+    ADD_QUANTILES(host, prefix, suffix, function)                                                            \
+  }
+#define PORT(name, unit, is_present, value, sentence)                                                        \
+  if (port) {                                                                                                \
+    ADD(name, is_present, value)                                                                             \
+  }
+#define PORT_QUANTILES(prefix, suffix, function, sentence)                                                   \
+  if (port) {                                                                                                \
+    ADD_QUANTILES(port, prefix, suffix, function)                                                            \
+  }
+#include "session/columns.def"
+  return row;
+}
+
+/* --- Tables --- */
+
+/* Writes `row`; before the first one the names of the columns. */
+static void write_row(FILE *file, const GArray *row, bool is_first)
+{
+  for (guint i = 0; file && is_first && i < row->len; i++) {
+    fprintf(file, "%s%s", g_array_index(row, run_value, i).name, i + 1 < row->len ? "," : "\n");
+  }
+  for (guint i = 0; file && i < row->len; i++) {
+    const run_value *value = &g_array_index(row, run_value, i);
+    g_autofree char *number = value->text ? NULL : g_strdup_printf("%.12g", value->number);
+
+    fprintf(file, "%s%s", number ? number : value->text, i + 1 < row->len ? "," : "\n");
+  }
+}
+
+/* Gives summary.json the numbers of `row`. */
+static void keep(session_result *result, const char *kind, const char *of, const GArray *row)
+{
+  for (guint i = 0; i < row->len; i++) {
+    const run_value *value = &g_array_index(row, run_value, i);
+    g_autofree char *name = g_strconcat(kind, of, ".", value->name, NULL);
+
+    if (!value->text) {
+      add_number(result->values, name, value->number);
+    }
+  }
+}
+
+static void write_hosts(G_GNUC_UNUSED const session_network *network, const configuration *c,
+                        session_result *result, FILE *file)
+{
+  enum { PEAK = METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS };
+  session_host_result all = {.connections = c->connections.count};
+  const session_host_result *fullest = NULL;
+
+  for (uint32_t i = 0; i < result->host_count; i++) {
+    const session_host_result *host = &result->hosts[i];
+    const metric_values *values = &host->results.metrics;
+    g_autoptr(GArray) row = row_of(host, NULL, &c->measure.quantiles);
+
+    write_row(file, row, i == 0);
+    for (uint32_t named = 0; named < c->of_graph.named_count; named++) {
+      if (c->of_graph.named[named] == i) {
+        keep(result, "host.", host->name, row);
+      }
+    }
+    if (values->present[PEAK] && (!fullest || values->value[PEAK] > fullest->results.metrics.value[PEAK])) {
+      fullest = host;
+    }
+    run_results_add_host(&all.results, &host->results);
+    all.sources += host->sources;
+    all.retransmissions += host->retransmissions;
+    all.spurious += host->spurious;
+    all.timeouts += host->timeouts;
+    all.goodput_out_bit_per_s += host->goodput_out_bit_per_s;
+  }
+  g_autoptr(GArray) row = row_of(&all, NULL, &c->measure.quantiles);
+  if (fullest) {
+    add_text(result->values, "all.host", fullest->name);
+  }
+  keep(result, "all", "", row);
+  run_results_clear(&all.results);
+}
+
+static void write_ports(const session_network *network, const configuration *c, session_result *result,
+                        FILE *file)
+{
+  g_autoptr(GArray) ports = session_graph_ports(network);
+
+  for (guint i = 0; i < ports->len; i++) {
+    const session_port *port = &g_array_index(ports, session_port, i);
+    g_autoptr(GArray) row = row_of(NULL, port, &c->measure.quantiles);
+
+    write_row(file, row, i == 0);
+    if (!port->to) {
+      keep(result, "switch.", port->node, row);
+    }
+  }
+}
+
+gboolean session_tables_write(const session_network *network, const configuration *c, const char *directory,
+                              session_result *result, GError **error)
+{
+  static const struct {
+    const char *name;
+    void (*write)(const session_network *, const configuration *, session_result *, FILE *);
+  } tables[] = {{"hosts.csv", write_hosts}, {"ports.csv", write_ports}};
+  gboolean good = TRUE;
+
+  result->values = row_new();
+  for (gsize i = 0; good && i < G_N_ELEMENTS(tables); i++) {
+    g_autofree char *path = directory ? g_build_filename(directory, tables[i].name, NULL) : NULL;
+    FILE *file = path ? fopen(path, "w") : NULL;
+
+    tables[i].write(network, c, result, file);
+    if (path) {
+      const bool whole = file && !ferror(file);
+      good = (file && fclose(file) == 0 && whole) || error_set(error, "%s: %s", path, g_strerror(errno));
+    }
+  }
+  return good;
+}

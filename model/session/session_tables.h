@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the hosts and switches of a graph did, as tables (hosts.csv, ports.csv) and in summary.json:
+ * columns.def has the columns. */
+#pragma once
+
+#include "session/session.h"
+
+typedef struct column_row {
+  const char *file; /* "hosts.csv" */
+  const char *name; /* of quantiles with a star for the percentage: "queue_p*_octets" */
+  const char *unit;
+  const char *sentence;
+} column_row;
+
+/* Returns row number `column`, from 0; static. NULL beyond the last. */
+const column_row *column_row_of(size_t column);
+
+/* Writes hosts.csv and ports.csv of a run of a graph into `directory` (NULL: nowhere), after
+ * session_finish(), and gives `result` what summary.json has of them. FALSE and `error` when a file could not
+ * be written. */
+gboolean session_tables_write(const session_network *network, const configuration *c, const char *directory,
+                              session_result *result, GError **error);

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What is measured at the hosts and switches of a graph, and what differs from host to host. */
+#include <math.h>
+
+#include "run_fixture.h"
+
+/* Returns what summary.json has under `name`. */
+static double value_of(const session_result *result, const char *name)
+{
+  for (guint i = 0; i < result->values->len; i++) {
+    const run_value *value = &g_array_index(result->values, run_value, i);
+
+    if (strcmp(value->name, name) == 0) {
+      return value->number;
+    }
+  }
+  g_error("there is no value %s", name);
+}
+
+/* EXPECT_VALUES(result, {"host.h0.connections", 1}, …): all are exactly so. */
+#define EXPECT_VALUES(result, ...)                                                                           \
+  do {                                                                                                       \
+    static const struct {                                                                                    \
+      const char *name;                                                                                      \
+      double value;                                                                                          \
+    } expected[] = {__VA_ARGS__};                                                                            \
+    for (gsize i = 0; i < G_N_ELEMENTS(expected); i++) {                                                     \
+      g_test_message("%s", expected[i].name);                                                                \
+      g_assert_cmpfloat(value_of(result, expected[i].name), ==, expected[i].value);                          \
+    }                                                                                                        \
+  } while (0)
+
+/* Three hosts write 4 x 64 KiB each to the last one. The links of two lose a packet of each direction: of
+ * payload the one, which comes again, once; of ACKs the other. A host that only sends has what it sent. */
+static const char three_to_one[] =
+    "topology: { kind = \"star\"; hosts = 4; };\n"
+    "links = ( { name = \"lossy\"; between = \"h[0-1] s0\"; drop = [40]; } );\n"
+    "workload: { pattern = \"incast\"; message_size = \"64KiB\"; messages = 4; };\n"
+    "measure: { hosts = \"all\"; };\n";
+
+TEST(test_what_each_host_did)
+{
+  g_auto(session_result) result = RUN_ON_BOTH(.text = three_to_one);
+  const double goodput = metric_of(&result, METRIC_GOODPUT_BIT_PER_S);
+
+  EXPECT_VALUES(&result, {"host.h0.connections", 1}, {"host.h3.connections", 3}, {"all.connections", 3},
+                {"host.h0.retransmissions", 1}, {"host.h1.retransmissions", 1},
+                {"host.h2.retransmissions", 0}, {"all.retransmissions", 2},
+                {"all.spurious_retransmissions", 0}, {"all.timeouts", 0},
+                {"host.h3.delivery.octets", 3 * 4 * 65536}, {"all.delivery.octets", 3 * 4 * 65536},
+                {"host.h3.segments_refused", 0}, {"host.h3.direct_percent", 100});
+  EXPECT_METRICS(&result, (TCP_RETRANSMISSIONS, ==, 2));
+  g_assert_cmpfloat(fabs(value_of(&result, "host.h2.goodput_out_bit_per_s") / goodput - 1.0 / 3), <, 1e-12);
+  g_assert_cmpfloat(fabs(value_of(&result, "all.goodput_out_bit_per_s") / goodput - 1), <, 1e-12);
+  g_assert_cmpfloat(value_of(&result, "host.h3.goodput_bit_per_s"), ==, goodput);
+}
+
+/* The values of all hosts are the largest peak, and quantiles of that host; a switch's are of all its ports.
+ * Without a limit nothing is dropped, and the buffer's peak is at least the port's; with 20 packets of 1,500
+ * octets at each port all losses are for that. */
+TEST(test_all_hosts_and_a_switch)
+{
+  g_auto(session_result) result =
+      RUN_ON_BOTH(.text = three_to_one, .sets = STRINGS("receiver.mode=in-order", "switch.port_limit=30000"));
+
+  EXPECT_VALUES(&result, {"switch.s0.dropped_threshold_packets", 0}, {"switch.s0.dropped_buffer_packets", 0},
+                {"switch.s0.lost_link_packets", 0}, {"switch.s0.marked_packets", 0});
+  g_assert_cmpfloat(value_of(&result, "switch.s0.dropped_port_packets"), ==,
+                    metric_of(&result, METRIC_LOSSES_SWITCH));
+  g_assert_cmpfloat(value_of(&result, "switch.s0.dropped_port_packets"), >, 0);
+  g_assert_cmpfloat(value_of(&result, "switch.s0.buffer_peak_octets"), >=, 28500); /* 19 of 20 at one port */
+  g_assert_cmpfloat(value_of(&result, "all.buffer.reassembly_peak_octets"), ==,
+                    metric_of(&result, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS));
+  g_assert_cmpfloat(value_of(&result, "all.buffer.reassembly_p99.9_octets"), ==,
+                    value_of(&result, "host.h3.buffer.reassembly_p99.9_octets"));
+}
+
+/* A path has no values of hosts, and no key of theirs. */
+TEST(test_a_path_has_none)
+{
+  g_auto(session_result) result = RUN(.text = NULL);
+
+  g_assert_null(result.values);
+}

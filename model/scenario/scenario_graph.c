@@ -368,7 +368,7 @@ static gboolean check_path_keys(const checking *on)
 }
 
 /* All who talk reach each other at the start; a packet fits the memory of a switch, and is sent on without
- * path MTU discovery. */
+ * path MTU discovery. Every MTU holds the FPDU of a 128-octet ULPDU, and has what RFC 8200 §5 demands. */
 static gboolean check_ways(const checking *on)
 {
   const network_switch_config *switches = &on->c->switches;
@@ -381,7 +381,8 @@ static gboolean check_ways(const checking *on)
     scenario_key key;
   } memories[] = {{switches->buffer_octets, SCENARIO_SWITCH_BUFFER},
                   {switches->port_limit_octets, SCENARIO_SWITCH_PORT_LIMIT}};
-  uint32_t mtu = 0;
+  const uint32_t least = on->c->ipv6 ? 1280 : configuration_headers_octets(on->c) + 140;
+  uint32_t mtu = 0, smallest = UINT32_MAX;
   const host_pair *cut = graph_routes_find_cut(routes, on->c->of_graph.pairs, on->c->connections.count);
   gboolean good = cut == NULL || finding_error(on, KEYS(SCENARIO_LINKS),
                                                "links that are down leave h%u no way to h%u; expected one, "
@@ -390,7 +391,12 @@ static gboolean check_ways(const checking *on)
 
   for (uint32_t i = 0; i < network->link_count; i++) {
     mtu = MAX(mtu, network->links[i].config->link.mtu_octets);
+    smallest = MIN(smallest, network->links[i].config->link.mtu_octets);
   }
+  good = good && (smallest >= least ||
+                  finding_error(on, KEYS(SCENARIO_TRUNK_MTU, SCENARIO_LINKS, SCENARIO_TCP_IP),
+                                "a link has an MTU of %u, which is too small; expected at least %u", smallest,
+                                least));
   for (gsize i = 0; good && i < G_N_ELEMENTS(memories); i++) {
     good = memories[i].octets == 0 || memories[i].octets >= mtu ||
            finding_error(on, KEYS(memories[i].key),

@@ -105,6 +105,10 @@ static const char *const wrong[][2] = {
      "a.cfg:3: the MTU falls from 1500 octets at h0 to 1400 on the way to h1; expected path MTU discovery, "
      "or "
      "an MTU that does not fall"},
+    {STAR "links = ( { between = \"h1 s0\"; mtu = 1279; } );\ntcp: { ip = \"ipv6\"; };",
+     "a.cfg:2: a link has an MTU of 1279, which is too small; expected at least 1280"},
+    {"topology: { kind = \"dumbbell\"; };\ntrunk: { mtu = 179; };",
+     "a.cfg:2: a link has an MTU of 179, which is too small; expected at least 180"},
     /* --- Keys of a path --- */
     {STAR "path: { forward: { rate = \"1Gbit/s\"; }; };",
      "a.cfg:2: path.forward.rate is of a path, and topology.kind is none; expected link.rate, or trunk or "

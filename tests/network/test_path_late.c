@@ -72,32 +72,6 @@ TEST(test_due_with_an_arrival)
   check(".x....", "......", 0, 20, "1@10 3@30 2@40 4@40 5@50 6@60");
 }
 
-/* The extents of RFC 4737 §4.2 of a chosen few (2 % of 5000, by 7): each is 7, and one more for each other
- * that is let go meanwhile. So the smallest is 7, and the mean is 7 (1 + 2 %) and a little. */
-TEST(test_extent)
-{
-  g_autoptr(random_stream) random = random_stream_new(20260315, stream_name);
-  g_autoptr(path_element) entrance = path_rfc4737_entrance_new();
-  g_autoptr(path_element) displace =
-      path_late_new(&(path_late_config){.probability = 0.02, .by = {true, 7}, .wait_ps = 1000}, random);
-  g_autoptr(path_element) exit = path_rfc4737_exit_new();
-  GArray *output = test_output_new();
-  path_element_set_output(entrance, path_element_input, displace);
-  path_element_set_output(displace, path_element_input, exit);
-  path_element_set_output(exit, test_output, output);
-  for (int i = 0; i < 5000; i++) {
-    path_element_receive(entrance, test_packet(i, 1, TCP_ACK), i);
-  }
-  test_run_until(displace, 10000);
-  const path_rfc4737_report *report = path_rfc4737_counted(exit);
-  EXPECT_FIELDS(report, (packets, 5000), (reordered, displace->counts.displaced));
-  g_assert_cmpuint(report->reordered, >, 50);
-  g_assert_cmpuint(report->extent_sum, >=, 7 * report->reordered);
-  g_assert_cmpuint(report->extent_sum, <, 8 * report->reordered);
-  g_assert_cmpuint(report->extent_most, >, 7);
-  test_output_free(output);
-}
-
 /* What is held is freed with the element. */
 TEST(test_freed_with_packets)
 {

@@ -122,24 +122,6 @@ TEST(test_rate_as_netem)
   }
 }
 
-/* Send orders are 1, 2, … on each link, whatever a packet had before. */
-TEST(test_send_numbers_packets)
-{
-  GArray *outputs[] = {test_output_new(), test_output_new()};
-  g_autoptr(path_link) first = &kept_link_new(&ten_gigabit, outputs[0], NULL)->link;
-  g_autoptr(path_link) second = &kept_link_new(&ten_gigabit, outputs[1], NULL)->link;
-  datagram *packet = test_numbered_packet(1);
-  packet->send_order = 50;
-  path_link_send(first, packet, 0);
-  path_link_send(second, test_numbered_packet(2), 0);
-  path_link_send(first, test_numbered_packet(3), 0);
-  g_assert_cmpuint(test_output_at(outputs[0], 0)->packet->send_order, ==, 1);
-  g_assert_cmpuint(test_output_at(outputs[0], 1)->packet->send_order, ==, 2);
-  g_assert_cmpuint(test_output_at(outputs[1], 0)->packet->send_order, ==, 1);
-  test_output_free(outputs[0]);
-  test_output_free(outputs[1]);
-}
-
 /* --- Packets on the way --- */
 
 /* This is 8 Gbit/s: an octet lasts 1000 ps, a packet of 40 octets 42,000 ps to its last octet and 78,000

@@ -235,18 +235,6 @@ PROXY_TEST(test_back_pressure, connected(BUFFER))
   g_assert_cmpuint(initiator_of(f)->most_ahead, <=, BUFFER);
 }
 
-/* How a slow far side limits the near one: a buffer of 20,000 octets, followed by a round trip of 100 ms,
- * lets at most 20,000 octets pass in each 100 ms: 400,000 take at least 1.9 s. */
-PROXY_TEST(test_a_buffer_a_round_trip, connected(20000))
-{
-  f->wires[PROXY_TO_RESPONDER].delay_ps = 95 * TIME_PS_PER_MILLISECOND;
-  proxy_post(initiator_of(f), 400000);
-  proxy_run_ms(f, 1900);
-  g_assert_cmpuint(responder_of(f)->received, <=, 380000);
-  proxy_run_ms(f, 1500);
-  g_assert_cmpuint(responder_of(f)->received, ==, 400000);
-}
-
 /* The next connection on the same ports gets connections of its own, also when the other host opens it. */
 PROXY_TEST(test_ports_used_again, connected(BUFFER))
 {

@@ -377,23 +377,6 @@ TEST(test_first_router)
 
 /* --- Changes --- */
 
-/* What is on the link keeps its arrival; what waits is transmitted as the link now is. At 5 us the rate
- * falls to 1 Gbit/s and then the delay to 1 us. Of packets sent at 0 and 5 us, the first arrives at
- * 26,201,600, the second starts at once and takes 1502 * 8 ns + 1 us = 13,016,000: it overtakes. */
-TEST(test_change_of_rate_and_delay)
-{
-  g_autoptr(way) w = way_with(NULL);
-  way_send(w, 0, FULL, TCP_ACK);
-  engine_run(w->clock, 5 * US);
-  path_direction_change(w->path, PATH_RATE, GBIT, 5 * US);
-  path_direction_change(w->path, PATH_DELAY, US, 5 * US);
-  way_send(w, FULL, FULL - 1, TCP_ACK);
-  way_run(w);
-  assert_lengths(w->out, "1459 1460");
-  g_assert_cmpint(way_arrived(w, 0), ==, 5 * US + link_ps(1499, GBIT, US));
-  g_assert_cmpint(way_arrived(w, 1), ==, 26201600);
-}
-
 /* Only the first link changes: on a second link of 1 Gbit/s and 10 us the packet takes as long as without the
  * change. */
 TEST(test_change_of_the_first_of_two)

@@ -36,51 +36,36 @@ static void assert_mean(const distribution *d, double exact)
   g_assert_cmpfloat(mean, <=, exact * (1 + 1.0 / 16) * (1 + 1e-12));
 }
 
-static void check_occupancy(const session_result *result)
-{
-  const distribution *d = &result->results.distributions[DISTRIBUTION_REASSEMBLY_OCTETS];
-  double p99 = metric_of(result, METRIC_BUFFER_REASSEMBLY_P99_OCTETS);
-  double read_off = distribution_quantile(d, 0.99);
-  assert_mean(d, metric_of(result, METRIC_BUFFER_REASSEMBLY_MEAN_OCTETS));
-  g_assert_cmpfloat(read_off, >=, p99);
-  g_assert_cmpfloat(read_off, <=, p99 * (1 + 1.0 / 16));
-  g_assert_cmpfloat(distribution_quantile(d, 1), <=,
-                    metric_of(result, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS) * (1 + 1.0 / 16));
-}
-
-/* Checks the time from the first arrival of a workload octet to the last Delivery: goodput counts from the
- * first payload octet, which comes no earlier, and the run does not end before the last Delivery. */
-static void check_time(const session_result *result)
-{
-  double seconds = distribution_weight(&result->results.distributions[DISTRIBUTION_REASSEMBLY_OCTETS]);
-  double delivering =
-      8 * metric_of(result, METRIC_DELIVERY_OCTETS) / metric_of(result, METRIC_GOODPUT_BIT_PER_S);
-  g_assert_cmpfloat(seconds, >=, delivering * (1 - 1e-12));
-  g_assert_cmpfloat(seconds, <, metric_of(result, METRIC_TIME_SIMULATED_S));
-}
-
-static void check_delays(const session_result *result)
-{
-  const distribution *placement = &result->results.distributions[DISTRIBUTION_PLACEMENT_DELAY_S];
-  const distribution *delivery = &result->results.distributions[DISTRIBUTION_DELIVERY_DELAY_S];
-  /* sums of whole octets are exact in a double */
-  g_assert_cmpfloat(distribution_weight(placement), ==, metric_of(result, METRIC_PLACEMENT_OCTETS));
-  g_assert_cmpfloat(distribution_weight(delivery), ==, metric_of(result, METRIC_DELIVERY_OCTETS));
-  assert_mean(placement, metric_of(result, METRIC_DELAY_PLACEMENT_MEAN_S));
-  assert_mean(delivery, metric_of(result, METRIC_DELAY_DELIVERY_MEAN_S));
-  /* no octet is Delivered before it is Placed: at no delay are more octets Delivered than Placed */
-  for (double share = 0.05; share < 1; share += 0.05) {
-    g_assert_cmpfloat(distribution_quantile(placement, share), <=, distribution_quantile(delivery, share));
-  }
-}
-
 TEST(test_consistent)
 {
   for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
     g_auto(session_result) result = RUN_ON_BOTH(.sets = cases[i]);
-    check_occupancy(&result);
-    check_time(&result);
-    check_delays(&result);
+    const distribution *held = &result.results.distributions[DISTRIBUTION_REASSEMBLY_OCTETS];
+    double p99 = metric_of(&result, METRIC_BUFFER_REASSEMBLY_P99_OCTETS);
+    double read_off = distribution_quantile(held, 0.99);
+    assert_mean(held, metric_of(&result, METRIC_BUFFER_REASSEMBLY_MEAN_OCTETS));
+    g_assert_cmpfloat(read_off, >=, p99);
+    g_assert_cmpfloat(read_off, <=, p99 * (1 + 1.0 / 16));
+    g_assert_cmpfloat(distribution_quantile(held, 1), <=,
+                      metric_of(&result, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS) * (1 + 1.0 / 16));
+    /* The time is that from the first arrival of a workload octet to the last Delivery: goodput counts from
+     * the first payload octet, which comes no earlier, and the run does not end before the last Delivery. */
+    double seconds = distribution_weight(held);
+    double delivering =
+        8 * metric_of(&result, METRIC_DELIVERY_OCTETS) / metric_of(&result, METRIC_GOODPUT_BIT_PER_S);
+    g_assert_cmpfloat(seconds, >=, delivering * (1 - 1e-12));
+    g_assert_cmpfloat(seconds, <, metric_of(&result, METRIC_TIME_SIMULATED_S));
+    const distribution *placement = &result.results.distributions[DISTRIBUTION_PLACEMENT_DELAY_S];
+    const distribution *delivery = &result.results.distributions[DISTRIBUTION_DELIVERY_DELAY_S];
+    /* sums of whole octets are exact in a double */
+    g_assert_cmpfloat(distribution_weight(placement), ==, metric_of(&result, METRIC_PLACEMENT_OCTETS));
+    g_assert_cmpfloat(distribution_weight(delivery), ==, metric_of(&result, METRIC_DELIVERY_OCTETS));
+    assert_mean(placement, metric_of(&result, METRIC_DELAY_PLACEMENT_MEAN_S));
+    assert_mean(delivery, metric_of(&result, METRIC_DELAY_DELIVERY_MEAN_S));
+    /* no octet is Delivered before it is Placed: at no delay are more octets Delivered than Placed */
+    for (double share = 0.05; share < 1; share += 0.05) {
+      g_assert_cmpfloat(distribution_quantile(placement, share), <=, distribution_quantile(delivery, share));
+    }
   }
 }
 

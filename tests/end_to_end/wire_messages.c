@@ -363,18 +363,6 @@ static void check_reads(const wire_decoded *decoded, int asking, GPtrArray *comp
   }
 }
 
-/* The last message of each direction is whole, unless the connection was terminated. */
-static void check_ends(const wire_decoded *decoded, GPtrArray *complaints)
-{
-  for (int side = 0; side < WIRE_SIDES; side++) {
-    const GArray *messages = decoded->messages[side];
-    if (messages->len > 0 && !g_array_index(messages, wire_message, messages->len - 1).is_whole &&
-        !is_terminated(decoded)) {
-      wire_complain(complaints, "side %d: the last message has no segment with L", side);
-    }
-  }
-}
-
 static wire_decoded decode_connection(const wire_connection *connection, const wire_agreement *agreement,
                                       GPtrArray *complaints)
 {
@@ -386,7 +374,14 @@ static wire_decoded decode_connection(const wire_connection *connection, const w
   }
   check_reads(&decoded, WIRE_INITIATOR, complaints);
   check_reads(&decoded, WIRE_RESPONDER, complaints);
-  check_ends(&decoded, complaints);
+  /* The last message of each direction is whole, unless the connection was terminated. */
+  for (int side = 0; side < WIRE_SIDES; side++) {
+    const GArray *messages = decoded.messages[side];
+    if (messages->len > 0 && !g_array_index(messages, wire_message, messages->len - 1).is_whole &&
+        !is_terminated(&decoded)) {
+      wire_complain(complaints, "side %d: the last message has no segment with L", side);
+    }
+  }
   return decoded;
 }
 

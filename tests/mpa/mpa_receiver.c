@@ -36,17 +36,6 @@ static void check_parts(const mpa_receiver *receiver, const mpa_ulpdu *ulpdu)
   g_assert_cmpuint(octet, ==, ulpdu->octets->length);
 }
 
-/* The octets of the FPDU, framing included, that came with an earlier segment. */
-static void check_held(const mpa_receiver *receiver, const mpa_ulpdu *ulpdu)
-{
-  uint64_t earlier = 0;
-
-  for (uint64_t position = ulpdu->fpdu_start; position < ulpdu->fpdu_end; position++) {
-    earlier += receiver->arrived[position] < receiver->now;
-  }
-  g_assert_cmpuint(ulpdu->held_octets, ==, earlier);
-}
-
 static bool is_in(const GArray *starts, uint64_t start)
 {
   for (guint index = 0; index < starts->len; index++) {
@@ -100,7 +89,11 @@ static void on_ulpdu(void *user, const mpa_ulpdu *passed, time_ps now)
   g_assert_cmpuint(ulpdu.octets->length, ==, sent->ulpdu_octets);
   g_assert_true(buffer_chain_equals(ulpdu.octets, 0, sent->ulpdu_octets, sent->ulpdu));
   check_parts(receiver, &ulpdu);
-  check_held(receiver, &ulpdu);
+  uint64_t earlier = 0; /* octets of the FPDU, framing included, that came with an earlier segment */
+  for (uint64_t position = ulpdu.fpdu_start; position < ulpdu.fpdu_end; position++) {
+    earlier += receiver->arrived[position] < receiver->now;
+  }
+  g_assert_cmpuint(ulpdu.held_octets, ==, earlier);
   for (guint index = 0; index < receiver->passed->len; index++) {
     g_assert_cmpuint(g_array_index(receiver->passed, uint64_t, index), !=, ulpdu.fpdu_start);
   }

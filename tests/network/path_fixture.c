@@ -214,15 +214,6 @@ void fixture_send_numbered(path_fixture *f, uint32_t first, uint32_t last, time_
 
 static const char flag_letters[] = "FSRP.?EC"; /* by bit */
 
-static void append_flags(GString *text, uint8_t flags)
-{
-  for (unsigned bit = 0; bit < 8; bit++) {
-    if (flags & 1u << bit) {
-      g_string_append_c(text, flag_letters[bit]);
-    }
-  }
-}
-
 static uint8_t flags_of(const char *letters)
 {
   uint8_t flags = 0;
@@ -246,7 +237,11 @@ void fixture_assert_output(path_fixture *f, const char *expected)
     }
     g_string_append_printf(text, "%s[%" G_GINT64_FORMAT ",%" G_GINT64_FORMAT ")", i > 0 ? " " : "", from,
                            from + packet->payload.length);
-    append_flags(text, header.flags);
+    for (unsigned bit = 0; bit < 8; bit++) {
+      if (header.flags & 1u << bit) {
+        g_string_append_c(text, flag_letters[bit]);
+      }
+    }
   }
   g_assert_cmpstr(text->str, ==, expected);
   test_output_clear(f->output);
@@ -261,12 +256,6 @@ void fixture_segment_with(path_fixture *f, tcp_header header, int64_t from, int6
 {
   header.sequence = tcp_sequence_of(from, TEST_ISN);
   path_element_receive(f->element, test_packet_of(&header, from, (uint32_t)(to - from)), now);
-}
-
-static void check_deadline(const path_fixture *f, const char *expected)
-{
-  time_ps deadline = g_str_equal(expected, "never") ? TIME_PS_NEVER : g_ascii_strtoll(expected, NULL, 10);
-  g_assert_cmpint(fixture_deadline(f), ==, deadline);
 }
 
 /* Takes what comes at `now` in the step `input`: a segment, or nothing but the time. */
@@ -290,7 +279,9 @@ void fixture_steps(path_fixture *f, const char *steps)
     char *step = g_strstrip(*one);
     g_test_message("%s", step);
     if (g_str_has_prefix(step, "due ")) {
-      check_deadline(f, step + strlen("due "));
+      step += strlen("due ");
+      time_ps deadline = g_str_equal(step, "never") ? TIME_PS_NEVER : g_ascii_strtoll(step, NULL, 10);
+      g_assert_cmpint(fixture_deadline(f), ==, deadline);
       continue;
     }
     char *output = strchr(step, '>');

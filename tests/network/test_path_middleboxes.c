@@ -201,20 +201,6 @@ static datagram *make(world *w, flow_state *flow, int64_t from, int64_t to, uint
                         (uint32_t)(to - from));
 }
 
-static void note_given(flow_state *flow, const datagram *packet, const tcp_header *header)
-{
-  int64_t from = tcp_position_of(header->sequence, flow->isn, STREAM / 2);
-  given_segment segment = {
-      .from = from, .to = from + packet->payload.length, .timestamp = header->timestamp_value};
-
-  g_array_append_val(flow->segments, segment);
-  for (int64_t at = segment.from; at < segment.to; at++) {
-    flow->given[at] |= packet->retransmission ? MARKED : PLAIN;
-    flow->given[at] |= datagram_ecn_of(packet) == DATAGRAM_ECN_CONGESTED ? CONGESTED : CALM;
-    flow->newest_timestamp[at] = MAX(flow->newest_timestamp[at], segment.timestamp);
-  }
-}
-
 /* The packet enters the first box; takes the reference. */
 static void give(world *w, datagram *packet)
 {
@@ -223,7 +209,14 @@ static void give(world *w, datagram *packet)
   tcp_header header;
 
   datagram_tcp_header(packet, &header);
-  note_given(flow, packet, &header);
+  int64_t from = tcp_position_of(header.sequence, flow->isn, STREAM / 2);
+  given_segment segment = {.from = from, .to = from + octets, .timestamp = header.timestamp_value};
+  g_array_append_val(flow->segments, segment);
+  for (int64_t at = segment.from; at < segment.to; at++) {
+    flow->given[at] |= packet->retransmission ? MARKED : PLAIN;
+    flow->given[at] |= datagram_ecn_of(packet) == DATAGRAM_ECN_CONGESTED ? CONGESTED : CALM;
+    flow->newest_timestamp[at] = MAX(flow->newest_timestamp[at], segment.timestamp);
+  }
   w->pure_acks += octets == 0 && header.flags == TCP_ACK;
   path_element_receive(w->boxes[0], packet, w->now);
   g_assert_cmpuint(w->pure_acks, ==, 0);

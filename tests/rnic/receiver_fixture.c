@@ -220,24 +220,17 @@ rnic_occupancy held_now(const receiver_fixture *f)
   return held;
 }
 
-/* Octets [from, to) of the stream as a segment brings them. */
-static void make_segment(const receiver_fixture *f, uint64_t from, uint64_t to, buffer_chain *segment)
-{
-  uint64_t slice = f->config.slice_octets > 0 ? f->config.slice_octets : to - from;
-
-  buffer_chain_init(segment);
-  for (; from < to; from += slice) {
-    buffer_chain_append_copy(segment, f->octets->data + from, (uint32_t)MIN(slice, to - from));
-  }
-}
-
 bool arrive(receiver_fixture *f, uint64_t from, uint64_t to)
 {
   const rnic_occupancy before = held_now(f);
   g_auto(buffer_chain) segment;
 
   f->now++;
-  make_segment(f, from, to, &segment);
+  buffer_chain_init(&segment);
+  uint64_t slice = f->config.slice_octets > 0 ? f->config.slice_octets : to - from;
+  for (uint64_t at = from; at < to; at += slice) {
+    buffer_chain_append_copy(&segment, f->octets->data + at, (uint32_t)MIN(slice, to - at));
+  }
   int64_t position = (int64_t)(f->config.long_ago_octets + from);
   bool taken = tcp_receiver_inspect(f->tcp, position, &segment, f->now);
   bool is_new = f->runs->len > 0;

@@ -270,21 +270,6 @@ void refuse_octets(tcp_fixture *f, unsigned end, uint64_t from, uint64_t to, uns
   f->end[end].refusals = count;
 }
 
-/* Notes what an end may do next, and when. */
-static void note_state(const tcp_fixture_end *end)
-{
-  tcp_transport *transport = end->connection;
-  const tcp_connection *connection = tcp_connection_of(transport);
-  uint64_t edge = connection->gauges.in_order_edge;
-  NOTE(end->fixture, (uint64_t)transport->class->deadline(transport),
-       connection->sender.congestion.window.octets, connection->sender.congestion.window.threshold_octets,
-       connection->gauges.unsent_octets, transport->gauges->posted_octets - end->base,
-       edge - base_of_stream_to(end), transport->class->beyond(transport).ranges,
-       transport->class->held_octets_below(transport, UINT64_MAX),
-       transport->class->held_octets_below(transport, edge + 4000),
-       connection->sender.statistics.full_segments);
-}
-
 void collect(tcp_fixture *f, unsigned from)
 {
   tcp_fixture_end *end = &f->end[from];
@@ -299,7 +284,15 @@ void collect(tcp_fixture *f, unsigned from)
     g_assert_cmpuint(datagram_octets(packet), <=, end->config.send_mtu_octets);
     g_queue_push_tail(&end->wire, packet);
   }
-  note_state(end);
+  const tcp_transport *transport = end->connection;
+  const tcp_connection *connection = tcp_connection_of(end->connection);
+  uint64_t edge = connection->gauges.in_order_edge;
+  NOTE(f, (uint64_t)transport->class->deadline(transport), connection->sender.congestion.window.octets,
+       connection->sender.congestion.window.threshold_octets, connection->gauges.unsent_octets,
+       transport->gauges->posted_octets - end->base, edge - base_of_stream_to(end),
+       transport->class->beyond(transport).ranges, transport->class->held_octets_below(transport, UINT64_MAX),
+       transport->class->held_octets_below(transport, edge + 4000),
+       connection->sender.statistics.full_segments);
 }
 
 void skip_to(tcp_fixture *f, uint64_t position)

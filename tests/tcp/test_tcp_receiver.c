@@ -238,17 +238,6 @@ static bool is_promised(const fixture *test, uint64_t position)
   return promised;
 }
 
-/* A random segment arrives; one in four is refused by the layer above. */
-static void arrive_somewhere(fixture *test, random_stream *random)
-{
-  uint64_t edge = test->receiver->next;
-  uint64_t from = edge + 50 * random_stream_below(random, 12);
-  uint64_t to = from + 1 + random_stream_below(random, 130);
-  test->above.refuses = random_stream_chance(random, 0.25);
-  bool taken = arrive_if_taken(test, (int64_t)from, (int64_t)to);
-  g_assert_true(!taken || !test->above.refuses || test->above.new_octets == 0);
-}
-
 /* MPA-028, MPA-030: the octets passed up are those acknowledged to the peer, no fewer (they would be sent,
  * and passed, once more) and no more (of a refused segment none); and this never changes: nothing that was
  * passed up or SACKed is ever taken back. MPA-037: with in-order delivery, only what is in order is passed.
@@ -262,7 +251,12 @@ TEST(test_what_is_passed_is_committed)
     g_autoptr(fixture) test = fixture_at(seed & 1 ? TCP_PASSING_AS_ARRIVED : TCP_PASSING_IN_ORDER, start);
     g_autofree bool *promised = g_new0(bool, TAKEN_OCTETS);
     while (test->receiver->next < start + TAKEN_OCTETS - 1000) {
-      arrive_somewhere(test, random);
+      /* A random segment arrives; one in four is refused by the layer above. */
+      uint64_t from = test->receiver->next + 50 * random_stream_below(random, 12);
+      uint64_t to = from + 1 + random_stream_below(random, 130);
+      test->above.refuses = random_stream_chance(random, 0.25);
+      bool taken = arrive_if_taken(test, (int64_t)from, (int64_t)to);
+      g_assert_true(!taken || !test->above.refuses || test->above.new_octets == 0);
       if (tcp_receiver_out_of_order_runs(test->receiver) > TCP_SACK_BLOCKS_MAX) {
         continue;
       }

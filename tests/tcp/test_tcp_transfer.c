@@ -47,17 +47,6 @@ typedef struct variation {
   uint64_t start; /* of both streams */
 } variation;
 
-/* From NewReno without SACK up to what Linux does. */
-static void choose_recovery(tcp_config *config, unsigned recovery)
-{
-  config->sack = recovery >= 1;
-  config->prr = recovery == 2 || recovery >= 5;
-  config->rack = recovery >= 3;
-  config->tail_loss_probe = recovery >= 4;
-  config->dsack = recovery == 2 || recovery >= 5;
-  config->frto = recovery == 0 || recovery == 2 || recovery >= 6;
-}
-
 static tcp_config config_of(const choices *which, const trouble *what, random_stream *random)
 {
   static const uint32_t windows[] = {20000, 65536, 300000};
@@ -67,7 +56,14 @@ static tcp_config config_of(const choices *which, const trouble *what, random_st
   tcp_config config = tcp_fixture_config();
   config.isn = (uint32_t)(bits >> 32);
   config.congestion = (tcp_congestion_kind)which->congestion;
-  choose_recovery(&config, which->recovery);
+  /* From NewReno without SACK up to what Linux does. */
+  unsigned recovery = which->recovery;
+  config.sack = recovery >= 1;
+  config.prr = recovery == 2 || recovery >= 5;
+  config.rack = recovery >= 3;
+  config.tail_loss_probe = recovery >= 4;
+  config.dsack = recovery == 2 || recovery >= 5;
+  config.frto = recovery == 0 || recovery == 2 || recovery >= 6;
   config.timestamps = which->timestamps;
   config.segmentation = !which->aligned              ? TCP_SEGMENTATION_STREAM
                         : bits & 64 && !what->counts ? TCP_SEGMENTATION_RECORD

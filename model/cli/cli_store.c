@@ -79,7 +79,7 @@ static int tabulate(const cli_arguments *arguments, GError **error)
   if (tabulated.metrics == NULL && tabulated.return_period == NULL) {
     result_quantity_add_losses(quantities, table->runs);
   }
-  g_auto(result_pairing) pairing = {0};
+  result_pairing pairing = {0};
   if (tabulated.pair != NULL && !result_pairing_read(tabulated.pair, table, &pairing, error)) {
     g_autofree char *prefix = g_strdup_printf("--pair %s: ", tabulated.pair);
     cli_usage_of(error, prefix);

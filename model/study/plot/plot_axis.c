@@ -158,39 +158,6 @@ const char *place_axis_words(const study_table *table, scenario_key key)
 /* A list has no end. */
 enum { LABEL_LETTERS_MAX = 24 };
 
-/* Returns the unit of sizes on an axis of them: octets of an MTU, and of others below 9 KiB; KiB. Whole KiB
- * have units of their own: NULL, as of what is no size. */
-static const shown_scale *unit_of(const place_axis *axis)
-{
-  static const shown_scale octets = {1, "octets"}, kib = {1024, "KiB"};
-  gboolean whole = axis->key != SCENARIO_PATH_FORWARD_MTU;
-  double number, largest = 0;
-  for (guint i = 0; i < axis->texts->len; i++) {
-    const gboolean is_number = study_keys_number(axis->key, g_ptr_array_index(axis->texts, i), &number);
-    whole = whole && (!is_number || fmod(number, 1024) == 0);
-    largest = is_number ? number : largest; /* they ascend */
-  }
-  return !study_keys_is_size(axis->key) || whole ? NULL : largest <= 9 * 1024 ? &octets : &kib;
-}
-
-/* Returns what is written at a value. Free with g_free(). */
-static char *label_of(const study_table *table, const place_axis *axis, const char *text,
-                      const shown_scale *unit)
-{
-  const char *own = study_table_words(table, axis->key, text);
-  double number;
-  if (own == NULL && unit != NULL && study_keys_number(axis->key, text, &number)) {
-    return g_strdup_printf(unit->factor == 1 ? "%.0f" : "%.3g", number / unit->factor);
-  }
-  char *label = own != NULL ? g_strdup(own) : study_keys_label(axis->key, text);
-  if (own == NULL && g_utf8_strlen(label, -1) > LABEL_LETTERS_MAX) {
-    g_autofree char *head = g_utf8_substring(label, 0, LABEL_LETTERS_MAX - 1);
-    g_free(label);
-    return g_strconcat(head, "…", NULL);
-  }
-  return label;
-}
-
 /* This is the part of the axis at either end. */
 #define MARGIN 0.09
 
@@ -210,15 +177,34 @@ place_axis place_axis_of_cells(const study_table *table, scenario_key key)
                                .tics = g_array_new(FALSE, FALSE, sizeof(double)),
                                .gaps = g_array_new(FALSE, FALSE, sizeof(double)),
                                .labels = g_ptr_array_new_with_free_func(g_free)}};
-  const shown_scale *unit = unit_of(&axis); /* it is in the axis's name unless the labels have one */
-  const char *words = place_axis_words(table, key);
-  axis.drawn.name = unit != NULL ? name_of(words, unit->unit) : g_strdup(words);
+  /* Sizes are in octets if they are of an MTU, or below 9 KiB; else in KiB, which is then in the axis's name.
+   * Whole KiB have units of their own. */
+  gboolean is_whole = key != SCENARIO_PATH_FORWARD_MTU;
+  double number, largest = 0;
   for (guint i = 0; i < axis.texts->len; i++) {
-    double place = i;
-    g_autofree char *label = label_of(table, &axis, g_ptr_array_index(axis.texts, i), unit);
-    g_auto(GStrv) parts = g_strsplit(label, "%", -1); /* gnuplot takes it for a format */
+    const gboolean is_number = study_keys_number(key, g_ptr_array_index(axis.texts, i), &number);
+    is_whole = is_whole && (!is_number || fmod(number, 1024) == 0);
+    largest = is_number ? number : largest; /* they ascend */
+  }
+  const gboolean has_unit = study_keys_is_size(key) && !is_whole, in_octets = largest <= 9 * 1024;
+  const char *words = place_axis_words(table, key);
+  axis.drawn.name = has_unit ? name_of(words, in_octets ? "octets" : "KiB") : g_strdup(words);
+  for (guint i = 0; i < axis.texts->len; i++) {
+    const char *text = g_ptr_array_index(axis.texts, i), *own = study_table_words(table, key, text);
+    g_autoptr(GString) label = g_string_new(own);
+    const double place = i;
+    if (own == NULL && has_unit && study_keys_number(key, text, &number)) {
+      g_string_printf(label, in_octets ? "%.0f" : "%.3g", in_octets ? number : number / 1024);
+    } else if (own == NULL) {
+      g_autofree char *all = study_keys_label(key, text);
+      const gboolean is_cut = g_utf8_strlen(all, -1) > LABEL_LETTERS_MAX;
+      g_autofree char *head =
+          g_utf8_substring(all, 0, is_cut ? LABEL_LETTERS_MAX - 1 : g_utf8_strlen(all, -1));
+      g_string_printf(label, "%s%s", head, is_cut ? "…" : "");
+    }
+    g_string_replace(label, "%", "%%", 0); /* gnuplot takes it for a format */
     g_array_append_val(axis.drawn.tics, place);
-    g_ptr_array_add(axis.drawn.labels, g_strjoinv("%%", parts));
+    g_ptr_array_add(axis.drawn.labels, g_strdup(label->str));
   }
   axis.drawn.to =
       axis.texts->len - 0.5; /* half a place on either side, so that the first and the last have room */

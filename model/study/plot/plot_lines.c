@@ -588,15 +588,18 @@ static gboolean group_runs(line_chart *chart, const study_table *table, const st
       *place = taken || *place != SCENARIO_KEY_COUNT ? *place : key;
     }
     if (request->series != NULL && request->series->len > 1) {
-      return error_set(error, "a heat map has one key on y; expected --series with one key");
+      error_set(error, "a heat map has one key on y; expected --series with one key");
+      return FALSE;
     }
     if (y == SCENARIO_KEY_COUNT) {
-      return error_set(error, "a heat map needs two keys that vary beside those of --panel");
+      error_set(error, "a heat map needs two keys that vary beside those of --panel");
+      return FALSE;
     }
   }
   if (x == SCENARIO_KEY_COUNT) {
-    return error_set(error, "nothing to draw %s over: expected runs that vary a key beside run.seed%s",
-                     plot->name, request->where != NULL ? " and meet --where" : "");
+    error_set(error, "nothing to draw %s over: expected runs that vary a key beside run.seed%s", plot->name,
+              request->where != NULL ? " and meet --where" : "");
+    return FALSE;
   }
   g_autoptr(GArray) rows = g_array_append_val(g_array_new(FALSE, FALSE, sizeof(scenario_key)), y);
   const plot_request by_row = {.series = rows, .panels = NULL};

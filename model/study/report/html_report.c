@@ -315,7 +315,6 @@ char *html_report_make(result_store *store, const html_report_options *options, 
   g_autoptr(GArray) keys = result_rows_keys(table, NULL), points = study_table_points(table->runs, keys);
   g_autoptr(GArray) pairings = g_array_new(FALSE, FALSE, sizeof(result_pairing));
   g_autoptr(GArray) columns = g_array_new(FALSE, FALSE, sizeof(report_column));
-  g_array_set_clear_func(pairings, (GDestroyNotify)result_pairing_clear);
   g_autoptr(scenario) none = scenario_new_without_file("defaults.cfg", NULL, NULL);
   char *defaults[SCENARIO_KEY_COUNT];
   run_identity_texts(none, defaults);

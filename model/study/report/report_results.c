@@ -57,7 +57,7 @@ void report_page_measure(report_page *report)
     for (guint k = 0; k < count * count; k++) {
       const char *a = g_ptr_array_index(values, k / count), *b = g_ptr_array_index(values, k % count);
       if (strcmp(a, b) < 0) {
-        const result_pairing pairing = {.key = key, .a = g_strdup(a), .b = g_strdup(b)};
+        const result_pairing pairing = {.key = key, .a = a, .b = b};
         g_array_append_val(report->pairings, pairing);
       }
     }

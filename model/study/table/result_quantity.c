@@ -299,8 +299,8 @@ static gboolean read_values(const study_table *table, const char *texts, const G
     const char *a = find_value(table, pairing->key, before, values, &problem);
     const char *b = a != NULL ? find_value(table, pairing->key, comma + 1, values, &problem) : NULL;
     if (b != NULL && strcmp(a, b) != 0) {
-      pairing->a = g_strdup(a);
-      pairing->b = g_strdup(b);
+      pairing->a = a;
+      pairing->b = b;
       return TRUE;
     }
     if (first == NULL && problem != NULL) {
@@ -333,12 +333,6 @@ gboolean result_pairing_read(const char *text, const study_table *table, result_
   }
   g_autoptr(GPtrArray) values = study_keys_values(table->runs, pairing->key);
   return read_values(table, equals + 1, values, pairing, error);
-}
-
-void result_pairing_clear(result_pairing *pairing)
-{
-  g_clear_pointer(&pairing->a, g_free);
-  g_clear_pointer(&pairing->b, g_free);
 }
 
 /* --- Rows --- */

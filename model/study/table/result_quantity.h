@@ -99,16 +99,14 @@ double run_events_in(guint32 asked, const metric_values *metrics);
 /* These are two values of one key that are compared over the same seeds. */
 typedef struct result_pairing {
   scenario_key key;
-  char *a; /* canonical texts; a row is the value under `a` minus that under `b` */
-  char *b;
+  const char *a; /* canonical texts, of a table; a row is the value under `a` minus that under `b` */
+  const char *b;
 } result_pairing;
 
 /* Reads "receiver.mode=in-order,out-of-order", values as --set takes them. FALSE and `error` unless runs of
- * `table` have both values. Free with result_pairing_clear(). */
+ * `table` have both values. */
 gboolean result_pairing_read(const char *text, const study_table *table, result_pairing *pairing,
                              GError **error);
-void result_pairing_clear(result_pairing *pairing);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(result_pairing, result_pairing_clear)
 
 typedef struct result_row {
   const study_run *first; /* one of the point's runs, for its keys */

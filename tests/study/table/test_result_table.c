@@ -63,7 +63,6 @@ static char *write_table(store_fixture *kit, char *(*make)(const result_request 
     request.pairing = &pairing;
   }
   char *text = make(&request);
-  result_pairing_clear(&pairing);
   study_table_free(table);
   return text;
 }
@@ -272,7 +271,6 @@ static void expect_no_pairing(store_fixture *kit, const char *text, const char *
   g_assert_error(error, IWARPSIM_ERROR, IWARPSIM_ERROR_FAILED);
   g_test_message("%s", error->message);
   g_assert_nonnull(strstr(error->message, part));
-  result_pairing_clear(&pairing);
 }
 
 /* Values are read as --set reads them; both must be in the store. */
@@ -286,10 +284,8 @@ FIXTURE_TEST(test_pairings)
   g_assert_cmpint(pairing.key, ==, SCENARIO_RECEIVER_MEMORY);
   g_assert_cmpstr(pairing.a, ==, "unlimited");
   g_assert_cmpstr(pairing.b, !=, pairing.a);
-  result_pairing_clear(&pairing);
   g_assert_true(result_pairing_read("path.forward.loss=0.001,0.01", table, &pairing, NULL));
   g_assert_cmpstr(pairing.a, ==, "0.1%");
-  result_pairing_clear(&pairing);
   study_table_free(table);
   expect_no_pairing(f, "receiver.memory", "has no '='; expected KEY=A,B");
   expect_no_pairing(f, "reciever.memory=a,b", "did you mean 'receiver.memory'?");

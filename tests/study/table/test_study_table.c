@@ -145,7 +145,7 @@ FIXTURE_TEST(test_points)
 /* Returns the differences in the peak between pairs whose `key` is `a` and `b`: result_row. */
 static GArray *differences(const study_table *table, scenario_key key, const char *a, const char *b)
 {
-  const result_pairing pairing = {.key = key, .a = (char *)a, .b = (char *)b};
+  const result_pairing pairing = {.key = key, .a = a, .b = b};
   return result_rows_of(table, &peak, &pairing);
 }
 
@@ -406,7 +406,7 @@ STORE_TEST(ENTRY_AXES, test_entries)
   g_assert_true(study_keys_number(delay, values->pdata[1], &seconds));
   g_assert_cmpfloat(seconds, ==, 100e-6);
 
-  g_auto(result_pairing) pairing = {0};
+  result_pairing pairing = {0};
   g_assert_true(NO_ERROR(result_pairing_read, "links.far.delay=5us,100us", table, &pairing));
   g_autoptr(GArray) rows = result_rows_of(table, &peak, &pairing);
   g_assert_cmpuint(rows->len, ==, 2); /* of each rate */

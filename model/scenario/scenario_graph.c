@@ -263,8 +263,8 @@ static void fill_measured(configuration *c, const graph *network)
   if (c->of_graph.problem != NULL) {
     return;
   }
-  c->of_graph.measured = is_auto ? network->host_count : g_array_index(host, uint32_t, 0);
-  c->of_graph.sink = is_auto ? busiest_sink(c, network->host_count) : c->of_graph.measured;
+  c->of_graph.measured = host == NULL ? network->host_count : g_array_index(host, uint32_t, 0);
+  c->of_graph.sink = host == NULL ? busiest_sink(c, network->host_count) : c->of_graph.measured;
   c->of_graph.named =
       named != NULL ? configuration_keep(c, named->data, named->len * sizeof(uint32_t)) : NULL;
   c->of_graph.named_count = named != NULL ? named->len : 0;

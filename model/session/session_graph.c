@@ -380,7 +380,7 @@ static void make_arrival(session_graph *network, session *of, uint32_t direction
   const uint32_t from = link->nodes[direction % 2], at = link->nodes[1 - direction % 2];
   const char *node = network->graph->names[from];
   graph_arrival *arrival = &network->arrivals[direction];
-  g_autofree char *name = g_strdup_printf("%s.%u", node, link->ports[direction % 2] + 1);
+  g_autofree char *name = g_strdup_printf("%s.%d", node, link->ports[direction % 2] + 1);
   const path_segment_config config = {
       .number = 2 * direction,
       .name = name,

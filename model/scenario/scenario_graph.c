@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The configuration of a scenario is complete once its graph is: what its keys, and its lists `links` and
  * `hosts`, make of that, and what is wrong there. */
+#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -486,19 +487,53 @@ static gboolean is_of_graph(scenario_key key)
          key == SCENARIO_HOSTS;
 }
 
+/* Returns how many packets of so many octets (IP) one queue of a switch holds while its others are empty:
+ * what lets it take one more is its limit, the buffer, or the dynamic threshold. INFINITY: any number. */
+static double queue_packets(const configuration *c, uint32_t packet_octets)
+{
+  const network_switch_config *of = &c->switches;
+  const double alpha = (double)of->alpha_numerator / (of->alpha_numerator + of->alpha_denominator);
+  const double buffer = (double)of->buffer_octets / packet_octets;
+  double packets =
+      of->port_limit_octets > 0 ? floor((double)of->port_limit_octets / packet_octets) : INFINITY;
+
+  packets = of->buffer_octets > 0 ? fmin(packets, floor(buffer)) : packets;
+  return of->buffer_octets > 0 && of->alpha_numerator > 0 ? fmin(packets, ceil(buffer * alpha)) : packets;
+}
+
 void scenario_note_graph(const checking *on)
 {
-  for (scenario_key key = 0; on->c->graph.kind == GRAPH_PATH && key < SCENARIO_KEY_COUNT; key++) {
+  enum { ROUND_TRIPS_MANY = 100 };
+  const configuration *c = on->c;
+  const double mtu = c->link.link.mtu_octets;
+  const double room = queue_packets(c, c->link.link.mtu_octets) * mtu;
+  const double product = (double)configuration_bandwidth_delay_octets(c);
+  const double round_trips = (double)c->tcp.rto_min_ps / (double)configuration_base_round_trip(c);
+  g_autofree char *timeout = scenario_value_text(on->s, SCENARIO_TCP_RTO_MIN);
+
+  for (scenario_key key = 0; c->graph.kind == GRAPH_PATH && key < SCENARIO_KEY_COUNT; key++) {
     note_if(on,
             is_of_graph(key) && scenario_given(on->s, key) && key != SCENARIO_TOPOLOGY_KIND &&
                 scenario_key_row_of(key)->needs == NULL,
             key, "%s has no effect unless topology.kind != path", name_of(key));
   }
+  if (c->graph.kind == GRAPH_PATH || isinf(room)) {
+    return;
+  }
+  note_if(on, (double)c->switches.ecn_minimum_octets > room - mtu, SCENARIO_SWITCH_ECN_MINIMUM,
+          "switch.ecn_minimum = %" G_GUINT64_FORMAT
+          " is above the %.0f octets that a packet finds in a queue "
+          "at most: none is ever marked",
+          c->switches.ecn_minimum_octets, room - mtu);
   note_if(on,
-          on->c->switches.port_limit_octets > 0 &&
-              on->c->switches.ecn_minimum_octets > on->c->switches.port_limit_octets,
-          SCENARIO_SWITCH_ECN_MINIMUM,
-          "switch.ecn_minimum is above switch.port_limit: no packet is ever marked");
+          room<product, c->switches.buffer_octets> 0 ? SCENARIO_SWITCH_BUFFER : SCENARIO_SWITCH_PORT_LIMIT,
+          "a queue holds at most %.0f octets, %.3g of the bandwidth-delay product of %.0f: after a loss the "
+          "port may idle",
+          room, room / product, product);
+  note_if(
+      on, round_trips >= ROUND_TRIPS_MANY, SCENARIO_TCP_RTO_MIN,
+      "tcp.rto_min = %s is %.0f round trips: what a full queue drops at the end of a burst waits that long",
+      timeout, round_trips);
 }
 
 gboolean scenario_shows(const scenario *s, scenario_key key)

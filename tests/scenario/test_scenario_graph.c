@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* These tests are about graphs of hosts and switches: what is wrong with them. */
+/* These tests are about graphs of hosts and switches: what is wrong with them, and what a user should know.
+ */
 #include "scenario_fixture.h"
 
 #define STAR "topology: { kind = \"star\"; hosts = 4; };\n"
@@ -156,7 +157,8 @@ TEST(test_path_preset)
   g_assert_nonnull(strstr(found, "presets/tor-queue.cfg:"));
   g_assert_true(g_str_has_suffix(found, ": path.forward.queue_size is of a path, and topology.kind is none; "
                                         "expected switch.port_limit"));
-  fixture_assert_findings("@include \"presets/tor-switch.cfg\"\n" STAR "tcp: { congestion = \"dctcp\"; };",
+  fixture_assert_findings("@include \"presets/tor-switch.cfg\"\n" STAR
+                          "tcp: { congestion = \"dctcp\"; rto_min = \"10ms\"; delayed_ack = \"1ms\"; };",
                           "");
 }
 
@@ -210,4 +212,37 @@ TEST(test_hostile_sets)
       g_assert_true(g_str_has_suffix(found, NO_SET));
     }
   }
+}
+
+/* A packet of 1500 octets takes 1.2016 us on each of two links of 25 us, there and back: 104.8 us, in which
+ * 131008 octets pass at 10 Gbit/s. 100 of these are 10.48 ms. */
+#define PATIENT "tcp: { congestion = \"dctcp\"; rto_min = \"10.5ms\"; delayed_ack = \"1ms\"; };\n"
+#define HASTY "tcp: { congestion = \"dctcp\"; rto_min = \"10.4ms\"; delayed_ack = \"1ms\"; };\n"
+static const char *const noted[][2] = {
+    {STAR PATIENT "switch: { ecn_minimum = 65000; };", ""}, /* no queue has a limit */
+    {STAR PATIENT "switch: { ecn_minimum = 65000; port_limit = 135000; };",
+     "a.cfg:2: tcp.rto_min = 10.5ms is 100 round trips: what a full queue drops at the end of a burst waits "
+     "that "
+     "long"},
+    /* Of 90 packets the last one that is admitted finds 89. */
+    {STAR HASTY "switch: { ecn_minimum = 133500; port_limit = 135000; };", ""},
+    {STAR HASTY "switch: { ecn_minimum = 133501; port_limit = 135000; };",
+     "a.cfg:3: switch.ecn_minimum = 133501 is above the 133500 octets that a packet finds in a queue at "
+     "most: none "
+     "is ever marked"},
+    {STAR HASTY "switch: { ecn_minimum = 65000;\n port_limit = 130000; };",
+     "a.cfg:4: a queue holds at most 129000 octets, 0.985 of the bandwidth-delay product of 131008: after a "
+     "loss "
+     "the port may idle"},
+    /* Of a buffer of 174 packets alpha 1 gives one queue 87, which are 130500 octets. */
+    {STAR HASTY "switch: { ecn_minimum = 65000; alpha = 1;\n buffer = 261000; };",
+     "a.cfg:4: a queue holds at most 130500 octets, 0.996 of the bandwidth-delay product of 131008: after a "
+     "loss "
+     "the port may idle"},
+    {STAR HASTY "switch: { ecn_minimum = 65000; alpha = \"unlimited\"; buffer = 261000; };", ""},
+};
+
+TEST(test_notes)
+{
+  fixture_assert_all_findings(noted, G_N_ELEMENTS(noted));
 }

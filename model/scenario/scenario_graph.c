@@ -228,6 +228,7 @@ static uint32_t busiest_sink(const configuration *c, uint32_t host_count)
   g_autofree uint32_t *sinks = g_new0(uint32_t, host_count);
   uint32_t most = 0;
 
+  g_assert(c->of_graph.pairs);
   for (uint32_t i = 0; i < c->connections.count; i++) {
     sinks[c->of_graph.pairs[i].hosts[c->measured]]++;
   }

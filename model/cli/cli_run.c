@@ -3,6 +3,7 @@
 #include "cli/cli_run.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/git_state.h"
@@ -83,20 +84,27 @@ summary cli_results_summary(const scenario *s, const session_result *result, con
 static gboolean put_in_place(const cli_results *results, gboolean notes, GError **error)
 {
   static const char *const others[] = {"sender.pcap", "receiver.pcap", "hosts.csv", "ports.csv", "run.trace"};
-  const char *names[G_N_ELEMENTS(others) + 3] = {"occupancy.csv"}, *older[G_N_ELEMENTS(others) + 1] = {NULL};
-  gsize count = 1, stay = 0;
+  const char *older[G_N_ELEMENTS(others) + 1] = {NULL}, *name;
+  g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+  g_autoptr(GDir) made = g_dir_open(new_files_folder(results->files), 0, NULL);
+  gsize stay = 0;
 
+  g_ptr_array_add(names, g_strdup("occupancy.csv"));
+  while (made != NULL && (name = g_dir_read_name(made)) != NULL) {
+    if (strcmp(name, "occupancy.csv") != 0 && strcmp(name, "summary.json") != 0) {
+      g_ptr_array_add(names, g_strdup(name));
+    }
+  }
   for (gsize i = 0; i < G_N_ELEMENTS(others); i++) {
-    g_autofree char *made = g_build_filename(new_files_folder(results->files), others[i], NULL);
     g_autofree char *place = g_build_filename(results->directory, others[i], NULL);
-    if (g_file_test(made, G_FILE_TEST_EXISTS)) {
-      names[count++] = others[i];
-    } else if (g_file_test(place, G_FILE_TEST_EXISTS) && !is_trace(results, others[i])) {
+    if (!g_ptr_array_find_with_equal_func(names, others[i], g_str_equal, NULL) &&
+        g_file_test(place, G_FILE_TEST_EXISTS) && !is_trace(results, others[i])) {
       older[stay++] = others[i];
     }
   }
-  names[count] = "summary.json"; /* last: a folder without it holds no whole run */
-  gboolean good = new_files_take_places(results->files, names, error);
+  g_ptr_array_add(names, g_strdup("summary.json")); /* last: a folder without it holds no whole run */
+  g_ptr_array_add(names, NULL);
+  gboolean good = new_files_take_places(results->files, (const char *const *)names->pdata, error);
   if (good && stay > 0 && notes) {
     g_autofree char *list = g_strjoinv(", ", (char **)older);
     plain_text_print(
@@ -157,7 +165,7 @@ int cli_results_exit_code(const char *command, const scenario *s, const session_
 
 static struct {
   char **sets;
-  char *engine, *directory, *trace, *seed;
+  char *engine, *directory, *trace, *seed, *captured;
   gboolean capture, all;
 } options;
 
@@ -171,7 +179,7 @@ static int run_into(const cli_results *results, const scenario *s, const cli_arg
     return CLI_USAGE;
   }
   const simulation_options how = {.directory = new_files_folder(results->files),
-                                  .capture = options.capture,
+                                  .capture = options.capture || options.captured != NULL,
                                   .trace = output_file(events),
                                   .progress = cli_shows_progress(arguments) ? cli_progress_of_run : NULL,
                                   .progress_user = &shown};
@@ -198,6 +206,8 @@ static int run(const cli_arguments *arguments, GError **error)
       (options.engine == NULL ||
        scenario_set_key(s, SCENARIO_RUN_ENGINE, options.engine, "--engine", error)) &&
       (options.seed == NULL || scenario_set_key(s, SCENARIO_RUN_SEED, options.seed, "--seed", error)) &&
+      (options.captured == NULL ||
+       scenario_set_key(s, SCENARIO_MEASURE_HOSTS, options.captured, "--pcap-hosts", error)) &&
       scenario_check(s, notes, error) && run_engine_check(s, error);
   g_ptr_array_add(notes, NULL);
   if (good && !arguments->quiet) {
@@ -219,6 +229,8 @@ static const GOptionEntry entries[] = {
     CLI_TEXT("trace", 0, &options.trace,
              "write each event of the run to this file ('iwarpsim trace' prints it)", "FILE"),
     CLI_SWITCH("pcap", 0, &options.capture, "also write sender.pcap and receiver.pcap"),
+    CLI_TEXT("pcap-hosts", 0, &options.captured,
+             "of a graph: also write h3.pcap of each of these hosts; as --pcap with measure.hosts", "SET"),
     CLI_RESULTS_ALL(options.all),
     G_OPTION_ENTRY_NULL,
 };

@@ -14,7 +14,7 @@
 
 /* They are in the order of the event `held`; processing is not part of the reassembly occupancy. */
 enum { INCOMPLETE, UNLOCATED, ORDER, FRAGMENT, CAUSES };
-enum { HOLES_DESCRIBED = 4, CONNECTIONS_NAMED = 3 };
+enum { HOLES_DESCRIBED = 4, CONNECTIONS_NAMED = 3, SENDERS_NAMED = 4 };
 #define NOTHING_ARRIVED G_MAXUINT64 /* that is at fault */
 
 /* A hole is octets that were missing at the peak. */
@@ -30,10 +30,25 @@ typedef struct share {
   guint64 octets, holes;
 } share;
 
+/* It waits in a queue of a switch. */
+typedef struct waiting_packet {
+  const char *node;
+  uint32_t port;
+  time_ps until;
+  const char *sender;
+} waiting_packet;
+
+/* So many packets are from a host. */
+typedef struct sender_share {
+  const char *sender;
+  guint64 packets;
+} sender_share;
+
 typedef struct explanation {
   trace_reader *reader;   /* the present one: it owns the texts and nodes of events */
   bool in_order, assumes; /* the receiver is in-order, assume-aligned */
-  char *fault;            /* what it makes a peer do wrong; NULL: nothing */
+  bool in_graph;
+  char *fault; /* what it makes a peer do wrong; NULL: nothing */
   guint64 cell_octets;
 
   /* The first reading finds these. */
@@ -64,6 +79,12 @@ typedef struct explanation {
   guint described, missing;                /* … so many, and all */
   guint64 arrivals, fpdus, payload_octets; /* beyond the first, up to the peak; the last two placed there */
   packet_story *failed;                    /* of what is at fault, or was sent in vain */
+  GArray *waiting;            /* waiting_packet: in queues of a graph, and those that have left */
+  GHashTable *senders;        /* the names of hosts, by connection and side */
+  guint room;                 /* those that have left are forgotten beyond so many */
+  trace_event drop;           /* of a packet of the first hole by a switch, when there waited … */
+  GArray *shares;             /* … those of each sender, the most first, … */
+  guint64 at_switch, at_port; /* … and so many in all, and at the port */
 } explanation;
 
 static bool is_at_end(const trace_event *event, const trace_event *of)
@@ -187,21 +208,21 @@ static void begin_to_follow(explanation *of)
     const range next = range_set_get(&of->arrived, i);
     if (next.from > from && of->missing++ < HOLES_DESCRIBED) {
       of->holes[of->described++] =
-          (hole){{from, next.from}, packet_story_new(&of->peak, false, from), TIME_PS_NEVER};
+          (hole){{from, next.from}, packet_story_new(&of->peak, false, of->in_graph, from), TIME_PS_NEVER};
     }
     from = next.to;
   }
   const trace_event *window = &of->at_failure[TRACE_WINDOW];
   if (of->position == NOTHING_ARRIVED) { /* what it sends: the first octet that is not acknowledged */
     const bool has_octets = TRACE_VALUE(window, WINDOW, next) > 0;
-    of->failed = packet_story_new(&of->failure, true,
+    of->failed = packet_story_new(&of->failure, true, of->in_graph,
                                   has_octets ? TRACE_VALUE(window, WINDOW, acknowledged) : PACKET_STORY_SYN);
     return;
   }
   from = of->sent.id == TRACE_FPDU_SENT ? TRACE_VALUE(&of->sent, FPDU_SENT, position) : of->position;
   const bool is_misled = of->valid.id == TRACE_FPDU_VALID && from != of->position;
-  of->failed =
-      packet_story_new(&of->failure, false, is_misled ? TRACE_VALUE(&of->valid, FPDU_VALID, position) : from);
+  of->failed = packet_story_new(&of->failure, false, of->in_graph,
+                                is_misled ? TRACE_VALUE(&of->valid, FPDU_VALID, position) : from);
   packet_story_widen(of->failed, of->sent.id == TRACE_FPDU_SENT
                                      ? from + TRACE_VALUE(&of->sent, FPDU_SENT, octets)
                                      : PACKET_STORY_SYN);
@@ -230,8 +251,69 @@ static void follow_peak(explanation *of, const trace_event *event, GError **erro
   }
 }
 
+static int compare_sender_shares(gconstpointer a, gconstpointer b)
+{
+  const guint64 one = ((const sender_share *)a)->packets, other = ((const sender_share *)b)->packets;
+  return (one < other) - (one > other);
+}
+
+/* Notes whose packets wait in the switch that drops the first packet of the first hole. */
+static void note_filling(explanation *of, const trace_event *event)
+{
+  of->drop = *event;
+  for (guint i = 0; i < of->waiting->len; i++) {
+    const waiting_packet *one = &g_array_index(of->waiting, waiting_packet, i);
+    guint place = 0;
+    if (one->node != event->node || one->until <= event->time) {
+      continue;
+    }
+    of->at_switch++;
+    of->at_port += one->port == event->port;
+    while (place < of->shares->len && g_array_index(of->shares, sender_share, place).sender != one->sender) {
+      place++;
+    }
+    if (place == of->shares->len) {
+      g_array_set_size(of->shares, place + 1); /* zeros */
+      g_array_index(of->shares, sender_share, place).sender = one->sender;
+    }
+    g_array_index(of->shares, sender_share, place).packets++;
+  }
+  g_array_sort(of->shares, compare_sender_shares);
+}
+
+/* Follows what waits in the queues of a graph. */
+static void follow_queues(explanation *of, const trace_event *event)
+{
+  gpointer sender = GUINT_TO_POINTER(event->connection * SIDES + event->side);
+
+  if (event->id == TRACE_PACKET_SENT) {
+    g_hash_table_insert(of->senders, sender, (gpointer)event->node);
+  } else if (event->id == TRACE_PACKET_QUEUED) {
+    const waiting_packet added = {.node = event->node,
+                                  .port = event->port,
+                                  .until = event->time + (time_ps)TRACE_VALUE(event, PACKET_QUEUED, waits_ps),
+                                  .sender = g_hash_table_lookup(of->senders, sender)};
+    g_array_append_val(of->waiting, added);
+    if (of->waiting->len > of->room) {
+      for (guint i = of->waiting->len; i-- > 0;) {
+        if (g_array_index(of->waiting, waiting_packet, i).until <= event->time) {
+          g_array_remove_index_fast(of->waiting, i);
+        }
+      }
+      of->room = 2 * of->waiting->len + 1024;
+    }
+  } else if (event->id == TRACE_PACKET_DROPPED && of->drop.id != TRACE_PACKET_DROPPED && of->described > 0 &&
+             g_str_has_prefix(TRACE_TEXT(event, PACKET_DROPPED, place), "switch, ") &&
+             packet_story_carries(of->holes->story, event->packet)) {
+    note_filling(of, event);
+  }
+}
+
 static void follow(explanation *of, const trace_event *event, GError **error)
 {
+  if (of->in_graph) {
+    follow_queues(of, event);
+  }
   for (guint i = 0; i < of->described; i++) {
     packet_story_hear(of->holes[i].story, event);
   }
@@ -308,6 +390,25 @@ static void add_others(const explanation *of, prose *to)
   }
 }
 
+/* Adds whose packets waited in the switch that dropped the first missing octets. */
+static void add_filling(const explanation *of, prose *to)
+{
+  if (of->drop.id != TRACE_PACKET_DROPPED) {
+    return;
+  }
+  prose_add(to, " When it came, %s waited in %s, %s of them for port %u:",
+            prose_plural(to, of->at_switch, "packets"), of->drop.node, prose_count(to, of->at_port),
+            of->drop.port);
+  for (guint i = 0; i < MIN(of->shares->len, SENDERS_NAMED); i++) {
+    const sender_share *one = &g_array_index(of->shares, sender_share, i);
+    prose_add(to, "%s %s from %s", i > 0 ? "," : "", prose_count(to, one->packets), one->sender);
+  }
+  if (of->shares->len > SENDERS_NAMED) {
+    prose_add(to, ", and those of %u more", of->shares->len - SENDERS_NAMED);
+  }
+  prose_add(to, ".");
+}
+
 static void add_peak(const explanation *of, prose *to)
 {
   const bool is_simple = of->described > 0 && of->causes[ORDER] == of->octets;
@@ -342,6 +443,7 @@ static void add_peak(const explanation *of, prose *to)
         of->longest_sent > 0 && of->longest > of->longest_sent ? joined : "",
         is_simple ? ", and none could be placed because " : "", is_simple ? why_order(of) : "");
     packet_story_add(of->holes->story, after, of->holes->filled_at, to);
+    add_filling(of, to);
   } else {
     prose_add(to, "no hole was open: all octets before the last that had arrived were there.");
   }
@@ -438,9 +540,11 @@ static void note_scenario(explanation *of, const char *text)
   g_autoptr(JsonObject) about = json_text_read(text, strlen(text), NULL);
   JsonObject *keys = json_text_object(about, "keys");
   const char *cell = json_text_string(keys, "receiver.cell"), *mode = json_text_string(keys, "receiver.mode");
+  const char *kind = json_text_string(keys, "topology.kind"); /* a path has none */
   const char *fault = json_text_string(keys, "fault.error");
 
   of->in_order = g_strcmp0(mode, "in-order") == 0;
+  of->in_graph = kind && strcmp(kind, "path") != 0;
   of->assumes = g_strcmp0(mode, "assume-aligned") == 0;
   of->cell_octets = MAX(cell ? g_ascii_strtoull(cell, NULL, 10) : 1, 1);
   of->fault = g_strcmp0(fault, "none") == 0 ? NULL : g_strdup(fault);
@@ -470,6 +574,10 @@ char *explain_trace(FILE *file, const char *name, GError **error)
                     .sent.id = TRACE_EVENTS,
                     .valid.id = TRACE_EVENTS,
                     .position = NOTHING_ARRIVED,
+                    .drop.id = TRACE_EVENTS,
+                    .waiting = g_array_new(FALSE, FALSE, sizeof(waiting_packet)),
+                    .shares = g_array_new(FALSE, TRUE, sizeof(sender_share)),
+                    .senders = g_hash_table_new(NULL, NULL),
                     .damaged = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL),
                     .holding = g_hash_table_new_full(NULL, NULL, NULL, g_free)};
   prose text = prose_new();
@@ -507,6 +615,9 @@ char *explain_trace(FILE *file, const char *name, GError **error)
   g_clear_pointer(&of.failed, packet_story_free);
   trace_reader_free(of.reader);
   range_set_clear(&of.arrived);
+  g_array_unref(of.waiting);
+  g_array_unref(of.shares);
+  g_hash_table_destroy(of.senders);
   g_hash_table_destroy(of.damaged);
   g_hash_table_destroy(of.holding);
   g_free(of.host);

@@ -15,7 +15,9 @@ typedef struct carrier {
   const char *maker; /* the element that made it; NULL: the end */
   const char *why;   /* it has octets that were sent before because of this; NULL: it has none */
   const char *fate;  /* "was lost on", what became of it; NULL: it arrived, or was still on its way */
-  const char *place; /* where, or of what; NULL: on the path */
+  const char *place; /* where, or of what; NULL: on the path, in a graph at … */
+  const char *node;  /* … the port of this */
+  uint32_t port;
   time_ps at;
   time_ps damaged_at; /* TIME_PS_NEVER: it was not */
   bool has_arrived;
@@ -35,14 +37,15 @@ struct packet_story {
   GHashTable *numbers; /* the last carrier of each packet number */
   guint64 segments;
   sequence_base sender_tcp, proxy;
-  bool is_proxied;
+  bool in_graph, is_proxied;
   guint64 proxy_next; /* what the proxy has not sent before */
 };
 
-packet_story *packet_story_new(const trace_event *of, bool is_sent, guint64 position)
+packet_story *packet_story_new(const trace_event *of, bool is_sent, bool in_graph, guint64 position)
 {
   packet_story *story = g_new0(packet_story, 1);
 
+  story->in_graph = in_graph;
   story->connection = of->connection;
   story->sender = is_sent ? of->side : side_peer(of->side);
   story->octets = (range){position, position + 1};
@@ -148,6 +151,9 @@ static const char *drop_words(const char *place)
       {"red", "was dropped by RED on"},
       {"codel", "was dropped by CoDel on"},
       {"fragmenter", "was too large for a link of"},
+      {"switch, port limit", "found a queue at its limit at"},
+      {"switch, buffer", "found the buffer full at"},
+      {"switch, threshold", "found a queue at its threshold at"},
   };
   const char *words = "was dropped on";
 
@@ -184,6 +190,8 @@ static void hear_fate(carrier *packet, const trace_event *event)
     return;
   }
   packet->at = event->time;
+  packet->node = event->node;
+  packet->port = event->port;
 }
 
 void packet_story_hear(packet_story *story, const trace_event *event)
@@ -201,6 +209,11 @@ void packet_story_hear(packet_story *story, const trace_event *event)
   } else if (event->id == TRACE_PACKET_MADE) {
     hear_made(story, event);
   }
+}
+
+gboolean packet_story_carries(const packet_story *story, guint64 packet)
+{
+  return g_hash_table_contains(story->numbers, &packet);
 }
 
 /* --- Words --- */
@@ -228,7 +241,10 @@ static void add_name(const carrier *packet, prose *to)
 
 static void add_fate(const packet_story *story, const carrier *packet, prose *to)
 {
-  if (packet->fate) {
+  if (packet->fate && !packet->place && story->in_graph) {
+    prose_add(to, " %s port %u of %s at %s", packet->fate, packet->port, packet->node,
+              prose_time(to, packet->at));
+  } else if (packet->fate) {
     prose_add(to, " %s %s at %s", packet->fate, packet->place ? packet->place : path_of(story),
               prose_time(to, packet->at));
   } else {

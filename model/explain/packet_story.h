@@ -15,8 +15,8 @@ typedef struct packet_story packet_story;
 #define PACKET_STORY_SYN ((guint64)G_MAXINT64)
 
 /* Begins the story of the packets with the octet at `position` of the stream that the end at which `of`
- * happens sends (`is_sent`) or receives. Free with packet_story_free(). */
-packet_story *packet_story_new(const trace_event *of, bool is_sent, guint64 position);
+ * happens sends (`is_sent`) or receives, on a path or through a graph. Free with packet_story_free(). */
+packet_story *packet_story_new(const trace_event *of, bool is_sent, bool in_graph, guint64 position);
 void packet_story_free(packet_story *story);
 
 /* From now on it is the story of all octets from there up to `to`. */
@@ -24,6 +24,9 @@ void packet_story_widen(packet_story *story, guint64 to);
 
 /* Takes the next event of the trace. */
 void packet_story_hear(packet_story *story, const trace_event *event);
+
+/* Returns whether `packet` is one of its packets. */
+gboolean packet_story_carries(const packet_story *story, guint64 packet);
 
 /* Adds a sentence: why the octets did not arrive at first, then the text `after`, then when they were sent
  * again, and, where that comes, that all were there at `filled_at` (TIME_PS_NEVER: not in the trace). */

@@ -250,6 +250,8 @@ static GArray *hosts_of(configuration *c, const graph *network, scenario_key key
   return hosts;
 }
 
+enum { NAMED_HOSTS_MAX = 64 }; /* each may have two files open */
+
 /* Finds the hosts of measure.host and measure.hosts. */
 static void fill_measured(configuration *c, const graph *network)
 {
@@ -261,6 +263,11 @@ static void fill_measured(configuration *c, const graph *network)
     note_problem(
         c, SCENARIO_MEASURE_HOST, 0,
         g_error_new(IWARPSIM_ERROR, IWARPSIM_ERROR_FAILED, "it is %u hosts; expected one", host->len));
+  }
+  if (named != NULL && named->len > NAMED_HOSTS_MAX) {
+    note_problem(c, SCENARIO_MEASURE_HOSTS, 0,
+                 g_error_new(IWARPSIM_ERROR, IWARPSIM_ERROR_FAILED, "it is %u hosts; expected at most %d",
+                             named->len, NAMED_HOSTS_MAX));
   }
   if (c->of_graph.problem != NULL) {
     return;

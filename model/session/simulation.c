@@ -14,9 +14,9 @@
 
 /* --- Files --- */
 
-FILE *simulation_open_series(const configuration *c, const char *directory, GError **error)
+static FILE *open_series(const configuration *c, const char *directory, const char *name, GError **error)
 {
-  g_autofree char *path = g_build_filename(directory, "occupancy.csv", NULL);
+  g_autofree char *path = g_build_filename(directory, name, NULL);
   FILE *file = fopen(path, "w");
 
   if (!file) {
@@ -26,6 +26,11 @@ FILE *simulation_open_series(const configuration *c, const char *directory, GErr
   fprintf(file, "# scenario %s, seed %" G_GUINT64_FORMAT ", iwarpsim %s\n", c->name, c->run.seed,
           IWARPSIM_VERSION);
   return file;
+}
+
+FILE *simulation_open_series(const configuration *c, const char *directory, GError **error)
+{
+  return open_series(c, directory, "occupancy.csv", error);
 }
 
 /* These are the files of each host. */
@@ -57,6 +62,34 @@ static host_files files_of(const configuration *c)
                       .captures = g_new0(packet_capture *, hosts)};
 }
 
+/* Opens the files of the hosts of measure.hosts: occupancy-h3.csv, unless occupancy.csv is that host's or no
+ * payload comes to it, and h3.pcap. */
+static bool open_named(const simulation_options *options, const configuration *c, host_files *files,
+                       GError **error)
+{
+  const configuration_of_graph *of = &c->of_graph;
+  bool good = true;
+
+  for (uint32_t i = 0; good && i < of->named_count; i++) {
+    const uint32_t host = of->named[i];
+    g_autofree char *series = g_strdup_printf("occupancy-h%u.csv", host);
+    g_autofree char *name = g_strdup_printf("h%u.pcap", host);
+    g_autofree char *capture = g_build_filename(options->directory, name, NULL);
+    bool is_sink = false;
+
+    for (uint32_t pair = 0; pair < c->connections.count; pair++) {
+      is_sink = is_sink || of->pairs[pair].hosts[c->measured] == host;
+    }
+    if (c->measure.series != SERIES_OF_NONE && is_sink && !files->series[host]) {
+      good = (files->series[host] = open_series(c, options->directory, series, error));
+    }
+    if (options->capture && good) {
+      good = (files->captures[host] = packet_capture_new(capture, error));
+    }
+  }
+  return good;
+}
+
 /* Opens what `options` ask for of a run of `c`; also what is open when something fails. */
 static gboolean open_files(const simulation_options *options, const configuration *c, host_files *files,
                            GError **error)
@@ -69,7 +102,8 @@ static gboolean open_files(const simulation_options *options, const configuratio
   if (c->measure.series != SERIES_OF_NONE) {
     good = (files->series[files->sink] = simulation_open_series(c, options->directory, error));
   }
-  for (uint32_t i = 0; options->capture && good && i < 2; i++) {
+  good = good && open_named(options, c, files, error);
+  for (uint32_t i = 0; options->capture && good && c->of_graph.named_count == 0 && i < 2; i++) {
     const bool is_sink = i > 0; /* the last */
     const uint32_t host = is_sink ? files->sink : files->source;
     g_autofree char *path =

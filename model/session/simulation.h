@@ -10,7 +10,7 @@
 
 typedef struct simulation_options {
   const char *directory; /* where occupancy.csv and captures go; must exist. NULL: no files are written */
-  gboolean capture;      /* sender.pcap and receiver.pcap, as --pcap */
+  gboolean capture;      /* sender.pcap and receiver.pcap, or h3.pcap of each host of measure.hosts */
   FILE *trace;           /* opened; a trace of what happens goes there. NULL: none */
   session_progress_function
       progress; /* called with how far the run is, as session_on_progress() does; NULL: none */

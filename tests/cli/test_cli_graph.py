@@ -2,6 +2,8 @@
 """These tests are about a graph's tables, its values in summary.json, and the names of its hosts."""
 import csv
 import json
+import os
+import re
 
 import program_kit as kit
 
@@ -46,3 +48,39 @@ class Graph(kit.ProgramTest):
         for key in ("host", "hosts"):
             kit.write("a.cfg", STAR.replace('hosts = "h[0-1]+h2"', f'{key} = "h7"'))
             self.expect("iwarpsim check a.cfg", "", f"a.cfg:3: measure.{key}: no host is named 'h7'; expected one of h[0-2]\n", 2)
+
+    def test_files_of_named_hosts(self):
+        """Captures are of these hosts, a series of each to which payload comes; decode and replay read them."""
+        kit.write("a.cfg", STAR.replace('"incast"', '"pairs"; from = "h0+h1"; to = "h1+h2"').replace("h[0-1]+h2", ""))
+        drop = "--set measure.host=h2 --set link.drop=[9] --set receiver.mode=in-order"
+        self.shell(f"iwarpsim run a.cfg -q -o o --pcap-hosts h1+last {drop}")
+        self.assertEqual(sorted(os.listdir("o")), ["h1.pcap", "h2.pcap", "hosts.csv", "occupancy-h1.csv", "occupancy.csv",
+                                                   "ports.csv", "summary.json"])
+        values = json.loads(kit.octets("o/summary.json"))["graph"]
+        for host, connections in (("h1", 2), ("h2", 1)):
+            self.expect_parts(self.shell(f"iwarpsim decode o/{host}.pcap --summary").stdout, f"\n{connections} TCP connection")
+        self.shell("iwarpsim replay o/h2.pcap -q -o r --set receiver.mode=in-order")
+        again = json.loads(kit.octets("r/summary.json"))["metrics"]["buffer.reassembly_peak_octets"]
+        self.assertGreater(again, 0)
+        self.assertEqual(again, values["host.h2.buffer.reassembly_peak_octets"])
+        self.expect("iwarpsim run a.cfg -q -o o --set topology.hosts=65 --pcap-hosts all", "",
+                    "--pcap-hosts: measure.hosts: it is 65 hosts; expected at most 64\n", 2)
+        self.expect("iwarpsim run a.cfg -q -o o --pcap-hosts h3", "",
+                    "--pcap-hosts: measure.hosts: no host is named 'h3'; expected one of h[0-2]\n", 2)
+
+    def test_what_filled_the_switch(self):
+        """A packet that a port drops finds 20 of 1,500 octets: one is sent, and 19 wait. By the trace, whose they are: connection
+        0 is from h0, connection 1 from h1."""
+        self.shell("iwarpsim run a.cfg -q -o o --set workload.message_size=1MiB --set switch.port_limit=30000"
+                   " --set receiver.mode=in-order --set measure.hosts= --trace o.trace")
+        story = self.shell("iwarpsim explain-peak o.trace").stdout
+        found = re.search(r"\(packet ([0-9,]+), [^)]*\) found a queue at its limit at port 3 of s0 at .*When it came, 19 packets "
+                          r"waited in s0, 19 of them for port 3: ([^.]*)\.", " ".join(story.split()))
+        events = [json.loads(line) for line in self.shell("iwarpsim trace o.trace").stdout.splitlines()
+                  if '"node":"s0","port":3' in line]
+        at = next(event["time_ps"] for event in events if event["event"] == "packet_dropped"
+                  and event["packet"] == int(found[1].replace(",", "")))
+        waiting = [event["connection"] for event in events if event["event"] == "packet_queued"
+                   and event["time_ps"] <= at < event["time_ps"] + event["waits_ps"]]
+        self.assertEqual(sorted(found[2].split(", ")),
+                         sorted(f"{waiting.count(i)} from h{i}" for i in (0, 1) if i in waiting))

@@ -483,23 +483,6 @@ TEST(test_patched_records)
   fixture_assert_at_end(source);
 }
 
-TEST(test_interfaces_of_one_link_type)
-{
-  g_autoptr(fixture_file) file = fixture_file_new(FIXTURE_PCAPNG, false, FIXTURE_LINK_ETHERNET);
-  fixture_segment sent[2] = {segment_from(4, 0, 1, 10), segment_from(6, 1, 2, 20)};
-  fixture_file_add_interface(file, FIXTURE_LINK_ETHERNET, 262144);
-  fixture_file_add_segment(file, 1, FIXTURE_LINK_ETHERNET, &sent[0]);
-  file->interface = 1;
-  fixture_file_add_segment(file, 2, FIXTURE_LINK_ETHERNET, &sent[1]);
-  capture_source *source = fixture_open(file);
-  capture_segment segment = fixture_segment_of(source);
-  assert_payload(&segment, &sent[0]);
-  segment = fixture_segment_of(source);
-  assert_payload(&segment, &sent[1]);
-  g_assert_cmpuint(segment.flow, ==, 1);
-  fixture_assert_at_end(source);
-}
-
 TEST(test_broken_off)
 {
   g_autoptr(fixture_file) file = fixture_raw_file();

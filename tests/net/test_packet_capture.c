@@ -68,28 +68,6 @@ static void write_two(const char *path)
   g_assert_true(NO_ERROR(packet_capture_close, capture));
 }
 
-/* Checks the file as the pcap format has it: magic A1B23C4D (nanoseconds), 2.4, zone 0, accuracy 0, 65535
- * octets, and 101, which is raw IP in files (LINKTYPE_RAW). In the order of octets of this machine, as
- * libpcap writes it. */
-FILE_TEST(test_octets_of_the_file)
-{
-  write_two(f->path);
-  g_autofree char *contents = NULL;
-  gsize length;
-  g_assert_true(g_file_get_contents(f->path, &contents, &length, NULL));
-  g_assert_cmpuint(length, ==, 24 + 16 + 43 + 16 + 40);
-  struct {
-    uint32_t magic;
-    uint16_t major, minor;
-    uint32_t zone, accuracy, snapshot, link_type, seconds, nanoseconds, captured, original;
-  } start;
-  g_assert_cmpuint(sizeof start, ==, 40);
-  memcpy(&start, contents, sizeof start);
-  EXPECT_FIELDS(&start, (magic, 0xA1B23C4D), (major, 2), (minor, 4), (zone, 0), (accuracy, 0),
-                (snapshot, 65535), (link_type, 101), (seconds, 0), (nanoseconds, 26201), (captured, 43),
-                (original, 43));
-}
-
 /* They are read back with libpcap: times, octets, and checksums that come out 0 over what they cover (RFC
  * 1071). */
 FILE_TEST(test_read_back)
@@ -191,17 +169,6 @@ FILE_TEST(test_the_largest_packet_is_cut)
   pcap_t *reader = open_first(f->path, &record, &octets);
   EXPECT_FIELDS(record, (caplen, 65535), (len, 65575));
   pcap_close(reader);
-}
-
-FILE_TEST(test_an_older_file_is_replaced)
-{
-  g_assert_true(
-      g_file_set_contents(f->path,
-                          "an older and longer file ................................................"
-                          "..........................................................................",
-                          -1, NULL));
-  write_two(f->path);
-  assert_size(f->path, 139);
 }
 
 TEST(test_no_such_folder)

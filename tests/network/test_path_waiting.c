@@ -67,22 +67,6 @@ static void append(path_waiting *waiting, int64_t from, const part *segment)
   path_waiting_append(waiting, packet, &header, from, from, segment->to);
 }
 
-/* The piece has the octets from `from` on, the header fields and the marks. */
-static void assert_piece(const datagram *packet, int64_t from, const part *expected)
-{
-  tcp_header header;
-  g_assert_true(datagram_tcp_header(packet, &header));
-  EXPECT_FIELDS(&header, (sequence, tcp_sequence_of(from, TEST_ISN)), (flags, TCP_ACK | expected->flags),
-                (has_timestamps, expected->timestamp != 0));
-  g_assert_true(!header.has_timestamps || header.timestamp_value == expected->timestamp);
-  EXPECT_FIELDS(packet, (send_order, 3), (retransmission, expected->retransmission));
-  g_assert_cmpint(datagram_ecn_of(packet), ==, expected->ecn);
-  g_assert_cmpint(packet->payload.length, ==, expected->to - from);
-  for (uint32_t at = 0; at < packet->payload.length; at++) {
-    g_assert_cmpuint(buffer_chain_at(&packet->payload, at), ==, test_octet(from + at));
-  }
-}
-
 ROW_TEST(test_pieces, cases)
 {
   g_autoptr(datagram) first = test_packet(0, 1, TCP_ACK);
@@ -102,7 +86,18 @@ ROW_TEST(test_pieces, cases)
   for (const part *taken = c->pieces; taken->to > 0; from = taken++->to) {
     const path_piece wanted = {.flow = &flow, .isn = TEST_ISN, .newest = &newest, .send_order = 3};
     g_autoptr(datagram) packet = path_waiting_take(&waiting, taken->to, &wanted);
-    assert_piece(packet, from, taken);
+    /* The piece has the octets from `from` on, the header fields and the marks. */
+    tcp_header header;
+    g_assert_true(datagram_tcp_header(packet, &header));
+    EXPECT_FIELDS(&header, (sequence, tcp_sequence_of(from, TEST_ISN)), (flags, TCP_ACK | taken->flags),
+                  (has_timestamps, taken->timestamp != 0));
+    g_assert_true(!header.has_timestamps || header.timestamp_value == taken->timestamp);
+    EXPECT_FIELDS(packet, (send_order, 3), (retransmission, taken->retransmission));
+    g_assert_cmpint(datagram_ecn_of(packet), ==, taken->ecn);
+    g_assert_cmpint(packet->payload.length, ==, taken->to - from);
+    for (uint32_t at = 0; at < packet->payload.length; at++) {
+      g_assert_cmpuint(buffer_chain_at(&packet->payload, at), ==, test_octet(from + at));
+    }
   }
   g_assert_cmpuint(waiting.octets.length, ==, 0);
   path_waiting_clear(&waiting);

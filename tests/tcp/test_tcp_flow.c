@@ -6,21 +6,6 @@
 
 enum { EMSS = 1460 };
 
-/* Payload the other way carries the ACK. */
-TCP_TEST(test_ack_rides_on_payload, tcp_fixture_pair(NULL))
-{
-  post(f, 0, 100, 0);
-  deliver(f, 0);
-  expect_nothing(f, 1);
-  post(f, 1, 200, 0);
-  expect_segment(f, 1, 0, 200);
-  g_assert_cmpuint(wire_header(f, 1, 0).acknowledgement, ==, sequence_at(f, 0, 100));
-  g_assert_cmpint(f->end[1].connection->class->deadline(f->end[1].connection), !=,
-                  f->now + f->end[0].config.delayed_ack_ps);
-  deliver(f, 1);
-  g_assert_cmpuint(f->end[0].acknowledged, ==, 100);
-}
-
 /* SACK blocks, most recent first, and no more than 3 beside timestamps; never on a segment with payload,
  * which has no room. */
 TCP_TEST(test_sack_blocks_on_the_wire, tcp_fixture_pair(TCP_WITH(.timestamps = true)))

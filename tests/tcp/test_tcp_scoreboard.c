@@ -133,20 +133,6 @@ TEST(test_no_sample_from_retransmissions)
   tcp_scoreboard_free(board);
 }
 
-BOARD_TEST(test_lose_all, board_with(5))
-{
-  tcp_scoreboard_sack(board, 2000, 3000);
-  tcp_scoreboard_lose_all(board, TIME_PS_NEVER);
-  expect_pipe(board, 0);
-  EXPECT_NEXT_LOST(board, 0, 1000, 3000);
-  expect_pipe(board, 3000);
-  tcp_scoreboard_sent(board, 5000, 6000, 9);
-  expect_next_lost(board, 4000);
-  expect_none_lost(board);                       /* what was sent since is not lost */
-  tcp_scoreboard_lose_all(board, TIME_PS_NEVER); /* a second time-out loses the retransmissions too */
-  expect_next_lost(board, 0);
-}
-
 /* A SACK of the first segment in flight that no acknowledgement follows was withdrawn (RFC 2018 §8). */
 BOARD_TEST(test_reneging, board_with(3))
 {

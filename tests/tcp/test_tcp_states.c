@@ -270,18 +270,6 @@ TCP_TEST(test_reset_after_simultaneous_open, tcp_fixture_new(NULL, NULL))
   g_assert_false(f->end[0].established);
 }
 
-/* RFC 9293 §3.5.1: the peer has forgotten the connection. Its RST, at the sequence number that our segment
- * acknowledges, is believed at once. */
-TCP_TEST(test_half_open, against_script())
-{
-  script(f, 0, 100, 0, 0);
-  post(f, 0, 500, 0);
-  tcp_header ours = wire_header(f, 0, 0);
-  tcp_header reset = {.sequence = ours.acknowledgement, .flags = TCP_RST};
-  script_segment(f, reset, 0, 0);
-  expect_closed(f, 0, TCP_CLOSE_RESET);
-}
-
 /* Payload and FIN of a SYN are not taken; they come again (RFC 9293 §3.10.7.2 lets them wait). */
 TCP_TEST(test_payload_of_a_syn, tcp_fixture_new(NULL, NULL))
 {

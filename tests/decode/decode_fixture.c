@@ -15,18 +15,6 @@ static void append_random(GByteArray *octets, uint32_t count, random_stream *ran
   }
 }
 
-static void append_frame(const send_plan *plan, unsigned from, GByteArray *octets, random_stream *random)
-{
-  uint32_t length = plan->private_data[from];
-  int flags = (plan->markers[!from] ? FRAME_M : 0) | (plan->crc ? FRAME_C : 0) |
-              (from == 1 && plan->rejects ? FRAME_R : 0);
-  const uint8_t fields[] = {(uint8_t)flags, 1, (uint8_t)(length >> 8), (uint8_t)length};
-
-  g_byte_array_append(octets, (const uint8_t *)(from == 0 ? "MPA ID Req Frame" : "MPA ID Rep Frame"), 16);
-  g_byte_array_append(octets, fields, sizeof fields);
-  append_random(octets, length, random);
-}
-
 /* Appends a tagged RDMA Write, alone or the last of its message, with `octets` of payload. */
 static void append_write(mpa_stream *stream, uint32_t payload_octets, uint64_t offset, bool sparse,
                          random_stream *random)
@@ -58,7 +46,13 @@ static void make_octets(decode_case *at)
     append_random(octets, plan->streaming[from], at->random);
     at->startup[from] = octets->len;
     if (plan->has_frames) {
-      append_frame(plan, from, octets, at->random);
+      uint32_t length = plan->private_data[from];
+      int flags = (plan->markers[!from] ? FRAME_M : 0) | (plan->crc ? FRAME_C : 0) |
+                  (from == 1 && plan->rejects ? FRAME_R : 0);
+      const uint8_t fields[] = {(uint8_t)flags, 1, (uint8_t)(length >> 8), (uint8_t)length};
+      g_byte_array_append(octets, (const uint8_t *)(from == 0 ? "MPA ID Req Frame" : "MPA ID Rep Frame"), 16);
+      g_byte_array_append(octets, fields, sizeof fields);
+      append_random(octets, length, at->random);
     }
     at->phase[from] = octets->len;
     at->sent[from] = mpa_stream_begin(plan->markers[from], plan->crc);

@@ -196,21 +196,6 @@ typedef struct knowledge {
   guint64 edge;     /* all below have come */
 } knowledge;
 
-static void learn(knowledge *k, const listed_packet *p)
-{
-  guint64 position = p->position;
-
-  if (k->came->len < position + p->payload + 1) {
-    guint before = k->came->len;
-    g_byte_array_set_size(k->came, (guint)(position + p->payload + 1));
-    memset(k->came->data + before, 0, k->came->len - before);
-  }
-  memset(k->came->data + position, 1, p->payload);
-  while (k->came->data[k->edge]) {
-    k->edge++;
-  }
-}
-
 /* MPA-346: while fragments wait, an ACK of the Data Sink acknowledges no more than whole datagrams have
  * brought, and its window does not change, since TCP's buffer is not used. 2 % of the fragments are lost, so
  * that datagrams wait for long. */
@@ -234,7 +219,15 @@ FOLDER_TEST(test_window_and_acks)
       waiting += p->more;
     } else if (p->from_initiator) {
       waiting -= p->kind == LISTED_LAST_FRAGMENT;
-      learn(&k, p);
+      guint before = k.came->len;
+      if (before < p->position + p->payload + 1) {
+        g_byte_array_set_size(k.came, (guint)(p->position + p->payload + 1));
+        memset(k.came->data + before, 0, k.came->len - before);
+      }
+      memset(k.came->data + p->position, 1, p->payload);
+      while (k.came->data[k.edge]) {
+        k.edge++;
+      }
     } else if (!(p->flags & (LISTED_SYN | LISTED_FIN)) && k.edge > 0) {
       guint64 acknowledged = p->acknowledgement - first_sequence;
       g_assert_cmpuint(acknowledged, <=, k.edge + 1); /* the FIN counts, too */

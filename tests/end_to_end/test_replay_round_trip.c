@@ -264,21 +264,6 @@ static void compare_steps(const char *name, const GArray *of_run, const GArray *
   g_assert_cmpuint(of_replay->len, ==, of_run->len);
 }
 
-static void compare_series(const char *folder, const char *to)
-{
-  g_autoptr(GHashTable) of_run = series_of(folder);
-  g_autoptr(GHashTable) of_replay = series_of(to);
-  GHashTableIter iterator;
-  gpointer name;
-  gpointer steps;
-
-  g_assert_cmpuint(g_hash_table_size(of_replay), ==, g_hash_table_size(of_run));
-  g_hash_table_iter_init(&iterator, of_run);
-  while (g_hash_table_iter_next(&iterator, &name, &steps)) {
-    compare_steps(name, steps, g_hash_table_lookup(of_replay, name));
-  }
-}
-
 static void check_round_trip(const round_trip *trip)
 {
   /* Of the whole run, whatever the study measures. */
@@ -295,7 +280,16 @@ static void check_round_trip(const round_trip *trip)
   g_assert_cmpint(of_replay.status, ==, of_run.status);
   g_assert_cmpstr(of_replay.terminate_code, ==, of_run.terminate_code);
   compare_metrics(&of_run.results.metrics, &of_replay.results.metrics);
-  compare_series(folder, to);
+  g_autoptr(GHashTable) series = series_of(folder);
+  g_autoptr(GHashTable) series_of_replay = series_of(to);
+  GHashTableIter iterator;
+  gpointer name;
+  gpointer steps;
+  g_assert_cmpuint(g_hash_table_size(series_of_replay), ==, g_hash_table_size(series));
+  g_hash_table_iter_init(&iterator, series);
+  while (g_hash_table_iter_next(&iterator, &name, &steps)) {
+    compare_steps(name, steps, g_hash_table_lookup(series_of_replay, name));
+  }
 }
 
 EACH_TEST(test_short, round_trip, short_ones)

@@ -123,29 +123,6 @@ static void capture(live_path *path, int end, const uint8_t *octets, uint32_t le
   g_byte_array_append(path->pcap[end], octets, length);
 }
 
-static void begin_captures(live_path *path)
-{
-  static const uint32_t head[6] = {0xA1B23C4D, 4U << 16 | 2, 0, 0, LARGEST, 101}; /* LINKTYPE_RAW */
-  for (int end = 0; end < 2; end++) {
-    path->pcap[end] = g_byte_array_sized_new(8 << 20);
-    g_byte_array_append(path->pcap[end], (const uint8_t *)head, sizeof head);
-  }
-}
-
-static void end_captures(live_path *path, const char *folder)
-{
-  static const char *const names[2] = {"sender.pcap", "receiver.pcap"};
-  for (int end = 0; end < 2; end++) {
-    char *name = g_build_filename(folder, names[end], NULL);
-    GError *error = NULL;
-    if (!g_file_set_contents(name, (const char *)path->pcap[end]->data, path->pcap[end]->len, &error)) {
-      g_error("%s", error->message);
-    }
-    g_free(name);
-    g_byte_array_unref(path->pcap[end]);
-  }
-}
-
 /* --- The link and what comes after it --- */
 
 static int by_due(const void *a, const void *b, G_GNUC_UNUSED void *data)
@@ -421,7 +398,11 @@ live_path_result live_path_run(const live_path_config *config, const int tuns[2]
 
   path.flows = g_array_new(FALSE, FALSE, sizeof(live_flow));
   path.random = g_rand_new_with_seed(config->seed);
-  begin_captures(&path);
+  static const uint32_t head[6] = {0xA1B23C4D, 4U << 16 | 2, 0, 0, LARGEST, 101}; /* LINKTYPE_RAW */
+  for (int end = 0; end < 2; end++) {
+    path.pcap[end] = g_byte_array_sized_new(8 << 20);
+    g_byte_array_append(path.pcap[end], (const uint8_t *)head, sizeof head);
+  }
   while (!__atomic_load_n(done, __ATOMIC_ACQUIRE) && live_now_ns() < until_ns) {
     int64_t wait_ns = CLAMP(hand_over(&path) - live_now_ns(), 0, 20000000);
     struct timespec timeout = {.tv_nsec = wait_ns};
@@ -430,7 +411,15 @@ live_path_result live_path_run(const live_path_config *config, const int tuns[2]
       read_packets(&path, 1);
     }
   }
-  end_captures(&path, folder);
+  static const char *const names[2] = {"sender.pcap", "receiver.pcap"};
+  for (int end = 0; end < 2; end++) {
+    g_autofree char *name = g_build_filename(folder, names[end], NULL);
+    GError *error = NULL;
+    if (!g_file_set_contents(name, (const char *)path.pcap[end]->data, path.pcap[end]->len, &error)) {
+      g_error("%s", error->message);
+    }
+    g_byte_array_unref(path.pcap[end]);
+  }
   g_queue_clear_full(&path.starts, g_free);
   g_queue_clear_full(&path.packets, g_free);
   for (guint i = 0; i < path.flows->len; i++) {

@@ -117,19 +117,6 @@ static bool netem_chooses(netem_qdisc *netem)
   }
 }
 
-static void run_netem(const netem_line *line, guint32 seed, bool *chosen)
-{
-  g_autoptr(GRand) random = g_rand_new_with_seed(seed);
-  netem_qdisc netem = {
-      .line = *line,
-      .numbers = {.random = random, .rho = netem_share(line->correlation), .last = g_rand_int(random)},
-      .state = 1};
-
-  for (guint i = 0; i < PACKETS; i++) {
-    chosen[i] = netem_chooses(&netem);
-  }
-}
-
 /* ---- The elements ---- */
 
 static path_element *element_of(const netem_line *line, random_stream *random)
@@ -240,7 +227,14 @@ static void compare(const char *name, const netem_line *line, netem_sample ours[
   for (guint seed = 1; seed <= SEEDS; seed++) {
     run_element(line, seed, chosen);
     add_shares(chosen, ours);
-    run_netem(line, seed, chosen);
+    g_autoptr(GRand) random = g_rand_new_with_seed(seed);
+    netem_qdisc netem = {
+        .line = *line,
+        .numbers = {.random = random, .rho = netem_share(line->correlation), .last = g_rand_int(random)},
+        .state = 1};
+    for (guint i = 0; i < PACKETS; i++) {
+      chosen[i] = netem_chooses(&netem);
+    }
     add_shares(chosen, netems);
   }
   for (guint lag = 0; lag < LAGS; lag++) {

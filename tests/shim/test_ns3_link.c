@@ -140,20 +140,6 @@ static void send_burst(void *user, time_ps now)
   }
 }
 
-static void check_arrivals(const burst *sent)
-{
-  const link_world *world = sent->world;
-  static uint8_t octets[9000];
-  g_assert_cmpuint(world->arrivals, ==, sent->count);
-  for (unsigned i = 0; i < sent->count; i++) {
-    g_assert_cmpint(world->arrived_at[i], ==, sent->expected[i]);
-    g_assert_cmpuint(world->arrived[i]->send_order, ==, i + 1);
-    g_assert_cmpuint(datagram_octets(world->arrived[i]), ==, sent->lengths[i]);
-    datagram_write(world->arrived[i], octets, false);
-    g_assert_cmpmem(octets, sent->lengths[i], sent->sent[i], sent->lengths[i]);
-  }
-}
-
 /* Rates at which an octet takes a whole number of picoseconds, and rates at which it does not. */
 TEST(test_arrivals_are_as_calculated)
 {
@@ -187,7 +173,16 @@ TEST(test_arrivals_are_as_calculated)
     engine_timer_set(sent->timer, 12345);
     engine_run(sent->world->clock, TIME_PS_NEVER);
     g_assert_cmpuint(sent->bursts_left, ==, 0);
-    check_arrivals(sent);
+    const link_world *world = sent->world;
+    static uint8_t octets[9000];
+    g_assert_cmpuint(world->arrivals, ==, sent->count);
+    for (unsigned i = 0; i < sent->count; i++) {
+      g_assert_cmpint(world->arrived_at[i], ==, sent->expected[i]);
+      g_assert_cmpuint(world->arrived[i]->send_order, ==, i + 1);
+      g_assert_cmpuint(datagram_octets(world->arrived[i]), ==, sent->lengths[i]);
+      datagram_write(world->arrived[i], octets, false);
+      g_assert_cmpmem(octets, sent->lengths[i], sent->sent[i], sent->lengths[i]);
+    }
     engine_timer_free(sent->timer);
     link_world_free(sent->world);
   }

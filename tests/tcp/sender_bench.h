@@ -46,14 +46,16 @@ static inline bench *bench_new(tcp_config config)
 {
   bench *b = g_new0(bench, 1);
   b->config = config;
-  b->sender = tcp_sender_new(&b->config, &b->gauges);
+  b->sender = g_new(tcp_sender, 1);
+  tcp_sender_init(b->sender, &b->config, &b->gauges);
   tcp_sender_start(b->sender, EMSS, b->config.sack, false, ROOM);
   return b;
 }
 
 static inline void bench_free(bench *b)
 {
-  tcp_sender_free(b->sender);
+  tcp_sender_clear(b->sender);
+  g_free(b->sender);
   g_free(b);
 }
 

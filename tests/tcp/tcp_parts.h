@@ -54,18 +54,3 @@ static inline void tcp_retransmission_timer_free(tcp_retransmission_timer *timer
 }
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(tcp_retransmission_timer, tcp_retransmission_timer_free)
-
-static inline tcp_sender *tcp_sender_new(const tcp_config *config, tcp_gauges *gauges)
-{
-  tcp_sender *sender = g_new(tcp_sender, 1);
-  tcp_sender_init(sender, config, gauges);
-  return sender;
-}
-
-static inline void tcp_sender_free(tcp_sender *sender)
-{
-  if (sender) {
-    tcp_sender_clear(sender);
-    g_free(sender);
-  }
-}

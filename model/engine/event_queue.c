@@ -8,7 +8,7 @@ enum { HEAP_CHILDREN = 4, CACHE_LINE_OCTETS = 64, FIRST_CAPACITY = 16 };
 
 /* More entries than the first make a heap of the row; as few as the second make a row of the heap again: far
  * enough apart that a timer that comes and goes does not put them in order each time. */
-enum { ROW_MAX = 12, HEAP_MIN = 6 };
+enum { ROW_MAX = 20, HEAP_MIN = 10 };
 
 /* This is room in front of the heap, in entries, so that the four children of a node, from number 4 · n + 1
  * on, fill whole cache lines. The last of it has an entry that is never due, in front of the row. */
@@ -169,10 +169,11 @@ static G_GNUC_NO_INLINE void sift_down_heap(event_queue *queue, uint32_t place, 
 static inline void sift_down_row(event_queue *queue, uint32_t place, event_queue_timer *timer, time_ps when,
                                  uint64_t minor)
 {
-  const event_queue_entry *next = &queue->heap[place] - 1;
+  event_queue_entry *to = &queue->heap[place];
 
-  while (!key_runs_before(when, timer->class_and_major, minor, next)) {
-    move(queue, place--, next--);
+  for (; !key_runs_before(when, timer->class_and_major, minor, to - 1); to--) {
+    *to = to[-1];
+    to->timer->place = place--;
   }
   put(queue, place, timer, when, minor);
 }

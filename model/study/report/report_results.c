@@ -135,7 +135,7 @@ static void append_mean(report_page *report, const result_row *row, const shown_
   }
   g_string_append(html, "<td class=\"number\">");
   if (of->count > 0) {
-    html_append(html, "%s%s%s%s", mean, row->is_extrapolated ? "~" : "", *scale->unit != '\0' ? " " : "",
+    html_append(html, "%s%s%s%s", mean, row->of.is_extrapolated ? "~" : "", *scale->unit != '\0' ? " " : "",
                 scale->unit);
   }
   if (of->count >= 2 && isnan(of->upper) && !isnan(of->lower)) {

@@ -319,7 +319,7 @@ static double bound_of(const tail *t, double inside, double outside, double leas
 }
 
 /* Widens the interval of `result` by that of the fit to `t`; the likeliest level. */
-static double fit(const tail *t, return_level *result)
+static double fit(const tail *t, statistics *result)
 {
   double reach = (t->values[0] - t->threshold) * (2 + log(t->ratio)), distance;
   double least = maximum_of(profile, t, 0, reach / 1000, reach, &distance) - qchisq(0.95, 1, TRUE, FALSE) / 2;
@@ -338,7 +338,7 @@ enum { TAIL_LEAST = 16, TAIL_NEAR = 32 };
  * times as often as the largest of them. Extrapolated, the interval is the widest over thresholds down to a
  * 16th of the events: a tail that has steps, as occupancy in segments has, goes on otherwise from each.
  * FALSE: too few events are above 0. */
-static gboolean fit_tails(const GArray *events, double expected, return_level *result)
+static gboolean fit_tails(const GArray *events, double expected, statistics *result)
 {
   const double *values = (const double *)(void *)events->data;
   gboolean is_fitted = FALSE;
@@ -366,7 +366,7 @@ static gboolean fit_tails(const GArray *events, double expected, return_level *r
     } else if (t.count > 0 || t.threshold == 0) {
       continue;
     }
-    result->level = is_fitted ? result->level : level;
+    result->mean = is_fitted ? result->mean : level;
     result->upper = fmax(result->upper, level);
     is_fitted = TRUE;
   }
@@ -404,25 +404,33 @@ static GArray *events_of(const traffic_blocks *runs, gsize run_count, double per
   return events;
 }
 
-gboolean return_level_of(const traffic_blocks *runs, gsize count, double octets, return_level *result)
+statistics return_level_of(const traffic_blocks *runs, gsize count, double octets)
 {
   guint64 block_octets;
   g_autoptr(GArray) events = events_of(runs, count, octets, &block_octets);
   if (events->len == 0 || octets < (double)block_octets) {
-    return FALSE;
+    return (statistics){.count = 0};
   }
-  *result = (return_level){.is_extrapolated = (double)events->len * (double)block_octets < octets};
+  statistics result = {.count = count,
+                       .is_extrapolated = (double)events->len * (double)block_octets < octets,
+                       .deviation = (double)NAN,
+                       .median = (double)NAN,
+                       .lower_quartile = (double)NAN,
+                       .upper_quartile = (double)NAN,
+                       .smallest = (double)NAN,
+                       .largest = (double)NAN};
   /* As many blocks exceed the level as hold at least one of events that come once in `octets`. */
   double expected = (double)events->len * -expm1(-(double)block_octets / octets);
-  result->lower = at_rank(events, poisson_rank(expected, 0.975, events->len));
+  result.lower = at_rank(events, poisson_rank(expected, 0.975, events->len));
   double empirical = at_rank(events, expected + 0.5);
   if (exp(-expected) <= 0.025) { /* the chance that no event exceeds the level */
-    result->upper = at_rank(events, poisson_rank(expected, 0.025, events->len));
-    result->level = empirical;
-    return TRUE;
+    result.upper = at_rank(events, poisson_rank(expected, 0.025, events->len));
+    result.mean = empirical;
+  } else {
+    gboolean is_fitted = at_rank(events, 1) > 0 && fit_tails(events, expected, &result);
+    result.mean = is_fitted && result.is_extrapolated ? fmax(result.mean, empirical) : empirical;
+    result.upper = is_fitted ? fmax(result.upper, result.mean) : (double)NAN;
   }
-  gboolean is_fitted = at_rank(events, 1) > 0 && fit_tails(events, expected, result);
-  result->level = is_fitted && result->is_extrapolated ? fmax(result->level, empirical) : empirical;
-  result->upper = is_fitted ? fmax(result->upper, result->level) : (double)NAN;
-  return TRUE;
+  result.half_width = (result.upper - result.lower) / 2;
+  return result;
 }

@@ -27,6 +27,7 @@ typedef struct statistics {
   double upper_quartile;
   double smallest;
   double largest;
+  gboolean is_extrapolated; /* of a return level: there is less traffic than what it is exceeded once in */
 } statistics;
 
 /* This is what all intervals assume and few values cannot show, a sentence for the legend of a table. */
@@ -77,16 +78,10 @@ typedef struct traffic_blocks {
   gsize count;
 } traffic_blocks;
 
-/* This is the level exceeded once in so much traffic, on average. */
-typedef struct return_level {
-  double level;
-  double lower;             /* the 95 % interval */
-  double upper;             /* NAN: too few blocks have a value above 0 to bound it */
-  gboolean is_extrapolated; /* there is less traffic than what the level is exceeded once in */
-} return_level;
-
-/* Returns the level that `runs`, independent ones of the same point, exceed once in `octets` (> 0) of
- * traffic; FALSE when none has a block, or the blocks are larger than that.
+/* Returns the level that `count` `runs`, independent ones of the same point, exceed once in `octets` (> 0) of
+ * traffic, on average, as the mean of as many values, of which nothing but its interval is known: the rest is
+ * NAN, and so is `upper` where too few blocks have a value above 0 to bound it. Of count 0 when no run has a
+ * block, or the blocks are larger than that.
  *
  * Blocks are joined to the largest size, and peaks in neighbouring blocks are one event (runs declustering).
  * Where the traffic of all runs is enough, level and bounds are order statistics, for any distribution, its
@@ -94,4 +89,4 @@ typedef struct return_level {
  * `octets`. What lies beyond is that of a generalised Pareto distribution fitted to the largest peaks, the
  * bound by profile likelihood (S. Coles, "An Introduction to Statistical Modeling of Extreme Values", 2001,
  * sections 4.3 and 5.3); extrapolated, the widest over several thresholds. */
-gboolean return_level_of(const traffic_blocks *runs, gsize count, double octets, return_level *result);
+statistics return_level_of(const traffic_blocks *runs, gsize count, double octets);

@@ -234,7 +234,7 @@ static gsize numbers_of(const result_row *row, gboolean pairs, named_number numb
 /* Returns NULL when there is none. */
 static const char *note_of(const result_row *row)
 {
-  return row->is_extrapolated ? "extrapolated" : row->of.count > 0 ? row->of.coverage_note : NULL;
+  return row->of.is_extrapolated ? "extrapolated" : row->of.count > 0 ? row->of.coverage_note : NULL;
 }
 
 char *result_table_csv(const result_request *request)

@@ -242,8 +242,9 @@ statistics result_quantity_statistics(const result_quantity *quantity, const GPt
   }
   statistics of = statistics_of(values, count);
   bound_share(quantity, &of);
-  const guint32 asked =
-      count > 1 && of.deviation == 0 ? run_events_asked((const char *const *)first->keys) : 0;
+  const guint32 asked = first != NULL && count > 1 && of.deviation == 0
+                            ? run_events_asked((const char *const *)first->keys)
+                            : 0;
   double events = 0;
   for (guint i = 0; i < runs->len && asked != 0; i++) {
     events += run_events_in(asked, &((const study_run *)g_ptr_array_index(runs, i))->results.metrics);
@@ -351,51 +352,30 @@ GArray *result_rows_keys(const study_table *table, const result_pairing *pairing
   return keys;
 }
 
-/* Returns the level that the reassembly occupancy of `runs` exceeds once in `octets` Delivered, as the mean
- * of as many values; of count 0 when none has a whole block, or blocks are larger than that. */
-static statistics level_statistics(const GPtrArray *runs, double octets, gboolean *is_extrapolated)
-{
-  g_autofree traffic_blocks *blocks = g_new(traffic_blocks, runs->len);
-  return_level level;
-  for (guint i = 0; i < runs->len; i++) {
-    const run_results *of = &((const study_run *)g_ptr_array_index(runs, i))->results;
-    blocks[i] = (traffic_blocks){of->block_octets, (const guint64 *)(void *)of->block_maxima->data,
-                                 of->block_maxima->len};
-  }
-  if (!return_level_of(blocks, runs->len, octets, &level)) {
-    return (statistics){.count = 0};
-  }
-  *is_extrapolated = level.is_extrapolated;
-  return (statistics){.count = runs->len,
-                      .mean = level.level,
-                      .deviation = (double)NAN,
-                      .lower = level.lower,
-                      .upper = level.upper,
-                      .half_width = (level.upper - level.lower) / 2,
-                      .median = (double)NAN,
-                      .lower_quartile = (double)NAN,
-                      .upper_quartile = (double)NAN,
-                      .smallest = (double)NAN,
-                      .largest = (double)NAN};
-}
-
 static void append_point(const study_point *point, const result_quantity *quantity, GArray *rows)
 {
   result_row row = {.first = g_ptr_array_index(point->runs, 0), .independent_half_width = (double)NAN};
   const gboolean is_level = quantity->return_period != NULL;
   g_autoptr(GPtrArray) counted = g_ptr_array_new();
+  g_autoptr(GArray) blocks = g_array_new(FALSE, FALSE, sizeof(traffic_blocks)); /* of those, for a level */
   double value;
   for (guint i = 0; i < point->runs->len; i++) {
     study_run *run = g_ptr_array_index(point->runs, i);
+    const GArray *maxima = run->results.block_maxima;
     if (run->status != RUN_OK) {
       row.not_ok++;
-    } else if (is_level ? run->results.block_maxima != NULL
-                        : result_quantity_value(quantity, &run->results, &value)) {
+    } else if (is_level ? maxima != NULL : result_quantity_value(quantity, &run->results, &value)) {
+      if (is_level) {
+        const traffic_blocks of = {run->results.block_octets, (const guint64 *)(void *)maxima->data,
+                                   maxima->len};
+        g_array_append_val(blocks, of);
+      }
       g_ptr_array_add(counted, run);
       row.flagged += run->flags != 0 ? 1 : 0;
     }
   }
-  row.of = is_level ? level_statistics(counted, quantity->return_octets, &row.is_extrapolated)
+  row.of = is_level ? return_level_of((const traffic_blocks *)(void *)blocks->data, blocks->len,
+                                      quantity->return_octets)
                     : result_quantity_statistics(quantity, counted);
   row.unsteady = result_quantity_unsteady(quantity, counted);
   g_array_append_val(rows, row);

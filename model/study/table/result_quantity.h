@@ -111,12 +111,11 @@ gboolean result_pairing_read(const char *text, const study_table *table, result_
 typedef struct result_row {
   const study_run *first; /* one of the point's runs, for its keys */
   statistics of; /* the values, or their differences; count 0: no run has the quantity. The mean of a return
-                    level is the level; deviation, quantiles and extremes are NAN. */
-  statistics log_ratio;     /* of pairs whose values are all above 0: ln(a / b); else count 0 */
-  guint flagged;            /* of the runs counted, or of the pairs */
-  guint unsteady;           /* of a quantile over time: of the runs counted, result_quantity_unsteady() */
-  gboolean is_extrapolated; /* a return level beyond the traffic of the runs */
-  guint not_ok;             /* runs of the point that did not end ok and are not counted; 0 of pairs */
+                    level is the level (return_level_of()). */
+  statistics log_ratio; /* of pairs whose values are all above 0: ln(a / b); else count 0 */
+  guint flagged;        /* of the runs counted, or of the pairs */
+  guint unsteady;       /* of a quantile over time: of the runs counted, result_quantity_unsteady() */
+  guint not_ok;         /* runs of the point that did not end ok and are not counted; 0 of pairs */
   /* Of pairs: what the interval would be if their seeds had nothing to do with each other; NAN for fewer than
    * two. */
   double independent_half_width;

@@ -110,7 +110,7 @@ static void add_row(const result_row *row, const GArray *keys, const shown_scale
   g_ptr_array_add(cells, row->not_ok == 0
                              ? g_strdup_printf("%zu", of->count)
                              : g_strdup_printf("%zu of %zu", of->count, of->count + row->not_ok));
-  const char *star = row->is_extrapolated ? "~" : of->count > 0 && of->coverage_note != NULL ? "*" : "";
+  const char *star = row->of.is_extrapolated ? "~" : of->count > 0 && of->coverage_note != NULL ? "*" : "";
   g_autofree char *flagged = row->flagged > 0 ? g_strdup_printf("%u!", row->flagged) : g_strdup("");
   g_autofree char *unsteady = row->unsteady > 0 ? g_strdup_printf("%u?", row->unsteady) : g_strdup("");
   g_ptr_array_add(cells, g_strconcat(flagged, unsteady, star, NULL));

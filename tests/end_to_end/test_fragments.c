@@ -298,18 +298,6 @@ EACH_TEST(test_identifications, sharing_case, sharing_cases)
   "sender: { stream_phase = 100; };\n"                                                                       \
   "path: { forward: { hop_mtu = [1480, 1500]; }; };\n"
 
-/* Returns the text of a list of the even numbers from 4 on, `count` of them; free with g_free(). */
-static char *second_fragments(guint count)
-{
-  GString *text = g_string_new("path.forward.drop=[4");
-
-  for (guint i = 1; i < count; i++) {
-    g_string_append_printf(text, ",%u", 4 + 2 * i);
-  }
-  g_string_append_c(text, ']');
-  return g_string_free(text, FALSE);
-}
-
 /* MPA-347: a window of 65536 octets is 44 full segments (44 * 1456 = 64064 … 44 * 1460 = 64240). Of each the
  * second fragment is lost, so 44 * 1436 = 63184 octets are held in fragments, 96 % of the window, for a
  * minute or until the end, while TCP has nothing to hold. The timeout repairs all of it, with one more
@@ -317,7 +305,11 @@ static char *second_fragments(guint count)
 TEST(test_worst_case)
 {
   enum { SEGMENTS = 44, HELD = 1436 };
-  g_autofree char *drop = second_fragments(SEGMENTS);
+  g_autoptr(GString) drop = g_string_new("path.forward.drop=[4"); /* the even numbers from 4 on */
+  for (guint i = 1; i < SEGMENTS; i++) {
+    g_string_append_printf(drop, ",%u", 4 + 2 * i);
+  }
+  g_string_append_c(drop, ']');
   static const struct {
     const char *option;
     guint64 least, most;
@@ -327,7 +319,7 @@ TEST(test_worst_case)
               {"receiver.ip_reassembly=one-64k", HELD, HELD}};
 
   for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
-    g_auto(session_result) result = RUN(.text = WORST, .sets = STRINGS(drop, rows[i].option));
+    g_auto(session_result) result = RUN(.text = WORST, .sets = STRINGS(drop->str, rows[i].option));
     double peak = metric_of(&result, METRIC_BUFFER_PEAK_OCTETS_FRAGMENT);
 
     g_test_message("%s: %.0f octets", rows[i].option, peak);

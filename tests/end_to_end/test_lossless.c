@@ -27,21 +27,6 @@ static const prediction table[] = {
 
 enum { MESSAGE_OCTETS = 1 << 20, MESSAGES = 4, FRAMING = 38, TAGGED_HEADER = 14, UNTAGGED_HEADER = 18 };
 
-static uint64_t expected_markers(uint32_t payload, uint64_t *fpdus)
-{
-  uint64_t stream = 0;
-  uint64_t markers = 0;
-
-  for (int message = 0; message < MESSAGES; message++) {
-    for (uint32_t sent = 0; sent < MESSAGE_OCTETS; sent += payload, (*fpdus)++) {
-      stream = marked_fpdu_end(stream, TAGGED_HEADER + MIN(payload, MESSAGE_OCTETS - sent), &markers);
-    }
-  }
-  marked_fpdu_end(stream, UNTAGGED_HEADER, &markers); /* the zero-length Send after the last Write */
-  (*fpdus)++;
-  return markers;
-}
-
 static void check_row(const prediction *row, bool markers, const char *mode)
 {
   g_auto(session_result) result =
@@ -50,7 +35,15 @@ static void check_row(const prediction *row, bool markers, const char *mode)
                           "workload.message_size=1MiB", "workload.messages=4"));
   uint32_t payload = row->mulpdu[markers] - TAGGED_HEADER;
   uint64_t fpdus = 0;
-  uint64_t marker_count = expected_markers(payload, &fpdus);
+  uint64_t stream = 0;
+  uint64_t marker_count = 0;
+  for (int message = 0; message < MESSAGES; message++) {
+    for (uint32_t sent = 0; sent < MESSAGE_OCTETS; sent += payload, fpdus++) {
+      stream = marked_fpdu_end(stream, TAGGED_HEADER + MIN(payload, MESSAGE_OCTETS - sent), &marker_count);
+    }
+  }
+  marked_fpdu_end(stream, UNTAGGED_HEADER, &marker_count); /* the zero-length Send after the last Write */
+  fpdus++;
   /* A full FPDU has MULPDU + 6 octets, 512/508 times that with its share of markers; each has a segment of
    * its own. */
   double fpdu_octets = (row->mulpdu[markers] + 6) * (markers ? 512.0 / 508.0 : 1.0);

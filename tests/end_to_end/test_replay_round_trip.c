@@ -216,16 +216,6 @@ typedef struct step {
   guint64 octets;
 } step;
 
-/* Returns "0.000000123456" in picoseconds. */
-static gint64 time_of(const char *text)
-{
-  char *point;
-  gint64 seconds = g_ascii_strtoll(text, &point, 10);
-
-  g_assert_cmpint(*point, ==, '.');
-  return seconds * TIME_PS_PER_SECOND + g_ascii_strtoll(point + 1, NULL, 10);
-}
-
 /* Returns occupancy.csv by connection and cause. */
 static GHashTable *series_of(const char *folder)
 {
@@ -236,7 +226,11 @@ static GHashTable *series_of(const char *folder)
   for (char **line = lines + 2; *lines && lines[1] && *line && **line; line++) { /* after comment and names */
     g_auto(GStrv) fields = g_strsplit(*line, ",", 4);
     g_autofree char *key = g_strconcat(fields[1], ",", fields[2], NULL);
-    const step found = {.time_ps = time_of(fields[0]), .octets = g_ascii_strtoull(fields[3], NULL, 10)};
+    char *fraction; /* of "0.000000123456" */
+    const gint64 seconds = g_ascii_strtoll(fields[0], &fraction, 10);
+    g_assert_cmpint(*fraction, ==, '.');
+    const step found = {.time_ps = seconds * TIME_PS_PER_SECOND + g_ascii_strtoll(fraction + 1, NULL, 10),
+                        .octets = g_ascii_strtoull(fields[3], NULL, 10)};
     GArray *steps = g_hash_table_lookup(all, key);
     if (!steps) {
       steps = g_array_new(FALSE, FALSE, sizeof(step));

@@ -63,15 +63,6 @@ static bool comes_before(const model *m, unsigned a, unsigned b)
   return m->minor[a] < m->minor[b];
 }
 
-static unsigned model_first(const model *m)
-{
-  unsigned first = 0;
-  for (unsigned i = 1; i < m->count; i++) {
-    first = comes_before(m, i, first) ? i : first;
-  }
-  return first;
-}
-
 static void model_change(model *m, time_ps now)
 {
   unsigned i = (unsigned)random_stream_below(m->random, m->count);
@@ -99,7 +90,10 @@ EACH_TEST(test_random_against_model, numbered, TIMERS)
     m.when[i] = TIME_PS_NEVER;
   }
   for (unsigned step = 0; step < STEPS; step++) {
-    unsigned expected = model_first(&m);
+    unsigned expected = 0;
+    for (unsigned i = 1; i < m.count; i++) {
+      expected = comes_before(&m, i, expected) ? i : expected;
+    }
     event_queue_timer *first = event_queue_first(&m.queue);
     g_assert_true(first == (m.when[expected] == TIME_PS_NEVER ? NULL : &m.timers[expected]));
     if (first != NULL && random_stream_below(m.random, 3) == 0) {

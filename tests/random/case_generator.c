@@ -123,19 +123,6 @@ static void random_operations(GRand *random, random_case *c)
   }
 }
 
-/* Returns the stream's length, more or less: what is beyond it is cut off, what is left out comes at the
- * end. */
-static uint32_t estimated_octets(const random_case *c)
-{
-  uint32_t octets = 0;
-
-  for (guint i = 0; i < c->operations; i++) {
-    uint32_t payload = c->operation[i].kind == CASE_READ ? 28 : c->operation[i].length;
-    octets += payload + (payload / (c->mulpdu_octets - 18) + 1) * 26;
-  }
-  return c->markers ? octets + octets / 508 * 4 + 4 : octets;
-}
-
 /* Each piece comes after up to `reach` others that were sent after it; some come again, with other ends. */
 typedef struct piece {
   case_arrival arrival;
@@ -154,7 +141,14 @@ static void random_arrivals(GRand *random, random_case *c)
 {
   static const uint32_t sizes[] = {9, 60, 300, 700, 1460, 4000};
   g_autoptr(GArray) pieces = g_array_new(FALSE, FALSE, sizeof(piece));
-  uint32_t length = estimated_octets(c);
+  /* This is the stream's length, more or less: what is beyond it is cut off, what is left out comes at the
+   * end. */
+  uint32_t length = 0;
+  for (guint i = 0; i < c->operations; i++) {
+    uint32_t payload = c->operation[i].kind == CASE_READ ? 28 : c->operation[i].length;
+    length += payload + (payload / (c->mulpdu_octets - 18) + 1) * 26;
+  }
+  length += c->markers ? length / 508 * 4 + 4 : 0;
   uint32_t largest = MAX(sizes[below(random, G_N_ELEMENTS(sizes))], length / 100 + 1);
   double reach = one_in(random, 3) ? 1000 : below(random, 8);
 

@@ -187,16 +187,6 @@ static const half_case half_cases[] = {
      "got Terminate 0/2/07; completed 5 in error"},
 };
 
-static rdmap_fixture *half_fixture_new(bool report_on_arrival)
-{
-  rdmap_fixture *f = rdmap_fixture_with_targets(B_WITH(.report_on_arrival = report_on_arrival));
-  post_receive(f->b, 16); /* for MSN 2 */
-  post(f->b, .id = 5, .operation = RDMAP_READ_REQUEST, .length = 6, .remote_stag = 1,
-       .local_stag = TARGET_WRITE, .local_offset = TARGET_WRITE / 16);
-  g_assert_true(pull(f->b));
-  return f;
-}
-
 /* DDP-111, DDP-115: nothing is Delivered after a message that lacks its last segment, on whatever queue,
  * tagged or not: the stream ends by an unexpected opcode (RDMAP-106), or by an MSN that is not in turn, in
  * either order of arrival. RDMAP-235, RDMAP-236: the Terminate copies the DDP header of the segment that came
@@ -205,7 +195,11 @@ TEST(test_after_half_a_message)
 {
   for (size_t i = 0; i < 4 * G_N_ELEMENTS(half_cases); i++) {
     const half_case *c = &half_cases[i / 4];
-    g_autoptr(rdmap_fixture) f = half_fixture_new(i & 2);
+    g_autoptr(rdmap_fixture) f = rdmap_fixture_with_targets(B_WITH(.report_on_arrival = i & 2));
+    post_receive(f->b, 16); /* for MSN 2 */
+    post(f->b, .id = 5, .operation = RDMAP_READ_REQUEST, .length = 6, .remote_stag = 1,
+         .local_stag = TARGET_WRITE, .local_offset = TARGET_WRITE / 16);
+    g_assert_true(pull(f->b));
     g_test_message("%s, then %s", c->first, c->second);
     forge_hex(f->a, c->first);
     forge_hex(f->a, c->second);

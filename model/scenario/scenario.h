@@ -52,6 +52,11 @@ void scenario_note_effects(const scenario *s, const uint32_t undone[SIDES], doub
  * for each message that can be in flight, and two more, but never more than there are messages. */
 double scenario_memory_octets(const scenario *s);
 
+/* Returns what the measured end of the first connection holds for reassembly on average (octets) where a
+ * graph sprays full segments, with FPDUs as long, over routes that part at the first switch: as their delays
+ * alone have it (docs/plots.md). NAN where nothing is sprayed. */
+double scenario_spray_octets(const scenario *s);
+
 /* These are what the path of a run of `s` loses of the payload by itself, its full queues apart. */
 typedef struct scenario_losses {
   double expected; /* by chance, or every so many; NAN: not known */

@@ -148,6 +148,12 @@ const char *place_axis_words(const study_table *table, scenario_key key)
       [SCENARIO_WORKLOAD_START_SPREAD] = "start spread",
       [SCENARIO_WORKLOAD_MESSAGES] = "messages of a connection",
       [SCENARIO_WORKLOAD_MESSAGE_SIZE] = "message size",
+      [SCENARIO_WORKLOAD_FAN_IN] = "senders",
+      [SCENARIO_TOPOLOGY_HOSTS] = "hosts",
+      [SCENARIO_TOPOLOGY_SPINES] = "spines",
+      [SCENARIO_SWITCH_BUFFER] = "buffer of a switch",
+      [SCENARIO_SWITCH_ALPHA] = "alpha",
+      [SCENARIO_ROUTING_CHOICE] = "choice of routes",
   };
   const char *own = study_table_words(table, key, NULL);
   return own != NULL                                      ? own

@@ -332,6 +332,27 @@ static void add_prediction(line_chart *chart)
   }
 }
 
+/* Adds to a mean occupancy what the delays of the routes alone let a receiver hold, where packets are
+ * sprayed. */
+static void add_spraying(line_chart *chart)
+{
+  static const plot_bound of_delays = {.label = "by the delays of the routes"};
+  const chart_line *line = NULL;
+  for (guint i = 0; i < chart->groups.cells->len; i++) {
+    const plot_cell *cell = &g_array_index(chart->groups.cells, plot_cell, i);
+    g_autoptr(scenario) s = study_run_scenario(g_ptr_array_index(cell->runs, 0));
+    const double octets = s != NULL ? scenario_spray_octets(s) : (double)NAN;
+    if (isnan(octets)) {
+      continue;
+    }
+    if (line == NULL || line->panel != cell->panel || line->style != cell->line) {
+      line = add_line(chart->lines, cell->panel, cell->line, LINE_OWN);
+      chart->bound = &of_delays;
+    }
+    add_point(line, g_array_index(chart->x.drawn.tics, double, place_axis_index(&chart->x, cell->x)), octets);
+  }
+}
+
 /* --- Panels that show the same --- */
 
 /* Panels that are identical, as where all is 0, become one with the titles of all. */
@@ -653,6 +674,8 @@ static gboolean draw_lines(const study_table *table, const study_plot *plot, con
   }
   if (chart.of.add_references != NULL) {
     chart.of.add_references(&chart);
+  } else if (asked != NULL && !of->is_map && strcmp(name, "buffer.reassembly_mean_octets") == 0) {
+    add_spraying(&chart);
   } else if (!of->is_map) {
     add_bounds(&chart);
   }

@@ -49,19 +49,30 @@ gboolean study_keys_have(const GArray *keys, scenario_key key)
   return keys != NULL && i < keys->len;
 }
 
-gboolean study_keys_follows(const GPtrArray *runs, scenario_key key, scenario_key leader)
+/* Returns whether runs that agree in all `leaders` (scenario_key) always agree in `key`. */
+static gboolean follows(const GPtrArray *runs, scenario_key key, const GArray *leaders)
 {
-  g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
+  g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
   for (guint run = 0; run < runs->len; run++) {
     const char *value = text_of(runs, run, key);
-    const char *known = g_hash_table_lookup(seen, text_of(runs, run, leader));
+    g_autoptr(GString) of = g_string_new(NULL);
+    for (guint i = 0; i < leaders->len; i++) {
+      g_string_append_printf(of, "%s\n", text_of(runs, run, g_array_index(leaders, scenario_key, i)));
+    }
+    const char *known = g_hash_table_lookup(seen, of->str);
     if (known == NULL) {
-      g_hash_table_insert(seen, (gpointer)text_of(runs, run, leader), (gpointer)value);
+      g_hash_table_insert(seen, g_strdup(of->str), (gpointer)value);
     } else if (strcmp(known, value) != 0) {
       return FALSE;
     }
   }
   return TRUE;
+}
+
+gboolean study_keys_follows(const GPtrArray *runs, scenario_key key, scenario_key leader)
+{
+  g_autoptr(GArray) one = g_array_append_val(g_array_new(FALSE, FALSE, sizeof leader), leader);
+  return follows(runs, key, one);
 }
 
 /* Takes `key`, which varies, among `varying`, if it follows from none of them. */
@@ -73,26 +84,6 @@ static void consider(const GPtrArray *runs, scenario_key key, GArray *varying)
     }
   }
   g_array_append_val(varying, key);
-}
-
-/* Returns whether the text of the list `key` is known from those of all `entries` (scenario_key). */
-static gboolean follows_entries(const GPtrArray *runs, scenario_key key, const GArray *entries)
-{
-  g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-  for (guint run = 0; run < runs->len; run++) {
-    const char *value = text_of(runs, run, key);
-    g_autoptr(GString) of = g_string_new(NULL);
-    for (guint i = 0; i < entries->len; i++) {
-      g_string_append_printf(of, "%s\n", text_of(runs, run, g_array_index(entries, scenario_key, i)));
-    }
-    const char *known = g_hash_table_lookup(seen, of->str);
-    if (known == NULL) {
-      g_hash_table_insert(seen, g_strdup(of->str), (gpointer)value);
-    } else if (strcmp(known, value) != 0) {
-      return FALSE;
-    }
-  }
-  return TRUE;
 }
 
 GArray *study_keys_varying(const GPtrArray *runs, const char *axes_text)
@@ -124,7 +115,7 @@ GArray *study_keys_varying(const GPtrArray *runs, const char *axes_text)
   }
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
     if (varies[key] && !(entries->len > 0 && scenario_key_row_of(key)->type == SCENARIO_TYPE_GROUPS &&
-                         follows_entries(runs, key, entries))) {
+                         follows(runs, key, entries))) {
       consider(runs, key, varying);
     }
   }
@@ -251,6 +242,10 @@ static const struct {
                {SCENARIO_WORKLOAD_CONNECTIONS, "1", "1 connection"},
                {SCENARIO_WORKLOAD_CONNECTIONS, NULL, "VALUE connections"},
                {SCENARIO_WORKLOAD_MESSAGE_SIZE, NULL, "messages of VALUE"},
+               {SCENARIO_WORKLOAD_FAN_IN, NULL, "VALUE senders"},
+               {SCENARIO_TOPOLOGY_SPINES, NULL, "VALUE spines"},
+               {SCENARIO_SWITCH_BUFFER, NULL, "buffer VALUE"},
+               {SCENARIO_SWITCH_ALPHA, NULL, "alpha VALUE"},
                {SCENARIO_RUN_SEED, NULL, "seed VALUE"}};
 
 char *study_label_of(scenario_key key, const char *name, const char *text)

@@ -168,6 +168,17 @@ gboolean study_table_check(const study_table *table, guint exclude, GError **err
                                                        units_counted(all, "runs"), missing));
 }
 
+scenario *study_run_scenario(const study_run *run)
+{
+  g_autoptr(scenario) s = scenario_new_without_file("run.cfg", NULL, NULL);
+  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+    if (*run->keys[key] != '\0' && !scenario_set_key(s, key, run->keys[key], "run", NULL)) {
+      return NULL;
+    }
+  }
+  return g_steal_pointer(&s);
+}
+
 /* Leaves those of `runs` (study_run *) for which `where` holds. */
 static gboolean select_runs(GPtrArray *runs, const scenario_where *where, GError **error)
 {

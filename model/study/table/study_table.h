@@ -41,6 +41,10 @@ typedef struct study_run {
   char *stderr_tail;
 } study_run;
 
+/* Returns the scenario of `run`, so far as its keys are known; NULL: they are not this version's. Free with
+ * scenario_free(). */
+scenario *study_run_scenario(const study_run *run);
+
 /* This is every run of a store, whatever its end: how many ended how, where, when, at what cost, and those
  * that did not end ok. */
 typedef struct store_summary {

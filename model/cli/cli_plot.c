@@ -14,7 +14,8 @@
 #include "study/plot/study_plot.h"
 
 /* This is what of a run's folder can be drawn; a store's kinds are study_plot.h's. */
-static const char *const run_kinds[] = {"occupancy", "distribution", "delays", TRACE_PLOTS, NULL};
+static const char *const run_kinds[] = {"occupancy", "distribution", "delays", "utilisation",
+                                        "queues",    TRACE_PLOTS,    NULL};
 static const char *const trace_kinds[] = {TRACE_PLOTS, NULL};
 
 enum { PIPE_COLUMNS = 80 };
@@ -36,6 +37,11 @@ static struct {
 static gboolean is_trace_plot(void)
 {
   return chosen.what != NULL && g_strv_contains(trace_kinds, chosen.what);
+}
+
+static gboolean is_map_of_ports(const char *what)
+{
+  return strcmp(what, "utilisation") == 0 || strcmp(what, "queues") == 0;
 }
 
 /* --- Usage --- */
@@ -67,7 +73,8 @@ static gboolean check_what(gboolean is_folder, GError **error)
   const char *what = chosen.what != NULL ? chosen.what
                      : is_folder         ? run_kinds[0]
                                          : "peak or another of a STORE";
-  gboolean takes_keys = !of_run && (plot == NULL || plot->takes_keys), takes_axes = plot != &plot_heat_map;
+  gboolean takes_keys = !of_run && (plot == NULL || plot->takes_keys),
+           takes_axes = plot != &plot_heat_map && !is_map_of_ports(what);
   gboolean over_time = over_trace || (is_folder && strcmp(what, run_kinds[0]) == 0);
   gboolean takes_scales = takes_axes && !over_time, takes_times = over_time && chosen.x_range == NULL;
   const struct {
@@ -219,8 +226,9 @@ static gboolean plot_run(const cli_arguments *arguments, gboolean is_folder, con
     return FALSE;
   }
   if (!is_trace_plot()) {
-    return strcmp(what, run_kinds[0]) == 0
-               ? plot_occupancy(path, &chosen.request, target, error)
+    return strcmp(what, run_kinds[0]) == 0 ? plot_occupancy(path, &chosen.request, target, error)
+           : is_map_of_ports(what)
+               ? plot_ports(path, strcmp(what, "queues") == 0, &chosen.request, target, error)
                : plot_distribution_of_run(path, strcmp(what, "delays") == 0, &chosen.request, target, error);
   }
   g_autofree char *name = file_stem(path, ".trace");
@@ -288,6 +296,8 @@ static char *summary_of_kinds(void)
       "  occupancy     what the RNIC holds over time, by cause (default)\n"
       "  distribution  share of the time with a reassembly occupancy above x\n"
       "  delays        share of the payload that waits longer than x\n"
+      "  utilisation   how busy each port of a graph's switches was, as a map\n"
+      "  queues        the most that the queue of each port held, as a map\n"
       "Plots of a DIR, whose scenario is then run again, or of a TRACE (run --trace):\n"
       "  sequence      the stream of a connection: sent, lost, arrived, acknowledged (default of a TRACE)\n"
       "  window        cwnd, ssthresh and what is in flight\n"

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is held on average where a graph sprays packets, beside what the delays of its routes have it. */
+/* Plots of graphs: what is held on average where packets are sprayed, beside what the delays of the routes
+ * have it; and maps of ports. */
+#include <string.h>
+
 #include "plot_fixture.h"
+#include "study/plot/study_plot.h"
+#include "study/store/summary.h"
+#include "study_fixture.h"
 
 #define SPRAY                                                                                                \
   "topology: { kind = \"leaf-spine\"; hosts_per_leaf = 1; }; link: { rate = \"10Gbit/s\"; };"                \
@@ -33,4 +39,45 @@ DRAWN_TEST(test_no_spray)
   plot_fixture_set_all(f, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 1000, 0);
   g_autofree char *peak = plot_fixture_drawn(f, &plot_metric, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS);
   EXPECT_NO_PARTS(peak, "delays of the routes");
+}
+
+/* --- Maps of ports --- */
+
+#define HEADS "switch,port,to,packets,octets,utilisation,queue_mean_octets,queue_peak_octets,marked\n"
+
+static gboolean draw_ports(plot_fixture *f, gboolean queues, GError **error)
+{
+  const run_results results = {.block_octets = 0};
+  const summary page = {.version = "0.1.0", .engine = "native", .results = &results};
+  const gnuplot_target target = plot_fixture_target(f, GNUPLOT_PNG);
+  g_autofree char *path = g_build_filename(f->folder, "summary.json", NULL);
+  g_autoptr(scenario) base = fixture_scenario(f->folder, "a.cfg", "title = \"a title\";", NULL);
+  g_assert_true(summary_write_json(&page, base, path, NULL));
+  return plot_ports(f->folder, queues, &(const plot_request){0}, &target, error);
+}
+
+/* A row is a switch, from the bottom; the line of the switch itself is none. */
+DRAWN_TEST(test_ports)
+{
+  g_free(fixture_file(f->folder, "ports.csv",
+                      HEADS "leaf0,1,h0,5,1000,0.25,1.5,3000,0\nleaf0,2,h1,0,0,0,0.0,0,0\nleaf0,,,,,,,9000,\n"
+                            "spine0,1,leaf0,1,40,0.125,0.0,40,0\n"));
+  g_assert_true(NO_ERROR(draw_ports, f, FALSE));
+  EXPECT_FILE(f, "utilisation.dat", "# leaf0\n", "\n1 1 0.25 nan nan 0\n2 1 0 nan nan 0\n\n\n# spine0\n",
+              "\n1 1 0.125 nan nan 0");
+  EXPECT_FILE(f, "utilisation.gnuplot", "'Utilisation of each port of the switches'", "'leaf0'",
+              "'utilisation (%)'");
+  g_assert_true(NO_ERROR(draw_ports, f, TRUE));
+  EXPECT_FILE(f, "queues.dat", "\n1 1 3000 nan nan 0\n2 1 0 nan nan 0\n");
+  EXPECT_FILE(f, "queues.gnuplot", "'Largest queue of each port of the switches'", "'largest queue (KiB)'");
+}
+
+PLOT_TEST(test_no_ports)
+{
+  g_autoptr(GError) none = NULL, empty = NULL;
+  g_assert_false(draw_ports(f, FALSE, &none));
+  EXPECT_PARTS(none->message, "ports.csv");
+  g_free(fixture_file(f->folder, "ports.csv", HEADS "leaf0,,,,,,,9000,\n"));
+  g_assert_false(draw_ports(f, FALSE, &empty));
+  EXPECT_PARTS(empty->message, "ports.csv has no port; expected those of a run of a graph");
 }

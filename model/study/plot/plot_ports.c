@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* This plots the ports of a graph's switches, as a map: a row is a switch, a column a port. */
+#include <string.h>
+
+#include "base/error.h"
+#include "study/plot/plot_chart.h"
+#include "study/plot/study_plot.h"
+
+static plot_axis new_axis(const char *name, double from)
+{
+  return (plot_axis){.name = g_strdup(name),
+                     .unit_size = 1,
+                     .from = from,
+                     .tics = g_array_new(FALSE, FALSE, sizeof(double)),
+                     .labels = g_ptr_array_new_with_free_func(g_free)};
+}
+
+/* Appends the `column` of each port in the `lines` of a table to the chart, whose y axis has the switches'
+ * names.
+ */
+static void append_ports(char *const *lines, const char *column, plot_chart *chart, value_extent *extent)
+{
+  g_auto(GStrv) heads = g_strsplit(lines[0], ",", -1);
+  guint at = 0;
+  while (heads[at] != NULL && strcmp(heads[at], column) != 0) {
+    at++;
+  }
+  for (guint i = 1; lines[i] != NULL; i++) {
+    g_auto(GStrv) fields = g_strsplit(lines[i], ",", -1);
+    if (g_strv_length(fields) <= at || *fields[1] == '\0') {
+      continue; /* it is the switch's own */
+    }
+    const double port = g_ascii_strtod(fields[1], NULL), place = chart->y.labels->len;
+    if (port == 1) {
+      g_ptr_array_add(chart->y.labels, g_strdup(fields[0]));
+      g_array_append_val(chart->y.tics, place);
+      plot_chart_add_curve(chart, 0, "row", chart->y.labels->len, fields[0],
+                           "port runs value low high flagged");
+    }
+    value_extent_add(extent, g_ascii_strtod(fields[at], NULL), 0);
+    g_string_append_printf(chart->data, "%.0f 1 %s nan nan 0\n", port, fields[at]);
+    if (port > chart->x.labels->len) {
+      g_array_append_val(chart->x.tics, port);
+      g_ptr_array_add(chart->x.labels, g_strdup(fields[1]));
+    }
+  }
+  chart->x.to = chart->x.labels->len + 0.5;
+  chart->y.to = chart->y.labels->len - 0.5;
+}
+
+gboolean plot_ports(const char *run_folder, gboolean queues, const plot_request *request,
+                    const gnuplot_target *target, GError **error)
+{
+  g_autofree char *path = g_build_filename(run_folder, "ports.csv", NULL), *text = NULL;
+  g_autofree char *of_run = g_build_filename(run_folder, "summary.json", NULL);
+  g_autoptr(summary_record) run = summary_read_json(of_run, error);
+  if (run == NULL || !g_file_get_contents(path, &text, NULL, error)) {
+    return FALSE;
+  }
+  const char *what = queues ? "largest queue" : "utilisation";
+  g_autofree char *title = g_strconcat(what, " of each port of the switches", NULL),
+                  *subtitle = plot_run_subtitle(run);
+  g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+  g_auto(plot_chart) chart = plot_chart_new("heat-map", target, request, title, subtitle, what);
+  value_extent extent = {0};
+  chart.x = new_axis("port", 0.5);
+  chart.y = new_axis("switch", -0.5);
+  append_ports(lines, queues ? "queue_peak_octets" : what, &chart, &extent);
+  if (chart.y.labels->len == 0) {
+    return error_set(error, "%s has no port; expected those of a run of a graph", path);
+  }
+  g_auto(plot_axis) shades = plot_axis_of_values(&extent, what, queues ? "octets" : "1",
+                                                 queues ? VALUE_SCALE_LINEAR : VALUE_SCALE_SHARE);
+  plot_axis_append(&shades, "cb", chart.variables);
+  gnuplot_set_number(chart.variables, "cell_letters", queues ? 9 : 4);
+  gnuplot_set_number(chart.variables, "octets", queues);
+  chart.x_numeric = TRUE;
+  chart.colour_box = target->format != GNUPLOT_TERM;
+  return plot_chart_draw(&chart, queues ? "queues" : what, error);
+}

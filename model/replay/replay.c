@@ -547,7 +547,8 @@ gboolean replay_run(replay *r, const char *directory, session_result *result, GP
                     GError **error)
 {
   gboolean with_series = r->plan.configuration->measure.series != SERIES_OF_NONE;
-  FILE *series = with_series ? simulation_open_series(r->plan.configuration, directory, error) : NULL;
+  FILE *series =
+      with_series ? simulation_open_series(r->plan.configuration, directory, "occupancy.csv", error) : NULL;
 
   *result = (session_result){.message = NULL};
   if (with_series && !series) {

@@ -133,6 +133,8 @@ struct configuration {
     fault_id error;
     enum side side;
     uint64_t at;
+    const char *host;    /* of a graph; "": whichever has it of the first connection */
+    uint32_t connection; /* whose end it is */
   } fault;
   struct {
     measured_series series;

@@ -172,6 +172,7 @@ static const configuration *configuration_of_host(configuration *c, const scenar
   configuration *of = scenario_members(copy);
   g_ptr_array_add(c->others, of);
   of->connections.count = c->connections.count;
+  of->fault = c->fault;
   memcpy(of->path.directions, c->path.directions, sizeof of->path.directions);
   configuration_resolve(of);
   c->workload.in_flight_octets = MAX(c->workload.in_flight_octets, of->workload.in_flight_octets);
@@ -238,37 +239,50 @@ static uint32_t busiest_sink(const configuration *c, uint32_t host_count)
   return most;
 }
 
-/* Returns the hosts of the set `text`, the value of `key`; NULL: it is wrong, or "". */
-static GArray *hosts_of(configuration *c, const graph *network, scenario_key key, const char *text)
+enum { NAMED_HOSTS_MAX = 64 }; /* each may have two files open */
+
+/* Returns the hosts of the set `text`, the value of `key`, at most so many; NULL: it is wrong, or "". */
+static GArray *hosts_of(configuration *c, const graph *network, scenario_key key, const char *text,
+                        guint most)
 {
   GError *error = NULL;
-  GArray *hosts = *text != '\0' ? graph_members(network, text, GRAPH_HOSTS, &error) : NULL;
+  g_autoptr(GArray) hosts = *text != '\0' ? graph_members(network, text, GRAPH_HOSTS, &error) : NULL;
 
+  if (hosts != NULL && hosts->len > most) {
+    g_set_error(&error, IWARPSIM_ERROR, IWARPSIM_ERROR_FAILED, "it is %u hosts; expected %s", hosts->len,
+                most == 1 ? "one" : "at most 64");
+  }
   if (error != NULL) {
     note_problem(c, key, 0, error);
   }
-  return hosts;
+  return error != NULL ? NULL : g_steal_pointer(&hosts);
 }
 
-enum { NAMED_HOSTS_MAX = 64 }; /* each may have two files open */
+/* Finds the connection with the fault: the first whose end of fault.side is at fault.host. */
+static void fill_fault(configuration *c, const graph *network)
+{
+  g_autoptr(GArray) host = hosts_of(c, network, SCENARIO_FAULT_HOST, c->fault.host, 1);
+  const host_pair *pairs = c->of_graph.pairs;
+
+  while (host != NULL && c->fault.connection < c->connections.count &&
+         pairs[c->fault.connection].hosts[c->fault.side] != g_array_index(host, uint32_t, 0)) {
+    c->fault.connection++;
+  }
+  if (c->fault.connection == c->connections.count) {
+    note_problem(c, SCENARIO_FAULT_HOST, 0,
+                 g_error_new(IWARPSIM_ERROR, IWARPSIM_ERROR_FAILED,
+                             "%s is the %s of no connection; expected one that is", c->fault.host,
+                             side_name(c->fault.side)));
+  }
+}
 
 /* Finds the hosts of measure.host and measure.hosts. */
 static void fill_measured(configuration *c, const graph *network)
 {
-  const gboolean is_auto = strcmp(c->measure.host, "auto") == 0;
-  g_autoptr(GArray) host = hosts_of(c, network, SCENARIO_MEASURE_HOST, is_auto ? "" : c->measure.host);
-  g_autoptr(GArray) named = hosts_of(c, network, SCENARIO_MEASURE_HOSTS, c->measure.hosts);
+  const char *measured = strcmp(c->measure.host, "auto") == 0 ? "" : c->measure.host;
+  g_autoptr(GArray) host = hosts_of(c, network, SCENARIO_MEASURE_HOST, measured, 1);
+  g_autoptr(GArray) named = hosts_of(c, network, SCENARIO_MEASURE_HOSTS, c->measure.hosts, NAMED_HOSTS_MAX);
 
-  if (host != NULL && host->len != 1) {
-    note_problem(
-        c, SCENARIO_MEASURE_HOST, 0,
-        g_error_new(IWARPSIM_ERROR, IWARPSIM_ERROR_FAILED, "it is %u hosts; expected one", host->len));
-  }
-  if (named != NULL && named->len > NAMED_HOSTS_MAX) {
-    note_problem(c, SCENARIO_MEASURE_HOSTS, 0,
-                 g_error_new(IWARPSIM_ERROR, IWARPSIM_ERROR_FAILED, "it is %u hosts; expected at most %d",
-                             named->len, NAMED_HOSTS_MAX));
-  }
   if (c->of_graph.problem != NULL) {
     return;
   }
@@ -312,7 +326,8 @@ static void resolve_graph(configuration *c, const scenario *s)
   c->of_graph.pairs = configuration_keep(c, pairs->data, pairs->len * sizeof(host_pair));
   fill_path(c, network, pairs);
   configuration_resolve(c);
-  if (fill_hosts(c, s, network)) {
+  fill_fault(c, network);
+  if (c->of_graph.problem == NULL && fill_hosts(c, s, network)) {
     fill_measured(c, network);
   }
 }
@@ -491,8 +506,8 @@ static gboolean is_of_graph(scenario_key key)
   return (key >= SCENARIO_TOPOLOGY_KIND && key <= SCENARIO_TOPOLOGY_UPLINKS) ||
          (key >= SCENARIO_LINK_RATE && key <= SCENARIO_ROUTING_SPRAY_ACKS) ||
          (key >= SCENARIO_WORKLOAD_PATTERN && key <= SCENARIO_WORKLOAD_FAN_IN) ||
-         key == SCENARIO_MEASURE_HOST || key == SCENARIO_MEASURE_HOSTS || key == SCENARIO_LINKS ||
-         key == SCENARIO_HOSTS;
+         key == SCENARIO_MEASURE_HOST || key == SCENARIO_MEASURE_HOSTS || key == SCENARIO_FAULT_HOST ||
+         key == SCENARIO_LINKS || key == SCENARIO_HOSTS;
 }
 
 /* Returns how many packets of so many octets (IP) one queue of a switch holds while its others are empty:

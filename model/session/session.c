@@ -104,7 +104,7 @@ void session_end_arrivals(session *self)
 
 bool session_ending_is_documented(const configuration *c, uint32_t connection, const rnic_failure *failure)
 {
-  bool misbehaves = connection == 0 && c->fault.error != FAULT_NONE;
+  bool misbehaves = connection == c->fault.connection && c->fault.error != FAULT_NONE;
 
   return rnic_failure_is_termination(failure) || misbehaves;
 }

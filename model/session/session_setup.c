@@ -132,7 +132,7 @@ session_recorder_config session_setup_recorder(const configuration *c, uint32_t 
 
 bool session_setup_fault(const configuration *c, uint32_t connection, enum side side, fault_config *fault)
 {
-  if (connection > 0 || side != c->fault.side || c->fault.error == FAULT_NONE) {
+  if (connection != c->fault.connection || side != c->fault.side || c->fault.error == FAULT_NONE) {
     return false;
   }
   *fault = (fault_config){.id = c->fault.error, .at = c->fault.at};

@@ -62,19 +62,20 @@ static bool queue_quantile(const session_port *port, uint32_t parts, double *oct
   return port->gauge && time_distribution_quantiles(&port->gauge->queue, TIME_ALL, &parts, 1, octets);
 }
 
-#define ADD(name, is_present, value)                                                                         \
-  if (!(is_present)) {                                                                                       \
+/* `of` is NULL: the column is of the other file. */
+#define ADD(of, name, is_present, value)                                                                     \
+  if ((of) && !(is_present)) {                                                                               \
     add_text(row, name, "");                                                                                 \
-  } else {                                                                                                   \
+  } else if (of) {                                                                                           \
     _Generic((value), const char * : add_text, char * : add_text, default : add_number)(row, name, value);   \
   }
 #define ADD_QUANTILES(of, prefix, suffix, function)                                                          \
-  for (size_t i = 0; i < shares->count; i++) {                                                               \
+  for (size_t i = 0; (of) && i < shares->count; i++) {                                                       \
     const uint32_t parts = quantile_parts(shares->values[i]);                                                \
     g_autofree char *percentage = quantile_percentage(parts);                                                \
     g_autofree char *name = g_strconcat(prefix, percentage, suffix, NULL);                                   \
     double octets;                                                                                           \
-    ADD(name, function(of, parts, &octets), octets)                                                          \
+    ADD(of, name, function(of, parts, &octets), octets)                                                      \
   }
 
 /* Returns the row of `host`, or of `port` where that is NULL: run_value, whose text is "" where there is no
@@ -88,22 +89,10 @@ static GArray *row_of(const session_host_result *host, const session_port *port,
 
 #define HAS(id) (values->present[METRIC_##id])
 #define VALUE(id) (values->value[METRIC_##id])
-#define HOST(name, unit, is_present, value, sentence)                                                        \
-  if (host) {                                                                                                \
-    ADD(name, is_present, value)                                                                             \
-  }
-#define HOST_QUANTILES(prefix, suffix, function, sentence)                                                   \
-  if (host) {                                                                                                \
-    ADD_QUANTILES(host, prefix, suffix, function)                                                            \
-  }
-#define PORT(name, unit, is_present, value, sentence)                                                        \
-  if (port) {                                                                                                \
-    ADD(name, is_present, value)                                                                             \
-  }
-#define PORT_QUANTILES(prefix, suffix, function, sentence)                                                   \
-  if (port) {                                                                                                \
-    ADD_QUANTILES(port, prefix, suffix, function)                                                            \
-  }
+#define HOST(name, unit, is_present, value, sentence) ADD(host, name, is_present, value)
+#define HOST_QUANTILES(prefix, suffix, function, sentence) ADD_QUANTILES(host, prefix, suffix, function)
+#define PORT(name, unit, is_present, value, sentence) ADD(port, name, is_present, value)
+#define PORT_QUANTILES(prefix, suffix, function, sentence) ADD_QUANTILES(port, prefix, suffix, function)
 #include "session/columns.def"
   return row;
 }

@@ -14,7 +14,7 @@
 
 /* --- Files --- */
 
-static FILE *open_series(const configuration *c, const char *directory, const char *name, GError **error)
+FILE *simulation_open_series(const configuration *c, const char *directory, const char *name, GError **error)
 {
   g_autofree char *path = g_build_filename(directory, name, NULL);
   FILE *file = fopen(path, "w");
@@ -26,11 +26,6 @@ static FILE *open_series(const configuration *c, const char *directory, const ch
   fprintf(file, "# scenario %s, seed %" G_GUINT64_FORMAT ", iwarpsim %s\n", c->name, c->run.seed,
           IWARPSIM_VERSION);
   return file;
-}
-
-FILE *simulation_open_series(const configuration *c, const char *directory, GError **error)
-{
-  return open_series(c, directory, "occupancy.csv", error);
 }
 
 /* These are the files of each host. */
@@ -81,7 +76,7 @@ static bool open_named(const simulation_options *options, const configuration *c
       is_sink = is_sink || of->pairs[pair].hosts[c->measured] == host;
     }
     if (c->measure.series != SERIES_OF_NONE && is_sink && !files->series[host]) {
-      good = (files->series[host] = open_series(c, options->directory, series, error));
+      good = (files->series[host] = simulation_open_series(c, options->directory, series, error));
     }
     if (options->capture && good) {
       good = (files->captures[host] = packet_capture_new(capture, error));
@@ -100,7 +95,8 @@ static gboolean open_files(const simulation_options *options, const configuratio
     return TRUE;
   }
   if (c->measure.series != SERIES_OF_NONE) {
-    good = (files->series[files->sink] = simulation_open_series(c, options->directory, error));
+    good =
+        (files->series[files->sink] = simulation_open_series(c, options->directory, "occupancy.csv", error));
   }
   good = good && open_named(options, c, files, error);
   for (uint32_t i = 0; options->capture && good && c->of_graph.named_count == 0 && i < 2; i++) {

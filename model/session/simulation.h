@@ -31,8 +31,8 @@ char *simulation_trace_about(const scenario *s);
 /* Returns a trace of a run on `clock` into `file` that names `about`: trace_new(). */
 trace *simulation_trace_new(const char *about, FILE *file, const engine *clock);
 
-/* Opens DIRECTORY/occupancy.csv of a run of `c`, and writes its first line, which names scenario, seed and
- * version. NULL and `error` when that fails. simulation_close_series() closes it; FALSE and `error` when not
- * all of it was written. */
-FILE *simulation_open_series(const configuration *c, const char *directory, GError **error);
+/* Opens DIRECTORY/NAME, a series as occupancy.csv is, of a run of `c`, and writes its first line, which names
+ * scenario, seed and version. NULL and `error` when that fails. simulation_close_series() closes it; FALSE
+ * and `error` when not all of it was written. */
+FILE *simulation_open_series(const configuration *c, const char *directory, const char *name, GError **error);
 gboolean simulation_close_series(FILE *series, const char *directory, GError **error);

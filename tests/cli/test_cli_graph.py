@@ -49,6 +49,13 @@ class Graph(kit.ProgramTest):
             kit.write("a.cfg", STAR.replace('hosts = "h[0-1]+h2"', f'{key} = "h7"'))
             self.expect("iwarpsim check a.cfg", "", f"a.cfg:3: measure.{key}: no host is named 'h7'; expected one of h[0-2]\n", 2)
 
+    def test_hosts_of_faults(self):
+        """A host that is unknown, that are two, or that does not open a connection."""
+        for host, what in (("h7", "no host is named 'h7'; expected one of h[0-2]"), ("h[0-1]", "it is 2 hosts; expected one"),
+                           ("h2", "h2 is the Initiator of no connection; expected one that is")):
+            kit.write("a.cfg", STAR + f'fault: {{ error = "bad-crc"; host = "{host}"; }};\n')
+            self.expect("iwarpsim check a.cfg", "", f"a.cfg:4: fault.host: {what}\n", 2)
+
     def test_files_of_named_hosts(self):
         """Captures are of these hosts, a series of each to which payload comes; decode and replay read them."""
         kit.write("a.cfg", STAR.replace('"incast"', '"pairs"; from = "h0+h1"; to = "h1+h2"').replace("h[0-1]+h2", ""))

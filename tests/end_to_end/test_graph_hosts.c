@@ -82,3 +82,16 @@ TEST(test_a_path_has_none)
 
   g_assert_null(result.values);
 }
+
+/* One host of three misbehaves: the end of its connection is found there, and that of no other. */
+TEST(test_a_host_misbehaves)
+{
+  g_auto(session_result) result =
+      RUN_ON_BOTH(.text = three_to_one, .status = RUN_TERMINATED,
+                  .sets = STRINGS("fault.error=bad-crc", "fault.host=h2", "run.expect=terminate"));
+
+  g_assert_nonnull(strstr(result.message, " by the Responder of connection 2 "));
+  g_assert_null(result.hosts[0].ending.code);
+  g_assert_null(result.hosts[1].ending.code);
+  g_assert_cmpstr(result.hosts[2].ending.code, ==, result.terminate_code);
+}

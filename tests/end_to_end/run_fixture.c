@@ -179,8 +179,6 @@ static session_result run_for_all_files(const scenario *s, const char *folder)
 
 char *run_difference_of(const scenario *one, const scenario *other, session_result *result)
 {
-  static const char *const files[] = {"occupancy.csv", "sender.pcap", "receiver.pcap",
-                                      "hosts.csv",     "ports.csv",   "run.trace"};
   g_autoptr(run_folder) ones = run_folder_new();
   g_autoptr(run_folder) others = run_folder_new();
   *result = run_for_all_files(one, ones);
@@ -189,8 +187,13 @@ char *run_difference_of(const scenario *one, const scenario *other, session_resu
 
   difference = difference ? difference : compare_metrics(result, &other_result);
   difference = difference ? difference : compare_distributions(result, &other_result);
-  for (gsize i = 0; i < G_N_ELEMENTS(files) && !difference; i++) {
-    difference = compare_file(files[i], ones, others);
+  for (gsize i = 0; i < 2; i++) { /* all files that are in either folder */
+    g_autoptr(GDir) dir = g_dir_open(i == 0 ? ones : others, 0, NULL);
+    const char *name;
+
+    while (!difference && (name = g_dir_read_name(dir))) {
+      difference = compare_file(name, ones, others);
+    }
   }
   return difference;
 }

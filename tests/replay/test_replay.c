@@ -434,7 +434,7 @@ static const struct {
      "receiver.fpdu_descriptors, receiver.partial_fpdus, receiver.segments, receiver.ranges, "
      "receiver.ip_reassembly, receiver.ip_reassembly_size, receiver.ip_reassembly_timeout, receiver.cell, "
      "receiver.placement_latency, path.forward.*, path.reverse.*, "
-     "middlebox.*, measure.* and theory.*"},
+     "middlebox.*, measure.series, measure.side, measure.from, measure.to, measure.quantiles and theory.*"},
     {"tcp.receive_window=1MiB", "the capture decides this"},
     {"mpa.markers=false", "the capture decides this"},
     {"topology.medium=csma", "the capture decides this"},

@@ -13,7 +13,7 @@
 
 #include "engine/engine.h"
 #if HAS_NS3
-#include "shim/ns3_engine.h"
+#include "shim/ns3_functions.h"
 #endif
 
 enum { SHORTEST_PERIOD_NS = 500, PERIODS = 1009, PERIOD_STEP = 397 };

@@ -6,8 +6,7 @@
 
 #include "../tests/tcp/linux_keys.h"
 #include "network/path_link.h"
-#include "shim/ns3_engine.h"
-#include "shim/ns3_tcp_transport.h"
+#include "shim/ns3_functions.h"
 
 enum { SENDER, RECEIVER, ENDS, MTU = 1500, FRAMING = 38, RECORD_OCTETS = 16384 };
 enum { LEAST_WINDOW = 256 << 10, MOST_WINDOW = 1 << 20, WINDOWS = 12, LOST_BEHIND = 24 };

@@ -10,7 +10,6 @@
 #include "ddp/ddp_header.h"
 #include "fuzz_input.h"
 #include "rdmap/rdmap_header.h"
-#include "rdmap/rdmap_read_request.h"
 #include "rdmap/rdmap_terminate.h"
 
 /* These bits of a DDP Control and of a Terminate's flags are not reserved (DDP-035, RDMAP-080). */

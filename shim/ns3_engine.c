@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "shim/ns3_engine.h"
-
 #include <glib.h>
+
+#include "shim/ns3_functions.h"
 
 /* ns-3 runs what is due in one picosecond in the order in which it was scheduled. A wake scheduled ahead of
  * time would therefore run before what was scheduled later, an arrival for instance. So it only announces: it

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* By this table of functions model/ reaches ns-3. */
+#include "shim/ns3_functions.h"
 #include "platform/ns3_module.h"
-#include "shim/ns3_engine.h"
-#include "shim/ns3_link.h"
-#include "shim/ns3_tcp_transport.h"
-#include "shim/ns3_topology_path.h"
 
 __attribute__((visibility("default"))) const ns3_functions *iwarpsim_ns3_functions(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "shim/ns3_link.h"
-
 #include <glib.h>
+
+#include "shim/ns3_functions.h"
 
 #include "base/buffer_chain.h"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // A node with ns-3's own TCP.
 #include <algorithm>
-#include <vector>
 
 #include <ns3/boolean.h>
 #include <ns3/enum.h>
@@ -24,6 +23,7 @@
 #include <ns3/tcp-socket-state.h>
 #include <ns3/tcp-tx-buffer.h>
 #include <ns3/uinteger.h>
+#include <vector>
 
 #include "shim/ns3_octet_device.hh"
 #include "shim/ns3_shim_internal.hh"

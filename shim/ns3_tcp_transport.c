@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "shim/ns3_tcp_transport.h"
-
 #include <glib.h>
+
+#include "shim/ns3_functions.h"
 
 #include "shim/ns3_tcp_arrivals.h"
 #include "shim/ns3_tcp_node.h"
-#include "tcp/tcp_trace.h"
+#include "tcp/tcp_transport.h"
 
 enum { NS3_ISN = 0, WINDOWS_AHEAD = 2, RECEIVE_BUFFER_MAX_OCTETS = 1 << 30 };
 

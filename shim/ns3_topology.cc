@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <iomanip>
 #include <sstream>
-#include <vector>
 
 #include <ns3/application.h>
 #include <ns3/arp-cache.h>
@@ -37,6 +36,7 @@
 #include <ns3/traffic-control-layer.h>
 #include <ns3/udp-socket-factory.h>
 #include <ns3/uinteger.h>
+#include <vector>
 
 #include "shim/ns3_octet_device.hh"
 #include "shim/ns3_shim_internal.hh"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "shim/ns3_topology_path.h"
-
 #include <glib.h>
+
+#include "shim/ns3_functions.h"
 
 enum { FIRST_ROUTER_ADDRESS = 0xAC100001 }; /* 172.16.0.1: see ns3_topology.cc */
 

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/file_kind.h"
+#include "base/files.h"
 #include "base/interruption.h"
 #include "base/plain_text.h"
 

@@ -28,7 +28,7 @@ const char *new_files_folder(const new_files *files);
  * several the last one goes last, and its older file goes first: while it is not there, the others may be old
  * or new. Where a file was not made, the older one of its name is removed. Waits for the disk first. FALSE
  * and `error` (G_FILE_ERROR) when that fails, or (IWARPSIM_ERROR) when a file of one of our kinds would be
- * replaced by one of another (base/file_kind.h); the older files are then as they were. FALSE also when a
+ * replaced by one of another (base/files.h); the older files are then as they were. FALSE also when a
  * file cannot take its place: where a folder stands, say. */
 gboolean new_files_take_places(const new_files *files, const char *const *names, GError **error);
 
@@ -47,7 +47,7 @@ gboolean new_files_write(const char *path, const char *text, gsize length, GErro
  * is written to as it is. */
 typedef struct output output;
 
-/* Begins the file `path`, of `kind` (base/file_kind.h; 0: of another). NULL and `error` when it cannot be
+/* Begins the file `path`, of `kind` (base/files.h; 0: of another). NULL and `error` when it cannot be
  * made (G_FILE_ERROR), or when a scenario, a store, a trace, a capture or a summary stands there and `kind`
  * is another (IWARPSIM_ERROR): an option in the wrong place would destroy it. End with output_end(). */
 output *output_begin(const char *path, guint kind, GError **error);

@@ -7,6 +7,8 @@
 #include <glib.h>
 #include <stdio.h>
 
+#include "base/time_ps.h"
+
 /* Returns FALSE for characters that control a terminal or make a text look like another: control characters
  * (C0, DEL, C1), line and paragraph separators, Unicode's Bidi_Control, noncharacters. */
 gboolean plain_text_shows(gunichar character);
@@ -59,3 +61,25 @@ char *plain_text_wrap(const char *text, guint columns);
 /* Replaces the line that the cursor is in by `text`; "" erases it. It does so in one write, which a terminal
  * shows at once. */
 void terminal_redraw_line(FILE *file, const char *text);
+
+/* Prose is sentences with numbers as people write them: "98,936", "769.7 us". */
+
+typedef struct prose {
+  GString *text;
+  GStringChunk *numbers; /* those in it */
+} prose;
+
+prose prose_new(void);
+
+/* Returns the text; free with g_free(). */
+char *prose_end(prose *of);
+
+void prose_add(prose *to, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+/* They write `count` in groups of three digits; `time` in microseconds with one decimal, from a second on in
+ * seconds. The texts live until prose_end(). */
+const char *prose_count(prose *of, guint64 count);
+const char *prose_time(prose *of, time_ps time);
+
+/* Writes "1 segment", "68 segments". */
+const char *prose_plural(prose *of, guint64 count, const char *nouns);

@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-#include "base/integer_math.h"
+#include "base/numbers.h"
 
 /* It is xoshiro256** (Blackman and Vigna), filled by splitmix64 from a hash of seed and name. */
 struct random_stream {

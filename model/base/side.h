@@ -3,6 +3,8 @@
  * that sends: forward is from the Initiator, SIDE_INITIATOR, reverse from the Responder. */
 #pragma once
 
+#include <stdint.h>
+
 enum side {
   SIDE_INITIATOR, /* sends the Request Frame (MPA-199) */
   SIDE_RESPONDER,
@@ -19,3 +21,9 @@ static inline const char *side_name(enum side side)
 {
   return side == SIDE_INITIATOR ? "Initiator" : "Responder";
 }
+
+/* These are the numbers of the two hosts that a connection is between: its Initiator's and its
+ * Responder's. They differ. */
+typedef struct host_pair {
+  uint32_t hosts[SIDES];
+} host_pair;

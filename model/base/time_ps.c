@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-#include "base/integer_math.h"
+#include "base/numbers.h"
 
 /* Does it as ns-3 does, whatever the numbers. */
 static time_ps send_as_ns3(uint64_t octets, uint64_t rate_bit_per_s)

@@ -4,7 +4,7 @@
 
 #include <glib.h>
 
-#include "cli/cli_operand.h"
+#include "base/files.h"
 #include "study/table/study_table.h"
 
 /* These are exit codes of every command. */
@@ -92,3 +92,9 @@ void cli_print_error(GError *error);
 
 /* Returns true when progress may be shown: standard error is a terminal and --quiet was not given. */
 gboolean cli_shows_progress(const cli_arguments *arguments);
+
+/* FALSE and `error` when `path` is missing, is recognized (base/files.h) as something that is not among
+ * `takes`, or is a folder that is not a run's. The error names what is expected, what makes one, and which
+ * commands take what it is.
+ * "-", missing scenarios and what is not recognized are left to the command. */
+gboolean cli_operand_check(const char *path, guint takes, GError **error);

@@ -5,7 +5,6 @@
 
 #include "base/plain_text.h"
 #include "base/units.h"
-#include "explain/prose.h"
 #include "measure/warm_up.h"
 
 /* This starts with a row's name; its text follows. */
@@ -267,11 +266,16 @@ static void print_coloured(const char *lines, run_status status)
   plain_text_print_page(stdout, parts[1]);
 }
 
-void cli_answer_print(const summary *page, const scenario *s, const char *directory)
+void cli_answer_print(const summary *page, const scenario *s, const char *directory, gboolean all)
 {
   const metric_values *m = &page->results->metrics;
-  prose to = prose_new();
 
+  if (all) {
+    summary_print(page, s, stdout);
+    plain_text_print(stdout, "\nresults in %s\n", directory);
+    return;
+  }
+  prose to = prose_new();
   add_head(page, s, &to);
   add_memory(m, scenario_configuration(s), &to);
   add_placement(m, &to);

@@ -8,7 +8,6 @@
 #include "base/plain_text.h"
 #include "base/units.h"
 #include "cli/cli.h"
-#include "cli/cli_cost.h"
 #include "cli/cli_progress.h"
 #include "platform/run_engine.h"
 #include "scenario/scenario.h"

@@ -9,18 +9,16 @@
 #include "base/plain_text.h"
 #include "cli/cli.h"
 #include "cli/cli_explain_pages.h"
-#include "decode/decode_problem.h"
-#include "fault/fault_table.h"
+#include "decode/decode_events.h"
+#include "fault/fault_edit.h"
 #include "measure/distribution.h"
-#include "measure/gauge.h"
 #include "measure/metric_table.h"
 #include "scenario/scenario_guess.h"
 #include "scenario/scenario_keys.h"
 #include "scenario/scenario_problem.h"
-#include "scenario/scenario_schema.h"
 #include "scenario/scenario_value.h"
 #include "session/session_tables.h"
-#include "trace/trace_table.h"
+#include "trace/trace.h"
 
 /* --- The pages without their tables --- */
 

@@ -8,8 +8,8 @@
 #include "base/files.h"
 #include "base/plain_text.h"
 #include "cli/cli.h"
-#include "cli/cli_cost.h"
-#include "cli/cli_run_trace.h"
+#include "cli/cli_progress.h"
+#include "cli/cli_trace.h"
 #include "scenario/scenario_problem.h"
 #include "study/plot/study_plot.h"
 

@@ -12,8 +12,8 @@
 #include "base/version.h"
 #include "cli/cli.h"
 #include "cli/cli_answer.h"
-#include "cli/cli_cost.h"
 #include "cli/cli_progress.h"
+#include "cli/cli_trace.h"
 #include "scenario/configuration.h"
 #include "scenario/scenario.h"
 
@@ -127,11 +127,8 @@ gboolean cli_results_report(const cli_results *results, const scenario *s, const
   if (!summary_write_json(&page, s, path, error) || !put_in_place(results, !quiet, error)) {
     return FALSE;
   }
-  if (!quiet && all) {
-    summary_print(&page, s, stdout);
-    plain_text_print(stdout, "\nresults in %s\n", results->directory);
-  } else if (!quiet) {
-    cli_answer_print(&page, s, results->directory);
+  if (!quiet) {
+    cli_answer_print(&page, s, results->directory, all);
   }
   cli_results_print_notes(quiet ? NULL : page.notes);
   return TRUE;
@@ -161,7 +158,7 @@ int cli_results_exit_code(const char *command, const scenario *s, const session_
   return status;
 }
 
-/* --- The command --- */
+/* --- run --- */
 
 static struct {
   char **sets;
@@ -246,4 +243,52 @@ const cli_command cli_run = {
                "  iwarpsim run scenarios/one-loss-markers.cfg --set path.forward.mtu=9000 --pcap\n",
     .entries = entries,
     .run = run,
+};
+
+/* --- show --- */
+
+static gboolean shows_all;
+
+static int show(const cli_arguments *arguments, GError **error)
+{
+  const char *directory = arguments->rest[0];
+  g_autofree char *path = g_build_filename(directory, "summary.json", NULL);
+  g_autoptr(summary_record) record = summary_read_json(path, error);
+  g_autoptr(scenario) s = record != NULL ? cli_run_scenario(record, path, TRUE, error) : NULL;
+  if (s == NULL) {
+    return CLI_USAGE;
+  }
+  const summary_replay replay = {.facts = (const summary_fact *)(gpointer)record->facts->data,
+                                 .fact_count = record->facts->len};
+  const session_result result = {.status = record->status,
+                                 .message = record->message,
+                                 .terminate_code = record->terminate_code,
+                                 .terminate_side = record->terminate_side,
+                                 .results = record->results};
+  summary page = cli_results_summary(s, &result, record->is_replay ? &replay : NULL);
+  page.version = record->version;
+  page.git = record->git;
+  page.engine = record->engine;
+  page.ns3_version = record->ns3_version;
+  cli_answer_print(&page, s, directory, shows_all);
+  cli_results_print_notes(arguments->quiet ? NULL : (const char *const *)record->notes);
+  return CLI_OK;
+}
+
+static const GOptionEntry show_entries[] = {
+    CLI_RESULTS_ALL(shows_all),
+    G_OPTION_ENTRY_NULL,
+};
+
+const cli_command cli_show = {
+    .name = "show",
+    .sentence = "print the result of a run again",
+    .arguments = "DIR",
+    .takes = FILE_RUN_FOLDER,
+    .summary = "Prints what 'run' or 'replay' printed when it wrote DIR, from the summary.json there: the "
+               "answer in some ten lines, or with --all every metric. Nothing is run.",
+    .example = "  iwarpsim run scenarios/one-loss-markers.cfg\n"
+               "  iwarpsim show results/one-loss-markers --all\n",
+    .entries = show_entries,
+    .run = show,
 };

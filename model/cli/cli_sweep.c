@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* iwarpsim sweep runs every point of a scenario's sweep that the store lacks, each in a process of its
  * own. */
+
 #include <stdio.h>
 #include <string.h>
 
@@ -10,7 +11,6 @@
 #include "base/units.h"
 #include "base/version.h"
 #include "cli/cli.h"
-#include "cli/cli_cost.h"
 #include "cli/cli_progress.h"
 #include "cli/cli_runs.h"
 #include "scenario/scenario.h"

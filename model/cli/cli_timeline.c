@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* iwarpsim timeline shows a trace, or a capture, as one page that shows it over time. */
+
 #include <stdio.h>
 #include <string.h>
 
@@ -8,8 +9,8 @@
 #include "base/plain_text.h"
 #include "cli/cli.h"
 #include "cli/cli_capture.h"
-#include "cli/cli_cost.h"
-#include "cli/cli_run_trace.h"
+#include "cli/cli_progress.h"
+#include "cli/cli_trace.h"
 #include "explain/explain_trace.h"
 #include "study/timeline/timeline_page.h"
 #include "trace/trace.h"

@@ -53,3 +53,7 @@ static inline bool ddp_header_is_last(const buffer_chain *ulpdu)
  * ignored (DDP-045). Returns its length, 0 when the ULPDU is too short for it (note D15), with all of
  * `header` 0 then. Judges no field. */
 size_t ddp_header_decode(ddp_header *header, const buffer_chain *ulpdu);
+
+/* Appends octets [from, from + length) to `chain`, by reference. Those in a slice with a block never change:
+ * they may be referred to until they are acknowledged; others are copied before the next call of any kind. */
+typedef void (*ddp_payload_source)(void *user, uint64_t from, uint32_t length, buffer_chain *chain);

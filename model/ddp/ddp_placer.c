@@ -4,7 +4,7 @@
 #include <glib.h>
 
 #include "base/buffer_chain.h"
-#include "ddp/ddp_undelivered.h"
+#include "ddp/ddp_segment.h"
 
 typedef enum verdict {
   VERDICT_RIGHT,

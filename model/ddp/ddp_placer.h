@@ -15,7 +15,7 @@
 #include "ddp/ddp_segment.h"
 #include "ddp/ddp_stag_table.h"
 #include "ddp/ddp_untagged_queue.h"
-#include "mpa/mpa_ulpdu.h"
+#include "mpa/mpa_fpdu.h"
 
 typedef struct ddp_placer ddp_placer;
 

@@ -8,7 +8,6 @@
 
 #include "base/buffer_chain.h"
 #include "ddp/ddp_header.h"
-#include "ddp/ddp_payload_source.h"
 
 typedef struct ddp_segmenter ddp_segmenter;
 

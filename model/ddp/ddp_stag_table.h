@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "ddp/ddp_payload_source.h"
+#include "ddp/ddp_header.h"
 
 typedef struct ddp_stag_table ddp_stag_table;
 

@@ -6,9 +6,101 @@
 #include <inttypes.h>
 
 #include "decode/decode_direction.h"
-#include "decode/decode_resets.h"
 #include "decode/decode_verdict.h"
+#include "net/capture_packet.h"
 #include "net/tcp_header.h"
+
+/* --- Which RST ended a connection --- */
+
+/* A TCP takes one at exactly RCV.NXT alone (RFC
+ * 9293 §3.10.7.4, RFC 5961 §3.2), and the end whose RST was taken, or that sent it itself, acknowledges
+ * nothing more of what is sent: others are strays, or were forged.
+ * This is known of one end, all 0 at first; of sequence numbers, the highest. */
+typedef struct reset_end {
+  bool has_next, has_acknowledged;
+  uint32_t next;         /* after all that it sent */
+  uint32_t acknowledged; /* by it */
+  bool has_reset;        /* a RST of its stands, … */
+  uint64_t packet;       /* … this one; */
+  uint32_t sequence;     /* its sequence number, and what the two were then: */
+  uint32_t next_then, acknowledged_then;
+  bool had_acknowledged;
+  bool has_missed; /* a RST of its was elsewhere */
+} reset_end;
+
+typedef enum reset_fate {
+  RESET_NONE,   /* nothing new */
+  RESET_STANDS, /* it is where it would be taken, and the first of its end */
+  RESET_MISSES, /* it is elsewhere, and the first such one */
+  RESET_FALLS,  /* what stood was not taken, as this acknowledgement shows */
+} reset_fate;
+
+static bool is_after(uint32_t a, uint32_t b)
+{
+  return (int32_t)(a - b) > 0;
+}
+
+/* `*highest` becomes `sequence` where that is higher. */
+static void move_up(bool *is_known, uint32_t *highest, uint32_t sequence)
+{
+  *highest = *is_known && !is_after(sequence, *highest) ? *highest : sequence;
+  *is_known = true;
+}
+
+static reset_fate take_reset(reset_end *own, const reset_end *peer, const capture_segment *segment,
+                             uint32_t edge)
+{
+  const uint32_t at = segment->sequence;
+
+  if (own->has_reset) {
+    return RESET_NONE;
+  }
+  /* RCV.NXT of the peer: octets that it has not acknowledged may have come to it, or not. */
+  if (at == edge || (own->has_next && at == own->next) ||
+      (peer->has_acknowledged && at == peer->acknowledged)) {
+    own->has_reset = true;
+    own->packet = segment->packet;
+    own->sequence = at;
+    own->next_then = own->has_next && is_after(own->next, at) ? own->next : at;
+    own->acknowledged_then = own->acknowledged;
+    own->had_acknowledged = own->has_acknowledged;
+    return RESET_STANDS;
+  }
+  const bool is_first = !own->has_missed;
+  own->has_missed = true;
+  return is_first ? RESET_MISSES : RESET_NONE;
+}
+
+/* Takes what the next segment, whose checksum is good enough, shows. `edge`: the sequence number of the first
+ * octet of its sender that has not come. `*from`: the end whose RST it is about. */
+static reset_fate take_reset_or_answer(reset_end ends[2], const capture_segment *segment, uint32_t edge,
+                                       unsigned *from)
+{
+  reset_end *own = &ends[segment->from], *peer = &ends[!segment->from];
+  const uint32_t acknowledged = segment->acknowledgement;
+  const bool is_syn = (segment->flags & TCP_SYN) != 0, is_fin = (segment->flags & TCP_FIN) != 0;
+
+  *from = segment->from;
+  if (segment->flags & TCP_RST) {
+    return take_reset(own, peer, segment, edge);
+  }
+  move_up(&own->has_next, &own->next, segment->sequence + is_syn + segment->payload_octets + is_fin);
+  if (!(segment->flags & TCP_ACK) || !peer->has_next || is_after(acknowledged, peer->next)) {
+    return RESET_NONE; /* of what the capture does not have */
+  }
+  move_up(&own->has_acknowledged, &own->acknowledged, acknowledged);
+  /* Its own one: an end that is closed acknowledges nothing. The peer's: nothing that came after it. */
+  if (own->has_reset && own->had_acknowledged && is_after(acknowledged, own->acknowledged_then)) {
+    own->has_reset = false;
+    return RESET_FALLS;
+  }
+  if (peer->has_reset && is_after(acknowledged, peer->next_then)) {
+    *from = !segment->from;
+    peer->has_reset = false;
+    return RESET_FALLS;
+  }
+  return RESET_NONE;
+}
 
 /* Of all connections together, so many times as many octets as one may hold may wait until it is known
  * whether they speak MPA. */
@@ -28,9 +120,9 @@ typedef struct conversation {
   decode_waiting *waiting;         /* NULL when it is decided */
   decode_verdict verdict;          /* then */
   decode_direction *directions[2]; /* by the end that sends; NULL: it has sent nothing, or this is no MPA */
-  decode_resets resets;
-  decode_event passed_over[2]; /* the same: of the segments with a wrong checksum */
-  bool is_numbered;            /* it will speak MPA, and is in `connections` */
+  reset_end reset_ends[2];         /* of the flow */
+  decode_event passed_over[2];     /* the same: of the segments with a wrong checksum */
+  bool is_numbered;                /* it will speak MPA, and is in `connections` */
   bool is_finished;
   decode_connection connection;
 } conversation;
@@ -123,14 +215,14 @@ static void report_reset(const decode_session *session, conversation *talk, cons
                          uint32_t edge)
 {
   unsigned from;
-  const decode_reset_fate fate = decode_resets_take(&talk->resets, segment, edge, &from);
-  const decode_reset_end *end = &talk->resets.ends[from];
+  const reset_fate fate = take_reset_or_answer(talk->reset_ends, segment, edge, &from);
+  const reset_end *end = &talk->reset_ends[from];
   const decode_direction *direction = talk->directions[from];
-  const bool stands = fate == DECODE_RESET_STANDS, falls = fate == DECODE_RESET_FALLS;
+  const bool stands = fate == RESET_STANDS, falls = fate == RESET_FALLS;
   const char *sentence = decode_problem_row_of(DECODE_PROBLEM_FALSE_RESET)->sentence;
   const uint64_t packet = falls ? end->packet : segment->packet;
 
-  if (fate == DECODE_RESET_NONE) {
+  if (fate == RESET_NONE) {
     return;
   }
   const uint64_t at = decode_direction_position(direction, falls ? end->sequence : segment->sequence);

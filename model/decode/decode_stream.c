@@ -4,7 +4,7 @@
 #include <glib.h>
 #include <stdlib.h>
 
-#include "base/ranks.h"
+#include "base/numbers.h"
 
 /* --- Packets --- */
 

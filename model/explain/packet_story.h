@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "explain/prose.h"
+#include "base/plain_text.h"
 #include "trace/trace_reader.h"
 
 typedef struct packet_story packet_story;

@@ -7,9 +7,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "fault/fault_table.h"
+#include "fault/fault_edit.h"
 #include "rnic/rnic_host.h"
-#include "rnic/rnic_misbehaviour.h"
+#include "rnic/rnic_sender.h"
 
 typedef struct fault_config {
   fault_id id;

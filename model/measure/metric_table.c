@@ -78,3 +78,104 @@ run_status run_status_find(const char *name)
   }
   return status;
 }
+
+/* --- Gauges --- */
+
+static const gauge_row gauges[GAUGE_COUNT] = {
+#define IN_OCCUPANCY(id, metric, unit, side, gauge, name, suffix, sentence)                                  \
+  [GAUGE_##gauge] = {name, suffix, METRIC_##id},
+#include "measure/metrics.def"
+};
+
+const gauge_row *gauge_row_of(gauge_id id)
+{
+  g_assert((unsigned)id < GAUGE_COUNT);
+  return &gauges[id];
+}
+
+gauge_id gauge_of_peak(metric_id peak)
+{
+  gauge_id id = 0;
+  while (id < GAUGE_COUNT && gauges[id].peak != peak) {
+    id++;
+  }
+  return id;
+}
+
+/* --- Quantiles --- */
+
+enum { PARTS_OF_PERCENT = QUANTILE_PARTS / 100, DECIMALS = 7 };
+
+char *quantile_percentage(uint32_t parts)
+{
+  char *text = g_strdup_printf("%u.%07u", parts / PARTS_OF_PERCENT, parts % PARTS_OF_PERCENT);
+  char *end = text + strlen(text);
+  while (end[-1] == '0') {
+    *--end = '\0';
+  }
+  if (end[-1] == '.') {
+    end[-1] = '\0';
+  }
+  return text;
+}
+
+uint32_t quantile_parts(double share)
+{
+  double parts = share * QUANTILE_PARTS;
+  return parts >= 0.5 && parts <= QUANTILE_PARTS ? (uint32_t)(parts + 0.5) : 0;
+}
+
+/* Reads the percentage at `*text`, digits with at most DECIMALS after a point; 0 when it is none from above 0
+ * to 100. */
+static uint32_t read_percentage(const char **text)
+{
+  uint64_t parts = 0;
+  int decimals = -1; /* those after the point, from which on they are counted */
+  const char *c = *text;
+  for (; decimals < DECIMALS && parts <= QUANTILE_PARTS; c++) {
+    if (g_ascii_isdigit(*c)) {
+      parts = parts * 10 + (uint64_t)(*c - '0');
+      decimals += decimals >= 0;
+    } else if (*c == '.' && decimals < 0 && g_ascii_isdigit(c[1])) {
+      decimals = 0;
+    } else {
+      break;
+    }
+  }
+  for (int i = MAX(decimals, 0); i < DECIMALS && parts <= QUANTILE_PARTS; i++) {
+    parts *= 10;
+  }
+  *text = c;
+  return parts <= QUANTILE_PARTS ? (uint32_t)parts : 0;
+}
+
+bool quantile_find(const char *name, gauge_id *gauge, uint32_t *parts)
+{
+  for (gauge_id id = 0; id < GAUGE_COUNT; id++) {
+    const char *rest = name + strlen(gauges[id].name);
+    if (g_str_has_prefix(name, gauges[id].name) && g_str_has_prefix(rest, "_p")) {
+      rest += strlen("_p");
+      *gauge = id;
+      *parts = read_percentage(&rest);
+      return *parts > 0 && strcmp(rest, gauges[id].suffix) == 0;
+    }
+  }
+  return false;
+}
+
+char *quantile_name(gauge_id gauge, uint32_t parts)
+{
+  char *percentage = quantile_percentage(parts);
+  char *name = g_strconcat(gauges[gauge].name, "_p", percentage, gauges[gauge].suffix, NULL);
+  g_free(percentage);
+  return name;
+}
+
+size_t gauge_quantiles_find(const gauge_quantiles *of, uint32_t parts)
+{
+  size_t i = 0;
+  while (i < of->count && of->parts[i] != parts) {
+    i++;
+  }
+  return i;
+}

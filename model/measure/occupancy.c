@@ -5,8 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/ranks.h"
-#include "measure/block_maxima.h"
+#include "base/numbers.h"
+#include "measure/run_results.h"
 #include "measure/time_distribution.h"
 
 /* A held_cause is its own gauge. */

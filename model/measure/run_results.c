@@ -4,6 +4,44 @@
 #include <math.h>
 #include <string.h>
 
+void block_maxima_clear(block_maxima *blocks)
+{
+  g_clear_pointer(&blocks->values, g_array_unref);
+  *blocks = (block_maxima){.values = NULL};
+}
+
+/* Joins each two neighbours; a last one without a neighbour is part of the open block again. */
+static void join_pairs(block_maxima *blocks)
+{
+  guint64 *values = (guint64 *)(void *)blocks->values->data;
+  guint pairs = blocks->values->len / 2;
+  for (guint i = 0; i < pairs; i++) {
+    values[i] = MAX(values[2 * i], values[2 * i + 1]);
+  }
+  if (blocks->values->len % 2 != 0) {
+    block_maxima_count(blocks, values[2 * pairs]);
+    blocks->delivered += blocks->block_octets;
+  }
+  g_array_set_size(blocks->values, pairs);
+  blocks->block_octets *= 2;
+}
+
+void block_maxima_end(block_maxima *blocks)
+{
+  if (!blocks->values) {
+    blocks->values = g_array_new(FALSE, FALSE, sizeof(guint64));
+    blocks->block_octets = BLOCK_OCTETS_LEAST;
+  }
+  while (blocks->delivered >= blocks->block_octets) {
+    g_array_append_val(blocks->values, blocks->peak);
+    blocks->delivered -= blocks->block_octets;
+    blocks->peak = 0;
+    if (blocks->values->len > BLOCK_MAXIMA_MAX) {
+      join_pairs(blocks);
+    }
+  }
+}
+
 run_results run_results_copy(const run_results *from)
 {
   run_results copy = *from;
@@ -67,19 +105,13 @@ gboolean run_results_take(const shared_results *shared, run_results *results)
   return good;
 }
 
-/* Returns whether the memory of `host` was fuller than any of those before. */
-static bool is_fullest(const run_results *all, const run_results *host)
-{
-  enum { PEAK = METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS };
-
-  return host->metrics.present[PEAK] &&
-         (!all->metrics.present[PEAK] || host->metrics.value[PEAK] > all->metrics.value[PEAK]);
-}
-
 void run_results_add_host(run_results *all, const run_results *host)
 {
-  const bool fullest = is_fullest(all, host);
+  enum { PEAK = METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS };
   metric_values sums = all->metrics;
+  /* The memory of this host was fuller than any of those before. */
+  const bool fullest =
+      host->metrics.present[PEAK] && (!sums.present[PEAK] || host->metrics.value[PEAK] > sums.value[PEAK]);
 
   for (metric_id id = 0; id < METRIC_COUNT; id++) {
     const metric_combination how = metric_row_of(id)->how;

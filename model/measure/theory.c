@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "measure/theory.h"
 
-#include "base/integer_math.h"
+#include "base/numbers.h"
 
 /* Sets `fit` to the metric `measured` divided by `formula`, where there are both. */
 static void set_fit(metric_values *values, metric_id fit, metric_id measured, double formula)

@@ -4,8 +4,7 @@
 #include <glib.h>
 #include <stdlib.h>
 
-#include "base/integer_math.h"
-#include "base/ranks.h"
+#include "base/numbers.h"
 
 enum { INITIAL_CAPACITY = 64 };
 

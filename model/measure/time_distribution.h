@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "base/time_ps.h"
-#include "measure/gauge.h"
+#include "measure/metric_table.h"
 
 typedef enum time_part { TIME_ALL, TIME_IN_RECOVERY, TIME_PARTS } time_part;
 

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/ranks.h"
+#include "base/numbers.h"
 
 const char *warm_up_verdict_name(warm_up_verdict verdict)
 {

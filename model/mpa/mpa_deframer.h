@@ -16,7 +16,6 @@
 #include "base/buffer_chain.h"
 #include "base/time_ps.h"
 #include "mpa/mpa_fpdu.h"
-#include "mpa/mpa_ulpdu.h"
 
 typedef struct mpa_deframer_events {
   /* A valid ULPDU, passed exactly once; everything is valid during the call only. The in-order edge still is

@@ -10,7 +10,6 @@
 
 #include "base/deque.h"
 #include "mpa/mpa_fpdu.h"
-#include "mpa/mpa_ulpdu.h"
 
 /* Read by everyone, written only by the functions below. */
 typedef struct mpa_pending_fpdu {

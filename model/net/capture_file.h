@@ -11,6 +11,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/time_ps.h"
+#include "net/datagram.h"
+
 typedef struct capture_file capture_file;
 
 typedef struct capture_record {
@@ -41,3 +44,20 @@ unsigned capture_file_decimals(const capture_file *file);
 /* The share of the file, as it is on the disk, that has been read, 0 … 1; 0 when that is not known (a pipe).
  */
 double capture_file_share(const capture_file *file);
+
+/* Captures: classic nanosecond pcap, raw IP of both versions, valid checksums but of packets that were
+ * damaged. Nothing in the file depends on wall time or machine: time 0 of the run
+ * is time 0 of the capture. */
+
+typedef struct packet_capture packet_capture;
+
+/* Creates `path`, an existing file is overwritten. Returns NULL and sets `error` (G_FILE_ERROR) when that
+ * fails. */
+packet_capture *packet_capture_new(const char *path, GError **error);
+
+/* Adds `packet` as seen at `now` (cut down to whole nanoseconds). */
+void packet_capture_add(packet_capture *capture, const datagram *packet, time_ps now);
+
+/* Writes what is left and closes the file. Returns FALSE and sets `error` (G_FILE_ERROR) when anything, now
+ * or before, could not be written; frees `capture` in any case. */
+gboolean packet_capture_close(packet_capture *capture, GError **error);

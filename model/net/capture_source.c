@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/integer_math.h"
+#include "base/numbers.h"
 #include "base/units.h"
 #include "net/capture_file.h"
 #include "net/capture_link.h"

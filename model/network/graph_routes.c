@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/integer_math.h"
+#include "base/numbers.h"
 
 /* This is where a host is. A switch with hosts has an edge number: routes lead to those only. */
 typedef struct place {

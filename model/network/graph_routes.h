@@ -6,8 +6,8 @@
  * links count each. Hosts forward nothing. */
 #pragma once
 
-#include "base/host_pair.h"
 #include "base/random_stream.h"
+#include "base/side.h"
 #include "network/graph.h"
 
 typedef enum graph_choice {

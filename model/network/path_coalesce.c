@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The middlebox in mode `coalesce` joins segments, as receive offload does (GRO, LRO). */
-#include "network/path_middleboxes.h"
 
-#include "network/path_box.h"
+#include "network/path_middleboxes.h"
 #include "network/path_waiting.h"
 
 /* Positions are counted from the octet of sequence number isn + 1, the first that waits. */
@@ -179,7 +178,7 @@ static const path_element_class coalesce_class = {
  * the retransmission mark.
  *
  * A segment that stays alone is the same packet. That the links after the box can carry `coalesce_octets` is
- * the caller's business. What is not a whole segment, or a wrong one: path_box.h. */
+ * the caller's business. What is not a whole segment, or a wrong one: path_middleboxes.h. */
 path_box *path_coalesce_new(const path_middleboxes_config *config, G_GNUC_UNUSED random_stream *random)
 {
   g_assert(config->coalesce_octets > 0);

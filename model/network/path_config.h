@@ -5,7 +5,6 @@
 
 #include "base/settings.h"
 #include "base/side.h"
-#include "network/path_bucket.h"
 #include "network/path_impairments.h"
 #include "network/path_link.h"
 #include "network/path_middleboxes.h"

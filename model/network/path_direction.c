@@ -58,16 +58,6 @@ static void add_fragmenter(path_direction *path, size_t index)
   path->first_fragmenter = index == 0 ? fragmenter : path->first_fragmenter;
 }
 
-static bool add_link(path_direction *path, size_t index, GError **error)
-{
-  bool is_guarded = needs_fragmenter(path, index);
-
-  if (is_guarded) {
-    add_fragmenter(path, index);
-  }
-  return path_segment_add_link(path->segment, config_of(path), index, is_guarded, error);
-}
-
 /* --- Boxes --- */
 
 /* A proxy is one box for both directions. It stands where the forward direction has its boxes: so before the
@@ -152,7 +142,11 @@ static bool add_elements(path_direction *path, const char *name, GError **error)
   }
   add_boxes(path, PATH_POSITION_BEFORE);
   for (size_t i = 0; i < links; i++) {
-    if (!add_link(path, i, error)) {
+    bool is_guarded = needs_fragmenter(path, i);
+    if (is_guarded) {
+      add_fragmenter(path, i);
+    }
+    if (!path_segment_add_link(path->segment, config_of(path), i, is_guarded, error)) {
       return false;
     }
     if (links > 1 && i == next_to_boxes) {

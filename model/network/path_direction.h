@@ -6,7 +6,7 @@
 #include <glib.h>
 
 #include "network/path_alignment.h"
-#include "network/path_box.h"
+#include "network/path_middleboxes.h"
 #include "network/path_segment.h"
 
 typedef struct path_direction path_direction;

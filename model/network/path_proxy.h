@@ -4,7 +4,7 @@
 #pragma once
 
 #include "base/side.h"
-#include "network/path_box.h"
+#include "network/path_middleboxes.h"
 #include "tcp/tcp_connection.h"
 
 typedef struct path_proxy_config {

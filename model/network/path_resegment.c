@@ -15,10 +15,9 @@
  * PSH is also on the last piece that a segment with PSH makes leave, FIN on the one that ends where the FIN
  * stands (alone when none does). The other header fields: path_waiting.h. A segment that leaves with the
  * octets and flags it came with is the same packet. What is not a whole segment, or a wrong one:
- * path_box.h. */
-#include "network/path_middleboxes.h"
+ * path_middleboxes.h. */
 
-#include "network/path_box.h"
+#include "network/path_middleboxes.h"
 #include "network/path_waiting.h"
 
 /* This is the end of a piece that is not known yet. */

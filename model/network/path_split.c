@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The middlebox in mode `split` is a next hop whose segments are smaller. */
-#include "network/path_middleboxes.h"
 
 #include <glib.h>
 
-#include "network/path_box.h"
+#include "network/path_middleboxes.h"
 #include "network/path_waiting.h"
 
 typedef struct path_split {
@@ -66,7 +65,8 @@ static const path_element_class split_class = {.name = "split", .receive = recei
  * segment with SYN or RST passes as it is.
  *
  * All pieces have the segment's header fields, its ECN mark and its retransmission mark (path_waiting.h); PSH
- * and FIN are on the last, CWR is on the first. What is not a whole segment, or a wrong one: path_box.h.
+ * and FIN are on the last, CWR is on the first. What is not a whole segment, or a wrong one:
+ * path_middleboxes.h.
  *
  * A retransmission is cut like any other segment: in the pieces of the first time, if its boundaries are
  * those of the first time, else in others. */

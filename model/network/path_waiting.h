@@ -17,7 +17,7 @@
 #include "base/buffer_chain.h"
 #include "base/deque.h"
 #include "net/datagram.h"
-#include "network/path_box.h"
+#include "network/path_middleboxes.h"
 
 /* Positions are the caller's; sequence numbers follow from its ISN. */
 typedef struct path_waiting {

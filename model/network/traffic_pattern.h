@@ -4,7 +4,7 @@
 
 #include <glib.h>
 
-#include "base/host_pair.h"
+#include "base/side.h"
 #include "network/graph.h"
 
 typedef enum traffic_pattern {

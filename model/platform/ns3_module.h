@@ -19,8 +19,8 @@
 typedef struct ns3_topology ns3_topology;
 typedef struct ns3_topology_path ns3_topology_path;
 
-/* Each is the function of its name in shim/ns3_shim.h, ns3_engine.h, ns3_link.h, ns3_tcp_transport.h,
- * ns3_topology_path.h, ns3_topology.h. */
+/* Each is the function of its name in shim/ns3_shim.h, ns3_functions.h,
+ * ns3_topology.h. */
 typedef struct ns3_functions {
   /* NS3_FUNCTIONS_LAYOUT of who made the table. It stays the first member, whatever the others become. */
   uint64_t layout;

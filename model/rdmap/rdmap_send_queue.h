@@ -11,7 +11,28 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "rdmap/rdmap_work.h"
+#include "ddp/ddp_header.h"
+#include "ddp/ddp_segment.h"
+#include "rdmap/rdmap_header.h"
+#include "rdmap/rdmap_terminate.h"
+
+/* One operation as the ULP posts it (rdmap-00 §5.2; RDMAP-027, RDMAP-028, RDMAP-031, RDMAP-033). Terminate is
+ * not among them (RDMAP-011). */
+
+typedef struct rdmap_work {
+  uint64_t id;            /* comes back with its completion */
+  rdmap_opcode operation; /* of the message that starts it: a Write, a Read Request or one of the Sends */
+  uint32_t length;        /* payload octets; 0 is allowed (RDMAP-129, RDMAP-141, RDMAP-161) */
+  /* Write, Send: the octets, unchanged until completion; may be NULL with length 0 */
+  ddp_payload_source source;
+  void *source_user;
+  uint32_t remote_stag;   /* Write: the sink's; Read: the source's; …INVALIDATE: the one to invalidate */
+  uint64_t remote_offset; /* Write, Read: Tagged Offset there */
+  uint32_t local_stag;    /* Read: the sink's, enabled for remote writing here */
+  uint64_t local_offset;
+  /* starts only when the responses to all Reads posted before are Delivered (RDMAP-193, RDMAP-291) */
+  bool fence;
+} rdmap_work;
 
 typedef struct rdmap_send_queue rdmap_send_queue;
 
@@ -57,3 +78,26 @@ bool rdmap_send_queue_take_ended(rdmap_send_queue *queue, rdmap_work *work, bool
  * response. */
 size_t rdmap_send_queue_count(const rdmap_send_queue *queue);
 size_t rdmap_send_queue_unanswered(const rdmap_send_queue *queue);
+
+/* The Reads of the Local Peer that wait for their RDMA Read Response. A response names no request: the k-th
+ * response answers the k-th request (rdmap-00 §7.2.2, §7.5 rule 20; RDMAP-149, note D32). */
+
+typedef struct rdmap_reads rdmap_reads;
+
+/* No Reads; `strict`: what a response writes must be what its request asked for (RDMAP-150). Free with
+ * rdmap_reads_free() (NULL is allowed). */
+rdmap_reads *rdmap_reads_new(bool strict);
+void rdmap_reads_free(rdmap_reads *reads);
+
+/* `request` (copied) is with DDP; `number` comes back when it is answered. */
+void rdmap_reads_open(rdmap_reads *reads, const rdmap_read_request *request, uint64_t number);
+
+/* Reads open. */
+uint32_t rdmap_reads_count(const rdmap_reads *reads);
+
+/* Takes a Delivered segment of a Read Response. With L set it ends the oldest Read, whose number goes into
+ * `*number`. False, and `*error`, when it is wrong (note D32): no Read is open (0/2/06); and when strict:
+ * another STag than the request's (1/1/00), octets outside the requested range, or at its end not as many as
+ * requested or not from its start (1/1/01). The segments may come in any order of TO (note D18); STag and TO
+ * of an empty one are ignored (DDP-100). */
+bool rdmap_reads_take(rdmap_reads *reads, const ddp_segment *segment, uint64_t *number, rdmap_error *error);

@@ -22,9 +22,8 @@
 #include "base/iwarp_generation.h"
 #include "ddp/ddp_placer.h"
 #include "ddp/ddp_stag_table.h"
-#include "rdmap/rdmap_error.h"
+#include "rdmap/rdmap_send_queue.h"
 #include "rdmap/rdmap_terminate.h"
-#include "rdmap/rdmap_work.h"
 
 typedef struct rdmap_stream rdmap_stream;
 

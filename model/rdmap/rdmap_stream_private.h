@@ -5,7 +5,6 @@
 
 #include <glib.h>
 
-#include "rdmap/rdmap_reads.h"
 #include "rdmap/rdmap_responder.h"
 #include "rdmap/rdmap_send_queue.h"
 #include "rdmap/rdmap_stream.h"

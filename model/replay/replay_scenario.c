@@ -2,7 +2,7 @@
 #include "replay/replay_scenario.h"
 
 #include "base/error.h"
-#include "base/ranks.h"
+#include "base/numbers.h"
 #include "session/simulation.h"
 
 enum { CONNECTIONS_MAX = 10000 }; /* of workload.connections */

@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-#include "tcp/tcp_acceptance.h"
+#include "tcp/tcp_receiver.h"
 
 typedef struct replay_transport {
   tcp_transport transport; /* first; its gauges are those below */

@@ -11,7 +11,7 @@
  * exceeds. */
 #pragma once
 
-#include "rnic/rnic_reassembly_memory.h"
+#include "rnic/rnic_host.h"
 #include "rnic/rnic_receiver.h"
 
 typedef struct rnic_admission rnic_admission;

@@ -356,23 +356,14 @@ static void enter_full_operation(rnic_endpoint *endpoint)
   endpoint->startup = NULL;
 }
 
-/* mpa-01 §6.1 rules 2 and 3: MPA is left and TCP stays open, for the ULP to close or to use (MPA-208,
- * MPA-209, MPA-217). This ULP closes it, gracefully: at the rejected end or, when that is the Responder and
- * does not know, at the Initiator that found its Reply's Private Data unacceptable. */
-static void be_rejected(rnic_endpoint *endpoint, rnic_failure failure, time_ps now)
-{
-  failure.by_peer = failure.reason.startup == MPA_STARTUP_REASON_REJECTED_BY_PEER;
-  rnic_endpoint_end_silently(endpoint, failure, now);
-  if (endpoint->role == SIDE_RESPONDER) {
-    move_to(endpoint, RNIC_TEARDOWN_WAITS);
-  }
-}
-
 void rnic_endpoint_follow_startup(rnic_endpoint *endpoint, time_ps now)
 {
   static const rnic_failure starved = {.layer = RNIC_FAILURE_ULP, .reason.ulp = RNIC_ULP_NO_STREAMING_OCTETS};
   const mpa_startup *mpa = rnic_startup_phase_mpa(endpoint->startup);
-  const rnic_failure failed = {.layer = RNIC_FAILURE_STARTUP, .reason.startup = mpa_startup_reason_of(mpa)};
+  const mpa_startup_reason reason = mpa_startup_reason_of(mpa);
+  const rnic_failure failed = {.layer = RNIC_FAILURE_STARTUP,
+                               .reason.startup = reason,
+                               .by_peer = reason == MPA_STARTUP_REASON_REJECTED_BY_PEER};
 
   post_startup_octets(endpoint);
   if (rnic_startup_phase_is_starved(endpoint->startup)) {
@@ -380,7 +371,13 @@ void rnic_endpoint_follow_startup(rnic_endpoint *endpoint, time_ps now)
   } else if (mpa_startup_state_of(mpa) == MPA_STARTUP_FULL_OPERATION) {
     enter_full_operation(endpoint);
   } else if (mpa_startup_state_of(mpa) == MPA_STARTUP_REJECTED) {
-    be_rejected(endpoint, failed, now);
+    /* mpa-01 §6.1 rules 2 and 3: MPA is left and TCP stays open, for the ULP to close or to use (MPA-208,
+     * MPA-209, MPA-217). This ULP closes it, gracefully: at the rejected end or, when that is the Responder
+     * and does not know, at the Initiator that found its Reply's Private Data unacceptable. */
+    rnic_endpoint_end_silently(endpoint, failed, now);
+    if (endpoint->role == SIDE_RESPONDER) {
+      move_to(endpoint, RNIC_TEARDOWN_WAITS);
+    }
   } else if (mpa_startup_state_of(mpa) == MPA_STARTUP_FAILED) {
     rnic_endpoint_end_at_once(endpoint, failed, now); /* mpa-01 §7: code 4 (MPA-280) */
   }

@@ -6,7 +6,6 @@
 #include "rdmap/rdmap_stream.h"
 #include "rnic/rnic_admission.h"
 #include "rnic/rnic_host.h"
-#include "rnic/rnic_misbehaviour.h"
 #include "rnic/rnic_receiver.h"
 #include "rnic/rnic_sender.h"
 #include "tcp/tcp_transport.h"

@@ -3,19 +3,70 @@
 
 #include <glib.h>
 
+/* --- The placement latency --- */
+
+/* ULPDUs wait here for the end of the placement latency (cause `processing`, `receiver.placement_latency`).
+ * It is the same for all, so they leave in the order in which they came. */
+typedef struct placement_pipe {
+  time_ps latency_ps;
+  GQueue waiting;  /* of waiting_ulpdu */
+  uint64_t octets; /* of the stream in their FPDUs, with their framing */
+} placement_pipe;
+
+typedef struct waiting_ulpdu {
+  mpa_ulpdu ulpdu; /* octets and parts point into this struct and to `parts` */
+  buffer_chain octets;
+  mpa_ulpdu_part *parts;
+  time_ps due;
+} waiting_ulpdu;
+
+static void waiting_ulpdu_free(gpointer data)
+{
+  waiting_ulpdu *waiting = data;
+
+  buffer_chain_clear(&waiting->octets);
+  g_free(waiting->parts);
+  g_free(waiting);
+}
+
+/* Keeps `ulpdu`, and references its octets. */
+static G_GNUC_NO_INLINE void let_wait(placement_pipe *pipe, const mpa_ulpdu *ulpdu, time_ps now)
+{
+  waiting_ulpdu *waiting = g_new0(waiting_ulpdu, 1);
+
+  buffer_chain_append_chain(&waiting->octets, ulpdu->octets, 0, ulpdu->octets->length);
+  waiting->parts = g_memdup2(ulpdu->parts, ulpdu->part_count * sizeof *ulpdu->parts);
+  waiting->ulpdu = *ulpdu;
+  waiting->ulpdu.octets = &waiting->octets;
+  waiting->ulpdu.parts = waiting->parts;
+  waiting->due = now + pipe->latency_ps;
+  g_queue_push_tail(&pipe->waiting, waiting);
+  pipe->octets += ulpdu->fpdu_end - ulpdu->fpdu_start;
+}
+
+/* Returns the ULPDU that is due first; NULL: none waits. */
+static waiting_ulpdu *first_waiting(const placement_pipe *pipe)
+{
+  return pipe ? g_queue_peek_head((GQueue *)&pipe->waiting) : NULL;
+}
+
 void rnic_receiver_init(rnic_receiver *receiver, const rnic_receiver_config *config,
                         time_ps placement_latency_ps)
 {
   *receiver = (rnic_receiver){.config = *config, .first_fpdu_deadline = TIME_PS_NEVER};
   if (placement_latency_ps > 0) {
-    receiver->pipe = rnic_placement_pipe_new(placement_latency_ps);
+    receiver->pipe = g_new0(placement_pipe, 1);
+    receiver->pipe->latency_ps = placement_latency_ps;
   }
 }
 
 void rnic_receiver_clear(rnic_receiver *receiver)
 {
   mpa_deframer_free(receiver->deframer);
-  rnic_placement_pipe_free(receiver->pipe);
+  if (receiver->pipe) {
+    g_queue_clear_full(&receiver->pipe->waiting, waiting_ulpdu_free);
+    g_free(receiver->pipe);
+  }
   reassembly_queue_free(receiver->early);
 }
 
@@ -24,7 +75,7 @@ void rnic_receiver_clear(rnic_receiver *receiver)
 /* What happened after ULPDUs that are in the pipe is reported when they have left it. */
 static void report_to_rdmap(rnic_receiver *receiver, time_ps now)
 {
-  if (receiver->pipe && rnic_placement_pipe_octets(receiver->pipe) > 0) {
+  if (first_waiting(receiver->pipe)) {
     return;
   }
   if (receiver->error != MPA_ERROR_NONE) {
@@ -44,7 +95,7 @@ static void on_ulpdu(void *user, const mpa_ulpdu *ulpdu, time_ps now)
 
   receiver->first_fpdu_deadline = TIME_PS_NEVER;
   if (receiver->pipe) {
-    rnic_placement_pipe_push(receiver->pipe, ulpdu, now);
+    let_wait(receiver->pipe, ulpdu, now);
   } else {
     rdmap_stream_receive(receiver->config.stream, ulpdu, now);
   }
@@ -280,18 +331,18 @@ void rnic_receiver_stop(rnic_receiver *receiver)
 
 time_ps rnic_receiver_deadline(const rnic_receiver *receiver)
 {
-  time_ps first_fpdu = receiver->first_fpdu_deadline;
+  const waiting_ulpdu *next = first_waiting(receiver->pipe);
 
-  return receiver->pipe ? time_ps_earlier(first_fpdu, rnic_placement_pipe_deadline(receiver->pipe))
-                        : first_fpdu;
+  return next ? time_ps_earlier(receiver->first_fpdu_deadline, next->due) : receiver->first_fpdu_deadline;
 }
 
 bool rnic_receiver_run(rnic_receiver *receiver, time_ps now)
 {
-  const mpa_ulpdu *ulpdu;
-
-  while (receiver->pipe && (ulpdu = rnic_placement_pipe_pop(receiver->pipe, now))) {
-    rdmap_stream_receive(receiver->config.stream, ulpdu, now);
+  for (waiting_ulpdu *next; (next = first_waiting(receiver->pipe)) && next->due <= now;) {
+    g_queue_pop_head(&receiver->pipe->waiting);
+    receiver->pipe->octets -= next->ulpdu.fpdu_end - next->ulpdu.fpdu_start;
+    rdmap_stream_receive(receiver->config.stream, &next->ulpdu, now);
+    waiting_ulpdu_free(next);
   }
   report_to_rdmap(receiver, now);
   if (receiver->first_fpdu_deadline <= now) {
@@ -348,7 +399,7 @@ void rnic_receiver_held(const rnic_receiver *receiver, rnic_occupancy *held)
   const tcp_transport *tcp = receiver->config.tcp;
   mpa_held mpa = {0};
 
-  held->processing = receiver->pipe ? rnic_placement_pipe_octets(receiver->pipe) : 0;
+  held->processing = receiver->pipe ? receiver->pipe->octets : 0;
   held->in_order_edge = tcp->gauges->in_order_edge - receiver->phase_start;
   if (receiver->is_stopped) {
     return;

@@ -9,10 +9,10 @@
 
 #include "base/reassembly_queue.h"
 #include "mpa/mpa_deframer.h"
+#include "mpa/mpa_fpdu.h"
 #include "mpa/mpa_fpdu_memory.h"
 #include "rdmap/rdmap_stream.h"
-#include "rnic/rnic_placement_pipe.h"
-#include "rnic/rnic_reassembly_memory.h"
+#include "rnic/rnic_host.h"
 #include "tcp/tcp_transport.h"
 
 typedef struct rnic_receiver_config {
@@ -29,9 +29,9 @@ typedef struct rnic_receiver_config {
 /* It is a part of its endpoint: only the functions below write it. */
 typedef struct rnic_receiver {
   rnic_receiver_config config;
-  mpa_deframer *deframer;    /* NULL: nothing of the FPDU phase came yet */
-  rnic_placement_pipe *pipe; /* with a placement latency */
-  mpa_error error : 8;       /* not reported yet; MPA_ERROR_NONE */
+  mpa_deframer *deframer;      /* NULL: nothing of the FPDU phase came yet */
+  struct placement_pipe *pipe; /* NULL: there is no placement latency */
+  mpa_error error : 8;         /* not reported yet; MPA_ERROR_NONE */
   bool is_started;
   bool markers;
   bool crc;

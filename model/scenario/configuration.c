@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "scenario/configuration.h"
 
-#include "base/integer_math.h"
+#include "base/numbers.h"
 configuration *configuration_new(void)
 {
   configuration *c = g_rc_box_new0(configuration);

@@ -9,7 +9,7 @@
 #include "base/settings.h"
 #include "base/side.h"
 #include "base/time_ps.h"
-#include "fault/fault_table.h"
+#include "fault/fault_edit.h"
 #include "network/graph_routes.h"
 #include "network/network_switch.h"
 #include "network/path_config.h"

@@ -356,20 +356,15 @@ static void fill_changes(configuration *c, const scenario *s)
 
 /* Each key fills its member. */
 /* NOLINTNEXTLINE(readability-function-size): a statement a key, made by the preprocessor */
-static void fill_members(configuration *c, const scenario *s)
-{
-#define KEY(id, name, type, member, facts, sentence)                                                         \
-  c->member = VALUE_OF_##type(scenario_settings_value(s, SCENARIO_##id));
-#define LIST(id, name, facts, sentence)
-#include "scenario/keys.def"
-}
-
 configuration *scenario_members(const scenario *s)
 {
   configuration *c = configuration_new();
 
   c->name = configuration_keep(c, s->name, strlen(s->name) + 1);
-  fill_members(c, s);
+#define KEY(id, name, type, member, facts, sentence)                                                         \
+  c->member = VALUE_OF_##type(scenario_settings_value(s, SCENARIO_##id));
+#define LIST(id, name, facts, sentence)
+#include "scenario/keys.def"
   fill_changes(c, s);
   return c;
 }

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/integer_math.h"
+#include "base/numbers.h"
 #include "base/units.h"
 #include "scenario/scenario_private.h"
 

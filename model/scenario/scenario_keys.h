@@ -110,3 +110,10 @@ gboolean scenario_group_exists(const char *name);
 /* Returns TRUE when `key` is in the group `name` itself, not in one within it; "" is the file's outermost
  * level. */
 gboolean scenario_group_has(const char *name, scenario_key key);
+
+/* The JSON schema (draft 2020-12) of scenarios is made from the table of keys. */
+
+/* Returns the schema of a scenario whose groups are objects, whose lists are arrays, and whose values are as
+ * the file has them: a unit is in a text. Limits hold for numbers; those of texts with units are in the
+ * descriptions. What keys demand of each other is no part of it. Free with g_free(). */
+char *scenario_schema(void);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "scenario/scenario_schema.h"
-
 #include <string.h>
+
+#include "scenario/scenario_keys.h"
 
 #include "base/plain_text.h"
 #include "scenario/scenario_lists.h"

@@ -8,7 +8,7 @@
 
 #include "engine/engine.h"
 #include "measure/run_results.h"
-#include "net/packet_capture.h"
+#include "net/capture_file.h"
 #include "network/path_element.h"
 #include "rnic/rnic_endpoint.h"
 #include "scenario/configuration.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* This is what an end of a connection does after every event, and how packets and the start of the connection
  * reach it. */
-#include "base/integer_math.h"
+#include "base/numbers.h"
 #include "engine/order.h"
 #include "session/session_private.h"
 

@@ -17,25 +17,19 @@ static bool on_want_operation(void *user, G_GNUC_UNUSED rnic_endpoint *endpoint,
   return ulp_workload_post_next(end->workload);
 }
 
-/* One more connection has delivered all of its workload. */
-static void note_all_delivered(session *self)
-{
-  self->workloads_open--;
-  if (self->workloads_open == 0 && self->network->class->delivered) {
-    self->network->class->delivered(self->network, engine_now(self->config.clock));
-  }
-}
-
 static void note_delivery(session_connection *connection)
 {
   const session_end *ends = connection->ends;
+  session *self = ends->session;
 
   if (!connection->delivered && !connection->terminated &&
       ulp_workload_is_delivered(ends[SIDE_INITIATOR].workload) &&
       ulp_workload_is_delivered(ends[SIDE_RESPONDER].workload)) {
     connection->delivered = true;
-    note_all_delivered(ends->session);
-    stop_when_done(ends->session);
+    if (--self->workloads_open == 0 && self->network->class->delivered) {
+      self->network->class->delivered(self->network, engine_now(self->config.clock));
+    }
+    stop_when_done(self);
   }
 }
 

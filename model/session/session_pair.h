@@ -2,7 +2,7 @@
 /* These are the hosts of a scenario without a graph, in C and in C++. */
 #pragma once
 
-#include "base/host_pair.h"
+#include "base/side.h"
 
 /* Those of all connections of a scenario. */
 enum { SESSION_SCENARIO_HOSTS = 2 };

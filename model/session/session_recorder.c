@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-#include "base/integer_math.h"
+#include "base/numbers.h"
 #include "measure/occupancy.h"
 #include "measure/retransmission_ledger.h"
 #include "rdmap/rdmap_header.h"

@@ -10,7 +10,7 @@
 #include "base/settings.h"
 #include "ddp/ddp_segment.h"
 #include "measure/run_results.h"
-#include "mpa/mpa_ulpdu.h"
+#include "mpa/mpa_fpdu.h"
 #include "net/fpdu_starts.h"
 #include "rnic/rnic_endpoint.h"
 

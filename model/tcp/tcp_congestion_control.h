@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/integer_math.h"
+#include "base/numbers.h"
 #include "base/time_ps.h"
 
 typedef struct tcp_congestion_window {
@@ -66,14 +66,6 @@ typedef struct tcp_congestion_control {
   /* Where a reduction was spurious, the state is again what it was before. */
   bool undoes;
 } tcp_congestion_control;
-
-/* NewReno has congestion avoidance by counted octets (RFC 3465 §2.1), and half of what is in flight at a loss
- * (RFC 5681 equation 4). Its inflation within fast recovery (RFC 6582) is tcp_congestion's. */
-extern const tcp_congestion_control tcp_newreno;
-
-/* DCTCP (RFC 8257): the receiver echoes every mark, the sender estimates the share of octets that were
- * marked, alpha, and reduces by half of it, once a window. Growth and losses are NewReno's. */
-extern const tcp_congestion_control tcp_dctcp;
 
 /* CUBIC (RFC 9438): in congestion avoidance the window follows a cube of the time since the stage began,
  * flat where the last loss was, and is never below what a NewReno with the same losses would have. Integer

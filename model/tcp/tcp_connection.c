@@ -3,9 +3,67 @@
 
 #include <glib.h>
 
+#include "net/tcp_header.h"
+#include "tcp/tcp_config.h"
 #include "tcp/tcp_connection_private.h"
-#include "tcp/tcp_path_mtu.h"
-#include "tcp/tcp_tick.h"
+
+/* --- Explicit Congestion Notification (RFC 3168) --- */
+
+enum { SETUP_FLAGS = TCP_ECE | TCP_CWR }; /* of an ECN-setup SYN (RFC 3168 §6.1.1) */
+
+tcp_ecn tcp_ecn_of(const tcp_config *config)
+{
+  bool exact = config->congestion == TCP_CONGESTION_DCTCP;
+
+  return (tcp_ecn){.asks = exact || config->ecn == TCP_ECN_ON,
+                   .answers = exact || config->ecn != TCP_ECN_OFF,
+                   .exact = exact};
+}
+
+uint8_t tcp_ecn_syn_flags(tcp_ecn *ecn, bool sent_again)
+{
+  if (sent_again || !ecn->asks) {
+    /* RFC 3168 §6.1.1.1: whoever has sent a SYN that does not ask must not use ECN, whatever comes, also
+     * when both ends open at once */
+    ecn->asks = false;
+    ecn->answers = false;
+  }
+  return ecn->asks ? SETUP_FLAGS : 0;
+}
+
+void tcp_ecn_take_syn(tcp_ecn *ecn, uint8_t flags, bool sent_again)
+{
+  bool asks = (flags & SETUP_FLAGS) == SETUP_FLAGS;
+
+  ecn->agreed = ecn->answers && asks && (!sent_again || ecn->agreed);
+}
+
+void tcp_ecn_take_syn_ack(tcp_ecn *ecn, uint8_t flags)
+{
+  /* both flags are what a peer reflects that knows nothing of ECN (RFC 3168 §6.1.1) */
+  ecn->agreed = ecn->asks && (flags & SETUP_FLAGS) == TCP_ECE;
+}
+
+bool tcp_ecn_take_payload(tcp_ecn *ecn, uint8_t flags, bool congestion_experienced)
+{
+  bool before = ecn->echo;
+
+  if (!ecn->agreed) {
+    return false;
+  }
+  if (ecn->exact) {
+    ecn->echo = congestion_experienced; /* CWR is for the classic echo */
+    return ecn->echo != before;
+  }
+  /* RFC 3168 §6.1.3: CWR ends the echo, a mark on the same packet begins it anew */
+  ecn->echo = congestion_experienced || (before && !(flags & TCP_CWR));
+  return false;
+}
+
+uint8_t tcp_ecn_flags(const tcp_ecn *ecn)
+{
+  return ecn->agreed && ecn->echo ? TCP_ECE : 0;
+}
 
 /* So many time-outs in a row of a segment that a smaller MTU would make smaller look like a black hole.
  * One alone is what any loss of a window's tail makes. The second is of a segment sent alone, after a
@@ -416,4 +474,112 @@ tcp_transport *tcp_connection_new(const tcp_config *config, const tcp_events *ev
   tcp_sender_init(&connection->sender, &connection->config, &connection->gauges);
   offer(connection);
   return &connection->transport;
+}
+
+/* --- The path MTU (RFC 1191, 8201) --- */
+
+enum {
+  IPV4_MIN_OCTETS = 68,
+  IPV4_EVERY_HOST_OCTETS =
+      576, /* what every host takes in (RFC 1122 §3.3.2), and so the usual default of a path */
+  IPV6_MIN_OCTETS = 1280,
+};
+
+/* The MTUs of real links crowd at these (RFC 1191 §7.1, table 7-1). */
+static const uint16_t PLATEAUS[] = {65535, 32000, 17914, 8166, 4352, 2002, 1492, 1006, 508, 296, 68};
+
+uint32_t tcp_path_mtu_min_octets(uint8_t ip_version)
+{
+  return ip_version == 6 ? IPV6_MIN_OCTETS : IPV4_MIN_OCTETS;
+}
+
+static uint32_t plateau_below(uint32_t octets)
+{
+  for (unsigned i = 0; i < G_N_ELEMENTS(PLATEAUS); i++) {
+    if (PLATEAUS[i] < octets) {
+      return PLATEAUS[i];
+    }
+  }
+  return IPV4_MIN_OCTETS;
+}
+
+uint32_t tcp_path_mtu_after_too_big(uint8_t ip_version, uint32_t present_octets, uint32_t reported_octets,
+                                    uint32_t packet_octets)
+{
+  uint32_t mtu = reported_octets;
+
+  if (ip_version == 6 && reported_octets < IPV6_MIN_OCTETS) {
+    return present_octets; /* RFC 8201 §4: no link of IPv6 is like that */
+  }
+  if (reported_octets == 0) {
+    /* RFC 1191 §5 goes by the length quoted: messages about packets sent before the last change then change
+     * nothing. */
+    mtu = plateau_below(MIN(packet_octets, present_octets + 1));
+  } else if (reported_octets >= packet_octets) {
+    return present_octets; /* RFC 5927 §7.2: the packet would have fitted, so no honest router reports this */
+  }
+  return MIN(MAX(mtu, tcp_path_mtu_min_octets(ip_version)),
+             present_octets); /* RFC 1191 §3: never raised by a message */
+}
+
+uint32_t tcp_path_mtu_below(uint8_t ip_version, uint32_t present_octets)
+{
+  uint32_t least = ip_version == 6 ? IPV6_MIN_OCTETS : IPV4_EVERY_HOST_OCTETS;
+
+  return MIN(MAX(plateau_below(present_octets), least), present_octets);
+}
+
+/* --- The configuration --- */
+
+tcp_config tcp_config_default(void)
+{
+  return (tcp_config){
+      .receive_mtu_octets = 1500,
+      .send_mtu_octets = 1500,
+      .receive_window_octets = 65536,
+      .initial_window_segments = 10, /* RFC 6928 */
+      .delayed_ack_segments = 2,
+      .delayed_ack_ps = 40 * TIME_PS_PER_MILLISECOND, /* Linux: TCP_DELACK_MIN */
+      .ack_by_octets = true,
+      .ignores_unsent_ack = true,
+      .pushes_fpdus = true,
+      .sack_compression_percent = 5,
+      .timestamps_in_ms = true, /* TCP_TS_HZ */
+      .quick_acks = 16,         /* TCP_MAX_QUICKACKS */
+      .duplicate_ack_threshold = 3,
+      .rto_initial_ps = TIME_PS_PER_SECOND,        /* RFC 6298 */
+      .rto_min_ps = 200 * TIME_PS_PER_MILLISECOND, /* Linux: TCP_RTO_MIN */
+      .rto_max_ps = 60 * TIME_PS_PER_SECOND,       /* RFC 6298 §2.5 */
+      .rto_floor = TCP_RTO_FLOOR_VARIATION,
+      .variation_by_round = true,
+      .timer_slack_ps = 2 * TIME_PS_PER_MILLISECOND, /* Linux: TCP_TIMEOUT_MIN_US */
+      .timer_tick_ps = 4 * TIME_PS_PER_MILLISECOND,  /* HZ = 250 */
+      .probe_delay = TCP_PROBE_DELAY_RTO_MIN,
+      .retries_max = 15, /* Linux: tcp_retries2 */
+      .sack = true,
+      .dsack = true,
+      .old_sack = true,
+      .rack = true,
+      .linux_reordering = true,
+      .tail_loss_probe = true,
+      .prr = true,
+      .frto = true,
+      .partial_undo = true,
+      .limited_transmit = true,
+      .ecn = TCP_ECN_PASSIVE,
+      .congestion = TCP_CONGESTION_CUBIC,
+      .cubic = TCP_CUBIC_LINUX,
+      .slow_start = TCP_SLOW_START_AUTO,
+      .restart_after_idle = true,
+      .idleness_halves = true,
+      .fin_beyond_window = true,
+      .window_of_segments = true,
+      .ecn_proportional = true,
+      .threshold_of_window = true,
+      .growth_by_delivered = true,
+      .limited_by_round = true,
+      .path_mtu_discovery = true,
+      .segmentation = TCP_SEGMENTATION_ALIGNED,
+      .passing = TCP_PASSING_AS_ARRIVED,
+  };
 }

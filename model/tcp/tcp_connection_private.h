@@ -4,13 +4,46 @@
  */
 #pragma once
 
-#include "tcp/tcp_acceptance.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tcp/tcp_config.h"
 #include "tcp/tcp_connection.h"
-#include "tcp/tcp_ecn.h"
 #include "tcp/tcp_receiver.h"
 #include "tcp/tcp_retransmission_timer.h"
 #include "tcp/tcp_sender_private.h"
 #include "tcp/tcp_transport.h"
+
+/* Explicit Congestion Notification on a connection is negotiated here, and marks that arrive are echoed: as
+ * RFC 3168 §6.1 has it, or exactly, as DCTCP needs (RFC 8257 §3.2). How the sender reacts to ECE is in
+ * tcp_congestion. */
+
+typedef struct tcp_ecn {
+  bool asks;    /* by its SYN */
+  bool answers; /* to a SYN that asks */
+  bool exact;   /* DCTCP: ECE on ACKs follows CE; else ECE is set until CWR comes */
+  bool agreed;
+  bool echo; /* ECE is set on what leaves; DCTCP.CE of RFC 8257 */
+} tcp_ecn;
+
+/* Nothing is agreed yet. DCTCP asks whatever `config->ecn` is: without marks it would not be DCTCP. */
+tcp_ecn tcp_ecn_of(const tcp_config *config);
+
+/* Returns the flags of a SYN (RFC 3168 §6.1.1). One that is sent again after a time-out does not ask
+ * (§6.1.1.1: a middlebox may drop those that do; so does Linux), and then nothing is agreed any more. */
+uint8_t tcp_ecn_syn_flags(tcp_ecn *ecn, bool sent_again);
+
+/* The peer's SYN, the first or (`sent_again`) a later one, or its SYN-ACK has come with `flags`. */
+void tcp_ecn_take_syn(tcp_ecn *ecn, uint8_t flags, bool sent_again);
+void tcp_ecn_take_syn_ack(tcp_ecn *ecn, uint8_t flags);
+
+/* A segment with payload, within the window, has come (RFC 3168 §6.1.3). True when that changes DCTCP.CE:
+ * what came before is to be acknowledged with the echo as it was, and this segment at once with the new
+ * one (RFC 8257 §3.2). */
+bool tcp_ecn_take_payload(tcp_ecn *ecn, uint8_t flags, bool congestion_experienced);
+
+/* ECE or 0, for any segment that leaves except SYN and RST. */
+uint8_t tcp_ecn_flags(const tcp_ecn *ecn);
 
 /* RFC 9293 §3.3.2 names these states. */
 typedef enum tcp_state {
@@ -146,3 +179,19 @@ void tcp_connection_enter_closed(tcp_connection *connection, tcp_state state, tc
 /* Returns to LISTEN: this is a passive open whose peer went away before the handshake was done (RFC 9293
  * §3.10.7.4). */
 void tcp_connection_return_to_listen(tcp_connection *connection);
+
+/* The path MTU of a connection is what an ICMP "too big" (RFC 1191, RFC 8201) and the suspicion of a black
+ * hole (RFC 2923 §2.1, RFC 4821 §7.7) make of it. Sizes are of whole IP packets, in octets. */
+
+/* Returns what every link carries: 68 (RFC 791 §3.2), of IPv6 1280 (RFC 8200 §5). `ip_version`: 4 or 6. */
+uint32_t tcp_path_mtu_min_octets(uint8_t ip_version);
+
+/* The MTU after a router has reported that a packet of `packet_octets` was too big for a link of
+ * `reported_octets` (0: the router does not know RFC 1191), when it was `present_octets`. The present one
+ * when the message brings nothing new or cannot be true. */
+uint32_t tcp_path_mtu_after_too_big(uint8_t ip_version, uint32_t present_octets, uint32_t reported_octets,
+                                    uint32_t packet_octets);
+
+/* The next smaller MTU to try when packets of `present_octets` vanish without a message: the plateau below
+ * (RFC 1191 §7.1), at least 576 (IPv6: 1280); the present one when it is no more than that. */
+uint32_t tcp_path_mtu_below(uint8_t ip_version, uint32_t present_octets);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+
 #include <glib.h>
 
-#include "base/integer_math.h"
+#include "base/numbers.h"
 #include "tcp/tcp_congestion_control.h"
 
 /* These are the constants of RFC 9438 as fractions: beta (§4.6), C in segments per second cubed (§5.1), alpha

@@ -3,9 +3,10 @@
  * RFC 9438: the Reno-friendly slope stays 8/15; before any loss, and after a time-out, the window grows by at
  * least a 20th a round trip; how fast it grows is computed anew at most once a tick. The functions that are
  * named here are Linux's. */
+
 #include <glib.h>
 
-#include "base/integer_math.h"
+#include "base/numbers.h"
 #include "tcp/tcp_congestion_control.h"
 
 enum {

@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-#include "base/integer_math.h"
+#include "base/numbers.h"
 
 /* The constants are those of Linux, net/ipv4/tcp_cubic.c. */
 enum { WINDOW_MIN_SEGMENTS = 16, DELAY_SAMPLES = 8, DELAY_SHARE = 8, TRAIN_SHARE = 2 };

@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-#include "tcp/tcp_tick.h"
+#include "tcp/tcp_config.h"
 
 /* §6.2 step 4: recoveries without D-SACK until the window is as at first. */
 enum { PERSISTENCE = 16 };

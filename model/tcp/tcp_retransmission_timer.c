@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-#include "tcp/tcp_tick.h"
+#include "tcp/tcp_config.h"
 
 static bool has_sample(const tcp_retransmission_timer *timer)
 {

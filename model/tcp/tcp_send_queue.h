@@ -10,7 +10,7 @@
 
 #include "base/buffer_chain.h"
 #include "tcp/tcp_config.h"
-#include "tcp/tcp_events.h"
+#include "tcp/tcp_transport.h"
 
 /* The records kept, and which of them are sent. */
 typedef struct tcp_kept_records tcp_kept_records;

@@ -7,8 +7,8 @@
 #include "base/range_set.h"
 #include "net/tcp_header.h"
 #include "tcp/tcp_config.h"
-#include "tcp/tcp_events.h"
 #include "tcp/tcp_retransmission_timer.h"
+#include "tcp/tcp_transport.h"
 
 typedef struct tcp_sender tcp_sender;
 

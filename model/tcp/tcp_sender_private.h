@@ -4,15 +4,77 @@
 #pragma once
 
 #include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
 
+#include "base/time_ps.h"
 #include "tcp/tcp_congestion.h"
-#include "tcp/tcp_pacer.h"
-#include "tcp/tcp_prr.h"
 #include "tcp/tcp_rack.h"
 #include "tcp/tcp_scoreboard_private.h"
 #include "tcp/tcp_send_queue.h"
 #include "tcp/tcp_sender.h"
 #include "tcp/tcp_undo.h"
+
+/* With pacing segments leave evenly over the round trip, those of a stream two or more at once. The rate is 2
+ * windows a smoothed round trip in slow start, below half the threshold, and 1.2 after it, as Linux has them.
+ * No RFC gives a value. */
+
+typedef struct tcp_pacer {
+  time_ps next_ps; /* nothing leaves before, but for the rest of a burst */
+} tcp_pacer;
+
+/* This is what leaves at once, as a stream does (Linux: tcp_tso_autosize()). All 0: none has begun. */
+typedef struct tcp_pacer_burst {
+  time_ps at;
+  time_ps late_ps; /* how much later it left than it might have, but for what has paid for octets */
+  uint64_t left_octets;
+} tcp_pacer_burst;
+
+/* This is what the rate depends on. */
+typedef struct tcp_pacer_rate {
+  uint64_t window_octets;
+  time_ps smoothed_ps;        /* SRTT; 0: none yet, and no pacing */
+  time_ps least_ps;           /* the least round trip; only for a burst */
+  uint32_t burst_smss_octets; /* bursts of at least two of them leave; 0: no bursts */
+  bool slow_start;
+} tcp_pacer_rate;
+
+/* Returns whether more may leave with what left at `now`. */
+static inline bool tcp_pacer_bursts(const tcp_pacer_burst *burst, time_ps now)
+{
+  return burst->left_octets > 0 && burst->at == now;
+}
+
+/* `octets` leave at `now`: the next waits until they are paid for at `rate`, but what leaves late is paid for
+ * up to half by the time since it might have left (Linux: tcp_update_skb_after_send()). They go on with
+ * `burst` or begin it anew. */
+void tcp_pacer_sent(tcp_pacer *pacer, tcp_pacer_burst *burst, uint64_t octets, const tcp_pacer_rate *rate,
+                    time_ps now);
+
+/* Proportional Rate Reduction determines the window within fast recovery (RFC 6937). The ratio of octets sent
+ * to octets delivered is that of the threshold to the octets first in flight. Below the threshold the window
+ * grows back, by slow start when nothing more is lost (as Linux and RFC 9937 §6.2 do), else only by what is
+ * delivered. Octets. */
+
+typedef struct tcp_prr {
+  uint64_t flight_octets;    /* RecoverFS (Linux: prior_cwnd), > 0 */
+  uint64_t delivered_octets; /* prr_delivered: 0 when a recovery begins */
+  uint64_t sent_octets;      /* prr_out, new or again: so, too */
+} tcp_prr;
+
+/* This is what an acknowledgement in it shows. */
+typedef struct tcp_prr_ack {
+  uint64_t delivered_octets; /* DeliveredData: newly acknowledged, cumulatively or by SACK */
+  uint64_t pipe_octets;
+  uint64_t threshold_octets;
+  uint32_t smss_octets;
+  bool segments; /* the window counts segments: all of this is in whole ones, and what may be sent is rounded
+                    up to one */
+  bool safe;     /* SND.UNA has moved and nothing more was found lost */
+} tcp_prr_ack;
+
+/* Returns the window after it: pipe and what may be sent now (sndcnt). */
+uint64_t tcp_prr_window(tcp_prr *prr, const tcp_prr_ack *ack);
 
 typedef enum tcp_sending_state {
   TCP_SENDING_OPEN,

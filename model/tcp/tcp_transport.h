@@ -3,10 +3,96 @@
  * lives elsewhere (ns-3's TcpSocket, shim/). rnic/ knows only this. */
 #pragma once
 
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buffer_chain.h"
 #include "base/reassembly_queue.h"
+#include "base/time_ps.h"
 #include "net/datagram.h"
 #include "tcp/tcp_config.h"
-#include "tcp/tcp_events.h"
+#include "trace/trace.h"
+
+/* This is what passes between a TCP and the layer above: the kinds of records posted, events, counters,
+ * gauges. */
+
+/* A posted record has these flags. */
+enum {
+  TCP_RECORD_FPDU = 1,      /* one FPDU: ALIGNED keeps it whole and may pack several, RECORD packs none */
+  TCP_RECORD_FULL_SIZE = 2, /* it carries MULPDU octets: counted in full_segments */
+};
+
+/* Why a connection is closed. */
+typedef enum tcp_close_reason {
+  TCP_CLOSE_FINISHED, /* both sides have sent FIN and have it acknowledged (TIME-WAIT counts as closed) */
+  TCP_CLOSE_RESET,    /* the peer sent RST */
+  TCP_CLOSE_ABORTED,  /* `abort` of tcp_transport_class */
+  TCP_CLOSE_GAVE_UP,  /* retries_max timeouts in a row */
+} tcp_close_reason;
+
+/* This is what has been received beyond the in-order edge: more than 0 of each while a hole is open. */
+typedef struct tcp_beyond {
+  uint32_t ranges;   /* disjoint runs of octets */
+  uint32_t segments; /* that brought octets beyond it; one that fills the hole is none */
+} tcp_beyond;
+
+/* This is what the connection reports to the layer above, from within the functions of tcp_transport.h.
+ * Handlers may post and close, they may not free the connection. Every handler may be NULL. */
+typedef struct tcp_events {
+  /* An acceptable segment brings `octets`, all new, from `position` on (one call for each run of new octets
+   * in it). Nothing of it is committed yet: not acknowledged, not SACKed, not passed. false drops the whole
+   * segment as if it had been lost (mpa-01 §7, MPA-286); `segment` still reports it, with nothing new in it.
+   * The first call may come before `established`: the segment that ends the handshake may have payload. NULL:
+   * all are taken. */
+  bool (*inspect)(void *user, uint64_t position, const buffer_chain *octets, time_ps now);
+  /* All runs of new octets of an acceptable segment have been inspected, one at least, and none was
+   * refused: may the segment be taken as a whole? false drops it like inspect's, but that it is acknowledged
+   * if tcp_config.acknowledges_refused. It starts at `position` (0 if it starts before); `then` is what there
+   * would be with it. NULL: it may. Only with `inspect`. */
+  bool (*admit)(void *user, uint64_t position, tcp_beyond then, time_ps now);
+  /* The handshake is done. */
+  void (*established)(void *user, time_ps now);
+  /* New octets, each passed exactly once: `octets` (valid during the call) start at stream position
+   * `position` and arrived at `arrival` (earlier than `now` when they were held beyond a hole).
+   * tcp_gauges.in_order_edge has already moved. */
+  void (*octets)(void *user, uint64_t position, const buffer_chain *octets, time_ps arrival, time_ps now);
+  /* A payload segment has arrived, before it is handled: for counters. `position` of its first octet,
+   * `length` of its payload, `new_octets` of it never received before, `in_order_edge` before this
+   * segment. */
+  void (*segment)(void *user, uint64_t position, uint32_t length, uint32_t new_octets, uint64_t in_order_edge,
+                  time_ps now);
+  /* `length` octets from `position` on, sent before, leave again. */
+  void (*retransmitted)(void *user, uint64_t position, uint32_t length, time_ps now);
+  /* All octets below `position` are acknowledged. */
+  void (*acknowledged)(void *user, uint64_t position, time_ps now);
+  /* EMSS has changed, by ICMP, by black hole detection, or since neither came for long: MPA takes the new one
+   * for its next FPDU (MPA-019). */
+  void (*emss_changed)(void *user, uint32_t emss_octets, time_ps now);
+  /* The peer's FIN is in order: nothing more will come. */
+  void (*finished)(void *user, time_ps now);
+  void (*closed)(void *user, tcp_close_reason reason, time_ps now);
+} tcp_events;
+
+/* Counters of one end: those that are metrics, as measure/metrics.def explains them, and what
+ * efficiency_wire is made of. */
+typedef struct tcp_statistics {
+  uint64_t segments_sent;       /* with payload, retransmissions included */
+  uint64_t full_segments;       /* first transmissions of a full-size segment: EMSS octets (stream), or one
+                                   record flagged full-size (aligned), or a piece of one (record) */
+  uint64_t full_segment_octets; /* IP octets of those */
+  uint64_t full_segment_payload_octets; /* TCP payload octets of those */
+#define IN_TCP(id, name, unit, side, how, type, member, sentence) type member;
+#include "measure/metrics.def"
+} tcp_statistics;
+
+/* Values that the layers above need many times in each event, kept up to date where they change. */
+typedef struct tcp_gauges {
+  bool is_established;
+  uint32_t emss_octets;   /* the largest payload a segment carries now: known once the peer's MSS is */
+  uint64_t posted_octets; /* all ever posted: the stream position of the next record */
+  uint64_t unsent_octets; /* posted, not yet sent for the first time */
+  uint64_t in_order_edge; /* all octets below this stream position have arrived; the FIN is none */
+} tcp_gauges;
 
 typedef struct tcp_transport tcp_transport;
 
@@ -84,3 +170,11 @@ static inline void tcp_transport_free(tcp_transport *transport)
     transport->class->free(transport);
   }
 }
+
+/* This is what a trace has of the segments that a TCP sends, whichever TCP it is. */
+
+/* `packet`, which TCP has just made, gets its number and is written. The streams that are sent and received
+ * begin after `isn` and `peer_isn`, and have come to about `next` and `edge`; the window that is advertised
+ * is in units of 2^`scale` octets. */
+void tcp_trace_sent(const trace_scope *scope, datagram *packet, uint32_t isn, uint64_t next,
+                    uint32_t peer_isn, uint64_t edge, uint8_t scale);

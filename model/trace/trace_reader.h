@@ -8,7 +8,7 @@
 
 #include "base/side.h"
 #include "base/time_ps.h"
-#include "trace/trace_table.h"
+#include "trace/trace.h"
 
 typedef struct trace_reader trace_reader;
 

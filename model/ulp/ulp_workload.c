@@ -135,14 +135,6 @@ static bool post_read(ulp_workload *workload, const ulp_purpose *purpose)
 
 /* --- The requester --- */
 
-/* Octets of message number `message`. */
-static uint32_t length_of(const ulp_workload_config *config, uint64_t message)
-{
-  const number_list *sizes = &config->message_sizes;
-
-  return sizes->count > 0 ? (uint32_t)sizes->values[message % sizes->count] : config->message_octets;
-}
-
 /* Returns where the data of a message of its own goes that is no Send. */
 static ulp_slots *data_of(const ulp_workload *workload, const ulp_operation_rules *rules)
 {
@@ -171,7 +163,9 @@ static bool post_step(ulp_workload *workload, const ulp_step *step)
   ulp_agreement *agreement = workload->agreement;
   workload_requests *requests = workload->requests;
   const ulp_operation_rules *rules = ulp_operation_rules_of(step->operation);
-  const uint32_t length = length_of(agreement->config, step->message);
+  const number_list *sizes = &agreement->config->message_sizes;
+  const uint32_t length = sizes->count > 0 ? (uint32_t)sizes->values[step->message % sizes->count]
+                                           : agreement->config->message_octets;
   const uint64_t payload = ulp_agreement_payload(agreement, workload->side, ULP_MEANING_DATA, step->message);
   ulp_purpose purpose = {
       .meaning = ULP_MEANING_DATA, .operation = step->operation, .requester = workload->side};

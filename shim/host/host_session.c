@@ -7,7 +7,7 @@
 #include "session/session.h"
 #include "session/session_setup.h"
 #include "session/session_topology.h"
-#include "shim/ns3_engine.h"
+#include "shim/ns3_functions.h"
 
 struct host_session {
   session_network network; /* the program's: packets leave as octets */
@@ -95,17 +95,6 @@ static const configuration *read_scenario(const char *path, const char *const *s
   return is_good ? configuration_ref(scenario_configuration(s)) : NULL;
 }
 
-/* Sets the pair of each connection: the connections of a pair follow one another. */
-static void set_pairs(host_session *self, const host_pair *pairs, uint32_t pair_count)
-{
-  const uint32_t connections = self->configuration->connections.count;
-
-  self->pairs = g_new(host_pair, connections);
-  for (uint32_t i = 0; i < connections; i++) {
-    self->pairs[i] = pairs[(uint64_t)i * pair_count / connections];
-  }
-}
-
 host_session *host_session_new(const char *path, const char *const *sets, const host_pair *pairs,
                                uint32_t pair_count, host_session_output output, void *user, char **message)
 {
@@ -140,7 +129,11 @@ host_session *host_session_new(const char *path, const char *const *sets, const 
   host_session *self = g_new0(host_session, 1);
   self->network.class = &network_class;
   self->configuration = c;
-  set_pairs(self, pairs, pair_count);
+  const uint32_t connections = c->connections.count;
+  self->pairs = g_new(host_pair, connections);
+  for (uint32_t i = 0; i < connections; i++) { /* those of a pair follow one another */
+    self->pairs[i] = pairs[(uint64_t)i * pair_count / connections];
+  }
   self->output = output;
   self->user = user;
   const session_config config = {.configuration = c,

@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "base/file_kind.h"
+#include "base/files.h"
 #include "failing_close.h"
 #include "run_folder.h"
 #include "test.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "base/time_ps.h"
 
-#include "base/integer_math.h"
+#include "base/numbers.h"
 #include "base/random_stream.h"
 #include "base_cleanup.h"
 #include "test.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Many segments that wait for those before them. What comes twice is in test_ddp_placer. */
 #include "base/random_stream.h"
-#include "ddp/ddp_undelivered.h"
+#include "ddp/ddp_segment.h"
 #include "stack_cleanup.h"
 #include "test.h"
 

@@ -31,7 +31,7 @@ MADE_FROM = {
     "model/measure/metrics.def": ["model/measure/metric_table.c"],
     "model/scenario/keys.def": ["model/scenario/scenario_keys.c", "model/scenario/scenario.c"],
     "model/scenario/path_keys.def": ["model/scenario/scenario_keys.c", "model/scenario/scenario.c"],
-    "model/fault/faults.def": ["model/fault/fault_table.c", "model/scenario/scenario_keys.c"],
+    "model/fault/faults.def": ["model/fault/fault_edit.c", "model/scenario/scenario_keys.c"],
     "model/ulp/ulp_plan.h": ["model/ulp/ulp_agreement.c", "model/ulp/ulp_workload.c"],
     "model/network/path_middleboxes.h": ["model/network/path_middleboxes.c"],
     "model/study/plot/study_plot.h": ["model/study/plot/study_plot.c"],

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* These tests are about the largest value in each block of traffic: blocks join when there are too many. */
-#include "measure/block_maxima.h"
+#include "measure/run_results.h"
 
 #include "test.h"
 

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "failing_close.h"
-#include "net/packet_capture.h"
+#include "net/capture_file.h"
 #include "packets.h"
 #include "run_folder.h"
 #include "test.h"

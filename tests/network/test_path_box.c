@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* These tests are about the queue of the flows of which octets wait in a box: path_box.h. What else a box
- * shares is in the tests of the boxes. */
-#include "network/path_box.h"
+/* These tests are about the queue of the flows of which octets wait in a box: path_middleboxes.h. What else a
+ * box shares is in the tests of the boxes. */
+#include "network/path_middleboxes.h"
 #include "test.h"
 
 /* Flows are due in the order their deadlines were set, also of equal ones; setting again moves,

@@ -2,7 +2,7 @@
 /* These tests are about a token bucket, packet by packet. At 1 Gbit/s an octet is 8 ns; a packet of 40 octets
  * without payload takes 78 with the framing of 38, 624 ns, and the bucket of three of them, 234 octets, is
  * filled in 1,872 ns. */
-#include "network/path_bucket.h"
+#include "network/path_transmitter.h"
 #include "path_fixture.h"
 #include "test.h"
 

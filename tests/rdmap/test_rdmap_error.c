@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <string.h>
 
-#include "rdmap/rdmap_error.h"
+#include "rdmap/rdmap_terminate.h"
 #include "test.h"
 
 /* rdmap-00 §6.8 fig. 9; layer 1 is DDP's list (ddp-07/rfc5041 §7.2), layer 2 MPA's (mpa-01 §7). */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <string.h>
 
-#include "rdmap/rdmap_read_request.h"
+#include "rdmap/rdmap_header.h"
 #include "test.h"
 
 static const rdmap_read_request example = {.sink_stag = 0x01020304,

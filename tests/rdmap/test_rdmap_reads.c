@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "rdmap/rdmap_reads.h"
+#include "rdmap/rdmap_send_queue.h"
 #include "test.h"
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(rdmap_reads, rdmap_reads_free)

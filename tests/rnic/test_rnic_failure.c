@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* These tests are about what a user reads when a connection fails: layer, code, and what it means. */
-#include "rnic/rnic_failure.h"
+#include "rnic/rnic_endpoint.h"
 
 #include <string.h>
 

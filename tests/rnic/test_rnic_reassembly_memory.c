@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The reassembly memory that the connections of an RNIC share: its bounds. What it refuses and lets go is in
  * test_rnic_admission and test_rnic_limits. */
-#include "rnic/rnic_reassembly_memory.h"
+#include "rnic/rnic_host.h"
 #include "test.h"
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(rnic_reassembly_memory, g_free)

@@ -2,7 +2,7 @@
 /* These tests show what lies between the ends of an axis. */
 #include "scenario/scenario_axes.h"
 
-#include "base/integer_math.h"
+#include "base/numbers.h"
 #include "test.h"
 
 static void assert_numbers(GArray *numbers, const char *expected)

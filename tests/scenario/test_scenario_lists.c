@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Lists whose entries hold keys: one of `hosts` has keys of both ends in their groups, one of `links` keys of
  * link without the group. */
+#include "scenario/scenario_keys.h"
 #include "scenario/scenario_private.h"
-#include "scenario/scenario_schema.h"
 #include "scenario_fixture.h"
 
 #define HOSTS                                                                                                \

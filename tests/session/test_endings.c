@@ -3,7 +3,7 @@
  * documents give, on both engines, and never hanging. */
 #include <string.h>
 
-#include "fault/fault_table.h"
+#include "fault/fault_edit.h"
 #include "session_fixture.h"
 
 /* Ends with `code` by `side` (NULL: ends well) on both engines, before `seconds` of simulated time. */

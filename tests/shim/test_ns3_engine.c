@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The engine over ns-3 keeps the order of engine.h, even among events that only ns-3 knows. */
-#include "shim/ns3_engine.h"
+#include "shim/ns3_functions.h"
 
 #include "engine_ties.h"
 #include "network_cleanup.h"

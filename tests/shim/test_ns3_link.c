@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Links over ns-3 deliver the octets sent, at the times that path_link.h defines. That both engines do all in
  * the same order is in end_to_end/test_random_scenarios.c and test_engines.c. */
-#include "shim/ns3_link.h"
+#include "shim/ns3_functions.h"
 
 #include <string.h>
 
 #include "engine/engine.h"
 #include "network/path_link.h"
 #include "network_cleanup.h"
-#include "shim/ns3_engine.h"
 #include "test.h"
 
 enum { HEADERS = 40, MOST_PACKETS = 400 };

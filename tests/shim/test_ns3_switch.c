@@ -3,8 +3,7 @@
  * packets, and links that fail with packets on them. */
 #include "network/network_switch.h"
 #include "network_cleanup.h"
-#include "shim/ns3_engine.h"
-#include "shim/ns3_link.h"
+#include "shim/ns3_functions.h"
 #include "test.h"
 
 enum { SOURCES = 4, SPINES = 2, PACKETS = 2000, PORT_OF_SINK = 0, STEP_PS = 616000, SMALL_PS = 33600 };

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* These tests are about ns-3's own TCP in place of ours, one connection alone; under the whole stack it is in
  * end_to_end/test_ns3.c. */
-#include "shim/ns3_tcp_transport.h"
+#include "shim/ns3_functions.h"
 
 #include "engine/engine.h"
 #include "network/path_link.h"
 #include "network_cleanup.h"
-#include "shim/ns3_engine.h"
 #include "tcp/tcp_connection.h"
 #include "test.h"
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Packets that cross a chain of ns-3's nodes; the whole stack does so in end_to_end/test_ns3.c. */
-#include "shim/ns3_topology_path.h"
+#include "shim/ns3_functions.h"
 
 #include "packets.h"
-#include "shim/ns3_engine.h"
 #include "test.h"
 
 enum { INITIATOR = 0x0A000001, RESPONDER = 0x0A000002, DELAY_PS = 200 * TIME_PS_PER_MICROSECOND };

@@ -2,7 +2,7 @@
 /* ECN (RFC 3168 §6.1) and what DCTCP's receiver makes of it (RFC 8257 §3.2): who agrees on it, which
  * packets are marked as capable, how marks are echoed. What the sender's window makes of it:
  * test_tcp_congestion and the tests of its controls. */
-#include "tcp/tcp_ecn.h"
+#include "tcp/tcp_connection_private.h"
 
 #include "flag_test.h"
 #include "tcp_fixture.h"

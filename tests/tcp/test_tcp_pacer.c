@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "flag_test.h"
-#include "tcp/tcp_pacer.h"
+#include "tcp/tcp_sender_private.h"
 #include "tcp_fixture.h"
 
 enum { EMSS = 1460 };

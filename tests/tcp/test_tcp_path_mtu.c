@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The path MTU: ICMP "too big", true and forged, and black holes (RFC 1191, RFC 8201, RFC 5927 §7, RFC
  * 2923 §2.1). */
-#include "tcp/tcp_path_mtu.h"
+#include "tcp/tcp_connection_private.h"
 
 #include "flag_test.h"
 #include "tcp_fixture.h"

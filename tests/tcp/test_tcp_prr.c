@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* PRR (RFC 6937). */
 #include "flag_test.h"
-#include "tcp/tcp_prr.h"
+#include "tcp/tcp_sender_private.h"
 #include "tcp_fixture.h"
 
 enum { EMSS = 1460 };

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/integer_math.h"
+#include "base/numbers.h"
 #include "base/units.h"
 #include "scenario/scenario_axes.h"
 #include "scenario/scenario_value.h"

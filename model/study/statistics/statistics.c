@@ -7,7 +7,7 @@
 #define MATHLIB_STANDALONE
 #include <Rmath.h>
 
-#include "base/ranks.h"
+#include "base/numbers.h"
 
 #define CONFIDENCE 0.95
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/file_kind.h"
+#include "base/files.h"
 #include "base/interruption.h"
 #include "base/plain_text.h"
 #include "study/store/result_store_private.h"

@@ -20,7 +20,7 @@ typedef struct result_quantity {
   metric_id metric;
   metric_id whole; /* the quantity is the metric divided by this one; METRIC_COUNT: the metric itself */
   /* Not 0: instead of the metric, or of the other, which is the peak of a gauge, that gauge's quantile for so
-   * many parts of the time (gauge.h). */
+   * many parts of the time (metric_table.h). */
   guint32 parts;
   guint32 whole_parts;
   /* Not NULL, "1GiB": instead of the metric, buffer.reassembly_peak_octets, the level which the reassembly

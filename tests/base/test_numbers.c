@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "base/integer_math.h"
+#include "base/numbers.h"
 
 #include "base/random_stream.h"
 #include "base_cleanup.h"

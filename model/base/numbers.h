@@ -2,6 +2,7 @@
 /* Logarithms and roots of whole numbers are computed by whole numbers, so that all machines have the same. */
 #pragma once
 
+#include <glib.h>
 #include <stdint.h>
 
 /* They hold the product of two 64-bit numbers. C11 has none, but gcc and clang do on every 64-bit machine. */
@@ -17,3 +18,10 @@ uint64_t integer_logarithm2(uint128 value);
 
 /* Returns the largest whole number whose cube is at most `value`. */
 uint64_t integer_cube_root(uint128 value);
+
+/* They are for qsort(), ascending: of doubles, and of uint64_t or what begins with one. */
+int compare_doubles(const void *a, const void *b);
+int compare_numbers(const void *a, const void *b);
+
+/* Returns the ranks of `count` values, from 1; equal ones have the mean of theirs. Free with g_free(). */
+double *ranks_of(const double *values, gsize count);

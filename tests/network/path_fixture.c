@@ -252,12 +252,6 @@ void fixture_segment(path_fixture *f, int64_t from, int64_t to, uint8_t flags, t
   path_element_receive(f->element, test_packet(from, (uint32_t)(to - from), TCP_ACK | flags), now);
 }
 
-void fixture_segment_with(path_fixture *f, tcp_header header, int64_t from, int64_t to, time_ps now)
-{
-  header.sequence = tcp_sequence_of(from, TEST_ISN);
-  path_element_receive(f->element, test_packet_of(&header, from, (uint32_t)(to - from)), now);
-}
-
 /* Takes what comes at `now` in the step `input`: a segment, or nothing but the time. */
 static void take_step(path_fixture *f, const char *input, time_ps now)
 {

@@ -106,10 +106,6 @@ void fixture_assert_output(path_fixture *f, const char *expected);
 /* The segment [from, to) of the connection, with ACK and `flags`, comes at `now`. */
 void fixture_segment(path_fixture *f, int64_t from, int64_t to, uint8_t flags, time_ps now);
 
-/* Does the same with other header fields than those of test_header(): `header`, whose sequence is filled
- * in. */
-void fixture_segment_with(path_fixture *f, tcp_header header, int64_t from, int64_t to, time_ps now);
-
 /* Steps, separated by semicolons. "[0,1460). > [0,1000).": a segment comes, and this leaves because of it, at
  * once, both as in fixture_assert_output(). "@5000 [0,300). >": it comes at 5000; the next step is at the
  * same time unless it names another, the first is at 0. "@6000 > [0,300).": what is due is run. "due 6000",

@@ -152,10 +152,10 @@ PATH_TEST(test_ports_used_again, set_up(1000, 0))
 {
   fixture_steps(f, "[0,1000). > [0,1000).");
   path_element_receive(f->element, test_packet(9999, 0, TCP_SYN), 0);
-  tcp_header header = test_header(1000, 0, TCP_ACK);
+  tcp_header header = test_header(1000, 10000, TCP_ACK);
   header.acknowledgement = 1000;
   test_output_clear(f->output);
-  fixture_segment_with(f, header, 10000, 11460, 0);
+  path_element_receive(f->element, test_packet_of(&header, 10000, 1460), 0);
   g_assert_cmpuint(fixture_header(f, 0).acknowledgement, ==, 1000);
   fixture_assert_output(f, "[10000,11000).");
 }

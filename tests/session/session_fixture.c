@@ -136,7 +136,9 @@ way *way_after(const char *const *sets, guint32 count)
 {
   way *w = way_with(sets);
 
-  way_send_full(w, count);
+  for (guint32 i = 0; i < count; i++) {
+    way_send(w, i * FULL, FULL, TCP_ACK);
+  }
   way_run(w);
   return w;
 }
@@ -162,13 +164,6 @@ void way_free(way *w)
 void way_send(way *w, int64_t position, uint32_t length, uint8_t flags)
 {
   path_direction_send(w->path, segment_of(0, w->direction, position, length, flags), engine_now(w->clock));
-}
-
-void way_send_full(way *w, guint32 count)
-{
-  for (guint32 i = 0; i < count; i++) {
-    way_send(w, i * FULL, FULL, TCP_ACK);
-  }
 }
 
 void way_run(way *w)

@@ -91,9 +91,6 @@ way *way_opened(enum side direction, const char *text, const char *const *sets);
 /* A segment of the first connection enters now, with `length` octets from `position` on (-1: the SYN). */
 void way_send(way *w, int64_t position, uint32_t length, uint8_t flags);
 
-/* `count` full segments, one after the other. */
-void way_send_full(way *w, guint32 count);
-
 /* Everything goes on until nothing is left to do. */
 void way_run(way *w);
 

@@ -205,14 +205,6 @@ tcp_config tcp_fixture_config(void)
   return config;
 }
 
-void tcp_fixture_address(tcp_config *config, unsigned end, bool ipv6)
-{
-  config->local_address = ipv6 ? ip_address_v6(1, 1 + end) : ip_address_v4(0x0A000001 + end);
-  config->remote_address = ipv6 ? ip_address_v6(1, 2 - end) : ip_address_v4(0x0A000002 - end);
-  config->local_port = (uint16_t)(4000 + end);
-  config->remote_port = (uint16_t)(4001 - end);
-}
-
 tcp_fixture *tcp_fixture_new(const tcp_config *config, const tcp_config *peer)
 {
   tcp_config own = config ? *config : tcp_fixture_config();
@@ -234,7 +226,11 @@ tcp_fixture *tcp_fixture_new(const tcp_config *config, const tcp_config *peer)
     end->inspected = g_array_new(FALSE, FALSE, sizeof(range));
     g_queue_init(&end->wire);
     end->config = i == 0 ? own : peer ? *peer : tcp_fixture_config();
-    tcp_fixture_address(&end->config, i, own.local_address.version == 6);
+    bool ipv6 = own.local_address.version == 6;
+    end->config.local_address = ipv6 ? ip_address_v6(1, 1 + i) : ip_address_v4(0x0A000001 + i);
+    end->config.remote_address = ipv6 ? ip_address_v6(1, 2 - i) : ip_address_v4(0x0A000002 - i);
+    end->config.local_port = (uint16_t)(4000 + i);
+    end->config.remote_port = (uint16_t)(4001 - i);
     if (i == 0 || peer) {
       end->connection = tcp_connection_new(&end->config, &f->events, end);
     }

@@ -71,9 +71,6 @@ tcp_config tcp_fixture_config(void);
 /* The same, at an address, but for what a test sets: TCP_WITH(.rack = true, .dsack = true). */
 #define TCP_WITH(...) ((const tcp_config[]){WITH(tcp_config, tcp_fixture_config(), __VA_ARGS__)})
 
-/* The addresses and ports of `end`, 0 or 1. */
-void tcp_fixture_address(tcp_config *config, unsigned end, bool ipv6);
-
 /* End 0 opens, end 1 listens; with `peer` NULL end 1 is played by the script. `config` and `peer` get
  * addresses, IPv4 ones unless `config` has an IPv6 one already, and ports. `config` is tcp_fixture_config()
  * where it is NULL, here and below. */

@@ -329,12 +329,6 @@ FLAG_TEST(test_missing_timestamps, drops)
   g_assert_true(f->end[0].closed);
 }
 
-static const tcp_fixture_passed *passed_of(const tcp_fixture *f, guint index)
-{
-  g_assert_cmpuint(index, <, f->end[1].passed->len);
-  return &g_array_index(f->end[1].passed, tcp_fixture_passed, index);
-}
-
 /* Four segments; the second comes last. IN_ORDER holds two of them, with their times; AS_ARRIVED passes
  * all when they come. */
 FLAG_TEST(test_passing, in_order)
@@ -356,7 +350,7 @@ FLAG_TEST(test_passing, in_order)
   static const unsigned position_as_arrived[] = {0, 3, 2, 1};
   static const unsigned arrival_in_order[] = {0, 3, 2, 1};
   for (unsigned i = 0; i < 4; i++) {
-    const tcp_fixture_passed *passed = passed_of(f, i);
+    const tcp_fixture_passed *passed = &g_array_index(f->end[1].passed, tcp_fixture_passed, i);
     g_assert_cmpuint(passed->position, ==, (in_order ? i : position_as_arrived[i]) * EMSS);
     g_assert_cmpint(passed->arrival, ==, start + 1000 * (time_ps)(in_order ? arrival_in_order[i] : i));
     g_assert_cmpint(passed->now, ==, start + 1000 * (time_ps)(in_order && i > 0 ? 3 : i));

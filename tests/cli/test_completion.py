@@ -15,7 +15,7 @@ FILES = ["a.cfg", "b.sqlite", "c.pcap", "d.trace", "e.txt"]
 CASES = {
     "r": ["replay", "report", "run"],
     "--v": ["--version"],
-    "run --pc": ["--pcap"],
+    "run --pc": ["--pcap", "--pcap-hosts"],
     "merge -": ["-V", "-h", "-o", "-q", "--help", "--mix", "--output", "--quiet", "--version"],
     "run --set run.eng": ["run.engine="],
     "run --set run.engine=": ["run.engine=auto", "run.engine=native", "run.engine=ns3"],
@@ -46,7 +46,7 @@ CASES = {
     "explain fpdup": ["fpduptr"],
     "explain receiver.mem": ["receiver.memory"],
     "explain bad-c": ["bad-crc"],
-    "explain fau": ["fault", "fault.at", "fault.error", "fault.side", "faults"],
+    "explain fau": ["fault", "fault.at", "fault.error", "fault.host", "fault.side", "faults"],
 }
 # The program, as these shells have it, prints its arguments.
 SHOW = """iwarpsim() { printf '%s\\n' "$*" >>asked; }"""

@@ -65,8 +65,8 @@ static char *random_graph(GRand *random)
   return g_string_free(text, FALSE);
 }
 
-/* Times are short and round, so that much falls into one picosecond. Each memory holds an FPDU of each MTU:
- * without that a run may come to a halt. */
+/* Times are short and round, so that much falls into one picosecond. Memories hold an FPDU of each
+ * connection: where those span segments, because the path MTU fell, a run may come to a halt without. */
 static const random_feature features[] = {
     {100,
      {"workload.message_size=20000|workload.messages=4", "workload.message_size=1434|workload.messages=30",
@@ -80,9 +80,9 @@ static const random_feature features[] = {
     {20, {"workload.outstanding=1", "workload.outstanding=3"}},
     {60,
      {"receiver.mode=in-order", "mpa.generation=rdmac", "mpa.markers=false", "sender.segmentation=stream",
-      "receiver.memory=10000", "receiver.mode=in-order|receiver.memory=20000",
+      "receiver.memory=200000", "receiver.mode=in-order|receiver.memory=200000",
       "hosts={ at=last receiver.mode=in-order } { at=h0 sender.segmentation=stream }",
-      "hosts={ at=h1 receiver.memory=10000 tcp.receive_window=16KiB }"}},
+      "hosts={ at=h1 receiver.memory=200000 tcp.receive_window=16KiB }"}},
     {50,
      {"tcp.profile=rfc", "tcp.congestion=newreno", "tcp.initial_window=100", "tcp.pacing=true",
       "tcp.rack=false", "tcp.timestamps=true", "tcp.ip=ipv6", "tcp.receive_window=8KiB", "tcp.sack=false",

@@ -118,14 +118,13 @@ static void add_boxes(path_direction *path, path_position place)
 
 /* --- The direction --- */
 
-/* Displacement, jitter, a link whose delay changes, and some boxes may reorder packets. Where there is none
+/* Displacement, jitter and a link whose delay changes may reorder packets; no box does. Where there is none
  * of them, nothing is counted. */
 static bool is_watched_for_reordering(const path_direction *path)
 {
   const path_direction_config *config = config_of(path);
   bool may = path->config.has_no_links || config->displace.probability > 0 || config->jitter.jitter_ps > 0 ||
-             path->config.network->change_count > 0 ||
-             path_middleboxes_may_reorder(&path->config.network->middleboxes);
+             path->config.network->change_count > 0;
 
   return may && path->config.is_fpdu_start;
 }

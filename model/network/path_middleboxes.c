@@ -5,7 +5,7 @@
 
 const path_middlebox_row *path_middlebox_row_of(unsigned kind)
 {
-#define ELEMENT(id, word, make, enlarges, reorders) [PATH_MIDDLEBOX_##id] = {word, make, enlarges, reorders},
+#define ELEMENT(id, word, make, enlarges) [PATH_MIDDLEBOX_##id] = {word, make, enlarges},
   static const path_middlebox_row rows[] = {PATH_MIDDLEBOXES(ELEMENT)};
 #undef ELEMENT
 
@@ -19,17 +19,6 @@ bool path_middleboxes_may_enlarge(const path_middleboxes_config *config)
   for (unsigned i = 0; i < config->mode.count; i++) {
     const path_middlebox_row *row = path_middlebox_row_of(config->mode.values[i]);
     may = may || (row && row->enlarges);
-  }
-  return may;
-}
-
-bool path_middleboxes_may_reorder(const path_middleboxes_config *config)
-{
-  bool may = false;
-
-  for (unsigned i = 0; i < config->mode.count; i++) {
-    const path_middlebox_row *row = path_middlebox_row_of(config->mode.values[i]);
-    may = may || (row && row->reorders);
   }
   return may;
 }

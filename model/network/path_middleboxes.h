@@ -56,18 +56,18 @@ path_box_flow *path_box_due(const path_box *box, time_ps now);
 time_ps path_box_deadline(const path_element *element, uint64_t *order);
 
 /* BOX(id, word of middlebox.mode and of its random stream, the function that makes it, whether it may send
- * longer segments than come in, whether packets may leave it in another order than they came) */
+ * longer segments than come in) */
 #define PATH_MIDDLEBOXES(BOX)                                                                                \
-  BOX(SPLIT, "split", path_split_new, false, false)                                                          \
-  BOX(COALESCE, "coalesce", path_coalesce_new, true, false)                                                  \
-  BOX(RECHUNK, "rechunk", path_rechunk_new, false, false)                                                    \
-  BOX(SHIFT, "shift", path_shift_new, true, false)                                                           \
-  BOX(RANDOM, "random", path_random_cut_new, false, false)
+  BOX(SPLIT, "split", path_split_new, false)                                                                 \
+  BOX(COALESCE, "coalesce", path_coalesce_new, true)                                                         \
+  BOX(RECHUNK, "rechunk", path_rechunk_new, false)                                                           \
+  BOX(SHIFT, "shift", path_shift_new, true)                                                                  \
+  BOX(RANDOM, "random", path_random_cut_new, false)
 
 /* A proxy is none of them: it is the session's (network/path_proxy.h), and both directions have the same. */
 typedef enum path_middlebox {
   PATH_MIDDLEBOX_NONE,
-#define NUMBER(id, word, make, enlarges, reorders) PATH_MIDDLEBOX_##id,
+#define NUMBER(id, word, make, enlarges) PATH_MIDDLEBOX_##id,
   PATH_MIDDLEBOXES(NUMBER)
 #undef NUMBER
       PATH_MIDDLEBOX_PROXY
@@ -100,7 +100,7 @@ typedef struct path_middleboxes_config {
 /* Makes the box of its own members of `config`; what it does stands at the function. Those that cut the
  * stream anew are in path_resegment.c. `random` is for those that draw; it stays the caller's and
  * outlives the box, whose element path_element_free() frees. */
-#define DECLARATION(id, word, make, enlarges, reorders)                                                      \
+#define DECLARATION(id, word, make, enlarges)                                                                \
   path_box *make(const path_middleboxes_config *config, random_stream *random);
 PATH_MIDDLEBOXES(DECLARATION)
 #undef DECLARATION
@@ -109,12 +109,10 @@ typedef struct path_middlebox_row {
   const char *word;
   path_box *(*make)(const path_middleboxes_config *config, random_stream *random); /* see above */
   bool enlarges; /* may send longer segments than come in */
-  bool reorders; /* may let packets leave in another order */
 } path_middlebox_row;
 
 /* Returns the row of a path_middlebox, one of PATH_MIDDLEBOXES; NULL: it is another one. */
 const path_middlebox_row *path_middlebox_row_of(unsigned kind);
 
-/* Returns whether one of them does. */
+/* Returns whether one of them may send longer segments than come in. */
 bool path_middleboxes_may_enlarge(const path_middleboxes_config *config);
-bool path_middleboxes_may_reorder(const path_middleboxes_config *config);

@@ -44,7 +44,7 @@ static const named_value fault_words[] = {
 
 static const named_value middlebox_words[] = {
     {"none", PATH_MIDDLEBOX_NONE},
-#define WORD(id, word, make, enlarges, reorders) {word, PATH_MIDDLEBOX_##id},
+#define WORD(id, word, make, enlarges) {word, PATH_MIDDLEBOX_##id},
     PATH_MIDDLEBOXES(WORD)
 #undef WORD
         {"proxy", PATH_MIDDLEBOX_PROXY},

@@ -238,5 +238,4 @@ ROW_TEST(test_which_may_enlarge, which_may_enlarge_rows)
   g_autoptr(scenario) s = temporary_scenario("", STRINGS(c->mode));
 
   g_assert_cmpint(path_middleboxes_may_enlarge(&scenario_configuration(s)->path.middleboxes), ==, c->may);
-  g_assert_false(path_middleboxes_may_reorder(&scenario_configuration(s)->path.middleboxes));
 }

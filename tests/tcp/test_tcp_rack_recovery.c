@@ -52,6 +52,26 @@ static void deliver_before(tcp_fixture *f, GQueue *late, unsigned count)
   f->end[0].wire = rest;
 }
 
+/* §6.2 step 4: a window that duplicates have widened is an ordinary one again after so many recoveries
+ * without. */
+TCP_TEST(test_recoveries_narrow_the_window, connected())
+{
+  const tcp_sender *sender = &tcp_connection_of(f->end[0].connection)->sender;
+  for (unsigned recovery = 1; recovery <= 2; recovery++) {
+    post(f, 0, 10 * EMSS, 0);
+    if (recovery == 1) {
+      sender->flight->rack.known.multiple = 3;
+      sender->flight->rack.known.persistence = 2;
+    }
+    drop_segment(f, 0);
+    run_until_idle(f, TCP_FIXTURE_ROUND_TRIP);
+    post(f, 0, EMSS, 0);
+    g_assert_cmpuint(statistics_of(f)->recoveries, ==, recovery);
+    g_assert_cmpuint(sender->flight->rack.known.multiple, ==, recovery == 1 ? 3 : 1);
+    run_until_idle(f, TCP_FIXTURE_ROUND_TRIP);
+  }
+}
+
 /* What is kept in ticks of 4 ms, at a round trip of 50 us: the waits are rounded up to ticks and end at one.
  * Each row: which timer, what it waits: the reordering timer 62.5 - 50 us, of which 2 ms slack make one tick
  * after the SACKs; the probe 2 * 50 us and the slack; the delayed ACK 41 ms, 11 ticks; RTO 0.05 + 200 ms, 51

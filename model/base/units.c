@@ -332,7 +332,7 @@ const char *units_counted(double count, const char *nouns)
 {
   static const struct {
     const char *plural, *singular;
-  } endings[] = {{"ies", "y"}, {"sses", "ss"}, {"xes", "x"}, {"s", ""}};
+  } endings[] = {{"ies", "y"}, {"sses", "ss"}, {"tches", "tch"}, {"xes", "x"}, {"s", ""}};
   const char *end = nouns;
 
   while (count == 1 && *end != '\0') {

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/error.h"
 #include "base/json_writer.h"
 #include "base/plain_text.h"
 #include "base/units.h"
@@ -11,6 +12,7 @@
 #include "cli/cli_progress.h"
 #include "platform/run_engine.h"
 #include "scenario/scenario.h"
+#include "scenario/scenario_topology.h"
 #include "study/sweep/sweep_grid.h"
 
 /* A grid larger than this is checked, but its points are not asked for notes: that would take longer than
@@ -20,6 +22,7 @@ enum { NOTED_POINTS_MAX = 10000 };
 static struct {
   char **sets;
   gboolean json;
+  gboolean draws;
 } chosen;
 
 /* Adds the notes of the points that `notes` has not: how many points have any, and the first, becomes one
@@ -95,9 +98,11 @@ static run_cost cost_of(const scenario *s, const sweep_grid *grid)
 }
 
 /* Prints the verdict. `grid` is NULL when nothing is swept. */
-static void print_verdict(const char *path, const sweep_grid *grid, const run_cost *cost,
+static void print_verdict(const scenario *s, const sweep_grid *grid, const run_cost *cost,
                           const GPtrArray *notes)
 {
+  const char *path = scenario_path(s);
+
   plain_text_print(stdout, "%s: ok", path);
   if (grid != NULL) {
     const gsize count = sweep_grid_count(grid);
@@ -115,6 +120,8 @@ static void print_verdict(const char *path, const sweep_grid *grid, const run_co
   for (guint i = 0; i < notes->len; i++) {
     plain_text_print(stdout, "%s: note: %s\n", path, (const char *)notes->pdata[i]);
   }
+  g_autofree char *topology = scenario_topology_text(s, FALSE);
+  plain_text_print_page(stdout, topology != NULL ? topology : "");
 }
 
 /* Appends the verdict. `error` is NULL when nothing is wrong. */
@@ -168,6 +175,11 @@ static gboolean check_scenario(const char *path, const cli_arguments *arguments,
   if (grid != NULL && (chosen.json || !arguments->quiet)) {
     note_points(grid, notes);
   }
+  g_autofree char *drawing = ok && chosen.draws ? scenario_topology_text(s, TRUE) : NULL;
+  if (ok && chosen.draws && drawing == NULL) {
+    ok =
+        error_set(&error, "%s: --draw needs a graph, and topology.kind is path; expected another kind", path);
+  }
   const run_cost cost = ok ? cost_of(s, grid) : (run_cost){0};
   if (!ok && arguments->count > 1 && g_str_has_prefix(error->message, "--set")) {
     g_prefix_error(&error, "%s: ", path); /* which may be the only one that it is wrong for */
@@ -175,8 +187,9 @@ static gboolean check_scenario(const char *path, const cli_arguments *arguments,
   if (chosen.json) {
     append_verdict(path, grid, &cost, notes, error, json);
   } else if (ok && !arguments->quiet) {
-    print_verdict(scenario_path(s), grid, &cost, notes);
+    print_verdict(s, grid, &cost, notes);
   }
+  plain_text_print_page(stdout, drawing != NULL ? drawing : "");
   if (!ok) {
     cli_print_error(error);
   }
@@ -185,17 +198,18 @@ static gboolean check_scenario(const char *path, const cli_arguments *arguments,
 
 static int check(const cli_arguments *arguments, GError **error)
 {
-  int status = arguments->count > 0 || cli_usage_error(error, "no scenario given; expected one or more files")
-                   ? CLI_OK
-                   : CLI_USAGE;
+  const gboolean is_good =
+      (arguments->count > 0 || cli_usage_error(error, "no scenario given; expected one or more files")) &&
+      (!chosen.json || !chosen.draws || cli_usage_error(error, "--json and --draw; expected one of them"));
+  int status = is_good ? CLI_OK : CLI_USAGE;
 
   g_autoptr(GString) json = g_string_new("[");
-  for (guint i = 0; i < arguments->count; i++) {
+  for (guint i = 0; is_good && i < arguments->count; i++) {
     if (!check_scenario(arguments->rest[i], arguments, json)) {
       status = CLI_USAGE;
     }
   }
-  if (chosen.json && arguments->count > 0) {
+  if (chosen.json && is_good) {
     g_string_append(json, " ]\n");
     plain_text_print_page(stdout, json->str);
   }
@@ -207,6 +221,8 @@ static const GOptionEntry entries[] = {
     CLI_SWITCH("json", 0, &chosen.json,
                "a JSON array, an object for each scenario: file, error (null: none), runs, their cost, "
                "notes; errors are printed, too"),
+    CLI_SWITCH("draw", 0, &chosen.draws,
+               "print a graph in Graphviz's language DOT as well; with --quiet, alone"),
     G_OPTION_ENTRY_NULL,
 };
 
@@ -217,9 +233,13 @@ const cli_command cli_check = {
     .summary =
         "Checks scenarios, and every point of their sweeps, without running them. For each it prints that it "
         "is ok and what it costs, and what one should know about it, or on standard error the first thing "
-        "that is wrong: file, line, what, and what was expected. The exit status is 2 when any is wrong.",
+        "that is wrong: file, line, what, and what was expected. Of a graph of hosts and switches it prints "
+        "counts, oversubscription, round trips and routes, and what an incast overflows. The exit status is "
+        "2 "
+        "when any is wrong.",
     .example = "  iwarpsim check scenarios/*.cfg\n"
-               "  iwarpsim check scenarios/mtu-loss.cfg --set tcp.receive_window=64KiB\n",
+               "  iwarpsim check scenarios/mtu-loss.cfg --set tcp.receive_window=64KiB\n"
+               "  iwarpsim check --quiet --draw scenarios/spray.cfg > spray.dot\n",
     .entries = entries,
     .run = check,
 };

@@ -292,15 +292,21 @@ static void note_window(const checking *on)
           from->number, octets, units_counted(octets, "octets"));
 }
 
+double scenario_segment_payload(const configuration *c, enum side direction)
+{
+  const double emss = c->path.directions[direction].link.mtu_octets - configuration_headers_octets(c);
+  const double marked = c->endpoint[side_peer(direction)].markers ? 512.0 / 516 : 1;
+
+  return MAX(emss * marked - FPDU_OVERHEAD_OCTETS, 1);
+}
+
 /* Returns about how many segments of `direction` carry the workload, first transmissions alone: a message
  * begins with a segment of its own, unless the sender cuts a stream. */
 static double payload_segments(const configuration *c, enum side direction)
 {
   const number_list *sizes = &c->workload.message_sizes;
   const guint32 mtu = c->path.directions[direction].link.mtu_octets;
-  const double emss = mtu - configuration_headers_octets(c);
-  const double marked = c->endpoint[side_peer(direction)].markers ? 512.0 / 516 : 1;
-  const double room = MAX(emss * marked - FPDU_OVERHEAD_OCTETS, 1);
+  const double room = scenario_segment_payload(c, direction);
   double segments = 0;
 
   for (gsize i = 0; i < turn_of(c); i++) {
@@ -369,6 +375,18 @@ static void note_losses(const checking *on, enum side direction)
           *plural(losses) != '\0' ? "es" : "", bursts, seeds);
 }
 
+double scenario_in_flight_octets(const configuration *c)
+{
+  const double buffer = (double)c->endpoint[c->main_direction].send_buffer_octets;
+  const double posted = (double)c->workload.outstanding * (double)c->workload.message_octets;
+  const double all = payload_segments(c, c->main_direction) / (double)c->connections.count *
+                     path_mtu_octets(&c->path.directions[c->main_direction]);
+  double octets = MIN((double)c->receive_window_octets, all);
+
+  octets = buffer > 0 ? MIN(octets, buffer) : octets;
+  return posted > 0 ? MIN(octets, posted) : octets;
+}
+
 /* What all windows together have in flight fills the path, then the queue, unless marks come before that.
  * TRUE when that, or a policer, may drop something. */
 static gboolean note_overflow(const checking *on)
@@ -376,21 +394,13 @@ static gboolean note_overflow(const checking *on)
   const configuration *c = on->c;
   const path_direction_config *path = &c->path.directions[c->main_direction];
   const guint32 connections = c->connections.own_paths ? 1 : c->connections.count;
-  const double buffer = (double)c->endpoint[c->main_direction].send_buffer_octets;
-  const double posted = (double)c->workload.outstanding * (double)c->workload.message_octets;
-  const double share = (double)connections / (double)c->connections.count;
-  double each = (double)c->receive_window_octets;
-  each = buffer > 0 ? MIN(each, buffer) : each;
-  each = posted > 0 ? MIN(each, posted) : each;
-  const double sent =
-      MIN(each * connections, payload_segments(c, c->main_direction) * share * path_mtu_octets(path));
+  const double sent = scenario_in_flight_octets(c) * connections;
   const double packets = (double)path->queue.queue_limit_packets * path_mtu_octets(path);
   const double octets = (double)path->queue.queue_limit_octets;
   const gboolean by_packets = octets == 0 || (packets > 0 && packets < octets);
   const double limit = by_packets ? packets : octets;
   const double product = (double)configuration_bandwidth_delay_octets(c);
-  const gboolean is_marked =
-      path->queue.mark_packets > 0 && (c->tcp.ecn == TCP_ECN_ON || c->tcp.congestion == TCP_CONGESTION_DCTCP);
+  const gboolean is_marked = path->queue.mark_packets > 0 && scenario_uses_ecn(c);
   const guint64 pace = c->sender.host_rate_bit_per_s > 0 ? c->sender.host_rate_bit_per_s : G_MAXUINT64;
   const gboolean is_paced = pace < path_bottleneck_bit_per_s(path);
 

@@ -108,7 +108,7 @@ static gboolean fill_link_changes(configuration *c, const scenario *s)
   return TRUE;
 }
 
-static graph_routes *routes_of(const configuration *c, const graph *network)
+graph_routes *scenario_routes(const configuration *c, const graph *network)
 {
   graph_routes_config routing = c->routing;
 
@@ -121,7 +121,7 @@ static graph_routes *routes_of(const configuration *c, const graph *network)
  * their routes. A chain of two links has both: the first is a host's own. */
 static void fill_path(configuration *c, const graph *network, const GArray *pairs)
 {
-  graph_routes *routes = routes_of(c, network);
+  graph_routes *routes = scenario_routes(c, network);
   path_direction_config chain = *network->links[graph_link_at(network, 0, 0)].config;
   graph_pair longest = {.links = 0, .rate_bit_per_s = UINT64_MAX};
   host_pair last = {{0, 0}};
@@ -399,7 +399,7 @@ static gboolean check_ways(const checking *on)
   gsize entry;
   GError *problem = NULL;
   g_autoptr(graph) network = graph_new(&on->c->graph, &entry, NULL);
-  g_autoptr(graph_routes) routes = routes_of(on->c, network);
+  g_autoptr(graph_routes) routes = scenario_routes(on->c, network);
   const struct {
     uint64_t octets;
     scenario_key key;
@@ -510,9 +510,7 @@ static gboolean is_of_graph(scenario_key key)
          key == SCENARIO_LINKS || key == SCENARIO_HOSTS;
 }
 
-/* Returns how many packets of so many octets (IP) one queue of a switch holds while its others are empty:
- * what lets it take one more is its limit, the buffer, or the dynamic threshold. INFINITY: any number. */
-static double queue_packets(const configuration *c, uint32_t packet_octets)
+double scenario_queue_packets(const configuration *c, uint32_t packet_octets)
 {
   const network_switch_config *of = &c->switches;
   const double alpha = (double)of->alpha_numerator / (of->alpha_numerator + of->alpha_denominator);
@@ -529,7 +527,7 @@ void scenario_note_graph(const checking *on)
   enum { ROUND_TRIPS_MANY = 100 };
   const configuration *c = on->c;
   const double mtu = c->link.link.mtu_octets;
-  const double room = queue_packets(c, c->link.link.mtu_octets) * mtu;
+  const double room = scenario_queue_packets(c, c->link.link.mtu_octets) * mtu;
   const double product = (double)configuration_bandwidth_delay_octets(c);
   const double round_trips = (double)c->tcp.rto_min_ps / (double)configuration_base_round_trip(c);
   g_autofree char *timeout = scenario_value_text(on->s, SCENARIO_TCP_RTO_MIN);

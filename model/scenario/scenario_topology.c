@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "scenario/scenario_topology.h"
+
+#include <math.h>
+
+#include "base/units.h"
+#include "scenario/scenario_finding.h"
+
+/* A row starts with its name, or goes on below the one before it; its text follows. */
+#define ROW "  %-10s "
+#define MORE "\n             "
+
+typedef struct topology {
+  const configuration *c;
+  graph *network;
+  graph_routes *routes;
+  GString *page;
+} topology;
+
+/* Returns "2.5 MiB", "41.9 us", "100 Gbit/s" or "612 octets". Free with g_free(). */
+static char *amount(double value, const char *unit)
+{
+  g_autofree char *rounded = units_format_rounded(value, unit);
+
+  return *rounded != '\0' ? g_steal_pointer(&rounded)
+                          : g_strdup_printf("%.4g %s", value, units_counted(value, unit));
+}
+
+static const graph_link *link_at(const graph *network, uint32_t node, uint32_t port)
+{
+  return &network->links[graph_link_at(network, node, port)];
+}
+
+static uint32_t far_end(const graph_link *link, uint32_t node)
+{
+  return link->nodes[1 - graph_end_at(link, node)];
+}
+
+/* Returns rate, delay and MTU of `link`, and its entry's name. Free with g_free(). */
+static char *link_text(const graph_link *link)
+{
+  g_autofree char *rate = units_format_rate(link->config->link.rate_bit_per_s);
+  g_autofree char *delay = units_format_time(link->config->link.delay_ps);
+
+  const char *name = link->entry != NULL ? link->entry->name : NULL;
+
+  return g_strdup_printf(name != NULL ? "%s, %s, MTU %u (%s)" : "%s, %s, MTU %u", rate, delay,
+                         link->config->link.mtu_octets, name);
+}
+
+/* --- What there is --- */
+
+static void add_nodes(const topology *t, const char *name, uint32_t first, uint32_t end)
+{
+  g_autoptr(GArray) nodes = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+
+  for (uint32_t node = first; node < end; node++) {
+    g_array_append_val(nodes, node);
+  }
+  g_autofree char *text = graph_format(t->network, nodes);
+  g_string_append_printf(t->page, ROW "%u: %s\n", name, nodes->len, nodes->len > 0 ? text : "none");
+}
+
+static void add_links(const topology *t)
+{
+  enum { KINDS_SHOWN = 6 };
+  g_autoptr(GHashTable) counts = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+  g_autoptr(GPtrArray) kinds = g_ptr_array_new(); /* the keys of `counts` */
+
+  for (uint32_t i = 0; i < t->network->link_count; i++) {
+    char *kind = link_text(&t->network->links[i]);
+    const guint count = GPOINTER_TO_UINT(g_hash_table_lookup(counts, kind));
+    if (!g_hash_table_insert(counts, kind, GUINT_TO_POINTER(count + 1))) {
+      continue; /* the key stays, and `kind` is free */
+    }
+    g_ptr_array_add(kinds, kind);
+  }
+  g_string_append_printf(t->page, ROW "%u", "links", t->network->link_count);
+  for (guint i = 0; i < MIN(kinds->len, KINDS_SHOWN); i++) {
+    const guint count = GPOINTER_TO_UINT(g_hash_table_lookup(counts, kinds->pdata[i]));
+    g_string_append_printf(t->page, "%s %u of %s", i == 0 ? ":" : ";", count, (char *)kinds->pdata[i]);
+  }
+  g_string_append(t->page, kinds->len > KINDS_SHOWN ? "; and others\n" : "\n");
+}
+
+/* The tier of a switch is its distance from the nearest host. Down are its links to the tier below, up all
+ * others. A tier from which none leads up is left out. */
+static void add_tiers(const topology *t)
+{
+  const graph *network = t->network;
+  g_autofree uint32_t *tiers = g_new0(uint32_t, network->node_count);
+  bool goes_on = true;
+
+  for (uint32_t tier = 1; goes_on; tier++) {
+    g_autoptr(GArray) nodes = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+    double most = 0;
+
+    for (uint32_t node = network->host_count; node < network->node_count; node++) {
+      double down = 0, up = 0;
+      for (uint32_t port = 0; port < graph_port_count(network, node); port++) {
+        const graph_link *link = link_at(network, node, port);
+        const uint32_t far = far_end(link, node);
+        const bool is_below = tier == 1 ? graph_is_host(network, far) : tiers[far] == tier - 1;
+        *(is_below ? &down : &up) += (double)link->config->link.rate_bit_per_s;
+      }
+      if (tiers[node] != 0 || down == 0) {
+        continue;
+      }
+      tiers[node] = tier;
+      g_array_append_val(nodes, node);
+      most = up > 0 ? fmax(most, down / up) : most;
+    }
+    if (most > 0) {
+      g_autofree char *names = graph_format(network, nodes);
+      g_string_append_printf(t->page, "  tier %-5u %s: oversubscribed %.3g:1%s\n", tier, names, most,
+                             nodes->len > 1 ? " at most" : "");
+    }
+    goes_on = nodes->len > 0;
+  }
+}
+
+/* --- Pairs of hosts --- */
+
+/* These are the pairs with so many switches on their routes, and the routes of one way. */
+typedef struct pair_class {
+  uint64_t pairs, most_routes;
+  time_ps smallest_ps, largest_ps, skew_ps;
+  double product_octets; /* the largest bandwidth-delay product */
+} pair_class;
+
+static void count_pair(pair_class *class, const graph_pair *pair)
+{
+  const double round_trip_s = 2 * time_ps_in_seconds(pair->largest_delay_ps);
+
+  class->smallest_ps =
+      class->pairs++ == 0 ? pair->smallest_delay_ps : MIN(class->smallest_ps, pair->smallest_delay_ps);
+  class->largest_ps = MAX(class->largest_ps, pair->largest_delay_ps);
+  class->skew_ps = MAX(class->skew_ps, pair->largest_delay_ps - pair->smallest_delay_ps);
+  class->most_routes = MAX(class->most_routes, pair->routes);
+  class->product_octets = MAX(class->product_octets, (double)pair->rate_bit_per_s / 8 * round_trip_s);
+}
+
+/* Returns for each host the first with an equal link to the same node: their routes are equal. */
+static uint32_t *kinds_of_hosts(const graph *network)
+{
+  uint32_t *kinds = g_new0(uint32_t, network->host_count);
+
+  for (uint32_t host = 0; host < network->host_count; host++) {
+    const graph_link *link = link_at(network, host, 0), *other = link_at(network, 0, 0);
+    while (other->config != link->config || far_end(other, kinds[host]) != far_end(link, host)) {
+      other = link_at(network, ++kinds[host], 0);
+    }
+  }
+  return kinds;
+}
+
+static void add_pairs(const topology *t)
+{
+  const uint32_t hosts = t->network->host_count;
+  g_autofree uint32_t *kinds = kinds_of_hosts(t->network);
+  g_autofree graph_pair *known = g_new0(graph_pair, (gsize)hosts * hosts);     /* of two kinds */
+  g_autofree pair_class *classes = g_new0(pair_class, t->network->node_count); /* by links less one */
+  const char *label = "pairs";
+
+  for (uint32_t a = 0; a < hosts; a++) {
+    const uint32_t mtu = link_at(t->network, a, 0)->config->link.mtu_octets;
+    for (uint32_t b = a + 1; b < hosts; b++) {
+      graph_pair *pair = &known[kinds[a] * hosts + kinds[b]];
+      *pair = pair->routes > 0 ? *pair : graph_routes_pair(t->routes, a, b, mtu);
+      if (pair->routes > 0) { /* a link may be down */
+        count_pair(&classes[pair->links - 1], pair);
+      }
+    }
+  }
+  for (uint32_t switches = 0; switches < t->network->node_count; switches++) {
+    const pair_class *class = &classes[switches];
+    g_autofree char *least = amount(2 * time_ps_in_seconds(class->smallest_ps), "s");
+    g_autofree char *most = amount(2 * time_ps_in_seconds(class->largest_ps), "s");
+    g_autofree char *skew = amount(time_ps_in_seconds(class->skew_ps), "s");
+    g_autofree char *product = amount(class->product_octets, "octets");
+    if (class->pairs == 0) {
+      continue;
+    }
+    g_string_append_printf(t->page, ROW "%" G_GUINT64_FORMAT " over %u %s: round trip %s", label,
+                           class->pairs, switches, units_counted(switches, "switches"), least);
+    g_string_append_printf(t->page, class->smallest_ps < class->largest_ps ? " to %s" : "", most);
+    g_string_append_printf(t->page, ", %" G_GUINT64_FORMAT " %s", class->most_routes,
+                           units_counted((double)class->most_routes, "routes"));
+    g_string_append_printf(t->page, class->skew_ps > 0 ? ", skew %s" : "", skew);
+    g_string_append_printf(t->page, ", bandwidth-delay product %s\n", product);
+    label = "";
+  }
+}
+
+/* --- Traffic --- */
+
+/* Adds what comes to the host to which most connections lead, at the port of its switch, and what is lost of
+ * the first windows (docs/decisions.md, "Switches (model/network/network_switch)"). */
+static void add_incast(const topology *t, uint32_t sink, uint32_t senders, double offered)
+{
+  const configuration *c = t->c;
+  const path_link_config *port = &link_at(t->network, sink, 0)->config->link;
+  const double packets = scenario_queue_packets(c, port->mtu_octets);
+  const double each = scenario_in_flight_octets(c), room = packets * port->mtu_octets;
+  const double under_way =
+      (double)port->rate_bit_per_s / 8 * time_ps_in_seconds(configuration_base_round_trip(c));
+  const double window =
+      fmin(c->tcp.initial_window_segments, ceil(each / scenario_segment_payload(c, c->main_direction)));
+  const double lost = fmax(0, window * (senders - 1) - (packets - 1));
+  const bool is_marked = c->switches.ecn_minimum_octets > 0 && scenario_uses_ecn(c);
+  g_autofree char *windows = amount(each * senders, "octets"), *product = amount(under_way, "octets");
+  g_autofree char *beside = isinf(packets) ? g_strdup("unlimited") : g_strdup_printf("%.0f", packets - 1);
+
+  g_string_append_printf(t->page, ROW "%s is offered %.3g times the rate of its link by %u connections" MORE,
+                         "incast", t->network->names[sink], offered / (double)port->rate_bit_per_s, senders);
+  g_string_append_printf(t->page,
+                         "first windows, if all begin at once: w (N - 1) - b = %.0f (%u - 1) - %s: %.0f %s "
+                         "lost" MORE,
+                         window, senders, beside, lost, units_counted(lost, "packets"));
+  g_string_append_printf(t->page, "open windows of %s over its queue, and %s under way: it %s%s\n", windows,
+                         product, each * senders > room + under_way ? "overflows" : "does not overflow",
+                         each * senders > room + under_way && is_marked ? ", unless marks come before" : "");
+}
+
+static void add_connections(const topology *t)
+{
+  const configuration *c = t->c;
+  const uint32_t hosts = t->network->host_count;
+  g_autofree uint32_t *sent = g_new0(uint32_t, hosts), *received = g_new0(uint32_t, hosts);
+  g_autofree double *offered = g_new0(double, hosts);
+  uint32_t sink = 0;
+
+  for (uint32_t i = 0; i < c->connections.count; i++) {
+    sent[c->of_graph.pairs[i].hosts[c->main_direction]]++;
+    received[c->of_graph.pairs[i].hosts[c->measured]]++;
+  }
+  for (uint32_t i = 0; i < c->connections.count; i++) { /* a host's link is divided among its connections */
+    const uint32_t source = c->of_graph.pairs[i].hosts[c->main_direction];
+    const double rate = (double)link_at(t->network, source, 0)->config->link.rate_bit_per_s;
+    offered[c->of_graph.pairs[i].hosts[c->measured]] += rate / sent[source];
+  }
+  for (uint32_t host = 0; host < hosts; host++) {
+    sink = received[host] > received[sink] ? host : sink;
+  }
+  g_string_append_printf(t->page, ROW "%u at most, up to %u to one host (%s)\n", "connected",
+                         c->connections.count, received[sink], t->network->names[sink]);
+  if (received[sink] > 1) {
+    add_incast(t, sink, received[sink], offered[sink]);
+  }
+}
+
+/* Adds what full-size segments make of a host's port, and what its queue may hold and where it marks, also as
+ * times. */
+static void add_port(const topology *t)
+{
+  const path_link_config *port = &t->network->links[0].config->link;
+  const double rate = (double)port->rate_bit_per_s;
+  const double share =
+      scenario_segment_payload(t->c, t->c->main_direction) / path_link_octets(port, port->mtu_octets);
+  const double sizes[] = {scenario_queue_packets(t->c, port->mtu_octets) * port->mtu_octets,
+                          (double)t->c->switches.ecn_minimum_octets,
+                          (double)t->c->switches.ecn_maximum_octets};
+  const gsize count = sizes[1] < sizes[2] ? 3 : 2;
+  static const char *const words[] = {"; a queue holds at most", "; marks begin at", ", and all are, from"};
+  g_autofree char *all = amount(rate, "bit/s"), *used = amount(rate * share, "bit/s");
+
+  g_string_append_printf(t->page, ROW "%s, %s (%.3g %%) of payload in full-size segments", "port", all, used,
+                         100 * share);
+  for (gsize i = 0; i < count; i++) {
+    g_autofree char *size = amount(sizes[i], "octets"), *time = amount(sizes[i] * 8 / rate, "s");
+    g_string_append_printf(t->page, sizes[i] > 0 && !isinf(sizes[i]) ? "%s %s (%s)" : "", words[i], size,
+                           time);
+  }
+  g_string_append_c(t->page, '\n');
+}
+
+static void draw(const topology *t)
+{
+  const graph *network = t->network;
+
+  g_string_append(t->page, "graph {\n  node [shape=box];\n");
+  for (uint32_t node = 0; node < network->node_count; node++) {
+    g_string_append_printf(t->page, "  \"%s\"%s;\n", network->names[node],
+                           graph_is_host(network, node) ? " [shape=ellipse]" : "");
+  }
+  for (uint32_t i = 0; i < network->link_count; i++) {
+    const uint32_t *nodes = network->links[i].nodes;
+    g_autofree char *text = link_text(&network->links[i]);
+    g_string_append_printf(t->page, "  \"%s\" -- \"%s\" [label=\"%s\"];\n", network->names[nodes[0]],
+                           network->names[nodes[1]], text);
+  }
+  g_string_append(t->page, "}\n");
+}
+
+char *scenario_topology_text(const scenario *s, gboolean draws)
+{
+  const configuration *c = scenario_configuration(s);
+  size_t entry;
+
+  if (c->graph.kind == GRAPH_PATH) {
+    return NULL;
+  }
+  g_autoptr(graph) network = graph_new(&c->graph, &entry, NULL);
+  g_autoptr(graph_routes) routes = scenario_routes(c, network);
+  const topology t = {c, network, routes, g_string_new("")};
+  if (draws) {
+    draw(&t);
+  } else {
+    add_nodes(&t, "hosts", 0, network->host_count);
+    add_nodes(&t, "switches", network->host_count, network->node_count);
+    add_links(&t);
+    add_tiers(&t);
+    add_pairs(&t);
+    add_connections(&t);
+    add_port(&t);
+  }
+  return g_string_free(t.page, FALSE);
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* These tests are about what `check` prints of a graph of hosts and switches. */
+#include "scenario/scenario_topology.h"
+
+#include "scenario_fixture.h"
+
+static void assert_topology(const char *text, const char *expected)
+{
+  g_autoptr(scenario) s = fixture_load(text, NULL);
+  g_autofree char *topology = scenario_topology_text(s, FALSE);
+
+  g_assert_true(scenario_check(s, NULL, NULL));
+  g_assert_cmpstr(topology, ==, expected);
+}
+
+/* A packet of 4096 octets, 4098 on the link before it arrives, takes 0.3278 us there, and 1 us of delay: over
+ * two links and a switch of 500 ns, there and back, 6.311 us; in that time 78,890 octets pass at 100 Gbit/s.
+ * The threshold leaves one queue half of 512 packets; of 16 first windows of 10 packets, what is more than
+ * 255 beside the one that is sent is lost: nothing. Of 4134 octets on the wire 4056 are TCP's, of which 512
+ * in 516 are no markers, and 20 are framing: 4004.6 are payload. */
+TEST(test_incast)
+{
+  assert_topology(
+      "topology: { kind = \"star\"; hosts = 17; };\n"
+      "link: { rate = \"100Gbit/s\"; delay = \"1us\"; mtu = 4096; };\n"
+      "switch: { buffer = \"2MiB\"; alpha = 1; latency = \"500ns\"; ecn_minimum = \"100KiB\"; };\n"
+      "workload: { pattern = \"incast\"; message_size = \"1MiB\"; messages = 4; };\n"
+      "tcp: { receive_window = \"1MiB\"; congestion = \"dctcp\"; };\n",
+      "  hosts      17: h[0-16]\n"
+      "  switches   1: s0\n"
+      "  links      17: 17 of 100Gbit/s, 1us, MTU 4096\n"
+      "  pairs      136 over 1 switch: round trip 6.311 us, 1 route, bandwidth-delay product 77.04 KiB\n"
+      "  connected  16 at most, up to 16 to one host (h16)\n"
+      "  incast     h16 is offered 16 times the rate of its link by 16 connections\n"
+      "             first windows, if all begin at once: w (N - 1) - b = 10 (16 - 1) - 255: 0 packets lost\n"
+      "             open windows of 16 MiB over its queue, and 77.04 KiB under way: it overflows, unless "
+      "marks come before\n"
+      "  port       100 Gbit/s, 96.87 Gbit/s (96.9 %) of payload in full-size segments; a queue holds at "
+      "most 1 MiB (83.89 us); marks begin at 100 KiB (8.192 us)\n");
+}
+
+static const struct first_burst {
+  const char *limit, *row;
+} bursts[] = {
+    {"switch.port_limit=151500", "= 64 (16 - 1) - 100: 860 packets"},
+    {"switch.alpha=1/2", "= 64 (16 - 1) - 166: 794 packets"}, /* 500 / 3 = 166.7: 167 of which one is sent */
+    {"switch.alpha=1", "= 64 (16 - 1) - 249: 711 packets"},
+    {"switch.alpha=8", "= 64 (16 - 1) - 444: 516 packets"},
+    {"switch.alpha=unlimited", "= 64 (16 - 1) - 499: 461 packets"},
+    {"switch.buffer=unlimited", "= 64 (16 - 1) - unlimited: 0 packets"},
+    {"workload.outstanding=1", "= 46 (16 - 1) - 249: 441 packets"}, /* of a message of 64 KiB */
+    {"workload.fan_in=2", "= 64 (2 - 1) - 249: 0 packets"},
+};
+
+/* w (N - 1) - b, as test_first_burst in tests/end_to_end/test_graph.c has it of runs. */
+ROW_TEST(test_first_burst, bursts)
+{
+  g_autoptr(scenario) s = fixture_load("topology: { kind = \"star\"; hosts = 17; };\n"
+                                       "workload: { pattern = \"incast\"; message_size = \"64KiB\"; };\n"
+                                       "tcp: { initial_window = 64; };\n"
+                                       "switch: { buffer = 750000; alpha = 1; };\n",
+                                       c->limit);
+  g_autofree char *topology = scenario_topology_text(s, FALSE);
+
+  g_test_message("%s", topology);
+  g_assert_nonnull(strstr(topology, c->row));
+}
+
+/* Two hosts at each leaf: 200 Gbit/s down, 50 up. A route over the far spine is 2 x 9.5 us longer. Each host
+ * sends to seven others, by two connections each. */
+TEST(test_leaf_spine)
+{
+  assert_topology(
+      "topology: { kind = \"leaf-spine\"; leaves = 4; };\n"
+      "link: { rate = \"100Gbit/s\"; delay = \"500ns\"; mtu = 4096; };\n"
+      "trunk: { rate = \"25Gbit/s\"; };\n"
+      "links = ( { name = \"far\"; between = \"leaf[0-3] spine1\"; delay = \"10us\"; } );\n"
+      "workload: { pattern = \"all-to-all\"; connections = 2; };\n",
+      "  hosts      8: h[0-7]\n"
+      "  switches   6: leaf[0-3]+spine[0-1]\n"
+      "  links      16: 8 of 100Gbit/s, 500ns, MTU 4096; 4 of 25Gbit/s, 500ns, MTU 4096; 4 of 25Gbit/s, "
+      "10us, MTU 4096 (far)\n"
+      "  tier 1     leaf[0-3]: oversubscribed 4:1 at most\n"
+      "  pairs      4 over 1 switch: round trip 3.311 us, 1 route, bandwidth-delay product 40.42 KiB\n"
+      "             24 over 3 switches: round trip 10.56 us to 48.56 us, 2 routes, skew 19 us, "
+      "bandwidth-delay product 148.2 KiB\n"
+      "  connected  112 at most, up to 14 to one host (h0)\n"
+      "  incast     h0 is offered 1 times the rate of its link by 14 connections\n"
+      "             first windows, if all begin at once: w (N - 1) - b = 10 (14 - 1) - unlimited: 0 packets "
+      "lost\n"
+      "             open windows of 4.052 MiB over its queue, and 592.7 KiB under way: it does not overflow\n"
+      "  port       100 Gbit/s, 96.87 Gbit/s (96.9 %) of payload in full-size segments\n");
+}
+
+/* Four hosts at one edge, two at the other, each with one link of 20 up to the middle, which has twice 5 to
+ * the core. */
+TEST(test_tiers)
+{
+  assert_topology(
+      "topology: { kind = \"graph\"; };\n"
+      "links = ( { between = \"h[0-3] edge0\"; }, { between = \"h[4-5] edge1\"; },\n"
+      "          { between = \"edge[0-1] middle\"; rate = \"20Gbit/s\"; },\n"
+      "          { between = \"middle core\"; rate = \"5Gbit/s\"; count = 2; } );\n",
+      "  hosts      6: h[0-5]\n"
+      "  switches   4: edge[0-1]+middle+core\n"
+      "  links      10: 6 of 10Gbit/s, 25us, MTU 1500; 2 of 20Gbit/s, 25us, MTU 1500; 2 of 5Gbit/s, 25us, "
+      "MTU 1500\n"
+      "  tier 1     edge[0-1]: oversubscribed 2:1 at most\n"
+      "  tier 2     middle: oversubscribed 4:1\n"
+      "  pairs      7 over 1 switch: round trip 104.8 us, 1 route, bandwidth-delay product 127.9 KiB\n"
+      "             8 over 3 switches: round trip 207.2 us, 1 route, bandwidth-delay product 252.9 KiB\n"
+      "  connected  3 at most, up to 1 to one host (h3)\n"
+      "  port       10 Gbit/s, 9.289 Gbit/s (92.9 %) of payload in full-size segments\n");
+}
+
+TEST(test_no_graph)
+{
+  g_autoptr(scenario) s = fixture_load("", NULL);
+
+  g_assert_null(scenario_topology_text(s, FALSE));
+  g_assert_null(scenario_topology_text(s, TRUE));
+}
+
+/* What is no comment is a node or an edge between two nodes that came before, all in quotes: one line for
+ * each host, switch and link. */
+TEST(test_drawing)
+{
+  g_autoptr(scenario) s =
+      fixture_load("topology: { kind = \"leaf-spine\"; uplinks = 2; };\n"
+                   "links = ( { name = \"far\"; between = \"leaf0 spine1\"; delay = \"10us\"; } );\n",
+                   NULL);
+  g_autofree char *drawing = scenario_topology_text(s, TRUE);
+  g_auto(GStrv) lines = g_strsplit(drawing, "\n", -1);
+  g_autoptr(GRegex) node = g_regex_new("^  (\"[a-z0-9]+\")( \\[shape=ellipse\\])?;$", 0, 0, NULL);
+  g_autoptr(GRegex) edge =
+      g_regex_new("^  (\"[a-z0-9]+\") -- (\"[a-z0-9]+\") \\[label=\"[^\"\\\\]+\"\\];$", 0, 0, NULL);
+  g_autoptr(GHashTable) nodes = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+  guint edges = 0, row = 0;
+
+  g_assert_cmpstr(lines[row++], ==, "graph {");
+  g_assert_cmpstr(lines[row++], ==, "  node [shape=box];");
+  for (; strcmp(lines[row], "}") != 0; row++) {
+    g_autoptr(GMatchInfo) match = NULL;
+    if (g_regex_match(node, lines[row], 0, &match)) {
+      g_assert_true(g_hash_table_add(nodes, g_match_info_fetch(match, 1)));
+      continue;
+    }
+    g_clear_pointer(&match, g_match_info_unref);
+    g_assert_true(g_regex_match(edge, lines[row], 0, &match));
+    for (gint end = 1; end <= 2; end++) {
+      g_autofree char *name = g_match_info_fetch(match, end);
+      g_assert_true(g_hash_table_contains(nodes, name));
+    }
+    edges++;
+  }
+  g_assert_cmpstr(lines[row + 1], ==, "");
+  g_assert_null(lines[row + 2]);
+  g_assert_cmpuint(g_hash_table_size(nodes), ==, 4 + 4);
+  g_assert_cmpuint(edges, ==, 4 + 2 * 2 * 2);
+}

@@ -80,6 +80,7 @@ static bool queue_quantile(const session_port *port, uint32_t parts, double *oct
 
 /* Returns the row of `host`, or of `port` where that is NULL: run_value, whose text is "" where there is no
  * value. */
+/* NOLINTNEXTLINE(readability-function-size): a statement a column, made by the preprocessor */
 static GArray *row_of(const session_host_result *host, const session_port *port,
                       const probability_list *shares)
 {

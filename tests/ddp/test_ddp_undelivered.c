@@ -15,14 +15,10 @@ static uint64_t start_of(uint64_t number)
   return (UINT64_C(1) << 32) + number * SEGMENT_OCTETS - 2 * SEGMENT_OCTETS;
 }
 
-static ddp_segment numbered(uint64_t number)
-{
-  return (ddp_segment){.fpdu_start = start_of(number), .fpdu_end = start_of(number + 1), .observer = number};
-}
-
 static void add(ddp_undelivered *undelivered, uint64_t number)
 {
-  ddp_segment segment = numbered(number);
+  ddp_segment segment = {
+      .fpdu_start = start_of(number), .fpdu_end = start_of(number + 1), .observer = number};
   ddp_undelivered_add(undelivered, &segment);
 }
 

@@ -50,15 +50,10 @@ static void oracle_free(oracle *made)
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(oracle, oracle_free)
 
-static uint64_t header_of(const oracle *made, uint64_t start)
-{
-  return made->stream->markers && start % 512 == 0 ? start + 4 : start;
-}
-
 /* The start of an FPDU is established; locates it if its ULPDU_Length is there. */
 static void locate(oracle *made, uint64_t start, mpa_location method)
 {
-  uint64_t header = header_of(made, start);
+  uint64_t header = made->stream->markers && start % 512 == 0 ? start + 4 : start;
 
   /* Nothing starts below the edge or within what is passed. */
   if (start < made->edge || made->passed[start] || made->method[start] != NOT_LOCATED) {

@@ -79,13 +79,6 @@ TEST(test_trace)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(path_delay_line, path_delay_line_clear)
 
-static datagram *numbered(uint32_t number)
-{
-  datagram *packet = test_numbered_packet(number);
-  packet->send_order = number;
-  return packet;
-}
-
 /* 20,000 additions at random times, a third of the time something is taken: by time, and by entry among
  * equals, however they were added, and not before it is due. At the end nothing is missing. */
 TEST(test_delay_line)
@@ -105,7 +98,9 @@ TEST(test_delay_line)
   while (taken < G_N_ELEMENTS(times)) {
     if (added < G_N_ELEMENTS(times) && g_rand_int_range(random, 0, 3) > 0) {
       times[added] = g_rand_int_range(random, 1, 2000);
-      path_delay_line_add(&hold, numbered(added), times[added], 0);
+      datagram *packet = test_numbered_packet(added);
+      packet->send_order = added;
+      path_delay_line_add(&hold, packet, times[added], 0);
       added++;
       last = 0;
       last_number = 0;

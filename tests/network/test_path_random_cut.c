@@ -6,19 +6,13 @@
 
 enum { FLUSH_PS = 1000 };
 
-static path_element *random_cut_new(uint32_t least, uint32_t most, random_stream *random)
-{
-  const path_middleboxes_config config = {
-      .random_minimum_octets = least, .random_maximum_octets = most, .flush_ps = FLUSH_PS};
-
-  return &path_random_cut_new(&config, random)->element;
-}
-
 /* Pieces of `least` to `most` octets. */
 static path_fixture *set_up(uint32_t least, uint32_t most)
 {
+  const path_middleboxes_config config = {
+      .random_minimum_octets = least, .random_maximum_octets = most, .flush_ps = FLUSH_PS};
   random_stream *random = random_stream_new(1, "cuts");
-  path_fixture *box = fixture_connected(random_cut_new(least, most, random));
+  path_fixture *box = fixture_connected(&path_random_cut_new(&config, random)->element);
 
   box->random = random;
   return box;

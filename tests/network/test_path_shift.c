@@ -6,12 +6,6 @@
 
 enum { FLUSH_PS = 1000 };
 
-static path_element *shift_new(uint32_t shift)
-{
-  return &path_shift_new(&(path_middleboxes_config){.shift_octets = shift, .flush_ps = FLUSH_PS}, NULL)
-              ->element;
-}
-
 typedef struct stream {
   const char *name;
   const char *steps; /* with a shift of 100 */
@@ -53,6 +47,7 @@ static const stream streams[] = {
 
 EACH_TEST(test_stream, stream, streams)
 {
-  g_autoptr(path_fixture) f = fixture_connected(shift_new(100));
+  const path_middleboxes_config config = {.shift_octets = 100, .flush_ps = FLUSH_PS};
+  g_autoptr(path_fixture) f = fixture_connected(&path_shift_new(&config, NULL)->element);
   fixture_steps(f, c->steps);
 }

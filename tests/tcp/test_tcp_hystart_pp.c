@@ -8,14 +8,6 @@
 
 enum { ROUND_SEGMENTS = 20 };
 
-/* A flow whose rounds are 20 segments long whatever the window is. The first lie across position 2^32. */
-static clocked_flow *started(void)
-{
-  clocked_flow *flow = flow_of(TCP_CONGESTION_NEWRENO, TCP_SLOW_START_HYSTART_PP, 10, 0);
-  flow->position = (UINT64_C(1) << 32) - segments(ROUND_SEGMENTS + ROUND_SEGMENTS / 2);
-  return flow;
-}
-
 /* `count` acknowledgements of 1 SMSS. A round ends with the ACK of windowEnd, SND.NXT when it began. */
 static void acknowledge(clocked_flow *flow, unsigned count, time_ps round_trip_ps)
 {
@@ -37,7 +29,9 @@ static uint64_t growth(clocked_flow *flow, time_ps round_trip_ps)
  * of 100 ms. */
 static clocked_flow *after_a_round_of(time_ps round_trip_ps)
 {
-  clocked_flow *flow = started();
+  clocked_flow *flow = flow_of(TCP_CONGESTION_NEWRENO, TCP_SLOW_START_HYSTART_PP, 10, 0);
+  /* Rounds are 20 segments long whatever the window is. The first lie across position 2^32. */
+  flow->position = (UINT64_C(1) << 32) - segments(ROUND_SEGMENTS + ROUND_SEGMENTS / 2);
   acknowledge(flow, 1 + ROUND_SEGMENTS, round_trip_ps);
   return flow;
 }

@@ -39,12 +39,6 @@ static void draw(random_stream *stream, const shape *of, guint64 *maxima, gsize 
   }
 }
 
-/* Returns what is exceeded once in `blocks` blocks: EVENTS * exp(-x / SCALE) * blocks = 1. */
-static double level_for(const shape *of, double blocks)
-{
-  return shaped(of, SCALE * log(EVENTS * blocks));
-}
-
 static const struct {
   const char *name;
   shape of;
@@ -67,7 +61,8 @@ static const struct {
 ROW_TEST(test_coverage, processes)
 {
   random_stream *stream = random_stream_new(SEED, c->name);
-  double truth = level_for(&c->of, c->blocks), half_widths = 0, covered = 0;
+  /* What is exceeded once in so many blocks: EVENTS * exp(-x / SCALE) * blocks = 1. */
+  double truth = shaped(&c->of, SCALE * log(EVENTS * c->blocks)), half_widths = 0, covered = 0;
   for (int try = 0; try < TRIES; try++) {
     guint64 maxima[RUNS][BLOCKS];
     traffic_blocks runs[RUNS];

@@ -78,13 +78,6 @@ static void write_much(int file, guint megabytes)
   }
 }
 
-static void eat_memory(void)
-{
-  for (guint i = 0; i < 1024; i++) {
-    memset(g_malloc(1 << 20), 1, 1 << 20);
-  }
-}
-
 static void never_end(run_progress *progress)
 {
   for (time_ps now = 1;; now++) {
@@ -148,7 +141,9 @@ static gboolean play_before(const scenario *s, guint64 seed, run_progress *progr
     never_end(progress);
     return FALSE;
   case EATS_MEMORY:
-    eat_memory();
+    for (guint i = 0; i < 1024; i++) {
+      memset(g_malloc(1 << 20), 1, 1 << 20);
+    }
     return FALSE;
   case LEAVES_A_CHILD:
     leave_a_child(s);

@@ -2,6 +2,7 @@
 #include "network/network_switch.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/random_stream.h"
 #include "engine/order.h"
@@ -112,16 +113,14 @@ static inline queued_packet *queued_at(const switch_port *port, uint32_t index)
   return &port->queue[(port->queue_first + index) & (port->queue_room - 1)];
 }
 
+/* A packet's place modulo the new room is that modulo the old one, or as much farther as that was. */
 static G_GNUC_NO_INLINE void grow_queue(switch_port *port)
 {
-  const switch_port before = *port;
+  const uint32_t room = port->queue_room;
 
-  port->queue_room = MAX(before.queue_room * 2, QUEUE_ROOM_MIN);
-  port->queue = g_new(queued_packet, port->queue_room);
-  for (uint32_t i = 0; i < before.queue_count; i++) {
-    *queued_at(port, i) = *queued_at(&before, i);
-  }
-  g_free(before.queue);
+  port->queue_room = MAX(room * 2, QUEUE_ROOM_MIN);
+  port->queue = g_renew(queued_packet, port->queue, port->queue_room);
+  memcpy(port->queue + room, port->queue, room * sizeof *port->queue);
 }
 
 /* The queue is as it is until `now`. How long it was empty shows at the end. */
@@ -238,12 +237,8 @@ static inline void note_peaks(switch_port *port)
 {
   network_switch *self = port->owner;
 
-  if (port->octets > port->gauge.peak_octets) {
-    port->gauge.peak_octets = port->octets;
-  }
-  if (self->octets > self->totals.buffer_peak_octets) {
-    self->totals.buffer_peak_octets = self->octets;
-  }
+  port->gauge.peak_octets = MAX(port->gauge.peak_octets, port->octets);
+  self->totals.buffer_peak_octets = MAX(self->totals.buffer_peak_octets, self->octets);
 }
 
 /* The link has the same queue and the same arithmetic, so the packet goes to it at once: when it leaves is
@@ -368,10 +363,8 @@ static int compare_ranks(const void *a, const void *b)
   const tied_packet *one = a;
   const tied_packet *other = b;
 
-  if (one->rank != other->rank) {
-    return one->rank < other->rank ? -1 : 1;
-  }
-  return one->place < other->place ? -1 : 1;
+  const bool is_before = one->rank != other->rank ? one->rank < other->rank : one->place < other->place;
+  return is_before ? -1 : 1;
 }
 
 static void admit_tied(void *user, time_ps now)
@@ -457,18 +450,6 @@ static uint64_t held_by(const switch_port *port)
   return port->octets - (uint64_t)port->queue_count * port->owner->config.per_packet_octets;
 }
 
-static void forget_departure(network_switch *self, const switch_port *port)
-{
-  const uint32_t count = self->departure_count;
-
-  self->departure_count = 0;
-  for (uint32_t i = 0; i < count; i++) {
-    if (self->departures[i].port != port) {
-      add_departure(self, self->departures[i]); /* at most at place i */
-    }
-  }
-}
-
 static void fail(switch_port *port, time_ps now)
 {
   network_switch *self = port->owner;
@@ -480,13 +461,19 @@ static void fail(switch_port *port, time_ps now)
   port->packets_lost += port->queue_count;
   port->counts.octets_sent -= held_by(port);
   self->totals.dropped += held_by(port);
-  forget_departure(self, port);
   if (self->measures) {
     measure_queue(port, now);
   }
   self->octets -= port->octets;
   port->octets = 0;
   port->queue_count = 0;
+  self->departure_count = 0;
+  for (guint i = 0; i < self->ports->len; i++) {
+    switch_port *other = port_at(self, i);
+    if (other->queue_count > 0) {
+      add_departure(self, (departure){.left_at = queued_at(other, 0)->left_at, .port = other});
+    }
+  }
   port->busy_ps = busy_until(port, now);
   while (schedule->transits.count > 0) {
     lose(self, &port->element, path_link_schedule_take(schedule), "link that fails");

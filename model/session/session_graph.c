@@ -25,6 +25,7 @@ typedef struct graph_node {
   session_graph *network;
   uint32_t number;
   network_switch *ports; /* a host's interface is a switch with one port and no limits */
+  time_ps earliest;      /* in a walk: when a packet can be here; TIME_PS_NEVER: the walk has not come here */
 } graph_node;
 
 /* Links of an entry that fail or return. */
@@ -41,6 +42,7 @@ struct session_graph {
   graph *graph;
   graph_routes *routes;
   graph_node *nodes;
+  uint32_t *walk;                  /* of nodes, in the order in which it came to them */
   graph_arrival *arrivals;         /* of each link, first of the direction from its first end */
   graph_event *events;             /* of each change of the graph */
   engine_timer *opening, *closing; /* of the ports' window */
@@ -79,21 +81,30 @@ static graph_flow flow_of(const datagram *packet)
                       .destination_port = flow.destination_port};
 }
 
+/* Returns the ports of `node` that lead to a host. */
+static inline const uint16_t *ports_to(const graph_node *node, uint32_t destination, uint32_t *count)
+{
+  static const uint16_t only = 0; /* a host's */
+
+  *count = 1;
+  return graph_is_host(node->network->graph, node->number)
+             ? &only
+             : graph_routes_ports(node->network->routes, node->number, destination, count);
+}
+
+static G_GNUC_NO_INLINE uint32_t choose_by_flow(const graph_node *node, const datagram *packet)
+{
+  return graph_routes_port(node->network->routes, node->number, flow_of(packet), packet->payload.length > 0);
+}
+
 static uint32_t choose(void *user, G_GNUC_UNUSED uint32_t input, const datagram *packet,
                        G_GNUC_UNUSED time_ps now)
 {
-  const graph_node *node = user;
-  graph_routes *routes = node->network->routes;
   const ip_address destination = ip_header_destination(packet->header);
   uint32_t count;
+  const uint16_t *ports = ports_to(user, session_setup_host_at(&destination), &count);
 
-  if (graph_is_host(node->network->graph, node->number)) {
-    return 0;
-  }
-  const uint16_t *ports =
-      graph_routes_ports(routes, node->number, session_setup_host_at(&destination), &count);
-  return count == 1 ? ports[0]
-                    : graph_routes_port(routes, node->number, flow_of(packet), packet->payload.length > 0);
+  return count == 1 ? ports[0] : choose_by_flow(user, packet);
 }
 
 static enum side side_of(G_GNUC_UNUSED void *user, const datagram *packet)
@@ -106,36 +117,37 @@ static void graph_send(session_network *self, uint32_t host, datagram *packet, t
   network_switch_receive(((session_graph *)self)->nodes[host].ports, 0, packet, now);
 }
 
-/* The smallest over all routes from `node` on. */
-static time_ps earliest_from(const session_graph *network, uint32_t node, uint32_t destination, time_ps now)
-{
-  static const uint16_t only = 0;
-  const graph *of = network->graph;
-  time_ps earliest = TIME_PS_NEVER;
-  uint32_t count = 1;
-  const uint16_t *ports = &only;
-
-  if (node == destination) {
-    return now;
-  }
-  if (!graph_is_host(of, node)) {
-    ports = graph_routes_ports(network->routes, node, destination, &count);
-  }
-  for (uint32_t i = 0; i < count; i++) {
-    const graph_link *link = &of->links[graph_link_at(of, node, ports[i])];
-    const uint32_t next = link->nodes[1 - graph_end_at(link, node)];
-    const time_ps there = network_switch_earliest_arrival(network->nodes[node].ports, ports[i], now);
-    const time_ps at_end = earliest_from(network, next, destination, there);
-
-    earliest = MIN(earliest, at_end);
-  }
-  return earliest;
-}
-
+/* The smallest over all routes, in as many steps as these have links: all that lead to a node have one
+ * length, so that when its turn comes all nodes before it have had theirs. */
 static time_ps graph_earliest_arrival(session_network *self, const datagram_flow *flow, time_ps now)
 {
-  return earliest_from((const session_graph *)self, session_setup_host_at(&flow->source),
-                       session_setup_host_at(&flow->destination), now);
+  session_graph *network = (session_graph *)self;
+  const uint32_t destination = session_setup_host_at(&flow->destination);
+  uint32_t *const walk = network->walk, walked = 1;
+
+  walk[0] = session_setup_host_at(&flow->source);
+  network->nodes[walk[0]].earliest = now;
+  for (uint32_t done = 0; done < walked && walk[done] != destination; done++) {
+    const graph_node *node = &network->nodes[walk[done]];
+    uint32_t count;
+    const uint16_t *ports = ports_to(node, destination, &count);
+
+    for (uint32_t i = 0; i < count; i++) {
+      const graph_link *link = &network->graph->links[graph_link_at(network->graph, node->number, ports[i])];
+      graph_node *next = &network->nodes[link->nodes[1 - graph_end_at(link, node->number)]];
+      const time_ps there = network_switch_earliest_arrival(node->ports, ports[i], node->earliest);
+
+      if (next->earliest == TIME_PS_NEVER) {
+        walk[walked++] = next->number;
+      }
+      next->earliest = MIN(next->earliest, there);
+    }
+  }
+  const time_ps earliest = network->nodes[destination].earliest;
+  for (uint32_t i = 0; i < walked; i++) {
+    network->nodes[walk[i]].earliest = TIME_PS_NEVER;
+  }
+  return earliest;
 }
 
 /* --- Events --- */
@@ -341,6 +353,7 @@ static void graph_network_free(session_network *self)
   graph_routes_free(network->routes);
   graph_free(network->graph);
   g_free(network->nodes);
+  g_free(network->walk);
   g_free(network->arrivals);
   g_free(network->events);
   g_free(network->network.problem);
@@ -369,6 +382,7 @@ static void make_node(session_graph *network, uint32_t number, run_engine kind, 
 
   node->network = network;
   node->number = number;
+  node->earliest = TIME_PS_NEVER;
   node->ports = network_switch_new(is_host ? &interface : &c->switches, &place);
 }
 
@@ -453,6 +467,7 @@ session_network *session_graph_new(session *of, const configuration *c, run_engi
   routing.latency_ps = c->switches.latency_ps;
   network->routes = graph_routes_new(network->graph, &routing);
   network->nodes = g_new0(graph_node, network->graph->node_count);
+  network->walk = g_new(uint32_t, network->graph->node_count);
   network->arrivals = g_new0(graph_arrival, 2 * network->graph->link_count);
   for (uint32_t node = 0; node < network->graph->node_count; node++) {
     make_node(network, node, kind, clock, to);

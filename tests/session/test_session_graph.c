@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* These tests ask the network of a scenario with a graph for what its hosts do not see of it. */
+#include "session/session_graph.h"
+#include "session_fixture.h"
+
+enum { DIAMONDS = 40 };
+
+/* Returns links from h0 over s0, s1, … to h1: between two of those lead two ways, over a0 and b0 and so on,
+ * of which now one and now the other is 4 us farther. */
+static char *chain_of_diamonds(void)
+{
+  static const char *const delays[] = {"1us", "5us"};
+  GString *text = g_string_new("topology: { kind = \"graph\"; }; switch: { latency = \"500ns\"; };\n"
+                               "link: { rate = \"10Gbit/s\"; delay = \"1us\"; };\n"
+                               "links = ( { between = \"h0 s0\"; }");
+
+  for (unsigned i = 0; i < DIAMONDS; i++) {
+    g_string_append_printf(
+        text,
+        ", { between = \"s%u a%u\"; delay = \"1us\"; }, { between = \"a%u s%u\"; delay = \"%s\"; }"
+        ", { between = \"s%u b%u\"; delay = \"1us\"; }, { between = \"b%u s%u\"; delay = \"%s\"; }",
+        i, i, i, i + 1, delays[i % 2], i, i, i, i + 1, delays[1 - i % 2]);
+  }
+  g_string_append_printf(text, ", { between = \"s%d h1\"; } );\n", DIAMONDS);
+  return g_string_free(text, FALSE);
+}
+
+/* A packet of 40 octets is on each of the 82 links of the fastest of 2^40 routes for 33,600 ps, which 42
+ * octets take, and 1 us, and for 500 ns in each of 81 switches. All but the first wait for nothing; there a
+ * segment before it takes 1,230,400 ps (docs/facts.md, "A link's times"). Who tries the routes one by one
+ * does not come to an end. */
+TEST(test_earliest_arrival_over_many_routes)
+{
+  const time_ps fastest = 82 * (33600 + US) + 81 * US / 2;
+  g_autofree char *text = chain_of_diamonds();
+  g_autoptr(scenario) s = temporary_scenario(text, NULL);
+  const configuration *c = scenario_configuration(s);
+  engine *clock = NO_ERROR(run_engine_new, RUN_ENGINE_NATIVE);
+  const session_config config = {
+      .configuration = c, .clock = clock, .pairs = &session_scenario_pair, .hosts = 2};
+  session *of = session_new(&config);
+  session_network *network = NO_ERROR(session_graph_new, of, c, RUN_ENGINE_NATIVE, clock, NULL);
+  const datagram_flow flow = flow_of(0, SIDE_INITIATOR), back = flow_of(0, SIDE_RESPONDER);
+
+  g_assert_cmpint(network->class->earliest_arrival(network, &flow, 0), ==, fastest);
+  network->class->send(network, 0, segment_of(0, SIDE_INITIATOR, 0, 1460, TCP_ACK), 0);
+  engine_run(clock, US);
+  g_assert_cmpint(network->class->earliest_arrival(network, &flow, US), ==, 1230400 + fastest);
+  g_assert_cmpint(network->class->earliest_arrival(network, &back, US), ==, US + fastest);
+  session_free(of);
+  session_network_free(network);
+  engine_free(clock);
+}

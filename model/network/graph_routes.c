@@ -24,15 +24,15 @@ typedef struct next_hops {
 typedef struct switch_state {
   uint64_t seed;         /* of its ECMP */
   random_stream *stream; /* of its spraying */
-  uint32_t distance;     /* in the last search; UINT32_MAX: no way leads there */
-  graph_pair reached;    /* in a walk: what leads here; 0 routes: nothing so far */
+  time_ps latency_ps;
+  uint32_t distance;  /* in the last search; UINT32_MAX: no way leads there */
+  graph_pair reached; /* in a walk: what leads here; 0 routes: nothing so far */
 } switch_state;
 
 struct graph_routes {
   const graph *network;
   graph_choice choice;
   bool sprays_acks;
-  time_ps latency_ps; /* of each switch */
   uint32_t switch_count;
   uint32_t edges;
   place *places; /* of each host */
@@ -149,13 +149,13 @@ graph_routes *graph_routes_new(const graph *network, const graph_routes_config *
   self->network = network;
   self->choice = config->choice;
   self->sprays_acks = config->sprays_acks;
-  self->latency_ps = config->latency_ps;
   self->switch_count = network->node_count - network->host_count;
   self->switches = g_new0(switch_state, self->switch_count);
   for (uint32_t i = 0; i < self->switch_count; i++) {
     const char *name = network->names[network->host_count + i];
     g_autofree char *seed = g_strconcat("ecmp.", name, NULL);
     g_autofree char *stream = g_strconcat("spray.", name, NULL);
+    self->switches[i].latency_ps = config->switches != NULL ? config->switches[i].latency_ps : 0;
     self->switches[i].seed = random_hash(config->seed, seed, 0);
     self->switches[i].stream = random_stream_new(config->seed, stream);
   }
@@ -295,7 +295,7 @@ static graph_pair walk(graph_routes *self, uint32_t from, const place *to, uint3
       if (there->reached.routes == 0) {
         self->queue[count++] = next;
       }
-      add_route(&there->reached, &self->switches[index].reached, link, self->latency_ps, octets);
+      add_route(&there->reached, &self->switches[index].reached, link, there->latency_ps, octets);
     }
   }
   result = self->switches[self->queue[done]].reached;
@@ -339,7 +339,7 @@ graph_pair graph_routes_pair(graph_routes *self, uint32_t source, uint32_t desti
   graph_pair there = {0};
   graph_pair start = between(self, from, to, octets);
   /* Links lead both ways, so that the first may come last. */
-  add_route(&there, &start, first, self->latency_ps, octets);
+  add_route(&there, &start, first, self->switches[self->edge_of[from->edge]].latency_ps, octets);
   add_route(&all, &there, last, 0, octets);
   return all;
 }

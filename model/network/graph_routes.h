@@ -9,6 +9,7 @@
 #include "base/random_stream.h"
 #include "base/side.h"
 #include "network/graph.h"
+#include "network/network_switch.h"
 
 typedef enum graph_choice {
   GRAPH_ECMP,              /* by a hash of the flow: all packets of a flow take one route */
@@ -20,7 +21,7 @@ typedef struct graph_routes_config {
   graph_choice choice;
   bool sprays_acks; /* false: packets without payload go by ECMP */
   uint64_t seed;
-  time_ps latency_ps; /* of a switch, from the arrival of a packet's last octet until it is in a queue */
+  const network_switch_config *switches; /* of each, in their order, for its latency; NULL: all have none */
 } graph_routes_config;
 
 /* A switch knows a packet by the numbers of its hosts and by its ports, which are 0 of a packet that has

@@ -52,9 +52,10 @@ typedef struct configuration_of_graph {
   const host_pair *pairs;            /* of the hosts of each connection */
   const configuration *const *hosts; /* what each host has */
   uint32_t host_count;
-  uint32_t measured;     /* the host of measure.host; host_count: auto */
-  uint32_t sink;         /* the host that most connections lead to */
-  const uint32_t *named; /* the hosts of measure.hosts */
+  const network_switch_config *switches; /* what each switch has */
+  uint32_t measured;                     /* the host of measure.host; host_count: auto */
+  uint32_t sink;                         /* the host that most connections lead to */
+  const uint32_t *named;                 /* the hosts of measure.hosts */
   uint32_t named_count;
   char *problem; /* why there is no such graph, or no such traffic in it, and the key, */
   int key;       /* a scenario_key, and of a list the entry, */
@@ -125,8 +126,8 @@ struct configuration {
   } topology;
   graph_config graph;                /* GRAPH_PATH: there is none, and what follows of it says nothing */
   path_direction_config link, trunk; /* of hosts, and between switches */
-  network_switch_config switches;
-  uint32_t switch_alpha; /* numerator << 16 | denominator */
+  network_switch_config switches;    /* without alpha */
+  uint32_t switch_alpha;             /* numerator << 16 | denominator */
   graph_routes_config routing;
   traffic_config traffic;
   struct {

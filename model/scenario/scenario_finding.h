@@ -41,13 +41,9 @@ gboolean scenario_check_protocol(const checking *on);
 gboolean scenario_check_graph(const checking *on);
 void scenario_note_graph(const checking *on);
 
-/* Returns the routes of `network`, made of the graph of `c`, which outlives them. Free with
- * graph_routes_free(). */
-graph_routes *scenario_routes(const configuration *c, const graph *network);
-
 /* Returns how many packets of so many octets (IP) one queue of a switch holds while its others are empty:
  * what lets it take one more is its limit, the buffer, or the dynamic threshold. INFINITY: any number. */
-double scenario_queue_packets(const configuration *c, uint32_t packet_octets);
+double scenario_queue_packets(const network_switch_config *of, uint32_t packet_octets);
 
 /* Returns whether the senders use ECN: marks can take the place of losses. */
 static inline bool scenario_uses_ecn(const configuration *c)

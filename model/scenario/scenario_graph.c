@@ -108,20 +108,11 @@ static gboolean fill_link_changes(configuration *c, const scenario *s)
   return TRUE;
 }
 
-graph_routes *scenario_routes(const configuration *c, const graph *network)
-{
-  graph_routes_config routing = c->routing;
-
-  routing.seed = c->run.seed;
-  routing.latency_ps = c->switches.latency_ps;
-  return graph_routes_new(network, &routing);
-}
-
 /* The base round trip of a graph is the longest of all pairs of hosts that talk, and its rate the smallest on
  * their routes. A chain of two links has both: the first is a host's own. */
 static void fill_path(configuration *c, const graph *network, const GArray *pairs)
 {
-  graph_routes *routes = scenario_routes(c, network);
+  graph_routes *routes = graph_routes_new(network, &c->routing);
   path_direction_config chain = *network->links[graph_link_at(network, 0, 0)].config;
   graph_pair longest = {.links = 0, .rate_bit_per_s = UINT64_MAX};
   host_pair last = {{0, 0}};
@@ -160,16 +151,67 @@ static void fill_path(configuration *c, const graph *network, const GArray *pair
   c->path.directions[SIDE_INITIATOR] = c->path.directions[SIDE_RESPONDER] = chain;
 }
 
-/* Returns the configuration of a host to which the entries of `hosts` in `matching` (guint) apply, of several
- * the last: on the network of `c`. */
-static const configuration *configuration_of_host(configuration *c, const scenario *s, const GArray *matching)
+/* Returns the entries (guint) of `list`, hosts or switches, that apply to each of the graph's, in their
+ * order. NULL sets `*wrong` to the one whose set is wrong, and `error`. */
+static GPtrArray *entries_of_nodes(const scenario *s, scenario_key list, const graph *network, guint *wrong,
+                                   GError **error)
 {
-  g_autoptr(scenario) copy = scenario_copy(s);
+  const bool is_of_hosts = list == SCENARIO_HOSTS;
+  const uint32_t first = is_of_hosts ? 0 : network->host_count;
+  const uint32_t end = is_of_hosts ? network->host_count : network->node_count;
+  g_autoptr(GPtrArray) entries = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
+
+  for (uint32_t node = first; node < end; node++) {
+    g_ptr_array_add(entries, g_array_new(FALSE, FALSE, sizeof(guint)));
+  }
+  for (guint i = 0; i < scenario_entries(s, list); i++) {
+    const scenario_key at = is_of_hosts ? SCENARIO_HOSTS_AT : SCENARIO_SWITCHES_AT;
+    const char *set = scenario_entry_setting(s, list, i, at)->value.text;
+    g_autoptr(GArray) members =
+        graph_members(network, set, is_of_hosts ? GRAPH_HOSTS : GRAPH_SWITCHES, error);
+
+    *wrong = i;
+    if (members == NULL) {
+      return NULL;
+    }
+    for (guint m = 0; m < members->len; m++) {
+      g_array_append_val(entries->pdata[g_array_index(members, uint32_t, m) - first], i);
+    }
+  }
+  return g_steal_pointer(&entries);
+}
+
+/* Returns the first node to which the same entries apply as to `node`. */
+static guint first_alike(const GPtrArray *entries, guint node)
+{
+  const GArray *own = entries->pdata[node], *other = entries->pdata[0];
+  guint i = 0;
+
+  while (own->len != other->len || memcmp(own->data, other->data, own->len * sizeof(guint)) != 0) {
+    other = entries->pdata[++i];
+  }
+  return i;
+}
+
+/* Returns the scenario of what the entries of `list` in `matching` (guint) describe: of several the last one
+ * wins. */
+static scenario *scenario_of_entries(const scenario *s, scenario_key list, const GArray *matching)
+{
+  scenario *copy = scenario_copy(s);
 
   for (guint i = 0; i < matching->len; i++) {
-    scenario_entry_apply(s, SCENARIO_HOSTS, g_array_index(matching, guint, i), copy);
+    scenario_entry_apply(s, list, g_array_index(matching, guint, i), copy);
   }
+  return copy;
+}
+
+/* Returns the configuration of a host to which the entries of `hosts` in `matching` apply: on the network of
+ * `c`. */
+static const configuration *configuration_of_host(configuration *c, const scenario *s, const GArray *matching)
+{
+  g_autoptr(scenario) copy = scenario_of_entries(s, SCENARIO_HOSTS, matching);
   configuration *of = scenario_members(copy);
+
   g_ptr_array_add(c->others, of);
   of->connections.count = c->connections.count;
   of->fault = c->fault;
@@ -179,48 +221,61 @@ static const configuration *configuration_of_host(configuration *c, const scenar
   return of;
 }
 
-/* Returns the entries of `hosts` (guint) that apply to each host, in their order; NULL: the set of one is
- * wrong. */
-static GPtrArray *entries_of_hosts(configuration *c, const scenario *s, const graph *network)
-{
-  g_autoptr(GPtrArray) entries = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
-
-  for (uint32_t host = 0; host < network->host_count; host++) {
-    g_ptr_array_add(entries, g_array_new(FALSE, FALSE, sizeof(guint)));
-  }
-  for (guint i = 0; i < scenario_entries(s, SCENARIO_HOSTS); i++) {
-    GError *error = NULL;
-    const char *at = scenario_entry_setting(s, SCENARIO_HOSTS, i, SCENARIO_HOSTS_AT)->value.text;
-    g_autoptr(GArray) members = graph_members(network, at, GRAPH_HOSTS, &error);
-
-    if (members == NULL) {
-      note_problem(c, SCENARIO_HOSTS, i, error);
-      return NULL;
-    }
-    for (guint m = 0; m < members->len; m++) {
-      g_array_append_val(entries->pdata[g_array_index(members, uint32_t, m)], i);
-    }
-  }
-  return g_steal_pointer(&entries);
-}
-
 /* Makes what each host has: hosts with the same entries share it. FALSE: a set is wrong. */
 static gboolean fill_hosts(configuration *c, const scenario *s, const graph *network)
 {
   const uint32_t count = network->host_count;
-  g_autoptr(GPtrArray) entries = entries_of_hosts(c, s, network);
+  guint wrong = 0;
+  GError *error = NULL;
+  g_autoptr(GPtrArray) entries = entries_of_nodes(s, SCENARIO_HOSTS, network, &wrong, &error);
   g_autofree const configuration **hosts = g_new(const configuration *, count);
 
-  for (uint32_t host = 0; entries != NULL && host < count; host++) {
-    const GArray *matching = entries->pdata[host], *before = host > 0 ? entries->pdata[host - 1] : NULL;
-    const gboolean is_same = before != NULL && before->len == matching->len &&
-                             memcmp(before->data, matching->data, matching->len * sizeof(guint)) == 0;
-
-    hosts[host] = is_same ? hosts[host - 1] : matching->len == 0 ? c : configuration_of_host(c, s, matching);
+  if (entries == NULL) {
+    note_problem(c, SCENARIO_HOSTS, wrong, error);
+    return FALSE;
   }
-  c->of_graph.hosts = entries != NULL ? configuration_keep(c, hosts, count * sizeof *hosts) : NULL;
+  for (uint32_t host = 0; host < count; host++) {
+    const GArray *matching = entries->pdata[host];
+    const guint alike = first_alike(entries, host);
+
+    hosts[host] = alike < host         ? hosts[alike]
+                  : matching->len == 0 ? c
+                                       : configuration_of_host(c, s, matching);
+  }
+  c->of_graph.hosts = configuration_keep(c, hosts, count * sizeof *hosts);
   c->of_graph.host_count = count;
-  return entries != NULL;
+  return TRUE;
+}
+
+/* Makes what each switch has. FALSE: a set is wrong. */
+static gboolean fill_switches(configuration *c, const scenario *s, const graph *network)
+{
+  guint wrong = 0;
+  GError *error = NULL;
+  g_autoptr(GPtrArray) entries = entries_of_nodes(s, SCENARIO_SWITCHES, network, &wrong, &error);
+
+  if (entries == NULL) {
+    note_problem(c, SCENARIO_SWITCHES, wrong, error);
+    return FALSE;
+  }
+  g_autofree network_switch_config *switches = g_new(network_switch_config, entries->len);
+  for (guint i = 0; i < entries->len; i++) {
+    const guint alike = first_alike(entries, i);
+    if (alike < i) {
+      switches[i] = switches[alike];
+      continue;
+    }
+    g_autoptr(scenario) copy = scenario_of_entries(s, SCENARIO_SWITCHES, entries->pdata[i]);
+    configuration *of = scenario_members(copy);
+    switches[i] = of->switches;
+    switches[i].alpha_numerator = of->switch_alpha >> 16;
+    switches[i].alpha_denominator = of->switch_alpha & UINT16_MAX;
+    configuration_unref(of);
+  }
+  c->of_graph.switches = configuration_keep(c, switches, entries->len * sizeof *switches);
+  c->routing.switches = c->of_graph.switches;
+  c->routing.seed = c->run.seed;
+  return TRUE;
 }
 
 /* The host that most connections lead to: the first of several. */
@@ -298,12 +353,10 @@ static void resolve_graph(configuration *c, const scenario *s)
   GError *error = NULL;
   gsize entry = SIZE_MAX;
 
-  c->switches.alpha_numerator = c->switch_alpha >> 16;
-  c->switches.alpha_denominator = c->switch_alpha & UINT16_MAX;
   c->path.directions[SIDE_INITIATOR] = c->path.directions[SIDE_RESPONDER] = c->link;
   g_autoptr(graph) network =
       fill_links(c, s) && fill_link_changes(c, s) ? graph_new(&c->graph, &entry, &error) : NULL;
-  if (network == NULL) {
+  if (network == NULL || !fill_switches(c, s, network)) {
     if (error != NULL) {
       note_problem(c, entry != SIZE_MAX ? SCENARIO_LINKS : SCENARIO_TOPOLOGY_KIND, entry, error);
     }
@@ -391,20 +444,55 @@ static gboolean check_path_keys(const checking *on)
   return good;
 }
 
+/* Calls `look` for each switch that has other entries than those before it, with what it has and
+ * `packet_octets`: what `look` finds stands where the entry or the scenario has it. FALSE: it returned that.
+ */
+static gboolean look_at_switches(const checking *on, const graph *network, uint32_t packet_octets,
+                                 gboolean (*look)(const checking *, const network_switch_config *, uint32_t))
+{
+  guint wrong = 0;
+  g_autoptr(GPtrArray) entries = entries_of_nodes(on->s, SCENARIO_SWITCHES, network, &wrong, NULL);
+  gboolean good = TRUE;
+
+  for (guint i = 0; good && i < entries->len; i++) {
+    g_autoptr(scenario) copy = scenario_of_entries(on->s, SCENARIO_SWITCHES, entries->pdata[i]);
+    const checking of = {.s = copy, .c = on->c, .notes = on->notes, .error = on->error};
+
+    good = first_alike(entries, i) < i || look(&of, &on->c->of_graph.switches[i], packet_octets);
+  }
+  return good;
+}
+
+/* A packet of the largest MTU fits the memory of a switch. */
+static gboolean check_switch(const checking *on, const network_switch_config *of, uint32_t mtu)
+{
+  const struct {
+    uint64_t octets;
+    scenario_key key;
+  } memories[] = {{of->buffer_octets, SCENARIO_SWITCH_BUFFER},
+                  {of->port_limit_octets, SCENARIO_SWITCH_PORT_LIMIT}};
+  gboolean good = of->ecn_maximum_octets >= of->ecn_minimum_octets ||
+                  finding_error(on, KEYS(SCENARIO_SWITCH_ECN_MAXIMUM, SCENARIO_SWITCH_ECN_MINIMUM),
+                                "switch.ecn_maximum is less than switch.ecn_minimum; expected at least that");
+
+  for (gsize i = 0; good && i < G_N_ELEMENTS(memories); i++) {
+    good = memories[i].octets == 0 || memories[i].octets >= mtu ||
+           finding_error(on, KEYS(memories[i].key),
+                         "%s = %" G_GUINT64_FORMAT " does not hold a packet of the largest MTU, %u; expected "
+                         "at least that",
+                         name_of(memories[i].key), memories[i].octets, mtu);
+  }
+  return good;
+}
+
 /* All who talk reach each other at the start; a packet fits the memory of a switch, and is sent on without
  * path MTU discovery. Every MTU holds the FPDU of a 128-octet ULPDU, and has what RFC 8200 §5 demands. */
 static gboolean check_ways(const checking *on)
 {
-  const network_switch_config *switches = &on->c->switches;
   gsize entry;
   GError *problem = NULL;
   g_autoptr(graph) network = graph_new(&on->c->graph, &entry, NULL);
-  g_autoptr(graph_routes) routes = scenario_routes(on->c, network);
-  const struct {
-    uint64_t octets;
-    scenario_key key;
-  } memories[] = {{switches->buffer_octets, SCENARIO_SWITCH_BUFFER},
-                  {switches->port_limit_octets, SCENARIO_SWITCH_PORT_LIMIT}};
+  g_autoptr(graph_routes) routes = graph_routes_new(network, &on->c->routing);
   const uint32_t least = on->c->ipv6 ? 1280 : configuration_headers_octets(on->c) + 140;
   uint32_t mtu = 0, smallest = UINT32_MAX;
   const host_pair *cut = graph_routes_find_cut(routes, on->c->of_graph.pairs, on->c->connections.count);
@@ -421,13 +509,7 @@ static gboolean check_ways(const checking *on)
                   finding_error(on, KEYS(SCENARIO_TRUNK_MTU, SCENARIO_LINKS, SCENARIO_TCP_IP),
                                 "a link has an MTU of %u, which is too small; expected at least %u", smallest,
                                 least));
-  for (gsize i = 0; good && i < G_N_ELEMENTS(memories); i++) {
-    good = memories[i].octets == 0 || memories[i].octets >= mtu ||
-           finding_error(on, KEYS(memories[i].key),
-                         "%s = %" G_GUINT64_FORMAT " does not hold a packet of the largest MTU, %u; expected "
-                         "at least that",
-                         name_of(memories[i].key), memories[i].octets, mtu);
-  }
+  good = good && look_at_switches(on, network, mtu, check_switch);
   if (good && !on->c->tcp.path_mtu_discovery && !graph_routes_check_mtu(routes, &problem)) {
     good = finding_error(on, KEYS(SCENARIO_TCP_PATH_MTU_DISCOVERY), "%s", problem->message);
     g_error_free(problem);
@@ -460,8 +542,9 @@ static gboolean check_tcp_implementation(const checking *on)
     }
   }
   return !c->tcp_is_ns3 ||
-         (c->graph.kind == GRAPH_STAR && c->graph.change_count == 0 && c->switches.buffer_octets == 0 &&
-          c->switches.port_limit_octets == 0 && !has_impairments(on->s)) ||
+         (c->graph.kind == GRAPH_STAR && c->graph.change_count == 0 &&
+          c->of_graph.switches->buffer_octets == 0 && c->of_graph.switches->port_limit_octets == 0 &&
+          !has_impairments(on->s)) ||
          finding_error(on, KEYS(SCENARIO_TCP_IMPLEMENTATION, SCENARIO_TOPOLOGY_KIND),
                        "tcp.implementation = ns3 is of a path, or of a star without switch.buffer, "
                        "switch.port_limit, events and impairments of link; expected iwarpsim");
@@ -475,11 +558,12 @@ gboolean scenario_check_graph(const checking *on)
   if (c->graph.kind == GRAPH_PATH) {
     return TRUE;
   }
-  if (of->problem != NULL &&
-      (of->key == SCENARIO_LINKS || of->key == SCENARIO_HOSTS || of->key == SCENARIO_EVENT)) {
-    const scenario_key member = of->key == SCENARIO_LINKS   ? SCENARIO_LINKS_BETWEEN
-                                : of->key == SCENARIO_HOSTS ? SCENARIO_HOSTS_AT
-                                                            : SCENARIO_EVENT_KEY;
+  if (of->problem != NULL && (of->key == SCENARIO_LINKS || of->key == SCENARIO_HOSTS ||
+                              of->key == SCENARIO_SWITCHES || of->key == SCENARIO_EVENT)) {
+    const scenario_key member = of->key == SCENARIO_LINKS      ? SCENARIO_LINKS_BETWEEN
+                                : of->key == SCENARIO_HOSTS    ? SCENARIO_HOSTS_AT
+                                : of->key == SCENARIO_SWITCHES ? SCENARIO_SWITCHES_AT
+                                                               : SCENARIO_EVENT_KEY;
     return scenario_problem(on->error,
                             scenario_entry_setting(on->s, (scenario_key)of->key, of->entry, member)->origin,
                             "%s: %s", name_of((scenario_key)of->key), of->problem);
@@ -493,11 +577,7 @@ gboolean scenario_check_graph(const checking *on)
                                     : KEYS(key, SCENARIO_WORKLOAD_PATTERN, SCENARIO_WORKLOAD_FROM,
                                            SCENARIO_WORKLOAD_TO),
                         "%s: %s", name_of(is_of_links ? SCENARIO_LINKS : key), of->problem)) &&
-         check_tcp_implementation(on) &&
-         (c->switches.ecn_maximum_octets >= c->switches.ecn_minimum_octets ||
-          finding_error(on, KEYS(SCENARIO_SWITCH_ECN_MAXIMUM, SCENARIO_SWITCH_ECN_MINIMUM),
-                        "switch.ecn_maximum is less than switch.ecn_minimum; expected at least that")) &&
-         check_ways(on);
+         check_tcp_implementation(on) && check_ways(on);
 }
 
 /* A graph alone has these keys. */
@@ -507,12 +587,11 @@ static gboolean is_of_graph(scenario_key key)
          (key >= SCENARIO_LINK_RATE && key <= SCENARIO_ROUTING_SPRAY_ACKS) ||
          (key >= SCENARIO_WORKLOAD_PATTERN && key <= SCENARIO_WORKLOAD_FAN_IN) ||
          key == SCENARIO_MEASURE_HOST || key == SCENARIO_MEASURE_HOSTS || key == SCENARIO_FAULT_HOST ||
-         key == SCENARIO_LINKS || key == SCENARIO_HOSTS;
+         key == SCENARIO_LINKS || key == SCENARIO_SWITCHES || key == SCENARIO_HOSTS;
 }
 
-double scenario_queue_packets(const configuration *c, uint32_t packet_octets)
+double scenario_queue_packets(const network_switch_config *of, uint32_t packet_octets)
 {
-  const network_switch_config *of = &c->switches;
   const double alpha = (double)of->alpha_numerator / (of->alpha_numerator + of->alpha_denominator);
   const double buffer = (double)of->buffer_octets / packet_octets;
   double packets =
@@ -522,15 +601,32 @@ double scenario_queue_packets(const configuration *c, uint32_t packet_octets)
   return of->buffer_octets > 0 && of->alpha_numerator > 0 ? fmin(packets, ceil(buffer * alpha)) : packets;
 }
 
+/* Returns TRUE. */
+static gboolean note_switch(const checking *on, const network_switch_config *of, uint32_t mtu)
+{
+  const double room = scenario_queue_packets(of, mtu) * mtu;
+  const double product = (double)configuration_bandwidth_delay_octets(on->c);
+
+  note_if(on, !isinf(room) && (double)of->ecn_minimum_octets > room - mtu, SCENARIO_SWITCH_ECN_MINIMUM,
+          "switch.ecn_minimum = %" G_GUINT64_FORMAT
+          " is above the %.0f octets that a packet finds in a queue "
+          "at most: none is ever marked",
+          of->ecn_minimum_octets, room - mtu);
+  note_if(on, room<product, of->buffer_octets> 0 ? SCENARIO_SWITCH_BUFFER : SCENARIO_SWITCH_PORT_LIMIT,
+          "a queue holds at most %.0f octets, %.3g of the bandwidth-delay product of %.0f: after a loss the "
+          "port may idle",
+          room, room / product, product);
+  return TRUE;
+}
+
 void scenario_note_graph(const checking *on)
 {
   enum { ROUND_TRIPS_MANY = 100 };
   const configuration *c = on->c;
-  const double mtu = c->link.link.mtu_octets;
-  const double room = scenario_queue_packets(c, c->link.link.mtu_octets) * mtu;
-  const double product = (double)configuration_bandwidth_delay_octets(c);
   const double round_trips = (double)c->tcp.rto_min_ps / (double)configuration_base_round_trip(c);
   g_autofree char *timeout = scenario_value_text(on->s, SCENARIO_TCP_RTO_MIN);
+  gboolean is_limited = FALSE; /* a queue */
+  gsize entry;
 
   for (scenario_key key = 0; c->graph.kind == GRAPH_PATH && key < SCENARIO_KEY_COUNT; key++) {
     note_if(on,
@@ -538,21 +634,17 @@ void scenario_note_graph(const checking *on)
                 scenario_key_row_of(key)->needs == NULL,
             key, "%s has no effect unless topology.kind != path", name_of(key));
   }
-  if (c->graph.kind == GRAPH_PATH || isinf(room)) {
+  if (c->graph.kind == GRAPH_PATH) {
     return;
   }
-  note_if(on, (double)c->switches.ecn_minimum_octets > room - mtu, SCENARIO_SWITCH_ECN_MINIMUM,
-          "switch.ecn_minimum = %" G_GUINT64_FORMAT
-          " is above the %.0f octets that a packet finds in a queue "
-          "at most: none is ever marked",
-          c->switches.ecn_minimum_octets, room - mtu);
-  note_if(on,
-          room<product, c->switches.buffer_octets> 0 ? SCENARIO_SWITCH_BUFFER : SCENARIO_SWITCH_PORT_LIMIT,
-          "a queue holds at most %.0f octets, %.3g of the bandwidth-delay product of %.0f: after a loss the "
-          "port may idle",
-          room, room / product, product);
+  g_autoptr(graph) network = graph_new(&c->graph, &entry, NULL);
+  for (uint32_t i = 0; i < network->node_count - network->host_count; i++) {
+    is_limited =
+        is_limited || !isinf(scenario_queue_packets(&c->of_graph.switches[i], c->link.link.mtu_octets));
+  }
+  look_at_switches(on, network, c->link.link.mtu_octets, note_switch);
   note_if(
-      on, round_trips >= ROUND_TRIPS_MANY, SCENARIO_TCP_RTO_MIN,
+      on, is_limited && round_trips >= ROUND_TRIPS_MANY, SCENARIO_TCP_RTO_MIN,
       "tcp.rto_min = %s is %.0f round trips: what a full queue drops at the end of a burst waits that long",
       timeout, round_trips);
 }
@@ -566,19 +658,21 @@ gboolean scenario_shows(const scenario *s, scenario_key key)
 
 /* Returns the delay in seconds from `node` to the host `to`, by the link at `port` and after it by the first
  * routes, for a packet of `octets` IP. */
-static double delay_by(const graph *network, const graph_routes *routes, uint32_t node, uint32_t port,
-                       uint32_t to, uint32_t octets)
+static double delay_by(const configuration *c, const graph *network, const graph_routes *routes,
+                       uint32_t node, uint32_t port, uint32_t to, uint32_t octets)
 {
   const graph_link *way = &network->links[graph_link_at(network, node, port)];
   const path_link_config *link = &way->config->link;
   const uint32_t next = way->nodes[1 - graph_end_at(way, node)];
+  const time_ps latency_ps =
+      graph_is_host(network, next) ? 0 : c->of_graph.switches[next - network->host_count].latency_ps;
   const double seconds = time_ps_in_seconds(
-      link->delay_ps + time_ps_to_send(path_link_octets(link, octets), link->rate_bit_per_s));
+      latency_ps + link->delay_ps + time_ps_to_send(path_link_octets(link, octets), link->rate_bit_per_s));
   uint32_t count;
 
   return next == to ? seconds
-                    : seconds + delay_by(network, routes, next, *graph_routes_ports(routes, next, to, &count),
-                                         to, octets);
+                    : seconds + delay_by(c, network, routes, next,
+                                         *graph_routes_ports(routes, next, to, &count), to, octets);
 }
 
 double scenario_spray_octets(const scenario *s)
@@ -591,7 +685,7 @@ double scenario_spray_octets(const scenario *s)
     return (double)NAN;
   }
   g_autoptr(graph) network = graph_new(&c->graph, &entry, NULL);
-  g_autoptr(graph_routes) routes = graph_routes_new(network, &(graph_routes_config){.latency_ps = 0});
+  g_autoptr(graph_routes) routes = graph_routes_new(network, &c->routing);
   g_autoptr(GRand) random = g_rand_new_with_seed(1);
   const uint32_t *pair = c->of_graph.pairs[0].hosts, to = pair[c->measured], from = pair[1 - c->measured];
   const graph_link *access = &network->links[graph_link_at(network, from, 0)];
@@ -610,7 +704,7 @@ double scenario_spray_octets(const scenario *s)
     const int32_t route = c->routing.choice == GRAPH_SPRAY_ROUND_ROBIN
                               ? k % (int32_t)count
                               : g_rand_int_range(random, 0, (int32_t)count);
-    const double arrival_s = k * segment_s + delay_by(network, routes, leaf, ports[route], to, mtu);
+    const double arrival_s = k * segment_s + delay_by(c, network, routes, leaf, ports[route], to, mtu);
 
     /* In order, it waits for all before it, and the front of an FPDU, half a segment, for the next one. With
      * markers what the next segment cuts, half a segment, waits until both are there. */

@@ -194,20 +194,30 @@ static void add_pairs(const topology *t)
 
 /* --- Traffic --- */
 
+/* Returns what the switch of `host` has; another host has no limits. */
+static network_switch_config switch_of(const topology *t, uint32_t host)
+{
+  const uint32_t node = far_end(link_at(t->network, host, 0), host);
+
+  return graph_is_host(t->network, node) ? (network_switch_config){.buffer_octets = 0}
+                                         : t->c->of_graph.switches[node - t->network->host_count];
+}
+
 /* Adds what comes to the host to which most connections lead, at the port of its switch, and what is lost of
  * the first windows (docs/decisions.md, "Switches (model/network/network_switch)"). */
 static void add_incast(const topology *t, uint32_t sink, uint32_t senders, double offered)
 {
   const configuration *c = t->c;
   const path_link_config *port = &link_at(t->network, sink, 0)->config->link;
-  const double packets = scenario_queue_packets(c, port->mtu_octets);
+  const network_switch_config at = switch_of(t, sink);
+  const double packets = scenario_queue_packets(&at, port->mtu_octets);
   const double each = scenario_in_flight_octets(c), room = packets * port->mtu_octets;
   const double under_way =
       (double)port->rate_bit_per_s / 8 * time_ps_in_seconds(configuration_base_round_trip(c));
   const double window =
       fmin(c->tcp.initial_window_segments, ceil(each / scenario_segment_payload(c, c->main_direction)));
   const double lost = fmax(0, window * (senders - 1) - (packets - 1));
-  const bool is_marked = c->switches.ecn_minimum_octets > 0 && scenario_uses_ecn(c);
+  const bool is_marked = at.ecn_minimum_octets > 0 && scenario_uses_ecn(c);
   g_autofree char *windows = amount(each * senders, "octets"), *product = amount(under_way, "octets");
   g_autofree char *beside = isinf(packets) ? g_strdup("unlimited") : g_strdup_printf("%.0f", packets - 1);
 
@@ -257,9 +267,9 @@ static void add_port(const topology *t)
   const double rate = (double)port->rate_bit_per_s;
   const double share =
       scenario_segment_payload(t->c, t->c->main_direction) / path_link_octets(port, port->mtu_octets);
-  const double sizes[] = {scenario_queue_packets(t->c, port->mtu_octets) * port->mtu_octets,
-                          (double)t->c->switches.ecn_minimum_octets,
-                          (double)t->c->switches.ecn_maximum_octets};
+  const network_switch_config at = switch_of(t, 0);
+  const double sizes[] = {scenario_queue_packets(&at, port->mtu_octets) * port->mtu_octets,
+                          (double)at.ecn_minimum_octets, (double)at.ecn_maximum_octets};
   const gsize count = sizes[1] < sizes[2] ? 3 : 2;
   static const char *const words[] = {"; a queue holds at most", "; marks begin at", ", and all are, from"};
   g_autofree char *all = amount(rate, "bit/s"), *used = amount(rate * share, "bit/s");
@@ -301,7 +311,7 @@ char *scenario_topology_text(const scenario *s, gboolean draws)
     return NULL;
   }
   g_autoptr(graph) network = graph_new(&c->graph, &entry, NULL);
-  g_autoptr(graph_routes) routes = scenario_routes(c, network);
+  g_autoptr(graph_routes) routes = graph_routes_new(network, &c->routing);
   const topology t = {c, network, routes, g_string_new("")};
   if (draws) {
     draw(&t);

@@ -383,7 +383,8 @@ static void make_node(session_graph *network, uint32_t number, run_engine kind, 
   node->network = network;
   node->number = number;
   node->earliest = TIME_PS_NEVER;
-  node->ports = network_switch_new(is_host ? &interface : &c->switches, &place);
+  node->ports = network_switch_new(
+      is_host ? &interface : &c->of_graph.switches[number - network->graph->host_count], &place);
 }
 
 /* What is behind the port of a direction, which has the number 2 · link, or one more. The impairments come
@@ -435,7 +436,9 @@ static bool make_ports(session_graph *network, uint32_t node, GError **error)
     path_link_config config = of->links[link].config->link;
 
     /* What a switch looks up is as good as still under way: so it takes no event of its own. */
-    config.delay_ps += arrival->at ? network->configuration->switches.latency_ps : 0;
+    const uint32_t to = of->links[link].nodes[1 - direction % 2];
+    config.delay_ps +=
+        arrival->at ? network->configuration->of_graph.switches[to - of->host_count].latency_ps : 0;
     config.id = order_of_node(2 * direction + 1, ORDER_NODES - 1);
     if (!network_switch_add_port(network->nodes[node].ports, &config,
                                  arrival->impairments ? enter_impairments : arrive, arrival, error)) {
@@ -454,7 +457,6 @@ session_network *session_graph_new(session *of, const configuration *c, run_engi
                                               .set_metrics = graph_set_metrics,
                                               .free = graph_network_free};
   session_graph *network = g_new0(session_graph, 1);
-  graph_routes_config routing = c->routing;
   gsize entry;
   bool made = true;
 
@@ -463,9 +465,7 @@ session_network *session_graph_new(session *of, const configuration *c, run_engi
   network->clock = clock;
   network->graph = graph_new(&c->graph, &entry, NULL);
   g_assert(network->graph); /* checked */
-  routing.seed = c->run.seed;
-  routing.latency_ps = c->switches.latency_ps;
-  network->routes = graph_routes_new(network->graph, &routing);
+  network->routes = graph_routes_new(network->graph, &c->routing);
   network->nodes = g_new0(graph_node, network->graph->node_count);
   network->walk = g_new(uint32_t, network->graph->node_count);
   network->arrivals = g_new0(graph_arrival, 2 * network->graph->link_count);

@@ -44,6 +44,18 @@ class Graph(kit.ProgramTest):
         self.shell("iwarpsim run a.cfg -q -o o")
         self.assertNotIn("graph", json.loads(kit.octets("o/summary.json")))
 
+    def test_switches_of_a_sweep(self):
+        """A smaller buffer loses more. Of 699 packets of 1,500 octets alpha 1 leaves a queue 350."""
+        kit.write("a.cfg", STAR + 'tcp: { initial_window = 40; };\nswitches = ( { name = "core"; at = "s0"; buffer = "1MiB"; } );\n'
+                  'sweep = ( { key = "switches.core.buffer"; values = ["20KiB", "40KiB", "1MiB"]; } );\n')
+        self.expect_parts(self.shell("iwarpsim check a.cfg").stdout, "a queue holds at most 512.7 KiB")
+        self.shell("iwarpsim sweep a.cfg -q --store s.sqlite")
+        table = json.loads(self.shell("iwarpsim table s.sqlite --json --metric losses.switch").stdout)
+        losses = {int(row["keys"]["switches.core.buffer"]): row["mean"] for row in table["rows"]}
+        self.assertEqual(losses[1 << 20], 0)
+        self.assertGreater(losses[40 << 10], 0)
+        self.assertGreater(losses[20 << 10], losses[40 << 10])
+
     def test_unknown_hosts(self):
         for key in ("host", "hosts"):
             kit.write("a.cfg", STAR.replace('hosts = "h[0-1]+h2"', f'{key} = "h7"'))

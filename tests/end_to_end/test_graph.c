@@ -68,6 +68,37 @@ ROW_TEST(test_first_burst, bursts)
   EXPECT_METRICS(&result, (LOSSES_SWITCH, ==, hosts * c->window - (c->window - 1) - c->room));
 }
 
+/* The same over a link between two switches, of which the one at the senders is full: all have a buffer of
+ * 750000 octets and alpha 8, but those of the last entry. */
+static const struct two_switches {
+  const char *from, *to, *set;
+  uint32_t room;
+} switches[] = {
+    {"h[0-15]", "h31", "run.seed=1", 445},
+    {"h[16-31]", "h0", "run.seed=1", 167},
+    {"h[16-31]", "h0", "switches.shallow.at=left", 445},
+    /* While q < (200 - q) / 2: up to 67. */
+    {"h[16-31]", "h0", "switches.shallow.buffer=300000", 67},
+};
+
+ROW_TEST(test_each_switch_has_its_own, switches)
+{
+  static const char text[] = "topology: { kind = \"dumbbell\"; hosts = 16; };\n"
+                             "link: { delay = \"100us\"; };\n"
+                             "trunk: { delay = \"0s\"; };\n"
+                             "switch: { buffer = 2000; };\n"
+                             "switches = ( { at = \"all\"; buffer = 750000; alpha = 8; },\n"
+                             "             { name = \"shallow\"; at = \"right\"; alpha = \"1/2\"; } );\n"
+                             "workload: { pattern = \"incast\"; message_size = \"1MiB\"; messages = 1; };\n"
+                             "tcp: { initial_window = 64; };\n"
+                             "run: { stop = \"1150us\"; };\n";
+  g_auto(session_result) result = RUN_ON_BOTH(.text = text, .status = RUN_STOPPED,
+                                              .sets = STRINGS(setting("workload.from=%s", c->from),
+                                                              setting("workload.to=%s", c->to), c->set));
+
+  EXPECT_METRICS(&result, (LOSSES_SWITCH, ==, 16 * 64 - 63 - c->room));
+}
+
 /* Segments take turns over two spines, of which one is 100 us farther: what comes first waits for it. On
  * average R (d - T) / 2 octets are held in order (a segment each T = 1.2304 us, R = 1460 / T); with markers
  * and an aligned sender none. */
@@ -138,20 +169,23 @@ TEST(test_no_way_is_left)
                   "connection closed; at the end no way led from h0 to h1: links were down");
 }
 
-/* Each packet is looked up at each switch on its way, one in a star and three between two leaves: what a run
- * takes longer by switch.latency is three times as much, and as much as the lookup takes. */
+/* Each packet is looked up at each switch on its way, one in a star and three between two leaves, of which
+ * two are leaves: what a run takes longer by their latency is as many times as much, and as much as the
+ * lookup takes. */
 TEST(test_latency)
 {
-  double longer_s[2][2];
+  static const char *const latencies[] = {
+      "switch.latency=", "switch.latency=", "switches={ at=leaf0+leaf1 latency="};
+  double longer_s[3][2];
 
-  for (unsigned kind = 0; kind < 2; kind++) {
+  for (unsigned kind = 0; kind < 3; kind++) {
     double took_s[3];
     for (unsigned us = 0; us < 3; us++) {
       g_auto(session_result) result =
           RUN_ON_BOTH(.text = "workload: { messages = 1; message_size = 1000; };\n"
                               "topology: { hosts = 2; hosts_per_leaf = 1; spines = 1; };\n",
                       .sets = STRINGS(setting("topology.kind=%s", kind > 0 ? "leaf-spine" : "star"),
-                                      setting("switch.latency=%uus", us)));
+                                      setting("%s%uus%s", latencies[kind], us, kind == 2 ? " }" : "")));
       took_s[us] = metric_of(&result, METRIC_TIME_SIMULATED_S);
     }
     longer_s[kind][0] = took_s[1] - took_s[0];
@@ -159,6 +193,7 @@ TEST(test_latency)
   }
   g_assert_cmpfloat(longer_s[0][0], >, 4e-6); /* SYN, SYN and ACK, MPA's Request and Reply, … */
   g_assert_cmpfloat(fabs(longer_s[0][1] / longer_s[0][0] - 2), <, 1e-9);
+  g_assert_cmpfloat(fabs(longer_s[2][0] / longer_s[0][0] - 2), <, 1e-9);
   g_assert_cmpfloat(fabs(longer_s[1][0] / longer_s[0][0] - 3), <, 1e-9);
   g_assert_cmpfloat(fabs(longer_s[1][1] / longer_s[0][0] - 6), <, 1e-9);
 }

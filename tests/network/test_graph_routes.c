@@ -284,18 +284,22 @@ TEST(test_pair)
   g_autoptr(graph) network = graph_of(
       (graph_config){.kind = GRAPH_LEAF_SPINE, .leaves = 2, .spines = 2, .hosts_per_leaf = 2, .uplinks = 2},
       entries, G_N_ELEMENTS(entries));
-  g_autoptr(graph_routes) routes = graph_routes_new(network, &(graph_routes_config){.latency_ps = 10});
+  static const network_switch_config switches[] = {/* leaves */ {.latency_ps = 1},
+                                                   {.latency_ps = 20},
+                                                   /* spines */ {.latency_ps = 300},
+                                                   {.latency_ps = 300}};
+  g_autoptr(graph_routes) routes = graph_routes_new(network, &(graph_routes_config){.switches = switches});
   graph_pair pair = graph_routes_pair(routes, 0, 2, 1500);
 
   EXPECT_FIELDS(&pair, (routes, 8), (links, 4), (rate_bit_per_s, 100000000000), (mtu_octets, 4096));
-  g_assert_cmpint(pair.smallest_delay_ps, ==, 4 * (500000 + 120160) + 3 * 10);
-  g_assert_cmpint(pair.largest_delay_ps, ==, 4 * (500000 + 120160) + 19000000 + 3 * 10);
+  g_assert_cmpint(pair.smallest_delay_ps, ==, 4 * (500000 + 120160) + 321);
+  g_assert_cmpint(pair.largest_delay_ps, ==, 4 * (500000 + 120160) + 19000000 + 321);
   pair = graph_routes_pair(routes, 3, 0, 1500);
   EXPECT_FIELDS(&pair, (routes, 8), (links, 4), (rate_bit_per_s, 25000000000), (mtu_octets, 1500));
-  g_assert_cmpint(pair.smallest_delay_ps, ==, 4 * 500000 + 3 * 120160 + 480640 + 3 * 10);
+  g_assert_cmpint(pair.smallest_delay_ps, ==, 4 * 500000 + 3 * 120160 + 480640 + 321);
   pair = graph_routes_pair(routes, 0, 1, 1500);
   EXPECT_FIELDS(&pair, (routes, 1), (links, 2), (mtu_octets, 4096));
-  g_assert_cmpint(pair.smallest_delay_ps, ==, 2 * (500000 + 120160) + 10);
+  g_assert_cmpint(pair.smallest_delay_ps, ==, 2 * (500000 + 120160) + 1);
   g_assert_cmpint(pair.largest_delay_ps, ==, pair.smallest_delay_ps);
 }
 

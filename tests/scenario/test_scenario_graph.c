@@ -110,6 +110,18 @@ static const char *const wrong[][2] = {
      "a.cfg:2: a link has an MTU of 1279, which is too small; expected at least 1280"},
     {"topology: { kind = \"dumbbell\"; };\ntrunk: { mtu = 179; };",
      "a.cfg:2: a link has an MTU of 179, which is too small; expected at least 180"},
+    {STAR
+     "switch: { ecn_maximum = 4999; };\nswitches = ( { at = \"s0\"; latency = \"1us\"; },\n { at = \"s0\"; "
+     "ecn_minimum = 5000; } );",
+     "a.cfg:2: switch.ecn_maximum is less than switch.ecn_minimum; expected at least that"},
+    {STAR "switches = ( { at = \"s0\"; ecn_minimum = 5000; },\n { at = \"s0\"; ecn_maximum = 4999; } );",
+     "a.cfg:3: switch.ecn_maximum is less than switch.ecn_minimum; expected at least that"},
+    {STAR "switches = ( { at = \"s0\";\n buffer = 1499; } );",
+     "a.cfg:3: switch.buffer = 1499 does not hold a packet of the largest MTU, 1500; expected at least that"},
+    {STAR "switches = ( { at = \"all\"; buffer = 10000; },\n { at = \"s1\"; buffer = 20000; } );",
+     "a.cfg:3: switches: no switch is named 's1'; expected one of s0"},
+    {STAR "switches = ( { at = \"h0\"; buffer = 10000; } );",
+     "a.cfg:2: switches: no switch is named 'h0'; expected one of s0"},
     /* --- Keys of a path --- */
     {STAR "path: { forward: { rate = \"1Gbit/s\"; }; };",
      "a.cfg:2: path.forward.rate is of a path, and topology.kind is none; expected link.rate, or trunk or "
@@ -134,6 +146,7 @@ static const char *const wrong[][2] = {
 static const char *const refused[][2] = {
     {"topology: { kind = \"star\"; hosts = 1025; };",
      "a.cfg:1: topology.hosts = 1025 is out of range; expected an integer from 1 to 1024"},
+    {STAR "switches = ( { buffer = 10000; } );", "a.cfg:2: a group of 'switches' has no 'at'; expected one"},
     {STAR "switch: { alpha = 0; };", "a.cfg:2: switch.alpha = 0 is none of its words; expected \"1/128\", "
                                      "\"1/64\", \"1/32\", \"1/16\", \"1/8\", "
                                      "\"1/4\", \"1/2\", \"1\", \"2\", \"4\", \"8\", \"16\", \"32\", \"64\" "
@@ -240,6 +253,13 @@ static const char *const noted[][2] = {
      "loss "
      "the port may idle"},
     {STAR HASTY "switch: { ecn_minimum = 65000; alpha = \"unlimited\"; buffer = 261000; };", ""},
+    /* Once for two switches that are alike, where they have it: of four links of 12.5 us. */
+    {"topology: { kind = \"leaf-spine\"; spines = 5; };\nlink: { delay = \"12.5us\"; };\n" HASTY
+     "switch: { ecn_minimum = 65000; alpha = 1; };\nswitches = ( { at = \"spine[0-3]\"; latency = \"1ps\"; "
+     "},\n"
+     " { at = \"spine1+spine3\"; buffer = 261000; } );",
+     "a.cfg:6: a queue holds at most 130500 octets, 0.952 of the bandwidth-delay product of 137016: after a "
+     "loss the port may idle"},
 };
 
 TEST(test_notes)

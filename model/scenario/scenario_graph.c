@@ -550,6 +550,44 @@ static gboolean check_tcp_implementation(const checking *on)
                        "switch.port_limit, events and impairments of link; expected iwarpsim");
 }
 
+/* Returns the name in `part` of a set, or of a node, without its number. Free with g_free(). */
+static char *without_number(const char *part)
+{
+  gsize length = strcspn(part, "[");
+
+  while (length > 0 && g_ascii_isdigit(part[length - 1])) {
+    length--;
+  }
+  return g_strndup(part, length);
+}
+
+/* Returns " (did you mean 'spine'?)" when no node of the graph has the first name in `sets`, but a similar
+ * one; else "". Free with g_free(). */
+static char *hint_on_sets(const checking *on, const char *sets)
+{
+  g_auto(GStrv) parts = g_strsplit_set(sets, "+ ", -1);
+  g_autoptr(GPtrArray) known = g_ptr_array_new_with_free_func(g_free);
+  graph_config config = on->c->graph;
+  size_t entry;
+
+  config.entry_count = config.kind == GRAPH_LISTED ? config.entry_count : 0; /* without what is wrong */
+  g_autoptr(graph) network = graph_new(&config, &entry, NULL);
+  for (uint32_t node = 0; network != NULL && node < network->node_count; node++) {
+    g_ptr_array_add(known, without_number(network->names[node]));
+  }
+  g_ptr_array_add(known, g_strdup("last"));
+  g_ptr_array_add(known, g_strdup("all"));
+  g_ptr_array_add(known, NULL);
+  for (char **part = parts; *part != NULL; part++) {
+    g_autofree char *name = without_number(*part);
+    const char *const *names = (const char *const *)known->pdata;
+    if (!g_strv_contains(names, name)) {
+      return scenario_did_you_mean(scenario_suggest(name, names));
+    }
+  }
+  return g_strdup("");
+}
+
 gboolean scenario_check_graph(const checking *on)
 {
   const configuration *c = on->c;
@@ -564,11 +602,17 @@ gboolean scenario_check_graph(const checking *on)
                                 : of->key == SCENARIO_HOSTS    ? SCENARIO_HOSTS_AT
                                 : of->key == SCENARIO_SWITCHES ? SCENARIO_SWITCHES_AT
                                                                : SCENARIO_EVENT_KEY;
-    return scenario_problem(on->error,
-                            scenario_entry_setting(on->s, (scenario_key)of->key, of->entry, member)->origin,
-                            "%s: %s", name_of((scenario_key)of->key), of->problem);
+    const scenario_setting *setting = scenario_entry_setting(on->s, (scenario_key)of->key, of->entry, member);
+    g_autofree char *hint = of->key == SCENARIO_EVENT ? g_strdup("") : hint_on_sets(on, setting->value.text);
+    return scenario_problem(on->error, setting->origin, "%s: %s%s", name_of((scenario_key)of->key),
+                            of->problem, hint);
   }
   const scenario_key key = (scenario_key)of->key;
+  const bool is_set = key == SCENARIO_WORKLOAD_FROM || key == SCENARIO_WORKLOAD_TO ||
+                      key == SCENARIO_MEASURE_HOST || key == SCENARIO_MEASURE_HOSTS ||
+                      key == SCENARIO_FAULT_HOST;
+  g_autofree char *hint =
+      of->problem != NULL && is_set ? hint_on_sets(on, scenario_settings_value(on->s, key)->text) : NULL;
   const gboolean is_of_links = key == SCENARIO_TOPOLOGY_KIND && c->graph.kind == GRAPH_LISTED;
   return check_path_keys(on) &&
          (of->problem == NULL ||
@@ -576,7 +620,8 @@ gboolean scenario_check_graph(const checking *on)
                         is_of_links ? KEYS(SCENARIO_LINKS, key)
                                     : KEYS(key, SCENARIO_WORKLOAD_PATTERN, SCENARIO_WORKLOAD_FROM,
                                            SCENARIO_WORKLOAD_TO),
-                        "%s: %s", name_of(is_of_links ? SCENARIO_LINKS : key), of->problem)) &&
+                        "%s: %s%s", name_of(is_of_links ? SCENARIO_LINKS : key), of->problem,
+                        hint != NULL ? hint : "")) &&
          check_tcp_implementation(on) && check_ways(on);
 }
 

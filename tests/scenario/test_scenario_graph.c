@@ -4,6 +4,7 @@
 #include "scenario_fixture.h"
 
 #define STAR "topology: { kind = \"star\"; hosts = 4; };\n"
+#define LEAF_SPINE "topology: { kind = \"leaf-spine\"; };\n"
 #define GRAPH "topology: { kind = \"graph\"; };\n"
 #define NO_SET                                                                                               \
   "is no set of nodes; expected names as in 'h3', 'h[0-15]', 'last' or 'all', several with '+' between them"
@@ -32,6 +33,17 @@ static const char *const wrong[][2] = {
     {STAR "measure: { host = \"h4\"; };",
      "a.cfg:2: measure.host: no host is named 'h4'; expected one of h[0-3]"},
     {STAR "measure: { host = \"h[0-1]\"; };", "a.cfg:2: measure.host: it is 2 hosts; expected one"},
+    /* A name is meant, whatever its number. */
+    {STAR "workload: { from = \"h0+lasst\"; };",
+     "a.cfg:2: workload.from: no host is named 'lasst'; expected one of h[0-3] (did you mean 'last'?)"},
+    {LEAF_SPINE "switches = ( { at = \"leaf[0-1]+spin[0-1]\"; latency = \"1us\"; } );",
+     "a.cfg:2: switches: no switch is named 'spin0'; expected one of leaf[0-1]+spine[0-1] (did you mean "
+     "'spine'?)"},
+    {LEAF_SPINE "links = ( { between = \"leaf0 spines1\"; } );",
+     "a.cfg:2: links: no node is named 'spines1'; expected one of h[0-3]+leaf[0-1]+spine[0-1] (did you mean "
+     "'spine'?)"},
+    {LEAF_SPINE "hosts = ( { at = \"H3\"; mpa: { crc = false; }; } );",
+     "a.cfg:2: hosts: no host is named 'H3'; expected one of h[0-3] (did you mean 'h'?)"},
     /* --- Links --- */
     {STAR "links = ( { between = \"h0 s0\"; },\n { between = \"h1 h2\"; delay = \"2us\"; } );",
      "a.cfg:3: links: no link is between 'h1' and 'h2'; expected two sets that links of the topology are "

@@ -294,12 +294,16 @@ static void graph_set_metrics(session_network *self, metric_values *values)
   metric_values_count(values, METRIC_PATH_QUEUE_PEAK_OCTETS, peak_octets);
 }
 
-/* Adds to `sums`, which has no other members than numbers. */
 static void add_counts(network_port_counts *sums, const network_port_counts *counts)
 {
-  for (gsize i = 0; i < sizeof *sums / sizeof(uint64_t); i++) {
-    ((uint64_t *)sums)[i] += ((const uint64_t *)counts)[i];
+  sums->packets_sent += counts->packets_sent;
+  sums->octets_sent += counts->octets_sent;
+  for (unsigned cause = 0; cause < NETWORK_SWITCH_DROPS; cause++) {
+    sums->dropped[cause] += counts->dropped[cause];
   }
+  sums->lost_on_link += counts->lost_on_link;
+  sums->marked += counts->marked;
+  sums->fragments += counts->fragments;
 }
 
 GArray *session_graph_ports(const session_network *self)

@@ -67,6 +67,7 @@ static void page_add(timeline_page *page, const trace_event *event)
                                 event->packet, name_number(page, event->node)};
 
   if (of->columns[0] == NULL) {
+    g_assert(row->field_count <= COLUMNS_MAX - FIELDS);
     for (guint i = 0; i < FIELDS + row->field_count; i++) {
       of->columns[i] = g_string_new(NULL);
     }

@@ -172,13 +172,13 @@ TEST(test_guesses)
 TEST(test_what_is_not_modelled)
 {
   static const char *const absent[] = {
-      "BBR",    "latency",    "incast",    "Poisson", "PFC",       "RoCE",       "RoCEv2",     "atomic",
-      "TUN",    "QUIC",       "SCTP",      "MPTCP",   "BGP",       "VXLAN",      "DCQCN",      "TIMELY",
-      "HPCC",   "go-back-N",  "IRN",       "iSER",    "NVMe-oF",   "NVMe/TCP",   "NFS-RDMA",   "ECMP",
-      "spray",  "fat-tree",   "Clos",      "flowlet", "fq_codel",  "CAKE",       "QoS",        "DSCP",
-      "VLAN",   "pause",      "XOFF",      "ToS",     "TLS",       "Homa",       "NDP",        "L4S",
-      "AccECN", "InfiniBand", "immediate", "CAS",     "open loop", "all-to-all", "all-reduce", "multicast",
-      "FCT",    "PCIe",       "CPU",       "RSS",     "NAPI",      "GPUDirect",  "energy",     "tap"};
+      "BBR",      "latency",    "Poisson",   "PFC",   "RoCE",      "RoCEv2",    "atomic",
+      "TUN",      "QUIC",       "SCTP",      "MPTCP", "BGP",       "VXLAN",     "DCQCN",
+      "TIMELY",   "HPCC",       "go-back-N", "IRN",   "iSER",      "NVMe-oF",   "NVMe/TCP",
+      "NFS-RDMA", "flowlet",    "fq_codel",  "CAKE",  "QoS",       "DSCP",      "VLAN",
+      "pause",    "XOFF",       "ToS",       "TLS",   "Homa",      "NDP",       "L4S",
+      "AccECN",   "InfiniBand", "immediate", "CAS",   "open loop", "multicast", "FCT",
+      "PCIe",     "CPU",        "RSS",       "NAPI",  "GPUDirect", "energy",    "tap"};
 
   for (gsize i = 0; i < G_N_ELEMENTS(absent); i++) {
     const char *hint = NULL;

@@ -131,7 +131,7 @@ const cli_command cli_table = {
 /* --- report --- */
 
 static struct {
-  char *out, *exclude;
+  char *out, *run, *exclude;
 } reported;
 
 static int report(const cli_arguments *arguments, GError **error)
@@ -141,6 +141,7 @@ static int report(const cli_arguments *arguments, GError **error)
   g_autofree char *beside = g_strdup_printf("%.*s.html", stem, path);
   html_report_options options = {
       .store = path, .page = reported.out != NULL ? reported.out : beside, .version = IWARPSIM_VERSION};
+  options.run = reported.run;
   g_autoptr(result_store) store = cli_parse_exclude(reported.exclude, &options.exclude, error)
                                       ? result_store_open(path, RESULT_STORE_READ, error)
                                       : NULL;
@@ -156,6 +157,7 @@ static int report(const cli_arguments *arguments, GError **error)
 
 static const GOptionEntry report_entries[] = {
     CLI_TEXT("out", 'o', &reported.out, "page to write (default: the store's name with .html)", "FILE"),
+    CLI_TEXT("run", 0, &reported.run, "add the hosts and ports of a run of a graph (run --out)", "DIR"),
     CLI_EXCLUDE(&reported.exclude),
     G_OPTION_ENTRY_NULL,
 };
@@ -168,7 +170,8 @@ const cli_command cli_report = {
     .summary =
         "Writes one HTML page about a sweep's STORE: the question, the answer, plots, tables with "
         "intervals, flags, provenance and the command that reproduces it. The page needs nothing else.",
-    .example = "  iwarpsim report results/mtu-loss.sqlite -o mtu-loss.html\n",
+    .example = "  iwarpsim report results/mtu-loss.sqlite -o mtu-loss.html\n"
+               "  iwarpsim report results/incast.sqlite --run results/incast -o incast.html\n",
     .entries = report_entries,
     .run = report,
 };

@@ -87,6 +87,53 @@ class Graph(kit.ProgramTest):
         self.expect("iwarpsim run a.cfg -q -o o --pcap-hosts h3", "",
                     "--pcap-hosts: measure.hosts: no host is named 'h3'; expected one of h[0-2]\n", 2)
 
+    def test_report(self):
+        """The page has the hosts by their peaks, the ports by their drops, as the run's tables have them; without --run it
+        has neither, as that of a path. Of 20 hosts and ports 16 are shown."""
+        kit.write("a.cfg", STAR)
+        options = ("--set topology.hosts=20 --set workload.message_size=1MiB --set switch.port_limit=30000"
+                   " --set receiver.mode=in-order --set measure.hosts=")
+        self.shell(f"iwarpsim run a.cfg -q -o o {options} && iwarpsim sweep a.cfg -q --store a.sqlite {options}")
+        bare, page = (self.shell(f"iwarpsim report a.sqlite -o /dev/stdout -q {run}").stdout for run in ("", "--run o"))
+        tables = [re.findall("<tr>(.*?)</tr>", table) for table in page.split("<table>")]
+        shown = {name: [re.findall("<t[hd][^>]*>([^<]*)<", row) for row in rows] for rows in tables[1:]
+                 for name in ("host", "switch") if f"<th>{name}</th>" in rows[0]}
+        host = max(self.rows("o/hosts.csv"), key=lambda row: float(row["buffer.reassembly_peak_octets"] or 0))
+        self.assertEqual(host["host"], "h19")
+        self.assertEqual(shown["host"][1:3], [
+            ["h19", "Data Sink", *(host[f"buffer.reassembly_{name}_octets"] for name in ("peak", "p99.9")),
+             host["segments_refused"], ""],
+            ["h0", "Data Source", "", "", "", self.rows("o/hosts.csv")[0]["retransmissions"]]])
+        port = next(row for row in self.rows("o/ports.csv") if row["port"] == "20")
+        self.assertGreater(int(port["dropped_port_packets"]), 0)
+        self.assertEqual(shown["switch"][1], ["s0", "20", "h19", port["dropped_port_packets"], "0", "0", "0",
+                                              port["queue_p99.9_octets"], port["queue_peak_octets"]])
+        self.assertEqual([len(rows) for rows in shown.values()], [1 + 16, 1 + 16])
+        self.expect_parts(page, "· seed 1 ·", "the first 16 of 20.", "iwarpsim report a.sqlite -o stdout --run o</code>")
+        for name in ("<th>host</th>", "<th>switch</th>"):
+            self.assertNotIn(name, bare)
+
+    def test_report_of_bad_tables(self):
+        """A table that is cut, of other columns or of no numbers, and a run of a path: one line, and no page."""
+        self.shell("iwarpsim run a.cfg -q -o o && iwarpsim sweep a.cfg -q --store a.sqlite")
+        whole = kit.octets("o/ports.csv").decode()
+        lines = whole.splitlines(keepends=True)
+        count = lines[0].count(",") + 1
+        line = f"it is cut, or no line of numbers; expected {count} fields"
+        for text, problem in ((whole[:-1], f"5: {line}"), ("".join(lines[:2]) + "s0,2,h", f"3: {line}"),
+                              (lines[0] + "s0,1,h0\n", f"2: {line}"),
+                              (whole.replace(",h1,", ",h1,nan,"), f"3: {line}"),
+                              (whole.replace("queue_peak_octets", "peak"),
+                               "1: there is no queue_peak_octets; expected all of `iwarpsim explain columns`")):
+            kit.write("o/ports.csv", text)
+            self.expect("iwarpsim report a.sqlite --run o", "", f"o/ports.csv:{problem}\n", 2)
+        kit.write("o/hosts.csv", "")
+        self.expect("iwarpsim report a.sqlite --run o", "",
+                    "o/hosts.csv:1: there is no host; expected all of `iwarpsim explain columns`\n", 2)
+        self.shell("iwarpsim run a.cfg -q -o p --set topology.kind=path --set measure.hosts= --set workload.pattern=pairs")
+        self.expect_refused("iwarpsim report a.sqlite --run p", "p/hosts.csv")
+        self.assertFalse(os.path.exists("a.html"))
+
     def test_what_filled_the_switch(self):
         """A packet that a port drops finds 20 of 1,500 octets: one is sent, and 19 wait. By the trace, whose they are: connection
         0 is from h0, connection 1 from h1."""

@@ -241,6 +241,10 @@ static void append_commands(report_page *report)
   }
   append_option(command, "iwarpsim report", store);
   append_option(command, " -o", page);
+  if (report->options->run != NULL) {
+    g_autofree char *run = g_path_get_basename(report->options->run);
+    append_option(command, " --run", run);
+  }
   const char *separator = " --leave-out ";
   for (guint bit = 0; bit < STUDY_FLAGS; bit++) {
     if ((report->options->exclude >> bit & 1) != 0) {

@@ -6,9 +6,10 @@
 #include "study/table/result_quantity.h"
 
 typedef struct html_report_options {
-  const char *store;   /* the store's file, for the command that makes the report again: only its name without
-                          folders is used */
-  const char *page;    /* the report's own file, likewise */
+  const char *store; /* the store's file, for the command that makes the report again: only its name without
+                        folders is used */
+  const char *page;  /* the report's own file, likewise */
+  const char *run; /* the folder of a run of a graph, whose hosts and ports end the results; NULL: of none */
   const char *version; /* of the program that makes the report */
   guint exclude;       /* study_flag: runs with one of these are left out of tables and plots */
 } html_report_options;
@@ -43,11 +44,16 @@ void report_page_measure(report_page *report);
 
 /* Each of these appends the content of a section, below its title; nothing of what the report lacks. The
  * answer is where each quantity, and each ratio of pairs, is least and most, and what to be careful about, or
- * why there is nothing to compare. Plots set its `error` when they cannot be drawn (IWARPSIM_ERROR,
- * G_FILE_ERROR). Pairs are values of a key beside each other over the same seeds. The definitions come after
- * the other sections with intervals, of which they explain the asterisks. */
+ * why there is nothing to compare. Plots set its `error` when
+ * they cannot be drawn (IWARPSIM_ERROR, G_FILE_ERROR). Pairs are values of a key beside each other over the
+ * same seeds. The definitions come after the other sections with intervals, of which they explain the
+ * asterisks. */
 void report_append_answer(report_page *report);
 void report_append_plots(report_page *report);
 void report_append_results(report_page *report);
 void report_append_pairs(report_page *report);
 void report_append_definitions(report_page *report);
+
+/* Appends the hosts and ports of the run in the folder `run` of the options, the first of each, to the
+ * results. Sets the report's `error` when that has no summary, or a table is not as a run leaves it. */
+void report_append_graph(report_page *report);

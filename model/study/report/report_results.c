@@ -280,6 +280,9 @@ void report_append_results(report_page *report)
                  columns);
     g_string_append(report->html, "</details>\n");
   }
+  if (report->options->run != NULL) {
+    report_append_graph(report);
+  }
 }
 
 void report_append_pairs(report_page *report)

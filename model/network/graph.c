@@ -47,7 +47,7 @@ static bool add_names(GPtrArray *names, const char *part, GError **error)
 static GPtrArray *names_of(const char *set, GError **error)
 {
   g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
-  g_auto(GStrv) parts = g_strsplit(set, "+", -1);
+  g_auto(GStrv) parts = NULL;
 
   if (*set == '\0' || strlen(set) > SET_MAX_OCTETS) {
     error_set(error,
@@ -56,6 +56,7 @@ static GPtrArray *names_of(const char *set, GError **error)
               strlen(set), SET_MAX_OCTETS);
     return NULL;
   }
+  parts = g_strsplit(set, "+", -1);
   for (char **part = parts; *part != NULL; part++) {
     if (!add_names(names, *part, error)) {
       return NULL;

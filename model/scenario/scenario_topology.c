@@ -183,10 +183,14 @@ static void add_pairs(const topology *t)
     }
     g_string_append_printf(t->page, ROW "%" G_GUINT64_FORMAT " over %u %s: round trip %s", label,
                            class->pairs, switches, units_counted(switches, "switches"), least);
-    g_string_append_printf(t->page, class->smallest_ps < class->largest_ps ? " to %s" : "", most);
+    if (class->smallest_ps < class->largest_ps) {
+      g_string_append_printf(t->page, " to %s", most);
+    }
     g_string_append_printf(t->page, ", %" G_GUINT64_FORMAT " %s", class->most_routes,
                            units_counted((double)class->most_routes, "routes"));
-    g_string_append_printf(t->page, class->skew_ps > 0 ? ", skew %s" : "", skew);
+    if (class->skew_ps > 0) {
+      g_string_append_printf(t->page, ", skew %s", skew);
+    }
     g_string_append_printf(t->page, ", bandwidth-delay product %s\n", product);
     label = "";
   }
@@ -278,8 +282,9 @@ static void add_port(const topology *t)
                          100 * share);
   for (gsize i = 0; i < count; i++) {
     g_autofree char *size = amount(sizes[i], "octets"), *time = amount(sizes[i] * 8 / rate, "s");
-    g_string_append_printf(t->page, sizes[i] > 0 && !isinf(sizes[i]) ? "%s %s (%s)" : "", words[i], size,
-                           time);
+    if (sizes[i] > 0 && !isinf(sizes[i])) {
+      g_string_append_printf(t->page, "%s %s (%s)", words[i], size, time);
+    }
   }
   g_string_append_c(t->page, '\n');
 }

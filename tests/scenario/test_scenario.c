@@ -49,8 +49,8 @@ TEST(test_empty_file_is_all_defaults)
       "0 0 "
       "5 segments 0 0 0 0 constant 0 false "
       "unlimited 1 unlimited 0 0 1 0 ecmp true "
-      "none initiator 1 "
-      "all auto first-octet last-delivery [50%,90%,99%,99.9%,99.99%] auto 1    ";
+      "none initiator 1  "
+      "all auto first-octet last-delivery [50%,90%,99%,99.9%,99.99%] auto  1     ";
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
     const char *name = scenario_key_row_of(key)->name;
     g_autofree char *text = scenario_value_text(s, key);

@@ -376,6 +376,7 @@ FIXTURE_TEST(test_summary_of_nothing)
 static void add_links(store_fixture *kit, const char *between, const char *delay, const char *rate)
 {
   g_auto(stored_run) run = store_fixture_run(kit, "run.seed=1", "buffer.reassembly_peak_octets=1");
+  g_free(run.keys[SCENARIO_LINKS]);
   run.keys[SCENARIO_LINKS] =
       g_strdup_printf("{ name=far between='%s' rate=%s delay=%s }", between, rate, delay);
   g_free(run.identity);

@@ -1,6 +1,6 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: 12c1bdad8571cf83813c5714fcdc8af8f4831a261927603ad5de1d0ad374f314
+# SHA-256 of the rest: fde99c8c30667f5e479ac0128f9b3818b382f8a9c0cae1cb84b6c5593d7fd52d
 stem = 'ecmp-spray-time.simulated_s'
 format = 'svg'
 width = 0
@@ -11,7 +11,7 @@ panel_letters = 0
 print_height = 0
 x_numeric = 0
 title_text = 'When the last of eight flows has ended, by the choice of routes'
-subtitle_text = 'Eight flows over eight spines: a hash, or spraying · scenario ecmp-spray · seeds 1–24 · iwarpsim 0.2.0 (git 4ad34cf56826) · 72 runs, median of 24 each with quartiles · ringed: 24 with spurious retransmissions'
+subtitle_text = 'Eight flows over eight spines: a hash, or spraying · scenario ecmp-spray · seeds 1–24 · iwarpsim 0.2.0 (git d2e911f742a5) · 72 runs, median of 24 each with quartiles · ringed: 24 with spurious retransmissions'
 panel_titles = 1
 array panel_title[1] = ['']
 panels = 1
@@ -21,7 +21,7 @@ x_unit = 1
 x_log = 0
 x_zero = 0
 x_smallest = 0
-x_name = 'routing.choice'
+x_name = 'choice of routes'
 x_format = '%.8g'
 x_tics = 3
 array x_tic[3] = [0, 1, 2]

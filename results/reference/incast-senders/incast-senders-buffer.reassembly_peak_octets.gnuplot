@@ -1,6 +1,6 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: c6878bb5e5d27b97894d0a795ce73b75c696ea6709946155262109d15a3cc936
+# SHA-256 of the rest: 2aa77dbf1c2fd413d8b627fc027ac7fc4310b6b5bedb010273fd220e96aeb509
 stem = 'incast-senders-buffer.reassembly_peak_octets'
 format = 'svg'
 width = 0
@@ -11,9 +11,9 @@ panel_letters = 0
 print_height = 0
 x_numeric = 1
 title_text = 'Reassembly occupancy, peak over senders, where switch.alpha = 1'
-subtitle_text = 'Incast of 1 to 256 senders · scenario incast-senders · seeds 1–4 · iwarpsim 0.2.0 (git 4ad34cf56826) · 324 runs, mean of 4 each with 95 % interval · mpa.markers moves with receiver.mode · ringed: 151 with timeouts or lost retransmissions'
+subtitle_text = 'Incast of 1 to 256 senders · scenario incast-senders · seeds 1–4 · iwarpsim 0.2.0 (git d2e911f742a5) · 324 runs, mean of 4 each with 95 % interval · mpa.markers moves with receiver.mode · ringed: 151 with timeouts or lost retransmissions'
 panel_titles = 3
-array panel_title[3] = ['buffer of the switch = 512 KiB', 'buffer of the switch = 2 MiB', 'buffer of the switch = 8 MiB']
+array panel_title[3] = ['buffer 512 KiB', 'buffer 2 MiB', 'buffer 8 MiB']
 panels = 3
 x_from = 0.6070974422
 x_to = 421.6786008

@@ -1,6 +1,6 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: 9df14c49cfad0f3ac95d8a4cd87225456eb92df0a8b149c2fce73045b4fface6
+# SHA-256 of the rest: 8897bc0b97a46965293354e2cb2363e0852d9f7e9345672bebbdd52566f57d71
 stem = 'one-pool-buffer.reassembly_peak_octets_buffer.connection_peaks_octets'
 format = 'svg'
 width = 0
@@ -11,7 +11,7 @@ panel_letters = 0
 print_height = 0
 x_numeric = 1
 title_text = 'Peak of one memory, as a share of a memory for each connection'
-subtitle_text = 'One memory for n connections, losses one by one and together · scenario one-pool · seeds 1–4 · iwarpsim 0.2.0 (git 4ad34cf56826) · 48 runs, mean of 4 each with 95 % interval · switch.buffer moves with links.sink.loss · ringed: 43 with timeouts, spurious or lost retransmissions'
+subtitle_text = 'One memory for n connections, losses one by one and together · scenario one-pool · seeds 1–4 · iwarpsim 0.2.0 (git d2e911f742a5) · 48 runs, mean of 4 each with 95 % interval · switch.buffer moves with links.sink.loss · ringed: 43 with timeouts, spurious or lost retransmissions'
 panel_titles = 1
 array panel_title[1] = ['']
 panels = 1

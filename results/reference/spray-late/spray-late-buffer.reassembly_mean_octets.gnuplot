@@ -1,6 +1,6 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: 67fc89a55bf6713a3af96c645e6d42775cf7d05af021c7a80e92bd281a262c33
+# SHA-256 of the rest: a0f5e1d86b9ead1458166d1a0230713ac864fb0ffdea54c0f2bafc3e98d0a832
 stem = 'spray-late-buffer.reassembly_mean_octets'
 format = 'svg'
 width = 0
@@ -11,9 +11,9 @@ panel_letters = 0
 print_height = 0
 x_numeric = 0
 title_text = 'Reassembly occupancy, mean over longer routes of 8'
-subtitle_text = 'Spraying over eight spines, 1 to 7 of them 50 us farther · scenario spray-late · seeds 1–4 · iwarpsim 0.2.0 (git 4ad34cf56826) · 120 runs, mean of 4 each with 95 % interval · mpa.markers moves with receiver.mode'
+subtitle_text = 'Spraying over eight spines, 1 to 7 of them 50 us farther · scenario spray-late · seeds 1–4 · iwarpsim 0.2.0 (git d2e911f742a5) · 120 runs, mean of 4 each with 95 % interval · mpa.markers moves with receiver.mode'
 panel_titles = 2
-array panel_title[2] = ['routing.choice = spray-round-robin', 'routing.choice = spray-random']
+array panel_title[2] = ['choice of routes = spray-round-robin', 'choice of routes = spray-random']
 panels = 2
 x_from = -0.5
 x_to = 4.5
@@ -30,7 +30,7 @@ array x_label[5] = ['1', '2', '4', '6', '7']
 x_gaps = 0
 array x_gap[1]
 y_from = 0
-y_to = 128761.8327
+y_to = 129289.42
 y_unit = 1024
 y_log = 0
 y_zero = 0
@@ -43,12 +43,12 @@ y_labels = 0
 array y_label[1]
 y_gaps = 0
 array y_gap[1]
-legend_texts = 3
-array legend_text[3] = ['in-order receiver, stream segmentation', 'out-of-order receiver, stream segmentation', 'out-of-order receiver, aligned segmentation']
-legend_looks = 3
-array legend_look[3] = ['only 1', 'only 2', 'only 3']
-curves = 6
-array curve[6] = ['1 only 1', '1 only 2', '1 only 3', '2 only 1', '2 only 2', '2 only 3']
+legend_texts = 4
+array legend_text[4] = ['in-order receiver, stream segmentation', 'out-of-order receiver, stream segmentation', 'out-of-order receiver, aligned segmentation', 'by the delays of the routes']
+legend_looks = 4
+array legend_look[4] = ['only 1', 'only 2', 'only 3', 'own 0']
+curves = 12
+array curve[12] = ['1 own 1', '1 own 2', '1 own 3', '2 own 1', '2 own 2', '2 own 3', '1 only 1', '1 only 2', '1 only 3', '2 only 1', '2 only 2', '2 only 3']
 lines = 3
 
 # --- The terminal ---

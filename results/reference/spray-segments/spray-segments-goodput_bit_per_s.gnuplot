@@ -1,6 +1,6 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: ae7fa1f6c9f8c2e366269211319cfb319f7069129dd44112cb174c9b3a54d1d5
+# SHA-256 of the rest: 47410526b2e1827703032c25e3c419fe7e4ba171a48600c7352d55741de81df2
 stem = 'spray-segments-goodput_bit_per_s'
 format = 'svg'
 width = 0
@@ -11,7 +11,7 @@ panel_letters = 0
 print_height = 0
 x_numeric = 1
 title_text = 'Goodput over how much longer one route is'
-subtitle_text = 'A bitmap of W segments, where packets are sprayed · scenario spray-segments · seeds 1–4 · iwarpsim 0.2.0 (git 4ad34cf56826) · 200 runs, median of 4 each with quartiles · mpa.markers moves with receiver.mode · ringed: 160 with timeouts or spurious retransmissions'
+subtitle_text = 'A bitmap of W segments, where packets are sprayed · scenario spray-segments · seeds 1–4 · iwarpsim 0.2.0 (git d2e911f742a5) · 200 runs, median of 4 each with quartiles · mpa.markers moves with receiver.mode · ringed: 160 with timeouts or spurious retransmissions'
 panel_titles = 2
 array panel_title[2] = ['in-order receiver, no markers', 'out-of-order receiver, markers']
 panels = 2

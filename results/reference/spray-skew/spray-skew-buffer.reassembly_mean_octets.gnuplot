@@ -1,6 +1,6 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: 1694bf1baa6e2551211ce2c1e72d2b26a4d63f15b33fb12b7ee3edaea4ff3d61
+# SHA-256 of the rest: 47cb77baa4a3d6a2c6f8a3385dd854d4a4e01ba3b627115f228551ea8b41af10
 stem = 'spray-skew-buffer.reassembly_mean_octets'
 format = 'svg'
 width = 0
@@ -11,9 +11,9 @@ panel_letters = 0
 print_height = 0
 x_numeric = 1
 title_text = 'Reassembly occupancy, mean over how much longer one route is, where receiver.mode = in-order or sender.segmentation = stream'
-subtitle_text = 'Spraying over n spines, one of them farther · scenario spray-skew · seed 1 · iwarpsim 0.2.0 (git 4ad34cf56826) · 64 runs · mpa.markers moves with receiver.mode'
+subtitle_text = 'Spraying over n spines, one of them farther · scenario spray-skew · seed 1 · iwarpsim 0.2.0 (git d2e911f742a5) · 64 runs · mpa.markers moves with receiver.mode'
 panel_titles = 4
-array panel_title[4] = ['spines = 2', 'spines = 4', 'spines = 8', 'spines = 16']
+array panel_title[4] = ['2 spines', '4 spines', '8 spines', '16 spines']
 panels = 4
 x_from = 1.251970119e-07
 x_to = 0.0001736393714
@@ -30,7 +30,7 @@ array x_label[8] = ['0', '1us', '2us', '5us', '10us', '20us', '50us', '100us']
 x_gaps = 1
 array x_gap[1] = [4.662524041e-07]
 y_from = 512
-y_to = 334466.596
+y_to = 336763.7491
 y_unit = 1024
 y_log = 2
 y_zero = 0
@@ -43,12 +43,12 @@ y_labels = 0
 array y_label[1]
 y_gaps = 0
 array y_gap[1]
-legend_texts = 2
-array legend_text[2] = ['in-order receiver', 'out-of-order receiver']
-legend_looks = 2
-array legend_look[2] = ['only 1', 'only 2']
-curves = 8
-array curve[8] = ['1 only 1', '1 only 2', '2 only 1', '2 only 2', '3 only 1', '3 only 2', '4 only 1', '4 only 2']
+legend_texts = 3
+array legend_text[3] = ['in-order receiver', 'out-of-order receiver', 'by the delays of the routes']
+legend_looks = 3
+array legend_look[3] = ['only 1', 'only 2', 'own 0']
+curves = 16
+array curve[16] = ['1 own 1', '1 own 2', '2 own 1', '2 own 2', '3 own 1', '3 own 2', '4 own 1', '4 own 2', '1 only 1', '1 only 2', '2 only 1', '2 only 2', '3 only 1', '3 only 2', '4 only 1', '4 only 2']
 lines = 2
 
 # --- The terminal ---

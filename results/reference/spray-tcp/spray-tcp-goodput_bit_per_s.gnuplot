@@ -1,6 +1,6 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: d561595f9f5d0f43efacca3a8a903f2d304f08999578a632dd6f32fd1eb2344d
+# SHA-256 of the rest: 16bca89e6d1fa880283c280e083df040cb5486dd262d750ea2a86ffa32144573
 stem = 'spray-tcp-goodput_bit_per_s'
 format = 'svg'
 width = 0
@@ -11,9 +11,9 @@ panel_letters = 0
 print_height = 0
 x_numeric = 1
 title_text = 'Goodput over difference of the routes, in round trips, where tcp.congestion = cubic'
-subtitle_text = 'TCP’s loss detection under spraying · scenario spray-tcp · seeds 1–4 · iwarpsim 0.2.0 (git 4ad34cf56826) · 192 runs, median of 4 each with quartiles · ringed: 145 with spurious retransmissions'
+subtitle_text = 'TCP’s loss detection under spraying · scenario spray-tcp · seeds 1–4 · iwarpsim 0.2.0 (git d2e911f742a5) · 192 runs, median of 4 each with quartiles · ringed: 145 with spurious retransmissions'
 panel_titles = 4
-array panel_title[4] = ['spines = 2, routing.choice = spray-random', 'spines = 2, routing.choice = spray-round-robin', 'spines = 8, routing.choice = spray-random', 'spines = 8, routing.choice = spray-round-robin']
+array panel_title[4] = ['2 spines, choice of routes = spray-random', '2 spines, choice of routes = spray-round-robin', '8 spines, choice of routes = spray-random', '8 spines, choice of routes = spray-round-robin']
 panels = 4
 x_from = 1.447109064e-07
 x_to = 3.00449095e-05

@@ -201,10 +201,10 @@ static void add_pairs(const topology *t)
 /* Returns what the switch of `host` has; another host has no limits. */
 static network_switch_config switch_of(const topology *t, uint32_t host)
 {
+  static const network_switch_config unlimited = {.buffer_octets = 0};
   const uint32_t node = far_end(link_at(t->network, host, 0), host);
 
-  return graph_is_host(t->network, node) ? (network_switch_config){.buffer_octets = 0}
-                                         : t->c->of_graph.switches[node - t->network->host_count];
+  return graph_is_host(t->network, node) ? unlimited : t->c->of_graph.switches[node - t->network->host_count];
 }
 
 /* Adds what comes to the host to which most connections lead, at the port of its switch, and what is lost of

@@ -367,8 +367,8 @@ void summary_print(const summary *page, const scenario *s, FILE *file)
   static const char *const sentences[WARM_UP_VERDICTS] = {
       [WARM_UP_TOO_SHORT] = "too short to tell whether the run is steady",
       [WARM_UP_STEADY] = "the second half of the run does not differ from the first",
-      [WARM_UP_DIFFERS] = "the second half of the run differs from the first: measure.from can leave out a "
-                          "beginning"};
+      [WARM_UP_DIFFERS] = ("the second half of the run differs from the first: measure.from can leave out a "
+                           "beginning")};
   plain_text_print(file, "  %-10s %s%s\n", "warm-up", sentences[test.verdict],
                    test.verdict == WARM_UP_TOO_SHORT ? "" : p);
   for (gsize group = 0; group < G_N_ELEMENTS(groups); group++) {

@@ -27,7 +27,7 @@ void plain_text_print(FILE *file, const char *format, ...) G_GNUC_PRINTF(2, 3);
 void plain_text_print_page(FILE *file, const char *page);
 
 /* Appends `text` to `json` as a JSON string with its quotes (RFC 8259 §7). Invisible characters are written
- * as \uXXXX, and octets that are no UTF-8 as U+FFFD. */
+ * as \uXXXX, and octets that are not valid UTF-8 as U+FFFD. */
 void plain_text_append_json(GString *json, const char *text);
 
 /* --- How the program looks in a terminal: whether there is one, how large, whether with colours --- */

@@ -304,7 +304,7 @@ static bool add_listed_nodes(graph *self, const graph_config *config, size_t *en
   return true;
 }
 
-/* Links each node of `from` to each of `to`, as an entry says. */
+/* Links each node of `from` to each of `to`, with the keys of an entry. */
 static bool add_mesh(graph *self, GArray *links, const graph_entry *entry, const GArray *from,
                      const GArray *to, GError **error)
 {
@@ -332,7 +332,7 @@ static bool add_mesh(graph *self, GArray *links, const graph_entry *entry, const
   return true;
 }
 
-/* Makes those of the links that are between `from` and `to` as an entry says. */
+/* Gives those of the links that are between `from` and `to` the keys of an entry. */
 static bool override(graph *self, GArray *links, const graph_entry *entry, const GArray *from,
                      const GArray *to, GError **error)
 {

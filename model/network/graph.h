@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The graph of a network has hosts, switches and the links between them, without packets. It is made of what
- * `topology.kind` says, with links of their own where the scenario's list `links` has entries.
+/* The graph of a network has hosts, switches and the links between them, without packets. `topology.kind`
+ * gives its shape, and the entries of the scenario's list `links` the links that differ.
  *
  * Nodes are numbered: the hosts h0, h1, … first, so that a host's node is its number, then the switches. A
  * node's ports are the ends of its links, numbered from 0 in the order of the links. Each host has one port.
@@ -66,8 +66,8 @@ typedef struct graph_config {
   size_t change_count;
 } graph_config;
 
-/* A link has an end at a port of each of two nodes; a host's is the first end. Both directions are as
- * `config` says. */
+/* A link has an end at a port of each of two nodes; a host's is the first end. Both directions have
+ * the same `config`. */
 typedef struct graph_link {
   uint32_t nodes[2];
   uint16_t ports[2];
@@ -125,7 +125,7 @@ static inline bool graph_is_host(const graph *self, uint32_t node)
 /* A link fails, or returns; graph_routes_update() makes the routes follow. */
 void graph_set_up(graph *self, uint32_t link, bool is_up);
 
-/* It says which nodes a set may have. */
+/* This determines which nodes a set may have. */
 typedef enum graph_class { GRAPH_HOSTS, GRAPH_SWITCHES, GRAPH_NODES } graph_class;
 
 /* Returns the numbers (uint32_t) of the nodes of `set`, which are all of `class`, in the order in which the

@@ -122,7 +122,7 @@ void network_switch_end(network_switch *self, time_ps now);
 
 /* What a port measured in the window. */
 typedef struct network_port_gauge {
-  time_ps measured_ps;     /* how long the window was open; 0: the rest says nothing */
+  time_ps measured_ps;     /* how long the window was open; 0: the rest is undefined */
   time_ps busy_ps;         /* of it, the transmitter's, gaps between packets included: the utilisation */
   uint64_t peak_octets;    /* of the queue */
   time_distribution queue; /* octets over time: its mean and quantiles */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The pattern of a workload says which hosts of a graph open connections to which. */
+/* The pattern of a workload determines which hosts of a graph open connections to which. */
 #pragma once
 
 #include <glib.h>

@@ -124,7 +124,7 @@ struct configuration {
     time_ps start_ps;
     time_ps stop_ps; /* 0: with the run */
   } topology;
-  graph_config graph;                /* GRAPH_PATH: there is none, and what follows of it says nothing */
+  graph_config graph;                /* GRAPH_PATH: there is none, and what follows of it has no effect */
   path_direction_config link, trunk; /* of hosts, and between switches */
   network_switch_config switches;    /* without alpha */
   uint32_t switch_alpha;             /* numerator << 16 | denominator */

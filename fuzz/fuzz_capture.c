@@ -100,7 +100,7 @@ static void check_segment(trial *t, const capture_segment *segment)
   const capture_counts *counts = capture_source_counts(t->source);
   uint32_t ip_octets;
 
-  g_assert_cmpuint(segment->flow, <, capture_source_flows(t->source));
+  g_assert_cmpuint(segment->flow, <, capture_source_counts(t->source)->flows);
   g_assert_cmpuint(segment->from, <, 2);
   g_assert_cmpint(segment->time_ns, >=, 0);
   g_assert_cmpint(segment->time_ns, <=, CAPTURE_LONGEST_NS);

@@ -31,7 +31,7 @@ typedef struct trial {
   capture_source *source;
   decode_session *session;
   decode_messages *messages; /* NULL: FPDUs are printed as they are */
-  decode_line *line;
+  decode_line line;
   GString *printed;
   GPtrArray *told; /* of each connection's two directions: the octets of FPDUs reported, a range_set */
   uint64_t fpdus;
@@ -129,9 +129,9 @@ static void print_event(void *user, const decode_event *event)
   if (event->message) {
     check_message(t, event->message);
   }
-  format_of(t)->event(t->line, event);
+  format_of(t)->event(&t->line, event);
   for (decode_problem_set left = event->problems; left != 0;) {
-    format_of(t)->problem(t->line, event, decode_problem_take(&left));
+    format_of(t)->problem(&t->line, event, decode_problem_take(&left));
   }
   check_lines(t);
 }
@@ -165,7 +165,7 @@ static void print_overview(trial *t, const decode_capture *capture)
       fpdu_octets += connection->directions[direction].fpdu_octets;
     }
   }
-  format_of(t)->overview(t->line, capture);
+  format_of(t)->overview(&t->line, capture);
   g_assert_cmpuint(fpdus, ==, t->fpdus);
   g_assert_cmpuint(fpdu_octets, ==, t->fpdu_octets);
 }
@@ -201,7 +201,7 @@ static void decode_all(trial *t)
   capture_segment segment;
   GError *error = NULL;
 
-  format_of(t)->heading(t->line, &capture);
+  format_of(t)->heading(&t->line, &capture);
   for (guint i = 0; i < SEGMENTS_MAX && capture_source_next(t->source, &segment, NULL, &error); i++) {
     decode_session_receive(t->session, capture_source_flow(t->source, segment.flow), &segment);
   }
@@ -212,8 +212,6 @@ static void decode_all(trial *t)
     g_assert_cmpuint(t->joined, <=, t->fpdus);
     g_assert_cmpuint(t->joined_payload, <=, t->payload);
   }
-  capture.origin_ns = capture_source_origin_ns(t->source);
-  capture.flows = capture_source_flows(t->source);
   print_overview(t, &capture);
   check_lines(t);
 }
@@ -229,11 +227,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *octets, size_t length)
   if (t.source) {
     t.told = g_ptr_array_new_with_free_func(free_told);
     t.printed = g_string_new(NULL);
-    t.line = decode_line_new(t.printed);
+    t.line = (decode_line){.text = t.printed};
     t.messages = t.flags & FLAG_MESSAGES ? decode_messages_new(LITTLE_OCTETS, print_event, &t) : NULL;
     decode_all(&t);
     decode_messages_free(t.messages);
-    decode_line_free(t.line);
     g_assert_cmpuint(t.printed->len, ==, 0);
     g_string_free(t.printed, TRUE);
     g_ptr_array_unref(t.told);

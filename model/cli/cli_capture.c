@@ -200,9 +200,6 @@ decode_capture cli_capture_of(const cli_capture *capture)
 {
   return (decode_capture){.version = IWARPSIM_VERSION,
                           .file = capture->path,
-                          .origin_ns = capture_source_origin_ns(capture->source),
-                          .decimals = capture_source_decimals(capture->source),
-                          .flows = capture_source_flows(capture->source),
                           .connections = decode_session_connections(capture->session),
                           .counts = capture_source_counts(capture->source)};
 }

@@ -40,8 +40,7 @@ typedef struct decoding {
   decode_messages *messages; /* NULL: FPDUs are printed as they are */
   const decode_format *format;
   decode_clock clock;
-  decode_line *line;
-  GString *lines;       /* that are not written yet */
+  decode_line line;     /* its text: the lines that are not written yet */
   gsize written_octets; /* once they have so many */
   gboolean has_heading;
   /* --problems: how many, and where lines of this severity wait until the end (NULL: they do not). */
@@ -67,8 +66,8 @@ static gboolean own_field_at(const decode_event *event, guint *index, cli_field 
   const decode_fpdu *fpdu = event->fpdu, *some = fpdu ? fpdu : &no_fpdu;
   const uint8_t opcode = decode_event_opcode(event);
   decode_problem_set left = event->problems;
-  const decode_problem_row *gravest = left ? decode_problem_row_of(decode_problem_take(&left)) : &no_problem;
-  const char *note = event->text && !chosen.problems ? decode_note_kind(event->kind) : NULL;
+  const decode_problem_row *gravest = left ? &decode_problems[decode_problem_take(&left)] : &no_problem;
+  const char *note = event->text && !chosen.problems ? decode_note_kinds[event->kind] : NULL;
   const struct {
     bool has;
     cli_field field;
@@ -90,7 +89,7 @@ static gboolean own_field_at(const decode_event *event, guint *index, cli_field 
               {some->has_ddp || event->message, {"opcode", CLI_FIELD_NUMBER, .number = opcode}},
               {some->has_ddp || event->message, {"name", CLI_FIELD_TEXT, .text = decode_opcode_name(opcode)}},
               {note || gravest->kind, {"kind", CLI_FIELD_TEXT, .text = note ? note : gravest->kind}},
-              {gravest->kind, {"severity", CLI_FIELD_TEXT, .text = decode_severity_name(gravest->severity)}},
+              {gravest->kind, {"severity", CLI_FIELD_TEXT, .text = decode_severities[gravest->severity]}},
               {gravest->kind, {"clause", CLI_FIELD_TEXT, .text = gravest->clause}}};
 
   for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
@@ -161,13 +160,13 @@ static gboolean field_at(const void *item, guint index, cli_field *field)
 static void write_lines(decoding *d, gsize least, FILE *file)
 {
   FILE *to = file ? file : stdout;
-  if (d->lines->len < least) {
+  if (d->line.text->len < least) {
     return;
   }
-  if (d->write_errno == 0 && fwrite(d->lines->str, 1, d->lines->len, to) < d->lines->len) {
+  if (d->write_errno == 0 && fwrite(d->line.text->str, 1, d->line.text->len, to) < d->line.text->len) {
     d->write_errno = errno;
   }
-  g_string_truncate(d->lines, 0);
+  g_string_truncate(d->line.text, 0);
 }
 
 /* The first line waits for the first packet, whose time it has. */
@@ -180,7 +179,7 @@ static void print_heading(decoding *d)
     capture.has_messages = d->messages != NULL;
     capture.of_problems = chosen.problems;
     d->has_heading = TRUE;
-    d->format->heading(d->line, &capture);
+    d->format->heading(&d->line, &capture);
     write_lines(d, d->written_octets, NULL);
   }
 }
@@ -200,7 +199,7 @@ static void print_event(void *user, const decode_event *event)
 
   print_heading(d);
   if (holds(chosen.condition, event, NULL)) {
-    d->format->event(d->line, event);
+    d->format->event(&d->line, event);
     write_lines(d, d->written_octets, NULL);
   }
 }
@@ -218,10 +217,10 @@ static void print_problems(void *user, const decode_event *event)
     if (!holds(chosen.condition, &alone, NULL)) {
       continue;
     }
-    const decode_severity severity = decode_problem_row_of(problem)->severity;
+    const decode_severity severity = decode_problems[problem].severity;
     d->counts[severity]++;
     write_lines(d, 0, NULL);
-    d->format->problem(d->line, event, problem);
+    d->format->problem(&d->line, event, problem);
     write_lines(d, 0, d->waiting[severity]);
   }
 }
@@ -235,18 +234,18 @@ static void finish_problems(decoding *d)
     if (waiting) {
       rewind(waiting);
       do {
-        g_string_set_size(d->lines, WRITTEN_OCTETS);
-        g_string_truncate(d->lines, fread(d->lines->str, 1, WRITTEN_OCTETS, waiting));
+        g_string_set_size(d->line.text, WRITTEN_OCTETS);
+        g_string_truncate(d->line.text, fread(d->line.text->str, 1, WRITTEN_OCTETS, waiting));
         write_lines(d, 0, NULL);
       } while (d->write_errno == 0 && !feof(waiting));
       fclose(waiting);
     }
   }
   if (!chosen.json) {
-    decode_line_print(
-        d->line, "# errors %" G_GUINT64_FORMAT ", warnings %" G_GUINT64_FORMAT ", notes %" G_GUINT64_FORMAT,
-        d->counts[DECODE_ERROR], d->counts[DECODE_WARNING], d->counts[DECODE_NOTE]);
-    decode_line_end(d->line);
+    decode_line_print(&d->line,
+                      "# errors %" G_GUINT64_FORMAT ", warnings %" G_GUINT64_FORMAT
+                      ", notes %" G_GUINT64_FORMAT "\n",
+                      d->counts[DECODE_ERROR], d->counts[DECODE_WARNING], d->counts[DECODE_NOTE]);
   }
 }
 
@@ -273,7 +272,7 @@ static void decode_segments(decoding *d, GError **error)
   if (chosen.summary) {
     const decode_capture capture = cli_capture_of(&d->capture);
 
-    d->format->overview(d->line, &capture);
+    d->format->overview(&d->line, &capture);
   }
   write_lines(d, 0, NULL);
   clearerr(stdout); /* what failed is reported here */
@@ -350,7 +349,7 @@ static int decode(const cli_arguments *arguments, GError **error)
   g_autoptr(GError) why = NULL;
   g_autoptr(GArray) hints = cli_capture_read(&chosen.capture, &options, error);
   g_autoptr(GString) lines = g_string_new(NULL);
-  decoding d = {.lines = lines, .format = chosen.json ? &decode_json : &decode_text};
+  decoding d = {.line.text = lines, .format = chosen.json ? &decode_json : &decode_text};
 
   if (!hints || !read_filters(&why, error) || !read_clock(&d.clock, error)) {
     cli_usage_of(error, "");
@@ -385,10 +384,8 @@ static int decode(const cli_arguments *arguments, GError **error)
   }
   setvbuf(stdout, NULL, _IONBF, 0);                    /* lines come in large pieces, and stay whole */
   d.written_octets = is_terminal ? 0 : WRITTEN_OCTETS; /* who looks on sees each line at once */
-  d.line = decode_line_new(d.lines);
   decode_segments(&d, error);
   int status = finish(&d, error);
-  decode_line_free(d.line);
   cli_capture_close(&d.capture);
   decode_messages_free(d.messages);
   return status;

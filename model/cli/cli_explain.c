@@ -213,9 +213,9 @@ static void append_events(GString *page)
 static void append_problems(GString *page)
 {
   for (decode_problem problem = 0; problem < DECODE_PROBLEMS; problem++) {
-    const decode_problem_row *row = decode_problem_row_of(problem);
+    const decode_problem_row *row = &decode_problems[problem];
     append_row(page, "tctt",
-               (const char *[]){decode_severity_name(row->severity), row->kind, row->clause, row->sentence});
+               (const char *[]){decode_severities[row->severity], row->kind, row->clause, row->sentence});
   }
 }
 

@@ -150,7 +150,7 @@ static void print_event(decode_line *line, const trace_event *event)
   decode_line_number(line, row->json, event->connection);
   decode_line_text(line, event->side == SIDE_INITIATOR ? ",\"side\":\"initiator\",\"node\":"
                                                        : ",\"side\":\"responder\",\"node\":");
-  decode_line_json(line, event->node);
+  plain_text_append_json(line->text, event->node);
   if (event->port > 0) {
     decode_line_number(line, ",\"port\":", event->port);
   }
@@ -160,13 +160,12 @@ static void print_event(decode_line *line, const trace_event *event)
   for (guint i = 0; i < row->field_count; i++) {
     if (row->fields[i].type == TRACE_NAME_ID) {
       decode_line_text(line, row->fields[i].json);
-      decode_line_json(line, event->texts[i]);
+      plain_text_append_json(line->text, event->texts[i]);
     } else {
       decode_line_number(line, row->fields[i].json, event->values[i]);
     }
   }
-  decode_line_text(line, "}");
-  decode_line_end(line);
+  decode_line_text(line, "}\n");
 }
 
 /* --- The filter: a condition on what the line shows --- */
@@ -234,11 +233,11 @@ static int run(const cli_arguments *arguments, GError **error)
     return CLI_USAGE;
   }
   g_autoptr(GString) lines = g_string_new(NULL);
-  decode_line *line = decode_line_new(lines);
+  decode_line line = {.text = lines};
   trace_reader *reader = trace_reader_new(file, arguments->rest[0], error);
   while (reader && trace_reader_next(reader, &event, error)) {
     if (!filter || cli_filter_holds(filter, field_at, "docs/trace.md", &event, NULL)) {
-      print_event(line, &event);
+      print_event(&line, &event);
     }
     if (lines->len >= WRITTEN_OCTETS) {
       output_write(NULL, lines->str, lines->len, NULL);
@@ -247,7 +246,6 @@ static int run(const cli_arguments *arguments, GError **error)
   }
   trace_reader_free(reader);
   output_write(NULL, lines->str, lines->len, NULL);
-  decode_line_free(line);
   fclose(file);
   return *error ? CLI_USAGE : CLI_OK;
 }

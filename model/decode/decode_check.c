@@ -144,7 +144,7 @@ void decode_report(const decode_tools *tools, decode_connection *connection, dec
 
   event->connection = connection;
   if (!event->fpdu && !event->text && event->problems != 0) {
-    event->text = decode_problem_row_of((decode_problem)__builtin_ctzll(event->problems))->sentence;
+    event->text = decode_problems[(decode_problem)__builtin_ctzll(event->problems)].sentence;
   }
   for (decode_problem_set left = event->problems; left != 0;) {
     const decode_problem problem = decode_problem_take(&left);

@@ -436,9 +436,8 @@ void decode_direction_receive(decode_direction *direction, const capture_segment
   direction->acknowledgement =
       (segment->flags & TCP_ACK) ? segment->acknowledgement : direction->acknowledgement;
   if (segment->clock_step_ns != 0) {
-    g_autofree char *text =
-        g_strdup_printf("%s: by %+.6f s", decode_problem_row_of(DECODE_PROBLEM_CLOCK)->sentence,
-                        (double)segment->clock_step_ns / NS_PER_SECOND);
+    g_autofree char *text = g_strdup_printf("%s: by %+.6f s", decode_problems[DECODE_PROBLEM_CLOCK].sentence,
+                                            (double)segment->clock_step_ns / NS_PER_SECOND);
     note(direction, DECODE_NOTE_CLOCK, (uint64_t)MAX(position, 0), 0, DECODE_PROBLEM_BIT(CLOCK), text);
   }
   if (segment->payload_octets > 0 && direction->start.in_full_operation && !(segment->flags & TCP_RST) &&

@@ -36,11 +36,9 @@ typedef struct decode_problem_row {
   const char *sentence;
 } decode_problem_row;
 
-/* Returns the row of `problem` (< DECODE_PROBLEMS); static. */
-const decode_problem_row *decode_problem_row_of(decode_problem problem);
-
-/* Returns "error", "warning", "note". Static. */
-const char *decode_severity_name(decode_severity severity);
+/* By decode_problem, and by decode_severity: "error", "warning", "note". */
+extern const decode_problem_row decode_problems[];
+extern const char *const decode_severities[];
 
 #define DECODE_PROBLEM_BIT(id) (UINT64_C(1) << DECODE_PROBLEM_##id)
 G_STATIC_ASSERT(DECODE_PROBLEMS <= 64);

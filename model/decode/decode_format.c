@@ -37,31 +37,21 @@ const decode_word decode_crcs[] = {
 
 /* --- Problems --- */
 
-static const decode_problem_row rows[] = {
+const decode_problem_row decode_problems[] = {
 #define PROBLEM(id, kind_, severity_, clause_, sentence_)                                                    \
   [DECODE_PROBLEM_##                                                                                         \
       id] = {.kind = (kind_), .severity = DECODE_##severity_, .clause = (clause_), .sentence = (sentence_)},
 #include "decode/decode_problems.def"
 };
 
-const decode_problem_row *decode_problem_row_of(decode_problem problem)
-{
-  return &rows[problem];
-}
-
-const char *decode_severity_name(decode_severity severity)
-{
-  static const char *const names[] = {
-      [DECODE_ERROR] = "error", [DECODE_WARNING] = "warning", [DECODE_NOTE] = "note"};
-
-  return names[severity];
-}
+const char *const decode_severities[] = {
+    [DECODE_ERROR] = "error", [DECODE_WARNING] = "warning", [DECODE_NOTE] = "note"};
 
 void decode_append_problem(decode_line *line, const decode_event *event, decode_problem problem)
 {
   const decode_fpdu *fpdu = event->fpdu;
 
-  decode_line_text(line, event->text ? event->text : decode_problem_row_of(problem)->sentence);
+  decode_line_text(line, event->text ? event->text : decode_problems[problem].sentence);
   switch (fpdu ? problem : DECODE_PROBLEMS) { /* a message has but the sentences of its FPDUs */
   case DECODE_PROBLEM_CRC:
     decode_line_print(line, ": computed 0x%08X, received 0x%08X", fpdu->crc_computed, fpdu->crc_received);
@@ -234,5 +224,6 @@ const decode_field decode_fields_counts[] = {
     COUNT(" garbled packets", "garbled_packets", garbled_packets),
     COUNT(" IP fragments", "fragments", fragments),
     COUNT(" datagrams with a fragment missing", "fragments_missing", fragments_missing),
+    COUNT(NULL, "tcp_connections", flows),
     {.member = NULL},
 };

@@ -16,10 +16,12 @@
 /* Returns "RDMA Write", "reserved 0xC". Static. */
 const char *decode_opcode_name(uint8_t opcode);
 
-/* Returns JSON's `type`; the opcode, where a FPDU or message has one; and the word of a note's `kind`. */
+/* Returns JSON's `type`, and the opcode, where a FPDU or message has one. */
 const char *decode_event_type(const decode_event *event);
 uint8_t decode_event_opcode(const decode_event *event);
-const char *decode_note_kind(decode_event_kind kind);
+
+/* The word of a note's `kind`. */
+extern const char *const decode_note_kinds[];
 
 /* The generation whose words are used for errors: the startup frames' (Rev 0: ietf, above: rfc), else by
  * RDMAP's version (0: rdmac). */
@@ -74,16 +76,14 @@ void decode_append_problem(decode_line *line, const decode_event *event, decode_
 
 /* --- The formats --- */
 
-/* This is the whole capture; before its end `version`, `file` and `origin_ns` are known. */
+/* This is the whole capture; before its end `version`, `file` and the origin and decimals of
+ * `counts` are known. */
 typedef struct decode_capture {
   const char *version;          /* of the program */
   const char *file;             /* the capture's name */
-  int64_t origin_ns;            /* what times count from: capture_source_origin_ns() */
   bool has_messages;            /* lines are of messages, not of FPDUs */
   decode_clock clock;           /* of lines of text */
   bool of_problems;             /* lines are those of `problem`, not of `event` */
-  unsigned decimals;            /* of seconds in its times: capture_source_decimals() */
-  uint32_t flows;               /* TCP connections in the capture */
   const GPtrArray *connections; /* of those that speak MPA: decode_session_connections() */
   const capture_counts *counts;
 } decode_capture;

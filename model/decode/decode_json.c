@@ -2,9 +2,10 @@
 #include <glib.h>
 #include <inttypes.h>
 
+#include "base/plain_text.h"
 #include "decode/decode_format.h"
 
-static const char *const notes[] = {
+const char *const decode_note_kinds[] = {
     [DECODE_NOTE_HOLE] = "hole",
     [DECODE_NOTE_LOST_CHAIN] = "lost chain",
     [DECODE_NOTE_BAD_LENGTH] = "bad length",
@@ -19,11 +20,6 @@ static const char *const notes[] = {
     [DECODE_NOTE_CLOCK] = "clock",
     [DECODE_NOTE_UNANSWERED] = "unanswered",
 };
-
-const char *decode_note_kind(decode_event_kind kind)
-{
-  return notes[kind];
-}
 
 static const char *bool_text(bool is_true)
 {
@@ -218,12 +214,12 @@ static void append_source(decode_line *line, const char *type, const decode_even
 static void append_row(decode_line *line, const decode_problem_row *row)
 {
   decode_line_print(line, "\"severity\":\"%s\",\"kind\":\"%s\",\"clause\":\"%s\"",
-                    decode_severity_name(row->severity), row->kind, row->clause);
+                    decode_severities[row->severity], row->kind, row->clause);
 }
 
 static void append_sentence(decode_line *line, const decode_event *event, decode_problem problem)
 {
-  append_row(line, decode_problem_row_of(problem));
+  append_row(line, &decode_problems[problem]);
   decode_line_text(line, ",\"text\":\"");
   decode_append_problem(line, event, problem);
   decode_line_text(line, "\"");
@@ -234,8 +230,7 @@ static void append_problem(decode_line *line, const decode_event *event, decode_
   append_source(line, "problem", event);
   decode_line_text(line, ",");
   append_sentence(line, event, problem);
-  decode_line_text(line, "}");
-  decode_line_end(line);
+  decode_line_text(line, "}\n");
 }
 
 static void append_event(decode_line *line, const decode_event *event)
@@ -250,16 +245,15 @@ static void append_event(decode_line *line, const decode_event *event)
   } else if (event->message) {
     append_message(line, event->message);
   } else {
-    decode_line_print(line, ",\"kind\":\"%s\",\"text\":", decode_note_kind(event->kind));
-    decode_line_json(line, event->text);
+    decode_line_print(line, ",\"kind\":\"%s\",\"text\":", decode_note_kinds[event->kind]);
+    plain_text_append_json(line->text, event->text);
   }
   for (decode_problem_set left = event->problems; left != 0;) {
     decode_line_text(line, before);
     append_sentence(line, event, decode_problem_take(&left));
     before = "},{";
   }
-  decode_line_text(line, event->problems != 0 ? "}]}" : "}");
-  decode_line_end(line);
+  decode_line_text(line, event->problems != 0 ? "}]}\n" : "}\n");
 }
 
 /* --- The capture --- */
@@ -267,19 +261,18 @@ static void append_event(decode_line *line, const decode_event *event)
 static void append_capture(decode_line *line, const decode_capture *capture)
 {
   decode_line_text(line, "\"version\":");
-  decode_line_json(line, capture->version);
+  plain_text_append_json(line->text, capture->version);
   decode_line_text(line, ",\"file\":");
-  decode_line_json(line, capture->file);
+  plain_text_append_json(line->text, capture->file);
   decode_line_text(line, ",\"origin_s\":");
-  decode_line_seconds(line, capture->origin_ns, 0);
+  decode_line_seconds(line, capture->counts->origin_ns, 0);
 }
 
 static void append_heading(decode_line *line, const decode_capture *capture)
 {
   decode_line_text(line, "{\"type\":\"capture\",");
   append_capture(line, capture);
-  decode_line_text(line, "}");
-  decode_line_end(line);
+  decode_line_text(line, "}\n");
 }
 
 /* Appends where something was, without braces. */
@@ -311,8 +304,8 @@ static void append_findings(decode_line *line, const decode_connection *connecti
     const decode_problem_sum *sum = &found->problems[problem];
     if (sum->count > 0) {
       decode_line_text(line, before);
-      append_row(line, decode_problem_row_of(problem));
-      decode_line_print(line, ",\"text\":\"%s\"", decode_problem_row_of(problem)->sentence);
+      append_row(line, &decode_problems[problem]);
+      decode_line_print(line, ",\"text\":\"%s\"", decode_problems[problem].sentence);
       decode_line_number(line, ",\"count\":", sum->count);
       decode_line_text(line, ",");
       append_place(line, "first_s", sum->first_ns, sum->first_position, sum->first_packet);
@@ -370,14 +363,12 @@ static void append_overview(decode_line *line, const decode_capture *capture)
 {
   decode_line_text(line, "{");
   append_capture(line, capture);
-  append_fields(line, ",\"capture\":{", decode_fields_counts, capture->counts, "");
-  decode_line_print(line, ",\"tcp_connections\":%u},\"connections\":[", capture->flows);
+  append_fields(line, ",\"capture\":{", decode_fields_counts, capture->counts, "},\"connections\":[");
   for (guint i = 0; i < capture->connections->len; i++) {
     decode_line_text(line, i > 0 ? "," : "");
     append_connection(line, capture->connections->pdata[i]);
   }
-  decode_line_text(line, "]}");
-  decode_line_end(line);
+  decode_line_text(line, "]}\n");
 }
 
 const decode_format decode_json = {

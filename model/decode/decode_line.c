@@ -9,29 +9,6 @@
 #define NS_PER_SECOND INT64_C(1000000000)
 #define NS_PER_MICROSECOND 1000
 
-struct decode_line {
-  GString *text;
-  size_t widest; /* decode_line_widest() */
-  decode_clock clock;
-  int64_t origin_ns;
-  int64_t previous_ns; /* time of the line before */
-  unsigned decimals;   /* of a date */
-  size_t shift;        /* of all columns */
-};
-
-decode_line *decode_line_new(GString *text)
-{
-  decode_line *line = g_new0(decode_line, 1);
-
-  line->text = text;
-  return line;
-}
-
-void decode_line_free(decode_line *line)
-{
-  g_free(line);
-}
-
 /* Does what g_string_append_len() does, without a call where there is room. */
 static inline void append(GString *to, const char *text, size_t length)
 {
@@ -119,13 +96,6 @@ void decode_line_utc(decode_line *line, int64_t since_1970_ns, unsigned decimals
   g_string_append_c(line->text, 'Z');
 }
 
-void decode_line_set_clock(decode_line *line, decode_clock clock, int64_t origin_ns, unsigned decimals)
-{
-  line->clock = clock;
-  line->origin_ns = origin_ns;
-  line->decimals = decimals;
-}
-
 void decode_line_time(decode_line *line, int64_t time_ns, size_t width)
 {
   size_t from = line->text->len;
@@ -137,11 +107,6 @@ void decode_line_time(decode_line *line, int64_t time_ns, size_t width)
     decode_line_seconds(line, time_ns - (line->clock == DECODE_CLOCK_DELTA ? line->previous_ns : 0), width);
   }
   line->previous_ns = time_ns;
-}
-
-void decode_line_json(decode_line *line, const char *text)
-{
-  plain_text_append_json(line->text, text);
 }
 
 void decode_line_column(decode_line *line, size_t column)
@@ -159,9 +124,4 @@ size_t decode_line_widest(decode_line *line, size_t width)
 {
   line->widest = MAX(line->widest, width);
   return line->widest;
-}
-
-void decode_line_end(decode_line *line)
-{
-  g_string_append_c(line->text, '\n');
 }

@@ -7,12 +7,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef struct decode_line decode_line;
+/* Times of lines count from one of these. */
+typedef enum decode_clock {
+  DECODE_CLOCK_RELATIVE, /* the capture's origin */
+  DECODE_CLOCK_ABSOLUTE, /* no time: UTC */
+  DECODE_CLOCK_DELTA,    /* the line before */
+} decode_clock;
 
-/* Lines go to the end of `text`, which is the caller's, who may empty it between lines. Free with
- * decode_line_free() (NULL is allowed). */
-decode_line *decode_line_new(GString *text);
-void decode_line_free(decode_line *line);
+/* The lines of one output go to the end of `text`, which is the caller's, who may empty it between lines. */
+typedef struct decode_line {
+  GString *text;
+  decode_clock clock;  /* of decode_line_time() */
+  int64_t origin_ns;   /* of its times, since 1970 */
+  unsigned decimals;   /* of a date: 6 or 9 */
+  int64_t previous_ns; /* the time of the line before */
+  size_t widest;       /* decode_line_widest() */
+  size_t shift;        /* of all columns, by a longer date */
+} decode_line;
 
 void decode_line_text(decode_line *line, const char *text);
 
@@ -34,29 +45,12 @@ void decode_line_seconds(decode_line *line, int64_t time_ns, size_t width);
 /* Appends "2026-11-21T12:00:00.000000001Z" with so many `decimals`, 6 or 9, of a time since 1970. */
 void decode_line_utc(decode_line *line, int64_t since_1970_ns, unsigned decimals);
 
-/* Times of lines count from one of these. */
-typedef enum decode_clock {
-  DECODE_CLOCK_RELATIVE, /* the capture's origin */
-  DECODE_CLOCK_ABSOLUTE, /* no time: UTC */
-  DECODE_CLOCK_DELTA,    /* the line before */
-} decode_clock;
-
-/* Sets how decode_line_time() shows times since `origin_ns`, itself since 1970; before any:
- * DECODE_CLOCK_RELATIVE. `decimals` as for decode_line_utc(). */
-void decode_line_set_clock(decode_line *line, decode_clock clock, int64_t origin_ns, unsigned decimals);
-
 /* Appends the time of a line, after as many blanks as make it `width` characters; the columns after a longer
  * date move. */
 void decode_line_time(decode_line *line, int64_t time_ns, size_t width);
-
-/* Appends plain_text_append_json() of `text`. */
-void decode_line_json(decode_line *line, const char *text);
 
 /* Appends blanks, one at least, up to `column` of this line (0: its first character). */
 void decode_line_column(decode_line *line, size_t column);
 
 /* Returns the highest `width` that this was called with up to now: lines of one output align by it. */
 size_t decode_line_widest(decode_line *line, size_t width);
-
-/* Ends the line. */
-void decode_line_end(decode_line *line);

@@ -112,7 +112,7 @@ void decode_reads_response(decode_reads *reads, const decode_event *event)
 
 static void report(struct decode_misfit *misfit, decode_problem problem, decode_handler handler, void *user)
 {
-  g_autoptr(GString) text = g_string_new(decode_problem_row_of(problem)->sentence);
+  g_autoptr(GString) text = g_string_new(decode_problems[problem].sentence);
 
   if (misfit->count == 0) {
     return;

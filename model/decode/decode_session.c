@@ -219,7 +219,7 @@ static void report_reset(const decode_session *session, conversation *talk, cons
   const reset_end *end = &talk->reset_ends[from];
   const decode_direction *direction = talk->directions[from];
   const bool stands = fate == RESET_STANDS, falls = fate == RESET_FALLS;
-  const char *sentence = decode_problem_row_of(DECODE_PROBLEM_FALSE_RESET)->sentence;
+  const char *sentence = decode_problems[DECODE_PROBLEM_FALSE_RESET].sentence;
   const uint64_t packet = falls ? end->packet : segment->packet;
 
   if (fate == RESET_NONE) {
@@ -337,7 +337,7 @@ static char *passed_over_text(uint64_t count, uint64_t packet)
 {
   return g_strdup_printf("%s: %" G_GUINT64_FORMAT ", the first in packet %" G_GUINT64_FORMAT
                          "; --ignore-checksums accepts them",
-                         decode_problem_row_of(DECODE_PROBLEM_CHECKSUM)->sentence, count, packet);
+                         decode_problems[DECODE_PROBLEM_CHECKSUM].sentence, count, packet);
 }
 
 /* Ends `talk`, of which no further segment comes. A second call does nothing. */

@@ -188,7 +188,7 @@ static void append_startup_fields(decode_line *line, const decode_startup_frame 
 /* Begins another line, of Private Data. */
 static void begin_private_data(decode_line *line)
 {
-  decode_line_end(line);
+  decode_line_text(line, "\n");
   decode_line_column(line, NAME_COLUMN);
   decode_line_text(line, "Private Data");
 }
@@ -257,9 +257,9 @@ static size_t append_source(decode_line *line, const decode_event *event)
 /* Appends "error: PAD is not 0: 0x01 (RFC 5044 §4.1)". */
 static void append_sentence(decode_line *line, const decode_event *event, decode_problem problem)
 {
-  const decode_problem_row *row = decode_problem_row_of(problem);
+  const decode_problem_row *row = &decode_problems[problem];
 
-  decode_line_print(line, "%s: ", decode_severity_name(row->severity));
+  decode_line_print(line, "%s: ", decode_severities[row->severity]);
   decode_append_problem(line, event, problem);
   decode_line_print(line, " (%s)", row->clause);
 }
@@ -272,7 +272,7 @@ static bool append_problems(decode_line *line, const decode_event *event, const 
 
   for (decode_problem_set left = event->problems; left != 0;) {
     const decode_problem problem = decode_problem_take(&left);
-    if (decode_problem_row_of(problem)->severity != DECODE_NOTE || problem == DECODE_PROBLEM_CRC_REFUSED) {
+    if (decode_problems[problem].severity != DECODE_NOTE || problem == DECODE_PROBLEM_CRC_REFUSED) {
       decode_line_text(line, before);
       append_sentence(line, event, problem);
       has_any = true;
@@ -285,7 +285,7 @@ static void append_problem(decode_line *line, const decode_event *event, decode_
 {
   append_source(line, event);
   append_sentence(line, event, problem);
-  decode_line_end(line);
+  decode_line_text(line, "\n");
 }
 
 static void append_event(decode_line *line, const decode_event *event)
@@ -316,7 +316,7 @@ static void append_event(decode_line *line, const decode_event *event)
   } else if (!append_problems(line, event, "")) {
     decode_line_print(line, "note: %s", event->text);
   }
-  decode_line_end(line);
+  decode_line_text(line, "\n");
 }
 
 /* --- The capture --- */
@@ -326,19 +326,19 @@ static void append_heading(decode_line *line, const decode_capture *capture)
   static const char *const times[] = {"time_s", "time_utc", "delta_s"};
   g_autofree char *file = plain_text(capture->file, -1, "");
 
-  decode_line_set_clock(line, capture->clock, capture->origin_ns, capture->decimals);
+  line->clock = capture->clock;
+  line->origin_ns = capture->counts->origin_ns;
+  line->decimals = capture->counts->decimals;
   decode_line_print(line, "# iwarpsim %s, decode %s", capture->version, file);
-  if (capture->origin_ns > 0) {
+  if (capture->counts->origin_ns > 0) {
     decode_line_text(line, ", time 0 is ");
-    decode_line_utc(line, capture->origin_ns, 9);
+    decode_line_utc(line, capture->counts->origin_ns, 9);
   }
-  decode_line_end(line);
-  decode_line_print(line, "# %s, connection, from > to, stream position, octets, packets, %s",
+  decode_line_print(line, "\n# %s, connection, from > to, stream position, octets, packets, %s\n",
                     times[capture->clock],
                     capture->of_problems    ? "problem"
                     : capture->has_messages ? "message, times"
                                             : "located by, CRC, content, markers (position:FPDUPTR)");
-  decode_line_end(line);
 }
 
 static void append_row(decode_line *line, const char *label, bool is_always, uint64_t forward,
@@ -347,8 +347,7 @@ static void append_row(decode_line *line, const char *label, bool is_always, uin
   if (is_always || forward > 0 || reverse > 0) {
     decode_line_print(line, "  %s", label);
     decode_line_column(line, VALUE_COLUMN);
-    decode_line_print(line, "%*" PRIu64 "%*" PRIu64, VALUE_WIDTH, forward, VALUE_WIDTH, reverse);
-    decode_line_end(line);
+    decode_line_print(line, "%*" PRIu64 "%*" PRIu64 "\n", VALUE_WIDTH, forward, VALUE_WIDTH, reverse);
   }
 }
 
@@ -367,16 +366,15 @@ static void append_frame(decode_line *line, const char *name, bool is_there,
   if (is_there) {
     append_startup_fields(line, frame);
   }
-  decode_line_end(line);
+  decode_line_text(line, "\n");
 }
 
 /* Appends the kind where the startup frames do not show it. */
 static void append_kind(decode_line *line, const char *to, const decode_direction_summary *sums)
 {
   if (sums->in_full_operation) {
-    decode_line_print(line, "  taken to the %s: markers %s, CRC %s", to, sums->markers ? "on" : "off",
+    decode_line_print(line, "  taken to the %s: markers %s, CRC %s\n", to, sums->markers ? "on" : "off",
                       sums->crc ? "on" : "off");
-    decode_line_end(line);
   }
 }
 
@@ -399,16 +397,16 @@ static void append_findings(decode_line *line, const decode_connection *connecti
     decode_line_print(line, "  Terminate by the %s", from == SIDE_INITIATOR ? "Initiator" : "Responder");
     append_place(line, ", ", terminate->time_ns, terminate->position, terminate->packet);
     append_error(line, ":", terminate->error, decode_generation(connection, terminate->rdmap_version));
-    decode_line_end(line);
+    decode_line_text(line, "\n");
   }
   for (decode_problem problem = 0; found && problem < DECODE_PROBLEMS; problem++) {
     const decode_problem_sum *sum = &found->problems[problem];
-    const decode_problem_row *row = decode_problem_row_of(problem);
+    const decode_problem_row *row = &decode_problems[problem];
     if (sum->count > 0) {
-      decode_line_print(line, "  %s to the %s, %" PRIu64 " %s: %s (%s)", decode_severity_name(row->severity),
-                        to, sum->count, units_counted(sum->count, "times"), row->sentence, row->clause);
+      decode_line_print(line, "  %s to the %s, %" PRIu64 " %s: %s (%s)", decode_severities[row->severity], to,
+                        sum->count, units_counted(sum->count, "times"), row->sentence, row->clause);
       append_place(line, ", first at ", sum->first_ns, sum->first_position, sum->first_packet);
-      decode_line_end(line);
+      decode_line_text(line, "\n");
     }
   }
 }
@@ -417,10 +415,8 @@ static void append_connection(decode_line *line, const decode_connection *connec
 {
   const decode_direction_summary *sums = connection->directions;
 
-  decode_line_end(line);
-  decode_line_print(line, "connection %u: Initiator %s, Responder %s", connection->index,
+  decode_line_print(line, "\nconnection %u: Initiator %s, Responder %s\n", connection->index,
                     connection->ends[SIDE_INITIATOR], connection->ends[SIDE_RESPONDER]);
-  decode_line_end(line);
   append_frame(line, "Request", connection->has_request, &connection->request);
   append_frame(line, "Reply", connection->has_reply, &connection->reply);
   if (!connection->has_request || !connection->has_reply) {
@@ -428,8 +424,7 @@ static void append_connection(decode_line *line, const decode_connection *connec
     append_kind(line, "Initiator", &sums[SIDE_RESPONDER]);
   }
   decode_line_column(line, VALUE_COLUMN + 4);
-  decode_line_text(line, "to the Responder    to the Initiator");
-  decode_line_end(line);
+  decode_line_text(line, "to the Responder    to the Initiator\n");
   append_sums(line, decode_fields_fpdu_sums, sums);
   for (unsigned opcode = 0; opcode < G_N_ELEMENTS(sums->opcodes); opcode++) {
     append_row(line, decode_opcode_name((uint8_t)opcode), false, sums[SIDE_INITIATOR].opcodes[opcode],
@@ -445,21 +440,17 @@ static void append_overview(decode_line *line, const decode_capture *capture)
   guint speakers = capture->connections->len;
   g_autofree char *file = plain_text(capture->file, -1, "");
 
-  decode_line_print(line, "# iwarpsim %s, decode --summary %s", capture->version, file);
-  decode_line_end(line);
-  decode_line_print(line, "%" PRIu64 " %s", capture->counts->packets,
-                    units_counted(capture->counts->packets, "packets"));
+  decode_line_print(line, "# iwarpsim %s, decode --summary %s\n%" PRIu64 " %s", capture->version, file,
+                    capture->counts->packets, units_counted(capture->counts->packets, "packets"));
   for (const decode_field *field = decode_fields_counts; field->member; field++) {
     uint64_t count = decode_field_value(field, capture->counts);
     if (field->text && count > 0) {
       decode_line_print(line, ", %" PRIu64 "%s", count, field->text);
     }
   }
-  decode_line_end(line);
-  decode_line_print(line, "%u TCP %s, %u %s MPA", capture->flows,
-                    units_counted(capture->flows, "connections"), speakers,
+  decode_line_print(line, "\n%u TCP %s, %u %s MPA\n", capture->counts->flows,
+                    units_counted(capture->counts->flows, "connections"), speakers,
                     speakers == 1 ? "speaks" : "speak");
-  decode_line_end(line);
   for (guint i = 0; i < speakers; i++) {
     append_connection(line, capture->connections->pdata[i]);
   }

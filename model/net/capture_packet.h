@@ -60,7 +60,7 @@ typedef enum capture_checksum {
 /* One TCP segment as a capture shows it. */
 typedef struct capture_segment {
   uint64_t packet; /* its number in the file, from 1; put together from fragments: that of the last */
-  int64_t time_ns; /* since the capture's origin, see capture_source_origin_ns() */
+  int64_t time_ns; /* since the capture's origin, see capture_counts */
   /* The file's clock was set since the segment before of its flow, perhaps (capture_counts.clock_steps): by
    * how much, the last time; 0: it was not. */
   int64_t clock_step_ns;

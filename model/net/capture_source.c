@@ -59,7 +59,6 @@ struct capture_source {
   char *filter;    /* NULL: all packets pass */
   GArray *filters; /* of link_filter */
   gboolean ended;
-  int64_t origin_ns;
   uint64_t packets; /* read so far, also those that the filter leaves out */
   ip_reassembly *reassembly;
   uint8_t *reassembled; /* the octets of the datagram that was whole last */
@@ -120,6 +119,7 @@ capture_source *capture_source_open_stream(FILE *stream, const char *name, const
   capture_source *source = g_new0(capture_source, 1);
   source->name = g_strdup(name);
   source->file = file;
+  source->counts.decimals = capture_file_decimals(file);
   source->filter = g_strdup(filter);
   source->filters = g_array_new(FALSE, FALSE, sizeof(link_filter));
   ip_reassembly_config config = ip_reassembly_config_unlimited();
@@ -176,8 +176,8 @@ void capture_source_free(capture_source *source)
 static void set_time(capture_source *source, int64_t file_ns)
 {
   if (source->packets == 0) {
-    source->origin_ns = file_ns >= 0 && file_ns < DAY_NS ? 0 : file_ns;
-    source->zero_ns = source->origin_ns;
+    source->counts.origin_ns = file_ns >= 0 && file_ns < DAY_NS ? 0 : file_ns;
+    source->zero_ns = source->counts.origin_ns;
     source->file_ns = file_ns;
   }
   const int128 step_ns = (int128)file_ns - source->file_ns;
@@ -328,7 +328,7 @@ static void begin_flow(capture_source *source, conversation *talk, unsigned open
   tracked_flow *tracked = g_new0(tracked_flow, 1);
   const datagram_flow *key = &talk->ends;
 
-  tracked->flow.index = source->flows->len;
+  tracked->flow.index = source->counts.flows++;
   tracked->clock_steps = source->counts.clock_steps;
   tracked->flow.before = talk->current ? &talk->current->flow : NULL;
   tracked->flow.ends[opener] = (capture_end){.address = key->source, .port = key->source_port};
@@ -476,21 +476,6 @@ const capture_flow *capture_source_flow(const capture_source *source, uint32_t i
   return &tracked->flow;
 }
 
-uint32_t capture_source_flows(const capture_source *source)
-{
-  return source->flows->len;
-}
-
-int64_t capture_source_origin_ns(const capture_source *source)
-{
-  return source->origin_ns;
-}
-
-unsigned capture_source_decimals(const capture_source *source)
-{
-  return capture_file_decimals(source->file);
-}
-
 const capture_counts *capture_source_counts(const capture_source *source)
 {
   return &source->counts;
@@ -535,7 +520,6 @@ char *capture_source_holds(const capture_source *source, bool takes_wrong_checks
                            "passed over (--ignore-checksums accepts them)",
                            counts->wrong_checksums, counts->segments);
   }
-  g_string_append_printf(text, ", %u TCP %s", source->flows->len,
-                         units_counted(source->flows->len, "connections"));
+  g_string_append_printf(text, ", %u TCP %s", counts->flows, units_counted(counts->flows, "connections"));
   return g_string_free(text, FALSE);
 }

@@ -18,8 +18,13 @@ typedef struct capture_source capture_source;
 /* The latest time: times count picoseconds in 64 bits elsewhere (base/time_ps.h), which is 106 days. */
 #define CAPTURE_LONGEST_NS (INT64_C(100) * 86400 * 1000000000)
 
-/* What was passed over, and what was seen. */
+/* What is known of the capture up to now: what was passed over, and what was seen. */
 typedef struct capture_counts {
+  /* What time_ns counts from, in ns since 1970: 0 when the first packet is of the first day of 1970, which is
+   * a simulator's time 0; else the first packet's time. 0 before the first packet. */
+  int64_t origin_ns;
+  unsigned decimals;          /* of seconds in the file's times: 6 or 9; of pcapng always 9 */
+  uint32_t flows;             /* TCP connections */
   uint64_t packets;           /* in the file, that pass the filter */
   uint64_t octets;            /* of those, as captured */
   uint64_t segments;          /* TCP segments given */
@@ -67,23 +72,15 @@ gboolean capture_source_next(capture_source *source, capture_segment *segment, g
  * valid until the next capture_source_next(). */
 const uint8_t *capture_source_ip(const capture_source *source, uint32_t *octets);
 
-/* The connection `index` (< capture_source_flows()); the source's, its address stays. */
+/* The connection `index` (< capture_counts.flows); the source's, its address stays. */
 const capture_flow *capture_source_flow(const capture_source *source, uint32_t index);
-uint32_t capture_source_flows(const capture_source *source);
-
-/* What time_ns counts from, in ns since 1970: 0 when the first packet is of the first day of 1970, which is a
- * simulator's time 0; else the first packet's time. 0 before the first packet. */
-int64_t capture_source_origin_ns(const capture_source *source);
-
-/* The decimals of seconds in the file's times: 6 or 9; of pcapng always 9. */
-unsigned capture_source_decimals(const capture_source *source);
 
 /* "10 packets, of which 9 are ARP (EtherType 0x0806), 0 TCP connections": what was read, what most of the
  * other_packets are, how many segments are cut short, and, unless `takes_wrong_checksums`, how many are
  * wrong. Free with g_free(). */
 char *capture_source_holds(const capture_source *source, bool takes_wrong_checksums);
 
-/* The counts so far; the source's. */
+/* The source's own. */
 const capture_counts *capture_source_counts(const capture_source *source);
 
 /* The share of the file, as it is on the disk, that has been read, 0 … 1; 0 when that is not known (a pipe).

@@ -4,7 +4,7 @@
 void decode_paper_set_up(decode_paper *paper, G_GNUC_UNUSED gconstpointer data)
 {
   paper->text = g_string_new(NULL);
-  paper->line = decode_line_new(paper->text);
+  paper->line = (decode_line){.text = paper->text};
   paper->connection = (decode_connection){.ends = {"10.0.0.1:49152", "10.0.0.2:5044"}};
   paper->fpdu = (decode_fpdu){.located_by = MPA_LOCATED_BY_CHAIN,
                               .crc = DECODE_CRC_RIGHT,
@@ -30,18 +30,15 @@ void decode_paper_set_up(decode_paper *paper, G_GNUC_UNUSED gconstpointer data)
                                 .stream_position = 20,
                                 .octets = 1468,
                                 .fpdu = &paper->fpdu};
-  paper->counts = (capture_counts){.packets = 12, .octets = 3000, .segments = 9, .wrong_checksums = 1};
-  paper->capture = (decode_capture){.version = "9.8.7",
-                                    .file = "a.pcap",
-                                    .flows = 3,
-                                    .connections = g_ptr_array_new(),
-                                    .counts = &paper->counts};
+  paper->counts =
+      (capture_counts){.flows = 3, .packets = 12, .octets = 3000, .segments = 9, .wrong_checksums = 1};
+  paper->capture = (decode_capture){
+      .version = "9.8.7", .file = "a.pcap", .connections = g_ptr_array_new(), .counts = &paper->counts};
 }
 
 void decode_paper_tear_down(decode_paper *paper, G_GNUC_UNUSED gconstpointer data)
 {
   g_ptr_array_unref((GPtrArray *)paper->capture.connections);
-  decode_line_free(paper->line);
   g_string_free(paper->text, TRUE);
   g_free(paper->taken);
 }
@@ -56,7 +53,7 @@ const char *decode_paper_take(decode_paper *paper)
 
 const char *decode_paper_event(decode_paper *paper, const decode_format *format)
 {
-  format->event(paper->line, &paper->event);
+  format->event(&paper->line, &paper->event);
   return format == &decode_json ? decode_paper_take_object(paper) : decode_paper_take(paper);
 }
 

@@ -13,7 +13,7 @@
 typedef struct decode_paper {
   GString *text;
   char *taken;
-  decode_line *line;
+  decode_line line;             /* to the end of `text` */
   decode_connection connection; /* number 0, from 10.0.0.1:49152 to 10.0.0.2:5044 */
   decode_event event; /* `fpdu`, from the Initiator, alone in packet 5: stream positions 20 to 1488 */
   decode_fpdu fpdu;   /* a Write, located by chain, CRC right, without markers */

@@ -184,8 +184,8 @@ FIXTURE_TEST(test_note)
 FIXTURE_TEST(test_heading)
 {
   f->capture.file = "a\"\\\n\xFF.pcap";
-  f->capture.origin_ns = INT64_C(1763740800000000007);
-  decode_json.heading(f->line, &f->capture);
+  f->counts.origin_ns = INT64_C(1763740800000000007);
+  decode_json.heading(&f->line, &f->capture);
   g_assert_cmpstr(decode_paper_take_object(f), ==,
                   "{'type':'capture','version':'9.8.7','file':'a\\'\\\\\\n\xEF\xBF\xBD.pcap','origin_s':"
                   "1763740800.000000007}");

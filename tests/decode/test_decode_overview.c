@@ -49,7 +49,7 @@ static void add_connection(decode_paper *f)
 
 FIXTURE_TEST(test_empty_object)
 {
-  decode_json.overview(f->line, &f->capture);
+  decode_json.overview(&f->line, &f->capture);
   g_assert_cmpstr(decode_paper_take_object(f), ==, CAPTURE "]}");
 }
 
@@ -84,7 +84,7 @@ FIXTURE_TEST(test_object)
 
   add_connection(f);
   add_connection(f);
-  decode_json.overview(f->line, &f->capture);
+  decode_json.overview(&f->line, &f->capture);
   g_assert_cmpstr(decode_paper_take_object(f), ==, expected);
 }
 
@@ -101,7 +101,7 @@ FIXTURE_TEST(test_table)
   f->connection.has_request = true;
   f->connection.request.revision = 1;
   add_connection(f);
-  decode_text.overview(f->line, &f->capture);
+  decode_text.overview(&f->line, &f->capture);
   g_assert_cmpstr(decode_paper_take(f), ==,
                   HEADING "\n"
                           "connection 0: Initiator 10.0.0.1:49152, Responder 10.0.0.2:5044\n"
@@ -142,7 +142,7 @@ FIXTURE_TEST(test_table)
 FIXTURE_TEST(test_short_table)
 {
   add_connection(f);
-  decode_text.overview(f->line, &f->capture);
+  decode_text.overview(&f->line, &f->capture);
   g_assert_cmpstr(decode_paper_take(f), ==,
                   HEADING "\n"
                           "connection 0: Initiator 10.0.0.1:49152, Responder 10.0.0.2:5044\n"

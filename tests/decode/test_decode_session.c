@@ -382,7 +382,7 @@ ROW_TEST(test_resets, reset_rows)
     const decode_event *note = event_at(at->notes, i);
     if (note->kind == DECODE_NOTE_RESET) {
       decode_problem_set problems = note->problems;
-      g_string_append_printf(found, "%s ", decode_problem_row_of(decode_problem_take(&problems))->kind);
+      g_string_append_printf(found, "%s ", decode_problems[decode_problem_take(&problems)].kind);
       EXPECT_FIELDS(note, (direction, SIDE_RESPONDER), (packets.first, 7),
                     (stream_position, (uint64_t)MAX(500 + c->from_next, 0)));
     }

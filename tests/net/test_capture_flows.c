@@ -210,7 +210,7 @@ static void check(const struct flow_case *c, unsigned version, unsigned swap)
     }
   }
   g_assert_false(fixture_next(source, &segment));
-  g_assert_cmpuint(capture_source_flows(source), ==, c->count);
+  g_assert_cmpuint(capture_source_counts(source)->flows, ==, c->count);
   for (uint32_t i = 0; i < c->count; i++) {
     assert_flow(source, i, version, &c->flows[i], swap);
   }
@@ -267,7 +267,7 @@ TEST(test_many_connections)
     EXPECT_FIELDS(&segment, (flow, i % CONNECTIONS), (from, i / CONNECTIONS % 2));
     first = i == 0 ? capture_source_flow(source, 0) : first;
   }
-  g_assert_cmpuint(capture_source_flows(source), ==, CONNECTIONS);
+  g_assert_cmpuint(capture_source_counts(source)->flows, ==, CONNECTIONS);
   g_assert_true(capture_source_flow(source, 0) == first);
   g_assert_cmpuint(capture_source_flow(source, 2)->ends[0].port, ==, 3);
 }

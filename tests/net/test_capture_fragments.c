@@ -274,7 +274,7 @@ TEST(test_flows_have_one_number)
       g_assert_true(capture_source_next(source, &segment, by_packet ? &is_segment : NULL, NULL));
     }
     EXPECT_FIELDS(&segment, (packet, 3), (flow, 1));
-    g_assert_cmpuint(capture_source_flows(source), ==, 2);
+    g_assert_cmpuint(capture_source_counts(source)->flows, ==, 2);
     g_assert_cmpuint(capture_source_counts(source)->segments, ==, by_packet ? 1 : 2);
   }
 }

@@ -118,7 +118,7 @@ static void read_all(const uint8_t *octets, size_t length, gboolean by_packet)
     g_assert_cmpint(segment.time_ns, <, INT64_MAX / 1000);
     if (is_segment) {
       assert_segment(&segment);
-      g_assert_cmpuint(segment.flow, <, capture_source_flows(source));
+      g_assert_cmpuint(segment.flow, <, capture_source_counts(source)->flows);
       g_assert_cmpuint(segment.from, <, 2);
     }
   }

@@ -70,7 +70,7 @@ static void check_way(fixture_format format, bool is_swapped, int link_type, uns
     fixture_file_add(file, TODAY_NS + i * 5000, frame);
   }
   capture_source *source = fixture_open(file);
-  g_assert_cmpint(capture_source_origin_ns(source), ==, 0);
+  g_assert_cmpint(capture_source_counts(source)->origin_ns, ==, 0);
   for (unsigned i = 0; i < G_N_ELEMENTS(sent); i++) {
     const capture_segment segment = fixture_segment_of(source);
     EXPECT_FIELDS(&segment, (packet, i + 1), (time_ns, i * 5000), (flow, 0), (from, i),
@@ -78,7 +78,7 @@ static void check_way(fixture_format format, bool is_swapped, int link_type, uns
                   (window, 0x1234), (checksum, CAPTURE_CHECKSUM_RIGHT));
     assert_payload(&segment, &sent[i]);
   }
-  g_assert_cmpint(capture_source_origin_ns(source), ==, TODAY_NS);
+  g_assert_cmpint(capture_source_counts(source)->origin_ns, ==, TODAY_NS);
   fixture_assert_at_end(source);
 }
 
@@ -171,7 +171,7 @@ ROW_TEST(test_times, times_rows)
   for (unsigned i = 0; i < c->count; i++) {
     const capture_segment segment = fixture_segment_of(source);
     g_assert_cmpint(segment.time_ns, ==, c->expected_ns[i]);
-    g_assert_cmpint(capture_source_origin_ns(source), ==, c->origin_ns);
+    g_assert_cmpint(capture_source_counts(source)->origin_ns, ==, c->origin_ns);
   }
   fixture_assert_at_end(source);
 }
@@ -262,7 +262,7 @@ TEST(test_filter)
   g_assert_cmpuint(segment.packet, ==, 4);
   g_assert_false(fixture_next(source, &segment));
   g_assert_cmpuint(capture_source_counts(source)->packets, ==, 2);
-  g_assert_cmpuint(capture_source_flows(source), ==, 1);
+  g_assert_cmpuint(capture_source_counts(source)->flows, ==, 1);
   g_assert_cmpuint(capture_source_flow(source, 0)->ends[0].port, ==, 2001);
   capture_source_free(source);
   source = fixture_open_octets(file->octets->data, file->octets->len, "tcp prot 2001", &error);

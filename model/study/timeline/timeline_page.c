@@ -224,7 +224,7 @@ struct timeline_capture {
   timeline_page *page;
   GString
       *about; /* a JSON list: lines of decode, startup frames, notes and FPDUs with errors; its overview */
-  decode_line *line;
+  decode_line line;
 };
 
 /* This is one end of a connection. */
@@ -269,14 +269,13 @@ timeline_capture *timeline_capture_new(void)
 
   capture->page = page_new();
   capture->about = g_string_new("[");
-  capture->line = decode_line_new(capture->about);
+  capture->line.text = capture->about;
   return capture;
 }
 
 void timeline_capture_free(timeline_capture *capture)
 {
   page_free(capture->page);
-  decode_line_free(capture->line);
   g_string_free(capture->about, TRUE);
   g_free(capture);
 }
@@ -293,7 +292,7 @@ void timeline_capture_event(void *user, const decode_event *event)
                           .packet = event->packets.last};
 
   if (!fpdu || fpdu->has_terminate || (event->problems != 0 && capture->about->len < PROBLEMS_OCTETS_MAX)) {
-    decode_json.event(capture->line, event);
+    decode_json.event(&capture->line, event);
     capture->about->str[capture->about->len - 1] = ','; /* in place of the line's end */
   }
   if (!fpdu) {
@@ -445,7 +444,7 @@ char *timeline_capture_html(timeline_capture *capture, const decode_capture *of,
     error_set(error, "%s: no payload was captured: there is nothing to show", of->file);
     return NULL;
   }
-  decode_json.overview(capture->line, of);
+  decode_json.overview(&capture->line, of);
   capture->about->str[capture->about->len - 1] = ']';
   return page_html(capture->page, capture->about->str, title, "", error);
 }

@@ -254,6 +254,7 @@ static inline void enqueue(switch_port *port, datagram *packet, uint32_t octets,
   }
   port->octets += octets;
   self->octets += octets;
+  port->counts.peak_octets = MAX(port->counts.peak_octets, port->octets);
   if (self->measures) {
     note_peaks(port);
   }

@@ -110,6 +110,7 @@ typedef struct network_port_counts {
   uint64_t lost_on_link;                  /* packets that had left, and were under way when the link failed */
   uint64_t marked;                        /* CE, that were not before */
   uint64_t fragments;                     /* made */
+  uint64_t peak_octets;                   /* of the queue */
 } network_port_counts;
 
 /* What has left by `now` is counted, and the measured window opens, or closes. It is closed at first, and may

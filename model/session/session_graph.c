@@ -46,6 +46,7 @@ struct session_graph {
   graph_arrival *arrivals;         /* of each link, first of the direction from its first end */
   graph_event *events;             /* of each change of the graph */
   engine_timer *opening, *closing; /* of the ports' window */
+  uint32_t open_windows;           /* of the hosts that it follows */
 };
 
 /* --- Packets --- */
@@ -234,15 +235,40 @@ static void close_window(void *user, time_ps now)
   measure_ports(user, false, now);
 }
 
-/* The ports' window begins and ends at the times that measure.from and measure.to are. Other moments are each
- * host's own: it begins at 0, and ends when all is delivered. */
+/* Returns whether `moment` comes at each host at a time of its own. */
+static bool is_of_hosts(const run_moment *moment)
+{
+  return moment->kind == RUN_MOMENT_DELIVERED || moment->kind == RUN_MOMENT_FIRST_LOSS;
+}
+
+/* Where measure.from or measure.to is a moment of each host, the ports' window is open while that of
+ * measure.host is; of `auto` while that of any host is. */
+static void graph_measured(session_network *self, uint32_t host, bool is_open, time_ps now)
+{
+  session_graph *network = (session_graph *)self;
+  const configuration *c = network->configuration;
+  const run_moment *from = &c->measure.from, *to = &c->measure.to;
+  const bool is_followed = c->of_graph.measured == network->graph->host_count || c->of_graph.measured == host;
+
+  if (!is_followed || !(is_of_hosts(from) || is_of_hosts(to))) {
+    return;
+  }
+  network->open_windows += is_open ? 1 : -1;
+  if (network->open_windows == is_open && !(to->kind == RUN_MOMENT_TIME && now >= (time_ps)to->number)) {
+    measure_ports(network, is_open, now);
+  }
+}
+
+/* The ports' window begins and ends at the times that measure.from and measure.to are, or at 0 and when all
+ * is delivered; for other moments see graph_measured(). */
 static void make_window(session_graph *network)
 {
   const run_moment *from = &network->configuration->measure.from, *to = &network->configuration->measure.to;
+  const time_ps beginning = is_of_hosts(from) || is_of_hosts(to) ? TIME_PS_NEVER : 0;
 
   network->opening = engine_timer_new(network->clock, ENGINE_WORKLOAD, ORDER_STALL, 1, open_window, network);
   network->closing = engine_timer_new(network->clock, ENGINE_WORKLOAD, ORDER_STALL, 2, close_window, network);
-  engine_timer_set(network->opening, from->kind == RUN_MOMENT_TIME ? (time_ps)from->number : 0);
+  engine_timer_set(network->opening, from->kind == RUN_MOMENT_TIME ? (time_ps)from->number : beginning);
   engine_timer_set(network->closing, to->kind == RUN_MOMENT_TIME ? (time_ps)to->number : TIME_PS_NEVER);
 }
 
@@ -279,7 +305,7 @@ static void graph_set_metrics(session_network *self, metric_values *values)
       marked += counts.marked;
       fragments += counts.fragments;
       if (!graph_is_host(of, node)) {
-        peak_octets = MAX(peak_octets, network_switch_port_gauge(ports, port)->peak_octets);
+        peak_octets = MAX(peak_octets, counts.peak_octets);
       }
     }
   }
@@ -304,6 +330,7 @@ static void add_counts(network_port_counts *sums, const network_port_counts *cou
   sums->lost_on_link += counts->lost_on_link;
   sums->marked += counts->marked;
   sums->fragments += counts->fragments;
+  sums->peak_octets = MAX(sums->peak_octets, counts->peak_octets);
 }
 
 GArray *session_graph_ports(const session_network *self)
@@ -458,6 +485,7 @@ session_network *session_graph_new(session *of, const configuration *c, run_engi
   static const session_network_class class = {.send = graph_send,
                                               .earliest_arrival = graph_earliest_arrival,
                                               .delivered = graph_delivered,
+                                              .measured = graph_measured,
                                               .set_metrics = graph_set_metrics,
                                               .free = graph_network_free};
   session_graph *network = g_new0(session_graph, 1);

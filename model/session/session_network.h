@@ -30,6 +30,9 @@ typedef struct session_network_class {
   time_ps (*earliest_arrival)(session_network *network, const datagram_flow *flow, time_ps now);
   /* All has been delivered: the measurement ends. NULL: it does not matter. */
   void (*delivered)(session_network *network, time_ps now);
+  /* The measured window of the host with the number `host` opens, or closes: because measure.from or
+   * measure.to is reached there. NULL: it does not matter. */
+  void (*measured)(session_network *network, uint32_t host, bool is_open, time_ps now);
   /* At the end: sets the network's metrics: sums of all directions; the queue and the reordering those of the
    * scenario's main direction. May be NULL. */
   void (*set_metrics)(session_network *network, metric_values *values);

@@ -158,6 +158,13 @@ static time_ps reached_at(const session_recorder *recorder, const run_moment *mo
   return moment->kind == RUN_MOMENT_TIME ? MAX((time_ps)moment->number, recorder->started_at) : now;
 }
 
+static void report_window(const session_recorder *recorder, bool is_open, time_ps now)
+{
+  if (recorder->config.on_window) {
+    recorder->config.on_window(recorder->config.user, is_open, now);
+  }
+}
+
 /* Opens or closes the window when it is time. One that would close before it opens stays closed. */
 static G_GNUC_NO_INLINE void look_at_window(session_recorder *recorder, time_ps now)
 {
@@ -170,14 +177,20 @@ static G_GNUC_NO_INLINE void look_at_window(session_recorder *recorder, time_ps 
     recorder->opened_at = reached_at(recorder, from, now);
     occupancy_start(recorder->gauge, recorder->opened_at);
     trace_measured(recorder, true, recorder->opened_at);
+    report_window(recorder, true, now);
   }
   recorder->next_at = TIME_PS_NEVER;
   recorder->next_octets = UINT64_MAX;
   if (is_reached(recorder, to, now)) {
+    const bool was_open = recorder->measures;
+
     recorder->measures = false;
     recorder->closed_at = reached_at(recorder, to, now);
     occupancy_close(recorder->gauge, recorder->closed_at);
     trace_measured(recorder, false, recorder->closed_at);
+    if (was_open) {
+      report_window(recorder, false, now);
+    }
     return;
   }
   const run_moment *next[] = {recorder->measures ? to : from, to};
@@ -205,6 +218,7 @@ static G_GNUC_NO_INLINE void begin(session_recorder *recorder, time_ps now)
   recorder->started_at = now;
   if (recorder->measures) {
     occupancy_start(recorder->gauge, now);
+    report_window(recorder, true, now);
   }
   look_at_window(recorder, now);
 }

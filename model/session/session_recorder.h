@@ -27,6 +27,9 @@ typedef struct session_recorder_config {
   uint32_t series_connections; /* the first so many connections' */
   run_moment from;             /* measure.from and measure.to */
   run_moment to;
+  void (*on_window)(void *user, bool is_open,
+                    time_ps now);         /* the window opens or closes; NULL: nobody asks */
+  void *user;                             /* of on_window */
   trace *trace;                           /* NULL: nothing is traced */
   const char *node;                       /* in it, of the measured ends */
   enum side side;                         /* of the measured ends */

@@ -14,12 +14,24 @@
 
 /* --- Hosts --- */
 
+static void on_window(void *user, bool is_open, time_ps now)
+{
+  const session_host *host = user;
+  session_network *network = host->session->network;
+
+  if (network->class->measured) {
+    network->class->measured(network, host->number, is_open, now);
+  }
+}
+
 static void make_recorder(const session *self, session_host *host)
 {
   FILE *const *series = self->config.series;
   session_recorder_config config = session_setup_recorder(session_configuration_of(host), host->sinks,
                                                           series ? series[host->number] : NULL);
 
+  config.on_window = on_window;
+  config.user = host;
   config.trace = self->config.trace;
   config.node = host->name;
   config.side = self->measured;

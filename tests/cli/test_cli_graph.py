@@ -39,6 +39,22 @@ class Graph(kit.ProgramTest):
         self.assertEqual(values["all.host"], "h2")
         self.expect_parts(self.shell("iwarpsim explain columns").stdout, "hosts.csv", "ports.csv")
 
+    def test_window_of_ports(self):
+        """Octets are delivered at h2 ten times as fast as at h3. The ports are measured from the time that h2 has 300 KiB, by
+        measure.host or as the first of all, or h3, to the time that it has 1 MiB: as with these times for the two octets."""
+        kit.write("a.cfg", STAR.replace("hosts = 3", "hosts = 4").replace("messages = 2", "messages = 20; from = \"h0+h1\"; to = \"h2+h3\"")
+                  .replace('"incast"', '"pairs"').replace("h[0-1]+h2", "") + 'links = ( { between = "h3 s0"; rate = "1Gbit/s"; } );\n')
+        self.shell("iwarpsim run a.cfg -q -o o --set measure.from=300KiB --set measure.to=1MiB --trace o.trace")
+        moved = [json.loads(line) for line in self.shell("iwarpsim trace o.trace").stdout.splitlines() if '"measured"' in line]
+        times = {host: [f"{event['at_ps']}ps" for event in moved if event["node"] == host][1:] for host in ("h2", "h3")}
+        whole = kit.octets("o/ports.csv")
+        for name, host, ends in (("h2", "h2", 2), ("h3", "h3", 2), ("auto", "h2", 1)):
+            for folder, moments in (("by", ("300KiB", "1MiB")), ("at", times[host])):
+                sets = " ".join(f"--set measure.{key}={moment}" for key, moment in list(zip(("from", "to"), moments))[:ends])
+                self.shell(f"iwarpsim run a.cfg -q -o {folder} --set measure.host={name} {sets}")
+            self.assertEqual(kit.octets("by/ports.csv"), kit.octets("at/ports.csv"))
+            self.assertNotEqual(kit.octets("by/ports.csv"), whole)
+
     def test_a_path_has_no_values(self):
         kit.write("a.cfg", 'title = "path";\n')
         self.shell("iwarpsim run a.cfg -q -o o")

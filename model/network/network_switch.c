@@ -397,6 +397,12 @@ void network_switch_receive(network_switch *self, uint32_t input, datagram *pack
   engine_timer_set(self->timer, now);
 }
 
+void network_switch_send(network_switch *self, datagram *packet, time_ps now)
+{
+  self->totals.received += datagram_octets(packet);
+  forward(self, 0, packet, now);
+}
+
 /* --- Ports and links --- */
 
 static bool connect_port(switch_port *port, GError **error)

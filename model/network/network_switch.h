@@ -82,6 +82,9 @@ bool network_switch_add_port(network_switch *self, const path_link_config *link,
 /* `packet` comes to port number `input` at `now`, the clock's present; takes its reference. */
 void network_switch_receive(network_switch *self, uint32_t input, datagram *packet, time_ps now);
 
+/* The same of a packet that a host sends by its interface: it has one input, so that nothing ties. */
+void network_switch_send(network_switch *self, datagram *packet, time_ps now);
+
 /* The link of `port`, this direction of it, fails at `now`, or returns. What is queued for it or under way on
  * it is lost, and so is what comes for it while it is down. When it returns, it is free. */
 void network_switch_set_up(network_switch *self, uint32_t port, bool is_up, time_ps now);

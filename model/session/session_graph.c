@@ -115,7 +115,7 @@ static enum side side_of(G_GNUC_UNUSED void *user, const datagram *packet)
 
 static void graph_send(session_network *self, uint32_t host, datagram *packet, time_ps now)
 {
-  network_switch_receive(((session_graph *)self)->nodes[host].ports, 0, packet, now);
+  network_switch_send(((session_graph *)self)->nodes[host].ports, packet, now);
 }
 
 /* The smallest over all routes, in as many steps as these have links: all that lead to a node have one

@@ -80,14 +80,13 @@ static const char *count(prose *of, const metric_values *m, metric_id id, const 
 
 static void add_head(const summary *page, const scenario *s, prose *to)
 {
-  g_autofree char *seed = scenario_value_text(s, SCENARIO_RUN_SEED);
   const summary_replay *replay = page->replay;
 
   prose_add(to, "%s", foreign(to, scenario_configuration(s)->title));
   prose_add(to, ROW "%s (%s)", replay != NULL ? "replay of" : "scenario", foreign(to, scenario_name(s)),
             foreign(to, scenario_path(s)));
   if (replay == NULL) {
-    prose_add(to, ", seed %s, %s engine", seed, page->engine);
+    prose_add(to, ", seed %s, %s engine", scenario_value_text(s, SCENARIO_RUN_SEED), page->engine);
   }
   for (gsize i = 0; replay != NULL && i < replay->fact_count; i++) {
     prose_add(to, ROW "%s", replay->facts[i].name, foreign(to, replay->facts[i].text));

@@ -62,8 +62,8 @@ static void note_axes(const scenario *s, GPtrArray *notes)
   const gsize count = scenario_axes(s, &axes);
 
   for (gsize i = 0; i < count; i++) {
-    g_autofree char *origin = scenario_origin(s, axes[i].key);
-    g_autofree char *value = scenario_value_text(s, axes[i].key);
+    const char *origin = scenario_origin(s, axes[i].key);
+    const char *value = scenario_value_text(s, axes[i].key);
     const gboolean is_set = origin != NULL && g_str_has_prefix(origin, "--set");
 
     if (axes[i].name != NULL) {

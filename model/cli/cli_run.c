@@ -144,7 +144,7 @@ void cli_results_print_notes(const char *const *notes)
 int cli_results_exit_code(const char *command, const scenario *s, const session_result *result)
 {
   int status = run_status_exit_code(result->status, scenario_configuration(s)->run.expect);
-  g_autofree char *expected = scenario_value_text(s, SCENARIO_RUN_EXPECT);
+  const char *expected = scenario_value_text(s, SCENARIO_RUN_EXPECT);
 
   if (status != CLI_OK && result->status == RUN_FAILED) {
     plain_text_print(stderr, "iwarpsim %s: the run failed: %s\n", command, result->message);

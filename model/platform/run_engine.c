@@ -72,14 +72,13 @@ gboolean run_engine_check(const scenario *s, GError **error)
   }
   gboolean by_key = scenario_needs_ns3(s, &key);
   gboolean built = reason->code != NS3_MODULE_ERROR_NOT_BUILT;
-  g_autofree char *origin = scenario_origin(s, key);
-  g_autofree char *value = scenario_value_text(s, key);
+  const char *origin = scenario_origin(s, key);
 
-  return error_set(error, "%s: %s = %s needs ns-3, %s %s; expected %s%s", origin ? origin : scenario_path(s),
-                   scenario_key_row_of(key)->name, value, built ? "which cannot be loaded:" : "and",
-                   reason->message, by_key ? scenario_key_row_of(key)->fallback : "auto or native",
-                   built ? ""
-                         : ", or one that is built with it (meson setup -Dns3=enabled, with libns3-dev)");
+  return error_set(
+      error, "%s: %s = %s needs ns-3, %s %s; expected %s%s", origin ? origin : scenario_path(s),
+      scenario_key_row_of(key)->name, scenario_value_text(s, key), built ? "which cannot be loaded:" : "and",
+      reason->message, by_key ? scenario_key_row_of(key)->fallback : "auto or native",
+      built ? "" : ", or one that is built with it (meson setup -Dns3=enabled, with libns3-dev)");
 }
 
 /* --- What goes with it --- */

@@ -11,9 +11,7 @@ enum { CONNECTIONS_MAX = 10000 }; /* of workload.connections */
 
 static gboolean key_problem(const scenario *s, scenario_key key, const char *text, GError **error)
 {
-  g_autofree char *origin = scenario_origin(s, key);
-
-  return error_set(error, "%s: %s", origin, text);
+  return error_set(error, "%s: %s", scenario_origin(s, key), text);
 }
 
 /* Returns what a replay heeds, "run.seed, receiver.* and theory.*": a group by its name where it heeds all

@@ -21,6 +21,8 @@ static scenario_value default_value(const char *profile, scenario_key key)
   return value;
 }
 
+enum { TEXTS_OCTETS = 1024 };
+
 /* Returns a scenario without values and lists. */
 static scenario *new_empty(const char *path)
 {
@@ -28,6 +30,7 @@ static scenario *new_empty(const char *path)
 
   s->path = g_strdup(path);
   s->name = file_stem(path, ".cfg");
+  s->texts = g_string_chunk_new(TEXTS_OCTETS);
   s->filled = g_new0(const configuration *, 1);
   return s;
 }
@@ -74,6 +77,7 @@ void scenario_free(scenario *s)
   g_ptr_array_unref(s->constraints);
   configuration_unref(*s->filled);
   g_free(s->filled);
+  g_string_chunk_free(s->texts);
   g_ref_string_release(s->full_text);
   g_free(s->path);
   g_free(s->name);
@@ -222,13 +226,20 @@ const scenario_value *scenario_settings_value(const scenario *s, scenario_key ke
   return &s->settings[scenario_settings_source(s, key)].value;
 }
 
-char *scenario_settings_where(const scenario *s, scenario_key key)
+/* Returns a copy of `text`, which it frees, that lives as long as the scenario. */
+static const char *keep(const scenario *s, char *text)
+{
+  g_autofree char *taken = text;
+  return g_string_chunk_insert_const(s->texts, taken);
+}
+
+const char *scenario_settings_where(const scenario *s, scenario_key key)
 {
   scenario_key source = scenario_settings_source(s, key);
 
   return scenario_given(s, source)
              ? scenario_origin(s, source)
-             : g_strdup_printf("%s (default of %s)", s->path, scenario_key_row_of(source)->name);
+             : keep(s, g_strdup_printf("%s (default of %s)", s->path, scenario_key_row_of(source)->name));
 }
 
 gboolean scenario_given(const scenario *s, scenario_key key)
@@ -245,16 +256,15 @@ gboolean scenario_differs(const scenario *s, scenario_key key)
     return FALSE;
   }
   g_auto(scenario_value) value = default_value(s->settings[SCENARIO_TCP_PROFILE].value.text, key);
-  g_autofree char *given = scenario_value_text(s, key);
-  g_autofree char *otherwise = row->inherits >= 0 ? scenario_value_text(s, (scenario_key)row->inherits)
-                                                  : scenario_value_write(row, &value);
+  const char *otherwise = row->inherits >= 0 ? scenario_value_text(s, (scenario_key)row->inherits)
+                                             : keep(s, scenario_value_write(row, &value));
 
-  return strcmp(given, otherwise) != 0;
+  return strcmp(scenario_value_text(s, key), otherwise) != 0;
 }
 
-char *scenario_value_text(const scenario *s, scenario_key key)
+const char *scenario_value_text(const scenario *s, scenario_key key)
 {
-  return scenario_value_write(scenario_key_row_of(key), scenario_settings_value(s, key));
+  return keep(s, scenario_value_write(scenario_key_row_of(key), scenario_settings_value(s, key)));
 }
 
 const char *scenario_path(const scenario *s)
@@ -272,10 +282,10 @@ const char *scenario_full_text(const scenario *s)
   return s->full_text;
 }
 
-char *scenario_origin(const scenario *s, scenario_key key)
+const char *scenario_origin(const scenario *s, scenario_key key)
 {
   g_assert(key < SCENARIO_KEY_COUNT);
-  return g_strdup(s->settings[key].origin);
+  return s->settings[key].origin;
 }
 
 gsize scenario_axes(const scenario *s, const scenario_axis **axes)

@@ -92,15 +92,15 @@ gboolean scenario_given(const scenario *s, scenario_key key);
 gboolean scenario_differs(const scenario *s, scenario_key key);
 
 /* Returns the value as canonical text, which summaries, stores and plots show: equal values have equal texts,
- * and scenario_set() takes them. Times, rates and probabilities have units, sizes are octets alone. Free with
- * g_free(). */
-char *scenario_value_text(const scenario *s, scenario_key key);
+ * and scenario_set() takes them. Times, rates and probabilities have units, sizes are octets alone. It lives
+ * as long as the scenario. */
+const char *scenario_value_text(const scenario *s, scenario_key key);
 
-/* Returns the file as given, and its base name without ".cfg", the scenario's name; both owned by the
- * scenario. "file:line" where `key` was given (free with g_free()); NULL when it has its default. */
+/* Returns the file as given, and its base name without ".cfg", the scenario's name; "file:line" where `key`
+ * was given, NULL when it has its default. Owned by the scenario, the last until the key is set again. */
 const char *scenario_path(const scenario *s);
 const char *scenario_name(const scenario *s);
-char *scenario_origin(const scenario *s, scenario_key key);
+const char *scenario_origin(const scenario *s, scenario_key key);
 
 /* Returns the file as it was when it was loaded, followed by every file that it includes, each once, under a
  * line

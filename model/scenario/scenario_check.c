@@ -53,13 +53,11 @@ static gboolean check_timeouts(const checking *on)
 {
   const tcp_config *tcp = &on->c->tcp;
   scenario_key key = tcp->rto_min_ps > tcp->rto_max_ps ? SCENARIO_TCP_RTO_MIN : SCENARIO_TCP_RTO_INITIAL;
-  g_autofree char *value = scenario_value_text(on->s, key);
-  g_autofree char *maximum = scenario_value_text(on->s, SCENARIO_TCP_RTO_MAX);
 
   return MAX(tcp->rto_min_ps, tcp->rto_initial_ps) <= tcp->rto_max_ps ||
          finding_error(on, KEYS(key, SCENARIO_TCP_RTO_MAX),
-                       "%s = %s is more than tcp.rto_max = %s; expected at most that", name_of(key), value,
-                       maximum);
+                       "%s = %s is more than tcp.rto_max = %s; expected at most that", name_of(key),
+                       scenario_value_text(on->s, key), scenario_value_text(on->s, SCENARIO_TCP_RTO_MAX));
 }
 
 /* So many messages take turns in their sizes, and this is their payload together. */
@@ -142,8 +140,6 @@ static gboolean check_window(const checking *on)
   const run_moment *to = &on->c->measure.to;
   const gboolean same_kind = from->kind == to->kind || from->kind == RUN_MOMENT_DEFAULT;
   const guint64 first = from->kind == RUN_MOMENT_DEFAULT ? 0 : from->number;
-  g_autofree char *begin = scenario_value_text(on->s, SCENARIO_MEASURE_FROM);
-  g_autofree char *end = scenario_value_text(on->s, SCENARIO_MEASURE_TO);
 
   return to->kind == RUN_MOMENT_DEFAULT || !same_kind ||
          (from->kind == RUN_MOMENT_DEFAULT && to->kind == RUN_MOMENT_FIRST_LOSS) || first < to->number ||
@@ -151,7 +147,8 @@ static gboolean check_window(const checking *on)
              on, KEYS(SCENARIO_MEASURE_FROM, SCENARIO_MEASURE_TO),
              "measure.from = %s is not before measure.to = %s; expected a window that ends after it "
              "begins",
-             begin, end);
+             scenario_value_text(on->s, SCENARIO_MEASURE_FROM),
+             scenario_value_text(on->s, SCENARIO_MEASURE_TO));
 }
 
 /* The store knows a quantile by its share of the time, in parts of 10^9. */
@@ -188,7 +185,7 @@ static gboolean is_off(const checking *on, scenario_key key)
 
 static gboolean is_set_option(const checking *on, scenario_key key)
 {
-  g_autofree char *origin = scenario_origin(on->s, key);
+  const char *origin = scenario_origin(on->s, key);
   return origin != NULL && g_str_has_prefix(origin, "--set");
 }
 
@@ -222,9 +219,9 @@ static void note_shares(const checking *on)
   const gsize count = scenario_axes(on->s, &axes);
 
   for (scenario_key key = 0; key < SCENARIO_MEASURE_QUANTILES; key++) {
-    g_autofree char *value = scenario_value_text(on->s, key);
     note_if(on, scenario_given(on->s, key) && scenario_settings_value(on->s, key)->as_share, key,
-            "%s is %s: a number without %% counts from 0 to 1", name_of(key), value);
+            "%s is %s: a number without %% counts from 0 to 1", name_of(key),
+            scenario_value_text(on->s, key));
   }
   for (gsize i = 0; i < count && on->notes != NULL; i++) {
     g_autofree char *values = g_strjoinv(", ", axes[i].values);
@@ -253,7 +250,7 @@ static void note_needs(const checking *on)
     if (row->needs == NULL || scenario_needs_hold(on->s, key)) {
       continue;
     }
-    g_autofree char *value = scenario_value_text(on->s, key);
+    const char *value = scenario_value_text(on->s, key);
     /* false is a wish, too, where another TCP does as it likes. */
     note_if(on, row->needs_word == NULL && (on->c->tcp_is_ns3 || !is_off(on, key)), key,
             "%s has no effect unless %s", row->name, row->needs);
@@ -442,24 +439,21 @@ static void note_timers(const checking *on, gboolean overflows)
   const double round_trip_s = time_ps_in_seconds(configuration_base_round_trip(c));
   const double round_trips = time_ps_in_seconds(c->tcp.timer_tick_ps) / round_trip_s;
   g_autofree char *round_trip = units_format_rounded(round_trip_s, "s");
-  g_autofree char *tick = scenario_value_text(on->s, SCENARIO_TCP_TIMER_TICK);
-  g_autofree char *maximum = scenario_value_text(on->s, SCENARIO_TCP_RTO_MAX);
-  g_autofree char *stall = scenario_value_text(on->s, SCENARIO_RUN_STALL);
-  g_autofree char *timeout = scenario_value_text(on->s, SCENARIO_MPA_STARTUP_TIMEOUT);
 
   note_if(on, c->run.stall_ps <= c->tcp.rto_max_ps, SCENARIO_RUN_STALL,
           "run.stall = %s is not more than tcp.rto_max = %s: a connection that waits to retransmit may "
           "be given up",
-          stall, maximum);
+          scenario_value_text(on->s, SCENARIO_RUN_STALL), scenario_value_text(on->s, SCENARIO_TCP_RTO_MAX));
   note_if(on, c->run.stall_ps <= c->endpoint[SIDE_INITIATOR].startup_timeout_ps, SCENARIO_RUN_STALL,
           "run.stall = %s is not more than mpa.startup_timeout = %s: a connection that waits for a "
           "startup frame may be given up",
-          stall, timeout);
+          scenario_value_text(on->s, SCENARIO_RUN_STALL),
+          scenario_value_text(on->s, SCENARIO_MPA_STARTUP_TIMEOUT));
   note_if(
       on, is_lossy && !c->needs_ns3 && round_trips >= TICK_ROUND_TRIPS, SCENARIO_TCP_TIMER_TICK,
       "tcp.timer_tick = %s is %.0f round trips of %s: no timer of TCP is shorter, so the loss of the last "
       "segments in flight costs as many or more",
-      tick, round_trips, round_trip);
+      scenario_value_text(on->s, SCENARIO_TCP_TIMER_TICK), round_trips, round_trip);
   note_if(on, c->tcp.delayed_ack_ps >= c->tcp.rto_min_ps, SCENARIO_TCP_DELAYED_ACK,
           "tcp.delayed_ack is not less than tcp.rto_min: a sender may time out while its peer delays "
           "the acknowledgement");
@@ -535,11 +529,10 @@ void scenario_note_effects(const scenario *s, const uint32_t undone[SIDES], doub
     for (gsize i = 0; i < (is_mix ? value->list_count : 1); i++) {
       asked |= UINT32_C(1) << (row->act + (is_mix ? value->list[i] : 0));
     }
-    g_autofree char *text = scenario_value_text(s, key);
     note_if(&on, (undone_here & asked) != 0, key,
             is_list && value->list_count > 1 ? "%s = %s: not all of it had an effect in this run"
                                              : "%s = %s had no effect in this run",
-            row->name, text);
+            row->name, scenario_value_text(s, key));
   }
   for (guint i = 0; i < scenario_entries(s, SCENARIO_EVENT); i++) {
     const scenario_setting *at = scenario_entry_setting(s, SCENARIO_EVENT, i, SCENARIO_EVENT_AT);

@@ -184,7 +184,6 @@ static gboolean check_event(const checking *on, guint event)
   /* Every MTU holds the FPDU of a 128-octet ULPDU, and has what RFC 8200 §5 demands. */
   const guint64 least = on->c->ipv6 ? 1280 : configuration_headers_octets(on->c) + 140;
   const gboolean is_path = on->c->graph.kind == GRAPH_PATH;
-  g_autofree char *stop = scenario_value_text(on->s, SCENARIO_RUN_STOP);
 
   if ((of->value.number == SCENARIO_LINKS_UP) == is_path) {
     return scenario_problem(on->error, of->origin,
@@ -195,7 +194,8 @@ static gboolean check_event(const checking *on, guint event)
 
   if (on->c->run.stop_ps > 0 && (time_ps)at->value.number >= on->c->run.stop_ps) {
     return scenario_problem(on->error, at->origin,
-                            "the event comes after the end, run.stop = %s; expected an earlier one", stop);
+                            "the event comes after the end, run.stop = %s; expected an earlier one",
+                            scenario_value_text(on->s, SCENARIO_RUN_STOP));
   }
   return !is_mtu || value->value.number >= least ||
          scenario_problem(on->error, value->origin,

@@ -22,8 +22,7 @@ char *scenario_engine_reason(const scenario *s)
   if (is_auto && !scenario_needs_ns3(s, &key)) {
     return g_strdup("auto: nothing needs ns-3");
   }
-  g_autofree char *value = scenario_value_text(s, key);
-  return g_strdup_printf("%s%s = %s%s", is_auto ? "auto: " : "", name_of(key), value,
+  return g_strdup_printf("%s%s = %s%s", is_auto ? "auto: " : "", name_of(key), scenario_value_text(s, key),
                          is_auto ? " needs ns-3" : "");
 }
 
@@ -31,13 +30,10 @@ gboolean scenario_check_engine(const checking *on)
 {
   scenario_key need;
 
-  if (on->c->run.engine != RUN_ENGINE_NATIVE || !scenario_needs_ns3(on->s, &need)) {
-    return TRUE;
-  }
-  g_autofree char *value = scenario_value_text(on->s, need);
-  return finding_error(on, KEYS(SCENARIO_RUN_ENGINE, need),
+  return on->c->run.engine != RUN_ENGINE_NATIVE || !scenario_needs_ns3(on->s, &need) ||
+         finding_error(on, KEYS(SCENARIO_RUN_ENGINE, need),
                        "run.engine = native, but %s = %s needs ns-3; expected auto or ns3", name_of(need),
-                       value);
+                       scenario_value_text(on->s, need));
 }
 
 /* A scenario may not ask for what ns-3's TCP does not do. */
@@ -60,11 +56,9 @@ static gboolean check_ns3_words(const checking *on)
 
   for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
     if (rows[i].differs && scenario_given(on->s, rows[i].key)) {
-      g_autofree char *value = scenario_value_text(on->s, rows[i].key);
-
       return finding_error(on, KEYS(rows[i].key, SCENARIO_TCP_IMPLEMENTATION),
                            "%s = %s, but ns-3's TCP (tcp.implementation = ns3) %s", name_of(rows[i].key),
-                           value, rows[i].because);
+                           scenario_value_text(on->s, rows[i].key), rows[i].because);
     }
   }
   return TRUE;
@@ -152,14 +146,11 @@ static gboolean check_generation(const checking *on, enum side side)
 
 gboolean scenario_check_protocol(const checking *on)
 {
-  if (!check_generation(on, SIDE_INITIATOR) || !check_generation(on, SIDE_RESPONDER)) {
-    return FALSE;
-  }
-  g_autofree char *operation = scenario_value_text(on->s, SCENARIO_WORKLOAD_OPERATION);
-  return !has_reads(on->c) || on->c->endpoint[SIDE_INITIATOR].rdmap.ord > 0 ||
-         finding_error(on, KEYS(SCENARIO_RDMAP_ORD, SCENARIO_WORKLOAD_OPERATION),
-                       "rdmap.ord = 0, but workload.operation = %s needs RDMA Reads; expected at least 1",
-                       operation);
+  return check_generation(on, SIDE_INITIATOR) && check_generation(on, SIDE_RESPONDER) &&
+         (!has_reads(on->c) || on->c->endpoint[SIDE_INITIATOR].rdmap.ord > 0 ||
+          finding_error(on, KEYS(SCENARIO_RDMAP_ORD, SCENARIO_WORKLOAD_OPERATION),
+                        "rdmap.ord = 0, but workload.operation = %s needs RDMA Reads; expected at least 1",
+                        scenario_value_text(on->s, SCENARIO_WORKLOAD_OPERATION)));
 }
 
 /* --- Notes --- */
@@ -188,14 +179,12 @@ static void note_ends(const checking *on)
   const rnic_endpoint_config *ends = on->c->endpoint;
   guint32 ird = ends[SIDE_INITIATOR].rdmap.ird;
   guint32 ord = ends[SIDE_INITIATOR].rdmap.ord;
-  g_autofree char *initiator = scenario_value_text(on->s, SCENARIO_INITIATOR_GENERATION);
-  g_autofree char *responder = scenario_value_text(on->s, SCENARIO_RESPONDER_GENERATION);
-  g_autofree char *fault = scenario_value_text(on->s, SCENARIO_FAULT_ERROR);
 
   note_if(on, ends[SIDE_INITIATOR].generation != ends[SIDE_RESPONDER].generation,
           SCENARIO_RESPONDER_GENERATION,
           "generations %s and %s do not fit: the connection ends in its startup, and run.expect is ok",
-          initiator, responder);
+          scenario_value_text(on->s, SCENARIO_INITIATOR_GENERATION),
+          scenario_value_text(on->s, SCENARIO_RESPONDER_GENERATION));
   note_ends_of_side(on, SIDE_INITIATOR);
   note_ends_of_side(on, SIDE_RESPONDER);
   note_if(on, has_reads(on->c) && ord > ird, SCENARIO_RDMAP_ORD,
@@ -203,7 +192,8 @@ static void note_ends(const checking *on)
           "run.expect is ok",
           ord, ird);
   note_if(on, on->c->fault.error != FAULT_NONE, SCENARIO_FAULT_ERROR,
-          "fault.error = %s ends a connection, as a rule, and run.expect is ok", fault);
+          "fault.error = %s ends a connection, as a rule, and run.expect is ok",
+          scenario_value_text(on->s, SCENARIO_FAULT_ERROR));
 }
 
 void scenario_note_protocol(const checking *on)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "scenario/scenario_finding.h"
 
-char *finding_where(const checking *on, const scenario_key *keys)
+const char *finding_where(const checking *on, const scenario_key *keys)
 {
   scenario_key blamed = keys[0];
 
@@ -24,8 +24,7 @@ void note_if(const checking *on, gboolean found, scenario_key key, const char *f
   va_start(arguments, format);
   g_autofree char *text = g_strdup_vprintf(format, arguments);
   va_end(arguments);
-  g_autofree char *where = scenario_settings_where(on->s, key);
-  g_ptr_array_add(on->notes, g_strdup_printf("%s: %s", where, text));
+  g_ptr_array_add(on->notes, g_strdup_printf("%s: %s", scenario_settings_where(on->s, key), text));
 }
 
 scenario_key finding_key_of(const checking *on, scenario_key key, enum side direction)

@@ -15,15 +15,14 @@ typedef struct checking {
 /* finding_error() takes this as `keys`. */
 #define KEYS(...) ((const scenario_key[]){__VA_ARGS__, SCENARIO_KEY_COUNT})
 
-/* Returns where the first of `keys` that was given stands; when none was given, the default of the first.
- * Free with g_free(). */
-char *finding_where(const checking *on, const scenario_key *keys);
+/* Returns where the first of `keys` that was given stands; when none was given, the default of the first. */
+const char *finding_where(const checking *on, const scenario_key *keys);
 
 /* Returns the key of `direction` that corresponds to `key` of path.forward; in a graph that of its links. */
 scenario_key finding_key_of(const checking *on, scenario_key key, enum side direction);
 
 /* Sets the error there, to what printf() makes of the rest. Returns FALSE. */
-#define finding_error(on, keys, ...) scenario_problem_take((on)->error, finding_where(on, keys), __VA_ARGS__)
+#define finding_error(on, keys, ...) scenario_problem((on)->error, finding_where(on, keys), __VA_ARGS__)
 
 /* Adds the note "WHERE: text", where `key` stands, if `found`. */
 void note_if(const checking *on, gboolean found, scenario_key key, const char *format, ...)

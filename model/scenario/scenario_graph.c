@@ -27,8 +27,8 @@ static scenario *scenario_of_links(const scenario *s, guint i)
   scenario_entry_apply(s, SCENARIO_LINKS, i, copy);
   for (scenario_key key = SCENARIO_LINK_RATE; key < SCENARIO_TRUNK_RATE; key++) {
     if (scenario_entry_setting(s, SCENARIO_LINKS, i, key) != NULL) {
-      g_autofree char *text = scenario_value_text(copy, key);
-      scenario_set_key(copy, key + (SCENARIO_TRUNK_RATE - SCENARIO_LINK_RATE), text, "links", NULL);
+      scenario_set_key(copy, key + (SCENARIO_TRUNK_RATE - SCENARIO_LINK_RATE), scenario_value_text(copy, key),
+                       "links", NULL);
     }
   }
   return copy;
@@ -670,7 +670,6 @@ void scenario_note_graph(const checking *on)
   enum { ROUND_TRIPS_MANY = 100 };
   const configuration *c = on->c;
   const double round_trips = (double)c->tcp.rto_min_ps / (double)configuration_base_round_trip(c);
-  g_autofree char *timeout = scenario_value_text(on->s, SCENARIO_TCP_RTO_MIN);
   gboolean is_limited = FALSE; /* a queue */
   gsize entry;
 
@@ -692,7 +691,7 @@ void scenario_note_graph(const checking *on)
   note_if(
       on, is_limited && round_trips >= ROUND_TRIPS_MANY, SCENARIO_TCP_RTO_MIN,
       "tcp.rto_min = %s is %.0f round trips: what a full queue drops at the end of a burst waits that long",
-      timeout, round_trips);
+      scenario_value_text(on->s, SCENARIO_TCP_RTO_MIN), round_trips);
 }
 
 gboolean scenario_shows(const scenario *s, scenario_key key)

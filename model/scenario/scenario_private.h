@@ -18,6 +18,7 @@ struct scenario {
   scenario_setting settings[SCENARIO_KEY_COUNT];
   GArray *axes;                 /* of scenario_axis */
   GPtrArray *constraints;       /* of scenario_where: the setting `where` */
+  GStringChunk *texts;          /* that were asked for */
   const configuration **filled; /* NULL until it is asked for, and again after a key has been set */
 };
 
@@ -69,9 +70,9 @@ scenario_key scenario_settings_source(const scenario *s, scenario_key key);
 /* Returns the value of `key`, its own or the one that it inherits. */
 const scenario_value *scenario_settings_value(const scenario *s, scenario_key key);
 
-/* Returns where `key`, or what it inherits from, was given; the default: "FILE (default of KEY)". Free with
- * g_free(). */
-char *scenario_settings_where(const scenario *s, scenario_key key);
+/* Returns where `key`, or what it inherits from, was given; the default: "FILE (default of KEY)". The
+ * scenario's. */
+const char *scenario_settings_where(const scenario *s, scenario_key key);
 
 /* Returns a configuration whose members the keys have filled, and which are not complete; the
  * caller's. */

@@ -32,7 +32,7 @@ bool session_topology_is_wanted(const configuration *c)
 
 static bool fail(const scenario *s, scenario_key key, const char *reason, GError **error)
 {
-  g_autofree char *origin = scenario_origin(s, key);
+  const char *origin = scenario_origin(s, key);
 
   g_set_error(error, IWARPSIM_ERROR, IWARPSIM_ERROR_SCENARIO, "%s: %s: %s",
               origin ? origin : scenario_path(s), scenario_key_row_of(key)->name, reason);

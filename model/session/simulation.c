@@ -166,9 +166,9 @@ char *simulation_trace_about(const scenario *s)
   json_append_text(about, " ", "version", IWARPSIM_VERSION);
   json_open(about, " ", "keys", '{');
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
-    g_autofree char *text = scenario_value_text(s, key);
     if (scenario_shows(s, key)) {
-      json_append_text(about, key > 0 ? " " : "", scenario_key_row_of(key)->name, text);
+      json_append_text(about, key > 0 ? " " : "", scenario_key_row_of(key)->name,
+                       scenario_value_text(s, key));
     }
   }
   json_close(about, NULL, '}');

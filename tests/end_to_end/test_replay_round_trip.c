@@ -141,7 +141,7 @@ static char **receiver_of(const scenario *s)
     /* The capture has what the receiver answered. */
     if ((g_str_has_prefix(name, "receiver.") && key != SCENARIO_RECEIVER_REFUSED) ||
         g_str_has_prefix(name, "measure.s") || g_str_equal(name, "mpa.silent_drop")) {
-      g_autofree char *value = scenario_value_text(s, key);
+      const char *value = scenario_value_text(s, key);
       g_autofree char *set = g_strconcat(name, "=", value, NULL);
       g_strv_builder_add(sets, set);
     }

@@ -129,7 +129,7 @@ static inline void fixture_assert_all_findings(const char *const rows[][2], gsiz
 
 static inline void fixture_assert_text(const scenario *s, scenario_key key, const char *expected)
 {
-  g_autofree char *text = scenario_value_text(s, key);
+  const char *text = scenario_value_text(s, key);
 
   g_assert_cmpstr(text, ==, expected);
 }

@@ -7,7 +7,7 @@
 
 static void assert_origin(const scenario *s, scenario_key key, const char *expected)
 {
-  g_autofree char *origin = scenario_origin(s, key);
+  const char *origin = scenario_origin(s, key);
 
   g_assert_cmpstr(origin, ==, expected);
 }
@@ -53,7 +53,7 @@ TEST(test_empty_file_is_all_defaults)
       "all auto first-octet last-delivery [50%,90%,99%,99.9%,99.99%] auto  1     ";
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
     const char *name = scenario_key_row_of(key)->name;
-    g_autofree char *text = scenario_value_text(s, key);
+    const char *text = scenario_value_text(s, key);
     g_autofree char *expected = g_strconcat(text, " ", NULL);
 
     if (!g_str_has_prefix(rest, expected)) {
@@ -127,7 +127,7 @@ TEST(test_canonical_texts_read_back)
   g_autoptr(scenario) copy = scenario_copy(s);
 
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
-    g_autofree char *text = scenario_value_text(s, key);
+    const char *text = scenario_value_text(s, key);
     g_autofree char *set = g_strdup_printf("%s=%s", scenario_key_row_of(key)->name, text);
     NO_ERROR(scenario_set, copy, set);
     fixture_assert_text(copy, key, text);

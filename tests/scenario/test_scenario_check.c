@@ -11,7 +11,7 @@ TEST(test_defaults_are_fine)
 static char *written_default(const scenario *s, scenario_key key)
 {
   const scenario_key_row *row = scenario_key_row_of(key);
-  g_autofree char *text = scenario_value_text(s, key);
+  g_autofree char *text = g_strdup(scenario_value_text(s, key));
   if (row->type == SCENARIO_TYPE_PROBABILITIES && strcmp(text, "[]") != 0) { /* its shares are texts */
     g_auto(GStrv) shares = g_strsplit(g_strdelimit(text, "[]", ' '), ",", -1);
     g_autofree char *quoted = g_strjoinv("\",\"", shares);

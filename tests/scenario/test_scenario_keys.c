@@ -251,8 +251,8 @@ static void assert_accepted(scenario_key key, const char *form)
   g_autofree char *set = g_strdup_printf("%s=%s", name, form);
   g_autoptr(scenario) from_file = fixture_load(file, NULL);
   g_autoptr(scenario) from_set = fixture_load("", set);
-  g_autofree char *file_value = scenario_value_text(from_file, key);
-  g_autofree char *set_value = scenario_value_text(from_set, key);
+  const char *file_value = scenario_value_text(from_file, key);
+  const char *set_value = scenario_value_text(from_set, key);
 
   g_assert_true(scenario_given(from_file, key));
   g_assert_cmpstr(file_value, ==, set_value);

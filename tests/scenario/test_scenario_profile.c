@@ -20,7 +20,7 @@ static void expect_values(const char *const *sets, const char *profile)
     g_test_message("%s", row->name);
     g_assert_true(scenario_value_read(row, SCENARIO_NOTATION_BARE, text, &value, &problem));
     g_autofree char *expected = scenario_value_write(row, &value);
-    g_autofree char *found = scenario_value_text(s, key);
+    const char *found = scenario_value_text(s, key);
     g_assert_cmpstr(found, ==, expected);
     g_assert_false(scenario_given(s, key));
     g_assert_false(scenario_differs(s, key));

@@ -227,7 +227,7 @@ static void hash_text(GChecksum *hash, const char *text)
 void run_identity_texts(const scenario *s, char *texts[SCENARIO_KEY_COUNT])
 {
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
-    texts[key] = scenario_value_text(s, key);
+    texts[key] = g_strdup(scenario_value_text(s, key));
   }
 }
 

@@ -117,7 +117,7 @@ static void append_scenario(GString *json, const summary *page, const scenario *
   json_open(json, "\n    ", "keys", '{');
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
     const scenario_key_row *row = scenario_key_row_of(key);
-    g_autofree char *text = scenario_value_text(s, key);
+    const char *text = scenario_value_text(s, key);
     if ((page->replay == NULL || page->replay->writes(s, key)) &&
         (row->type != SCENARIO_TYPE_GROUPS || *text != '\0') && scenario_shows(s, key)) {
       json_append_text(json, "\n      ", row->name, text);
@@ -129,7 +129,7 @@ static void append_scenario(GString *json, const summary *page, const scenario *
 
 static void append_provenance(GString *json, const summary *page, const scenario *s)
 {
-  g_autofree char *seed = scenario_value_text(s, SCENARIO_RUN_SEED);
+  const char *seed = scenario_value_text(s, SCENARIO_RUN_SEED);
   g_autofree char *reason = scenario_engine_reason(s);
   g_autofree char *glib =
       g_strdup_printf("%u.%u.%u", glib_major_version, glib_minor_version, glib_micro_version);
@@ -327,7 +327,7 @@ static void print_group(const metric_values *metrics, gsize group, FILE *file)
 
 void summary_print(const summary *page, const scenario *s, FILE *file)
 {
-  g_autofree char *seed = scenario_value_text(s, SCENARIO_RUN_SEED);
+  const char *seed = scenario_value_text(s, SCENARIO_RUN_SEED);
   g_autofree char *reason = scenario_engine_reason(s);
   const double window = page->window_over_bandwidth_delay;
   if (*scenario_configuration(s)->title != '\0') {

@@ -173,7 +173,7 @@ static gboolean add_seeds(sweep_grid *grid, guint seeds, GError **error)
                           "of which there are to be as many as it takes", grid->own_axes, &own, error)) {
     return FALSE;
   }
-  g_autofree char *given = scenario_value_text(grid->base, SCENARIO_RUN_SEED);
+  const char *given = scenario_value_text(grid->base, SCENARIO_RUN_SEED);
   const guint64 first = g_ascii_strtoull(own != NULL ? own->values[0] : given, NULL, 10);
   grid->seed_texts = g_new0(char *, seeds + 1);
   for (guint i = 0; i < seeds; i++) {
@@ -429,7 +429,7 @@ void sweep_grid_texts(const sweep_grid *grid, gsize index, const char *texts[SCE
     texts[key] = axis < 0 ? grid->texts[key] : axis_value(grid, (gsize)axis, cell);
     if (axis >= 0 && grid->axes[axis].name != NULL) { /* it gives but a part of a list */
       g_autoptr(scenario) s = cell_scenario(grid, cell);
-      g_autofree char *text = scenario_value_text(s, key);
+      const char *text = scenario_value_text(s, key);
       texts[key] = g_string_chunk_insert_const(grid->list_texts, text);
     }
   }

@@ -194,7 +194,7 @@ static gboolean select_runs(GPtrArray *runs, const scenario_where *where, GError
       if (text == texts[key] || (*text == '\0' && texts[key] == NULL)) {
         continue;
       }
-      g_autofree char *unknown = *text == '\0' ? scenario_value_text(defaults, key) : NULL;
+      const char *unknown = *text == '\0' ? scenario_value_text(defaults, key) : NULL;
       if (!scenario_set_key(s, key, unknown != NULL ? unknown : text, "--where", error)) {
         return FALSE;
       }

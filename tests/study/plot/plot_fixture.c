@@ -50,7 +50,7 @@ static study_run *add_run(plot_fixture *f, const scenario *s)
 {
   study_run *run = g_new0(study_run, 1);
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
-    g_autofree char *text = scenario_value_text(s, key);
+    const char *text = scenario_value_text(s, key);
     run->keys[key] = g_string_chunk_insert_const(f->table.texts, text);
   }
   g_ptr_array_add(f->table.runs, run);

@@ -102,7 +102,7 @@ FIXTURE_TEST(test_round_trip)
   g_assert_cmpstr(record->engine, ==, "ns3");
   expect_same_metrics(&record->results.metrics, &f->results.metrics);
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
-    g_autofree char *expected = scenario_value_text(f->scenario, key);
+    const char *expected = scenario_value_text(f->scenario, key);
     g_assert_cmpstr(record->keys[key], ==, has_key(f, key) ? expected : NULL);
   }
 }

@@ -80,6 +80,15 @@ bool session_connection_is_over(const session *self, uint32_t connection)
   return self->connections[connection].terminated;
 }
 
+ulp_workload_results session_end_results(const session_end *end)
+{
+  if (end->workload) {
+    return ulp_workload_results_of(end->workload);
+  }
+  return (ulp_workload_results){.messages_expected =
+                                    ulp_workload_messages(&end->session->workload_config, end->side)};
+}
+
 void session_fail(session *self, char *failure)
 {
   if (self->failure) {

@@ -17,25 +17,6 @@ static void send(const session_host *host, datagram *packet, time_ps now)
   network->class->send(network, host->number, packet, now);
 }
 
-datagram_flow session_end_arriving_flow(const void *user)
-{
-  const session_end *end = user;
-  const session_end *peer = end->side == SIDE_INITIATOR ? end + 1 : end - 1;
-  const uint16_t port = ((const session_connection *)(const void *)(end - end->side))->port;
-  const bool comes_back = end->side == SIDE_INITIATOR;
-
-  return (datagram_flow){.source = peer->host->address,
-                         .destination = end->host->address,
-                         .source_port = comes_back ? SESSION_RESPONDER_PORT : port,
-                         .destination_port = comes_back ? port : SESSION_RESPONDER_PORT};
-}
-
-datagram_flow session_end_flow(const session_end *end)
-{
-  const datagram_flow arriving = session_end_arriving_flow(end);
-  return flow_table_reversed(&arriving);
-}
-
 void session_end_set_timer(void *user, time_ps when)
 {
   session_end *end = user;
@@ -121,7 +102,9 @@ static void on_workload_due(void *user, time_ps now)
     self->started++;
     engine_timer_free(connection->workload_timer);
     connection->workload_timer = NULL;
-    await_start(self, session_end_index(connection->ends) + 1);
+    const uint32_t next = session_end_index(connection->ends) + 1;
+    await_start(self, next);
+    session_make_connections(self, next);
     rnic_endpoint_start(connection->ends[SIDE_RESPONDER].endpoint, now);
     rnic_endpoint_start(connection->ends[SIDE_INITIATOR].endpoint, now);
     session_end_settle(&connection->ends[SIDE_INITIATOR], now);
@@ -211,7 +194,8 @@ inline session_end *session_host_end(session_host *host, const datagram *packet)
                                       : quoted_end(host, packet);
 }
 
-/* Passes a whole packet to TCP; takes its reference. One that is for no connection is dropped. */
+/* Passes a whole packet to TCP; takes its reference. One that is for no connection is dropped. Damaged ports
+ * may be those of a connection that has not started. */
 static inline void receive_whole(session_host *host, datagram *packet, time_ps now)
 {
   session *self = host->session;
@@ -222,6 +206,9 @@ static inline void receive_whole(session_host *host, datagram *packet, time_ps n
     self->damaged_strays += packet->kind == DATAGRAM_TCP && !datagram_checksum_is_right(packet);
     datagram_unref(packet);
     return;
+  }
+  if (G_UNLIKELY(!end->endpoint)) {
+    session_make_connections(self, session_end_index(end) + 1);
   }
   rnic_endpoint_receive(end->endpoint, packet, now);
   datagram_unref(packet);
@@ -353,7 +340,7 @@ static G_GNUC_NO_INLINE void find_starts(const session *self, const datagram_flo
 
   if (end) {
     const session_end *source = &session_connection_of(end)->ends[side_peer(end->side)];
-    cursor->starts_from = rnic_endpoint_sent_phase_start(source->endpoint);
+    cursor->starts_from = source->endpoint ? rnic_endpoint_sent_phase_start(source->endpoint) : -1;
     cursor->starts = cursor->starts_from < 0 ? NULL : session_recorder_starts(sink->recorder, end->recorded);
   }
 }

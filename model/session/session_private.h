@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* This is the inside of a session, for its files, each of which calls only those before it: session.c (its
- * state), session_end.c (what an end does after every event), session_events.c (what endpoints report),
- * session_results.c (what was counted) and session_run.c (making and running). */
+ * state), session_connections.c (making connections), session_end.c (what an end does after every event),
+ * session_events.c (what endpoints report), session_results.c (what was counted) and session_run.c (making
+ * and running). */
 #pragma once
 
 #include <glib.h>
@@ -39,11 +40,11 @@ struct session_host {
 typedef struct session_end {
   session *session;
   session_host *host;
-  rnic_endpoint *endpoint; /* NULL: it is not here, see session_absence */
-  ulp_workload *workload;  /* NULL: it or its peer is not here */
-  engine_timer *timer;
-  time_ps timer_due; /* when the timer is; never later than the endpoint's deadline */
-  uint32_t recorded; /* a Data Sink: its number at its host's recorder */
+  rnic_endpoint *endpoint; /* NULL: it is not made so far, or not here, see session_absence */
+  ulp_workload *workload;  /* NULL: the same, or its peer is not here */
+  engine_timer *timer;     /* of the endpoint */
+  time_ps timer_due;       /* when the timer is; never later than the endpoint's deadline */
+  uint32_t recorded;       /* a Data Sink: its number at its host's recorder */
   enum side side : 8;
   bool closed;
   bool may_post; /* its ULP waited for a buffer and is to be woken */
@@ -85,6 +86,7 @@ struct session {
   trace_scope *scopes; /* of their ends, by connection and side; NULL: nothing is traced */
   GPtrArray *faults;   /* of fault_injector */
   uint32_t connection_count;
+  uint32_t made;           /* of them, the first */
   time_ps start;           /* of the first connection */
   uint32_t started;        /* connections that have been opened */
   uint32_t ends_open;      /* TCP; with absent peers 1 until they send nothing more */
@@ -124,6 +126,12 @@ static inline trace_scope *session_end_trace(const session_end *end)
 
   return scopes ? &scopes[session_end_index(end) * SIDES + end->side] : NULL;
 }
+
+/* Returns what reached the ULP of `end`, which is here, so far: nothing before it is made. */
+ulp_workload_results session_end_results(const session_end *end);
+
+/* Makes connections that are not made so far, until the first `count` are. */
+void session_make_connections(session *self, uint32_t count);
 
 /* Sends what the end has to send, sets its timer, and gives the recorder what it holds: after every event. */
 void session_end_settle(session_end *end, time_ps now);

@@ -8,11 +8,22 @@
 
 /* --- Counts --- */
 
+/* Returns what `end` counted: nothing before it is made. */
+static rnic_endpoint_counts counts_of(const session_end *end)
+{
+  static const tcp_statistics tcp;
+  static const rnic_refusals refusals;
+  static const rnic_full_size full_size;
+
+  return end->endpoint ? rnic_endpoint_counts_of(end->endpoint)
+                       : (rnic_endpoint_counts){.tcp = &tcp, .refusals = &refusals, .full_size = &full_size};
+}
+
 /* Adds to `values` what `end` counted of the metrics of `side`. */
-static void count_end(const rnic_endpoint *end, metric_side side, metric_values *values)
+static void count_end(const session_end *end, metric_side side, metric_values *values)
 {
   static const mpa_deframer_statistics nothing;
-  const rnic_endpoint_counts counts = rnic_endpoint_counts_of(end);
+  const rnic_endpoint_counts counts = counts_of(end);
   const mpa_deframer_statistics *mpa = counts.mpa ? counts.mpa : &nothing;
 
 #define IN_TCP(id, name, unit, of, how, type, member, sentence) COUNT(id, of, counts.tcp->member)
@@ -30,8 +41,8 @@ static void count_end(const rnic_endpoint *end, metric_side side, metric_values 
 /* Adds to `terms` what `end` counted of them. */
 static void count_terms(const session_end *end, bool is_sink, metric_terms *terms)
 {
-  const rnic_endpoint_counts counts = rnic_endpoint_counts_of(end->endpoint);
-  const ulp_workload_results ulp = ulp_workload_results_of(end->workload);
+  const rnic_endpoint_counts counts = counts_of(end);
+  const ulp_workload_results ulp = session_end_results(end);
 
 #define TERM_OF_SOURCE_TCP(term, member) terms->term += is_sink ? 0 : counts.tcp->member;
 #define TERM_OF_SOURCE_FRAMER(term, member) terms->term += is_sink ? 0 : counts.full_size->member;
@@ -53,14 +64,14 @@ static metric_terms count_ends(const session *self, session_host_result *hosts, 
       const session_end *end = &self->connections[i].ends[side];
       const session_host *host = self->config.measured == SESSION_ALL_HOSTS ? end->host : sink;
       const bool is_sink = side == self->measured;
-      if (hosts && end->endpoint) {
-        count_end(end->endpoint, is_sink ? METRIC_SIDE_DATA_SINK : METRIC_SIDE_DATA_SOURCE,
+      if (hosts && (is_sink || !self->config.absence)) {
+        count_end(end, is_sink ? METRIC_SIDE_DATA_SINK : METRIC_SIDE_DATA_SOURCE,
                   &hosts[host->number].results.metrics);
       }
-      if (end->workload) {
+      if (!self->config.absence) {
         count_terms(end, is_sink, &terms);
       }
-      if (end->workload && at_hosts) {
+      if (!self->config.absence && at_hosts) {
         count_terms(end, is_sink, &at_hosts[host->number]);
       }
     }
@@ -137,7 +148,7 @@ static void set_made(const session *self, const metric_terms *terms, bool have_s
   path_link_config link = path_link_at(&c->path.directions[c->main_direction], 0);
 
   if (source) {
-    const rnic_endpoint_counts counts = rnic_endpoint_counts_of(source->endpoint);
+    const rnic_endpoint_counts counts = counts_of(source);
     set_known(METRIC_MPA_EMSS_OCTETS, counts.emss_octets, values);
     set_known(METRIC_MPA_MULPDU_OCTETS, counts.mulpdu_octets, values);
     set_efficiency(terms, &link, values);
@@ -258,10 +269,10 @@ static void count_sent(const session *self, session_host_result *hosts)
   for (uint32_t i = 0; i < self->connection_count; i++) {
     const session_end *sink = &self->connections[i].ends[self->measured];
     const session_end *source = &self->connections[i].ends[side_peer(self->measured)];
-    const tcp_statistics *tcp = rnic_endpoint_counts_of(source->endpoint).tcp;
+    const tcp_statistics *tcp = counts_of(source).tcp;
     session_host_result *from = &hosts[source->host->number], *to = &hosts[sink->host->number];
     const metric_values *values = &to->results.metrics;
-    const double octets = (double)ulp_workload_results_of(sink->workload).octets_delivered;
+    const double octets = (double)session_end_results(sink).octets_delivered;
     const double share = octets / MAX(values->value[METRIC_DELIVERY_OCTETS], 1);
 
     from->connections++;

@@ -2,9 +2,6 @@
 /* This makes a session and runs it to its end. */
 #include "base/random_stream.h"
 #include "engine/order.h"
-#include "platform/ns3_types.h"
-#include "platform/run_engine.h"
-#include "rnic/rnic_verbs.h"
 #include "session/session_private.h"
 
 /* Reading the clock costs 25 ns, a callback of the engine 100 ns and more. */
@@ -106,90 +103,43 @@ session *session_new(const session_config *config)
 
 /* --- Connections --- */
 
-/* Memory for Sends that nobody reads. */
-static uint8_t *supply_nothing(G_GNUC_UNUSED void *user, G_GNUC_UNUSED uint64_t id)
-{
-  return NULL;
-}
-
-static void make_end(session *self, uint32_t index, enum side side, const uint32_t domains[SIDES])
-{
-  const session_absence *absence = self->config.absence;
-  session_end *end = &self->connections[index].ends[side];
-  const configuration *c = session_configuration_of(end->host);
-  enum side peer = side_peer(side);
-  const ns3_tcp_transport_place ns3_place = {.wake = session_end_set_timer, .user = end};
-  fault_config fault;
-  fault_injector *injector = NULL;
-
-  if (!end->host->first_end) {
-    end->host->first_end = end;
-  }
-  session_host *counts_at =
-      self->config.measured == SESSION_ALL_HOSTS ? end->host : self->connections[index].ends[peer].host;
-  if (side != self->measured && !counts_at->first_source) {
-    counts_at->first_source = end;
-  }
-  if (session_setup_fault(c, index, side, &fault)) {
-    injector = fault_injector_new(&fault, self->connections[index].ends[peer].host->rnic, domains[peer]);
-    g_ptr_array_add(self->faults, injector);
-  }
-  const datagram_flow flow = session_end_flow(end);
-  if (!absence) {
-    flow_table_insert(&end->host->ends, end);
-  }
-  rnic_endpoint_config config = session_setup_endpoint(c, index, side, &flow);
-  config.host = end->host->rnic;
-  config.protection_domain = domains[side];
-  config.private_data = self->private_data[side];
-  config.fault = injector ? &injector->misbehaviour : NULL;
-  const session_end *sink = &self->connections[index].ends[self->measured];
-  config.starts = end == sink ? NULL : session_recorder_starts(sink->host->recorder, sink->recorded);
-  if ((config.tcp.trace = session_end_trace(end))) {
-    *config.tcp.trace =
-        (trace_scope){.to = self->config.trace, .node = end->host->name, .connection = index, .side = side};
-  }
-  if (c->tcp_is_ns3) {
-    config.tcp_new = run_engine_ns3_tcp();
-    config.tcp_new_user = (void *)&ns3_place;
-  }
-  if (absence) {
-    absence->configure(absence->user, index, &config);
-  }
-  end->endpoint = rnic_endpoint_new(&config, &self->endpoint_events[side], end);
-  end->timer = engine_timer_new(self->config.clock, ENGINE_TIMER,
-                                order_of_end(self->config.number, index, side), 0, session_end_on_timer, end);
-  end->timer_due = TIME_PS_NEVER;
-  if (absence) {
-    rnic_supply_receives(end->endpoint, supply_nothing, NULL);
-    rnic_post_receives(end->endpoint, INT32_MAX, absence->receive_octets, 0);
-    rnic_endpoint_start(end->endpoint, 0);
-  }
-}
-
-static void make_connection(session *self, uint32_t index)
+/* The hosts of connection `index` know its ends, which find what arrives by its flow. */
+static void place_connection(session *self, uint32_t index)
 {
   session_connection *connection = &self->connections[index];
-  uint32_t domains[SIDES];
-
-  for (enum side side = 0; side < SIDES; side++) {
-    domains[side] = rnic_host_protection_domain_new(connection->ends[side].host->rnic);
-  }
   session_end *sink = &connection->ends[self->measured];
+
   sink->recorded = session_recorder_connect(sink->host->recorder, index);
-  if (self->config.absence) {
-    make_end(self, index, self->measured, domains);
-    connection->delivered = true;
-    return;
-  }
-  for (enum side side = 0; side < SIDES; side++) {
-    make_end(self, index, side, domains);
-  }
-  ulp_agreement *agreement = ulp_agreement_new(&self->workload_config, index, connection);
   for (enum side side = 0; side < SIDES; side++) {
     session_end *end = &connection->ends[side];
-    end->workload = ulp_workload_new(agreement, side, end->endpoint);
+    const session_end *peer = &connection->ends[side_peer(side)];
+    if (self->config.absence && end != sink) {
+      continue;
+    }
+    end->host->first_end = end->host->first_end ? end->host->first_end : end;
+    session_host *counts_at = self->config.measured == SESSION_ALL_HOSTS ? end->host : peer->host;
+    if (end != sink && !counts_at->first_source) {
+      counts_at->first_source = end;
+    }
+    if (!self->config.absence) {
+      flow_table_insert(&end->host->ends, end);
+    }
+    if (self->scopes) {
+      *session_end_trace(end) =
+          (trace_scope){.to = self->config.trace, .node = end->host->name, .connection = index, .side = side};
+    }
   }
+}
+
+/* Returns whether connections cannot wait. A host's STags are drawn in the order in which connections are
+ * made, and before those that take the place of invalidated ones. Absent peers send at any time, and ns-3's
+ * TCP has nodes, which ns-3 wants before it runs. */
+static bool must_make_all(const session *self)
+{
+  const ulp_mix_needs needs = ulp_mix_needs_of(&self->workload_config.mix);
+
+  return self->config.absence || self->config.configuration->tcp_is_ns3 || needs.invalidates ||
+         needs.exchanges;
 }
 
 void session_connect(session *self, session_network *network)
@@ -209,8 +159,9 @@ void session_connect(session *self, session_network *network)
   self->scopes = self->config.trace ? g_new(trace_scope, SIDES * self->connection_count) : NULL;
   self->faults = g_ptr_array_new_with_free_func((GDestroyNotify)fault_injector_free);
   for (uint32_t i = 0; i < self->connection_count; i++) {
-    make_connection(self, i);
+    place_connection(self, i);
   }
+  session_make_connections(self, must_make_all(self) ? self->connection_count : 0);
 }
 
 session_network_ends session_ends(session *self, const host_pair *pair)
@@ -292,7 +243,7 @@ static double share_of(const session *self, time_ps now)
 
   for (uint32_t i = 0; i < self->connection_count; i++) {
     for (enum side side = 0; side < SIDES; side++) {
-      ulp_workload_results results = ulp_workload_results_of(self->connections[i].ends[side].workload);
+      ulp_workload_results results = session_end_results(&self->connections[i].ends[side]);
       delivered += results.messages_delivered;
       expected += results.messages_expected;
     }

@@ -62,11 +62,20 @@ static ulp_slots *new_data(const ulp_workload_config *config, const ulp_mix_need
   return needs->fills[at_peer] ? ulp_slots_new(&slots) : NULL;
 }
 
-ulp_plan ulp_agreement_plan(const ulp_agreement *agreement)
+ulp_plan ulp_workload_plan(const ulp_workload_config *config)
 {
-  const ulp_workload_config *config = agreement->config;
-
   return (ulp_plan){.mix = &config->mix, .messages = config->messages, .signal_every = config->signal_every};
+}
+
+uint64_t ulp_workload_messages(const ulp_workload_config *config, enum side side)
+{
+  const ulp_plan plan = ulp_workload_plan(config);
+  uint64_t messages = 0;
+
+  for (enum side requester = 0; requester < SIDES; requester++) {
+    messages += ulp_workload_posts(config, requester) ? ulp_plan_messages(&plan, side != requester) : 0;
+  }
+  return messages;
 }
 
 ulp_agreement *ulp_agreement_new(const ulp_workload_config *config, uint32_t connection, void *user)
@@ -78,17 +87,16 @@ ulp_agreement *ulp_agreement_new(const ulp_workload_config *config, uint32_t con
   agreement->config = config;
   agreement->connection = connection;
   agreement->user = user;
-  const ulp_plan plan = ulp_agreement_plan(agreement);
   for (enum side requester = 0; requester < SIDES; requester++) {
     if (ulp_workload_posts(config, requester)) {
       needs[requester] = ulp_mix_needs_of(&config->mix);
       for (enum side side = 0; side < SIDES; side++) {
-        agreement->messages[side] += ulp_plan_messages(&plan, side != requester);
         agreement->data[requester][side] = new_data(config, &needs[requester], side != requester);
       }
     }
   }
   for (enum side side = 0; side < SIDES; side++) {
+    agreement->messages[side] = ulp_workload_messages(config, side);
     agreement->receives[side] = new_receives(config, &needs[side], &needs[side_peer(side)]);
   }
   return agreement;

@@ -60,6 +60,9 @@ typedef struct ulp_agreement {
  */
 bool ulp_workload_posts(const ulp_workload_config *config, enum side side);
 
+/* Returns how many messages are to reach the ULP of `side`. */
+uint64_t ulp_workload_messages(const ulp_workload_config *config, enum side side);
+
 /* The agreement of connection number `connection`, which is part of what makes each message's payload
  * different. `config` and what it points to must outlive it. It goes with the last of the ULPs that have it
  * (ulp_workload_free()). */
@@ -67,7 +70,7 @@ ulp_agreement *ulp_agreement_new(const ulp_workload_config *config, uint32_t con
 void ulp_agreement_unref(ulp_agreement *agreement);
 
 /* The plan of each end that posts for itself, at its start. */
-ulp_plan ulp_agreement_plan(const ulp_agreement *agreement);
+ulp_plan ulp_workload_plan(const ulp_workload_config *config);
 
 /* The ULP of `side` lends its memory, which is registered with its `endpoint`, and posts its receives. Each
  * ULP once, before anything else. */

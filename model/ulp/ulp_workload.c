@@ -39,7 +39,7 @@ ulp_workload *ulp_workload_new(ulp_agreement *agreement, enum side side, rnic_en
   *workload = (ulp_workload){.agreement = agreement, .endpoint = endpoint, .side = side};
   if (ulp_workload_posts(config, side)) {
     workload->requests = g_new(workload_requests, 1);
-    *workload->requests = (workload_requests){.plan = ulp_agreement_plan(agreement)};
+    *workload->requests = (workload_requests){.plan = ulp_workload_plan(config)};
     workload->requests->steps = ulp_plan_steps(&workload->requests->plan);
   }
   ulp_agreement_lend(agreement, side, endpoint);

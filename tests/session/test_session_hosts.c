@@ -185,6 +185,81 @@ ROW_TEST(test_three_hosts, three_hosts_rows)
   g_assert_cmpuint(f->session->strays, ==, 0);
 }
 
+/* --- Connections that have not started --- */
+
+/* Connections 0, 1 and 2 start at 0, 1 and 2 ms, and have endpoints from then on. */
+TEST(test_made_when_they_start)
+{
+  g_autoptr(fixture) f = set_up(pairs, STRINGS("workload.messages=20", "workload.start_spread=3ms"));
+  const session *s = f->session;
+
+  session_start(f->session, 0);
+  for (uint32_t started = 0; started <= CONNECTIONS; started++) {
+    for (uint32_t i = 0; i < CONNECTIONS; i++) {
+      for (enum side side = 0; side < SIDES; side++) {
+        const session_end *end = &s->connections[i].ends[side];
+        g_assert_true(!end->endpoint == (i >= started) && !end->workload == (i >= started) &&
+                      !end->timer == (i >= started));
+      }
+    }
+    engine_run(f->clock, started * TIME_PS_PER_MILLISECOND);
+  }
+}
+
+/* The run ends before connections 1 and 2 start, which lead to host 2: their messages were expected all the
+ * same, 20 Writes and a Send each, and their ends have counted nothing, which is 0. */
+TEST(test_unstarted_connections_count_nothing)
+{
+  g_auto(session_result) result;
+
+  g_autoptr(fixture) f = set_up(pairs, STRINGS("workload.messages=20", "workload.start_spread=3ms",
+                                               "run.stop=500us", "path.forward.rate=100Gbit/s"));
+  session_run(f->session);
+  session_finish(f->session, &result);
+  g_assert_cmpint(result.status, ==, RUN_STOPPED);
+  g_assert_cmpstr(result.message, ==, "run.stop reached: 21 of 63 messages were delivered");
+  EXPECT_METRICS(&result.hosts[2].results.metrics, (TCP_CHECKSUM_ERRORS, 0), (DELIVERY_MESSAGES, 0));
+  g_assert_true(f->session->made == 1);
+}
+
+/* A segment comes for connection 2, which has not started: as to any closed port the answer is a RST (RFC
+ * 9293 §3.10.7.1), one packet more at host 1. All connections do their work all the same. */
+TEST(test_arrival_before_the_start)
+{
+  const tcp_header header = {.source_port = SESSION_INITIATOR_FIRST_PORT,
+                             .destination_port = SESSION_RESPONDER_PORT,
+                             .flags = TCP_ACK};
+  uint64_t arrivals[2];
+
+  for (unsigned early = 0; early < 2; early++) {
+    g_auto(session_result) result;
+    g_autoptr(fixture) f = set_up(pairs, STRINGS("workload.messages=20", "workload.start_spread=3ms"));
+    session_host *from = session_host_of(f->session, 1), *to = session_host_of(f->session, 2);
+
+    if (early) {
+      session_receive(to, packet_between(from->address, to->address, &header, NULL, 0), 0);
+    }
+    g_assert_cmpuint(f->session->made, ==, early ? CONNECTIONS : 0);
+    run(f, &result);
+    arrivals[early] = f->arrivals[1];
+    g_assert_cmpuint(f->session->strays, ==, 0);
+    EXPECT_METRICS(&result.results.metrics, (DELIVERY_MESSAGES, 3 * 21));
+  }
+  g_assert_cmpuint(arrivals[1], ==, arrivals[0] + 1);
+}
+
+/* Where invalidated STags give way to others all connections draw theirs first. */
+TEST(test_made_at_once_where_stags_are_renewed)
+{
+  static const char *const operations[] = {"workload.operation=send-invalidate",
+                                           "workload.operation=storage-read", "workload.operation=read"};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(operations); i++) {
+    g_autoptr(fixture) f = set_up(pairs, STRINGS(operations[i]));
+    g_assert_cmpuint(f->session->made, ==, i < 2 ? CONNECTIONS : 0);
+  }
+}
+
 static const char *const traced_rows[] = {
     NULL, "tcp.path_mtu_discovery=false", /* fragments */
     "path.forward.corrupt=1%",            /* some of the ports */
@@ -491,6 +566,7 @@ TEST(test_closed_before_its_workload_was_done)
   g_auto(session_result) result;
   g_autoptr(fixture) f = set_up(NULL, NULL);
 
+  session_make_connections(f->session, 2);
   rnic_endpoint_close(f->session->connections[1].ends[SIDE_INITIATOR].endpoint);
   session_run(f->session);
   session_finish(f->session, &result);

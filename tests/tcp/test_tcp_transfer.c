@@ -4,7 +4,7 @@
  * right (the fixture compares), both ends close, nothing leaves beyond the window that was offered, nothing
  * is sent again that is SACKed (the wire looks at each segment), and no more is sent again than was lost, but
  * for what the documents allow. And transfers that go the same way, to the picosecond, when what must not
- * matter is changed. `-m slow` runs many more seeds where retransmissions are counted. */
+ * matter is changed. `-m slow` runs many more seeds. */
 #include "linux_keys.h"
 #include "tcp_wire.h"
 #include "test.h"
@@ -321,11 +321,11 @@ static const trouble TROUBLES[] = {
     /* Everything that can be chosen, at random. */
     {"any_keys",
      {40000, 20000},
-     30,
+     12,
      .wire = {.loss = 0.03, .ack_loss = 0.03, .duplication = 0.03, .lateness = 0.05, .mark = 0.1}},
     {"any_keys_on_a_terrible_path",
      {8000, 4000},
-     80,
+     32,
      .wire = {.loss = 0.3, .ack_loss = 0.3, .duplication = 0.2, .lateness = 0.3, .mark = 0.5}},
     {"cuts_and_strays",
      {40000, 10000},
@@ -369,7 +369,7 @@ static const trouble TROUBLES[] = {
 EACH_TEST(test_transfer, trouble, TROUBLES)
 {
   choices which = {0};
-  while (choose_next(&which, c->seeds * (g_test_slow() && c->counts ? SLOW : 1))) {
+  while (choose_next(&which, c->seeds * (g_test_slow() ? SLOW : 1))) {
     g_autoptr(random_stream) random = random_stream_new(which.seed, c->name);
     g_autoptr(tcp_fixture) f = two_ends(c, &which, random);
     run(f, c, random);

@@ -2,6 +2,7 @@
 #include "base/json_writer.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/plain_text.h"
 #include "base/units.h"
@@ -9,62 +10,109 @@
 /* Below it a double's 15 digits are the whole number that it is. */
 #define WHOLE_MAX 1e15
 
-/* What comes before a value. */
-static void append_name(GString *json, const char *gap, const char *name)
+/* The digits of a whole number; a comma, two quotes, a colon and a blank around a name. */
+enum { DIGITS_MAX = sizeof "18446744073709551615", AROUND = 5 };
+
+/* Members are written by the million, so they go into the text's own memory. Puts what comes before a value
+ * there, and returns its end, after which there is room for `octets` and a NUL. */
+static inline char *put_name(GString *json, const char *gap, const char *name, gsize octets)
 {
-  const char last = json->len > 0 ? json->str[json->len - 1] : '{';
-  g_string_append(json, last == '{' || last == '[' ? "" : ",");
-  g_string_append(json, gap != NULL ? gap : "");
-  if (name != NULL) {
-    plain_text_append_json(json, name);
-    g_string_append(json, gap != NULL ? ": " : ":");
+  const gsize gap_length = gap != NULL ? strlen(gap) : 0, name_length = name != NULL ? strlen(name) : 0;
+  const gsize length = json->len, most = length + gap_length + name_length + AROUND + octets;
+  if (json->allocated_len <= most) {
+    g_string_set_size(json, most);
+    json->len = length;
   }
+  const char last = length > 0 ? json->str[length - 1] : '\n';
+  char *at = json->str + length;
+  *at = ',';
+  at += last != '{' && last != '[' && last != '\n';
+  if (gap != NULL) {
+    memcpy(at, gap, gap_length);
+    at += gap_length;
+  }
+  if (name != NULL) {
+    *at++ = '"';
+    memcpy(at, name, name_length);
+    memcpy(at + name_length, "\": ", 3);
+    at += name_length + (gap != NULL ? 3 : 2);
+  }
+  return at;
+}
+
+/* The text ends at `at`. */
+static inline void end_at(GString *json, char *at)
+{
+  *at = '\0';
+  json->len = (gsize)(at - json->str);
+}
+
+/* A format takes ten times as long: 0.6 % of a run of 300 messages. */
+static inline char *put_digits(char *at, guint64 number)
+{
+  char digits[2 * DIGITS_MAX] = "", *first = digits + DIGITS_MAX;
+  for (; number >= 10; number /= 10) {
+    *--first = (char)('0' + number % 10);
+  }
+  *at++ = (char)('0' + number);
+  memcpy(at, first, DIGITS_MAX); /* and what is after them, which takes no counting */
+  return at + (digits + DIGITS_MAX - first);
 }
 
 void json_append_text(GString *json, const char *gap, const char *name, const char *text)
 {
-  append_name(json, gap, name);
-  if (text != NULL) {
-    plain_text_append_json(json, text);
-  } else {
+  const char *from = text != NULL ? text : "";
+  char *at = put_name(json, gap, name, strlen(from) + 2), *value = at;
+  *at++ = '"';
+  for (char c = *from; c >= ' ' && c <= '~' && c != '"' && c != '\\'; c = *++from) {
+    *at++ = c;
+  }
+  *at++ = '"';
+  end_at(json, text != NULL && *from == '\0' ? at : value);
+  if (text == NULL) {
     g_string_append(json, "null");
+  } else if (*from != '\0') { /* some of it must be escaped */
+    plain_text_append_json(json, text);
   }
 }
 
 void json_append_literal(GString *json, const char *gap, const char *name, const char *literal)
 {
-  append_name(json, gap, name);
+  end_at(json, put_name(json, gap, name, 0));
   g_string_append(json, literal);
 }
 
-/* There are many whole numbers, and a format takes ten times as long: 0.6 % of a run of 300 messages. */
-static void append_whole(GString *json, guint64 number)
+void json_append_flag(GString *json, const char *gap, const char *name, gboolean flag)
 {
-  if (number >= 10) {
-    append_whole(json, number / 10);
-  }
-  g_string_append_c(json, (char)('0' + number % 10));
+  json_append_literal(json, gap, name, flag ? "true" : "false");
+}
+
+void json_append_whole(GString *json, const char *gap, const char *name, guint64 number)
+{
+  end_at(json, put_digits(put_name(json, gap, name, 1 + DIGITS_MAX), number));
 }
 
 void json_append_number(GString *json, const char *gap, const char *name, double number)
 {
-  append_name(json, gap, name);
   if (number >= 0 && number < WHOLE_MAX && number == floor(number) && !signbit(number)) {
-    append_whole(json, (guint64)number);
+    json_append_whole(json, gap, name, (guint64)number);
   } else {
     g_autofree char *digits = isfinite(number) ? units_format_real(number) : g_strdup("null");
-    g_string_append(json, digits);
+    json_append_literal(json, gap, name, digits);
   }
 }
 
 void json_open(GString *json, const char *gap, const char *name, char bracket)
 {
-  append_name(json, gap, name);
-  g_string_append_c(json, bracket);
+  char *at = put_name(json, gap, name, 1);
+  *at = bracket;
+  end_at(json, at + 1);
 }
 
 void json_close(GString *json, const char *gap, char bracket)
 {
-  g_string_append(json, gap != NULL ? gap : "");
+  if (gap != NULL) {
+    g_string_append(json, gap);
+  }
   g_string_append_c(json, bracket);
 }

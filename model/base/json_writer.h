@@ -7,15 +7,18 @@
 #include <glib.h>
 
 /* Each of these appends the next member of the object that is open in `json`, or (`name` NULL) the next
- * element of the array: a comma unless it is the first, the blanks and line ends in `gap`, the name and the
- * value. A blank follows the colon, unless `gap` is NULL. `text`, which plain_text_append_json() quotes,
- * becomes null where it is NULL; so does a `number` that is not finite, and others have the fewest digits
- * that read back as them. A `literal` is JSON already. */
+ * element of the array, or a line: a comma unless it is the first, the blanks and line ends in `gap`, the
+ * name and the value. A blank follows the colon, unless `gap` is NULL. A name has no letter that must be
+ * escaped, as ours and those of groups have none. `text`, which plain_text_append_json() quotes, becomes null
+ * where it is NULL; so does a `number` that is not finite, and others have the fewest digits that read back
+ * as them. A `literal` is JSON already, or "": the caller appends the value. */
 void json_append_text(GString *json, const char *gap, const char *name, const char *text);
 void json_append_number(GString *json, const char *gap, const char *name, double number);
+void json_append_whole(GString *json, const char *gap, const char *name, guint64 number);
+void json_append_flag(GString *json, const char *gap, const char *name, gboolean flag);
 void json_append_literal(GString *json, const char *gap, const char *name, const char *literal);
 
-/* Opens an object or an array in the same way, by its `bracket`, '{' or '['; json_close() closes it by the
- * other one, after `gap` (NULL: none). */
+/* Opens an object or an array in the same way, by its `bracket`, '{' or '[', or a text that the caller
+ * appends, by '"'; json_close() closes it by the other one, after `gap` (NULL: none). */
 void json_open(GString *json, const char *gap, const char *name, char bracket);
 void json_close(GString *json, const char *gap, char bracket);

@@ -88,11 +88,11 @@ void plain_text_print_page(FILE *file, const char *page)
 
 void plain_text_append_json(GString *json, const char *text)
 {
-  g_autofree char *valid = g_utf8_make_valid(text, -1);
-  const char *end = valid + strlen(valid);
-
   g_string_append_c(json, '"');
-  for (const char *c = valid; append_usual(json, &c, end); c = g_utf8_next_char(c)) {
+  gboolean goes_on = append_usual(json, &text, text + strlen(text));
+  g_autofree char *valid = goes_on ? g_utf8_make_valid(text, -1) : NULL;
+  const char *end = goes_on ? valid + strlen(valid) : NULL;
+  for (const char *c = valid; c != NULL && append_usual(json, &c, end); c = g_utf8_next_char(c)) {
     gunichar character = g_utf8_get_char(c);
 
     if (character == '"' || character == '\\') {

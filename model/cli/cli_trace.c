@@ -7,12 +7,12 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/json_writer.h"
 #include "base/new_files.h"
 #include "base/plain_text.h"
 #include "cli/cli.h"
 #include "cli/cli_filter.h"
 #include "cli/cli_progress.h"
-#include "decode/decode_line.h"
 #include "explain/explain_trace.h"
 #include "session/simulation.h"
 #include "study/store/summary.h"
@@ -141,31 +141,32 @@ FILE *cli_run_trace_open(const char *path, const cli_arguments *arguments, doubl
 
 enum { WRITTEN_OCTETS = 16 << 10 }; /* in one piece, or more */
 
-/* Prints one event as a line. */
-static void print_event(decode_line *line, const trace_event *event)
+/* Appends one event as a line. */
+static void append_event(GString *json, const trace_event *event)
 {
   const trace_row *row = trace_row_of(event->id);
 
-  decode_line_number(line, "{\"time_ps\":", (guint64)event->time);
-  decode_line_number(line, row->json, event->connection);
-  decode_line_text(line, event->side == SIDE_INITIATOR ? ",\"side\":\"initiator\",\"node\":"
-                                                       : ",\"side\":\"responder\",\"node\":");
-  plain_text_append_json(line->text, event->node);
+  json_open(json, NULL, NULL, '{');
+  json_append_whole(json, NULL, "time_ps", (guint64)event->time);
+  json_append_text(json, NULL, "event", row->name);
+  json_append_whole(json, NULL, "connection", event->connection);
+  json_append_text(json, NULL, "side", event->side == SIDE_INITIATOR ? "initiator" : "responder");
+  json_append_text(json, NULL, "node", event->node);
   if (event->port > 0) {
-    decode_line_number(line, ",\"port\":", event->port);
+    json_append_whole(json, NULL, "port", event->port);
   }
   if (event->packet > 0) {
-    decode_line_number(line, ",\"packet\":", event->packet);
+    json_append_whole(json, NULL, "packet", event->packet);
   }
   for (guint i = 0; i < row->field_count; i++) {
     if (row->fields[i].type == TRACE_NAME_ID) {
-      decode_line_text(line, row->fields[i].json);
-      plain_text_append_json(line->text, event->texts[i]);
+      json_append_text(json, NULL, row->fields[i].name, event->texts[i]);
     } else {
-      decode_line_number(line, row->fields[i].json, event->values[i]);
+      json_append_whole(json, NULL, row->fields[i].name, event->values[i]);
     }
   }
-  decode_line_text(line, "}\n");
+  json_close(json, NULL, '}');
+  g_string_append_c(json, '\n');
 }
 
 /* --- The filter: a condition on what the line shows --- */
@@ -233,11 +234,10 @@ static int run(const cli_arguments *arguments, GError **error)
     return CLI_USAGE;
   }
   g_autoptr(GString) lines = g_string_new(NULL);
-  decode_line line = {.text = lines};
   trace_reader *reader = trace_reader_new(file, arguments->rest[0], error);
   while (reader && trace_reader_next(reader, &event, error)) {
     if (!filter || cli_filter_holds(filter, field_at, "docs/trace.md", &event, NULL)) {
-      print_event(&line, &event);
+      append_event(lines, &event);
     }
     if (lines->len >= WRITTEN_OCTETS) {
       output_write(NULL, lines->str, lines->len, NULL);

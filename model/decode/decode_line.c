@@ -4,8 +4,6 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "base/plain_text.h"
-
 #define NS_PER_SECOND INT64_C(1000000000)
 #define NS_PER_MICROSECOND 1000
 

@@ -22,11 +22,10 @@ enum {
 static const trace_row rows[] = {
 #define EVENT(id, event_name, event_sentence, event_fields)                                                  \
   [TRACE_##id] = {.name = (event_name),                                                                      \
-                  .json = ",\"event\":\"" event_name "\",\"connection\":",                                   \
                   .sentence = (event_sentence),                                                              \
                   .field_count = sizeof(struct trace_##id) / sizeof(uint64_t),                               \
                   .fields = {event_fields}},
-#define FIELD(field_type, member, field_sentence) {#member, ",\"" #member "\":", field_type, field_sentence},
+#define FIELD(field_type, member, field_sentence) {#member, field_type, field_sentence},
 #include "trace/trace_events.def"
 };
 

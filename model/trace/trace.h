@@ -55,14 +55,12 @@ enum { TRACE_FIELDS_MAX = 16 }; /* of one event */
 
 typedef struct trace_field {
   const char *name;
-  const char *json; /* `,"NAME":`, before its value in a line */
   trace_field_type type;
   const char *sentence;
 } trace_field;
 
 typedef struct trace_row {
   const char *name; /* "packet_sent" */
-  const char *json; /* `,"event":"packet_sent","connection":`, before the connection in a line */
   const char *sentence;
   uint32_t field_count;
   trace_field fields[TRACE_FIELDS_MAX];

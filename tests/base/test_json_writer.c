@@ -12,7 +12,7 @@ static char *written(const char *gap, const char *other)
 {
   GString *json = g_string_new(NULL);
   json_open(json, NULL, NULL, '{');
-  json_append_text(json, gap, "a \"b\"", "c\n");
+  json_append_text(json, gap, "a b", "\"c\"\n");
   json_append_text(json, gap, "none", NULL);
   json_open(json, gap, "list", '[');
   json_open(json, other, NULL, '[');
@@ -32,12 +32,33 @@ TEST(test_layout)
 {
   g_autofree char *page = written("\n  ", " "), *compact = written(NULL, NULL);
   g_assert_cmpstr(page, ==,
-                  "{\n  \"a \\\"b\\\"\": \"c\\n\",\n  \"none\": null,\n  \"list\": [ [], true, -0.5 ],\n  "
+                  "{\n  \"a b\": \"\\\"c\\\"\\n\",\n  \"none\": null,\n  \"list\": [ [], true, -0.5 ],\n  "
                   "\"object\": {\n  },\n  \"last\": \"{\",\n  \"n\": 7\n  }");
   g_assert_cmpstr(
       compact, ==,
-      "{\"a \\\"b\\\"\":\"c\\n\",\"none\":null,\"list\":[[],true,-0.5],\"object\":{},\"last\":\"{\","
+      "{\"a b\":\"\\\"c\\\"\\n\",\"none\":null,\"list\":[[],true,-0.5],\"object\":{},\"last\":\"{\","
       "\"n\":7}");
+}
+
+/* A line begins without a comma; whole numbers are exact, the largest too; the caller appends what is open or
+ * empty. */
+TEST(test_lines)
+{
+  g_autoptr(GString) json = g_string_new("{}\n");
+  json_open(json, NULL, NULL, '{');
+  json_append_whole(json, NULL, "none", 0);
+  json_append_whole(json, NULL, "most", G_MAXUINT64);
+  json_append_flag(json, NULL, "flag", TRUE);
+  json_append_flag(json, NULL, "other", FALSE);
+  json_append_literal(json, NULL, "time", "");
+  g_string_append(json, "1.50");
+  json_open(json, NULL, "text", '"');
+  g_string_append(json, "0x07");
+  json_close(json, NULL, '"');
+  json_close(json, NULL, '}');
+  g_assert_cmpstr(json->str, ==,
+                  "{}\n{\"none\":0,\"most\":18446744073709551615,\"flag\":true,\"other\":false,\"time\":1.50,"
+                  "\"text\":\"0x07\"}");
 }
 
 /* The fewest digits that read back as the number; none for what JSON has no number for. */

@@ -70,7 +70,7 @@ FIXTURE_TEST(test_columns)
   }
 }
 
-/* Hostile octets come out as what they are in hexadecimal digits, and as valid JSON. */
+/* Hostile octets come out as what they are in hexadecimal digits. */
 FIXTURE_TEST(test_octets)
 {
   static const uint8_t octets[] = {0x00, 'A', '~', 0x7F, 0x80, 0xFF, '\n'};

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/json_writer.h"
 #include "base/plain_text.h"
 #include "mpa/mpa_fpdu.h"
 #include "net/capture_stream.h"
@@ -52,8 +53,7 @@ static guint64 name_number(timeline_page *page, const char *text)
   if (!g_hash_table_lookup_extended(page->name_numbers, text, NULL, &number)) {
     number = GUINT_TO_POINTER(g_hash_table_size(page->name_numbers));
     g_hash_table_insert(page->name_numbers, g_strdup(text), number);
-    g_string_append(page->names, page->names->len > 0 ? "," : "");
-    plain_text_append_json(page->names, text);
+    json_append_text(page->names, NULL, NULL, text);
   }
   return GPOINTER_TO_UINT(number);
 }
@@ -293,7 +293,7 @@ void timeline_capture_event(void *user, const decode_event *event)
 
   if (!fpdu || fpdu->has_terminate || (event->problems != 0 && capture->about->len < PROBLEMS_OCTETS_MAX)) {
     decode_json.event(&capture->line, event);
-    capture->about->str[capture->about->len - 1] = ','; /* in place of the line's end */
+    g_string_truncate(capture->about, capture->about->len - 1); /* without the line's end */
   }
   if (!fpdu) {
     return;
@@ -445,6 +445,6 @@ char *timeline_capture_html(timeline_capture *capture, const decode_capture *of,
     return NULL;
   }
   decode_json.overview(&capture->line, of);
-  capture->about->str[capture->about->len - 1] = ']';
+  capture->about->str[capture->about->len - 1] = ']'; /* in place of the line's end */
   return page_html(capture->page, capture->about->str, title, "", error);
 }

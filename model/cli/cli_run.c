@@ -227,7 +227,9 @@ static const GOptionEntry entries[] = {
              "write each event of the run to this file ('iwarpsim trace' prints it)", "FILE"),
     CLI_SWITCH("pcap", 0, &options.capture, "also write sender.pcap and receiver.pcap"),
     CLI_TEXT("pcap-hosts", 0, &options.captured,
-             "of a graph: also write h3.pcap of each of these hosts; as --pcap with measure.hosts", "SET"),
+             "of a graph: also write h3.pcap of each of these hosts, and a trace of no others; as --pcap "
+             "with measure.hosts",
+             "SET"),
     CLI_RESULTS_ALL(options.all),
     G_OPTION_ENTRY_NULL,
 };

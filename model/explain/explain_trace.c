@@ -48,6 +48,7 @@ typedef struct explanation {
   trace_reader *reader;   /* the present one: it owns the texts and nodes of events */
   bool in_order, assumes; /* the receiver is in-order, assume-aligned */
   bool in_graph;
+  char *named; /* the hosts that the trace keeps to (measure.hosts); NULL: it has all */
   char *fault; /* what it makes a peer do wrong; NULL: nothing */
   guint64 cell_octets;
 
@@ -413,8 +414,12 @@ static void add_peak(const explanation *of, prose *to)
 {
   const bool is_simple = of->described > 0 && of->causes[ORDER] == of->octets;
 
+  if (of->named) {
+    prose_add(to, "The trace keeps to the hosts of measure.hosts = %s.\n", of->named);
+  }
   if (of->peak.id != TRACE_PEAK) {
-    prose_add(to, "The window that is measured never opened: there is no peak.\n");
+    prose_add(to, "The window that is measured %s: there is no peak.\n",
+              of->named ? "opened at none of them" : "never opened");
     return;
   }
   if (peak_at(of) == 0) {
@@ -425,7 +430,7 @@ static void add_peak(const explanation *of, prose *to)
   if (of->cell_octets > 1) {
     prose_add(to, " in cells of %s", prose_count(to, of->cell_octets));
   }
-  if (of->hosts > 1) {
+  if (of->hosts > 1 || of->named) {
     prose_add(to, " at host %s", of->host);
   }
   prose_add(to, " at %s", prose_time(to, (time_ps)peak_at(of)));
@@ -542,9 +547,11 @@ static void note_scenario(explanation *of, const char *text)
   const char *cell = json_text_string(keys, "receiver.cell"), *mode = json_text_string(keys, "receiver.mode");
   const char *kind = json_text_string(keys, "topology.kind"); /* a path has none */
   const char *fault = json_text_string(keys, "fault.error");
+  const char *named = json_text_string(keys, "measure.hosts");
 
   of->in_order = g_strcmp0(mode, "in-order") == 0;
   of->in_graph = kind && strcmp(kind, "path") != 0;
+  of->named = named && *named != '\0' ? g_strdup(named) : NULL;
   of->assumes = g_strcmp0(mode, "assume-aligned") == 0;
   of->cell_octets = MAX(cell ? g_ascii_strtoull(cell, NULL, 10) : 1, 1);
   of->fault = g_strcmp0(fault, "none") == 0 ? NULL : g_strdup(fault);
@@ -623,6 +630,7 @@ char *explain_trace(FILE *file, const char *name, GError **error)
   g_free(of.host);
   g_free(of.why);
   g_free(of.fault);
+  g_free(of.named);
   g_autofree char *sentences = prose_end(&text);
   return *error == NULL ? g_steal_pointer(&sentences) : NULL;
 }

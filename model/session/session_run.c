@@ -11,6 +11,32 @@
 
 /* --- Hosts --- */
 
+/* Returns whether what happens at the host is traced: measure.hosts has it, or names none. */
+static bool is_traced(const session *self, uint32_t host)
+{
+  const configuration_of_graph *of = &self->config.configuration->of_graph;
+  bool is_named = of->named_count == 0;
+
+  for (uint32_t i = 0; i < of->named_count; i++) {
+    is_named = is_named || of->named[i] == host;
+  }
+  return is_named;
+}
+
+/* A trace keeps to the connections of the hosts that are traced. */
+static void restrict_trace(const session *self)
+{
+  bool *kept = g_new(bool, self->connection_count);
+
+  for (uint32_t i = 0; i < self->connection_count; i++) {
+    const session_end *ends = self->connections[i].ends;
+
+    kept[i] = is_traced(self, ends[SIDE_INITIATOR].host->number) ||
+              is_traced(self, ends[SIDE_RESPONDER].host->number);
+  }
+  trace_keep_to(self->config.trace, kept, self->connection_count);
+}
+
 static void on_window(void *user, bool is_open, time_ps now)
 {
   const session_host *host = user;
@@ -29,7 +55,7 @@ static void make_recorder(const session *self, session_host *host)
 
   config.on_window = on_window;
   config.user = host;
-  config.trace = self->config.trace;
+  config.trace = is_traced(self, host->number) ? self->config.trace : NULL;
   config.node = host->name;
   config.side = self->measured;
   config.unknown = self->config.configuration->connections.count + host->number;
@@ -157,6 +183,9 @@ void session_connect(session *self, session_network *network)
   self->ends_open = self->config.absence ? 1 : SIDES * self->connection_count;
   self->workloads_open = self->config.absence ? 0 : self->connection_count;
   self->scopes = self->config.trace ? g_new(trace_scope, SIDES * self->connection_count) : NULL;
+  if (self->config.trace && c->of_graph.named_count > 0) {
+    restrict_trace(self);
+  }
   self->faults = g_ptr_array_new_with_free_func((GDestroyNotify)fault_injector_free);
   for (uint32_t i = 0; i < self->connection_count; i++) {
     place_connection(self, i);

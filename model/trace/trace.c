@@ -40,6 +40,8 @@ struct trace {
   FILE *file;
   trace_clock now;
   const void *clock;
+  bool *kept_to; /* see trace_keep_to(); NULL: all are kept */
+  uint32_t kept_count;
   GHashTable *names; /* the number of each static text, by its address */
   time_ps last;      /* when the last event was */
   uint32_t packets;  /* that were sent */
@@ -103,7 +105,33 @@ void trace_free(trace *self)
     put_number(self, TRACE_RECORD_END);
     flush(self);
     g_hash_table_destroy(self->names);
+    g_free(self->kept_to);
     g_free(self);
+  }
+}
+
+void trace_keep_to(trace *self, bool *connections, uint32_t count)
+{
+  self->kept_to = connections;
+  self->kept_count = count;
+}
+
+/* A host's window and peak, the first of which is of no connection, are its recorder's to leave out. */
+static bool is_left_out(const trace *self, uint32_t connection, trace_event_id id)
+{
+  if (self->kept_to == NULL || connection >= self->kept_count || self->kept_to[connection]) {
+    return false;
+  }
+  switch (id) {
+  case TRACE_PACKET_SENT:
+  case TRACE_PACKET_QUEUED:
+  case TRACE_PACKET_MARKED:
+  case TRACE_PACKET_DROPPED:
+  case TRACE_MEASURED:
+  case TRACE_PEAK:
+    return false;
+  default:
+    return true;
   }
 }
 
@@ -140,6 +168,9 @@ void trace_write(const trace_scope *scope, trace_event_id id, const uint64_t *va
   const time_ps now = self->now(self->clock);
   uint64_t numbers[TRACE_FIELDS_MAX];
 
+  if (is_left_out(self, scope->connection, id)) {
+    return;
+  }
   begin_record(self);
   const uint64_t node = name_number(self, TRACE_NAME(scope->node));
   for (uint32_t i = 0; i < count; i++) {

@@ -101,6 +101,11 @@ trace *trace_new(FILE *file, const char *about, trace_clock now, const void *clo
 /* Writes the end of the trace; what could not be written shows in ferror(file). NULL is allowed. */
 void trace_free(trace *self);
 
+/* Keeps to the connections for whose numbers `connections` is true, of `count`; takes it. Of all others what
+ * happens in queues stays, packet_queued, packet_marked and packet_dropped, and packet_sent, by which host.
+ */
+void trace_keep_to(trace *self, bool *connections, uint32_t count);
+
 /* Returns the number of a packet that is sent now: 1, 2, 3 … */
 uint32_t trace_next_packet(trace *self);
 

@@ -58,7 +58,9 @@ function indexEvents() {
   const largest = Math.max(0, ...payload.values());
   const noted = new Set(run.notes.filter(note => note.type === 'fpdu' || (note.type === 'note' && note.kind !== 'fin'))
     .map(note => 2 * note.connection + note.direction));
-  run.peak = table('peak').rows && table('peak').octets[0] ? table('peak').end[0] ^ 1 : -1; // who sends what is held then
+  const {octets = [], end: peakEnd, at_ps: peakAt} = table('peak'), fullest = octets.indexOf(Math.max(...octets)); // of all hosts
+  run.peak = octets[fullest] ? peakEnd[fullest] ^ 1 : -1; // who sends what is held then
+  run.peakAt = peakAt?.[fullest];
   noted.add(run.peak);
   run.ends = [...payload.keys()].filter(end => payload.get(end) > largest / 100 || noted.has(end)).sort((a, b) => a - b);
   run.main = run.ends.find(end => end === run.peak) ?? run.ends.find(end => payload.get(end) === largest) ?? 0;

@@ -111,7 +111,7 @@ function explained(text) {
   return element('p', {}, ...parts.map((part, n) => {
     const number = Number((part.match(/[\d,]+/) || ['0'])[0].replaceAll(',', ''));
     const [end, thing] = part.startsWith('packet') ? [endOf(number), `packet-${number}`] :
-      part.startsWith('FPDU') ? [2 * connection + part.endsWith('Responder'), `fpdu-${number}`] : [run.peak, `time-${table('peak').at_ps}`];
+      part.startsWith('FPDU') ? [2 * connection + part.endsWith('Responder'), `fpdu-${number}`] : [run.peak, `time-${run.peakAt}`];
     return n % 2 && run.ends.includes(end) ? element('a', {href: `#end=${end}&at=${thing}`}, part) : part;
   }));
 }

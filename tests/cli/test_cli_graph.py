@@ -150,6 +150,31 @@ class Graph(kit.ProgramTest):
         self.expect_refused("iwarpsim report a.sqlite --run p", "p/hosts.csv")
         self.assertFalse(os.path.exists("a.html"))
 
+    def test_trace_of_named_hosts(self):
+        """Two hosts send to two, at one buffer for all. Of h2 the trace has the two connections to it, and who of all four fills
+        the buffer: what explains its peak is the same. Of h0, which receives nothing, there is no peak."""
+        kit.write("a.cfg", STAR.replace("hosts = 3", "hosts = 4").replace("h[0-1]+h2", "").replace('"incast"', '"incast"; from = "h[0-1]"; to = "h[2-3]"')
+                  + 'links = ( { between = "h[2-3] s0"; rate = "4Gbit/s"; } );\nreceiver: { mode = "in-order"; };\n')
+        run = ("iwarpsim run a.cfg -q -o o --set workload.message_size=1MiB --set switch.buffer=60000 --set switch.alpha=unlimited"
+               " --trace o.trace")
+        stories, connections = {}, {}
+        for name in ("", "h2", "h0"):
+            self.shell(f"{run} --set measure.hosts={name}")
+            stories[name] = self.shell("iwarpsim explain-peak o.trace").stdout
+            events = [json.loads(line) for line in self.shell("iwarpsim trace o.trace").stdout.splitlines()]
+            connections[name] = {kind: {event["connection"] for event in events if event["event"] == kind}
+                                 for kind in ("segment_sent", "placed", "packet_sent", "packet_queued", "packet_dropped")}
+            self.assertEqual({event["node"] for event in events if event["event"] in ("held", "peak")},
+                             {"": {"h2", "h3"}, "h2": {"h2"}, "h0": set()}[name])
+        self.assertRegex(stories[""], r"^Peak .* at host h2 (.|\n)* 3[0-9] packets\s+waited\s+in\s+s0,\s+[12][0-9]\s+of\s+them\s+for\s+port\s+3")
+        self.assertEqual(stories["h2"], "The trace keeps to the hosts of measure.hosts = h2.\n" + stories[""])
+        self.assertEqual(stories["h0"], "The trace keeps to the hosts of measure.hosts = h0.\n"
+                         "The window that is measured opened at none of them: there is no peak.\n")
+        pairs = [next(event["node"] for event in events if event["event"] == "packet_sent" and event["connection"] == i
+                      and event["side"] == "initiator") for i in range(4)]
+        for name, kept in (("", {0, 1, 2, 3}), ("h2", {0, 1}), ("h0", {i for i in range(4) if pairs[i] == "h0"})):
+            self.assertEqual(list(connections[name].values()), [kept] * 2 + [{0, 1, 2, 3}] * 3)
+
     def test_what_filled_the_switch(self):
         """A packet that a port drops finds 20 of 1,500 octets: one is sent, and 19 wait. By the trace, whose they are: connection
         0 is from h0, connection 1 from h1."""

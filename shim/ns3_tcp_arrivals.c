@@ -10,11 +10,6 @@ typedef struct arrived_run {
   time_ps arrival;
 } arrived_run;
 
-struct ns3_tcp_arrivals {
-  range_set *received;
-  GArray *runs; /* arrived_run, by `from` */
-};
-
 ns3_tcp_arrivals *ns3_tcp_arrivals_new(void)
 {
   ns3_tcp_arrivals *arrivals = g_new0(ns3_tcp_arrivals, 1);
@@ -77,14 +72,4 @@ void ns3_tcp_arrivals_pass(ns3_tcp_arrivals *arrivals, uint64_t position)
     g_array_remove_range(arrivals->runs, 0, gone);
   }
   range_set_remove(arrivals->received, 0, position);
-}
-
-uint32_t ns3_tcp_arrivals_segments(const ns3_tcp_arrivals *arrivals)
-{
-  return arrivals->runs->len;
-}
-
-const range_set *ns3_tcp_arrivals_received(const ns3_tcp_arrivals *arrivals)
-{
-  return arrivals->received;
 }

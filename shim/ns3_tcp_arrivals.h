@@ -6,7 +6,11 @@
 #include "base/range_set.h"
 #include "base/time_ps.h"
 
-typedef struct ns3_tcp_arrivals ns3_tcp_arrivals;
+/* It is read by everyone, and written only by the functions below. */
+typedef struct ns3_tcp_arrivals {
+  range_set *received;
+  GArray *runs; /* arrived_run, by `from` */
+} ns3_tcp_arrivals;
 
 /* Makes one that knows nothing yet; free with ns3_tcp_arrivals_free(). */
 ns3_tcp_arrivals *ns3_tcp_arrivals_new(void);
@@ -22,9 +26,3 @@ uint64_t ns3_tcp_arrivals_first(const ns3_tcp_arrivals *arrivals, uint64_t posit
 
 /* All below `position` has been passed up. */
 void ns3_tcp_arrivals_pass(ns3_tcp_arrivals *arrivals, uint64_t position);
-
-/* Returns how many segments brought them. */
-uint32_t ns3_tcp_arrivals_segments(const ns3_tcp_arrivals *arrivals);
-
-/* Returns the octets that have arrived; the set belongs to `arrivals`. */
-const range_set *ns3_tcp_arrivals_received(const ns3_tcp_arrivals *arrivals);

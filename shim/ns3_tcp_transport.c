@@ -275,7 +275,7 @@ static bool is_acceptable(ns3_tcp_transport *self, const datagram *packet, const
 {
   uint64_t at = MAX(segment->position, self->gauges.in_order_edge);
   uint64_t end = segment->position + segment->length;
-  const range_set *received = ns3_tcp_arrivals_received(self->arrivals);
+  const range_set *received = self->arrivals->received;
   bool accepted = true;
 
   if (!self->events.inspect || !self->established) {
@@ -461,7 +461,7 @@ static void ns3_run(tcp_transport *transport, time_ps now)
 
 static const range_set *received_of(const ns3_tcp_transport *self)
 {
-  return ns3_tcp_arrivals_received(self->arrivals);
+  return self->arrivals->received;
 }
 
 static tcp_beyond ns3_beyond(const tcp_transport *transport)
@@ -469,7 +469,7 @@ static tcp_beyond ns3_beyond(const tcp_transport *transport)
   const ns3_tcp_transport *self = (const ns3_tcp_transport *)transport;
 
   return (tcp_beyond){.ranges = (uint32_t)range_set_count(received_of(self)),
-                      .segments = ns3_tcp_arrivals_segments(self->arrivals)};
+                      .segments = self->arrivals->runs->len};
 }
 
 static uint64_t ns3_held_octets_below(const tcp_transport *transport, uint64_t position)

@@ -216,7 +216,7 @@ static uint64_t deliver_untagged(ddp_placer *placer, ddp_segment *segment)
   if (!header->last) {
     return 0;
   }
-  segment->message_octets = ddp_untagged_queue_message_octets(queue);
+  segment->message_octets = queue->message_octets;
   return ddp_untagged_queue_deliver(queue, &segment->message_memory);
 }
 
@@ -230,7 +230,7 @@ static void deliver(ddp_placer *placer, ddp_segment *segment, time_ps now)
    * arrived early may be Delivered by now, and one ahead means that the sender skipped a message or mixed two
    * (ddp-07/rfc5041 §5.3, DDP-103; note D18). The documents give no check for the latter; delivering past it
    * would break the order, so it gets the code of a bad MSN. */
-  if (!header->tagged && header->msn != ddp_untagged_queue_next_msn(queue_of(placer, header->queue_number))) {
+  if (!header->tagged && header->msn != queue_of(placer, header->queue_number)->next_msn) {
     note_fault(placer, VERDICT_ERROR, (ddp_error){DDP_ERROR_UNTAGGED, DDP_UNTAGGED_MSN_RANGE}, segment);
     return;
   }
@@ -347,5 +347,5 @@ bool ddp_placer_is_within_message(const ddp_placer *placer)
 
 size_t ddp_placer_undelivered(const ddp_placer *placer)
 {
-  return placer->undelivered ? ddp_undelivered_count(placer->undelivered) : 0;
+  return placer->undelivered ? placer->undelivered->segments.count : 0;
 }

@@ -3,8 +3,6 @@
 
 #include <glib.h>
 
-#include "base/deque.h"
-
 size_t ddp_segment_header_wire(const ddp_segment *segment, uint8_t wire[DDP_MAX_HEADER_OCTETS])
 {
   if (segment->header_octets == 0) {
@@ -15,10 +13,6 @@ size_t ddp_segment_header_wire(const ddp_segment *segment, uint8_t wire[DDP_MAX_
   wire[0] = segment->control;
   return octets;
 }
-
-struct ddp_undelivered {
-  deque segments; /* ddp_segment, ascending, disjoint */
-};
 
 ddp_undelivered *ddp_undelivered_new(void)
 {
@@ -79,9 +73,4 @@ void ddp_undelivered_drop_from(ddp_undelivered *undelivered, uint64_t position)
 {
   size_t kept = count_below(undelivered, position);
   deque_remove(&undelivered->segments, kept, undelivered->segments.count - kept);
-}
-
-size_t ddp_undelivered_count(const ddp_undelivered *undelivered)
-{
-  return undelivered->segments.count;
 }

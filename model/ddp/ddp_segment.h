@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/deque.h"
 #include "ddp/ddp_header.h"
 
 typedef struct ddp_segment {
@@ -38,7 +39,10 @@ static inline uint32_t ddp_segment_ulpdu_octets(const ddp_segment *segment)
   return segment->header_octets + segment->payload_octets;
 }
 
-typedef struct ddp_undelivered ddp_undelivered;
+/* It is read by everyone, and written only by the functions below. */
+typedef struct ddp_undelivered {
+  deque segments; /* ddp_segment, ascending, disjoint */
+} ddp_undelivered;
 
 /* An empty store; free with ddp_undelivered_free() (NULL is allowed). */
 ddp_undelivered *ddp_undelivered_new(void);
@@ -55,6 +59,3 @@ bool ddp_undelivered_take(ddp_undelivered *undelivered, uint64_t position, ddp_s
 
 /* Forgets all segments that start at or after `position`. */
 void ddp_undelivered_drop_from(ddp_undelivered *undelivered, uint64_t position);
-
-/* Returns how many segments there are. */
-size_t ddp_undelivered_count(const ddp_undelivered *undelivered);

@@ -9,21 +9,6 @@
  * §4.3). */
 enum { CONTROL_L = 0x40, TAGGED_OFFSET_AT = 6, MESSAGE_OFFSET_AT = 14 };
 
-struct ddp_segmenter {
-  ddp_payload_source source; /* of the started message, as all of these */
-  void *source_user;
-  uint64_t tagged_offset;
-  uint32_t length;
-  uint32_t sent; /* its octets in segments so far */
-  bool busy;
-  bool tagged;
-  uint8_t version;
-  uint8_t header_octets;
-  uint8_t header[DDP_MAX_HEADER_OCTETS]; /* of its next segment; the ULPDU taken last refers to it */
-  uint32_t queue_count;
-  uint32_t next_msn[]; /* of each queue */
-};
-
 ddp_segmenter *ddp_segmenter_new(uint8_t version, uint32_t queue_count, uint32_t first_msn)
 {
   ddp_segmenter *segmenter = g_malloc0(offsetof(ddp_segmenter, next_msn) + queue_count * sizeof(uint32_t));
@@ -58,11 +43,6 @@ void ddp_segmenter_start(ddp_segmenter *segmenter, const ddp_message *message)
   segmenter->source = message->source;
   segmenter->source_user = message->source_user;
   segmenter->sent = 0;
-}
-
-bool ddp_segmenter_is_idle(const ddp_segmenter *segmenter)
-{
-  return !segmenter->busy;
 }
 
 uint32_t ddp_segmenter_sent_octets(const ddp_segmenter *segmenter)

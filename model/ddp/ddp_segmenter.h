@@ -9,8 +9,6 @@
 #include "base/buffer_chain.h"
 #include "ddp/ddp_header.h"
 
-typedef struct ddp_segmenter ddp_segmenter;
-
 typedef struct ddp_message {
   bool tagged;
   uint8_t ulp_control;
@@ -23,17 +21,30 @@ typedef struct ddp_message {
   void *source_user;
 } ddp_message;
 
+/* It is read by everyone, and written only by the functions below. */
+typedef struct ddp_segmenter {
+  ddp_payload_source source; /* of the started message, as all of these */
+  void *source_user;
+  uint64_t tagged_offset;
+  uint32_t length;
+  uint32_t sent; /* its octets in segments so far */
+  bool busy;     /* a message is started, and its last segment has not been taken */
+  bool tagged;
+  uint8_t version;
+  uint8_t header_octets;
+  uint8_t header[DDP_MAX_HEADER_OCTETS]; /* of its next segment; the ULPDU taken last refers to it */
+  uint32_t queue_count;
+  uint32_t next_msn[]; /* of each queue */
+} ddp_segmenter;
+
 /* Makes a segmenter that writes `version` (DV) into every header, for messages on the queues 0 … queue_count
  * - 1, each starting at `first_msn` (DDP_FIRST_MSN on the wire of a new stream; tests preset others). Free
  * with g_free() (NULL is allowed). */
 ddp_segmenter *ddp_segmenter_new(uint8_t version, uint32_t queue_count, uint32_t first_msn);
 
-/* Starts `message` (copied). Only when ddp_segmenter_is_idle(): segments of two messages never interleave
+/* Starts `message` (copied). Only when none is `busy`: segments of two messages never interleave
  * (note D18). An untagged one takes the next MSN of its queue (DDP-073, DDP-074). */
 void ddp_segmenter_start(ddp_segmenter *segmenter, const ddp_message *message);
-
-/* No message is started, or the last segment of the last one was taken. */
-bool ddp_segmenter_is_idle(const ddp_segmenter *segmenter);
 
 /* Payload octets of the started message that are in segments already; 0 when idle. */
 uint32_t ddp_segmenter_sent_octets(const ddp_segmenter *segmenter);

@@ -3,29 +3,8 @@
 
 #include <glib.h>
 
-#include "base/deque.h"
-
 /* Serial numbers compare within half of their space (note D9). */
 static const uint32_t half_of_msns = UINT32_C(1) << 31;
-
-/* Buffers posted one after the other that differ in nothing but their ids, which ascend by 1. */
-typedef struct posted_run {
-  uint8_t *memory; /* of a single buffer; NULL: the supplier's, or none at all */
-  uint64_t length; /* of each buffer */
-  uint64_t first_id;
-  uint32_t count;
-} posted_run;
-
-/* One run lies in the queue itself: most queues never have a second. */
-struct ddp_untagged_queue {
-  uint32_t next_msn;
-  uint32_t count;          /* of buffers, in all runs */
-  uint64_t message_octets; /* of the message `next_msn`, as far as it is Delivered */
-  posted_run first;        /* its first buffer is for `next_msn`; with `count` 0: empty */
-  deque *more;             /* of posted_run, after `first`; NULL: none */
-  ddp_buffer_supplier supplier;
-  void *supplier_user;
-};
 
 ddp_untagged_queue *ddp_untagged_queue_new(uint32_t first_msn)
 {
@@ -142,11 +121,6 @@ void ddp_untagged_queue_extend(ddp_untagged_queue *queue, uint64_t end)
   queue->message_octets = MAX(queue->message_octets, end);
 }
 
-uint64_t ddp_untagged_queue_message_octets(const ddp_untagged_queue *queue)
-{
-  return queue->message_octets;
-}
-
 /* The first buffer leaves. */
 static void drop_first(ddp_untagged_queue *queue)
 {
@@ -175,9 +149,4 @@ uint64_t ddp_untagged_queue_deliver(ddp_untagged_queue *queue, uint8_t **memory)
   queue->message_octets = 0;
   queue->next_msn++; /* modulo 2^32: 0 follows 0xFFFFFFFF (DDP-075) */
   return id;
-}
-
-uint32_t ddp_untagged_queue_next_msn(const ddp_untagged_queue *queue)
-{
-  return queue->next_msn;
 }

@@ -6,9 +6,33 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/deque.h"
 #include "ddp/ddp_error.h"
 
-typedef struct ddp_untagged_queue ddp_untagged_queue;
+/* Returns the memory of the buffer `id` of a queue whose ULP keeps the memory until it is needed: asked for
+ * each segment that is Placed into it, and at Delivery; always the same until then. NULL: the octets are
+ * discarded. */
+typedef uint8_t *(*ddp_buffer_supplier)(void *user, uint64_t id);
+
+/* Buffers posted one after the other that differ in nothing but their ids, which ascend by 1. */
+typedef struct posted_run {
+  uint8_t *memory; /* of a single buffer; NULL: the supplier's, or none at all */
+  uint64_t length; /* of each buffer */
+  uint64_t first_id;
+  uint32_t count;
+} posted_run;
+
+/* One run lies in the queue itself: most queues never have a second. It is read by everyone, and written only
+ * by the functions below. */
+typedef struct ddp_untagged_queue {
+  uint32_t next_msn;       /* of the oldest undelivered message */
+  uint32_t count;          /* of buffers, in all runs */
+  uint64_t message_octets; /* of the message `next_msn`, as far as it is Delivered */
+  posted_run first;        /* its first buffer is for `next_msn`; with `count` 0: empty */
+  deque *more;             /* of posted_run, after `first`; NULL: none */
+  ddp_buffer_supplier supplier;
+  void *supplier_user;
+} ddp_untagged_queue;
 
 /* The first message of every queue has this MSN (ddp-07/rfc5041 §4.3, DDP-074). */
 enum { DDP_FIRST_MSN = 1 };
@@ -24,11 +48,6 @@ void ddp_untagged_queue_free(ddp_untagged_queue *queue);
  * one. `memory` stays the caller's and must stay valid until the message is Delivered; `id` comes back
  * then. At most 2^31 buffers. */
 void ddp_untagged_queue_post(ddp_untagged_queue *queue, uint8_t *memory, uint64_t length, uint64_t id);
-
-/* Returns the memory of the buffer `id` of a queue whose ULP keeps the memory until it is needed: asked for
- * each segment that is Placed into it, and at Delivery; always the same until then. NULL: the octets are
- * discarded. */
-typedef uint8_t *(*ddp_buffer_supplier)(void *user, uint64_t id);
 
 /* Sets where the memory of buffers posted by ddp_untagged_queue_post_run() comes from; before that. */
 void ddp_untagged_queue_set_supplier(ddp_untagged_queue *queue, ddp_buffer_supplier supplier, void *user);
@@ -49,12 +68,7 @@ bool ddp_untagged_queue_find(const ddp_untagged_queue *queue, uint32_t msn, uint
 /* A segment of the oldest undelivered message is Delivered: it has at least `end` octets. The second function
  * returns how many it has as far as is known. */
 void ddp_untagged_queue_extend(ddp_untagged_queue *queue, uint64_t end);
-uint64_t ddp_untagged_queue_message_octets(const ddp_untagged_queue *queue);
-
 /* The oldest undelivered message is Delivered: its buffer leaves the queue. Returns the id it was posted
  * with, its memory through `memory` (may be NULL): NULL of an empty buffer, and of a supplier's that the
  * message has no octet in. There must be one. */
 uint64_t ddp_untagged_queue_deliver(ddp_untagged_queue *queue, uint8_t **memory);
-
-/* Returns the MSN of the oldest undelivered message. */
-uint32_t ddp_untagged_queue_next_msn(const ddp_untagged_queue *queue);

@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "measure/retransmission_ledger.h"
 
-#include <glib.h>
-
 /* It is a retransmission that has not proved needed so far. */
 typedef struct ledger_entry {
   uint64_t from;
   uint64_t to;
   time_ps earliest_arrival;
 } ledger_entry;
-
-struct retransmission_ledger {
-  GArray *open; /* of ledger_entry; few: what is in order leaves it */
-  uint64_t spurious;
-};
 
 retransmission_ledger *retransmission_ledger_new(void)
 {
@@ -61,9 +54,4 @@ void retransmission_ledger_in_order(retransmission_ledger *ledger, uint64_t edge
       g_array_remove_index_fast(ledger->open, i - 1);
     }
   }
-}
-
-uint64_t retransmission_ledger_spurious(const retransmission_ledger *ledger)
-{
-  return ledger->spurious;
 }

@@ -8,11 +8,16 @@
  * was. */
 #pragma once
 
+#include <glib.h>
 #include <stdint.h>
 
 #include "base/time_ps.h"
 
-typedef struct retransmission_ledger retransmission_ledger;
+/* It is read by everyone, and written only by the functions below. */
+typedef struct retransmission_ledger {
+  GArray *open; /* of ledger_entry; few: what is in order leaves it */
+  uint64_t spurious;
+} retransmission_ledger;
 
 /* Returns an empty ledger; free with retransmission_ledger_free(). */
 retransmission_ledger *retransmission_ledger_new(void);
@@ -29,6 +34,3 @@ void retransmission_ledger_arrived(retransmission_ledger *ledger, uint64_t from,
 
 /* All octets below `edge` have arrived: what was re-sent of them and not needed is spurious. */
 void retransmission_ledger_in_order(retransmission_ledger *ledger, uint64_t edge);
-
-/* Returns how many spurious retransmissions are known so far. */
-uint64_t retransmission_ledger_spurious(const retransmission_ledger *ledger);

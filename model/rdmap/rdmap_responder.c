@@ -11,15 +11,6 @@ typedef struct pending_request {
   uint32_t segment_octets;
 } pending_request;
 
-struct rdmap_responder {
-  rdmap_responder_config config;
-  uint8_t *buffers;          /* of all Read Requests, one after the other */
-  pending_request *requests; /* a ring of IRD: DDP finds no buffer for more */
-  uint32_t first;
-  uint32_t count;
-  ddp_access reached; /* what is left to read for the oldest one */
-};
-
 rdmap_responder *rdmap_responder_new(const rdmap_responder_config *config)
 {
   rdmap_responder *responder = g_new0(rdmap_responder, 1);
@@ -103,11 +94,6 @@ bool rdmap_responder_take(rdmap_responder *responder, const ddp_segment *segment
   }
   compose(terminate, error, pending, 0);
   return false;
-}
-
-uint32_t rdmap_responder_count(const rdmap_responder *responder)
-{
-  return responder->count;
 }
 
 static pending_request *oldest(const rdmap_responder *responder)

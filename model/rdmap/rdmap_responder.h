@@ -16,8 +16,6 @@
 #include "ddp/ddp_untagged_queue.h"
 #include "rdmap/rdmap_terminate.h"
 
-typedef struct rdmap_responder rdmap_responder;
-
 typedef struct rdmap_responder_config {
   const ddp_stag_table *stags; /* the RNIC's */
   ddp_stream_identity identity;
@@ -25,6 +23,16 @@ typedef struct rdmap_responder_config {
   uint32_t ird;              /* Read Requests at a time: so many buffers are posted */
   bool strict_rdmap00;       /* see rdmap_config */
 } rdmap_responder_config;
+
+/* It is read by everyone, and written only by the functions below. */
+typedef struct rdmap_responder {
+  rdmap_responder_config config;
+  uint8_t *buffers;                 /* of all Read Requests, one after the other */
+  struct pending_request *requests; /* a ring of IRD: DDP finds no buffer for more */
+  uint32_t first;
+  uint32_t count;     /* that are not answered in full */
+  ddp_access reached; /* what is left to read for the oldest one */
+} rdmap_responder;
 
 /* Makes a responder without requests, its IRD buffers posted. `config` is copied, what it points to outlives
  * the responder. Free with rdmap_responder_free() (NULL is allowed). */
@@ -35,9 +43,6 @@ void rdmap_responder_free(rdmap_responder *responder);
  * composed, when it is refused: it is not 28 octets long (0/2/FF, note D29), or, unless it asks for
  * nothing (RDMAP-143), the source that it names may not be read (0/1/00 … 0/1/04; RDMAP-142, note D12). */
 bool rdmap_responder_take(rdmap_responder *responder, const ddp_segment *segment, rdmap_terminate *terminate);
-
-/* Returns how many requests are not answered in full. */
-uint32_t rdmap_responder_count(const rdmap_responder *responder);
 
 /* The Read Response to the oldest request (there must be one), except ulp_control. Its payload source works
  * for the octets from `sent_octets` of the last rdmap_responder_reach() on. */

@@ -61,7 +61,7 @@ struct rdmap_stream {
 
 static inline bool is_idle(const rdmap_stream *stream)
 {
-  return !stream->segmenter || ddp_segmenter_is_idle(stream->segmenter);
+  return !stream->segmenter || !stream->segmenter->busy;
 }
 
 static inline own_messages *own_of(rdmap_stream *stream)
@@ -79,7 +79,7 @@ static inline uint32_t open_reads(const rdmap_stream *stream)
 
 static inline uint32_t pending_requests(const rdmap_stream *stream)
 {
-  return stream->responder ? rdmap_responder_count(stream->responder) : 0;
+  return stream->responder ? stream->responder->count : 0;
 }
 
 /* Ends the stream; only the first reason counts (rdmap-00 §9.1 case 4, RDMAP-236). */

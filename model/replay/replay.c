@@ -311,7 +311,7 @@ static const char *why_no_goodput(const replay_network *self, const metric_value
              ? "no time passes in the capture while the payload arrives, so that there is no goodput"
          : capture_source_counts(self->file)->clock_steps > 0
              ? "what time the payload took is not known, so that there is no goodput"
-         : (double)replay_source_late_ns(self->source) * SHARE > ns
+         : (double)self->source->late_ns * SHARE > ns
              ? "the capture's times go back by more than 1 % of the time that the payload took, so that "
                "there "
                "is no goodput"
@@ -477,7 +477,7 @@ static void note_all(const replay_network *self, const metric_values *values, GP
 {
   const configuration *c = self->plan->configuration;
   enum side direction = c->main_direction;
-  uint64_t backward = replay_source_backward(self->source);
+  uint64_t backward = self->source->backward;
   uint64_t steps = capture_source_counts(self->file)->clock_steps;
   uint64_t given_up = replay_path_given_up(self->path);
   uint64_t too_big = (uint64_t)values->value[METRIC_PATH_PACKETS_TOO_BIG];

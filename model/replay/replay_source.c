@@ -3,19 +3,6 @@
 
 #include "engine/order.h"
 
-struct replay_source {
-  capture_source *capture;
-  engine_timer *timer;
-  replay_source_events events;
-  void *user;
-  gboolean is_segment; /* what comes next: `segment`, or a fragment */
-  capture_segment segment;
-  int64_t latest_ns, late_ns; /* the latest time, and the most that one was earlier than that */
-  time_ps apart;              /* two packets at least */
-  time_ps last;               /* when the packet before came */
-  uint64_t backward;
-};
-
 /* Reads the next packet, and sets the timer for it. One whose time is past comes a picosecond after the one
  * before it: what is held between them is seen. */
 static void set_next(replay_source *source, time_ps now)
@@ -74,16 +61,6 @@ void replay_source_free(replay_source *source)
     engine_timer_free(source->timer);
     g_free(source);
   }
-}
-
-uint64_t replay_source_backward(const replay_source *source)
-{
-  return source->backward;
-}
-
-int64_t replay_source_late_ns(const replay_source *source)
-{
-  return source->late_ns;
 }
 
 /* --- Captured segments as datagrams --- */

@@ -9,8 +9,6 @@
 #include "net/capture_source.h"
 #include "net/datagram.h"
 
-typedef struct replay_source replay_source;
-
 typedef struct replay_source_events {
   /* A TCP segment was captured now: `flow` is the source's. */
   void (*segment)(void *user, const capture_flow *flow, const capture_segment *segment, time_ps now);
@@ -19,6 +17,20 @@ typedef struct replay_source_events {
   /* The capture is at its end. */
   void (*ended)(void *user, time_ps now);
 } replay_source_events;
+
+/* It is read by everyone, and written only by the functions below. */
+typedef struct replay_source {
+  capture_source *capture;
+  engine_timer *timer;
+  replay_source_events events;
+  void *user;
+  gboolean is_segment; /* what comes next: `segment`, or a fragment */
+  capture_segment segment;
+  int64_t latest_ns, late_ns; /* the latest time, and the most that one was earlier than that */
+  time_ps apart;              /* two packets at least */
+  time_ps last;               /* when the packet before came */
+  uint64_t backward;          /* packets whose times were before those of the packets before them */
+} replay_source;
 
 /* Returns a source of the packets in `capture`, of which nothing has been read and which the caller keeps, on
  * `clock`; `events` are copied and called with `user`.
@@ -31,12 +43,6 @@ typedef struct replay_source_events {
 replay_source *replay_source_new(capture_source *capture, bool coarse, engine *clock,
                                  const replay_source_events *events, void *user);
 void replay_source_free(replay_source *source);
-
-/* Packets whose times were before those of the packets before them. */
-uint64_t replay_source_backward(const replay_source *source);
-
-/* Returns by how much, at most, times of the capture are wrong. */
-int64_t replay_source_late_ns(const replay_source *source);
 
 /* Returns the part of `segment`, which an end of `flow` sent, from octet `*from` of its payload on, at most
  * as much as a datagram holds, as a datagram with a payload of its own; `*from` moves to its end. More than

@@ -486,7 +486,7 @@ uint64_t session_recorder_spurious(const session_recorder *recorder, uint32_t co
 {
   const retransmission_ledger *ledger = recorder->connections[connection].ledger;
 
-  return ledger ? retransmission_ledger_spurious(ledger) : 0;
+  return ledger ? ledger->spurious : 0;
 }
 
 /* Sets the mean delay of the octets that waited, and returns how many they are. */

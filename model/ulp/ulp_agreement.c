@@ -129,8 +129,7 @@ void ulp_agreement_lend(ulp_agreement *agreement, enum side side, rnic_endpoint 
     if (which == ULP_SLOT_STAG && receives) {
       ulp_slots_lend(receives, which, endpoint);
       rnic_supply_receives(endpoint, ulp_slots_memory, receives);
-      rnic_post_receives(endpoint, ulp_slots_config_of(receives)->count,
-                         ulp_slots_config_of(receives)->octets, 0);
+      rnic_post_receives(endpoint, receives->config.count, receives->config.octets, 0);
     }
     for (enum side requester = 0; requester < SIDES; requester++) {
       ulp_slots *data = agreement->data[requester][which == ULP_SLOT_STAG ? side : side_peer(side)];
@@ -161,7 +160,7 @@ bool ulp_agreement_has_receive(const ulp_agreement *agreement, enum side side)
 {
   const ulp_slots *receives = agreement->receives[side];
 
-  return receives && ulp_slots_free_count(receives) > agreement->receives_reserved[side];
+  return receives && receives->free_count > agreement->receives_reserved[side];
 }
 
 void ulp_agreement_release(ulp_agreement *agreement, enum side side, ulp_slots *slots, ulp_slot *slot)

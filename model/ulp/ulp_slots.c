@@ -3,20 +3,6 @@
 
 #include <glib.h>
 
-struct ulp_slots {
-  ulp_slots_config config;
-  rnic_endpoint *endpoints[ULP_SLOT_STAGS]; /* that have lent them; NULL: none yet */
-  rnic_buffer_pool *pool;
-  uint32_t next; /* in turn */
-  uint32_t free_count;
-  uint64_t taken_count;            /* so far */
-  uint32_t *stags[ULP_SLOT_STAGS]; /* of each slot; NULL: none has any */
-  ulp_slot *oldest;                /* of those that are taken, in the order taken */
-  ulp_slot *newest;
-  ulp_slot *found; /* the last one that was looked up; NULL: it is free again */
-  uint8_t *stray;  /* where a misbehaving peer's octets go; NULL: there were none */
-};
-
 /* --- Making --- */
 
 ulp_slots *ulp_slots_new(const ulp_slots_config *config)
@@ -58,17 +44,7 @@ void ulp_slots_free(ulp_slots *slots)
   g_free(slots);
 }
 
-const ulp_slots_config *ulp_slots_config_of(const ulp_slots *slots)
-{
-  return &slots->config;
-}
-
 /* --- Taking turns --- */
-
-uint32_t ulp_slots_free_count(const ulp_slots *slots)
-{
-  return slots->free_count;
-}
 
 bool ulp_slots_has_next(const ulp_slots *slots)
 {

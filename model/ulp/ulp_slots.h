@@ -13,8 +13,6 @@
 #include "base/pattern.h"
 #include "rnic/rnic_verbs.h"
 
-typedef struct ulp_slots ulp_slots;
-
 /* These are the STags that a slot has: of its memory; of the message at the other end, when an RDMA Read
  * fetches it there.
  */
@@ -46,6 +44,21 @@ typedef struct ulp_slot {
   uint32_t references;
 } ulp_slot;
 
+/* It is read by everyone, and written only by the functions below. */
+typedef struct ulp_slots {
+  ulp_slots_config config;
+  rnic_endpoint *endpoints[ULP_SLOT_STAGS]; /* that have lent them; NULL: none yet */
+  rnic_buffer_pool *pool;
+  uint32_t next; /* in turn */
+  uint32_t free_count;
+  uint64_t taken_count;            /* so far */
+  uint32_t *stags[ULP_SLOT_STAGS]; /* of each slot; NULL: none has any */
+  ulp_slot *oldest;                /* of those that are taken, in the order taken */
+  ulp_slot *newest;
+  ulp_slot *found; /* the last one that was looked up; NULL: it is free again */
+  uint8_t *stray;  /* where a misbehaving peer's octets go; NULL: there were none */
+} ulp_slots;
+
 /* Free slots; `config` is copied. Free with ulp_slots_free() (NULL is allowed), before the endpoints' hosts.
  */
 ulp_slots *ulp_slots_new(const ulp_slots_config *config);
@@ -55,12 +68,8 @@ void ulp_slots_free(ulp_slots *slots);
  * Each end once, before a slot is taken. */
 void ulp_slots_lend(ulp_slots *slots, ulp_slot_stag which, rnic_endpoint *endpoint);
 
-/* Returns how they were made. */
-const ulp_slots_config *ulp_slots_config_of(const ulp_slots *slots);
-
-/* Return how many are free; the next one in turn when that is, for a message that starts at `payload` of the
- * table, with its STags valid, else NULL. */
-uint32_t ulp_slots_free_count(const ulp_slots *slots);
+/* Return whether the next one in turn is free; and it, when it is, for a message that starts at `payload` of
+ * the table, with its STags valid, else NULL. */
 bool ulp_slots_has_next(const ulp_slots *slots);
 ulp_slot *ulp_slots_take(ulp_slots *slots, uint64_t payload);
 

@@ -294,7 +294,7 @@ static void end_data(ulp_workload *workload, const ulp_message *send)
 static void repost(ulp_workload *workload, const ulp_message *send)
 {
   ulp_slots *receives = workload->agreement->receives[workload->side];
-  const ulp_slots_config *config = ulp_slots_config_of(receives);
+  const ulp_slots_config *config = &receives->config;
 
   rnic_post_receives(workload->endpoint, 1, config->octets, send->buffer->number + config->count);
   if (send->invalidates && !send->purpose.slot) {

@@ -144,7 +144,7 @@ TEST(test_every_order_without_an_l)
         EXPECT_FIELDS(&s->deliveries[j], (fpdu_start, sent_start_of(segments.at, j)), (buffer_id, 0));
       }
       g_assert_cmpuint(s->fault_start, ==, sent_start_of(segments.at, bad));
-      g_assert_cmpuint(ddp_untagged_queue_next_msn(s->queues[0]), ==, 1);
+      g_assert_cmpuint(s->queues[0]->next_msn, ==, 1);
       if (cases[i].errors > 0) {
         EXPECT_FIELDS(&s->error, (type, DDP_ERROR_UNTAGGED), (code, DDP_UNTAGGED_MSN_RANGE));
       }

@@ -45,16 +45,16 @@ TEST(test_dropping_what_comes_after)
     add(undelivered, i);
   }
   ddp_undelivered_drop_from(undelivered, start_of(10));
-  g_assert_cmpuint(ddp_undelivered_count(undelivered), ==, 9);
+  g_assert_cmpuint(undelivered->segments.count, ==, 9);
   ddp_undelivered_drop_from(undelivered, start_of(5));
-  g_assert_cmpuint(ddp_undelivered_count(undelivered), ==, 4);
+  g_assert_cmpuint(undelivered->segments.count, ==, 4);
   for (uint64_t i = 1; i < 5; i++) {
     assert_takes(undelivered, i);
   }
   assert_takes_none(undelivered, 5);
   add(undelivered, 7);
   ddp_undelivered_drop_from(undelivered, 0);
-  g_assert_cmpuint(ddp_undelivered_count(undelivered), ==, 0);
+  g_assert_cmpuint(undelivered->segments.count, ==, 0);
 }
 
 /* Segments in any order, taken as soon as they are next: they come out in the order of the stream, each
@@ -82,7 +82,7 @@ TEST(test_any_order)
         assert_takes(undelivered, next);
       }
       assert_takes_none(undelivered, next);
-      g_assert_cmpuint(ddp_undelivered_count(undelivered), ==, i + 1 - next);
+      g_assert_cmpuint(undelivered->segments.count, ==, i + 1 - next);
     }
     g_assert_cmpuint(next, ==, SEGMENTS);
   }

@@ -104,7 +104,7 @@ TEST(test_a_long_queue_across_the_wrap)
     assert_refused(queue, first + posted, 0, 1, DDP_UNTAGGED_NO_BUFFER);
     g_assert_cmpuint(ddp_untagged_queue_deliver(queue, NULL), ==, delivered);
   }
-  g_assert_cmpuint(ddp_untagged_queue_next_msn(queue), ==, first + (uint32_t)MESSAGES);
+  g_assert_cmpuint(queue->next_msn, ==, first + (uint32_t)MESSAGES);
 }
 
 /* A supplier of three buffers of 10 octets, by id modulo 3; counts what it is asked. */
@@ -150,7 +150,7 @@ TEST(test_a_run_of_buffers)
       ddp_untagged_queue_extend(queue, 7);
       ddp_untagged_queue_extend(queue, 3);
     }
-    g_assert_cmpuint(ddp_untagged_queue_message_octets(queue), ==, has_octets ? 7 : 0);
+    g_assert_cmpuint(queue->message_octets, ==, has_octets ? 7 : 0);
     g_assert_cmpuint(ddp_untagged_queue_deliver(queue, &memory), ==, id);
     g_assert_true(memory == (id == 33 ? own : has_octets ? s.memory[id % 3] : NULL));
   }
@@ -202,7 +202,7 @@ TEST(test_a_buffer_beyond_32_bits)
   assert_refused(queue, 1, 12, UINT32_MAX, DDP_UNTAGGED_TOO_LONG);
   ddp_untagged_queue_extend(queue, length);
   ddp_untagged_queue_extend(queue, 5);
-  g_assert_cmpuint(ddp_untagged_queue_message_octets(queue), ==, length);
+  g_assert_cmpuint(queue->message_octets, ==, length);
   ddp_untagged_queue_free(queue);
   munmap(memory, length);
 }
@@ -226,7 +226,7 @@ TEST(test_empty_buffers_among_others)
   for (uint64_t id = 1; id <= 5; id++) {
     uint8_t *memory = own;
     bool has_octets = id % 2 == 1;
-    g_assert_cmpuint(ddp_untagged_queue_message_octets(queue), ==, 0);
+    g_assert_cmpuint(queue->message_octets, ==, 0);
     ddp_untagged_queue_extend(queue, has_octets ? 10 : 0);
     asked = 0;
     g_assert_cmpuint(ddp_untagged_queue_deliver(queue, &memory), ==, id);

@@ -93,13 +93,13 @@ TEST(test_many)
   g_autoptr(bench) b = bench_new(IRD_MAX);
   for (unsigned round = 0; round < 2; round++) {
     for (uint32_t i = 0; i < IRD_MAX; i++) {
-      g_assert_cmpuint(rdmap_responder_count(b->responder), ==, i);
+      g_assert_cmpuint(b->responder->count, ==, i);
       g_assert_true(deliver(b, WITH(rdmap_read_request, ask(BASE, 1), .sink_offset = i)));
     }
     g_assert_false(has_buffer(b, 0));
     for (uint32_t i = 0; i < IRD_MAX; i++) {
       ddp_message message;
-      g_assert_cmpuint(rdmap_responder_count(b->responder), ==, IRD_MAX - i);
+      g_assert_cmpuint(b->responder->count, ==, IRD_MAX - i);
       rdmap_responder_message(b->responder, &message);
       g_assert_cmpuint(message.tagged_offset, ==, i);
       rdmap_responder_answered(b->responder);

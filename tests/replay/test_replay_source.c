@@ -52,7 +52,7 @@ static void assert_plays(const fixture_file *file, bool coarse, const char *expe
 
   engine_run(clock, TIME_PS_NEVER);
   g_assert_cmpstr(text->str, ==, expected);
-  g_assert_cmpuint(replay_source_backward(played), ==, backward);
+  g_assert_cmpuint(played->backward, ==, backward);
 }
 
 static const struct {

@@ -39,7 +39,7 @@ TEST(test_many)
   g_auto(slots_fixture) fixture;
 
   slots_fixture_init(&fixture, MANY, OCTETS, true);
-  g_assert_cmpuint(ulp_slots_config_of(fixture.slots)->count, ==, MANY);
+  g_assert_cmpuint(fixture.slots->config.count, ==, MANY);
   for (uint32_t i = 0; i < MANY; i++) {
     g_assert_cmpuint(ulp_slots_take(fixture.slots, i)->index, ==, i);
   }
@@ -55,11 +55,11 @@ FIXTURE_TEST(test_turn)
   g_assert_false(ulp_slots_has_next(f->slots));
   g_assert_null(ulp_slots_take(f->slots, 0));
   ulp_slots_release(f->slots, slots[1]);
-  g_assert_cmpuint(ulp_slots_free_count(f->slots), ==, 1);
+  g_assert_cmpuint(f->slots->free_count, ==, 1);
   g_assert_null(ulp_slots_take(f->slots, 0));
   ulp_slots_release(f->slots, slots[0]);
   g_assert_cmpuint(ulp_slots_take(f->slots, 7)->index, ==, 0);
-  g_assert_cmpuint(ulp_slots_free_count(f->slots), ==, 1);
+  g_assert_cmpuint(f->slots->free_count, ==, 1);
   g_assert_true(ulp_slots_has_next(f->slots)); /* slot 1; slot 2 is the oldest that is taken */
   g_assert_cmpuint(ulp_slots_take(f->slots, 7)->index, ==, 1);
   g_assert_false(ulp_slots_has_next(f->slots));

@@ -265,6 +265,8 @@ static const char *const noted[][2] = {
      "loss "
      "the port may idle"},
     {STAR HASTY "switch: { ecn_minimum = 65000; alpha = \"unlimited\"; buffer = 261000; };", ""},
+    /* One connection of each of several pairs starts after the other. */
+    {STAR HASTY "switch: { ecn_minimum = 65000; }; workload: { start_spread = \"1ms\"; };", ""},
     /* Once for two switches that are alike, where they have it: of four links of 12.5 us. */
     {"topology: { kind = \"leaf-spine\"; spines = 5; };\nlink: { delay = \"12.5us\"; };\n" HASTY
      "switch: { ecn_minimum = 65000; alpha = 1; };\nswitches = ( { at = \"spine[0-3]\"; latency = \"1ps\"; "

@@ -7,12 +7,14 @@
 #include "mpa/mpa_fpdu.h"
 
 /* The last segment of a message is as long as may be: with a second length, a bit less than half of the
- * first, they take three quarters of the memory. */
-enum { SHORT_NUMERATOR = 3, SHORT_DENOMINATOR = 8 };
+ * first, they take three quarters of the memory. Requests, responses and signals, of which each of very many
+ * connections may have one in flight, have a length of their own. */
+enum { SHORT_NUMERATOR = 3, SHORT_DENOMINATOR = 8, CONTROL_OCTETS = 96 };
 
 struct mpa_fpdu_memory {
   memory_pool *flat;
   memory_pool *short_flat;
+  memory_pool *control; /* flat, too, but too small to count as that */
   memory_pool *referring;
   memory_pool *short_referring;
   memory_pool *arrived;
@@ -37,6 +39,7 @@ mpa_fpdu_memory *mpa_fpdu_memory_new(uint32_t fpdu_octets, uint64_t flat_octets_
   g_assert(fpdu_octets > 0);
   *memory = (mpa_fpdu_memory){.flat = memory_pool_new(octet_buffer_piece_octets(fpdu_octets)),
                               .short_flat = memory_pool_new(octet_buffer_piece_octets(short_octets)),
+                              .control = memory_pool_new(octet_buffer_piece_octets(CONTROL_OCTETS)),
                               .referring = referring_pool(fpdu_octets),
                               .short_referring = referring_pool(short_octets),
                               .arrived = memory_pool_new(octet_buffer_piece_octets(fpdu_octets)),
@@ -49,6 +52,7 @@ void mpa_fpdu_memory_free(mpa_fpdu_memory *memory)
   if (memory) {
     memory_pool_unref(memory->flat);
     memory_pool_unref(memory->short_flat);
+    memory_pool_unref(memory->control);
     memory_pool_unref(memory->referring);
     memory_pool_unref(memory->short_referring);
     memory_pool_unref(memory->arrived);
@@ -58,8 +62,10 @@ void mpa_fpdu_memory_free(mpa_fpdu_memory *memory)
 
 memory_pool *mpa_fpdu_memory_flat(const mpa_fpdu_memory *memory, uint32_t fpdu_octets)
 {
-  return octet_buffer_piece_octets(fpdu_octets) <= memory->short_flat->piece_octets ? memory->short_flat
-                                                                                    : memory->flat;
+  if (octet_buffer_piece_octets(fpdu_octets) > memory->short_flat->piece_octets) {
+    return memory->flat;
+  }
+  return fpdu_octets > CONTROL_OCTETS ? memory->short_flat : memory->control;
 }
 
 bool mpa_fpdu_memory_is_full(const mpa_fpdu_memory *memory)

@@ -30,7 +30,7 @@ void mpa_fpdu_memory_free(mpa_fpdu_memory *memory);
 /* Returns the pieces for a flat FPDU of `fpdu_octets`; they stay the memory's. */
 memory_pool *mpa_fpdu_memory_flat(const mpa_fpdu_memory *memory, uint32_t fpdu_octets);
 
-/* Returns whether as many FPDUs are flat as may be, so that the next one must refer. */
+/* Returns whether as many FPDUs are flat as may be, short ones aside, so that the next one must refer. */
 bool mpa_fpdu_memory_is_full(const mpa_fpdu_memory *memory);
 
 /* Returns as many slices as an FPDU with `markers` markers may have that refers to `runs` slices of its

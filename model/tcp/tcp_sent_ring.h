@@ -31,7 +31,7 @@ typedef struct sent_segment {
   uint32_t later;
 } sent_segment;
 
-enum { CAPACITY_AT_FIRST = 16 };
+enum { CAPACITY_AT_FIRST = 8 };
 
 /* The segments are numbered from 0 on as they are sent; number n lives in slot n modulo the capacity, a
  * power of 2. */

@@ -25,8 +25,9 @@ TEST(test_full)
   }
 }
 
-/* Pieces for the ends of messages are three eighths as long; FPDUs that refer to buffers take a fifth of a
- * flat FPDU's memory, even with as many markers as possible. */
+/* Pieces for the ends of messages are three eighths as long, and those for what has no payload, or a request
+ * of 48 octets, a tenth; FPDUs that refer to buffers take a fifth of a flat FPDU's
+ * memory, even with as many markers as possible. */
 TEST(test_lengths)
 {
   g_autoptr(mpa_fpdu_memory) memory = mpa_fpdu_memory_new(1460, 10000);
@@ -39,6 +40,10 @@ TEST(test_lengths)
   g_assert_cmpuint(flat->piece_octets, >=, octet_buffer_piece_octets(1460));
   g_assert_cmpuint(short_flat->piece_octets, >=, octet_buffer_piece_octets(547));
   g_assert_cmpuint(short_flat->piece_octets, <, flat->piece_octets / 2);
+  memory_pool *control = mpa_fpdu_memory_flat(memory, 96);
+  g_assert_true(control != short_flat && mpa_fpdu_memory_flat(memory, 97) == short_flat);
+  g_assert_cmpuint(control->piece_octets, >=, octet_buffer_piece_octets(96));
+  g_assert_cmpuint(10 * control->piece_octets, <=, flat->piece_octets);
   g_assert_true(referring != short_referring);
   g_assert_cmpuint(referring->piece_octets, >=, scatter_list_piece_octets(9, 40));
   g_assert_cmpuint(5 * referring->piece_octets, <=, flat->piece_octets);

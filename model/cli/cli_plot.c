@@ -228,7 +228,7 @@ static gboolean plot_run(const cli_arguments *arguments, gboolean is_folder, con
   if (!is_trace_plot()) {
     return strcmp(what, run_kinds[0]) == 0 ? plot_occupancy(path, &chosen.request, target, error)
            : is_map_of_ports(what)
-               ? plot_ports(path, strcmp(what, "queues") == 0, &chosen.request, target, error)
+               ? plot_ports_of_run(path, strcmp(what, "queues") == 0, &chosen.request, target, error)
                : plot_distribution_of_run(path, strcmp(what, "delays") == 0, &chosen.request, target, error);
   }
   g_autofree char *name = file_stem(path, ".trace");

@@ -157,7 +157,8 @@ static int report(const cli_arguments *arguments, GError **error)
 
 static const GOptionEntry report_entries[] = {
     CLI_TEXT("out", 'o', &reported.out, "page to write (default: the store's name with .html)", "FILE"),
-    CLI_TEXT("run", 0, &reported.run, "add the hosts and ports of a run of a graph (run --out)", "DIR"),
+    CLI_TEXT("run", 0, &reported.run,
+             "the run of a graph whose hosts and ports are shown (run --out), one of the store's", "DIR"),
     CLI_EXCLUDE(&reported.exclude),
     G_OPTION_ENTRY_NULL,
 };

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <zlib.h>
 
 void block_maxima_clear(block_maxima *blocks)
 {
@@ -42,6 +43,32 @@ void block_maxima_end(block_maxima *blocks)
   }
 }
 
+/* A text is at most so many times as long as what it is compressed to; others are damaged. */
+#define COMPRESSION_MAX 256
+
+void run_results_set_tables(run_results *results, const char *text)
+{
+  uLongf octets = compressBound(strlen(text));
+  g_autofree guchar *made = g_malloc(octets);
+
+  compress2(made, &octets, (const guchar *)text, strlen(text), Z_BEST_COMPRESSION);
+  g_free(results->tables);
+  results->tables = g_base64_encode(made, octets);
+}
+
+char *run_results_tables(const run_results *results)
+{
+  gsize octets = 0;
+  g_autofree guchar *made = g_base64_decode(results->tables ? results->tables : "", &octets);
+  uLongf length = octets * COMPRESSION_MAX;
+  g_autofree char *text = g_malloc(length + 1);
+
+  if (uncompress((guchar *)text, &length, made, octets) != Z_OK) {
+    return NULL;
+  }
+  return g_strndup(text, length);
+}
+
 run_results run_results_copy(const run_results *from)
 {
   run_results copy = *from;
@@ -51,6 +78,7 @@ run_results run_results_copy(const run_results *from)
   if (copy.block_maxima) {
     g_array_ref(copy.block_maxima);
   }
+  copy.tables = g_strdup(from->tables);
   return copy;
 }
 
@@ -60,6 +88,7 @@ void run_results_clear(run_results *results)
     distribution_clear(&results->distributions[id]);
   }
   g_clear_pointer(&results->block_maxima, g_array_unref);
+  g_free(results->tables);
   *results = (run_results){.block_maxima = NULL};
 }
 
@@ -77,6 +106,7 @@ void run_results_share(const run_results *results, shared_results *shared)
   for (size_t i = 0; i < shared->block_count; i++) {
     shared->block_maxima[i] = g_array_index(maxima, uint64_t, i);
   }
+  g_strlcpy(shared->tables, results->tables ? results->tables : "", TABLES_OCTETS_MAX);
 }
 
 gboolean run_results_take(const shared_results *shared, run_results *results)
@@ -84,6 +114,7 @@ gboolean run_results_take(const shared_results *shared, run_results *results)
   gboolean good = shared->block_count <= BLOCK_MAXIMA_MAX && shared->results.quantiles.count <= QUANTILES_MAX;
   *results = shared->results;
   results->block_maxima = NULL;
+  results->tables = NULL;
   for (metric_id id = 0; id < METRIC_COUNT; id++) {
     good = good && isfinite(results->metrics.value[id]);
   }
@@ -98,6 +129,9 @@ gboolean run_results_take(const shared_results *shared, run_results *results)
   if (good && shared->block_count > 0) {
     results->block_maxima = g_array_new(FALSE, FALSE, sizeof(uint64_t));
     g_array_append_vals(results->block_maxima, shared->block_maxima, (guint)shared->block_count);
+  }
+  if (good && *shared->tables != '\0') {
+    results->tables = g_strndup(shared->tables, TABLES_OCTETS_MAX);
   }
   if (!good) {
     run_results_clear(results);

@@ -16,6 +16,9 @@
 
 enum { BLOCK_MAXIMA_MAX = 1024, BLOCK_OCTETS_LEAST = 64 << 10 };
 
+/* The tables of 1,024 hosts and as many ports take a 16th of it. */
+enum { TABLES_OCTETS_MAX = 1 << 20 };
+
 /* Where it is all zero, it is empty. */
 typedef struct block_maxima {
   uint64_t block_octets; /* 0: of the least size */
@@ -53,7 +56,15 @@ typedef struct run_results {
    * guint64. NULL: there was no whole block. */
   uint64_t block_octets;
   GArray *block_maxima;
+  char *tables; /* of hosts and ports (run_results_set_tables()); NULL: the run is not of a graph */
 } run_results;
+
+/* Sets what a run of a graph has in hosts.csv and ports.csv, the two texts with a line feed between them, as
+ * zlib compresses that (RFC 1950) and base64 writes it: a store has it of each run. */
+void run_results_set_tables(run_results *results, const char *text);
+
+/* Returns that text; NULL: there is none, or it is damaged. Free with g_free(). */
+char *run_results_tables(const run_results *results);
 
 /* It is one of the values that hosts and switches have in tables, and in a summary: "host.h16.connections".
  */
@@ -73,6 +84,7 @@ typedef struct shared_results {
   distribution_bin bins[DISTRIBUTION_COUNT][DISTRIBUTION_BINS_MAX];
   uint64_t block_count;
   uint64_t block_maxima[BLOCK_MAXIMA_MAX];
+  char tables[TABLES_OCTETS_MAX]; /* "": there are none */
 } shared_results;
 
 void run_results_share(const run_results *results, shared_results *shared);

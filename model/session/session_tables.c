@@ -100,17 +100,19 @@ static GArray *row_of(const session_host_result *host, const session_port *port,
 
 /* --- Tables --- */
 
-/* Writes `row`; before the first one the names of the columns. */
-static void write_row(FILE *file, const GArray *row, bool is_first)
+/* Appends `row`; before the first one the names of the columns. */
+static void append_row(GString *text, const GArray *row, bool is_first)
 {
-  for (guint i = 0; file && is_first && i < row->len; i++) {
-    fprintf(file, "%s%s", g_array_index(row, run_value, i).name, i + 1 < row->len ? "," : "\n");
+  for (guint i = 0; is_first && i < row->len; i++) {
+    g_string_append_printf(text, "%s%s", g_array_index(row, run_value, i).name,
+                           i + 1 < row->len ? "," : "\n");
   }
-  for (guint i = 0; file && i < row->len; i++) {
+  for (guint i = 0; i < row->len; i++) {
     const run_value *value = &g_array_index(row, run_value, i);
+
     g_autofree char *number = value->text ? NULL : g_strdup_printf("%.12g", value->number);
 
-    fprintf(file, "%s%s", number ? number : value->text, i + 1 < row->len ? "," : "\n");
+    g_string_append_printf(text, "%s%s", number ? number : value->text, i + 1 < row->len ? "," : "\n");
   }
 }
 
@@ -127,8 +129,8 @@ static void keep(session_result *result, const char *kind, const char *of, const
   }
 }
 
-static void write_hosts(G_GNUC_UNUSED const session_network *network, const configuration *c,
-                        session_result *result, FILE *file)
+static void append_hosts(G_GNUC_UNUSED const session_network *network, const configuration *c,
+                         session_result *result, GString *text)
 {
   enum { PEAK = METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS };
   session_host_result all = {.connections = c->connections.count};
@@ -139,7 +141,7 @@ static void write_hosts(G_GNUC_UNUSED const session_network *network, const conf
     const metric_values *values = &host->results.metrics;
     g_autoptr(GArray) row = row_of(host, NULL, &c->measure.quantiles);
 
-    write_row(file, row, i == 0);
+    append_row(text, row, i == 0);
     for (uint32_t named = 0; named < c->of_graph.named_count; named++) {
       if (c->of_graph.named[named] == i) {
         keep(result, "host.", host->name, row);
@@ -163,8 +165,8 @@ static void write_hosts(G_GNUC_UNUSED const session_network *network, const conf
   run_results_clear(&all.results);
 }
 
-static void write_ports(const session_network *network, const configuration *c, session_result *result,
-                        FILE *file)
+static void append_ports(const session_network *network, const configuration *c, session_result *result,
+                         GString *text)
 {
   g_autoptr(GArray) ports = session_graph_ports(network);
 
@@ -172,7 +174,7 @@ static void write_ports(const session_network *network, const configuration *c, 
     const session_port *port = &g_array_index(ports, session_port, i);
     g_autoptr(GArray) row = row_of(NULL, port, &c->measure.quantiles);
 
-    write_row(file, row, i == 0);
+    append_row(text, row, i == 0);
     if (!port->to) {
       keep(result, "switch.", port->node, row);
     }
@@ -184,20 +186,24 @@ gboolean session_tables_write(const session_network *network, const configuratio
 {
   static const struct {
     const char *name;
-    void (*write)(const session_network *, const configuration *, session_result *, FILE *);
-  } tables[] = {{"hosts.csv", write_hosts}, {"ports.csv", write_ports}};
+    void (*append)(const session_network *, const configuration *, session_result *, GString *);
+  } tables[] = {{"hosts.csv", append_hosts}, {"ports.csv", append_ports}};
+  g_autoptr(GString) text = g_string_new(NULL); /* of both */
   gboolean good = TRUE;
 
   result->values = row_new();
   for (gsize i = 0; good && i < G_N_ELEMENTS(tables); i++) {
+    const gsize begin = text->len;
     g_autofree char *path = directory ? g_build_filename(directory, tables[i].name, NULL) : NULL;
     FILE *file = path ? fopen(path, "w") : NULL;
 
-    tables[i].write(network, c, result, file);
+    tables[i].append(network, c, result, text);
     if (path) {
-      const bool whole = file && !ferror(file);
+      const bool whole = file && fputs(text->str + begin, file) >= 0;
       good = (file && fclose(file) == 0 && whole) || error_set(error, "%s: %s", path, g_strerror(errno));
     }
+    g_string_append(text, i == 0 ? "\n" : "");
   }
+  run_results_set_tables(&result->results, text->str);
   return good;
 }

@@ -16,7 +16,7 @@ typedef struct column_row {
 const column_row *column_row_of(size_t column);
 
 /* Writes hosts.csv and ports.csv of a run of a graph into `directory` (NULL: nowhere), after
- * session_finish(), and gives `result` what summary.json has of them. FALSE and `error` when a file could not
- * be written. */
+ * session_finish(), and gives `result` their texts and what summary.json has of them. FALSE and `error` when
+ * a file could not be written. */
 gboolean session_tables_write(const session_network *network, const configuration *c, const char *directory,
                               session_result *result, GError **error);

@@ -36,7 +36,7 @@ fitting(a, b, c) = strlen(a) < cell_width ? a : strlen(b) < cell_width ? b : c
 in_letters(unused) = shaded(fitting(mean(3, 0), mean(3, 1), mean(1, 1)), shade(0))
 passes = 2
 look(kind, i) = ''
-label(i, s, up, text, part) = of(i).sprintf('1:(%d%+g):(%s):(!empty(0) && white(column(3)) ? 0xffffff : 0) with labels center font ",%s" textcolor rgb variable notitle, ', s-1, up, text, points(part))
+label(i, s, up, text, part) = of(i).sprintf('1:(%d%+g*(column(2) > 1)):(%s):(!empty(0) && white(column(3)) ? 0xffffff : 0) with labels center font ",%s" textcolor rgb variable notitle, ', s-1, up, text, points(part))
 item(pass, i, kind, s) = \
   pass == 1 && letters ? 'for [k=1:cell_lines] '.of(i).sprintf('1:(%d+(k-(cell_lines+1)/2)*line_part):(shaded("", shade(0))) with labels center notitle, ', s-1) : \
   pass == 1 ? of(i).sprintf('($2 > 0 ? $1 : NaN):(%d):(0.5):(0.5):(reached($3)/cb_unit) with boxxyerror fillstyle solid 1 noborder linecolor palette notitle, ', s-1) : \

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """These tests are about a graph's tables, its values in summary.json, and the names of its hosts."""
 import csv
+import html
 import json
 import os
 import re
@@ -103,52 +104,71 @@ class Graph(kit.ProgramTest):
         self.expect("iwarpsim run a.cfg -q -o o --pcap-hosts h3", "",
                     "--pcap-hosts: measure.hosts: no host is named 'h3'; expected one of h[0-2]\n", 2)
 
-    def test_report(self):
-        """The page has the hosts by their peaks, the ports by their drops, as the run's tables have them; without --run it
-        has neither, as that of a path. Of 20 hosts and ports 16 are shown."""
-        kit.write("a.cfg", STAR)
-        options = ("--set topology.hosts=20 --set workload.message_size=1MiB --set switch.port_limit=30000"
-                   " --set receiver.mode=in-order --set measure.hosts=")
-        self.shell(f"iwarpsim run a.cfg -q -o o {options} && iwarpsim sweep a.cfg -q --store a.sqlite {options}")
-        bare, page = (self.shell(f"iwarpsim report a.sqlite -o /dev/stdout -q {run}").stdout for run in ("", "--run o"))
+    @staticmethod
+    def shown(page):
+        """The tables of hosts and of ports in a page: the texts of their rows, without the headings."""
         tables = [re.findall("<tr>(.*?)</tr>", table) for table in page.split("<table>")]
-        shown = {name: [re.findall("<t[hd][^>]*>([^<]*)<", row) for row in rows] for rows in tables[1:]
-                 for name in ("host", "switch") if f"<th>{name}</th>" in rows[0]}
-        host = max(self.rows("o/hosts.csv"), key=lambda row: float(row["buffer.reassembly_peak_octets"] or 0))
-        self.assertEqual(host["host"], "h19")
-        self.assertEqual(shown["host"][1:3], [
-            ["h19", "Data Sink", *(host[f"buffer.reassembly_{name}_octets"] for name in ("peak", "p99.9")),
-             host["segments_refused"], ""],
-            ["h0", "Data Source", "", "", "", self.rows("o/hosts.csv")[0]["retransmissions"]]])
-        port = next(row for row in self.rows("o/ports.csv") if row["port"] == "20")
-        self.assertGreater(int(port["dropped_port_packets"]), 0)
-        self.assertEqual(shown["switch"][1], ["s0", "20", "h19", port["dropped_port_packets"], "0", "0", "0",
-                                              port["queue_p99.9_octets"], port["queue_peak_octets"]])
-        self.assertEqual([len(rows) for rows in shown.values()], [1 + 16, 1 + 16])
-        self.expect_parts(page, "· seed 1 ·", "the first 16 of 20.", "iwarpsim report a.sqlite -o stdout --run o</code>")
-        for name in ("<th>host</th>", "<th>switch</th>"):
-            self.assertNotIn(name, bare)
+        return {name: [[html.unescape(cell) for cell in re.findall("<t[hd][^>]*>([^<]*)<", row)] for row in rows[1:]]
+                for rows in tables[1:] for name in ("host", "switch") if f"<th>{name}</th>" in rows[0]}
 
-    def test_report_of_bad_tables(self):
-        """A table that is cut, of other columns or of no numbers, and a run of a path: one line, and no page."""
-        self.shell("iwarpsim run a.cfg -q -o o && iwarpsim sweep a.cfg -q --store a.sqlite")
-        whole = kit.octets("o/ports.csv").decode()
-        lines = whole.splitlines(keepends=True)
-        count = lines[0].count(",") + 1
-        line = f"it is cut, or no line of numbers; expected {count} fields"
-        for text, problem in ((whole[:-1], f"5: {line}"), ("".join(lines[:2]) + "s0,2,h", f"3: {line}"),
-                              (lines[0] + "s0,1,h0\n", f"2: {line}"),
-                              (whole.replace(",h1,", ",h1,nan,"), f"3: {line}"),
-                              (whole.replace("queue_peak_octets", "peak"),
-                               "1: there is no queue_peak_octets; expected all of `iwarpsim explain columns`")):
-            kit.write("o/ports.csv", text)
-            self.expect("iwarpsim report a.sqlite --run o", "", f"o/ports.csv:{problem}\n", 2)
-        kit.write("o/hosts.csv", "")
-        self.expect("iwarpsim report a.sqlite --run o", "",
-                    "o/hosts.csv:1: there is no host; expected all of `iwarpsim explain columns`\n", 2)
-        self.shell("iwarpsim run a.cfg -q -o p --set topology.kind=path --set measure.hosts= --set workload.pattern=pairs")
-        self.expect_refused("iwarpsim report a.sqlite --run p", "p/hosts.csv")
-        self.assertFalse(os.path.exists("a.html"))
+    @staticmethod
+    def size(octets):
+        """As the page has it: KiB, and MiB, from ten on."""
+        factor, unit = next(step for step in ((1 << 20, "MiB"), (1 << 10, "KiB"), (0.1, "octets")) if float(octets) >= 10 * step[0])
+        return f"{float(f'{float(octets) / max(factor, 1):.4g}'):g} {unit}"
+
+    def test_report(self):
+        """The page has the run of each kind of receiver that held most: its hosts by their peaks, its ports by their drops, as the
+        tables of that run alone have them, and a map of all ports. Of 20 hosts and ports 16 are shown. With --run it has the
+        run whose folder is given, whatever that recorded."""
+        options = ("--set topology.hosts=20 --set workload.message_size=1MiB --set switch.port_limit=30000"
+                   " --set measure.hosts=")
+        kit.write("a.cfg", STAR + """sweep = ( { key = "receiver.mode"; values = ["in-order", "out-of-order"]; },
+            { key = "run.seed"; values = [1, 2]; } );""")
+        self.shell(f"iwarpsim sweep a.cfg -q --store a.sqlite {options}")
+        runs = {}
+        for seed in (1, 2):
+            self.shell(f"iwarpsim run a.cfg -q -o o{seed} {options} --set receiver.mode=in-order --set run.seed={seed}"
+                       " --set measure.series=none --set measure.hosts=h3")
+            hosts, ports = self.rows(f"o{seed}/hosts.csv"), self.rows(f"o{seed}/ports.csv")
+            sink = max(hosts, key=lambda row: float(row["buffer.reassembly_peak_octets"] or 0))
+            port = next(row for row in ports if row["port"] == "20")
+            self.assertGreater(int(port["dropped_port_packets"]), 0)
+            runs[seed] = float(sink["buffer.reassembly_peak_octets"]), (
+                [sink["host"], *(self.size(sink[f"buffer.reassembly_{name}_octets"]) for name in ("peak", "p99.9")),
+                 sink["segments_refused"], self.size(sink["delivery.octets"]), ""],
+                ["s0", "20", "h19", port["dropped_port_packets"], "0", "0", "0", self.size(port["queue_p99.9_octets"]),
+                 self.size(port["queue_peak_octets"]), f"{100 * float(port['utilisation']):.4g} %"])
+        self.assertNotEqual(runs[1], runs[2])
+        most, least = sorted(runs, key=lambda seed: -runs[seed][0])
+        page = self.shell("iwarpsim report a.sqlite -o /dev/stdout -q").stdout
+        in_order = page[page.index("<summary>hosts and ports: in-order receiver"):page.index("hosts and ports: out-of-order")]
+        self.expect_parts(in_order, f"in-order receiver, seed {most}<", "the first 16 of 20.", "Utilisation of each port")
+        chosen = self.shell(f"iwarpsim report a.sqlite -o /dev/stdout -q --run o{least}").stdout
+        self.assertEqual(chosen.count("<summary>hosts and ports: "), 1)
+        self.expect_parts(chosen, f"in-order receiver, seed {least}<", f"iwarpsim report a.sqlite -o stdout --run o{least}</code>")
+        for seed, text in ((most, in_order), (least, chosen)):
+            tables = self.shown(text)
+            self.assertEqual((tables["host"][0], tables["switch"][0]), runs[seed][1])
+            self.assertEqual(tables["host"][1][:2], ["h0", ""])
+            self.assertEqual([len(rows) for rows in tables.values()], [16, 16])
+
+    def test_report_of_other_runs(self):
+        """A run of other settings or of another seed, or of a path: one line, and no page. Nor has a path's page hosts."""
+        kit.write("a.cfg", STAR + 'sweep = ( { key = "workload.messages"; values = [1, 2]; } );\n')
+        self.shell("iwarpsim sweep a.cfg -q --store a.sqlite")
+        for key, value, nearest in (("run.seed", "9", "1"), ("workload.messages", "3", "1"), ("receiver.mode", "in-order", "out-of-order")):
+            self.shell(f"iwarpsim run a.cfg -q -o o --set {key}={value}")
+            self.expect("iwarpsim report a.sqlite --run o", "",
+                        f"--run o: none of the runs in a.sqlite has its settings: {key} is '{value}' there and '{nearest}' in "
+                        "the nearest; expected the settings and the seed of one of them\n", 2)
+        path = "--set topology.kind=path --set measure.hosts= --set workload.pattern=pairs"
+        self.shell(f"iwarpsim run a.cfg -q -o p {path} && iwarpsim sweep a.cfg -q --store p.sqlite {path}")
+        self.expect("iwarpsim report p.sqlite --run p", "", "--run p: p.sqlite has no hosts and ports of it; expected a run of a "
+                    "graph (topology.kind) that this version swept\n", 2)
+        self.expect_refused("iwarpsim report a.sqlite --run none", "none/summary.json")
+        self.assertFalse(os.path.exists("a.html") or os.path.exists("p.html"))
+        self.assertNotIn("hosts and ports", self.shell("iwarpsim report p.sqlite -o /dev/stdout -q").stdout)
 
     def test_trace_of_named_hosts(self):
         """Two hosts send to two, at one buffer for all. Of h2 the trace has the two connections to it, and who of all four fills

@@ -5,6 +5,7 @@
 #include "measure/run_results.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "test.h"
 
@@ -22,6 +23,7 @@ static void set_up(fixture *f, G_GNUC_UNUSED gconstpointer unused)
   metric_values_set(&f->results.metrics, METRIC_TCP_SEGMENTS, 0.1);
   g_assert_true(distribution_append(&f->results.distributions[1], 1.0 / 3, 1e300));
   g_assert_true(distribution_append(&f->results.distributions[1], 2, 1));
+  run_results_set_tables(&f->results, "host,connections\nh0,1\n\nswitch\n");
   run_results_share(&f->results, &f->shared);
 }
 
@@ -48,6 +50,28 @@ FIXTURE_TEST(test_taken)
   g_assert_cmpuint(f->taken.block_octets, ==, 65536);
   g_assert_cmpuint(f->taken.block_maxima->len, ==, 3);
   g_assert_cmpuint(g_array_index(f->taken.block_maxima, uint64_t, 2), ==, 1460);
+  g_autofree char *tables = run_results_tables(&f->taken);
+  g_assert_cmpstr(tables, ==, "host,connections\nh0,1\n\nswitch\n");
+}
+
+/* A table of 65,536 ports that send alike comes back whole, in no more room than two processes share; what is
+ * cut or is no base64 of zlib's is none. */
+FIXTURE_TEST(test_tables)
+{
+  g_autoptr(GString) text = g_string_new("switch,port,to,utilisation\n");
+  for (guint port = 1; port <= 65536; port++) {
+    g_string_append_printf(text, "s0,%u,h%u,0.000123456789012,0.000123456789012,0,0,0,0,0,0,0,0\n", port,
+                           port);
+  }
+  run_results_set_tables(&f->results, text->str);
+  run_results_share(&f->results, &f->shared);
+  g_assert_true(run_results_take(&f->shared, &f->taken));
+  g_autofree char *back = run_results_tables(&f->taken);
+  g_assert_cmpstr(back, ==, text->str);
+  f->taken.tables[strlen(f->taken.tables) / 2] = '\0';
+  g_assert_null(run_results_tables(&f->taken));
+  g_strlcpy(f->taken.tables, "no table", 9);
+  g_assert_null(run_results_tables(&f->taken));
 }
 
 /* Without samples there is no array of them. */
@@ -58,6 +82,8 @@ FIXTURE_TEST(test_nothing)
   g_assert_true(run_results_take(&f->shared, &f->taken));
   g_assert_null(f->taken.block_maxima);
   g_assert_null(f->taken.distributions[1].bins);
+  g_assert_null(f->taken.tables);
+  g_assert_null(run_results_tables(&f->taken));
 }
 
 FIXTURE_TEST(test_wild)
@@ -72,5 +98,6 @@ FIXTURE_TEST(test_wild)
     g_assert_false(run_results_take(&f->shared, &f->taken));
     g_assert_null(f->taken.distributions[1].bins);
     g_assert_null(f->taken.block_maxima);
+    g_assert_null(f->taken.tables);
   }
 }

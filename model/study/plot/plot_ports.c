@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* This plots the ports of a graph's switches, as a map: a row is a switch, a column a port. */
+#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "study/plot/plot_chart.h"
 #include "study/plot/study_plot.h"
+
+/* A cell less wide than so many letters of the axes has no text, and a row of cells so many dots in print. */
+enum { SHARE_LETTERS = 5, QUEUE_LETTERS = 9, ROW_DOTS = 120, LEAST_DOTS = 480 };
 
 static plot_axis new_axis(const char *name, double from)
 {
@@ -20,12 +24,12 @@ static plot_axis new_axis(const char *name, double from)
  */
 static void append_ports(char *const *lines, const char *column, plot_chart *chart, value_extent *extent)
 {
-  g_auto(GStrv) heads = g_strsplit(lines[0], ",", -1);
+  g_auto(GStrv) heads = g_strsplit(lines[0] != NULL ? lines[0] : "", ",", -1);
   guint at = 0;
   while (heads[at] != NULL && strcmp(heads[at], column) != 0) {
     at++;
   }
-  for (guint i = 1; lines[i] != NULL; i++) {
+  for (guint i = 1; heads[0] != NULL && lines[i] != NULL; i++) {
     g_auto(GStrv) fields = g_strsplit(lines[i], ",", -1);
     if (g_strv_length(fields) <= at || *fields[1] == '\0') {
       continue; /* it is the switch's own */
@@ -37,8 +41,9 @@ static void append_ports(char *const *lines, const char *column, plot_chart *cha
       plot_chart_add_curve(chart, 0, "row", chart->y.labels->len, fields[0],
                            "port runs value low high flagged");
     }
-    value_extent_add(extent, g_ascii_strtod(fields[at], NULL), 0);
-    g_string_append_printf(chart->data, "%.0f 1 %s nan nan 0\n", port, fields[at]);
+    const double value = round(g_ascii_strtod(fields[at], NULL) * 1e4) / 1e4; /* of a share 0.01 % */
+    value_extent_add(extent, value, 0);
+    g_string_append_printf(chart->data, "%.0f 1 %.10g nan nan 0\n", port, value);
     if (port > chart->x.labels->len) {
       g_array_append_val(chart->x.tics, port);
       g_ptr_array_add(chart->x.labels, g_strdup(fields[1]));
@@ -48,18 +53,11 @@ static void append_ports(char *const *lines, const char *column, plot_chart *cha
   chart->y.to = chart->y.labels->len - 0.5;
 }
 
-gboolean plot_ports(const char *run_folder, gboolean queues, const plot_request *request,
+gboolean plot_ports(const char *text, const char *subtitle, gboolean queues, const plot_request *request,
                     const gnuplot_target *target, GError **error)
 {
-  g_autofree char *path = g_build_filename(run_folder, "ports.csv", NULL), *text = NULL;
-  g_autofree char *of_run = g_build_filename(run_folder, "summary.json", NULL);
-  g_autoptr(summary_record) run = summary_read_json(of_run, error);
-  if (run == NULL || !g_file_get_contents(path, &text, NULL, error)) {
-    return FALSE;
-  }
   const char *what = queues ? "largest queue" : "utilisation";
-  g_autofree char *title = g_strconcat(what, " of each port of the switches", NULL),
-                  *subtitle = plot_run_subtitle(run);
+  g_autofree char *title = g_strconcat(what, " of each port of the switches", NULL);
   g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
   g_auto(plot_chart) chart = plot_chart_new("heat-map", target, request, title, subtitle, what);
   value_extent extent = {0};
@@ -67,14 +65,28 @@ gboolean plot_ports(const char *run_folder, gboolean queues, const plot_request 
   chart.y = new_axis("switch", -0.5);
   append_ports(lines, queues ? "queue_peak_octets" : what, &chart, &extent);
   if (chart.y.labels->len == 0) {
-    return error_set(error, "%s has no port; expected those of a run of a graph", path);
+    return error_set(error, "ports.csv has no port; expected those of a run of a graph");
   }
   g_auto(plot_axis) shades = plot_axis_of_values(&extent, what, queues ? "octets" : "1",
                                                  queues ? VALUE_SCALE_LINEAR : VALUE_SCALE_SHARE);
+  shades = plot_axis_limited(shades, queues ? &(const plot_range){0, 0} : &(const plot_range){0, 1});
   plot_axis_append(&shades, "cb", chart.variables);
-  gnuplot_set_number(chart.variables, "cell_letters", queues ? 9 : 4);
+  chart.panel_letters = (queues ? QUEUE_LETTERS : SHARE_LETTERS) * chart.x.labels->len;
+  chart.panel_height = MAX(ROW_DOTS * chart.y.labels->len, LEAST_DOTS);
+  gnuplot_set_number(chart.variables, "cell_letters", queues ? QUEUE_LETTERS : SHARE_LETTERS);
   gnuplot_set_number(chart.variables, "octets", queues);
   chart.x_numeric = TRUE;
   chart.colour_box = target->format != GNUPLOT_TERM;
   return plot_chart_draw(&chart, queues ? "queues" : what, error);
+}
+
+gboolean plot_ports_of_run(const char *run_folder, gboolean queues, const plot_request *request,
+                           const gnuplot_target *target, GError **error)
+{
+  g_autofree char *path = g_build_filename(run_folder, "ports.csv", NULL), *text = NULL;
+  g_autofree char *of_run = g_build_filename(run_folder, "summary.json", NULL);
+  g_autoptr(summary_record) run = summary_read_json(of_run, error);
+  g_autofree char *subtitle = run != NULL ? plot_run_subtitle(run) : NULL;
+  return run != NULL && g_file_get_contents(path, &text, NULL, error) &&
+         plot_ports(text, subtitle, queues, request, target, error);
 }

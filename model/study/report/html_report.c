@@ -168,14 +168,6 @@ static void append_fact(GString *html, const char *term, char *text)
   g_free(text);
 }
 
-/* Returns "145.4 MiB", "2.4 s". Free with g_free(). */
-static char *amount(double value, const char *unit)
-{
-  const shown_scale scale = shown_scale_for(unit, value);
-  g_autofree char *number = shown_number_text(value, &scale);
-  return g_strdup_printf("%s %s", number, scale.unit);
-}
-
 static void append_scenario(report_page *report)
 {
   GString *html = report->html;
@@ -204,10 +196,10 @@ static void append_provenance(report_page *report)
   append_fact(html, "Hosts", study_table_join(all->hosts));
   append_fact(html, "Started",
               g_strcmp0(first, last) == 0 ? g_strdup(first) : g_strdup_printf("%s to %s", first, last));
-  append_fact(html, "CPU time", amount(all->cpu_s, "s"));
-  append_fact(html, "Wall time, all runs together", amount(all->wall_s, "s"));
+  append_fact(html, "CPU time", shown_amount(all->cpu_s, "s"));
+  append_fact(html, "Wall time, all runs together", shown_amount(all->wall_s, "s"));
   append_fact(html, "Memory of the largest run",
-              all->memory_peak_octets > 0 ? amount(all->memory_peak_octets, "octets") : NULL);
+              all->memory_peak_octets > 0 ? shown_amount(all->memory_peak_octets, "octets") : NULL);
   append_fact(html, "Report made by", g_strdup_printf("iwarpsim %s", report->options->version));
 }
 
@@ -336,6 +328,11 @@ char *html_report_make(result_store *store, const html_report_options *options, 
                         .pairings = pairings,
                         .columns = columns,
                         .notes = notes};
+  report.run = options->run != NULL ? report_run_of_folder(runs, options, &report.error) : NULL;
+  if (report.error != NULL) {
+    g_propagate_error(error, report.error);
+    return NULL;
+  }
   if (empty == NULL) {
     report_page_measure(&report);
   }

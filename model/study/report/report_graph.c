@@ -1,38 +1,46 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* This shows what `iwarpsim run --out` wrote of a graph: the hosts that held most, the ports that dropped
- * most. */
-#include <math.h>
+/* This shows what hosts and ports did in runs of a graph: the hosts that held most, the ports that dropped
+ * most, and how busy each port was. */
 #include <string.h>
 
 #include "base/error.h"
+#include "study/plot/plot_runs.h"
 #include "study/plot/study_plot.h"
 #include "study/report/html.h"
 #include "study/report/report_page.h"
+#include "study/table/shown_number.h"
 
-enum { COLUMNS_MAX = 10, SHOWN_MAX = 16, HOSTS_ROLE = 1, HOSTS_RETRANSMISSIONS = 5 };
+enum { COLUMNS_MAX = 12, SHOWN_MAX = 16 };
 
-/* This is what the page has of `file`: `columns`, as its first line names them. The first `texts` are shown
- * as texts; a line without the last but one of these is left out. Rows are sorted by the sum of the columns
- * after these until `then_by`, then by that one, the largest first. */
+/* This is what the page has of hosts.csv or ports.csv: columns, as the first line of the file names them, and
+ * what they are called here. The first `texts` are shown as texts, and a line without the last of these is
+ * left out. Rows are sorted by the sum of the columns after these until `then_by`, then by that one, the
+ * largest first. */
 typedef struct graph_table {
   guint texts, then_by;
-  const char *file, *order, *columns;
+  const char *order, *columns;
 } graph_table;
 
-/* Instead of what a host was delivered, column HOSTS_ROLE, its role is shown: only a Data Sink has a number
- * there, and only a Data Source has one of retransmissions. */
+/* Only a Data Sink holds and is delivered something, and only a Data Source sends something again. */
 static const graph_table tables[] = {
-    {2, 3, "hosts.csv", "hosts by the peak of their reassembly occupancy; retransmissions in segments",
-     "host,delivery.octets,buffer.reassembly_peak_octets,buffer.reassembly_p99.9_octets,segments_refused,"
-     "retransmissions"},
-    {3, 7, "ports.csv", "ports of switches by packets dropped or lost, then by the p99.9 of the queue",
-     "switch,port,to,dropped_port_packets,dropped_threshold_packets,dropped_buffer_packets,"
-     "lost_link_packets,queue_p99.9_octets,queue_peak_octets"}};
+    {1, 2, "Hosts by their peak of reassembly occupancy",
+     "host=host,buffer.reassembly_peak_octets=peak occupancy,buffer.reassembly_p99.9_octets=p99.9 occupancy,"
+     "segments_refused=segments refused,delivery.octets=delivered,retransmissions=segments sent again"},
+    {3, 7, "Ports of switches by the packets that they dropped or lost, then by the p99.9 of their queue",
+     "switch=switch,port=port,to=to,dropped_port_packets=packets over the port's limit,"
+     "dropped_threshold_packets=over the threshold,dropped_buffer_packets=over the buffer,"
+     "lost_link_packets=lost with the link,queue_p99.9_octets=p99.9 queue,queue_peak_octets=peak queue,"
+     "utilisation=utilisation"}};
 
 typedef struct graph_row {
   double sum, then_by;
-  guint line;
+  char **fields;
 } graph_row;
+
+static void clear_row(gpointer row)
+{
+  g_strfreev(((graph_row *)row)->fields);
+}
 
 static gint by_most(gconstpointer a, gconstpointer b)
 {
@@ -41,80 +49,152 @@ static gint by_most(gconstpointer a, gconstpointer b)
   return (more > 0) - (more < 0);
 }
 
-/* Reads the rows from `lines`, at least one, those of the file `path` and what follows its last line feed,
- * and the places of the columns in them. FALSE and `error`, with the line, when the file is not as a run
- * leaves it. */
-static gboolean read_rows(const graph_table *table, char *const *columns, const char *path,
-                          char *const *lines, guint *places, GArray *rows, GError **error)
+/* Appends `table` of the text of its file; nothing when that has no rows. */
+static void append_table(const graph_table *table, const char *text, GString *html)
 {
-  g_auto(GStrv) heads = g_strsplit(lines[0], ",", -1);
-  const guint count = g_strv_length(heads), ends = g_strv_length((char **)lines) - 1;
-  for (guint k = 0; columns[k] != NULL; k++) {
-    for (places[k] = 0; places[k] < count && strcmp(heads[places[k]], columns[k]) != 0; places[k]++) {
+  g_auto(GStrv) lines = g_strsplit(text, "\n", -1), columns = g_strsplit_set(table->columns, "=,", -1);
+  g_auto(GStrv) heads = g_strsplit(lines[0] != NULL ? lines[0] : "", ",", -1);
+  const guint count = g_strv_length(heads);
+  g_autoptr(GArray) rows = g_array_new(FALSE, FALSE, sizeof(graph_row));
+  g_autoptr(GString) head = g_string_new(NULL), body = g_string_new(NULL);
+  guint places[COLUMNS_MAX] = {0}; /* measure.quantiles leaves some out: their place has no field */
+  g_array_set_clear_func(rows, clear_row);
+  for (guint k = 0; columns[2 * k] != NULL; k++) {
+    while (places[k] < count && strcmp(heads[places[k]], columns[2 * k]) != 0) {
+      places[k]++;
     }
-    if (places[k] == count) {
-      return error_set(error, "%s:1: there is no %s; expected all of `iwarpsim explain columns`", path,
-                       columns[k]);
+    if (places[k] < count) {
+      html_append(head, k < table->texts ? "<th>%s</th>" : "<th class=\"number\">%s</th>",
+                  columns[2 * k + 1]);
     }
   }
-  for (guint i = 1; i < ends || *lines[ends] != '\0'; i++) {
-    g_auto(GStrv) fields = g_strsplit(lines[i], ",", -1);
-    gboolean good = i < ends && g_strv_length(fields) == count;
-    graph_row row = {.line = i};
-    for (guint k = table->texts; good && columns[k] != NULL; k++) {
-      char *end = NULL;
-      const double value = g_ascii_strtod(fields[places[k]], &end);
-      good = *end == '\0' && isfinite(value);
-      *(k < table->then_by ? &row.sum : &row.then_by) += k <= table->then_by ? value : 0;
+  for (char *const *line = lines + 1; count > 0 && *line != NULL; line++) {
+    graph_row row = {.fields = g_strsplit(*line, ",", -1)};
+    const gboolean is_shown =
+        g_strv_length(row.fields) == count && *row.fields[places[table->texts - 1]] != '\0';
+    for (guint k = table->texts; is_shown && k <= table->then_by; k++) {
+      const char *field = row.fields[places[k]];
+      *(k < table->then_by ? &row.sum : &row.then_by) += field != NULL ? g_ascii_strtod(field, NULL) : 0;
     }
-    if (!good) {
-      return error_set(error, "%s:%u: it is cut, or no line of numbers; expected %u fields", path, i + 1,
-                       count);
-    }
-    g_array_append_vals(rows, &row, *fields[places[table->texts - 2]] != '\0');
+    g_array_append_val(rows, row);
+    g_array_set_size(rows, rows->len - !is_shown);
   }
   g_array_sort(rows, by_most);
-  return TRUE;
+  for (guint r = 0; r < MIN(rows->len, SHOWN_MAX); r++) {
+    g_string_append(body, "<tr>");
+    for (guint k = 0; columns[2 * k] != NULL; k++) {
+      const char *field = g_array_index(rows, graph_row, r).fields[places[k]];
+      const char *unit = g_str_has_suffix(columns[2 * k], "octets")   ? "octets"
+                         : strcmp(columns[2 * k], "utilisation") == 0 ? "1"
+                                                                      : "";
+      if (field != NULL) {
+        g_autofree char *cell = *field == '\0' || k < table->texts
+                                    ? g_strdup(field)
+                                    : shown_amount(g_ascii_strtod(field, NULL), unit);
+        html_append(body, k < table->texts ? "<th scope=\"row\">%s</th>" : "<td class=\"number\">%s</td>",
+                    cell);
+      }
+    }
+    g_string_append(body, "</tr>\n");
+  }
+  if (rows->len > 0) {
+    g_autofree char *caption =
+        g_strdup_printf("%s: the first %u of %u.", table->order, MIN(rows->len, SHOWN_MAX), rows->len);
+    html_append_table(html, caption, "", head->str, body->str);
+  }
+}
+
+/* --- Runs --- */
+
+/* `of` is the text of ports.csv and a subtitle. */
+static gboolean draw_map(G_GNUC_UNUSED const report_page *report, const void *of, const plot_request *request,
+                         const gnuplot_target *target, GError **error)
+{
+  const char *const *texts = of;
+  return plot_ports(texts[0], texts[1], FALSE, request, target, error);
+}
+
+static void append_run(report_page *report, const study_run *run)
+{
+  g_autofree char *text = run_results_tables(&run->results);
+  g_auto(GStrv) files = g_strsplit(text != NULL ? text : "\n\n", "\n\n", 2);
+  g_autofree char *words = plot_place_words(report->table, report->keys, run->keys);
+  g_autofree char *place =
+      g_strdup_printf("%s%sseed %s", words, *words != '\0' ? ", " : "", run->keys[SCENARIO_RUN_SEED]);
+  const char *const map[] = {files[1], place};
+  html_append(report->html, "<details%s><summary>hosts and ports: %s</summary>\n<p class=\"note\">%s</p>\n",
+              report->run != NULL ? " open" : "", place,
+              report->run != NULL ? "The run that was asked for."
+                                  : "The run in which this kind of receiver held most.");
+  for (gsize i = 0; i < G_N_ELEMENTS(tables); i++) {
+    append_table(&tables[i], files[i], report->html);
+  }
+  report_append_figure(report, "map", draw_map, map);
+  g_string_append(report->html, "</details>\n");
 }
 
 void report_append_graph(report_page *report)
 {
-  g_autofree char *json = g_build_filename(report->options->run, "summary.json", NULL);
-  g_autoptr(summary_record) record = report->error == NULL ? summary_read_json(json, &report->error) : NULL;
-  for (const graph_table *table = tables; record != NULL && table < tables + G_N_ELEMENTS(tables); table++) {
-    guint places[COLUMNS_MAX] = {0};
-    g_auto(GStrv) columns = g_strsplit(table->columns, ",", -1), lines = NULL;
-    g_autofree char *path = g_build_filename(report->options->run, table->file, NULL), *text = NULL;
-    g_autoptr(GArray) rows = g_array_new(FALSE, FALSE, sizeof(graph_row));
-    if (!g_file_get_contents(path, &text, NULL, &report->error) || (table != tables && *text == '\0')) {
-      return; /* a graph without a switch has no ports */
-    }
-    lines = g_strsplit(*text != '\0' ? text : "\n", "\n", -1);
-    if (!read_rows(table, columns, path, lines, places, rows, &report->error)) {
-      return;
-    }
-    g_autofree char *run = plot_run_subtitle(record);
-    g_autofree char *caption = g_strdup_printf("%s: %s, the first %u of %u.", run, table->order,
-                                               MIN(rows->len, SHOWN_MAX), rows->len);
-    g_autoptr(GString) head = g_string_new(NULL), body = g_string_new(NULL);
-    for (guint r = 0; r < MIN(rows->len, SHOWN_MAX); r++) {
-      g_auto(GStrv) fields = g_strsplit(lines[g_array_index(rows, graph_row, r).line], ",", -1);
-      g_string_append(body, "<tr>");
-      for (guint k = 0; columns[k] != NULL; k++) {
-        const gboolean is_role = table == tables && k == HOSTS_ROLE;
-        const gboolean sends = is_role && *fields[places[HOSTS_RETRANSMISSIONS]] != '\0';
-        const char *field = fields[places[k]];
-        const char *role = *field == '\0' ? (sends ? "Data Source" : "none") : sends ? "both" : "Data Sink";
-        html_append(body, k < table->texts ? "<th scope=\"row\">%s</th>" : "<td class=\"number\">%s</td>",
-                    is_role ? role : field);
-        if (r == 0) {
-          const char *name = is_role ? "role" : g_strdelimit(columns[k], "_", ' ');
-          html_append(head, k < table->texts ? "<th>%s</th>" : "<th class=\"number\">%s</th>",
-                      g_str_has_prefix(name, "buffer.") ? name + strlen("buffer.") : name);
-        }
+  enum { PEAK = METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS };
+  static const scenario_key of_receivers[] = {SCENARIO_RECEIVER_MODE, SCENARIO_MPA_MARKERS};
+  g_autoptr(GArray) keys = g_array_new(FALSE, FALSE, sizeof(scenario_key));
+  g_array_append_vals(keys, of_receivers, G_N_ELEMENTS(of_receivers));
+  g_autoptr(GArray) kinds = study_table_points(report->table->runs, keys);
+  for (guint i = 0; i < kinds->len && report->run == NULL; i++) {
+    const GPtrArray *runs = g_array_index(kinds, study_point, i).runs;
+    const study_run *fullest = NULL;
+    for (guint r = 0; r < runs->len; r++) {
+      const study_run *run = g_ptr_array_index(runs, r);
+      if (run->results.tables != NULL &&
+          (fullest == NULL || run->results.metrics.value[PEAK] > fullest->results.metrics.value[PEAK])) {
+        fullest = run;
       }
-      g_string_append(body, "</tr>\n");
     }
-    html_append_table(report->html, caption, "", head->str, body->str);
+    if (fullest != NULL) {
+      append_run(report, fullest);
+    }
   }
+  if (report->run != NULL) {
+    append_run(report, report->run);
+  }
+}
+
+const study_run *report_run_of_folder(const GPtrArray *runs, const html_report_options *options,
+                                      GError **error)
+{
+  g_autofree char *json = g_build_filename(options->run, "summary.json", NULL);
+  g_autoptr(summary_record) record = summary_read_json(json, error);
+  const study_run *nearest = NULL;
+  scenario_key differs = SCENARIO_KEY_COUNT; /* the first of what it differs in */
+  guint fewest = G_MAXUINT;
+  for (guint i = 0; record != NULL && i < runs->len; i++) {
+    const study_run *run = g_ptr_array_index(runs, i);
+    scenario_key first = SCENARIO_KEY_COUNT;
+    guint differences = 0;
+    for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+      if (record->keys[key] != NULL && strcmp(record->keys[key], run->keys[key]) != 0 &&
+          key != SCENARIO_TITLE && key != SCENARIO_MEASURE_SERIES &&
+          key != SCENARIO_MEASURE_HOSTS) { /* these change nothing but files */
+        first = differences++ == 0 ? key : first;
+      }
+    }
+    if (differences < fewest) {
+      fewest = differences;
+      nearest = run;
+      differs = first;
+    }
+  }
+  if (nearest != NULL && fewest > 0) {
+    error_set(error,
+              "--run %s: none of the runs in %s has its settings: %s is '%s' there and '%s' in the nearest; "
+              "expected the settings and the seed of one of them",
+              options->run, options->store, scenario_key_row_of(differs)->name, record->keys[differs],
+              nearest->keys[differs]);
+  } else if (nearest != NULL && nearest->results.tables == NULL) {
+    error_set(error,
+              "--run %s: %s has no hosts and ports of it; expected a run of a graph (topology.kind) that "
+              "this version swept",
+              options->run, options->store);
+  }
+  return nearest;
 }

@@ -3,13 +3,15 @@
  * measure (report_results.c). */
 #pragma once
 
+#include "study/plot/plot_chart.h"
 #include "study/table/result_quantity.h"
 
 typedef struct html_report_options {
-  const char *store; /* the store's file, for the command that makes the report again: only its name without
-                        folders is used */
-  const char *page;  /* the report's own file, likewise */
-  const char *run; /* the folder of a run of a graph, whose hosts and ports end the results; NULL: of none */
+  const char *store;   /* the store's file, for the command that makes the report again: only its name without
+                          folders is used */
+  const char *page;    /* the report's own file, likewise */
+  const char *run;     /* the folder of a run of a graph that the store has, whose hosts and ports end the
+                          results;     NULL: those of some that suit */
   const char *version; /* of the program that makes the report */
   guint exclude;       /* study_flag: runs with one of these are left out of tables and plots */
 } html_report_options;
@@ -35,6 +37,8 @@ typedef struct report_page {
   GArray *points;        /* study_point: of the table */
   GArray *pairings;      /* result_pairing: each two values of what is compared; empty without a run */
   GArray *columns;       /* report_column: what some run has, the ratio last; likewise */
+  const study_run *run;  /* the one whose folder was given; NULL: none was */
+  guint figures;         /* so far */
   GError *error;         /* why a plot cannot be drawn; NULL: all are */
   GPtrArray *notes;      /* const char *: the coverage notes of the intervals shown so far, each once */
 } report_page;
@@ -54,6 +58,21 @@ void report_append_results(report_page *report);
 void report_append_pairs(report_page *report);
 void report_append_definitions(report_page *report);
 
-/* Appends the hosts and ports of the run in the folder `run` of the options, the first of each, to the
- * results. Sets the report's `error` when that has no summary, or a table is not as a run leaves it. */
+/* Draws `of` as `request` asks for. FALSE and `error`: IWARPSIM_ERROR when it does not suit. */
+typedef gboolean (*report_draw)(const report_page *report, const void *of, const plot_request *request,
+                                const gnuplot_target *target, GError **error);
+
+/* Appends a figure of `of` with its caption, twice: the second one is narrow, for phones. Where it does not
+ * suit, a sentence that the plot `name` is left out; else the report's `error` is set when it cannot be
+ * drawn. */
+void report_append_figure(report_page *report, const char *name, report_draw draw, const void *of);
+
+/* Returns the one of `runs` (study_run) whose settings and seed the run in the folder `run` of the options
+ * has. NULL or not, sets `error` when none has, or it has no hosts and ports: with what differs from the
+ * nearest. */
+const study_run *report_run_of_folder(const GPtrArray *runs, const html_report_options *options,
+                                      GError **error);
+
+/* Appends the hosts that held most, the ports that dropped most, and a map of the ports, of the report's run;
+ * without one, of the run in which each kind of receiver held most. Nothing where the store has none. */
 void report_append_graph(report_page *report);

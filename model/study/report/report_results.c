@@ -2,7 +2,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/units.h"
 #include "measure/warm_up.h"
 #include "study/plot/plot_runs.h"
@@ -280,9 +279,7 @@ void report_append_results(report_page *report)
                  columns);
     g_string_append(report->html, "</details>\n");
   }
-  if (report->options->run != NULL) {
-    report_append_graph(report);
-  }
+  report_append_graph(report);
 }
 
 void report_append_pairs(report_page *report)
@@ -397,67 +394,22 @@ void report_append_answer(report_page *report)
 
 /* --- Plots, each with a caption --- */
 
-/* These are the page's pixels for one of the picture: plots are at most 673 wide, and their text, 11.5 high,
- * has one size in all, a little above the page's. */
-#define PIXELS_PER_PIXEL 1.5625
-
-/* This is the width of a picture that a phone shows whole: a column of a paper. */
-#define NARROW_DOTS 1004
-
-/* This is for browsers without DejaVu Sans, which gnuplot names alone. */
-#define PICTURE_STYLE                                                                                        \
-  "<style>text{font-family:'DejaVu Sans',Verdana,'Segoe UI',system-ui,sans-serif}"                           \
-  "image{image-rendering:pixelated}</style>"
-
-/* Draws the plot `width` dots wide (0: as suits it). Its SVG for a data: URL, and its width in pixels, and
- * what it draws (NULL: not asked for). */
-static char *draw_picture(const report_page *report, const study_plot *plot, double width, char **title,
-                          guint *pixels, GError **error)
+static gboolean draw_plot(const report_page *report, const void *of, const plot_request *request,
+                          const gnuplot_target *target, GError **error)
 {
-  static const char box[] = "viewBox=\"0 0 ";
-  g_autofree char *picture = NULL;
-  const gnuplot_target target = {.format = GNUPLOT_SVG, .picture = &picture};
-  const gboolean of_occupancy = plot == &plot_peak || plot == &plot_heat_map;
-  const plot_request request = {
-      .drawn_title = title, .width = width, .quantity = of_occupancy ? &headline_of(report)->quantity : NULL};
-  if (!study_plot_draw(report->table, plot, &request, "figure", &target, error)) {
-    return NULL;
-  }
-  *pixels =
-      (guint)round((double)g_ascii_strtoull(strstr(picture, box) + strlen(box), NULL, 10) * PIXELS_PER_PIXEL);
-  g_autoptr(GString) svg = g_string_new(picture);
-  g_string_replace(svg, "</svg>", PICTURE_STYLE "</svg>", 1);
-  return g_base64_encode((const guchar *)svg->str, svg->len);
+  const study_plot *plot = of;
+  plot_request asked = *request;
+  asked.quantity = plot == &plot_peak || plot == &plot_heat_map ? &headline_of(report)->quantity : NULL;
+  return study_plot_draw(report->table, plot, &asked, "figure", target, error);
 }
 
-/* Each plot is there twice, the second time narrow, for phones. In an <img> a browser runs no script of a
- * picture and fetches nothing for it (HTML, 4.8.3; SVG Integration, secure static mode): what gnuplot wrote
- * can stay as it is. */
 void report_append_plots(report_page *report)
 {
   g_autoptr(GPtrArray) plots = headline_of(report) != NULL ? study_plots_for(report->table) : NULL;
-  guint figures = 0;
   /* All of them draw the reassembly occupancy, which is not measured where nothing is lost (measure.from). */
   for (guint i = 0; plots != NULL && report->error == NULL && i < plots->len; i++) {
     const study_plot *plot = g_ptr_array_index(plots, i);
-    guint pixels = 0, narrow_pixels = 0;
-    g_autofree char *title = NULL;
-    g_autofree char *wide = draw_picture(report, plot, 0, &title, &pixels, &report->error);
-    g_autofree char *narrow =
-        wide != NULL ? draw_picture(report, plot, NARROW_DOTS, NULL, &narrow_pixels, NULL) : NULL;
-    if (wide != NULL) {
-      g_autofree char *name = g_strdup_printf("Figure %u. %s.", ++figures, title);
-      html_append(report->html,
-                  "<figure id=\"figure-%u\">\n<picture>\n"
-                  "<source media=\"(max-width:44rem)\" srcset=\"data:image/svg+xml;base64,%s\">\n"
-                  "<img width=\"%u\" alt=\"%s\" src=\"data:image/svg+xml;base64,%s\">\n</picture>\n"
-                  "<figcaption>%s</figcaption>\n</figure>\n",
-                  figures, narrow != NULL ? narrow : wide, pixels, name, wide, name);
-    } else if (report->error->domain == IWARPSIM_ERROR) {
-      html_append(report->html, "<p class=\"note\">The plot %s is left out: %s.</p>\n", plot->name,
-                  report->error->message);
-      g_clear_error(&report->error);
-    }
+    report_append_figure(report, plot->name, draw_plot, plot);
   }
 }
 

@@ -8,7 +8,7 @@
 /* They are in the order in which they are written and read. */
 #define RUN_FIELDS                                                                                           \
   "identity, status, message, stderr_tail, engine, host, started, digest, parameters, metrics,"              \
-  " distributions, quantiles, block_maxima, point, exit_code, wall_s, cpu_s, memory_peak_octets"
+  " distributions, quantiles, block_maxima, tables, point, exit_code, wall_s, cpu_s, memory_peak_octets"
 #define ORIGIN_FIELDS "name, title, text, hash, axes, sets, version, git, libraries"
 
 /* Returns the SHA-256 of a text, made valid UTF-8, 64 hexadecimal digits. Free with g_free(). */
@@ -83,7 +83,7 @@ static gboolean add_run(const result_store *store, const provenance *from, const
   sqlite3_stmt *statement = store_statement(store,
                                             "INSERT OR REPLACE INTO runs(origin, " RUN_FIELDS
                                             ") VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13,"
-                                            " ?14, ?15, ?16, ?17, ?18, ?19)",
+                                            " ?14, ?15, ?16, ?17, ?18, ?19, ?20)",
                                             error);
   if (statement == NULL || !write_origin(store, &hashed, parameters, &origin, error)) {
     return FALSE;

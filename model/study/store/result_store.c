@@ -19,7 +19,7 @@
 
 /* This is "iwps": marks our files among SQLite files. */
 #define APPLICATION_ID 0x69777073
-#define SCHEMA_VERSION 4
+#define SCHEMA_VERSION 5
 
 /* Stores before it had one origin, in `meta`. */
 #define FIRST_WITH_ORIGINS 2
@@ -41,7 +41,8 @@ static const char schema[] =
     " host TEXT NOT NULL, started TEXT NOT NULL, wall_s REAL NOT NULL, cpu_s REAL NOT NULL,"
     " memory_peak_octets REAL NOT NULL, digest TEXT NOT NULL, parameters TEXT NOT NULL, metrics TEXT NOT "
     "NULL,"
-    " quantiles TEXT NOT NULL, block_maxima TEXT NOT NULL, distributions TEXT NOT NULL);"
+    " quantiles TEXT NOT NULL, block_maxima TEXT NOT NULL, distributions TEXT NOT NULL,"
+    " tables TEXT NOT NULL);"
     "CREATE INDEX runs_by_origin ON runs(origin);"
 
     "CREATE VIEW parameters AS SELECT runs.id AS run, own.key, own.value FROM runs,"

@@ -66,6 +66,10 @@ void run_part_append(GString *json, run_part part, const run_results *results, g
   static const char *const members[RUN_PARTS] = {"metrics", "distributions", "quantiles", "block_maxima"};
   const char *gap = in_summary ? "\n    " : NULL;
   const gauge_quantiles *quantiles = &results->quantiles;
+  if (part == RUN_TABLES) {
+    g_string_append(json, results->tables != NULL ? results->tables : "");
+    return;
+  }
   json_open(json, in_summary ? "\n  " : NULL, in_summary ? members[part] : NULL, '{');
   for (metric_id id = 0; part == RUN_METRICS && id < METRIC_COUNT; id++) {
     if (results->metrics.present[id]) {

@@ -61,8 +61,15 @@ char *summary_json(const summary *page, const scenario *s, gsize *length);
 
 /* This is what a run measured, as a store has it without a blank: {"NAME":VALUE,…} of metrics,
  * {"NAME":[[BOUND,WEIGHT],…],…} of distributions, {"GAUGE":[[PERCENT,VALUE],…],…} of quantiles,
- * {"OCTETS":[MAXIMUM,…]} of block maxima. */
-typedef enum run_part { RUN_METRICS, RUN_DISTRIBUTIONS, RUN_QUANTILES, RUN_BLOCK_MAXIMA, RUN_PARTS } run_part;
+ * {"OCTETS":[MAXIMUM,…]} of block maxima; and of a graph the tables of run_results, which are no JSON. */
+typedef enum run_part {
+  RUN_METRICS,
+  RUN_DISTRIBUTIONS,
+  RUN_QUANTILES,
+  RUN_BLOCK_MAXIMA,
+  RUN_TABLES,
+  RUN_PARTS
+} run_part;
 
 /* Appends `part` of `results` to `json`: as a store's text, or as the next member of a summary. */
 void run_part_append(GString *json, run_part part, const run_results *results, gboolean in_summary);

@@ -78,6 +78,13 @@ char *shown_number_text(double value, const shown_scale *scale)
   return text;
 }
 
+char *shown_amount(double value, const char *unit)
+{
+  const shown_scale scale = shown_scale_for(unit, value);
+  g_autofree char *number = shown_number_text(value, &scale);
+  return g_strchomp(g_strdup_printf("%s %s", number, scale.unit));
+}
+
 char *shown_number_of(double value, double half_width, const shown_scale *scale)
 {
   return half_width > 0 ? fixed(value / scale->factor,

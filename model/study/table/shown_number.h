@@ -24,6 +24,10 @@ char *shown_number_of(double value, double half_width, const shown_scale *scale)
 /* Returns `value` alone, up to four significant digits: "1234", "12.3", "0". Free with g_free(). */
 char *shown_number_text(double value, const shown_scale *scale);
 
+/* Returns `value`, as measured in `unit`, with the unit that suits: "145.4 MiB", "2.4 s", "12 %". Free with
+ * g_free(). */
+char *shown_amount(double value, const char *unit);
+
 /* Pads every `step`-th of `texts` (char *, replaced) from `first` on after its decimals, so that
  * right-aligned numbers stand with their points below each other. Texts that are no numbers stay. */
 void shown_number_align(GPtrArray *texts, guint first, guint step);

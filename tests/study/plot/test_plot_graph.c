@@ -53,7 +53,7 @@ static gboolean draw_ports(plot_fixture *f, gboolean queues, GError **error)
   g_autofree char *path = g_build_filename(f->folder, "summary.json", NULL);
   g_autoptr(scenario) base = fixture_scenario(f->folder, "a.cfg", "title = \"a title\";", NULL);
   g_assert_true(summary_write_json(&page, base, path, NULL));
-  return plot_ports(f->folder, queues, &(const plot_request){0}, &target, error);
+  return plot_ports_of_run(f->folder, queues, &(const plot_request){0}, &target, error);
 }
 
 /* A row is a switch, from the bottom; the line of the switch itself is none. */

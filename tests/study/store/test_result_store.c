@@ -81,6 +81,7 @@ static gboolean compare_run(const provenance *from, const stored_run *found, gpo
   expect_same_metrics(&found->results.metrics, &expected->results.metrics);
   expect_same_distributions(found->results.distributions, expected->results.distributions);
   expect_same_gauges(&found->results, &expected->results);
+  g_assert_cmpstr(found->results.tables, ==, expected->results.tables);
   return TRUE;
 }
 
@@ -118,6 +119,7 @@ FIXTURE_TEST(test_round_trip)
   run.results.block_octets = 131072;
   run.results.block_maxima = g_array_new(FALSE, FALSE, sizeof(guint64));
   g_array_append_vals(run.results.block_maxima, (const guint64[]){5, 0, 1460, 0}, 4);
+  run_results_set_tables(&run.results, "host,connections\nh0,1\n\n");
   commit(f, &f->origin, &run);
   expect_run(f, &run);
 }

@@ -49,6 +49,11 @@ class StoreReaders(unittest.TestCase):
         with open("mtu-loss.cfg", "w", encoding="utf-8") as file:
             file.write(SCENARIO)
         subprocess.run([PROGRAM, "sweep", "mtu-loss.cfg", "-j", "2"], check=True, stdout=subprocess.DEVNULL)
+        with open("rack.cfg", "w", encoding="utf-8") as file:
+            file.write('topology: { kind = "star"; hosts = 5; };\nworkload: { pattern = "incast"; messages = 2; };\n'
+                       'sweep = ( { key = "run.seed"; values = [1]; } );\n')
+        subprocess.run([PROGRAM, "sweep", "rack.cfg"], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([PROGRAM, "run", "rack.cfg", "-q", "-o", "rack"], check=True)
         os.mkdir("bin")
         os.symlink(PROGRAM, "bin/iwarpsim")
         os.environ["PATH"] = os.path.abspath("bin") + os.pathsep + os.environ["PATH"]
@@ -103,6 +108,10 @@ class StoreReaders(unittest.TestCase):
         self.assertNotIn("buffer.reassembly_p99_octets.1", frame.columns)
         self.assertEqual(list(frame["goodput_bit_per_s"]), list(by_csv["goodput_bit_per_s"]))
         self.assertEqual(len(above), 4)
+        # Hosts and ports are as the run alone writes them.
+        pandas.testing.assert_frame_equal(names["hosts"], pandas.read_csv("rack/hosts.csv"))
+        pandas.testing.assert_frame_equal(names["ports"], pandas.read_csv("rack/ports.csv"))
+        self.assertEqual(list(names["ports"]["to"].dropna()), [f"h{i}" for i in range(5)])
         self.assertTrue(((names["above"].fillna(0) >= 0) & (names["above"].fillna(0) <= 1)).all())
 
     @unittest.skipIf(shutil.which("Rscript") is None, "R is not here")
@@ -127,7 +136,7 @@ class StoreReaders(unittest.TestCase):
         found = {name: [row[1] for row in store.execute(f"PRAGMA table_info({name})")] for name in tables}
         self.assertEqual({name: sorted(columns) for name, columns in found.items()},
                          {name: sorted(columns) for name, columns in documented.items()})
-        self.assertEqual(store.execute("PRAGMA user_version").fetchone(), (4,))
+        self.assertEqual(store.execute("PRAGMA user_version").fetchone(), (5,))
         self.assertEqual(store.execute("PRAGMA application_id").fetchone(), (0x69777073,))
         self.assertEqual(store.execute("SELECT count(*) FROM provenance").fetchone(), (4,))
 

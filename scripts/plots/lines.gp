@@ -7,7 +7,7 @@ points = x_numeric ? 'linespoints' : 'points' # words have no order that a line 
 share(i) = i*(lines > 5 ? 0.2/lines : 0.04) # of the panel's height: crosses of several lines do not hide each other
 above(i) = y_log ? y_from*(y_to/y_from)**share(i) : y_from+share(i)*(y_to-y_from)
 look(kind, i) = \
-  kind eq 'own' ? sprintf("with lines linecolor rgb '%s' dashtype 3 linewidth 2", colour(i)) : \
+  kind eq 'own' ? sprintf("with lines linecolor rgb '%s' dashtype (14,7) linewidth 1.2", colour(i)) : \
   kind eq 'reference' ? sprintf("with lines linetype %d linecolor rgb '%s' dashtype %s linewidth 1.2", 2*lines+i, i%2 == 1 ? '#000000' : '#606060', word('2 4 3 5', 1+(i-1)%4)) : \
   kind eq 'cross' ? sprintf("with points pointtype %d pointsize 0.9 linewidth 1.4 linecolor rgb '%s'", letters ? 24 : 2, colour(i)) : \
   kind eq 'ring' ? "with points pointtype 6 pointsize 1.05 linewidth 0.7 linecolor rgb '#404040'" : sprintf('with %s %s', points, line_look(kind, i))

@@ -336,7 +336,7 @@ static void add_prediction(line_chart *chart)
  * sprayed. */
 static void add_spraying(line_chart *chart)
 {
-  static const plot_bound of_delays = {.label = "by the delays of the routes"};
+  static const plot_bound of_delays = {.label = "formula: the delays of the routes"};
   const chart_line *line = NULL;
   for (guint i = 0; i < chart->groups.cells->len; i++) {
     const plot_cell *cell = &g_array_index(chart->groups.cells, plot_cell, i);

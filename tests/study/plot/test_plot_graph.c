@@ -21,9 +21,9 @@ DRAWN_TEST(test_spray)
   plot_fixture_set_all(f, METRIC_BUFFER_REASSEMBLY_MEAN_OCTETS, 1000, 0);
   g_autofree char *data = plot_fixture_drawn(f, &plot_metric, METRIC_BUFFER_REASSEMBLY_MEAN_OCTETS);
   double row[3];
-  plot_fixture_row(data, "by the delays of the routes", 0, row, 3);
+  plot_fixture_row(data, "formula: the delays of the routes", 0, row, 3);
   g_assert_cmpfloat_with_epsilon(row[2], 58600, 200);
-  plot_fixture_row(data, "by the delays of the routes", 1, row, 3);
+  plot_fixture_row(data, "formula: the delays of the routes", 1, row, 3);
   g_assert_cmpfloat_with_epsilon(row[2], 98718, 200);
   EXPECT_ROWS(f, {"buffer.reassembly_mean_octets", 1, "8 1 1000"});
 }

@@ -90,6 +90,7 @@ static gboolean check_what(gboolean is_folder, GError **error)
       {"--from", chosen.from != NULL, takes_times, FALSE},
       {"--to", chosen.to != NULL, takes_times, FALSE},
       {"--connection", chosen.request.connection != NULL, over_trace && strcmp(what, "queue") != 0, FALSE},
+      {"--port", chosen.request.port != NULL, over_trace && strcmp(what, "queue") == 0, FALSE},
       {"--xrange", chosen.x_range != NULL, takes_axes, FALSE},
       {"--yrange", chosen.y_range != NULL, takes_axes, FALSE},
       {"--xlog", chosen.request.x_log, takes_scales, FALSE},
@@ -301,7 +302,7 @@ static char *summary_of_kinds(void)
       "Plots of a DIR, whose scenario is then run again, or of a TRACE (run --trace):\n"
       "  sequence      the stream of a connection: sent, lost, arrived, acknowledged (default of a TRACE)\n"
       "  window        cwnd, ssthresh and what is in flight\n"
-      "  queue         the octets that wait for a link\n\n"
+      "  queue         the octets that wait for a link, or at a port of a graph\n\n"
       "They are drawn by templates for gnuplot (scripts/plots, installed in share/iwarpsim/plots). To "
       "change these, copy the folder, and name the copy in the environment variable IWARPSIM_PLOTS.");
   return g_string_free(text, FALSE);
@@ -328,6 +329,9 @@ static const GOptionEntry entries[] = {
     CLI_TEXT("to", 0, &chosen.to, "over time: up to this time", "TIME"),
     CLI_NUMBER("connection", 0, &chosen.connection,
                "the connection, from 0 (default: the one with most payload)"),
+    CLI_TEXT("port", 0, &chosen.request.port,
+             "of a queue: the port of a graph, such as s0:3 (default: the one with the longest queue)",
+             "NODE:N"),
     CLI_TEXT("xrange", 0, &chosen.x_range, "the part of the x axis: 0:64KiB, 1us:1ms, 0.1%:1%, 10:", "A:B"),
     CLI_TEXT("yrange", 0, &chosen.y_range, "the part of the y axis", "A:B"),
     CLI_TEXT("out", 'o', &chosen.out, "folder for the plots (default: beside what is plotted)", "DIR"),

@@ -195,6 +195,27 @@ class Graph(kit.ProgramTest):
         for name, kept in (("", {0, 1, 2, 3}), ("h2", {0, 1}), ("h0", {i for i in range(4) if pairs[i] == "h0"})):
             self.assertEqual(list(connections[name].values()), [kept] * 2 + [{0, 1, 2, 3}] * 3)
 
+    def test_queue_of_a_port(self):
+        """The queue over time is that of one port: its peak is that of ports.csv, and all its drops are there, no other's. By
+        default it is the one with the longest queue; --port names another one, such as that of a host."""
+        self.shell("iwarpsim run a.cfg -q -o o --set workload.message_size=1MiB --set switch.port_limit=30000 --set measure.hosts="
+                   " --trace o.trace")
+        peak = {row["port"]: row["queue_peak_octets"] for row in self.rows("o/ports.csv")}
+        events = [json.loads(line) for line in self.shell("iwarpsim trace o.trace").stdout.splitlines() if '"packet_queued"' in line]
+        longest = max(events, key=lambda event: event["waiting_octets"])
+        for option, port, octets, layers in ((" --port s0:3", "s0:3", peak["3"], 2),
+                                             ("", f"{longest['node']}:{longest['port']}", longest["waiting_octets"], 1)):
+            self.shell(f"iwarpsim plot o.trace --what queue -q{option}")
+            drawn = kit.octets("o-queue.dat").decode().split("\n\n\n")
+            self.assertTrue(drawn[0].startswith(f"# Queue of port {port}, over simulated time\n"), drawn[0])
+            self.assertEqual(len(drawn), layers)  # drops
+            rows = [line.split() for line in drawn[0].splitlines() if not line.startswith("#")]
+            self.assertEqual(max(float(row[2]) for row in rows), float(octets))
+        self.assertEqual(longest["node"][0], "h")  # of a host, whose window is larger than the switch's limit
+        self.expect_parts(self.expect_refused("iwarpsim plot o.trace --what queue --port s0:9").stderr,
+                          "nothing to draw: no packet waits for s0:9 in this time")
+        self.expect_parts(self.expect_refused("iwarpsim plot o.trace --port s0:3").stderr, "--port does not go with --what sequence")
+
     def test_what_filled_the_switch(self):
         """A packet that a port drops finds 20 of 1,500 octets: one is sent, and 19 wait. By the trace, whose they are: connection
         0 is from h0, connection 1 from h1."""

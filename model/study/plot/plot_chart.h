@@ -31,6 +31,7 @@ typedef struct plot_request {
   gboolean x_log;
   gboolean y_log;
   const int *connection;   /* of a trace; NULL: the one with most payload */
+  const char *port;        /* of a trace of a graph, "s0:3"; NULL: the one with the longest queue */
   const plot_bound *bound; /* NULL: what lines have where x is unlimited, if that is one of its values */
   plot_range x_range;      /* of a plot over time in seconds */
   plot_range y_range;

@@ -73,6 +73,8 @@ typedef struct trace_chart {
   uint32_t connections, connection; /* of the trace, at least; the chosen one */
   enum side side;                   /* that sends */
   guint64 link, last_link;          /* of that direction; the last of any */
+  const char *asked_port;           /* of a graph, "s0:3"; NULL: none was asked for */
+  char *link_port;                  /* the link's, likewise; "" on a path */
   GHashTable *packets;              /* the middle of each packet's payload in the stream, by its number */
   /* mark: of each layer; packets of the link's queue: when each leaves, and the octets that have joined with
    * it */
@@ -86,6 +88,12 @@ typedef struct trace_chart {
 static mark *mark_at(const GArray *marks, guint i)
 {
   return &g_array_index(marks, mark, i);
+}
+
+/* Returns "s0:3" of an event at a port of a graph; "" of one on a path. Free with g_free(). */
+static char *port_of(const trace_event *event)
+{
+  return event->port > 0 ? g_strdup_printf("%s:%u", event->node, event->port) : g_strdup("");
 }
 
 static gboolean is_line(guint layer)
@@ -219,13 +227,18 @@ static void leave(trace_chart *chart, time_ps now)
   }
 }
 
-/* Adds the queue of a link: its drops and marks do not name the link, and what impairs packets has others. */
+/* Adds the queue of a link: on a path its drops and marks do not name the link, and what impairs packets has
+ * others. A port of a graph sends packets of both directions. */
 static void add_queue(trace_chart *chart, const trace_event *event)
 {
   const gboolean is_drop = event->id == TRACE_PACKET_DROPPED, is_join = event->id == TRACE_PACKET_QUEUED;
+  g_autofree char *port = port_of(event);
   const guint64 waits = TRACE_VALUE(event, PACKET_QUEUED, waits_ps);
   guint layer = WAITING;
 
+  if (strcmp(port, chart->link_port) != 0 || (*port == '\0' && event->side != chart->side)) {
+    return;
+  }
   leave(chart, event->time);
   if ((is_join || event->id == TRACE_PACKET_DEQUEUED) && event->values[0] == chart->link) {
     chart->all_joined += (double)event->values[1] - chart->waiting;
@@ -236,7 +249,7 @@ static void add_queue(trace_chart *chart, const trace_event *event)
       g_array_append_val(chart->marks[JOINED], packet);
     }
   } else if ((is_drop || event->id == TRACE_PACKET_MARKED) &&
-             g_str_has_suffix(event->texts[0], "transmitter")) {
+             (*port != '\0' || g_str_has_suffix(event->texts[0], "transmitter"))) {
     layer = is_drop ? LOST : MARKED;
   } else {
     return;
@@ -252,6 +265,7 @@ static void survey(trace_chart *chart, const trace_event *event)
 {
   const uint64_t *values = event->values;
   const gboolean is_asked = !chart->asked || event->connection == (guint)*chart->asked;
+  g_autofree char *port = event->id == TRACE_PACKET_QUEUED ? port_of(event) : NULL;
   guint64 octets = 0;
 
   chart->has_sender |= event->id == TRACE_SEGMENT_SENT;
@@ -263,7 +277,8 @@ static void survey(trace_chart *chart, const trace_event *event)
   } else if (event->id == TRACE_PACKET_QUEUED) {
     chart->last_link = MAX(chart->last_link, values[0]);
   }
-  if (chart->plot == QUEUE && event->time >= chart->from && event->time <= chart->to) {
+  if (chart->plot == QUEUE && event->time >= chart->from && event->time <= chart->to &&
+      (!chart->asked_port || g_strcmp0(port, chart->asked_port) == 0)) {
     octets = event->id == TRACE_PACKET_QUEUED ? values[1] : 0;
   } else if (chart->plot != QUEUE && event->id == TRACE_SEGMENT_SENT && is_asked && values[1] > 0) {
     octets = values[0] + values[1];
@@ -273,12 +288,14 @@ static void survey(trace_chart *chart, const trace_event *event)
     chart->connection = event->connection;
     chart->side = event->side;
     chart->link = values[0];
+    g_free(chart->link_port);
+    chart->link_port = g_steal_pointer(&port);
   }
 }
 
 static void add_event(trace_chart *chart, const trace_event *event)
 {
-  if (chart->plot == QUEUE && event->side == chart->side) {
+  if (chart->plot == QUEUE) {
     add_queue(chart, event);
   } else if (chart->plot != QUEUE && event->connection == chart->connection) {
     add_fields(chart, event);
@@ -308,8 +325,11 @@ static gboolean refuse(const trace_chart *chart, const char *name, GError **erro
 {
   return error_set(
       error,
-      "%s: nothing to draw: no %s in this time; the trace has connections 0 to %u and ends at %.9g s%s", name,
-      chart->plot == QUEUE ? "packet waits for a link" : "payload of the connection is sent",
+      "%s: nothing to draw: no %s%s in this time; the trace has connections 0 to %u and ends at %.9g s%s",
+      name, chart->plot == QUEUE ? "packet waits for " : "payload of the connection is sent",
+      chart->plot != QUEUE ? ""
+      : chart->asked_port  ? chart->asked_port
+                           : "a link",
       MAX(chart->connections, 1) - 1, time_ps_in_seconds(chart->end),
       chart->has_sender ? "" : "; no segment is sent in it, as in that of a replay");
 }
@@ -327,7 +347,8 @@ static void append_layers(trace_chart *chart, plot_chart *drawn)
       mark last = *mark_at(marks, marks->len - 1);
       last.from = last.to = chart->to;
       g_array_append_vals(marks, &last, is_line(i)); /* it lasts */
-      const gboolean is_any = (i == MARKED || i == LOST) && chart->plot == QUEUE && chart->last_link > 0;
+      const gboolean is_any =
+          (i == MARKED || i == LOST) && chart->plot == QUEUE && chart->last_link > 0; /* a path's */
       g_autofree char *text = g_strconcat(layers[i].text, is_any ? " (in any queue)" : NULL, NULL);
       plot_chart_add_legend(drawn, layers[i].look, drawn->legend->len + 1, text);
       plot_chart_add_curve(drawn, 0, layers[i].look, drawn->legend->len, text,
@@ -373,10 +394,12 @@ static gboolean draw(trace_chart *chart, const char *name, const plot_request *r
   if (sight.from >= sight.to) {
     return refuse(chart, name, error);
   }
-  g_autofree char *what = g_strdup_printf(
-      "%s of the %s, %s %" G_GUINT64_FORMAT ", over simulated time", things[chart->plot],
-      chart->side == SIDE_INITIATOR ? "initiator" : "responder", chart->plot == QUEUE ? "link" : "connection",
-      chart->plot == QUEUE ? chart->link : chart->connection);
+  g_autofree char *of_end = g_strdup_printf(
+      "the %s, %s %" G_GUINT64_FORMAT, chart->side == SIDE_INITIATOR ? "initiator" : "responder",
+      chart->plot == QUEUE ? "link" : "connection", chart->plot == QUEUE ? chart->link : chart->connection);
+  const gboolean is_port = chart->plot == QUEUE && *chart->link_port != '\0';
+  g_autofree char *what = g_strdup_printf("%s of %s%s, over simulated time", things[chart->plot],
+                                          is_port ? "port " : "", is_port ? chart->link_port : of_end);
   g_autofree char *subtitle = plot_run_subtitle(chart->run);
   g_autofree char *quantity = g_strconcat(axes[chart->plot], ", unit octets", NULL);
   g_auto(plot_chart) drawn = plot_chart_new("trace", target, request, what, subtitle, quantity);
@@ -398,6 +421,7 @@ gboolean plot_trace(FILE *file, const char *name, const char *what, const plot_r
       .from = whole ? 0 : (time_ps)llround(CLAMP(part.from, 0, FOREVER_S) * TIME_PS_PER_SECOND),
       .to = (time_ps)llround((whole ? FOREVER_S : CLAMP(part.to, 0, FOREVER_S)) * TIME_PS_PER_SECOND),
       .asked = request->connection,
+      .asked_port = request->port,
       .packets = g_hash_table_new(NULL, NULL),
       .holes = g_sequence_new(g_free)};
 
@@ -414,6 +438,7 @@ gboolean plot_trace(FILE *file, const char *name, const char *what, const plot_r
   for (guint i = 0; i < LISTS; i++) {
     g_array_unref(chart.marks[i]);
   }
+  g_free(chart.link_port);
   summary_record_free(chart.run);
   g_hash_table_unref(chart.packets);
   g_sequence_free(chart.holes);

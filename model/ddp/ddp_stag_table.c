@@ -32,6 +32,8 @@ struct ddp_stag_table {
   GArray *streams_of_domain; /* of uint32_t: how many streams, by Protection Domain: a host numbers them from
                                 1 on */
   random_stream *stags;
+  GArray *reserved; /* of uint32_t: STags that belong to nobody so far … */
+  guint taken;      /* … but for the first of them */
 };
 
 static void resize(ddp_stag_table *table, uint32_t bits)
@@ -47,6 +49,7 @@ ddp_stag_table *ddp_stag_table_new(uint64_t seed)
   table->registrations = memory_pool_new(sizeof(ddp_registration));
   table->streams_of_domain = g_array_new(FALSE, TRUE, sizeof(uint32_t));
   table->stags = random_stream_new(seed, "ddp.stags");
+  table->reserved = g_array_new(FALSE, FALSE, sizeof(uint32_t));
   resize(table, FIRST_BITS);
   return table;
 }
@@ -64,6 +67,7 @@ void ddp_stag_table_free(ddp_stag_table *table)
   g_free(table->entries);
   memory_pool_unref(table->registrations);
   g_array_free(table->streams_of_domain, TRUE);
+  g_array_free(table->reserved, TRUE);
   g_free(table->stags);
   g_free(table);
 }
@@ -175,6 +179,24 @@ bool ddp_stag_table_register_as(ddp_stag_table *table, uint32_t stag, const ddp_
 }
 
 uint32_t ddp_stag_table_allocate(ddp_stag_table *table, ddp_stream_identity owner)
+{
+  if (table->taken == table->reserved->len) {
+    return ddp_stag_table_renew(table, owner);
+  }
+  uint32_t stag = g_array_index(table->reserved, uint32_t, table->taken++);
+  entry_of(table, stag)->owner = owner;
+  return stag;
+}
+
+void ddp_stag_table_reserve(ddp_stag_table *table, uint32_t count)
+{
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t stag = ddp_stag_table_renew(table, (ddp_stream_identity){.stream_id = 0});
+    g_array_append_val(table->reserved, stag);
+  }
+}
+
+uint32_t ddp_stag_table_renew(ddp_stag_table *table, ddp_stream_identity owner)
 {
   uint32_t stag;
   /* rdmap-00 §10.3 (RDMAP-258): any of the 2^32 is as likely as any other, so a guess is nearly always

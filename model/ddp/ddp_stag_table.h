@@ -78,6 +78,14 @@ bool ddp_stag_table_register(ddp_stag_table *table, const ddp_registration *regi
  * ddp_stag_table_register_as(). */
 uint32_t ddp_stag_table_allocate(ddp_stag_table *table, ddp_stream_identity owner);
 
+/* Chooses `count` STags, which ddp_stag_table_allocate() and ddp_stag_table_register() return first, in this
+ * order, whatever is chosen meanwhile. Streams have other ids than 0. */
+void ddp_stag_table_reserve(ddp_stag_table *table, uint32_t count);
+
+/* Does what ddp_stag_table_allocate() does, but returns none of those: for one that a peer has invalidated.
+ */
+uint32_t ddp_stag_table_renew(ddp_stag_table *table, ddp_stream_identity owner);
+
 /* Does what ddp_stag_table_register() does under a given STag, allocated or not; false too when it is valid
  * already, or allocated to another stream than the registration's owner (DDP-216). */
 bool ddp_stag_table_register_as(ddp_stag_table *table, uint32_t stag, const ddp_registration *registration);

@@ -15,6 +15,11 @@ uint32_t rnic_allocate_stag(rnic_endpoint *endpoint)
   return ddp_stag_table_allocate(stags_of(endpoint), rdmap_stream_identity(endpoint->stream));
 }
 
+uint32_t rnic_renew_stag(rnic_endpoint *endpoint)
+{
+  return ddp_stag_table_renew(stags_of(endpoint), rdmap_stream_identity(endpoint->stream));
+}
+
 bool rnic_register_as(rnic_endpoint *endpoint, const ddp_registration *memory, uint32_t stag)
 {
   ddp_registration registration = *memory;

@@ -12,12 +12,14 @@
 
 /* --- Memory --- */
 
-/* rnic_allocate_stag() returns an STag that is not valid yet. The other two functions make it valid for some
- * `memory`, whose owner this connection becomes, and invalid again, any number of times. rnic_register_as()
- * is false, and nothing done, when the memory or its range is not legal (ddp_stag_table_register()), or the
- * STag is valid already or allocated to another connection (DDP-216); rnic_withdraw() when the STag is not
- * valid, or not this connection's. */
+/* rnic_allocate_stag() returns an STag that is not valid yet, rnic_renew_stag() one for an STag that the peer
+ * has invalidated (ddp_stag_table_reserve()). The other two functions make it valid for some `memory`, whose
+ * owner this connection becomes, and invalid again, any number of times. rnic_register_as() is false, and
+ * nothing done, when the memory or its range is not legal (ddp_stag_table_register()), or the STag is valid
+ * already or allocated to another connection (DDP-216); rnic_withdraw() when the STag is not valid, or not
+ * this connection's. */
 uint32_t rnic_allocate_stag(rnic_endpoint *endpoint);
+uint32_t rnic_renew_stag(rnic_endpoint *endpoint);
 bool rnic_register_as(rnic_endpoint *endpoint, const ddp_registration *memory, uint32_t stag);
 bool rnic_withdraw(rnic_endpoint *endpoint, uint32_t stag);
 

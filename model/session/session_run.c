@@ -2,6 +2,7 @@
 /* This makes a session and runs it to its end. */
 #include "base/random_stream.h"
 #include "engine/order.h"
+#include "fault/fault_edit.h"
 #include "session/session_private.h"
 
 /* Reading the clock costs 25 ns, a callback of the engine 100 ns and more. */
@@ -157,15 +158,25 @@ static void place_connection(session *self, uint32_t index)
   }
 }
 
-/* Returns whether connections cannot wait. A host's STags are drawn in the order in which connections are
- * made, and before those that take the place of invalidated ones. Absent peers send at any time, and ns-3's
- * TCP has nodes, which ns-3 wants before it runs. */
-static bool must_make_all(const session *self)
+/* Where STags are renewed, the hosts choose before that those which the ends of all connections will allocate
+ * when they are made, and a fault its own. */
+static void reserve_stags(session *self)
 {
-  const ulp_mix_needs needs = ulp_mix_needs_of(&self->workload_config.mix);
+  const uint32_t stags[SIDES] = {ulp_workload_renewable_stags(&self->workload_config, SIDE_INITIATOR),
+                                 ulp_workload_renewable_stags(&self->workload_config, SIDE_RESPONDER)};
+  const bool any = stags[SIDE_INITIATOR] + stags[SIDE_RESPONDER] > 0;
+  fault_config fault;
 
-  return self->config.absence || self->config.configuration->tcp_is_ns3 || needs.invalidates ||
-         needs.exchanges;
+  for (uint32_t i = 0; any && i < self->connection_count; i++) {
+    const session_end *ends = self->connections[i].ends;
+    for (enum side side = 0; side < SIDES; side++) {
+      const bool has_decoy =
+          session_setup_fault(session_configuration_of(ends[side].host), i, side, &fault) &&
+          fault_row_of(fault.id)->decoy != FAULT_NO_DECOY;
+      ddp_stag_table_reserve(ends[side].host->rnic->stags, stags[side]);
+      ddp_stag_table_reserve(ends[side_peer(side)].host->rnic->stags, has_decoy);
+    }
+  }
 }
 
 void session_connect(session *self, session_network *network)
@@ -190,7 +201,10 @@ void session_connect(session *self, session_network *network)
   for (uint32_t i = 0; i < self->connection_count; i++) {
     place_connection(self, i);
   }
-  session_make_connections(self, must_make_all(self) ? self->connection_count : 0);
+  reserve_stags(self);
+  if (self->config.absence || c->tcp_is_ns3) {
+    session_make_connections(self, self->connection_count);
+  }
 }
 
 session_network_ends session_ends(session *self, const host_pair *pair)

@@ -102,6 +102,25 @@ ulp_agreement *ulp_agreement_new(const ulp_workload_config *config, uint32_t con
   return agreement;
 }
 
+uint32_t ulp_workload_renewable_stags(const ulp_workload_config *config, enum side side)
+{
+  const ulp_mix_needs needs = ulp_mix_needs_of(&config->mix);
+  uint32_t stags = 0;
+
+  if (!needs.invalidates && !needs.exchanges) {
+    return 0;
+  }
+  ulp_agreement *sample = ulp_agreement_new(config, 0, NULL);
+  for (enum side requester = 0; requester < SIDES; requester++) {
+    stags += ulp_slots_stags(sample->data[requester][side], ULP_SLOT_STAG) +
+             ulp_slots_stags(sample->data[requester][side_peer(side)], ULP_SLOT_SOURCE_STAG);
+  }
+  stags += ulp_slots_stags(sample->receives[side], ULP_SLOT_STAG);
+  sample->parties = 1;
+  ulp_agreement_unref(sample);
+  return stags;
+}
+
 void ulp_agreement_unref(ulp_agreement *agreement)
 {
   if (--agreement->parties > 0) {

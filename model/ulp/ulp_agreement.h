@@ -63,6 +63,10 @@ bool ulp_workload_posts(const ulp_workload_config *config, enum side side);
 /* Returns how many messages are to reach the ULP of `side`. */
 uint64_t ulp_workload_messages(const ulp_workload_config *config, enum side side);
 
+/* Returns how many STags the ULP of `side` allocates at first, if peers invalidate STags and others are
+ * allocated in their place; else 0. */
+uint32_t ulp_workload_renewable_stags(const ulp_workload_config *config, enum side side);
+
 /* The agreement of connection number `connection`, which is part of what makes each message's payload
  * different. `config` and what it points to must outlive it. It goes with the last of the ULPs that have it
  * (ulp_workload_free()). */

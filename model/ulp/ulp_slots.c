@@ -15,9 +15,14 @@ ulp_slots *ulp_slots_new(const ulp_slots_config *config)
   return slots;
 }
 
+uint32_t ulp_slots_stags(const ulp_slots *slots, ulp_slot_stag which)
+{
+  return slots && slots->config.has_stags[which] ? slots->config.count : 0;
+}
+
 void ulp_slots_lend(ulp_slots *slots, ulp_slot_stag which, rnic_endpoint *endpoint)
 {
-  const uint32_t count = slots->config.has_stags[which] ? slots->config.count : 0;
+  const uint32_t count = ulp_slots_stags(slots, which);
 
   slots->endpoints[which] = endpoint;
   if (which == ULP_SLOT_STAG) {
@@ -119,7 +124,7 @@ ulp_slot *ulp_slots_take(ulp_slots *slots, uint64_t payload)
 
 void ulp_slots_renew_stag(ulp_slots *slots, const ulp_slot *slot, ulp_slot_stag which)
 {
-  slots->stags[which][slot->index] = rnic_allocate_stag(slots->endpoints[which]);
+  slots->stags[which][slot->index] = rnic_renew_stag(slots->endpoints[which]);
 }
 
 bool ulp_slots_release(ulp_slots *slots, ulp_slot *slot)

@@ -64,6 +64,9 @@ typedef struct ulp_slots {
 ulp_slots *ulp_slots_new(const ulp_slots_config *config);
 void ulp_slots_free(ulp_slots *slots);
 
+/* Returns how many such STags ulp_slots_lend() allocates; `slots` may be NULL. */
+uint32_t ulp_slots_stags(const ulp_slots *slots, ulp_slot_stag which);
+
 /* The end with `endpoint` has what `which` STags are of, the memory or the messages, and allocates these.
  * Each end once, before a slot is taken. */
 void ulp_slots_lend(ulp_slots *slots, ulp_slot_stag which, rnic_endpoint *endpoint);

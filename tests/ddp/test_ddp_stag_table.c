@@ -467,6 +467,30 @@ TEST(test_an_allocated_stag)
   g_assert_false(ddp_stag_table_deregister(table, stag));
 }
 
+/* What is allocated is what was reserved, as if nothing had been chosen since; then comes what is not. Nobody
+ * can register an STag that is reserved and not allocated. */
+TEST(test_reserved_stags)
+{
+  enum { RESERVED = 3 };
+  uint8_t memory[LENGTH];
+  const ddp_registration registration = writable(memory);
+  g_autoptr(ddp_stag_table) table = ddp_stag_table_new(1);
+  g_autoptr(ddp_stag_table) plain = ddp_stag_table_new(1);
+  uint32_t stags[RESERVED + 2];
+
+  for (unsigned i = 0; i < G_N_ELEMENTS(stags); i++) {
+    stags[i] = ddp_stag_table_allocate(plain, own);
+  }
+  ddp_stag_table_reserve(table, RESERVED);
+  g_assert_cmphex(ddp_stag_table_renew(table, own), ==, stags[RESERVED]);
+  for (unsigned i = 0; i < RESERVED; i++) {
+    g_assert_false(ddp_stag_table_register_as(table, stags[i], &registration));
+    g_assert_cmphex(ddp_stag_table_allocate(table, own), ==, stags[i]);
+    g_assert_true(ddp_stag_table_register_as(table, stags[i], &registration));
+  }
+  g_assert_cmphex(ddp_stag_table_allocate(table, own), ==, stags[RESERVED + 1]);
+}
+
 /* Many STags come and go in any order, neighbours among them: each is found as long as it is there, and no
  * longer. */
 TEST(test_many_stags_come_and_go)

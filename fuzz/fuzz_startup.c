@@ -80,7 +80,7 @@ static uint64_t receive(mpa_startup *startup, fuzz_input input, size_t step, uin
     taken += count;
     buffer_chain_clear(&octets);
   }
-  if (mpa_startup_state_of(startup) == MPA_STARTUP_DECIDING) {
+  if (startup->state == MPA_STARTUP_DECIDING) {
     mpa_startup_decide(startup, flags & FLAG_ACCEPTS, NULL, 0);
   }
   send_frames(startup);
@@ -132,7 +132,7 @@ static void check_frame(const mpa_startup *startup, const mpa_startup_config *co
   g_assert_cmpuint(private_octets, <=, config->private_data_capacity_octets);
   g_assert_cmpmem(private_data, private_octets, input.octets + HEADER_OCTETS, private_octets);
   check_peer_sends(config, input.octets, private_octets);
-  if (mpa_startup_state_of(startup) == MPA_STARTUP_FULL_OPERATION) {
+  if (startup->state == MPA_STARTUP_FULL_OPERATION) {
     bool asks_for_markers = input.octets[KEY_OCTETS] & BIT_M;
     bool asks_for_crc = input.octets[KEY_OCTETS] & BIT_C;
     g_assert_true(mpa_startup_send_markers(startup) == asks_for_markers);
@@ -144,8 +144,8 @@ static void check_frame(const mpa_startup *startup, const mpa_startup_config *co
 static void check(const mpa_startup *startup, const mpa_startup_config *config, fuzz_input input,
                   uint64_t taken)
 {
-  mpa_startup_state state = mpa_startup_state_of(startup);
-  mpa_startup_reason reason = mpa_startup_reason_of(startup);
+  mpa_startup_state state = startup->state;
+  mpa_startup_reason reason = startup->reason;
 
   g_assert_cmpuint(taken, <=, input.length);
   g_assert_true(state != MPA_STARTUP_STREAMING && state != MPA_STARTUP_DECIDING);
@@ -215,17 +215,17 @@ static void check_reader(fuzz_input input)
  * comes after that is an FPDU, unless it came together with the Reply (note M41). */
 static void check_same(const mpa_startup *a, const mpa_startup *b, bool is_octet_behind)
 {
-  mpa_startup_state state = mpa_startup_state_of(a);
-  mpa_startup_state other = mpa_startup_state_of(b);
+  mpa_startup_state state = a->state;
+  mpa_startup_state other = b->state;
 
   if (state != other && is_octet_behind) {
     g_assert_true(state == MPA_STARTUP_FULL_OPERATION || other == MPA_STARTUP_FULL_OPERATION);
     const mpa_startup *failed = state == MPA_STARTUP_FULL_OPERATION ? b : a;
-    g_assert_cmpint(mpa_startup_reason_of(failed), ==, MPA_STARTUP_REASON_EXTRA_OCTETS);
+    g_assert_cmpint(failed->reason, ==, MPA_STARTUP_REASON_EXTRA_OCTETS);
     return;
   }
   g_assert_cmpint(state, ==, other);
-  g_assert_cmpint(mpa_startup_reason_of(a), ==, mpa_startup_reason_of(b));
+  g_assert_cmpint(a->reason, ==, b->reason);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *octets, size_t length)

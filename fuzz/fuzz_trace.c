@@ -12,7 +12,7 @@
 
 static void check_event(const trace_event *event, time_ps before)
 {
-  const trace_row *row = trace_row_of(event->id);
+  const trace_row *row = &trace_rows[event->id];
 
   g_assert_true(event->time >= before && event->side < SIDES);
   for (uint32_t i = 0; i < row->field_count; i++) {

@@ -199,7 +199,7 @@ static void append_events(GString *page)
       [TRACE_POSITION] = "position", [TRACE_PS] = "ps",       [TRACE_FLAG] = "0 or 1",
       [TRACE_NAME_ID] = "text"};
   for (trace_event_id id = 0; id < TRACE_EVENTS; id++) {
-    const trace_row *row = trace_row_of(id);
+    const trace_row *row = &trace_rows[id];
     g_string_append_printf(page, "### `%s`\n\n%s\n\n| field | kind | meaning |\n|---|---|---|\n", row->name,
                            row->sentence);
     for (guint i = 0; i < row->field_count; i++) {
@@ -256,7 +256,7 @@ static char *trace_schema(void)
   g_string_append_printf(schema, "\"title\": \"A line of 'iwarpsim trace', version %d\",\n\"oneOf\": [",
                          TRACE_VERSION);
   for (trace_event_id id = 0; id < TRACE_EVENTS; id++) {
-    const trace_row *row = trace_row_of(id);
+    const trace_row *row = &trace_rows[id];
     g_autoptr(GString) required = g_string_new("\"time_ps\", \"event\", \"connection\", \"side\", \"node\"");
     g_string_append_printf(
         schema,

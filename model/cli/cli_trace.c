@@ -48,7 +48,7 @@ scenario *cli_run_scenario(const summary_record *record, const char *path, gbool
 static gboolean is_of(FILE *file, const char *path, const summary_record *record, GError **error)
 {
   g_autoptr(trace_reader) reader = trace_reader_new(file, path, error);
-  const char *about = reader ? trace_reader_about(reader) : "";
+  const char *about = reader ? reader->about : "";
   g_autoptr(summary_record) traced = reader ? summary_parse_json(about, strlen(about), path, error) : NULL;
 
   for (scenario_key key = 0; traced && key < SCENARIO_KEY_COUNT; key++) {
@@ -144,7 +144,7 @@ enum { WRITTEN_OCTETS = 16 << 10 }; /* in one piece, or more */
 /* Appends one event as a line. */
 static void append_event(GString *json, const trace_event *event)
 {
-  const trace_row *row = trace_row_of(event->id);
+  const trace_row *row = &trace_rows[event->id];
 
   json_open(json, NULL, NULL, '{');
   json_append_whole(json, NULL, "time_ps", (guint64)event->time);
@@ -185,7 +185,7 @@ static gboolean field_at(const void *item, guint index, cli_field *field)
       {.name = "time_ps", .kind = CLI_FIELD_NUMBER, .number = event ? (guint64)event->time : 0},
       {.name = "event",
        .kind = CLI_FIELD_TEXT,
-       .text = event ? trace_row_of(event->id)->name : NULL,
+       .text = event ? trace_rows[event->id].name : NULL,
        .texts = event_names},
       {.name = "connection", .kind = CLI_FIELD_NUMBER, .number = event ? event->connection : 0},
       {.name = "side",
@@ -208,7 +208,7 @@ static gboolean field_at(const void *item, guint index, cli_field *field)
   }
   index -= count;
   for (trace_event_id id = first; id < end; id++) {
-    const trace_row *row = trace_row_of(id);
+    const trace_row *row = &trace_rows[id];
     if (index < row->field_count) {
       *field =
           (cli_field){.name = row->fields[index].name,

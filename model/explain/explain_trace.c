@@ -209,24 +209,25 @@ static void begin_to_follow(explanation *of)
     const range next = range_set_get(&of->arrived, i);
     if (next.from > from && of->missing++ < HOLES_DESCRIBED) {
       of->holes[of->described++] =
-          (hole){{from, next.from}, packet_story_new(&of->peak, false, of->in_graph, from), TIME_PS_NEVER};
+          (hole){{from, next.from},
+                 packet_story_new(&of->peak, false, of->in_graph, (range){from, from + 1}),
+                 TIME_PS_NEVER};
     }
     from = next.to;
   }
   const trace_event *window = &of->at_failure[TRACE_WINDOW];
   if (of->position == NOTHING_ARRIVED) { /* what it sends: the first octet that is not acknowledged */
     const bool has_octets = TRACE_VALUE(window, WINDOW, next) > 0;
-    of->failed = packet_story_new(&of->failure, true, of->in_graph,
-                                  has_octets ? TRACE_VALUE(window, WINDOW, acknowledged) : PACKET_STORY_SYN);
+    from = has_octets ? TRACE_VALUE(window, WINDOW, acknowledged) : PACKET_STORY_SYN;
+    of->failed = packet_story_new(&of->failure, true, of->in_graph, (range){from, from + 1});
     return;
   }
   from = of->sent.id == TRACE_FPDU_SENT ? TRACE_VALUE(&of->sent, FPDU_SENT, position) : of->position;
   const bool is_misled = of->valid.id == TRACE_FPDU_VALID && from != of->position;
-  of->failed = packet_story_new(&of->failure, false, of->in_graph,
-                                is_misled ? TRACE_VALUE(&of->valid, FPDU_VALID, position) : from);
-  packet_story_widen(of->failed, of->sent.id == TRACE_FPDU_SENT
-                                     ? from + TRACE_VALUE(&of->sent, FPDU_SENT, octets)
-                                     : PACKET_STORY_SYN);
+  const range octets = {is_misled ? TRACE_VALUE(&of->valid, FPDU_VALID, position) : from,
+                        of->sent.id == TRACE_FPDU_SENT ? from + TRACE_VALUE(&of->sent, FPDU_SENT, octets)
+                                                       : PACKET_STORY_SYN};
+  of->failed = packet_story_new(&of->failure, false, of->in_graph, octets);
 }
 
 /* Takes what arrives, or is placed, where most is held. */
@@ -591,7 +592,7 @@ char *explain_trace(FILE *file, const char *name, GError **error)
 
   range_set_init(&of.arrived);
   if (read_all(&of, file, name, find, error)) {
-    note_scenario(&of, trace_reader_about(of.reader));
+    note_scenario(&of, of.reader->about);
     if (!of.why && of.octets_wrong > 0) {
       of.failure = of.wrong;
       of.position = TRACE_VALUE(&of.wrong, OCTETS_WRONG, position);

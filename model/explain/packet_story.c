@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "base/range_set.h"
-
 enum { FLAG_SYN = 2 }; /* as segment_sent has it */
 
 typedef struct carrier {
@@ -41,22 +39,17 @@ struct packet_story {
   guint64 proxy_next; /* what the proxy has not sent before */
 };
 
-packet_story *packet_story_new(const trace_event *of, bool is_sent, bool in_graph, guint64 position)
+packet_story *packet_story_new(const trace_event *of, bool is_sent, bool in_graph, range octets)
 {
   packet_story *story = g_new0(packet_story, 1);
 
   story->in_graph = in_graph;
   story->connection = of->connection;
   story->sender = is_sent ? of->side : side_peer(of->side);
-  story->octets = (range){position, position + 1};
+  story->octets = octets;
   story->carriers = g_ptr_array_new_with_free_func(g_free);
   story->numbers = g_hash_table_new(g_int64_hash, g_int64_equal);
   return story;
-}
-
-void packet_story_widen(packet_story *story, guint64 to)
-{
-  story->octets.to = to;
 }
 
 void packet_story_free(packet_story *story)

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "base/plain_text.h"
+#include "base/range_set.h"
 #include "trace/trace_reader.h"
 
 typedef struct packet_story packet_story;
@@ -14,13 +15,10 @@ typedef struct packet_story packet_story;
 /* This is the position of the SYN, which lies before the octets of the stream: no octet has it. */
 #define PACKET_STORY_SYN ((guint64)G_MAXINT64)
 
-/* Begins the story of the packets with the octet at `position` of the stream that the end at which `of`
- * happens sends (`is_sent`) or receives, on a path or through a graph. Free with packet_story_free(). */
-packet_story *packet_story_new(const trace_event *of, bool is_sent, bool in_graph, guint64 position);
+/* Begins the story of the packets with any of the `octets` of the stream that the end at which `of` happens
+ * sends (`is_sent`) or receives, on a path or through a graph. Free with packet_story_free(). */
+packet_story *packet_story_new(const trace_event *of, bool is_sent, bool in_graph, range octets);
 void packet_story_free(packet_story *story);
-
-/* From now on it is the story of all octets from there up to `to`. */
-void packet_story_widen(packet_story *story, guint64 to);
 
 /* Takes the next event of the trace. */
 void packet_story_hear(packet_story *story, const trace_event *event);

@@ -6,12 +6,7 @@
 
 #include "base/numbers.h"
 
-const char *warm_up_verdict_name(warm_up_verdict verdict)
-{
-  static const char *const names[WARM_UP_VERDICTS] = {"too short to tell", "steady", "differs"};
-  g_assert((unsigned)verdict < WARM_UP_VERDICTS);
-  return names[verdict];
-}
+const char *const warm_up_verdicts[] = {"too short to tell", "steady", "differs"};
 
 /* Returns the two-sided p of the rank sum `sum`, by the normal approximation, which ties do not harm. */
 static double p_of(double sum, double deviation)

@@ -31,5 +31,5 @@ typedef struct warm_up {
 /* Returns what the test of `maxima` shows (guint64, in order; NULL: none). */
 warm_up warm_up_test(const GArray *maxima);
 
-/* Returns "too short to tell", "steady" or "differs"; static. */
-const char *warm_up_verdict_name(warm_up_verdict verdict);
+/* "too short to tell" and the like, by warm_up_verdict. */
+extern const char *const warm_up_verdicts[];

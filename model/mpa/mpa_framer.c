@@ -8,13 +8,6 @@
 #include "base/crc32c.h"
 #include "mpa/mpa_fpdu.h"
 
-struct mpa_framer {
-  bool markers;
-  bool crc;
-  uint64_t offset;
-  const mpa_fpdu_memory *memory; /* NULL: the heap */
-};
-
 mpa_framer *mpa_framer_new(bool markers, bool crc, const mpa_fpdu_memory *memory)
 {
   mpa_framer *framer = g_new0(mpa_framer, 1);
@@ -214,11 +207,6 @@ void mpa_framer_frame(mpa_framer *framer, const buffer_chain *ulpdu, buffer_chai
     frame_flat(framer, &extent, ulpdu, fpdu);
   }
   framer->offset = extent.end;
-}
-
-uint64_t mpa_framer_offset(const mpa_framer *framer)
-{
-  return framer->offset;
 }
 
 /* --- MULPDU --- */

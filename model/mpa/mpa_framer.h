@@ -22,7 +22,13 @@ enum { MPA_ASSUMED_EMSS_OCTETS = 1460, MPA_ASSUMED_SMALL_EMSS_OCTETS = 536 };
  * whole segment that starts there (MPA-155, MPA-156). Clamped as above. */
 uint32_t mpa_mulpdu_exact_octets(uint64_t offset, uint32_t room_octets, uint32_t emss_octets, bool markers);
 
-typedef struct mpa_framer mpa_framer;
+/* It is read by everyone, and written only by the functions below. */
+typedef struct mpa_framer {
+  bool markers;
+  bool crc;
+  uint64_t offset;
+  const mpa_fpdu_memory *memory; /* NULL: the heap */
+} mpa_framer;
 
 /* Makes a framer at offset 0 of the FPDU phase. Without `crc` the CRC field is sent as zeros (MPA-081, note
  * M19). FPDUs are made of `memory`, which must outlive the framer; with NULL they are flat and on the heap.
@@ -37,6 +43,3 @@ mpa_framer *mpa_framer_new(bool markers, bool crc, const mpa_fpdu_memory *memory
  * bundle that refers to those slices of `ulpdu` that have a block, which must never change, and has a copy of
  * the others. */
 void mpa_framer_frame(mpa_framer *framer, const buffer_chain *ulpdu, buffer_chain *fpdu);
-
-/* Returns the offset of the next FPDU in the FPDU phase: all octets framed so far. */
-uint64_t mpa_framer_offset(const mpa_framer *framer);

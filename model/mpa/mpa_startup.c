@@ -11,7 +11,6 @@ enum {
   FLAGS_AT = 16,
   REVISION_AT = 17,
   PRIVATE_DATA_LENGTH_AT = 18,
-  HEADER_OCTETS = 20,
 };
 
 /* Octet 16 (mpa-01 §6.1.1, MPA-235); the five low bits are Res, sent as zero and ignored (MPA-250). */
@@ -34,20 +33,6 @@ static const char *const reason_texts[MPA_STARTUP_REASONS] = {
     [MPA_STARTUP_REASON_TIMEOUT_PARTIAL] = "the startup frame was not complete in time",
     [MPA_STARTUP_REASON_REJECTED_BY_PEER] = "the peer rejected the connection",
     [MPA_STARTUP_REASON_REJECTED_BY_ULP] = "the ULP rejected the peer's Private Data",
-};
-
-struct mpa_startup {
-  mpa_startup_config config;
-  const iwarp_generation_rules *rules;
-  uint8_t *private_data;     /* what follows the header; NULL: none */
-  uint8_t *own_private_data; /* for the frame this end sends; NULL: none */
-  time_ps deadline;
-  mpa_startup_state state;
-  mpa_startup_reason reason;
-  uint32_t own_private_data_octets;
-  uint32_t received;             /* octets of the peer's frame so far */
-  uint8_t header[HEADER_OCTETS]; /* its first octets; zero where none came yet */
-  bool frame_sent;
 };
 
 const char *mpa_startup_reason_text(mpa_startup_reason reason)
@@ -152,7 +137,8 @@ bool mpa_startup_next_frame(mpa_startup *startup, buffer_chain *frame)
   if (startup->frame_sent || !frame_is_due(startup)) {
     return false;
   }
-  uint32_t length = HEADER_OCTETS + startup->own_private_data_octets; /* no pad, marker or CRC (MPA-236) */
+  uint32_t length =
+      MPA_STARTUP_HEADER_OCTETS + startup->own_private_data_octets; /* no pad, marker or CRC (MPA-236) */
   octet_buffer *buffer = octet_buffer_new(length);
   uint8_t *octets = octet_buffer_octets(buffer);
 
@@ -163,7 +149,7 @@ bool mpa_startup_next_frame(mpa_startup *startup, buffer_chain *frame)
   octets[REVISION_AT] = startup->rules->mpa_revision;
   big_endian_write_16(octets + PRIVATE_DATA_LENGTH_AT, (uint16_t)startup->own_private_data_octets);
   if (startup->own_private_data) {
-    memcpy(octets + HEADER_OCTETS, startup->own_private_data, startup->own_private_data_octets);
+    memcpy(octets + MPA_STARTUP_HEADER_OCTETS, startup->own_private_data, startup->own_private_data_octets);
   }
   buffer_chain_append(frame, octets, length, buffer);
   octet_buffer_unref(buffer);
@@ -179,7 +165,9 @@ static uint32_t private_data_octets(const mpa_startup *startup)
 
 uint64_t mpa_startup_received_frame_octets(const mpa_startup *startup)
 {
-  return startup->received < HEADER_OCTETS ? 0 : HEADER_OCTETS + private_data_octets(startup);
+  return startup->received < MPA_STARTUP_HEADER_OCTETS
+             ? 0
+             : MPA_STARTUP_HEADER_OCTETS + private_data_octets(startup);
 }
 
 /* Returns what is wrong with octet number `index` of the peer's frame, the last of those received. */
@@ -215,7 +203,7 @@ static uint32_t receive_header(mpa_startup *startup, const buffer_chain *octets)
 {
   uint32_t taken = 0;
 
-  while (startup->received < HEADER_OCTETS && taken < octets->length) {
+  while (startup->received < MPA_STARTUP_HEADER_OCTETS && taken < octets->length) {
     uint32_t index = startup->received++;
 
     startup->header[index] = buffer_chain_at(octets, taken++);
@@ -233,7 +221,7 @@ static uint32_t receive_header(mpa_startup *startup, const buffer_chain *octets)
 static uint32_t receive_private_data(mpa_startup *startup, const buffer_chain *octets, uint32_t taken)
 {
   uint32_t total = private_data_octets(startup);
-  uint32_t done = startup->received - HEADER_OCTETS;
+  uint32_t done = startup->received - MPA_STARTUP_HEADER_OCTETS;
   uint32_t length = MIN(total - done, octets->length - taken);
 
   if (length == 0) {
@@ -280,7 +268,7 @@ uint32_t mpa_startup_receive(mpa_startup *startup, const buffer_chain *octets)
     return 0;
   }
   uint32_t taken = receive_header(startup, octets);
-  if (startup->state == MPA_STARTUP_FAILED || startup->received < HEADER_OCTETS) {
+  if (startup->state == MPA_STARTUP_FAILED || startup->received < MPA_STARTUP_HEADER_OCTETS) {
     return taken;
   }
   taken += receive_private_data(startup, octets, taken);
@@ -288,11 +276,6 @@ uint32_t mpa_startup_receive(mpa_startup *startup, const buffer_chain *octets)
     finish_frame(startup, taken < octets->length);
   }
   return taken;
-}
-
-time_ps mpa_startup_deadline(const mpa_startup *startup)
-{
-  return startup->deadline;
 }
 
 void mpa_startup_run(mpa_startup *startup, time_ps now)
@@ -304,16 +287,6 @@ void mpa_startup_run(mpa_startup *startup, time_ps now)
    * rule 10's (MPA-233). No code is given for either: like an invalid frame. */
   move_to(startup, MPA_STARTUP_FAILED,
           startup->received == 0 ? MPA_STARTUP_REASON_TIMEOUT : MPA_STARTUP_REASON_TIMEOUT_PARTIAL);
-}
-
-mpa_startup_state mpa_startup_state_of(const mpa_startup *startup)
-{
-  return startup->state;
-}
-
-mpa_startup_reason mpa_startup_reason_of(const mpa_startup *startup)
-{
-  return startup->reason;
 }
 
 const uint8_t *mpa_startup_private_data(const mpa_startup *startup, uint32_t *length)

@@ -14,8 +14,6 @@
 #include "base/side.h"
 #include "base/time_ps.h"
 
-typedef struct mpa_startup mpa_startup;
-
 typedef enum mpa_startup_state {
   MPA_STARTUP_STREAMING,      /* MPA is not enabled */
   MPA_STARTUP_WAITING,        /* for the peer's frame */
@@ -63,6 +61,23 @@ typedef struct mpa_startup_config {
   bool ulp_decides; /* stop in MPA_STARTUP_DECIDING; else every valid frame is accepted at once */
 } mpa_startup_config;
 
+enum { MPA_STARTUP_HEADER_OCTETS = 20 };
+
+/* It is read by everyone, and written only by the functions below. */
+typedef struct mpa_startup {
+  mpa_startup_config config;
+  const iwarp_generation_rules *rules;
+  uint8_t *private_data;     /* what follows the header; NULL: none */
+  uint8_t *own_private_data; /* for the frame this end sends; NULL: none */
+  time_ps deadline;          /* of mpa_startup_run(); TIME_PS_NEVER: none */
+  mpa_startup_state state;   /* where this endpoint stands, … */
+  mpa_startup_reason reason; /* … and why */
+  uint32_t own_private_data_octets;
+  uint32_t received;                         /* octets of the peer's frame so far */
+  uint8_t header[MPA_STARTUP_HEADER_OCTETS]; /* its first octets; zero where none came yet */
+  bool frame_sent;
+} mpa_startup;
+
 /* Makes an endpoint in streaming mode; `config` is copied. Free with mpa_startup_free() (NULL is allowed). */
 mpa_startup *mpa_startup_new(const mpa_startup_config *config);
 void mpa_startup_free(mpa_startup *startup);
@@ -92,13 +107,8 @@ bool mpa_startup_next_frame(mpa_startup *startup, buffer_chain *frame);
  * the ULP's. */
 uint32_t mpa_startup_receive(mpa_startup *startup, const buffer_chain *octets);
 
-/* Returns when mpa_startup_run() is due (TIME_PS_NEVER); handles the timeout: fails. */
-time_ps mpa_startup_deadline(const mpa_startup *startup);
+/* Handles the timeout, when `deadline` is over: fails. */
 void mpa_startup_run(mpa_startup *startup, time_ps now);
-
-/* Returns where this endpoint stands, and why. */
-mpa_startup_state mpa_startup_state_of(const mpa_startup *startup);
-mpa_startup_reason mpa_startup_reason_of(const mpa_startup *startup);
 
 /* The peer's Private Data, once its frame is whole and valid; `*length` octets, the startup's own. NULL when
  * there are none. */

@@ -190,12 +190,11 @@ typedef struct incomplete {
 
 struct ip_reassembly {
   ip_reassembly_config config;
-  GHashTable *incomplete;            /* datagram_key -> incomplete */
-  GQueue by_age;                     /* the same; the oldest, whose deadline is the next, first */
-  flow_table flows;                  /* of holding_flow */
-  uint64_t held_octets;              /* that count among config.octets */
-  uint64_t held_unattributed_octets; /* of TCP payload, of no flow */
-  datagram_key refused;              /* the datagram refused last: the rest of it has no room either */
+  GHashTable *incomplete; /* datagram_key -> incomplete */
+  GQueue by_age;          /* the same; the oldest, whose deadline is the next, first */
+  flow_table flows;       /* of holding_flow */
+  uint64_t held_octets;   /* that count among config.octets */
+  datagram_key refused;   /* the datagram refused last: the rest of it has no room either */
   bool has_refused;
   bool refused_first_came;
   GQueue answers; /* datagram */
@@ -236,7 +235,7 @@ static void count(ip_reassembly *reassembly, const incomplete *waiting, bool mor
 {
   const ip_fragments *fragments = waiting->fragments;
   uint64_t cost = cost_of(reassembly, fragments->octets, fragments->pieces.count);
-  uint64_t *held = waiting->flow ? &waiting->flow->octets : &reassembly->held_unattributed_octets;
+  uint64_t *held = waiting->flow ? &waiting->flow->octets : &reassembly->statistics.held_unattributed_octets;
   uint64_t tcp_octets = fragments->octets - fragments->tcp_header_octets;
 
   reassembly->held_octets += more ? cost : -cost;
@@ -547,11 +546,6 @@ uint64_t ip_reassembly_held_octets(ip_reassembly *reassembly, const datagram_flo
 {
   const holding_flow *holding = flow_table_find(&reassembly->flows, flow);
   return holding ? holding->octets : 0;
-}
-
-uint64_t ip_reassembly_held_unattributed_octets(const ip_reassembly *reassembly)
-{
-  return reassembly->held_unattributed_octets;
 }
 
 const ip_reassembly_statistics *ip_reassembly_counted(const ip_reassembly *reassembly)

@@ -97,6 +97,9 @@ typedef struct ip_reassembly_statistics {
   uint64_t malformed;   /* fragments of no possible datagram, and datagrams dropped when they are whole */
   uint64_t answers;     /* ICMP messages */
   uint64_t peak_octets; /* the most of `octets` held at a time */
+  /* As ip_reassembly_held_octets() has them, now: of the connections that are not known, because the first
+   * fragment has not come. */
+  uint64_t held_unattributed_octets;
 } ip_reassembly_statistics;
 
 /* All limits as far away as can be, and a timeout of 60 s. */
@@ -134,11 +137,9 @@ time_ps ip_reassembly_deadline(const ip_reassembly *reassembly);
 void ip_reassembly_run(ip_reassembly *reassembly, time_ps now);
 
 /* The octets of TCP payload that are held in datagrams with fragments missing (cause `fragment`),
- * which came as packets: of one connection, `flow` as its packets arrive here; and of those
- * whose connection is not known, because the first fragment has not come. A first fragment counts without its
- * TCP header. */
+ * which came as packets: of one connection, `flow` as its packets arrive here. A first
+ * fragment counts without its TCP header. */
 uint64_t ip_reassembly_held_octets(ip_reassembly *reassembly, const datagram_flow *flow);
-uint64_t ip_reassembly_held_unattributed_octets(const ip_reassembly *reassembly);
 
 /* The counts so far; the reassembly's. */
 const ip_reassembly_statistics *ip_reassembly_counted(const ip_reassembly *reassembly);

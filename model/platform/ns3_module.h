@@ -61,13 +61,7 @@ typedef struct ns3_functions {
 /* Returns the table; static. */
 const ns3_functions *iwarpsim_ns3_functions(void);
 
-#define NS3_MODULE_ERROR (ns3_module_error_quark())
-GQuark ns3_module_error_quark(void);
-enum {
-  NS3_MODULE_ERROR_NOT_BUILT, /* this program was built without ns-3 */
-  NS3_MODULE_ERROR_LOADING,   /* the module is missing, or cannot be loaded: the loader's message */
-};
-
 /* Returns what ns-3 can do, from its module, which is loaded by the first call and stays until the process
- * ends. It is one of PROGRAM_MODULES (base/files.h). NULL and `error` when there is none. Static. */
+ * ends. It is one of PROGRAM_MODULES (base/files.h). NULL and `error` (IWARPSIM_ERROR) when there is none.
+ * Static. */
 const ns3_functions *ns3_module(GError **error);

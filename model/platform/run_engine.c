@@ -10,12 +10,20 @@
 
 /* --- ns-3's module --- */
 
-G_DEFINE_QUARK(iwarpsim_ns3_module_error, ns3_module_error)
+#ifdef NS3_MODULE
+enum { IS_BUILT = TRUE };
+#else
+#define NS3_MODULE ""
+enum { IS_BUILT = FALSE };
+#endif
 
 const ns3_functions *ns3_module(GError **error)
 {
-#ifdef NS3_MODULE
   g_autoptr(GError) missing = NULL;
+  if (!IS_BUILT) {
+    error_set(error, "this iwarpsim was built without it");
+    return NULL;
+  }
   g_autofree char *path = program_files_path(NULL, PROGRAM_MODULES, NS3_MODULE, &missing);
   const ns3_functions *(*get)(void) = NULL;
   /* Again and again is cheap: the loader knows what it has. It is never unloaded, as ns-3 and GLib keep
@@ -26,21 +34,15 @@ const ns3_functions *ns3_module(GError **error)
     *(void **)&get = dlsym(module, NS3_FUNCTIONS_NAME);
   }
   if (!get) {
-    g_set_error(error, NS3_MODULE_ERROR, NS3_MODULE_ERROR_LOADING, "%s",
-                missing != NULL ? missing->message : dlerror());
+    error_set(error, "%s", missing != NULL ? missing->message : dlerror());
     return NULL;
   }
   const ns3_functions *functions = get();
   if (functions->layout != NS3_FUNCTIONS_LAYOUT) {
-    g_set_error(error, NS3_MODULE_ERROR, NS3_MODULE_ERROR_LOADING, "%s: it was built with another iwarpsim",
-                path);
+    error_set(error, "%s: it was built with another iwarpsim", path);
     return NULL;
   }
   return functions;
-#else
-  g_set_error(error, NS3_MODULE_ERROR, NS3_MODULE_ERROR_NOT_BUILT, "this iwarpsim was built without it");
-  return NULL;
-#endif
 }
 
 /* --- Which one --- */
@@ -71,14 +73,14 @@ gboolean run_engine_check(const scenario *s, GError **error)
     return TRUE;
   }
   gboolean by_key = scenario_needs_ns3(s, &key);
-  gboolean built = reason->code != NS3_MODULE_ERROR_NOT_BUILT;
   const char *origin = scenario_origin(s, key);
 
-  return error_set(
-      error, "%s: %s = %s needs ns-3, %s %s; expected %s%s", origin ? origin : scenario_path(s),
-      scenario_key_row_of(key)->name, scenario_value_text(s, key), built ? "which cannot be loaded:" : "and",
-      reason->message, by_key ? scenario_key_row_of(key)->fallback : "auto or native",
-      built ? "" : ", or one that is built with it (meson setup -Dns3=enabled, with libns3-dev)");
+  return error_set(error, "%s: %s = %s needs ns-3, %s %s; expected %s%s", origin ? origin : scenario_path(s),
+                   scenario_key_row_of(key)->name, scenario_value_text(s, key),
+                   IS_BUILT ? "which cannot be loaded:" : "and", reason->message,
+                   by_key ? scenario_key_row_of(key)->fallback : "auto or native",
+                   IS_BUILT ? ""
+                            : ", or one that is built with it (meson setup -Dns3=enabled, with libns3-dev)");
 }
 
 /* --- What goes with it --- */

@@ -479,7 +479,7 @@ static void note_all(const replay_network *self, const metric_values *values, GP
   enum side direction = c->main_direction;
   uint64_t backward = self->source->backward;
   uint64_t steps = capture_source_counts(self->file)->clock_steps;
-  uint64_t given_up = replay_path_given_up(self->path);
+  uint64_t given_up = self->path->given_up;
   uint64_t too_big = (uint64_t)values->value[METRIC_PATH_PACKETS_TOO_BIG];
   uint64_t fpdus = 0, long_ulpdus = 0, refused = 0;
   uint32_t lacking = 0, cut_off = 0, first = 0;

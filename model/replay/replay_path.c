@@ -2,7 +2,6 @@
 #include "replay/replay_path.h"
 
 #include "engine/order.h"
-#include "network/path_direction.h"
 #include "platform/run_engine.h"
 
 /* A packet is tried as often as tcp.retries lets a TCP try. */
@@ -18,20 +17,6 @@ typedef struct offered {
   time_ps due;
   uint32_t tries;
 } offered;
-
-struct replay_path {
-  const replay_plan *plan;
-  trace *trace; /* NULL: none */
-  path_output output;
-  replay_path_has_arrived has_arrived;
-  void *user;
-  path_direction *path; /* NULL: none */
-  GQueue *offers;       /* of offered, in the order of their times */
-  engine_timer *timer;
-  uint16_t identification; /* of the next datagram */
-  uint64_t resent;
-  uint64_t given_up;
-};
 
 static void on_timer(void *user, time_ps now);
 
@@ -167,11 +152,6 @@ static void on_timer(void *user, time_ps now)
     }
   }
   engine_timer_set(path->timer, offer ? offer->due : TIME_PS_NEVER);
-}
-
-uint64_t replay_path_given_up(const replay_path *path)
-{
-  return path->given_up;
 }
 
 void replay_path_set_metrics(const replay_path *path, metric_values *values)

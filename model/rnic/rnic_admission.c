@@ -3,13 +3,6 @@
 
 #include <glib.h>
 
-struct rnic_admission {
-  rnic_admission_config config;
-  GArray *runs;   /* of rnic_new_run: what is new in the segment in hand */
-  uint64_t share; /* of the memory, in use here */
-  rnic_refusals refusals;
-};
-
 static void forget_run(gpointer data)
 {
   rnic_new_run *run = data;
@@ -163,9 +156,4 @@ void rnic_admission_settle(rnic_admission *admission)
     rnic_receiver_held(admission->config.receiver, &held);
     use(admission, rnic_reassembly_memory_octets_of(admission->config.memory, &held));
   }
-}
-
-const rnic_refusals *rnic_admission_refusals(const rnic_admission *admission)
-{
-  return &admission->refusals;
 }

@@ -14,8 +14,6 @@
 #include "rnic/rnic_host.h"
 #include "rnic/rnic_receiver.h"
 
-typedef struct rnic_admission rnic_admission;
-
 /* They limit a connection's own state, at a time; 0: any number. */
 typedef struct rnic_receive_limits {
   uint32_t fpdu_descriptors; /* pieces that an FPDU with octets missing may be held in */
@@ -39,6 +37,14 @@ typedef struct rnic_refusals {
 #include "measure/metrics.def"
 } rnic_refusals;
 
+/* It is read by everyone, and written only by the functions below. */
+typedef struct rnic_admission {
+  rnic_admission_config config;
+  GArray *runs;   /* of rnic_new_run: what is new in the segment in hand */
+  uint64_t share; /* of the memory, in use here */
+  rnic_refusals refusals;
+} rnic_admission;
+
 /* `config` is copied. Free with rnic_admission_free() (NULL is allowed), which releases what is held. */
 rnic_admission *rnic_admission_new(const rnic_admission_config *config);
 void rnic_admission_free(rnic_admission *admission);
@@ -52,6 +58,3 @@ bool rnic_admission_admit(rnic_admission *admission, uint64_t position, tcp_beyo
 
 /* What the receiver holds may have changed. */
 void rnic_admission_settle(rnic_admission *admission);
-
-/* Returns the admission's; they change with it. */
-const rnic_refusals *rnic_admission_refusals(const rnic_admission *admission);

@@ -344,7 +344,7 @@ static void post_startup_octets(rnic_endpoint *endpoint)
 /* mpa-01 §6.1: the DDP stream that it is bound to from here on (MPA-197) was made with the endpoint. */
 static void enter_full_operation(rnic_endpoint *endpoint)
 {
-  const mpa_startup *mpa = rnic_startup_phase_mpa(endpoint->startup);
+  const mpa_startup *mpa = endpoint->startup->mpa;
   bool crc = mpa_startup_crc(mpa);
 
   rnic_sender_start(&endpoint->sender, mpa_startup_send_markers(mpa), crc);
@@ -359,18 +359,18 @@ static void enter_full_operation(rnic_endpoint *endpoint)
 void rnic_endpoint_follow_startup(rnic_endpoint *endpoint, time_ps now)
 {
   static const rnic_failure starved = {.layer = RNIC_FAILURE_ULP, .reason.ulp = RNIC_ULP_NO_STREAMING_OCTETS};
-  const mpa_startup *mpa = rnic_startup_phase_mpa(endpoint->startup);
-  const mpa_startup_reason reason = mpa_startup_reason_of(mpa);
+  const mpa_startup *mpa = endpoint->startup->mpa;
+  const mpa_startup_reason reason = mpa->reason;
   const rnic_failure failed = {.layer = RNIC_FAILURE_STARTUP,
                                .reason.startup = reason,
                                .by_peer = reason == MPA_STARTUP_REASON_REJECTED_BY_PEER};
 
   post_startup_octets(endpoint);
-  if (rnic_startup_phase_is_starved(endpoint->startup)) {
+  if (endpoint->startup->is_starved) {
     rnic_endpoint_end_at_once(endpoint, starved, now);
-  } else if (mpa_startup_state_of(mpa) == MPA_STARTUP_FULL_OPERATION) {
+  } else if (mpa->state == MPA_STARTUP_FULL_OPERATION) {
     enter_full_operation(endpoint);
-  } else if (mpa_startup_state_of(mpa) == MPA_STARTUP_REJECTED) {
+  } else if (mpa->state == MPA_STARTUP_REJECTED) {
     /* mpa-01 §6.1 rules 2 and 3: MPA is left and TCP stays open, for the ULP to close or to use (MPA-208,
      * MPA-209, MPA-217). This ULP closes it, gracefully: at the rejected end or, when that is the Responder
      * and does not know, at the Initiator that found its Reply's Private Data unacceptable. */
@@ -378,7 +378,7 @@ void rnic_endpoint_follow_startup(rnic_endpoint *endpoint, time_ps now)
     if (endpoint->role == SIDE_RESPONDER) {
       move_to(endpoint, RNIC_TEARDOWN_WAITS);
     }
-  } else if (mpa_startup_state_of(mpa) == MPA_STARTUP_FAILED) {
+  } else if (mpa->state == MPA_STARTUP_FAILED) {
     rnic_endpoint_end_at_once(endpoint, failed, now); /* mpa-01 §7: code 4 (MPA-280) */
   }
 }
@@ -477,7 +477,7 @@ rnic_endpoint_counts rnic_endpoint_counts_of(const rnic_endpoint *endpoint)
   return (rnic_endpoint_counts){
       .tcp = endpoint->tcp->statistics,
       .mpa = rnic_receiver_statistics(&endpoint->receiver),
-      .refusals = endpoint->admission ? rnic_admission_refusals(endpoint->admission) : &none,
+      .refusals = endpoint->admission ? &endpoint->admission->refusals : &none,
       .full_size = &endpoint->sender.full_size,
       .emss_octets = endpoint->tcp->gauges->emss_octets,
       .mulpdu_octets = rnic_sender_mulpdu_octets(&endpoint->sender),

@@ -33,7 +33,7 @@ void rnic_sender_start(rnic_sender *sender, bool markers, bool crc)
 /* Returns the octets of the FPDU phase so far. */
 static uint64_t framed_octets(const rnic_sender *sender)
 {
-  return sender->framer ? mpa_framer_offset(sender->framer) : 0;
+  return sender->framer ? sender->framer->offset : 0;
 }
 
 bool rnic_sender_has_room(const rnic_sender *sender)
@@ -178,7 +178,7 @@ static void frame(rnic_sender *sender, buffer_chain *ulpdu, uint32_t mulpdu, tim
   if (!sender->framer) { /* one end of many a connection only receives */
     sender->framer = mpa_framer_new(sender->markers, sender->crc, sender->config.fpdu_memory);
   }
-  uint64_t start = mpa_framer_offset(sender->framer);
+  uint64_t start = sender->framer->offset;
   if (sender->config.starts) {
     fpdu_starts_add(sender->config.starts, start);
   }

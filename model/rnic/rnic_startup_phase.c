@@ -4,26 +4,6 @@
 #include <glib.h>
 #include <string.h>
 
-#include "base/reassembly_queue.h"
-
-struct rnic_startup_phase {
-  rnic_startup_phase_observer observer;
-  void *user;
-  uint8_t *private_data; /* for the frame this end sends; NULL: none */
-  uint32_t private_data_octets;
-  uint32_t streaming_octets_sent;
-  uint32_t streaming_octets_received;
-  time_ps timeout_ps;
-  bool rejects;
-  mpa_startup *mpa;
-  reassembly_queue *
-      octets; /* arrived and not consumed; of the peer's frame all: held until consumed. NULL: nothing came */
-  uint64_t consumed; /* stream position after what has been read in order */
-  time_ps deadline;  /* of the peer's streaming octets */
-  bool streaming_sent;
-  bool is_starved;
-};
-
 rnic_startup_phase *rnic_startup_phase_new(const rnic_endpoint_config *config,
                                            rnic_startup_phase_observer observer, void *user)
 {
@@ -66,7 +46,7 @@ void rnic_startup_phase_free(rnic_startup_phase *phase)
 
 static bool is_streaming(const rnic_startup_phase *phase)
 {
-  return mpa_startup_state_of(phase->mpa) == MPA_STARTUP_STREAMING;
+  return phase->mpa->state == MPA_STARTUP_STREAMING;
 }
 
 /* Both ends do this at the same octet of the stream (mpa-01 §6.1, MPA-190). */
@@ -130,7 +110,7 @@ static void judge_frame(rnic_startup_phase *phase, time_ps now)
   if (phase->observer) {
     phase->observer(phase->user, private_data, length, now);
   }
-  if (mpa_startup_state_of(phase->mpa) == MPA_STARTUP_DECIDING) {
+  if (phase->mpa->state == MPA_STARTUP_DECIDING) {
     mpa_startup_decide(phase->mpa, !phase->rejects, NULL, 0);
   }
 }
@@ -151,15 +131,14 @@ void rnic_startup_phase_receive(rnic_startup_phase *phase, uint64_t position, co
     begin_mpa(phase, now);
   }
   reassembly_queue_visit(phase->octets, phase->consumed, UINT64_MAX, read_in_order, phase);
-  if (mpa_startup_state_of(phase->mpa) == MPA_STARTUP_DECIDING) {
+  if (phase->mpa->state == MPA_STARTUP_DECIDING) {
     /* What came early, after a hole, is as wrong as what follows at once (note M41). */
     reassembly_queue_visit(phase->octets, phase->consumed, UINT64_MAX, read_after_frame, phase);
   }
-  if (mpa_startup_state_of(phase->mpa) == MPA_STARTUP_DECIDING ||
-      mpa_startup_state_of(phase->mpa) == MPA_STARTUP_REJECTED) {
+  if (phase->mpa->state == MPA_STARTUP_DECIDING || phase->mpa->state == MPA_STARTUP_REJECTED) {
     judge_frame(phase, now);
   }
-  if (mpa_startup_state_of(phase->mpa) >= MPA_STARTUP_FULL_OPERATION) { /* or rejected, or failed */
+  if (phase->mpa->state >= MPA_STARTUP_FULL_OPERATION) { /* or rejected, or failed */
     reassembly_queue_remove(phase->octets, 0, UINT64_MAX);
   }
 }
@@ -189,7 +168,7 @@ bool rnic_startup_phase_next(rnic_startup_phase *phase, buffer_chain *octets, bo
 
 time_ps rnic_startup_phase_deadline(const rnic_startup_phase *phase)
 {
-  return is_streaming(phase) ? phase->deadline : mpa_startup_deadline(phase->mpa);
+  return is_streaming(phase) ? phase->deadline : phase->mpa->deadline;
 }
 
 void rnic_startup_phase_run(rnic_startup_phase *phase, time_ps now)
@@ -206,16 +185,6 @@ void rnic_startup_phase_run(rnic_startup_phase *phase, time_ps now)
 }
 
 /* --- Where it stands --- */
-
-bool rnic_startup_phase_is_starved(const rnic_startup_phase *phase)
-{
-  return phase->is_starved;
-}
-
-const mpa_startup *rnic_startup_phase_mpa(const rnic_startup_phase *phase)
-{
-  return phase->mpa;
-}
 
 uint64_t rnic_startup_phase_received_octets(const rnic_startup_phase *phase)
 {

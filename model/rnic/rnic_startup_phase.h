@@ -11,12 +11,30 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/reassembly_queue.h"
 #include "rnic/rnic_endpoint_config.h"
-
-typedef struct rnic_startup_phase rnic_startup_phase;
 
 /* The peer's Private Data is here, when its frame is judged or rejects. May be NULL. */
 typedef void (*rnic_startup_phase_observer)(void *user, const uint8_t *octets, uint32_t length, time_ps now);
+
+/* It is read by everyone, and written only by the functions below. */
+typedef struct rnic_startup_phase {
+  rnic_startup_phase_observer observer;
+  void *user;
+  uint8_t *private_data; /* for the frame this end sends; NULL: none */
+  uint32_t private_data_octets;
+  uint32_t streaming_octets_sent;
+  uint32_t streaming_octets_received;
+  time_ps timeout_ps;
+  bool rejects;
+  mpa_startup *mpa; /* where it stands, what was agreed, and why it failed */
+  reassembly_queue *
+      octets; /* arrived and not consumed; of the peer's frame all: held until consumed. NULL: nothing came */
+  uint64_t consumed; /* stream position after what has been read in order */
+  time_ps deadline;  /* of the peer's streaming octets */
+  bool streaming_sent;
+  bool is_starved; /* the peer's streaming octets did not come in time */
+} rnic_startup_phase;
 
 /* Copies what it needs of `config`; its startup_timeout_ps bounds the streaming octets, too. Free with
  * rnic_startup_phase_free() (NULL is allowed). */
@@ -40,12 +58,6 @@ bool rnic_startup_phase_next(rnic_startup_phase *phase, buffer_chain *octets, bo
 /* Returns when rnic_startup_phase_run() is due (TIME_PS_NEVER): the time is up. */
 time_ps rnic_startup_phase_deadline(const rnic_startup_phase *phase);
 void rnic_startup_phase_run(rnic_startup_phase *phase, time_ps now);
-
-/* Returns whether the peer's streaming octets did not come in time. */
-bool rnic_startup_phase_is_starved(const rnic_startup_phase *phase);
-
-/* Returns MPA's part of it, the phase's: where it stands, what was agreed, and why it failed. */
-const mpa_startup *rnic_startup_phase_mpa(const rnic_startup_phase *phase);
 
 /* Returns the stream position of the first octet of the FPDU phase received. In full operation. */
 uint64_t rnic_startup_phase_received_octets(const rnic_startup_phase *phase);

@@ -59,7 +59,7 @@ static gint compare_numbers(gconstpointer a, gconstpointer b)
  * nothing may depend on the hash table's. */
 static void report_held(ip_input *input, time_ps now)
 {
-  uint64_t unknown = ip_reassembly_held_unattributed_octets(input->reassembly);
+  uint64_t unknown = ip_reassembly_counted(input->reassembly)->held_unattributed_octets;
   g_autoptr(GList) connections = g_list_sort(g_hash_table_get_keys(input->holding), compare_numbers);
 
   if (unknown != input->unknown_octets) {

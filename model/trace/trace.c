@@ -19,7 +19,7 @@ enum {
 #define FLAG TRACE_FLAG
 #define NAME TRACE_NAME_ID
 
-static const trace_row rows[] = {
+const trace_row trace_rows[] = {
 #define EVENT(id, event_name, event_sentence, event_fields)                                                  \
   [TRACE_##id] = {.name = (event_name),                                                                      \
                   .sentence = (event_sentence),                                                              \
@@ -28,11 +28,6 @@ static const trace_row rows[] = {
 #define FIELD(field_type, member, field_sentence) {#member, field_type, field_sentence},
 #include "trace/trace_events.def"
 };
-
-const trace_row *trace_row_of(trace_event_id id)
-{
-  return &rows[id];
-}
 
 /* --- The file --- */
 
@@ -163,7 +158,7 @@ static uint64_t name_number(trace *self, uint64_t address)
 void trace_write(const trace_scope *scope, trace_event_id id, const uint64_t *values)
 {
   trace *self = scope->to;
-  const trace_row *row = trace_row_of(id);
+  const trace_row *row = &trace_rows[id];
   const uint32_t count = row->field_count;
   const time_ps now = self->now(self->clock);
   uint64_t numbers[TRACE_FIELDS_MAX];

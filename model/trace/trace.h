@@ -66,8 +66,8 @@ typedef struct trace_row {
   trace_field fields[TRACE_FIELDS_MAX];
 } trace_row;
 
-/* Returns the row of `id` (< TRACE_EVENTS); it is static. */
-const trace_row *trace_row_of(trace_event_id id);
+/* By trace_event_id. */
+extern const trace_row trace_rows[];
 
 #define TRACE_MAGIC FILE_TRACE_MAGIC
 

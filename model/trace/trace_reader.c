@@ -8,15 +8,6 @@
 
 enum { ABOUT_OCTETS_MAX = 1 << 20, NAMES_MAX = 4096 };
 
-struct trace_reader {
-  FILE *file;
-  char *name;
-  char *about;
-  GPtrArray *names; /* of char: as they were defined */
-  time_ps time;     /* of the last event */
-  guint64 octets;   /* read so far */
-};
-
 /* Sets `error`, since there is not what there must be at this octet. Returns FALSE. */
 static gboolean fail(const trace_reader *reader, GError **error, const char *what)
 {
@@ -113,11 +104,6 @@ void trace_reader_free(trace_reader *reader)
   }
 }
 
-const char *trace_reader_about(const trace_reader *reader)
-{
-  return reader->about;
-}
-
 /* Reads the number of a name. */
 static gboolean get_name(trace_reader *reader, guint64 *number, const char **text, GError **error)
 {
@@ -150,7 +136,7 @@ static gboolean get_event(trace_reader *reader, guint64 kind, trace_event *event
   event->time = reader->time;
   event->connection = (uint32_t)connection;
   event->port = (uint32_t)port;
-  const trace_row *row = trace_row_of(event->id);
+  const trace_row *row = &trace_rows[event->id];
   for (guint i = 0; i < row->field_count; i++) {
     if (row->fields[i].type == TRACE_NAME_ID ? !get_name(reader, &event->values[i], &event->texts[i], error)
                                              : !get_number(reader, &event->values[i], error)) {

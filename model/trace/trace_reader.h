@@ -10,7 +10,15 @@
 #include "base/time_ps.h"
 #include "trace/trace.h"
 
-typedef struct trace_reader trace_reader;
+/* It is read by everyone, and written only by the functions below. */
+typedef struct trace_reader {
+  FILE *file;
+  char *name;
+  char *about;
+  GPtrArray *names; /* of char: as they were defined */
+  time_ps time;     /* of the last event */
+  guint64 octets;   /* read so far */
+} trace_reader;
 
 /* This is an event, as it was read. Of a NAME `texts` has the text, which the reader owns, as it does `node`;
  * all others are in `values`. */
@@ -36,9 +44,6 @@ typedef struct trace_event {
 trace_reader *trace_reader_new(FILE *file, const char *name, GError **error);
 void trace_reader_free(trace_reader *reader);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(trace_reader, trace_reader_free)
-
-/* Returns what the trace is of, JSON as it was written; the reader owns it. */
-const char *trace_reader_about(const trace_reader *reader);
 
 /* Reads the next event. Returns FALSE at the end, and with `error` where the file is damaged or was cut
  * short. */

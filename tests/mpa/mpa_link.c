@@ -44,7 +44,7 @@ static void send_frame(mpa_link_end *end)
     end->tcp->class->post(end->tcp, &frame, 0);
   }
   buffer_chain_clear(&frame);
-  if (!end->stream && mpa_startup_state_of(end->startup) == MPA_STARTUP_FULL_OPERATION) {
+  if (!end->stream && end->startup->state == MPA_STARTUP_FULL_OPERATION) {
     static const mpa_deframer_events events = {.ulpdu = on_ulpdu, .error = on_error};
     bool crc = mpa_startup_crc(end->startup);
     end->sent_start = end->tcp->gauges->posted_octets;
@@ -295,7 +295,7 @@ mpa_link *mpa_link_new(const mpa_link_config *config)
   mpa_link_run(link, TIME_PS_PER_SECOND);
   link->config.reverse_pieces = config->reverse_pieces;
   for (unsigned i = 0; i < MPA_LINK_ENDS; i++) {
-    g_assert_cmpint(mpa_startup_state_of(link->end[i].startup), ==, MPA_STARTUP_FULL_OPERATION);
+    g_assert_cmpint(link->end[i].startup->state, ==, MPA_STARTUP_FULL_OPERATION);
   }
   return link;
 }

@@ -86,8 +86,8 @@ void startup_expect_no_frame(mpa_startup *startup)
 
 void startup_expect(const mpa_startup *startup, mpa_startup_state state, mpa_startup_reason reason)
 {
-  g_assert_cmpint(mpa_startup_state_of(startup), ==, state);
-  g_assert_cmpint(mpa_startup_reason_of(startup), ==, reason);
+  g_assert_cmpint(startup->state, ==, state);
+  g_assert_cmpint(startup->reason, ==, reason);
 }
 
 void startup_expect_private_data(const mpa_startup *startup, const uint8_t *expected, uint32_t length)
@@ -112,5 +112,5 @@ void startup_expect_dead(mpa_startup *startup, mpa_startup_reason reason)
   startup_expect_private_data(startup, NULL, 0);
   g_assert_cmpuint(startup_receive(startup, good->octets, good->length), ==, 0);
   startup_expect(startup, MPA_STARTUP_FAILED, reason);
-  g_assert_cmpint(mpa_startup_deadline(startup), ==, TIME_PS_NEVER);
+  g_assert_cmpint(startup->deadline, ==, TIME_PS_NEVER);
 }

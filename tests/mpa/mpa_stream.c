@@ -16,7 +16,7 @@ mpa_stream *mpa_stream_begin(bool markers, bool crc)
 
 void mpa_stream_append(mpa_stream *stream, const uint8_t *ulpdu, uint32_t octets)
 {
-  mpa_stream_fpdu fpdu = {.start = mpa_framer_offset(stream->framer), .ulpdu_octets = octets};
+  mpa_stream_fpdu fpdu = {.start = stream->framer->offset, .ulpdu_octets = octets};
   buffer_chain posted;
   buffer_chain framed;
 
@@ -25,7 +25,7 @@ void mpa_stream_append(mpa_stream *stream, const uint8_t *ulpdu, uint32_t octets
   buffer_chain_init(&framed);
   buffer_chain_append(&posted, fpdu.ulpdu, octets, NULL);
   mpa_framer_frame(stream->framer, &posted, &framed);
-  fpdu.end = mpa_framer_offset(stream->framer);
+  fpdu.end = stream->framer->offset;
   g_byte_array_set_size(stream->octets, (guint)fpdu.end);
   buffer_chain_copy_out(&framed, 0, framed.length, stream->octets->data + fpdu.start);
   buffer_chain_clear(&framed);

@@ -55,7 +55,7 @@ static void check_first_dump(const char control[2], const char crc[4])
   g_autoptr(mpa_framer) framer = mpa_framer_new(true, true, NULL);
   g_autoptr(GByteArray) fpdu = frame(framer, ulpdu, 42);
   g_assert_cmpmem(fpdu->data, fpdu->len, expected, 52);
-  g_assert_cmpuint(mpa_framer_offset(framer), ==, 52);
+  g_assert_cmpuint(framer->offset, ==, 52);
 }
 
 /* MPA-115, MPA-129, MPA-130: the FPDU starts with a marker, which the digest covers; the digest is in the
@@ -77,7 +77,7 @@ static void check_second_dump(const char control[2], const char crc[4], uint32_t
 
   g_autoptr(mpa_framer) framer = mpa_framer_new(true, true, NULL);
   frame_zeros(framer, first_ulpdu);
-  g_assert_cmpuint(mpa_framer_offset(framer), ==, 0x01EC);
+  g_assert_cmpuint(framer->offset, ==, 0x01EC);
   g_autoptr(GByteArray) fpdu = frame(framer, ulpdu, 42);
   g_assert_cmpmem(fpdu->data, fpdu->len, expected, 52);
 }
@@ -118,7 +118,7 @@ TEST(test_marker_between_fpdus)
 {
   g_autoptr(mpa_framer) framer = mpa_framer_new(true, true, NULL);
   frame_zeros(framer, 502); /* 4 + 2 + 502 + 4 = 512 */
-  g_assert_cmpuint(mpa_framer_offset(framer), ==, 512);
+  g_assert_cmpuint(framer->offset, ==, 512);
   g_autoptr(GByteArray) fpdu = frame(framer, (const uint8_t *)"ab", 2);
   uint8_t expected[12] = {0, 0, 0, 0, 0, 2, 'a', 'b'};
   slow_crc32c(expected, 8, expected + 8); /* the marker takes part (MPA-129) */
@@ -185,7 +185,7 @@ TEST(test_random_stream)
     g_test_message("seed 1, round %d: %u octets at %" G_GUINT64_FORMAT, round, length, stream);
     check_flat(fpdu, stream, ulpdu, length);
     stream += fpdu->len;
-    g_assert_cmpuint(mpa_framer_offset(framer), ==, stream);
+    g_assert_cmpuint(framer->offset, ==, stream);
   }
 }
 
@@ -203,7 +203,7 @@ TEST(test_one_slice)
     ulpdu[index] = (uint8_t)(index % 251);
   }
   for (uint32_t length = 500; length <= sizeof ulpdu; length++) {
-    uint64_t start = mpa_framer_offset(framer);
+    uint64_t start = framer->offset;
     uint32_t slice_octets = length - 499;
     buffer_chain source;
     g_auto(buffer_chain) fpdu;
@@ -272,7 +272,7 @@ static void compare_ways(bool markers, bool crc, uint64_t seed)
     g_assert_true(buffer_chain_equals(&fpdu, 0, fpdu.length, buffer_chain_slices(&expected)->octets));
     bool has_long_run = length > bare && MIN((length - bare) / runs + 1, length - bare) >= 64;
     g_assert_true(buffer_chain_is_shared(&fpdu) == has_long_run);
-    g_assert_cmpuint(mpa_framer_offset(referring), ==, mpa_framer_offset(flat));
+    g_assert_cmpuint(referring->offset, ==, flat->offset);
   }
 }
 

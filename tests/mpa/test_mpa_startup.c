@@ -228,11 +228,11 @@ TEST(test_streaming_mode)
   startup_expect_no_frame(responder);
   g_assert_cmpuint(startup_receive(responder, request->octets, 20), ==, 0);
   startup_expect(responder, MPA_STARTUP_STREAMING, MPA_STARTUP_REASON_NONE);
-  g_assert_cmpint(mpa_startup_deadline(responder), ==, TIME_PS_NEVER);
+  g_assert_cmpint(responder->deadline, ==, TIME_PS_NEVER);
   mpa_startup_run(responder, 5000);
   startup_expect(responder, MPA_STARTUP_STREAMING, MPA_STARTUP_REASON_NONE);
   mpa_startup_begin(responder, NULL, 0, 5000);
-  g_assert_cmpint(mpa_startup_deadline(responder), ==, 6000);
+  g_assert_cmpint(responder->deadline, ==, 6000);
   g_assert_cmpuint(startup_receive(responder, request->octets, 20), ==, 20);
   startup_expect(responder, MPA_STARTUP_FULL_OPERATION, MPA_STARTUP_REASON_NONE);
 }
@@ -251,13 +251,13 @@ TEST(test_no_timeout)
   mpa_startup_run(responder, 999);
   startup_expect(responder, MPA_STARTUP_WAITING, MPA_STARTUP_REASON_NONE);
   startup_receive(responder, request->octets, 20);
-  g_assert_cmpint(mpa_startup_deadline(responder), ==, TIME_PS_NEVER);
+  g_assert_cmpint(responder->deadline, ==, TIME_PS_NEVER);
   mpa_startup_run(responder, 2000);
   startup_expect(responder, MPA_STARTUP_DECIDING, MPA_STARTUP_REASON_NONE);
-  g_assert_cmpint(mpa_startup_deadline(patient), ==, TIME_PS_NEVER);
+  g_assert_cmpint(patient->deadline, ==, TIME_PS_NEVER);
   config.timeout_ps = 1; /* the shortest */
   g_autoptr(mpa_startup) hasty = startup_begun_with(&config);
-  g_assert_cmpint(mpa_startup_deadline(hasty), ==, 1);
+  g_assert_cmpint(hasty->deadline, ==, 1);
 }
 
 /* rdmac has no frames: markers and CRC, asked for or not, from the agreed octet on, at either end (mpa-02
@@ -280,6 +280,6 @@ TEST(test_rdmac)
     startup_expect(startup, MPA_STARTUP_FULL_OPERATION, MPA_STARTUP_REASON_NONE);
     startup_expect_private_data(startup, NULL, 0);
     g_assert_cmpuint(mpa_startup_received_frame_octets(startup), ==, 0);
-    g_assert_cmpint(mpa_startup_deadline(startup), ==, TIME_PS_NEVER);
+    g_assert_cmpint(startup->deadline, ==, TIME_PS_NEVER);
   }
 }

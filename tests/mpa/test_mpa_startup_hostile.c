@@ -153,7 +153,7 @@ TEST(test_timeout)
     g_autoptr(hand_frame) frame = hand_frame_new(i & 1 ? REPLY_KEY : REQUEST_KEY, 0, 0, 10);
 
     mpa_startup_begin(startup, NULL, 0, 77);
-    g_assert_cmpint(mpa_startup_deadline(startup), ==, 77 + INT64_C(10000000000000));
+    g_assert_cmpint(startup->deadline, ==, 77 + INT64_C(10000000000000));
     startup_receive(startup, frame->octets, octets[i / 2]);
     mpa_startup_run(startup, 76 + INT64_C(10000000000000));
     startup_expect(startup, MPA_STARTUP_WAITING, MPA_STARTUP_REASON_NONE);

@@ -81,7 +81,7 @@ static void give(ip_reassembly *reassembly, const char *pieces)
  * and for none that is known. */
 static uint64_t held_in_all(ip_reassembly *reassembly)
 {
-  uint64_t octets = ip_reassembly_held_unattributed_octets(reassembly);
+  uint64_t octets = ip_reassembly_counted(reassembly)->held_unattributed_octets;
   for (unsigned number = 0; number <= UINT16_MAX; number++) {
     datagram_flow flow = numbered_flow(4, (uint16_t)number);
     octets += ip_reassembly_held_octets(reassembly, &flow);
@@ -218,11 +218,11 @@ UNLIMITED_TEST(test_held_octets)
   give(reassembly, "1/1460:0+1000 2/1460:800+400");
   g_assert_cmpuint(ip_reassembly_held_octets(reassembly, &one), ==, 980);
   g_assert_cmpuint(ip_reassembly_held_octets(reassembly, &two), ==, 0);
-  g_assert_cmpuint(ip_reassembly_held_unattributed_octets(reassembly), ==, 400);
+  g_assert_cmpuint(ip_reassembly_counted(reassembly)->held_unattributed_octets, ==, 400);
   g_assert_cmpuint(held_in_all(reassembly), ==, 1380);
   give(reassembly, "2/1460:0+800");
   g_assert_cmpuint(ip_reassembly_held_octets(reassembly, &two), ==, 1180);
-  g_assert_cmpuint(ip_reassembly_held_unattributed_octets(reassembly), ==, 0);
+  g_assert_cmpuint(ip_reassembly_counted(reassembly)->held_unattributed_octets, ==, 0);
   give(reassembly, "1/1460:1000+480=");
   g_assert_cmpuint(ip_reassembly_held_octets(reassembly, &one), ==, 0);
   g_assert_cmpuint(held_in_all(reassembly), ==, 1180);
@@ -436,7 +436,7 @@ TEST(test_random_order)
       g_assert_cmpuint(came[number], ==, 1);
     }
     g_assert_cmpuint(held_in_all(reassembly), ==, 0);
-    g_assert_cmpuint(ip_reassembly_held_unattributed_octets(reassembly), ==, 0);
+    g_assert_cmpuint(ip_reassembly_counted(reassembly)->held_unattributed_octets, ==, 0);
     g_assert_cmpuint(ip_reassembly_counted(reassembly)->overlapping, ==, 0);
   }
 }
@@ -467,7 +467,7 @@ TEST(test_hostile_fragments)
     g_assert_cmpuint(ip_reassembly_counted(reassembly)->fragments, >, 30000);
     ip_reassembly_run(reassembly, timeout + 20000);
     g_assert_cmpuint(held_in_all(reassembly), ==, 0);
-    g_assert_cmpuint(ip_reassembly_held_unattributed_octets(reassembly), ==, 0);
+    g_assert_cmpuint(ip_reassembly_counted(reassembly)->held_unattributed_octets, ==, 0);
     g_assert_cmpint(ip_reassembly_deadline(reassembly), ==, TIME_PS_NEVER);
   }
 }

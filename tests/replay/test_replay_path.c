@@ -123,7 +123,7 @@ TEST(test_resend)
   g_autoptr(fixture) f = fixture_new(NO_PATH, NULL, 5 * US, 3);
   offer(f);
   assert_arrivals(f, "0ns r5000ns r10000ns r15000ns ");
-  g_assert_cmpuint(replay_path_given_up(f->path), ==, 0);
+  g_assert_cmpuint(f->path->given_up, ==, 0);
 }
 
 /* Two in a row on a slow link: the second one's time runs from when it is through with it, so
@@ -147,7 +147,7 @@ TEST(test_resend_has_an_end)
   replay_path_offer(f->path, 0, datagram_new_fragment(whole, 0, 800), 0);
   offer(f);
   engine_run(f->clock, TIME_PS_NEVER);
-  g_assert_cmpuint(replay_path_given_up(f->path), ==, 1);
+  g_assert_cmpuint(f->path->given_up, ==, 1);
   metric_values values = {0};
   replay_path_set_metrics(f->path, &values);
   g_assert_cmpfloat(values.value[METRIC_TCP_RETRANSMISSIONS], ==, 15);
@@ -165,5 +165,5 @@ TEST(test_resend_beyond_the_clock)
   g_autoptr(fixture) f = fixture_new(NO_PATH, NULL, days_100, G_MAXUINT32);
   replay_path_offer(f->path, 0, segment(LENGTH), days_100);
   assert_arrivals(f, "8640000000000000ns ");
-  g_assert_cmpuint(replay_path_given_up(f->path), ==, 0);
+  g_assert_cmpuint(f->path->given_up, ==, 0);
 }

@@ -40,7 +40,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(made, end)
 
 static const rnic_refusals *refusals(const made *m)
 {
-  return rnic_admission_refusals(m->f->admission);
+  return &m->f->admission->refusals;
 }
 
 static bool arrive_fpdu(made *m, guint index)
@@ -311,7 +311,7 @@ static void play(guint seed, guint *refused, guint *finished)
     ++*finished;
   }
   g_assert_cmpuint(memory->peak, <=, size);
-  g_assert_cmpuint(rnic_admission_refusals(f->admission)->memory, ==, f->refused);
+  g_assert_cmpuint(f->admission->refusals.memory, ==, f->refused);
   *refused += f->refused;
 }
 

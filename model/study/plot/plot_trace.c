@@ -312,8 +312,7 @@ static gboolean read_trace(trace_chart *chart, FILE *file, const char *name,
   rewind(file);
   g_autoptr(trace_reader) reader = trace_reader_new(file, name, error);
   if (reader && !chart->run) {
-    chart->run =
-        summary_parse_json(trace_reader_about(reader), strlen(trace_reader_about(reader)), name, error);
+    chart->run = summary_parse_json(reader->about, strlen(reader->about), name, error);
   }
   while (*error == NULL && trace_reader_next(reader, &event, error)) {
     each(chart, &event);

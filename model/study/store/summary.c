@@ -220,7 +220,7 @@ char *summary_json(const summary *page, const scenario *s, gsize *length)
   if (test.verdict != WARM_UP_TOO_SHORT) {
     json_append_number(json, " ", "p", test.p);
   }
-  json_append_text(json, " ", "verdict", warm_up_verdict_name(test.verdict));
+  json_append_text(json, " ", "verdict", warm_up_verdicts[test.verdict]);
   json_close(json, " ", '}');
   json_close(json, "\n", '}');
   g_string_append_c(json, '\n');

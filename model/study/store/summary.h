@@ -116,7 +116,7 @@ typedef struct summary_record {
 summary_record *summary_read_json(const char *path, GError **error);
 
 /* Returns the same of the `length` octets `text` (followed by a NUL), called `name` in errors: IWARPSIM_ERROR
- * only. What a trace is of (trace_reader_about()) is read, too: it has the scenario and the version. */
+ * only. What a trace is of (()->about) is read, too: it has the scenario and the version. */
 summary_record *summary_parse_json(const char *text, gsize length, const char *name, GError **error);
 void summary_record_free(summary_record *record);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(summary_record, summary_record_free)

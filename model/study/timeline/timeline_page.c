@@ -61,7 +61,7 @@ static guint64 name_number(timeline_page *page, const char *text)
 /* Adds `event`, of which nothing is kept; of one end, in the order of time. */
 static void page_add(timeline_page *page, const trace_event *event)
 {
-  const trace_row *row = trace_row_of(event->id);
+  const trace_row *row = &trace_rows[event->id];
   event_columns *of = &page->events[event->id];
   const guint64 head[FIELDS] = {2 * (guint64)event->connection + event->side, (guint64)event->time,
                                 event->packet, name_number(page, event->node)};
@@ -117,7 +117,7 @@ static char *events_of(const timeline_page *page, const char *about, const char 
   pack_text(stream, ",\"explained\":", explained);
   g_output_stream_printf(stream, NULL, NULL, NULL, ",\"names\":[%s],\"events\":{", page->names->str);
   for (guint id = 0; id < TRACE_EVENTS; id++) {
-    const trace_row *row = trace_row_of(id);
+    const trace_row *row = &trace_rows[id];
     for (guint i = 0; i < COLUMNS_MAX && page->events[id].columns[i] != NULL; i++) {
       if (i == 0) {
         g_output_stream_printf(stream, NULL, NULL, NULL, "%s\"%s\":{", separator, row->name);
@@ -210,7 +210,7 @@ char *timeline_page_of_trace(trace_reader *reader, const char *title, const char
   }
   const gboolean good =
       *error == NULL && (any || error_set(error, "the trace has no events: there is nothing to show"));
-  char *html = good ? page_html(page, trace_reader_about(reader), title, explained, error) : NULL;
+  char *html = good ? page_html(page, reader->about, title, explained, error) : NULL;
   page_free(page);
   return html;
 }
@@ -246,7 +246,7 @@ static void add(timeline_page *page, const trace_event *at, enum side side, trac
                 const uint64_t *values, const char *text)
 {
   trace_event event = *at;
-  const trace_row *row = trace_row_of(id);
+  const trace_row *row = &trace_rows[id];
 
   event.id = id;
   event.side = side;

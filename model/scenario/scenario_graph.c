@@ -673,11 +673,13 @@ void scenario_note_graph(const checking *on)
   gboolean is_limited = FALSE; /* a queue */
   gsize entry;
 
-  for (scenario_key key = 0; c->graph.kind == GRAPH_PATH && key < SCENARIO_KEY_COUNT; key++) {
-    note_if(on,
-            is_of_graph(key) && scenario_given(on->s, key) && key != SCENARIO_TOPOLOGY_KIND &&
-                scenario_key_row_of(key)->needs == NULL,
-            key, "%s has no effect unless topology.kind != path", name_of(key));
+  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+    const gboolean is_idle = c->graph.kind == GRAPH_PATH
+                                 ? is_of_graph(key) && scenario_key_row_of(key)->needs == NULL
+                                 : c->graph.kind == GRAPH_STAR && scenario_group_has("trunk", key);
+    note_if(on, is_idle && scenario_given(on->s, key) && key != SCENARIO_TOPOLOGY_KIND, key,
+            "%s has no effect unless topology.kind != %s", name_of(key),
+            c->graph.kind == GRAPH_PATH ? "path" : "star");
   }
   if (c->graph.kind == GRAPH_PATH) {
     return;

@@ -43,6 +43,13 @@ static gboolean is_in_list(const condition_token *token)
   return token->is_word && scenario_list_of(name) < SCENARIO_KEY_COUNT;
 }
 
+/* Conditions are about the values of a scenario, as they are for an entry of one of its lists. */
+typedef struct subject {
+  const scenario *s; /* NULL: the text is only checked */
+  scenario_key list; /* SCENARIO_KEY_COUNT: as they are without an entry */
+  guint entry;
+} subject;
+
 /* Finds the values of `s` among the operands, and the row. */
 static gboolean read_names(const condition_reader *p, const scenario *s, comparison *c)
 {
@@ -152,14 +159,18 @@ static relation relate(const scenario_key_row *row, const scenario_value *left, 
              : RELATION_EQUAL;
 }
 
-/* Returns whether the comparison holds for the values of `s`. */
-static condition_verdict evaluate(const condition_reader *p, const comparison *c, const scenario *s)
+/* Returns whether the comparison holds for the values of `of`. */
+static condition_verdict evaluate(const condition_reader *p, const comparison *c, const subject *of)
 {
   const scenario_value *values[CONDITION_OPERANDS];
 
   for (int side = CONDITION_LEFT; side < CONDITION_OPERANDS; side++) {
-    values[side] =
-        c->places[side].row == NULL ? &c->literals[side] : scenario_settings_value_at(s, &c->places[side]);
+    scenario_place place = c->places[side];
+    if (place.list == SCENARIO_KEY_COUNT) {
+      place.list = of->list;
+      place.entry = of->entry;
+    }
+    values[side] = place.row == NULL ? &c->literals[side] : scenario_settings_value_at(of->s, &place);
   }
   const scenario_value *left_value = values[CONDITION_LEFT], *right_value = values[CONDITION_RIGHT];
   if (c->read->sign->is_has) {
@@ -177,11 +188,12 @@ static condition_verdict evaluate(const condition_reader *p, const comparison *c
                         left, right);
 }
 
-/* Compares values of the scenario `user`; NULL: the text is only checked. */
+/* Compares values of the subject `user`. */
 static condition_verdict compare(void *user, const condition_reader *p, const condition_comparison *read,
                                  gboolean is_read_only)
 {
-  const scenario *s = user;
+  const subject *of = user;
+  const scenario *s = of->s;
   comparison c = {.read = read};
   condition_verdict found = CONDITION_NONE;
 
@@ -190,7 +202,7 @@ static condition_verdict compare(void *user, const condition_reader *p, const co
     return CONDITION_TRUE; /* only a scenario has lists */
   }
   if (read_operands(p, s, &c)) {
-    found = !s || is_read_only ? CONDITION_TRUE : evaluate(p, &c, s);
+    found = !s || is_read_only ? CONDITION_TRUE : evaluate(p, &c, of);
   }
   scenario_value_clear(&c.literals[CONDITION_LEFT]);
   scenario_value_clear(&c.literals[CONDITION_RIGHT]);
@@ -199,7 +211,8 @@ static condition_verdict compare(void *user, const condition_reader *p, const co
 
 scenario_where *scenario_where_parse(const char *text, const char *origin, GError **error)
 {
-  if (condition_read(text, origin, "where, ", compare, NULL, error) == CONDITION_NONE) {
+  subject none = {NULL, SCENARIO_KEY_COUNT, 0};
+  if (condition_read(text, origin, "where, ", compare, &none, error) == CONDITION_NONE) {
     return NULL;
   }
   const scenario_where where = {g_strdup(text), g_strdup(origin)};
@@ -217,16 +230,24 @@ void scenario_where_free(scenario_where *where)
 
 condition_verdict scenario_where_holds(const scenario_where *where, const scenario *s, GError **error)
 {
-  return condition_read(where->text, where->origin, "where, ", compare, (void *)s, error);
+  subject of = {s, SCENARIO_KEY_COUNT, 0};
+  return condition_read(where->text, where->origin, "where, ", compare, &of, error);
 }
 
 gboolean scenario_needs_hold(const scenario *s, scenario_key key)
 {
-  g_autoptr(GError) error = NULL;
-  condition_verdict found =
-      condition_read(scenario_key_row_of(key)->needs, "keys.def", "", compare, (void *)s, &error);
+  static const scenario_key lists[] = {SCENARIO_KEY_COUNT, SCENARIO_LINKS, SCENARIO_SWITCHES, SCENARIO_HOSTS};
+  condition_verdict found = CONDITION_FALSE;
 
-  g_assert_no_error(error);
+  for (gsize i = 0; found == CONDITION_FALSE && i < G_N_ELEMENTS(lists); i++) {
+    const guint count = lists[i] < SCENARIO_KEY_COUNT ? scenario_entries(s, lists[i]) : 1;
+    for (guint entry = 0; found == CONDITION_FALSE && entry < count; entry++) {
+      subject of = {s, lists[i], entry};
+      g_autoptr(GError) error = NULL;
+      found = condition_read(scenario_key_row_of(key)->needs, "keys.def", "", compare, &of, &error);
+      g_assert_no_error(error);
+    }
+  }
   return found == CONDITION_TRUE;
 }
 

@@ -274,6 +274,19 @@ static const char *const noted[][2] = {
      " { at = \"spine1+spine3\"; buffer = 261000; } );",
      "a.cfg:6: a queue holds at most 130500 octets, 0.952 of the bandwidth-delay product of 137016: after a "
      "loss the port may idle"},
+    /* What a key needs, some of the links, switches or hosts may have. */
+    {STAR "switch: { ecn_minimum = 65000; };",
+     "a.cfg:2: switch.ecn_minimum has no effect unless tcp.ecn = on or tcp.congestion = dctcp"},
+    {STAR
+     "hosts = ( { at = \"h0\"; tcp: { congestion = \"dctcp\"; }; } );\nswitch: { ecn_minimum = 65000; };",
+     ""},
+    {STAR "tcp: { rto_min = \"10.4ms\"; delayed_ack = \"1ms\"; };\nswitches = ( { at = \"s0\"; buffer = "
+          "522000; } );\nswitch: { alpha = 2; };",
+     ""},
+    {STAR "workload: { start_spread = \"1ms\"; };", ""},
+    {STAR "workload: { pattern = \"permutation\"; to = \"h1\"; };",
+     "a.cfg:2: workload.to has no effect unless topology.kind != path and workload.pattern != permutation"},
+    {STAR "trunk: { delay = \"1us\"; };", "a.cfg:2: trunk.delay has no effect unless topology.kind != star"},
 };
 
 TEST(test_notes)

@@ -52,7 +52,7 @@ static datagram **first_arrived(const ns3_link *self)
 static void set_arrival_timer(ns3_link *self)
 {
   if (self->arrived.count > 0) {
-    engine_timer_set_ordered(self->arrival, ns3_shim_now(), (*first_arrived(self))->send_order);
+    engine_timer_set(self->arrival, ns3_shim_now());
   }
 }
 
@@ -71,7 +71,6 @@ static datagram *read_arrived(ns3_link *self, const uint8_t *octets, uint32_t le
   }
   packet->retransmission = sent->retransmission;
   packet->carries_checksum = sent->carries_checksum;
-  packet->send_order = sent->send_order;
   packet->flow_order = sent->flow_order;
   packet->connection = sent->connection;
   packet->number = sent->number;

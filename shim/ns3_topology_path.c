@@ -8,7 +8,6 @@ enum { FIRST_ROUTER_ADDRESS = 0xAC100001 }; /* 172.16.0.1: see ns3_topology.cc *
 typedef struct topology_end {
   GQueue *arrived; /* datagrams that are due now */
   engine_timer *timer;
-  uint64_t arrivals;
   path_output output;
   void *user;
 } topology_end;
@@ -23,10 +22,9 @@ struct ns3_topology_path {
 
 static void add_arrival(topology_end *end, datagram *packet)
 {
-  packet->send_order = ++end->arrivals;
   g_queue_push_tail(end->arrived, packet);
   if (end->arrived->length == 1) {
-    engine_timer_set_ordered(end->timer, ns3_shim_now(), packet->send_order);
+    engine_timer_set(end->timer, ns3_shim_now());
   }
 }
 
@@ -34,10 +32,9 @@ static void hand_over(void *user, time_ps now)
 {
   topology_end *end = user;
   datagram *packet = g_queue_pop_head(end->arrived);
-  const datagram *next = g_queue_peek_head(end->arrived);
 
-  if (next) {
-    engine_timer_set_ordered(end->timer, now, next->send_order);
+  if (end->arrived->length > 0) {
+    engine_timer_set(end->timer, now);
   }
   end->output(end->user, packet, now);
 }

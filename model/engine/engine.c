@@ -87,13 +87,8 @@ engine_timer *engine_timer_new(engine *clock, engine_class class, uint32_t major
                                engine_callback callback, void *user)
 {
   engine_timer *timer = memory_pool_take(clock->timers);
-  *timer = (engine_timer){.order = {.when = TIME_PS_NEVER,
-                                    .class_and_major = (uint64_t) class << 32 | major,
-                                    .minor = minor,
-                                    .place = EVENT_QUEUE_NOWHERE},
-                          .clock = clock,
-                          .callback = callback,
-                          .user = user};
+  *timer = (engine_timer){.clock = clock, .callback = callback, .user = user};
+  event_queue_add(&clock->queue, &timer->order, (uint64_t) class << 32 | major, minor);
   clock->timer_count++;
   return timer;
 }
@@ -109,29 +104,24 @@ void engine_timer_free(engine_timer *timer)
   memory_pool_give(clock->timers, timer);
 }
 
-void engine_timer_set(engine_timer *timer, time_ps when)
-{
-  engine_timer_set_ordered(timer, when, timer->order.minor);
-}
-
 /* Nothing is being run: the driver must be asked. */
-static G_GNUC_NO_INLINE void set_from_outside(engine_timer *timer, time_ps when, uint64_t minor)
+static G_GNUC_NO_INLINE void set_from_outside(engine_timer *timer, time_ps when)
 {
   engine *clock = timer->clock;
   g_assert(when >= engine_now(clock));
-  event_queue_set(&clock->queue, &timer->order, when, minor);
+  event_queue_set(&clock->queue, &timer->order, when);
   ask_for_wake(clock);
 }
 
-void engine_timer_set_ordered(engine_timer *timer, time_ps when, uint64_t minor)
+void engine_timer_set(engine_timer *timer, time_ps when)
 {
   engine *clock = timer->clock;
   if (!clock->waking) {
-    set_from_outside(timer, when, minor);
+    set_from_outside(timer, when);
     return;
   }
   g_assert(when >= clock->wake_now);
-  event_queue_set(&clock->queue, &timer->order, when, minor);
+  event_queue_set(&clock->queue, &timer->order, when);
 }
 
 bool engine_timer_is_next(const engine_timer *timer)
@@ -143,14 +133,13 @@ bool engine_timer_is_next(const engine_timer *timer)
   }
   const event_queue_timer *first = event_queue_first(&clock->queue);
   return first == NULL || first->when > clock->wake_now ||
-         first->class_and_major > timer->order.class_and_major;
+         event_queue_class_and_major(first) > event_queue_class_and_major(&timer->order);
 }
 
-static void run_timer(engine *clock, event_queue_timer *first)
+static void run_first(engine *clock)
 {
-  const engine_timer *timer = (const engine_timer *)first;
+  const engine_timer *timer = (const engine_timer *)event_queue_take(&clock->queue);
 
-  event_queue_take(&clock->queue, first);
   clock->events++;
   timer->callback(timer->user, clock->wake_now);
   if (clock->events >= clock->observe_at) {
@@ -161,14 +150,14 @@ static void run_timer(engine *clock, event_queue_timer *first)
 
 time_ps engine_driver_run_to(engine *clock, time_ps now, time_ps until)
 {
-  event_queue_timer *first = NULL;
+  const event_queue_timer *first = NULL;
 
   g_assert(!clock->waking);
   clock->wake_now = now;
   clock->waking = true;
   while (!clock->stopped && (first = event_queue_first(&clock->queue)) != NULL && first->when <= until) {
     clock->wake_now = MAX(clock->wake_now, first->when);
-    run_timer(clock, first);
+    run_first(clock);
   }
   clock->waking = false;
   return clock->stopped || until == TIME_PS_NEVER ? clock->wake_now : MAX(now, until);

@@ -42,9 +42,6 @@ void engine_timer_free(engine_timer *timer);
  * callback is called. Setting and moving cost O(log of what is due). */
 void engine_timer_set(engine_timer *timer, time_ps when);
 
-/* The same with another `minor`, which stays: an arrival whose send order is known only now. */
-void engine_timer_set_ordered(engine_timer *timer, time_ps when, uint64_t minor);
-
 /* Returns whether `timer`, set to the present, would run next: nothing that is due in this picosecond comes
  * before it. Then a callback may do at once what the timer is for. False when none is being run. */
 bool engine_timer_is_next(const engine_timer *timer);

@@ -15,65 +15,59 @@ enum { ROW_MAX = 20, HEAP_MIN = 10 };
 enum { ROOM_IN_FRONT = CACHE_LINE_OCTETS / sizeof(event_queue_entry) - 1 };
 G_STATIC_ASSERT(ROOM_IN_FRONT >= 1);
 
-static const event_queue_entry never = {.when = TIME_PS_NEVER};
+static const event_queue_entry never = {.when = TIME_PS_NEVER, .order = UINT64_MAX};
 
 void event_queue_clear(event_queue *queue)
 {
   free(queue->memory);
+  g_free(queue->timers);
+  g_free(queue->places);
   *queue = (event_queue){0};
 }
 
 /* --- Entries --- */
 
-static bool tie_runs_before(const event_queue_entry *a, const event_queue_entry *b)
+static inline bool runs_before(event_queue_entry a, event_queue_entry b)
 {
-  if (a->class_and_major != b->class_and_major) {
-    return a->class_and_major < b->class_and_major;
-  }
-  return a->minor < b->minor;
+  return a.when != b.when ? a.when < b.when : a.order < b.order;
 }
 
-static bool runs_before(const event_queue_entry *a, const event_queue_entry *b)
+static inline uint32_t number_in(uint64_t order)
 {
-  return a->when != b->when ? a->when < b->when : tie_runs_before(a, b);
+  return (uint32_t)order & ((1U << EVENT_QUEUE_NUMBER_BITS) - 1);
 }
 
-static bool is_up_to_date(const event_queue_entry *entry)
+static inline event_queue_timer *timer_of(const event_queue *queue, const event_queue_entry *entry)
 {
-  return entry->timer->when == entry->when && entry->timer->minor == entry->minor;
+  return queue->timers[number_in(entry->order)];
+}
+
+/* Returns whether two entries have the same keys, but perhaps for the minor. */
+static inline bool is_tied(const event_queue_entry *a, const event_queue_entry *b)
+{
+  return a->when == b->when && (a->order ^ b->order) >> EVENT_QUEUE_NUMBER_BITS == 0;
 }
 
 /* --- The row and the heap --- */
 
-/* This is an entry that looks for its place. Its key goes from function to function in registers: an entry
- * that is copied right after its fields were written makes the processor wait for them. */
-static inline bool key_runs_before(time_ps when, uint64_t class_and_major, uint64_t minor,
-                                   const event_queue_entry *other)
+/* Places are kept in a heap only: in a row an entry is soon found. */
+static inline void put(event_queue *queue, uint32_t place, event_queue_entry entry)
 {
-  if (when != other->when) {
-    return when < other->when;
+  queue->heap[place] = entry;
+  queue->places[number_in(entry.order)] = place;
+}
+
+static uint32_t place_of(const event_queue *queue, const event_queue_timer *timer)
+{
+  uint32_t place = 0;
+
+  if (queue->is_heap) {
+    return queue->places[number_in(timer->order)];
   }
-  return class_and_major != other->class_and_major ? class_and_major < other->class_and_major
-                                                   : minor < other->minor;
-}
-
-static void move(event_queue *queue, uint32_t place, const event_queue_entry *from)
-{
-  queue->heap[place] = *from;
-  from->timer->place = place;
-}
-
-/* The entry of `timer` at `when` and `minor` comes to `place`. */
-static inline void put(event_queue *queue, uint32_t place, event_queue_timer *timer, time_ps when,
-                       uint64_t minor)
-{
-  event_queue_entry *entry = &queue->heap[place];
-
-  entry->when = when;
-  entry->class_and_major = timer->class_and_major;
-  entry->minor = minor;
-  entry->timer = timer;
-  timer->place = place;
+  while (queue->heap[place].order != timer->order) {
+    place++;
+  }
+  return place;
 }
 
 /* Does what is to be done after entries came or went. */
@@ -82,124 +76,83 @@ static inline void find_head(event_queue *queue)
   queue->head = queue->is_heap ? queue->heap : queue->heap + queue->count - 1;
 }
 
-/* Finds the place of the entry of `timer` at `when` and `minor` from the vacant `place` upwards, to what is
- * due earlier, and puts it there. */
-static void sift_up_heap(event_queue *queue, uint32_t place, event_queue_timer *timer, time_ps when,
-                         uint64_t minor)
+/* Finds the place of `entry` from the vacant `place` upwards, to what is due earlier, and puts it there. */
+static void sift_up_heap(event_queue *queue, uint32_t place, event_queue_entry entry)
 {
   while (place > 0) {
     uint32_t above = (place - 1) / HEAP_CHILDREN;
-    if (!key_runs_before(when, timer->class_and_major, minor, &queue->heap[above])) {
+    if (!runs_before(entry, queue->heap[above])) {
       break;
     }
-    move(queue, place, &queue->heap[above]);
+    put(queue, place, queue->heap[above]);
     place = above;
   }
-  put(queue, place, timer, when, minor);
+  put(queue, place, entry);
 }
 
-static void sift_up_row(event_queue *queue, uint32_t place, event_queue_timer *timer, time_ps when,
-                        uint64_t minor)
+static void sift_up_row(event_queue *queue, uint32_t place, event_queue_entry entry)
 {
-  for (; place + 1 < queue->count; place++) {
-    const event_queue_entry *above = &queue->heap[place + 1];
-    if (!key_runs_before(when, timer->class_and_major, minor, above)) {
-      break;
-    }
-    move(queue, place, above);
+  for (; place + 1 < queue->count && runs_before(entry, queue->heap[place + 1]); place++) {
+    queue->heap[place] = queue->heap[place + 1];
   }
-  put(queue, place, timer, when, minor);
+  queue->heap[place] = entry;
 }
 
-static G_GNUC_NO_INLINE void sift_up(event_queue *queue, uint32_t place, event_queue_timer *timer,
-                                     time_ps when, uint64_t minor)
+/* Returns which of the four, whose earliest moment is `earliest`, runs first; without branches, as they could
+ * not be foreseen. */
+static inline uint32_t first_of(const event_queue_entry children[HEAP_CHILDREN], time_ps earliest)
 {
-  if (queue->is_heap) {
-    sift_up_heap(queue, place, timer, when, minor);
-  } else {
-    sift_up_row(queue, place, timer, when, minor);
-  }
+  const uint64_t orders[HEAP_CHILDREN] = {
+      children[0].when == earliest ? children[0].order : UINT64_MAX,
+      children[1].when == earliest ? children[1].order : UINT64_MAX,
+      children[2].when == earliest ? children[2].order : UINT64_MAX,
+      children[3].when == earliest ? children[3].order : UINT64_MAX,
+  };
+  const uint64_t least = MIN(MIN(orders[0], orders[1]), MIN(orders[2], orders[3]));
+
+  return (orders[1] == least) + 2U * (orders[2] == least) + 3U * (orders[3] == least);
 }
 
-static const event_queue_entry *earlier(const event_queue_entry *a, const event_queue_entry *b)
-{
-  return runs_before(b, a) ? b : a;
-}
-
-/* Returns the earliest moment of the four. */
-static inline time_ps earliest_of(const event_queue_entry children[HEAP_CHILDREN])
-{
-  return MIN(MIN(children[0].when, children[1].when), MIN(children[2].when, children[3].when));
-}
-
-/* Returns which of the four, whose earliest moment is `earliest`, runs first; without branches when it is the
- * only one of that moment, as they could not be foreseen. */
-static const event_queue_entry *first_of(const event_queue_entry children[HEAP_CHILDREN], time_ps earliest)
-{
-  bool is_1 = children[1].when == earliest;
-  bool is_2 = children[2].when == earliest;
-  bool is_3 = children[3].when == earliest;
-
-  if ((children[0].when == earliest) + is_1 + is_2 + is_3 > 1) {
-    return earlier(earlier(children, children + 1), earlier(children + 2, children + 3));
-  }
-  return children + is_1 + 2 * is_2 + 3 * is_3;
-}
-
-static G_GNUC_NO_INLINE void sift_down_heap(event_queue *queue, uint32_t place, event_queue_timer *timer,
-                                            time_ps when, uint64_t minor)
+static G_GNUC_NO_INLINE void sift_down_heap(event_queue *queue, uint32_t place, event_queue_entry entry)
 {
   for (uint32_t child; (child = place * HEAP_CHILDREN + 1) < queue->count;) {
     const event_queue_entry *children = &queue->heap[child];
-    time_ps earliest = earliest_of(children);
-    if (when < earliest) {
+    const time_ps earliest =
+        MIN(MIN(children[0].when, children[1].when), MIN(children[2].when, children[3].when));
+    if (entry.when < earliest) {
       break;
     }
-    const event_queue_entry *first = first_of(children, earliest);
-    if (key_runs_before(when, timer->class_and_major, minor, first)) {
+    const uint32_t first = first_of(children, earliest);
+    if (runs_before(entry, children[first])) {
       break;
     }
-    move(queue, place, first);
-    place = child + (uint32_t)(first - children);
+    put(queue, place, children[first]);
+    place = child + first;
   }
-  put(queue, place, timer, when, minor);
+  put(queue, place, entry);
 }
 
 /* In front of the row stands an entry that is never due. */
-static inline void sift_down_row(event_queue *queue, uint32_t place, event_queue_timer *timer, time_ps when,
-                                 uint64_t minor)
+static inline void sift_down_row(event_queue *queue, uint32_t place, event_queue_entry entry)
 {
   event_queue_entry *to = &queue->heap[place];
 
-  for (; !key_runs_before(when, timer->class_and_major, minor, to - 1); to--) {
+  for (; !runs_before(entry, to[-1]); to--) {
     *to = to[-1];
-    to->timer->place = place--;
   }
-  put(queue, place, timer, when, minor);
+  *to = entry;
 }
 
-/* Finds the place of the entry of `timer` at `when` (not never) and `minor` from the vacant `place` downwards
- * and puts it there. */
-static inline void sift_down(event_queue *queue, uint32_t place, event_queue_timer *timer, time_ps when,
-                             uint64_t minor)
-{
-  if (queue->is_heap) {
-    sift_down_heap(queue, place, timer, when, minor);
-  } else {
-    sift_down_row(queue, place, timer, when, minor);
-  }
-}
-
-/* After the entries in use, and after room for all, stand those that are never due: so each node has four
- * children. */
-static void grow(event_queue *queue)
+/* Makes room for twice as many timers. After the entries in use, and after room for all, stand those that are
+ * never due: so each node has four children. */
+static G_GNUC_NO_INLINE void grow(event_queue *queue)
 {
   uint32_t capacity = MAX(queue->capacity * 2, FIRST_CAPACITY);
   uint32_t slots = capacity + HEAP_CHILDREN;
   size_t lines = (slots + ROOM_IN_FRONT) * sizeof(event_queue_entry) / CACHE_LINE_OCTETS + 1;
   event_queue_entry *memory = aligned_alloc(CACHE_LINE_OCTETS, lines * CACHE_LINE_OCTETS);
 
-  if (memory == NULL) {
+  if (memory == NULL || capacity > 1U << EVENT_QUEUE_NUMBER_BITS) {
     g_error("engine: no memory for %u timers", capacity);
   }
   memory[ROOM_IN_FRONT - 1] = never;
@@ -209,44 +162,34 @@ static void grow(event_queue *queue)
   free(queue->memory);
   queue->memory = memory;
   queue->heap = memory + ROOM_IN_FRONT;
+  queue->timers = g_renew(event_queue_timer *, queue->timers, capacity);
+  queue->places = g_renew(uint32_t, queue->places, capacity);
   queue->capacity = capacity;
+  find_head(queue);
 }
 
 /* Makes a heap of the row: from its other end it is one. */
 static void make_heap(event_queue *queue)
 {
   queue->is_heap = true;
-  for (uint32_t low = 0, high = queue->count - 1; low < high; low++, high--) {
+  for (uint32_t low = 0, high = queue->count - 1; low <= high; low++, high--) {
     const event_queue_entry entry = queue->heap[low];
-    move(queue, low, &queue->heap[high]);
-    move(queue, high, &entry);
+    put(queue, low, queue->heap[high]);
+    put(queue, high, entry);
   }
 }
 
-static G_GNUC_NO_INLINE void insert(event_queue *queue, event_queue_timer *timer)
+static void insert(event_queue *queue, event_queue_entry entry)
 {
-  if (queue->count == queue->capacity) {
-    grow(queue);
-  }
   if (queue->count == ROW_MAX && !queue->is_heap) {
     make_heap(queue);
   }
   uint32_t place = queue->count++;
   find_head(queue);
   if (queue->is_heap) {
-    sift_up_heap(queue, place, timer, timer->when, timer->minor);
+    sift_up_heap(queue, place, entry);
   } else {
-    sift_down_row(queue, place, timer, timer->when, timer->minor);
-  }
-}
-
-/* Puts the few entries of what was a heap in order. */
-static void make_row(event_queue *queue)
-{
-  queue->is_heap = false;
-  for (uint32_t place = 1; place < queue->count; place++) {
-    const event_queue_entry entry = queue->heap[place];
-    sift_down_row(queue, place, entry.timer, entry.when, entry.minor);
+    sift_down_row(queue, place, entry);
   }
 }
 
@@ -254,38 +197,35 @@ static void make_row(event_queue *queue)
 static void close_row(event_queue *queue, uint32_t place)
 {
   for (queue->count--; place < queue->count; place++) {
-    move(queue, place, &queue->heap[place + 1]);
+    queue->heap[place] = queue->heap[place + 1];
   }
   queue->heap[place] = never;
 }
 
-/* The entry at `place` goes, and the last one finds a new place. */
+/* The entry at `place` goes, and the last one finds a new place. Few entries become a row. */
 static void close_heap(event_queue *queue, uint32_t place)
 {
-  event_queue_entry last = queue->heap[--queue->count];
+  const event_queue_entry last = queue->heap[--queue->count];
+
   queue->heap[queue->count] = never;
   if (place < queue->count) {
-    if (place > 0 && runs_before(&last, &queue->heap[(place - 1) / HEAP_CHILDREN])) {
-      sift_up_heap(queue, place, last.timer, last.when, last.minor);
+    if (place > 0 && runs_before(last, queue->heap[(place - 1) / HEAP_CHILDREN])) {
+      sift_up_heap(queue, place, last);
     } else {
-      sift_down_heap(queue, place, last.timer, last.when, last.minor);
+      sift_down_heap(queue, place, last);
     }
   }
   if (queue->count <= HEAP_MIN) {
-    make_row(queue);
+    queue->is_heap = false;
+    for (uint32_t next = 1; next < queue->count; next++) {
+      sift_down_row(queue, next, queue->heap[next]);
+    }
   }
 }
 
-/* --- The event queue --- */
-
-void event_queue_remove(event_queue *queue, event_queue_timer *timer)
+static void close_entry(event_queue *queue, event_queue_timer *timer, uint32_t place)
 {
-  uint32_t place = timer->place;
-
-  if (place == EVENT_QUEUE_NOWHERE) {
-    return;
-  }
-  timer->place = EVENT_QUEUE_NOWHERE;
+  timer->queued_at = TIME_PS_NEVER;
   if (queue->is_heap) {
     close_heap(queue, place);
   } else {
@@ -294,88 +234,129 @@ void event_queue_remove(event_queue *queue, event_queue_timer *timer)
   find_head(queue);
 }
 
-void event_queue_set(event_queue *queue, event_queue_timer *timer, time_ps when, uint64_t minor)
-{
-  uint32_t place = timer->place;
+/* --- The event queue --- */
 
-  timer->when = when;
-  timer->minor = minor;
-  if (place == EVENT_QUEUE_NOWHERE) {
-    if (when != TIME_PS_NEVER) {
-      insert(queue, timer);
+void event_queue_add(event_queue *queue, event_queue_timer *timer, uint64_t class_and_major, uint64_t minor)
+{
+  uint32_t number = queue->numbers;
+
+  if (queue->free_number > 0) {
+    number = queue->free_number - 1;
+    queue->free_number = queue->places[number];
+  } else {
+    if (number == queue->capacity) {
+      grow(queue);
     }
-    return;
+    queue->numbers++;
   }
-  const event_queue_entry *entry = &queue->heap[place];
-  if (when < entry->when || (when == entry->when && minor < entry->minor)) {
-    sift_up(queue, place, timer, when, minor);
+  *timer = (event_queue_timer){.when = TIME_PS_NEVER,
+                               .queued_at = TIME_PS_NEVER,
+                               .order = class_and_major << EVENT_QUEUE_NUMBER_BITS | number,
+                               .minor = minor};
+  queue->timers[number] = timer;
+}
+
+void event_queue_remove(event_queue *queue, event_queue_timer *timer)
+{
+  const uint32_t number = number_in(timer->order);
+
+  if (timer->queued_at != TIME_PS_NEVER) {
+    close_entry(queue, timer, place_of(queue, timer));
+  }
+  queue->places[number] = queue->free_number;
+  queue->free_number = number + 1;
+}
+
+G_GNUC_NO_INLINE void event_queue_set_earlier(event_queue *queue, event_queue_timer *timer)
+{
+  const event_queue_entry entry = {.when = timer->when, .order = timer->order};
+  const bool has_entry = timer->queued_at != TIME_PS_NEVER;
+
+  timer->queued_at = timer->when;
+  if (!has_entry) {
+    insert(queue, entry);
+  } else if (queue->is_heap) {
+    sift_up_heap(queue, place_of(queue, timer), entry);
+  } else {
+    sift_up_row(queue, place_of(queue, timer), entry);
   }
 }
 
 inline event_queue_timer *event_queue_first(event_queue *queue)
 {
   while (queue->count > 0) {
-    event_queue_timer *timer = queue->head->timer;
-    if (is_up_to_date(queue->head)) {
+    event_queue_timer *timer = timer_of(queue, queue->head);
+    if (timer->when == queue->head->when) {
       return timer;
     }
     if (timer->when == TIME_PS_NEVER) {
-      event_queue_remove(queue, timer);
+      close_entry(queue, timer, queue->is_heap ? 0 : queue->count - 1);
+      continue;
+    }
+    const event_queue_entry entry = {.when = timer->when, .order = timer->order};
+    timer->queued_at = timer->when;
+    if (queue->is_heap) {
+      sift_down_heap(queue, 0, entry);
     } else {
-      sift_down(queue, timer->place, timer, timer->when, timer->minor);
+      sift_down_row(queue, queue->count - 1, entry);
     }
   }
   return NULL;
 }
 
-/* Returns whether below `place`, whose timer is due, there is another that is due with the same keys. Those
- * that are out of date stand on the way to it at most. */
-static bool has_twin_below(const event_queue *queue, uint32_t place)
+static G_GNUC_NO_INLINE void compare_minor(event_queue *queue, event_queue_entry *entry)
 {
-  const event_queue_entry *parent = &queue->heap[place];
-  uint32_t child = place * HEAP_CHILDREN + 1;
+  const event_queue_timer *first = timer_of(queue, queue->head);
+  const event_queue_timer *other = timer_of(queue, entry);
 
-  for (uint32_t end = MIN(child + HEAP_CHILDREN, queue->count); child < end; child++) {
-    const event_queue_entry *entry = &queue->heap[child];
-    if (entry->when == parent->when && !tie_runs_before(parent, entry) &&
-        (is_up_to_date(entry) || has_twin_below(queue, child))) {
-      return true;
-    }
+  if (other->when != entry->when) {
+    return; /* the entry is out of date */
   }
-  return false;
-}
-
-static bool row_has_twin(const event_queue *queue)
-{
-  const event_queue_entry *head = queue->head;
-
-  for (const event_queue_entry *next = head - 1; next->when == head->when; next--) {
-    if (!tie_runs_before(head, next) && is_up_to_date(next)) {
-      return true;
-    }
-  }
-  return false;
-}
-
-static bool head_has_twin(const event_queue *queue)
-{
-  const event_queue_entry *heap = queue->heap;
-  time_ps when = queue->head->when;
-
-  if (!queue->is_heap) {
-    return queue->head[-1].when == when && row_has_twin(queue);
-  }
-  bool is_tied = heap[1].when == when || heap[2].when == when || heap[3].when == when || heap[4].when == when;
-  return is_tied && has_twin_below(queue, 0);
-}
-
-void event_queue_take(event_queue *queue, event_queue_timer *first)
-{
-  if (head_has_twin(queue)) {
+  if (other->minor == first->minor) {
     g_error("engine: two timers due at %" G_GINT64_FORMAT
             " ps share class %u, major %u, minor %" G_GUINT64_FORMAT,
-            first->when, (unsigned)(first->class_and_major >> 32), (unsigned)(uint32_t)first->class_and_major,
-            first->minor);
+            first->when, (unsigned)(event_queue_class_and_major(first) >> 32),
+            (unsigned)event_queue_class_and_major(first), first->minor);
   }
+  if (other->minor < first->minor) {
+    const uint64_t order = entry->order;
+    entry->order = queue->head->order;
+    queue->head->order = order;
+    if (queue->is_heap) {
+      put(queue, (uint32_t)(entry - queue->heap), *entry);
+      put(queue, 0, *queue->head);
+    }
+  }
+}
+
+/* Looks below `place`, whose entry is tied with the head's, for others that are: nothing but those stands on
+ * the way to them. */
+static void find_least_minor(event_queue *queue, uint32_t place)
+{
+  const uint32_t child = place * HEAP_CHILDREN + 1;
+
+  for (uint32_t i = child; i < MIN(child + HEAP_CHILDREN, queue->count); i++) {
+    if (is_tied(&queue->heap[i], queue->head)) {
+      find_least_minor(queue, i);
+      compare_minor(queue, &queue->heap[i]);
+    }
+  }
+}
+
+event_queue_timer *event_queue_take(event_queue *queue)
+{
+  const event_queue_entry *heap = queue->heap;
+  event_queue_entry *head = queue->head;
+
+  if (!queue->is_heap) {
+    for (event_queue_entry *next = head - 1; is_tied(next, head); next--) {
+      compare_minor(queue, next);
+    }
+  } else if (is_tied(&heap[1], head) || is_tied(&heap[2], head) || is_tied(&heap[3], head) ||
+             is_tied(&heap[4], head)) {
+    find_least_minor(queue, 0);
+  }
+  event_queue_timer *first = timer_of(queue, head);
   first->when = TIME_PS_NEVER;
+  return first;
 }

@@ -6,10 +6,10 @@
  *     ENGINE_TRANSMITTER  order_of_node()                          0
  *                         ORDER_EVENTS                             order_of_event()
  *     ENGINE_ARRIVAL      ORDER_CHAIN + the end, in ns-3's nodes   0
- *                         order_of_node()                          the packet's send order
+ *                         order_of_node()                          0
  *                         ORDER_CAPTURE, of a replay               0
  *     ENGINE_TIMER        order_of_end(), of TCP and what is above 0
- *                         ORDER_BOXES + order_of_node()            the send order of a packet that waits
+ *                         ORDER_BOXES + order_of_node()            0
  *                         ORDER_SWITCHES + the switch              0
  *                         ORDER_IP_INPUT + the host                0
  *                         ORDER_RESEND, of a replay                0

@@ -44,7 +44,6 @@ typedef struct datagram {
   uint8_t header_octets; /* all of `header` */
   uint32_t connection;   /* in a trace, and … */
   uint32_t number;       /* … which of all packets sent: on no wire; 0: it has no number */
-  uint64_t send_order;   /* on its link: set by the link, 0 before; the second key of arrivals that tie */
   uint64_t flow_order;   /* in its flow, from 1: set where it enters the path, 0 before; on no wire */
   buffer_chain payload;
   uint8_t header[DATAGRAM_HEADER_MAX_OCTETS];
@@ -81,7 +80,6 @@ static inline datagram *datagram_allocate(memory_pool *pool, datagram_kind kind)
   packet->retransmission = false;
   packet->carries_checksum = false;
   packet->number = 0;
-  packet->send_order = 0;
   packet->flow_order = 0;
   buffer_chain_init(&packet->payload);
   return packet;
@@ -145,8 +143,7 @@ bool datagram_may_be_fragmented(const datagram *packet);
 datagram_ecn datagram_ecn_of(const datagram *packet);
 void datagram_set_ecn(datagram *packet, datagram_ecn ecn);
 
-/* A copy with one reference, of octets shared where possible; not of `send_order`, but of `flow_order` and
- * `number`. */
+/* A copy with one reference, of octets shared where possible. */
 datagram *datagram_copy(const datagram *packet);
 
 datagram *datagram_ref(datagram *packet);

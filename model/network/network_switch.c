@@ -412,7 +412,7 @@ static bool connect_port(switch_port *port, GError **error)
   port->link = place->new_link(place->clock, &port->config, error);
   if (port->link) {
     path_link_set_receiver(port->link, port->output, port->output_user);
-    port->link->packets_sent = port->packets_sent; /* send orders go on */
+    port->link->packets_sent = port->packets_sent; /* it counts on */
   }
   return port->link != NULL;
 }

@@ -55,7 +55,6 @@ static void flush(path_coalesce *box, coalesce_flow *flow, uint8_t flags, time_p
                       .isn = flow->isn,
                       .newest = &flow->newest,
                       .flags = flags,
-                      .send_order = flow->flow.send_order,
                       .maker = &box->box,
                       .datagrams = path_box_datagrams(&box->box)};
 
@@ -67,7 +66,7 @@ static void flush(path_coalesce *box, coalesce_flow *flow, uint8_t flags, time_p
     packet = path_waiting_take(&flow->waiting, flow->end, &piece);
   }
   flow->first = NULL;
-  path_box_set_deadline(&box->box, &flow->flow, TIME_PS_NEVER, 0);
+  path_box_set_deadline(&box->box, &flow->flow, TIME_PS_NEVER);
   path_box_emit(&box->box, packet, now);
 }
 
@@ -95,7 +94,7 @@ static void begin(path_coalesce *box, coalesce_flow *flow, datagram *packet, con
   flow->newest = *header;
   flow->isn = header->sequence - 1;
   flow->end = packet->payload.length;
-  path_box_set_deadline(&box->box, &flow->flow, now + box->hold_ps, packet->send_order);
+  path_box_set_deadline(&box->box, &flow->flow, now + box->hold_ps);
 }
 
 /* The segment is joined to what waits. */
@@ -109,7 +108,6 @@ static void join(coalesce_flow *flow, const datagram *packet, const tcp_header *
   flow->end = from + packet->payload.length;
   path_waiting_append(&flow->waiting, packet, header, from, from, flow->end);
   path_waiting_note_header(&flow->newest, header);
-  flow->flow.send_order = packet->send_order;
 }
 
 static void receive(path_element *element, datagram *packet, time_ps now)

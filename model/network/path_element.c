@@ -8,10 +8,9 @@ void path_element_receive(path_element *element, datagram *packet, time_ps now)
   element->class->receive(element, packet, now);
 }
 
-time_ps path_element_deadline(const path_element *element, uint64_t *order)
+time_ps path_element_deadline(const path_element *element)
 {
-  *order = 0;
-  return element->class->deadline ? element->class->deadline(element, order) : TIME_PS_NEVER;
+  return element->class->deadline ? element->class->deadline(element) : TIME_PS_NEVER;
 }
 
 void path_element_run(path_element *element, time_ps now)
@@ -52,7 +51,6 @@ datagram *path_element_own(datagram *packet)
     return packet;
   }
   datagram *copy = datagram_copy(packet);
-  copy->send_order = packet->send_order;
   datagram_unref(packet);
   return copy;
 }
@@ -138,14 +136,10 @@ void path_delay_line_add(path_delay_line *line, datagram *packet, time_ps leaves
   *added = (held_packet){.leaves_at_ps = (uint64_t)leaves_at, .packet = packet, .after = after};
 }
 
-time_ps path_delay_line_deadline(const path_delay_line *line, uint64_t *order)
+time_ps path_delay_line_deadline(const path_delay_line *line)
 {
-  if (line->packets.count == 0) {
-    return TIME_PS_NEVER;
-  }
-  const held_packet *first = deque_at(&line->packets, 0);
-  *order = first->packet->send_order;
-  return (time_ps)first->leaves_at_ps;
+  return line->packets.count == 0 ? TIME_PS_NEVER
+                                  : (time_ps)((const held_packet *)deque_at(&line->packets, 0))->leaves_at_ps;
 }
 
 static inline bool has_due(const path_delay_line *line, time_ps now)

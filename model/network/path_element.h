@@ -20,10 +20,9 @@ typedef struct path_element path_element;
 typedef struct path_element_class {
   const char *name;
   void (*receive)(path_element *element, datagram *packet, time_ps now); /* takes the reference */
-  /* NULL: never; see path_element_deadline(), which sets `*order` to 0 first */
-  time_ps (*deadline)(const path_element *element, uint64_t *order);
-  void (*run)(path_element *element, time_ps now); /* NULL with deadline */
-  void (*free)(path_element *element);             /* NULL: g_free() */
+  time_ps (*deadline)(const path_element *element);                      /* NULL: never */
+  void (*run)(path_element *element, time_ps now);                       /* NULL with deadline */
+  void (*free)(path_element *element);                                   /* NULL: g_free() */
 } path_element_class;
 
 /* Why a packet was lost: LOSSES_RANDOM, LOSSES_QUEUE … (measure/metrics.def). */
@@ -100,10 +99,8 @@ static inline void path_element_note(const path_element *element, unsigned act, 
 /* Hands `packet` and its reference to the element. */
 void path_element_receive(path_element *element, datagram *packet, time_ps now);
 
-/* Returns when path_element_run() is next due (TIME_PS_NEVER) and, through `order`, the send order of the
- * packet that it will release first: the key of that arrival among others in the same picosecond; 0 when that
- * packet has not been on the link yet. */
-time_ps path_element_deadline(const path_element *element, uint64_t *order);
+/* Returns when path_element_run() is next due; TIME_PS_NEVER: not so far. */
+time_ps path_element_deadline(const path_element *element);
 
 /* Does what is due at `now`. */
 void path_element_run(path_element *element, time_ps now);
@@ -136,8 +133,8 @@ void path_element_emit(path_element *element, datagram *packet, time_ps now);
 /* Drops `packet` and its reference, and counts it as lost by `cause`. The elements themselves call it. */
 void path_element_drop(path_element *element, datagram *packet, path_loss_cause cause);
 
-/* Returns `packet` for an element that changes it: itself when nobody else refers to it, else a copy of the
- * same send order. Takes the reference and returns one. The elements themselves call it. */
+/* Returns `packet` for an element that changes it: itself when nobody else refers to it, else a copy.
+ * Takes the reference and returns one. The elements themselves call it. */
 datagram *path_element_own(datagram *packet);
 
 /* `packet` was made by `element`: it gets a number if anything is traced. The elements themselves call it. */
@@ -169,9 +166,8 @@ void path_delay_line_clear(path_delay_line *line);
  * middle of a deque: O(log of those that wait). */
 void path_delay_line_add(path_delay_line *line, datagram *packet, time_ps leaves_at, uint64_t after);
 
-/* Returns when the first leaves (TIME_PS_NEVER: none waits), and its send order in `order`:
- * path_element_class.deadline. */
-time_ps path_delay_line_deadline(const path_delay_line *line, uint64_t *order);
+/* Returns when the first leaves (TIME_PS_NEVER: none waits): path_element_class.deadline. */
+time_ps path_delay_line_deadline(const path_delay_line *line);
 
 /* Returns the next packet that is due at `now`, with its reference; NULL: none is. */
 datagram *path_delay_line_take_due(path_delay_line *line, time_ps now);

@@ -131,7 +131,6 @@ static void receive_to_duplicate(path_element *element, datagram *packet, time_p
 
   if (path_correlation_chance(&duplicate->draws, duplicate->probability)) {
     copy = datagram_copy(packet); /* now: who gets the packet may change it */
-    copy->send_order = packet->send_order;
     element->counts.duplicated++;
     path_element_note(element, PATH_ACT_DUPLICATE, true);
     PATH_TRACE(element, packet, PACKET_DOUBLED, .place = TRACE_NAME(element->class->name));

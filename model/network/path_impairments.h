@@ -119,8 +119,8 @@ typedef struct path_duplicate_config {
   double correlation; /* of each draw with the last (path_correlation) */
 } path_duplicate_config;
 
-/* Sends, with `probability` of each packet with or without payload, a copy right after it: in the same
- * picosecond and with the same send order. Every packet draws once. */
+/* Sends, with `probability` of each packet with or without payload, a copy right after it, in the same
+ * picosecond. Every packet draws once. */
 path_element *path_duplicate_new(const path_duplicate_config *config, random_stream *random);
 
 typedef struct path_ecn_mark_config {

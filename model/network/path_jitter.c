@@ -155,9 +155,9 @@ static void receive(path_element *element, datagram *packet, time_ps now)
   path_delay_line_run(&jitter->held, element, now); /* it may be due at once, after others that are */
 }
 
-static time_ps deadline(const path_element *element, uint64_t *order)
+static time_ps deadline(const path_element *element)
 {
-  return path_delay_line_deadline(&((const path_jitter *)element)->held, order);
+  return path_delay_line_deadline(&((const path_jitter *)element)->held);
 }
 
 static void run(path_element *element, time_ps now)
@@ -223,9 +223,9 @@ static void late_receive(path_element *element, datagram *packet, time_ps now)
   path_delay_line_run(&late->held, element, now);
 }
 
-static time_ps late_deadline(const path_element *element, uint64_t *order)
+static time_ps late_deadline(const path_element *element)
 {
-  return path_delay_line_deadline(&((const path_late *)element)->held, order);
+  return path_delay_line_deadline(&((const path_late *)element)->held);
 }
 
 static void late_run(path_element *element, time_ps now)

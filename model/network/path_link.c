@@ -119,14 +119,11 @@ bool path_link_schedule_send(path_link_schedule *schedule, datagram *packet, tim
   return transmit(schedule, packet, octets, now);
 }
 
-time_ps path_link_schedule_next(const path_link_schedule *schedule, uint64_t *order)
+time_ps path_link_schedule_next(const path_link_schedule *schedule)
 {
-  if (schedule->transits.count == 0) {
-    return TIME_PS_NEVER;
-  }
-  const transit *next = deque_slot(&schedule->transits, 0, sizeof(transit));
-  *order = next->packet->send_order;
-  return next->arrival;
+  return schedule->transits.count == 0
+             ? TIME_PS_NEVER
+             : ((const transit *)deque_slot(&schedule->transits, 0, sizeof(transit)))->arrival;
 }
 
 datagram *path_link_schedule_at(const path_link_schedule *schedule, size_t index)
@@ -186,7 +183,7 @@ void path_link_schedule_change(path_link_schedule *schedule, const path_link_con
 
 void path_link_send(path_link *link, datagram *packet, time_ps now)
 {
-  packet->send_order = ++link->packets_sent;
+  link->packets_sent++;
   link->sent(link, packet, path_link_schedule_send(&link->schedule, packet, now));
 }
 
@@ -219,10 +216,7 @@ typedef struct path_link_native {
 
 static void set_arrival_timer(path_link *link)
 {
-  uint64_t order = 0;
-  time_ps next = path_link_schedule_next(&link->schedule, &order);
-
-  engine_timer_set_ordered(((path_link_native *)link)->arrival, next, order);
+  engine_timer_set(((path_link_native *)link)->arrival, path_link_schedule_next(&link->schedule));
 }
 
 static void arrive(void *user, time_ps now)

@@ -81,14 +81,13 @@ void path_link_schedule_init(path_link_schedule *schedule, const path_link_confi
 /* Drops the packets on the way, and frees the memory. */
 void path_link_schedule_clear(path_link_schedule *schedule);
 
-/* Takes `packet`, which is sent at `now` and has its send order, and its reference. True when it arrives
+/* Takes `packet`, which is sent at `now`, and its reference. True when it arrives
  * before all others on the way. O(1), apart from the packets that it overtakes (when the delay has become
  * less). */
 bool path_link_schedule_send(path_link_schedule *schedule, datagram *packet, time_ps now);
 
-/* Returns when the next packet arrives (TIME_PS_NEVER: none is on the way) and, through `order`, its send
- * order. */
-time_ps path_link_schedule_next(const path_link_schedule *schedule, uint64_t *order);
+/* Returns when the next packet arrives; TIME_PS_NEVER: none is on the way. */
+time_ps path_link_schedule_next(const path_link_schedule *schedule);
 
 /* Returns packet number `index` on the way, in the order of arrival; it stays the schedule's. */
 datagram *path_link_schedule_at(const path_link_schedule *schedule, size_t index);
@@ -117,13 +116,13 @@ struct path_link {
   void (*free)(path_link *link);
   path_link_receiver receiver;
   void *receiver_user;
-  uint64_t packets_sent; /* so far: path_link_send() numbers them, so that every kind of link does it alike */
+  uint64_t packets_sent;       /* so far */
   path_link_schedule schedule; /* an implementation takes from it what arrives */
 };
 
-/* Gives the packet's reference to the link at `now`, the present of the link's clock: numbers it (send_order
- * 1, 2, …) and transmits it as soon as those before it are through. The packet is at most the MTU: larger
- * ones are the caller's mistake. */
+/* Gives the packet's reference to the link at `now`, the present of the link's clock: it is transmitted as
+ * soon as those before it are through. The packet is at most the MTU: larger ones are the caller's mistake.
+ */
 void path_link_send(path_link *link, datagram *packet, time_ps now);
 
 /* Who gets what arrives; before the first send. */
@@ -139,6 +138,6 @@ void path_link_free(path_link *link);
 /* --- The link over a native clock --- */
 
 /* Makes a link that delivers exactly as the one over ns-3 does, of `config` (copied), whose packets arrive by
- * `clock`, in class ENGINE_ARRIVAL, major config->id, minor send order. The clock stays the caller's and
+ * `clock`, in class ENGINE_ARRIVAL, major config->id. The clock stays the caller's and
  * outlives the link. Free with path_link_free(), which drops what is still on the way. */
 path_link *path_link_native_new(const path_link_config *config, engine *clock);

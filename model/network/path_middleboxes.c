@@ -56,11 +56,10 @@ void path_box_emit(path_box *box, datagram *packet, time_ps now)
   path_element_emit(&box->element, packet, now);
 }
 
-void path_box_set_deadline(path_box *box, path_box_flow *flow, time_ps deadline, uint64_t send_order)
+void path_box_set_deadline(path_box *box, path_box_flow *flow, time_ps deadline)
 {
   bool stays_last = box->due.tail == &flow->due && flow->deadline <= deadline && deadline != TIME_PS_NEVER;
 
-  flow->send_order = send_order;
   if (stays_last) {
     flow->deadline = deadline;
     return;
@@ -83,13 +82,9 @@ path_box_flow *path_box_due(const path_box *box, time_ps now)
   return first && first->deadline <= now ? first : NULL;
 }
 
-time_ps path_box_deadline(const path_element *element, uint64_t *order)
+time_ps path_box_deadline(const path_element *element)
 {
   const GList *first = ((const path_box *)element)->due.head;
 
-  if (!first) {
-    return TIME_PS_NEVER;
-  }
-  *order = ((const path_box_flow *)first->data)->send_order;
-  return ((const path_box_flow *)first->data)->deadline;
+  return first ? ((const path_box_flow *)first->data)->deadline : TIME_PS_NEVER;
 }

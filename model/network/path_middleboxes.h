@@ -28,8 +28,7 @@ typedef struct path_box {
 typedef struct path_box_flow {
   datagram_flow key;
   time_ps deadline;
-  uint64_t send_order; /* of the packet that the deadline belongs to */
-  GList due;           /* its node of path_box.due; without data when it is not there */
+  GList due; /* its node of path_box.due; without data when it is not there */
 } path_box_flow;
 
 /* True when `packet` is a segment for the box: `header` is its header. Otherwise the function handles the
@@ -45,15 +44,15 @@ memory_pool *path_box_datagrams(path_box *box);
  * one could not share its identification, and no two in flight may have the same (RFC 6864 §4.3 and §5.3). */
 void path_box_emit(path_box *box, datagram *packet, time_ps now);
 
-/* The flow is due at `deadline`, because of the packet of `send_order`; TIME_PS_NEVER: not at all. No
- * deadline set before may be later. Of those due together the one set first comes first. */
-void path_box_set_deadline(path_box *box, path_box_flow *flow, time_ps deadline, uint64_t send_order);
+/* The flow is due at `deadline`; TIME_PS_NEVER: not at all. No deadline set before may be later. Of those due
+ * together the one set first comes first. */
+void path_box_set_deadline(path_box *box, path_box_flow *flow, time_ps deadline);
 
 /* Returns the flow that is due first, when it is by `now`; else NULL. */
 path_box_flow *path_box_due(const path_box *box, time_ps now);
 
 /* The path_element_class.deadline of a box that lets octets wait. */
-time_ps path_box_deadline(const path_element *element, uint64_t *order);
+time_ps path_box_deadline(const path_element *element);
 
 /* BOX(id, word of middlebox.mode and of its random stream, the function that makes it, whether it may send
  * longer segments than come in) */

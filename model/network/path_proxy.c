@@ -287,7 +287,7 @@ static proxy_end *first_due(const path_proxy *proxy)
   return g_sequence_iter_is_end(first) ? NULL : g_sequence_get(first);
 }
 
-static time_ps deadline(const path_element *element, G_GNUC_UNUSED uint64_t *order)
+static time_ps deadline(const path_element *element)
 {
   const proxy_end *first = first_due(((const proxy_direction *)element)->proxy);
 

@@ -79,7 +79,6 @@ static void emit_piece(path_resegment *box, resegment_flow *flow, path_waiting *
                       .isn = flow->isn,
                       .newest = &flow->newest,
                       .flags = flags,
-                      .send_order = flow->flow.send_order,
                       .maker = &box->box,
                       .datagrams = path_box_datagrams(&box->box)};
 
@@ -148,7 +147,7 @@ static void pass_whole(path_resegment *box, resegment_flow *flow, const arriving
 static void flush(path_resegment *box, resegment_flow *flow, time_ps now)
 {
   emit_waiting(box, flow, 0, now);
-  path_box_set_deadline(&box->box, &flow->flow, TIME_PS_NEVER, flow->flow.send_order);
+  path_box_set_deadline(&box->box, &flow->flow, TIME_PS_NEVER);
 }
 
 /* --- Segments with payload --- */
@@ -251,7 +250,6 @@ static void receive_payload(path_resegment *box, resegment_flow *flow, arriving 
     return;
   }
   path_waiting_note_header(&flow->newest, &segment->header);
-  flow->flow.send_order = segment->packet->send_order;
   if (box->kind->note_new && segment->to > edge) {
     box->kind->note_new(box, flow, MAX(segment->from, edge));
   }
@@ -265,8 +263,7 @@ static void receive_payload(path_resegment *box, resegment_flow *flow, arriving 
     cut_segment(box, flow, segment);
   }
   path_box_set_deadline(&box->box, &flow->flow,
-                        waiting->octets.length > 0 ? segment->now + box->config.flush_ps : TIME_PS_NEVER,
-                        flow->flow.send_order);
+                        waiting->octets.length > 0 ? segment->now + box->config.flush_ps : TIME_PS_NEVER);
 }
 
 /* --- The element --- */

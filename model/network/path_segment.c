@@ -7,10 +7,9 @@
 typedef struct path_node {
   path_element *element;
   engine_timer *timer; /* NULL: the element has no deadlines */
-  time_ps timer_due;   /* when the timer is due, and its order then: it is set when that changes */
-  uint64_t timer_order;
-  path_gate *gate; /* of the segment */
-  path_link *link; /* of a transmitter: its packets go on by it; else NULL */
+  time_ps timer_due;   /* when the timer is due: it is set when that changes */
+  path_gate *gate;     /* of the segment */
+  path_link *link;     /* of a transmitter: its packets go on by it; else NULL */
   /* Returns when a packet that comes at `now` is through at the earliest; NULL: at once. */
   time_ps (*earliest)(const path_element *element, time_ps now);
   bool is_lent; /* the element is not the segment's */
@@ -28,13 +27,11 @@ struct path_segment {
 
 static void node_set_timer(path_node *node)
 {
-  uint64_t order;
-  time_ps deadline = path_element_deadline(node->element, &order);
+  time_ps deadline = path_element_deadline(node->element);
 
-  if (deadline != node->timer_due || order != node->timer_order) {
+  if (deadline != node->timer_due) {
     node->timer_due = deadline;
-    node->timer_order = order;
-    engine_timer_set_ordered(node->timer, deadline, order);
+    engine_timer_set(node->timer, deadline);
   }
 }
 

@@ -20,7 +20,6 @@ static void cut(path_split *split, const datagram *packet, const tcp_header *hea
   path_piece piece = {.flow = &flow,
                       .isn = header->sequence - 1,
                       .newest = header,
-                      .send_order = packet->send_order,
                       .maker = &split->box,
                       .datagrams = path_box_datagrams(&split->box)};
 

@@ -212,11 +212,10 @@ static void receive_managed(path_element *element, datagram *packet, time_ps now
   }
 }
 
-static time_ps deadline(const path_element *element, uint64_t *order)
+static time_ps deadline(const path_element *element)
 {
   const path_transmitter *transmitter = (const path_transmitter *)element;
 
-  (void)order; /* what waits here has not been on the link */
   return transmitter->waiting.count > 0 ? transmitter->link->schedule.free_at : TIME_PS_NEVER;
 }
 
@@ -340,12 +339,9 @@ static void bucket_receive(path_element *element, datagram *packet, time_ps now)
   }
 }
 
-static time_ps bucket_deadline(const path_element *element, uint64_t *order)
+static time_ps bucket_deadline(const path_element *element)
 {
-  time_ps leaves_at = path_delay_line_deadline(&((const path_bucket *)element)->waiting, order);
-
-  *order = 0; /* it has not been on the link */
-  return leaves_at;
+  return path_delay_line_deadline(&((const path_bucket *)element)->waiting);
 }
 
 static void bucket_run(path_element *element, time_ps now)

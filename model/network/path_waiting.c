@@ -164,7 +164,6 @@ datagram *path_waiting_take(path_waiting *waiting, int64_t to, const path_piece 
   }
   packet->connection = origin.connection;
   packet->retransmission = origin.retransmission;
-  packet->send_order = piece->send_order;
   datagram_set_ecn(packet, origin.ecn);
   if (origin.fragmentable) {
     datagram_allow_fragments(packet, 0); /* path_box_emit() numbers it */

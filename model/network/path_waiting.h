@@ -46,7 +46,6 @@ typedef struct path_piece {
   uint32_t isn;
   const tcp_header *newest; /* the header with the newest acknowledgement */
   uint8_t flags;            /* TCP_FIN as it shall be, TCP_PSH beside what the segments have */
-  uint64_t send_order;      /* of the packet that makes it leave */
   path_box *maker;          /* NULL: nothing is noted or traced */
   memory_pool *datagrams;   /* where the packet comes from: datagram_new_in() */
 } path_piece;

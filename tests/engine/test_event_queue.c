@@ -15,25 +15,17 @@ typedef struct numbered {
   unsigned number;
 } numbered;
 
-static event_queue_timer timer_of(engine_class class, uint32_t major, uint64_t minor)
+static void add(event_queue *queue, event_queue_timer *timer, engine_class class, uint32_t major,
+                uint64_t minor)
 {
-  return (event_queue_timer){.when = TIME_PS_NEVER,
-                             .class_and_major = (uint64_t) class << 32 | major,
-                             .minor = minor,
-                             .place = EVENT_QUEUE_NOWHERE};
-}
-
-static void set(event_queue *queue, event_queue_timer *timer, time_ps when)
-{
-  event_queue_set(queue, timer, when, timer->minor);
+  event_queue_add(queue, timer, (uint64_t) class << 32 | major, minor);
 }
 
 static void take(event_queue *queue, event_queue_timer *expected)
 {
-  event_queue_timer *first = event_queue_first(queue);
-  g_assert_true(first == expected);
-  event_queue_take(queue, first);
-  g_assert_cmpint(first->when, ==, TIME_PS_NEVER);
+  g_assert_nonnull(event_queue_first(queue));
+  g_assert_true(event_queue_take(queue) == expected);
+  g_assert_cmpint(expected->when, ==, TIME_PS_NEVER);
 }
 
 /* Random moves, earlier and later, switching off and removal, of timers in few moments: most events share
@@ -48,7 +40,6 @@ typedef struct model {
   unsigned count;
   event_queue_timer timers[TIMERS_MAX];
   time_ps when[TIMERS_MAX];
-  uint64_t minor[TIMERS_MAX];
   random_stream *random;
 } model;
 
@@ -57,10 +48,16 @@ static bool comes_before(const model *m, unsigned a, unsigned b)
   if (m->when[a] != m->when[b]) {
     return m->when[a] < m->when[b];
   }
-  if (m->timers[a].class_and_major != m->timers[b].class_and_major) {
-    return m->timers[a].class_and_major < m->timers[b].class_and_major;
-  }
-  return m->minor[a] < m->minor[b];
+  const uint64_t keys[] = {event_queue_class_and_major(&m->timers[a]),
+                           event_queue_class_and_major(&m->timers[b])};
+  return keys[0] != keys[1] ? keys[0] < keys[1] : m->timers[a].minor < m->timers[b].minor;
+}
+
+/* Minors are the other way round than the timers' numbers in the queue. */
+static void model_add(model *m, unsigned i)
+{
+  add(&m->queue, &m->timers[i], (engine_class)(i % 4), i / 4 % 3, m->count - i);
+  m->when[i] = TIME_PS_NEVER;
 }
 
 static void model_change(model *m, time_ps now)
@@ -69,14 +66,11 @@ static void model_change(model *m, time_ps now)
   uint64_t kind = random_stream_below(m->random, 10);
   if (kind == 0) { /* freed, and one with the same keys is made */
     event_queue_remove(&m->queue, &m->timers[i]);
-    m->timers[i].when = TIME_PS_NEVER;
-    m->when[i] = TIME_PS_NEVER;
+    model_add(m, i);
     return;
   }
-  /* Minors keep apart: that of timer i is i modulo their count. */
-  m->minor[i] = kind < 5 ? m->minor[i] : i + m->count * random_stream_below(m->random, 4);
   m->when[i] = kind < 3 ? TIME_PS_NEVER : now + (time_ps)random_stream_below(m->random, MOMENTS);
-  event_queue_set(&m->queue, &m->timers[i], m->when[i], m->minor[i]);
+  event_queue_set(&m->queue, &m->timers[i], m->when[i]);
 }
 
 EACH_TEST(test_random_against_model, numbered, TIMERS)
@@ -85,21 +79,18 @@ EACH_TEST(test_random_against_model, numbered, TIMERS)
   time_ps now = 0;
   unsigned taken = 0;
   for (unsigned i = 0; i < m.count; i++) {
-    m.timers[i] = timer_of((engine_class)(i % 4), i / 4 % 3, i);
-    m.minor[i] = i;
-    m.when[i] = TIME_PS_NEVER;
+    model_add(&m, i);
   }
   for (unsigned step = 0; step < STEPS; step++) {
     unsigned expected = 0;
     for (unsigned i = 1; i < m.count; i++) {
       expected = comes_before(&m, i, expected) ? i : expected;
     }
-    event_queue_timer *first = event_queue_first(&m.queue);
-    g_assert_true(first == (m.when[expected] == TIME_PS_NEVER ? NULL : &m.timers[expected]));
+    const event_queue_timer *first = event_queue_first(&m.queue);
+    g_assert_cmpint(first ? first->when : TIME_PS_NEVER, ==, m.when[expected]);
     if (first != NULL && random_stream_below(m.random, 3) == 0) {
-      g_assert_cmpint(first->when, ==, m.when[expected]);
       now = first->when;
-      event_queue_take(&m.queue, first);
+      take(&m.queue, &m.timers[expected]);
       m.when[expected] = TIME_PS_NEVER;
       taken++;
     }
@@ -116,18 +107,20 @@ EACH_TEST(test_random_against_model, numbered, TIMERS)
 TEST(test_same_keys_at_other_moments)
 {
   g_auto(event_queue) queue = {0};
-  event_queue_timer one = timer_of(ENGINE_TIMER, 3, 1);
-  event_queue_timer twin = timer_of(ENGINE_TIMER, 3, 1);
-  set(&queue, &one, 10);
-  set(&queue, &twin, 10);
-  set(&queue, &twin, 11);
+  event_queue_timer one;
+  event_queue_timer twin;
+  add(&queue, &one, ENGINE_TIMER, 3, 1);
+  add(&queue, &twin, ENGINE_TIMER, 3, 1);
+  event_queue_set(&queue, &one, 10);
+  event_queue_set(&queue, &twin, 10);
+  event_queue_set(&queue, &twin, 11);
   take(&queue, &one);
-  set(&queue, &one, 12);
+  event_queue_set(&queue, &one, 12);
   take(&queue, &twin);
   take(&queue, &one);
-  set(&queue, &one, 20);
+  event_queue_set(&queue, &one, 20);
   take(&queue, &one);
-  set(&queue, &twin, 20);
+  event_queue_set(&queue, &twin, 20);
   take(&queue, &twin);
 }
 
@@ -154,11 +147,11 @@ EACH_TEST(test_same_keys_are_refused, numbered, TWINS)
     event_queue_timer twins[TWINS_MAX];
     g_assert_true(count > 1 && count <= TWINS_MAX);
     for (unsigned i = 0; i < count; i++) {
-      twins[i] = timer_of(ENGINE_TIMER, 3, 1);
-      set(&queue, &twins[i], 10);
+      add(&queue, &twins[i], ENGINE_TIMER, 3, 1);
+      event_queue_set(&queue, &twins[i], 10);
     }
     for (unsigned i = 1; i < count - 1; i++) {
-      set(&queue, &twins[i], 11 + (time_ps)i);
+      event_queue_set(&queue, &twins[i], 11 + (time_ps)i);
     }
     take(&queue, &twins[0]);
     return;
@@ -176,16 +169,18 @@ EACH_TEST(test_same_keys_beside_others_are_refused, numbered, PLACES)
   unsigned place = c->number;
   if (g_test_subprocess()) {
     event_queue queue = {0};
-    event_queue_timer one = timer_of(ENGINE_ARRIVAL, 0, 9);
-    event_queue_timer twin = timer_of(ENGINE_ARRIVAL, 0, 9);
+    event_queue_timer one;
+    event_queue_timer twin;
     event_queue_timer others[OTHERS];
-    set(&queue, &one, 10);
+    add(&queue, &one, ENGINE_ARRIVAL, 0, 9);
+    add(&queue, &twin, ENGINE_ARRIVAL, 0, 9);
+    event_queue_set(&queue, &one, 10);
     for (unsigned i = 1; i <= OTHERS; i++) {
-      others[i - 1] = timer_of(ENGINE_TIMER, i, 0);
-      set(&queue, i == place ? &twin : &others[i - 1], 20 + (time_ps)i);
+      add(&queue, &others[i - 1], ENGINE_TIMER, i, 0);
+      event_queue_set(&queue, i == place ? &twin : &others[i - 1], 20 + (time_ps)i);
     }
-    set(&queue, &twin, 10);
-    g_assert_cmpuint(twin.place, ==, place);
+    event_queue_set(&queue, &twin, 10);
+    g_assert_cmpuint(queue.heap[place].order, ==, twin.order);
     take(&queue, &one);
     return;
   }

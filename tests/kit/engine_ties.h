@@ -18,7 +18,7 @@ typedef struct engine_tie {
 } engine_tie;
 
 /* These stand in the order in which they must run, by hand: transmitters by link; arrivals by link and then
- * send order (7 before 300); a timer; the workload last. Neighbours have the keys that must not count the
+ * by the minor (7 before 300); a timer; the workload last. Neighbours have the keys that must not count the
  * other way round. */
 static const engine_tie engine_ties[] = {
     {ENGINE_TRANSMITTER, 8, 900, 'a'}, {ENGINE_TRANSMITTER, 9, 0, 'b'}, {ENGINE_ARRIVAL, 0, 7, 'c'},
@@ -142,30 +142,10 @@ static inline void engine_ties_test_set_during_tie(gconstpointer make)
   engine_ties_world_close(&world);
 }
 
-/* The send order given while setting decides, not the one the timer was made with. */
-static inline void engine_ties_test_ordered(gconstpointer make)
-{
-  engine_ties_world world;
-  engine_ties_world_open(&world, *(const engine_ties_maker *)make);
-  world.expected_now = 70;
-  engine_timer_set_ordered(world.members[2].timer, 70, 301);
-  engine_timer_set(world.members[3].timer, 70);
-  engine_run(world.clock, TIME_PS_NEVER);
-  g_assert_cmpstr(world.written->str, ==, "dc");
-  /* Setting again without an order keeps the last one: 301 still comes after 300. */
-  world.expected_now = 80;
-  engine_timer_set(world.members[2].timer, 80);
-  engine_timer_set(world.members[3].timer, 80);
-  engine_run(world.clock, TIME_PS_NEVER);
-  g_assert_cmpstr(world.written->str, ==, "dcdc");
-  engine_ties_world_close(&world);
-}
-
 /* Adds the tests for the engines that `*make` makes; `make` must live until g_test_run() returns. */
 static inline void engine_ties_add_tests(const engine_ties_maker *make)
 {
   g_test_add_data_func("/engine/ties/set-in-every-order", make, engine_ties_test_set);
   g_test_add_data_func("/engine/ties/moved-in-every-order", make, engine_ties_test_moved);
   g_test_add_data_func("/engine/ties/set-during-the-tie", make, engine_ties_test_set_during_tie);
-  g_test_add_data_func("/engine/ties/send-order-given-late", make, engine_ties_test_ordered);
 }

@@ -150,16 +150,14 @@ uint64_t test_seed_that_chooses(const char *name, double probability, const char
 
 void test_run_until(path_element *element, time_ps until)
 {
-  uint64_t order;
   time_ps next;
-  while ((next = path_element_deadline(element, &order)) <= until && next != TIME_PS_NEVER)
+  while ((next = path_element_deadline(element)) <= until && next != TIME_PS_NEVER)
     path_element_run(element, next);
 }
 
 time_ps deadline_of(const path_element *element)
 {
-  uint64_t order;
-  return path_element_deadline(element, &order);
+  return path_element_deadline(element);
 }
 
 path_fixture *fixture_of_stream(uint64_t seed, const char *name)

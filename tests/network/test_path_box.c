@@ -10,27 +10,24 @@ TEST(test_due)
 {
   path_box box = {.datagrams = NULL};
   path_box_flow flows[4] = {{.deadline = 0}};
-  uint64_t order = 0;
 
   g_assert_null(path_box_due(&box, 1000));
-  g_assert_cmpint(path_box_deadline(&box.element, &order), ==, TIME_PS_NEVER);
+  g_assert_cmpint(path_box_deadline(&box.element), ==, TIME_PS_NEVER);
   for (uint16_t i = 0; i < 4; i++) {
-    path_box_set_deadline(&box, &flows[i], TIME_PS_NEVER, 0);
-    path_box_set_deadline(&box, &flows[i], 10 + i / 2, i);
+    path_box_set_deadline(&box, &flows[i], TIME_PS_NEVER);
+    path_box_set_deadline(&box, &flows[i], 10 + i / 2);
   }
   g_assert_true(path_box_due(&box, 10) == &flows[0]);
   g_assert_null(path_box_due(&box, 9));
-  path_box_set_deadline(&box, &flows[0], 20, 9);
+  path_box_set_deadline(&box, &flows[0], 20);
   g_assert_true(path_box_due(&box, 1000) == &flows[1]);
-  g_assert_cmpint(path_box_deadline(&box.element, &order), ==, 10);
-  g_assert_cmpuint(order, ==, 1);
-  path_box_set_deadline(&box, &flows[2], TIME_PS_NEVER, 0);
-  path_box_set_deadline(&box, &flows[1], TIME_PS_NEVER, 0);
+  g_assert_cmpint(path_box_deadline(&box.element), ==, 10);
+  path_box_set_deadline(&box, &flows[2], TIME_PS_NEVER);
+  path_box_set_deadline(&box, &flows[1], TIME_PS_NEVER);
   g_assert_true(path_box_due(&box, 1000) == &flows[3]);
-  g_assert_cmpuint(flows[3].send_order, ==, 3);
-  path_box_set_deadline(&box, &flows[3], TIME_PS_NEVER, 0);
+  path_box_set_deadline(&box, &flows[3], TIME_PS_NEVER);
   g_assert_true(path_box_due(&box, 1000) == &flows[0]);
-  EXPECT_FIELDS(&flows[0], (deadline, 20), (send_order, 9));
+  g_assert_cmpint(flows[0].deadline, ==, 20);
 }
 
 /* The flow that is due last may be put off where it stands, and is then still after none; the first one
@@ -40,14 +37,14 @@ TEST(test_put_off)
   path_box box = {.datagrams = NULL};
   path_box_flow flows[2] = {{.deadline = 0}};
 
-  path_box_set_deadline(&box, &flows[0], 20, 9);
-  path_box_set_deadline(&box, &flows[0], 25, 11);
-  EXPECT_FIELDS(&flows[0], (deadline, 25), (send_order, 11));
-  path_box_set_deadline(&box, &flows[1], 25, 12);
+  path_box_set_deadline(&box, &flows[0], 20);
+  path_box_set_deadline(&box, &flows[0], 25);
+  g_assert_cmpint(flows[0].deadline, ==, 25);
+  path_box_set_deadline(&box, &flows[1], 25);
   g_assert_true(path_box_due(&box, 1000) == &flows[0]);
-  path_box_set_deadline(&box, &flows[0], 25, 13);
+  path_box_set_deadline(&box, &flows[0], 25);
   g_assert_true(path_box_due(&box, 1000) == &flows[1]);
-  path_box_set_deadline(&box, &flows[1], TIME_PS_NEVER, 0);
-  path_box_set_deadline(&box, &flows[0], TIME_PS_NEVER, 0);
+  path_box_set_deadline(&box, &flows[1], TIME_PS_NEVER);
+  path_box_set_deadline(&box, &flows[0], TIME_PS_NEVER);
   g_assert_null(path_box_due(&box, 1000));
 }

@@ -40,14 +40,12 @@ static time_ps now_of(G_GNUC_UNUSED const void *user)
   return 0;
 }
 
-/* An element without a deadline never is due, and its order is 0 whatever the variable held. */
+/* An element without a deadline never is due. */
 TEST(test_no_deadline)
 {
   g_autoptr(random_stream) random = random_stream_new(1, "loss.forward");
   g_autoptr(path_element) loss = path_loss_new(&(path_loss_config){.probability = 0}, random);
-  uint64_t order = 7;
-  g_assert_cmpint(path_element_deadline(loss, &order), ==, TIME_PS_NEVER);
-  g_assert_cmpuint(order, ==, 0);
+  g_assert_cmpint(path_element_deadline(loss), ==, TIME_PS_NEVER);
 }
 
 /* In a trace what an element does is at the node and the port of its path, and of any connection. */
@@ -94,19 +92,17 @@ TEST(test_delay_line)
   uint32_t taken = 0;
   time_ps last = 0;
   uint32_t last_number = 0;
-  uint64_t order = 0;
   while (taken < G_N_ELEMENTS(times)) {
     if (added < G_N_ELEMENTS(times) && g_rand_int_range(random, 0, 3) > 0) {
       times[added] = g_rand_int_range(random, 1, 2000);
       datagram *packet = test_numbered_packet(added);
-      packet->send_order = added;
       path_delay_line_add(&hold, packet, times[added], 0);
       added++;
       last = 0;
       last_number = 0;
       continue;
     }
-    time_ps due = path_delay_line_deadline(&hold, &order);
+    time_ps due = path_delay_line_deadline(&hold);
     g_assert_true((due == TIME_PS_NEVER) == (added == taken));
     g_assert_null(path_delay_line_take_due(&hold, due - 1));
     g_autoptr(datagram) packet = path_delay_line_take_due(&hold, due);
@@ -115,7 +111,6 @@ TEST(test_delay_line)
       continue;
     }
     uint32_t number = test_number_of(packet);
-    g_assert_cmpuint(order, ==, number);
     g_assert_cmpint(due, ==, times[number]);
     g_assert_false(gone[number]);
     gone[number] = true;

@@ -133,7 +133,7 @@ FIXTURE_TEST(test_unlimited, set_up(0))
   assert_queue(f, 0, 39960);
   g_assert_cmpuint(f->output->len, ==, 1001);
   for (guint i = 0; i < f->output->len; i++) {
-    g_assert_cmpuint(test_output_at(f->output, i)->packet->send_order, ==, i + 1);
+    g_assert_cmpuint(test_number_of(test_output_at(f->output, i)->packet), ==, i);
   }
 }
 

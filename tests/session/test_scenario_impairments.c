@@ -79,12 +79,11 @@ static char *fate_of(path_element *element, guint count)
     time_ps now = i * 10 * TIME_PS_PER_MILLISECOND;
     const time_ps sent = now;
     datagram *packet = segment_of(0, SIDE_INITIATOR, i * 100, 100, TCP_ACK);
-    uint64_t order;
 
     path_element_set_output(element, arrive, out);
     datagram_set_ecn(packet, DATAGRAM_ECN_ECT_0);
     path_element_receive(element, packet, now);
-    while ((now = path_element_deadline(element, &order)) != TIME_PS_NEVER) {
+    while ((now = path_element_deadline(element)) != TIME_PS_NEVER) {
       path_element_run(element, now);
     }
     describe(text, &before, &element->counts, out, sent);

@@ -8,7 +8,7 @@
 #include "engine/order.h"
 #include "network/path_fragmenter.h"
 
-enum { QUEUE_ROOM_MIN = 8 };
+enum { QUEUE_ROOM_MIN = 8, TIED_ROOM_MIN = 4 };
 
 /* A packet that has not left when it was last looked at. */
 typedef struct queued_packet {
@@ -59,7 +59,10 @@ struct network_switch {
   GPtrArray *ports;      /* of switch_port */
   departure *departures; /* a heap, with room for all ports */
   uint32_t departure_count;
-  GArray *tied;        /* of tied_packet */
+  tied_packet *tied;
+  uint32_t tied_count;
+  uint32_t tied_room;
+  bool is_limited;     /* it may drop, or mark */
   engine_timer *timer; /* after all that come in its picosecond */
   uint64_t tie_seed;
   random_stream *random; /* of marks */
@@ -193,9 +196,6 @@ static inline network_switch_drop refusal_of(const switch_port *port, uint32_t o
   const network_switch *self = port->owner;
   const network_switch_config *config = &self->config;
 
-  if (port->link == NULL) {
-    return NETWORK_SWITCH_LINK;
-  }
   if (port->octets + octets > config->port_limit_octets) {
     return NETWORK_SWITCH_PORT;
   }
@@ -287,13 +287,19 @@ static void admit(switch_port *port, datagram *packet, time_ps now)
     return;
   }
   retire_left(self, now);
-  const network_switch_drop refusal = refusal_of(port, octets);
-  if (G_UNLIKELY(refusal != NETWORK_SWITCH_DROPS)) {
-    drop(port, packet, refusal);
+  if (G_UNLIKELY(port->link == NULL)) {
+    drop(port, packet, NETWORK_SWITCH_LINK);
     return;
   }
-  if (G_UNLIKELY(port->octets >= self->config.ecn_minimum_octets)) {
-    packet = mark(port, packet);
+  if (self->is_limited) {
+    const network_switch_drop refusal = refusal_of(port, octets);
+    if (refusal != NETWORK_SWITCH_DROPS) {
+      drop(port, packet, refusal);
+      return;
+    }
+    if (port->octets >= self->config.ecn_minimum_octets) {
+      packet = mark(port, packet);
+    }
   }
   enqueue(port, packet, octets, now);
 }
@@ -371,30 +377,39 @@ static int compare_ranks(const void *a, const void *b)
 static void admit_tied(void *user, time_ps now)
 {
   network_switch *self = user;
-  const uint64_t seed = random_hash(self->tie_seed, "", (uint64_t)(now - self->config.latency_ps));
+  const uint32_t count = self->tied_count;
 
-  for (guint i = 0; i < self->tied->len; i++) {
-    tied_packet *tied = &g_array_index(self->tied, tied_packet, i);
-    tied->rank = random_hash(seed, "", tied->input);
+  if (count > 1) {
+    const uint64_t seed = random_hash(self->tie_seed, "", (uint64_t)(now - self->config.latency_ps));
+    for (uint32_t i = 0; i < count; i++) {
+      self->tied[i].rank = random_hash(seed, "", self->tied[i].input);
+    }
+    qsort(self->tied, count, sizeof(tied_packet), compare_ranks);
   }
-  qsort(self->tied->data, self->tied->len, sizeof(tied_packet), compare_ranks);
-  for (guint i = 0; i < self->tied->len; i++) {
-    const tied_packet *next = &g_array_index(self->tied, tied_packet, i);
-    forward(self, next->input, next->packet, now);
+  for (uint32_t i = 0; i < count; i++) {
+    forward(self, self->tied[i].input, self->tied[i].packet, now);
   }
-  g_array_set_size(self->tied, 0);
+  self->tied_count = 0;
 }
 
 void network_switch_receive(network_switch *self, uint32_t input, datagram *packet, time_ps now)
 {
   self->totals.received += datagram_octets(packet);
-  if (self->tied->len == 0 && engine_timer_is_next(self->timer)) {
-    forward(self, input, packet, now); /* nothing else can come in this picosecond */
-    return;
+  if (self->tied_count == 0) {
+    if (engine_timer_is_next(self->timer)) {
+      forward(self, input, packet, now); /* nothing else can come in this picosecond */
+      return;
+    }
+    engine_timer_set(self->timer, now);
   }
-  const tied_packet tied = {.packet = packet, .input = input, .place = self->tied->len};
-  g_array_append_val(self->tied, tied);
-  engine_timer_set(self->timer, now);
+  if (self->tied_count == self->tied_room) {
+    self->tied_room = MAX(2 * self->tied_room, TIED_ROOM_MIN);
+    self->tied = g_renew(tied_packet, self->tied, self->tied_room);
+  }
+  tied_packet *tied = &self->tied[self->tied_count];
+  tied->packet = packet;
+  tied->input = input;
+  tied->place = self->tied_count++;
 }
 
 void network_switch_send(network_switch *self, datagram *packet, time_ps now)
@@ -532,10 +547,11 @@ network_switch *network_switch_new(const network_switch_config *config, const ne
   if (config->ecn_maximum_octets == 0) {
     self->config.ecn_minimum_octets = UINT64_MAX;
   }
+  self->is_limited =
+      config->port_limit_octets > 0 || config->buffer_octets > 0 || config->ecn_maximum_octets > 0;
   self->place = *place;
   self->element = (path_element){.class = &switch_class, .trace = {.to = place->trace, .node = place->name}};
   self->ports = g_ptr_array_new_with_free_func(port_free);
-  self->tied = g_array_new(FALSE, FALSE, sizeof(tied_packet));
   self->timer =
       engine_timer_new(place->clock, ENGINE_TIMER, ORDER_SWITCHES + place->number, 0, admit_tied, self);
   self->tie_seed = random_hash(place->seed, place->name, 0);
@@ -548,13 +564,13 @@ void network_switch_free(network_switch *self)
   if (self == NULL) {
     return;
   }
-  for (guint i = 0; i < self->tied->len; i++) {
-    datagram_unref(g_array_index(self->tied, tied_packet, i).packet);
+  for (uint32_t i = 0; i < self->tied_count; i++) {
+    datagram_unref(self->tied[i].packet);
   }
   engine_timer_free(self->timer);
   g_ptr_array_unref(self->ports);
   g_free(self->departures);
-  g_array_unref(self->tied);
+  g_free(self->tied);
   g_free(self->random);
   g_free(self);
 }
@@ -626,8 +642,8 @@ network_switch_totals network_switch_totals_of(const network_switch *self)
     totals.held += held_by(port);
     totals.retransmissions_lost += port->fragmenter ? port->fragmenter->counts.retransmissions_dropped : 0;
   }
-  for (guint i = 0; i < self->tied->len; i++) {
-    totals.held += datagram_octets(g_array_index(self->tied, tied_packet, i).packet);
+  for (uint32_t i = 0; i < self->tied_count; i++) {
+    totals.held += datagram_octets(self->tied[i].packet);
   }
   return totals;
 }

@@ -207,7 +207,7 @@ class Graph(kit.ProgramTest):
                                              ("", f"{longest['node']}:{longest['port']}", longest["waiting_octets"], 1)):
             self.shell(f"iwarpsim plot o.trace --what queue -q{option}")
             drawn = kit.octets("o-queue.dat").decode().split("\n\n\n")
-            self.assertTrue(drawn[0].startswith(f"# Queue of port {port}, over simulated time\n"), drawn[0])
+            self.assertTrue(drawn[0].startswith(f"# Queue of {port}, link 0, over simulated time\n"), drawn[0])
             self.assertEqual(len(drawn), layers)  # drops
             rows = [line.split() for line in drawn[0].splitlines() if not line.startswith("#")]
             self.assertEqual(max(float(row[2]) for row in rows), float(octets))

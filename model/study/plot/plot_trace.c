@@ -73,8 +73,8 @@ typedef struct trace_chart {
   uint32_t connections, connection; /* of the trace, at least; the chosen one */
   enum side side;                   /* that sends */
   guint64 link, last_link;          /* of that direction; the last of any */
-  const char *asked_port;           /* of a graph, "s0:3"; NULL: none was asked for */
-  char *link_port;                  /* the link's, likewise; "" on a path */
+  const char *asked_port;           /* "s0:3"; NULL: the one with the longest queue */
+  char *link_port;                  /* the link's */
   GHashTable *packets;              /* the middle of each packet's payload in the stream, by its number */
   /* mark: of each layer; packets of the link's queue: when each leaves, and the octets that have joined with
    * it */
@@ -90,10 +90,10 @@ static mark *mark_at(const GArray *marks, guint i)
   return &g_array_index(marks, mark, i);
 }
 
-/* Returns "s0:3" of an event at a port of a graph; "" of one on a path. Free with g_free(). */
+/* Returns where it is, "s0:3"; port 0 of what is at none. Free with g_free(). */
 static char *port_of(const trace_event *event)
 {
-  return event->port > 0 ? g_strdup_printf("%s:%u", event->node, event->port) : g_strdup("");
+  return g_strdup_printf("%s:%u", event->node, event->port);
 }
 
 static gboolean is_line(guint layer)
@@ -227,8 +227,8 @@ static void leave(trace_chart *chart, time_ps now)
   }
 }
 
-/* Adds the queue of a link: on a path its drops and marks do not name the link, and what impairs packets has
- * others. A port of a graph sends packets of both directions. */
+/* Adds the queue of a link, at a host or a switch, which packets of both directions may pass: drops and marks
+ * do not name the links of a chain, and what impairs packets has others. */
 static void add_queue(trace_chart *chart, const trace_event *event)
 {
   const gboolean is_drop = event->id == TRACE_PACKET_DROPPED, is_join = event->id == TRACE_PACKET_QUEUED;
@@ -236,7 +236,7 @@ static void add_queue(trace_chart *chart, const trace_event *event)
   const guint64 waits = TRACE_VALUE(event, PACKET_QUEUED, waits_ps);
   guint layer = WAITING;
 
-  if (strcmp(port, chart->link_port) != 0 || (*port == '\0' && event->side != chart->side)) {
+  if (strcmp(port, chart->link_port) != 0) {
     return;
   }
   leave(chart, event->time);
@@ -249,7 +249,9 @@ static void add_queue(trace_chart *chart, const trace_event *event)
       g_array_append_val(chart->marks[JOINED], packet);
     }
   } else if ((is_drop || event->id == TRACE_PACKET_MARKED) &&
-             (*port != '\0' || g_str_has_suffix(event->texts[0], "transmitter"))) {
+             (g_str_has_suffix(event->texts[0], "transmitter") ||
+              g_str_has_prefix(event->texts[0], "switch") ||
+              strcmp(event->texts[0], "link that is down") == 0)) {
     layer = is_drop ? LOST : MARKED;
   } else {
     return;
@@ -393,12 +395,12 @@ static gboolean draw(trace_chart *chart, const char *name, const plot_request *r
   if (sight.from >= sight.to) {
     return refuse(chart, name, error);
   }
-  g_autofree char *of_end = g_strdup_printf(
-      "the %s, %s %" G_GUINT64_FORMAT, chart->side == SIDE_INITIATOR ? "initiator" : "responder",
+  const char *of = chart->plot == QUEUE            ? chart->link_port
+                   : chart->side == SIDE_INITIATOR ? "the initiator"
+                                                   : "the responder";
+  g_autofree char *what = g_strdup_printf(
+      "%s of %s, %s %" G_GUINT64_FORMAT ", over simulated time", things[chart->plot], of,
       chart->plot == QUEUE ? "link" : "connection", chart->plot == QUEUE ? chart->link : chart->connection);
-  const gboolean is_port = chart->plot == QUEUE && *chart->link_port != '\0';
-  g_autofree char *what = g_strdup_printf("%s of %s%s, over simulated time", things[chart->plot],
-                                          is_port ? "port " : "", is_port ? chart->link_port : of_end);
   g_autofree char *subtitle = plot_run_subtitle(chart->run);
   g_autofree char *quantity = g_strconcat(axes[chart->plot], ", unit octets", NULL);
   g_auto(plot_chart) drawn = plot_chart_new("trace", target, request, what, subtitle, quantity);

@@ -160,6 +160,9 @@ TEST(test_guesses)
       {"UDP", "topology.udp_flows"},
       {"fragmentation", "tcp.path_mtu_discovery"},
       {"link", "link.rate"},
+      {"x.incast", "workload.pattern"},
+      {"x.ECMP", "routing.choice"},
+      {"x.spray", "routing.choice"},
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS(meant); i++) {

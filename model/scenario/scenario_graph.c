@@ -486,6 +486,47 @@ static gboolean check_switch(const checking *on, const network_switch_config *of
   return good;
 }
 
+static const graph_link *link_of(const graph *network, const graph_entry *entry)
+{
+  for (uint32_t i = 0; i < network->link_count; i++) {
+    if (network->links[i].entry == entry) {
+      return &network->links[i];
+    }
+  }
+  return NULL;
+}
+
+/* An event on links that later entries of `links` have taken over would change nothing. */
+static gboolean check_link_changes(const checking *on, const graph *network)
+{
+  graph_config before = on->c->graph;
+  gsize change = 0, wrong;
+
+  for (guint i = 0; i < scenario_entries(on->s, SCENARIO_EVENT); i++) {
+    const scenario_setting *key = scenario_entry_setting(on->s, SCENARIO_EVENT, i, SCENARIO_EVENT_KEY);
+    const gsize entry = key->value.number == SCENARIO_LINKS_UP ? before.changes[change++].entry : G_MAXSIZE;
+
+    if (entry == G_MAXSIZE || link_of(network, &before.entries[entry]) != NULL) {
+      continue;
+    }
+    before.entry_count = entry + 1;
+    g_autoptr(graph) own = graph_new(&before, &wrong, NULL);
+    const gsize link = (gsize)(link_of(own, &before.entries[entry]) - own->links);
+    const gsize entries[] = {entry, (gsize)(network->links[link].entry - before.entries)};
+    const char *origins[2];
+    for (guint end = 0; end < 2; end++) {
+      origins[end] =
+          scenario_entry_setting(on->s, SCENARIO_LINKS, (guint)entries[end], SCENARIO_LINKS_BETWEEN)->origin;
+    }
+    return scenario_problem(on->error, key->origin,
+                            "event: %s changes nothing: all links of that entry (%s) are those of a later "
+                            "one (%s), which has the last "
+                            "word; expected links of its own",
+                            key->value.text, origins[0], origins[1]);
+  }
+  return TRUE;
+}
+
 /* All who talk reach each other at the start; a packet fits the memory of a switch, and is sent on without
  * path MTU discovery. Every MTU holds the FPDU of a 128-octet ULPDU, and has what RFC 8200 §5 demands. */
 static gboolean check_ways(const checking *on)
@@ -510,7 +551,7 @@ static gboolean check_ways(const checking *on)
                   finding_error(on, KEYS(SCENARIO_TRUNK_MTU, SCENARIO_LINKS, SCENARIO_TCP_IP),
                                 "a link has an MTU of %u, which is too small; expected at least %u", smallest,
                                 least));
-  good = good && look_at_switches(on, network, mtu, check_switch);
+  good = good && look_at_switches(on, network, mtu, check_switch) && check_link_changes(on, network);
   if (good && !on->c->tcp.path_mtu_discovery && !graph_routes_check_mtu(routes, &problem)) {
     good = finding_error(on, KEYS(SCENARIO_TCP_PATH_MTU_DISCOVERY), "%s", problem->message);
     g_error_free(problem);

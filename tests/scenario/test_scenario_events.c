@@ -86,6 +86,12 @@ TEST(test_mistakes)
   "topology: { kind = \"leaf-spine\"; };\nlinks = ( { name = \"far\"; between = \"spine1 all\"; },\n"        \
   "{ between = \"h0 leaf0\"; } );\n"
 
+#define TAKEN(leaves)                                                                                        \
+  "topology: { kind = \"leaf-spine\"; };\nlinks = ( { name = \"far\"; between = \"spine1 all\"; },\n"        \
+  "{ name = \"late\"; between = \"" leaves                                                                   \
+  " spine[0-1]\"; } );\nevent = ( { at = \"1ms\"; key = \"links.late.up\"; "                                 \
+  "value = false; },\n{ at = \"2ms\"; key = \"links.far.up\"; value = false; } );\n"
+
 /* Links are changed by their name, or without one by their place; they may be down at the start. */
 TEST(test_events_of_links)
 {
@@ -117,6 +123,10 @@ TEST(test_mistakes_of_links)
       {FAR "event = ( { at = \"2ms\"; value = false;\nkey = \"links.fra.up\"; } );",
        "a.cfg:5: event: links.fra.up: 'links' has no group 'fra'; expected one of those that it has, far, 2 "
        "(did you mean 'far'?)"},
+      {TAKEN("leaf[0-1]"), "a.cfg:5: event: links.far.up changes nothing: all links of that entry (a.cfg:2) "
+                           "are those of a later one "
+                           "(a.cfg:3), which has the last word; expected links of its own"},
+      {TAKEN("leaf0"), ""}, /* that of leaf1 is left */
       {FAR "event = ( { at = \"2ms\"; value = 1280;\nkey = \"path.forward.mtu\"; } );",
        "a.cfg:5: event: path.forward.mtu is of a path, and topology.kind is none; expected such as "
        "links.NAME.up"},

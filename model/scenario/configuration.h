@@ -55,6 +55,7 @@ typedef struct configuration_of_graph {
   const network_switch_config *switches; /* what each switch has */
   uint32_t measured;                     /* the host of measure.host; host_count: auto */
   uint32_t sink;                         /* the host that most connections lead to */
+  uint64_t product_octets;               /* the largest bandwidth-delay product of all pairs that talk */
   const uint32_t *named;                 /* the hosts of measure.hosts */
   uint32_t named_count;
   char *problem; /* why there is no such graph, or no such traffic in it, and the key, */

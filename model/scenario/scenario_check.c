@@ -262,7 +262,7 @@ static void note_needs(const checking *on)
 static void note_window(const checking *on)
 {
   guint64 window = on->c->receive_window_octets;
-  guint64 product = configuration_bandwidth_delay_octets(on->c);
+  guint64 product = MAX(configuration_bandwidth_delay_octets(on->c), on->c->of_graph.product_octets);
   guint32 mtu = on->c->path.directions[on->c->main_direction].link.mtu_octets;
 
   note_if(on, window < product, SCENARIO_TCP_RECEIVE_WINDOW,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/numbers.h"
 #include "scenario/scenario_finding.h"
 
 /* --- The configuration of a graph --- */
@@ -126,6 +127,10 @@ static void fill_path(configuration *c, const graph *network, const GArray *pair
     const uint32_t mtu = network->links[graph_link_at(network, pair.hosts[0], 0)].config->link.mtu_octets;
     const graph_pair of = graph_routes_pair(routes, pair.hosts[0], pair.hosts[1], mtu);
     const uint64_t rate = MIN(longest.rate_bit_per_s, of.rate_bit_per_s);
+    const uint128 product =
+        (uint128)of.rate_bit_per_s * 2 * (uint64_t)of.largest_delay_ps / TIME_PS_PER_SECOND / 8;
+
+    c->of_graph.product_octets = MAX(c->of_graph.product_octets, (uint64_t)product);
     if (of.largest_delay_ps > longest.largest_delay_ps) {
       longest = of;
       chain = *network->links[graph_link_at(network, pair.hosts[0], 0)].config;

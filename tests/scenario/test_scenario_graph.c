@@ -267,6 +267,14 @@ static const char *const noted[][2] = {
     {STAR HASTY "switch: { ecn_minimum = 65000; alpha = \"unlimited\"; buffer = 261000; };", ""},
     /* One connection of each of several pairs starts after the other. */
     {STAR HASTY "switch: { ecn_minimum = 65000; }; workload: { start_spread = \"1ms\"; };", ""},
+    /* Of the pairs of hosts that talk the largest product counts: not h1's, with a link of a tenth of the
+     * rate, which has 1.2016 us and 12.016 us on its links and with 25 us on each 126.4 us both ways; the
+     * windows are twice its product of 15802 octets, at least 65536. */
+    {"topology: { kind = \"star\"; hosts = 4; };\nlinks = ( { between = \"h1 s0\"; rate = \"1Gbit/s\"; } "
+     ");\n",
+     "a.cfg (default of tcp.receive_window): the receive window of 65536 octets is 0.5 of the "
+     "bandwidth-delay product "
+     "of 131008: one connection cannot fill the path"},
     /* Once for two switches that are alike, where they have it: of four links of 12.5 us. */
     {"topology: { kind = \"leaf-spine\"; spines = 5; };\nlink: { delay = \"12.5us\"; };\n" HASTY
      "switch: { ecn_minimum = 65000; alpha = 1; };\nswitches = ( { at = \"spine[0-3]\"; latency = \"1ps\"; "

@@ -191,3 +191,21 @@ GArray *traffic_pairs(const traffic_config *config, const graph *network, uint32
   }
   return g_steal_pointer(&pairs);
 }
+
+uint16_t *traffic_ports(const host_pair *pairs, uint32_t count)
+{
+  g_autoptr(GHashTable) opened = g_hash_table_new(NULL, NULL); /* how many, from one host to another */
+  uint16_t *ports = g_new(uint16_t, count);
+
+  for (uint32_t i = 0; i < count; i++) {
+    const gsize hosts =
+        pairs ? (gsize)pairs[i].hosts[SIDE_INITIATOR] << 32 | pairs[i].hosts[SIDE_RESPONDER] : 0;
+    const gpointer key = GSIZE_TO_POINTER(hosts);
+    const uint32_t before = GPOINTER_TO_UINT(g_hash_table_lookup(opened, key));
+
+    g_assert(before < TRAFFIC_PAIR_CONNECTIONS_MAX);
+    g_hash_table_insert(opened, key, GUINT_TO_POINTER(before + 1));
+    ports[i] = (uint16_t)(TRAFFIC_INITIATOR_FIRST_PORT + before);
+  }
+  return ports;
+}

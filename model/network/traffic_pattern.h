@@ -18,6 +18,14 @@ typedef enum traffic_pattern {
 
 enum { TRAFFIC_CONNECTIONS_MAX = 65536 };
 
+/* The connections that one host opens to another come from ports 49152, 49153 and so on, and go to port 5044.
+ */
+enum {
+  TRAFFIC_INITIATOR_FIRST_PORT = 49152,
+  TRAFFIC_PAIR_CONNECTIONS_MAX = 65536 - TRAFFIC_INITIATOR_FIRST_PORT,
+  TRAFFIC_RESPONDER_PORT = 5044,
+};
+
 /* Nobody opens a connection to itself. The sets are as of graph_members(), or "auto": all hosts, but the
  * first half of them and the other half of `pairs`, the last as `to` of `incast`, the first as `from` of
  * `outcast`. */
@@ -36,3 +44,7 @@ typedef enum traffic_part { TRAFFIC_PATTERN, TRAFFIC_FROM, TRAFFIC_TO, TRAFFIC_F
  * suffice for the pattern, or too many connections. */
 GArray *traffic_pairs(const traffic_config *config, const graph *network, uint32_t connections, uint64_t seed,
                       traffic_part *part, GError **error);
+
+/* Returns the Initiator's port of each of `count` connections; `pairs` are their hosts, NULL: all have the
+ * same two. Free with g_free(). */
+uint16_t *traffic_ports(const host_pair *pairs, uint32_t count);

@@ -40,9 +40,10 @@ gboolean scenario_check_protocol(const checking *on);
 gboolean scenario_check_graph(const checking *on);
 void scenario_note_graph(const checking *on);
 
-/* Returns how many packets of so many octets (IP) one queue of a switch holds while its others are empty:
- * what lets it take one more is its limit, the buffer, or the dynamic threshold. INFINITY: any number. */
-double scenario_queue_packets(const network_switch_config *of, uint32_t packet_octets);
+/* Returns how many packets of so many octets (IP) each of `queues` of a switch holds while they fill together
+ * and the others are empty: what lets it take one more is its limit, the buffer, or the dynamic threshold.
+ * INFINITY: any number. */
+double scenario_queue_packets(const network_switch_config *of, uint32_t packet_octets, uint32_t queues);
 
 /* Returns whether the senders use ECN: marks can take the place of losses. */
 static inline bool scenario_uses_ecn(const configuration *c)

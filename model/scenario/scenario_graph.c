@@ -682,21 +682,21 @@ static gboolean is_of_graph(scenario_key key)
          key == SCENARIO_LINKS || key == SCENARIO_SWITCHES || key == SCENARIO_HOSTS;
 }
 
-double scenario_queue_packets(const network_switch_config *of, uint32_t packet_octets)
+double scenario_queue_packets(const network_switch_config *of, uint32_t packet_octets, uint32_t queues)
 {
-  const double alpha = (double)of->alpha_numerator / (of->alpha_numerator + of->alpha_denominator);
+  const double alpha = (double)of->alpha_numerator / (queues * of->alpha_numerator + of->alpha_denominator);
   const double buffer = (double)of->buffer_octets / packet_octets;
   double packets =
       of->port_limit_octets > 0 ? floor((double)of->port_limit_octets / packet_octets) : INFINITY;
 
-  packets = of->buffer_octets > 0 ? fmin(packets, floor(buffer)) : packets;
+  packets = of->buffer_octets > 0 ? fmin(packets, floor(buffer / queues)) : packets;
   return of->buffer_octets > 0 && of->alpha_numerator > 0 ? fmin(packets, ceil(buffer * alpha)) : packets;
 }
 
 /* Returns TRUE. */
 static gboolean note_switch(const checking *on, const network_switch_config *of, uint32_t mtu)
 {
-  const double room = scenario_queue_packets(of, mtu) * mtu;
+  const double room = scenario_queue_packets(of, mtu, 1) * mtu;
   const double product = (double)configuration_bandwidth_delay_octets(on->c);
 
   note_if(on, !isinf(room) && (double)of->ecn_minimum_octets > room - mtu, SCENARIO_SWITCH_ECN_MINIMUM,
@@ -733,7 +733,7 @@ void scenario_note_graph(const checking *on)
   g_autoptr(graph) network = graph_new(&c->graph, &entry, NULL);
   for (uint32_t i = 0; i < network->node_count - network->host_count; i++) {
     is_limited =
-        is_limited || !isinf(scenario_queue_packets(&c->of_graph.switches[i], c->link.link.mtu_octets));
+        is_limited || !isinf(scenario_queue_packets(&c->of_graph.switches[i], c->link.link.mtu_octets, 1));
   }
   look_at_switches(on, network, c->link.link.mtu_octets, note_switch);
   note_if(

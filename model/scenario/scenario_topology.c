@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/units.h"
+#include "network/traffic_pattern.h"
 #include "scenario/scenario_finding.h"
 
 /* A row starts with its name, or goes on below the one before it; its text follows. */
@@ -207,59 +208,182 @@ static network_switch_config switch_of(const topology *t, uint32_t host)
   return graph_is_host(t->network, node) ? unlimited : t->c->of_graph.switches[node - t->network->host_count];
 }
 
-/* Adds what comes to the host to which most connections lead, at the port of its switch, and what is lost of
- * the first windows (docs/decisions.md, "Switches (model/network/network_switch)"). */
-static void add_incast(const topology *t, uint32_t sink, uint32_t senders, double offered)
-{
-  const configuration *c = t->c;
-  const path_link_config *port = &link_at(t->network, sink, 0)->config->link;
-  const network_switch_config at = switch_of(t, sink);
-  const double packets = scenario_queue_packets(&at, port->mtu_octets);
-  const double each = scenario_in_flight_octets(c), room = packets * port->mtu_octets;
-  const double under_way =
-      (double)port->rate_bit_per_s / 8 * time_ps_in_seconds(configuration_base_round_trip(c));
-  const double window =
-      fmin(c->tcp.initial_window_segments, ceil(each / scenario_segment_payload(c, c->main_direction)));
-  const double lost = fmax(0, window * (senders - 1) - (packets - 1));
-  const bool is_marked = at.ecn_minimum_octets > 0 && scenario_uses_ecn(c);
-  g_autofree char *windows = amount(each * senders, "octets"), *product = amount(under_way, "octets");
-  g_autofree char *beside = isinf(packets) ? g_strdup("unlimited") : g_strdup_printf("%.0f", packets - 1);
-
-  g_string_append_printf(t->page, ROW "%s is offered %.3g times the rate of its link by %u connections" MORE,
-                         "incast", t->network->names[sink], offered / (double)port->rate_bit_per_s, senders);
-  g_string_append_printf(t->page,
-                         "first windows, if all begin at once: w (N - 1) - b = %.0f (%u - 1) - %s: %.0f %s "
-                         "lost" MORE,
-                         window, senders, beside, lost, units_counted(lost, "packets"));
-  g_string_append_printf(t->page, "open windows of %s over its queue, and %s under way: it %s%s\n", windows,
-                         product, each * senders > room + under_way ? "overflows" : "does not overflow",
-                         each * senders > room + under_way && is_marked ? ", unless marks come before" : "");
-}
-
 static void add_connections(const topology *t)
 {
   const configuration *c = t->c;
-  const uint32_t hosts = t->network->host_count;
-  g_autofree uint32_t *sent = g_new0(uint32_t, hosts), *received = g_new0(uint32_t, hosts);
-  g_autofree double *offered = g_new0(double, hosts);
+  g_autofree uint32_t *received = g_new0(uint32_t, t->network->host_count);
   uint32_t sink = 0;
 
   for (uint32_t i = 0; i < c->connections.count; i++) {
-    sent[c->of_graph.pairs[i].hosts[c->main_direction]]++;
     received[c->of_graph.pairs[i].hosts[c->measured]]++;
   }
-  for (uint32_t i = 0; i < c->connections.count; i++) { /* a host's link is divided among its connections */
-    const uint32_t source = c->of_graph.pairs[i].hosts[c->main_direction];
-    const double rate = (double)link_at(t->network, source, 0)->config->link.rate_bit_per_s;
-    offered[c->of_graph.pairs[i].hosts[c->measured]] += rate / sent[source];
-  }
-  for (uint32_t host = 0; host < hosts; host++) {
+  for (uint32_t host = 0; host < t->network->host_count; host++) {
     sink = received[host] > received[sink] ? host : sink;
   }
   g_string_append_printf(t->page, ROW "%u at most, up to %u to one host (%s)\n", "connected",
                          c->connections.count, received[sink], t->network->names[sink]);
-  if (received[sink] > 1) {
-    add_incast(t, sink, received[sink], offered[sink]);
+}
+
+/* What the connections bring to one direction of a link, if all begin at once and nothing is lost before:
+ * packets of first windows, and when the last of them has come; octets of open windows. */
+typedef struct burst {
+  double packets, come_s, open_octets;
+} burst;
+
+/* Of each link, first of the direction from its first end; in a walk along the routes of a connection, of
+ * each node. */
+typedef struct burst_walk {
+  burst *links, *nodes;
+  uint32_t *walked;
+} burst_walk;
+
+static double packet_s(const graph_link *link)
+{
+  const path_link_config *of = &link->config->link;
+
+  return time_ps_in_seconds(time_ps_to_send(path_link_octets(of, of->mtu_octets), of->rate_bit_per_s));
+}
+
+/* Follows the window of `flow` along its routes, all of which have one length; what is sprayed is divided
+ * equally. `adds`: to the packets and octets. The times are right once it returns false for all: none came
+ * later than was known. */
+static bool follow_window(const topology *t, const burst_walk *on, graph_flow flow, burst window, bool adds)
+{
+  uint32_t walked = 1;
+  bool is_later = false;
+
+  on->walked[0] = flow.source;
+  on->nodes[flow.source] = window;
+  for (uint32_t done = 0; done < walked && on->walked[done] != flow.destination; done++) {
+    const uint32_t node = on->walked[done];
+    const burst *here = &on->nodes[node];
+    uint32_t count = 1;
+    uint16_t port = 0; /* a host's */
+    const uint16_t *ports = graph_is_host(t->network, node)
+                                ? &port
+                                : graph_routes_ports(t->routes, node, flow.destination, &count);
+
+    if (count > 1 && t->c->routing.choice == GRAPH_ECMP) {
+      port = graph_routes_port(t->routes, node, flow, true);
+      ports = &port;
+      count = 1;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+      const graph_link *link = link_at(t->network, node, ports[i]);
+      burst *by = &on->links[2 * (link - t->network->links) + graph_end_at(link, node)];
+      burst *next = &on->nodes[far_end(link, node)];
+
+      if (next->packets == 0) {
+        on->walked[walked++] = far_end(link, node);
+      }
+      next->packets += here->packets / count;
+      next->open_octets += here->open_octets / count;
+      by->packets += adds ? here->packets / count : 0;
+      by->open_octets += adds ? here->open_octets / count : 0;
+      is_later = is_later || here->come_s > by->come_s;
+      by->come_s = fmax(by->come_s, here->come_s);
+      next->come_s = fmax(next->come_s, fmax(by->come_s, by->packets * packet_s(link)));
+    }
+  }
+  for (uint32_t i = 0; i < walked; i++) {
+    on->nodes[on->walked[i]] = (burst){.packets = 0};
+  }
+  return is_later;
+}
+
+/* Returns what all connections bring to each direction of a link. */
+static burst *first_windows(const topology *t)
+{
+  const configuration *c = t->c;
+  const enum side from = c->main_direction, to = side_peer(from);
+  g_autofree uint16_t *ports = traffic_ports(c->of_graph.pairs, c->connections.count);
+  g_autofree burst *nodes = g_new0(burst, t->network->node_count);
+  g_autofree uint32_t *walked = g_new(uint32_t, t->network->node_count);
+  const burst_walk on = {g_new0(burst, (gsize)2 * t->network->link_count), nodes, walked};
+
+  for (bool adds = true, goes_on = true; goes_on; adds = false) {
+    goes_on = adds;
+    for (uint32_t i = 0; i < c->connections.count; i++) {
+      const uint32_t *hosts = c->of_graph.pairs[i].hosts;
+      const configuration *of = c->of_graph.hosts[hosts[from]];
+      const double open_octets = scenario_in_flight_octets(of);
+      const double packets = ceil(open_octets / scenario_segment_payload(of, from));
+      const graph_flow flow = {(uint16_t)hosts[from], (uint16_t)hosts[to],
+                               from == SIDE_INITIATOR ? ports[i] : TRAFFIC_RESPONDER_PORT,
+                               from == SIDE_INITIATOR ? TRAFFIC_RESPONDER_PORT : ports[i]};
+      const burst window = {.packets = fmin(of->tcp.initial_window_segments, packets),
+                            .open_octets = open_octets};
+
+      goes_on = follow_window(t, &on, flow, window, adds) || goes_on;
+    }
+  }
+  return on.links;
+}
+
+/* Adds what comes by direction `direction` of a link to the switch's port there, which has room for `room`
+ * packets: of N w packets w leave while they come, one is sent, and b have room beside it. */
+static void add_burst(const topology *t, const char *label, const burst *of, uint32_t direction, double room)
+{
+  const graph_link *link = &t->network->links[direction / 2];
+  const uint32_t node = link->nodes[direction % 2];
+  const double window = of->come_s / packet_s(link), lost = fmax(0, of->packets - window - (room - 1));
+  const double round_trip_s = time_ps_in_seconds(configuration_base_round_trip(t->c));
+  const double under_way = (double)link->config->link.rate_bit_per_s / 8 * round_trip_s;
+  const bool overflows = of->open_octets > room * link->config->link.mtu_octets + under_way;
+  const bool marks = t->c->of_graph.switches[node - t->network->host_count].ecn_minimum_octets > 0 &&
+                     scenario_uses_ecn(t->c);
+  g_autofree char *open = amount(of->open_octets, "octets"), *product = amount(under_way, "octets");
+
+  g_string_append_printf(t->page,
+                         ROW
+                         "%s to %s, if all begin at once: of first windows w (N - 1) - b = %.4g (%.4g - 1) - "
+                         "%.0f: %.0f %s lost" MORE,
+                         label, t->network->names[node], t->network->names[far_end(link, node)], window,
+                         of->packets / window, room - 1, lost, units_counted(lost, "packets"));
+  g_string_append_printf(t->page, "  open windows of %s over its queue, and %s under way: it %s%s\n", open,
+                         product, overflows ? "overflows" : "does not overflow",
+                         overflows && marks ? ", unless marks come before" : "");
+}
+
+/* Adds the ports of switches at which most of the first windows is lost, or which they come nearest to
+ * filling (docs/decisions.md, "Switches (model/network/network_switch)"). */
+static void add_bursts(const topology *t)
+{
+  enum { SHOWN = 4 };
+  const graph *network = t->network;
+  const uint32_t directions = 2 * network->link_count;
+  g_autofree burst *bursts = first_windows(t);
+  g_autofree uint32_t *meeting = g_new0(uint32_t, network->node_count); /* ports that fill together */
+  g_autofree double *rooms = g_new0(double, directions), *waiting = g_new0(double, directions);
+
+  for (uint32_t i = 0; i < directions; i++) {
+    waiting[i] = bursts[i].packets - bursts[i].come_s / packet_s(&network->links[i / 2]);
+    meeting[network->links[i / 2].nodes[i % 2]] += waiting[i] >= 1;
+  }
+  for (uint32_t i = 0; i < directions; i++) {
+    const graph_link *link = &network->links[i / 2];
+    const uint32_t node = link->nodes[i % 2];
+
+    rooms[i] = graph_is_host(network, node) || waiting[i] < 1
+                   ? INFINITY
+                   : scenario_queue_packets(&t->c->of_graph.switches[node - network->host_count],
+                                            link->config->link.mtu_octets, meeting[node]);
+  }
+  for (uint32_t shown = 0; shown <= SHOWN; shown++) {
+    uint32_t worst = 0;
+
+    for (uint32_t i = 1; i < directions; i++) {
+      worst = waiting[i] - rooms[i] > waiting[worst] - rooms[worst] ? i : worst;
+    }
+    if (isinf(rooms[worst]) || (shown > 0 && waiting[worst] < rooms[worst])) {
+      break;
+    }
+    if (shown == SHOWN) {
+      g_string_append_printf(t->page, ROW "and others\n", "");
+    } else {
+      add_burst(t, shown == 0 ? "bursts" : "", &bursts[worst], worst, rooms[worst]);
+    }
+    rooms[worst] = INFINITY;
   }
 }
 
@@ -272,7 +396,7 @@ static void add_port(const topology *t)
   const double share =
       scenario_segment_payload(t->c, t->c->main_direction) / path_link_octets(port, port->mtu_octets);
   const network_switch_config at = switch_of(t, 0);
-  const double sizes[] = {scenario_queue_packets(&at, port->mtu_octets) * port->mtu_octets,
+  const double sizes[] = {scenario_queue_packets(&at, port->mtu_octets, 1) * port->mtu_octets,
                           (double)at.ecn_minimum_octets, (double)at.ecn_maximum_octets};
   const gsize count = sizes[1] < sizes[2] ? 3 : 2;
   static const char *const words[] = {"; a queue holds at most", "; marks begin at", ", and all are, from"};
@@ -327,6 +451,7 @@ char *scenario_topology_text(const scenario *s, gboolean draws)
     add_tiers(&t);
     add_pairs(&t);
     add_connections(&t);
+    add_bursts(&t);
     add_port(&t);
   }
   return g_string_free(t.page, FALSE);

@@ -16,8 +16,8 @@ datagram_flow session_end_arriving_flow(const void *user)
 
   return (datagram_flow){.source = peer->host->address,
                          .destination = end->host->address,
-                         .source_port = comes_back ? SESSION_RESPONDER_PORT : port,
-                         .destination_port = comes_back ? port : SESSION_RESPONDER_PORT};
+                         .source_port = comes_back ? TRAFFIC_RESPONDER_PORT : port,
+                         .destination_port = comes_back ? port : TRAFFIC_RESPONDER_PORT};
 }
 
 datagram_flow session_end_flow(const session_end *end)

@@ -110,7 +110,7 @@ static uint32_t choose(void *user, G_GNUC_UNUSED uint32_t input, const datagram 
 
 static enum side side_of(G_GNUC_UNUSED void *user, const datagram *packet)
 {
-  return flow_of(packet).source_port == SESSION_RESPONDER_PORT ? SIDE_RESPONDER : SIDE_INITIATOR;
+  return flow_of(packet).source_port == TRAFFIC_RESPONDER_PORT ? SIDE_RESPONDER : SIDE_INITIATOR;
 }
 
 static void graph_send(session_network *self, uint32_t host, datagram *packet, time_ps now)

@@ -90,19 +90,14 @@ static void make_host(session *self, uint32_t number)
 /* Places the ends of the connections at their hosts. */
 static void place_connections(session *self)
 {
-  g_autoptr(GHashTable) opened = g_hash_table_new(NULL, NULL); /* how many, from one host to another */
-
   self->connection_count = self->config.configuration->connections.count;
+  g_autofree uint16_t *ports = traffic_ports(self->config.pairs, self->connection_count);
   self->connections = g_aligned_alloc0(self->connection_count, sizeof(session_connection), CACHE_LINE_OCTETS);
   for (uint32_t i = 0; i < self->connection_count; i++) {
     const host_pair *pair = self->config.pairs ? &self->config.pairs[i] : &session_scenario_pair;
     const uint32_t *hosts = pair->hosts;
-    const gpointer key = GUINT_TO_POINTER(hosts[SIDE_INITIATOR] * SESSION_HOSTS_MAX + hosts[SIDE_RESPONDER]);
-    const uint32_t before = GPOINTER_TO_UINT(g_hash_table_lookup(opened, key));
 
-    g_assert(before < SESSION_PAIR_CONNECTIONS_MAX);
-    g_hash_table_insert(opened, key, GUINT_TO_POINTER(before + 1));
-    self->connections[i].port = (uint16_t)(SESSION_INITIATOR_FIRST_PORT + before);
+    self->connections[i].port = ports[i];
     for (enum side side = 0; side < SIDES; side++) {
       self->connections[i].ends[side] =
           (session_end){.session = self, .host = session_host_of(self, hosts[side]), .side = side};

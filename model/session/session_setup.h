@@ -7,19 +7,14 @@
 #include "fault/fault_injector.h"
 #include "net/datagram.h"
 #include "net/ip_reassembly.h"
+#include "network/traffic_pattern.h"
 #include "rnic/rnic_endpoint.h"
 #include "scenario/configuration.h"
 #include "session/session_recorder.h"
 
-/* The connections that one host opens to another come from ports 49152, 49153 and so on, and
- * go to port 5044. Between the two hosts of a scenario they are from 10.0.0.1 to 10.0.0.2, with IPv6 from
- * fd00::1 to fd00::2. */
-enum {
-  SESSION_FIRST_ADDRESS = 0x0A000001,
-  SESSION_INITIATOR_FIRST_PORT = 49152,
-  SESSION_PAIR_CONNECTIONS_MAX = 65536 - SESSION_INITIATOR_FIRST_PORT,
-  SESSION_RESPONDER_PORT = 5044,
-};
+/* The connections between the two hosts of a scenario are from 10.0.0.1 to 10.0.0.2, with IPv6 from fd00::1
+ * to fd00::2. Their ports are traffic_ports(). */
+enum { SESSION_FIRST_ADDRESS = 0x0A000001 };
 
 #define SESSION_ADDRESS_V6_PREFIX UINT64_C(0xFD00000000000000)
 

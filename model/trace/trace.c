@@ -114,20 +114,12 @@ void trace_keep_to(trace *self, bool *connections, uint32_t count)
 /* A host's window and peak, the first of which is of no connection, are its recorder's to leave out. */
 static bool is_left_out(const trace *self, uint32_t connection, trace_event_id id)
 {
-  if (self->kept_to == NULL || connection >= self->kept_count || self->kept_to[connection]) {
-    return false;
-  }
-  switch (id) {
-  case TRACE_PACKET_SENT:
-  case TRACE_PACKET_QUEUED:
-  case TRACE_PACKET_MARKED:
-  case TRACE_PACKET_DROPPED:
-  case TRACE_MEASURED:
-  case TRACE_PEAK:
-    return false;
-  default:
-    return true;
-  }
+  static const bool stays[TRACE_EVENTS] = {
+      [TRACE_PACKET_SENT] = true,    [TRACE_PACKET_QUEUED] = true, [TRACE_PACKET_MARKED] = true,
+      [TRACE_PACKET_DROPPED] = true, [TRACE_MEASURED] = true,      [TRACE_PEAK] = true,
+  };
+
+  return self->kept_to && connection < self->kept_count && !self->kept_to[connection] && !stays[id];
 }
 
 uint32_t trace_next_packet(trace *self)

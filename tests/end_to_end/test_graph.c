@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "run_fixture.h"
+#include "scenario/scenario_topology.h"
 
 /* Two hosts at one link have no more between them than a path has: the octets of every file are equal, but
  * for the name of the scenario. */
@@ -68,8 +69,8 @@ ROW_TEST(test_first_burst, bursts)
   EXPECT_METRICS(&result, (LOSSES_SWITCH, ==, hosts * c->window - (c->window - 1) - c->room));
 }
 
-/* The same over a link between two switches, of which the one at the senders is full: all have a buffer of
- * 750000 octets and alpha 8, but those of the last entry. */
+/* The same over a link between two switches, as `check` has foretold, of which the one at the senders is
+ * full: all have a buffer of 750000 octets and alpha 8, but those of the last entry. */
 static const struct two_switches {
   const char *from, *to, *set;
   uint32_t room;
@@ -90,13 +91,16 @@ ROW_TEST(test_each_switch_has_its_own, switches)
                              "switches = ( { at = \"all\"; buffer = 750000; alpha = 8; },\n"
                              "             { name = \"shallow\"; at = \"right\"; alpha = \"1/2\"; } );\n"
                              "workload: { pattern = \"incast\"; message_size = \"1MiB\"; messages = 1; };\n"
-                             "tcp: { initial_window = 64; };\n"
-                             "run: { stop = \"1150us\"; };\n";
-  g_auto(session_result) result = RUN_ON_BOTH(.text = text, .status = RUN_STOPPED,
-                                              .sets = STRINGS(setting("workload.from=%s", c->from),
-                                                              setting("workload.to=%s", c->to), c->set));
+                             "tcp: { initial_window = 64; };\n";
+  const char *from = setting("workload.from=%s", c->from), *to = setting("workload.to=%s", c->to);
+  g_auto(session_result) result =
+      RUN_ON_BOTH(.text = text, .status = RUN_STOPPED, .sets = STRINGS(from, to, c->set, "run.stop=1150us"));
+  g_autoptr(scenario) s = temporary_scenario(text, STRINGS(from, to, c->set));
+  g_autofree char *foretold = scenario_topology_text(s, FALSE);
+  const uint32_t lost = 16 * 64 - 63 - c->room;
 
-  EXPECT_METRICS(&result, (LOSSES_SWITCH, ==, 16 * 64 - 63 - c->room));
+  EXPECT_METRICS(&result, (LOSSES_SWITCH, ==, lost));
+  g_assert_nonnull(strstr(foretold, setting(": %u packets lost\n", lost)));
 }
 
 /* Segments take turns over two spines, of which one is 100 us farther: what comes first waits for it. On

@@ -3,6 +3,7 @@
 #include "scenario/scenario_topology.h"
 
 #include "scenario_fixture.h"
+#include "temporary_scenario.h"
 
 static void assert_topology(const char *text, const char *expected)
 {
@@ -31,9 +32,9 @@ TEST(test_incast)
       "  links      17: 17 of 100Gbit/s, 1us, MTU 4096\n"
       "  pairs      136 over 1 switch: round trip 6.311 us, 1 route, bandwidth-delay product 77.04 KiB\n"
       "  connected  16 at most, up to 16 to one host (h16)\n"
-      "  incast     h16 is offered 16 times the rate of its link by 16 connections\n"
-      "             first windows, if all begin at once: w (N - 1) - b = 10 (16 - 1) - 255: 0 packets lost\n"
-      "             open windows of 16 MiB over its queue, and 77.04 KiB under way: it overflows, unless "
+      "  bursts     s0 to h16, if all begin at once: of first windows w (N - 1) - b = 10 (16 - 1) - 255: 0 "
+      "packets lost\n"
+      "               open windows of 16 MiB over its queue, and 77.04 KiB under way: it overflows, unless "
       "marks come before\n"
       "  port       100 Gbit/s, 96.87 Gbit/s (96.9 %) of payload in full-size segments; a queue holds at "
       "most 1 MiB (83.89 us); marks begin at 100 KiB (8.192 us)\n");
@@ -47,7 +48,7 @@ static const struct first_burst {
     {"switch.alpha=1", "= 64 (16 - 1) - 249: 711 packets"},
     {"switch.alpha=8", "= 64 (16 - 1) - 444: 516 packets"},
     {"switch.alpha=unlimited", "= 64 (16 - 1) - 499: 461 packets"},
-    {"switch.buffer=unlimited", "= 64 (16 - 1) - unlimited: 0 packets"},
+    {"switch.buffer=unlimited", "(h16)\n  port"},                   /* no row */
     {"workload.outstanding=1", "= 46 (16 - 1) - 249: 441 packets"}, /* of a message of 64 KiB */
     {"workload.fan_in=2", "= 64 (2 - 1) - 249: 0 packets"},
 };
@@ -64,6 +65,64 @@ ROW_TEST(test_first_burst, bursts)
 
   g_test_message("%s", topology);
   g_assert_nonnull(strstr(topology, c->row));
+}
+
+/* w packets leave by a port while N w come. Eight hosts send over the trunk of a dumbbell, whose queue holds
+ * 40, of which one is sent; or over two uplinks, half of each window by each: 4 w come while w leave. By ECMP
+ * a window takes one of four uplinks, as in its run: four and two meet. With a trunk of twice the rate 2 w
+ * leave; the other four windows, at two uplinks of 40 together, are half of that each. A host of its own has
+ * a window of its own, and two ports that fill together share a buffer: alpha 1 leaves each a third of 160.
+ */
+#define UPLINKS "topology.kind=leaf-spine topology.hosts_per_leaf=8 routing.choice=spray-random"
+static const struct meeting_row {
+  const char *sets, *rows[3];
+} meetings[] = {
+    {"topology.kind=dumbbell",
+     {"left to right, if all begin at once: of first windows w (N - 1) - b = 64 (8 - 1) - 39: 409 packets "
+      "lost\n"}},
+    {"topology.kind=dumbbell trunk.rate=20Gbit/s",
+     {"left to right, if all begin at once: of first windows w (N - 1) - b = 128 (4 - 1) - 39: 345 packets "
+      "lost\n"}},
+    {"topology.kind=dumbbell hosts={,at='h[0-6]',tcp.initial_window=10,}",
+     {"left to right, if all begin at once: of first windows w (N - 1) - b = 64 (2.094 - 1) - 39: 31 packets "
+      "lost\n"}},
+    {UPLINKS,
+     {"leaf0 to spine0, if all begin at once: of first windows w (N - 1) - b = 64 (4 - 1) - 39: 153 packets "
+      "lost\n",
+      "leaf0 to spine1, if all begin at once: of first windows w (N - 1) - b = 64 (4 - 1) - 39: 153 packets "
+      "lost\n"}},
+    {UPLINKS " switch.port_limit=unlimited switch.buffer=240000 switch.alpha=1",
+     {"leaf0 to spine0, if all begin at once: of first windows w (N - 1) - b = 64 (4 - 1) - 53: 139 packets "
+      "lost\n"}},
+    {UPLINKS " workload.operation=read workload.from=h[8-15] workload.to=h[0-7]",
+     {"leaf0 to spine0, if all begin at once: of first windows w (N - 1) - b = 64 (4 - 1) - 39: 153 packets "
+      "lost\n"}},
+    {UPLINKS " topology.spines=4 routing.choice=ecmp",
+     {"leaf0 to spine0, if all begin at once: of first windows w (N - 1) - b = 64 (4 - 1) - 39: 153 packets "
+      "lost\n",
+      "leaf0 to spine3, if all begin at once: of first windows w (N - 1) - b = 64 (2 - 1) - 39: 25 packets "
+      "lost\n"}},
+    {UPLINKS " tcp.initial_window=200 topology.leaves=4 workload.pattern=permutation topology.spines=4",
+     {"\n             and others\n"}},
+};
+
+ROW_TEST(test_meetings, meetings)
+{
+  g_auto(GStrv) sets = g_strsplit(c->sets, " ", -1);
+  for (char **set = sets; *set != NULL; set++) {
+    g_strdelimit(*set, ",", ' ');
+  }
+  g_autoptr(scenario) s = temporary_scenario("topology: { hosts = 8; };\n"
+                                             "workload: { message_size = \"1MiB\"; };\n"
+                                             "tcp: { initial_window = 64; };\n"
+                                             "switch: { port_limit = 60000; };\n",
+                                             (const char *const *)sets);
+  g_autofree char *topology = scenario_topology_text(s, FALSE);
+
+  g_test_message("%s", topology);
+  for (guint i = 0; c->rows[i] != NULL; i++) {
+    g_assert_nonnull(strstr(topology, c->rows[i]));
+  }
 }
 
 /* Two hosts at each leaf: 200 Gbit/s down, 50 up. A route over the far spine is 2 x 9.5 us longer. Each host
@@ -85,10 +144,6 @@ TEST(test_leaf_spine)
       "             24 over 3 switches: round trip 10.56 us to 48.56 us, 2 routes, skew 19 us, "
       "bandwidth-delay product 148.2 KiB\n"
       "  connected  112 at most, up to 14 to one host (h0)\n"
-      "  incast     h0 is offered 1 times the rate of its link by 14 connections\n"
-      "             first windows, if all begin at once: w (N - 1) - b = 10 (14 - 1) - unlimited: 0 packets "
-      "lost\n"
-      "             open windows of 4.052 MiB over its queue, and 592.7 KiB under way: it does not overflow\n"
       "  port       100 Gbit/s, 96.87 Gbit/s (96.9 %) of payload in full-size segments\n");
 }
 

@@ -10,16 +10,16 @@ datagram_flow flow_of(uint32_t connection, enum side side)
 {
   const datagram_flow forward = {.source = ip_address_v4(SESSION_FIRST_ADDRESS),
                                  .destination = ip_address_v4(SESSION_FIRST_ADDRESS + 1),
-                                 .source_port = (uint16_t)(SESSION_INITIATOR_FIRST_PORT + connection),
-                                 .destination_port = SESSION_RESPONDER_PORT};
+                                 .source_port = (uint16_t)(TRAFFIC_INITIATOR_FIRST_PORT + connection),
+                                 .destination_port = TRAFFIC_RESPONDER_PORT};
 
   return side == SIDE_INITIATOR ? forward : flow_table_reversed(&forward);
 }
 
 bool connection_of_flow(G_GNUC_UNUSED void *user, const datagram_flow *flow, uint32_t *connection)
 {
-  *connection = MAX(flow->source_port, flow->destination_port) - (uint32_t)SESSION_INITIATOR_FIRST_PORT;
-  return *connection < SESSION_PAIR_CONNECTIONS_MAX;
+  *connection = MAX(flow->source_port, flow->destination_port) - (uint32_t)TRAFFIC_INITIATOR_FIRST_PORT;
+  return *connection < TRAFFIC_PAIR_CONNECTIONS_MAX;
 }
 
 datagram *segment_with(uint32_t connection, enum side from, int64_t position, uint32_t length, uint8_t flags,

@@ -46,7 +46,7 @@ static bool connection_of(void *user, const datagram_flow *flow, uint32_t *conne
   const fixture *f = user;
 
   *connection = (f->side == SIDE_INITIATOR ? flow->destination_port : flow->source_port) -
-                (uint32_t)SESSION_INITIATOR_FIRST_PORT;
+                (uint32_t)TRAFFIC_INITIATOR_FIRST_PORT;
   return *connection < CONNECTIONS;
 }
 
@@ -251,7 +251,7 @@ TEST(test_hostile_fragments)
     const ip_address source = ip_address_v4((guint32)g_rand_int_range(random, 0, 3));
     const ip_address own = ip_address_v4(SESSION_FIRST_ADDRESS + 1);
     const tcp_header header = {.source_port =
-                                   (guint16)g_rand_int_range(random, 0, SESSION_INITIATOR_FIRST_PORT),
+                                   (guint16)g_rand_int_range(random, 0, TRAFFIC_INITIATOR_FIRST_PORT),
                                .destination_port = (guint16)g_rand_int(random)};
     static const guint8 octets[2000];
     g_autoptr(datagram) packet =

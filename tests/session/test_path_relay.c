@@ -159,7 +159,7 @@ static void on_output(void *user, datagram *packet, time_ps now)
 
   g_assert_true(datagram_tcp_header(packet, &header));
   datagram_unref(packet);
-  if (header.destination_port != SESSION_RESPONDER_PORT) {
+  if (header.destination_port != TRAFFIC_RESPONDER_PORT) {
     r->initiator_hears_at = now;
   } else if (!(header.flags & TCP_SYN)) {
     r->ack_at = now;

@@ -231,8 +231,8 @@ TEST(test_unstarted_connections_count_nothing)
  * 9293 §3.10.7.1), one packet more at host 1. All connections do their work all the same. */
 TEST(test_arrival_before_the_start)
 {
-  const tcp_header header = {.source_port = SESSION_INITIATOR_FIRST_PORT,
-                             .destination_port = SESSION_RESPONDER_PORT,
+  const tcp_header header = {.source_port = TRAFFIC_INITIATOR_FIRST_PORT,
+                             .destination_port = TRAFFIC_RESPONDER_PORT,
                              .flags = TCP_ACK};
   uint64_t arrivals[2];
 

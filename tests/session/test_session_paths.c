@@ -112,7 +112,7 @@ TEST(test_order_of_own_paths)
     datagram_flow flow;
 
     g_assert_true(datagram_flow_of(arrival_at(k.out[SIDE_INITIATOR], i)->packet, &flow));
-    g_assert_cmpuint(flow.source_port, ==, SESSION_INITIATOR_FIRST_PORT + i);
+    g_assert_cmpuint(flow.source_port, ==, TRAFFIC_INITIATOR_FIRST_PORT + i);
   }
 }
 

@@ -123,44 +123,6 @@ plot_axis plot_axis_of_values(const value_extent *extent, const char *quantity, 
 
 /* --- What a sweep varies --- */
 
-const char *place_axis_words(const study_table *table, scenario_key key)
-{
-  static const char *const known[SCENARIO_KEY_COUNT] = {
-      [SCENARIO_PATH_FORWARD_LOSS] = "loss of segments",
-      [SCENARIO_PATH_FORWARD_GEMODEL] = "loss of segments, on average",
-      [SCENARIO_PATH_FORWARD_DELAY] = "one-way delay",
-      [SCENARIO_PATH_FORWARD_RATE] = "rate of the link",
-      [SCENARIO_PATH_FORWARD_MTU] = "MTU",
-      [SCENARIO_PATH_FORWARD_QUEUE_SIZE] = "queue of the link",
-      [SCENARIO_PATH_FORWARD_DISPLACE_BY] = "how late a segment arrives",
-      [SCENARIO_RECEIVER_MODE] = "receiver",
-      [SCENARIO_RECEIVER_REFUSED] = "refused segments",
-      [SCENARIO_RECEIVER_MEMORY] = "reassembly memory",
-      [SCENARIO_RECEIVER_PARTIAL_FPDUS] = "partial FPDUs of a connection",
-      [SCENARIO_SENDER_HOST_RATE] = "rate of the sender's host",
-      [SCENARIO_MIDDLEBOX_MODE] = "middlebox",
-      [SCENARIO_MIDDLEBOX_CHUNK] = "middlebox's cuts",
-      [SCENARIO_TCP_CONGESTION] = "congestion control",
-      [SCENARIO_TCP_PROFILE] = "TCP profile",
-      [SCENARIO_TCP_SACK] = "SACK",
-      [SCENARIO_TCP_RECEIVE_WINDOW] = "receive window",
-      [SCENARIO_WORKLOAD_CONNECTIONS] = "connections",
-      [SCENARIO_WORKLOAD_START_SPREAD] = "start spread",
-      [SCENARIO_WORKLOAD_MESSAGES] = "messages of a connection",
-      [SCENARIO_WORKLOAD_MESSAGE_SIZE] = "message size",
-      [SCENARIO_WORKLOAD_FAN_IN] = "senders",
-      [SCENARIO_TOPOLOGY_HOSTS] = "hosts",
-      [SCENARIO_TOPOLOGY_SPINES] = "spines",
-      [SCENARIO_SWITCH_BUFFER] = "buffer of a switch",
-      [SCENARIO_SWITCH_ALPHA] = "alpha",
-      [SCENARIO_ROUTING_CHOICE] = "choice of routes",
-  };
-  const char *own = study_table_words(table, key, NULL);
-  return own != NULL                                      ? own
-         : key < SCENARIO_KEY_COUNT && known[key] != NULL ? known[key]
-                                                          : study_keys_name(key, table->axes);
-}
-
 /* A list has no end. */
 enum { LABEL_LETTERS_MAX = 24 };
 
@@ -193,7 +155,7 @@ place_axis place_axis_of_cells(const study_table *table, scenario_key key)
     largest = is_number ? number : largest; /* they ascend */
   }
   const gboolean has_unit = study_keys_is_size(key) && !is_whole, in_octets = largest <= 9 * 1024;
-  const char *words = place_axis_words(table, key);
+  const char *words = study_table_words(table, key, NULL);
   axis.drawn.name = has_unit ? name_of(words, in_octets ? "octets" : "KiB") : g_strdup(words);
   for (guint i = 0; i < axis.texts->len; i++) {
     const char *text = g_ptr_array_index(axis.texts, i), *own = study_table_words(table, key, text);

@@ -82,10 +82,6 @@ typedef struct place_axis {
  * decade, or any when `logarithmic`, go on a logarithmic axis. Free with place_axis_clear(). */
 place_axis place_axis_of(const study_table *table, scenario_key key, gboolean logarithmic);
 
-/* Returns what `key` is called on an axis: what the sweep calls it, or "loss of segments"; of keys without
- * words of their own the name. */
-const char *place_axis_words(const study_table *table, scenario_key key);
-
 /* Returns the same with the values 0, 1, 2 … in their order, whatever they are: the columns or rows of a
  * map. */
 place_axis place_axis_of_cells(const study_table *table, scenario_key key);

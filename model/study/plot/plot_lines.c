@@ -539,8 +539,8 @@ static gboolean draw_chart(line_chart *chart, const study_table *table, const pl
   g_autofree char *subtitle = g_strjoin(" · ", runs, chart->note, NULL);
   g_autofree char *shown = g_strdup_printf("%s, unit %s; place_on_x: %s", of->main.name, of->unit, key);
   g_autofree char *what = g_strjoin("", of->title != NULL ? of->title : of->quantity, " over ",
-                                    place_axis_words(table, chart->x.key), of->is_map ? " and " : NULL,
-                                    of->is_map ? place_axis_words(table, chart->y.key) : NULL, NULL);
+                                    study_table_words(table, chart->x.key, NULL), of->is_map ? " and " : NULL,
+                                    of->is_map ? study_table_words(table, chart->y.key, NULL) : NULL, NULL);
   g_auto(plot_chart) drawn =
       plot_chart_new(of->is_map ? "heat-map" : "lines", target, request, what, subtitle, shown);
   drawn.panels = chart->groups.panels;

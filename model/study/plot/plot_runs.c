@@ -47,8 +47,8 @@ char *plot_place_words(const study_table *table, const GArray *keys, char *const
     const char *value = part;
     gboolean named = own == NULL && g_str_has_prefix(part, name);
     value += named ? strlen(name) : 0;
-    g_string_append_printf(words, "%s%s%s", i > 0 ? ", " : "", named ? place_axis_words(table, key) : "",
-                           value);
+    g_string_append_printf(words, "%s%s%s", i > 0 ? ", " : "",
+                           named ? study_table_words(table, key, NULL) : "", value);
   }
   return g_string_free(words, FALSE);
 }

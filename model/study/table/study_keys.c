@@ -224,29 +224,55 @@ char *study_keys_amount(scenario_key key, const char *text)
  * knows by heart: 1024 is not 1 KiB. */
 static const struct {
   scenario_key key;
-  const char *text;  /* of this value; NULL: of any other one, */
-  const char *words; /* which stands for "VALUE", as it is for "TEXT" */
-} phrases[] = {{SCENARIO_PATH_FORWARD_MTU, NULL, "MTU TEXT octets"},
-               {SCENARIO_PATH_FORWARD_LOSS, NULL, "loss VALUE"},
-               {SCENARIO_PATH_FORWARD_DELAY, NULL, "delay VALUE"},
-               {SCENARIO_PATH_FORWARD_RATE, NULL, "rate VALUE"},
-               {SCENARIO_RECEIVER_MODE, NULL, "VALUE receiver"},
-               {SCENARIO_RECEIVER_MEMORY, NULL, "memory VALUE"},
-               {SCENARIO_SENDER_SEGMENTATION, NULL, "VALUE segmentation"},
-               {SCENARIO_MIDDLEBOX_MODE, "none", "no middlebox"},
-               {SCENARIO_MIDDLEBOX_MODE, NULL, "middlebox VALUE"},
-               {SCENARIO_MPA_MARKERS, "true", "markers"},
-               {SCENARIO_MPA_MARKERS, "false", "no markers"},
-               {SCENARIO_MPA_CRC, "true", "CRC"},
-               {SCENARIO_MPA_CRC, "false", "no CRC"},
-               {SCENARIO_WORKLOAD_CONNECTIONS, "1", "1 connection"},
-               {SCENARIO_WORKLOAD_CONNECTIONS, NULL, "VALUE connections"},
-               {SCENARIO_WORKLOAD_MESSAGE_SIZE, NULL, "messages of VALUE"},
-               {SCENARIO_WORKLOAD_FAN_IN, NULL, "VALUE senders"},
-               {SCENARIO_TOPOLOGY_SPINES, NULL, "VALUE spines"},
-               {SCENARIO_SWITCH_BUFFER, NULL, "buffer VALUE"},
-               {SCENARIO_SWITCH_ALPHA, NULL, "alpha VALUE"},
-               {SCENARIO_RUN_SEED, NULL, "seed VALUE"}};
+  const char *axis;  /* NULL: it is called by its name, or as the row before has it */
+  const char *words; /* which stand for a value, "VALUE", as it is "TEXT"; NULL: none do */
+  const char *text;  /* of this value alone; NULL: of any that no row before has */
+} known[] = {{SCENARIO_PATH_FORWARD_LOSS, "loss of segments", "loss VALUE", NULL},
+             {SCENARIO_PATH_FORWARD_GEMODEL, "loss of segments, on average", NULL, NULL},
+             {SCENARIO_PATH_FORWARD_DELAY, "one-way delay", "delay VALUE", NULL},
+             {SCENARIO_PATH_FORWARD_RATE, "rate of the link", "rate VALUE", NULL},
+             {SCENARIO_PATH_FORWARD_MTU, "MTU", "MTU TEXT octets", NULL},
+             {SCENARIO_PATH_FORWARD_QUEUE_SIZE, "queue of the link", NULL, NULL},
+             {SCENARIO_PATH_FORWARD_DISPLACE_BY, "how late a segment arrives", NULL, NULL},
+             {SCENARIO_RECEIVER_MODE, "receiver", "VALUE receiver", NULL},
+             {SCENARIO_RECEIVER_REFUSED, "refused segments", NULL, NULL},
+             {SCENARIO_RECEIVER_MEMORY, "reassembly memory", "memory VALUE", NULL},
+             {SCENARIO_RECEIVER_PARTIAL_FPDUS, "partial FPDUs of a connection", NULL, NULL},
+             {SCENARIO_SENDER_HOST_RATE, "rate of the sender's host", NULL, NULL},
+             {SCENARIO_SENDER_SEGMENTATION, NULL, "VALUE segmentation", NULL},
+             {SCENARIO_MIDDLEBOX_MODE, "middlebox", "no middlebox", "none"},
+             {SCENARIO_MIDDLEBOX_MODE, NULL, "middlebox VALUE", NULL},
+             {SCENARIO_MIDDLEBOX_CHUNK, "middlebox's cuts", NULL, NULL},
+             {SCENARIO_MPA_MARKERS, NULL, "markers", "true"},
+             {SCENARIO_MPA_MARKERS, NULL, "no markers", "false"},
+             {SCENARIO_MPA_CRC, NULL, "CRC", "true"},
+             {SCENARIO_MPA_CRC, NULL, "no CRC", "false"},
+             {SCENARIO_TCP_CONGESTION, "congestion control", NULL, NULL},
+             {SCENARIO_TCP_PROFILE, "TCP profile", NULL, NULL},
+             {SCENARIO_TCP_SACK, "SACK", NULL, NULL},
+             {SCENARIO_TCP_RECEIVE_WINDOW, "receive window", NULL, NULL},
+             {SCENARIO_WORKLOAD_CONNECTIONS, "connections", "1 connection", "1"},
+             {SCENARIO_WORKLOAD_CONNECTIONS, NULL, "VALUE connections", NULL},
+             {SCENARIO_WORKLOAD_START_SPREAD, "start spread", NULL, NULL},
+             {SCENARIO_WORKLOAD_MESSAGES, "messages of a connection", NULL, NULL},
+             {SCENARIO_WORKLOAD_MESSAGE_SIZE, "message size", "messages of VALUE", NULL},
+             {SCENARIO_WORKLOAD_FAN_IN, "senders", "VALUE senders", NULL},
+             {SCENARIO_TOPOLOGY_HOSTS, "hosts", NULL, NULL},
+             {SCENARIO_TOPOLOGY_SPINES, "spines", "VALUE spines", NULL},
+             {SCENARIO_SWITCH_BUFFER, "buffer of a switch", "buffer VALUE", NULL},
+             {SCENARIO_SWITCH_ALPHA, "alpha", "alpha VALUE", NULL},
+             {SCENARIO_ROUTING_CHOICE, "choice of routes", NULL, NULL},
+             {SCENARIO_RUN_SEED, NULL, "seed VALUE", NULL}};
+
+const char *study_keys_axis(scenario_key key, const char *axes_text)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS(known); i++) {
+    if (known[i].key == key && known[i].axis != NULL) {
+      return known[i].axis;
+    }
+  }
+  return study_keys_name(key, axes_text);
+}
 
 char *study_label_of(scenario_key key, const char *name, const char *text)
 {
@@ -255,9 +281,10 @@ char *study_label_of(scenario_key key, const char *name, const char *text)
   if (*text == '\0') {
     return g_strdup_printf("%s unknown", name);
   }
-  for (gsize i = 0; i < G_N_ELEMENTS(phrases); i++) {
-    if (phrases[i].key == key && (phrases[i].text == NULL || strcmp(phrases[i].text, text) == 0)) {
-      GString *words = g_string_new(phrases[i].words);
+  for (gsize i = 0; i < G_N_ELEMENTS(known); i++) {
+    const gboolean is_it = known[i].key == key && known[i].words != NULL;
+    if (is_it && (known[i].text == NULL || strcmp(known[i].text, text) == 0)) {
+      GString *words = g_string_new(known[i].words);
       g_string_replace(words, "TEXT", text, 1);
       g_string_replace(words, "VALUE", value, 1);
       return g_string_free(words, FALSE);

@@ -350,7 +350,9 @@ const char *study_table_words(const study_table *table, scenario_key key, const 
   while (lines[i] != NULL && !g_str_has_prefix(lines[i], start)) {
     i++;
   }
-  return lines[i] != NULL ? g_string_chunk_insert_const(table->texts, lines[i] + strlen(start)) : NULL;
+  return lines[i] != NULL ? g_string_chunk_insert_const(table->texts, lines[i] + strlen(start))
+         : value == NULL  ? study_keys_axis(key, table->axes)
+                          : NULL;
 }
 
 char *study_table_in_step(const study_table *table)

@@ -109,8 +109,8 @@ GPtrArray *study_table_with_others(const study_table *table);
  * of the axes: scenario_key. Free with g_array_unref(). */
 GArray *study_table_keys(const study_table *table);
 
-/* Returns what the sweep calls `key` on an axis, or, with `value`, that value of it; NULL: nothing. The
- * table's. */
+/* Returns what the sweep calls `key` on an axis, else study_keys_axis(); or, with `value`, what it calls that
+ * value of the key, else NULL. The table's. */
 const char *study_table_words(const study_table *table, scenario_key key, const char *value);
 
 /* Returns "partial: 31 of 48 runs": those of the sweeps that are in the store; "" when all are, as far as it

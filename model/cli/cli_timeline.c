@@ -12,7 +12,7 @@
 #include "cli/cli_progress.h"
 #include "cli/cli_trace.h"
 #include "explain/explain_trace.h"
-#include "study/timeline/timeline_page.h"
+#include "timeline/timeline_page.h"
 #include "trace/trace.h"
 
 static struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A run over time (docs/timeline.md). model/study/timeline/timeline_page.c describes how the events stand in the page. What the
+/* A run over time (docs/timeline.md). model/timeline/timeline_page.c describes how the events stand in the page. What the
  * trace holds is put into the page as text only, never as markup. */
 'use strict';
 

@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/html.h"
 #include "base/units.h"
 #include "scenario/configuration.h"
 #include "study/plot/gnuplot.h"
 #include "study/plot/plot_runs.h"
-#include "study/report/html.h"
 #include "study/report/report_page.h"
 #include "study/table/shown_number.h"
 

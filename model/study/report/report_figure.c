@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "study/report/html.h"
+#include "base/html.h"
 #include "study/report/report_page.h"
 
 /* These are the page's pixels for one of the picture: plots are at most 673 wide, and their text, 11.5 high,

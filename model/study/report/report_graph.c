@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/html.h"
 #include "study/plot/plot_runs.h"
 #include "study/plot/study_plot.h"
-#include "study/report/html.h"
 #include "study/report/report_page.h"
 #include "study/table/shown_number.h"
 

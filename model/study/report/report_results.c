@@ -2,11 +2,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/html.h"
 #include "base/units.h"
 #include "measure/warm_up.h"
 #include "study/plot/plot_runs.h"
 #include "study/plot/study_plot.h"
-#include "study/report/html.h"
 #include "study/report/report_page.h"
 #include "study/table/result_table.h"
 #include "study/table/shown_number.h"

@@ -5,19 +5,19 @@
  * An end is 2 x connection + side; a name, as that of a node, is its number in "names". A number is the
  * difference to the one before it in its list, a field's to the one before at the same end. What changes
  * regularly is thus the same text again and again, and gzip leaves little of it. */
-#include "study/timeline/timeline_page.h"
+#include "timeline/timeline_page.h"
 
 #include <gio/gio.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/html.h"
 #include "base/json_writer.h"
 #include "base/plain_text.h"
 #include "mpa/mpa_fpdu.h"
 #include "net/capture_stream.h"
 #include "net/tcp_header.h"
-#include "study/report/html.h"
 
 /* These come before the fields. */
 enum { END, TIME, PACKET, NODE, FIELDS, COLUMNS_MAX = FIELDS + TRACE_FIELDS_MAX };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "study/report/html.h"
+#include "base/html.h"
 
 #include "base/plain_text.h"
 

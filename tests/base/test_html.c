@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Nothing that a user or a stranger wrote acts as markup, and all of it is still to be read;
  * tables that people and screen readers can follow. */
-#include "study/report/html.h"
+#include "base/html.h"
 #include "test.h"
 
 #include <string.h>

@@ -10,7 +10,7 @@
 #include "fuzz_files.h"
 #include "fuzz_input.h"
 #include "study/plot/study_plot.h"
-#include "study/store/summary.h"
+#include "summary/summary.h"
 
 static void check_record(const summary_record *record)
 {

@@ -7,7 +7,7 @@
 
 #include "base/new_files.h"
 #include "session/simulation.h"
-#include "study/store/summary.h"
+#include "summary/summary.h"
 
 /* This is where the results of a run go. */
 typedef struct cli_results {

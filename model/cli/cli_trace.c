@@ -15,7 +15,7 @@
 #include "cli/cli_progress.h"
 #include "explain/explain_trace.h"
 #include "session/simulation.h"
-#include "study/store/summary.h"
+#include "summary/summary.h"
 #include "trace/trace_reader.h"
 
 scenario *cli_run_scenario(const summary_record *record, const char *path, gboolean of_replay, GError **error)

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "cli/cli.h"
-#include "study/store/summary.h"
+#include "summary/summary.h"
 
 /* Opens the trace `path` for reading. Where it is the folder of a run: its run.trace, which must have the
  * keys of the summary.json there; without one, a temporary trace, for which the scenario of the summary is

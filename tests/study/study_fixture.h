@@ -7,9 +7,9 @@
 #include "scenario/scenario.h"
 #include "study/store/result_store.h"
 #include "study/store/result_store_private.h"
-#include "study/store/summary.h"
 #include "study/sweep/sweep_grid.h"
 #include "study/table/study_table.h"
+#include "summary/summary.h"
 #include "test.h"
 
 /* Makes a folder of its own; remove with fixture_folder_remove(), which frees the name. */

@@ -7,8 +7,8 @@
 
 #include "study/plot/gnuplot.h"
 #include "study/plot/plot_chart.h"
-#include "study/store/summary.h"
 #include "study/table/study_table.h"
+#include "summary/summary.h"
 
 typedef struct study_plot study_plot;
 struct study_plot {

@@ -9,6 +9,7 @@
 #include "study/plot/study_plot.h"
 #include "study/report/report_page.h"
 #include "study/table/shown_number.h"
+#include "summary/summary.h"
 
 enum { COLUMNS_MAX = 12, SHOWN_MAX = 16 };
 

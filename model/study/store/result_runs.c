@@ -248,7 +248,10 @@ static gboolean visit_run(const result_store *store, sqlite3_stmt *row, result_s
   memcpy(run.keys, store->base->keys, sizeof run.keys);
   good = good && run_parameters_read(store, own, run.keys, error);
   for (run_part part = 0; part < RUN_PARTS && good; part++) {
-    good = run_part_read(store, part, parts[part], &run.results, error);
+    g_autofree char *unknown = NULL;
+    g_autofree char *wrong = run_part_read(&run.results, part, parts[part], &unknown);
+    good = unknown != NULL ? store_unknown(store, run_part_noun(part), unknown, error)
+                           : wrong == NULL || store_damaged(store, error, "%s", wrong);
   }
   good = good && visit(&from, &run, data, error);
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {

@@ -8,7 +8,6 @@
 #include "measure/run_results.h"
 #include "scenario/scenario.h"
 #include "study/store/provenance.h"
-#include "study/store/summary.h"
 
 typedef struct result_store result_store;
 

@@ -5,15 +5,8 @@
 
 #include <sqlite3.h>
 
+#include "measure/run_parts.h"
 #include "study/store/result_store.h"
-
-/* Returns all parts of what a run measured, and NULL after them. Free with g_strfreev(). */
-char **run_part_texts(const run_results *results);
-
-/* Adds what `text` has of `part` to `results`. FALSE and RESULT_STORE_ERROR_FOREIGN when it is none, or has a
- * name that this version does not know. */
-gboolean run_part_read(const result_store *store, run_part part, const char *text, run_results *results,
-                       GError **error);
 
 /* Returns {"KEY":"TEXT",…} of those `keys` that differ from `base` (NULL: all that there are); null for one
  * that is not known. Free with g_free(). */

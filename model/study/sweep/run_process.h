@@ -14,6 +14,7 @@
 #include "base/time_ps.h"
 #include "study/store/result_store.h"
 #include "study/sweep/sweep_grid.h"
+#include "summary/summary.h"
 
 /* This is the run's side. */
 

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "plot_fixture.h"
-#include "study/store/summary.h"
 #include "study_fixture.h"
+#include "summary/summary.h"
 
 static void write_summary(const plot_fixture *f, const run_results *results)
 {

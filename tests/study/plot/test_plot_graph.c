@@ -5,8 +5,8 @@
 
 #include "plot_fixture.h"
 #include "study/plot/study_plot.h"
-#include "study/store/summary.h"
 #include "study_fixture.h"
+#include "summary/summary.h"
 
 #define SPRAY                                                                                                \
   "topology: { kind = \"leaf-spine\"; hosts_per_leaf = 1; }; link: { rate = \"10Gbit/s\"; };"                \

@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 
 #include "plot_fixture.h"
-#include "study/store/summary.h"
 #include "study_fixture.h"
+#include "summary/summary.h"
 
 #define HEADER "time_s,connection,cause,octets\n"
 

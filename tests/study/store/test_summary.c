@@ -2,7 +2,7 @@
 /* These tests are about a run's summary: what is written is what is read back, and no file crashes the
  * reader. */
 #include "base/error.h"
-#include "study/store/summary.h"
+#include "summary/summary.h"
 
 #include <glib/gstdio.h>
 #include <json-glib/json-glib.h>

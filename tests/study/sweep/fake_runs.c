@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "scenario/configuration.h"
-#include "study/store/summary.h"
+#include "summary/summary.h"
 
 enum {
   CRASHES = 13,            /* without a summary */

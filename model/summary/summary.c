@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "study/store/summary.h"
+#include "summary/summary.h"
 
 #include <math.h>
 #include <string.h>
@@ -8,6 +8,7 @@
 #include "base/new_files.h"
 #include "base/plain_text.h"
 #include "base/units.h"
+#include "measure/run_parts.h"
 #include "measure/warm_up.h"
 
 int run_status_exit_code(run_status status, run_expectation expect)
@@ -27,88 +28,6 @@ int run_status_exit_code(run_status status, run_expectation expect)
 }
 
 /* --- Writing --- */
-
-enum { BINS_IN_A_LINE = 4, MAXIMA_IN_A_LINE = 16 };
-
-/* A share of the time is counted in parts: so many are a percent. */
-#define PARTS_OF_A_PERCENT (QUANTILE_PARTS / 100.0)
-
-/* Appends a pair. `gap` is NULL: in a store, which has none. */
-static void append_pair(GString *json, const char *gap, double first, double second)
-{
-  json_open(json, gap, NULL, '[');
-  json_append_number(json, NULL, NULL, first);
-  json_append_number(json, gap != NULL ? " " : NULL, NULL, second);
-  json_close(json, NULL, ']');
-}
-
-static void append_distribution(GString *json, distribution_id id, const distribution *d, gboolean in_summary)
-{
-  const distribution_row *row = distribution_row_of(id);
-  json_open(json, in_summary ? "\n    " : NULL, row->name, in_summary ? '{' : '[');
-  if (in_summary) {
-    json_append_text(json, " ", "unit", row->unit);
-    json_append_text(json, " ", "weight", row->weight_unit);
-    json_open(json, " ", "bins", '[');
-  }
-  for (size_t i = 0; i < d->count; i++) {
-    const char *gap = i % BINS_IN_A_LINE == 0 ? "\n      " : " ";
-    append_pair(json, in_summary ? gap : NULL, d->bins[i].bound, d->bins[i].weight);
-  }
-  json_close(json, in_summary ? "\n    " : NULL, ']');
-  if (in_summary) {
-    json_close(json, " ", '}');
-  }
-}
-
-void run_part_append(GString *json, run_part part, const run_results *results, gboolean in_summary)
-{
-  static const char *const members[RUN_PARTS] = {"metrics", "distributions", "quantiles", "block_maxima"};
-  const char *gap = in_summary ? "\n    " : NULL;
-  const gauge_quantiles *quantiles = &results->quantiles;
-  if (part == RUN_TABLES) {
-    g_string_append(json, results->tables != NULL ? results->tables : "");
-    return;
-  }
-  json_open(json, in_summary ? "\n  " : NULL, in_summary ? members[part] : NULL, '{');
-  for (metric_id id = 0; part == RUN_METRICS && id < METRIC_COUNT; id++) {
-    if (results->metrics.present[id]) {
-      g_assert(isfinite(results->metrics.value[id]));
-      json_append_number(json, gap, metric_row_of(id)->name, results->metrics.value[id]);
-    }
-  }
-  for (distribution_id id = 0; part == RUN_DISTRIBUTIONS && id < DISTRIBUTION_COUNT; id++) {
-    if (results->distributions[id].count > 0) {
-      append_distribution(json, id, &results->distributions[id], in_summary);
-    }
-  }
-  for (gauge_id id = 0; part == RUN_QUANTILES && quantiles->count > 0 && id < GAUGE_COUNT; id++) {
-    json_open(json, gap, gauge_row_of(id)->name, '[');
-    for (gsize i = 0; i < quantiles->count; i++) {
-      append_pair(json,
-                  !in_summary ? NULL
-                  : i == 0    ? ""
-                              : " ",
-                  quantiles->parts[i] / PARTS_OF_A_PERCENT, quantiles->values[id][i]);
-    }
-    json_close(json, NULL, ']');
-  }
-  if (part == RUN_BLOCK_MAXIMA && results->block_maxima != NULL) {
-    g_autofree char *size = g_strdup_printf("%" G_GUINT64_FORMAT, results->block_octets);
-    if (in_summary) {
-      json_append_text(json, gap, "gauge", gauge_row_of(GAUGE_REASSEMBLY)->name);
-      json_append_number(json, gap, "block_octets", (double)results->block_octets);
-    }
-    json_open(json, gap, in_summary ? "values" : size, '[');
-    for (guint i = 0; i < results->block_maxima->len; i++) {
-      const char *before = i % MAXIMA_IN_A_LINE == 0 ? "\n      " : " ";
-      json_append_number(json, in_summary ? before : NULL, NULL,
-                         (double)g_array_index(results->block_maxima, guint64, i));
-    }
-    json_close(json, gap, ']');
-  }
-  json_close(json, in_summary ? "\n  " : NULL, '}');
-}
 
 static void append_scenario(GString *json, const summary *page, const scenario *s)
 {

@@ -59,33 +59,6 @@ gboolean summary_write_json(const summary *page, const scenario *s, const char *
 /* Returns the same text in memory, `*length` octets and a NUL. Free with g_free(). */
 char *summary_json(const summary *page, const scenario *s, gsize *length);
 
-/* This is what a run measured, as a store has it without a blank: {"NAME":VALUE,…} of metrics,
- * {"NAME":[[BOUND,WEIGHT],…],…} of distributions, {"GAUGE":[[PERCENT,VALUE],…],…} of quantiles,
- * {"OCTETS":[MAXIMUM,…]} of block maxima; and of a graph the tables of run_results, which are no JSON. */
-typedef enum run_part {
-  RUN_METRICS,
-  RUN_DISTRIBUTIONS,
-  RUN_QUANTILES,
-  RUN_BLOCK_MAXIMA,
-  RUN_TABLES,
-  RUN_PARTS
-} run_part;
-
-/* Appends `part` of `results` to `json`: as a store's text, or as the next member of a summary. */
-void run_part_append(GString *json, run_part part, const run_results *results, gboolean in_summary);
-
-/* Returns "metric", "distribution", "gauge" or "size of blocks": what `part` has values of. */
-const char *run_part_noun(run_part part);
-
-/* Looks for `name` in the table of `part` from `*id` on, and sets that. FALSE: this version does not know it.
- */
-gboolean run_part_find(run_part part, const char *name, gsize *id);
-
-/* Adds the text at `*at`, VALUE, [VALUE,...] or [[VALUE,VALUE],...], of what is called `name`, which is `id`
- * of `part` (run_part_find()), to `results`; `*at` is then after it. NULL, or what is wrong with it;
- * g_free(). */
-char *run_part_add(run_results *results, run_part part, gsize id, const char *name, const char **at);
-
 /* Prints the page a person reads: what ran, how it ended, then the metrics by group, aligned, with their
  * units. */
 void summary_print(const summary *page, const scenario *s, FILE *file);
@@ -116,7 +89,7 @@ typedef struct summary_record {
 summary_record *summary_read_json(const char *path, GError **error);
 
 /* Returns the same of the `length` octets `text` (followed by a NUL), called `name` in errors: IWARPSIM_ERROR
- * only. What a trace is of (()->about) is read, too: it has the scenario and the version. */
+ * only. What a trace is of (trace_reader's `about`) is read, too: it has the scenario and the version. */
 summary_record *summary_parse_json(const char *text, gsize length, const char *name, GError **error);
 void summary_record_free(summary_record *record);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(summary_record, summary_record_free)

@@ -1,52 +1,110 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* This makes a run's parameters and results as the texts that a store has of them, JSON objects without
- * blanks; and what a run is known by. */
+#include "measure/run_parts.h"
+
 #include <math.h>
 #include <string.h>
 
-#include "base/json_text.h"
 #include "base/json_writer.h"
-#include "study/store/result_store_private.h"
 
 /* Doubles up to it hold whole numbers exactly. */
 #define WHOLE_NUMBER_MAX 9007199254740992.0
 
-/* --- Parameters --- */
+/* --- Writing --- */
 
-char *run_parameters_text(char *const keys[SCENARIO_KEY_COUNT], char *const base[SCENARIO_KEY_COUNT])
+enum { BINS_IN_A_LINE = 4, MAXIMA_IN_A_LINE = 16 };
+
+/* A share of the time is counted in parts: so many are a percent. */
+#define PARTS_OF_A_PERCENT (QUANTILE_PARTS / 100.0)
+
+/* Appends a pair. `gap` is NULL: in a store, which has none. */
+static void append_pair(GString *json, const char *gap, double first, double second)
 {
-  GString *json = g_string_new("{");
-  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
-    if (g_strcmp0(keys[key], base != NULL ? base[key] : NULL) != 0) {
-      json_append_text(json, NULL, scenario_key_row_of(key)->name, keys[key]);
-    }
-  }
-  json_close(json, NULL, '}');
-  return g_string_free(json, FALSE);
+  json_open(json, gap, NULL, '[');
+  json_append_number(json, NULL, NULL, first);
+  json_append_number(json, gap != NULL ? " " : NULL, NULL, second);
+  json_close(json, NULL, ']');
 }
 
-gboolean run_parameters_read(const result_store *store, const char *text, char *keys[SCENARIO_KEY_COUNT],
-                             GError **error)
+static void append_distribution(GString *json, distribution_id id, const distribution *d, gboolean in_summary)
 {
-  g_autoptr(GError) problem = NULL;
-  g_autoptr(JsonObject) object = json_text_read(text, strlen(text), &problem);
-  JsonObjectIter iterator;
-  const char *name;
-  if (object == NULL) {
-    return store_damaged(store, error, "parameters of a run: %s", problem->message);
+  const distribution_row *row = distribution_row_of(id);
+  json_open(json, in_summary ? "\n    " : NULL, row->name, in_summary ? '{' : '[');
+  if (in_summary) {
+    json_append_text(json, " ", "unit", row->unit);
+    json_append_text(json, " ", "weight", row->weight_unit);
+    json_open(json, " ", "bins", '[');
   }
-  json_object_iter_init(&iterator, object);
-  while (json_object_iter_next(&iterator, &name, NULL)) {
-    const scenario_key key = scenario_key_find(name);
-    if (key == SCENARIO_KEY_COUNT) {
-      return store_unknown(store, "key", name, error);
-    }
-    keys[key] = g_strdup(json_text_string(object, name));
+  for (size_t i = 0; i < d->count; i++) {
+    const char *gap = i % BINS_IN_A_LINE == 0 ? "\n      " : " ";
+    append_pair(json, in_summary ? gap : NULL, d->bins[i].bound, d->bins[i].weight);
   }
-  return TRUE;
+  json_close(json, in_summary ? "\n    " : NULL, ']');
+  if (in_summary) {
+    json_close(json, " ", '}');
+  }
 }
 
-/* --- Results --- */
+void run_part_append(GString *json, run_part part, const run_results *results, gboolean in_summary)
+{
+  static const char *const members[RUN_PARTS] = {"metrics", "distributions", "quantiles", "block_maxima"};
+  const char *gap = in_summary ? "\n    " : NULL;
+  const gauge_quantiles *quantiles = &results->quantiles;
+  if (part == RUN_TABLES) {
+    g_string_append(json, results->tables != NULL ? results->tables : "");
+    return;
+  }
+  json_open(json, in_summary ? "\n  " : NULL, in_summary ? members[part] : NULL, '{');
+  for (metric_id id = 0; part == RUN_METRICS && id < METRIC_COUNT; id++) {
+    if (results->metrics.present[id]) {
+      g_assert(isfinite(results->metrics.value[id]));
+      json_append_number(json, gap, metric_row_of(id)->name, results->metrics.value[id]);
+    }
+  }
+  for (distribution_id id = 0; part == RUN_DISTRIBUTIONS && id < DISTRIBUTION_COUNT; id++) {
+    if (results->distributions[id].count > 0) {
+      append_distribution(json, id, &results->distributions[id], in_summary);
+    }
+  }
+  for (gauge_id id = 0; part == RUN_QUANTILES && quantiles->count > 0 && id < GAUGE_COUNT; id++) {
+    json_open(json, gap, gauge_row_of(id)->name, '[');
+    for (gsize i = 0; i < quantiles->count; i++) {
+      append_pair(json,
+                  !in_summary ? NULL
+                  : i == 0    ? ""
+                              : " ",
+                  quantiles->parts[i] / PARTS_OF_A_PERCENT, quantiles->values[id][i]);
+    }
+    json_close(json, NULL, ']');
+  }
+  if (part == RUN_BLOCK_MAXIMA && results->block_maxima != NULL) {
+    g_autofree char *size = g_strdup_printf("%" G_GUINT64_FORMAT, results->block_octets);
+    if (in_summary) {
+      json_append_text(json, gap, "gauge", gauge_row_of(GAUGE_REASSEMBLY)->name);
+      json_append_number(json, gap, "block_octets", (double)results->block_octets);
+    }
+    json_open(json, gap, in_summary ? "values" : size, '[');
+    for (guint i = 0; i < results->block_maxima->len; i++) {
+      const char *before = i % MAXIMA_IN_A_LINE == 0 ? "\n      " : " ";
+      json_append_number(json, in_summary ? before : NULL, NULL,
+                         (double)g_array_index(results->block_maxima, guint64, i));
+    }
+    json_close(json, gap, ']');
+  }
+  json_close(json, in_summary ? "\n  " : NULL, '}');
+}
+
+char **run_part_texts(const run_results *results)
+{
+  char **texts = g_new0(char *, RUN_PARTS + 1);
+  for (run_part part = 0; part < RUN_PARTS; part++) {
+    GString *json = g_string_new(NULL);
+    run_part_append(json, part, results, FALSE);
+    texts[part] = g_string_free(json, FALSE);
+  }
+  return texts;
+}
+
+/* --- Reading --- */
 
 /* A part has values of these, by name, and what each is. */
 static const struct {
@@ -81,17 +139,6 @@ gboolean run_part_find(run_part part, const char *name, gsize *id)
     found = strcmp(known, name) == 0;
   }
   return found;
-}
-
-char **run_part_texts(const run_results *results)
-{
-  char **texts = g_new0(char *, RUN_PARTS + 1);
-  for (run_part part = 0; part < RUN_PARTS; part++) {
-    GString *json = g_string_new(NULL);
-    run_part_append(json, part, results, FALSE);
-    texts[part] = g_string_free(json, FALSE);
-  }
-  return texts;
 }
 
 /* This reads such a text. json-glib, which makes a node of each number, takes ten times as long. */
@@ -186,13 +233,12 @@ char *run_part_add(run_results *results, run_part part, gsize id, const char *na
                          tables[part].expected);
 }
 
-gboolean run_part_read(const result_store *store, run_part part, const char *text, run_results *results,
-                       GError **error)
+char *run_part_read(run_results *results, run_part part, const char *text, char **unknown)
 {
   gsize id = 0;
   if (part == RUN_TABLES) {
     results->tables = *text != '\0' ? g_strdup(text) : NULL;
-    return TRUE;
+    return NULL;
   }
   gboolean good = take(&text, '{');
   while (good && !take(&text, '}')) {
@@ -205,84 +251,14 @@ gboolean run_part_read(const result_store *store, run_part part, const char *tex
     text = end + 2;
     /* They come in the order of the table, if this version wrote them. */
     if (!run_part_find(part, name, &id)) {
-      return store_unknown(store, tables[part].what, name, error);
+      *unknown = g_steal_pointer(&name);
+      return NULL;
     }
-    g_autofree char *wrong = run_part_add(results, part, id++, name, &text);
+    char *wrong = run_part_add(results, part, id++, name, &text);
     if (wrong != NULL) {
-      return store_damaged(store, error, "%s", wrong);
+      return wrong;
     }
     good = take(&text, ',') || *text == '}';
   }
-  return (good && *text == '\0') || store_damaged(store, error, "malformed JSON in the results of a run");
-}
-
-/* --- What a run is known by: its identity, and the digest of all that a store keeps of it --- */
-
-/* Hashes it as store_bind_text() writes it, with its closing NUL: no two lists of texts give the same octets,
- * whatever a title holds. */
-static void hash_text(GChecksum *hash, const char *text)
-{
-  const char *given = text != NULL ? text : "";
-  g_autofree char *made = g_utf8_validate(given, -1, NULL) ? NULL : g_utf8_make_valid(given, -1);
-  const char *valid = made != NULL ? made : given;
-  g_checksum_update(hash, (const guchar *)valid, (gssize)strlen(valid) + 1);
-}
-
-void run_identity_texts(const scenario *s, char *texts[SCENARIO_KEY_COUNT])
-{
-  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
-    texts[key] = g_strdup(scenario_value_text(s, key));
-  }
-}
-
-void run_identity_clear(char *texts[SCENARIO_KEY_COUNT])
-{
-  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
-    g_clear_pointer(&texts[key], g_free);
-  }
-}
-
-char *run_identity_of(char *const texts[SCENARIO_KEY_COUNT])
-{
-  g_autoptr(GChecksum) hash = g_checksum_new(G_CHECKSUM_SHA256);
-  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
-    if (texts[key] != NULL) {
-      hash_text(hash, scenario_key_row_of(key)->name);
-      hash_text(hash, texts[key]);
-    }
-  }
-  return g_strdup(g_checksum_get_string(hash));
-}
-
-/* SQLite keeps -0.0 as 0.0. */
-static void hash_real(GChecksum *digest, double value)
-{
-  union {
-    double real;
-    guint64 bits;
-  } number = {.real = value == 0 ? 0 : value};
-  guint64 octets = GUINT64_TO_BE(number.bits);
-  g_checksum_update(digest, (const guchar *)&octets, sizeof octets);
-}
-
-char *store_run_digest(const provenance *from, const stored_run *run, const char *parameters,
-                       const char *const parts[RUN_PARTS])
-{
-  g_autoptr(GChecksum) digest = g_checksum_new(G_CHECKSUM_SHA256);
-  const char *texts[] = {
-      from->name,    from->title,      from->hash,      from->axes,    from->sets,
-      from->version, from->git,        from->libraries, run->identity, run_status_name(run->status),
-      run->message,  run->stderr_tail, run->engine,     run->host,     run->started,
-      parameters};
-  for (gsize i = 0; i < G_N_ELEMENTS(texts); i++) {
-    hash_text(digest, texts[i]);
-  }
-  hash_real(digest, run->exit_code);
-  hash_real(digest, run->wall_s);
-  hash_real(digest, run->cpu_s);
-  hash_real(digest, run->memory_peak_octets);
-  for (run_part part = 0; part < RUN_PARTS; part++) {
-    hash_text(digest, parts[part]);
-  }
-  return g_strdup(g_checksum_get_string(digest));
+  return good && *text == '\0' ? NULL : g_strdup("malformed JSON in the results of a run");
 }

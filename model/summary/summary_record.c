@@ -6,7 +6,8 @@
 #include "base/files.h"
 #include "base/json_text.h"
 #include "base/plain_text.h"
-#include "study/store/summary.h"
+#include "measure/run_parts.h"
+#include "summary/summary.h"
 
 /* This is what is read, and where what is wrong with it goes. */
 typedef struct reading {

@@ -196,6 +196,37 @@ static void note_ends(const checking *on)
           scenario_value_text(on->s, SCENARIO_FAULT_ERROR));
 }
 
+/* mpa-01 §11.2.2: the reassembly buffer must hold an FPDU of the local link's MTU; with less, FPDUs that lost
+ * their alignment may never get through (MPA-349 ff.). Of a sender that cuts a stream each connection may
+ * hold all but the end of one, so that one pool must hold as many; in whole cells. */
+static void note_memory(const checking *on, uint32_t mtu)
+{
+  const configuration *c = on->c;
+  const configuration_of_graph *of_graph = &c->of_graph;
+  const uint32_t hosts = MAX(of_graph->host_count, 1);
+  g_autofree uint32_t *holders = g_new0(uint32_t, hosts);
+  bool is_noted = false;
+
+  for (uint32_t i = 0; i < c->connections.count; i++) {
+    const uint32_t host = of_graph->pairs ? of_graph->pairs[i].hosts[c->measured] : 0;
+    holders[host] = c->tcp.segmentation == TCP_SEGMENTATION_STREAM ? holders[host] + 1 : 1;
+  }
+  for (uint32_t host = 0; host < hosts && !is_noted; host++) {
+    const configuration *of = of_graph->pairs ? of_graph->hosts[host] : c;
+    const uint32_t cell = of->receiver.cell_octets, fpdu = (mtu + cell - 1) / cell * cell;
+    const uint64_t memory = of->receiver.memory_octets;
+    g_autofree char *at = of_graph->pairs ? g_strdup_printf(" at h%u", host) : g_strdup("");
+    g_autofree char *each =
+        g_strdup_printf(" for each of %u connections, %u x", holders[host], holders[host]);
+
+    is_noted = memory / cell * cell < (uint64_t)holders[host] * fpdu;
+    note_if(on, is_noted, SCENARIO_RECEIVER_MEMORY,
+            "receiver.memory = %" G_GUINT64_FORMAT "%s does not hold an FPDU of the MTU%s %u octets%s: where "
+            "FPDUs span segments, the run may come to a halt",
+            memory, at, holders[host] > 1 ? each : ",", fpdu, cell > 1 ? " in whole cells" : "");
+  }
+}
+
 void scenario_note_protocol(const checking *on)
 {
   const configuration *c = on->c;
@@ -206,13 +237,7 @@ void scenario_note_protocol(const checking *on)
   guint64 buffer = c->endpoint[c->main_direction].send_buffer_octets;
   guint32 assumed = c->endpoint[SIDE_INITIATOR].assumed_emss_octets;
 
-  /* mpa-01 §11.2.2: the reassembly buffer must hold an FPDU of the local link's MTU; with less, FPDUs that
-   * lost their alignment may never get through (MPA-349 ff.). */
-  note_if(on, c->receiver.memory_octets < mtu, SCENARIO_RECEIVER_MEMORY,
-          "receiver.memory = %" G_GUINT64_FORMAT
-          " does not hold an FPDU of the MTU, %u octets: where FPDUs span segments, the run may come to "
-          "a halt",
-          c->receiver.memory_octets, mtu);
+  note_memory(on, mtu);
   note_if(on, buffer > 0 && buffer <= emss && c->tcp.delayed_ack_ps > 0, SCENARIO_SENDER_BUFFER,
           "sender.buffer = %" G_GUINT64_FORMAT " is not more than a full-size segment, %u octets: each is "
           "alone in flight, and its acknowledgement may be delayed",

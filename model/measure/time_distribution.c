@@ -6,7 +6,7 @@
 
 #include "base/numbers.h"
 
-enum { INITIAL_CAPACITY = 64 };
+enum { INITIAL_CAPACITY = 8 };
 
 void time_distribution_init(time_distribution *d)
 {

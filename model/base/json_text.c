@@ -59,7 +59,7 @@ JsonObject *json_text_object(JsonObject *object, const char *name)
   return node != NULL && JSON_NODE_HOLDS_OBJECT(node) ? json_node_get_object(node) : NULL;
 }
 
-static const char *text_of(JsonNode *node)
+const char *json_text_of(JsonNode *node)
 {
   const char *text = node != NULL && JSON_NODE_HOLDS_VALUE(node) ? json_node_get_string(node) : NULL;
   return text != NULL && g_utf8_validate(text, -1, NULL) ? text : NULL;
@@ -67,10 +67,5 @@ static const char *text_of(JsonNode *node)
 
 const char *json_text_string(JsonObject *object, const char *name)
 {
-  return text_of(object != NULL ? json_object_get_member(object, name) : NULL);
-}
-
-const char *json_text_element(JsonArray *array, guint i)
-{
-  return text_of(json_array_get_element(array, i));
+  return json_text_of(object != NULL ? json_object_get_member(object, name) : NULL);
 }

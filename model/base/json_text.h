@@ -15,5 +15,5 @@ JsonObject *json_text_read(const char *text, gsize length, GError **error);
 JsonObject *json_text_object(JsonObject *object, const char *name);
 const char *json_text_string(JsonObject *object, const char *name);
 
-/* Returns the same of element `i` of `array`, which has so many. */
-const char *json_text_element(JsonArray *array, guint i);
+/* Returns the text that `node` (NULL: none) holds, likewise. */
+const char *json_text_of(JsonNode *node);

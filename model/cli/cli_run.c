@@ -362,7 +362,7 @@ summary cli_results_summary(const scenario *s, const session_result *result, con
       .values = result->values,
       .version = IWARPSIM_VERSION,
       .git = IWARPSIM_GIT,
-      .engine = run_engine_name(kind),
+      .engine = kind == RUN_ENGINE_NATIVE ? "native" : "ns3",
       .ns3_version = run_engine_library_version(kind),
       .window_over_bandwidth_delay = of ? 0 : (double)c->receive_window_octets / bandwidth_delay_octets,
       .replay = of,

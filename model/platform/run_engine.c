@@ -52,11 +52,6 @@ run_engine run_engine_of(const scenario *s)
   return scenario_configuration(s)->runs_on_ns3 ? RUN_ENGINE_NS3 : RUN_ENGINE_NATIVE;
 }
 
-const char *run_engine_name(run_engine kind)
-{
-  return kind == RUN_ENGINE_NATIVE ? "native" : "ns3";
-}
-
 const char *run_engine_library_version(run_engine kind)
 {
   const ns3_functions *ns3 = kind == RUN_ENGINE_NS3 ? ns3_module(NULL) : NULL;

@@ -15,9 +15,6 @@
  * RUN_ENGINE_NATIVE. */
 run_engine run_engine_of(const scenario *s);
 
-/* "ns3", "native", as in the scenario; static. */
-const char *run_engine_name(run_engine kind);
-
 /* Returns the version of the engine's library; NULL for the native one, and for one that cannot be had.
  * Static. */
 const char *run_engine_library_version(run_engine kind);

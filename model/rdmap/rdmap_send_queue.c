@@ -3,7 +3,6 @@
 
 #include <glib.h>
 
-#include "base/deque.h"
 #include "ddp/ddp_error.h"
 
 typedef struct posted_operation {
@@ -11,14 +10,6 @@ typedef struct posted_operation {
   uint64_t fpdu_end; /* of its last segment; UINT64_MAX until that is framed */
   bool answered;     /* a Read whose response is Delivered */
 } posted_operation;
-
-struct rdmap_send_queue {
-  deque operations; /* posted_operation, in the order posted: first those started */
-  size_t started;
-  uint64_t taken; /* number of the first of `operations` */
-  uint64_t acknowledged;
-  size_t unanswered;
-};
 
 rdmap_send_queue *rdmap_send_queue_new(void)
 {
@@ -131,25 +122,12 @@ size_t rdmap_send_queue_count(const rdmap_send_queue *queue)
   return queue ? queue->operations.count : 0;
 }
 
-size_t rdmap_send_queue_unanswered(const rdmap_send_queue *queue)
-{
-  return queue ? queue->unanswered : 0;
-}
-
 /* --- Reads that wait for their response --- */
 
 typedef struct open_read {
   rdmap_read_request request;
   uint64_t number;
 } open_read;
-
-struct rdmap_reads {
-  bool strict;
-  deque open; /* open_read, in the order sent */
-  /* of the response to the first one, as far as it is Delivered */
-  uint64_t octets;
-  uint64_t lowest; /* of its octets, counted from SinkTO; UINT64_MAX while there is none */
-};
 
 rdmap_reads *rdmap_reads_new(bool strict)
 {
@@ -172,11 +150,6 @@ void rdmap_reads_open(rdmap_reads *reads, const rdmap_read_request *request, uin
 {
   open_read *opened = deque_insert(&reads->open, reads->open.count);
   *opened = (open_read){.request = *request, .number = number};
-}
-
-uint32_t rdmap_reads_count(const rdmap_reads *reads)
-{
-  return (uint32_t)reads->open.count;
 }
 
 /* Counts the payload of `segment` into the response to `request`. */

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/deque.h"
 #include "ddp/ddp_header.h"
 #include "ddp/ddp_segment.h"
 #include "rdmap/rdmap_header.h"
@@ -34,7 +35,14 @@ typedef struct rdmap_work {
   bool fence;
 } rdmap_work;
 
-typedef struct rdmap_send_queue rdmap_send_queue;
+/* It is read by everyone, and written only by the functions below. */
+typedef struct rdmap_send_queue {
+  deque operations; /* posted_operation, in the order posted: first those started */
+  size_t started;
+  uint64_t taken; /* number of the first of `operations` */
+  uint64_t acknowledged;
+  size_t unanswered; /* Reads without their response */
+} rdmap_send_queue;
 
 /* Makes an empty queue; free with rdmap_send_queue_free(). For functions that only read the queue or take out
  * of it, NULL is an empty queue, too. */
@@ -74,15 +82,19 @@ bool rdmap_send_queue_take_done(rdmap_send_queue *queue, rdmap_work *work);
  * none. */
 bool rdmap_send_queue_take_ended(rdmap_send_queue *queue, rdmap_work *work, bool *in_error);
 
-/* Return how many operations are posted and not taken out, and how many of them are Reads without their
- * response. */
+/* Returns how many operations are posted and not taken out. */
 size_t rdmap_send_queue_count(const rdmap_send_queue *queue);
-size_t rdmap_send_queue_unanswered(const rdmap_send_queue *queue);
 
 /* The Reads of the Local Peer that wait for their RDMA Read Response. A response names no request: the k-th
- * response answers the k-th request (rdmap-00 §7.2.2, §7.5 rule 20; RDMAP-149, note D32). */
-
-typedef struct rdmap_reads rdmap_reads;
+ * response answers the k-th request (rdmap-00 §7.2.2, §7.5 rule 20; RDMAP-149, note D32). It is
+ * read by everyone, and written only by the functions below. */
+typedef struct rdmap_reads {
+  bool strict;
+  deque open; /* open_read, in the order sent */
+  /* of the response to the first one, as far as it is Delivered */
+  uint64_t octets;
+  uint64_t lowest; /* of its octets, counted from SinkTO; UINT64_MAX while there is none */
+} rdmap_reads;
 
 /* No Reads; `strict`: what a response writes must be what its request asked for (RDMAP-150). Free with
  * rdmap_reads_free() (NULL is allowed). */
@@ -91,9 +103,6 @@ void rdmap_reads_free(rdmap_reads *reads);
 
 /* `request` (copied) is with DDP; `number` comes back when it is answered. */
 void rdmap_reads_open(rdmap_reads *reads, const rdmap_read_request *request, uint64_t number);
-
-/* Reads open. */
-uint32_t rdmap_reads_count(const rdmap_reads *reads);
 
 /* Takes a Delivered segment of a Read Response. With L set it ends the oldest Read, whose number goes into
  * `*number`. False, and `*error`, when it is wrong (note D32): no Read is open (0/2/06); and when strict:

@@ -298,7 +298,7 @@ void rdmap_stream_llp_finished(rdmap_stream *stream, time_ps now)
   if (stream->is_terminated) {
     return;
   }
-  if (rdmap_send_queue_unanswered(stream->operations) > 0 ||
+  if ((stream->operations && stream->operations->unanswered > 0) ||
       (stream->placer && ddp_placer_is_within_message(stream->placer))) {
     /* The documents are silent: no response can come any more, nor the rest of a message, and nothing shall
      * wait for it. */

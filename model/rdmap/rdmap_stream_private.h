@@ -74,7 +74,7 @@ static inline own_messages *own_of(rdmap_stream *stream)
 
 static inline uint32_t open_reads(const rdmap_stream *stream)
 {
-  return stream->reads ? rdmap_reads_count(stream->reads) : 0;
+  return stream->reads ? (uint32_t)stream->reads->open.count : 0;
 }
 
 static inline uint32_t pending_requests(const rdmap_stream *stream)

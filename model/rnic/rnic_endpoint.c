@@ -4,7 +4,6 @@
 #include <glib.h>
 #include <string.h>
 
-#include "mpa/mpa_framer.h"
 #include "rnic/rnic_endpoint_private.h"
 #include "tcp/tcp_connection.h"
 

@@ -178,6 +178,13 @@ char *rnic_failure_code(const rnic_failure *failure)
 
 const char *rnic_failure_text(const rnic_failure *failure)
 {
+  static const char *const tcp_texts[] = {
+      [TCP_CLOSE_FINISHED] = "TCP: closed",
+      [TCP_CLOSE_RESET] = "TCP: the peer reset the connection",
+      [TCP_CLOSE_ABORTED] = "TCP: the connection was aborted",
+      [TCP_CLOSE_GAVE_UP] = "TCP: gave up after tcp.retries timeouts in a row",
+  };
+
   switch (failure->layer) {
   case RNIC_FAILURE_STARTUP:
     return mpa_startup_reason_text(failure->reason.startup);
@@ -192,15 +199,5 @@ const char *rnic_failure_text(const rnic_failure *failure)
                ? "ULP: the peer's octets of streaming mode did not come in time"
                : "ULP: octets came, but no valid FPDU in time";
   }
-  switch (failure->reason.tcp) {
-  case TCP_CLOSE_RESET:
-    return "TCP: the peer reset the connection";
-  case TCP_CLOSE_ABORTED:
-    return "TCP: the connection was aborted";
-  case TCP_CLOSE_GAVE_UP:
-    return "TCP: gave up after tcp.retries timeouts in a row";
-  case TCP_CLOSE_FINISHED:
-    break;
-  }
-  return "TCP: closed";
+  return tcp_texts[failure->reason.tcp];
 }

@@ -2,7 +2,6 @@
 /* A file and those that it includes give a scenario its values, and then --set options. */
 #include <string.h>
 
-#include "scenario/scenario_axes.h"
 #include "scenario/scenario_private.h"
 #include "scenario/scenario_where.h"
 

@@ -170,7 +170,7 @@ static gboolean read_notes(const reading *r, JsonObject *root)
   JsonArray *notes = node != NULL && JSON_NODE_HOLDS_ARRAY(node) ? json_node_get_array(node) : NULL;
   g_autoptr(GStrvBuilder) texts = g_strv_builder_new();
   for (guint i = 0; notes != NULL && i < json_array_get_length(notes); i++) {
-    const char *text = json_text_element(notes, i);
+    const char *text = json_text_of(json_array_get_element(notes, i));
     if (text == NULL) {
       return invalid(r, "\"notes\" has something else; expected strings of UTF-8");
     }

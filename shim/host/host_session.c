@@ -5,7 +5,6 @@
 
 #include "base/big_endian.h"
 #include "session/session.h"
-#include "session/session_setup.h"
 #include "session/session_topology.h"
 #include "shim/ns3_functions.h"
 

@@ -114,7 +114,6 @@ static void resolve_endpoint(configuration *c, enum side side)
 {
   rnic_endpoint_config *endpoint = &c->endpoint[side];
   const path_direction_config *received = &c->path.directions[side_peer(side)];
-  bool is_measured = side == c->measured;
 
   *endpoint = c->ends;
   endpoint->role = side;
@@ -129,8 +128,19 @@ static void resolve_endpoint(configuration *c, enum side side)
   endpoint->tcp.send_mtu_octets = c->path.directions[side].link.mtu_octets;
   endpoint->tcp.receive_mtu_octets = path_link_at(received, path_links(received) - 1).mtu_octets;
   endpoint->assumes_aligned = c->receiver.mode == RECEIVER_ASSUME_ALIGNED;
-  endpoint->limits = is_measured ? c->receiver.limits : (rnic_receive_limits){0};
-  endpoint->placement_latency_ps = is_measured ? c->receiver.placement_latency_ps : 0;
+  endpoint->limits = c->measures[side] ? c->receiver.limits : (rnic_receive_limits){0};
+  endpoint->placement_latency_ps = c->measures[side] ? c->receiver.placement_latency_ps : 0;
+}
+
+/* Returns whether messages come to `side`, a Read Request or a response among them. */
+static bool has_messages(const configuration *c, enum side side)
+{
+  bool has = side == SIDE_RESPONDER || c->workload.both;
+
+  for (unsigned i = 0; i < c->workload.mix.count; i++) {
+    has = has || ulp_operation_rules_of((ulp_operation)c->workload.mix.values[i])->messages_at_requester > 0;
+  }
+  return has;
 }
 
 void configuration_resolve(configuration *c)
@@ -143,6 +153,9 @@ void configuration_resolve(configuration *c)
 
   c->measured = c->measure.end == MEASURE_AUTO ? sink : (enum side)c->measure.end;
   c->main_direction = side_peer(c->measured);
+  for (enum side side = 0; side < SIDES; side++) {
+    c->measures[side] = side == c->measured || (c->graph.kind != GRAPH_PATH && has_messages(c, side));
+  }
   c->needs_ns3 = c->tcp_is_ns3 || c->topology.media.count > 1 || c->topology.media.values[0] != TOPOLOGY_NONE;
   c->runs_on_ns3 = c->run.engine == RUN_ENGINE_NS3 || (c->run.engine == RUN_ENGINE_AUTO && c->needs_ns3);
   c->receive_window_octets = c->tcp.receive_window_octets > 0

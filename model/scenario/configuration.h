@@ -149,7 +149,8 @@ struct configuration {
   } measure;
   uint64_t theory_k2;
   /* configuration_resolve() derives these from several keys. */
-  enum side measured;       /* the Data Sink: the end that is measured */
+  enum side measured;       /* the Data Sink: the end that is measured, and … */
+  bool measures[SIDES];     /* … in a graph each that messages come to: its host has one RNIC for all */
   enum side main_direction; /* the one that leads to it (docs/scenario.md, Directions and the path) */
   /* It is tcp.receive_window; auto: twice the bandwidth-delay product, within 64 KiB … 1 GiB */
   uint64_t receive_window_octets;

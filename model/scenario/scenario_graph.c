@@ -284,17 +284,22 @@ static gboolean fill_switches(configuration *c, const scenario *s, const graph *
   return TRUE;
 }
 
-/* The host that most connections lead to: the first of several. */
+/* The host to which payload comes by most connections: the first of several, but of those of the first
+ * connection, if it goes to both, the Responder. */
 static uint32_t busiest_sink(const configuration *c, uint32_t host_count)
 {
   g_autofree uint32_t *sinks = g_new0(uint32_t, host_count);
   uint32_t most = 0;
 
   g_assert(c->of_graph.pairs);
-  for (uint32_t i = 0; i < c->connections.count; i++) {
-    sinks[c->of_graph.pairs[i].hosts[c->measured]]++;
+  for (enum side side = 0; side < SIDES; side++) {
+    const bool has_payload = configuration_payload_share(c, side_peer(side)) > 0;
+    most = has_payload && side != c->measured ? c->of_graph.pairs[0].hosts[c->measured] : most;
+    for (uint32_t i = 0; i < c->connections.count; i++) {
+      sinks[c->of_graph.pairs[i].hosts[side]] += has_payload;
+    }
   }
-  for (uint32_t host = 1; host < host_count; host++) {
+  for (uint32_t host = 0; host < host_count; host++) {
     most = sinks[host] > sinks[most] ? host : most;
   }
   return most;
@@ -440,7 +445,8 @@ static gboolean check_path_keys(const checking *on)
     const gboolean is_direction =
         scenario_group_has("path.forward", key) || scenario_group_has("path.reverse", key);
     const gboolean is_other = scenario_group_has("path", key) || scenario_group_has("middlebox", key) ||
-                              key == SCENARIO_WORKLOAD_PATHS || key == SCENARIO_TOPOLOGY_MEDIUM;
+                              key == SCENARIO_WORKLOAD_PATHS || key == SCENARIO_TOPOLOGY_MEDIUM ||
+                              key == SCENARIO_MEASURE_SIDE;
     g_autofree char *other = is_direction ? in_place_of(key) : g_strdup("that it is not given");
 
     good = !(is_direction || is_other) || !scenario_differs(on->s, key) ||

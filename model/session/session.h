@@ -153,6 +153,10 @@ typedef struct session_result {
   uint32_t undone[SIDES]; /* the network's, without a fault that was done */
 } session_result;
 
+/* Returns the host with the largest reassembly peak, of several the one that most octets were Delivered to.
+ */
+uint32_t session_fullest_host(const session_result *result);
+
 /* Frees what `result` owns. */
 void session_result_clear(session_result *result);
 

@@ -54,8 +54,8 @@ static void make_end(session *self, uint32_t index, enum side side, const uint32
   config.protection_domain = domains[side];
   config.private_data = self->private_data[side];
   config.fault = injector ? &injector->misbehaviour : NULL;
-  const session_end *sink = &self->connections[index].ends[self->measured];
-  config.starts = end == sink ? NULL : session_recorder_starts(sink->host->recorder, sink->recorded);
+  const session_end *sink = &self->connections[index].ends[peer];
+  config.starts = sink->is_sink ? session_recorder_starts(sink->host->recorder, sink->recorded) : NULL;
   config.tcp.trace = session_end_trace(end);
   if (c->tcp_is_ns3) {
     config.tcp_new = run_engine_ns3_tcp();

@@ -27,7 +27,6 @@ void session_end_set_timer(void *user, time_ps when)
 
 void session_end_settle(session_end *end, time_ps now)
 {
-  const session *self = end->session;
   datagram *packet;
 
   while ((packet = rnic_endpoint_transmit(end->endpoint, now))) {
@@ -40,8 +39,8 @@ void session_end_settle(session_end *end, time_ps now)
     session_end_set_timer(end, deadline);
   }
   session_recorder *recorder = end->host->recorder;
-  if (end->side == self->measured && !(session_recorder_expects_nothing_held(recorder, end->recorded) &&
-                                       rnic_endpoint_holds_nothing(end->endpoint))) {
+  if (end->is_sink && !(session_recorder_expects_nothing_held(recorder, end->recorded) &&
+                        rnic_endpoint_holds_nothing(end->endpoint))) {
     rnic_occupancy held;
     rnic_endpoint_held(end->endpoint, &held);
     session_recorder_held(recorder, end->recorded, &held, now);
@@ -315,9 +314,10 @@ static void on_fragments(void *user, uint32_t connection, uint64_t octets, time_
     }
     return;
   }
-  const session_end *sink = &self->connections[connection].ends[self->measured];
-  if (sink->host == host) {
-    session_recorder_fragments(host->recorder, sink->recorded, octets, now);
+  const session_end *ends = self->connections[connection].ends;
+  const session_end *to = &ends[ends->host == host ? SIDE_INITIATOR : SIDE_RESPONDER];
+  if (to->is_sink) {
+    session_recorder_fragments(host->recorder, to->recorded, octets, now);
   }
 }
 

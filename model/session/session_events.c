@@ -60,7 +60,7 @@ static void on_retransmitted(void *user, int64_t phase_offset, uint32_t length, 
           .position = (uint64_t)(phase_offset + rnic_endpoint_sent_phase_start(end->endpoint)),
           .payload_octets = length, .earliest_arrival_ps = (uint64_t)earliest);
   }
-  const session_end *sink = &session_connection_of(end)->ends[self->measured];
+  const session_end *sink = session_end_peer(end);
   session_recorder_retransmitted(sink->host->recorder, sink->recorded, phase_offset, length, earliest);
 }
 
@@ -109,7 +109,7 @@ static void on_delivered(void *user, const ddp_segment *segment, time_ps now)
   session *self = end->session;
 
   self->delivered++;
-  if (end->side == self->measured) {
+  if (end->is_sink) {
     session_recorder_delivered(end->host->recorder, segment, now);
   }
   if (end->workload) {
@@ -181,7 +181,7 @@ static void on_closed(void *user, G_GNUC_UNUSED time_ps now)
   }
   end->closed = true;
   self->ends_open--;
-  if (!connection->delivered && !connection->terminated && connection->ends[side_peer(end->side)].closed &&
+  if (!connection->delivered && !connection->terminated && session_end_peer(end)->closed &&
       !waits_for_placement(connection)) {
     session_fail(self, g_strdup_printf("connection %u was closed before its workload was done",
                                        session_end_index(end)));
@@ -249,7 +249,8 @@ static void on_unread_completion(G_GNUC_UNUSED void *user, rnic_endpoint *endpoi
 rnic_endpoint_events session_endpoint_events(const session *self, enum side side)
 {
   const bool traced = self->config.trace != NULL;
-  const bool is_sink = side == self->measured;
+  const bool *measures = self->config.configuration->measures;
+  const bool is_sink = measures[side];
   rnic_endpoint_events events = {.completion = on_unread_completion,
                                  .probe = {.placed = !is_sink ? NULL
                                                      : traced ? on_placed_traced
@@ -263,7 +264,7 @@ rnic_endpoint_events session_endpoint_events(const session *self, enum side side
     events.completion = on_completion;
     events.want_operation = ulp_workload_posts(&self->workload_config, side) ? on_want_operation : NULL;
     events.private_data = on_private_data;
-    events.retransmitted = is_sink ? NULL : on_retransmitted;
+    events.retransmitted = measures[side_peer(side)] ? on_retransmitted : NULL;
     events.closed = on_closed;
   }
   return events;

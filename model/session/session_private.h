@@ -44,8 +44,9 @@ typedef struct session_end {
   ulp_workload *workload;  /* NULL: the same, or its peer is not here */
   engine_timer *timer;     /* of the endpoint */
   time_ps timer_due;       /* when the timer is; never later than the endpoint's deadline */
-  uint32_t recorded;       /* a Data Sink: its number at its host's recorder */
+  uint32_t recorded;       /* a Data Sink's number at its host's recorder */
   enum side side : 8;
+  bool is_sink; /* a Data Sink: what comes to it is measured. Its peer is its Data Source */
   bool closed;
   bool may_post; /* its ULP waited for a buffer and is to be woken */
 } session_end;
@@ -68,6 +69,12 @@ G_STATIC_ASSERT(sizeof(session_connection) == 2 * CACHE_LINE_OCTETS);
 static inline session_connection *session_connection_of(session_end *end)
 {
   return (session_connection *)(void *)(end - end->side);
+}
+
+/* Returns the other end of its connection. */
+static inline const session_end *session_end_peer(const session_end *end)
+{
+  return end - end->side + side_peer(end->side);
 }
 
 struct session {

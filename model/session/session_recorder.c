@@ -25,6 +25,7 @@ typedef struct recorder_connection {
   fpdu_starts starts;            /* as far back as a segment can still arrive */
   fpdu_starts_cursor arriving;   /* of who asks about segments that arrive */
   bool holds;                    /* octets, holes or segments, the gauge knows */
+  enum side side : 8;            /* the measured end */
   retransmission_ledger *ledger; /* NULL: nothing has been sent again */
 } recorder_connection;
 
@@ -56,18 +57,23 @@ struct session_recorder {
   uint32_t parts_unused; /* the first of the chain of those that are free again */
 };
 
-/* Returns what an event of the measured end of `connection` is of; `to` is NULL where nothing is traced. */
+/* Returns what an event of the measured end of `connection` is of, or of none where that is the number of
+ * connections; `to` is NULL where nothing is traced. */
 static trace_scope scope_of(const session_recorder *recorder, uint32_t connection)
 {
-  return (trace_scope){.to = recorder->config.trace,
-                       .node = recorder->config.node,
-                       .connection = connection,
-                       .side = recorder->config.side};
+  const session_recorder_config *config = &recorder->config;
+  const bool is_known = connection < config->connections;
+
+  return (trace_scope){.to = config->trace,
+                       .node = config->node,
+                       .connection = occupancy_number(recorder->gauge, connection),
+                       .side = is_known ? recorder->connections[connection].side : config->side};
 }
 
 static void trace_measured(const session_recorder *recorder, bool open, time_ps at)
 {
-  const trace_scope of_run = scope_of(recorder, 0);
+  const trace_scope of_run = {
+      .to = recorder->config.trace, .node = recorder->config.node, .side = recorder->config.side};
 
   if (of_run.to) {
     TRACE(&of_run, MEASURED, .open = open, .at_ps = (uint64_t)at);
@@ -76,8 +82,13 @@ static void trace_measured(const session_recorder *recorder, bool open, time_ps 
 
 static void trace_peak(const session_recorder *recorder, const metric_values *values)
 {
-  const trace_scope fullest =
-      scope_of(recorder, (uint32_t)values->value[METRIC_BUFFER_REASSEMBLY_PEAK_CONNECTION]);
+  const uint32_t number = (uint32_t)values->value[METRIC_BUFFER_REASSEMBLY_PEAK_CONNECTION];
+  uint32_t connection = 0;
+
+  while (connection < recorder->connected && occupancy_number(recorder->gauge, connection) != number) {
+    connection++;
+  }
+  const trace_scope fullest = scope_of(recorder, connection);
   const double octets = values->value[METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS];
 
   if (fullest.to && values->present[METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS]) {
@@ -109,12 +120,14 @@ session_recorder *session_recorder_new(const session_recorder_config *config)
   recorder->connections = g_new0(recorder_connection, config->connections);
   for (uint32_t i = 0; i < config->connections; i++) {
     fpdu_starts_init(&recorder->connections[i].starts);
+    recorder->connections[i].side = config->side;
   }
   return recorder;
 }
 
-uint32_t session_recorder_connect(session_recorder *recorder, uint32_t connection)
+uint32_t session_recorder_connect(session_recorder *recorder, uint32_t connection, enum side side)
 {
+  recorder->connections[recorder->connected].side = side;
   occupancy_set_number(recorder->gauge, recorder->connected, connection);
   return recorder->connected++;
 }
@@ -423,7 +436,7 @@ static bool is_held(const occupancy_state *state, const rnic_occupancy *held)
 
 static void trace_held(const session_recorder *recorder, uint32_t connection, const occupancy_state *state)
 {
-  const trace_scope at = scope_of(recorder, occupancy_number(recorder->gauge, connection));
+  const trace_scope at = scope_of(recorder, connection);
 
   if (at.to) {
     TRACE(&at, HELD, .incomplete = state->octets[HELD_INCOMPLETE], .unlocated = state->octets[HELD_UNLOCATED],

@@ -32,7 +32,7 @@ typedef struct session_recorder_config {
   void *user;                             /* of on_window */
   trace *trace;                           /* NULL: nothing is traced */
   const char *node;                       /* in it, of the measured ends */
-  enum side side;                         /* of the measured ends */
+  enum side side;                         /* in it, of what is of no measured end */
   uint32_t quantile_parts[QUANTILES_MAX]; /* measure.quantiles, ascending parts of QUANTILE_PARTS */
   size_t quantile_count;
 } session_recorder_config;
@@ -42,8 +42,8 @@ session_recorder *session_recorder_new(const session_recorder_config *config);
 void session_recorder_free(session_recorder *recorder);
 
 /* The number here, from 0 on, of the next of the host's connections: that with the number `connection` in the
- * session. */
-uint32_t session_recorder_connect(session_recorder *recorder, uint32_t connection);
+ * session, whose end here is `side`. */
+uint32_t session_recorder_connect(session_recorder *recorder, uint32_t connection, enum side side);
 
 /* Returns where the FPDUs of the Data Source of `connection` start, in the FPDU phase: for it to add to. */
 fpdu_starts *session_recorder_starts(session_recorder *recorder, uint32_t connection);

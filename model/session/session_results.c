@@ -38,42 +38,53 @@ static void count_end(const session_end *end, metric_side side, metric_values *v
 #undef COUNT
 }
 
-/* Adds to `terms` what `end` counted of them. */
+/* Adds to `terms` what `end` counted of them, as a Data Sink or as a Data Source; what is neither's once, as
+ * a Data Sink if it is one. */
 static void count_terms(const session_end *end, bool is_sink, metric_terms *terms)
 {
   const rnic_endpoint_counts counts = counts_of(end);
   const ulp_workload_results ulp = session_end_results(end);
+  const bool is_first = is_sink || !end->is_sink;
 
 #define TERM_OF_SOURCE_TCP(term, member) terms->term += is_sink ? 0 : counts.tcp->member;
+#define TERM_OF_TCPS(term, member) terms->term += is_first ? counts.tcp->member : 0;
 #define TERM_OF_SOURCE_FRAMER(term, member) terms->term += is_sink ? 0 : counts.full_size->member;
 #define TERM_OF_SINK_ULP(term, member) terms->term += is_sink ? ulp.member : 0;
-#define TERM_OF_ULPS(term, member) terms->term += ulp.member;
+#define TERM_OF_ULPS(term, member) terms->term += is_first ? ulp.member : 0;
 #include "measure/metrics.def"
 }
 
-/* Counts all ends that are here: each at its host in `hosts` and `at_hosts` (NULL: not), and all together in
- * the terms that are returned. Where the run's results are one host's, both ends of a connection count at the
- * host that it leads to. */
+/* Counts `end` at its host, or, where the run's results are one host's, at that of the Data Sink: in `hosts`
+ * and `at_hosts` (NULL: not), and in `terms`. */
+static void count_at(const session_end *end, const session_end *sink, session_host_result *hosts,
+                     metric_terms *at_hosts, metric_terms *terms)
+{
+  const session_config *config = &end->session->config;
+  const uint32_t host = (config->measured == SESSION_ALL_HOSTS ? end : sink)->host->number;
+  const bool is_sink = end == sink;
+
+  if (hosts && (is_sink || !config->absence)) {
+    count_end(end, is_sink ? METRIC_SIDE_DATA_SINK : METRIC_SIDE_DATA_SOURCE, &hosts[host].results.metrics);
+  }
+  if (!config->absence) {
+    count_terms(end, is_sink, terms);
+  }
+  if (!config->absence && at_hosts) {
+    count_terms(end, is_sink, &at_hosts[host]);
+  }
+}
+
+/* Counts all ends that are here, each Data Sink with its Data Source: at hosts, see count_at(), and all
+ * together in the terms that are returned. */
 static metric_terms count_ends(const session *self, session_host_result *hosts, metric_terms *at_hosts)
 {
   metric_terms terms = {0};
 
-  for (uint32_t i = 0; i < self->connection_count; i++) {
-    const session_host *sink = self->connections[i].ends[self->measured].host;
-    for (enum side side = 0; side < SIDES; side++) {
-      const session_end *end = &self->connections[i].ends[side];
-      const session_host *host = self->config.measured == SESSION_ALL_HOSTS ? end->host : sink;
-      const bool is_sink = side == self->measured;
-      if (hosts && (is_sink || !self->config.absence)) {
-        count_end(end, is_sink ? METRIC_SIDE_DATA_SINK : METRIC_SIDE_DATA_SOURCE,
-                  &hosts[host->number].results.metrics);
-      }
-      if (!self->config.absence) {
-        count_terms(end, is_sink, &terms);
-      }
-      if (!self->config.absence && at_hosts) {
-        count_terms(end, is_sink, &at_hosts[host->number]);
-      }
+  for (uint32_t i = 0; i < SIDES * self->connection_count; i++) {
+    const session_end *sink = &self->connections[i / SIDES].ends[i % SIDES];
+    if (sink->is_sink) {
+      count_at(session_end_peer(sink), sink, hosts, at_hosts, &terms);
+      count_at(sink, sink, hosts, at_hosts, &terms);
     }
   }
   return terms;
@@ -226,8 +237,7 @@ static run_status set_ending(const session *self, const metric_terms *terms, ses
 /* What a host dropped for its TCP checksum was lost, too, if the path that lost it is known. */
 static void count_damaged(const session *self, const metric_terms *terms, metric_values *values)
 {
-  uint64_t damaged =
-      self->damaged_strays + terms->damaged_at_source + (uint64_t)values->value[METRIC_TCP_CHECKSUM_ERRORS];
+  uint64_t damaged = self->damaged_strays + terms->damaged;
 
   if (values->present[METRIC_PATH_PACKETS_LOST]) {
     metric_values_count(values, METRIC_LOSSES_DAMAGED, damaged);
@@ -266,17 +276,19 @@ static void finish_hosts(const session *self, const metric_terms *terms, time_ps
 /* Counts what each host did as a Data Source. */
 static void count_sent(const session *self, session_host_result *hosts)
 {
-  for (uint32_t i = 0; i < self->connection_count; i++) {
-    const session_end *sink = &self->connections[i].ends[self->measured];
-    const session_end *source = &self->connections[i].ends[side_peer(self->measured)];
+  for (uint32_t i = 0; i < SIDES * self->connection_count; i++) {
+    const session_end *sink = &self->connections[i / SIDES].ends[i % SIDES];
+    const session_end *source = session_end_peer(sink);
     const tcp_statistics *tcp = counts_of(source).tcp;
     session_host_result *from = &hosts[source->host->number], *to = &hosts[sink->host->number];
     const metric_values *values = &to->results.metrics;
     const double octets = (double)session_end_results(sink).octets_delivered;
     const double share = octets / MAX(values->value[METRIC_DELIVERY_OCTETS], 1);
 
-    from->connections++;
     to->connections++;
+    if (!sink->is_sink) {
+      continue;
+    }
     from->sources++;
     from->retransmissions += tcp->retransmissions;
     from->spurious += session_recorder_spurious(sink->host->recorder, sink->recorded);
@@ -285,20 +297,28 @@ static void count_sent(const session *self, session_host_result *hosts)
   }
 }
 
-/* Makes the results of the run those of the host that is measured; of the fullest, the first of several. */
-static void choose_host(const session *self, session_result *result)
+uint32_t session_fullest_host(const session_result *result)
 {
-  enum { PEAK = METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS };
-  uint32_t chosen = self->config.measured == SESSION_ONE_HOST ? self->config.measured_host : 0;
+  enum { PEAK = METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, RECEIVED = METRIC_DELIVERY_OCTETS };
+  uint32_t fullest = 0;
 
-  for (uint32_t i = 0; self->config.measured == SESSION_FULLEST_HOST && i < self->host_count; i++) {
-    const metric_values *of = &result->hosts[i].results.metrics;
-    const metric_values *most = &result->hosts[chosen].results.metrics;
+  for (uint32_t i = 1; i < result->host_count; i++) {
+    const double *of = result->hosts[i].results.metrics.value; /* 0 where there is none */
+    const double *most = result->hosts[fullest].results.metrics.value;
 
-    if (of->present[PEAK] && (!most->present[PEAK] || of->value[PEAK] > most->value[PEAK])) {
-      chosen = i;
+    if (of[PEAK] > most[PEAK] || (of[PEAK] == most[PEAK] && of[RECEIVED] > most[RECEIVED])) {
+      fullest = i;
     }
   }
+  return fullest;
+}
+
+/* Makes the results of the run those of the host that is measured. */
+static void choose_host(const session *self, session_result *result)
+{
+  const uint32_t chosen =
+      self->config.measured == SESSION_ONE_HOST ? self->config.measured_host : session_fullest_host(result);
+
   result->measured_host = g_strdup(self->hosts[chosen].name);
   result->results = run_results_copy(&result->hosts[chosen].results);
   set_theory(self->config.configuration, self->hosts[chosen].sinks, &result->results.metrics);

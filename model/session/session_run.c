@@ -99,10 +99,12 @@ static void place_connections(session *self)
 
     self->connections[i].port = ports[i];
     for (enum side side = 0; side < SIDES; side++) {
-      self->connections[i].ends[side] =
-          (session_end){.session = self, .host = session_host_of(self, hosts[side]), .side = side};
+      self->connections[i].ends[side] = (session_end){.session = self,
+                                                      .host = session_host_of(self, hosts[side]),
+                                                      .side = side,
+                                                      .is_sink = self->config.configuration->measures[side]};
+      self->connections[i].ends[side].host->sinks += self->config.configuration->measures[side];
     }
-    self->connections[i].ends[self->measured].host->sinks++;
   }
 }
 
@@ -129,18 +131,18 @@ session *session_new(const session_config *config)
 static void place_connection(session *self, uint32_t index)
 {
   session_connection *connection = &self->connections[index];
-  session_end *sink = &connection->ends[self->measured];
 
-  sink->recorded = session_recorder_connect(sink->host->recorder, index);
   for (enum side side = 0; side < SIDES; side++) {
     session_end *end = &connection->ends[side];
     const session_end *peer = &connection->ends[side_peer(side)];
-    if (self->config.absence && end != sink) {
+    if (end->is_sink) {
+      end->recorded = session_recorder_connect(end->host->recorder, index, side);
+    } else if (self->config.absence) {
       continue;
     }
     end->host->first_end = end->host->first_end ? end->host->first_end : end;
     session_host *counts_at = self->config.measured == SESSION_ALL_HOSTS ? end->host : peer->host;
-    if (end != sink && !counts_at->first_source) {
+    if (peer->is_sink && !counts_at->first_source) {
       counts_at->first_source = end;
     }
     if (!self->config.absence) {

@@ -132,13 +132,10 @@ static void keep(session_result *result, const char *kind, const char *of, const
 static void append_hosts(G_GNUC_UNUSED const session_network *network, const configuration *c,
                          session_result *result, GString *text)
 {
-  enum { PEAK = METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS };
   session_host_result all = {.connections = c->connections.count};
-  const session_host_result *fullest = NULL;
 
   for (uint32_t i = 0; i < result->host_count; i++) {
     const session_host_result *host = &result->hosts[i];
-    const metric_values *values = &host->results.metrics;
     g_autoptr(GArray) row = row_of(host, NULL, &c->measure.quantiles);
 
     append_row(text, row, i == 0);
@@ -146,9 +143,6 @@ static void append_hosts(G_GNUC_UNUSED const session_network *network, const con
       if (c->of_graph.named[named] == i) {
         keep(result, "host.", host->name, row);
       }
-    }
-    if (values->present[PEAK] && (!fullest || values->value[PEAK] > fullest->results.metrics.value[PEAK])) {
-      fullest = host;
     }
     run_results_add_host(&all.results, &host->results);
     all.sources += host->sources;
@@ -158,9 +152,7 @@ static void append_hosts(G_GNUC_UNUSED const session_network *network, const con
     all.goodput_out_bit_per_s += host->goodput_out_bit_per_s;
   }
   g_autoptr(GArray) row = row_of(&all, NULL, &c->measure.quantiles);
-  if (fullest) {
-    add_text(result->values, "all.host", fullest->name);
-  }
+  add_text(result->values, "all.host", result->hosts[session_fullest_host(result)].name);
   keep(result, "all", "", row);
   run_results_clear(&all.results);
 }

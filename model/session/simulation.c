@@ -37,22 +37,25 @@ typedef struct host_files {
   packet_capture **captures;
 } host_files;
 
-/* In a graph these are the first connection's that leads to the measured host; of `auto`, to the host to
- * which most lead. */
+/* In a graph the sink is the measured host, of `auto` that to which most connections lead; the source is that
+ * of the first of these. */
 static host_files files_of(const configuration *c)
 {
   const configuration_of_graph *of = &c->of_graph;
   const uint32_t hosts = of->pairs ? of->host_count : SESSION_SCENARIO_HOSTS;
-  const host_pair *pair = &session_scenario_pair;
+  const uint32_t *pair = session_scenario_pair.hosts;
+  const uint32_t sink = of->pairs ? of->sink : pair[c->measured];
+  uint32_t source = pair[sink == pair[0]];
 
-  for (uint32_t i = c->connections.count; of->pairs && i-- > 0;) {
-    if (pair == &session_scenario_pair || of->pairs[i].hosts[c->measured] == of->sink) {
-      pair = &of->pairs[i];
+  for (uint32_t i = of->pairs ? SIDES * c->connections.count : 0; i-- > 0;) {
+    const uint32_t *ends = of->pairs[i / SIDES].hosts;
+    if (c->measures[i % SIDES] && ends[i % SIDES] == sink) {
+      source = ends[side_peer(i % SIDES)];
     }
   }
   return (host_files){.hosts = hosts,
-                      .sink = pair->hosts[c->measured],
-                      .source = pair->hosts[side_peer(c->measured)],
+                      .sink = sink,
+                      .source = source,
                       .series = g_new0(FILE *, hosts),
                       .captures = g_new0(packet_capture *, hosts)};
 }
@@ -72,8 +75,8 @@ static bool open_named(const simulation_options *options, const configuration *c
     g_autofree char *capture = g_build_filename(options->directory, name, NULL);
     bool is_sink = false;
 
-    for (uint32_t pair = 0; pair < c->connections.count; pair++) {
-      is_sink = is_sink || of->pairs[pair].hosts[c->measured] == host;
+    for (uint32_t end = 0; end < SIDES * c->connections.count; end++) {
+      is_sink = is_sink || (c->measures[end % SIDES] && of->pairs[end / SIDES].hosts[end % SIDES] == host);
     }
     if (c->measure.series != SERIES_OF_NONE && is_sink && !files->series[host]) {
       good = (files->series[host] = simulation_open_series(c, options->directory, series, error));

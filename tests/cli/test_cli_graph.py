@@ -73,6 +73,27 @@ class Graph(kit.ProgramTest):
         self.assertGreater(losses[40 << 10], 0)
         self.assertGreater(losses[20 << 10], losses[40 << 10])
 
+    def test_both_roles(self):
+        """The peak of a host is what all its connections hold, added over time, whether it is their Initiator or their
+        Responder: a trace has both. Read Requests are held, too."""
+        kit.write("a.cfg", 'topology: { kind = "star"; hosts = 3; };\nlink: { loss = "1%"; };\nreceiver: { mode = "in-order"; };\n'
+                  'workload: { pattern = "all-to-all"; message_size = "20KiB"; messages = 8; };\n')
+        commands = 48 + 48  # octets of a storage exchange's two Sends
+        for sets, octets in (("workload.directions=both", 2 * 20480), ("workload.operation=read+write", 20480),
+                             ("workload.operation=storage-read+storage-write", 20480 + commands)):
+            self.shell(f"iwarpsim run a.cfg -q -o o --trace o.trace --set {sets}")
+            held, peaks, roles = {}, {}, set()
+            for line in self.shell("iwarpsim trace o.trace --filter 'event = held'").stdout.splitlines():
+                event = json.loads(line)
+                own = held.setdefault(event["node"], {})
+                own[event["connection"]] = sum(event[cause] for cause in ("incomplete", "unlocated", "order", "fragment"))
+                peaks[event["node"]] = max(peaks.get(event["node"], 0), sum(own.values()))
+                roles.add((event["node"], event["side"]))
+            self.assertEqual(len(roles), 6)
+            self.assertEqual({row["host"]: int(row["buffer.reassembly_peak_octets"]) for row in self.rows("o/hosts.csv")}, peaks)
+            values = json.loads(kit.octets("o/summary.json"))["graph"]
+            self.assertEqual(values["all.delivery.octets"], 6 * 8 * octets)
+
     def test_unknown_hosts(self):
         for key in ("host", "hosts"):
             kit.write("a.cfg", STAR.replace('hosts = "h[0-1]+h2"', f'{key} = "h7"'))

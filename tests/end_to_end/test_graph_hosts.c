@@ -75,6 +75,37 @@ TEST(test_all_hosts_and_a_switch)
                     value_of(&result, "host.h3.buffer.reassembly_p99.9_octets"));
 }
 
+/* Each of two hosts is the Initiator of one connection and the Responder of another, and payload goes both
+ * ways in both: four messages in all. A segment of 1,460 octets has an FPDU with 1,436 of payload, so that a
+ * message is the 10 segments of an initial window. To each host come, after two startup frames, first those
+ * of its peer's Initiator and then those of its peer's Responder, which answers: the segments 7 and 17 with
+ * payload are the fifth of each. The five after that are held, 7,300 octets, until it comes again a round
+ * trip of 40 us later, and the ten segments of the second message begin 12 us after those of the first: the
+ * two gauges come to 14,600 octets. The links lose four segments, each of which is sent again once. */
+TEST(test_a_host_has_both_roles)
+{
+  static const char text[] =
+      "topology: { kind = \"star\"; hosts = 2; };\n"
+      "link: { rate = \"10Gbit/s\"; delay = \"10us\"; };\n"
+      "links = ( { between = \"h0 s0\"; drop = [7, 17]; } );\n"
+      "workload: { pattern = \"all-to-all\"; operation = \"send\"; directions = \"both\";\n"
+      "            message_size = 14360; messages = 1; };\n"
+      "receiver: { mode = \"in-order\"; };\n"
+      "mpa: { markers = false; };\n"
+      "measure: { hosts = \"all\"; };\n";
+  g_auto(session_result) result = RUN_ON_BOTH(.text = text);
+
+  EXPECT_VALUES(&result, {"host.h0.connections", 2}, {"all.connections", 2},
+                {"host.h0.buffer.reassembly_peak_octets", 2 * 7300},
+                {"host.h1.buffer.reassembly_peak_octets", 2 * 7300}, {"host.h0.delivery.octets", 2 * 14360},
+                {"all.delivery.octets", 4 * 14360}, {"host.h0.retransmissions", 2},
+                {"all.retransmissions", 4}, {"all.spurious_retransmissions", 0});
+  EXPECT_METRICS(&result, (BUFFER_CONNECTION_PEAKS_OCTETS, ==, 2 * 7300), (LOSSES_RANDOM, ==, 4),
+                 (TCP_RETRANSMISSIONS, ==, 2), (DELIVERY_MESSAGES, ==, 2));
+  g_assert_cmpfloat(value_of(&result, "all.goodput_out_bit_per_s"), ==,
+                    value_of(&result, "all.goodput_bit_per_s"));
+}
+
 /* A path has no values of hosts, and no key of theirs. */
 TEST(test_a_path_has_none)
 {

@@ -33,6 +33,8 @@ static const char *const wrong[][2] = {
     {STAR "measure: { host = \"h4\"; };",
      "a.cfg:2: measure.host: no host is named 'h4'; expected one of h[0-3]"},
     {STAR "measure: { host = \"h[0-1]\"; };", "a.cfg:2: measure.host: it is 2 hosts; expected one"},
+    {STAR "measure: { side = \"initiator\"; };",
+     "a.cfg:2: measure.side is of a path, and topology.kind is none; expected that it is not given"},
     /* A name is meant, whatever its number. */
     {STAR "workload: { from = \"h0+lasst\"; };",
      "a.cfg:2: workload.from: no host is named 'lasst'; expected one of h[0-3] (did you mean 'last'?)"},

@@ -26,6 +26,7 @@ static const struct window_row {
      2000000000},
     /* A host that talks has a slow link, and another pair a long one. */
     {"links={ between='h3 leaf1' rate=500Mbit/s } { between='h0 leaf0' delay=2ms }", 306 + 1900, 500000000},
+    {"links={ between='h2 leaf1' rate=500Mbit/s } { between='h1 leaf0' delay=2ms }", 306 + 1900, 500000000},
     /* A spine that is down is on no route. */
     {"links={ between='spine1 leaf[0-1]' delay=1ms rate=1Gbit/s up=false }", 306, 10000000000},
 };
@@ -51,6 +52,10 @@ TEST(test_window_of_hosts)
   g_assert_true(scenario_set(copy, "workload.from=h0", NULL));
   g_assert_true(scenario_set(copy, "workload.to=h2", NULL));
   g_assert_true(scenario_set(copy, "hosts={ at=h2 receiver.mode=in-order }", NULL));
+  g_autoptr(scenario) other = fixture_load(text, "links={ between='h0 leaf0' rate=100Mbit/s }");
+  g_assert_true(scenario_set(other, "workload.from=h1", NULL));
+  g_assert_true(scenario_set(other, "workload.to=h3", NULL));
+  g_assert_cmpuint(scenario_configuration(other)->receive_window_octets, ==, 2 * 306 * 2 * 1250);
   const configuration *all = scenario_configuration(s), *some = scenario_configuration(copy);
   g_assert_cmpuint(all->receive_window_octets, ==, 2 * (306 + 2900) * 2 * 1250);
   g_assert_cmpuint(some->receive_window_octets, ==, 2 * (306 + 900) * 2 * 1250);

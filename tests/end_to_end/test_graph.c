@@ -152,6 +152,22 @@ TEST(test_a_spine_fails)
   EXPECT_METRICS(&for_ever, (LOSSES_LINK, ==, lost));
 }
 
+/* Eight hosts write to each other, and connection i of 56 starts at i * 100 us. Its SYN, the SYN-ACK, the
+ * Request Frame, the Reply Frame and the Write with its signal take 20 us each and some 100 ns, so that
+ * connection 9 is done at 1001 us, and 10 is not when the run ends at 1050 us; the others have not started.
+ */
+TEST(test_starts_are_spread)
+{
+  static const char text[] = "topology: { kind = \"star\"; hosts = 8; };\n"
+                             "link: { delay = \"10us\"; rate = \"100Gbit/s\"; };\n"
+                             "workload: { pattern = \"all-to-all\"; start_spread = \"5.6ms\"; messages = 1;\n"
+                             "            message_size = 1000; };\n";
+  g_auto(session_result) result =
+      RUN_ON_BOTH(.text = text, .status = RUN_STOPPED, .sets = STRINGS("run.stop=1050us"));
+
+  g_assert_cmpstr(result.message, ==, "run.stop reached: 20 of 112 messages were delivered");
+}
+
 /* The only link between two hosts fails. TCP tries on: all is delivered if the link returns, and if it does
  * not the message says why there was no progress. */
 TEST(test_no_way_is_left)

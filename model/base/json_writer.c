@@ -13,6 +13,12 @@
 /* The digits of a whole number; a comma, two quotes, a colon and a blank around a name. */
 enum { DIGITS_MAX = sizeof "18446744073709551615", AROUND = 5 };
 
+static inline char *put(char *at, const char *text, gsize length)
+{
+  memcpy(at, text, length);
+  return at + length;
+}
+
 /* Members are written by the million, so they go into the text's own memory. Puts what comes before a value
  * there, and returns its end, after which there is room for `octets` and a NUL. */
 static inline char *put_name(GString *json, const char *gap, const char *name, gsize octets)
@@ -28,14 +34,13 @@ static inline char *put_name(GString *json, const char *gap, const char *name, g
   *at = ',';
   at += last != '{' && last != '[' && last != '\n';
   if (gap != NULL) {
-    memcpy(at, gap, gap_length);
-    at += gap_length;
+    at = put(at, gap, gap_length);
   }
   if (name != NULL) {
     *at++ = '"';
-    memcpy(at, name, name_length);
-    memcpy(at + name_length, "\": ", 3);
-    at += name_length + (gap != NULL ? 3 : 2);
+    at = put(at, name, name_length);
+    put(at, "\": ", 3);
+    at += gap != NULL ? 3 : 2;
   }
   return at;
 }

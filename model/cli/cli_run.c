@@ -310,6 +310,7 @@ static void print_answer(const summary *page, const scenario *s, const char *dir
 /* --- Results, those of a replay too --- */
 
 /* This is what a run may make in its folder, but for run.trace. */
+enum { OWN_RECEIVER_CAPTURE = 1, OWN_SERIES };
 static const char *const own_names[] = {"sender.pcap", "receiver.pcap", "occupancy.csv",
                                         "hosts.csv",   "ports.csv",     "summary.json"};
 
@@ -404,6 +405,28 @@ static gboolean put_in_place(const cli_results *results, gboolean notes, GError 
   return good;
 }
 
+/* With `auto` it shows only at the end whose the metrics are: adds a note where files are another host's. */
+static void note_other_host(const cli_results *results, const configuration *c, const session_result *result,
+                            GPtrArray *notes)
+{
+  g_autofree char *sink = g_strdup_printf("h%u", c->of_graph.sink);
+  g_autoptr(GString) files = g_string_new(NULL);
+
+  for (gsize i = 0; i < G_N_ELEMENTS(own_names); i++) {
+    const gboolean is_of_one = i == OWN_RECEIVER_CAPTURE || i == OWN_SERIES;
+    g_autofree char *place = g_build_filename(new_files_folder(results->files), own_names[i], NULL);
+    if (is_of_one && g_file_test(place, G_FILE_TEST_EXISTS)) {
+      g_string_append_printf(files, "%s%s", files->len > 0 ? " and " : "", own_names[i]);
+    }
+  }
+  if (result->measured_host != NULL && strcmp(result->measured_host, sink) != 0 && files->len > 0) {
+    g_ptr_array_add(notes,
+                    g_strdup_printf("the metrics are of %s, but %s of %s, to which payload comes by most "
+                                    "connections; measure.host = %s makes all of them its",
+                                    result->measured_host, files->str, sink, result->measured_host));
+  }
+}
+
 gboolean cli_results_report(const cli_results *results, const scenario *s, const session_result *result,
                             const summary_replay *of, gboolean quiet, gboolean all, GError **error)
 {
@@ -412,6 +435,7 @@ gboolean cli_results_report(const cli_results *results, const scenario *s, const
   g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
 
   scenario_note_effects(s, result->undone, result->results.metrics.value[METRIC_TIME_SIMULATED_S], notes);
+  note_other_host(results, scenario_configuration(s), result, notes);
   g_ptr_array_add(notes, NULL);
   page.notes = (const char *const *)notes->pdata;
   if (!summary_write_json(&page, s, path, error) || !put_in_place(results, !quiet, error)) {
@@ -495,7 +519,12 @@ static int run(const cli_arguments *arguments, GError **error)
       (options.seed == NULL || scenario_set_key(s, SCENARIO_RUN_SEED, options.seed, "--seed", error)) &&
       (options.captured == NULL ||
        scenario_set_key(s, SCENARIO_MEASURE_HOSTS, options.captured, "--pcap-hosts", error)) &&
-      scenario_check(s, notes, error) && run_engine_check(s, error);
+      scenario_check(s, notes, error) && run_engine_check(s, error) &&
+      (options.captured == NULL || scenario_configuration(s)->of_graph.host_count > 0 ||
+       error_set(error,
+                 "--pcap-hosts %s: a path has no hosts by name; expected --pcap, which captures at both its "
+                 "ends, or a graph (topology.kind)",
+                 options.captured));
   g_ptr_array_add(notes, NULL);
   if (good && !arguments->quiet) {
     cli_results_print_notes((const char *const *)notes->pdata);

@@ -717,6 +717,20 @@ static gboolean note_switch(const checking *on, const network_switch_config *of,
   return TRUE;
 }
 
+/* Returns whether payload comes to the host of measure.host; auto: to one. */
+static gboolean has_payload(const configuration *c)
+{
+  gboolean has = c->of_graph.measured == c->of_graph.host_count;
+
+  for (enum side side = 0; side < SIDES; side++) {
+    const gboolean comes = configuration_payload_share(c, side_peer(side)) > 0;
+    for (uint32_t i = 0; i < c->connections.count; i++) {
+      has = has || (comes && c->of_graph.pairs[i].hosts[side] == c->of_graph.measured);
+    }
+  }
+  return has;
+}
+
 void scenario_note_graph(const checking *on)
 {
   enum { ROUND_TRIPS_MANY = 100 };
@@ -736,6 +750,9 @@ void scenario_note_graph(const checking *on)
   if (c->graph.kind == GRAPH_PATH) {
     return;
   }
+  note_if(on, !has_payload(c), SCENARIO_MEASURE_HOST,
+          "no payload comes to measure.host = %s: it holds nothing, and nothing is delivered there",
+          c->measure.host);
   g_autoptr(graph) network = graph_new(&c->graph, &entry, NULL);
   for (uint32_t i = 0; i < network->node_count - network->host_count; i++) {
     is_limited =

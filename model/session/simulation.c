@@ -60,8 +60,8 @@ static host_files files_of(const configuration *c)
                       .captures = g_new0(packet_capture *, hosts)};
 }
 
-/* Opens the files of the hosts of measure.hosts: occupancy-h3.csv, unless occupancy.csv is that host's or no
- * payload comes to it, and h3.pcap. */
+/* Opens the files of the hosts of measure.hosts: occupancy-h3.csv, unless no message comes to the host or
+ * occupancy.csv, of which it gets a copy, is its own; and h3.pcap. */
 static bool open_named(const simulation_options *options, const configuration *c, host_files *files,
                        GError **error)
 {
@@ -120,8 +120,28 @@ gboolean simulation_close_series(FILE *series, const char *directory, GError **e
   return whole || error_set(error, "%s/occupancy.csv: %s", directory, g_strerror(errno));
 }
 
+/* Makes a copy of occupancy.csv for its host where measure.hosts has that, too. */
+static gboolean copy_series(const configuration *c, uint32_t sink, const char *directory, GError **error)
+{
+  bool is_named = false;
+
+  for (uint32_t i = 0; i < c->of_graph.named_count; i++) {
+    is_named = is_named || c->of_graph.named[i] == sink;
+  }
+  if (!is_named) {
+    return TRUE;
+  }
+  g_autofree char *name = g_strdup_printf("occupancy-h%u.csv", sink);
+  g_autofree char *from = g_build_filename(directory, "occupancy.csv", NULL);
+  g_autofree char *to = g_build_filename(directory, name, NULL);
+  g_autoptr(GMappedFile) file = g_mapped_file_new(from, FALSE, error);
+  return file && g_file_set_contents(to, g_mapped_file_get_contents(file),
+                                     (gssize)g_mapped_file_get_length(file), error);
+}
+
 /* Closes what is open; the first thing that could not be written is the error. */
-static gboolean close_files(const host_files *files, const char *directory, GError **error)
+static gboolean close_files(const host_files *files, const configuration *c, const char *directory,
+                            GError **error)
 {
   gboolean written = TRUE;
 
@@ -129,6 +149,9 @@ static gboolean close_files(const host_files *files, const char *directory, GErr
     if (files->series[i]) {
       written = simulation_close_series(files->series[i], directory, error);
     }
+  }
+  if (written && files->series[files->sink]) {
+    written = copy_series(c, files->sink, directory, error);
   }
   for (uint32_t i = 0; i < files->hosts; i++) {
     if (files->captures[i]) {
@@ -238,5 +261,5 @@ gboolean simulation_run(const scenario *s, const simulation_options *options, se
 
   *result = (session_result){.message = NULL};
   gboolean done = open_files(options, c, &files, error) && run_with_files(s, &config, options, result, error);
-  return close_files(&files, options->directory, done ? error : NULL) && done;
+  return close_files(&files, c, options->directory, done ? error : NULL) && done;
 }

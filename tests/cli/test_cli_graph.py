@@ -111,8 +111,9 @@ class Graph(kit.ProgramTest):
         kit.write("a.cfg", STAR.replace('"incast"', '"pairs"; from = "h0+h1"; to = "h1+h2"').replace("h[0-1]+h2", ""))
         drop = "--set measure.host=h2 --set link.drop=[9] --set receiver.mode=in-order"
         self.shell(f"iwarpsim run a.cfg -q -o o --pcap-hosts h1+last {drop}")
-        self.assertEqual(sorted(os.listdir("o")), ["h1.pcap", "h2.pcap", "hosts.csv", "occupancy-h1.csv", "occupancy.csv",
-                                                   "ports.csv", "summary.json"])
+        self.assertEqual(sorted(os.listdir("o")), ["h1.pcap", "h2.pcap", "hosts.csv", "occupancy-h1.csv", "occupancy-h2.csv",
+                                                   "occupancy.csv", "ports.csv", "summary.json"])
+        self.assertEqual(kit.octets("o/occupancy-h2.csv"), kit.octets("o/occupancy.csv"))
         values = json.loads(kit.octets("o/summary.json"))["graph"]
         for host, connections in (("h1", 2), ("h2", 1)):
             self.expect_parts(self.shell(f"iwarpsim decode o/{host}.pcap --summary").stdout, f"\n{connections} TCP connection")
@@ -124,6 +125,22 @@ class Graph(kit.ProgramTest):
                     "--pcap-hosts: measure.hosts: it is 65 hosts; expected at most 64\n", 2)
         self.expect("iwarpsim run a.cfg -q -o o --pcap-hosts h3", "",
                     "--pcap-hosts: measure.hosts: no host is named 'h3'; expected one of h[0-2]\n", 2)
+
+    def test_files_of_another_host(self):
+        """With auto the fullest host is measured, which is known at the end: where the files are of the busiest, a note says so."""
+        kit.write("a.cfg", STAR.replace("hosts = 3", "hosts = 4").replace('"incast"', '"incast"; from = "h[0-1]"; to = "h[2-3]"')
+                  .replace("h[0-1]+h2", "") + 'hosts = ( { at = "h3"; receiver: { mode = "in-order"; }; } );\nlink: { drop = [40]; };\n')
+        note = ("note: the metrics are of h3, but {} of h2, to which payload comes by most connections; "
+                "measure.host = h3 makes all of them its\n")
+        for options, files in (("", "occupancy.csv"), ("--pcap", "receiver.pcap and occupancy.csv"),
+                               ("--pcap --set measure.series=none", "receiver.pcap")):
+            self.assertIn(note.format(files), self.shell(f"iwarpsim run a.cfg -o o{len(options)} {options}").stderr)
+        self.assertNotIn("the metrics are of", self.shell("iwarpsim run a.cfg -o o --pcap --set measure.host=h3").stderr)
+        kit.write("p.cfg", 'title = "path";\n')
+        self.expect("iwarpsim run p.cfg -q -o p --pcap-hosts h1", "",
+                    "--pcap-hosts h1: a path has no hosts by name; expected --pcap, which captures at both its ends, or a graph "
+                    "(topology.kind)\n", 2)
+        self.assertFalse(os.path.exists("p"))
 
     @staticmethod
     def shown(page):

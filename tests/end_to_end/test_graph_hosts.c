@@ -55,6 +55,19 @@ TEST(test_what_each_host_did)
   g_assert_cmpfloat(value_of(&result, "host.h3.goodput_bit_per_s"), ==, goodput);
 }
 
+/* Where no window opens, none of the hosts has a peak, and where no octet is held each that receives has one
+ * of 0: the run's metrics are those of the host that most octets were delivered to, not of the first. */
+static const char *const flat[] = {"measure.from=first-loss", "measure.from=first-octet"};
+
+ROW_TEST(test_no_host_has_a_peak, flat)
+{
+  g_auto(session_result) result = RUN(.text = three_to_one, .sets = STRINGS(*c, "links.lossy.drop=[]"));
+
+  g_assert_cmpstr(result.measured_host, ==, "h3");
+  g_assert_cmpfloat(result.results.metrics.value[METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS], ==, 0);
+  EXPECT_METRICS(&result, (DELIVERY_OCTETS, ==, 3 * 4 * 65536));
+}
+
 /* The values of all hosts are the largest peak, and quantiles of that host; a switch's are of all its ports.
  * Without a limit nothing is dropped, and the buffer's peak is at least the port's; with 20 packets of 1,500
  * octets at each port all losses are for that. */

@@ -246,6 +246,8 @@ TEST(test_hostile_sets)
 #define PATIENT "tcp: { congestion = \"dctcp\"; rto_min = \"10.5ms\"; delayed_ack = \"1ms\"; };\n"
 #define HASTY "tcp: { congestion = \"dctcp\"; rto_min = \"10.4ms\"; delayed_ack = \"1ms\"; };\n"
 static const char *const noted[][2] = {
+    {STAR "measure: { host = \"h1\"; };\nworkload: { pattern = \"incast\"; };",
+     "a.cfg:2: no payload comes to measure.host = h1: it holds nothing, and nothing is delivered there"},
     {STAR PATIENT "switch: { ecn_minimum = 65000; };", ""}, /* no queue has a limit */
     {STAR PATIENT "switch: { ecn_minimum = 65000; port_limit = 135000; };",
      "a.cfg:2: tcp.rto_min = 10.5ms is 100 round trips: what a full queue drops at the end of a burst waits "

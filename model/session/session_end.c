@@ -193,21 +193,30 @@ inline session_end *session_host_end(session_host *host, const datagram *packet)
                                       : quoted_end(host, packet);
 }
 
-/* Passes a whole packet to TCP; takes its reference. One that is for no connection is dropped. Damaged ports
- * may be those of a connection that has not started. */
-static inline void receive_whole(session_host *host, datagram *packet, time_ps now)
+/* Makes the connection of `end`, which has not started: the ports of `packet` were damaged. NULL: it is for
+ * no connection, and is counted. Returns `end`. */
+static G_GNUC_NO_INLINE session_end *unexpected_end(const session_host *host, session_end *end,
+                                                    const datagram *packet)
 {
   session *self = host->session;
+
+  if (end) {
+    session_make_connections(self, session_end_index(end) + 1);
+    return end;
+  }
+  self->strays++;
+  self->damaged_strays += packet->kind == DATAGRAM_TCP && !datagram_checksum_is_right(packet);
+  return NULL;
+}
+
+/* Passes a whole packet to TCP; takes its reference. One that is for no connection is dropped. */
+static inline void receive_whole(session_host *host, datagram *packet, time_ps now)
+{
   session_end *end = session_host_end(host, packet);
 
-  if (!end) {
-    self->strays++;
-    self->damaged_strays += packet->kind == DATAGRAM_TCP && !datagram_checksum_is_right(packet);
+  if ((!end || !end->endpoint) && !unexpected_end(host, end, packet)) {
     datagram_unref(packet);
     return;
-  }
-  if (G_UNLIKELY(!end->endpoint)) {
-    session_make_connections(self, session_end_index(end) + 1);
   }
   rnic_endpoint_receive(end->endpoint, packet, now);
   datagram_unref(packet);

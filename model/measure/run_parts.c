@@ -262,3 +262,18 @@ char *run_part_read(run_results *results, run_part part, const char *text, char 
   }
   return good && *text == '\0' ? NULL : g_strdup("malformed JSON in the results of a run");
 }
+
+gboolean run_parts_take(const char *texts, gsize octets, run_results *results)
+{
+  const char *end = texts + octets, *next;
+  for (run_part part = 0; part < RUN_PARTS; part++, texts = next + 1) {
+    g_autofree char *unknown = NULL;
+    next = memchr(texts, '\0', (gsize)(end - texts));
+    g_autofree char *wrong = next != NULL ? run_part_read(results, part, texts, &unknown) : NULL;
+    if (next == NULL || wrong != NULL || unknown != NULL) {
+      run_results_clear(results);
+      return FALSE;
+    }
+  }
+  return TRUE;
+}

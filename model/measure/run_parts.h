@@ -39,3 +39,7 @@ char **run_part_texts(const run_results *results);
 /* Adds what `text`, one of these, has of `part` to `results`. NULL, or what is wrong with it (g_free()); a
  * name that this version does not know becomes `*unknown` (g_free()), and ends it. */
 char *run_part_read(run_results *results, run_part part, const char *text, char **unknown);
+
+/* Reads all parts from the `octets` at `texts`, as run_part_texts() has them, with a NUL after each, into
+ * `results`, which is empty. FALSE, and nothing, when they are none: what was to write them went wild. */
+gboolean run_parts_take(const char *texts, gsize octets, run_results *results);

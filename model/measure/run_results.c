@@ -92,53 +92,6 @@ void run_results_clear(run_results *results)
   *results = (run_results){.block_maxima = NULL};
 }
 
-void run_results_share(const run_results *results, shared_results *shared)
-{
-  const GArray *maxima = results->block_maxima;
-  shared->results = *results;
-  for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
-    const distribution *d = &results->distributions[id];
-    if (d->count > 0) {
-      memcpy(shared->bins[id], d->bins, d->count * sizeof *d->bins);
-    }
-  }
-  shared->block_count = maxima != NULL ? MIN(maxima->len, BLOCK_MAXIMA_MAX) : 0;
-  for (size_t i = 0; i < shared->block_count; i++) {
-    shared->block_maxima[i] = g_array_index(maxima, uint64_t, i);
-  }
-  g_strlcpy(shared->tables, results->tables ? results->tables : "", TABLES_OCTETS_MAX);
-}
-
-gboolean run_results_take(const shared_results *shared, run_results *results)
-{
-  gboolean good = shared->block_count <= BLOCK_MAXIMA_MAX && shared->results.quantiles.count <= QUANTILES_MAX;
-  *results = shared->results;
-  results->block_maxima = NULL;
-  results->tables = NULL;
-  for (metric_id id = 0; id < METRIC_COUNT; id++) {
-    good = good && isfinite(results->metrics.value[id]);
-  }
-  for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
-    results->distributions[id] = (distribution){.count = 0};
-    for (size_t i = 0; good && i < shared->results.distributions[id].count; i++) {
-      good = i < DISTRIBUTION_BINS_MAX &&
-             distribution_append(&results->distributions[id], shared->bins[id][i].bound,
-                                 shared->bins[id][i].weight);
-    }
-  }
-  if (good && shared->block_count > 0) {
-    results->block_maxima = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-    g_array_append_vals(results->block_maxima, shared->block_maxima, (guint)shared->block_count);
-  }
-  if (good && *shared->tables != '\0') {
-    results->tables = g_strndup(shared->tables, TABLES_OCTETS_MAX);
-  }
-  if (!good) {
-    run_results_clear(results);
-  }
-  return good;
-}
-
 void run_results_add_host(run_results *all, const run_results *host)
 {
   enum { PEAK = METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS };

@@ -16,9 +16,6 @@
 
 enum { BLOCK_MAXIMA_MAX = 1024, BLOCK_OCTETS_LEAST = 64 << 10 };
 
-/* The tables of 1,024 hosts and as many ports take a 16th of it. */
-enum { TABLES_OCTETS_MAX = 1 << 20 };
-
 /* Where it is all zero, it is empty. */
 typedef struct block_maxima {
   uint64_t block_octets; /* 0: of the least size */
@@ -77,21 +74,6 @@ typedef struct run_value {
 /* Returns a copy of `from`, which shares the block maxima; free with run_results_clear(). */
 run_results run_results_copy(const run_results *from);
 void run_results_clear(run_results *results);
-
-/* They are in memory that two processes share: what they point to is beside them. All-zero, there is none. */
-typedef struct shared_results {
-  run_results results; /* its pointers are nothing here */
-  distribution_bin bins[DISTRIBUTION_COUNT][DISTRIBUTION_BINS_MAX];
-  uint64_t block_count;
-  uint64_t block_maxima[BLOCK_MAXIMA_MAX];
-  char tables[TABLES_OCTETS_MAX]; /* "": there are none */
-} shared_results;
-
-void run_results_share(const run_results *results, shared_results *shared);
-
-/* Returns a copy of what another process has shared; free with run_results_clear(). FALSE, and nothing, when
- * it is none that a run can measure: the process wrote where it should not have. */
-gboolean run_results_take(const shared_results *shared, run_results *results);
 
 /* Counts what one more host measured in `all`, which has that of the hosts before it, or is all-zero; as
  * metrics.def combines them. */

@@ -195,11 +195,11 @@ class Graph(kit.ProgramTest):
         """A run of other settings or of another seed, or of a path: one line, and no page. Nor has a path's page hosts."""
         kit.write("a.cfg", STAR + 'sweep = ( { key = "workload.messages"; values = [1, 2]; } );\n')
         self.shell("iwarpsim sweep a.cfg -q --store a.sqlite")
-        for key, value, nearest in (("run.seed", "9", "1"), ("workload.messages", "3", "1"), ("receiver.mode", "in-order", "out-of-order")):
+        for key, value, other in (("run.seed", "9", "1"), ("workload.messages", "3", "1"), ("receiver.mode", "in-order", "out-of-order")):
             self.shell(f"iwarpsim run a.cfg -q -o o --set {key}={value}")
             self.expect("iwarpsim report a.sqlite --run o", "",
-                        f"--run o: none of the runs in a.sqlite has its settings: {key} is '{value}' there and '{nearest}' in "
-                        "the nearest; expected the settings and the seed of one of them\n", 2)
+                        f"--run o: no run in a.sqlite has its settings: {key} is '{value}' there, and not '{other}'; "
+                        "expected the settings and the seed of one of them\n", 2)
         path = "--set topology.kind=path --set measure.hosts= --set workload.pattern=pairs"
         self.shell(f"iwarpsim run a.cfg -q -o p {path} && iwarpsim sweep a.cfg -q --store p.sqlite {path}")
         self.expect("iwarpsim report p.sqlite --run p", "", "--run p: p.sqlite has no hosts and ports of it; expected a run of a "

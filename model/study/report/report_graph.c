@@ -165,37 +165,33 @@ const study_run *report_run_of_folder(const GPtrArray *runs, const html_report_o
 {
   g_autofree char *json = g_build_filename(options->run, "summary.json", NULL);
   g_autoptr(summary_record) record = summary_read_json(json, error);
-  const study_run *nearest = NULL;
-  scenario_key differs = SCENARIO_KEY_COUNT; /* the first of what it differs in */
-  guint fewest = G_MAXUINT;
-  for (guint i = 0; record != NULL && i < runs->len; i++) {
-    const study_run *run = g_ptr_array_index(runs, i);
-    scenario_key first = SCENARIO_KEY_COUNT;
-    guint differences = 0;
-    for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
-      if (record->keys[key] != NULL && strcmp(record->keys[key], run->keys[key]) != 0 &&
-          key != SCENARIO_TITLE && key != SCENARIO_MEASURE_SERIES &&
-          key != SCENARIO_MEASURE_HOSTS) { /* these change nothing but files */
-        first = differences++ == 0 ? key : first;
+  g_autoptr(GPtrArray) left = g_ptr_array_new();
+  const study_run *last = NULL;
+  g_ptr_array_extend(left, (GPtrArray *)runs, NULL, NULL);
+  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT && record != NULL; key++) {
+    const gboolean counts = key != SCENARIO_TITLE && key != SCENARIO_MEASURE_SERIES &&
+                            key != SCENARIO_MEASURE_HOSTS; /* these change no more than files */
+    for (guint i = left->len; i-- > 0 && counts && record->keys[key] != NULL;) {
+      last = g_ptr_array_index(left, i);
+      if (strcmp(record->keys[key], last->keys[key]) != 0) {
+        g_ptr_array_remove_index(left, i);
       }
     }
-    if (differences < fewest) {
-      fewest = differences;
-      nearest = run;
-      differs = first;
+    if (left->len == 0) {
+      error_set(error,
+                "--run %s: no run in %s has its settings: %s is '%s' there, and not '%s'; expected the "
+                "settings and the seed of one of them",
+                options->run, options->store, scenario_key_row_of(key)->name, record->keys[key],
+                last->keys[key]);
+      return NULL;
     }
   }
-  if (nearest != NULL && fewest > 0) {
-    error_set(error,
-              "--run %s: none of the runs in %s has its settings: %s is '%s' there and '%s' in the nearest; "
-              "expected the settings and the seed of one of them",
-              options->run, options->store, scenario_key_row_of(differs)->name, record->keys[differs],
-              nearest->keys[differs]);
-  } else if (nearest != NULL && nearest->results.tables == NULL) {
+  last = record != NULL ? g_ptr_array_index(left, 0) : NULL;
+  if (last != NULL && last->results.tables == NULL) {
     error_set(error,
               "--run %s: %s has no hosts and ports of it; expected a run of a graph (topology.kind) that "
               "this version swept",
               options->run, options->store);
   }
-  return nearest;
+  return last;
 }

@@ -18,6 +18,7 @@
 
 #include "base/error.h"
 #include "base/plain_text.h"
+#include "measure/run_parts.h"
 #include "scenario/configuration.h"
 
 /* This is as much of a run's stderr as is kept: an abort's message and what led to it. Before them so much
@@ -26,6 +27,9 @@ enum { MESSAGES_OCTETS = 2000, MESSAGES_OCTETS_MAX = 1 << 20 };
 
 /* These are the sizes of a run's own message, and of the name of its engine. */
 enum { MESSAGE_OCTETS = 4096, ENGINE_OCTETS = 16 };
+
+/* This is more than all parts of a run's results take; what is not used of it is no memory. */
+enum { RESULTS_OCTETS_MAX = 8 << 20 };
 
 /* Descriptors that runs leave to the rest of the program: a store and its journal, twice, signals, timers. */
 #define DESCRIPTORS_LEFT 16
@@ -46,7 +50,7 @@ struct run_progress {
   gboolean is_handed_over;   /* all that follows; it is set last */
   run_status status;
   char message[MESSAGE_OCTETS], engine[ENGINE_OCTETS];
-  shared_results results;
+  char results[RESULTS_OCTETS_MAX]; /* its parts (run_part_texts()), each with a NUL */
 };
 
 struct run_process {
@@ -83,7 +87,12 @@ void run_hand_over(run_progress *progress, const summary *left)
   progress->status = left->status;
   g_strlcpy(progress->message, left->message != NULL ? left->message : "", MESSAGE_OCTETS);
   g_strlcpy(progress->engine, left->engine, ENGINE_OCTETS);
-  run_results_share(left->results, &progress->results);
+  g_auto(GStrv) parts = run_part_texts(left->results);
+  char *at = progress->results;
+  for (char **part = parts; *part != NULL; part++) {
+    g_assert(strlen(*part) < (gsize)(progress->results + RESULTS_OCTETS_MAX - at));
+    at = g_stpcpy(at, *part) + 1;
+  }
   atomic_thread_fence(memory_order_release);
   progress->is_handed_over = TRUE;
 }
@@ -239,7 +248,7 @@ static gboolean process_ended(G_GNUC_UNUSED gint fd, G_GNUC_UNUSED GIOCondition 
     expect++;
   }
   const gboolean has_summary = left->is_handed_over && left->status < RUN_STATUSES &&
-                               run_results_take(&left->results, &record->results);
+                               run_parts_take(left->results, RESULTS_OCTETS_MAX, &record->results);
   const gboolean is_whole =
       has_summary && number == 0 &&
       record->exit_code == run_status_exit_code(left->status, (run_expectation)expect->value);

@@ -145,6 +145,28 @@ FIXTURE_TEST(test_every_bit)
   }
 }
 
+/* The parts of a run that another process hands over are read whole or not at all: however few of their
+ * octets there are. */
+TEST(test_cut_parts)
+{
+  g_auto(run_results) whole = {.block_octets = 0}, taken = {.block_octets = 0};
+  g_autoptr(GString) texts = g_string_new(NULL);
+  metric_values_set(&whole.metrics, METRIC_TCP_SEGMENTS, 5);
+  run_results_set_tables(&whole, "host\nh0\n\n");
+  g_auto(GStrv) parts = run_part_texts(&whole);
+  for (run_part part = 0; part < RUN_PARTS; part++) {
+    g_string_append_len(texts, parts[part], (gssize)strlen(parts[part]) + 1);
+  }
+  for (gsize octets = 0; octets < texts->len; octets++) {
+    g_assert_false(run_parts_take(texts->str, octets, &taken));
+    g_assert_false(taken.metrics.present[METRIC_TCP_SEGMENTS]);
+    g_assert_null(taken.tables);
+  }
+  g_assert_true(run_parts_take(texts->str, texts->len, &taken));
+  expect_same_metrics(&taken.metrics, &whole.metrics);
+  g_assert_cmpstr(taken.tables, ==, whole.tables);
+}
+
 /* The second commit of an identity replaces the first, metrics and all. */
 FIXTURE_TEST(test_replaced)
 {

@@ -20,7 +20,7 @@ enum {
   IS_MENDED = 19,          /* crashes while the scenario's folder lacks a file "mended", else runs well */
   TERMINATES_CRASHES = 21, /* writes a terminated run, then crashes */
   CONTRADICTS = 22,        /* writes an ok run and exits 1 */
-  WRITES_GARBAGE = 23,     /* a metric that is no number */
+  WRITES_GARBAGE = 23,     /* a quantile below 0 */
   TALKS = 24,              /* 64 MiB on stderr, then an ok run */
   TALKS_NONSENSE = 25,     /* lines that are no text on stderr, exits 3 */
   HANGS = 26,              /* at 5 ms of simulated time, a quarter done */
@@ -32,7 +32,8 @@ enum {
   ENDS_WHEN_ASKED = 32,    /* an ok run, when SIGTERM comes */
   SAYS_2000_OCTETS = 33,   /* on stderr, the second half of a character and 1999 others; an ok run */
   SAYS_2001_OCTETS = 34,   /* the first half before it */
-  SEGFAULTS = 35           /* SIGSEGV */
+  SEGFAULTS = 35,          /* SIGSEGV */
+  MEASURES_ALL = 36        /* an ok run, with some of everything that results have */
 };
 
 /* Returns a file `name` beside the scenario. Free with g_free(). */
@@ -179,6 +180,18 @@ static void wait_if_slow(const char *title)
   }
 }
 
+run_results fake_results(void)
+{
+  run_results results = {.block_octets = 65536, .quantiles = {1, {QUANTILE_PARTS}, {[GAUGE_HOLES] = {0.1}}}};
+  results.block_maxima = g_array_new(FALSE, FALSE, sizeof(guint64));
+  g_array_append_vals(results.block_maxima, (const guint64[]){5, 0, 1460}, 3);
+  metric_values_set(&results.metrics, METRIC_EFFICIENCY_WIRE, 0.1);
+  g_assert_true(distribution_append(&results.distributions[1], 1.0 / 3, 1e300));
+  g_assert_true(distribution_append(&results.distributions[1], 2, 1));
+  run_results_set_tables(&results, "host,connections\nh0,1\n\n");
+  return results;
+}
+
 int fake_run(scenario *s, run_progress *progress)
 {
   const char *title = scenario_configuration(s)->title;
@@ -204,7 +217,9 @@ int fake_run(scenario *s, run_progress *progress)
     page.status = RUN_TERMINATED;
     page.message = "invalid STag";
   } else if (seed == WRITES_GARBAGE) {
-    metric_values_set(&results.metrics, METRIC_TCP_SEGMENTS, (double)NAN);
+    results.quantiles = (gauge_quantiles){1, {QUANTILE_PARTS}, {[GAUGE_HOLES] = {-1}}};
+  } else if (seed == MEASURES_ALL) {
+    results = fake_results();
   } else if (seed == SAYS_TOO_MUCH) {
     page.message = g_strnfill(5000, 'x');
   }

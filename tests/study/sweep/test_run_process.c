@@ -114,6 +114,17 @@ static void await_progress(const run_process *progressing)
   }
 }
 
+/* Whatever a run measured arrives as it was, to the last bit. */
+FIXTURE_TEST(test_all_results_arrive)
+{
+  const stored_run *outcome = run_well(f, 36);
+  g_auto(run_results) expected = fake_results();
+  expect_same_metrics(&outcome->results.metrics, &expected.metrics);
+  expect_same_distributions(outcome->results.distributions, expected.distributions);
+  expect_same_gauges(&outcome->results, &expected);
+  g_assert_cmpstr(outcome->results.tables, ==, expected.tables);
+}
+
 /* These are the run's summary, and what the kernel reports: a process takes some memory, and no more
  * processor time than two threads could in the wall time. */
 FIXTURE_TEST(test_good_run)

@@ -13,6 +13,9 @@
 
 enum { COLUMNS_MAX = 12, SHOWN_MAX = 16 };
 
+/* No queue and no occupancy has so many octets: what rows are sorted by first counts so much more. */
+#define FIRST 1e12
+
 /* This is what the page has of hosts.csv or ports.csv: columns, as the first line of the file names them, and
  * what they are called here. The first `texts` are shown as texts, and a line without the last of these is
  * left out. Rows are sorted by the sum of the columns after these until `then_by`, then by that one, the
@@ -34,7 +37,7 @@ static const graph_table tables[] = {
      "utilisation=utilisation"}};
 
 typedef struct graph_row {
-  double sum, then_by;
+  double weight;
   char **fields;
 } graph_row;
 
@@ -45,8 +48,7 @@ static void clear_row(gpointer row)
 
 static gint by_most(gconstpointer a, gconstpointer b)
 {
-  const graph_row *one = a, *other = b;
-  const double more = other->sum != one->sum ? other->sum - one->sum : other->then_by - one->then_by;
+  const double more = ((const graph_row *)b)->weight - ((const graph_row *)a)->weight;
   return (more > 0) - (more < 0);
 }
 
@@ -75,7 +77,7 @@ static void append_table(const graph_table *table, const char *text, GString *ht
         g_strv_length(row.fields) == count && *row.fields[places[table->texts - 1]] != '\0';
     for (guint k = table->texts; is_shown && k <= table->then_by; k++) {
       const char *field = row.fields[places[k]];
-      *(k < table->then_by ? &row.sum : &row.then_by) += field != NULL ? g_ascii_strtod(field, NULL) : 0;
+      row.weight += (k < table->then_by ? FIRST : 1) * (field != NULL ? g_ascii_strtod(field, NULL) : 0);
     }
     g_array_append_val(rows, row);
     g_array_set_size(rows, rows->len - !is_shown);
@@ -118,15 +120,14 @@ static gboolean draw_map(G_GNUC_UNUSED const report_page *report, const void *of
 static void append_run(report_page *report, const study_run *run)
 {
   g_autofree char *text = run_results_tables(&run->results);
-  g_auto(GStrv) files = g_strsplit(text != NULL ? text : "\n\n", "\n\n", 2);
+  const gboolean is_whole = text != NULL && strstr(text, "\n\n") != NULL;
+  g_auto(GStrv) files = g_strsplit(is_whole ? text : "\n\n", "\n\n", 2);
   g_autofree char *words = plot_place_words(report->table, report->keys, run->keys);
   g_autofree char *place =
       g_strdup_printf("%s%sseed %s", words, *words != '\0' ? ", " : "", run->keys[SCENARIO_RUN_SEED]);
   const char *const map[] = {files[1], place};
-  html_append(report->html, "<details%s><summary>hosts and ports: %s</summary>\n<p class=\"note\">%s</p>\n",
-              report->run != NULL ? " open" : "", place,
-              report->run != NULL ? "The run that was asked for."
-                                  : "The run in which this kind of receiver held most.");
+  html_append(report->html, "<details%s><summary>hosts and ports%s: %s</summary>\n",
+              report->run != NULL ? " open" : "", report->run != NULL ? "" : " where it held most", place);
   for (gsize i = 0; i < G_N_ELEMENTS(tables); i++) {
     append_table(&tables[i], files[i], report->html);
   }

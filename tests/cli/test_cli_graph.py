@@ -157,12 +157,13 @@ class Graph(kit.ProgramTest):
 
     def test_report(self):
         """The page has the run of each kind of receiver that held most: its hosts by their peaks, its ports by their drops, as the
-        tables of that run alone have them, and a map of all ports. Of 20 hosts and ports 16 are shown. With --run it has the
+        tables of that run alone have them, those of as many drops by their queue, and a map of all ports. Of 20 hosts and ports 16 are shown. With --run it has the
         run whose folder is given, whatever that recorded."""
         options = ("--set topology.hosts=20 --set workload.message_size=1MiB --set switch.port_limit=30000"
                    " --set measure.hosts=")
         kit.write("a.cfg", STAR + """sweep = ( { key = "receiver.mode"; values = ["in-order", "out-of-order"]; },
-            { key = "run.seed"; values = [1, 2]; } );""")
+            { key = "run.seed"; values = [1, 2]; } );
+            links = ( { between = "h5 s0"; rate = "1Gbit/s"; } );""")
         self.shell(f"iwarpsim sweep a.cfg -q --store a.sqlite {options}")
         runs = {}
         for seed in (1, 2):
@@ -176,7 +177,9 @@ class Graph(kit.ProgramTest):
                 [sink["host"], *(self.size(sink[f"buffer.reassembly_{name}_octets"]) for name in ("peak", "p99.9")),
                  sink["segments_refused"], self.size(sink["delivery.octets"]), ""],
                 ["s0", "20", "h19", port["dropped_port_packets"], "0", "0", "0", self.size(port["queue_p99.9_octets"]),
-                 self.size(port["queue_peak_octets"]), f"{100 * float(port['utilisation']):.4g} %"])
+                 self.size(port["queue_peak_octets"]), f"{100 * float(port['utilisation']):.4g} %"],
+                [row["port"] for row in sorted((row for row in ports if row["to"]), key=lambda row: (
+                    -int(row["dropped_port_packets"]), -float(row["queue_p99.9_octets"])))][:16])
         self.assertNotEqual(runs[1], runs[2])
         most, least = sorted(runs, key=lambda seed: -runs[seed][0])
         page = self.shell("iwarpsim report a.sqlite -o /dev/stdout -q").stdout
@@ -187,7 +190,8 @@ class Graph(kit.ProgramTest):
         self.expect_parts(chosen, f"in-order receiver, seed {least}<", f"iwarpsim report a.sqlite -o stdout --run o{least}</code>")
         for seed, text in ((most, in_order), (least, chosen)):
             tables = self.shown(text)
-            self.assertEqual((tables["host"][0], tables["switch"][0]), runs[seed][1])
+            self.assertEqual((tables["host"][0], tables["switch"][0], [row[1] for row in tables["switch"]]), runs[seed][1])
+            self.assertEqual(text.count("the first 16 of "), text.count("the first 16 of 20."))
             self.assertEqual(tables["host"][1][:2], ["h0", ""])
             self.assertEqual([len(rows) for rows in tables.values()], [16, 16])
 

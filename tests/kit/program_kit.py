@@ -203,9 +203,9 @@ def sign(store):
     """Gives each run of an open store the digest of what is in its row now, as docs/store.md has it."""
     runs = store.execute(f"SELECT runs.id, base, {ORIGIN}, identity, status, message, stderr_tail, engine, host,"
                          " started, parameters, exit_code, wall_s, cpu_s, memory_peak_octets, metrics, distributions,"
-                         f" quantiles, block_maxima {RUNS}").fetchall()
+                         f" quantiles, block_maxima, tables {RUNS}").fetchall()
     for run_id, base, *values in runs:
-        values[-9] = hashlib.sha256(base.encode()).hexdigest() + values[-9]
+        values[-10] = hashlib.sha256(base.encode()).hexdigest() + values[-10]
         digest = hashlib.sha256()
         for value in values:
             digest.update(value.encode() + b"\0" if isinstance(value, str) else struct.pack(">d", value))

@@ -63,10 +63,7 @@ char *run_results_tables(const run_results *results)
   uLongf length = octets * COMPRESSION_MAX;
   g_autofree char *text = g_malloc(length + 1);
 
-  if (uncompress((guchar *)text, &length, made, octets) != Z_OK) {
-    return NULL;
-  }
-  return g_strndup(text, length);
+  return uncompress((guchar *)text, &length, made, octets) == Z_OK ? g_strndup(text, length) : NULL;
 }
 
 run_results run_results_copy(const run_results *from)

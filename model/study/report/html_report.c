@@ -328,9 +328,7 @@ char *html_report_make(result_store *store, const html_report_options *options, 
                         .pairings = pairings,
                         .columns = columns,
                         .notes = notes};
-  report.run = options->run != NULL ? report_run_of_folder(runs, options, &report.error) : NULL;
-  if (report.error != NULL) {
-    g_propagate_error(error, report.error);
+  if (options->run != NULL && (report.run = report_run_of_folder(runs, options, error)) == NULL) {
     return NULL;
   }
   if (empty == NULL) {

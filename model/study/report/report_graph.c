@@ -13,9 +13,6 @@
 
 enum { COLUMNS_MAX = 12, SHOWN_MAX = 16 };
 
-/* No queue and no occupancy has so many octets: what rows are sorted by first counts so much more. */
-#define FIRST 1e12
-
 /* This is what the page has of hosts.csv or ports.csv: columns, as the first line of the file names them, and
  * what they are called here. The first `texts` are shown as texts, and a line without the last of these is
  * left out. Rows are sorted by the sum of the columns after these until `then_by`, then by that one, the
@@ -75,9 +72,9 @@ static void append_table(const graph_table *table, const char *text, GString *ht
     graph_row row = {.fields = g_strsplit(*line, ",", -1)};
     const gboolean is_shown =
         g_strv_length(row.fields) == count && *row.fields[places[table->texts - 1]] != '\0';
-    for (guint k = table->texts; is_shown && k <= table->then_by; k++) {
+    for (guint k = table->texts; is_shown && k <= table->then_by; k++) { /* no queue has 10^12 octets */
       const char *field = row.fields[places[k]];
-      row.weight += (k < table->then_by ? FIRST : 1) * (field != NULL ? g_ascii_strtod(field, NULL) : 0);
+      row.weight += (k < table->then_by ? 1e12 : 1) * (field != NULL ? g_ascii_strtod(field, NULL) : 0);
     }
     g_array_append_val(rows, row);
     g_array_set_size(rows, rows->len - !is_shown);
@@ -178,21 +175,18 @@ const study_run *report_run_of_folder(const GPtrArray *runs, const html_report_o
         g_ptr_array_remove_index(left, i);
       }
     }
-    if (left->len == 0) {
-      error_set(error,
-                "--run %s: no run in %s has its settings: %s is '%s' there, and not '%s'; expected the "
-                "settings and the seed of one of them",
-                options->run, options->store, scenario_key_row_of(key)->name, record->keys[key],
-                last->keys[key]);
+    if (left->len == 0 && last != NULL) {
+      error_set(
+          error, "--run %s: no run in %s has its settings: %s is '%s', not '%s'; expected a run of the store",
+          options->run, options->store, scenario_key_row_of(key)->name, record->keys[key], last->keys[key]);
       return NULL;
     }
   }
   last = record != NULL ? g_ptr_array_index(left, 0) : NULL;
   if (last != NULL && last->results.tables == NULL) {
-    error_set(error,
-              "--run %s: %s has no hosts and ports of it; expected a run of a graph (topology.kind) that "
-              "this version swept",
+    error_set(error, "--run %s: %s has no hosts and ports of it; expected a run of a graph (topology.kind)",
               options->run, options->store);
+    last = NULL;
   }
   return last;
 }

@@ -68,8 +68,8 @@ typedef gboolean (*report_draw)(const report_page *report, const void *of, const
 void report_append_figure(report_page *report, const char *name, report_draw draw, const void *of);
 
 /* Returns the one of `runs` (study_run) whose settings and seed the run in the folder `run` of the options
- * has. NULL or not, sets `error` when none has, or it has no hosts and ports: with the
- * setting that rules out the last of them. */
+ * has. NULL and `error` when none has, with the setting that rules out the last of them, or when it has no
+ * hosts and ports. */
 const study_run *report_run_of_folder(const GPtrArray *runs, const html_report_options *options,
                                       GError **error);
 

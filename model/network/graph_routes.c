@@ -341,7 +341,7 @@ graph_pair graph_routes_pair(graph_routes *self, uint32_t source, uint32_t desti
   /* Links lead both ways, so that the first may come last. */
   add_route(&there, &start, first, self->switches[self->edge_of[from->edge]].latency_ps, octets);
   add_route(&all, &there, last, 0, octets);
-  return all;
+  return octets <= all.mtu_octets ? all : graph_routes_pair(self, source, destination, all.mtu_octets);
 }
 
 gboolean graph_routes_check_mtu(graph_routes *self, GError **error)

@@ -70,8 +70,8 @@ typedef struct graph_pair {
   uint32_t mtu_octets;       /* the same */
 } graph_pair;
 
-/* Returns what there is between two different hosts, for a packet of `octets` IP. O(the links of their
- * routes): callers keep what they need often. */
+/* Returns what there is between two different hosts, for a packet of `octets` IP, or of the smallest MTU when
+ * that is less. O(the links of their routes): callers keep what they need often. */
 graph_pair graph_routes_pair(graph_routes *self, uint32_t source, uint32_t destination, uint32_t octets);
 
 /* Returns FALSE, and sets `error`, when the MTU falls on the way from a host to another, by name: what host

@@ -100,6 +100,13 @@ path_loss_rates path_loss_rates_of(const path_direction_config *direction)
                            .bursts = is_counted ? single + bursts : NAN};
 }
 
+double path_loss_share(const path_direction_config *direction)
+{
+  const double every = direction->loss.every > 0 ? 1 / (double)direction->loss.every : 0;
+
+  return path_loss_rates_of(direction).lost + direction->corrupt.probability + every;
+}
+
 /* --- Impairments --- */
 
 char *path_direction_name(enum side direction, uint32_t index)

@@ -82,6 +82,10 @@ typedef struct path_loss_rates {
 
 path_loss_rates path_loss_rates_of(const path_direction_config *direction);
 
+/* Returns the share of the segments with payload that these, `loss_every` and `corrupt` cost. NAN: not known.
+ */
+double path_loss_share(const path_direction_config *direction);
+
 /* Returns what the random streams of path `index` are named after: "forward", of path 3 "forward.3". Free
  * with g_free(). */
 char *path_direction_name(enum side direction, uint32_t index);

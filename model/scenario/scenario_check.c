@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "scenario/scenario_volume.h"
 #include "scenario/scenario_where.h"
 
 enum {
@@ -13,8 +14,6 @@ enum {
   EMSS_MIN_MARKED_OCTETS = 140,
   EMSS_MIN_UNMARKED_OCTETS = 136,
   IPV6_MTU_MIN_OCTETS = 1280,
-  FPDU_OVERHEAD_OCTETS = 20,    /* of a message that is one FPDU: tagged DDP header, ULPDU_Length, CRC */
-  BUFFER_OVERHEAD_OCTETS = 256, /* of a buffer: guards around it, and what DDP and RDMAP remember about it */
   /* A run may ask for as much sink memory as one large machine has. The default workload over 10000
    * connections takes 2.5 GiB. */
   MEMORY_MAX_GIB = 16,
@@ -58,41 +57,6 @@ static gboolean check_timeouts(const checking *on)
          finding_error(on, KEYS(key, SCENARIO_TCP_RTO_MAX),
                        "%s = %s is more than tcp.rto_max = %s; expected at most that", name_of(key),
                        scenario_value_text(on->s, key), scenario_value_text(on->s, SCENARIO_TCP_RTO_MAX));
-}
-
-/* So many messages take turns in their sizes, and this is their payload together. */
-static gsize turn_of(const configuration *c)
-{
-  return MAX(c->workload.message_sizes.count, 1);
-}
-
-static double turn_octets(const configuration *c)
-{
-  const number_list *sizes = &c->workload.message_sizes;
-  double octets = sizes->count == 0 ? (double)c->message_octets : 0;
-
-  for (gsize i = 0; i < sizes->count; i++) {
-    octets += (double)sizes->values[i];
-  }
-  return octets;
-}
-
-double scenario_memory_octets(const scenario *s)
-{
-  const configuration *c = scenario_configuration(s);
-  double size = (double)c->workload.message_octets;
-  /* In flight are at most the window and what waits out the placement latency. Messages of several sizes are
-   * counted by turns of workload.message_sizes. */
-  double in_flight = (double)c->receive_window_octets +
-                     (double)path_bottleneck_bit_per_s(&c->path.directions[c->main_direction]) / 8 *
-                         time_ps_in_seconds(c->receiver.placement_latency_ps);
-  double turn = (double)turn_of(c);
-  double framed = turn_octets(c) + turn * FPDU_OVERHEAD_OCTETS;
-  double buffers = MIN((in_flight / framed + 2) * turn, (double)c->workload.messages);
-  /* A connection has, at each end that messages go to, a sink for RDMA Writes and Reads and one for Sends. */
-  const ulp_mix_needs needs = ulp_mix_needs_of(&c->workload.mix);
-  double sinks = (c->workload.both ? 2 : 1) * (needs.fills[true] + needs.fills[false] + needs.sends);
-  return (double)c->connections.count * sinks * buffers * (size + BUFFER_OVERHEAD_OCTETS);
 }
 
 static gboolean check_memory(const checking *on)
@@ -278,8 +242,8 @@ static void note_window(const checking *on)
   /* Command and status of a storage exchange are Delivered, too. */
   const run_moment *from = &on->c->measure.from;
   const double messages = (double)on->c->workload.messages * (double)on->c->connections.count;
-  const double turns = ceil((double)on->c->workload.messages / (double)turn_of(on->c));
-  const double octets = turns * turn_octets(on->c) * (double)on->c->connections.count;
+  const double turns = ceil((double)on->c->workload.messages / (double)scenario_turn(on->c));
+  const double octets = turns * scenario_turn_octets(on->c) * (double)on->c->connections.count;
   note_if(on,
           from->kind == RUN_MOMENT_DELIVERED &&
               (double)from->number > octets + messages * 2 * ULP_STORAGE_MESSAGE_OCTETS,
@@ -289,43 +253,15 @@ static void note_window(const checking *on)
           from->number, octets, units_counted(octets, "octets"));
 }
 
-double scenario_segment_payload(const configuration *c, enum side direction)
-{
-  const double emss = c->path.directions[direction].link.mtu_octets - configuration_headers_octets(c);
-  const double marked = c->endpoint[side_peer(direction)].markers ? 512.0 / 516 : 1;
-
-  return MAX(emss * marked - FPDU_OVERHEAD_OCTETS, 1);
-}
-
-/* Returns about how many segments of `direction` carry the workload, first transmissions alone: a message
- * begins with a segment of its own, unless the sender cuts a stream. */
-static double payload_segments(const configuration *c, enum side direction)
-{
-  const number_list *sizes = &c->workload.message_sizes;
-  const guint32 mtu = c->path.directions[direction].link.mtu_octets;
-  const double room = scenario_segment_payload(c, direction);
-  double segments = 0;
-
-  for (gsize i = 0; i < turn_of(c); i++) {
-    double cut = (double)(sizes->count > 0 ? sizes->values[i] : c->message_octets) / room;
-    segments += c->tcp.segmentation == TCP_SEGMENTATION_STREAM ? cut : MAX(ceil(cut), 1);
-  }
-  segments *= (double)c->workload.messages / (double)turn_of(c) * (double)c->connections.count *
-              configuration_payload_share(c, direction);
-  double sent = (double)path_bottleneck_bit_per_s(&c->path.directions[direction]) / 8 *
-                time_ps_in_seconds(c->run.stop_ps) / (double)mtu;
-  return c->run.stop_ps > 0 ? MIN(segments, sent) : segments;
-}
-
 scenario_losses scenario_losses_of(const scenario *s)
 {
   const configuration *c = scenario_configuration(s);
   scenario_losses losses = {0};
   for (enum side direction = 0; direction < SIDES; direction++) {
     const path_direction_config *path = &c->path.directions[direction];
-    const double every = path->loss.every > 0 ? 1 / (double)path->loss.every : 0;
-    const double segments = payload_segments(c, direction);
-    losses.expected += (path_loss_rates_of(path).lost + path->corrupt.probability + every) * segments;
+    const double segments = scenario_segments(c, direction);
+    losses.expected +=
+        segments * (c->graph.kind != GRAPH_PATH ? scenario_graph_losses(c) : path_loss_share(path));
     losses.listed += (double)path->loss.drop.count;
     for (gsize i = 0; i < path->loss.drop.count; i++) {
       const double at = (double)path->loss.drop.values[i] / fmax(segments, 1);
@@ -345,13 +281,26 @@ static const char *plural(double number)
   return number >= 0.995 && number < 1.05 ? "" : "s";
 }
 
-/* Notes how many losses a run may expect, and in how many bursts if a model makes them. netem's correlation
+/* Notes how many losses a run may expect on the links of a graph. */
+static void note_graph_losses(const checking *on)
+{
+  const double losses = scenario_losses_of(on->s).expected;
+  const gboolean is_of_all =
+      scenario_given(on->s, SCENARIO_LINK_LOSS) || !scenario_given(on->s, SCENARIO_LINKS);
+
+  note_if(on, losses > 0, is_of_all ? SCENARIO_LINK_LOSS : SCENARIO_LINKS,
+          losses < 10 ? "%.2g loss%s of segments with payload expected on all links"
+                      : "%.0f loss%s of segments with payload expected on all links",
+          losses, *plural(losses) != '\0' ? "es" : "");
+}
+
+/* Does the same of a path, and notes in how many bursts if a model makes them. netem's correlation
  * changes the share in a way that no formula gives. */
 static void note_losses(const checking *on, enum side direction)
 {
   const path_direction_config *path = &on->c->path.directions[direction];
   const path_loss_rates rates = path_loss_rates_of(path);
-  const double segments = payload_segments(on->c, direction);
+  const double segments = scenario_segments(on->c, direction);
   const double losses = rates.lost * segments, events = rates.bursts * segments;
   const double none = 100 * exp(-events), some = -100 * expm1(-events);
   const gboolean is_independent = path->gemodel.count + path->state.count == 0;
@@ -370,18 +319,6 @@ static void note_losses(const checking *on, enum side direction)
   note_if(on, losses > 0, finding_key_of(on, key, direction),
           losses < 10 ? "%.2g loss%s expected%s%s" : "%.0f loss%s expected%s%s", losses,
           *plural(losses) != '\0' ? "es" : "", bursts, seeds);
-}
-
-double scenario_in_flight_octets(const configuration *c)
-{
-  const double buffer = (double)c->endpoint[c->main_direction].send_buffer_octets;
-  const double posted = (double)c->workload.outstanding * (double)c->workload.message_octets;
-  const double all = payload_segments(c, c->main_direction) / (double)c->connections.count *
-                     path_mtu_octets(&c->path.directions[c->main_direction]);
-  double octets = MIN((double)c->receive_window_octets, all);
-
-  octets = buffer > 0 ? MIN(octets, buffer) : octets;
-  return posted > 0 ? MIN(octets, posted) : octets;
 }
 
 /* What all windows together have in flight fills the path, then the queue, unless marks come before that.
@@ -497,10 +434,13 @@ gboolean scenario_check(const scenario *s, GPtrArray *notes, GError **error)
   note_shares(&on);
   scenario_note_protocol(&on);
   note_window(&on);
-  const enum side ways =
-      on.c->graph.kind == GRAPH_PATH ? SIDES : SIDE_RESPONDER; /* both of a link are alike */
-  for (enum side direction = 0; direction < ways; direction++) {
-    note_losses(&on, direction);
+  const gboolean is_path = on.c->graph.kind == GRAPH_PATH; /* both directions of a link are alike */
+  for (enum side direction = 0; direction < (is_path ? SIDES : SIDE_RESPONDER); direction++) {
+    if (is_path) {
+      note_losses(&on, direction);
+    } else {
+      note_graph_losses(&on);
+    }
     note_jitter(&on, direction);
   }
   note_timers(&on, note_overflow(&on));

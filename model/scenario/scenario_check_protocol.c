@@ -185,6 +185,18 @@ static void note_ends(const checking *on)
           "generations %s and %s do not fit: the connection ends in its startup, and run.expect is ok",
           scenario_value_text(on->s, SCENARIO_INITIATOR_GENERATION),
           scenario_value_text(on->s, SCENARIO_RESPONDER_GENERATION));
+  for (uint32_t i = 0; on->c->graph.kind != GRAPH_PATH && i < on->c->connections.count; i++) {
+    const uint32_t *hosts = on->c->of_graph.pairs[i].hosts;
+    const rnic_endpoint_config *from = on->c->of_graph.hosts[hosts[SIDE_INITIATOR]]->endpoint;
+    const rnic_endpoint_config *to = on->c->of_graph.hosts[hosts[SIDE_RESPONDER]]->endpoint;
+    if (from[SIDE_INITIATOR].generation != to[SIDE_RESPONDER].generation) {
+      note_if(
+          on, TRUE, SCENARIO_HOSTS,
+          "generations of h%u and h%u do not fit: the connection ends in its startup, and run.expect is ok",
+          hosts[SIDE_INITIATOR], hosts[SIDE_RESPONDER]);
+      break;
+    }
+  }
   note_ends_of_side(on, SIDE_INITIATOR);
   note_ends_of_side(on, SIDE_RESPONDER);
   note_if(on, has_reads(on->c) && ord > ird, SCENARIO_RDMAP_ORD,

@@ -51,10 +51,9 @@ static inline bool scenario_uses_ecn(const configuration *c)
   return c->tcp.ecn == TCP_ECN_ON || c->tcp.congestion == TCP_CONGESTION_DCTCP;
 }
 
-/* Returns the payload of a full-size segment of `direction`, less framing and markers; and what a connection
- * has in flight at most: its windows, what it posts at a time, all that it sends. */
-double scenario_segment_payload(const configuration *c, enum side direction);
-double scenario_in_flight_octets(const configuration *c);
+/* Returns how many links of a graph lose a segment with payload on its way, on average over the connections:
+ * what their impairments ask for (`loss`, `corrupt` and their like), not what queues drop. */
+double scenario_graph_losses(const configuration *c);
 
 /* Adds notes on the same protocol keys. */
 void scenario_note_protocol(const checking *on);

@@ -6,6 +6,7 @@
 #include "base/units.h"
 #include "network/traffic_pattern.h"
 #include "scenario/scenario_finding.h"
+#include "scenario/scenario_volume.h"
 
 /* A row starts with its name, or goes on below the one before it; its text follows. */
 #define ROW "  %-10s "
@@ -208,20 +209,27 @@ static network_switch_config switch_of(const topology *t, uint32_t host)
   return graph_is_host(t->network, node) ? unlimited : t->c->of_graph.switches[node - t->network->host_count];
 }
 
-static void add_connections(const topology *t)
+/* Adds how many connections there are, and returns one to the host to which most lead. */
+static const host_pair *add_connections(const topology *t)
 {
   const configuration *c = t->c;
   g_autofree uint32_t *received = g_new0(uint32_t, t->network->host_count);
-  uint32_t sink = 0;
+  const host_pair *most = NULL;
 
   for (uint32_t i = 0; i < c->connections.count; i++) {
     received[c->of_graph.pairs[i].hosts[c->measured]]++;
   }
-  for (uint32_t host = 0; host < t->network->host_count; host++) {
-    sink = received[host] > received[sink] ? host : sink;
+  for (uint32_t i = 0; i < c->connections.count; i++) {
+    const host_pair *pair = &c->of_graph.pairs[i];
+    const uint32_t sink = pair->hosts[c->measured], so_far = most != NULL ? most->hosts[c->measured] : sink;
+    const bool is_more =
+        received[sink] > received[so_far] || (received[sink] == received[so_far] && sink < so_far);
+    most = most == NULL || is_more ? pair : most;
   }
   g_string_append_printf(t->page, ROW "%u at most, up to %u to one host (%s)\n", "connected",
-                         c->connections.count, received[sink], t->network->names[sink]);
+                         c->connections.count, received[most->hosts[c->measured]],
+                         t->network->names[most->hosts[c->measured]]);
+  return most;
 }
 
 /* What the connections bring to one direction of a link, if all begin at once and nothing is lost before:
@@ -307,7 +315,8 @@ static burst *first_windows(const topology *t)
       const uint32_t *hosts = c->of_graph.pairs[i].hosts;
       const configuration *of = c->of_graph.hosts[hosts[from]];
       const double open_octets = scenario_in_flight_octets(of);
-      const double packets = ceil(open_octets / scenario_segment_payload(of, from));
+      const double packets =
+          ceil(open_octets / scenario_segment_payload(of, from, of->path.directions[from].link.mtu_octets));
       const graph_flow flow = {(uint16_t)hosts[from], (uint16_t)hosts[to],
                                from == SIDE_INITIATOR ? ports[i] : TRAFFIC_RESPONDER_PORT,
                                from == SIDE_INITIATOR ? TRAFFIC_RESPONDER_PORT : ports[i]};
@@ -318,6 +327,23 @@ static burst *first_windows(const topology *t)
     }
   }
   return on.links;
+}
+
+double scenario_graph_losses(const configuration *c)
+{
+  size_t entry;
+  g_autoptr(graph) network = graph_new(&c->graph, &entry, NULL);
+  g_autoptr(graph_routes) routes = graph_routes_new(network, &c->routing);
+  const topology t = {c, network, routes, NULL};
+  g_autofree burst *bursts = first_windows(&t);
+  double sent = 0, lost = 0;
+
+  for (uint32_t i = 0; i < 2 * network->link_count; i++) {
+    const graph_link *link = &network->links[i / 2];
+    sent += graph_is_host(network, link->nodes[i % 2]) ? bursts[i].packets : 0;
+    lost += bursts[i].packets * path_loss_share(link->config);
+  }
+  return lost / sent;
 }
 
 /* Adds what comes by direction `direction` of a link to the switch's port there, which has room for `room`
@@ -387,15 +413,18 @@ static void add_bursts(const topology *t)
   }
 }
 
-/* Adds what full-size segments make of a host's port, and what its queue may hold and where it marks, also as
- * times. */
-static void add_port(const topology *t)
+/* Adds what full-size segments of the connection between `ends` make of the port at its sink, and what the
+ * queue there may hold and where it marks, also as times. */
+static void add_port(const topology *t, const host_pair *ends)
 {
-  const path_link_config *port = &t->network->links[0].config->link;
+  const uint32_t sink = ends->hosts[t->c->measured], source = ends->hosts[side_peer(t->c->measured)];
+  const path_link_config *port = &link_at(t->network, sink, 0)->config->link;
+  const uint32_t sent = link_at(t->network, source, 0)->config->link.mtu_octets;
+  const uint32_t mtu = graph_routes_pair(t->routes, source, sink, sent).mtu_octets;
   const double rate = (double)port->rate_bit_per_s;
-  const double share =
-      scenario_segment_payload(t->c, t->c->main_direction) / path_link_octets(port, port->mtu_octets);
-  const network_switch_config at = switch_of(t, 0);
+  const double share = scenario_segment_payload(t->c->of_graph.hosts[source], t->c->main_direction, mtu) /
+                       path_link_octets(port, mtu);
+  const network_switch_config at = switch_of(t, sink);
   const double sizes[] = {scenario_queue_packets(&at, port->mtu_octets, 1) * port->mtu_octets,
                           (double)at.ecn_minimum_octets, (double)at.ecn_maximum_octets};
   const gsize count = sizes[1] < sizes[2] ? 3 : 2;
@@ -450,9 +479,9 @@ char *scenario_topology_text(const scenario *s, gboolean draws)
     add_links(&t);
     add_tiers(&t);
     add_pairs(&t);
-    add_connections(&t);
+    const host_pair *busiest = add_connections(&t);
     add_bursts(&t);
-    add_port(&t);
+    add_port(&t, busiest);
   }
   return g_string_free(t.page, FALSE);
 }

@@ -299,6 +299,15 @@ static const char *const noted[][2] = {
     {STAR "workload: { pattern = \"permutation\"; to = \"h1\"; };",
      "a.cfg:2: workload.to has no effect unless topology.kind != path and workload.pattern != permutation"},
     {STAR "trunk: { delay = \"1us\"; };", "a.cfg:2: trunk.delay has no effect unless topology.kind != star"},
+    /* Two pairs of hosts send 200 Writes of 65536 octets each, in 46 segments of at most 1429: 18,400 cross
+     * two links that lose 1 %; those of one pair one that does. */
+    {STAR "tcp: { timer_tick = \"0s\"; };\nlink: { loss = \"1%\"; };",
+     "a.cfg:3: 368 losses of segments with payload expected on all links"},
+    {STAR "tcp: { timer_tick = \"0s\"; };\nlinks = ( { between = \"h3 s0\"; loss = \"1%\"; } );",
+     "a.cfg:3: 92 losses of segments with payload expected on all links"},
+    {STAR "hosts = ( { at = \"h2\"; mpa: { generation = \"rdmac\"; }; } );",
+     "a.cfg:2: generations of h0 and h2 do not fit: the connection ends in its startup, and run.expect is "
+     "ok"},
 };
 
 TEST(test_notes)

@@ -168,6 +168,25 @@ TEST(test_tiers)
       "  port       10 Gbit/s, 9.289 Gbit/s (92.9 %) of payload in full-size segments\n");
 }
 
+/* Between two hosts at one switch 9002 octets (PPP) take 7.2016 us on each of two links of 5 us. Where the
+ * MTU falls on the way, packets are of 1500 octets: 1502 take 1.2016 us on each of three. Of 1538 on the wire
+ * 1428.7 are payload. */
+TEST(test_smaller_mtu)
+{
+  assert_topology(
+      "topology: { kind = \"dumbbell\"; hosts = 2; };\n"
+      "link: { rate = \"10Gbit/s\"; delay = \"5us\"; mtu = 9000; };\n"
+      "trunk: { mtu = 1500; };\n",
+      "  hosts      4: h[0-3]\n"
+      "  switches   2: left+right\n"
+      "  links      5: 4 of 10Gbit/s, 5us, MTU 9000; 1 of 10Gbit/s, 5us, MTU 1500\n"
+      "  tier 1     left+right: oversubscribed 2:1 at most\n"
+      "  pairs      2 over 1 switch: round trip 48.81 us, 1 route, bandwidth-delay product 59.58 KiB\n"
+      "             4 over 2 switches: round trip 37.21 us, 1 route, bandwidth-delay product 45.42 KiB\n"
+      "  connected  2 at most, up to 1 to one host (h2)\n"
+      "  port       10 Gbit/s, 9.289 Gbit/s (92.9 %) of payload in full-size segments\n");
+}
+
 TEST(test_no_graph)
 {
   g_autoptr(scenario) s = fixture_load("", NULL);

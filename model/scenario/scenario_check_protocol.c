@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "scenario/scenario_finding.h"
+#include "ulp/ulp_agreement.h"
 
 enum { RFC_PRIVATE_DATA_MAX_OCTETS = 512 /* RFC 5044, PD_Length */ };
 
@@ -215,6 +216,7 @@ static void note_memory(const checking *on, uint32_t mtu)
 {
   const configuration *c = on->c;
   const configuration_of_graph *of_graph = &c->of_graph;
+  enum { FRAMING_OCTETS = 40 }; /* at least headers, pad, CRC and markers of a small FPDU */
   const uint32_t hosts = MAX(of_graph->host_count, 1);
   g_autofree uint32_t *holders = g_new0(uint32_t, hosts);
   bool is_noted = false;
@@ -225,17 +227,21 @@ static void note_memory(const checking *on, uint32_t mtu)
   }
   for (uint32_t host = 0; host < hosts && !is_noted; host++) {
     const configuration *of = of_graph->pairs ? of_graph->hosts[host] : c;
-    const uint32_t cell = of->receiver.cell_octets, fpdu = (mtu + cell - 1) / cell * cell;
     const uint64_t memory = of->receiver.memory_octets;
+    const uint32_t count = memory < mtu ? MIN(holders[host], 1) : holders[host];
+    const uint32_t sent = MAX(MIN(c->workload.message_octets, mtu), ULP_STORAGE_MESSAGE_OCTETS);
+    const uint32_t fpdu = count > 1 ? MIN(mtu, sent + FRAMING_OCTETS) : mtu;
+    const uint32_t cell = of->receiver.cell_octets, held = (fpdu + cell - 1) / cell * cell;
     g_autofree char *at = of_graph->pairs ? g_strdup_printf(" at h%u", host) : g_strdup("");
-    g_autofree char *each =
-        g_strdup_printf(" for each of %u connections, %u x", holders[host], holders[host]);
+    g_autofree char *each = count > 1 ? g_strdup_printf("for each of %u connections, %u x", count, count)
+                                      : g_strdup("of the MTU,");
 
-    is_noted = memory / cell * cell < (uint64_t)holders[host] * fpdu;
+    is_noted = memory / cell * cell < (uint64_t)count * held;
     note_if(on, is_noted, SCENARIO_RECEIVER_MEMORY,
-            "receiver.memory = %" G_GUINT64_FORMAT "%s does not hold an FPDU of the MTU%s %u octets%s: where "
-            "FPDUs span segments, the run may come to a halt",
-            memory, at, holders[host] > 1 ? each : ",", fpdu, cell > 1 ? " in whole cells" : "");
+            "receiver.memory = %" G_GUINT64_FORMAT
+            "%s does not hold an FPDU %s %u octets%s: where FPDUs span "
+            "segments, the run may come to a halt",
+            memory, at, each, held, cell > 1 ? " in whole cells" : "");
   }
 }
 

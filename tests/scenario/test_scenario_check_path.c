@@ -143,18 +143,22 @@ static const char *const rows[][2] = {
      ""},
     {"receiver: { memory = 4499; };\nworkload: { connections = 3; };\nsender: { segmentation = \"stream\"; "
      "};",
-     "a.cfg:1: receiver.memory = 4499 does not hold an FPDU of the MTU for each of 3 connections, 3 x 1500 "
+     "a.cfg:1: receiver.memory = 4499 does not hold an FPDU for each of 3 connections, 3 x 1500 "
      "octets: "
      "where FPDUs span segments, the run may come to a halt"},
+    /* FPDUs of messages of 100 octets are smaller. */
+    {"receiver: { memory = 1500; };\nworkload: { connections = 3; message_size = 100; };\nsender: { "
+     "segmentation = "
+     "\"stream\"; };",
+     ""},
     {"receiver: { memory = 6143; cell = 1024; };\nworkload: { connections = 3; };\nsender: { segmentation = "
      "\"stream\"; };",
-     "a.cfg:1: receiver.memory = 6143 does not hold an FPDU of the MTU for each of 3 connections, 3 x 2048 "
+     "a.cfg:1: receiver.memory = 6143 does not hold an FPDU for each of 3 connections, 3 x 2048 "
      "octets in "
      "whole cells: where FPDUs span segments, the run may come to a halt"},
     {"topology: { kind = \"star\"; hosts = 4; };\nsender: { segmentation = \"stream\"; };\n"
      "workload: { pattern = \"incast\"; };\nhosts = ( { at = \"h3\"; receiver: { memory = 4499; }; } );",
-     "a.cfg (default of receiver.memory): receiver.memory = 4499 at h3 does not hold an FPDU of the MTU for "
-     "each of 3 "
+     "a.cfg (default of receiver.memory): receiver.memory = 4499 at h3 does not hold an FPDU for each of 3 "
      "connections, 3 x 1500 octets: where FPDUs span segments, the run may come to a halt"},
 };
 

@@ -158,17 +158,8 @@ static inline void retire_left(network_switch *self, time_ps now)
 
 /* --- What is dropped --- */
 
-static G_GNUC_NO_INLINE void set_side(const network_switch *self, path_element *element,
-                                      const datagram *packet)
+static void lose(network_switch *self, const path_element *element, datagram *packet, const char *place)
 {
-  element->trace.direction = self->place.side_of(self->place.side_user, packet);
-}
-
-static void lose(network_switch *self, path_element *element, datagram *packet, const char *place)
-{
-  if (self->place.trace) {
-    set_side(self, element, packet);
-  }
   self->totals.retransmissions_lost += packet->retransmission;
   PATH_TRACE(element, packet, PACKET_DROPPED, .place = TRACE_NAME(place), .again = packet->retransmission);
   datagram_unref(packet);
@@ -314,11 +305,7 @@ static inline void forward(network_switch *self, uint32_t input, datagram *packe
     lose(self, &self->element, packet, "switch without a way");
     return;
   }
-  switch_port *port = port_at(self, output);
-  if (G_UNLIKELY(self->place.trace)) {
-    set_side(self, &port->element, packet);
-  }
-  admit(port, packet, now);
+  admit(port_at(self, output), packet, now);
 }
 
 /* --- Packets larger than the link's MTU --- */
@@ -550,7 +537,8 @@ network_switch *network_switch_new(const network_switch_config *config, const ne
   self->is_limited =
       config->port_limit_octets > 0 || config->buffer_octets > 0 || config->ecn_maximum_octets > 0;
   self->place = *place;
-  self->element = (path_element){.class = &switch_class, .trace = {.to = place->trace, .node = place->name}};
+  self->element = (path_element){
+      .class = &switch_class, .trace = {.to = place->trace, .node = place->name, .side_of = place->side_of}};
   self->ports = g_ptr_array_new_with_free_func(port_free);
   self->timer =
       engine_timer_new(place->clock, ENGINE_TIMER, ORDER_SWITCHES + place->number, 0, admit_tied, self);

@@ -46,9 +46,6 @@ typedef struct network_switch_config {
 typedef uint32_t (*network_switch_choose)(void *user, uint32_t input, const datagram *packet, time_ps now);
 #define NETWORK_SWITCH_ITSELF UINT32_MAX
 
-/* Returns which end of its connection has sent a packet: for a trace. */
-typedef enum side (*network_switch_side_of)(void *user, const datagram *packet);
-
 /* This is where a switch is. */
 typedef struct network_switch_place {
   const char *name; /* "s0": in the name of its random stream ("ecn.s0") and in a trace; outlives it */
@@ -64,8 +61,7 @@ typedef struct network_switch_place {
   bool is_silent;
   ip_address address;
   trace *trace; /* NULL: nothing is traced; an event's node is the switch, its port the output, from 1 */
-  network_switch_side_of side_of; /* with a trace */
-  void *side_user;
+  path_side_of side_of; /* with a trace */
 } network_switch_place;
 
 /* Makes a switch without ports; both are copied. Free with network_switch_free(), before the engine. */

@@ -68,7 +68,8 @@ static void observe(path_alignment *observer, const datagram *packet)
 
 static void receive(path_element *element, datagram *packet, time_ps now)
 {
-  if (packet->kind == DATAGRAM_TCP && datagram_checksum_is_right(packet)) {
+  if (packet->kind == DATAGRAM_TCP && path_element_side_of(element, packet) == element->trace.direction &&
+      datagram_checksum_is_right(packet)) {
     observe((path_alignment *)element, packet);
   }
   path_element_emit(element, packet, now);

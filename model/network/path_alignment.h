@@ -26,7 +26,8 @@ typedef struct path_alignment_counts {
 } path_alignment_counts;
 
 /* Passes every packet on at once and untouched. Fragments, ICMP, segments that TCP would drop (a wrong
- * checksum), and octets before the stream's first are not counted. */
+ * checksum) or that are not of its direction (path_trace), and octets before the stream's first are not
+ * counted. */
 path_element *path_alignment_new(path_alignment_is_fpdu_start is_fpdu_start, void *user);
 
 /* Returns what `element`, made by path_alignment_new(), has counted. */

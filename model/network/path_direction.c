@@ -2,7 +2,6 @@
 #include "network/path_direction.h"
 
 #include "network/path_fragmenter.h"
-#include "network/path_middleboxes.h"
 #include "network/path_rfc4737.h"
 
 struct path_direction {
@@ -10,9 +9,7 @@ struct path_direction {
   path_place config;
   path_element *first_fragmenter; /* before the first link; NULL: there is none */
   bool relay_is_in;               /* the proxy has been added */
-  path_element *alignment_before; /* of the main direction, before and after the boxes; NULL: no boxes */
-  path_element *alignment_after;
-  path_element *reordering; /* of the main direction, at the exit; NULL: the other one */
+  path_element *reordering;       /* of the main direction, at the exit; NULL: the other one */
 };
 
 /* Its own direction's part of the configuration. */
@@ -72,48 +69,15 @@ static path_position place_of_relay(const path_direction *path)
   return place == PATH_POSITION_BEFORE ? PATH_POSITION_BEHIND : PATH_POSITION_BEFORE;
 }
 
-static void add_box(path_direction *path, path_box *box, path_middlebox kind)
-{
-  G_STATIC_ASSERT(PATH_ACT_BOX + PATH_MIDDLEBOX_PROXY < 32);
-  box->act = PATH_ACT_BOX + kind;
-  box->identification = path->config.identification;
-  path_segment_add(path->segment, &box->element, kind == PATH_MIDDLEBOX_PROXY);
-}
-
-static path_element *add_alignment(path_direction *path)
-{
-  path_element *observer = path_alignment_new(path->config.is_fpdu_start, path->config.is_fpdu_start_user);
-
-  path_segment_add(path->segment, observer, false);
-  return observer;
-}
-
 /* Each direction has its own boxes, as it meets them. */
 static void add_boxes(path_direction *path, path_position place)
 {
   const path_middleboxes_config *config = &path->config.network->middleboxes;
-  const choice_list *boxes = &config->mode;
-  bool here = config->position == place && boxes->values[0] != PATH_MIDDLEBOX_NONE;
-  bool relay_here = path->config.relay && place_of_relay(path) == place;
-  bool observed = here && path->config.is_fpdu_start;
+  const bool relay_here = path->config.relay && place_of_relay(path) == place;
 
-  path->alignment_before = observed ? add_alignment(path) : path->alignment_before;
-  for (unsigned i = 0; i < boxes->count; i++) {
-    path_middlebox kind = (path_middlebox)boxes->values[i];
-    size_t before = 0; /* boxes of the same kind */
-
-    for (unsigned j = 0; j < i; j++) {
-      before += boxes->values[j] == boxes->values[i];
-    }
-    if (kind == PATH_MIDDLEBOX_PROXY && relay_here) {
-      add_box(path, path->config.relay, kind);
-      path->relay_is_in = true;
-    } else if (kind != PATH_MIDDLEBOX_PROXY && here) {
-      const path_middlebox_row *row = path_middlebox_row_of(kind);
-      add_box(path, row->make(config, path_segment_random(path->segment, row->word, before)), kind);
-    }
-  }
-  path->alignment_after = observed ? add_alignment(path) : path->alignment_after;
+  path_segment_add_boxes(path->segment, config, relay_here ? path->config.relay : NULL,
+                         config->position != place);
+  path->relay_is_in = path->relay_is_in || relay_here;
 }
 
 /* --- The direction --- */
@@ -126,7 +90,7 @@ static bool is_watched_for_reordering(const path_direction *path)
   bool may = path->config.has_no_links || config->displace.probability > 0 || config->jitter.jitter_ps > 0 ||
              path->config.network->change_count > 0;
 
-  return may && path->config.is_fpdu_start;
+  return may && path->config.segment.is_fpdu_start;
 }
 
 static bool add_elements(path_direction *path, const char *name, GError **error)
@@ -233,14 +197,5 @@ void path_direction_count_extents(const path_direction *path, uint64_t *sum, met
 
 void path_direction_count_alignment(const path_direction *path, metric_values *values)
 {
-  if (!path->alignment_before || path_alignment_counted(path->alignment_before)->segments == 0) {
-    return;
-  }
-  const path_alignment_counts *before = path_alignment_counted(path->alignment_before);
-  const path_alignment_counts *after = path_alignment_counted(path->alignment_after);
-
-  metric_values_count(values, METRIC_MIDDLEBOX_SEGMENTS_BEFORE, before->segments);
-  metric_values_count(values, METRIC_MIDDLEBOX_SEGMENTS_BEFORE_ALIGNED, before->starting_with_fpdu);
-  metric_values_count(values, METRIC_MIDDLEBOX_SEGMENTS_BEHIND, after->segments);
-  metric_values_count(values, METRIC_MIDDLEBOX_SEGMENTS_BEHIND_ALIGNED, after->starting_with_fpdu);
+  path_segment_count_alignment(path->segment, values);
 }

@@ -5,7 +5,6 @@
 
 #include <glib.h>
 
-#include "network/path_alignment.h"
 #include "network/path_middleboxes.h"
 #include "network/path_segment.h"
 
@@ -23,14 +22,9 @@ typedef struct path_place {
   bool ipv6;                   /* the version of the routers' addresses */
   path_box *relay;             /* this direction of a proxy, which stays the caller's; NULL: none */
   path_box *relay_back;        /* with it, the other direction's */
-  bool has_no_links;           /* impairments and boxes alone; with `is_fpdu_start` */
+  bool has_no_links;           /* impairments and boxes alone; with segment.is_fpdu_start */
   bool takes_any_size;         /* what enters may exceed the first MTU: no host of this program sends it */
-  /* The next datagram from the sending host that may be fragmented has this number, and boxes count on. NULL:
-   * each has its own. */
-  uint16_t *identification;
-  path_alignment_is_fpdu_start is_fpdu_start; /* of the main direction; NULL: the other one */
-  void *is_fpdu_start_user;
-  path_output output; /* what comes out */
+  path_output output;          /* what comes out */
   void *output_user;
   /* A router's ICMP message for the source of a packet goes here, to the start of the other direction; when
    * the packet has not come to the proxy, which hides its source, to what comes after `relay_back`. NULL:

@@ -55,6 +55,14 @@ datagram *path_element_own(datagram *packet)
   return copy;
 }
 
+enum side path_element_find_side(const path_element *element, const datagram *packet)
+{
+  datagram_flow flow = {.source_port = 0};
+
+  datagram_flow_of(packet, &flow);
+  return element->trace.side_of(&flow);
+}
+
 /* Fragments have no ports but the first. */
 static G_GNUC_NO_INLINE void trace_made(const path_element *element, datagram *packet, uint32_t fragment_of)
 {

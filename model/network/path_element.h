@@ -68,12 +68,16 @@ typedef enum path_act {
 /* Finds the number of the connection that a packet of `flow` is of; false when there is none. */
 typedef bool (*path_connection_of)(void *user, const datagram_flow *flow, uint32_t *connection);
 
+/* Returns which end of its connection sends packets of `flow`. */
+typedef enum side (*path_side_of)(const datagram_flow *flow);
+
 /* This is where the events of packets go, and what elements do is noted. */
 typedef struct path_trace {
   trace *to;        /* NULL: nowhere */
   const char *node; /* the name of the host that the path leads from, and that host's port, from 1 */
   uint32_t port;
   enum side direction;
+  path_side_of side_of;             /* where packets of both directions pass; NULL: all are of `direction` */
   path_connection_of connection_of; /* of a packet that an element makes, … */
   void *connection_user;            /* … called with this. NULL: it is connection 0's */
   uint32_t *undone;                 /* 1 << path_act of what none has done yet; NULL: nobody asks */
@@ -87,6 +91,13 @@ struct path_element {
   path_output output;
   void *output_user;
 };
+
+/* Returns which end has sent `packet`, which is at the element: the Initiator one of no flow. */
+enum side path_element_find_side(const path_element *element, const datagram *packet);
+static inline enum side path_element_side_of(const path_element *element, const datagram *packet)
+{
+  return element->trace.side_of ? path_element_find_side(element, packet) : element->trace.direction;
+}
 
 /* Notes that the element does it now, if `does`: for the elements themselves. */
 static inline void path_element_note(const path_element *element, unsigned act, bool does)
@@ -106,8 +117,10 @@ time_ps path_element_deadline(const path_element *element);
 void path_element_run(path_element *element, time_ps now);
 
 /* PATH_TRACE(element, packet, PACKET_DROPPED, .place = …): writes the event of `packet` at `element`, if
- * anything is traced. */
+ * anything is traced. PATH_TRACE_OF: `sender` is the side that sent it. */
 #define PATH_TRACE(element, datagram, id, ...)                                                               \
+  PATH_TRACE_OF(element, datagram, path_element_side_of(element, datagram), id, __VA_ARGS__)
+#define PATH_TRACE_OF(element, datagram, sender, id, ...)                                                    \
   do {                                                                                                       \
     if (G_UNLIKELY((element)->trace.to != NULL)) {                                                           \
       const trace_scope of_packet = {.to = (element)->trace.to,                                              \
@@ -115,7 +128,7 @@ void path_element_run(path_element *element, time_ps now);
                                      .port = (element)->trace.port,                                          \
                                      .connection = (datagram)->connection,                                   \
                                      .packet = (datagram)->number,                                           \
-                                     .side = (element)->trace.direction};                                    \
+                                     .side = (sender)};                                                      \
       TRACE(&of_packet, id, __VA_ARGS__);                                                                    \
     }                                                                                                        \
   } while (0)

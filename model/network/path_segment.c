@@ -21,6 +21,8 @@ struct path_segment {
   GPtrArray *nodes;   /* of path_node, in the order packets meet them */
   GPtrArray *randoms; /* of random_stream */
   path_node *first_link;
+  path_element *alignment_before; /* before and after the boxes; NULL: nobody counts there */
+  path_element *alignment_after;
 };
 
 /* --- Running --- */
@@ -131,6 +133,9 @@ path_segment *path_segment_new(const path_segment_config *config)
 
 void path_segment_free(path_segment *segment)
 {
+  if (!segment) {
+    return;
+  }
   g_ptr_array_unref(segment->nodes);
   g_ptr_array_unref(segment->randoms);
   g_free(segment);
@@ -234,6 +239,47 @@ void path_segment_add_impairments(path_segment *segment, const path_direction_co
   }
 }
 
+static void add_box(path_segment *segment, path_box *box, path_middlebox kind)
+{
+  G_STATIC_ASSERT(PATH_ACT_BOX + PATH_MIDDLEBOX_PROXY < 32);
+  box->act = PATH_ACT_BOX + kind;
+  box->identification = segment->config.identification;
+  path_segment_add(segment, &box->element, kind == PATH_MIDDLEBOX_PROXY);
+}
+
+static path_element *add_alignment(path_segment *segment)
+{
+  path_element *observer =
+      path_alignment_new(segment->config.is_fpdu_start, segment->config.is_fpdu_start_user);
+
+  path_segment_add(segment, observer, false);
+  return observer;
+}
+
+void path_segment_add_boxes(path_segment *segment, const path_middleboxes_config *config, path_box *relay,
+                            bool relay_alone)
+{
+  const choice_list *boxes = &config->mode;
+  bool observed = !relay_alone && boxes->values[0] != PATH_MIDDLEBOX_NONE && segment->config.is_fpdu_start;
+
+  segment->alignment_before = observed ? add_alignment(segment) : segment->alignment_before;
+  for (unsigned i = 0; i < boxes->count; i++) {
+    const path_middlebox kind = (path_middlebox)boxes->values[i];
+    const path_middlebox_row *row = path_middlebox_row_of(kind);
+    size_t before = 0; /* boxes of the same kind */
+
+    for (unsigned j = 0; j < i; j++) {
+      before += boxes->values[j] == boxes->values[i];
+    }
+    if (kind == PATH_MIDDLEBOX_PROXY && relay) {
+      add_box(segment, relay, kind);
+    } else if (row && !relay_alone) {
+      add_box(segment, row->make(config, path_segment_random(segment, row->word, before)), kind);
+    }
+  }
+  segment->alignment_after = observed ? add_alignment(segment) : segment->alignment_after;
+}
+
 bool path_segment_is_empty(const path_segment *segment)
 {
   return segment->nodes->len == 0;
@@ -277,4 +323,18 @@ uint64_t path_segment_count(const path_segment *segment, metric_values *values)
     }
   }
   return queue_peak_octets;
+}
+
+void path_segment_count_alignment(const path_segment *segment, metric_values *values)
+{
+  if (!segment->alignment_before || path_alignment_counted(segment->alignment_before)->segments == 0) {
+    return;
+  }
+  const path_alignment_counts *before = path_alignment_counted(segment->alignment_before);
+  const path_alignment_counts *after = path_alignment_counted(segment->alignment_after);
+
+  metric_values_count(values, METRIC_MIDDLEBOX_SEGMENTS_BEFORE, before->segments);
+  metric_values_count(values, METRIC_MIDDLEBOX_SEGMENTS_BEFORE_ALIGNED, before->starting_with_fpdu);
+  metric_values_count(values, METRIC_MIDDLEBOX_SEGMENTS_BEHIND, after->segments);
+  metric_values_count(values, METRIC_MIDDLEBOX_SEGMENTS_BEHIND_ALIGNED, after->starting_with_fpdu);
 }

@@ -9,6 +9,7 @@
 #include "base/random_stream.h"
 #include "engine/engine.h"
 #include "measure/metric_table.h"
+#include "network/path_alignment.h"
 #include "network/path_config.h"
 #include "network/path_element.h"
 #include "network/path_proxy.h"
@@ -27,11 +28,16 @@ typedef struct path_segment_config {
   path_link_factory new_link;
   path_gate *gate; /* NULL: open */
   path_trace trace;
+  /* The next datagram from the sending host that may be fragmented has this number, and boxes count on. NULL:
+   * each has its own. */
+  uint16_t *identification;
+  path_alignment_is_fpdu_start is_fpdu_start; /* of the trace's direction; NULL: boxes count no segments */
+  void *is_fpdu_start_user;
 } path_segment_config;
 
 /* Makes a segment without elements. Free with path_segment_free(), before the engine. */
 path_segment *path_segment_new(const path_segment_config *config);
-void path_segment_free(path_segment *segment);
+void path_segment_free(path_segment *segment); /* NULL is allowed */
 
 /* --- Building: packets meet the elements in the order in which these are added --- */
 
@@ -51,6 +57,11 @@ bool path_segment_add_link(path_segment *segment, const path_direction_config *c
 /* Adds the impairments of `config`, whose random streams have `name`: "loss.NAME". */
 void path_segment_add_impairments(path_segment *segment, const path_direction_config *config,
                                   const char *name);
+
+/* Adds the boxes of `config` in their order, and before and after them what counts segments; in place of the
+ * proxy `relay`, which stays the caller's (NULL: there is none), or that alone. */
+void path_segment_add_boxes(path_segment *segment, const path_middleboxes_config *config, path_box *relay,
+                            bool relay_alone);
 
 /* Returns whether no element has been added. */
 bool path_segment_is_empty(const path_segment *segment);
@@ -73,3 +84,6 @@ void path_segment_change_link(path_segment *segment, path_quantity quantity, uin
 /* Adds what the elements have counted to the path's metrics. Returns the most octets (IP) that ever waited
  * for one of the links. */
 uint64_t path_segment_count(const path_segment *segment, metric_values *values);
+
+/* Adds the segments counted before and after the boxes; nothing when there were none. */
+void path_segment_count_alignment(const path_segment *segment, metric_values *values);

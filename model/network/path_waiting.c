@@ -129,16 +129,17 @@ static inline datagram *packet_of(const path_piece *piece, const path_origin *or
 static G_GNUC_NO_INLINE uint32_t trace_made(const path_waiting *waiting, int64_t to, const path_piece *piece)
 {
   const path_element *maker = &piece->maker->element;
+  const enum side sender = maker->trace.side_of ? maker->trace.side_of(piece->flow) : maker->trace.direction;
   path_origin made = *(const path_origin *)deque_at(&waiting->origins, 0);
   int64_t from = waiting->from;
 
   made.number = trace_next_packet(maker->trace.to);
-  PATH_TRACE(maker, &made, PACKET_MADE, .place = TRACE_NAME(maker->class->name),
-             .sequence = tcp_sequence_of(from, piece->isn), .payload_octets = (uint64_t)(to - from));
+  PATH_TRACE_OF(maker, &made, sender, PACKET_MADE, .place = TRACE_NAME(maker->class->name),
+                .sequence = tcp_sequence_of(from, piece->isn), .payload_octets = (uint64_t)(to - from));
   for (size_t i = 0; from < to; i++) {
     const path_origin *part = deque_at(&waiting->origins, i);
-    PATH_TRACE(maker, &made, PACKET_PART, .of = part->number,
-               .payload_octets = (uint64_t)(MIN(part->to, to) - from));
+    PATH_TRACE_OF(maker, &made, sender, PACKET_PART, .of = part->number,
+                  .payload_octets = (uint64_t)(MIN(part->to, to) - from));
     from = part->to;
   }
   return made.number;

@@ -108,9 +108,9 @@ static uint32_t choose(void *user, G_GNUC_UNUSED uint32_t input, const datagram 
   return count == 1 ? ports[0] : choose_by_flow(user, packet);
 }
 
-static enum side side_of(G_GNUC_UNUSED void *user, const datagram *packet)
+static enum side side_of(const datagram_flow *flow)
 {
-  return flow_of(packet).source_port == TRAFFIC_RESPONDER_PORT ? SIDE_RESPONDER : SIDE_INITIATOR;
+  return flow->source_port == TRAFFIC_RESPONDER_PORT ? SIDE_RESPONDER : SIDE_INITIATOR;
 }
 
 static void graph_send(session_network *self, uint32_t host, datagram *packet, time_ps now)
@@ -435,7 +435,7 @@ static void make_arrival(session_graph *network, session *of, uint32_t direction
       .trace = {.to = to,
                 .node = node,
                 .port = link->ports[direction % 2] + 1,
-                .direction = SIDE_INITIATOR,
+                .side_of = side_of,
                 .undone = &network->network.undone[SIDE_INITIATOR]},
   };
 

@@ -51,7 +51,7 @@ typedef struct session_network_ends {
   path_alignment_is_fpdu_start is_fpdu_start; /* of the main direction, called with `session` */
   path_connection_of connection_of;           /* called with `session` */
   void *session;
-  uint16_t *identifications[SIDES]; /* see path_place */
+  uint16_t *identifications[SIDES]; /* see path_segment_config */
   trace *trace;                     /* NULL: none */
   const char *nodes[SIDES];         /* in it, of the host that each direction leads from */
 } session_network_ends;

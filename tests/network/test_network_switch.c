@@ -536,9 +536,9 @@ BENCH_TEST(test_window, bench_new(1, LIMITS(0)))
   g_assert_cmpuint(network_switch_totals_of(b->hub).buffer_peak_octets, ==, 3000);
 }
 
-static enum side side_of(G_GNUC_UNUSED void *user, const datagram *packet)
+static enum side side_of(const datagram_flow *flow)
 {
-  return packet->number == 3 ? SIDE_RESPONDER : SIDE_INITIATOR;
+  return flow->source_port == 3 ? SIDE_RESPONDER : SIDE_INITIATOR;
 }
 
 static time_ps now_of(const void *user)
@@ -572,7 +572,9 @@ TEST(test_trace)
 
   g_assert_true(network_switch_add_port(hub, &link, test_output, output, NULL));
   for (uint32_t number = 1; number <= 4; number++) {
-    network_switch_receive(hub, 0, packet_to(number == 4, PACKET_OCTETS, number), 0);
+    datagram *packet = packet_to(number == 4, PACKET_OCTETS, number);
+    big_endian_write_16(packet->header + packet->ip_octets, (uint16_t)number); /* the source port */
+    network_switch_receive(hub, 0, packet, 0);
     engine_run(clock, 0);
   }
   network_switch_free(hub);

@@ -3,6 +3,7 @@
  * And the line in which packets wait for theirs. */
 #include "network/path_element.h"
 #include "network/path_impairments.h"
+#include "network/path_middleboxes.h"
 #include "path_fixture.h"
 #include "test.h"
 #include "trace/trace_reader.h"
@@ -69,6 +70,46 @@ TEST(test_trace)
   EXPECT_FIELDS(&event, (id, TRACE_PACKET_DROPPED), (connection, 70000), (port, 9), (packet, 8),
                 (side, SIDE_RESPONDER));
   g_assert_cmpstr(event.node, ==, "h70");
+  trace_reader_free(reader);
+  fclose(file);
+}
+
+static enum side side_of(const datagram_flow *flow)
+{
+  return flow->source_port == 5044 ? SIDE_RESPONDER : SIDE_INITIATOR;
+}
+
+/* Where packets of both directions pass, an event has the end that has sent its packet: also when that is
+ * lost, and of what a box makes of octets of it. */
+TEST(test_trace_of_both_directions)
+{
+  static const enum side senders[] = {SIDE_RESPONDER, SIDE_INITIATOR};
+  g_autoptr(random_stream) random = random_stream_new(1, "loss.forward");
+  g_autoptr(path_element) loss = path_loss_new(&(path_loss_config){.probability = 1}, random);
+  const path_middlebox_row *row = path_middlebox_row_of(PATH_MIDDLEBOX_SPLIT);
+  g_autoptr(path_element) box = &row->make(&(path_middleboxes_config){.split_octets = 5}, NULL)->element;
+  FILE *file = tmpfile();
+  trace_event event;
+  GError *error = NULL;
+
+  box->trace = loss->trace =
+      (path_trace){.to = trace_new(file, "{}", now_of, NULL), .node = "h7", .port = 1, .side_of = side_of};
+  path_element_set_output(box, path_element_input, loss);
+  for (gsize i = 0; i < G_N_ELEMENTS(senders); i++) {
+    tcp_header header = test_header(1000, 0, TCP_ACK);
+    header.source_port = senders[i] == SIDE_RESPONDER ? 5044 : 49152;
+    path_element_receive(box, test_packet_of(&header, 0, 10), 0);
+  }
+  trace_free(loss->trace.to);
+  rewind(file);
+  trace_reader *reader = trace_reader_new(file, "element.trace", &error);
+  for (gsize i = 0; i < 2 * G_N_ELEMENTS(senders); i++) {
+    static const trace_event_id ids[] = {TRACE_PACKET_MADE, TRACE_PACKET_PART, TRACE_PACKET_DROPPED};
+    for (gsize j = 0; j < G_N_ELEMENTS(ids); j++) {
+      g_assert_true(trace_reader_next(reader, &event, &error));
+      EXPECT_FIELDS(&event, (id, ids[j]), (side, senders[i / 2]));
+    }
+  }
   trace_reader_free(reader);
   fclose(file);
 }

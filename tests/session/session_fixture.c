@@ -112,17 +112,18 @@ way *way_new(enum side direction, const char *text, const char *const *sets)
              .out = arrivals_new(),
              .messages = arrivals_new()};
   const configuration *c = scenario_configuration(w->s);
-  const path_place config = {
-      .network = &c->path,
-      .direction = direction,
-      .segment = {.seed = c->run.seed, .clock = w->clock, .new_link = run_engine_links(RUN_ENGINE_NATIVE)},
-      .ipv6 = c->ipv6,
-      .is_fpdu_start = direction == SIDE_INITIATOR ? is_fpdu_start : NULL,
-      .is_fpdu_start_user = w,
-      .output = arrive,
-      .output_user = w->out,
-      .too_big = c->path.routers_are_silent ? NULL : arrive,
-      .too_big_user = w->messages};
+  const path_place config = {.network = &c->path,
+                             .direction = direction,
+                             .segment = {.seed = c->run.seed,
+                                         .clock = w->clock,
+                                         .new_link = run_engine_links(RUN_ENGINE_NATIVE),
+                                         .is_fpdu_start = direction == SIDE_INITIATOR ? is_fpdu_start : NULL,
+                                         .is_fpdu_start_user = w},
+                             .ipv6 = c->ipv6,
+                             .output = arrive,
+                             .output_user = w->out,
+                             .too_big = c->path.routers_are_silent ? NULL : arrive,
+                             .too_big_user = w->messages};
   w->path = NO_ERROR(path_direction_new, &config);
   return w;
 }

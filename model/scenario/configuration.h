@@ -58,9 +58,12 @@ typedef struct configuration_of_graph {
   uint64_t product_octets;               /* the largest bandwidth-delay product of all pairs that talk */
   const uint32_t *named;                 /* the hosts of measure.hosts */
   uint32_t named_count;
-  char *problem; /* why there is no such graph, or no such traffic in it, and the key, */
-  int key;       /* a scenario_key, and of a list the entry, */
-  guint entry;   /* whose value is wrong */
+  const uint32_t *boxed; /* the hosts of middlebox.at, when there are boxes, … */
+  uint32_t boxed_count;
+  uint32_t boxed_mtu_octets; /* … and the smallest of their links */
+  char *problem;             /* why there is no such graph, or no such traffic in it, and the key, */
+  int key;                   /* a scenario_key, and of a list the entry, */
+  guint entry;               /* whose value is wrong */
 } configuration_of_graph;
 
 struct configuration {
@@ -131,6 +134,7 @@ struct configuration {
   uint32_t switch_alpha;             /* numerator << 16 | denominator */
   graph_routes_config routing;
   traffic_config traffic;
+  const char *boxes_at; /* the hosts with path.middleboxes, a set; "": none */
   struct {
     fault_id error;
     enum side side;

@@ -63,8 +63,9 @@ static gboolean check_size(const checking *on, path_middlebox box, scenario_key 
   for (enum side direction = 0; good && has_box(on, box) && direction < SIDES; direction++) {
     scenario_key mtu_key = finding_key_of(on, SCENARIO_PATH_FORWARD_MTU, direction);
     guint32 mtu =
-        position == PATH_POSITION_BEHIND
-            ? DATAGRAM_MAX_OCTETS
+        position == PATH_POSITION_BEHIND ? DATAGRAM_MAX_OCTETS
+        : on->c->graph.kind != GRAPH_PATH
+            ? on->c->of_graph.boxed_mtu_octets
             : path_link_at(&on->c->path.directions[direction], position == PATH_POSITION_BETWEEN).mtu_octets;
 
     good = octets + headers <= mtu ||
@@ -90,10 +91,18 @@ static gboolean check_less(const checking *on, gboolean applies, scenario_key le
                        name_of(less), small, or_equal ? "at most" : "less than", name_of(more), large);
 }
 
-static gboolean check_boxes(const checking *on)
+gboolean scenario_check_sizes_of_boxes(const checking *on)
 {
   const path_middleboxes_config *boxes = &on->c->path.middleboxes;
 
+  return check_size(on, PATH_MIDDLEBOX_RECHUNK, SCENARIO_MIDDLEBOX_CHUNK, boxes->chunk_octets) &&
+         check_size(on, PATH_MIDDLEBOX_COALESCE, SCENARIO_MIDDLEBOX_COALESCE_SIZE, boxes->coalesce_octets) &&
+         check_size(on, PATH_MIDDLEBOX_RANDOM, SCENARIO_MIDDLEBOX_RANDOM_MAXIMUM,
+                    boxes->random_maximum_octets);
+}
+
+static gboolean check_boxes(const checking *on)
+{
   return check_mix(on) && check_position(on) &&
          check_less(on, has_box(on, PATH_MIDDLEBOX_RECHUNK), SCENARIO_MIDDLEBOX_PHASE,
                     SCENARIO_MIDDLEBOX_CHUNK, FALSE) &&
@@ -104,10 +113,7 @@ static gboolean check_boxes(const checking *on)
           finding_error(on, KEYS(SCENARIO_TCP_PATH_MTU_DISCOVERY, SCENARIO_MIDDLEBOX_MODE),
                         "tcp.path_mtu_discovery = false, but a proxy (middlebox.mode) does not put fragments "
                         "together; expected true")) &&
-         check_size(on, PATH_MIDDLEBOX_RECHUNK, SCENARIO_MIDDLEBOX_CHUNK, boxes->chunk_octets) &&
-         check_size(on, PATH_MIDDLEBOX_COALESCE, SCENARIO_MIDDLEBOX_COALESCE_SIZE, boxes->coalesce_octets) &&
-         check_size(on, PATH_MIDDLEBOX_RANDOM, SCENARIO_MIDDLEBOX_RANDOM_MAXIMUM,
-                    boxes->random_maximum_octets);
+         (on->c->graph.kind != GRAPH_PATH || scenario_check_sizes_of_boxes(on));
 }
 
 /* --- Links and impairments --- */

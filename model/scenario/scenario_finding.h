@@ -40,6 +40,9 @@ gboolean scenario_check_protocol(const checking *on);
 gboolean scenario_check_graph(const checking *on);
 void scenario_note_graph(const checking *on);
 
+/* The segments that boxes make fit the link after them: in a graph those of the hosts that have boxes. */
+gboolean scenario_check_sizes_of_boxes(const checking *on);
+
 /* Returns how many packets of so many octets (IP) each of `queues` of a switch holds while they fill together
  * and the others are empty: what lets it take one more is its limit, the buffer, or the dynamic threshold.
  * INFINITY: any number. */

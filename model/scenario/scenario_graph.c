@@ -359,6 +359,23 @@ static void fill_measured(configuration *c, const graph *network)
   c->of_graph.named_count = named != NULL ? named->len : 0;
 }
 
+/* Finds the hosts of middlebox.at. */
+static void fill_boxes(configuration *c, const graph *network)
+{
+  g_autoptr(GArray) hosts = hosts_of(c, network, SCENARIO_MIDDLEBOX_AT, c->boxes_at, GRAPH_HOSTS_MAX);
+
+  if (hosts == NULL || c->path.middleboxes.mode.values[0] == PATH_MIDDLEBOX_NONE) {
+    return;
+  }
+  c->of_graph.boxed = configuration_keep(c, hosts->data, hosts->len * sizeof(uint32_t));
+  c->of_graph.boxed_count = hosts->len;
+  c->of_graph.boxed_mtu_octets = UINT32_MAX;
+  for (guint i = 0; i < hosts->len; i++) {
+    const graph_link *link = &network->links[graph_link_at(network, c->of_graph.boxed[i], 0)];
+    c->of_graph.boxed_mtu_octets = MIN(c->of_graph.boxed_mtu_octets, link->config->link.mtu_octets);
+  }
+}
+
 static void resolve_graph(configuration *c, const scenario *s)
 {
   GError *error = NULL;
@@ -393,6 +410,9 @@ static void resolve_graph(configuration *c, const scenario *s)
   fill_fault(c, network);
   if (c->of_graph.problem == NULL && fill_hosts(c, s, network)) {
     fill_measured(c, network);
+  }
+  if (c->of_graph.problem == NULL) {
+    fill_boxes(c, network);
   }
 }
 
@@ -444,9 +464,8 @@ static gboolean check_path_keys(const checking *on)
   for (scenario_key key = 0; good && key < SCENARIO_KEY_COUNT; key++) {
     const gboolean is_direction =
         scenario_group_has("path.forward", key) || scenario_group_has("path.reverse", key);
-    const gboolean is_other = scenario_group_has("path", key) || scenario_group_has("middlebox", key) ||
-                              key == SCENARIO_WORKLOAD_PATHS || key == SCENARIO_TOPOLOGY_MEDIUM ||
-                              key == SCENARIO_MEASURE_SIDE;
+    const gboolean is_other = scenario_group_has("path", key) || key == SCENARIO_WORKLOAD_PATHS ||
+                              key == SCENARIO_TOPOLOGY_MEDIUM || key == SCENARIO_MEASURE_SIDE;
     g_autofree char *other = is_direction ? in_place_of(key) : g_strdup("that it is not given");
 
     good = !(is_direction || is_other) || !scenario_differs(on->s, key) ||
@@ -454,6 +473,29 @@ static gboolean check_path_keys(const checking *on)
                          "%s is of a path, and topology.kind is none; expected %s", name_of(key), other);
   }
   return good;
+}
+
+/* The boxes of a graph stand at hosts. */
+static gboolean check_graph_boxes(const checking *on)
+{
+  const path_middleboxes_config *boxes = &on->c->path.middleboxes;
+
+  return boxes->mode.values[0] == PATH_MIDDLEBOX_NONE ||
+         ((!choice_list_has(&boxes->mode, PATH_MIDDLEBOX_PROXY) ||
+           finding_error(
+               on, KEYS(SCENARIO_MIDDLEBOX_MODE),
+               "middlebox.mode has a proxy, which is of a path, and topology.kind is none; expected "
+               "split, coalesce, rechunk, shift or random")) &&
+          (boxes->position != PATH_POSITION_BETWEEN ||
+           finding_error(
+               on, KEYS(SCENARIO_MIDDLEBOX_POSITION),
+               "middlebox.position = between is of a path, and topology.kind is none; expected "
+               "before, for what the hosts of middlebox.at send, or behind, for what they receive")) &&
+          (*on->c->boxes_at != '\0' ||
+           finding_error(on, KEYS(SCENARIO_MIDDLEBOX_MODE),
+                         "middlebox.mode: boxes of a graph stand at hosts; expected middlebox.at, the set of "
+                         "these")) &&
+          scenario_check_sizes_of_boxes(on));
 }
 
 /* Calls `look` for each switch that has other entries than those before it, with what it has and
@@ -597,10 +639,10 @@ static gboolean check_tcp_implementation(const checking *on)
   return !c->tcp_is_ns3 ||
          (c->graph.kind == GRAPH_STAR && c->graph.change_count == 0 &&
           c->of_graph.switches->buffer_octets == 0 && c->of_graph.switches->port_limit_octets == 0 &&
-          !has_impairments(on->s)) ||
+          c->of_graph.boxed_count == 0 && !has_impairments(on->s)) ||
          finding_error(on, KEYS(SCENARIO_TCP_IMPLEMENTATION, SCENARIO_TOPOLOGY_KIND),
                        "tcp.implementation = ns3 is of a path, or of a star without switch.buffer, "
-                       "switch.port_limit, events and impairments of link; expected iwarpsim");
+                       "switch.port_limit, events, middleboxes and impairments of link; expected iwarpsim");
 }
 
 /* Returns the name in `part` of a set, or of a node, without its number. Free with g_free(). */
@@ -661,9 +703,7 @@ gboolean scenario_check_graph(const checking *on)
                             of->problem, hint);
   }
   const scenario_key key = (scenario_key)of->key;
-  const bool is_set = key == SCENARIO_WORKLOAD_FROM || key == SCENARIO_WORKLOAD_TO ||
-                      key == SCENARIO_MEASURE_HOST || key == SCENARIO_MEASURE_HOSTS ||
-                      key == SCENARIO_FAULT_HOST;
+  const bool is_set = scenario_key_row_of(key)->type == SCENARIO_TYPE_TEXT;
   g_autofree char *hint =
       of->problem != NULL && is_set ? hint_on_sets(on, scenario_settings_value(on->s, key)->text) : NULL;
   const gboolean is_of_links = key == SCENARIO_TOPOLOGY_KIND && c->graph.kind == GRAPH_LISTED;
@@ -675,7 +715,7 @@ gboolean scenario_check_graph(const checking *on)
                                            SCENARIO_WORKLOAD_TO),
                         "%s: %s%s", name_of(is_of_links ? SCENARIO_LINKS : key), of->problem,
                         hint != NULL ? hint : "")) &&
-         check_tcp_implementation(on) && check_ways(on);
+         check_graph_boxes(on) && check_tcp_implementation(on) && check_ways(on);
 }
 
 /* A graph alone has these keys. */
@@ -685,7 +725,8 @@ static gboolean is_of_graph(scenario_key key)
          (key >= SCENARIO_LINK_RATE && key <= SCENARIO_ROUTING_SPRAY_ACKS) ||
          (key >= SCENARIO_WORKLOAD_PATTERN && key <= SCENARIO_WORKLOAD_FAN_IN) ||
          key == SCENARIO_MEASURE_HOST || key == SCENARIO_MEASURE_HOSTS || key == SCENARIO_FAULT_HOST ||
-         key == SCENARIO_LINKS || key == SCENARIO_SWITCHES || key == SCENARIO_HOSTS;
+         key == SCENARIO_MIDDLEBOX_AT || key == SCENARIO_LINKS || key == SCENARIO_SWITCHES ||
+         key == SCENARIO_HOSTS;
 }
 
 double scenario_queue_packets(const network_switch_config *of, uint32_t packet_octets, uint32_t queues)

@@ -442,6 +442,20 @@ static void add_port(const topology *t, const host_pair *ends)
   g_string_append_c(t->page, '\n');
 }
 
+static void add_boxes(const topology *t, const scenario *s)
+{
+  const configuration_of_graph *of = &t->c->of_graph;
+  g_autoptr(GArray) hosts = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+  const char *mode = scenario_value_text(s, SCENARIO_MIDDLEBOX_MODE);
+
+  g_array_append_vals(hosts, of->boxed, of->boxed_count);
+  g_autofree char *names = graph_format(t->network, hosts);
+  if (of->boxed_count > 0) {
+    g_string_append_printf(t->page, ROW "%s: what comes %s %s\n", "boxes", mode,
+                           t->c->path.middleboxes.position == PATH_POSITION_BEFORE ? "from" : "to", names);
+  }
+}
+
 static void draw(const topology *t)
 {
   const graph *network = t->network;
@@ -482,6 +496,7 @@ char *scenario_topology_text(const scenario *s, gboolean draws)
     const host_pair *busiest = add_connections(&t);
     add_bursts(&t);
     add_port(&t, busiest);
+    add_boxes(&t, s);
   }
   return g_string_free(t.page, FALSE);
 }

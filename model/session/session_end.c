@@ -347,7 +347,7 @@ static G_GNUC_NO_INLINE void find_starts(const session *self, const datagram_flo
   session_host *sink = session_host_at(self, &flow->destination);
   session_end *end = sink ? end_of_flow(sink, flow) : NULL;
 
-  if (end) {
+  if (end && end->is_sink) {
     const session_end *source = &session_connection_of(end)->ends[side_peer(end->side)];
     cursor->starts_from = source->endpoint ? rnic_endpoint_sent_phase_start(source->endpoint) : -1;
     cursor->starts = cursor->starts_from < 0 ? NULL : session_recorder_starts(sink->recorder, end->recorded);

@@ -15,7 +15,8 @@ typedef struct session_graph session_graph;
 /* What a packet comes to at the other end of a link's direction. */
 typedef struct graph_arrival {
   network_switch *at;        /* NULL: it is a host, which … */
-  session_host *host;        /* … this is */
+  session_host *host;        /* … this is, with … */
+  path_segment *boxes;       /* … these before it; NULL: there are none */
   uint32_t port;             /* of the switch */
   path_segment *impairments; /* on the way; NULL: there are none */
 } graph_arrival;
@@ -25,7 +26,8 @@ typedef struct graph_node {
   session_graph *network;
   uint32_t number;
   network_switch *ports; /* a host's interface is a switch with one port and no limits */
-  time_ps earliest;      /* in a walk: when a packet can be here; TIME_PS_NEVER: the walk has not come here */
+  path_segment *boxes; /* of a host, before its link or after it (middlebox.position); NULL: there are none */
+  time_ps earliest;    /* in a walk: when a packet can be here; TIME_PS_NEVER: the walk has not come here */
 } graph_node;
 
 /* Links of an entry that fail or return. */
@@ -57,6 +59,8 @@ static void arrive(void *user, datagram *packet, time_ps now)
 
   if (arrival->at) {
     network_switch_receive(arrival->at, arrival->port, packet, now);
+  } else if (arrival->boxes) {
+    path_segment_send(arrival->boxes, packet, now);
   } else {
     session_receive(arrival->host, packet, now);
   }
@@ -113,9 +117,27 @@ static enum side side_of(const datagram_flow *flow)
   return flow->source_port == TRAFFIC_RESPONDER_PORT ? SIDE_RESPONDER : SIDE_INITIATOR;
 }
 
+static void leave(void *user, datagram *packet, time_ps now)
+{
+  network_switch_send(((const graph_node *)user)->ports, packet, now);
+}
+
+/* Returns the boxes of a host if they stand at `place`; else NULL. */
+static inline path_segment *boxes_at(const session_graph *network, uint32_t host, path_position place)
+{
+  return network->configuration->path.middleboxes.position == place ? network->nodes[host].boxes : NULL;
+}
+
 static void graph_send(session_network *self, uint32_t host, datagram *packet, time_ps now)
 {
-  network_switch_send(((session_graph *)self)->nodes[host].ports, packet, now);
+  session_graph *network = (session_graph *)self;
+  path_segment *boxes = boxes_at(network, host, PATH_POSITION_BEFORE);
+
+  if (boxes) {
+    path_segment_send(boxes, packet, now);
+  } else {
+    leave(&network->nodes[host], packet, now);
+  }
 }
 
 /* The smallest over all routes, in as many steps as these have links: all that lead to a node have one
@@ -272,6 +294,15 @@ static void make_window(session_graph *network)
   engine_timer_set(network->closing, to->kind == RUN_MOMENT_TIME ? (time_ps)to->number : TIME_PS_NEVER);
 }
 
+void session_graph_count_host(const session_network *self, uint32_t host, metric_values *values)
+{
+  const graph_node *node = &((const session_graph *)self)->nodes[host];
+
+  if (node->boxes) {
+    path_segment_count_alignment(node->boxes, values);
+  }
+}
+
 static void graph_set_metrics(session_network *self, metric_values *values)
 {
   const session_graph *network = (const session_graph *)self;
@@ -291,6 +322,10 @@ static void graph_set_metrics(session_network *self, metric_values *values)
   for (uint32_t node = 0; node < of->node_count; node++) {
     network_switch *ports = network->nodes[node].ports;
 
+    if (network->nodes[node].boxes) {
+      path_segment_count(network->nodes[node].boxes, values);
+      session_graph_count_host(self, node, values);
+    }
     network_switch_end(ports, now);
     const network_switch_totals totals = network_switch_totals_of(ports);
     by_link += totals.packets_without_way; /* all had one when all links were up */
@@ -373,11 +408,10 @@ static void graph_network_free(session_network *self)
   }
   for (uint32_t node = 0; node < network->graph->node_count; node++) {
     network_switch_free(network->nodes[node].ports);
+    path_segment_free(network->nodes[node].boxes);
   }
   for (uint32_t i = 0; i < 2 * network->graph->link_count; i++) {
-    if (network->arrivals[i].impairments) {
-      path_segment_free(network->arrivals[i].impairments);
-    }
+    path_segment_free(network->arrivals[i].impairments);
   }
   engine_timer_free(network->opening);
   engine_timer_free(network->closing);
@@ -418,33 +452,64 @@ static void make_node(session_graph *network, uint32_t number, run_engine kind, 
       is_host ? &interface : &c->of_graph.switches[number - network->graph->host_count], &place);
 }
 
-/* What is behind the port of a direction, which has the number 2 · link, or one more. The impairments come
- * before the link in the order of what is due in one picosecond, as on a path. */
-static void make_arrival(session_graph *network, session *of, uint32_t direction, engine *clock, trace *to)
+/* Returns what segments have whose elements are at `port` of `node`, but for their number: 2 · direction of
+ * the impairments of a link, and one more of the boxes of the host from which it leads. A direction has the
+ * number 2 · link, or one more. */
+static path_segment_config segment_at(session_graph *network, uint32_t node, uint32_t port, trace *to)
+{
+  const configuration *c = network->configuration;
+
+  return (path_segment_config){.seed = c->run.seed,
+                               .clock = network->clock,
+                               .trace = {.to = to,
+                                         .node = network->graph->names[node],
+                                         .port = port + 1,
+                                         .direction = c->main_direction,
+                                         .side_of = side_of,
+                                         .undone = &network->network.undone[SIDE_INITIATOR]}};
+}
+
+/* What they make too large for the host's link is its interface's matter, as that of any port. */
+static void make_boxes(session_graph *network, session *of, uint32_t host, trace *to)
+{
+  const path_middleboxes_config *middleboxes = &network->configuration->path.middleboxes;
+  const uint32_t link = graph_link_at(network->graph, host, 0);
+  const bool is_before = middleboxes->position == PATH_POSITION_BEFORE;
+  session_host *at = session_host_of(of, host);
+  graph_node *node = &network->nodes[host];
+  g_autofree char *name = g_strconcat(network->graph->names[host], ".1", NULL);
+  path_segment_config config = segment_at(network, host, 0, to);
+
+  config.number = 2 * (2 * link + graph_end_at(&network->graph->links[link], host)) + 1;
+  config.name = name;
+  config.identification = is_before ? &session_host_rnic(at)->identification : NULL;
+  config.is_fpdu_start = session_is_fpdu_start;
+  config.is_fpdu_start_user = of;
+  node->boxes = path_segment_new(&config);
+  path_segment_add_boxes(node->boxes, middleboxes, NULL, false);
+  path_segment_end(node->boxes, is_before ? leave : session_receive, is_before ? (void *)node : (void *)at);
+}
+
+/* What is behind the port of a direction. The impairments come before the link in the order of what is due in
+ * one picosecond, as on a path. */
+static void make_arrival(session_graph *network, session *of, uint32_t direction, trace *to)
 {
   const graph_link *link = &network->graph->links[direction / 2];
   const uint32_t from = link->nodes[direction % 2], at = link->nodes[1 - direction % 2];
-  const char *node = network->graph->names[from];
+  const uint32_t port = link->ports[direction % 2];
   graph_arrival *arrival = &network->arrivals[direction];
-  g_autofree char *name = g_strdup_printf("%s.%d", node, link->ports[direction % 2] + 1);
-  const path_segment_config config = {
-      .number = 2 * direction,
-      .name = name,
-      .seed = network->configuration->run.seed,
-      .clock = clock,
-      .trace = {.to = to,
-                .node = node,
-                .port = link->ports[direction % 2] + 1,
-                .side_of = side_of,
-                .undone = &network->network.undone[SIDE_INITIATOR]},
-  };
+  g_autofree char *name = g_strdup_printf("%s.%u", network->graph->names[from], port + 1);
+  path_segment_config config = segment_at(network, from, port, to);
 
   if (graph_is_host(network->graph, at)) {
     arrival->host = session_host_of(of, at);
+    arrival->boxes = boxes_at(network, at, PATH_POSITION_BEHIND);
   } else {
     arrival->at = network->nodes[at].ports;
     arrival->port = link->ports[1 - direction % 2];
   }
+  config.number = 2 * direction;
+  config.name = name;
   path_segment *impairments = path_segment_new(&config);
   path_segment_add_impairments(impairments, link->config, name);
   if (path_segment_is_empty(impairments)) {
@@ -504,9 +569,12 @@ session_network *session_graph_new(session *of, const configuration *c, run_engi
   for (uint32_t node = 0; node < network->graph->node_count; node++) {
     make_node(network, node, kind, clock, to);
   }
+  for (uint32_t i = 0; i < c->of_graph.boxed_count; i++) {
+    make_boxes(network, of, c->of_graph.boxed[i], to);
+  }
   make_window(network);
   for (uint32_t direction = 0; direction < 2 * network->graph->link_count; direction++) {
-    make_arrival(network, of, direction, clock, to);
+    make_arrival(network, of, direction, to);
   }
   for (uint32_t node = 0; made && node < network->graph->node_count; node++) {
     made = make_ports(network, node, error);

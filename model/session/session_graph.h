@@ -14,6 +14,9 @@
 session_network *session_graph_new(session *of, const configuration *c, run_engine kind, engine *clock,
                                    trace *to, GError **error);
 
+/* Adds to `values` what the boxes of `host` counted (middlebox.at); nothing where there are none. */
+void session_graph_count_host(const session_network *network, uint32_t host, metric_values *values);
+
 /* This is what a port of a switch did, or all ports of the switch. */
 typedef struct session_port {
   const char *node;

@@ -129,13 +129,14 @@ static void keep(session_result *result, const char *kind, const char *of, const
   }
 }
 
-static void append_hosts(G_GNUC_UNUSED const session_network *network, const configuration *c,
-                         session_result *result, GString *text)
+static void append_hosts(const session_network *network, const configuration *c, session_result *result,
+                         GString *text)
 {
   session_host_result all = {.connections = c->connections.count};
 
   for (uint32_t i = 0; i < result->host_count; i++) {
-    const session_host_result *host = &result->hosts[i];
+    session_host_result *host = &result->hosts[i];
+    session_graph_count_host(network, i, &host->results.metrics);
     g_autoptr(GArray) row = row_of(host, NULL, &c->measure.quantiles);
 
     append_row(text, row, i == 0);

@@ -6,23 +6,21 @@
 #include "run_fixture.h"
 #include "scenario/scenario_topology.h"
 
-/* Two hosts at one link have no more between them than a path has: the octets of every file are equal, but
- * for the name of the scenario. */
-static const char *const receivers[] = {"receiver.mode=out-of-order", "receiver.mode=in-order"};
-
-ROW_TEST(test_a_link_is_a_path, receivers)
+/* Runs `sets` between two hosts at one link, which have no more between them than a path has, and over a
+ * path: the octets of every file are equal, but for the name of the scenario, and so are all metrics of both.
+ * Returns the result of the path. */
+static session_result run_as_a_path(const char *const *sets, const char *only_of_graph)
 {
-  static const char one_link[] =
-      "topology: { kind = \"graph\"; };\n"
-      "links = ( { between = \"h0 h1\"; rate = \"25Gbit/s\"; delay = \"3us\"; } );\n";
-  static const char path[] = "path: { forward: { rate = \"25Gbit/s\"; delay = \"3us\"; }; };\n";
+  static const char one_link[] = "topology: { kind = \"graph\"; };\n"
+                                 "links = ( { between = \"h0 h1\"; rate = \"25Gbit/s\"; delay = \"3us\"; "
+                                 "drop = [9]; } );\n";
+  static const char path[] = "path: { forward: { rate = \"25Gbit/s\"; delay = \"3us\"; drop = [9]; };\n"
+                             "reverse: { drop = [9]; }; };\n";
   static const char *const files[] = {"sender.pcap", "receiver.pcap", "occupancy.csv"};
   g_autoptr(run_folder) one = run_folder_new(), other = run_folder_new();
-  const char *const *sets =
-      STRINGS(*c, "workload.messages=20", "workload.connections=3", "workload.operation=write+read+send");
-  g_auto(session_result) of_graph =
-      RUN(.text = one_link, .engine = OTHER_ENGINE, .sets = sets, .folder = one);
-  g_auto(session_result) of_path = RUN(.text = path, .sets = sets, .folder = other);
+  g_auto(session_result) of_graph = RUN(.text = one_link, .engine = OTHER_ENGINE, .sets = sets,
+                                        .more = STRINGS(only_of_graph), .folder = one);
+  session_result of_path = RUN(.text = path, .sets = sets, .folder = other);
 
   for (gsize i = 0; i < G_N_ELEMENTS(files); i++) {
     gsize length, expected;
@@ -34,10 +32,70 @@ ROW_TEST(test_a_link_is_a_path, receivers)
   }
   for (metric_id id = 0; id < METRIC_COUNT; id++) {
     const metric_values *values = &of_graph.results.metrics;
-    if (id != METRIC_TIME_WALL_S && metric_row_of(id)->side != METRIC_SIDE_PATH && values->present[id]) {
+    if (id != METRIC_TIME_WALL_S && values->present[id] && of_path.results.metrics.present[id] &&
+        (metric_row_of(id)->side != METRIC_SIDE_PATH || id >= METRIC_MIDDLEBOX_SEGMENTS_BEFORE)) {
+      g_test_message("%s", metric_row_of(id)->name);
       g_assert_cmpfloat(values->value[id], ==, of_path.results.metrics.value[id]);
     }
   }
+  g_assert_cmpfloat(metric_of(&of_graph, METRIC_PATH_PACKETS_TOO_BIG), ==,
+                    metric_of(&of_path, METRIC_PATH_PACKETS_TOO_BIG));
+  return of_path;
+}
+
+static const char *const receivers[] = {"receiver.mode=out-of-order", "receiver.mode=in-order"};
+
+ROW_TEST(test_a_link_is_a_path, receivers)
+{
+  g_auto(session_result) result = run_as_a_path(
+      STRINGS(*c, "workload.messages=20", "workload.connections=3", "workload.operation=write+read+send"),
+      "measure.host=auto");
+  EXPECT_METRICS(&result, (LOSSES_RANDOM, ==, 2));
+}
+
+/* The boxes of both hosts before their links, or behind these, are those of a path before or behind. Where
+ * one end alone sends payload, so are those of one host: at the sender before, at the receiver behind. PSH
+ * ends the startup frames that the other end sends, so that a box that obeys it leaves them as they are.
+ * Packets that may be fragmented show how boxes number them. */
+static const struct boxes {
+  const char *at, *mode, *operation, *sets[3];
+} boxes_before[] =
+    {
+        {"all", "split", "write+read+send", {"middlebox.push=flush"}},
+        {"all", "coalesce+rechunk", "write+read+send", {"middlebox.coalesce_size=1400"}},
+        {"all", "shift", "write+read+send", {"tcp.path_mtu_discovery=false"}},
+        {"h0", "rechunk", "write+send", {"middlebox.push=flush"}},
+},
+  boxes_behind[] = {
+      {"all", "shift+split", "write+read+send", {NULL}},
+      {"all", "coalesce", "write+read+send", {NULL}},
+      {"h1", "rechunk", "write+send", {"middlebox.push=flush"}},
+};
+
+static void compare_boxes(const struct boxes *c, const char *position)
+{
+  g_auto(session_result) result =
+      run_as_a_path(STRINGS(position, setting("middlebox.mode=%s", c->mode), "middlebox.push=ignore",
+                            setting("workload.operation=%s", c->operation), "workload.messages=20",
+                            "workload.message_sizes=[300, 300, 300, 20000]", "workload.connections=2",
+                            c->sets[0], c->sets[1]),
+                    setting("middlebox.at=%s", c->at));
+  const double before = metric_of(&result, METRIC_MIDDLEBOX_SEGMENTS_BEFORE_ALIGNED) /
+                        metric_of(&result, METRIC_MIDDLEBOX_SEGMENTS_BEFORE);
+  const double behind = metric_of(&result, METRIC_MIDDLEBOX_SEGMENTS_BEHIND_ALIGNED) /
+                        metric_of(&result, METRIC_MIDDLEBOX_SEGMENTS_BEHIND);
+
+  g_assert_cmpfloat(before, !=, behind);
+}
+
+ROW_TEST(test_boxes_before_links, boxes_before)
+{
+  compare_boxes(c, "middlebox.position=before");
+}
+
+ROW_TEST(test_boxes_behind_links, boxes_behind)
+{
+  compare_boxes(c, "middlebox.position=behind");
 }
 
 /* Sixteen hosts send their first windows of `window` segments at the same time, and while one segment after

@@ -119,6 +119,28 @@ TEST(test_a_host_has_both_roles)
                     value_of(&result, "all.goodput_bit_per_s"));
 }
 
+/* Three hosts write 4 messages of 1000 octets each to one that cuts what it receives. A startup frame of 20
+ * octets passes; an FPDU of 1036 octets (2 of length, 14 of header, 1000, 4 of CRC and 4 markers at most)
+ * becomes three pieces of at most 500, of which the first begins with it. So 3 x (1 + 4) segments become 3 x
+ * (1 + 4 x 3). A host without boxes has no such values. */
+TEST(test_boxes_of_one_host)
+{
+  g_auto(session_result) result = RUN_ON_BOTH(
+          .text =
+              "topology: { kind = \"star\"; hosts = 4; };\n"
+              "workload: { pattern = \"incast\"; message_size = 1000; messages = 4; };\n"
+              "middlebox: { mode = \"split\"; split_size = 500; position = \"behind\"; at = \"last\"; };\n"
+              "measure: { hosts = \"all\"; };\n");
+
+  EXPECT_VALUES(&result, {"host.h3.middlebox.segments_before", 15}, {"host.h3.middlebox.segments_behind", 39},
+                {"all.middlebox.segments_before", 15}, {"all.middlebox.segments_behind", 39});
+  EXPECT_METRICS(&result, (MIDDLEBOX_SEGMENTS_BEFORE, ==, 15), (MIDDLEBOX_SEGMENTS_BEFORE_ALIGNED, ==, 12),
+                 (MIDDLEBOX_SEGMENTS_BEHIND, ==, 39), (MIDDLEBOX_SEGMENTS_BEHIND_ALIGNED, ==, 12));
+  for (guint i = 0; i < result.values->len; i++) {
+    g_assert_false(g_str_has_prefix(g_array_index(result.values, run_value, i).name, "host.h0.middlebox"));
+  }
+}
+
 /* A path has no values of hosts, and no key of theirs. */
 TEST(test_a_path_has_none)
 {

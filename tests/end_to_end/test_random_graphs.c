@@ -21,8 +21,8 @@ static const metric_id met[] = {
     METRIC_TCP_SEGMENTS_OUT_OF_ORDER,
     METRIC_TCP_ECN_REDUCTIONS,
     METRIC_PATH_PACKETS_TOO_BIG,
-
     METRIC_PATH_PACKETS_DUPLICATED,
+    METRIC_MIDDLEBOX_SEGMENTS_BEHIND,
 };
 
 /* --- Networks --- */
@@ -110,6 +110,12 @@ static const random_feature features[] = {
     {40,
      {"event={ at=100us key=links.odd.up value=false } { at=3ms key=links.odd.up value=true }",
       "event={ at=60us key=links.odd.up value=false } { at=90us key=links.odd.up value=true }"}},
+    {40,
+     {"middlebox.mode=rechunk|middlebox.chunk=500|middlebox.at=all|middlebox.position=behind",
+      "middlebox.mode=split+coalesce|middlebox.at=h0+last|middlebox.coalesce_size=500",
+      "middlebox.mode=random|middlebox.random_maximum=500|middlebox.push=ignore|middlebox.at=all",
+      "middlebox.mode=coalesce|middlebox.at=h1|middlebox.position=behind",
+      "middlebox.mode=shift|middlebox.push=ignore|middlebox.at=h0"}},
     {30, {"measure.host=h1", "measure.series=connections", "measure.from=50us"}},
 };
 

@@ -40,7 +40,7 @@ TEST(test_empty_file_is_all_defaults)
       "10Gbit/s 25us 1500 38 0 0 0 1Gbit/s police 0 0 tail 5 15 2% 5ms 0.1s 0 [] [] [] "
       "loss+corrupt+duplicate+ecn+displace+jitter 0 0 0 [] [] [] 0 0 catches 0 0 0 0 0 5 segments 0 0 0 0 "
       "constant 0 false "
-      "none before 1000 0 10us flush 536 16384 20us 1 1000 100 1048576 "
+      "none before  1000 0 10us flush 536 16384 20us 1 1000 100 1048576 "
       "path 2 2 2 2 1 none   1000 0 0 1Gbit/s 1ms 1ms false 1400 0 0 "
       "10Gbit/s 25us 1500 38 0 0 loss+corrupt+duplicate+ecn+displace+jitter 0 0 0 [] [] [] 0 0 catches 0 0 0 "
       "0 0 "

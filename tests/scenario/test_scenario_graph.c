@@ -150,11 +150,47 @@ static const char *const wrong[][2] = {
      "switch.ecn_minimum"},
     {STAR "path: { forward: { hop_rate = [\"1Gbit/s\"]; }; };",
      "a.cfg:2: path.forward.hop_rate is of a path, and topology.kind is none; expected links of the graph"},
-    {STAR "middlebox: { mode = \"split\";\n position = \"behind\"; };",
-     "a.cfg:2: middlebox.mode is of a path, and topology.kind is none; expected that it is not given"},
     {"topology: { kind = \"star\";\n medium = \"csma\"; };",
      "a.cfg:2: topology.medium is of a path, and topology.kind is none; expected that it is not given"},
+    /* --- Boxes --- */
+    {STAR "middlebox: { mode = \"split\";\n position = \"behind\"; };",
+     "a.cfg:2: middlebox.mode: boxes of a graph stand at hosts; expected middlebox.at, the set of these"},
+    {STAR "middlebox: { mode = \"split\";\n at = \"h[2-4]\"; };",
+     "a.cfg:3: middlebox.at: no host is named 'h4'; expected one of h[0-3]"},
+    {STAR "middlebox: { at = \"lasst\"; };",
+     "a.cfg:2: middlebox.at: no host is named 'lasst'; expected one of h[0-3] (did you mean 'last'?)"},
+    {STAR "middlebox: { mode = \"split\"; at = \"h[3-2]\"; };",
+     "a.cfg:2: middlebox.at: the range 'h[3-2]' goes down; expected 'h[2-3]'"},
+    {STAR "middlebox: { mode = \"split\"; at = \"all\";\n position = \"between\"; };",
+     "a.cfg:3: middlebox.position = between is of a path, and topology.kind is none; expected before, for "
+     "what "
+     "the hosts of middlebox.at send, or behind, for what they receive"},
+    {STAR "middlebox: { at = \"all\";\n mode = \"split+proxy\"; };",
+     "a.cfg:3: middlebox.mode has a proxy, which is of a path, and topology.kind is none; expected split, "
+     "coalesce, rechunk, shift or random"},
+    {STAR "middlebox: { mode = \"coalesce\"; at = \"all\"; };",
+     "a.cfg:2: middlebox.coalesce_size = 16384 and 40 octets of headers do not fit link.mtu 1500; expected "
+     "at "
+     "most 1460"},
+    {STAR "links = ( { between = \"h1 s0\"; mtu = 1000; } );\nmiddlebox: { mode = \"rechunk\"; at = "
+          "\"h[0-1]\"; };",
+     "a.cfg:3: middlebox.chunk = 1000 and 40 octets of headers do not fit link.mtu 1000; expected at most "
+     "960"},
 };
+
+/* Only the links of hosts with boxes matter, and only where the boxes stand before them. */
+TEST(test_boxes_that_fit)
+{
+  fixture_assert_findings(STAR "links = ( { between = \"h1 s0\"; mtu = 1000; } );\n"
+                               "middlebox: { mode = \"rechunk\"; at = \"h0+h2\"; };",
+                          "");
+  fixture_assert_findings(STAR "middlebox: { mode = \"coalesce\"; at = \"all\"; position = \"behind\"; };",
+                          "");
+  fixture_assert_findings(
+      "middlebox: { mode = \"split\"; at = \"h0\"; };",
+      "a.cfg:1: middlebox.at has no effect unless topology.kind != path and middlebox.mode "
+      "!= none");
+}
 
 /* These values are wrong by themselves. */
 static const char *const refused[][2] = {

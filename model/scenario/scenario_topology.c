@@ -214,17 +214,17 @@ static const host_pair *add_connections(const topology *t)
 {
   const configuration *c = t->c;
   g_autofree uint32_t *received = g_new0(uint32_t, t->network->host_count);
-  const host_pair *most = NULL;
+  const host_pair *most = c->of_graph.pairs;
 
   for (uint32_t i = 0; i < c->connections.count; i++) {
     received[c->of_graph.pairs[i].hosts[c->measured]]++;
   }
-  for (uint32_t i = 0; i < c->connections.count; i++) {
+  for (uint32_t i = 1; i < c->connections.count; i++) {
     const host_pair *pair = &c->of_graph.pairs[i];
-    const uint32_t sink = pair->hosts[c->measured], so_far = most != NULL ? most->hosts[c->measured] : sink;
+    const uint32_t sink = pair->hosts[c->measured], so_far = most->hosts[c->measured];
     const bool is_more =
-        received[sink] > received[so_far] || (received[sink] == received[so_far] && sink < so_far);
-    most = most == NULL || is_more ? pair : most;
+        received[sink] == received[so_far] ? sink < so_far : received[sink] > received[so_far];
+    most = is_more ? pair : most;
   }
   g_string_append_printf(t->page, ROW "%u at most, up to %u to one host (%s)\n", "connected",
                          c->connections.count, received[most->hosts[c->measured]],
@@ -265,19 +265,15 @@ static bool follow_window(const topology *t, const burst_walk *on, graph_flow fl
   for (uint32_t done = 0; done < walked && on->walked[done] != flow.destination; done++) {
     const uint32_t node = on->walked[done];
     const burst *here = &on->nodes[node];
+    const bool is_host = graph_is_host(t->network, node);
     uint32_t count = 1;
-    uint16_t port = 0; /* a host's */
-    const uint16_t *ports = graph_is_host(t->network, node)
-                                ? &port
-                                : graph_routes_ports(t->routes, node, flow.destination, &count);
+    const uint16_t *ports = is_host ? NULL : graph_routes_ports(t->routes, node, flow.destination, &count);
+    const bool by_flow = count > 1 && t->c->routing.choice == GRAPH_ECMP;
 
-    if (count > 1 && t->c->routing.choice == GRAPH_ECMP) {
-      port = graph_routes_port(t->routes, node, flow, true);
-      ports = &port;
-      count = 1;
-    }
+    count = by_flow ? 1 : count;
     for (uint32_t i = 0; i < count; i++) {
-      const graph_link *link = link_at(t->network, node, ports[i]);
+      const uint16_t port = is_host ? 0 : by_flow ? graph_routes_port(t->routes, node, flow, true) : ports[i];
+      const graph_link *link = link_at(t->network, node, port);
       burst *by = &on->links[2 * (link - t->network->links) + graph_end_at(link, node)];
       burst *next = &on->nodes[far_end(link, node)];
 

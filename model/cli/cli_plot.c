@@ -189,6 +189,10 @@ static gboolean plot_store(const char *path, const gnuplot_target *target, GErro
     return error_set(error, "nothing to draw: the runs vary no key beside run.seed");
   }
   note_constant(table);
+  g_autofree char *hosts = study_table_hosts(table);
+  if (*hosts != '\0') {
+    plain_text_print(stderr, "iwarpsim plot: %s\n", hosts);
+  }
   g_autofree char *stem = file_stem(path, ".sqlite");
   gboolean good = target->format == GNUPLOT_TERM || cli_make_folder(target->folder, 2, error);
   g_autoptr(GString) left_out = g_string_new(NULL);

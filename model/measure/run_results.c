@@ -46,24 +46,49 @@ void block_maxima_end(block_maxima *blocks)
 /* A text is at most so many times as long as what it is compressed to; others are damaged. */
 #define COMPRESSION_MAX 256
 
-void run_results_set_tables(run_results *results, const char *text)
+void run_results_set_tables(run_results *results, const char *text, const char *host)
 {
-  uLongf octets = compressBound(strlen(text));
+  g_autofree char *all = g_strconcat(text, "\n", host, NULL);
+  uLongf octets = compressBound(strlen(all));
   g_autofree guchar *made = g_malloc(octets);
 
-  compress2(made, &octets, (const guchar *)text, strlen(text), Z_BEST_COMPRESSION);
+  compress2(made, &octets, (const guchar *)all, strlen(all), Z_BEST_COMPRESSION);
   g_free(results->tables);
   results->tables = g_base64_encode(made, octets);
 }
 
-char *run_results_tables(const run_results *results)
+/* Returns the tables, and in `host` where the last line begins; NULL: there are none. */
+static char *decompress(const run_results *results, char **host)
 {
   gsize octets = 0;
   g_autofree guchar *made = g_base64_decode(results->tables ? results->tables : "", &octets);
   uLongf length = octets * COMPRESSION_MAX;
   g_autofree char *text = g_malloc(length + 1);
 
-  return uncompress((guchar *)text, &length, made, octets) == Z_OK ? g_strndup(text, length) : NULL;
+  if (uncompress((guchar *)text, &length, made, octets) != Z_OK) {
+    return NULL;
+  }
+  text[length] = '\0';
+  *host = strrchr(text, '\n');
+  return *host ? g_steal_pointer(&text) : NULL;
+}
+
+char *run_results_tables(const run_results *results)
+{
+  char *host, *text = decompress(results, &host);
+
+  if (text) {
+    *host = '\0';
+  }
+  return text;
+}
+
+char *run_results_measured_host(const run_results *results)
+{
+  char *host;
+  g_autofree char *text = decompress(results, &host);
+
+  return text ? g_strdup(host + 1) : NULL;
 }
 
 run_results run_results_copy(const run_results *from)

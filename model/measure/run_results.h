@@ -56,12 +56,14 @@ typedef struct run_results {
   char *tables; /* of hosts and ports (run_results_set_tables()); NULL: the run is not of a graph */
 } run_results;
 
-/* Sets what a run of a graph has in hosts.csv and ports.csv, the two texts with a line feed between them, as
- * zlib compresses that (RFC 1950) and base64 writes it: a store has it of each run. */
-void run_results_set_tables(run_results *results, const char *text);
+/* Sets what a run of a graph has in hosts.csv and ports.csv, the two texts with a line feed between them, and
+ * after another one the host that was measured, as zlib compresses that (RFC 1950) and base64 writes it: a
+ * store has it of each run. */
+void run_results_set_tables(run_results *results, const char *text, const char *host);
 
-/* Returns that text; NULL: there is none, or it is damaged. Free with g_free(). */
+/* Returns that text, and that host; NULL: there is none, or it is damaged. Free with g_free(). */
 char *run_results_tables(const run_results *results);
+char *run_results_measured_host(const run_results *results);
 
 /* It is one of the values that hosts and switches have in tables, and in a summary: "host.h16.connections".
  */

@@ -197,6 +197,6 @@ gboolean session_tables_write(const session_network *network, const configuratio
     }
     g_string_append(text, i == 0 ? "\n" : "");
   }
-  run_results_set_tables(&result->results, text->str);
+  run_results_set_tables(&result->results, text->str, result->measured_host);
   return good;
 }

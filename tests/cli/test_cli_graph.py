@@ -94,6 +94,22 @@ class Graph(kit.ProgramTest):
             values = json.loads(kit.octets("o/summary.json"))["graph"]
             self.assertEqual(values["all.delivery.octets"], 6 * 8 * octets)
 
+    def test_hosts_of_a_sweep(self):
+        """With auto the runs of a sweep may measure several hosts, whose numbers a table and a plot have side by side: they say so,
+        unless the topologies differ, in which each run has its own last host."""
+        kit.write("a.cfg", STAR.replace('"incast"', '"permutation"').replace("h[0-1]+h2", "") + """link: { loss = "1%"; };
+            receiver: { mode = "in-order"; }; sweep = ( { key = "run.seed"; from = 1; to = 6; } );\n""")
+        line = "measured hosts differ: "
+        self.shell("iwarpsim sweep a.cfg -q --store a.sqlite && iwarpsim sweep a.cfg -q --store b.sqlite --set measure.host=h1")
+        shown = self.shell("iwarpsim table a.sqlite").stdout
+        self.assertIn(line, shown)
+        self.assertIn(next(text for text in shown.splitlines() if line in text),
+                      self.shell("iwarpsim plot a.sqlite --what distribution").stderr)
+        self.assertNotIn(line, self.shell("iwarpsim table b.sqlite").stdout)
+        kit.write("a.cfg", STAR.replace("h[0-1]+h2", "") + 'sweep = ( { key = "topology.hosts"; values = [2, 3]; } );\n')
+        self.shell("iwarpsim sweep a.cfg -q --store c.sqlite")
+        self.assertNotIn(line, self.shell("iwarpsim table c.sqlite").stdout)
+
     def test_unknown_hosts(self):
         for key in ("host", "hosts"):
             kit.write("a.cfg", STAR.replace('hosts = "h[0-1]+h2"', f'{key} = "h7"'))

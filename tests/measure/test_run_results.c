@@ -17,16 +17,19 @@ TEST(test_tables)
     g_string_append_printf(text, "s0,%u,h%u,0.000123456789012,0.000123456789012,0,0,0,0,0,0,0,0\n", port,
                            port);
   }
-  run_results_set_tables(&results, "");
+  run_results_set_tables(&results, "", "h2");
   g_autofree char *empty = run_results_tables(&results);
   g_assert_cmpstr(empty, ==, "");
-  run_results_set_tables(&results, text->str);
+  run_results_set_tables(&results, text->str, "h1");
   g_assert_cmpuint(strlen(results.tables), <, 1 << 20);
   g_auto(run_results) copy = run_results_copy(&results);
   g_autofree char *back = run_results_tables(&copy);
+  g_autofree char *host = run_results_measured_host(&copy);
+  g_assert_cmpstr(host, ==, "h1");
   g_assert_cmpstr(back, ==, text->str);
   copy.tables[strlen(copy.tables) / 2] = '\0';
   g_assert_null(run_results_tables(&copy));
+  g_assert_null(run_results_measured_host(&copy));
   g_strlcpy(copy.tables, "no table", 9);
   g_assert_null(run_results_tables(&copy));
 }

@@ -236,6 +236,8 @@ char *result_table_text(const result_request *request)
   if (*in_step != '\0') {
     g_string_append_printf(text, "in step: %s\n", in_step);
   }
+  g_autofree char *hosts = study_table_hosts(table);
+  append_line(hosts, text);
   if (request->pairing != NULL) {
     g_autofree char *a = study_keys_label(request->pairing->key, request->pairing->a);
     g_autofree char *b = study_keys_label(request->pairing->key, request->pairing->b);

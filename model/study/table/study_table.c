@@ -377,6 +377,33 @@ char *study_table_in_step(const study_table *table)
   return g_string_free(text, FALSE);
 }
 
+char *study_table_hosts(const study_table *table)
+{
+  enum { SHOWN = 8 };
+  g_autoptr(GArray) keys = g_array_new(FALSE, FALSE, sizeof(scenario_key)); /* of the topology */
+  for (scenario_key key = SCENARIO_TOPOLOGY_KIND; key <= SCENARIO_TOPOLOGY_UPLINKS; key++) {
+    g_array_append_val(keys, key);
+  }
+  g_autoptr(GArray) topologies = study_table_points(table->runs, keys);
+  for (guint i = 0; i < topologies->len; i++) {
+    const GPtrArray *runs = g_array_index(topologies, study_point, i).runs;
+    g_autoptr(GPtrArray) hosts = g_ptr_array_new_with_free_func(g_free);
+    for (guint r = 0; r < runs->len && hosts->len <= SHOWN; r++) {
+      const study_run *run = g_ptr_array_index(runs, r);
+      const gboolean is_auto = strcmp(run->keys[SCENARIO_MEASURE_HOST], "auto") == 0;
+      g_autofree char *host = is_auto ? run_results_measured_host(&run->results) : NULL;
+      if (host != NULL && !g_ptr_array_find_with_equal_func(hosts, host, g_str_equal, NULL)) {
+        g_ptr_array_add(hosts, hosts->len < SHOWN ? g_steal_pointer(&host) : g_strdup("…"));
+      }
+    }
+    g_autofree char *names = study_table_join(hosts);
+    if (hosts->len > 1) {
+      return g_strdup_printf("measured hosts differ: %s (measure.host = auto)", names);
+    }
+  }
+  return g_strdup("");
+}
+
 GArray *study_table_points(const GPtrArray *runs, const GArray *keys)
 {
   GArray *points = g_array_new(FALSE, TRUE, sizeof(study_point));

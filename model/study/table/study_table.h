@@ -121,6 +121,10 @@ char *study_table_partial(const study_table *table);
  * the table, "" when everything is. `exclude` as it was read with. Free with g_free(). */
 char *study_table_missing(const study_table *table, guint exclude);
 
+/* Returns "measured hosts differ: h3, h9 (measure.host = auto)" where runs of one topology differ in the host
+ * that is measured; else "". Free with g_free(). */
+char *study_table_hosts(const study_table *table);
+
 /* Returns the points of `runs` (study_run *), each all that agree in `keys` (scenario_key), in the order of
  * study_keys_values() of the first key, then the second …. Free with g_array_unref(). */
 GArray *study_table_points(const GPtrArray *runs, const GArray *keys);

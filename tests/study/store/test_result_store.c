@@ -119,7 +119,7 @@ FIXTURE_TEST(test_round_trip)
   run.results.block_octets = 131072;
   run.results.block_maxima = g_array_new(FALSE, FALSE, sizeof(guint64));
   g_array_append_vals(run.results.block_maxima, (const guint64[]){5, 0, 1460, 0}, 4);
-  run_results_set_tables(&run.results, "host,connections\nh0,1\n\n");
+  run_results_set_tables(&run.results, "host,connections\nh0,1\n\n", "h0");
   commit(f, &f->origin, &run);
   expect_run(f, &run);
 }
@@ -152,7 +152,7 @@ TEST(test_cut_parts)
   g_auto(run_results) whole = {.block_octets = 0}, taken = {.block_octets = 0};
   g_autoptr(GString) texts = g_string_new(NULL);
   metric_values_set(&whole.metrics, METRIC_TCP_SEGMENTS, 5);
-  run_results_set_tables(&whole, "host\nh0\n\n");
+  run_results_set_tables(&whole, "host\nh0\n\n", "h0");
   g_auto(GStrv) parts = run_part_texts(&whole);
   for (run_part part = 0; part < RUN_PARTS; part++) {
     g_string_append_len(texts, parts[part], (gssize)strlen(parts[part]) + 1);

@@ -188,7 +188,7 @@ run_results fake_results(void)
   metric_values_set(&results.metrics, METRIC_EFFICIENCY_WIRE, 0.1);
   g_assert_true(distribution_append(&results.distributions[1], 1.0 / 3, 1e300));
   g_assert_true(distribution_append(&results.distributions[1], 2, 1));
-  run_results_set_tables(&results, "host,connections\nh0,1\n\n");
+  run_results_set_tables(&results, "host,connections\nh0,1\n\n", "h0");
   return results;
 }
 

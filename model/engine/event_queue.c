@@ -3,12 +3,16 @@
 
 #include <glib.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { HEAP_CHILDREN = 4, CACHE_LINE_OCTETS = 64, FIRST_CAPACITY = 16 };
+enum { HEAP_CHILDREN = 4, CACHE_LINE_OCTETS = 64, FIRST_CAPACITY = 128 };
 
 /* More entries than the first make a heap of the row; as few as the second make a row of the heap again: far
  * enough apart that a timer that comes and goes does not put them in order each time. */
 enum { ROW_MAX = 20, HEAP_MIN = 10 };
+
+/* With more entries than this in a row, those from its head on find their places from its other end. */
+enum { SHORT_ROW_MAX = 10 };
 
 /* This is room in front of the heap, in entries, so that the four children of a node, from number 4 · n + 1
  * on, fill whole cache lines. The last of it has an entry that is never due, in front of the row. */
@@ -143,6 +147,29 @@ static inline void sift_down_row(event_queue *queue, uint32_t place, event_queue
   *to = entry;
 }
 
+/* Where the heap begins, and the row when it has not moved. */
+static inline event_queue_entry *base_of(const event_queue *queue)
+{
+  return (event_queue_entry *)queue->memory + ROOM_IN_FRONT;
+}
+
+/* The same from the head of a long row: what fires and is set again is mostly due after all others but those
+ * that are due much later. They move, and with them the row, towards the front of the memory. */
+static inline void sift_down_long_row(event_queue *queue, event_queue_entry entry)
+{
+  if (queue->heap == base_of(queue)) {
+    queue->heap += queue->capacity - ROW_MAX;
+    memmove(queue->heap, base_of(queue), queue->count * sizeof(event_queue_entry));
+  }
+  event_queue_entry *to = --queue->heap;
+  for (; runs_before(entry, to[1]); to++) {
+    *to = to[1];
+  }
+  *to = entry;
+  queue->heap[-1] = never;
+  find_head(queue);
+}
+
 /* Makes room for twice as many timers. After the entries in use, and after room for all, stand those that are
  * never due: so each node has four children. */
 static G_GNUC_NO_INLINE void grow(event_queue *queue)
@@ -171,11 +198,16 @@ static G_GNUC_NO_INLINE void grow(event_queue *queue)
 /* Makes a heap of the row: from its other end it is one. */
 static void make_heap(event_queue *queue)
 {
+  event_queue_entry row[ROW_MAX];
+
+  memcpy(row, queue->heap, sizeof row);
   queue->is_heap = true;
-  for (uint32_t low = 0, high = queue->count - 1; low <= high; low++, high--) {
-    const event_queue_entry entry = queue->heap[low];
-    put(queue, low, queue->heap[high]);
-    put(queue, high, entry);
+  queue->heap = base_of(queue);
+  for (uint32_t place = 0; place < queue->capacity; place++) {
+    queue->heap[place] = never;
+  }
+  for (uint32_t place = 0; place < ROW_MAX; place++) {
+    put(queue, place, row[ROW_MAX - 1 - place]);
   }
 }
 
@@ -297,6 +329,8 @@ inline event_queue_timer *event_queue_first(event_queue *queue)
     timer->queued_at = timer->when;
     if (queue->is_heap) {
       sift_down_heap(queue, 0, entry);
+    } else if (queue->count > SHORT_ROW_MAX) {
+      sift_down_long_row(queue, entry);
     } else {
       sift_down_row(queue, queue->count - 1, entry);
     }

@@ -263,7 +263,7 @@ static void finish_hosts(const session *self, const metric_terms *terms, time_ps
     if (!self->config.absence) {
       set_made(self, &terms[i], host->sinks > 0, host->first_source, &of->results.metrics);
     }
-    memcpy(of->name, host->name, sizeof of->name);
+    g_strlcpy(of->name, host->name, sizeof of->name);
     of->ending = host->ending;
     of->ending.code = g_strdup(host->ending.code);
     of->ending.message = g_strdup(host->ending.message);

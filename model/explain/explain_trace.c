@@ -84,8 +84,8 @@ typedef struct explanation {
   GHashTable *senders;        /* the names of hosts, by connection and side */
   guint room;                 /* those that have left are forgotten beyond so many */
   trace_event drop;           /* of a packet of the first hole by a switch, when there waited … */
-  GArray *shares;             /* … those of each sender, the most first, … */
-  guint64 at_switch, at_port; /* … and so many in all, and at the port */
+  guint64 at_switch, at_port; /* … so many in all, and at the port, … */
+  GArray *shares;             /* … and there those of each sender, the most first */
 } explanation;
 
 static bool is_at_end(const trace_event *event, const trace_event *of)
@@ -259,7 +259,7 @@ static int compare_sender_shares(gconstpointer a, gconstpointer b)
   return (one < other) - (one > other);
 }
 
-/* Notes whose packets wait in the switch that drops the first packet of the first hole. */
+/* Notes whose packets wait for the port that drops the first packet of the first hole. */
 static void note_filling(explanation *of, const trace_event *event)
 {
   of->drop = *event;
@@ -270,7 +270,10 @@ static void note_filling(explanation *of, const trace_event *event)
       continue;
     }
     of->at_switch++;
-    of->at_port += one->port == event->port;
+    if (one->port != event->port) {
+      continue;
+    }
+    of->at_port++;
     while (place < of->shares->len && g_array_index(of->shares, sender_share, place).sender != one->sender) {
       place++;
     }
@@ -392,15 +395,15 @@ static void add_others(const explanation *of, prose *to)
   }
 }
 
-/* Adds whose packets waited in the switch that dropped the first missing octets. */
+/* Adds whose packets waited for the port of the switch that dropped the first missing octets. */
 static void add_filling(const explanation *of, prose *to)
 {
   if (of->drop.id != TRACE_PACKET_DROPPED) {
     return;
   }
-  prose_add(to, " When it came, %s waited in %s, %s of them for port %u:",
+  prose_add(to, " When it came, %s waited in %s, %s of them for port %u%s",
             prose_plural(to, of->at_switch, "packets"), of->drop.node, prose_count(to, of->at_port),
-            of->drop.port);
+            of->drop.port, of->at_port > 0 ? ":" : "");
   for (guint i = 0; i < MIN(of->shares->len, SENDERS_NAMED); i++) {
     const sender_share *one = &g_array_index(of->shares, sender_share, i);
     prose_add(to, "%s %s from %s", i > 0 ? "," : "", prose_count(to, one->packets), one->sender);

@@ -147,6 +147,7 @@ static const char *drop_words(const char *place)
       {"switch, port limit", "found a queue at its limit at"},
       {"switch, buffer", "found the buffer full at"},
       {"switch, threshold", "found a queue at its threshold at"},
+      {"switch without a way", "found no way in"},
   };
   const char *words = "was dropped on";
 
@@ -235,8 +236,8 @@ static void add_name(const carrier *packet, prose *to)
 static void add_fate(const packet_story *story, const carrier *packet, prose *to)
 {
   if (packet->fate && !packet->place && story->in_graph) {
-    prose_add(to, " %s port %u of %s at %s", packet->fate, packet->port, packet->node,
-              prose_time(to, packet->at));
+    g_autofree char *port = packet->port > 0 ? g_strdup_printf("port %u of ", packet->port) : g_strdup("");
+    prose_add(to, " %s %s%s at %s", packet->fate, port, packet->node, prose_time(to, packet->at));
   } else if (packet->fate) {
     prose_add(to, " %s %s at %s", packet->fate, packet->place ? packet->place : path_of(story),
               prose_time(to, packet->at));

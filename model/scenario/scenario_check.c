@@ -413,6 +413,10 @@ static gboolean check_entries(const checking *on, scenario_key list)
     g_autoptr(scenario) copy = scenario_copy(on->s);
 
     scenario_entry_apply(on->s, list, i, copy);
+    if (list == SCENARIO_HOSTS &&
+        on->c->graph.kind != GRAPH_PATH) { /* it has a graph, which takes long to make */
+      *copy->filled = scenario_members_of_host(copy, on->c);
+    }
     good = check_values(&(checking){.s = copy, .c = scenario_configuration(copy), .error = on->error});
   }
   return good;

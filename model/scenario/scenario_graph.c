@@ -167,6 +167,11 @@ static GPtrArray *entries_of_nodes(const scenario *s, scenario_key list, const g
   const uint32_t end = is_of_hosts ? network->host_count : network->node_count;
   g_autoptr(GPtrArray) entries = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
 
+  *wrong = GRAPH_HOSTS_MAX;
+  if (scenario_entries(s, list) > GRAPH_HOSTS_MAX) {
+    error_set(error, "%u entries; expected at most %d", scenario_entries(s, list), GRAPH_HOSTS_MAX);
+    return NULL;
+  }
   for (uint32_t node = first; node < end; node++) {
     g_ptr_array_add(entries, g_array_new(FALSE, FALSE, sizeof(guint)));
   }
@@ -211,18 +216,25 @@ static scenario *scenario_of_entries(const scenario *s, scenario_key list, const
   return copy;
 }
 
+configuration *scenario_members_of_host(const scenario *s, const configuration *c)
+{
+  configuration *of = scenario_members(s);
+
+  of->connections.count = c->connections.count;
+  of->fault = c->fault;
+  memcpy(of->path.directions, c->path.directions, sizeof of->path.directions);
+  configuration_resolve(of);
+  return of;
+}
+
 /* Returns the configuration of a host to which the entries of `hosts` in `matching` apply: on the network of
  * `c`. */
 static const configuration *configuration_of_host(configuration *c, const scenario *s, const GArray *matching)
 {
   g_autoptr(scenario) copy = scenario_of_entries(s, SCENARIO_HOSTS, matching);
-  configuration *of = scenario_members(copy);
+  configuration *of = scenario_members_of_host(copy, c);
 
   g_ptr_array_add(c->others, of);
-  of->connections.count = c->connections.count;
-  of->fault = c->fault;
-  memcpy(of->path.directions, c->path.directions, sizeof of->path.directions);
-  configuration_resolve(of);
   c->workload.in_flight_octets = MAX(c->workload.in_flight_octets, of->workload.in_flight_octets);
   return of;
 }

@@ -262,6 +262,8 @@ TEST(test_hostile_sets)
        "a.cfg:2: links: 4097 entries; expected at most 4096"},
       {STAR "hosts = ( { at = \"all\"; mpa: { crc = false; }; }", ", { at = \"all\"; mpa: { crc = true; }; }",
        200, " );", ""},
+      {STAR "hosts = ( { at = \"h0\"; }", ", { at = \"h1\"; }", 1024, " );",
+       "a.cfg:2: hosts: 1025 entries; expected at most 1024"},
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS(files); i++) {

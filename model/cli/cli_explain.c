@@ -447,14 +447,16 @@ static gboolean print_quantile(const char *name, const GArray *subjects)
   return TRUE;
 }
 
-/* Prints the columns that are called `name`, "queue_p99_octets", or all "columns"; below others if `found`.
- * FALSE when there is none, and it was not found. */
+/* Prints the columns that are called `name`, "queue_p99_octets" or "all.host", those of the file `name`, or
+ * all "columns"; below others if `found`. FALSE when there is none, and it was not found. */
 static gboolean print_columns(const char *name, gboolean found)
 {
+  const char *own = g_str_has_prefix(name, "all.") ? name + strlen("all.") : name;
   const column_row *row;
 
   for (size_t i = 0; (row = column_row_of(i)) != NULL; i++) {
-    if (g_pattern_match_simple(row->name, name) || strcmp(name, "columns") == 0) {
+    if (g_pattern_match_simple(row->name, own) || strcmp(name, row->file) == 0 ||
+        strcmp(name, "columns") == 0) {
       printf("%s%s (column of %s, %s)\n", found ? "\n" : "", row->name, row->file, row->unit);
       print_wrapped(row->sentence);
       found = TRUE;
@@ -550,16 +552,17 @@ static int unknown_name(const char *name, const GArray *subjects)
   for (gsize i = 0; i < G_N_ELEMENTS(topics); i++) {
     g_string_append_printf(all, "%s, ", topics[i].name);
   }
-  g_string_truncate(all, all->len - strlen(", "));
+  g_string_append(all, "columns");
   g_auto(GStrv) names = g_strsplit(all->str, ", ", -1);
   /* Of an abbreviation nearly every other one is near. */
   const gboolean is_short = strlen(name) < ABBREVIATION;
   g_autofree char *hint =
       scenario_did_you_mean(is_short ? NULL : scenario_suggest(name, (const char *const *)names));
-  plain_text_print(stderr,
-                   "iwarpsim explain: unknown name '%s'; expected keys, metrics, terms, faults, or the name "
-                   "of one of them%s\n",
-                   name, hint);
+  plain_text_print(
+      stderr,
+      "iwarpsim explain: unknown name '%s'; expected keys, metrics, columns, terms, faults, or the "
+      "name of one of them%s\n",
+      name, hint);
   return CLI_USAGE;
 }
 

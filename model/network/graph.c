@@ -196,8 +196,8 @@ static void add_links(GArray *links, uint32_t a, uint32_t b, uint32_t count, gra
 static bool check_counts(uint64_t hosts, uint64_t links, GError **error)
 {
   if (hosts < 2 || hosts > GRAPH_HOSTS_MAX) {
-    return error_set(error, "the network has %" G_GUINT64_FORMAT " %s; expected 2 to %d", hosts,
-                     units_counted((double)hosts, "hosts"), GRAPH_HOSTS_MAX);
+    return error_set(error, "the network has %" G_GUINT64_FORMAT " %s; expected 2 to %d, named h0, h1 …",
+                     hosts, units_counted((double)hosts, "hosts"), GRAPH_HOSTS_MAX);
   }
   return links <= GRAPH_LINKS_MAX ||
          error_set(error, "the network has %" G_GUINT64_FORMAT " links; expected at most %d", links,

@@ -194,7 +194,7 @@ static gboolean check_event(const checking *on, guint event)
   if ((of->value.number == SCENARIO_LINKS_UP) == is_path) {
     return scenario_problem(on->error, of->origin,
                             "event: %s is of a %s, and topology.kind is %s; expected %s", of->value.text,
-                            is_path ? "graph" : "path", is_path ? "path" : "none",
+                            is_path ? "graph" : "path", scenario_value_text(on->s, SCENARIO_TOPOLOGY_KIND),
                             is_path ? "keys of path.forward or path.reverse" : "such as links.NAME.up");
   }
 

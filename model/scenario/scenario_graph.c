@@ -482,7 +482,8 @@ static gboolean check_path_keys(const checking *on)
 
     good = !(is_direction || is_other) || !scenario_differs(on->s, key) ||
            finding_error(on, KEYS(key, SCENARIO_TOPOLOGY_KIND),
-                         "%s is of a path, and topology.kind is none; expected %s", name_of(key), other);
+                         "%s is of a path, and topology.kind is %s; expected %s", name_of(key),
+                         scenario_value_text(on->s, SCENARIO_TOPOLOGY_KIND), other);
   }
   return good;
 }
@@ -494,15 +495,15 @@ static gboolean check_graph_boxes(const checking *on)
 
   return boxes->mode.values[0] == PATH_MIDDLEBOX_NONE ||
          ((!choice_list_has(&boxes->mode, PATH_MIDDLEBOX_PROXY) ||
-           finding_error(
-               on, KEYS(SCENARIO_MIDDLEBOX_MODE),
-               "middlebox.mode has a proxy, which is of a path, and topology.kind is none; expected "
-               "split, coalesce, rechunk, shift or random")) &&
+           finding_error(on, KEYS(SCENARIO_MIDDLEBOX_MODE),
+                         "middlebox.mode has a proxy, which is of a path, and topology.kind is %s; expected "
+                         "split, coalesce, rechunk, shift or random",
+                         scenario_value_text(on->s, SCENARIO_TOPOLOGY_KIND))) &&
           (boxes->position != PATH_POSITION_BETWEEN ||
-           finding_error(
-               on, KEYS(SCENARIO_MIDDLEBOX_POSITION),
-               "middlebox.position = between is of a path, and topology.kind is none; expected "
-               "before, for what the hosts of middlebox.at send, or behind, for what they receive")) &&
+           finding_error(on, KEYS(SCENARIO_MIDDLEBOX_POSITION),
+                         "middlebox.position = between is of a path, and topology.kind is %s; expected "
+                         "before, for what the hosts of middlebox.at send, or behind, for what they receive",
+                         scenario_value_text(on->s, SCENARIO_TOPOLOGY_KIND))) &&
           (*on->c->boxes_at != '\0' ||
            finding_error(on, KEYS(SCENARIO_MIDDLEBOX_MODE),
                          "middlebox.mode: boxes of a graph stand at hosts; expected middlebox.at, the set of "

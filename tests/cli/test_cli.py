@@ -264,7 +264,7 @@ class Cli(kit.ProgramTest):
         self.expect_start(word, "Keys of a scenario:\nmiddlebox.mode (default: none)\n")
         self.assertIn(" coalesce: segments are joined", word)
         self.expect("iwarpsim explain hedl", "",
-                    "iwarpsim explain: unknown name 'hedl'; expected keys, metrics, terms, faults, or the "
+                    "iwarpsim explain: unknown name 'hedl'; expected keys, metrics, columns, terms, faults, or the "
                     "name of one of them (did you mean 'held'?)\n", 2)
         self.shell("iwarpsim explain held --markdown", 2)
         self.shell("iwarpsim explain metrics --schema", 2)
@@ -295,7 +295,7 @@ class Cli(kit.ProgramTest):
         self.expect("iwarpsim explain BBR", "BBR is not modelled\n    What comes nearest: tcp.congestion is cubic, newreno or "
                     "dctcp, and tcp.pacing paces each.\n", "")
         self.expect("iwarpsim explain DPI", "",  # as near to DDP as to IPD: an abbreviation is not guessed at
-                    "iwarpsim explain: unknown name 'DPI'; expected keys, metrics, terms, faults, or the name of one of "
+                    "iwarpsim explain: unknown name 'DPI'; expected keys, metrics, columns, terms, faults, or the name of one of "
                     "them\n", 2)
         jitter = self.shell("iwarpsim explain jitter").stdout  # the last part of two keys
         self.expect_parts(jitter, "Keys of a scenario:\n", "\npath.forward.jitter (", "\npath.reverse.jitter (")

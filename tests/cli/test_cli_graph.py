@@ -38,6 +38,10 @@ class Graph(kit.ProgramTest):
         self.assertEqual([(row["switch"], row["port"], row["to"]) for row in self.rows("o/ports.csv")],
                          [("s0", "1", "h0"), ("s0", "2", "h1"), ("s0", "3", "h2"), ("s0", "", "")])
         self.assertEqual(values["all.host"], "h2")
+        self.expect_parts(self.shell("iwarpsim explain all.host").stdout, "host (column of hosts.csv, text)")
+        text = self.shell("iwarpsim explain ports.csv").stdout
+        self.expect_parts(text, "utilisation (column of ports.csv, 1)")
+        self.assertNotIn("(column of hosts.csv", text)
         self.expect_parts(self.shell("iwarpsim explain columns").stdout, "hosts.csv", "ports.csv")
 
     def test_window_of_ports(self):
@@ -290,3 +294,12 @@ class Graph(kit.ProgramTest):
                    and event["time_ps"] <= at < event["time_ps"] + event["waits_ps"]]
         self.assertEqual(sorted(found[2].split(", ")),
                          sorted(f"{waiting.count(i)} from h{i}" for i in (0, 1) if i in waiting))
+
+    def test_who_waits_for_the_port(self):
+        """Where packets wait for several ports of the switch, the senders are of those that wait for the one that drops."""
+        self.shell("iwarpsim run a.cfg -q -o o --set workload.pattern=all-to-all --set workload.message_size=1MiB"
+                   " --set switch.buffer=60000 --set receiver.mode=in-order --set measure.hosts= --trace o.trace")
+        story = " ".join(self.shell("iwarpsim explain-peak o.trace").stdout.split())
+        found = re.search(r"When it came, ([0-9]+) packets waited in s0, ([0-9]+) of them for port [1-3]: ([^.]*)\.", story)
+        self.assertLess(int(found[2]), int(found[1]))
+        self.assertEqual(sum(int(part.split(" from ")[0]) for part in found[3].split(", ")), int(found[2]))

@@ -128,7 +128,7 @@ TEST(test_mistakes_of_links)
                            "(a.cfg:3), which has the last word; expected links of its own"},
       {TAKEN("leaf0"), ""}, /* that of leaf1 is left */
       {FAR "event = ( { at = \"2ms\"; value = 1280;\nkey = \"path.forward.mtu\"; } );",
-       "a.cfg:5: event: path.forward.mtu is of a path, and topology.kind is none; expected such as "
+       "a.cfg:5: event: path.forward.mtu is of a path, and topology.kind is leaf-spine; expected such as "
        "links.NAME.up"},
       {"event = ( { at = \"2ms\"; value = false;\nkey = \"links.far.up\"; } );",
        "a.cfg:2: event: links.far.up is of a graph, and topology.kind is path; expected keys of path.forward "

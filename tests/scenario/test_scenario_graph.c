@@ -34,7 +34,7 @@ static const char *const wrong[][2] = {
      "a.cfg:2: measure.host: no host is named 'h4'; expected one of h[0-3]"},
     {STAR "measure: { host = \"h[0-1]\"; };", "a.cfg:2: measure.host: it is 2 hosts; expected one"},
     {STAR "measure: { side = \"initiator\"; };",
-     "a.cfg:2: measure.side is of a path, and topology.kind is none; expected that it is not given"},
+     "a.cfg:2: measure.side is of a path, and topology.kind is star; expected that it is not given"},
     /* A name is meant, whatever its number. */
     {STAR "workload: { from = \"h0+lasst\"; };",
      "a.cfg:2: workload.from: no host is named 'lasst'; expected one of h[0-3] (did you mean 'last'?)"},
@@ -56,6 +56,8 @@ static const char *const wrong[][2] = {
      "a.cfg:2: links: no node is named 'leaf0'; expected one of h[0-3]+s0"},
     {STAR "links = ( { between = \"h0\"; } );",
      "a.cfg:2: links: between = \"h0\" is not two sets; expected such as \"h[0-3] s0\""},
+    {GRAPH "links = ( { between = \"H[0-1] s0\"; } );",
+     "a.cfg:2: links: the network has 0 hosts; expected 2 to 1024, named h0, h1 …"},
     {GRAPH "", "a.cfg:1: links: there is none; expected the links of the graph"},
     {GRAPH "links = ( { between = \"h[0-1] s0\"; },\n { between = \"s0 s0\"; } );",
      "a.cfg:3: links: s0 is linked to itself; expected two sets that have no node in common"},
@@ -72,16 +74,16 @@ static const char *const wrong[][2] = {
     {GRAPH "links = ( { between = \"all s0\"; } );",
      "a.cfg:2: links: 'all' stands for no node before the links have named them; expected names"},
     {GRAPH "links = ( { between = \"h0 s0\"; } );",
-     "a.cfg:2: links: the network has 1 host; expected 2 to 1024"},
+     "a.cfg:2: links: the network has 1 host; expected 2 to 1024, named h0, h1 …"},
     /* --- Sizes --- */
     {"topology: { kind = \"star\"; hosts = 1; };",
-     "a.cfg:1: topology.kind: the network has 1 host; expected 2 to 1024"},
+     "a.cfg:1: topology.kind: the network has 1 host; expected 2 to 1024, named h0, h1 …"},
     {"topology: { kind = \"dumbbell\"; hosts = 513; };",
-     "a.cfg:1: topology.kind: the network has 1026 hosts; expected 2 to 1024"},
+     "a.cfg:1: topology.kind: the network has 1026 hosts; expected 2 to 1024, named h0, h1 …"},
     {GRAPH "links = ( { between = \"h[0-1024] s0\"; } );",
-     "a.cfg:2: links: the network has 1025 hosts; expected 2 to 1024"},
+     "a.cfg:2: links: the network has 1025 hosts; expected 2 to 1024, named h0, h1 …"},
     {GRAPH "links = ( { between = \"h[0-60000] s0\"; } );",
-     "a.cfg:2: links: the network has 60001 hosts; expected 2 to 1024"},
+     "a.cfg:2: links: the network has 60001 hosts; expected 2 to 1024, named h0, h1 …"},
     /* 4 x 2 links of hosts and 4 x 256 x 4. */
     {"topology: { kind = \"leaf-spine\"; leaves = 4; spines = 256; uplinks = 4; };",
      "a.cfg:1: topology.kind: the network has 4104 links; expected at most 4096"},
@@ -138,20 +140,20 @@ static const char *const wrong[][2] = {
      "a.cfg:2: switches: no switch is named 'h0'; expected one of s0"},
     /* --- Keys of a path --- */
     {STAR "path: { forward: { rate = \"1Gbit/s\"; }; };",
-     "a.cfg:2: path.forward.rate is of a path, and topology.kind is none; expected link.rate, or trunk or "
+     "a.cfg:2: path.forward.rate is of a path, and topology.kind is star; expected link.rate, or trunk or "
      "links"},
     {STAR "path: { reverse: { delay = \"1us\"; }; };",
-     "a.cfg:2: path.reverse.delay is of a path, and topology.kind is none; expected link.delay, or trunk or "
+     "a.cfg:2: path.reverse.delay is of a path, and topology.kind is star; expected link.delay, or trunk or "
      "links"},
     {STAR "path: { forward: { queue = 10; }; };",
-     "a.cfg:2: path.forward.queue is of a path, and topology.kind is none; expected switch.port_limit"},
+     "a.cfg:2: path.forward.queue is of a path, and topology.kind is star; expected switch.port_limit"},
     {STAR "path: { forward: { ecn_threshold = 10; }; };",
-     "a.cfg:2: path.forward.ecn_threshold is of a path, and topology.kind is none; expected "
+     "a.cfg:2: path.forward.ecn_threshold is of a path, and topology.kind is star; expected "
      "switch.ecn_minimum"},
     {STAR "path: { forward: { hop_rate = [\"1Gbit/s\"]; }; };",
-     "a.cfg:2: path.forward.hop_rate is of a path, and topology.kind is none; expected links of the graph"},
+     "a.cfg:2: path.forward.hop_rate is of a path, and topology.kind is star; expected links of the graph"},
     {"topology: { kind = \"star\";\n medium = \"csma\"; };",
-     "a.cfg:2: topology.medium is of a path, and topology.kind is none; expected that it is not given"},
+     "a.cfg:2: topology.medium is of a path, and topology.kind is star; expected that it is not given"},
     /* --- Boxes --- */
     {STAR "middlebox: { mode = \"split\";\n position = \"behind\"; };",
      "a.cfg:2: middlebox.mode: boxes of a graph stand at hosts; expected middlebox.at, the set of these"},
@@ -162,11 +164,11 @@ static const char *const wrong[][2] = {
     {STAR "middlebox: { mode = \"split\"; at = \"h[3-2]\"; };",
      "a.cfg:2: middlebox.at: the range 'h[3-2]' goes down; expected 'h[2-3]'"},
     {STAR "middlebox: { mode = \"split\"; at = \"all\";\n position = \"between\"; };",
-     "a.cfg:3: middlebox.position = between is of a path, and topology.kind is none; expected before, for "
+     "a.cfg:3: middlebox.position = between is of a path, and topology.kind is star; expected before, for "
      "what "
      "the hosts of middlebox.at send, or behind, for what they receive"},
     {STAR "middlebox: { at = \"all\";\n mode = \"split+proxy\"; };",
-     "a.cfg:3: middlebox.mode has a proxy, which is of a path, and topology.kind is none; expected split, "
+     "a.cfg:3: middlebox.mode has a proxy, which is of a path, and topology.kind is star; expected split, "
      "coalesce, rechunk, shift or random"},
     {STAR "middlebox: { mode = \"coalesce\"; at = \"all\"; };",
      "a.cfg:2: middlebox.coalesce_size = 16384 and 40 octets of headers do not fit link.mtu 1500; expected "
@@ -218,7 +220,7 @@ TEST(test_path_preset)
   g_autofree char *found = fixture_findings(fixture_load("@include \"presets/tor-queue.cfg\"\n" STAR, NULL));
 
   g_assert_nonnull(strstr(found, "presets/tor-queue.cfg:"));
-  g_assert_true(g_str_has_suffix(found, ": path.forward.queue_size is of a path, and topology.kind is none; "
+  g_assert_true(g_str_has_suffix(found, ": path.forward.queue_size is of a path, and topology.kind is star; "
                                         "expected switch.port_limit"));
   fixture_assert_findings("@include \"presets/tor-switch.cfg\"\n" STAR
                           "tcp: { congestion = \"dctcp\"; rto_min = \"10ms\"; delayed_ack = \"1ms\"; };",

@@ -101,6 +101,7 @@ if (lacking > 0) {
 }
 panel_height = max(panel_height, 2*font)
 height = height > 0 ? height : int(others+rows*panel_height)
+y_every = max(1, int(ceil(y_tics*(letters ? 25 : 1.3*font)/panel_height))) # of rows that are less high than a label, so many have one
 down(dots) = 1-1.0*dots/height # from the top of the page, as gnuplot counts: from its bottom
 left_margin(p) = (left+(panel_width+gap)*((p-1)%columns))/width
 right_margin(p) = left_margin(p)+1.0*panel_width/width
@@ -184,7 +185,7 @@ panel = "if (p > 1) { unset label 1; unset label 2; unset label 3; unset label 5
   ."do for [i=1:x_tics] { set xtics add ((labelled_x && at(shown,i) ? (x_broken ? wrap(x_label[i], tight, 3) : x_label[i]) : '') x_tic[i]) };"\
   ."do for [i=1:x_gaps] { if (x_gap[i] > x_from && x_gap[i] < x_to) { set label 10+i '//' at first x_gap[i],graph 0 center front } };"\
   ."if (y_tics) { set ytics () };"\
-  ."do for [i=1:y_tics] { set ytics add ((labelled_y ? y_label[i] : '') y_tic[i]) };"\
+  ."do for [i=1:y_tics] { set ytics add ((labelled_y && (i-1)%y_every == 0 ? y_label[i] : '') y_tic[i]) };"\
   ."if (y_zero) { set ytics add ((labelled_y ? '0' : '') y_from/y_unit) }"
 unset key
 set multiplot

@@ -7,8 +7,9 @@
 #include "study/plot/plot_chart.h"
 #include "study/plot/study_plot.h"
 
-/* A cell less wide than so many letters of the axes has no text, and a row of cells so many dots in print. */
-enum { SHARE_LETTERS = 5, QUEUE_LETTERS = 9, ROW_DOTS = 120, LEAST_DOTS = 480 };
+/* A cell less wide than so many letters of the axes has no text, and a row of cells so many dots in print,
+ * but for that all of them have at most 40 cm. */
+enum { SHARE_LETTERS = 5, QUEUE_LETTERS = 9, ROW_DOTS = 120, LEAST_DOTS = 480, MOST_DOTS = 4724 };
 
 static plot_axis new_axis(const char *name, double from)
 {
@@ -72,7 +73,7 @@ gboolean plot_ports(const char *text, const char *subtitle, gboolean queues, con
   shades = plot_axis_limited(shades, queues ? &(const plot_range){0, 0} : &(const plot_range){0, 1});
   plot_axis_append(&shades, "cb", chart.variables);
   chart.panel_letters = (queues ? QUEUE_LETTERS : SHARE_LETTERS) * chart.x.labels->len;
-  chart.panel_height = MAX(ROW_DOTS * chart.y.labels->len, LEAST_DOTS);
+  chart.panel_height = CLAMP(ROW_DOTS * chart.y.labels->len, LEAST_DOTS, MOST_DOTS);
   gnuplot_set_number(chart.variables, "cell_letters", queues ? QUEUE_LETTERS : SHARE_LETTERS);
   gnuplot_set_number(chart.variables, "octets", queues);
   chart.x_numeric = TRUE;

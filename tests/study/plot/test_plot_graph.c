@@ -45,15 +45,35 @@ DRAWN_TEST(test_no_spray)
 
 #define HEADS "switch,port,to,packets,octets,utilisation,queue_mean_octets,queue_peak_octets,marked\n"
 
-static gboolean draw_ports(plot_fixture *f, gboolean queues, GError **error)
+static gboolean draw_ports_as(plot_fixture *f, gboolean queues, gnuplot_format format, GError **error)
 {
   const run_results results = {.block_octets = 0};
   const summary page = {.version = "0.1.0", .engine = "native", .results = &results};
-  const gnuplot_target target = plot_fixture_target(f, GNUPLOT_PNG);
+  const gnuplot_target target = plot_fixture_target(f, format);
   g_autofree char *path = g_build_filename(f->folder, "summary.json", NULL);
   g_autoptr(scenario) base = fixture_scenario(f->folder, "a.cfg", "title = \"a title\";", NULL);
   g_assert_true(summary_write_json(&page, base, path, NULL));
   return plot_ports_of_run(f->folder, queues, &(const plot_request){0}, &target, error);
+}
+
+static gboolean draw_ports(plot_fixture *f, gboolean queues, GError **error)
+{
+  return draw_ports_as(f, queues, GNUPLOT_PNG, error);
+}
+
+/* Rows of 258 switches share 4724 dots, 18.3 each, and a label needs more, but less than twice that: every
+ * other row has one. */
+DRAWN_TEST(test_many_switches)
+{
+  g_autoptr(GString) csv = g_string_new(HEADS);
+  for (guint i = 0; i < 258; i++) {
+    g_string_append_printf(csv, "s%u,1,h0,5,1000,0.25,1.5,3000,0\n", i);
+  }
+  g_free(fixture_file(f->folder, "ports.csv", csv->str));
+  g_assert_true(draw_ports_as(f, FALSE, GNUPLOT_SVG, NULL));
+  EXPECT_FILE(f, "utilisation.gnuplot", "print_height = 4724");
+  EXPECT_COUNTS(f, "utilisation.svg", {"<text>s0<", 1}, {"<text>s1<", 0}, {"<text>s256<", 1},
+                {"<text>s257<", 0});
 }
 
 /* A row is a switch, from the bottom; the line of the switch itself is none. */

@@ -75,6 +75,7 @@ typedef struct summary_record {
   char *engine;            /* that ran; "" when the file has none */
   char *git, *ns3_version; /* NULL: the file has none */
   char *terminate_code, *terminate_side;
+  char *measured_host;            /* of a graph, "h16"; NULL: the file has none */
   char **notes;                   /* of a run; NULL: the file has none */
   GArray *facts;                  /* summary_fact of a replay */
   char *keys[SCENARIO_KEY_COUNT]; /* canonical texts; NULL: the file has none */

@@ -205,6 +205,7 @@ static gboolean read_root(const reading *r, JsonObject *root)
   record->ns3_version = kept(r, json_text_object(part, "libraries"), "ns-3");
   record->terminate_code = kept(r, root, "terminate_code");
   record->terminate_side = kept(r, root, "terminate_side");
+  record->measured_host = kept(r, root, "measure.host");
   record->is_replay = json_object_has_member(root, "replay");
   record->status = run_status_find(status);
   if (record->status == RUN_STATUSES) {

@@ -295,6 +295,13 @@ class Graph(kit.ProgramTest):
         self.assertEqual(sorted(found[2].split(", ")),
                          sorted(f"{waiting.count(i)} from h{i}" for i in (0, 1) if i in waiting))
 
+    def test_headings(self):
+        """A plot of a run has the name of the host that was measured; the receiver's mode where all hosts have the same."""
+        for option, heading in (("", " · seed 1 · host h2 · receiver out-of-order · iwarpsim "),
+                                (" --set 'hosts={ at=h2 receiver.mode=in-order }'", " · seed 1 · host h2 · iwarpsim ")):
+            self.shell(f"iwarpsim run a.cfg -q -o o --set measure.host=h2{option} && iwarpsim plot o -q --what occupancy")
+            self.assertIn(heading, kit.octets("o/occupancy.dat").decode())
+
     def test_who_waits_for_the_port(self):
         """Where packets wait for several ports of the switch, the senders are of those that wait for the one that drops."""
         self.shell("iwarpsim run a.cfg -q -o o --set workload.pattern=all-to-all --set workload.message_size=1MiB"

@@ -220,10 +220,16 @@ static void append_letters(const series *s, double end_s, double unit_s, int top
 char *plot_run_subtitle(const summary_record *run)
 {
   const char *seed = run->keys[SCENARIO_RUN_SEED];
-  const char *mode = run->keys[SCENARIO_RECEIVER_MODE];
-  return g_strdup_printf("%s%s%s %s · seed %s · receiver %s · iwarpsim %s%s%s", run->title,
+  const char *mode = run->keys[SCENARIO_RECEIVER_MODE], *hosts = run->keys[SCENARIO_HOSTS];
+  g_autofree char *host =
+      run->measured_host != NULL ? g_strconcat(" · host ", run->measured_host, NULL) : NULL;
+  /* In a graph `hosts` may give some another one. */
+  g_autofree char *receiver = hosts != NULL && strstr(hosts, " receiver.mode=") != NULL
+                                  ? g_strdup("")
+                                  : g_strconcat(" · receiver ", mode != NULL ? mode : "unknown", NULL);
+  return g_strdup_printf("%s%s%s %s · seed %s%s%s · iwarpsim %s%s%s", run->title,
                          *run->title != '\0' ? " · " : "", run->is_replay ? "replay of" : "scenario",
-                         run->name, seed != NULL ? seed : "unknown", mode != NULL ? mode : "unknown",
+                         run->name, seed != NULL ? seed : "unknown", host != NULL ? host : "", receiver,
                          run->version, run->status == RUN_OK ? "" : " · status ",
                          run->status == RUN_OK ? "" : run_status_name(run->status));
 }

@@ -98,5 +98,6 @@ gboolean plot_ports_of_run(const char *run_folder, gboolean queues, const plot_r
 gboolean plot_trace(FILE *file, const char *name, const char *what, const plot_request *request,
                     const char *stem, const gnuplot_target *target, GError **error);
 
-/* Returns the subtitle of a plot of `run` alone: scenario, seed, receiver, version. Free with g_free(). */
+/* Returns the subtitle of a plot of `run` alone: scenario, seed, measured host, receiver, version. The
+ * receiver is left out where hosts of a graph differ in it. Free with g_free(). */
 char *plot_run_subtitle(const summary_record *run);

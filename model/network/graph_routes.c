@@ -359,7 +359,8 @@ gboolean graph_routes_check_mtu(graph_routes *self, GError **error)
   }
   for (uint32_t i = 0; least < most && i < hosts * hosts; i++) {
     const uint32_t source = i / hosts, destination = i % hosts;
-    const uint32_t sent = mtus[graph_link_at(network, source, 0)];
+    const uint32_t sent =
+        MIN(mtus[graph_link_at(network, source, 0)], mtus[graph_link_at(network, destination, 0)]);
     const uint32_t mtu = sent > least && source != destination
                              ? graph_routes_pair(self, source, destination, 1).mtu_octets
                              : 0;

@@ -74,6 +74,6 @@ typedef struct graph_pair {
  * that is less. O(the links of their routes): callers keep what they need often. */
 graph_pair graph_routes_pair(graph_routes *self, uint32_t source, uint32_t destination, uint32_t octets);
 
-/* Returns FALSE, and sets `error`, when the MTU falls on the way from a host to another, by name: what host
- * and MTU, and to what. */
+/* Returns FALSE, and sets `error`, when the MTU between two hosts is smaller than those of their own links,
+ * from which they know what to send: by name, what host and MTU, and to what. */
 gboolean graph_routes_check_mtu(graph_routes *self, GError **error);

@@ -415,7 +415,8 @@ static gboolean check_entries(const checking *on, scenario_key list)
     scenario_entry_apply(on->s, list, i, copy);
     if (list == SCENARIO_HOSTS &&
         on->c->graph.kind != GRAPH_PATH) { /* it has a graph, which takes long to make */
-      *copy->filled = scenario_members_of_host(copy, on->c);
+      *copy->filled =
+          scenario_members_of_host(copy, on->c, on->c->path.directions[SIDE_INITIATOR].link.mtu_octets);
     }
     good = check_values(&(checking){.s = copy, .c = scenario_configuration(copy), .error = on->error});
   }

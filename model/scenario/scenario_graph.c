@@ -192,13 +192,15 @@ static GPtrArray *entries_of_nodes(const scenario *s, scenario_key list, const g
   return g_steal_pointer(&entries);
 }
 
-/* Returns the first node to which the same entries apply as to `node`. */
-static guint first_alike(const GPtrArray *entries, guint node)
+/* Returns the first node to which the same entries apply as to `node`, and which has as large an MTU where
+ * `mtus` has those of all (NULL: it does not matter). */
+static guint first_alike(const GPtrArray *entries, const uint32_t *mtus, guint node)
 {
   const GArray *own = entries->pdata[node], *other = entries->pdata[0];
   guint i = 0;
 
-  while (own->len != other->len || memcmp(own->data, other->data, own->len * sizeof(guint)) != 0) {
+  while (own->len != other->len || memcmp(own->data, other->data, own->len * sizeof(guint)) != 0 ||
+         (mtus != NULL && mtus[i] != mtus[node])) {
     other = entries->pdata[++i];
   }
   return i;
@@ -216,30 +218,34 @@ static scenario *scenario_of_entries(const scenario *s, scenario_key list, const
   return copy;
 }
 
-configuration *scenario_members_of_host(const scenario *s, const configuration *c)
+configuration *scenario_members_of_host(const scenario *s, const configuration *c, guint32 mtu_octets)
 {
   configuration *of = scenario_members(s);
 
   of->connections.count = c->connections.count;
   of->fault = c->fault;
   memcpy(of->path.directions, c->path.directions, sizeof of->path.directions);
+  for (enum side side = 0; side < SIDES; side++) {
+    of->path.directions[side].link.mtu_octets = mtu_octets;
+  }
   configuration_resolve(of);
   return of;
 }
 
 /* Returns the configuration of a host to which the entries of `hosts` in `matching` apply: on the network of
- * `c`. */
-static const configuration *configuration_of_host(configuration *c, const scenario *s, const GArray *matching)
+ * `c`, by a link with that MTU, of which its MSS is (RFC 9293 section 3.7.1). */
+static const configuration *configuration_of_host(configuration *c, const scenario *s, const GArray *matching,
+                                                  uint32_t mtu_octets)
 {
   g_autoptr(scenario) copy = scenario_of_entries(s, SCENARIO_HOSTS, matching);
-  configuration *of = scenario_members_of_host(copy, c);
+  configuration *of = scenario_members_of_host(copy, c, mtu_octets);
 
   g_ptr_array_add(c->others, of);
   c->workload.in_flight_octets = MAX(c->workload.in_flight_octets, of->workload.in_flight_octets);
   return of;
 }
 
-/* Makes what each host has: hosts with the same entries share it. FALSE: a set is wrong. */
+/* Makes what each host has: hosts with the same entries and MTU share it. FALSE: a set is wrong. */
 static gboolean fill_hosts(configuration *c, const scenario *s, const graph *network)
 {
   const uint32_t count = network->host_count;
@@ -247,6 +253,7 @@ static gboolean fill_hosts(configuration *c, const scenario *s, const graph *net
   GError *error = NULL;
   g_autoptr(GPtrArray) entries = entries_of_nodes(s, SCENARIO_HOSTS, network, &wrong, &error);
   g_autofree const configuration **hosts = g_new(const configuration *, count);
+  g_autofree uint32_t *mtus = g_new(uint32_t, count);
 
   if (entries == NULL) {
     note_problem(c, SCENARIO_HOSTS, wrong, error);
@@ -254,11 +261,14 @@ static gboolean fill_hosts(configuration *c, const scenario *s, const graph *net
   }
   for (uint32_t host = 0; host < count; host++) {
     const GArray *matching = entries->pdata[host];
-    const guint alike = first_alike(entries, host);
+    mtus[host] = network->links[graph_link_at(network, host, 0)].config->link.mtu_octets;
+    const guint alike = first_alike(entries, mtus, host);
+    const bool is_usual =
+        matching->len == 0 && mtus[host] == c->path.directions[SIDE_INITIATOR].link.mtu_octets;
 
-    hosts[host] = alike < host         ? hosts[alike]
-                  : matching->len == 0 ? c
-                                       : configuration_of_host(c, s, matching);
+    hosts[host] = alike < host ? hosts[alike]
+                  : is_usual   ? c
+                               : configuration_of_host(c, s, matching, mtus[host]);
   }
   c->of_graph.hosts = configuration_keep(c, hosts, count * sizeof *hosts);
   c->of_graph.host_count = count;
@@ -278,7 +288,7 @@ static gboolean fill_switches(configuration *c, const scenario *s, const graph *
   }
   g_autofree network_switch_config *switches = g_new(network_switch_config, entries->len);
   for (guint i = 0; i < entries->len; i++) {
-    const guint alike = first_alike(entries, i);
+    const guint alike = first_alike(entries, NULL, i);
     if (alike < i) {
       switches[i] = switches[alike];
       continue;
@@ -525,7 +535,7 @@ static gboolean look_at_switches(const checking *on, const graph *network, uint3
     g_autoptr(scenario) copy = scenario_of_entries(on->s, SCENARIO_SWITCHES, entries->pdata[i]);
     const checking of = {.s = copy, .c = on->c, .notes = on->notes, .error = on->error};
 
-    good = first_alike(entries, i) < i || look(&of, &on->c->of_graph.switches[i], packet_octets);
+    good = first_alike(entries, NULL, i) < i || look(&of, &on->c->of_graph.switches[i], packet_octets);
   }
   return good;
 }

@@ -79,8 +79,8 @@ const char *scenario_settings_where(const scenario *s, scenario_key key);
 configuration *scenario_members(const scenario *s);
 
 /* Returns a complete configuration of a host that has the values of `s`, on the network of `c`, which is a
- * graph; the caller's. */
-configuration *scenario_members_of_host(const scenario *s, const configuration *c);
+ * graph, by a link with that MTU; the caller's. */
+configuration *scenario_members_of_host(const scenario *s, const configuration *c, guint32 mtu_octets);
 
 /* Reads the group `sweep` of a file into the axes of the scenario (scenario_axes.c). */
 gboolean scenario_axes_load(scenario *s, const source_setting *sweep, GError **error);

@@ -141,6 +141,26 @@ TEST(test_boxes_of_one_host)
   }
 }
 
+/* A host announces the MSS of its own link (RFC 9293 section 3.7.1), so that no packet is too big for it,
+ * with path MTU discovery or without: at an MTU of 1500, 4 messages of 65536 octets are 46 segments each of
+ * 1429 (1460 less 12 of markers, 20 of framing). Where it does not fall, at 9000, they are 8 of 8870. */
+static const char *const discoveries[] = {"tcp.path_mtu_discovery=true", "tcp.path_mtu_discovery=false"};
+
+ROW_TEST(test_smaller_link, discoveries)
+{
+  static const char text[] = "topology: { kind = \"star\"; hosts = 4; };\n"
+                             "link: { rate = \"10Gbit/s\"; mtu = 9000; };\n"
+                             "links = ( { between = \"h2 s0\"; mtu = 1500; } );\n"
+                             "workload: { message_size = \"64KiB\"; messages = 4; };\n";
+  g_auto(session_result) small = RUN_ON_BOTH(.text = text, .sets = STRINGS(*c, "measure.host=h2"));
+  g_auto(session_result) large = RUN_ON_BOTH(.text = text, .sets = STRINGS(*c, "measure.host=h3"));
+
+  EXPECT_METRICS(&small, (TCP_SEGMENTS, ==, 4 * 46), (TCP_PATH_MTU_CHANGES, ==, 0),
+                 (PATH_PACKETS_LOST, ==, 0));
+  EXPECT_METRICS(&large, (TCP_SEGMENTS, ==, 4 * 8), (TCP_PATH_MTU_CHANGES, ==, 0),
+                 (PATH_PACKETS_LOST, ==, 0));
+}
+
 /* A path has no values of hosts, and no key of theirs. */
 TEST(test_a_path_has_none)
 {

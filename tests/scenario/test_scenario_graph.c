@@ -118,8 +118,8 @@ static const char *const wrong[][2] = {
     {STAR "switch: { port_limit = 4095; };\nlinks = ( { between = \"h1 s0\"; mtu = 4096; } );",
      "a.cfg:2: switch.port_limit = 4095 does not hold a packet of the largest MTU, 4096; expected at least "
      "that"},
-    {STAR "links = ( { between = \"h1 s0\"; mtu = 1400; } );\ntcp: { path_mtu_discovery = false; };",
-     "a.cfg:3: the MTU falls from 1500 octets at h0 to 1400 on the way to h1; expected path MTU discovery, "
+    {LEAF_SPINE "trunk: { mtu = 1400; };\ntcp: { path_mtu_discovery = false; };",
+     "a.cfg:3: the MTU falls from 1500 octets at h0 to 1400 on the way to h2; expected path MTU discovery, "
      "or "
      "an MTU that does not fall"},
     {STAR "links = ( { between = \"h1 s0\"; mtu = 1279; } );\ntcp: { ip = \"ipv6\"; };",

@@ -90,6 +90,33 @@ static gboolean read_scope(const scenario_key_row *row, size_scope *scope, GErro
                    chosen.precision);
 }
 
+static gboolean is_legal(const scenario *s, scenario_key key, guint64 number)
+{
+  g_autofree char *text = scenario_axis_range_text(scenario_key_row_of(key), number);
+  g_autoptr(scenario) copy = scenario_copy(s);
+  return scenario_set_key(copy, key, text, "--key", NULL) && scenario_check(copy, NULL, NULL);
+}
+
+/* Lets the search begin with the least number that goes with the other values of `s`, as that of a buffer
+ * which must hold a packet. FALSE: there is none larger. */
+static gboolean raise_from(const scenario *s, size_question *question)
+{
+  guint64 wrong = question->scope.from, legal = wrong;
+  do {
+    if (legal >= question->scope.to / 2) {
+      return FALSE;
+    }
+    wrong = legal;
+    legal = MAX(2 * legal, 1);
+  } while (!is_legal(s, question->key, legal));
+  while (legal - wrong > 1) {
+    const guint64 middle = wrong + (legal - wrong) / 2;
+    *(is_legal(s, question->key, middle) ? &legal : &wrong) = middle;
+  }
+  question->scope.from = legal;
+  return TRUE;
+}
+
 /* Free the condition with size_condition_clear() also after FALSE. */
 static gboolean read_question(size_question *question, GError **error)
 {
@@ -213,11 +240,16 @@ static gboolean show_curve(const size_question *question, const char *path, GErr
   return !study_plot_fits(table, &plot_metric, NULL) || draw(table, &plot_metric, &request, path, error);
 }
 
-static int run_search(const scenario *s, const size_question *question, sweep_options *options,
+static int run_search(const scenario *s, size_question *question, sweep_options *options,
                       const cli_arguments *arguments, GError **error)
 {
   g_autofree char *path = cli_runs_store(chosen.store, s, "-size");
-  g_autoptr(size_study) study = size_study_new(s, (const char *const *)chosen.runs.sets, question, error);
+  const char *const *sets = (const char *const *)chosen.runs.sets;
+  g_autoptr(size_study) study = size_study_new(s, sets, question, error);
+  if (study == NULL && chosen.from == NULL && raise_from(s, question)) {
+    g_clear_error(error);
+    study = size_study_new(s, sets, question, error);
+  }
   output *csv = study != NULL && chosen.csv != NULL ? output_begin(chosen.csv, 0, error) : NULL;
   int interrupted = 0;
   if (*error != NULL || !search(study, path, options, &interrupted, error)) {

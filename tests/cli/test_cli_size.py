@@ -334,6 +334,16 @@ class Size(kit.ProgramTest):
         # Each seed is compared with itself.
         self.assertIn("(ratio 1, 95 % interval 1 to 1, n = 8)", self.size(f"{rest}>= 99 % of 4'"))
 
+    def test_least_that_is_legal(self):
+        """Without --from it begins with a buffer that holds a packet of 1,500 octets."""
+        kit.write("a.cfg", """topology: { kind = "star"; hosts = 3; };
+workload: { pattern = "incast"; message_size = "64KiB"; messages = 2; };
+""")
+        self.shell("iwarpsim size a.cfg -q --key switch.buffer --keep 'losses.switch <= 0' --to 1MiB --every-seed"
+                   " --seeds 1", 1)  # one loss cannot tell
+        self.shell("iwarpsim table results/a-size.sqlite --metric losses.switch --csv other.csv")
+        self.assertEqual(min(int(row["switch.buffer"]) for row in self.answers("other.csv")), 1500)
+
     def test_cannot_be_met(self):
         kit.write("a.cfg", MEMORY)
         rest = "--key receiver.memory --seeds 1 --every-seed --from 4KiB --to 64KiB --keep "
@@ -429,6 +439,6 @@ class Size(kit.ProgramTest):
                 ("--key receiver.memory -s measure.quantiles=[0.993] "
                  "--keep 'buffer.order_p99.3_octets/buffer.order_p99.9_octets < 2'", 2,
                  "no run will have buffer.order_p99.9_octets"),
-                ("--key path.forward.mtu --every-seed --seeds 1 --keep 'goodput_bit_per_s > 1Gbit/s'", 2,
+                ("--key path.forward.mtu --from 176 --every-seed --seeds 1 --keep 'goodput_bit_per_s > 1Gbit/s'", 2,
                  "path.forward.mtu", "expected at least")):
             self.expect_refused(f"iwarpsim size a.cfg {rest}", *parts, code=code)

@@ -14,9 +14,11 @@
 #include "scenario/scenario.h"
 #include "scenario/scenario_axes.h"
 #include "scenario/scenario_guess.h"
+#include "scenario/scenario_lists.h"
 #include "study/plot/study_plot.h"
 #include "study/size/size_study.h"
 #include "study/table/result_table.h"
+#include "study/table/study_keys.h"
 
 #define PRECISION_DEFAULT 0.01
 #define PRECISION_MAX 0.5
@@ -32,14 +34,24 @@ static struct {
 
 /* --- What is asked --- */
 
-static gboolean read_key(scenario_key *key, GError **error)
+static gboolean read_key(size_question *question, GError **error)
 {
+  scenario_key *key = &question->key;
   if (chosen.key == NULL || chosen.keep == NULL) {
     return error_set(error, "--key and --keep are needed; expected --key receiver.memory --keep "
                             "'goodput_bit_per_s >= 99 %% of unlimited'");
   }
-  *key = scenario_key_find(chosen.key);
-  if (*key == SCENARIO_KEY_COUNT) {
+  *key = question->list = scenario_key_find(chosen.key);
+  question->name = chosen.key;
+  if (*key == SCENARIO_KEY_COUNT) { /* of an entry, as "hosts.sink.receiver.memory" is? */
+    g_auto(GStrv) parts = g_strsplit(chosen.key, ".", 3);
+    g_autofree char *problem = NULL;
+    question->list = scenario_list_of(chosen.key);
+    *key = question->list < SCENARIO_KEY_COUNT && g_strv_length(parts) == 3
+               ? scenario_entry_key(question->list, parts[2], &problem)
+               : SCENARIO_KEY_COUNT;
+  }
+  if (*key >= SCENARIO_KEY_COUNT) {
     g_autofree char *hint = scenario_key_hint(chosen.key);
     return error_set(error, "--key %s: unknown key; expected one that 'iwarpsim explain keys' lists%s",
                      chosen.key, hint);
@@ -90,11 +102,14 @@ static gboolean read_scope(const scenario_key_row *row, size_scope *scope, GErro
                    chosen.precision);
 }
 
-static gboolean is_legal(const scenario *s, scenario_key key, guint64 number)
+static gboolean is_legal(const scenario *s, const size_question *question, guint64 number)
 {
-  g_autofree char *text = scenario_axis_range_text(scenario_key_row_of(key), number);
+  const scenario_axis axis = {.key = question->list,
+                              .name = question->list != question->key ? chosen.key : NULL,
+                              .where = (char *)"--key"};
+  g_autofree char *text = scenario_axis_range_text(scenario_key_row_of(question->key), number);
   g_autoptr(scenario) copy = scenario_copy(s);
-  return scenario_set_key(copy, key, text, "--key", NULL) && scenario_check(copy, NULL, NULL);
+  return scenario_axis_set(copy, &axis, text, NULL) && scenario_check(copy, NULL, NULL);
 }
 
 /* Lets the search begin with the least number that goes with the other values of `s`, as that of a buffer
@@ -108,10 +123,10 @@ static gboolean raise_from(const scenario *s, size_question *question)
     }
     wrong = legal;
     legal = MAX(2 * legal, 1);
-  } while (!is_legal(s, question->key, legal));
+  } while (!is_legal(s, question, legal));
   while (legal - wrong > 1) {
     const guint64 middle = wrong + (legal - wrong) / 2;
-    *(is_legal(s, question->key, middle) ? &legal : &wrong) = middle;
+    *(is_legal(s, question, middle) ? &legal : &wrong) = middle;
   }
   question->scope.from = legal;
   return TRUE;
@@ -131,7 +146,7 @@ static gboolean read_question(size_question *question, GError **error)
     return error_set(error, "--until-losses %d: expected %d to %d", chosen.until_losses, SIZE_LOSSES_MIN,
                      LOSSES_MAX);
   }
-  if (!read_key(&question->key, error) ||
+  if (!read_key(question, error) ||
       !size_condition_read(chosen.keep, question->key, &question->condition, error)) {
     return FALSE;
   }
@@ -206,8 +221,8 @@ static gboolean show_answers(const size_study *study, const size_question *quest
   g_array_append_vals(quantities, all, G_N_ELEMENTS(all));
   const result_request tabulated = {.table = table, .quantities = quantities};
   g_autofree char *lines = result_table_csv(&tabulated), *text = result_table_text(&tabulated);
-  g_autofree char *title = g_strdup_printf("Least %s that keeps %s", scenario_key_row_of(question->key)->name,
-                                           question->condition.text);
+  g_autofree char *title =
+      g_strdup_printf("Least %s that keeps %s", question->name, question->condition.text);
   if (csv != NULL) {
     fputs(lines, csv); /* whose end shows errors */
   }
@@ -235,8 +250,8 @@ static gboolean show_curve(const size_question *question, const char *path, GErr
   plain_text_print(stdout, "\n");
   plain_text_print_page(stdout, text);
   const plot_bound bound = {condition->text, condition->baseline, condition->number};
-  const plot_request request = {
-      .quantity = &condition->quantity, .x = &question->key, .x_log = TRUE, .bound = &bound};
+  const scenario_key x = study_keys_find(question->name, table->axes);
+  const plot_request request = {.quantity = &condition->quantity, .x = &x, .x_log = TRUE, .bound = &bound};
   return !study_plot_fits(table, &plot_metric, NULL) || draw(table, &plot_metric, &request, path, error);
 }
 

@@ -344,6 +344,26 @@ workload: { pattern = "incast"; message_size = "64KiB"; messages = 2; };
         self.shell("iwarpsim table results/a-size.sqlite --metric losses.switch --csv other.csv")
         self.assertEqual(min(int(row["switch.buffer"]) for row in self.answers("other.csv")), 1500)
 
+    def test_key_of_an_entry(self):
+        """The memory of one host by its entry of hosts: no other host receives anything, so that the answer is that of all."""
+        kit.write("a.cfg", """topology: { kind = "star"; hosts = 5; };
+workload: { pattern = "incast"; message_size = "256KiB"; messages = 2; };
+switch: { buffer = "100KiB"; };
+receiver: { mode = "in-order"; };
+tcp: { rto_min = "5ms"; };
+hosts = ( { name = "sink"; at = "last"; receiver: { mode = "in-order"; }; } );
+""")
+        rest = "--keep 'goodput_bit_per_s >= 90 % of unlimited' --from 16KiB --to 1MiB --precision 50%"
+        own = self.size(f"--key hosts.sink.receiver.memory {rest}")
+        self.expect_start(own, "hosts.sink.receiver.memory = ")
+        self.assertEqual(own.replace("hosts.sink.", ""), self.size(f"--key receiver.memory {rest} -o other.sqlite"))
+        self.expect_refused(f"iwarpsim size a.cfg --key hosts.snk.receiver.memory {rest}", "'hosts' has no group 'snk'",
+                            "(did you mean 'sink'?)")
+        kit.write("a.cfg", kit.octets("a.cfg").decode()
+                  + 'sweep = ( { key = "hosts.sink.receiver.mode"; values = ["in-order", "out-of-order"]; } );\n')
+        self.expect_refused(f"iwarpsim size a.cfg --key hosts.sink.receiver.memory {rest}",
+                            "axis 'hosts.sink.receiver.mode' is of the list that hosts.sink.receiver.memory is of")
+
     def test_cannot_be_met(self):
         kit.write("a.cfg", MEMORY)
         rest = "--key receiver.memory --seeds 1 --every-seed --from 4KiB --to 64KiB --keep "

@@ -147,8 +147,7 @@ static void append_notes(const size_study *study, const size_point *point, const
   }
   if (is_constant) {
     g_autofree char *name = result_quantity_name(&question->condition.quantity);
-    g_string_append_printf(text, "; %s does not vary with %s here", name,
-                           scenario_key_row_of(question->key)->name);
+    g_string_append_printf(text, "; %s does not vary with %s here", name, question->name);
   }
   const statistics *of = &evidence->shown->compared;
   if (!question->every_seed && of->count > 1 && of->deviation > 0 && of->coverage_note != NULL) {
@@ -158,7 +157,7 @@ static void append_notes(const size_study *study, const size_point *point, const
 
 char *size_study_answers(const size_study *study, gboolean *met)
 {
-  const char *key = scenario_key_row_of(study->question->key)->name;
+  const char *key = study->question->name;
   g_autofree char *keeps = g_strconcat("keeps ", study->question->condition.text, NULL);
   GString *text = g_string_new(NULL);
   *met = TRUE;
@@ -213,17 +212,17 @@ static gboolean is_of(const size_study *study, const size_point *point, const st
   gboolean same = TRUE;
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT && same; key++) {
     const int from = scenario_key_row_of(key)->inherits;
-    same = key == study->question->key || key == SCENARIO_RUN_SEED || from == (int)study->question->key ||
+    same = key == study->question->list || key == SCENARIO_RUN_SEED || from == (int)study->question->list ||
            strcmp(run->keys[key], point->texts[key]) == 0;
   }
   return same;
 }
 
-/* Leaves those of `runs` that the sentences are about, takes the key from them, and adds the answers to
- * `found` and their losses to `lost`. */
-static void select_runs(const size_study *study, GPtrArray *runs, GHashTable *found, GHashTable *lost)
+/* Leaves those of `runs` that the sentences are about, takes the key, which is `key` there, from them, and
+ * adds the answers to `found` and their losses to `lost`. */
+static void select_runs(const size_study *study, GPtrArray *runs, scenario_key key, GHashTable *found,
+                        GHashTable *lost)
 {
-  const scenario_key key = study->question->key;
   for (guint i = runs->len; i-- > 0;) {
     study_run *run = g_ptr_array_index(runs, i);
     guint at = 0;
@@ -238,7 +237,7 @@ static void select_runs(const size_study *study, GPtrArray *runs, GHashTable *fo
       continue;
     }
     /* How long it is follows from the point. */
-    run->keys[key] = run->keys[SCENARIO_WORKLOAD_MESSAGES] = (char *)"";
+    run->keys[key] = run->keys[study->question->list] = run->keys[SCENARIO_WORKLOAD_MESSAGES] = (char *)"";
     statistics total = statistics_of(&evidence.own, 1);
     total.count = study->seeds->len;
     g_hash_table_insert(lost, &run->results, g_memdup2(&total, sizeof total));
@@ -258,8 +257,9 @@ static void select_runs(const size_study *study, GPtrArray *runs, GHashTable *fo
 size_found *size_study_found(const size_study *study, study_table *table)
 {
   const scenario_key_row *row = scenario_key_row_of(study->question->key);
+  const scenario_key key = study_keys_find(study->question->name, table->axes);
   size_found *found = g_new(size_found, 1);
-  *found = (size_found){.least = {.name = row->name,
+  *found = (size_found){.least = {.name = study->question->name,
                                   .unit = row->type == SCENARIO_TYPE_SIZE   ? "octets"
                                           : row->type == SCENARIO_TYPE_TIME ? "s"
                                           : row->type == SCENARIO_TYPE_RATE ? "bit/s"
@@ -270,8 +270,8 @@ size_found *size_study_found(const size_study *study, study_table *table)
                                    .unit = "packets",
                                    .words = "",
                                    .of = g_hash_table_new_full(NULL, NULL, NULL, g_free)}};
-  select_runs(study, table->runs, found->least.of, found->losses.of);
-  select_runs(study, table->all.others, found->least.of, found->losses.of);
+  select_runs(study, table->runs, key, found->least.of, found->losses.of);
+  select_runs(study, table->all.others, key, found->least.of, found->losses.of);
   return found;
 }
 

@@ -65,7 +65,9 @@ size_answer size_search_answer(const GPtrArray *verdicts);
 enum { SIZE_LOSSES_MIN = RUN_EVENTS_MIN };
 
 typedef struct size_question {
-  scenario_key key; /* a size, count, time or rate */
+  scenario_key key;  /* a size, count, time or rate … */
+  scenario_key list; /* … of an entry of this list; that of the scenario: equal to `key` */
+  const char *name;  /* of both: "receiver.memory", "hosts.sink.receiver.memory" */
   size_condition condition;
   size_scope scope;
   guint seeds;         /* from the scenario's first one on; 0: those that it sweeps, or 8 */

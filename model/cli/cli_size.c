@@ -41,15 +41,14 @@ static gboolean read_key(size_question *question, GError **error)
     return error_set(error, "--key and --keep are needed; expected --key receiver.memory --keep "
                             "'goodput_bit_per_s >= 99 %% of unlimited'");
   }
-  *key = question->list = scenario_key_find(chosen.key);
-  question->name = chosen.key;
-  if (*key == SCENARIO_KEY_COUNT) { /* of an entry, as "hosts.sink.receiver.memory" is? */
-    g_auto(GStrv) parts = g_strsplit(chosen.key, ".", 3);
+  *key = scenario_key_find(chosen.key);
+  question->axis = (scenario_axis){.key = *key, .with = -1, .where = (char *)"--key"};
+  if (*key == SCENARIO_KEY_COUNT &&
+      (question->axis.key = scenario_list_of(chosen.key)) < SCENARIO_KEY_COUNT) {
+    g_auto(GStrv) parts = g_strsplit(chosen.key, ".", 3); /* hosts, sink, receiver.memory */
     g_autofree char *problem = NULL;
-    question->list = scenario_list_of(chosen.key);
-    *key = question->list < SCENARIO_KEY_COUNT && g_strv_length(parts) == 3
-               ? scenario_entry_key(question->list, parts[2], &problem)
-               : SCENARIO_KEY_COUNT;
+    *key = scenario_entry_key(question->axis.key, parts[2] != NULL ? parts[2] : "", &problem);
+    question->axis.name = chosen.key;
   }
   if (*key >= SCENARIO_KEY_COUNT) {
     g_autofree char *hint = scenario_key_hint(chosen.key);
@@ -104,12 +103,9 @@ static gboolean read_scope(const scenario_key_row *row, size_scope *scope, GErro
 
 static gboolean is_legal(const scenario *s, const size_question *question, guint64 number)
 {
-  const scenario_axis axis = {.key = question->list,
-                              .name = question->list != question->key ? chosen.key : NULL,
-                              .where = (char *)"--key"};
   g_autofree char *text = scenario_axis_range_text(scenario_key_row_of(question->key), number);
   g_autoptr(scenario) copy = scenario_copy(s);
-  return scenario_axis_set(copy, &axis, text, NULL) && scenario_check(copy, NULL, NULL);
+  return scenario_axis_set(copy, &question->axis, text, NULL) && scenario_check(copy, NULL, NULL);
 }
 
 /* Lets the search begin with the least number that goes with the other values of `s`, as that of a buffer
@@ -221,8 +217,8 @@ static gboolean show_answers(const size_study *study, const size_question *quest
   g_array_append_vals(quantities, all, G_N_ELEMENTS(all));
   const result_request tabulated = {.table = table, .quantities = quantities};
   g_autofree char *lines = result_table_csv(&tabulated), *text = result_table_text(&tabulated);
-  g_autofree char *title =
-      g_strdup_printf("Least %s that keeps %s", question->name, question->condition.text);
+  g_autofree char *title = g_strdup_printf("Least %s that keeps %s", scenario_axis_name(&question->axis),
+                                           question->condition.text);
   if (csv != NULL) {
     fputs(lines, csv); /* whose end shows errors */
   }
@@ -250,7 +246,7 @@ static gboolean show_curve(const size_question *question, const char *path, GErr
   plain_text_print(stdout, "\n");
   plain_text_print_page(stdout, text);
   const plot_bound bound = {condition->text, condition->baseline, condition->number};
-  const scenario_key x = study_keys_find(question->name, table->axes);
+  const scenario_key x = study_keys_find(scenario_axis_name(&question->axis), table->axes);
   const plot_request request = {.quantity = &condition->quantity, .x = &x, .x_log = TRUE, .bound = &bound};
   return !study_plot_fits(table, &plot_metric, NULL) || draw(table, &plot_metric, &request, path, error);
 }

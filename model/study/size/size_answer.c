@@ -147,7 +147,8 @@ static void append_notes(const size_study *study, const size_point *point, const
   }
   if (is_constant) {
     g_autofree char *name = result_quantity_name(&question->condition.quantity);
-    g_string_append_printf(text, "; %s does not vary with %s here", name, question->name);
+    g_string_append_printf(text, "; %s does not vary with %s here", name,
+                           scenario_axis_name(&question->axis));
   }
   const statistics *of = &evidence->shown->compared;
   if (!question->every_seed && of->count > 1 && of->deviation > 0 && of->coverage_note != NULL) {
@@ -157,7 +158,7 @@ static void append_notes(const size_study *study, const size_point *point, const
 
 char *size_study_answers(const size_study *study, gboolean *met)
 {
-  const char *key = study->question->name;
+  const char *key = scenario_axis_name(&study->question->axis);
   g_autofree char *keeps = g_strconcat("keeps ", study->question->condition.text, NULL);
   GString *text = g_string_new(NULL);
   *met = TRUE;
@@ -212,8 +213,8 @@ static gboolean is_of(const size_study *study, const size_point *point, const st
   gboolean same = TRUE;
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT && same; key++) {
     const int from = scenario_key_row_of(key)->inherits;
-    same = key == study->question->list || key == SCENARIO_RUN_SEED || from == (int)study->question->list ||
-           strcmp(run->keys[key], point->texts[key]) == 0;
+    same = key == study->question->axis.key || key == SCENARIO_RUN_SEED ||
+           from == (int)study->question->axis.key || strcmp(run->keys[key], point->texts[key]) == 0;
   }
   return same;
 }
@@ -237,7 +238,8 @@ static void select_runs(const size_study *study, GPtrArray *runs, scenario_key k
       continue;
     }
     /* How long it is follows from the point. */
-    run->keys[key] = run->keys[study->question->list] = run->keys[SCENARIO_WORKLOAD_MESSAGES] = (char *)"";
+    run->keys[key] = run->keys[study->question->axis.key] = run->keys[SCENARIO_WORKLOAD_MESSAGES] =
+        (char *)"";
     statistics total = statistics_of(&evidence.own, 1);
     total.count = study->seeds->len;
     g_hash_table_insert(lost, &run->results, g_memdup2(&total, sizeof total));
@@ -257,9 +259,9 @@ static void select_runs(const size_study *study, GPtrArray *runs, scenario_key k
 size_found *size_study_found(const size_study *study, study_table *table)
 {
   const scenario_key_row *row = scenario_key_row_of(study->question->key);
-  const scenario_key key = study_keys_find(study->question->name, table->axes);
+  const scenario_key key = study_keys_find(scenario_axis_name(&study->question->axis), table->axes);
   size_found *found = g_new(size_found, 1);
-  *found = (size_found){.least = {.name = study->question->name,
+  *found = (size_found){.least = {.name = scenario_axis_name(&study->question->axis),
                                   .unit = row->type == SCENARIO_TYPE_SIZE   ? "octets"
                                           : row->type == SCENARIO_TYPE_TIME ? "s"
                                           : row->type == SCENARIO_TYPE_RATE ? "bit/s"

@@ -6,6 +6,7 @@
  * numbers that it wants one for. */
 #pragma once
 
+#include "scenario/scenario.h"
 #include "study/table/result_quantity.h"
 
 typedef struct size_condition {
@@ -65,9 +66,8 @@ size_answer size_search_answer(const GPtrArray *verdicts);
 enum { SIZE_LOSSES_MIN = RUN_EVENTS_MIN };
 
 typedef struct size_question {
-  scenario_key key;  /* a size, count, time or rate … */
-  scenario_key list; /* … of an entry of this list; that of the scenario: equal to `key` */
-  const char *name;  /* of both: "receiver.memory", "hosts.sink.receiver.memory" */
+  scenario_key key;   /* a size, count, time or rate … */
+  scenario_axis axis; /* … as the axis of a sweep, without values: the key's, or that of a list's entry */
   size_condition condition;
   size_scope scope;
   guint seeds;         /* from the scenario's first one on; 0: those that it sweeps, or 8 */

@@ -42,12 +42,6 @@ static void clear_asked(gpointer axis)
   g_free(((scenario_axis *)axis)->values);
 }
 
-/* NULL: a key of the scenario is searched. */
-static char *name_of_entry(const size_question *question)
-{
-  return question->list != question->key ? (char *)question->name : NULL;
-}
-
 /* Sets `places` and `seeds`: the scenario's own, or as many as are asked for from its first one on. */
 static gboolean take_axes(size_study *study, const scenario *s, const char *const *sets, GError **error)
 {
@@ -56,12 +50,13 @@ static gboolean take_axes(size_study *study, const scenario *s, const char *cons
   const gsize count = scenario_axes(s, &axes);
   g_autoptr(GArray) others = g_array_new(FALSE, FALSE, sizeof(scenario_axis));
   for (gsize i = 0; i < count; i++) {
-    if (axes[i].key == question->list && strcmp(scenario_axis_name(&axes[i]), question->name) != 0) {
+    if (axes[i].key == question->axis.key &&
+        strcmp(scenario_axis_name(&axes[i]), scenario_axis_name(&question->axis)) != 0) {
       return error_set(error, "%s: axis '%s' is of the list that %s is of; expected no such axis",
-                       axes[i].where, scenario_axis_name(&axes[i]), question->name);
+                       axes[i].where, scenario_axis_name(&axes[i]), scenario_axis_name(&question->axis));
     }
   }
-  if (!sweep_axes_without(axes, count, question->list, "which is searched", others, &of_key, error) ||
+  if (!sweep_axes_without(axes, count, question->axis.key, "which is searched", others, &of_key, error) ||
       !sweep_axes_without((const scenario_axis *)others->data, others->len, SCENARIO_RUN_SEED,
                           "over which a mean is taken", study->axes, &of_seed, error)) {
     return FALSE;
@@ -83,11 +78,8 @@ static gboolean take_axes(size_study *study, const scenario *s, const char *cons
     study->tried[i] =
         scenario_axis_range_text(scenario_key_row_of(question->key), g_array_index(grid, guint64, i));
   }
-  const scenario_axis axis = {.key = question->list,
-                              .name = name_of_entry(question),
-                              .with = -1,
-                              .where = (char *)"--key",
-                              .values = study->tried};
+  scenario_axis axis = question->axis;
+  axis.values = study->tried;
   g_array_append_val(others, axis); /* of which `of_seed` is one */
   const guint wanted = own_seeds != NULL ? 1 : question->seeds > 0 ? question->seeds : SEEDS_DEFAULT;
   study->places = sweep_grid_new(s, others, sets, wanted, NULL, NULL, error);
@@ -151,14 +143,15 @@ static void add_asked(size_study *study, scenario_key key, int with, guint count
   char **values = g_new0(char *, count + 1);
   for (guint i = 0; i < count; i++) {
     const size_value *due = key != SCENARIO_RUN_SEED ? g_ptr_array_index(study->due, i) : NULL;
-    values[i] = (char *)(due == NULL                    ? g_ptr_array_index(study->seeds, i)
-                         : key == study->question->list ? due->text
-                                                        : due->point->texts[key]);
+    values[i] = (char *)(due == NULL                        ? g_ptr_array_index(study->seeds, i)
+                         : key == study->question->axis.key ? due->text
+                                                            : due->point->texts[key]);
   }
+  const scenario_axis *own = &study->question->axis;
   const scenario_axis axis = {.key = key,
-                              .name = key == study->question->list ? name_of_entry(study->question) : NULL,
+                              .name = key == own->key ? own->name : NULL,
                               .with = with,
-                              .where = (char *)"--key",
+                              .where = own->where,
                               .values = values};
   g_array_append_val(study->asked, axis);
 }
@@ -169,7 +162,7 @@ static gboolean make_grid(size_study *study, GError **error)
   const scenario *base = sweep_grid_base(study->places);
   g_clear_pointer(&study->grid, sweep_grid_free);
   g_array_set_size(study->asked, 0);
-  add_asked(study, study->question->list, -1, study->due->len);
+  add_asked(study, study->question->axis.key, -1, study->due->len);
   for (guint i = 0; i < study->axes->len; i++) {
     add_asked(study, g_array_index(study->axes, scenario_axis, i).key, 0, study->due->len);
   }
@@ -182,7 +175,7 @@ static gboolean make_grid(size_study *study, GError **error)
          (sweep_grid_facts_of(study->grid)->left_out == 0 ||
           error_set(error,
                     "%s: 'where' leaves out values of %s; expected a narrower range, with --from and --to",
-                    scenario_constraints_origin(base), study->question->name));
+                    scenario_constraints_origin(base), scenario_axis_name(&study->question->axis)));
 }
 
 size_study *size_study_new(const scenario *s, const char *const *sets, const size_question *question,
@@ -410,7 +403,7 @@ static gboolean check_baseline(const size_study *study, const size_value *value,
   return value->not_ok + zeros == 0 ||
          error_set(error, "%u of %u %s with %s = %s %s; expected a number, or another value after 'of'",
                    value->not_ok > 0 ? value->not_ok : zeros, study->seeds->len,
-                   units_counted(study->seeds->len, "runs"), question->name, value->text,
+                   units_counted(study->seeds->len, "runs"), scenario_axis_name(&question->axis), value->text,
                    value->not_ok > 0 ? "did not end ok" : have_zero);
 }
 

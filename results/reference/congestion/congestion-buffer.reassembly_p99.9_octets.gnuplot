@@ -1,6 +1,6 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: a4021f01a8c7069cd68b24b09981d12de19565a7dcdbc03a2fe14422f788816f
+# SHA-256 of the rest: d5ac598afa276d643bbc4ff346c59d000f0e5ecab0a541eccc7a69aa45b58ca5
 stem = 'congestion-buffer.reassembly_p99.9_octets'
 format = 'svg'
 width = 0
@@ -11,7 +11,7 @@ panel_letters = 0
 print_height = 0
 x_numeric = 0
 title_text = 'Reassembly occupancy, p99.9 over congestion control'
-subtitle_text = 'NewReno, CUBIC and DCTCP: reassembly memory · scenario congestion · seeds 1–8 · iwarpsim 0.2.0 (git 61881b4dbfaf) · 144 runs, median of 8 each with quartiles · mpa.markers moves with receiver.mode · ringed: 54 with lost retransmissions'
+subtitle_text = 'NewReno, CUBIC and DCTCP: reassembly memory · scenario congestion · seeds 1–8 · iwarpsim 0.2.0 (git 38085fd25a2c) · 144 runs, median of 8 each with quartiles · mpa.markers moves with receiver.mode · ringed: 54 with lost retransmissions'
 panel_titles = 2
 array panel_title[2] = ['in-order receiver', 'out-of-order receiver']
 panels = 2
@@ -149,6 +149,7 @@ if (lacking > 0) {
 }
 panel_height = max(panel_height, 2*font)
 height = height > 0 ? height : int(others+rows*panel_height)
+y_every = max(1, int(ceil(y_tics*(letters ? 25 : 1.3*font)/panel_height))) # of rows that are less high than a label, so many have one
 down(dots) = 1-1.0*dots/height # from the top of the page, as gnuplot counts: from its bottom
 left_margin(p) = (left+(panel_width+gap)*((p-1)%columns))/width
 right_margin(p) = left_margin(p)+1.0*panel_width/width
@@ -232,7 +233,7 @@ panel = "if (p > 1) { unset label 1; unset label 2; unset label 3; unset label 5
   ."do for [i=1:x_tics] { set xtics add ((labelled_x && at(shown,i) ? (x_broken ? wrap(x_label[i], tight, 3) : x_label[i]) : '') x_tic[i]) };"\
   ."do for [i=1:x_gaps] { if (x_gap[i] > x_from && x_gap[i] < x_to) { set label 10+i '//' at first x_gap[i],graph 0 center front } };"\
   ."if (y_tics) { set ytics () };"\
-  ."do for [i=1:y_tics] { set ytics add ((labelled_y ? y_label[i] : '') y_tic[i]) };"\
+  ."do for [i=1:y_tics] { set ytics add ((labelled_y && (i-1)%y_every == 0 ? y_label[i] : '') y_tic[i]) };"\
   ."if (y_zero) { set ytics add ((labelled_y ? '0' : '') y_from/y_unit) }"
 unset key
 set multiplot
@@ -242,7 +243,7 @@ points = x_numeric ? 'linespoints' : 'points' # words have no order that a line 
 share(i) = i*(lines > 5 ? 0.2/lines : 0.04) # of the panel's height: crosses of several lines do not hide each other
 above(i) = y_log ? y_from*(y_to/y_from)**share(i) : y_from+share(i)*(y_to-y_from)
 look(kind, i) = \
-  kind eq 'own' ? sprintf("with lines linecolor rgb '%s' dashtype 3 linewidth 2", colour(i)) : \
+  kind eq 'own' ? sprintf("with lines linecolor rgb '%s' dashtype (14,7) linewidth 1.2", colour(i)) : \
   kind eq 'reference' ? sprintf("with lines linetype %d linecolor rgb '%s' dashtype %s linewidth 1.2", 2*lines+i, i%2 == 1 ? '#000000' : '#606060', word('2 4 3 5', 1+(i-1)%4)) : \
   kind eq 'cross' ? sprintf("with points pointtype %d pointsize 0.9 linewidth 1.4 linecolor rgb '%s'", letters ? 24 : 2, colour(i)) : \
   kind eq 'ring' ? "with points pointtype 6 pointsize 1.05 linewidth 0.7 linecolor rgb '#404040'" : sprintf('with %s %s', points, line_look(kind, i))

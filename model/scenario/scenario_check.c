@@ -256,12 +256,12 @@ static void note_window(const checking *on)
 scenario_losses scenario_losses_of(const scenario *s)
 {
   const configuration *c = scenario_configuration(s);
+  const double of_graph = c->graph.kind != GRAPH_PATH ? scenario_graph_losses(c) : 0;
   scenario_losses losses = {0};
   for (enum side direction = 0; direction < SIDES; direction++) {
     const path_direction_config *path = &c->path.directions[direction];
     const double segments = scenario_segments(c, direction);
-    losses.expected +=
-        segments * (c->graph.kind != GRAPH_PATH ? scenario_graph_losses(c) : path_loss_share(path));
+    losses.expected += segments * (c->graph.kind != GRAPH_PATH ? of_graph : path_loss_share(path));
     losses.listed += (double)path->loss.drop.count;
     for (gsize i = 0; i < path->loss.drop.count; i++) {
       const double at = (double)path->loss.drop.values[i] / fmax(segments, 1);

@@ -198,9 +198,9 @@ uint16_t *traffic_ports(const host_pair *pairs, uint32_t count)
   uint16_t *ports = g_new(uint16_t, count);
 
   for (uint32_t i = 0; i < count; i++) {
-    const gsize hosts =
-        pairs ? (gsize)pairs[i].hosts[SIDE_INITIATOR] << 32 | pairs[i].hosts[SIDE_RESPONDER] : 0;
-    const gpointer key = GSIZE_TO_POINTER(hosts);
+    const uint32_t hosts =
+        pairs ? pairs[i].hosts[SIDE_INITIATOR] * GRAPH_HOSTS_MAX + pairs[i].hosts[SIDE_RESPONDER] : 0;
+    const gpointer key = GUINT_TO_POINTER(hosts);
     const uint32_t before = GPOINTER_TO_UINT(g_hash_table_lookup(opened, key));
 
     g_assert(before < TRAFFIC_PAIR_CONNECTIONS_MAX);

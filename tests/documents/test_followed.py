@@ -23,7 +23,7 @@ PAGE = """    # own.cfg
     build/iwarpsim check own.cfg     # a comment
 
     own.cfg: ok
-    own.cfg: 64 KiB in all, 1 message, about 45.6 segments; less than a second, 64.25 KiB of buffers
+    own.cfg: 64 KiB in all, 1 message, about 46 segments; less than a second, 64.25 KiB of buffers
 
 ```sh
 cat my.cfg | head -n 1

@@ -66,7 +66,7 @@ FIXTURE_TEST(test_without_axes)
   grid_fixture_make(&f->on, "workload: { messages = 1; };");
   expect_list(f, "a, iwarpsim 0.1.0\n"
                  "1\n"
-                 "1 run, 1 to run, about 45.6 segments, about 1 s at -j 1\n");
+                 "1 run, 1 to run, about 46 segments, about 1 s at -j 1\n");
 }
 
 /* What is left out, what is given twice and the shard are named. Of points 1 2 3 the second shard of two has

@@ -13,9 +13,9 @@
 #include "network/graph_routes.h"
 #include "network/network_switch.h"
 #include "network/path_config.h"
-#include "network/traffic_pattern.h"
 #include "rnic/rnic_endpoint_config.h"
 #include "tcp/tcp_config.h"
+#include "traffic/traffic_pattern.h"
 #include "ulp/ulp_workload.h"
 
 typedef enum run_engine { RUN_ENGINE_AUTO, RUN_ENGINE_NS3, RUN_ENGINE_NATIVE } run_engine;

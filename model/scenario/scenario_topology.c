@@ -4,9 +4,9 @@
 #include <math.h>
 
 #include "base/units.h"
-#include "network/traffic_pattern.h"
 #include "scenario/scenario_finding.h"
 #include "scenario/scenario_volume.h"
+#include "traffic/traffic_pattern.h"
 
 /* A row starts with its name, or goes on below the one before it; its text follows. */
 #define ROW "  %-10s "

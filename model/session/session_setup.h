@@ -7,10 +7,10 @@
 #include "fault/fault_injector.h"
 #include "net/datagram.h"
 #include "net/ip_reassembly.h"
-#include "network/traffic_pattern.h"
 #include "rnic/rnic_endpoint.h"
 #include "scenario/configuration.h"
 #include "session/session_recorder.h"
+#include "traffic/traffic_pattern.h"
 
 /* The connections between the two hosts of a scenario are from 10.0.0.1 to 10.0.0.2, with IPv6 from fd00::1
  * to fd00::2. Their ports are traffic_ports(). */

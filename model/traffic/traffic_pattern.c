@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "network/traffic_pattern.h"
+#include "traffic/traffic_pattern.h"
 
 #include <string.h>
 

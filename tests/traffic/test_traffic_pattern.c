@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Who opens connections to whom, by each pattern: traffic_pattern.c. What is drawn is checked by what holds
  * for every seed, and by how often each choice comes over many. */
-#include "network/traffic_pattern.h"
+#include "traffic/traffic_pattern.h"
 
 #include <string.h>
 

@@ -82,5 +82,18 @@ configuration *scenario_members(const scenario *s);
  * graph, by a link with that MTU; the caller's. */
 configuration *scenario_members_of_host(const scenario *s, const configuration *c, guint32 mtu_octets);
 
+/* Returns the entries (guint) of `list`, hosts or switches, that apply to each of the graph's, in their
+ * order. NULL sets `*wrong` to the one whose set is wrong, and `error`. */
+GPtrArray *scenario_entries_of_nodes(const scenario *s, scenario_key list, const graph *network, guint *wrong,
+                                     GError **error);
+
+/* Returns the first node to which the same entries apply as to `node`, and which has as large an MTU where
+ * `mtus` has those of all (NULL: it does not matter). */
+guint scenario_first_alike(const GPtrArray *entries, const uint32_t *mtus, guint node);
+
+/* Returns the scenario of what the entries of `list` in `matching` (guint) describe: of several the last one
+ * wins. */
+scenario *scenario_of_entries(const scenario *s, scenario_key list, const GArray *matching);
+
 /* Reads the group `sweep` of a file into the axes of the scenario (scenario_axes.c). */
 gboolean scenario_axes_load(scenario *s, const source_setting *sweep, GError **error);

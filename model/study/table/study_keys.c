@@ -264,31 +264,52 @@ static const struct {
              {SCENARIO_ROUTING_CHOICE, "choice of routes", NULL, NULL},
              {SCENARIO_RUN_SEED, NULL, "seed VALUE", NULL}};
 
+/* Returns the key whose words `name` has: `key`, or what the entry "hosts.sink.receiver.mode" has instead of
+ * it, whose owner is then "sink"; SCENARIO_KEY_COUNT where it is a key of entries alone, "links.far.delay",
+ * which `own` has in words. Both are NULL but of an entry; free with g_free(). */
+static scenario_key key_of_words(scenario_key key, const char *name, char **owner, char **own)
+{
+  g_auto(GStrv) parts = g_strsplit(name, ".", 3); /* list, entry, and what that has */
+  *owner = *own = NULL;
+  if (key <= SCENARIO_KEY_COUNT || g_strv_length(parts) < 3) {
+    return key;
+  }
+  *owner = g_ascii_isdigit(*parts[1]) ? g_strdup_printf("%s %s", parts[0], parts[1]) : g_strdup(parts[1]);
+  *own = g_strdelimit(g_strdup(parts[2]), "._", ' ');
+  return scenario_key_find(parts[2]);
+}
+
 const char *study_keys_axis(scenario_key key, const char *axes_text)
 {
-  for (gsize i = 0; i < G_N_ELEMENTS(known); i++) {
-    if (known[i].key == key && known[i].axis != NULL) {
-      return known[i].axis;
-    }
+  const char *name = study_keys_name(key, axes_text), *axis = NULL;
+  g_autofree char *owner = NULL, *own = NULL;
+  const scenario_key of = key_of_words(key, name, &owner, &own);
+  for (gsize i = 0; i < G_N_ELEMENTS(known) && axis == NULL; i++) {
+    axis = known[i].key == of ? known[i].axis : NULL;
   }
-  return study_keys_name(key, axes_text);
+  g_autofree char *of_entry =
+      owner != NULL ? g_strconcat(axis != NULL ? axis : own, " of ", owner, NULL) : NULL;
+  return of_entry != NULL ? g_intern_string(of_entry) : axis != NULL ? axis : name;
 }
 
 char *study_label_of(scenario_key key, const char *name, const char *text)
 {
   g_autofree char *value =
       key == SCENARIO_WORKLOAD_MESSAGE_SIZE ? study_keys_amount(key, text) : study_keys_label(key, text);
+  g_autofree char *owner = NULL, *own = NULL;
+  const scenario_key of = key_of_words(key, name, &owner, &own);
+  g_autofree char *of_owner = g_strconcat(owner != NULL ? " of " : "", owner, NULL);
   if (*text == '\0') {
     return g_strdup_printf("%s unknown", name);
   }
   for (gsize i = 0; i < G_N_ELEMENTS(known); i++) {
-    const gboolean is_it = known[i].key == key && known[i].words != NULL;
+    const gboolean is_it = known[i].key == of && known[i].words != NULL;
     if (is_it && (known[i].text == NULL || strcmp(known[i].text, text) == 0)) {
       GString *words = g_string_new(known[i].words);
       g_string_replace(words, "TEXT", text, 1);
       g_string_replace(words, "VALUE", value, 1);
-      return g_string_free(words, FALSE);
+      return g_string_free(g_string_append(words, of_owner), FALSE);
     }
   }
-  return g_strdup_printf("%s = %s", name, value);
+  return g_strdup_printf("%s%s = %s", own != NULL ? own : name, of_owner, value);
 }

@@ -52,10 +52,11 @@ gboolean study_keys_number(scenario_key key, const char *text, double *number);
  */
 gboolean study_keys_read_number(const char *text, double *number);
 
-/* Returns what `key` is on an axis: "loss of segments"; without words of its own its name there. Static. */
+/* Returns what `key` is on an axis: "loss of segments", of an entry "receiver of sink", "delay of far"; else
+ * its name there. Static. */
 const char *study_keys_axis(scenario_key key, const char *axes_text);
 
 /* Returns `text` of `key`, which is called `name`, in words: "MTU 1500 octets", "loss 0.1%", "in-order
- * receiver", "no markers"; of keys without words of their own "tcp.receive_window = 256 KiB". "" (not known):
- * "mpa.markers unknown". Free with g_free(). */
+ * receiver", "no markers"; of an entry "in-order receiver of sink"; of keys without words of their own
+ * "tcp.receive_window = 256 KiB". "" (not known): "mpa.markers unknown". Free with g_free(). */
 char *study_label_of(scenario_key key, const char *name, const char *text);

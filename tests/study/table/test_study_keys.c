@@ -198,3 +198,25 @@ TEST(test_without_words)
   expect_words(SCENARIO_MIDDLEBOX_CHUNK, "", "middlebox.chunk unknown");
   expect_words(SCENARIO_MPA_MARKERS, "perhaps", "mpa.markers = perhaps"); /* a hostile store's */
 }
+
+/* Values of entries: what a key of the scenario is called holds for the entry that has it instead; an entry
+ * without a name has its place. Of what is no entry's value, as in a damaged store, the name stays. */
+TEST(test_entries)
+{
+  static const char axes[] = "hosts.sink.receiver.mode\nlinks.far.delay\nlinks.2.rate\n"
+                             "hosts.sink.mpa.markers\nhosts.sink";
+  static const char *const expected[][2] = {{"receiver of sink", "in-order receiver of sink"},
+                                            {"delay of far", "delay of far = in-order"},
+                                            {"rate of links 2", "rate of links 2 = in-order"},
+                                            {"mpa markers of sink", "mpa markers of sink = in-order"},
+                                            {"hosts.sink", "hosts.sink = in-order"}};
+  for (guint i = 0; i < G_N_ELEMENTS(expected); i++) {
+    const scenario_key key = (scenario_key)(SCENARIO_KEY_COUNT + 1 + i);
+    g_autofree char *label = study_label_of(key, study_keys_name(key, axes), "in-order");
+    g_assert_cmpstr(study_keys_axis(key, axes), ==, expected[i][0]);
+    g_assert_cmpstr(label, ==, expected[i][1]);
+  }
+  g_autofree char *markers =
+      study_label_of(SCENARIO_KEY_COUNT + 4, study_keys_name(SCENARIO_KEY_COUNT + 4, axes), "true");
+  g_assert_cmpstr(markers, ==, "markers of sink");
+}

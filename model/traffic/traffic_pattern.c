@@ -86,7 +86,7 @@ static gboolean draw_incast(const drawing *on, GError **error)
       return error_set(error, "%u, but %u %s could send to h%u; expected at most that", on->config->fan_in,
                        senders->len, senders->len == 1 ? "host" : "hosts", to);
     }
-    if (on->config->fan_in > 0) {
+    if (on->config->fan_in > 0 && !on->config->draws_messages) {
       shuffle(senders, on->random, false);
       g_array_set_size(senders, on->config->fan_in);
     }
@@ -133,7 +133,10 @@ static gboolean draw_random(const drawing *on, GError **error)
     if (others->len == 0) {
       return error_set(error, "h%u has nobody to talk to; expected other hosts in workload.to", from);
     }
-    for (uint32_t c = 0; c < on->connections; c++) {
+    for (guint k = 0; on->config->draws_messages && k < others->len; k++) {
+      add(on, from, host_at(others, k));
+    }
+    for (uint32_t c = 0; !on->config->draws_messages && c < on->connections; c++) {
       add(&each, from, host_at(others, (guint)random_stream_below(on->random, others->len)));
     }
   }
@@ -171,7 +174,8 @@ GArray *traffic_pairs(const traffic_config *config, const graph *network, uint32
   const uint32_t to_end = config->pattern == TRAFFIC_PAIRS ? hosts / 2 * 2 : hosts;
   g_autoptr(GArray) from = hosts_of(network, config->from, 0, from_end, error);
   g_autoptr(GArray) to = from != NULL ? hosts_of(network, config->to, to_first, to_end, error) : NULL;
-  g_autofree random_stream *random = random_stream_new(seed, "workload.pattern");
+  g_autofree char *stream = g_strconcat(config->name != NULL ? config->name : "workload", ".pattern", NULL);
+  g_autofree random_stream *random = random_stream_new(seed, stream);
   g_autoptr(GArray) pairs = g_array_new(FALSE, FALSE, sizeof(host_pair));
   uint64_t count = 0;
   const drawing on = {config, from, to, connections, random, pairs, &count, part};

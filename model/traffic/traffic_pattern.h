@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The pattern of a workload determines which hosts of a graph open connections to which. */
+/* The pattern of a traffic class determines which hosts of a graph open connections to which. */
 #pragma once
 
 #include <glib.h>
@@ -30,10 +30,14 @@ enum {
  * first half of them and the other half of `pairs`, the last as `to` of `incast`, the first as `from` of
  * `outcast`. */
 typedef struct traffic_config {
+  const char *name; /* of the class, which its random stream has; NULL: "workload" */
   traffic_pattern pattern;
   const char *from; /* the Initiators' hosts */
   const char *to;   /* the Responders' */
   uint32_t fan_in;  /* of incast; 0: all */
+  /* Each message draws whom `random` or the `fan_in` of incast has it go to, or come from: every pair that
+   * can be drawn has its connections. */
+  bool draws_messages;
 } traffic_config;
 
 /* It is what of the configuration is wrong. */

@@ -84,6 +84,26 @@ ROW_TEST(test_pairs, cases)
   g_assert_cmpstr(text, ==, c->expected);
 }
 
+/* Where each message draws its pair, every pair that can be drawn is there, and nobody who has no peer. */
+TEST(test_draws_messages)
+{
+  traffic_config random = traffic(TRAFFIC_RANDOM, "h[0-1]", "h[1-3]", 0);
+  traffic_config lonely = traffic(TRAFFIC_RANDOM, "h[0-1]", "h1", 0);
+  traffic_config incast = traffic(TRAFFIC_INCAST, "h[0-2]", "h[2-3]", 2);
+
+  random.draws_messages = lonely.draws_messages = incast.draws_messages = true;
+  g_autofree char *of_random = pairs_text(&random, 4, 1, 1);
+  g_autofree char *of_lonely = pairs_text(&lonely, 4, 1, 1);
+  g_autofree char *of_incast = pairs_text(&incast, 4, 2, 1);
+
+  g_assert_cmpstr(of_random, ==, "0>1 0>2 0>3 1>2 1>3");
+  g_assert_cmpstr(of_lonely, ==, "h1 has nobody to talk to; expected other hosts in workload.to");
+  g_assert_cmpstr(of_incast, ==, "0>2 0>2 1>2 1>2 0>3 0>3 1>3 1>3 2>3 2>3");
+  incast.fan_in = 3; /* of two hosts beside h2 itself */
+  g_autofree char *of_too_many = pairs_text(&incast, 4, 1, 1);
+  g_assert_cmpstr(of_too_many, ==, "3, but 2 hosts could send to h2; expected at most that");
+}
+
 /* 256 hosts have 256 x 255 = 65,280 pairs, which may be; 1,024 have 1,047,552, and 257 with two connections
  * to one more than there may be are refused as well: 2 x 65,792. */
 TEST(test_many)
@@ -195,13 +215,22 @@ TEST(test_random)
   assert_share(both, 1.0 / 16);
 }
 
-/* What is drawn depends on the seed, and on nothing else. */
+/* What is drawn depends on the seed and the class's name, and on nothing else. */
 TEST(test_seed)
 {
   const traffic_config config = traffic(TRAFFIC_PERMUTATION, NULL, NULL, 0);
+  traffic_config named = config, other_class = config;
+
+  named.name = "workload";
+  other_class.name = "background";
   g_autofree char *one = pairs_text(&config, 16, 1, 1), *again = pairs_text(&config, 16, 1, 1);
   g_autofree char *other = pairs_text(&config, 16, 1, 2);
 
+  g_autofree char *by_name = pairs_text(&named, 16, 1, 1);
+  g_autofree char *of_other_class = pairs_text(&other_class, 16, 1, 1);
+
   g_assert_cmpstr(one, ==, again);
+  g_assert_cmpstr(one, ==, by_name);
   g_assert_cmpstr(one, !=, other);
+  g_assert_cmpstr(one, !=, of_other_class);
 }

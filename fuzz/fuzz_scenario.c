@@ -88,7 +88,7 @@ static void check_derived(const scenario *s)
   }
   g_assert_cmpint(configuration_base_round_trip(scenario_configuration(s)), >, 0);
   g_assert_cmpuint(scenario_configuration(s)->receive_window_octets, >, 0);
-  g_assert_cmpuint(scenario_configuration(s)->workload.message_octets, >=, 0);
+  g_assert_cmpuint(scenario_configuration(s)->classes->workload.message_octets, >=, 0);
   (void)configuration_bandwidth_delay_octets(scenario_configuration(s));
   char *reason = scenario_engine_reason(s);
   g_assert_nonnull(reason);

@@ -6,9 +6,10 @@ configuration *configuration_new(void)
 {
   configuration *c = g_rc_box_new0(configuration);
 
+  c->memory = g_ptr_array_new_with_free_func(g_free);
+  configuration_set_classes(c, &(traffic_class){.name = ""}, 1);
   c->tcp = tcp_config_default();
   c->ends = rnic_endpoint_config_default(SIDE_INITIATOR);
-  c->memory = g_ptr_array_new_with_free_func(g_free);
   c->others = g_ptr_array_new_with_free_func((GDestroyNotify)configuration_unref);
   return c;
 }
@@ -41,18 +42,44 @@ gpointer configuration_keep(configuration *c, gconstpointer data, gsize octets)
   return copy;
 }
 
-double configuration_payload_share(const configuration *c, enum side direction)
+void configuration_set_classes(configuration *c, const traffic_class *classes, uint32_t count)
 {
+  c->classes = configuration_keep(c, classes, count * sizeof *classes);
+  c->class_count = count;
+}
+
+const traffic_class *configuration_class_of(const configuration *c, uint32_t connection)
+{
+  const traffic_class *of = c->classes;
+
+  while (connection >= of->first_connection + of->connection_count) {
+    of++;
+  }
+  return of;
+}
+
+double traffic_class_payload_share(const traffic_class *of, enum side direction)
+{
+  const choice_list *mix = &of->workload.mix;
   unsigned pulled = 0;
 
-  for (unsigned i = 0; i < c->workload.mix.count; i++) {
-    pulled += ulp_operation_rules_of((ulp_operation)c->workload.mix.values[i])->fills_requester;
+  for (unsigned i = 0; i < mix->count; i++) {
+    pulled += ulp_operation_rules_of((ulp_operation)mix->values[i])->fills_requester;
   }
-  if (c->workload.both) {
+  if (of->workload.both) {
     return 1;
   }
-  return (double)(direction == SIDE_INITIATOR ? c->workload.mix.count - pulled : pulled) /
-         c->workload.mix.count;
+  return (double)(direction == SIDE_INITIATOR ? mix->count - pulled : pulled) / mix->count;
+}
+
+double configuration_payload_share(const configuration *c, enum side direction)
+{
+  double shares = 0;
+
+  for (uint32_t i = 0; i < c->class_count; i++) {
+    shares += c->classes[i].connection_count * traffic_class_payload_share(&c->classes[i], direction);
+  }
+  return shares / c->connections.count;
 }
 
 uint32_t configuration_headers_octets(const configuration *c)
@@ -133,46 +160,86 @@ static void resolve_endpoint(configuration *c, enum side side)
 }
 
 /* Returns whether messages come to `side`, a Read Request or a response among them. */
-static bool has_messages(const configuration *c, enum side side)
+static bool has_messages(const traffic_class *of, enum side side)
 {
-  bool has = side == SIDE_RESPONDER || c->workload.both;
+  const choice_list *mix = &of->workload.mix;
+  bool has = side == SIDE_RESPONDER || of->workload.both;
 
-  for (unsigned i = 0; i < c->workload.mix.count; i++) {
-    has = has || ulp_operation_rules_of((ulp_operation)c->workload.mix.values[i])->messages_at_requester > 0;
+  for (unsigned i = 0; i < mix->count; i++) {
+    has = has || ulp_operation_rules_of((ulp_operation)mix->values[i])->messages_at_requester > 0;
   }
   return has;
+}
+
+/* Numbers the connections of all classes. */
+static void number_connections(configuration *c)
+{
+  c->connections.count = 0;
+  for (uint32_t i = 0; i < c->class_count; i++) {
+    traffic_class *of = &c->classes[i];
+
+    of->first_connection = c->connections.count;
+    of->connection_count = of->connection_count > 0 ? of->connection_count : of->connections_per_pair;
+    c->connections.count += of->connection_count;
+  }
+}
+
+/* Finds the Data Sinks: of the first class the end that its payload comes to, in a graph each of a class that
+ * messages come to. */
+static void find_sinks(configuration *c)
+{
+  const bool to_responder = traffic_class_payload_share(c->classes, SIDE_INITIATOR) > 0;
+  const enum side sink = to_responder ? SIDE_RESPONDER : SIDE_INITIATOR;
+
+  c->measured = c->measure.end == MEASURE_AUTO ? sink : (enum side)c->measure.end;
+  c->main_direction = side_peer(c->measured);
+  for (enum side side = 0; side < SIDES; side++) {
+    c->measures[side] = false;
+    for (uint32_t i = 0; i < c->class_count; i++) {
+      traffic_class *of = &c->classes[i];
+      of->measures[side] = side == c->measured || (c->graph.kind != GRAPH_PATH && has_messages(of, side));
+      c->measures[side] = c->measures[side] || of->measures[side];
+    }
+  }
+}
+
+/* Fills what `of` makes of several keys. Its messages may be posted and not yet Delivered up to
+ * `in_flight_octets`. */
+static void resolve_class(traffic_class *of, uint64_t in_flight_octets)
+{
+  const number_list *sizes = &of->workload.message_sizes;
+
+  of->workload.message_octets = sizes->count > 0 ? 0 : of->message_octets;
+  for (size_t i = 0; i < sizes->count; i++) {
+    of->workload.message_octets = MAX(of->workload.message_octets, (uint32_t)sizes->values[i]);
+  }
+  of->workload.in_flight_octets = in_flight_octets;
 }
 
 void configuration_resolve(configuration *c)
 {
   enum { WINDOW_LEAST_OCTETS = 64 << 10, WINDOW_MOST_OCTETS = 1 << 30 };
-  const number_list *sizes = &c->workload.message_sizes;
   const path_direction_config *there = &c->path.directions[SIDE_INITIATOR];
   const path_direction_config *back = &c->path.directions[SIDE_RESPONDER];
-  enum side sink = configuration_payload_share(c, SIDE_INITIATOR) > 0 ? SIDE_RESPONDER : SIDE_INITIATOR;
 
-  c->measured = c->measure.end == MEASURE_AUTO ? sink : (enum side)c->measure.end;
-  c->main_direction = side_peer(c->measured);
-  for (enum side side = 0; side < SIDES; side++) {
-    c->measures[side] = side == c->measured || (c->graph.kind != GRAPH_PATH && has_messages(c, side));
-  }
+  number_connections(c);
+  find_sinks(c);
   c->needs_ns3 = c->tcp_is_ns3 || c->topology.media.count > 1 || c->topology.media.values[0] != TOPOLOGY_NONE;
   c->runs_on_ns3 = c->run.engine == RUN_ENGINE_NS3 || (c->run.engine == RUN_ENGINE_AUTO && c->needs_ns3);
   c->receive_window_octets = c->tcp.receive_window_octets > 0
                                  ? c->tcp.receive_window_octets
                                  : CLAMP(2 * configuration_bandwidth_delay_octets(c),
                                          (uint64_t)WINDOW_LEAST_OCTETS, (uint64_t)WINDOW_MOST_OCTETS);
-  c->workload.message_octets = sizes->count > 0 ? 0 : c->message_octets;
-  for (size_t i = 0; i < sizes->count; i++) {
-    c->workload.message_octets = MAX(c->workload.message_octets, (uint32_t)sizes->values[i]);
-  }
   /* These can be posted but not yet Delivered: the window, what waits out the placement latency, and a whole
    * segment that arrived at one instant. The sender's own link bounds that segment: further links may
    * fragment it. */
-  c->workload.in_flight_octets =
+  const uint64_t in_flight_octets =
       c->receive_window_octets + 2 * (uint64_t)MAX(there->link.mtu_octets, back->link.mtu_octets) +
       (uint64_t)((double)MAX(path_bottleneck_bit_per_s(there), path_bottleneck_bit_per_s(back)) / 8 *
                  time_ps_in_seconds(c->receiver.placement_latency_ps));
+  for (uint32_t i = 0; i < c->class_count; i++) {
+    resolve_class(&c->classes[i], in_flight_octets);
+  }
   resolve_endpoint(c, SIDE_INITIATOR);
   resolve_endpoint(c, SIDE_RESPONDER);
 }

@@ -34,6 +34,7 @@ typedef enum ip_reassembly_option {
 } ip_reassembly_option;
 typedef enum tcp_profile { TCP_PROFILE_LINUX, TCP_PROFILE_RFC } tcp_profile;
 typedef enum topology_medium { TOPOLOGY_NONE, TOPOLOGY_POINT_TO_POINT, TOPOLOGY_CSMA } topology_medium;
+typedef enum traffic_arrivals { ARRIVALS_POSTED, ARRIVALS_POISSON, ARRIVALS_INTERVAL } traffic_arrivals;
 typedef enum measured_series { SERIES_OF_ALL, SERIES_OF_CONNECTIONS, SERIES_OF_NONE } measured_series;
 typedef enum measured_choice {
   MEASURE_INITIATOR = SIDE_INITIATOR,
@@ -46,6 +47,33 @@ typedef enum measured_choice {
 #define MEMORY_UNLIMITED UINT64_MAX
 
 typedef struct configuration configuration;
+
+/* A traffic class is a set of connections and what is posted on them. The connections of the classes have
+ * their numbers one class after the other. */
+typedef struct traffic_class {
+  const char *name;              /* "": the one class of a scenario without `traffic` */
+  traffic_config pattern;        /* of a graph */
+  uint32_t message_octets;       /* of each message, where workload.message_sizes is empty */
+  ulp_workload_config workload;  /* without table and can_post */
+  uint32_t connections_per_pair; /* of hosts that talk */
+  uint32_t first_connection;     /* configuration_resolve() numbers them */
+  uint32_t connection_count;     /* 0 before it: they are connections_per_pair, as on a path */
+  time_ps start_spread_ps;       /* from the first connection's opening to the end of all others' */
+  traffic_arrivals arrivals;
+  double load;                /* payload over the rate of a sender's access link; of arrivals */
+  time_ps interval_ps;        /* between two messages of a sender, in place of the load; 0: none */
+  time_ps until_ps;           /* no message is posted from then on; 0: no such time */
+  time_ps think_time_ps;      /* from a completion to the next message of a closed loop */
+  bool messages_given;        /* workload.messages is the scenario's and no default */
+  bool connects_at_first_use; /* a connection opens at its first message; else all before the traffic */
+  const char *sizes_path;     /* of a size distribution; "": none */
+  bool size_steps;            /* its sizes are those listed and none between them */
+  const char *flows_path;     /* of a flow list; "": none */
+  uint32_t request_octets;    /* of an rpc's request */
+  bool measures[SIDES];       /* messages come to the ends of these sides; configuration_resolve() */
+} traffic_class;
+
+enum { TRAFFIC_CLASSES_MAX = 64 };
 
 /* This is derived from the keys of a graph; all-zero of a path, or when the graph cannot be as they say. */
 typedef struct configuration_of_graph {
@@ -77,14 +105,13 @@ struct configuration {
     run_expectation expect;
   } run;
   struct {
-    uint32_t count;
+    uint32_t count; /* of all classes */
     bool own_paths; /* each connection has a path of its own; else they share one */
-    time_ps start_spread_ps;
   } connections;
-  uint32_t message_octets;      /* of each message, where workload.message_sizes is empty */
-  ulp_workload_config workload; /* without table and can_post */
-  rnic_endpoint_config ends;    /* what both ends have, unless … */
-  struct {                      /* … one has its own */
+  traffic_class *classes; /* at least one; the keys of group workload fill the first */
+  uint32_t class_count;
+  rnic_endpoint_config ends; /* what both ends have, unless … */
+  struct {                   /* … one has its own */
     iwarp_generation generation;
     bool markers;
     bool crc;
@@ -133,7 +160,6 @@ struct configuration {
   network_switch_config switches;    /* without alpha */
   uint32_t switch_alpha;             /* numerator << 16 | denominator */
   graph_routes_config routing;
-  traffic_config traffic;
   const char *boxes_at; /* the hosts with path.middleboxes, a set; "": none */
   struct {
     fault_id error;
@@ -153,8 +179,8 @@ struct configuration {
   } measure;
   uint64_t theory_k2;
   /* configuration_resolve() derives these from several keys. */
-  enum side measured;       /* the Data Sink: the end that is measured, and … */
-  bool measures[SIDES];     /* … in a graph each that messages come to: its host has one RNIC for all */
+  enum side measured;   /* the Data Sink: the end that is measured, and … */
+  bool measures[SIDES]; /* … in a graph each that messages come to: its host has one RNIC for all classes */
   enum side main_direction; /* the one that leads to it (docs/scenario.md, Directions and the path) */
   /* It is tcp.receive_window; auto: twice the bandwidth-delay product, within 64 KiB … 1 GiB */
   uint64_t receive_window_octets;
@@ -177,11 +203,18 @@ void configuration_unref(const configuration *c); /* NULL is allowed */
  */
 gpointer configuration_keep(configuration *c, gconstpointer data, gsize octets);
 
+/* Gives `c` `count` classes, copies of those at `classes`, in place of its own. */
+void configuration_set_classes(configuration *c, const traffic_class *classes, uint32_t count);
+
+/* Returns the class of connection number `connection`. */
+const traffic_class *configuration_class_of(const configuration *c, uint32_t connection);
+
 /* Fills the members that depend on several keys, once each key has filled its own. */
 void configuration_resolve(configuration *c);
 
 /* Returns the share of an end's messages whose payload goes in `direction`, 0 … 1; 1 in both when both ends
- * post. */
+ * post. And of several classes the mean of their connections. */
+double traffic_class_payload_share(const traffic_class *of, enum side direction);
 double configuration_payload_share(const configuration *c, enum side direction);
 
 /* Returns the octets of the headers of a segment with payload: IP, TCP and its timestamps. */

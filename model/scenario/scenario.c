@@ -375,6 +375,7 @@ configuration *scenario_members(const scenario *s)
   c->member = VALUE_OF_##type(scenario_settings_value(s, SCENARIO_##id));
 #define LIST(id, name, facts, sentence)
 #include "scenario/keys.def"
+  c->classes->messages_given = scenario_given(s, SCENARIO_WORKLOAD_MESSAGES);
   fill_changes(c, s);
   return c;
 }

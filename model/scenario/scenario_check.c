@@ -76,15 +76,18 @@ static gboolean check_memory(const checking *on)
 static gboolean check_duration(const checking *on)
 {
   const configuration *c = on->c;
-  double octets =
-      (double)c->workload.message_octets * (double)c->workload.messages * (double)c->connections.count;
   double limit = time_ps_in_seconds(TIME_PS_NEVER) / 86400;
   gboolean good = TRUE;
 
   for (enum side direction = 0; good && c->run.stop_ps == 0 && direction < SIDES; direction++) {
     scenario_key rate = finding_key_of(on, SCENARIO_PATH_FORWARD_RATE, direction);
-    double days = octets * configuration_payload_share(c, direction) * 8 /
-                  (double)path_bottleneck_bit_per_s(&c->path.directions[direction]) / 86400;
+    double octets = 0;
+    for (uint32_t i = 0; i < c->class_count; i++) {
+      const traffic_class *of = &c->classes[i];
+      octets += (double)of->workload.message_octets * (double)of->workload.messages *
+                (double)of->connection_count * traffic_class_payload_share(of, direction);
+    }
+    double days = octets * 8 / (double)path_bottleneck_bit_per_s(&c->path.directions[direction]) / 86400;
 
     good = days < limit ||
            finding_error(
@@ -241,9 +244,13 @@ static void note_window(const checking *on)
 
   /* Command and status of a storage exchange are Delivered, too. */
   const run_moment *from = &on->c->measure.from;
-  const double messages = (double)on->c->workload.messages * (double)on->c->connections.count;
-  const double turns = ceil((double)on->c->workload.messages / (double)scenario_turn(on->c));
-  const double octets = turns * scenario_turn_octets(on->c) * (double)on->c->connections.count;
+  double messages = 0, octets = 0;
+  for (uint32_t i = 0; i < on->c->class_count; i++) {
+    const traffic_class *of = &on->c->classes[i];
+    const double turns = ceil((double)of->workload.messages / (double)scenario_turn(of));
+    messages += (double)of->workload.messages * (double)of->connection_count;
+    octets += turns * scenario_turn_octets(of) * (double)of->connection_count;
+  }
   note_if(on,
           from->kind == RUN_MOMENT_DELIVERED &&
               (double)from->number > octets + messages * 2 * ULP_STORAGE_MESSAGE_OCTETS,

@@ -338,8 +338,9 @@ static gboolean has_payload(const configuration *c)
   gboolean has = c->of_graph.measured == c->of_graph.host_count;
 
   for (enum side side = 0; side < SIDES; side++) {
-    const gboolean comes = configuration_payload_share(c, side_peer(side)) > 0;
     for (uint32_t i = 0; i < c->connections.count; i++) {
+      const traffic_class *of = configuration_class_of(c, i);
+      const gboolean comes = traffic_class_payload_share(of, side_peer(side)) > 0;
       has = has || (comes && c->of_graph.pairs[i].hosts[side] == c->of_graph.measured);
     }
   }

@@ -115,8 +115,14 @@ gboolean scenario_check_tcp(const checking *on)
 
 static gboolean has_reads(const configuration *c)
 {
-  return choice_list_has(&c->workload.mix, ULP_OPERATION_READ) ||
-         choice_list_has(&c->workload.mix, ULP_OPERATION_STORAGE_WRITE);
+  bool has = false;
+
+  for (uint32_t i = 0; i < c->class_count; i++) {
+    const choice_list *mix = &c->classes[i].workload.mix;
+    has =
+        has || choice_list_has(mix, ULP_OPERATION_READ) || choice_list_has(mix, ULP_OPERATION_STORAGE_WRITE);
+  }
+  return has;
 }
 
 /* rdmac has markers and CRC always (mpa-02 §7.1, §7.2; MPA-093, MPA-114) and no startup frames. */
@@ -219,8 +225,12 @@ static void note_memory(const checking *on, uint32_t mtu)
   enum { FRAMING_OCTETS = 40 }; /* at least headers, pad, CRC and markers of a small FPDU */
   const uint32_t hosts = MAX(of_graph->host_count, 1);
   g_autofree uint32_t *holders = g_new0(uint32_t, hosts);
+  uint32_t largest = 0; /* message */
   bool is_noted = false;
 
+  for (uint32_t i = 0; i < c->class_count; i++) {
+    largest = MAX(largest, c->classes[i].workload.message_octets);
+  }
   for (uint32_t i = 0; i < c->connections.count; i++) {
     const uint32_t host = of_graph->pairs ? of_graph->pairs[i].hosts[c->measured] : 0;
     holders[host] = c->tcp.segmentation == TCP_SEGMENTATION_STREAM ? holders[host] + 1 : 1;
@@ -229,7 +239,7 @@ static void note_memory(const checking *on, uint32_t mtu)
     const configuration *of = of_graph->pairs ? of_graph->hosts[host] : c;
     const uint64_t memory = of->receiver.memory_octets;
     const uint32_t count = memory < mtu ? MIN(holders[host], 1) : holders[host];
-    const uint32_t sent = MAX(MIN(c->workload.message_octets, mtu), ULP_STORAGE_MESSAGE_OCTETS);
+    const uint32_t sent = MAX(MIN(largest, mtu), ULP_STORAGE_MESSAGE_OCTETS);
     const uint32_t fpdu = count > 1 ? MIN(mtu, sent + FRAMING_OCTETS) : mtu;
     const uint32_t cell = of->receiver.cell_octets, held = (fpdu + cell - 1) / cell * cell;
     g_autofree char *at = of_graph->pairs ? g_strdup_printf(" at h%u", host) : g_strdup("");

@@ -214,7 +214,7 @@ configuration *scenario_members_of_host(const scenario *s, const configuration *
 {
   configuration *of = scenario_members(s);
 
-  of->connections.count = c->connections.count;
+  configuration_set_classes(of, c->classes, c->class_count);
   of->fault = c->fault;
   memcpy(of->path.directions, c->path.directions, sizeof of->path.directions);
   for (enum side side = 0; side < SIDES; side++) {
@@ -233,7 +233,10 @@ static const configuration *configuration_of_host(configuration *c, const scenar
   configuration *of = scenario_members_of_host(copy, c, mtu_octets);
 
   g_ptr_array_add(c->others, of);
-  c->workload.in_flight_octets = MAX(c->workload.in_flight_octets, of->workload.in_flight_octets);
+  for (uint32_t i = 0; i < c->class_count; i++) {
+    uint64_t *octets = &c->classes[i].workload.in_flight_octets;
+    *octets = MAX(*octets, of->classes[i].workload.in_flight_octets);
+  }
   return of;
 }
 
@@ -307,10 +310,12 @@ static uint32_t busiest_sink(const configuration *c, uint32_t host_count)
 
   g_assert(c->of_graph.pairs);
   for (enum side side = 0; side < SIDES; side++) {
-    const bool has_payload = configuration_payload_share(c, side_peer(side)) > 0;
-    most = has_payload && side != c->measured ? c->of_graph.pairs[0].hosts[c->measured] : most;
+    most = side != c->measured && traffic_class_payload_share(c->classes, side_peer(side)) > 0
+               ? c->of_graph.pairs[0].hosts[c->measured]
+               : most;
     for (uint32_t i = 0; i < c->connections.count; i++) {
-      sinks[c->of_graph.pairs[i].hosts[side]] += has_payload;
+      const traffic_class *of = configuration_class_of(c, i);
+      sinks[c->of_graph.pairs[i].hosts[side]] += traffic_class_payload_share(of, side_peer(side)) > 0;
     }
   }
   for (uint32_t host = 0; host < host_count; host++) {
@@ -390,6 +395,34 @@ static void fill_boxes(configuration *c, const graph *network)
   }
 }
 
+/* Makes the connections of all classes, and returns their hosts (host_pair). NULL: those of a class cannot be
+ * as its keys have it. */
+static GArray *fill_pairs(configuration *c, const graph *network)
+{
+  static const scenario_key keys[] = {[TRAFFIC_PATTERN] = SCENARIO_WORKLOAD_PATTERN,
+                                      [TRAFFIC_FROM] = SCENARIO_WORKLOAD_FROM,
+                                      [TRAFFIC_TO] = SCENARIO_WORKLOAD_TO,
+                                      [TRAFFIC_FAN_IN] = SCENARIO_WORKLOAD_FAN_IN};
+  g_autoptr(GArray) all = g_array_new(FALSE, FALSE, sizeof(host_pair));
+
+  for (uint32_t i = 0; i < c->class_count; i++) {
+    traffic_class *of = &c->classes[i];
+    GError *error = NULL;
+    traffic_part part;
+    g_autoptr(GArray) pairs =
+        traffic_pairs(&of->pattern, network, of->connections_per_pair, c->run.seed, &part, &error);
+
+    if (pairs == NULL) {
+      note_problem(c, keys[part], 0, error);
+      return NULL;
+    }
+    of->connection_count = pairs->len;
+    g_array_append_vals(all, pairs->data, pairs->len);
+  }
+  c->of_graph.pairs = configuration_keep(c, all->data, all->len * sizeof(host_pair));
+  return g_steal_pointer(&all);
+}
+
 static void resolve_graph(configuration *c, const scenario *s)
 {
   GError *error = NULL;
@@ -405,20 +438,11 @@ static void resolve_graph(configuration *c, const scenario *s)
     configuration_resolve(c);
     return;
   }
-  static const scenario_key keys[] = {[TRAFFIC_PATTERN] = SCENARIO_WORKLOAD_PATTERN,
-                                      [TRAFFIC_FROM] = SCENARIO_WORKLOAD_FROM,
-                                      [TRAFFIC_TO] = SCENARIO_WORKLOAD_TO,
-                                      [TRAFFIC_FAN_IN] = SCENARIO_WORKLOAD_FAN_IN};
-  traffic_part part;
-  g_autoptr(GArray) pairs =
-      traffic_pairs(&c->traffic, network, c->connections.count, c->run.seed, &part, &error);
+  g_autoptr(GArray) pairs = fill_pairs(c, network);
   if (pairs == NULL) {
-    note_problem(c, keys[part], 0, error);
     configuration_resolve(c);
     return;
   }
-  c->connections.count = pairs->len;
-  c->of_graph.pairs = configuration_keep(c, pairs->data, pairs->len * sizeof(host_pair));
   fill_path(c, network, pairs);
   configuration_resolve(c);
   fill_fault(c, network);

@@ -6,8 +6,8 @@
 #include "scenario/configuration.h"
 
 /* So many messages take turns in their sizes, and this is their payload together. */
-gsize scenario_turn(const configuration *c);
-double scenario_turn_octets(const configuration *c);
+gsize scenario_turn(const traffic_class *of);
+double scenario_turn_octets(const traffic_class *of);
 
 /* Returns the payload of a full-size segment of `direction` where the MTU is `mtu_octets`, less framing and
  * markers. */

@@ -23,6 +23,7 @@ void session_free(session *self)
     }
   }
   g_aligned_free(self->connections);
+  g_free(self->classes);
   g_free(self->scopes);
   g_clear_pointer(&self->faults, g_ptr_array_unref);
   engine_timer_free(self->stall_timer);
@@ -86,7 +87,7 @@ ulp_workload_results session_end_results(const session_end *end)
     return ulp_workload_results_of(end->workload);
   }
   return (ulp_workload_results){.messages_expected =
-                                    ulp_workload_messages(&end->session->workload_config, end->side)};
+                                    ulp_workload_messages(&session_class_of(end)->workload, end->side)};
 }
 
 void session_fail(session *self, char *failure)

@@ -64,7 +64,8 @@ static void make_end(session *self, uint32_t index, enum side side, const uint32
   if (absence) {
     absence->configure(absence->user, index, &config);
   }
-  end->endpoint = rnic_endpoint_new(&config, &self->endpoint_events[side], end);
+  end->endpoint =
+      rnic_endpoint_new(&config, &self->classes[self->connections[index].class].events[side], end);
   end->timer = engine_timer_new(self->config.clock, ENGINE_TIMER,
                                 order_of_end(self->config.number, index, side), 0, session_end_on_timer, end);
   end->timer_due = TIME_PS_NEVER;
@@ -91,16 +92,18 @@ static void make_connection(session *self, uint32_t index)
   for (enum side side = 0; side < SIDES; side++) {
     make_end(self, index, side, domains);
   }
-  ulp_agreement *agreement = ulp_agreement_new(&self->workload_config, index, connection);
+  ulp_agreement *agreement = ulp_agreement_new(&self->classes[connection->class].workload, index, connection);
   for (enum side side = 0; side < SIDES; side++) {
     session_end *end = &connection->ends[side];
     end->workload = ulp_workload_new(agreement, side, end->endpoint);
   }
 }
 
-void session_make_connections(session *self, uint32_t count)
+void session_make_connections(session *self, uint32_t index)
 {
-  while (self->made < count) {
-    make_connection(self, self->made++);
+  session_class *class = &self->classes[self->connections[index].class];
+
+  while (class->of->first_connection + class->made <= index) {
+    make_connection(self, class->of->first_connection + class->made++);
   }
 }

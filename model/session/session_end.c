@@ -79,15 +79,15 @@ static void set_workload_timer(session_connection *connection, time_ps when)
   engine_timer_set(connection->workload_timer, when);
 }
 
-/* Connections start one after the other, so a single timer waits for the next start: that of connection
- * `index`. */
-static void await_start(session *self, uint32_t index)
+/* The connections of a class start one after the other, so a single timer waits for the next start: that of
+ * its connection number `place`, from 0 on. */
+static void await_start(session *self, const traffic_class *of, uint32_t place)
 {
-  const int128 spread = self->config.configuration->connections.start_spread_ps;
+  const int128 spread = of->start_spread_ps;
 
-  if (index < self->connection_count) {
-    set_workload_timer(&self->connections[index],
-                       self->start + (time_ps)(spread * index / self->connection_count));
+  if (place < of->connection_count) {
+    set_workload_timer(&self->connections[of->first_connection + place],
+                       self->start + (time_ps)(spread * place / of->connection_count));
   }
 }
 
@@ -101,9 +101,10 @@ static void on_workload_due(void *user, time_ps now)
     self->started++;
     engine_timer_free(connection->workload_timer);
     connection->workload_timer = NULL;
-    const uint32_t next = session_end_index(connection->ends) + 1;
-    await_start(self, next);
-    session_make_connections(self, next);
+    const traffic_class *of = session_class_of(connection->ends)->of;
+    const uint32_t index = session_end_index(connection->ends);
+    await_start(self, of, index - of->first_connection + 1);
+    session_make_connections(self, index);
     rnic_endpoint_start(connection->ends[SIDE_RESPONDER].endpoint, now);
     rnic_endpoint_start(connection->ends[SIDE_INITIATOR].endpoint, now);
     session_end_settle(&connection->ends[SIDE_INITIATOR], now);
@@ -120,7 +121,9 @@ static void on_workload_due(void *user, time_ps now)
 void session_start(session *self, time_ps when)
 {
   self->start = when;
-  await_start(self, 0);
+  for (uint32_t i = 0; i < self->config.configuration->class_count; i++) {
+    await_start(self, self->classes[i].of, 0);
+  }
 }
 
 void session_can_post(void *user, enum side side)
@@ -201,7 +204,7 @@ static G_GNUC_NO_INLINE session_end *unexpected_end(const session_host *host, se
   session *self = host->session;
 
   if (end) {
-    session_make_connections(self, session_end_index(end) + 1);
+    session_make_connections(self, session_end_index(end));
     return end;
   }
   self->strays++;

@@ -40,7 +40,7 @@ static void on_completion(void *user, rnic_endpoint *endpoint, G_GNUC_UNUSED tim
 
   ulp_workload_poll(end->workload);
   note_delivery(connection);
-  if (ulp_workload_posts(&end->session->workload_config, end->side) &&
+  if (ulp_workload_posts(&session_class_of(end)->workload, end->side) &&
       ulp_workload_is_complete(connection->ends[SIDE_INITIATOR].workload) &&
       ulp_workload_is_complete(connection->ends[SIDE_RESPONDER].workload)) {
     rnic_endpoint_close(endpoint);
@@ -246,10 +246,10 @@ static void on_unread_completion(G_GNUC_UNUSED void *user, rnic_endpoint *endpoi
   }
 }
 
-rnic_endpoint_events session_endpoint_events(const session *self, enum side side)
+rnic_endpoint_events session_endpoint_events(const session *self, uint32_t class, enum side side)
 {
   const bool traced = self->config.trace != NULL;
-  const bool *measures = self->config.configuration->measures;
+  const bool *measures = self->config.configuration->classes[class].measures;
   const bool is_sink = measures[side];
   rnic_endpoint_events events = {.completion = on_unread_completion,
                                  .probe = {.placed = !is_sink ? NULL
@@ -262,7 +262,8 @@ rnic_endpoint_events session_endpoint_events(const session *self, enum side side
 
   if (!self->config.absence) {
     events.completion = on_completion;
-    events.want_operation = ulp_workload_posts(&self->workload_config, side) ? on_want_operation : NULL;
+    events.want_operation =
+        ulp_workload_posts(&self->classes[class].workload, side) ? on_want_operation : NULL;
     events.private_data = on_private_data;
     events.retransmitted = measures[side_peer(side)] ? on_retransmitted : NULL;
     events.closed = on_closed;

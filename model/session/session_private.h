@@ -59,6 +59,7 @@ typedef struct session_connection {
   _Alignas(CACHE_LINE_OCTETS) session_end ends[SIDES];
   engine_timer *workload_timer; /* starts the connection, and goes; another one wakes ULPs. NULL: none */
   uint16_t port;                /* the Initiator's */
+  uint8_t class;                /* its traffic class */
   bool started;
   bool delivered;  /* all of its workload, or it has none */
   bool terminated; /* ended as the documents require */
@@ -77,6 +78,14 @@ static inline const session_end *session_end_peer(const session_end *end)
   return end - end->side + side_peer(end->side);
 }
 
+/* This is what the connections of a traffic class have in common. */
+typedef struct session_class {
+  const traffic_class *of;
+  ulp_workload_config workload;
+  rnic_endpoint_events events[SIDES];
+  uint32_t made; /* of its connections, the first */
+} session_class;
+
 struct session {
   session_config config;
   enum side measured; /* the Data Sinks' side */
@@ -87,13 +96,11 @@ struct session {
   uint64_t strays;         /* packets of no connection … */
   uint64_t damaged_strays; /* … because their ports were damaged */
   pattern *table;
-  rnic_endpoint_events endpoint_events[SIDES];
-  ulp_workload_config workload_config;
+  session_class *classes; /* of the configuration, in its order */
   session_connection *connections;
   trace_scope *scopes; /* of their ends, by connection and side; NULL: nothing is traced */
   GPtrArray *faults;   /* of fault_injector */
   uint32_t connection_count;
-  uint32_t made;           /* of them, the first */
   time_ps start;           /* of the first connection */
   uint32_t started;        /* connections that have been opened */
   uint32_t ends_open;      /* TCP; with absent peers 1 until they send nothing more */
@@ -126,6 +133,12 @@ static inline uint32_t session_end_index(const session_end *end)
   return (uint32_t)((const session_connection *)(const void *)(end - end->side) - end->session->connections);
 }
 
+/* Returns the class of the connection of `end`. */
+static inline session_class *session_class_of(const session_end *end)
+{
+  return &end->session->classes[((const session_connection *)(const void *)(end - end->side))->class];
+}
+
 /* Returns what an event at `end` is of; NULL: nothing is traced. */
 static inline trace_scope *session_end_trace(const session_end *end)
 {
@@ -137,8 +150,8 @@ static inline trace_scope *session_end_trace(const session_end *end)
 /* Returns what reached the ULP of `end`, which is here, so far: nothing before it is made. */
 ulp_workload_results session_end_results(const session_end *end);
 
-/* Makes connections that are not made so far, until the first `count` are. */
-void session_make_connections(session *self, uint32_t count);
+/* Makes connections of the class of number `index` that are not made so far, until all up to `index` are. */
+void session_make_connections(session *self, uint32_t index);
 
 /* Sends what the end has to send, sets its timer, and gives the recorder what it holds: after every event. */
 void session_end_settle(session_end *end, time_ps now);
@@ -162,9 +175,9 @@ session_end *session_host_end(session_host *host, const datagram *packet);
 /* These are the events that session_host.input calls. */
 extern const ip_input_events session_input_events;
 
-/* Returns what the endpoints of `side` report: the Data Sink what is measured, the Data Source what that
- * needs of it. A ULP that posts operations is asked for them. */
-rnic_endpoint_events session_endpoint_events(const session *self, enum side side);
+/* Returns what the endpoints of `side` of a class report: the Data Sink what is measured, the Data Source
+ * what that needs of it. A ULP that posts operations is asked for them. */
+rnic_endpoint_events session_endpoint_events(const session *self, uint32_t class, enum side side);
 
 /* A buffer of `side` is free again; a ulp_workload_config.can_post of a session_connection. */
 void session_can_post(void *connection, enum side side);

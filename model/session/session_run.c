@@ -90,20 +90,23 @@ static void make_host(session *self, uint32_t number)
 /* Places the ends of the connections at their hosts. */
 static void place_connections(session *self)
 {
+  const traffic_class *of = self->config.configuration->classes;
+
   self->connection_count = self->config.configuration->connections.count;
   g_autofree uint16_t *ports = traffic_ports(self->config.pairs, self->connection_count);
   self->connections = g_aligned_alloc0(self->connection_count, sizeof(session_connection), CACHE_LINE_OCTETS);
   for (uint32_t i = 0; i < self->connection_count; i++) {
     const host_pair *pair = self->config.pairs ? &self->config.pairs[i] : &session_scenario_pair;
     const uint32_t *hosts = pair->hosts;
-
+    of += i == of->first_connection + of->connection_count;
     self->connections[i].port = ports[i];
+    self->connections[i].class = (uint8_t)(of - self->config.configuration->classes);
     for (enum side side = 0; side < SIDES; side++) {
       self->connections[i].ends[side] = (session_end){.session = self,
                                                       .host = session_host_of(self, hosts[side]),
                                                       .side = side,
-                                                      .is_sink = self->config.configuration->measures[side]};
-      self->connections[i].ends[side].host->sinks += self->config.configuration->measures[side];
+                                                      .is_sink = of->measures[side]};
+      self->connections[i].ends[side].host->sinks += of->measures[side];
     }
   }
 }
@@ -155,16 +158,17 @@ static void place_connection(session *self, uint32_t index)
   }
 }
 
-/* Where STags are renewed, the hosts choose before that those which the ends of all connections will allocate
- * when they are made, and a fault its own. */
-static void reserve_stags(session *self)
+/* Where STags are renewed, the hosts choose before that those which the ends of all connections of a class
+ * will allocate when they are made, and a fault its own. */
+static void reserve_stags(const session *self, const session_class *class)
 {
-  const uint32_t stags[SIDES] = {ulp_workload_renewable_stags(&self->workload_config, SIDE_INITIATOR),
-                                 ulp_workload_renewable_stags(&self->workload_config, SIDE_RESPONDER)};
+  const uint32_t stags[SIDES] = {ulp_workload_renewable_stags(&class->workload, SIDE_INITIATOR),
+                                 ulp_workload_renewable_stags(&class->workload, SIDE_RESPONDER)};
   const bool any = stags[SIDE_INITIATOR] + stags[SIDE_RESPONDER] > 0;
   fault_config fault;
 
-  for (uint32_t i = 0; any && i < self->connection_count; i++) {
+  for (uint32_t place = 0; any && place < class->of->connection_count; place++) {
+    const uint32_t i = class->of->first_connection + place;
     const session_end *ends = self->connections[i].ends;
     for (enum side side = 0; side < SIDES; side++) {
       const bool has_decoy =
@@ -181,12 +185,20 @@ void session_connect(session *self, session_network *network)
   const configuration *c = self->config.configuration;
 
   self->network = network;
-  self->workload_config = c->workload;
-  self->workload_config.table = self->table;
-  self->workload_config.can_post = session_can_post;
   for (enum side side = 0; side < SIDES; side++) {
     self->private_data[side] = session_setup_private_data(c, side, self->table);
-    self->endpoint_events[side] = session_endpoint_events(self, side);
+  }
+  self->classes = g_new0(session_class, c->class_count);
+  for (uint32_t i = 0; i < c->class_count; i++) {
+    session_class *class = &self->classes[i];
+
+    class->of = &c->classes[i];
+    class->workload = c->classes[i].workload;
+    class->workload.table = self->table;
+    class->workload.can_post = session_can_post;
+    for (enum side side = 0; side < SIDES; side++) {
+      class->events[side] = session_endpoint_events(self, i, side);
+    }
   }
   self->ends_open = self->config.absence ? 1 : SIDES * self->connection_count;
   self->workloads_open = self->config.absence ? 0 : self->connection_count;
@@ -198,9 +210,11 @@ void session_connect(session *self, session_network *network)
   for (uint32_t i = 0; i < self->connection_count; i++) {
     place_connection(self, i);
   }
-  reserve_stags(self);
-  if (self->config.absence || c->tcp_is_ns3) {
-    session_make_connections(self, self->connection_count);
+  for (uint32_t i = 0; i < c->class_count; i++) {
+    reserve_stags(self, &self->classes[i]);
+  }
+  for (uint32_t i = 0; i < c->class_count && (self->config.absence || c->tcp_is_ns3); i++) {
+    session_make_connections(self, c->classes[i].first_connection + c->classes[i].connection_count - 1);
   }
 }
 

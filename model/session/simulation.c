@@ -49,7 +49,7 @@ static host_files files_of(const configuration *c)
 
   for (uint32_t i = of->pairs ? SIDES * c->connections.count : 0; i-- > 0;) {
     const uint32_t *ends = of->pairs[i / SIDES].hosts;
-    if (c->measures[i % SIDES] && ends[i % SIDES] == sink) {
+    if (configuration_class_of(c, i / SIDES)->measures[i % SIDES] && ends[i % SIDES] == sink) {
       source = ends[side_peer(i % SIDES)];
     }
   }
@@ -76,7 +76,8 @@ static bool open_named(const simulation_options *options, const configuration *c
     bool is_sink = false;
 
     for (uint32_t end = 0; end < SIDES * c->connections.count; end++) {
-      is_sink = is_sink || (c->measures[end % SIDES] && of->pairs[end / SIDES].hosts[end % SIDES] == host);
+      is_sink = is_sink || (configuration_class_of(c, end / SIDES)->measures[end % SIDES] &&
+                            of->pairs[end / SIDES].hosts[end % SIDES] == host);
     }
     if (c->measure.series != SERIES_OF_NONE && is_sink && !files->series[host]) {
       good = (files->series[host] = simulation_open_series(c, options->directory, series, error));

@@ -24,8 +24,8 @@ static void set_number(scenario *s, scenario_key key, guint64 number)
 static void shorten(scenario *s, guint64 octets_max)
 {
   guint64 connections = scenario_configuration(s)->connections.count;
-  guint64 messages = scenario_configuration(s)->workload.messages;
-  guint64 size = MAX(scenario_configuration(s)->workload.message_octets,
+  guint64 messages = scenario_configuration(s)->classes->workload.messages;
+  guint64 size = MAX(scenario_configuration(s)->classes->workload.message_octets,
                      64); /* the least that a message costs, even an empty one */
   guint64 least = MIN(messages, (guint64)MESSAGES_LEAST);
 

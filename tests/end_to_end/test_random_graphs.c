@@ -124,8 +124,8 @@ static const random_feature features[] = {
 static char *undelivered(const scenario *s, const session_result *result)
 {
   const configuration *c = scenario_configuration(s);
-  const double expected =
-      (double)c->connections.count * (double)c->workload.messages * (double)c->workload.message_octets;
+  const double expected = (double)c->connections.count * (double)c->classes->workload.messages *
+                          (double)c->classes->workload.message_octets;
   double octets = 0;
 
   for (uint32_t host = 0; host < result->host_count; host++) {

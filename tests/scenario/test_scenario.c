@@ -86,9 +86,9 @@ TEST(test_every_type_of_value)
   const path_direction_config *reverse = &c->path.directions[SIDE_RESPONDER];
 
   g_assert_cmpstr(c->title, ==, "Märker \"an\"");
-  EXPECT_FIELDS(c, (run.seed, 5000000000), (run.stop_ps, 2500000), (message_octets, 1000),
-                (workload.messages, 16), (workload.outstanding, 1000000000), (ends.crc, false),
-                (receiver.mode, RECEIVER_IN_ORDER), (receiver.cell_octets, 64));
+  EXPECT_FIELDS(c, (run.seed, 5000000000), (run.stop_ps, 2500000), (classes->message_octets, 1000),
+                (classes->workload.messages, 16), (classes->workload.outstanding, 1000000000),
+                (ends.crc, false), (receiver.mode, RECEIVER_IN_ORDER), (receiver.cell_octets, 64));
   EXPECT_FIELDS(forward, (link.rate_bit_per_s, 1000000000), (loss.drop.count, 2), (loss.drop.values[0], 100),
                 (loss.drop.values[1], 101));
   EXPECT_FIELDS(reverse, (loss.drop.count, 1), (loss.drop.values[0], 7));
@@ -164,7 +164,7 @@ TEST(test_set_overrides)
   assert_origin(s, SCENARIO_RUN_SEED, "--set 'run.seed = 0x10'");
   g_assert_cmpstr(c->title, ==, "two words, no quotes");
   EXPECT_FIELDS(c, (run.seed, 16), (receiver.mode, RECEIVER_IN_ORDER), (tcp.receive_window_octets, 1048576),
-                (workload.outstanding, 1000000000), (ends.markers, false),
+                (classes->workload.outstanding, 1000000000), (ends.markers, false),
                 (path.directions[SIDE_RESPONDER].loss.drop.count, 0));
   EXPECT_FIELDS(&forward->loss.drop, (count, 2), (values[1], 101));
   g_assert_cmpfloat(forward->loss.probability, ==, 0.01);

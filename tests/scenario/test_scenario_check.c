@@ -223,7 +223,7 @@ TEST(test_unlimited)
   const configuration *c = scenario_configuration(s);
 
   g_assert_cmpuint(c->receive_window_octets, ==, 1073741824);
-  g_assert_cmpuint(c->workload.outstanding + c->receiver.limits.fpdu_descriptors +
+  g_assert_cmpuint(c->classes->workload.outstanding + c->receiver.limits.fpdu_descriptors +
                        c->receiver.limits.partial_fpdus,
                    ==, 0);
   g_assert_cmpuint(c->path.directions[SIDE_INITIATOR].queue.queue_limit_packets, ==, 0);

@@ -19,7 +19,7 @@ TEST(test_mix)
   for (gsize i = 0; i < G_N_ELEMENTS(mixes); i++) {
     g_autofree char *text = g_strdup_printf("workload: { operation = \"%s\"; };", mixes[i][0]);
     g_autoptr(scenario) s = fixture_load(text, NULL);
-    const choice_list *mix = &scenario_configuration(s)->workload.mix;
+    const choice_list *mix = &scenario_configuration(s)->classes->workload.mix;
     g_autoptr(GString) joined = g_string_new(NULL);
 
     for (guint j = 0; j < mix->count; j++) {

@@ -421,12 +421,12 @@ TEST(test_message_sizes)
 {
   g_autoptr(scenario) s =
       load(STRINGS("workload.message_sizes=[4096, 9000, 700]", "workload.message_size=20000"));
-  ulp_workload_config config = scenario_configuration(s)->workload;
+  ulp_workload_config config = scenario_configuration(s)->classes->workload;
 
   EXPECT_FIELDS(&config.message_sizes, (count, 3), (values[0], 4096), (values[1], 9000), (values[2], 700));
   g_assert_cmpuint(config.message_octets, ==, 9000);
   g_autoptr(scenario) other = load(STRINGS("workload.message_size=20000"));
-  config = scenario_configuration(other)->workload;
+  config = scenario_configuration(other)->classes->workload;
   g_assert_cmpuint(config.message_sizes.count, ==, 0);
   g_assert_cmpuint(config.message_octets, ==, 20000);
 }
@@ -455,7 +455,7 @@ TEST(test_workload)
                    "workload.fence=true", "workload.message_size=1000", "workload.messages=7",
                    "workload.outstanding=5", "workload.signal_every=2", "rdmap.association=protection-domain",
                    "tcp.receive_window=100000", "path.reverse.mtu=9000", "path.reverse.hop_mtu=[576, 9000]"));
-  ulp_workload_config config = scenario_configuration(s)->workload;
+  ulp_workload_config config = scenario_configuration(s)->classes->workload;
 
   EXPECT_FIELDS(&config.mix, (count, 3), (values[0], ULP_OPERATION_WRITE), (values[1], ULP_OPERATION_WRITE),
                 (values[2], ULP_OPERATION_STORAGE_READ));

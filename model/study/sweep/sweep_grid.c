@@ -79,31 +79,41 @@ static double piece_octets(const path_middleboxes_config *boxes, double octets)
   return octets;
 }
 
-run_cost run_cost_of(const scenario *s)
+/* Adds what the messages of a class cost. */
+static void add_class(const configuration *c, const traffic_class *of, run_cost *all)
 {
-  const configuration *c = scenario_configuration(s);
-  const number_list one = {&(uint64_t){c->message_octets}, 1};
-  const number_list *sizes = c->workload.message_sizes.count > 0 ? &c->workload.message_sizes : &one;
-  run_cost all = {0};
+  const number_list one = {&(uint64_t){of->message_octets}, 1};
+  const number_list *sizes = of->workload.message_sizes.count > 0 ? &of->workload.message_sizes : &one;
+
   for (enum side direction = 0; direction < SIDES; direction++) {
     const path_direction_config *path = &c->path.directions[direction];
     const double most = path_mtu_octets(path) - configuration_headers_octets(c);
-    double messages = (double)c->workload.messages * (double)c->connections.count *
-                      configuration_payload_share(c, direction) / (double)sizes->count;
-    all.messages += messages * (double)sizes->count;
+    double messages = (double)of->workload.messages * (double)of->connection_count *
+                      traffic_class_payload_share(of, direction) / (double)sizes->count;
+    all->messages += messages * (double)sizes->count;
     for (gsize i = 0; i < sizes->count; i++) {
       const double octets = (double)sizes->values[i], fpdus = fmax(1, ceil(octets / most));
       const double stream = octets + fpdus * FPDU_OVERHEAD_OCTETS;
       /* A message that waits for others to complete leaves the last segment of each unfilled. */
       const double segments =
-          c->workload.outstanding > 0 || c->workload.messages == 1 ? ceil(stream / most) : stream / most;
+          of->workload.outstanding > 0 || of->workload.messages == 1 ? ceil(stream / most) : stream / most;
       const double pieces = fmax(segments, stream / piece_octets(&c->path.middleboxes, most));
-      all.payload_octets += messages * octets;
-      all.segments += messages * segments;
-      all.seconds +=
+      all->payload_octets += messages * octets;
+      all->segments += messages * segments;
+      all->seconds +=
           messages * (fpdus * FPDU_S + pieces * SEGMENT_S * (1 + SEGMENTS_PER_LOSS * path->loss.probability) +
                       stream * OCTET_S);
     }
+  }
+}
+
+run_cost run_cost_of(const scenario *s)
+{
+  const configuration *c = scenario_configuration(s);
+  run_cost all = {0};
+
+  for (uint32_t i = 0; i < c->class_count; i++) {
+    add_class(c, &c->classes[i], &all);
   }
   /* The more connections, the less of what a segment needs is in the caches: ten times as long with the
    * 10,000 of scenarios/connections.cfg. */

@@ -201,7 +201,7 @@ int fake_run(scenario *s, run_progress *progress)
   int code;
   metric_values_set(&results.metrics, METRIC_TCP_SEGMENTS, 1000 + (double)seed);
   metric_values_set(&results.metrics, METRIC_DELIVERY_MESSAGES,
-                    (double)scenario_configuration(s)->workload.messages);
+                    (double)scenario_configuration(s)->classes->workload.messages);
   if (strcmp(title, "stubborn") == 0) {
     signal(SIGTERM, SIG_IGN);
   }

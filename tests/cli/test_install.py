@@ -107,8 +107,10 @@ class Install(kit.ProgramTest):
                           if not file.is_dir() and not file.is_relative_to(self.there)])
 
     def test_scenarios_and_presets(self):
-        self.assertEqual({file.relative_to(self.data) for file in self.data.rglob("*.cfg")},
-                         {file.relative_to(ROOT) for file in (ROOT / "scenarios").rglob("*.cfg")})
+        for ending in ["cfg", "txt"]:
+            self.assertEqual({file.relative_to(self.data) for file in self.data.rglob(f"*.{ending}")},
+                             {file.relative_to(ROOT) for file in (ROOT / "scenarios").rglob(f"*.{ending}")})
+        self.assertTrue((self.data / "scenarios/sizes/websearch-hpcc.txt").is_file())
         self.assertTrue((self.data / "scenarios/presets/siw.cfg").is_file())
 
     def test_places(self):

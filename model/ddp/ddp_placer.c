@@ -298,6 +298,7 @@ static bool place(ddp_placer *placer, ddp_segment *segment, const mpa_ulpdu *ulp
   if (segment->payload_octets > 0 && segment->target) {
     buffer_chain_copy_slices(ulpdu->octets, segment->header_octets, segment->payload_octets, segment->target);
   }
+  segment->placed = now;
   bool in_turn = segment->fpdu_start == placer->edge;
   if (!in_turn && !placer->undelivered) {
     placer->undelivered = ddp_undelivered_new();

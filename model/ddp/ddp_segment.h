@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/deque.h"
+#include "base/time_ps.h"
 #include "ddp/ddp_header.h"
 
 typedef struct ddp_segment {
@@ -21,6 +22,7 @@ typedef struct ddp_segment {
   uint8_t header_octets;   /* 0 when the ULPDU was too short to hold a header (note D15) */
   uint8_t control;         /* the DDP Control octet as received, Rsvd bits and all */
   uint8_t *target;         /* where its payload is placed; NULL when there is none, or it goes nowhere */
+  time_ps placed;          /* when it was, the first time */
   uint64_t observer;       /* set by whoever handles `placed`, handed back with `delivered` */
   /* At Delivery, when it is the L segment of an untagged message: the buffer it was posted with (NULL when
    * that was empty), and how many octets of it the message has (ddp-07/rfc5041 §5.4, DDP-116), never more

@@ -10,11 +10,11 @@ static void stop_when_done(const session *self)
   }
 }
 
-static bool on_want_operation(void *user, G_GNUC_UNUSED rnic_endpoint *endpoint, G_GNUC_UNUSED time_ps now)
+static bool on_want_operation(void *user, G_GNUC_UNUSED rnic_endpoint *endpoint, time_ps now)
 {
   session_end *end = user;
 
-  return ulp_workload_post_next(end->workload);
+  return ulp_workload_post_next(end->workload, now);
 }
 
 static void note_delivery(session_connection *connection)
@@ -33,12 +33,12 @@ static void note_delivery(session_connection *connection)
   }
 }
 
-static void on_completion(void *user, rnic_endpoint *endpoint, G_GNUC_UNUSED time_ps now)
+static void on_completion(void *user, rnic_endpoint *endpoint, time_ps now)
 {
   session_end *end = user;
   session_connection *connection = session_connection_of(end);
 
-  ulp_workload_poll(end->workload);
+  ulp_workload_poll(end->workload, now);
   note_delivery(connection);
   if (ulp_workload_posts(&session_class_of(end)->workload, end->side) &&
       ulp_workload_is_complete(connection->ends[SIDE_INITIATOR].workload) &&
@@ -113,7 +113,7 @@ static void on_delivered(void *user, const ddp_segment *segment, time_ps now)
     session_recorder_delivered(end->host->recorder, segment, now);
   }
   if (end->workload) {
-    ulp_workload_delivered(end->workload, segment);
+    ulp_workload_delivered(end->workload, segment, now);
     if (segment->header.last) {
       note_delivery(session_connection_of(end));
     }

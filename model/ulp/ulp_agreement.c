@@ -12,11 +12,23 @@ bool ulp_workload_posts(const ulp_workload_config *config, enum side side)
   return side == SIDE_INITIATOR || config->both;
 }
 
+bool ulp_workload_is_bounded(const ulp_workload_config *config)
+{
+  return !config->open_loop && config->until_ps == 0;
+}
+
+/* Returns whether the size of a message is not known before it is posted. */
+static bool sizes_vary(const ulp_workload_config *config)
+{
+  return config->open_loop || config->draw_octets;
+}
+
 /* At most what can be in flight + 2 messages. Of sizes in turn, so many whole turns as can be in flight, and
  * one that has begun at either end. */
 static uint32_t slots_fitting(const ulp_workload_config *config)
 {
-  uint64_t turn_octets = (uint64_t)config->message_octets + WRITE_OVERHEAD_OCTETS;
+  const uint32_t octets = sizes_vary(config) ? config->smallest_octets : config->message_octets;
+  uint64_t turn_octets = (uint64_t)octets + WRITE_OVERHEAD_OCTETS;
   uint64_t turn_messages = 1;
 
   if (config->message_sizes.count > 0) {
@@ -26,7 +38,8 @@ static uint32_t slots_fitting(const ulp_workload_config *config)
       turn_octets += config->message_sizes.values[i];
     }
   }
-  return (uint32_t)MIN(config->messages, (config->in_flight_octets / turn_octets + 2) * turn_messages);
+  return (uint32_t)MIN(config->open_loop ? UINT64_MAX : config->messages,
+                       (config->in_flight_octets / turn_octets + 2) * turn_messages);
 }
 
 /* Buffers for the Sends that reach an end whose ULP needs `own` for what it posts and whose peer needs
@@ -41,6 +54,7 @@ static ulp_slots *new_receives(const ulp_workload_config *config, const ulp_mix_
   const ulp_slots_config slots = {.count = 1 + kinds * slots_fitting(config),
                                   .octets = peers->sends ? MAX(octets, config->message_octets) : octets,
                                   .has_stags = {[ULP_SLOT_STAG] = peers->invalidates},
+                                  .grows = sizes_vary(config),
                                   .association = config->association,
                                   .table = config->table};
 
@@ -56,6 +70,7 @@ static ulp_slots *new_data(const ulp_workload_config *config, const ulp_mix_need
       .octets = config->message_octets,
       .has_stags = {[ULP_SLOT_STAG] = true, [ULP_SLOT_SOURCE_STAG] = needs->reads[at_peer]},
       .access = DDP_ACCESS_REMOTE_WRITE,
+      .grows = sizes_vary(config),
       .association = config->association,
       .table = config->table};
 
@@ -64,7 +79,10 @@ static ulp_slots *new_data(const ulp_workload_config *config, const ulp_mix_need
 
 ulp_plan ulp_workload_plan(const ulp_workload_config *config)
 {
-  return (ulp_plan){.mix = &config->mix, .messages = config->messages, .signal_every = config->signal_every};
+  return (ulp_plan){.mix = &config->mix,
+                    .messages = config->open_loop ? 0 : config->messages,
+                    .signal_every = config->signal_every,
+                    .all_writes = ulp_workload_is_bounded(config) ? 0 : UINT64_MAX};
 }
 
 uint64_t ulp_workload_messages(const ulp_workload_config *config, enum side side)
@@ -72,7 +90,7 @@ uint64_t ulp_workload_messages(const ulp_workload_config *config, enum side side
   const ulp_plan plan = ulp_workload_plan(config);
   uint64_t messages = 0;
 
-  for (enum side requester = 0; requester < SIDES; requester++) {
+  for (enum side requester = 0; ulp_workload_is_bounded(config) && requester < SIDES; requester++) {
     messages += ulp_workload_posts(config, requester) ? ulp_plan_messages(&plan, side != requester) : 0;
   }
   return messages;
@@ -83,7 +101,7 @@ ulp_agreement *ulp_agreement_new(const ulp_workload_config *config, uint32_t con
   ulp_agreement *agreement = g_new0(ulp_agreement, 1);
   ulp_mix_needs needs[SIDES] = {{0}}; /* of what each end posts for itself */
 
-  g_assert(config->messages >= 1 && config->mix.count >= 1);
+  g_assert((config->messages >= 1 || config->open_loop) && config->mix.count >= 1);
   agreement->config = config;
   agreement->connection = connection;
   agreement->user = user;
@@ -93,6 +111,7 @@ ulp_agreement *ulp_agreement_new(const ulp_workload_config *config, uint32_t con
       for (enum side side = 0; side < SIDES; side++) {
         agreement->data[requester][side] = new_data(config, &needs[requester], side != requester);
       }
+      agreement->goes_on |= (uint8_t)(!ulp_workload_is_bounded(config) << requester);
     }
   }
   for (enum side side = 0; side < SIDES; side++) {
@@ -127,6 +146,9 @@ void ulp_agreement_unref(ulp_agreement *agreement)
     return;
   }
   for (enum side side = 0; side < SIDES; side++) {
+    while (agreement->timed[side]) {
+      ulp_timed_message_free(agreement->timed[side]);
+    }
     ulp_delivery_check_free(agreement->arrivals[side]);
     ulp_slots_free(agreement->receives[side]);
     ulp_slots_free(agreement->data[side][SIDE_INITIATOR]);
@@ -173,6 +195,24 @@ uint64_t ulp_agreement_payload(const ulp_agreement *agreement, enum side request
   uint64_t kind = 8 * (uint64_t)requester + (uint64_t)meaning;
 
   return pattern_message_offset(agreement->connection, message | kind << 60);
+}
+
+void ulp_agreement_expect(ulp_agreement *agreement, enum side requester, const ulp_step *step)
+{
+  const ulp_operation_rules *rules = ulp_operation_rules_of(step->operation);
+
+  agreement->messages[side_peer(requester)] += step->is_signal ? 1 : rules->messages_at_peer;
+  agreement->messages[requester] += step->is_signal ? 0 : rules->messages_at_requester;
+}
+
+void ulp_agreement_report(ulp_agreement *agreement, ulp_timed_message *message)
+{
+  const ulp_message_times *times = &message->times;
+
+  if (times->delivered < TIME_PS_NEVER && times->completed < TIME_PS_NEVER) {
+    agreement->config->message(agreement->user, times);
+    ulp_timed_message_free(message);
+  }
 }
 
 bool ulp_agreement_has_receive(const ulp_agreement *agreement, enum side side)

@@ -28,9 +28,10 @@ typedef struct ulp_workload_config {
   choice_list mix;             /* of ulp_operation, at least one: messages take turns */
   bool both;                   /* the Responder does the same towards the Initiator */
   bool fence;                  /* every operation is fenced */
-  uint32_t message_octets;     /* of each message; with message_sizes the largest of them */
+  uint32_t message_octets;     /* of each message; of messages that differ the largest */
+  uint32_t smallest_octets;    /* open loop, draw_octets: of the smallest */
   number_list message_sizes;   /* of the messages in turn; empty: message_octets. Outlives the workload */
-  uint64_t messages;           /* >= 1 */
+  uint64_t messages;           /* >= 1; without meaning in an open loop, UINT64_MAX: until `until_ps` */
   uint64_t signal_every;       /* Writes between two Sends that signal them; 0: one after the last Write */
   uint64_t outstanding;        /* operations of a requester posted and not completed, at most; 0: no limit */
   uint64_t in_flight_octets;   /* stream octets that can be posted and undelivered: sizes the buffers */
@@ -39,6 +40,18 @@ typedef struct ulp_workload_config {
   /* `side` waited for a buffer of its peer's and one has come free: ulp_workload_post_next() may succeed
    * again. `user` is the agreement's. NULL: nothing is reported. */
   void (*can_post)(void *user, enum side side);
+
+  /* An open loop: its application submits messages (ulp_workload_submit()), whatever completes. Else the ULP
+   * has a closed loop, and the rest is its. */
+  bool open_loop;
+  time_ps think_time_ps; /* between a completion and the message that takes its place of `outstanding` */
+  /* No message is posted at or after it; 0: there is no such time. Where there is one it may still change
+   * before the first message is posted. */
+  time_ps until_ps;
+  uint32_t (*draw_octets)(void *user, enum side requester); /* of the next message; NULL: message_sizes */
+
+  /* A message of the plan is complete at both ends. `user` is the agreement's. NULL: nobody asks. */
+  void (*message)(void *user, const ulp_message_times *times);
 } ulp_workload_config;
 
 typedef struct ulp_agreement {
@@ -48,8 +61,10 @@ typedef struct ulp_agreement {
   uint32_t receives_reserved[SIDES]; /* of the free ones, for responses */
   uint32_t guard_errors[SIDES];      /* messages beside whose buffer memory was written */
   bool waits[SIDES];                 /* for a buffer */
+  uint8_t goes_on;                   /* 1 << requester: more of its may follow than `messages` has */
   uint8_t parties;                   /* ULPs that have it */
   uint64_t messages[SIDES];          /* that are to reach each ULP */
+  ulp_timed_message *timed[SIDES];   /* not complete at both ends, by the requester */
   ulp_slots *receives[SIDES];        /* buffers for Sends; NULL: nobody sends to this end */
   ulp_slots *data[SIDES][SIDES]; /* Tagged Buffers, by the requester and the end that has them; NULL: none are
                                     needed */
@@ -60,7 +75,11 @@ typedef struct ulp_agreement {
  */
 bool ulp_workload_posts(const ulp_workload_config *config, enum side side);
 
-/* Returns how many messages are to reach the ULP of `side`. */
+/* Returns whether a plan has as many messages as `messages`: neither an application nor a time ends it. */
+bool ulp_workload_is_bounded(const ulp_workload_config *config);
+
+/* Returns how many messages are to reach the ULP of `side`; 0 when that is not known before they are posted.
+ */
 uint64_t ulp_workload_messages(const ulp_workload_config *config, enum side side);
 
 /* Returns how many STags the ULP of `side` allocates at first, if peers invalidate STags and others are
@@ -87,6 +106,13 @@ ulp_delivery_check *ulp_agreement_arrivals(ulp_agreement *agreement, enum side s
  * each response has its own. */
 uint64_t ulp_agreement_payload(const ulp_agreement *agreement, enum side requester, ulp_meaning meaning,
                                uint64_t message);
+
+/* A message of the plan is posted as `step` of `requester`: it and what answers it are to arrive. Of a plan
+ * that is not bounded. */
+void ulp_agreement_expect(ulp_agreement *agreement, enum side requester, const ulp_step *step);
+
+/* Something has happened to `message`: it is reported, and gone, when it is complete at both ends. */
+void ulp_agreement_report(ulp_agreement *agreement, ulp_timed_message *message);
 
 /* A buffer of `side` is free for another Send. */
 bool ulp_agreement_has_receive(const ulp_agreement *agreement, enum side side);

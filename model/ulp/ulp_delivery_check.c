@@ -147,7 +147,8 @@ ulp_wrong_octets ulp_delivery_check_wrong(const ulp_delivery_check *check, const
   return wrong;
 }
 
-bool ulp_delivery_check_delivered(ulp_delivery_check *check, const ddp_segment *segment, ulp_message *whole)
+bool ulp_delivery_check_delivered(ulp_delivery_check *check, const ddp_segment *segment, time_ps now,
+                                  ulp_message *whole)
 {
   const uint8_t opcode = rdmap_control_opcode(segment->header.ulp_control);
   const ulp_message *next = next_of(check, segment, opcode);
@@ -158,8 +159,12 @@ bool ulp_delivery_check_delivered(ulp_delivery_check *check, const ddp_segment *
   check->results.last_unexpected = !next && opcode != RDMAP_READ_REQUEST && opcode != RDMAP_TERMINATE &&
                                    (opcode != RDMAP_WRITE || segment->payload_octets > 0);
   check->results.order_errors += check->results.last_unexpected;
+  whole->timed = NULL;
   if (!next) {
     return false;
+  }
+  if (next->timed) {
+    ulp_timed_message_take(next->timed, segment, now);
   }
   check->results.octets_wrong += count_wrong(next, *delivered, segment->payload_octets, NULL);
   check->results.octets += segment->payload_octets;

@@ -13,6 +13,7 @@
 #include "base/side.h"
 #include "ddp/ddp_segment.h"
 #include "rnic/rnic_verbs.h"
+#include "ulp/ulp_message_times.h"
 #include "ulp/ulp_plan.h"
 #include "ulp/ulp_slots.h"
 
@@ -33,6 +34,7 @@ typedef struct ulp_purpose {
   enum side requester; /* whose plan it is */
   bool keeps_slot;     /* a Write whose STag the next Send invalidates: the slot stays in use until then */
   ulp_slot *slot; /* Write, Response: where it goes. Send: the buffer of the data that it is about, or NULL */
+  ulp_timed_message *timed; /* that message, until it is complete at both ends; NULL: nobody asks */
 } ulp_purpose;
 
 /* One message that was posted. */
@@ -44,6 +46,7 @@ typedef struct ulp_message {
   bool solicits;
   bool invalidates;
   uint32_t invalidated_stag;
+  ulp_timed_message *timed; /* whose data it is; NULL: it is something else, or nobody asks */
 } ulp_message;
 
 typedef struct ulp_delivery_check_results {
@@ -77,9 +80,11 @@ void ulp_delivery_check_expect(ulp_delivery_check *check, const ulp_message *exp
  * that is not the next of the next message. */
 ulp_wrong_octets ulp_delivery_check_wrong(const ulp_delivery_check *check, const ddp_segment *segment);
 
-/* A segment was Delivered. True when a Write or a Read Response is whole with it: `*whole`. A Send is whole
- * for its ULP when its receive completes. */
-bool ulp_delivery_check_delivered(ulp_delivery_check *check, const ddp_segment *segment, ulp_message *whole);
+/* A segment was Delivered at `now`. True when a Write or a Read Response is whole with it: `*whole`. A Send
+ * is whole for its ULP when its receive completes; `whole->timed` is set already when its last segment is
+ * Delivered, else NULL. */
+bool ulp_delivery_check_delivered(ulp_delivery_check *check, const ddp_segment *segment, time_ps now,
+                                  ulp_message *whole);
 
 /* A receive completed; true, and the Send in `*whole`, when one is whole and waits for it. What the
  * completion reports of it is compared too. */

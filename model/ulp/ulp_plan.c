@@ -107,19 +107,28 @@ bool ulp_plan_peek(const ulp_plan *plan, ulp_step *step)
   return true;
 }
 
-void ulp_plan_take(ulp_plan *plan)
+void ulp_plan_take(ulp_plan *plan, const ulp_step *step)
 {
   if (plan->signal_due) {
     plan->signal_due = false;
     return;
   }
   g_assert(plan->message < plan->messages);
-  if (operation_of(plan, plan->message++) == ULP_OPERATION_WRITE) {
+  plan->message++;
+  if (step->operation == ULP_OPERATION_WRITE) {
     plan->writes++;
     plan->all_writes = plan->all_writes > 0 ? plan->all_writes : count_of(plan, ULP_OPERATION_WRITE);
     plan->signal_due = plan->writes == plan->all_writes ||
                        (plan->signal_every > 0 && plan->writes % plan->signal_every == 0);
   }
+}
+
+void ulp_plan_cut(ulp_plan *plan)
+{
+  const bool has_signalled = plan->signal_every > 0 && plan->writes % plan->signal_every == 0;
+
+  plan->messages = plan->message;
+  plan->signal_due = plan->signal_due || (plan->writes > 0 && !has_signalled);
 }
 
 static uint64_t signals_of(const ulp_plan *plan)
@@ -130,11 +139,6 @@ static uint64_t signals_of(const ulp_plan *plan)
     return 0;
   }
   return plan->signal_every == 0 ? 1 : (writes - 1) / plan->signal_every + 1;
-}
-
-uint64_t ulp_plan_steps(const ulp_plan *plan)
-{
-  return plan->messages + signals_of(plan);
 }
 
 uint64_t ulp_plan_messages(const ulp_plan *plan, bool at_peer)

@@ -67,7 +67,8 @@ typedef struct ulp_plan {
   uint64_t message;    /* the next */
   uint64_t writes;     /* so far */
   bool signal_due;     /* comes before the next message */
-  uint64_t all_writes; /* of the whole plan; 0: there are none, or they are not counted yet */
+  uint64_t all_writes; /* of the whole plan; 0: there are none, or they are not counted yet. UINT64_MAX:
+                          nobody knows before the plan ends */
 } ulp_plan;
 
 typedef struct ulp_step {
@@ -81,9 +82,17 @@ typedef struct ulp_step {
 /* The next step without taking it; false when all are taken. */
 bool ulp_plan_peek(const ulp_plan *plan, ulp_step *step);
 
-/* Takes it; there must be one. */
-void ulp_plan_take(ulp_plan *plan);
+/* Takes `step`, which is the next: its operation may be another than the mix has. */
+void ulp_plan_take(ulp_plan *plan, const ulp_step *step);
 
-/* Of a plan at its start: steps in all; messages that reach the ULPs of the two ends. */
-uint64_t ulp_plan_steps(const ulp_plan *plan);
+/* No more messages follow; a signal does, unless there is none to give. */
+void ulp_plan_cut(ulp_plan *plan);
+
+/* Returns whether all steps are taken. */
+static inline bool ulp_plan_is_done(const ulp_plan *plan)
+{
+  return plan->message == plan->messages && !plan->signal_due;
+}
+
+/* Returns, of a plan at its start, how many messages reach the ULP of one end. */
 uint64_t ulp_plan_messages(const ulp_plan *plan, bool at_peer);

@@ -3,6 +3,9 @@
 
 #include <glib.h>
 
+/* Of a slot that grows: its Tagged Offsets differ from those of the others, and have 64 bits. */
+#define INDEX_MASK ((UINT32_C(1) << 30) - 1)
+
 /* --- Making --- */
 
 ulp_slots *ulp_slots_new(const ulp_slots_config *config)
@@ -17,7 +20,7 @@ ulp_slots *ulp_slots_new(const ulp_slots_config *config)
 
 uint32_t ulp_slots_stags(const ulp_slots *slots, ulp_slot_stag which)
 {
-  return slots && slots->config.has_stags[which] ? slots->config.count : 0;
+  return slots && slots->config.has_stags[which] && !slots->config.grows ? slots->config.count : 0;
 }
 
 void ulp_slots_lend(ulp_slots *slots, ulp_slot_stag which, rnic_endpoint *endpoint)
@@ -53,13 +56,55 @@ void ulp_slots_free(ulp_slots *slots)
 
 bool ulp_slots_has_next(const ulp_slots *slots)
 {
+  if (slots->config.grows) {
+    return slots->free_count > 0;
+  }
   /* They are taken in turn: if the next one is taken, no other has been for longer. */
   return !slots->oldest || slots->oldest->index != slots->next;
 }
 
-static uint32_t stag_of(const ulp_slots *slots, uint32_t index, ulp_slot_stag which)
+/* Returns the octets of memory that a message of `length` gets. A Send may take a whole buffer, whatever it
+ * was posted with, and what is Tagged no more than is registered. */
+static uint32_t memory_octets(const ulp_slots *slots, uint32_t length)
 {
-  return slots->stags[which] ? slots->stags[which][index] : 0;
+  enum { LEAST_OCTETS = 64 };
+  uint64_t octets = LEAST_OCTETS;
+
+  if (!slots->config.grows || slots->config.access == DDP_ACCESS_NONE) {
+    return slots->config.octets;
+  }
+  while (octets < length) {
+    octets *= 2;
+  }
+  return (uint32_t)MIN(octets, slots->config.octets);
+}
+
+/* Returns how many STags of each kind are at the beginning of `stags` and in no slot; of slots that grow. */
+static uint32_t unused_stags(const ulp_slots *slots)
+{
+  return slots->next - (slots->config.count - slots->free_count);
+}
+
+/* Returns the STag of slot `index`, which is being taken; 0: it has none. Of slots that grow it is one that
+ * came back, or a new one, which gets room to come back to. */
+static uint32_t take_stag(ulp_slots *slots, uint32_t index, ulp_slot_stag which)
+{
+  uint32_t **stags = &slots->stags[which];
+
+  if (!slots->config.grows) {
+    return *stags ? (*stags)[index] : 0;
+  }
+  if (!slots->config.has_stags[which]) {
+    return 0;
+  }
+  if (unused_stags(slots) > 0) {
+    return (*stags)[unused_stags(slots) - 1];
+  }
+  const uint32_t made = slots->next;
+  if ((made & (made - 1)) == 0) { /* there is room for that power of two, or for none */
+    *stags = g_renew(uint32_t, *stags, MAX(2 * (size_t)made, 1));
+  }
+  return rnic_renew_stag(slots->endpoints[which]);
 }
 
 /* The memory of `user`, a slot, from now on: what a registration asks for when the first octets come. */
@@ -75,61 +120,89 @@ static uint8_t *supply(void *user)
 
 static void enable(const ulp_slots *slots, ulp_slot_stag which, ddp_registration *memory, uint32_t stag)
 {
-  memory->length = slots->config.octets;
   memory->association = slots->config.association;
   memory->is_remotely_invalidatable = true;
   bool is_registered = rnic_register_as(slots->endpoints[which], memory, stag);
   g_assert(is_registered);
 }
 
-ulp_slot *ulp_slots_take(ulp_slots *slots, uint64_t payload)
+ulp_slot *ulp_slots_take(ulp_slots *slots, uint64_t payload, uint32_t length)
 {
-  uint32_t index = slots->next;
+  const uint32_t octets = memory_octets(slots, length);
 
   if (!ulp_slots_has_next(slots)) {
     return NULL;
   }
-  slots->next = index + 1 == slots->config.count ? 0 : index + 1;
+  const uint32_t index = slots->config.grows ? (uint32_t)slots->taken_count & INDEX_MASK : slots->next;
+  const uint32_t stag = take_stag(slots, index, ULP_SLOT_STAG);
+  const uint32_t source_stag = take_stag(slots, index, ULP_SLOT_SOURCE_STAG);
+  if (!slots->config.grows) {
+    slots->next = index + 1 == slots->config.count ? 0 : index + 1;
+  } else if (unused_stags(slots) == 0) {
+    slots->next++;
+  }
   slots->free_count--;
   ulp_slot *slot = g_new(ulp_slot, 1);
   /* Bases differ from slot to slot and from one end to the other, so that a Tagged Offset alone names no
    * memory. */
-  *slot = (ulp_slot){.pool = slots->pool,
-                     .number = slots->taken_count++,
-                     .index = index,
-                     .payload = payload,
-                     .table = slots->config.table,
-                     .stag = stag_of(slots, index, ULP_SLOT_STAG),
-                     .source_stag = stag_of(slots, index, ULP_SLOT_SOURCE_STAG),
-                     .references = 1,
-                     .base = (2 * (uint64_t)index + 1) << 32,
-                     .source_base = (2 * (uint64_t)index + 2) << 32,
-                     .older = slots->newest};
+  *slot =
+      (ulp_slot){.pool = octets == slots->config.octets
+                             ? slots->pool
+                             : rnic_host_buffers(rnic_endpoint_host(slots->endpoints[ULP_SLOT_STAG]), octets),
+                 .number = slots->taken_count++,
+                 .index = index,
+                 .length = length,
+                 .payload = payload,
+                 .table = slots->config.table,
+                 .stag = stag,
+                 .source_stag = source_stag,
+                 .references = 1,
+                 .base = (2 * (uint64_t)index + 1) << 32,
+                 .source_base = (2 * (uint64_t)index + 2) << 32,
+                 .older = slots->newest};
   *(slots->newest ? &slots->newest->newer : &slots->oldest) = slot;
   slots->newest = slot;
   if (slot->stag) {
-    ddp_registration memory = {
-        .supply = supply, .source_user = slot, .base = slot->base, .access = slots->config.access};
+    ddp_registration memory = {.supply = supply,
+                               .source_user = slot,
+                               .base = slot->base,
+                               .length = octets,
+                               .access = slots->config.access};
     enable(slots, ULP_SLOT_STAG, &memory, slot->stag);
   }
   if (slot->source_stag) {
     ddp_registration memory = {.source = ulp_slot_payload,
                                .source_user = slot,
                                .base = slot->source_base,
+                               .length = slots->config.octets,
                                .access = DDP_ACCESS_REMOTE_READ};
     enable(slots, ULP_SLOT_SOURCE_STAG, &memory, slot->source_stag);
   }
   return slot;
 }
 
-void ulp_slots_renew_stag(ulp_slots *slots, const ulp_slot *slot, ulp_slot_stag which)
+void ulp_slots_renew_stag(ulp_slots *slots, ulp_slot *slot, ulp_slot_stag which)
 {
-  slots->stags[which][slot->index] = rnic_renew_stag(slots->endpoints[which]);
+  const uint32_t stag = rnic_renew_stag(slots->endpoints[which]);
+
+  if (slots->config.grows) {
+    *(which == ULP_SLOT_STAG ? &slot->stag : &slot->source_stag) = stag;
+  } else {
+    slots->stags[which][slot->index] = stag;
+  }
+}
+
+/* The next slot that is taken may have `stag`; of slots that grow. */
+static void give_back(ulp_slots *slots, ulp_slot_stag which, uint32_t stag)
+{
+  if (slots->config.has_stags[which]) {
+    slots->stags[which][unused_stags(slots)] = stag;
+  }
 }
 
 bool ulp_slots_release(ulp_slots *slots, ulp_slot *slot)
 {
-  bool is_intact = rnic_buffer_pool_guards_intact(slots->pool, slot->memory);
+  bool is_intact = rnic_buffer_pool_guards_intact(slot->pool, slot->memory);
 
   g_assert(slots->oldest);
   if (slot->stag) {
@@ -142,6 +215,10 @@ bool ulp_slots_release(ulp_slots *slots, ulp_slot *slot)
   *(slot->newer ? &slot->newer->older : &slots->newest) = slot->older;
   if (slots->found == slot) {
     slots->found = NULL;
+  }
+  if (slots->config.grows) {
+    give_back(slots, ULP_SLOT_STAG, slot->stag);
+    give_back(slots, ULP_SLOT_SOURCE_STAG, slot->source_stag);
   }
   slots->free_count++;
   ulp_slot_unref(slot);

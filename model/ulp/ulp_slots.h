@@ -22,6 +22,9 @@ typedef struct ulp_slots_config {
   uint32_t count;  /* > 0 */
   uint32_t octets; /* of each */
   bool has_stags[ULP_SLOT_STAGS];
+  /* Few may ever be taken at once: an STag is allocated when it is needed first, and a Tagged Buffer is about
+   * as long as its message. */
+  bool grows;
   unsigned access;             /* of the memory's STags: DDP_ACCESS_… */
   ddp_association association; /* of all STags */
   const pattern *table;        /* outlives them */
@@ -33,7 +36,7 @@ typedef struct ulp_slot {
   rnic_buffer_pool *pool;
   uint64_t number;  /* how many were taken before */
   uint32_t index;   /* that modulo the number of slots */
-  uint32_t length;  /* octets of its message: at most the slot's; set by who takes the slot */
+  uint32_t length;  /* octets of its message: at most the slot's */
   uint64_t payload; /* where in the pattern table its message starts */
   const pattern *table;
   uint32_t stag;        /* of the memory, at the end it is in; base: its Tagged Offset. 0: none */
@@ -49,10 +52,11 @@ typedef struct ulp_slots {
   ulp_slots_config config;
   rnic_endpoint *endpoints[ULP_SLOT_STAGS]; /* that have lent them; NULL: none yet */
   rnic_buffer_pool *pool;
-  uint32_t next; /* in turn */
+  uint32_t next; /* in turn; of those that grow how many were ever taken at once */
   uint32_t free_count;
   uint64_t taken_count;            /* so far */
-  uint32_t *stags[ULP_SLOT_STAGS]; /* of each slot; NULL: none has any */
+  uint32_t *stags[ULP_SLOT_STAGS]; /* of each slot; of those that grow the STags that are in none. NULL: there
+                                      are none */
   ulp_slot *oldest;                /* of those that are taken, in the order taken */
   ulp_slot *newest;
   ulp_slot *found; /* the last one that was looked up; NULL: it is free again */
@@ -64,20 +68,20 @@ typedef struct ulp_slots {
 ulp_slots *ulp_slots_new(const ulp_slots_config *config);
 void ulp_slots_free(ulp_slots *slots);
 
-/* Returns how many such STags ulp_slots_lend() allocates; `slots` may be NULL. */
+/* Returns how many such STags ulp_slots_lend() allocates: of slots that grow none. `slots` may be NULL. */
 uint32_t ulp_slots_stags(const ulp_slots *slots, ulp_slot_stag which);
 
 /* The end with `endpoint` has what `which` STags are of, the memory or the messages, and allocates these.
  * Each end once, before a slot is taken. */
 void ulp_slots_lend(ulp_slots *slots, ulp_slot_stag which, rnic_endpoint *endpoint);
 
-/* Return whether the next one in turn is free; and it, when it is, for a message that starts at `payload` of
- * the table, with its STags valid, else NULL. */
+/* Return whether the next one in turn is free; and it, when it is, for a message of `length` octets that
+ * starts at `payload` of the table, with its STags valid, else NULL. */
 bool ulp_slots_has_next(const ulp_slots *slots);
-ulp_slot *ulp_slots_take(ulp_slots *slots, uint64_t payload);
+ulp_slot *ulp_slots_take(ulp_slots *slots, uint64_t payload, uint32_t length);
 
 /* The slot of `slot` gets another STag when it is taken next: the peer invalidated this one. */
-void ulp_slots_renew_stag(ulp_slots *slots, const ulp_slot *slot, ulp_slot_stag which);
+void ulp_slots_renew_stag(ulp_slots *slots, ulp_slot *slot, ulp_slot_stag which);
 
 /* `slot` is free again: its STags are not valid any more, and it belongs only to those who have a reference
  * of their own. False when somebody wrote into the octets on either side of it. */

@@ -10,21 +10,11 @@ typedef struct posted_work {
   struct posted_work *next;
 } posted_work;
 
-/* This is what a ULP does for itself: the steps of its plan are posted one by one, each when the buffers that
- * it needs are free at both ends. */
-typedef struct workload_requests {
-  ulp_plan plan;
-  uint64_t steps;
-  uint64_t posted; /* steps */
-  uint64_t completed;
-  ulp_slot *written; /* by the Write before, when the next Send invalidates its STag; else NULL */
-} workload_requests;
-
 struct ulp_workload {
   ulp_agreement *agreement;
   rnic_endpoint *endpoint;
-  workload_requests *requests; /* NULL: it posts nothing for itself */
-  posted_work *oldest;         /* NULL: nothing is posted */
+  ulp_requests *requests; /* NULL: it posts nothing for itself */
+  posted_work *oldest;    /* NULL: nothing is posted */
   posted_work *newest;
   uint64_t posted_count; /* so far: the id of the next */
   uint32_t order_errors; /* completions that are not the next ones */
@@ -38,9 +28,7 @@ ulp_workload *ulp_workload_new(ulp_agreement *agreement, enum side side, rnic_en
 
   *workload = (ulp_workload){.agreement = agreement, .endpoint = endpoint, .side = side};
   if (ulp_workload_posts(config, side)) {
-    workload->requests = g_new(workload_requests, 1);
-    *workload->requests = (workload_requests){.plan = ulp_workload_plan(config)};
-    workload->requests->steps = ulp_plan_steps(&workload->requests->plan);
+    workload->requests = ulp_requests_new(config);
   }
   ulp_agreement_lend(agreement, side, endpoint);
   return workload;
@@ -54,12 +42,18 @@ void ulp_workload_free(ulp_workload *workload)
       g_free(each);
     }
     ulp_agreement_unref(workload->agreement);
-    g_free(workload->requests);
+    ulp_requests_free(workload->requests);
     g_free(workload);
   }
 }
 
 /* --- One operation --- */
+
+/* Returns whether an operation's octets are those of the message that it is for. */
+static bool carries_data(const ulp_purpose *purpose)
+{
+  return purpose->meaning == ULP_MEANING_DATA || purpose->meaning == ULP_MEANING_TRANSFER;
+}
 
 /* Posts one operation, and has the ULP of the end `at` expect its result; false when the connection has
  * ended, and nothing will take its buffer any more. */
@@ -77,6 +71,7 @@ static bool post(ulp_workload *workload, const ulp_purpose *purpose, rdmap_work 
   workload->newest = posted;
   expected->purpose = *purpose;
   expected->length = work->length;
+  expected->timed = carries_data(purpose) ? purpose->timed : NULL;
   ulp_delivery_check_expect(ulp_agreement_arrivals(workload->agreement, at), expected);
   return true;
 }
@@ -87,7 +82,7 @@ static bool post_send(ulp_workload *workload, const ulp_purpose *purpose, rdmap_
                       uint32_t length, uint64_t payload, uint32_t stag)
 {
   enum side peer = side_peer(workload->side);
-  ulp_slot *buffer = ulp_slots_take(workload->agreement->receives[peer], payload);
+  ulp_slot *buffer = ulp_slots_take(workload->agreement->receives[peer], payload, length);
   const rdmap_opcode_rules *rules = rdmap_opcode_rules_of((uint8_t)operation);
 
   stag = stag ? stag : buffer->stag;
@@ -158,17 +153,15 @@ static bool has_buffers(const ulp_workload *workload, const ulp_step *step)
           (has_receive && ulp_agreement_has_receive(workload->agreement, workload->side)));
 }
 
-static bool post_step(ulp_workload *workload, const ulp_step *step)
+static bool post_step(ulp_workload *workload, const ulp_step *step, const ulp_request *request,
+                      ulp_timed_message *timed)
 {
   ulp_agreement *agreement = workload->agreement;
-  workload_requests *requests = workload->requests;
+  ulp_requests *requests = workload->requests;
   const ulp_operation_rules *rules = ulp_operation_rules_of(step->operation);
-  const number_list *sizes = &agreement->config->message_sizes;
-  const uint32_t length = sizes->count > 0 ? (uint32_t)sizes->values[step->message % sizes->count]
-                                           : agreement->config->message_octets;
   const uint64_t payload = ulp_agreement_payload(agreement, workload->side, ULP_MEANING_DATA, step->message);
   ulp_purpose purpose = {
-      .meaning = ULP_MEANING_DATA, .operation = step->operation, .requester = workload->side};
+      .meaning = ULP_MEANING_DATA, .operation = step->operation, .requester = workload->side, .timed = timed};
 
   if (step->is_signal) {
     purpose.meaning = ULP_MEANING_SIGNAL;
@@ -176,11 +169,10 @@ static bool post_step(ulp_workload *workload, const ulp_step *step)
   }
   if (rules->is_send) {
     purpose.slot = step->invalidates_write ? requests->written : NULL;
-    return post_send(workload, &purpose, rules->posted, length, payload,
+    return post_send(workload, &purpose, rules->posted, request->octets, payload,
                      purpose.slot ? purpose.slot->stag : 0);
   }
-  purpose.slot = ulp_slots_take(data_of(workload, rules), payload);
-  purpose.slot->length = length;
+  purpose.slot = ulp_slots_take(data_of(workload, rules), payload, request->octets);
   purpose.keeps_slot = step->is_invalidated_write;
   bool is_posted;
   if (rules->is_exchange) {
@@ -198,25 +190,103 @@ static bool post_step(ulp_workload *workload, const ulp_step *step)
   return is_posted;
 }
 
-bool ulp_workload_post_next(ulp_workload *workload)
+/* Returns what is known of the message that `request` asks for, when it is posted. */
+static ulp_message_times times_of(const ulp_workload *workload, const ulp_request *request)
 {
-  workload_requests *requests = workload->requests;
-  uint64_t outstanding = workload->agreement->config->outstanding;
-  bool *waits = &workload->agreement->waits[workload->side];
+  return (ulp_message_times){.id = request->id,
+                             .operation = request->operation,
+                             .requester = workload->side,
+                             .octets = request->octets,
+                             .posted = request->posted,
+                             .first_placed = TIME_PS_NEVER,
+                             .placed = TIME_PS_NEVER,
+                             .delivered = TIME_PS_NEVER,
+                             .completed = TIME_PS_NEVER};
+}
+
+/* The peer has got everything as soon as that has arrived which was posted. */
+static void note_end(ulp_workload *workload)
+{
+  if (ulp_requests_are_posted(workload->requests)) {
+    workload->agreement->goes_on &= (uint8_t) ~(1 << workload->side);
+  }
+}
+
+/* Posts `step`, whose buffers are free; it is `request` unless it is a signal. */
+static bool post_request(ulp_workload *workload, const ulp_step *step, const ulp_request *request)
+{
+  ulp_agreement *agreement = workload->agreement;
+  ulp_timed_message *timed = NULL;
+
+  if (agreement->config->message && !step->is_signal) {
+    const ulp_message_times known = times_of(workload, request);
+    timed = ulp_timed_message_new(&agreement->timed[workload->side], &known);
+  }
+  if (!post_step(workload, step, request, timed)) {
+    if (timed) {
+      ulp_timed_message_free(timed);
+    }
+    return false;
+  }
+  ulp_requests_take(workload->requests, step);
+  if (agreement->goes_on & 1 << workload->side) {
+    ulp_agreement_expect(agreement, workload->side, step);
+  }
+  return true;
+}
+
+bool ulp_workload_post_next(ulp_workload *workload, time_ps now)
+{
+  ulp_agreement *agreement = workload->agreement;
+  bool *waits = &agreement->waits[workload->side];
+  bool is_posted = false;
+  ulp_request request;
   ulp_step step;
 
-  if (!requests || requests->posted == requests->steps ||
-      (outstanding > 0 && requests->posted - requests->completed >= outstanding)) {
+  if (!workload->requests) {
     return false;
   }
-  ulp_plan_peek(&requests->plan, &step);
-  *waits = !has_buffers(workload, &step);
-  if (*waits || !post_step(workload, &step)) {
-    return false;
+  if (ulp_requests_peek(workload->requests, workload->side, agreement->user, now, &step, &request)) {
+    *waits = !has_buffers(workload, &step);
+    is_posted = !*waits && post_request(workload, &step, &request);
   }
-  ulp_plan_take(&requests->plan);
-  requests->posted++;
-  return true;
+  if (agreement->goes_on) {
+    note_end(workload);
+  }
+  return is_posted;
+}
+
+time_ps ulp_workload_held_until(const ulp_workload *workload)
+{
+  return workload->requests ? ulp_requests_held_until(workload->requests) : TIME_PS_NEVER;
+}
+
+void ulp_workload_submit(ulp_workload *workload, const ulp_request *request)
+{
+  ulp_requests_submit(workload->requests, request);
+}
+
+void ulp_workload_end(ulp_workload *workload)
+{
+  ulp_requests_end(workload->requests);
+  note_end(workload);
+}
+
+uint32_t ulp_workload_queued(const ulp_workload *workload)
+{
+  return workload->requests ? ulp_requests_queued(workload->requests) : 0;
+}
+
+void ulp_workload_each_incomplete(const ulp_workload *workload,
+                                  void (*visit)(void *user, const ulp_message_times *times), void *user)
+{
+  for (const ulp_timed_message *each = workload->agreement->timed[workload->side]; each; each = each->next) {
+    visit(user, &each->times);
+  }
+  for (uint32_t i = 0; i < ulp_workload_queued(workload); i++) {
+    const ulp_message_times times = times_of(workload, ulp_requests_at(workload->requests, i));
+    visit(user, &times);
+  }
 }
 
 /* --- The peer of an exchange --- */
@@ -253,6 +323,16 @@ static void serve(ulp_workload *workload, const ulp_message *request)
 
 /* --- Arrivals --- */
 
+/* A step of this ULP's own, for `purpose`, is complete at `now`. */
+static void complete_step(ulp_workload *workload, const ulp_purpose *purpose, time_ps now)
+{
+  ulp_requests_completed(workload->requests, purpose->meaning == ULP_MEANING_SIGNAL, now);
+  if (purpose->timed) {
+    purpose->timed->times.completed = now;
+    ulp_agreement_report(workload->agreement, purpose->timed);
+  }
+}
+
 ulp_wrong_octets ulp_workload_wrong(const ulp_workload *workload, const ddp_segment *segment)
 {
   const ulp_delivery_check *check = workload->agreement->arrivals[workload->side];
@@ -260,16 +340,19 @@ ulp_wrong_octets ulp_workload_wrong(const ulp_workload *workload, const ddp_segm
   return check ? ulp_delivery_check_wrong(check, segment) : (ulp_wrong_octets){0};
 }
 
-void ulp_workload_delivered(ulp_workload *workload, const ddp_segment *segment)
+void ulp_workload_delivered(ulp_workload *workload, const ddp_segment *segment, time_ps now)
 {
   ulp_agreement *agreement = workload->agreement;
   ulp_message whole;
 
   /* The buffers of Reads are free at their completion, those of an exchange with its response. */
-  if (ulp_delivery_check_delivered(ulp_agreement_arrivals(agreement, workload->side), segment, &whole) &&
+  if (ulp_delivery_check_delivered(ulp_agreement_arrivals(agreement, workload->side), segment, now, &whole) &&
       whole.opcode == RDMAP_WRITE && whole.purpose.meaning == ULP_MEANING_DATA && !whole.purpose.keeps_slot) {
     ulp_agreement_release(agreement, workload->side, agreement->data[whole.purpose.requester][workload->side],
                           whole.purpose.slot);
+  }
+  if (whole.timed) {
+    ulp_agreement_report(agreement, whole.timed);
   }
 }
 
@@ -303,7 +386,7 @@ static void repost(ulp_workload *workload, const ulp_message *send)
   ulp_agreement_release(workload->agreement, workload->side, receives, send->buffer);
 }
 
-static void receive(ulp_workload *workload, const rdmap_completion *completion)
+static void receive(ulp_workload *workload, const rdmap_completion *completion, time_ps now)
 {
   ulp_message send;
 
@@ -313,7 +396,7 @@ static void receive(ulp_workload *workload, const rdmap_completion *completion)
   }
   repost(workload, &send);
   if (send.purpose.meaning == ULP_MEANING_RESPONSE) {
-    workload->requests->completed++;
+    complete_step(workload, &send.purpose, now);
   }
   if (send.purpose.meaning == ULP_MEANING_REQUEST) {
     serve(workload, &send);
@@ -324,7 +407,7 @@ static void receive(ulp_workload *workload, const rdmap_completion *completion)
 
 /* --- Completions --- */
 
-static void complete(ulp_workload *workload, const rdmap_completion *completion)
+static void complete(ulp_workload *workload, const rdmap_completion *completion, time_ps now)
 {
   ulp_agreement *agreement = workload->agreement;
   g_autofree posted_work *work = workload->oldest;
@@ -340,7 +423,7 @@ static void complete(ulp_workload *workload, const rdmap_completion *completion)
   const ulp_purpose *purpose = &work->purpose;
   bool is_read = ulp_operation_rules_of(purpose->operation)->is_read;
   if (purpose->meaning == ULP_MEANING_DATA || purpose->meaning == ULP_MEANING_SIGNAL) {
-    workload->requests->completed++;
+    complete_step(workload, purpose, now);
   }
   if (purpose->meaning == ULP_MEANING_DATA && is_read) {
     ulp_agreement_release(agreement, workload->side, agreement->data[workload->side][workload->side],
@@ -351,16 +434,19 @@ static void complete(ulp_workload *workload, const rdmap_completion *completion)
   }
 }
 
-void ulp_workload_poll(ulp_workload *workload)
+void ulp_workload_poll(ulp_workload *workload, time_ps now)
 {
   rdmap_completion completion;
 
   while (rnic_poll(workload->endpoint, &completion)) {
     if (completion.is_receive) {
-      receive(workload, &completion);
+      receive(workload, &completion, now);
     } else {
-      complete(workload, &completion);
+      complete(workload, &completion, now);
     }
+  }
+  if (workload->agreement->goes_on && workload->requests) {
+    note_end(workload);
   }
 }
 
@@ -377,12 +463,16 @@ static const ulp_delivery_check_results *arrived(const ulp_workload *workload)
 
 bool ulp_workload_is_complete(const ulp_workload *workload)
 {
-  return !workload->requests || workload->requests->completed == workload->requests->steps;
+  const ulp_requests *requests = workload->requests;
+
+  return !requests || (requests->outstanding == 0 && ulp_requests_are_posted(requests));
 }
 
 bool ulp_workload_is_delivered(const ulp_workload *workload)
 {
-  return arrived(workload)->messages == workload->agreement->messages[workload->side];
+  const ulp_agreement *agreement = workload->agreement;
+
+  return !agreement->goes_on && arrived(workload)->messages == agreement->messages[workload->side];
 }
 
 ulp_workload_results ulp_workload_results_of(const ulp_workload *workload)

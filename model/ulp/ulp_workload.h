@@ -7,7 +7,7 @@
  * failures. */
 #pragma once
 
-#include "ulp/ulp_agreement.h"
+#include "ulp/ulp_requests.h"
 
 typedef struct ulp_workload ulp_workload;
 
@@ -25,21 +25,45 @@ typedef struct ulp_workload_results {
 ulp_workload *ulp_workload_new(ulp_agreement *agreement, enum side side, rnic_endpoint *endpoint);
 void ulp_workload_free(ulp_workload *workload);
 
+/* --- What it posts --- */
+
 /* Posts the next operation and returns true; false when all are posted or it posts none, the outstanding
  * limit is reached, no buffer is free at the peer, or the endpoint takes no more. */
-bool ulp_workload_post_next(ulp_workload *workload);
+bool ulp_workload_post_next(ulp_workload *workload, time_ps now);
+
+/* Returns when ulp_workload_post_next() is to be called again, when it was false because of think time;
+ * TIME_PS_NEVER otherwise. */
+time_ps ulp_workload_held_until(const ulp_workload *workload);
+
+/* Open loop: the application of this ULP, which posts for itself, submits `request` (copied) after all
+ * others, which waits until it can be posted; ulp_workload_end(): no more follow. Then, too, ask it to post:
+ * it may be complete at once, and its peer have got everything. */
+void ulp_workload_submit(ulp_workload *workload, const ulp_request *request);
+void ulp_workload_end(ulp_workload *workload);
+
+/* Returns how many messages are submitted and not posted. */
+uint32_t ulp_workload_queued(const ulp_workload *workload);
+
+/* Calls `visit` with each message that this ULP has posted, or that is submitted, and that is not complete at
+ * both ends. Of those posted only if ulp_workload_config.message is set. */
+void ulp_workload_each_incomplete(const ulp_workload *workload,
+                                  void (*visit)(void *user, const ulp_message_times *times), void *user);
+
+/* --- What arrives --- */
 
 /* The wrong octets of a segment that was Delivered, before ulp_workload_delivered() of it. */
 ulp_wrong_octets ulp_workload_wrong(const ulp_workload *workload, const ddp_segment *segment);
 
-/* A segment was Delivered: verifies its octets. */
-void ulp_workload_delivered(ulp_workload *workload, const ddp_segment *segment);
+/* A segment was Delivered at `now`: verifies its octets. */
+void ulp_workload_delivered(ulp_workload *workload, const ddp_segment *segment, time_ps now);
 
-/* Takes all completions, and posts the answers to what was received. */
-void ulp_workload_poll(ulp_workload *workload);
+/* Takes all completions, which are of `now`, and posts the answers to what was received. */
+void ulp_workload_poll(ulp_workload *workload, time_ps now);
 
-/* All that this ULP posts for itself is complete, or it posts nothing for itself; all messages have reached
- * it. */
+/* --- How far it is --- */
+
+/* All that this ULP posts for itself is complete and nothing more follows, or it posts nothing for itself;
+ * all messages have reached it, and no more follow. */
 bool ulp_workload_is_complete(const ulp_workload *workload);
 bool ulp_workload_is_delivered(const ulp_workload *workload);
 

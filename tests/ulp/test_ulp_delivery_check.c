@@ -18,7 +18,7 @@ typedef struct fixture {
 static void set_up(fixture *f, G_GNUC_UNUSED gconstpointer data)
 {
   slots_fixture_init(&f->fixture, 2, OCTETS, true);
-  f->slot = ulp_slots_take(f->fixture.slots, 777);
+  f->slot = ulp_slots_take(f->fixture.slots, 777, OCTETS);
   memcpy(ulp_slots_memory(f->fixture.slots, f->slot->number), pattern_at(f->fixture.table, 777), OCTETS);
   f->check = ulp_delivery_check_new();
 }
@@ -58,7 +58,7 @@ static ddp_segment segment(const fixture *f, rdmap_opcode opcode, uint32_t from,
 
 static bool deliver(fixture *f, ddp_segment s, ulp_message *whole)
 {
-  return ulp_delivery_check_delivered(f->check, &s, whole);
+  return ulp_delivery_check_delivered(f->check, &s, 0, whole);
 }
 
 static uint64_t errors(const fixture *f)
@@ -123,8 +123,8 @@ FIXTURE_TEST(test_not_the_next)
     ddp_segment first = segment(f, RDMAP_WRITE, 0, HALF, false);
 
     ulp_delivery_check_expect(fresh, &write);
-    ulp_delivery_check_delivered(fresh, &first, &whole);
-    g_assert_false(ulp_delivery_check_delivered(fresh, &wrong[i], &whole));
+    ulp_delivery_check_delivered(fresh, &first, 0, &whole);
+    g_assert_false(ulp_delivery_check_delivered(fresh, &wrong[i], 0, &whole));
     EXPECT_FIELDS(ulp_delivery_check_results_of(fresh), (order_errors, 1), (last_unexpected, 1),
                   (messages, 0));
   }
@@ -184,7 +184,7 @@ FIXTURE_TEST(test_receives)
     ddp_segment only = segment(f, RDMAP_SEND_SE_INVALIDATE, 0, HALF, true);
 
     ulp_delivery_check_expect(fresh, &send);
-    g_assert_false(ulp_delivery_check_delivered(fresh, &only, &whole));
+    g_assert_false(ulp_delivery_check_delivered(fresh, &only, 0, &whole));
     g_assert_cmpuint(ulp_delivery_check_results_of(fresh)->messages, ==, 0);
     g_assert_true(ulp_delivery_check_received(fresh, &completions[i], &whole));
     EXPECT_FIELDS(ulp_delivery_check_results_of(fresh), (messages, 1), (order_errors, i > 0));

@@ -47,7 +47,7 @@ static bool on_want_operation(void *user, G_GNUC_UNUSED rnic_endpoint *endpoint,
   idle_end *end = user;
 
   g_assert_cmpint(now, ==, end->pair->bench->now);
-  return end->pair->bench->is_posting && ulp_workload_post_next(end->workload);
+  return end->pair->bench->is_posting && ulp_workload_post_next(end->workload, now);
 }
 
 static void on_completion(void *user, G_GNUC_UNUSED rnic_endpoint *endpoint, time_ps now)
@@ -55,7 +55,7 @@ static void on_completion(void *user, G_GNUC_UNUSED rnic_endpoint *endpoint, tim
   idle_end *end = user;
 
   g_assert_cmpint(now, ==, end->pair->bench->now);
-  ulp_workload_poll(end->workload);
+  ulp_workload_poll(end->workload, now);
 }
 
 static void on_delivered(void *user, const ddp_segment *segment, time_ps now)
@@ -63,7 +63,7 @@ static void on_delivered(void *user, const ddp_segment *segment, time_ps now)
   idle_end *end = user;
 
   g_assert_cmpint(now, ==, end->pair->bench->now);
-  ulp_workload_delivered(end->workload, segment);
+  ulp_workload_delivered(end->workload, segment, now);
 }
 
 /* --- Many pairs --- */

@@ -26,7 +26,7 @@ static void take_all(slots_fixture *f, ulp_slot *slots[SLOTS])
 {
   for (uint32_t i = 0; i < SLOTS; i++) {
     g_assert_true(ulp_slots_has_next(f->slots));
-    slots[i] = ulp_slots_take(f->slots, i);
+    slots[i] = ulp_slots_take(f->slots, i, OCTETS);
     EXPECT_FIELDS(slots[i], (index, i), (payload, i));
     g_assert_null(slots[i]->memory);
   }
@@ -41,7 +41,7 @@ TEST(test_many)
   slots_fixture_init(&fixture, MANY, OCTETS, true);
   g_assert_cmpuint(fixture.slots->config.count, ==, MANY);
   for (uint32_t i = 0; i < MANY; i++) {
-    g_assert_cmpuint(ulp_slots_take(fixture.slots, i)->index, ==, i);
+    g_assert_cmpuint(ulp_slots_take(fixture.slots, i, OCTETS)->index, ==, i);
   }
   g_assert_false(ulp_slots_has_next(fixture.slots));
 }
@@ -53,15 +53,15 @@ FIXTURE_TEST(test_turn)
 
   take_all(f, slots);
   g_assert_false(ulp_slots_has_next(f->slots));
-  g_assert_null(ulp_slots_take(f->slots, 0));
+  g_assert_null(ulp_slots_take(f->slots, 0, OCTETS));
   ulp_slots_release(f->slots, slots[1]);
   g_assert_cmpuint(f->slots->free_count, ==, 1);
-  g_assert_null(ulp_slots_take(f->slots, 0));
+  g_assert_null(ulp_slots_take(f->slots, 0, OCTETS));
   ulp_slots_release(f->slots, slots[0]);
-  g_assert_cmpuint(ulp_slots_take(f->slots, 7)->index, ==, 0);
+  g_assert_cmpuint(ulp_slots_take(f->slots, 7, OCTETS)->index, ==, 0);
   g_assert_cmpuint(f->slots->free_count, ==, 1);
   g_assert_true(ulp_slots_has_next(f->slots)); /* slot 1; slot 2 is the oldest that is taken */
-  g_assert_cmpuint(ulp_slots_take(f->slots, 7)->index, ==, 1);
+  g_assert_cmpuint(ulp_slots_take(f->slots, 7, OCTETS)->index, ==, 1);
   g_assert_false(ulp_slots_has_next(f->slots));
 }
 
@@ -94,7 +94,7 @@ STAGS_TEST(test_stags_stay)
   uint32_t stags[SLOTS][2], renewed[SLOTS] = {0};
 
   for (uint32_t i = 0; i < 3 * SLOTS; i++) {
-    ulp_slot *slot = ulp_slots_take(f->slots, 0);
+    ulp_slot *slot = ulp_slots_take(f->slots, 0, OCTETS);
     uint32_t stag = slot->stag;
 
     if (i < SLOTS) {
@@ -120,7 +120,7 @@ STAGS_TEST(test_stags_stay)
  * writing, at the other for reading. */
 STAGS_TEST(test_stags_are_valid)
 {
-  ulp_slot *slot = ulp_slots_take(f->slots, 7);
+  ulp_slot *slot = ulp_slots_take(f->slots, 7, OCTETS);
   uint32_t stag = slot->stag, source_stag = slot->source_stag;
 
   const ddp_registration *sink = registration_of(f, SIDE_INITIATOR, stag);
@@ -151,7 +151,7 @@ FIXTURE_TEST(test_memory_by_number)
   memset(stray, 0, OCTETS);
   g_assert_true(stray != slots[1]->memory && stray != slots[2]->memory);
   g_assert_true(ulp_slots_memory(f->slots, 2) == slots[2]->memory);
-  slots[0] = ulp_slots_take(f->slots, 0); /* the same slot, by a new number */
+  slots[0] = ulp_slots_take(f->slots, 0, OCTETS); /* the same slot, by a new number */
   g_assert_cmpuint(slots[0]->number, ==, SLOTS);
   g_assert_true(ulp_slots_memory(f->slots, 0) == stray);
   g_assert_true(ulp_slots_memory(f->slots, SLOTS) == slots[0]->memory);
@@ -166,7 +166,7 @@ FIXTURE_TEST(test_reference)
   memset(memory_of(f, slots[0]), 0x11, OCTETS);
   ulp_slot_ref(slots[0]);
   ulp_slots_release(f->slots, slots[0]);
-  ulp_slot *again = ulp_slots_take(f->slots, 9);
+  ulp_slot *again = ulp_slots_take(f->slots, 9, OCTETS);
   g_assert_cmpuint(again->index, ==, 0);
   memset(memory_of(f, again), 0x22, OCTETS);
   g_assert_cmphex(slots[0]->memory[OCTETS - 1], ==, 0x11);
@@ -183,7 +183,7 @@ FIXTURE_TEST(test_guards)
   } cases[] = {{-1, false}, {0, true}, {OCTETS - 1, true}, {OCTETS, false}};
 
   for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
-    ulp_slot *slot = ulp_slots_take(f->slots, 0);
+    ulp_slot *slot = ulp_slots_take(f->slots, 0, OCTETS);
 
     memset(memory_of(f, slot), 0, OCTETS);
     slot->memory[cases[i].offset] ^= 1;
@@ -197,7 +197,7 @@ FIXTURE_TEST(test_payload)
 {
   enum { LENGTH = PATTERN_OCTETS + 1000 };
   g_autofree uint8_t *octets = g_malloc(LENGTH);
-  ulp_slot *slot = ulp_slots_take(f->slots, 65000);
+  ulp_slot *slot = ulp_slots_take(f->slots, 65000, OCTETS);
   g_auto(buffer_chain) chain;
 
   buffer_chain_init(&chain);

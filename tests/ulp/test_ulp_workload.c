@@ -1,205 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The workload of two ULPs over two endpoints on a wire in memory: every operation, what the ends verify, and
  * which errors they notice. */
-#include "../rnic/rnic_fixture.h"
-#include "ulp/ulp_workload.h"
-
-/* A change to a segment on its way to the workload, after the stack has delivered it correctly. */
-typedef enum tampering { TAMPER_NOT, TAMPER_OCTET, TAMPER_BESIDE, TAMPER_SKIP, TAMPER_PLACE } tampering;
-
-typedef struct pair {
-  rnic_fixture *f;
-  rnic_endpoint_events events;
-  pattern *table;
-  ulp_workload_config config;
-  ulp_workload *workloads[SIDES];
-  bool holds;            /* posts nothing */
-  bool no_crc;           /* neither end wants one */
-  GString *trace;        /* what the ULPs see, and when; NULL: not wanted */
-  unsigned woken[SIDES]; /* times that can_post was called */
-  tampering tampering;
-  enum side victim;
-  uint64_t at; /* which segment with payload Delivered to the victim, from 1 */
-  uint64_t counted;
-  /* Delivered segments by opcode, of both ends */
-  unsigned opcodes[16];
-  unsigned most_outstanding_reads;
-  unsigned associations[2]; /* of STags that tagged segments named, by ddp_association */
-  GArray *first_octets; /* uint64_t: the first 8 octets of each segment that has so many, of both ends; NULL:
-                           not wanted */
-  GArray *invalidated;  /* uint32_t: STags that Delivered Sends named, in their order; NULL: not wanted */
-} pair;
-
-/* --- What endpoints report --- */
-
-static enum side side_of(const fixture_side *s)
-{
-  return s == s->fixture->initiator ? SIDE_INITIATOR : SIDE_RESPONDER;
-}
-
-static bool is_complete(const pair *p)
-{
-  return ulp_workload_is_complete(p->workloads[SIDE_INITIATOR]) &&
-         ulp_workload_is_complete(p->workloads[SIDE_RESPONDER]);
-}
-
-static bool is_delivered(const pair *p)
-{
-  return ulp_workload_is_delivered(p->workloads[SIDE_INITIATOR]) &&
-         ulp_workload_is_delivered(p->workloads[SIDE_RESPONDER]);
-}
-
-static bool on_want_operation(void *user, rnic_endpoint *endpoint, G_GNUC_UNUSED time_ps now)
-{
-  const fixture_side *s = user;
-  pair *p = s->user;
-  p->most_outstanding_reads = MAX(p->most_outstanding_reads, open_reads(endpoint->stream));
-  return !p->holds && ulp_workload_post_next(p->workloads[side_of(s)]);
-}
-
-static void on_completion(void *user, rnic_endpoint *endpoint, time_ps now)
-{
-  const fixture_side *s = user;
-  const pair *p = s->user;
-  enum side side = side_of(s);
-  if (!p->workloads[side]) {
-    return; /* its ULP has gone */
-  }
-  if (p->trace) {
-    g_string_append_printf(p->trace, "%d completion at %" G_GINT64_FORMAT "\n", side, now);
-  }
-  ulp_workload_poll(p->workloads[side]);
-  if (ulp_workload_posts(&p->config, side) && is_complete(p)) {
-    rnic_endpoint_close(endpoint);
-  }
-}
-
-static void on_delivered(void *user, const ddp_segment *segment, time_ps now)
-{
-  const fixture_side *s = user;
-  pair *p = s->user;
-  enum side side = side_of(s);
-  ddp_segment tampered = *segment;
-  if (p->trace) {
-    g_string_append_printf(p->trace, "%d: control %02X, %s%u octets at %" G_GINT64_FORMAT "\n", side,
-                           segment->header.ulp_control, segment->header.last ? "last " : "",
-                           segment->payload_octets, now);
-  }
-  p->opcodes[segment->header.ulp_control & 0xF]++;
-  if (p->invalidated) {
-    g_array_append_val(p->invalidated, tampered.header.ulp_word);
-  }
-  if (segment->header.tagged && segment->payload_octets >= 8) {
-    const ddp_registration *names = ddp_stag_table_find(s->host->stags, segment->header.stag);
-    p->associations[names->association]++;
-  }
-  if (p->first_octets && segment->payload_octets >= 8) {
-    g_array_append_vals(p->first_octets, segment->target, 1);
-  }
-  bool chosen = side == p->victim && segment->payload_octets > 0 && ++p->counted == p->at;
-  if (chosen && p->tampering == TAMPER_OCTET) {
-    tampered.target[3] ^= 0x40;
-  } else if (chosen && p->tampering == TAMPER_BESIDE) {
-    tampered.target[-1] ^= 0x40; /* of the first segment of a message: before its buffer */
-  } else if (chosen && p->tampering == TAMPER_PLACE) {
-    tampered.header.tagged_offset += 64;
-    tampered.header.message_offset += 64;
-  }
-  if (!chosen || p->tampering != TAMPER_SKIP) {
-    ulp_workload_delivered(p->workloads[side], &tampered);
-  }
-}
-
-static void on_can_post(void *user, enum side side)
-{
-  ((pair *)user)->woken[side]++;
-}
-
-/* --- The pair --- */
-
-static void pair_open(pair *p, const ulp_workload_config *config)
-{
-  p->events = rnic_fixture_events;
-  p->events.want_operation = on_want_operation;
-  p->events.completion = on_completion;
-  p->events.probe.delivered = on_delivered;
-  p->config = *config;
-  p->table = pattern_new();
-  p->config.table = p->table;
-  p->config.can_post = on_can_post;
-  if (p->config.in_flight_octets == 0) {
-    p->config.in_flight_octets = 65536 + 3000; /* the window and what is between */
-  }
-  p->f = rnic_fixture_new();
-  p->f->events = &p->events;
-  for (enum side side = 0; side < SIDES; side++) {
-    fixture_side *s = &p->f->sides[side];
-    s->user = p;
-    s->config.crc = !p->no_crc;
-    s->config.tcp.isn = 0xFFFFF000;
-    s->config.rdmap.ird = s->config.rdmap.ord = 4;
-  }
-  create(p->f);
-  ulp_agreement *agreement = ulp_agreement_new(&p->config, 3, p);
-  for (enum side side = 0; side < SIDES; side++) {
-    p->workloads[side] = ulp_workload_new(agreement, side, p->f->sides[side].endpoint);
-  }
-  start(p->f);
-}
-
-static void pair_close(pair *p)
-{
-  free_endpoints(p->f);
-  ulp_workload_free(p->workloads[SIDE_INITIATOR]);
-  ulp_workload_free(p->workloads[SIDE_RESPONDER]);
-  rnic_fixture_free(p->f);
-  pattern_free(p->table);
-}
-
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(pair, pair_close)
-
-static uint64_t wrongs(const pair *p)
-{
-  uint64_t wrong = 0;
-
-  for (enum side side = 0; side < SIDES; side++) {
-    ulp_workload_results results = ulp_workload_results_of(p->workloads[side]);
-    wrong += results.octets_wrong + results.order_errors + results.guard_errors;
-  }
-  return wrong;
-}
-
-static void assert_done(const pair *p)
-{
-  g_assert_cmpint(p->f->initiator->failed + p->f->responder->failed, ==, 0);
-  g_assert_cmpuint(wrongs(p), ==, 0);
-  g_assert_true(is_complete(p));
-  g_assert_true(is_delivered(p));
-  for (enum side side = 0; side < SIDES; side++) {
-    ulp_workload_results results = ulp_workload_results_of(p->workloads[side]);
-    g_assert_cmpuint(results.messages_delivered, ==, results.messages_expected);
-  }
-}
-
-/* Runs a pair to the end of all its work. */
-static void finish(pair *p)
-{
-  p->holds = false;
-  run(p->f, 60 * TIME_PS_PER_SECOND);
-  assert_done(p);
-}
-
-static void pair_work(pair *p, const ulp_workload_config *config)
-{
-  pair_open(p, config);
-  finish(p);
-}
+#include "workload_fixture.h"
 
 /* Posts at the Initiator until that is refused; returns how many operations. */
 static guint post_all(const pair *p)
 {
   guint posted = 0;
-  while (ulp_workload_post_next(p->workloads[SIDE_INITIATOR])) {
+  while (ulp_workload_post_next(p->workloads[SIDE_INITIATOR], p->f->now)) {
     posted++;
   }
   return posted;
@@ -340,7 +148,7 @@ TEST(test_stags_are_used_once)
   g_auto(pair) p = {.holds = true, .no_crc = true, .invalidated = invalidated};
   pair_open(&p, &config);
   g_assert_cmpuint(post_all(&p), ==, BUFFERS); /* the next one waits for a buffer */
-  finish(&p);
+  pair_finish(&p);
   g_assert_cmpuint(invalidated->len, ==, 2 * BUFFERS);
   for (guint i = 0; i < BUFFERS; i++) {
     g_assert_cmphex(g_array_index(invalidated, uint32_t, i), !=,
@@ -416,10 +224,10 @@ TEST(test_completions_out_of_order)
     g_auto(pair) p = {.holds = true};
 
     pair_open(&p, &config);
-    g_assert_true(ulp_workload_post_next(p.workloads[SIDE_INITIATOR]));
-    g_assert_true(ulp_workload_post_next(p.workloads[SIDE_INITIATOR]));
+    g_assert_true(ulp_workload_post_next(p.workloads[SIDE_INITIATOR], p.f->now));
+    g_assert_true(ulp_workload_post_next(p.workloads[SIDE_INITIATOR], p.f->now));
     rnic_endpoint_complete(p.f->initiator->endpoint, &completion, p.f->now);
-    ulp_workload_poll(p.workloads[SIDE_INITIATOR]);
+    ulp_workload_poll(p.workloads[SIDE_INITIATOR], p.f->now);
     g_assert_cmpuint(ulp_workload_results_of(p.workloads[SIDE_INITIATOR]).order_errors, ==, ids[i]);
   }
 }
@@ -490,7 +298,7 @@ TEST(test_tampering_is_noticed)
     const ulp_workload_results results = ulp_workload_results_of(p.workloads[c->victim]);
     EXPECT_FIELDS(&results, (octets_wrong, c->octets_wrong), (guard_errors, c->guard_errors));
     g_assert_true((results.order_errors > 0) == c->order_errors);
-    g_assert_true(is_delivered(&p) == !c->order_errors);
+    g_assert_true(pair_is_delivered(&p) == !c->order_errors);
   }
 }
 
@@ -516,7 +324,7 @@ TEST(test_what_nobody_posted)
     g_auto(pair) p = {.holds = true};
 
     pair_open(&p, &config);
-    ulp_workload_delivered(p.workloads[SIDE_INITIATOR], &segment); /* where nothing is expected */
+    ulp_workload_delivered(p.workloads[SIDE_INITIATOR], &segment, 0); /* where nothing is expected */
     g_assert_cmpuint(ulp_workload_results_of(p.workloads[SIDE_INITIATOR]).order_errors, ==,
                      segments[i].noticed);
   }
@@ -537,8 +345,9 @@ TEST(test_outstanding)
     g_auto(pair) p = {.holds = true};
     pair_open(&p, &config);
     g_assert_cmpuint(post_all(&p), ==, 3);
-    g_assert_false(ulp_workload_post_next(p.workloads[SIDE_RESPONDER])); /* does nothing for itself */
-    finish(&p);
+    g_assert_false(
+        ulp_workload_post_next(p.workloads[SIDE_RESPONDER], p.f->now)); /* does nothing for itself */
+    pair_finish(&p);
   }
 }
 
@@ -568,7 +377,7 @@ TEST(test_waits_for_a_buffer)
     g_assert_cmpuint(p.woken[SIDE_INITIATOR], ==, 0);
     run(p.f, TIME_PS_PER_SECOND);
     g_assert_cmpuint(p.woken[SIDE_INITIATOR], ==, 1); /* once for each time it waited */
-    finish(&p);
+    pair_finish(&p);
   }
 }
 
@@ -595,7 +404,8 @@ TEST(test_who_posts)
     pair_open(&p, &config);
     for (enum side side = 0; side < SIDES; side++) {
       g_assert_cmpint(ulp_workload_posts(&config, side), ==, side == SIDE_INITIATOR || both);
-      g_assert_cmpint(ulp_workload_post_next(p.workloads[side]), ==, ulp_workload_posts(&config, side));
+      g_assert_cmpint(ulp_workload_post_next(p.workloads[side], p.f->now), ==,
+                      ulp_workload_posts(&config, side));
     }
   }
 }
@@ -631,9 +441,9 @@ TEST(test_the_connection_ends)
                       (rdmap_error){RDMAP_LAYER_RDMA, RDMAP_LOCAL_CATASTROPHIC_ERROR, 0}, p.f->now);
     run(p.f, 60 * TIME_PS_PER_SECOND);
     g_assert_cmpstr(p.f->initiator->code, ==, "Terminate 0/0/00");
-    g_assert_cmpuint(wrongs(&p), ==, 0);
-    g_assert_false(is_complete(&p));
-    g_assert_false(is_delivered(&p));
-    g_assert_false(ulp_workload_post_next(p.workloads[SIDE_INITIATOR]));
+    g_assert_cmpuint(pair_wrongs(&p), ==, 0);
+    g_assert_false(pair_is_complete(&p));
+    g_assert_false(pair_is_delivered(&p));
+    g_assert_false(ulp_workload_post_next(p.workloads[SIDE_INITIATOR], p.f->now));
   }
 }

@@ -166,7 +166,8 @@ static gboolean plot_store(const char *path, const gnuplot_target *target, GErro
   g_autoptr(GArray) x = read_keys("--x", chosen.x, table, error);
   g_autoptr(GArray) series = read_keys("--series", chosen.series, table, error);
   g_autoptr(GArray) panels = read_keys("--panel", chosen.panel, table, error);
-  if (*error != NULL) {
+  if (*error != NULL ||
+      (chosen.metric != NULL && !result_quantity_known(&chosen.quantity, table->runs, error))) {
     return FALSE;
   }
   request->x = x != NULL ? (const scenario_key *)x->data : NULL;

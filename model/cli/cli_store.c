@@ -76,6 +76,12 @@ static int tabulate(const cli_arguments *arguments, GError **error)
       (tabulated.where != NULL && !study_table_select(table, tabulated.where, "iwarpsim table", error))) {
     return CLI_USAGE;
   }
+  for (guint i = 0; i < quantities->len; i++) {
+    if (!result_quantity_known(&g_array_index(quantities, result_quantity, i), table->runs, error)) {
+      g_prefix_error(error, "%s: ", path);
+      return CLI_USAGE;
+    }
+  }
   if (tabulated.metrics == NULL && tabulated.return_period == NULL) {
     result_quantity_add_losses(quantities, table->runs);
   }

@@ -91,6 +91,92 @@ char *run_results_measured_host(const run_results *results)
   return text ? g_strdup(host + 1) : NULL;
 }
 
+run_table *run_table_read(const char *text)
+{
+  run_table *table = g_new0(run_table, 1);
+  g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+
+  table->columns = g_strsplit(lines[0] ? lines[0] : "", ",", -1);
+  table->count = g_strv_length(table->columns);
+  table->rows = g_ptr_array_new_with_free_func((GDestroyNotify)g_strfreev);
+  for (char **line = lines + 1; lines[0] && *line; line++) {
+    g_ptr_array_add(table->rows, g_strsplit(*line, ",", -1));
+    if (g_strv_length(table->rows->pdata[table->rows->len - 1]) != table->count) {
+      g_ptr_array_set_size(table->rows, (gint)table->rows->len - 1);
+    }
+  }
+  return table;
+}
+
+run_table *run_results_table(const run_results *results, const char *first)
+{
+  g_autofree char *text = run_results_tables(results), *start = g_strconcat(first, ",", NULL);
+  g_auto(GStrv) texts = g_strsplit(text ? text : "", "\n\n", -1);
+
+  for (char **at = texts; *at; at++) {
+    const char *begin = *at + strspn(*at, "\n"); /* a table before it is empty */
+    if (g_str_has_prefix(begin, start)) {
+      return run_table_read(begin);
+    }
+  }
+  return NULL;
+}
+
+void run_table_free(run_table *table)
+{
+  if (table) {
+    g_strfreev(table->columns);
+    g_ptr_array_unref(table->rows);
+    g_free(table);
+  }
+}
+
+guint run_table_column(const run_table *table, const char *column)
+{
+  guint at = 0;
+
+  while (at < table->count && strcmp(table->columns[at], column) != 0) {
+    at++;
+  }
+  return at;
+}
+
+const char *run_table_text(const run_table *table, guint row, const char *column)
+{
+  const char *text = ((char **)g_ptr_array_index(table->rows, row))[run_table_column(table, column)];
+
+  return text ? text : ""; /* the names end as the fields do */
+}
+
+double run_table_number(const run_table *table, guint row, const char *column)
+{
+  const char *text = run_table_text(table, row, column);
+
+  return *text ? g_ascii_strtod(text, NULL) : (double)NAN;
+}
+
+const char *run_table_unit(const char *column)
+{
+  static const char *const units[][2] = {{"octets", "octets"},
+                                         {"_bit_per_s", "bit/s"},
+                                         {"_s", "s"},
+                                         {"_packets", "packets"},
+                                         {"_percent", "%"},
+                                         {"utilisation", "1"},
+                                         {"count", "messages"},
+                                         {"incomplete", "messages"},
+                                         {"connections", "connections"},
+                                         {"timeouts", "timeouts"},
+                                         {"retransmissions", "segments"}};
+
+  for (size_t i = 0; i < G_N_ELEMENTS(units); i++) {
+    if (g_str_has_suffix(column, units[i][0])) {
+      return units[i][1];
+    }
+  }
+  return strstr(column, "slowdown_") ? "times the ideal" : "segments";
+}
+
 run_results run_results_copy(const run_results *from)
 {
   run_results copy = *from;

@@ -65,6 +65,34 @@ void run_results_set_tables(run_results *results, const char *text, const char *
 char *run_results_tables(const run_results *results);
 char *run_results_measured_host(const run_results *results);
 
+/* One of these tables, or the file that has it. */
+typedef struct run_table {
+  char **columns;  /* their names */
+  guint count;     /* of these */
+  GPtrArray *rows; /* char **: a field a column */
+} run_table;
+
+/* Reads the `text` of one: names, and lines of as many fields; other lines are left out. Free with
+ * run_table_free() (NULL-safe). */
+run_table *run_table_read(const char *text);
+
+/* Returns the table of `results` whose first column is called `first`, as run_table_read(); NULL: there is
+ * none. */
+run_table *run_results_table(const run_results *results, const char *first);
+void run_table_free(run_table *table);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(run_table, run_table_free)
+
+/* Returns the number of `column`; that after the last: there is none. */
+guint run_table_column(const run_table *table, const char *column);
+
+/* Returns what `row` has in `column`, "" where that is nothing; the table's. The other returns it as a
+ * number, then NAN. */
+const char *run_table_text(const run_table *table, guint row, const char *column);
+double run_table_number(const run_table *table, guint row, const char *column);
+
+/* Returns the unit of the numbers in a column (columns.def): "octets", "s", "1" of a share …; static. */
+const char *run_table_unit(const char *column);
+
 /* It is one of the values that hosts and switches have in tables, and in a summary: "host.h16.connections".
  */
 typedef struct run_value {

@@ -2,6 +2,7 @@
 /* The tables of hosts and ports that results have come back as they were; what is damaged is none. */
 #include "measure/run_results.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "test.h"
@@ -32,4 +33,23 @@ TEST(test_tables)
   g_assert_null(run_results_measured_host(&copy));
   g_strlcpy(copy.tables, "no table", 9);
   g_assert_null(run_results_tables(&copy));
+}
+
+/* A table is found by its first column, before or after empty ones; lines with another number of fields are
+ * none of its rows. A column that it lacks has nothing. */
+TEST(test_table)
+{
+  g_auto(run_results) results = {.block_octets = 0};
+  run_results_set_tables(&results, "\n\nclass,count\nback,7,\nback,9\nincast,\n", "h1");
+  g_assert_null(run_results_table(&results, "host"));
+  g_assert_null(run_results_table(&results, "count"));
+  g_autoptr(run_table) table = run_results_table(&results, "class");
+  g_assert_cmpuint(table->rows->len, ==, 2);
+  g_assert_cmpstr(run_table_text(table, 1, "class"), ==, "incast");
+  g_assert_cmpfloat(run_table_number(table, 0, "count"), ==, 9);
+  g_assert_true(isnan(run_table_number(table, 1, "count")));
+  g_assert_cmpstr(run_table_text(table, 0, "port"), ==, "");
+  g_assert_cmpuint(run_table_column(table, "port"), ==, 2);
+  g_autoptr(run_table) empty = run_table_read("");
+  g_assert_cmpuint(empty->rows->len, ==, 0);
 }

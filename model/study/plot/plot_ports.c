@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* This plots the ports of a graph's switches, as a map: a row is a switch, a column a port. */
 #include <math.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "study/plot/plot_chart.h"
@@ -20,51 +19,43 @@ static plot_axis new_axis(const char *name, double from)
                      .labels = g_ptr_array_new_with_free_func(g_free)};
 }
 
-/* Appends the `column` of each port in the `lines` of a table to the chart, whose y axis has the switches'
- * names.
- */
-static void append_ports(char *const *lines, const char *column, plot_chart *chart, value_extent *extent)
+/* Appends the `column` of each port of the table to the chart, whose y axis has the switches' names. */
+static void append_ports(const run_table *ports, const char *column, plot_chart *chart, value_extent *extent)
 {
-  g_auto(GStrv) heads = g_strsplit(lines[0] != NULL ? lines[0] : "", ",", -1);
-  guint at = 0;
-  while (heads[at] != NULL && strcmp(heads[at], column) != 0) {
-    at++;
-  }
-  for (guint i = 1; heads[0] != NULL && lines[i] != NULL; i++) {
-    g_auto(GStrv) fields = g_strsplit(lines[i], ",", -1);
-    if (g_strv_length(fields) <= at || *fields[1] == '\0') {
+  for (guint i = 0; i < ports->rows->len; i++) {
+    const char *name = run_table_text(ports, i, "switch"), *number = run_table_text(ports, i, "port");
+    const double port = g_ascii_strtod(number, NULL), place = chart->y.labels->len;
+    if (*number == '\0') {
       continue; /* it is the switch's own */
     }
-    const double port = g_ascii_strtod(fields[1], NULL), place = chart->y.labels->len;
     if (port == 1) {
-      g_ptr_array_add(chart->y.labels, g_strdup(fields[0]));
+      g_ptr_array_add(chart->y.labels, g_strdup(name));
       g_array_append_val(chart->y.tics, place);
-      plot_chart_add_curve(chart, 0, "row", chart->y.labels->len, fields[0],
-                           "port runs value low high flagged");
+      plot_chart_add_curve(chart, 0, "row", chart->y.labels->len, name, "port runs value low high flagged");
     }
-    const double value = round(g_ascii_strtod(fields[at], NULL) * 1e4) / 1e4; /* of a share 0.01 % */
+    const double value =
+        round(g_ascii_strtod(run_table_text(ports, i, column), NULL) * 1e4) / 1e4; /* of a share 0.01 % */
     value_extent_add(extent, value, 0);
     g_string_append_printf(chart->data, "%.0f 1 %.10g nan nan 0\n", port, value);
     if (port > chart->x.labels->len) {
       g_array_append_val(chart->x.tics, port);
-      g_ptr_array_add(chart->x.labels, g_strdup(fields[1]));
+      g_ptr_array_add(chart->x.labels, g_strdup(number));
     }
   }
   chart->x.to = chart->x.labels->len + 0.5;
   chart->y.to = chart->y.labels->len - 0.5;
 }
 
-gboolean plot_ports(const char *text, const char *subtitle, gboolean queues, const plot_request *request,
-                    const gnuplot_target *target, GError **error)
+gboolean plot_ports(const run_table *ports, const char *subtitle, gboolean queues,
+                    const plot_request *request, const gnuplot_target *target, GError **error)
 {
   const char *what = queues ? "largest queue" : "utilisation";
   g_autofree char *title = g_strconcat(what, " of each port of the switches", NULL);
-  g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
   g_auto(plot_chart) chart = plot_chart_new("heat-map", target, request, title, subtitle, what);
   value_extent extent = {0};
   chart.x = new_axis("port", 0.5);
   chart.y = new_axis("switch", -0.5);
-  append_ports(lines, queues ? "queue_peak_octets" : what, &chart, &extent);
+  append_ports(ports, queues ? "queue_peak_octets" : what, &chart, &extent);
   if (chart.y.labels->len == 0) {
     return error_set(error, "ports.csv has no port; expected those of a run of a graph");
   }
@@ -88,6 +79,9 @@ gboolean plot_ports_of_run(const char *run_folder, gboolean queues, const plot_r
   g_autofree char *of_run = g_build_filename(run_folder, "summary.json", NULL);
   g_autoptr(summary_record) run = summary_read_json(of_run, error);
   g_autofree char *subtitle = run != NULL ? plot_run_subtitle(run) : NULL;
-  return run != NULL && g_file_get_contents(path, &text, NULL, error) &&
-         plot_ports(text, subtitle, queues, request, target, error);
+  if (run == NULL || !g_file_get_contents(path, &text, NULL, error)) {
+    return FALSE;
+  }
+  g_autoptr(run_table) ports = run_table_read(text);
+  return plot_ports(ports, subtitle, queues, request, target, error);
 }

@@ -77,11 +77,11 @@ gboolean plot_occupancy(const char *run_folder, const plot_request *request, con
 gboolean plot_distribution_of_run(const char *run_folder, gboolean delays, const plot_request *request,
                                   const gnuplot_target *target, GError **error);
 
-/* Draws a map of the ports of switches, of the text of a run's ports.csv: how busy each was, or (`queues`)
+/* Draws a map of the ports of switches, of a run's ports.csv: how busy each was, or (`queues`)
  * the most that its queue held, as "utilisation" or "queues", with `subtitle`. FALSE and `error`
  * (IWARPSIM_ERROR, G_FILE_ERROR) on failure. */
-gboolean plot_ports(const char *text, const char *subtitle, gboolean queues, const plot_request *request,
-                    const gnuplot_target *target, GError **error);
+gboolean plot_ports(const run_table *ports, const char *subtitle, gboolean queues,
+                    const plot_request *request, const gnuplot_target *target, GError **error);
 
 /* Draws that of the run in `run_folder`. */
 gboolean plot_ports_of_run(const char *run_folder, gboolean queues, const plot_request *request,

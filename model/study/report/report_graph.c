@@ -13,35 +13,32 @@
 
 enum { COLUMNS_MAX = 12, SHOWN_MAX = 16 };
 
-/* This is what the page has of hosts.csv or ports.csv: columns, as the first line of the file names them, and
- * what they are called here. The first `texts` are shown as texts, and a line without the last of these is
- * left out. Rows are sorted by the sum of the columns after these until `then_by`, then by that one, the
- * largest first. */
+/* This is what the page has of a table of a run: columns, as its first line names them, and what they are
+ * called here. The first `texts` are shown as texts, and a line without the last of these is left out. Rows
+ * are sorted by the sum of the columns after these until `then_by`, then by that one, the largest first. */
 typedef struct graph_table {
   guint texts, then_by;
   const char *order, *columns;
 } graph_table;
 
 /* Only a Data Sink holds and is delivered something, and only a Data Source sends something again. */
-static const graph_table tables[] = {
-    {1, 2, "Hosts by their peak of reassembly occupancy",
-     "host=host,buffer.reassembly_peak_octets=peak occupancy,buffer.reassembly_p99.9_octets=p99.9 occupancy,"
-     "segments_refused=segments refused,delivery.octets=delivered,retransmissions=segments sent again"},
-    {3, 7, "Ports of switches by the packets that they dropped or lost, then by the p99.9 of their queue",
-     "switch=switch,port=port,to=to,dropped_port_packets=packets over the port's limit,"
-     "dropped_threshold_packets=over the threshold,dropped_buffer_packets=over the buffer,"
-     "lost_link_packets=lost with the link,queue_p99.9_octets=p99.9 queue,queue_peak_octets=peak queue,"
-     "utilisation=utilisation"}};
+static const graph_table
+    of_hosts =
+        {1, 2, "Hosts by their peak of reassembly occupancy",
+         "host=host,buffer.reassembly_peak_octets=peak occupancy,buffer.reassembly_p99.9_octets=p99.9 "
+         "occupancy,"
+         "segments_refused=segments refused,delivery.octets=delivered,retransmissions=segments sent again"},
+    of_ports = {
+        3, 7, "Ports of switches by the packets that they dropped or lost, then by the p99.9 of their queue",
+        "switch=switch,port=port,to=to,dropped_port_packets=packets over the port's limit,"
+        "dropped_threshold_packets=over the threshold,dropped_buffer_packets=over the buffer,"
+        "lost_link_packets=lost with the link,queue_p99.9_octets=p99.9 queue,queue_peak_octets=peak queue,"
+        "utilisation=utilisation"};
 
 typedef struct graph_row {
   double weight;
-  char **fields;
+  char **fields; /* the table's */
 } graph_row;
-
-static void clear_row(gpointer row)
-{
-  g_strfreev(((graph_row *)row)->fields);
-}
 
 static gint by_most(gconstpointer a, gconstpointer b)
 {
@@ -49,49 +46,42 @@ static gint by_most(gconstpointer a, gconstpointer b)
   return (more > 0) - (more < 0);
 }
 
-/* Appends `table` of the text of its file; nothing when that has no rows. */
-static void append_table(const graph_table *table, const char *text, GString *html)
+/* Appends what `shown` has of the table; nothing when there is none, or it has no rows. */
+static void append_table(const graph_table *shown, const run_table *table, GString *html)
 {
-  g_auto(GStrv) lines = g_strsplit(text, "\n", -1), columns = g_strsplit_set(table->columns, "=,", -1);
-  g_auto(GStrv) heads = g_strsplit(lines[0] != NULL ? lines[0] : "", ",", -1);
-  const guint count = g_strv_length(heads);
+  g_auto(GStrv) columns = g_strsplit_set(shown->columns, "=,", -1);
   g_autoptr(GArray) rows = g_array_new(FALSE, FALSE, sizeof(graph_row));
   g_autoptr(GString) head = g_string_new(NULL), body = g_string_new(NULL);
   guint places[COLUMNS_MAX] = {0}; /* measure.quantiles leaves some out: their place has no field */
-  g_array_set_clear_func(rows, clear_row);
-  for (guint k = 0; columns[2 * k] != NULL; k++) {
-    while (places[k] < count && strcmp(heads[places[k]], columns[2 * k]) != 0) {
-      places[k]++;
-    }
-    if (places[k] < count) {
-      html_append(head, k < table->texts ? "<th>%s</th>" : "<th class=\"number\">%s</th>",
+  for (guint k = 0; table != NULL && columns[2 * k] != NULL; k++) {
+    places[k] = run_table_column(table, columns[2 * k]);
+    if (places[k] < table->count) {
+      html_append(head, k < shown->texts ? "<th>%s</th>" : "<th class=\"number\">%s</th>",
                   columns[2 * k + 1]);
     }
   }
-  for (char *const *line = lines + 1; count > 0 && *line != NULL; line++) {
-    graph_row row = {.fields = g_strsplit(*line, ",", -1)};
-    const gboolean is_shown =
-        g_strv_length(row.fields) == count && *row.fields[places[table->texts - 1]] != '\0';
-    for (guint k = table->texts; is_shown && k <= table->then_by; k++) { /* no queue has 10^12 octets */
+  for (guint i = 0; table != NULL && i < table->rows->len; i++) {
+    graph_row row = {.fields = g_ptr_array_index(table->rows, i)};
+    const char *last = row.fields[places[shown->texts - 1]];
+    for (guint k = shown->texts; k <= shown->then_by; k++) { /* no queue has 10^12 octets */
       const char *field = row.fields[places[k]];
-      row.weight += (k < table->then_by ? 1e12 : 1) * (field != NULL ? g_ascii_strtod(field, NULL) : 0);
+      row.weight += (k < shown->then_by ? 1e12 : 1) * (field != NULL ? g_ascii_strtod(field, NULL) : 0);
     }
-    g_array_append_val(rows, row);
-    g_array_set_size(rows, rows->len - !is_shown);
+    g_array_append_vals(rows, &row, last != NULL && *last != '\0');
   }
   g_array_sort(rows, by_most);
   for (guint r = 0; r < MIN(rows->len, SHOWN_MAX); r++) {
     g_string_append(body, "<tr>");
     for (guint k = 0; columns[2 * k] != NULL; k++) {
       const char *field = g_array_index(rows, graph_row, r).fields[places[k]];
-      const char *unit = g_str_has_suffix(columns[2 * k], "octets")   ? "octets"
-                         : strcmp(columns[2 * k], "utilisation") == 0 ? "1"
-                                                                      : "";
       if (field != NULL) {
-        g_autofree char *cell = *field == '\0' || k < table->texts
-                                    ? g_strdup(field)
-                                    : shown_amount(g_ascii_strtod(field, NULL), unit);
-        html_append(body, k < table->texts ? "<th scope=\"row\">%s</th>" : "<td class=\"number\">%s</td>",
+        static const char *const scaled[] = {"octets", "s", "1", NULL}; /* of others the heading has it */
+        const char *unit = run_table_unit(columns[2 * k]);
+        g_autofree char *cell =
+            *field == '\0' || k < shown->texts
+                ? g_strdup(field)
+                : shown_amount(g_ascii_strtod(field, NULL), g_strv_contains(scaled, unit) ? unit : "");
+        html_append(body, k < shown->texts ? "<th scope=\"row\">%s</th>" : "<td class=\"number\">%s</td>",
                     cell);
       }
     }
@@ -99,36 +89,39 @@ static void append_table(const graph_table *table, const char *text, GString *ht
   }
   if (rows->len > 0) {
     g_autofree char *caption =
-        g_strdup_printf("%s: the first %u of %u.", table->order, MIN(rows->len, SHOWN_MAX), rows->len);
+        g_strdup_printf("%s: the first %u of %u.", shown->order, MIN(rows->len, SHOWN_MAX), rows->len);
     html_append_table(html, caption, "", head->str, body->str);
   }
 }
 
 /* --- Runs --- */
 
-/* `of` is the text of ports.csv and a subtitle. */
+typedef struct port_map {
+  const run_table *ports;
+  const char *subtitle;
+} port_map;
+
 static gboolean draw_map(G_GNUC_UNUSED const report_page *report, const void *of, const plot_request *request,
                          const gnuplot_target *target, GError **error)
 {
-  const char *const *texts = of;
-  return plot_ports(texts[0], texts[1], FALSE, request, target, error);
+  const port_map *map = of;
+  return plot_ports(map->ports, map->subtitle, FALSE, request, target, error);
 }
 
 static void append_run(report_page *report, const study_run *run)
 {
-  g_autofree char *text = run_results_tables(&run->results);
-  const gboolean is_whole = text != NULL && strstr(text, "\n\n") != NULL;
-  g_auto(GStrv) files = g_strsplit(is_whole ? text : "\n\n", "\n\n", 2);
+  g_autoptr(run_table) hosts = run_results_table(&run->results, "host"),
+                       ports = run_results_table(&run->results, "switch");
   g_autofree char *words = plot_place_words(report->table, report->keys, run->keys);
   g_autofree char *place =
       g_strdup_printf("%s%sseed %s", words, *words != '\0' ? ", " : "", run->keys[SCENARIO_RUN_SEED]);
-  const char *const map[] = {files[1], place};
   html_append(report->html, "<details%s><summary>hosts and ports%s: %s</summary>\n",
               report->run != NULL ? " open" : "", report->run != NULL ? "" : " where it held most", place);
-  for (gsize i = 0; i < G_N_ELEMENTS(tables); i++) {
-    append_table(&tables[i], files[i], report->html);
+  append_table(&of_hosts, hosts, report->html);
+  append_table(&of_ports, ports, report->html);
+  if (ports != NULL) {
+    report_append_figure(report, "map", draw_map, &(const port_map){ports, place});
   }
-  report_append_figure(report, "map", draw_map, map);
   g_string_append(report->html, "</details>\n");
 }
 

@@ -36,10 +36,106 @@ static gboolean read_part(const char *name, metric_id *metric, guint32 *parts, G
                    name, hint);
 }
 
+/* --- Values of tables --- */
+
+/* A kind of rows, and the columns that name one. */
+static const struct {
+  const char *kind, *first, *second;
+} of_tables[] = {{"host.", "host", ""},
+                 {"switch.", "switch", "port"},
+                 {"port.", "switch", "port"},
+                 {"message.", "class", "size_class"}};
+
+/* Returns the number of the kind that `name` is of; else G_N_ELEMENTS(of_tables). */
+static gsize kind_of(const char *name)
+{
+  gsize kind = 0;
+  while (kind < G_N_ELEMENTS(of_tables) && !g_str_has_prefix(name, of_tables[kind].kind)) {
+    kind++;
+  }
+  return kind;
+}
+
+/* Returns what the values of a row of such a table begin with, "port.s0:3.". Free with g_free(). */
+static char *row_name(const run_table *table, guint row, gsize kind)
+{
+  const char *first = run_table_text(table, row, of_tables[kind].first);
+  const char *given = run_table_text(table, row, of_tables[kind].second);
+  const char *second = strcmp(given, "all") == 0 ? "" : given;
+  const gboolean is_port = strcmp(of_tables[kind].second, "port") == 0;
+  return g_strconcat(is_port && *second != '\0' ? "port." : of_tables[is_port ? 1 : kind].kind, first,
+                     *second == '\0' ? ""
+                     : is_port       ? ":"
+                                     : ".",
+                     second, ".", NULL);
+}
+
+/* Finds the row and column of the table that has `name`; FALSE: it has none. */
+static gboolean find_in_table(const run_table *table, const char *name, guint *row, const char **column)
+{
+  for (guint i = 0; table != NULL && i < table->rows->len; i++) {
+    g_autofree char *start = row_name(table, i, kind_of(name));
+    const char *rest = g_str_has_prefix(name, start) ? name + strlen(start) : "";
+    if (run_table_column(table, rest) < table->count) {
+      *row = i;
+      *column = rest;
+      return TRUE;
+    }
+  }
+  return FALSE;
+}
+
+static gboolean value_of_table(const char *name, const run_results *results, double *value)
+{
+  g_autoptr(run_table) table = run_results_table(results, of_tables[kind_of(name)].first);
+  const char *column;
+  guint row;
+  *value = find_in_table(table, name, &row, &column) ? run_table_number(table, row, column) : (double)NAN;
+  return !isnan(*value);
+}
+
+gboolean result_quantity_known(const result_quantity *quantity, const GPtrArray *runs, GError **error)
+{
+  g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free); /* of the last run's table */
+  const gsize kind = quantity->of_table != NULL ? kind_of(quantity->of_table) : 0;
+  for (guint i = 0; quantity->of_table != NULL && i < runs->len; i++) {
+    const study_run *run = g_ptr_array_index(runs, i);
+    g_autoptr(run_table) table = run_results_table(&run->results, of_tables[kind].first);
+    const char *column;
+    guint row;
+    if (find_in_table(table, quantity->of_table, &row, &column)) {
+      return TRUE;
+    }
+    for (row = 0; i + 1 == runs->len && table != NULL && row < table->rows->len; row++) {
+      g_autofree char *start = row_name(table, row, kind);
+      for (guint k = 0; k < table->count; k++) {
+        g_ptr_array_add(names, g_strconcat(start, table->columns[k], NULL));
+      }
+    }
+  }
+  if (quantity->of_table == NULL) {
+    return TRUE;
+  }
+  g_ptr_array_add(names, NULL);
+  g_autofree char *hint =
+      scenario_did_you_mean(scenario_suggest(quantity->of_table, (const char *const *)names->pdata));
+  return error_set(error, "no run has %s; expected %s%s", quantity->of_table,
+                   names->len > 1                        ? "a row and a column of its tables"
+                   : kind + 1 == G_N_ELEMENTS(of_tables) ? "runs whose messages are measured by class"
+                                                         : "runs of a graph",
+                   hint);
+}
+
 gboolean result_quantity_read(const char *text, result_quantity *quantity, GError **error)
 {
   g_auto(GStrv) parts = g_strsplit(text, "/", 2);
   *quantity = (result_quantity){.whole = METRIC_COUNT};
+  const char *row = kind_of(text) < G_N_ELEMENTS(of_tables) ? strchr(text, '.') + 1 : "";
+  if (strchr(row, '.') != NULL && metric_find(text) == METRIC_COUNT && parts[1] == NULL) {
+    quantity->metric = METRIC_COUNT;
+    quantity->of_table = g_intern_string(text);
+    return TRUE;
+  }
   return read_part(parts[0] != NULL ? parts[0] : "", &quantity->metric, &quantity->parts, error) &&
          (parts[0] == NULL || parts[1] == NULL ||
           read_part(parts[1], &quantity->whole, &quantity->whole_parts, error));
@@ -68,6 +164,9 @@ char *result_quantity_name(const result_quantity *quantity)
   if (quantity->given != NULL) {
     return g_strdup(quantity->given->name);
   }
+  if (quantity->of_table != NULL) {
+    return g_strdup(quantity->of_table);
+  }
   if (quantity->return_period != NULL) {
     return g_strconcat("buffer.reassembly_level_once_in_", quantity->return_period, NULL);
   }
@@ -80,14 +179,10 @@ char *result_quantity_name(const result_quantity *quantity)
   return g_strdup_printf("%s/%s", share, of);
 }
 
-char *result_quantity_words(const result_quantity *quantity)
+/* Returns `name` with each word of `words`, "a|b|…", as the one after it. Free with g_free(). */
+static char *replaced(const char *name, const char *words)
 {
-  /* Parts of names, and what stands for them. */
-  static const char words[] =
-      "buffer.reassembly_|reassembly occupancy, |octets_direct|octets_directly|placement.octets|payload "
-      "placed|delay.|delay, |tcp.|TCP |mpa.|MPA |state.||_bit_per_s||_octets||mean_s|mean|_| |/| / ";
   g_auto(GStrv) parts = g_strsplit(words, "|", -1);
-  g_autofree char *name = result_quantity_name(quantity);
   GString *text = g_string_new(name);
   for (char **part = parts; *part != NULL; part += 2) {
     g_string_replace(text, part[0], part[1], 0);
@@ -95,9 +190,44 @@ char *result_quantity_words(const result_quantity *quantity)
   return g_string_free(text, FALSE);
 }
 
+char *result_size_class_words(const char *name)
+{
+  return replaced(name, "upto_|up to |above_|above |KiB| KiB|MiB| MiB|all|all sizes");
+}
+
+char *result_quantity_words(const result_quantity *quantity)
+{
+  /* Parts of names, and what stands for them. */
+  static const char words[] =
+      "buffer.reassembly_|reassembly occupancy, |octets_direct|octets_directly|placement.octets|payload "
+      "placed|delay.|delay, |tcp.|TCP |mpa.|MPA |state.||message.||completion_|completion time, "
+      "|delivered_|time to "
+      "delivery, |placed_|time to placement, |slowdown_|slowdown, |_bit_per_s||_octets||mean_s|mean|_| |/| "
+      "/ ";
+  g_autofree char *name = result_quantity_name(quantity);
+  g_auto(GStrv) parts = g_strsplit(name, ".", 3);
+  const char *column = quantity->of_table != NULL ? parts[2] : name, *dot = strchr(column, '.');
+  g_autofree char *size = NULL; /* class of messages */
+  if (quantity->of_table != NULL && dot != NULL &&
+      (g_str_has_prefix(column, "upto_") || g_str_has_prefix(column, "above_"))) {
+    g_autofree char *size_class = g_strndup(column, (gsize)(dot - column));
+    size = result_size_class_words(size_class);
+    column = dot + 1;
+  }
+  g_autofree char *bare = g_str_has_suffix(column, "_s") && !g_str_has_suffix(column, "_per_s")
+                              ? g_strndup(column, strlen(column) - strlen("_s"))
+                              : g_strdup(column);
+  g_autofree char *text = replaced(bare, words);
+  return quantity->of_table == NULL ? g_steal_pointer(&text)
+                                    : g_strconcat(text, " (", parts[1], size != NULL ? ", " : "",
+                                                  size != NULL ? size : "", ")", NULL);
+}
+
 char *result_quantity_unit(const result_quantity *quantity)
 {
-  const char *unit = quantity->given != NULL ? quantity->given->unit : metric_row_of(quantity->metric)->unit;
+  const char *unit = quantity->given != NULL      ? quantity->given->unit
+                     : quantity->of_table != NULL ? run_table_unit(quantity->of_table)
+                                                  : metric_row_of(quantity->metric)->unit;
   if (quantity->whole == METRIC_COUNT) {
     return g_strdup(unit);
   }
@@ -122,8 +252,9 @@ static gboolean part_value(metric_id metric, guint32 parts, const run_results *r
 
 gboolean result_quantity_is_of_machine(const result_quantity *quantity)
 {
-  return metric_row_of(quantity->metric)->is_of_machine ||
-         (quantity->whole != METRIC_COUNT && metric_row_of(quantity->whole)->is_of_machine);
+  return quantity->of_table == NULL &&
+         (metric_row_of(quantity->metric)->is_of_machine ||
+          (quantity->whole != METRIC_COUNT && metric_row_of(quantity->whole)->is_of_machine));
 }
 
 /* Returns whether runs of `s` keep the quantile of a gauge for `parts` of the time; of 0 there is none to
@@ -153,6 +284,9 @@ gboolean result_quantity_value(const result_quantity *quantity, const run_result
     const statistics *of = g_hash_table_lookup(quantity->given->of, results);
     *value = of != NULL ? of->mean : (double)NAN;
     return of != NULL;
+  }
+  if (quantity->of_table != NULL) {
+    return value_of_table(quantity->of_table, results, value);
   }
   if (!part_value(quantity->metric, quantity->parts, results, value)) {
     return FALSE;

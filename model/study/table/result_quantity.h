@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* This is a quantity: what is tabulated, drawn and compared. It is a metric, a quantile of a gauge, the share
- * of one of them in another, or, of several runs together, a return level. A table has a row of it at each
- * point of a study, or of its paired differences. */
+ * of one of them in another, a value of a host, a port or a class of messages, or, of several runs together,
+ * a return level. A table has a row of it at each point of a study, or of its paired differences. */
 #pragma once
 
 #include <glib.h>
@@ -27,12 +27,20 @@ typedef struct result_quantity {
    * occupancy exceeds once in so many octets Delivered; no run has it alone. The text stays the caller's. */
   const char *return_period;
   double return_octets;
+  /* Not NULL: instead of the metric, which is METRIC_COUNT, a value of a table of the run (run_table):
+   * "host.h3.COLUMN", "switch.s0.COLUMN", "port.s0:3.COLUMN", "message.CLASS.COLUMN" or, of messages of one
+   * size class, "message.CLASS.SIZE.COLUMN". Static. */
+  const char *of_table;
   const result_given *given; /* not NULL: instead of all that; the caller's */
 } result_quantity;
 
-/* Reads "tcp.timeouts", "buffer.order_p99.9_octets" or "placement.octets_direct/placement.octets". FALSE and
- * `error` when that names none. */
+/* Reads "tcp.timeouts", "buffer.order_p99.9_octets", "placement.octets_direct/placement.octets" or
+ * "host.h3.connections". FALSE and `error` when that names none. */
 gboolean result_quantity_read(const char *text, result_quantity *quantity, GError **error);
+
+/* Returns whether a table of one of `runs` (const study_run *) has what `quantity` is of, if it is of one;
+ * else FALSE and `error`, with the nearest name that a table has. */
+gboolean result_quantity_known(const result_quantity *quantity, const GPtrArray *runs, GError **error);
 
 /* Returns what a reader wants to see first: peak and p99 of the reassembly occupancy, the share placed
  * directly, goodput, time-outs. An array of result_quantity; free with g_array_unref(). */
@@ -45,8 +53,12 @@ void result_quantity_add_losses(GArray *quantities, const GPtrArray *runs);
 /* Returns the name as result_quantity_read() takes it. Free with g_free(). */
 char *result_quantity_name(const result_quantity *quantity);
 
-/* Returns the words for the axis of a plot: "reassembly occupancy, p99.9". Free with g_free(). */
+/* Returns the words for the axis of a plot: "reassembly occupancy, p99.9", "goodput (h16)". Free with
+ * g_free(). */
 char *result_quantity_words(const result_quantity *quantity);
+
+/* Returns what `name`, of a size class of messages, "upto_64KiB", is in words. Free with g_free(). */
+char *result_size_class_words(const char *name);
 
 /* Returns the unit as the table of metrics has it; "1" of two metrics with one unit. Free with g_free(). */
 char *result_quantity_unit(const result_quantity *quantity);

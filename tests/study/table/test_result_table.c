@@ -262,6 +262,87 @@ FIXTURE_TEST(test_quantiles)
   g_assert_nonnull(strstr(csv, "\nstate.holes_p50,intervals,1,0,0,"));
 }
 
+#define MESSAGES                                                                                             \
+  "class,size_class,count,incomplete,completion_p99_s,slowdown_p99\n"                                        \
+  "back,upto_4KiB,60,0,,\nback,all,%d,3,0.002,4.5\nincast,all,9,0,,\nall,all,169,3,0.002,4.5\n"
+#define HOSTS "host,connections,buffer.reassembly_peak_octets\nh0,1,\nh1,1,4096\n"
+#define PORTS "switch,port,to,queue_p99.9_octets\ns0,1,h0,1500\ns0,,,\n"
+
+/* Adds a run of this seed with these tables, as a store has them. */
+static void add_tables(store_fixture *kit, guint seed, const char *tables)
+{
+  g_autofree char *keys = g_strdup_printf("run.seed=%u", seed);
+  g_auto(stored_run) run = store_fixture_run(kit, keys, "tcp.timeouts=0");
+  run_results_set_tables(&run.results, tables, "h1");
+  store_fixture_commit(kit, &run);
+}
+
+/* What a host, a port or a class of messages has in a table is a quantity: of classes all sizes, unless one
+ * is named. An empty field is no value. Graphs have tables of hosts and ports before, paths two empty ones.
+ */
+FIXTURE_TEST(test_tables)
+{
+  g_autofree char *first = g_strdup_printf(HOSTS "\n" PORTS "\n" MESSAGES, 100);
+  g_autofree char *second = g_strdup_printf("\n\n" MESSAGES, 200);
+  add_tables(f, 1, first);
+  add_tables(f, 2, second);
+  g_autofree char *csv =
+      write_table(f, result_table_csv,
+                  "host.h1.buffer.reassembly_peak_octets host.h0.buffer.reassembly_peak_octets "
+                  "port.s0:1.queue_p99.9_octets message.back.count message.back.slowdown_p99 "
+                  "message.back.upto_4KiB.count message.all.completion_p99_s "
+                  "message.incast.completion_p99_s host.h0.connections",
+                  NULL);
+  EXPECT_PARTS(csv, "\nhost.h1.buffer.reassembly_peak_octets,octets,1,0,4096,",
+               "\nhost.h0.buffer.reassembly_peak_octets,octets,0,0,,",
+               "\nport.s0:1.queue_p99.9_octets,octets,1,0,1500,", "\nmessage.back.count,messages,2,0,150,",
+               "\nmessage.back.slowdown_p99,times the ideal,2,0,4.5,",
+               "\nmessage.back.upto_4KiB.count,messages,2,0,60,",
+               "\nmessage.all.completion_p99_s,s,2,0,0.002,", "\nmessage.incast.completion_p99_s,s,0,0,,",
+               "\nhost.h0.connections,connections,1,0,1,");
+}
+
+static const struct {
+  const char *name, *problem;
+} unknown_rows[] = {{"message.bakc.completion_p99_s",
+                     "a row and a column of its tables (did you mean 'message.back.completion_p99_s'?)"},
+                    {"message.back.completion_p98_s", "(did you mean 'message.back.completion_p99_s'?)"},
+                    {"message.back.upto_4MiB.count", "(did you mean 'message.back.upto_4KiB.count'?)"},
+                    {"message.back.all.count", "(did you mean 'message.back.count'?)"},
+                    {"host.h1.connections", "no run has host.h1.connections; expected runs of a graph"},
+                    {"message..count", "expected a row and a column of its tables"}};
+
+/* A name that no table has is refused with the nearest one; what no run has a table of, with what has one. */
+FIXTURE_TEST(test_unknown_rows)
+{
+  g_autofree char *tables = g_strdup_printf("\n\n" MESSAGES, 100);
+  add_tables(f, 1, tables);
+  g_autoptr(study_table) table = read_table(f);
+  for (gsize i = 0; i < G_N_ELEMENTS(unknown_rows); i++) {
+    g_autoptr(GError) error = NULL;
+    result_quantity quantity;
+    g_assert_true(NO_ERROR(result_quantity_read, unknown_rows[i].name, &quantity));
+    g_assert_false(result_quantity_known(&quantity, table->runs, &error));
+    EXPECT_PARTS(error->message, unknown_rows[i].problem);
+  }
+}
+
+/* On an axis they are words. */
+TEST(test_words_of_tables)
+{
+  static const char *const words[][2] = {
+      {"host.h16.goodput_bit_per_s", "goodput (h16)"},
+      {"port.s0:17.queue_p99_octets", "queue p99 (s0:17)"},
+      {"message.back.completion_p99.9_s", "completion time, p99.9 (back)"},
+      {"message.back.above_8MiB.slowdown_mean", "slowdown, mean (back, above 8 MiB)"}};
+  for (gsize i = 0; i < G_N_ELEMENTS(words); i++) {
+    result_quantity quantity;
+    g_assert_true(NO_ERROR(result_quantity_read, words[i][0], &quantity));
+    g_autofree char *shown = result_quantity_words(&quantity);
+    g_assert_cmpstr(shown, ==, words[i][1]);
+  }
+}
+
 static void expect_no_pairing(store_fixture *kit, const char *text, const char *part)
 {
   g_autoptr(GError) error = NULL;

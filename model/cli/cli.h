@@ -57,8 +57,8 @@ typedef struct cli_command {
 } cli_command;
 
 extern const cli_command cli_run, cli_sweep, cli_size, cli_table, cli_plot, cli_report, cli_export, cli_merge,
-    cli_decode, cli_replay, cli_trace, cli_timeline, cli_new, cli_explain_peak, cli_show, cli_check,
-    cli_explain, cli_help;
+    cli_decode, cli_replay, cli_trace, cli_timeline, cli_new, cli_import, cli_explain_peak, cli_show,
+    cli_check, cli_explain, cli_help;
 
 /* Runs `command` with the command line `argv`, which starts with its name; returns the exit code. Every
  * command has --quiet (`quiet`: it was given already), --version and --help, too. What is wrong goes to

@@ -33,6 +33,7 @@ static const struct {
     {"Captures", &cli_decode},
     {NULL, &cli_replay},
     {"Learn", &cli_new},
+    {NULL, &cli_import},
     {NULL, &cli_explain},
     {NULL, &cli_help},
 };

@@ -7,7 +7,7 @@ import unittest
 
 import program_kit as kit
 
-COMMANDS = ("check run show explain-peak timeline trace plot sweep size table report export merge decode replay new explain"
+COMMANDS = ("check run show explain-peak timeline trace plot sweep size table report export merge decode replay new import explain"
             " help").split()
 ONE_OF_THEM = f"expected one of {', '.join(COMMANDS)}"
 NATIVE = 'run: { engine = "native"; }; workload: { messages = 2; };'

@@ -8,7 +8,7 @@
 
 /* This is what a run measured, as a store has it without a blank: {"NAME":VALUE,…} of metrics,
  * {"NAME":[[BOUND,WEIGHT],…],…} of distributions, {"GAUGE":[[PERCENT,VALUE],…],…} of quantiles,
- * {"OCTETS":[MAXIMUM,…]} of block maxima; and of a graph the tables of run_results, which are no JSON. */
+ * {"OCTETS":[MAXIMUM,…]} of block maxima; and the tables of run_results, which are no JSON. */
 typedef enum run_part {
   RUN_METRICS,
   RUN_DISTRIBUTIONS,

@@ -88,7 +88,7 @@ char *run_results_measured_host(const run_results *results)
   char *host;
   g_autofree char *text = decompress(results, &host);
 
-  return text ? g_strdup(host + 1) : NULL;
+  return text && host[1] != '\0' ? g_strdup(host + 1) : NULL;
 }
 
 run_table *run_table_read(const char *text)

@@ -53,12 +53,13 @@ typedef struct run_results {
    * guint64. NULL: there was no whole block. */
   uint64_t block_octets;
   GArray *block_maxima;
-  char *tables; /* of hosts and ports (run_results_set_tables()); NULL: the run is not of a graph */
+  char *tables; /* of hosts, ports and messages (run_results_set_tables()); NULL: there are none */
 } run_results;
 
-/* Sets what a run of a graph has in hosts.csv and ports.csv, the two texts with a line feed between them, and
- * after another one the host that was measured, as zlib compresses that (RFC 1950) and base64 writes it: a
- * store has it of each run. */
+/* Sets what a run of a graph has in hosts.csv and ports.csv, and one whose messages were timed in
+ * message_classes.csv, the texts with a line feed between them, and after another one the host that was
+ * measured ("": it is no graph), as zlib compresses that (RFC 1950) and base64 writes it: a store has it of
+ * each run. */
 void run_results_set_tables(run_results *results, const char *text, const char *host);
 
 /* Returns that text, and that host; NULL: there is none, or it is damaged. Free with g_free(). */

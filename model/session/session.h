@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "engine/engine.h"
+#include "measure/message_log.h"
 #include "measure/run_results.h"
 #include "net/capture_file.h"
 #include "network/path_element.h"
@@ -150,6 +151,8 @@ typedef struct session_result {
   session_host_result *hosts; /* of each */
   uint32_t host_count;
   GArray *values;         /* of a graph: run_value, "host.h3.connections" …, for summary.json; else NULL */
+  message_log *messages;  /* those of the run; NULL: they were not timed */
+  GArray *message_values; /* the same of these: "message.CLASS.count" …; else NULL */
   uint32_t undone[SIDES]; /* the network's, without a fault that was done */
 } session_result;
 

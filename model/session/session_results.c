@@ -374,5 +374,7 @@ void session_result_clear(session_result *result)
   }
   g_clear_pointer(&result->hosts, g_free);
   g_clear_pointer(&result->values, g_array_unref);
+  g_clear_pointer(&result->messages, message_log_free);
+  g_clear_pointer(&result->message_values, g_array_unref);
   result->host_count = 0;
 }

@@ -2,9 +2,22 @@
 #include "session/session_tables.h"
 
 #include <errno.h>
+#include <math.h>
 
 #include "base/error.h"
 #include "session/session_graph.h"
+
+/* This is a row of message_classes.csv. */
+typedef struct message_row {
+  const char *class, *size_class; /* "all": all of them */
+  message_statistics of;
+} message_row;
+
+static const char *const statistic_names[MESSAGE_STATISTICS] = {[MESSAGE_MEAN] = "mean",
+                                                                [MESSAGE_P50] = "p50",
+                                                                [MESSAGE_P95] = "p95",
+                                                                [MESSAGE_P99] = "p99",
+                                                                [MESSAGE_P999] = "p99.9"};
 
 const column_row *column_row_of(size_t column)
 {
@@ -13,6 +26,9 @@ const column_row *column_row_of(size_t column)
 #define HOST_QUANTILES(prefix, suffix, function, sentence) HOST(prefix "*" suffix, "octets", , , sentence)
 #define PORT(name, unit, is_present, value, sentence) {"ports.csv", name, unit, sentence},
 #define PORT_QUANTILES(prefix, suffix, function, sentence) PORT(prefix "*" suffix, "octets", , , sentence)
+#define MESSAGES(name, unit, is_present, value, sentence) {"message_classes.csv", name, unit, sentence},
+#define MESSAGES_STATISTICS(prefix, suffix, unit, quantity, sentence)                                        \
+  MESSAGES(prefix "_*" suffix, unit, , , sentence)
 #include "session/columns.def"
   };
 
@@ -62,7 +78,7 @@ static bool queue_quantile(const session_port *port, uint32_t parts, double *oct
   return port->gauge && time_distribution_quantiles(&port->gauge->queue, TIME_ALL, &parts, 1, octets);
 }
 
-/* `of` is NULL: the column is of the other file. */
+/* `of` is NULL: the column is of another file. */
 #define ADD(of, name, is_present, value)                                                                     \
   if ((of) && !(is_present)) {                                                                               \
     add_text(row, name, "");                                                                                 \
@@ -78,10 +94,17 @@ static bool queue_quantile(const session_port *port, uint32_t parts, double *oct
     ADD(of, name, function(of, parts, &octets), octets)                                                      \
   }
 
-/* Returns the row of `host`, or of `port` where that is NULL: run_value, whose text is "" where there is no
- * value. */
+#define ADD_STATISTICS(of_row, prefix, suffix, quantity)                                                     \
+  for (message_statistic i = 0; (of_row) && i < MESSAGE_STATISTICS; i++) {                                   \
+    const double number = (of_row)->of.values[MESSAGE_##quantity][i];                                        \
+    g_autofree char *name = g_strconcat(prefix "_", statistic_names[i], suffix, NULL);                       \
+    ADD(of_row, name, !isnan(number), number)                                                                \
+  }
+
+/* Returns the row of `host`, `port` or `messages`, of which two are NULL: run_value, whose text is "" where
+ * there is no value. */
 /* NOLINTNEXTLINE(readability-function-size): a statement a column, made by the preprocessor */
-static GArray *row_of(const session_host_result *host, const session_port *port,
+static GArray *row_of(const session_host_result *host, const session_port *port, const message_row *messages,
                       const probability_list *shares)
 {
   const metric_values *values = host ? &host->results.metrics : NULL;
@@ -94,6 +117,9 @@ static GArray *row_of(const session_host_result *host, const session_port *port,
 #define HOST_QUANTILES(prefix, suffix, function, sentence) ADD_QUANTILES(host, prefix, suffix, function)
 #define PORT(name, unit, is_present, value, sentence) ADD(port, name, is_present, value)
 #define PORT_QUANTILES(prefix, suffix, function, sentence) ADD_QUANTILES(port, prefix, suffix, function)
+#define MESSAGES(name, unit, is_present, value, sentence) ADD(messages, name, is_present, value)
+#define MESSAGES_STATISTICS(prefix, suffix, unit, quantity, sentence)                                        \
+  ADD_STATISTICS(messages, prefix, suffix, quantity)
 #include "session/columns.def"
   return row;
 }
@@ -116,15 +142,15 @@ static void append_row(GString *text, const GArray *row, bool is_first)
   }
 }
 
-/* Gives summary.json the numbers of `row`. */
-static void keep(session_result *result, const char *kind, const char *of, const GArray *row)
+/* Gives summary.json, in `values`, the numbers of `row`. */
+static void keep(GArray *values, const char *kind, const char *of, const GArray *row)
 {
   for (guint i = 0; i < row->len; i++) {
     const run_value *value = &g_array_index(row, run_value, i);
     g_autofree char *name = g_strconcat(kind, of, ".", value->name, NULL);
 
     if (!value->text) {
-      add_number(result->values, name, value->number);
+      add_number(values, name, value->number);
     }
   }
 }
@@ -137,12 +163,12 @@ static void append_hosts(const session_network *network, const configuration *c,
   for (uint32_t i = 0; i < result->host_count; i++) {
     session_host_result *host = &result->hosts[i];
     session_graph_count_host(network, i, &host->results.metrics);
-    g_autoptr(GArray) row = row_of(host, NULL, &c->measure.quantiles);
+    g_autoptr(GArray) row = row_of(host, NULL, NULL, &c->measure.quantiles);
 
     append_row(text, row, i == 0);
     for (uint32_t named = 0; named < c->of_graph.named_count; named++) {
       if (c->of_graph.named[named] == i) {
-        keep(result, "host.", host->name, row);
+        keep(result->values, "host.", host->name, row);
       }
     }
     run_results_add_host(&all.results, &host->results);
@@ -152,9 +178,9 @@ static void append_hosts(const session_network *network, const configuration *c,
     all.timeouts += host->timeouts;
     all.goodput_out_bit_per_s += host->goodput_out_bit_per_s;
   }
-  g_autoptr(GArray) row = row_of(&all, NULL, &c->measure.quantiles);
+  g_autoptr(GArray) row = row_of(&all, NULL, NULL, &c->measure.quantiles);
   add_text(result->values, "all.host", result->hosts[session_fullest_host(result)].name);
-  keep(result, "all", "", row);
+  keep(result->values, "all", "", row);
   run_results_clear(&all.results);
 }
 
@@ -165,38 +191,109 @@ static void append_ports(const session_network *network, const configuration *c,
 
   for (guint i = 0; i < ports->len; i++) {
     const session_port *port = &g_array_index(ports, session_port, i);
-    g_autoptr(GArray) row = row_of(NULL, port, &c->measure.quantiles);
+    g_autoptr(GArray) row = row_of(NULL, port, NULL, &c->measure.quantiles);
 
     append_row(text, row, i == 0);
     if (!port->to) {
-      keep(result, "switch.", port->node, row);
+      keep(result->values, "switch.", port->node, row);
     }
   }
+}
+
+/* Appends the rows of a class, or of all: of each size that it has messages of, and of all sizes. */
+static void append_class(const message_log *log, uint32_t class, const char *name, session_result *result,
+                         GString *text)
+{
+  for (uint32_t i = 0; i <= MESSAGE_SIZE_CLASSES; i++) {
+    const uint32_t size_class = i < MESSAGE_SIZE_CLASSES ? i : MESSAGES_ALL;
+    const message_row messages = {.class = name,
+                                  .size_class = message_size_class_name(size_class),
+                                  .of = message_log_statistics(log, class, size_class)};
+    const bool is_of_all = size_class == MESSAGES_ALL;
+    g_autofree char *of = is_of_all ? g_strdup(name) : g_strconcat(name, ".", messages.size_class, NULL);
+
+    if (is_of_all || messages.of.count + messages.of.incomplete > 0) {
+      g_autoptr(GArray) row = row_of(NULL, NULL, &messages, NULL);
+      append_row(text, row, text->len == 0);
+      keep(result->message_values, "message.", of, row);
+    }
+  }
+}
+
+static const char *class_name(const traffic_class *class)
+{
+  return *class->name != '\0' ? class->name : "workload";
+}
+
+static void append_messages(G_GNUC_UNUSED const session_network *network, const configuration *c,
+                            session_result *result, GString *text)
+{
+  for (uint32_t i = 0; i < c->class_count; i++) {
+    append_class(result->messages, i, class_name(&c->classes[i]), result, text);
+  }
+  append_class(result->messages, MESSAGES_ALL, "all", result, text);
+}
+
+/* Writes messages.csv. */
+static gboolean write_lines(const configuration *c, const char *path, const session_result *result,
+                            GError **error)
+{
+  const named_value *words = scenario_key_row_of(SCENARIO_WORKLOAD_OPERATION)->words;
+  const char *operations[ULP_OPERATIONS] = {NULL};
+  g_autofree const char **classes = g_new(const char *, c->class_count);
+  g_autofree const char **hosts = g_new(const char *, result->host_count);
+  FILE *file = fopen(path, "w");
+
+  for (; words->name; words++) {
+    operations[words->value] = words->name;
+  }
+  for (uint32_t i = 0; i < c->class_count; i++) {
+    classes[i] = class_name(&c->classes[i]);
+  }
+  for (uint32_t i = 0; i < result->host_count; i++) {
+    hosts[i] = result->hosts[i].name;
+  }
+  if (file) {
+    message_log_write(result->messages,
+                      &(message_log_names){.classes = classes, .hosts = hosts, .operations = operations},
+                      file);
+  }
+  const bool whole = file && !ferror(file);
+  return (file && fclose(file) == 0 && whole) || error_set(error, "%s: %s", path, g_strerror(errno));
 }
 
 gboolean session_tables_write(const session_network *network, const configuration *c, const char *directory,
                               session_result *result, GError **error)
 {
-  static const struct {
+  const bool is_graph = c->graph.kind != GRAPH_PATH;
+  const struct {
+    bool is_wanted;
     const char *name;
     void (*append)(const session_network *, const configuration *, session_result *, GString *);
-  } tables[] = {{"hosts.csv", append_hosts}, {"ports.csv", append_ports}};
-  g_autoptr(GString) text = g_string_new(NULL); /* of both */
+  } tables[] = {{is_graph, "hosts.csv", append_hosts},
+                {is_graph, "ports.csv", append_ports},
+                {result->messages, "message_classes.csv", append_messages}};
+  g_autoptr(GString) all = g_string_new(NULL);
   gboolean good = TRUE;
 
-  result->values = row_new();
+  result->values = is_graph ? row_new() : NULL;
+  result->message_values = result->messages ? row_new() : NULL;
   for (gsize i = 0; good && i < G_N_ELEMENTS(tables); i++) {
-    const gsize begin = text->len;
     g_autofree char *path = directory ? g_build_filename(directory, tables[i].name, NULL) : NULL;
-    FILE *file = path ? fopen(path, "w") : NULL;
+    g_autoptr(GString) text = g_string_new(NULL);
 
-    tables[i].append(network, c, result, text);
-    if (path) {
-      const bool whole = file && fputs(text->str + begin, file) >= 0;
-      good = (file && fclose(file) == 0 && whole) || error_set(error, "%s: %s", path, g_strerror(errno));
+    if (tables[i].is_wanted) {
+      tables[i].append(network, c, result, text);
+      good = !path || g_file_set_contents(path, text->str, (gssize)text->len, error);
+      g_string_append_printf(all, "%s%s", all->len > 0 ? "\n" : "", text->str);
     }
-    g_string_append(text, i == 0 ? "\n" : "");
   }
-  run_results_set_tables(&result->results, text->str, result->measured_host);
+  if (good && directory && result->messages) {
+    g_autofree char *path = g_build_filename(directory, "messages.csv", NULL);
+    good = write_lines(c, path, result, error);
+  }
+  if (all->len > 0) {
+    run_results_set_tables(&result->results, all->str, result->measured_host ? result->measured_host : "");
+  }
   return good;
 }

@@ -236,7 +236,7 @@ static gboolean run_with_files(const scenario *s, session_config *config, const 
     session_on_progress(run, options->progress, options->progress_user);
     session_run(run);
     session_finish(run, result);
-    good = c->graph.kind == GRAPH_PATH || session_tables_write(network, c, options->directory, result, error);
+    good = session_tables_write(network, c, options->directory, result, error);
   }
   session_free(run);
   trace_free(config->trace);

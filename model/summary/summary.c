@@ -80,10 +80,13 @@ static void append_notes(GString *json, const char *gap, const char *const *note
   json_close(json, " ", ']');
 }
 
-/* Appends what hosts and switches of a graph did. */
-static void append_values(GString *json, const GArray *values)
+/* Appends what hosts and switches of a graph did, or messages; nothing of NULL. */
+static void append_values(GString *json, const char *name, const GArray *values)
 {
-  json_open(json, "\n  ", "graph", '{');
+  if (values == NULL) {
+    return;
+  }
+  json_open(json, "\n  ", name, '{');
   for (guint i = 0; i < values->len; i++) {
     const run_value *value = &g_array_index(values, run_value, i);
     if (value->text != NULL) {
@@ -129,8 +132,9 @@ char *summary_json(const summary *page, const scenario *s, gsize *length)
     if (has[part]) {
       run_part_append(json, part, page->results, TRUE);
     }
-    if (part == RUN_METRICS && page->values != NULL) {
-      append_values(json, page->values);
+    if (part == RUN_METRICS) {
+      append_values(json, "graph", page->values);
+      append_values(json, "messages", page->message_values);
     }
   }
   const warm_up test = warm_up_test(page->results->block_maxima);
@@ -165,6 +169,7 @@ static const struct {
     {"buffer.", "Reassembly memory"},
     {"placement.", "Placement"},
     {"delay.", "Delay"},
+    {"message.", "Messages"},
     {"state.", "Receiver state"},
     {"mpa.", "MPA"},
     {"tcp.", "TCP"},

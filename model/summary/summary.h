@@ -41,15 +41,17 @@ typedef struct summary {
   double window_over_bandwidth_delay;
   const char *measured_host;    /* of a graph: whose results they are, "h16"; else NULL */
   const GArray *values;         /* of a graph: run_value; else NULL */
+  const GArray *message_values; /* of messages that were timed: the same; else NULL */
   const summary_replay *replay; /* NULL: a run of a scenario */
   const char *const *notes;     /* NULL-terminated, of a run: what had no effect in it; NULL: not known */
 } summary;
 
 /* Writes `path` as JSON, whole or not at all: {"scenario": {name, file, title, keys}, "provenance": {…},
  * "status", "message", "measure.host" (of a graph), "metrics", "graph": {NAME: VALUE} (of a graph),
- * "distributions": {NAME: {"unit", "weight", "bins": [[bound, weight], …]}}, "quantiles": {GAUGE: [[percent,
- * value], …]}, "block_maxima": {"gauge", "block_octets", "values"}, "warm_up": {"test", "p", "verdict"}};
- * what has no samples is left out. {"notes": [text, …]} of a run follows its "message". Of a replay,
+ * "messages": {NAME: VALUE}, "distributions": {NAME: {"unit", "weight", "bins": [[bound, weight], …]}},
+ * "quantiles": {GAUGE: [[percent, value], …]}, "block_maxima": {"gauge", "block_octets", "values"},
+ * "warm_up": {"test", "p", "verdict"}}; what has no samples is left out. {"notes": [text, …]} of a run
+ * follows its "message". Of a replay,
  * {"replay": {FACT: text, …, "notes": [text, …]}} follows the provenance. Two runs of one scenario by one
  * program differ in metrics with `wall` in their name alone: no date and no host is in it, and of paths the
  * scenario's only, as it was given. Metrics are finite (checked), in the table's order. Errors: G_FILE_ERROR.

@@ -125,6 +125,12 @@ static void append_run(report_page *report, const study_run *run)
   g_string_append(report->html, "</details>\n");
 }
 
+/* A path's table is of messages alone. */
+static gboolean is_of_graph(const study_run *run)
+{
+  return strcmp(run->keys[SCENARIO_TOPOLOGY_KIND], "path") != 0;
+}
+
 void report_append_graph(report_page *report)
 {
   enum { PEAK = METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS };
@@ -137,7 +143,7 @@ void report_append_graph(report_page *report)
     const study_run *fullest = NULL;
     for (guint r = 0; r < runs->len; r++) {
       const study_run *run = g_ptr_array_index(runs, r);
-      if (run->results.tables != NULL &&
+      if (is_of_graph(run) && run->results.tables != NULL &&
           (fullest == NULL || run->results.metrics.value[PEAK] > fullest->results.metrics.value[PEAK])) {
         fullest = run;
       }
@@ -176,7 +182,7 @@ const study_run *report_run_of_folder(const GPtrArray *runs, const html_report_o
     }
   }
   last = record != NULL ? g_ptr_array_index(left, 0) : NULL;
-  if (last != NULL && last->results.tables == NULL) {
+  if (last != NULL && (last->results.tables == NULL || !is_of_graph(last))) {
     error_set(error, "--run %s: %s has no hosts and ports of it; expected a run of a graph (topology.kind)",
               options->run, options->store);
     last = NULL;

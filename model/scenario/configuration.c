@@ -64,7 +64,7 @@ double traffic_class_payload_share(const traffic_class *of, enum side direction)
   unsigned pulled = 0;
 
   for (unsigned i = 0; i < mix->count; i++) {
-    pulled += ulp_operation_rules_of((ulp_operation)mix->values[i])->fills_requester;
+    pulled += ulp_operation_rules_of((ulp_operation)mix->values[i])->to_requester;
   }
   if (of->workload.both) {
     return 1;

@@ -69,7 +69,6 @@ typedef struct traffic_class {
   const char *sizes_path;     /* of a size distribution; "": none */
   bool size_steps;            /* its sizes are those listed and none between them */
   const char *flows_path;     /* of a flow list; "": none */
-  uint32_t request_octets;    /* of an rpc's request */
   bool measures[SIDES];       /* messages come to the ends of these sides; configuration_resolve() */
 } traffic_class;
 

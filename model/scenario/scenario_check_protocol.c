@@ -118,9 +118,8 @@ static gboolean has_reads(const configuration *c)
   bool has = false;
 
   for (uint32_t i = 0; i < c->class_count; i++) {
-    const choice_list *mix = &c->classes[i].workload.mix;
-    has =
-        has || choice_list_has(mix, ULP_OPERATION_READ) || choice_list_has(mix, ULP_OPERATION_STORAGE_WRITE);
+    const ulp_mix_needs needs = ulp_mix_needs_of(&c->classes[i].workload.mix);
+    has = has || needs.reads[false] || needs.reads[true];
   }
   return has;
 }
@@ -229,7 +228,9 @@ static void note_memory(const checking *on, uint32_t mtu)
   bool is_noted = false;
 
   for (uint32_t i = 0; i < c->class_count; i++) {
-    largest = MAX(largest, c->classes[i].workload.message_octets);
+    const ulp_workload_config *of = &c->classes[i].workload;
+    const uint32_t request = ulp_mix_needs_of(&of->mix).rpcs ? of->request_octets : 0;
+    largest = MAX(largest, MAX(of->message_octets, request));
   }
   for (uint32_t i = 0; i < c->connections.count; i++) {
     const uint32_t host = of_graph->pairs ? of_graph->pairs[i].hosts[c->measured] : 0;

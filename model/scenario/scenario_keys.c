@@ -87,7 +87,10 @@ static const named_value changing_words[] = {CHANGING("path.forward", FORWARD),
 
 /* Several keys have these conditions. */
 #define OWN_TCP "tcp.implementation = iwarpsim and "
-#define READS "workload.operation has read or workload.operation has storage-write"
+#define READS                                                                                                \
+  "workload.operation has read or workload.operation has storage-write or workload.operation has rpc-read"
+#define RPCS                                                                                                 \
+  "workload.operation has rpc or workload.operation has rpc-write or workload.operation has rpc-read"
 #define GRAPH "topology.kind != path"
 #define LEAF_SPINE "topology.kind = leaf-spine"
 #define ECN "tcp.ecn = on or tcp.congestion = dctcp"

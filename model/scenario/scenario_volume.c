@@ -85,9 +85,11 @@ static double memory_of_connection(const traffic_class *of, double in_flight)
   const double buffers = MIN((in_flight / framed + 2) * turn, (double)of->workload.messages);
   /* It has, at each end that messages go to, a sink for RDMA Writes and Reads and one for Sends. */
   const ulp_mix_needs needs = ulp_mix_needs_of(&of->workload.mix);
-  const double sinks = (of->workload.both ? 2 : 1) * (needs.fills[true] + needs.fills[false] + needs.sends);
+  const double requesters = of->workload.both ? 2 : 1;
+  const double sinks = needs.fills[true] + needs.fills[false] + needs.sends + needs.answers;
+  const double request = needs.rpcs ? (double)of->workload.request_octets + BUFFER_OVERHEAD_OCTETS : 0;
 
-  return sinks * buffers * (size + BUFFER_OVERHEAD_OCTETS);
+  return requesters * buffers * (sinks * (size + BUFFER_OVERHEAD_OCTETS) + request);
 }
 
 double scenario_memory_octets(const scenario *s)

@@ -44,15 +44,18 @@ static uint32_t slots_fitting(const ulp_workload_config *config)
 
 /* Buffers for the Sends that reach an end whose ULP needs `own` for what it posts and whose peer needs
  * `peers`: those of the peer's requests (data, requests, one signal more than Writes can be undelivered), and
- * the responses to its own. NULL when nobody sends to it. A Send with Invalidate that has no Write's STag to
- * invalidate takes that of its buffer, which has no rights. */
+ * the responses to its own, data too. NULL when nobody sends to it. A Send with Invalidate that has no
+ * Write's STag to invalidate takes that of its buffer, which has no rights. */
 static ulp_slots *new_receives(const ulp_workload_config *config, const ulp_mix_needs *own,
                                const ulp_mix_needs *peers)
 {
   uint32_t kinds = (uint32_t)peers->sends + peers->exchanges + own->exchanges + peers->writes;
+  const bool has_data = peers->sends || own->answers;
   uint32_t octets = own->exchanges || peers->exchanges ? ULP_STORAGE_MESSAGE_OCTETS : 0;
+
+  octets = peers->rpcs ? MAX(octets, config->request_octets) : octets;
   const ulp_slots_config slots = {.count = 1 + kinds * slots_fitting(config),
-                                  .octets = peers->sends ? MAX(octets, config->message_octets) : octets,
+                                  .octets = has_data ? MAX(octets, config->message_octets) : octets,
                                   .has_stags = {[ULP_SLOT_STAG] = peers->invalidates},
                                   .grows = sizes_vary(config),
                                   .association = config->association,
@@ -126,7 +129,7 @@ uint32_t ulp_workload_renewable_stags(const ulp_workload_config *config, enum si
   const ulp_mix_needs needs = ulp_mix_needs_of(&config->mix);
   uint32_t stags = 0;
 
-  if (!needs.invalidates && !needs.exchanges) {
+  if (!needs.renews) {
     return 0;
   }
   ulp_agreement *sample = ulp_agreement_new(config, 0, NULL);

@@ -18,17 +18,13 @@
 #include "ulp/ulp_plan.h"
 #include "ulp/ulp_slots.h"
 
-enum {
-  /* Octets of a storage exchange's request and of its response: as iSCSI's header has (RFC 7143 §11.2.1). */
-  ULP_STORAGE_MESSAGE_OCTETS = 48,
-};
-
 /* This is what the workloads of all connections of a run have in common. */
 typedef struct ulp_workload_config {
   choice_list mix;             /* of ulp_operation, at least one: messages take turns */
   bool both;                   /* the Responder does the same towards the Initiator */
   bool fence;                  /* every operation is fenced */
   uint32_t message_octets;     /* of each message; of messages that differ the largest */
+  uint32_t request_octets;     /* of an rpc's request */
   uint32_t smallest_octets;    /* open loop, draw_octets: of the smallest */
   number_list message_sizes;   /* of the messages in turn; empty: message_octets. Outlives the workload */
   uint64_t messages;           /* >= 1; without meaning in an open loop, UINT64_MAX: until `until_ps` */

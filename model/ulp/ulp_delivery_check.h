@@ -24,7 +24,7 @@ typedef enum ulp_meaning {
   ULP_MEANING_SIGNAL,   /* the Send after Writes */
   ULP_MEANING_REQUEST,  /* of an exchange */
   ULP_MEANING_TRANSFER, /* its data, by the peer's Write or Read */
-  ULP_MEANING_RESPONSE, /* its end */
+  ULP_MEANING_RESPONSE, /* its answer, which may be the data */
 } ulp_meaning;
 
 /* This is what an operation is for: its part in a message of a plan. */
@@ -33,6 +33,8 @@ typedef struct ulp_purpose {
   ulp_meaning meaning;
   enum side requester; /* whose plan it is */
   bool keeps_slot;     /* a Write whose STag the next Send invalidates: the slot stays in use until then */
+  uint32_t octets;     /* of the message's data, … */
+  uint64_t payload;    /* … which lies there in the pattern table */
   ulp_slot *slot; /* Write, Response: where it goes. Send: the buffer of the data that it is about, or NULL */
   ulp_timed_message *timed; /* that message, until it is complete at both ends; NULL: nobody asks */
 } ulp_purpose;

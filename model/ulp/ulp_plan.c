@@ -6,9 +6,9 @@
 /* --- Operations --- */
 
 static const ulp_operation_rules rows[ULP_OPERATIONS] = {
-    [ULP_OPERATION_WRITE] = {.posted = RDMAP_WRITE, .fills_peer = true, .messages_at_peer = 1},
+    [ULP_OPERATION_WRITE] = {.posted = RDMAP_WRITE, .messages_at_peer = 1},
     [ULP_OPERATION_READ] = {.posted = RDMAP_READ_REQUEST,
-                            .fills_requester = true,
+                            .to_requester = true,
                             .is_read = true,
                             .messages_at_requester = 1},
     [ULP_OPERATION_SEND] = {.posted = RDMAP_SEND, .is_send = true, .messages_at_peer = 1},
@@ -23,17 +23,43 @@ static const ulp_operation_rules rows[ULP_OPERATIONS] = {
                                           .messages_at_peer = 1},
     [ULP_OPERATION_STORAGE_READ] = {.posted = RDMAP_SEND,
                                     .response = RDMAP_SEND_INVALIDATE,
+                                    .response_octets = ULP_STORAGE_MESSAGE_OCTETS,
                                     .is_exchange = true,
-                                    .fills_requester = true,
+                                    .to_requester = true,
                                     .messages_at_peer = 1,
                                     .messages_at_requester = 2},
     [ULP_OPERATION_STORAGE_WRITE] = {.posted = RDMAP_SEND,
                                      .response = RDMAP_SEND_SE_INVALIDATE,
+                                     .response_octets = ULP_STORAGE_MESSAGE_OCTETS,
                                      .is_exchange = true,
-                                     .fills_peer = true,
                                      .is_read = true,
                                      .messages_at_peer = 2,
                                      .messages_at_requester = 1},
+    [ULP_OPERATION_RPC] = {.posted = RDMAP_SEND,
+                           .response = RDMAP_SEND,
+                           .is_exchange = true,
+                           .is_rpc = true,
+                           .to_requester = true,
+                           .is_send = true,
+                           .messages_at_peer = 1,
+                           .messages_at_requester = 1},
+    [ULP_OPERATION_RPC_WRITE] = {.posted = RDMAP_SEND,
+                                 .response = RDMAP_SEND,
+                                 .is_exchange = true,
+                                 .is_rpc = true,
+                                 .to_requester = true,
+                                 .messages_at_peer = 1,
+                                 .messages_at_requester = 2},
+    [ULP_OPERATION_RPC_READ] = {.posted = RDMAP_SEND,
+                                .response = RDMAP_SEND,
+                                .response_octets = ULP_STORAGE_MESSAGE_OCTETS,
+                                .is_exchange = true,
+                                .is_rpc = true,
+                                .to_requester = true,
+                                .is_read = true,
+                                .is_fetched = true,
+                                .messages_at_peer = 1,
+                                .messages_at_requester = 2},
 };
 
 const ulp_operation_rules *ulp_operation_rules_of(ulp_operation operation)
@@ -50,14 +76,15 @@ ulp_mix_needs ulp_mix_needs_of(const choice_list *mix)
     ulp_operation operation = (ulp_operation)mix->values[i];
     const ulp_operation_rules *rules = ulp_operation_rules_of(operation);
 
-    needs.sends |= rules->is_send;
+    needs.sends |= rules->is_send && !rules->is_exchange;
+    needs.answers |= rules->is_send && rules->is_exchange;
     needs.writes |= operation == ULP_OPERATION_WRITE;
     needs.exchanges |= rules->is_exchange;
+    needs.rpcs |= rules->is_rpc;
     needs.invalidates |= rules->invalidates;
-    needs.fills[false] |= rules->fills_requester;
-    needs.fills[true] |= rules->fills_peer;
-    needs.reads[false] |= rules->fills_requester && rules->is_read;
-    needs.reads[true] |= rules->fills_peer && rules->is_read;
+    needs.renews |= rules->invalidates || (rules->is_exchange && !rules->is_rpc);
+    needs.fills[!rules->to_requester] |= !rules->is_send;
+    needs.reads[!rules->to_requester] |= rules->is_read;
   }
   return needs;
 }

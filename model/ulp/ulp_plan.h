@@ -26,19 +26,32 @@ typedef enum ulp_operation {
   /* Request (Send); the peer fetches the data by RDMA Read, then sends a response (Send with Solicited Event
      and Invalidate). */
   ULP_OPERATION_STORAGE_WRITE,
+  ULP_OPERATION_RPC, /* request (Send), answered by a Send of the data */
+  /* Request; the peer answers with an RDMA Write of the data, then a Send without payload. */
+  ULP_OPERATION_RPC_WRITE,
+  /* Request; the peer's response (Send) names the data, which the requester fetches by RDMA Read. */
+  ULP_OPERATION_RPC_READ,
   ULP_OPERATIONS
 } ulp_operation;
 
+enum {
+  /* Octets of a storage exchange's request and of its response: as iSCSI's header has (RFC 7143 §11.2.1). An
+   * rpc's response that names the data has as many. */
+  ULP_STORAGE_MESSAGE_OCTETS = 48,
+};
+
 /* The requester is the end whose ULP starts the message; the other is its peer. */
 typedef struct ulp_operation_rules {
-  rdmap_opcode posted;       /* what the requester posts */
-  rdmap_opcode response;     /* of exchanges: the Send that ends it */
-  bool is_exchange;          /* a request, the data, a response */
-  bool fills_peer;           /* the data goes into a Tagged Buffer of the peer's */
-  bool fills_requester;      /* … of the requester's */
-  bool is_read;              /* by an RDMA Read, which the receiver of the data posts */
-  bool is_send;              /* the data is a Send's */
-  bool invalidates;          /* such a Send with Invalidate */
+  rdmap_opcode posted;      /* what the requester posts */
+  rdmap_opcode response;    /* of exchanges: the peer's Send that answers the request */
+  uint32_t response_octets; /* of a response that is not the data */
+  bool is_exchange;         /* a request, the data, a response */
+  bool is_rpc;              /* such a one, whose request has the octets that the workload wants */
+  bool to_requester;        /* the data goes to the requester; else to the peer */
+  bool is_send;     /* it is a Send's, of an exchange the response's; else it goes to a Tagged Buffer, … */
+  bool is_read;     /* … by an RDMA Read, which the receiver of the data posts, … */
+  bool is_fetched;  /* … of an exchange that ends with it: after the response */
+  bool invalidates; /* a Send of data, with Invalidate */
   unsigned messages_at_peer; /* messages that reach its ULP: Sends, Writes and Read Responses */
   unsigned messages_at_requester;
 } ulp_operation_rules;
@@ -48,10 +61,13 @@ const ulp_operation_rules *ulp_operation_rules_of(ulp_operation operation);
 
 /* This is what the operations of a mix need. */
 typedef struct ulp_mix_needs {
-  bool sends; /* of data */
+  bool sends;   /* of data, to the peer */
+  bool answers; /* Sends of data to the requester */
   bool writes;
   bool exchanges;
+  bool rpcs; /* some of them */
   bool invalidates;
+  bool renews;   /* STags that Sends invalidate, those of exchanges among them */
   bool fills[2]; /* Tagged Buffers at the requester and, second, at its peer, … */
   bool reads[2]; /* … some of them filled by RDMA Reads */
 } ulp_mix_needs;

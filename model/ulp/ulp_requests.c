@@ -132,6 +132,7 @@ bool ulp_requests_peek(ulp_requests *requests, enum side side, void *user, time_
     return false;
   }
   if (step->is_signal) {
+    *request = (ulp_request){.octets = 0};
     return true;
   }
   if (config->open_loop) {

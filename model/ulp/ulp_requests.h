@@ -42,7 +42,7 @@ const ulp_request *ulp_requests_at(const ulp_requests *requests, uint32_t index)
 
 /* --- What comes next --- */
 
-/* The step that may be posted at `now`, into `step`, and what it is, into `request` unless it is a signal.
+/* The step that may be posted at `now`, into `step`, and what it is, into `request`: of a signal nothing.
  * False when there is none: nothing is left, the outstanding limit is reached, or a place of it still thinks.
  * `user` is the agreement's. */
 bool ulp_requests_peek(ulp_requests *requests, enum side side, void *user, time_ps now, ulp_step *step,

@@ -52,7 +52,8 @@ void ulp_workload_free(ulp_workload *workload)
 /* Returns whether an operation's octets are those of the message that it is for. */
 static bool carries_data(const ulp_purpose *purpose)
 {
-  return purpose->meaning == ULP_MEANING_DATA || purpose->meaning == ULP_MEANING_TRANSFER;
+  return purpose->meaning == ULP_MEANING_DATA || purpose->meaning == ULP_MEANING_TRANSFER ||
+         (purpose->meaning == ULP_MEANING_RESPONSE && ulp_operation_rules_of(purpose->operation)->is_send);
 }
 
 /* Posts one operation, and has the ULP of the end `at` expect its result; false when the connection has
@@ -133,7 +134,7 @@ static bool post_read(ulp_workload *workload, const ulp_purpose *purpose)
 /* Returns where the data of a message of its own goes that is no Send. */
 static ulp_slots *data_of(const ulp_workload *workload, const ulp_operation_rules *rules)
 {
-  enum side holder = rules->fills_requester ? workload->side : side_peer(workload->side);
+  enum side holder = rules->to_requester ? workload->side : side_peer(workload->side);
 
   return workload->agreement->data[workload->side][holder];
 }
@@ -145,10 +146,10 @@ static bool has_buffers(const ulp_workload *workload, const ulp_step *step)
   const ulp_operation_rules *rules = ulp_operation_rules_of(step->operation);
   const bool has_receive = ulp_agreement_has_receive(workload->agreement, side_peer(workload->side));
 
-  if (step->is_signal || rules->is_send) {
+  if (step->is_signal || (rules->is_send && !rules->is_exchange)) {
     return has_receive;
   }
-  return ulp_slots_has_next(data_of(workload, rules)) &&
+  return (rules->is_send || ulp_slots_has_next(data_of(workload, rules))) &&
          (!rules->is_exchange ||
           (has_receive && ulp_agreement_has_receive(workload->agreement, workload->side)));
 }
@@ -160,25 +161,30 @@ static bool post_step(ulp_workload *workload, const ulp_step *step, const ulp_re
   ulp_requests *requests = workload->requests;
   const ulp_operation_rules *rules = ulp_operation_rules_of(step->operation);
   const uint64_t payload = ulp_agreement_payload(agreement, workload->side, ULP_MEANING_DATA, step->message);
-  ulp_purpose purpose = {
-      .meaning = ULP_MEANING_DATA, .operation = step->operation, .requester = workload->side, .timed = timed};
+  ulp_purpose purpose = {.meaning = ULP_MEANING_DATA,
+                         .operation = step->operation,
+                         .requester = workload->side,
+                         .octets = request->octets,
+                         .payload = payload,
+                         .timed = timed};
 
   if (step->is_signal) {
     purpose.meaning = ULP_MEANING_SIGNAL;
     return post_send(workload, &purpose, RDMAP_SEND, 0, 0, 0);
   }
-  if (rules->is_send) {
+  if (rules->is_send && !rules->is_exchange) {
     purpose.slot = step->invalidates_write ? requests->written : NULL;
     return post_send(workload, &purpose, rules->posted, request->octets, payload,
                      purpose.slot ? purpose.slot->stag : 0);
   }
-  purpose.slot = ulp_slots_take(data_of(workload, rules), payload, request->octets);
+  purpose.slot = rules->is_send ? NULL : ulp_slots_take(data_of(workload, rules), payload, request->octets);
   purpose.keeps_slot = step->is_invalidated_write;
   bool is_posted;
   if (rules->is_exchange) {
     purpose.meaning = ULP_MEANING_REQUEST;
     is_posted =
-        post_send(workload, &purpose, rules->posted, ULP_STORAGE_MESSAGE_OCTETS,
+        post_send(workload, &purpose, rules->posted,
+                  rules->is_rpc ? agreement->config->request_octets : ULP_STORAGE_MESSAGE_OCTETS,
                   ulp_agreement_payload(agreement, workload->side, ULP_MEANING_REQUEST, step->message), 0);
   } else {
     is_posted = rules->is_read ? post_read(workload, &purpose) : post_write(workload, &purpose);
@@ -291,32 +297,39 @@ void ulp_workload_each_incomplete(const ulp_workload *workload,
 
 /* --- The peer of an exchange --- */
 
-/* The response to the exchange whose data `transfer` moves goes into the buffer that the request reserved,
- * and invalidates the STag that the exchange used at the requester. */
-static void respond(ulp_workload *workload, const ulp_purpose *transfer)
+/* The response to an exchange, of which `known` is a part, goes into the buffer that the request reserved. It
+ * is the data, or it invalidates the STag that the exchange used at the requester, or neither. */
+static void respond(ulp_workload *workload, const ulp_purpose *known)
 {
-  const ulp_operation_rules *rules = ulp_operation_rules_of(transfer->operation);
-  const ulp_slot *slot = transfer->slot;
-  ulp_purpose purpose = *transfer;
-  const uint64_t payload =
-      ulp_agreement_payload(workload->agreement, transfer->requester, ULP_MEANING_RESPONSE, slot->payload);
+  const ulp_operation_rules *rules = ulp_operation_rules_of(known->operation);
+  const ulp_slot *slot = known->slot;
+  ulp_purpose purpose = *known;
 
   purpose.meaning = ULP_MEANING_RESPONSE;
-  workload->agreement->receives_reserved[transfer->requester]--;
-  post_send(workload, &purpose, rules->response, ULP_STORAGE_MESSAGE_OCTETS, payload,
-            rules->fills_requester ? slot->stag : slot->source_stag);
+  workload->agreement->receives_reserved[known->requester]--;
+  if (rules->is_send) {
+    post_send(workload, &purpose, rules->response, known->octets, known->payload, 0);
+    return;
+  }
+  post_send(workload, &purpose, rules->response, rules->response_octets,
+            ulp_agreement_payload(workload->agreement, known->requester, ULP_MEANING_RESPONSE, slot->payload),
+            rules->to_requester ? slot->stag : slot->source_stag);
 }
 
 /* The response follows a Write at once. It waits for a Read to complete; the fence, if there is one, does
- * that for it. */
+ * that for it. A response that is the data, or after which the requester fetches that, is all. */
 static void serve(ulp_workload *workload, const ulp_message *request)
 {
+  const ulp_operation_rules *rules = ulp_operation_rules_of(request->purpose.operation);
   ulp_purpose purpose = request->purpose;
-  bool is_read = ulp_operation_rules_of(purpose.operation)->is_read;
+  bool is_response_due = true;
 
   purpose.meaning = ULP_MEANING_TRANSFER;
-  bool is_posted = is_read ? post_read(workload, &purpose) : post_write(workload, &purpose);
-  if (is_posted && (!is_read || workload->agreement->config->fence)) {
+  if (!rules->is_send && !rules->is_fetched) {
+    is_response_due = rules->is_read ? post_read(workload, &purpose) && workload->agreement->config->fence
+                                     : post_write(workload, &purpose);
+  }
+  if (is_response_due) {
     respond(workload, &purpose);
   }
 }
@@ -362,8 +375,8 @@ static void end_data(ulp_workload *workload, const ulp_message *send)
 {
   ulp_agreement *agreement = workload->agreement;
   const ulp_purpose *purpose = &send->purpose;
-  bool is_source = purpose->meaning == ULP_MEANING_RESPONSE &&
-                   !ulp_operation_rules_of(purpose->operation)->fills_requester;
+  bool is_source =
+      purpose->meaning == ULP_MEANING_RESPONSE && !ulp_operation_rules_of(purpose->operation)->to_requester;
   enum side holder = is_source ? side_peer(workload->side) : workload->side;
   ulp_slots *data = agreement->data[purpose->requester][holder];
 
@@ -386,6 +399,22 @@ static void repost(ulp_workload *workload, const ulp_message *send)
   ulp_agreement_release(workload->agreement, workload->side, receives, send->buffer);
 }
 
+/* An exchange of this ULP's own is answered at `now`: it is complete, or its data is fetched. */
+static void take_response(ulp_workload *workload, const ulp_message *response, time_ps now)
+{
+  ulp_purpose purpose = response->purpose;
+
+  if (ulp_operation_rules_of(purpose.operation)->is_fetched) {
+    purpose.meaning = ULP_MEANING_TRANSFER;
+    post_read(workload, &purpose);
+    return;
+  }
+  complete_step(workload, &purpose, now);
+  if (purpose.slot) {
+    end_data(workload, response);
+  }
+}
+
 static void receive(ulp_workload *workload, const rdmap_completion *completion, time_ps now)
 {
   ulp_message send;
@@ -395,12 +424,11 @@ static void receive(ulp_workload *workload, const rdmap_completion *completion, 
     return;
   }
   repost(workload, &send);
-  if (send.purpose.meaning == ULP_MEANING_RESPONSE) {
-    complete_step(workload, &send.purpose, now);
-  }
   if (send.purpose.meaning == ULP_MEANING_REQUEST) {
     serve(workload, &send);
-  } else if (send.purpose.slot) { /* a response, or a Send that invalidates a Write's STag */
+  } else if (send.purpose.meaning == ULP_MEANING_RESPONSE) {
+    take_response(workload, &send, now);
+  } else if (send.purpose.slot) { /* a Send that invalidates a Write's STag */
     end_data(workload, &send);
   }
 }
@@ -421,15 +449,17 @@ static void complete(ulp_workload *workload, const rdmap_completion *completion,
     return;
   }
   const ulp_purpose *purpose = &work->purpose;
-  bool is_read = ulp_operation_rules_of(purpose->operation)->is_read;
-  if (purpose->meaning == ULP_MEANING_DATA || purpose->meaning == ULP_MEANING_SIGNAL) {
+  const ulp_operation_rules *rules = ulp_operation_rules_of(purpose->operation);
+  bool is_data =
+      purpose->meaning == ULP_MEANING_DATA || (purpose->meaning == ULP_MEANING_TRANSFER && rules->is_fetched);
+  if (is_data || purpose->meaning == ULP_MEANING_SIGNAL) {
     complete_step(workload, purpose, now);
   }
-  if (purpose->meaning == ULP_MEANING_DATA && is_read) {
+  if (is_data && rules->is_read) {
     ulp_agreement_release(agreement, workload->side, agreement->data[workload->side][workload->side],
                           purpose->slot);
   }
-  if (purpose->meaning == ULP_MEANING_TRANSFER && is_read && !agreement->config->fence) {
+  if (purpose->meaning == ULP_MEANING_TRANSFER && rules->is_read && !is_data && !agreement->config->fence) {
     respond(workload, purpose);
   }
 }

@@ -25,6 +25,10 @@ static const operation_case cases[] = {
     {"storage-read", "one", 2 * MESSAGES, MESSAGES *(OCTETS + STORAGE)},
     /* The request and the data. */
     {"storage-write", "one", 2 * MESSAGES, MESSAGES *(OCTETS + STORAGE)},
+    /* The answer; the data and a Send; a Send and the data. */
+    {"rpc", "one", MESSAGES, MESSAGES *OCTETS},
+    {"rpc-write", "one", 2 * MESSAGES, MESSAGES *OCTETS},
+    {"rpc-read", "one", 2 * MESSAGES, MESSAGES *(OCTETS + STORAGE)},
     {"write+send-invalidate", "one", MESSAGES + 1, MESSAGES *OCTETS},
     /* 4 Writes and their signal, 4 Sends; the Read Responses go to the Initiator, which is not measured. */
     {"write+send+read", "one", 9, 8 * OCTETS},
@@ -36,6 +40,8 @@ static const operation_case cases[] = {
     /* Its own 12 messages and responses, its peer's 12 requests. */
     {"storage-read", "both", 36, MESSAGES *(OCTETS + 2 * STORAGE)},
     {"storage-write", "both", 36, MESSAGES *(OCTETS + 2 * STORAGE)},
+    /* Of its own 3 answers of one message, 6 of two and 3 Read Responses, its peer's 9 requests. */
+    {"rpc+rpc-write+read+rpc-read", "both", 3 + 12 + 3 + 9, MESSAGES *OCTETS + 3 * STORAGE + 9 * STORAGE},
 };
 
 TEST(test_lossless)

@@ -117,7 +117,11 @@ TEST(test_windows_follow_the_main_direction)
   } cases[] = {
       {"workload.operation=write", 79418}, /* 10^10 x 63.5344 us / 8 = 79418 */
       {"workload.operation=read", 7941},   /* a tenth */
-      {"workload.operation=storage-read", 7941}, {"workload.operation=storage-write", 79418},
+      {"workload.operation=storage-read", 7941},
+      {"workload.operation=storage-write", 79418},
+      {"workload.operation=rpc", 7941},
+      {"workload.operation=rpc-write", 7941},
+      {"workload.operation=rpc-read", 7941},
       {"workload.operation=read+send", 79418}, /* both ways: the Responder is measured */
       {"measure.side=initiator", 7941},
   };
@@ -153,6 +157,13 @@ static const char *const contradictions[][2] = {
     {"rdmap: { ord = 0; };\nworkload: { operation = \"write+storage-write\"; };",
      "a.cfg:1: rdmap.ord = 0, but workload.operation = write+storage-write needs RDMA Reads; expected at "
      "least 1"},
+    {"rdmap: { ord = 0; };\nworkload: { operation = \"rpc+rpc-write\"; };", ""},
+    {"rdmap: { ord = 0; };\nworkload: { operation = \"rpc-read\"; };",
+     "a.cfg:1: rdmap.ord = 0, but workload.operation = rpc-read needs RDMA Reads; expected at least 1"},
+    {"workload: { request_size = 100; };",
+     "a.cfg:1: workload.request_size has no effect unless workload.operation has rpc or workload.operation "
+     "has rpc-write or workload.operation has rpc-read"},
+    {"workload: { request_size = 100; operation = \"write+rpc-write\"; };", ""},
 };
 
 TEST(test_contradictions)
@@ -220,7 +231,7 @@ static const char *const notes[][2] = {
      "frame is malformed, and run.expect is ok"},
     {"rdmap: { ird = 3; };",
      "a.cfg:1: rdmap.ird has no effect unless workload.operation has read or workload.operation has "
-     "storage-write or fault.error != none"},
+     "storage-write or workload.operation has rpc-read or fault.error != none"},
     {"rdmap: { ird = 3; };\nworkload: { operation = \"read\"; };",
      "a.cfg (default of rdmap.ord): rdmap.ord = 16 is more than rdmap.ird = 3: a Read too many ends the "
      "connection, and run.expect is ok"},
@@ -239,8 +250,9 @@ static const char *const notes[][2] = {
     {"receiver: { refused = \"duplicate-ack\"; ranges = \"unlimited\"; };", NOTHING_IS_REFUSED},
     {"receiver: { refused = \"duplicate-ack\"; ranges = 8; };", ""},
     {"receiver: { refused = \"duplicate-ack\"; memory = 8192; };", ""},
-    {"workload: { fence = true; };", "a.cfg:1: workload.fence has no effect unless workload.operation has "
-                                     "read or workload.operation has storage-write"},
+    {"workload: { fence = true; };",
+     "a.cfg:1: workload.fence has no effect unless workload.operation has "
+     "read or workload.operation has storage-write or workload.operation has rpc-read"},
     {"workload: { fence = true; operation = \"storage-write\"; };", ""},
     {"workload: { signal_every = 1; operation = \"storage-read\"; };",
      "a.cfg:1: workload.signal_every has no effect unless workload.operation has write and "

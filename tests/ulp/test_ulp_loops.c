@@ -124,8 +124,10 @@ TEST(test_all_operations)
   enum { MESSAGES = 200, LARGEST = 70000 };
   const ulp_workload_config config = {
       .mix = {{ULP_OPERATION_WRITE, ULP_OPERATION_SEND_INVALIDATE, ULP_OPERATION_READ,
-               ULP_OPERATION_STORAGE_READ, ULP_OPERATION_STORAGE_WRITE, ULP_OPERATION_SEND},
-              6},
+               ULP_OPERATION_STORAGE_READ, ULP_OPERATION_STORAGE_WRITE, ULP_OPERATION_SEND, ULP_OPERATION_RPC,
+               ULP_OPERATION_RPC_WRITE, ULP_OPERATION_RPC_READ},
+              9},
+      .request_octets = 100,
       .both = true,
       .open_loop = true,
       .message_octets = LARGEST,

@@ -31,6 +31,9 @@ static const times_case times_cases[] = {
     {"a Send: the same", ULP_OPERATION_SEND, 50, 50, 60},
     {"a Read: request and response", ULP_OPERATION_READ, 60, 60, 60},
     {"storage read: request; the data and its response together", ULP_OPERATION_STORAGE_READ, 60, 60, 60},
+    {"rpc: request and answer", ULP_OPERATION_RPC, 60, 60, 60},
+    {"rpc-write: request; the data and the answer together", ULP_OPERATION_RPC_WRITE, 60, 60, 60},
+    {"rpc-read: request, answer, Read Request, data", ULP_OPERATION_RPC_READ, 80, 80, 80},
     {"storage write: request, Read Request, data, response", ULP_OPERATION_STORAGE_WRITE, 70, 70, 80},
 };
 

@@ -7,7 +7,8 @@
  * before it, "*" after that Write. */
 static char *sequence(ulp_plan plan)
 {
-  static const char *const letters[ULP_OPERATIONS] = {"w", "r", "s", "i", "e", "ei", "sr", "sw"};
+  static const char *const letters[ULP_OPERATIONS] = {"w",  "r",  "s", "i",  "e", "ei",
+                                                      "sr", "sw", "c", "cw", "cr"};
   GString *text = g_string_new(NULL);
   ulp_step step;
 
@@ -72,6 +73,12 @@ static const plan_case cases[] = {
     /* Storage: request there, data and response here; request and data there, response here. */
     {{.mix = &(const choice_list){{ULP_OPERATION_STORAGE_READ}, 1}, .messages = 3}, "sr0 sr1 sr2", 3, 6},
     {{.mix = &(const choice_list){{ULP_OPERATION_STORAGE_WRITE}, 1}, .messages = 3}, "sw0 sw1 sw2", 6, 3},
+    /* A call: request there; here the data, or data and response, or response and data. */
+    {{.mix = &(const choice_list){{ULP_OPERATION_RPC}, 1}, .messages = 3}, "c0 c1 c2", 3, 3},
+    {{.mix = &(const choice_list){{ULP_OPERATION_RPC_WRITE, ULP_OPERATION_RPC_READ}, 2}, .messages = 3},
+     "cw0 cr1 cw2",
+     3,
+     6},
 };
 
 TEST(test_sequences)

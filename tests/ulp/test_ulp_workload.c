@@ -13,8 +13,9 @@ static guint post_all(const pair *p)
   return posted;
 }
 
-static const ulp_operation kinds[] = {ULP_OPERATION_WRITE, ULP_OPERATION_READ, ULP_OPERATION_SEND,
-                                      ULP_OPERATION_STORAGE_READ, ULP_OPERATION_STORAGE_WRITE};
+static const ulp_operation kinds[] = {
+    ULP_OPERATION_WRITE,         ULP_OPERATION_READ, ULP_OPERATION_SEND,      ULP_OPERATION_STORAGE_READ,
+    ULP_OPERATION_STORAGE_WRITE, ULP_OPERATION_RPC,  ULP_OPERATION_RPC_WRITE, ULP_OPERATION_RPC_READ};
 
 /* --- Every operation --- */
 
@@ -88,6 +89,48 @@ static const operation_case operation_cases[] = {
      {40, 80},
      {40 * 48, 40 * 5048},
      {[1] = 40, [2] = 160, [3] = 40, [6] = 40}},
+    {"rpc: request of 100 octets, a Send of the message back",
+     {.mix = {{ULP_OPERATION_RPC}, 1}, .message_octets = 5000, .request_octets = 100, .messages = 40},
+     {40, 40},
+     {40 * 5000, 40 * 100},
+     {[3] = 40 + 160}},
+    {"rpc: a request longer than the message, of 4 segments, and longer than the pattern table, of 50",
+     {.mix = {{ULP_OPERATION_RPC}, 1}, .message_octets = 100, .request_octets = 70000, .messages = 5},
+     {5, 5},
+     {5 * 100, 5 * 70000},
+     {[3] = 5 + 5 * 50}},
+    {"rpc: no octets at all",
+     {.mix = {{ULP_OPERATION_RPC, ULP_OPERATION_RPC_WRITE, ULP_OPERATION_RPC_READ}, 3}, .messages = 6},
+     {2 + 4 + 4, 6},
+     {2 * 48, 0},
+     {[0] = 2, [1] = 2, [2] = 2, [3] = 6 + 6}},
+    {"rpc-write: request, Write, a Send without payload",
+     {.mix = {{ULP_OPERATION_RPC_WRITE}, 1}, .message_octets = 5000, .request_octets = 100, .messages = 40},
+     {80, 40},
+     {40 * 5000, 40 * 100},
+     {[0] = 160, [3] = 80}},
+    {"rpc-read: request, response of 48 octets, Read",
+     {.mix = {{ULP_OPERATION_RPC_READ}, 1}, .message_octets = 5000, .request_octets = 100, .messages = 40},
+     {80, 40},
+     {40 * 5048, 40 * 100},
+     {[1] = 40, [2] = 160, [3] = 80}},
+    /* own: 5 answers, 10 answers and data, 5 data, 5 data and responses; the peer's: 15 requests, 5 Writes
+       whose STag goes, 5 Sends, 5 requests; 1 signal */
+    {"all calls among others, both ends",
+     {.mix = {{ULP_OPERATION_RPC, ULP_OPERATION_WRITE, ULP_OPERATION_SEND_INVALIDATE, ULP_OPERATION_RPC_WRITE,
+               ULP_OPERATION_READ, ULP_OPERATION_RPC_READ, ULP_OPERATION_STORAGE_READ},
+              7},
+      .both = true,
+      .message_octets = 5000,
+      .request_octets = 100,
+      .messages = 35},
+     {5 + 10 + 10 + 5 + 10 + 15 + 5 + 5 + 5 + 1, 5 + 10 + 10 + 5 + 10 + 15 + 5 + 5 + 5 + 1},
+     {35 * 5000 + 15 * 100 + 5 * 48 + 10 * 48, 35 * 5000 + 15 * 100 + 5 * 48 + 10 * 48},
+     {[0] = 2 * 15 * 4,
+      [1] = 2 * 10,
+      [2] = 2 * 10 * 4,
+      [3] = 2 * (15 + 5 * 4 + 5 + 5 + 5 + 1),
+      [4] = 2 * (5 * 4 + 5)}},
     {"a mix, both ends",
      {.mix = {{ULP_OPERATION_WRITE, ULP_OPERATION_SEND, ULP_OPERATION_READ, ULP_OPERATION_STORAGE_READ,
                ULP_OPERATION_STORAGE_WRITE},
@@ -283,13 +326,21 @@ static const tamper_case tamper_cases[] = {
     {ULP_OPERATION_STORAGE_READ, SIDE_INITIATOR, TAMPER_OCTET, 1, 1, 0, false},
     {ULP_OPERATION_STORAGE_READ, SIDE_INITIATOR, TAMPER_BESIDE, 1, 0, 1, false},
     {ULP_OPERATION_STORAGE_WRITE, SIDE_RESPONDER, TAMPER_OCTET, 2, 1, 0, false},
+    {ULP_OPERATION_RPC, SIDE_INITIATOR, TAMPER_OCTET, 7, 1, 0, false},
+    {ULP_OPERATION_RPC, SIDE_INITIATOR, TAMPER_BESIDE, 5, 0, 1, false},
+    {ULP_OPERATION_RPC, SIDE_RESPONDER, TAMPER_OCTET, 2, 1, 0, false},
+    {ULP_OPERATION_RPC_WRITE, SIDE_INITIATOR, TAMPER_OCTET, 7, 1, 0, false},
+    {ULP_OPERATION_RPC_WRITE, SIDE_INITIATOR, TAMPER_BESIDE, 5, 0, 1, false},
+    {ULP_OPERATION_RPC_READ, SIDE_INITIATOR, TAMPER_OCTET, 7, 1, 0, false},
+    {ULP_OPERATION_RPC_READ, SIDE_INITIATOR, TAMPER_SKIP, 7, 0, 0, true},
 };
 
 TEST(test_tampering_is_noticed)
 {
   for (gsize i = 0; i < G_N_ELEMENTS(tamper_cases); i++) {
     const tamper_case *c = &tamper_cases[i];
-    const ulp_workload_config config = {.mix = {{c->operation}, 1}, .message_octets = 5000, .messages = 3};
+    const ulp_workload_config config = {
+        .mix = {{c->operation}, 1}, .message_octets = 5000, .request_octets = 48, .messages = 3};
     g_auto(pair) p = {.tampering = c->tampering, .victim = c->victim, .at = c->at};
 
     g_test_message("operation %d, tampering %d", (int)c->operation, c->tampering);
@@ -373,7 +424,8 @@ TEST(test_waits_for_a_buffer)
                                         .in_flight_octets = 10000};
     g_auto(pair) p = {.holds = true};
     pair_open(&p, &config);
-    g_assert_cmpuint(post_all(&p), ==, sizes[s].buffers + (config.mix.values[0] == ULP_OPERATION_SEND));
+    const bool is_of_sends = ulp_operation_rules_of((ulp_operation)config.mix.values[0])->is_send;
+    g_assert_cmpuint(post_all(&p), ==, sizes[s].buffers + is_of_sends);
     g_assert_cmpuint(p.woken[SIDE_INITIATOR], ==, 0);
     run(p.f, TIME_PS_PER_SECOND);
     g_assert_cmpuint(p.woken[SIDE_INITIATOR], ==, 1); /* once for each time it waited */

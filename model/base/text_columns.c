@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/plain_text.h"
 
 /* Twice the longest line, so that little is moved; and an octet for the last line's end. */
 enum { BUFFER_OCTETS = 2 * TEXT_COLUMNS_LINE_OCTETS };
@@ -50,7 +51,8 @@ gboolean text_columns_error(const text_columns *self, GError **error, const char
   va_start(arguments, format);
   g_autofree char *text = g_strdup_vprintf(format, arguments);
   va_end(arguments);
-  return error_set(error, "%s:%" G_GUINT64_FORMAT ": %s", self->path, self->line, text);
+  g_autofree char *plain = plain_text(text, -1, "");
+  return error_set(error, "%s:%" G_GUINT64_FORMAT ": %s", self->path, self->line, plain);
 }
 
 /* Returns the next line, which ends in a NUL in place of its LF, and how long it is; NULL at the end, or with

@@ -34,6 +34,7 @@ void text_columns_rewind(text_columns *self);
  * `error`, "PATH:LINE: what; expected …", when a line has a NUL or more than TEXT_COLUMNS_LINE_OCTETS. */
 gboolean text_columns_next(text_columns *self, GError **error);
 
-/* Sets `error` to "PATH:LINE: " and this text about the line that was read last; returns FALSE. */
+/* Sets `error` to "PATH:LINE: " and this text about the line that was read last, made plain (plain_text());
+ * returns FALSE. */
 gboolean text_columns_error(const text_columns *self, GError **error, const char *format, ...)
     G_GNUC_PRINTF(3, 4);

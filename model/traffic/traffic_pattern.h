@@ -14,6 +14,7 @@ typedef enum traffic_pattern {
   TRAFFIC_PERMUTATION, /* each of `from` to another of them, so that each is one's */
   TRAFFIC_ALL_TO_ALL,  /* each of `from` to each of `to` */
   TRAFFIC_RANDOM,      /* each of `from` to one of `to`, drawn for each connection */
+  TRAFFIC_FLOWS,       /* those of a flow list: flow_list_pairs(), not traffic_pairs() */
 } traffic_pattern;
 
 enum { TRAFFIC_CONNECTIONS_MAX = 65536 };

@@ -35,6 +35,8 @@ struct traffic_source {
   arrivals **heap; /* those that have more messages; the next one is first */
   uint32_t heap_count;
   uint32_t sender; /* of the incast that is first, whose message is next */
+  uint32_t *turns; /* of the pairs of a flow list: which of their connections is next */
+  bool has_next;
   traffic_message next;
 };
 
@@ -127,7 +129,8 @@ static void prepare(traffic_source *self)
   const traffic_source_config *c = &self->config;
   const bool is_incast = c->pattern == TRAFFIC_INCAST;
 
-  if (self->heap_count == 0) {
+  self->has_next = self->heap_count > 0;
+  if (!self->has_next) {
     return;
   }
   arrivals *at = self->heap[0];
@@ -152,13 +155,64 @@ static void prepare(traffic_source *self)
   with->next = (with->next + 1) % with->connections;
 }
 
+/* The connections of a pair of the flow list. */
+static uint32_t connections_each(const traffic_source *self)
+{
+  return self->config.connection_count / flow_list_pairs(self->config.flows)->len;
+}
+
+/* The same of a flow list. */
+static void prepare_flow(traffic_source *self)
+{
+  const traffic_source_config *c = &self->config;
+  const flow_message *flow = flow_list_peek(c->flows);
+
+  self->has_next = flow != NULL;
+  if (self->has_next) {
+    self->next = (traffic_message){
+        .at = flow->at,
+        .connection = c->first_connection + flow->pair * connections_each(self) + self->turns[flow->pair],
+        .side = flow->side,
+        .operation = flow->operation,
+        .octets = flow->octets,
+        .id = flow->id,
+    };
+  }
+}
+
+static void take_flow(traffic_source *self)
+{
+  uint32_t *turn = &self->turns[flow_list_peek(self->config.flows)->pair];
+
+  *turn = (*turn + 1) % connections_each(self);
+  flow_list_take(self->config.flows);
+  prepare_flow(self);
+}
+
+void traffic_source_delivered(traffic_source *self, uint64_t id, time_ps now)
+{
+  if (self->config.kind == TRAFFIC_SOURCE_FLOWS) {
+    flow_list_delivered(self->config.flows, id, now);
+    prepare_flow(self);
+  }
+}
+
+bool traffic_source_is_done(const traffic_source *self)
+{
+  return self->config.kind == TRAFFIC_SOURCE_FLOWS ? flow_list_is_done(self->config.flows) : !self->has_next;
+}
+
 const traffic_message *traffic_source_peek(const traffic_source *self)
 {
-  return self->heap_count > 0 ? &self->next : NULL;
+  return self->has_next ? &self->next : NULL;
 }
 
 void traffic_source_take(traffic_source *self)
 {
+  if (self->config.kind == TRAFFIC_SOURCE_FLOWS) {
+    take_flow(self);
+    return;
+  }
   arrivals *at = self->heap[0];
 
   if (self->config.pattern == TRAFFIC_INCAST && ++self->sender < fan_in(self, at)) {
@@ -203,13 +257,13 @@ static void add_peer(traffic_source *self, GArray *all, GHashTable *numbers, uin
   g_array_append_val(g_array_index(all, arrivals, GPOINTER_TO_UINT(number)).peers, with);
 }
 
-traffic_source *traffic_source_new(const traffic_source_config *config)
+/* Makes the arrivals of all hosts that have any. */
+static void make_arrivals(traffic_source *self)
 {
-  traffic_source *self = g_new0(traffic_source, 1);
+  const traffic_source_config *config = &self->config;
   g_autoptr(GHashTable) numbers = g_hash_table_new(NULL, NULL);
   GArray *all = g_array_new(FALSE, FALSE, sizeof(arrivals));
 
-  self->config = *config;
   for (uint32_t i = 0, count; i < config->connection_count; i += count) {
     const host_pair *pair = &config->pairs[i];
     const uint32_t from = pair->hosts[SIDE_INITIATOR], to = pair->hosts[SIDE_RESPONDER];
@@ -245,6 +299,19 @@ traffic_source *traffic_source_new(const traffic_source_config *config)
     sift_down(self, i);
   }
   prepare(self);
+}
+
+traffic_source *traffic_source_new(const traffic_source_config *config)
+{
+  traffic_source *self = g_new0(traffic_source, 1);
+
+  self->config = *config;
+  if (config->kind == TRAFFIC_SOURCE_FLOWS) {
+    self->turns = g_new0(uint32_t, flow_list_pairs(config->flows)->len);
+    prepare_flow(self);
+  } else {
+    make_arrivals(self);
+  }
   return self;
 }
 
@@ -259,6 +326,7 @@ void traffic_source_free(traffic_source *self)
   if (self != NULL) {
     g_free(self->all);
     g_free(self->heap);
+    g_free(self->turns);
     g_free(self);
   }
 }

@@ -8,6 +8,8 @@
  * incasts at such intervals: `fan_in` of its peers, drawn anew, post a message each at the same time. The
  * connections of two hosts take turns.
  *
+ * Or the messages are those of a flow list, where some wait until others are delivered.
+ *
  * Random streams are those of the class and the host (CLASS.arrivals.hN, CLASS.peers.hN, CLASS.sizes.hN), so
  * that another host, another class or other sizes change no other draws. */
 #pragma once
@@ -20,19 +22,27 @@
 #include "base/settings.h"
 #include "base/side.h"
 #include "base/time_ps.h"
+#include "traffic/flow_list.h"
 #include "traffic/size_distribution.h"
 #include "traffic/traffic_pattern.h"
 
-typedef enum traffic_source_kind { TRAFFIC_SOURCE_POISSON, TRAFFIC_SOURCE_INTERVAL } traffic_source_kind;
+typedef enum traffic_source_kind {
+  TRAFFIC_SOURCE_POISSON,
+  TRAFFIC_SOURCE_INTERVAL,
+  TRAFFIC_SOURCE_FLOWS,
+} traffic_source_kind;
 
 /* What it points to is the caller's and outlives the source. */
 typedef struct traffic_source_config {
   traffic_source_kind kind;
+  uint32_t connection_count; /* of the class; of a flow list those of all its pairs, each as many */
+  uint32_t first_connection; /* the number of the first of them in the session */
+  /* Of TRAFFIC_SOURCE_FLOWS: the list, of which nobody else takes messages. Its pairs have the connections
+   * in their order. The rest is of the other kinds. */
+  flow_list *flows;
   const char *name; /* of the class */
   uint64_t seed;
   const host_pair *pairs; /* of each connection of the class; those of two hosts follow each other */
-  uint32_t connection_count;
-  uint32_t first_connection; /* the number of the first of them in the session */
   traffic_pattern pattern;
   bool both;       /* the hosts of the Responders do the same towards those of the Initiators */
   uint32_t fan_in; /* of incast; 0: all that have a connection */
@@ -54,7 +64,7 @@ typedef struct traffic_message {
   enum side side;      /* whose ULP posts it */
   uint8_t operation;   /* a ulp_operation */
   uint32_t octets;
-  uint64_t id; /* 1, 2, 3 … within the class */
+  uint64_t id; /* the flow list's, of a set the same; else 1, 2, 3 … within the class */
 } traffic_message;
 
 typedef struct traffic_source traffic_source;
@@ -64,10 +74,17 @@ traffic_source *traffic_source_new(const traffic_source_config *config);
 void traffic_source_free(traffic_source *self); /* NULL is allowed */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(traffic_source, traffic_source_free)
 
-/* Returns the next message, the source's own until it is taken; NULL when there is none any more. Of those of
- * one time the host with the smaller number sends first; of incasts the one at that host, and of an incast
- * its senders in that order. */
+/* Returns the next message, the source's own until anything below is called; NULL when there is none, or all
+ * wait for others. A flow list has its own order. Else the host with the smaller number is first of those of
+ * one time; of incasts the one at that host, and of an incast its senders in that order. */
 const traffic_message *traffic_source_peek(const traffic_source *self);
 
 /* Takes that message; there must be one. */
 void traffic_source_take(traffic_source *self);
+
+/* The message `id`, which was taken, is delivered at `now`: others of a flow list may be due then or later.
+ */
+void traffic_source_delivered(traffic_source *self, uint64_t id, time_ps now);
+
+/* Returns whether no message is left: none is due, and none waits for one that was taken. */
+bool traffic_source_is_done(const traffic_source *self);

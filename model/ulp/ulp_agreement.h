@@ -27,7 +27,7 @@ typedef struct ulp_workload_config {
   uint32_t request_octets;     /* of an rpc's request */
   uint32_t smallest_octets;    /* open loop, draw_octets: of the smallest */
   number_list message_sizes;   /* of the messages in turn; empty: message_octets. Outlives the workload */
-  uint64_t messages;           /* >= 1; without meaning in an open loop, UINT64_MAX: until `until_ps` */
+  uint64_t messages;           /* >= 1; in an open loop without meaning. UINT64_MAX: until `until_ps` */
   uint64_t signal_every;       /* Writes between two Sends that signal them; 0: one after the last Write */
   uint64_t outstanding;        /* operations of a requester posted and not completed, at most; 0: no limit */
   uint64_t in_flight_octets;   /* stream octets that can be posted and undelivered: sizes the buffers */

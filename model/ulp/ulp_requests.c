@@ -71,12 +71,13 @@ const ulp_request *ulp_requests_at(const ulp_requests *requests, uint32_t index)
 
 /* --- What comes next --- */
 
-/* Ends a closed loop at its time. */
+/* Ends a closed loop at its time, or when all of its messages are posted before. */
 static void end_in_time(ulp_requests *requests, time_ps now)
 {
   const time_ps until = requests->config->until_ps;
+  const bool is_due = now >= until || requests->plan.message == requests->plan.messages;
 
-  if (until > 0 && now >= until && !requests->schedule->has_ended) {
+  if (until > 0 && is_due && !requests->schedule->has_ended) {
     requests->schedule->has_ended = true;
     ulp_plan_cut(&requests->plan);
   }

@@ -12,7 +12,7 @@ static bool on_accepts(G_GNUC_UNUSED void *user, const ddp_header *header)
 static void on_placed(void *user, ddp_segment *segment, const mpa_ulpdu *ulpdu, time_ps now)
 {
   ddp_sink *s = user;
-  g_assert_cmpint(now, ==, SENT_AT);
+  g_assert_cmpint(now, ==, s->now);
   g_assert_cmpuint(segment->fpdu_start, ==, ulpdu->fpdu_start);
   g_assert_cmpuint(segment->header_octets + segment->payload_octets, ==, ulpdu->octets->length);
   g_assert_cmpint(segment->target == NULL, ==, segment->payload_octets == 0);
@@ -25,11 +25,12 @@ static void on_placed(void *user, ddp_segment *segment, const mpa_ulpdu *ulpdu, 
 static void on_delivered(void *user, const ddp_segment *segment, uint64_t buffer_id, time_ps now)
 {
   ddp_sink *s = user;
-  g_assert_cmpint(now, ==, SENT_AT);
+  g_assert_cmpint(now, ==, s->now);
   g_assert_cmpuint(s->errors + s->refusals, ==, 0);
   g_assert_cmpuint(s->delivered, <, MAX_SEGMENTS);
   g_assert_cmpuint(segment->observer, ==, segment->fpdu_start * 3 + 1);
   s->deliveries[s->delivered++] = (delivery){.fpdu_start = segment->fpdu_start,
+                                             .placed = segment->placed,
                                              .buffer_id = buffer_id,
                                              .message_octets = segment->message_octets,
                                              .message_memory = segment->message_memory,
@@ -42,7 +43,7 @@ static void on_delivered(void *user, const ddp_segment *segment, uint64_t buffer
 static void on_error(void *user, ddp_error error, const ddp_segment *segment, time_ps now)
 {
   ddp_sink *s = user;
-  g_assert_cmpint(now, ==, SENT_AT);
+  g_assert_cmpint(now, ==, s->now);
   g_assert_null(segment->target);
   s->errors++;
   s->error = error;
@@ -58,7 +59,7 @@ static bool on_may_follow(G_GNUC_UNUSED void *user, uint8_t open_control, const 
 static void on_refused(void *user, const ddp_segment *segment, time_ps now)
 {
   ddp_sink *s = user;
-  g_assert_cmpint(now, ==, SENT_AT);
+  g_assert_cmpint(now, ==, s->now);
   g_assert_true(segment->header.ulp_control == REFUSED_CONTROL || ddp_placer_is_within_message(s->placer));
   g_assert_null(segment->target);
   s->refusals++;
@@ -99,6 +100,7 @@ ddp_sink *ddp_sink_new_with(iwarp_generation generation, bool report_on_arrival)
                                            .may_follow = on_may_follow};
   static const ddp_probe probe = {.placed = on_placed};
   ddp_sink *s = g_new0(ddp_sink, 1);
+  s->now = SENT_AT;
   memset(s->tagged_memory, UNTOUCHED, sizeof s->tagged_memory);
   memset(s->untagged_memory, UNTOUCHED, sizeof s->untagged_memory);
   s->stags = ddp_stag_table_new(1);
@@ -184,14 +186,14 @@ void ddp_sink_receive_octets(ddp_sink *s, uint64_t start, uint64_t fpdu_octets, 
   memcpy(octet_buffer_octets(rest), wire + first, length - first);
   buffer_chain_append(&ulpdu, octet_buffer_octets(rest), length - first, rest);
   octet_buffer_unref(rest);
-  mpa_ulpdu_part part = {.from = 0, .length = length, .arrival = SENT_AT};
+  mpa_ulpdu_part part = {.from = 0, .length = length, .arrival = s->now};
   mpa_ulpdu passed = {.fpdu_start = start,
                       .fpdu_end = start + fpdu_octets,
                       .octets = &ulpdu,
                       .parts = &part,
                       .part_count = 1};
   s->would_place = ddp_placer_would_place(s->placer, &passed);
-  ddp_placer_receive(s->placer, &passed, SENT_AT);
+  ddp_placer_receive(s->placer, &passed, s->now);
 }
 
 void ddp_sink_receive(ddp_sink *s, const sent_segment *segments, size_t index)

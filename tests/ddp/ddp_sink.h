@@ -30,7 +30,8 @@ enum {
   MAX_ULPDU_OCTETS = 128,
 };
 
-/* This is where the first FPDU starts: positions pass 2^32 soon. And when all happens. */
+/* This is where the first FPDU starts: positions pass 2^32 soon. And when all happens, unless a test sets its
+ * clock on. */
 #define SENT_FROM ((UINT64_C(1) << 32) - 100)
 #define SENT_AT (10 * TIME_PS_PER_SECOND)
 
@@ -43,6 +44,7 @@ typedef struct sent_segment {
 
 typedef struct delivery {
   uint64_t fpdu_start;
+  time_ps placed;
   uint64_t buffer_id;
   uint64_t message_octets;
   uint8_t *message_memory;
@@ -56,6 +58,7 @@ typedef struct ddp_sink {
   ddp_untagged_queue *queues[2];
   ddp_placer *placer;
 
+  time_ps now;
   uint8_t reserved; /* bits of the DDP Control octet that are set besides in what is received */
   bool would_place; /* the placer's answer about the segment received last, just before it came */
   size_t placed;

@@ -297,6 +297,24 @@ SINK_TEST(test_a_segment_placed_again)
   assert_rest_untouched(s);
 }
 
+/* A Delivered segment has the time at which it was Placed first: here each comes a second after the one
+ * before it, the last first, and all but the first once more. */
+SINK_TEST(test_when_it_was_placed)
+{
+  for (size_t i = SIX; i > 0; i--) {
+    ddp_sink_receive(s, six, i - 1);
+    s->now += TIME_PS_PER_SECOND / 2;
+    if (i > 1) {
+      ddp_sink_receive(s, six, i - 1);
+    }
+    s->now += TIME_PS_PER_SECOND / 2;
+  }
+  g_assert_cmpuint(s->delivered, ==, SIX);
+  for (size_t i = 0; i < SIX; i++) {
+    g_assert_cmpint(s->deliveries[i].placed, ==, SENT_AT + (time_ps)(SIX - 1 - i) * TIME_PS_PER_SECOND);
+  }
+}
+
 /* `err_now` (note D39): in every order a fault in segment 2 surfaces as it arrives; what has been
  * Delivered then are the segments before it that came without a gap, and nothing moves afterwards. */
 TEST(test_a_fault_that_surfaces_on_arrival)

@@ -4,6 +4,8 @@
  * Delivered 10 us after it was posted and complete after 20 us. */
 #include "workload_fixture.h"
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(ulp_requests, ulp_requests_free)
+
 #define US TIME_PS_PER_MICROSECOND
 
 static int64_t us(time_ps time)
@@ -166,6 +168,48 @@ TEST(test_all_operations)
   }
 }
 
+/* A Write does not wait for what the mix would have after it. */
+TEST(test_writes_of_their_own)
+{
+  const ulp_workload_config config = {.mix = {{ULP_OPERATION_WRITE, ULP_OPERATION_SEND_INVALIDATE}, 2},
+                                      .open_loop = true,
+                                      .message_octets = 1000,
+                                      .smallest_octets = 1000,
+                                      .in_flight_octets = 3000};
+  g_auto(pair) p = {.holds = false};
+
+  pair_open(&p, &config);
+  for (guint i = 0; i < 20; i++) {
+    submit(&p, SIDE_INITIATOR, ULP_OPERATION_WRITE, 1000, i);
+  }
+  ulp_workload_end(p.workloads[SIDE_INITIATOR]);
+  pair_finish(&p);
+  g_assert_cmpuint(p.opcodes[RDMAP_WRITE], ==, 20);
+}
+
+/* There are as many buffers as the smallest messages that can be in flight: 10000 / (100 + 20) + 2 = 85. */
+TEST(test_buffers)
+{
+  const ulp_workload_config config = {.mix = {{ULP_OPERATION_WRITE}, 1},
+                                      .open_loop = true,
+                                      .message_octets = 5000,
+                                      .smallest_octets = 100,
+                                      .in_flight_octets = 10000};
+  g_auto(pair) p = {.holds = true};
+  guint posted = 0;
+
+  pair_open(&p, &config);
+  for (guint i = 0; i < 100; i++) {
+    submit(&p, SIDE_INITIATOR, ULP_OPERATIONS, i % 2 == 0 ? 100 : 5000, i);
+  }
+  while (ulp_workload_post_next(p.workloads[SIDE_INITIATOR], p.f->now)) {
+    posted++;
+  }
+  g_assert_cmpuint(posted, ==, 85);
+  ulp_workload_end(p.workloads[SIDE_INITIATOR]);
+  pair_finish(&p);
+}
+
 static void count(void *user, const ulp_message_times *times)
 {
   *(uint64_t *)user += 1000 * times->id + (times->posted == START_PS + 45 * US);
@@ -214,7 +258,7 @@ TEST(test_think_time)
                                       .messages = UINT64_MAX,
                                       .outstanding = 1,
                                       .think_time_ps = 30 * US,
-                                      .until_ps = START_PS + 190 * US};
+                                      .until_ps = START_PS + 180 * US};
   g_autoptr(GArray) messages = g_array_new(FALSE, FALSE, sizeof(ulp_message_times));
   g_auto(pair) p = {.messages = messages};
 
@@ -222,12 +266,12 @@ TEST(test_think_time)
   run_thinking(&p, 65);
   g_assert_cmpint(us(ulp_workload_held_until(p.workloads[SIDE_INITIATOR])), ==, 90);
   run_thinking(&p, 165);
-  g_assert_cmpint(us(ulp_workload_held_until(p.workloads[SIDE_INITIATOR])), ==, 190);
+  g_assert_cmpint(us(ulp_workload_held_until(p.workloads[SIDE_INITIATOR])), ==, 180);
   g_assert_cmpuint(p.opcodes[RDMAP_SEND], ==, 0);
   g_assert_false(pair_is_complete(&p));
   g_assert_false(pair_is_delivered(&p));
   run_thinking(&p, 201);
-  g_assert_cmpuint(p.opcodes[RDMAP_SEND], ==, 1); /* posted at 190 us */
+  g_assert_cmpuint(p.opcodes[RDMAP_SEND], ==, 1); /* posted at 180 us */
   pair_finish(&p);
   g_assert_cmpuint(messages->len, ==, 3);
   for (guint i = 0; i < 3; i++) {
@@ -256,6 +300,36 @@ TEST(test_places_think)
   }
 }
 
+/* A signal takes a place of two until it is complete, at 20 us, and nobody thinks after it; the Write before
+ * it was complete at 10 us, and its place thinks until 40 us. */
+TEST(test_signals_do_not_think)
+{
+  const ulp_workload_config config = {.mix = {{ULP_OPERATION_WRITE}, 1},
+                                      .message_octets = 1000,
+                                      .messages = 10,
+                                      .signal_every = 1,
+                                      .outstanding = 2,
+                                      .think_time_ps = 30 * US};
+  g_autoptr(ulp_requests) requests = ulp_requests_new(&config);
+  ulp_request request;
+  ulp_step step;
+
+  for (int i = 0; i < 2; i++) {
+    g_assert_true(ulp_requests_peek(requests, SIDE_INITIATOR, NULL, 0, &step, &request));
+    g_assert_cmpint(step.is_signal, ==, i);
+    ulp_requests_take(requests, &step);
+  }
+  ulp_requests_completed(requests, false, 10 * US);
+  g_assert_false(ulp_requests_peek(requests, SIDE_INITIATOR, NULL, 10 * US, &step, &request));
+  g_assert_cmpint(ulp_requests_held_until(requests), ==, 40 * US);
+  ulp_requests_completed(requests, true, 20 * US);
+  g_assert_true(ulp_requests_peek(requests, SIDE_INITIATOR, NULL, 20 * US, &step, &request));
+  EXPECT_FIELDS(&request, (id, 2), (posted, 20 * US), (octets, 1000));
+  ulp_requests_take(requests, &step);
+  g_assert_true(ulp_requests_peek(requests, SIDE_INITIATOR, NULL, 20 * US, &step, &request));
+  g_assert_true(step.is_signal);
+}
+
 /* A closed loop that ends in time, limited by its buffers alone, posts a last
  * signal only if Writes came after the last one. */
 TEST(test_until)
@@ -280,6 +354,23 @@ TEST(test_until)
     g_assert_cmpuint(p.opcodes[RDMAP_WRITE], ==, 4);
     g_assert_cmpuint(p.opcodes[RDMAP_SEND], ==, cases[i].signals);
   }
+}
+
+/* What has fewer messages than there is time for ends with the last of them, and its signal. */
+TEST(test_messages_end_before_until)
+{
+  const ulp_workload_config config = {.mix = {{ULP_OPERATION_WRITE}, 1},
+                                      .message_octets = 1000,
+                                      .messages = 6,
+                                      .until_ps = START_PS + 60 * TIME_PS_PER_SECOND};
+  g_auto(pair) p = {.holds = false};
+
+  pair_open(&p, &config);
+  run_to(&p, 70);
+  g_assert_true(pair_is_delivered(&p));
+  g_assert_cmpuint(p.opcodes[RDMAP_WRITE], ==, 6);
+  g_assert_cmpuint(p.opcodes[RDMAP_SEND], ==, 1);
+  pair_finish(&p);
 }
 
 /* --- Drawn sizes --- */

@@ -110,23 +110,47 @@ TEST(test_placed_before_delivered)
   }
 }
 
-/* Of one Write of 5000 octets the second segment is lost: the first octets are Placed when they arrive, the
- * last those of the hole, though they are not the last of the message. */
+/* Of one Write of 5000 octets one of its four segments is lost: the first octets that are Placed are
+ * those that arrive first, the last those of the hole, wherever in the message they are. */
 TEST(test_hole_within)
 {
-  const ulp_workload_config config = {
-      .mix = {{ULP_OPERATION_WRITE}, 1}, .message_octets = 5000, .messages = 1};
-  g_autoptr(GArray) messages = g_array_new(FALSE, FALSE, sizeof(ulp_message_times));
-  g_auto(pair) p = {.messages = messages};
+  for (unsigned lost = 1; lost <= 4; lost++) {
+    const ulp_workload_config config = {
+        .mix = {{ULP_OPERATION_WRITE}, 1}, .message_octets = 5000, .messages = 1};
+    g_autoptr(GArray) messages = g_array_new(FALSE, FALSE, sizeof(ulp_message_times));
+    g_auto(pair) p = {.messages = messages};
 
-  pair_open(&p, &config);
-  p.f->initiator->lost = 1 << 2;
-  pair_finish(&p);
-  const ulp_message_times *times = message_at(&p, 0);
-  g_assert_cmpint(us(times->first_placed), ==, 50);
-  g_assert_cmpint(us(times->placed), >=, 70);
-  g_assert_cmpint(times->placed, ==, times->delivered);
-  g_assert_cmpuint(times->stream_octets, ==, 3 * 1460 + 740);
+    pair_open(&p, &config);
+    p.f->initiator->lost = 1 << lost;
+    pair_finish(&p);
+    const ulp_message_times *times = message_at(&p, 0);
+    g_assert_cmpint(us(times->first_placed), ==, 50);
+    g_assert_cmpint(us(times->placed), >=, 70);
+    g_assert_cmpint(times->placed, ==, times->delivered);
+    g_assert_cmpuint(times->stream_octets, ==, 3 * 1460 + 740);
+  }
+}
+
+/* TCP acknowledges what it has received, and RDMAP knows of no more: a Write and a Send are complete at 60
+ * us, though 30 us pass before their octets are Placed, at 80 us. They are reported when all is known. */
+TEST(test_completed_before_placed)
+{
+  static const ulp_operation operations[] = {ULP_OPERATION_WRITE, ULP_OPERATION_SEND};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(operations); i++) {
+    const ulp_workload_config config = {.mix = {{operations[i]}, 1}, .message_octets = 5000, .messages = 1};
+    g_autoptr(GArray) messages = g_array_new(FALSE, FALSE, sizeof(ulp_message_times));
+    g_auto(pair) p = {.messages = messages, .placement_latency_ps = 30 * US};
+
+    pair_open(&p, &config);
+    run(p.f, 70 * US);
+    g_assert_cmpuint(messages->len, ==, 0);
+    pair_finish(&p);
+    const ulp_message_times *times = message_at(&p, 0);
+    g_assert_cmpint(us(times->completed), ==, 60);
+    g_assert_cmpint(us(times->placed), ==, 80);
+    g_assert_cmpint(us(times->delivered), ==, 80);
+  }
 }
 
 /* --- All of them --- */

@@ -93,6 +93,31 @@ TEST(test_sequences)
   }
 }
 
+/* A plan that is cut has no more messages; a signal follows, unless no Write came after the last one. */
+TEST(test_cut)
+{
+  static const struct {
+    uint64_t signal_every, taken; /* steps before the cut */
+    const char *rest;
+  } rows[] = {{0, 0, ""}, {0, 3, "."}, {2, 1, "."}, {2, 3, ""}, {2, 4, "."}, {1, 1, "."}, {1, 2, ""}};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+    ulp_plan plan = {.mix = &(const choice_list){{ULP_OPERATION_WRITE}, 1},
+                     .messages = UINT64_MAX,
+                     .signal_every = rows[i].signal_every,
+                     .all_writes = UINT64_MAX};
+    ulp_step step;
+
+    for (uint64_t j = 0; j < rows[i].taken; j++) {
+      g_assert_true(ulp_plan_peek(&plan, &step));
+      ulp_plan_take(&plan, &step);
+    }
+    ulp_plan_cut(&plan);
+    g_autofree char *text = sequence(plan);
+    g_assert_cmpstr(text, ==, rows[i].rest);
+  }
+}
+
 /* Counts have 64 bits: 2^34 messages are 2^33 Writes, with 2^32 signals, and 2^33 storage Reads, of which the
  * requester gets the data and the response. */
 TEST(test_more_than_32_bits)

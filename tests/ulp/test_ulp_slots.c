@@ -208,3 +208,87 @@ FIXTURE_TEST(test_payload)
     g_assert_cmphex(octets[i], ==, *pattern_at(f->table, (65000 + 400 + i) % PATTERN_OCTETS));
   }
 }
+
+/* --- Slots that grow --- */
+
+/* As many as are given can be taken; any that was given back is the next, whichever is still taken, with the
+ * STags that it had, and no two that are taken have one in common. There are no more STags than were ever
+ * taken at once. */
+TEST(test_growing)
+{
+  enum { COUNT = 5 };
+  g_auto(slots_fixture) fixture;
+  ulp_slots *slots;
+  ulp_slot *taken[COUNT];
+
+  slots_fixture_init_growing(&fixture, COUNT, OCTETS);
+  slots = fixture.slots;
+  g_assert_cmpuint(ulp_slots_stags(slots, ULP_SLOT_STAG), ==, 0); /* before the first is taken */
+  for (int i = 0; i < 3; i++) {
+    taken[i] = ulp_slots_take(slots, 0, OCTETS);
+  }
+  const uint32_t stag = taken[1]->stag, source_stag = taken[1]->source_stag;
+  const uint64_t base = taken[1]->base;
+  g_assert_true(ulp_slots_release(slots, taken[1]));
+  taken[1] = ulp_slots_take(slots, 0, OCTETS); /* the oldest is still taken */
+  EXPECT_FIELDS(taken[1], (stag, stag), (source_stag, source_stag), (number, 3));
+  g_assert_cmphex(taken[1]->base, !=, base);
+  for (int i = 3; i < COUNT; i++) {
+    g_assert_true(ulp_slots_has_next(slots));
+    taken[i] = ulp_slots_take(slots, 0, OCTETS);
+  }
+  g_assert_false(ulp_slots_has_next(slots));
+  g_assert_null(ulp_slots_take(slots, 0, OCTETS));
+  for (int i = 0; i < COUNT; i++) {
+    g_assert_true(ddp_stag_table_find(fixture.ends->initiator->host->stags, taken[i]->stag));
+    g_assert_true(ddp_stag_table_find(fixture.ends->responder->host->stags, taken[i]->source_stag));
+    for (int j = 0; j < i; j++) {
+      g_assert_cmphex(taken[i]->stag, !=, taken[j]->stag);
+      g_assert_cmphex(taken[i]->source_stag, !=, taken[j]->source_stag);
+      g_assert_cmphex(taken[i]->base, !=, taken[j]->base);
+    }
+  }
+  g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
+  for (int i = 0; i < 100; i++) { /* one comes back, and is taken */
+    g_hash_table_add(seen, GUINT_TO_POINTER(taken[i % COUNT]->stag));
+    ulp_slots_release(slots, taken[i % COUNT]);
+    taken[i % COUNT] = ulp_slots_take(slots, 0, OCTETS);
+  }
+  g_assert_cmpuint(g_hash_table_size(seen), ==, COUNT);
+}
+
+/* An STag that a peer has invalidated does not come back: another takes its place. */
+TEST(test_growing_renews)
+{
+  g_auto(slots_fixture) fixture;
+
+  slots_fixture_init_growing(&fixture, 4, OCTETS);
+  ulp_slot *slot = ulp_slots_take(fixture.slots, 0, OCTETS);
+  const uint32_t stag = slot->stag, source_stag = slot->source_stag;
+  rnic_withdraw(fixture.ends->initiator->endpoint, stag);
+  ulp_slots_renew_stag(fixture.slots, slot, ULP_SLOT_STAG);
+  ulp_slots_release(fixture.slots, slot);
+  slot = ulp_slots_take(fixture.slots, 0, OCTETS);
+  g_assert_cmphex(slot->stag, !=, stag);
+  g_assert_cmphex(slot->source_stag, ==, source_stag);
+}
+
+/* A Tagged Buffer has the next power of two above its message, from 64 on, and no more than the largest
+ * message: an access beyond it is out of bounds. */
+TEST(test_growing_lengths)
+{
+  enum { LARGEST = 1000 };
+  static const uint32_t lengths[][2] = {{0, 64},    {64, 64},       {65, 128},
+                                        {512, 512}, {513, LARGEST}, {LARGEST, LARGEST}};
+  g_auto(slots_fixture) fixture;
+
+  slots_fixture_init_growing(&fixture, 10, LARGEST);
+  for (gsize i = 0; i < G_N_ELEMENTS(lengths); i++) {
+    const ulp_slot *slot = ulp_slots_take(fixture.slots, 0, lengths[i][0]);
+    const ddp_registration *memory = ddp_stag_table_find(fixture.ends->initiator->host->stags, slot->stag);
+
+    g_assert_cmpuint(slot->length, ==, lengths[i][0]);
+    g_assert_cmpuint(memory->length, ==, lengths[i][1]);
+    g_assert_nonnull(ulp_slots_memory(fixture.slots, slot->number));
+  }
+}

@@ -235,19 +235,23 @@ static gint by_value(gconstpointer a, gconstpointer b)
 }
 
 /* No two messages begin alike, of whichever end: requests, data and responses. One in the place of another
- * would be noticed. Of 20 Sends, 20 storage Reads and 20 Writes from each end, 3 messages an exchange. */
+ * would be noticed. Of 10 Sends, 10 storage Reads, 10 Writes and 10 of each call from each end, 3 messages a
+ * storage exchange and two a call. */
 TEST(test_payload_differs)
 {
   const ulp_workload_config config = {
-      .mix = {{ULP_OPERATION_SEND, ULP_OPERATION_STORAGE_READ, ULP_OPERATION_WRITE}, 3},
+      .mix = {{ULP_OPERATION_SEND, ULP_OPERATION_STORAGE_READ, ULP_OPERATION_WRITE, ULP_OPERATION_RPC,
+               ULP_OPERATION_RPC_WRITE},
+              5},
       .both = true,
       .message_octets = 100,
-      .messages = 60};
+      .request_octets = 100,
+      .messages = 50};
   g_autoptr(GArray) first_octets = g_array_new(FALSE, FALSE, sizeof(uint64_t));
   g_auto(pair) p = {.first_octets = first_octets};
 
   pair_work(&p, &config);
-  g_assert_cmpuint(first_octets->len, ==, 2 * 20 * (1 + 3 + 1));
+  g_assert_cmpuint(first_octets->len, ==, 2 * 10 * (1 + 3 + 1 + 2 + 2));
   g_array_sort(first_octets, by_value);
   for (guint i = 1; i < first_octets->len; i++) {
     g_assert_cmphex(g_array_index(first_octets, uint64_t, i), !=,

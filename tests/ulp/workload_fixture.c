@@ -113,6 +113,7 @@ void pair_open(pair *p, const ulp_workload_config *config)
     fixture_side *s = &p->f->sides[side];
     s->user = p;
     s->config.crc = !p->no_crc;
+    s->config.placement_latency_ps = p->placement_latency_ps;
     s->config.tcp.isn = 0xFFFFF000;
     s->config.rdmap.ird = s->config.rdmap.ord = 4;
   }

@@ -14,11 +14,12 @@ typedef struct pair {
   pattern *table;
   ulp_workload_config config;
   ulp_workload *workloads[SIDES];
-  bool holds;            /* posts nothing */
-  bool no_crc;           /* neither end wants one */
-  GString *trace;        /* what the ULPs see, and when; NULL: not wanted */
-  unsigned woken[SIDES]; /* times that can_post was called */
-  unsigned drawn[SIDES]; /* for tests, as draw_octets */
+  bool holds;                   /* posts nothing */
+  bool no_crc;                  /* neither end wants one */
+  time_ps placement_latency_ps; /* at both ends */
+  GString *trace;               /* what the ULPs see, and when; NULL: not wanted */
+  unsigned woken[SIDES];        /* times that can_post was called */
+  unsigned drawn[SIDES];        /* for tests, as draw_octets */
   tampering tampering;
   enum side victim;
   uint64_t at; /* which segment with payload Delivered to the victim, from 1 */

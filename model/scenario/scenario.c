@@ -198,6 +198,24 @@ const scenario_setting *scenario_entry_setting(const scenario *s, scenario_key l
   return scenario_entry_find(s->settings[list].entries->pdata[i], key);
 }
 
+/* Resets in `copy` what `given`, a key that the entry has, takes the place of, unless the entry has that,
+ * too.
+ */
+static void reset_others(const scenario_entry *entry, scenario_key given, scenario *copy)
+{
+  const scenario_key place = scenario_key_row_of(given)->instead_of;
+
+  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+    const scenario_key its = scenario_key_row_of(key)->instead_of;
+    const gboolean is_related = its == given || (place != SCENARIO_TITLE && (key == place || its == place));
+
+    if (is_related && scenario_given(copy, key) && scenario_entry_find(entry, key) == NULL) {
+      g_auto(scenario_value) value = default_value(copy->settings[SCENARIO_TCP_PROFILE].value.text, key);
+      put(copy, key, &(scenario_setting){.value = value});
+    }
+  }
+}
+
 void scenario_entry_apply(const scenario *s, scenario_key list, guint i, scenario *copy)
 {
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
@@ -205,6 +223,7 @@ void scenario_entry_apply(const scenario *s, scenario_key list, guint i, scenari
 
     if (own != NULL) {
       put(copy, key, own);
+      reset_others(s->settings[list].entries->pdata[i], key, copy);
     }
     if (scenario_key_row_of(key)->holds != NULL) {
       g_ptr_array_unref(copy->settings[key].entries);

@@ -199,30 +199,44 @@ static void note_shares(const checking *on)
   }
 }
 
-/* Notes each key that was given and has no effect because of others. */
-static void note_needs(const checking *on)
+/* Notes that `key`, which was given, has no effect because of others. */
+static void note_need(const checking *on, scenario_key key)
 {
   const gboolean is_pulled = configuration_payload_share(on->c, SIDE_INITIATOR) == 0;
+  const scenario_key_row *row = scenario_key_row_of(key);
 
+  note_replaced(on, key);
+  /* Keys of path.reverse show whose they are. */
+  note_if(on, is_pulled && row->impairs && scenario_group_has("path.forward", key) && !is_off(on, key), key,
+          "%s meets acknowledgements and requests only: the payload flows in path.reverse", row->name);
+  if (row->needs == NULL || scenario_needs_hold(on->s, key)) {
+    return;
+  }
+  const char *value = scenario_value_text(on->s, key);
+  /* false is a wish, too, where another TCP does as it likes. */
+  note_if(on, row->needs_word == NULL && (on->c->tcp_is_ns3 || !is_off(on, key)), key,
+          "%s has no effect unless %s", row->name, row->needs);
+  note_if(on, g_strcmp0(row->needs_word, value) == 0, key, "%s = %s has nothing to act on unless %s",
+          row->name, value, row->needs);
+}
+
+/* Does so for each key that the scenario, or an entry of `traffic`, was given. */
+static void note_needs(const checking *on)
+{
   for (scenario_key key = 0; on->notes != NULL && key < SCENARIO_KEY_COUNT; key++) {
-    const scenario_key_row *row = scenario_key_row_of(key);
+    if (scenario_given(on->s, key)) {
+      note_need(on, key);
+    }
+  }
+  for (guint i = 0; on->notes != NULL && i < scenario_entries(on->s, SCENARIO_TRAFFIC); i++) {
+    g_autoptr(scenario) copy = scenario_of_class(on->s, i);
+    const checking of = {.s = copy, .c = on->c, .notes = on->notes};
 
-    if (!scenario_given(on->s, key)) {
-      continue;
+    for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+      if (scenario_entry_setting(on->s, SCENARIO_TRAFFIC, i, key) != NULL) {
+        note_need(&of, key);
+      }
     }
-    note_replaced(on, key);
-    /* Keys of path.reverse show whose they are. */
-    note_if(on, is_pulled && row->impairs && scenario_group_has("path.forward", key) && !is_off(on, key), key,
-            "%s meets acknowledgements and requests only: the payload flows in path.reverse", row->name);
-    if (row->needs == NULL || scenario_needs_hold(on->s, key)) {
-      continue;
-    }
-    const char *value = scenario_value_text(on->s, key);
-    /* false is a wish, too, where another TCP does as it likes. */
-    note_if(on, row->needs_word == NULL && (on->c->tcp_is_ns3 || !is_off(on, key)), key,
-            "%s has no effect unless %s", row->name, row->needs);
-    note_if(on, g_strcmp0(row->needs_word, value) == 0, key, "%s = %s has nothing to act on unless %s",
-            row->name, value, row->needs);
   }
 }
 
@@ -433,10 +447,10 @@ static gboolean check_entries(const checking *on, scenario_key list)
 gboolean scenario_check(const scenario *s, GPtrArray *notes, GError **error)
 {
   const checking on = {.s = s, .c = scenario_configuration(s), .notes = notes, .error = error};
-  gboolean good = scenario_check_graph(&on) && check_values(&on);
+  gboolean good = scenario_check_traffic(&on) && scenario_check_graph(&on) && check_values(&on);
 
   for (scenario_key key = 0; good && key < SCENARIO_KEY_COUNT; key++) {
-    good = scenario_key_row_of(key)->holds == NULL || check_entries(&on, key);
+    good = scenario_key_row_of(key)->holds == NULL || key == SCENARIO_TRAFFIC || check_entries(&on, key);
   }
   if (!good) {
     return FALSE;

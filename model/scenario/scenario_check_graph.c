@@ -257,38 +257,48 @@ static char *hint_on_sets(const checking *on, const char *sets)
   return g_strdup("");
 }
 
+/* Sets the error: there is no such graph, or no such traffic in it. */
+static gboolean report_problem(const checking *on)
+{
+  const configuration_of_graph *of = &on->c->of_graph;
+  const scenario_key key = (scenario_key)of->key;
+  const scenario_key member = key == SCENARIO_LINKS      ? SCENARIO_LINKS_BETWEEN
+                              : key == SCENARIO_HOSTS    ? SCENARIO_HOSTS_AT
+                              : key == SCENARIO_SWITCHES ? SCENARIO_SWITCHES_AT
+                              : key == SCENARIO_EVENT    ? SCENARIO_EVENT_KEY
+                                                         : SCENARIO_KEY_COUNT;
+
+  if (member != SCENARIO_KEY_COUNT) {
+    const scenario_setting *setting = scenario_entry_setting(on->s, key, of->entry, member);
+    g_autofree char *hint = key == SCENARIO_EVENT ? g_strdup("") : hint_on_sets(on, setting->value.text);
+    return scenario_problem(on->error, setting->origin, "%s: %s%s", name_of(key), of->problem, hint);
+  }
+  g_autoptr(scenario) class = scenario_of_class(on->s, of->entry);
+  const gboolean is_of_class = scenario_group_has("workload", key);
+  const checking of_class = {.s = class,
+                             .c = on->c,
+                             .error = on->error,
+                             .group = is_of_class ? scenario_class_group(on->s, of->entry) : NULL};
+  const bool is_set = scenario_key_row_of(key)->type == SCENARIO_TYPE_TEXT;
+  const bool is_of_links = key == SCENARIO_TOPOLOGY_KIND && on->c->graph.kind == GRAPH_LISTED;
+  g_autofree char *hint = is_set ? hint_on_sets(on, scenario_settings_value(class, key)->text) : g_strdup("");
+  return finding_error(
+      &of_class,
+      is_of_links ? KEYS(SCENARIO_LINKS, key)
+                  : KEYS(key, SCENARIO_WORKLOAD_PATTERN, SCENARIO_WORKLOAD_FROM, SCENARIO_WORKLOAD_TO),
+      "%s: %s%s", name_of(is_of_links ? SCENARIO_LINKS : key), of->problem, hint);
+}
+
 gboolean scenario_check_graph(const checking *on)
 {
-  const configuration *c = on->c;
-  const configuration_of_graph *of = &c->of_graph;
+  const configuration_of_graph *of = &on->c->of_graph;
 
-  if (c->graph.kind == GRAPH_PATH) {
+  if (on->c->graph.kind == GRAPH_PATH) {
     return TRUE;
   }
-  if (of->problem != NULL && (of->key == SCENARIO_LINKS || of->key == SCENARIO_HOSTS ||
-                              of->key == SCENARIO_SWITCHES || of->key == SCENARIO_EVENT)) {
-    const scenario_key member = of->key == SCENARIO_LINKS      ? SCENARIO_LINKS_BETWEEN
-                                : of->key == SCENARIO_HOSTS    ? SCENARIO_HOSTS_AT
-                                : of->key == SCENARIO_SWITCHES ? SCENARIO_SWITCHES_AT
-                                                               : SCENARIO_EVENT_KEY;
-    const scenario_setting *setting = scenario_entry_setting(on->s, (scenario_key)of->key, of->entry, member);
-    g_autofree char *hint = of->key == SCENARIO_EVENT ? g_strdup("") : hint_on_sets(on, setting->value.text);
-    return scenario_problem(on->error, setting->origin, "%s: %s%s", name_of((scenario_key)of->key),
-                            of->problem, hint);
-  }
-  const scenario_key key = (scenario_key)of->key;
-  const bool is_set = scenario_key_row_of(key)->type == SCENARIO_TYPE_TEXT;
-  g_autofree char *hint =
-      of->problem != NULL && is_set ? hint_on_sets(on, scenario_settings_value(on->s, key)->text) : NULL;
-  const gboolean is_of_links = key == SCENARIO_TOPOLOGY_KIND && c->graph.kind == GRAPH_LISTED;
-  return check_path_keys(on) &&
-         (of->problem == NULL ||
-          finding_error(on,
-                        is_of_links ? KEYS(SCENARIO_LINKS, key)
-                                    : KEYS(key, SCENARIO_WORKLOAD_PATTERN, SCENARIO_WORKLOAD_FROM,
-                                           SCENARIO_WORKLOAD_TO),
-                        "%s: %s%s", name_of(is_of_links ? SCENARIO_LINKS : key), of->problem,
-                        hint != NULL ? hint : "")) &&
+  const gboolean is_of_list =
+      of->problem != NULL && scenario_key_row_of((scenario_key)of->key)->type == SCENARIO_TYPE_GROUPS;
+  return (is_of_list || check_path_keys(on)) && (of->problem == NULL || report_problem(on)) &&
          check_graph_boxes(on) && check_tcp_implementation(on) && check_ways(on);
 }
 

@@ -5,6 +5,13 @@ const char *finding_where(const checking *on, const scenario_key *keys)
 {
   scenario_key blamed = keys[0];
 
+  if (on->group != NULL) {
+    const scenario_key *key = keys;
+    while (*key < SCENARIO_KEY_COUNT && scenario_entry_find(on->group, *key) == NULL) {
+      key++;
+    }
+    return scenario_entry_find(on->group, *key < SCENARIO_KEY_COUNT ? *key : SCENARIO_TRAFFIC_NAME)->origin;
+  }
   for (const scenario_key *key = keys; *key < SCENARIO_KEY_COUNT; key++) {
     if (scenario_given(on->s, scenario_settings_source(on->s, *key))) {
       blamed = *key;

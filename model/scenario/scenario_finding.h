@@ -10,12 +10,14 @@ typedef struct checking {
   const configuration *c; /* of `s` */
   GPtrArray *notes;       /* may be NULL */
   GError **error;
+  const scenario_entry *group; /* of `traffic`, whose class `s` describes; NULL: none */
 } checking;
 
 /* finding_error() takes this as `keys`. */
 #define KEYS(...) ((const scenario_key[]){__VA_ARGS__, SCENARIO_KEY_COUNT})
 
-/* Returns where the first of `keys` that was given stands; when none was given, the default of the first. */
+/* Returns where the first of `keys` that was given stands; when none was given, the default of the first. Of
+ * a group of `traffic` that gives none of them, where its name stands. */
 const char *finding_where(const checking *on, const scenario_key *keys);
 
 /* Returns the key of `direction` that corresponds to `key` of path.forward; in a graph that of its links. */
@@ -35,6 +37,9 @@ gboolean scenario_check_engine(const checking *on);
 gboolean scenario_check_path(const checking *on);
 gboolean scenario_check_tcp(const checking *on);
 gboolean scenario_check_protocol(const checking *on);
+
+/* This finds what is wrong with the traffic classes by themselves. */
+gboolean scenario_check_traffic(const checking *on);
 
 /* This finds what is wrong in a graph, its hosts and their traffic, and keys of a path beside it. */
 gboolean scenario_check_graph(const checking *on);

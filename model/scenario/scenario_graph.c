@@ -395,6 +395,21 @@ static void fill_boxes(configuration *c, const graph *network)
   }
 }
 
+/* Counts `pairs` in `counts`, by their hosts. Returns how many connections of two hosts there are at most. */
+static guint count_pairs(GHashTable *counts, const GArray *pairs)
+{
+  guint most = 0;
+
+  for (guint i = 0; i < pairs->len; i++) {
+    const uint32_t *hosts = g_array_index(pairs, host_pair, i).hosts;
+    const gpointer key = GUINT_TO_POINTER(hosts[0] * GRAPH_HOSTS_MAX + hosts[1]);
+    const guint count = GPOINTER_TO_UINT(g_hash_table_lookup(counts, key)) + 1;
+    g_hash_table_insert(counts, key, GUINT_TO_POINTER(count));
+    most = MAX(most, count);
+  }
+  return most;
+}
+
 /* Makes the connections of all classes, and returns their hosts (host_pair). NULL: those of a class cannot be
  * as its keys have it. */
 static GArray *fill_pairs(configuration *c, const graph *network)
@@ -404,6 +419,7 @@ static GArray *fill_pairs(configuration *c, const graph *network)
                                       [TRAFFIC_TO] = SCENARIO_WORKLOAD_TO,
                                       [TRAFFIC_FAN_IN] = SCENARIO_WORKLOAD_FAN_IN};
   g_autoptr(GArray) all = g_array_new(FALSE, FALSE, sizeof(host_pair));
+  g_autoptr(GHashTable) counts = g_hash_table_new(NULL, NULL); /* of pairs */
 
   for (uint32_t i = 0; i < c->class_count; i++) {
     traffic_class *of = &c->classes[i];
@@ -413,11 +429,20 @@ static GArray *fill_pairs(configuration *c, const graph *network)
         traffic_pairs(&of->pattern, network, of->connections_per_pair, c->run.seed, &part, &error);
 
     if (pairs == NULL) {
-      note_problem(c, keys[part], 0, error);
+      note_problem(c, keys[part], i, error);
       return NULL;
     }
     of->connection_count = pairs->len;
     g_array_append_vals(all, pairs->data, pairs->len);
+    const guint of_two = count_pairs(counts, pairs);
+    if (all->len > TRAFFIC_CONNECTIONS_MAX || of_two > TRAFFIC_PAIR_CONNECTIONS_MAX) {
+      note_problem(c, SCENARIO_WORKLOAD_PATTERN, i,
+                   g_error_new(IWARPSIM_ERROR, IWARPSIM_ERROR_FAILED,
+                               "with those of the groups before %u connections, up to %u of two hosts; "
+                               "expected at most %d, and %d of two hosts",
+                               all->len, of_two, TRAFFIC_CONNECTIONS_MAX, TRAFFIC_PAIR_CONNECTIONS_MAX));
+      return NULL;
+    }
   }
   c->of_graph.pairs = configuration_keep(c, all->data, all->len * sizeof(host_pair));
   return g_steal_pointer(&all);
@@ -459,6 +484,7 @@ const configuration *scenario_configuration(const scenario *s)
   if (*s->filled == NULL) {
     configuration *c = scenario_members(s);
 
+    scenario_fill_classes(c, s);
     if (c->graph.kind == GRAPH_PATH) {
       configuration_resolve(c);
     } else {

@@ -213,13 +213,14 @@ gboolean scenario_entry_finish(scenario_entry *entry, scenario_key list, const c
     if (name == NULL) {
       continue;
     }
-    if (given == NULL && row->fallback == NULL) {
+    const gboolean is_name = strcmp(name, "name") == 0;
+    if (row->fallback == NULL && (given == NULL || (is_name && *given->value.text == '\0'))) {
       return scenario_problem(error, where, "a group of '%s' has no '%s'; expected one", list_name(list),
                               name);
     }
     if (given == NULL) {
       scenario_entry_set(entry, list, name, SCENARIO_NOTATION_BARE, row->fallback, where, NULL);
-    } else if (strcmp(name, "name") == 0 &&
+    } else if (is_name &&
                !g_regex_match_simple("^([a-z][a-z0-9_-]*)?$", given->value.text, G_REGEX_CASELESS, 0)) {
       return scenario_problem(error, where,
                               "%s: name = \"%s\" is none; expected letters, digits, - and _, first a letter",

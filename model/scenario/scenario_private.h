@@ -95,5 +95,15 @@ guint scenario_first_alike(const GPtrArray *entries, const uint32_t *mtus, guint
  * wins. */
 scenario *scenario_of_entries(const scenario *s, scenario_key list, const GArray *matching);
 
+/* Returns a copy of `s` with the keys of entry `i` of `traffic`; without entries a plain copy: the scenario
+ * of the one class. */
+scenario *scenario_of_class(const scenario *s, guint i);
+
+/* Returns entry `i` of `traffic`; NULL: there are none. */
+const scenario_entry *scenario_class_group(const scenario *s, guint i);
+
+/* Gives `c`, which has the members of `s`, the classes of the entries of `traffic`, if there are any. */
+void scenario_fill_classes(configuration *c, const scenario *s);
+
 /* Reads the group `sweep` of a file into the axes of the scenario (scenario_axes.c). */
 gboolean scenario_axes_load(scenario *s, const source_setting *sweep, GError **error);

@@ -236,7 +236,8 @@ condition_verdict scenario_where_holds(const scenario_where *where, const scenar
 
 gboolean scenario_needs_hold(const scenario *s, scenario_key key)
 {
-  static const scenario_key lists[] = {SCENARIO_KEY_COUNT, SCENARIO_LINKS, SCENARIO_SWITCHES, SCENARIO_HOSTS};
+  static const scenario_key lists[] = {SCENARIO_KEY_COUNT, SCENARIO_LINKS, SCENARIO_SWITCHES, SCENARIO_HOSTS,
+                                       SCENARIO_TRAFFIC};
   condition_verdict found = CONDITION_FALSE;
 
   for (gsize i = 0; found == CONDITION_FALSE && i < G_N_ELEMENTS(lists); i++) {

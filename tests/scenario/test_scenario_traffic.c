@@ -139,9 +139,8 @@ static const char *const wrong[][2] = {
 
 /* A note on what a group gives stands at the group. */
 static const char *const noted[][2] = {
-    {"traffic = ( { name = \"a\"; },\n{ name = \"b\"; fence = true; } );",
-     "a.cfg:2: workload.fence has no effect unless workload.operation has read or workload.operation has "
-     "storage-write"},
+    {STAR "traffic = ( { name = \"a\"; },\n{ name = \"b\"; fan_in = 2; } );",
+     "a.cfg:3: workload.fan_in has no effect unless workload.pattern = incast"},
     {"workload: { fence = true; };\ntraffic = ( { name = \"a\"; }, { name = \"b\"; operation = \"read\"; } "
      ");",
      ""},

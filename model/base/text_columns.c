@@ -105,9 +105,11 @@ gboolean text_columns_next(text_columns *self, GError **error)
     at[strcspn(at, "#")] = '\0';
     for (self->count = 0; *(at += strspn(at, BETWEEN)) != '\0'; self->count++) {
       const size_t word = strcspn(at, BETWEEN);
-      if (self->count < TEXT_COLUMNS_MAX) {
-        self->columns[self->count] = at;
+      if (self->count == TEXT_COLUMNS_MAX) {
+        return text_columns_error(self, error, "more than %d columns; expected at most that",
+                                  TEXT_COLUMNS_MAX);
       }
+      self->columns[self->count] = at;
       at += word;
       at += *at != '\0' ? (*at = '\0', 1) : 0;
     }

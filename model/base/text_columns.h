@@ -8,13 +8,13 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum { TEXT_COLUMNS_MAX = 16, TEXT_COLUMNS_LINE_OCTETS = 64 << 10 };
+enum { TEXT_COLUMNS_MAX = 4096, TEXT_COLUMNS_LINE_OCTETS = 64 << 10 };
 
 typedef struct text_columns {
   FILE *file;
   char *path;
   uint64_t line;  /* the number of the line that was read last, from 1 */
-  unsigned count; /* of its columns, those beyond TEXT_COLUMNS_MAX included */
+  unsigned count; /* of its columns */
   char *columns[TEXT_COLUMNS_MAX];
   /* The rest is the reader's own: the part of the file that was read and not yet used. */
   char *buffer;
@@ -31,7 +31,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(text_columns, text_columns_free)
 void text_columns_rewind(text_columns *self);
 
 /* Reads the next line that has columns, which stay until the next call. FALSE at the end of the file, or with
- * `error`, "PATH:LINE: what; expected …", when a line has a NUL or more than TEXT_COLUMNS_LINE_OCTETS. */
+ * `error`, "PATH:LINE: what; expected …", when a line has a NUL, or more columns or octets than there may be.
+ */
 gboolean text_columns_next(text_columns *self, GError **error);
 
 /* Sets `error` to "PATH:LINE: " and this text about the line that was read last, made plain (plain_text());

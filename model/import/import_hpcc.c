@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "import/import_text.h"
+#include "import/import_values.h"
 #include "network/graph.h"
 
 /* A node's host is this: it is a switch. */
@@ -27,32 +27,17 @@ void import_hpcc_free(import_hpcc *self)
   }
 }
 
-/* Reads the next line. FALSE and `error` also when there is none; `expected` is what is missing. */
-static gboolean read_expected(import_text *text, const char *expected, GError **error)
-{
-  GError *wrong = NULL;
-
-  if (import_text_next(text, &wrong)) {
-    return TRUE;
-  }
-  if (wrong != NULL) {
-    g_propagate_error(error, wrong);
-    return FALSE;
-  }
-  return import_text_error(text, error, "the file ends here; expected %s", expected);
-}
-
 /* Passes over text that explains the lines before. FALSE and `error` when there is one line more of them. */
-static gboolean read_rest(import_hpcc *self, import_text *text, uint64_t count, const char *nouns,
+static gboolean read_rest(import_hpcc *self, text_columns *text, uint64_t count, const char *nouns,
                           GError **error)
 {
   GError *wrong = NULL;
   uint64_t lines = 0;
 
-  while (import_text_next(text, &wrong)) {
-    if (g_ascii_isdigit(*import_text_column(text, 0))) {
-      return import_text_error(text, error, "more %s than the %" PRIu64 " that line 1 has; expected as many",
-                               nouns, count);
+  while (text_columns_next(text, &wrong)) {
+    if (g_ascii_isdigit(*text->columns[0])) {
+      return text_columns_error(text, error, "more %s than the %" PRIu64 " that line 1 has; expected as many",
+                                nouns, count);
     }
     lines++;
   }
@@ -66,32 +51,32 @@ static gboolean read_rest(import_hpcc *self, import_text *text, uint64_t count, 
 /* --- The topology --- */
 
 /* Reads which nodes are switches, and numbers the hosts. */
-static gboolean read_switches(import_hpcc *self, import_text *text, uint64_t count, GError **error)
+static gboolean read_switches(import_hpcc *self, text_columns *text, uint64_t count, GError **error)
 {
   uint32_t hosts = 0;
   guint column = 0;
   uint64_t node = 0;
 
   for (uint64_t i = 0; i < count; i++, column++) {
-    if (i == 0 || column == text->columns->len) {
-      if (!read_expected(text, "the numbers of the switches, as many as line 1 has", error)) {
+    if (i == 0 || column == text->count) {
+      if (!import_next(text, "the numbers of the switches, as many as line 1 has", error)) {
         return FALSE;
       }
       column = 0;
     }
-    const char *word = import_text_column(text, column);
-    if (!import_text_number(text, word, "the number of a switch", 0, self->node_count - 1, &node, error)) {
+    const char *word = text->columns[column];
+    if (!import_number(text, word, "the number of a switch", 0, self->node_count - 1, &node, error)) {
       return FALSE;
     }
     if (self->hosts[node] == NO_HOST) {
-      return import_text_error(text, error, "switch %s twice; expected %" PRIu64 " different ones", word,
-                               count);
+      return text_columns_error(text, error, "switch %s twice; expected %" PRIu64 " different ones", word,
+                                count);
     }
     self->hosts[node] = NO_HOST;
   }
-  if (count > 0 && column < text->columns->len) {
-    return import_text_error(text, error,
-                             "more switches than the %" PRIu64 " that line 1 has; expected as many", count);
+  if (count > 0 && column < text->count) {
+    return text_columns_error(text, error,
+                              "more switches than the %" PRIu64 " that line 1 has; expected as many", count);
   }
   for (uint32_t i = 0; i < self->node_count; i++) {
     if (self->hosts[i] != NO_HOST) {
@@ -102,7 +87,7 @@ static gboolean read_switches(import_hpcc *self, import_text *text, uint64_t cou
 }
 
 /* Reads "100Gbps" (bit/s; ns-3 also has "100Gb/s") as ours, "100Gbit/s". */
-static gboolean read_rate(const import_text *text, const char *word, uint64_t *rate, GError **error)
+static gboolean read_rate(const text_columns *text, const char *word, uint64_t *rate, GError **error)
 {
   const gsize digits = strspn(word, "0123456789.");
   const gsize prefix = strspn(word + digits, "kKMGT");
@@ -115,28 +100,27 @@ static gboolean read_rate(const import_text *text, const char *word, uint64_t *r
   }
   if ((strcmp(unit, "bps") != 0 && strcmp(unit, "b/s") != 0) || !units_parse_rate(ours, rate) ||
       *rate < IMPORT_RATE_MIN_BIT_PER_S || *rate > IMPORT_RATE_MAX_BIT_PER_S) {
-    return import_text_error(
+    return text_columns_error(
         text, error, "'%s' is no rate of a link; expected one with its unit, from 1kbps to 10Tbps", word);
   }
   return TRUE;
 }
 
-static gboolean read_node(const import_hpcc *self, const import_text *text, guint column, uint64_t *node,
+static gboolean read_node(const import_hpcc *self, const text_columns *text, guint column, uint64_t *node,
                           GError **error)
 {
-  return import_text_number(text, import_text_column(text, column), "a node", 0, self->node_count - 1, node,
-                            error);
+  return import_number(text, text->columns[column], "a node", 0, self->node_count - 1, node, error);
 }
 
-static gboolean read_link(import_hpcc *self, const import_text *text, GError **error)
+static gboolean read_link(import_hpcc *self, const text_columns *text, GError **error)
 {
-  const char *delay = text->columns->len > 3 ? import_text_column(text, 3) : "";
+  const char *delay = text->count > 3 ? text->columns[3] : "";
   uint64_t nodes[2] = {0, 0};
   import_link link;
 
-  if (text->columns->len != 5) {
-    return import_text_error(text, error, "%u columns; expected the 5 of a link: A B 100Gbps 1000ns 0",
-                             text->columns->len);
+  if (text->count != 5) {
+    return text_columns_error(text, error, "%u columns; expected the 5 of a link: A B 100Gbps 1000ns 0",
+                              text->count);
   }
   for (guint end = 0; end < 2; end++) {
     if (!read_node(self, text, end, &nodes[end], error)) {
@@ -144,19 +128,19 @@ static gboolean read_link(import_hpcc *self, const import_text *text, GError **e
     }
   }
   if (nodes[0] == nodes[1]) {
-    return import_text_error(text, error, "node %" PRIu64 " is linked to itself; expected two nodes",
-                             nodes[0]);
+    return text_columns_error(text, error, "node %" PRIu64 " is linked to itself; expected two nodes",
+                              nodes[0]);
   }
   for (guint end = 0; end < 2; end++) {
     const uint64_t node = nodes[end];
     const gboolean is_host = self->hosts[node] != NO_HOST;
     if (is_host && self->access_lines[node] != 0) {
-      return import_text_error(text, error,
-                               "host %" PRIu64 " has a second link (the first is in line %" PRIu64
-                               "); expected one link of each host",
-                               node, self->access_lines[node]);
+      return text_columns_error(text, error,
+                                "host %" PRIu64 " has a second link (the first is in line %" PRIu64
+                                "); expected one link of each host",
+                                node, self->access_lines[node]);
     }
-    self->access_lines[node] = text->number;
+    self->access_lines[node] = text->line;
     link.ends[end] = (import_node){is_host ? "h" : "s", is_host ? self->hosts[node] : (uint32_t)node};
   }
   if (self->hosts[nodes[0]] == NO_HOST && self->hosts[nodes[1]] != NO_HOST) {
@@ -164,16 +148,16 @@ static gboolean read_link(import_hpcc *self, const import_text *text, GError **e
     link.ends[1] = link.ends[0];
     link.ends[0] = host;
   }
-  if (!read_rate(text, import_text_column(text, 2), &link.rate_bit_per_s, error)) {
+  if (!read_rate(text, text->columns[2], &link.rate_bit_per_s, error)) {
     return FALSE;
   }
   if (!units_parse_time(delay, &link.delay_ps) || link.delay_ps > IMPORT_DELAY_MAX_PS) {
-    return import_text_error(text, error, "'%s' is no delay of a link; expected one with its unit, up to 10s",
-                             delay);
+    return text_columns_error(text, error,
+                              "'%s' is no delay of a link; expected one with its unit, up to 10s", delay);
   }
-  if (!units_parse_probability(import_text_column(text, 4), &link.loss)) {
-    return import_text_error(text, error, "'%s' is no loss of a link; expected a share from 0 to 1",
-                             import_text_column(text, 4));
+  if (!units_parse_probability(text->columns[4], &link.loss)) {
+    return text_columns_error(text, error, "'%s' is no loss of a link; expected a share from 0 to 1",
+                              text->columns[4]);
   }
   g_array_append_val(self->scenario->links, link);
   return TRUE;
@@ -202,30 +186,29 @@ static void name_hosts(const import_hpcc *self)
 }
 
 /* Reads the whole topology. */
-static gboolean read_topology(import_hpcc *self, import_text *text, GError **error)
+static gboolean read_topology(import_hpcc *self, text_columns *text, GError **error)
 {
   uint64_t counts[3] = {0, 0, 0};
 
-  if (!read_expected(text, "a line of three numbers: NODES SWITCHES LINKS", error)) {
+  if (!import_next(text, "a line of three numbers: NODES SWITCHES LINKS", error)) {
     return FALSE;
   }
-  if (text->columns->len != 3) {
-    return import_text_error(text, error, "%u columns; expected three numbers: NODES SWITCHES LINKS",
-                             text->columns->len);
+  if (text->count != 3) {
+    return text_columns_error(text, error, "%u columns; expected three numbers: NODES SWITCHES LINKS",
+                              text->count);
   }
   for (guint i = 0; i < 3; i++) {
     static const char *const nouns[] = {"a number of nodes", "a number of switches", "a number of links"};
     static const uint64_t least[] = {2, 0, 1};
-    if (!import_text_number(text, import_text_column(text, i), nouns[i], least[i],
-                            i == 0 ? GRAPH_HOSTS_MAX + GRAPH_LINKS_MAX : GRAPH_LINKS_MAX, &counts[i],
-                            error)) {
+    if (!import_number(text, text->columns[i], nouns[i], least[i],
+                       i == 0 ? GRAPH_HOSTS_MAX + GRAPH_LINKS_MAX : GRAPH_LINKS_MAX, &counts[i], error)) {
       return FALSE;
     }
   }
   if (counts[1] > counts[0] - 2 || counts[0] - counts[1] > GRAPH_HOSTS_MAX) {
-    return import_text_error(text, error,
-                             "%" PRIu64 " nodes of which %" PRIu64 " are switches; expected 2 to %d hosts",
-                             counts[0], counts[1], GRAPH_HOSTS_MAX);
+    return text_columns_error(text, error,
+                              "%" PRIu64 " nodes of which %" PRIu64 " are switches; expected 2 to %d hosts",
+                              counts[0], counts[1], GRAPH_HOSTS_MAX);
   }
   self->node_count = (uint32_t)counts[0];
   self->hosts = g_new0(uint32_t, self->node_count);
@@ -236,7 +219,7 @@ static gboolean read_topology(import_hpcc *self, import_text *text, GError **err
   for (uint64_t i = 0; i < counts[2]; i++) {
     g_autofree char *expected =
         g_strdup_printf("link %" PRIu64 " of the %" PRIu64 " that line 1 has", i + 1, counts[2]);
-    if (!read_expected(text, expected, error) || !read_link(self, text, error)) {
+    if (!import_next(text, expected, error) || !read_link(self, text, error)) {
       return FALSE;
     }
   }
@@ -245,7 +228,7 @@ static gboolean read_topology(import_hpcc *self, import_text *text, GError **err
   }
   for (uint32_t node = 0; node < self->node_count; node++) {
     if (self->access_lines[node] == 0 && self->hosts[node] != NO_HOST) {
-      return import_text_error(text, error, "host %u has no link; expected one of each host", node);
+      return text_columns_error(text, error, "host %u has no link; expected one of each host", node);
     }
   }
   name_hosts(self);
@@ -255,7 +238,7 @@ static gboolean read_topology(import_hpcc *self, import_text *text, GError **err
 import_hpcc *import_hpcc_new(import_scenario *scenario, const char *path, GError **error)
 {
   g_autoptr(import_hpcc) self = g_new0(import_hpcc, 1);
-  g_autoptr(import_text) text = import_text_open(path, error);
+  g_autoptr(text_columns) text = text_columns_open(path, error);
 
   self->scenario = scenario;
   return text != NULL && read_topology(self, text, error) ? g_steal_pointer(&self) : NULL;
@@ -270,22 +253,21 @@ typedef struct flow {
   uint64_t start_ps;
 } flow;
 
-static gboolean read_flow(const import_hpcc *self, const import_text *text, guint columns, flow *read,
+static gboolean read_flow(const import_hpcc *self, const text_columns *text, guint columns, flow *read,
                           GError **error)
 {
   enum { PICOSECOND_DIGITS = 12 };
   static const char *const roles[] = {"source", "destination"};
 
-  if (text->columns->len != columns || columns < 5 || columns > 6) {
-    return import_text_error(text, error,
-                             "%u columns; expected %s of a flow: SOURCE DESTINATION PG %sOCTETS START",
-                             text->columns->len,
-                             columns == 5   ? "the 5"
-                             : columns == 6 ? "the 6"
-                                            : "the 5 or 6",
-                             columns == 5   ? ""
-                             : columns == 6 ? "PORT "
-                                            : "[PORT] ");
+  if (text->count != columns || columns < 5 || columns > 6) {
+    return text_columns_error(
+        text, error, "%u columns; expected %s of a flow: SOURCE DESTINATION PG %sOCTETS START", text->count,
+        columns == 5   ? "the 5"
+        : columns == 6 ? "the 6"
+                       : "the 5 or 6",
+        columns == 5   ? ""
+        : columns == 6 ? "PORT "
+                       : "[PORT] ");
   }
   for (guint end = 0; end < 2; end++) {
     uint64_t node = 0;
@@ -293,52 +275,50 @@ static gboolean read_flow(const import_hpcc *self, const import_text *text, guin
       return FALSE;
     }
     if (self->hosts[node] == NO_HOST) {
-      return import_text_error(text, error, "the %s %" PRIu64 " is a switch; expected a host", roles[end],
-                               node);
+      return text_columns_error(text, error, "the %s %" PRIu64 " is a switch; expected a host", roles[end],
+                                node);
     }
     read->ends[end] = self->hosts[node];
   }
   if (read->ends[0] == read->ends[1]) {
-    return import_text_error(text, error, "a flow from %s to itself; expected two hosts",
-                             import_text_column(text, 0));
+    return text_columns_error(text, error, "a flow from %s to itself; expected two hosts", text->columns[0]);
   }
-  return import_text_number(text, import_text_column(text, columns - 2), "a size in octets", 1,
-                            IMPORT_MESSAGE_MAX_OCTETS, &read->octets, error) &&
-         import_text_decimal(text, import_text_column(text, columns - 1), "a start in seconds",
-                             PICOSECOND_DIGITS, G_MAXINT64, &read->start_ps, error);
+  return import_number(text, text->columns[columns - 2], "a size in octets", 1, IMPORT_MESSAGE_MAX_OCTETS,
+                       &read->octets, error) &&
+         import_decimal(text, text->columns[columns - 1], "a start in seconds", PICOSECOND_DIGITS, G_MAXINT64,
+                        &read->start_ps, error);
 }
 
-static gboolean read_flows(import_hpcc *self, import_text *text, FILE *list, GError **error)
+static gboolean read_flows(import_hpcc *self, text_columns *text, FILE *list, GError **error)
 {
   uint64_t count = 0, ids = 0, first_ps = 0, last_ps = 0, lines_of_text = 0;
   guint columns = 0;
   GError *wrong = NULL;
 
-  if (!read_expected(text, "a line with the number of flows", error) ||
-      !import_text_number(text, import_text_column(text, 0), "a number of flows", 1, UINT32_MAX, &count,
-                          error)) {
+  if (!import_next(text, "a line with the number of flows", error) ||
+      !import_number(text, text->columns[0], "a number of flows", 1, UINT32_MAX, &count, error)) {
     return FALSE;
   }
-  if (text->columns->len != 1) {
-    return import_text_error(text, error, "%u columns; expected one, the number of flows",
-                             text->columns->len);
+  if (text->count != 1) {
+    return text_columns_error(text, error, "%u columns; expected one, the number of flows", text->count);
   }
-  const uint64_t count_line = text->number;
-  while (import_text_next(text, &wrong)) {
+  const uint64_t count_line = text->line;
+  while (text_columns_next(text, &wrong)) {
     flow read;
-    if (ids >= count && !g_ascii_isdigit(*import_text_column(text, 0))) {
+    if (ids >= count && !g_ascii_isdigit(*text->columns[0])) {
       lines_of_text++;
       continue;
     }
     if (lines_of_text > 0) {
-      return import_text_error(text, error, "a flow after the text at the end; expected flows before it");
+      return text_columns_error(text, error, "a flow after the text at the end; expected flows before it");
     }
-    columns = columns == 0 ? text->columns->len : columns;
+    columns = columns == 0 ? text->count : columns;
     if (!read_flow(self, text, columns, &read, error)) {
       return FALSE;
     }
     if (read.start_ps < last_ps) {
-      return import_text_error(text, error, "a start before that of the flow above; expected them to ascend");
+      return text_columns_error(text, error,
+                                "a start before that of the flow above; expected them to ascend");
     }
     last_ps = read.start_ps;
     first_ps = ids == 0 ? last_ps : first_ps;
@@ -351,9 +331,9 @@ static gboolean read_flows(import_hpcc *self, import_text *text, FILE *list, GEr
     return FALSE;
   }
   if (ids != count) { /* a generator that was stopped leaves its estimate */
-    return import_text_error_in(text, count_line, error,
-                                "%" PRIu64 " flows, but the file has %" PRIu64 "; expected how many it has",
-                                count, ids);
+    return import_error_in(text, count_line, error,
+                           "%" PRIu64 " flows, but the file has %" PRIu64 "; expected how many it has", count,
+                           ids);
   }
   g_autofree char *first = units_format_time((time_ps)first_ps);
   import_scenario_note(self->scenario, ids, "priority groups (pg)", "dropped");
@@ -366,7 +346,7 @@ static gboolean read_flows(import_hpcc *self, import_text *text, FILE *list, GEr
 
 gboolean import_hpcc_flows(import_hpcc *self, const char *path, FILE *list, GError **error)
 {
-  g_autoptr(import_text) text = import_text_open(path, error);
+  g_autoptr(text_columns) text = text_columns_open(path, error);
 
   fputs("# id after start source destination operation size\n", list);
   return text != NULL && read_flows(self, text, list, error);

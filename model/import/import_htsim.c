@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/numbers.h"
-#include "import/import_text.h"
+#include "import/import_values.h"
 #include "network/graph.h"
 
 enum { TIERS_MAX = 3, TREE = TIERS_MAX }; /* what all tiers have is beside that of each */
@@ -57,7 +57,7 @@ typedef struct setting {
 } setting;
 
 typedef struct tree {
-  import_text *text;
+  text_columns *text;
   uint64_t lines[TIERS_MAX];               /* where each tier begins; 0: nowhere */
   setting settings[TIERS_MAX + 1][FIELDS]; /* of each tier, and of the tree */
 } tree;
@@ -70,33 +70,32 @@ static uint64_t value_of(const tree *self, unsigned tier, field of)
 /* Reads one line: the beginning of a tier, or a value. */
 static gboolean read_setting(tree *self, unsigned *tier, GError **error)
 {
-  const import_text *text = self->text;
-  const char *name = import_text_column(text, 0);
+  const text_columns *text = self->text;
+  const char *name = text->columns[0];
   field of = 0;
 
-  if (text->columns->len != 2) {
-    return import_text_error(text, error, "%u columns; expected two: a name and a number",
-                             text->columns->len);
+  if (text->count != 2) {
+    return text_columns_error(text, error, "%u columns; expected two: a name and a number", text->count);
   }
-  const char *word = import_text_column(text, 1);
+  const char *word = text->columns[1];
   if (g_ascii_strcasecmp(name, "Tier") == 0) {
     uint64_t number = 0;
-    if (!import_text_number(text, word, "a tier", 0, TIERS_MAX - 1, &number, error)) {
+    if (!import_number(text, word, "a tier", 0, TIERS_MAX - 1, &number, error)) {
       return FALSE;
     }
     *tier = (unsigned)number;
     if (self->lines[number] != 0) {
-      return import_text_error(text, error, "tier %s again (it is in line %" PRIu64 "); expected it once",
-                               word, self->lines[number]);
+      return text_columns_error(text, error, "tier %s again (it is in line %" PRIu64 "); expected it once",
+                                word, self->lines[number]);
     }
-    self->lines[number] = text->number;
+    self->lines[number] = text->line;
     return TRUE;
   }
   while (of < FIELDS && g_ascii_strcasecmp(name, rows[of].name) != 0) {
     of++;
   }
   if (of == FIELDS) {
-    return import_text_error(
+    return text_columns_error(
         text, error,
         "unknown name '%s'; expected Nodes, Tiers, Podsize or Tier, or of a tier "
         "Downlink_speed_Gbps, Downlink_Latency_ns, Switch_Latency_ns, Radix_Down, Radix_Up, "
@@ -104,21 +103,21 @@ static gboolean read_setting(tree *self, unsigned *tier, GError **error)
         name);
   }
   if ((of < OF_TREE) != (*tier == TREE)) {
-    return import_text_error(text, error, "%s %s a tier; expected it %s the first line 'Tier N'",
-                             rows[of].name, of < OF_TREE ? "in" : "outside",
-                             of < OF_TREE ? "before" : "after");
+    return text_columns_error(text, error, "%s %s a tier; expected it %s the first line 'Tier N'",
+                              rows[of].name, of < OF_TREE ? "in" : "outside",
+                              of < OF_TREE ? "before" : "after");
   }
   setting *set = &self->settings[*tier][of];
   if (set->line != 0) {
-    return import_text_error(text, error, "%s again (it is in line %" PRIu64 "); expected it once",
-                             rows[of].name, set->line);
+    return text_columns_error(text, error, "%s again (it is in line %" PRIu64 "); expected it once",
+                              rows[of].name, set->line);
   }
-  set->line = text->number;
-  if (!import_text_decimal(text, word, rows[of].noun, rows[of].digits, rows[of].most, &set->value, error)) {
+  set->line = text->line;
+  if (!import_decimal(text, word, rows[of].noun, rows[of].digits, rows[of].most, &set->value, error)) {
     return FALSE;
   }
   return set->value >= rows[of].least ||
-         import_text_error(text, error, "%s is %s; expected more", rows[of].name, word);
+         text_columns_error(text, error, "%s is %s; expected more", rows[of].name, word);
 }
 
 /* Finds what is missing, and sets what may be. */
@@ -126,19 +125,21 @@ static gboolean complete(tree *self, GError **error)
 {
   for (field of = 0; of < OF_TREE; of++) {
     if (self->settings[TREE][of].line == 0) {
-      return import_text_error(self->text, error, "the file has no %s; expected it", rows[of].name);
+      return import_error_in(self->text, self->text->line, error, "the file has no %s; expected it",
+                             rows[of].name);
     }
   }
   const unsigned tiers = (unsigned)value_of(self, TREE, TIERS);
   for (unsigned tier = 0; tier < tiers; tier++) {
     if (self->lines[tier] == 0) {
-      return import_text_error(self->text, error, "the file has no tier %u; expected %u tiers", tier, tiers);
+      return import_error_in(self->text, self->text->line, error,
+                             "the file has no tier %u; expected %u tiers", tier, tiers);
     }
     for (field of = OF_TREE; of < FIELDS; of++) {
       setting *set = &self->settings[tier][of];
       if (set->line == 0 && rows[of].is_needed && !(of == RADIX_UP && tier + 1 == tiers)) {
-        return import_text_error_in(self->text, self->lines[tier], error, "tier %u has no %s; expected it",
-                                    tier, rows[of].name);
+        return import_error_in(self->text, self->lines[tier], error, "tier %u has no %s; expected it", tier,
+                               rows[of].name);
       }
       if (set->line == 0) {
         *set = (setting){rows[of].otherwise, self->lines[tier]};
@@ -152,9 +153,9 @@ static gboolean complete(tree *self, GError **error)
 static gboolean divides(const tree *self, const setting *at, uint64_t divisor, const char *of, GError **error)
 {
   return at->value % divisor == 0 ||
-         import_text_error_in(self->text, at->line, error,
-                              "%" PRIu64 " is no multiple of %s, %" PRIu64 "; expected one", at->value, of,
-                              divisor);
+         import_error_in(self->text, at->line, error,
+                         "%" PRIu64 " is no multiple of %s, %" PRIu64 "; expected one", at->value, of,
+                         divisor);
 }
 
 /* Checks that the switches of `tier` have `links` links downwards, as the tiers below have them. */
@@ -163,10 +164,10 @@ static gboolean check_radix(const tree *self, unsigned tier, uint64_t links, GEr
   const setting *radix = &self->settings[tier][RADIX_DOWN];
 
   return radix->value == links ||
-         import_text_error_in(self->text, radix->line, error,
-                              "Radix_Down of tier %u is %" PRIu64 ", but the tiers below make it %" PRIu64
-                              "; expected this (or another Bundle)",
-                              tier, radix->value, links);
+         import_error_in(self->text, radix->line, error,
+                         "Radix_Down of tier %u is %" PRIu64 ", but the tiers below make it %" PRIu64
+                         "; expected this (or another Bundle)",
+                         tier, radix->value, links);
 }
 
 /* Checks that a switch of `tier` has `Oversubscribed` times the rate downwards that it has upwards. */
@@ -177,10 +178,10 @@ static gboolean check_ratio(const tree *self, unsigned tier, GError **error)
   const uint64_t up = value_of(self, tier, RADIX_UP) * value_of(self, tier + 1, SPEED);
 
   return down == (uint128)up * ratio->value ||
-         import_text_error_in(self->text, ratio->line, error,
-                              "a switch of tier %u has %g Gbit/s down and %g Gbit/s up; expected %" PRIu64
-                              " to 1 (Oversubscribed)",
-                              tier, (double)down / 1e9, (double)up / 1e9, ratio->value);
+         import_error_in(self->text, ratio->line, error,
+                         "a switch of tier %u has %g Gbit/s down and %g Gbit/s up; expected %" PRIu64
+                         " to 1 (Oversubscribed)",
+                         tier, (double)down / 1e9, (double)up / 1e9, ratio->value);
 }
 
 /* How many switches there are, of what a pod has and of the core. */
@@ -194,9 +195,8 @@ static gboolean measure(const tree *self, sizes *of, GError **error)
   const uint64_t nodes = value_of(self, TREE, NODES), pod = value_of(self, TREE, POD_SIZE);
 
   if (value_of(self, 0, BUNDLE) != 1) {
-    return import_text_error_in(self->text, self->settings[0][BUNDLE].line, error,
-                                "a host has %" PRIu64 " links; expected one: Bundle 1",
-                                value_of(self, 0, BUNDLE));
+    return import_error_in(self->text, self->settings[0][BUNDLE].line, error,
+                           "a host has %" PRIu64 " links; expected one: Bundle 1", value_of(self, 0, BUNDLE));
   }
   if (!divides(self, &self->settings[TREE][NODES], pod, "Podsize", error) ||
       !divides(self, &self->settings[TREE][POD_SIZE], value_of(self, 0, RADIX_DOWN), "Radix_Down of tier 0",
@@ -209,9 +209,9 @@ static gboolean measure(const tree *self, sizes *of, GError **error)
                 .tors = pod / value_of(self, 0, RADIX_DOWN),
                 .aggs = value_of(self, 0, RADIX_UP) / value_of(self, 1, BUNDLE)};
   if (tiers == 2 && of->pods != 1) {
-    return import_text_error_in(
-        self->text, self->settings[TREE][POD_SIZE].line, error,
-        "Podsize %" PRIu64 " of %" PRIu64 " hosts; expected all of them, with two tiers", pod, nodes);
+    return import_error_in(self->text, self->settings[TREE][POD_SIZE].line, error,
+                           "Podsize %" PRIu64 " of %" PRIu64 " hosts; expected all of them, with two tiers",
+                           pod, nodes);
   }
   if (!check_radix(self, 1, of->tors * value_of(self, 1, BUNDLE), error)) {
     return FALSE;
@@ -226,8 +226,8 @@ static gboolean measure(const tree *self, sizes *of, GError **error)
   const uint64_t links = nodes + of->pods * of->tors * value_of(self, 0, RADIX_UP) +
                          (of->cores > 0 ? of->pods * of->aggs * value_of(self, 1, RADIX_UP) : 0);
   return links <= GRAPH_LINKS_MAX ||
-         import_text_error_in(self->text, self->settings[TREE][NODES].line, error,
-                              "the tree has %" PRIu64 " links; expected at most %d", links, GRAPH_LINKS_MAX);
+         import_error_in(self->text, self->settings[TREE][NODES].line, error,
+                         "the tree has %" PRIu64 " links; expected at most %d", links, GRAPH_LINKS_MAX);
 }
 
 /* Adds the links of a bundle below a switch of `tier`. */
@@ -288,7 +288,7 @@ static void add_switches(const tree *self, const sizes *of, import_scenario *sce
 
 gboolean import_htsim_topology(import_scenario *scenario, const char *path, uint32_t *hosts, GError **error)
 {
-  g_autoptr(import_text) text = import_text_open(path, error);
+  g_autoptr(text_columns) text = text_columns_open(path, error);
   tree self = {.text = text};
   unsigned tier = TREE;
   GError *wrong = NULL;
@@ -297,7 +297,7 @@ gboolean import_htsim_topology(import_scenario *scenario, const char *path, uint
   if (text == NULL) {
     return FALSE;
   }
-  while (import_text_next(text, &wrong)) {
+  while (text_columns_next(text, &wrong)) {
     if (!read_setting(&self, &tier, error)) {
       return FALSE;
     }

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "import/import_htsim.h"
-#include "import/import_text.h"
+#include "import/import_values.h"
 
 #define NONE UINT32_MAX /* an index of nothing */
 
@@ -47,7 +47,7 @@ enum { NODES, CONNECTIONS, TRIGGERS, FAILURES, COUNTS };
 static const char *const count_names[] = {"Nodes", "Connections", "Triggers", "Failures"};
 
 typedef struct matrix {
-  import_text *text;
+  text_columns *text;
   GArray *connections;
   GArray *triggers;
   GHashTable *indexes; /* of the triggers, by their numbers */
@@ -75,7 +75,7 @@ static uint32_t index_of(matrix *self, uint64_t id)
 
   if (!g_hash_table_lookup_extended(self->indexes, GUINT_TO_POINTER(id), NULL, &index)) {
     const trigger made = {.id = (uint32_t)id,
-                          .line = (uint32_t)self->text->number,
+                          .line = (uint32_t)self->text->line,
                           .kind = UNKNOWN,
                           .targets = {NONE, NONE, 0},
                           .causes = {NONE, NONE, 0}};
@@ -89,14 +89,13 @@ static uint32_t index_of(matrix *self, uint64_t id)
 /* Reads the word after word `*column`, as a number from 1. */
 static gboolean read_value(const matrix *self, guint *column, uint64_t *value, GError **error)
 {
-  const char *name = import_text_column(self->text, *column);
+  const char *name = self->text->columns[*column];
   g_autofree char *noun = g_strdup_printf("what comes after '%s'", name);
 
-  if (++*column == self->text->columns->len) {
-    return import_text_error(self->text, error, "nothing comes after '%s'; expected a number", name);
+  if (++*column == self->text->count) {
+    return text_columns_error(self->text, error, "nothing comes after '%s'; expected a number", name);
   }
-  return import_text_number(self->text, import_text_column(self->text, *column), noun, 1, UINT32_MAX, value,
-                            error);
+  return import_number(self->text, self->text->columns[*column], noun, 1, UINT32_MAX, value, error);
 }
 
 /* Puts `self`, connection or one of its ends, after the last of `into`; `*next` of that one leads to it. */
@@ -114,34 +113,34 @@ static void append(chain *into, uint32_t self, uint32_t *next)
 /* Reads "A->B": two hosts. */
 static gboolean read_ends(const matrix *self, connection *made, GError **error)
 {
-  const char *word = import_text_column(self->text, 0);
+  const char *word = self->text->columns[0];
   g_auto(GStrv) ends = g_strsplit(word, "->", 3);
 
   if (g_strv_length(ends) != 2) {
-    return import_text_error(self->text, error, "'%s' is no connection; expected A->B", word);
+    return text_columns_error(self->text, error, "'%s' is no connection; expected A->B", word);
   }
   for (guint end = 0; end < 2; end++) {
     uint64_t host = 0;
-    if (!import_text_number(self->text, ends[end], "a host", 0, self->counts[NODES] - 1, &host, error)) {
+    if (!import_number(self->text, ends[end], "a host", 0, self->counts[NODES] - 1, &host, error)) {
       return FALSE;
     }
     made->ends[end] = (uint16_t)host;
   }
   return made->ends[0] != made->ends[1] ||
-         import_text_error(self->text, error, "a connection from %s to itself; expected two hosts", ends[0]);
+         text_columns_error(self->text, error, "a connection from %s to itself; expected two hosts", ends[0]);
 }
 
 /* Reads the word `*column` of a connection and, where it has one, its value. */
 static gboolean read_word(matrix *self, guint *column, connection *made, gboolean *has_start, GError **error)
 {
-  const import_text *text = self->text;
-  const char *word = import_text_column(text, *column);
+  const text_columns *text = self->text;
+  const char *word = text->columns[*column];
   uint64_t value = 0;
 
-  if (strcmp(word, "start") == 0 && *column + 1 < text->columns->len) {
+  if (strcmp(word, "start") == 0 && *column + 1 < text->count) {
     *has_start = TRUE;
-    return import_text_decimal(text, import_text_column(text, ++*column), "a start in picoseconds", 0,
-                               G_MAXINT64, &made->start_ps, error);
+    return import_decimal(text, text->columns[++*column], "a start in picoseconds", 0, G_MAXINT64,
+                          &made->start_ps, error);
   }
   if (strcmp(word, "addon") == 0) {
     self->addons++;
@@ -149,16 +148,16 @@ static gboolean read_word(matrix *self, guint *column, connection *made, gboolea
   }
   if (strcmp(word, "prio") == 0 || strcmp(word, "msg") == 0) {
     *(*word == 'p' ? &self->priorities : &self->msgs) += 1;
-    return ++*column < text->columns->len ||
-           import_text_error(text, error, "nothing comes after '%s'; expected a number", word);
+    return ++*column < text->count ||
+           text_columns_error(text, error, "nothing comes after '%s'; expected a number", word);
   }
   static const char *const words[] = {"size", "id", "trigger", "send_done_trigger", "recv_done_trigger",
                                       NULL};
   if (!g_strv_contains(words, word) && strcmp(word, "start") != 0) {
-    return import_text_error(text, error,
-                             "unknown word '%s'; expected id, start, size, trigger, send_done_trigger, "
-                             "recv_done_trigger, prio, msg or addon",
-                             word);
+    return text_columns_error(text, error,
+                              "unknown word '%s'; expected id, start, size, trigger, send_done_trigger, "
+                              "recv_done_trigger, prio, msg or addon",
+                              word);
   }
   if (!read_value(self, column, &value, error)) {
     return FALSE;
@@ -168,7 +167,8 @@ static gboolean read_word(matrix *self, guint *column, connection *made, gboolea
   } else if (strcmp(word, "id") == 0) {
     made->id = (uint32_t)value;
     return g_hash_table_add(self->ids, GUINT_TO_POINTER(value)) ||
-           import_text_error(text, error, "id %" PRIu64 " again; expected another of each connection", value);
+           text_columns_error(text, error, "id %" PRIu64 " again; expected another of each connection",
+                              value);
   } else if (strcmp(word, "trigger") == 0) {
     made->trigger = index_of(self, value);
   } else {
@@ -181,7 +181,7 @@ static gboolean read_connection(matrix *self, GError **error)
 {
   const uint32_t index = self->connections->len;
   gboolean has_start = FALSE;
-  connection made = {.line = (uint32_t)self->text->number,
+  connection made = {.line = (uint32_t)self->text->line,
                      .trigger = NONE,
                      .fires = {NONE, NONE},
                      .next_target = NONE,
@@ -191,17 +191,17 @@ static gboolean read_connection(matrix *self, GError **error)
   if (!read_ends(self, &made, error)) {
     return FALSE;
   }
-  for (guint column = 1; column < self->text->columns->len; column++) {
+  for (guint column = 1; column < self->text->count; column++) {
     if (!read_word(self, &column, &made, &has_start, error)) {
       return FALSE;
     }
   }
   if (has_start == (made.trigger != NONE)) {
-    return import_text_error(self->text, error, "%s; expected one of them",
-                             has_start ? "a start and a trigger" : "no start and no trigger");
+    return text_columns_error(self->text, error, "%s; expected one of them",
+                              has_start ? "a start and a trigger" : "no start and no trigger");
   }
   if (made.octets == 0) {
-    return import_text_error(self->text, error, "no size; expected one from 1 to %u octets", UINT32_MAX);
+    return text_columns_error(self->text, error, "no size; expected one from 1 to %u octets", UINT32_MAX);
   }
   g_array_append_val(self->connections, made);
   if (made.trigger != NONE) {
@@ -221,12 +221,12 @@ static gboolean read_connection(matrix *self, GError **error)
 
 static gboolean read_trigger(matrix *self, GError **error)
 {
-  const import_text *text = self->text;
+  const text_columns *text = self->text;
   uint64_t id = 0, count = 0;
   trigger_kind kind = UNKNOWN;
 
-  for (guint column = 1; column < text->columns->len; column++) {
-    const char *word = import_text_column(text, column);
+  for (guint column = 1; column < text->count; column++) {
+    const char *word = text->columns[column];
     trigger_kind named = ONESHOT;
     if (strcmp(word, "id") == 0 || strcmp(word, "count") == 0) {
       if (!read_value(self, &column, *word == 'i' ? &id : &count, error)) {
@@ -238,37 +238,37 @@ static gboolean read_trigger(matrix *self, GError **error)
       named++;
     }
     if (named == UNKNOWN || kind != UNKNOWN) {
-      return import_text_error(text, error,
-                               "'%s' in a trigger; expected id N and one of oneshot, multishot or "
-                               "barrier count N",
-                               word);
+      return text_columns_error(text, error,
+                                "'%s' in a trigger; expected id N and one of oneshot, multishot or "
+                                "barrier count N",
+                                word);
     }
     kind = named;
   }
   if (id == 0 || kind == UNKNOWN || (kind == BARRIER && count == 0)) {
-    return import_text_error(text, error,
-                             "a trigger without its %s; expected: trigger id N oneshot, multishot or "
-                             "barrier count N",
-                             id == 0           ? "id"
-                             : kind == UNKNOWN ? "kind"
-                                               : "count");
+    return text_columns_error(text, error,
+                              "a trigger without its %s; expected: trigger id N oneshot, multishot or "
+                              "barrier count N",
+                              id == 0           ? "id"
+                              : kind == UNKNOWN ? "kind"
+                                                : "count");
   }
   trigger *declared = trigger_at(self, index_of(self, id));
   if (declared->kind != UNKNOWN) {
-    return import_text_error(text, error, "trigger %" PRIu64 " again (it is in line %u); expected it once",
-                             id, declared->line);
+    return text_columns_error(text, error, "trigger %" PRIu64 " again (it is in line %u); expected it once",
+                              id, declared->line);
   }
   declared->kind = kind;
   declared->count = count;
-  declared->line = (uint32_t)text->number;
+  declared->line = (uint32_t)text->line;
   return TRUE;
 }
 
 /* Reads a line of any kind. */
 static gboolean read_row(matrix *self, uint32_t hosts, GError **error)
 {
-  const import_text *text = self->text;
-  const char *word = import_text_column(text, 0);
+  const text_columns *text = self->text;
+  const char *word = text->columns[0];
   guint of = 0;
 
   while (of < COUNTS && g_ascii_strcasecmp(word, count_names[of]) != 0) {
@@ -276,23 +276,23 @@ static gboolean read_row(matrix *self, uint32_t hosts, GError **error)
   }
   if (of < COUNTS) {
     const uint64_t least = of == NODES ? 2 : 0;
-    if (self->count_lines[of] != 0 || text->columns->len != 2) {
-      return import_text_error(text, error, "%s; expected '%s N' once",
-                               text->columns->len == 2 ? "this is here again" : "not two columns",
-                               count_names[of]);
+    if (self->count_lines[of] != 0 || text->count != 2) {
+      return text_columns_error(text, error, "%s; expected '%s N' once",
+                                text->count == 2 ? "this is here again" : "not two columns", count_names[of]);
     }
-    self->count_lines[of] = text->number;
-    return import_text_number(text, import_text_column(text, 1), "such a number", least,
-                              of == NODES ? hosts : UINT32_MAX / DONE_KINDS - 1, &self->counts[of], error);
+    self->count_lines[of] = text->line;
+    return import_number(text, text->columns[1], "such a number", least,
+                         of == NODES ? hosts : UINT32_MAX / DONE_KINDS - 1, &self->counts[of], error);
   }
   const gboolean is_trigger = strcmp(word, "trigger") == 0;
   of = is_trigger ? TRIGGERS : strcmp(word, "failure") == 0 ? FAILURES : CONNECTIONS;
   if (self->count_lines[NODES] == 0) {
-    return import_text_error(text, error, "'%s' before the number of hosts; expected 'Nodes N' first", word);
+    return text_columns_error(text, error, "'%s' before the number of hosts; expected 'Nodes N' first", word);
   }
   if (++self->read[of] > self->counts[of]) {
-    return import_text_error(text, error, "more than %" PRIu64 " in the file; expected as many as '%s N' has",
-                             self->counts[of], count_names[of]);
+    return text_columns_error(text, error,
+                              "more than %" PRIu64 " in the file; expected as many as '%s N' has",
+                              self->counts[of], count_names[of]);
   }
   return of == FAILURES || (is_trigger ? read_trigger(self, error) : read_connection(self, error));
 }
@@ -303,13 +303,13 @@ static gboolean check_counts(const matrix *self, GError **error)
 {
   for (guint of = CONNECTIONS; of < COUNTS; of++) {
     if (self->read[of] != self->counts[of]) {
-      return import_text_error_in(self->text, self->count_lines[of], error,
-                                  "%s %" PRIu64 ", but the file has %" PRIu64 "; expected how many it has",
-                                  count_names[of], self->counts[of], self->read[of]);
+      return import_error_in(self->text, self->count_lines[of], error,
+                             "%s %" PRIu64 ", but the file has %" PRIu64 "; expected how many it has",
+                             count_names[of], self->counts[of], self->read[of]);
     }
   }
   return self->connections->len > 0 ||
-         import_text_error(self->text, error, "the file has no connection; expected at least one");
+         text_columns_error(self->text, error, "the file has no connection; expected at least one");
 }
 
 /* Checks that each trigger is declared, and fired as often as it must be. */
@@ -321,28 +321,28 @@ static gboolean check_triggers(const matrix *self, GError **error)
     const trigger *of = trigger_at(self, i);
     const uint32_t causes = of->causes.count, targets = of->targets.count;
     if (of->kind == UNKNOWN) {
-      return import_text_error_in(self->text, of->line, error,
-                                  "unknown trigger %u; expected a line 'trigger id %u oneshot', say", of->id,
-                                  of->id);
+      return import_error_in(self->text, of->line, error,
+                             "unknown trigger %u; expected a line 'trigger id %u oneshot', say", of->id,
+                             of->id);
     }
     if (targets > 0 && causes == 0) {
-      return import_text_error_in(
-          self->text, of->line, error,
-          "trigger %u is never fired; expected 'recv_done_trigger %u' of a connection", of->id, of->id);
+      return import_error_in(self->text, of->line, error,
+                             "trigger %u is never fired; expected 'recv_done_trigger %u' of a connection",
+                             of->id, of->id);
     }
     const uint64_t expected = of->kind == BARRIER ? of->count : of->kind == ONESHOT ? 1 : targets;
     if (causes > 0 && (of->kind == MULTISHOT ? causes < expected : causes != expected)) {
-      return import_text_error_in(self->text, of->line, error,
-                                  "trigger %u (%s) is fired by %u and starts %u; expected %" PRIu64
-                                  " that fire it",
-                                  of->id, kind_words[of->kind], causes, targets, expected);
+      return import_error_in(self->text, of->line, error,
+                             "trigger %u (%s) is fired by %u and starts %u; expected %" PRIu64
+                             " that fire it",
+                             of->id, kind_words[of->kind], causes, targets, expected);
     }
     joined += of->kind == BARRIER ? (uint64_t)causes * targets : 0;
     if (joined > JOINED_MAX) {
-      return import_text_error_in(self->text, of->line, error,
-                                  "what barriers start waits for more than %d connections, counted for each; "
-                                  "expected fewer",
-                                  JOINED_MAX);
+      return import_error_in(self->text, of->line, error,
+                             "what barriers start waits for more than %d connections, counted for each; "
+                             "expected fewer",
+                             JOINED_MAX);
     }
   }
   return TRUE;
@@ -441,10 +441,9 @@ static gboolean print_list(const matrix *self, import_scenario *scenario, FILE *
   for (guint i = 0; i < self->connections->len && order->len < self->connections->len; i++) {
     const connection *of = connection_at(self, i);
     if (of->place == 0) {
-      return import_text_error_in(
-          self->text, of->line, error,
-          "this never starts: what fires trigger %u waits for it; expected no such circle",
-          trigger_at(self, of->trigger)->id);
+      return import_error_in(self->text, of->line, error,
+                             "this never starts: what fires trigger %u waits for it; expected no such circle",
+                             trigger_at(self, of->trigger)->id);
     }
   }
   for (guint i = 0; i < order->len; i++) {
@@ -483,7 +482,7 @@ static gboolean read_matrix(matrix *self, import_scenario *scenario, uint32_t ho
 {
   GError *wrong = NULL;
 
-  while (import_text_next(self->text, &wrong)) {
+  while (text_columns_next(self->text, &wrong)) {
     if (!read_row(self, hosts, error)) {
       return FALSE;
     }
@@ -507,7 +506,7 @@ static gboolean read_matrix(matrix *self, import_scenario *scenario, uint32_t ho
 gboolean import_htsim_matrix(import_scenario *scenario, const char *path, uint32_t hosts, FILE *list,
                              GError **error)
 {
-  g_autoptr(import_text) text = import_text_open(path, error);
+  g_autoptr(text_columns) text = text_columns_open(path, error);
   matrix self = {.text = text};
   gboolean is_read = FALSE;
 

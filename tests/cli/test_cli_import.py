@@ -107,7 +107,7 @@ BAD_HPCC = [
     (changed(HPCC, 3, "0 8 100Gbps 1000ns 1.5"), 3, "'1.5' is no loss", "from 0 to 1"),
     (changed(HPCC, 3, "0 8 100Gbps 1000ns"), 3, "4 columns", "the 5 of a link"),
     (changed(HPCC, 3, "0 8 100Gbps 1000ns 0\0"), 3, "a NUL", "text"),
-    (changed(HPCC, 3, "0 8 " + "1" * 2000000), 3, "more than 1048576 octets"),
+    (changed(HPCC, 3, "0 8 " + "1" * 2000000), 3, "a line of more than 65536 octets"),
     ("", 1, "ends here", "NODES SWITCHES LINKS"),
     (changed(changed(HPCC, 15, "8 11 400Gbps 2us 0"), 14, "8 10 400Gbps 2us 0").replace("9 10 400", "8 10 400"), None,
      "no link connects h[0-3]+s8+s[10-11] with h[4-7]+s9"),

@@ -14,6 +14,7 @@
  *                         ORDER_IP_INPUT + the host                0
  *                         ORDER_RESEND, of a replay                0
  *     ENGINE_WORKLOAD     order_of_connection()                    0
+ *                         ORDER_TRAFFIC + the session              the traffic class
  *                         ORDER_STALL                              0
  *                         ORDER_STALL: the window of ports opens   1
  *                         ORDER_STALL: it closes                   2
@@ -32,6 +33,7 @@ enum {
   ORDER_IP_INPUT = 0x7FFB0000,
   ORDER_RESEND = 0x7FFF0000,
   ORDER_CAPTURE = INT32_MAX,
+  ORDER_TRAFFIC = 0x70000000,
 };
 
 #define ORDER_EVENTS UINT32_MAX

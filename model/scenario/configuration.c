@@ -8,9 +8,11 @@ configuration *configuration_new(void)
 
   c->memory = g_ptr_array_new_with_free_func(g_free);
   configuration_set_classes(c, &(traffic_class){.name = ""}, 1);
+  c->measure.messages = 100000;
   c->tcp = tcp_config_default();
   c->ends = rnic_endpoint_config_default(SIDE_INITIATOR);
   c->others = g_ptr_array_new_with_free_func((GDestroyNotify)configuration_unref);
+  c->sizes = g_ptr_array_new_with_free_func((GDestroyNotify)size_distribution_free);
   return c;
 }
 
@@ -25,6 +27,7 @@ static void clear(gpointer data)
 
   g_ptr_array_unref(c->memory);
   g_ptr_array_unref(c->others);
+  g_ptr_array_unref(c->sizes);
 }
 
 void configuration_unref(const configuration *c)
@@ -46,6 +49,59 @@ void configuration_set_classes(configuration *c, const traffic_class *classes, u
 {
   c->classes = configuration_keep(c, classes, count * sizeof *classes);
   c->class_count = count;
+}
+
+gboolean configuration_load_sizes(configuration *c, traffic_class *of, GError **error)
+{
+  if (of->sizes_path && *of->sizes_path != '\0') {
+    size_distribution *sizes = size_distribution_load(of->sizes_path, of->size_steps, error);
+
+    if (!sizes) {
+      return FALSE;
+    }
+    g_ptr_array_add(c->sizes, sizes);
+    of->sizes = sizes;
+  }
+  return TRUE;
+}
+
+double traffic_class_mean_octets(const traffic_class *of)
+{
+  const number_list *sizes = &of->workload.message_sizes;
+  double octets = 0;
+
+  for (size_t i = 0; i < sizes->count; i++) {
+    octets += (double)sizes->values[i] / (double)sizes->count;
+  }
+  return of->sizes ? size_distribution_mean(of->sizes) : sizes->count > 0 ? octets : of->message_octets;
+}
+
+/* Returns the rate at which `host` sends. */
+static double link_rate_bit_per_s(const configuration *c, uint32_t host)
+{
+  return (double)(c->graph.kind != GRAPH_PATH ? c->of_graph.rates_bit_per_s[host]
+                                              : c->path.directions[host].link.rate_bit_per_s);
+}
+
+double *traffic_class_intervals_ps(const traffic_class *of, const configuration *c)
+{
+  const uint32_t hosts = c->graph.kind != GRAPH_PATH ? c->of_graph.host_count : SIDES;
+  const bool is_incast = c->graph.kind != GRAPH_PATH && of->pattern.pattern == TRAFFIC_INCAST;
+  const double bits = traffic_class_mean_octets(of) * 8;
+  double *intervals = g_new0(double, hosts);
+
+  for (uint32_t i = 0; is_incast && i < of->connection_count; i += of->connections_per_pair) {
+    intervals[c->of_graph.pairs[of->first_connection + i].hosts[SIDE_RESPONDER]]++; /* its senders */
+  }
+  for (uint32_t host = 0; host < hosts; host++) {
+    const double senders = is_incast ? MAX(intervals[host], 1) : 1;
+    const double messages = is_incast && of->pattern.fan_in > 0 ? MIN(senders, of->pattern.fan_in) : senders;
+
+    intervals[host] = of->interval_ps > 0
+                          ? (double)of->interval_ps
+                          : messages * bits / (of->load * link_rate_bit_per_s(c, host)) * TIME_PS_PER_SECOND;
+  }
+  return intervals;
 }
 
 const traffic_class *configuration_class_of(const configuration *c, uint32_t connection)
@@ -208,12 +264,18 @@ static void find_sinks(configuration *c)
 static void resolve_class(traffic_class *of, uint64_t in_flight_octets)
 {
   const number_list *sizes = &of->workload.message_sizes;
+  ulp_workload_config *workload = &of->workload;
+  uint32_t smallest = of->message_octets, largest = of->message_octets;
 
-  of->workload.message_octets = sizes->count > 0 ? 0 : of->message_octets;
   for (size_t i = 0; i < sizes->count; i++) {
-    of->workload.message_octets = MAX(of->workload.message_octets, (uint32_t)sizes->values[i]);
+    smallest = MIN(i > 0 ? smallest : UINT32_MAX, (uint32_t)sizes->values[i]);
+    largest = MAX(i > 0 ? largest : 0, (uint32_t)sizes->values[i]);
   }
-  of->workload.in_flight_octets = in_flight_octets;
+  workload->smallest_octets = of->sizes ? size_distribution_smallest(of->sizes) : smallest;
+  workload->message_octets = of->sizes ? size_distribution_largest(of->sizes) : largest;
+  workload->in_flight_octets = in_flight_octets;
+  workload->open_loop = of->arrivals != ARRIVALS_POSTED;
+  workload->messages = of->until_ps > 0 && !of->messages_given ? UINT64_MAX : workload->messages;
 }
 
 void configuration_resolve(configuration *c)

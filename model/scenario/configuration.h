@@ -15,6 +15,7 @@
 #include "network/path_config.h"
 #include "rnic/rnic_endpoint_config.h"
 #include "tcp/tcp_config.h"
+#include "traffic/size_distribution.h"
 #include "traffic/traffic_pattern.h"
 #include "ulp/ulp_workload.h"
 
@@ -60,16 +61,16 @@ typedef struct traffic_class {
   uint32_t connection_count;     /* 0 before it: they are connections_per_pair, as on a path */
   time_ps start_spread_ps;       /* from the first connection's opening to the end of all others' */
   traffic_arrivals arrivals;
-  double load;                /* payload over the rate of a sender's access link; of arrivals */
-  time_ps interval_ps;        /* between two messages of a sender, in place of the load; 0: none */
-  time_ps until_ps;           /* no message is posted from then on; 0: no such time */
-  time_ps think_time_ps;      /* from a completion to the next message of a closed loop */
-  bool messages_given;        /* workload.messages is the scenario's and no default */
-  bool connects_at_first_use; /* a connection opens at its first message; else all before the traffic */
-  const char *sizes_path;     /* of a size distribution; "": none */
-  bool size_steps;            /* its sizes are those listed and none between them */
-  const char *flows_path;     /* of a flow list; "": none */
-  bool measures[SIDES];       /* messages come to the ends of these sides; configuration_resolve() */
+  double load;                    /* payload over the rate of a sender's access link; of arrivals */
+  time_ps interval_ps;            /* between two messages of a sender, in place of the load; 0: none */
+  time_ps until_ps;               /* no message is posted from then on; 0: no such time */
+  bool messages_given;            /* workload.messages is the scenario's and no default */
+  bool connects_at_first_use;     /* a connection opens at its first message; else all before the traffic */
+  const char *sizes_path;         /* of a size distribution; "": none. It is loaded: … */
+  const size_distribution *sizes; /* … configuration_load_sizes(); NULL: there is none */
+  bool size_steps;                /* its sizes are those listed and none between them */
+  const char *flows_path;         /* of a flow list; "": none */
+  bool measures[SIDES];           /* messages come to the ends of these sides; configuration_resolve() */
 } traffic_class;
 
 enum { TRAFFIC_CLASSES_MAX = 64 };
@@ -83,6 +84,7 @@ typedef struct configuration_of_graph {
   uint32_t measured;                     /* the host of measure.host; host_count: auto */
   uint32_t sink;                         /* the host that most connections lead to */
   uint64_t product_octets;               /* the largest bandwidth-delay product of all pairs that talk */
+  const uint64_t *rates_bit_per_s;       /* of each host's link */
   const uint32_t *named;                 /* the hosts of measure.hosts */
   uint32_t named_count;
   const uint32_t *boxed; /* the hosts of middlebox.at, when there are boxes, … */
@@ -173,6 +175,7 @@ struct configuration {
     run_moment from;
     run_moment to;
     probability_list quantiles;
+    uint32_t messages; /* lines of messages.csv at most */
     const char *host;  /* its name; "auto" */
     const char *hosts; /* a set; "": none */
   } measure;
@@ -190,6 +193,7 @@ struct configuration {
   configuration_of_graph of_graph;
   GPtrArray *memory; /* of the texts and lists above */
   GPtrArray *others; /* of the configurations of entries of lists, which it refers to */
+  GPtrArray *sizes;  /* of the size distributions */
 };
 
 /* Returns a configuration with the defaults of the layers' own structs, which no key has filled yet. The
@@ -204,6 +208,16 @@ gpointer configuration_keep(configuration *c, gconstpointer data, gsize octets);
 
 /* Gives `c` `count` classes, copies of those at `classes`, in place of its own. */
 void configuration_set_classes(configuration *c, const traffic_class *classes, uint32_t count);
+
+/* Loads the size distribution of `of`, one of the classes of `c`, if it has one. FALSE and `error` when the
+ * file is wrong: size_distribution_load(). Before configuration_resolve(). */
+gboolean configuration_load_sizes(configuration *c, traffic_class *of, GError **error);
+
+/* Returns the mean size of a message of the class, in octets. And, of an open loop, the mean time between two
+ * messages of each host, by its number, in ps: `interval`, or what makes `load` of the rate of the host's
+ * link; of incasts the time between two of them at a host. Free with g_free(). */
+double traffic_class_mean_octets(const traffic_class *of);
+double *traffic_class_intervals_ps(const traffic_class *of, const configuration *c);
 
 /* Returns the class of connection number `connection`. */
 const traffic_class *configuration_class_of(const configuration *c, uint32_t connection);

@@ -84,8 +84,9 @@ static gboolean check_duration(const checking *on)
     double octets = 0;
     for (uint32_t i = 0; i < c->class_count; i++) {
       const traffic_class *of = &c->classes[i];
-      octets += (double)of->workload.message_octets * (double)of->workload.messages *
-                (double)of->connection_count * traffic_class_payload_share(of, direction);
+      const double messages = of->until_ps > 0 ? 0 : (double)of->workload.messages; /* else it has an end */
+      octets += (double)of->workload.message_octets * messages * (double)of->connection_count *
+                traffic_class_payload_share(of, direction);
     }
     double days = octets * 8 / (double)path_bottleneck_bit_per_s(&c->path.directions[direction]) / 86400;
 

@@ -249,6 +249,7 @@ static gboolean fill_hosts(configuration *c, const scenario *s, const graph *net
   g_autoptr(GPtrArray) entries = scenario_entries_of_nodes(s, SCENARIO_HOSTS, network, &wrong, &error);
   g_autofree const configuration **hosts = g_new(const configuration *, count);
   g_autofree uint32_t *mtus = g_new(uint32_t, count);
+  g_autofree uint64_t *rates = g_new(uint64_t, count);
 
   if (entries == NULL) {
     note_problem(c, SCENARIO_HOSTS, wrong, error);
@@ -256,7 +257,9 @@ static gboolean fill_hosts(configuration *c, const scenario *s, const graph *net
   }
   for (uint32_t host = 0; host < count; host++) {
     const GArray *matching = entries->pdata[host];
-    mtus[host] = network->links[graph_link_at(network, host, 0)].config->link.mtu_octets;
+    const path_link_config *link = &network->links[graph_link_at(network, host, 0)].config->link;
+    mtus[host] = link->mtu_octets;
+    rates[host] = link->rate_bit_per_s;
     const guint alike = scenario_first_alike(entries, mtus, host);
     const bool is_usual =
         matching->len == 0 && mtus[host] == c->path.directions[SIDE_INITIATOR].link.mtu_octets;
@@ -266,6 +269,7 @@ static gboolean fill_hosts(configuration *c, const scenario *s, const graph *net
                                : configuration_of_host(c, s, matching, mtus[host]);
   }
   c->of_graph.hosts = configuration_keep(c, hosts, count * sizeof *hosts);
+  c->of_graph.rates_bit_per_s = configuration_keep(c, rates, count * sizeof *rates);
   c->of_graph.host_count = count;
   return TRUE;
 }
@@ -425,6 +429,8 @@ static GArray *fill_pairs(configuration *c, const graph *network)
     traffic_class *of = &c->classes[i];
     GError *error = NULL;
     traffic_part part;
+
+    of->pattern.draws_messages = of->arrivals != ARRIVALS_POSTED;
     g_autoptr(GArray) pairs =
         traffic_pairs(&of->pattern, network, of->connections_per_pair, c->run.seed, &part, &error);
 

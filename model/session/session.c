@@ -5,45 +5,6 @@
 
 #include "session/session_private.h"
 
-void session_free(session *self)
-{
-  if (!self) {
-    return;
-  }
-  for (uint32_t i = 0; i < self->connection_count; i++) {
-    session_connection *connection = &self->connections[i];
-
-    for (enum side side = 0; side < SIDES; side++) {
-      engine_timer_free(connection->ends[side].timer);
-      rnic_endpoint_free(connection->ends[side].endpoint);
-    }
-    engine_timer_free(connection->workload_timer);
-    for (enum side side = 0; side < SIDES; side++) {
-      ulp_workload_free(connection->ends[side].workload);
-    }
-  }
-  g_aligned_free(self->connections);
-  g_free(self->classes);
-  g_free(self->scopes);
-  g_clear_pointer(&self->faults, g_ptr_array_unref);
-  engine_timer_free(self->stall_timer);
-  session_network_free(self->network);
-  for (uint32_t i = 0; i < self->host_count; i++) {
-    ip_input_free(self->hosts[i].input);
-    flow_table_clear(&self->hosts[i].ends);
-    rnic_host_free(self->hosts[i].rnic);
-    session_recorder_free(self->hosts[i].recorder);
-    session_ending_clear(&self->hosts[i].ending);
-  }
-  g_free(self->hosts);
-  pattern_free(self->table);
-  for (enum side side = 0; side < SIDES; side++) {
-    g_free(self->private_data[side]);
-  }
-  g_free(self->failure);
-  g_free(self);
-}
-
 session_host *session_host_of(session *self, uint32_t number)
 {
   g_assert(number < self->host_count);
@@ -74,6 +35,24 @@ ip_address session_host_address(const session_host *host)
 bool session_is_done(const session *self)
 {
   return self->ends_open == 0 && self->workloads_open == 0;
+}
+
+void session_workload_is_done(session *self)
+{
+  if (--self->workloads_open == 0) {
+    self->all_delivered = engine_now(self->config.clock);
+    if (self->network->class->delivered) {
+      self->network->class->delivered(self->network, self->all_delivered);
+    }
+  }
+  session_stop_when_done(self);
+}
+
+void session_stop_when_done(const session *self)
+{
+  if (self->is_running && session_is_done(self)) {
+    engine_stop(self->config.clock);
+  }
 }
 
 bool session_connection_is_over(const session *self, uint32_t connection)

@@ -103,6 +103,12 @@ void session_make_connections(session *self, uint32_t index)
 {
   session_class *class = &self->classes[self->connections[index].class];
 
+  if (self->traffic && class->of->connects_at_first_use) {
+    if (!self->connections[index].ends[self->measured].endpoint) {
+      make_connection(self, index);
+    }
+    return;
+  }
   while (class->of->first_connection + class->made <= index) {
     make_connection(self, class->of->first_connection + class->made++);
   }

@@ -63,6 +63,30 @@ void session_end_on_timer(void *user, time_ps now)
 
 /* --- The workload --- */
 
+void session_connection_note_delivery(session_connection *connection)
+{
+  const session_end *ends = connection->ends;
+  session *self = ends->session;
+
+  if (!connection->delivered && !connection->terminated &&
+      ulp_workload_is_delivered(ends[SIDE_INITIATOR].workload) &&
+      ulp_workload_is_delivered(ends[SIDE_RESPONDER].workload)) {
+    connection->delivered = true;
+    session_workload_is_done(self);
+  }
+}
+
+void session_end_close_if_complete(session_end *end)
+{
+  const session_connection *connection = session_connection_of(end);
+
+  if (ulp_workload_posts(&session_class_of(end)->workload, end->side) &&
+      ulp_workload_is_complete(connection->ends[SIDE_INITIATOR].workload) &&
+      ulp_workload_is_complete(connection->ends[SIDE_RESPONDER].workload)) {
+    rnic_endpoint_close(end->endpoint);
+  }
+}
+
 static void on_workload_due(void *user, time_ps now);
 
 /* The connection's timer, made when it has none, is due at `when`. */
@@ -81,13 +105,37 @@ static void set_workload_timer(session_connection *connection, time_ps when)
 
 /* The connections of a class start one after the other, so a single timer waits for the next start: that of
  * its connection number `place`, from 0 on. */
-static void await_start(session *self, const traffic_class *of, uint32_t place)
+static void await_start(session_class *class, session *self, uint32_t place)
 {
+  const traffic_class *of = class->of;
   const int128 spread = of->start_spread_ps;
 
   if (place < of->connection_count) {
     set_workload_timer(&self->connections[of->first_connection + place],
-                       self->start + (time_ps)(spread * place / of->connection_count));
+                       class->start + (time_ps)(spread * place / of->connection_count));
+  }
+}
+
+void session_connection_open(session_connection *connection, time_ps now)
+{
+  session_end *ends = connection->ends;
+
+  connection->started = true;
+  ends->session->started++;
+  session_make_connections(ends->session, session_end_index(ends));
+  rnic_endpoint_start(ends[SIDE_RESPONDER].endpoint, now);
+  rnic_endpoint_start(ends[SIDE_INITIATOR].endpoint, now);
+  session_end_settle(&ends[SIDE_INITIATOR], now);
+}
+
+void session_connection_await_thought(session_connection *connection)
+{
+  const session_end *ends = connection->ends;
+  const time_ps when = time_ps_earlier(ulp_workload_held_until(ends[SIDE_INITIATOR].workload),
+                                       ulp_workload_held_until(ends[SIDE_RESPONDER].workload));
+
+  if (when < TIME_PS_NEVER && !ends[SIDE_INITIATOR].may_post && !ends[SIDE_RESPONDER].may_post) {
+    set_workload_timer(connection, when);
   }
 }
 
@@ -95,35 +143,36 @@ static void on_workload_due(void *user, time_ps now)
 {
   session_connection *connection = user;
   session *self = connection->ends[SIDE_INITIATOR].session;
+  session_class *class = session_class_of(connection->ends);
 
   if (!connection->started) {
-    connection->started = true;
-    self->started++;
     engine_timer_free(connection->workload_timer);
     connection->workload_timer = NULL;
-    const traffic_class *of = session_class_of(connection->ends)->of;
-    const uint32_t index = session_end_index(connection->ends);
-    await_start(self, of, index - of->first_connection + 1);
-    session_make_connections(self, index);
-    rnic_endpoint_start(connection->ends[SIDE_RESPONDER].endpoint, now);
-    rnic_endpoint_start(connection->ends[SIDE_INITIATOR].endpoint, now);
-    session_end_settle(&connection->ends[SIDE_INITIATOR], now);
+    self->awaited--;
+    await_start(class, self, session_end_index(connection->ends) - class->of->first_connection + 1);
+    session_connection_open(connection, now);
     return;
   }
   for (enum side side = 0; side < SIDES; side++) {
-    if (connection->ends[side].may_post) {
-      connection->ends[side].may_post = false;
-      session_end_settle(&connection->ends[side], now);
+    session_end *end = &connection->ends[side];
+    if (end->may_post || ulp_workload_held_until(end->workload) <= now) {
+      end->may_post = false;
+      session_end_settle(end, now);
     }
+  }
+  if (class->holds) { /* its time may have come to its end */
+    session_connection_note_delivery(connection);
+    session_end_close_if_complete(&connection->ends[SIDE_INITIATOR]);
+    session_end_settle(&connection->ends[SIDE_INITIATOR], now);
+    session_connection_await_thought(connection);
   }
 }
 
-void session_start(session *self, time_ps when)
+void session_class_open(session_class *class, session *self, time_ps when)
 {
-  self->start = when;
-  for (uint32_t i = 0; i < self->config.configuration->class_count; i++) {
-    await_start(self, self->classes[i].of, 0);
-  }
+  class->start = when;
+  self->awaited += class->of->connection_count;
+  await_start(class, self, 0);
 }
 
 void session_can_post(void *user, enum side side)

@@ -3,13 +3,6 @@
 #include "rnic/rnic_verbs.h"
 #include "session/session_private.h"
 
-static void stop_when_done(const session *self)
-{
-  if (self->is_running && session_is_done(self)) {
-    engine_stop(self->config.clock);
-  }
-}
-
 static bool on_want_operation(void *user, G_GNUC_UNUSED rnic_endpoint *endpoint, time_ps now)
 {
   session_end *end = user;
@@ -17,33 +10,47 @@ static bool on_want_operation(void *user, G_GNUC_UNUSED rnic_endpoint *endpoint,
   return ulp_workload_post_next(end->workload, now);
 }
 
-static void note_delivery(session_connection *connection)
-{
-  const session_end *ends = connection->ends;
-  session *self = ends->session;
-
-  if (!connection->delivered && !connection->terminated &&
-      ulp_workload_is_delivered(ends[SIDE_INITIATOR].workload) &&
-      ulp_workload_is_delivered(ends[SIDE_RESPONDER].workload)) {
-    connection->delivered = true;
-    if (--self->workloads_open == 0 && self->network->class->delivered) {
-      self->network->class->delivered(self->network, engine_now(self->config.clock));
-    }
-    stop_when_done(self);
-  }
-}
-
-static void on_completion(void *user, rnic_endpoint *endpoint, time_ps now)
+/* In a session with traffic: nothing is posted before it begins, or while its application thinks. */
+static bool on_want_traffic(void *user, G_GNUC_UNUSED rnic_endpoint *endpoint, time_ps now)
 {
   session_end *end = user;
+  session *self = end->session;
   session_connection *connection = session_connection_of(end);
 
+  if (self->traffic && !connection->is_open && end->side == SIDE_INITIATOR) {
+    session_traffic_opened(self->traffic, connection, now);
+  }
+  if (self->traffic && !session_traffic_has_begun(self->traffic)) {
+    return false;
+  }
+  const uint32_t queued = ulp_workload_queued(end->workload);
+  const bool is_posted = ulp_workload_post_next(end->workload, now);
+  if (queued != ulp_workload_queued(end->workload)) {
+    session_queue_changed(self, -1, now);
+  }
+  if (!is_posted && session_class_of(end)->holds) {
+    session_connection_await_thought(connection);
+  }
+  return is_posted;
+}
+
+static void on_completion(void *user, G_GNUC_UNUSED rnic_endpoint *endpoint, time_ps now)
+{
+  session_end *end = user;
+
   ulp_workload_poll(end->workload, now);
-  note_delivery(connection);
-  if (ulp_workload_posts(&session_class_of(end)->workload, end->side) &&
-      ulp_workload_is_complete(connection->ends[SIDE_INITIATOR].workload) &&
-      ulp_workload_is_complete(connection->ends[SIDE_RESPONDER].workload)) {
-    rnic_endpoint_close(endpoint);
+  session_connection_note_delivery(session_connection_of(end));
+  session_end_close_if_complete(end);
+}
+
+void session_on_message(void *user, const ulp_message_times *times)
+{
+  const session_connection *connection = user;
+  const session *self = connection->ends->session;
+
+  session_message_is_complete(connection, times);
+  if (self->traffic) {
+    session_traffic_completed(self->traffic, connection, engine_now(self->config.clock));
   }
 }
 
@@ -115,7 +122,7 @@ static void on_delivered(void *user, const ddp_segment *segment, time_ps now)
   if (end->workload) {
     ulp_workload_delivered(end->workload, segment, now);
     if (segment->header.last) {
-      note_delivery(session_connection_of(end));
+      session_connection_note_delivery(session_connection_of(end));
     }
   }
 }
@@ -186,7 +193,7 @@ static void on_closed(void *user, G_GNUC_UNUSED time_ps now)
     session_fail(self, g_strdup_printf("connection %u was closed before its workload was done",
                                        session_end_index(end)));
   }
-  stop_when_done(self);
+  session_stop_when_done(self);
 }
 
 /* What is at fault is known by the layer that found it: a startup frame, MPA's FPDU, DDP's or RDMAP's. */
@@ -234,6 +241,9 @@ static void on_failed(void *user, const rnic_failure *failure, time_ps now)
   }
   connection->terminated = true;
   self->terminated++;
+  if (self->traffic) {
+    session_traffic_terminated(self->traffic, connection, now);
+  }
   self->workloads_open -= !connection->delivered;
 }
 
@@ -262,8 +272,9 @@ rnic_endpoint_events session_endpoint_events(const session *self, uint32_t class
 
   if (!self->config.absence) {
     events.completion = on_completion;
-    events.want_operation =
-        ulp_workload_posts(&self->classes[class].workload, side) ? on_want_operation : NULL;
+    events.want_operation = !ulp_workload_posts(&self->classes[class].workload, side) ? NULL
+                            : self->traffic || self->classes[class].holds             ? on_want_traffic
+                                                                                      : on_want_operation;
     events.private_data = on_private_data;
     events.retransmitted = measures[side_peer(side)] ? on_retransmitted : NULL;
     events.closed = on_closed;

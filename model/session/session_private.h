@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* This is the inside of a session, for its files, each of which calls only those before it: session.c (its
- * state), session_connections.c (making connections), session_end.c (what an end does after every event),
+ * state), session_connections.c (making connections), session_messages.c (what came of messages),
+ * session_end.c (what an end does after every event), session_traffic.c (messages that arrive by themselves),
  * session_events.c (what endpoints report), session_results.c (what was counted) and session_run.c (making
  * and running). */
 #pragma once
@@ -61,6 +62,7 @@ typedef struct session_connection {
   uint16_t port;                /* the Initiator's */
   uint8_t class;                /* its traffic class */
   bool started;
+  bool is_open;    /* the Initiator may post: full operation. Of sessions with traffic */
   bool delivered;  /* all of its workload, or it has none */
   bool terminated; /* ended as the documents require */
 } session_connection;
@@ -83,8 +85,14 @@ typedef struct session_class {
   const traffic_class *of;
   ulp_workload_config workload;
   rnic_endpoint_events events[SIDES];
-  uint32_t made; /* of its connections, the first */
+  time_ps start;       /* of its first connection */
+  uint32_t made;       /* of its connections, the first */
+  uint64_t unfinished; /* messages that were submitted; of terminated connections none */
+  bool holds;          /* its ULPs wait for times: they think, or stop posting at one */
 } session_class;
+
+typedef struct session_traffic session_traffic;
+typedef struct session_messages session_messages;
 
 struct session {
   session_config config;
@@ -101,14 +109,19 @@ struct session {
   trace_scope *scopes; /* of their ends, by connection and side; NULL: nothing is traced */
   GPtrArray *faults;   /* of fault_injector */
   uint32_t connection_count;
-  time_ps start;           /* of the first connection */
-  uint32_t started;        /* connections that have been opened */
-  uint32_t ends_open;      /* TCP; with absent peers 1 until they send nothing more */
-  uint32_t workloads_open; /* neither all Delivered nor terminated */
-  uint32_t terminated;     /* connections */
-  uint64_t delivered;      /* segments, at either end: progress */
-  bool is_running;         /* session_run(): the engine runs for this session alone */
+  uint32_t started;           /* connections that have been opened … */
+  uint32_t awaited;           /* … and that a time will open, whatever is delivered until then */
+  uint32_t ends_open;         /* TCP; with absent peers 1 until they send nothing more */
+  uint32_t workloads_open;    /* neither all Delivered nor terminated */
+  uint32_t terminated;        /* connections */
+  uint64_t delivered;         /* segments, at either end: progress */
+  time_ps all_delivered;      /* when no workload was open any more; TIME_PS_NEVER: some are */
+  bool is_running;            /* session_run(): the engine runs for this session alone */
+  time_ps zero;               /* when the traffic began, from which the times of messages are */
+  session_messages *messages; /* NULL: with absent peers */
+  session_traffic *traffic;   /* NULL: each connection posts as soon as it is open */
   engine_timer *stall_timer;
+  time_ps stall_ps;
   uint64_t progress_seen;                /* when the stall timer last looked */
   bool abandoned;                        /* nothing more happens, though not all ends are closed */
   char *failure;                         /* why the run fails; NULL: it does not so far */
@@ -150,8 +163,70 @@ static inline trace_scope *session_end_trace(const session_end *end)
 /* Returns what reached the ULP of `end`, which is here, so far: nothing before it is made. */
 ulp_workload_results session_end_results(const session_end *end);
 
-/* Makes connections of the class of number `index` that are not made so far, until all up to `index` are. */
+/* Makes connections of the class of number `index` that are not made so far, until all up to `index` are; of
+ * a class whose connections open at their first message this one alone. */
 void session_make_connections(session *self, uint32_t index);
+
+/* Opens `connection`, which it makes first if it is not made so far. */
+void session_connection_open(session_connection *connection, time_ps now);
+
+/* Opens the connections of `class` from `when` on, over its start_spread_ps. */
+void session_class_open(session_class *class, session *self, time_ps when);
+
+/* Something of the workload of `connection` has been Delivered, or nothing more follows: notes when it is all
+ * Delivered. And closes `end`, which posts for itself, when all that both ends posted is complete. */
+void session_connection_note_delivery(session_connection *connection);
+void session_end_close_if_complete(session_end *end);
+
+/* The ULPs of `connection` are to be asked again when those that think have thought. */
+void session_connection_await_thought(session_connection *connection);
+
+/* One connection less has a workload that is neither Delivered nor terminated. */
+void session_workload_is_done(session *self);
+
+/* Stops the run when all is done. */
+void session_stop_when_done(const session *self);
+
+/* --- Messages (session_messages.c) --- */
+
+/* Makes what is known of the messages of a session. Free with session_messages_free() (NULL is allowed). */
+session_messages *session_messages_new(session *self);
+void session_messages_free(session_messages *messages);
+
+/* A message of `connection` is complete. */
+void session_message_is_complete(const session_connection *connection, const ulp_message_times *times);
+
+/* `change` more messages than before are submitted and not posted, in all applications. */
+void session_queue_changed(session *self, int64_t change, time_ps now);
+
+/* The measured window of a host opens or closes. */
+void session_messages_window(session_messages *messages, bool is_open, time_ps now);
+
+/* Ends the measurement at the end of the run, and returns the log, which the caller frees. */
+message_log *session_messages_finish(session_messages *messages, time_ps now);
+
+/* --- Traffic (session_traffic.c) --- */
+
+/* Makes the sources of messages of the classes that have them, and what their traffic begins with; NULL when
+ * no class has any: each connection posts as soon as it is open. Free with session_traffic_free() (NULL is
+ * allowed). */
+session_traffic *session_traffic_new(session *self);
+void session_traffic_free(session_traffic *traffic);
+
+/* `connection` is open: its Initiator is in full operation. Once each. */
+void session_traffic_opened(session_traffic *traffic, session_connection *connection, time_ps now);
+
+/* Returns whether the traffic has begun. */
+bool session_traffic_has_begun(const session_traffic *traffic);
+
+/* A message of `connection` that was submitted is complete. */
+void session_traffic_completed(session_traffic *traffic, const session_connection *connection, time_ps now);
+
+/* `connection` was terminated. */
+void session_traffic_terminated(session_traffic *traffic, session_connection *connection, time_ps now);
+
+/* Returns whether nothing is on its way, and more will be submitted when its time comes. */
+bool session_traffic_is_quiet(const session_traffic *traffic);
 
 /* Sends what the end has to send, sets its timer, and gives the recorder what it holds: after every event. */
 void session_end_settle(session_end *end, time_ps now);
@@ -178,6 +253,9 @@ extern const ip_input_events session_input_events;
 /* Returns what the endpoints of `side` of a class report: the Data Sink what is measured, the Data Source
  * what that needs of it. A ULP that posts operations is asked for them. */
 rnic_endpoint_events session_endpoint_events(const session *self, uint32_t class, enum side side);
+
+/* A message of a session_connection is complete; a ulp_workload_config.message. */
+void session_on_message(void *connection, const ulp_message_times *times);
 
 /* A buffer of `side` is free again; a ulp_workload_config.can_post of a session_connection. */
 void session_can_post(void *connection, enum side side);

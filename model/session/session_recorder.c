@@ -236,6 +236,19 @@ static G_GNUC_NO_INLINE void begin(session_recorder *recorder, time_ps now)
   look_at_window(recorder, now);
 }
 
+bool session_recorder_is_measured(const session_recorder *recorder, time_ps when)
+{
+  const run_moment *from = &recorder->config.from, *to = &recorder->config.to;
+  const bool is_open = recorder->measures || recorder->closed_at < TIME_PS_NEVER;
+  const time_ps opened = from->kind == RUN_MOMENT_DEFAULT ? 0
+                         : from->kind == RUN_MOMENT_TIME  ? (time_ps)from->number
+                         : is_open                        ? recorder->opened_at
+                                                          : TIME_PS_NEVER;
+  const time_ps closed = to->kind == RUN_MOMENT_TIME ? (time_ps)to->number : recorder->closed_at;
+
+  return when >= opened && when < closed;
+}
+
 /* --- Alignment --- */
 
 fpdu_starts *session_recorder_starts(session_recorder *recorder, uint32_t connection)

@@ -81,6 +81,10 @@ uint64_t session_recorder_spurious(const session_recorder *recorder, uint32_t co
 void session_recorder_fragments(session_recorder *recorder, uint32_t connection, uint64_t octets,
                                 time_ps now);
 
+/* Returns whether what happened at `when`, not after the last event, was in the measured window; without
+ * measure.from it is open from the beginning. */
+bool session_recorder_is_measured(const session_recorder *recorder, time_ps when);
+
 /* Ends the series and sets the metrics of segments, Placement, Delivery, buffers, state, delays and
  * goodput. */
 void session_recorder_finish(session_recorder *recorder, time_ps now, metric_values *values);

@@ -346,6 +346,10 @@ void session_finish(session *self, session_result *result)
     self->network->class->set_metrics(self->network, values);
   }
   count_damaged(self, &terms, values);
+  if (self->messages) {
+    result->messages = session_messages_finish(self->messages, now);
+    message_log_set_results(result->messages, &result->results);
+  }
   metric_values_set(values, METRIC_TIME_SIMULATED_S, time_ps_in_seconds(now));
   if (self->is_running) {
     metric_values_set(values, METRIC_TIME_WALL_S, (double)self->wall_us / G_USEC_PER_SEC);

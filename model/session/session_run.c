@@ -43,6 +43,9 @@ static void on_window(void *user, bool is_open, time_ps now)
   const session_host *host = user;
   session_network *network = host->session->network;
 
+  if (host->session->messages) {
+    session_messages_window(host->session->messages, is_open, now);
+  }
   if (network->class->measured) {
     network->class->measured(network, host->number, is_open, now);
   }
@@ -118,6 +121,7 @@ session *session_new(const session_config *config)
 
   self->config = *config;
   self->measured = c->measured;
+  self->all_delivered = TIME_PS_NEVER;
   self->table = pattern_new();
   self->host_count = config->pairs ? config->hosts : SESSION_SCENARIO_HOSTS;
   self->hosts = g_new0(session_host, self->host_count);
@@ -126,6 +130,47 @@ session *session_new(const session_config *config)
     make_host(self, i);
   }
   return self;
+}
+
+void session_free(session *self)
+{
+  if (!self) {
+    return;
+  }
+  for (uint32_t i = 0; i < self->connection_count; i++) {
+    session_connection *connection = &self->connections[i];
+
+    for (enum side side = 0; side < SIDES; side++) {
+      engine_timer_free(connection->ends[side].timer);
+      rnic_endpoint_free(connection->ends[side].endpoint);
+    }
+    engine_timer_free(connection->workload_timer);
+    for (enum side side = 0; side < SIDES; side++) {
+      ulp_workload_free(connection->ends[side].workload);
+    }
+  }
+  g_aligned_free(self->connections);
+  g_free(self->classes);
+  g_free(self->scopes);
+  g_clear_pointer(&self->faults, g_ptr_array_unref);
+  engine_timer_free(self->stall_timer);
+  session_traffic_free(self->traffic);
+  session_messages_free(self->messages);
+  session_network_free(self->network);
+  for (uint32_t i = 0; i < self->host_count; i++) {
+    ip_input_free(self->hosts[i].input);
+    flow_table_clear(&self->hosts[i].ends);
+    rnic_host_free(self->hosts[i].rnic);
+    session_recorder_free(self->hosts[i].recorder);
+    session_ending_clear(&self->hosts[i].ending);
+  }
+  g_free(self->hosts);
+  pattern_free(self->table);
+  for (enum side side = 0; side < SIDES; side++) {
+    g_free(self->private_data[side]);
+  }
+  g_free(self->failure);
+  g_free(self);
 }
 
 /* --- Connections --- */
@@ -180,6 +225,37 @@ static void reserve_stags(const session *self, const session_class *class)
   }
 }
 
+/* Makes what the connections of each class have in common. */
+static void make_classes(session *self)
+{
+  const configuration *c = self->config.configuration;
+
+  self->classes = g_new0(session_class, c->class_count);
+  for (uint32_t i = 0; i < c->class_count; i++) {
+    session_class *class = &self->classes[i];
+    const bool stops = c->classes[i].until_ps > 0 && !c->classes[i].workload.open_loop;
+
+    class->of = &c->classes[i];
+    class->workload = c->classes[i].workload;
+    class->workload.table = self->table;
+    class->workload.can_post = session_can_post;
+    class->workload.message = session_on_message;
+    class->workload.until_ps =
+        stops ? class->of->until_ps : 0; /* after a beginning that is not known so far */
+    class->holds = class->workload.think_time_ps > 0 || stops;
+    self->stall_ps = MAX(self->stall_ps, time_ps_after(c->run.stall_ps, class->workload.think_time_ps));
+  }
+  if (!self->config.absence) {
+    self->messages = session_messages_new(self);
+    self->traffic = session_traffic_new(self);
+  }
+  for (uint32_t i = 0; i < c->class_count; i++) {
+    for (enum side side = 0; side < SIDES; side++) {
+      self->classes[i].events[side] = session_endpoint_events(self, i, side);
+    }
+  }
+}
+
 void session_connect(session *self, session_network *network)
 {
   const configuration *c = self->config.configuration;
@@ -188,18 +264,7 @@ void session_connect(session *self, session_network *network)
   for (enum side side = 0; side < SIDES; side++) {
     self->private_data[side] = session_setup_private_data(c, side, self->table);
   }
-  self->classes = g_new0(session_class, c->class_count);
-  for (uint32_t i = 0; i < c->class_count; i++) {
-    session_class *class = &self->classes[i];
-
-    class->of = &c->classes[i];
-    class->workload = c->classes[i].workload;
-    class->workload.table = self->table;
-    class->workload.can_post = session_can_post;
-    for (enum side side = 0; side < SIDES; side++) {
-      class->events[side] = session_endpoint_events(self, i, side);
-    }
-  }
+  make_classes(self);
   self->ends_open = self->config.absence ? 1 : SIDES * self->connection_count;
   self->workloads_open = self->config.absence ? 0 : self->connection_count;
   self->scopes = self->config.trace ? g_new(trace_scope, SIDES * self->connection_count) : NULL;
@@ -241,17 +306,18 @@ session_network_ends session_ends(session *self, const host_pair *pair)
 static void on_stall_timer(void *user, time_ps now)
 {
   session *self = user;
-  const configuration *c = self->config.configuration;
-  time_ps stall = c->run.stall_ps;
   uint64_t ends_closed = SIDES * (uint64_t)self->connection_count - self->ends_open;
   uint64_t progress = self->delivered + ends_closed + self->started;
 
-  /* While connections wait for their start, nothing may happen for long. */
-  if (progress == self->progress_seen && self->started == self->connection_count) {
+  /* While connections wait for their start, or messages for their time, nothing may happen for long. */
+  const bool waits = self->awaited > 0 || (self->traffic && session_traffic_is_quiet(self->traffic));
+
+  if (progress == self->progress_seen && !waits) {
     if (self->workloads_open > 0 || !self->ending) {
-      session_fail(self, g_strdup_printf("no progress in %.3f s of simulated time (run.stall): nothing was "
-                                         "%sdelivered and no connection closed",
-                                         time_ps_in_seconds(stall), self->delivered > 0 ? "" : "ever "));
+      session_fail(self,
+                   g_strdup_printf("no progress in %.3f s of simulated time (run.stall): nothing was "
+                                   "%sdelivered and no connection closed",
+                                   time_ps_in_seconds(self->stall_ps), self->delivered > 0 ? "" : "ever "));
     }
     /* Otherwise an end of a terminated connection waits for what its peer never sends: it may listen again
      * after a reset (RFC 793 §3.4). */
@@ -260,7 +326,7 @@ static void on_stall_timer(void *user, time_ps now)
     return;
   }
   self->progress_seen = progress;
-  engine_timer_set(self->stall_timer, now + stall);
+  engine_timer_set(self->stall_timer, now + self->stall_ps);
 }
 
 void session_run(session *self)
@@ -274,7 +340,7 @@ void session_run(session *self)
     self->stall_timer =
         engine_timer_new(self->config.clock, ENGINE_WORKLOAD, ORDER_STALL, 0, on_stall_timer, self);
     self->progress_seen = UINT64_MAX;
-    engine_timer_set(self->stall_timer, c->run.stall_ps);
+    engine_timer_set(self->stall_timer, self->stall_ps);
     session_start(self, 0);
   }
   engine_run(self->config.clock, stop > 0 ? stop : TIME_PS_NEVER);

@@ -73,7 +73,11 @@ static const char *find_unsupported(const configuration *c)
              ? "tcp.implementation = ns3, but a host in another's ns-3 program has our TCP; expected iwarpsim"
          : session_topology_is_wanted(c) ? "topology.medium is given, but a host in another's ns-3 program "
                                            "has that of the program; expected none"
-                                         : NULL;
+         : c->class_count > 1 || c->classes->workload.open_loop
+             ? "messages arrive of several kinds or at times of their own, but a host in another's ns-3 "
+               "program "
+               "has one kind, which is posted; expected no traffic and workload.arrivals = posted"
+             : NULL;
 }
 
 /* Reads the scenario at `path`, with `sets`, and gives it the connections of `pair_count` pairs. Returns NULL

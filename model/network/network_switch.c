@@ -512,6 +512,11 @@ time_ps network_switch_earliest_arrival(const network_switch *self, uint32_t num
   return path_link_arrival_at(&port->config, MAX(free_at, now), IPV4_HEADER_OCTETS + TCP_HEADER_OCTETS);
 }
 
+const path_link_config *network_switch_link(const network_switch *self, uint32_t port)
+{
+  return &port_at(self, port)->config;
+}
+
 /* --- The switch --- */
 
 network_switch *network_switch_new(const network_switch_config *config, const network_switch_place *place)

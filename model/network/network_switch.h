@@ -89,6 +89,9 @@ void network_switch_set_up(network_switch *self, uint32_t port, bool is_up, time
  * end: after all admitted before it. */
 time_ps network_switch_earliest_arrival(const network_switch *self, uint32_t port, time_ps now);
 
+/* Returns the link of `port`, up or down; the switch's. */
+const path_link_config *network_switch_link(const network_switch *self, uint32_t port);
+
 /* --- What is counted --- */
 
 /* Why a packet was dropped. Of several causes the first counts. */

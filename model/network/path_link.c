@@ -49,6 +49,23 @@ time_ps path_link_arrival_at(const path_link_config *config, time_ps start, uint
   return start + sending_ps(config, ip_octets) + config->delay_ps;
 }
 
+/* Each packet has its framing, and a gap is after each but the last. Several packets fill no fewer cells than
+ * their octets need, and each packet's time may have been rounded down by half a picosecond. */
+time_ps path_link_least_ps(const path_link_config *config, uint64_t packets, uint64_t ip_octets)
+{
+  const int32_t framing =
+      config->cell_octets > 0 ? config->framing_octets : MIN(config->framing_octets, PATH_LINK_PPP_OCTETS);
+  const uint64_t octets = ip_octets + packets * (uint64_t)(int64_t)framing;
+  const uint64_t cell = config->cell_octets;
+  const uint64_t sent =
+      cell == 0 ? octets
+                : (octets + cell - 1) / cell * (cell + (uint64_t)(int64_t)config->cell_overhead_octets);
+  const time_ps sending_ps = time_ps_to_send(sent, config->rate_bit_per_s);
+
+  return packets == 1 ? sending_ps
+                      : sending_ps + (time_ps)(packets - 1) * path_link_gap_ps(config) - (time_ps)packets;
+}
+
 G_GNUC_NO_INLINE time_ps path_link_pace_learn(path_link_pace *pace, const path_link_config *config,
                                               uint32_t ip_octets)
 {

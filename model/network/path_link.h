@@ -42,6 +42,10 @@ time_ps path_link_gap_ps(const path_link_config *config);
 /* Returns when a packet of `ip_octets` arrives whose transmitter starts it at `start`. */
 time_ps path_link_arrival_at(const path_link_config *config, time_ps start, uint32_t ip_octets);
 
+/* Returns the least time from when the transmitter starts the first of `packets` packets (> 0) of `ip_octets`
+ * together until the last octet of the last has left. That of one packet is exact. */
+time_ps path_link_least_ps(const path_link_config *config, uint64_t packets, uint64_t ip_octets);
+
 /* This keeps how long packets of the lengths sent last take, so that this need not be computed by a division
  * for each. All zero: of no length. Its config is the caller's; when that changes, it must be all zero
  * again. */

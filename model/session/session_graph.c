@@ -28,6 +28,7 @@ typedef struct graph_node {
   network_switch *ports; /* a host's interface is a switch with one port and no limits */
   path_segment *boxes; /* of a host, before its link or after it (middlebox.position); NULL: there are none */
   time_ps earliest;    /* in a walk: when a packet can be here; TIME_PS_NEVER: the walk has not come here */
+  network_ideal_time ideal; /* in a walk: the least times to here */
 } graph_node;
 
 /* Links of an entry that fail or return. */
@@ -45,6 +46,7 @@ struct session_graph {
   graph_routes *routes;
   graph_node *nodes;
   uint32_t *walk;                  /* of nodes, in the order in which it came to them */
+  network_way way;                 /* what any way has */
   graph_arrival *arrivals;         /* of each link, first of the direction from its first end */
   graph_event *events;             /* of each change of the graph */
   engine_timer *opening, *closing; /* of the ports' window */
@@ -140,37 +142,104 @@ static void graph_send(session_network *self, uint32_t host, datagram *packet, t
   }
 }
 
-/* The smallest over all routes, in as many steps as these have links: all that lead to a node have one
- * length, so that when its turn comes all nodes before it have had theirs. */
-static time_ps graph_earliest_arrival(session_network *self, const datagram_flow *flow, time_ps now)
+/* Goes all routes from `source` to `destination` in as many steps as these have links: all that lead to a
+ * node have one length, so that when its turn comes all nodes before it have had theirs. Returns the earliest
+ * time at which a packet that leaves at `now` can be there, in the network as it is; or, with `ideal`, how
+ * long what that is of takes in the empty one. All of it passes each link of its way if its flow has one
+ * route, else those beside which there are no others. */
+static time_ps go_routes(session_graph *network, uint32_t source, uint32_t destination, time_ps now,
+                         network_ideal *ideal)
 {
-  session_graph *network = (session_graph *)self;
-  const uint32_t destination = session_setup_host_at(&flow->destination);
+  static const network_ideal_time never = {TIME_PS_NEVER, TIME_PS_NEVER, TIME_PS_NEVER};
+  const bool is_one_route = network->configuration->routing.choice == GRAPH_ECMP;
   uint32_t *const walk = network->walk, walked = 1;
 
-  walk[0] = session_setup_host_at(&flow->source);
-  network->nodes[walk[0]].earliest = now;
+  walk[0] = source;
+  network->nodes[source].earliest = now;
+  network->nodes[source].ideal = (network_ideal_time){0};
   for (uint32_t done = 0; done < walked && walk[done] != destination; done++) {
     const graph_node *node = &network->nodes[walk[done]];
+    const bool is_alone = walked == done + 1;
     uint32_t count;
     const uint16_t *ports = ports_to(node, destination, &count);
 
     for (uint32_t i = 0; i < count; i++) {
       const graph_link *link = &network->graph->links[graph_link_at(network->graph, node->number, ports[i])];
       graph_node *next = &network->nodes[link->nodes[1 - graph_end_at(link, node->number)]];
-      const time_ps there = network_switch_earliest_arrival(node->ports, ports[i], node->earliest);
 
       if (next->earliest == TIME_PS_NEVER) {
         walk[walked++] = next->number;
+        next->ideal = never;
       }
-      next->earliest = MIN(next->earliest, there);
+      if (ideal) {
+        const network_ideal_time there =
+            network_ideal_cross(ideal, node->ideal, network_switch_link(node->ports, ports[i]),
+                                is_one_route || (is_alone && count == 1));
+        next->earliest = now; /* it was here */
+        next->ideal.first_ps = MIN(next->ideal.first_ps, there.first_ps);
+        next->ideal.any_ps = MIN(next->ideal.any_ps, there.any_ps);
+        next->ideal.all_ps = MIN(next->ideal.all_ps, there.all_ps);
+      } else {
+        const time_ps there = network_switch_earliest_arrival(node->ports, ports[i], node->earliest);
+        next->earliest = MIN(next->earliest, there);
+      }
     }
   }
-  const time_ps earliest = network->nodes[destination].earliest;
+  const graph_node *at = &network->nodes[destination];
+  const time_ps earliest = ideal ? network_ideal_end(at->ideal) : at->earliest;
   for (uint32_t i = 0; i < walked; i++) {
     network->nodes[walk[i]].earliest = TIME_PS_NEVER;
   }
   return earliest;
+}
+
+static time_ps graph_earliest_arrival(session_network *self, const datagram_flow *flow, time_ps now)
+{
+  return go_routes((session_graph *)self, session_setup_host_at(&flow->source),
+                   session_setup_host_at(&flow->destination), now, NULL);
+}
+
+/* Returns what any way has, but for the boxes of its hosts. */
+static network_way way_of(const configuration *c, const graph *of)
+{
+  network_way way = {.mtu_octets = UINT32_MAX,
+                     .keeps_order = c->routing.choice == GRAPH_ECMP && c->graph.change_count == 0};
+
+  for (uint32_t i = 0; i < of->link_count; i++) {
+    const path_direction_config *link = of->links[i].config;
+
+    way.mtu_octets = MIN(way.mtu_octets, path_mtu_octets(link));
+    way.keeps_order = way.keeps_order && link->jitter.jitter_ps == 0 && link->displace.probability == 0;
+  }
+  return way;
+}
+
+/* Where links fail, routes change: only the links of the two hosts are passed in any case. */
+static time_ps graph_ideal(session_network *self, const datagram_flow *flow, const network_transfer *transfer)
+{
+  session_graph *network = (session_graph *)self;
+  const graph *of = network->graph;
+  const uint32_t source = session_setup_host_at(&flow->source),
+                 destination = session_setup_host_at(&flow->destination);
+  const graph_node *from = &network->nodes[source];
+  network_way way = network->way;
+
+  way.is_cut = from->boxes || network->nodes[destination].boxes;
+  network_ideal ideal = network_ideal_of(transfer, &way);
+  if (network->configuration->graph.change_count == 0) {
+    return go_routes(network, source, destination, 0, &ideal);
+  }
+  const uint32_t first = graph_link_at(of, source, 0), last = graph_link_at(of, destination, 0);
+  const graph_link *link = &of->links[last];
+  const unsigned end = 1 - graph_end_at(link, destination);
+  network_ideal_time time =
+      network_ideal_cross(&ideal, (network_ideal_time){0}, network_switch_link(from->ports, 0), true);
+
+  if (last != first) {
+    const network_switch *before = network->nodes[link->nodes[end]].ports;
+    time = network_ideal_cross(&ideal, time, network_switch_link(before, link->ports[end]), true);
+  }
+  return network_ideal_end(time);
 }
 
 /* --- Events --- */
@@ -549,6 +618,7 @@ session_network *session_graph_new(session *of, const configuration *c, run_engi
 {
   static const session_network_class class = {.send = graph_send,
                                               .earliest_arrival = graph_earliest_arrival,
+                                              .ideal = graph_ideal,
                                               .delivered = graph_delivered,
                                               .measured = graph_measured,
                                               .set_metrics = graph_set_metrics,
@@ -565,6 +635,7 @@ session_network *session_graph_new(session *of, const configuration *c, run_engi
   network->routes = graph_routes_new(network->graph, &c->routing);
   network->nodes = g_new0(graph_node, network->graph->node_count);
   network->walk = g_new(uint32_t, network->graph->node_count);
+  network->way = way_of(c, network->graph);
   network->arrivals = g_new0(graph_arrival, 2 * network->graph->link_count);
   for (uint32_t node = 0; node < network->graph->node_count; node++) {
     make_node(network, node, kind, clock, to);

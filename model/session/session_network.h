@@ -16,6 +16,7 @@
 #include "base/time_ps.h"
 #include "measure/metric_table.h"
 #include "net/datagram.h"
+#include "network/network_ideal.h"
 #include "network/path_alignment.h"
 #include "network/path_element.h"
 
@@ -28,6 +29,9 @@ typedef struct session_network_class {
   void (*send)(session_network *network, uint32_t host, datagram *packet, time_ps now);
   /* No packet of `flow` that leaves its source at `now` arrives before this. */
   time_ps (*earliest_arrival)(session_network *network, const datagram_flow *flow, time_ps now);
+  /* No `transfer` in the direction of `flow` takes less, from when its first packet leaves the source until
+   * all have arrived, with nothing else in the network. NULL: that is not known. */
+  time_ps (*ideal)(session_network *network, const datagram_flow *flow, const network_transfer *transfer);
   /* All has been delivered: the measurement ends. NULL: it does not matter. */
   void (*delivered)(session_network *network, time_ps now);
   /* The measured window of the host with the number `host` opens, or closes: because measure.from or

@@ -230,6 +230,41 @@ static time_ps paths_earliest_arrival(session_network *self, const datagram_flow
       route_of(network, flow)->paths[session_network_direction(&network->ends, host)], now);
 }
 
+/* Events may change the first link: it counts as the fastest and shortest that it ever is, and with the
+ * smallest MTU. What waits for the tokens of a bucket only comes later. */
+static time_ps paths_ideal(session_network *self, const datagram_flow *flow, const network_transfer *transfer)
+{
+  const session_paths *network = (const session_paths *)self;
+  const path_config *path = &network->configuration->path;
+  const enum side direction = session_network_direction(&network->ends, session_setup_host_at(&flow->source));
+  const path_direction_config *config = &path->directions[direction];
+  path_link_config first = path_link_at(config, 0);
+  network_way way = {.mtu_octets = path_mtu_octets(config),
+                     .is_cut = path->middleboxes.mode.values[0] != PATH_MIDDLEBOX_NONE,
+                     .keeps_order = path->change_count == 0}; /* impairments come after the links */
+  network_ideal_time time = {0};
+
+  for (size_t i = 0; i < path->change_count; i++) {
+    const path_change *change = &path->changes[i];
+    if (change->direction != direction) {
+      continue;
+    }
+    if (change->quantity == PATH_RATE) {
+      first.rate_bit_per_s = MAX(first.rate_bit_per_s, change->number);
+    } else if (change->quantity == PATH_DELAY) {
+      first.delay_ps = MIN(first.delay_ps, (time_ps)change->number);
+    } else {
+      way.mtu_octets = MIN(way.mtu_octets, (uint32_t)change->number);
+    }
+  }
+  network_ideal ideal = network_ideal_of(transfer, &way);
+  for (size_t i = 0; i < path_links(config); i++) {
+    const path_link_config link = i > 0 ? path_link_at(config, i) : first;
+    time = network_ideal_cross(&ideal, time, &link, true);
+  }
+  return network_ideal_end(time);
+}
+
 /* --- Results --- */
 
 static void paths_set_metrics(session_network *self, metric_values *values)
@@ -252,6 +287,7 @@ static void paths_set_metrics(session_network *self, metric_values *values)
 
 static const session_network_class paths_class = {.send = paths_send,
                                                   .earliest_arrival = paths_earliest_arrival,
+                                                  .ideal = paths_ideal,
                                                   .set_metrics = paths_set_metrics,
                                                   .free = paths_free};
 

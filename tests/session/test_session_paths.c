@@ -98,6 +98,39 @@ ROW_TEST(test_shared_and_own_paths, shared_and_own_paths_rows)
   }
 }
 
+/* The least time of 1,460 and of 2,920 octets of a stream whose first packet is full: that takes 1,201,600
+ * ps, and 28,800 ps of its framing pass after it. Two keep a link for 2,431,998 ps, since 2 ps may have been
+ * rounded away: the only link, or the second one at 1 Gbit/s ten times as long, once the first segment has
+ * crossed the first link. Where a router takes packets apart, the smallest possible one (20 octets, 22 on the
+ * link) is on each link for 17,600 ps. Once an event makes the link faster or nearer, that counts. A box may
+ * join: then there is one header. */
+static const struct {
+  const char *sets[3];
+  time_ps one, two;
+} ideal_rows[] = {
+    {{NULL}, 25 * US + 1201600, 25 * US + 2431998},
+    {{"path.forward.hop_rate=[1Gbit/s]"}, 50 * US + 11 * 1201600, 50 * US + 1201600 + 24319998},
+    {{"path.forward.hop_mtu=[1400]", "tcp.path_mtu_discovery=false"},
+     50 * US + 17600 + 1201600,
+     50 * US + 17600 + 2431998},
+    {{"event={ at=1ms key=path.forward.rate value=20Gbit/s }"}, 25 * US + 600800, 25 * US + 1215998},
+    {{"event={ at=1ms key=path.forward.delay value=1us }"}, US + 1201600, US + 2431998},
+    {{"middlebox.mode=coalesce"}, 25 * US + 1201600, 25 * US + 2369600},
+};
+
+ROW_TEST(test_ideal, ideal_rows)
+{
+  g_auto(fixture) k = set_up("", c->sets);
+  const datagram_flow flow = flow_of(0, SIDE_INITIATOR);
+  const network_transfer one = {
+      .stream_octets = FULL, .header_octets = 40, .payload_octets = FULL, .first_octets = FULL};
+  const network_transfer two = {
+      .stream_octets = 2 * FULL, .header_octets = 40, .payload_octets = FULL, .first_octets = FULL};
+
+  g_assert_cmpint(k.network->class->ideal(k.network, &flow, &one), ==, c->one);
+  g_assert_cmpint(k.network->class->ideal(k.network, &flow, &two), ==, c->two);
+}
+
 /* What comes in the same picosecond by paths of their own comes in the order of the connections, forward
  * before reverse. */
 TEST(test_order_of_own_paths)

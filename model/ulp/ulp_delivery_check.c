@@ -177,7 +177,7 @@ bool ulp_delivery_check_delivered(ulp_delivery_check *check, const ddp_segment *
     append(&check->whole, next);
   }
   *whole = take(&check->arriving[opcode == RDMAP_READ_RESPONSE]);
-  check->results.messages += !whole->buffer;
+  check->results.messages += !whole->buffer && whole->purpose.meaning != ULP_MEANING_OPENING;
   return !whole->buffer;
 }
 

@@ -25,6 +25,7 @@ typedef enum ulp_meaning {
   ULP_MEANING_REQUEST,  /* of an exchange */
   ULP_MEANING_TRANSFER, /* its data, by the peer's Write or Read */
   ULP_MEANING_RESPONSE, /* its answer, which may be the data */
+  ULP_MEANING_OPENING,  /* what lets the Responder's ULP send: no message of a plan */
 } ulp_meaning;
 
 /* This is what an operation is for: its part in a message of a plan. */

@@ -21,32 +21,6 @@ struct ulp_workload {
   enum side side;
 };
 
-ulp_workload *ulp_workload_new(ulp_agreement *agreement, enum side side, rnic_endpoint *endpoint)
-{
-  const ulp_workload_config *config = agreement->config;
-  ulp_workload *workload = g_new(ulp_workload, 1);
-
-  *workload = (ulp_workload){.agreement = agreement, .endpoint = endpoint, .side = side};
-  if (ulp_workload_posts(config, side)) {
-    workload->requests = ulp_requests_new(config);
-  }
-  ulp_agreement_lend(agreement, side, endpoint);
-  return workload;
-}
-
-void ulp_workload_free(ulp_workload *workload)
-{
-  if (workload) {
-    for (posted_work *each = workload->oldest, *next; each; each = next) {
-      next = each->next;
-      g_free(each);
-    }
-    ulp_agreement_unref(workload->agreement);
-    ulp_requests_free(workload->requests);
-    g_free(workload);
-  }
-}
-
 /* --- One operation --- */
 
 /* Returns whether an operation's octets are those of the message that it is for. */
@@ -75,6 +49,18 @@ static bool post(ulp_workload *workload, const ulp_purpose *purpose, rdmap_work 
   expected->timed = carries_data(purpose) ? purpose->timed : NULL;
   ulp_delivery_check_expect(ulp_agreement_arrivals(workload->agreement, at), expected);
   return true;
+}
+
+/* The Responder may send nothing before it has received an FPDU (mpa-01 §6.1 rule 4, MPA-219; note M37). In
+ * an open loop it may have a message before the Initiator has any: an RDMA Write without octets goes first.
+ */
+static void open_peer(ulp_workload *workload)
+{
+  const ulp_purpose purpose = {.meaning = ULP_MEANING_OPENING, .requester = workload->side};
+  rdmap_work work = {.operation = RDMAP_WRITE};
+  ulp_message expected = {.opcode = RDMAP_WRITE};
+
+  post(workload, &purpose, &work, side_peer(workload->side), &expected);
 }
 
 /* A Send of `length` octets of the pattern from `payload` on goes into the peer's next buffer, which is free.
@@ -477,6 +463,37 @@ void ulp_workload_poll(ulp_workload *workload, time_ps now)
   }
   if (workload->agreement->goes_on && workload->requests) {
     note_end(workload);
+  }
+}
+
+/* --- Making --- */
+
+ulp_workload *ulp_workload_new(ulp_agreement *agreement, enum side side, rnic_endpoint *endpoint)
+{
+  const ulp_workload_config *config = agreement->config;
+  ulp_workload *workload = g_new(ulp_workload, 1);
+
+  *workload = (ulp_workload){.agreement = agreement, .endpoint = endpoint, .side = side};
+  if (ulp_workload_posts(config, side)) {
+    workload->requests = ulp_requests_new(config);
+  }
+  ulp_agreement_lend(agreement, side, endpoint);
+  if (config->open_loop && config->both && side == SIDE_INITIATOR) {
+    open_peer(workload);
+  }
+  return workload;
+}
+
+void ulp_workload_free(ulp_workload *workload)
+{
+  if (workload) {
+    for (posted_work *each = workload->oldest, *next; each; each = next) {
+      next = each->next;
+      g_free(each);
+    }
+    ulp_agreement_unref(workload->agreement);
+    ulp_requests_free(workload->requests);
+    g_free(workload);
   }
 }
 

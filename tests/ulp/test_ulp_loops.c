@@ -100,6 +100,28 @@ TEST(test_end)
   }
 }
 
+/* The Responder may send nothing before an FPDU has come (MPA-219). The Initiator, which has no message,
+ * sends an empty Write at 40 us: what the Responder's application submits at 45 us is Delivered at 60 us. It
+ * is no message. */
+TEST(test_responder_submits_first)
+{
+  const ulp_workload_config config = {
+      .mix = {{ULP_OPERATION_SEND}, 1}, .both = true, .open_loop = true, .message_octets = 100};
+  g_autoptr(GArray) messages = g_array_new(FALSE, FALSE, sizeof(ulp_message_times));
+  g_auto(pair) p = {.messages = messages};
+
+  pair_open(&p, &config);
+  run_to(&p, 45);
+  submit(&p, SIDE_RESPONDER, ULP_OPERATIONS, 100, 1);
+  ulp_workload_end(p.workloads[SIDE_INITIATOR]);
+  ulp_workload_end(p.workloads[SIDE_RESPONDER]);
+  pair_finish(&p);
+  g_assert_cmpuint(messages->len, ==, 1);
+  g_assert_cmpint(us(message_at(messages, 0)->delivered), ==, 60);
+  g_assert_cmpuint(p.opcodes[RDMAP_WRITE], ==, 1);
+  g_assert_cmpuint(ulp_workload_results_of(p.workloads[SIDE_RESPONDER]).messages_delivered, ==, 0);
+}
+
 /* Every 4th Write is followed by a signal, if signal_every has it; else none is, and none after the last. */
 TEST(test_signals)
 {

@@ -15,7 +15,6 @@ typedef struct ns3_link {
   uint8_t *wire;          /* room for an MTU: a packet on its way into ns-3 */
   memory_pool *blocks;    /* of that size, for arrivals */
   octet_buffer *arriving; /* on its way out of ns-3 */
-  engine_timer *arrival;
   deque arrived; /* of datagram *, a queue: when the delay becomes less, arrivals can share a picosecond */
 } ns3_link;
 
@@ -52,7 +51,7 @@ static datagram **first_arrived(const ns3_link *self)
 static void set_arrival_timer(ns3_link *self)
 {
   if (self->arrived.count > 0) {
-    engine_timer_set(self->arrival, ns3_shim_now());
+    engine_timer_set(self->link.arrival, ns3_shim_now());
   }
 }
 
@@ -125,7 +124,7 @@ static void ns3_link_free(path_link *link)
   ns3_link *self = (ns3_link *)link;
   ns3_shim_device_free(self->devices[SENDER]);
   ns3_shim_device_free(self->devices[RECEIVER]);
-  engine_timer_free(self->arrival);
+  engine_timer_free(self->link.arrival);
   for (size_t i = 0; i < self->arrived.count; i++) {
     datagram_unref(*(datagram **)deque_at(&self->arrived, i));
   }
@@ -138,10 +137,10 @@ static void ns3_link_free(path_link *link)
 path_link *ns3_link_new(const path_link_config *config, engine *clock, ns3_shim_error *error)
 {
   static const ns3_shim_receiver receiver = {.room = room_for_arrival, .arrived = arrived};
+  static const path_link_class class = {
+      .sent = ns3_link_sent, .changed = ns3_link_changed, .free = ns3_link_free};
   ns3_link *self = g_new0(ns3_link, 1);
-  self->link.sent = ns3_link_sent;
-  self->link.changed = ns3_link_changed;
-  self->link.free = ns3_link_free;
+  self->link.class = &class;
   path_link_schedule_init(&self->link.schedule, config);
   deque_init(&self->arrived, sizeof(datagram *));
   const ns3_shim_device_config device = device_config(config);
@@ -152,7 +151,7 @@ path_link *ns3_link_new(const path_link_config *config, engine *clock, ns3_shim_
   }
   self->wire = g_malloc(config->mtu_octets);
   self->blocks = memory_pool_new(octet_buffer_piece_octets(config->mtu_octets));
-  self->arrival = engine_timer_new(clock, ENGINE_ARRIVAL, config->id, 0, hand_over, self);
+  self->link.arrival = engine_timer_new(clock, ENGINE_ARRIVAL, config->id, 0, hand_over, self);
   ns3_shim_device_set_receiver(self->devices[RECEIVER], &receiver, self);
   return &self->link;
 }

@@ -6,10 +6,10 @@
 /* Slabs grow with the pool, from few pieces, so that an idle pool is small, to about this many octets. */
 enum { FIRST_SLAB_PIECES = 4, SLAB_OCTETS_MAX = 65536 };
 
-/* It lies in front of each slab's pieces, and is a multiple of malloc()'s alignment. */
+/* It lies in front of each slab's pieces, so that those of whole cache lines share none. */
+enum { CACHE_LINE_OCTETS = 64 };
 typedef struct slab {
-  struct slab *next;
-  void *padding;
+  _Alignas(CACHE_LINE_OCTETS) struct slab *next;
 } slab;
 
 memory_pool *memory_pool_new(size_t piece_octets)
@@ -28,7 +28,7 @@ static void free_pool(memory_pool *pool)
   slab *next = NULL;
   for (slab *each = pool->slabs; each != NULL; each = next) {
     next = each->next;
-    g_free(each);
+    g_aligned_free(each);
   }
   g_free(pool);
 }
@@ -53,7 +53,7 @@ void *memory_pool_take_new(memory_pool *pool)
     return g_malloc(pool->piece_octets);
   }
   uint32_t pieces = pool->next_slab_pieces;
-  slab *made = g_malloc(sizeof *made + pieces * pool->piece_octets);
+  slab *made = g_aligned_alloc(1, sizeof *made + pieces * pool->piece_octets, CACHE_LINE_OCTETS);
   made->next = pool->slabs;
   pool->slabs = made;
   uint8_t *memory = (uint8_t *)(made + 1);

@@ -26,7 +26,8 @@ typedef struct memory_pool {
   bool owned;
 } memory_pool;
 
-/* Makes an empty pool of pieces of `piece_octets` (> 0) octets, aligned as malloc() would: the caller's. */
+/* Makes an empty pool of pieces of `piece_octets` (> 0) octets, the caller's. They are aligned as malloc()
+ * would; those of a multiple of 64 octets, which a cache line has, begin one. */
 memory_pool *memory_pool_new(size_t piece_octets);
 
 /* The owner releases the pool: no piece may be taken any more, and the last one that comes back frees the

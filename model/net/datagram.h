@@ -14,9 +14,8 @@
 #include "net/ip_header.h"
 #include "net/tcp_header.h"
 
-enum {
-  DATAGRAM_HEADER_MAX_OCTETS = IPV6_HEADER_OCTETS + IPV6_FRAGMENT_HEADER_OCTETS + TCP_HEADER_MAX_OCTETS
-};
+/* A fragment has no TCP header: it is in the payload. */
+enum { DATAGRAM_HEADER_MAX_OCTETS = IPV6_HEADER_OCTETS + TCP_HEADER_MAX_OCTETS };
 
 typedef enum datagram_kind {
   DATAGRAM_TCP,      /* a whole segment: `header` has the IP and the TCP header, `payload` the TCP payload */
@@ -34,6 +33,8 @@ typedef enum datagram_ecn {
   DATAGRAM_ECN_CONGESTED = 3, /* CE */
 } datagram_ecn;
 
+/* Of its four cache lines most packets use two: the first, and the third with the payload's first slice. With
+ * many connections they are fetched anew at every hop. */
 typedef struct datagram {
   memory_pool *pool; /* that it is a piece of; NULL: of the heap */
   uint16_t references;
@@ -42,12 +43,13 @@ typedef struct datagram {
   bool carries_checksum; /* the checksum is the sender's and may be wrong; else it is right, and 0 there */
   uint8_t ip_octets;     /* IP header, with IPv6's fragment header */
   uint8_t header_octets; /* all of `header` */
-  uint32_t connection;   /* in a trace, and … */
-  uint32_t number;       /* … which of all packets sent: on no wire; 0: it has no number */
-  uint64_t flow_order;   /* in its flow, from 1: set where it enters the path, 0 before; on no wire */
-  buffer_chain payload;
   uint8_t header[DATAGRAM_HEADER_MAX_OCTETS];
+  uint32_t connection; /* in a trace, and … */
+  uint32_t number;     /* … which of all packets sent: on no wire; 0: it has no number */
+  uint64_t flow_order; /* in its flow, from 1: set where it enters the path, 0 before; on no wire */
+  buffer_chain payload;
 } datagram;
+G_STATIC_ASSERT(sizeof(datagram) == 256);
 
 /* The IP packet's length: headers and payload. */
 static inline uint32_t datagram_octets(const datagram *packet)

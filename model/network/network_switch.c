@@ -16,27 +16,36 @@ typedef struct queued_packet {
   uint32_t octets; /* that it takes of the memory */
 } queued_packet;
 
+/* The first two cache lines have what a packet needs: with many ports none is in the cache when its turn
+ * comes. */
+enum { CACHE_LINE_OCTETS = 64 };
 typedef struct switch_port {
-  path_element element; /* marks, and has the port's trace */
+  _Alignas(CACHE_LINE_OCTETS) path_link *link; /* its schedule has the packets; NULL: it is down */
   network_switch *owner;
-  path_link *link; /* its schedule has the packets; NULL: it is down */
+  queued_packet *queue; /* a ring */
+  uint32_t queue_first; /* of the queue, counted on without end; its place is that modulo … */
+  uint32_t queue_count;
+  uint32_t queue_room; /* … this, a power of two */
+  uint32_t mtu_octets; /* the link's */
+  uint64_t octets;     /* in the queue */
+  time_ps changed_at;  /* in the window: when these changed, or it opened */
+  time_ps busy_ps;     /* the transmitter's time with all packets sent, also that to come */
+
+  network_port_gauge gauge;
+  uint64_t octets_sent; /* IP octets of all admitted, but for those lost */
+  uint64_t peak_octets; /* of the queue, whatever the window is */
+
+  time_ps busy_before_ps;     /* of busy_ps, that before the window opened */
+  network_port_counts counts; /* those that are not elsewhere */
+  uint64_t packets_sent;      /* by the links before, and of them … */
+  uint64_t packets_lost;      /* … those that had not left when their link failed */
+  path_element element;       /* marks, and has the port's trace */
+  path_element *fragmenter;   /* NULL: nothing too large has come */
   path_link_config config;
-  uint64_t packets_sent; /* by the links before, and of them … */
-  uint64_t packets_lost; /* … those that had not left when their link failed */
   path_output output;
   void *output_user;
-  path_element *fragmenter; /* NULL: nothing too large has come */
-  queued_packet *queue;     /* a ring */
-  uint32_t queue_first;     /* of the queue, counted on without end; its place is that modulo … */
-  uint32_t queue_count;
-  uint32_t queue_room;        /* … this, a power of two */
-  uint64_t octets;            /* in the queue */
-  time_ps changed_at;         /* in the window: when these changed, or it opened */
-  time_ps busy_ps;            /* the transmitter's time with all packets sent, also that to come */
-  time_ps busy_before_ps;     /* of it, that before the window opened */
-  network_port_counts counts; /* `octets_sent` of all admitted, but for those lost */
-  network_port_gauge gauge;
 } switch_port;
+G_STATIC_ASSERT(offsetof(switch_port, busy_before_ps) == 2 * CACHE_LINE_OCTETS);
 
 /* A port whose queue is not empty. */
 typedef struct departure {
@@ -52,31 +61,36 @@ typedef struct tied_packet {
   uint64_t rank;  /* … and in what order they are admitted */
 } tied_packet;
 
+/* Two cache lines have what a packet needs that comes alone: the first, and the fourth, which begins with
+ * config.per_packet_octets. Each host has a switch, too. */
 struct network_switch {
+  _Alignas(CACHE_LINE_OCTETS) switch_port *ports;
+  departure *departures; /* a heap, with room for all ports */
+  uint32_t port_count;
+  uint32_t departure_count;
+  uint64_t octets;     /* in all queues */
+  engine_timer *timer; /* after all that come in its picosecond */
+  uint32_t tied_count;
+  bool is_limited; /* it may drop, or mark */
+  bool measures;
+  network_switch_totals totals;
+  tied_packet *tied;
+  uint64_t tie_seed;
+  random_stream *random;        /* of marks */
   network_switch_config config; /* where there is no limit, with one that nothing reaches */
   network_switch_place place;
-  path_element element;  /* drops what has no way */
-  GPtrArray *ports;      /* of switch_port */
-  departure *departures; /* a heap, with room for all ports */
-  uint32_t departure_count;
-  tied_packet *tied;
-  uint32_t tied_count;
+  uint32_t port_room;
   uint32_t tied_room;
-  bool is_limited;     /* it may drop, or mark */
-  engine_timer *timer; /* after all that come in its picosecond */
-  uint64_t tie_seed;
-  random_stream *random; /* of marks */
-  uint64_t octets;       /* in all queues */
-  bool measures;
-  time_ps opened_at; /* the window */
-  network_switch_totals totals;
+  path_element element; /* drops what has no way */
+  time_ps opened_at;    /* the window */
 };
+G_STATIC_ASSERT(offsetof(network_switch, config.per_packet_octets) == 3 * CACHE_LINE_OCTETS);
 
 static const path_element_class switch_class = {.name = "switch"};
 
 static switch_port *port_at(const network_switch *self, uint32_t port)
 {
-  return self->ports->pdata[port];
+  return &self->ports[port];
 }
 
 /* --- The ports by the time at which their first packets leave --- */
@@ -245,14 +259,14 @@ static inline void enqueue(switch_port *port, datagram *packet, uint32_t octets,
   }
   port->octets += octets;
   self->octets += octets;
-  port->counts.peak_octets = MAX(port->counts.peak_octets, port->octets);
+  port->peak_octets = MAX(port->peak_octets, port->octets);
   if (self->measures) {
     note_peaks(port);
   }
   if (G_UNLIKELY(self->place.trace) && start > now) {
     trace_queued(port, packet, start - now);
   }
-  port->counts.octets_sent += octets - self->config.per_packet_octets;
+  port->octets_sent += octets - self->config.per_packet_octets;
   path_link_send(port->link, packet, now);
   port->busy_ps += schedule->free_at - start;
   if (G_UNLIKELY(port->queue_count == port->queue_room)) {
@@ -273,7 +287,7 @@ static void admit(switch_port *port, datagram *packet, time_ps now)
   const uint32_t ip_octets = datagram_octets(packet);
   const uint32_t octets = ip_octets + self->config.per_packet_octets;
 
-  if (G_UNLIKELY(ip_octets > port->config.mtu_octets)) {
+  if (G_UNLIKELY(ip_octets > port->mtu_octets)) {
     fragment(port, packet, now);
     return;
   }
@@ -299,7 +313,7 @@ static inline void forward(network_switch *self, uint32_t input, datagram *packe
 {
   const uint32_t output = self->place.choose(self->place.choose_user, input, packet, now);
 
-  if (output >= self->ports->len) {
+  if (output >= self->port_count) {
     self->totals.packets_without_way++;
     self->totals.dropped += datagram_octets(packet);
     lose(self, &self->element, packet, "switch without a way");
@@ -419,32 +433,44 @@ static bool connect_port(switch_port *port, GError **error)
   return port->link != NULL;
 }
 
+/* Makes room for more ports, before the first packet: nothing refers to one. */
+static void add_room(network_switch *self)
+{
+  const uint32_t room = MAX(2 * self->port_room, 1);
+  switch_port *ports = g_aligned_alloc0(room, sizeof(switch_port), CACHE_LINE_OCTETS);
+
+  memcpy(ports, self->ports, self->port_count * sizeof(switch_port));
+  g_aligned_free(self->ports);
+  self->ports = ports;
+  self->departures = g_renew(departure, self->departures, room);
+  self->port_room = room;
+}
+
 bool network_switch_add_port(network_switch *self, const path_link_config *link, path_output output,
                              void *user, GError **error)
 {
-  switch_port *port = g_new0(switch_port, 1);
+  if (self->port_count == self->port_room) {
+    add_room(self);
+  }
+  switch_port *port = port_at(self, self->port_count++);
 
   port->element = self->element;
-  port->element.trace.port = self->ports->len + 1;
+  port->element.trace.port = self->port_count;
   port->owner = self;
+  port->mtu_octets = link->mtu_octets;
   port->config = *link;
   port->output = output;
   port->output_user = user;
   time_distribution_init(&port->gauge.queue);
-  g_ptr_array_add(self->ports, port);
-  self->departures = g_renew(departure, self->departures, self->ports->len);
   return connect_port(port, error);
 }
 
-static void port_free(gpointer data)
+static void port_clear(switch_port *port)
 {
-  switch_port *port = data;
-
   path_link_free(port->link);
   path_element_free(port->fragmenter);
   g_free(port->queue);
   time_distribution_clear(&port->gauge.queue);
-  g_free(port);
 }
 
 /* The transmitter's time until `now`: it is busy until it is free. */
@@ -468,7 +494,7 @@ static void fail(switch_port *port, time_ps now)
   port->counts.dropped[NETWORK_SWITCH_LINK] += port->queue_count;
   port->counts.lost_on_link += schedule->transits.count - port->queue_count;
   port->packets_lost += port->queue_count;
-  port->counts.octets_sent -= held_by(port);
+  port->octets_sent -= held_by(port);
   self->totals.dropped += held_by(port);
   if (self->measures) {
     measure_queue(port, now);
@@ -477,7 +503,7 @@ static void fail(switch_port *port, time_ps now)
   port->octets = 0;
   port->queue_count = 0;
   self->departure_count = 0;
-  for (guint i = 0; i < self->ports->len; i++) {
+  for (uint32_t i = 0; i < self->port_count; i++) {
     switch_port *other = port_at(self, i);
     if (other->queue_count > 0) {
       add_departure(self, (departure){.left_at = queued_at(other, 0)->left_at, .port = other});
@@ -521,7 +547,7 @@ const path_link_config *network_switch_link(const network_switch *self, uint32_t
 
 network_switch *network_switch_new(const network_switch_config *config, const network_switch_place *place)
 {
-  network_switch *self = g_new0(network_switch, 1);
+  network_switch *self = g_aligned_alloc0(1, sizeof(network_switch), CACHE_LINE_OCTETS);
   g_autofree char *marks_name = g_strconcat("ecn.", place->name, NULL);
 
   g_assert(place->number < ORDER_IP_INPUT - ORDER_SWITCHES);
@@ -544,7 +570,6 @@ network_switch *network_switch_new(const network_switch_config *config, const ne
   self->place = *place;
   self->element = (path_element){
       .class = &switch_class, .trace = {.to = place->trace, .node = place->name, .side_of = place->side_of}};
-  self->ports = g_ptr_array_new_with_free_func(port_free);
   self->timer =
       engine_timer_new(place->clock, ENGINE_TIMER, ORDER_SWITCHES + place->number, 0, admit_tied, self);
   self->tie_seed = random_hash(place->seed, place->name, 0);
@@ -561,11 +586,14 @@ void network_switch_free(network_switch *self)
     datagram_unref(self->tied[i].packet);
   }
   engine_timer_free(self->timer);
-  g_ptr_array_unref(self->ports);
+  for (uint32_t i = 0; i < self->port_count; i++) {
+    port_clear(port_at(self, i));
+  }
+  g_aligned_free(self->ports);
   g_free(self->departures);
   g_free(self->tied);
   g_free(self->random);
-  g_free(self);
+  g_aligned_free(self);
 }
 
 /* --- What is counted --- */
@@ -573,7 +601,7 @@ void network_switch_free(network_switch *self)
 void network_switch_measure(network_switch *self, bool is_open, time_ps now)
 {
   retire_left(self, now);
-  for (guint i = 0; i < self->ports->len && is_open != self->measures; i++) {
+  for (uint32_t i = 0; i < self->port_count && is_open != self->measures; i++) {
     switch_port *port = port_at(self, i);
 
     if (is_open) {
@@ -597,7 +625,7 @@ void network_switch_end(network_switch *self, time_ps now)
   network_switch_measure(self, false, now);
   const network_switch_totals totals = network_switch_totals_of(self);
   g_assert(totals.received + totals.made == totals.sent + totals.held + totals.dropped);
-  for (guint i = 0; i < self->ports->len; i++) {
+  for (uint32_t i = 0; i < self->port_count; i++) {
     network_port_gauge *gauge = &port_at(self, i)->gauge;
     time_distribution_end(&gauge->queue, gauge->measured_ps);
   }
@@ -610,7 +638,8 @@ network_port_counts network_switch_port_counts(const network_switch *self, uint3
 
   counts.packets_sent =
       (port->link ? port->link->packets_sent : port->packets_sent) - port->packets_lost - port->queue_count;
-  counts.octets_sent -= held_by(port);
+  counts.octets_sent = port->octets_sent - held_by(port);
+  counts.peak_octets = port->peak_octets;
   counts.marked = port->element.counts.marked;
   if (port->fragmenter) {
     counts.fragments = port->fragmenter->counts.fragments;
@@ -628,10 +657,10 @@ network_switch_totals network_switch_totals_of(const network_switch *self)
 {
   network_switch_totals totals = self->totals;
 
-  for (guint i = 0; i < self->ports->len; i++) {
+  for (uint32_t i = 0; i < self->port_count; i++) {
     const switch_port *port = port_at(self, i);
 
-    totals.sent += port->counts.octets_sent - held_by(port);
+    totals.sent += port->octets_sent - held_by(port);
     totals.held += held_by(port);
     totals.retransmissions_lost += port->fragmenter ? port->fragmenter->counts.retransmissions_dropped : 0;
   }

@@ -48,20 +48,20 @@ typedef uint32_t (*network_switch_choose)(void *user, uint32_t input, const data
 
 /* This is where a switch is. */
 typedef struct network_switch_place {
+  network_switch_choose choose;
+  void *choose_user;
+  trace *trace; /* NULL: nothing is traced; an event's node is the switch, its port the output, from 1 */
+  path_side_of side_of; /* with a trace */
   const char *name; /* "s0": in the name of its random stream ("ecn.s0") and in a trace; outlives it */
   uint32_t number;  /* among the switches on the clock: the order of what is due together (engine/order.h) */
   uint64_t seed;
   engine *clock;
   path_link_factory new_link;
-  network_switch_choose choose;
-  void *choose_user;
   /* A packet that is larger than the output link's MTU is fragmented where that is allowed, else dropped, and
    * its source is informed by ICMP from `address`, of the packets' version, unless the switch is silent. The
    * message is looked up and queued as other packets are. */
   bool is_silent;
   ip_address address;
-  trace *trace; /* NULL: nothing is traced; an event's node is the switch, its port the output, from 1 */
-  path_side_of side_of; /* with a trace */
 } network_switch_place;
 
 /* Makes a switch without ports; both are copied. Free with network_switch_free(), before the engine. */
@@ -125,10 +125,10 @@ void network_switch_end(network_switch *self, time_ps now);
 
 /* What a port measured in the window. */
 typedef struct network_port_gauge {
+  time_distribution queue; /* octets over time: its mean and quantiles */
+  uint64_t peak_octets;    /* of the queue */
   time_ps measured_ps;     /* how long the window was open; 0: the rest is undefined */
   time_ps busy_ps;         /* of it, the transmitter's, gaps between packets included: the utilisation */
-  uint64_t peak_octets;    /* of the queue */
-  time_distribution queue; /* octets over time: its mean and quantiles */
 } network_port_gauge;
 
 /* Of the time of the last packet, network_switch_measure(), or network_switch_end(). */
@@ -139,6 +139,7 @@ const network_port_gauge *network_switch_port_gauge(const network_switch *self, 
 
 /* What a switch has done with IP octets: received + made = sent + held + dropped at any time. */
 typedef struct network_switch_totals {
+  uint64_t buffer_peak_octets; /* Q in the window */
   uint64_t received; /* IP octets that came to it, … */
   uint64_t made;     /* … of its ICMP messages, and of the headers of fragments beyond the first, … */
   uint64_t sent;     /* … whose packet's last octet has left, … */
@@ -146,7 +147,6 @@ typedef struct network_switch_totals {
   uint64_t dropped;  /* … and dropped */
   uint64_t packets_without_way;  /* dropped because no port led to where they go */
   uint64_t retransmissions_lost; /* of all packets dropped, by whatever cause, or lost on a link */
-  uint64_t buffer_peak_octets;   /* Q in the window */
 } network_switch_totals;
 
 /* Of the time of the last packet, network_switch_measure(), or network_switch_end(). */

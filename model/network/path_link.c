@@ -74,9 +74,9 @@ G_GNUC_NO_INLINE time_ps path_link_pace_learn(path_link_pace *pace, const path_l
   if (pace->gap_ps == 0) {
     pace->gap_ps = path_link_gap_ps(config);
   }
-  pace->ip_octets[slot] = ip_octets;
-  pace->sending_ps[slot] = sending_ps(config, ip_octets);
-  return pace->sending_ps[slot];
+  pace->lengths[slot].ip_octets = ip_octets;
+  pace->lengths[slot].sending_ps = sending_ps(config, ip_octets);
+  return pace->lengths[slot].sending_ps;
 }
 
 /* --- Packets on the way --- */
@@ -201,7 +201,7 @@ void path_link_schedule_change(path_link_schedule *schedule, const path_link_con
 void path_link_send(path_link *link, datagram *packet, time_ps now)
 {
   link->packets_sent++;
-  link->sent(link, packet, path_link_schedule_send(&link->schedule, packet, now));
+  link->class->sent(link, packet, path_link_schedule_send(&link->schedule, packet, now));
 }
 
 void path_link_set_receiver(path_link *link, path_link_receiver receiver, void *user)
@@ -213,27 +213,22 @@ void path_link_set_receiver(path_link *link, path_link_receiver receiver, void *
 void path_link_set_config(path_link *link, const path_link_config *config, time_ps now)
 {
   path_link_schedule_change(&link->schedule, config, now);
-  link->changed(link);
+  link->class->changed(link);
 }
 
 void path_link_free(path_link *link)
 {
   if (link) {
     path_link_schedule_clear(&link->schedule);
-    link->free(link);
+    link->class->free(link);
   }
 }
 
 /* --- The link over a native clock --- */
 
-typedef struct path_link_native {
-  path_link link;
-  engine_timer *arrival; /* of the first on the way */
-} path_link_native;
-
 static void set_arrival_timer(path_link *link)
 {
-  engine_timer_set(((path_link_native *)link)->arrival, path_link_schedule_next(&link->schedule));
+  engine_timer_set(link->arrival, path_link_schedule_next(&link->schedule));
 }
 
 static void arrive(void *user, time_ps now)
@@ -254,18 +249,18 @@ static void look_at_first(path_link *link, G_GNUC_UNUSED datagram *packet, bool 
 
 static void free_link(path_link *link)
 {
-  engine_timer_free(((path_link_native *)link)->arrival);
-  g_free(link);
+  engine_timer_free(link->arrival);
+  g_aligned_free(link);
 }
 
 path_link *path_link_native_new(const path_link_config *config, engine *clock)
 {
-  path_link_native *native = g_new0(path_link_native, 1);
+  static const path_link_class native = {
+      .sent = look_at_first, .changed = set_arrival_timer, .free = free_link};
+  path_link *link = g_aligned_alloc0(1, sizeof *link, 64); /* struct path_link says why */
 
-  native->link.sent = look_at_first;
-  native->link.changed = set_arrival_timer;
-  native->link.free = free_link;
-  path_link_schedule_init(&native->link.schedule, config);
-  native->arrival = engine_timer_new(clock, ENGINE_ARRIVAL, config->id, 0, arrive, native);
-  return &native->link;
+  link->class = &native;
+  path_link_schedule_init(&link->schedule, config);
+  link->arrival = engine_timer_new(clock, ENGINE_ARRIVAL, config->id, 0, arrive, link);
+  return link;
 }

@@ -52,8 +52,10 @@ time_ps path_link_least_ps(const path_link_config *config, uint64_t packets, uin
 enum { PATH_LINK_PACE_LENGTHS = 8 };
 typedef struct path_link_pace {
   time_ps gap_ps; /* when a length is known */
-  uint32_t ip_octets[PATH_LINK_PACE_LENGTHS];
-  time_ps sending_ps[PATH_LINK_PACE_LENGTHS];
+  struct {
+    uint32_t ip_octets;
+    time_ps sending_ps;
+  } lengths[PATH_LINK_PACE_LENGTHS];
 } path_link_pace;
 
 /* Does what path_link_pace_sending_ps() does when the length is not known. */
@@ -65,8 +67,8 @@ static inline time_ps path_link_pace_sending_ps(path_link_pace *pace, const path
                                                 uint32_t ip_octets)
 {
   uint32_t slot = ip_octets / 4 % PATH_LINK_PACE_LENGTHS;
-  return pace->ip_octets[slot] == ip_octets ? pace->sending_ps[slot]
-                                            : path_link_pace_learn(pace, config, ip_octets);
+  return pace->lengths[slot].ip_octets == ip_octets ? pace->lengths[slot].sending_ps
+                                                    : path_link_pace_learn(pace, config, ip_octets);
 }
 
 /* --- Packets on the way --- */
@@ -74,10 +76,10 @@ static inline time_ps path_link_pace_sending_ps(path_link_pace *pace, const path
 /* This is when the packets given to a link start and arrive: the arithmetic above, also when the link changes
  * meanwhile. Read by everyone, written only by the functions below. */
 typedef struct path_link_schedule {
-  path_link_config config;
-  path_link_pace pace;
   time_ps free_at; /* when the transmitter is through with all packets sent so far */
   deque transits;  /* packets on the way, in the order of arrival and, in one picosecond, of sending */
+  path_link_config config;
+  path_link_pace pace;
 } path_link_schedule;
 
 void path_link_schedule_init(path_link_schedule *schedule, const path_link_config *config);
@@ -111,17 +113,24 @@ typedef struct path_link path_link;
 /* Takes a packet that has arrived; owns the reference. */
 typedef void (*path_link_receiver)(void *user, datagram *packet, time_ps now);
 
-/* This is what an implementation of a link is: embedded as its first member, all zero but for its three
- * functions and the initialised schedule, which path_link_free() clears. */
-struct path_link {
+/* This is what an implementation of a link is: embedded as its first member, all zero but for its class and
+ * the initialised schedule, which path_link_free() clears. What an arrival needs, and most of what a packet
+ * sent does, are its first 64 octets, a cache line: with many links none is in the cache when its turn comes.
+ */
+typedef struct path_link_class {
   /* `packet` is in the schedule now; `is_first`: it arrives before all others. */
   void (*sent)(path_link *link, datagram *packet, bool is_first);
   void (*changed)(path_link *link); /* to what the schedule has now */
   void (*free)(path_link *link);
+} path_link_class;
+
+struct path_link {
+  const path_link_class *class;
+  engine_timer *arrival; /* over a native clock: of the first on the way */
   path_link_receiver receiver;
   void *receiver_user;
-  uint64_t packets_sent;       /* so far */
   path_link_schedule schedule; /* an implementation takes from it what arrives */
+  uint64_t packets_sent;       /* so far */
 };
 
 /* Gives the packet's reference to the link at `now`, the present of the link's clock: it is transmitted as

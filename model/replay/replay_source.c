@@ -65,7 +65,8 @@ void replay_source_free(replay_source *source)
 
 /* --- Captured segments as datagrams --- */
 
-enum { PART_OCTETS = UINT16_MAX - DATAGRAM_HEADER_MAX_OCTETS };
+/* With any headers it is a packet. */
+enum { PART_OCTETS = UINT16_MAX - DATAGRAM_HEADER_MAX_OCTETS - IPV6_FRAGMENT_HEADER_OCTETS };
 
 datagram *replay_packet_of(const capture_flow *flow, const capture_segment *segment, uint32_t *from)
 {

@@ -101,9 +101,9 @@ static void free_kept(path_link *link)
 
 kept_link *kept_link_new(const path_link_config *config, GArray *output, bool *freed)
 {
+  static const path_link_class class = {.sent = keep, .changed = note_change, .free = free_kept};
   kept_link *kept = g_new0(kept_link, 1);
-  *kept = (kept_link){
-      .link = {.sent = keep, .changed = note_change, .free = free_kept}, .output = output, .freed = freed};
+  *kept = (kept_link){.link = {.class = &class}, .output = output, .freed = freed};
   path_link_schedule_init(&kept->link.schedule, config);
   return kept;
 }

@@ -18,7 +18,9 @@ struct mpa_fpdu_memory {
   memory_pool *referring;
   memory_pool *short_referring;
   memory_pool *arrived;
-  size_t flat_fpdus_max;
+  size_t fpdus_max;
+  size_t flat_fpdus_max; /* of them, with as many connections as there are */
+  uint32_t ends;
 };
 
 /* Makes a pool for FPDUs of `fpdu_octets` whose ULPDU is a header and octets of one piece. */
@@ -43,8 +45,16 @@ mpa_fpdu_memory *mpa_fpdu_memory_new(uint32_t fpdu_octets, uint64_t flat_octets_
                               .referring = referring_pool(fpdu_octets),
                               .short_referring = referring_pool(short_octets),
                               .arrived = memory_pool_new(octet_buffer_piece_octets(fpdu_octets)),
+                              .fpdus_max = flat_octets_max / fpdu_octets,
                               .flat_fpdus_max = flat_octets_max / fpdu_octets};
   return memory;
+}
+
+void mpa_fpdu_memory_add_end(mpa_fpdu_memory *memory)
+{
+  const uint32_t connections = ++memory->ends / 2;
+
+  memory->flat_fpdus_max = memory->fpdus_max / CLAMP(connections, 1, MPA_FLAT_FPDU_SHARES_MAX);
 }
 
 void mpa_fpdu_memory_free(mpa_fpdu_memory *memory)

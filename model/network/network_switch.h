@@ -52,8 +52,8 @@ typedef struct network_switch_place {
   void *choose_user;
   trace *trace; /* NULL: nothing is traced; an event's node is the switch, its port the output, from 1 */
   path_side_of side_of; /* with a trace */
-  const char *name; /* "s0": in the name of its random stream ("ecn.s0") and in a trace; outlives it */
-  uint32_t number;  /* among the switches on the clock: the order of what is due together (engine/order.h) */
+  const char *name;     /* "s0": in the name of its random stream ("ecn.s0") and in a trace; outlives it */
+  uint32_t number; /* among the switches on the clock: the order of what is due together (engine/order.h) */
   uint64_t seed;
   engine *clock;
   path_link_factory new_link;
@@ -140,11 +140,11 @@ const network_port_gauge *network_switch_port_gauge(const network_switch *self, 
 /* What a switch has done with IP octets: received + made = sent + held + dropped at any time. */
 typedef struct network_switch_totals {
   uint64_t buffer_peak_octets; /* Q in the window */
-  uint64_t received; /* IP octets that came to it, … */
-  uint64_t made;     /* … of its ICMP messages, and of the headers of fragments beyond the first, … */
-  uint64_t sent;     /* … whose packet's last octet has left, … */
-  uint64_t held;     /* … that come together, wait or are in transmission, … */
-  uint64_t dropped;  /* … and dropped */
+  uint64_t received;           /* IP octets that came to it, … */
+  uint64_t made;    /* … of its ICMP messages, and of the headers of fragments beyond the first, … */
+  uint64_t sent;    /* … whose packet's last octet has left, … */
+  uint64_t held;    /* … that come together, wait or are in transmission, … */
+  uint64_t dropped; /* … and dropped */
   uint64_t packets_without_way;  /* dropped because no port led to where they go */
   uint64_t retransmissions_lost; /* of all packets dropped, by whatever cause, or lost on a link */
 } network_switch_totals;

@@ -106,7 +106,7 @@ rnic_endpoint *rnic_endpoint_new(const rnic_endpoint_config *config, const rnic_
   endpoint->closes_by_fin = config->closes_by_fin;
   endpoint->may_reply =
       config->role == SIDE_INITIATOR || !iwarp_generation_rules_of(config->generation)->responder_waits;
-  tcp.datagram_pool = config->host->datagrams;
+  tcp.datagram_pool = config->host->pools->datagrams;
   /* cppcheck-suppress returnDanglingLifetime; a transport copies its configuration */
   endpoint->tcp = config->tcp_new ? config->tcp_new(&tcp, from_tcp, endpoint, config->tcp_new_user)
                                   : tcp_connection_new(&tcp, from_tcp, endpoint);

@@ -139,14 +139,33 @@ bool rnic_buffer_pool_guards_intact(const rnic_buffer_pool *pool, const uint8_t 
 
 /* --- The host --- */
 
-rnic_host *rnic_host_new(uint64_t seed)
+static rnic_pools *pools_new(void)
+{
+  rnic_pools *pools = g_new0(rnic_pools, 1);
+
+  pools->datagrams = memory_pool_new(sizeof(datagram));
+  pools->fpdus = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)mpa_fpdu_memory_free);
+  pools->buffers = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)rnic_buffer_pool_free);
+  return pools;
+}
+
+static void pools_unref(rnic_pools *pools)
+{
+  if (--pools->hosts == 0) {
+    memory_pool_unref(pools->datagrams); /* what is still on its way lives on */
+    g_hash_table_destroy(pools->fpdus);
+    g_hash_table_destroy(pools->buffers);
+    g_free(pools);
+  }
+}
+
+rnic_host *rnic_host_new(uint64_t seed, const rnic_host *neighbour)
 {
   rnic_host *host = g_new0(rnic_host, 1);
 
   host->stags = ddp_stag_table_new(seed);
-  host->datagrams = memory_pool_new(sizeof(datagram));
-  host->fpdus = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)mpa_fpdu_memory_free);
-  host->buffers = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)rnic_buffer_pool_free);
+  host->pools = neighbour ? neighbour->pools : pools_new();
+  host->pools->hosts++;
   return host;
 }
 
@@ -156,9 +175,7 @@ void rnic_host_free(rnic_host *host)
     ddp_stag_table_free(host->stags);
     g_free(host->memory);
     g_free(host->pace);
-    memory_pool_unref(host->datagrams); /* what is still on its way lives on */
-    g_hash_table_destroy(host->fpdus);
-    g_hash_table_destroy(host->buffers);
+    pools_unref(host->pools);
     g_free(host);
   }
 }
@@ -187,20 +204,21 @@ void rnic_host_limit_rate(rnic_host *host, uint64_t bit_per_s, uint64_t segments
 
 const mpa_fpdu_memory *rnic_host_fpdu_memory(rnic_host *host, uint32_t fpdu_octets)
 {
-  mpa_fpdu_memory *memory = g_hash_table_lookup(host->fpdus, GUINT_TO_POINTER(fpdu_octets));
+  mpa_fpdu_memory *memory = g_hash_table_lookup(host->pools->fpdus, GUINT_TO_POINTER(fpdu_octets));
   if (!memory) {
     memory = mpa_fpdu_memory_new(fpdu_octets, MPA_FLAT_FPDU_OCTETS_MAX);
-    g_hash_table_insert(host->fpdus, GUINT_TO_POINTER(fpdu_octets), memory);
+    g_hash_table_insert(host->pools->fpdus, GUINT_TO_POINTER(fpdu_octets), memory);
   }
+  mpa_fpdu_memory_add_end(memory);
   return memory;
 }
 
 rnic_buffer_pool *rnic_host_buffers(rnic_host *host, uint32_t octets)
 {
-  rnic_buffer_pool *pool = g_hash_table_lookup(host->buffers, GUINT_TO_POINTER(octets));
+  rnic_buffer_pool *pool = g_hash_table_lookup(host->pools->buffers, GUINT_TO_POINTER(octets));
   if (!pool) {
     pool = rnic_buffer_pool_new(octets);
-    g_hash_table_insert(host->buffers, GUINT_TO_POINTER(octets), pool);
+    g_hash_table_insert(host->pools->buffers, GUINT_TO_POINTER(octets), pool);
   }
   return pool;
 }

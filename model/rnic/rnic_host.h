@@ -71,8 +71,8 @@ time_ps rnic_pace_take_turn(rnic_pace *pace, uint32_t octets, uint32_t segments,
 
 /* --- Its buffers --- */
 
-/* A pool has buffers of one size for the ULPs of one host, with guard octets on both sides of each: taken
- * when a message is posted for one, given back when it was verified, so that the connections of a host need
+/* A pool has buffers of one size for the ULPs of hosts, with guard octets on both sides of each: taken
+ * when a message is posted for one, given back when it was verified, so that connections need
  * only the memory of the messages under way. The buffer given back last is the next to be taken: its memory
  * is warm. */
 typedef struct rnic_buffer_pool rnic_buffer_pool;
@@ -93,6 +93,16 @@ bool rnic_buffer_pool_guards_intact(const rnic_buffer_pool *pool, const uint8_t 
 
 /* --- The host --- */
 
+/* This is the memory of packets, FPDUs and ULPs' messages: the simulation's own, of which no RNIC knows, so
+ * that hosts may share it. What one host has just given back is in the processor's cache when another takes
+ * it. */
+typedef struct rnic_pools {
+  memory_pool *datagrams; /* memory_pool_new(sizeof(datagram)) */
+  GHashTable *fpdus;      /* of mpa_fpdu_memory, by the length of FPDUs: one or two */
+  GHashTable *buffers;    /* of rnic_buffer_pool, by the length of buffers: one or two */
+  uint32_t hosts;         /* that have it */
+} rnic_pools;
+
 /* Everything here is the host's. Only functions of this header change it, except for `identification`. */
 typedef struct rnic_host {
   ddp_stag_table *stags;
@@ -104,14 +114,12 @@ typedef struct rnic_host {
    * fragments of two datagrams with the same source, destination and identification would be put together
    * (RFC 6864 §4.3). So do middleboxes that make datagrams in the host's name. */
   uint16_t identification;
-  memory_pool *datagrams; /* memory_pool_new(sizeof(datagram)): for the packets of all connections */
-  GHashTable *fpdus;      /* of mpa_fpdu_memory, by the length of FPDUs: a host has one or two */
-  GHashTable *buffers;    /* of rnic_buffer_pool, by the length of buffers: a host has one or two */
+  rnic_pools *pools;
 } rnic_host;
 
-/* Makes a host without connections; the STags it chooses follow from `seed` alone. Free with
- * rnic_host_free(), after its endpoints (NULL is allowed). */
-rnic_host *rnic_host_new(uint64_t seed);
+/* Makes a host without connections; the STags it chooses follow from `seed` alone. It shares the pools of
+ * `neighbour` (NULL: it has its own). Free with rnic_host_free(), after its endpoints (NULL is allowed). */
+rnic_host *rnic_host_new(uint64_t seed, const rnic_host *neighbour);
 void rnic_host_free(rnic_host *host);
 
 /* Return a new Protection Domain, a new stream: each number is given once. */
@@ -126,7 +134,7 @@ void rnic_host_limit_memory(rnic_host *host, uint64_t octets, uint32_t cell_octe
  * Before the first endpoint; without this call they are as fast as they can be. */
 void rnic_host_limit_rate(rnic_host *host, uint64_t bit_per_s, uint64_t segments_per_s);
 
-/* Returns the memory of their FPDUs, which mostly have `fpdu_octets` or less; the host's. */
+/* Returns the memory of the FPDUs of one end more, which mostly have `fpdu_octets` or less; the host's. */
 const mpa_fpdu_memory *rnic_host_fpdu_memory(rnic_host *host, uint32_t fpdu_octets);
 
 /* Returns buffers of `octets` for the ULPs of all its connections; the host's. */

@@ -79,7 +79,8 @@ static void make_host(session *self, uint32_t number)
   g_snprintf(host->name, sizeof host->name, "h%u", number);
   session_host_init_ends(host);
   host->rnic = rnic_host_new(number == 0 ? random_hash(c->run.seed, "stags.initiator", 0)
-                                         : random_hash(c->run.seed, "stags.responder", number - 1));
+                                         : random_hash(c->run.seed, "stags.responder", number - 1),
+                             self->hosts->rnic);
   host->capture = self->config.captures ? self->config.captures[number] : NULL;
   host->address = session_setup_address(c, self->config.number, number);
   host->input = ip_input_new(&reassembly, self->config.number * SESSION_HOSTS_MAX + number,

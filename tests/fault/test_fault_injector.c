@@ -714,7 +714,7 @@ TEST(test_short_ulpdu)
  * memory. */
 TEST(test_touched_decoy)
 {
-  g_autoptr(rnic_host) host = rnic_host_new(1);
+  g_autoptr(rnic_host) host = rnic_host_new(1, NULL);
   const fault_config write_access = {.id = FAULT_WRITE_ACCESS, .at = 1};
   const fault_config bad_crc = {.id = FAULT_BAD_CRC, .at = 1};
   fault_injector *injector = fault_injector_new(&write_access, host, 1);

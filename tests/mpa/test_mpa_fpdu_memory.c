@@ -25,6 +25,33 @@ TEST(test_full)
   }
 }
 
+/* All connections share what may be flat, but no less than an eighth of it is left: of 16 FPDUs that fit, 4
+ * with four connections, and 2 with eight or more. */
+TEST(test_shares)
+{
+  static const struct {
+    uint32_t connections, flat;
+  } cases[] = {{0, 16}, {1, 16}, {2, 8}, {4, 4}, {8, 2}, {100, 2}};
+
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+    g_autoptr(mpa_fpdu_memory) memory = mpa_fpdu_memory_new(1000, 16000);
+    octet_buffer *flat[16];
+    uint32_t count = 0;
+
+    for (uint32_t end = 0; end < 2 * cases[i].connections; end++) {
+      mpa_fpdu_memory_add_end(memory);
+    }
+    for (; !mpa_fpdu_memory_is_full(memory); count++) {
+      g_assert_cmpuint(count, <, G_N_ELEMENTS(flat));
+      flat[count] = octet_buffer_new_in(mpa_fpdu_memory_flat(memory, 1000), 1000);
+    }
+    g_assert_cmpuint(count, ==, cases[i].flat);
+    while (count > 0) {
+      octet_buffer_unref(flat[--count]);
+    }
+  }
+}
+
 /* Pieces for the ends of messages are three eighths as long, and those for what has no payload, or a request
  * of 48 octets, a tenth; FPDUs that refer to buffers take a fifth of a flat FPDU's
  * memory, even with as many markers as possible. */

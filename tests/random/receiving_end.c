@@ -271,7 +271,7 @@ receiving_end *receiving_end_new(const random_case *c, planted_defect defect)
   end->completions = g_array_new(FALSE, FALSE, sizeof(rdmap_completion));
   end->said = g_byte_array_new();
   end->heard = g_byte_array_new();
-  end->host = rnic_host_new(c->isn);
+  end->host = rnic_host_new(c->isn, NULL);
   end->endpoint = endpoint_of(end);
   lend_memory(end);
   register_regions(end);

@@ -177,7 +177,7 @@ rnic_fixture *rnic_fixture_new(void)
   for (unsigned side = 0; side < SIDES; side++) {
     fixture_side *s = &f->sides[side];
     s->fixture = f;
-    s->host = rnic_host_new(side + 1);
+    s->host = rnic_host_new(side + 1, NULL);
     s->config = default_config(s->host, side);
     s->completions = g_string_new(NULL);
     s->private_data = g_string_new(NULL);

@@ -14,7 +14,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(rnic_pace, g_free)
 /* Each number is given once. */
 TEST(test_numbers)
 {
-  g_autoptr(rnic_host) host = rnic_host_new(1);
+  g_autoptr(rnic_host) host = rnic_host_new(1, NULL);
   uint32_t domain = rnic_host_protection_domain_new(host);
   uint32_t stream = rnic_host_stream_id_new(host);
 
@@ -26,7 +26,7 @@ static uint32_t first_stag(uint64_t seed)
 {
   static uint8_t octet;
   const ddp_registration registration = {.memory = &octet, .length = 1};
-  g_autoptr(rnic_host) host = rnic_host_new(seed);
+  g_autoptr(rnic_host) host = rnic_host_new(seed, NULL);
   uint32_t stag;
 
   g_assert_true(ddp_stag_table_register(host->stags, &registration, &stag));
@@ -43,7 +43,7 @@ TEST(test_stags)
 /* As much reassembly memory as is needed, or what it is limited to. */
 TEST(test_reassembly_memory)
 {
-  g_autoptr(rnic_host) host = rnic_host_new(1);
+  g_autoptr(rnic_host) host = rnic_host_new(1, NULL);
 
   g_assert_null(host->memory);
   rnic_host_limit_memory(host, 10, 1);
@@ -54,7 +54,7 @@ TEST(test_reassembly_memory)
 /* One pool for all connections, of each length that is needed; what is on its way outlives the host. */
 TEST(test_pools)
 {
-  rnic_host *host = rnic_host_new(1);
+  rnic_host *host = rnic_host_new(1, NULL);
   const mpa_fpdu_memory *fpdus = rnic_host_fpdu_memory(host, 1460);
 
   g_assert_true(rnic_host_fpdu_memory(host, 1460) == fpdus);

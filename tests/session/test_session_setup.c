@@ -208,7 +208,7 @@ TEST(test_keys_reach_their_end)
 static time_ps second_turn(const char *const *sets)
 {
   g_autoptr(scenario) s = load(sets);
-  g_autoptr(rnic_host) host = rnic_host_new(1);
+  g_autoptr(rnic_host) host = rnic_host_new(1, NULL);
   time_ps turn = 0;
 
   session_setup_limits(scenario_configuration(s), false, host);

@@ -141,8 +141,8 @@ static bench *bench_new(void)
                                     .messages = MESSAGES,
                                     .in_flight_octets = 65536,
                                     .table = b->table};
-  b->hosts[SIDE_INITIATOR] = rnic_host_new(1);
-  b->hosts[SIDE_RESPONDER] = rnic_host_new(2);
+  b->hosts[SIDE_INITIATOR] = rnic_host_new(1, NULL);
+  b->hosts[SIDE_RESPONDER] = rnic_host_new(2, NULL);
   b->pairs = g_new0(idle_pair, PAIRS);
   return b;
 }

@@ -8,7 +8,6 @@ configuration *configuration_new(void)
 
   c->memory = g_ptr_array_new_with_free_func(g_free);
   configuration_set_classes(c, &(traffic_class){.name = ""}, 1);
-  c->measure.messages = 100000;
   c->tcp = tcp_config_default();
   c->ends = rnic_endpoint_config_default(SIDE_INITIATOR);
   c->others = g_ptr_array_new_with_free_func((GDestroyNotify)configuration_unref);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/files.h"
+#include "scenario/scenario_file.h"
 #include "scenario/scenario_private.h"
 
 /* Returns the default of `key` in `profile`, a word of tcp.profile; empty when it inherits. One that cannot
@@ -105,7 +106,9 @@ gboolean scenario_settings_set_list(scenario *s, scenario_key key, GPtrArray *en
                                     GError **error)
 {
   g_autoptr(GPtrArray) taken = entries;
-  g_autofree char *text = scenario_list_write(key, taken, origin, error);
+  g_autofree char *folder = g_path_get_dirname(s->path);
+  g_autofree char *text =
+      scenario_list_find_files(taken, folder, error) ? scenario_list_write(key, taken, origin, error) : NULL;
 
   if (text == NULL) {
     return FALSE;
@@ -128,6 +131,10 @@ gboolean scenario_settings_set(scenario *s, scenario_key key, scenario_notation 
   }
   if (!scenario_value_read(row, notation, text, &value, &problem)) {
     return scenario_problem(error, origin, "%s", problem);
+  }
+  g_autofree char *folder = g_path_get_dirname(s->path);
+  if (row->type == SCENARIO_TYPE_FILE && !scenario_file_find(row, origin, folder, &value, error)) {
+    return FALSE;
   }
   put(s, key, &(scenario_setting){.value = value, .origin = (char *)origin});
   return TRUE;
@@ -362,6 +369,8 @@ static void fill_changes(configuration *c, const scenario *s)
 }
 
 #define VALUE_OF_TEXT(value) (configuration_keep(c, (value)->text, strlen((value)->text) + 1))
+#define VALUE_OF_FILE(value)                                                                                 \
+  ((value)->path != NULL ? configuration_keep(c, (value)->path, strlen((value)->path) + 1) : "")
 #define VALUE_OF_WORD(value) ((value)->number)
 #define VALUE_OF_MIX(value) (mix(value))
 #define VALUE_OF_BOOLEAN(value) ((value)->number != 0)

@@ -5,6 +5,7 @@
 
 #include "base/numbers.h"
 #include "base/units.h"
+#include "scenario/scenario_file.h"
 #include "scenario/scenario_private.h"
 
 enum {
@@ -328,7 +329,11 @@ static gboolean read_list(axis_reader *r, const source_setting *list)
     if (r->values->len == VALUES_MAX) {
       return too_many_values(r, element);
     }
-    if (!read_value(r, r->row, element, &value)) {
+    g_autofree char *folder = g_path_get_dirname(scenario_path(r->s));
+    g_autofree char *where = setting_where(element);
+    if (!read_value(r, r->row, element, &value) ||
+        (r->row->type == SCENARIO_TYPE_FILE &&
+         !scenario_file_find(r->row, where, folder, &value, r->error))) {
       return FALSE;
     }
     r->axis.as_share = r->axis.as_share || value.as_share;

@@ -262,9 +262,10 @@ static void note_window(const checking *on)
   double messages = 0, octets = 0;
   for (uint32_t i = 0; i < on->c->class_count; i++) {
     const traffic_class *of = &on->c->classes[i];
-    const double turns = ceil((double)of->workload.messages / (double)scenario_turn(of));
-    messages += (double)of->workload.messages * (double)of->connection_count;
-    octets += turns * scenario_turn_octets(of) * (double)of->connection_count;
+    const double count = scenario_messages(on->c, of), each = count / of->connection_count;
+    const double turn = (double)MAX(of->workload.message_sizes.count, 1);
+    messages += count;
+    octets += ceil(each / turn) * turn * traffic_class_mean_octets(of) * of->connection_count;
   }
   note_if(on,
           from->kind == RUN_MOMENT_DELIVERED &&
@@ -350,7 +351,12 @@ static gboolean note_overflow(const checking *on)
   const configuration *c = on->c;
   const path_direction_config *path = &c->path.directions[c->main_direction];
   const guint32 connections = c->connections.own_paths ? 1 : c->connections.count;
-  const double sent = scenario_in_flight_octets(c) * connections;
+  double sent = 0;
+  for (uint32_t i = 0; i < c->class_count; i++) {
+    const traffic_class *of = &c->classes[i];
+    const double window = scenario_in_flight_octets(c, of, c->main_direction);
+    sent = c->connections.own_paths ? fmax(sent, window) : sent + window * of->connection_count;
+  }
   const double packets = (double)path->queue.queue_limit_packets * path_mtu_octets(path);
   const double octets = (double)path->queue.queue_limit_octets;
   const gboolean by_packets = octets == 0 || (packets > 0 && packets < octets);
@@ -458,6 +464,7 @@ gboolean scenario_check(const scenario *s, GPtrArray *notes, GError **error)
   }
   note_needs(&on);
   scenario_note_graph(&on);
+  scenario_note_traffic(&on);
   note_shares(&on);
   scenario_note_protocol(&on);
   note_window(&on);

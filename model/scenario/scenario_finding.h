@@ -40,6 +40,7 @@ gboolean scenario_check_protocol(const checking *on);
 
 /* This finds what is wrong with the traffic classes by themselves. */
 gboolean scenario_check_traffic(const checking *on);
+void scenario_note_traffic(const checking *on);
 
 /* This finds what is wrong in a graph, its hosts and their traffic, and keys of a path beside it. */
 gboolean scenario_check_graph(const checking *on);

@@ -215,6 +215,10 @@ configuration *scenario_members_of_host(const scenario *s, const configuration *
   configuration *of = scenario_members(s);
 
   configuration_set_classes(of, c->classes, c->class_count);
+  of->of_graph.pairs = c->of_graph.pairs;
+  of->of_graph.hosts = c->of_graph.hosts;
+  of->of_graph.host_count = c->of_graph.host_count;
+  of->of_graph.rates_bit_per_s = c->of_graph.rates_bit_per_s;
   of->fault = c->fault;
   memcpy(of->path.directions, c->path.directions, sizeof of->path.directions);
   for (enum side side = 0; side < SIDES; side++) {

@@ -23,6 +23,7 @@ typedef enum scenario_key {
 
 typedef enum scenario_type {
   SCENARIO_TYPE_TEXT, /* any text */
+  SCENARIO_TYPE_FILE, /* the name of a file (scenario_file.h), or "" */
   SCENARIO_TYPE_WORD, /* one of `words` */
   SCENARIO_TYPE_MIX,  /* one or several of `words`, joined by '+' */
   SCENARIO_TYPE_BOOLEAN,
@@ -63,6 +64,7 @@ typedef struct scenario_key_row {
   const char *const *holds;
   gboolean holds_keys_of; /* … by their names within the group */
   gboolean is_preset;     /* of a member: it names the file that gives an entry other values */
+  const char *shipped;    /* of a FILE: the folder of scenarios that come with the program, or NULL */
   const char *needs; /* the condition (scenario_where.h) without which it has no effect; NULL: none … */
   const char *needs_word; /* … if it has this word; NULL: whatever it has */
   const char *example;    /* a value that a user may want, as --set takes it; not the default */

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "scenario/scenario_file.h"
 #include "scenario/scenario_guess.h"
 #include "scenario/scenario_problem.h"
 
@@ -325,6 +326,25 @@ static char *called(scenario_key list, const GPtrArray *entries, guint i)
   const char *name = scenario_entry_find(entries->pdata[i], key)->value.text;
 
   return *name != '\0' ? g_strdup(name) : g_strdup_printf("%u", i + 1);
+}
+
+gboolean scenario_list_find_files(GPtrArray *entries, const char *folder, GError **error)
+{
+  gboolean good = TRUE;
+
+  for (guint i = 0; good && i < entries->len; i++) {
+    GHashTableIter iter;
+    gpointer key, value;
+
+    g_hash_table_iter_init(&iter, entries->pdata[i]);
+    while (good && g_hash_table_iter_next(&iter, &key, &value)) {
+      const scenario_key_row *row = scenario_key_row_of((scenario_key)GPOINTER_TO_UINT(key));
+      scenario_setting *setting = value;
+      good = row->type != SCENARIO_TYPE_FILE ||
+             scenario_file_find(row, setting->origin, folder, &setting->value, error);
+    }
+  }
+  return good;
 }
 
 char *scenario_list_write(scenario_key list, const GPtrArray *entries, const char *where, GError **error)

@@ -61,6 +61,10 @@ GPtrArray *scenario_list_with_copy(GPtrArray *entries, guint i);
 /* Returns the entries, finished, of the list's `text`. NULL: `error` is set at `where`. */
 GPtrArray *scenario_list_read(scenario_key list, const char *text, const char *where, GError **error);
 
+/* Finds the files that values of `entries` name (scenario_file_find()). Returns FALSE and sets `error` when
+ * there is none. */
+gboolean scenario_list_find_files(GPtrArray *entries, const char *folder, GError **error);
+
 /* Returns the canonical text of `entries`. NULL and `error` at `where` when two have the same name. */
 char *scenario_list_write(scenario_key list, const GPtrArray *entries, const char *where, GError **error);
 

@@ -102,7 +102,8 @@ scenario *scenario_of_class(const scenario *s, guint i);
 /* Returns entry `i` of `traffic`; NULL: there are none. */
 const scenario_entry *scenario_class_group(const scenario *s, guint i);
 
-/* Gives `c`, which has the members of `s`, the classes of the entries of `traffic`, if there are any. */
+/* Gives `c`, which has the members of `s`, the classes of the entries of `traffic`, if there are any, and the
+ * classes their sizes, unless the file is wrong. */
 void scenario_fill_classes(configuration *c, const scenario *s);
 
 /* Reads the group `sweep` of a file into the axes of the scenario (scenario_axes.c). */

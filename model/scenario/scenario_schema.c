@@ -10,12 +10,14 @@
 #define NUMBER "[0-9]+([.][0-9]+)?"
 #define TIME_FORM "0|" NUMBER " ?(ps|ns|us|ms|s|min)"
 #define SIZE_FORM "-?(0x[0-9a-fA-F]+|" NUMBER " ?(B|kB|KiB|MB|MiB|GB|GiB)?)"
+#define LINE "[^\\\\u0000-\\\\u001f\\\\u007f-\\\\u009f]*"
 #define TEXT(form) "'type': 'string', 'pattern': '^(" form ")$'"
 #define EITHER(json, form) "'anyOf': [{" json "}, {" TEXT(form) "}]"
 
 /* Single values, and the elements of lists, have these forms. */
 static const char *const forms[] = {
-    [SCENARIO_TYPE_TEXT] = TEXT("[^\\\\u0000-\\\\u001f\\\\u007f-\\\\u009f]*"),
+    [SCENARIO_TYPE_TEXT] = TEXT(LINE),
+    [SCENARIO_TYPE_FILE] = TEXT(LINE),
     [SCENARIO_TYPE_BOOLEAN] = "'type': 'boolean'",
     [SCENARIO_TYPE_INTEGER] = "'type': 'integer'",
     [SCENARIO_TYPE_SIZE] = EITHER("'type': 'integer'", SIZE_FORM),

@@ -295,11 +295,11 @@ static bool follow_window(const topology *t, const burst_walk *on, graph_flow fl
   return is_later;
 }
 
-/* Returns what all connections bring to each direction of a link. */
-static burst *first_windows(const topology *t)
+/* Returns what connections bring to each direction of a link: all, or those whose messages are posted at
+ * once. */
+static burst *first_windows(const topology *t, bool only_posted)
 {
   const configuration *c = t->c;
-  const enum side from = c->main_direction, to = side_peer(from);
   g_autofree uint16_t *ports = traffic_ports(c->of_graph.pairs, c->connections.count);
   g_autofree burst *nodes = g_new0(burst, t->network->node_count);
   g_autofree uint32_t *walked = g_new(uint32_t, t->network->node_count);
@@ -307,15 +307,21 @@ static burst *first_windows(const topology *t)
 
   for (bool adds = true, goes_on = true; goes_on; adds = false) {
     goes_on = adds;
-    for (uint32_t i = 0; i < c->connections.count; i++) {
-      const uint32_t *hosts = c->of_graph.pairs[i].hosts;
+    for (uint32_t i = 0; i < SIDES * c->connections.count; i++) {
+      const traffic_class *class = configuration_class_of(c, i / SIDES);
+      const uint32_t *hosts = c->of_graph.pairs[i / SIDES].hosts;
+      const enum side from = i % SIDES, to = side_peer(from);
       const configuration *of = c->of_graph.hosts[hosts[from]];
-      const double open_octets = scenario_in_flight_octets(of);
+      if (!(traffic_class_payload_share(class, from) > 0) ||
+          (only_posted && class->arrivals != ARRIVALS_POSTED)) {
+        continue;
+      }
+      const double open_octets = scenario_in_flight_octets(of, class, from);
       const double packets =
           ceil(open_octets / scenario_segment_payload(of, from, of->path.directions[from].link.mtu_octets));
       const graph_flow flow = {(uint16_t)hosts[from], (uint16_t)hosts[to],
-                               from == SIDE_INITIATOR ? ports[i] : TRAFFIC_RESPONDER_PORT,
-                               from == SIDE_INITIATOR ? TRAFFIC_RESPONDER_PORT : ports[i]};
+                               from == SIDE_INITIATOR ? ports[i / SIDES] : TRAFFIC_RESPONDER_PORT,
+                               from == SIDE_INITIATOR ? TRAFFIC_RESPONDER_PORT : ports[i / SIDES]};
       const burst window = {.packets = fmin(of->tcp.initial_window_segments, packets),
                             .open_octets = open_octets};
 
@@ -340,7 +346,7 @@ double scenario_graph_losses(const configuration *c)
     return 0;
   }
   lost = 0;
-  g_autofree burst *bursts = first_windows(&t);
+  g_autofree burst *bursts = first_windows(&t, false);
   for (uint32_t i = 0; i < 2 * network->link_count; i++) {
     const graph_link *link = &network->links[i / 2];
     sent += graph_is_host(network, link->nodes[i % 2]) ? bursts[i].packets : 0;
@@ -381,7 +387,7 @@ static void add_bursts(const topology *t)
   enum { SHOWN = 4 };
   const graph *network = t->network;
   const uint32_t directions = 2 * network->link_count;
-  g_autofree burst *bursts = first_windows(t);
+  g_autofree burst *bursts = first_windows(t, true);
   g_autofree uint32_t *meeting = g_new0(uint32_t, network->node_count); /* ports that fill together */
   g_autofree double *rooms = g_new0(double, directions), *waiting = g_new0(double, directions);
 

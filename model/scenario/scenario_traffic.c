@@ -40,4 +40,7 @@ void scenario_fill_classes(configuration *c, const scenario *s)
   if (count > 0) {
     configuration_set_classes(c, classes, count);
   }
+  for (guint i = 0; i < c->class_count; i++) {
+    configuration_load_sizes(c, &c->classes[i], NULL); /* scenario_check_traffic() finds out why not */
+  }
 }

@@ -25,6 +25,7 @@ static const struct {
   scenario_type element; /* of a list; TEXT, which no list has, of other types */
 } types[] = {
     [SCENARIO_TYPE_TEXT] = {.wrong = "is not text on one line", .expected = "text on one line, in quotes"},
+    [SCENARIO_TYPE_FILE] = {.wrong = "is not text on one line", .expected = "the name of a file, in quotes"},
     [SCENARIO_TYPE_WORD] = {.wrong = "is none of its words", .expected = ""},
     [SCENARIO_TYPE_MIX] = {.wrong = "is none of its words, nor several joined by '+'",
                            .expected = ", or several joined by '+'"},
@@ -337,6 +338,7 @@ static misfit read_form(const scenario_key_row *row, const char *text, scenario_
   }
   switch (row->type) {
   case SCENARIO_TYPE_TEXT:
+  case SCENARIO_TYPE_FILE:
     return read_text(text, value);
   case SCENARIO_TYPE_WORD:
   case SCENARIO_TYPE_MIX:
@@ -500,6 +502,7 @@ gboolean scenario_value_read(const scenario_key_row *row, scenario_notation nota
 void scenario_value_clear(scenario_value *value)
 {
   g_free(value->text);
+  g_free(value->path);
   g_free(value->list);
   g_free(value->probabilities);
   *value = (scenario_value){.is_word = FALSE};
@@ -509,6 +512,7 @@ void scenario_value_copy(const scenario_value *value, scenario_value *copy)
 {
   *copy = *value;
   copy->text = g_strdup(value->text);
+  copy->path = g_strdup(value->path);
   copy->list = g_memdup2(value->list, value->list_count * sizeof *value->list);
   copy->probabilities = g_memdup2(value->probabilities, value->list_count * sizeof *value->probabilities);
 }

@@ -25,7 +25,8 @@ typedef struct scenario_value {
   gboolean as_share;     /* PROBABILITY, PROBABILITIES: written without '%', where percent may be meant */
   guint64 number;        /* INTEGER, SIZE, TIME, RATE, BOOLEAN, DISTANCE, MOMENT */
   double probability;    /* PROBABILITY */
-  char *text;            /* TEXT, WORD, MIX, GROUPS */
+  char *text;            /* TEXT, FILE, WORD, MIX, GROUPS */
+  char *path;            /* FILE: where it was found; NULL: it is not known */
   guint64 *list;         /* LIST, SIZES, TIMES, RATES; what the words of a MIX stand for */
   double *probabilities; /* PROBABILITIES */
   gsize list_count;      /* of either */

@@ -5,9 +5,13 @@
 
 #include "scenario/configuration.h"
 
-/* So many messages take turns in their sizes, and this is their payload together. */
-gsize scenario_turn(const traffic_class *of);
-double scenario_turn_octets(const traffic_class *of);
+/* Returns sizes (double, octets) of messages of a class, of which there are equally many: those that take
+ * turns, or points of its distribution. Free with g_array_unref(). */
+GArray *scenario_sizes(const traffic_class *of);
+
+/* Returns how many messages a class has in all, on average over what it draws; with workload.directions =
+ * both, of either end. */
+double scenario_messages(const configuration *c, const traffic_class *of);
 
 /* Returns the payload of a full-size segment of `direction` where the MTU is `mtu_octets`, less framing and
  * markers. */
@@ -17,6 +21,6 @@ double scenario_segment_payload(const configuration *c, enum side direction, gui
  * begins with a segment of its own, unless the sender cuts a stream. */
 double scenario_segments(const configuration *c, enum side direction);
 
-/* Returns what a connection has in flight at most: its windows, what it posts at a time, all that it sends.
- */
-double scenario_in_flight_octets(const configuration *c);
+/* Returns what a connection of a class has in flight in `direction` at most: its window, what it posts at a
+ * time, all that it sends. */
+double scenario_in_flight_octets(const configuration *c, const traffic_class *of, enum side direction);

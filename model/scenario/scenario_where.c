@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "scenario/scenario_axes.h"
+#include "scenario/scenario_file.h"
 #include "scenario/scenario_private.h"
 
 /* A constraint is read anew for each point of the sweep: reading it is evaluating it. */
@@ -140,6 +141,9 @@ static relation relate(const scenario_key_row *row, const scenario_value *left, 
   if (scenario_value_is_list(type)) {
     g_autofree char *a = scenario_value_write(row, left), *b = scenario_value_write(row, right);
     return strcmp(a, b) == 0 ? RELATION_EQUAL : RELATION_NONE;
+  }
+  if (type == SCENARIO_TYPE_FILE) {
+    return scenario_file_is_same(left->text, right->text) ? RELATION_EQUAL : RELATION_NONE;
   }
   if ((!type_has_order(type) && type != SCENARIO_TYPE_BOOLEAN) || (left->is_word && right->is_word)) {
     return g_strcmp0(left->text, right->text) == 0 ? RELATION_EQUAL : RELATION_NONE;

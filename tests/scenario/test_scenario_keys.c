@@ -163,6 +163,11 @@ TEST(test_guesses)
       {"x.incast", "workload.pattern"},
       {"x.ECMP", "routing.choice"},
       {"x.spray", "routing.choice"},
+      {"workload.Poisson", "workload.arrivals"},
+      {"open loop", "workload.arrivals"},
+      {"offered_load", "workload.load"},
+      {"traffic.cdf", "workload.sizes"},
+      {"think", "workload.think_time"},
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS(meant); i++) {
@@ -175,12 +180,12 @@ TEST(test_guesses)
 TEST(test_what_is_not_modelled)
 {
   static const char *const absent[] = {
-      "BBR",      "latency",    "Poisson",   "PFC",   "RoCE",      "RoCEv2",    "atomic",
+      "BBR",      "latency",    "dcqcn",     "PFC",   "RoCE",      "RoCEv2",    "atomic",
       "TUN",      "QUIC",       "SCTP",      "MPTCP", "BGP",       "VXLAN",     "DCQCN",
       "TIMELY",   "HPCC",       "go-back-N", "IRN",   "iSER",      "NVMe-oF",   "NVMe/TCP",
       "NFS-RDMA", "flowlet",    "fq_codel",  "CAKE",  "QoS",       "DSCP",      "VLAN",
       "pause",    "XOFF",       "ToS",       "TLS",   "Homa",      "NDP",       "L4S",
-      "AccECN",   "InfiniBand", "immediate", "CAS",   "open loop", "multicast", "FCT",
+      "AccECN",   "InfiniBand", "immediate", "CAS",   "torus",     "multicast", "FCT",
       "PCIe",     "CPU",        "RSS",       "NAPI",  "GPUDirect", "energy",    "tap"};
 
   for (gsize i = 0; i < G_N_ELEMENTS(absent); i++) {
@@ -273,7 +278,7 @@ TEST(test_expected_forms)
     g_autoptr(GPtrArray) forms = forms_in(g_str_has_prefix(expected, "a list") ? example : expected);
 
     g_test_message("%s: %s", row->name, expected);
-    g_assert_cmpuint(forms->len, >=, row->type == SCENARIO_TYPE_TEXT ? 0 : 2);
+    g_assert_cmpuint(forms->len, >=, row->type <= SCENARIO_TYPE_FILE ? 0 : 2);
     for (guint i = 0; i < forms->len; i++) {
       assert_accepted(key, forms->pdata[i]);
     }
@@ -289,17 +294,22 @@ TEST(test_expected_forms)
   }
 }
 
-/* Each key has an example, which --set takes alone, which contradicts no default, and which is not the
- * default itself. */
+/* Each key has an example, which --set takes alone, but for arrivals, which have an end, and for an end of
+ * what is posted at once; which contradicts no default, and is not the default itself. */
 TEST(test_examples)
 {
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
     const scenario_key_row *row = scenario_key_row_of(key);
+    const char *text = key == SCENARIO_WORKLOAD_ARRIVALS ? "workload: { messages = 9; };"
+                       : key == SCENARIO_WORKLOAD_UNTIL  ? "workload: { outstanding = 1; };"
+                       : key == SCENARIO_WORKLOAD_SIZES
+                           ? "workload: { arrivals = \"interval\"; messages = 9; };"
+                           : "";
 
     g_test_message("%s", row->name);
     g_assert_nonnull(row->example);
     g_autofree char *set = g_strdup_printf("%s=%s", row->name, row->example);
-    g_autoptr(scenario) s = fixture_load("", set);
+    g_autoptr(scenario) s = fixture_load(text, set);
     g_assert_true(scenario_differs(s, key));
     g_assert_true(NO_ERROR(scenario_check, s, NULL));
   }
@@ -325,9 +335,13 @@ static scenario *made(scenario_key key, scenario_key named, const char *value, c
   const char *own = row->needs_word != NULL              ? row->needs_word
                     : row->type == SCENARIO_TYPE_BOOLEAN ? "true"
                                                          : row->example;
-  /* There it may make segments of any size. */
-  const char *place = g_str_has_prefix(row->needs, "middlebox") ? "middlebox.position=behind" : NULL;
-  g_autoptr(scenario) s = scenario_new_without_file("none.cfg", STRINGS(place), NULL);
+  /* There it may make segments of any size; arrivals have an end, and sizes are of arrivals. */
+  const char *const *place =
+      g_str_has_prefix(row->needs, "middlebox") ? STRINGS("middlebox.position=behind")
+      : strstr(row->needs, "workload.sizes")
+          ? STRINGS("workload.messages=9", "workload.arrivals=interval")
+          : STRINGS(strstr(row->needs, "workload.arrivals") ? "workload.messages=9" : NULL);
+  g_autoptr(scenario) s = scenario_new_without_file("none.cfg", place, NULL);
 
   for (char **other = parts; others && *other != NULL; other++) {
     const scenario_key further = scenario_key_find(*other);

@@ -256,7 +256,7 @@ static const char *const notes[][2] = {
     {"workload: { fence = true; operation = \"storage-write\"; };", ""},
     {"workload: { signal_every = 1; operation = \"storage-read\"; };",
      "a.cfg:1: workload.signal_every has no effect unless workload.operation has write and "
-     "workload.messages > workload.signal_every"},
+     "(workload.messages > workload.signal_every or workload.until > 0s)"},
     {"workload: { signal_every = 1; operation = \"send+write\"; };", ""},
     {"mpa: { startup_timeout = \"300s\"; };\nrun: { stall = \"301s\"; };", ""},
     {"mpa: { startup_timeout = \"300s\"; };\nrun: { stall = \"300s\"; };",

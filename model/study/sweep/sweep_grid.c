@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "platform/run_engine.h"
 #include "scenario/configuration.h"
+#include "scenario/scenario_volume.h"
 #include "study/store/result_store.h"
 
 /* These are the costs of one core: fitted on 2026-11-23 to the runs' cpu_s in the stores of `iwarpsim sweep`
@@ -82,21 +83,21 @@ static double piece_octets(const path_middleboxes_config *boxes, double octets)
 /* Adds what the messages of a class cost. */
 static void add_class(const configuration *c, const traffic_class *of, run_cost *all)
 {
-  const number_list one = {&(uint64_t){of->message_octets}, 1};
-  const number_list *sizes = of->workload.message_sizes.count > 0 ? &of->workload.message_sizes : &one;
+  /* A message that waits for others to complete, or comes alone, leaves the last segment of each unfilled. */
+  const bool are_apart =
+      of->workload.outstanding > 0 || of->workload.messages == 1 || of->arrivals != ARRIVALS_POSTED;
+  g_autoptr(GArray) sizes = scenario_sizes(of);
 
   for (enum side direction = 0; direction < SIDES; direction++) {
     const path_direction_config *path = &c->path.directions[direction];
     const double most = path_mtu_octets(path) - configuration_headers_octets(c);
-    double messages = (double)of->workload.messages * (double)of->connection_count *
-                      traffic_class_payload_share(of, direction) / (double)sizes->count;
-    all->messages += messages * (double)sizes->count;
-    for (gsize i = 0; i < sizes->count; i++) {
-      const double octets = (double)sizes->values[i], fpdus = fmax(1, ceil(octets / most));
+    const double messages =
+        scenario_messages(c, of) * traffic_class_payload_share(of, direction) / sizes->len;
+    all->messages += messages * sizes->len;
+    for (guint i = 0; i < sizes->len; i++) {
+      const double octets = g_array_index(sizes, double, i), fpdus = fmax(1, ceil(octets / most));
       const double stream = octets + fpdus * FPDU_OVERHEAD_OCTETS;
-      /* A message that waits for others to complete leaves the last segment of each unfilled. */
-      const double segments =
-          of->workload.outstanding > 0 || of->workload.messages == 1 ? ceil(stream / most) : stream / most;
+      const double segments = are_apart ? ceil(stream / most) : stream / most;
       const double pieces = fmax(segments, stream / piece_octets(&c->path.middleboxes, most));
       all->payload_octets += messages * octets;
       all->segments += messages * segments;

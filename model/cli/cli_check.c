@@ -12,6 +12,7 @@
 #include "cli/cli_progress.h"
 #include "platform/run_engine.h"
 #include "scenario/scenario.h"
+#include "scenario/scenario_forecast.h"
 #include "scenario/scenario_topology.h"
 #include "study/sweep/sweep_grid.h"
 
@@ -122,6 +123,8 @@ static void print_verdict(const scenario *s, const sweep_grid *grid, const run_c
   }
   g_autofree char *topology = scenario_topology_text(s, FALSE);
   plain_text_print_page(stdout, topology != NULL ? topology : "");
+  g_autofree char *forecast = scenario_forecast_text(s);
+  plain_text_print_page(stdout, forecast != NULL ? forecast : "");
 }
 
 /* Appends the verdict. `error` is NULL when nothing is wrong. */

@@ -27,27 +27,6 @@ void import_hpcc_free(import_hpcc *self)
   }
 }
 
-/* Passes over text that explains the lines before. FALSE and `error` when there is one line more of them. */
-static gboolean read_rest(import_hpcc *self, text_columns *text, uint64_t count, const char *nouns,
-                          GError **error)
-{
-  GError *wrong = NULL;
-  uint64_t lines = 0;
-
-  while (text_columns_next(text, &wrong)) {
-    if (g_ascii_isdigit(*text->columns[0])) {
-      return text_columns_error(text, error, "more %s than the %" PRIu64 " that line 1 has; expected as many",
-                                nouns, count);
-    }
-    lines++;
-  }
-  import_scenario_note(self->scenario, lines, "lines of text at the end of the topology", "dropped");
-  if (wrong != NULL) {
-    g_propagate_error(error, wrong);
-  }
-  return wrong == NULL;
-}
-
 /* --- The topology --- */
 
 /* Reads which nodes are switches, and numbers the hosts. */
@@ -163,6 +142,26 @@ static gboolean read_link(import_hpcc *self, const text_columns *text, GError **
   return TRUE;
 }
 
+/* Passes over the text after the links. FALSE and `error` when there is a link more. */
+static gboolean read_rest(import_hpcc *self, text_columns *text, uint64_t count, GError **error)
+{
+  GError *wrong = NULL;
+  uint64_t lines = 0;
+
+  while (text_columns_next(text, &wrong)) {
+    if (g_ascii_isdigit(*text->columns[0])) {
+      return text_columns_error(text, error,
+                                "more links than the %" PRIu64 " that line 1 has; expected as many", count);
+    }
+    lines++;
+  }
+  import_scenario_note(self->scenario, lines, "lines of text at the end of the topology", "dropped");
+  if (wrong != NULL) {
+    g_propagate_error(error, wrong);
+  }
+  return wrong == NULL;
+}
+
 /* Adds lines that name the node of each host, unless both have the same numbers. */
 static void name_hosts(const import_hpcc *self)
 {
@@ -223,7 +222,7 @@ static gboolean read_topology(import_hpcc *self, text_columns *text, GError **er
       return FALSE;
     }
   }
-  if (!read_rest(self, text, counts[2], "links", error)) {
+  if (!read_rest(self, text, counts[2], error)) {
     return FALSE;
   }
   for (uint32_t node = 0; node < self->node_count; node++) {

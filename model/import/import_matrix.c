@@ -8,7 +8,10 @@
 #define NONE UINT32_MAX /* an index of nothing */
 
 enum { SEND_DONE, RECV_DONE, DONE_KINDS };
-enum { JOINED_MAX = 10000000 }; /* causes of barriers, counted at each connection that they start */
+enum {
+  CAUSES_MAX = 5000, /* of what a barrier starts: their numbers fit in a line (TEXT_COLUMNS_LINE_OCTETS) */
+  JOINED_MAX = 10000000, /* causes of barriers, counted at each connection that they start */
+};
 
 /* Connections that have to do with a trigger, in the order of the file. */
 typedef struct chain {
@@ -338,6 +341,11 @@ static gboolean check_triggers(const matrix *self, GError **error)
                              of->id, kind_words[of->kind], causes, targets, expected);
     }
     joined += of->kind == BARRIER ? (uint64_t)causes * targets : 0;
+    if (targets > 0 && of->kind == BARRIER && causes > CAUSES_MAX) {
+      return import_error_in(self->text, of->line, error,
+                             "what trigger %u starts waits for %u connections; expected at most %d", of->id,
+                             causes, CAUSES_MAX);
+    }
     if (joined > JOINED_MAX) {
       return import_error_in(self->text, of->line, error,
                              "what barriers start waits for more than %d connections, counted for each; "

@@ -73,6 +73,12 @@ typedef struct traffic_class {
   bool measures[SIDES];           /* messages come to the ends of these sides; configuration_resolve() */
 } traffic_class;
 
+/* Returns what outputs call the class: "workload" where there is one. */
+static inline const char *traffic_class_name(const traffic_class *class)
+{
+  return *class->name != '\0' ? class->name : "workload";
+}
+
 enum { TRAFFIC_CLASSES_MAX = 64 };
 
 /* This is derived from the keys of a graph; all-zero of a path, or when the graph cannot be as they say. */

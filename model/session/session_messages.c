@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* This gives the messages of a session to its log: those that are complete, those that are not at the end,
  * and how many wait in the applications. */
+#include "scenario/scenario_keys.h"
 #include "session/session_private.h"
 
 /* The messages that wait are measured while the window is open: from measure.from to measure.to where these
@@ -113,6 +114,29 @@ static bool is_measured(const session_end *sink, const ulp_message_times *times)
   return session_recorder_is_measured(recorder, times->posted);
 }
 
+/* Returns the word of workload.operation for it. */
+static const char *word_of(ulp_operation operation)
+{
+  const named_value *words = scenario_key_row_of(SCENARIO_WORKLOAD_OPERATION)->words;
+
+  while (words->value != operation) {
+    words++;
+  }
+  return words->name;
+}
+
+/* Traces that the message is complete; `of` has its times from the start of the traffic. */
+static void trace_complete(const session_end *sink, const ulp_message_times *times, const message_record *of)
+{
+  TRACE(session_end_trace(sink), MESSAGE_COMPLETE, .id = of->id,
+        .traffic = TRACE_NAME(traffic_class_name(session_class_of(sink)->of)),
+        .operation = TRACE_NAME(word_of(times->operation)), .octets = of->octets,
+        .posted_ps = (uint64_t)times->posted, .first_ps = (uint64_t)times->first_placed,
+        .placed_ps = (uint64_t)times->placed, .delivered_ps = (uint64_t)times->delivered,
+        .completed_ps = (uint64_t)times->completed, .ideal_ps = (uint64_t)of->ideal,
+        .answered = of->comes_back);
+}
+
 void session_message_is_complete(const session_connection *connection, const ulp_message_times *times)
 {
   const session_end *sink = sink_of(connection, times);
@@ -135,6 +159,9 @@ void session_message_is_complete(const session_connection *connection, const ulp
       .counts = is_measured(sink, times),
   };
 
+  if (G_UNLIKELY(self->config.trace)) {
+    trace_complete(sink, times, &record);
+  }
   message_log_add(self->messages->log, &record);
 }
 
@@ -143,6 +170,10 @@ static void add_incomplete(void *user, const ulp_message_times *times)
   const session_connection *connection = user;
   const session_end *sink = sink_of(connection, times);
 
+  TRACE(session_end_trace(sink), MESSAGE_INCOMPLETE, .id = times->id,
+        .traffic = TRACE_NAME(traffic_class_name(session_class_of(sink)->of)),
+        .operation = TRACE_NAME(word_of(times->operation)), .octets = times->octets,
+        .posted_ps = (uint64_t)times->posted);
   if (is_measured(sink, times)) {
     message_log_incomplete(sink->session->messages->log, connection->class, times->octets);
   }

@@ -220,16 +220,11 @@ static void append_class(const message_log *log, uint32_t class, const char *nam
   }
 }
 
-static const char *class_name(const traffic_class *class)
-{
-  return *class->name != '\0' ? class->name : "workload";
-}
-
 static void append_messages(G_GNUC_UNUSED const session_network *network, const configuration *c,
                             session_result *result, GString *text)
 {
   for (uint32_t i = 0; i < c->class_count; i++) {
-    append_class(result->messages, i, class_name(&c->classes[i]), result, text);
+    append_class(result->messages, i, traffic_class_name(&c->classes[i]), result, text);
   }
   append_class(result->messages, MESSAGES_ALL, "all", result, text);
 }
@@ -248,7 +243,7 @@ static gboolean write_lines(const configuration *c, const char *path, const sess
     operations[words->value] = words->name;
   }
   for (uint32_t i = 0; i < c->class_count; i++) {
-    classes[i] = class_name(&c->classes[i]);
+    classes[i] = traffic_class_name(&c->classes[i]);
   }
   for (uint32_t i = 0; i < result->host_count; i++) {
     hosts[i] = result->hosts[i].name;

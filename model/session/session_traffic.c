@@ -279,7 +279,7 @@ static void make_source(class_traffic *traffic)
   }
   const traffic_source_config config = {
       .kind = of->arrivals == ARRIVALS_POISSON ? TRAFFIC_SOURCE_POISSON : TRAFFIC_SOURCE_INTERVAL,
-      .name = *of->name != '\0' ? of->name : "workload",
+      .name = traffic_class_name(of),
       .seed = c->run.seed,
       .pairs = traffic->pairs,
       .connection_count = of->connection_count,

@@ -4,8 +4,8 @@
 const LEGEND = {sent: 'sent', again: 'sent again', lost: 'lost', hole: 'missing (hole)', direct: 'placed at once',
   incomplete: 'held: FPDU incomplete', unlocated: 'held: FPDU not located', order: 'held: out of order',
   fragment: 'held: fragments', processing: 'being placed', placed: 'placed, not delivered', ack: 'acknowledged',
-  edge: 'window edge', sack: 'SACK block', flight: 'in flight', cwnd: 'cwnd', ssthresh: 'ssthresh', queue: 'queue', unmeasured: 'not measured'};
-const PANELS = [['held', 'held (octets)', 'held'], ['tcp', 'cwnd, ssthresh, in flight (octets)', 'window'], ['queue', 'queue (octets)', 'queued']];
+  edge: 'window edge', sack: 'SACK block', flight: 'in flight', cwnd: 'cwnd', ssthresh: 'ssthresh', queue: 'queue', post: 'ULP message', unfinished: 'not complete in this run', put: 'last octet placed', given: 'delivered', unmeasured: 'not measured'};
+const PANELS = [['held', 'held (octets)', 'held'], ['tcp', 'cwnd, ssthresh, in flight (octets)', 'window'], ['queue', 'queue (octets)', 'queued'], ['posts', 'ULP messages: posted to completed', 'posts']];
 /* Of a capture, where the words differ. */
 const LEGEND_CAPTURE = {sent: 'captured', again: 'captured late', direct: 'FPDU complete at once', incomplete: 'FPDU not complete', unlocated: 'FPDU not located',
   order: 'FPDU out of order', placed: 'FPDU complete beyond a hole', flight: 'not acknowledged'};
@@ -181,7 +181,41 @@ function drawStream() {
   }
 }
 
+/* How high a bar is in a lane that is `tall`. */
+const barOf = tall => Math.max(1, Math.min(tall > 4 ? tall - 1 : tall, 14));
+
+/* A bar for each message of the ULPs, in lanes; of those narrower than a pixel one in each column. */
+function drawPosts(title, top, height) {
+  const {left, width} = screen, tall = height / flow.lanes.length, thick = barOf(tall);
+  flow.lanes.forEach((lane, n) => {
+    let column = NaN;
+    for (let i = Math.max(0, firstIndex(lane.length, m => lane[m].posted > view.t0) - 1); i < lane.length && lane[i].posted <= view.t1; i++) {
+      const {posted, placed, delivered, until, whole} = lane[i], x0 = Math.max(X(posted), left), x1 = Math.min(X(until), left + width), y = top + n * tall;
+      if (x1 < left || (Math.floor(x1) === column && x1 - x0 < 1)) continue;
+      column = Math.floor(x1);
+      rectangle(whole ? 'post' : 'unfinished', x0, y, Math.max(x1 - x0 - 1, 1), thick);
+      for (const [colour, at, below] of x1 - x0 < 4 ? [] : [['put', X(placed), 0], ['given', X(delivered), thick / 2]]) {
+        if (at >= left && at <= left + width) rectangle(colour, at - 2, y + below, 2, thick / 2);
+      }
+    }
+  });
+  label(title, left + 4, top - 4, 'left');
+}
+
+/* The message of the ULPs at a place of their panel. */
+function postAt(x, y) {
+  const panel = screen.panels.find(({name}) => name === 'posts'), now = timeAt(x), {lanes} = flow;
+  if (!panel || y < panel.top || y >= panel.top + panel.height) return undefined;
+  const lane = lanes[Math.floor((y - panel.top) / panel.height * lanes.length)], near = (timeAt(x + 3) - now);
+  const post = lane[firstIndex(lane.length, n => lane[n].posted > now + near) - 1];
+  return post && post.until >= now - near ? post : undefined;
+}
+
 function drawPanel(name, title, top, height) {
+  if (name === 'posts') {
+    drawPosts(title, top, height);
+    return;
+  }
   const {left, width} = screen, held = table('held'), windows = table('window'), queued = table('packet_queued');
   const {pool} = flow, bottom = top + height, tallestWindow = row => Math.max(windows.congestion_window_octets[row], windows.in_flight_octets[row]);
   const [rows, times, value] = {held: [flow.held, held.time, row => heldAt(row, CAUSES)], tcp: [flow.window, windows.time, tallestWindow],
@@ -228,7 +262,11 @@ function drawChosen() {
   if (!found) return;
   const {from, to, times} = found.at, x0 = X(Math.min(...times)), x1 = X(Math.max(...times));
   pen.strokeStyle = screen.colours.ink;
-  if (chosen.startsWith('time')) {
+  const panel = screen.panels.find(({name}) => name === 'posts');
+  if (chosen.startsWith('post')) {
+    const lane = flow.lanes.findIndex(each => each.includes(flow.posts[chosen.slice(5) - 1])), tall = panel.height / flow.lanes.length;
+    pen.strokeRect(x0 - 2, panel.top + lane * tall - 2, x1 - x0 + 4, barOf(tall) + 4);
+  } else if (chosen.startsWith('time')) {
     pen.setLineDash([2, 3]);
     pen.strokeRect(x0, 0, 0, screen.canvas.clientHeight - 20);
     pen.setLineDash([]);
@@ -265,6 +303,7 @@ function draw() {
   }
   ink.stroke();
   screen.colours.hole = pen.createPattern(stripes, 'repeat');
+  screen.panels = panels.map(([name], n) => ({name, top: screen.top + 18 + (n + 1) * (lower + gap) - lower, height: lower}));
   const bottoms = panels.map((_, n) => screen.top + 18 + (n + 1) * (lower + gap)), floor = bottoms[bottoms.length - 1] || screen.top;
   for (const [from, to] of run.unmeasured) {
     const x = Math.max(screen.left, X(from)), width = Math.min(X(to), screen.left + screen.width) - x;
@@ -300,6 +339,8 @@ function draw() {
 /* --- What is near the pointer --- */
 
 function nearest(x, y) {
+  const post = postAt(x, y);
+  if (post) return `post-${post.number}`;
   if (y > screen.top) return `time-${Math.round(Math.min(Math.max(timeAt(x), run.first), run.last))}`;
   const reach = 10 * (view.p1 - view.p0) / screen.height, position = positionAt(y), found = [];
   const outside = (value, low, high) => Math.max(0, low - value, value - high);

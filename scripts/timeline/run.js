@@ -126,6 +126,7 @@ function makeFlow(end) {
   readArrivals(made);
   readFpdus(made);
   readMessages(made);
+  readPosts(made);
   splitPieces(made);
   readPeak(made);
   made.top = Math.max(made.high, 1, ...made.news.slice(-1).map(i => sent.position[i] + sent.payload_octets[i]));
@@ -276,6 +277,28 @@ function readMessages(made) {
     message.fpdus.push(fpdu);
     message.to = fpdu.to;
     if (fpdu.last) message = undefined;
+  }
+}
+
+/* The messages of the ULPs whose payload comes to the peer, as they are posted; `lanes`: those in one lane are one after the other. */
+const LANES_MAX = 48;
+function readPosts(made) {
+  const ends = [];
+  made.lanes = [];
+  made.posts = [['message_complete', true], ['message_incomplete', false]].flatMap(([name, whole]) => rowsAt(name, made.peer).map(i => {
+    const columns = table(name), at = field => columns[`${field}_ps`]?.[i] ?? Infinity, posted = at('posted');
+    const post = {id: columns.id[i], traffic: nameOf(columns, 'traffic', i), operation: nameOf(columns, 'operation', i), octets: columns.octets[i], whole,
+      posted, first: at('first'), placed: at('placed'), delivered: at('delivered'), completed: at('completed'), ideal: at('ideal')};
+    post.until = Math.min(Math.max(post.completed, post.delivered), run.last); // a Write is complete before, where the last ACK was lost
+    post.slowdown = post.ideal > 0 ? ((columns.answered?.[i] ? post.completed : post.delivered) - posted) / post.ideal : NaN;
+    return post;
+  })).sort((a, b) => a.posted - b.posted || a.id - b.id);
+  made.posts.forEach((post, n) => { post.number = n + 1; });
+  for (const post of made.posts) {
+    let lane = ends.findIndex(until => until <= post.posted);
+    if (lane < 0) lane = ends.length < LANES_MAX ? ends.length : ends.indexOf(Math.min(...ends));
+    ends[lane] = Math.max(ends[lane] || 0, post.until);
+    (made.lanes[lane] ||= []).push(post);
   }
 }
 

@@ -127,10 +127,11 @@ const GOALS = {
   timeout: ['oO', 'time-out', () => flow.timeouts.map(i => [`time-${table('time_out').time[i]}`, table('time_out').time[i]])],
   segment: ['.,', 'segment', () => flow.packets.news.length ? [...packetsOf('news'), ...packetsOf('again')] :
     flow.pieces.filter(piece => piece.packet).map(piece => [`packet-${piece.packet}`, piece.arrived])], // of a replay
+  post: ['uU', 'ULP message', () => flow.posts.map(({number, posted}) => [`post-${number}`, posted])],
   peak: ['p', 'peak', () => flow.peak.octets ? [[`time-${flow.peak.time}`, flow.peak.time]] : []],
 };
 const WORDS = {drop: 'lost', loss: 'lost', retransmission: 'again', 'time-out': 'timeout', rto: 'timeout'};
-const EXAMPLES = 'packet 412, FPDU 17, message 2, hole 1, 770us, octet 5000, lost, again, hole, marker, timeout, peak';
+const EXAMPLES = 'packet 412, FPDU 17, message 2, post 3, hole 1, 770us, octet 5000, lost, again, hole, marker, timeout, peak';
 
 /* The next one of a list after what is chosen, or the one before it; after the last comes the first. */
 function step(name, way = 1) {
@@ -143,7 +144,7 @@ function step(name, way = 1) {
 }
 
 function search(text) {
-  const words = text.trim().toLowerCase(), numbered = words.match(/^(packet|segment|fpdu|message|hole)\s*#?\s*([\d,]+)$/);
+  const words = text.trim().toLowerCase(), numbered = words.match(/^(packet|segment|fpdu|message|post|hole)\s*#?\s*([\d,]+)$/);
   const moment = words.match(/^(?:at\s*)?([\d.,]+)\s*(ps|ns|us|\u00b5s|\u03bcs|ms|s)$/), octet = words.match(/^(?:stream|position|octet)\s*([\d,]+)$/);
   const plain = number => Number(number.replaceAll(',', '')), word = WORDS[words] || words;
   let thing = '';

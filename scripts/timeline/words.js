@@ -135,6 +135,17 @@ function describeMessage(number) {
     at: {from: message.from, to: message.to, times: [table('fpdu_sent').time?.[fpdus[0].row] ?? Math.min(fpdus[0].located, run.last), Math.min(last.delivered, run.last)]}};
 }
 
+function describePost(number) {
+  const post = flow.posts[number - 1];
+  if (!post) return undefined;
+  const since = at => `${time(at)}${Number.isFinite(at) ? `, after ${time(at - post.posted)}` : ''}`;
+  const lines = [['Traffic class', `${post.traffic}, its message ${count(post.id)}`], ['Payload', octets(post.octets)], ['Posted', time(post.posted)],
+    ['Completed', post.whole ? since(post.completed) : 'not in this run'],
+    ['Slowdown', post.slowdown === post.slowdown ? `${post.slowdown.toLocaleString('en', {maximumFractionDigits: 2})} of ${time(post.ideal)}` : '']];
+  if (post.whole) lines.push(['First octet placed', since(post.first)], ['Last octet placed', since(post.placed)], ['Delivered', since(post.delivered)]);
+  return {title: `ULP message ${number}: ${post.operation}`, lines, at: {from: NaN, to: NaN, times: [post.posted, post.until]}};
+}
+
 function describeHole(number) {
   const hole = flow.holes[number - 1], held = table('held');
   if (!hole) return undefined;
@@ -177,10 +188,10 @@ function describeTime(at) {
   return {title: time(at) + (at === flow.peak.time ? ': the peak' : ''), lines, at: {from: piece ? piece.from : NaN, to: piece ? piece.to : NaN, times: [at]}};
 }
 
-const DESCRIBE = {packet: describePacket, fpdu: describeFpdu, message: describeMessage, hole: describeHole, time: describeTime};
+const DESCRIBE = {packet: describePacket, fpdu: describeFpdu, message: describeMessage, post: describePost, hole: describeHole, time: describeTime};
 
 function describe(thing) {
-  const [, kind, number] = thing.match(/^(packet|fpdu|message|hole|time)-(\d+)$/) || [];
+  const [, kind, number] = thing.match(/^(packet|fpdu|message|post|hole|time)-(\d+)$/) || [];
   const found = kind && DESCRIBE[kind](Number(number));
   return found && {...found, lines: found.lines.filter(([, parts]) => parts.length)
     .map(([name, parts]) => [run.capture ? name.replace(/^Sent again/, 'Captured late') : name, parts])};

@@ -373,6 +373,44 @@ class Timeline(PageTest):
         self.assertLess((self.folder / "large.html").stat().st_size, fpdus * 50)
         self.assertLess(drawn, wide * high / 20)
 
+    def test_ulp_messages(self):
+        """A bar for each message whose payload this end sends, from when it was posted until it was completed, no two in one place;
+        by key, pointer and search one learns its class, operation, payload, slowdown and times."""
+        self.make("one-loss-markers", "posts", "workload.messages=12", "workload.outstanding=4", "workload.message_size=32KiB", "run.stop=2ms")
+        self.show("posts")
+        events = sorted((e for e in self.events_of("posts") if e["event"] == "message_complete"), key=lambda e: (e["posted_ps"], e["id"]))
+        posts = self.script("return flow.posts.map(({id, traffic, operation, octets, posted, placed, delivered, completed, until}) => "
+                            "[id, traffic, operation, octets, posted, placed, delivered, completed])")
+        self.assertEqual(posts, [[e["id"], e["traffic"], e["operation"], e["octets"], e["posted_ps"], e["placed_ps"], e["delivered_ps"],
+                                  e["completed_ps"]] for e in events])
+        self.assertEqual(len(posts), 12)
+        lanes = self.script("return flow.lanes.map(lane => lane.map(({posted, until}) => [posted, until]))")
+        self.assertEqual(sum(map(len, lanes)), 12)
+        self.assertEqual(len(lanes), 4)  # as many as are outstanding
+        for lane in lanes:
+            for (_, until), (posted, _) in zip(lane, lane[1:]):
+                self.assertLessEqual(until, posted)
+        self.press("u")
+        first = events[0]
+        self.assertEqual(self.title(), f"ULP message 1: {first['operation']}")
+        words = self.details()
+        took = (first["completed_ps"] - first["posted_ps"]) / 1e6
+        self.assertEqual((words["Traffic class"], words["Payload"]), ("workload, its message 1", "32,768 octets"))
+        self.assertTrue(words["Completed"].endswith(f"after {round(took, 3):,} us"), words)
+        if first["ideal_ps"]:
+            slowdown = (first["delivered_ps"] - first["posted_ps"]) / first["ideal_ps"]
+            self.assertTrue(words["Slowdown"].startswith(f"{round(slowdown, 2):g} of "), words)
+        self.assertEqual(self.search("post 3"), "")
+        self.assertEqual(self.title(), f"ULP message 3: {events[2]['operation']}")
+        x, y = self.script("""const r = screen.canvas.getBoundingClientRect(), panel = screen.panels.find(({name}) => name === 'posts');
+            const lane = flow.lanes.findIndex(each => each.includes(flow.posts[2])), {posted, until} = flow.posts[2];
+            return [r.left + X((posted + until) / 2), r.top + panel.top + (lane + .4) * panel.height / flow.lanes.length]""")
+        self.browser.command("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+        self.settle("!document.querySelector('.hint').hidden")
+        self.assertIn("ULP message 3: write", self.element(".hint").text)
+        self.assertIn("Traffic class: workload", self.element(".hint").text)
+        self.assertEqual(self.browser.console(), [])
+
     def test_texts_are_no_markup(self):
         """A scenario's name, and a place of a drop, that would act."""
         name = "<img src=x onerror=alert(1)>"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """These tests are about a trace: its events are those of the run, and enough to compute the run's metrics
 from."""
+import csv
 import json
 import os
 import random
@@ -257,6 +258,33 @@ class Trace(unittest.TestCase):
         line.pop("connection")
         self.assertFalse(jsonschema.Draft202012Validator(schema).is_valid(line))
 
+    def test_messages(self):
+        """A message's times are those of messages.csv, which count from the traffic's start, in their order; it is traced when the
+        last of them is known, and, if the run ends before, as incomplete: all six, or none twice."""
+        write("t.cfg", 'workload: { message_size = "64KiB"; messages = 6; outstanding = 2; operation = "write+read"; };\n'
+              'path: { forward: { delay = "25us"; rate = "10Gbit/s"; drop = [5]; }; };\n')
+        for stop in ("10s", "700us"):
+            summary, events = traced({"run.stop": stop})
+            done = [e for e in events if e["event"] == "message_complete"]
+            left = [e for e in events if e["event"] == "message_incomplete"]
+            with open("out/messages.csv", encoding="utf-8") as file:
+                rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
+            self.assertEqual([(e["id"], e["operation"], e["octets"]) for e in done],
+                             [(int(row["id"]), row["operation"], int(row["octets"])) for row in rows])
+            for e, row in zip(done, rows):
+                times = [e[f"{name}_ps"] for name in ("posted", "first", "placed", "delivered")]
+                self.assertEqual(times, sorted(times))
+                self.assertEqual(e["time_ps"], max(e["completed_ps"], e["delivered_ps"]))
+                self.assertEqual(e["answered"], int(e["operation"] == "read"))
+                for name, column in (("posted", "posted_s"), ("first", "first_octet_s"), ("placed", "placed_s"),
+                                     ("delivered", "delivered_s"), ("completed", "completed_s")):
+                    zero = e["posted_ps"] - Fraction(row["posted_s"]) * 10**12
+                    self.assertEqual(e[f"{name}_ps"] - zero, Fraction(row[column]) * 10**12)
+                self.assertEqual(e["side"], "responder" if e["operation"] == "write" else "initiator")
+            self.assertEqual(len({e["id"] for e in done + left}), len(done + left))
+            self.assertEqual((len(done), len(left)) if stop == "10s" else len(left) > 0, (6, 0) if stop == "10s" else True)
+            self.assertEqual(summary["metrics"]["message.incomplete"], len(left))
+
     def expect_error(self, trace, words):
         with open("bad.trace", "wb") as file:
             file.write(trace)
@@ -271,7 +299,7 @@ class Trace(unittest.TestCase):
         self.expect_error(whole[: len(whole) // 2], "cut short")
         self.expect_error(whole[:8] + b"\x7f" + whole[9:], "version 127")
         self.expect_error(whole[:8] + b"\x03" + whole[9:],
-                          "a trace of version 3; this program reads version 4: run the scenario, or replay the capture, "
+                          "a trace of version 3; this program reads version 5: run the scenario, or replay the capture, "
                           "again with --trace")
         self.expect_error(b"", "not a trace")
         self.expect_error(SCENARIO.encode() * 9, "this is a scenario")

@@ -285,6 +285,39 @@ TEST(test_exponential)
   assert_near(chi_squares / SEEDS, CLASSES - 1, sqrt(2.0 * (CLASSES - 1) / SEEDS));
 }
 
+/* When a message comes, how large it is and whom it goes to are drawn apart: their correlations over 20,000
+ * messages are 0 ± 1 / √n. Sizes from 1 to 1,000 have a standard deviation of 288.7, and two peers one of
+ * 1/2. */
+TEST(test_draws_are_apart)
+{
+  enum { MESSAGES = 20000 };
+  static const double interval_ps[] = {GAP_PS};
+  static const host_pair pairs[] = {{{0, 1}}, {{0, 2}}};
+  char *path = temporary_file_new("0 0\n1000 1\n", -1);
+  g_autoptr(size_distribution) sizes = size_distribution_load(path, false, NULL);
+  traffic_source_config config = source_config(TRAFFIC_SOURCE_POISSON, TRAFFIC_RANDOM, pairs, 2);
+  double gap_and_size = 0, gap_and_peer = 0, size_and_peer = 0;
+  time_ps last = 0;
+
+  config.interval_ps = interval_ps;
+  config.sizes = sizes;
+  config.messages = MESSAGES;
+  g_autoptr(traffic_source) source = traffic_source_new(&config);
+  for (const traffic_message *m; (m = traffic_source_peek(source)) != NULL; traffic_source_take(source)) {
+    const double gap = (double)(m->at - last) / GAP_PS - 1, size = (m->octets - 500.5) / 288.7;
+    const double peer = 2 * (m->connection - 0.5);
+
+    gap_and_size += gap * size;
+    gap_and_peer += gap * peer;
+    size_and_peer += size * peer;
+    last = m->at;
+  }
+  assert_near(gap_and_size / MESSAGES, 0, 1 / sqrt(MESSAGES));
+  assert_near(gap_and_peer / MESSAGES, 0, 1 / sqrt(MESSAGES));
+  assert_near(size_and_peer / MESSAGES, 0, 1 / sqrt(MESSAGES));
+  temporary_file_free(path);
+}
+
 /* The number of messages that four hosts send in 5 ms, one each in 1 ms in the mean, has mean and variance
  * 20: over 2,000 seeds the mean is within its √(20 / n), and the variance within √(2 × 20² / n + 20 / n). */
 TEST(test_counts)

@@ -3,10 +3,8 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/numbers.h"
 #include "measure/time_distribution.h"
 
 /* --- Bins ---
@@ -21,16 +19,29 @@
  * fraction are the part of the power of two. */
 enum { BIN_BITS = 6, FRACTION_BITS = 52, EXPONENT_OF_1 = 1023, POWERS = 64, BINS = (POWERS << BIN_BITS) + 1 };
 
-/* Returns the bin of `value`: 0 is for what is below 1. */
-static size_t bin_of(double value)
+/* Returns the bits of `value` (>= 0), and what has them. */
+static uint64_t bits_of(double value)
 {
   uint64_t bits;
 
-  if (!(value >= 1)) {
-    return 0;
-  }
   memcpy(&bits, &value, sizeof bits);
-  return MIN((bits >> (FRACTION_BITS - BIN_BITS)) - ((uint64_t)EXPONENT_OF_1 << BIN_BITS) + 1, BINS - 1);
+  return bits;
+}
+
+static double value_of(uint64_t bits)
+{
+  double value;
+
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+/* Returns the bin of the value with `bits`: 0 is for what is below 1. */
+static size_t bin_of(uint64_t bits)
+{
+  const uint64_t of_1 = (uint64_t)EXPONENT_OF_1 << BIN_BITS, part = bits >> (FRACTION_BITS - BIN_BITS);
+
+  return part < of_1 ? 0 : MIN(part - of_1 + 1, BINS - 1);
 }
 
 static double middle_of(size_t bin)
@@ -46,8 +57,10 @@ static double middle_of(size_t bin)
 typedef struct message_group {
   uint64_t count, incomplete, octets;
   double sums[MESSAGE_QUANTITIES];
-  GArray *values[MESSAGE_QUANTITIES]; /* double: picoseconds, or a ratio; NULL: none, or the bins have them */
+  GArray *values[MESSAGE_QUANTITIES]; /* bits_of() picoseconds, or of a ratio; NULL: none, or the bins have
+                                         them */
   uint32_t *bins[MESSAGE_QUANTITIES]; /* how many are in each; NULL: the values are here */
+  bool is_sorted;                     /* each of these */
 } message_group;
 
 struct message_log {
@@ -132,7 +145,7 @@ static void bin_values(message_group *group)
 
     group->bins[of] = values ? g_new0(uint32_t, BINS) : NULL;
     for (guint i = 0; values && i < values->len; i++) {
-      group->bins[of][bin_of(g_array_index(values, double, i))]++;
+      group->bins[of][bin_of(g_array_index(values, uint64_t, i))]++;
     }
     g_clear_pointer(&group->values[of], g_array_unref);
   }
@@ -140,16 +153,18 @@ static void bin_values(message_group *group)
 
 static void count_value(message_group *group, message_quantity of, double value, bool is_binned)
 {
+  const uint64_t bits = bits_of(value);
+
   group->sums[of] += value;
   if (is_binned) {
     group->bins[of] = group->bins[of] ? group->bins[of] : g_new0(uint32_t, BINS);
-    group->bins[of][bin_of(value)]++;
+    group->bins[of][bin_of(bits)]++;
     return;
   }
   if (!group->values[of]) {
-    group->values[of] = g_array_new(FALSE, FALSE, sizeof(double));
+    group->values[of] = g_array_new(FALSE, FALSE, sizeof(uint64_t));
   }
-  g_array_append_val(group->values[of], value);
+  g_array_append_val(group->values[of], bits);
 }
 
 static void count(message_log *log, const message_record *record)
@@ -165,6 +180,7 @@ static void count(message_log *log, const message_record *record)
     log->is_binned = true;
   }
   group->count++;
+  group->is_sorted = false;
   group->octets += record->octets;
   count_value(group, MESSAGE_COMPLETION, completion_ps, log->is_binned);
   count_value(group, MESSAGE_DELIVERED, delivered_ps, log->is_binned);
@@ -224,74 +240,112 @@ enum { WHOLE = 1000 };
 static const uint64_t thousandths[MESSAGE_STATISTICS] = {
     [MESSAGE_P50] = 500, [MESSAGE_P95] = 950, [MESSAGE_P99] = 990, [MESSAGE_P999] = 999};
 
-/* Returns the value with the rank `rank`, from 1, among the `count` in `bin` of `groups`. */
-static double value_in_bin(const GPtrArray *groups, message_quantity of, size_t bin, uint64_t rank,
-                           uint32_t count)
+/* Sorts `values` by their digits to the base 2048, the lowest first, in time that grows as they do: a million
+ * messages are not to be felt at the end of a run. */
+static void sort_values(GArray *values)
 {
-  g_autofree double *values = g_new(double, count);
-  uint32_t found = 0;
+  enum { BITS = 64, DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
+  uint64_t *from = (uint64_t *)(void *)values->data;
+  g_autofree uint64_t *other = g_new(uint64_t, values->len);
+  uint64_t *to = other;
 
-  for (guint i = 0; i < groups->len; i++) {
-    const GArray *all = ((const message_group *)groups->pdata[i])->values[of];
+  for (unsigned shift = 0; shift < BITS; shift += DIGIT_BITS) {
+    uint32_t places[DIGITS + 1] = {0};
 
-    for (guint k = 0; all && k < all->len; k++) {
-      const double value = g_array_index(all, double, k);
-      if (bin_of(value) == bin) {
-        values[found++] = value;
-      }
+    for (guint i = 0; i < values->len; i++) {
+      places[1 + (from[i] >> shift) % DIGITS]++;
     }
+    for (unsigned digit = 0; digit < DIGITS; digit++) {
+      places[digit + 1] += places[digit];
+    }
+    for (guint i = 0; i < values->len; i++) {
+      to[places[(from[i] >> shift) % DIGITS]++] = from[i];
+    }
+    uint64_t *sorted = to;
+    to = from;
+    from = sorted;
   }
-  qsort(values, count, sizeof *values, compare_doubles);
-  return values[rank - 1];
+  if (from == other) {
+    memcpy(to, from, values->len * sizeof *to);
+  }
 }
 
-/* Counts what `groups` have in each bin; returns how much that is in all. */
-static uint64_t fill_bins(const GPtrArray *groups, message_quantity of, uint32_t *bins)
+static void sort_group(message_group *group)
 {
-  uint64_t total = 0;
-
-  memset(bins, 0, BINS * sizeof *bins);
-  for (guint i = 0; i < groups->len; i++) {
-    const message_group *group = groups->pdata[i];
-    const GArray *values = group->values[of];
-
-    for (guint k = 0; values && k < values->len; k++) {
-      bins[bin_of(g_array_index(values, double, k))]++;
-    }
-    for (size_t bin = 0; group->bins[of] && bin < BINS; bin++) {
-      bins[bin] += group->bins[of][bin];
+  for (message_quantity of = 0; !group->is_sorted && of < MESSAGE_QUANTITIES; of++) {
+    if (group->values[of]) {
+      sort_values(group->values[of]);
     }
   }
-  for (size_t bin = 0; bin < BINS; bin++) {
-    total += bins[bin];
+  group->is_sorted = true;
+}
+
+/* Returns how many of the sorted `values` (NULL: none) are `bits` or less. */
+static uint64_t count_up_to(const GArray *values, uint64_t bits)
+{
+  guint low = 0, high = values ? values->len : 0;
+
+  while (low < high) {
+    const guint middle = low + (high - low) / 2;
+    if (g_array_index(values, uint64_t, middle) <= bits) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
   }
-  return total;
+  return low;
+}
+
+/* Returns the value with the rank `rank`, from 1, of all that `groups` have: found bit by bit. */
+static double value_at(const GPtrArray *groups, message_quantity of, uint64_t rank)
+{
+  uint64_t below = 0; /* the largest number with fewer than `rank` below it */
+
+  for (uint64_t bit = UINT64_C(1) << 62; bit > 0; bit >>= 1) {
+    uint64_t count = 0;
+
+    for (guint i = 0; i < groups->len; i++) {
+      count += count_up_to(((const message_group *)groups->pdata[i])->values[of], (below | bit) - 1);
+    }
+    below |= count < rank ? bit : 0;
+  }
+  return value_of(below);
+}
+
+/* Returns the middle of the bin that the value with that rank is in. */
+static double bin_at(const uint64_t *bins, uint64_t rank)
+{
+  size_t bin = 0;
+
+  for (uint64_t count = bins[0]; count < rank; count += bins[++bin]) {
+  }
+  return middle_of(bin);
 }
 
 /* Sets the mean and the quantiles of one quantity. A quantile q is the smallest value that at least q of the
  * messages do not exceed. */
 static void find_values(const GPtrArray *groups, message_quantity of, bool is_binned, double *values)
 {
-  g_autofree uint32_t *bins = g_new(uint32_t, BINS);
-  const uint64_t total = fill_bins(groups, of, bins);
-  uint64_t before = 0; /* in the bins below … */
-  size_t bin = 0;      /* … this one */
+  g_autofree uint64_t *bins = g_new0(uint64_t, BINS);
+  uint64_t total = 0;
   double sum = 0;
 
   for (guint i = 0; i < groups->len; i++) {
-    sum += ((const message_group *)groups->pdata[i])->sums[of];
+    const message_group *group = groups->pdata[i];
+
+    for (size_t bin = 0; group->bins[of] && bin < BINS; bin++) {
+      bins[bin] += group->bins[of][bin];
+      total += group->bins[of][bin];
+    }
+    total += group->values[of] ? group->values[of]->len : 0;
+    sum += group->sums[of];
   }
   values[MESSAGE_MEAN] = total > 0 ? sum / (double)total : NAN;
   for (message_statistic at = MESSAGE_P50; at < MESSAGE_STATISTICS; at++) {
     const uint64_t rank = (total * thousandths[at] + WHOLE - 1) / WHOLE;
+    const bool is_enough = total * (WHOLE - thousandths[at]) >= WHOLE;
 
-    values[at] = NAN;
-    if (total * (WHOLE - thousandths[at]) >= WHOLE) {
-      for (; before + bins[bin] < rank; bin++) {
-        before += bins[bin];
-      }
-      values[at] = is_binned ? middle_of(bin) : value_in_bin(groups, of, bin, rank - before, bins[bin]);
-    }
+    values[at] = !is_enough ? NAN : is_binned ? bin_at(bins, rank) : value_at(groups, of, rank);
   }
 }
 
@@ -308,6 +362,7 @@ message_statistics message_log_statistics(const message_log *log, uint32_t class
       all.count += group->count;
       all.incomplete += group->incomplete;
       all.octets += group->octets;
+      sort_group(group);
       g_ptr_array_add(groups, group);
     }
   }

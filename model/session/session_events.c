@@ -116,6 +116,9 @@ static void on_delivered(void *user, const ddp_segment *segment, time_ps now)
   session *self = end->session;
 
   self->delivered++;
+  if (G_UNLIKELY(rdmap_control_opcode(segment->header.ulp_control) == RDMAP_READ_REQUEST)) {
+    session_ideal_note_request(session_connection_of(end), segment);
+  }
   if (end->is_sink) {
     session_recorder_delivered(end->host->recorder, segment, now);
   }

@@ -61,6 +61,7 @@ typedef struct session_connection {
   engine_timer *workload_timer; /* starts the connection, and goes; another one wakes ULPs. NULL: none */
   uint16_t port;                /* the Initiator's */
   uint8_t class;                /* its traffic class */
+  uint8_t request_octets;       /* of the stream, that a Read Request had at least; 0: none was Delivered */
   bool started;
   bool is_open;    /* the Initiator may post: full operation. Of sessions with traffic */
   bool delivered;  /* all of its workload, or it has none */
@@ -195,6 +196,13 @@ void session_messages_free(session_messages *messages);
 
 /* A message of `connection` is complete. */
 void session_message_is_complete(const session_connection *connection, const ulp_message_times *times);
+
+/* A Read Request of `connection` is Delivered. */
+void session_ideal_note_request(session_connection *connection, const ddp_segment *segment);
+
+/* Returns the least time of a message of `connection` that is complete, in an empty network on a connection
+ * that is open and idle; 0: the network does not know any. */
+time_ps session_ideal_of(const session_connection *connection, const ulp_message_times *times);
 
 /* `change` more messages than before are submitted and not posted, in all applications. */
 void session_queue_changed(session *self, int64_t change, time_ps now);

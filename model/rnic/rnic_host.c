@@ -3,6 +3,8 @@
 
 #include <glib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/buffer_chain.h"
 #include "net/datagram.h"
@@ -117,16 +119,31 @@ uint8_t *rnic_buffer_pool_take(rnic_buffer_pool *pool)
   return buffer;
 }
 
+void rnic_buffer_pool_drop(G_GNUC_UNUSED rnic_buffer_pool *pool, uint8_t *buffer)
+{
+  if (buffer) {
+    g_free(buffer - GUARD_OCTETS);
+  }
+}
+
+void rnic_buffer_pool_forget(uint8_t *from, size_t octets)
+{
+  const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+  const uintptr_t first = ((uintptr_t)from + page - 1) / page * page;
+  const uintptr_t end = ((uintptr_t)from + octets) / page * page;
+
+  if (end > first) {
+    madvise((void *)first, end - first, MADV_DONTNEED); /* what fails costs memory alone */
+  }
+}
+
 void rnic_buffer_pool_give(rnic_buffer_pool *pool, uint8_t *buffer)
 {
-  if (!buffer) {
+  if (!buffer || !MEMORY_POOL_KEEPS) { /* the sanitizer finds who still writes there */
+    rnic_buffer_pool_drop(pool, buffer);
     return;
   }
   unused_buffer *given = (unused_buffer *)(void *)(buffer - GUARD_OCTETS);
-  if (!MEMORY_POOL_KEEPS) { /* the sanitizer finds who still writes there */
-    g_free(given);
-    return;
-  }
   given->next = pool->unused;
   pool->unused = given;
 }

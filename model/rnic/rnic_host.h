@@ -88,6 +88,13 @@ uint8_t *rnic_buffer_pool_take(rnic_buffer_pool *pool);
 /* Takes back a buffer of this pool's, and its memory. */
 void rnic_buffer_pool_give(rnic_buffer_pool *pool, uint8_t *buffer);
 
+/* Takes back a buffer of this pool's, and gives its memory back to the system: what few messages need. */
+void rnic_buffer_pool_drop(rnic_buffer_pool *pool, uint8_t *buffer);
+
+/* Nobody reads `octets` octets of a buffer, from `from` on, any more: the system has the pages that are all
+ * theirs, and whoever reads there finds zeros or what is written again. */
+void rnic_buffer_pool_forget(uint8_t *from, size_t octets);
+
 /* Returns true while nobody has written into the guard octets on either side of a buffer that is taken. */
 bool rnic_buffer_pool_guards_intact(const rnic_buffer_pool *pool, const uint8_t *buffer);
 

@@ -37,8 +37,8 @@ typedef struct ulp_workload_config {
    * again. `user` is the agreement's. NULL: nothing is reported. */
   void (*can_post)(void *user, enum side side);
 
-  /* An open loop: its application submits messages (ulp_workload_submit()), whatever completes. Else the ULP
-   * has a closed loop, and the rest is its. */
+  /* An open loop: its application submits messages (ulp_workload_submit()), whatever completes. Else it is a
+   * closed loop, which alone has the next three. */
   bool open_loop;
   time_ps think_time_ps; /* between a completion and the message that takes its place of `outstanding` */
   /* No message is posted at or after it; 0: there is no such time. Where there is one it may still change
@@ -52,7 +52,7 @@ typedef struct ulp_workload_config {
 
 typedef struct ulp_agreement {
   const ulp_workload_config *config;
-  void *user; /* of config->can_post */
+  void *user; /* of the functions of config */
   uint32_t connection;
   uint32_t receives_reserved[SIDES]; /* of the free ones, for responses */
   uint32_t guard_errors[SIDES];      /* messages beside whose buffer memory was written */

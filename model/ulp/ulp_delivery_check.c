@@ -168,6 +168,9 @@ bool ulp_delivery_check_delivered(ulp_delivery_check *check, const ddp_segment *
   }
   check->results.octets_wrong += count_wrong(next, *delivered, segment->payload_octets, NULL);
   check->results.octets += segment->payload_octets;
+  if (next->purpose.slot && !next->buffer) {
+    ulp_slot_verified(next->purpose.slot, *delivered, *delivered + segment->payload_octets);
+  }
   *delivered += segment->payload_octets;
   if (!segment->header.last) {
     return false;

@@ -3,6 +3,9 @@
 
 #include <glib.h>
 
+/* Of slots that grow: the pools of many hosts would keep the longest messages that each ever had. */
+enum { KEPT_OCTETS = 256 << 10 };
+
 /* Of a slot that grows: its Tagged Offsets differ from those of the others, and have 64 bits. */
 #define INDEX_MASK ((UINT32_C(1) << 30) - 1)
 
@@ -63,19 +66,27 @@ bool ulp_slots_has_next(const ulp_slots *slots)
   return !slots->oldest || slots->oldest->index != slots->next;
 }
 
-/* Returns the octets of memory that a message of `length` gets. A Send may take a whole buffer, whatever it
- * was posted with, and what is Tagged no more than is registered. */
+/* Returns whether the memory is about as long as the message. A Send may take a whole buffer, whatever it was
+ * posted with, and what is Tagged no more than is registered. */
+static bool fits_message(const ulp_slots *slots)
+{
+  return slots->config.grows && slots->config.access != DDP_ACCESS_NONE;
+}
+
+/* Returns the octets of memory that a message of `length` gets. Lengths have four steps between two powers of
+ * two, so that others can use the memory again. */
 static uint32_t memory_octets(const ulp_slots *slots, uint32_t length)
 {
-  enum { LEAST_OCTETS = 64 };
-  uint64_t octets = LEAST_OCTETS;
+  enum { LEAST_OCTETS = 64, STEPS = 4 };
+  uint64_t step = LEAST_OCTETS / STEPS;
 
-  if (!slots->config.grows || slots->config.access == DDP_ACCESS_NONE) {
+  if (!fits_message(slots)) {
     return slots->config.octets;
   }
-  while (octets < length) {
-    octets *= 2;
+  while (2 * STEPS * step < length) {
+    step *= 2;
   }
+  const uint64_t octets = MAX((length + step - 1) / step * step, LEAST_OCTETS);
   return (uint32_t)MIN(octets, slots->config.octets);
 }
 
@@ -157,6 +168,7 @@ ulp_slot *ulp_slots_take(ulp_slots *slots, uint64_t payload, uint32_t length)
                  .stag = stag,
                  .source_stag = source_stag,
                  .references = 1,
+                 .is_long = fits_message(slots) && octets > KEPT_OCTETS,
                  .base = (2 * (uint64_t)index + 1) << 32,
                  .source_base = (2 * (uint64_t)index + 2) << 32,
                  .older = slots->newest};
@@ -235,7 +247,7 @@ void ulp_slot_ref(ulp_slot *slot)
 void ulp_slot_unref(ulp_slot *slot)
 {
   if (slot && --slot->references == 0) {
-    rnic_buffer_pool_give(slot->pool, slot->memory);
+    (slot->is_long ? rnic_buffer_pool_drop : rnic_buffer_pool_give)(slot->pool, slot->memory);
     g_free(slot);
   }
 }

@@ -22,8 +22,8 @@ typedef struct ulp_slots_config {
   uint32_t count;  /* > 0 */
   uint32_t octets; /* of each */
   bool has_stags[ULP_SLOT_STAGS];
-  /* Few may ever be taken at once: an STag is allocated when it is needed first, and a Tagged Buffer is about
-   * as long as its message. */
+  /* Messages have any size, and few may ever be taken at once: an STag is allocated when it is needed first,
+   * and a Tagged Buffer is about as long as its message. */
   bool grows;
   unsigned access;             /* of the memory's STags: DDP_ACCESS_… */
   ddp_association association; /* of all STags */
@@ -45,6 +45,7 @@ typedef struct ulp_slot {
   uint64_t source_base;
   struct ulp_slot *older, *newer; /* the slots' own, as the next */
   uint32_t references;
+  bool is_long; /* memory is not kept: of slots that grow */
 } ulp_slot;
 
 /* It is read by everyone, and written only by the functions below. */
@@ -86,6 +87,18 @@ void ulp_slots_renew_stag(ulp_slots *slots, ulp_slot *slot, ulp_slot_stag which)
 /* `slot` is free again: its STags are not valid any more, and it belongs only to those who have a reference
  * of their own. False when somebody wrote into the octets on either side of it. */
 bool ulp_slots_release(ulp_slots *slots, ulp_slot *slot);
+
+/* The message's octets up to `to`, from `from` on, are verified: nobody reads them again. Of a very long one
+ * they take no memory any more; of others that would cost more time than it is worth. */
+static inline void ulp_slot_verified(const ulp_slot *slot, uint32_t from, uint32_t to)
+{
+  enum { STEP_OCTETS = 1 << 18, KEPT_WHOLE_OCTETS = 1 << 22 };
+
+  if (slot->is_long && slot->length > KEPT_WHOLE_OCTETS && from / STEP_OCTETS != to / STEP_OCTETS) {
+    const uint32_t start = from / STEP_OCTETS * STEP_OCTETS;
+    rnic_buffer_pool_forget(slot->memory + start, to / STEP_OCTETS * STEP_OCTETS - start);
+  }
+}
 
 /* A reference: the slot and its memory stay as they are, though the number may be taken anew. NULL is
  * allowed. */

@@ -232,6 +232,26 @@ TEST(test_buffers)
   pair_finish(&p);
 }
 
+/* Messages of 10 MB, of which memory has only a part at a time, are verified octet by octet all the same. */
+TEST(test_long_messages)
+{
+  enum { LONG = 10000000 };
+  const ulp_workload_config config = {
+      .mix = {{ULP_OPERATION_WRITE, ULP_OPERATION_READ}, 2}, .open_loop = true, .message_octets = LONG};
+  g_auto(pair) p = {.no_crc = true};
+
+  pair_open(&p, &config);
+  p.f->initiator->lost = 0x30F0000; /* segments of the Write */
+  for (guint i = 0; i < 2; i++) {
+    submit(&p, SIDE_INITIATOR, ULP_OPERATIONS, LONG, i);
+  }
+  ulp_workload_end(p.workloads[SIDE_INITIATOR]);
+  pair_finish(&p);
+  for (enum side side = 0; side < SIDES; side++) {
+    g_assert_cmpuint(ulp_workload_results_of(p.workloads[side]).octets_delivered, ==, LONG);
+  }
+}
+
 static void count(void *user, const ulp_message_times *times)
 {
   *(uint64_t *)user += 1000 * times->id + (times->posted == START_PS + 45 * US);

@@ -273,22 +273,50 @@ TEST(test_growing_renews)
   g_assert_cmphex(slot->source_stag, ==, source_stag);
 }
 
-/* A Tagged Buffer has the next power of two above its message, from 64 on, and no more than the largest
+/* A Tagged Buffer has one of four lengths between two powers of two, from 64 on, and no more than the largest
  * message: an access beyond it is out of bounds. */
 TEST(test_growing_lengths)
 {
-  enum { LARGEST = 1000 };
-  static const uint32_t lengths[][2] = {{0, 64},    {64, 64},       {65, 128},
-                                        {512, 512}, {513, LARGEST}, {LARGEST, LARGEST}};
+  enum { LARGEST = 1000000 };
+  static const uint32_t lengths[][2] = {{0, 64},        {64, 64},          {65, 80},          {128, 128},
+                                        {129, 160},     {512, 512},        {513, 640},        {1025, 1280},
+                                        {65537, 81920}, {917505, LARGEST}, {LARGEST, LARGEST}};
   g_auto(slots_fixture) fixture;
 
-  slots_fixture_init_growing(&fixture, 10, LARGEST);
+  slots_fixture_init_growing(&fixture, G_N_ELEMENTS(lengths), LARGEST);
   for (gsize i = 0; i < G_N_ELEMENTS(lengths); i++) {
-    const ulp_slot *slot = ulp_slots_take(fixture.slots, 0, lengths[i][0]);
+    ulp_slot *slot = ulp_slots_take(fixture.slots, 0, lengths[i][0]);
     const ddp_registration *memory = ddp_stag_table_find(fixture.ends->initiator->host->stags, slot->stag);
 
     g_assert_cmpuint(slot->length, ==, lengths[i][0]);
     g_assert_cmpuint(memory->length, ==, lengths[i][1]);
-    g_assert_nonnull(ulp_slots_memory(fixture.slots, slot->number));
+    uint8_t *octets = ulp_slots_memory(fixture.slots, slot->number);
+    octets[lengths[i][1] - 1]++; /* within its guards */
+    g_assert_true(ulp_slots_release(fixture.slots, slot));
+  }
+}
+
+/* Octets of a message longer than 4 MiB that are verified take no memory any more, in steps of 256 KiB: whole
+ * pages of them read as zeros. Those after them, and the guards, are as they were. */
+TEST(test_verified_octets_are_forgotten)
+{
+  enum { LONG = 5 << 20, SHORT = 4 << 20, VERIFIED = 700 << 10, FORGOTTEN = 512 << 10, PAGE = 65536 };
+  g_auto(slots_fixture) fixture;
+
+  slots_fixture_init_growing(&fixture, 2, LONG);
+  for (uint32_t length = SHORT; length <= LONG; length += LONG - SHORT) {
+    ulp_slot *slot = ulp_slots_take(fixture.slots, 0, length);
+    uint8_t *octets = ulp_slots_memory(fixture.slots, slot->number);
+
+    memset(octets, 0xAA, length);
+    ulp_slot_verified(slot, 0, 1000);
+    g_assert_cmphex(octets[PAGE], ==, 0xAA);
+    ulp_slot_verified(slot, 1000, VERIFIED);
+    g_assert_cmphex(octets[PAGE], ==, length == LONG ? 0 : 0xAA);
+    g_assert_cmphex(octets[FORGOTTEN - PAGE], ==, length == LONG ? 0 : 0xAA);
+    g_assert_cmphex(octets[FORGOTTEN], ==, 0xAA);
+    g_assert_cmphex(octets[VERIFIED], ==, 0xAA);
+    g_assert_cmphex(octets[length - 1], ==, 0xAA);
+    g_assert_true(ulp_slots_release(fixture.slots, slot));
   }
 }

@@ -46,6 +46,7 @@ int main(int, char **argv)
 COMMANDS = """
 exec 3>&1 >printed
 $IWARPSIM new one-loss-markers >a.cfg
+$IWARPSIM new flows --ring 2 >flows.txt
 $IWARPSIM check a.cfg scenarios/presets/siw.cfg
 $IWARPSIM run a.cfg --out run --pcap --trace run/run.trace
 $IWARPSIM explain-peak run
@@ -62,6 +63,8 @@ $IWARPSIM export a.sqlite --csv a.csv
 $IWARPSIM merge a.sqlite -o merged.sqlite
 $IWARPSIM decode run/receiver.pcap
 $IWARPSIM replay run/receiver.pcap --out replayed
+printf '3 1 2\\n2\\n0 2 100Gbps 1us 0\\n1 2 100Gbps 1us 0\\n' >topology.txt
+$IWARPSIM import hpcc topology.txt --out imported.cfg
 $IWARPSIM explain held
 $IWARPSIM help run
 """

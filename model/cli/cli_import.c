@@ -75,6 +75,10 @@ static gboolean import_files(int simulator, char *const *paths, gboolean has_flo
   g_autofree char *topology = g_path_get_basename(paths[0]);
   g_autofree char *title = g_strdup_printf("%s, imported from %s", topology, simulators[simulator]);
 
+  if (has_flows && g_strcmp0(list, chosen.out) == 0) {
+    return error_set(error, "--out %s is where the flow list goes; expected another name, as of a .cfg",
+                     list);
+  }
   if (!is_free(list, error) || !is_free(chosen.out, error)) {
     return FALSE;
   }

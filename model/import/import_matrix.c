@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "import/import_htsim.h"
 #include "import/import_values.h"
 
@@ -93,7 +94,7 @@ static uint32_t index_of(matrix *self, uint64_t id)
 static gboolean read_value(const matrix *self, guint *column, uint64_t *value, GError **error)
 {
   const char *name = self->text->columns[*column];
-  g_autofree char *noun = g_strdup_printf("what comes after '%s'", name);
+  const char *noun = strcmp(name, "size") == 0 ? "a size in octets" : "a number";
 
   if (++*column == self->text->count) {
     return text_columns_error(self->text, error, "nothing comes after '%s'; expected a number", name);
@@ -311,8 +312,8 @@ static gboolean check_counts(const matrix *self, GError **error)
                              count_names[of], self->counts[of], self->read[of]);
     }
   }
-  return self->connections->len > 0 ||
-         text_columns_error(self->text, error, "the file has no connection; expected at least one");
+  return self->connections->len > 0 || import_error_in(self->text, self->text->line, error,
+                                                       "the file has no connection; expected at least one");
 }
 
 /* Checks that each trigger is declared, and fired as often as it must be. */
@@ -444,7 +445,7 @@ static gboolean print_list(const matrix *self, import_scenario *scenario, FILE *
 {
   g_autoptr(GArray) order = order_new(self);
   gboolean has_ids = TRUE;
-  uint64_t sends = 0, shots = 0, previous = 0;
+  uint64_t ids = 0, sends = 0, shots = 0, previous = 0;
 
   for (guint i = 0; i < self->connections->len && order->len < self->connections->len; i++) {
     const connection *of = connection_at(self, i);
@@ -458,6 +459,7 @@ static gboolean print_list(const matrix *self, import_scenario *scenario, FILE *
     const connection *of = connection_at(self, g_array_index(order, uint32_t, i));
     has_ids &= of->id > previous;
     previous = of->id;
+    ids += of->id > 0;
     sends += of->fires[SEND_DONE] != NONE;
     shots += of->cause != NONE;
   }
@@ -470,14 +472,15 @@ static gboolean print_list(const matrix *self, import_scenario *scenario, FILE *
     } else {
       fputc('-', list);
     }
-    fprintf(list, " %" PRIu64 "ps h%u h%u write %u", of->start_ps, of->ends[0], of->ends[1], of->octets);
+    g_autofree char *start = units_format_time((time_ps)of->start_ps);
+    fprintf(list, " %s h%u h%u write %u", start, of->ends[0], of->ends[1], of->octets);
     if (!has_ids && of->id > 0) {
       fprintf(list, " # id %u", of->id);
     }
     fputc('\n', list);
   }
-  import_scenario_note(scenario, has_ids ? 0 : order->len, "connections",
-                       "numbered anew, since what is started has the higher number");
+  import_scenario_note(scenario, has_ids ? 0 : ids, "ids of connections",
+                       "others here, since what is started has the higher one");
   import_scenario_note(scenario, sends, "send_done_triggers",
                        "they fire when the data is delivered, not when the sender knows that");
   import_scenario_note(scenario, shots, "connections that a multishot trigger starts",

@@ -77,11 +77,15 @@ static gboolean is_set(const GArray *a, const GArray *b)
   return is_equal;
 }
 
-/* Returns whether the links of both are equal but for their ends. */
-static gboolean is_alike(const mesh *a, const mesh *b)
+/* Returns whether the links are equal but for their ends. */
+static gboolean is_alike(const import_link *a, const import_link *b)
 {
-  return a->count == b->count && a->link->rate_bit_per_s == b->link->rate_bit_per_s &&
-         a->link->delay_ps == b->link->delay_ps && a->link->loss == b->link->loss;
+  return a->rate_bit_per_s == b->rate_bit_per_s && a->delay_ps == b->delay_ps && a->loss == b->loss;
+}
+
+static gboolean is_parallel(const import_link *a, const import_link *b)
+{
+  return is_node(&a->ends[0], &b->ends[0]) && is_node(&a->ends[1], &b->ends[1]) && is_alike(a, b);
 }
 
 static void clear_mesh(gpointer data)
@@ -107,16 +111,15 @@ static GArray *meshes_new(const GArray *links)
                  .link = link};
     g_array_append_val(next.sets[0], link->ends[0]);
     g_array_append_val(next.sets[1], link->ends[1]);
-    for (; i < links->len && next.count < COUNT_MAX; i++, next.count++) {
-      const mesh other = {.link = &g_array_index(links, import_link, i), .count = next.count};
-      if (!is_alike(&next, &other) || !is_node(&other.link->ends[0], &link->ends[0]) ||
-          !is_node(&other.link->ends[1], &link->ends[1])) {
-        break;
-      }
+    while (i < links->len && next.count < COUNT_MAX &&
+           is_parallel(link, &g_array_index(links, import_link, i))) {
+      next.count++;
+      i++;
     }
     mesh *last = meshes->len > 0 ? &g_array_index(meshes, mesh, meshes->len - 1) : NULL;
-    if (last != NULL && is_alike(last, &next) && last->sets[1]->len < SEARCHED &&
-        is_node(&last->link->ends[0], &link->ends[0]) && !has_node(last->sets[1], &link->ends[1])) {
+    if (last != NULL && last->count == next.count && is_alike(last->link, link) &&
+        is_node(&last->link->ends[0], &link->ends[0]) && last->sets[1]->len < SEARCHED &&
+        !has_node(last->sets[1], &link->ends[1])) {
       g_array_append_val(last->sets[1], link->ends[1]);
       clear_mesh(&next);
     } else {
@@ -136,7 +139,8 @@ static void join_meshes(GArray *meshes)
     mesh *next = &g_array_index(meshes, mesh, i);
     const import_node *node = &g_array_index(next->sets[0], import_node, 0);
     const import_node *previous = &g_array_index(last->sets[0], import_node, last->sets[0]->len - 1);
-    if (is_alike(last, next) && is_set(last->sets[1], next->sets[1]) && node->number > previous->number &&
+    if (last->count == next->count && is_alike(last->link, next->link) &&
+        is_set(last->sets[1], next->sets[1]) && node->number > previous->number &&
         strcmp(node->kind, previous->kind) == 0) {
       g_array_append_val(last->sets[0], *node);
     } else if (++kept < i) {

@@ -82,23 +82,37 @@ static double link_rate_bit_per_s(const configuration *c, uint32_t host)
                                               : c->path.directions[host].link.rate_bit_per_s);
 }
 
+/* Returns how many messages arrive at a time at each of `hosts`: where one is the sender, 1; of incasts where
+ * one is the receiver, the senders. Free with g_free(). */
+static uint32_t *messages_at_a_time(const traffic_class *of, const configuration *c, uint32_t hosts)
+{
+  static const host_pair of_path = {{0, 1}};
+  const bool is_incast = c->graph.kind != GRAPH_PATH && of->pattern.pattern == TRAFFIC_INCAST;
+  const uint32_t most = !is_incast ? 1 : of->pattern.fan_in > 0 ? of->pattern.fan_in : UINT32_MAX;
+  uint32_t *messages = g_new0(uint32_t, hosts);
+
+  for (uint32_t i = 0; hosts > 0 && i < of->connection_count; i += of->connections_per_pair) {
+    const host_pair *pair = c->of_graph.pairs ? &c->of_graph.pairs[of->first_connection + i] : &of_path;
+    for (enum side side = 0; side <= (enum side)of->workload.both; side++) {
+      uint32_t *at = &messages[pair->hosts[is_incast ? SIDE_RESPONDER - side : side]];
+      *at = MIN(*at + 1, most);
+    }
+  }
+  return messages;
+}
+
 double *traffic_class_intervals_ps(const traffic_class *of, const configuration *c)
 {
   const uint32_t hosts = c->graph.kind != GRAPH_PATH ? c->of_graph.host_count : SIDES;
-  const bool is_incast = c->graph.kind != GRAPH_PATH && of->pattern.pattern == TRAFFIC_INCAST;
+  g_autofree uint32_t *messages = messages_at_a_time(of, c, hosts);
   const double bits = traffic_class_mean_octets(of) * 8;
   double *intervals = g_new0(double, hosts);
 
-  for (uint32_t i = 0; is_incast && i < of->connection_count; i += of->connections_per_pair) {
-    intervals[c->of_graph.pairs[of->first_connection + i].hosts[SIDE_RESPONDER]]++; /* its senders */
-  }
   for (uint32_t host = 0; host < hosts; host++) {
-    const double senders = is_incast ? MAX(intervals[host], 1) : 1;
-    const double messages = is_incast && of->pattern.fan_in > 0 ? MIN(senders, of->pattern.fan_in) : senders;
-
-    intervals[host] = of->interval_ps > 0
-                          ? (double)of->interval_ps
-                          : messages * bits / (of->load * link_rate_bit_per_s(c, host)) * TIME_PS_PER_SECOND;
+    intervals[host] =
+        of->interval_ps > 0
+            ? (double)of->interval_ps
+            : messages[host] * bits / (of->load * link_rate_bit_per_s(c, host)) * TIME_PS_PER_SECOND;
   }
   return intervals;
 }
@@ -270,10 +284,12 @@ static void resolve_class(traffic_class *of, uint64_t in_flight_octets)
     smallest = MIN(i > 0 ? smallest : UINT32_MAX, (uint32_t)sizes->values[i]);
     largest = MAX(i > 0 ? largest : 0, (uint32_t)sizes->values[i]);
   }
-  workload->smallest_octets = of->sizes ? size_distribution_smallest(of->sizes) : smallest;
+  workload->smallest_octets = of->sizes                              ? size_distribution_smallest(of->sizes)
+                              : of->pattern.pattern == TRAFFIC_FLOWS ? workload->smallest_octets
+                                                                     : smallest;
   workload->message_octets = of->sizes ? size_distribution_largest(of->sizes) : largest;
   workload->in_flight_octets = in_flight_octets;
-  workload->open_loop = of->arrivals != ARRIVALS_POSTED;
+  workload->open_loop = of->arrivals != ARRIVALS_POSTED || of->pattern.pattern == TRAFFIC_FLOWS;
   workload->messages = of->until_ps > 0 && !of->messages_given ? UINT64_MAX : workload->messages;
 }
 

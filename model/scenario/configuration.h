@@ -70,7 +70,12 @@ typedef struct traffic_class {
   const size_distribution *sizes; /* … configuration_load_sizes(); NULL: there is none */
   bool size_steps;                /* its sizes are those listed and none between them */
   const char *flows_path;         /* of a flow list; "": none */
-  bool measures[SIDES];           /* messages come to the ends of these sides; configuration_resolve() */
+  /* scenario_flows_fill(): the classes that share it, this one first, and their names; 0: an earlier one has
+   * them. */
+  uint32_t flows_class_count;
+  uint64_t flows_messages; /* of them together */
+  const char *const *flows_classes;
+  bool measures[SIDES]; /* messages come to the ends of these sides; configuration_resolve() */
 } traffic_class;
 
 /* Returns what outputs call the class: "workload" where there is one. */

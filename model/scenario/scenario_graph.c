@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/numbers.h"
+#include "scenario/scenario_flows.h"
 #include "scenario/scenario_private.h"
 #include "scenario/scenario_problem.h"
 
@@ -418,31 +419,48 @@ static guint count_pairs(GHashTable *counts, const GArray *pairs)
   return most;
 }
 
-/* Makes the connections of all classes, and returns their hosts (host_pair). NULL: those of a class cannot be
- * as its keys have it. */
-static GArray *fill_pairs(configuration *c, const graph *network)
+/* Returns the hosts (host_pair) of the connections of class number `i`, and of those that share its flow
+ * list. NULL: they cannot be as its keys have it. */
+static GArray *pairs_of_class(configuration *c, uint32_t i, const graph *network)
 {
   static const scenario_key keys[] = {[TRAFFIC_PATTERN] = SCENARIO_WORKLOAD_PATTERN,
                                       [TRAFFIC_FROM] = SCENARIO_WORKLOAD_FROM,
                                       [TRAFFIC_TO] = SCENARIO_WORKLOAD_TO,
                                       [TRAFFIC_FAN_IN] = SCENARIO_WORKLOAD_FAN_IN};
+  traffic_class *of = &c->classes[i];
+  traffic_part part = TRAFFIC_PATTERN;
+  GArray *pairs = NULL;
+  GError *error = NULL;
+
+  of->pattern.draws_messages = of->arrivals != ARRIVALS_POSTED;
+  if (of->pattern.pattern == TRAFFIC_FLOWS) {
+    pairs = g_array_new(FALSE, FALSE, sizeof(host_pair));
+    if (!scenario_flows_fill(c, i, network, pairs, &error)) {
+      g_clear_pointer(&pairs, g_array_unref);
+    }
+  } else {
+    pairs = traffic_pairs(&of->pattern, network, of->connections_per_pair, c->run.seed, &part, &error);
+    of->connection_count = pairs != NULL ? pairs->len : 0;
+  }
+  if (pairs == NULL) {
+    note_problem(c, keys[part], i, error);
+  }
+  return pairs;
+}
+
+/* Makes the connections of all classes, and returns their hosts (host_pair). NULL: those of a class cannot be
+ * as its keys have it. */
+static GArray *fill_pairs(configuration *c, const graph *network)
+{
   g_autoptr(GArray) all = g_array_new(FALSE, FALSE, sizeof(host_pair));
   g_autoptr(GHashTable) counts = g_hash_table_new(NULL, NULL); /* of pairs */
 
-  for (uint32_t i = 0; i < c->class_count; i++) {
-    traffic_class *of = &c->classes[i];
-    GError *error = NULL;
-    traffic_part part;
-
-    of->pattern.draws_messages = of->arrivals != ARRIVALS_POSTED;
-    g_autoptr(GArray) pairs =
-        traffic_pairs(&of->pattern, network, of->connections_per_pair, c->run.seed, &part, &error);
+  for (uint32_t i = 0; i < c->class_count; i += MAX(c->classes[i].flows_class_count, 1)) {
+    g_autoptr(GArray) pairs = pairs_of_class(c, i, network);
 
     if (pairs == NULL) {
-      note_problem(c, keys[part], i, error);
       return NULL;
     }
-    of->connection_count = pairs->len;
     g_array_append_vals(all, pairs->data, pairs->len);
     const guint of_two = count_pairs(counts, pairs);
     if (all->len > TRAFFIC_CONNECTIONS_MAX || of_two > TRAFFIC_PAIR_CONNECTIONS_MAX) {
@@ -489,6 +507,20 @@ static void resolve_graph(configuration *c, const scenario *s)
   }
 }
 
+/* Finds what the flow lists of a path have. */
+static void fill_path_flows(configuration *c)
+{
+  for (uint32_t i = 0; i < c->class_count; i += MAX(c->classes[i].flows_class_count, 1)) {
+    g_autoptr(GArray) pairs = g_array_new(FALSE, FALSE, sizeof(host_pair));
+    GError *error = NULL;
+
+    if (c->classes[i].pattern.pattern == TRAFFIC_FLOWS && !scenario_flows_fill(c, i, NULL, pairs, &error)) {
+      note_problem(c, SCENARIO_WORKLOAD_PATTERN, i, error);
+      return;
+    }
+  }
+}
+
 const configuration *scenario_configuration(const scenario *s)
 {
   if (*s->filled == NULL) {
@@ -496,6 +528,7 @@ const configuration *scenario_configuration(const scenario *s)
 
     scenario_fill_classes(c, s);
     if (c->graph.kind == GRAPH_PATH) {
+      fill_path_flows(c);
       configuration_resolve(c);
     } else {
       resolve_graph(c, s);

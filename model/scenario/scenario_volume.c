@@ -40,6 +40,9 @@ static double arriving_messages(const configuration *c, const traffic_class *of)
   const double most = of->workload.messages < UINT64_MAX ? (double)of->workload.messages : INFINITY;
   double messages = 0;
 
+  if (is_graph && !c->of_graph.pairs) {
+    return 0; /* of an entry of a list no graph is made */
+  }
   pairs[0] = is_graph ? 0 : 1;
   for (uint32_t i = 0; is_graph && i < of->connection_count; i += of->connections_per_pair) {
     pairs[c->of_graph.pairs[of->first_connection + i].hosts[is_incast ? SIDE_RESPONDER : SIDE_INITIATOR]]++;
@@ -67,7 +70,7 @@ static double looping_messages(const configuration *c, const traffic_class *of)
   const double outstanding = of->workload.outstanding > 0 ? (double)of->workload.outstanding : INFINITY;
   uint32_t ends[SIDES] = {1, 1}; /* hosts that the class has at each side */
 
-  for (enum side side = 0; side < SIDES && c->graph.kind != GRAPH_PATH; side++) {
+  for (enum side side = 0; side < SIDES && c->of_graph.pairs != NULL; side++) {
     g_autoptr(GHashTable) hosts = g_hash_table_new(NULL, NULL);
     for (uint32_t i = 0; i < of->connection_count; i++) {
       g_hash_table_add(hosts, GUINT_TO_POINTER(c->of_graph.pairs[of->first_connection + i].hosts[side]));
@@ -81,9 +84,10 @@ static double looping_messages(const configuration *c, const traffic_class *of)
 
 double scenario_messages(const configuration *c, const traffic_class *of)
 {
-  return of->arrivals != ARRIVALS_POSTED ? arriving_messages(c, of)
-         : of->until_ps > 0              ? looping_messages(c, of)
-                                         : (double)of->workload.messages * of->connection_count;
+  return of->pattern.pattern == TRAFFIC_FLOWS ? (double)of->flows_messages
+         : of->arrivals != ARRIVALS_POSTED    ? arriving_messages(c, of)
+         : of->until_ps > 0                   ? looping_messages(c, of)
+                                              : (double)of->workload.messages * of->connection_count;
 }
 
 double scenario_segment_payload(const configuration *c, enum side direction, guint32 mtu_octets)

@@ -43,6 +43,13 @@ static void on_completion(void *user, G_GNUC_UNUSED rnic_endpoint *endpoint, tim
   session_end_close_if_complete(end);
 }
 
+void session_on_message_delivered(void *user, const ulp_message_times *times)
+{
+  const session_connection *connection = user;
+
+  session_traffic_delivered(connection->ends->session->traffic, connection, times->id, times->delivered);
+}
+
 void session_on_message(void *user, const ulp_message_times *times)
 {
   const session_connection *connection = user;

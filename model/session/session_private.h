@@ -86,10 +86,9 @@ typedef struct session_class {
   const traffic_class *of;
   ulp_workload_config workload;
   rnic_endpoint_events events[SIDES];
-  time_ps start;       /* of its first connection */
-  uint32_t made;       /* of its connections, the first */
-  uint64_t unfinished; /* messages that were submitted; of terminated connections none */
-  bool holds;          /* its ULPs wait for times: they think, or stop posting at one */
+  time_ps start; /* of its first connection */
+  uint32_t made; /* of its connections, the first */
+  bool holds;    /* its ULPs wait for times: they think, or stop posting at one */
 } session_class;
 
 typedef struct session_traffic session_traffic;
@@ -227,11 +226,17 @@ void session_traffic_opened(session_traffic *traffic, session_connection *connec
 /* Returns whether the traffic has begun. */
 bool session_traffic_has_begun(const session_traffic *traffic);
 
-/* A message of `connection` that was submitted is complete. */
+/* The message `id` of `connection`, which was submitted, is Delivered; and it is complete. */
+void session_traffic_delivered(session_traffic *traffic, const session_connection *connection, uint64_t id,
+                               time_ps now);
 void session_traffic_completed(session_traffic *traffic, const session_connection *connection, time_ps now);
 
 /* `connection` was terminated. */
 void session_traffic_terminated(session_traffic *traffic, session_connection *connection, time_ps now);
+
+/* Returns how much of the traffic has come, 0 … 1: of its time where that has an end, else of its messages;
+ * of the class that is behind the others. */
+double session_traffic_share(const session_traffic *traffic, time_ps now);
 
 /* Returns whether nothing is on its way, and more will be submitted when its time comes. */
 bool session_traffic_is_quiet(const session_traffic *traffic);
@@ -262,7 +267,8 @@ extern const ip_input_events session_input_events;
  * what that needs of it. A ULP that posts operations is asked for them. */
 rnic_endpoint_events session_endpoint_events(const session *self, uint32_t class, enum side side);
 
-/* A message of a session_connection is complete; a ulp_workload_config.message. */
+/* A message of a session_connection is Delivered, or complete; ulp_workload_config.delivered and .message. */
+void session_on_message_delivered(void *connection, const ulp_message_times *times);
 void session_on_message(void *connection, const ulp_message_times *times);
 
 /* A buffer of `side` is free again; a ulp_workload_config.can_post of a session_connection. */

@@ -241,6 +241,8 @@ static void make_classes(session *self)
     class->workload.table = self->table;
     class->workload.can_post = session_can_post;
     class->workload.message = session_on_message;
+    class->workload.delivered =
+        class->of->pattern.pattern == TRAFFIC_FLOWS ? session_on_message_delivered : NULL;
     class->workload.until_ps =
         stops ? class->of->until_ps : 0; /* after a beginning that is not known so far */
     class->holds = class->workload.think_time_ps > 0 || stops;
@@ -361,7 +363,9 @@ static double share_of(const session *self, time_ps now)
   if (self->network->class->share) {
     return self->network->class->share(self->network);
   }
-
+  if (self->traffic) {
+    return MAX(session_traffic_share(self->traffic, now), of_time);
+  }
   for (uint32_t i = 0; i < self->connection_count; i++) {
     for (enum side side = 0; side < SIDES; side++) {
       ulp_workload_results results = session_end_results(&self->connections[i].ends[side]);

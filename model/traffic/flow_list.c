@@ -329,6 +329,7 @@ static gboolean check_lines(flow_list *self, GError **error)
     totals->lines++;
     totals->messages += read->source_count;
     totals->octets += (uint64_t)read->source_count * read->octets;
+    totals->smallest_octets = MIN(totals->lines == 1 ? UINT32_MAX : totals->smallest_octets, read->octets);
     totals->largest_octets = MAX(totals->largest_octets, read->octets);
     totals->operations |= 1U << read->operation;
   }

@@ -47,7 +47,7 @@ typedef struct flow_list_totals {
   uint64_t waiting; /* of them, after others */
   uint64_t messages;
   uint64_t octets;
-  uint32_t largest_octets;
+  uint32_t smallest_octets, largest_octets;
   time_ps last_start_ps; /* of the lines that are not after others */
   uint32_t operations;   /* 1 << each ulp_operation that there is */
 } flow_list_totals;

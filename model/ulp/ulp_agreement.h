@@ -46,8 +46,10 @@ typedef struct ulp_workload_config {
   time_ps until_ps;
   uint32_t (*draw_octets)(void *user, enum side requester); /* of the next message; NULL: message_sizes */
 
-  /* A message of the plan is complete at both ends. `user` is the agreement's. NULL: nobody asks. */
+  /* A message of the plan is complete at both ends. `user` is the agreement's. NULL: nobody asks. And its
+   * data is Delivered, of messages that somebody asks for; NULL: it does not matter. */
   void (*message)(void *user, const ulp_message_times *times);
+  void (*delivered)(void *user, const ulp_message_times *times);
 } ulp_workload_config;
 
 typedef struct ulp_agreement {

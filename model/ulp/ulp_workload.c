@@ -351,6 +351,9 @@ void ulp_workload_delivered(ulp_workload *workload, const ddp_segment *segment, 
                           whole.purpose.slot);
   }
   if (whole.timed) {
+    if (agreement->config->delivered) {
+      agreement->config->delivered(agreement->user, &whole.timed->times);
+    }
     ulp_agreement_report(agreement, whole.timed);
   }
 }

@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* These tests are about traffic: when messages are posted, which connections open for them and how these end,
+ * and what is known of the messages. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "session/session_graph.h"
+#include "session/session_paths.h"
+#include "session/session_private.h"
+#include "session_fixture.h"
+
+#define PATH "run = { engine = \"native\"; }; workload = { operation = \"send\"; message_size = 1000; };"
+
+/* Nine hosts of a switch: a host's link has 10 Gbit/s. */
+#define STAR                                                                                                 \
+  PATH "topology = { kind = \"star\"; hosts = 9; }; link = { rate = \"10Gbit/s\"; delay = \"1us\"; };"
+
+/* This is a line of messages.csv. */
+typedef struct line {
+  unsigned id, connection, octets;
+  char class[20], source[8], destination[8];
+  double posted, delivered, completed;
+} line;
+
+/* Returns messages.csv of a run. Free with free(). */
+static char *text_of(const session_result *result)
+{
+  static const char *const hosts[] = {"h0", "h1", "h2", "h3", "h4", "h5", "h6", "h7", "h8"};
+  static const char *const classes[] = {"a", "b", "c"};
+  static const char *const operations[ULP_OPERATIONS] = {[0 ... ULP_OPERATIONS - 1] = "x"};
+  const message_log_names names = {.classes = classes, .hosts = hosts, .operations = operations};
+  char *text = NULL;
+  size_t size;
+  FILE *file = open_memstream(&text, &size);
+
+  message_log_write(result->messages, &names, file);
+  fclose(file);
+  return text;
+}
+
+/* Returns the lines of all messages of a run, in the order in which they were complete. */
+static GArray *lines_of(const session_result *result)
+{
+  GArray *lines = g_array_new(FALSE, FALSE, sizeof(line));
+  g_autofree char *text = text_of(result);
+  g_auto(GStrv) rows = g_strsplit(text, "\n", -1);
+  for (char **row = &rows[2]; **row; row++) { /* after the comment and the names of the columns */
+    line of;
+    g_assert_cmpint(sscanf(*row, "%u,%19[^,],%7[^,],%7[^,],%u,x,%u,%lf,%*f,%*f,%lf,%lf", &of.id, of.class,
+                           of.source, of.destination, &of.connection, &of.octets, &of.posted, &of.delivered,
+                           &of.completed),
+                    ==, 9);
+    g_array_append_val(lines, of);
+  }
+  return lines;
+}
+
+#define LINE(lines, i) (&g_array_index(lines, line, i))
+
+/* --- Arrivals --- */
+
+/* Two equal times of messages.csv, whose digits are picoseconds. */
+#define ASSERT_TIME(time, expected) g_assert_cmpfloat_with_epsilon(time, expected, 1e-13)
+
+/* A host posts 30 % of 10 Gbit/s in messages of 1000 octets, 375,000 in a second, so in 2 ms 750. Over 20
+ * seeds a Poisson process has 15,000 with a standard deviation of sqrt(15,000) = 122. */
+TEST(test_poisson_load)
+{
+  enum { SEEDS = 20, EXPECTED = SEEDS * 750 };
+  double octets = 0;
+
+  for (unsigned seed = 1; seed <= SEEDS; seed++) {
+    g_autofree char *set = g_strdup_printf("run.seed=%u", seed);
+    g_auto(session_result) result =
+        run_of(PATH, STRINGS("workload.arrivals=poisson", "workload.load=30%", "workload.until=2ms", set));
+
+    g_assert_cmpint(result.status, ==, RUN_OK);
+    octets += (double)message_log_statistics(result.messages, MESSAGES_ALL, MESSAGES_ALL).octets;
+  }
+  g_assert_cmpfloat_with_epsilon(octets, EXPECTED * 1000, 3 * sqrt(EXPECTED) * 1000);
+}
+
+/* One message each 10 us until 1 ms: the k-th at 10 us * k exactly. At 1 ms there is none. */
+TEST(test_interval)
+{
+  g_auto(session_result) result =
+      run_of(PATH, STRINGS("workload.arrivals=interval", "workload.interval=10us", "workload.until=1ms"));
+  g_autoptr(GArray) lines = lines_of(&result);
+
+  g_assert_cmpuint(lines->len, ==, 100);
+  for (guint i = 0; i < lines->len; i++) {
+    g_assert_cmpuint(LINE(lines, i)->id, ==, i + 1);
+    ASSERT_TIME(LINE(lines, i)->posted, 1e-5 * i);
+  }
+}
+
+/* Both ends post: each its own messages, at the same times. */
+TEST(test_both_directions)
+{
+  g_auto(session_result) result = run_of(PATH, STRINGS("workload.arrivals=interval", "workload.interval=10us",
+                                                       "workload.messages=7", "workload.directions=both"));
+  g_autoptr(GArray) lines = lines_of(&result);
+  unsigned to_responder = 0;
+
+  for (guint i = 0; i < lines->len; i++) {
+    to_responder += strcmp(LINE(lines, i)->destination, "h1") == 0;
+  }
+  g_assert_cmpuint(lines->len, ==, 14);
+  g_assert_cmpuint(to_responder, ==, 7);
+  g_assert_cmpint(result.status, ==, RUN_OK);
+}
+
+/* The load of an incast is its receiver's. 3 of 8 hosts post 1000 octets each to the ninth: 24,000 bits in an
+ * incast, at 30 % of 10 Gbit/s 125,000 incasts in a second, in 2 ms 250, over 10 seeds 2500 with a standard
+ * deviation of 50. Each is of three hosts. */
+TEST(test_load_of_an_incast)
+{
+  uint64_t messages = 0;
+
+  for (unsigned seed = 1; seed <= 10; seed++) {
+    g_autofree char *set = g_strdup_printf("run.seed=%u", seed);
+    g_auto(session_result) result =
+        run_of(STAR, STRINGS("workload.pattern=incast", "workload.fan_in=3", "workload.arrivals=poisson",
+                             "workload.load=30%", "workload.until=2ms", set));
+
+    messages += message_log_statistics(result.messages, MESSAGES_ALL, MESSAGES_ALL).count;
+  }
+  g_assert_cmpuint(messages % 3, ==, 0);
+  g_assert_cmpfloat_with_epsilon((double)messages / 3, 2500, 3 * 50);
+}
+
+/* --- Connections --- */
+
+/* This is a session that has run to its end. */
+typedef struct fixture {
+  scenario *s;
+  engine *clock;
+  session *session;
+  session_result result;
+} fixture;
+
+static fixture *set_up(const char *text, const char *const *sets)
+{
+  fixture *f = g_new0(fixture, 1);
+
+  f->s = temporary_scenario(text, sets);
+  g_assert_true(NO_ERROR(scenario_check, f->s, NULL));
+  f->clock = NO_ERROR(run_engine_new, RUN_ENGINE_NATIVE);
+  const configuration *c = scenario_configuration(f->s);
+  const bool is_graph = c->graph.kind != GRAPH_PATH;
+  const session_config config = {.configuration = c,
+                                 .clock = f->clock,
+                                 .pairs = c->of_graph.pairs,
+                                 .hosts = c->of_graph.host_count,
+                                 .host_configurations = is_graph ? c->of_graph.hosts : NULL};
+  f->session = session_new(&config);
+  const session_network_ends ends = session_ends(f->session, &session_scenario_pair);
+  session_network *network =
+      is_graph ? NO_ERROR(session_graph_new, f->session, c, RUN_ENGINE_NATIVE, f->clock, NULL)
+               : NO_ERROR(session_paths_new, c, RUN_ENGINE_NATIVE, f->clock, &ends);
+  session_connect(f->session, network);
+  session_run(f->session);
+  session_finish(f->session, &f->result);
+  return f;
+}
+
+static void tear_down(fixture *f)
+{
+  session_result_clear(&f->result);
+  session_free(f->session);
+  engine_free(f->clock);
+  scenario_free(f->s);
+  g_free(f);
+}
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(fixture, tear_down)
+
+/* Nine hosts may post to each other, by 72 connections, and each posts one message: before the first all 72
+ * open, or one for each message. All 72 end well. */
+TEST(test_connections_open_at_first_use)
+{
+  g_autoptr(fixture) before =
+      set_up(STAR, STRINGS("workload.pattern=random", "workload.arrivals=poisson", "workload.messages=1"));
+  g_autoptr(fixture) first_use = set_up(STAR, STRINGS("workload.pattern=random", "workload.arrivals=poisson",
+                                                      "workload.messages=1", "workload.connect=first-use"));
+
+  g_assert_cmpuint(before->session->started, ==, 72);
+  g_assert_cmpuint(first_use->session->started, ==, 9);
+  g_assert_cmpuint(first_use->session->connection_count, ==, 72);
+  EXPECT_METRICS(&first_use->result.results.metrics, (MESSAGE_COUNT, 9), (MESSAGE_INCOMPLETE, 0));
+  g_assert_cmpint(before->result.status, ==, RUN_OK);
+  g_assert_cmpint(first_use->result.status, ==, RUN_OK);
+}
+
+/* The traffic begins when the connection is in full operation, which takes a SYN, its answer, the Request
+ * Frame and the Reply Frame; or the first message waits as long for its connection, and is as fast from then
+ * on. */
+TEST(test_setup_counts_at_first_use)
+{
+  g_autoptr(fixture) before =
+      set_up(PATH, STRINGS("workload.arrivals=interval", "workload.messages=1", "workload.interval=1ms"));
+  g_autoptr(fixture) first_use = set_up(PATH, STRINGS("workload.arrivals=interval", "workload.messages=1",
+                                                      "workload.interval=1ms", "workload.connect=first-use"));
+  g_autoptr(GArray) quick = lines_of(&before->result);
+  g_autoptr(GArray) slow = lines_of(&first_use->result);
+  const double setup_s = time_ps_in_seconds(before->session->zero);
+
+  g_assert_cmpfloat(setup_s, >, 4 * 25e-6);
+  ASSERT_TIME(LINE(quick, 0)->posted, 0);
+  ASSERT_TIME(LINE(slow, 0)->posted, 0);
+  ASSERT_TIME(LINE(slow, 0)->delivered + 62.4e-9, setup_s + LINE(quick, 0)->delivered);
+}
+
+/* workload.start_spread spreads the opening of three connections; the traffic begins when the last is open.
+ */
+TEST(test_traffic_waits_for_the_last_connection)
+{
+  g_autoptr(fixture) f = set_up(PATH, STRINGS("workload.arrivals=poisson", "workload.connections=3",
+                                              "workload.start_spread=3ms", "workload.messages=30"));
+  const double setup_s = time_ps_in_seconds(f->session->zero) - 2e-3;
+
+  g_assert_cmpfloat(setup_s, >, 4 * 25e-6);
+  g_assert_cmpfloat(setup_s, <, 6 * 25e-6);
+  EXPECT_METRICS(&f->result.results.metrics, (MESSAGE_COUNT, 30));
+}
+
+/* --- Closed loops --- */
+
+/* One message at a time: each is posted 50 us after the one before is complete. */
+TEST(test_think_time)
+{
+  g_auto(session_result) result =
+      run_of(PATH, STRINGS("workload.outstanding=1", "workload.think_time=50us", "workload.messages=20"));
+  g_autoptr(GArray) lines = lines_of(&result);
+
+  g_assert_cmpint(result.status, ==, RUN_OK);
+  g_assert_cmpuint(lines->len, ==, 20);
+  for (guint i = 1; i < lines->len; i++) {
+    ASSERT_TIME(LINE(lines, i)->posted, LINE(lines, i - 1)->completed + 50e-6);
+  }
+}
+
+/* It goes on until workload.until: the last message is posted before 3 ms, and the next would not be. */
+static const char *const until_rows[] = {"workload.think_time=50us", "workload.think_time=0s",
+                                         "workload.think_time=2ms"};
+
+ROW_TEST(test_closed_loop_until, until_rows)
+{
+  g_auto(session_result) result = run_of(PATH, STRINGS("workload.outstanding=1", "workload.until=3ms", *c));
+  g_autoptr(GArray) lines = lines_of(&result);
+  const line *last = LINE(lines, lines->len - 1);
+  const double think_s = atof(strchr(*c, '=') + 1) * (strstr(*c, "us") ? 1e-6 : 1e-3);
+
+  g_assert_cmpint(result.status, ==, RUN_OK);
+  g_assert_cmpfloat(last->posted, <, 3e-3);
+  g_assert_cmpfloat(last->completed + think_s, >=, 3e-3);
+}
+
+/* --- What waits in the application --- */
+
+/* One Send may be outstanding, and one arrives each 10 us, before the one before is complete. Message k waits
+ * from its arrival until message k - 1 is complete: by Little's law the mean number that waits is the sum of
+ * these times, divided by the time until all are delivered. All 20 have arrived after 190 us, when as many
+ * are posted as were complete before, and one. */
+TEST(test_queued)
+{
+  g_auto(session_result) result = run_of(PATH, STRINGS("workload.outstanding=1", "workload.arrivals=interval",
+                                                       "workload.interval=10us", "workload.messages=20"));
+  g_autoptr(GArray) lines = lines_of(&result);
+  double waited_s = 0;
+  unsigned posted = 1;
+
+  for (guint i = 1; i < lines->len; i++) {
+    waited_s += MAX(LINE(lines, i - 1)->completed - LINE(lines, i)->posted, 0);
+    posted += LINE(lines, i - 1)->completed < 190e-6;
+  }
+  g_assert_cmpuint(lines->len, ==, 20);
+  EXPECT_METRICS(&result.results.metrics, (MESSAGE_QUEUED_PEAK_MESSAGES, 20 - posted));
+  g_assert_cmpfloat_with_epsilon(result.results.metrics.value[METRIC_MESSAGE_QUEUED_MEAN_MESSAGES],
+                                 waited_s / LINE(lines, 19)->delivered, 1e-6);
+}
+
+/* --- Several classes --- */
+
+/* Three classes at once: each has its own connections, and all of its messages. Those of a arrive at 8 hosts,
+ * 5 at each; of b the last host receives 4 incasts of 3 messages; c posts 6 one after the other by each of 2
+ * connections. */
+TEST(test_classes)
+{
+  static const char text[] =
+      STAR "traffic = ( { name = \"a\"; pattern = \"outcast\"; from = \"h[0-7]\"; to = \"h[0-7]\"; arrivals "
+           "= \"poisson\"; messages = 5; },"
+           "  { name = \"b\"; pattern = \"incast\"; fan_in = 3; arrivals = \"interval\"; interval = "
+           "\"20us\"; messages = 4; message_size = 3000; },"
+           "  { name = \"c\"; from = \"h0\"; to = \"h8\"; connections = 2; operation = \"storage-write\"; "
+           "outstanding = 1; messages = 6; think_time = \"5us\"; } );";
+  static const struct {
+    uint64_t messages, octets;
+  } expected[] = {{40, 40000}, {12, 36000}, {12, 12000}};
+  g_auto(session_result) result = run_of(text, NULL);
+  g_autoptr(GArray) lines = lines_of(&result);
+
+  g_assert_cmpint(result.status, ==, RUN_OK);
+  for (unsigned class = 0; class < 3; class ++) {
+    const message_statistics of = message_log_statistics(result.messages, class, MESSAGES_ALL);
+    g_assert_cmpuint(of.count, ==, expected[class].messages);
+    g_assert_cmpuint(of.octets, ==, expected[class].octets);
+    g_assert_cmpuint(of.incomplete, ==, 0);
+  }
+  g_assert_cmpuint(lines->len, ==, 64);
+  for (guint i = 0; i < lines->len;
+       i++) { /* all begin when the last connection is open: 56, 8 and 2 of them */
+    const uint32_t connection = LINE(lines, i)->connection;
+    g_assert_cmpfloat(LINE(lines, i)->posted, >=, 0);
+    g_assert_cmpint(*LINE(lines, i)->class, ==, connection < 56 ? 'a' : connection < 64 ? 'b' : 'c');
+  }
+}
+
+/* --- How it ends --- */
+
+/* A message each 10 us, and the run stops 1 ms after 0: those that came until then are complete or counted as
+ * incomplete. */
+TEST(test_stopped)
+{
+  g_autoptr(fixture) f = set_up(PATH, STRINGS("workload.arrivals=interval", "workload.interval=10us",
+                                              "workload.messages=1000", "run.stop=1ms"));
+  const metric_values *values = &f->result.results.metrics;
+  const unsigned arrived = (unsigned)((TIME_PS_PER_MILLISECOND - f->session->zero) / (10 * US)) + 1;
+
+  g_assert_cmpint(f->result.status, ==, RUN_STOPPED);
+  g_assert_cmpfloat(values->value[METRIC_MESSAGE_INCOMPLETE], >, 0);
+  g_assert_cmpfloat(values->value[METRIC_MESSAGE_COUNT] + values->value[METRIC_MESSAGE_INCOMPLETE], ==,
+                    arrived);
+}
+
+/* Waiting for the next message is no stall. */
+TEST(test_quiet_traffic_is_no_stall)
+{
+  g_auto(session_result) result = run_of(PATH, STRINGS("workload.arrivals=interval", "workload.interval=10s",
+                                                       "workload.messages=4", "run.stall=3s"));
+  g_auto(session_result) thinking = run_of(PATH, STRINGS("workload.outstanding=1", "workload.think_time=10s",
+                                                         "workload.messages=4", "run.stall=3s"));
+
+  g_assert_cmpint(result.status, ==, RUN_OK);
+  g_assert_cmpint(thinking.status, ==, RUN_OK);
+}
+
+/* Waiting for a connection that never opens is one. */
+TEST(test_stall)
+{
+  g_auto(session_result) result =
+      run_of(PATH, STRINGS("workload.arrivals=interval", "workload.interval=10s", "workload.messages=4",
+                           "run.stall=5s", "path.forward.loss=100%"));
+
+  g_assert_cmpint(result.status, ==, RUN_FAILED);
+  g_assert_nonnull(strstr(result.message, "no progress"));
+}
+
+/* A connection is terminated at its first Send: no message of its host is complete, and all of the other
+ * seven are. */
+TEST(test_terminated_connection)
+{
+  g_auto(session_result) result =
+      run_of(STAR, STRINGS("workload.pattern=incast", "workload.arrivals=interval", "workload.interval=100us",
+                           "workload.messages=10", "fault.error=bad-crc", "run.expect=any"));
+  g_autoptr(GArray) lines = lines_of(&result);
+
+  for (guint i = 0; i < lines->len; i++) {
+    g_assert_cmpstr(LINE(lines, i)->source, !=, "h0");
+  }
+  EXPECT_METRICS(&result.results.metrics, (MESSAGE_COUNT, 70), (MESSAGE_INCOMPLETE, 10));
+  g_assert_cmpint(result.status, ==, RUN_TERMINATED);
+}
+
+/* A connection that TCP gives up ends the run; what it has not done is counted. */
+TEST(test_lost_connection)
+{
+  g_auto(session_result) result =
+      run_of(STAR, STRINGS("workload.pattern=incast", "workload.arrivals=interval", "workload.interval=100us",
+                           "workload.messages=10", "tcp.retries=3", "links={ name=lost between=\"h0 s0\" }",
+                           "event={ at=300us key=links.lost.up value=false }"));
+
+  g_assert_cmpint(result.status, ==, RUN_FAILED);
+  EXPECT_METRICS(&result.results.metrics, (MESSAGE_INCOMPLETE, 8));
+}
+
+/* --- Engines --- */
+
+/* Both engines give the same messages at the same times, and the same metrics but for the time that it took.
+ */
+static const char *const engine_rows[] = {PATH, STAR};
+
+ROW_TEST(test_engines_agree, engine_rows)
+{
+  const char *const engines[] = {"run.engine=native", HAS_NS3 ? "run.engine=ns3" : "run.engine=native"};
+  g_autofree char *texts[2];
+  metric_values values[2];
+
+  for (unsigned i = 0; i < 2; i++) {
+    g_auto(session_result) result =
+        run_of(*c, STRINGS("workload.arrivals=poisson", "workload.directions=both", "workload.messages=100",
+                           "workload.connect=first-use", "workload.load=40%", engines[i]));
+    g_autoptr(GArray) lines = lines_of(&result);
+
+    g_assert_cmpuint(lines->len, >=, 200);
+    texts[i] = text_of(&result);
+    values[i] = result.results.metrics;
+    values[i].value[METRIC_TIME_WALL_S] = 0;
+  }
+  g_assert_cmpstr(texts[0], ==, texts[1]);
+  g_assert_cmpmem(values[0].value, sizeof values[0].value, values[1].value, sizeof values[1].value);
+}

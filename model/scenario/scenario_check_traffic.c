@@ -46,11 +46,7 @@ static gboolean check_sizes(const checking *on, const traffic_class *of)
           finding_error(
               on, KEYS(SCENARIO_WORKLOAD_SIZES, SCENARIO_WORKLOAD_OPERATION),
               "workload.sizes: %s has messages of 0 octets, which no RDMA Read has; expected at least 1",
-              of->sizes_path)) &&
-         (of->arrivals != ARRIVALS_POSTED ||
-          finding_error(
-              on, KEYS(SCENARIO_WORKLOAD_SIZES, SCENARIO_WORKLOAD_ARRIVALS),
-              "workload.sizes is of messages that arrive; expected workload.arrivals = poisson or interval"));
+              of->sizes_path));
 }
 
 static gboolean check_arrivals(const checking *on, const traffic_class *of)

@@ -43,6 +43,21 @@ static void on_completion(void *user, G_GNUC_UNUSED rnic_endpoint *endpoint, tim
   session_end_close_if_complete(end);
 }
 
+uint32_t session_draw_octets(void *user, enum side requester)
+{
+  const session_end *ends = ((const session_connection *)user)->ends;
+  const session_class *class = session_class_of(ends);
+  const uint32_t place = session_end_index(ends) - class->of->first_connection;
+  random_stream **stream = &class->sizes[SIDES * place + requester];
+
+  if (!*stream) {
+    g_autofree char *name =
+        g_strdup_printf("%s.sizes.%s.%u", traffic_class_name(class->of), side_name(requester), place);
+    *stream = random_stream_new(ends->session->config.configuration->run.seed, name);
+  }
+  return size_distribution_draw(class->of->sizes, *stream);
+}
+
 void session_on_message_delivered(void *user, const ulp_message_times *times)
 {
   const session_connection *connection = user;

@@ -9,6 +9,7 @@
 #include <glib.h>
 
 #include "base/pattern.h"
+#include "base/random_stream.h"
 #include "engine/engine.h"
 #include "fault/fault_injector.h"
 #include "net/flow_table.h"
@@ -86,9 +87,10 @@ typedef struct session_class {
   const traffic_class *of;
   ulp_workload_config workload;
   rnic_endpoint_events events[SIDES];
-  time_ps start; /* of its first connection */
-  uint32_t made; /* of its connections, the first */
-  bool holds;    /* its ULPs wait for times: they think, or stop posting at one */
+  time_ps start;         /* of its first connection */
+  uint32_t made;         /* of its connections, the first */
+  bool holds;            /* its ULPs wait for times: they think, or stop posting at one */
+  random_stream **sizes; /* of each end, made when it first draws one; NULL: none does */
 } session_class;
 
 typedef struct session_traffic session_traffic;
@@ -270,6 +272,10 @@ rnic_endpoint_events session_endpoint_events(const session *self, uint32_t class
 /* A message of a session_connection is Delivered, or complete; ulp_workload_config.delivered and .message. */
 void session_on_message_delivered(void *connection, const ulp_message_times *times);
 void session_on_message(void *connection, const ulp_message_times *times);
+
+/* Returns the size of the next message of `requester`, which posts by itself; a
+ * ulp_workload_config.draw_octets of a session_connection. */
+uint32_t session_draw_octets(void *connection, enum side requester);
 
 /* A buffer of `side` is free again; a ulp_workload_config.can_post of a session_connection. */
 void session_can_post(void *connection, enum side side);

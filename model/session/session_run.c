@@ -133,6 +133,19 @@ session *session_new(const session_config *config)
   return self;
 }
 
+static void free_classes(session *self)
+{
+  for (uint32_t i = 0; self->classes && i < self->config.configuration->class_count; i++) {
+    session_class *class = &self->classes[i];
+
+    for (uint32_t end = 0; class->sizes && end < SIDES * class->of->connection_count; end++) {
+      g_free(class->sizes[end]);
+    }
+    g_free(class->sizes);
+  }
+  g_free(self->classes);
+}
+
 void session_free(session *self)
 {
   if (!self) {
@@ -151,7 +164,7 @@ void session_free(session *self)
     }
   }
   g_aligned_free(self->connections);
-  g_free(self->classes);
+  free_classes(self);
   g_free(self->scopes);
   g_clear_pointer(&self->faults, g_ptr_array_unref);
   engine_timer_free(self->stall_timer);
@@ -245,6 +258,10 @@ static void make_classes(session *self)
         class->of->pattern.pattern == TRAFFIC_FLOWS ? session_on_message_delivered : NULL;
     class->workload.until_ps =
         stops ? class->of->until_ps : 0; /* after a beginning that is not known so far */
+    if (class->of->sizes && !class->workload.open_loop) {
+      class->sizes = g_new0(random_stream *, SIDES * class->of->connection_count);
+      class->workload.draw_octets = session_draw_octets;
+    }
     class->holds = class->workload.think_time_ps > 0 || stops;
     self->stall_ps = MAX(self->stall_ps, time_ps_after(c->run.stall_ps, class->workload.think_time_ps));
   }

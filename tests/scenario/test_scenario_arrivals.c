@@ -29,8 +29,6 @@ static const char *const wrong[][2] = {
     {POISSON "operation = \"storage-write\";\nsizes = \"zero.txt\"; };",
      "a.cfg:2: workload.sizes: zero.txt has messages of 0 octets, which no RDMA Read has; expected at "
      "least 1"},
-    {"workload: { sizes = \"cache-fb\"; };", "a.cfg:1: workload.sizes is of messages that arrive; expected "
-                                             "workload.arrivals = poisson or interval"},
     {"workload: { until = \"1ms\"; };",
      "a.cfg:1: workload.until ends no messages that are all posted at once; "
      "expected workload.arrivals, workload.outstanding or workload.messages"},

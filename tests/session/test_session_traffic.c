@@ -8,6 +8,7 @@
 #include "session/session_paths.h"
 #include "session/session_private.h"
 #include "session_fixture.h"
+#include "temporary_file.h"
 
 #define PATH "run = { engine = \"native\"; }; workload = { operation = \"send\"; message_size = 1000; };"
 
@@ -253,6 +254,32 @@ ROW_TEST(test_closed_loop_until, until_rows)
   g_assert_cmpint(result.status, ==, RUN_OK);
   g_assert_cmpfloat(last->posted, <, 3e-3);
   g_assert_cmpfloat(last->completed + think_s, >=, 3e-3);
+}
+
+/* Half of the messages have 1000 octets, half 3000: of 1000 drawn 500 with a standard deviation of sqrt(250)
+ * = 16. What an end draws does not depend on what else there is. */
+TEST(test_closed_loop_with_sizes)
+{
+  char *path = temporary_file_new("1000 0.5\n3000 1\n", -1);
+  g_autofree char *sizes = g_strdup_printf("workload.sizes=%s", path);
+  unsigned small[2] = {0, 0};
+
+  for (unsigned i = 0; i < 2; i++) {
+    g_auto(session_result) result =
+        run_of(PATH, STRINGS("workload.messages=1000", "workload.size_steps=true", sizes,
+                             i ? "workload.outstanding=1" : "workload.connections=3"));
+    g_autoptr(GArray) lines = lines_of(&result);
+
+    g_assert_cmpint(result.status, ==, RUN_OK);
+    for (guint k = 0; k < lines->len; k++) {
+      const line *of = LINE(lines, k);
+      g_assert_true(of->octets == 1000 || of->octets == 3000);
+      small[i] += of->connection == 0 && of->octets == 1000;
+    }
+  }
+  g_assert_cmpuint(small[0], ==, small[1]);
+  g_assert_cmpfloat_with_epsilon(small[0], 500, 3 * 16);
+  temporary_file_free(path);
 }
 
 /* --- What waits in the application --- */

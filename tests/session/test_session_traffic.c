@@ -306,6 +306,25 @@ TEST(test_queued)
                                  waited_s / LINE(lines, 19)->delivered, 1e-6);
 }
 
+/* Messages count that are posted in the measured window of their Data Sink's host, from 300 us on and before
+ * 700 us: every 10 us from the beginning of the traffic on. messages.csv has all. */
+TEST(test_measured_window)
+{
+  g_autoptr(fixture) f =
+      set_up(PATH, STRINGS("workload.arrivals=interval", "workload.interval=10us", "workload.messages=100",
+                           "measure.from=300us", "measure.to=700us"));
+  g_autoptr(GArray) lines = lines_of(&f->result);
+  unsigned in_window = 0;
+
+  for (guint i = 0; i < 100; i++) {
+    const time_ps posted = f->session->zero + i * 10 * US;
+    in_window += posted >= 300 * US && posted < 700 * US;
+  }
+  g_assert_cmpuint(lines->len, ==, 100);
+  g_assert_cmpuint(in_window, ==, 40);
+  EXPECT_METRICS(&f->result.results.metrics, (MESSAGE_COUNT, 40), (MESSAGE_INCOMPLETE, 0));
+}
+
 /* --- Several classes --- */
 
 /* Three classes at once: each has its own connections, and all of its messages. Those of a arrive at 8 hosts,
@@ -340,6 +359,31 @@ TEST(test_classes)
     g_assert_cmpfloat(LINE(lines, i)->posted, >=, 0);
     g_assert_cmpint(*LINE(lines, i)->class, ==, connection < 56 ? 'a' : connection < 64 ? 'b' : 'c');
   }
+}
+
+/* A closed loop beside messages that arrive begins and ends with them: 1 ms after the traffic has begun,
+ * which waits for the connections of both. */
+TEST(test_closed_loop_beside_arrivals)
+{
+  static const char text[] =
+      STAR "traffic = ( { name = \"a\"; from = \"h0\"; to = \"h1\"; operation = \"read\"; outstanding = 1; "
+           "until = \"1ms\"; },"
+           "  { name = \"b\"; from = \"h2\"; to = \"h3\"; arrivals = \"interval\"; interval = \"100us\"; "
+           "until = \"1ms\"; start_spread = \"50us\"; connections = 2; } );";
+  g_auto(session_result) result = run_of(text, NULL);
+  g_autoptr(GArray) lines = lines_of(&result);
+  const line *last = NULL;
+  unsigned arrived = 0;
+
+  g_assert_cmpint(result.status, ==, RUN_OK);
+  for (guint i = 0; i < lines->len; i++) {
+    last = *LINE(lines, i)->class == 'a' ? LINE(lines, i) : last;
+    arrived += *LINE(lines, i)->class == 'b';
+    g_assert_cmpfloat(LINE(lines, i)->posted, >=, 0);
+  }
+  g_assert_cmpfloat(last->posted, <, 1e-3);
+  g_assert_cmpfloat(last->completed, >=, 1e-3);
+  g_assert_cmpuint(arrived, ==, 10);
 }
 
 /* --- How it ends --- */
@@ -394,6 +438,17 @@ TEST(test_terminated_connection)
   for (guint i = 0; i < lines->len; i++) {
     g_assert_cmpstr(LINE(lines, i)->source, !=, "h0");
   }
+  EXPECT_METRICS(&result.results.metrics, (MESSAGE_COUNT, 70), (MESSAGE_INCOMPLETE, 10));
+  g_assert_cmpint(result.status, ==, RUN_TERMINATED);
+}
+
+/* A connection fails in its startup, before it is open: the traffic begins without it. */
+TEST(test_connection_that_never_opens)
+{
+  g_auto(session_result) result =
+      run_of(STAR, STRINGS("workload.pattern=incast", "workload.arrivals=interval", "workload.interval=100us",
+                           "workload.messages=10", "hosts={ at=h0 mpa.generation=rfc }", "run.expect=any"));
+
   EXPECT_METRICS(&result.results.metrics, (MESSAGE_COUNT, 70), (MESSAGE_INCOMPLETE, 10));
   g_assert_cmpint(result.status, ==, RUN_TERMINATED);
 }

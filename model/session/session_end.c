@@ -128,12 +128,16 @@ void session_connection_open(session_connection *connection, time_ps now)
   session_end_settle(&ends[SIDE_INITIATOR], now);
 }
 
-void session_connection_await_thought(session_connection *connection)
+void session_connection_await_thought(session_connection *connection, time_ps now)
 {
   const session_end *ends = connection->ends;
-  const time_ps when = time_ps_earlier(ulp_workload_held_until(ends[SIDE_INITIATOR].workload),
-                                       ulp_workload_held_until(ends[SIDE_RESPONDER].workload));
+  time_ps when = TIME_PS_NEVER;
 
+  for (enum side side = 0; side < SIDES; side++) {
+    const time_ps held_until = ulp_workload_held_until(ends[side].workload);
+    /* A time that has come waits for room to send, not for a timer. */
+    when = held_until > now ? time_ps_earlier(when, held_until) : when;
+  }
   if (when < TIME_PS_NEVER && !ends[SIDE_INITIATOR].may_post && !ends[SIDE_RESPONDER].may_post) {
     set_workload_timer(connection, when);
   }
@@ -164,7 +168,7 @@ static void on_workload_due(void *user, time_ps now)
     session_connection_note_delivery(connection);
     session_end_close_if_complete(&connection->ends[SIDE_INITIATOR]);
     session_end_settle(&connection->ends[SIDE_INITIATOR], now);
-    session_connection_await_thought(connection);
+    session_connection_await_thought(connection, now);
   }
 }
 

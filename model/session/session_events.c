@@ -29,7 +29,7 @@ static bool on_want_traffic(void *user, G_GNUC_UNUSED rnic_endpoint *endpoint, t
     session_queue_changed(self, -1, now);
   }
   if (!is_posted && session_class_of(end)->holds) {
-    session_connection_await_thought(connection);
+    session_connection_await_thought(connection, now);
   }
   return is_posted;
 }

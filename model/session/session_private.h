@@ -181,7 +181,7 @@ void session_connection_note_delivery(session_connection *connection);
 void session_end_close_if_complete(session_end *end);
 
 /* The ULPs of `connection` are to be asked again when those that think have thought. */
-void session_connection_await_thought(session_connection *connection);
+void session_connection_await_thought(session_connection *connection, time_ps now);
 
 /* One connection less has a workload that is neither Delivered nor terminated. */
 void session_workload_is_done(session *self);

@@ -240,6 +240,18 @@ TEST(test_think_time)
   }
 }
 
+/* Who has thought may have to wait until TCP has room, 16 messages of 1 MiB in a window of 64 KiB: time goes
+ * on. */
+TEST(test_thinking_without_room)
+{
+  g_auto(session_result) result =
+      run_of(PATH, STRINGS("workload.outstanding=16", "workload.think_time=20us", "workload.messages=40",
+                           "workload.message_size=1MiB", "tcp.receive_window=64KiB"));
+
+  g_assert_cmpint(result.status, ==, RUN_OK);
+  EXPECT_METRICS(&result.results.metrics, (MESSAGE_COUNT, 40));
+}
+
 /* It goes on until workload.until: the last message is posted before 3 ms, and the next would not be. */
 static const char *const until_rows[] = {"workload.think_time=50us", "workload.think_time=0s",
                                          "workload.think_time=2ms"};

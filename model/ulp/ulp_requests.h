@@ -8,10 +8,11 @@
 
 /* A message that an application submits. */
 typedef struct ulp_request {
-  ulp_operation operation; /* ULP_OPERATIONS: the next of the mix */
-  uint32_t octets;         /* at most the workload's message_octets */
-  uint64_t id;             /* comes back in its times */
-  time_ps posted;          /* when the application had it */
+  ulp_operation
+      operation; /* one of the mix, which decides what the ends have buffers for; ULP_OPERATIONS: the next */
+  uint32_t octets; /* at most the workload's message_octets */
+  uint64_t id;     /* comes back in its times */
+  time_ps posted;  /* when the application had it */
 } ulp_request;
 
 /* Read by everyone, written only by the functions below. */

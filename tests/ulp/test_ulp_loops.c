@@ -277,6 +277,62 @@ TEST(test_queued_are_incomplete)
   g_assert_cmpuint(sum, ==, 1000 * (1 + 2 + 3 + 4 + 5) + 5);
 }
 
+static bool loses_some(fixture_side *from, G_GNUC_UNUSED const datagram *packet)
+{
+  return random_stream_below(((pair *)from->user)->random, 20) == 0;
+}
+
+/* Whatever two applications submit, and whenever, over a wire that loses one packet in twenty: each message
+ * is Delivered once and whole, and its times are in order. */
+TEST(test_random)
+{
+  enum { SEEDS = 40, MESSAGES = 150, LARGEST = 20000 };
+
+  for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+    g_autoptr(random_stream) random = random_stream_new(seed, "test_ulp_loops");
+    const ulp_workload_config config = {
+        .mix = {{ULP_OPERATION_WRITE, ULP_OPERATION_SEND_INVALIDATE, ULP_OPERATION_READ,
+                 ULP_OPERATION_STORAGE_READ, ULP_OPERATION_STORAGE_WRITE, ULP_OPERATION_RPC,
+                 ULP_OPERATION_RPC_WRITE, ULP_OPERATION_RPC_READ},
+                8},
+        .both = true,
+        .open_loop = true,
+        .fence = seed % 3 == 0,
+        .signal_every = seed % 4,
+        .outstanding = seed % 5 == 0 ? 3 : 0,
+        .request_octets = (uint32_t)random_stream_below(random, 3000),
+        .message_octets = LARGEST};
+    g_autoptr(GArray) messages = g_array_new(FALSE, FALSE, sizeof(ulp_message_times));
+    g_auto(pair) p = {.messages = messages, .random = random};
+    bool seen[MESSAGES] = {false};
+
+    g_test_message("seed %" G_GUINT64_FORMAT, seed);
+    pair_open(&p, &config);
+    run_to(&p, 45);
+    p.f->loses = loses_some;
+    for (guint i = 0; i < MESSAGES; i++) {
+      run(p.f, (time_ps)random_stream_below(random, (uint64_t)(40 * US)));
+      submit(&p, (enum side)random_stream_below(random, SIDES),
+             (ulp_operation)random_stream_below(random, ULP_OPERATIONS + 1),
+             (uint32_t)random_stream_below(random, LARGEST + 1), i);
+    }
+    ulp_workload_end(p.workloads[SIDE_INITIATOR]);
+    ulp_workload_end(p.workloads[SIDE_RESPONDER]);
+    pair_finish(&p);
+    g_assert_cmpuint(messages->len, ==, MESSAGES);
+    for (guint i = 0; i < MESSAGES; i++) {
+      const ulp_message_times *times = message_at(messages, i);
+
+      g_assert_false(seen[times->id]);
+      seen[times->id] = true;
+      g_assert_cmpint(times->posted, <, times->first_placed);
+      g_assert_cmpint(times->first_placed, <=, times->placed);
+      g_assert_cmpint(times->placed, <=, times->delivered);
+      g_assert_cmpint(times->delivered, <=, times->completed); /* a wire without placement latency */
+    }
+  }
+}
+
 /* --- The closed loop --- */
 
 /* Runs on, and wakes the ULP when it has thought, until `when_us`. */

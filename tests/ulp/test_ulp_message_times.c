@@ -37,7 +37,7 @@ static const times_case times_cases[] = {
     {"storage write: request, Read Request, data, response", ULP_OPERATION_STORAGE_WRITE, 70, 70, 80},
 };
 
-/* rfc5040 §5.5, §5.6: a Write or Send is complete when its octets are sure to arrive (note D23), a Read when
+/* rdmap-00 §7.5: a Write or Send is complete when its octets are sure to arrive (note D23), a Read when
  * its data is Delivered; an exchange is when its response is (docs/decisions.md, "The times of a message").
  */
 EACH_TEST(test_operation, times_case, times_cases)

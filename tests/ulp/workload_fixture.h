@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../rnic/rnic_fixture.h"
+#include "base/random_stream.h"
 #include "ulp/ulp_workload.h"
 
 /* A change to a segment on its way to the workload, after the stack has delivered it correctly. */
@@ -17,6 +18,7 @@ typedef struct pair {
   bool holds;                   /* posts nothing */
   bool no_crc;                  /* neither end wants one */
   time_ps placement_latency_ps; /* at both ends */
+  random_stream *random;        /* for tests, as user of `loses` */
   GString *trace;               /* what the ULPs see, and when; NULL: not wanted */
   unsigned woken[SIDES];        /* times that can_post was called */
   unsigned drawn[SIDES];        /* for tests, as draw_octets */

@@ -571,7 +571,7 @@ static void print_topics(const GArray *subjects)
 {
   printf("iwarpsim explain keys      the %d keys of a scenario\n"
          "iwarpsim explain metrics   the %d metrics and %d distributions of a run\n"
-         "iwarpsim explain columns   the columns of hosts.csv, ports.csv and message_classes.csv\n"
+         "iwarpsim explain columns   the columns of hosts.csv, ports.csv and message_*.csv\n"
          "iwarpsim explain terms     the terms of the outputs and of docs/ (installed: share/doc/iwarpsim)\n"
          "iwarpsim explain faults    the errors that one end can put on the wire\n"
          "iwarpsim explain NAME      one key, group, metric, term or fault:\n\n",

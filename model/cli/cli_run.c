@@ -311,9 +311,9 @@ static void print_answer(const summary *page, const scenario *s, const char *dir
 
 /* This is what a run may make in its folder, but for run.trace. */
 enum { OWN_RECEIVER_CAPTURE = 1, OWN_SERIES };
-static const char *const own_names[] = {"sender.pcap",  "receiver.pcap", "occupancy.csv",
-                                        "hosts.csv",    "ports.csv",     "message_classes.csv",
-                                        "messages.csv", "summary.json"};
+static const char *const own_names[] = {"sender.pcap",       "receiver.pcap", "occupancy.csv",
+                                        "hosts.csv",         "ports.csv",     "message_classes.csv",
+                                        "message_times.csv", "messages.csv",  "summary.json"};
 
 /* Returns whether `trace` (may be NULL) is the file `name` of the results. */
 static gboolean is_trace(const cli_results *results, const char *name)
@@ -376,8 +376,9 @@ summary cli_results_summary(const scenario *s, const session_result *result, con
  * are not this run's. */
 static gboolean put_in_place(const cli_results *results, gboolean notes, GError **error)
 {
-  static const char *const others[] = {"sender.pcap",         "receiver.pcap", "hosts.csv", "ports.csv",
-                                       "message_classes.csv", "messages.csv",  "run.trace"};
+  static const char *const others[] = {
+      "sender.pcap",         "receiver.pcap",     "hosts.csv",    "ports.csv",
+      "message_classes.csv", "message_times.csv", "messages.csv", "run.trace"};
   const char *older[G_N_ELEMENTS(others) + 1] = {NULL}, *name;
   g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
   g_autoptr(GDir) made = g_dir_open(new_files_folder(results->files), 0, NULL);

@@ -379,6 +379,27 @@ message_statistics message_log_statistics(const message_log *log, uint32_t class
   return all;
 }
 
+void message_log_completion(const message_log *log, uint32_t class, distribution *to)
+{
+  value_histogram times = {.largest = 0};
+
+  for (uint32_t i = 0; i < MESSAGE_SIZE_CLASSES; i++) {
+    const message_group *group = &log->groups[class * MESSAGE_SIZE_CLASSES + i];
+    const GArray *values = group->values[MESSAGE_COMPLETION];
+    const uint32_t *bins = group->bins[MESSAGE_COMPLETION];
+
+    for (guint k = 0; values && k < values->len; k++) {
+      value_histogram_add(&times, (uint64_t)g_array_index(values, double, k), 1);
+    }
+    for (size_t bin = 0; bins && bin < BINS; bin++) {
+      if (bins[bin] > 0) {
+        value_histogram_add(&times, (uint64_t)middle_of(bin), bins[bin]);
+      }
+    }
+  }
+  value_histogram_export(&times, (double)TIME_PS_PER_SECOND, 1, to);
+}
+
 static void set_queued(const message_log *log, metric_values *values)
 {
   static const uint32_t parts = QUANTILE_PARTS / WHOLE * 990;

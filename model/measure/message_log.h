@@ -100,6 +100,10 @@ typedef struct message_statistics {
 /* Returns that of `class` and `size_class`; MESSAGES_ALL stands for all of either. O(their messages). */
 message_statistics message_log_statistics(const message_log *log, uint32_t class, uint32_t size_class);
 
+/* Makes `to`, which is overwritten, the distribution of the completion times of `class` in seconds, like that
+ * of all messages in a run's results. Free with distribution_clear(). */
+void message_log_completion(const message_log *log, uint32_t class, distribution *to);
+
 /* Sets the metrics message.* and the distributions of `results`: of all messages; nothing without any. */
 void message_log_set_results(const message_log *log, run_results *results);
 

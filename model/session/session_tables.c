@@ -13,6 +13,12 @@ typedef struct message_row {
   message_statistics of;
 } message_row;
 
+/* This is a row of message_times.csv. */
+typedef struct message_times_row {
+  const char *class;
+  const distribution_bin *bin;
+} message_times_row;
+
 static const char *const statistic_names[MESSAGE_STATISTICS] = {[MESSAGE_MEAN] = "mean",
                                                                 [MESSAGE_P50] = "p50",
                                                                 [MESSAGE_P95] = "p95",
@@ -29,6 +35,7 @@ const column_row *column_row_of(size_t column)
 #define MESSAGES(name, unit, is_present, value, sentence) {"message_classes.csv", name, unit, sentence},
 #define MESSAGES_STATISTICS(prefix, suffix, unit, quantity, sentence)                                        \
   MESSAGES(prefix "_*" suffix, unit, , , sentence)
+#define TIMES(name, unit, value, sentence) {"message_times.csv", name, unit, sentence},
 #include "session/columns.def"
   };
 
@@ -101,11 +108,11 @@ static bool queue_quantile(const session_port *port, uint32_t parts, double *oct
     ADD(of_row, name, !isnan(number), number)                                                                \
   }
 
-/* Returns the row of `host`, `port` or `messages`, of which two are NULL: run_value, whose text is "" where
- * there is no value. */
+/* Returns the row of `host`, `port`, `messages` or `times`, of which all but one are NULL: run_value, whose
+ * text is "" where there is no value. */
 /* NOLINTNEXTLINE(readability-function-size): a statement a column, made by the preprocessor */
 static GArray *row_of(const session_host_result *host, const session_port *port, const message_row *messages,
-                      const probability_list *shares)
+                      const message_times_row *times, const probability_list *shares)
 {
   const metric_values *values = host ? &host->results.metrics : NULL;
   const network_port_gauge *gauge = port && port->gauge && port->gauge->measured_ps > 0 ? port->gauge : NULL;
@@ -120,6 +127,7 @@ static GArray *row_of(const session_host_result *host, const session_port *port,
 #define MESSAGES(name, unit, is_present, value, sentence) ADD(messages, name, is_present, value)
 #define MESSAGES_STATISTICS(prefix, suffix, unit, quantity, sentence)                                        \
   ADD_STATISTICS(messages, prefix, suffix, quantity)
+#define TIMES(name, unit, value, sentence) ADD(times, name, true, value)
 #include "session/columns.def"
   return row;
 }
@@ -163,7 +171,7 @@ static void append_hosts(const session_network *network, const configuration *c,
   for (uint32_t i = 0; i < result->host_count; i++) {
     session_host_result *host = &result->hosts[i];
     session_graph_count_host(network, i, &host->results.metrics);
-    g_autoptr(GArray) row = row_of(host, NULL, NULL, &c->measure.quantiles);
+    g_autoptr(GArray) row = row_of(host, NULL, NULL, NULL, &c->measure.quantiles);
 
     append_row(text, row, i == 0);
     for (uint32_t named = 0; named < c->of_graph.named_count; named++) {
@@ -178,7 +186,7 @@ static void append_hosts(const session_network *network, const configuration *c,
     all.timeouts += host->timeouts;
     all.goodput_out_bit_per_s += host->goodput_out_bit_per_s;
   }
-  g_autoptr(GArray) row = row_of(&all, NULL, NULL, &c->measure.quantiles);
+  g_autoptr(GArray) row = row_of(&all, NULL, NULL, NULL, &c->measure.quantiles);
   add_text(result->values, "all.host", result->hosts[session_fullest_host(result)].name);
   keep(result->values, "all", "", row);
   run_results_clear(&all.results);
@@ -191,7 +199,7 @@ static void append_ports(const session_network *network, const configuration *c,
 
   for (guint i = 0; i < ports->len; i++) {
     const session_port *port = &g_array_index(ports, session_port, i);
-    g_autoptr(GArray) row = row_of(NULL, port, NULL, &c->measure.quantiles);
+    g_autoptr(GArray) row = row_of(NULL, port, NULL, NULL, &c->measure.quantiles);
 
     append_row(text, row, i == 0);
     if (!port->to) {
@@ -213,7 +221,7 @@ static void append_class(const message_log *log, uint32_t class, const char *nam
     g_autofree char *of = is_of_all ? g_strdup(name) : g_strconcat(name, ".", messages.size_class, NULL);
 
     if (is_of_all || messages.of.count + messages.of.incomplete > 0) {
-      g_autoptr(GArray) row = row_of(NULL, NULL, &messages, NULL);
+      g_autoptr(GArray) row = row_of(NULL, NULL, &messages, NULL, NULL);
       append_row(text, row, text->len == 0);
       keep(result->message_values, "message.", of, row);
     }
@@ -227,6 +235,23 @@ static void append_messages(G_GNUC_UNUSED const session_network *network, const 
     append_class(result->messages, i, traffic_class_name(&c->classes[i]), result, text);
   }
   append_class(result->messages, MESSAGES_ALL, "all", result, text);
+}
+
+/* Of several classes: all of one are in the distribution of the run's results. */
+static void append_times(G_GNUC_UNUSED const session_network *network, const configuration *c,
+                         session_result *result, GString *text)
+{
+  for (uint32_t i = 0; i < c->class_count; i++) {
+    distribution times = {.count = 0};
+
+    message_log_completion(result->messages, i, &times);
+    for (size_t k = 0; k < times.count; k++) {
+      const message_times_row of = {traffic_class_name(&c->classes[i]), &times.bins[k]};
+      g_autoptr(GArray) row = row_of(NULL, NULL, NULL, &of, NULL);
+      append_row(text, row, text->len == 0);
+    }
+    distribution_clear(&times);
+  }
 }
 
 /* Writes messages.csv. */
@@ -267,7 +292,8 @@ gboolean session_tables_write(const session_network *network, const configuratio
     void (*append)(const session_network *, const configuration *, session_result *, GString *);
   } tables[] = {{is_graph, "hosts.csv", append_hosts},
                 {is_graph, "ports.csv", append_ports},
-                {result->messages, "message_classes.csv", append_messages}};
+                {result->messages, "message_classes.csv", append_messages},
+                {result->messages && c->class_count > 1, "message_times.csv", append_times}};
   g_autoptr(GString) all = g_string_new(NULL);
   gboolean good = TRUE;
 

@@ -253,3 +253,29 @@ TEST(test_queued)
   g_assert_false(results.metrics.present[METRIC_MESSAGE_COMPLETION_MEAN_S]);
   run_results_clear(&results);
 }
+
+/* The distribution of a class has all its messages, of every size, and no other's; beyond 10^6 messages as
+ * well. A bound is at most 1/16 above what is below it. */
+TEST(test_completion_of_a_class)
+{
+  static const int counts[] = {3, MESSAGES_EXACT};
+  for (gsize i = 0; i < G_N_ELEMENTS(counts); i++) {
+    g_autoptr(message_log) log = log_of(0);
+    distribution times;
+    message_record other = took(1, 1, TIME_PS_PER_MILLISECOND, 1),
+                   large = took(0, 1 << 20, 8 * TIME_PS_PER_MICROSECOND, 1);
+    message_log_add(log, &other);
+    message_log_add(log, &large);
+    for (int k = 0; k < counts[i]; k++) {
+      message_record small = took(0, 1, 2 * TIME_PS_PER_MICROSECOND, 1);
+      message_log_add(log, &small);
+    }
+    message_log_completion(log, 0, &times);
+    g_assert_cmpuint(times.count, ==, 2);
+    g_assert_cmpfloat(times.bins[0].weight, ==, counts[i]);
+    g_assert_cmpfloat_with_epsilon(times.bins[0].bound, 2e-6, 2e-6 / 16);
+    g_assert_cmpfloat(times.bins[1].weight, ==, 1);
+    g_assert_cmpfloat_with_epsilon(times.bins[1].bound, 8e-6, 8e-6 / 16);
+    distribution_clear(&times);
+  }
+}

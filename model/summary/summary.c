@@ -253,6 +253,55 @@ static void print_group(const metric_values *metrics, gsize group, FILE *file)
   }
 }
 
+/* Returns the value of a traffic class; NAN: it has none. */
+static double value_of_class(const GArray *values, const char *class, const char *column)
+{
+  g_autofree char *name = g_strconcat("message.", class, ".", column, NULL);
+  double number = NAN;
+  for (guint i = 0; i < values->len; i++) {
+    const run_value *value = &g_array_index(values, run_value, i);
+    number = strcmp(value->name, name) == 0 ? value->number : number;
+  }
+  return number;
+}
+
+/* Prints a line for each traffic class, where there are several. */
+static void print_classes(const GArray *values, FILE *file)
+{
+  static const char *const times[][2] = {{"completion_p50_s", "median"}, {"completion_p99_s", "p99"}};
+  static const char *const slowdowns[][2] = {{"slowdown_p50", "median"}, {"slowdown_p99", "p99"}};
+  g_autoptr(GPtrArray) classes = g_ptr_array_new_with_free_func(g_free);
+  for (guint i = 0; values != NULL && i < values->len; i++) {
+    g_auto(GStrv) parts = g_strsplit(g_array_index(values, run_value, i).name, ".", 0);
+    if (g_strv_length(parts) == 3 && strcmp(parts[2], "count") == 0 && strcmp(parts[1], "all") != 0) {
+      g_ptr_array_add(classes, g_strdup(parts[1]));
+    }
+  }
+  for (guint c = 0; classes->len > 1 && c < classes->len; c++) {
+    const char *class = classes->pdata[c];
+    const double count = value_of_class(values, class, "count"),
+                 incomplete = value_of_class(values, class, "incomplete");
+    plain_text_print(file, "  %s: %.0f %s", class, count, units_counted(count, "messages"));
+    if (incomplete > 0) {
+      plain_text_print(file, " and %.0f not complete", incomplete);
+    }
+    for (gsize i = 0; i < G_N_ELEMENTS(times); i++) {
+      const double time = value_of_class(values, class, times[i][0]);
+      g_autofree char *text = units_format_rounded(isnan(time) ? 0 : time, "s");
+      if (!isnan(time)) {
+        plain_text_print(file, "%s%s %s", i == 0 ? ", complete after " : ", ", times[i][1], text);
+      }
+    }
+    for (gsize i = 0; i < G_N_ELEMENTS(slowdowns); i++) {
+      const double slowdown = value_of_class(values, class, slowdowns[i][0]);
+      if (!isnan(slowdown)) {
+        plain_text_print(file, "%s%s %.3g", i == 0 ? ", slowdown " : ", ", slowdowns[i][1], slowdown);
+      }
+    }
+    plain_text_print(file, "\n");
+  }
+}
+
 void summary_print(const summary *page, const scenario *s, FILE *file)
 {
   const char *seed = scenario_value_text(s, SCENARIO_RUN_SEED);
@@ -301,6 +350,10 @@ void summary_print(const summary *page, const scenario *s, FILE *file)
                    test.verdict == WARM_UP_TOO_SHORT ? "" : p);
   for (gsize group = 0; group < G_N_ELEMENTS(groups); group++) {
     print_group(&page->results->metrics, group, file);
+    if (strcmp(groups[group].prefix, "message.") == 0) {
+      print_classes(page->message_values, file);
+      continue; /* its quantiles are metrics */
+    }
     print_quantiles(page->results->distributions, group, file);
     print_gauges(page->results, group, file);
   }

@@ -74,7 +74,7 @@ static char *written(const fixture *f)
 /* A list without groups is left out, and so are the keys of graphs. */
 static gboolean has_key(const fixture *f, scenario_key key)
 {
-  return key != SCENARIO_EVENT && scenario_shows(f->scenario, key);
+  return scenario_key_row_of(key)->type != SCENARIO_TYPE_GROUPS && scenario_shows(f->scenario, key);
 }
 
 static summary_record *read_back(const fixture *f)
@@ -411,6 +411,45 @@ FIXTURE_TEST(test_page)
   expect_line(page, "  goodput_bit_per_s * 9288100000  bit/s * 9.288 Gbit/s");
   expect_line(page, "  delay.placement_mean_s * 5.24e-05  s * 52.4 us");
   expect_line(page, "  efficiency_wire * 0.1");
+}
+
+static void add_value(GArray *values, const char *name, double number)
+{
+  const run_value value = {.name = g_strdup(name), .number = number};
+  g_array_append_val(values, value);
+}
+
+static void free_name(gpointer value)
+{
+  g_free(((run_value *)value)->name);
+}
+
+/* Several traffic classes have a line each, with what there is of each; one class is what the metrics are of.
+ */
+FIXTURE_TEST(test_page_of_classes)
+{
+  g_autoptr(GArray) values = g_array_new(FALSE, FALSE, sizeof(run_value));
+  g_array_set_clear_func(values, free_name);
+  metric_values_set(&f->results.metrics, METRIC_MESSAGE_COUNT, 201);
+  add_value(values, "message.back.count", 200);
+  add_value(values, "message.back.incomplete", 3);
+  add_value(values, "message.back.completion_p50_s", 8e-6);
+  add_value(values, "message.back.completion_p99_s", 7.25e-4);
+  add_value(values, "message.back.slowdown_p50", 1.5);
+  add_value(values, "message.back.slowdown_p99", 12.25);
+  add_value(values, "message.back.upto_4KiB.count", 200);
+  add_value(values, "message.all.count", 201);
+  f->page.message_values = values;
+  g_autofree char *one = printed(f);
+  g_assert_null(strstr(one, "  back: "));
+  add_value(values, "message.incast.count", 1);
+  add_value(values, "message.incast.incomplete", 0);
+  add_value(values, "message.incast.completion_p50_s", 0.004);
+  g_autofree char *page = printed(f);
+  expect_line(page, "Messages\n  message.count * 201  messages");
+  expect_line(page, "  back: 200 messages and 3 not complete, complete after median 8 us, p99 725 us, "
+                    "slowdown median 1.5, p99 12.2");
+  expect_line(page, "  incast: 1 message, complete after median 4 ms");
 }
 
 /* These are nine bins of 100 octets each, at 0, 1 … 8 us: half of 900 is reached at the fifth (4 us), 99 % at

@@ -14,8 +14,8 @@
 #include "study/plot/study_plot.h"
 
 /* This is what of a run's folder can be drawn; a store's kinds are study_plot.h's. */
-static const char *const run_kinds[] = {"occupancy", "distribution", "delays", "utilisation",
-                                        "queues",    TRACE_PLOTS,    NULL};
+static const char *const run_kinds[] = {"occupancy",   "distribution", "delays",    "completion", "slowdown",
+                                        "utilisation", "queues",       TRACE_PLOTS, NULL};
 static const char *const trace_kinds[] = {TRACE_PLOTS, NULL};
 
 enum { PIPE_COLUMNS = 80 };
@@ -231,6 +231,12 @@ static gboolean plot_run(const cli_arguments *arguments, gboolean is_folder, con
   if (target->format != GNUPLOT_TERM && !cli_make_folder(target->folder, 2, error)) {
     return FALSE;
   }
+  const study_plot *of_messages = strcmp(what, plot_completion.name) == 0 ? &plot_completion
+                                  : strcmp(what, plot_slowdown.name) == 0 ? &plot_slowdown
+                                                                          : NULL;
+  if (of_messages != NULL) {
+    return study_plot_draw_run(path, of_messages, &chosen.request, target, error);
+  }
   if (!is_trace_plot()) {
     return strcmp(what, run_kinds[0]) == 0 ? plot_occupancy(path, &chosen.request, target, error)
            : is_map_of_ports(what)
@@ -302,6 +308,8 @@ static char *summary_of_kinds(void)
       "  occupancy     what the RNIC holds over time, by cause (default)\n"
       "  distribution  share of the time with a reassembly occupancy above x\n"
       "  delays        share of the payload that waits longer than x\n"
+      "  completion    share of the messages that are complete within x\n"
+      "  slowdown      median and p99 of the slowdown of messages, by their size\n"
       "  utilisation   how busy each port of a graph's switches was, as a map\n"
       "  queues        the most that the queue of each port held, as a map\n"
       "Plots of a DIR, whose scenario is then run again, or of a TRACE (run --trace):\n"

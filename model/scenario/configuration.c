@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "scenario/configuration.h"
 
+#include <math.h>
+
 #include "base/numbers.h"
 configuration *configuration_new(void)
 {
@@ -319,4 +321,17 @@ void configuration_resolve(configuration *c)
   }
   resolve_endpoint(c, SIDE_INITIATOR);
   resolve_endpoint(c, SIDE_RESPONDER);
+}
+
+double configuration_poisson_load(const configuration *c)
+{
+  double load = 0;
+
+  for (uint32_t i = 0; i < c->class_count; i++) {
+    const traffic_class *of = &c->classes[i];
+    const bool fits =
+        of->arrivals == ARRIVALS_POISSON && of->interval_ps == 0 && of->pattern.pattern != TRAFFIC_INCAST;
+    load = fits ? load + of->load : (double)NAN;
+  }
+  return load;
 }

@@ -249,3 +249,8 @@ uint32_t configuration_headers_octets(const configuration *c);
  * slowest rate of the main direction. */
 time_ps configuration_base_round_trip(const configuration *c);
 uint64_t configuration_bandwidth_delay_octets(const configuration *c);
+
+/* Returns the load of all classes together on the link of a sender, where it is Poisson arrivals of single
+ * messages: 1/(1 − load) is then the mean slowdown of every size under processor sharing. NAN: of other
+ * arrivals, and of incasts, whose messages come together. */
+double configuration_poisson_load(const configuration *c);

@@ -3,7 +3,7 @@
 # Columns: place on x, runs, mean or median, the ends of its interval, flagged runs, x as it is written.
 
 # --- Lines: those of the runs, a bound of each in its colour, references ---
-points = x_numeric ? 'linespoints' : 'points' # words have no order that a line between them would mean
+points = x_numeric || exists('x_ordered') ? 'linespoints' : 'points' # words have no order that a line between them would mean; sizes have
 share(i) = i*(lines > 5 ? 0.2/lines : 0.04) # of the panel's height: crosses of several lines do not hide each other
 above(i) = y_log ? y_from*(y_to/y_from)**share(i) : y_from+share(i)*(y_to-y_from)
 look(kind, i) = \

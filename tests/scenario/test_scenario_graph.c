@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* These tests are about graphs of hosts and switches: what is wrong with them, and what a user should know.
  */
+#include <math.h>
+
 #include "scenario_fixture.h"
 
 #define STAR "topology: { kind = \"star\"; hosts = 4; };\n"
@@ -353,4 +355,27 @@ static const char *const noted[][2] = {
 TEST(test_notes)
 {
   fixture_assert_all_findings(noted, G_N_ELEMENTS(noted));
+}
+
+/* Loads of classes add up at a sender: 20 % and 30 % are 50 %. What comes at intervals, waits for
+ * completions, or comes together, as incasts do, has no such load. */
+TEST(test_poisson_load)
+{
+  static const struct {
+    traffic_class other;
+    double load;
+  } cases[] = {
+      {{.name = "", .arrivals = ARRIVALS_POISSON, .load = 0.3}, 0.5},
+      {{.name = "", .arrivals = ARRIVALS_POISSON, .load = 0.3, .pattern.pattern = TRAFFIC_INCAST}, NAN},
+      {{.name = "", .arrivals = ARRIVALS_POISSON, .load = 0.1, .interval_ps = 1}, NAN},
+      {{.name = "", .arrivals = ARRIVALS_INTERVAL, .load = 0.3}, NAN},
+      {{.name = "", .arrivals = ARRIVALS_POSTED, .load = 0.1}, NAN}};
+  for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+    configuration *c = configuration_new();
+    const traffic_class classes[] = {{.name = "", .arrivals = ARRIVALS_POISSON, .load = 0.2}, cases[i].other};
+    configuration_set_classes(c, classes, G_N_ELEMENTS(classes));
+    const double load = configuration_poisson_load(c);
+    g_assert_true(isnan(cases[i].load) ? isnan(load) : fabs(load - cases[i].load) < 1e-12);
+    configuration_unref(c);
+  }
 }

@@ -58,3 +58,43 @@ gboolean study_plot_draw(const study_table *table, const study_plot *plot, const
   g_autofree char *safe_name = gnuplot_file_stem(name);
   return study_plot_fits(table, plot, error) && plot->draw(table, plot, request, safe_name, target, error);
 }
+
+/* Returns the run in `folder`, as a study of its own: by its summary.json and, if it is there,
+ * message_classes.csv. */
+static study_table *read_run(const char *folder, GError **error)
+{
+  g_autofree char *path = g_build_filename(folder, "summary.json", NULL), *messages = NULL;
+  g_autofree char *classes = g_build_filename(folder, "message_classes.csv", NULL);
+  g_autoptr(summary_record) record = summary_read_json(path, error);
+  if (record == NULL) {
+    return NULL;
+  }
+  if (g_file_get_contents(classes, &messages, NULL, NULL)) {
+    run_results_set_tables(&record->results, messages, "");
+  }
+  const provenance from = {.name = record->name,
+                           .title = record->title,
+                           .axes = (char *)"",
+                           .sets = (char *)"",
+                           .text = (char *)"",
+                           .libraries = (char *)"",
+                           .version = record->version,
+                           .git = record->git != NULL ? record->git : (char *)"unknown"};
+  stored_run run = {.status = RUN_OK, /* how it ended does not matter here */
+                    .results = record->results,
+                    .message = record->message,
+                    .stderr_tail = (char *)"",
+                    .engine = record->engine,
+                    .host = (char *)"",
+                    .started = (char *)""};
+  memcpy(run.keys, record->keys, sizeof record->keys);
+  return study_table_of_run(&from, &run, error);
+}
+
+gboolean study_plot_draw_run(const char *run_folder, const study_plot *plot, const plot_request *request,
+                             const gnuplot_target *target, GError **error)
+{
+  g_autoptr(study_table) table = read_run(run_folder, error);
+  return table != NULL && study_plot_fits(table, plot, error) &&
+         plot->draw(table, plot, request, plot->name, target, error);
+}

@@ -32,6 +32,8 @@ struct study_plot {
   PLOT(plot_heat_map)                                                                                        \
   PLOT(plot_distribution)                                                                                    \
   PLOT(plot_exceedance)                                                                                      \
+  PLOT(plot_completion)                                                                                      \
+  PLOT(plot_slowdown)                                                                                        \
   PLOT(plot_memory)                                                                                          \
   PLOT(plot_connections)                                                                                     \
   PLOT(plot_cuts)                                                                                            \
@@ -76,6 +78,10 @@ gboolean plot_occupancy(const char *run_folder, const plot_request *request, con
  * (IWARPSIM_ERROR, as when it has no samples, or G_FILE_ERROR) on failure. */
 gboolean plot_distribution_of_run(const char *run_folder, gboolean delays, const plot_request *request,
                                   const gnuplot_target *target, GError **error);
+
+/* Draws `plot` of the run in `run_folder` alone, under its own name. FALSE and `error` likewise. */
+gboolean study_plot_draw_run(const char *run_folder, const study_plot *plot, const plot_request *request,
+                             const gnuplot_target *target, GError **error);
 
 /* Draws a map of the ports of switches, of a run's ports.csv: how busy each was, or (`queues`)
  * the most that its queue held, as "utilisation" or "queues", with `subtitle`. FALSE and `error`

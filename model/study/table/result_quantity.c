@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/units.h"
 #include "measure/warm_up.h"
 #include "scenario/configuration.h"
 #include "scenario/scenario_guess.h"
@@ -192,7 +193,15 @@ static char *replaced(const char *name, const char *words)
 
 char *result_size_class_words(const char *name)
 {
-  return replaced(name, "upto_|up to |above_|above |KiB| KiB|MiB| MiB|all|all sizes");
+  return replaced(name, "upto_|\u2264 |above_|> |KiB| KiB|MiB| MiB");
+}
+
+uint64_t result_size_class_octets(const char *name)
+{
+  const char *size = strchr(name, '_');
+  uint64_t octets = UINT64_MAX;
+  return size != NULL && units_parse_size(size + 1, &octets) ? octets + g_str_has_prefix(name, "above_")
+                                                             : UINT64_MAX;
 }
 
 char *result_quantity_words(const result_quantity *quantity)
@@ -200,10 +209,10 @@ char *result_quantity_words(const result_quantity *quantity)
   /* Parts of names, and what stands for them. */
   static const char words[] =
       "buffer.reassembly_|reassembly occupancy, |octets_direct|octets_directly|placement.octets|payload "
-      "placed|delay.|delay, |tcp.|TCP |mpa.|MPA |state.||message.||completion_|completion time, "
-      "|delivered_|time to "
-      "delivery, |placed_|time to placement, |slowdown_|slowdown, |_bit_per_s||_octets||mean_s|mean|_| |/| "
-      "/ ";
+      "placed|delay.|delay, |tcp.|TCP |mpa.|MPA |state.||message.completion_|completion time, "
+      "|message.delivered_|time to "
+      "delivery, |message.placed_|time to placement, |message.slowdown_|slowdown, |message.|messages, "
+      "|_bit_per_s||_octets||mean_s|mean|_| |/| / ";
   g_autofree char *name = result_quantity_name(quantity);
   g_auto(GStrv) parts = g_strsplit(name, ".", 3);
   const char *column = quantity->of_table != NULL ? parts[2] : name, *dot = strchr(column, '.');
@@ -217,7 +226,9 @@ char *result_quantity_words(const result_quantity *quantity)
   g_autofree char *bare = g_str_has_suffix(column, "_s") && !g_str_has_suffix(column, "_per_s")
                               ? g_strndup(column, strlen(column) - strlen("_s"))
                               : g_strdup(column);
-  g_autofree char *text = replaced(bare, words);
+  const gboolean is_of_messages = quantity->of_table != NULL && g_str_has_prefix(name, "message.");
+  g_autofree char *full = g_strconcat(is_of_messages ? "message." : "", bare, NULL);
+  g_autofree char *text = replaced(full, words);
   return quantity->of_table == NULL ? g_steal_pointer(&text)
                                     : g_strconcat(text, " (", parts[1], size != NULL ? ", " : "",
                                                   size != NULL ? size : "", ")", NULL);
@@ -350,7 +361,8 @@ static void bound_share(const result_quantity *quantity, statistics *of)
 guint result_quantity_unsteady(const result_quantity *quantity, const GPtrArray *runs)
 {
   g_autofree char *name = result_quantity_name(quantity);
-  const gboolean is_quantile = g_regex_match_simple("_p[0-9]|_level_once_in_", name, 0, 0);
+  const gboolean is_quantile =
+      g_regex_match_simple("_p[0-9]|_level_once_in_", name, 0, 0) && !g_str_has_prefix(name, "message.");
   guint unsteady = 0;
   for (guint i = 0; i < runs->len && is_quantile; i++) {
     const study_run *run = g_ptr_array_index(runs, i);

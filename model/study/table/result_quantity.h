@@ -60,6 +60,10 @@ char *result_quantity_words(const result_quantity *quantity);
 /* Returns what `name`, of a size class of messages, "upto_64KiB", is in words. Free with g_free(). */
 char *result_size_class_words(const char *name);
 
+/* Returns the most octets that messages of the size class `name` have, by which size classes are sorted: of
+ * the last one 1 more than it is above, of "all" UINT64_MAX. */
+uint64_t result_size_class_octets(const char *name);
+
 /* Returns the unit as the table of metrics has it; "1" of two metrics with one unit. Free with g_free(). */
 char *result_quantity_unit(const result_quantity *quantity);
 

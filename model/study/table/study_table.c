@@ -135,7 +135,7 @@ static int compare_texts(gconstpointer a, gconstpointer b)
   return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-study_table *study_table_read(result_store *store, guint exclude, GError **error)
+static reading new_reading(guint exclude)
 {
   study_table *table = g_new0(study_table, 1);
   table->runs = g_ptr_array_new_with_free_func(free_run);
@@ -145,18 +145,36 @@ study_table *study_table_read(result_store *store, guint exclude, GError **error
                                .engines = g_ptr_array_new()};
   table->left_out = g_ptr_array_new_with_free_func(free_run);
   table->texts = g_string_chunk_new(4096);
-  g_autoptr(GPtrArray) names = g_ptr_array_new();
-  g_autoptr(GPtrArray) versions = g_ptr_array_new();
-  reading r = {.table = table, .exclude = exclude, .names = names, .versions = versions};
-  if (!result_store_each(store, visit_run, &r, error)) {
-    study_table_free(table);
-    return NULL;
-  }
+  return (reading){
+      .table = table, .exclude = exclude, .names = g_ptr_array_new(), .versions = g_ptr_array_new()};
+}
+
+/* Returns the table, NULL unless it is `good`. */
+static study_table *finish(reading *r, gboolean good)
+{
+  study_table *table = r->table;
   g_ptr_array_sort(table->all.hosts, compare_texts);
   g_ptr_array_sort(table->all.engines, compare_texts);
-  table->names = study_table_join(names);
-  table->versions = study_table_join(versions);
-  return table;
+  table->names = study_table_join(r->names);
+  table->versions = study_table_join(r->versions);
+  g_ptr_array_unref(r->names);
+  g_ptr_array_unref(r->versions);
+  if (!good) {
+    study_table_free(table);
+  }
+  return good ? table : NULL;
+}
+
+study_table *study_table_read(result_store *store, guint exclude, GError **error)
+{
+  reading r = new_reading(exclude);
+  return finish(&r, result_store_each(store, visit_run, &r, error));
+}
+
+study_table *study_table_of_run(const provenance *from, const stored_run *run, GError **error)
+{
+  reading r = new_reading(0);
+  return finish(&r, visit_run(from, run, &r, error));
 }
 
 gboolean study_table_check(const study_table *table, guint exclude, GError **error)

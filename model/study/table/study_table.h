@@ -78,6 +78,9 @@ typedef struct study_table {
  * when a metric has a value that no run measures (IWARPSIM_ERROR) or the store fails (RESULT_STORE_ERROR).
  * Free with study_table_free() (NULL-safe). */
 study_table *study_table_read(result_store *store, guint exclude, GError **error);
+
+/* Returns the same of `run` alone, of `from`. */
+study_table *study_table_of_run(const provenance *from, const stored_run *run, GError **error);
 void study_table_free(study_table *table);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(study_table, study_table_free)
 

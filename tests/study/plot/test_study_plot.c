@@ -63,6 +63,8 @@ PLOT_TEST(test_unfit)
                {&plot_peak, "a key beside run.seed"},
                {&plot_distribution, "samples of the occupancy"},
                {&plot_delays, "samples of a delay"},
+               {&plot_completion, "messages were timed"},
+               {&plot_slowdown, "slowdown of messages"},
                {&plot_memory, "receiver.memory"},
                {&plot_connections, "workload.connections"},
                {&plot_cuts, "middlebox.chunk"}};
@@ -90,6 +92,8 @@ DRAWN_TEST(test_draw_all)
     plot_fixture_set_all(f, metric, 1000, 100);
   }
   for (guint i = 0; i < f->table.runs->len; i++) {
+    run_results_set_tables(&((study_run *)g_ptr_array_index(f->table.runs, i))->results,
+                           "class,size_class,count,slowdown_p50\nall,upto_4KiB,4,2\nall,all,4,2\n", "");
     for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
       plot_fixture_sample(g_ptr_array_index(f->table.runs, i), id, 0, 3);
       plot_fixture_sample(g_ptr_array_index(f->table.runs, i), id, 1, 1);

@@ -334,7 +334,10 @@ TEST(test_words_of_tables)
       {"host.h16.goodput_bit_per_s", "goodput (h16)"},
       {"port.s0:17.queue_p99_octets", "queue p99 (s0:17)"},
       {"message.back.completion_p99.9_s", "completion time, p99.9 (back)"},
-      {"message.back.above_8MiB.slowdown_mean", "slowdown, mean (back, above 8 MiB)"}};
+      {"message.placed_p95_s", "time to placement, p95"},
+      {"message.back.count", "messages, count (back)"},
+      {"placement.octets_direct/placement.octets", "payload placed directly / payload placed"},
+      {"message.back.above_8MiB.slowdown_mean", "slowdown, mean (back, > 8 MiB)"}};
   for (gsize i = 0; i < G_N_ELEMENTS(words); i++) {
     result_quantity quantity;
     g_assert_true(NO_ERROR(result_quantity_read, words[i][0], &quantity));

@@ -13,23 +13,16 @@
 
 enum { COLUMNS_MAX = 12, SHOWN_MAX = 16 };
 
-/* This is what the page has of a table of a run: columns, as its first line names them, and what they are
- * called here. The first `texts` are shown as texts, and a line without the last of these is left out. Rows
- * are sorted by the sum of the columns after these until `then_by`, then by that one, the largest first. */
-typedef struct graph_table {
-  guint texts, then_by;
-  const char *order, *columns;
-} graph_table;
-
 /* Only a Data Sink holds and is delivered something, and only a Data Source sends something again. */
-static const graph_table
+static const report_table
     of_hosts =
-        {1, 2, "Hosts by their peak of reassembly occupancy",
+        {1, 2, SHOWN_MAX, "Hosts by their peak of reassembly occupancy",
          "host=host,buffer.reassembly_peak_octets=peak occupancy,buffer.reassembly_p99.9_octets=p99.9 "
          "occupancy,"
          "segments_refused=segments refused,delivery.octets=delivered,retransmissions=segments sent again"},
     of_ports = {
-        3, 7, "Ports of switches by the packets that they dropped or lost, then by the p99.9 of their queue",
+        3, 7, SHOWN_MAX,
+        "Ports of switches by the packets that they dropped or lost, then by the p99.9 of their queue",
         "switch=switch,port=port,to=to,dropped_port_packets=packets over the port's limit,"
         "dropped_threshold_packets=over the threshold,dropped_buffer_packets=over the buffer,"
         "lost_link_packets=lost with the link,queue_p99.9_octets=p99.9 queue,queue_peak_octets=peak queue,"
@@ -46,8 +39,7 @@ static gint by_most(gconstpointer a, gconstpointer b)
   return (more > 0) - (more < 0);
 }
 
-/* Appends what `shown` has of the table; nothing when there is none, or it has no rows. */
-static void append_table(const graph_table *shown, const run_table *table, GString *html)
+void report_append_table(const report_table *shown, const run_table *table, GString *html)
 {
   g_auto(GStrv) columns = g_strsplit_set(shown->columns, "=,", -1);
   g_autoptr(GArray) rows = g_array_new(FALSE, FALSE, sizeof(graph_row));
@@ -70,7 +62,8 @@ static void append_table(const graph_table *shown, const run_table *table, GStri
     g_array_append_vals(rows, &row, last != NULL && *last != '\0');
   }
   g_array_sort(rows, by_most);
-  for (guint r = 0; r < MIN(rows->len, SHOWN_MAX); r++) {
+  const guint most = shown->most > 0 ? MIN(rows->len, shown->most) : rows->len;
+  for (guint r = 0; r < most; r++) {
     g_string_append(body, "<tr>");
     for (guint k = 0; columns[2 * k] != NULL; k++) {
       const char *field = g_array_index(rows, graph_row, r).fields[places[k]];
@@ -89,7 +82,8 @@ static void append_table(const graph_table *shown, const run_table *table, GStri
   }
   if (rows->len > 0) {
     g_autofree char *caption =
-        g_strdup_printf("%s: the first %u of %u.", shown->order, MIN(rows->len, SHOWN_MAX), rows->len);
+        shown->most > 0 ? g_strdup_printf("%s: the first %u of %u.", shown->caption, most, rows->len)
+                        : g_strdup(shown->caption);
     html_append_table(html, caption, "", head->str, body->str);
   }
 }
@@ -117,8 +111,8 @@ static void append_run(report_page *report, const study_run *run)
       g_strdup_printf("%s%sseed %s", words, *words != '\0' ? ", " : "", run->keys[SCENARIO_RUN_SEED]);
   html_append(report->html, "<details%s><summary>hosts and ports%s: %s</summary>\n",
               report->run != NULL ? " open" : "", report->run != NULL ? "" : " where it held most", place);
-  append_table(&of_hosts, hosts, report->html);
-  append_table(&of_ports, ports, report->html);
+  report_append_table(&of_hosts, hosts, report->html);
+  report_append_table(&of_ports, ports, report->html);
   if (ports != NULL) {
     report_append_figure(report, "map", draw_map, &(const port_map){ports, place});
   }

@@ -67,6 +67,23 @@ typedef gboolean (*report_draw)(const report_page *report, const void *of, const
  * drawn. */
 void report_append_figure(report_page *report, const char *name, report_draw draw, const void *of);
 
+/* This is what the page has of a table of a run: columns, as its first line names them, and what they are
+ * called here, "host=host,connections=connections". The first `texts` are shown as texts, and a line without
+ * the last of these is left out. Rows are sorted by the sum of the columns after these until `then_by`, then
+ * by that one, the largest first; with a `then_by` before these they stay in their order. */
+typedef struct report_table {
+  guint texts, then_by;
+  guint most; /* rows; 0: all are shown, and not counted */
+  const char *caption, *columns;
+} report_table;
+
+/* Appends what `shown` has of `table`; nothing when there is none (NULL), or it has no rows. */
+void report_append_table(const report_table *shown, const run_table *table, GString *html);
+
+/* Appends the times of messages of the report's run; without one, of all runs. Nothing where none was timed.
+ */
+void report_append_messages(report_page *report);
+
 /* Returns the one of `runs` (study_run) whose settings and seed the run in the folder `run` of the options
  * has. NULL and `error` when none has, with the setting that rules out the last of them, or when it has no
  * hosts and ports. */

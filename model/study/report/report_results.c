@@ -279,6 +279,7 @@ void report_append_results(report_page *report)
                  columns);
     g_string_append(report->html, "</details>\n");
   }
+  report_append_messages(report);
   report_append_graph(report);
 }
 

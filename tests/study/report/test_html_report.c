@@ -318,3 +318,64 @@ int main(int argc, char **argv)
   g_assert_cmpint(g_rmdir(own), ==, 0); /* no report left anything in it */
   return failed;
 }
+
+/* --- Messages --- */
+
+#define MESSAGES                                                                                             \
+  "\n\nclass,size_class,count,incomplete,completion_p50_s,completion_p99_s,slowdown_p50,slowdown_p99\n"
+
+static void commit_messages(store_fixture *f, const char *keys, const char *metrics, const char *rows)
+{
+  g_auto(stored_run) run = store_fixture_run(f, keys, metrics);
+  g_autofree char *text = g_strconcat(MESSAGES, rows, NULL);
+  run_results_set_tables(&run.results, text, "");
+  g_assert_true(distribution_append(&run.results.distributions[DISTRIBUTION_MESSAGE_COMPLETION_S], 1e-5, 3));
+  store_fixture_commit(f, &run);
+}
+
+/* Of two seeds messages are added up, and medians averaged: (2 + 4)/2 us. What the second seed has of another
+ * size comes in its place. The rows of all classes are those of the only one. */
+REPORT_TEST(test_messages)
+{
+  commit_messages(f, "run.seed=1", "message.count=300 message.incomplete=1 message.quantile_error=0",
+                  "workload,upto_64KiB,300,1,2e-6,9e-6,1.5,4\nworkload,all,300,1,2e-6,9e-6,1.5,4\n"
+                  "all,upto_64KiB,300,1,2e-6,9e-6,1.5,4\nall,all,300,1,2e-6,9e-6,1.5,4\n");
+  commit_messages(f, "run.seed=2", "message.count=1500000 message.incomplete=2 message.quantile_error=0.01",
+                  "workload,upto_4KiB,10,0,1e-6,,1.25,\nworkload,upto_64KiB,400,2,4e-6,9e-6,2.5,4\n"
+                  "workload,all,410,2,4e-6,9e-6,2.5,4\nall,upto_64KiB,400,2,4e-6,9e-6,2.5,4\n");
+  g_autofree char *page = make(f, 0);
+  g_autofree char *section = part(page, "<h3>Completion times</h3>", "</section>");
+  EXPECT_PARTS(
+      section,
+      "In 2 runs 1500300 messages were complete; 3 more were posted and not complete when a run ended: their "
+      "times "
+      "are in none of the numbers below.",
+      "Quantiles of 1 run, with more than 10^6 messages each, are within 1&nbsp;% of the exact ones.",
+      "Share of messages complete within x.", "Slowdown of messages over their size.");
+  EXPECT_PARTS(section,
+               "<th scope=\"row\">workload</th><th scope=\"row\">≤ 4 KiB</th><td class=\"number\">10</td><td "
+               "class=\"number\">0</td><td class=\"number\">1 µs</td><td class=\"number\"></td>",
+               "<th scope=\"row\">≤ 64 KiB</th><td class=\"number\">700</td><td class=\"number\">3</td><td "
+               "class=\"number\">3 µs</td><td class=\"number\">9 µs</td><td class=\"number\">2</td>");
+  g_assert_true(strstr(section, "≤ 4 KiB") < strstr(section, "≤ 64 KiB"));
+  g_assert_null(strstr(section, "<th scope=\"row\">all</th><th"));
+  g_assert_null(strstr(section, "<details>"));
+}
+
+/* Of several points each has a table. Without messages there is no such section. */
+REPORT_TEST(test_messages_of_points)
+{
+  static const char row[] = "back,all,5,0,1e-6,,1,\nincast,all,5,0,1e-6,,1,\nall,all,10,0,1e-6,,1,\n";
+  fill(f);
+  g_autofree char *without = make(f, 0);
+  g_assert_null(strstr(without, "Completion times"));
+  commit_messages(f, "path.forward.mtu=1500 receiver.mode=in-order run.seed=9",
+                  "message.count=10 message.incomplete=0", row);
+  commit_messages(f, "path.forward.mtu=1500 receiver.mode=out-of-order run.seed=9",
+                  "message.count=10 message.incomplete=0", row);
+  g_autofree char *page = make(f, 0);
+  EXPECT_PARTS(page, "In 14 runs 20 messages were complete, all that were posted.",
+               "<details><summary>messages: in-order receiver, MTU 1500 octets</summary>",
+               "<details><summary>messages: out-of-order receiver, MTU 1500 octets</summary>",
+               "<th scope=\"row\">all</th><th scope=\"row\">all</th><td class=\"number\">10</td>");
+}

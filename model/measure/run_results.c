@@ -151,8 +151,11 @@ const char *run_table_text(const run_table *table, guint row, const char *column
 double run_table_number(const run_table *table, guint row, const char *column)
 {
   const char *text = run_table_text(table, row, column);
+  const double number = *text ? g_ascii_strtod(text, NULL) : (double)NAN;
 
-  return *text ? g_ascii_strtod(text, NULL) : (double)NAN;
+  return number == 0 || (fabs(number) >= 1 / RUN_TABLE_NUMBER_MAX && fabs(number) <= RUN_TABLE_NUMBER_MAX)
+             ? number
+             : (double)NAN;
 }
 
 const char *run_table_unit(const char *column)

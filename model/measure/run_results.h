@@ -86,8 +86,11 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(run_table, run_table_free)
 /* Returns the number of `column`; that after the last: there is none. */
 guint run_table_column(const run_table *table, const char *column);
 
+/* Numbers beyond ±RUN_TABLE_NUMBER_MAX, or nearer to 0 than its inverse, are none that a run measures. */
+#define RUN_TABLE_NUMBER_MAX 1e75
+
 /* Returns what `row` has in `column`, "" where that is nothing; the table's. The other returns it as a
- * number, then NAN. */
+ * number, NAN where it is none. */
 const char *run_table_text(const run_table *table, guint row, const char *column);
 double run_table_number(const run_table *table, guint row, const char *column);
 

@@ -36,7 +36,7 @@ TEST(test_tables)
 }
 
 /* A table is found by its first column, before or after empty ones; lines with another number of fields are
- * none of its rows. A column that it lacks has nothing. */
+ * none of its rows. A column that it lacks has nothing, and no number is one that no run measures. */
 TEST(test_table)
 {
   g_auto(run_results) results = {.block_octets = 0};
@@ -50,6 +50,10 @@ TEST(test_table)
   g_assert_true(isnan(run_table_number(table, 1, "count")));
   g_assert_cmpstr(run_table_text(table, 0, "port"), ==, "");
   g_assert_cmpuint(run_table_column(table, "port"), ==, 2);
+  g_autoptr(run_table) hostile = run_table_read("a,b,c,d,e\n1e76,-1e300,inf,1e-80,nan\n");
+  for (guint k = 0; k < hostile->count; k++) {
+    g_assert_true(isnan(run_table_number(hostile, 0, hostile->columns[k])));
+  }
   g_autoptr(run_table) empty = run_table_read("");
   g_assert_cmpuint(empty->rows->len, ==, 0);
 }

@@ -11,7 +11,7 @@
 
 /* Values beyond ±STUDY_TABLE_VALUE_MAX, or nearer to 0 than its inverse, are refused: a share of one in
  * another stays within what statistics.h takes. */
-#define STUDY_TABLE_VALUE_MAX 1e75
+#define STUDY_TABLE_VALUE_MAX RUN_TABLE_NUMBER_MAX
 
 /* This is what makes a run's TCP behaviour worth a second look (docs/facts.md). */
 typedef enum study_flag {

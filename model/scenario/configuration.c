@@ -74,7 +74,10 @@ double traffic_class_mean_octets(const traffic_class *of)
   for (size_t i = 0; i < sizes->count; i++) {
     octets += (double)sizes->values[i] / (double)sizes->count;
   }
-  return of->sizes ? size_distribution_mean(of->sizes) : sizes->count > 0 ? octets : of->message_octets;
+  return of->flows_messages > 0 ? (double)of->flows_octets / (double)of->flows_messages
+         : of->sizes            ? size_distribution_mean(of->sizes)
+         : sizes->count > 0     ? octets
+                                : of->message_octets;
 }
 
 /* Returns the rate at which `host` sends. */

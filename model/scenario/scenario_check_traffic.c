@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What is wrong with the traffic classes of a scenario, each at the line of its group. */
+#include "base/error.h"
 #include "scenario/scenario_finding.h"
 #include "scenario/scenario_offered.h"
 
@@ -49,6 +50,28 @@ static gboolean check_sizes(const checking *on, const traffic_class *of)
               of->sizes_path));
 }
 
+/* A flow list has everything about its messages. */
+static gboolean check_flows(const checking *on, const traffic_class *of)
+{
+  static const scenario_key others[] = {SCENARIO_WORKLOAD_ARRIVALS, SCENARIO_WORKLOAD_MESSAGES,
+                                        SCENARIO_WORKLOAD_MESSAGE_SIZES, SCENARIO_WORKLOAD_SIZES,
+                                        SCENARIO_WORKLOAD_DIRECTIONS};
+  gboolean good = *of->flows_path != '\0' ||
+                  finding_error(on, KEYS(SCENARIO_WORKLOAD_PATTERN),
+                                "workload.pattern = flows has no list; expected workload.flows, a file");
+
+  for (gsize i = 0; good && i < G_N_ELEMENTS(others); i++) {
+    const gboolean is_given = on->group != NULL ? scenario_entry_find(on->group, others[i]) != NULL
+                                                : scenario_given(on->s, others[i]);
+    good = !is_given ||
+           finding_error(on, KEYS(others[i]),
+                         "%s is given, and workload.pattern = flows: the list has it for each message; "
+                         "expected one of the two",
+                         name_of(others[i]));
+  }
+  return good;
+}
+
 static gboolean check_arrivals(const checking *on, const traffic_class *of)
 {
   const bool has_end = of->until_ps > 0 || of->messages_given;
@@ -73,6 +96,17 @@ static gboolean check_arrivals(const checking *on, const traffic_class *of)
                         "workload.load of messages without payload has no rate; expected workload.interval"));
 }
 
+/* The error of a flow list has the list's own name and line. */
+static gboolean check_list(const checking *on)
+{
+  const configuration_of_graph *of = &on->c->of_graph;
+  const bool is_of_list = of->problem != NULL && of->key == SCENARIO_WORKLOAD_PATTERN &&
+                          g_str_has_prefix(of->problem, on->c->classes[of->entry].flows_path) &&
+                          on->c->classes[of->entry].pattern.pattern == TRAFFIC_FLOWS;
+
+  return !is_of_list || error_set(on->error, "%s", of->problem);
+}
+
 gboolean scenario_check_traffic(const checking *on)
 {
   const guint entries = scenario_entries(on->s, SCENARIO_TRAFFIC);
@@ -88,9 +122,11 @@ gboolean scenario_check_traffic(const checking *on)
     good = (paths == NULL || scenario_problem(on->error, paths->origin,
                                               "traffic: paths are those of all connections; expected "
                                               "workload.paths")) &&
-           check_arrivals(&of, &on->c->classes[i]) && check_sizes(&of, &on->c->classes[i]);
+           (on->c->classes[i].pattern.pattern == TRAFFIC_FLOWS
+                ? check_flows(&of, &on->c->classes[i])
+                : check_arrivals(&of, &on->c->classes[i]) && check_sizes(&of, &on->c->classes[i]));
   }
-  return good && check_connections(on);
+  return good && check_list(on) && check_connections(on);
 }
 
 /* --- Notes --- */
@@ -100,11 +136,19 @@ gboolean scenario_check_traffic(const checking *on)
 
 void scenario_note_traffic(const checking *on)
 {
+  static const scenario_key others[] = {SCENARIO_WORKLOAD_OPERATION, SCENARIO_WORKLOAD_MESSAGE_SIZE};
   const configuration *c = on->c;
   bool any = false;
 
   for (uint32_t i = 0; i < c->class_count; i++) {
-    any = any || c->classes[i].arrivals != ARRIVALS_POSTED;
+    g_autoptr(scenario) copy = scenario_of_class(on->s, i);
+    const checking of = {.s = copy, .c = c, .notes = on->notes};
+    any = any || c->classes[i].workload.open_loop;
+    for (gsize k = 0; k < G_N_ELEMENTS(others); k++) {
+      note_if(&of, c->classes[i].pattern.pattern == TRAFFIC_FLOWS && scenario_given(copy, others[k]),
+              others[k], "%s has no effect: the list of workload.flows has it for each message",
+              name_of(others[k]));
+    }
   }
   note_if(on, !any && scenario_given(on->s, SCENARIO_WORKLOAD_CONNECT), SCENARIO_WORKLOAD_CONNECT,
           "workload.connect has no effect unless workload.arrivals != posted");

@@ -46,7 +46,8 @@ static void fill_messages(traffic_class *of, const flow_list_totals *totals)
   }
   of->message_octets = totals->largest_octets;
   of->workload.smallest_octets = totals->smallest_octets;
-  of->flows_messages = totals->messages;
+  of->flows_messages = of->flows_class_count > 0 ? totals->messages : 0;
+  of->flows_octets = of->flows_class_count > 0 ? totals->octets : 0;
 }
 
 gboolean scenario_flows_fill(configuration *c, uint32_t first, const graph *network, GArray *pairs,

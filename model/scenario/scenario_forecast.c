@@ -134,7 +134,7 @@ char *scenario_forecast_text(const scenario *s)
     const traffic_class *of = &c->classes[i];
     const bool arrive = of->arrivals != ARRIVALS_POSTED;
 
-    if (c->class_count == 1 && !arrive && of->until_ps == 0) {
+    if (c->class_count == 1 && !of->workload.open_loop && of->until_ps == 0) {
       g_string_free(page, TRUE);
       return NULL;
     }

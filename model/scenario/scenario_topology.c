@@ -312,8 +312,7 @@ static burst *first_windows(const topology *t, bool only_posted)
       const uint32_t *hosts = c->of_graph.pairs[i / SIDES].hosts;
       const enum side from = i % SIDES, to = side_peer(from);
       const configuration *of = c->of_graph.hosts[hosts[from]];
-      if (!(traffic_class_payload_share(class, from) > 0) ||
-          (only_posted && class->arrivals != ARRIVALS_POSTED)) {
+      if (!(traffic_class_payload_share(class, from) > 0) || (only_posted && class->workload.open_loop)) {
         continue;
       }
       const double open_octets = scenario_in_flight_octets(of, class, from);

@@ -23,7 +23,7 @@ GArray *scenario_sizes(const traffic_class *of)
     const double octets = of->sizes != NULL
                               ? size_distribution_quantile(of->sizes, ((double)i + 0.5) / SIZE_PARTS)
                           : sizes->count > 0 ? (double)sizes->values[i]
-                                             : (double)of->message_octets;
+                                             : traffic_class_mean_octets(of);
     g_array_append_val(found, octets);
   }
   return found;
@@ -129,7 +129,7 @@ double scenario_in_flight_octets(const configuration *c, const traffic_class *of
 {
   const double buffer = (double)c->endpoint[direction].send_buffer_octets;
   const double posted = (double)of->workload.outstanding * (double)of->workload.message_octets;
-  const bool goes_on = of->arrivals != ARRIVALS_POSTED || of->until_ps > 0;
+  const bool goes_on = of->workload.open_loop || of->until_ps > 0;
   const double all = goes_on ? INFINITY
                              : segments_of_class(c, of, direction) / of->connection_count *
                                    path_mtu_octets(&c->path.directions[direction]);
@@ -155,7 +155,7 @@ static double memory_of_class(const configuration *c, const traffic_class *of, d
     turn += octets;
     square += octets * octets / sizes->len;
   }
-  if (of->arrivals == ARRIVALS_POSTED && of->sizes == NULL) {
+  if (!of->workload.open_loop && of->sizes == NULL) {
     const double framed = turn + sizes->len * FPDU_OVERHEAD_OCTETS;
     const double buffers = MIN((in_flight / framed + 2) * sizes->len, (double)of->workload.messages);
     return sinks * of->connection_count * buffers *

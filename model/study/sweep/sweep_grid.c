@@ -84,8 +84,7 @@ static double piece_octets(const path_middleboxes_config *boxes, double octets)
 static void add_class(const configuration *c, const traffic_class *of, run_cost *all)
 {
   /* A message that waits for others to complete, or comes alone, leaves the last segment of each unfilled. */
-  const bool are_apart =
-      of->workload.outstanding > 0 || of->workload.messages == 1 || of->arrivals != ARRIVALS_POSTED;
+  const bool are_apart = of->workload.outstanding > 0 || of->workload.messages == 1 || of->workload.open_loop;
   g_autoptr(GArray) sizes = scenario_sizes(of);
 
   for (enum side direction = 0; direction < SIDES; direction++) {

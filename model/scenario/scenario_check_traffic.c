@@ -117,9 +117,14 @@ gboolean scenario_check_traffic(const checking *on)
   for (guint i = 0; good && i < on->c->class_count; i++) {
     g_autoptr(scenario) copy = scenario_of_class(on->s, i);
     const checking of = {.s = copy, .c = on->c, .error = on->error, .group = scenario_class_group(on->s, i)};
+    const scenario_setting *name = of.group ? scenario_entry_find(of.group, SCENARIO_TRAFFIC_NAME) : NULL;
     const scenario_setting *paths = of.group ? scenario_entry_find(of.group, SCENARIO_WORKLOAD_PATHS) : NULL;
 
-    good = (paths == NULL || scenario_problem(on->error, paths->origin,
+    good = (name == NULL || strcmp(name->value.text, "all") != 0 ||
+            scenario_problem(
+                on->error, name->origin,
+                "traffic: name = \"all\" is what tables call all classes together; expected another one")) &&
+           (paths == NULL || scenario_problem(on->error, paths->origin,
                                               "traffic: paths are those of all connections; expected "
                                               "workload.paths")) &&
            (on->c->classes[i].pattern.pattern == TRAFFIC_FLOWS

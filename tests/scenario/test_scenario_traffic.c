@@ -114,6 +114,8 @@ static const char *const refused[][2] = {
 };
 
 static const char *const wrong[][2] = {
+    {"traffic = ( { name = \"a\"; },\n{ name = \"all\"; } );",
+     "a.cfg:2: traffic: name = \"all\" is what tables call all classes together; expected another one"},
     {"traffic = ( { name = \"a\"; },\n{ name = \"b\"; paths = \"own\"; } );",
      "a.cfg:2: traffic: paths are those of all connections; expected workload.paths"},
     /* Of 49152 to 65535. */

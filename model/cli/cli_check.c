@@ -237,9 +237,10 @@ const cli_command cli_check = {
         "Checks scenarios, and every point of their sweeps, without running them. For each it prints that it "
         "is ok and what it costs, and what one should know about it, or on standard error the first thing "
         "that is wrong: file, line, what, and what was expected. Of a graph of hosts and switches it prints "
-        "counts, oversubscription, round trips and routes, and what an incast overflows. The exit status is "
-        "2 "
-        "when any is wrong.",
+        "counts, oversubscription, round trips and routes, and what an incast overflows; of several kinds of "
+        "traffic, and of messages that arrive, how many there are, and their load on links. The exit status "
+        "is "
+        "2 when any is wrong.",
     .example = "  iwarpsim check scenarios/*.cfg\n"
                "  iwarpsim check scenarios/mtu-loss.cfg --set tcp.receive_window=64KiB\n"
                "  iwarpsim check --quiet --draw scenarios/spray.cfg > spray.dot\n",

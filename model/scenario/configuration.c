@@ -258,11 +258,13 @@ static void number_connections(configuration *c)
   }
 }
 
-/* Finds the Data Sinks: of the first class the end that its payload comes to, in a graph each of a class that
- * messages come to. */
+/* Finds the Data Sinks: of a path the end that payload comes to, the Responder when it comes to both; of a
+ * graph that of the first class, and each of a class that messages come to. */
 static void find_sinks(configuration *c)
 {
-  const bool to_responder = traffic_class_payload_share(c->classes, SIDE_INITIATOR) > 0;
+  const bool is_path = c->graph.kind == GRAPH_PATH;
+  const bool to_responder = (is_path ? configuration_payload_share(c, SIDE_INITIATOR)
+                                     : traffic_class_payload_share(c->classes, SIDE_INITIATOR)) > 0;
   const enum side sink = to_responder ? SIDE_RESPONDER : SIDE_INITIATOR;
 
   c->measured = c->measure.end == MEASURE_AUTO ? sink : (enum side)c->measure.end;

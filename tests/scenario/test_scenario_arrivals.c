@@ -67,6 +67,7 @@ static const char *const noted[][2] = {
      "workload.outstanding or workload.until > 0s)"},
     {"workload: { load = \"20%\"; };",
      "a.cfg:1: workload.load has no effect unless workload.arrivals != posted"},
+    {"measure: { messages = 5; };", ""}, /* what is posted at once has lines, too */
 };
 
 TEST(test_wrong)
@@ -92,6 +93,17 @@ TEST(test_wrong_sizes)
   g_autofree char *found = fixture_findings(fixture_load(POISSON "sizes = \"sub/bad.txt\"; };", NULL));
 
   g_assert_true(g_str_has_prefix(found, "sub/bad.txt:3: "));
+}
+
+/* A load is at most all of the link. */
+TEST(test_refused)
+{
+  g_autofree char *message = fixture_refusal(POISSON "\nload = \"101%\"; };", NULL);
+
+  g_assert_cmpstr(
+      message, ==,
+      "a.cfg:2: workload.load = \"101%\" is not a probability; expected a probability from 0 to 1, such as "
+      "0.001 or \"0.1%\"");
 }
 
 static double messages_of(const char *text)

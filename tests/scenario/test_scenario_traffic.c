@@ -56,6 +56,18 @@ TEST(test_classes_of_paths)
                 (workload.message_octets, 100));
 }
 
+/* The end of a path that is measured is the one that payload comes to, of both the Responder (measure.side).
+ */
+TEST(test_sink_of_path)
+{
+  static const char reads[] = "traffic = ( { name = \"a\"; operation = \"read\"; }, { name = \"b\"; } );";
+  g_autoptr(scenario) both = fixture_load(reads, NULL);
+  g_autoptr(scenario) pulled = fixture_load(reads, "traffic.b.operation=storage-read");
+
+  g_assert_cmpint(scenario_configuration(both)->measured, ==, SIDE_RESPONDER);
+  g_assert_cmpint(scenario_configuration(pulled)->measured, ==, SIDE_INITIATOR);
+}
+
 /* The random draws of a class have its name: another one before it changes none of them. */
 TEST(test_draws_of_classes)
 {

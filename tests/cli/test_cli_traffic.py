@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""These tests compare what `check` foretells of traffic with what runs have."""
+import csv
+import json
+import math
+import re
+
+import program_kit as kit
+
+STAR = """topology: { kind = "star"; hosts = 8; };
+workload: { pattern = "random"; arrivals = "poisson"; load = "30%"; sizes = "storage-solar2022"; until = "20ms"; };
+traffic = ( { name = "all-hosts"; },
+            { name = "incast"; pattern = "incast"; sizes = ""; message_size = 4000; fan_in = 4; load = "5%"; } );
+"""
+SEEDS = range(1, 6)
+
+
+class Forecast(kit.ProgramTest):
+    def runs(self):
+        """The summary of a run of each seed, and the rows of its ports to hosts."""
+        for seed in SEEDS:
+            self.shell(f"iwarpsim run a.cfg -q -o o --set run.seed={seed}")
+            with open("o/ports.csv", encoding="utf-8", newline="") as file:
+                ports = [row for row in csv.DictReader(file) if row["to"].startswith("h")]
+            yield json.loads(kit.octets("o/summary.json")), ports
+
+    def test_volume_and_load(self):
+        """8 senders have 3 Gbit/s each in messages of 39,424 octets, a receiver 4 x 4,000 octets each 256 us: 1,522 and 312 messages in
+        20 ms. Their numbers in five runs are Poisson's, the incasts' four times one: within 4 standard deviations. Segments
+        are estimated within a factor of 2, the utilisation of ports within a tenth: it has acknowledgements as well."""
+        kit.write("a.cfg", STAR)
+        foretold = json.loads(self.shell("iwarpsim check a.cfg --json").stdout)[0]
+        page = self.shell("iwarpsim check a.cfg").stdout
+        expected = {"all-hosts": 8 * 3e9 / 8 / 39424 * 0.02, "incast": 4 * 5e8 / 8 / 16000 * 0.02}
+        self.assertAlmostEqual(foretold["messages"], sum(expected.values()), delta=1)
+        loads = [float(load) for load in re.findall(r"of payload, ([\d.]+) % with headers", page)]
+        counted = dict.fromkeys(expected, 0)
+        packets = 0
+        shares = []
+        for summary, ports in self.runs():
+            for name in counted:
+                counted[name] += sum(value for key, value in summary["messages"].items()
+                                     if re.fullmatch(rf"message\.{name}\.(upto|above)_\w+\.count", key))
+            packets += sum(int(port["packets"]) for port in ports)
+            shares += [float(port["utilisation"]) for port in ports if port["to"] != "h7"]
+        for name, each in (("all-hosts", 1), ("incast", 4)):
+            mean = len(SEEDS) * expected[name]
+            self.assertLess(abs(counted[name] - mean), 4 * math.sqrt(mean * each), name)
+        # With an acknowledgement of every second segment there are 1.5 packets of each.
+        self.assertTrue(1 / 2 < packets / 1.5 / len(SEEDS) / foretold["segments"] < 2, (packets, foretold))
+        # The busiest link of a host is as busy as the others, and as the ports but that of h7, to which the incasts come.
+        self.assertEqual(len(loads), 2)
+        self.assertAlmostEqual(100 * sum(shares) / len(shares), loads[0], delta=loads[0] / 10)
+        self.assertAlmostEqual(loads[1] - loads[0], 5, delta=1)

@@ -41,6 +41,13 @@ void scenario_fill_classes(configuration *c, const scenario *s)
     configuration_set_classes(c, classes, count);
   }
   for (guint i = 0; i < c->class_count; i++) {
+    traffic_class *of = &c->classes[i];
+    if (of->pattern.pattern == TRAFFIC_FLOWS) { /* the list has these, whatever the keys of workload are */
+      of->sizes_path = "";
+      of->workload.message_sizes = (number_list){NULL, 0};
+      of->workload.both = false;
+      of->arrivals = ARRIVALS_POSTED;
+    }
     configuration_load_sizes(c, &c->classes[i], NULL); /* scenario_check_traffic() finds out why not */
   }
 }

@@ -42,6 +42,27 @@ TEST(test_classes)
   g_assert_cmpuint(pairs[2].hosts[SIDE_INITIATOR], ==, 2);
 }
 
+/* What the list has for each message is its own, whatever the workload's keys are for other groups. */
+TEST(test_defaults_of_others)
+{
+  static const char *const others[] = {"sizes = \"cache-fb\";", "message_sizes = [1, 2];",
+                                       "directions = \"both\";"};
+
+  fixture_write("f.txt", "1 - 0us h0 h1 write 4MiB\n");
+  for (gsize i = 0; i < G_N_ELEMENTS(others); i++) {
+    g_autofree char *text = g_strdup_printf(
+        STAR "workload: { arrivals = \"poisson\"; messages = 5; %s };\n"
+             "traffic = ( { name = \"a\"; }, { name = \"b\"; pattern = \"flows\"; flows = \"f.txt\"; } );",
+        others[i]);
+    g_autoptr(scenario) s = fixture_load(text, NULL);
+    const traffic_class *of = &scenario_configuration(s)->classes[1];
+
+    g_assert_true(NO_ERROR(scenario_check, s, NULL));
+    EXPECT_FIELDS(of, (workload.message_octets, 4 << 20), (workload.smallest_octets, 4 << 20),
+                  (workload.both, false), (arrivals, ARRIVALS_POSTED), (workload.open_loop, true));
+  }
+}
+
 /* What it comes to is counted: a set is a message of each host. */
 TEST(test_forecast)
 {

@@ -164,7 +164,7 @@ static int report(const cli_arguments *arguments, GError **error)
 static const GOptionEntry report_entries[] = {
     CLI_TEXT("out", 'o', &reported.out, "page to write (default: the store's name with .html)", "FILE"),
     CLI_TEXT("run", 0, &reported.run,
-             "the run of a graph whose hosts and ports are shown (run --out), one of the store's", "DIR"),
+             "the run whose messages, hosts and ports are shown (run --out), one of the store's", "DIR"),
     CLI_EXCLUDE(&reported.exclude),
     G_OPTION_ENTRY_NULL,
 };

@@ -131,8 +131,9 @@ class Graph(kit.ProgramTest):
         kit.write("a.cfg", STAR.replace('"incast"', '"pairs"; from = "h0+h1"; to = "h1+h2"').replace("h[0-1]+h2", ""))
         drop = "--set measure.host=h2 --set link.drop=[9] --set receiver.mode=in-order"
         self.shell(f"iwarpsim run a.cfg -q -o o --pcap-hosts h1+last {drop}")
-        self.assertEqual(sorted(os.listdir("o")), ["h1.pcap", "h2.pcap", "hosts.csv", "occupancy-h1.csv", "occupancy-h2.csv",
-                                                   "occupancy.csv", "ports.csv", "summary.json"])
+        self.assertEqual(sorted(os.listdir("o")), ["h1.pcap", "h2.pcap", "hosts.csv", "message_classes.csv", "messages.csv",
+                                                   "occupancy-h1.csv", "occupancy-h2.csv", "occupancy.csv", "ports.csv",
+                                                   "summary.json"])
         self.assertEqual(kit.octets("o/occupancy-h2.csv"), kit.octets("o/occupancy.csv"))
         values = json.loads(kit.octets("o/summary.json"))["graph"]
         for host, connections in (("h1", 2), ("h2", 1)):
@@ -216,7 +217,7 @@ class Graph(kit.ProgramTest):
             self.assertEqual([len(rows) for rows in tables.values()], [16, 16])
 
     def test_report_of_other_runs(self):
-        """A run of other settings or of another seed, or of a path: one line, and no page. Nor has a path's page hosts."""
+        """A run of other settings or of another seed: one line, and no page. A path's page has its messages and no hosts."""
         kit.write("a.cfg", STAR + 'sweep = ( { key = "workload.messages"; values = [1, 2]; } );\n')
         self.shell("iwarpsim sweep a.cfg -q --store a.sqlite")
         for key, value, other in (("run.seed", "9", "1"), ("workload.messages", "3", "1"), ("receiver.mode", "in-order", "out-of-order")):
@@ -226,8 +227,10 @@ class Graph(kit.ProgramTest):
                         "store\n", 2)
         path = "--set topology.kind=path --set measure.hosts= --set workload.pattern=pairs"
         self.shell(f"iwarpsim run a.cfg -q -o p {path} && iwarpsim sweep a.cfg -q --store p.sqlite {path}")
-        self.expect("iwarpsim report p.sqlite --run p", "", "--run p: p.sqlite has no hosts and ports of it; expected a run of a "
-                    "graph (topology.kind)\n", 2)
+        of_path = self.shell("iwarpsim report p.sqlite --run p -o /dev/stdout -q").stdout
+        self.expect_parts(of_path, "<h3>Completion times</h3>", "In 1 run ", "complete, all that were posted.", "<h3>Completion times</h3>")
+        self.assertEqual(of_path.count("<caption><span>Messages of all seeds"), 1)  # two points are in the store
+        self.assertNotIn("<summary>hosts and ports", of_path)
         self.expect_refused("iwarpsim report a.sqlite --run none", "none/summary.json")
         self.assertFalse(os.path.exists("a.html") or os.path.exists("p.html"))
         self.assertNotIn("hosts and ports", self.shell("iwarpsim report p.sqlite -o /dev/stdout -q").stdout)

@@ -146,7 +146,7 @@ void report_append_graph(report_page *report)
       append_run(report, fullest);
     }
   }
-  if (report->run != NULL) {
+  if (report->run != NULL && is_of_graph(report->run)) {
     append_run(report, report->run);
   }
 }
@@ -176,9 +176,12 @@ const study_run *report_run_of_folder(const GPtrArray *runs, const html_report_o
     }
   }
   last = record != NULL ? g_ptr_array_index(left, 0) : NULL;
-  if (last != NULL && (last->results.tables == NULL || !is_of_graph(last))) {
-    error_set(error, "--run %s: %s has no hosts and ports of it; expected a run of a graph (topology.kind)",
-              options->run, options->store);
+  if (last != NULL && last->results.tables == NULL) {
+    error_set(
+        error,
+        "--run %s: %s has neither hosts and ports of it nor times of its messages; expected a run of a graph "
+        "(topology.kind), or one whose messages were timed",
+        options->run, options->store);
     last = NULL;
   }
   return last;

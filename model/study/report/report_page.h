@@ -7,11 +7,11 @@
 #include "study/table/result_quantity.h"
 
 typedef struct html_report_options {
-  const char *store;   /* the store's file, for the command that makes the report again: only its name without
-                          folders is used */
-  const char *page;    /* the report's own file, likewise */
-  const char *run;     /* the folder of a run of a graph that the store has, whose hosts and ports end the
-                          results;     NULL: those of some that suit */
+  const char *store; /* the store's file, for the command that makes the report again: only its name without
+                        folders is used */
+  const char *page;  /* the report's own file, likewise */
+  const char *run; /* the folder of a run that the store has, whose messages, hosts and ports end the results;
+                      NULL: those of all, and of some that suit */
   const char *version; /* of the program that makes the report */
   guint exclude;       /* study_flag: runs with one of these are left out of tables and plots */
 } html_report_options;
@@ -85,11 +85,12 @@ void report_append_table(const report_table *shown, const run_table *table, GStr
 void report_append_messages(report_page *report);
 
 /* Returns the one of `runs` (study_run) whose settings and seed the run in the folder `run` of the options
- * has. NULL and `error` when none has, with the setting that rules out the last of them, or when it has no
- * hosts and ports. */
+ * has. NULL and `error` when none has, with the setting that rules out the last of them, or when it has
+ * neither hosts and ports nor times of messages. */
 const study_run *report_run_of_folder(const GPtrArray *runs, const html_report_options *options,
                                       GError **error);
 
-/* Appends the hosts that held most, the ports that dropped most, and a map of the ports, of the report's run;
- * without one, of the run in which each kind of receiver held most. Nothing where the store has none. */
+/* Appends the hosts that held most, the ports that dropped most, and a map of the ports, of the report's run
+ * if that is of a graph; without one, of the run in which each kind of receiver held most. Nothing where the
+ * store has none. */
 void report_append_graph(report_page *report);

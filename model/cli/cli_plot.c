@@ -190,7 +190,9 @@ static gboolean plot_store(const char *path, const gnuplot_target *target, GErro
     return error_set(error, "nothing to draw: the runs vary no key beside run.seed");
   }
   note_constant(table);
-  g_autofree char *hosts = study_table_hosts(table);
+  const gboolean of_all =
+      plots->pdata[0] == &plot_completion || plots->pdata[0] == &plot_slowdown; /* hosts */
+  g_autofree char *hosts = of_all ? g_strdup("") : study_table_hosts(table);
   if (*hosts != '\0') {
     plain_text_print(stderr, "iwarpsim plot: %s\n", hosts);
   }

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """These tests are about `iwarpsim plot`, by its command line: what it draws, prints and refuses."""
+import contextlib
 import json
 import os
 import pty
 import re
 import shutil
+import sqlite3
 import unittest
 
 import program_kit as kit
@@ -66,6 +68,25 @@ class Plot(kit.ProgramTest):
         self.assertEqual(page[page.index('id="plots"'):page.index('id="results"')].count("<figure"), 1)
         self.expect_refused("iwarpsim plot many.sqlite --what heat-map", reason)
         self.shell("iwarpsim plot many.sqlite --what heat-map --where 'workload.messages < 13' -q")
+
+    def test_messages(self):
+        """Completion times and slowdowns of a sweep and of a run. A class that is not there is refused with the nearest one; so
+        is a store without messages, as of a version that did not time them."""
+        self.shell("iwarpsim sweep a.cfg --quiet --store m.sqlite && iwarpsim run a.cfg -q -o m")
+        for where, stem in (("m.sqlite", "./m-"), ("m", "m/")):
+            for what in ("completion", "slowdown"):
+                self.expect(f"iwarpsim plot {where} --what {what} -f",
+                            "".join(f"{stem}{what}.{kind}\n" for kind in ("dat", "gnuplot", "png")), "")
+        self.expect_refused("iwarpsim table m.sqlite --metric message.wrokload.count",
+                            "m.sqlite: no run has message.wrokload.count; expected a row and a column of its tables (did you mean "
+                            "'message.workload.count'?)")
+        self.expect_refused("iwarpsim plot m.sqlite --metric message.back.count", "no run has message.back.count")
+        with contextlib.closing(sqlite3.connect("m.sqlite")) as store, store:
+            store.execute("UPDATE runs SET tables = ''")
+            kit.sign(store)
+        self.expect_refused("iwarpsim plot m.sqlite --what slowdown",
+                            "plot slowdown needs runs that have measured the slowdown of messages")
+        self.expect_refused("iwarpsim table m.sqlite --metric message.workload.count", "expected runs whose messages are measured")
 
     def test_words_of_the_axis(self):
         """What is drawn stands beside y and above in words; the data has the metric's own name."""

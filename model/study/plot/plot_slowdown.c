@@ -72,17 +72,15 @@ static double processor_sharing_of(const study_run *run)
 
 /* --- Drawing --- */
 
-/* Appends the line of a quantile, for each of `sizes` (char *) the mean of the runs that have it, with its
- * interval; and counts in
- * `*too_few` the sizes with messages that are too few for it. */
+/* Appends the line of a quantile, if there is one: for each of `sizes` (char *) the mean of the runs that
+ * have it, with its interval; and counts in `*too_few` the sizes whose messages are too few for it. */
 static void append_quantile(const slowdown_line *line, gboolean is_median, const GPtrArray *sizes,
                             plot_chart *chart, value_extent *extent, guint *too_few)
 {
   const char *name = is_median ? "median" : "p99", *column = is_median ? "slowdown_p50" : "slowdown_p99";
   g_autofree char *called = g_strconcat(name, *line->label != '\0' ? ": " : "", line->label, NULL);
   g_autofree double *values = g_new(double, line->tables->len);
-  plot_chart_add_curve(chart, line->panel, is_median ? "second" : "first", line->style + 1, called,
-                       "place_on_x runs mean low high flagged size_class");
+  gboolean begun = FALSE; /* gnuplot does not count a curve without a row */
   for (guint i = 0; i < sizes->len; i++) {
     const char *size = g_ptr_array_index(sizes, i);
     gsize count = 0;
@@ -95,13 +93,19 @@ static void append_quantile(const slowdown_line *line, gboolean is_median, const
       count += !isnan(value);
     }
     *too_few += count == 0 && messages > 0;
-    if (count > 0) {
-      const statistics of = statistics_of(values, count);
-      value_extent_add(extent, of.mean, count > 1 ? of.half_width : (double)NAN);
-      g_string_append_printf(chart->data, "%u %zu %.10g %.10g %.10g %u %s\n", i + 1, count, of.mean,
-                             count > 1 ? of.lower : (double)NAN, count > 1 ? of.upper : (double)NAN,
-                             line->flagged, size);
+    if (count == 0) {
+      continue;
     }
+    if (!begun) {
+      plot_chart_add_curve(chart, line->panel, is_median ? "second" : "first", line->style + 1, called,
+                           "place_on_x runs mean low high flagged size_class");
+      begun = TRUE;
+    }
+    const statistics of = statistics_of(values, count);
+    value_extent_add(extent, of.mean, count > 1 ? of.half_width : (double)NAN);
+    g_string_append_printf(chart->data, "%u %zu %.10g %.10g %.10g %u %s\n", i + 1, count, of.mean,
+                           count > 1 ? of.lower : (double)NAN, count > 1 ? of.upper : (double)NAN,
+                           line->flagged, size);
   }
 }
 
@@ -127,7 +131,7 @@ static void append_processor_sharing(const GArray *lines, guint sizes, plot_char
     }
   }
   if (any) {
-    plot_chart_add_legend(chart, "own", 0, "mean of processor sharing: 1/(1 − load)");
+    plot_chart_add_legend(chart, "own", 0, "processor sharing: 1/(1 − load)");
   }
 }
 

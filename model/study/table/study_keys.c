@@ -256,6 +256,7 @@ static const struct {
              {SCENARIO_WORKLOAD_START_SPREAD, "start spread", NULL, NULL},
              {SCENARIO_WORKLOAD_MESSAGES, "messages of a connection", NULL, NULL},
              {SCENARIO_WORKLOAD_MESSAGE_SIZE, "message size", "messages of VALUE", NULL},
+             {SCENARIO_WORKLOAD_LOAD, "load", "load VALUE", NULL},
              {SCENARIO_WORKLOAD_FAN_IN, "senders", "VALUE senders", NULL},
              {SCENARIO_TOPOLOGY_HOSTS, "hosts", NULL, NULL},
              {SCENARIO_TOPOLOGY_SPINES, "spines", "VALUE spines", NULL},

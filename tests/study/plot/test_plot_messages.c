@@ -105,6 +105,28 @@ DRAWN_TEST(test_slowdown)
   EXPECT_FILE(f, "plot.dat", "seeds 1–2", "iwarpsim 0.1.0");
 }
 
+/* Where messages come by chance at a load of 20 % and of 75 %, a dashed line in each colour is 1/(1 −
+ * load): 1.25 and 4. Of few messages there is no line of p99 at all: the others keep their looks. At
+ * intervals there is no such line. */
+DRAWN_TEST(test_processor_sharing)
+{
+  static const char few[] = "all,upto_4KiB,5,0,2,\nall,all,5,0,2,\n";
+  add_run(f, "workload.arrivals=poisson workload.until=1ms workload.load=20%", few);
+  add_run(f, "workload.load=75%", few);
+  plot_fixture_draw(f, &plot_slowdown, 0, GNUPLOT_SVG);
+  EXPECT_ROWS(f, {"processor sharing: 1/(1 − load)", 0, "0.5 0 1.25"},
+              {"processor sharing: 1/(1 − load)", 1, "1.5 0 1.25"},
+              {"processor sharing: 1/(1 − load)", 2, "0.5 0 4"});
+  EXPECT_FILE(
+      f, "plot.gnuplot", "curve[4] = ['1 second 1', '1 second 2', '1 own 1', '1 own 2']",
+      "legend_text[5] = ['load 20%', 'load 75%', 'p99', 'median', 'processor sharing: 1/(1 − load)']");
+  for (guint i = 0; i < f->table.runs->len; i++) {
+    ((study_run *)g_ptr_array_index(f->table.runs, i))->keys[SCENARIO_WORKLOAD_ARRIVALS] = (char *)"interval";
+  }
+  g_autofree char *data = plot_fixture_drawn(f, &plot_slowdown, 0);
+  EXPECT_NO_PARTS(data, "processor sharing");
+}
+
 #define CLASSES                                                                                              \
   "back,upto_4KiB,100,0,2,5\nback,all,100,0,2,5\nincast,upto_4KiB,100,0,3,9\nincast,all,100,0,3,9\nall,all," \
   "200,0,2,9\n"

@@ -2,7 +2,6 @@
 #include "engine/event_queue.h"
 
 #include <glib.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { HEAP_CHILDREN = 4, CACHE_LINE_OCTETS = 64, FIRST_CAPACITY = 128 };
@@ -23,7 +22,7 @@ static const event_queue_entry never = {.when = TIME_PS_NEVER, .order = UINT64_M
 
 void event_queue_clear(event_queue *queue)
 {
-  free(queue->memory);
+  g_aligned_free(queue->memory);
   g_free(queue->timers);
   g_free(queue->places);
   *queue = (event_queue){0};
@@ -158,7 +157,7 @@ static inline event_queue_entry *base_of(const event_queue *queue)
 static inline void sift_down_long_row(event_queue *queue, event_queue_entry entry)
 {
   if (queue->heap == base_of(queue)) {
-    queue->heap += queue->capacity - ROW_MAX;
+    queue->heap += queue->room - ROW_MAX;
     memmove(queue->heap, base_of(queue), queue->count * sizeof(event_queue_entry));
   }
   event_queue_entry *to = --queue->heap;
@@ -170,28 +169,36 @@ static inline void sift_down_long_row(event_queue *queue, event_queue_entry entr
   find_head(queue);
 }
 
-/* Makes room for twice as many timers. After the entries in use, and after room for all, stand those that are
- * never due: so each node has four children. */
-static G_GNUC_NO_INLINE void grow(event_queue *queue)
+/* Makes room for twice as many timers. */
+static void grow(event_queue *queue)
 {
-  uint32_t capacity = MAX(queue->capacity * 2, FIRST_CAPACITY);
-  uint32_t slots = capacity + HEAP_CHILDREN;
-  size_t lines = (slots + ROOM_IN_FRONT) * sizeof(event_queue_entry) / CACHE_LINE_OCTETS + 1;
-  event_queue_entry *memory = aligned_alloc(CACHE_LINE_OCTETS, lines * CACHE_LINE_OCTETS);
+  const uint32_t capacity = MAX(queue->capacity * 2, FIRST_CAPACITY);
 
-  if (memory == NULL || capacity > 1U << EVENT_QUEUE_NUMBER_BITS) {
+  if (capacity > 1U << EVENT_QUEUE_NUMBER_BITS) {
     g_error("engine: no memory for %u timers", capacity);
   }
+  queue->timers = g_renew(event_queue_timer *, queue->timers, capacity);
+  queue->places = g_renew(uint32_t, queue->places, capacity);
+  queue->capacity = capacity;
+}
+
+/* Makes room for twice as many entries. After those in use, and after room for all, stand entries that are
+ * never due: so each node has four children. */
+static G_GNUC_NO_INLINE void grow_heap(event_queue *queue)
+{
+  const uint32_t room = MAX(queue->room * 2, FIRST_CAPACITY);
+  const uint32_t slots = room + HEAP_CHILDREN;
+  event_queue_entry *memory =
+      g_aligned_alloc(ROOM_IN_FRONT + slots, sizeof(event_queue_entry), CACHE_LINE_OCTETS);
+
   memory[ROOM_IN_FRONT - 1] = never;
   for (uint32_t i = 0; i < slots; i++) {
     memory[ROOM_IN_FRONT + i] = i < queue->count ? queue->heap[i] : never;
   }
-  free(queue->memory);
+  g_aligned_free(queue->memory);
   queue->memory = memory;
   queue->heap = memory + ROOM_IN_FRONT;
-  queue->timers = g_renew(event_queue_timer *, queue->timers, capacity);
-  queue->places = g_renew(uint32_t, queue->places, capacity);
-  queue->capacity = capacity;
+  queue->room = room;
   find_head(queue);
 }
 
@@ -203,7 +210,7 @@ static void make_heap(event_queue *queue)
   memcpy(row, queue->heap, sizeof row);
   queue->is_heap = true;
   queue->heap = base_of(queue);
-  for (uint32_t place = 0; place < queue->capacity; place++) {
+  for (uint32_t place = 0; place < queue->room; place++) {
     queue->heap[place] = never;
   }
   for (uint32_t place = 0; place < ROW_MAX; place++) {
@@ -213,6 +220,9 @@ static void make_heap(event_queue *queue)
 
 static void insert(event_queue *queue, event_queue_entry entry)
 {
+  if (queue->count == queue->room) {
+    grow_heap(queue);
+  }
   if (queue->count == ROW_MAX && !queue->is_heap) {
     make_heap(queue);
   }

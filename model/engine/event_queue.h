@@ -48,6 +48,7 @@ typedef struct event_queue {
   uint32_t *places;           /* by number: that of its entry in a heap; the next number that is free */
   void *memory;               /* of the heap */
   uint32_t count;             /* of entries */
+  uint32_t room;              /* for so many */
   uint32_t numbers;           /* given so far, and … */
   uint32_t capacity;          /* … for which there is room */
   uint32_t free_number;       /* … of those given the first that is free, plus 1; 0: none is */

@@ -53,7 +53,7 @@ static void prepare_sender(rnic_endpoint *endpoint, const rnic_endpoint_config *
 {
   endpoint->sender.config =
       (rnic_sender_config){.tcp = endpoint->tcp,
-                           .stream = endpoint->stream,
+                           .stream = stream_of(endpoint, config),
                            .fault = config->fault,
                            .starts = config->starts,
                            .fpdu_memory = fpdu_memory_for(config),
@@ -71,7 +71,7 @@ static void prepare_receiver(rnic_endpoint *endpoint, const rnic_endpoint_config
   bool has_frames = iwarp_generation_rules_of(config->generation)->startup_frames;
   const rnic_receiver_config receiver = {
       .tcp = endpoint->tcp,
-      .stream = endpoint->stream,
+      .stream = endpoint->sender.config.stream,
       .fpdu_memory = fpdu_memory_for(config),
       .trace = config->tcp.trace,
       .looks_ahead = config->tcp.passing == TCP_PASSING_AS_ARRIVED,
@@ -111,7 +111,6 @@ rnic_endpoint *rnic_endpoint_new(const rnic_endpoint_config *config, const rnic_
   endpoint->tcp = config->tcp_new ? config->tcp_new(&tcp, from_tcp, endpoint, config->tcp_new_user)
                                   : tcp_connection_new(&tcp, from_tcp, endpoint);
   endpoint->startup = rnic_startup_phase_new(config, events->private_data, user);
-  endpoint->stream = stream_of(endpoint, config);
   prepare_sender(endpoint, config);
   prepare_receiver(endpoint, config);
   endpoint->admission = has_limits ? rnic_admission_new(&admission) : NULL;
@@ -126,7 +125,7 @@ void rnic_endpoint_free(rnic_endpoint *endpoint)
     rnic_receiver_clear(&endpoint->receiver);
     tcp_transport_free(endpoint->tcp);
     rnic_startup_phase_free(endpoint->startup);
-    rdmap_stream_free(endpoint->stream);
+    rdmap_stream_free(endpoint->sender.config.stream);
     waiting_completion *newest = endpoint->newest_completion;
     for (waiting_completion *each = newest ? newest->next : NULL, *next; each; each = next) {
       next = each == newest ? NULL : each->next;
@@ -177,7 +176,7 @@ static bool do_fault(rnic_endpoint *endpoint, time_ps now)
   case RNIC_LOCAL_NONE:
     return false;
   case RNIC_LOCAL_ERROR:
-    rdmap_stream_fail(endpoint->stream, error, now);
+    rdmap_stream_fail(endpoint->sender.config.stream, error, now);
     break;
   case RNIC_LOCAL_RESET:
     endpoint->tcp->class->abort(endpoint->tcp, now);
@@ -210,7 +209,8 @@ static G_GNUC_NO_INLINE void finish(rnic_endpoint *endpoint, time_ps now)
 {
   /* The Initiator has closed without a single FPDU, and this Responder's ULP has work that can now never go
    * out. */
-  if (endpoint->is_mute && !endpoint->has_failed && !rdmap_stream_is_drained(endpoint->stream)) {
+  if (endpoint->is_mute && !endpoint->has_failed &&
+      !rdmap_stream_is_drained(endpoint->sender.config.stream)) {
     rnic_endpoint_end_silently(endpoint, closed_by_itself, now);
   }
   if (endpoint->teardown == RNIC_TEARDOWN_NOT || rnic_sender_holds(&endpoint->sender)) {
@@ -218,9 +218,10 @@ static G_GNUC_NO_INLINE void finish(rnic_endpoint *endpoint, time_ps now)
   }
   bool is_due =
       endpoint->teardown == RNIC_TEARDOWN_DRAINS
-          ? rnic_endpoint_is_in_full_operation(endpoint) && rdmap_stream_is_drained(endpoint->stream)
+          ? rnic_endpoint_is_in_full_operation(endpoint) &&
+                rdmap_stream_is_drained(endpoint->sender.config.stream)
           : endpoint->teardown == RNIC_TEARDOWN_TERMINATES &&
-                (!may_send_fpdus(endpoint) || rdmap_stream_is_drained(endpoint->stream));
+                (!may_send_fpdus(endpoint) || rdmap_stream_is_drained(endpoint->sender.config.stream));
 
   if (is_due) {
     endpoint->teardown = RNIC_TEARDOWN_FIN_SENT;
@@ -235,7 +236,7 @@ datagram *rnic_endpoint_transmit(rnic_endpoint *endpoint, time_ps now)
   }
   /* An end that only receives has no ULPDU, and no ULP that could post one. */
   if (endpoint->sender.is_started && (endpoint->events->want_operation || endpoint->sender.config.fault ||
-                                      !rdmap_stream_has_nothing(endpoint->stream))) {
+                                      !rdmap_stream_has_nothing(endpoint->sender.config.stream))) {
     refill(endpoint, now);
   }
   if (endpoint->is_mute || endpoint->teardown != RNIC_TEARDOWN_NOT) {
@@ -297,7 +298,8 @@ static void move_to(rnic_endpoint *endpoint, rnic_teardown next)
 void rnic_endpoint_end_silently(rnic_endpoint *endpoint, rnic_failure failure, time_ps now)
 {
   fail(endpoint, failure, now);
-  rdmap_stream_llp_lost(endpoint->stream, now); /* which reports a Terminate: rnic_endpoint_terminate() */
+  rdmap_stream_llp_lost(endpoint->sender.config.stream,
+                        now); /* which reports a Terminate: rnic_endpoint_terminate() */
 }
 
 void rnic_endpoint_end_at_once(rnic_endpoint *endpoint, rnic_failure failure, time_ps now)
@@ -318,7 +320,7 @@ void rnic_endpoint_close(rnic_endpoint *endpoint)
 {
   if (endpoint->teardown == RNIC_TEARDOWN_NOT) {
     endpoint->teardown = RNIC_TEARDOWN_DRAINS;
-    rdmap_stream_close(endpoint->stream); /* no more operations (DDP-126) */
+    rdmap_stream_close(endpoint->sender.config.stream); /* no more operations (DDP-126) */
   }
 }
 
@@ -451,7 +453,7 @@ uint64_t rnic_endpoint_received_phase_start(const rnic_endpoint *endpoint)
 bool rnic_endpoint_holds_nothing(const rnic_endpoint *endpoint)
 {
   return rnic_endpoint_is_in_full_operation(endpoint) && rnic_receiver_holds_nothing(&endpoint->receiver) &&
-         rdmap_stream_undelivered(endpoint->stream) == 0 &&
+         rdmap_stream_undelivered(endpoint->sender.config.stream) == 0 &&
          endpoint->tcp->class->beyond(endpoint->tcp).ranges == 0;
 }
 
@@ -460,7 +462,7 @@ void rnic_endpoint_held(const rnic_endpoint *endpoint, rnic_occupancy *held)
   const tcp_beyond beyond = endpoint->tcp->class->beyond(endpoint->tcp);
 
   *held = (rnic_occupancy){.holes = beyond.ranges, .segments = beyond.segments};
-  held->undelivered = (uint32_t)rdmap_stream_undelivered(endpoint->stream);
+  held->undelivered = (uint32_t)rdmap_stream_undelivered(endpoint->sender.config.stream);
   if (rnic_endpoint_is_in_full_operation(endpoint)) {
     rnic_receiver_held(&endpoint->receiver, held);
   } else if (!endpoint->has_failed) {

@@ -78,7 +78,7 @@ static void on_acknowledged(void *user, uint64_t position, time_ps now)
   if (endpoint->sender.limits) {
     endpoint->sender.limits->acknowledged = position;
   }
-  rdmap_stream_acknowledged(endpoint->stream, position, now);
+  rdmap_stream_acknowledged(endpoint->sender.config.stream, position, now);
 }
 
 /* The peer's FIN has come, in order after all its octets: its stream and its connection end gracefully in one

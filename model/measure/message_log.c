@@ -389,7 +389,7 @@ void message_log_completion(const message_log *log, uint32_t class, distribution
     const uint32_t *bins = group->bins[MESSAGE_COMPLETION];
 
     for (guint k = 0; values && k < values->len; k++) {
-      value_histogram_add(&times, (uint64_t)g_array_index(values, double, k), 1);
+      value_histogram_add(&times, (uint64_t)value_of(g_array_index(values, uint64_t, k)), 1);
     }
     for (size_t bin = 0; bins && bin < BINS; bin++) {
       if (bins[bin] > 0) {

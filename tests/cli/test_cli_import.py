@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """These tests are about `iwarpsim import`: networks and flows of other simulators, and what is wrong with their files."""
+import csv
 import os
+from fractions import Fraction
 
 import program_kit as kit
 
@@ -269,6 +271,24 @@ class Import(kit.ProgramTest):
             self.shell(f"iwarpsim import {arguments} -o a.cfg --force")
             self.shell("iwarpsim check a.cfg --quiet")
             self.shell("iwarpsim run a.cfg --quiet --set workload.messages=1 --set workload.message_size=10000 -o results")
+
+    def messages(self, files):
+        """Returns the rows of messages.csv, by id, of a run of what is imported."""
+        self.shell(f"iwarpsim import {files} -o a.cfg --force -q && iwarpsim check a.cfg -q && iwarpsim run a.cfg -q -o results")
+        with open("results/messages.csv", encoding="utf-8") as file:
+            return {int(row["id"]): row for row in csv.DictReader(line for line in file if not line.startswith("#"))}
+
+    def test_flows_run(self):
+        """Flows are posted at their times after the first one's, of their sizes, between their hosts; what a trigger starts, when what
+        fires it is delivered: 3 after 2, 4 after 1 and 3, 6 after 5, 7 after 6 (MATRIX_FLOWS)."""
+        rows = self.messages("hpcc topology.txt flow.txt")
+        self.assertEqual([[rows[i][name] for name in ("source", "destination", "octets")] for i in sorted(rows)],
+                         [["h0", "h5", "1000000"], ["h1", "h5", "64000"], ["h7", "h0", "1"]])
+        self.assertEqual([Fraction(rows[i]["posted_s"]) for i in sorted(rows)], [0, Fraction(1, 10**6), Fraction(3, 2 * 10**6)])
+        rows = self.messages("htsim tree.topo matrix.cm")
+        self.assertEqual(sorted(rows), [1, 2, 3, 4, 5, 6, 7])
+        for i, causes in ((3, [2]), (4, [1, 3]), (6, [5]), (7, [6])):
+            self.assertEqual(Fraction(rows[i]["posted_s"]), max(Fraction(rows[cause]["delivered_s"]) for cause in causes))
 
     def test_bad_files(self):
         """Each mistake is reported with its line; nothing is written."""

@@ -59,6 +59,16 @@ class Messages(kit.ProgramTest):
                     self.expect_parts(self.shell(f"iwarpsim explain {column}").stdout, "(column of message_classes.csv, ")
             self.assertEqual({row["completion_p99.9_s"] for row in rows.values()}, {""})
 
+    def test_line_limit(self):
+        """Of 300 messages 10 lines have every 32nd: 0, 32 … 288; statistics are of all. With 0 there is none."""
+        for limit, lines in ((10, 10), (0, 0)):
+            kit.write("a.cfg", PATH)
+            self.shell(f"iwarpsim run a.cfg -q -o o --set measure.messages={limit}")
+            text = kit.octets("o/messages.csv").decode().splitlines()
+            self.assertEqual(len(text), 2 + lines)
+            self.assertTrue(text[0].endswith("k = 32" if limit else "k = 1"), text[0])
+            self.assertEqual(json.loads(kit.octets("o/summary.json"))["metrics"]["message.count"], 300)
+
     def test_incomplete(self):
         """A run that ends early counts the messages that were posted and are not complete: with all posted at once, all others."""
         _, rows, summary = self.run_of('workload: { operation = "send"; message_size = "8KiB"; messages = 300; };\n'

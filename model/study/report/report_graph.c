@@ -44,9 +44,15 @@ void report_append_table(const report_table *shown, const run_table *table, GStr
   g_auto(GStrv) columns = g_strsplit_set(shown->columns, "=,", -1);
   g_autoptr(GArray) rows = g_array_new(FALSE, FALSE, sizeof(graph_row));
   g_autoptr(GString) head = g_string_new(NULL), body = g_string_new(NULL);
-  guint places[COLUMNS_MAX] = {0}; /* measure.quantiles leaves some out: their place has no field */
+  guint places[COLUMNS_MAX] = {
+      0}; /* of what is left out, as quantiles of too few messages, the place has no field */
   for (guint k = 0; table != NULL && columns[2 * k] != NULL; k++) {
+    gboolean has_text = FALSE; /* of some row */
     places[k] = run_table_column(table, columns[2 * k]);
+    for (guint i = 0; i < table->rows->len && places[k] < table->count; i++) {
+      has_text = has_text || *((char **)g_ptr_array_index(table->rows, i))[places[k]] != '\0';
+    }
+    places[k] = has_text ? places[k] : table->count;
     if (places[k] < table->count) {
       html_append(head, k < shown->texts ? "<th>%s</th>" : "<th class=\"number\">%s</th>",
                   columns[2 * k + 1]);

@@ -240,16 +240,17 @@ TEST(test_think_time)
   }
 }
 
-/* Who has thought may have to wait until TCP has room, 16 messages of 1 MiB in a window of 64 KiB: time goes
- * on. */
+/* Who has thought may have to wait until TCP has room: the Read Responses of storage-writes fill the window
+ * of the end that thinks. Time goes on. */
 TEST(test_thinking_without_room)
 {
-  g_auto(session_result) result =
-      run_of(PATH, STRINGS("workload.outstanding=16", "workload.think_time=20us", "workload.messages=40",
-                           "workload.message_size=1MiB", "tcp.receive_window=64KiB"));
+  g_auto(session_result) result = run_of(
+      PATH, STRINGS("workload.operation=storage-write", "workload.outstanding=16", "workload.think_time=20us",
+                    "workload.messages=100", "workload.sizes=storage-ali2019", "path.forward.delay=1us",
+                    "path.reverse.delay=1us"));
 
   g_assert_cmpint(result.status, ==, RUN_OK);
-  EXPECT_METRICS(&result.results.metrics, (MESSAGE_COUNT, 40));
+  EXPECT_METRICS(&result.results.metrics, (MESSAGE_COUNT, 100));
 }
 
 /* It goes on until workload.until: the last message is posted before 3 ms, and the next would not be. */
@@ -291,6 +292,78 @@ TEST(test_closed_loop_with_sizes)
   }
   g_assert_cmpuint(small[0], ==, small[1]);
   g_assert_cmpfloat_with_epsilon(small[0], 500, 3 * 16);
+  temporary_file_free(path);
+}
+
+/* --- Flow lists --- */
+
+/* Two messages at once, a third 2 us after both are delivered, and a fourth when that is, from the host that
+ * got it. */
+TEST(test_flows_after_others)
+{
+  char *path = temporary_file_new("1 - 0us h0 h4 write 100000\n"
+                                  "2 - 1us h1 h4 send 5000\n"
+                                  "3 1+2 2us h4 h5 write 1MiB\n"
+                                  "4 3 0us h5 h6 read 1KiB\n",
+                                  -1);
+  g_autofree char *flows = g_strdup_printf("workload.flows=%s", path);
+  g_auto(session_result) result = run_of(STAR, STRINGS("workload.pattern=flows", flows));
+  g_autoptr(GArray) lines = lines_of(&result);
+  const line *of[5] = {NULL};
+
+  g_assert_cmpint(result.status, ==, RUN_OK);
+  g_assert_cmpuint(lines->len, ==, 4);
+  for (guint i = 0; i < lines->len; i++) {
+    of[LINE(lines, i)->id] = LINE(lines, i);
+  }
+  ASSERT_TIME(of[1]->posted, 0);
+  ASSERT_TIME(of[2]->posted, 1e-6);
+  ASSERT_TIME(of[3]->posted, MAX(of[1]->delivered, of[2]->delivered) + 2e-6);
+  ASSERT_TIME(of[4]->posted, of[3]->delivered);
+  g_assert_cmpuint(of[4]->octets, ==, 1024);
+  g_assert_cmpstr(of[4]->destination, ==, "h5"); /* of a Read the payload comes back */
+  temporary_file_free(path);
+}
+
+/* Two classes share a list, whose lines name theirs; a set in the source makes a message of each of its
+ * hosts. */
+TEST(test_flows_of_two_classes)
+{
+  char *path = temporary_file_new("1 - 0us h[0-3] h4 write 1000 a\n"
+                                  "2 1 1us h4 h0 send 3000 b\n",
+                                  -1);
+  g_autofree char *text =
+      g_strdup_printf(STAR "traffic = ( { name = \"a\"; pattern = \"flows\"; flows = \"%s\"; }, { name = "
+                           "\"b\"; pattern = \"flows\"; flows = \"%s\"; } );",
+                      path, path);
+  g_auto(session_result) result = run_of(text, NULL);
+  g_autoptr(GArray) lines = lines_of(&result);
+  double last = 0, posted = 0;
+
+  g_assert_cmpint(result.status, ==, RUN_OK);
+  g_assert_cmpuint(lines->len, ==, 5);
+  for (guint i = 0; i < lines->len; i++) {
+    const line *of = LINE(lines, i);
+
+    g_assert_cmpstr(of->class, ==, of->id == 1 ? "a" : "b");
+    last = of->id == 1 ? MAX(last, of->delivered) : last;
+    posted = of->id == 2 ? of->posted : posted;
+  }
+  ASSERT_TIME(posted, last + 1e-6);
+  temporary_file_free(path);
+}
+
+/* The connection of message 1 is terminated: message 3, after it, is never posted, and the run ends. */
+TEST(test_flows_that_wait_in_vain)
+{
+  char *path =
+      temporary_file_new("1 - 0us h0 h4 send 1000\n2 - 50us h1 h4 send 1000\n3 1 0us h4 h5 send 1000\n", -1);
+  g_autofree char *flows = g_strdup_printf("workload.flows=%s", path);
+  g_auto(session_result) result =
+      run_of(STAR, STRINGS("workload.pattern=flows", flows, "fault.error=bad-crc", "run.expect=any"));
+
+  g_assert_cmpint(result.status, ==, RUN_TERMINATED);
+  EXPECT_METRICS(&result.results.metrics, (MESSAGE_COUNT, 1), (MESSAGE_INCOMPLETE, 1));
   temporary_file_free(path);
 }
 
@@ -486,7 +559,7 @@ static const char *const engine_rows[] = {PATH, STAR};
 ROW_TEST(test_engines_agree, engine_rows)
 {
   const char *const engines[] = {"run.engine=native", HAS_NS3 ? "run.engine=ns3" : "run.engine=native"};
-  g_autofree char *texts[2];
+  char *texts[2];
   metric_values values[2];
 
   for (unsigned i = 0; i < 2; i++) {
@@ -501,5 +574,7 @@ ROW_TEST(test_engines_agree, engine_rows)
     values[i].value[METRIC_TIME_WALL_S] = 0;
   }
   g_assert_cmpstr(texts[0], ==, texts[1]);
+  free(texts[0]);
+  free(texts[1]);
   g_assert_cmpmem(values[0].value, sizeof values[0].value, values[1].value, sizeof values[1].value);
 }

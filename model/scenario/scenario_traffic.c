@@ -45,7 +45,7 @@ void scenario_fill_classes(configuration *c, const scenario *s)
     if (of->pattern.pattern == TRAFFIC_FLOWS) { /* the list has these, whatever the keys of workload are */
       of->sizes_path = "";
       of->workload.message_sizes = (number_list){NULL, 0};
-      of->workload.both = false;
+      of->workload.both = c->graph.kind == GRAPH_PATH; /* either host may send */
       of->arrivals = ARRIVALS_POSTED;
     }
     configuration_load_sizes(c, &c->classes[i], NULL); /* scenario_check_traffic() finds out why not */

@@ -131,7 +131,17 @@ void session_connection_open(session_connection *connection, time_ps now)
 void session_connection_await_thought(session_connection *connection, time_ps now)
 {
   const session_end *ends = connection->ends;
-  time_ps when = TIME_PS_NEVER;
+  const ulp_workload_config *config = &session_class_of(ends)->workload;
+  /* Its time may end before a message, and before a Responder may send: nothing else notes that. */
+  for (enum side side = 0; side < SIDES && config->until_ps > 0 && now >= config->until_ps; side++) {
+    if (!connection->delivered && ulp_workload_posts(config, side)) {
+      ulp_workload_post_next(ends[side].workload, now);
+    }
+  }
+  const bool is_over = !connection->delivered && !connection->terminated &&
+                       ulp_workload_is_delivered(ends[SIDE_INITIATOR].workload) &&
+                       ulp_workload_is_delivered(ends[SIDE_RESPONDER].workload);
+  time_ps when = is_over ? now : TIME_PS_NEVER;
 
   for (enum side side = 0; side < SIDES; side++) {
     const time_ps held_until = ulp_workload_held_until(ends[side].workload);

@@ -52,3 +52,25 @@ class Forecast(kit.ProgramTest):
         self.assertEqual(len(loads), 2)
         self.assertAlmostEqual(100 * sum(shares) / len(shares), loads[0], delta=loads[0] / 10)
         self.assertAlmostEqual(loads[1] - loads[0], 5, delta=1)
+
+
+class Ends(kit.ProgramTest):
+    def test_time_ends_before_the_first_message(self):
+        """TCP and MPA open in two round trips of 52 us, so that in 60 us nothing is posted; a Responder may not send
+        before the Initiator has (RFC 5044 section 7.1)."""
+        for key in ("operation = \"send\";", "directions = \"both\";", "directions = \"both\"; think_time = \"5us\";"):
+            kit.write("a.cfg", f"workload: {{ outstanding = 2; until = \"60us\"; {key} }};")
+            self.shell("iwarpsim run a.cfg -q -o o")
+            metrics = json.loads(kit.octets("o/summary.json"))["metrics"]
+            self.assertEqual(metrics["delivery.octets"], 0)
+
+    def test_list_of_a_path_goes_both_ways(self):
+        kit.write("f.txt", "1 - 0us h0 h1 write 4000\n2 1 5us h1 h0 read 70000\n3 2 0us h1 h0 send 100\n")
+        kit.write("a.cfg", 'workload: { pattern = "flows"; flows = "f.txt"; };')
+        self.shell("iwarpsim run a.cfg -q -o o")
+        with open("o/messages.csv", encoding="utf-8", newline="") as file:
+            next(file)
+            lines = {row["id"]: row for row in csv.DictReader(file)}
+        self.assertEqual(sorted(lines), ["1", "2", "3"])
+        self.assertAlmostEqual(float(lines["2"]["posted_s"]) - float(lines["1"]["delivered_s"]), 5e-6, delta=1e-12)
+        self.assertEqual([lines["3"]["source"], lines["3"]["destination"]], ["h1", "h0"])

@@ -63,6 +63,16 @@ TEST(test_defaults_of_others)
   }
 }
 
+/* On a path either host may send. */
+TEST(test_two_hosts)
+{
+  fixture_write("f.txt", "1 - 0us h0 h1 write 10\n2 1 0us h1 h0 write 20\n");
+  g_autoptr(scenario) s = fixture_load(FLOWS "};", NULL);
+
+  g_assert_true(NO_ERROR(scenario_check, s, NULL));
+  EXPECT_FIELDS(scenario_configuration(s)->classes, (connection_count, 1), (workload.both, true));
+}
+
 /* What it comes to is counted: a set is a message of each host. */
 TEST(test_forecast)
 {

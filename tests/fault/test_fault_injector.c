@@ -239,7 +239,7 @@ static void register_as(const fixture_side *s, uint32_t stag, uint64_t base, uin
                                          .length = length,
                                          .access = DDP_ACCESS_REMOTE_READ | DDP_ACCESS_REMOTE_WRITE,
                                          .association = DDP_ASSOCIATED_BY_PROTECTION_DOMAIN,
-                                         .owner = rdmap_stream_identity(s->endpoint->stream),
+                                         .owner = rdmap_stream_identity(s->endpoint->sender.config.stream),
                                          .is_remotely_invalidatable = true};
   g_assert_true(ddp_stag_table_register_as(s->host->stags, stag, &registration));
 }

@@ -76,7 +76,7 @@ static void lend_memory(receiving_end *end)
     reference_fill(buffer, end->memory[buffer] + GUARD_OCTETS);
     memset(end->memory[buffer] + GUARD_OCTETS + octets, GUARD, GUARD_OCTETS);
     if (buffer >= CASE_REGIONS) {
-      ddp_untagged_queue_post(rdmap_stream_queue_of(end->endpoint->stream, RDMAP_QUEUE_SEND),
+      ddp_untagged_queue_post(rdmap_stream_queue_of(end->endpoint->sender.config.stream, RDMAP_QUEUE_SEND),
                               end->memory[buffer] + GUARD_OCTETS, octets,
                               RECEIVING_END_RECEIVE_ID + buffer - CASE_REGIONS);
     }

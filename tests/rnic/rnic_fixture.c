@@ -416,7 +416,8 @@ uint8_t *post_receive(fixture_side *s, size_t octets, uint64_t id)
 {
   create(s->fixture);
   uint8_t *buffer = new_memory(s, octets);
-  ddp_untagged_queue_post(rdmap_stream_queue_of(s->endpoint->stream, RDMAP_QUEUE_SEND), buffer, octets, id);
+  ddp_untagged_queue_post(rdmap_stream_queue_of(s->endpoint->sender.config.stream, RDMAP_QUEUE_SEND), buffer,
+                          octets, id);
   return buffer;
 }
 

@@ -81,7 +81,8 @@ TEST(test_generations_that_do_not_fit)
     g_assert_true(finder->closed == 1 && other->closed == 1);
     for (unsigned side = 0; side < SIDES; side++) {
       g_assert_true(is_untouched(buffers[side], 70));
-      g_assert_cmpint(rdmap_send_queue_count(f->sides[side].endpoint->stream->operations), ==, 0);
+      g_assert_cmpint(rdmap_send_queue_count(f->sides[side].endpoint->sender.config.stream->operations), ==,
+                      0);
     }
   }
 }

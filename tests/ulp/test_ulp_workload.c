@@ -493,7 +493,7 @@ TEST(test_the_connection_ends)
 
     pair_open(&p, &config);
     run(p.f, 100 * TIME_PS_PER_MICROSECOND);
-    rdmap_stream_fail(p.f->responder->endpoint->stream,
+    rdmap_stream_fail(p.f->responder->endpoint->sender.config.stream,
                       (rdmap_error){RDMAP_LAYER_RDMA, RDMAP_LOCAL_CATASTROPHIC_ERROR, 0}, p.f->now);
     run(p.f, 60 * TIME_PS_PER_SECOND);
     g_assert_cmpstr(p.f->initiator->code, ==, "Terminate 0/0/00");

@@ -24,7 +24,7 @@ static bool on_want_operation(void *user, rnic_endpoint *endpoint, G_GNUC_UNUSED
 {
   const fixture_side *s = user;
   pair *p = s->user;
-  p->most_outstanding_reads = MAX(p->most_outstanding_reads, open_reads(endpoint->stream));
+  p->most_outstanding_reads = MAX(p->most_outstanding_reads, open_reads(endpoint->sender.config.stream));
   return !p->holds && ulp_workload_post_next(p->workloads[side_of(s)], now);
 }
 

@@ -439,7 +439,9 @@ static void add_room(network_switch *self)
   const uint32_t room = MAX(2 * self->port_room, 1);
   switch_port *ports = g_aligned_alloc0(room, sizeof(switch_port), CACHE_LINE_OCTETS);
 
-  memcpy(ports, self->ports, self->port_count * sizeof(switch_port));
+  for (uint32_t i = 0; i < self->port_count; i++) {
+    ports[i] = self->ports[i];
+  }
   g_aligned_free(self->ports);
   self->ports = ports;
   self->departures = g_renew(departure, self->departures, room);

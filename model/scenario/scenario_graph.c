@@ -194,7 +194,8 @@ guint scenario_first_alike(const GPtrArray *entries, const uint32_t *mtus, guint
   const GArray *own = entries->pdata[node], *other = entries->pdata[0];
   guint i = 0;
 
-  while (own->len != other->len || memcmp(own->data, other->data, own->len * sizeof(guint)) != 0 ||
+  while (own->len != other->len ||
+         (own->len > 0 && memcmp(own->data, other->data, own->len * sizeof(guint)) != 0) ||
          (mtus != NULL && mtus[i] != mtus[node])) {
     other = entries->pdata[++i];
   }

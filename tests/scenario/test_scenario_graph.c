@@ -339,7 +339,8 @@ static const char *const noted[][2] = {
      ""},
     {STAR "workload: { start_spread = \"1ms\"; };", ""},
     {STAR "workload: { pattern = \"permutation\"; to = \"h1\"; };",
-     "a.cfg:2: workload.to has no effect unless topology.kind != path and workload.pattern != permutation"},
+     "a.cfg:2: workload.to has no effect unless topology.kind != path and workload.pattern != permutation "
+     "and workload.pattern != flows"},
     {STAR "trunk: { delay = \"1us\"; };", "a.cfg:2: trunk.delay has no effect unless topology.kind != star"},
     /* Two pairs of hosts send 200 Writes of 65536 octets each, in 46 segments of at most 1429: 18,400 cross
      * two links that lose 1 %; those of one pair one that does. */

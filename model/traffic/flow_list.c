@@ -136,7 +136,8 @@ static gboolean read_class(const flow_list *self, flow *read, GError **error)
   read->class = 0;
   while (self->file->count > CLASS && strcmp(classes[read->class], self->file->columns[CLASS]) != 0) {
     if (classes[++read->class] == NULL) {
-      g_autofree char *all = g_strjoinv(", ", (char **)(void *)classes);
+      g_autofree char *all = *classes[0] != '\0' ? g_strjoinv(", ", (char **)(void *)classes)
+                                                 : g_strdup("none: the scenario has no list 'traffic'");
       return wrong(self, error, CLASS, all);
     }
   }

@@ -25,6 +25,7 @@ static graph *star(uint32_t hosts)
 
 typedef struct fixture {
   graph *network; /* eight hosts */
+  const char *const *classes;
   char *path;
   flow_list *list;
 } fixture;
@@ -32,6 +33,7 @@ typedef struct fixture {
 static void set_up(fixture *f, G_GNUC_UNUSED gconstpointer unused)
 {
   f->network = star(8);
+  f->classes = classes;
 }
 
 static void close_list(fixture *f)
@@ -55,7 +57,7 @@ static char *try_list(fixture *f, const char *text, gssize length, time_ps until
 
   close_list(f);
   f->path = temporary_file_new(text, length);
-  const flow_list_config config = {f->path, f->network, operations, classes, until_ps};
+  const flow_list_config config = {f->path, f->network, operations, f->classes, until_ps};
   f->list = flow_list_open(&config, &error);
   if (f->list != NULL) {
     g_assert_no_error(error);
@@ -305,11 +307,22 @@ static const struct {
 
 ROW_TEST(test_refused, refused)
 {
-  fixture f = {.network = star(8)};
+  fixture f = {.network = star(8), .classes = classes};
   g_autofree char *problem = try_list(&f, c->text, -1, 0);
 
   g_assert_cmpstr(problem, ==, c->expected);
   tear_down(&f, NULL);
+}
+
+/* Without a list `traffic` the one class has no name. */
+FIXTURE_TEST(test_class_without_traffic)
+{
+  static const char *const nameless[] = {"", NULL};
+
+  f->classes = nameless;
+  g_autofree char *problem = try_list(f, "1 - 0s h0 h1 write 1 grads\n", -1, 0);
+  g_assert_cmpstr(problem, ==, "1: class 'grads'; expected none: the scenario has no list 'traffic'");
+  open_list(f, "1 - 0s h0 h1 write 1\n");
 }
 
 FIXTURE_TEST(test_no_text)

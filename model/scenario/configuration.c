@@ -140,8 +140,8 @@ double traffic_class_payload_share(const traffic_class *of, enum side direction)
   for (unsigned i = 0; i < mix->count; i++) {
     pulled += ulp_operation_rules_of((ulp_operation)mix->values[i])->to_requester;
   }
-  if (of->workload.both) {
-    return 1;
+  if (of->workload.both) { /* each host posts as many, or of a list some of the lines */
+    return of->pattern.pattern == TRAFFIC_FLOWS ? 0.5 : 1;
   }
   return (double)(direction == SIDE_INITIATOR ? mix->count - pulled : pulled) / mix->count;
 }

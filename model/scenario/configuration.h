@@ -73,7 +73,7 @@ typedef struct traffic_class {
   /* scenario_flows_fill(): the classes that share it, this one first, and their names; 0: an earlier one has
    * them. */
   uint32_t flows_class_count;
-  uint64_t flows_messages, flows_octets; /* of them together; 0: an earlier one has them */
+  uint64_t flows_messages, flows_octets; /* of the lines of this class */
   const char *const *flows_classes;
   bool measures[SIDES]; /* messages come to the ends of these sides; configuration_resolve() */
 } traffic_class;

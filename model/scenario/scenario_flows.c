@@ -33,7 +33,7 @@ static void find_classes(configuration *c, uint32_t first)
   c->classes[first].flows_class_count = end - first;
 }
 
-/* Gives `of` what messages of any class of the list may be. */
+/* Gives `of` what its messages come to. */
 static void fill_messages(traffic_class *of, const flow_list_totals *totals)
 {
   choice_list *mix = &of->workload.mix;
@@ -46,8 +46,8 @@ static void fill_messages(traffic_class *of, const flow_list_totals *totals)
   }
   of->message_octets = totals->largest_octets;
   of->workload.smallest_octets = totals->smallest_octets;
-  of->flows_messages = of->flows_class_count > 0 ? totals->messages : 0;
-  of->flows_octets = of->flows_class_count > 0 ? totals->octets : 0;
+  of->flows_messages = totals->messages;
+  of->flows_octets = totals->octets;
 }
 
 gboolean scenario_flows_fill(configuration *c, uint32_t first, const graph *network, GArray *pairs,
@@ -72,7 +72,7 @@ gboolean scenario_flows_fill(configuration *c, uint32_t first, const graph *netw
   for (uint32_t i = first; i < end; i++) {
     traffic_class *of = &c->classes[i];
 
-    fill_messages(of, flow_list_totals_of(list));
+    fill_messages(of, flow_list_totals_of(list, i - first));
     if (of->connection_count == 0) {
       return error_set(error, "%s: no line is of class %s; expected one", of->flows_path, of->name);
     }

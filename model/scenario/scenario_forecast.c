@@ -11,13 +11,22 @@
 /* As in scenario_topology.c: a row starts with its name, or goes on below the one before it. */
 #define ROW "  %-10s "
 
-/* Returns "2.5 MiB", "1.2 ms" or "612 messages". Free with g_free(). */
+/* Returns "2.5 MiB", "1.2 ms" or "612 octets". Free with g_free(). */
 static char *amount(double value, const char *unit)
 {
   g_autofree char *rounded = units_format_rounded(value, unit);
 
   return *rounded != '\0' ? g_steal_pointer(&rounded)
                           : g_strdup_printf("%.4g %s", value, units_counted(value, unit));
+}
+
+/* Returns "20000 messages", and "about 73 messages" of what is not known to be whole. Free with g_free(). */
+static char *message_count(double messages)
+{
+  const bool is_whole = fabs(messages - round(messages)) < 1e-6 * messages || messages == 0;
+
+  return g_strdup_printf("%s%.*f %s", is_whole ? "" : "about ", is_whole || messages >= 10 ? 0 : 1, messages,
+                         units_counted(messages, "messages"));
 }
 
 /* The hosts at which messages of the class arrive: of an incast those that receive. */
@@ -33,8 +42,7 @@ static uint32_t count_hosts(const configuration *c, const traffic_class *of, enu
 
 static void add_sizes(GString *page, const traffic_class *of, double messages)
 {
-  g_autofree char *count = amount(messages, "messages"),
-                  *mean = amount(traffic_class_mean_octets(of), "octets");
+  g_autofree char *count = message_count(messages), *mean = amount(traffic_class_mean_octets(of), "octets");
   g_autofree char *all = amount(messages * traffic_class_mean_octets(of), "octets");
 
   g_string_append_printf(page, "%s of %s", count, mean);
@@ -65,9 +73,9 @@ static void add_load(GString *page, const configuration *c, const traffic_class 
   const double wire = scenario_wire_octets(c, of, direction, link->mtu_octets, link->framing_octets);
   g_autofree char *interval = amount(intervals[host] / (double)TIME_PS_PER_SECOND, "s");
   g_autofree char *speed = amount((double)rate, "bit/s");
-  g_autofree char *each = is_graph
-                              ? g_strdup_printf("each of %u %s", hosts, is_incast ? "receivers" : "senders")
-                              : g_strdup("the sender");
+  const char *who = is_incast ? "receiver" : "sender";
+  g_autofree char *each =
+      hosts == 1 ? g_strdup_printf("the %s", who) : g_strdup_printf("each of %u %ss", hosts, who);
 
   g_string_append_printf(page, "; %s%s at %s, %.4g %% of %s, %.4g %% with headers",
                          is_incast ? "an incast every " : "every ", interval, each,

@@ -44,13 +44,13 @@ struct flow_list {
   text_columns *file;
   flow *read; /* the line that was read last; while messages are taken, the next one without `after` */
   bool is_at_end;
-  GArray *pairs;       /* of flow_pair */
-  GHashTable *numbers; /* of the pairs */
-  flow_list_totals totals;
-  GArray *waits;    /* of wait, ascending */
-  GArray *awaited;  /* ascending */
-  GSequence *due;   /* of flow: those that waited, by time and id; they belong to it */
-  uint64_t pending; /* messages that were taken and others wait for */
+  GArray *pairs;            /* of flow_pair */
+  GHashTable *numbers;      /* of the pairs */
+  flow_list_totals *totals; /* of each class */
+  GArray *waits;            /* of wait, ascending */
+  GArray *awaited;          /* ascending */
+  GSequence *due;           /* of flow: those that waited, by time and id; they belong to it */
+  uint64_t pending;         /* messages that were taken and others wait for */
   flow_message next;
 };
 
@@ -291,19 +291,28 @@ static gboolean keep_waiting(flow_list *self, GError **error)
   return good;
 }
 
+static void count_line(flow_list_totals *totals, const flow *read)
+{
+  totals->smallest_octets = MIN(totals->messages == 0 ? UINT32_MAX : totals->smallest_octets, read->octets);
+  totals->messages += read->source_count;
+  totals->octets += (uint64_t)read->source_count * read->octets;
+  totals->largest_octets = MAX(totals->largest_octets, read->octets);
+  totals->operations |= 1U << read->operation;
+}
+
 /* Checks each line, in the order of the file, and finds the totals and the pairs. */
 static gboolean check_lines(flow_list *self, GError **error)
 {
-  flow_list_totals *totals = &self->totals;
   const flow *read = self->read;
   GError *failed = NULL;
+  time_ps last_start_ps = 0; /* of the lines that are not after others */
   uint64_t last_id = 0;
 
   while (text_columns_next(self->file, &failed)) {
     if (!read_flow(self, error)) {
       return FALSE;
     }
-    if (totals->lines > 0 && read->id <= last_id) {
+    if (self->pairs->len > 0 && read->id <= last_id) {
       return text_columns_error(self->file, error,
                                 read->id == last_id
                                     ? "id %" G_GUINT64_FORMAT " a second time; expected ascending ids"
@@ -312,34 +321,29 @@ static gboolean check_lines(flow_list *self, GError **error)
     }
     last_id = read->id;
     if (is_after_others(self)) {
-      totals->waiting++;
       if (!keep_waiting(self, error)) {
         return FALSE;
       }
-    } else if (read->start_ps < totals->last_start_ps) {
-      g_autofree char *last = units_format_time(totals->last_start_ps);
+    } else if (read->start_ps < last_start_ps) {
+      g_autofree char *last = units_format_time(last_start_ps);
       return text_columns_error(self->file, error,
                                 "start %s is before that of an earlier line; expected %s or later",
                                 self->file->columns[START], last);
     } else {
-      totals->last_start_ps = read->start_ps;
+      last_start_ps = read->start_ps;
     }
     if (!add_pairs(self, read, error)) {
       return FALSE;
     }
-    totals->lines++;
-    totals->messages += read->source_count;
-    totals->octets += (uint64_t)read->source_count * read->octets;
-    totals->smallest_octets = MIN(totals->lines == 1 ? UINT32_MAX : totals->smallest_octets, read->octets);
-    totals->largest_octets = MAX(totals->largest_octets, read->octets);
-    totals->operations |= 1U << read->operation;
+    count_line(&self->totals[read->class], read);
   }
   if (failed != NULL) {
     g_propagate_error(error, failed);
     return FALSE;
   }
   self->file->line = MAX(self->file->line, 1);
-  return totals->lines > 0 || text_columns_error(self->file, error, "no message; expected lines of " COLUMNS);
+  return self->pairs->len > 0 ||
+         text_columns_error(self->file, error, "no message; expected lines of " COLUMNS);
 }
 
 static int compare_waits(const void *a, const void *b)
@@ -512,6 +516,7 @@ flow_list *flow_list_open(const flow_list_config *config, GError **error)
   *self = (flow_list){.config = *config,
                       .file = file,
                       .read = g_malloc(sizeof(flow) + GRAPH_HOSTS_MAX * sizeof self->read->sources[0]),
+                      .totals = g_new0(flow_list_totals, g_strv_length((char **)(void *)config->classes)),
                       .pairs = g_array_new(FALSE, FALSE, sizeof(flow_pair)),
                       .numbers = g_hash_table_new(NULL, NULL),
                       .waits = g_array_new(FALSE, FALSE, sizeof(wait)),
@@ -545,6 +550,7 @@ void flow_list_free(flow_list *self)
   g_array_unref(self->waits);
   g_array_unref(self->awaited);
   g_sequence_free(self->due);
+  g_free(self->totals);
   g_free(self);
 }
 
@@ -553,7 +559,7 @@ const GArray *flow_list_pairs(const flow_list *self)
   return self->pairs;
 }
 
-const flow_list_totals *flow_list_totals_of(const flow_list *self)
+const flow_list_totals *flow_list_totals_of(const flow_list *self, uint32_t class)
 {
-  return &self->totals;
+  return &self->totals[class];
 }

@@ -42,14 +42,12 @@ typedef struct flow_pair {
   host_pair hosts;
 } flow_pair;
 
+/* What the lines of a class come to. */
 typedef struct flow_list_totals {
-  uint64_t lines;
-  uint64_t waiting; /* of them, after others */
   uint64_t messages;
   uint64_t octets;
   uint32_t smallest_octets, largest_octets;
-  time_ps last_start_ps; /* of the lines that are not after others */
-  uint32_t operations;   /* 1 << each ulp_operation that there is */
+  uint32_t operations; /* 1 << each ulp_operation that there is */
 } flow_list_totals;
 
 /* A message that is due. */
@@ -81,7 +79,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(flow_list, flow_list_free)
  * list's own. */
 const GArray *flow_list_pairs(const flow_list *self);
 
-const flow_list_totals *flow_list_totals_of(const flow_list *self);
+/* Returns the totals of a class, its index in `classes`; the list's own. */
+const flow_list_totals *flow_list_totals_of(const flow_list *self, uint32_t class);
 
 /* Returns the next message, the list's own until it is taken: the earliest, of those of one time the one with
  * the smallest id, of a set the one of its first host. NULL: there is none, or all wait for others. Aborts

@@ -2,6 +2,7 @@
 /* Flow lists as a scenario has them: their connections, what contradicts, and whose line an error has. */
 #include "scenario/scenario_forecast.h"
 #include "scenario/scenario_private.h"
+#include "scenario/scenario_volume.h"
 #include "scenario_fixture.h"
 
 #define STAR "topology: { kind = \"star\"; hosts = 6; };\n"
@@ -82,6 +83,22 @@ TEST(test_forecast)
   g_autofree char *forecast = scenario_forecast_text(s);
 
   g_assert_cmpstr(forecast, ==, "  traffic    5 messages of 1 MiB, 5 MiB in all\n");
+}
+
+/* Each class of a list has its own lines; on a path a message is counted once, whoever sends it. */
+TEST(test_forecast_of_classes)
+{
+  fixture_write("f.txt", "1 - 0us h0 h1 write 1KiB\n2 - 0us h1 h0 write 3KiB b\n3 - 0us h1 h0 send 5KiB b\n");
+  g_autoptr(scenario) s = fixture_load(FLOWS "};\ntraffic = ( { name = \"a\"; }, { name = \"b\"; } );", NULL);
+  g_assert_true(NO_ERROR(scenario_check, s, NULL));
+  g_autofree char *forecast = scenario_forecast_text(s);
+
+  g_assert_cmpstr(forecast, ==,
+                  "  traffic    a: 1 message of 1 KiB, 1 KiB in all\n"
+                  "             b: 2 messages of 4 KiB, 8 KiB in all\n");
+  g_assert_cmpfloat(scenario_segments(scenario_configuration(s), SIDE_INITIATOR) +
+                        scenario_segments(scenario_configuration(s), SIDE_RESPONDER),
+                    ==, 1 + 2 * 3); /* 4 KiB fill 3 segments of 1428 octets */
 }
 
 static const char *const wrong[][2] = {

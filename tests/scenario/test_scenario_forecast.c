@@ -13,6 +13,29 @@ static void assert_forecast(const char *text, const char *expected)
   g_assert_cmpstr(forecast, ==, expected);
 }
 
+/* The mean of what arrives by chance need not be whole; large numbers are written out, and one host is no
+ * list of hosts. 1250 octets in 1 ms are 0.1 % of 10 Gbit/s; they are one segment, with 40 octets of IP and
+ * TCP, 20 of DDP and MPA, 4 of a marker for each 512, and 38 of the link. */
+TEST(test_numbers)
+{
+  assert_forecast("topology: { kind = \"star\"; hosts = 2; };\n"
+                  "workload: { arrivals = \"interval\"; interval = \"1ms\"; message_size = 1250; until = "
+                  "\"12.4ms\"; };",
+                  "  traffic    about 12 messages of 1.221 KiB, 15.14 KiB in all; every 1 ms at the sender, "
+                  "0.1 % of 10 Gbit/s, "
+                  "0.1086 % with headers\n"
+                  "  busiest    the link of h0: 0.1 % of payload, 0.1086 % with headers\n"
+                  "             the port of s0 to h1: 0.1 % of payload, 0.1086 % with headers\n");
+  assert_forecast("topology: { kind = \"star\"; hosts = 2; };\n"
+                  "workload: { arrivals = \"interval\"; interval = \"1ms\"; message_size = 1250; messages = "
+                  "30000; };",
+                  "  traffic    30000 messages of 1.221 KiB, 35.76 MiB in all; every 1 ms at the sender, 0.1 "
+                  "% of 10 Gbit/s, "
+                  "0.1086 % with headers\n"
+                  "  busiest    the link of h0: 0.1 % of payload, 0.1086 % with headers\n"
+                  "             the port of s0 to h1: 0.1 % of payload, 0.1086 % with headers\n");
+}
+
 /* What is posted at once needs no line. */
 TEST(test_posted)
 {
@@ -27,7 +50,8 @@ TEST(test_one_sender)
 {
   assert_forecast(
       "workload: { arrivals = \"poisson\"; load = \"90%\"; message_size = 142860; until = \"12.7ms\"; };",
-      "  traffic    100 messages of 139.5 KiB, 13.63 MiB in all; every 127 us at the sender, 90 % of 10 "
+      "  traffic    about 100 messages of 139.5 KiB, 13.63 MiB in all; every 127 us at the sender, 90 % of "
+      "10 "
       "Gbit/s, "
       "96.89 % with headers\n"
       "  busiest    path.forward: 90 % of payload, 96.89 % with headers\n");

@@ -109,24 +109,29 @@ FIXTURE_TEST(test_lines)
                "7\t-\t1500ns\tlast\th0\tread\t64KiB");
   assert_due(f, "1:0:0>4:w1048576 2:1500:1>4:s4096 7:1500:7>0:r65536");
   g_assert_true(flow_list_is_done(f->list));
+}
 
-  const flow_list_totals *totals = flow_list_totals_of(f->list);
-  g_assert_cmpuint(totals->lines, ==, 3);
-  g_assert_cmpuint(totals->waiting, ==, 0);
-  g_assert_cmpuint(totals->messages, ==, 3);
-  g_assert_cmpuint(totals->octets, ==, (1 << 20) + 4096 + (64 << 10));
-  g_assert_cmpuint(totals->largest_octets, ==, 1 << 20);
-  g_assert_cmpint(totals->last_start_ps, ==, 1500 * TIME_PS_PER_NANOSECOND);
-  g_assert_cmpuint(totals->operations, ==,
-                   1 << ULP_OPERATION_WRITE | 1 << ULP_OPERATION_SEND | 1 << ULP_OPERATION_READ);
+/* A class has those of its lines alone. */
+FIXTURE_TEST(test_class_totals)
+{
+  open_list(f, "1 - 0s h0 h4 write 10\n2 - 1us h[1-3] h4 send 20 grads\n3 1 5us h0 h4 read 30\n");
+  const flow_list_totals *first = flow_list_totals_of(f->list, 0), *second = flow_list_totals_of(f->list, 1);
+
+  g_assert_cmpuint(first->messages, ==, 2);
+  g_assert_cmpuint(first->octets, ==, 10 + 30);
+  g_assert_cmpuint(first->operations, ==, 1 << ULP_OPERATION_WRITE | 1 << ULP_OPERATION_READ);
+  g_assert_cmpuint(second->messages, ==, 3);
+  g_assert_cmpuint(second->octets, ==, 3 * 20);
+  g_assert_cmpuint(second->smallest_octets, ==, 20);
+  g_assert_cmpuint(second->largest_octets, ==, 20);
 }
 
 /* A set in source is a message of each. */
 FIXTURE_TEST(test_set)
 {
   open_list(f, "1 - 1us h[1-2]+h0 h4 write 8\n2 - 1us h5 h4 send 9\n");
-  g_assert_cmpuint(flow_list_totals_of(f->list)->messages, ==, 4);
-  g_assert_cmpuint(flow_list_totals_of(f->list)->octets, ==, 3 * 8 + 9);
+  g_assert_cmpuint(flow_list_totals_of(f->list, 0)->messages, ==, 4);
+  g_assert_cmpuint(flow_list_totals_of(f->list, 0)->octets, ==, 3 * 8 + 9);
   assert_due(f, "1:1000:1>4:w8 1:1000:2>4:w8 1:1000:0>4:w8 2:1000:5>4:s9");
 }
 

@@ -8,7 +8,7 @@
 #include "engine/order.h"
 #include "network/path_fragmenter.h"
 
-enum { QUEUE_ROOM_MIN = 8, TIED_ROOM_MIN = 4 };
+enum { QUEUE_ROOM_MIN = 8, TIED_ROOM_MIN = 4, RANKS_A_PACKET = 3 };
 
 /* A packet that has not left when it was last looked at. */
 typedef struct queued_packet {
@@ -57,9 +57,13 @@ typedef struct departure {
 typedef struct tied_packet {
   datagram *packet;
   uint32_t input;
-  uint32_t place; /* among those that came, … */
-  uint64_t rank;  /* … and in what order they are admitted */
 } tied_packet;
+
+/* When such a packet is admitted. */
+typedef struct tied_rank {
+  uint64_t rank;
+  uint32_t number; /* of the packet among those that came, plus 1; 0: none is here */
+} tied_rank;
 
 /* Two cache lines have what a packet needs that comes alone: the first, and the fourth, which begins with
  * config.per_packet_octets. Each host has a switch, too. */
@@ -81,6 +85,7 @@ struct network_switch {
   network_switch_place place;
   uint32_t port_room;
   uint32_t tied_room;
+  tied_rank *ranks;     /* RANKS_A_PACKET times the room of `tied` */
   path_element element; /* drops what has no way */
   time_ps opened_at;    /* the window */
 };
@@ -366,13 +371,30 @@ static G_GNUC_NO_INLINE void fragment(switch_port *port, datagram *packet, time_
 
 /* --- Arrivals --- */
 
-static int compare_ranks(const void *a, const void *b)
+static inline bool precedes(tied_rank one, tied_rank other)
 {
-  const tied_packet *one = a;
-  const tied_packet *other = b;
+  return one.rank != other.rank ? one.rank < other.rank : one.number < other.number;
+}
 
-  const bool is_before = one->rank != other->rank ? one->rank < other->rank : one->place < other->place;
-  return is_before ? -1 : 1;
+/* Puts the ranks in order. They are hashes, spread evenly: so each has its place in the first two thirds of
+ * the row by its size alone, and those whose place is taken are but a few on, with those after them. */
+static void rank_tied(network_switch *self, uint64_t seed)
+{
+  const uint64_t places = (RANKS_A_PACKET - 1) * (uint64_t)self->tied_count;
+
+  memset(self->ranks, 0, RANKS_A_PACKET * self->tied_count * sizeof(tied_rank));
+  for (uint32_t i = 0; i < self->tied_count; i++) {
+    tied_rank next = {.rank = random_hash(seed, "", self->tied[i].input), .number = i + 1};
+    tied_rank *place = &self->ranks[(next.rank >> 32) * places >> 32];
+    for (; place->number > 0; place++) {
+      if (precedes(next, *place)) {
+        const tied_rank later = *place;
+        *place = next;
+        next = later;
+      }
+    }
+    *place = next;
+  }
 }
 
 static void admit_tied(void *user, time_ps now)
@@ -380,15 +402,16 @@ static void admit_tied(void *user, time_ps now)
   network_switch *self = user;
   const uint32_t count = self->tied_count;
 
-  if (count > 1) {
-    const uint64_t seed = random_hash(self->tie_seed, "", (uint64_t)(now - self->config.latency_ps));
-    for (uint32_t i = 0; i < count; i++) {
-      self->tied[i].rank = random_hash(seed, "", self->tied[i].input);
+  if (count == 1) {
+    forward(self, self->tied[0].input, self->tied[0].packet, now);
+  } else {
+    rank_tied(self, random_hash(self->tie_seed, "", (uint64_t)(now - self->config.latency_ps)));
+    for (uint32_t i = 0; i < RANKS_A_PACKET * count; i++) {
+      if (self->ranks[i].number > 0) {
+        const tied_packet *tied = &self->tied[self->ranks[i].number - 1];
+        forward(self, tied->input, tied->packet, now);
+      }
     }
-    qsort(self->tied, count, sizeof(tied_packet), compare_ranks);
-  }
-  for (uint32_t i = 0; i < count; i++) {
-    forward(self, self->tied[i].input, self->tied[i].packet, now);
   }
   self->tied_count = 0;
 }
@@ -406,11 +429,9 @@ void network_switch_receive(network_switch *self, uint32_t input, datagram *pack
   if (self->tied_count == self->tied_room) {
     self->tied_room = MAX(2 * self->tied_room, TIED_ROOM_MIN);
     self->tied = g_renew(tied_packet, self->tied, self->tied_room);
+    self->ranks = g_renew(tied_rank, self->ranks, (gsize)RANKS_A_PACKET * self->tied_room);
   }
-  tied_packet *tied = &self->tied[self->tied_count];
-  tied->packet = packet;
-  tied->input = input;
-  tied->place = self->tied_count++;
+  self->tied[self->tied_count++] = (tied_packet){.packet = packet, .input = input};
 }
 
 void network_switch_send(network_switch *self, datagram *packet, time_ps now)
@@ -594,6 +615,7 @@ void network_switch_free(network_switch *self)
   g_aligned_free(self->ports);
   g_free(self->departures);
   g_free(self->tied);
+  g_free(self->ranks);
   g_free(self->random);
   g_aligned_free(self);
 }

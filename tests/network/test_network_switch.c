@@ -2,6 +2,7 @@
 /* A switch by itself, with senders that never hold still: what it admits, drops, marks and counts. */
 #include "network/network_switch.h"
 
+#include "base/random_stream.h"
 #include "network_cleanup.h"
 #include "path_fixture.h"
 #include "test.h"
@@ -293,6 +294,25 @@ TEST(test_order_of_ties)
 
   g_assert_cmpstr(first, !=, second);
   g_assert_nonnull(strstr(first, "33 32 31"));
+}
+
+/* A packet's rank is a hash of the switch, the moment and its port. Of many packets that come in one
+ * picosecond, each has a larger one than the packet before. */
+TEST(test_many_ties_in_order_of_rank)
+{
+  const time_ps at = 1000000;
+  const uint64_t seed = random_hash(random_hash(1, "s0", 0), "", (uint64_t)at);
+  g_autoptr(bench) b = bench_new(1, LIMITS(0));
+
+  for (uint32_t s = 0; s < SENDERS_MAX; s++) {
+    start_sender(b, 0, 1, 0, at);
+  }
+  run(b, TIME_PS_NEVER);
+  g_assert_cmpuint(b->output->len, ==, SENDERS_MAX);
+  for (guint i = 1; i < b->output->len; i++) {
+    g_assert_cmpuint(random_hash(seed, "", test_output_at(b->output, i - 1)->packet->number), <,
+                     random_hash(seed, "", test_output_at(b->output, i)->packet->number));
+  }
 }
 
 /* --- One packet at a time --- */

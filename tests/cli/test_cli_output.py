@@ -115,7 +115,8 @@ class Output(kit.ProgramTest):
                                          "(4 octets)" for name in sorted(left, key=lambda name: name + "/.")])
         self.assertEqual([sorted(os.listdir(f"results/{name}")) for name in ("other", "used")],
                          [[], [".iwarpsim-new-AAAAAA", ".iwarpsim-new-BBBBBB"]])
-        self.assertEqual(sorted(os.listdir("results/small")), ["occupancy.csv", "summary.json"])
+        self.assertEqual(sorted(os.listdir("results/small")),
+                         ["message_classes.csv", "messages.csv", "occupancy.csv", "summary.json"])
         self.assertEqual(sorted(os.listdir("kept")), ["more", "old-file"])
         os.makedirs(".iwarpsim-new-AAAAAA")
         kit.write(".iwarpsim-new-AAAAAA/k.trace", "half")

@@ -22,7 +22,7 @@ TEST(test_empty_file_is_all_defaults)
   const char *rest =
       " "
       "1 auto 0 5min ok "
-      "write one 65536 [] 200 1 shared pairs auto auto 0 0 0 false 0 "
+      "write one 65536 [] 48  false posted 10% 0 0 0 before 200 1 shared pairs auto auto 0  0 0 false 0 "
       "ietf true true 10s reset false none formula "
       "ietf true true 0 65535 false "
       "ietf true true 0 65535 false "
@@ -50,7 +50,7 @@ TEST(test_empty_file_is_all_defaults)
       "5 segments 0 0 0 0 constant 0 false "
       "unlimited 1 unlimited 0 0 1 0 ecmp true "
       "none initiator 1  "
-      "all auto first-octet last-delivery [50%,90%,99%,99.9%,99.99%] auto  1     ";
+      "all auto first-octet last-delivery [50%,90%,99%,99.9%,99.99%] 100000 auto  1      ";
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
     const char *name = scenario_key_row_of(key)->name;
     const char *text = scenario_value_text(s, key);

@@ -459,12 +459,17 @@ static void write_time(time_ps time, FILE *file)
 
 void message_log_write(const message_log *log, const message_log_names *names, FILE *file)
 {
+  if (log->config.lines > 0 && log->step > 1) {
+    fprintf(file, "# one in %" PRIu64 " of the", log->step);
+  } else {
+    fputs(log->config.lines > 0 ? "# all" : "# none of the", file);
+  }
   fprintf(
       file,
-      "# every k-th of the %" PRIu64 " messages that were complete, in this order; k = %" PRIu64 "\n"
+      " %" PRIu64 " messages that were complete, in this order\n"
       "id,class,source,destination,connection,operation,octets,posted_s,first_octet_s,placed_s,delivered_s,"
-      "completed_s,ideal_s,slowdown,retransmissions\n",
-      log->finished, log->step);
+      "completed_s,ideal_s,slowdown\n",
+      log->finished);
   for (guint i = 0; i < log->lines->len; i++) {
     const message_record *line = &g_array_index(log->lines, message_record, i);
     const time_ps end = line->comes_back ? line->completed : line->delivered;
@@ -479,9 +484,9 @@ void message_log_write(const message_log *log, const message_log_names *names, F
     write_time(line->completed, file);
     write_time(line->ideal > 0 ? line->ideal : TIME_PS_NEVER, file);
     if (line->ideal > 0) {
-      fprintf(file, ",%.12g,%u\n", (double)(end - line->posted) / (double)line->ideal, line->retransmissions);
+      fprintf(file, ",%.12g\n", (double)(end - line->posted) / (double)line->ideal);
     } else {
-      fprintf(file, ",,%u\n", line->retransmissions);
+      fputs(",\n", file);
     }
   }
 }

@@ -57,7 +57,6 @@ typedef struct message_record {
   uint64_t id;
   uint32_t class, source, destination, connection; /* the hosts that its payload leaves and comes to */
   uint32_t octets;                                 /* payload */
-  uint32_t retransmissions;                        /* of its connection until then */
   time_ps posted, first, placed, delivered, completed;
   time_ps ideal;     /* no network without other traffic is faster; 0: it is not known */
   uint8_t operation; /* the ULP's number of it */

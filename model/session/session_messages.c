@@ -156,7 +156,6 @@ void session_message_is_complete(const session_connection *connection, const ulp
       .delivered = times->delivered - self->zero,
       .completed = times->completed - self->zero,
       .ideal = session_ideal_of(connection, times),
-      .retransmissions = rnic_endpoint_counts_of(session_end_peer(sink)->endpoint).tcp->retransmissions,
       .comes_back = rules->is_exchange || rules->is_read,
       .counts = is_measured(sink, times),
   };

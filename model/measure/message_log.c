@@ -227,10 +227,10 @@ void message_log_queued(message_log *log, uint64_t messages, time_ps now)
     log->queued_from = now;
   } else if (now > log->queued_since) {
     time_distribution_add(&log->queued, log->queued_now, now - log->queued_since, false);
+    log->queued_peak = MAX(log->queued_peak, log->queued_now); /* what is posted as it arrives never waits */
   }
   log->queued_since = now;
   log->queued_now = messages;
-  log->queued_peak = MAX(log->queued_peak, messages);
 }
 
 /* --- Statistics --- */

@@ -303,7 +303,7 @@ static gboolean read_flows(import_hpcc *self, text_columns *text, FILE *list, GE
   }
   const uint64_t count_line = text->line;
   while (text_columns_next(text, &wrong)) {
-    flow read;
+    flow read = {.start_ps = 0};
     if (ids >= count && !g_ascii_isdigit(*text->columns[0])) {
       lines_of_text++;
       continue;

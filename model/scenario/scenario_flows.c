@@ -39,9 +39,9 @@ static void fill_messages(traffic_class *of, const flow_list_totals *totals)
   choice_list *mix = &of->workload.mix;
 
   mix->count = 0;
-  for (uint8_t operation = 0; operation < ULP_OPERATIONS; operation++) {
+  for (unsigned operation = 0; operation < ULP_OPERATIONS; operation++) {
     if (totals->operations & 1U << operation) {
-      mix->values[mix->count++] = operation;
+      mix->values[mix->count++] = (uint8_t)operation;
     }
   }
   of->message_octets = totals->largest_octets;

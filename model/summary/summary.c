@@ -271,7 +271,10 @@ static void print_classes(const GArray *values, FILE *file)
   static const char *const times[][2] = {{"completion_p50_s", "median"}, {"completion_p99_s", "p99"}};
   static const char *const slowdowns[][2] = {{"slowdown_p50", "median"}, {"slowdown_p99", "p99"}};
   g_autoptr(GPtrArray) classes = g_ptr_array_new_with_free_func(g_free);
-  for (guint i = 0; values != NULL && i < values->len; i++) {
+  if (values == NULL) {
+    return;
+  }
+  for (guint i = 0; i < values->len; i++) {
     g_auto(GStrv) parts = g_strsplit(g_array_index(values, run_value, i).name, ".", 0);
     if (g_strv_length(parts) == 3 && strcmp(parts[2], "count") == 0 && strcmp(parts[1], "all") != 0) {
       g_ptr_array_add(classes, g_strdup(parts[1]));

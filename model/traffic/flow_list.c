@@ -97,10 +97,10 @@ static gboolean read_hosts(const flow_list *self, unsigned column, uint16_t *hos
     return TRUE;
   }
   g_autoptr(GArray) members = graph_members(network, text, GRAPH_HOSTS, &problem);
+  *count = members != NULL ? members->len : 0;
   if (members == NULL) {
     return text_columns_error(self->file, error, "%s", problem->message);
   }
-  *count = members->len;
   for (guint i = 0; i < members->len; i++) {
     hosts[i] = (uint16_t)g_array_index(members, uint32_t, i);
   }
@@ -515,7 +515,7 @@ flow_list *flow_list_open(const flow_list_config *config, GError **error)
   }
   *self = (flow_list){.config = *config,
                       .file = file,
-                      .read = g_malloc(sizeof(flow) + GRAPH_HOSTS_MAX * sizeof self->read->sources[0]),
+                      .read = g_malloc0(sizeof(flow) + GRAPH_HOSTS_MAX * sizeof self->read->sources[0]),
                       .totals = g_new0(flow_list_totals, g_strv_length((char **)(void *)config->classes)),
                       .pairs = g_array_new(FALSE, FALSE, sizeof(flow_pair)),
                       .numbers = g_hash_table_new(NULL, NULL),

@@ -128,12 +128,12 @@ static void prepare(traffic_source *self)
 {
   const traffic_source_config *c = &self->config;
   const bool is_incast = c->pattern == TRAFFIC_INCAST;
+  arrivals *at = self->heap_count > 0 ? self->heap[0] : NULL;
 
-  self->has_next = self->heap_count > 0;
-  if (!self->has_next) {
+  self->has_next = at != NULL;
+  if (at == NULL) {
     return;
   }
-  arrivals *at = self->heap[0];
   if (is_incast && self->sender == 0) {
     draw_senders(self, at);
   }
@@ -282,7 +282,7 @@ static void make_arrivals(traffic_source *self)
   }
   self->all_count = all->len;
   self->all = (arrivals *)(void *)g_array_free(all, FALSE);
-  self->heap = g_new(arrivals *, self->all_count);
+  self->heap = g_new0(arrivals *, self->all_count);
   for (uint32_t i = 0; i < self->all_count; i++) {
     arrivals *at = &self->all[i];
 

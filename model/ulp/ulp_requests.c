@@ -108,7 +108,7 @@ static uint32_t next_octets(ulp_requests *requests, enum side side, void *user, 
   const ulp_workload_config *config = requests->config;
   ulp_schedule *schedule = requests->schedule;
 
-  if (config->draw_octets) {
+  if (schedule && config->draw_octets) {
     schedule->drawn_octets = schedule->is_drawn ? schedule->drawn_octets : config->draw_octets(user, side);
     schedule->is_drawn = true;
     return schedule->drawn_octets;
@@ -136,14 +136,14 @@ bool ulp_requests_peek(ulp_requests *requests, enum side side, void *user, time_
     *request = (ulp_request){.octets = 0};
     return true;
   }
-  if (config->open_loop) {
+  if (schedule && config->open_loop) {
     *request = *ulp_requests_at(requests, 0);
     request->operation = request->operation < ULP_OPERATIONS ? request->operation : step->operation;
     /* What follows a Write is not known when it is posted, so that no Send can have its STag. */
     *step = (ulp_step){.operation = request->operation, .message = step->message};
     return true;
   }
-  if (config->think_time_ps > 0 && config->outstanding > 0 && !has_rested(requests, now)) {
+  if (schedule && config->think_time_ps > 0 && config->outstanding > 0 && !has_rested(requests, now)) {
     return false;
   }
   *request = (ulp_request){.operation = step->operation,

@@ -78,6 +78,9 @@ static run_table *table_of(const GPtrArray *runs)
       }
     }
   }
+  if (all == NULL) {
+    return NULL;
+  }
   /* The rows of one class are those of all, which come last. */
   while (sums->len > 0 && has_one_class(all)) {
     g_ptr_array_set_size(all->rows, (gint)all->rows->len - 1);

@@ -131,7 +131,7 @@ static gboolean draw_random(const drawing *on, GError **error)
     g_autoptr(GArray) others = others_of(on->to, from);
 
     if (others->len == 0) {
-      return error_set(error, "h%u has nobody to talk to; expected other hosts in workload.to", from);
+      return error_set(error, "h%u has no other host to send to; expected more in workload.to", from);
     }
     for (guint k = 0; on->config->draws_messages && k < others->len; k++) {
       add(on, from, host_at(others, k));
@@ -185,7 +185,8 @@ GArray *traffic_pairs(const traffic_config *config, const graph *network, uint32
     return NULL;
   }
   if (count == 0) {
-    error_set(error, "nobody has anybody to talk to; expected two hosts or more in workload.from and .to");
+    error_set(error,
+              "no host has another one to send to; expected two hosts or more in workload.from and .to");
     return NULL;
   }
   if (count > TRAFFIC_CONNECTIONS_MAX) {

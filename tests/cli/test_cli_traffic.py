@@ -54,6 +54,14 @@ class Forecast(kit.ProgramTest):
         self.assertAlmostEqual(loads[1] - loads[0], 5, delta=1)
 
 
+    def test_whole_numbers(self):
+        """Messages of 64 KiB at 10 % of 10 Gbit/s come every 524.288 us: 1.9 in 1 ms, each 46 segments of 1428.7 octets."""
+        kit.write("a.cfg", 'workload: { arrivals = "poisson"; until = "1ms"; };')
+        page = self.shell("iwarpsim check a.cfg").stdout
+        self.assertRegex(page, r"in all, 2 messages, about 8[78] segments;")
+        self.assertIn("traffic    about 1.9 messages of 64 KiB", page)
+
+
 class Ends(kit.ProgramTest):
     def test_time_ends_before_the_first_message(self):
         """TCP and MPA open in two round trips of 52 us, so that in 60 us nothing is posted; a Responder may not send

@@ -100,7 +100,8 @@ static const char *const wrong[][2] = {
      "a.cfg:2: workload.pattern: 10475520000 connections; expected at most 65536"},
     /* --- Patterns --- */
     {STAR "workload: { pattern = \"incast\"; from = \"h1\"; to = \"h1\"; };",
-     "a.cfg:2: workload.pattern: nobody has anybody to talk to; expected two hosts or more in workload.from "
+     "a.cfg:2: workload.pattern: no host has another one to send to; expected two hosts or more in "
+     "workload.from "
      "and .to"},
     {STAR "workload: { pattern = \"permutation\"; from = \"h1\"; };",
      "a.cfg:2: workload.pattern: a permutation of one host; expected two or more"},
@@ -111,7 +112,7 @@ static const char *const wrong[][2] = {
     {STAR "workload: { from = \"h[0-1]\"; to = \"h0+h2\"; };",
      "a.cfg:2: workload.pattern: h0 would be a pair with itself; expected another order of the sets"},
     {STAR "workload: { pattern = \"random\"; to = \"h2\"; };",
-     "a.cfg:2: workload.pattern: h2 has nobody to talk to; expected other hosts in workload.to"},
+     "a.cfg:2: workload.pattern: h2 has no other host to send to; expected more in workload.to"},
     /* --- Switches --- */
     {STAR "switch: { ecn_minimum = 5000;\n ecn_maximum = 4999; };",
      "a.cfg:3: switch.ecn_maximum is less than switch.ecn_minimum; expected at least that"},

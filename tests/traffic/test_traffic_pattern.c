@@ -61,7 +61,7 @@ static const struct {
     {TRAFFIC_INCAST, "h1", "h2", 1, 4, 3, "1>2 1>2 1>2"},
     {TRAFFIC_INCAST, NULL, NULL, 4, 4, 1, "4, but 3 hosts could send to h3; expected at most that"},
     {TRAFFIC_INCAST, "h2", "h2", 0, 4, 1,
-     "nobody has anybody to talk to; expected two hosts or more in workload.from and .to"},
+     "no host has another one to send to; expected two hosts or more in workload.from and .to"},
     {TRAFFIC_OUTCAST, NULL, NULL, 0, 4, 1, "0>1 0>2 0>3"},
     {TRAFFIC_OUTCAST, "last", "h[0-1]", 0, 4, 2, "3>0 3>0 3>1 3>1"},
     /* Of two hosts there is one permutation that moves both. */
@@ -71,7 +71,7 @@ static const struct {
     {TRAFFIC_ALL_TO_ALL, "h[0-1]", "h[1-2]", 0, 3, 1, "0>1 0>2 1>2"},
     {TRAFFIC_RANDOM, "h[0-1]", "h3", 0, 4, 2, "0>3 0>3 1>3 1>3"},
     {TRAFFIC_RANDOM, "h[0-1]", "h1", 0, 4, 1,
-     "h1 has nobody to talk to; expected other hosts in workload.to"},
+     "h1 has no other host to send to; expected more in workload.to"},
     {TRAFFIC_INCAST, "h9", NULL, 0, 4, 1, "no host is named 'h9'; expected one of h[0-3]"},
     {TRAFFIC_INCAST, NULL, "s0", 0, 4, 1, "no host is named 's0'; expected one of h[0-3]"},
 };
@@ -97,7 +97,7 @@ TEST(test_draws_messages)
   g_autofree char *of_incast = pairs_text(&incast, 4, 2, 1);
 
   g_assert_cmpstr(of_random, ==, "0>1 0>2 0>3 1>2 1>3");
-  g_assert_cmpstr(of_lonely, ==, "h1 has nobody to talk to; expected other hosts in workload.to");
+  g_assert_cmpstr(of_lonely, ==, "h1 has no other host to send to; expected more in workload.to");
   g_assert_cmpstr(of_incast, ==, "0>2 0>2 1>2 1>2 0>3 0>3 1>3 1>3 2>3 2>3");
   incast.fan_in = 3; /* of two hosts beside h2 itself */
   g_autofree char *of_too_many = pairs_text(&incast, 4, 1, 1);

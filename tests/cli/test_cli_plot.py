@@ -77,6 +77,11 @@ class Plot(kit.ProgramTest):
             for what in ("completion", "slowdown"):
                 self.expect(f"iwarpsim plot {where} --what {what} -f",
                             "".join(f"{stem}{what}.{kind}\n" for kind in ("dat", "gnuplot", "png")), "")
+        kit.write("two.cfg", 'traffic = ( { name = "bulk"; }, { name = "calls"; operation = "rpc"; } );')
+        self.shell("iwarpsim run two.cfg -q -o several")
+        self.shell("iwarpsim plot several --what completion -q")
+        for of in ("bulk", "calls"):  # a line of each class, as of a store
+            self.assertIn(of.encode(), kit.octets("several/completion.dat"))
         self.expect_refused("iwarpsim table m.sqlite --metric message.wrokload.count",
                             "m.sqlite: no run has message.wrokload.count; expected a row and a column of its tables (did you mean "
                             "'message.workload.count'?)")

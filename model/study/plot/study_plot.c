@@ -59,18 +59,25 @@ gboolean study_plot_draw(const study_table *table, const study_plot *plot, const
   return study_plot_fits(table, plot, error) && plot->draw(table, plot, request, safe_name, target, error);
 }
 
-/* Returns the run in `folder`, as a study of its own: by its summary.json and, if it is there,
- * message_classes.csv. */
+/* Returns the run in `folder`, as a study of its own: by its summary.json and, if they are there, the tables
+ * of its messages. */
 static study_table *read_run(const char *folder, GError **error)
 {
-  g_autofree char *path = g_build_filename(folder, "summary.json", NULL), *messages = NULL;
-  g_autofree char *classes = g_build_filename(folder, "message_classes.csv", NULL);
+  g_autofree char *path = g_build_filename(folder, "summary.json", NULL);
+  static const char *const tables[] = {"message_classes.csv", "message_times.csv"};
+  g_autoptr(GString) texts = g_string_new("");
   g_autoptr(summary_record) record = summary_read_json(path, error);
   if (record == NULL) {
     return NULL;
   }
-  if (g_file_get_contents(classes, &messages, NULL, NULL)) {
-    run_results_set_tables(&record->results, messages, "");
+  for (gsize i = 0; i < G_N_ELEMENTS(tables); i++) {
+    g_autofree char *file = g_build_filename(folder, tables[i], NULL), *text = NULL;
+    if (g_file_get_contents(file, &text, NULL, NULL)) {
+      g_string_append_printf(texts, "%s%s", texts->len > 0 ? "\n" : "", text);
+    }
+  }
+  if (texts->len > 0) {
+    run_results_set_tables(&record->results, texts->str, "");
   }
   const provenance from = {.name = record->name,
                            .title = record->title,

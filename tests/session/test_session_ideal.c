@@ -40,6 +40,21 @@ ROW_TEST(test_alone, alone_rows)
   }
 }
 
+/* The ideal of an exchange has no markers but those among its data: without them it is exact. */
+TEST(test_exchange_alone)
+{
+  static const char *const exchanges[] = {"workload.operation=rpc", "workload.operation=rpc-write",
+                                          "workload.operation=rpc-read", "workload.operation=storage-read"};
+
+  for (guint i = 0; i < G_N_ELEMENTS(exchanges); i++) {
+    g_test_message("%s", exchanges[i]);
+    g_auto(session_result) result = run_of(
+        "", STRINGS(exchanges[i], "workload.messages=1", "workload.message_size=1024", "mpa.markers=false"));
+
+    g_assert_cmpfloat(metric_of(&result, METRIC_MESSAGE_SLOWDOWN_MEAN), ==, 1);
+  }
+}
+
 /* --- Any messages in any network --- */
 
 /* Appends one of `choices`, or of none of them if one is NULL. */

@@ -391,6 +391,25 @@ TEST(test_queued)
                                  waited_s / LINE(lines, 19)->delivered, 1e-6);
 }
 
+/* The same from the Delivery of message 2 to that of message 15: of each wait, what lies between these. */
+TEST(test_queued_in_a_window_of_deliveries)
+{
+  g_auto(session_result) result =
+      run_of(PATH, STRINGS("workload.outstanding=1", "workload.arrivals=interval", "workload.interval=40us",
+                           "workload.messages=20", "workload.operation=write", "workload.message_size=64KiB",
+                           "measure.from=128KiB", "measure.to=960KiB"));
+  g_autoptr(GArray) lines = lines_of(&result);
+  const double from = LINE(lines, 1)->delivered, to = LINE(lines, 14)->delivered;
+  double waited_s = 0;
+
+  for (guint i = 1; i < lines->len; i++) {
+    const double begins = MAX(LINE(lines, i)->posted, from);
+    waited_s += MAX(MIN(LINE(lines, i - 1)->completed, to) - begins, 0);
+  }
+  g_assert_cmpfloat_with_epsilon(result.results.metrics.value[METRIC_MESSAGE_QUEUED_MEAN_MESSAGES],
+                                 waited_s / (to - from), 1e-3);
+}
+
 /* Messages count that are posted in the measured window of their Data Sink's host, from 300 us on and before
  * 700 us: every 10 us from the beginning of the traffic on. messages.csv has all. */
 TEST(test_measured_window)

@@ -285,7 +285,7 @@ static void resolve_class(traffic_class *of, uint64_t in_flight_octets)
 {
   const number_list *sizes = &of->workload.message_sizes;
   ulp_workload_config *workload = &of->workload;
-  uint32_t smallest = of->message_octets, largest = of->message_octets;
+  uint32_t smallest = of->message_octets, largest = smallest;
 
   for (size_t i = 0; i < sizes->count; i++) {
     smallest = MIN(i > 0 ? smallest : UINT32_MAX, (uint32_t)sizes->values[i]);

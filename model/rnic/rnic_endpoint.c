@@ -49,15 +49,14 @@ static const mpa_fpdu_memory *fpdu_memory_for(const rnic_endpoint_config *config
   return rnic_host_fpdu_memory(config->host, MAX(emss, (uint32_t)SMALLEST_FPDU_OCTETS));
 }
 
-static void prepare_sender(rnic_endpoint *endpoint, const rnic_endpoint_config *config)
+static void prepare_sender(rnic_endpoint *endpoint, const rnic_endpoint_config *config, tcp_transport *tcp)
 {
   endpoint->sender.config =
-      (rnic_sender_config){.tcp = endpoint->tcp,
+      (rnic_sender_config){.tcp = tcp,
                            .stream = stream_of(endpoint, config),
                            .fault = config->fault,
                            .starts = config->starts,
                            .fpdu_memory = fpdu_memory_for(config),
-                           .trace = config->tcp.trace,
                            .generation = config->generation,
                            .assumed_emss_octets = config->assumed_emss_octets,
                            .dynamic_mulpdu = config->dynamic_mulpdu,
@@ -70,7 +69,7 @@ static void prepare_receiver(rnic_endpoint *endpoint, const rnic_endpoint_config
 {
   bool has_frames = iwarp_generation_rules_of(config->generation)->startup_frames;
   const rnic_receiver_config receiver = {
-      .tcp = endpoint->tcp,
+      .tcp = endpoint->sender.config.tcp,
       .stream = endpoint->sender.config.stream,
       .fpdu_memory = fpdu_memory_for(config),
       .trace = config->tcp.trace,
@@ -108,10 +107,10 @@ rnic_endpoint *rnic_endpoint_new(const rnic_endpoint_config *config, const rnic_
       config->role == SIDE_INITIATOR || !iwarp_generation_rules_of(config->generation)->responder_waits;
   tcp.datagram_pool = config->host->pools->datagrams;
   /* cppcheck-suppress returnDanglingLifetime; a transport copies its configuration */
-  endpoint->tcp = config->tcp_new ? config->tcp_new(&tcp, from_tcp, endpoint, config->tcp_new_user)
-                                  : tcp_connection_new(&tcp, from_tcp, endpoint);
+  tcp_transport *transport = config->tcp_new ? config->tcp_new(&tcp, from_tcp, endpoint, config->tcp_new_user)
+                                             : tcp_connection_new(&tcp, from_tcp, endpoint);
   endpoint->startup = rnic_startup_phase_new(config, events->private_data, user);
-  prepare_sender(endpoint, config);
+  prepare_sender(endpoint, config, transport);
   prepare_receiver(endpoint, config);
   endpoint->admission = has_limits ? rnic_admission_new(&admission) : NULL;
   return endpoint;
@@ -123,7 +122,7 @@ void rnic_endpoint_free(rnic_endpoint *endpoint)
     rnic_sender_clear(&endpoint->sender);
     rnic_admission_free(endpoint->admission);
     rnic_receiver_clear(&endpoint->receiver);
-    tcp_transport_free(endpoint->tcp);
+    tcp_transport_free(endpoint->sender.config.tcp);
     rnic_startup_phase_free(endpoint->startup);
     rdmap_stream_free(endpoint->sender.config.stream);
     waiting_completion *newest = endpoint->newest_completion;
@@ -140,15 +139,15 @@ void rnic_endpoint_free(rnic_endpoint *endpoint)
 void rnic_endpoint_start(rnic_endpoint *endpoint, time_ps now)
 {
   if (endpoint->opens) {
-    endpoint->tcp->class->open(endpoint->tcp, now);
+    endpoint->sender.config.tcp->class->open(endpoint->sender.config.tcp, now);
   } else {
-    endpoint->tcp->class->listen(endpoint->tcp);
+    endpoint->sender.config.tcp->class->listen(endpoint->sender.config.tcp);
   }
 }
 
 void rnic_endpoint_receive(rnic_endpoint *endpoint, const datagram *packet, time_ps now)
 {
-  endpoint->tcp->class->receive(endpoint->tcp, packet, now);
+  endpoint->sender.config.tcp->class->receive(endpoint->sender.config.tcp, packet, now);
   if (endpoint->admission) {
     rnic_admission_settle(endpoint->admission);
   }
@@ -159,7 +158,7 @@ void rnic_endpoint_receive(rnic_endpoint *endpoint, const datagram *packet, time
 static bool may_send_fpdus(rnic_endpoint *endpoint)
 {
   return endpoint->sender.is_started && endpoint->teardown != RNIC_TEARDOWN_FIN_SENT &&
-         rnic_endpoint_may_reply(endpoint) && endpoint->tcp->gauges->is_established;
+         rnic_endpoint_may_reply(endpoint) && endpoint->sender.config.tcp->gauges->is_established;
 }
 
 /* The stream ends without a word of RDMAP's: at this end's own will, or because it can never send another
@@ -179,7 +178,7 @@ static bool do_fault(rnic_endpoint *endpoint, time_ps now)
     rdmap_stream_fail(endpoint->sender.config.stream, error, now);
     break;
   case RNIC_LOCAL_RESET:
-    endpoint->tcp->class->abort(endpoint->tcp, now);
+    endpoint->sender.config.tcp->class->abort(endpoint->sender.config.tcp, now);
     break;
   case RNIC_LOCAL_CLOSE:
     rnic_endpoint_end_silently(endpoint, closed_by_itself, now);
@@ -196,7 +195,7 @@ static void refill(rnic_endpoint *endpoint, time_ps now)
     if (endpoint->sender.config.fault && do_fault(endpoint, now)) {
       continue;
     }
-    if (!rnic_sender_send(&endpoint->sender, now) &&
+    if (!rnic_sender_send(&endpoint->sender, endpoint->receiver.config.trace, now) &&
         (endpoint->teardown != RNIC_TEARDOWN_NOT || !events->want_operation ||
          !events->want_operation(endpoint->user, endpoint, now))) {
       break;
@@ -225,7 +224,7 @@ static G_GNUC_NO_INLINE void finish(rnic_endpoint *endpoint, time_ps now)
 
   if (is_due) {
     endpoint->teardown = RNIC_TEARDOWN_FIN_SENT;
-    endpoint->tcp->class->close(endpoint->tcp);
+    endpoint->sender.config.tcp->class->close(endpoint->sender.config.tcp);
   }
 }
 
@@ -242,7 +241,7 @@ datagram *rnic_endpoint_transmit(rnic_endpoint *endpoint, time_ps now)
   if (endpoint->is_mute || endpoint->teardown != RNIC_TEARDOWN_NOT) {
     finish(endpoint, now);
   }
-  datagram *packet = endpoint->tcp->class->transmit(endpoint->tcp, now);
+  datagram *packet = endpoint->sender.config.tcp->class->transmit(endpoint->sender.config.tcp, now);
   if (packet && datagram_may_be_fragmented(packet)) {
     datagram_allow_fragments(packet, endpoint->host->identification++);
   }
@@ -306,7 +305,7 @@ void rnic_endpoint_end_at_once(rnic_endpoint *endpoint, rnic_failure failure, ti
 {
   rnic_endpoint_end_silently(endpoint, failure, now);
   if (!endpoint->closes_by_fin) {
-    endpoint->tcp->class->abort(endpoint->tcp, now);
+    endpoint->sender.config.tcp->class->abort(endpoint->sender.config.tcp, now);
   }
 }
 
@@ -337,7 +336,7 @@ static void post_startup_octets(rnic_endpoint *endpoint)
     if (is_frame && fault) {
       fault->alter_startup(fault->user, &octets);
     }
-    endpoint->tcp->class->post(endpoint->tcp, &octets, 0);
+    endpoint->sender.config.tcp->class->post(endpoint->sender.config.tcp, &octets, 0);
   }
   buffer_chain_clear(&octets);
 }
@@ -401,7 +400,7 @@ static G_GNUC_NO_INLINE time_ps rare_deadline(const rnic_endpoint *endpoint)
 
 time_ps rnic_endpoint_deadline(const rnic_endpoint *endpoint)
 {
-  time_ps due = time_ps_earlier(endpoint->tcp->class->deadline(endpoint->tcp),
+  time_ps due = time_ps_earlier(endpoint->sender.config.tcp->class->deadline(endpoint->sender.config.tcp),
                                 rnic_receiver_deadline(&endpoint->receiver));
 
   return endpoint->sender.limits || endpoint->startup ? time_ps_earlier(due, rare_deadline(endpoint)) : due;
@@ -418,8 +417,8 @@ void rnic_endpoint_run(rnic_endpoint *endpoint, time_ps now)
     rnic_startup_phase_run(endpoint->startup, now);
     rnic_endpoint_follow_startup(endpoint, now);
   }
-  if (endpoint->tcp->class->deadline(endpoint->tcp) <= now) {
-    endpoint->tcp->class->run(endpoint->tcp, now);
+  if (endpoint->sender.config.tcp->class->deadline(endpoint->sender.config.tcp) <= now) {
+    endpoint->sender.config.tcp->class->run(endpoint->sender.config.tcp, now);
   }
 }
 
@@ -437,7 +436,7 @@ bool rnic_endpoint_is_erroneous(const rnic_endpoint *endpoint)
 
 bool rnic_endpoint_has_hole_before(const rnic_endpoint *endpoint, uint64_t phase_offset)
 {
-  return endpoint->tcp->gauges->in_order_edge < endpoint->receiver.phase_start + phase_offset;
+  return endpoint->sender.config.tcp->gauges->in_order_edge < endpoint->receiver.phase_start + phase_offset;
 }
 
 int64_t rnic_endpoint_sent_phase_start(const rnic_endpoint *endpoint)
@@ -454,12 +453,12 @@ bool rnic_endpoint_holds_nothing(const rnic_endpoint *endpoint)
 {
   return rnic_endpoint_is_in_full_operation(endpoint) && rnic_receiver_holds_nothing(&endpoint->receiver) &&
          rdmap_stream_undelivered(endpoint->sender.config.stream) == 0 &&
-         endpoint->tcp->class->beyond(endpoint->tcp).ranges == 0;
+         endpoint->sender.config.tcp->class->beyond(endpoint->sender.config.tcp).ranges == 0;
 }
 
 void rnic_endpoint_held(const rnic_endpoint *endpoint, rnic_occupancy *held)
 {
-  const tcp_beyond beyond = endpoint->tcp->class->beyond(endpoint->tcp);
+  const tcp_beyond beyond = endpoint->sender.config.tcp->class->beyond(endpoint->sender.config.tcp);
 
   *held = (rnic_occupancy){.holes = beyond.ranges, .segments = beyond.segments};
   held->undelivered = (uint32_t)rdmap_stream_undelivered(endpoint->sender.config.stream);
@@ -467,7 +466,8 @@ void rnic_endpoint_held(const rnic_endpoint *endpoint, rnic_occupancy *held)
     rnic_receiver_held(&endpoint->receiver, held);
   } else if (!endpoint->has_failed) {
     rnic_startup_phase_held(endpoint->startup, &held->incomplete, &held->order);
-    held->order += endpoint->tcp->class->held_octets_below(endpoint->tcp, UINT64_MAX);
+    held->order +=
+        endpoint->sender.config.tcp->class->held_octets_below(endpoint->sender.config.tcp, UINT64_MAX);
   }
 }
 
@@ -476,11 +476,11 @@ rnic_endpoint_counts rnic_endpoint_counts_of(const rnic_endpoint *endpoint)
   static const rnic_refusals none;
 
   return (rnic_endpoint_counts){
-      .tcp = endpoint->tcp->statistics,
+      .tcp = endpoint->sender.config.tcp->statistics,
       .mpa = rnic_receiver_statistics(&endpoint->receiver),
       .refusals = endpoint->admission ? &endpoint->admission->refusals : &none,
       .full_size = &endpoint->sender.full_size,
-      .emss_octets = endpoint->tcp->gauges->emss_octets,
+      .emss_octets = endpoint->sender.config.tcp->gauges->emss_octets,
       .mulpdu_octets = rnic_sender_mulpdu_octets(&endpoint->sender),
   };
 }

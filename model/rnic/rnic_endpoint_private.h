@@ -27,10 +27,9 @@ typedef struct waiting_completion {
 struct rnic_endpoint {
   const rnic_endpoint_events *events;
   void *user;
-  tcp_transport *tcp;
-  rnic_sender sender;                    /* started in full operation; its config has the stream of RDMAP */
-  rnic_receiver receiver;                /* the same */
-  rnic_startup_phase *startup;           /* NULL in full operation */
+  rnic_sender sender;          /* started in full operation; its config has TCP and the stream of RDMAP */
+  rnic_receiver receiver;      /* the same */
+  rnic_startup_phase *startup; /* NULL in full operation */
   waiting_completion *newest_completion; /* NULL: there is none */
   rnic_host *host;
   rnic_admission *admission; /* NULL: every segment is taken */

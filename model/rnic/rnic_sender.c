@@ -156,20 +156,19 @@ void rnic_sender_run(rnic_sender *sender, bool may_send, time_ps now)
   }
 }
 
-static G_GNUC_NO_INLINE void trace_framed(rnic_sender *sender, const buffer_chain *ulpdu,
-                                          const buffer_chain *fpdu, uint64_t start)
+static G_GNUC_NO_INLINE void trace_framed(const rnic_sender *sender, trace_scope *scope,
+                                          const buffer_chain *ulpdu, const buffer_chain *fpdu, uint64_t start)
 {
   ddp_header header;
 
   ddp_header_decode(&header, ulpdu);
-  TRACE(sender->config.trace, FPDU_SENT, .position = sender->phase_start + start, .octets = fpdu->length,
-        .ulpdu_octets = ulpdu->length, .fpdu = ++sender->config.trace->fpdus, .tagged = header.tagged,
-        .last = header.last, .opcode = header.ulp_control & 0x0F,
-        .message = header.tagged ? header.stag : header.msn,
+  TRACE(scope, FPDU_SENT, .position = sender->phase_start + start, .octets = fpdu->length,
+        .ulpdu_octets = ulpdu->length, .fpdu = ++scope->fpdus, .tagged = header.tagged, .last = header.last,
+        .opcode = header.ulp_control & 0x0F, .message = header.tagged ? header.stag : header.msn,
         .offset = header.tagged ? header.tagged_offset : header.message_offset);
 }
 
-static void frame(rnic_sender *sender, buffer_chain *ulpdu, uint32_t mulpdu, time_ps now)
+static void frame(rnic_sender *sender, trace_scope *scope, buffer_chain *ulpdu, uint32_t mulpdu, time_ps now)
 {
   const rnic_misbehaviour *fault = sender->config.fault;
   unsigned flags = TCP_RECORD_FPDU;
@@ -187,8 +186,8 @@ static void frame(rnic_sender *sender, buffer_chain *ulpdu, uint32_t mulpdu, tim
   if (is_full_size(sender, ulpdu, fpdu.length, mulpdu)) {
     flags |= TCP_RECORD_FULL_SIZE;
   }
-  if (sender->config.trace) {
-    trace_framed(sender, ulpdu, &fpdu, start);
+  if (scope) {
+    trace_framed(sender, scope, ulpdu, &fpdu, start);
   }
   if (fault) {
     fault->alter_fpdu(fault->user, start, sender->markers, sender->crc, &fpdu);
@@ -196,7 +195,7 @@ static void frame(rnic_sender *sender, buffer_chain *ulpdu, uint32_t mulpdu, tim
   hand_over(sender, &fpdu, flags, now);
 }
 
-bool rnic_sender_send(rnic_sender *sender, time_ps now)
+bool rnic_sender_send(rnic_sender *sender, trace_scope *scope, time_ps now)
 {
   const rnic_misbehaviour *fault = sender->config.fault;
 
@@ -214,7 +213,7 @@ bool rnic_sender_send(rnic_sender *sender, time_ps now)
   if (fault && !is_inserted) {
     fault->alter_ulpdu(fault->user, &ulpdu);
   }
-  frame(sender, &ulpdu, mulpdu, now);
+  frame(sender, scope, &ulpdu, mulpdu, now);
   if (!is_inserted) {
     /* where in the stream the FPDU ends; a fault may have cut it */
     uint64_t held = rnic_sender_holds(sender) ? sender->limits->held.length : 0;

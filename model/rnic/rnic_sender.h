@@ -51,7 +51,6 @@ typedef struct rnic_sender_config {
   const rnic_misbehaviour *fault;     /* may be NULL */
   fpdu_starts *starts;                /* see rnic_endpoint_config */
   const mpa_fpdu_memory *fpdu_memory; /* see mpa_framer_new() */
-  trace_scope *trace;                 /* see tcp_config */
   uint32_t assumed_emss_octets;       /* see rnic_endpoint_config */
   iwarp_generation generation : 8;
   bool dynamic_mulpdu;
@@ -119,8 +118,9 @@ static inline time_ps rnic_sender_deadline(const rnic_sender *sender)
 /* Gives TCP the FPDU whose turn has come, or drops it when TCP takes none any more. */
 void rnic_sender_run(rnic_sender *sender, bool may_send, time_ps now);
 
-/* Frames the next ULPDU and gives its FPDU to TCP, perhaps later. False when there is none now. Started. */
-bool rnic_sender_send(rnic_sender *sender, time_ps now);
+/* Frames the next ULPDU and gives its FPDU to TCP, perhaps later. False when there is none now. Started. For
+ * `scope` see tcp_config. */
+bool rnic_sender_send(rnic_sender *sender, trace_scope *scope, time_ps now);
 
 /* Returns MULPDU for the next ULPDU; 0 before the start. */
 uint32_t rnic_sender_mulpdu_octets(const rnic_sender *sender);

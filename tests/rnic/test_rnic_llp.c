@@ -16,7 +16,7 @@ static void assert_segments(rnic_fixture *f)
 {
   run(f, 45 * TIME_PS_PER_MICROSECOND);
   g_assert_cmpuint(rnic_endpoint_counts_of(f->initiator->endpoint).mulpdu_octets, ==, 1442);
-  kit_set_send_mtu(f->initiator->endpoint->tcp, 576);
+  kit_set_send_mtu(f->initiator->endpoint->sender.config.tcp, 576);
   g_assert_cmpuint(rnic_endpoint_counts_of(f->initiator->endpoint).mulpdu_octets, ==, 522);
   run(f, 10 * TIME_PS_PER_MICROSECOND);
   EXPECT_FIELDS(f->responder, (placed, 9), (delivered, 0));

@@ -235,7 +235,8 @@ bool ulp_workload_post_next(ulp_workload *workload, time_ps now)
   ulp_request request;
   ulp_step step;
 
-  if (!workload->requests) {
+  /* A buffer that comes free ends the wait (ulp_agreement_release()): until then there is no need to look. */
+  if (!workload->requests || (*waits && agreement->config->can_post && !agreement->goes_on)) {
     return false;
   }
   if (ulp_requests_peek(workload->requests, workload->side, agreement->user, now, &step, &request)) {

@@ -20,7 +20,8 @@ static void set_number(scenario *s, scenario_key key, guint64 number)
   NO_ERROR(scenario_set_key, s, key, text, "test");
 }
 
-/* Fewer messages, and then fewer connections, so that there are `octets_max` octets of payload at most. */
+/* Fewer messages, and then fewer connections, so that there are `octets_max` octets of payload at most. A
+ * flow list has its own. */
 static void shorten(scenario *s, guint64 octets_max)
 {
   guint64 connections = scenario_configuration(s)->connections.count;
@@ -29,7 +30,8 @@ static void shorten(scenario *s, guint64 octets_max)
                      64); /* the least that a message costs, even an empty one */
   guint64 least = MIN(messages, (guint64)MESSAGES_LEAST);
 
-  if (connections * messages * size <= octets_max) {
+  if (connections * messages * size <= octets_max ||
+      scenario_configuration(s)->classes->pattern.pattern == TRAFFIC_FLOWS) {
     return;
   }
   guint64 fewer = CLAMP(octets_max / (connections * size), least, messages);

@@ -44,10 +44,10 @@ static gboolean check_sizes(const checking *on, const traffic_class *of)
   }
   return check_one_of(on, SCENARIO_WORKLOAD_SIZES, SCENARIO_WORKLOAD_MESSAGE_SIZES) &&
          (size_distribution_smallest(of->sizes) > 0 || !(needs.reads[false] || needs.reads[true]) ||
-          finding_error(
-              on, KEYS(SCENARIO_WORKLOAD_SIZES, SCENARIO_WORKLOAD_OPERATION),
-              "workload.sizes: %s has messages of 0 octets, which no RDMA Read has; expected at least 1",
-              of->sizes_path));
+          finding_error(on, KEYS(SCENARIO_WORKLOAD_SIZES, SCENARIO_WORKLOAD_OPERATION),
+                        "workload.sizes: %s has messages of 0 octets, and a Read of them fetches none; "
+                        "expected at least 1",
+                        of->sizes_path));
 }
 
 /* A flow list has everything about its messages. */

@@ -24,10 +24,12 @@ static const char *const wrong[][2] = {
     {POISSON "\nsizes = \"cache-fb\"; message_sizes = [1]; };",
      "a.cfg:2: workload.sizes and workload.message_sizes are both given; expected one of them"},
     {POISSON "operation = \"send+read\";\nsizes = \"zero.txt\"; };",
-     "a.cfg:2: workload.sizes: zero.txt has messages of 0 octets, which no RDMA Read has; expected at "
+     "a.cfg:2: workload.sizes: zero.txt has messages of 0 octets, and a Read of them fetches none; expected "
+     "at "
      "least 1"},
     {POISSON "operation = \"storage-write\";\nsizes = \"zero.txt\"; };",
-     "a.cfg:2: workload.sizes: zero.txt has messages of 0 octets, which no RDMA Read has; expected at "
+     "a.cfg:2: workload.sizes: zero.txt has messages of 0 octets, and a Read of them fetches none; expected "
+     "at "
      "least 1"},
     {"workload: { until = \"1ms\"; };",
      "a.cfg:1: workload.until ends no messages that are all posted at once; "

@@ -120,7 +120,8 @@ class Disk(unittest.TestCase):
         before = kit.octets("disk/r/receiver.pcap")
         after = self.fill_again_and_again([*run, "--set", "path.forward.mtu=576"], [1], 12)
         self.assertEqual(set(after), {f"disk/r/{name}" for name in
-                                      ("summary.json", "occupancy.csv", "sender.pcap", "receiver.pcap")})
+                                      ("summary.json", "occupancy.csv", "messages.csv", "message_classes.csv",
+                                       "sender.pcap", "receiver.pcap")})
         self.assertNotEqual(after["disk/r/receiver.pcap"], before)
 
     def test_full_for_traces(self):

@@ -1,6 +1,6 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: c7aa6e765f29ae7b2c021b825e7fd6a1c06c56f1b3916daf844e261839ae7f21
+# SHA-256 of the rest: 9e69370c188dc2c07a2c14673534b55c9e8852c0ac15324ec8da4a6c86e267c0
 stem = 'completion-load-message.completion_p99_s'
 format = 'svg'
 width = 0
@@ -11,7 +11,7 @@ panel_letters = 0
 print_height = 0
 x_numeric = 1
 title_text = 'Completion time, p99 over load, where sender.segmentation = stream'
-subtitle_text = 'Completion times by load and receiver · scenario completion-load · seeds 1–8 · iwarpsim 0.2.0 (git 45ce34bfc3f2), 0.2.0 (git 594fa3389de1) · 144 runs, median of 8 each with quartiles · switch.ecn_minimum moves with tcp.congestion, mpa.markers moves with receiver.mode · ringed: 59 with timeouts, spurious or lost retransmissions'
+subtitle_text = 'Completion times by load and receiver · scenario completion-load · seeds 1–8 · iwarpsim 0.2.0 (git 99fc27f68083) · 144 runs, median of 8 each with quartiles · switch.ecn_minimum moves with tcp.congestion, mpa.markers moves with receiver.mode · ringed: 59 with timeouts, spurious or lost retransmissions'
 panel_titles = 2
 array panel_title[2] = ['congestion control = cubic', 'congestion control = dctcp']
 panels = 2

@@ -14,12 +14,12 @@ SCRIPT = Path(os.environ.get("REQUIREMENTS")
 HEAD = "id\tlayer\tlevel\tgeneration\tsource\trequirement\tcheck\n"
 
 
-def rows(prefix, levels, section):
-    return HEAD + "".join(f"{prefix}-{n:03}\tX\t{level}\tboth\t{section}\tText {n}.\tCheck.\n"
+def rows(prefix, levels, section, generation="both"):
+    return HEAD + "".join(f"{prefix}-{n:03}\tX\t{level}\t{generation}\t{section}\tText {n}.\tCheck.\n"
                           for n, level in enumerate(levels, 1))
 
 
-# 40 MUST rows: 3 % of them is 1.
+# 42 MUST rows: 3 % of them is 1.
 TREE = {
     "tests/requirements/requirements-mpa.tsv":
         rows("MPA", ["MUST"] * 36 + ["MUST NOT", "FACT", "SHOULD", "MAY", "MUST (out of scope)"],
@@ -27,6 +27,8 @@ TREE = {
     "tests/requirements/requirements-ddp.tsv": rows("DDP", ["MUST", "FACT"], "ddp-07/rfc5041 §4 item 2"),
     "tests/requirements/requirements-rdmap.tsv": rows("RDMAP", ["MUST", "MUST NOT", "MAY"],
                                                       "rdmap-00 §6.8 fig 10"),
+    "tests/requirements/requirements-6581.tsv": rows("R6581", ["MUST"], "rfc6581 §9.2", "rfc6581"),
+    "tests/requirements/requirements-7306.tsv": rows("R7306", ["MUST NOT"], "rfc7306 §5.4 item 1", "rfc6581"),
     "tests/requirements-waived.tsv": "MPA-036\tNeeds a machine room.\n",
     "tests/requirements-optional.tsv":
         "MPA-039\tdone\tmpa_framer.c; test_comment\nMPA-040\toption\tmpa.packing\n"
@@ -66,7 +68,7 @@ int main(void)
 }
 """,
     "tests/mpa/test_other.c":
-        "/* RDMAP-001 */\n/* " + ", ".join(f"MPA-{n:03}" for n in range(5, 36)) + ", RDMAP-002 */\n"
+        "/* RDMAP-001 */\n/* " + ", ".join(f"MPA-{n:03}" for n in range(5, 36)) + ", RDMAP-002, R6581-001, R7306-001 */\n"
         "static void test_rest(const void *data) {}\n"
         "int main(void) { g_test_add_data_func(\"/rest\", NULL, test_rest); }\n",
 }
@@ -107,32 +109,35 @@ class Requirements(unittest.TestCase):
     def test_in_order(self):
         self.assertEqual(self.run_script("--markdown").returncode, 0)
         result = self.run_script("--check")
-        self.assertEqual((result.returncode, result.stdout), (0, "46 requirements, all accounted for\n"),
+        self.assertEqual((result.returncode, result.stdout), (0, "48 requirements, all accounted for\n"),
                          result.stderr)
 
     def test_table_and_totals(self):
         lines = self.run_script().stdout.splitlines()
         for line in (
-            "MPA-001    MUST                     both   test          tests/mpa/test_thing.c:test_comment",
-            "MPA-002    MUST                     both   test          tests/mpa/test_thing.c:test_table",
-            "DDP-001    MUST                     both   test          tests/mpa/test_thing.c:test_listed",
-            "RDMAP-001  MUST                     both   test          tests/mpa/test_other.c:test_rest",
-            "MPA-036    MUST                     both   waived        Needs a machine room.",
-            "MPA-041    MUST (out of scope)      both   out of scope"):
+            "MPA-001    MUST                     both    test          tests/mpa/test_thing.c:test_comment",
+            "MPA-002    MUST                     both    test          tests/mpa/test_thing.c:test_table",
+            "DDP-001    MUST                     both    test          tests/mpa/test_thing.c:test_listed",
+            "RDMAP-001  MUST                     both    test          tests/mpa/test_other.c:test_rest",
+            "MPA-036    MUST                     both    waived        Needs a machine room.",
+            "MPA-041    MUST (out of scope)      both    out of scope"):
             self.assertIn(line, lines)
         # rows, MUST, proven, by option, waived, open, out of scope, SHOULD/MAY, done, option, not done, open,
         # FACT
-        self.assertEqual(lines[-4].split(), "MPA 41 37 36 0 1 0 1 2 1 1 0 0 1".split())
-        self.assertEqual(lines[-1].split(), "all 46 40 39 0 1 0 1 3 1 1 1 0 2".split())
+        self.assertEqual(lines[-6].split(), "MPA 41 37 36 0 1 0 1 2 1 1 0 0 1".split())
+        self.assertEqual(lines[-3].split(), "RFC 6581 1 1 1 0 0 0 0 0 0 0 0 0 0".split())
+        self.assertEqual(lines[-1].split(), "all 48 42 41 0 1 0 1 3 1 1 1 0 2".split())
 
     def test_page(self):
         self.run_script("--markdown")
         page = (self.root / "docs/conformance.md").read_text(encoding="utf-8")
-        self.assertLess(page.index("| all | 46 | 40 | 39 |"), page.index("### mpa-01 §5.1"))
+        self.assertLess(page.index("| all | 48 | 42 | 41 |"), page.index("### mpa-01 §5.1"))
         self.assertIn("| MPA-001 | MUST | both | Text 1. | `mpa/test_thing.c:test_comment` |", page)
         self.assertIn("| MPA-036 | MUST | both | Text 36. | **waived**: Needs a machine room. |", page)
         self.assertIn("| RDMAP-003 | MAY | both | Text 3. | **not done**: nobody asked |", page)
         self.assertIn("\n1 FACT row.\n", page)
+        self.assertLess(page.index("## RFC 7306\n\n### rfc7306 §5.4"),
+                        page.index("| R7306-001 | MUST NOT | rfc6581 |"))
 
     def test_no_proof(self):
         self.change("tests/mpa/test_thing.c", "MPA-001: ", "")
@@ -196,7 +201,7 @@ class Requirements(unittest.TestCase):
     def test_too_many_waived(self):
         self.change("tests/mpa/test_other.c", "MPA-035, ", "")
         self.write("tests/requirements-waived.tsv", "MPA-035\tWhy.\nMPA-036\tWhy.\n")
-        self.assert_defect("2 rows waived; at most 1 of 40 may be")
+        self.assert_defect("2 rows waived; at most 1 of 42 may be")
 
     def test_waived_and_tested(self):
         self.write("tests/requirements-waived.tsv", "MPA-001\tWhy.\n")
@@ -228,9 +233,9 @@ class Requirements(unittest.TestCase):
         self.change("tests/requirements-optional.tsv", "MPA-039",
                     "MPA-002\toption\tmpa.strict (test_table)\nMPA-039")
         lines = self.run_script().stdout.splitlines()
-        self.assertIn("MPA-002    MUST                     both   option        "
+        self.assertIn("MPA-002    MUST                     both    option        "
                       "tests/mpa/test_thing.c:test_table; mpa.strict (test_table)", lines)
-        self.assertEqual(lines[-4].split(), "MPA 41 37 35 1 1 0 1 2 1 1 0 0 1".split())
+        self.assertEqual(lines[-6].split(), "MPA 41 37 35 1 1 0 1 2 1 1 0 0 1".split())
         self.run_script("--markdown")
         self.assertIn("| MPA-002 | MUST | both | Text 2. | **option**: `mpa/test_thing.c:test_table`; "
                       "mpa.strict (test\\_table) |",

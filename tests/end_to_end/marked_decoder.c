@@ -9,7 +9,8 @@ enum {
   FLAG_M = 0x80,
   FLAG_C = 0x40,
   FLAG_R = 0x20,
-  FLAGS_RESERVED = 0x1F,
+  FLAG_S = 0x10, /* RFC 6581 §6; reserved before */
+  FLAGS_RESERVED = 0x0F,
   MARKER_PERIOD = 512,
   MARKER_OCTETS = 4,
   ULPDU_MAX_OCTETS = 64768,
@@ -18,9 +19,10 @@ enum {
 
 /* docs/protocol-notes.md, "Generations" */
 static const wire_agreement generations[] = {
-    {"rdmac", FALSE, 0, 0, 0, 0},
-    {"ietf", TRUE, 0, 1, 1, 0},
-    {"rfc", TRUE, 1, 1, 1, 0},
+    {"rdmac", FALSE, 0, 0, 0, FALSE, 0},
+    {"ietf", TRUE, 0, 1, 1, FALSE, 0},
+    {"rfc", TRUE, 1, 1, 1, FALSE, 0},
+    {"rfc6581", TRUE, 2, 1, 1, TRUE, 0},
 };
 
 const wire_agreement *wire_agreement_of(const char *name)
@@ -52,7 +54,29 @@ void marked_half_clear(marked_half *half)
   g_array_unref(half->fpdus);
 }
 
-/* Reads the frame by mpa-01 §6.1.1, figure 7: key, M C R and 5 reserved bits, Rev, PD_Length. */
+/* RFC 6581 §6: Rev is 1 or 2, S only with 2, and then Private Data begin with the enhanced data. */
+static void read_enhanced(const guint8 *frame, int side, const wire_agreement *agreement, marked_half *half,
+                          GPtrArray *complaints)
+{
+  half->is_enhanced = (frame[16] & FLAG_S) != 0;
+  if (agreement->is_extended ? half->revision != 1 && half->revision != 2
+                             : half->revision != agreement->mpa_revision) {
+    wire_complain(complaints, "side %d: Rev is %u", side, half->revision);
+  }
+  if (!half->is_enhanced) {
+    return;
+  }
+  if (!agreement->is_extended || half->revision < 2 || half->private_octets < WIRE_ENHANCED_OCTETS) {
+    wire_complain(complaints, "side %d: S is 1, Rev %u, PD_Length %u", side, half->revision,
+                  half->private_octets);
+    half->is_enhanced = FALSE;
+    return;
+  }
+  half->enhanced = wire_enhanced_read(frame + FRAME_OCTETS);
+}
+
+/* Reads the frame by mpa-01 §6.1.1, figure 7, and RFC 6581 §6: key, M C R S and 4 reserved bits, Rev,
+ * PD_Length. A side that ends without an octet has none. */
 static void read_frame(const wire_stream *stream, int side, const wire_agreement *agreement,
                        marked_half *half, GPtrArray *complaints)
 {
@@ -60,14 +84,15 @@ static void read_frame(const wire_stream *stream, int side, const wire_agreement
   guint64 start = agreement->streaming_octets;
   const guint8 *frame = stream->octets->data + start;
 
+  if (stream->octets->len == 0 && (stream->has_fin || stream->is_reset)) {
+    return;
+  }
   if (stream->octets->len < start + FRAME_OCTETS || memcmp(frame, keys[side], KEY_OCTETS) != 0) {
     wire_complain(complaints, "side %d: no startup frame with the right key", side);
     return;
   }
+  half->revision = frame[17];
   half->private_octets = (guint32)plain_number(frame + 18, 2);
-  if (frame[17] != agreement->mpa_revision) {
-    wire_complain(complaints, "side %d: Rev is %u", side, frame[17]);
-  }
   if ((frame[16] & FLAGS_RESERVED) != 0 || (side == WIRE_INITIATOR && (frame[16] & FLAG_R) != 0)) {
     wire_complain(complaints, "side %d: reserved bits in the startup frame's flags 0x%02X", side, frame[16]);
   }
@@ -76,11 +101,30 @@ static void read_frame(const wire_stream *stream, int side, const wire_agreement
                   half->private_octets);
     return;
   }
+  /* RFC 5044 §7.1.1: no more than that; before, 16 bits are the limit. */
+  if (agreement->mpa_revision >= 1 && half->private_octets > 512) {
+    wire_complain(complaints, "side %d: PD_Length is %u", side, half->private_octets);
+  }
+  read_enhanced(frame, side, agreement, half, complaints);
   half->has_frame = TRUE;
   half->wants_markers = (frame[16] & FLAG_M) != 0;
   half->wants_crc = (frame[16] & FLAG_C) != 0;
   half->rejects = (frame[16] & FLAG_R) != 0;
   half->phase = start + FRAME_OCTETS + half->private_octets;
+}
+
+/* RFC 6581 §10: a Reply is enhanced when the Request is, and of the same revision: the one to a Request
+ * without enhanced data is what RFC 5044 has. */
+static void check_reply(const marked_half halves[WIRE_SIDES], GPtrArray *complaints)
+{
+  const marked_half *request = &halves[WIRE_INITIATOR], *reply = &halves[WIRE_RESPONDER];
+
+  if (reply->is_enhanced != request->is_enhanced || reply->revision != request->revision) {
+    wire_complain(complaints, "Reply: S is %d, Rev %u, those of the Request %d, %u", reply->is_enhanced,
+                  reply->revision, request->is_enhanced, request->revision);
+  } else if (request->is_enhanced) {
+    wire_enhanced_check(&request->enhanced, &reply->enhanced, reply->rejects, complaints);
+  }
 }
 
 /* Complains of an FPDU, or of what has come of one. */
@@ -110,6 +154,7 @@ static void read_fpdus(const wire_stream *stream, marked_half *half, GPtrArray *
   for (guint i = 0; i < half->fpdus->len; i++) {
     plain_fpdu *fpdu = &g_array_index(half->fpdus, plain_fpdu, i);
     fpdu->start += half->phase;
+    fpdu->end += half->phase;
     fpdu->odd.at += half->phase;
     check_fpdu(fpdu, complaints);
     half->markers += fpdu->markers;
@@ -143,6 +188,9 @@ void marked_decode(const wire_connection *connection, const wire_agreement *agre
     }
   }
   gboolean has_frames = halves[WIRE_INITIATOR].has_frame && halves[WIRE_RESPONDER].has_frame;
+  if (has_frames) {
+    check_reply(halves, complaints);
+  }
   if (agreement->has_startup_frames && (!has_frames || halves[WIRE_RESPONDER].rejects)) {
     return;
   }

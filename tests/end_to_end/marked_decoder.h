@@ -1,24 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A second decoder of MPA, marked or not: reads startup frames, and complains of what a sender must not do in
- * the FPDUs of a stream. Written from mpa-01 and mpa-02 alone; shares no code with model/, not even the CRC.
- */
+ * the FPDUs of a stream. Written from mpa-01, mpa-02, RFC 5044 and RFC 6581 alone; shares no code with
+ * model/, not even the CRC. */
 #pragma once
 
 #include "../random/plain_decoder.h"
-#include "wire_capture.h"
+#include "wire_enhanced.h"
 
 /* The two ends agreed on this (docs/protocol-notes.md, "Generations"). */
 typedef struct wire_agreement {
   const char *name;
   gboolean has_startup_frames; /* else markers and CRC, always */
-  guint8 mpa_revision;
+  guint8 mpa_revision;         /* is_extended: at most */
   guint8 ddp_version;
   guint8 rdmap_version;
+  gboolean is_extended;     /* has what RFC 6581 and RFC 7306 add: frames, messages, errors */
   guint64 streaming_octets; /* octets that each side sends before MPA starts */
 } wire_agreement;
 
-/* Returns the agreement of the generation called `name` ("rdmac", "ietf" or "rfc"), without streaming octets;
- * fails the test when there is none. */
+/* Returns the agreement of the generation called `name` ("rdmac", "ietf", "rfc" or "rfc6581"), without
+ * streaming octets; fails the test when there is none. That of "rfc6581" has also what one end of it and one
+ * of "rfc" do. */
 const wire_agreement *wire_agreement_of(const char *name);
 
 /* One direction, as its sender made it. */
@@ -28,7 +30,10 @@ typedef struct marked_half {
   gboolean wants_markers; /* M: markers in what its sender receives */
   gboolean wants_crc;     /* C */
   gboolean rejects;       /* R */
+  guint8 revision;
   guint32 private_octets;
+  gboolean is_enhanced; /* S */
+  wire_enhanced enhanced;
   /* FPDUs */
   guint64 phase; /* stream position where they start */
   gboolean has_markers;

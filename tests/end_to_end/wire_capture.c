@@ -59,9 +59,9 @@ static wire_connection *connection_of(GPtrArray *connections, const listed_packe
 }
 
 /* Puts the payload where it belongs; octets that are there already must be the same. */
-static void take_payload(wire_stream *stream, const listed_packet *p, GPtrArray *complaints)
+static void take_payload(wire_stream *stream, const listed_packet *p, guint packet, GPtrArray *complaints)
 {
-  wire_segment taken = {.offset = p->position, .octets = p->payload};
+  wire_segment taken = {.offset = p->position, .octets = p->payload, .packet = packet};
   const guint8 *payload = p->ip->data + p->ip->len - p->payload;
 
   g_array_append_val(stream->segments, taken);
@@ -82,7 +82,7 @@ static void take_payload(wire_stream *stream, const listed_packet *p, GPtrArray 
   memset(stream->seen->data + taken.offset, 1, p->payload);
 }
 
-static void take(GPtrArray *connections, const listed_packet *p, GPtrArray *complaints)
+static void take(GPtrArray *connections, const listed_packet *p, guint packet, GPtrArray *complaints)
 {
   wire_connection *connection = connection_of(connections, p);
 
@@ -105,7 +105,7 @@ static void take(GPtrArray *connections, const listed_packet *p, GPtrArray *comp
     return;
   }
   if (p->payload > 0) {
-    take_payload(stream, p, complaints);
+    take_payload(stream, p, packet, complaints);
   }
   if (p->flags & LISTED_FIN) {
     stream->has_fin = TRUE;
@@ -140,7 +140,7 @@ GPtrArray *wire_capture_read(const char *folder, const char *name, GPtrArray *co
   for (guint i = 0; i < packets->len; i++) {
     const listed_packet *p = packet_list_at(packets, i);
     if (p->kind == LISTED_SEGMENT || p->kind == LISTED_LAST_FRAGMENT) {
-      take(connections, p, complaints);
+      take(connections, p, i, complaints);
     }
   }
   for (guint i = 0; i < connections->len; i++) {

@@ -9,6 +9,7 @@
 typedef struct wire_segment {
   guint64 offset; /* stream position of its first octet: 0 is the one after the SYN */
   guint64 octets;
+  guint packet; /* its number in the capture, of all connections */
 } wire_segment;
 
 /* This is one direction of a connection. */

@@ -3,38 +3,51 @@
 
 #include <string.h>
 
+#include "wire_order.h"
+#include "wire_responses.h"
+
 enum {
   CONTROL_OCTETS = 2,
   TAGGED_HEADER_OCTETS = 14,
   UNTAGGED_HEADER_OCTETS = 18,
   READ_REQUEST_OCTETS = 28,
+  IMMEDIATE_OCTETS = 8,
+  ATOMIC_REQUEST_OCTETS = 52,
+  ATOMIC_RESPONSE_OCTETS = 12,
   DDP_TAGGED = 0x80,
   DDP_LAST = 0x40,
   DDP_RESERVED = 0x3C,
   DDP_VERSION = 0x03,
   RDMAP_RESERVED = 0x30,
   TERMINATE_RESERVED = 0x1FFF,
-  QUEUES = 3,
+  QUEUES = 4,
+  REVISION_1_CODES = 4, /* of MPA's errors; RFC 6581 §8 has more */
 };
 
-/* This is rdmap-00 §6.1, figure 4: a row for each opcode. */
+/* This is rdmap-00 §6.1, figure 4, and RFC 7306 §4.1, figure 2: a row for each opcode. */
 static const struct usage {
   gboolean is_tagged;
   guint32 queue;
   gboolean has_invalidate_stag;
+  guint32 octets; /* after the DDP header, exactly, in one segment; 0: any */
+  const char *name;
 } usages[WIRE_OPCODES] = {
-    [WIRE_WRITE] = {TRUE, 0, FALSE},
-    [WIRE_READ_REQUEST] = {FALSE, 1, FALSE},
-    [WIRE_READ_RESPONSE] = {TRUE, 0, FALSE},
-    [WIRE_SEND] = {FALSE, 0, FALSE},
-    [WIRE_SEND_INVALIDATE] = {FALSE, 0, TRUE},
-    [WIRE_SEND_SE] = {FALSE, 0, FALSE},
-    [WIRE_SEND_SE_INVALIDATE] = {FALSE, 0, TRUE},
-    [WIRE_TERMINATE] = {FALSE, 2, FALSE},
+    [WIRE_WRITE] = {TRUE, 0, FALSE, 0, NULL},
+    [WIRE_READ_REQUEST] = {FALSE, 1, FALSE, READ_REQUEST_OCTETS, "a Read Request"},
+    [WIRE_READ_RESPONSE] = {TRUE, 0, FALSE, 0, NULL},
+    [WIRE_SEND] = {FALSE, 0, FALSE, 0, NULL},
+    [WIRE_SEND_INVALIDATE] = {FALSE, 0, TRUE, 0, NULL},
+    [WIRE_SEND_SE] = {FALSE, 0, FALSE, 0, NULL},
+    [WIRE_SEND_SE_INVALIDATE] = {FALSE, 0, TRUE, 0, NULL},
+    [WIRE_TERMINATE] = {FALSE, 2, FALSE, 0, NULL},
+    [WIRE_IMMEDIATE] = {FALSE, 0, FALSE, IMMEDIATE_OCTETS, "Immediate Data"},
+    [WIRE_IMMEDIATE_SE] = {FALSE, 0, FALSE, IMMEDIATE_OCTETS, "Immediate Data"},
+    [WIRE_ATOMIC_REQUEST] = {FALSE, 1, FALSE, ATOMIC_REQUEST_OCTETS, "an Atomic Request"},
+    [WIRE_ATOMIC_RESPONSE] = {FALSE, 3, FALSE, ATOMIC_RESPONSE_OCTETS, "an Atomic Response"},
 };
 
-/* This is rdmap-00 §6.8 figure 9, ddp-07/rfc5041 §7.2, mpa-01 §7: the codes a Terminate may carry; ends with
- * code -1. */
+/* This is rdmap-00 §6.8 figure 9, ddp-07/rfc5041 §7.2, mpa-01 §7, RFC 6581 §8: the codes a Terminate may
+ * carry; ends with code -1. */
 static const struct error_codes {
   guint layer, type;
   int codes[10];
@@ -45,7 +58,7 @@ static const struct error_codes {
     {1, 0, {0x00, -1}},
     {1, 1, {0x00, 0x01, 0x02, 0x03, 0x04, -1}},
     {1, 2, {0x01, 0x02, 0x03, 0x04, 0x05, 0x06, -1}},
-    {2, 0, {0x01, 0x02, 0x03, 0x04, -1}},
+    {2, 0, {0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, -1}},
 };
 
 /* Reads what one side sent. */
@@ -79,8 +92,11 @@ static wire_read read_request(const guint8 *header)
                      .source_offset = plain_number(header + 20, 8)};
 }
 
-static gboolean is_error_code(const wire_terminate *t)
+static gboolean is_error_code(const wire_agreement *agreement, const wire_terminate *t)
 {
+  if (t->layer == 2 && t->code > REVISION_1_CODES && !agreement->is_extended) {
+    return FALSE;
+  }
   for (gsize i = 0; i < G_N_ELEMENTS(error_codes); i++) {
     if (error_codes[i].layer != t->layer || error_codes[i].type != t->type) {
       continue;
@@ -136,7 +152,7 @@ static void read_terminate(reader *r, const guint8 *payload, guint32 octets, wir
   t->has_length = (payload[2] & 0x80) != 0;
   t->has_ddp_header = (payload[2] & 0x40) != 0;
   t->has_rdma_header = (payload[2] & 0x20) != 0;
-  if (!is_error_code(t)) {
+  if (!is_error_code(r->agreement, t)) {
     complain(r, "Terminate %u/%u/%02X is no error of the documents", t->layer, t->type, t->code);
   }
   if ((plain_number(payload + 2, 2) & TERMINATE_RESERVED) != 0) {
@@ -190,6 +206,30 @@ static void read_tagged(reader *r, const guint8 *ulpdu, guint32 payload_octets)
   m->octets += payload_octets;
 }
 
+/* RFC 7306 §5.2.1, figures 4 and 5: 28 reserved bits, then AOpCode. */
+static wire_atomic read_atomic_request(const reader *r, const guint8 *header)
+{
+  const wire_atomic a = {.operation = header[3] & 0x0F,
+                         .identifier = (guint32)plain_number(header + 4, 4),
+                         .stag = (guint32)plain_number(header + 8, 4),
+                         .offset = plain_number(header + 12, 8),
+                         .data = plain_number(header + 20, 8),
+                         .mask = plain_number(header + 28, 8),
+                         .compare = plain_number(header + 36, 8),
+                         .compare_mask = plain_number(header + 44, 8)};
+
+  if (plain_number(header, 4) != a.operation) {
+    complain(r, "reserved bits in the Atomic Request");
+  }
+  if (a.operation != WIRE_FETCH_ADD && a.operation != WIRE_COMPARE_SWAP) {
+    complain(r, "AOpCode %u", a.operation);
+  }
+  if (a.operation == WIRE_FETCH_ADD && (a.compare != 0 || a.compare_mask != G_MAXUINT64)) {
+    complain(r, "a FetchAdd whose Compare Data are not zeros, or whose Compare Mask is not ones");
+  }
+  return a;
+}
+
 /* ddp-07/rfc5041 §4.3: QN, MSN, MO. A queue's numbers start with 1 and go up by one a message; MO starts with
  * 0. */
 static void read_untagged(reader *r, const guint8 *ulpdu, guint32 payload_octets)
@@ -219,14 +259,32 @@ static void read_untagged(reader *r, const guint8 *ulpdu, guint32 payload_octets
              number, offset, m->queue, m->number, m->octets);
   }
   m->octets += payload_octets;
-  if (m->opcode == WIRE_READ_REQUEST) {
-    if (payload_octets != READ_REQUEST_OCTETS || !(ulpdu[0] & DDP_LAST)) {
-      complain(r, "a Read Request of %u octets", payload_octets);
-    } else {
-      m->read = read_request(ulpdu + UNTAGGED_HEADER_OCTETS);
-    }
-  } else if (m->opcode == WIRE_TERMINATE) {
-    read_terminate(r, ulpdu + UNTAGGED_HEADER_OCTETS, payload_octets, &m->terminate);
+  guint32 exact_octets = usages[m->opcode].octets;
+  if (exact_octets != 0 && (payload_octets != exact_octets || !(ulpdu[0] & DDP_LAST))) {
+    complain(r, "%s of %u octets", usages[m->opcode].name, payload_octets);
+    return;
+  }
+  const guint8 *payload = ulpdu + UNTAGGED_HEADER_OCTETS;
+  switch (m->opcode) {
+  case WIRE_READ_REQUEST:
+    m->read = read_request(payload);
+    break;
+  case WIRE_IMMEDIATE:
+  case WIRE_IMMEDIATE_SE:
+    m->value = plain_number(payload, 8);
+    break;
+  case WIRE_ATOMIC_REQUEST:
+    m->atomic = read_atomic_request(r, payload);
+    break;
+  case WIRE_ATOMIC_RESPONSE: /* figure 6 */
+    m->atomic.identifier = (guint32)plain_number(payload, 4);
+    m->value = plain_number(payload + 4, 8);
+    break;
+  case WIRE_TERMINATE:
+    read_terminate(r, payload, payload_octets, &m->terminate);
+    break;
+  default:
+    break;
   }
 }
 
@@ -247,7 +305,8 @@ static gboolean check_control(const reader *r, const plain_fpdu *fpdu)
       fpdu->ulpdu->data[1] >> 6 != r->agreement->rdmap_version) {
     complain(r, "versions in control octets %02X %02X", fpdu->ulpdu->data[0], fpdu->ulpdu->data[1]);
   }
-  if (opcode >= WIRE_OPCODES || is_tagged != usages[opcode].is_tagged) {
+  if (opcode >= (r->agreement->is_extended ? WIRE_OPCODES : WIRE_IMMEDIATE) ||
+      is_tagged != usages[opcode].is_tagged) {
     complain(r, "opcode %u, tagged %d", opcode, is_tagged);
     return FALSE;
   }
@@ -278,6 +337,7 @@ static void read_segment(reader *r, const plain_fpdu *fpdu)
   if (m->segments == 0) {
     m->opcode = opcode;
     m->is_tagged = usages[opcode].is_tagged;
+    m->start = fpdu->start;
   } else if (opcode != m->opcode) {
     complain(r, "opcode %u inside a message with opcode %u", opcode, m->opcode);
     if (usages[opcode].is_tagged != m->is_tagged) {
@@ -290,6 +350,7 @@ static void read_segment(reader *r, const plain_fpdu *fpdu)
     read_untagged(r, fpdu->ulpdu->data, fpdu->ulpdu_octets - UNTAGGED_HEADER_OCTETS);
   }
   m->segments++;
+  m->end = fpdu->end;
   if (fpdu->ulpdu->data[0] & DDP_LAST) {
     m->is_whole = TRUE;
     g_array_append_val(r->messages, *m);
@@ -316,53 +377,6 @@ static GArray *read_messages(wire_decoded *decoded, int side, const wire_agreeme
   return r.messages;
 }
 
-static const wire_message *next_with(const GArray *messages, guint *at, guint opcode)
-{
-  while (*at < messages->len) {
-    const wire_message *message = &g_array_index(messages, wire_message, (*at)++);
-    if (message->opcode == opcode) {
-      return message;
-    }
-  }
-  return NULL;
-}
-
-static gboolean is_terminated(const wire_decoded *decoded)
-{
-  guint at[WIRE_SIDES] = {0};
-
-  return next_with(decoded->messages[WIRE_INITIATOR], &at[0], WIRE_TERMINATE) ||
-         next_with(decoded->messages[WIRE_RESPONDER], &at[1], WIRE_TERMINATE);
-}
-
-/* rdmap-00 §6.4, §7.2: the k-th Response answers the k-th Request of the other side, with the STag, the TO
- * and the length asked for. */
-static void check_reads(const wire_decoded *decoded, int asking, GPtrArray *complaints)
-{
-  guint at_request = 0;
-  guint at_response = 0;
-
-  for (guint k = 1;; k++) {
-    const wire_message *request = next_with(decoded->messages[asking], &at_request, WIRE_READ_REQUEST);
-    const wire_message *response = next_with(decoded->messages[1 - asking], &at_response, WIRE_READ_RESPONSE);
-    if (!request && !response) {
-      return;
-    }
-    if (!request || !response) {
-      if (!request || !is_terminated(decoded)) {
-        wire_complain(complaints, "side %d: Read %u lacks its %s", asking, k,
-                      request ? "Response" : "Request");
-      }
-      return;
-    }
-    if (response->stag != request->read.sink_stag || response->offset != request->read.sink_offset ||
-        (response->is_whole ? response->octets != request->read.octets
-                            : response->octets > request->read.octets)) {
-      wire_complain(complaints, "side %d: the Response is not what Read Request %u asks for", asking, k);
-    }
-  }
-}
-
 static wire_decoded decode_connection(const wire_connection *connection, const wire_agreement *agreement,
                                       GPtrArray *complaints)
 {
@@ -372,13 +386,14 @@ static wire_decoded decode_connection(const wire_connection *connection, const w
   for (int side = 0; side < WIRE_SIDES; side++) {
     decoded.messages[side] = read_messages(&decoded, side, agreement, complaints);
   }
-  check_reads(&decoded, WIRE_INITIATOR, complaints);
-  check_reads(&decoded, WIRE_RESPONDER, complaints);
+  wire_responses_check(&decoded, WIRE_INITIATOR, complaints);
+  wire_responses_check(&decoded, WIRE_RESPONDER, complaints);
+  wire_rtr_check(&decoded, complaints);
   /* The last message of each direction is whole, unless the connection was terminated. */
   for (int side = 0; side < WIRE_SIDES; side++) {
     const GArray *messages = decoded.messages[side];
     if (messages->len > 0 && !g_array_index(messages, wire_message, messages->len - 1).is_whole &&
-        !is_terminated(&decoded)) {
+        !wire_is_terminated(&decoded)) {
       wire_complain(complaints, "side %d: the last message has no segment with L", side);
     }
   }

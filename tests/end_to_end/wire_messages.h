@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* From the FPDUs of a connection to its RDMA Messages: checks the DDP and RDMAP header fields, the order of
- * segments and numbers, and that Reads, Responses and Terminates fit what they answer. Written from
- * ddp-07/rfc5041 and rdmap-00 alone; shares no code with model/. */
+ * segments and numbers, and that Terminates fit what they answer (wire_responses: that responses do). Written
+ * from ddp-07/rfc5041, rdmap-00, RFC 5040, RFC 6581 and RFC 7306 alone; shares no code with model/. */
 #pragma once
 
 #include "marked_decoder.h"
 
-/* This is rdmap-00 §6.1, figure 4 */
+/* This is rdmap-00 §6.1, figure 4, and RFC 7306 §4.1, figure 2, from Immediate Data on */
 enum {
   WIRE_WRITE,
   WIRE_READ_REQUEST,
@@ -16,8 +16,15 @@ enum {
   WIRE_SEND_SE,
   WIRE_SEND_SE_INVALIDATE,
   WIRE_TERMINATE,
+  WIRE_IMMEDIATE,
+  WIRE_IMMEDIATE_SE,
+  WIRE_ATOMIC_REQUEST,
+  WIRE_ATOMIC_RESPONSE,
   WIRE_OPCODES
 };
+
+/* RFC 7306 §5.2.1, figure 5: AOpCode */
+enum { WIRE_FETCH_ADD = 0, WIRE_COMPARE_SWAP = 2 };
 
 typedef struct wire_read {
   guint32 sink_stag;
@@ -26,6 +33,16 @@ typedef struct wire_read {
   guint32 source_stag;
   guint64 source_offset;
 } wire_read;
+
+/* RFC 7306 §5.2.1, figure 4 */
+typedef struct wire_atomic {
+  guint operation;
+  guint32 identifier;
+  guint32 stag;
+  guint64 offset;
+  guint64 data, mask; /* add or swap */
+  guint64 compare, compare_mask;
+} wire_atomic;
 
 typedef struct wire_terminate {
   guint layer, type, code;
@@ -45,7 +62,10 @@ typedef struct wire_message {
   guint32 queue;           /* untagged */
   guint32 number;          /* untagged: MSN */
   guint32 invalidate_stag; /* of the Sends with Invalidate */
+  guint64 start, end;      /* stream positions: its first FPDU, and after its last */
   wire_read read;          /* of a Read Request */
+  wire_atomic atomic;      /* of an Atomic Request; of an Atomic Response the identifier alone */
+  guint64 value;           /* Immediate Data; the original value of an Atomic Response */
   wire_terminate terminate;
 } wire_message;
 

@@ -134,8 +134,8 @@ void session_connection_await_thought(session_connection *connection, time_ps no
   const ulp_workload_config *config = &session_class_of(ends)->workload;
   /* Its time may end before a message, and before a Responder may send: nothing else notes that. */
   for (enum side side = 0; side < SIDES && config->until_ps > 0 && now >= config->until_ps; side++) {
-    if (!connection->delivered && ulp_workload_posts(config, side)) {
-      ulp_workload_post_next(ends[side].workload, now);
+    if (!connection->delivered) {
+      ulp_workload_note_time(ends[side].workload, now);
     }
   }
   const bool is_over = !connection->delivered && !connection->terminated &&

@@ -6,10 +6,15 @@
 /* What few ULPs need: most have a fixed plan, which is posted as fast as it can be. */
 typedef struct ulp_schedule {
   deque submitted; /* ulp_request: open loop */
-  deque thinking;  /* time_ps: when places of `outstanding` are free again, ascending */
+  /* time_ps: since when, or from when on, the places of `outstanding` are free that something has had,
+   * ascending … */
+  deque places;
+  uint64_t unused_places; /* … and those that nothing has had, since: */
+  time_ps started;        /* the first look at what comes next; TIME_PS_NEVER: there was none */
   time_ps held_until;
   uint32_t drawn_octets; /* of the next message of a closed loop, … */
   bool is_drawn;         /* … if it is */
+  bool is_timed_out;     /* its time has come to its end */
   bool has_ended;        /* no more follow than the plan has */
 } ulp_schedule;
 
@@ -19,11 +24,14 @@ ulp_requests *ulp_requests_new(const ulp_workload_config *config)
   const bool is_bounded = ulp_workload_is_bounded(config);
 
   *requests = (ulp_requests){.config = config, .plan = ulp_workload_plan(config)};
-  if (!is_bounded || config->think_time_ps > 0 || config->draw_octets) {
+  if (!is_bounded || config->outstanding > 0 || config->draw_octets) {
     requests->schedule = g_new(ulp_schedule, 1);
-    *requests->schedule = (ulp_schedule){.held_until = TIME_PS_NEVER, .has_ended = is_bounded};
+    *requests->schedule = (ulp_schedule){.unused_places = config->open_loop ? 0 : config->outstanding,
+                                         .started = TIME_PS_NEVER,
+                                         .held_until = TIME_PS_NEVER,
+                                         .has_ended = is_bounded};
     deque_init(&requests->schedule->submitted, sizeof(ulp_request));
-    deque_init(&requests->schedule->thinking, sizeof(time_ps));
+    deque_init(&requests->schedule->places, sizeof(time_ps));
   }
   return requests;
 }
@@ -35,7 +43,7 @@ void ulp_requests_free(ulp_requests *requests)
   }
   if (requests->schedule) {
     deque_clear(&requests->schedule->submitted);
-    deque_clear(&requests->schedule->thinking);
+    deque_clear(&requests->schedule->places);
     g_free(requests->schedule);
   }
   g_free(requests);
@@ -71,35 +79,37 @@ const ulp_request *ulp_requests_at(const ulp_requests *requests, uint32_t index)
 
 /* --- What comes next --- */
 
-/* Ends a closed loop at its time, or when all of its messages are posted before. */
+/* Ends a closed loop at its time, or when all of its messages are posted before. What had its place of
+ * `outstanding` before that time, and waits for room, follows all the same. */
 static void end_in_time(ulp_requests *requests, time_ps now)
 {
+  ulp_schedule *schedule = requests->schedule;
+  ulp_plan *plan = &requests->plan;
   const time_ps until = requests->config->until_ps;
-  const bool is_due = now >= until || requests->plan.message == requests->plan.messages;
 
-  if (until > 0 && is_due && !requests->schedule->has_ended) {
-    requests->schedule->has_ended = true;
-    ulp_plan_cut(&requests->plan);
+  if (until == 0 || schedule->has_ended) {
+    return;
+  }
+  if (now >= until && !schedule->is_timed_out) {
+    const uint64_t waiting = (schedule->started < until ? schedule->unused_places : 0) +
+                             deque_count_below(&schedule->places, 0, (uint64_t)until);
+    schedule->is_timed_out = true;
+    plan->messages = plan->message + MIN(plan->messages - plan->message, waiting);
+  }
+  if (plan->message == plan->messages) {
+    schedule->has_ended = true;
+    ulp_plan_cut(plan);
   }
 }
 
-/* Returns whether a place of `outstanding` is free that does not think any more. */
-static bool has_rested(ulp_requests *requests, time_ps now)
+/* Returns since when the next message has its place of `outstanding`, or from when on it has; TIME_PS_NEVER:
+ * none is free. */
+static time_ps place_of_next(const ulp_schedule *schedule)
 {
-  const ulp_workload_config *config = requests->config;
-  ulp_schedule *schedule = requests->schedule;
-
-  while (schedule->thinking.count > 0 && *(const time_ps *)deque_at(&schedule->thinking, 0) <= now) {
-    deque_remove(&schedule->thinking, 0, 1);
+  if (schedule->unused_places > 0) {
+    return schedule->started;
   }
-  if (requests->outstanding + schedule->thinking.count < config->outstanding) {
-    return true;
-  }
-  schedule->held_until = *(const time_ps *)deque_at(&schedule->thinking, 0);
-  if (config->until_ps > 0) {
-    schedule->held_until = time_ps_earlier(schedule->held_until, config->until_ps);
-  }
-  return false;
+  return schedule->places.count > 0 ? *(const time_ps *)deque_at(&schedule->places, 0) : TIME_PS_NEVER;
 }
 
 /* Returns the size of the next message of a closed loop. */
@@ -125,6 +135,7 @@ bool ulp_requests_peek(ulp_requests *requests, enum side side, void *user, time_
   ulp_schedule *schedule = requests->schedule;
 
   if (schedule) {
+    schedule->started = time_ps_earlier(schedule->started, now);
     schedule->held_until = TIME_PS_NEVER;
     end_in_time(requests, now);
   }
@@ -143,40 +154,64 @@ bool ulp_requests_peek(ulp_requests *requests, enum side side, void *user, time_
     *step = (ulp_step){.operation = request->operation, .message = step->message};
     return true;
   }
-  if (schedule && config->think_time_ps > 0 && config->outstanding > 0 && !has_rested(requests, now)) {
+  const time_ps posted = config->outstanding > 0 ? place_of_next(schedule) : now;
+  if (posted > now) {
+    schedule->held_until = config->until_ps > 0 ? time_ps_earlier(posted, config->until_ps) : posted;
     return false;
   }
   *request = (ulp_request){.operation = step->operation,
                            .octets = next_octets(requests, side, user, step->message),
                            .id = step->message + 1,
-                           .posted = now};
+                           .posted = posted};
   return true;
 }
 
-void ulp_requests_take(ulp_requests *requests, const ulp_step *step)
+void ulp_requests_take(ulp_requests *requests, const ulp_step *step, time_ps now)
 {
+  ulp_schedule *schedule = requests->schedule;
+
   ulp_plan_take(&requests->plan, step);
   requests->outstanding++;
-  if (requests->schedule && !step->is_signal) {
-    requests->schedule->is_drawn = false;
+  if (!schedule) {
+    return;
+  }
+  if (!step->is_signal) {
+    schedule->is_drawn = false;
     if (requests->config->open_loop) {
-      deque_remove(&requests->schedule->submitted, 0, 1);
+      deque_remove(&schedule->submitted, 0, 1);
     }
+  }
+  if (schedule->unused_places > 0) {
+    schedule->unused_places--;
+  } else if (place_of_next(schedule) <= now) { /* a signal goes without one while all think */
+    deque_remove(&schedule->places, 0, 1);
+  }
+}
+
+void ulp_requests_note_time(ulp_requests *requests, time_ps now)
+{
+  if (requests->schedule) {
+    end_in_time(requests, now);
   }
 }
 
 void ulp_requests_completed(ulp_requests *requests, bool is_signal, time_ps now)
 {
   const ulp_workload_config *config = requests->config;
+  ulp_schedule *schedule = requests->schedule;
 
   requests->outstanding--;
-  if (config->think_time_ps > 0 && config->outstanding > 0 && !is_signal) {
-    deque *thinking = &requests->schedule->thinking;
-    *(time_ps *)deque_insert(thinking, thinking->count) = time_ps_after(now, config->think_time_ps);
+  if (!schedule) {
+    return;
   }
-  if (requests->schedule) {
-    end_in_time(requests, now);
+  const uint64_t places = requests->outstanding + schedule->unused_places + schedule->places.count;
+  const bool has_places = config->outstanding > 0 && !config->open_loop;
+  if (has_places && (!is_signal || places < config->outstanding)) {
+    const time_ps free_at = is_signal ? now : time_ps_after(now, config->think_time_ps);
+    const size_t index = deque_count_to(&schedule->places, 0, (uint64_t)free_at);
+    *(time_ps *)deque_insert(&schedule->places, index) = free_at;
   }
+  end_in_time(requests, now);
 }
 
 time_ps ulp_requests_held_until(const ulp_requests *requests)

@@ -12,7 +12,7 @@ typedef struct ulp_request {
       operation; /* one of the mix, which decides what the ends have buffers for; ULP_OPERATIONS: the next */
   uint32_t octets; /* at most the workload's message_octets */
   uint64_t id;     /* comes back in its times */
-  time_ps posted;  /* when the application had it */
+  time_ps posted;  /* since when the application has it */
 } ulp_request;
 
 /* Read by everyone, written only by the functions below. */
@@ -43,17 +43,21 @@ const ulp_request *ulp_requests_at(const ulp_requests *requests, uint32_t index)
 
 /* --- What comes next --- */
 
-/* The step that may be posted at `now`, into `step`, and what it is, into `request`: of a signal nothing.
- * False when there is none: nothing is left, the outstanding limit is reached, or a place of it still thinks.
- * `user` is the agreement's. */
+/* The step that may be posted at `now`, into `step`, and what it is, into `request`: of a signal nothing. In
+ * a closed loop its ULP has a message from the time on when its place of `outstanding` is free, whatever room
+ * it waits for then. False when there is none: nothing is left, the outstanding limit is reached, or a place
+ * of it still thinks. `user` is the agreement's. */
 bool ulp_requests_peek(ulp_requests *requests, enum side side, void *user, time_ps now, ulp_step *step,
                        ulp_request *request);
 
-/* That step is posted. */
-void ulp_requests_take(ulp_requests *requests, const ulp_step *step);
+/* That step is posted at `now`. */
+void ulp_requests_take(ulp_requests *requests, const ulp_step *step, time_ps now);
 
 /* A step that was posted has completed: a message, or a signal, after which nobody thinks. */
 void ulp_requests_completed(ulp_requests *requests, bool is_signal, time_ps now);
+
+/* It is `now`, which may be the end of a closed loop's time. */
+void ulp_requests_note_time(ulp_requests *requests, time_ps now);
 
 /* Returns when the next may be posted that ulp_requests_peek() held back for its think time; TIME_PS_NEVER:
  * none was. */

@@ -204,8 +204,9 @@ static void note_end(ulp_workload *workload)
   }
 }
 
-/* Posts `step`, whose buffers are free; it is `request` unless it is a signal. */
-static bool post_request(ulp_workload *workload, const ulp_step *step, const ulp_request *request)
+/* Posts `step` at `now`, whose buffers are free; it is `request` unless it is a signal. */
+static bool post_request(ulp_workload *workload, const ulp_step *step, const ulp_request *request,
+                         time_ps now)
 {
   ulp_agreement *agreement = workload->agreement;
   ulp_timed_message *timed = NULL;
@@ -220,7 +221,7 @@ static bool post_request(ulp_workload *workload, const ulp_step *step, const ulp
     }
     return false;
   }
-  ulp_requests_take(workload->requests, step);
+  ulp_requests_take(workload->requests, step, now);
   if (agreement->goes_on & 1 << workload->side) {
     ulp_agreement_expect(agreement, workload->side, step);
   }
@@ -241,12 +242,20 @@ bool ulp_workload_post_next(ulp_workload *workload, time_ps now)
   }
   if (ulp_requests_peek(workload->requests, workload->side, agreement->user, now, &step, &request)) {
     *waits = !has_buffers(workload, &step);
-    is_posted = !*waits && post_request(workload, &step, &request);
+    is_posted = !*waits && post_request(workload, &step, &request, now);
   }
   if (agreement->goes_on) {
     note_end(workload);
   }
   return is_posted;
+}
+
+void ulp_workload_note_time(ulp_workload *workload, time_ps now)
+{
+  if (workload->requests) {
+    ulp_requests_note_time(workload->requests, now);
+    note_end(workload);
+  }
 }
 
 time_ps ulp_workload_held_until(const ulp_workload *workload)

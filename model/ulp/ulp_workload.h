@@ -35,6 +35,9 @@ bool ulp_workload_post_next(ulp_workload *workload, time_ps now);
  * TIME_PS_NEVER otherwise. */
 time_ps ulp_workload_held_until(const ulp_workload *workload);
 
+/* It is `now`, which may be the end of a closed loop's time: that ends whether it can post or not. */
+void ulp_workload_note_time(ulp_workload *workload, time_ps now);
+
 /* Open loop: the application of this ULP, which posts for itself, submits `request` (copied) after all
  * others, which waits until it can be posted; ulp_workload_end(): no more follow. Then, too, ask it to post:
  * it may be complete at once, and its peer have got everything. */

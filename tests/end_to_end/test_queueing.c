@@ -287,3 +287,62 @@ ROW_TEST(test_storage_node, think_rows)
   g_assert_cmpfloat_with_epsilon(x_per_s * (r_s + c->z_s), CLIENTS * OUTSTANDING,
                                  0.005 * CLIENTS * OUTSTANDING);
 }
+
+static int compare_times(const void *a, const void *b)
+{
+  const time_ps of_a = *(const time_ps *)a, of_b = *(const time_ps *)b;
+
+  return (of_a > of_b) - (of_a < of_b);
+}
+
+/* The same node, whose messages have up to 2 MiB: one waits until its connection has room, and its time
+ * counts that. Each place of a client's four has one message after the other: the next begins one think time
+ * after the one before is complete, as long as that is before 25 ms. Then N = X (R + Z) holds exactly: in the
+ * 20 ms from 5 ms on messages and their think times take the 256 places all the time. */
+FOLDER_TEST(test_storage_node_with_large_messages)
+{
+  static const char *const operations[] = {"storage-write", "storage-read", "storage-read+storage-write"};
+  enum { CLIENTS = 64, OUTSTANDING = 4 };
+  const time_ps z = 20 * TIME_PS_PER_MICROSECOND, from = 5 * TIME_PS_PER_MILLISECOND, until = 5 * from;
+
+  for (size_t row = 0; row < G_N_ELEMENTS(operations); row++) {
+    g_auto(session_result) result = result_of(
+        "topology: { kind = \"star\"; hosts = 65; };\n"
+        "link: { rate = \"100Gbit/s\"; delay = \"1us\"; mtu = 4096; };\n"
+        "workload: { pattern = \"incast\"; sizes = \"storage-ali2019\"; outstanding = 4; until = \"25ms\";\n"
+        "            think_time = \"20us\"; };\n"
+        "measure: { host = \"last\"; series = \"none\"; messages = 1000000; };\n",
+        STRINGS(setting("workload.operation=%s", operations[row])), folder);
+    gsize length;
+    g_autofree char *text = read_file(folder, "messages.csv", &length);
+    g_auto(GStrv) lines = g_strsplit(g_strchomp(text), "\n", 0);
+    GArray *posted[CLIENTS], *free_again[CLIENTS];
+    time_ps taken = 0;
+
+    for (guint i = 0; i < CLIENTS; i++) {
+      posted[i] = g_array_new(FALSE, FALSE, sizeof(time_ps));
+      free_again[i] = g_array_new(FALSE, FALSE, sizeof(time_ps));
+    }
+    for (char **line = lines + 2; *line; line++) {
+      g_auto(GStrv) values = g_strsplit(*line, ",", 0);
+      const time_ps begins = ps_of(values[7]), ends = ps_of(values[11]) + z;
+
+      g_array_append_val(posted[atoi(values[4])], begins);
+      if (ends < until) {
+        g_array_append_val(free_again[atoi(values[4])], ends);
+      }
+      taken += MAX(MIN(ends, until) - MAX(begins, from), 0);
+    }
+    g_assert_cmpint(taken, ==, CLIENTS * OUTSTANDING * (until - from));
+    for (guint i = 0; i < CLIENTS; i++) {
+      const gsize octets = free_again[i]->len * sizeof(time_ps);
+
+      g_array_sort(posted[i], compare_times);
+      g_array_sort(free_again[i], compare_times);
+      g_assert_cmpuint(posted[i]->len, ==, free_again[i]->len + OUTSTANDING);
+      g_assert_cmpmem(&g_array_index(posted[i], time_ps, OUTSTANDING), octets, free_again[i]->data, octets);
+      g_array_unref(posted[i]);
+      g_array_unref(free_again[i]);
+    }
+  }
+}

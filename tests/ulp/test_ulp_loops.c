@@ -398,6 +398,34 @@ TEST(test_places_think)
   }
 }
 
+/* Six places and, of 3000 octets in flight, 4 buffers. At 40 us the ULP has six messages; two of them wait
+ * for buffers, which are free at 50 us, and their times count that. They follow though the loop ends at 45
+ * us, and no others do. With an end later than that the first four have successors: 5 us after they are
+ * complete at 60 us, two after the other two at 70 us. */
+TEST(test_messages_wait_for_room)
+{
+  for (guint round = 0; round < 2; round++) {
+    const ulp_workload_config config = {.mix = {{ULP_OPERATION_WRITE}, 1},
+                                        .message_octets = 1000,
+                                        .messages = UINT64_MAX,
+                                        .in_flight_octets = 3000,
+                                        .outstanding = 6,
+                                        .think_time_ps = 5 * US,
+                                        .until_ps = START_PS + (round == 0 ? 45 : 70) * US};
+    g_autoptr(GArray) messages = g_array_new(FALSE, FALSE, sizeof(ulp_message_times));
+    g_auto(pair) p = {.messages = messages};
+
+    pair_open(&p, &config);
+    run_thinking(&p, 300);
+    pair_finish(&p);
+    g_assert_cmpuint(messages->len, ==, round == 0 ? 6 : 10);
+    for (guint i = 0; i < messages->len; i++) {
+      g_assert_cmpint(us(message_at(messages, i)->posted), ==, i < 6 ? 40 : 65);
+      g_assert_cmpint(us(message_at(messages, i)->delivered), ==, i < 4 ? 50 : i < 6 ? 60 : 75);
+    }
+  }
+}
+
 /* A signal takes a place of two until it is complete, at 20 us, and nobody thinks after it; the Write before
  * it was complete at 10 us, and its place thinks until 40 us. */
 TEST(test_signals_do_not_think)
@@ -415,7 +443,7 @@ TEST(test_signals_do_not_think)
   for (int i = 0; i < 2; i++) {
     g_assert_true(ulp_requests_peek(requests, SIDE_INITIATOR, NULL, 0, &step, &request));
     g_assert_cmpint(step.is_signal, ==, i);
-    ulp_requests_take(requests, &step);
+    ulp_requests_take(requests, &step, 0);
   }
   ulp_requests_completed(requests, false, 10 * US);
   g_assert_false(ulp_requests_peek(requests, SIDE_INITIATOR, NULL, 10 * US, &step, &request));
@@ -423,7 +451,7 @@ TEST(test_signals_do_not_think)
   ulp_requests_completed(requests, true, 20 * US);
   g_assert_true(ulp_requests_peek(requests, SIDE_INITIATOR, NULL, 20 * US, &step, &request));
   EXPECT_FIELDS(&request, (id, 2), (posted, 20 * US), (octets, 1000));
-  ulp_requests_take(requests, &step);
+  ulp_requests_take(requests, &step, 20 * US);
   g_assert_true(ulp_requests_peek(requests, SIDE_INITIATOR, NULL, 20 * US, &step, &request));
   g_assert_true(step.is_signal);
 }

@@ -33,6 +33,11 @@ TREE = {
     "tests/requirements-optional.tsv":
         "MPA-039\tdone\tmpa_framer.c; test_comment\nMPA-040\toption\tmpa.packing\n"
         "RDMAP-003\tnot done\tnobody asked\n",
+    "tests/requirements/observed.tsv":
+        "MPA-001\tcrc; long ulpdu\n" + "".join(f"MPA-{n:03}\tno\tWithin an end.\n" for n in range(2, 38)) +
+        "DDP-001\tcrc\nRDMAP-001\tcrc\nRDMAP-002\tno\tWithin an end.\nR6581-001\tcrc\nR7306-001\tcrc\n",
+    "model/decode/decode_problems.def":
+        'PROBLEM(CRC, "crc", ERROR, "x", "y")\nPROBLEM(LONG_ULPDU, "long ulpdu", ERROR,\n        "x", "y")\n',
     "meson.build": "subdir('tests')\n",
     "tests/meson.build": "subdir('mpa')\n",
     "tests/mpa/meson.build": "foreach noun : ['thing', 'other']\nendforeach\n",
@@ -122,19 +127,20 @@ class Requirements(unittest.TestCase):
             "MPA-036    MUST                     both    waived        Needs a machine room.",
             "MPA-041    MUST (out of scope)      both    out of scope"):
             self.assertIn(line, lines)
-        # rows, MUST, proven, by option, waived, open, out of scope, SHOULD/MAY, done, option, not done, open,
-        # FACT
-        self.assertEqual(lines[-6].split(), "MPA 41 37 36 0 1 0 1 2 1 1 0 0 1".split())
-        self.assertEqual(lines[-3].split(), "RFC 6581 1 1 1 0 0 0 0 0 0 0 0 0 0".split())
-        self.assertEqual(lines[-1].split(), "all 48 42 41 0 1 0 1 3 1 1 1 0 2".split())
+        # rows, MUST, proven, by option, waived, open, seen, out of scope, SHOULD/MAY, done, option, not done,
+        # open, FACT
+        self.assertEqual(lines[-6].split(), "MPA 41 37 36 0 1 0 1 1 2 1 1 0 0 1".split())
+        self.assertEqual(lines[-3].split(), "RFC 6581 1 1 1 0 0 0 1 0 0 0 0 0 0 0".split())
+        self.assertEqual(lines[-1].split(), "all 48 42 41 0 1 0 5 1 3 1 1 1 0 2".split())
 
     def test_page(self):
         self.run_script("--markdown")
         page = (self.root / "docs/conformance.md").read_text(encoding="utf-8")
         self.assertLess(page.index("| all | 48 | 42 | 41 |"), page.index("### mpa-01 §5.1"))
-        self.assertIn("| MPA-001 | MUST | both | Text 1. | `mpa/test_thing.c:test_comment` |", page)
-        self.assertIn("| MPA-036 | MUST | both | Text 36. | **waived**: Needs a machine room. |", page)
-        self.assertIn("| RDMAP-003 | MAY | both | Text 3. | **not done**: nobody asked |", page)
+        self.assertIn("| MPA-001 | MUST | both | Text 1. | `mpa/test_thing.c:test_comment` | `crc`; `long ulpdu` |",
+                      page)
+        self.assertIn("| MPA-036 | MUST | both | Text 36. | **waived**: Needs a machine room. | no: Within an end. |", page)
+        self.assertIn("| RDMAP-003 | MAY | both | Text 3. | **not done**: nobody asked |  |", page)
         self.assertIn("\n1 FACT row.\n", page)
         self.assertLess(page.index("## RFC 7306\n\n### rfc7306 §5.4"),
                         page.index("| R7306-001 | MUST NOT | rfc6581 |"))
@@ -235,10 +241,10 @@ class Requirements(unittest.TestCase):
         lines = self.run_script().stdout.splitlines()
         self.assertIn("MPA-002    MUST                     both    option        "
                       "tests/mpa/test_thing.c:test_table; mpa.strict (test_table)", lines)
-        self.assertEqual(lines[-6].split(), "MPA 41 37 35 1 1 0 1 2 1 1 0 0 1".split())
+        self.assertEqual(lines[-6].split(), "MPA 41 37 35 1 1 0 1 1 2 1 1 0 0 1".split())
         self.run_script("--markdown")
         self.assertIn("| MPA-002 | MUST | both | Text 2. | **option**: `mpa/test_thing.c:test_table`; "
-                      "mpa.strict (test\\_table) |",
+                      "mpa.strict (test\\_table) | no: Within an end. |",
                       (self.root / "docs/conformance.md").read_text(encoding="utf-8"))
         self.assertEqual(self.run_script("--check").returncode, 0)
 
@@ -249,6 +255,20 @@ class Requirements(unittest.TestCase):
         self.assert_defect(["MPA-001 (MUST) has neither a test nor a line in tests/requirements-waived.tsv",
                             "tests/requirements-optional.tsv: MPA-002 is a MUST row, which can only be met "
                             "by an option"])
+
+    def test_observed_without_mark(self):
+        self.change("tests/requirements/observed.tsv", "DDP-001\tcrc\n", "")
+        self.assert_defect("DDP-001 (MUST) has no line in tests/requirements/observed.tsv")
+
+    def test_observed_wrongly(self):
+        where = "tests/requirements/observed.tsv"
+        self.change(where, "DDP-001\tcrc\nRDMAP-001\tcrc\nRDMAP-002\tno\tWithin an end.\n",
+                    "DDP-001\tcrc; nothing\nRDMAP-001\tcrc\tseen\nRDMAP-002\tno\nMPA-039\tcrc\nRDMAP-003\n")
+        self.assert_defect([f"{where}:41: MPA-039 is no MUST row in scope but SHOULD",
+                            f"{where}:42: expected 2 or 3 fields between tabs",
+                            f"{where}: DDP-001: 'nothing' is no kind of model/decode/decode_problems.def",
+                            f"{where}: RDMAP-001: a reason, but not 'no'",
+                            f"{where}: RDMAP-002: 'no' without a reason"])
 
     def test_stale_page(self):
         self.run_script("--markdown")

@@ -5,6 +5,7 @@
 
 #include "decode/decode_reads.h"
 #include "decode/decode_scanner.h"
+#include "decode/decode_startup.h"
 #include "decode/decode_stream.h"
 #include "net/capture_stream.h"
 #include "net/tcp_header.h"
@@ -30,6 +31,7 @@ struct decode_direction {
   decode_sequence sequence;
   range_set reported;    /* offsets of the FPDUs that were reported */
   uint64_t first;        /* lowest position that came */
+  int64_t first_end;     /* of its first FPDU; before that is known, of the startup frame and one octet */
   uint64_t ignored_to;   /* octets below this offset are not for the scanner */
   uint64_t chain_end;    /* the offset after the last FPDU that the chain located */
   bool is_unproven;      /* its length was followed unproven, or that of one before */
@@ -41,6 +43,7 @@ struct decode_direction {
   bool is_stuck;   /* the scanner has met an impossible ULPDU_Length */
   int64_t time_ns; /* of the present segment; finally, of the end */
   uint64_t packet;
+  bool has_acknowledgement;
   uint32_t acknowledgement; /* the last that came */
   uint64_t cut_at; /* offset after its octets that were captured, when there are others; UINT64_MAX */
   range withheld;  /* offsets of the last of them: see take_octets(); empty: none */
@@ -133,6 +136,50 @@ static bool is_all_right(const decode_direction *direction)
          !(open && open->located && mpa_length_is_long(open->fpdu.ulpdu_octets));
 }
 
+/* Returns up to which position of `peer`, which has sent, this end had got octets when it sent the present
+ * segment: it acknowledges all that came in order. INT64_MAX: that is not known. */
+static int64_t heard_to(const decode_direction *direction, const decode_direction *peer)
+{
+  return direction->has_acknowledgement ? capture_stream_position(peer->stream, direction->acknowledgement)
+                                        : INT64_MAX;
+}
+
+/* Returns whether the octets below position `to` are there, and no FPDU is whole or cannot be. */
+static bool has_part_only(const decode_direction *direction, int64_t to)
+{
+  return direction->summary->fpdus == 0 && direction->scanner && !direction->is_stuck &&
+         to <= (int64_t)capture_stream_in_order_edge(direction->stream);
+}
+
+/* Returns what is wrong with the first FPDU of its direction, as startup has it. */
+static decode_problem_set check_first(const decode_direction *direction, const decode_fpdu *fpdu)
+{
+  const decode_connection *connection = direction->connection;
+  const decode_direction *peer = *direction->peer;
+  const bool is_initiator = direction->from == SIDE_INITIATOR;
+  const decode_startup_frame *reply = &connection->reply;
+
+  if (!connection->has_request || !connection->has_reply) { /* with a frame each: one has the wrong key */
+    return connection->has_frame[0] && connection->has_frame[1] ? DECODE_PROBLEM_BIT(STARTUP_ACCEPTED) : 0;
+  }
+  decode_problem_set found =
+      is_initiator && reply->revision > 0 && reply->private_data_octets > DECODE_PRIVATE_DATA_MAX_OCTETS
+          ? DECODE_PROBLEM_BIT(STARTUP_ACCEPTED)
+          : 0;
+  const unsigned rtrs = is_initiator ? decode_agreed_rtrs(connection) : 0;
+  if (rtrs != 0 && fpdu->has_ddp && fpdu->crc != DECODE_CRC_WRONG && fpdu->rdmap_opcode != RDMAP_TERMINATE &&
+      (rtrs & decode_rtr_of(fpdu)) == 0) {
+    found |= DECODE_PROBLEM_BIT(RTR);
+  }
+  const int64_t heard = peer ? heard_to(direction, peer) : INT64_MAX;
+  if (is_initiator && heard < (int64_t)peer->start.phase_start) {
+    found |= DECODE_PROBLEM_BIT(EARLY);
+  } else if (!is_initiator && (heard < peer->first_end || has_part_only(peer, heard))) {
+    found |= DECODE_PROBLEM_BIT(RESPONDER_FIRST);
+  }
+  return found;
+}
+
 /* Returns what is wrong with `fpdu` because of what came before it, in both directions. */
 static decode_problem_set check_history(decode_direction *direction, decode_fpdu *fpdu,
                                         const decode_event *event)
@@ -142,6 +189,10 @@ static decode_problem_set check_history(decode_direction *direction, decode_fpdu
   decode_problem_set found =
       decode_sequence_check(&direction->sequence, fpdu, event->fpdu->phase_offset + event->octets);
 
+  if (fpdu->phase_offset == direction->start.phase_offset) {
+    direction->first_end = (int64_t)(event->stream_position + event->octets);
+    found |= check_first(direction, fpdu);
+  }
   if (findings && findings->terminate_count > 0 &&
       findings->terminates[0].position < event->stream_position) {
     found |= DECODE_PROBLEM_BIT(AFTER_TERMINATE);
@@ -279,6 +330,7 @@ decode_direction *decode_direction_new(const decode_tools *tools, decode_connect
   direction->from = from;
   direction->peer = peer;
   direction->first = start->first_position;
+  direction->first_end = (int64_t)start->phase_start + 1;
   direction->stream = capture_stream_new(start->first_sequence, start->first_position);
   decode_alignment_init(&direction->alignment, tools->options.hold_octets);
   range_set_init(&direction->reported);
@@ -433,8 +485,10 @@ void decode_direction_receive(decode_direction *direction, const capture_segment
 
   direction->time_ns = segment->time_ns;
   direction->packet = segment->packet;
-  direction->acknowledgement =
-      (segment->flags & TCP_ACK) ? segment->acknowledgement : direction->acknowledgement;
+  if (segment->flags & TCP_ACK) {
+    direction->has_acknowledgement = true;
+    direction->acknowledgement = segment->acknowledgement;
+  }
   if (segment->clock_step_ns != 0) {
     g_autofree char *text = g_strdup_printf("%s: by %+.6f s", decode_problems[DECODE_PROBLEM_CLOCK].sentence,
                                             (double)segment->clock_step_ns / NS_PER_SECOND);

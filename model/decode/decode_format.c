@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "decode/decode_format.h"
 
+#include "decode/decode_startup.h"
 #include "mpa/mpa_fpdu.h"
 
 const char *decode_opcode_name(uint8_t opcode)
@@ -47,6 +48,26 @@ const decode_problem_row decode_problems[] = {
 const char *const decode_severities[] = {
     [DECODE_ERROR] = "error", [DECODE_WARNING] = "warning", [DECODE_NOTE] = "note"};
 
+/* Appends ": RDMA Write with 0 octets, expected one without octets of Send, RDMA Read Request". */
+static void append_rtr(decode_line *line, const decode_connection *connection, const decode_fpdu *fpdu)
+{
+  static const struct {
+    unsigned bit;
+    rdmap_opcode opcode;
+  } types[] = {
+      {DECODE_RTR_SEND, RDMAP_SEND}, {DECODE_RTR_WRITE, RDMAP_WRITE}, {DECODE_RTR_READ, RDMAP_READ_REQUEST}};
+  const char *before = "one for 0 octets of ";
+
+  decode_line_print(line, ": %s for %u octets, expected ", decode_opcode_name(fpdu->rdmap_opcode),
+                    fpdu->has_read_request ? fpdu->read_request.length : fpdu->payload_octets);
+  for (size_t i = 0; i < G_N_ELEMENTS(types); i++) {
+    if (decode_agreed_rtrs(connection) & types[i].bit) {
+      decode_line_print(line, "%s%s", before, decode_opcode_name(types[i].opcode));
+      before = " or ";
+    }
+  }
+}
+
 void decode_append_problem(decode_line *line, const decode_event *event, decode_problem problem)
 {
   const decode_fpdu *fpdu = event->fpdu;
@@ -69,6 +90,9 @@ void decode_append_problem(decode_line *line, const decode_event *event, decode_
   case DECODE_PROBLEM_SEGMENT_ORDER:
     decode_line_number(line, ": ", problem == DECODE_PROBLEM_MSN ? fpdu->ddp.msn : fpdu->ddp.message_offset);
     decode_line_number(line, ", expected ", fpdu->expected);
+    break;
+  case DECODE_PROBLEM_RTR:
+    append_rtr(line, event->connection, fpdu);
     break;
   case DECODE_PROBLEM_TERMINATE_SWAPPED:
     decode_line_print(

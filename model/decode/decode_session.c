@@ -6,6 +6,7 @@
 #include <inttypes.h>
 
 #include "decode/decode_direction.h"
+#include "decode/decode_startup.h"
 #include "decode/decode_verdict.h"
 #include "net/capture_packet.h"
 #include "net/tcp_header.h"
@@ -172,33 +173,23 @@ static void report_startup(const decode_session *session, conversation *talk,
                         .text = text});
 }
 
-/* Reports a startup frame, and what no document allows in it. */
-static void report_frame(const decode_session *session, conversation *talk, const decode_verdict_frame *found)
+/* Reports a startup frame, and what no document allows in it; `is_early`: or in when it was sent. */
+static void report_frame(const decode_session *session, conversation *talk, const decode_verdict_frame *found,
+                         bool is_early)
 {
-  const decode_verdict_frame *request = &talk->verdict.frames[DECODE_REQUEST];
+  const decode_verdict_frame *asked = &talk->verdict.frames[DECODE_REQUEST];
   const decode_startup_frame *frame = &found->frame;
-  const bool is_answer = frame->is_reply && request->is_there;
-  decode_problem_set faults = 0;
+  const decode_startup_frame *request = frame->is_reply && asked->is_there ? &asked->frame : NULL;
 
   if (!found->is_there) {
     return;
   }
   report_startup(session, talk, found, DECODE_STARTUP_FRAME, 0, NULL);
-  faults |= !frame->is_reply && frame->rejected ? DECODE_PROBLEM_BIT(STARTUP_REJECT) : 0;
-  faults |= frame->reserved != 0 ? DECODE_PROBLEM_BIT(STARTUP_RESERVED) : 0;
-  faults |= frame->revision > 0 && frame->private_data_octets > DECODE_PRIVATE_DATA_MAX_OCTETS
-                ? DECODE_PROBLEM_BIT(STARTUP_PRIVATE_DATA)
-                : 0;
-  faults |= frame->revision > DECODE_REVISION_LAST ? DECODE_PROBLEM_BIT(STARTUP_UNKNOWN) : 0;
-  faults |= frame->enhanced_flag && !frame->has_enhanced ? DECODE_PROBLEM_BIT(STARTUP_ENHANCED) : 0;
-  if (is_answer && frame->enhanced_flag != request->frame.enhanced_flag) {
-    faults |= DECODE_PROBLEM_BIT(STARTUP_ANSWER);
-  } else if (is_answer && frame->revision > MAX(request->frame.revision, 1)) { /* RFC 5044 answers 0 by 1 */
-    faults |= DECODE_PROBLEM_BIT(STARTUP_REVISION);
-  }
+  decode_problem_set faults = decode_check_frame(frame, request) | (is_early ? DECODE_PROBLEM_BIT(EARLY) : 0);
   while (faults != 0) {
     const decode_problem fault = decode_problem_take(&faults);
-    report_startup(session, talk, found, DECODE_NOTE_STARTUP, UINT64_C(1) << fault, NULL);
+    g_autofree char *text = decode_frame_sentence(fault, frame, request);
+    report_startup(session, talk, found, DECODE_NOTE_STARTUP, UINT64_C(1) << fault, text);
   }
 }
 
@@ -293,8 +284,10 @@ static void begin_connection(decode_session *session, conversation *talk)
     talk->connection.has_frame[side_of(talk, from)] = verdict->has_frame[from];
     decode_print_end(&talk->flow->ends[from], talk->connection.ends[side_of(talk, from)]);
   }
-  report_frame(session, talk, reply_first ? reply : request);
-  report_frame(session, talk, reply_first ? request : reply);
+  for (unsigned i = 0; i < DECODE_FRAMES; i++) {
+    const bool is_reply = reply_first == (i == 0);
+    report_frame(session, talk, is_reply ? reply : request, is_reply && verdict->reply_is_early);
+  }
   if (verdict->text) {
     report_startup(session, talk, request->is_there ? request : reply, DECODE_NOTE_STARTUP,
                    DECODE_PROBLEM_BIT(STARTUP_ASSUMED), verdict->text);

@@ -354,6 +354,18 @@ static bool is_on(decode_switch wanted, bool otherwise)
   return wanted == DECODE_AS_NEGOTIATED ? otherwise : wanted == DECODE_ON;
 }
 
+/* Returns whether the sender of the Reply had not got all of the Request: else it would have acknowledged
+ * that, since each segment acknowledges all that has come in order (RFC 9293 §3.10.7.4). */
+static bool is_early(const decode_waiting *of, const decode_verdict_frame *request,
+                     const decode_verdict_frame *reply)
+{
+  const capture_segment *segment = packet_of(of, reply->packets.first);
+
+  return (segment->flags & TCP_ACK) &&
+         capture_stream_position(of->sides[request->from].stream, segment->acknowledgement) <
+             (int64_t)(request->position + request->frame.frame_octets);
+}
+
 /* Both frames together determine everything (mpa-01 §6.1, note M42): the M bit concerns what its sender
  * receives. */
 static void conclude_from_both(const decode_waiting *of, decode_verdict *verdict)
@@ -361,6 +373,7 @@ static void conclude_from_both(const decode_waiting *of, decode_verdict *verdict
   const decode_startup_frame *request = &verdict->frames[DECODE_REQUEST].frame;
   const decode_startup_frame *reply = &verdict->frames[DECODE_REPLY].frame;
 
+  verdict->reply_is_early = is_early(of, &verdict->frames[DECODE_REQUEST], &verdict->frames[DECODE_REPLY]);
   start_after(of, verdict, &verdict->frames[DECODE_REQUEST]);
   start_after(of, verdict, &verdict->frames[DECODE_REPLY]);
   for (unsigned from = 0; from < 2; from++) {

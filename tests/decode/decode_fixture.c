@@ -104,8 +104,14 @@ void append_octets(decode_case *at, unsigned from, uint64_t begin, uint64_t end)
 {
   uint32_t length = (uint32_t)(end - begin);
 
+  /* what its sender must have got before: the Request, the Reply, an FPDU */
+  const uint64_t heard = from == 0              ? (begin < at->phase[0] ? 0 : at->phase[1])
+                         : begin < at->phase[1] ? at->phase[0]
+                                                : at->octets[0]->len;
   if (length > 0) {
-    append(at, (piece){.from = from, .position = begin, .length = length, .captured = length});
+    append(at,
+           (piece){
+               .from = from, .position = begin, .length = length, .captured = length, .acknowledged = heard});
   }
 }
 

@@ -34,6 +34,16 @@ def startup(key, flags=CRC, revision=1):
     return key + bytes([flags, revision, 0, 0])
 
 
+def enhanced(key, ird, ord, flags=CRC):
+    """One of RFC 6581 §9: `ird` has A (0x8000) and B (0x4000), too, `ord` C and D."""
+    return key + struct.pack(">BBHHH", flags | ENHANCED, 2, 4, ird, ord)
+
+
+def setup(request, reply):
+    """Both frames, by their (IRD, ORD)."""
+    return [(INITIATOR, enhanced(REQUEST, *request)), (RESPONDER, enhanced(REPLY, *reply))]
+
+
 def segment(opcode=SEND, queue=0, msn=1, offset=0, payload=b"data", last=1, word=0, ddp=1, rdmap=0x40):
     """An untagged DDP Segment; `ddp` and `rdmap`: the control octets without L and opcode."""
     return struct.pack(">BBIIII", last << 6 | ddp, rdmap | opcode, word, queue, msn, offset) + payload
@@ -47,6 +57,10 @@ def read(octets, msn=1, stag=7, offset=1000):
 def response(octets, last=1, stag=7, offset=1000):
     """A segment of a Read Response."""
     return struct.pack(">BBIQ", 0x81 | last << 6, 0x40 | READ_RESPONSE, stag, offset) + bytes(octets)
+
+
+def write(payload, last=1, stag=7, offset=0):
+    return struct.pack(">BBIQ", 0x81 | last << 6, 0x40, stag, offset) + payload
 
 
 def terminate(layer, error_type, code):
@@ -66,6 +80,8 @@ def sent(*ulpdus, sender=INITIATOR):
 
 HELLO = sent(segment())
 FRAMES = [(INITIATOR, startup(REQUEST)), (RESPONDER, startup(REPLY))]
+A, B, C, D, OWN = 0x8000, 0x4000, 0x8000, 0x4000, 0x3FFF
+PEERS = setup((A | 4, C | D | 4), (A | 4, D | 4))  # they agree on a Read of no octets
 MARKED = [(INITIATOR, startup(REQUEST)), (RESPONDER, startup(REPLY, CRC | MARKERS))]
 
 # Each kind has what the ends send, the startup frames too, and which other kinds come of it.
@@ -93,8 +109,18 @@ CASES = {
     "after terminate": (FRAMES + sent(terminate(2, 0, 1), segment()),),
     "startup reject": ([(INITIATOR, startup(REQUEST, CRC | REJECT)), FRAMES[1]] + HELLO,),
     "startup reserved": ([FRAMES[0], (RESPONDER, startup(REPLY, CRC | 1))] + HELLO,),
-    "startup private data": ([(INITIATOR, REQUEST + bytes([CRC, 1, 2, 1]) + bytes(513)), FRAMES[1]] + HELLO,),
+    "startup private data": ([(INITIATOR, REQUEST + bytes([CRC, 1, 2, 1]) + bytes(513))], "startup assumed"),
+    "startup accepted": ([(INITIATOR, REQUEST + bytes([CRC, 1, 2, 1]) + bytes(513)), FRAMES[1]] + HELLO,
+                         "startup private data"),
     "startup enhanced": ([(INITIATOR, startup(REQUEST, CRC | ENHANCED, 2))] + HELLO, "startup assumed"),
+    "startup needless": (setup((OWN, OWN), (OWN, OWN)) + HELLO,),
+    "startup model": (setup((A | 4, D | 4), (4, 4)) + HELLO,),
+    "startup rtr": (setup((B | 4, 4), (4, 4)) + HELLO,),
+    "startup ord": (setup((4, 8), (8, 5)) + HELLO,),
+    "startup negotiated": (setup((4, OWN), (8, 4)) + HELLO,),
+    "early": (FRAMES[::-1] + HELLO,),
+    "responder first": (FRAMES + sent(segment(), sender=RESPONDER) + HELLO,),
+    "rtr": (PEERS + HELLO,),
     "startup answer": ([(INITIATOR, startup(REQUEST, CRC, 2)), (RESPONDER, ENHANCED_REPLY)] + HELLO,),
     "startup revision": ([FRAMES[0], (RESPONDER, startup(REPLY, CRC, 2))] + HELLO,),
     "startup unknown": ([(INITIATOR, startup(REQUEST, CRC, 4)), FRAMES[1]] + HELLO,),
@@ -226,6 +252,61 @@ class Problems(DecodeTest):
             self.assertEqual("Atomic Request L=1" in self.decode("x.pcap"), sent_octets != HELLO)
         write_packets("x.pcap", packets(HELLO + sent(terminate(2, 0, 6), sender=RESPONDER)))
         self.assertNotIn("error", "".join(self.problems(0, "--mpa", "*:5044,markers=off")[2:-1]))
+
+    def kinds_of(self, sent_octets):
+        """Returns the kinds of errors in what the ends send."""
+        write_packets("x.pcap", packets(sent_octets))
+        found = kit.iwarpsim("decode", "x.pcap", "--problems", "--json", "-f", "severity = error").stdout
+        return [json.loads(line)["kind"] for line in found.splitlines()[1:]]
+
+    def test_startup_allowed(self):
+        """RFC 6581 §9.1: IRD and ORD may be lower than asked for; 0x3FFF leaves either to the ULP, in the answer to
+        0x3FFF, or on its own; the ORD of a Reply that rejects is what its ULP needs. §9.2: a Responder may have
+        types that are not asked for."""
+        for request, reply, flags in (((4, 8), (4, 4), CRC), ((OWN, 8), (8, OWN), CRC), ((4, OWN), (OWN, 2), CRC),
+                                      ((4, 8), (8, OWN), CRC), ((4, 8), (8, 16), CRC | REJECT),
+                                      ((A | 4, D | 4), (A | 4, 4), CRC | REJECT)):
+            with self.subTest(request=request, reply=reply):
+                frames = [(INITIATOR, enhanced(REQUEST, *request)), (RESPONDER, enhanced(REPLY, *reply, flags))]
+                self.assertEqual(self.kinds_of(frames + HELLO * (flags == CRC)), [])
+        frames = setup((A | 4, D | 4), (A | B | 4, C | D | 4))
+        for first in (segment(payload=b""), write(b""), read(0), terminate(2, 0, 7)):
+            self.assertEqual(self.kinds_of(frames + sent(first)), [])
+
+    def test_startup_values(self):
+        """What was expected of an answer, whose Request has IRD 4 and ORD 0x3FFF and no peer-to-peer model."""
+        for reply, words in (((OWN, 5), "the Initiator's IRD: 5, expected at most 4 ("),
+                             ((8, 4), "IRD=0x0008 ORD=0x0004, expected 0x3FFF for the Request's ORD=0x3FFF IRD=0x0004 ("),
+                             ((A | B | OWN, 4), "of the Request: 1, expected 0 ("),
+                             ((OWN, D | 4), "all 0 with it: A=0 B=0 C=0 D=1 (")):
+            write_packets("x.pcap", packets(setup((4, OWN), reply) + HELLO))
+            self.expect_parts("".join(self.problems(3)), words)
+        self.assertEqual(self.kinds_of(setup((A | 4, D | 4), (A | 4, 4)) + HELLO), ["startup rtr"])
+
+    def test_rtr(self):
+        """RFC 6581 §9.2: one of the types that the Reply has, without octets, and first of all."""
+        for ird, ord, first in ((B, 0, read(0)), (0, C, segment(payload=b"")), (0, C, write(b"1")),
+                                (0, D, read(1)), (0, D, write(b""))):
+            frames = setup((A | B | 4, C | D | 4), (A | ird | 4, ord | 4))
+            self.assertEqual(self.kinds_of(frames + sent(first)), ["rtr"])
+        write_packets("x.pcap", packets(PEERS + HELLO))
+        self.expect_parts("".join(self.problems(3)), "agreed: Send for 4 octets, expected one for 0 octets of RDMA Read "
+                          "Request (")
+
+    def test_first(self):
+        """RFC 5044 §7.1.2: the Initiator's FPDU after the Reply, the Responder's after an FPDU, as their
+        acknowledgements have it; half an FPDU is none. Who goes on although the peer's frame has the key of its
+        own took it."""
+        late = sent(segment(), sender=RESPONDER)
+        whole = fpdu(segment())
+        for sent_octets, kinds in ((FRAMES[:1] + HELLO + FRAMES[1:], ["early"]),
+                                   (FRAMES + HELLO + late, []),
+                                   (FRAMES + [(INITIATOR, whole[:9])] + late + [(INITIATOR, whole[9:])],
+                                    ["responder first"]),
+                                   ([FRAMES[0], (RESPONDER, startup(REQUEST))] + HELLO, ["startup accepted"]),
+                                   ([FRAMES[0], (RESPONDER, REPLY + bytes([CRC, 1, 2, 1]) + bytes(513))] + HELLO,
+                                    ["startup private data", "startup accepted"])):
+            self.assertEqual(self.kinds_of(sent_octets), kinds)
 
     def test_filter(self):
         """Fields of the problem itself choose among those of one FPDU."""

@@ -25,6 +25,15 @@ static const iwarp_generation_rules rows[IWARP_GENERATIONS] = {
                    .ddp_version = 1,
                    .rdmap_version = 1,
                    .shared_stag_is_invalidable = false}, /* rfc5040 §8.1.1 item 7 (RDMAP-274) */
+    [IWARP_RFC6581] = {.name = "rfc6581",
+                       .startup_frames = true,
+                       .mpa_revision = 2, /* RFC 6581 §6; without enhanced frames 1 */
+                       .private_data_max_octets = 512,
+                       .responder_waits = true,
+                       .ddp_version = 1,
+                       .rdmap_version = 1,
+                       .shared_stag_is_invalidable = false,
+                       .rdmap_extensions = true},
 };
 
 const iwarp_generation_rules *iwarp_generation_rules_of(iwarp_generation generation)

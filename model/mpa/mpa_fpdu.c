@@ -16,6 +16,12 @@ const char *mpa_error_text(mpa_error error)
     return "MPA error 3: a marker and ULPDU_Length disagree about where an FPDU starts";
   case MPA_ERROR_STARTUP:
     return "MPA error 4: an invalid MPA Request or Reply Frame";
+  case MPA_ERROR_LOCAL:
+    return "MPA error 5: the enhanced startup failed locally";
+  case MPA_ERROR_IRD:
+    return "MPA error 6: the peer's ORD is more than the IRD here";
+  case MPA_ERROR_RTR:
+    return "MPA error 7: no RTR indication or connection model that both ends have";
   case MPA_ERROR_NONE:
     break;
   }

@@ -15,13 +15,17 @@
 #include "base/buffer_chain.h"
 #include "base/time_ps.h"
 
-/* These are the errors of MPA, with the codes they are reported by (mpa-01 §7, MPA-276 … MPA-279). */
+/* These are the errors of MPA, with the codes they are reported by (mpa-01 §7, MPA-276 … MPA-279; RFC 6581
+ * §8). */
 typedef enum mpa_error {
   MPA_ERROR_NONE = 0,
   MPA_ERROR_CLOSED = 1,  /* TCP connection closed, terminated or lost */
   MPA_ERROR_CRC = 2,     /* received CRC does not match, or an impossible length */
   MPA_ERROR_MARKER = 3,  /* marker and ULPDU_Length disagree about an FPDU start */
   MPA_ERROR_STARTUP = 4, /* invalid startup frame */
+  MPA_ERROR_LOCAL = 5,   /* of enhanced startup, without a code of its own */
+  MPA_ERROR_IRD = 6,     /* insufficient IRD resources */
+  MPA_ERROR_RTR = 7,     /* no matching RTR option */
 } mpa_error;
 
 /* "MPA error 2: the CRC of an FPDU does not match, or its length is impossible" and the like, for people.

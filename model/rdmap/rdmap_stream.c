@@ -125,6 +125,13 @@ ddp_stream_identity rdmap_stream_identity(const rdmap_stream *stream)
   return stream->config.identity;
 }
 
+void rdmap_stream_set_limits(rdmap_stream *stream, uint32_t ird, uint32_t ord)
+{
+  g_assert(!stream->reads && !stream->responder);
+  stream->config.ird = ird;
+  stream->config.ord = ord;
+}
+
 bool rdmap_stream_post(rdmap_stream *stream, const rdmap_work *work)
 {
   bool is_read = work->operation == RDMAP_READ_REQUEST;

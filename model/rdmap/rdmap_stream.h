@@ -87,6 +87,10 @@ void rdmap_stream_free(rdmap_stream *stream);
 /* Returns where it begins: the offset in the FPDU phase of the octet that comes first. */
 uint64_t rdmap_stream_first_offset(const rdmap_stream *stream);
 
+/* Sets what both ends have agreed on in place of rdmap_config.ird and ord (RFC 6581 §9.1), before the first
+ * Read of either end. */
+void rdmap_stream_set_limits(rdmap_stream *stream, uint32_t ird, uint32_t ord);
+
 /* Posts `work` (copied) after all others. False, and nothing done, after rdmap_stream_close(), after an
  * error or a Terminate (DDP-126, RDMAP-175), or for a Read that can never be answered: with an ORD of 0, or
  * after the peer's direction ended. */

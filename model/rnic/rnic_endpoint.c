@@ -11,15 +11,17 @@
 
 rnic_endpoint_config rnic_endpoint_config_default(enum side side)
 {
-  return (rnic_endpoint_config){.tcp = tcp_config_default(),
-                                .generation = IWARP_IETF,
-                                .role = side,
-                                .opens = side == SIDE_INITIATOR,
-                                .markers = true,
-                                .crc = true,
-                                .private_data_capacity_octets = UINT16_MAX,
-                                .startup_timeout_ps = 10 * TIME_PS_PER_SECOND,
-                                .rdmap = {.ird = 16, .ord = 16, .strict_responses = true}};
+  return (rnic_endpoint_config){
+      .tcp = tcp_config_default(),
+      .generation = IWARP_IETF,
+      .role = side,
+      .opens = side == SIDE_INITIATOR,
+      .markers = true,
+      .crc = true,
+      .private_data_capacity_octets = UINT16_MAX,
+      .startup_timeout_ps = 10 * TIME_PS_PER_SECOND,
+      .enhanced = {.rtr = {MPA_RTR_READ, MPA_RTR_WRITE, MPA_RTR_SEND}, .rtr_count = MPA_RTRS},
+      .rdmap = {.ird = 16, .ord = 16, .strict_responses = true}};
 }
 
 static rdmap_stream *stream_of(rnic_endpoint *endpoint, const rnic_endpoint_config *config)

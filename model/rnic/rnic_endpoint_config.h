@@ -2,6 +2,7 @@
 /* The configuration of an endpoint. */
 #pragma once
 
+#include "mpa/mpa_enhanced.h"
 #include "mpa/mpa_startup.h"
 #include "rdmap/rdmap_stream.h"
 #include "rnic/rnic_admission.h"
@@ -28,7 +29,8 @@ typedef struct rnic_endpoint_config {
   bool closes_by_fin;             /* on MPA error 4: FIN, not RST (note M44) */
   uint32_t streaming_octets_sent; /* before MPA; both ends agree on both directions (MPA-190) */
   uint32_t streaming_octets_received;
-  uint32_t protection_domain; /* of the host */
+  mpa_enhanced_config enhanced; /* its ird and ord are those of `rdmap` */
+  uint32_t protection_domain;   /* of the host */
   /* It is handed to RDMAP, without what the endpoint itself knows: generation, identity, stags and probe. */
   rdmap_config rdmap;
   /* It is that of an endpoint that receives what a capture shows; all zero: of any other. */

@@ -2,8 +2,6 @@
 #include "scenario/scenario_finding.h"
 #include "ulp/ulp_agreement.h"
 
-enum { RFC_PRIVATE_DATA_MAX_OCTETS = 512 /* RFC 5044, PD_Length */ };
-
 /* --- Simulation engines, and ns-3's TCP --- */
 
 gboolean scenario_needs_ns3(const scenario *s, scenario_key *key)
@@ -135,6 +133,7 @@ static gboolean check_generation(const checking *on, enum side side)
   scenario_key given =
       end->private_data_octets > 0 ? data : scenario_key_of_side(SCENARIO_INITIATOR_REJECTS, side);
   gboolean is_rdmac = end->generation == IWARP_RDMAC;
+  const iwarp_generation_rules *rules = iwarp_generation_rules_of(end->generation);
 
   return (!is_rdmac || (end->markers && end->crc) ||
           finding_error(on, KEYS(missing, generation),
@@ -144,10 +143,10 @@ static gboolean check_generation(const checking *on, enum side side)
           finding_error(on, KEYS(given, generation),
                         "%s is given, but generation rdmac has no startup frames; expected none",
                         name_of(given))) &&
-         (end->generation != IWARP_RFC || end->private_data_octets <= RFC_PRIVATE_DATA_MAX_OCTETS ||
+         (end->private_data_octets <= rules->private_data_max_octets ||
           finding_error(on, KEYS(data, generation),
-                        "%s = %u is more than generation rfc allows; expected at most %d", name_of(data),
-                        end->private_data_octets, RFC_PRIVATE_DATA_MAX_OCTETS));
+                        "%s = %u is more than generation %s allows; expected at most %u", name_of(data),
+                        end->private_data_octets, rules->name, rules->private_data_max_octets));
 }
 
 gboolean scenario_check_protocol(const checking *on)

@@ -51,7 +51,8 @@ static const named_value middlebox_words[] = {
     {NULL, 0},
 };
 
-#define GENERATIONS WORDS({"rdmac", IWARP_RDMAC}, {"ietf", IWARP_IETF}, {"rfc", IWARP_RFC})
+#define GENERATIONS                                                                                          \
+  WORDS({"rdmac", IWARP_RDMAC}, {"ietf", IWARP_IETF}, {"rfc", IWARP_RFC}, {"rfc6581", IWARP_RFC6581})
 
 /* These keys change during a run. */
 #define CHANGING(group, direction)                                                                           \

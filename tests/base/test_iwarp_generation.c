@@ -35,11 +35,25 @@ TEST(test_rfc)
                 (rdmap_version, 1), (shared_stag_is_invalidable, false));
 }
 
+/* rfc6581: as rfc, but Rev 2 (RFC 6581 §6; PD_Length has the limit of RFC 5044), and the opcodes of RFC 7306.
+ */
+TEST(test_rfc6581)
+{
+  const iwarp_generation_rules *rules = iwarp_generation_rules_of(IWARP_RFC6581);
+
+  EXPECT_FIELDS(rules, (startup_frames, true), (mpa_revision, 2), (private_data_max_octets, 512),
+                (markers_and_crc_always, false), (responder_waits, true), (ddp_version, 1),
+                (rdmap_version, 1), (shared_stag_is_invalidable, false), (rdmap_extensions, true));
+  for (iwarp_generation earlier = 0; earlier < IWARP_RFC6581; earlier++) {
+    g_assert_false(iwarp_generation_rules_of(earlier)->rdmap_extensions);
+  }
+}
+
 /* These are the scenario's words. */
 TEST(test_names)
 {
   static const char *const names[IWARP_GENERATIONS] = {
-      [IWARP_RDMAC] = "rdmac", [IWARP_IETF] = "ietf", [IWARP_RFC] = "rfc"};
+      [IWARP_RDMAC] = "rdmac", [IWARP_IETF] = "ietf", [IWARP_RFC] = "rfc", [IWARP_RFC6581] = "rfc6581"};
 
   for (int i = 0; i < IWARP_GENERATIONS; i++) {
     g_assert_cmpstr(iwarp_generation_rules_of((iwarp_generation)i)->name, ==, names[i]);

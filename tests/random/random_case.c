@@ -58,7 +58,8 @@ uint8_t random_case_payload(guint operation, uint32_t index)
   return (uint8_t)(1 + operation * 37 + index * 11 + index / 256);
 }
 
-static const char *const generation_words[IWARP_GENERATIONS] = {"IWARP_RDMAC", "IWARP_IETF", "IWARP_RFC"};
+static const char *const generation_words[IWARP_GENERATIONS] = {"IWARP_RDMAC", "IWARP_IETF", "IWARP_RFC",
+                                                                "IWARP_RFC6581"};
 
 #define WORD(name) #name,
 

@@ -219,7 +219,7 @@ static void send_startup_frame(receiving_end *end)
   const random_case *c = end->c;
   const char *key = c->is_initiator ? "MPA ID Rep Frame" : "MPA ID Req Frame";
   uint8_t fields[4] = {(uint8_t)((c->answer_markers ? 0x80 : 0) | (c->crc ? 0x40 : 0)),
-                       c->generation == IWARP_RFC, 0, (uint8_t)c->private_data_octets};
+                       c->generation >= IWARP_RFC, 0, (uint8_t)c->private_data_octets};
 
   g_byte_array_append(end->said, (const guint8 *)key, 16);
   g_byte_array_append(end->said, fields, 4);

@@ -30,6 +30,21 @@ static bool is_known(rdmap_error error, const decode_connection *connection, iwa
          (is_enhanced || error.layer != RDMAP_LAYER_LLP || error.code <= LAST_CODE_OF_MPA);
 }
 
+/* Returns how many octets a Terminate has whose first ones are `wire`, 4 at least, as its flags have it (RFC
+ * 5040 §4.8): DDP Segment Length with M or D, the DDP header with D, the RDMA header with R. */
+static uint32_t announced(const uint8_t *wire, uint32_t length)
+{
+  const bool has_m = (wire[2] & 0x80) != 0, has_d = (wire[2] & 0x40) != 0, has_r = (wire[2] & 0x20) != 0;
+  const uint32_t header = RDMAP_TERMINATE_CONTROL_OCTETS + (has_m || has_d ? 2 : 0);
+  const bool is_tagged = has_d && length > header && (wire[header] & 0x80) != 0; /* T */
+
+  return header +
+         (!has_d      ? 0
+          : is_tagged ? DDP_TAGGED_HEADER_OCTETS
+                      : DDP_UNTAGGED_HEADER_OCTETS) +
+         (has_r ? RDMAP_READ_REQUEST_OCTETS : 0);
+}
+
 static decode_problem_set check_terminate(decode_fpdu *fpdu, const decode_connection *connection)
 {
   const rdmap_terminate *terminate = &fpdu->terminate;
@@ -41,6 +56,11 @@ static decode_problem_set check_terminate(decode_fpdu *fpdu, const decode_connec
   fpdu->meant = is_swapped ? swapped : terminate->error;
   return when(is_swapped, DECODE_PROBLEM_TERMINATE_SWAPPED) |
          when(!is_right && !is_swapped, DECODE_PROBLEM_TERMINATE_CODE) |
+         when(fpdu->ddp.last &&
+                  fpdu->payload_octets < announced(fpdu->terminate_octets, fpdu->payload_octets),
+              DECODE_PROBLEM_TERMINATE_SHORT) |
+         when((fpdu->terminate_octets[2] & 0x1F) != 0 || fpdu->terminate_octets[3] != 0,
+              DECODE_PROBLEM_TERMINATE_RESERVED) |
          when(fpdu->meant.layer == RDMAP_LAYER_DDP && fpdu->meant.type != 0 && !terminate->has_segment,
               DECODE_PROBLEM_TERMINATE_HEADER);
 }
@@ -70,7 +90,7 @@ static decode_problem_set check_opcode(decode_fpdu *fpdu, const decode_connectio
          (fpdu->has_terminate ? check_terminate(fpdu, connection) : 0);
 }
 
-decode_problem_set decode_check_fpdu(decode_fpdu *fpdu, const decode_connection *connection)
+decode_problem_set decode_check_fpdu(decode_fpdu *fpdu, decode_connection *connection)
 {
   const ddp_header *ddp = &fpdu->ddp;
   decode_problem_set found = when(fpdu->wrong_markers > 0, DECODE_PROBLEM_MARKER);
@@ -86,7 +106,12 @@ decode_problem_set decode_check_fpdu(decode_fpdu *fpdu, const decode_connection 
                     (fpdu->ulpdu_octets < DDP_UNTAGGED_HEADER_OCTETS && fpdu->crc != DECODE_CRC_NOT_CAPTURED);
     return found | (is_short ? DECODE_PROBLEM_BIT(NO_DDP) : 0);
   }
-  found |= when(ddp->version != fpdu->rdmap_version || ddp->version > 1, DECODE_PROBLEM_VERSION);
+  const bool is_of_generation = ddp->version == fpdu->rdmap_version && ddp->version <= 1;
+  if (is_of_generation && !connection->has_version) {
+    connection->has_version = true;
+    connection->version = ddp->version;
+  }
+  found |= when(!is_of_generation || ddp->version != connection->version, DECODE_PROBLEM_VERSION);
   found |= when((fpdu->ddp_control & DECODE_DDP_RESERVED_BITS) != 0, DECODE_PROBLEM_DDP_RESERVED);
   found |= when((ddp->ulp_control & DECODE_RDMAP_RESERVED_BITS) != 0, DECODE_PROBLEM_RDMAP_RESERVED);
   return found | check_opcode(fpdu, connection);
@@ -96,10 +121,49 @@ decode_problem_set decode_check_fpdu(decode_fpdu *fpdu, const decode_connection 
 
 void decode_sequence_begin(decode_sequence *sequence, uint64_t start, bool is_first)
 {
-  sequence->end = start;
+  *sequence = (decode_sequence){.end = start};
   for (unsigned queue = 0; queue < RDMAP_QUEUES; queue++) {
-    sequence->queues[queue] = (struct decode_queue){is_first, 1, 0}; /* RFC 5041 §4.3 */
+    sequence->queues[queue] = (struct decode_queue){is_first, is_first, 1, 0}; /* RFC 5041 §4.3 */
   }
+}
+
+/* Returns whether `ddp` can be of the message whose last segment was `open`: RsvdULP with the opcode, STag or
+ * QN are the same in all of them (RFC 5041 §4.2, §4.3). A tagged segment without octets has no STag (§5.1).
+ * MSN is judged by itself. A Terminate may break off any message (RFC 5040 §4.8). */
+static bool follows(const ddp_header *open, const ddp_header *ddp, uint32_t payload_octets)
+{
+  if (ddp->ulp_control == open->ulp_control && ddp->tagged == open->tagged) {
+    return ddp->tagged ? ddp->stag == open->stag || payload_octets == 0
+                       : ddp->queue_number == open->queue_number && ddp->ulp_word == open->ulp_word;
+  }
+  return rdmap_control_opcode(ddp->ulp_control) == RDMAP_TERMINATE;
+}
+
+/* Takes the segment of `fpdu` of an untagged queue. */
+static decode_problem_set take_untagged(struct decode_queue *queue, decode_fpdu *fpdu)
+{
+  const ddp_header *ddp = &fpdu->ddp;
+  const bool is_next = queue->is_known && ddp->msn == queue->msn;
+  decode_problem_set found = 0;
+
+  if (queue->is_known && !is_next) {
+    found = DECODE_PROBLEM_BIT(MSN);
+    fpdu->expected = queue->msn;
+  } else if (is_next && ddp->message_offset != queue->octets) {
+    /* the one with L=1 comes last, and has the highest MO (RFC 5041 §4.1); others should be in order (§5.3)
+     */
+    found = ddp->last && queue->has_start ? DECODE_PROBLEM_BIT(MO) : DECODE_PROBLEM_BIT(SEGMENT_ORDER);
+    fpdu->expected = queue->octets;
+  }
+  if (!is_next) {
+    queue->has_start = ddp->message_offset == 0;
+    queue->octets = ddp->message_offset;
+  }
+  queue->is_known = true;
+  queue->has_start |= ddp->last;
+  queue->msn = ddp->msn + ddp->last;
+  queue->octets = ddp->last ? 0 : queue->octets + fpdu->payload_octets;
+  return found;
 }
 
 decode_problem_set decode_sequence_check(decode_sequence *sequence, decode_fpdu *fpdu, uint64_t end)
@@ -109,23 +173,29 @@ decode_problem_set decode_sequence_check(decode_sequence *sequence, decode_fpdu 
 
   if (fpdu->phase_offset != sequence->end || fpdu->crc == DECODE_CRC_WRONG || !fpdu->has_ddp) {
     memset(sequence->queues, 0, sizeof sequence->queues); /* nothing is known */
+    sequence->is_open = false;
   }
   sequence->end = end;
-  if (!fpdu->has_ddp || ddp->tagged || ddp->queue_number >= RDMAP_QUEUES || fpdu->crc == DECODE_CRC_WRONG) {
+  if (!fpdu->has_ddp || fpdu->crc == DECODE_CRC_WRONG) {
     return 0;
   }
-  struct decode_queue *queue = &sequence->queues[ddp->queue_number];
-  if (queue->is_known && ddp->msn != queue->msn) {
-    found = DECODE_PROBLEM_BIT(MSN);
-    fpdu->expected = queue->msn;
-  } else if (queue->is_known && ddp->message_offset != queue->offset) {
-    found = DECODE_PROBLEM_BIT(SEGMENT_ORDER);
-    fpdu->expected = queue->offset;
+  if (sequence->is_open) {
+    const ddp_header *open = &sequence->open;
+    const bool is_same = follows(open, ddp, fpdu->payload_octets);
+    found |= when(!is_same, DECODE_PROBLEM_UNFINISHED);
+    if (is_same && ddp->tagged && fpdu->payload_octets > 0 && ddp->tagged_offset != open->tagged_offset) {
+      found |= DECODE_PROBLEM_BIT(SEGMENT_ORDER);
+      fpdu->expected = open->tagged_offset;
+    }
   }
-  queue->is_known = true;
-  queue->msn = ddp->msn + ddp->last;
-  queue->offset = ddp->last ? 0 : ddp->message_offset + fpdu->payload_octets;
-  return found;
+  sequence->is_open = !ddp->last;
+  if (!ddp->last) {
+    sequence->open = *ddp;
+    sequence->open.tagged_offset += fpdu->payload_octets;
+  }
+  return ddp->tagged || ddp->queue_number >= RDMAP_QUEUES
+             ? found
+             : found | take_untagged(&sequence->queues[ddp->queue_number], fpdu);
 }
 
 /* --- Sums --- */

@@ -5,16 +5,20 @@
 #include "decode/decode_events.h"
 
 /* Returns what is wrong with `fpdu` of `connection` by itself. Of one with a wrong CRC nothing else is
- * judged, since any octet of it may be damaged. Sets `fpdu->meant` when it is a Terminate. */
-decode_problem_set decode_check_fpdu(decode_fpdu *fpdu, const decode_connection *connection);
+ * judged, since any octet of it may be damaged. Sets `fpdu->meant` when it is a Terminate, and
+ * `connection->version`. */
+decode_problem_set decode_check_fpdu(decode_fpdu *fpdu, decode_connection *connection);
 
-/* The segments of untagged messages that come next must have this: as far as FPDUs without a gap between them
- * show it. Only for the functions below. */
+/* What comes next must have this: as far as FPDUs without a gap between them show it. Only for the functions
+ * below. */
 typedef struct decode_sequence {
-  uint64_t end; /* of the FPDU before, in the FPDU phase */
+  uint64_t end;    /* of the FPDU before, in the FPDU phase */
+  bool is_open;    /* that has L=0, and … */
+  ddp_header open; /* … this header, but that the Tagged Offset is that of the next segment */
   struct decode_queue {
     bool is_known;
-    uint32_t msn, offset;
+    bool has_start;       /* the next segment's message is known from its first one on */
+    uint32_t msn, octets; /* MSN of the next segment, and payload of its message before it */
   } queues[RDMAP_QUEUES];
 } decode_sequence;
 
@@ -22,7 +26,7 @@ typedef struct decode_sequence {
 void decode_sequence_begin(decode_sequence *sequence, uint64_t start, bool is_first);
 
 /* Returns what is wrong with `fpdu`, whose end is at `end` of the FPDU phase, after those before it; sets
- * `fpdu->expected` to the MSN or MO that should have come. */
+ * `fpdu->expected` to the MSN, MO or TO that should have come. */
 decode_problem_set decode_sequence_check(decode_sequence *sequence, decode_fpdu *fpdu, uint64_t end);
 
 /* Returns those of `sums`, made where there are none yet; free with g_free(). */

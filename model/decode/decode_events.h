@@ -215,6 +215,8 @@ typedef struct decode_connection {
   bool has_frame[SIDES];       /* a startup frame of this direction was captured, of whichever key */
   decode_startup_frame request, reply;
   bool is_hinted; /* a hint (decode_hint) declares that it speaks MPA */
+  bool has_version;
+  uint8_t version; /* DV of the first FPDU of all that has one of a generation */
   decode_direction_summary directions[SIDES];
 } decode_connection;
 
@@ -274,7 +276,7 @@ typedef struct decode_fpdu {
   rdmap_terminate terminate;
   uint8_t *terminate_octets; /* its payload as received, payload_octets of them */
   rdmap_error meant;         /* of a Terminate: its error, as it was meant if its octet is swapped */
-  uint32_t expected;         /* with DECODE_PROBLEM_MSN, _SEGMENT_ORDER: the MSN or MO that was next */
+  uint64_t expected; /* with DECODE_PROBLEM_MSN, _MO, _SEGMENT_ORDER: the MSN, MO or TO that was next */
 } decode_fpdu;
 
 /* --- Messages --- */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "decode/decode_format.h"
 
+#include <inttypes.h>
+
 #include "decode/decode_startup.h"
 #include "mpa/mpa_fpdu.h"
 
@@ -87,9 +89,16 @@ void decode_append_problem(decode_line *line, const decode_event *event, decode_
     decode_line_hex(line, ": ", fpdu->pad, (unsigned)mpa_fpdu_pad_octets(fpdu->ulpdu_octets));
     break;
   case DECODE_PROBLEM_MSN:
+  case DECODE_PROBLEM_MO:
   case DECODE_PROBLEM_SEGMENT_ORDER:
-    decode_line_number(line, ": ", problem == DECODE_PROBLEM_MSN ? fpdu->ddp.msn : fpdu->ddp.message_offset);
-    decode_line_number(line, ", expected ", fpdu->expected);
+    if (fpdu->ddp.tagged) {
+      decode_line_print(line, ": 0x%016" PRIX64 ", expected 0x%016" PRIX64, fpdu->ddp.tagged_offset,
+                        fpdu->expected);
+    } else {
+      decode_line_number(line, ": ",
+                         problem == DECODE_PROBLEM_MSN ? fpdu->ddp.msn : fpdu->ddp.message_offset);
+      decode_line_number(line, ", expected ", fpdu->expected);
+    }
     break;
   case DECODE_PROBLEM_RTR:
     append_rtr(line, event->connection, fpdu);

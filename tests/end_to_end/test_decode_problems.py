@@ -79,6 +79,7 @@ def sent(*ulpdus, sender=INITIATOR):
 
 
 HELLO = sent(segment())
+UNORDERED = segment(last=0), segment(offset=8, last=0, payload=b""), segment(offset=4)  # at 8, where 4 comes
 FRAMES = [(INITIATOR, startup(REQUEST)), (RESPONDER, startup(REPLY))]
 A, B, C, D, OWN = 0x8000, 0x4000, 0x8000, 0x4000, 0x3FFF
 PEERS = setup((A | 4, C | D | 4), (A | 4, D | 4))  # they agree on a Read of no octets
@@ -124,7 +125,10 @@ CASES = {
     "startup answer": ([(INITIATOR, startup(REQUEST, CRC, 2)), (RESPONDER, ENHANCED_REPLY)] + HELLO,),
     "startup revision": ([FRAMES[0], (RESPONDER, startup(REPLY, CRC, 2))] + HELLO,),
     "startup unknown": ([(INITIATOR, startup(REQUEST, CRC, 4)), FRAMES[1]] + HELLO,),
-    "segment order": (FRAMES + sent(segment(last=0), segment(offset=8)),),
+    "segment order": (FRAMES + sent(*UNORDERED),),
+    "mo": (FRAMES + sent(segment(last=0), segment(offset=8)),),
+    "unfinished": (FRAMES + sent(write(b"12", last=0), segment()),),
+    "terminate reserved": (FRAMES + sent(segment(TERMINATE, queue=2, payload=b"\x20\1\0\1")),),
     "read length": (FRAMES + sent(read(64)) + sent(response(80), sender=RESPONDER),),
     "read offset": (FRAMES + sent(read(64)) + sent(response(64, offset=1004), sender=RESPONDER),),
     "read unasked": (FRAMES + HELLO + sent(response(64), sender=RESPONDER),),
@@ -189,7 +193,10 @@ class Problems(DecodeTest):
     def test_what_was_expected(self):
         """MSN 3 where 2 is due; MO 8 where 4 octets of the message have come."""
         for segments, status, words in (([segment(), segment(msn=3)], 3, "of its queue: 3, expected 2 ("),
-                                        ([segment(last=0), segment(offset=8)], 0, "not in order: 8, expected 4 (")):
+                                        ([segment(last=0), segment(offset=8, last=0)], 0, "not in order: 8, expected 4 ("),
+                                        ([segment(last=0), segment(offset=8)], 3, "came before: 8, expected 4 ("),
+                                        ([write(b"12", last=0), write(b"3", offset=1)], 0, "not in order: "
+                                         "0x0000000000000001, expected 0x0000000000000002 (")):
             write_packets("x.pcap", packets(FRAMES + sent(*segments)))
             self.assertIn(words, self.problems(status)[2])
 
@@ -293,6 +300,37 @@ class Problems(DecodeTest):
         self.expect_parts("".join(self.problems(3)), "agreed: Send for 4 octets, expected one for 0 octets of RDMA Read "
                           "Request (")
 
+    def test_one_message(self):
+        """RFC 5041 §4: all segments of a message have its opcode, STag, QN, MSN and RsvdULP; the last has the highest
+        MO. A Terminate may break one off, and a Write of no octets has no STag; DV is one in both directions."""
+        begun, old = segment(last=0), dict(ddp=0, rdmap=0)
+        for segments, kinds in (([begun, segment(5, offset=4)], ["unfinished"]),
+                                ([begun, segment(offset=4, word=1)], ["invalidate stag", "unfinished"]),
+                                ([begun, segment(offset=4, msn=2)], ["msn"]),
+                                ([begun, terminate(2, 0, 1)], []),
+                                ([write(b"12", last=0), write(b"3", offset=2, stag=8)], ["unfinished"]),
+                                ([write(b"12", last=0), write(b"", offset=9, stag=8)], []),
+                                ([write(b"12", last=0), response(2, offset=2)], ["unfinished"]),
+                                ([begun, segment(offset=4, last=0), segment(offset=2, msn=1)], ["mo"]),
+                                ([segment(offset=4)], ["mo"]),
+                                ([segment(), segment(msn=2, **old)], ["version"])):
+            with self.subTest(segments=segments):
+                self.assertEqual(self.kinds_of(FRAMES + sent(*segments)), kinds)
+        self.assertEqual(self.kinds_of(FRAMES + HELLO + sent(segment(**old), sender=RESPONDER)), ["version"])
+        lost = [(INITIATOR, fpdu(segment(msn=2, last=0), flip=1))]  # a message whose start is not known is not judged
+        self.assertEqual(self.kinds_of(FRAMES + lost + sent(segment(msn=2, offset=9))), ["crc"])
+
+    def test_terminate_octets(self):
+        """RFC 5040 §4.8: 4 octets; with M or D 2 more, with D 14 or 18 as its T has it, with R 28."""
+        for flags, octets, lacks in ((0, 4, False), (0x80, 6, False), (0x80, 5, True), (0xC0, 24, False),
+                                     (0xC0, 23, True), (0xE0, 52, False), (0xE0, 51, True)):
+            payload = bytes([0x20, 1, flags, 0]) + bytes(octets - 4)
+            self.assertEqual(self.kinds_of(FRAMES + sent(segment(TERMINATE, queue=2, payload=payload))),
+                             ["terminate short"] * lacks)
+        tagged = bytes([0x20, 1, 0xC0, 0, 0, 20, 0xC1]) + bytes(13)
+        for octets, kinds in ((tagged, []), (tagged[:-1], ["terminate short"])):
+            self.assertEqual(self.kinds_of(FRAMES + sent(segment(TERMINATE, queue=2, payload=octets))), kinds)
+
     def test_first(self):
         """RFC 5044 §7.1.2: the Initiator's FPDU after the Reply, the Responder's after an FPDU, as their
         acknowledgements have it; half an FPDU is none. Who goes on although the peer's frame has the key of its
@@ -311,7 +349,7 @@ class Problems(DecodeTest):
     def test_filter(self):
         """Fields of the problem itself choose among those of one FPDU."""
         write_packets("x.pcap", packets(FRAMES + sent(segment(word=5, ddp=5), segment(last=0, msn=2),
-                                                      segment(offset=8, msn=2))))
+                                                      segment(offset=8, msn=2, last=0))))
         for condition, status, kinds in (("kind = 'ddp reserved'", 3, ["ddp reserved"]),
                                          ("severity = warning", 0, ["segment order"]),
                                          ("clause = 'RFC 5040 §4.1' and msn = 1", 3, ["invalidate stag"])):
@@ -330,7 +368,7 @@ class Problems(DecodeTest):
     def test_order(self):
         """Errors come first, then warnings, then notes, whatever came first in the capture."""
         write_packets("x.pcap", packets(FRAMES + [(RESPONDER, RESET)] + sent(
-            segment(last=0), segment(offset=8), segment(msn=2, word=1))))
+            *UNORDERED, segment(msn=2, word=1))))
         lines = self.problems(3)
         self.assertEqual([re.search(r"(error|warning|note): ", line).group(1) for line in lines[2:-1]],
                          ["error", "warning", "note"])
@@ -403,10 +441,10 @@ class Problems(DecodeTest):
         write_packets("x.pcap", packets(FRAMES + sent(segment(last=0), segment(offset=8), segment(msn=2))))
         lines = [json.loads(line) for line in self.decode("x.pcap", "-m", "-j").splitlines()[1:]]
         self.assertEqual([[each["kind"] for each in line.get("problems", [])] for line in lines
-                          if line["type"] == "message"], [["segment order"], []])
-        found = self.decode("x.pcap", "-m", "-f", "severity = warning").splitlines()[2:]
+                          if line["type"] == "message"], [["mo"], []])
+        found = self.decode("x.pcap", "-m", "-f", "severity = error").splitlines()[2:]
         self.assertEqual([line.split("; ")[1:] for line in found], [[
-            "warning: MO does not continue the message: its segments are not in order (RFC 5041 §5.3)"]])
+            "error: MO of the segment with L=1 is not how many octets of its message came before (RFC 5041 §4.3)"]])
 
     def test_mistake(self):
         write_packets("x.pcap", packets(FRAMES + HELLO))

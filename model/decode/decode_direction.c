@@ -168,7 +168,7 @@ static decode_problem_set check_first(const decode_direction *direction, const d
           : 0;
   const unsigned rtrs = is_initiator ? decode_agreed_rtrs(connection) : 0;
   if (rtrs != 0 && fpdu->has_ddp && fpdu->crc != DECODE_CRC_WRONG && fpdu->rdmap_opcode != RDMAP_TERMINATE &&
-      (rtrs & decode_rtr_of(fpdu)) == 0) {
+      (rtrs & 1U << decode_rtr_of(fpdu)) == 0) {
     found |= DECODE_PROBLEM_BIT(RTR);
   }
   const int64_t heard = peer ? heard_to(direction, peer) : INT64_MAX;

@@ -11,6 +11,7 @@
 #include "base/range_set.h"
 #include "base/side.h"
 #include "ddp/ddp_header.h"
+#include "mpa/mpa_enhanced.h"
 #include "mpa/mpa_fpdu.h"
 #include "net/capture_packet.h"
 #include "rdmap/rdmap_header.h"
@@ -102,18 +103,7 @@ enum {
   DECODE_STARTUP_KEY_OCTETS = 16,
   DECODE_STARTUP_HEADER_OCTETS = 20,
   DECODE_STARTUP_FRAME_MAX_OCTETS = DECODE_STARTUP_HEADER_OCTETS + 65535,
-  DECODE_ENHANCED_OCTETS = 4,
 };
-
-/* The first four octets of a Revision 2 frame's Private Data, when its S bit is set (RFC 6581 §9). */
-typedef struct decode_enhanced_setup {
-  bool peer_to_peer;                       /* A */
-  bool ready_to_receive_zero_length_send;  /* B */
-  uint16_t ird;                            /* 14 bits */
-  bool ready_to_receive_zero_length_write; /* C */
-  bool ready_to_receive_zero_length_read;  /* D */
-  uint16_t ord;                            /* 14 bits */
-} decode_enhanced_setup;
 
 /* This is an MPA startup frame, Request or Reply, as it stands on the wire: every bit, whatever its value
  * (mpa-01 §6.1.1; RFC 5044 §7.1.1; RFC 6581 §5, §9 for Revision 2 and its Enhanced RDMA Connection
@@ -130,7 +120,7 @@ typedef struct decode_startup_frame {
   const uint8_t *private_data;  /* NULL when none were read; lies in what was decoded */
   uint16_t private_data_read;   /* how many of its octets were read; of a whole frame all */
   bool has_enhanced;            /* enhanced_flag is set, and four octets of Private Data were read */
-  decode_enhanced_setup enhanced;
+  mpa_enhanced enhanced;
   uint32_t frame_octets; /* header and Private Data */
 } decode_startup_frame;
 

@@ -53,18 +53,15 @@ const char *const decode_severities[] = {
 /* Appends ": RDMA Write with 0 octets, expected one without octets of Send, RDMA Read Request". */
 static void append_rtr(decode_line *line, const decode_connection *connection, const decode_fpdu *fpdu)
 {
-  static const struct {
-    unsigned bit;
-    rdmap_opcode opcode;
-  } types[] = {
-      {DECODE_RTR_SEND, RDMAP_SEND}, {DECODE_RTR_WRITE, RDMAP_WRITE}, {DECODE_RTR_READ, RDMAP_READ_REQUEST}};
+  static const rdmap_opcode opcodes[] = {
+      [MPA_RTR_SEND] = RDMAP_SEND, [MPA_RTR_WRITE] = RDMAP_WRITE, [MPA_RTR_READ] = RDMAP_READ_REQUEST};
   const char *before = "one for 0 octets of ";
 
   decode_line_print(line, ": %s for %u octets, expected ", decode_opcode_name(fpdu->rdmap_opcode),
                     fpdu->has_read_request ? fpdu->read_request.length : fpdu->payload_octets);
-  for (size_t i = 0; i < G_N_ELEMENTS(types); i++) {
-    if (decode_agreed_rtrs(connection) & types[i].bit) {
-      decode_line_print(line, "%s%s", before, decode_opcode_name(types[i].opcode));
+  for (mpa_rtr rtr = 0; rtr < MPA_RTRS; rtr++) {
+    if (decode_agreed_rtrs(connection) & 1U << rtr) {
+      decode_line_print(line, "%s%s", before, decode_opcode_name(opcodes[rtr]));
       before = " or ";
     }
   }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "base/json_writer.h"
 #include "decode/decode_format.h"
+#include "decode/decode_startup.h"
 
 const char *const decode_note_kinds[] = {
     [DECODE_NOTE_HOLE] = "hole",
@@ -204,7 +205,7 @@ static void append_message(decode_line *line, const decode_message *message)
 
 static void append_frame(decode_line *line, const decode_startup_frame *frame)
 {
-  const decode_enhanced_setup *enhanced = &frame->enhanced;
+  const mpa_enhanced *enhanced = &frame->enhanced;
   GString *json = line->text;
 
   append_fields(line, decode_fields_startup, frame);
@@ -213,10 +214,10 @@ static void append_frame(decode_line *line, const decode_startup_frame *frame)
   if (frame->has_enhanced) {
     json_open(json, NULL, "enhanced", '{');
     json_append_flag(json, NULL, "peer_to_peer", enhanced->peer_to_peer);
-    json_append_flag(json, NULL, "zero_length_send", enhanced->ready_to_receive_zero_length_send);
+    json_append_flag(json, NULL, "zero_length_send", decode_has_rtr(enhanced, MPA_RTR_SEND));
     json_append_whole(json, NULL, "ird", enhanced->ird);
-    json_append_flag(json, NULL, "zero_length_write", enhanced->ready_to_receive_zero_length_write);
-    json_append_flag(json, NULL, "zero_length_read", enhanced->ready_to_receive_zero_length_read);
+    json_append_flag(json, NULL, "zero_length_write", decode_has_rtr(enhanced, MPA_RTR_WRITE));
+    json_append_flag(json, NULL, "zero_length_read", decode_has_rtr(enhanced, MPA_RTR_READ));
     json_append_whole(json, NULL, "ord", enhanced->ord);
     json_close(json, NULL, '}');
   }

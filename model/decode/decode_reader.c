@@ -19,20 +19,6 @@ static bool starts_with(const uint8_t *octets, size_t length, const char *key)
   return memcmp(octets, key, MIN(length, (size_t)DECODE_STARTUP_KEY_OCTETS)) == 0;
 }
 
-/* RFC 6581 §9 has A, B and 14 bits of IRD; C, D and 14 bits of ORD. */
-static void read_enhanced(decode_enhanced_setup *setup, const uint8_t *octets)
-{
-  uint16_t ird = big_endian_read_16(octets);
-  uint16_t ord = big_endian_read_16(octets + 2);
-
-  setup->peer_to_peer = (ird & 0x8000) != 0;
-  setup->ready_to_receive_zero_length_send = (ird & 0x4000) != 0;
-  setup->ird = ird & 0x3FFF;
-  setup->ready_to_receive_zero_length_write = (ord & 0x8000) != 0;
-  setup->ready_to_receive_zero_length_read = (ord & 0x4000) != 0;
-  setup->ord = ord & 0x3FFF;
-}
-
 decode_startup_result decode_startup_frame_read(decode_startup_frame *frame, const uint8_t *octets,
                                                 size_t length)
 {
@@ -61,9 +47,9 @@ decode_startup_result decode_startup_frame_read(decode_startup_frame *frame, con
   if (read.private_data_read > 0) {
     read.private_data = octets + DECODE_STARTUP_HEADER_OCTETS;
   }
-  read.has_enhanced = read.enhanced_flag && read.private_data_read >= DECODE_ENHANCED_OCTETS;
+  read.has_enhanced = read.enhanced_flag && read.private_data_read >= MPA_ENHANCED_OCTETS;
   if (read.has_enhanced) {
-    read_enhanced(&read.enhanced, read.private_data);
+    read.enhanced = mpa_enhanced_decode(read.private_data);
   }
   *frame = read;
   return length < read.frame_octets ? DECODE_STARTUP_PARTIAL : DECODE_STARTUP_WHOLE;

@@ -3,20 +3,10 @@
 
 #include <glib.h>
 
-/* "Automatic negotiation of the IRD or ORD is not desired" (RFC 6581 §9.1). */
-enum { NOT_NEGOTIATED = 0x3FFF };
-
 /* Returns a set of `problem` alone, when `is_so`. */
 static decode_problem_set when(bool is_so, decode_problem problem)
 {
   return (decode_problem_set)is_so << problem;
-}
-
-static unsigned rtrs_of(const decode_enhanced_setup *setup)
-{
-  return (setup->ready_to_receive_zero_length_send ? DECODE_RTR_SEND : 0) |
-         (setup->ready_to_receive_zero_length_write ? DECODE_RTR_WRITE : 0) |
-         (setup->ready_to_receive_zero_length_read ? DECODE_RTR_READ : 0);
 }
 
 /* RFC 5044 §7.1.1: more Private Data make a startup frame improperly formatted; mpa-01, Revision 0, has no
@@ -27,17 +17,17 @@ static bool is_long(const decode_startup_frame *frame)
 }
 
 /* RFC 6581 §9.1: whether what the Request does not want to be negotiated is in the Reply. */
-static bool is_negotiated(uint16_t of_request, uint16_t of_reply)
+static bool is_negotiated(uint32_t of_request, uint32_t of_reply)
 {
-  return of_request == NOT_NEGOTIATED && of_reply != NOT_NEGOTIATED;
+  return of_request == MPA_NOT_NEGOTIATED && of_reply != MPA_NOT_NEGOTIATED;
 }
 
 /* Checks the enhanced data of a Reply against those of its Request (RFC 6581 §9). */
-static decode_problem_set check_answer(const decode_startup_frame *frame, const decode_enhanced_setup *asked)
+static decode_problem_set check_answer(const decode_startup_frame *frame, const mpa_enhanced *asked)
 {
-  const decode_enhanced_setup *reply = &frame->enhanced;
+  const mpa_enhanced *reply = &frame->enhanced;
   const bool is_too_high =
-      reply->ord > asked->ird && reply->ord != NOT_NEGOTIATED && asked->ird != NOT_NEGOTIATED;
+      reply->ord > asked->ird && reply->ord != MPA_NOT_NEGOTIATED && asked->ird != MPA_NOT_NEGOTIATED;
 
   if (frame->rejected) { /* its ORD is what the Responder needs (§9.1) */
     return when(reply->peer_to_peer != asked->peer_to_peer, DECODE_PROBLEM_STARTUP_MODEL);
@@ -50,7 +40,7 @@ static decode_problem_set check_answer(const decode_startup_frame *frame, const 
 
 decode_problem_set decode_check_frame(const decode_startup_frame *frame, const decode_startup_frame *request)
 {
-  const decode_enhanced_setup *setup = &frame->enhanced;
+  const mpa_enhanced *setup = &frame->enhanced;
   decode_problem_set found =
       when(!frame->is_reply && frame->rejected, DECODE_PROBLEM_STARTUP_REJECT) |
       when(frame->reserved != 0, DECODE_PROBLEM_STARTUP_RESERVED) |
@@ -61,10 +51,10 @@ decode_problem_set decode_check_frame(const decode_startup_frame *frame, const d
   if (frame->has_enhanced) {
     /* §9.2: A=0 has none of them; in a Reply A=1 has one at least. In a Request it may be that the Initiator
      * supports none. */
-    const bool is_without = frame->is_reply && !frame->rejected && rtrs_of(setup) == 0;
-    found |= when(setup->peer_to_peer ? is_without : rtrs_of(setup) != 0, DECODE_PROBLEM_STARTUP_RTR);
-    found |= when(!frame->is_reply && !setup->peer_to_peer && setup->ird == NOT_NEGOTIATED &&
-                      setup->ord == NOT_NEGOTIATED,
+    const bool is_without = frame->is_reply && !frame->rejected && setup->rtrs == 0;
+    found |= when(setup->peer_to_peer ? is_without : setup->rtrs != 0, DECODE_PROBLEM_STARTUP_RTR);
+    found |= when(!frame->is_reply && !setup->peer_to_peer && setup->ird == MPA_NOT_NEGOTIATED &&
+                      setup->ord == MPA_NOT_NEGOTIATED,
                   DECODE_PROBLEM_STARTUP_NEEDLESS);
   }
   if (request) {
@@ -84,7 +74,7 @@ decode_problem_set decode_check_frame(const decode_startup_frame *frame, const d
 char *decode_frame_sentence(decode_problem problem, const decode_startup_frame *frame,
                             const decode_startup_frame *request)
 {
-  const decode_enhanced_setup *setup = &frame->enhanced;
+  const mpa_enhanced *setup = &frame->enhanced;
   const char *sentence = decode_problems[problem].sentence;
 
   switch (problem) {
@@ -105,9 +95,9 @@ char *decode_frame_sentence(decode_problem problem, const decode_startup_frame *
         "%s: IRD=0x%04X ORD=0x%04X, expected 0x3FFF for the Request's ORD=0x%04X IRD=0x%04X", sentence,
         setup->ird, setup->ord, request->enhanced.ord, request->enhanced.ird);
   case DECODE_PROBLEM_STARTUP_RTR:
-    return g_strdup_printf(
-        "%s: A=%d B=%d C=%d D=%d", sentence, setup->peer_to_peer, setup->ready_to_receive_zero_length_send,
-        setup->ready_to_receive_zero_length_write, setup->ready_to_receive_zero_length_read);
+    return g_strdup_printf("%s: A=%d B=%d C=%d D=%d", sentence, setup->peer_to_peer,
+                           decode_has_rtr(setup, MPA_RTR_SEND), decode_has_rtr(setup, MPA_RTR_WRITE),
+                           decode_has_rtr(setup, MPA_RTR_READ));
   default:
     return g_strdup(sentence);
   }
@@ -120,15 +110,15 @@ static bool is_agreed(const decode_connection *connection)
          connection->request.has_enhanced && connection->reply.has_enhanced;
 }
 
-unsigned decode_rtr_of(const decode_fpdu *fpdu)
+mpa_rtr decode_rtr_of(const decode_fpdu *fpdu)
 {
   if (fpdu->has_read_request) {
-    return fpdu->read_request.length == 0 ? DECODE_RTR_READ : 0;
+    return fpdu->read_request.length == 0 ? MPA_RTR_READ : MPA_RTRS;
   }
-  return fpdu->payload_octets > 0 || !fpdu->opcode ? 0
-         : fpdu->opcode->is_send                   ? DECODE_RTR_SEND
-         : fpdu->rdmap_opcode == RDMAP_WRITE       ? DECODE_RTR_WRITE
-                                                   : 0;
+  return fpdu->payload_octets > 0 || !fpdu->opcode ? MPA_RTRS
+         : fpdu->opcode->is_send                   ? MPA_RTR_SEND
+         : fpdu->rdmap_opcode == RDMAP_WRITE       ? MPA_RTR_WRITE
+                                                   : MPA_RTRS;
 }
 
 unsigned decode_agreed_rtrs(const decode_connection *connection)
@@ -136,14 +126,14 @@ unsigned decode_agreed_rtrs(const decode_connection *connection)
   const bool is_peer_to_peer = is_agreed(connection) && connection->request.enhanced.peer_to_peer &&
                                connection->reply.enhanced.peer_to_peer;
 
-  return is_peer_to_peer ? rtrs_of(&connection->reply.enhanced) : 0;
+  return is_peer_to_peer ? connection->reply.enhanced.rtrs : 0;
 }
 
 uint32_t decode_agreed_reads(const decode_connection *connection, enum side from)
 {
-  const decode_enhanced_setup *request = &connection->request.enhanced, *reply = &connection->reply.enhanced;
+  const mpa_enhanced *request = &connection->request.enhanced, *reply = &connection->reply.enhanced;
   /* §9.1: the Initiator's ORD becomes the Responder's IRD at most; the Responder's is what its Reply has */
-  const uint16_t most = from == SIDE_INITIATOR ? reply->ird : MIN(reply->ord, request->ird);
+  const uint32_t most = from == SIDE_INITIATOR ? reply->ird : MIN(reply->ord, request->ird);
 
-  return is_agreed(connection) && most != NOT_NEGOTIATED ? most : UINT32_MAX;
+  return is_agreed(connection) && most != MPA_NOT_NEGOTIATED ? most : UINT32_MAX;
 }

@@ -14,14 +14,18 @@ decode_problem_set decode_check_frame(const decode_startup_frame *frame, const d
 char *decode_frame_sentence(decode_problem problem, const decode_startup_frame *frame,
                             const decode_startup_frame *request);
 
-/* The types of ready-to-receive indication, a bit each: Control Flags B, C and D (RFC 6581 §9.2). */
-enum { DECODE_RTR_SEND = 1, DECODE_RTR_WRITE = 2, DECODE_RTR_READ = 4 };
+/* Returns whether the Control Flag of `rtr` is set: B, C or D (RFC 6581 §9.2). */
+static inline bool decode_has_rtr(const mpa_enhanced *enhanced, mpa_rtr rtr)
+{
+  return (enhanced->rtrs & 1U << rtr) != 0;
+}
 
-/* Returns which of them an FPDU with a DDP header is; 0: none. */
-unsigned decode_rtr_of(const decode_fpdu *fpdu);
+/* Returns which RTR indication an FPDU with a DDP header is; MPA_RTRS: none. */
+mpa_rtr decode_rtr_of(const decode_fpdu *fpdu);
 
-/* Returns those with which the Initiator may begin, by the Responder's Reply; 0: there is no such agreement,
- * since either end has no peer-to-peer model, or it is not known. */
+/* Returns the RTR indications with which the Initiator may begin, by the Responder's Reply, a bit each as in
+ * mpa_enhanced; 0: there is no such agreement, since either end has no peer-to-peer model, or it is not
+ * known. */
 unsigned decode_agreed_rtrs(const decode_connection *connection);
 
 /* Returns how many Read Requests of the end `from` may be outstanding (RFC 6581 §9.1); UINT32_MAX: that is

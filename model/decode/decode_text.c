@@ -6,6 +6,7 @@
 #include "base/plain_text.h"
 #include "base/units.h"
 #include "decode/decode_format.h"
+#include "decode/decode_startup.h"
 
 /* Parts of a line start at these columns: counted from the line's start, and from the end of the names of the
  * ends. */
@@ -177,11 +178,10 @@ static void append_startup_fields(decode_line *line, const decode_startup_frame 
     }
   }
   if (frame->has_enhanced) {
-    const decode_enhanced_setup *enhanced = &frame->enhanced; /* RFC 6581 §9 */
+    const mpa_enhanced *enhanced = &frame->enhanced; /* RFC 6581 §9 */
     decode_line_print(line, ", enhanced setup: IRD=%u ORD=%u A=%d B=%d C=%d D=%d", enhanced->ird,
-                      enhanced->ord, enhanced->peer_to_peer, enhanced->ready_to_receive_zero_length_send,
-                      enhanced->ready_to_receive_zero_length_write,
-                      enhanced->ready_to_receive_zero_length_read);
+                      enhanced->ord, enhanced->peer_to_peer, decode_has_rtr(enhanced, MPA_RTR_SEND),
+                      decode_has_rtr(enhanced, MPA_RTR_WRITE), decode_has_rtr(enhanced, MPA_RTR_READ));
   }
 }
 

@@ -236,7 +236,7 @@ FIXTURE_TEST(test_startup)
       .private_data_octets = 4,
       .private_data_read = 4,
       .has_enhanced = true,
-      .enhanced = {.peer_to_peer = true, .ready_to_receive_zero_length_write = true, .ird = 16383, .ord = 1}};
+      .enhanced = {.peer_to_peer = true, .rtrs = 1 << MPA_RTR_WRITE, .ird = 16383, .ord = 1}};
   g_assert_true(g_str_has_suffix(content(f), " MPA Reply Frame: Rev=2 M=0 C=1 R=1 S=1 Res=0x00 PD_Length=4, "
                                              "enhanced setup: IRD=16383 ORD=1 A=1 B=0 C=1 D=0"));
 }

@@ -239,8 +239,8 @@ static void assert_place_of(const uint8_t *memory, size_t index, bool placed)
   }
 }
 
-/* DDP-194, DDP-195, DDP-212, DDP-213: the range narrowed, the right to write or the STag withdrawn between
- * two segments of one message: the second is refused, and nothing of it is written. */
+/* RDMAP-299, DDP-194, DDP-195, DDP-212, DDP-213: the range narrowed, the right to write or the STag withdrawn
+ * between two segments of one message: the second is refused, and nothing of it is written. */
 TEST(test_changes_between_two_segments)
 {
   static const uint8_t codes[] = {0x01, 0x00, 0x00, 0x02};

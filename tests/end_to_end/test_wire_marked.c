@@ -148,9 +148,9 @@ static void check_run(const operation *o, const char *generation, const treatmen
  * MPA-093, MPA-094, MPA-102, MPA-103: one every 512 octets from the first on; MPA-084, MPA-085, MPA-096,
  * MPA-098, MPA-107, MPA-108: what is in it; MPA-073, MPA-076, MPA-114, MPA-115, MPA-127, MPA-129: FPDU, PAD
  * and CRC. DDP-038, DDP-039: L; DDP-073, DDP-074, DDP-076: MSN; DDP-077, DDP-090, DDP-095: MO and TO.
- * RDMAP-041, RDMAP-046: control octet; RDMAP-043, RDMAP-044, RDMAP-045, RDMAP-056, RDMAP-057, RDMAP-058,
- * RDMAP-059, RDMAP-060, RDMAP-061, RDMAP-062: the opcodes; RDMAP-065, RDMAP-068: the Read Request's
- * header. */
+ * RDMAP-041, RDMAP-046: control octet; MPA-393: one DV and RV both ways; RDMAP-043, RDMAP-044, RDMAP-045,
+ * RDMAP-056, RDMAP-057, RDMAP-058, RDMAP-059, RDMAP-060, RDMAP-061, RDMAP-062: the opcodes; RDMAP-065,
+ * RDMAP-068: the Read Request's header. */
 EACH_TEST(test_operation, operation, operations)
 {
   for (gsize t = 0; t < G_N_ELEMENTS(treatments); t++) {

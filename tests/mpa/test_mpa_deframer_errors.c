@@ -142,8 +142,8 @@ TEST(test_wrong_pointer)
   check_wrong_pointer(1536, 80, false, MPA_ERROR_CRC);
 }
 
-/* Bits that do not count: RESERVED (MPA-086) and the low two of FPDUPTR (MPA-101), PAD (MPA-077). They
- * neither prevent location nor are an error; the CRC covers them. */
+/* Bits that do not count: RESERVED (MPA-086) and the low two of FPDUPTR (MPA-101, MPA-359), PAD (MPA-077).
+ * They neither prevent location nor are an error; the CRC covers them. */
 TEST(test_ignored_bits)
 {
   mpa_receiver *made = set_up(true);

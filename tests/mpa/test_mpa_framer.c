@@ -113,7 +113,7 @@ TEST(test_figure_4)
 }
 
 /* MPA-098: an FPDU that ends right before a marker position has no marker at its end; the next one has it.
- * MPA-129: and has it in its digest. */
+ * MPA-129, MPA-361: and has it in its digest. */
 TEST(test_marker_between_fpdus)
 {
   g_autoptr(mpa_framer) framer = mpa_framer_new(true, true, NULL);

@@ -47,8 +47,8 @@ TEST(test_window_with_a_whole_marker)
   g_assert_cmpuint(without, ==, 1); /* the one that begins one octet into a marker */
 }
 
-/* MPA-084, MPA-085, MPA-096: RESERVED of zero and the distance back to the header, most significant octet
- * first. */
+/* MPA-084, MPA-085, MPA-096, MPA-358: RESERVED of zero and the distance back to the header, most significant
+ * octet first. */
 TEST(test_pointer_on_the_wire)
 {
   uint8_t wire[4];
@@ -60,7 +60,7 @@ TEST(test_pointer_on_the_wire)
   g_assert_cmpmem(wire, 4, "\x00\x00\x00\x00", 4); /* leads its FPDU (MPA-099) */
 }
 
-/* MPA-086, MPA-101: bits that do not count. */
+/* MPA-086, MPA-101, MPA-359: bits that do not count. */
 TEST(test_pointer_read)
 {
   g_assert_cmpuint(mpa_marker_header(512, (const uint8_t *)"\x00\x00\x00\x14"), ==, 492);

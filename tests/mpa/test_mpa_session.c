@@ -60,10 +60,10 @@ static void describe(const mpa_link_config *config)
 /* Every generation and choice of M and C, with Private Data of 13 octets, so that nothing is aligned with
  * anything in the TCP stream. mpa_reader.h reads the streams: each has markers and CRC as the frames agreed.
  * MPA-092, MPA-094, MPA-242, MPA-243: a sender puts a marker every 512 octets where its peer's frame had M=1,
- * and only there. MPA-103: the first is right after the startup frame. MPA-093, MPA-102, MPA-186: rdmac has
- * them always, from the first octet of the connection on. MPA-114: so has it a CRC in every FPDU. MPA-117:
- * each side can compute CRCs when the other insists on it. MPA-126: the field is there even when CRC is not
- * used. MPA-085: RESERVED is zero. */
+ * and only there; MPA-371, MPA-372: rfc5044 has it, too. MPA-103: the first is right after the startup frame.
+ * MPA-093, MPA-102, MPA-186: rdmac has them always, from the first octet of the connection on. MPA-114: so
+ * has it a CRC in every FPDU. MPA-117: each side can compute CRCs when the other insists on it. MPA-126: the
+ * field is there even when CRC is not used. MPA-085: RESERVED is zero. */
 TEST(test_streams_are_as_agreed)
 {
   for (unsigned choice = 0; choice < IWARP_GENERATIONS * 16; choice++) {
@@ -90,10 +90,10 @@ TEST(test_streams_are_as_agreed)
   }
 }
 
-/* MPA-123, MPA-132, MPA-162, MPA-244, MPA-245, MPA-247: when one frame had C=1, CRCs are generated and
- * checked both ways to the end: the last FPDU of many is damaged, which is code 2. MPA-124, MPA-082: when
- * neither had, not even that of the first FPDU is checked; here the CRC field itself is damaged. MPA-131,
- * MPA-161: in rdmac the check cannot be declined. */
+/* MPA-373, MPA-374, MPA-375, MPA-394, MPA-123, MPA-132, MPA-162, MPA-244, MPA-245, MPA-247: when one frame
+ * had C=1, CRCs are generated and checked both ways to the end: the last FPDU of many is damaged, which is
+ * code 2. MPA-124, MPA-082: when neither had, not even that of the first FPDU is checked; here the CRC field
+ * itself is damaged. MPA-131, MPA-161: in rdmac the check cannot be declined. */
 TEST(test_crc_is_checked_as_agreed)
 {
   enum { NEITHER = 0, RDMAC = 4 };
@@ -149,12 +149,13 @@ static void check_transfer(mpa_link_config config)
   }
 }
 
-/* MPA-170, MPA-169: an MPA-aware sender and one that is not, receivers that take octets in order and as they
- * come, and middleboxes that cut segments into small pieces, move all boundaries, or do so and send the
- * pieces in reverse order: the ULPDUs are the same, with markers and CRC and without. MPA-056, MPA-057,
- * MPA-058, MPA-068: as many as were posted come out, each once, with the boundaries, the length and the
- * octets it was posted with (the link compares them), and nothing else comes out. MPA-122: with CRC the ULP
- * sees the same, at the same times, as without. ISN 2^32 - 3000: sequence numbers wrap on the way. */
+/* MPA-367, MPA-368, MPA-170, MPA-169: an MPA-aware sender and one that is not, receivers that take octets in
+ * order and as they come, and middleboxes that cut segments into small pieces, move all boundaries, or do so
+ * and send the pieces in reverse order: the ULPDUs are the same, with markers and CRC and without. MPA-056,
+ * MPA-057, MPA-058, MPA-068: as many as were posted come out, each once, with the boundaries, the length and
+ * the octets it was posted with (the link compares them), and nothing else comes out. MPA-122: with CRC the
+ * ULP sees the same, at the same times, as without. MPA-360: ISN 2^32 - 3000: sequence numbers wrap on the
+ * way. */
 TEST(test_any_sender_receiver_and_middlebox)
 {
   static const uint32_t middleboxes[][2] = {{0, 0}, {1, 0}, {100, 0}, {514, 0}, {0, 1000}, {0, 333}};

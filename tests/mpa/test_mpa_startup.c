@@ -43,7 +43,7 @@ TEST(test_exchange)
   g_assert_false(mpa_startup_receive_markers(responder));
 }
 
-/* MPA-251, MPA-250: Rev is 0, or 1 in the later RFC (docs/protocol-notes.md); Res is zero; M and C are what
+/* MPA-251, MPA-250, MPA-376: Rev is 0, or 1 in the later RFC (MPA-377); Res is zero; M and C are what
  * this end asks for. MPA-118: C is 1 unless the configuration has it off. 20 octets for each of 2
  * generations, 2 roles and 4 choices. */
 TEST(test_header_of_every_frame)
@@ -67,11 +67,11 @@ TEST(test_header_of_every_frame)
   }
 }
 
-/* MPA-253, MPA-230, MPA-231: PD_Length is the length of the Private Data in the frame, and exactly these are
- * passed up at the other end, as a copy and once all of them are there, in both directions and over segments
- * of 1, 7 and 1460 octets. MPA-215, MPA-204: as long as an octet of the frame is missing, of its header or of
- * its Private Data, neither end proceeds, and the Responder sends nothing. Lengths of 0, 1 and 3 make the
- * FPDU phase start at different alignments (MPA-236). */
+/* MPA-253, MPA-381, MPA-230, MPA-231: PD_Length is the length of the Private Data in the frame, and exactly
+ * these are passed up at the other end, as a copy and once all of them are there, in both directions and over
+ * segments of 1, 7 and 1460 octets. MPA-215, MPA-204: as long as an octet of the frame is missing, of its
+ * header or of its Private Data, neither end proceeds, and the Responder sends nothing. Lengths of 0, 1 and 3
+ * make the FPDU phase start at different alignments (MPA-236). */
 TEST(test_private_data_both_ways)
 {
   static const uint32_t sizes[] = {0, 1, 3, 5, 512, 65535};
@@ -81,12 +81,14 @@ TEST(test_private_data_both_ways)
     uint32_t size = sizes[i / 2 % 6];
     uint32_t piece = pieces[i / 12];
     enum side role = i & 1 ? SIDE_INITIATOR : SIDE_RESPONDER;
-    const mpa_startup_config config = startup_config(IWARP_IETF, side_peer(role));
+    uint8_t revision = size <= 512; /* the RFC's limit; rfc5044 §7.1.1 */
+    iwarp_generation generation = revision == 1 ? IWARP_RFC : IWARP_IETF;
+    const mpa_startup_config config = startup_config(generation, side_peer(role));
     g_autoptr(mpa_startup) sender = mpa_startup_new(&config);
-    g_autoptr(mpa_startup) receiver = startup_begun(IWARP_IETF, role);
-    g_autoptr(hand_frame) request = hand_frame_new(REQUEST_KEY, 0, 0, 0);
+    g_autoptr(mpa_startup) receiver = startup_begun(generation, role);
+    g_autoptr(hand_frame) request = hand_frame_new(REQUEST_KEY, 0, revision, 0);
     g_autoptr(hand_frame) frame =
-        hand_frame_new(role == SIDE_INITIATOR ? REPLY_KEY : REQUEST_KEY, M | C, 0, size);
+        hand_frame_new(role == SIDE_INITIATOR ? REPLY_KEY : REQUEST_KEY, M | C, revision, size);
 
     mpa_startup_begin(sender, frame->octets + 20, size, 0);
     startup_receive(sender, request->octets, role == SIDE_INITIATOR ? 20 : 0);
@@ -194,17 +196,19 @@ TEST(test_initiator_decides)
   }
 }
 
-/* MPA-250: R in a Request and Res anywhere are not looked at (MPA-248), one bit at a time and all
+/* MPA-250, MPA-376: R in a Request and Res anywhere are not looked at (MPA-248), one bit at a time and all
  * together. */
 TEST(test_bits_that_do_not_count)
 {
   static const uint8_t bits[] = {0x01, 0x02, 0x04, 0x08, 0x10, 0x1F};
 
-  for (gsize i = 0; i < G_N_ELEMENTS(bits); i++) {
-    g_autoptr(mpa_startup) responder = startup_begun(IWARP_IETF, SIDE_RESPONDER);
-    g_autoptr(mpa_startup) initiator = startup_begun(IWARP_IETF, SIDE_INITIATOR);
-    g_autoptr(hand_frame) request = hand_frame_new(REQUEST_KEY, R | bits[i], 0, 0);
-    g_autoptr(hand_frame) reply = hand_frame_new(REPLY_KEY, M | bits[i], 0, 0);
+  for (gsize i = 0; i < 2 * G_N_ELEMENTS(bits); i++) {
+    uint8_t revision = i & 1;
+    iwarp_generation generation = revision == 1 ? IWARP_RFC : IWARP_IETF;
+    g_autoptr(mpa_startup) responder = startup_begun(generation, SIDE_RESPONDER);
+    g_autoptr(mpa_startup) initiator = startup_begun(generation, SIDE_INITIATOR);
+    g_autoptr(hand_frame) request = hand_frame_new(REQUEST_KEY, R | bits[i / 2], revision, 0);
+    g_autoptr(hand_frame) reply = hand_frame_new(REPLY_KEY, M | bits[i / 2], revision, 0);
 
     startup_receive(responder, request->octets, 20);
     startup_expect(responder, MPA_STARTUP_FULL_OPERATION, MPA_STARTUP_REASON_NONE);

@@ -60,8 +60,8 @@ TEST(test_not_a_frame)
   }
 }
 
-/* MPA-252, MPA-205, MPA-216: Rev is the receiver's own, 0 or, in the later RFC, 1; all 255 others fail at
- * octet 17. */
+/* MPA-252, MPA-378, MPA-379, MPA-205, MPA-216: Rev is the receiver's own, 0 or, in the later RFC, 1; all 255
+ * others fail at octet 17. */
 TEST(test_wrong_revision)
 {
   for (unsigned i = 0; i < 4; i++) {
@@ -77,9 +77,9 @@ TEST(test_wrong_revision)
   }
 }
 
-/* MPA-229, MPA-230, MPA-232: PD_Length beyond the ULP's buffer or the generation's limit is an improper frame
- * before any Private Data is taken, one octet less is accepted. The first octet of PD_Length, which counts
- * 256, may already exceed the limit. */
+/* MPA-229, MPA-230, MPA-232, MPA-382, MPA-383: PD_Length beyond the ULP's buffer or the generation's limit is
+ * an improper frame before any Private Data is taken, one octet less is accepted. The first octet of
+ * PD_Length, which counts 256, may already exceed the limit. */
 TEST(test_private_data_too_long)
 {
   static const struct {

@@ -80,7 +80,7 @@ static const access_row accesses[] = {
     {"Read", RDMAP_READ_REQUEST, DDP_ACCESS_REMOTE_READ, "0/1/00", "0/1/01", "0/1/03", "0/1/02", "0/1/04"},
 };
 
-/* RDMAP-249, RDMAP-252, RDMAP-245, RDMAP-246, DDP-207: octet-exact, at each edge. */
+/* RDMAP-296, RDMAP-249, RDMAP-252, RDMAP-245, RDMAP-246, DDP-207: octet-exact, at each edge. */
 EACH_TEST(test_range, access_row, accesses)
 {
   static const struct {
@@ -126,7 +126,8 @@ TEST(test_reads_at_any_offset)
   }
 }
 
-/* RDMAP-253: the ULP narrows the range to its first half, then widens it, then narrows it again. */
+/* RDMAP-297, RDMAP-253: the ULP narrows the range to its first half, then widens it, then narrows it again.
+ */
 EACH_TEST(test_range_is_set_and_withdrawn, access_row, accesses)
 {
   g_autoptr(rdmap_fixture) f = fixture_new(NULL, good_registration);
@@ -151,9 +152,9 @@ EACH_TEST(test_validity_is_set_and_withdrawn, access_row, accesses)
   assert_refused(f, c->operation, BASE, 1, c->invalid);
 }
 
-/* RDMAP-256, DDP-153, DDP-207, DDP-212: by default nothing; what is granted, and no more; and withdrawn
- * again. RDMAP-100, RDMAP-248: 0/1/02 for a Read; DDP has no code for rights, so 1/1/00 for a Write (note
- * D49). */
+/* RDMAP-298, RDMAP-256, DDP-153, DDP-207, DDP-212: by default nothing; what is granted, and no more; and
+ * withdrawn again. RDMAP-100, RDMAP-248: 0/1/02 for a Read; DDP has no code for rights, so 1/1/00 for a Write
+ * (note D49). */
 EACH_TEST(test_rights, access_row, accesses)
 {
   ddp_registration ungranted =
@@ -180,11 +181,11 @@ TEST(test_rights_of_a_sink)
   assert_untouched(f->local, OCTETS + 1);
 }
 
-/* RDMAP-259, RDMAP-260, RDMAP-261, RDMAP-267, RDMAP-269, DDP-197, DDP-205, DDP-207, DDP-208, DDP-209: both
- * associations, for Writes (DDP asks at Placement and RDMAP Terminates) and Reads. RDMAP-101, RDMAP-244:
- * 0/1/03; DDP has 1/1/02 for it (note D48). RDMAP-262, RDMAP-264, RDMAP-268: read to the letter, rdmap-00
- * §10.3 calls a mismatch 'Invalid STag': no Read Response, and 0/1/00, or 1/1/00 for a Write. So it is in one
- * segment, and at the first of two. */
+/* RDMAP-294, RDMAP-295, RDMAP-259, RDMAP-260, RDMAP-261, RDMAP-267, RDMAP-269, DDP-197, DDP-205, DDP-207,
+ * DDP-208, DDP-209: both associations, for Writes (DDP asks at Placement and RDMAP Terminates) and Reads.
+ * RDMAP-101, RDMAP-244: 0/1/03; DDP has 1/1/02 for it (note D48). RDMAP-262, RDMAP-264, RDMAP-268: read to
+ * the letter, rdmap-00 §10.3 calls a mismatch 'Invalid STag': no Read Response, and 0/1/00, or 1/1/00 for a
+ * Write. So it is in one segment, and at the first of two. */
 EACH_TEST(test_associations, stag_association, associations)
 {
   for (size_t i = 0; i < 4 * G_N_ELEMENTS(accesses); i++) {

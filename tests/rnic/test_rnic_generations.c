@@ -56,8 +56,8 @@ static rnic_fixture *mix(const mix_case *c, uint8_t *buffers[SIDES])
   return f;
 }
 
-/* MPA-280: an endpoint of one generation that meets another ends the connection, by RST at the end that finds
- * it. It never hangs, and nothing is Placed. */
+/* MPA-280, MPA-379: an endpoint of one generation that meets another ends the connection, by RST at the end
+ * that finds it. It never hangs, and nothing is Placed. */
 TEST(test_generations_that_do_not_fit)
 {
   for (size_t i = 0; i < G_N_ELEMENTS(mixes); i++) {

@@ -137,8 +137,9 @@ static void assert_phase_starts_at(const fixture_side *s, uint32_t streaming, co
   g_assert_cmpmem(s->wire->data + streaming + frame, 4, "\0\0\0\0", 4);
 }
 
-/* MPA-183, MPA-190, DDP-120: MPA starts at the agreed octet in each direction, at both ends, after any
- * number of octets of streaming mode, which no end takes for FPDUs. MPA-186: rdmac starts with a marker. */
+/* MPA-183, MPA-190, MPA-370, DDP-120: MPA starts at the agreed octet in each direction, at both ends, after
+ * any number of octets of streaming mode, which no end takes for FPDUs. MPA-186: rdmac starts with a marker.
+ */
 TEST(test_streaming_mode_first)
 {
   for (size_t i = 0; i < 2 * G_N_ELEMENTS(streaming_cases); i++) {

@@ -13,7 +13,7 @@ ddp_segmenter *ddp_segmenter_new(uint8_t version, uint32_t queue_count, uint32_t
 {
   ddp_segmenter *segmenter = g_malloc0(offsetof(ddp_segmenter, next_msn) + queue_count * sizeof(uint32_t));
   segmenter->version = version;
-  segmenter->queue_count = queue_count;
+  segmenter->queue_count = (uint8_t)queue_count;
   for (uint32_t i = 0; i < queue_count; i++) {
     segmenter->next_msn[i] = first_msn;
   }

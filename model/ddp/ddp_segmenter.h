@@ -33,7 +33,7 @@ typedef struct ddp_segmenter {
   uint8_t version;
   uint8_t header_octets;
   uint8_t header[DDP_MAX_HEADER_OCTETS]; /* of its next segment; the ULPDU taken last refers to it */
-  uint32_t queue_count;
+  uint8_t queue_count;
   uint32_t next_msn[]; /* of each queue */
 } ddp_segmenter;
 

@@ -8,12 +8,10 @@
 
 const char *decode_opcode_name(uint8_t opcode)
 {
-  static const char *const others[] = {
-      "Immediate Data", "Immediate Data with SE", "Atomic Request", "Atomic Response", /* RFC 7306 §4.1 */
-      "reserved 0xC",   "reserved 0xD",           "reserved 0xE",   "reserved 0xF"};
+  static const char *const others[] = {"reserved 0xC", "reserved 0xD", "reserved 0xE", "reserved 0xF"};
   const rdmap_opcode_rules *rules = rdmap_opcode_rules_of(opcode);
 
-  return rules ? rules->name : others[opcode & 0x07];
+  return rules ? rules->name : others[opcode & 0x03];
 }
 
 uint8_t decode_event_opcode(const decode_event *event)

@@ -153,7 +153,8 @@ static void read_ulpdu(decode_fpdu *fpdu, const buffer_chain *ulpdu, uint32_t ca
     fpdu->payload_octets = ulpdu->length - header_octets;
     fpdu->rdmap_version = rdmap_control_version(fpdu->ddp.ulp_control);
     fpdu->rdmap_opcode = rdmap_control_opcode(fpdu->ddp.ulp_control);
-    fpdu->opcode = rdmap_opcode_rules_of(fpdu->rdmap_opcode);
+    const rdmap_opcode_rules *rules = rdmap_opcode_rules_of(fpdu->rdmap_opcode);
+    fpdu->opcode = rules && !rules->is_extension ? rules : NULL;
     if (!fpdu->ddp.tagged && fpdu->ddp.message_offset == 0) {
       read_payload(fpdu, ulpdu, header_octets, captured);
     }

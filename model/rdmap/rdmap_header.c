@@ -10,24 +10,35 @@ enum {
   OPCODE_MASK = 0x0F,
 };
 
-/* These are the rows of rdmap-00 §6.1 fig. 4, by opcode: each has its name, whether it is tagged, else its
- * queue, and whether it is a Send, invalidates, solicits an event. */
+/* These are the rows of rdmap-00 §6.1 fig. 4 and RFC 7306 §4.1 fig. 2, by opcode: each has its name, whether
+ * it is tagged, else its queue, and whether it is a Send, invalidates, solicits an event, is an extension. */
 #define ROW(opcode, ...) [opcode] = {opcode, __VA_ARGS__}
 static const rdmap_opcode_rules rules[RDMAP_OPCODES] = {
-    ROW(RDMAP_WRITE, "RDMA Write", true, 0, false, false, false),
-    ROW(RDMAP_READ_REQUEST, "RDMA Read Request", false, RDMAP_QUEUE_READ_REQUEST, false, false, false),
-    ROW(RDMAP_READ_RESPONSE, "RDMA Read Response", true, 0, false, false, false),
-    ROW(RDMAP_SEND, "Send", false, RDMAP_QUEUE_SEND, true, false, false),
-    ROW(RDMAP_SEND_INVALIDATE, "Send with Invalidate", false, RDMAP_QUEUE_SEND, true, true, false),
-    ROW(RDMAP_SEND_SE, "Send with Solicited Event", false, RDMAP_QUEUE_SEND, true, false, true),
+    ROW(RDMAP_WRITE, "RDMA Write", true, 0, false, false, false, false),
+    ROW(RDMAP_READ_REQUEST, "RDMA Read Request", false, RDMAP_QUEUE_READ_REQUEST, false, false, false, false),
+    ROW(RDMAP_READ_RESPONSE, "RDMA Read Response", true, 0, false, false, false, false),
+    ROW(RDMAP_SEND, "Send", false, RDMAP_QUEUE_SEND, true, false, false, false),
+    ROW(RDMAP_SEND_INVALIDATE, "Send with Invalidate", false, RDMAP_QUEUE_SEND, true, true, false, false),
+    ROW(RDMAP_SEND_SE, "Send with Solicited Event", false, RDMAP_QUEUE_SEND, true, false, true, false),
     ROW(RDMAP_SEND_SE_INVALIDATE, "Send with Solicited Event and Invalidate", false, RDMAP_QUEUE_SEND, true,
+        true, true, false),
+    ROW(RDMAP_TERMINATE, "Terminate", false, RDMAP_QUEUE_TERMINATE, false, false, false, false),
+    ROW(RDMAP_IMMEDIATE, "Immediate Data", false, RDMAP_QUEUE_SEND, false, false, false, true),
+    ROW(RDMAP_IMMEDIATE_SE, "Immediate Data with Solicited Event", false, RDMAP_QUEUE_SEND, false, false,
         true, true),
-    ROW(RDMAP_TERMINATE, "Terminate", false, RDMAP_QUEUE_TERMINATE, false, false, false),
+    ROW(RDMAP_ATOMIC_REQUEST, "Atomic Request", false, RDMAP_QUEUE_READ_REQUEST, false, false, false, true),
+    ROW(RDMAP_ATOMIC_RESPONSE, "Atomic Response", false, RDMAP_QUEUE_ATOMIC_RESPONSE, false, false, false,
+        true),
 };
 
 const rdmap_opcode_rules *rdmap_opcode_rules_of(uint8_t opcode)
 {
-  return opcode < RDMAP_OPCODES ? &rules[opcode] : NULL; /* 8 … 15 mean nothing (RDMAP-064) */
+  return opcode < RDMAP_OPCODES ? &rules[opcode] : NULL; /* 12 … 15 mean nothing (RDMAP-064) */
+}
+
+uint32_t rdmap_queues_of(iwarp_generation generation)
+{
+  return iwarp_generation_rules_of(generation)->rdmap_extensions ? RDMAP_QUEUES : RDMAP_QUEUE_ATOMIC_RESPONSE;
 }
 
 uint8_t rdmap_control_encode(uint8_t version, rdmap_opcode opcode)

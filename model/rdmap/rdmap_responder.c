@@ -3,23 +3,33 @@
 
 #include <glib.h>
 
-/* A Read Request that is Delivered, and what a Terminate needs of it. */
+/* A request that is Delivered, and what a Terminate needs of it. */
 typedef struct pending_request {
-  rdmap_read_request request;
-  uint8_t *buffer; /* it came in */
+  bool is_atomic;
+  union {
+    rdmap_read_request read;
+    rdmap_atomic atomic;
+  };
+  uint8_t *buffer; /* it came in; once an Atomic is executed, with its response */
   uint8_t header_wire[DDP_MAX_HEADER_OCTETS];
   uint32_t segment_octets;
 } pending_request;
+
+/* The length of the longest request there is. */
+static uint32_t buffer_octets(const rdmap_responder *responder)
+{
+  return responder->config.has_atomics ? RDMAP_ATOMIC_REQUEST_OCTETS : RDMAP_READ_REQUEST_OCTETS;
+}
 
 rdmap_responder *rdmap_responder_new(const rdmap_responder_config *config)
 {
   rdmap_responder *responder = g_new0(rdmap_responder, 1);
   responder->config = *config;
-  responder->buffers = g_new0(uint8_t, (size_t)config->ird * RDMAP_READ_REQUEST_OCTETS);
+  const uint32_t octets = buffer_octets(responder);
+  responder->buffers = g_new0(uint8_t, (size_t)config->ird * octets);
   responder->requests = g_new0(pending_request, config->ird);
   for (uint32_t i = 0; i < config->ird; i++) {
-    ddp_untagged_queue_post(config->queue, responder->buffers + (size_t)i * RDMAP_READ_REQUEST_OCTETS,
-                            RDMAP_READ_REQUEST_OCTETS, i);
+    ddp_untagged_queue_post(config->queue, responder->buffers + (size_t)i * octets, octets, i);
   }
   return responder;
 }
@@ -33,8 +43,9 @@ void rdmap_responder_free(rdmap_responder *responder)
   }
 }
 
-/* Looks up the source of `request` from `sent_octets` on; false and `*error` when it may not be read. */
-static bool reach(rdmap_responder *responder, const rdmap_read_request *request, uint32_t sent_octets,
+/* Looks up what `pending` names, from `sent_octets` of a Read on; false and `*error` when it may not be
+ * reached. */
+static bool reach(rdmap_responder *responder, const pending_request *pending, uint32_t sent_octets,
                   rdmap_error *error)
 {
   static const uint8_t codes[] = {
@@ -45,15 +56,24 @@ static bool reach(rdmap_responder *responder, const rdmap_read_request *request,
       [DDP_ACCESS_BOUNDS] = RDMAP_PROTECTION_BOUNDS,
   };
   const rdmap_responder_config *config = &responder->config;
-  rdmap_read_request rest = rdmap_read_request_rest(request, sent_octets);
-  if (rest.length == 0) { /* rdmap-00 §7.2.1 (RDMAP-143) */
-    return true;
+  ddp_access_fault found;
+  if (pending->is_atomic) {
+    found = ddp_stag_table_check(config->stags, config->identity, pending->atomic.stag,
+                                 pending->atomic.offset, RDMAP_ATOMIC_OCTETS,
+                                 DDP_ACCESS_REMOTE_READ | DDP_ACCESS_REMOTE_WRITE, &responder->reached);
+  } else {
+    rdmap_read_request rest = rdmap_read_request_rest(&pending->read, sent_octets);
+    if (rest.length == 0) { /* rdmap-00 §7.2.1 (RDMAP-143) */
+      return true;
+    }
+    found = ddp_stag_table_check(config->stags, config->identity, rest.source_stag, rest.source_offset,
+                                 rest.length, DDP_ACCESS_REMOTE_READ, &responder->reached);
   }
-  ddp_access_fault found =
-      ddp_stag_table_check(config->stags, config->identity, rest.source_stag, rest.source_offset, rest.length,
-                           DDP_ACCESS_REMOTE_READ, &responder->reached);
   if (found == DDP_ACCESS_OK) {
-    return true;
+    /* A buffer begins at an aligned address (RFC 7306 §8.2, note D66). */
+    *error =
+        (rdmap_error){RDMAP_LAYER_RDMA, RDMAP_REMOTE_OPERATION_ERROR, RDMAP_OPERATION_STREAM_CATASTROPHIC};
+    return !pending->is_atomic || responder->reached.source_from % RDMAP_ATOMIC_OCTETS == 0;
   }
   /* rdmap-00 §10.3 wants 'Invalid STag' for what fig. 9 has a code of its own for (note D48). */
   if (found == DDP_ACCESS_NOT_ASSOCIATED && config->strict_rdmap00) {
@@ -63,16 +83,44 @@ static bool reach(rdmap_responder *responder, const rdmap_read_request *request,
   return false;
 }
 
-/* The Terminate for a fault of `pending` found with `sent_octets` of its response sent. */
+/* The Terminate for a fault of `pending` found with `sent_octets` of its response sent. That of an Atomic has
+ * no header of RDMAP's (RFC 7306 §8.1 item 2). */
 static void compose(rdmap_terminate *terminate, rdmap_error error, const pending_request *pending,
                     uint32_t sent_octets)
 {
-  rdmap_read_request rest = rdmap_read_request_rest(&pending->request, sent_octets);
-  rdmap_terminate_compose(terminate, error,
-                          &(rdmap_terminate_subject){.header_wire = pending->header_wire,
-                                                     .header_octets = DDP_UNTAGGED_HEADER_OCTETS,
-                                                     .segment_octets = pending->segment_octets,
-                                                     .request = &rest});
+  rdmap_terminate_subject subject = {.header_wire = pending->header_wire,
+                                     .header_octets = DDP_UNTAGGED_HEADER_OCTETS,
+                                     .segment_octets = pending->segment_octets};
+  rdmap_read_request rest;
+  if (!pending->is_atomic) {
+    rest = rdmap_read_request_rest(&pending->read, sent_octets);
+    subject.request = &rest;
+  }
+  rdmap_terminate_compose(terminate, error, &subject);
+}
+
+/* Reads the request in `segment`; false and `*error` when it is none. */
+static bool decode(pending_request *pending, const ddp_segment *segment, rdmap_error *error)
+{
+  *error = (rdmap_error){RDMAP_LAYER_RDMA, RDMAP_REMOTE_OPERATION_ERROR, RDMAP_OPERATION_UNSPECIFIED};
+  if (!pending->is_atomic) {
+    if (segment->message_octets != RDMAP_READ_REQUEST_OCTETS) {
+      return false;
+    }
+    rdmap_read_request_decode(&pending->read, segment->message_memory);
+    return true;
+  }
+  if (segment->message_octets != RDMAP_ATOMIC_REQUEST_OCTETS) {
+    return false;
+  }
+  rdmap_atomic_request_decode(&pending->atomic, segment->message_memory);
+  error->code = RDMAP_OPERATION_UNEXPECTED_OPCODE; /* RFC 7306 §1.1 */
+  return rdmap_atomic_is_supported(&pending->atomic);
+}
+
+static void post_again(rdmap_responder *responder, uint8_t *buffer)
+{
+  ddp_untagged_queue_post(responder->config.queue, buffer, buffer_octets(responder), 0);
 }
 
 bool rdmap_responder_take(rdmap_responder *responder, const ddp_segment *segment, rdmap_terminate *terminate)
@@ -80,14 +128,19 @@ bool rdmap_responder_take(rdmap_responder *responder, const ddp_segment *segment
   const rdmap_responder_config *config = &responder->config;
   g_assert(responder->count < config->ird);
   pending_request *pending = &responder->requests[(responder->first + responder->count) % config->ird];
-  *pending = (pending_request){.buffer = segment->message_memory,
+  uint8_t opcode = rdmap_control_opcode(segment->header.ulp_control);
+  *pending = (pending_request){.is_atomic = opcode == RDMAP_ATOMIC_REQUEST,
+                               .buffer = segment->message_memory,
                                .segment_octets = ddp_segment_ulpdu_octets(segment)};
   ddp_segment_header_wire(segment, pending->header_wire);
 
-  rdmap_error error = {RDMAP_LAYER_RDMA, RDMAP_REMOTE_OPERATION_ERROR, RDMAP_OPERATION_UNSPECIFIED};
-  if (segment->message_octets == RDMAP_READ_REQUEST_OCTETS) {
-    rdmap_read_request_decode(&pending->request, segment->message_memory);
-    if (reach(responder, &pending->request, 0, &error)) {
+  rdmap_error error;
+  if (decode(pending, segment, &error)) {
+    if (config->only_observes) {
+      post_again(responder, pending->buffer);
+      return true;
+    }
+    if (reach(responder, pending, 0, &error)) {
       responder->count++;
       return true;
     }
@@ -115,33 +168,54 @@ static void append_source(void *user, G_GNUC_UNUSED uint64_t from, uint32_t leng
   buffer_chain_append(chain, reached->memory, length, NULL);
 }
 
-void rdmap_responder_message(rdmap_responder *responder, ddp_message *message)
+rdmap_opcode rdmap_responder_message(rdmap_responder *responder, ddp_message *message)
 {
-  const rdmap_read_request *request = &oldest(responder)->request;
+  const pending_request *pending = oldest(responder);
+  const rdmap_read_request *request = &pending->read;
+  if (pending->is_atomic) {
+    *message = (ddp_message){
+        .length = RDMAP_ATOMIC_RESPONSE_OCTETS, .source = append_source, .source_user = responder};
+    return RDMAP_ATOMIC_RESPONSE;
+  }
   /* rdmap-00 §6.4 (RDMAP-070, RDMAP-071): copied, not judged (note D33). */
-  *message = (ddp_message){.tagged = true,
-                           .stag = request->sink_stag,
+  *message = (ddp_message){.stag = request->sink_stag,
                            .tagged_offset = request->sink_offset,
                            .length = request->length,
                            .source = append_source,
                            .source_user = responder};
+  return RDMAP_READ_RESPONSE;
+}
+
+/* Executes an Atomic whose memory is reached, and puts its response in the place of its request. */
+static void execute(rdmap_responder *responder, const pending_request *pending)
+{
+  uint8_t *memory = responder->reached.memory;
+  const uint64_t original = rdmap_atomic_load(memory);
+  rdmap_atomic_store(memory, rdmap_atomic_result(&pending->atomic, original));
+  rdmap_atomic_response_encode(pending->atomic.id, original, pending->buffer);
 }
 
 bool rdmap_responder_reach(rdmap_responder *responder, uint32_t sent_octets, rdmap_terminate *terminate)
 {
   const pending_request *pending = oldest(responder);
   rdmap_error error;
-  if (!reach(responder, &pending->request, sent_octets, &error)) {
+  bool is_executed = pending->is_atomic && sent_octets > 0;
+  if (!is_executed && !reach(responder, pending, sent_octets, &error)) {
     compose(terminate, error, pending, sent_octets);
     return false;
+  }
+  if (pending->is_atomic) {
+    if (!is_executed) {
+      execute(responder, pending);
+    }
+    responder->reached = (ddp_access){.memory = pending->buffer + sent_octets};
   }
   return true;
 }
 
 void rdmap_responder_answered(rdmap_responder *responder)
 {
-  const pending_request *done = oldest(responder);
-  ddp_untagged_queue_post(responder->config.queue, done->buffer, RDMAP_READ_REQUEST_OCTETS, 0);
+  post_again(responder, oldest(responder)->buffer);
   responder->first = (responder->first + 1) % responder->config.ird;
   responder->count--;
 }

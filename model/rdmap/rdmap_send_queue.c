@@ -8,8 +8,22 @@
 typedef struct posted_operation {
   rdmap_work work;
   uint64_t fpdu_end; /* of its last segment; UINT64_MAX until that is framed */
-  bool answered;     /* a Read whose response is Delivered */
+  uint64_t original; /* of an Atomic that is answered */
+  bool answered;     /* a Read or an Atomic whose response is Delivered */
 } posted_operation;
+
+/* A Read or an Atomic. */
+static bool awaits_response(const posted_operation *posted)
+{
+  return posted->work.operation == RDMAP_READ_REQUEST || posted->work.operation == RDMAP_ATOMIC_REQUEST;
+}
+
+static void free_atomic(posted_operation *posted)
+{
+  if (posted->work.operation == RDMAP_ATOMIC_REQUEST) {
+    g_free((gpointer)posted->work.atomic);
+  }
+}
 
 rdmap_send_queue *rdmap_send_queue_new(void)
 {
@@ -21,30 +35,31 @@ rdmap_send_queue *rdmap_send_queue_new(void)
 void rdmap_send_queue_free(rdmap_send_queue *queue)
 {
   if (queue) {
+    for (size_t i = 0; i < queue->operations.count; i++) {
+      free_atomic(deque_at(&queue->operations, i));
+    }
     deque_clear(&queue->operations);
     g_free(queue);
   }
-}
-
-static bool is_read(const posted_operation *posted)
-{
-  return posted->work.operation == RDMAP_READ_REQUEST;
 }
 
 void rdmap_send_queue_post(rdmap_send_queue *queue, const rdmap_work *work)
 {
   posted_operation *posted = deque_insert(&queue->operations, queue->operations.count);
   *posted = (posted_operation){.work = *work, .fpdu_end = UINT64_MAX};
-  queue->unanswered += is_read(posted);
+  if (work->operation == RDMAP_ATOMIC_REQUEST) {
+    posted->work.atomic = g_memdup2(work->atomic, sizeof *work->atomic);
+  }
+  queue->unanswered += awaits_response(posted);
 }
 
-const rdmap_work *rdmap_send_queue_next(const rdmap_send_queue *queue, uint32_t open_reads, uint32_t ord)
+const rdmap_work *rdmap_send_queue_next(const rdmap_send_queue *queue, uint32_t open, uint32_t ord)
 {
   if (rdmap_send_queue_all_started(queue)) {
     return NULL;
   }
   const posted_operation *next = deque_at(&queue->operations, queue->started);
-  bool must_wait = (is_read(next) && open_reads >= ord) || (next->work.fence && open_reads > 0);
+  bool must_wait = (awaits_response(next) && open >= ord) || (next->work.fence && open > 0);
   return must_wait ? NULL : &next->work;
 }
 
@@ -73,47 +88,51 @@ void rdmap_send_queue_acknowledged(rdmap_send_queue *queue, uint64_t position)
   queue->acknowledged = MAX(queue->acknowledged, position);
 }
 
-void rdmap_send_queue_answered(rdmap_send_queue *queue, uint64_t number)
+void rdmap_send_queue_answered(rdmap_send_queue *queue, uint64_t number, uint64_t original)
 {
   g_assert(number >= queue->taken && number - queue->taken < queue->started);
-  posted_operation *read = deque_at(&queue->operations, number - queue->taken);
-  g_assert(is_read(read) && !read->answered);
-  read->answered = true;
+  posted_operation *posted = deque_at(&queue->operations, number - queue->taken);
+  g_assert(awaits_response(posted) && !posted->answered);
+  posted->answered = true;
+  posted->original = original;
   queue->unanswered--;
 }
 
 /* Takes out the oldest operation, which exists. */
-static void take(rdmap_send_queue *queue, rdmap_work *work)
+static void take(rdmap_send_queue *queue, bool in_error, rdmap_completion *completion)
 {
-  const posted_operation *first = deque_at(&queue->operations, 0);
-  *work = first->work;
-  queue->unanswered -= is_read(first) && !first->answered;
+  posted_operation *first = deque_at(&queue->operations, 0);
+  *completion = (rdmap_completion){.id = first->work.id,
+                                   .operation = first->work.operation,
+                                   .in_error = in_error,
+                                   .original = first->original};
+  queue->unanswered -= awaits_response(first) && !first->answered;
+  free_atomic(first);
   queue->started -= queue->started > 0;
   queue->taken++;
   deque_remove(&queue->operations, 0, 1);
 }
 
-bool rdmap_send_queue_take_done(rdmap_send_queue *queue, rdmap_work *work)
+bool rdmap_send_queue_take_done(rdmap_send_queue *queue, rdmap_completion *completion)
 {
   if (rdmap_send_queue_count(queue) == 0) {
     return false;
   }
   const posted_operation *first = deque_at(&queue->operations, 0);
-  if (is_read(first) ? !first->answered : first->fpdu_end > queue->acknowledged) {
+  if (awaits_response(first) ? !first->answered : first->fpdu_end > queue->acknowledged) {
     return false;
   }
-  take(queue, work);
+  take(queue, false, completion);
   return true;
 }
 
-bool rdmap_send_queue_take_ended(rdmap_send_queue *queue, rdmap_work *work, bool *in_error)
+bool rdmap_send_queue_take_ended(rdmap_send_queue *queue, rdmap_completion *completion)
 {
   if (rdmap_send_queue_count(queue) == 0) {
     return false;
   }
   const posted_operation *first = deque_at(&queue->operations, 0);
-  *in_error = !first->answered;
-  take(queue, work);
+  take(queue, !first->answered, completion);
   return true;
 }
 
@@ -122,11 +141,13 @@ size_t rdmap_send_queue_count(const rdmap_send_queue *queue)
   return queue ? queue->operations.count : 0;
 }
 
-/* --- Reads that wait for their response --- */
+/* --- Reads and Atomics that wait for their response --- */
 
 typedef struct open_read {
-  rdmap_read_request request;
+  rdmap_read_request request; /* of a Read */
   uint64_t number;
+  bool is_atomic;
+  uint32_t id; /* of an Atomic */
 } open_read;
 
 rdmap_reads *rdmap_reads_new(bool strict)
@@ -152,6 +173,24 @@ void rdmap_reads_open(rdmap_reads *reads, const rdmap_read_request *request, uin
   *opened = (open_read){.request = *request, .number = number};
 }
 
+void rdmap_reads_open_atomic(rdmap_reads *reads, uint64_t number)
+{
+  open_read *opened = deque_insert(&reads->open, reads->open.count);
+  *opened = (open_read){.number = number, .is_atomic = true, .id = ++reads->last_id};
+}
+
+/* The oldest one, when it is an Atomic or not, as asked; else NULL and `*error`: its response is not the one
+ * expected. */
+static const open_read *oldest(const rdmap_reads *reads, bool is_atomic, rdmap_error *error)
+{
+  const open_read *first = reads->open.count > 0 ? deque_at(&reads->open, 0) : NULL;
+  if (!first || first->is_atomic != is_atomic) {
+    *error = (rdmap_error){RDMAP_LAYER_RDMA, RDMAP_REMOTE_OPERATION_ERROR, RDMAP_OPERATION_UNEXPECTED_OPCODE};
+    return NULL;
+  }
+  return first;
+}
+
 /* Counts the payload of `segment` into the response to `request`. */
 static bool take_payload(rdmap_reads *reads, const rdmap_read_request *request, const ddp_segment *segment,
                          rdmap_error *error)
@@ -172,11 +211,10 @@ static bool take_payload(rdmap_reads *reads, const rdmap_read_request *request, 
 
 bool rdmap_reads_take(rdmap_reads *reads, const ddp_segment *segment, uint64_t *number, rdmap_error *error)
 {
-  if (reads->open.count == 0) {
-    *error = (rdmap_error){RDMAP_LAYER_RDMA, RDMAP_REMOTE_OPERATION_ERROR, RDMAP_OPERATION_UNEXPECTED_OPCODE};
+  const open_read *first = oldest(reads, false, error);
+  if (!first) {
     return false;
   }
-  const open_read *first = deque_at(&reads->open, 0);
   if (reads->strict && segment->payload_octets > 0 && !take_payload(reads, &first->request, segment, error)) {
     return false;
   }
@@ -193,5 +231,26 @@ bool rdmap_reads_take(rdmap_reads *reads, const ddp_segment *segment, uint64_t *
   deque_remove(&reads->open, 0, 1);
   reads->octets = 0;
   reads->lowest = UINT64_MAX;
+  return true;
+}
+
+bool rdmap_reads_take_atomic(rdmap_reads *reads, const ddp_segment *segment, uint64_t *number,
+                             uint64_t *original, rdmap_error *error)
+{
+  const open_read *first = oldest(reads, true, error);
+  uint32_t id;
+  if (!first) {
+    return false;
+  }
+  *error = (rdmap_error){RDMAP_LAYER_RDMA, RDMAP_REMOTE_OPERATION_ERROR, RDMAP_OPERATION_UNSPECIFIED};
+  if (segment->message_octets != RDMAP_ATOMIC_RESPONSE_OCTETS) {
+    return false;
+  }
+  rdmap_atomic_response_decode(&id, original, segment->message_memory);
+  if (id != first->id) {
+    return false;
+  }
+  *number = first->number;
+  deque_remove(&reads->open, 0, 1);
   return true;
 }

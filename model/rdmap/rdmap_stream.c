@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "rdmap/rdmap_stream.h"
 
+#include "base/big_endian.h"
 #include "rdmap/rdmap_stream_private.h"
 
 static const rdmap_error llp_closed = {.layer = RDMAP_LAYER_LLP, .code = RDMAP_LLP_CLOSED};
@@ -19,13 +20,11 @@ static void abandon(rdmap_stream *stream)
  * more octets of the operation that it has: until then they are not the ULP's to change. */
 static void complete_ended(rdmap_stream *stream, time_ps now)
 {
-  rdmap_work work;
-  bool in_error;
+  rdmap_completion completion;
   if (!is_idle(stream) && stream->message == MESSAGE_OPERATION) {
     return;
   }
-  while (rdmap_send_queue_take_ended(stream->operations, &work, &in_error)) {
-    const rdmap_completion completion = {.id = work.id, .operation = work.operation, .in_error = in_error};
+  while (rdmap_send_queue_take_ended(stream->operations, &completion)) {
     stream->events->completed(stream->user, &completion, now);
   }
 }
@@ -65,9 +64,8 @@ void rdmap_stream_fail(rdmap_stream *stream, rdmap_error error, time_ps now)
 
 inline void rdmap_stream_complete(rdmap_stream *stream, time_ps now)
 {
-  rdmap_work work;
-  while (rdmap_send_queue_take_done(stream->operations, &work)) {
-    const rdmap_completion completion = {.id = work.id, .operation = work.operation};
+  rdmap_completion completion;
+  while (rdmap_send_queue_take_done(stream->operations, &completion)) {
     stream->events->completed(stream->user, &completion, now);
   }
   if (rdmap_send_queue_count(stream->operations) == 0) {
@@ -78,10 +76,11 @@ inline void rdmap_stream_complete(rdmap_stream *stream, time_ps now)
 
 rdmap_reads *rdmap_stream_reads_of(rdmap_stream *stream)
 {
-  if (!stream->reads) {
-    stream->reads = rdmap_reads_new(stream->config.strict_responses);
+  own_messages *own = own_of(stream);
+  if (!own->reads) {
+    own->reads = rdmap_reads_new(stream->config.strict_responses);
   }
-  return stream->reads;
+  return own->reads;
 }
 
 /* --- The stream --- */
@@ -104,14 +103,17 @@ void rdmap_stream_free(rdmap_stream *stream)
   }
   ddp_placer_free(stream->placer);
   rdmap_responder_free(stream->responder);
-  rdmap_reads_free(stream->reads);
   rdmap_send_queue_free(stream->operations);
   g_free(stream->segmenter);
   for (size_t i = 0; i < RDMAP_QUEUES; i++) {
     ddp_untagged_queue_free(stream->queues[i]);
   }
   ddp_stag_table_remove_stream(stream->config.stags, stream->config.identity);
-  g_free(stream->own);
+  if (stream->own) {
+    rdmap_reads_free(stream->own->reads);
+    g_free(stream->own->atomic_responses);
+    g_free(stream->own);
+  }
   g_free(stream);
 }
 
@@ -127,19 +129,21 @@ ddp_stream_identity rdmap_stream_identity(const rdmap_stream *stream)
 
 void rdmap_stream_set_limits(rdmap_stream *stream, uint32_t ird, uint32_t ord)
 {
-  g_assert(!stream->reads && !stream->responder);
+  g_assert(open_reads(stream) == 0 && !stream->responder && !stream->queues[RDMAP_QUEUE_ATOMIC_RESPONSE]);
   stream->config.ird = ird;
   stream->config.ord = ord;
 }
 
 bool rdmap_stream_post(rdmap_stream *stream, const rdmap_work *work)
 {
-  bool is_read = work->operation == RDMAP_READ_REQUEST;
-  g_assert(is_read || work->source || work->length == 0);
+  bool is_extension = work->operation >= RDMAP_IMMEDIATE;
+  bool awaits_response = work->operation == RDMAP_READ_REQUEST || work->operation == RDMAP_ATOMIC_REQUEST;
+  g_assert(!is_extension || has_extensions(stream));
+  g_assert(is_extension || awaits_response || work->source || work->length == 0);
   if (stream->is_terminated || stream->is_closed) {
     return false;
   }
-  if (is_read && (stream->config.ord == 0 || stream->peer_has_closed)) {
+  if (awaits_response && (stream->config.ord == 0 || stream->peer_has_closed)) {
     return false;
   }
   if (!stream->operations) {
@@ -169,7 +173,7 @@ static void start(rdmap_stream *stream, message_kind kind, rdmap_opcode opcode, 
   stream->message = kind;
   if (!stream->segmenter) {
     stream->segmenter = ddp_segmenter_new(iwarp_generation_rules_of(stream->config.generation)->ddp_version,
-                                          RDMAP_QUEUES, DDP_FIRST_MSN);
+                                          rdmap_queues_of(stream->config.generation), DDP_FIRST_MSN);
   }
   ddp_segmenter_start(stream->segmenter, message);
 }
@@ -187,11 +191,32 @@ static void start_read(rdmap_stream *stream, const rdmap_work *work)
         &(ddp_message){.length = RDMAP_READ_REQUEST_OCTETS, .source = append_own, .source_user = stream});
 }
 
+static void start_atomic(rdmap_stream *stream, const rdmap_work *work)
+{
+  G_STATIC_ASSERT((int)RDMAP_TERMINATE_MAX_OCTETS >= (int)RDMAP_ATOMIC_REQUEST_OCTETS);
+  rdmap_atomic request = *work->atomic;
+  request.id = rdmap_stream_reads_of(stream)->last_id + 1;
+  rdmap_atomic_request_encode(&request, stream->own->payload);
+  start(stream, MESSAGE_OPERATION, RDMAP_ATOMIC_REQUEST,
+        &(ddp_message){.length = RDMAP_ATOMIC_REQUEST_OCTETS, .source = append_own, .source_user = stream});
+}
+
+static void start_immediate(rdmap_stream *stream, const rdmap_work *work)
+{
+  big_endian_write_64(own_of(stream)->payload, work->immediate);
+  start(stream, MESSAGE_OPERATION, work->operation,
+        &(ddp_message){.length = RDMAP_IMMEDIATE_OCTETS, .source = append_own, .source_user = stream});
+}
+
 static void start_operation(rdmap_stream *stream, const rdmap_work *work)
 {
-  stream->is_read = work->operation == RDMAP_READ_REQUEST;
-  if (stream->is_read) {
+  stream->operation = work->operation;
+  if (work->operation == RDMAP_READ_REQUEST) {
     start_read(stream, work);
+  } else if (work->operation == RDMAP_ATOMIC_REQUEST) {
+    start_atomic(stream, work);
+  } else if (work->operation >= RDMAP_IMMEDIATE) {
+    start_immediate(stream, work);
   } else {
     /* rdmap-00 §6.1 (RDMAP-054): no STag but in those that invalidate */
     bool invalidates = rdmap_opcode_rules_of((uint8_t)work->operation)->invalidates;
@@ -224,8 +249,8 @@ static bool start_next(rdmap_stream *stream, time_ps now)
   bool has_request = pending_requests(stream) > 0;
   if (has_request && (!work || stream->message != MESSAGE_RESPONSE)) {
     ddp_message message;
-    rdmap_responder_message(stream->responder, &message);
-    start(stream, MESSAGE_RESPONSE, RDMAP_READ_RESPONSE, &message);
+    rdmap_opcode opcode = rdmap_responder_message(stream->responder, &message);
+    start(stream, MESSAGE_RESPONSE, opcode, &message);
   } else if (work) {
     start_operation(stream, work);
   }
@@ -275,8 +300,10 @@ void rdmap_stream_framed(rdmap_stream *stream, uint64_t fpdu_end)
   g_assert(stream->framing != FRAMING_NONE);
   if (stream->framing == FRAMING_LAST && stream->message == MESSAGE_OPERATION) {
     uint64_t number = rdmap_send_queue_framed(stream->operations, fpdu_end);
-    if (stream->is_read) {
+    if (stream->operation == RDMAP_READ_REQUEST) {
       rdmap_reads_open(rdmap_stream_reads_of(stream), &stream->own->request, number);
+    } else if (stream->operation == RDMAP_ATOMIC_REQUEST) {
+      rdmap_reads_open_atomic(rdmap_stream_reads_of(stream), number);
     }
   }
   stream->framing = FRAMING_NONE;

@@ -4,7 +4,7 @@
  * passes them.
  *
  * It is the meeting point of its parts: rdmap_send_queue (operations in the order posted, RDMAP-194,
- * RDMAP-196), rdmap_reads (Read Requests outstanding and their responses), rdmap_responder (Read Requests
+ * RDMAP-196), rdmap_reads (Read and Atomic Requests outstanding and their responses), rdmap_responder (those
  * received, RDMAP-137), rdmap_terminate.
  *
  * The first error ends all: nothing is Placed or Delivered any more, and the Terminate is the next message,
@@ -38,42 +38,30 @@ typedef struct rdmap_config {
   const rdmap_beginning *beginning; /* outlives the stream; NULL: it is received from its start */
   iwarp_generation generation;
   ddp_stream_identity identity;
-  /* Read Requests the peer may have outstanding here: so many QN 1 buffers are posted (RDMAP-147,
-   * RDMAP-209). */
+  /* Read and Atomic Requests the peer may have outstanding here, in all: so many QN 1 buffers are posted
+   * (RDMAP-147, RDMAP-209; RFC 7306 §5.2). */
   uint32_t ird;
-  /* Read Requests this end may have outstanding; more wait (RDMAP-210, RDMAP-214). 0: no Reads. */
+  /* Those that this end may have outstanding; more wait (RDMAP-210, RDMAP-214). 0: no Reads, no Atomics. */
   uint32_t ord;
   bool strict_responses;  /* a Read Response must match its request (note D32, RDMAP-150) */
   bool strict_rdmap00;    /* 'Invalid STag' (code 00) for an STag not associated (note D48) */
   bool report_on_arrival; /* see ddp_placer_config */
-  /* The stream only observes what arrives: a Read Response needs no Read, a Read Request gets no answer, and
-   * a Send that invalidates an STag leaves it valid. */
+  /* The stream only observes what arrives: a response needs no request, a Read or Atomic Request gets no
+   * answer and changes nothing, and a Send that invalidates an STag leaves it valid. */
   bool only_observes;
   const ddp_probe *probe; /* see ddp_placer_config */
   void *probe_user;
 } rdmap_config;
 
-/* An operation of this end is complete at the Local Peer, or a Send of the peer's is Delivered (rdmap-00
- * §7.3). */
-typedef struct rdmap_completion {
-  uint64_t id; /* of the operation, or of the buffer */
-  bool is_receive;
-  bool in_error;          /* the stream ended before the operation was done (RDMAP-221) */
-  rdmap_opcode operation; /* unless is_receive */
-  uint64_t octets;        /* is_receive: of the message */
-  bool solicited;         /* is_receive: Solicited Event */
-  bool invalidated;       /* is_receive: `invalidated_stag` is invalid now (RDMAP-273) */
-  uint32_t invalidated_stag;
-} rdmap_completion;
-
 typedef struct rdmap_stream_events {
-  /* Operations in the order posted (RDMAP-195, RDMAP-196, RDMAP-200), Sends as they reach the ULP (RDMAP-187,
-   * RDMAP-197). The handler may post. */
+  /* Operations in the order posted (RDMAP-195, RDMAP-196, RDMAP-200), Sends and Immediate Data as they reach
+   * the ULP (RDMAP-187, RDMAP-197). The handler may post. */
   void (*completed)(void *user, const rdmap_completion *completion, time_ps now);
   /* The stream ends, once: by an error found here (`by_peer` false; `terminate` is what goes out as soon as
    * it is pulled, or would if anything could: see rdmap_stream_is_drained()), or by a Terminate of the peer.
-   * All operations complete after it, in error except for Reads whose response is Delivered: at once, or when
-   * DDP has sent the operation that it has. May be called from every function below that has a `now`. */
+   * All operations complete after it, in error except for Reads and Atomics whose response is Delivered: at
+   * once, or when DDP has sent the operation that it has. May be called from every function below that has a
+   * `now`. */
   void (*terminated)(void *user, const rdmap_terminate *terminate, bool by_peer, time_ps now);
 } rdmap_stream_events;
 
@@ -92,8 +80,9 @@ uint64_t rdmap_stream_first_offset(const rdmap_stream *stream);
 void rdmap_stream_set_limits(rdmap_stream *stream, uint32_t ird, uint32_t ord);
 
 /* Posts `work` (copied) after all others. False, and nothing done, after rdmap_stream_close(), after an
- * error or a Terminate (DDP-126, RDMAP-175), or for a Read that can never be answered: with an ORD of 0, or
- * after the peer's direction ended. */
+ * error or a Terminate (DDP-126, RDMAP-175), or for a Read or an Atomic that can never be answered: with an
+ * ORD of 0, or after the peer's direction ended. Immediate Data and Atomics only in a generation that has
+ * rdmap_extensions. */
 bool rdmap_stream_post(rdmap_stream *stream, const rdmap_work *work);
 
 /* Returns that of its configuration. */
@@ -101,7 +90,7 @@ ddp_stream_identity rdmap_stream_identity(const rdmap_stream *stream);
 
 /* Returns the queue QN `number` of the rdmap_stream `user`; it is made when it is needed first, with the
  * buffers that RDMAP itself posts, as if they had been there from the start: it cannot be known. Receive
- * buffers for Sends are posted to RDMAP_QUEUE_SEND, one a Send (RDMAP-153). */
+ * buffers are posted to RDMAP_QUEUE_SEND, one a Send (RDMAP-153) or Immediate Data (8 octets). */
 ddp_untagged_queue *rdmap_stream_queue_of(void *user, uint32_t number);
 
 /* True only when there is nothing to send now, which rdmap_stream_next_ulpdu() would find out with more work.
@@ -109,11 +98,11 @@ ddp_untagged_queue *rdmap_stream_queue_of(void *user, uint32_t number);
 bool rdmap_stream_has_nothing(const rdmap_stream *stream);
 
 /* The next ULPDU to send, of at most `mulpdu_octets`, into the empty `ulpdu`; false when there is nothing to
- * send now. After each message a Terminate goes first; else Read Responses and the ULP's operations take
+ * send now. After each message a Terminate goes first; else responses and the ULP's operations take
  * turns (the documents are silent; each kind in its own order, RDMAP-149, RDMAP-194). The caller frames it
  * and reports with rdmap_stream_framed(), before the next call of any kind, where its FPDU ends in the stream
  * that rdmap_stream_acknowledged() counts in. Nothing comes after a Terminate (RDMAP-175). The stream may end
- * here: when a Read Response's source was revoked. */
+ * here: when what a Read or an Atomic names was revoked. */
 bool rdmap_stream_next_ulpdu(rdmap_stream *stream, uint32_t mulpdu_octets, buffer_chain *ulpdu, time_ps now);
 void rdmap_stream_framed(rdmap_stream *stream, uint64_t fpdu_end);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* This file takes what comes in on a stream. */
+#include "base/big_endian.h"
 #include "rdmap/rdmap_stream_private.h"
 
 /* Ends it by `terminate`, for an error in `segment`. */
@@ -32,7 +33,7 @@ static bool check(const rdmap_stream *stream, const ddp_header *header, rdmap_er
   }
   error->code = RDMAP_OPERATION_UNEXPECTED_OPCODE;
   const rdmap_opcode_rules *rules = rdmap_opcode_rules_of(rdmap_control_opcode(header->ulp_control));
-  if (!rules) {
+  if (!rules || (rules->is_extension && !has_extensions(stream))) {
     return false;
   }
   /* No code is given for an opcode in the wrong buffer model or queue; it is unexpected there (RDMAP-106,
@@ -81,12 +82,34 @@ static G_GNUC_NO_INLINE void take_response(rdmap_stream *stream, const ddp_segme
 {
   uint64_t number;
   rdmap_error error;
+  if (stream->config.only_observes) {
+    return;
+  }
   if (!rdmap_reads_take(rdmap_stream_reads_of(stream), segment, &number, &error)) {
     fail_by_segment(stream, error, segment, now);
   } else if (segment->header.last) {
-    rdmap_send_queue_answered(stream->operations, number);
+    rdmap_send_queue_answered(stream->operations, number, 0);
     rdmap_stream_complete(stream, now);
   }
+}
+
+/* Its buffer is for another one, once its octets are read. */
+static void take_atomic_response(rdmap_stream *stream, const ddp_segment *segment, uint64_t buffer_id,
+                                 time_ps now)
+{
+  uint64_t number, original;
+  rdmap_error error;
+  if (stream->config.only_observes) {
+    return;
+  }
+  if (!rdmap_reads_take_atomic(rdmap_stream_reads_of(stream), segment, &number, &original, &error)) {
+    fail_by_segment(stream, error, segment, now);
+    return;
+  }
+  ddp_untagged_queue_post_run(stream->queues[RDMAP_QUEUE_ATOMIC_RESPONSE], 1, RDMAP_ATOMIC_RESPONSE_OCTETS,
+                              buffer_id + stream->config.ord);
+  rdmap_send_queue_answered(stream->operations, number, original);
+  rdmap_stream_complete(stream, now);
 }
 
 static G_GNUC_NO_INLINE void take_request(rdmap_stream *stream, const ddp_segment *segment, time_ps now)
@@ -138,6 +161,25 @@ static G_GNUC_NO_INLINE void take_send(rdmap_stream *stream, const rdmap_opcode_
   stream->events->completed(stream->user, &completion, now);
 }
 
+static void take_immediate(rdmap_stream *stream, const rdmap_opcode_rules *rules, const ddp_segment *segment,
+                           uint64_t buffer_id, time_ps now)
+{
+  if (segment->message_octets != RDMAP_IMMEDIATE_OCTETS) { /* RFC 7306 §6.3 has no code (note D68) */
+    fail_by_segment(
+        stream, (rdmap_error){RDMAP_LAYER_RDMA, RDMAP_REMOTE_OPERATION_ERROR, RDMAP_OPERATION_UNSPECIFIED},
+        segment, now);
+    return;
+  }
+  const uint8_t *memory = segment->message_memory;
+  const rdmap_completion completion = {.id = buffer_id,
+                                       .is_receive = true,
+                                       .octets = RDMAP_IMMEDIATE_OCTETS,
+                                       .solicited = rules->solicits,
+                                       .is_immediate = true,
+                                       .immediate = memory ? big_endian_read_64(memory) : 0};
+  stream->events->completed(stream->user, &completion, now);
+}
+
 static G_GNUC_NO_INLINE void take_terminate(rdmap_stream *stream, const ddp_segment *segment, time_ps now)
 {
   rdmap_terminate terminate;
@@ -163,29 +205,21 @@ static void on_delivered(void *user, const ddp_segment *segment, uint64_t buffer
   } else if (segment->header.last) { /* A message is what its last segment has (note D22). */
     switch (rules->queue_number) {
     case RDMAP_QUEUE_SEND:
-      take_send(stream, rules, segment, buffer_id, now);
+      if (rules->is_send) {
+        take_send(stream, rules, segment, buffer_id, now);
+      } else {
+        take_immediate(stream, rules, segment, buffer_id, now);
+      }
       break;
     case RDMAP_QUEUE_READ_REQUEST:
       take_request(stream, segment, now);
       break;
+    case RDMAP_QUEUE_ATOMIC_RESPONSE:
+      take_atomic_response(stream, segment, buffer_id, now);
+      break;
     default:
       take_terminate(stream, segment, now);
     }
-  }
-}
-
-/* What the peer asks of an observer, or answers to it, is not this stream's. */
-static void on_observed(void *user, const ddp_segment *segment, uint64_t buffer_id, time_ps now)
-{
-  rdmap_stream *stream = user;
-  uint8_t opcode = rdmap_control_opcode(segment->header.ulp_control);
-  if (opcode == RDMAP_READ_REQUEST && segment->header.last &&
-      segment->message_octets == RDMAP_READ_REQUEST_OCTETS) {
-    /* Its buffer is for the next one. */
-    ddp_untagged_queue_post(stream->queues[RDMAP_QUEUE_READ_REQUEST], segment->message_memory,
-                            RDMAP_READ_REQUEST_OCTETS, 0);
-  } else if (opcode != RDMAP_READ_RESPONSE) {
-    on_delivered(user, segment, buffer_id, now);
   }
 }
 
@@ -194,6 +228,24 @@ static void on_observed(void *user, const ddp_segment *segment, uint64_t buffer_
 static uint8_t *supply_terminate_buffer(void *user, G_GNUC_UNUSED uint64_t id)
 {
   return own_of(user)->terminate_buffer;
+}
+
+/* So many Atomic Responses an observer takes: more than a capture has. */
+enum { ATOMIC_RESPONSES_OBSERVED = 1 << 30 };
+
+/* An observer looks at none. */
+static uint8_t *supply_atomic_response_buffer(void *user, uint64_t id)
+{
+  rdmap_stream *stream = user;
+  const uint32_t ord = stream->config.ord;
+  if (stream->config.only_observes) {
+    return NULL;
+  }
+  own_messages *own = own_of(stream);
+  if (!own->atomic_responses) {
+    own->atomic_responses = g_new(uint8_t, (size_t)ord * RDMAP_ATOMIC_RESPONSE_OCTETS);
+  }
+  return own->atomic_responses + id % ord * RDMAP_ATOMIC_RESPONSE_OCTETS;
 }
 
 ddp_untagged_queue *rdmap_stream_queue_of(void *user, uint32_t number)
@@ -213,11 +265,18 @@ ddp_untagged_queue *rdmap_stream_queue_of(void *user, uint32_t number)
                                                       .identity = config->identity,
                                                       .queue = queue,
                                                       .ird = config->ird,
-                                                      .strict_rdmap00 = config->strict_rdmap00});
+                                                      .has_atomics = has_extensions(stream),
+                                                      .strict_rdmap00 = config->strict_rdmap00,
+                                                      .only_observes = config->only_observes});
   } else if (number == RDMAP_QUEUE_TERMINATE) {
     /* rdmap-00 §7.4 (RDMAP-170, note D27): before anything can come, and never anybody else's. */
     ddp_untagged_queue_set_supplier(queue, supply_terminate_buffer, stream);
     ddp_untagged_queue_post_run(queue, 1, RDMAP_TERMINATE_MAX_OCTETS, 0);
+  } else if (number == RDMAP_QUEUE_ATOMIC_RESPONSE) {
+    /* RFC 7306 §5.2.2 rule 5; what the peer may send to another end is not known to an observer */
+    ddp_untagged_queue_set_supplier(queue, supply_atomic_response_buffer, stream);
+    ddp_untagged_queue_post_run(queue, config->only_observes ? ATOMIC_RESPONSES_OBSERVED : config->ord,
+                                RDMAP_ATOMIC_RESPONSE_OCTETS, 0);
   }
   return queue;
 }
@@ -225,15 +284,6 @@ ddp_untagged_queue *rdmap_stream_queue_of(void *user, uint32_t number)
 static const ddp_placer_events placer_events = {
     .accepts = on_accepts,
     .delivered = on_delivered,
-    .error = on_error,
-    .refused = on_refused,
-    .may_follow = on_may_follow,
-    .make_queue = rdmap_stream_queue_of,
-};
-
-static const ddp_placer_events observer_events = {
-    .accepts = on_accepts,
-    .delivered = on_observed,
     .error = on_error,
     .refused = on_refused,
     .may_follow = on_may_follow,
@@ -248,12 +298,12 @@ static ddp_placer *placer_of(rdmap_stream *stream)
                                                          .stream = config->identity,
                                                          .stags = config->stags,
                                                          .queues = stream->queues,
-                                                         .queue_count = RDMAP_QUEUES,
+                                                         .queue_count = rdmap_queues_of(config->generation),
                                                          .probe = config->probe,
                                                          .probe_user = config->probe_user,
                                                          .first_offset = rdmap_stream_first_offset(stream),
                                                          .report_on_arrival = config->report_on_arrival},
-                                    config->only_observes ? &observer_events : &placer_events, stream);
+                                    &placer_events, stream);
     if (stream->is_terminated) {
       ddp_placer_stop(stream->placer);
     }

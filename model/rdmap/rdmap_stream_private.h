@@ -26,10 +26,13 @@ typedef enum framing {
 
 /* RDMAP's own messages, which most streams never have. */
 typedef struct own_messages {
-  rdmap_read_request request;                  /* of the Read that is started */
-  uint8_t payload[RDMAP_TERMINATE_MAX_OCTETS]; /* of the Read Request or Terminate that is started */
-  rdmap_terminate terminate;                   /* what ended the stream */
+  rdmap_read_request request; /* of the Read that is started */
+  /* Of the Read or Atomic Request, Immediate Data or Terminate that is started. */
+  uint8_t payload[RDMAP_TERMINATE_MAX_OCTETS];
+  rdmap_terminate terminate; /* what ended the stream */
   uint8_t terminate_buffer[RDMAP_TERMINATE_MAX_OCTETS];
+  rdmap_reads *reads;        /* NULL: no request was sent yet */
+  uint8_t *atomic_responses; /* buffers of QN 3, ORD of them; NULL: none was needed yet */
 } own_messages;
 
 struct rdmap_stream {
@@ -48,16 +51,20 @@ struct rdmap_stream {
   bool terminate_due : 1; /* own->terminate goes out next */
 
   /* Sending */
-  bool is_read : 1;             /* the message is an operation, and that is a Read: own->request */
+  rdmap_opcode operation : 8;   /* of the message, which is one */
   ddp_segmenter *segmenter;     /* NULL: no message was started yet */
   rdmap_send_queue *operations; /* NULL: none is posted */
-  rdmap_reads *reads;           /* NULL: none was sent yet */
-  rdmap_responder *responder;   /* NULL: no Read Request came yet */
+  rdmap_responder *responder;   /* NULL: no Read or Atomic Request came yet */
 
   /* Receiving */
   ddp_untagged_queue *queues[RDMAP_QUEUES]; /* NULL: nothing came or was posted for it yet */
   ddp_placer *placer;                       /* NULL: no segment came yet */
 };
+
+static inline bool has_extensions(const rdmap_stream *stream)
+{
+  return iwarp_generation_rules_of(stream->config.generation)->rdmap_extensions;
+}
 
 static inline bool is_idle(const rdmap_stream *stream)
 {
@@ -74,7 +81,8 @@ static inline own_messages *own_of(rdmap_stream *stream)
 
 static inline uint32_t open_reads(const rdmap_stream *stream)
 {
-  return stream->reads ? (uint32_t)stream->reads->open.count : 0;
+  const rdmap_reads *reads = stream->own ? stream->own->reads : NULL;
+  return reads ? (uint32_t)reads->open.count : 0;
 }
 
 static inline uint32_t pending_requests(const rdmap_stream *stream)
@@ -89,5 +97,5 @@ void rdmap_stream_end(rdmap_stream *stream, const rdmap_terminate *terminate, bo
  * post. */
 void rdmap_stream_complete(rdmap_stream *stream, time_ps now);
 
-/* The Reads open; made when they are needed first. */
+/* The Reads and Atomics open; made when they are needed first. */
 rdmap_reads *rdmap_stream_reads_of(rdmap_stream *stream);

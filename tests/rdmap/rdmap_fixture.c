@@ -53,15 +53,24 @@ static void on_completed(void *user, const rdmap_completion *completion, time_ps
   g_autofree char *invalidated =
       completion->invalidated ? g_strdup_printf(", invalidated 0x%x", completion->invalidated_stag) : NULL;
   if (completion->is_receive) {
-    write_log(host_at(user, now), "received %" G_GUINT64_FORMAT " (%" G_GUINT64_FORMAT " octets)%s%s",
+    g_autofree char *immediate =
+        completion->is_immediate
+            ? g_strdup_printf(", immediate %" G_GINT64_MODIFIER "x", completion->immediate)
+            : NULL;
+    write_log(host_at(user, now), "received %" G_GUINT64_FORMAT " (%" G_GUINT64_FORMAT " octets)%s%s%s",
               completion->id, completion->octets, completion->solicited ? ", solicited" : "",
-              invalidated ? invalidated : "");
+              invalidated ? invalidated : "", immediate ? immediate : "");
     return;
   }
-  g_assert_true(rdmap_opcode_rules_of((uint8_t)completion->operation)->is_send ||
-                completion->operation <= RDMAP_READ_REQUEST);
-  write_log(host_at(user, now), "completed %" G_GUINT64_FORMAT "%s", completion->id,
-            completion->in_error ? " in error" : "");
+  bool is_atomic = completion->operation == RDMAP_ATOMIC_REQUEST;
+  g_assert_true(rdmap_opcode_rules_of((uint8_t)completion->operation)->queue_number == RDMAP_QUEUE_SEND ||
+                completion->operation == RDMAP_READ_REQUEST || is_atomic);
+  g_autofree char *original =
+      is_atomic && !completion->in_error
+          ? g_strdup_printf(", original %" G_GINT64_MODIFIER "x", completion->original)
+          : NULL;
+  write_log(host_at(user, now), "completed %" G_GUINT64_FORMAT "%s%s", completion->id,
+            completion->in_error ? " in error" : "", original ? original : "");
 }
 
 static void on_terminated(void *user, const rdmap_terminate *terminate, bool by_peer, time_ps now)

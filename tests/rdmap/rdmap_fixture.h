@@ -103,8 +103,9 @@ rdmap_config rdmap_fixture_config(uint32_t stream_id);
 
 /* `a` and `b` may be NULL: rdmap_fixture_config(); with `stags` NULL each host gets a table of its own. The
  * lines of a log join with "; ":
- * "received 3 (70 octets)"  buffer_id and length; then ", solicited" and ", invalidated 0x1234"
- * "completed 5", "completed 5 in error"
+ * "received 3 (70 octets)"  buffer_id and length; then ", solicited", ", invalidated 0x1234" and of Immediate
+ *                           Data ", immediate 1f"
+ * "completed 5", "completed 5 in error"; of an Atomic "completed 5, original 1f"
  * "sends Terminate 1/2/02", "got Terminate 1/2/02"
  * "half-closed" */
 rdmap_fixture *rdmap_fixture_new(const rdmap_config *a, const rdmap_config *b);

@@ -26,18 +26,17 @@ static uint64_t send(rdmap_send_queue *queue, uint64_t id, uint64_t fpdu_end)
 
 static void assert_done(rdmap_send_queue *queue, uint64_t id)
 {
-  rdmap_work work;
-  g_assert_true(rdmap_send_queue_take_done(queue, &work));
-  g_assert_cmpuint(work.id, ==, id);
+  rdmap_completion completion;
+  g_assert_true(rdmap_send_queue_take_done(queue, &completion));
+  g_assert_cmpuint(completion.id, ==, id);
 }
 
 static void assert_ended(rdmap_send_queue *queue, uint64_t id, bool in_error)
 {
-  rdmap_work work;
-  bool was_in_error;
-  g_assert_true(rdmap_send_queue_take_ended(queue, &work, &was_in_error));
-  g_assert_cmpuint(work.id, ==, id);
-  g_assert_cmpint(was_in_error, ==, in_error);
+  rdmap_completion completion;
+  g_assert_true(rdmap_send_queue_take_ended(queue, &completion));
+  g_assert_cmpuint(completion.id, ==, id);
+  g_assert_cmpint(completion.in_error, ==, in_error);
 }
 
 /* When the stream ends, only a Read with its response is known to be well (RDMAP-221, RDMAP-228), an
@@ -52,16 +51,15 @@ TEST(test_ended)
   post(queue, 5, RDMAP_READ_REQUEST);
   send(queue, 1, 100);
   send(queue, 2, 200);
-  rdmap_send_queue_answered(queue, send(queue, 3, 300));
+  rdmap_send_queue_answered(queue, send(queue, 3, 300), 0);
   rdmap_send_queue_acknowledged(queue, 300);
   assert_ended(queue, 1, true);
   assert_ended(queue, 2, true);
   assert_ended(queue, 3, false);
   assert_ended(queue, 4, true);
   assert_ended(queue, 5, true);
-  rdmap_work work;
-  bool in_error;
-  g_assert_false(rdmap_send_queue_take_ended(queue, &work, &in_error));
+  rdmap_completion completion;
+  g_assert_false(rdmap_send_queue_take_ended(queue, &completion));
   g_assert_cmpuint(rdmap_send_queue_count(queue), ==, 0);
   g_assert_cmpuint(queue->unanswered, ==, 0);
 }
@@ -78,7 +76,7 @@ TEST(test_many)
     uint64_t number = send(queue, id, 10 * id + 10);
     g_assert_cmpuint(number, ==, id);
     if (id % 10 == 3) {
-      rdmap_send_queue_answered(queue, number);
+      rdmap_send_queue_answered(queue, number, 0);
     }
     if (id >= 7) { /* seven in flight */
       rdmap_send_queue_acknowledged(queue, 10 * (id - 7) + 10);

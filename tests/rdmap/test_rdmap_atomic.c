@@ -116,7 +116,8 @@ static void assert_wire(const uint8_t *wire, uint32_t length, const char *hex)
   g_assert_cmpstr(actual->str, ==, hex);
 }
 
-/* RFC 7306 figure 4: 52 octets; a FetchAdd compares nothing under a mask of ones, whatever was asked for. */
+/* R7306-025, R7306-037, R7306-038, R7306-043 (figure 4): 52 octets; a FetchAdd compares nothing under a mask
+ * of ones, whatever was asked for. */
 TEST(test_request_header)
 {
   const rdmap_atomic atomic = {.opcode = RDMAP_ATOMIC_COMPARE_SWAP,
@@ -158,7 +159,7 @@ TEST(test_request_header)
               "FFFFFFFFFFFFFFFF");
 }
 
-/* RFC 7306 figure 6: 12 octets. */
+/* R7306-056 (figure 6): 12 octets. */
 TEST(test_response_header)
 {
   uint8_t wire[RDMAP_ATOMIC_RESPONSE_OCTETS];

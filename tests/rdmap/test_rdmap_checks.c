@@ -349,6 +349,33 @@ TEST(test_too_long)
   }
 }
 
+/* R7306-103, R7306-105: the fields of RFC 7306's messages are validated like those of all others: DDP's, with
+ * QN 4 for the one that does not exist, and RV. */
+TEST(test_fields_of_extensions)
+{
+  for (uint8_t opcode = RDMAP_IMMEDIATE; opcode <= RDMAP_ATOMIC_RESPONSE; opcode++) {
+    const uint32_t queue = rdmap_opcode_rules_of(opcode)->queue_number;
+    ddp_header right = {.last = true, .version = 1, .ulp_control = 0x40 | opcode};
+    set_buffer(&right, (int)queue);
+    for (size_t i = 0; i < G_N_ELEMENTS(untagged_fields); i++) {
+      g_test_message("opcode %u, %s", opcode, untagged_fields[i].what);
+      ddp_header header = with_field(right, &untagged_fields[i].header);
+      header.queue_number += i == 0; /* QN 3 exists */
+      g_autoptr(rdmap_fixture) f = rdmap_fixture_with_targets(B_WITH(.generation = IWARP_RFC6581));
+      forge(f->a, &header, NULL, 8);
+      pass(f->a, 0);
+      assert_terminates(f, 0x12, untagged_fields[i].code);
+    }
+    for (unsigned version = 0; version < 4; version += version == 0 ? 2 : 1) {
+      g_autoptr(rdmap_fixture) f = rdmap_fixture_with_targets(B_WITH(.generation = IWARP_RFC6581));
+      right.ulp_control = (uint8_t)(version << 6 | opcode);
+      forge(f->a, &right, NULL, 8);
+      pass(f->a, 0);
+      assert_terminates(f, 0x02, 0x05);
+    }
+  }
+}
+
 /* A segment of random fields, three times in four near the edges of what is allowed. */
 static void forge_hostile(rdmap_fixture *f, random_stream *random)
 {

@@ -10,7 +10,8 @@ static rdmap_fixture *extended_new(void)
 
 #define IMMEDIATE_TEST(name) TEST_OF(rdmap_fixture, f, extended_new(), name)
 
-/* R7306-006 … R7306-008, R7306-010, R7306-011: 18 octets of header and 8 of data, with RV 1, the opcode, no
+/* R7306-006, R7306-007, R7306-008, R7306-010, R7306-011, R7306-081, R7306-082, R7306-083, R7306-086,
+ * R7306-087, R7306-088, R7306-110: 18 octets of header and 8 of data, with RV 1, the opcode, no
  * STag and QN 0, in the MSNs of Sends. */
 IMMEDIATE_TEST(test_wire)
 {
@@ -24,8 +25,9 @@ IMMEDIATE_TEST(test_wire)
   assert_sent(f->a, 2, "41 49 00000000 00000000 00000003 00000000 F0E0D0C0B0A09080");
 }
 
-/* The data lies in the buffer and comes with the completion, in the order sent, after the Write before it is
- * Placed; the Data Source's completes when it is sure to arrive. Between Sends it takes its turn. */
+/* R7306-078, R7306-079, R7306-084, R7306-085, R7306-090, R7306-091, R7306-093: the data lies in the buffer
+ * and comes with the completion, in the order sent, after the Write before it is Placed; the Data Source's
+ * completes when it is sure to arrive. Between Sends it takes its turn. */
 IMMEDIATE_TEST(test_order_and_completion)
 {
   uint8_t *source = new_pattern(f->a, 300, 1), *sink = new_memory(f->b, 300), *buffers[4];
@@ -71,9 +73,9 @@ IMMEDIATE_TEST(test_discarded)
   assert_log(f->b, "received 70 (8 octets), immediate 0");
 }
 
-/* §6.3: anything but 8 octets ends the stream by 0/2/FF (note D68), with the DDP header and nothing of
- * RDMAP's (§8.1 item 2), and the ULP does not learn of it; more than its buffer holds is DDP's error. In two
- * segments 8 octets are right. */
+/* R7306-080, R7306-089, R7306-102 (§6.3): anything but 8 octets ends the stream by 0/2/FF (note D68), with
+ * the DDP header and nothing of RDMAP's (§8.1 item 2), and the ULP does not learn of it; more than its buffer
+ * holds is DDP's error. In two segments 8 octets are right. */
 IMMEDIATE_TEST(test_lengths)
 {
   for (uint32_t length = 0; length <= 17; length++) {
@@ -113,7 +115,7 @@ IMMEDIATE_TEST(test_invalidates_nothing)
 }
 
 /* R7306-003: in the generations before the opcodes are reserved: 0/2/06; an Atomic Response's queue does not
- * exist: 1/2/01. In another queue than its own each is unexpected. */
+ * exist: 1/2/01. */
 TEST(test_generations_before)
 {
   for (iwarp_generation generation = IWARP_RDMAC; generation < IWARP_RFC6581; generation++) {
@@ -135,6 +137,7 @@ TEST(test_generations_before)
   }
 }
 
+/* R7306-104: in another queue than its own, or Tagged, each is unexpected. */
 IMMEDIATE_TEST(test_wrong_queue)
 {
   for (uint8_t opcode = RDMAP_IMMEDIATE; opcode <= RDMAP_ATOMIC_RESPONSE; opcode++) {

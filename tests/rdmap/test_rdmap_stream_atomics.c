@@ -64,7 +64,9 @@ static void assert_refused(const rdmap_fixture *f, const char *expected, uint32_
   g_assert_cmpuint(terminate->segment_octets, ==, octets);
 }
 
-/* R7306-006, R7306-007, R7306-010, R7306-011, R7306-017, R7306-018: 52 octets on QN 1, in the MSNs of Read
+/* R7306-006, R7306-007, R7306-008, R7306-010, R7306-011, R7306-017, R7306-018, R7306-033, R7306-035,
+ * R7306-036, R7306-040, R7306-045, R7306-046, R7306-051, R7306-052, R7306-053, R7306-058, R7306-059,
+ * R7306-060, R7306-061, R7306-110: 52 octets on QN 1, in the MSNs of Read
  * Requests; 12 on QN 3, in MSNs of their own, with the identifier of the request. */
 ATOMIC_TEST(test_wire)
 {
@@ -95,8 +97,10 @@ ATOMIC_TEST(test_wire)
   assert_sent(f->b, 2, "41 4B 00000000 00000003 00000002 00000000 00000002 0102030405060708");
 }
 
-/* The Responder's ULP learns nothing; the Requester's operation is complete when the Response is Delivered,
- * not when the request is acknowledged (§5.4 rules 1 and 7). */
+/* R7306-048, R7306-049, R7306-054, R7306-055, R7306-064, R7306-066, R7306-068, R7306-075, R7306-076,
+ * R7306-077: the Responder's ULP learns nothing; requests are processed and answered in their order, each
+ * CmpSwap on what the Atomic before it left; the Requester's operation is complete when the Response is
+ * Delivered, not when the request is acknowledged (§5.4 rules 1 and 7). */
 ATOMIC_TEST(test_completion)
 {
   post_atomic(f->a, 1, fetch_add(0x10));
@@ -123,8 +127,9 @@ ATOMIC_TEST(test_completion)
   g_assert_true(rdmap_stream_is_drained(f->a->stream) && rdmap_stream_is_drained(f->b->stream));
 }
 
-/* An Atomic Request that is Placed beyond a hole does nothing until it is Delivered (§5.4 rules 3 and 5), and
- * later messages do not wait for its response (rules 4 and 6). */
+/* R7306-071, R7306-072, R7306-073, R7306-074, R7306-094: an Atomic Request that is Placed beyond a hole does
+ * nothing until it is Delivered (§5.4 rules 3 and 5), and later messages do not wait for its response (rules
+ * 4 and 6). */
 ATOMIC_TEST(test_starts_at_delivery)
 {
   uint64_t value = 500;
@@ -148,8 +153,8 @@ ATOMIC_TEST(test_starts_at_delivery)
   assert_log(f->a, "completed 1; completed 2, original 1f4; completed 3"); /* 0x1F4 = 500 */
 }
 
-/* §7: responses to Reads and Atomics come in the order of the requests, and each sees what those before it
- * left. */
+/* R7306-095, R7306-096 (§7): responses to Reads and Atomics come in the order of the requests, and each sees
+ * what those before it left. */
 ATOMIC_TEST(test_order_among_reads)
 {
   post_read(f->a, 1, 8, 0);
@@ -174,7 +179,8 @@ ATOMIC_TEST(test_order_among_reads)
   }
 }
 
-/* Reads and Atomics are open up to ORD together; what a fence holds up waits for both. */
+/* R7306-034, R7306-063: Reads and Atomics are open up to ORD together; what a fence holds up waits for both.
+ */
 TEST(test_ord_and_fence)
 {
   g_autoptr(rdmap_fixture) f = fixture_with(2, 8);
@@ -198,7 +204,7 @@ TEST(test_ord_and_fence)
       refuses(fixture_with(0, 8)->a, .operation = RDMAP_ATOMIC_REQUEST, .atomic = &(rdmap_atomic){0}));
 }
 
-/* The buffers of QN 1 are for both: IRD requests find one, the next none (1/2/02). */
+/* R7306-047, R7306-062: the buffers of QN 1 are for both: IRD requests find one, the next none (1/2/02). */
 TEST(test_ird)
 {
   g_autoptr(rdmap_fixture) f = fixture_with(8, 2);
@@ -210,8 +216,8 @@ TEST(test_ird)
   g_assert_cmphex(rdmap_atomic_load(f->remote), ==, first_value);
 }
 
-/* R7306-012: FetchAdds of two streams on one buffer of one RNIC, in any order: every original value occurs
- * once, and the memory has the sum of all. */
+/* R7306-012, R7306-067, R7306-069: FetchAdds of two streams on one buffer of one RNIC, in any order: every
+ * original value occurs once, and the memory has the sum of all. */
 TEST(test_two_streams)
 {
   enum { ATOMICS = 200, STREAMS = 2 };
@@ -278,8 +284,9 @@ ATOMIC_TEST(test_small_segments)
   g_assert_cmphex(rdmap_atomic_load(f->remote), ==, first_value + 1);
 }
 
-/* R7306-021 … R7306-024: at an address that is not aligned nothing changes, and the stream ends by 0/2/07;
- * whatever the Tagged Offset is that the buffer starts at. */
+/* R7306-020, R7306-021, R7306-022, R7306-023, R7306-024, R7306-028, R7306-029, R7306-030, R7306-031,
+ * R7306-032, R7306-041, R7306-042, R7306-106, R7306-107: at an address that is not aligned nothing changes,
+ * and the stream ends by 0/2/07; whatever the Tagged Offset is that the buffer starts at. */
 TEST(test_unaligned)
 {
   for (uint64_t base = 0x1000; base < 0x1004; base++) {
@@ -307,8 +314,8 @@ TEST(test_unaligned)
   }
 }
 
-/* §5.2.1 rule 4, by §1.1: an Atomic that does not exist is 0/2/06 (note D68). Reserved bits beside AOpCode do
- * not matter. */
+/* R7306-039, R7306-044, R7306-050, R7306-102 (§5.2.1 rule 4, by §1.1): an Atomic that does not exist is
+ * 0/2/06 (note D68). Reserved bits beside AOpCode do not matter. */
 TEST(test_unknown_atomics)
 {
   for (unsigned opcode = 0; opcode < 32; opcode++) {
@@ -330,8 +337,8 @@ TEST(test_unknown_atomics)
   }
 }
 
-/* A request has 52 octets; more than its buffer has are DDP's error. A Read Request of the generation may be
- * too long for itself in the same buffer (note D29). */
+/* R7306-004: a request has 52 octets; more than its buffer has are DDP's error. A Read Request of the
+ * generation may be too long for itself in the same buffer (note D29). */
 TEST(test_request_lengths)
 {
   for (uint32_t length = 0; length <= 54; length++) {
@@ -351,8 +358,8 @@ TEST(test_request_lengths)
   assert_refused(f, "0/2/FF", 47);
 }
 
-/* §5.2.2 rule 7: a response that is not the one due is 0/2/06, of a wrong length or identifier 0/2/FF; the
- * Atomic completes in error. */
+/* R7306-065, R7306-102 (§5.2.2 rule 7): a response that is not the one due is 0/2/06, of a wrong length or
+ * identifier 0/2/FF; the Atomic completes in error. */
 TEST(test_responses)
 {
   static const struct {
@@ -467,13 +474,14 @@ ATOMIC_TEST(test_ends)
                    "completed 3 in error; completed 4 in error");
 }
 
-/* FIN of the peer while an Atomic is open: no response can come any more. */
+/* R7306-101: FIN of the peer while an Atomic is open: no response can come any more. */
 ATOMIC_TEST(test_half_closed)
 {
   post_atomic(f->a, 1, fetch_add(1));
   pull_all(f->a);
   rdmap_stream_llp_finished(f->a->stream, f->now);
   assert_log(f->a, "sends Terminate 2/0/01; completed 1 in error");
+  g_assert_false(f->a->sent_terminate.has_segment || f->a->sent_terminate.has_request);
   g_assert_true(refuses(f->a, .operation = RDMAP_ATOMIC_REQUEST, .atomic = &(rdmap_atomic){0}));
 }
 

@@ -23,6 +23,12 @@ static void fail_by_segment(rdmap_stream *stream, rdmap_error error, const ddp_s
   end_by_segment(stream, &terminate, segment, now);
 }
 
+/* The generation has not what `rules` are of. */
+static bool is_missing(const rdmap_stream *stream, const rdmap_opcode_rules *rules)
+{
+  return rules->is_extension && !has_extensions(stream);
+}
+
 /* Checks for what RDMAP finds wrong in the fields of a segment (rdmap-00 §9.2; RDMAP-238, RDMAP-239): false
  * and `*error`. The order is that of note D12. */
 static bool check(const rdmap_stream *stream, const ddp_header *header, rdmap_error *error)
@@ -33,7 +39,7 @@ static bool check(const rdmap_stream *stream, const ddp_header *header, rdmap_er
   }
   error->code = RDMAP_OPERATION_UNEXPECTED_OPCODE;
   const rdmap_opcode_rules *rules = rdmap_opcode_rules_of(rdmap_control_opcode(header->ulp_control));
-  if (!rules || (rules->is_extension && !has_extensions(stream))) {
+  if (!rules || is_missing(stream, rules)) {
     return false;
   }
   /* No code is given for an opcode in the wrong buffer model or queue; it is unexpected there (RDMAP-106,
@@ -74,8 +80,16 @@ static void on_error(void *user, ddp_error error, const ddp_segment *segment, ti
   if (stream->config.strict_rdmap00 && not_associated) {
     error.code = DDP_TAGGED_INVALID_STAG;
   }
-  /* rdmap-00 §6.8 fig. 9 (RDMAP-111): layer 1 takes DDP's own numbers. */
-  fail_by_segment(stream, (rdmap_error){RDMAP_LAYER_DDP, (uint8_t)error.type, error.code}, segment, now);
+  /* rdmap-00 §6.8 fig. 9 (RDMAP-111): layer 1 takes DDP's own numbers. But an Atomic Request does not fit
+   * into the buffer for a Read Request, and who has no Atomics is to report its opcode (RFC 7306 §1.1). */
+  const rdmap_opcode_rules *rules = rdmap_opcode_rules_of(rdmap_control_opcode(segment->header.ulp_control));
+  rdmap_error reported = {RDMAP_LAYER_DDP, (uint8_t)error.type, error.code};
+  if (error.type == DDP_ERROR_UNTAGGED && error.code == DDP_UNTAGGED_TOO_LONG && rules &&
+      is_missing(stream, rules)) {
+    reported =
+        (rdmap_error){RDMAP_LAYER_RDMA, RDMAP_REMOTE_OPERATION_ERROR, RDMAP_OPERATION_UNEXPECTED_OPCODE};
+  }
+  fail_by_segment(stream, reported, segment, now);
 }
 
 static G_GNUC_NO_INLINE void take_response(rdmap_stream *stream, const ddp_segment *segment, time_ps now)

@@ -114,53 +114,6 @@ IMMEDIATE_TEST(test_invalidates_nothing)
   g_assert_nonnull(ddp_stag_table_find(f->b->stags, stag));
 }
 
-/* R7306-003: in the generations before the opcodes are reserved: 0/2/06; an Atomic Response's queue does not
- * exist: 1/2/01. */
-TEST(test_generations_before)
-{
-  for (iwarp_generation generation = IWARP_RDMAC; generation < IWARP_RFC6581; generation++) {
-    for (uint8_t opcode = RDMAP_IMMEDIATE; opcode <= RDMAP_ATOMIC_RESPONSE; opcode++) {
-      g_autoptr(rdmap_fixture) f =
-          rdmap_fixture_new(A_WITH(.generation = generation), B_WITH(.generation = generation));
-      const iwarp_generation_rules *rules = iwarp_generation_rules_of(generation);
-      post_receive(f->b, 16);
-      forge(f->a,
-            &(ddp_header){.last = true,
-                          .version = rules->ddp_version,
-                          .ulp_control = (uint8_t)(rules->rdmap_version << 6 | opcode),
-                          .queue_number = rdmap_opcode_rules_of(opcode)->queue_number,
-                          .msn = 1},
-            NULL, 8);
-      pass_rest(f->a);
-      assert_log(f->b, opcode == RDMAP_ATOMIC_RESPONSE ? "sends Terminate 1/2/01" : "sends Terminate 0/2/06");
-    }
-  }
-}
-
-/* R7306-104: in another queue than its own, or Tagged, each is unexpected. */
-IMMEDIATE_TEST(test_wrong_queue)
-{
-  for (uint8_t opcode = RDMAP_IMMEDIATE; opcode <= RDMAP_ATOMIC_RESPONSE; opcode++) {
-    for (uint32_t queue = 0; queue <= RDMAP_QUEUES; queue++) {
-      g_autoptr(rdmap_fixture) one = extended_new();
-      post_receive(one->b, 16);
-      forge(one->a,
-            &(ddp_header){
-                .last = true, .version = 1, .ulp_control = 0x40 | opcode, .queue_number = queue, .msn = 1},
-            NULL, 8);
-      pass_rest(one->a);
-      if (queue == RDMAP_QUEUES) {
-        assert_log(one->b, "sends Terminate 1/2/01");
-      } else if (queue != rdmap_opcode_rules_of(opcode)->queue_number) {
-        assert_log(one->b, "sends Terminate 0/2/06");
-      }
-    }
-  }
-  forge(f->a, &(ddp_header){.tagged = true, .last = true, .version = 1, .ulp_control = 0x48}, NULL, 0);
-  pass_rest(f->a);
-  assert_log(f->b, "sends Terminate 0/2/06");
-}
-
 /* Immediate Data posted, sent and not acknowledged when the stream ends completes in error, as a Send. */
 IMMEDIATE_TEST(test_ends_in_error)
 {

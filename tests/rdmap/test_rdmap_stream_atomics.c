@@ -200,8 +200,8 @@ TEST(test_ord_and_fence)
   assert_log(f->a,
              "completed 1; completed 2, original 102030405060708; completed 3, original 102030405060709; "
              "completed 4");
-  g_assert_true(
-      refuses(fixture_with(0, 8)->a, .operation = RDMAP_ATOMIC_REQUEST, .atomic = &(rdmap_atomic){0}));
+  g_autoptr(rdmap_fixture) without_ord = fixture_with(0, 8);
+  g_assert_true(refuses(without_ord->a, .operation = RDMAP_ATOMIC_REQUEST, .atomic = &(rdmap_atomic){0}));
 }
 
 /* R7306-047, R7306-062: the buffers of QN 1 are for both: IRD requests find one, the next none (1/2/02). */

@@ -3,9 +3,10 @@
 
 #include "base/big_endian.h"
 
-const rdmap_opcode rdmap_fixture_operations[RDMAP_FIXTURE_OPERATIONS] = {
+const rdmap_opcode rdmap_fixture_operations[RDMAP_FIXTURE_EXTENDED] = {
     RDMAP_WRITE,           RDMAP_READ_REQUEST, RDMAP_SEND,
-    RDMAP_SEND_INVALIDATE, RDMAP_SEND_SE,      RDMAP_SEND_SE_INVALIDATE};
+    RDMAP_SEND_INVALIDATE, RDMAP_SEND_SE,      RDMAP_SEND_SE_INVALIDATE,
+    RDMAP_IMMEDIATE,       RDMAP_IMMEDIATE_SE, RDMAP_ATOMIC_REQUEST};
 
 /* Memory between guards. */
 typedef struct guarded {

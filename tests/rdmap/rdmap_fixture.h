@@ -14,9 +14,9 @@ enum { HOSTS = 2, GUARD_OCTETS = 64, UNTOUCHED = 0xEE, DEFAULT_MULPDU = 114, PD 
 /* This is where the first FPDU of each host starts: positions pass 2^32 soon. */
 #define FIRST_OFFSET ((UINT64_C(1) << 32) - 200)
 
-/* This is what a ULP posts. */
-enum { RDMAP_FIXTURE_OPERATIONS = 6 };
-extern const rdmap_opcode rdmap_fixture_operations[RDMAP_FIXTURE_OPERATIONS];
+/* This is what a ULP posts: in all generations the first six. */
+enum { RDMAP_FIXTURE_OPERATIONS = 6, RDMAP_FIXTURE_EXTENDED = 9 };
+extern const rdmap_opcode rdmap_fixture_operations[RDMAP_FIXTURE_EXTENDED];
 
 /* One ULPDU, and where its FPDU lies in the stream of its sender. */
 typedef struct sent_ulpdu {

@@ -1,10 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Both ends post all kinds of operations, ULPDUs arrive in any order within a window, acknowledgements come
- * when they like. */
+/* Both ends post all kinds of operations, in every other case those of RFC 7306, too; ULPDUs arrive in any
+ * order within a window, acknowledgements come when they like. */
+#include "base/big_endian.h"
 #include "base/random_stream.h"
 #include "rdmap_fixture.h"
 
-enum { CASES = 300, OPERATIONS = 30, MAX_OCTETS = 400, SPACE = OPERATIONS * MAX_OCTETS, WINDOW = 6 };
+enum {
+  CASES = 300,
+  OPERATIONS = 30,
+  MAX_OCTETS = 400,
+  SPACE = OPERATIONS * MAX_OCTETS,
+  WINDOW = 6,
+  VALUES = 4
+};
 
 typedef struct random_end {
   rdmap_host *host;
@@ -16,7 +24,11 @@ typedef struct random_end {
   uint8_t *source;   /* of its Writes and Sends, and for the peer's Reads */
   uint8_t *sink;     /* of the peer's Writes */
   uint8_t *read_sink;
-  uint32_t source_stag, sink_stag, read_sink_stag, ord;
+  uint8_t *values; /* VALUES of 8 octets, for the peer's Atomics */
+  uint32_t source_stag, sink_stag, read_sink_stag, values_stag, ord;
+  /* What the end's Atomics have made of the peer's values once they are done, and what each finds there: they
+   * are executed in the order posted. */
+  uint64_t made[VALUES], found[OPERATIONS];
   uint8_t *buffers[OPERATIONS];
   size_t received, completed; /* so far */
 } random_end;
@@ -26,12 +38,14 @@ static uint32_t draw(const random_end *e, uint64_t below)
   return (uint32_t)random_stream_below(e->random, below);
 }
 
-/* The `nth` Send that the end posted; how many operations there are when there are not so many. */
+/* The `nth` Send or Immediate Data that the end posted; how many operations there are when there are not so
+ * many. */
 static size_t nth_send(const random_end *e, size_t nth)
 {
   size_t i = 0;
   for (; i < e->count; i++) {
-    if (e->posted[i].operation >= RDMAP_SEND && nth-- == 0) {
+    const rdmap_opcode_rules *rules = rdmap_opcode_rules_of((uint8_t)e->posted[i].operation);
+    if (!rules->tagged && rules->queue_number == RDMAP_QUEUE_SEND && nth-- == 0) {
       break;
     }
   }
@@ -61,19 +75,27 @@ static void on_event(rdmap_host *host)
     if (work->operation == RDMAP_READ_REQUEST) {
       g_assert_cmpmem(e->read_sink + work->local_offset, work->length, peer->source + work->remote_offset,
                       work->length);
+    } else if (work->operation == RDMAP_ATOMIC_REQUEST) {
+      g_string_append_printf(expected, ", original %" G_GINT64_MODIFIER "x", e->found[e->completed - 1]);
     }
   } else {
     size_t index = nth_send(peer, e->received);
     g_assert_cmpuint(index, <, peer->count);
     const rdmap_work *work = &peer->posted[index];
     const rdmap_opcode_rules *rules = rdmap_opcode_rules_of((uint8_t)work->operation);
+    uint8_t immediate[RDMAP_IMMEDIATE_OCTETS];
+    big_endian_write_64(immediate, work->immediate);
+    const uint8_t *octets = rules->is_send ? work->source_user : immediate;
     g_string_printf(expected, "received %zu (%u octets)%s", e->received + 1, work->length,
                     rules->solicits ? ", solicited" : "");
+    if (!rules->is_send) {
+      g_string_append_printf(expected, ", immediate %" G_GINT64_MODIFIER "x", work->immediate);
+    }
     if (rules->invalidates) {
       g_string_append_printf(expected, ", invalidated 0x%x", work->remote_stag);
       g_assert_null(ddp_stag_table_find(host->stags, work->remote_stag));
     }
-    g_assert_cmpmem(e->buffers[e->received], work->length, work->source_user, work->length);
+    g_assert_cmpmem(e->buffers[e->received], work->length, octets, work->length);
     check_written(peer, index);
     e->received++;
   }
@@ -87,6 +109,10 @@ static void end_init(random_end *e, rdmap_host *host)
   e->source = new_pattern(host, SPACE, seed);
   e->sink = new_memory(host, SPACE);
   e->read_sink = new_memory(host, SPACE);
+  e->values = new_memory(host, VALUES * RDMAP_ATOMIC_OCTETS);
+  e->values_stag = register_memory(host, e->values, 0, VALUES * RDMAP_ATOMIC_OCTETS,
+                                   DDP_ACCESS_REMOTE_READ | DDP_ACCESS_REMOTE_WRITE);
+  memset(e->made, UNTOUCHED, sizeof e->made);
   e->source_stag = register_memory(host, e->source, 0, SPACE, DDP_ACCESS_REMOTE_READ);
   e->sink_stag = register_memory(host, e->sink, 0, SPACE, DDP_ACCESS_REMOTE_WRITE);
   e->read_sink_stag = register_memory(host, e->read_sink, 0, SPACE, DDP_ACCESS_REMOTE_WRITE);
@@ -97,6 +123,26 @@ static void end_init(random_end *e, rdmap_host *host)
   host->at_event_user = e;
 }
 
+/* An Atomic on one of the peer's values, half of whose comparisons find what is there. */
+static rdmap_atomic draw_atomic(random_end *e)
+{
+  uint64_t draws[4];
+  for (size_t i = 0; i < G_N_ELEMENTS(draws); i++) {
+    draws[i] = random_stream_next(e->random);
+  }
+  uint32_t value = draw(e, VALUES);
+  rdmap_atomic atomic = {.opcode = draw(e, 2) ? RDMAP_ATOMIC_FETCH_ADD : RDMAP_ATOMIC_COMPARE_SWAP,
+                         .stag = e->peer->values_stag,
+                         .offset = value * RDMAP_ATOMIC_OCTETS,
+                         .data = draws[0],
+                         .mask = draws[1],
+                         .compare = draw(e, 2) ? e->made[value] : draws[2],
+                         .compare_mask = draws[3]};
+  e->found[e->count] = e->made[value];
+  e->made[value] = rdmap_atomic_result(&atomic, e->made[value]);
+  return atomic;
+}
+
 static void post_one(random_end *e)
 {
   if (e->count == OPERATIONS) {
@@ -104,8 +150,11 @@ static void post_one(random_end *e)
   }
   rdmap_work *work = &e->posted[e->count];
   uint64_t own = e->count * MAX_OCTETS;
+  bool extends = has_extensions(e->host->stream);
+  uint64_t kinds = extends ? RDMAP_FIXTURE_EXTENDED : RDMAP_FIXTURE_OPERATIONS;
+  rdmap_atomic atomic; /* copied when it is posted */
   *work = (rdmap_work){.id = e->count,
-                       .operation = rdmap_fixture_operations[draw(e, RDMAP_FIXTURE_OPERATIONS)],
+                       .operation = rdmap_fixture_operations[draw(e, kinds)],
                        .length = draw(e, 4) == 0 ? 0 : draw(e, MAX_OCTETS + 1),
                        .fence = draw(e, 5) == 0};
   if (work->operation == RDMAP_READ_REQUEST) {
@@ -113,6 +162,12 @@ static void post_one(random_end *e)
     work->remote_offset = draw(e, SPACE - MAX_OCTETS);
     work->local_stag = e->read_sink_stag;
     work->local_offset = own;
+  } else if (work->operation == RDMAP_ATOMIC_REQUEST) {
+    atomic = draw_atomic(e);
+    work->atomic = &atomic;
+  } else if (work->operation >= RDMAP_IMMEDIATE) {
+    work->length = RDMAP_IMMEDIATE_OCTETS;
+    work->immediate = random_stream_next(e->random);
   } else {
     work->source_user = e->source + own;
     work->remote_stag = work->operation == RDMAP_WRITE
@@ -192,7 +247,7 @@ static void check_wire(const random_end *e)
       g_assert_cmphex(ulpdu->octets[9], ==, rules->queue_number);
     }
     g_assert_true(unfinished < 0 || unfinished == (int)rules->opcode);
-    if (unfinished < 0 && rules->opcode != RDMAP_READ_RESPONSE) {
+    if (unfinished < 0 && rules->opcode != RDMAP_READ_RESPONSE && rules->opcode != RDMAP_ATOMIC_RESPONSE) {
       g_assert_cmpuint(operation, <, e->count);
       g_assert_cmpint(rules->opcode, ==, e->posted[operation++].operation);
     }
@@ -207,8 +262,10 @@ static void run_case(uint64_t seed)
   random_end ends[HOSTS] = {{.random = random, .peer = &ends[1]}, {.random = random, .peer = &ends[0]}};
   ends[0].ord = 1 + draw(&ends[0], 4);
   ends[1].ord = 1 + draw(&ends[1], 4);
-  g_autoptr(rdmap_fixture) f = rdmap_fixture_new(A_WITH(.ord = ends[0].ord, .ird = ends[1].ord),
-                                                 B_WITH(.ord = ends[1].ord, .ird = ends[0].ord));
+  iwarp_generation generation = seed % 2 ? IWARP_RFC6581 : IWARP_IETF;
+  g_autoptr(rdmap_fixture) f =
+      rdmap_fixture_new(A_WITH(.generation = generation, .ord = ends[0].ord, .ird = ends[1].ord),
+                        B_WITH(.generation = generation, .ord = ends[1].ord, .ird = ends[0].ord));
   end_init(&ends[0], f->a);
   end_init(&ends[1], f->b);
   for (size_t i = 0; i < 8 * OPERATIONS; i++) {
@@ -228,6 +285,9 @@ static void run_case(uint64_t seed)
     g_assert_cmpuint(e->completed, ==, e->count);
     g_assert_cmpuint(nth_send(e->peer, e->received), ==, e->peer->count);
     check_written(e, e->count);
+    for (size_t value = 0; value < VALUES; value++) {
+      g_assert_cmphex(rdmap_atomic_load(e->peer->values + value * RDMAP_ATOMIC_OCTETS), ==, e->made[value]);
+    }
     g_assert_true(rdmap_stream_is_drained(e->host->stream));
     check_wire(e);
   }
@@ -240,7 +300,8 @@ static void run_case(uint64_t seed)
  * answered, with the octets of the source; RDMAP-133, RDMAP-134: whose ULP is notified of nothing; RDMAP-148:
  * that of the sink of each once. RDMAP-136, RDMAP-137, RDMAP-138, RDMAP-149, RDMAP-189, RDMAP-201: in
  * whatever order requests arrive, they are taken by their MSN in the order sent, and the responses do not
- * mix. */
+ * mix. R7306-053, R7306-054, R7306-055, R7306-063, R7306-085, R7306-088: so do Atomics, on values that come
+ * out as if executed in the order posted, and Immediate Data. */
 TEST(test_random)
 {
   for (uint64_t seed = 1; seed <= CASES; seed++) {

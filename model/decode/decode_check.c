@@ -4,12 +4,12 @@
 #include <string.h>
 
 #include "decode/decode_format.h"
+#include "decode/decode_reader.h"
 #include "mpa/mpa_locator.h"
 
 enum {
   ENHANCED_REVISION = 2,
-  LAST_CODE_OF_MPA = 4,        /* without enhanced connection setup (RFC 5044 §8; RFC 6581 §8) */
-  LAST_OPCODE_OF_RFC7306 = 11, /* whose four begin after those of RFC 5040 */
+  LAST_CODE_OF_MPA = 4, /* without enhanced connection setup (RFC 5044 §8; RFC 6581 §8) */
 };
 
 /* Returns a set of `problem` alone, when `is_so`. */
@@ -65,14 +65,33 @@ static decode_problem_set check_terminate(decode_fpdu *fpdu, const decode_connec
               DECODE_PROBLEM_TERMINATE_HEADER);
 }
 
-/* Checks the opcode's own rules (RFC 5040 §4.1 fig. 4). */
+/* Checks how long a message of a fixed length is, as far as its segments are in order, and what one of RFC
+ * 7306 holds. */
+static decode_problem_set check_fixed(const decode_fpdu *fpdu, uint32_t fixed_octets)
+{
+  static const decode_problem lengths[RDMAP_OPCODES] = {[RDMAP_READ_REQUEST] = DECODE_PROBLEM_READ_REQUEST,
+                                                        [RDMAP_IMMEDIATE] = DECODE_PROBLEM_IMMEDIATE,
+                                                        [RDMAP_IMMEDIATE_SE] = DECODE_PROBLEM_IMMEDIATE,
+                                                        [RDMAP_ATOMIC_REQUEST] = DECODE_PROBLEM_ATOMIC_LENGTH,
+                                                        [RDMAP_ATOMIC_RESPONSE] =
+                                                            DECODE_PROBLEM_ATOMIC_LENGTH};
+  const decode_extension *extension = &fpdu->extension;
+  const uint64_t octets = (uint64_t)fpdu->ddp.message_offset + fpdu->payload_octets;
+
+  return when(fpdu->ddp.last ? octets != fixed_octets : octets > fixed_octets, lengths[fpdu->rdmap_opcode]) |
+         when(extension->kind == DECODE_ATOMIC_REQUEST && !rdmap_atomic_is_supported(&extension->atomic),
+              DECODE_PROBLEM_ATOMIC_OPCODE) |
+         when(extension->has_other_fields, DECODE_PROBLEM_ATOMIC_FIELDS);
+}
+
+/* Checks the opcode's own rules (RFC 5040 §4.1 fig. 4, RFC 7306 §4.1 fig. 2). */
 static decode_problem_set check_opcode(decode_fpdu *fpdu, const decode_connection *connection)
 {
   const ddp_header *ddp = &fpdu->ddp;
   const rdmap_opcode_rules *rules = fpdu->opcode;
 
   if (!rules) {
-    return when(fpdu->rdmap_opcode > LAST_OPCODE_OF_RFC7306, DECODE_PROBLEM_OPCODE);
+    return DECODE_PROBLEM_BIT(OPCODE);
   }
   if (rules->tagged != ddp->tagged) {
     return DECODE_PROBLEM_BIT(BUFFER_MODEL);
@@ -80,10 +99,10 @@ static decode_problem_set check_opcode(decode_fpdu *fpdu, const decode_connectio
   if (ddp->tagged) {
     return 0;
   }
+  const uint32_t fixed_octets = decode_fixed_octets(fpdu->rdmap_opcode);
   return when(ddp->queue_number != rules->queue_number, DECODE_PROBLEM_QUEUE) |
          when(!rules->invalidates && ddp->ulp_word != 0, DECODE_PROBLEM_INVALIDATE_STAG) |
-         when(rules->opcode == RDMAP_READ_REQUEST && fpdu->payload_octets != RDMAP_READ_REQUEST_OCTETS,
-              DECODE_PROBLEM_READ_REQUEST) |
+         (fixed_octets > 0 ? check_fixed(fpdu, fixed_octets) : 0) |
          when(rules->opcode == RDMAP_TERMINATE && ddp->message_offset == 0 &&
                   fpdu->payload_octets < RDMAP_TERMINATE_CONTROL_OCTETS,
               DECODE_PROBLEM_TERMINATE_SHORT) |

@@ -14,6 +14,12 @@
  * ULPDU_Length. A marker made of them points to no FPDU, or the scanner finds that it does not. */
 enum { NOT_CAPTURED_OCTET = 0xFF };
 
+/* Requests that are answered, and the answers, a bit each. */
+enum {
+  OPCODES_OF_READS = 1 << RDMAP_READ_REQUEST | 1 << RDMAP_READ_RESPONSE | 1 << RDMAP_ATOMIC_REQUEST |
+                     1 << RDMAP_ATOMIC_RESPONSE
+};
+
 #define NS_PER_SECOND 1e9
 
 /* Octets of TCP's stream have positions, those of the FPDU phase offsets. */
@@ -156,28 +162,17 @@ static decode_problem_set check_first(const decode_direction *direction, const d
 {
   const decode_connection *connection = direction->connection;
   const decode_direction *peer = *direction->peer;
-  const bool is_initiator = direction->from == SIDE_INITIATOR;
-  const decode_startup_frame *reply = &connection->reply;
+  const decode_problem_set found = decode_check_first(connection, direction->from, fpdu);
 
-  if (!connection->has_request || !connection->has_reply) { /* with a frame each: one has the wrong key */
-    return connection->has_frame[0] && connection->has_frame[1] ? DECODE_PROBLEM_BIT(STARTUP_ACCEPTED) : 0;
+  if (!connection->has_request || !connection->has_reply || !peer) {
+    return found;
   }
-  decode_problem_set found =
-      is_initiator && reply->revision > 0 && reply->private_data_octets > DECODE_PRIVATE_DATA_MAX_OCTETS
-          ? DECODE_PROBLEM_BIT(STARTUP_ACCEPTED)
-          : 0;
-  const unsigned rtrs = is_initiator ? decode_agreed_rtrs(connection) : 0;
-  if (rtrs != 0 && fpdu->has_ddp && fpdu->crc != DECODE_CRC_WRONG && fpdu->rdmap_opcode != RDMAP_TERMINATE &&
-      (rtrs & 1U << decode_rtr_of(fpdu)) == 0) {
-    found |= DECODE_PROBLEM_BIT(RTR);
+  const int64_t heard = heard_to(direction, peer);
+  if (direction->from == SIDE_INITIATOR) {
+    return found | (heard < (int64_t)peer->start.phase_start ? DECODE_PROBLEM_BIT(EARLY) : 0);
   }
-  const int64_t heard = peer ? heard_to(direction, peer) : INT64_MAX;
-  if (is_initiator && heard < (int64_t)peer->start.phase_start) {
-    found |= DECODE_PROBLEM_BIT(EARLY);
-  } else if (!is_initiator && (heard < peer->first_end || has_part_only(peer, heard))) {
-    found |= DECODE_PROBLEM_BIT(RESPONDER_FIRST);
-  }
-  return found;
+  const bool is_first = heard < peer->first_end || has_part_only(peer, heard);
+  return found | (is_first ? DECODE_PROBLEM_BIT(RESPONDER_FIRST) : 0);
 }
 
 /* Returns what is wrong with `fpdu` because of what came before it, in both directions. */
@@ -216,10 +211,11 @@ static decode_problem_set check_history(decode_direction *direction, decode_fpdu
   return found;
 }
 
-/* Takes a Read Request or Response, whose CRC is not wrong. */
+/* Takes a Read or Atomic Request or Response, whose CRC is not wrong. */
 static void take_read(decode_direction *direction, const decode_event *event)
 {
-  const bool is_request = event->fpdu->rdmap_opcode == RDMAP_READ_REQUEST;
+  const uint8_t opcode = event->fpdu->rdmap_opcode;
+  const bool is_request = opcode == RDMAP_READ_REQUEST || opcode == RDMAP_ATOMIC_REQUEST;
   decode_direction *of = is_request ? direction : *direction->peer;
 
   if (!of) {
@@ -227,7 +223,13 @@ static void take_read(decode_direction *direction, const decode_event *event)
   }
   of->reads = of->reads ? of->reads : decode_reads_new();
   if (is_request) {
-    decode_reads_request(of->reads, event);
+    /* what it had got of Responses by then, it has acknowledged, and all of that must have been decoded */
+    const decode_direction *peer = *direction->peer;
+    const bool is_current =
+        peer && heard_to(direction, peer) <= (int64_t)capture_stream_in_order_edge(peer->stream);
+    decode_reads_request(of->reads, event,
+                         is_current ? decode_agreed_reads(direction->connection, direction->from)
+                                    : UINT32_MAX);
     return;
   }
   const int64_t acknowledged = capture_stream_position(of->stream, direction->acknowledgement);
@@ -277,8 +279,7 @@ static void take_fpdu(void *user, const mpa_complete_fpdu *framed, mpa_error err
   }
   event.problems = decode_check_fpdu(&fpdu, direction->connection);
   event.problems |= check_history(direction, &fpdu, &event);
-  if (fpdu.has_ddp && fpdu.crc != DECODE_CRC_WRONG &&
-      (fpdu.rdmap_opcode == RDMAP_READ_REQUEST || fpdu.rdmap_opcode == RDMAP_READ_RESPONSE)) {
+  if (fpdu.has_ddp && fpdu.crc != DECODE_CRC_WRONG && (OPCODES_OF_READS & 1U << fpdu.rdmap_opcode) != 0) {
     take_read(direction, &event);
   }
   count(direction->summary, &fpdu, event.octets);
@@ -620,18 +621,29 @@ void decode_direction_finish(decode_direction *direction, int64_t time_ns)
 
 static void report_read(void *user, const decode_event *event)
 {
-  report(user, *event);
+  const decode_direction *of_requests = user;
+  const bool is_request = event->problems == DECODE_PROBLEM_BIT(ORD);
+
+  report(is_request ? of_requests : *of_requests->peer, *event);
 }
 
-void decode_direction_judge_reads(const decode_direction *direction)
+/* Returns whether all FPDUs of a direction are in the capture, from its startup frame on, and were read. */
+static bool is_whole(const decode_direction *direction)
 {
   const decode_direction_summary *sums = direction->summary;
+
+  return direction->start.startup_octets > 0 && sums->unaccounted_octets == 0 &&
+         sums->incomplete_octets == 0 && sums->crc_bad == 0 && sums->no_ddp == 0;
+}
+
+void decode_direction_judge_reads(decode_direction *direction)
+{
   /* a Request that is not here may ask for what comes; one more than the octets is acknowledged with a FIN */
-  const bool is_all_here = direction->start.startup_octets > 0 && sums->unaccounted_octets == 0 &&
-                           sums->incomplete_octets == 0 && sums->crc_bad == 0 && sums->no_ddp == 0 &&
-                           direction->acknowledged <= capture_stream_end(direction->stream) + 1;
+  const bool is_all_here =
+      is_whole(direction) && direction->acknowledged <= capture_stream_end(direction->stream) + 1;
 
   if (direction->reads && is_all_here) {
-    decode_reads_finish(direction->reads, report_read, *direction->peer);
+    decode_reads_finish(direction->reads, *direction->peer && is_whole(*direction->peer), report_read,
+                        direction);
   }
 }

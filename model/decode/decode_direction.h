@@ -44,6 +44,6 @@ uint32_t decode_direction_edge(const decode_direction *direction);
  * summary is completed. To be called once. */
 void decode_direction_finish(decode_direction *direction, int64_t time_ns);
 
-/* Both directions are finished: reports Read Responses of the other direction that are not as the Requests of
- * this one ask, if all its FPDUs are in the capture, from the startup frame on. */
-void decode_direction_judge_reads(const decode_direction *direction);
+/* Both directions are finished: reports Responses of the other direction that are not as the Requests of this
+ * one ask, and too many Reads of this one, if all its FPDUs are in the capture, from the startup frame on. */
+void decode_direction_judge_reads(decode_direction *direction);

@@ -14,6 +14,7 @@
 #include "mpa/mpa_enhanced.h"
 #include "mpa/mpa_fpdu.h"
 #include "net/capture_packet.h"
+#include "rdmap/rdmap_atomic.h"
 #include "rdmap/rdmap_header.h"
 #include "rdmap/rdmap_terminate.h"
 
@@ -232,6 +233,22 @@ typedef struct decode_marker {
  * octets. */
 enum { DECODE_DDP_RESERVED_BITS = 0x3C, DECODE_RDMAP_RESERVED_BITS = 0x30 };
 
+/* What Immediate Data, an Atomic Request or an Atomic Response holds (RFC 7306 §5.2, §6.2). */
+typedef enum decode_extension_kind {
+  DECODE_NO_EXTENSION, /* it is none of them, or not whole */
+  DECODE_IMMEDIATE,
+  DECODE_ATOMIC_REQUEST,
+  DECODE_ATOMIC_RESPONSE,
+} decode_extension_kind;
+
+typedef struct decode_extension {
+  decode_extension_kind kind;
+  uint32_t id;           /* of an Atomic: Request Identifier */
+  uint64_t value;        /* Immediate Data, or the Response's Original Remote Data Value */
+  rdmap_atomic atomic;   /* Request */
+  bool has_other_fields; /* Request: a field that its operation does not use is not what it must be sent as */
+} decode_extension;
+
 /* In an FPDU with the longest ULPDU that ULPDU_Length can have: 65,544 octets and 4 for each marker. */
 enum { DECODE_MARKERS_MAX = 130 };
 
@@ -262,6 +279,7 @@ typedef struct decode_fpdu {
   const rdmap_opcode_rules *opcode; /* NULL: reserved */
   bool has_read_request;            /* RDMA Read Request, whole */
   rdmap_read_request read_request;
+  decode_extension extension;
   bool has_terminate; /* Terminate, whole */
   rdmap_terminate terminate;
   uint8_t *terminate_octets; /* its payload as received, payload_octets of them */
@@ -291,10 +309,11 @@ typedef struct decode_message {
   int64_t took_ns;       /* from its first FPDU to its last one */
   int64_t held_ns;       /* from then until all octets up to its end had come; DECODE_TIME_NONE */
   bool is_request;       /* RDMA Read Request: `request` holds */
-  bool is_answer;        /* Read Response whose Read Request is known: what follows holds */
+  bool is_answer;        /* Read or Atomic Response whose Request is known: what follows holds */
   uint32_t request_msn;  /* the Request's */
   int64_t round_trip_ns; /* from the Request to the last FPDU; DECODE_TIME_NONE when incomplete */
   rdmap_read_request request;
+  decode_extension extension;
 } decode_message;
 
 /* --- Events --- */
@@ -314,10 +333,10 @@ typedef enum decode_event_kind {
   DECODE_NOTE_FIN,
   DECODE_NOTE_LONG_ULPDU, /* the first FPDU of the direction whose ULPDU is longer than a sender may make it
                            */
-  DECODE_NOTE_READ,       /* a Read Response that is not as it was asked for: decode_reads.h */
+  DECODE_NOTE_READ,       /* a Read or Atomic that is not as it was asked for: decode_reads.h */
   DECODE_NOTE_CHECKSUM,   /* segments that were passed over */
   DECODE_NOTE_CLOCK,      /* the times before and after this do not compare */
-  DECODE_NOTE_UNANSWERED, /* no Read Response answers a Read Request: decode_messages.h */
+  DECODE_NOTE_UNANSWERED, /* no Response answers a Read or Atomic Request: decode_messages.h */
 } decode_event_kind;
 
 /* These are the packets that brought some octets: the lowest and the highest number, and how many. All 0:

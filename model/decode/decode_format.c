@@ -166,6 +166,50 @@ const decode_field decode_fields_read_request[] = {
     {.member = NULL},
 };
 
+#define EXTENSION(...) FIELD(decode_extension, __VA_ARGS__, false)
+
+static const decode_field fields_immediate[] = {
+    EXTENSION(" Immediate Data=", "value", HEX, value),
+    {.member = NULL},
+};
+
+static const decode_field fields_atomic_request[] = {
+    EXTENSION(" AOpCode=", "opcode", NUMBER, atomic.opcode),
+    EXTENSION(" Request ID=", "request_id", NUMBER, id),
+    EXTENSION(" Remote STag=", "stag", HEX, atomic.stag),
+    EXTENSION(" Remote TO=", "tagged_offset", HEX, atomic.offset),
+    EXTENSION(" Data=", "data", HEX, atomic.data),
+    EXTENSION(" Mask=", "mask", HEX, atomic.mask),
+    EXTENSION(" Compare Data=", "compare_data", HEX, atomic.compare),
+    EXTENSION(" Compare Mask=", "compare_mask", HEX, atomic.compare_mask),
+    {.member = NULL},
+};
+
+static const decode_field fields_atomic_response[] = {
+    EXTENSION(" Request ID=", "request_id", NUMBER, id),
+    EXTENSION(" Original=", "original", HEX, value),
+    {.member = NULL},
+};
+
+const decode_field *const decode_fields_of_extension[] = {
+    [DECODE_IMMEDIATE] = fields_immediate,
+    [DECODE_ATOMIC_REQUEST] = fields_atomic_request,
+    [DECODE_ATOMIC_RESPONSE] = fields_atomic_response,
+};
+
+const char *const decode_extension_names[] = {
+    [DECODE_IMMEDIATE] = "immediate_data",
+    [DECODE_ATOMIC_REQUEST] = "atomic_request",
+    [DECODE_ATOMIC_RESPONSE] = "atomic_response",
+};
+
+const char *decode_atomic_name(const rdmap_atomic *atomic)
+{
+  return !rdmap_atomic_is_supported(atomic)         ? "reserved"
+         : atomic->opcode == RDMAP_ATOMIC_FETCH_ADD ? "FetchAdd"
+                                                    : "CmpSwap";
+}
+
 #define FRAME(...) FIELD(decode_startup_frame, __VA_ARGS__, false)
 
 const decode_field decode_fields_startup[] = {

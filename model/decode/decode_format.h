@@ -49,8 +49,9 @@ typedef struct decode_field {
 /* Fields of one struct, in the order in which they are printed. */
 extern const decode_field decode_fields_tagged[], decode_fields_untagged[]; /* of ddp_header */
 extern const decode_field decode_fields_read_request[];                     /* of rdmap_read_request */
-extern const decode_field decode_fields_startup[];                          /* of decode_startup_frame */
-extern const decode_field decode_fields_message[], decode_fields_answer[];  /* of decode_message */
+extern const decode_field *const decode_fields_of_extension[]; /* of decode_extension, by its kind */
+extern const decode_field decode_fields_startup[];             /* of decode_startup_frame */
+extern const decode_field decode_fields_message[], decode_fields_answer[];         /* of decode_message */
 extern const decode_field decode_fields_fpdu_sums[], decode_fields_segment_sums[]; /* of a direction's sums */
 extern const decode_field decode_fields_counts[];                                  /* of capture_counts */
 
@@ -59,6 +60,12 @@ static inline const decode_field *decode_fields_of(const ddp_header *ddp)
 {
   return ddp->tagged ? decode_fields_tagged : decode_fields_untagged;
 }
+
+/* The name of an object with these in JSON, by decode_extension_kind. */
+extern const char *const decode_extension_names[];
+
+/* Returns "FetchAdd", "CmpSwap", "reserved". Static. */
+const char *decode_atomic_name(const rdmap_atomic *atomic);
 
 /* Returns the value of `field` in the struct `of`. */
 uint64_t decode_field_value(const decode_field *field, const void *of);

@@ -71,6 +71,21 @@ static void append_octets(decode_line *line, const char *name, const uint8_t *oc
 
 /* --- FPDUs --- */
 
+static void append_extension(decode_line *line, const decode_extension *extension)
+{
+  GString *json = line->text;
+
+  if (extension->kind == DECODE_NO_EXTENSION) {
+    return;
+  }
+  json_open(json, NULL, decode_extension_names[extension->kind], '{');
+  if (extension->kind == DECODE_ATOMIC_REQUEST) {
+    json_append_text(json, NULL, "operation", decode_atomic_name(&extension->atomic));
+  }
+  append_fields(line, decode_fields_of_extension[extension->kind], extension);
+  json_close(json, NULL, '}');
+}
+
 static void append_markers(GString *json, const decode_fpdu *fpdu)
 {
   json_open(json, NULL, "markers", '[');
@@ -144,6 +159,7 @@ static void append_ulpdu(decode_line *line, const decode_connection *connection,
   if (fpdu->has_read_request) {
     append_object(line, "read_request", decode_fields_read_request, &fpdu->read_request);
   }
+  append_extension(line, &fpdu->extension);
   if (fpdu->has_terminate) {
     append_terminate(line, fpdu, decode_generation(connection, fpdu->rdmap_version));
   }
@@ -189,6 +205,7 @@ static void append_message(decode_line *line, const decode_message *message)
   if (message->is_request) {
     append_object(line, "read_request", decode_fields_read_request, &message->request);
   }
+  append_extension(line, &message->extension);
   json_close(json, NULL, '}');
   append_fields(line, decode_fields_message, message);
   json_open(json, NULL, "missing", '[');
@@ -219,6 +236,20 @@ static void append_frame(decode_line *line, const decode_startup_frame *frame)
     json_append_flag(json, NULL, "zero_length_write", decode_has_rtr(enhanced, MPA_RTR_WRITE));
     json_append_flag(json, NULL, "zero_length_read", decode_has_rtr(enhanced, MPA_RTR_READ));
     json_append_whole(json, NULL, "ord", enhanced->ord);
+    json_close(json, NULL, '}');
+  }
+  const decode_private data = decode_private_of(frame);
+  if (data.kind == DECODE_PRIVATE_LEGACY) {
+    json_open(json, NULL, "legacy", '{');
+    json_append_whole(json, NULL, "ird", data.ird);
+    json_append_whole(json, NULL, "ord", data.ord);
+    json_close(json, NULL, '}');
+  } else if (data.kind == DECODE_PRIVATE_RPC_OVER_RDMA) {
+    json_open(json, NULL, "rpc_over_rdma", '{');
+    json_append_whole(json, NULL, "version", data.version);
+    json_append_flag(json, NULL, "remote_invalidation", data.remote_invalidation);
+    json_append_whole(json, NULL, "send_octets", data.send_octets);
+    json_append_whole(json, NULL, "receive_octets", data.receive_octets);
     json_close(json, NULL, '}');
   }
 }

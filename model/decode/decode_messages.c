@@ -19,7 +19,7 @@ typedef struct direction {
   const decode_connection *connection;
   enum side from;
   deque held;          /* of piece, from beyond the edge; ascending */
-  deque requests;      /* of piece: this end's Read Requests without an answer, ascending */
+  deque requests;      /* of piece: this end's Read and Atomic Requests without an answer, ascending */
   uint64_t edge;       /* pieces up to this position were taken */
   uint64_t end;        /* of the highest piece */
   uint64_t lost;       /* octets since the last piece that was joined of which no piece can be read */
@@ -50,9 +50,10 @@ static void give_up_requests(const decode_messages *messages, direction *d, size
   for (size_t i = 0; i < count; i++) {
     const piece *p = deque_at(&d->requests, i);
     decode_event event = p->event;
+    const char *name = p->message.is_request ? "Read" : "Atomic";
     g_autofree char *text =
-        g_strdup_printf("no Read Response answers the Read Request with MSN %u in packet %" G_GUINT64_FORMAT,
-                        p->message.ddp.msn, event.packets.last);
+        g_strdup_printf("no %s Response answers the %s Request with MSN %u in packet %" G_GUINT64_FORMAT,
+                        name, name, p->message.ddp.msn, event.packets.last);
     event.kind = DECODE_NOTE_UNANSWERED;
     event.time_ns = messages->latest_ns;
     event.text = text;
@@ -63,6 +64,18 @@ static void give_up_requests(const decode_messages *messages, direction *d, size
   }
 }
 
+/* Returns whether the Response that has begun in `d` may be to the Request `asked`. */
+static bool answers(const direction *d, const piece *asked)
+{
+  const rdmap_read_request *request = &asked->message.request;
+  const uint64_t at = d->base - request->sink_offset;
+
+  return d->message.opcode == RDMAP_READ_RESPONSE
+             ? asked->message.is_request && request->sink_stag == d->message.ddp.stag &&
+                   (at == 0 || at < request->length)
+             : !asked->message.is_request && asked->message.extension.id == d->message.extension.id;
+}
+
 /* Finds the Request, at the other end, that the Response which has begun answers. */
 static void find_request(const decode_messages *messages, direction *d)
 {
@@ -71,12 +84,9 @@ static void find_request(const decode_messages *messages, direction *d)
 
   for (size_t i = 0; i < MIN(count, (size_t)LOOK_AHEAD); i++) {
     const piece *asked = deque_at(&peer->requests, i);
-    const rdmap_read_request *request = &asked->message.request;
-    uint64_t at = d->base - request->sink_offset;
-    const bool is_before = asked->event.packets.first < d->event.packets.last;
-    if (is_before && request->sink_stag == d->message.ddp.stag && (at == 0 || at < request->length)) {
+    if (asked->event.packets.first < d->event.packets.last && answers(d, asked)) {
       d->asked = *asked;
-      d->base = d->next = request->sink_offset;
+      d->base = d->next = asked->message.request.sink_offset; /* of an Atomic: 0 */
       d->message.has_start = d->message.is_answer = true;
       d->message.request_msn = asked->message.ddp.msn;
       give_up_requests(messages, peer, i);
@@ -158,7 +168,8 @@ static void join(const decode_messages *messages, direction *d, const piece *p)
     d->first_ns = p->event.time_ns;
     d->base = d->next = ddp->tagged ? ddp->tagged_offset : 0;
     d->message.has_start = !ddp->tagged || d->lost == 0;
-    if (ddp->tagged && d->message.opcode == RDMAP_READ_RESPONSE) {
+    if ((ddp->tagged && d->message.opcode == RDMAP_READ_RESPONSE) ||
+        d->message.extension.kind == DECODE_ATOMIC_RESPONSE) {
       find_request(messages, d);
     }
   }
@@ -246,14 +257,15 @@ void decode_messages_receive(void *of, const decode_event *event)
                          .fpdus = 1,
                          .payload_octets = fpdu->payload_octets,
                          .is_request = fpdu->has_read_request,
-                         .request = fpdu->read_request}};
+                         .request = fpdu->read_request,
+                         .extension = fpdu->extension}};
   p.event.kind = DECODE_MESSAGE;
   p.event.fpdu = NULL;
   if (p.position < d->edge) { /* its place was given up */
     return;
   }
-  if (p.is_readable &&
-      p.message.is_request) { /* at once: its Response can come before what the capture lacks */
+  if (p.is_readable && (p.message.is_request || p.message.extension.kind == DECODE_ATOMIC_REQUEST)) {
+    /* at once: its Response can come before what the capture lacks */
     insert(&d->requests, &p);
     give_up_requests(messages, d, d->requests.count > REQUESTS_MAX);
   }

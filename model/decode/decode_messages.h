@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* FPDUs become messages: joins the FPDUs of each DDP Message, whatever the order in which they are located,
- * and matches Read Responses with their RDMA Read Requests.
+ * and matches Read and Atomic Responses with their Requests.
  *
  * Messages are joined in the order of the stream, in which one follows the other, and a sender should have
  * the segments of each by rising MO or TO (rfc5041 §5.3, DDP-103, DDP-104): untagged segments by QN, MSN and
@@ -10,7 +10,8 @@
  * start may be among them. An FPDU with a wrong CRC counts as lost.
  *
  * Read Responses come in the order of their Requests (RDMAP-149): the oldest Request whose Sink Buffer has
- * the Response's STag and TO is the one that it answers, and those before it stay without answer.
+ * the Response's STag and TO is the one that it answers, and those before it stay without answer. Of an
+ * Atomic Response it is the oldest Atomic Request with its Request Identifier (RFC 7306 §5.2.2).
  *
  * The memory needed is, for each direction, one message, FPDUs beyond a hole, and Requests without an answer,
  * both up to a limit. */

@@ -124,16 +124,53 @@ static void read_pad(decode_fpdu *fpdu, const decode_scanner *scanner, const mpa
   }
 }
 
-/* Reads the fields of an RDMA Read Request or a Terminate, after `header_octets` of DDP. */
+uint32_t decode_fixed_octets(uint8_t opcode)
+{
+  static const uint8_t octets[RDMAP_OPCODES] = {[RDMAP_READ_REQUEST] = RDMAP_READ_REQUEST_OCTETS,
+                                                [RDMAP_IMMEDIATE] = RDMAP_IMMEDIATE_OCTETS,
+                                                [RDMAP_IMMEDIATE_SE] = RDMAP_IMMEDIATE_OCTETS,
+                                                [RDMAP_ATOMIC_REQUEST] = RDMAP_ATOMIC_REQUEST_OCTETS,
+                                                [RDMAP_ATOMIC_RESPONSE] = RDMAP_ATOMIC_RESPONSE_OCTETS};
+
+  return opcode < RDMAP_OPCODES ? octets[opcode] : 0;
+}
+
+/* Reads what a message of RFC 7306 holds, whose fields are `wire`. */
+static void read_extension(decode_extension *extension, uint8_t opcode, const uint8_t *wire)
+{
+  uint8_t sent[RDMAP_ATOMIC_REQUEST_OCTETS]; /* as they are to be sent */
+
+  if (opcode == RDMAP_ATOMIC_REQUEST) {
+    extension->kind = DECODE_ATOMIC_REQUEST;
+    rdmap_atomic_request_decode(&extension->atomic, wire);
+    rdmap_atomic_request_encode(&extension->atomic, sent);
+    extension->id = extension->atomic.id;
+    extension->has_other_fields = memcmp(sent, wire, sizeof sent) != 0;
+  } else if (opcode == RDMAP_ATOMIC_RESPONSE) {
+    extension->kind = DECODE_ATOMIC_RESPONSE;
+    rdmap_atomic_response_decode(&extension->id, &extension->value, wire);
+  } else {
+    extension->kind = DECODE_IMMEDIATE;
+    extension->value = big_endian_read_64(wire);
+  }
+}
+
+/* Reads the fields of a message of a fixed length, or of a Terminate, after `header_octets` of DDP. */
 static void read_payload(decode_fpdu *fpdu, const buffer_chain *ulpdu, uint32_t header_octets,
                          uint32_t captured)
 {
-  /* A longer Read Request is none (RDMAP-076), but its fields are there. */
-  if (fpdu->rdmap_opcode == RDMAP_READ_REQUEST && captured >= header_octets + RDMAP_READ_REQUEST_OCTETS) {
-    uint8_t wire[RDMAP_READ_REQUEST_OCTETS];
-    buffer_chain_copy_out(ulpdu, header_octets, sizeof wire, wire);
-    rdmap_read_request_decode(&fpdu->read_request, wire);
-    fpdu->has_read_request = true;
+  const uint32_t fixed_octets = decode_fixed_octets(fpdu->rdmap_opcode);
+  uint8_t wire[RDMAP_ATOMIC_REQUEST_OCTETS];
+
+  /* A longer Read Request is none (RDMAP-076), but its fields are there; and so it is of the others. */
+  if (fixed_octets > 0 && captured >= header_octets + fixed_octets) {
+    buffer_chain_copy_out(ulpdu, header_octets, fixed_octets, wire);
+    fpdu->has_read_request = fpdu->rdmap_opcode == RDMAP_READ_REQUEST;
+    if (fpdu->has_read_request) {
+      rdmap_read_request_decode(&fpdu->read_request, wire);
+    } else {
+      read_extension(&fpdu->extension, fpdu->rdmap_opcode, wire);
+    }
   } else if (fpdu->rdmap_opcode == RDMAP_TERMINATE && captured == ulpdu->length && fpdu->payload_octets > 0) {
     fpdu->terminate_octets = g_malloc(fpdu->payload_octets);
     buffer_chain_copy_out(ulpdu, header_octets, fpdu->payload_octets, fpdu->terminate_octets);
@@ -153,8 +190,7 @@ static void read_ulpdu(decode_fpdu *fpdu, const buffer_chain *ulpdu, uint32_t ca
     fpdu->payload_octets = ulpdu->length - header_octets;
     fpdu->rdmap_version = rdmap_control_version(fpdu->ddp.ulp_control);
     fpdu->rdmap_opcode = rdmap_control_opcode(fpdu->ddp.ulp_control);
-    const rdmap_opcode_rules *rules = rdmap_opcode_rules_of(fpdu->rdmap_opcode);
-    fpdu->opcode = rules && !rules->is_extension ? rules : NULL;
+    fpdu->opcode = rdmap_opcode_rules_of(fpdu->rdmap_opcode);
     if (!fpdu->ddp.tagged && fpdu->ddp.message_offset == 0) {
       read_payload(fpdu, ulpdu, header_octets, captured);
     }

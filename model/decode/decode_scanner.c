@@ -13,7 +13,7 @@ static bool could_start(const uint8_t octets[2])
 {
   /* Reserved bits are sent as 0; versions are 0 or 1 (docs/facts.md). */
   return (octets[0] & 0x3E) == 0 && (octets[1] & 0xB0) == 0 &&
-         rdmap_control_opcode(octets[1]) < RDMAP_IMMEDIATE;
+         rdmap_control_opcode(octets[1]) < RDMAP_OPCODES;
 }
 
 static bool is_captured(const decode_scanner *scanner, uint64_t from, uint64_t to)
@@ -293,8 +293,8 @@ static bool is_consistent(const buffer_chain *ulpdu)
   const rdmap_opcode_rules *rules = rdmap_opcode_rules_of(rdmap_control_opcode(header.ulp_control));
   bool has_reserved = (buffer_chain_at(ulpdu, 0) & 0x3C) != 0 || (header.ulp_control & 0x30) != 0;
 
-  return octets > 0 && !has_reserved && rules && !rules->is_extension && rules->tagged == header.tagged &&
-         header.version <= 1 && header.version == rdmap_control_version(header.ulp_control) &&
+  return octets > 0 && !has_reserved && rules && rules->tagged == header.tagged && header.version <= 1 &&
+         header.version == rdmap_control_version(header.ulp_control) &&
          (header.tagged || header.queue_number == rules->queue_number);
 }
 

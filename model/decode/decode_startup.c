@@ -3,6 +3,8 @@
 
 #include <glib.h>
 
+#include "base/big_endian.h"
+
 /* Returns a set of `problem` alone, when `is_so`. */
 static decode_problem_set when(bool is_so, decode_problem problem)
 {
@@ -103,22 +105,34 @@ char *decode_frame_sentence(decode_problem problem, const decode_startup_frame *
   }
 }
 
+decode_private decode_private_of(const decode_startup_frame *frame)
+{
+  enum { OCTETS = 8, RPC_OVER_RDMA = (int)0xF6AB0E18, KIB = 1024 };
+  const uint32_t from = frame->has_enhanced ? MPA_ENHANCED_OCTETS : 0;
+
+  if (!frame->private_data || frame->private_data_read < from + OCTETS) {
+    return (decode_private){.kind = DECODE_PRIVATE_OTHER};
+  }
+  const uint8_t *octets = frame->private_data + from;
+  const uint32_t first = big_endian_read_32(octets), second = big_endian_read_32(octets + 4);
+  if (first == (uint32_t)RPC_OVER_RDMA) { /* Version, flags, sizes in KiB less one */
+    return (decode_private){.kind = DECODE_PRIVATE_RPC_OVER_RDMA,
+                            .version = octets[4],
+                            .remote_invalidation = octets[5] & 1,
+                            .send_octets = (octets[6] + 1U) * KIB,
+                            .receive_octets = (octets[7] + 1U) * KIB};
+  }
+  const bool is_legacy = frame->revision == 1 && frame->private_data_octets == OCTETS &&
+                         MAX(first, second) <= MPA_NOT_NEGOTIATED && MAX(first, second) > 0;
+  return (decode_private){
+      .kind = is_legacy ? DECODE_PRIVATE_LEGACY : DECODE_PRIVATE_OTHER, .ird = first, .ord = second};
+}
+
 /* Returns whether both frames are there, with enhanced data, and the Reply accepts. */
 static bool is_agreed(const decode_connection *connection)
 {
   return connection->has_request && connection->has_reply && !connection->reply.rejected &&
          connection->request.has_enhanced && connection->reply.has_enhanced;
-}
-
-mpa_rtr decode_rtr_of(const decode_fpdu *fpdu)
-{
-  if (fpdu->has_read_request) {
-    return fpdu->read_request.length == 0 ? MPA_RTR_READ : MPA_RTRS;
-  }
-  return fpdu->payload_octets > 0 || !fpdu->opcode ? MPA_RTRS
-         : fpdu->opcode->is_send                   ? MPA_RTR_SEND
-         : fpdu->rdmap_opcode == RDMAP_WRITE       ? MPA_RTR_WRITE
-                                                   : MPA_RTRS;
 }
 
 unsigned decode_agreed_rtrs(const decode_connection *connection)
@@ -136,4 +150,32 @@ uint32_t decode_agreed_reads(const decode_connection *connection, enum side from
   const uint32_t most = from == SIDE_INITIATOR ? reply->ird : MIN(reply->ord, request->ird);
 
   return is_agreed(connection) && most != MPA_NOT_NEGOTIATED ? most : UINT32_MAX;
+}
+
+/* Returns which RTR indication an FPDU with a DDP header is; MPA_RTRS: none. */
+static mpa_rtr rtr_of(const decode_fpdu *fpdu)
+{
+  if (fpdu->has_read_request) {
+    return fpdu->read_request.length == 0 ? MPA_RTR_READ : MPA_RTRS;
+  }
+  return fpdu->payload_octets > 0 || !fpdu->opcode ? MPA_RTRS
+         : fpdu->opcode->is_send                   ? MPA_RTR_SEND
+         : fpdu->rdmap_opcode == RDMAP_WRITE       ? MPA_RTR_WRITE
+                                                   : MPA_RTRS;
+}
+
+decode_problem_set decode_check_first(const decode_connection *connection, enum side from,
+                                      const decode_fpdu *fpdu)
+{
+  const bool has_both = connection->has_request && connection->has_reply;
+  /* with a frame of each end and not both: the peer's has the wrong key */
+  const bool is_improper =
+      has_both ? from == SIDE_INITIATOR && is_long(&connection->reply)
+               : connection->has_frame[SIDE_INITIATOR] && connection->has_frame[SIDE_RESPONDER];
+  const unsigned rtrs = from == SIDE_INITIATOR ? decode_agreed_rtrs(connection) : 0;
+  const bool is_judged =
+      rtrs != 0 && fpdu->has_ddp && fpdu->crc != DECODE_CRC_WRONG && fpdu->rdmap_opcode != RDMAP_TERMINATE;
+
+  return when(is_improper, DECODE_PROBLEM_STARTUP_ACCEPTED) |
+         when(is_judged && (rtrs & 1U << rtr_of(fpdu)) == 0, DECODE_PROBLEM_RTR);
 }

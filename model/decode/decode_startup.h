@@ -14,14 +14,37 @@ decode_problem_set decode_check_frame(const decode_startup_frame *frame, const d
 char *decode_frame_sentence(decode_problem problem, const decode_startup_frame *frame,
                             const decode_startup_frame *request);
 
+/* This is what a ULP's Private Data hold, as far as they are known. */
+typedef enum decode_private_kind {
+  DECODE_PRIVATE_OTHER,
+  DECODE_PRIVATE_LEGACY,        /* IRD and ORD, a word of 32 bits each, from before RFC 6581 */
+  DECODE_PRIVATE_RPC_OVER_RDMA, /* RFC 8797 §5 */
+} decode_private_kind;
+
+typedef struct decode_private {
+  decode_private_kind kind;
+  uint32_t ird, ord; /* DECODE_PRIVATE_LEGACY */
+  uint8_t version;   /* DECODE_PRIVATE_RPC_OVER_RDMA, and the others */
+  bool remote_invalidation;
+  uint32_t send_octets, receive_octets;
+} decode_private;
+
+/* Returns what the Private Data of `frame` after the enhanced data, if there are any, are taken for. Legacy
+ * words have no sign of their own: eight octets of Revision 1, of which each four are less than 0x4000, are.
+ */
+decode_private decode_private_of(const decode_startup_frame *frame);
+
 /* Returns whether the Control Flag of `rtr` is set: B, C or D (RFC 6581 §9.2). */
 static inline bool decode_has_rtr(const mpa_enhanced *enhanced, mpa_rtr rtr)
 {
   return (enhanced->rtrs & 1U << rtr) != 0;
 }
 
-/* Returns which RTR indication an FPDU with a DDP header is; MPA_RTRS: none. */
-mpa_rtr decode_rtr_of(const decode_fpdu *fpdu);
+/* Returns what the startup frames do not allow in the first FPDU of the end `from`: a frame that no receiver
+ * may take, or a first FPDU of the Initiator that is not the RTR indication; in its place, a Terminate may
+ * be. */
+decode_problem_set decode_check_first(const decode_connection *connection, enum side from,
+                                      const decode_fpdu *fpdu);
 
 /* Returns the RTR indications with which the Initiator may begin, by the Responder's Reply, a bit each as in
  * mpa_enhanced; 0: there is no such agreement, since either end has no peer-to-peer model, or it is not

@@ -55,6 +55,16 @@ static void append_fields(decode_line *line, const decode_field *field, const vo
 
 /* --- FPDUs --- */
 
+static void append_extension(decode_line *line, const decode_extension *extension)
+{
+  if (extension->kind == DECODE_ATOMIC_REQUEST) {
+    decode_line_print(line, " %s", decode_atomic_name(&extension->atomic));
+  }
+  if (extension->kind != DECODE_NO_EXTENSION) {
+    append_fields(line, decode_fields_of_extension[extension->kind], extension);
+  }
+}
+
 /* What only stands there when something is unusual: DV and RV that are of no generation, reserved fields that
  * are not 0. */
 static void append_oddities(decode_line *line, const decode_fpdu *fpdu)
@@ -108,6 +118,7 @@ static void append_ulpdu(decode_line *line, const decode_connection *connection,
   if (fpdu->has_read_request) {
     append_fields(line, decode_fields_read_request, &fpdu->read_request);
   }
+  append_extension(line, &fpdu->extension);
   if (fpdu->has_terminate) {
     append_error(line, "", terminate->error, decode_generation(connection, fpdu->rdmap_version));
   }
@@ -153,6 +164,7 @@ static void append_message(decode_line *line, const decode_message *message)
   if (message->is_request) {
     append_fields(line, decode_fields_read_request, &message->request);
   }
+  append_extension(line, &message->extension);
   if (message->is_answer) {
     append_fields(line, decode_fields_answer, message);
   }
@@ -167,6 +179,19 @@ static void append_message(decode_line *line, const decode_message *message)
 }
 
 /* --- Startup frames --- */
+
+/* Appends what the Private Data are taken for. */
+static void append_private_kind(decode_line *line, const decode_startup_frame *frame)
+{
+  const decode_private data = decode_private_of(frame);
+
+  if (data.kind == DECODE_PRIVATE_LEGACY) {
+    decode_line_print(line, ", Private Data as legacy setup: IRD=%u ORD=%u", data.ird, data.ord);
+  } else if (data.kind == DECODE_PRIVATE_RPC_OVER_RDMA) {
+    decode_line_print(line, ", Private Data of RPC-over-RDMA: Version=%u R=%d Send Size=%u Receive Size=%u",
+                      data.version, data.remote_invalidation, data.send_octets, data.receive_octets);
+  }
+}
 
 /* Appends " M=1 C=1 R=0 …": all but its Private Data. Below Revision 2 the S bit is one of the reserved
  * ones. */
@@ -183,6 +208,7 @@ static void append_startup_fields(decode_line *line, const decode_startup_frame 
                       enhanced->ord, enhanced->peer_to_peer, decode_has_rtr(enhanced, MPA_RTR_SEND),
                       decode_has_rtr(enhanced, MPA_RTR_WRITE), decode_has_rtr(enhanced, MPA_RTR_READ));
   }
+  append_private_kind(line, frame);
 }
 
 /* Begins another line, of Private Data. */

@@ -90,13 +90,14 @@ static void take(decode_reads *reads, const step *each, uint64_t packet)
   const decode_fpdu fpdu = {
       .has_ddp = true,
       .has_read_request = true,
+      .rdmap_opcode = each->kind == ASKED ? RDMAP_READ_REQUEST : RDMAP_READ_RESPONSE,
       .payload_octets = each->octets,
       .ddp = {.tagged = true, .last = each->kind == ENDED, .stag = each->stag, .tagged_offset = each->offset},
       .read_request = {.sink_stag = each->stag, .sink_offset = each->offset, .length = each->octets}};
   const decode_event event = {.kind = DECODE_FPDU, .packets = {packet, packet, 1}, .fpdu = &fpdu};
 
   if (each->kind == ASKED) {
-    decode_reads_request(reads, &event);
+    decode_reads_request(reads, &event, UINT32_MAX);
   } else {
     decode_reads_response(reads, &event);
   }
@@ -110,7 +111,7 @@ ROW_TEST(test_reads, read_rows)
   for (guint i = 0; i < G_N_ELEMENTS(c->steps) && c->steps[i].kind != NO_MORE; i++) {
     take(reads, &c->steps[i], i + 1);
   }
-  decode_reads_finish(reads, on_report, reports);
+  decode_reads_finish(reads, false, on_report, reports);
   g_assert_cmpstr(reports->str, ==, c->reports);
   decode_reads_free(reads);
 }
@@ -135,10 +136,10 @@ TEST(test_bounds)
   for (guint i = 0; i < 65536; i++) {
     take(reads, &asked, i);
   }
-  decode_reads_finish(reads, count, &reports);
+  decode_reads_finish(reads, true, count, &reports);
   g_assert_cmpuint(reports, ==, 1);
   take(reads, &asked, 1);
-  decode_reads_finish(reads, count, &reports);
+  decode_reads_finish(reads, true, count, &reports);
   g_assert_cmpuint(reports, ==, 1);
   decode_reads_free(reads);
 }

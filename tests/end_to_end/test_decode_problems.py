@@ -12,6 +12,8 @@ from decode_trip import DecodeTest, write_packets
 
 INITIATOR, RESPONDER = 0, 1
 SEND, READ_REQUEST, READ_RESPONSE, TERMINATE = 3, 1, 2, 7
+IMMEDIATE, IMMEDIATE_SE, ATOMIC_REQUEST, ATOMIC_RESPONSE = 8, 9, 10, 11
+FETCH_ADD, CMP_SWAP = 0, 2
 REQUEST, REPLY = b"MPA ID Req Frame", b"MPA ID Rep Frame"
 CRC, MARKERS, REJECT, ENHANCED = 0x40, 0x80, 0x20, 0x10  # of a startup frame's flags
 ENHANCED_REPLY = REPLY + bytes([CRC | ENHANCED, 2, 0, 4, 0, 0, 0, 0])
@@ -59,6 +61,20 @@ def response(octets, last=1, stag=7, offset=1000):
     return struct.pack(">BBIQ", 0x81 | last << 6, 0x40 | READ_RESPONSE, stag, offset) + bytes(octets)
 
 
+def immediate(msn=1, opcode=IMMEDIATE, payload=b"12345678"):
+    return segment(opcode, msn=msn, payload=payload)
+
+
+def atomic(identifier, msn=1, operation=FETCH_ADD, compare=0, compare_mask=2**64 - 1, reserved=0, stag=7, queue=1):
+    """An Atomic Request of RFC 7306 §5.2.1, which adds or puts 5 at Tagged Offset 64."""
+    return segment(ATOMIC_REQUEST, queue=queue, msn=msn, payload=struct.pack(
+        ">IIIQQQQQ", reserved << 4 | operation, identifier, stag, 64, 5, 2**64 - 1, compare, compare_mask))
+
+
+def answer(identifier, msn=1, original=0x0102030405060708):
+    return segment(ATOMIC_RESPONSE, queue=3, msn=msn, payload=struct.pack(">IQ", identifier, original))
+
+
 def write(payload, last=1, stag=7, offset=0):
     return struct.pack(">BBIQ", 0x81 | last << 6, 0x40, stag, offset) + payload
 
@@ -104,6 +120,13 @@ CASES = {
     "invalidate stag": (FRAMES + sent(segment(word=5)),),
     "msn": (FRAMES + sent(segment(), segment(msn=3)),),
     "read request": (FRAMES + sent(segment(READ_REQUEST, queue=1, payload=bytes(27))),),
+    "immediate": (FRAMES + sent(immediate(payload=b"1234567")),),
+    "atomic length": (FRAMES + sent(atomic(1) + b"1"),),
+    "atomic opcode": (FRAMES + sent(atomic(1, operation=1)),),
+    "atomic fields": (FRAMES + sent(atomic(1, reserved=1)),),
+    "atomic answer": (FRAMES + sent(atomic(1)) + sent(answer(2), sender=RESPONDER),),
+    "response order": (FRAMES + sent(read(64), atomic(1, msn=2)) + sent(answer(1), response(64), sender=RESPONDER),),
+    "ord": (setup((4, 8), (1, 4)) + sent(read(64), read(64, msn=2)),),
     "terminate short": (FRAMES + sent(segment(TERMINATE, queue=2, payload=b"")),),
     "terminate swapped": (FRAMES + HELLO + sent(terminate(0, 2, 3), sender=RESPONDER),),
     "terminate code": (FRAMES + sent(terminate(3, 0, 0)),),
@@ -252,8 +275,7 @@ class Problems(DecodeTest):
     def test_allowed(self):
         """RFC 7306 has opcodes 8 to 11; who conforms to RFC 5044 answers Revision 0 by its own, 1; a connection
         whose startup frames were not captured may have the codes of RFC 6581."""
-        for sent_octets in (sent(segment(8), segment(9, msn=2)) + sent(segment(10, 1)) + sent(segment(11, 3)),
-                            HELLO):
+        for sent_octets in (sent(immediate(), immediate(2, IMMEDIATE_SE), atomic(1)) + sent(answer(1), sender=RESPONDER), HELLO):
             write_packets("x.pcap", packets([(INITIATOR, startup(REQUEST, CRC, 0)), FRAMES[1]] + sent_octets))
             self.problems(0)
             self.assertEqual("Atomic Request L=1" in self.decode("x.pcap"), sent_octets != HELLO)
@@ -299,6 +321,108 @@ class Problems(DecodeTest):
         write_packets("x.pcap", packets(PEERS + HELLO))
         self.expect_parts("".join(self.problems(3)), "agreed: Send for 4 octets, expected one for 0 octets of RDMA Read "
                           "Request (")
+
+    def test_extensions(self):
+        """RFC 7306: each message is of its queue and model, without STag, and has its length; what a FetchAdd does not
+        use is 0 or all ones, what CmpSwap uses is anything."""
+        tagged = struct.pack(">BBIQ", 0xC1, 0x48, 0, 0) + b"12345678"
+        for segments, kinds in (([immediate(), immediate(2, IMMEDIATE_SE)], []),
+                                ([immediate(payload=b"123456789")], ["immediate"]),
+                                ([segment(IMMEDIATE, payload=b"1234", last=0),
+                                  segment(IMMEDIATE, payload=b"5678", offset=4)], []),
+                                ([segment(IMMEDIATE, payload=b"12345678", word=9)], ["invalidate stag"]),
+                                ([segment(IMMEDIATE, queue=1, payload=b"12345678")], ["queue"]),
+                                ([tagged], ["buffer model"]),
+                                ([atomic(1), atomic(2, 2, CMP_SWAP, 3, 4)], []),
+                                ([atomic(1, queue=3)], ["queue"]),
+                                ([atomic(1)[:-1]], ["atomic length"]),
+                                ([atomic(1, operation=3)], ["atomic opcode"]),
+                                ([answer(1) + bytes(20)], ["atomic length", "atomic answer"])):  # 32, as §4 has it
+            with self.subTest(segments=segments):
+                self.assertEqual(self.kinds_of(FRAMES + sent(*segments)), kinds)
+        for request in (atomic(1, compare=1), atomic(1, compare_mask=0), atomic(1, reserved=0x8000000)):
+            write_packets("x.pcap", packets(FRAMES + sent(request)))
+            self.assertEqual(self.problems(0)[-1], "# errors 0, warnings 1, notes 0")
+
+    def test_answers(self):
+        """Atomic and Read Responses are in the order of the Requests, and an Atomic's has its Identifier. Where a
+        Response is missing from the capture, nothing is said about their order."""
+        asked = sent(read(64), atomic(1, msn=2), read(8, msn=3, offset=2000), atomic(9, msn=4))
+        right = [response(64), answer(1), response(8, offset=2000), answer(9, msn=2)]
+        self.assertEqual(self.kinds_of(FRAMES + asked + sent(*right, sender=RESPONDER)), [])
+        for order, kinds in (((1, 0, 2, 3), ["response order"]), ((0, 2, 1, 3), ["response order"]),
+                             ((0, 1, 3), ["response order"])):
+            self.assertEqual(self.kinds_of(FRAMES + asked + sent(*(right[i] for i in order), sender=RESPONDER)), kinds)
+        swapped = [response(64), answer(9), response(8, offset=2000), answer(1, msn=2)]
+        self.assertEqual(self.kinds_of(FRAMES + asked + sent(*swapped, sender=RESPONDER)), ["response order"])
+        write_packets("x.pcap", packets(FRAMES + asked + sent(right[0], answer(5), *right[2:], sender=RESPONDER)))
+        self.expect_parts("".join(self.problems(3)), "awaits the Atomic Response: 5, expected 1 as in packet 6 (")
+        hole = [(RESPONDER, len(fpdu(right[0])))]
+        self.assertEqual(self.kinds_of(FRAMES + asked + hole + sent(*right[1:], sender=RESPONDER)), [])
+
+    def test_ord(self):
+        """RFC 6581 §9.1: the Initiator's ORD is the Responder's IRD of 2 at most; a Read that was answered counts no
+        more. Atomics are the ULP's to count, and so are depths of 0x3FFF; an RTR indication is not counted. What the
+        requester had acknowledged must be in the capture."""
+        reads = [read(8, msn=1 + i, offset=8 * i) for i in range(4)]
+        two = setup((4, 8), (2, 4))
+        self.assertEqual(self.kinds_of(two + sent(*reads[:2])), [])
+        self.assertEqual(self.kinds_of(two + sent(*reads[:2]) + sent(response(8, offset=0), sender=RESPONDER) +
+                                       sent(reads[2])), [])
+        write_packets("x.pcap", packets(two + sent(*reads)))
+        self.expect_parts("".join(self.problems(3)), "agree on: 3, expected at most 2; so it is of 1 more FPDUs (")
+        self.assertEqual(self.kinds_of(two + sent(*reads[:2], atomic(1, msn=3))), [])
+        self.assertEqual(self.kinds_of(setup((4, OWN), (OWN, 4)) + sent(*reads)), [])
+        peers = setup((A | 4, D | 8), (A | 2, D | 4))
+        self.assertEqual(self.kinds_of(peers + sent(read(0), *(read(8, msn=2 + i) for i in range(2)))), [])
+        late = sent(response(8, offset=0), sender=RESPONDER)
+        made = packets(two + sent(*reads[:2]) + late + sent(reads[2]))
+        write_packets("x.pcap", made[:-2] + [(made[-2][0], made[-1][1]), (made[-1][0], made[-2][1])])
+        self.assertEqual([json.loads(line)["kind"] for line in self.problems(0, "--json")[1:]], [])
+
+    def test_contents(self):
+        """Immediate Data and Atomics in every form; a message with its round trip, and one without a Response."""
+        write_packets("x.pcap", packets(FRAMES + sent(immediate(), atomic(7, 1, CMP_SWAP, 3, 4), atomic(8, 2)) + sent(
+            answer(7), sender=RESPONDER)))
+        text = self.decode("x.pcap")
+        self.expect_parts(text, "Immediate Data L=1 QN=0 MSN=1 MO=0 payload=8 Immediate Data=0x3132333435363738",
+                          "payload=52 CmpSwap AOpCode=2 Request ID=7 Remote STag=0x00000007 Remote TO=0x0000000000000040 "
+                          "Data=0x0000000000000005 Mask=0xFFFFFFFFFFFFFFFF Compare Data=0x0000000000000003 "
+                          "Compare Mask=0x0000000000000004", "payload=52 FetchAdd AOpCode=0 Request ID=8",
+                          "payload=12 Request ID=7 Original=0x0102030405060708")
+        fpdus = [json.loads(line)["rdmap"] for line in self.decode("x.pcap", "--json", "-f", "type = fpdu").splitlines()[1:]]
+        self.assertEqual([fpdus[0]["immediate_data"], fpdus[3]["atomic_response"]],
+                         [{"value": "0x3132333435363738"}, {"request_id": 7, "original": "0x0102030405060708"}])
+        self.assertEqual(fpdus[1]["atomic_request"], {
+            "operation": "CmpSwap", "opcode": 2, "request_id": 7, "stag": "0x00000007",
+            "tagged_offset": "0x0000000000000040", "data": "0x0000000000000005", "mask": "0xFFFFFFFFFFFFFFFF",
+            "compare_data": "0x0000000000000003", "compare_mask": "0x0000000000000004"})
+        messages = self.decode("x.pcap", "--messages")
+        self.expect_parts(messages, "Original=0x0102030405060708 request_MSN=1 round_trip=0.00000200",
+                          "note: no Atomic Response answers the Atomic Request with MSN 2 in packet 7")
+        self.assertRegex(self.decode("x.pcap", "--summary"), r"\n  Atomic Request +2 +0\n  Atomic Response +0 +1\n")
+
+    def test_private_data(self):
+        """Private Data are named: IRD and ORD as two words in Revision 1, RPC-over-RDMA's (RFC 8797 §5: sizes are KiB
+        less one), after the enhanced data, too. Eight octets of another ULP, or half of them, are not."""
+        def shown(revision, flags, data):
+            write_packets("x.pcap", packets([(INITIATOR, REQUEST + bytes([CRC | flags, revision, 0, len(data)]) + data),
+                                             FRAMES[1]] + HELLO))
+            request = json.loads(self.decode("x.pcap", "--summary", "--json"))["connections"][0]["request"]
+            return self.decode("x.pcap"), request
+
+        legacy, rpc = bytes.fromhex("00000010 00000000"), bytes.fromhex("F6AB0E18 01 01 03 00")
+        text, request = shown(1, 0, legacy)
+        self.assertEqual(request["legacy"], {"ird": 16, "ord": 0})
+        self.expect_parts(text, "PD_Length=8, Private Data as legacy setup: IRD=16 ORD=0\n")
+        sizes = {"version": 1, "remote_invalidation": True, "send_octets": 4096, "receive_octets": 1024}
+        for revision, flags, before in ((1, 0, b""), (2, ENHANCED, bytes.fromhex("00040008"))):
+            text, request = shown(revision, flags, before + rpc)
+            self.assertEqual(request["rpc_over_rdma"], sizes)
+            self.expect_parts(text, "Private Data of RPC-over-RDMA: Version=1 R=1 Send Size=4096 Receive Size=1024\n")
+        for data in (bytes.fromhex("00004000 00000000"), bytes(8), legacy[:7], legacy + b"x", rpc[:7]):
+            text, request = shown(1, 0, data)
+            self.assertEqual([each for each in ("legacy", "rpc_over_rdma") if each in request], [])
 
     def test_one_message(self):
         """RFC 5041 §4: all segments of a message have its opcode, STag, QN, MSN and RsvdULP; the last has the highest

@@ -155,7 +155,7 @@ static void edit_read_request(fault_id id, uint32_t decoy_stag, draft *ulpdu)
   rdmap_read_request_encode(&request, payload);
 }
 
-static void edit_header(fault_id id, uint32_t decoy_stag, draft *ulpdu)
+static void edit_header(fault_id id, iwarp_generation generation, uint32_t decoy_stag, draft *ulpdu)
 {
   ddp_header *header = &ulpdu->header;
 
@@ -186,7 +186,7 @@ static void edit_header(fault_id id, uint32_t decoy_stag, draft *ulpdu)
     header->last = true;
     break;
   case FAULT_INVALID_QUEUE:
-    header->queue_number = RDMAP_QUEUES;
+    header->queue_number = rdmap_queues_of(generation);
     break;
   case FAULT_NO_BUFFER:
     header->msn += UINT32_C(1) << 24;
@@ -210,7 +210,7 @@ static void edit_header(fault_id id, uint32_t decoy_stag, draft *ulpdu)
   }
 }
 
-bool fault_edit_ulpdu(fault_id id, uint32_t decoy_stag, buffer_chain *octets)
+bool fault_edit_ulpdu(fault_id id, iwarp_generation generation, uint32_t decoy_stag, buffer_chain *octets)
 {
   const fault_row *row = fault_row_of(id);
   draft ulpdu;
@@ -227,7 +227,7 @@ bool fault_edit_ulpdu(fault_id id, uint32_t decoy_stag, buffer_chain *octets)
   if (row->which == FAULT_READ_REQUEST) {
     edit_read_request(id, decoy_stag, &ulpdu);
   } else if (id != FAULT_SHORT_ULPDU) {
-    edit_header(id, decoy_stag, &ulpdu);
+    edit_header(id, generation, decoy_stag, &ulpdu);
   }
   ddp_header_encode(&ulpdu.header, ulpdu.octets);
   replace(octets, buffer,

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/buffer_chain.h"
+#include "base/iwarp_generation.h"
 
 /* This table has the faults that a peer can have: faults.def as an enumeration and as rows. */
 
@@ -69,8 +70,8 @@ const fault_row *fault_row_of(fault_id id);
 /* Alters a startup frame; it may come out empty. */
 bool fault_edit_startup(fault_id id, buffer_chain *octets);
 
-/* Alters a ULPDU of RDMAP's. `decoy_stag` is for the faults that name one. */
-bool fault_edit_ulpdu(fault_id id, uint32_t decoy_stag, buffer_chain *octets);
+/* Alters a ULPDU of RDMAP's, of an end of `generation`. `decoy_stag` is for the faults that name one. */
+bool fault_edit_ulpdu(fault_id id, iwarp_generation generation, uint32_t decoy_stag, buffer_chain *octets);
 
 /* Alters the FPDU that starts at `start` of the FPDU phase; `crc`: its CRC is used. */
 bool fault_edit_fpdu(fault_id id, uint64_t start, bool markers, bool crc, buffer_chain *octets);

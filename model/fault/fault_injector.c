@@ -64,7 +64,7 @@ static void copy(buffer_chain *octets, const buffer_chain *from)
   buffer_chain_append_chain(octets, from, 0, from->length);
 }
 
-static void alter_ulpdu(void *user, buffer_chain *ulpdu)
+static void alter_ulpdu(void *user, iwarp_generation generation, buffer_chain *ulpdu)
 {
   fault_injector *injector = user;
   buffer_chain altered;
@@ -73,8 +73,8 @@ static void alter_ulpdu(void *user, buffer_chain *ulpdu)
   injector->is_within_message = !ddp_header_is_last(ulpdu);
   if (is_pending(injector, FAULT_IN_ULPDU)) {
     copy(&altered, ulpdu);
-    use_altered(injector, fault_edit_ulpdu(injector->config.id, injector->decoy_stag, &altered), ulpdu,
-                &altered);
+    use_altered(injector, fault_edit_ulpdu(injector->config.id, generation, injector->decoy_stag, &altered),
+                ulpdu, &altered);
   }
 }
 

@@ -211,7 +211,7 @@ bool rnic_sender_send(rnic_sender *sender, trace_scope *scope, time_ps now)
     return false;
   }
   if (fault && !is_inserted) {
-    fault->alter_ulpdu(fault->user, &ulpdu);
+    fault->alter_ulpdu(fault->user, sender->config.generation, &ulpdu);
   }
   frame(sender, scope, &ulpdu, mulpdu, now);
   if (!is_inserted) {

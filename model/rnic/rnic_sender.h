@@ -34,7 +34,7 @@ typedef struct rnic_misbehaviour {
   /* Alters the startup frame that this end is about to send; it may come out empty. */
   void (*alter_startup)(void *user, buffer_chain *frame);
   /* Alters the next ULPDU of RDMAP's, before MPA frames it. */
-  void (*alter_ulpdu)(void *user, buffer_chain *ulpdu);
+  void (*alter_ulpdu)(void *user, iwarp_generation generation, buffer_chain *ulpdu);
   /* Alters the FPDU that starts at `start` of the FPDU phase, before TCP takes it. With `markers` it has
    * them, with `crc` its CRC is used. */
   void (*alter_fpdu)(void *user, uint64_t start, bool markers, bool crc, buffer_chain *fpdu);

@@ -50,8 +50,9 @@ typedef struct fault_case {
   bool is_of_faulty;      /* the Terminate is the misbehaving end's own */
   bool names_stag;        /* the ULP learns which STag it was: the first of `header` (DDP-199) */
   /* The Terminate, NULL where it has no such field: */
-  const char *control;     /* layer and type, code, M D R, 0; "several": there is more than one */
-  const char *length;      /* of the segment at fault */
+  const char *control;            /* layer and type, code, M D R, 0; "several": there is more than one */
+  const char *control_of_rfc6581; /* the same in generation rfc6581; NULL: no other */
+  const char *length;             /* of the segment at fault */
   const char *versions[2]; /* first two octets of its DDP header, with DV and RV: ietf and rfc; rdmac */
   const char *header;      /* the rest of that header */
   const char *request;     /* its Read Request header */
@@ -61,7 +62,8 @@ typedef struct fault_case {
 
 /* A Terminate is, in octets: layer and type (4 bits each), code, M D R (80, 40, 20), 0; with M and D the
  * length of the segment at fault (2) and its DDP header (14 or 18); with R the Read Request header (28)
- * (rdmap-00 §6.8, notes D42, D43). SSSSSSSS is the decoy's STag. */
+ * (rdmap-00 §6.8, notes D42, D43). SSSSSSSS is the decoy's STag, QQQQQQQQ the first queue that there is not.
+ */
 
 /* clang-format off */
 /* These are the segments before the fault (rdmac: DV and RV are 0, so C0 00 for C1 40 and so on): length,
@@ -123,7 +125,7 @@ static const fault_case cases[] = {
     {.name = "write-foreign-stream", .proves = "DDP-209, DDP-199, RDMAP-229", IN_A_WRITE, .names_stag = true,
      .control = "11 02 C0 00", .header = "SSSSSSSS 0000000000001000"},
     {.name = "invalid-queue", .proves = "DDP-135, RDMAP-229", IN_A_SEND,
-     .control = "12 01 C0 00", .header = "00000000 00000003 00000001 00000000"},
+     .control = "12 01 C0 00", .header = "00000000 QQQQQQQQ 00000001 00000000"},
     /* MSN 1 + 2^24 */
     {.name = "no-buffer", .proves = "DDP-135, RDMAP-229", IN_A_SEND,
      .control = "12 02 C0 00", .header = "00000000 00000000 01000001 00000000"},
@@ -175,7 +177,7 @@ static const fault_case cases[] = {
     {.name = "read-request-short", .proves = "RDMAP-229", IN_A_READ_REQUEST,
      .control = "02 FF C0 00", .length = "002D"},
     {.name = "read-request-long", .proves = "DDP-135, RDMAP-229", IN_A_READ_REQUEST,
-     .control = "12 05 C0 00", .length = "002F"},
+     .control = "12 05 C0 00", .control_of_rfc6581 = "02 FF C0 00", .length = "002F"},
     /* The third request, MSN 3, finds no buffer. All four come before the victim answers. */
     {.name = "too-many-reads", .proves = "DDP-135, RDMAP-229", .work = READS,
      .control = "12 02 C0 00", .length = "002E", .versions = {"41 41", "40 01"},
@@ -339,19 +341,25 @@ static void assert_completions(const fixture_side *s, const char *expected)
 
 /* --- Cases --- */
 
-/* Returns the code of both ends' failure, "" when there is none; the caller frees it. */
-static char *code_of(const fault_case *c)
+static const char *control_of(const fault_case *c, iwarp_generation generation)
 {
-  if (c->code || !c->control) {
+  return generation == IWARP_RFC6581 && c->control_of_rfc6581 ? c->control_of_rfc6581 : c->control;
+}
+
+/* Returns the code of both ends' failure, "" when there is none; the caller frees it. */
+static char *code_of(const fault_case *c, iwarp_generation generation)
+{
+  const char *control = control_of(c, generation);
+  if (c->code || !control) {
     return g_strdup(c->code ? c->code : "");
   }
-  return g_strdup_printf("Terminate %c/%c/%.2s", c->control[0], c->control[1], c->control + 3);
+  return g_strdup_printf("Terminate %c/%c/%.2s", control[0], control[1], control + 3);
 }
 
 static void assert_terminate(const ends *e, const fault_case *c, iwarp_generation generation)
 {
-  const char *const fields[] = {c->control, c->length, c->versions[generation == IWARP_RDMAC], c->header,
-                                c->request};
+  const char *const fields[] = {control_of(c, generation), c->length, c->versions[generation == IWARP_RDMAC],
+                                c->header, c->request};
   g_autoptr(GString) expected = g_string_new(NULL);
   g_autofree char *decoy = g_strdup_printf("%08X", e->injector->decoy_stag);
   g_autofree char *seen = terminate_of(c->is_of_faulty ? e->faulty : e->victim);
@@ -361,15 +369,16 @@ static void assert_terminate(const ends *e, const fault_case *c, iwarp_generatio
   }
   g_string_replace(expected, " ", "", 0);
   g_string_replace(expected, "SSSSSSSS", decoy, 0);
+  g_string_replace(expected, "QQQQQQQQ", generation == IWARP_RFC6581 ? "00000004" : "00000003", 0);
   g_assert_cmpstr(seen, ==, expected->str);
 }
 
 /* Checks that both ULPs learn of the error once, with the same code, one as its own end's error and the other
  * as the peer's; then both ends close, by FIN, and nothing is Placed or Delivered any more. */
-static void assert_ended(const ends *e, const fault_case *c)
+static void assert_ended(const ends *e, const fault_case *c, iwarp_generation generation)
 {
   const fixture_side *finder = c->is_of_faulty ? e->faulty : e->victim;
-  g_autofree char *code = code_of(c);
+  g_autofree char *code = code_of(c, generation);
   const fixture_side *peer = c->is_of_faulty ? e->victim : e->faulty;
 
   g_assert_cmpint(peer->failed, ==, 1);
@@ -427,7 +436,7 @@ static void check_fault(const fault_case *c, unsigned faulty, iwarp_generation g
   assert_completions(e->faulty, c->faulty);
   assert_memory(e, c);
   if (c->control) {
-    assert_ended(e, c);
+    assert_ended(e, c, generation);
   } else {
     g_assert_cmpint(e->victim->failed + e->faulty->failed, ==, 0);
   }
@@ -689,7 +698,7 @@ TEST(test_payload_that_is_needed)
 
         buffer_chain_init(&chain);
         buffer_chain_append_copy(&chain, tagged ? write : send, (tagged ? 14 : 18) + payload);
-        g_assert_cmpint(fault_edit_ulpdu(fault_find(needs[i].fault), 1, &chain), ==,
+        g_assert_cmpint(fault_edit_ulpdu(fault_find(needs[i].fault), IWARP_IETF, 1, &chain), ==,
                         tagged == needs[i].tagged && payload >= needs[i].payload_octets);
       }
     }
@@ -705,7 +714,7 @@ TEST(test_short_ulpdu)
 
     buffer_chain_init(&chain);
     buffer_chain_append_copy(&chain, write, length);
-    g_assert_true(fault_edit_ulpdu(fault_find("short-ulpdu"), 0, &chain));
+    g_assert_true(fault_edit_ulpdu(fault_find("short-ulpdu"), IWARP_IETF, 0, &chain));
     g_assert_cmpuint(chain.length, ==, 13);
   }
 }
@@ -855,7 +864,7 @@ TEST(test_table_is_covered)
     g_assert_cmpint(strlen(row->sentence), >, 0);
   }
   for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-    g_autofree char *code = code_of(&cases[i]);
+    g_autofree char *code = code_of(&cases[i], IWARP_RFC);
     g_string_append_printf(reached, "%s ", code);
   }
   for (size_t i = 0; i < G_N_ELEMENTS(codes); i++) {

@@ -66,18 +66,32 @@ gboolean configuration_load_sizes(configuration *c, traffic_class *of, GError **
   return TRUE;
 }
 
+/* Returns how many of the messages are Atomics, from 0 to 1. */
+static double atomic_share(const traffic_class *of)
+{
+  const choice_list *mix = &of->workload.mix;
+  unsigned atomics = 0;
+
+  for (unsigned i = 0; i < mix->count; i++) {
+    atomics += ulp_operation_rules_of((ulp_operation)mix->values[i])->is_atomic;
+  }
+  return (double)atomics / mix->count;
+}
+
 double traffic_class_mean_octets(const traffic_class *of)
 {
+  const double atomics = atomic_share(of);
   const number_list *sizes = &of->workload.message_sizes;
   double octets = 0;
 
   for (size_t i = 0; i < sizes->count; i++) {
     octets += (double)sizes->values[i] / (double)sizes->count;
   }
-  return of->flows_messages > 0 ? (double)of->flows_octets / (double)of->flows_messages
-         : of->sizes            ? size_distribution_mean(of->sizes)
-         : sizes->count > 0     ? octets
-                                : of->message_octets;
+  if (of->flows_messages > 0) {
+    return (double)of->flows_octets / (double)of->flows_messages;
+  }
+  octets = of->sizes ? size_distribution_mean(of->sizes) : sizes->count > 0 ? octets : of->message_octets;
+  return (1 - atomics) * octets + atomics * ULP_ATOMIC_OCTETS;
 }
 
 /* Returns the rate at which `host` sends. */
@@ -283,8 +297,14 @@ static void find_sinks(configuration *c)
  * `in_flight_octets`. */
 static void resolve_class(traffic_class *of, uint64_t in_flight_octets)
 {
-  const number_list *sizes = &of->workload.message_sizes;
+  number_list *sizes = &of->workload.message_sizes;
   ulp_workload_config *workload = &of->workload;
+
+  if (atomic_share(of) == 1) { /* whatever sizes the keys have */
+    of->message_octets = ULP_ATOMIC_OCTETS;
+    of->sizes = NULL;
+    *sizes = (number_list){.count = 0};
+  }
   uint32_t smallest = of->message_octets, largest = smallest;
 
   for (size_t i = 0; i < sizes->count; i++) {

@@ -65,6 +65,7 @@ typedef struct traffic_class {
   time_ps interval_ps;            /* between two messages of a sender, in place of the load; 0: none */
   time_ps until_ps;               /* no message is posted from then on; 0: no such time */
   bool messages_given;            /* workload.messages is the scenario's and no default */
+  bool shares_atomic_memory;      /* of a host, between all connections to it */
   bool connects_at_first_use;     /* a connection opens at its first message; else all before the traffic */
   const char *sizes_path;         /* of a size distribution; "": none. It is loaded: … */
   const size_distribution *sizes; /* … configuration_load_sizes(); NULL: there is none */

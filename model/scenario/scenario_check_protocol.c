@@ -111,13 +111,14 @@ gboolean scenario_check_tcp(const checking *on)
 
 /* --- MPA startup and RDMA Reads --- */
 
+/* Returns whether an end has Reads or Atomics. */
 static gboolean has_reads(const configuration *c)
 {
   bool has = false;
 
   for (uint32_t i = 0; i < c->class_count; i++) {
     const ulp_mix_needs needs = ulp_mix_needs_of(&c->classes[i].workload.mix);
-    has = has || needs.reads[false] || needs.reads[true];
+    has = has || needs.reads[false] || needs.reads[true] || needs.atomics;
   }
   return has;
 }
@@ -149,13 +150,39 @@ static gboolean check_generation(const checking *on, enum side side)
                         end->private_data_octets, rules->name, rules->private_data_max_octets));
 }
 
+/* Who posts Immediate Data or Atomics has them (RFC 7306). Its peer may be of an earlier generation, and ends
+ * the connection. */
+static gboolean check_extensions(const checking *on)
+{
+  for (uint32_t i = 0; i < on->c->class_count; i++) {
+    const ulp_workload_config *workload = &on->c->classes[i].workload;
+    const ulp_mix_needs needs = ulp_mix_needs_of(&workload->mix);
+
+    for (enum side side = 0; side < SIDES && (needs.immediates || needs.atomics); side++) {
+      const iwarp_generation_rules *rules = iwarp_generation_rules_of(on->c->endpoint[side].generation);
+      scenario_key key = scenario_key_of_side(SCENARIO_INITIATOR_GENERATION, side);
+
+      if (ulp_workload_posts(workload, side) && !rules->rdmap_extensions) {
+        return finding_error(
+            on, KEYS(SCENARIO_WORKLOAD_OPERATION, key),
+            "workload.operation = %s posts %s, which %s = %s does not have; expected rfc6581",
+            scenario_value_text(on->s, SCENARIO_WORKLOAD_OPERATION),
+            needs.atomics ? "Atomics" : "Immediate Data", name_of(key), rules->name);
+      }
+    }
+  }
+  return TRUE;
+}
+
 gboolean scenario_check_protocol(const checking *on)
 {
   return check_generation(on, SIDE_INITIATOR) && check_generation(on, SIDE_RESPONDER) &&
          (!has_reads(on->c) || on->c->endpoint[SIDE_INITIATOR].rdmap.ord > 0 ||
-          finding_error(on, KEYS(SCENARIO_RDMAP_ORD, SCENARIO_WORKLOAD_OPERATION),
-                        "rdmap.ord = 0, but workload.operation = %s needs RDMA Reads; expected at least 1",
-                        scenario_value_text(on->s, SCENARIO_WORKLOAD_OPERATION)));
+          finding_error(
+              on, KEYS(SCENARIO_RDMAP_ORD, SCENARIO_WORKLOAD_OPERATION),
+              "rdmap.ord = 0, but workload.operation = %s needs RDMA Reads or Atomics; expected at least 1",
+              scenario_value_text(on->s, SCENARIO_WORKLOAD_OPERATION))) &&
+         check_extensions(on);
 }
 
 /* --- Notes --- */

@@ -89,8 +89,10 @@ static const named_value changing_words[] = {CHANGING("path.forward", FORWARD),
 
 /* Several keys have these conditions. */
 #define OWN_TCP "tcp.implementation = iwarpsim and "
+#define ATOMICS "workload.operation has fetch-add or workload.operation has compare-swap"
 #define READS                                                                                                \
-  "workload.operation has read or workload.operation has storage-write or workload.operation has rpc-read"
+  "workload.operation has read or workload.operation has storage-write or workload.operation has rpc-read "  \
+  "or " ATOMICS
 #define RPCS                                                                                                 \
   "workload.operation has rpc or workload.operation has rpc-write or workload.operation has rpc-read"
 #define GRAPH "topology.kind != path"

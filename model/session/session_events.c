@@ -58,6 +58,17 @@ uint32_t session_draw_octets(void *user, enum side requester)
   return size_distribution_draw(class->of->sizes, *stream);
 }
 
+ulp_counter *session_shared_counter(void *user, enum side side)
+{
+  session_host *host = ((const session_connection *)user)->ends[side].host;
+
+  if (!host->counter) {
+    host->counter = g_new(ulp_counter, 1);
+    ulp_counter_init(host->counter);
+  }
+  return host->counter;
+}
+
 void session_on_message_delivered(void *user, const ulp_message_times *times)
 {
   const session_connection *connection = user;

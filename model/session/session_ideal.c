@@ -65,7 +65,8 @@ time_ps session_ideal_of(const session_connection *connection, const ulp_message
   const session_end *source = rules->to_requester ? peer : requester;
   const traffic_class *class = &requester->session->config.configuration->classes[connection->class];
   const uint32_t request_octets = rules->is_rpc ? class->workload.request_octets : ULP_STORAGE_MESSAGE_OCTETS;
-  const uint64_t first_octets = is_one_fpdu(times, rules->is_send) ? times->stream_octets : 0;
+  const uint64_t first_octets =
+      rules->is_atomic || is_one_fpdu(times, rules->is_send) ? times->stream_octets : 0;
   const uint64_t response_octets = fpdu_octets(DDP_UNTAGGED_HEADER_OCTETS + rules->response_octets);
   uint64_t octets = times->stream_octets;
   time_ps ideal = 0;
@@ -79,6 +80,13 @@ time_ps session_ideal_of(const session_connection *connection, const ulp_message
   }
   if (rules->is_read) {
     ideal += least_time(session_end_peer(source), connection->request_octets, connection->request_octets);
+  }
+  if (rules->is_atomic) {
+    const uint64_t sent = fpdu_octets(DDP_UNTAGGED_HEADER_OCTETS + RDMAP_ATOMIC_REQUEST_OCTETS);
+    ideal += least_time(requester, sent, sent);
+  }
+  if (rules->immediate != RDMAP_WRITE) { /* it follows the Write at once */
+    octets += fpdu_octets(DDP_UNTAGGED_HEADER_OCTETS + RDMAP_IMMEDIATE_OCTETS);
   }
   if (rules->is_exchange && rules->is_read) {
     ideal += least_time(peer, response_octets, response_octets);

@@ -156,7 +156,7 @@ void session_message_is_complete(const session_connection *connection, const ulp
       .delivered = times->delivered - self->zero,
       .completed = times->completed - self->zero,
       .ideal = session_ideal_of(connection, times),
-      .comes_back = rules->is_exchange || rules->is_read,
+      .comes_back = rules->is_exchange || rules->is_read || rules->is_atomic,
       .counts = is_measured(sink, times),
   };
 

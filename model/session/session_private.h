@@ -32,8 +32,9 @@ struct session_host {
   packet_capture *capture; /* NULL: none */
   ip_address address;
   uint32_t number;
-  char name[16];              /* in a trace */
-  uint32_t sinks;             /* Data Sinks that are here */
+  ulp_counter *counter; /* shared by the Atomics of all connections to here; NULL: there are none so far */
+  char name[16];        /* in a trace */
+  uint32_t sinks;       /* Data Sinks that are here */
   session_recorder *recorder; /* of them; NULL: there are none */
   session_ending ending;      /* of the connection to here that was terminated first */
 };
@@ -276,6 +277,10 @@ void session_on_message(void *connection, const ulp_message_times *times);
 /* Returns the size of the next message of `requester`, which posts by itself; a
  * ulp_workload_config.draw_octets of a session_connection. */
 uint32_t session_draw_octets(void *connection, enum side requester);
+
+/* Returns the 8 octets that the Atomics of all connections to the host of `side` count in; a
+ * ulp_workload_config.counter of a session_connection. */
+ulp_counter *session_shared_counter(void *connection, enum side side);
 
 /* A buffer of `side` is free again; a ulp_workload_config.can_post of a session_connection. */
 void session_can_post(void *connection, enum side side);

@@ -320,9 +320,9 @@ static void count_read(session_recorder *recorder, uint64_t octets, time_ps now)
  * (docs/metrics.md: sizes are ULP payload). */
 static bool has_workload_payload(const ddp_segment *segment)
 {
-  uint8_t opcode = rdmap_control_opcode(segment->header.ulp_control);
+  const unsigned own = 1 << RDMAP_READ_REQUEST | 1 << RDMAP_ATOMIC_REQUEST | 1 << RDMAP_TERMINATE;
 
-  return opcode != RDMAP_READ_REQUEST && opcode != RDMAP_TERMINATE;
+  return (own >> rdmap_control_opcode(segment->header.ulp_control) & 1) == 0;
 }
 
 static void count_wait(const session_recorder *recorder, waits *of, time_ps wait, uint32_t octets)

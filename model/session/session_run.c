@@ -175,6 +175,7 @@ void session_free(session *self)
     ip_input_free(self->hosts[i].input);
     flow_table_clear(&self->hosts[i].ends);
     rnic_host_free(self->hosts[i].rnic);
+    g_free(self->hosts[i].counter);
     session_recorder_free(self->hosts[i].recorder);
     session_ending_clear(&self->hosts[i].ending);
   }
@@ -262,6 +263,7 @@ static void make_classes(session *self)
       class->sizes = g_new0(random_stream *, SIDES * class->of->connection_count);
       class->workload.draw_octets = session_draw_octets;
     }
+    class->workload.counter = class->of->shares_atomic_memory ? session_shared_counter : NULL;
     class->holds = class->workload.think_time_ps > 0 || stops;
     self->stall_ps = MAX(self->stall_ps, time_ps_after(c->run.stall_ps, class->workload.think_time_ps));
   }

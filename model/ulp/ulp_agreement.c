@@ -49,11 +49,13 @@ static uint32_t slots_fitting(const ulp_workload_config *config)
 static ulp_slots *new_receives(const ulp_workload_config *config, const ulp_mix_needs *own,
                                const ulp_mix_needs *peers)
 {
-  uint32_t kinds = (uint32_t)peers->sends + peers->exchanges + own->exchanges + peers->writes;
+  uint32_t kinds =
+      (uint32_t)peers->sends + peers->immediates + peers->exchanges + own->exchanges + peers->writes;
   const bool has_data = peers->sends || own->answers;
   uint32_t octets = own->exchanges || peers->exchanges ? ULP_STORAGE_MESSAGE_OCTETS : 0;
 
   octets = peers->rpcs ? MAX(octets, config->request_octets) : octets;
+  octets = peers->immediates ? MAX(octets, RDMAP_IMMEDIATE_OCTETS) : octets;
   const ulp_slots_config slots = {.count = 1 + kinds * slots_fitting(config),
                                   .octets = has_data ? MAX(octets, config->message_octets) : octets,
                                   .has_stags = {[ULP_SLOT_STAG] = peers->invalidates},
@@ -124,6 +126,12 @@ ulp_agreement *ulp_agreement_new(const ulp_workload_config *config, uint32_t con
   return agreement;
 }
 
+/* Returns whether the ULP of `side` lends 8 octets to its peer's Atomics. */
+static bool lends_counter(const ulp_workload_config *config, enum side side)
+{
+  return ulp_workload_posts(config, side_peer(side)) && ulp_mix_needs_of(&config->mix).atomics;
+}
+
 uint32_t ulp_workload_renewable_stags(const ulp_workload_config *config, enum side side)
 {
   const ulp_mix_needs needs = ulp_mix_needs_of(&config->mix);
@@ -137,7 +145,7 @@ uint32_t ulp_workload_renewable_stags(const ulp_workload_config *config, enum si
     stags += ulp_slots_stags(sample->data[requester][side], ULP_SLOT_STAG) +
              ulp_slots_stags(sample->data[requester][side_peer(side)], ULP_SLOT_SOURCE_STAG);
   }
-  stags += ulp_slots_stags(sample->receives[side], ULP_SLOT_STAG);
+  stags += ulp_slots_stags(sample->receives[side], ULP_SLOT_STAG) + lends_counter(config, side);
   sample->parties = 1;
   ulp_agreement_unref(sample);
   return stags;
@@ -157,7 +165,29 @@ void ulp_agreement_unref(ulp_agreement *agreement)
     ulp_slots_free(agreement->data[side][SIDE_INITIATOR]);
     ulp_slots_free(agreement->data[side][SIDE_RESPONDER]);
   }
+  g_free(agreement->counters);
   g_free(agreement);
+}
+
+/* Lends them: an Atomic reads them and writes them. */
+static void lend_counter(ulp_agreement *agreement, enum side side, rnic_endpoint *endpoint)
+{
+  const ulp_workload_config *config = agreement->config;
+  ulp_lent_counter *lent;
+
+  agreement->counters = agreement->counters ? agreement->counters : g_new0(ulp_lent_counter, SIDES);
+  lent = &agreement->counters[side];
+  ulp_counter_init(&lent->own);
+  lent->counter = config->counter ? config->counter(agreement->user, side) : &lent->own;
+  lent->counter->connections++;
+  lent->stag = rnic_allocate_stag(endpoint);
+  const ddp_registration memory = {.memory = lent->counter->memory,
+                                   .base = ULP_COUNTER_BASE,
+                                   .length = RDMAP_ATOMIC_OCTETS,
+                                   .access = DDP_ACCESS_REMOTE_READ | DDP_ACCESS_REMOTE_WRITE,
+                                   .association = config->association};
+  bool is_registered = rnic_register_as(endpoint, &memory, lent->stag);
+  g_assert(is_registered);
 }
 
 void ulp_agreement_lend(ulp_agreement *agreement, enum side side, rnic_endpoint *endpoint)
@@ -181,6 +211,9 @@ void ulp_agreement_lend(ulp_agreement *agreement, enum side side, rnic_endpoint 
         ulp_slots_lend(data, which, endpoint);
       }
     }
+  }
+  if (lends_counter(agreement->config, side)) {
+    lend_counter(agreement, side, endpoint);
   }
 }
 

@@ -14,6 +14,7 @@
 #include "base/settings.h"
 #include "base/side.h"
 #include "rnic/rnic_verbs.h"
+#include "ulp/ulp_counter.h"
 #include "ulp/ulp_delivery_check.h"
 #include "ulp/ulp_plan.h"
 #include "ulp/ulp_slots.h"
@@ -37,6 +38,10 @@ typedef struct ulp_workload_config {
    * again. `user` is the agreement's. NULL: nothing is reported. */
   void (*can_post)(void *user, enum side side);
 
+  /* The 8 octets that the Atomics of all connections to the end of `side` go to; `user` is the agreement's.
+   * NULL: each connection has its own. */
+  ulp_counter *(*counter)(void *user, enum side side);
+
   /* An open loop: its application submits messages (ulp_workload_submit()), whatever completes. Else it is a
    * closed loop, which alone has the next three. */
   bool open_loop;
@@ -52,6 +57,16 @@ typedef struct ulp_workload_config {
   void (*delivered)(void *user, const ulp_message_times *times);
 } ulp_workload_config;
 
+/* Where they begin, as a Tagged Offset. */
+#define ULP_COUNTER_BASE (UINT64_C(1) << 48)
+
+/* Those that an end lends to its peer. */
+typedef struct ulp_lent_counter {
+  ulp_counter *counter; /* NULL: none */
+  uint32_t stag;
+  ulp_counter own;
+} ulp_lent_counter;
+
 typedef struct ulp_agreement {
   const ulp_workload_config *config;
   void *user; /* of the functions of config */
@@ -66,6 +81,7 @@ typedef struct ulp_agreement {
   ulp_slots *receives[SIDES];        /* buffers for Sends; NULL: nobody sends to this end */
   ulp_slots *data[SIDES][SIDES]; /* Tagged Buffers, by the requester and the end that has them; NULL: none are
                                     needed */
+  ulp_lent_counter *counters;    /* of each end; NULL: nobody needs any */
   ulp_delivery_check *arrivals[SIDES]; /* at each end; NULL: nothing was ever expected or came */
 } ulp_agreement;
 

@@ -4,6 +4,7 @@
 #include <glib.h>
 #include <string.h>
 
+#include "base/big_endian.h"
 #include "rdmap/rdmap_header.h"
 
 typedef struct message {
@@ -18,9 +19,10 @@ typedef struct message_queue {
 } message_queue;
 
 struct ulp_delivery_check {
-  message_queue arriving[2]; /* Writes and Sends; the responses to this end's Reads */
-  message_queue whole;       /* Sends that wait for their completion */
-  uint32_t delivered[2];     /* octets of the first of `arriving` */
+  message_queue
+      arriving[2];       /* Writes, Sends and Immediate Data; the responses to this end's Reads and Atomics */
+  message_queue whole;   /* what waits for the completion of its receive */
+  uint32_t delivered[2]; /* octets of the first of `arriving` */
   ulp_delivery_check_results results;
 };
 
@@ -72,7 +74,10 @@ void ulp_delivery_check_free(ulp_delivery_check *check)
 
 void ulp_delivery_check_expect(ulp_delivery_check *check, const ulp_message *expected)
 {
-  append(&check->arriving[expected->opcode == RDMAP_READ_RESPONSE], expected);
+  const bool is_response =
+      expected->opcode == RDMAP_READ_RESPONSE || expected->opcode == RDMAP_ATOMIC_RESPONSE;
+
+  append(&check->arriving[is_response], expected);
 }
 
 /* --- Segments --- */
@@ -147,6 +152,27 @@ ulp_wrong_octets ulp_delivery_check_wrong(const ulp_delivery_check *check, const
   return wrong;
 }
 
+/* Takes the Atomic Response that was Delivered at `now` into `whole`, and returns true, when it is the next
+ * response. What it says is in the Atomic's completion. */
+static bool take_atomic_response(ulp_delivery_check *check, const ddp_segment *segment, time_ps now,
+                                 ulp_message *whole)
+{
+  message_queue *responses = &check->arriving[true];
+  const message *next = responses->first;
+
+  if (!next || next->expected.opcode != RDMAP_ATOMIC_RESPONSE || !segment->header.last ||
+      segment->payload_octets != next->expected.length) {
+    return false;
+  }
+  if (next->expected.timed) {
+    ulp_timed_message_take(next->expected.timed, segment, now);
+  }
+  *whole = take(responses);
+  check->results.octets += segment->payload_octets;
+  check->results.messages++;
+  return true;
+}
+
 bool ulp_delivery_check_delivered(ulp_delivery_check *check, const ddp_segment *segment, time_ps now,
                                   ulp_message *whole)
 {
@@ -154,12 +180,17 @@ bool ulp_delivery_check_delivered(ulp_delivery_check *check, const ddp_segment *
   const ulp_message *next = next_of(check, segment, opcode);
   uint32_t *delivered = &check->delivered[opcode == RDMAP_READ_RESPONSE];
 
+  whole->timed = NULL;
+  if (opcode == RDMAP_ATOMIC_RESPONSE && take_atomic_response(check, segment, now, whole)) {
+    check->results.last_unexpected = 0;
+    return true;
+  }
   /* What RDMAP keeps to itself, and what nobody may notice, is not amiss: a Write of no octets changes
    * nothing and is reported to no ULP (a fault may send one that nobody posted). */
-  check->results.last_unexpected = !next && opcode != RDMAP_READ_REQUEST && opcode != RDMAP_TERMINATE &&
+  check->results.last_unexpected = !next && opcode != RDMAP_READ_REQUEST && opcode != RDMAP_ATOMIC_REQUEST &&
+                                   opcode != RDMAP_TERMINATE &&
                                    (opcode != RDMAP_WRITE || segment->payload_octets > 0);
   check->results.order_errors += check->results.last_unexpected;
-  whole->timed = NULL;
   if (!next) {
     return false;
   }
@@ -194,9 +225,14 @@ bool ulp_delivery_check_received(ulp_delivery_check *check, const rdmap_completi
     return false;
   }
   *whole = take(&check->whole);
-  bool as_sent = completion->id == whole->buffer->number && completion->octets == whole->length &&
+  const ulp_slot *buffer = whole->buffer;
+  const bool is_immediate = whole->purpose.meaning == ULP_MEANING_IMMEDIATE;
+  bool as_sent = completion->id == buffer->number && completion->octets == whole->length &&
                  completion->solicited == whole->solicits && completion->invalidated == whole->invalidates &&
-                 (!whole->invalidates || completion->invalidated_stag == whole->invalidated_stag);
+                 (!whole->invalidates || completion->invalidated_stag == whole->invalidated_stag) &&
+                 completion->is_immediate == is_immediate &&
+                 (!is_immediate ||
+                  completion->immediate == big_endian_read_64(pattern_at(buffer->table, buffer->payload)));
   check->results.order_errors += !as_sent;
   check->results.messages++;
   return true;

@@ -3,8 +3,9 @@
  * messages that the other end's ULP posted, in their order, and every octet with the pattern table
  * (docs/architecture.md, "Real octets").
  *
- * RDMA Writes and Sends arrive in the order posted (RDMAP-184 ff.), Read Responses in that of the Reads
- * (RDMAP-149); the two kinds may interleave, message by message. */
+ * RDMA Writes, Sends and Immediate Data arrive in the order posted (RDMAP-184 ff.; RFC 7306 §7), the
+ * responses to Reads and Atomics in that of these (RDMAP-149); the two kinds may interleave, message by
+ * message. */
 #pragma once
 
 #include <stdbool.h>
@@ -20,12 +21,13 @@
 typedef struct ulp_delivery_check ulp_delivery_check;
 
 typedef enum ulp_meaning {
-  ULP_MEANING_DATA,     /* a message of the plan that is one operation */
-  ULP_MEANING_SIGNAL,   /* the Send after Writes */
-  ULP_MEANING_REQUEST,  /* of an exchange */
-  ULP_MEANING_TRANSFER, /* its data, by the peer's Write or Read */
-  ULP_MEANING_RESPONSE, /* its answer, which may be the data */
-  ULP_MEANING_OPENING,  /* what lets the Responder's ULP send: no message of a plan */
+  ULP_MEANING_DATA,      /* a message of the plan that is one operation */
+  ULP_MEANING_SIGNAL,    /* the Send after Writes */
+  ULP_MEANING_REQUEST,   /* of an exchange */
+  ULP_MEANING_TRANSFER,  /* its data, by the peer's Write or Read */
+  ULP_MEANING_RESPONSE,  /* its answer, which may be the data */
+  ULP_MEANING_OPENING,   /* what lets the Responder's ULP send: no message of a plan */
+  ULP_MEANING_IMMEDIATE, /* the Immediate Data of a message whose data is a Write */
 } ulp_meaning;
 
 /* This is what an operation is for: its part in a message of a plan. */
@@ -35,8 +37,10 @@ typedef struct ulp_purpose {
   enum side requester; /* whose plan it is */
   bool keeps_slot;     /* a Write whose STag the next Send invalidates: the slot stays in use until then */
   uint32_t octets;     /* of the message's data, … */
-  uint64_t payload;    /* … which lies there in the pattern table */
-  ulp_slot *slot; /* Write, Response: where it goes. Send: the buffer of the data that it is about, or NULL */
+  uint64_t payload;    /* … which lies there in the pattern table; of an Atomic what it compares with */
+  /* Write, Response: where it goes. Send, Immediate Data: the buffer of the data that it is about, or NULL.
+   * Of an Atomic its place among the messages that can be under way. */
+  ulp_slot *slot;
   ulp_timed_message *timed; /* that message, until it is complete at both ends; NULL: nobody asks */
 } ulp_purpose;
 
@@ -44,7 +48,7 @@ typedef struct ulp_purpose {
 typedef struct ulp_message {
   rdmap_opcode opcode;
   ulp_purpose purpose;
-  ulp_slot *buffer; /* where it goes if it is a Send; NULL: it is a Write, or the response to a Read */
+  ulp_slot *buffer; /* where it goes if it is a Send or Immediate Data; NULL: it is a Write, or a response */
   uint32_t length;
   bool solicits;
   bool invalidates;
@@ -75,22 +79,22 @@ typedef struct ulp_wrong_octets {
 ulp_delivery_check *ulp_delivery_check_new(void);
 void ulp_delivery_check_free(ulp_delivery_check *check);
 
-/* The other end posted `expected` (copied, with references to its slots), or this end an RDMA Read that it
- * answers. */
+/* The other end posted `expected` (copied, with references to its slots), or this end an RDMA Read or an
+ * Atomic that it answers. */
 void ulp_delivery_check_expect(ulp_delivery_check *check, const ulp_message *expected);
 
 /* Those of a segment that was Delivered, before ulp_delivery_check_delivered() has taken it in. None of one
  * that is not the next of the next message. */
 ulp_wrong_octets ulp_delivery_check_wrong(const ulp_delivery_check *check, const ddp_segment *segment);
 
-/* A segment was Delivered at `now`. True when a Write or a Read Response is whole with it: `*whole`. A Send
- * is whole for its ULP when its receive completes; `whole->timed` is set already when its last segment is
- * Delivered, else NULL. */
+/* A segment was Delivered at `now`. True when a Write or a response is whole with it: `*whole`. A Send
+ * or Immediate Data is whole for its ULP when its receive completes; `whole->timed` is set already when its
+ * last segment is Delivered, else NULL. */
 bool ulp_delivery_check_delivered(ulp_delivery_check *check, const ddp_segment *segment, time_ps now,
                                   ulp_message *whole);
 
-/* A receive completed; true, and the Send in `*whole`, when one is whole and waits for it. What the
- * completion reports of it is compared too. */
+/* A receive completed; true, and the Send or Immediate Data in `*whole`, when one is whole and waits for it.
+ * What the completion reports of it is compared too. */
 bool ulp_delivery_check_received(ulp_delivery_check *check, const rdmap_completion *completion,
                                  ulp_message *whole);
 

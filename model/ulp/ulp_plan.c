@@ -60,6 +60,22 @@ static const ulp_operation_rules rows[ULP_OPERATIONS] = {
                                 .is_fetched = true,
                                 .messages_at_peer = 1,
                                 .messages_at_requester = 2},
+    [ULP_OPERATION_WRITE_IMMEDIATE] = {.posted = RDMAP_WRITE,
+                                       .immediate = RDMAP_IMMEDIATE,
+                                       .messages_at_peer = 2},
+    [ULP_OPERATION_WRITE_IMMEDIATE_SE] = {.posted = RDMAP_WRITE,
+                                          .immediate = RDMAP_IMMEDIATE_SE,
+                                          .messages_at_peer = 2},
+    [ULP_OPERATION_FETCH_ADD] = {.posted = RDMAP_ATOMIC_REQUEST,
+                                 .to_requester = true,
+                                 .is_atomic = true,
+                                 .atomic = RDMAP_ATOMIC_FETCH_ADD,
+                                 .messages_at_requester = 1},
+    [ULP_OPERATION_COMPARE_SWAP] = {.posted = RDMAP_ATOMIC_REQUEST,
+                                    .to_requester = true,
+                                    .is_atomic = true,
+                                    .atomic = RDMAP_ATOMIC_COMPARE_SWAP,
+                                    .messages_at_requester = 1},
 };
 
 const ulp_operation_rules *ulp_operation_rules_of(ulp_operation operation)
@@ -79,6 +95,8 @@ ulp_mix_needs ulp_mix_needs_of(const choice_list *mix)
     needs.sends |= rules->is_send && !rules->is_exchange;
     needs.answers |= rules->is_send && rules->is_exchange;
     needs.writes |= operation == ULP_OPERATION_WRITE;
+    needs.immediates |= rules->immediate != RDMAP_WRITE;
+    needs.atomics |= rules->is_atomic;
     needs.exchanges |= rules->is_exchange;
     needs.rpcs |= rules->is_rpc;
     needs.invalidates |= rules->invalidates;

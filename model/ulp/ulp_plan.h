@@ -31,6 +31,13 @@ typedef enum ulp_operation {
   ULP_OPERATION_RPC_WRITE,
   /* Request; the peer's response (Send) names the data, which the requester fetches by RDMA Read. */
   ULP_OPERATION_RPC_READ,
+  /* An RDMA Write, and Immediate Data that informs the peer of it: InfiniBand's Write with Immediate (RFC
+   * 7306 §6). With a Solicited Event. */
+  ULP_OPERATION_WRITE_IMMEDIATE,
+  ULP_OPERATION_WRITE_IMMEDIATE_SE,
+  /* Atomic Operations on 8 octets at the peer (RFC 7306 §5), whose former value is the data. */
+  ULP_OPERATION_FETCH_ADD,
+  ULP_OPERATION_COMPARE_SWAP,
   ULP_OPERATIONS
 } ulp_operation;
 
@@ -38,6 +45,7 @@ enum {
   /* Octets of a storage exchange's request and of its response: as iSCSI's header has (RFC 7143 §11.2.1). An
    * rpc's response that names the data has as many. */
   ULP_STORAGE_MESSAGE_OCTETS = 48,
+  ULP_ATOMIC_OCTETS = RDMAP_ATOMIC_OCTETS, /* of an Atomic's message */
 };
 
 /* The requester is the end whose ULP starts the message; the other is its peer. */
@@ -48,10 +56,13 @@ typedef struct ulp_operation_rules {
   bool is_exchange;         /* a request, the data, a response */
   bool is_rpc;              /* such a one, whose request has the octets that the workload wants */
   bool to_requester;        /* the data goes to the requester; else to the peer */
-  bool is_send;     /* it is a Send's, of an exchange the response's; else it goes to a Tagged Buffer, … */
-  bool is_read;     /* … by an RDMA Read, which the receiver of the data posts, … */
-  bool is_fetched;  /* … of an exchange that ends with it: after the response */
-  bool invalidates; /* a Send of data, with Invalidate */
+  bool is_send;    /* it is a Send's, of an exchange the response's; else it goes to a Tagged Buffer, … */
+  bool is_read;    /* … by an RDMA Read, which the receiver of the data posts, … */
+  bool is_fetched; /* … of an exchange that ends with it: after the response */
+  bool is_atomic;  /* it is an Atomic's, this one: */
+  rdmap_atomic_opcode atomic;
+  rdmap_opcode immediate;    /* what follows the Write at once; RDMAP_WRITE: nothing */
+  bool invalidates;          /* a Send of data, with Invalidate */
   unsigned messages_at_peer; /* messages that reach its ULP: Sends, Writes and Read Responses */
   unsigned messages_at_requester;
 } ulp_operation_rules;
@@ -64,6 +75,8 @@ typedef struct ulp_mix_needs {
   bool sends;   /* of data, to the peer */
   bool answers; /* Sends of data to the requester */
   bool writes;
+  bool immediates; /* to the peer */
+  bool atomics;
   bool exchanges;
   bool rpcs; /* some of them */
   bool invalidates;

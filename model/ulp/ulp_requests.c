@@ -128,6 +128,12 @@ static uint32_t next_octets(ulp_requests *requests, enum side side, void *user, 
              : config->message_octets;
 }
 
+/* Returns how many octets a message has that is to have so many: an Atomic has 8. */
+static uint32_t octets_of(ulp_operation operation, uint32_t octets)
+{
+  return ulp_operation_rules_of(operation)->is_atomic ? ULP_ATOMIC_OCTETS : octets;
+}
+
 bool ulp_requests_peek(ulp_requests *requests, enum side side, void *user, time_ps now, ulp_step *step,
                        ulp_request *request)
 {
@@ -152,6 +158,7 @@ bool ulp_requests_peek(ulp_requests *requests, enum side side, void *user, time_
     request->operation = request->operation < ULP_OPERATIONS ? request->operation : step->operation;
     /* What follows a Write is not known when it is posted, so that no Send can have its STag. */
     *step = (ulp_step){.operation = request->operation, .message = step->message};
+    request->octets = octets_of(step->operation, request->octets);
     return true;
   }
   const time_ps posted = config->outstanding > 0 ? place_of_next(schedule) : now;
@@ -159,10 +166,11 @@ bool ulp_requests_peek(ulp_requests *requests, enum side side, void *user, time_
     schedule->held_until = config->until_ps > 0 ? time_ps_earlier(posted, config->until_ps) : posted;
     return false;
   }
-  *request = (ulp_request){.operation = step->operation,
-                           .octets = next_octets(requests, side, user, step->message),
-                           .id = step->message + 1,
-                           .posted = posted};
+  *request =
+      (ulp_request){.operation = step->operation,
+                    .octets = octets_of(step->operation, next_octets(requests, side, user, step->message)),
+                    .id = step->message + 1,
+                    .posted = posted};
   return true;
 }
 

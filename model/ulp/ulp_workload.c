@@ -3,6 +3,8 @@
 
 #include <glib.h>
 
+#include "base/big_endian.h"
+
 /* An operation that was posted and waits for its completion; those come in this order (RDMAP-196). */
 typedef struct posted_work {
   ulp_purpose purpose;
@@ -18,6 +20,7 @@ struct ulp_workload {
   posted_work *newest;
   uint64_t posted_count; /* so far: the id of the next */
   uint32_t order_errors; /* completions that are not the next ones */
+  uint32_t wrong_counts; /* Atomics whose result, or what they left, is wrong */
   enum side side;
 };
 
@@ -63,8 +66,8 @@ static void open_peer(ulp_workload *workload)
   post(workload, &purpose, &work, side_peer(workload->side), &expected);
 }
 
-/* A Send of `length` octets of the pattern from `payload` on goes into the peer's next buffer, which is free.
- * One that invalidates takes `stag`; 0: that of its buffer. */
+/* A Send or Immediate Data of `length` octets of the pattern from `payload` on goes into the peer's next
+ * buffer, which is free. One that invalidates takes `stag`; 0: that of its buffer. */
 static bool post_send(ulp_workload *workload, const ulp_purpose *purpose, rdmap_opcode operation,
                       uint32_t length, uint64_t payload, uint32_t stag)
 {
@@ -77,6 +80,7 @@ static bool post_send(ulp_workload *workload, const ulp_purpose *purpose, rdmap_
                      .length = length,
                      .source = ulp_slot_payload,
                      .source_user = buffer,
+                     .immediate = rules->is_send ? 0 : big_endian_read_64(pattern_at(buffer->table, payload)),
                      .remote_stag = rules->invalidates ? stag : 0};
   ulp_message expected = {.opcode = rules->opcode,
                           .buffer = buffer,
@@ -115,6 +119,24 @@ static bool post_read(ulp_workload *workload, const ulp_purpose *purpose)
   return post(workload, purpose, &work, workload->side, &expected);
 }
 
+/* The Atomic `rules->atomic` number `message` counts in the 8 octets that the peer has lent. */
+static bool post_atomic(ulp_workload *workload, ulp_purpose *purpose, const ulp_operation_rules *rules,
+                        uint64_t message)
+{
+  const ulp_lent_counter *lent = &workload->agreement->counters[side_peer(workload->side)];
+  rdmap_atomic atomic;
+
+  ulp_counter_post(lent->counter, rules->atomic, message, &atomic);
+  atomic.stag = lent->stag;
+  atomic.offset = ULP_COUNTER_BASE;
+  purpose->payload = atomic.compare;
+  rdmap_work work = {
+      .operation = RDMAP_ATOMIC_REQUEST, .length = RDMAP_ATOMIC_RESPONSE_OCTETS, .atomic = &atomic};
+  ulp_message expected = {.opcode = RDMAP_ATOMIC_RESPONSE};
+
+  return post(workload, purpose, &work, workload->side, &expected);
+}
+
 /* --- The requester --- */
 
 /* Returns where the data of a message of its own goes that is no Send. */
@@ -125,8 +147,8 @@ static ulp_slots *data_of(const ulp_workload *workload, const ulp_operation_rule
   return workload->agreement->data[workload->side][holder];
 }
 
-/* Returns whether all buffers that `step` needs are free: one for its data; the peer's for a Send; its own
- * for the response. */
+/* Returns whether all buffers that `step` needs are free: one for its data; the peer's for a Send or
+ * Immediate Data; its own for the response. */
 static bool has_buffers(const ulp_workload *workload, const ulp_step *step)
 {
   const ulp_operation_rules *rules = ulp_operation_rules_of(step->operation);
@@ -136,8 +158,23 @@ static bool has_buffers(const ulp_workload *workload, const ulp_step *step)
     return has_receive;
   }
   return (rules->is_send || ulp_slots_has_next(data_of(workload, rules))) &&
+         (rules->immediate == RDMAP_WRITE || has_receive) &&
          (!rules->is_exchange ||
           (has_receive && ulp_agreement_has_receive(workload->agreement, workload->side)));
+}
+
+/* The data of the purpose's message by an RDMA Write, and Immediate Data that informs the peer of it. */
+static bool post_write_immediate(ulp_workload *workload, ulp_purpose *purpose,
+                                 const ulp_operation_rules *rules, uint64_t message)
+{
+  purpose->meaning = ULP_MEANING_TRANSFER;
+  if (!post_write(workload, purpose)) {
+    return false;
+  }
+  purpose->meaning = ULP_MEANING_IMMEDIATE;
+  return post_send(workload, purpose, rules->immediate, RDMAP_IMMEDIATE_OCTETS,
+                   ulp_agreement_payload(workload->agreement, workload->side, ULP_MEANING_IMMEDIATE, message),
+                   0);
 }
 
 static bool post_step(ulp_workload *workload, const ulp_step *step, const ulp_request *request,
@@ -163,7 +200,9 @@ static bool post_step(ulp_workload *workload, const ulp_step *step, const ulp_re
     return post_send(workload, &purpose, rules->posted, request->octets, payload,
                      purpose.slot ? purpose.slot->stag : 0);
   }
-  purpose.slot = rules->is_send ? NULL : ulp_slots_take(data_of(workload, rules), payload, request->octets);
+  purpose.slot = rules->is_send ? NULL
+                                : ulp_slots_take(data_of(workload, rules), payload,
+                                                 rules->is_atomic ? 0 : request->octets);
   purpose.keeps_slot = step->is_invalidated_write;
   bool is_posted;
   if (rules->is_exchange) {
@@ -172,6 +211,10 @@ static bool post_step(ulp_workload *workload, const ulp_step *step, const ulp_re
         post_send(workload, &purpose, rules->posted,
                   rules->is_rpc ? agreement->config->request_octets : ULP_STORAGE_MESSAGE_OCTETS,
                   ulp_agreement_payload(agreement, workload->side, ULP_MEANING_REQUEST, step->message), 0);
+  } else if (rules->is_atomic) {
+    is_posted = post_atomic(workload, &purpose, rules, step->message);
+  } else if (rules->immediate != RDMAP_WRITE) {
+    is_posted = post_write_immediate(workload, &purpose, rules, step->message);
   } else {
     is_posted = rules->is_read ? post_read(workload, &purpose) : post_write(workload, &purpose);
   }
@@ -342,6 +385,15 @@ static void complete_step(ulp_workload *workload, const ulp_purpose *purpose, ti
   }
 }
 
+/* The data of `message` is Delivered. */
+static void note_delivered(ulp_agreement *agreement, ulp_timed_message *message)
+{
+  if (agreement->config->delivered) {
+    agreement->config->delivered(agreement->user, &message->times);
+  }
+  ulp_agreement_report(agreement, message);
+}
+
 ulp_wrong_octets ulp_workload_wrong(const ulp_workload *workload, const ddp_segment *segment)
 {
   const ulp_delivery_check *check = workload->agreement->arrivals[workload->side];
@@ -360,11 +412,10 @@ void ulp_workload_delivered(ulp_workload *workload, const ddp_segment *segment, 
     ulp_agreement_release(agreement, workload->side, agreement->data[whole.purpose.requester][workload->side],
                           whole.purpose.slot);
   }
-  if (whole.timed) {
-    if (agreement->config->delivered) {
-      agreement->config->delivered(agreement->user, &whole.timed->times);
-    }
-    ulp_agreement_report(agreement, whole.timed);
+  if (whole.timed && ulp_operation_rules_of(whole.purpose.operation)->immediate != RDMAP_WRITE) {
+    whole.timed->times.delivered = TIME_PS_NEVER; /* its Immediate Data follows */
+  } else if (whole.timed) {
+    note_delivered(agreement, whole.timed);
   }
 }
 
@@ -427,8 +478,12 @@ static void receive(ulp_workload *workload, const rdmap_completion *completion, 
     serve(workload, &send);
   } else if (send.purpose.meaning == ULP_MEANING_RESPONSE) {
     take_response(workload, &send, now);
-  } else if (send.purpose.slot) { /* a Send that invalidates a Write's STag */
+  } else if (send.purpose.slot) { /* Immediate Data of a Write, or a Send that invalidates its STag */
     end_data(workload, &send);
+  }
+  if (send.purpose.meaning == ULP_MEANING_IMMEDIATE && send.purpose.timed) {
+    send.purpose.timed->times.delivered = now;
+    note_delivered(workload->agreement, send.purpose.timed);
   }
 }
 
@@ -451,10 +506,16 @@ static void complete(ulp_workload *workload, const rdmap_completion *completion,
   const ulp_operation_rules *rules = ulp_operation_rules_of(purpose->operation);
   bool is_data =
       purpose->meaning == ULP_MEANING_DATA || (purpose->meaning == ULP_MEANING_TRANSFER && rules->is_fetched);
-  if (is_data || purpose->meaning == ULP_MEANING_SIGNAL) {
+  if (is_data || purpose->meaning == ULP_MEANING_SIGNAL || purpose->meaning == ULP_MEANING_IMMEDIATE) {
     complete_step(workload, purpose, now);
   }
-  if (is_data && rules->is_read) {
+  if (rules->is_atomic) {
+    ulp_counter *counter = agreement->counters[side_peer(workload->side)].counter;
+    const bool is_right =
+        ulp_counter_complete(counter, rules->atomic, purpose->payload, completion->original);
+    workload->wrong_counts += !is_right;
+  }
+  if (is_data && (rules->is_read || rules->is_atomic)) {
     ulp_agreement_release(agreement, workload->side, agreement->data[workload->side][workload->side],
                           purpose->slot);
   }
@@ -544,7 +605,8 @@ ulp_workload_results ulp_workload_results_of(const ulp_workload *workload)
   return (ulp_workload_results){.messages_expected = agreement->messages[workload->side],
                                 .messages_delivered = checked->messages,
                                 .octets_delivered = checked->octets,
-                                .octets_wrong = checked->octets_wrong,
+                                .octets_wrong = checked->octets_wrong +
+                                                workload->wrong_counts * (uint64_t)RDMAP_ATOMIC_OCTETS,
                                 .order_errors = checked->order_errors - refused + workload->order_errors,
                                 .guard_errors = agreement->guard_errors[workload->side]};
 }

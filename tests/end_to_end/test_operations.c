@@ -40,9 +40,26 @@ static const operation_case cases[] = {
     /* Its own 12 messages and responses, its peer's 12 requests. */
     {"storage-read", "both", 36, MESSAGES *(OCTETS + 2 * STORAGE)},
     {"storage-write", "both", 36, MESSAGES *(OCTETS + 2 * STORAGE)},
+    /* The data and 8 octets; 12 octets that come back (RFC 7306 §5, §6). */
+    {"write-immediate", "one", 2 * MESSAGES, MESSAGES *(OCTETS + 8)},
+    {"write-immediate-se+write", "both", 18 + 1, MESSAGES *OCTETS + 6 * 8},
+    {"fetch-add", "one", MESSAGES, MESSAGES * 12},
+    {"fetch-add+compare-swap", "both", MESSAGES, MESSAGES * 12},
+    /* 3 Writes and their signal, 3 Sends; of its own 6 Atomics and Reads. */
+    {"write+fetch-add+send+read", "both", 3 + 1 + 3 + 6, 9 * OCTETS + 3 * 12},
     /* Of its own 3 answers of one message, 6 of two and 3 Read Responses, its peer's 9 requests. */
     {"rpc+rpc-write+read+rpc-read", "both", 3 + 12 + 3 + 9, MESSAGES *OCTETS + 3 * STORAGE + 9 * STORAGE},
 };
+
+/* Returns a generation that has `operation`: one of RFC 7306 only the last has, any other each, such as
+ * `other`. */
+static const char *generation_of(const char *operation, const char *other)
+{
+  const bool is_extension =
+      strstr(operation, "immediate") || strstr(operation, "fetch-add") || strstr(operation, "compare-swap");
+
+  return is_extension ? "mpa.generation=rfc6581" : other;
+}
 
 TEST(test_lossless)
 {
@@ -52,7 +69,8 @@ TEST(test_lossless)
 
     g_test_message("%s %s", operation, directions);
     g_auto(session_result) result =
-        RUN(.sets = STRINGS(operation, directions, "workload.messages=12", "workload.message_size=20000"));
+        RUN(.sets = STRINGS(operation, directions, "workload.messages=12", "workload.message_size=20000",
+                            generation_of(operation, "mpa.generation=ietf")));
     EXPECT_METRICS(&result, (DELIVERY_MESSAGES, ==, cases[i].messages),
                    (DELIVERY_OCTETS, ==, cases[i].octets),
                    (PLACEMENT_OCTETS, ==, cases[i].octets), /* RDMAP's own messages are no payload */
@@ -80,7 +98,7 @@ TEST(test_loss_and_rechunk)
                         STRINGS(operation, directions, "workload.messages=12", "workload.message_size=20000",
                                 "path.forward.loss=2%", "path.reverse.loss=2%", "middlebox.mode=rechunk",
                                 "tcp.rto_min=5ms", fences[i % G_N_ELEMENTS(fences)],
-                                generations[i % G_N_ELEMENTS(generations)]));
+                                generation_of(operation, generations[i % G_N_ELEMENTS(generations)])));
     EXPECT_METRICS(&result, (DELIVERY_MESSAGES, ==, cases[i].messages),
                    (DELIVERY_OCTETS, ==, cases[i].octets));
   }

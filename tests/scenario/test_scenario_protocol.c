@@ -155,11 +155,25 @@ static const char *const contradictions[][2] = {
     {"initiator: { private_data = 65535; };", ""},
     {"rdmap: { ord = 0; };", ""},
     {"rdmap: { ord = 0; };\nworkload: { operation = \"write+storage-write\"; };",
-     "a.cfg:1: rdmap.ord = 0, but workload.operation = write+storage-write needs RDMA Reads; expected at "
+     "a.cfg:1: rdmap.ord = 0, but workload.operation = write+storage-write needs RDMA Reads or Atomics; "
+     "expected at "
      "least 1"},
     {"rdmap: { ord = 0; };\nworkload: { operation = \"rpc+rpc-write\"; };", ""},
     {"rdmap: { ord = 0; };\nworkload: { operation = \"rpc-read\"; };",
-     "a.cfg:1: rdmap.ord = 0, but workload.operation = rpc-read needs RDMA Reads; expected at least 1"},
+     "a.cfg:1: rdmap.ord = 0, but workload.operation = rpc-read needs RDMA Reads or Atomics; expected at "
+     "least 1"},
+    {"rdmap: { ord = 0; };\nmpa: { generation = \"rfc6581\"; }; workload: { operation = \"fetch-add\"; };",
+     "a.cfg:1: rdmap.ord = 0, but workload.operation = fetch-add needs RDMA Reads or Atomics; expected at "
+     "least 1"},
+    /* RFC 7306 is of who posts; the peer may be earlier. */
+    {"mpa: { generation = \"rfc\"; };\nworkload: { operation = \"send+write-immediate\"; };",
+     "a.cfg:2: workload.operation = send+write-immediate posts Immediate Data, which initiator.generation = "
+     "rfc "
+     "does not have; expected rfc6581"},
+    {"initiator: { generation = \"rfc6581\"; };\n"
+     "workload: { directions = \"both\"; operation = \"compare-swap\"; };",
+     "a.cfg:2: workload.operation = compare-swap posts Atomics, which responder.generation = ietf does not "
+     "have; expected rfc6581"},
     {"workload: { request_size = 100; };",
      "a.cfg:1: workload.request_size has no effect unless workload.operation has rpc or workload.operation "
      "has rpc-write or workload.operation has rpc-read"},
@@ -231,7 +245,8 @@ static const char *const notes[][2] = {
      "frame is malformed, and run.expect is ok"},
     {"rdmap: { ird = 3; };",
      "a.cfg:1: rdmap.ird has no effect unless workload.operation has read or workload.operation has "
-     "storage-write or workload.operation has rpc-read or fault.error != none"},
+     "storage-write or workload.operation has rpc-read or workload.operation has fetch-add or "
+     "workload.operation has compare-swap or fault.error != none"},
     {"rdmap: { ird = 3; };\nworkload: { operation = \"read\"; };",
      "a.cfg (default of rdmap.ord): rdmap.ord = 16 is more than rdmap.ird = 3: a Read too many ends the "
      "connection, and run.expect is ok"},
@@ -252,8 +267,15 @@ static const char *const notes[][2] = {
     {"receiver: { refused = \"duplicate-ack\"; memory = 8192; };", ""},
     {"workload: { fence = true; };",
      "a.cfg:1: workload.fence has no effect unless workload.operation has "
-     "read or workload.operation has storage-write or workload.operation has rpc-read"},
+     "read or workload.operation has storage-write or workload.operation has rpc-read or "
+     "workload.operation has fetch-add or workload.operation has compare-swap"},
     {"workload: { fence = true; operation = \"storage-write\"; };", ""},
+    {"workload: { atomic_memory = \"shared\"; };",
+     "a.cfg:1: workload.atomic_memory has no effect unless workload.operation has fetch-add or "
+     "workload.operation has compare-swap"},
+    {"mpa: { generation = \"rfc6581\"; };\n"
+     "workload: { atomic_memory = \"shared\"; operation = \"send+compare-swap\"; };",
+     ""},
     {"workload: { signal_every = 1; operation = \"storage-read\"; };",
      "a.cfg:1: workload.signal_every has no effect unless workload.operation has write and "
      "(workload.messages > workload.signal_every or workload.until > 0s)"},

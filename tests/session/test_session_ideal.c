@@ -40,16 +40,19 @@ ROW_TEST(test_alone, alone_rows)
   }
 }
 
-/* The ideal of an exchange has no markers but those among its data: without them it is exact. */
+/* The ideal of an exchange or an Atomic has no markers but those among its data: without them it is exact. */
 TEST(test_exchange_alone)
 {
-  static const char *const exchanges[] = {"workload.operation=rpc", "workload.operation=rpc-write",
-                                          "workload.operation=rpc-read", "workload.operation=storage-read"};
+  static const char *const exchanges[] = {
+      "workload.operation=rpc",          "workload.operation=rpc-write",       "workload.operation=rpc-read",
+      "workload.operation=storage-read", "workload.operation=write-immediate", "workload.operation=fetch-add",
+      "workload.operation=compare-swap"};
 
   for (guint i = 0; i < G_N_ELEMENTS(exchanges); i++) {
     g_test_message("%s", exchanges[i]);
-    g_auto(session_result) result = run_of(
-        "", STRINGS(exchanges[i], "workload.messages=1", "workload.message_size=1024", "mpa.markers=false"));
+    g_auto(session_result) result =
+        run_of("", STRINGS(exchanges[i], "workload.messages=1", "workload.message_size=1024",
+                           "mpa.markers=false", "mpa.generation=rfc6581"));
 
     g_assert_cmpfloat(metric_of(&result, METRIC_MESSAGE_SLOWDOWN_MEAN), ==, 1);
   }
@@ -112,7 +115,9 @@ TEST(test_bound)
     choose(sets, STRINGS("workload.operation=write", "workload.operation=read", "workload.operation=send",
                          "workload.operation=write+send+read", "workload.operation=storage-read",
                          "workload.operation=storage-write+storage-read", "workload.operation=rpc",
-                         "workload.operation=rpc-write", "workload.operation=rpc-read"));
+                         "workload.operation=rpc-write", "workload.operation=rpc-read",
+                         "workload.operation=write-immediate+fetch-add"));
+    g_ptr_array_add(sets, (char *)"mpa.generation=rfc6581");
     choose(sets,
            STRINGS("workload.message_size=1", "workload.message_size=1024", "workload.message_size=1400",
                    "workload.message_size=1460", "workload.message_size=2000", "workload.message_size=20000",

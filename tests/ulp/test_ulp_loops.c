@@ -149,8 +149,9 @@ TEST(test_all_operations)
   const ulp_workload_config config = {
       .mix = {{ULP_OPERATION_WRITE, ULP_OPERATION_SEND_INVALIDATE, ULP_OPERATION_READ,
                ULP_OPERATION_STORAGE_READ, ULP_OPERATION_STORAGE_WRITE, ULP_OPERATION_SEND, ULP_OPERATION_RPC,
-               ULP_OPERATION_RPC_WRITE, ULP_OPERATION_RPC_READ},
-              9},
+               ULP_OPERATION_RPC_WRITE, ULP_OPERATION_RPC_READ, ULP_OPERATION_WRITE_IMMEDIATE,
+               ULP_OPERATION_FETCH_ADD, ULP_OPERATION_COMPARE_SWAP},
+              12},
       .request_octets = 100,
       .both = true,
       .open_loop = true,
@@ -168,8 +169,10 @@ TEST(test_all_operations)
 
     run_to(&p, 45 + 3 * i);
     submit(&p, (enum side)(i & 1), operation, length, i);
-    octets += length;
-    operations[operation < ULP_OPERATIONS ? operation : config.mix.values[i / 2 % config.mix.count]]++;
+    const ulp_operation posted =
+        operation < ULP_OPERATIONS ? operation : (ulp_operation)config.mix.values[i / 2 % config.mix.count];
+    octets += ulp_operation_rules_of(posted)->is_atomic ? 8 : length;
+    operations[posted]++;
   }
   ulp_workload_end(p.workloads[SIDE_INITIATOR]);
   run_to(&p, 5000);
@@ -293,8 +296,9 @@ TEST(test_random)
     const ulp_workload_config config = {
         .mix = {{ULP_OPERATION_WRITE, ULP_OPERATION_SEND_INVALIDATE, ULP_OPERATION_READ,
                  ULP_OPERATION_STORAGE_READ, ULP_OPERATION_STORAGE_WRITE, ULP_OPERATION_RPC,
-                 ULP_OPERATION_RPC_WRITE, ULP_OPERATION_RPC_READ},
-                8},
+                 ULP_OPERATION_RPC_WRITE, ULP_OPERATION_RPC_READ, ULP_OPERATION_WRITE_IMMEDIATE,
+                 ULP_OPERATION_FETCH_ADD},
+                10},
         .both = true,
         .open_loop = true,
         .fence = seed % 3 == 0,

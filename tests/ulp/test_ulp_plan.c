@@ -7,8 +7,8 @@
  * before it, "*" after that Write. */
 static char *sequence(ulp_plan plan)
 {
-  static const char *const letters[ULP_OPERATIONS] = {"w",  "r",  "s", "i",  "e", "ei",
-                                                      "sr", "sw", "c", "cw", "cr"};
+  static const char *const letters[ULP_OPERATIONS] = {"w", "r",  "s",  "i",  "e",  "ei", "sr", "sw",
+                                                      "c", "cw", "cr", "wi", "we", "fa", "cs"};
   GString *text = g_string_new(NULL);
   ulp_step step;
 
@@ -79,6 +79,17 @@ static const plan_case cases[] = {
      "cw0 cr1 cw2",
      3,
      6},
+    /* There the data and the Immediate Data, which is its own signal; here what Atomics have found. */
+    {{.mix = &(const choice_list){{ULP_OPERATION_WRITE_IMMEDIATE, ULP_OPERATION_WRITE_IMMEDIATE_SE}, 2},
+      .messages = 3,
+      .signal_every = 1},
+     "wi0 we1 wi2",
+     6,
+     0},
+    {{.mix = &(const choice_list){{ULP_OPERATION_FETCH_ADD, ULP_OPERATION_COMPARE_SWAP}, 2}, .messages = 3},
+     "fa0 cs1 fa2",
+     0,
+     3},
 };
 
 TEST(test_sequences)

@@ -24,7 +24,7 @@ typedef struct operation_case {
   ulp_workload_config config;
   uint64_t messages[SIDES]; /* that reach each ULP */
   uint64_t octets[SIDES];
-  unsigned opcodes[8]; /* segments Delivered, by opcode: Write, Read Request, Read Response, Send, … */
+  unsigned opcodes[16]; /* segments Delivered, by opcode: Write, Read Request, Read Response, Send, … */
 } operation_case;
 
 static const uint64_t long_and_short_octets[] = {70000, 1, 5000};
@@ -151,6 +151,40 @@ static const operation_case operation_cases[] = {
      {2 + 4 + 2, 3 + 2 + 2 + 4},
      {4 * 48, 4 * 48},
      {[0] = 4, [1] = 4, [2] = 4, [3] = 2 + 1 + 4, [4] = 2, [6] = 2}},
+    /* RFC 7306 §6: Immediate Data of 8 octets */
+    {"write-immediate: Write, Immediate Data, more than there are buffers",
+     {.mix = {{ULP_OPERATION_WRITE_IMMEDIATE}, 1}, .message_octets = 5000, .messages = 40},
+     {0, 80},
+     {0, 40 * 5008},
+     {[0] = 160, [8] = 40}},
+    {"write-immediate-se, of no octets: a Solicited Event",
+     {.mix = {{ULP_OPERATION_WRITE_IMMEDIATE_SE}, 1}, .messages = 20},
+     {0, 40},
+     {0, 20 * 8},
+     {[0] = 20, [9] = 20}},
+    /* RFC 7306 §5: a request there, a response of 12 octets back. ORD is 4. */
+    {"fetch-add",
+     {.mix = {{ULP_OPERATION_FETCH_ADD}, 1}, .message_octets = 8, .messages = 300},
+     {300, 0},
+     {300 * 12, 0},
+     {[0xA] = 300, [0xB] = 300}},
+    {"compare-swap, one in four of which fails",
+     {.mix = {{ULP_OPERATION_COMPARE_SWAP}, 1}, .message_octets = 8, .messages = 300},
+     {300, 0},
+     {300 * 12, 0},
+     {[0xA] = 300, [0xB] = 300}},
+    /* own: 10 Atomics and 5 Read Responses; the peer's: 5 Writes and signal, 5 Sends, 5 Writes with Immediate
+       Data */
+    {"Atomics and Immediate Data among others, both ends",
+     {.mix = {{ULP_OPERATION_WRITE, ULP_OPERATION_FETCH_ADD, ULP_OPERATION_READ, ULP_OPERATION_COMPARE_SWAP,
+               ULP_OPERATION_SEND_INVALIDATE, ULP_OPERATION_WRITE_IMMEDIATE},
+              6},
+      .both = true,
+      .message_octets = 5000,
+      .messages = 30},
+     {10 + 5 + 6 + 5 + 10, 10 + 5 + 6 + 5 + 10},
+     {10 * 12 + 20 * 5000 + 5 * 8, 10 * 12 + 20 * 5000 + 5 * 8},
+     {[0] = 2 * 40, [1] = 10, [2] = 40, [3] = 2, [4] = 40, [8] = 10, [0xA] = 20, [0xB] = 20}},
 };
 
 /* RDMAP-196: completions come in the order posted, whatever the mix (a wrong one counts as an order
@@ -170,7 +204,7 @@ EACH_TEST(test_operations, operation_case, operation_cases)
       const ulp_workload_results results = ulp_workload_results_of(p.workloads[side]);
       EXPECT_FIELDS(&results, (messages_delivered, c->messages[side]), (octets_delivered, c->octets[side]));
     }
-    for (int opcode = 0; opcode < 8; opcode++) {
+    for (int opcode = 0; opcode < 16; opcode++) {
       g_assert_cmpuint(p.opcodes[opcode], ==, c->opcodes[opcode]);
     }
     g_assert_cmpuint(
@@ -337,6 +371,9 @@ static const tamper_case tamper_cases[] = {
     {ULP_OPERATION_RPC_WRITE, SIDE_INITIATOR, TAMPER_BESIDE, 5, 0, 1, false},
     {ULP_OPERATION_RPC_READ, SIDE_INITIATOR, TAMPER_OCTET, 7, 1, 0, false},
     {ULP_OPERATION_RPC_READ, SIDE_INITIATOR, TAMPER_SKIP, 7, 0, 0, true},
+    {ULP_OPERATION_WRITE_IMMEDIATE, SIDE_RESPONDER, TAMPER_OCTET, 7, 1, 0, false},
+    {ULP_OPERATION_WRITE_IMMEDIATE, SIDE_RESPONDER, TAMPER_BESIDE, 5, 0, 1, false},
+    {ULP_OPERATION_WRITE_IMMEDIATE, SIDE_RESPONDER, TAMPER_SKIP, 5, 0, 0, true},
 };
 
 TEST(test_tampering_is_noticed)
@@ -354,6 +391,37 @@ TEST(test_tampering_is_noticed)
     EXPECT_FIELDS(&results, (octets_wrong, c->octets_wrong), (guard_errors, c->guard_errors));
     g_assert_true((results.order_errors > 0) == c->order_errors);
     g_assert_true(pair_is_delivered(&p) == !c->order_errors);
+  }
+}
+
+/* The 8 octets of a test, for all. */
+static ulp_counter *counter_of_pair(void *user, G_GNUC_UNUSED enum side side)
+{
+  return &((pair *)user)->counter;
+}
+
+/* What Atomics find and leave is compared with a count of their own: one that has lost a change of another,
+ * or was made twice, is noticed. Both ends count in one place; one octet changes on its way. */
+TEST(test_wrong_atomics_are_noticed)
+{
+  for (int change = -1; change <= 1; change++) {
+    const ulp_workload_config config = {.mix = {{ULP_OPERATION_FETCH_ADD, ULP_OPERATION_COMPARE_SWAP}, 2},
+                                        .both = true,
+                                        .message_octets = 8,
+                                        .messages = 100,
+                                        .counter = counter_of_pair};
+    g_auto(pair) p = {.holds = false};
+
+    ulp_counter_init(&p.counter);
+    pair_open(&p, &config);
+    g_assert_cmpuint(p.counter.connections, ==, 2);
+    run(p.f, 100 * TIME_PS_PER_MICROSECOND);
+    g_assert_cmpuint(p.counter.counted, >, 0);
+    g_assert_cmpuint(p.counter.under_way, >, 0);
+    p.counter.memory[0] = (uint8_t)(p.counter.memory[0] + change);
+    run(p.f, 60 * TIME_PS_PER_SECOND);
+    g_assert_cmpuint(p.counter.under_way, ==, 0);
+    g_assert_cmpuint(pair_wrongs(&p) > 0, ==, change != 0);
   }
 }
 

@@ -108,6 +108,10 @@ void pair_open(pair *p, const ulp_workload_config *config)
     p->config.in_flight_octets = 65536 + 3000; /* the window and what is between */
   }
   p->f = rnic_fixture_new();
+  const ulp_mix_needs needs = ulp_mix_needs_of(&config->mix);
+  if (needs.immediates || needs.atomics) {
+    set_generation(p->f, IWARP_RFC6581);
+  }
   p->f->events = &p->events;
   for (enum side side = 0; side < SIDES; side++) {
     fixture_side *s = &p->f->sides[side];

@@ -22,6 +22,7 @@ typedef struct pair {
   GString *trace;               /* what the ULPs see, and when; NULL: not wanted */
   unsigned woken[SIDES];        /* times that can_post was called */
   unsigned drawn[SIDES];        /* for tests, as draw_octets */
+  ulp_counter counter;          /* for tests, as config.counter */
   tampering tampering;
   enum side victim;
   uint64_t at; /* which segment with payload Delivered to the victim, from 1 */

@@ -6,7 +6,7 @@
 
 enum { SEND = 1 << MPA_RTR_SEND, WRITE = 1 << MPA_RTR_WRITE, READ = 1 << MPA_RTR_READ };
 
-/* RFC 6581 §9: A B IRD, C D ORD, of 1, 1 and 14 bits, in network byte order. */
+/* R6581-029 (RFC 6581 §9): A B IRD, C D ORD, of 1, 1 and 14 bits, in network byte order. */
 TEST(test_octets)
 {
   static const struct {
@@ -69,7 +69,8 @@ static uint32_t sent(int depth, int other)
   return depth == FIXED || other == FIXED ? 0x3FFF : MIN((uint32_t)depth, 0x3FFE);
 }
 
-/* RFC 6581 §9.1: "initiator ORD <= responder IRD", "responder ORD <= initiator IRD", unless one of the two is
+/* R6581-030, R6581-032, R6581-034, R6581-037, R6581-042, R6581-043, R6581-044, R6581-045 (RFC 6581 §9.1):
+ * "initiator ORD <= responder IRD", "responder ORD <= initiator IRD", unless one of the two is
  * not negotiated: then both stay as they were, and the Reply has 0x3FFF. An IRD stays as it is always: no end
  * asks for more than was offered. */
 TEST(test_all_pairs_of_depths)
@@ -103,8 +104,8 @@ TEST(test_all_pairs_of_depths)
   }
 }
 
-/* RFC 6581 §9.1: a Responder that names a greater ORD than the Initiator's IRD: insufficient IRD resources,
- * code 6. Not when either end leaves it to the ULP. */
+/* R6581-037 (RFC 6581 §9.1): a Responder that names a greater ORD than the Initiator's IRD: insufficient IRD
+ * resources, code 6. Not when either end leaves it to the ULP. */
 TEST(test_responder_wants_more)
 {
   for (uint32_t ird = 0; ird < 6; ird++) {
@@ -122,8 +123,8 @@ TEST(test_responder_wants_more)
   }
 }
 
-/* RFC 6581 §9.1: "MAY reject the connection request if the initiator IRD is not sufficient for the
- * ULP-required ORD and specify the required ORD in the MPA Reject Frame responder ORD". */
+/* R6581-035 (RFC 6581 §9.1): "MAY reject the connection request if the initiator IRD is not sufficient for
+ * the ULP-required ORD and specify the required ORD in the MPA Reject Frame responder ORD". */
 TEST(test_responder_needs_more)
 {
   mpa_enhanced_config responder = end_with(2, 16);
@@ -154,7 +155,8 @@ static mpa_enhanced_config peer_with(unsigned set, unsigned first)
   return config;
 }
 
-/* RFC 6581 §9.2: the Request names all kinds that the Initiator supports, the Reply at least one, and the
+/* R6581-046, R6581-047, R6581-048, R6581-049, R6581-050, R6581-052, R6581-053, R6581-054, R6581-063 (RFC 6581
+ * §9.2): the Request names all kinds that the Initiator supports, the Reply at least one, and the
  * Initiator sends one of those that both have, by its own preference. If there is none: code 7. */
 TEST(test_all_sets_of_indications)
 {
@@ -184,8 +186,8 @@ TEST(test_all_sets_of_indications)
   }
 }
 
-/* RFC 6581 §9.2: A is as in the Request, and without A the others are sent as 0 and ignored. A Reply with
- * another A is of an incompatible connection model: code 7. */
+/* R6581-059, R6581-060, R6581-061, R6581-062 (RFC 6581 §9.2): A is as in the Request, and without A the
+ * others are sent as 0 and ignored. A Reply with another A is of an incompatible connection model: code 7. */
 TEST(test_connection_model)
 {
   for (unsigned i = 0; i < 4; i++) {
@@ -204,9 +206,9 @@ TEST(test_connection_model)
   }
 }
 
-/* RFC 6581 §9.1: for an RTR by Read the Responder's IRD is 1 at least, even for an Initiator whose ORD is 0.
- * Not when one of them leaves IRD to the ULP, nor for other kinds. A Responder with an IRD of 0 is sent no
- * Read. */
+/* R6581-033 (RFC 6581 §9.1): for an RTR by Read the Responder's IRD is 1 at least, even for an Initiator
+ * whose ORD is 0. Not when one of them leaves IRD to the ULP, nor for other kinds. A Responder with an IRD of
+ * 0 is sent no Read. */
 TEST(test_read_needs_an_ird)
 {
   static const struct {

@@ -18,7 +18,10 @@ enum {
   FLAG_MARKERS = 0x02,
   FLAG_CRC = 0x04,
   FLAG_DECIDES = 0x08,
-  FLAG_ACCEPTS = 0x10
+  FLAG_ACCEPTS = 0x10,
+  FLAG_ENHANCED = 0x20,
+  FLAG_PEER_TO_PEER = 0x40,
+  FLAG_NEEDS_ORD = 0x80
 };
 
 /* This is the frame (mpa-01 §6.1.1): M, C, R in octet 16, Rev, PD_Length. */
@@ -40,7 +43,14 @@ static mpa_startup_config config_of(fuzz_input *input, uint8_t flags)
                               .private_data_capacity_octets = fuzz_input_number_16(input),
                               .markers = flags & FLAG_MARKERS,
                               .crc = flags & FLAG_CRC,
-                              .ulp_decides = flags & FLAG_DECIDES};
+                              .ulp_decides = flags & FLAG_DECIDES,
+                              .enhanced = {.enabled = flags & FLAG_ENHANCED,
+                                           .peer_to_peer = flags & FLAG_PEER_TO_PEER,
+                                           .rtr = {MPA_RTR_WRITE, MPA_RTR_READ},
+                                           .rtr_count = 2,
+                                           .ird = 4,
+                                           .ord = 4,
+                                           .ord_needed = flags & FLAG_NEEDS_ORD ? 3 : 0}};
 }
 
 static mpa_startup *begun(const mpa_startup_config *config)
@@ -58,7 +68,8 @@ static void send_frames(mpa_startup *startup)
 
   buffer_chain_init(&frame);
   if (mpa_startup_next_frame(startup, &frame)) {
-    g_assert_cmpuint(frame.length, ==, HEADER_OCTETS);
+    bool is_enhanced = buffer_chain_at(&frame, KEY_OCTETS) & BIT_S;
+    g_assert_cmpuint(frame.length, ==, HEADER_OCTETS + (is_enhanced ? MPA_ENHANCED_OCTETS : 0));
     g_assert_false(mpa_startup_next_frame(startup, &frame));
   }
   buffer_chain_clear(&frame);
@@ -88,22 +99,28 @@ static uint64_t receive(mpa_startup *startup, fuzz_input input, size_t step, uin
 }
 
 /* The peer that sent `frame`, which was taken for one, is another of our ends: it sends the same, Res and a
- * Request's R aside (MPA-248, MPA-250). */
-static void check_peer_sends(const mpa_startup_config *config, const uint8_t *frame, uint32_t private_octets)
+ * Request's R aside (MPA-248, MPA-250), and its own IRD, ORD and Control Flags. Only a frame of revision 2
+ * without S is of none: it goes out as revision 1. */
+static void check_peer_sends(const mpa_startup_config *config, const uint8_t *frame, uint32_t frame_octets,
+                             bool is_enhanced)
 {
-  mpa_startup_config peer_config = {.generation = config->generation,
-                                    .role = side_peer(config->role),
-                                    .private_data_capacity_octets = UINT16_MAX,
-                                    .markers = frame[KEY_OCTETS] & BIT_M,
-                                    .crc = frame[KEY_OCTETS] & BIT_C,
-                                    .ulp_decides = true};
+  mpa_startup_config peer_config = *config;
+  uint32_t before = HEADER_OCTETS + (is_enhanced ? MPA_ENHANCED_OCTETS : 0);
+
+  peer_config.role = side_peer(config->role);
+  peer_config.private_data_capacity_octets = UINT16_MAX;
+  peer_config.markers = frame[KEY_OCTETS] & BIT_M;
+  peer_config.crc = frame[KEY_OCTETS] & BIT_C;
+  peer_config.ulp_decides = true;
+  peer_config.enhanced.enabled = is_enhanced;
+  peer_config.enhanced.ord_needed = 0;
   mpa_startup *peer = mpa_startup_new(&peer_config);
   mpa_startup *own = begun(config);
   uint8_t bits = peer_config.role == SIDE_RESPONDER ? BIT_M | BIT_C | BIT_R : BIT_M | BIT_C;
   buffer_chain sent;
 
   buffer_chain_init(&sent);
-  mpa_startup_begin(peer, frame + HEADER_OCTETS, private_octets, 1);
+  mpa_startup_begin(peer, frame + before, frame_octets - before, 1);
   if (peer_config.role == SIDE_RESPONDER) {
     g_assert_true(mpa_startup_next_frame(own, &sent));
     g_assert_cmpuint(mpa_startup_receive(peer, &sent), ==, sent.length);
@@ -111,13 +128,37 @@ static void check_peer_sends(const mpa_startup_config *config, const uint8_t *fr
     mpa_startup_decide(peer, !(frame[KEY_OCTETS] & BIT_R), NULL, 0);
   }
   g_assert_true(mpa_startup_next_frame(peer, &sent));
-  g_assert_cmpuint(sent.length, ==, HEADER_OCTETS + private_octets);
+  g_assert_cmpuint(sent.length, ==, frame_octets);
   g_assert_true(buffer_chain_equals(&sent, 0, KEY_OCTETS, frame));
-  g_assert_cmphex(buffer_chain_at(&sent, KEY_OCTETS), ==, frame[KEY_OCTETS] & bits);
-  g_assert_true(buffer_chain_equals(&sent, REVISION_AT, sent.length - REVISION_AT, frame + REVISION_AT));
+  g_assert_cmphex(buffer_chain_at(&sent, KEY_OCTETS), ==,
+                  (frame[KEY_OCTETS] & bits) | (is_enhanced ? BIT_S : 0));
+  g_assert_true(buffer_chain_equals(&sent, REVISION_AT, HEADER_OCTETS - REVISION_AT, frame + REVISION_AT));
+  g_assert_true(buffer_chain_equals(&sent, before, sent.length - before, frame + before));
   buffer_chain_clear(&sent);
   mpa_startup_free(own);
   mpa_startup_free(peer);
+}
+
+/* Both frames are enhanced: what they come to. */
+static void check_agreement(const mpa_startup *startup, const mpa_startup_config *config, const uint8_t *wire)
+{
+  const mpa_agreement *agreement = mpa_startup_agreement(startup);
+  const mpa_enhanced peer = mpa_enhanced_decode(wire);
+  uint8_t again[MPA_ENHANCED_OCTETS];
+
+  mpa_enhanced_encode(&peer, again);
+  g_assert_cmpmem(again, sizeof again, wire, sizeof again);
+  g_assert_true(agreement->peer_ird == peer.ird && agreement->peer_ord == peer.ord);
+  g_assert_cmpuint(agreement->ord, <=, MIN(config->enhanced.ord, peer.ird));
+  g_assert_cmpuint(agreement->ird, ==, config->enhanced.ird);
+  g_assert_true(config->role == SIDE_INITIATOR ||
+                (agreement->error != MPA_ERROR_NONE) ==
+                    (startup->reason == MPA_STARTUP_REASON_REJECTED_FOR_IRD));
+  if (config->role == SIDE_INITIATOR && agreement->error == MPA_ERROR_NONE) {
+    g_assert_true(peer.ord <= agreement->ird || peer.ord == MPA_NOT_NEGOTIATED);
+    g_assert_true(agreement->peer_to_peer == config->enhanced.peer_to_peer);
+    g_assert_true(!agreement->peer_to_peer || (agreement->rtrs & 1U << agreement->rtr));
+  }
 }
 
 /* A frame was taken, with `taken` octets. */
@@ -126,12 +167,19 @@ static void check_frame(const mpa_startup *startup, const mpa_startup_config *co
 {
   uint32_t private_octets;
   const uint8_t *private_data = mpa_startup_private_data(startup, &private_octets);
+  bool is_enhanced = mpa_startup_agreement(startup)->is_enhanced;
+  uint32_t before = HEADER_OCTETS + (is_enhanced ? MPA_ENHANCED_OCTETS : 0);
 
-  g_assert_cmpuint(taken, ==, HEADER_OCTETS + private_octets);
+  g_assert_cmpuint(taken, ==, before + private_octets);
   g_assert_cmpuint(mpa_startup_received_frame_octets(startup), ==, taken);
   g_assert_cmpuint(private_octets, <=, config->private_data_capacity_octets);
-  g_assert_cmpmem(private_data, private_octets, input.octets + HEADER_OCTETS, private_octets);
-  check_peer_sends(config, input.octets, private_octets);
+  g_assert_cmpmem(private_data, private_octets, input.octets + before, private_octets);
+  if (is_enhanced) {
+    check_agreement(startup, config, input.octets + HEADER_OCTETS);
+  }
+  if (is_enhanced || input.octets[REVISION_AT] < 2) {
+    check_peer_sends(config, input.octets, before + private_octets, is_enhanced);
+  }
   if (startup->state == MPA_STARTUP_FULL_OPERATION) {
     bool asks_for_markers = input.octets[KEY_OCTETS] & BIT_M;
     bool asks_for_crc = input.octets[KEY_OCTETS] & BIT_C;

@@ -60,12 +60,6 @@ mpa_enhanced mpa_enhanced_request(const mpa_enhanced_config *config)
                         .ord = announced(config->ord, config->fixed_ord)};
 }
 
-bool mpa_enhanced_may_accept(const mpa_enhanced_config *config, const mpa_enhanced *request)
-{
-  /* RFC 6581 §9.1: the Responder "MAY reject". An Initiator that does not negotiate its IRD is not asked. */
-  return request->ird == MPA_NOT_NEGOTIATED || request->ird >= config->ord_needed;
-}
-
 /* RFC 6581 §9.1: an end's IRD stays as it is when either end does not negotiate it, and so does its ORD. */
 static bool ird_is_fixed(const mpa_enhanced_config *config, const mpa_enhanced *peer)
 {
@@ -112,6 +106,10 @@ mpa_agreement mpa_enhanced_agree(const mpa_enhanced_config *config, enum side ro
     if (!ird_is_fixed(config, peer) && (agreement.rtrs & 1U << MPA_RTR_READ)) {
       agreement.ird = MAX(agreement.ird, 1);
     }
+    /* RFC 6581 §9.1: it "MAY reject". An Initiator that does not negotiate its IRD is not asked. */
+    if (peer->ird != MPA_NOT_NEGOTIATED && peer->ird < config->ord_needed) {
+      agreement.error = MPA_ERROR_IRD;
+    }
   } else if (!ird_is_fixed(config, peer) && peer->ord > config->ird) {
     /* RFC 6581 §9.1: "its IRD at least to the responder ORD": it has no more than it announced. */
     agreement.error = MPA_ERROR_IRD;
@@ -132,7 +130,7 @@ mpa_enhanced mpa_enhanced_reply(const mpa_enhanced_config *config, const mpa_enh
   return (mpa_enhanced){.peer_to_peer = request->peer_to_peer,
                         .rtrs = request->peer_to_peer ? own_rtrs(config) : 0,
                         .ird = announced(agreement.ird, ird_is_fixed(config, request)),
-                        .ord = mpa_enhanced_may_accept(config, request)
+                        .ord = agreement.error == MPA_ERROR_NONE
                                    ? announced(agreement.ord, ord_is_fixed(config, request))
                                    : announced(config->ord_needed, false)};
 }

@@ -49,7 +49,8 @@ typedef struct mpa_agreement {
   uint32_t ord;
   uint32_t peer_ird; /* as the peer announced it, for the ULP (RFC 6581 §9.1) */
   uint32_t peer_ord;
-  /* Initiator: its first FPDU is a Terminate with this code (RFC 6581 §8), and the connection ends. */
+  /* Initiator: its first FPDU is a Terminate with this code (RFC 6581 §8), and the connection ends.
+   * Responder: MPA_ERROR_IRD, it rejects the Request. */
   mpa_error error;
 } mpa_agreement;
 
@@ -60,13 +61,9 @@ mpa_enhanced mpa_enhanced_decode(const uint8_t wire[MPA_ENHANCED_OCTETS]);
 /* Returns what an Initiator sends in its Request. */
 mpa_enhanced mpa_enhanced_request(const mpa_enhanced_config *config);
 
-/* Returns whether a Responder can take `request`: it cannot when its ULP needs a greater ORD than the
- * Initiator's IRD allows (RFC 6581 §9.1). */
-bool mpa_enhanced_may_accept(const mpa_enhanced_config *config, const mpa_enhanced *request);
-
 /* Returns what the end in `role` works with, when `peer` came in the other one's frame. */
 mpa_agreement mpa_enhanced_agree(const mpa_enhanced_config *config, enum side role, const mpa_enhanced *peer);
 
-/* Returns what a Responder sends in its Reply to `request`. One that rejects it because of
- * mpa_enhanced_may_accept() names the ORD that it needs. */
+/* Returns what a Responder sends in its Reply to `request`. One that rejects it names the ORD that it needs.
+ */
 mpa_enhanced mpa_enhanced_reply(const mpa_enhanced_config *config, const mpa_enhanced *request);

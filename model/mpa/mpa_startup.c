@@ -13,8 +13,11 @@ enum {
   PRIVATE_DATA_LENGTH_AT = 18,
 };
 
-/* Octet 16 (mpa-01 §6.1.1, MPA-235); the five low bits are Res, sent as zero and ignored (MPA-250). */
-enum { FLAG_MARKERS = 0x80, FLAG_CRC = 0x40, FLAG_REJECTED = 0x20 };
+/* Octet 16 (mpa-01 §6.1.1, MPA-235); the low bits are Res, sent as zero and ignored (MPA-250): five of them,
+ * or four in revision 2, which has S (RFC 6581 §6). */
+enum { FLAG_MARKERS = 0x80, FLAG_CRC = 0x40, FLAG_REJECTED = 0x20, FLAG_ENHANCED = 0x10 };
+
+enum { PLAIN_REVISION = 1, ENHANCED_REVISION = 2 }; /* RFC 5044 §7.1.1; RFC 6581 §6 */
 
 static const uint8_t keys[][KEY_OCTETS + 1] = {
     [SIDE_INITIATOR] = "MPA ID Req Frame", /* MPA-237 */
@@ -28,11 +31,14 @@ static const char *const reason_texts[MPA_STARTUP_REASONS] = {
     [MPA_STARTUP_REASON_REVISION] = "the revision of the startup frame is of another generation",
     [MPA_STARTUP_REASON_PRIVATE_DATA] =
         "the startup frame announces more Private Data than may be or than fits",
+    [MPA_STARTUP_REASON_ENHANCED] = "the startup frame is enhanced and lacks the octets of IRD and ORD",
     [MPA_STARTUP_REASON_EXTRA_OCTETS] = "octets follow the startup frame where none may be",
     [MPA_STARTUP_REASON_TIMEOUT] = "no startup frame came in time",
     [MPA_STARTUP_REASON_TIMEOUT_PARTIAL] = "the startup frame was not complete in time",
     [MPA_STARTUP_REASON_REJECTED_BY_PEER] = "the peer rejected the connection",
     [MPA_STARTUP_REASON_REJECTED_BY_ULP] = "the ULP rejected the peer's Private Data",
+    [MPA_STARTUP_REASON_REJECTED_FOR_IRD] =
+        "rejected: the peer's IRD is less than the ORD that the ULP needs",
 };
 
 const char *mpa_startup_reason_text(mpa_startup_reason reason)
@@ -66,6 +72,30 @@ bool mpa_startup_has_frames(const mpa_startup *startup)
   return startup->rules->startup_frames && startup->config.frames != MPA_STARTUP_FRAMES_NONE;
 }
 
+/* Returns whether this end has enhanced frames: an Initiator sends one (RFC 6581 §10: not when it wants
+ * nothing enhanced), a Responder answers one. Without, an end of rfc6581 has those of RFC 5044. */
+static bool has_enhanced(const mpa_startup *startup)
+{
+  return startup->config.enhanced.enabled && startup->rules->mpa_revision >= ENHANCED_REVISION;
+}
+
+/* Returns Rev of the frame that this end sends; the Responder has received one. */
+static uint8_t own_revision(const mpa_startup *startup)
+{
+  if (startup->config.role == SIDE_RESPONDER) {
+    return startup->header[REVISION_AT]; /* it takes no other than it can answer with */
+  }
+  return has_enhanced(startup) ? ENHANCED_REVISION : MIN(startup->rules->mpa_revision, PLAIN_REVISION);
+}
+
+/* Returns whether the frame received is enhanced, once its octets 16 and 17 are in. In revision 1 S is one of
+ * Res (RFC 6581 §6). */
+static bool is_enhanced(const mpa_startup *startup)
+{
+  return has_enhanced(startup) && startup->header[REVISION_AT] >= ENHANCED_REVISION &&
+         (startup->header[FLAGS_AT] & FLAG_ENHANCED);
+}
+
 /* mpa-01 §6.1 rules 2 and 3: a valid frame of the peer opens full operation, an improper one ends the
  * connection (MPA-204, MPA-205, MPA-215, MPA-216), a rejection only MPA (MPA-217). `reason`:
  * MPA_STARTUP_REASON_NONE when all is well. */
@@ -80,7 +110,9 @@ static void move_to(mpa_startup *startup, mpa_startup_state state, mpa_startup_r
 
 static void set_own_private_data(mpa_startup *startup, const uint8_t *private_data, uint32_t length)
 {
-  g_assert(length <= startup->rules->private_data_max_octets); /* MPA-255, note M40 */
+  /* MPA-255, note M40; "therefore reduced by 4 bytes" (RFC 6581 §9) */
+  g_assert(length + (has_enhanced(startup) ? MPA_ENHANCED_OCTETS : 0) <=
+           startup->rules->private_data_max_octets);
   g_free(startup->own_private_data);
   startup->own_private_data = length > 0 ? g_memdup2(private_data, length) : NULL;
   startup->own_private_data_octets = length;
@@ -132,26 +164,51 @@ static bool frame_is_due(const mpa_startup *startup)
   }
 }
 
+/* Returns whether the frame that this end sends is enhanced, and gives what goes into it. */
+static bool make_enhanced(const mpa_startup *startup, mpa_enhanced *enhanced)
+{
+  const mpa_startup_config *config = &startup->config;
+
+  if (config->role == SIDE_INITIATOR) {
+    *enhanced = mpa_enhanced_request(&config->enhanced);
+    return has_enhanced(startup);
+  }
+  /* RFC 6581 §10: "MUST respond with an enhanced MPA message", and with an unenhanced one to such. */
+  if (!is_enhanced(startup)) {
+    return false;
+  }
+  const mpa_enhanced request = mpa_enhanced_decode(startup->private_data);
+  *enhanced = mpa_enhanced_reply(&config->enhanced, &request);
+  return true;
+}
+
 bool mpa_startup_next_frame(mpa_startup *startup, buffer_chain *frame)
 {
   if (startup->frame_sent || !frame_is_due(startup)) {
     return false;
   }
-  uint32_t length =
-      MPA_STARTUP_HEADER_OCTETS + startup->own_private_data_octets; /* no pad, marker or CRC (MPA-236) */
+  mpa_enhanced enhanced;
+  uint32_t enhanced_octets = make_enhanced(startup, &enhanced) ? MPA_ENHANCED_OCTETS : 0;
+  uint32_t private_octets = enhanced_octets + startup->own_private_data_octets;
+  uint32_t length = MPA_STARTUP_HEADER_OCTETS + private_octets; /* no pad, marker or CRC (MPA-236) */
   octet_buffer *buffer = octet_buffer_new(length);
   uint8_t *octets = octet_buffer_octets(buffer);
 
   memcpy(octets, keys[startup->config.role], KEY_OCTETS);
   octets[FLAGS_AT] =
       (uint8_t)((startup->config.markers ? FLAG_MARKERS : 0) | (startup->config.crc ? FLAG_CRC : 0) |
-                (startup->state == MPA_STARTUP_REJECTED ? FLAG_REJECTED : 0)); /* MPA-248, MPA-249 */
-  octets[REVISION_AT] = startup->rules->mpa_revision;
-  big_endian_write_16(octets + PRIVATE_DATA_LENGTH_AT, (uint16_t)startup->own_private_data_octets);
-  if (startup->own_private_data) {
-    memcpy(octets + MPA_STARTUP_HEADER_OCTETS, startup->own_private_data, startup->own_private_data_octets);
+                (startup->state == MPA_STARTUP_REJECTED ? FLAG_REJECTED : 0) | /* MPA-248, MPA-249 */
+                (enhanced_octets > 0 ? FLAG_ENHANCED : 0));
+  octets[REVISION_AT] = own_revision(startup);
+  big_endian_write_16(octets + PRIVATE_DATA_LENGTH_AT, (uint16_t)private_octets);
+  octets += MPA_STARTUP_HEADER_OCTETS;
+  if (enhanced_octets > 0) {
+    mpa_enhanced_encode(&enhanced, octets);
   }
-  buffer_chain_append(frame, octets, length, buffer);
+  if (startup->own_private_data) {
+    memcpy(octets + enhanced_octets, startup->own_private_data, startup->own_private_data_octets);
+  }
+  buffer_chain_append(frame, octet_buffer_octets(buffer), length, buffer);
   octet_buffer_unref(buffer);
   startup->frame_sent = true;
   return true;
@@ -170,6 +227,19 @@ uint64_t mpa_startup_received_frame_octets(const mpa_startup *startup)
              : MPA_STARTUP_HEADER_OCTETS + private_data_octets(startup);
 }
 
+/* Returns whether Rev is one that this end takes: its own (mpa-01 §6.1.1, MPA-252); an enhanced Responder
+ * "MUST continue to accept MPA Requests with version one" (RFC 6581 §6). */
+static bool accepts_revision(const mpa_startup *startup)
+{
+  uint8_t revision = startup->header[REVISION_AT];
+  uint8_t plain = MIN(startup->rules->mpa_revision, PLAIN_REVISION);
+
+  if (has_enhanced(startup)) {
+    return revision == ENHANCED_REVISION || (startup->config.role == SIDE_RESPONDER && revision == plain);
+  }
+  return revision == plain;
+}
+
 /* Returns what is wrong with octet number `index` of the peer's frame, the last of those received. */
 static mpa_startup_reason judge_octet(const mpa_startup *startup, uint32_t index)
 {
@@ -184,16 +254,22 @@ static mpa_startup_reason judge_octet(const mpa_startup *startup, uint32_t index
     }
     return octet == keys[role][index] ? MPA_STARTUP_REASON_SAME_ROLE : MPA_STARTUP_REASON_KEY;
   }
-  if (index == REVISION_AT && startup->header[REVISION_AT] != startup->rules->mpa_revision &&
-      startup->config.frames != MPA_STARTUP_FRAMES_OF_ANY_REVISION) {
-    return MPA_STARTUP_REASON_REVISION; /* mpa-01 §6.1.1 (MPA-252) */
+  if (index == REVISION_AT && startup->config.frames != MPA_STARTUP_FRAMES_OF_ANY_REVISION &&
+      !accepts_revision(startup)) {
+    return MPA_STARTUP_REASON_REVISION;
   }
   if (index >= PRIVATE_DATA_LENGTH_AT) {
     /* mpa-01 §6.1 rule 9 (MPA-229, MPA-230, MPA-232); one octet of a length may already be too much */
+    uint32_t before = is_enhanced(startup) ? MPA_ENHANCED_OCTETS : 0; /* not for the ULP's buffer */
     uint32_t limit =
-        MIN(startup->rules->private_data_max_octets, startup->config.private_data_capacity_octets);
+        MIN(startup->rules->private_data_max_octets, startup->config.private_data_capacity_octets + before);
 
-    return private_data_octets(startup) <= limit ? MPA_STARTUP_REASON_NONE : MPA_STARTUP_REASON_PRIVATE_DATA;
+    if (private_data_octets(startup) > limit) {
+      return MPA_STARTUP_REASON_PRIVATE_DATA;
+    }
+    if (index > PRIVATE_DATA_LENGTH_AT && private_data_octets(startup) < before) {
+      return MPA_STARTUP_REASON_ENHANCED;
+    }
   }
   return MPA_STARTUP_REASON_NONE; /* R in a Request and Res have no meaning (MPA-248, MPA-250) */
 }
@@ -238,9 +314,23 @@ static uint32_t receive_private_data(mpa_startup *startup, const buffer_chain *o
 /* The peer's frame is whole and valid; `more_follows`: more octets came after it. */
 static void finish_frame(mpa_startup *startup, bool more_follows)
 {
+  const mpa_startup_config *config = &startup->config;
+
+  if (is_enhanced(startup)) {
+    const mpa_enhanced peer = mpa_enhanced_decode(startup->private_data);
+    startup->agreement = mpa_enhanced_agree(&config->enhanced, config->role, &peer);
+  } else if (has_enhanced(startup) && config->role == SIDE_INITIATOR) {
+    /* RFC 6581 §10: the Responder "MUST respond with an enhanced MPA message". §9.3: code 5 where there is
+     * none for an error (note M52). */
+    startup->agreement.error = MPA_ERROR_LOCAL;
+  }
   /* R counts in a Reply only (MPA-248, MPA-249). What comes after a rejection is the ULP's (note M41). */
-  if (startup->config.role == SIDE_INITIATOR && (startup->header[FLAGS_AT] & FLAG_REJECTED)) {
+  if (config->role == SIDE_INITIATOR && (startup->header[FLAGS_AT] & FLAG_REJECTED)) {
     move_to(startup, MPA_STARTUP_REJECTED, MPA_STARTUP_REASON_REJECTED_BY_PEER);
+    return;
+  }
+  if (config->role == SIDE_RESPONDER && startup->agreement.error != MPA_ERROR_NONE) {
+    move_to(startup, MPA_STARTUP_REJECTED, MPA_STARTUP_REASON_REJECTED_FOR_IRD);
     return;
   }
   /* Neither end may send an FPDU before it has our answer to this frame: the Initiator waits for the Reply
@@ -250,7 +340,7 @@ static void finish_frame(mpa_startup *startup, bool more_follows)
     move_to(startup, MPA_STARTUP_FAILED, MPA_STARTUP_REASON_EXTRA_OCTETS);
     return;
   }
-  move_to(startup, startup->config.ulp_decides ? MPA_STARTUP_DECIDING : MPA_STARTUP_FULL_OPERATION,
+  move_to(startup, config->ulp_decides ? MPA_STARTUP_DECIDING : MPA_STARTUP_FULL_OPERATION,
           MPA_STARTUP_REASON_NONE);
 }
 
@@ -294,8 +384,15 @@ const uint8_t *mpa_startup_private_data(const mpa_startup *startup, uint32_t *le
   bool valid = startup->state == MPA_STARTUP_DECIDING || startup->state == MPA_STARTUP_FULL_OPERATION ||
                startup->state == MPA_STARTUP_REJECTED;
 
-  *length = valid ? private_data_octets(startup) : 0;
-  return valid ? startup->private_data : NULL;
+  uint32_t before = is_enhanced(startup) ? MPA_ENHANCED_OCTETS : 0;
+
+  *length = valid ? private_data_octets(startup) - before : 0;
+  return *length > 0 ? startup->private_data + before : NULL;
+}
+
+const mpa_agreement *mpa_startup_agreement(const mpa_startup *startup)
+{
+  return &startup->agreement;
 }
 
 /* Returns whether the peer's frame has `flag`; where there are no frames markers and CRC are always there

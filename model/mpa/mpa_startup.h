@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* This is MPA's startup: Request and Reply frames, Private Data both ways, and the phase machine of one
- * endpoint (mpa-01 §6.1, §6.1.1; rfc: revision 1; rdmac: no frames, §8.1 of mpa-02). Sans I/O: octets and
- * `now` go in; frames, a state and a deadline come out.
+ * endpoint (mpa-01 §6.1, §6.1.1; rfc: revision 1; rfc6581: enhanced frames of revision 2; rdmac: no frames,
+ * §8.1 of mpa-02). Sans I/O: octets and `now` go in; frames, a state and a deadline come out.
  *
  * Until mpa_startup_begin() the connection is in streaming mode and none of its octets are MPA's. */
 #pragma once
@@ -13,6 +13,7 @@
 #include "base/iwarp_generation.h"
 #include "base/side.h"
 #include "base/time_ps.h"
+#include "mpa/mpa_enhanced.h"
 
 typedef enum mpa_startup_state {
   MPA_STARTUP_STREAMING,      /* MPA is not enabled */
@@ -31,12 +32,14 @@ typedef enum mpa_startup_reason {
   MPA_STARTUP_REASON_SAME_ROLE,    /* the key of the frame this end sends: two Initiators (MPA-227) */
   MPA_STARTUP_REASON_REVISION,     /* MPA-252 */
   MPA_STARTUP_REASON_PRIVATE_DATA, /* PD_Length beyond a limit (MPA-229 … MPA-232) */
+  MPA_STARTUP_REASON_ENHANCED,     /* S = 1 and PD_Length less than its four octets (RFC 6581 §6) */
   MPA_STARTUP_REASON_EXTRA_OCTETS, /* octets after a frame where none are allowed (note M41) */
   MPA_STARTUP_REASON_TIMEOUT,      /* no frame at all in time: for a Responder two Responders (MPA-228, note
                                       M45) */
   MPA_STARTUP_REASON_TIMEOUT_PARTIAL, /* a frame began and was not completed in time (MPA-233) */
   MPA_STARTUP_REASON_REJECTED_BY_PEER,
   MPA_STARTUP_REASON_REJECTED_BY_ULP,
+  MPA_STARTUP_REASON_REJECTED_FOR_IRD, /* by a Responder that needs a greater ORD (RFC 6581 §9.1) */
   MPA_STARTUP_REASONS
 } mpa_startup_reason;
 
@@ -59,6 +62,7 @@ typedef struct mpa_startup_config {
   bool markers;                          /* asked for in the direction this end receives (the M bit) */
   bool crc;                              /* the C bit; false only by the administrator's wish (MPA-118) */
   bool ulp_decides; /* stop in MPA_STARTUP_DECIDING; else every valid frame is accepted at once */
+  mpa_enhanced_config enhanced;
 } mpa_startup_config;
 
 enum { MPA_STARTUP_HEADER_OCTETS = 20 };
@@ -73,6 +77,7 @@ typedef struct mpa_startup {
   mpa_startup_state state;   /* where this endpoint stands, … */
   mpa_startup_reason reason; /* … and why */
   uint32_t own_private_data_octets;
+  mpa_agreement agreement;                   /* once the peer's frame is whole and valid */
   uint32_t received;                         /* octets of the peer's frame so far */
   uint8_t header[MPA_STARTUP_HEADER_OCTETS]; /* its first octets; zero where none came yet */
   bool frame_sent;
@@ -87,8 +92,8 @@ bool mpa_startup_has_frames(const mpa_startup *startup);
 
 /* MPA is enabled: all octets received from here on are MPA's. `private_data` (copied; NULL: none) goes into
  * the frame this end sends, unless mpa_startup_decide() gives another; it is at most the generation's
- * private_data_max_octets (checked). Only in MPA_STARTUP_STREAMING. rdmac: full operation at once,
- * `private_data` must be NULL. */
+ * private_data_max_octets, or MPA_ENHANCED_OCTETS less for an end with enhanced frames (checked). Only in
+ * MPA_STARTUP_STREAMING. rdmac: full operation at once, `private_data` must be NULL. */
 void mpa_startup_begin(mpa_startup *startup, const uint8_t *private_data, uint32_t length, time_ps now);
 
 /* The ULP's answer to the peer's Private Data, in MPA_STARTUP_DECIDING. A Responder answers with a Reply, R=1
@@ -110,9 +115,12 @@ uint32_t mpa_startup_receive(mpa_startup *startup, const buffer_chain *octets);
 /* Handles the timeout, when `deadline` is over: fails. */
 void mpa_startup_run(mpa_startup *startup, time_ps now);
 
-/* The peer's Private Data, once its frame is whole and valid; `*length` octets, the startup's own. NULL when
- * there are none. */
+/* The peer's Private Data for the ULP, once its frame is whole and valid; `*length` octets, the startup's
+ * own, without those of enhanced startup. NULL when there are none. */
 const uint8_t *mpa_startup_private_data(const mpa_startup *startup, uint32_t *length);
+
+/* What both frames come to, once the peer's is whole and valid; the startup's own, never NULL. */
+const mpa_agreement *mpa_startup_agreement(const mpa_startup *startup);
 
 /* Returns the octets of the peer's frame as its header declares it: where its FPDU phase starts, counted from
  * mpa_startup_begin(); 0 while unknown, and for rdmac. */

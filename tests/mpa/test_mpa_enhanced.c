@@ -133,7 +133,8 @@ TEST(test_responder_needs_more)
   for (uint32_t ird = 0; ird <= MPA_NOT_NEGOTIATED; ird++) {
     mpa_enhanced request = {.ird = ird, .ord = 1};
     mpa_enhanced reply = mpa_enhanced_reply(&responder, &request);
-    g_assert_cmpint(mpa_enhanced_may_accept(&responder, &request), ==, ird >= 5);
+    g_assert_cmpint(mpa_enhanced_agree(&responder, SIDE_RESPONDER, &request).error, ==,
+                    ird < 5 ? MPA_ERROR_IRD : MPA_ERROR_NONE);
     g_assert_cmpuint(reply.ird, ==, 2);
     g_assert_cmpuint(reply.ord, ==, ird < 5 ? 5 : ird == 0x3FFF ? 0x3FFF : MIN(ird, 16));
   }

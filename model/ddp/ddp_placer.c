@@ -332,6 +332,12 @@ void ddp_placer_receive(ddp_placer *placer, const mpa_ulpdu *ulpdu, time_ps now)
   }
 }
 
+void ddp_placer_skip_to(ddp_placer *placer, uint64_t offset)
+{
+  g_assert(placer->edge == placer->config.first_offset && !placer->undelivered);
+  placer->edge = offset;
+}
+
 bool ddp_placer_would_place(const ddp_placer *placer, const mpa_ulpdu *ulpdu)
 {
   ddp_segment segment;

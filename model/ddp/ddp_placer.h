@@ -87,6 +87,10 @@ void ddp_placer_free(ddp_placer *placer);
  * segment arrives (note D53). */
 void ddp_placer_receive(ddp_placer *placer, const mpa_ulpdu *ulpdu, time_ps now);
 
+/* The octets of the FPDU phase below `offset` are not DDP's: Delivery starts there. Before the first
+ * ddp_placer_receive(). */
+void ddp_placer_skip_to(ddp_placer *placer, uint64_t offset);
+
 /* Would `ulpdu`, which comes early, be Placed? Changes nothing. For a guess about where an FPDU is
  * (mpa_deframer_events). */
 bool ddp_placer_would_place(const ddp_placer *placer, const mpa_ulpdu *ulpdu);

@@ -178,7 +178,7 @@ static void start(rdmap_stream *stream, message_kind kind, rdmap_opcode opcode, 
   ddp_segmenter_start(stream->segmenter, message);
 }
 
-static void start_read(rdmap_stream *stream, const rdmap_work *work)
+static void start_read(rdmap_stream *stream, message_kind kind, const rdmap_work *work)
 {
   own_messages *own = own_of(stream);
   own->request = (rdmap_read_request){.sink_stag = work->local_stag,
@@ -187,7 +187,7 @@ static void start_read(rdmap_stream *stream, const rdmap_work *work)
                                       .source_stag = work->remote_stag,
                                       .source_offset = work->remote_offset};
   rdmap_read_request_encode(&own->request, own->payload);
-  start(stream, MESSAGE_OPERATION, RDMAP_READ_REQUEST,
+  start(stream, kind, RDMAP_READ_REQUEST,
         &(ddp_message){.length = RDMAP_READ_REQUEST_OCTETS, .source = append_own, .source_user = stream});
 }
 
@@ -212,7 +212,7 @@ static void start_operation(rdmap_stream *stream, const rdmap_work *work)
 {
   stream->operation = work->operation;
   if (work->operation == RDMAP_READ_REQUEST) {
-    start_read(stream, work);
+    start_read(stream, MESSAGE_OPERATION, work);
   } else if (work->operation == RDMAP_ATOMIC_REQUEST) {
     start_atomic(stream, work);
   } else if (work->operation >= RDMAP_IMMEDIATE) {
@@ -229,6 +229,17 @@ static void start_operation(rdmap_stream *stream, const rdmap_work *work)
                          .source_user = work->source_user});
   }
   rdmap_send_queue_start(stream->operations);
+}
+
+void rdmap_stream_send_rtr(rdmap_stream *stream, rdmap_opcode opcode)
+{
+  g_assert(!stream->segmenter);
+  if (opcode == RDMAP_READ_REQUEST) {
+    start_read(stream, MESSAGE_RTR, &(rdmap_work){0});
+    rdmap_reads_open(rdmap_stream_reads_of(stream), &stream->own->request, number_of_rtr);
+  } else {
+    start(stream, MESSAGE_RTR, opcode, &(ddp_message){0});
+  }
 }
 
 /* Starts the message whose turn it is; false when there is none. */

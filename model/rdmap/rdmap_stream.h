@@ -79,6 +79,15 @@ uint64_t rdmap_stream_first_offset(const rdmap_stream *stream);
  * Read of either end. */
 void rdmap_stream_set_limits(rdmap_stream *stream, uint32_t ird, uint32_t ord);
 
+/* The RTR indication of MPA's startup: a message without octets, a Send, Write or Read Request (RFC 6581
+ * §9.2). This end sends it as `opcode`, before all that is posted; no operation completes with it. */
+void rdmap_stream_send_rtr(rdmap_stream *stream, rdmap_opcode opcode);
+
+/* The first ULPDU that rdmap_stream_receive() will be given may be an RTR indication by a Send, which is not
+ * the ULP's: it takes no receive buffer, and no operation completes with it (RFC 6581 §4.4.2, note M51). As a
+ * Write or Read Request it needs nothing else than any other. */
+void rdmap_stream_expect_rtr_send(rdmap_stream *stream);
+
 /* Posts `work` (copied) after all others. False, and nothing done, after rdmap_stream_close(), after an
  * error or a Terminate (DDP-126, RDMAP-175), or for a Read or an Atomic that can never be answered: with an
  * ORD of 0, or after the peer's direction ended. Immediate Data and Atomics only in a generation that has

@@ -101,7 +101,7 @@ static G_GNUC_NO_INLINE void take_response(rdmap_stream *stream, const ddp_segme
   }
   if (!rdmap_reads_take(rdmap_stream_reads_of(stream), segment, &number, &error)) {
     fail_by_segment(stream, error, segment, now);
-  } else if (segment->header.last) {
+  } else if (segment->header.last && number != number_of_rtr) {
     rdmap_send_queue_answered(stream->operations, number, 0);
     rdmap_stream_complete(stream, now);
   }
@@ -325,12 +325,39 @@ static ddp_placer *placer_of(rdmap_stream *stream)
   return stream->placer;
 }
 
+void rdmap_stream_expect_rtr_send(rdmap_stream *stream)
+{
+  g_assert(!stream->placer);
+  stream->may_get_rtr_send = true;
+}
+
+/* Takes `ulpdu`, the first one, if it is an RTR indication by a Send: of its MSN no buffer is used up. */
+static bool take_rtr_send(rdmap_stream *stream, const mpa_ulpdu *ulpdu)
+{
+  ddp_header header;
+  rdmap_error error;
+  size_t octets = ddp_header_decode(&header, ulpdu->octets);
+  bool is_right = octets > 0 && octets == ulpdu->octets->length && header.last &&
+                  header.version == iwarp_generation_rules_of(stream->config.generation)->ddp_version &&
+                  check(stream, &header, &error);
+
+  if (!is_right || rdmap_control_opcode(header.ulp_control) != RDMAP_SEND || header.msn != DDP_FIRST_MSN) {
+    return false;
+  }
+  rdmap_stream_queue_of(stream, RDMAP_QUEUE_SEND)->next_msn++;
+  ddp_placer_skip_to(placer_of(stream), ulpdu->fpdu_end);
+  return true;
+}
+
 void rdmap_stream_receive(rdmap_stream *stream, const mpa_ulpdu *ulpdu, time_ps now)
 {
   if (stream->peer_has_closed) {
     /* DDP-127; no code is given for data after the end of its direction. */
     rdmap_stream_fail(stream, (rdmap_error){RDMAP_LAYER_DDP, DDP_ERROR_LOCAL_CATASTROPHIC, DDP_CATASTROPHIC},
                       now);
+    return;
+  }
+  if (!stream->placer && stream->may_get_rtr_send && take_rtr_send(stream, ulpdu)) {
     return;
   }
   ddp_placer_receive(placer_of(stream), ulpdu, now);

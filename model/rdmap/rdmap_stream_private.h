@@ -14,6 +14,7 @@ typedef enum message_kind {
   MESSAGE_NONE,
   MESSAGE_OPERATION,
   MESSAGE_RESPONSE,
+  MESSAGE_RTR,
   MESSAGE_TERMINATE,
 } message_kind;
 
@@ -23,6 +24,9 @@ typedef enum framing {
   FRAMING_SEGMENT, /* its end is not known yet */
   FRAMING_LAST,    /* the same, and it ends its message */
 } framing;
+
+/* Of the Read that is an RTR indication, in place of a number of rdmap_send_queue. */
+static const uint64_t number_of_rtr = UINT64_MAX;
 
 /* RDMAP's own messages, which most streams never have. */
 typedef struct own_messages {
@@ -48,7 +52,8 @@ struct rdmap_stream {
   bool peer_has_closed : 1; /* the peer's direction has ended gracefully */
   bool is_lost : 1;         /* the LLP stream is gone: nothing more goes out */
   bool is_terminated : 1;
-  bool terminate_due : 1; /* own->terminate goes out next */
+  bool terminate_due : 1;    /* own->terminate goes out next */
+  bool may_get_rtr_send : 1; /* as its first ULPDU */
 
   /* Sending */
   rdmap_opcode operation : 8;   /* of the message, which is one */

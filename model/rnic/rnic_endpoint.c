@@ -343,8 +343,43 @@ static void post_startup_octets(rnic_endpoint *endpoint)
   buffer_chain_clear(&octets);
 }
 
+/* RDMAP works with what both ends have agreed on, and its first message is what that asks for. */
+static void follow_agreement(rnic_endpoint *endpoint, const mpa_agreement *agreement, time_ps now)
+{
+  static const rdmap_opcode opcodes[MPA_RTRS] = {
+      [MPA_RTR_SEND] = RDMAP_SEND, [MPA_RTR_WRITE] = RDMAP_WRITE, [MPA_RTR_READ] = RDMAP_READ_REQUEST};
+  const rnic_misbehaviour *fault = endpoint->sender.config.fault;
+  rdmap_stream *stream = endpoint->sender.config.stream;
+
+  if (agreement->is_enhanced) {
+    rdmap_stream_set_limits(stream, agreement->ird,
+                            fault && fault->forgets_ord ? UINT32_MAX : agreement->ord);
+  }
+  if (agreement->error != MPA_ERROR_NONE) { /* RFC 6581 §8: a Terminate in place of the RTR */
+    rdmap_stream_fail(stream, (rdmap_error){RDMAP_LAYER_LLP, 0, (uint8_t)agreement->error}, now);
+  } else if (agreement->peer_to_peer && endpoint->role == SIDE_INITIATOR) {
+    rdmap_stream_send_rtr(stream, opcodes[agreement->rtr]);
+  } else if (agreement->rtrs & 1U << MPA_RTR_SEND) {
+    rdmap_stream_expect_rtr_send(stream);
+  }
+}
+
+typedef struct now_of {
+  rnic_endpoint *endpoint;
+  time_ps now;
+} now_of;
+
+static void receive_early(void *user, uint64_t position, const buffer_chain *octets, time_ps arrival)
+{
+  const now_of *at = user;
+
+  if (!at->endpoint->has_failed) {
+    rnic_receiver_receive(&at->endpoint->receiver, position, octets, arrival, at->now);
+  }
+}
+
 /* mpa-01 §6.1: the DDP stream that it is bound to from here on (MPA-197) was made with the endpoint. */
-static void enter_full_operation(rnic_endpoint *endpoint)
+static void enter_full_operation(rnic_endpoint *endpoint, time_ps now)
 {
   const mpa_startup *mpa = endpoint->startup->mpa;
   bool crc = mpa_startup_crc(mpa);
@@ -354,6 +389,8 @@ static void enter_full_operation(rnic_endpoint *endpoint)
                       rnic_startup_phase_received_octets(endpoint->startup));
   TRACE(endpoint->receiver.config.trace, FULL_OPERATION, .sends_from = endpoint->sender.phase_start,
         .receives_from = endpoint->receiver.phase_start, .markers = endpoint->receiver.markers);
+  follow_agreement(endpoint, mpa_startup_agreement(mpa), now);
+  rnic_startup_phase_visit_rest(endpoint->startup, receive_early, &(now_of){endpoint, now});
   rnic_startup_phase_free(endpoint->startup); /* most connections live long after it */
   endpoint->startup = NULL;
 }
@@ -370,8 +407,8 @@ void rnic_endpoint_follow_startup(rnic_endpoint *endpoint, time_ps now)
   post_startup_octets(endpoint);
   if (endpoint->startup->is_starved) {
     rnic_endpoint_end_at_once(endpoint, starved, now);
-  } else if (mpa->state == MPA_STARTUP_FULL_OPERATION) {
-    enter_full_operation(endpoint);
+  } else if (rnic_startup_phase_is_over(endpoint->startup)) {
+    enter_full_operation(endpoint, now);
   } else if (mpa->state == MPA_STARTUP_REJECTED) {
     /* mpa-01 §6.1 rules 2 and 3: MPA is left and TCP stays open, for the ULP to close or to use (MPA-208,
      * MPA-209, MPA-217). This ULP closes it, gracefully: at the rejected end or, when that is the Responder

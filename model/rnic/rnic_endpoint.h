@@ -66,8 +66,10 @@ typedef struct rnic_endpoint_events {
   bool (*want_operation)(void *user, rnic_endpoint *endpoint, time_ps now);
   /* rnic_poll() has something more. The handler may poll, post and close. */
   void (*completion)(void *user, rnic_endpoint *endpoint, time_ps now);
-  /* The peer's Private Data is here, when its startup frame is accepted or rejects; before full operation. */
-  void (*private_data)(void *user, const uint8_t *octets, uint32_t length, time_ps now);
+  /* The peer's Private Data is here, and what both frames come to, when its startup frame is accepted or
+   * rejects; before full operation. */
+  void (*private_data)(void *user, const uint8_t *octets, uint32_t length, const mpa_agreement *agreement,
+                       time_ps now);
   ddp_probe probe; /* its handlers get `user`, too */
   /* A payload segment arrives, before it is handled; see tcp_events. `phase_offset` is `position` counted
    * from the first octet of the FPDU phase; negative: a startup frame's or of streaming mode. */

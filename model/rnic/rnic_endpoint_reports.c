@@ -156,7 +156,8 @@ char *rnic_failure_code(const rnic_failure *failure)
   switch (failure->layer) {
   case RNIC_FAILURE_STARTUP:
     if (failure->reason.startup == MPA_STARTUP_REASON_REJECTED_BY_PEER ||
-        failure->reason.startup == MPA_STARTUP_REASON_REJECTED_BY_ULP) {
+        failure->reason.startup == MPA_STARTUP_REASON_REJECTED_BY_ULP ||
+        failure->reason.startup == MPA_STARTUP_REASON_REJECTED_FOR_IRD) {
       return g_strdup("rejected");
     }
     mpa_code = MPA_ERROR_STARTUP;

@@ -4,19 +4,24 @@
 #include <glib.h>
 #include <string.h>
 
+#include "mpa/mpa_fpdu.h"
+
 rnic_startup_phase *rnic_startup_phase_new(const rnic_endpoint_config *config,
                                            rnic_startup_phase_observer observer, void *user)
 {
-  const mpa_startup_config mpa = {.generation = config->generation,
-                                  .role = config->role,
-                                  .markers = config->markers,
-                                  .crc = config->crc,
-                                  .private_data_capacity_octets = config->private_data_capacity_octets,
-                                  .timeout_ps = config->startup_timeout_ps,
-                                  .frames = config->frames,
-                                  .ulp_decides = true};
+  mpa_startup_config mpa = {.generation = config->generation,
+                            .role = config->role,
+                            .markers = config->markers,
+                            .crc = config->crc,
+                            .private_data_capacity_octets = config->private_data_capacity_octets,
+                            .timeout_ps = config->startup_timeout_ps,
+                            .frames = config->frames,
+                            .enhanced = config->enhanced,
+                            .ulp_decides = true};
   rnic_startup_phase *phase = g_new0(rnic_startup_phase, 1);
 
+  mpa.enhanced.ird = config->rdmap.ird;
+  mpa.enhanced.ord = config->rdmap.ord;
   if (config->private_data) {
     phase->private_data = g_memdup2(config->private_data, config->private_data_octets);
     phase->private_data_octets = config->private_data_octets;
@@ -108,7 +113,7 @@ static void judge_frame(rnic_startup_phase *phase, time_ps now)
   const uint8_t *private_data = mpa_startup_private_data(phase->mpa, &length);
 
   if (phase->observer) {
-    phase->observer(phase->user, private_data, length, now);
+    phase->observer(phase->user, private_data, length, mpa_startup_agreement(phase->mpa), now);
   }
   if (phase->mpa->state == MPA_STARTUP_DECIDING) {
     mpa_startup_decide(phase->mpa, !phase->rejects, NULL, 0);
@@ -139,7 +144,37 @@ void rnic_startup_phase_receive(rnic_startup_phase *phase, uint64_t position, co
     judge_frame(phase, now);
   }
   if (phase->mpa->state >= MPA_STARTUP_FULL_OPERATION) { /* or rejected, or failed */
-    reassembly_queue_remove(phase->octets, 0, UINT64_MAX);
+    bool goes_on = phase->mpa->state == MPA_STARTUP_FULL_OPERATION;
+    reassembly_queue_remove(phase->octets, 0, goes_on ? phase->consumed : UINT64_MAX);
+  }
+}
+
+bool rnic_startup_phase_is_over(const rnic_startup_phase *phase)
+{
+  const mpa_startup *mpa = phase->mpa;
+  uint8_t spare[MPA_FPDU_LENGTH_OCTETS];
+
+  if (mpa->state != MPA_STARTUP_FULL_OPERATION) {
+    return false;
+  }
+  if (mpa->config.role == SIDE_INITIATOR || !mpa->agreement.peer_to_peer) {
+    return true;
+  }
+  /* The RTR indication is the first FPDU (RFC 6581 §5). Before it is known which kind it is, it is not known
+   * which receive buffer a Send after it takes. */
+  bool markers = mpa_startup_receive_markers(mpa);
+  const uint8_t *length = reassembly_queue_peek(phase->octets, phase->consumed + mpa_fpdu_header(0, markers),
+                                                MPA_FPDU_LENGTH_OCTETS, spare);
+  return length &&
+         reassembly_queue_contains(phase->octets, phase->consumed,
+                                   phase->consumed + mpa_fpdu_octets(0, big_endian_read_16(length), markers));
+}
+
+void rnic_startup_phase_visit_rest(const rnic_startup_phase *phase, reassembly_queue_visitor visitor,
+                                   void *user)
+{
+  if (phase->octets) {
+    reassembly_queue_visit(phase->octets, phase->consumed, UINT64_MAX, visitor, user);
   }
 }
 

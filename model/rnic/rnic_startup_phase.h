@@ -5,7 +5,10 @@
  * Both ends agree how many octets of streaming mode go each way (MPA-183, MPA-190). With startup frames MPA
  * is enabled, in both directions at once, when all streaming octets that the peer owes are in (MPA-191,
  * MPA-266); octets that come early, after a hole, wait here for their order (MPA-268). Without (rdmac) each
- * direction's FPDU phase starts at its agreed octet, whatever the other does (MPA-184). */
+ * direction's FPDU phase starts at its agreed octet, whatever the other does (MPA-184).
+ *
+ * In the peer-to-peer model a Responder's startup ends with the Initiator's first FPDU, the RTR indication:
+ * "connection establishment is completed" by it (RFC 6581 §3). What comes early waits for it here. */
 #pragma once
 
 #include <stdbool.h>
@@ -14,8 +17,9 @@
 #include "base/reassembly_queue.h"
 #include "rnic/rnic_endpoint_config.h"
 
-/* The peer's Private Data is here, when its frame is judged or rejects. May be NULL. */
-typedef void (*rnic_startup_phase_observer)(void *user, const uint8_t *octets, uint32_t length, time_ps now);
+/* See rnic_endpoint_events.private_data. May be NULL. */
+typedef void (*rnic_startup_phase_observer)(void *user, const uint8_t *octets, uint32_t length,
+                                            const mpa_agreement *agreement, time_ps now);
 
 /* It is read by everyone, and written only by the functions below. */
 typedef struct rnic_startup_phase {
@@ -54,6 +58,13 @@ void rnic_startup_phase_receive(rnic_startup_phase *phase, uint64_t position, co
  * `octets`; false when there is nothing. Ask after each of the other functions. A frame that ends the phase
  * for this end precedes all FPDUs. */
 bool rnic_startup_phase_next(rnic_startup_phase *phase, buffer_chain *octets, bool *is_frame);
+
+/* Returns whether full operation begins. */
+bool rnic_startup_phase_is_over(const rnic_startup_phase *phase);
+
+/* Visits the octets of the FPDU phase that are here. */
+void rnic_startup_phase_visit_rest(const rnic_startup_phase *phase, reassembly_queue_visitor visitor,
+                                   void *user);
 
 /* Returns when rnic_startup_phase_run() is due (TIME_PS_NEVER): the time is up. */
 time_ps rnic_startup_phase_deadline(const rnic_startup_phase *phase);

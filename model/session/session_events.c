@@ -180,7 +180,8 @@ static void on_delivered_traced(void *user, const ddp_segment *segment, time_ps 
   on_delivered(end, segment, now);
 }
 
-static void on_private_data(void *user, const uint8_t *octets, uint32_t length, G_GNUC_UNUSED time_ps now)
+static void on_private_data(void *user, const uint8_t *octets, uint32_t length,
+                            G_GNUC_UNUSED const mpa_agreement *agreement, G_GNUC_UNUSED time_ps now)
 {
   session_end *end = user;
   session *self = end->session;

@@ -54,10 +54,12 @@ static void on_completion(void *user, rnic_endpoint *endpoint, time_ps now)
   }
 }
 
-static void on_private_data(void *user, const uint8_t *octets, uint32_t length, time_ps now)
+static void on_private_data(void *user, const uint8_t *octets, uint32_t length,
+                            const mpa_agreement *agreement, time_ps now)
 {
   fixture_side *s = side_at(user, now);
   s->private_data_received++;
+  s->agreement = *agreement;
   g_string_append_len(s->private_data, (const char *)octets, length);
 }
 

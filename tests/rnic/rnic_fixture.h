@@ -29,6 +29,7 @@ typedef struct fixture_side {
   bool leaves_completions; /* do not poll: the test does */
   GString *private_data;
   int private_data_received; /* times */
+  mpa_agreement agreement;   /* that came with it */
   int failed;                /* times */
   time_ps failed_at;         /* since START_PS, as the other times of a side */
   rnic_failure failure;

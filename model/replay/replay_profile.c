@@ -49,10 +49,11 @@ enum { PACKETS_BETWEEN_LOOKS = 4096, NS_PER_MICROSECOND = 1000 };
 
 static replay_connection_profile *connection_at(replay_profile *profile, uint32_t index)
 {
-  static const replay_direction_profile nothing = {.missing_from = UINT64_MAX,
-                                                   .reset_packet = UINT64_MAX,
-                                                   .first_position = UINT64_MAX,
-                                                   .first_untagged = {UINT64_MAX, UINT64_MAX, UINT64_MAX}};
+  static const replay_direction_profile nothing = {
+      .missing_from = UINT64_MAX,
+      .reset_packet = UINT64_MAX,
+      .first_position = UINT64_MAX,
+      .first_untagged = {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX}};
 
   while (profile->connections->len <= index) {
     const replay_connection_profile added = {.directions = {nothing, nothing}};
@@ -75,6 +76,7 @@ static void on_fpdu(replay_profile *profile, replay_direction_profile *of, const
     return;
   }
   of->fpdus_of_version[ddp->version]++;
+  of->has_extensions |= fpdu->opcode && fpdu->opcode->is_extension;
   if (position < of->first_position) { /* FPDUs come in the order in which they are whole */
     of->first_position = position;
     of->beginning.offset = fpdu->phase_offset;

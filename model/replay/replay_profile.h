@@ -35,7 +35,8 @@ typedef struct replay_direction_profile {
   rdmap_beginning beginning;             /* what those FPDUs show */
   uint64_t
       reset_packet; /* of the RST that ended the connection: those before it were not taken; UINT64_MAX */
-  uint64_t read_requests;
+  uint64_t read_requests;       /* and Atomic Requests */
+  bool has_extensions;          /* messages of RFC 7306 */
   uint64_t fpdus_of_version[4]; /* by DV */
 } replay_direction_profile;
 

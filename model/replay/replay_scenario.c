@@ -104,9 +104,13 @@ scenario *replay_scenario_new(const char *path, const char *const *sets, GError 
 static iwarp_generation generation_of(const configuration *c, const replay_connection_profile *connection)
 {
   const decode_connection *decoded = &connection->decoded;
-  const uint64_t *versions = connection->directions[c->main_direction].fpdus_of_version;
+  const replay_direction_profile *direction = &connection->directions[c->main_direction];
+  const uint64_t *versions = direction->fpdus_of_version;
   uint8_t revision = decoded->has_request ? decoded->request.revision : decoded->reply.revision;
 
+  if (direction->has_extensions) {
+    return IWARP_RFC6581; /* whatever its Revision: the real end may have taken them */
+  }
   if (decoded->has_request || decoded->has_reply) {
     return revision == 0 ? IWARP_IETF : IWARP_RFC;
   }

@@ -146,8 +146,7 @@ TEST(test_midway_in_sends)
   g_assert_cmpfloat(metric_of(&result, METRIC_DELIVERY_MESSAGES), <, MESSAGES);
 }
 
-/* Revision 2 (RFC 6581), which this program's own ends do not speak: the frames are taken, all after them
- * is RFC 5040's. */
+/* Revision 2 (RFC 6581) where the generation is rfc: the frames are taken, all after them is RFC 5040's. */
 TEST(test_revision_2)
 {
   g_autoptr(GPtrArray) packets = capture_of(STRINGS("workload.messages=20", "mpa.generation=rfc"));

@@ -29,9 +29,10 @@ static void set_enhanced(hand_frame *frame, const char *octets)
   memcpy(frame->octets + 20, octets, 4);
 }
 
-/* RFC 6581 §6, §9: octet for octet. Request: M, C, S; Rev 2; PD_Length 4 + 2; A and IRD 16, C, D and ORD 8;
- * then the ULP's. Reply: the same with ORD 8, which the Initiator's IRD of 16 allows. The ULPs get what the
- * other one gave, without the four octets. */
+/* R6581-006, R6581-007, R6581-008, R6581-011, R6581-014, R6581-015, R6581-029, R6581-031, R6581-066,
+ * R6581-070 (RFC 6581 §6, §9): octet for octet. Request: M, C, S; Rev 2; PD_Length 4 + 2; A and IRD 16, C, D
+ * and ORD 8; then the ULP's. Reply: the same with ORD 8, which the Initiator's IRD of 16 allows. The ULPs get
+ * what the other one gave, without the four octets. */
 TEST(test_enhanced_frames)
 {
   static const char request[] = REQUEST_KEY "\xD0\x02\x00\x06\x80\x10\xC0\x08hi";
@@ -58,8 +59,10 @@ TEST(test_enhanced_frames)
                 (peer_ord, 8));
 }
 
-/* Ends that meet: of rfc, of rfc6581 with plain frames, and with enhanced ones. RFC 6581 §6, §10: an enhanced
- * Responder answers a plain Request of Rev 1 plain; one without enhanced frames closes at Rev 2. */
+/* R6581-010, R6581-012, R6581-013, R6581-066, R6581-067, R6581-068, R6581-069, R6581-070, R6581-071,
+ * R6581-072: ends that meet: of rfc, of rfc6581 with plain frames, and with enhanced ones. RFC 6581 §6, §10:
+ * an enhanced Responder answers a plain Request of Rev 1 plain; one without enhanced frames closes at Rev 2.
+ */
 TEST(test_ends_that_meet)
 {
   for (unsigned i = 0; i < 9; i++) {
@@ -173,8 +176,9 @@ static void check_any_frame(const any_frame *c, uint32_t step)
   }
 }
 
-/* Octet 16 with all of its 256 values, several revisions and lengths, at either end with and without enhanced
- * frames, an octet at a time, in pieces of 7, and at once. The four octets are whatever comes. */
+/* R6581-009, R6581-013, R6581-067, R6581-069, R6581-071, R6581-074: octet 16 with all of its 256 values,
+ * several revisions and lengths, at either end with and without enhanced frames, an octet at a time, in
+ * pieces of 7, and at once. The four octets are whatever comes. */
 TEST(test_any_frame)
 {
   static const uint8_t revisions[] = {0, 1, 2, 3, 255};
@@ -197,8 +201,8 @@ TEST(test_any_frame)
   }
 }
 
-/* RFC 6581 §9: "The maximum amount of ULP-specified Private Data is therefore reduced by 4 bytes": 508. The
- * ULP's buffer need not have room for the four octets. */
+/* R6581-028 (RFC 6581 §9): "The maximum amount of ULP-specified Private Data is therefore reduced by 4
+ * bytes": 508. The ULP's buffer need not have room for the four octets. */
 TEST(test_room_for_private_data)
 {
   static const struct {
@@ -230,8 +234,8 @@ TEST(test_room_for_private_data)
 
 /* --- Rejection --- */
 
-/* RFC 6581 §9.1: a Responder whose ULP needs an ORD of 5 rejects an IRD of 4 and names the 5 in its Reply,
- * R = 1, S = 1; the Initiator's ULP gets that. It accepts 5. */
+/* R6581-035, R6581-040 (RFC 6581 §9.1): a Responder whose ULP needs an ORD of 5 rejects an IRD of 4 and names
+ * the 5 in its Reply, R = 1, S = 1; the Initiator's ULP gets that. It accepts 5. */
 TEST(test_rejection_names_the_ord)
 {
   static const char reject[] = REPLY_KEY "\xF0\x02\x00\x04\x00\x10\x00\x05";
@@ -260,7 +264,7 @@ TEST(test_rejection_names_the_ord)
   }
 }
 
-/* MPA-206, RFC 6581 §10: the ULP's own rejection of an enhanced Request is an enhanced Reply. */
+/* MPA-206, R6581-070 (RFC 6581 §10): the ULP's own rejection of an enhanced Request is an enhanced Reply. */
 TEST(test_ulp_rejects)
 {
   mpa_startup_config config = enhanced_config(SIDE_RESPONDER);

@@ -65,9 +65,9 @@ static const struct {
     {MPA_RTR_READ, UNTAGGED("4141", "00000001", "00000001") NO_TAG "00000000" NO_TAG, "C142" NO_TAG},
 };
 
-/* RFC 6581 §5, §9.2: "MUST generate one of the negotiated RTR indications", before any other FPDU; the ULPs
- * learn nothing of it (§4.4.2): no completion, and the Send takes none of the receive buffers, not even when
- * none is posted. */
+/* R6581-004, R6581-005, R6581-055, R6581-064 (RFC 6581 §5, §9.2): "MUST generate one of the negotiated RTR
+ * indications", before any other FPDU; the ULPs learn nothing of it (§4.4.2): no completion, and the Send
+ * takes none of the receive buffers, not even when none is posted. */
 TEST(test_indication)
 {
   for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++) {
@@ -86,10 +86,10 @@ TEST(test_indication)
   }
 }
 
-/* An end that is asked to send more posts it before startup: the indication goes first all the same. What
- * follows takes the buffers in their order, and a Send has MSN 1, or 2 after a Send as indication. Whichever
- * of the Initiator's first packets get lost, the outcome is the same; with the RTR lost, what comes early
- * waits for it. */
+/* R6581-003: an end that is asked to send more posts it before startup: the indication goes first all the
+ * same. What follows takes the buffers in their order, and a Send has MSN 1, or 2 after a Send as indication.
+ * Whichever of the Initiator's first packets get lost, the outcome is the same; with the RTR lost, what comes
+ * early waits for it. */
 TEST(test_operations_follow_the_indication)
 {
   for (unsigned i = 0; i < G_N_ELEMENTS(kinds) * 32; i++) {
@@ -125,8 +125,9 @@ static bool loses_all_of_the_initiator(fixture_side *from, const datagram *packe
   return from == from->fixture->initiator && packet->payload.length > 0;
 }
 
-/* RFC 6581 §3, §5: a Responder with something to send needs no message of the Initiator's ULP, and sends
- * nothing before the RTR (RFC 5044 §7.1.2 rule 4). In the client-server model it waits for an FPDU. */
+/* R6581-002 (RFC 6581 §3, §5): a Responder with something to send needs no message of the Initiator's ULP,
+ * and sends nothing before the RTR (RFC 5044 §7.1.2 rule 4). In the client-server model it waits for an FPDU.
+ */
 TEST(test_responder_sends_after_the_indication)
 {
   for (unsigned peer_to_peer = 0; peer_to_peer < 2; peer_to_peer++) {
@@ -169,8 +170,8 @@ static bool loses_fpdus_of_the_responder(fixture_side *from, const datagram *pac
   return from == from->fixture->responder && from->wire->len > 24 && packet->payload.length > 0;
 }
 
-/* RFC 6581 §9.1: the Responder's IRD bounds the Initiator's Reads outstanding: while no response comes, so
- * many Read Requests leave; the others follow. */
+/* R6581-031, R6581-037 (RFC 6581 §9.1): the Responder's IRD bounds the Initiator's Reads outstanding: while
+ * no response comes, so many Read Requests leave; the others follow. */
 TEST(test_agreed_depth)
 {
   for (uint32_t ird = 1; ird <= 3; ird++) {
@@ -198,8 +199,8 @@ TEST(test_agreed_depth)
   }
 }
 
-/* RFC 6581 §9.1: an Initiator without Reads (ORD 0) and a Responder without room for any (IRD 0): the RTR by
- * Read has its place, and the Read is answered. */
+/* R6581-033 (RFC 6581 §9.1): an Initiator without Reads (ORD 0) and a Responder without room for any (IRD 0):
+ * the RTR by Read has its place, and the Read is answered. */
 ENHANCED_TEST(test_read_indication_without_reads)
 {
   set_peer_to_peer(f, MPA_RTR_READ);
@@ -275,7 +276,8 @@ static const terminate_case terminates[] = {
     {"S 0", {0x10, {0}}, 5},
 };
 
-/* RFC 6581 §8, §9.1 … §9.3: the Initiator sends a Terminate of layer 2, type 0, with code 6 (insufficient IRD
+/* R6581-026, R6581-027, R6581-038, R6581-039, R6581-056, R6581-057, R6581-065 (RFC 6581 §8, §9.1 … §9.3):
+ * the Initiator sends a Terminate of layer 2, type 0, with code 6 (insufficient IRD
  * resources), 7 (no matching RTR option or connection model) or 5 (any other), in place of the RTR and of
  * whatever its ULP has posted, and the connection ends gracefully. */
 EACH_TEST(test_terminates, terminate_case, terminates)
@@ -315,8 +317,8 @@ EACH_TEST(test_terminates, terminate_case, terminates)
   g_assert_true(f->initiator->fin && !f->initiator->rst && f->initiator->closed == 1);
 }
 
-/* RFC 6581 §9.1: the Responder rejects an Initiator whose IRD is less than the ORD that its ULP needs, and
- * names that; both ULPs learn of the other end's IRD and ORD. */
+/* R6581-035, R6581-040 (RFC 6581 §9.1): the Responder rejects an Initiator whose IRD is less than the ORD
+ * that its ULP needs, and names that; both ULPs learn of the other end's IRD and ORD. */
 ENHANCED_TEST(test_rejection_for_ird)
 {
   f->responder->config.enhanced.ord_needed = 5;
@@ -347,9 +349,9 @@ ENHANCED_TEST(test_fin_before_the_indication)
 
 /* --- Ends that meet --- */
 
-/* RFC 6581 §10: an Initiator of rfc (0), of rfc6581 with plain frames (1) or enhanced ones (2), and such a
- * Responder. One without enhanced frames closes at an enhanced Request: error 4. All others get on, also in
- * the peer-to-peer model, which only two enhanced ends know. */
+/* R6581-066, R6581-067, R6581-072 (RFC 6581 §10): an Initiator of rfc (0), of rfc6581 with plain frames (1)
+ * or enhanced ones (2), and such a Responder. One without enhanced frames closes at an enhanced Request:
+ * error 4. All others get on, also in the peer-to-peer model, which only two enhanced ends know. */
 TEST(test_ends_that_meet)
 {
   for (unsigned i = 0; i < 9; i++) {

@@ -51,6 +51,15 @@ static unsigned own_rtrs(const mpa_enhanced_config *config)
   return rtrs;
 }
 
+/* RFC 6581 §9.2: the kinds that a Responder with this IRD supports, at least one. A Read is none of them
+ * where no Read Request is taken, unless there is no other. */
+static unsigned supported_rtrs(const mpa_enhanced_config *config, uint32_t ird)
+{
+  unsigned rtrs = own_rtrs(config), others = rtrs & ~(1U << MPA_RTR_READ);
+
+  return ird == 0 && others != 0 ? others : rtrs;
+}
+
 mpa_enhanced mpa_enhanced_request(const mpa_enhanced_config *config)
 {
   /* RFC 6581 §9.2: each kind that it supports, and without A none. */
@@ -106,6 +115,7 @@ mpa_agreement mpa_enhanced_agree(const mpa_enhanced_config *config, enum side ro
     if (!ird_is_fixed(config, peer) && (agreement.rtrs & 1U << MPA_RTR_READ)) {
       agreement.ird = MAX(agreement.ird, 1);
     }
+    agreement.rtrs &= supported_rtrs(config, agreement.ird);
     /* RFC 6581 §9.1: it "MAY reject". An Initiator that does not negotiate its IRD is not asked. */
     if (peer->ird != MPA_NOT_NEGOTIATED && peer->ird < config->ord_needed) {
       agreement.error = MPA_ERROR_IRD;
@@ -125,10 +135,10 @@ mpa_enhanced mpa_enhanced_reply(const mpa_enhanced_config *config, const mpa_enh
 {
   mpa_agreement agreement = mpa_enhanced_agree(config, SIDE_RESPONDER, request);
 
-  /* RFC 6581 §9.2, §9.3: A as in the Request, and with it all kinds of RTR that this end supports, so that at
-   * least one is set, matching or not. */
+  /* RFC 6581 §9.2, §9.3: A as in the Request, and with it all kinds of RTR that this end supports, matching
+   * or not. */
   return (mpa_enhanced){.peer_to_peer = request->peer_to_peer,
-                        .rtrs = request->peer_to_peer ? own_rtrs(config) : 0,
+                        .rtrs = request->peer_to_peer ? supported_rtrs(config, agreement.ird) : 0,
                         .ird = announced(agreement.ird, ird_is_fixed(config, request)),
                         .ord = agreement.error == MPA_ERROR_NONE
                                    ? announced(agreement.ord, ord_is_fixed(config, request))

@@ -208,8 +208,8 @@ TEST(test_connection_model)
 }
 
 /* R6581-033 (RFC 6581 §9.1): for an RTR by Read the Responder's IRD is 1 at least, even for an Initiator
- * whose ORD is 0. Not when one of them leaves IRD to the ULP, nor for other kinds. A Responder with an IRD of
- * 0 is sent no Read. */
+ * whose ORD is 0. Not when one of them leaves IRD to the ULP, nor for other kinds. A Responder whose IRD is 0
+ * does not support a Read (§9.2: "supported by the responder"), and is sent none. */
 TEST(test_read_needs_an_ird)
 {
   static const struct {
@@ -222,8 +222,8 @@ TEST(test_read_needs_an_ird)
       {0, false, READ | WRITE, 1, MPA_RTR_READ},
       {4, false, READ | WRITE, 1, MPA_RTR_READ},
       {0, false, WRITE, 0, MPA_RTR_WRITE},
-      {0, true, READ | WRITE, 0, MPA_RTR_READ},
-      {0x3FFF, false, READ | WRITE, 0, MPA_RTR_READ},
+      {0, true, READ | WRITE, 0, MPA_RTR_WRITE},
+      {0x3FFF, false, READ | WRITE, 0, MPA_RTR_WRITE},
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
@@ -234,8 +234,20 @@ TEST(test_read_needs_an_ird)
     responder.fixed_ird = rows[i].is_fixed;
     mpa_enhanced reply = mpa_enhanced_reply(&responder, &request);
     g_assert_cmpuint(mpa_enhanced_agree(&responder, SIDE_RESPONDER, &request).ird, ==, rows[i].ird);
+    g_assert_cmphex(reply.rtrs, ==, rows[i].ird > 0 ? READ | WRITE : WRITE);
     g_assert_cmpuint(mpa_enhanced_agree(&initiator, SIDE_INITIATOR, &reply).rtr, ==, rows[i].rtr);
     reply.ird = 0;
     g_assert_cmpuint(mpa_enhanced_agree(&initiator, SIDE_INITIATOR, &reply).rtr, ==, MPA_RTR_WRITE);
   }
+}
+
+/* RFC 6581 §9.2: "the responder MUST set at least one RTR indication type option it supports". */
+TEST(test_read_alone)
+{
+  mpa_enhanced_config responder = peer_with(READ, MPA_RTR_READ);
+  mpa_enhanced request = {.peer_to_peer = true, .rtrs = READ, .ird = 4, .ord = 4};
+
+  responder.ird = 0;
+  responder.fixed_ird = true;
+  g_assert_cmphex(mpa_enhanced_reply(&responder, &request).rtrs, ==, READ);
 }

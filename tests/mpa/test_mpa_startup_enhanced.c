@@ -65,6 +65,9 @@ TEST(test_enhanced_frames)
  */
 TEST(test_ends_that_meet)
 {
+  static const char plain_request[] = REQUEST_KEY "\xC0\x01\x00\x00";
+  static const char plain_reply[] = REPLY_KEY "\xC0\x01\x00\x00";
+
   for (unsigned i = 0; i < 9; i++) {
     mpa_startup_config at_initiator = enhanced_config(SIDE_INITIATOR);
     mpa_startup_config at_responder = enhanced_config(SIDE_RESPONDER);
@@ -81,6 +84,7 @@ TEST(test_ends_that_meet)
     mpa_startup_begin(initiator, NULL, 0, 0);
     mpa_startup_begin(responder, NULL, 0, 0);
     g_assert_true(mpa_startup_next_frame(initiator, &frame));
+    g_assert_true(i % 3 == 2 || buffer_chain_equals(&frame, 0, 20, (const uint8_t *)plain_request));
     mpa_startup_receive(responder, &frame);
     if (i % 3 == 2 && i / 3 < 2) {
       startup_expect_dead(responder, MPA_STARTUP_REASON_REVISION);
@@ -89,7 +93,7 @@ TEST(test_ends_that_meet)
     buffer_chain_empty(&frame);
     g_assert_true(mpa_startup_next_frame(responder, &frame));
     g_assert_cmpuint(frame.length, ==, is_enhanced ? 24 : 20);
-    g_assert_cmpuint(buffer_chain_at(&frame, 17), ==, is_enhanced ? 2 : 1);
+    g_assert_true(is_enhanced || buffer_chain_equals(&frame, 0, 20, (const uint8_t *)plain_reply));
     mpa_startup_receive(initiator, &frame);
     for (unsigned end = 0; end < 2; end++) {
       const mpa_startup *startup = end ? responder : initiator;

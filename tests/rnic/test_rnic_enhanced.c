@@ -92,12 +92,14 @@ TEST(test_indication)
  * early waits for it. */
 TEST(test_operations_follow_the_indication)
 {
-  for (unsigned i = 0; i < G_N_ELEMENTS(kinds) * 32; i++) {
+  for (unsigned i = 0; i < G_N_ELEMENTS(kinds) * 64; i++) {
+    const size_t kind = i / 64;
     g_autoptr(rnic_fixture) f = enhanced_fixture_new();
 
-    set_peer_to_peer(f, kinds[i / 32].rtr);
+    set_peer_to_peer(f, kinds[kind].rtr);
     f->initiator->config.tcp.segmentation = i % 2 ? TCP_SEGMENTATION_STREAM : TCP_SEGMENTATION_RECORD;
-    f->initiator->lost = i / 2 % 16;
+    f->responder->config.tcp.passing = i / 2 % 2 ? TCP_PASSING_IN_ORDER : TCP_PASSING_AS_ARRIVED;
+    f->initiator->lost = i / 4 % 16;
     create(f);
     f->initiator->first_fpdu = f->responder->first_fpdu = 24;
     uint8_t *first = post_receive(f->responder, 1300, 7);
@@ -107,9 +109,9 @@ TEST(test_operations_follow_the_indication)
     post(f->initiator, .id = 2, .operation = RDMAP_SEND, .length = 1200);
     post(f->responder, .id = 3, .operation = RDMAP_SEND, .length = 50);
     start_and_run(f, 20 * TIME_PS_PER_SECOND);
-    assert_ulpdu(f->initiator, 0, kinds[i / 32].indication);
+    assert_ulpdu(f->initiator, 0, kinds[kind].indication);
     g_autofree char *next = nth_ulpdu(f->initiator, 1);
-    g_assert_true(g_str_has_prefix(next, kinds[i / 32].rtr == MPA_RTR_SEND
+    g_assert_true(g_str_has_prefix(next, kinds[kind].rtr == MPA_RTR_SEND
                                              ? UNTAGGED("4143", "00000000", "00000002")
                                              : UNTAGGED("4143", "00000000", "00000001")));
     g_assert_true(is_payload(first, 1300) && is_payload(second, 1200) && is_payload(back, 50));
@@ -170,8 +172,8 @@ static bool loses_fpdus_of_the_responder(fixture_side *from, const datagram *pac
   return from == from->fixture->responder && from->wire->len > 24 && packet->payload.length > 0;
 }
 
-/* R6581-031, R6581-037 (RFC 6581 §9.1): the Responder's IRD bounds the Initiator's Reads outstanding: while
- * no response comes, so many Read Requests leave; the others follow. */
+/* R6581-001, R6581-031, R6581-037 (RFC 6581 §9.1): the Responder's IRD bounds the Initiator's Reads
+ * outstanding: while no response comes, so many Read Requests leave; the others follow. */
 TEST(test_agreed_depth)
 {
   for (uint32_t ird = 1; ird <= 3; ird++) {
@@ -345,6 +347,94 @@ ENHANCED_TEST(test_fin_before_the_indication)
   run(f, TIME_PS_PER_MILLISECOND);
   g_assert_cmpstr(f->responder->code, ==, "MPA error 1");
   g_assert_cmpuint(f->responder->wire->len, ==, 24);
+}
+
+/* --- First FPDUs of any kind --- */
+
+/* An Initiator made by hand: its Request asks for neither markers nor CRC, names B and C, and has IRD and ORD
+ * 2. The Responder has no ULP that posts anything, and one receive buffer of 70 octets. */
+typedef struct first_fpdu {
+  const char *name;
+  const char *ulpdu; /* in hex */
+  bool takes_send;   /* the Responder has B */
+  const char *completions;
+  const char *terminate;
+} first_fpdu;
+
+#define SEND_OF(msn, payload) UNTAGGED("4143", "00000000", msn) payload
+static const first_fpdu first_fpdus[] = {
+    {"Send", SEND_OF("00000001", ""), true, "", ""},
+    {"Send, which was not agreed", SEND_OF("00000001", ""), false, "received 7 (0 octets)", ""},
+    {"Write", "C140" NO_TAG, true, "", ""},
+    {"Read, which was not agreed", UNTAGGED("4141", "00000001", "00000001") NO_TAG "00000000" NO_TAG, true,
+     "", ""},
+    {"Send of three octets", SEND_OF("00000001", "414243"), true, "received 7 (3 octets)", ""},
+    {"Send and Solicited Event", UNTAGGED("4145", "00000000", "00000001"), true,
+     "received 7 (0 octets) solicited", ""},
+    {"Send that is not whole", UNTAGGED("0143", "00000000", "00000001"), true, "", ""},
+    {"Send of MSN 2", SEND_OF("00000002", ""), true, "", "1202"},
+    {"Send with DV 0", UNTAGGED("4043", "00000000", "00000001"), true, "", "1206"},
+    {"Send with RV 2", UNTAGGED("4183", "00000000", "00000001"), true, "", "0205"},
+    {"less than a header", "41", true, "", "1000"},
+    {"nothing", "", true, "", "1000"},
+};
+
+static guint append_hex(GByteArray *octets, const char *hex)
+{
+  for (; *hex; hex += 2) {
+    const guint8 octet = (guint8)(g_ascii_xdigit_value(hex[0]) << 4 | g_ascii_xdigit_value(hex[1]));
+    g_byte_array_append(octets, &octet, 1);
+  }
+  return octets->len;
+}
+
+/* The FPDU comes in pieces, in their order or the other way round: that changes nothing. What is no RTR
+ * indication is what it would be later. */
+static void check_first_fpdu(const first_fpdu *c, guint step, bool is_reversed)
+{
+  static const char request[] = "MPA ID Req Frame\x10\x02\x00\x04\xC0\x02\x80\x02";
+  g_autoptr(rnic_fixture) f = enhanced_fixture_new();
+  g_autoptr(GByteArray) fpdu = g_byte_array_new();
+  uint8_t length[2] = {0, (uint8_t)(strlen(c->ulpdu) / 2)};
+
+  f->responder->config.markers = false;
+  f->responder->config.crc = false;
+  f->responder->config.enhanced.rtr[0] = MPA_RTR_WRITE;
+  f->responder->config.enhanced.rtr[1] = MPA_RTR_SEND;
+  f->responder->config.enhanced.rtr_count = c->takes_send ? 2 : 1;
+  f->loses = loses_everything; /* the real Initiator would not know what it never sent */
+  post_receive(f->responder, 70, 7);
+  f->responder->first_fpdu = 24;
+  f->responder->markers = false;
+  rnic_endpoint_start(f->responder->endpoint, f->now);
+  forge(f, 0, "", 0, TCP_SYN);
+  run(f, 0);
+  forge(f, 0, request, 24, TCP_ACK);
+  run(f, 0);
+  g_byte_array_append(fpdu, length, 2);
+  g_byte_array_set_size(fpdu, append_hex(fpdu, c->ulpdu));
+  guint whole = (fpdu->len + 3) / 4 * 4 + 4; /* PAD and CRC, which nobody looks at */
+  while (fpdu->len < whole) {
+    g_byte_array_append(fpdu, (const guint8 *)"", 1);
+  }
+  for (guint i = 0, pieces = (whole + step - 1) / step; i < pieces; i++) {
+    guint from = (is_reversed ? pieces - 1 - i : i) * step;
+    forge(f, 24 + from, fpdu->data + from, MIN(step, whole - from), TCP_ACK);
+    g_assert_true(i == pieces - 1 || f->responder->notified == 0);
+  }
+  run(f, 0);
+  g_autofree char *terminate = terminate_of(f->responder);
+  g_assert_cmpstr(f->responder->completions->str, ==, c->completions);
+  g_assert_true(g_str_has_prefix(terminate, c->terminate));
+  g_assert_cmpint(f->responder->failed, ==, *c->terminate != 0);
+}
+
+EACH_TEST(test_first_fpdu, first_fpdu, first_fpdus)
+{
+  for (guint step = 1; step < 60; step += step < 10 ? 1 : 7) {
+    check_first_fpdu(c, step, false);
+    check_first_fpdu(c, step, true);
+  }
 }
 
 /* --- Ends that meet --- */

@@ -204,6 +204,27 @@ TEST(test_ord_and_fence)
   g_assert_true(refuses(without_ord->a, .operation = RDMAP_ATOMIC_REQUEST, .atomic = &(rdmap_atomic){0}));
 }
 
+/* R7306-063: each of ORD responses has a buffer of its own until it is Delivered. The fourth comes before the
+ * second and the third, which its request did not wait for. */
+TEST(test_early_response)
+{
+  g_autoptr(rdmap_fixture) f = fixture_with(3, 8);
+  for (uint64_t id = 1; id <= 4; id++) {
+    post_atomic(f->a, id, fetch_add(1));
+  }
+  g_assert_cmpuint(send_all(f->a), ==, 3);
+  g_assert_cmpuint(pull_all(f->b), ==, 3);
+  pass(f->b, 0);
+  g_assert_cmpuint(send_all(f->a), ==, 1);
+  g_assert_cmpuint(pull_all(f->b), ==, 1);
+  pass(f->b, 3);
+  pass(f->b, 2);
+  assert_log(f->a, "completed 1, original 102030405060708");
+  pass(f->b, 1);
+  assert_log(f->a, "completed 1, original 102030405060708; completed 2, original 102030405060709; "
+                   "completed 3, original 10203040506070a; completed 4, original 10203040506070b");
+}
+
 /* R7306-047, R7306-062: the buffers of QN 1 are for both: IRD requests find one, the next none (1/2/02). */
 TEST(test_ird)
 {

@@ -142,7 +142,7 @@ void decode_sequence_begin(decode_sequence *sequence, uint64_t start, bool is_fi
 {
   *sequence = (decode_sequence){.end = start};
   for (unsigned queue = 0; queue < RDMAP_QUEUES; queue++) {
-    sequence->queues[queue] = (struct decode_queue){is_first, is_first, 1, 0}; /* RFC 5041 §4.3 */
+    sequence->queues[queue] = (struct decode_queue){is_first, is_first, 1, 0, 0}; /* RFC 5041 §4.3 */
   }
 }
 
@@ -151,11 +151,13 @@ void decode_sequence_begin(decode_sequence *sequence, uint64_t start, bool is_fi
  * MSN is judged by itself. A Terminate may break off any message (RFC 5040 §4.8). */
 static bool follows(const ddp_header *open, const ddp_header *ddp, uint32_t payload_octets)
 {
-  if (ddp->ulp_control == open->ulp_control && ddp->tagged == open->tagged) {
+  const uint8_t opcode = rdmap_control_opcode(ddp->ulp_control);
+
+  if (opcode == rdmap_control_opcode(open->ulp_control) && ddp->tagged == open->tagged) {
     return ddp->tagged ? ddp->stag == open->stag || payload_octets == 0
                        : ddp->queue_number == open->queue_number && ddp->ulp_word == open->ulp_word;
   }
-  return rdmap_control_opcode(ddp->ulp_control) == RDMAP_TERMINATE;
+  return opcode == RDMAP_TERMINATE;
 }
 
 /* Takes the segment of `fpdu` of an untagged queue. */
@@ -165,22 +167,22 @@ static decode_problem_set take_untagged(struct decode_queue *queue, decode_fpdu 
   const bool is_next = queue->is_known && ddp->msn == queue->msn;
   decode_problem_set found = 0;
 
-  if (queue->is_known && !is_next) {
-    found = DECODE_PROBLEM_BIT(MSN);
-    fpdu->expected = queue->msn;
-  } else if (is_next && ddp->message_offset != queue->octets) {
-    /* the one with L=1 comes last, and has the highest MO (RFC 5041 §4.1); others should be in order (§5.3)
-     */
-    found = ddp->last && queue->has_start ? DECODE_PROBLEM_BIT(MO) : DECODE_PROBLEM_BIT(SEGMENT_ORDER);
-    fpdu->expected = queue->octets;
-  }
   if (!is_next) {
+    found = when(queue->is_known, DECODE_PROBLEM_MSN);
+    fpdu->expected = queue->msn;
     queue->has_start = ddp->message_offset == 0;
-    queue->octets = ddp->message_offset;
+    queue->octets = 0;
+  } else if (ddp->last && queue->has_start) { /* it comes last, and has the highest MO (RFC 5041 §4.1) */
+    found = when(ddp->message_offset != queue->octets, DECODE_PROBLEM_MO);
+    fpdu->expected = queue->octets;
+  } else { /* others should be in order (§5.3) */
+    found = when(ddp->message_offset != queue->offset, DECODE_PROBLEM_SEGMENT_ORDER);
+    fpdu->expected = queue->offset;
   }
   queue->is_known = true;
   queue->has_start |= ddp->last;
   queue->msn = ddp->msn + ddp->last;
+  queue->offset = ddp->last ? 0 : ddp->message_offset + fpdu->payload_octets;
   queue->octets = ddp->last ? 0 : queue->octets + fpdu->payload_octets;
   return found;
 }
@@ -207,8 +209,8 @@ decode_problem_set decode_sequence_check(decode_sequence *sequence, decode_fpdu 
       fpdu->expected = open->tagged_offset;
     }
   }
-  sequence->is_open = !ddp->last;
-  if (!ddp->last) {
+  sequence->is_open = !ddp->last && (found & DECODE_PROBLEM_BIT(UNFINISHED)) == 0; /* it is told once */
+  if (sequence->is_open) {
     sequence->open = *ddp;
     sequence->open.tagged_offset += fpdu->payload_octets;
   }

@@ -17,9 +17,9 @@ typedef struct decode_sequence {
   ddp_header open; /* … this header, but that the Tagged Offset is that of the next segment */
   struct decode_queue {
     bool is_known;
-    bool has_start;  /* the next segment's message is known from its first one on */
-    uint32_t msn;    /* of the next segment, … */
-    uint64_t octets; /* … and payload of its message before it */
+    bool has_start;       /* the next segment's message is known from its first one on */
+    uint32_t msn, offset; /* MSN and MO of the next segment */
+    uint64_t octets;      /* payload of its message that has come */
   } queues[RDMAP_QUEUES];
 } decode_sequence;
 

@@ -62,6 +62,7 @@ typedef struct traffic_class {
   time_ps start_spread_ps;       /* from the first connection's opening to the end of all others' */
   traffic_arrivals arrivals;
   double load;                    /* payload over the rate of a sender's access link; of arrivals */
+  uint32_t batch;                 /* messages that arrive at a time */
   time_ps interval_ps;            /* between two messages of a sender, in place of the load; 0: none */
   time_ps until_ps;               /* no message is posted from then on; 0: no such time */
   bool messages_given;            /* workload.messages is the scenario's and no default */

@@ -361,6 +361,7 @@ static void make_source(class_traffic *traffic)
       .spread_ps = of->start_spread_ps,
       .until_ps = of->until_ps,
       .messages = of->workload.messages < UINT64_MAX ? of->workload.messages : 0,
+      .batch = of->batch,
       .operations = of->workload.mix,
       .sizes = of->sizes,
       .message_sizes = of->workload.message_sizes,

@@ -19,7 +19,8 @@ typedef struct arrivals {
   uint32_t host;
   GArray
       *peers; /* that it sends to, or that send to it; of incasts, the senders of the next one come first */
-  uint64_t count; /* of arrivals so far */
+  uint64_t count; /* of messages so far */
+  uint64_t peer;  /* which of `peers` has the message that is next */
   double time_ps; /* of the next, from the start; exact where intervals are whole */
   time_ps at;     /* the same, rounded */
   double phase_ps;
@@ -59,7 +60,7 @@ static bool schedule(const traffic_source *self, arrivals *at)
   const double interval_ps = c->interval_ps[at->host];
 
   at->time_ps = c->kind == TRAFFIC_SOURCE_POISSON
-                    ? at->time_ps + draw_exponential(at->intervals) * interval_ps
+                    ? at->time_ps + draw_exponential(at->intervals) * interval_ps * c->batch
                     : at->phase_ps + (double)at->count * interval_ps;
   if ((c->messages > 0 && at->count == c->messages) || at->time_ps >= 0x1p62) {
     return false;
@@ -134,13 +135,18 @@ static void prepare(traffic_source *self)
   if (at == NULL) {
     return;
   }
-  if (is_incast && self->sender == 0) {
+  const uint64_t batches = at->count / c->batch;
+  const bool begins = at->count % c->batch == 0;
+  if (is_incast && self->sender == 0 && begins) {
     draw_senders(self, at);
   }
-  const uint64_t which = is_incast                      ? self->sender
-                         : c->pattern == TRAFFIC_RANDOM ? random_stream_below(at->draws_peers, at->peers->len)
-                                                        : at->count % at->peers->len;
-  peer *with = &g_array_index(at->peers, peer, which);
+  if (is_incast) {
+    at->peer = self->sender;
+  } else if (begins) {
+    at->peer = c->pattern == TRAFFIC_RANDOM ? random_stream_below(at->draws_peers, at->peers->len)
+                                            : batches % at->peers->len;
+  }
+  peer *with = &g_array_index(at->peers, peer, at->peer);
   self->next = (traffic_message){
       .at = at->at,
       .connection = with->first_connection + with->next,
@@ -152,7 +158,9 @@ static void prepare(traffic_source *self)
                     : c->message_octets,
       .id = self->next.id + 1,
   };
-  with->next = (with->next + 1) % with->connections;
+  if ((at->count + 1) % c->batch == 0) {
+    with->next = (with->next + 1) % with->connections;
+  }
 }
 
 /* The connections of a pair of the flow list. */
@@ -221,7 +229,8 @@ void traffic_source_take(traffic_source *self)
   }
   self->sender = 0;
   at->count++;
-  if (!schedule(self, at)) {
+  const bool has_ended = at->count == self->config.messages || at->count % self->config.batch == 0;
+  if (has_ended && !schedule(self, at)) {
     self->heap[0] = self->heap[--self->heap_count];
   }
   if (self->heap_count > 0) {

@@ -6,7 +6,7 @@
  * A host sends messages at intervals, which are exponential (poisson) or equal (interval), to its peers: of
  * `random` to one that each message draws, of other patterns to each in turn. Of `incast` a host receives
  * incasts at such intervals: `fan_in` of its peers, drawn anew, post a message each at the same time. The
- * connections of two hosts take turns.
+ * connections of two hosts take turns. Where several arrive at a time, intervals are as much longer.
  *
  * Or the messages are those of a flow list, where some wait until others are delivered.
  *
@@ -48,9 +48,10 @@ typedef struct traffic_source_config {
   uint32_t fan_in; /* of incast; 0: all that have a connection */
   /* The mean time between two messages of a host, by its number, > 0; of incast between two incasts at it. */
   const double *interval_ps;
-  time_ps spread_ps;      /* each host begins equal intervals at a time drawn below it; 0: all at 0 */
-  time_ps until_ps;       /* no message is at or after it; 0: no limit */
-  uint64_t messages;      /* of each host, or incasts at each; 0: no limit */
+  time_ps spread_ps; /* each host begins equal intervals at a time drawn below it; 0: all at 0 */
+  time_ps until_ps;  /* no message is at or after it; 0: no limit */
+  uint64_t messages; /* of each host, or incasts at each; 0: no limit */
+  uint32_t batch; /* > 0: messages of a host, or incasts at it, at a time; to one peer over one connection */
   choice_list operations; /* of ulp_operation, at least one: the messages of a host, or the incasts at it,
                              have them in turn */
   const size_distribution *sizes; /* each message draws its own; NULL: … */

@@ -26,6 +26,7 @@ static traffic_source_config source_config(traffic_source_kind kind, traffic_pat
                                  .pattern = pattern,
                                  .interval_ps = interval_ps,
                                  .messages = 10,
+                                 .batch = 1,
                                  .operations = {{ULP_OPERATION_WRITE}, 1},
                                  .message_octets = 1000};
 }
@@ -85,6 +86,51 @@ TEST(test_until)
   assert_messages(&config, "0:0 10:0 20:0 30:0");
   config.messages = 2;
   assert_messages(&config, "0:0 10:0");
+}
+
+/* Batches of two go to one peer over one connection; the next one is two intervals later. The last is not
+ * whole. */
+TEST(test_batches)
+{
+  static const host_pair pairs[] = {{{0, 1}}, {{0, 1}}, {{0, 2}}, {{0, 2}}};
+  traffic_source_config config = source_config(TRAFFIC_SOURCE_INTERVAL, TRAFFIC_OUTCAST, pairs, 4);
+
+  config.batch = 2;
+  config.messages = 9;
+  assert_messages(&config, "0:0 0:0 20:2 20:2 40:1 40:1 60:3 60:3 80:0");
+  config.messages = 0;
+  config.until_ps = 40;
+  assert_messages(&config, "0:0 0:0 20:2 20:2");
+  config.pattern = TRAFFIC_INCAST;
+  assert_messages(&config, "0:0 0:0 0:2 0:2 20:1 20:1 20:3 20:3");
+}
+
+/* Whatever the batch, the same arrives in a time: of 1,000 intervals of 10 ps as many messages, with a
+ * standard deviation of sqrt(4 * 1000) = 64, since each arrival counts four times. All four are drawn for one
+ * peer. */
+TEST(test_random_batches)
+{
+  static const host_pair pairs[] = {{{0, 1}}, {{0, 2}}, {{0, 3}}};
+  traffic_source_config config = source_config(TRAFFIC_SOURCE_POISSON, TRAFFIC_RANDOM, pairs, 3);
+  unsigned all = 0;
+
+  config.batch = 4;
+  config.messages = 0;
+  config.until_ps = 10000;
+  for (config.seed = 1; config.seed <= 100; config.seed++) {
+    g_autoptr(traffic_source) source = traffic_source_new(&config);
+    traffic_message first = {.at = -1};
+
+    for (unsigned i = 0; traffic_source_peek(source) != NULL; i++, all++) {
+      const traffic_message *next = traffic_source_peek(source);
+
+      first = i % 4 == 0 ? *next : first;
+      g_assert_cmpint(next->at, ==, first.at);
+      g_assert_cmpuint(next->connection, ==, first.connection);
+      traffic_source_take(source);
+    }
+  }
+  g_assert_cmpfloat_with_epsilon(all, 100 * 1000, 3 * sqrt(4 * 100 * 1000));
 }
 
 /* Hosts with other links have other intervals: 10 ps and 25 ps, which meet at 50 ps. */

@@ -22,7 +22,8 @@ TEST(test_empty_file_is_all_defaults)
   const char *rest =
       " "
       "1 auto 0 5min ok "
-      "write one 65536 [] 48  false posted 10% 0 0 0 before 200 1 shared pairs auto auto 0  0 0 false 0 "
+      "write one 65536 [] 48  false posted 10% 0 1 0 0 before 200 1 shared pairs auto auto 0  0 0 own false "
+      "0 "
       "ietf true true 10s reset false none formula "
       "ietf true true 0 65535 false "
       "ietf true true 0 65535 false "

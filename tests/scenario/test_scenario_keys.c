@@ -335,11 +335,13 @@ static scenario *made(scenario_key key, scenario_key named, const char *value, c
   const char *own = row->needs_word != NULL              ? row->needs_word
                     : row->type == SCENARIO_TYPE_BOOLEAN ? "true"
                                                          : row->example;
-  /* There it may make segments of any size; arrivals have an end, and a list its hosts. */
+  /* There it may make segments of any size; arrivals have an end, a list its hosts, and RFC 7306 its
+   * generation. */
   const char *const *place =
       g_str_has_prefix(row->needs, "middlebox") ? STRINGS("middlebox.position=behind")
       : strcmp(row->needs, "workload.pattern = flows") == 0
           ? STRINGS("topology.kind=star", "topology.hosts=64")
+      : strstr(row->needs, "fetch-add") ? STRINGS("mpa.generation=rfc6581")
       : strstr(row->needs, "workload.sizes")
           ? STRINGS("workload.messages=9", "workload.arrivals=interval")
           : STRINGS(strstr(row->needs, "workload.arrivals") ? "workload.messages=9" : NULL);

@@ -91,7 +91,9 @@ rdmap_stream *rdmap_stream_new(const rdmap_config *config, const rdmap_stream_ev
   stream->config = *config;
   stream->events = events;
   stream->user = user;
-  stream->version = iwarp_generation_rules_of(config->generation)->rdmap_version;
+  const iwarp_generation_rules *rules = iwarp_generation_rules_of(config->generation);
+  stream->version = rules->rdmap_version;
+  stream->has_extensions = rules->rdmap_extensions;
   ddp_stag_table_add_stream(config->stags, config->identity);
   return stream;
 }
@@ -138,7 +140,7 @@ bool rdmap_stream_post(rdmap_stream *stream, const rdmap_work *work)
 {
   bool is_extension = work->operation >= RDMAP_IMMEDIATE;
   bool awaits_response = work->operation == RDMAP_READ_REQUEST || work->operation == RDMAP_ATOMIC_REQUEST;
-  g_assert(!is_extension || has_extensions(stream));
+  g_assert(!is_extension || stream->has_extensions);
   g_assert(is_extension || awaits_response || work->source || work->length == 0);
   if (stream->is_terminated || stream->is_closed) {
     return false;

@@ -26,7 +26,7 @@ static void fail_by_segment(rdmap_stream *stream, rdmap_error error, const ddp_s
 /* The generation has not what `rules` are of. */
 static bool is_missing(const rdmap_stream *stream, const rdmap_opcode_rules *rules)
 {
-  return rules->is_extension && !has_extensions(stream);
+  return rules->is_extension && !stream->has_extensions;
 }
 
 /* Checks for what RDMAP finds wrong in the fields of a segment (rdmap-00 §9.2; RDMAP-238, RDMAP-239): false
@@ -108,8 +108,8 @@ static G_GNUC_NO_INLINE void take_response(rdmap_stream *stream, const ddp_segme
 }
 
 /* Its buffer is for another one, once its octets are read. */
-static void take_atomic_response(rdmap_stream *stream, const ddp_segment *segment, uint64_t buffer_id,
-                                 time_ps now)
+static G_GNUC_NO_INLINE void take_atomic_response(rdmap_stream *stream, const ddp_segment *segment,
+                                                  uint64_t buffer_id, time_ps now)
 {
   uint64_t number, original;
   rdmap_error error;
@@ -175,8 +175,8 @@ static G_GNUC_NO_INLINE void take_send(rdmap_stream *stream, const rdmap_opcode_
   stream->events->completed(stream->user, &completion, now);
 }
 
-static void take_immediate(rdmap_stream *stream, const rdmap_opcode_rules *rules, const ddp_segment *segment,
-                           uint64_t buffer_id, time_ps now)
+static G_GNUC_NO_INLINE void take_immediate(rdmap_stream *stream, const rdmap_opcode_rules *rules,
+                                            const ddp_segment *segment, uint64_t buffer_id, time_ps now)
 {
   if (segment->message_octets != RDMAP_IMMEDIATE_OCTETS) { /* RFC 7306 §6.3 has no code (note D68) */
     fail_by_segment(
@@ -279,7 +279,7 @@ ddp_untagged_queue *rdmap_stream_queue_of(void *user, uint32_t number)
                                                       .identity = config->identity,
                                                       .queue = queue,
                                                       .ird = config->ird,
-                                                      .has_atomics = has_extensions(stream),
+                                                      .has_atomics = stream->has_extensions,
                                                       .strict_rdmap00 = config->strict_rdmap00,
                                                       .only_observes = config->only_observes});
   } else if (number == RDMAP_QUEUE_TERMINATE) {

@@ -48,6 +48,7 @@ struct rdmap_stream {
   message_kind message : 8;
   framing framing : 8;
   uint8_t version;          /* of the generation's RDMAP */
+  bool has_extensions : 1;  /* its generation: those of RFC 7306 */
   bool is_closed : 1;       /* the ULP has asked for the graceful end: no more operations (DDP-126) */
   bool peer_has_closed : 1; /* the peer's direction has ended gracefully */
   bool is_lost : 1;         /* the LLP stream is gone: nothing more goes out */
@@ -65,11 +66,6 @@ struct rdmap_stream {
   ddp_untagged_queue *queues[RDMAP_QUEUES]; /* NULL: nothing came or was posted for it yet */
   ddp_placer *placer;                       /* NULL: no segment came yet */
 };
-
-static inline bool has_extensions(const rdmap_stream *stream)
-{
-  return iwarp_generation_rules_of(stream->config.generation)->rdmap_extensions;
-}
 
 static inline bool is_idle(const rdmap_stream *stream)
 {

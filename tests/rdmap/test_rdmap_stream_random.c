@@ -150,7 +150,7 @@ static void post_one(random_end *e)
   }
   rdmap_work *work = &e->posted[e->count];
   uint64_t own = e->count * MAX_OCTETS;
-  bool extends = has_extensions(e->host->stream);
+  bool extends = e->host->stream->has_extensions;
   uint64_t kinds = extends ? RDMAP_FIXTURE_EXTENDED : RDMAP_FIXTURE_OPERATIONS;
   rdmap_atomic atomic; /* copied when it is posted */
   *work = (rdmap_work){.id = e->count,

@@ -7,6 +7,7 @@
 #include "base/crc32c.h"
 #include "ddp/ddp_header.h"
 #include "mpa/mpa_fpdu.h"
+#include "rdmap/rdmap_atomic.h"
 #include "rdmap/rdmap_header.h"
 
 /* It has the members in their order. */
@@ -110,6 +111,12 @@ typedef struct draft {
 static const uint64_t far_away = UINT64_C(1) << 62;
 static const uint32_t wild = 0x5A5A5A5A;
 
+/* A whole message of `opcode` and `octets`. */
+static bool is_whole(const draft *ulpdu, rdmap_opcode opcode, uint32_t octets)
+{
+  return ulpdu->rules->opcode == opcode && ulpdu->payload_octets == octets;
+}
+
 static bool is_eligible(fault_which which, const draft *ulpdu)
 {
   const ddp_header *header = &ulpdu->header;
@@ -119,8 +126,13 @@ static bool is_eligible(fault_which which, const draft *ulpdu)
          : which == FAULT_TAGGED_PAYLOAD   ? header->tagged && ulpdu->payload_octets > 0
          : which == FAULT_UNTAGGED_PAYLOAD ? !header->tagged && ulpdu->payload_octets > 0
          : which == FAULT_READ_REQUEST     ? ulpdu->rules->opcode == RDMAP_READ_REQUEST
-         : which == FAULT_RESPONSE_PART    ? ulpdu->rules->opcode == RDMAP_READ_RESPONSE && !header->last
-         : which == FAULT_SEND_END ? ulpdu->rules->is_send && header->last && ulpdu->payload_octets > 1
+         : which == FAULT_ATOMIC_REQUEST ? is_whole(ulpdu, RDMAP_ATOMIC_REQUEST, RDMAP_ATOMIC_REQUEST_OCTETS)
+         : which == FAULT_ATOMIC_RESPONSE
+             ? is_whole(ulpdu, RDMAP_ATOMIC_RESPONSE, RDMAP_ATOMIC_RESPONSE_OCTETS)
+         : which == FAULT_IMMEDIATE ? is_whole(ulpdu, RDMAP_IMMEDIATE, RDMAP_IMMEDIATE_OCTETS) ||
+                                          is_whole(ulpdu, RDMAP_IMMEDIATE_SE, RDMAP_IMMEDIATE_OCTETS)
+         : which == FAULT_RESPONSE_PART ? ulpdu->rules->opcode == RDMAP_READ_RESPONSE && !header->last
+         : which == FAULT_SEND_END      ? ulpdu->rules->is_send && header->last && ulpdu->payload_octets > 1
          : which == FAULT_INVALIDATING_END ? ulpdu->rules->invalidates && header->last
                                            : which == FAULT_ANY;
 }
@@ -153,6 +165,37 @@ static void edit_read_request(fault_id id, uint32_t decoy_stag, draft *ulpdu)
     break;
   }
   rdmap_read_request_encode(&request, payload);
+}
+
+static void edit_atomic_request(fault_id id, uint32_t decoy_stag, draft *ulpdu)
+{
+  uint8_t *payload = ulpdu->octets + ulpdu->header_octets;
+  rdmap_atomic request;
+
+  rdmap_atomic_request_decode(&request, payload);
+  switch (id) {
+  case FAULT_ATOMIC_OPCODE:
+    request.opcode = (rdmap_atomic_opcode)1;
+    break;
+  case FAULT_ATOMIC_INVALID_STAG:
+    request.stag ^= wild;
+    break;
+  case FAULT_ATOMIC_UNALIGNED:
+    request.stag = decoy_stag;
+    request.offset = 1;
+    break;
+  case FAULT_ATOMIC_REQUEST_SHORT:
+    ulpdu->payload_octets--;
+    break;
+  case FAULT_ATOMIC_REQUEST_LONG:
+    payload[ulpdu->payload_octets++] = 0;
+    break;
+  default: /* as for a Read Request */
+    g_assert(fault_row_of(id)->decoy != FAULT_NO_DECOY);
+    request.stag = decoy_stag;
+    break;
+  }
+  rdmap_atomic_request_encode(&request, payload);
 }
 
 static void edit_header(fault_id id, iwarp_generation generation, uint32_t decoy_stag, draft *ulpdu)
@@ -200,6 +243,12 @@ static void edit_header(fault_id id, iwarp_generation generation, uint32_t decoy
   case FAULT_TOO_LONG:
     header->message_offset++;
     break;
+  case FAULT_ATOMIC_RESPONSE_ID:
+    ulpdu->octets[ulpdu->header_octets] ^= 0x80; /* the identifier is in front */
+    break;
+  case FAULT_IMMEDIATE_SHORT:
+    ulpdu->payload_octets--;
+    break;
   case FAULT_INVALIDATE_UNKNOWN:
     header->ulp_word ^= wild;
     break;
@@ -226,6 +275,8 @@ bool fault_edit_ulpdu(fault_id id, iwarp_generation generation, uint32_t decoy_s
   ulpdu.octets = octet_buffer_octets(buffer);
   if (row->which == FAULT_READ_REQUEST) {
     edit_read_request(id, decoy_stag, &ulpdu);
+  } else if (row->which == FAULT_ATOMIC_REQUEST) {
+    edit_atomic_request(id, decoy_stag, &ulpdu);
   } else if (id != FAULT_SHORT_ULPDU) {
     edit_header(id, generation, decoy_stag, &ulpdu);
   }

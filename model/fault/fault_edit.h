@@ -36,13 +36,16 @@ typedef enum fault_which {
   FAULT_TAGGED_PAYLOAD, /* with payload: without it STag and TO are not checked (note D13) */
   FAULT_UNTAGGED_PAYLOAD,
   FAULT_READ_REQUEST,
+  FAULT_ATOMIC_REQUEST, /* a whole one, as the next two */
+  FAULT_ATOMIC_RESPONSE,
+  FAULT_IMMEDIATE,
   FAULT_RESPONSE_PART,    /* of a Read Response, not its last */
   FAULT_SEND_END,         /* the last of a Send, with more than one octet */
   FAULT_INVALIDATING_END, /* the last of a Send with Invalidate: the one that counts (note D22) */
 } fault_which;
 
-/* A decoy is an STag of the victim's host that a fault names: in a tagged segment, a Read Request or a Send
- * with Invalidate. */
+/* A decoy is an STag of the victim's host that a fault names: in a tagged segment, a Read or Atomic
+ * Request or a Send with Invalidate. */
 typedef enum fault_decoy {
   FAULT_NO_DECOY,
   FAULT_DECOY_READ_ONLY,         /* remote reading alone is allowed */

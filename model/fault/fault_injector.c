@@ -6,7 +6,9 @@
 
 #include "ddp/ddp_error.h"
 #include "ddp/ddp_header.h"
+#include "ddp/ddp_untagged_queue.h"
 #include "fault/fault_edit.h"
+#include "rdmap/rdmap_atomic.h"
 #include "rdmap/rdmap_header.h"
 #include "rdmap/rdmap_terminate.h"
 
@@ -131,7 +133,11 @@ static bool insert_ulpdu(void *user, iwarp_generation generation, buffer_chain *
   }
   injector->inserted++;
   injector->is_done = injector->config.id != FAULT_SECOND_TERMINATE || injector->inserted == 2;
-  if (injector->config.id == FAULT_UNASKED_RESPONSE || injector->config.id == FAULT_ZERO_LENGTH_WILD) {
+  if (injector->config.id == FAULT_UNASKED_ATOMIC_RESPONSE) {
+    const uint8_t payload[RDMAP_ATOMIC_RESPONSE_OCTETS] = {0};
+    ddp_header header = {.queue_number = RDMAP_QUEUE_ATOMIC_RESPONSE, .msn = DDP_FIRST_MSN};
+    append_ulpdu(ulpdu, &header, generation, RDMAP_ATOMIC_RESPONSE, payload, sizeof payload);
+  } else if (injector->config.id == FAULT_UNASKED_RESPONSE || injector->config.id == FAULT_ZERO_LENGTH_WILD) {
     /* A tagged message of no octets to an STag and a TO that mean nothing. */
     ddp_header header = {.tagged = true, .stag = 0xDEADBEEF, .tagged_offset = UINT64_MAX};
     append_ulpdu(ulpdu, &header, generation,

@@ -25,7 +25,8 @@ static fault_id fault_find(const char *name)
  * to these places: its Writes to, and its Reads from, STag 100, TO 1000 of its victim (2000 octets there);
  * its Reads into STag 200, TO 2000 of its own; its Sends into buffers 7, 8 and 5 (70 octets each, 8 has
  * 1000); Invalidate STag is 300. All numbers of wire fields are hexadecimal. The victim's Read: of 2000
- * octets of STag 200, TO 2000, into its own STag 400, TO 4000. */
+ * octets of STag 200, TO 2000, into its own STag 400, TO 4000. The misbehaving end's Atomic adds 1 to the
+ * first 8 octets of STag 100, TO 1000, the victim's adds 0 to those of STag 200, TO 2000. */
 typedef enum fault_work {
   NOTHING,
   WRITE,
@@ -36,7 +37,10 @@ typedef enum fault_work {
   READ,
   READS, /* four, where two may be outstanding */
   INVALIDATE,
+  IMMEDIATE,
+  ATOMIC,
   VICTIM_READS,
+  VICTIM_ATOMIC,
 } fault_work;
 
 /* Wire octets are hexadecimal, with spaces between the fields. */
@@ -44,6 +48,7 @@ typedef struct fault_case {
   const char *name;   /* of the fault */
   const char *proves; /* ids of requirements */
   fault_work work;
+  bool is_extension;      /* of RFC 7306: in generation rfc6581 only */
   uint64_t at;            /* 0: 1 */
   const char *code;       /* of both ends' failure; NULL: that of `control`, if there is one */
   const char *victim_mpa; /* the victim's code, when MPA found it there */
@@ -74,6 +79,7 @@ typedef struct fault_case {
  *   Send with Inv  70 + 18 = 0058: 41 44  00000300 00000000 00000001 00000000  the STag to invalidate
  *   Read Request   28 + 18 = 002E: 41 41  00000000 00000001 00000001 00000000  QN 1, and the request:
  *       00000200 0000000000002000 00000046 00000100 0000000000001000  sink STag, TO, 70, source STag, TO
+ *   Atomic Request 52 + 18 = 0046: 41 4A  00000000 00000001 00000001 00000000  QN 1
  *   Read Response: C1 42 with L set; its first segment has MULPDU 1460 - (6 + 3 * 4) = 1442 = 05A2 octets
  * What a fault in one of these leaves as it was, and how the operation ends: */
 #define IN_A_WRITE .work = WRITE, .length = "0054", .versions = {"C1 40", "C0 00"}, .faulty = "write 1"
@@ -86,6 +92,9 @@ typedef struct fault_case {
 #define IN_A_READ_REQUEST                                                                                    \
   .work = READ, .versions = {"41 41", "40 01"}, .header = "00000000 00000001 00000001 00000000",             \
   .faulty = "read 1 in error"
+#define IN_AN_ATOMIC_REQUEST                                                                                 \
+  .work = ATOMIC, .is_extension = true, .versions = {"41 4A"}, .header = "00000000 00000001 00000001 00000000", \
+  .faulty = "atomic 1 in error"
 static const fault_case cases[] = {
     {.name = "bad-crc", IN_THE_SECOND_SEND, .victim_mpa = "MPA error 2", .control = "20 02 00 00",
      .proves = "MPA-288, MPA-289, MPA-290, MPA-272, MPA-274, DDP-133, DDP-134, RDMAP-229: code 2 by the CRC"},
@@ -183,6 +192,34 @@ static const fault_case cases[] = {
      .control = "12 02 C0 00", .length = "002E", .versions = {"41 41", "40 01"},
      .header = "00000000 00000001 00000003 00000000",
      .faulty = "read 1 in error, read 2 in error, read 3 in error, read 4 in error"},
+    /* AOpCode 1; the second octet of the decoy; 00000100 with the bits of 5A5A5A5A changed. RDMAP's header is
+     * not copied (RFC 7306 §8.1 item 2). */
+    {.name = "atomic-opcode", .proves = "R7306-050, R7306-102", IN_AN_ATOMIC_REQUEST,
+     .control = "02 06 C0 00", .length = "0046"},
+    {.name = "atomic-unaligned", .proves = "R7306-022, R7306-024, R7306-107", IN_AN_ATOMIC_REQUEST,
+     .control = "02 07 C0 00", .length = "0046"},
+    {.name = "atomic-invalid-stag", .proves = "R7306-102", IN_AN_ATOMIC_REQUEST,
+     .control = "01 00 C0 00", .length = "0046"},
+    {.name = "atomic-access", .proves = "R7306-102", IN_AN_ATOMIC_REQUEST,
+     .control = "01 02 C0 00", .length = "0046"},
+    /* 18 + 51 and 18 + 53 octets */
+    {.name = "atomic-request-short", .proves = "R7306-102", IN_AN_ATOMIC_REQUEST,
+     .control = "02 FF C0 00", .length = "0045"},
+    {.name = "atomic-request-long", .proves = "R7306-103", IN_AN_ATOMIC_REQUEST,
+     .control = "12 05 C0 00", .length = "0047"},
+    /* 12 + 18 = 001E; generations without queue 3 find that it does not exist. */
+    {.name = "atomic-response-id", .proves = "R7306-065", .work = VICTIM_ATOMIC, .is_extension = true,
+     .victim = "atomic 1 in error",
+     .control = "02 FF C0 00", .length = "001E", .versions = {"41 4B"},
+     .header = "00000000 00000003 00000001 00000000"},
+    {.name = "unasked-atomic-response", .proves = "R7306-065", .work = NOTHING,
+     .control = "12 01 C0 00", .control_of_rfc6581 = "02 06 C0 00", .length = "001E",
+     .versions = {"41 4B", "40 0B"}, .header = "00000000 00000003 00000001 00000000"},
+    /* 7 + 18 = 0019 */
+    {.name = "immediate-short", .proves = "R7306-089, R7306-102", .work = IMMEDIATE, .is_extension = true,
+     .faulty = "immediate 1",
+     .control = "02 FF C0 00", .length = "0019", .versions = {"41 48"},
+     .header = "00000000 00000000 00000001 00000000"},
     /* 00000300 with the bits of 5A5A5A5A changed */
     {.name = "invalidate-unknown", .proves = "RDMAP-229", IN_AN_INVALIDATE,
      .control = "02 09 C0 00", .header = "5A5A595A 00000000 00000001 00000000"},
@@ -296,13 +333,22 @@ static void do_work(const ends *e, fault_work work)
               [READ] = {RDMAP_READ_REQUEST, 1},
               [READS] = {RDMAP_READ_REQUEST, 4},
               [INVALIDATE] = {RDMAP_SEND_INVALIDATE, 1},
-              [VICTIM_READS] = {RDMAP_READ_REQUEST, 1}};
+              [IMMEDIATE] = {RDMAP_IMMEDIATE, 1},
+              [ATOMIC] = {RDMAP_ATOMIC_REQUEST, 1},
+              [VICTIM_READS] = {RDMAP_READ_REQUEST, 1},
+              [VICTIM_ATOMIC] = {RDMAP_ATOMIC_REQUEST, 1}};
+  bool is_of_victim = work == VICTIM_READS || work == VICTIM_ATOMIC;
+  rdmap_atomic atomic = {.opcode = RDMAP_ATOMIC_FETCH_ADD,
+                         .stag = is_of_victim ? 0x200 : 0x100,
+                         .offset = is_of_victim ? 0x2000 : 0x1000,
+                         .data = !is_of_victim};
   rdmap_work w = {.operation = rows[work].operation,
                   .length = 70,
                   .remote_stag = work == INVALIDATE ? 0x300 : 0x100,
                   .remote_offset = 0x1000,
                   .local_stag = 0x200,
-                  .local_offset = 0x2000};
+                  .local_offset = 0x2000,
+                  .atomic = &atomic};
   if (work == VICTIM_READS) {
     w = (rdmap_work){.operation = RDMAP_READ_REQUEST,
                      .length = 2000,
@@ -312,7 +358,7 @@ static void do_work(const ends *e, fault_work work)
                      .local_offset = 0x4000};
   }
   for (w.id = 1; w.id <= rows[work].count; w.id++) {
-    g_assert_true(post_work(work == VICTIM_READS ? e->victim : e->faulty, w));
+    g_assert_true(post_work(is_of_victim ? e->victim : e->faulty, w));
     w.length = work == LONG_SENDS ? 1000 : w.length;
   }
 }
@@ -415,7 +461,7 @@ static void assert_memory(const ends *e, const fault_case *c)
   g_assert_nonnull(ddp_stag_table_find(((rnic_host *)host)->stags, 0x300));
   if (first_is_right) {
     g_assert_true(is_payload(e->received[0], 70));
-  } else if (c->work != INVALIDATE) { /* which is Placed, and found wrong at Delivery */
+  } else if (c->work != INVALIDATE && c->work != IMMEDIATE) { /* Placed, and found wrong at Delivery */
     g_assert_true(is_untouched(e->received[0], 70));
   }
   g_assert_true(is_untouched(e->received[1], 1000));
@@ -447,9 +493,10 @@ static void check_fault(const fault_case *c, unsigned faulty, iwarp_generation g
  * Terminate comes before the FIN. RDMAP-223: gracefully: FIN, no RST. */
 EACH_TEST(test_faults, fault_case, cases)
 {
-  for (iwarp_generation generation = 0; generation < IWARP_GENERATIONS; generation++) {
+  for (iwarp_generation generation = c->is_extension ? IWARP_RFC6581 : 0; generation < IWARP_GENERATIONS;
+       generation++) {
     check_fault(c, SIDE_RESPONDER, generation);
-    if (c->work != VICTIM_READS) {
+    if (c->work != VICTIM_READS && c->work != VICTIM_ATOMIC) {
       check_fault(c, SIDE_INITIATOR, generation);
     }
   }
@@ -473,6 +520,25 @@ TEST(test_too_long_takes_two_octets)
   start_and_run(e->f, 10 * TIME_PS_PER_SECOND);
   assert_completions(e->victim, "received 7 (1 octets), received 8 (1 octets), received 5 (1 octets)");
   assert_terminate(e, &expected, IWARP_RFC);
+}
+
+/* Atomics count among the Reads that are too many: with an IRD of 2 the third request, of whichever kind,
+ * finds no buffer (70 octets, MSN 3), and none that came before is answered. */
+TEST(test_too_many_atomics)
+{
+  g_autoptr(ends) e = ends_new("too-many-reads", 1, SIDE_INITIATOR, IWARP_RFC6581);
+  const fault_case expected = {.control = "12 02 C0 00",
+                               .length = "0046",
+                               .versions = {"41 4A"},
+                               .header = "00000000 00000001 00000003 00000000"};
+
+  do_work(e, READ);
+  do_work(e, ATOMIC);
+  do_work(e, ATOMIC);
+  start_and_run(e->f, 10 * TIME_PS_PER_SECOND);
+  assert_completions(e->faulty, "read 1 in error, atomic 1 in error, atomic 1 in error");
+  assert_terminate(e, &expected, IWARP_RFC6581);
+  g_assert_true(is_untouched(e->written, 2000));
 }
 
 /* --- Startup --- */

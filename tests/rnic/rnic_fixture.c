@@ -4,9 +4,15 @@
 enum { DELAY_US = 10, WIRE_PORT = 5044 };
 
 static const char *const names[] = {
-    [RDMAP_WRITE] = "write",     [RDMAP_READ_REQUEST] = "read",
-    [RDMAP_SEND] = "send",       [RDMAP_SEND_INVALIDATE] = "send-invalidate",
-    [RDMAP_SEND_SE] = "send-se", [RDMAP_SEND_SE_INVALIDATE] = "send-se-invalidate",
+    [RDMAP_WRITE] = "write",
+    [RDMAP_READ_REQUEST] = "read",
+    [RDMAP_SEND] = "send",
+    [RDMAP_SEND_INVALIDATE] = "send-invalidate",
+    [RDMAP_SEND_SE] = "send-se",
+    [RDMAP_SEND_SE_INVALIDATE] = "send-se-invalidate",
+    [RDMAP_IMMEDIATE] = "immediate",
+    [RDMAP_IMMEDIATE_SE] = "immediate-se",
+    [RDMAP_ATOMIC_REQUEST] = "atomic",
 };
 
 typedef struct flight {

@@ -81,6 +81,15 @@ static const fault_case fault_cases[] = {
     {"read-request-short", "read", "Terminate 0/2/FF", FALSE, 0, NULL},
     {"read-request-long", "read", "Terminate 1/2/05", FALSE, 0, NULL},
     {"too-many-reads", "read", "Terminate 1/2/02", FALSE, 0, NULL},
+    {"atomic-opcode", "fetch-add", "Terminate 0/2/06", FALSE, 0, "mpa.generation=rfc6581"},
+    {"atomic-unaligned", "compare-swap", "Terminate 0/2/07", FALSE, 0, "mpa.generation=rfc6581"},
+    {"atomic-invalid-stag", "fetch-add", "Terminate 0/1/00", FALSE, 0, "mpa.generation=rfc6581"},
+    {"atomic-access", "compare-swap", "Terminate 0/1/02", FALSE, 0, "mpa.generation=rfc6581"},
+    {"atomic-request-short", "fetch-add", "Terminate 0/2/FF", FALSE, 0, "mpa.generation=rfc6581"},
+    {"atomic-request-long", "compare-swap", "Terminate 1/2/05", FALSE, 0, "mpa.generation=rfc6581"},
+    {"atomic-response-id", "fetch-add", "Terminate 0/2/FF", FALSE, 0, "mpa.generation=rfc6581"},
+    {"unasked-atomic-response", "write", "Terminate 0/2/06", FALSE, 0, "mpa.generation=rfc6581"},
+    {"immediate-short", "write-immediate", "Terminate 0/2/FF", FALSE, 0, "mpa.generation=rfc6581"},
     {"invalidate-unknown", "send-invalidate", "Terminate 0/2/09", FALSE, 0, NULL},
     {"invalidate-forbidden", "send-se-invalidate", "Terminate 0/2/09", FALSE, 0, NULL},
     {"invalidate-foreign-domain", "send-invalidate", "Terminate 0/1/09", FALSE, 0, NULL},
@@ -104,7 +113,8 @@ static void assert_fault(const fault_case *c, const char *side)
 {
   gboolean by_initiator = strcmp(side, "initiator") == 0;
   /* Without `both` the Initiator posts everything; what the Responder sends then are responses. */
-  gboolean posts = by_initiator != (strcmp(c->error, "short-response") == 0);
+  gboolean responds = strcmp(c->error, "short-response") == 0 || strcmp(c->error, "atomic-response-id") == 0;
+  gboolean posts = by_initiator != responds;
   g_autofree char *error = g_strconcat("fault.error=", c->error, NULL);
   g_autofree char *at = g_strconcat("fault.side=", side, NULL);
   g_autofree char *operation = g_strconcat("workload.operation=", c->operation, NULL);
@@ -314,22 +324,26 @@ TEST(test_random_endings)
   for (int i = 0; i < CASES; i++) {
     g_autofree char *seed = g_strdup_printf("run.seed=%d", i);
     g_autofree char *fault = g_strconcat("fault.error=", pick(random, faults), NULL);
-    const char *sets[] = {
-        seed,
-        fault,
+    const char *extended = "workload.operation=fetch-add+write-immediate+read+compare-swap";
+    const char *operation =
         pick(random, STRINGS("workload.operation=write", "workload.operation=read+send-se",
                              "workload.operation=storage-read+storage-write",
-                             "workload.operation=write+send-invalidate+read")),
-        pick(random, STRINGS("mpa.generation=rdmac", "mpa.generation=ietf", "mpa.generation=rfc")),
-        pick(random, STRINGS("path.forward.loss=0", "path.forward.loss=3%")),
-        pick(random, STRINGS("path.reverse.loss=0", "path.reverse.loss=3%")),
-        pick(random, STRINGS("fault.side=initiator", "fault.side=responder")),
-        pick(random, STRINGS("workload.directions=one", "workload.directions=both")),
-        pick(random, STRINGS("fault.at=1", "fault.at=2", "fault.at=7")),
-        pick(random, STRINGS("middlebox.mode=none", "middlebox.mode=rechunk")),
-        pick(random, STRINGS("rdmap.errors=in-order", "rdmap.errors=on-arrival")),
-        pick(random, STRINGS("workload.message_size=0", "workload.message_size=5000")),
-        NULL};
+                             "workload.operation=write+send-invalidate+read", extended, extended));
+    const char *generation = pick(random, STRINGS("mpa.generation=rdmac", "mpa.generation=ietf",
+                                                  "mpa.generation=rfc", "mpa.generation=rfc6581"));
+    const char *sets[] = {seed,
+                          fault,
+                          operation,
+                          operation == extended ? "mpa.generation=rfc6581" : generation, /* which has them */
+                          pick(random, STRINGS("path.forward.loss=0", "path.forward.loss=3%")),
+                          pick(random, STRINGS("path.reverse.loss=0", "path.reverse.loss=3%")),
+                          pick(random, STRINGS("fault.side=initiator", "fault.side=responder")),
+                          pick(random, STRINGS("workload.directions=one", "workload.directions=both")),
+                          pick(random, STRINGS("fault.at=1", "fault.at=2", "fault.at=7")),
+                          pick(random, STRINGS("middlebox.mode=none", "middlebox.mode=rechunk")),
+                          pick(random, STRINGS("rdmap.errors=in-order", "rdmap.errors=on-arrival")),
+                          pick(random, STRINGS("workload.message_size=0", "workload.message_size=5000")),
+                          NULL};
     g_autofree char *all = g_strjoinv(" --set ", (char **)sets);
     g_test_message("case %d: --set %s", i, all);
     g_auto(session_result) result = run_of("run = { engine = \"native\"; }; workload = { messages = 15; }; "

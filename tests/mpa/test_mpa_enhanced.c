@@ -124,8 +124,8 @@ TEST(test_responder_wants_more)
 }
 
 /* R6581-035 (RFC 6581 §9.1): "MAY reject the connection request if the initiator IRD is not sufficient for
- * the ULP-required ORD and specify the required ORD in the MPA Reject Frame responder ORD". R6581-036: the
- * error is 6 (for which the Reply has no room: note M52). */
+ * the ULP-required ORD and specify the required ORD in the MPA Reject Frame responder ORD". Its error is 6,
+ * for which the Reply has no room (note M52). */
 TEST(test_responder_needs_more)
 {
   mpa_enhanced_config responder = end_with(2, 16);

@@ -332,7 +332,7 @@ void rdmap_stream_expect_rtr_send(rdmap_stream *stream)
 }
 
 /* Takes `ulpdu`, the first one, if it is an RTR indication by a Send: of its MSN no buffer is used up. */
-static bool take_rtr_send(rdmap_stream *stream, const mpa_ulpdu *ulpdu)
+static G_GNUC_NO_INLINE bool take_rtr_send(rdmap_stream *stream, const mpa_ulpdu *ulpdu)
 {
   ddp_header header;
   rdmap_error error;

@@ -188,9 +188,9 @@ bool ulp_delivery_check_delivered(ulp_delivery_check *check, const ddp_segment *
   /* What RDMAP keeps to itself, and what nobody may notice, is not amiss: a Write of no octets changes
    * nothing and is reported to no ULP (a fault may send one that nobody posted); it may be an RTR indication,
    * as may be the Read whose response has no octets (RFC 6581 §9.2). */
-  const bool is_tagged = opcode == RDMAP_WRITE || opcode == RDMAP_READ_RESPONSE;
-  check->results.last_unexpected = !next && opcode != RDMAP_READ_REQUEST && opcode != RDMAP_ATOMIC_REQUEST &&
-                                   opcode != RDMAP_TERMINATE && (!is_tagged || segment->payload_octets > 0);
+  check->results.last_unexpected =
+      !next && opcode != RDMAP_READ_REQUEST && opcode != RDMAP_ATOMIC_REQUEST && opcode != RDMAP_TERMINATE &&
+      ((opcode != RDMAP_WRITE && opcode != RDMAP_READ_RESPONSE) || segment->payload_octets > 0);
   check->results.order_errors += check->results.last_unexpected;
   if (!next) {
     return false;

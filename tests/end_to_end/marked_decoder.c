@@ -19,10 +19,10 @@ enum {
 
 /* docs/protocol-notes.md, "Generations" */
 static const wire_agreement generations[] = {
-    {"rdmac", FALSE, 0, 0, 0, FALSE, 0},
-    {"ietf", TRUE, 0, 1, 1, FALSE, 0},
-    {"rfc", TRUE, 1, 1, 1, FALSE, 0},
-    {"rfc6581", TRUE, 2, 1, 1, TRUE, 0},
+    {"rdmac", FALSE, 0, 0, 0, FALSE, FALSE, 0},
+    {"ietf", TRUE, 0, 1, 1, FALSE, FALSE, 0},
+    {"rfc", TRUE, 1, 1, 1, FALSE, FALSE, 0},
+    {"rfc6581", TRUE, 2, 1, 1, TRUE, FALSE, 0},
 };
 
 const wire_agreement *wire_agreement_of(const char *name)
@@ -54,9 +54,10 @@ void marked_half_clear(marked_half *half)
   g_array_unref(half->fpdus);
 }
 
-/* RFC 6581 §6: Rev is 1 or 2, S only with 2, and then Private Data begin with the enhanced data. */
-static void read_enhanced(const guint8 *frame, int side, const wire_agreement *agreement, marked_half *half,
-                          GPtrArray *complaints)
+/* RFC 6581 §6: Rev is 1 or 2, S only with 2, and then Private Data begin with the enhanced data. `octets` of
+ * Private Data have come. */
+static void read_enhanced(const guint8 *frame, guint64 octets, int side, const wire_agreement *agreement,
+                          marked_half *half, GPtrArray *complaints)
 {
   half->is_enhanced = (frame[16] & FLAG_S) != 0;
   if (agreement->is_extended ? half->revision != 1 && half->revision != 2
@@ -72,19 +73,25 @@ static void read_enhanced(const guint8 *frame, int side, const wire_agreement *a
     half->is_enhanced = FALSE;
     return;
   }
-  half->enhanced = wire_enhanced_read(frame + FRAME_OCTETS);
+  if (octets >= WIRE_ENHANCED_OCTETS) {
+    half->enhanced = wire_enhanced_read(frame + FRAME_OCTETS);
+  }
 }
 
 /* Reads the frame by mpa-01 §6.1.1, figure 7, and RFC 6581 §6: key, M C R S and 4 reserved bits, Rev,
- * PD_Length. A side that ends without an octet has none. */
-static void read_frame(const wire_stream *stream, int side, const wire_agreement *agreement,
+ * PD_Length. A side that ends without an octet has none; of one that is reset the frame, or its Private Data,
+ * may be cut off. */
+static void read_frame(const wire_connection *connection, int side, const wire_agreement *agreement,
                        marked_half *half, GPtrArray *complaints)
 {
   static const char *const keys[] = {"MPA ID Req Frame", "MPA ID Rep Frame"};
+  const wire_stream *stream = &connection->stream[side];
+  gboolean is_reset = stream->is_reset || connection->stream[1 - side].is_reset;
   guint64 start = agreement->streaming_octets;
   const guint8 *frame = stream->octets->data + start;
 
-  if (stream->octets->len == 0 && (stream->has_fin || stream->is_reset)) {
+  if ((stream->octets->len == 0 && stream->has_fin) ||
+      (is_reset && stream->octets->len < start + FRAME_OCTETS)) {
     return;
   }
   if (stream->octets->len < start + FRAME_OCTETS || memcmp(frame, keys[side], KEY_OCTETS) != 0) {
@@ -96,7 +103,11 @@ static void read_frame(const wire_stream *stream, int side, const wire_agreement
   if ((frame[16] & FLAGS_RESERVED) != 0 || (side == WIRE_INITIATOR && (frame[16] & FLAG_R) != 0)) {
     wire_complain(complaints, "side %d: reserved bits in the startup frame's flags 0x%02X", side, frame[16]);
   }
-  if (stream->octets->len < start + FRAME_OCTETS + half->private_octets) {
+  half->phase = start + FRAME_OCTETS + half->private_octets;
+  if (is_reset) {
+    half->phase = MIN(half->phase, stream->octets->len);
+  }
+  if (stream->octets->len < half->phase) {
     wire_complain(complaints, "side %d: PD_Length is %u but the stream ends before", side,
                   half->private_octets);
     return;
@@ -105,12 +116,11 @@ static void read_frame(const wire_stream *stream, int side, const wire_agreement
   if (agreement->mpa_revision >= 1 && half->private_octets > 512) {
     wire_complain(complaints, "side %d: PD_Length is %u", side, half->private_octets);
   }
-  read_enhanced(frame, side, agreement, half, complaints);
+  read_enhanced(frame, half->phase - start - FRAME_OCTETS, side, agreement, half, complaints);
   half->has_frame = TRUE;
   half->wants_markers = (frame[16] & FLAG_M) != 0;
   half->wants_crc = (frame[16] & FLAG_C) != 0;
   half->rejects = (frame[16] & FLAG_R) != 0;
-  half->phase = start + FRAME_OCTETS + half->private_octets;
 }
 
 /* RFC 6581 §10: a Reply is enhanced when the Request is, and of the same revision: the one to a Request
@@ -184,7 +194,7 @@ void marked_decode(const wire_connection *connection, const wire_agreement *agre
     halves[side] = (marked_half){.fpdus = g_array_new(FALSE, FALSE, sizeof(plain_fpdu)),
                                  .phase = agreement->streaming_octets};
     if (agreement->has_startup_frames) {
-      read_frame(&connection->stream[side], side, agreement, &halves[side], complaints);
+      read_frame(connection, side, agreement, &halves[side], complaints);
     }
   }
   gboolean has_frames = halves[WIRE_INITIATOR].has_frame && halves[WIRE_RESPONDER].has_frame;

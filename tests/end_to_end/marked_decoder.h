@@ -15,6 +15,7 @@ typedef struct wire_agreement {
   guint8 ddp_version;
   guint8 rdmap_version;
   gboolean is_extended;     /* has what RFC 6581 and RFC 7306 add: frames, messages, errors */
+  gboolean shares_word;     /* Atomic Operations of all connections are on one (wire_shared_word_check()) */
   guint64 streaming_octets; /* octets that each side sends before MPA starts */
 } wire_agreement;
 

@@ -393,6 +393,54 @@ TEST(test_atomic_results)
   }
 }
 
+/* Adds a connection whose Initiator adds 1 three times, and finds these values (0: it does no more). */
+static void put_operations(GArray *connections, const guint64 found[3])
+{
+  wire_decoded decoded = {0};
+
+  for (int side = 0; side < WIRE_SIDES; side++) {
+    decoded.messages[side] = g_array_new(FALSE, TRUE, sizeof(wire_message));
+  }
+  for (int i = 0; i < 3 && found[i] != 0; i++) {
+    const wire_message request = {.opcode = WIRE_ATOMIC_REQUEST, .atomic = {.data = 1}};
+    const wire_message response = {.opcode = WIRE_ATOMIC_RESPONSE, .value = found[i]};
+    g_array_append_val(decoded.messages[WIRE_INITIATOR], request);
+    g_array_append_val(decoded.messages[WIRE_RESPONDER], response);
+  }
+  g_array_append_val(connections, decoded);
+}
+
+/* RFC 7306 §5.3: operations of two connections on one word, one at a time, in some order that keeps that of
+ * each. */
+TEST(test_shared_word)
+{
+  static const struct {
+    guint64 found[2][3];
+    gboolean is_possible;
+  } cases[] = {
+      {{{1, 3, 4}, {2, 5}}, TRUE}, {{{1, 2, 3}, {4}}, TRUE},
+      {{{4, 5}, {1, 2, 3}}, TRUE}, {{{1, 3}, {1}}, FALSE}, /* both find 1 */
+      {{{1, 3}, {4}}, FALSE},                              /* nobody finds 2 */
+      {{{3, 1}, {2}}, FALSE},                              /* against the order of the first */
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+    g_autoptr(GPtrArray) complaints = g_ptr_array_new_with_free_func(g_free);
+    wire_decoding decoding = {.decoded = g_array_new(FALSE, FALSE, sizeof(wire_decoded))};
+
+    put_operations(decoding.decoded, cases[i].found[0]);
+    put_operations(decoding.decoded, cases[i].found[1]);
+    wire_shared_word_check(&decoding, WIRE_INITIATOR, complaints);
+    wire_shared_word_check(&decoding, WIRE_RESPONDER, complaints); /* which has asked for nothing */
+    g_assert_cmpint(complaints->len == 0, ==, cases[i].is_possible);
+    for (guint k = 0; k < 2; k++) {
+      g_array_unref(g_array_index(decoding.decoded, wire_decoded, k).messages[WIRE_INITIATOR]);
+      g_array_unref(g_array_index(decoding.decoded, wire_decoded, k).messages[WIRE_RESPONDER]);
+    }
+    g_array_unref(decoding.decoded);
+  }
+}
+
 /* Segments of a stream in the order of the capture: so many octets in each, and the packet that has them. */
 static void put_segments(wire_stream *stream, const guint (*segments)[2], guint count)
 {

@@ -113,9 +113,13 @@ static void take(GPtrArray *connections, const listed_packet *p, guint packet, G
   }
 }
 
-/* Checks every octet up to the FIN, or to the newest one, and none after. */
-static void check_whole(wire_stream *stream, GPtrArray *complaints)
+/* Checks every octet up to the FIN, or to the newest one, and none after; what a connection that is reset has
+ * lost does not come any more. */
+static void check_whole(wire_connection *connection, int side, GPtrArray *complaints)
 {
+  wire_stream *stream = &connection->stream[side];
+  gboolean is_reset = stream->is_reset || connection->stream[1 - side].is_reset;
+
   if (!stream->has_fin) {
     stream->end = stream->octets->len;
   }
@@ -125,8 +129,10 @@ static void check_whole(wire_stream *stream, GPtrArray *complaints)
   }
   const guint8 *hole = stream->seen->len > 0 ? memchr(stream->seen->data, 0, stream->seen->len) : NULL;
   if (hole) {
-    wire_complain(complaints, "stream octet %td never came", hole - stream->seen->data);
-    /* What is beyond a hole cannot be read; with an RST there may be one. */
+    if (!is_reset) {
+      wire_complain(complaints, "stream octet %td never came", hole - stream->seen->data);
+    }
+    /* What is beyond a hole cannot be read. */
     g_byte_array_set_size(stream->octets, (guint)(hole - stream->seen->data));
     stream->end = stream->octets->len;
   }
@@ -144,9 +150,8 @@ GPtrArray *wire_capture_read(const char *folder, const char *name, GPtrArray *co
     }
   }
   for (guint i = 0; i < connections->len; i++) {
-    wire_connection *c = connections->pdata[i];
-    check_whole(&c->stream[WIRE_INITIATOR], complaints);
-    check_whole(&c->stream[WIRE_RESPONDER], complaints);
+    check_whole(connections->pdata[i], WIRE_INITIATOR, complaints);
+    check_whole(connections->pdata[i], WIRE_RESPONDER, complaints);
   }
   return connections;
 }

@@ -386,8 +386,8 @@ static wire_decoded decode_connection(const wire_connection *connection, const w
   for (int side = 0; side < WIRE_SIDES; side++) {
     decoded.messages[side] = read_messages(&decoded, side, agreement, complaints);
   }
-  wire_responses_check(&decoded, WIRE_INITIATOR, complaints);
-  wire_responses_check(&decoded, WIRE_RESPONDER, complaints);
+  wire_responses_check(&decoded, WIRE_INITIATOR, agreement->shares_word, complaints);
+  wire_responses_check(&decoded, WIRE_RESPONDER, agreement->shares_word, complaints);
   wire_rtr_check(&decoded, complaints);
   /* The last message of each direction is whole, unless the connection was terminated. */
   for (int side = 0; side < WIRE_SIDES; side++) {

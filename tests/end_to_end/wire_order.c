@@ -73,20 +73,37 @@ static guint *arrivals_of(const wire_stream *stream)
   return times;
 }
 
+/* Returns when the octets [from, to) had all come. */
+static guint when_whole(const guint *times, guint64 from, guint64 to)
+{
+  guint when = 0;
+
+  for (guint64 at = from; at < to; at++) {
+    when = MAX(when, times[at]);
+  }
+  return when;
+}
+
 void wire_turns_check(const wire_connection *connection, const wire_decoded *decoded, int side,
                       GPtrArray *complaints)
 {
   const marked_half *own = &decoded->half[side], *other = &decoded->half[1 - side];
+  guint earliest = G_MAXUINT;
 
   if (own->fpdus->len == 0) {
     return;
   }
   g_autofree guint *left = times_of(&connection->stream[side]);
-  g_autofree guint *came = arrivals_of(&connection->stream[1 - side]);
-  guint64 awaited = side == WIRE_INITIATOR  ? other->phase
-                    : other->fpdus->len > 0 ? g_array_index(other->fpdus, plain_fpdu, 0).end
-                                            : connection->stream[1 - side].octets->len + 1;
-  if (awaited > connection->stream[1 - side].octets->len || came[awaited - 1] > left[own->phase]) {
+  g_autofree guint *came = times_of(&connection->stream[1 - side]);
+  if (side == WIRE_INITIATOR) {
+    earliest = when_whole(came, 0, other->phase);
+  } else { /* any FPDU will do: it may be validated before those in front of it have come */
+    for (guint i = 0; i < other->fpdus->len; i++) {
+      const plain_fpdu *fpdu = &g_array_index(other->fpdus, plain_fpdu, i);
+      earliest = MIN(earliest, when_whole(came, fpdu->start, fpdu->end));
+    }
+  }
+  if (earliest > left[own->phase]) {
     wire_complain(complaints, "side %d: the first FPDU leaves before it may", side);
   }
 }

@@ -104,9 +104,10 @@ static gboolean fits(const wire_message *request, const wire_message *response)
                              : response->octets <= request->read.octets);
 }
 
-void wire_responses_check(const wire_decoded *decoded, int asking, GPtrArray *complaints)
+void wire_responses_check(const wire_decoded *decoded, int asking, gboolean shares_word,
+                          GPtrArray *complaints)
 {
-  g_autoptr(GArray) memory = g_array_new(FALSE, FALSE, sizeof(word));
+  g_autoptr(GArray) memory = shares_word ? NULL : g_array_new(FALSE, FALSE, sizeof(word));
   guint at_request = 0;
   guint at_response = 0;
 
@@ -132,8 +133,66 @@ void wire_responses_check(const wire_decoded *decoded, int asking, GPtrArray *co
     if (!fits(request, response)) {
       wire_complain(complaints, "side %d: the Response is not what %s Request %u asks for", asking, operation,
                     k);
-    } else if (request->opcode == WIRE_ATOMIC_REQUEST) {
+    } else if (request->opcode == WIRE_ATOMIC_REQUEST && memory) {
       replay(memory, &request->atomic, response->value, asking, k, complaints);
     }
+  }
+}
+
+/* How far the Atomic Operations of one connection have been put in order. */
+typedef struct progress {
+  const wire_decoded *decoded;
+  guint at_request, at_response;
+  const wire_message *request, *response; /* the next; NULL: none is left */
+} progress;
+
+static void go_on(progress *p, int asking)
+{
+  p->request = wire_next(p->decoded->messages[asking], &p->at_request, 1 << WIRE_ATOMIC_REQUEST);
+  p->response = wire_next(p->decoded->messages[1 - asking], &p->at_response, 1 << WIRE_ATOMIC_RESPONSE);
+}
+
+/* Returns the connection whose next operation finds `value`: one that changes nothing before one that does,
+ * since the word never has a value twice. NULL: there is none. */
+static progress *next_of(GArray *all, guint64 value)
+{
+  progress *found = NULL;
+
+  for (guint i = 0; i < all->len; i++) {
+    progress *p = &g_array_index(all, progress, i);
+    if (p->response && p->response->value == value) {
+      if (wire_atomic_result(&p->request->atomic, value) == value) {
+        return p;
+      }
+      found = p;
+    }
+  }
+  return found;
+}
+
+void wire_shared_word_check(const wire_decoding *decoding, int asking, GPtrArray *complaints)
+{
+  g_autoptr(GArray) all = g_array_new(FALSE, FALSE, sizeof(progress));
+  guint64 value = G_MAXUINT64;
+  guint left = 0;
+
+  for (guint i = 0; i < decoding->decoded->len; i++) {
+    progress p = {.decoded = &g_array_index(decoding->decoded, wire_decoded, i)};
+    go_on(&p, asking);
+    value = p.response ? MIN(value, p.response->value) : value;
+    g_array_append_val(all, p);
+  }
+  for (progress *p; (p = next_of(all, value));) {
+    value = wire_atomic_result(&p->request->atomic, value);
+    go_on(p, asking);
+  }
+  for (guint i = 0; i < all->len; i++) {
+    left += g_array_index(all, progress, i).response != NULL;
+  }
+  if (left > 0) {
+    wire_complain(
+        complaints,
+        "side %d: no Atomic Operation of %u connections can be the next to find %016" G_GINT64_MODIFIER "X",
+        asking, left, value);
   }
 }

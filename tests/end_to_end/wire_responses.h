@@ -14,8 +14,14 @@ gboolean wire_is_terminated(const wire_decoded *decoded);
 const wire_message *wire_next(const GArray *messages, guint *at, guint opcodes);
 
 /* Adds to `complaints` what is wrong with the responses to side `asking`: their order, number, places,
- * lengths, identifiers and original values. */
-void wire_responses_check(const wire_decoded *decoded, int asking, GPtrArray *complaints);
+ * lengths, identifiers and original values, the last unless other connections share the memory. */
+void wire_responses_check(const wire_decoded *decoded, int asking, gboolean shares_word,
+                          GPtrArray *complaints);
+
+/* Adds a complaint when no order of the Atomic Operations that side `asking` of all connections has asked
+ * for, on one word of memory, gives the values that they found: RFC 7306 §5.3 has them one at a time. Each
+ * connection's keep theirs. The word counts up. */
+void wire_shared_word_check(const wire_decoding *decoding, int asking, GPtrArray *complaints);
 
 /* Returns what an Atomic Operation leaves where `original` was. */
 guint64 wire_atomic_result(const wire_atomic *atomic, guint64 original);

@@ -208,6 +208,36 @@ TEST(test_connection_model)
   }
 }
 
+/* Any Reply, to an Initiator with an IRD and ORD of 4 and each set of kinds, in either model. R6581-074: what
+ * it works with is never more than it has, nor than the Responder takes; the error is that of the first rule
+ * that is broken: the Responder's ORD is more than the IRD here (6), A is not that of the Request, or no kind
+ * of RTR is common that the Responder can take (7). */
+TEST(test_any_reply)
+{
+  static const uint32_t values[] = {0, 1, 3, 4, 5, 0x3FFE, 0x3FFF};
+  enum { N = G_N_ELEMENTS(values), FLAGS = 16, SETS = 8 };
+
+  for (unsigned i = 0; i < N * N * FLAGS * SETS * 2; i++) {
+    unsigned own = i / N / N / FLAGS % SETS;
+    mpa_enhanced_config initiator = peer_with(own, 0);
+    mpa_enhanced reply = {
+        .peer_to_peer = i / N / N & 8, .rtrs = i / N / N & 7, .ird = values[i % N], .ord = values[i / N % N]};
+    initiator.peer_to_peer = i / N / N / FLAGS / SETS;
+    mpa_agreement agreement = mpa_enhanced_agree(&initiator, SIDE_INITIATOR, &reply);
+    unsigned usable = own & reply.rtrs & ~(reply.ird == 0 ? (unsigned)READ : 0);
+    bool is_too_deep = reply.ord > 4 && reply.ord != 0x3FFF;
+    bool fits = reply.peer_to_peer == initiator.peer_to_peer && (!reply.peer_to_peer || usable != 0);
+
+    EXPECT_FIELDS(&agreement,
+                  (error, is_too_deep ? 6
+                          : fits      ? 0
+                                      : 7),
+                  (ird, 4), (ord, reply.ird == 0x3FFF ? 4 : MIN(4, reply.ird)), (peer_ird, reply.ird),
+                  (peer_ord, reply.ord));
+    g_assert_true(agreement.error != MPA_ERROR_NONE || !reply.peer_to_peer || (usable & 1U << agreement.rtr));
+  }
+}
+
 /* R6581-033 (RFC 6581 §9.1): for an RTR by Read the Responder's IRD is 1 at least, even for an Initiator
  * whose ORD is 0. Not when one of them leaves IRD to the ULP, nor for other kinds. A Responder whose IRD is 0
  * does not support a Read (§9.2: "supported by the responder"), and is sent none. */

@@ -59,41 +59,70 @@ TEST(test_enhanced_frames)
                 (peer_ord, 8));
 }
 
+/* Ends with their generation, and which revisions they have. */
+static const struct {
+  iwarp_generation generation;
+  bool has_enhanced;
+  unsigned first_revision, last_revision; /* that a Responder takes; the last one is its own as Initiator */
+} meeting_ends[] = {{IWARP_IETF, false, 0, 0},
+                    {IWARP_RFC, false, 1, 1},
+                    {IWARP_RFC6581, false, 1, 1},
+                    {IWARP_RFC6581, true, 1, 2}};
+
+/* What the end number `i` of meeting_ends is, as Initiator or Responder. */
+static mpa_startup *meeting_end_new(gsize i, enum side role)
+{
+  mpa_startup_config config = enhanced_config(role);
+
+  config.generation = meeting_ends[i].generation;
+  config.enhanced.enabled = meeting_ends[i].has_enhanced;
+  mpa_startup *end = mpa_startup_new(&config);
+  mpa_startup_begin(end, NULL, 0, 0);
+  return end;
+}
+
+/* A frame of RFC 5044 with M and C and without Private Data, or of mpa-01, which has revision 0. */
+static void assert_plain(const buffer_chain *frame, const char *key, unsigned revision)
+{
+  g_autoptr(hand_frame) plain = hand_frame_new(key, M | C, (uint8_t)revision, 0);
+
+  g_assert_cmpuint(frame->length, ==, 20);
+  g_assert_true(buffer_chain_equals(frame, 0, 20, plain->octets));
+}
+
 /* R6581-010, R6581-012, R6581-013, R6581-066, R6581-067, R6581-068, R6581-069, R6581-070, R6581-071,
- * R6581-072: ends that meet: of rfc, of rfc6581 with plain frames, and with enhanced ones. RFC 6581 §6, §10:
- * an enhanced Responder answers a plain Request of Rev 1 plain; one without enhanced frames closes at Rev 2.
+ * R6581-072: ends that meet: of ietf, of rfc, of rfc6581 with plain frames, and with enhanced ones. RFC 6581
+ * §6, §10: an enhanced Responder answers a plain Request of Rev 1 plain; one without enhanced frames closes
+ * at Rev 2.
  */
 TEST(test_ends_that_meet)
 {
-  static const char plain_request[] = REQUEST_KEY "\xC0\x01\x00\x00";
-  static const char plain_reply[] = REPLY_KEY "\xC0\x01\x00\x00";
+  enum { N = G_N_ELEMENTS(meeting_ends) };
 
-  for (unsigned i = 0; i < 9; i++) {
-    mpa_startup_config at_initiator = enhanced_config(SIDE_INITIATOR);
-    mpa_startup_config at_responder = enhanced_config(SIDE_RESPONDER);
-    at_initiator.generation = i % 3 == 0 ? IWARP_RFC : IWARP_RFC6581;
-    at_responder.generation = i / 3 == 0 ? IWARP_RFC : IWARP_RFC6581;
-    at_initiator.enhanced.enabled = i % 3 == 2;
-    at_responder.enhanced.enabled = i / 3 == 2;
-    g_autoptr(mpa_startup) initiator = mpa_startup_new(&at_initiator);
-    g_autoptr(mpa_startup) responder = mpa_startup_new(&at_responder);
+  for (unsigned i = 0; i < N * N; i++) {
+    const unsigned here = i % N, there = i / N;
+    const unsigned revision = meeting_ends[here].last_revision;
+    g_autoptr(mpa_startup) initiator = meeting_end_new(here, SIDE_INITIATOR);
+    g_autoptr(mpa_startup) responder = meeting_end_new(there, SIDE_RESPONDER);
     g_auto(buffer_chain) frame;
-    bool is_enhanced = i % 3 == 2 && i / 3 == 2;
+    bool is_enhanced = revision == 2;
 
     buffer_chain_init(&frame);
-    mpa_startup_begin(initiator, NULL, 0, 0);
-    mpa_startup_begin(responder, NULL, 0, 0);
     g_assert_true(mpa_startup_next_frame(initiator, &frame));
-    g_assert_true(i % 3 == 2 || buffer_chain_equals(&frame, 0, 20, (const uint8_t *)plain_request));
+    if (!is_enhanced) {
+      assert_plain(&frame, REQUEST_KEY, revision);
+    }
     mpa_startup_receive(responder, &frame);
-    if (i % 3 == 2 && i / 3 < 2) {
+    if (revision < meeting_ends[there].first_revision || revision > meeting_ends[there].last_revision) {
       startup_expect_dead(responder, MPA_STARTUP_REASON_REVISION);
       continue;
     }
     buffer_chain_empty(&frame);
     g_assert_true(mpa_startup_next_frame(responder, &frame));
     g_assert_cmpuint(frame.length, ==, is_enhanced ? 24 : 20);
-    g_assert_true(is_enhanced || buffer_chain_equals(&frame, 0, 20, (const uint8_t *)plain_reply));
+    if (!is_enhanced) {
+      assert_plain(&frame, REPLY_KEY, revision);
+    }
     mpa_startup_receive(initiator, &frame);
     for (unsigned end = 0; end < 2; end++) {
       const mpa_startup *startup = end ? responder : initiator;

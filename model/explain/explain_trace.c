@@ -56,6 +56,7 @@ typedef struct explanation {
   trace_event peak;     /* the largest … */
   char *host;           /* … of those of all hosts, at this one, by its node; NULL: no window opened */
   guint hosts;          /* that have a peak */
+  trace_event again;    /* of the first connection that is opened again: what failed before is none */
   trace_event failure;  /* of the first end that fails */
   trace_event wrong;    /* of the first delivered segment with wrong octets */
   char *why;            /* NULL: none fails; then `failure` is `wrong` */
@@ -120,6 +121,13 @@ static void find(explanation *of, const trace_event *event, G_GNUC_UNUSED GError
     of->failure = *event;
     of->why = g_strdup(TRACE_TEXT(event, FAILED, why));
     of->position = TRACE_VALUE(event, FAILED, position);
+  } else if (event->id == TRACE_STARTED_AGAIN) {
+    of->again = of->again.id == TRACE_STARTED_AGAIN ? of->again : *event;
+    if (event->connection == of->failure.connection) {
+      g_clear_pointer(&of->why, g_free);
+      of->failure = (trace_event){0};
+      of->position = NOTHING_ARRIVED;
+    }
   } else if (event->id == TRACE_OCTETS_WRONG) {
     of->wrong = of->octets_wrong == 0 ? *event : of->wrong;
     of->octets_wrong += TRACE_VALUE(event, OCTETS_WRONG, octets);
@@ -606,6 +614,13 @@ char *explain_trace(FILE *file, const char *name, GError **error)
   }
   if (*error == NULL && read_all(&of, file, name, follow, error)) {
     add_peak(&of, &text);
+    if (of.again.id == TRACE_STARTED_AGAIN) {
+      prose_add(
+          &text,
+          "The Initiator of connection %u opened a second TCP connection at %s, from port %" G_GUINT64_FORMAT
+          ", with plain Revision 1: the first was closed before a Reply came.\n",
+          of.again.connection, prose_time(&text, of.again.time), TRACE_VALUE(&of.again, STARTED_AGAIN, port));
+    }
     if (of.misses > 0) {
       const guint64 from = TRACE_VALUE(&of.miss, SEGMENT_ARRIVED, position);
       prose_add(&text,

@@ -156,6 +156,7 @@ void flow_table_insert(flow_table *table, void *entry)
   table->entries[slot] = entry;
   table->hashes[slot] = hash;
   table->count++;
+  table->last = NULL; /* it may be of a key that is no more */
 }
 
 void *flow_table_add(flow_table *table, const datagram_flow *key)

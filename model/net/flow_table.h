@@ -51,7 +51,8 @@ void *flow_table_of(flow_table *table, const datagram *packet);
 /* Adds an entry of `key`, which has none yet, all zero but for the key. It is the table's. */
 void *flow_table_add(flow_table *table, const datagram_flow *key);
 
-/* Adds an entry, whose key has none yet. */
+/* Adds an entry, whose key has none yet. One whose key has changed is added again: it is found by the new key
+ * alone. */
 void flow_table_insert(flow_table *table, void *entry);
 
 /* Returns the key of the other direction. */

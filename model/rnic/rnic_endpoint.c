@@ -51,11 +51,12 @@ static const mpa_fpdu_memory *fpdu_memory_for(const rnic_endpoint_config *config
   return rnic_host_fpdu_memory(config->host, MAX(emss, (uint32_t)SMALLEST_FPDU_OCTETS));
 }
 
-static void prepare_sender(rnic_endpoint *endpoint, const rnic_endpoint_config *config, tcp_transport *tcp)
+static void prepare_sender(rnic_endpoint *endpoint, const rnic_endpoint_config *config, tcp_transport *tcp,
+                           rdmap_stream *stream)
 {
   endpoint->sender.config =
       (rnic_sender_config){.tcp = tcp,
-                           .stream = stream_of(endpoint, config),
+                           .stream = stream,
                            .fault = config->fault,
                            .starts = config->starts,
                            .fpdu_memory = fpdu_memory_for(config),
@@ -86,10 +87,9 @@ static void prepare_receiver(rnic_endpoint *endpoint, const rnic_endpoint_config
   rnic_receiver_init(&endpoint->receiver, &receiver, config->placement_latency_ps);
 }
 
-rnic_endpoint *rnic_endpoint_new(const rnic_endpoint_config *config, const rnic_endpoint_events *events,
-                                 void *user)
+/* Puts the layers over a TCP connection of its own, which is not open; RDMAP's `stream` is the highest. */
+static void connect_layers(rnic_endpoint *endpoint, const rnic_endpoint_config *config, rdmap_stream *stream)
 {
-  rnic_endpoint *endpoint = g_new0(rnic_endpoint, 1);
   const rnic_admission_config admission = {.silent_drop = config->silent_drop,
                                            .memory = config->host->memory,
                                            .limits = config->limits,
@@ -97,6 +97,21 @@ rnic_endpoint *rnic_endpoint_new(const rnic_endpoint_config *config, const rnic_
   bool has_limits = rnic_admission_has_limits(&admission);
   const tcp_events *from_tcp = has_limits ? &rnic_endpoint_tcp_events_inspecting : &rnic_endpoint_tcp_events;
   tcp_config tcp = config->tcp;
+
+  tcp.datagram_pool = config->host->pools->datagrams;
+  /* cppcheck-suppress returnDanglingLifetime; a transport copies its configuration */
+  tcp_transport *transport = config->tcp_new ? config->tcp_new(&tcp, from_tcp, endpoint, config->tcp_new_user)
+                                             : tcp_connection_new(&tcp, from_tcp, endpoint);
+  endpoint->startup = rnic_startup_phase_new(config, endpoint->events->private_data, endpoint->user);
+  prepare_sender(endpoint, config, transport, stream);
+  prepare_receiver(endpoint, config);
+  endpoint->admission = has_limits ? rnic_admission_new(&admission) : NULL;
+}
+
+rnic_endpoint *rnic_endpoint_new(const rnic_endpoint_config *config, const rnic_endpoint_events *events,
+                                 void *user)
+{
+  rnic_endpoint *endpoint = g_new0(rnic_endpoint, 1);
 
   endpoint->events = events;
   endpoint->user = user;
@@ -107,25 +122,24 @@ rnic_endpoint *rnic_endpoint_new(const rnic_endpoint_config *config, const rnic_
   endpoint->closes_by_fin = config->closes_by_fin;
   endpoint->may_reply =
       config->role == SIDE_INITIATOR || !iwarp_generation_rules_of(config->generation)->responder_waits;
-  tcp.datagram_pool = config->host->pools->datagrams;
-  /* cppcheck-suppress returnDanglingLifetime; a transport copies its configuration */
-  tcp_transport *transport = config->tcp_new ? config->tcp_new(&tcp, from_tcp, endpoint, config->tcp_new_user)
-                                             : tcp_connection_new(&tcp, from_tcp, endpoint);
-  endpoint->startup = rnic_startup_phase_new(config, events->private_data, user);
-  prepare_sender(endpoint, config, transport);
-  prepare_receiver(endpoint, config);
-  endpoint->admission = has_limits ? rnic_admission_new(&admission) : NULL;
+  connect_layers(endpoint, config, stream_of(endpoint, config));
   return endpoint;
+}
+
+/* Frees the layers between TCP and RDMAP. */
+static void clear_layers(rnic_endpoint *endpoint)
+{
+  rnic_sender_clear(&endpoint->sender);
+  rnic_admission_free(endpoint->admission);
+  rnic_receiver_clear(&endpoint->receiver);
+  rnic_startup_phase_free(endpoint->startup);
 }
 
 void rnic_endpoint_free(rnic_endpoint *endpoint)
 {
   if (endpoint) {
-    rnic_sender_clear(&endpoint->sender);
-    rnic_admission_free(endpoint->admission);
-    rnic_receiver_clear(&endpoint->receiver);
+    clear_layers(endpoint);
     tcp_transport_free(endpoint->sender.config.tcp);
-    rnic_startup_phase_free(endpoint->startup);
     rdmap_stream_free(endpoint->sender.config.stream);
     waiting_completion *newest = endpoint->newest_completion;
     for (waiting_completion *each = newest ? newest->next : NULL, *next; each; each = next) {
@@ -145,6 +159,34 @@ void rnic_endpoint_start(rnic_endpoint *endpoint, time_ps now)
   } else {
     endpoint->sender.config.tcp->class->listen(endpoint->sender.config.tcp);
   }
+}
+
+bool rnic_endpoint_was_not_answered(const rnic_endpoint *endpoint, const rnic_failure *failure)
+{
+  const bool is_closed = (failure->layer == RNIC_FAILURE_TCP && failure->reason.tcp == TCP_CLOSE_RESET) ||
+                         (failure->layer == RNIC_FAILURE_MPA && failure->reason.mpa == MPA_ERROR_CLOSED);
+  const mpa_startup *mpa = endpoint->startup ? endpoint->startup->mpa : NULL;
+
+  return is_closed && mpa && mpa->frame_sent && mpa->received == 0;
+}
+
+tcp_transport *rnic_endpoint_start_again(rnic_endpoint *endpoint, const rnic_endpoint_config *config,
+                                         time_ps now)
+{
+  tcp_transport *before = endpoint->sender.config.tcp;
+  rnic_endpoint_config again = *config;
+
+  g_assert(endpoint->startup && endpoint->startup->may_start_again);
+  again.may_start_again = false;
+  again.fault = endpoint->sender.config.fault;
+  again.starts = endpoint->sender.config.starts;
+  clear_layers(endpoint);
+  endpoint->sender = (rnic_sender){.framer = NULL};
+  endpoint->has_failed = false;
+  endpoint->teardown = RNIC_TEARDOWN_NOT;
+  connect_layers(endpoint, &again, endpoint->receiver.config.stream);
+  rnic_endpoint_start(endpoint, now);
+  return before;
 }
 
 void rnic_endpoint_receive(rnic_endpoint *endpoint, const datagram *packet, time_ps now)
@@ -299,8 +341,12 @@ static void move_to(rnic_endpoint *endpoint, rnic_teardown next)
 void rnic_endpoint_end_silently(rnic_endpoint *endpoint, rnic_failure failure, time_ps now)
 {
   fail(endpoint, failure, now);
-  rdmap_stream_llp_lost(endpoint->sender.config.stream,
-                        now); /* which reports a Terminate: rnic_endpoint_terminate() */
+  if (endpoint->startup && endpoint->startup->may_start_again) {
+    move_to(endpoint, RNIC_TEARDOWN_TERMINATES);
+  } else {
+    rdmap_stream_llp_lost(endpoint->sender.config.stream,
+                          now); /* which reports a Terminate: rnic_endpoint_terminate() */
+  }
 }
 
 void rnic_endpoint_end_at_once(rnic_endpoint *endpoint, rnic_failure failure, time_ps now)

@@ -92,6 +92,17 @@ void rnic_endpoint_free(rnic_endpoint *endpoint);
 /* Opens the connection, actively or passively, by its configuration. */
 void rnic_endpoint_start(rnic_endpoint *endpoint, time_ps now);
 
+/* Returns whether the peer has closed TCP instead of sending a startup frame, of which not an octet has come.
+ */
+bool rnic_endpoint_was_not_answered(const rnic_endpoint *endpoint, const rnic_failure *failure);
+
+/* Opens another TCP connection, by what `config` has of TCP and of MPA's startup, in place of the first,
+ * which is closed and is the caller's from now on; RDMAP's stream, with all that is posted, stays. Once, of
+ * an endpoint that may_start_again, after its startup has failed. Free what it returns with
+ * tcp_transport_free(), after the run: ns-3 may still know it. */
+tcp_transport *rnic_endpoint_start_again(rnic_endpoint *endpoint, const rnic_endpoint_config *config,
+                                         time_ps now);
+
 /* Takes one datagram for this endpoint; the caller keeps its reference. */
 void rnic_endpoint_receive(rnic_endpoint *endpoint, const datagram *packet, time_ps now);
 

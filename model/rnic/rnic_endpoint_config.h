@@ -27,6 +27,7 @@ typedef struct rnic_endpoint_config {
   bool rejects;                          /* the ULP rejects whatever Private Data comes */
   time_ps startup_timeout_ps;
   bool closes_by_fin;             /* on MPA error 4: FIN, not RST (note M44) */
+  bool may_start_again;           /* what fails before full operation leaves the stream as it was */
   uint32_t streaming_octets_sent; /* before MPA; both ends agree on both directions (MPA-190) */
   uint32_t streaming_octets_received;
   mpa_enhanced_config enhanced; /* its ird and ord are those of `rdmap` */

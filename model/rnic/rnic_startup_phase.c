@@ -32,6 +32,7 @@ rnic_startup_phase *rnic_startup_phase_new(const rnic_endpoint_config *config,
   phase->streaming_octets_received = config->streaming_octets_received;
   phase->timeout_ps = config->startup_timeout_ps;
   phase->rejects = config->rejects;
+  phase->may_start_again = config->may_start_again;
   phase->mpa = mpa_startup_new(&mpa);
   phase->deadline = TIME_PS_NEVER;
   return phase;

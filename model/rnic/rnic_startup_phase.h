@@ -31,7 +31,8 @@ typedef struct rnic_startup_phase {
   uint32_t streaming_octets_received;
   time_ps timeout_ps;
   bool rejects;
-  mpa_startup *mpa; /* where it stands, what was agreed, and why it failed */
+  bool may_start_again; /* see rnic_endpoint_config */
+  mpa_startup *mpa;     /* where it stands, what was agreed, and why it failed */
   reassembly_queue *
       octets; /* arrived and not consumed; of the peer's frame all: held until consumed. NULL: nothing came */
   uint64_t consumed; /* stream position after what has been read in order */

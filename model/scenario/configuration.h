@@ -47,6 +47,9 @@ typedef enum measured_choice {
 #define STREAM_PHASE_RANDOM UINT32_MAX
 #define MEMORY_UNLIMITED UINT64_MAX
 
+/* An end agrees with its peer on these. */
+enum { NEGOTIATES_IRD = 1, NEGOTIATES_ORD = 2 };
+
 typedef struct configuration configuration;
 
 /* A traffic class is a set of connections and what is posted on them. The connections of the classes have
@@ -132,7 +135,13 @@ struct configuration {
     bool rejects;
     uint32_t private_data_octets;
     uint32_t private_data_capacity_octets;
+    bool enhanced, peer_to_peer; /* see mpa_enhanced_config, as for the others */
+    uint32_t ird, ord, ord_needed;
+    uint32_t negotiates; /* NEGOTIATES_IRD, NEGOTIATES_ORD */
+    choice_list rtr;     /* of mpa_rtr */
   } own[SIDES];
+  choice_list rtr; /* of both */
+  bool falls_back; /* the Initiator tries again with plain Revision 1 */
   struct {
     uint32_t stream_phase_octets;
     uint64_t host_rate_bit_per_s; /* 0: unlimited */

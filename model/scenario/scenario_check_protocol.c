@@ -111,16 +111,85 @@ gboolean scenario_check_tcp(const checking *on)
 
 /* --- MPA startup and RDMA Reads --- */
 
-/* Returns whether an end has Reads or Atomics. */
-static gboolean has_reads(const configuration *c)
+/* Returns whether `side` posts RDMA Reads, as a requester or in answer to one, or Atomics. */
+static bool reads(const configuration *c, enum side side)
 {
-  bool has = false;
+  bool any = false;
 
   for (uint32_t i = 0; i < c->class_count; i++) {
     const ulp_mix_needs needs = ulp_mix_needs_of(&c->classes[i].workload.mix);
-    has = has || needs.reads[false] || needs.reads[true] || needs.atomics;
+    const bool is_requester = side == SIDE_INITIATOR || c->classes[i].workload.both;
+    const bool is_peer = side == SIDE_RESPONDER || c->classes[i].workload.both;
+    any = any || (is_requester && (needs.reads[false] || needs.atomics)) || (is_peer && needs.reads[true]);
   }
-  return has;
+  return any;
+}
+
+/* Returns whether both ends have enhanced frames, and agree on what they both negotiate. */
+static bool is_enhanced(const configuration *c)
+{
+  return c->endpoint[SIDE_INITIATOR].enhanced.enabled && c->endpoint[SIDE_RESPONDER].enhanced.enabled;
+}
+
+/* Returns the Reads that `side` may have outstanding: its ORD, or the less that startup leaves of it (RFC
+ * 6581 §9.1). And that its peer has buffers for. */
+static uint32_t agreed_ord(const configuration *c, enum side side)
+{
+  const mpa_enhanced_config *own = &c->endpoint[side].enhanced;
+  const mpa_enhanced_config *peer = &c->endpoint[side_peer(side)].enhanced;
+
+  return is_enhanced(c) && !own->fixed_ord && !peer->fixed_ird ? MIN(own->ord, peer->ird) : own->ord;
+}
+
+/* Returns `key`, or the key of both ends whose value it takes while it is not given. */
+static scenario_key given_or_common(const checking *on, scenario_key key)
+{
+  return scenario_given(on->s, key) ? key : (scenario_key)scenario_key_row_of(key)->inherits;
+}
+
+/* The enhanced frames of RFC 6581: 14 bits for IRD and ORD, four octets of Private Data, each kind of RTR
+ * once; and no such Request "when no enhanced functionality is desired" (§10). */
+static gboolean check_enhanced(const checking *on, enum side side)
+{
+  enum { DEPTH_MAX = MPA_NOT_NEGOTIATED - 1 };
+  const rnic_endpoint_config *end = &on->c->endpoint[side];
+  const iwarp_generation_rules *rules = iwarp_generation_rules_of(end->generation);
+  const scenario_key enhanced = scenario_key_of_side(SCENARIO_INITIATOR_ENHANCED, side);
+  const scenario_key data = scenario_key_of_side(SCENARIO_INITIATOR_PRIVATE_DATA, side);
+  const scenario_key negotiates = scenario_key_of_side(SCENARIO_INITIATOR_NEGOTIATES, side);
+  const scenario_key rtr = scenario_key_of_side(SCENARIO_INITIATOR_RTR, side);
+  const bool ird_is_long = end->enhanced.ird > DEPTH_MAX && !end->enhanced.fixed_ird;
+  const scenario_key depth = given_or_common(
+      on, scenario_key_of_side(ird_is_long ? SCENARIO_INITIATOR_IRD : SCENARIO_INITIATOR_ORD, side));
+  const uint32_t most = rules->private_data_max_octets - MPA_ENHANCED_OCTETS;
+  const choice_list *kinds = &on->c->own[side].rtr;
+  unsigned seen = 0;
+
+  for (unsigned i = 0; i < kinds->count; i++) {
+    seen |= 1U << kinds->values[i];
+  }
+  if (kinds->count > MPA_RTRS || (unsigned)__builtin_popcount(seen) < kinds->count) {
+    return finding_error(on, KEYS(rtr), "%s = %s has a kind twice; expected each once at most", name_of(rtr),
+                         scenario_value_text(on->s, rtr));
+  }
+  if (!end->enhanced.enabled) {
+    return TRUE;
+  }
+  return (end->private_data_octets <= most ||
+          finding_error(on, KEYS(data, enhanced),
+                        "%s = %u leaves no room for the four octets of enhanced startup; expected at most %u",
+                        name_of(data), end->private_data_octets, most)) &&
+         ((!ird_is_long && (end->enhanced.ord <= DEPTH_MAX || end->enhanced.fixed_ord)) ||
+          finding_error(on, KEYS(depth, enhanced),
+                        "%s = %s does not fit into enhanced startup frames; expected at most %d",
+                        name_of(depth), scenario_value_text(on->s, depth), DEPTH_MAX)) &&
+         (side == SIDE_RESPONDER || !end->enhanced.fixed_ird || !end->enhanced.fixed_ord ||
+          end->enhanced.peer_to_peer ||
+          finding_error(
+              on, KEYS(negotiates, enhanced),
+              "%s = none and initiator.peer_to_peer = false leave an enhanced Request nothing to ask "
+              "for; expected initiator.enhanced = false",
+              name_of(negotiates)));
 }
 
 /* rdmac has markers and CRC always (mpa-02 §7.1, §7.2; MPA-093, MPA-114) and no startup frames. */
@@ -150,6 +219,27 @@ static gboolean check_generation(const checking *on, enum side side)
                         end->private_data_octets, rules->name, rules->private_data_max_octets));
 }
 
+/* An end that reads has an ORD. */
+static gboolean check_ord(const checking *on)
+{
+  const configuration *c = on->c;
+
+  for (enum side side = 0; side < SIDES; side++) {
+    const bool is_own = c->endpoint[side].rdmap.ord == 0;
+    const scenario_key at =
+        given_or_common(on, is_own ? scenario_key_of_side(SCENARIO_INITIATOR_ORD, side)
+                                   : scenario_key_of_side(SCENARIO_INITIATOR_IRD, side_peer(side)));
+
+    if (reads(c, side) && agreed_ord(c, side) == 0) {
+      return finding_error(
+          on, KEYS(at, SCENARIO_WORKLOAD_OPERATION),
+          "%s = 0, but workload.operation = %s needs RDMA Reads or Atomics; expected at least 1", name_of(at),
+          scenario_value_text(on->s, SCENARIO_WORKLOAD_OPERATION));
+    }
+  }
+  return TRUE;
+}
+
 /* Who posts Immediate Data or Atomics has them (RFC 7306). Its peer may be of an earlier generation, and ends
  * the connection. */
 static gboolean check_extensions(const checking *on)
@@ -177,11 +267,7 @@ static gboolean check_extensions(const checking *on)
 gboolean scenario_check_protocol(const checking *on)
 {
   return check_generation(on, SIDE_INITIATOR) && check_generation(on, SIDE_RESPONDER) &&
-         (!has_reads(on->c) || on->c->endpoint[SIDE_INITIATOR].rdmap.ord > 0 ||
-          finding_error(
-              on, KEYS(SCENARIO_RDMAP_ORD, SCENARIO_WORKLOAD_OPERATION),
-              "rdmap.ord = 0, but workload.operation = %s needs RDMA Reads or Atomics; expected at least 1",
-              scenario_value_text(on->s, SCENARIO_WORKLOAD_OPERATION))) &&
+         check_enhanced(on, SIDE_INITIATOR) && check_enhanced(on, SIDE_RESPONDER) && check_ord(on) &&
          check_extensions(on);
 }
 
@@ -204,24 +290,72 @@ static void note_ends_of_side(const checking *on, enum side side)
           peer->private_data_capacity_octets);
 }
 
+/* Returns whether startup frames of the two ends can be the same: plain ones of Revision 1 are in rfc and
+ * rfc6581.
+ */
+static bool generations_fit(const rnic_endpoint_config *from, const rnic_endpoint_config *to)
+{
+  const bool have_revision_1 = from->generation >= IWARP_RFC && to->generation >= IWARP_RFC;
+
+  return from->generation == to->generation || have_revision_1;
+}
+
+/* RFC 6581 §10: a Responder without enhanced frames closes TCP when one comes, and the Initiator may fall
+ * back.
+ */
+static bool startup_fits(const rnic_endpoint_config *from, const rnic_endpoint_config *to, bool falls_back)
+{
+  return generations_fit(from, to) && (!from->enhanced.enabled || to->enhanced.enabled || falls_back);
+}
+
+/* Notes what ends an enhanced startup. */
+static void note_enhanced(const checking *on)
+{
+  const mpa_enhanced_config *from = &on->c->endpoint[SIDE_INITIATOR].enhanced;
+  const mpa_enhanced_config *to = &on->c->endpoint[SIDE_RESPONDER].enhanced;
+  bool any = false;
+
+  if (!is_enhanced(on->c)) {
+    return;
+  }
+  for (uint32_t i = 0; i < from->rtr_count * to->rtr_count; i++) {
+    any = any || from->rtr[i / to->rtr_count] == to->rtr[i % to->rtr_count];
+  }
+  note_if(on, from->peer_to_peer && !any, SCENARIO_INITIATOR_RTR,
+          "initiator.rtr = %s and responder.rtr = %s have none in common: the connection ends with Terminate "
+          "2/0/07, and run.expect is ok",
+          scenario_value_text(on->s, SCENARIO_INITIATOR_RTR),
+          scenario_value_text(on->s, SCENARIO_RESPONDER_RTR));
+  note_if(
+      on, to->ord_needed > from->ird && !from->fixed_ird, SCENARIO_RESPONDER_ORD_NEEDED,
+      "responder.ord_needed = %u is more than initiator.ird = %u: the responder rejects the connection, and "
+      "run.expect is ok",
+      to->ord_needed, from->ird);
+}
+
 /* Notes what ends a connection, so that a run that expects 'ok' fails. All of it is documented behaviour, and
  * may be what a scenario is for. */
 static void note_ends(const checking *on)
 {
   const rnic_endpoint_config *ends = on->c->endpoint;
-  guint32 ird = ends[SIDE_INITIATOR].rdmap.ird;
-  guint32 ord = ends[SIDE_INITIATOR].rdmap.ord;
 
-  note_if(on, ends[SIDE_INITIATOR].generation != ends[SIDE_RESPONDER].generation,
-          SCENARIO_RESPONDER_GENERATION,
+  const rnic_endpoint_config *from = &ends[SIDE_INITIATOR], *to = &ends[SIDE_RESPONDER];
+
+  note_if(on, !generations_fit(from, to), SCENARIO_RESPONDER_GENERATION,
           "generations %s and %s do not fit: the connection ends in its startup, and run.expect is ok",
           scenario_value_text(on->s, SCENARIO_INITIATOR_GENERATION),
           scenario_value_text(on->s, SCENARIO_RESPONDER_GENERATION));
+  note_if(
+      on, generations_fit(from, to) && !startup_fits(from, to, on->c->falls_back),
+      to->generation == IWARP_RFC6581 ? SCENARIO_RESPONDER_ENHANCED : SCENARIO_RESPONDER_GENERATION,
+      "the responder does not know enhanced startup frames and closes the connection, initiator.fallback = "
+      "false, and run.expect is ok");
   for (uint32_t i = 0; on->c->graph.kind != GRAPH_PATH && i < on->c->connections.count; i++) {
     const uint32_t *hosts = on->c->of_graph.pairs[i].hosts;
-    const rnic_endpoint_config *from = on->c->of_graph.hosts[hosts[SIDE_INITIATOR]]->endpoint;
-    const rnic_endpoint_config *to = on->c->of_graph.hosts[hosts[SIDE_RESPONDER]]->endpoint;
-    if (from[SIDE_INITIATOR].generation != to[SIDE_RESPONDER].generation) {
+    const configuration *opens = on->c->of_graph.hosts[hosts[SIDE_INITIATOR]];
+    const configuration *listens = on->c->of_graph.hosts[hosts[SIDE_RESPONDER]];
+    if (!startup_fits(&opens->endpoint[SIDE_INITIATOR], &listens->endpoint[SIDE_RESPONDER],
+                      opens->falls_back)) {
       note_if(
           on, TRUE, SCENARIO_HOSTS,
           "generations of h%u and h%u do not fit: the connection ends in its startup, and run.expect is ok",
@@ -229,12 +363,17 @@ static void note_ends(const checking *on)
       break;
     }
   }
-  note_ends_of_side(on, SIDE_INITIATOR);
-  note_ends_of_side(on, SIDE_RESPONDER);
-  note_if(on, has_reads(on->c) && ord > ird, SCENARIO_RDMAP_ORD,
-          "rdmap.ord = %u is more than rdmap.ird = %u: a Read too many ends the connection, and "
-          "run.expect is ok",
-          ord, ird);
+  for (enum side side = 0; side < SIDES; side++) {
+    const scenario_key ord = given_or_common(on, scenario_key_of_side(SCENARIO_INITIATOR_ORD, side));
+    const scenario_key ird =
+        given_or_common(on, scenario_key_of_side(SCENARIO_INITIATOR_IRD, side_peer(side)));
+
+    note_ends_of_side(on, side);
+    note_if(on, reads(on->c, side) && agreed_ord(on->c, side) > ends[side_peer(side)].rdmap.ird, ord,
+            "%s = %u is more than %s = %u: a Read too many ends the connection, and run.expect is ok",
+            name_of(ord), ends[side].rdmap.ord, name_of(ird), ends[side_peer(side)].rdmap.ird);
+  }
+  note_enhanced(on);
   note_if(on, on->c->fault.error != FAULT_NONE, SCENARIO_FAULT_ERROR,
           "fault.error = %s ends a connection, as a rule, and run.expect is ok",
           scenario_value_text(on->s, SCENARIO_FAULT_ERROR));

@@ -54,6 +54,8 @@ static const named_value middlebox_words[] = {
 #define GENERATIONS                                                                                          \
   WORDS({"rdmac", IWARP_RDMAC}, {"ietf", IWARP_IETF}, {"rfc", IWARP_RFC}, {"rfc6581", IWARP_RFC6581})
 
+#define RTRS WORDS({"send", MPA_RTR_SEND}, {"write", MPA_RTR_WRITE}, {"read", MPA_RTR_READ})
+
 /* These keys change during a run. */
 #define CHANGING(group, direction)                                                                           \
   {group ".rate", SCENARIO_PATH_##direction##_RATE}, {group ".delay", SCENARIO_PATH_##direction##_DELAY},    \
@@ -95,6 +97,8 @@ static const named_value changing_words[] = {CHANGING("path.forward", FORWARD),
   "or " ATOMICS
 #define RPCS                                                                                                 \
   "workload.operation has rpc or workload.operation has rpc-write or workload.operation has rpc-read"
+#define ENHANCED(group) group ".generation = rfc6581 and " group ".enhanced = true"
+#define READS_OR_ENHANCED READS " or fault.error != none or (" ENHANCED("initiator") ")"
 #define GRAPH "topology.kind != path"
 #define LEAF_SPINE "topology.kind = leaf-spine"
 #define ECN "tcp.ecn = on or tcp.congestion = dctcp"

@@ -34,6 +34,26 @@ static uint8_t *supply_nothing(G_GNUC_UNUSED void *user, G_GNUC_UNUSED uint64_t 
   return NULL;
 }
 
+/* Returns what the endpoint of `end` has, without a fault and where FPDUs start; `place` is that of ns-3's
+ * TCP, if it is used. */
+static rnic_endpoint_config config_of(session_end *end, const ns3_tcp_transport_place *place)
+{
+  const session_connection *connection = session_connection_of(end);
+  const configuration *c = session_configuration_of(end->host);
+  const datagram_flow flow = session_end_flow(end);
+  rnic_endpoint_config config = session_setup_endpoint(c, session_end_index(end), end->side, &flow);
+
+  config.host = end->host->rnic;
+  config.private_data = end->session->private_data[end->side];
+  config.may_start_again = connection->may_fall_back;
+  config.tcp.trace = session_end_trace(end);
+  if (c->tcp_is_ns3) {
+    config.tcp_new = run_engine_ns3_tcp();
+    config.tcp_new_user = (void *)place;
+  }
+  return config;
+}
+
 static void make_end(session *self, uint32_t index, enum side side, const uint32_t domains[SIDES])
 {
   const session_absence *absence = self->config.absence;
@@ -41,6 +61,7 @@ static void make_end(session *self, uint32_t index, enum side side, const uint32
   const configuration *c = session_configuration_of(end->host);
   enum side peer = side_peer(side);
   const ns3_tcp_transport_place ns3_place = {.wake = session_end_set_timer, .user = end};
+  rnic_endpoint_config config = config_of(end, &ns3_place);
   fault_config fault;
   fault_injector *injector = NULL;
 
@@ -48,19 +69,10 @@ static void make_end(session *self, uint32_t index, enum side side, const uint32
     injector = fault_injector_new(&fault, self->connections[index].ends[peer].host->rnic, domains[peer]);
     g_ptr_array_add(self->faults, injector);
   }
-  const datagram_flow flow = session_end_flow(end);
-  rnic_endpoint_config config = session_setup_endpoint(c, index, side, &flow);
-  config.host = end->host->rnic;
   config.protection_domain = domains[side];
-  config.private_data = self->private_data[side];
   config.fault = injector ? &injector->misbehaviour : NULL;
   const session_end *sink = &self->connections[index].ends[peer];
   config.starts = sink->is_sink ? session_recorder_starts(sink->host->recorder, sink->recorded) : NULL;
-  config.tcp.trace = session_end_trace(end);
-  if (c->tcp_is_ns3) {
-    config.tcp_new = run_engine_ns3_tcp();
-    config.tcp_new_user = (void *)&ns3_place;
-  }
   if (absence) {
     absence->configure(absence->user, index, &config);
   }
@@ -84,6 +96,7 @@ static void make_connection(session *self, uint32_t index)
   for (enum side side = 0; side < SIDES; side++) {
     domains[side] = rnic_host_protection_domain_new(connection->ends[side].host->rnic);
   }
+  connection->may_fall_back = session_configuration_of(connection->ends[SIDE_INITIATOR].host)->falls_back;
   if (self->config.absence) {
     make_end(self, index, self->measured, domains);
     connection->delivered = true;
@@ -111,5 +124,31 @@ void session_make_connections(session *self, uint32_t index)
   }
   while (class->of->first_connection + class->made <= index) {
     make_connection(self, class->of->first_connection + class->made++);
+  }
+}
+
+void session_start_again(session_connection *connection, time_ps now)
+{
+  session *self = connection->ends->session;
+
+  connection->falls_back = false;
+  connection->may_fall_back = false;
+  connection->port -= TRAFFIC_PAIR_CONNECTIONS_MAX;
+  self->second_tries++;
+  if (self->config.trace) {
+    TRACE(session_end_trace(connection->ends), STARTED_AGAIN, .port = connection->port);
+  }
+  for (enum side side = SIDES; side-- > 0;) { /* the Responder listens first */
+    session_end *end = &connection->ends[side];
+    const ns3_tcp_transport_place place = {.wake = session_end_set_timer, .user = end};
+    rnic_endpoint_config config = config_of(end, &place);
+
+    config.enhanced.enabled = false;
+    config.tcp.isn =
+        session_setup_second_isn(session_configuration_of(end->host), session_end_index(end), side);
+    flow_table_insert(&end->host->ends, end);
+    self->ends_open += end->closed;
+    end->closed = false;
+    g_hash_table_insert(self->first_tcp, end, rnic_endpoint_start_again(end->endpoint, &config, now));
   }
 }

@@ -122,6 +122,9 @@ void session_connection_open(session_connection *connection, time_ps now)
 
   connection->started = true;
   ends->session->started++;
+  if (ends->session->opened) {
+    ends->session->opened[session_end_index(ends)] = now;
+  }
   session_make_connections(ends->session, session_end_index(ends));
   rnic_endpoint_start(ends[SIDE_RESPONDER].endpoint, now);
   rnic_endpoint_start(ends[SIDE_INITIATOR].endpoint, now);
@@ -153,11 +156,22 @@ void session_connection_await_thought(session_connection *connection, time_ps no
   }
 }
 
+void session_connection_await_second_try(session_connection *connection)
+{
+  set_workload_timer(connection, engine_now(connection->ends->session->config.clock));
+}
+
 static void on_workload_due(void *user, time_ps now)
 {
   session_connection *connection = user;
   session *self = connection->ends[SIDE_INITIATOR].session;
   session_class *class = session_class_of(connection->ends);
+
+  if (connection->falls_back) {
+    session_start_again(connection, now);
+    session_end_settle(&connection->ends[SIDE_INITIATOR], now);
+    return;
+  }
 
   if (!connection->started) {
     engine_timer_free(connection->workload_timer);

@@ -180,14 +180,47 @@ static void on_delivered_traced(void *user, const ddp_segment *segment, time_ps 
   on_delivered(end, segment, now);
 }
 
+/* Notes what startup comes to at `end`: of plain frames what the scenario has. */
+static void note_agreement(session_end *end, const mpa_agreement *agreement, time_ps now)
+{
+  static const char *const rtrs[MPA_RTRS] = {
+      [MPA_RTR_SEND] = "send", [MPA_RTR_WRITE] = "write", [MPA_RTR_READ] = "read"};
+  session *self = end->session;
+  const rnic_endpoint_config *config = &session_configuration_of(end->host)->endpoint[end->side];
+  const bool sends_rtr = agreement->peer_to_peer && end->side == SIDE_INITIATOR;
+  const int plain = MIN(iwarp_generation_rules_of(config->generation)->mpa_revision, 1);
+  const int revision = agreement->is_enhanced ? 2 : plain;
+  mpa_agreement agreed = *agreement;
+
+  if (!agreement->is_enhanced) {
+    agreed.ird = config->rdmap.ird;
+    agreed.ord = config->rdmap.ord;
+  }
+  if (end->side == SIDE_INITIATOR) {
+    self->startup_ps = MAX(self->startup_ps, now - self->opened[session_end_index(end)]);
+  }
+  if (session_end_index(end) == 0) {
+    self->agreed[end->side] = agreed;
+    self->revision = revision;
+  }
+  if (self->config.trace) {
+    TRACE(session_end_trace(end), AGREED, .revision = (uint64_t)revision, .ird = agreed.ird,
+          .ord = agreed.ord, .peer_ird = agreed.peer_ird, .peer_ord = agreed.peer_ord,
+          .rtr = TRACE_NAME(sends_rtr ? rtrs[agreed.rtr] : ""));
+  }
+}
+
 static void on_private_data(void *user, const uint8_t *octets, uint32_t length,
-                            G_GNUC_UNUSED const mpa_agreement *agreement, G_GNUC_UNUSED time_ps now)
+                            const mpa_agreement *agreement, time_ps now)
 {
   session_end *end = user;
   session *self = end->session;
   const configuration *c = self->config.configuration;
   enum side peer = side_peer(end->side);
 
+  if (self->opened) {
+    note_agreement(end, agreement, now);
+  }
   if (!session_setup_private_data_is(c, peer, self->private_data[peer], octets, length)) {
     session_fail(self,
                  g_strdup_printf("connection %u: the Private Data that came to the %s is not what was sent",
@@ -225,6 +258,10 @@ static void on_closed(void *user, G_GNUC_UNUSED time_ps now)
   }
   end->closed = true;
   self->ends_open--;
+  if (connection->falls_back && end->side == SIDE_INITIATOR) {
+    session_connection_await_second_try(connection);
+    return;
+  }
   if (!connection->delivered && !connection->terminated && session_end_peer(end)->closed &&
       !waits_for_placement(connection)) {
     session_fail(self, g_strdup_printf("connection %u was closed before its workload was done",
@@ -252,6 +289,26 @@ static void trace_failed(const session_end *end, const rnic_failure *failure)
                                  : UINT64_MAX);
 }
 
+/* RFC 6581 §10: a Responder that does not know the enhanced frames closes TCP, and the Initiator may try
+ * again with Revision 1. It knows that TCP is closed before a Reply has come, and not why; its own report
+ * counts then. Returns whether the failure at `end` is the end of a first try only. */
+static bool ends_first_try(session_end *end, const rnic_failure *failure)
+{
+  session_connection *connection = session_connection_of(end);
+  const session_end *responder = &connection->ends[SIDE_RESPONDER];
+
+  if (!connection->may_fall_back) {
+    return false;
+  }
+  if (end == responder) {
+    return failure->layer == RNIC_FAILURE_STARTUP &&
+           failure->reason.startup < MPA_STARTUP_REASON_REJECTED_BY_PEER;
+  }
+  connection->falls_back = rnic_endpoint_was_not_answered(end->endpoint, failure) &&
+                           rnic_endpoint_sent_phase_start(responder->endpoint) < 0;
+  return connection->falls_back;
+}
+
 static void on_failed(void *user, const rnic_failure *failure, time_ps now)
 {
   session_end *end = user;
@@ -262,8 +319,8 @@ static void on_failed(void *user, const rnic_failure *failure, time_ps now)
   if (self->config.trace) {
     trace_failed(end, failure);
   }
-  if (connection->terminated) {
-    return; /* the other end reports the same ending */
+  if (connection->terminated || ends_first_try(end, failure)) {
+    return; /* the other end reports the same ending, or another TCP connection follows */
   }
   if (!self->config.absence && !session_ending_is_documented(c, session_end_index(end), failure)) {
     session_fail(self,

@@ -64,10 +64,12 @@ typedef struct session_connection {
   uint16_t port;                /* the Initiator's */
   uint8_t class;                /* its traffic class */
   uint8_t request_octets;       /* of the stream, that a Read Request had at least; 0: none was Delivered */
-  bool started;
-  bool is_open;    /* the Initiator may post: full operation. Of sessions with traffic */
-  bool delivered;  /* all of its workload, or it has none */
-  bool terminated; /* ended as the documents require */
+  bool started : 1;
+  bool is_open : 1;       /* the Initiator may post: full operation. Of sessions with traffic */
+  bool delivered : 1;     /* all of its workload, or it has none */
+  bool terminated : 1;    /* ended as the documents require */
+  bool may_fall_back : 1; /* its Initiator has a second try (RFC 6581 §10), which … */
+  bool falls_back : 1;    /* … follows as soon as TCP is closed there */
 } session_connection;
 G_STATIC_ASSERT(sizeof(session_connection) == 2 * CACHE_LINE_OCTETS);
 
@@ -112,17 +114,23 @@ struct session {
   trace_scope *scopes; /* of their ends, by connection and side; NULL: nothing is traced */
   GPtrArray *faults;   /* of fault_injector */
   uint32_t connection_count;
-  uint32_t started;           /* connections that have been opened … */
-  uint32_t awaited;           /* … and that a time will open, whatever is delivered until then */
-  uint32_t ends_open;         /* TCP; with absent peers 1 until they send nothing more */
-  uint32_t workloads_open;    /* neither all Delivered nor terminated */
-  uint32_t terminated;        /* connections */
-  uint64_t delivered;         /* segments, at either end: progress */
-  time_ps all_delivered;      /* when no workload was open any more; TIME_PS_NEVER: some are */
-  bool is_running;            /* session_run(): the engine runs for this session alone */
-  time_ps zero;               /* when the traffic began, from which the times of messages are */
-  session_messages *messages; /* NULL: with absent peers */
-  session_traffic *traffic;   /* NULL: each connection posts as soon as it is open */
+  uint32_t started;            /* connections that have been opened … */
+  uint32_t awaited;            /* … and that a time will open, whatever is delivered until then */
+  uint32_t ends_open;          /* TCP; with absent peers 1 until they send nothing more */
+  uint32_t workloads_open;     /* neither all Delivered nor terminated */
+  uint32_t terminated;         /* connections */
+  uint64_t delivered;          /* segments, at either end: progress */
+  time_ps *opened;             /* each connection; NULL: no end is of generation rfc6581 */
+  time_ps startup_ps;          /* from then to the Reply, of all the longest */
+  GHashTable *first_tcp;       /* tcp_transport, closed, of ends that have started again */
+  uint32_t second_tries;       /* of Initiators */
+  mpa_agreement agreed[SIDES]; /* of connection 0: what each end works with, … */
+  int revision;                /* … by startup frames of this; -1: it is not known */
+  time_ps all_delivered;       /* when no workload was open any more; TIME_PS_NEVER: some are */
+  bool is_running;             /* session_run(): the engine runs for this session alone */
+  time_ps zero;                /* when the traffic began, from which the times of messages are */
+  session_messages *messages;  /* NULL: with absent peers */
+  session_traffic *traffic;    /* NULL: each connection posts as soon as it is open */
   engine_timer *stall_timer;
   time_ps stall_ps;
   uint64_t progress_seen;                /* when the stall timer last looked */
@@ -172,6 +180,11 @@ void session_make_connections(session *self, uint32_t index);
 
 /* Opens `connection`, which it makes first if it is not made so far. */
 void session_connection_open(session_connection *connection, time_ps now);
+
+/* TCP is closed at the Initiator of `connection`, which falls back: its ends have another TCP connection,
+ * over which they start again with plain Revision 1, at once or as soon as the caller is done. */
+void session_start_again(session_connection *connection, time_ps now);
+void session_connection_await_second_try(session_connection *connection);
 
 /* Opens the connections of `class` from `when` on, over its start_spread_ps. */
 void session_class_open(session_class *class, session *self, time_ps when);

@@ -19,14 +19,25 @@ static rnic_endpoint_counts counts_of(const session_end *end)
                        : (rnic_endpoint_counts){.tcp = &tcp, .refusals = &refusals, .full_size = &full_size};
 }
 
+/* Returns what its first TCP connection counted, when it has started again; else nothing. */
+static const tcp_statistics *tcp_before(const session_end *end)
+{
+  static const tcp_statistics nothing;
+  const tcp_transport *first = g_hash_table_lookup(end->session->first_tcp, end);
+
+  return first ? first->statistics : &nothing;
+}
+
 /* Adds to `values` what `end` counted of the metrics of `side`. */
 static void count_end(const session_end *end, metric_side side, metric_values *values)
 {
   static const mpa_deframer_statistics nothing;
   const rnic_endpoint_counts counts = counts_of(end);
+  const tcp_statistics *before = tcp_before(end);
   const mpa_deframer_statistics *mpa = counts.mpa ? counts.mpa : &nothing;
 
-#define IN_TCP(id, name, unit, of, how, type, member, sentence) COUNT(id, of, counts.tcp->member)
+#define IN_TCP(id, name, unit, of, how, type, member, sentence)                                              \
+  COUNT(id, of, counts.tcp->member + before->member)
 #define IN_MPA(id, name, unit, of, how, type, member, sentence) COUNT(id, of, mpa->member)
 #define IN_MPA_LOCATED_BY(id, name, unit, of, how, sentence) COUNT(id, of, mpa->located_by[id])
 #define IN_ADMISSION(id, name, unit, of, how, type, member, sentence) COUNT(id, of, counts.refusals->member)
@@ -43,11 +54,12 @@ static void count_end(const session_end *end, metric_side side, metric_values *v
 static void count_terms(const session_end *end, bool is_sink, metric_terms *terms)
 {
   const rnic_endpoint_counts counts = counts_of(end);
+  const tcp_statistics *before = tcp_before(end);
   const ulp_workload_results ulp = session_end_results(end);
   const bool is_first = is_sink || !end->is_sink;
 
-#define TERM_OF_SOURCE_TCP(term, member) terms->term += is_sink ? 0 : counts.tcp->member;
-#define TERM_OF_TCPS(term, member) terms->term += is_first ? counts.tcp->member : 0;
+#define TERM_OF_SOURCE_TCP(term, member) terms->term += is_sink ? 0 : counts.tcp->member + before->member;
+#define TERM_OF_TCPS(term, member) terms->term += is_first ? counts.tcp->member + before->member : 0;
 #define TERM_OF_SOURCE_FRAMER(term, member) terms->term += is_sink ? 0 : counts.full_size->member;
 #define TERM_OF_SINK_ULP(term, member) terms->term += is_sink ? ulp.member : 0;
 #define TERM_OF_ULPS(term, member) terms->term += is_first ? ulp.member : 0;
@@ -279,7 +291,7 @@ static void count_sent(const session *self, session_host_result *hosts)
   for (uint32_t i = 0; i < SIDES * self->connection_count; i++) {
     const session_end *sink = &self->connections[i / SIDES].ends[i % SIDES];
     const session_end *source = session_end_peer(sink);
-    const tcp_statistics *tcp = counts_of(source).tcp;
+    const tcp_statistics *tcp = counts_of(source).tcp, *before = tcp_before(source);
     session_host_result *from = &hosts[source->host->number], *to = &hosts[sink->host->number];
     const metric_values *values = &to->results.metrics;
     const double octets = (double)session_end_results(sink).octets_delivered;
@@ -290,9 +302,9 @@ static void count_sent(const session *self, session_host_result *hosts)
       continue;
     }
     from->sources++;
-    from->retransmissions += tcp->retransmissions;
+    from->retransmissions += tcp->retransmissions + before->retransmissions;
     from->spurious += session_recorder_spurious(sink->host->recorder, sink->recorded);
-    from->timeouts += tcp->timeouts;
+    from->timeouts += tcp->timeouts + before->timeouts;
     from->goodput_out_bit_per_s += share * values->value[METRIC_GOODPUT_BIT_PER_S];
   }
 }
@@ -324,6 +336,24 @@ static void choose_host(const session *self, session_result *result)
   set_theory(self->config.configuration, self->hosts[chosen].sinks, &result->results.metrics);
 }
 
+/* Sets what startup came to. */
+static void set_startup(const session *self, metric_values *values)
+{
+  const mpa_agreement *of = self->agreed;
+  const mpa_agreement *initiator = &of[SIDE_INITIATOR];
+
+  metric_values_set(values, METRIC_MPA_SECOND_TRIES, self->second_tries);
+  if (self->revision >= 0) {
+    metric_values_set(values, METRIC_MPA_REVISION, self->revision);
+    metric_values_set(values, METRIC_MPA_STARTUP_S, time_ps_in_seconds(self->startup_ps));
+    metric_values_set(values, METRIC_MPA_INITIATOR_IRD, initiator->ird);
+    metric_values_set(values, METRIC_MPA_INITIATOR_ORD, initiator->ord);
+    metric_values_set(values, METRIC_MPA_RESPONDER_IRD, of[SIDE_RESPONDER].ird);
+    metric_values_set(values, METRIC_MPA_RESPONDER_ORD, of[SIDE_RESPONDER].ord);
+    metric_values_set(values, METRIC_MPA_RTR, initiator->peer_to_peer ? 1 + (int)initiator->rtr : 0);
+  }
+}
+
 void session_finish(session *self, session_result *result)
 {
   time_ps now = engine_now(self->config.clock);
@@ -341,6 +371,9 @@ void session_finish(session *self, session_result *result)
   } else if (!self->config.absence) {
     set_made(self, &terms, true, &self->connections[0].ends[side_peer(self->measured)], values);
     set_theory(self->config.configuration, self->config.configuration->connections.count, values);
+  }
+  if (self->opened) {
+    set_startup(self, values);
   }
   if (self->network->class->set_metrics) {
     self->network->class->set_metrics(self->network, values);

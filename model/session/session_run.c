@@ -166,6 +166,8 @@ void session_free(session *self)
   g_aligned_free(self->connections);
   free_classes(self);
   g_free(self->scopes);
+  g_free(self->opened);
+  g_clear_pointer(&self->first_tcp, g_hash_table_destroy);
   g_clear_pointer(&self->faults, g_ptr_array_unref);
   engine_timer_free(self->stall_timer);
   session_traffic_free(self->traffic);
@@ -278,6 +280,19 @@ static void make_classes(session *self)
   }
 }
 
+/* Returns whether an end may have enhanced startup frames. */
+static bool starts_by_rfc6581(const session *self)
+{
+  bool any = false;
+
+  for (uint32_t i = 0; i < self->host_count && !self->config.absence; i++) {
+    const rnic_endpoint_config *ends = session_configuration_of(&self->hosts[i])->endpoint;
+    any = any || ends[SIDE_INITIATOR].generation == IWARP_RFC6581 ||
+          ends[SIDE_RESPONDER].generation == IWARP_RFC6581;
+  }
+  return any;
+}
+
 void session_connect(session *self, session_network *network)
 {
   const configuration *c = self->config.configuration;
@@ -293,6 +308,9 @@ void session_connect(session *self, session_network *network)
   if (self->config.trace && c->of_graph.named_count > 0) {
     restrict_trace(self);
   }
+  self->first_tcp = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)tcp_transport_free);
+  self->opened = starts_by_rfc6581(self) ? g_new0(time_ps, self->connection_count) : NULL;
+  self->revision = -1;
   self->faults = g_ptr_array_new_with_free_func((GDestroyNotify)fault_injector_free);
   for (uint32_t i = 0; i < self->connection_count; i++) {
     place_connection(self, i);

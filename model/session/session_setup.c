@@ -62,6 +62,12 @@ rnic_endpoint_config session_setup_endpoint(const configuration *c, uint32_t con
   return config;
 }
 
+uint32_t session_setup_second_isn(const configuration *c, uint32_t connection, enum side side)
+{
+  const char *const name = side == SIDE_INITIATOR ? "tcp.second_isn.initiator" : "tcp.second_isn.responder";
+  return (uint32_t)random_hash(c->run.seed, name, connection);
+}
+
 uint8_t *session_setup_private_data(const configuration *c, enum side side, const pattern *table)
 {
   uint32_t length = c->endpoint[side].private_data_octets;

@@ -32,6 +32,9 @@ void session_setup_limits(const configuration *c, bool is_measured, rnic_host *h
 rnic_endpoint_config session_setup_endpoint(const configuration *c, uint32_t connection, enum side side,
                                             const datagram_flow *flow);
 
+/* Returns the ISN of its second TCP connection, if it has one. */
+uint32_t session_setup_second_isn(const configuration *c, uint32_t connection, enum side side);
+
 /* Returns the Private Data of `side`'s startup frame, as many octets as the configuration has (0: NULL); free
  * with g_free(). And whether `octets`, which have arrived, are those that were `sent`. */
 uint8_t *session_setup_private_data(const configuration *c, enum side side, const pattern *table);

@@ -25,7 +25,7 @@
 /* The events of a trace have ids, structs and rows, which are all made from trace_events.def. */
 
 /* The version is that of the file's format and of the rows: traces of another one are refused. */
-enum { TRACE_VERSION = 5 };
+enum { TRACE_VERSION = 6 };
 
 typedef enum trace_event_id {
 #define EVENT(id, name, sentence, fields) TRACE_##id,

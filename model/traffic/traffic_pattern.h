@@ -20,6 +20,7 @@ typedef enum traffic_pattern {
 enum { TRAFFIC_CONNECTIONS_MAX = 65536 };
 
 /* The connections that one host opens to another come from ports 49152, 49153 and so on, and go to port 5044.
+ * A second TCP connection in place of one comes from the port that is TRAFFIC_PAIR_CONNECTIONS_MAX lower.
  */
 enum {
   TRAFFIC_INITIATOR_FIRST_PORT = 49152,

@@ -69,7 +69,9 @@ TEST(test_members_of_groups)
        "receiver, title, run, workload, mpa, initiator, responder, rdmap and 12 more of 'iwarpsim explain'"},
       {"path", "path.forward", "forward, too_big, reverse"},
       {"mpa", "",
-       "generation, markers, crc, startup_timeout, startup_close, silent_drop, assumed_emss, mulpdu"},
+       "generation, markers, crc, startup_timeout, startup_close, silent_drop, assumed_emss, mulpdu and 2 "
+       "more of "
+       "'iwarpsim explain mpa'"},
       {"path.forward", "path.forward.loss",
        "loss, loss_correlation, loss_every, rate, delay, mtu, framing, cell_size and 36 more of 'iwarpsim "
        "explain path.forward'"}};

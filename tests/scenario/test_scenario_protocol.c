@@ -82,10 +82,10 @@ TEST(test_ends_inherit)
   EXPECT_FIELDS(&ends[SIDE_RESPONDER], (markers, true), (generation, IWARP_IETF), (crc, false));
 }
 
-/* Both groups have the same keys, with the same types, limits and words. */
+/* Both groups have the same keys, with the same types, limits and words, and then those of one role. */
 TEST(test_responder_mirrors_initiator)
 {
-  for (scenario_key key = SCENARIO_INITIATOR_GENERATION; key < SCENARIO_RESPONDER_GENERATION; key++) {
+  for (scenario_key key = SCENARIO_INITIATOR_GENERATION; key < SCENARIO_INITIATOR_PEER_TO_PEER; key++) {
     const scenario_key_row *initiator = scenario_key_row_of(key);
     const scenario_key_row *responder = scenario_key_row_of(scenario_key_of_side(key, SIDE_RESPONDER));
 
@@ -246,7 +246,8 @@ static const char *const notes[][2] = {
     {"rdmap: { ird = 3; };",
      "a.cfg:1: rdmap.ird has no effect unless workload.operation has read or workload.operation has "
      "storage-write or workload.operation has rpc-read or workload.operation has fetch-add or "
-     "workload.operation has compare-swap or fault.error != none"},
+     "workload.operation has compare-swap or fault.error != none or (initiator.generation = rfc6581 and "
+     "initiator.enhanced = true)"},
     {"rdmap: { ird = 3; };\nworkload: { operation = \"read\"; };",
      "a.cfg (default of rdmap.ord): rdmap.ord = 16 is more than rdmap.ird = 3: a Read too many ends the "
      "connection, and run.expect is ok"},
@@ -335,4 +336,85 @@ TEST(test_hostile_values)
     g_assert_true(g_str_has_prefix(message, "a.cfg:1: "));
     g_assert_true(strstr(message, "expected") || strstr(message, "syntax"));
   }
+}
+
+/* --- Enhanced startup (RFC 6581) --- */
+
+#define RFC6581 "mpa: { generation = \"rfc6581\"; };\n"
+
+/* 14 bits hold IRD and ORD, and 0x3FFF = 16383 means that there is no negotiation (§9.1); 512 octets of
+ * Private Data less the four; each kind of RTR is a flag; nothing to ask for needs no enhanced Request (§10).
+ */
+static const char *const unfit[][2] = {
+    {RFC6581 "initiator: { ird = 16383; };",
+     "a.cfg:2: initiator.ird = 16383 does not fit into enhanced startup frames; expected at most 16382"},
+    {RFC6581 "rdmap: { ord = 16383; };",
+     "a.cfg:2: rdmap.ord = 16383 does not fit into enhanced startup frames; expected at most 16382"},
+    {RFC6581 "responder: { private_data = 509; };", "a.cfg:2: responder.private_data = 509 leaves no room "
+                                                    "for the four octets of enhanced startup; expected at "
+                                                    "most 508"},
+    {RFC6581 "responder: { rtr = \"read+send+read\"; };",
+     "a.cfg:2: responder.rtr = read+send+read has a kind twice; expected each once at most"},
+    {RFC6581 "initiator: { negotiates = \"none\"; };",
+     "a.cfg:2: initiator.negotiates = none and initiator.peer_to_peer = false leave an enhanced Request "
+     "nothing to "
+     "ask for; expected initiator.enhanced = false"},
+    {RFC6581 "workload: { operation = \"read\"; }; responder: { ird = 0; };",
+     "a.cfg:2: responder.ird = 0, but workload.operation = read needs RDMA Reads or Atomics; expected at "
+     "least 1"},
+    /* Of plain frames, or of ends that keep to their own values, 65,536 is possible, and 512 octets. */
+    {RFC6581 "rdmap: { ird = 65536; ord = 65536; }; initiator: { enhanced = false; private_data = 512; "
+             "}; responder: { enhanced = false; }; workload: { operation = \"read\"; };",
+     ""},
+    {RFC6581
+     "initiator: { ord = 65536; negotiates = \"ird\"; }; responder: { ird = 65536; negotiates = \"ord\"; };",
+     ""},
+    {RFC6581 "initiator: { negotiates = \"none\"; peer_to_peer = true; };", ""},
+};
+
+TEST(test_enhanced_limits)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS(unfit); i++) {
+    g_autofree char *found = fixture_findings(fixture_load(unfit[i][0], NULL));
+    g_assert_cmpstr(found, ==, unfit[i][1]);
+  }
+}
+
+#define CLOSES                                                                                               \
+  "the responder does not know enhanced startup frames and closes the connection, initiator.fallback = "     \
+  "false, and run.expect is ok"
+
+/* §10: what comes of ends that do not have the same frames; and of enhanced frames that do not agree. */
+static const char *const foretold[][2] = {
+    {"initiator: { generation = \"rfc6581\"; };\nresponder: { generation = \"rfc\"; };", "a.cfg:2: " CLOSES},
+    {RFC6581 "responder: { enhanced = false; };", "a.cfg:2: " CLOSES},
+    {RFC6581 "responder: { enhanced = false; }; initiator: { fallback = true; };", ""},
+    {RFC6581 "responder: { enhanced = false; }; initiator: { enhanced = false; };", ""},
+    {"initiator: { generation = \"rfc\"; };\nresponder: { generation = \"rfc6581\"; };", ""},
+    {"initiator: { generation = \"rfc6581\"; fallback = true; };",
+     "a.cfg (default of mpa.generation): generations rfc6581 and ietf do not fit: the connection ends in its "
+     "startup, and run.expect is ok"},
+    {RFC6581 "responder: { rtr = \"write\"; }; initiator: { peer_to_peer = true; rtr = \"read+send\"; };",
+     "a.cfg:2: initiator.rtr = read+send and responder.rtr = write have none in common: the connection ends "
+     "with "
+     "Terminate 2/0/07, and run.expect is ok"},
+    {RFC6581 "responder: { ord_needed = 17; };",
+     "a.cfg:2: responder.ord_needed = 17 is more than initiator.ird = 16: the responder rejects the "
+     "connection, and "
+     "run.expect is ok"},
+    {RFC6581 "responder: { ord_needed = 17; }; initiator: { negotiates = \"ord\"; };", ""},
+    /* Startup makes the Initiator's ORD 3, unless it keeps to its own. */
+    {RFC6581 "workload: { operation = \"read\"; }; responder: { ird = 3; };", ""},
+    {RFC6581
+     "workload: { operation = \"read\"; }; responder: { ird = 3; }; initiator: { negotiates = \"ird\"; };",
+     "a.cfg (default of rdmap.ord): rdmap.ord = 16 is more than responder.ird = 3: a Read too many ends the "
+     "connection, and run.expect is ok"},
+    {"initiator: { fallback = true; };", "a.cfg:1: initiator.fallback has no effect unless "
+                                         "initiator.generation = rfc6581 and initiator.enhanced = "
+                                         "true"},
+};
+
+TEST(test_startup_is_foretold)
+{
+  fixture_assert_all_findings(foretold, G_N_ELEMENTS(foretold));
 }

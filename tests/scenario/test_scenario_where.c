@@ -8,7 +8,10 @@
 
 #define FILE_KEYS                                                                                            \
   "title, run, workload, mpa, initiator, responder, rdmap, sender and 12 more of 'iwarpsim explain'"
-#define MPA_KEYS "crc, generation, markers, startup_timeout, startup_close, silent_drop, assumed_emss, mulpdu"
+#define MPA_KEYS                                                                                             \
+  "crc, generation, markers, startup_timeout, startup_close, silent_drop, assumed_emss, mulpdu and 2 more "  \
+  "of "                                                                                                      \
+  "'iwarpsim explain mpa'"
 
 static scenario *with(const char *const *sets)
 {

@@ -247,6 +247,7 @@ class Trace(unittest.TestCase):
                      longer | {"receiver.mode": "assume-aligned", "mpa.crc": "false", "mpa.markers": "false",
                                "middlebox.mode": "shift", path + "loss": 0.05, "fault.error": "bad-crc"},
                      {path + "corrupt": "1%", path + "corrupt_checksum": "misses", "mpa.crc": "false"},
+                     {"initiator.generation": "rfc6581", "responder.generation": "rfc", "initiator.fallback": "true"},
                      {"fault.error": "bad-crc"}):
             smaller = 'event = ( { at = "101us"; key = "path.forward.mtu"; value = 1280; } );\n'
             write("t.cfg", SCENARIO + ("" if keys else smaller))
@@ -299,7 +300,7 @@ class Trace(unittest.TestCase):
         self.expect_error(whole[: len(whole) // 2], "cut short")
         self.expect_error(whole[:8] + b"\x7f" + whole[9:], "version 127")
         self.expect_error(whole[:8] + b"\x03" + whole[9:],
-                          "a trace of version 3; this program reads version 5: run the scenario, or replay the capture, "
+                          "a trace of version 3; this program reads version 6: run the scenario, or replay the capture, "
                           "again with --trace")
         self.expect_error(b"", "not a trace")
         self.expect_error(SCENARIO.encode() * 9, "this is a scenario")

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "bad_segment.h"
 
-/* This is rdmap-00 §6.1, figure 4 */
+/* This is rdmap-00 §6.1, figure 4. RFC 7306 has the reserved opcode and the missing queue, and no more. */
 enum { WRITE, READ_REQUEST, READ_RESPONSE, SEND, SEND_INVALIDATE, TERMINATE = 7, RESERVED = 11 };
 
 enum { QUEUE_SENDS, QUEUE_REQUESTS, QUEUE_TERMINATE, NO_QUEUE };
@@ -203,14 +203,15 @@ GByteArray *bad_segment_new(const random_case *c, guint index, const bad_numbers
   }
   const recipe *r = &recipes[operation->bad];
   uint32_t stag = r->is_unknown ? unknown_stag(stags) : stags[r->region];
+  const uint8_t extensions = c->generation == IWARP_RFC6581;
   uint64_t offset = r->wraps ? UINT64_MAX - 3 : case_region_of(r->region)->base + r->from;
   segment s = {.tagged = r->tagged,
                .version = version ^ r->version,
                .rdmap_version = version ^ r->rdmap_version,
-               .opcode = r->opcode,
+               .opcode = r->opcode + (r->opcode == RESERVED ? extensions : 0),
                .stag = r->tagged ? stag : 0,
                .offset = offset,
-               .queue = r->queue,
+               .queue = r->queue + (r->queue == NO_QUEUE ? extensions : 0),
                .msn = 1 + (r->queue == QUEUE_REQUESTS ? numbers->requests : numbers->sends),
                .message_offset = r->message_offset,
                .payload = r->octets + operation->length};

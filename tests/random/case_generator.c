@@ -178,8 +178,7 @@ void case_generate(random_case *c, guint32 seed, guint32 number)
   g_autoptr(GRand) random = g_rand_new_with_seed_array(words, G_N_ELEMENTS(words));
 
   memset(c, 0, sizeof *c);
-  c->generation =
-      (iwarp_generation)below(random, IWARP_RFC + 1); /* the reference has their opcodes, 0 to 7 */
+  c->generation = (iwarp_generation)below(random, IWARP_GENERATIONS);
   c->is_initiator = !one_in(random, 3);
   c->markers = c->generation == IWARP_RDMAC || !one_in(random, 3);
   c->answer_markers = c->generation == IWARP_RDMAC || one_in(random, 2);

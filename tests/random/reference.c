@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { TAGGED_OCTETS = 14, UNTAGGED_OCTETS = 18, REQUEST_OCTETS = 28 };
+enum { TAGGED_OCTETS = 14, UNTAGGED_OCTETS = 18, REQUEST_OCTETS = 28, ATOMIC_REQUEST_OCTETS = 52 };
 
 /* This is rdmap-00 §6.1, figure 4 */
 enum {
@@ -192,8 +192,11 @@ static int tagged_fault(interpreter *in, const segment *s)
 /* Finds a fault by notes D9, D10, D14 */
 static int untagged_fault(const interpreter *in, const segment *s)
 {
-  static const uint32_t sizes[] = {CASE_RECEIVE_OCTETS, REQUEST_OCTETS, REFERENCE_TERMINATE_OCTETS};
-  if (s->queue > 2) {
+  /* RFC 7306 §4.1, §5.2.1: queue 1 is for Atomic Requests, too, and queue 3 for their responses. */
+  const bool has_atomics = in->c->generation == IWARP_RFC6581;
+  const uint32_t sizes[] = {CASE_RECEIVE_OCTETS, has_atomics ? ATOMIC_REQUEST_OCTETS : REQUEST_OCTETS,
+                            REFERENCE_TERMINATE_OCTETS};
+  if (s->queue > (has_atomics ? 3 : 2)) {
     return 0x01;
   }
   uint32_t delivered = s->queue == 0 ? in->sends : s->queue == 1 ? in->requests : 0;

@@ -82,6 +82,8 @@ static void add_class(const offered_walk *on, const traffic_class *of, const uin
   g_autofree double *intervals = traffic_class_intervals_ps(of, c);
   g_autofree double *connections = g_new0(double, c->of_graph.host_count);
   const double bits = 8 * traffic_class_mean_octets(of);
+  const configuration *known[SIDES] = {NULL}; /* most hosts have the same */
+  double wire[SIDES] = {0};
 
   for (uint32_t i = 0; i < of->connection_count; i++) {
     connections[pairs[i].hosts[arrives]]++;
@@ -101,9 +103,11 @@ static void add_class(const offered_walk *on, const traffic_class *of, const uin
                                side == SIDE_INITIATOR ? port : TRAFFIC_RESPONDER_PORT,
                                side == SIDE_INITIATOR ? TRAFFIC_RESPONDER_PORT : port};
       if (share > 0) {
-        add_flow(on, flow, share * rate * bits,
-                 share * rate * 8 *
-                     scenario_wire_octets(from, of, side, link->mtu_octets, link->framing_octets));
+        if (known[side] != from) {
+          known[side] = from;
+          wire[side] = scenario_wire_octets(from, of, side, link->mtu_octets, link->framing_octets);
+        }
+        add_flow(on, flow, share * rate * bits, share * rate * 8 * wire[side]);
       }
     }
   }

@@ -29,8 +29,7 @@ void time_distribution_copy(time_distribution *to, const time_distribution *from
 /* Returns the place of `value`, or the unused one where it belongs. */
 static inline dwell *find_place(const time_distribution *d, uint64_t value)
 {
-  /* Fibonacci hashing: occupancies are multiples of cell or segment sizes, so their low bits vary little. */
-  size_t place = (size_t)((value * UINT64_C(0x9E3779B97F4A7C15)) >> 32) & (d->capacity - 1);
+  size_t place = time_distribution_home(d, value);
   while (d->table[place].value != value && d->table[place].time[TIME_ALL] != 0) {
     place = (place + 1) & (d->capacity - 1);
   }

@@ -31,6 +31,19 @@ void time_distribution_clear(time_distribution *d);
 /* Makes `to`, whatever it is, a copy of `from`. */
 void time_distribution_copy(time_distribution *to, const time_distribution *from);
 
+/* Returns where the search for the place of `value` begins. Fibonacci hashing: occupancies are multiples of
+ * cell or segment sizes, so their low bits vary little. */
+static inline size_t time_distribution_home(const time_distribution *d, uint64_t value)
+{
+  return (size_t)((value * UINT64_C(0x9E3779B97F4A7C15)) >> 32) & (d->capacity - 1);
+}
+
+/* The quantity is `value` from now on: its place is on the way to the cache when that changes. */
+static inline void time_distribution_expect(const time_distribution *d, uint64_t value)
+{
+  __builtin_prefetch(&d->table[time_distribution_home(d, value)], 1);
+}
+
 /* The value was `value` for `time` (> 0) more, in recovery or not. */
 void time_distribution_add(time_distribution *d, uint64_t value, time_ps time, bool in_recovery);
 

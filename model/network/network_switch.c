@@ -165,6 +165,7 @@ static inline void retire_left(network_switch *self, time_ps now)
       measure_queue(port, left.left_at);
     }
     port->octets -= left.octets;
+    time_distribution_expect(&port->gauge.queue, port->octets);
     self->octets -= left.octets;
     port->queue_first++;
     if (--port->queue_count > 0) {
@@ -263,6 +264,7 @@ static inline void enqueue(switch_port *port, datagram *packet, uint32_t octets,
     measure_queue(port, now);
   }
   port->octets += octets;
+  time_distribution_expect(&port->gauge.queue, port->octets);
   self->octets += octets;
   port->peak_octets = MAX(port->peak_octets, port->octets);
   if (self->measures) {

@@ -14,6 +14,7 @@ octet_buffer *octet_buffer_new_in(memory_pool *pool, size_t octets)
   buffer->pool = used;
   buffer->references = 1;
   buffer->shared_slices = 0;
+  buffer->kept = NULL;
   return buffer;
 }
 
@@ -31,7 +32,8 @@ static octet_slice *shared_slices(octet_buffer *buffer)
 void octet_buffer_free(octet_buffer *buffer)
 {
   const octet_slice *slices = shared_slices(buffer);
-  for (uint32_t index = 0; index < buffer->shared_slices; index++) {
+  octet_buffer_unref(buffer->kept);
+  for (uint32_t index = 0; index < buffer->shared_slices && buffer->kept == NULL; index++) {
     if (slices[index].buffer != buffer) {
       octet_buffer_unref(slices[index].buffer);
     }
@@ -348,10 +350,34 @@ void scatter_list_refer(scatter_list *list, const uint8_t *octets, uint32_t leng
   buffer->references++;
 }
 
+/* One reference instead of those of all slices, if they refer to octets of one buffer: an FPDU's slices, some
+ * cache lines, are not read again when it goes. */
+static void keep_one(scatter_list *list)
+{
+  octet_buffer *kept = NULL;
+  uint32_t count = 0;
+
+  for (uint32_t index = 0; index < list->slice_count; index++) {
+    octet_buffer *buffer = list->slices[index].buffer;
+    if (buffer != list->buffer) {
+      if (kept != NULL && kept != buffer) {
+        return;
+      }
+      kept = buffer;
+      count++;
+    }
+  }
+  if (kept != NULL) {
+    kept->references -= count - 1;
+    list->buffer->kept = kept;
+  }
+}
+
 void scatter_list_end(scatter_list *list, buffer_chain *chain)
 {
   g_assert(list->slice_count > 0 && chain->length == 0 && chain->heap == NULL);
   list->buffer->shared_slices = list->slice_count;
+  keep_one(list);
   buffer_chain_init(chain);
   chain->length = list->length;
   chain->slice_count = list->slice_count;

@@ -19,7 +19,9 @@
 typedef struct octet_buffer {
   memory_pool *pool; /* NULL: from the heap */
   uint32_t references;
-  uint32_t shared_slices; /* that lie at the start of `octets`, see scatter_list; nearly always 0 */
+  uint32_t shared_slices;    /* that lie at the start of `octets`, see scatter_list; nearly always 0 */
+  struct octet_buffer *kept; /* of a list: what all that it refers to is in, by one reference; NULL: each of
+                                its slices has its own */
   uint8_t octets[];
 } octet_buffer;
 

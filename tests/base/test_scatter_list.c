@@ -47,7 +47,7 @@ static void set_up(fixture *f, G_GNUC_UNUSED gconstpointer unused)
 static void tear_down(fixture *f, G_GNUC_UNUSED gconstpointer unused)
 {
   if (f->chain.length > 0) {
-    g_assert_cmpuint(f->source->references, ==, 1 + 2); /* the list has two slices of it */
+    g_assert_cmpuint(f->source->references, ==, 1 + 1); /* the list has one for both slices of it */
     g_assert_cmpuint(buffer_chain_shared_buffer(&f->chain)->references, ==, 1);
   }
   buffer_chain_clear(&f->chain);
@@ -90,6 +90,28 @@ FIXTURE_TEST(test_chains_of_it)
   g_assert_cmpuint(f->bundles->pieces_out, ==, 0);
   assert_chain(&source_only, "bcde");
   buffer_chain_clear(&source_only);
+}
+
+/* A list that refers to two buffers has a reference for each slice of them. */
+FIXTURE_TEST(test_two_sources)
+{
+  octet_buffer *other = octet_buffer_new_in(f->sources, 2);
+  scatter_list list;
+  buffer_chain chain;
+  memcpy(octet_buffer_octets(other), "xy", 2);
+  scatter_list_begin(&list, f->bundles, SLICES, OWN_OCTETS);
+  scatter_list_refer(&list, octet_buffer_octets(f->source), 2, f->source);
+  memcpy(scatter_list_own(&list, 1), "8", 1);
+  scatter_list_refer(&list, octet_buffer_octets(other), 2, other);
+  scatter_list_refer(&list, octet_buffer_octets(f->source) + 2, 2, f->source);
+  buffer_chain_init(&chain);
+  scatter_list_end(&list, &chain);
+  g_assert_cmpuint(f->source->references, ==, 1 + 1 + 2);
+  g_assert_cmpuint(other->references, ==, 1 + 1);
+  octet_buffer_unref(other);
+  assert_chain(&chain, "ab8xycd");
+  buffer_chain_clear(&chain);
+  g_assert_cmpuint(f->sources->pieces_out, ==, 1);
 }
 
 /* A chain that shares changes only itself. */

@@ -48,17 +48,20 @@ const decode_problem_row decode_problems[] = {
 const char *const decode_severities[] = {
     [DECODE_ERROR] = "error", [DECODE_WARNING] = "warning", [DECODE_NOTE] = "note"};
 
-/* Appends ": RDMA Write with 0 octets, expected one without octets of Send, RDMA Read Request". */
+/* Appends ": RDMA Write for 0 octets, expected one for 0 octets of Send or RDMA Read Request". */
 static void append_rtr(decode_line *line, const decode_connection *connection, const decode_fpdu *fpdu)
 {
   static const rdmap_opcode opcodes[] = {
       [MPA_RTR_SEND] = RDMAP_SEND, [MPA_RTR_WRITE] = RDMAP_WRITE, [MPA_RTR_READ] = RDMAP_READ_REQUEST};
   const char *before = "one for 0 octets of ";
+  unsigned rtrs;
 
   decode_line_print(line, ": %s for %u octets, expected ", decode_opcode_name(fpdu->rdmap_opcode),
                     fpdu->has_read_request ? fpdu->read_request.length : fpdu->payload_octets);
+  decode_agreed_rtrs(connection, &rtrs);
+  decode_line_text(line, rtrs == 0 ? "a Terminate" : "");
   for (mpa_rtr rtr = 0; rtr < MPA_RTRS; rtr++) {
-    if (decode_agreed_rtrs(connection) & 1U << rtr) {
+    if (rtrs & 1U << rtr) {
       decode_line_print(line, "%s%s", before, decode_opcode_name(opcodes[rtr]));
       before = " or ";
     }

@@ -135,21 +135,22 @@ static bool is_agreed(const decode_connection *connection)
          connection->request.has_enhanced && connection->reply.has_enhanced;
 }
 
-unsigned decode_agreed_rtrs(const decode_connection *connection)
+bool decode_agreed_rtrs(const decode_connection *connection, unsigned *rtrs)
 {
-  const bool is_peer_to_peer = is_agreed(connection) && connection->request.enhanced.peer_to_peer &&
-                               connection->reply.enhanced.peer_to_peer;
+  const mpa_enhanced *request = &connection->request.enhanced, *reply = &connection->reply.enhanced;
 
-  return is_peer_to_peer ? connection->reply.enhanced.rtrs : 0;
+  *rtrs = request->rtrs & reply->rtrs;
+  return is_agreed(connection) && request->peer_to_peer && reply->peer_to_peer && reply->rtrs != 0;
 }
 
 uint32_t decode_agreed_reads(const decode_connection *connection, enum side from)
 {
   const mpa_enhanced *request = &connection->request.enhanced, *reply = &connection->reply.enhanced;
   /* §9.1: the Initiator's ORD becomes the Responder's IRD at most; the Responder's is what its Reply has */
-  const uint32_t most = from == SIDE_INITIATOR ? reply->ird : MIN(reply->ord, request->ird);
+  const uint32_t own = from == SIDE_INITIATOR ? reply->ird : reply->ord;
+  const uint32_t most = from == SIDE_INITIATOR ? own : MIN(own, request->ird);
 
-  return is_agreed(connection) && most != MPA_NOT_NEGOTIATED ? most : UINT32_MAX;
+  return is_agreed(connection) && own != MPA_NOT_NEGOTIATED ? most : UINT32_MAX;
 }
 
 /* Returns which RTR indication an FPDU with a DDP header is; MPA_RTRS: none. */
@@ -172,9 +173,9 @@ decode_problem_set decode_check_first(const decode_connection *connection, enum 
   const bool is_improper =
       has_both ? from == SIDE_INITIATOR && is_long(&connection->reply)
                : connection->has_frame[SIDE_INITIATOR] && connection->has_frame[SIDE_RESPONDER];
-  const unsigned rtrs = from == SIDE_INITIATOR ? decode_agreed_rtrs(connection) : 0;
-  const bool is_judged =
-      rtrs != 0 && fpdu->has_ddp && fpdu->crc != DECODE_CRC_WRONG && fpdu->rdmap_opcode != RDMAP_TERMINATE;
+  unsigned rtrs;
+  const bool is_judged = from == SIDE_INITIATOR && decode_agreed_rtrs(connection, &rtrs) && fpdu->has_ddp &&
+                         fpdu->crc != DECODE_CRC_WRONG && fpdu->rdmap_opcode != RDMAP_TERMINATE;
 
   return when(is_improper, DECODE_PROBLEM_STARTUP_ACCEPTED) |
          when(is_judged && (rtrs & 1U << rtr_of(fpdu)) == 0, DECODE_PROBLEM_RTR);

@@ -46,10 +46,11 @@ static inline bool decode_has_rtr(const mpa_enhanced *enhanced, mpa_rtr rtr)
 decode_problem_set decode_check_first(const decode_connection *connection, enum side from,
                                       const decode_fpdu *fpdu);
 
-/* Returns the RTR indications with which the Initiator may begin, by the Responder's Reply, a bit each as in
- * mpa_enhanced; 0: there is no such agreement, since either end has no peer-to-peer model, or it is not
- * known. */
-unsigned decode_agreed_rtrs(const decode_connection *connection);
+/* Returns whether the Initiator must begin with an RTR indication, and sets which ones both frames have, a
+ * bit each as in mpa_enhanced; 0: there is none, and a Terminate must be sent. False as well when that is not
+ * known. A Responder may name types that the Initiator did not (RFC 6581 §9.2); who can send one must have
+ * named it. */
+bool decode_agreed_rtrs(const decode_connection *connection, unsigned *rtrs);
 
 /* Returns how many Read Requests of the end `from` may be outstanding (RFC 6581 §9.1); UINT32_MAX: that is
  * not negotiated, or not known. */

@@ -172,14 +172,14 @@ class Problems(DecodeTest):
     def test_startup_allowed(self):
         """RFC 6581 §9.1: IRD and ORD may be lower than asked for; 0x3FFF leaves either to the ULP, in the answer to
         0x3FFF, or on its own; the ORD of a Reply that rejects is what its ULP needs. §9.2: a Responder may have
-        types that are not asked for."""
+        types that are not asked for, and any that both have may come."""
         for request, reply, flags in (((4, 8), (4, 4), CRC), ((OWN, 8), (8, OWN), CRC), ((4, OWN), (OWN, 2), CRC),
                                       ((4, 8), (8, OWN), CRC), ((4, 8), (8, 16), CRC | REJECT),
                                       ((A | 4, D | 4), (A | 4, 4), CRC | REJECT)):
             with self.subTest(request=request, reply=reply):
                 frames = [(INITIATOR, enhanced(REQUEST, *request)), (RESPONDER, enhanced(REPLY, *reply, flags))]
                 self.assertEqual(self.kinds_of(frames + HELLO * (flags == CRC)), [])
-        frames = setup((A | 4, D | 4), (A | B | 4, C | D | 4))
+        frames = setup((A | B | 4, C | D | 4), (A | B | 4, C | D | 4))
         for first in (segment(payload=b""), write(b""), read(0), terminate(2, 0, 7)):
             self.assertEqual(self.kinds_of(frames + sent(first)), [])
 
@@ -194,11 +194,17 @@ class Problems(DecodeTest):
         self.assertEqual(self.kinds_of(setup((A | 4, D | 4), (A | 4, 4)) + HELLO), ["startup rtr"])
 
     def test_rtr(self):
-        """RFC 6581 §9.2: one of the types that the Reply has, without octets, and first of all."""
+        """RFC 6581 §9.2: one of the types that both frames have, without octets, and first of all; where there is none,
+        a Terminate."""
         for ird, ord, first in ((B, 0, read(0)), (0, C, segment(payload=b"")), (0, C, write(b"1")),
                                 (0, D, read(1)), (0, D, write(b""))):
             frames = setup((A | B | 4, C | D | 4), (A | ird | 4, ord | 4))
             self.assertEqual(self.kinds_of(frames + sent(first)), ["rtr"])
+        one_sided, unlike = setup((A | 4, D | 4), (A | B | 4, D | 4)), setup((A | 4, D | 4), (A | 4, C | 4))
+        self.assertEqual(self.kinds_of(one_sided + sent(segment(payload=b""))), ["rtr"])
+        self.assertEqual(self.kinds_of(unlike + sent(read(0))), ["rtr"])
+        self.expect_parts(self.decode("x.pcap"), "RDMA Read Request for 0 octets, expected a Terminate (")
+        self.assertEqual(self.kinds_of(unlike + sent(terminate(2, 0, 7))), [])
         write_packets("x.pcap", packets(PEERS + HELLO))
         self.expect_parts("".join(self.problems(3)), "agreed: Send for 4 octets, expected one for 0 octets of RDMA Read "
                           "Request (")

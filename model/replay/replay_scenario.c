@@ -307,6 +307,7 @@ void replay_scenario_connect(const replay_plan *plan, uint32_t index, rnic_endpo
   config->streaming_octets_received = (uint32_t)MIN(streaming, (uint64_t)UINT32_MAX);
   config->streaming_octets_sent = 0; /* nobody looks at what this end sends */
   config->frames = frameless ? MPA_STARTUP_FRAMES_NONE : MPA_STARTUP_FRAMES_OF_ANY_REVISION;
+  config->enhanced.enabled = false; /* what the frames agree on, the real ends keep to */
   config->takes_long_ulpdus = towards->long_ulpdus > 0;
   config->startup_timeout_ps = 0; /* the capture decides when things come */
   config->tcp.dsack = false;      /* it would go nowhere */

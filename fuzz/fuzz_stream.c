@@ -12,7 +12,7 @@ enum { FLAG_ON_ARRIVAL = 0x01, FLAG_STRICT_RESPONSES = 0x02, FLAG_STRICT_RDMAP00
 
 enum {
   ULPDUS_MAX = 32,
-  READS = 2,
+  READS = 2, /* in generation rfc6581 the last is an Atomic */
   RECEIVES = 3,
   RECEIVE_OCTETS = 64,
   REGION_OCTETS = 200,
@@ -59,13 +59,18 @@ static void make_stream(trial *t, uint8_t flags, iwarp_generation generation)
   for (unsigned i = 0; i < RECEIVES; i++) {
     post_receive(t->f->a, RECEIVE_OCTETS);
   }
+  const rdmap_atomic atomic = {.opcode = RDMAP_ATOMIC_FETCH_ADD, .stag = STAG_PEER, .data = 1};
   for (unsigned i = 0; i < READS; i++) {
     rdmap_work read = {.id = i,
                        .operation = RDMAP_READ_REQUEST,
                        .length = REGION_OCTETS / READS,
                        .remote_stag = STAG_PEER,
                        .local_stag = STAG_SINK,
-                       .local_offset = i * (REGION_OCTETS / READS)};
+                       .local_offset = i * (REGION_OCTETS / READS),
+                       .atomic = &atomic};
+    if (generation == IWARP_RFC6581 && i == READS - 1) {
+      read.operation = RDMAP_ATOMIC_REQUEST;
+    }
     g_assert_true(try_post(t->f->a, read));
   }
   g_assert_cmpuint(pull_all(t->f->a), ==, READS);

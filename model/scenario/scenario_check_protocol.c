@@ -313,19 +313,25 @@ static void note_enhanced(const checking *on)
 {
   const mpa_enhanced_config *from = &on->c->endpoint[SIDE_INITIATOR].enhanced;
   const mpa_enhanced_config *to = &on->c->endpoint[SIDE_RESPONDER].enhanced;
-  bool any = false;
 
   if (!is_enhanced(on->c)) {
     return;
   }
-  for (uint32_t i = 0; i < from->rtr_count * to->rtr_count; i++) {
-    any = any || from->rtr[i / to->rtr_count] == to->rtr[i % to->rtr_count];
-  }
-  note_if(on, from->peer_to_peer && !any, SCENARIO_INITIATOR_RTR,
-          "initiator.rtr = %s and responder.rtr = %s have none in common: the connection ends with Terminate "
-          "2/0/07, and run.expect is ok",
+  const mpa_enhanced request = mpa_enhanced_request(from);
+  const mpa_enhanced reply = mpa_enhanced_reply(to, &request);
+  const mpa_agreement agreed = mpa_enhanced_agree(from, SIDE_INITIATOR, &reply);
+  note_if(on, agreed.error == MPA_ERROR_RTR, SCENARIO_INITIATOR_RTR,
+          "initiator.rtr = %s and responder.rtr = %s have none in common%s: the connection ends with "
+          "Terminate 2/0/07, and run.expect is ok",
           scenario_value_text(on->s, SCENARIO_INITIATOR_RTR),
-          scenario_value_text(on->s, SCENARIO_RESPONDER_RTR));
+          scenario_value_text(on->s, SCENARIO_RESPONDER_RTR),
+          to->ird == 0 ? ", and responder.ird = 0 takes no Read" : "");
+  note_if(on,
+          agreed.error == MPA_ERROR_NONE && agreed.peer_to_peer && agreed.rtr == MPA_RTR_READ &&
+              mpa_enhanced_agree(to, SIDE_RESPONDER, &request).ird == 0,
+          given_or_common(on, SCENARIO_RESPONDER_IRD),
+          "responder.ird = 0 is not negotiated and has no room for the Read that is the RTR: the connection "
+          "ends with Terminate 1/2/02, and run.expect is ok");
   note_if(
       on, to->ord_needed > from->ird && !from->fixed_ird, SCENARIO_RESPONDER_ORD_NEEDED,
       "responder.ord_needed = %u is more than initiator.ird = %u: the responder rejects the connection, and "

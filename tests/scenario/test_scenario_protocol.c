@@ -398,6 +398,18 @@ static const char *const foretold[][2] = {
      "a.cfg:2: initiator.rtr = read+send and responder.rtr = write have none in common: the connection ends "
      "with "
      "Terminate 2/0/07, and run.expect is ok"},
+    /* A Responder without room for a Read names it only where it has nothing else, unless its IRD becomes 1.
+     */
+    {RFC6581
+     "responder: { rtr = \"read+send\"; ird = 0; negotiates = \"ord\"; }; initiator: { peer_to_peer = "
+     "true; rtr = \"read\"; };",
+     "a.cfg:2: initiator.rtr = read and responder.rtr = read+send have none in common, and responder.ird = 0 "
+     "takes no Read: the connection ends with Terminate 2/0/07, and run.expect is ok"},
+    {RFC6581
+     "responder: { rtr = \"read\"; ird = 0; negotiates = \"ord\"; }; initiator: { peer_to_peer = true; };",
+     "a.cfg:2: responder.ird = 0 is not negotiated and has no room for the Read that is the RTR: the "
+     "connection ends with Terminate 1/2/02, and run.expect is ok"},
+    {RFC6581 "responder: { rtr = \"read\"; ird = 0; }; initiator: { peer_to_peer = true; };", ""},
     {RFC6581 "responder: { ord_needed = 17; };",
      "a.cfg:2: responder.ord_needed = 17 is more than initiator.ird = 16: the responder rejects the "
      "connection, and "

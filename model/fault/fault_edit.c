@@ -2,10 +2,12 @@
 #include "fault/fault_edit.h"
 
 #include <glib.h>
+#include <string.h>
 
 #include "base/big_endian.h"
 #include "base/crc32c.h"
 #include "ddp/ddp_header.h"
+#include "mpa/mpa_enhanced.h"
 #include "mpa/mpa_fpdu.h"
 #include "rdmap/rdmap_atomic.h"
 #include "rdmap/rdmap_header.h"
@@ -25,13 +27,10 @@ const fault_row *fault_row_of(fault_id id)
   return &rows[id];
 }
 
-/* A fault may add so many octets. */
-enum { ROOM_OCTETS = 1 };
-
-/* Returns a copy of `octets` in one piece, with room at its end. */
+/* Returns a copy of `octets` in one piece, with room for as many at its end. */
 static octet_buffer *copy_of(const buffer_chain *octets)
 {
-  octet_buffer *buffer = octet_buffer_new(octets->length + ROOM_OCTETS);
+  octet_buffer *buffer = octet_buffer_new(2 * octets->length);
 
   buffer_chain_copy_out(octets, 0, octets->length, octet_buffer_octets(buffer));
   return buffer;
@@ -52,10 +51,56 @@ enum {
   KEY_LAST_AT = 15,
   FLAGS_AT = 16,
   FLAG_REJECTED = 0x20,
+  FLAG_ENHANCED = 0x10, /* S (RFC 6581 §6) */
   REVISION_AT = 17,
   PRIVATE_DATA_LENGTH_AT = 18,
   STARTUP_HEADER_OCTETS = 20,
 };
+
+/* Alters what an enhanced frame has beside plain ones (RFC 6581 §6, §9); false when it is not one that the
+ * fault can be done to. */
+static bool edit_enhanced(fault_id id, uint8_t *frame, uint32_t *length)
+{
+  const unsigned all = (1U << MPA_RTRS) - 1;
+
+  if (!(frame[FLAGS_AT] & FLAG_ENHANCED) || *length < STARTUP_HEADER_OCTETS + MPA_ENHANCED_OCTETS) {
+    return false;
+  }
+  mpa_enhanced enhanced = mpa_enhanced_decode(frame + STARTUP_HEADER_OCTETS);
+  const bool wants_a = id == FAULT_STARTUP_MODEL || id == FAULT_STARTUP_RTRS;
+  if ((wants_a && !enhanced.peer_to_peer) || (id == FAULT_STARTUP_STRAY_FLAGS && enhanced.peer_to_peer)) {
+    return false;
+  }
+  switch (id) {
+  case FAULT_STARTUP_PLAIN:
+    frame[FLAGS_AT] &= (uint8_t)~FLAG_ENHANCED;
+    *length -= MPA_ENHANCED_OCTETS;
+    big_endian_write_16(frame + PRIVATE_DATA_LENGTH_AT, (uint16_t)(*length - STARTUP_HEADER_OCTETS));
+    memmove(frame + STARTUP_HEADER_OCTETS, frame + STARTUP_HEADER_OCTETS + MPA_ENHANCED_OCTETS,
+            *length - STARTUP_HEADER_OCTETS);
+    return true;
+  case FAULT_STARTUP_SHORT:
+    *length = STARTUP_HEADER_OCTETS + MPA_ENHANCED_OCTETS - 1;
+    big_endian_write_16(frame + PRIVATE_DATA_LENGTH_AT, MPA_ENHANCED_OCTETS - 1);
+    break;
+  case FAULT_STARTUP_STRAY_FLAGS:
+    enhanced.rtrs = all;
+    break;
+  case FAULT_STARTUP_MODEL:
+    enhanced.peer_to_peer = false;
+    enhanced.rtrs = 0;
+    break;
+  case FAULT_STARTUP_RTRS:
+    enhanced.rtrs ^= all;
+    break;
+  default:
+    g_assert(id == FAULT_STARTUP_ORD);
+    enhanced.ord = MPA_NOT_NEGOTIATED - 1;
+    break;
+  }
+  mpa_enhanced_encode(&enhanced, frame + STARTUP_HEADER_OCTETS);
+  return true;
+}
 
 bool fault_edit_startup(fault_id id, buffer_chain *octets)
 {
@@ -88,9 +133,18 @@ bool fault_edit_startup(fault_id id, buffer_chain *octets)
   case FAULT_STARTUP_SILENT:
     length = 0;
     break;
-  default:
-    g_assert(id == FAULT_STARTUP_REJECT);
+  case FAULT_STARTUP_REJECT:
     frame[FLAGS_AT] |= FLAG_REJECTED;
+    break;
+  case FAULT_STARTUP_TWICE:
+    memcpy(frame + length, frame, length);
+    length *= 2;
+    break;
+  default:
+    if (!edit_enhanced(id, frame, &length)) {
+      octet_buffer_unref(buffer);
+      return false;
+    }
     break;
   }
   replace(octets, buffer, length);

@@ -29,6 +29,7 @@ static const struct {
     {FAULT_UNSPECIFIED_OPERATION,
      {RDMAP_LAYER_RDMA, RDMAP_REMOTE_OPERATION_ERROR, RDMAP_OPERATION_UNSPECIFIED}},
     {FAULT_DDP_CATASTROPHIC, {RDMAP_LAYER_DDP, DDP_ERROR_LOCAL_CATASTROPHIC, DDP_CATASTROPHIC}},
+    {FAULT_MPA_CATASTROPHIC, {RDMAP_LAYER_LLP, 0, MPA_ERROR_LOCAL}},
 };
 
 /* --- What the stack made --- */
@@ -217,13 +218,17 @@ fault_injector *fault_injector_new(const fault_config *config, rnic_host *victim
   g_assert(config->at > 0);
   injector->misbehaviour = (rnic_misbehaviour){.user = injector,
                                                .forgets_ord = config->id == FAULT_TOO_MANY_READS,
+                                               .rtr = config->id == FAULT_NO_RTR      ? RNIC_RTR_NONE
+                                                      : config->id == FAULT_WRONG_RTR ? RNIC_RTR_NOT_AGREED
+                                                                                      : RNIC_RTR_AGREED,
                                                .alter_startup = alter_startup,
                                                .alter_ulpdu = alter_ulpdu,
                                                .alter_fpdu = alter_fpdu,
                                                .insert_ulpdu = insert_ulpdu,
                                                .next_local_action = next_local_action};
   injector->config = *config;
-  injector->is_done = injector->misbehaviour.forgets_ord; /* from the start */
+  injector->is_done = injector->misbehaviour.forgets_ord ||
+                      injector->misbehaviour.rtr != RNIC_RTR_AGREED; /* from the start */
   injector->victim = victim;
   lay_decoy(injector, fault_row_of(config->id)->decoy, protection_domain);
   return injector;

@@ -404,7 +404,14 @@ static void follow_agreement(rnic_endpoint *endpoint, const mpa_agreement *agree
   if (agreement->error != MPA_ERROR_NONE) { /* RFC 6581 §8: a Terminate in place of the RTR */
     rdmap_stream_fail(stream, (rdmap_error){RDMAP_LAYER_LLP, 0, (uint8_t)agreement->error}, now);
   } else if (agreement->peer_to_peer && endpoint->role == SIDE_INITIATOR) {
-    rdmap_stream_send_rtr(stream, opcodes[agreement->rtr]);
+    mpa_rtr rtr = agreement->rtr;
+    for (mpa_rtr other = MPA_RTR_WRITE; fault && fault->rtr == RNIC_RTR_NOT_AGREED && other < MPA_RTRS;
+         other++) {
+      rtr = agreement->rtrs & 1U << other ? rtr : other;
+    }
+    if (!fault || fault->rtr != RNIC_RTR_NONE) {
+      rdmap_stream_send_rtr(stream, opcodes[rtr]);
+    }
   } else if (agreement->rtrs & 1U << MPA_RTR_SEND) {
     rdmap_stream_expect_rtr_send(stream);
   }

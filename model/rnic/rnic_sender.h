@@ -27,10 +27,15 @@ typedef enum rnic_local_action {
   RNIC_LOCAL_CLOSE, /* FIN in the middle of its work */
 } rnic_local_action;
 
+/* The RTR indication that an Initiator sends: one that was agreed on, none, or a Write or Read that was not.
+ */
+typedef enum rnic_rtr { RNIC_RTR_AGREED, RNIC_RTR_NONE, RNIC_RTR_NOT_AGREED } rnic_rtr;
+
 /* None of the functions is NULL. */
 typedef struct rnic_misbehaviour {
   void *user;
   bool forgets_ord; /* as many Reads as are posted are outstanding */
+  rnic_rtr rtr;     /* of an Initiator in the peer-to-peer model */
   /* Alters the startup frame that this end is about to send; it may come out empty. */
   void (*alter_startup)(void *user, buffer_chain *frame);
   /* Alters the next ULPDU of RDMAP's, before MPA frames it. */

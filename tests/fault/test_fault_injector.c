@@ -253,6 +253,8 @@ static const fault_case cases[] = {
      .control = "01 FF 00 00"},
     {.name = "unspecified-operation", .proves = "RDMAP-229", .work = NOTHING, .is_of_faulty = true,
      .control = "02 FF 00 00"},
+    {.name = "mpa-catastrophic", .proves = "RFC 6581 §9.3: code 5", .work = NOTHING, .is_of_faulty = true,
+     .victim_mpa = "MPA error 5", .control = "20 05 00 00"},
     {.name = "ddp-catastrophic", .proves = "RDMAP-229", .work = NOTHING, .is_of_faulty = true,
      .control = "10 00 00 00"},
 };
@@ -660,6 +662,64 @@ TEST(test_startup_octets)
   }
 }
 
+/* Returns the octets of hexadecimal digits, with spaces anywhere. */
+static GByteArray *bytes_of(const char *digits)
+{
+  GByteArray *octets = g_byte_array_new();
+
+  for (const char *at = digits; *at; at++) {
+    if (*at != ' ') {
+      const guint8 octet = (guint8)(g_ascii_xdigit_value(at[0]) << 4 | g_ascii_xdigit_value(at[1]));
+      g_byte_array_append(octets, &octet, 1);
+      at++;
+    }
+  }
+  return octets;
+}
+
+/* RFC 6581 §6, §9: S is 0x10 of octet 16; then 20 octets follow A, B and IRD, C, D and ORD: here IRD 16, ORD
+ * 4, and two octets of the ULP's. */
+TEST(test_enhanced_startup_octets)
+{
+  static const struct {
+    const char *fault;
+    const char *flags, *from; /* octet 16; octets from 18 on, PD_Length first */
+    const char *becomes;      /* the same from 16 on; NULL: it cannot be done */
+  } edits[] = {
+      {"startup-plain", "D0", "0006 8010 4004 5555", "C0 02 0002 5555"},
+      {"startup-short", "D0", "0006 8010 4004 5555", "D0 02 0003 8010 40"},
+      {"startup-stray-flags", "D0", "0006 0010 0004 5555", "D0 02 0006 4010 C004 5555"},
+      {"startup-stray-flags", "D0", "0006 8010 4004 5555", NULL}, /* A = 1 */
+      {"startup-model", "D0", "0006 C010 C004 5555", "D0 02 0006 0010 0004 5555"},
+      {"startup-model", "D0", "0006 0010 0004 5555", NULL},
+      {"startup-rtrs", "D0", "0006 8010 4004 5555", "D0 02 0006 C010 8004 5555"},
+      {"startup-rtrs", "D0", "0006 0010 0004 5555", NULL},
+      {"startup-ord", "D0", "0006 8010 4004 5555", "D0 02 0006 8010 7FFE 5555"},
+      {"startup-ord", "C0", "0006 8010 4004 5555", NULL}, /* S = 0 */
+      {"startup-ord", "D0", "0002 8010", NULL},           /* less than four octets */
+      {"startup-twice", "D0", "0000",
+       "D0 02 0000 4D504120494420526571204672616D65 D0 02 0000"}, /* the Key in between */
+  };
+
+  for (size_t i = 0; i < G_N_ELEMENTS(edits); i++) {
+    g_autofree char *text =
+        g_strconcat("4D504120494420526571204672616D65", edits[i].flags, "02", edits[i].from, NULL);
+    g_autoptr(GByteArray) frame = bytes_of(text);
+    g_auto(buffer_chain) chain;
+
+    buffer_chain_init(&chain);
+    buffer_chain_append_copy(&chain, frame->data, frame->len);
+    g_assert_cmpint(fault_edit_startup(fault_find(edits[i].fault), &chain), ==, edits[i].becomes != NULL);
+    g_autoptr(GByteArray) edited = octets_of(&chain);
+    g_autoptr(GByteArray) expected = bytes_of(edits[i].becomes ? edits[i].becomes : "");
+    if (edits[i].becomes) {
+      g_assert_cmpmem(edited->data + 16, edited->len - 16, expected->data, expected->len);
+    } else {
+      g_assert_cmpmem(edited->data, edited->len, frame->data, frame->len);
+    }
+  }
+}
+
 /* Returns an FPDU with `ulpdu_octets`, all 'u', at `start`: 2 + ulpdu_octets + 4, no PAD, and its markers: 4
  * octets each at multiples of 512 (mpa-01 §4.1), of which the last two hold how far after the header they
  * are. */
@@ -906,7 +966,22 @@ TEST(test_bad_crc_needs_crc)
 /* Every row of the table is done by a test above, and every code of the documents is reached by one. */
 TEST(test_table_is_covered)
 {
-  static const char *const elsewhere[] = {"none", "startup-reject", "reset", "early-close", NULL};
+  /* Those of enhanced startup are done octet for octet above; tests/session/test_endings has what comes of
+   * them. */
+  static const char *const elsewhere[] = {"none",
+                                          "startup-reject",
+                                          "reset",
+                                          "early-close",
+                                          "startup-plain",
+                                          "startup-short",
+                                          "startup-twice",
+                                          "startup-model",
+                                          "startup-rtrs",
+                                          "startup-ord",
+                                          "startup-stray-flags",
+                                          "no-rtr",
+                                          "wrong-rtr",
+                                          NULL};
   static const char *const codes[] = {
       "2/0/01", "2/0/02", "2/0/03", "1/0/00", "1/1/00", "1/1/01", "1/1/02", "1/1/03", "1/1/04", "1/2/01",
       "1/2/02", "1/2/03", "1/2/04", "1/2/05", "1/2/06", "0/0/00", "0/1/00", "0/1/01", "0/1/02", "0/1/03",

@@ -37,6 +37,9 @@ typedef struct fault_case {
   const char *set;       /* one more; NULL: none */
 } fault_case;
 
+#define RFC6581 "mpa.generation=rfc6581"
+#define PEER_TO_PEER RFC6581, "initiator.peer_to_peer=true"
+
 static const fault_case fault_cases[] = {
     {"none", "write", NULL, FALSE, 0, NULL},
     {"startup-key", "write", "MPA error 4", FALSE, 0, NULL},
@@ -47,6 +50,9 @@ static const fault_case fault_cases[] = {
     /* The Initiator times out first, whoever misbehaves: it waits since before the Responder does. */
     {"startup-truncated", "write", "MPA error 4", TRUE, 11, NULL},
     {"startup-silent", "write", "MPA error 4", TRUE, 11, NULL},
+    {"startup-short", "write", "MPA error 4", FALSE, 0, RFC6581},
+    {"startup-twice", "write", "MPA error 4", FALSE, 0, NULL},
+    {"startup-stray-flags", "write", NULL, FALSE, 0, RFC6581},
     {"bad-crc", "write", "MPA error 2", FALSE, 0, NULL},
     {"damaged-ulpdu", "write", "MPA error 2", FALSE, 0, NULL},
     {"bad-length", "write", "MPA error 2", FALSE, 0, NULL},
@@ -103,6 +109,7 @@ static const fault_case fault_cases[] = {
     {"unspecified-protection", "write", "Terminate 0/1/FF", TRUE, 0, NULL},
     {"unspecified-operation", "write", "Terminate 0/2/FF", TRUE, 0, NULL},
     {"ddp-catastrophic", "write", "Terminate 1/0/00", TRUE, 0, NULL},
+    {"mpa-catastrophic", "write", "MPA error 5", TRUE, 0, NULL},
     {"reset", "write", "MPA error 1", TRUE, 0, NULL},
     {"early-close", "write", "MPA error 1", TRUE, 0, NULL},
 };
@@ -148,18 +155,61 @@ TEST(test_faults_of_the_responder)
   assert_fault(&reject, "responder");
 }
 
+/* What the Initiator ends, as only it can, whoever misbehaves (RFC 6581 §9.1 to §9.3, §10); and what a
+ * Request may have. */
+static const struct {
+  const char *error, *side;
+  const char *code; /* NULL: nothing comes of it */
+  const char *sets[3];
+} enhanced_cases[] = {
+    {"startup-plain", "initiator", "MPA error 5", {RFC6581}},
+    {"startup-plain", "responder", "MPA error 5", {RFC6581}},
+    {"startup-model", "initiator", "MPA error 7", {PEER_TO_PEER}},
+    {"startup-model", "responder", "MPA error 7", {PEER_TO_PEER}},
+    {"startup-rtrs", "initiator", NULL, {PEER_TO_PEER}},
+    {"startup-rtrs", "responder", "MPA error 7", {PEER_TO_PEER}},
+    {"startup-ord", "initiator", NULL, {RFC6581}},
+    {"startup-ord", "responder", "MPA error 6", {RFC6581}},
+    {"no-rtr", "initiator", NULL, {PEER_TO_PEER}},
+    {"wrong-rtr", "initiator", NULL, {PEER_TO_PEER, "initiator.rtr=read"}},
+};
+
+TEST(test_faults_of_enhanced_startup)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS(enhanced_cases); i++) {
+    g_autofree char *error = g_strconcat("fault.error=", enhanced_cases[i].error, NULL);
+    g_autofree char *at = g_strconcat("fault.side=", enhanced_cases[i].side, NULL);
+
+    g_test_message("%s of the %s", enhanced_cases[i].error, enhanced_cases[i].side);
+    assert_ends(
+        STRINGS(error, at, enhanced_cases[i].sets[0], enhanced_cases[i].sets[1], enhanced_cases[i].sets[2]),
+        enhanced_cases[i].code, enhanced_cases[i].code ? "Initiator" : NULL, 1);
+  }
+}
+
 /* No fault is left out, and the table that users read agrees. */
 TEST(test_faults_are_all_there)
 {
   for (fault_id id = 0; id < FAULTS; id++) {
     const fault_row *row = fault_row_of(id);
     gsize i = 0;
+    gboolean is_of_initiator = FALSE;
 
     while (i < G_N_ELEMENTS(fault_cases) && strcmp(fault_cases[i].error, row->name) != 0) {
       i++;
     }
     if (strcmp(row->name, "startup-reject") == 0) {
       g_assert_nonnull(strstr(row->expected, "rejected"));
+      continue;
+    }
+    for (gsize j = 0; j < G_N_ELEMENTS(enhanced_cases); j++) {
+      if (strcmp(enhanced_cases[j].error, row->name) == 0) {
+        const char *code = enhanced_cases[j].code;
+        g_assert_nonnull(strstr(row->expected, code ? code : "nothing"));
+        is_of_initiator = TRUE;
+      }
+    }
+    if (is_of_initiator) {
       continue;
     }
     if (i == G_N_ELEMENTS(fault_cases)) {

@@ -171,7 +171,7 @@ TEST(test_presets)
 
   fixture_assert_text(
       s, SCENARIO_HOSTS,
-      "{ name=a at=h1 preset=siw mpa.generation=rfc mpa.markers=false mpa.crc=true "
+      "{ name=a at=h1 preset=siw mpa.generation=rfc6581 mpa.markers=false mpa.crc=true "
       "sender.segmentation=record sender.buffer=9000 receiver.mode=in-order tcp.timestamps=true }");
   g_assert_true(scenario_set(s, "hosts.a.preset=mpa-appendix", NULL));
   g_assert_true(scenario_set(s, "hosts.a.mpa.generation=rdmac", NULL));

@@ -425,17 +425,18 @@ TEST(test_wrong_atomics_are_noticed)
   }
 }
 
-/* A Write of no octets that was never posted changes nothing; a message to the ULP that was never posted is
- * an error, whatever its kind. */
+/* A Write or Read Response of no octets that was never posted changes nothing (RFC 6581 §9.2: an RTR
+ * indication); a message to the ULP that was never posted is an error, whatever its kind. */
 TEST(test_what_nobody_posted)
 {
   static const struct {
     uint8_t opcode;
     uint32_t octets;
     bool noticed;
-  } segments[] = {{RDMAP_WRITE, 0, false},    {RDMAP_WRITE, 1, true},         {RDMAP_SEND, 0, true},
-                  {RDMAP_SEND, 1, true},      {RDMAP_READ_RESPONSE, 0, true}, {RDMAP_READ_REQUEST, 28, false},
-                  {RDMAP_TERMINATE, 4, false}};
+  } segments[] = {{RDMAP_WRITE, 0, false},         {RDMAP_WRITE, 1, true},
+                  {RDMAP_SEND, 0, true},           {RDMAP_SEND, 1, true},
+                  {RDMAP_READ_RESPONSE, 0, false}, {RDMAP_READ_RESPONSE, 1, true},
+                  {RDMAP_READ_REQUEST, 28, false}, {RDMAP_TERMINATE, 4, false}};
   const ulp_workload_config config = {.mix = {{ULP_OPERATION_SEND}, 1}, .message_octets = 1, .messages = 1};
 
   for (gsize i = 0; i < G_N_ELEMENTS(segments); i++) {

@@ -63,9 +63,10 @@ static const again_case again_cases[] = {
     {"proxy", {"middlebox.mode=proxy"}},
 };
 
-/* RFC 6581 §10: a Responder of RFC 5044 closes TCP when an enhanced Request comes, and the Initiator opens
- * another TCP connection, from another port and with another ISN, with a plain Request of Revision 1. The
- * work is done over that, whatever it is. Both connections are in the captures of both hosts. */
+/* R6581-072, R6581-073 (RFC 6581 §10): a Responder of RFC 5044 closes TCP when an enhanced Request comes, and
+ * the Initiator opens another TCP connection, from another port and with another ISN, with a plain Request of
+ * Revision 1. The work is done over that, whatever it is. Both connections are in the captures of both hosts.
+ */
 EACH_TEST(test_initiator_tries_again, again_case, again_cases)
 {
   static const char *const sets[] = {OLD_RESPONDER, "initiator.fallback=true", "workload.messages=4", NULL};

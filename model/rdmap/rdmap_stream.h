@@ -76,7 +76,8 @@ void rdmap_stream_free(rdmap_stream *stream);
 uint64_t rdmap_stream_first_offset(const rdmap_stream *stream);
 
 /* Sets what both ends have agreed on in place of rdmap_config.ird and ord (RFC 6581 §9.1), before the first
- * Read of either end. */
+ * Read of either end. With an ORD of 0 the Reads and Atomics that are posted already never start, nor what
+ * follows them. */
 void rdmap_stream_set_limits(rdmap_stream *stream, uint32_t ird, uint32_t ord);
 
 /* The RTR indication of MPA's startup: a message without octets, a Send, Write or Read Request (RFC 6581

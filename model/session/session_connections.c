@@ -96,7 +96,9 @@ static void make_connection(session *self, uint32_t index)
   for (enum side side = 0; side < SIDES; side++) {
     domains[side] = rnic_host_protection_domain_new(connection->ends[side].host->rnic);
   }
-  connection->may_fall_back = session_configuration_of(connection->ends[SIDE_INITIATOR].host)->falls_back;
+  /* RFC 6581 §10: the second try is for a Request that was enhanced. */
+  const configuration *opens = session_configuration_of(connection->ends[SIDE_INITIATOR].host);
+  connection->may_fall_back = opens->falls_back && opens->endpoint[SIDE_INITIATOR].enhanced.enabled;
   if (self->config.absence) {
     make_end(self, index, self->measured, domains);
     connection->delivered = true;

@@ -146,8 +146,9 @@ static bool is_all_right(const decode_direction *direction)
  * segment: it acknowledges all that came in order. INT64_MAX: that is not known. */
 static int64_t heard_to(const decode_direction *direction, const decode_direction *peer)
 {
-  return direction->has_acknowledgement ? capture_stream_position(peer->stream, direction->acknowledgement)
-                                        : INT64_MAX;
+  const int64_t heard = capture_stream_position(peer->stream, direction->acknowledgement);
+
+  return direction->has_acknowledgement && heard >= 0 ? heard : INT64_MAX;
 }
 
 /* Returns whether the octets below position `to` are there, and no FPDU is whole or cannot be. */

@@ -360,10 +360,12 @@ static bool is_early(const decode_waiting *of, const decode_verdict_frame *reque
                      const decode_verdict_frame *reply)
 {
   const capture_segment *segment = packet_of(of, reply->packets.first);
+  const decode_waiting_side *side = &of->sides[request->from];
+  const int64_t heard = capture_stream_position(side->stream, segment->acknowledgement);
 
-  return (segment->flags & TCP_ACK) &&
-         capture_stream_position(of->sides[request->from].stream, segment->acknowledgement) <
-             (int64_t)(request->position + request->frame.frame_octets);
+  return (segment->flags & TCP_ACK) && /* one from before the first octet acknowledges nothing of this one */
+         heard >= (int64_t)side->first_position &&
+         heard < (int64_t)(request->position + request->frame.frame_octets);
 }
 
 /* Both frames together determine everything (mpa-01 §6.1, note M42): the M bit concerns what its sender

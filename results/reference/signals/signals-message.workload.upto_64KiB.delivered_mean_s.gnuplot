@@ -1,6 +1,6 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: 192f89c6fee72ab83308efd550851a164dda446d2162a26dd2dd2d36755c0ed0
+# SHA-256 of the rest: a0fd12defecd170d539b8c5791f638717be56d1ffa996edeac416a795640d7b9
 stem = 'signals-message.workload.upto_64KiB.delivered_mean_s'
 format = 'svg'
 width = 0
@@ -10,8 +10,8 @@ colour_box = 0
 panel_letters = 0
 print_height = 0
 x_numeric = 1
-title_text = 'Time to delivery, mean (workload, ≤ 64 KiB) over loss, where receiver.mode = in-order and workload.message_sizes != [16384,0]'
-subtitle_text = 'What follows a Write: Send, Immediate Data, Read or Atomic · scenario signals · seeds 1–8 · iwarpsim 0.2.0 (git 06b8da6164be-dirty) · 96 runs, mean of 8 each with 95 % interval · workload.message_sizes moves with workload.operation, workload.batch moves with workload.operation, workload.interval moves with workload.operation, workload.messages moves with workload.operation · ringed: 30 with timeouts, spurious or lost retransmissions'
+title_text = 'Mean time until a Write is delivered, by what follows it'
+subtitle_text = 'What follows a Write: Send, Immediate Data, Read or Atomic · scenario signals · seeds 1–8 · iwarpsim 0.2.0 (git 35ccc39ca573) · 120 runs, mean of 8 each with 95 % interval · workload.message_sizes moves with workload.operation, workload.batch moves with workload.operation, workload.interval moves with workload.operation, workload.messages moves with workload.operation · ringed: 37 with timeouts, spurious or lost retransmissions'
 panel_titles = 1
 array panel_title[1] = ['']
 panels = 1
@@ -43,13 +43,13 @@ y_labels = 0
 array y_label[1]
 y_gaps = 0
 array y_gap[1]
-legend_texts = 5
-array legend_text[5] = ['nothing', 'Immediate Data', 'Read of 0', 'Atomic', 'flagged']
-legend_looks = 5
-array legend_look[5] = ['only 1', 'only 2', 'only 3', 'only 4', 'ring 0']
-curves = 4
-array curve[4] = ['1 only 1', '1 only 2', '1 only 3', '1 only 4']
-lines = 4
+legend_texts = 6
+array legend_text[6] = ['nothing', 'Send', 'Immediate Data', 'Read of 0', 'Atomic', 'flagged']
+legend_looks = 6
+array legend_look[6] = ['only 1', 'only 2', 'only 3', 'only 4', 'only 5', 'ring 0']
+curves = 5
+array curve[5] = ['1 only 1', '1 only 2', '1 only 3', '1 only 4', '1 only 5']
+lines = 5
 
 # --- The terminal ---
 set encoding utf8

@@ -204,6 +204,31 @@ TEST(test_ord_and_fence)
   g_assert_true(refuses(without_ord->a, .operation = RDMAP_ATOMIC_REQUEST, .atomic = &(rdmap_atomic){0}));
 }
 
+/* R7306-009: the word that Send with Invalidate has its STag in means nothing, in neither message. */
+ATOMIC_TEST(test_invalidates_nothing)
+{
+  post_atomic(f->a, 1, fetch_add(1));
+  pull_all(f->a);
+  g_array_set_size(f->a->sent, 0); /* another one takes its place */
+  uint8_t payload[RDMAP_ATOMIC_REQUEST_OCTETS];
+  rdmap_atomic_request_encode(&(rdmap_atomic){.id = 1, .stag = STAG, .offset = BASE, .data = 5}, payload);
+  ddp_header header = {
+      .last = true, .version = 1, .ulp_control = 0x4A, .ulp_word = STAG, .queue_number = 1, .msn = 1};
+  forge(f->a, &header, payload, RDMAP_ATOMIC_REQUEST_OCTETS);
+  pass(f->a, 0);
+  g_assert_true(pull(f->b));
+  g_assert_cmphex(rdmap_atomic_load(f->remote), ==, first_value + 5);
+  g_array_set_size(f->b->sent, 0);
+  header = (ddp_header){
+      .last = true, .version = 1, .ulp_control = 0x4B, .ulp_word = SINK, .queue_number = 3, .msn = 1};
+  rdmap_atomic_response_encode(1, 7, payload);
+  forge(f->b, &header, payload, RDMAP_ATOMIC_RESPONSE_OCTETS);
+  pass(f->b, 0);
+  assert_log(f->a, "completed 1, original 7");
+  g_assert_nonnull(ddp_stag_table_find(f->b->stags, STAG));
+  g_assert_nonnull(ddp_stag_table_find(f->a->stags, SINK));
+}
+
 /* R7306-063: each of ORD responses has a buffer of its own until it is Delivered. The fourth comes before the
  * second and the third, which its request did not wait for. */
 TEST(test_early_response)

@@ -158,8 +158,7 @@ static void prepare(traffic_source *self)
                     : c->message_octets,
       .id = self->next.id + 1,
   };
-  self->next.continues = (at->count + 1) % c->batch != 0 && at->count + 1 != c->messages;
-  if (!self->next.continues) {
+  if ((at->count + 1) % c->batch == 0) {
     with->next = (with->next + 1) % with->connections;
   }
 }
@@ -230,7 +229,8 @@ void traffic_source_take(traffic_source *self)
   }
   self->sender = 0;
   at->count++;
-  if (!self->next.continues && !schedule(self, at)) {
+  const bool has_ended = at->count == self->config.messages || at->count % self->config.batch == 0;
+  if (has_ended && !schedule(self, at)) {
     self->heap[0] = self->heap[--self->heap_count];
   }
   if (self->heap_count > 0) {

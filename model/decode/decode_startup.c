@@ -43,12 +43,12 @@ static decode_problem_set check_answer(const decode_startup_frame *frame, const 
 decode_problem_set decode_check_frame(const decode_startup_frame *frame, const decode_startup_frame *request)
 {
   const mpa_enhanced *setup = &frame->enhanced;
-  decode_problem_set found =
-      when(!frame->is_reply && frame->rejected, DECODE_PROBLEM_STARTUP_REJECT) |
-      when(frame->reserved != 0, DECODE_PROBLEM_STARTUP_RESERVED) |
-      when(is_long(frame), DECODE_PROBLEM_STARTUP_PRIVATE_DATA) |
-      when(frame->revision > DECODE_REVISION_LAST, DECODE_PROBLEM_STARTUP_UNKNOWN) |
-      when(frame->enhanced_flag && !frame->has_enhanced, DECODE_PROBLEM_STARTUP_ENHANCED);
+  decode_problem_set found = when(!frame->is_reply && frame->rejected, DECODE_PROBLEM_STARTUP_REJECT) |
+                             when(frame->reserved != 0, DECODE_PROBLEM_STARTUP_RESERVED) |
+                             when(is_long(frame), DECODE_PROBLEM_STARTUP_PRIVATE_DATA) |
+                             when(frame->revision > DECODE_REVISION_LAST, DECODE_PROBLEM_STARTUP_UNKNOWN) |
+                             when(frame->enhanced_flag && frame->private_data_octets < MPA_ENHANCED_OCTETS,
+                                  DECODE_PROBLEM_STARTUP_ENHANCED);
 
   if (frame->has_enhanced) {
     /* §9.2: A=0 has none of them; in a Reply A=1 has one at least. In a Request it may be that the Initiator

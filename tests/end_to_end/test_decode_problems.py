@@ -193,6 +193,37 @@ class Problems(DecodeTest):
             self.expect_parts("".join(self.problems(3)), words)
         self.assertEqual(self.kinds_of(setup((A | 4, D | 4), (A | 4, 4)) + HELLO), ["startup rtr"])
 
+    def test_faults(self):
+        """The errors of the model's own ends, in captures of its runs: of startup, of Immediate Data and Atomics, and of
+        one message."""
+        of_all = ("mpa.generation=rfc6581", "workload.messages=12", "workload.operation=write-immediate+fetch-add+read+send")
+        for fault, side, kind, *sets in (("startup-plain", "responder", "startup answer"),
+                                         ("startup-short", "responder", "startup enhanced"),
+                                         ("startup-stray-flags", "initiator", "startup rtr"),
+                                         ("startup-ord", "responder", "startup ord"),
+                                         ("too-many-reads", "initiator", "ord", "responder.ird=2", "workload.operation=read"),
+                                         ("atomic-opcode", "initiator", "atomic opcode"),
+                                         ("atomic-request-short", "initiator", "atomic length"),
+                                         ("atomic-response-id", "responder", "atomic answer"),
+                                         ("unasked-atomic-response", "initiator", "atomic answer"),
+                                         ("immediate-short", "initiator", "immediate"),
+                                         ("invalid-stag", "initiator", "unfinished"),
+                                         ("too-long", "initiator", "mo", "workload.operation=send"),
+                                         ("out-of-bounds", "initiator", "segment order")):
+            with self.subTest(fault=fault):
+                settings = [word for each in (*of_all, f"fault.error={fault}", f"fault.side={side}", *sets, "run.expect=any")
+                            for word in ("--set", each)]
+                kit.write("empty.cfg", 'title = "test";\n')
+                kit.iwarpsim("run", "empty.cfg", "--pcap", "--quiet", "--out", "run", *settings)
+                found = kit.iwarpsim("decode", "run/receiver.pcap", "--problems", "--json").stdout
+                self.assertIn(kind, [json.loads(line)["kind"] for line in found.splitlines()[1:]])
+
+    def test_cut_short(self):
+        """Private Data that the capture lacks (snap length) are not missing from the frame."""
+        made = packets(setup((4, 8), (8, 4)) + HELLO)
+        write_packets("x.pcap", made, snap_octets=40 + 21)
+        self.assertEqual(self.problems(0)[-1][:10], "# errors 0")
+
     def test_rtr(self):
         """RFC 6581 §9.2: one of the types that both frames have, without octets, and first of all; where there is none,
         a Terminate."""

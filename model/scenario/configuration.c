@@ -81,16 +81,22 @@ static double atomic_share(const traffic_class *of)
 double traffic_class_mean_octets(const traffic_class *of)
 {
   const double atomics = atomic_share(of);
+  const choice_list *mix = &of->workload.mix;
   const number_list *sizes = &of->workload.message_sizes;
+  const size_t turns = sizes->count * (atomics > 0 ? mix->count : 1); /* until sizes and operations recur */
   double octets = 0;
 
-  for (size_t i = 0; i < sizes->count; i++) {
-    octets += (double)sizes->values[i] / (double)sizes->count;
+  for (size_t i = 0; i < turns; i++) {
+    const bool is_atomic = ulp_operation_rules_of((ulp_operation)mix->values[i % mix->count])->is_atomic;
+    octets += (double)(is_atomic ? ULP_ATOMIC_OCTETS : sizes->values[i % sizes->count]) / (double)turns;
   }
   if (of->flows_messages > 0) {
     return (double)of->flows_octets / (double)of->flows_messages;
   }
-  octets = of->sizes ? size_distribution_mean(of->sizes) : sizes->count > 0 ? octets : of->message_octets;
+  if (sizes->count > 0 && !of->sizes) {
+    return octets;
+  }
+  octets = of->sizes ? size_distribution_mean(of->sizes) : of->message_octets;
   return (1 - atomics) * octets + atomics * ULP_ATOMIC_OCTETS;
 }
 
@@ -314,7 +320,7 @@ static void resolve_class(traffic_class *of, uint64_t in_flight_octets)
   number_list *sizes = &of->workload.message_sizes;
   ulp_workload_config *workload = &of->workload;
 
-  if (atomic_share(of) == 1) { /* whatever sizes the keys have */
+  if (atomic_share(of) == 1 && of->pattern.pattern != TRAFFIC_FLOWS) { /* whatever sizes the keys have */
     of->message_octets = ULP_ATOMIC_OCTETS;
     of->sizes = NULL;
     *sizes = (number_list){.count = 0};

@@ -184,3 +184,32 @@ TEST(test_offered_load)
   }
   g_assert_cmpuint(checked, ==, 8);
 }
+
+/* An Atomic has 8 octets, whatever the sizes say. With sizes in turn two operations and three sizes recur
+ * after six messages: 4096, 8, 100, 8, 8 and 8 octets. */
+TEST(test_atomics_have_8_octets)
+{
+  static const struct {
+    const char *workload;
+    double mean_octets;
+    uint32_t largest_octets;
+  } rows[] = {
+      {"operation = \"fetch-add\"; message_size = 4096;", 8, 8},
+      {"operation = \"fetch-add+compare-swap\"; message_sizes = [1, 4096];", 8, 8},
+      {"operation = \"compare-swap\"; sizes = \"storage-ali2019\";", 8, 8},
+      {"operation = \"write+fetch-add\"; message_size = 4096;", (4096 + 8) / 2.0, 4096},
+      {"operation = \"write+fetch-add\"; message_sizes = [4096, 8, 100];", (4096 + 8 + 100 + 8 + 8 + 8) / 6.0,
+       4096},
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+    g_autofree char *text =
+        g_strdup_printf("mpa: { generation = \"rfc6581\"; };\nworkload: { %s };\n", rows[i].workload);
+    g_autoptr(scenario) s = fixture_load(text, NULL);
+    const traffic_class *of = scenario_configuration(s)->classes;
+
+    g_test_message("%s", text);
+    g_assert_cmpfloat_with_epsilon(traffic_class_mean_octets(of), rows[i].mean_octets, 1e-9);
+    g_assert_cmpuint(of->workload.message_octets, ==, rows[i].largest_octets);
+  }
+}

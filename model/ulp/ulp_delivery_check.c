@@ -181,18 +181,18 @@ bool ulp_delivery_check_delivered(ulp_delivery_check *check, const ddp_segment *
   uint32_t *delivered = &check->delivered[opcode == RDMAP_READ_RESPONSE];
 
   whole->timed = NULL;
-  if (opcode == RDMAP_ATOMIC_RESPONSE && take_atomic_response(check, segment, now, whole)) {
-    check->results.last_unexpected = 0;
-    return true;
-  }
-  /* What RDMAP keeps to itself, and what nobody may notice, is not amiss: a Write of no octets changes
-   * nothing and is reported to no ULP (a fault may send one that nobody posted); it may be an RTR indication,
-   * as may be the Read whose response has no octets (RFC 6581 §9.2). */
-  check->results.last_unexpected =
-      !next && opcode != RDMAP_READ_REQUEST && opcode != RDMAP_ATOMIC_REQUEST && opcode != RDMAP_TERMINATE &&
-      ((opcode != RDMAP_WRITE && opcode != RDMAP_READ_RESPONSE) || segment->payload_octets > 0);
-  check->results.order_errors += check->results.last_unexpected;
-  if (!next) {
+  check->results.last_unexpected = 0;
+  if (G_UNLIKELY(!next)) {
+    if (opcode == RDMAP_ATOMIC_RESPONSE && take_atomic_response(check, segment, now, whole)) {
+      return true;
+    }
+    /* What RDMAP keeps to itself, and what nobody may notice, is not amiss: a Write of no octets changes
+     * nothing and is reported to no ULP (a fault may send one that nobody posted); it may be an RTR
+     * indication, as may be the Read whose response has no octets (RFC 6581 §9.2). */
+    check->results.last_unexpected =
+        opcode != RDMAP_READ_REQUEST && opcode != RDMAP_ATOMIC_REQUEST && opcode != RDMAP_TERMINATE &&
+        ((opcode != RDMAP_WRITE && opcode != RDMAP_READ_RESPONSE) || segment->payload_octets > 0);
+    check->results.order_errors += check->results.last_unexpected;
     return false;
   }
   if (next->timed) {

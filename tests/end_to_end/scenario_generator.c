@@ -16,7 +16,9 @@ static const random_feature features[] = {
       "workload.operation=send-se-invalidate+write", "workload.operation=storage-read",
       "workload.operation=storage-write", "workload.operation=send+read",
       "workload.operation=storage-write+write+send-invalidate",
-      "workload.operation=read+storage-read|rdmap.ord=2|rdmap.ird=1", "workload.operation=write",
+      "workload.operation=read+storage-read|rdmap.ord=2|rdmap.ird=1",
+      "workload.operation=write-immediate+compare-swap+read+fetch-add|workload.atomic_memory=shared|"
+      "mpa.generation=rfc6581",
       "workload.operation=rpc+write|workload.request_size=2000", "workload.operation=rpc-write+rpc-read"}},
     {35,
      {"workload.arrivals=poisson|workload.load=30%",

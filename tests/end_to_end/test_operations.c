@@ -104,6 +104,22 @@ TEST(test_loss_and_rechunk)
   }
 }
 
+/* RFC 7306 §5.3: Atomics of all streams of an RNIC are one after the other. Eight hosts count in the same 8
+ * octets of a ninth, over links that lose; the run would fail if a change were lost, or a number found twice.
+ */
+TEST(test_shared_atomics)
+{
+  g_auto(session_result) result = RUN_ON_BOTH(
+          .text =
+              "topology: { kind = \"star\"; hosts = 9; }; link: { loss = \"1%\"; };\n"
+              "workload: { pattern = \"incast\"; operation = \"fetch-add+compare-swap+write-immediate\";\n"
+              "            atomic_memory = \"shared\"; messages = 300; message_size = 3000; };\n"
+              "mpa: { generation = \"rfc6581\"; }; tcp: { rto_min = \"5ms\"; }; measure: { host = \"h8\"; "
+              "};\n");
+
+  EXPECT_METRICS(&result, (MESSAGE_COUNT, ==, 8 * 300), (MESSAGE_INCOMPLETE, ==, 0));
+}
+
 /* The main direction of Reads is the reverse one: a packet lost there is repaired by the Responder, and
  * the Initiator holds what follows it. The same loss in the forward direction hits requests, and nothing
  * is held. */

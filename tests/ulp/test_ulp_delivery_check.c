@@ -2,6 +2,7 @@
 /* This is what should arrive at one end, compared with what does: segments, octets, completions. */
 #include "ulp/ulp_delivery_check.h"
 
+#include "base/big_endian.h"
 #include "slots_fixture.h"
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ulp_delivery_check, ulp_delivery_check_free)
@@ -192,6 +193,56 @@ FIXTURE_TEST(test_receives)
 }
 
 /* A receive completes before its Send was Delivered: no such message. */
+/* Of Immediate Data the 8 octets are compared as well, which the completion has, the highest first, and that
+ * it is one. */
+FIXTURE_TEST(test_immediate)
+{
+  const rdmap_completion right = {.id = f->slot->number,
+                                  .is_receive = true,
+                                  .octets = 8,
+                                  .is_immediate = true,
+                                  .immediate = big_endian_read_64(pattern_at(f->fixture.table, 777))};
+  const rdmap_completion completions[] = {
+      right, WITH(rdmap_completion, right, .immediate = right.immediate ^ 1),
+      WITH(rdmap_completion, right, .is_immediate = false), WITH(rdmap_completion, right, .solicited = true)};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(completions); i++) {
+    g_autoptr(ulp_delivery_check) fresh = ulp_delivery_check_new();
+    const ulp_message sent = {
+        .opcode = RDMAP_IMMEDIATE, .buffer = f->slot, .purpose.meaning = ULP_MEANING_IMMEDIATE, .length = 8};
+    const ddp_segment s = segment(f, RDMAP_IMMEDIATE, 0, 8, true);
+    ulp_message whole;
+
+    ulp_delivery_check_expect(fresh, &sent);
+    g_assert_false(ulp_delivery_check_delivered(fresh, &s, 5, &whole));
+    g_assert_true(ulp_delivery_check_received(fresh, &completions[i], &whole));
+    EXPECT_FIELDS(ulp_delivery_check_results_of(fresh), (messages, 1), (octets, 8), (octets_wrong, 0),
+                  (order_errors, i > 0));
+  }
+}
+
+/* Responses to Atomics and to Reads come in one order. */
+FIXTURE_TEST(test_atomic_responses)
+{
+  ulp_message atomic = tagged(f, RDMAP_ATOMIC_RESPONSE, RDMAP_ATOMIC_RESPONSE_OCTETS);
+  ulp_message read = tagged(f, RDMAP_READ_RESPONSE, HALF);
+  ulp_message whole;
+
+  ulp_delivery_check_expect(f->check, &atomic);
+  ulp_delivery_check_expect(f->check, &read);
+  ulp_delivery_check_expect(f->check, &atomic);
+  g_assert_true(deliver(f, segment(f, RDMAP_ATOMIC_RESPONSE, 0, 12, true), &whole));
+  g_assert_cmpint(whole.opcode, ==, RDMAP_ATOMIC_RESPONSE);
+  g_assert_false(deliver(f, segment(f, RDMAP_ATOMIC_REQUEST, 0, 52, true), &whole)); /* RDMAP's own */
+  EXPECT_FIELDS(ulp_delivery_check_results_of(f->check), (messages, 1), (octets, 12), (order_errors, 0));
+  g_assert_false(deliver(f, segment(f, RDMAP_ATOMIC_RESPONSE, 0, 12, true), &whole));
+  g_assert_true(deliver(f, segment(f, RDMAP_READ_RESPONSE, 0, HALF, true), &whole));
+  g_assert_false(deliver(f, segment(f, RDMAP_READ_RESPONSE, 0, HALF, true), &whole));
+  g_assert_true(deliver(f, segment(f, RDMAP_ATOMIC_RESPONSE, 0, 12, true), &whole));
+  EXPECT_FIELDS(ulp_delivery_check_results_of(f->check), (messages, 3), (octets, 24 + HALF),
+                (order_errors, 2));
+}
+
 FIXTURE_TEST(test_receive_without_a_message)
 {
   const rdmap_completion early = {.is_receive = true};

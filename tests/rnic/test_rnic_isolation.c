@@ -9,9 +9,9 @@ static rnic_fixture *beside(const rnic_fixture *modest)
   return second_connection(modest, modest->responder->config.protection_domain);
 }
 
-/* RDMAP-301, RDMAP-302: each connection has a Completion Queue of its own. A ULP that takes none of 100
- * completions neither sees nor delays those of the other connection, and finds its own 100 later, in
- * order. */
+/* RDMAP-301, RDMAP-302: each connection has a Completion Queue of its own, which grows with what waits in it.
+ * A ULP that takes none of 100 completions neither sees nor delays those of the other connection, and finds
+ * its own 100 later, in order. */
 TEST(test_completions_that_nobody_takes)
 {
   g_autoptr(rnic_fixture) modest = rnic_fixture_new();

@@ -289,9 +289,9 @@ static void trace_failed(const session_end *end, const rnic_failure *failure)
                                  : UINT64_MAX);
 }
 
-/* RFC 6581 §10: a Responder that does not know the enhanced frames closes TCP, and the Initiator may try
- * again with Revision 1. It knows that TCP is closed before a Reply has come, and not why; its own report
- * counts then. Returns whether the failure at `end` is the end of a first try only. */
+/* RFC 6581 §10 (note M54): a Responder that does not know the enhanced frames closes TCP, and the Initiator
+ * may try again with Revision 1. It knows that TCP is closed before a Reply has come, and not why; its own
+ * report counts then. Returns whether the failure at `end` is the end of a first try only. */
 static bool ends_first_try(session_end *end, const rnic_failure *failure)
 {
   session_connection *connection = session_connection_of(end);

@@ -102,16 +102,15 @@ static void compose(rdmap_terminate *terminate, rdmap_error error, const pending
 /* Reads the request in `segment`; false and `*error` when it is none. */
 static bool decode(pending_request *pending, const ddp_segment *segment, rdmap_error *error)
 {
+  const uint32_t octets =
+      pending->is_atomic ? (uint32_t)RDMAP_ATOMIC_REQUEST_OCTETS : (uint32_t)RDMAP_READ_REQUEST_OCTETS;
   *error = (rdmap_error){RDMAP_LAYER_RDMA, RDMAP_REMOTE_OPERATION_ERROR, RDMAP_OPERATION_UNSPECIFIED};
+  if (segment->message_octets != octets) {
+    return false;
+  }
   if (!pending->is_atomic) {
-    if (segment->message_octets != RDMAP_READ_REQUEST_OCTETS) {
-      return false;
-    }
     rdmap_read_request_decode(&pending->read, segment->message_memory);
     return true;
-  }
-  if (segment->message_octets != RDMAP_ATOMIC_REQUEST_OCTETS) {
-    return false;
   }
   rdmap_atomic_request_decode(&pending->atomic, segment->message_memory);
   error->code = RDMAP_OPERATION_UNEXPECTED_OPCODE; /* RFC 7306 §1.1 */
@@ -171,12 +170,12 @@ static void append_source(void *user, G_GNUC_UNUSED uint64_t from, uint32_t leng
 rdmap_opcode rdmap_responder_message(rdmap_responder *responder, ddp_message *message)
 {
   const pending_request *pending = oldest(responder);
-  const rdmap_read_request *request = &pending->read;
   if (pending->is_atomic) {
     *message = (ddp_message){
         .length = RDMAP_ATOMIC_RESPONSE_OCTETS, .source = append_source, .source_user = responder};
     return RDMAP_ATOMIC_RESPONSE;
   }
+  const rdmap_read_request *request = &pending->read;
   /* rdmap-00 §6.4 (RDMAP-070, RDMAP-071): copied, not judged (note D33). */
   *message = (ddp_message){.stag = request->sink_stag,
                            .tagged_offset = request->sink_offset,

@@ -257,7 +257,7 @@ static uint8_t *supply_atomic_response_buffer(void *user, uint64_t id)
   }
   own_messages *own = own_of(stream);
   if (!own->atomic_responses) {
-    own->atomic_responses = g_new(uint8_t, (size_t)ord * RDMAP_ATOMIC_RESPONSE_OCTETS);
+    own->atomic_responses = g_new0(uint8_t, (size_t)ord * RDMAP_ATOMIC_RESPONSE_OCTETS);
   }
   return own->atomic_responses + id % ord * RDMAP_ATOMIC_RESPONSE_OCTETS;
 }

@@ -102,7 +102,9 @@ static void submit(class_traffic *of, const traffic_message *message, time_ps no
   if (!connection->terminated) { /* else it stays incomplete */
     of->unfinished++;
     session_queue_changed(self, 1, now);
-    session_end_settle(end, now);
+    if (!message->continues) { /* a batch is posted at once */
+      session_end_settle(end, now);
+    }
   }
 }
 

@@ -158,7 +158,8 @@ static void prepare(traffic_source *self)
                     : c->message_octets,
       .id = self->next.id + 1,
   };
-  if ((at->count + 1) % c->batch == 0) {
+  self->next.continues = (at->count + 1) % c->batch != 0 && at->count + 1 != c->messages;
+  if (!self->next.continues) {
     with->next = (with->next + 1) % with->connections;
   }
 }
@@ -229,8 +230,7 @@ void traffic_source_take(traffic_source *self)
   }
   self->sender = 0;
   at->count++;
-  const bool has_ended = at->count == self->config.messages || at->count % self->config.batch == 0;
-  if (has_ended && !schedule(self, at)) {
+  if (!self->next.continues && !schedule(self, at)) {
     self->heap[0] = self->heap[--self->heap_count];
   }
   if (self->heap_count > 0) {

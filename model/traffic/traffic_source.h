@@ -64,6 +64,7 @@ typedef struct traffic_message {
   uint32_t connection; /* of the session */
   enum side side;      /* whose ULP posts it */
   uint8_t operation;   /* a ulp_operation */
+  bool continues;      /* the next message is of the same batch: of one end, or of incasts of one host */
   uint32_t octets;
   uint64_t id; /* the flow list's, of a set the same; else 1, 2, 3 … within the class */
 } traffic_message;

@@ -27,6 +27,17 @@ static const wire_case cases[] = {
     {"terminate", {"workload.operation=send", "fault.error=rdmap-version", "run.expect=any"}, RUN_TERMINATED},
 };
 
+/* Of RFC 7306 */
+static const wire_case extended_cases[] = {
+    {"write-immediate", {"workload.operation=write-immediate"}, RUN_OK},
+    {"fetch-add", {"workload.operation=fetch-add"}, RUN_OK},
+    {"compare-swap", {"workload.operation=compare-swap"}, RUN_OK},
+    {"mix",
+     {"workload.operation=compare-swap+read+write-immediate+fetch-add", "initiator.peer_to_peer=true",
+      "mpa.rtr=read"},
+     RUN_OK},
+};
+
 static guint count(const char *text, const char *what)
 {
   guint found = 0;
@@ -92,11 +103,11 @@ static void read_opcodes(const char *details, const wire_connection *connection,
   for (char **line = lines; *line; line++) {
     const char *port = strstr(*line, "    Source Port: ");
     const char *opcode = strstr(*line, "OpCode: ");
+    opcode = opcode ? strstr(opcode, "(0x") : NULL; /* without: an Atomic Operation Code */
     if (port) {
       side = strtoul(port + strlen("    Source Port: "), NULL, 10) != connection->initiator_port;
     } else if (opcode) {
-      g_assert_nonnull(strstr(opcode, "(0x"));
-      g_string_append_c(opcodes[side], (char)('a' + strtoul(strstr(opcode, "(0x") + 1, NULL, 16)));
+      g_string_append_c(opcodes[side], (char)('a' + strtoul(opcode + 1, NULL, 16)));
     }
   }
 }
@@ -132,19 +143,133 @@ static void compare_decoders(const char *folder, const char *generation)
   }
 }
 
-/* An operation, decoded by tshark and by marked_decoder, in both generations with startup frames (tshark
- * reads Rev 0 and Rev 1 alike). */
+/* What tshark calls a field of Atomic Operations, and what it is here, in each message that has it. */
+typedef struct atomic_field {
+  const char *name;
+  guint opcode;
+  gsize place, octets; /* in wire_message */
+  int operation;       /* which alone has it; -1: each */
+} atomic_field;
+
+#define ATOMIC_FIELD(name, opcode, member, operation)                                                        \
+  {                                                                                                          \
+    "iwarp_rdma.atomic." name, opcode, offsetof(wire_message, member), sizeof(((wire_message *)0)->member),  \
+        operation                                                                                            \
+  }
+
+static const atomic_field atomic_fields[] = {
+    ATOMIC_FIELD("request_identifier", WIRE_ATOMIC_REQUEST, atomic.identifier, -1),
+    ATOMIC_FIELD("remote_stag", WIRE_ATOMIC_REQUEST, atomic.stag, -1),
+    ATOMIC_FIELD("remote_tagged_offset", WIRE_ATOMIC_REQUEST, atomic.offset, -1),
+    ATOMIC_FIELD("add_data", WIRE_ATOMIC_REQUEST, atomic.data, WIRE_FETCH_ADD),
+    ATOMIC_FIELD("add_mask", WIRE_ATOMIC_REQUEST, atomic.mask, WIRE_FETCH_ADD),
+    ATOMIC_FIELD("swap_data", WIRE_ATOMIC_REQUEST, atomic.data, WIRE_COMPARE_SWAP),
+    ATOMIC_FIELD("swap_mask", WIRE_ATOMIC_REQUEST, atomic.mask, WIRE_COMPARE_SWAP),
+    ATOMIC_FIELD("compare_data", WIRE_ATOMIC_REQUEST, atomic.compare, -1),
+    ATOMIC_FIELD("compare_mask", WIRE_ATOMIC_REQUEST, atomic.compare_mask, -1),
+    ATOMIC_FIELD("original_request_identifier", WIRE_ATOMIC_RESPONSE, atomic.identifier, -1),
+    ATOMIC_FIELD("original_remote_data_value", WIRE_ATOMIC_RESPONSE, value, -1),
+};
+
+/* Adds the values of `field` in what `side` sent, in decimal digits with a comma after each. */
+static void add_values(const wire_decoded *decoded, int side, const atomic_field *field, GString *values)
+{
+  for (guint i = 0; i < decoded->messages[side]->len; i++) {
+    const wire_message *m = &g_array_index(decoded->messages[side], wire_message, i);
+    const void *place = (const guint8 *)m + field->place;
+
+    if (m->opcode == field->opcode &&
+        (field->operation < 0 || m->atomic.operation == (guint)field->operation)) {
+      g_string_append_printf(values, "%" G_GUINT64_FORMAT ",",
+                             field->octets == 4 ? *(const guint32 *)place : *(const guint64 *)place);
+    }
+  }
+}
+
+/* Compares the fields of Atomic Operations, of a run in which the Initiator alone asks for them. */
+static void compare_atomics(const char *folder)
+{
+  const char *options[2 * G_N_ELEMENTS(atomic_fields) + 5] = {"-o", "tcp.reassemble_out_of_order:TRUE", "-T",
+                                                              "fields"};
+  GString *theirs[G_N_ELEMENTS(atomic_fields)];
+
+  for (gsize i = 0; i < G_N_ELEMENTS(atomic_fields); i++) {
+    options[4 + 2 * i] = "-e";
+    options[5 + 2 * i] = atomic_fields[i].name;
+    theirs[i] = g_string_new(NULL);
+  }
+  g_autofree char *output = tshark(folder, "receiver.pcap", options);
+  if (!output) {
+    return;
+  }
+  /* A row a packet, a column a field, commas between the values of several FPDUs. */
+  g_auto(GStrv) rows = g_strsplit(output, "\n", -1);
+  for (char **row = rows; *row; row++) {
+    g_auto(GStrv) cells = g_strsplit(*row, "\t", -1);
+    for (gsize i = 0; i < g_strv_length(cells); i++) {
+      g_auto(GStrv) values = g_strsplit(cells[i], ",", -1);
+      for (char **value = values; *value; value++) {
+        g_string_append_printf(theirs[i], "%" G_GUINT64_FORMAT ",", g_ascii_strtoull(*value, NULL, 0));
+      }
+    }
+  }
+  g_autoptr(wire_decoding) decoding = wire_decode(folder, "receiver.pcap", wire_agreement_of("rfc6581"));
+  const wire_decoded *decoded = &g_array_index(decoding->decoded, wire_decoded, 0);
+  for (gsize i = 0; i < G_N_ELEMENTS(atomic_fields); i++) {
+    g_autoptr(GString) ours = g_string_new(NULL);
+    add_values(decoded, WIRE_INITIATOR, &atomic_fields[i], ours);
+    add_values(decoded, WIRE_RESPONDER, &atomic_fields[i], ours);
+    g_assert_cmpstr(theirs[i]->str, ==, ours->str);
+    g_string_free(theirs[i], TRUE);
+  }
+}
+
+static void compare_in(const wire_case *c, const char *generation)
+{
+  g_autoptr(run_folder) folder = run_folder_new();
+  g_auto(session_result) result =
+      RUN(.status = c->status, .folder = folder, .more = c->sets,
+          .sets = STRINGS("workload.messages=4", "workload.message_size=5000", "mpa.markers=false",
+                          setting("mpa.generation=%s", generation)));
+
+  compare_decoders(folder, generation);
+  if (wire_agreement_of(generation)->is_extended) {
+    compare_atomics(folder);
+  }
+}
+
+/* An operation, decoded by tshark and by marked_decoder, in each generation with startup frames (tshark reads
+ * Rev 0, 1 and 2 alike). */
 EACH_TEST(test_operation, wire_case, cases)
 {
-  static const char *const generations[] = {"ietf", "rfc"};
+  static const char *const generations[] = {"ietf", "rfc", "rfc6581"};
 
   for (gsize i = 0; i < G_N_ELEMENTS(generations); i++) {
-    g_autoptr(run_folder) folder = run_folder_new();
-    g_auto(session_result) result =
-        RUN(.status = c->status, .folder = folder, .more = c->sets,
-            .sets = STRINGS("workload.messages=4", "workload.message_size=5000", "mpa.markers=false",
-                            setting("mpa.generation=%s", generations[i])));
-    compare_decoders(folder, generations[i]);
+    compare_in(c, generations[i]);
+  }
+}
+
+EACH_TEST(test_extended_operation, wire_case, extended_cases)
+{
+  compare_in(c, "rfc6581");
+}
+
+/* Of enhanced startup frames tshark shows Rev, the Private Data with the enhanced data at their beginning,
+ * and S as one of 5 reserved bits. */
+FOLDER_TEST(test_enhanced_frames)
+{
+  g_auto(session_result) result =
+      RUN(.folder = folder,
+          .sets = STRINGS("workload.messages=1", "mpa.generation=rfc6581", "mpa.markers=false",
+                          "initiator.peer_to_peer=true", "mpa.rtr=send", "initiator.ird=5", "initiator.ord=6",
+                          "responder.ird=7", "responder.ord=4"));
+  g_autofree char *output =
+      tshark(folder, "receiver.pcap",
+             STRINGS("-T", "fields", "-Y", "iwarp_mpa.rev", "-e", "iwarp_mpa.rev", "-e", "iwarp_mpa.res",
+                     "-e", "iwarp_mpa.pdlength", "-e", "iwarp_mpa.privatedata"));
+
+  if (output) { /* A and B, and the values */
+    g_assert_cmpstr(output, ==, "2\t0x10\t4\tc0050006\n2\t0x10\t4\tc0070004\n");
   }
 }
 

@@ -26,6 +26,24 @@ static void assert_ends(const char *const *sets, const char *code, const char *s
   }
 }
 
+/* --- Operations that the peer does not have --- */
+
+/* To a peer of RFC 5040 the opcodes of RFC 7306 are reserved (RDMAP-064): the first message with one ends the
+ * connection, be it plain from the start or at the second try. */
+TEST(test_earlier_peer)
+{
+  static const char *const operations[] = {
+      "workload.operation=write-immediate", "workload.operation=write-immediate-se",
+      "workload.operation=fetch-add", "workload.operation=send+compare-swap"};
+  static const char *const tries[] = {"initiator.enhanced=false", "initiator.fallback=true"};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(operations); i++) {
+    assert_ends(STRINGS("mpa.generation=rfc", "initiator.generation=rfc6581", operations[i], tries[i % 2],
+                        "run.expect=terminate"),
+                "Terminate 0/2/06", "Responder", 1);
+  }
+}
+
 /* --- Faults --- */
 
 typedef struct fault_case {

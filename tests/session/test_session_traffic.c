@@ -95,6 +95,22 @@ TEST(test_interval)
   }
 }
 
+/* A Write of 1000 octets and a Send without any, every 20 us, are posted at a time: on one segment, so that
+ * the Send is delivered with the Write. */
+TEST(test_batch)
+{
+  g_auto(session_result) result = run_of(
+      PATH, STRINGS("workload.arrivals=interval", "workload.interval=10us", "workload.operation=write+send",
+                    "workload.message_sizes=[1000,0]", "workload.batch=2", "workload.messages=20"));
+  g_autoptr(GArray) lines = lines_of(&result);
+
+  g_assert_cmpuint(lines->len, ==, 20);
+  for (guint i = 0; i < lines->len; i++) {
+    ASSERT_TIME(LINE(lines, i)->posted, 2e-5 * (i / 2));
+    ASSERT_TIME(LINE(lines, i)->delivered, LINE(lines, i | 1)->delivered);
+  }
+}
+
 /* Both ends post: each its own messages, at the same times. */
 TEST(test_both_directions)
 {

@@ -101,9 +101,22 @@ uint64_t ulp_workload_messages(const ulp_workload_config *config, enum side side
   return messages;
 }
 
+/* Returns whether the ULP of `side` lends 8 octets to its peer's Atomics. */
+static bool lends_counter(const ulp_workload_config *config, enum side side)
+{
+  return ulp_workload_posts(config, side_peer(side)) && ulp_mix_needs_of(&config->mix).atomics;
+}
+
+ulp_lent_counter *ulp_agreement_counter(ulp_agreement *agreement, enum side side)
+{
+  return lends_counter(agreement->config, side) ? &agreement->counters[side] : NULL;
+}
+
 ulp_agreement *ulp_agreement_new(const ulp_workload_config *config, uint32_t connection, void *user)
 {
-  ulp_agreement *agreement = g_new0(ulp_agreement, 1);
+  const bool has_counters = ulp_mix_needs_of(&config->mix).atomics;
+  ulp_agreement *agreement =
+      g_malloc0(sizeof(ulp_agreement) + (has_counters ? SIDES * sizeof(ulp_lent_counter) : 0));
   ulp_mix_needs needs[SIDES] = {{0}}; /* of what each end posts for itself */
 
   g_assert((config->messages >= 1 || config->open_loop) && config->mix.count >= 1);
@@ -124,12 +137,6 @@ ulp_agreement *ulp_agreement_new(const ulp_workload_config *config, uint32_t con
     agreement->receives[side] = new_receives(config, &needs[side], &needs[side_peer(side)]);
   }
   return agreement;
-}
-
-/* Returns whether the ULP of `side` lends 8 octets to its peer's Atomics. */
-static bool lends_counter(const ulp_workload_config *config, enum side side)
-{
-  return ulp_workload_posts(config, side_peer(side)) && ulp_mix_needs_of(&config->mix).atomics;
 }
 
 uint32_t ulp_workload_renewable_stags(const ulp_workload_config *config, enum side side)
@@ -165,18 +172,15 @@ void ulp_agreement_unref(ulp_agreement *agreement)
     ulp_slots_free(agreement->data[side][SIDE_INITIATOR]);
     ulp_slots_free(agreement->data[side][SIDE_RESPONDER]);
   }
-  g_free(agreement->counters);
   g_free(agreement);
 }
 
 /* Lends them: an Atomic reads them and writes them. */
-static void lend_counter(ulp_agreement *agreement, enum side side, rnic_endpoint *endpoint)
+static void lend_counter(ulp_agreement *agreement, enum side side, ulp_lent_counter *lent,
+                         rnic_endpoint *endpoint)
 {
   const ulp_workload_config *config = agreement->config;
-  ulp_lent_counter *lent;
 
-  agreement->counters = agreement->counters ? agreement->counters : g_new0(ulp_lent_counter, SIDES);
-  lent = &agreement->counters[side];
   ulp_counter_init(&lent->own);
   lent->counter = config->counter ? config->counter(agreement->user, side) : &lent->own;
   lent->counter->connections++;
@@ -212,8 +216,9 @@ void ulp_agreement_lend(ulp_agreement *agreement, enum side side, rnic_endpoint 
       }
     }
   }
-  if (lends_counter(agreement->config, side)) {
-    lend_counter(agreement, side, endpoint);
+  ulp_lent_counter *lent = ulp_agreement_counter(agreement, side);
+  if (lent) {
+    lend_counter(agreement, side, lent, endpoint);
   }
 }
 

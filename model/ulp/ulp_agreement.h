@@ -64,6 +64,7 @@ typedef struct ulp_workload_config {
 typedef struct ulp_lent_counter {
   ulp_counter *counter; /* NULL: none */
   uint32_t stag;
+  uint32_t wrong_counts; /* the peer's Atomics whose result, or what they left, is wrong */
   ulp_counter own;
 } ulp_lent_counter;
 
@@ -81,9 +82,12 @@ typedef struct ulp_agreement {
   ulp_slots *receives[SIDES];        /* buffers for Sends; NULL: nobody sends to this end */
   ulp_slots *data[SIDES][SIDES]; /* Tagged Buffers, by the requester and the end that has them; NULL: none are
                                     needed */
-  ulp_lent_counter *counters;    /* of each end; NULL: nobody needs any */
   ulp_delivery_check *arrivals[SIDES]; /* at each end; NULL: nothing was ever expected or came */
+  ulp_lent_counter counters[];         /* of each end, where one of them lends any */
 } ulp_agreement;
+
+/* Returns the counter that the end of `side` lends to its peer's Atomics; NULL: none. */
+ulp_lent_counter *ulp_agreement_counter(ulp_agreement *agreement, enum side side);
 
 /* Returns whether the ULP of `side` posts operations of its own accord, and not only what answers the peer's.
  */

@@ -20,7 +20,6 @@ struct ulp_workload {
   posted_work *newest;
   uint64_t posted_count; /* so far: the id of the next */
   uint32_t order_errors; /* completions that are not the next ones */
-  uint32_t wrong_counts; /* Atomics whose result, or what they left, is wrong */
   enum side side;
 };
 
@@ -123,7 +122,7 @@ static bool post_read(ulp_workload *workload, const ulp_purpose *purpose)
 static bool post_atomic(ulp_workload *workload, ulp_purpose *purpose, const ulp_operation_rules *rules,
                         uint64_t message)
 {
-  const ulp_lent_counter *lent = &workload->agreement->counters[side_peer(workload->side)];
+  const ulp_lent_counter *lent = ulp_agreement_counter(workload->agreement, side_peer(workload->side));
   rdmap_atomic atomic;
 
   ulp_counter_post(lent->counter, rules->atomic, message, &atomic);
@@ -510,10 +509,10 @@ static void complete(ulp_workload *workload, const rdmap_completion *completion,
     complete_step(workload, purpose, now);
   }
   if (rules->is_atomic) {
-    ulp_counter *counter = agreement->counters[side_peer(workload->side)].counter;
+    ulp_lent_counter *lent = ulp_agreement_counter(agreement, side_peer(workload->side));
     const bool is_right =
-        ulp_counter_complete(counter, rules->atomic, purpose->payload, completion->original);
-    workload->wrong_counts += !is_right;
+        ulp_counter_complete(lent->counter, rules->atomic, purpose->payload, completion->original);
+    lent->wrong_counts += !is_right;
   }
   if (is_data && (rules->is_read || rules->is_atomic)) {
     ulp_agreement_release(agreement, workload->side, agreement->data[workload->side][workload->side],
@@ -598,15 +597,16 @@ bool ulp_workload_is_delivered(const ulp_workload *workload)
 
 ulp_workload_results ulp_workload_results_of(const ulp_workload *workload)
 {
-  const ulp_agreement *agreement = workload->agreement;
+  ulp_agreement *agreement = workload->agreement;
+  const ulp_lent_counter *lent = ulp_agreement_counter(agreement, side_peer(workload->side));
   const ulp_delivery_check_results *checked = arrived(workload);
   uint64_t refused = rnic_endpoint_is_erroneous(workload->endpoint) ? checked->last_unexpected : 0;
 
-  return (ulp_workload_results){.messages_expected = agreement->messages[workload->side],
-                                .messages_delivered = checked->messages,
-                                .octets_delivered = checked->octets,
-                                .octets_wrong = checked->octets_wrong +
-                                                workload->wrong_counts * (uint64_t)RDMAP_ATOMIC_OCTETS,
-                                .order_errors = checked->order_errors - refused + workload->order_errors,
-                                .guard_errors = agreement->guard_errors[workload->side]};
+  return (ulp_workload_results){
+      .messages_expected = agreement->messages[workload->side],
+      .messages_delivered = checked->messages,
+      .octets_delivered = checked->octets,
+      .octets_wrong = checked->octets_wrong + (lent ? lent->wrong_counts * (uint64_t)RDMAP_ATOMIC_OCTETS : 0),
+      .order_errors = checked->order_errors - refused + workload->order_errors,
+      .guard_errors = agreement->guard_errors[workload->side]};
 }

@@ -95,3 +95,36 @@ ROW_TEST(test_order, order_rows)
   g_assert_cmpmem(&ordered, sizeof ordered, &other, sizeof other);
   g_assert_false(flow_table_order(&ordered));
 }
+
+static datagram_flow current_key(const void *entry)
+{
+  return ((const numbered_flow *)entry)->flow;
+}
+
+/* An entry whose key has changed, and which is added again, is found by its new key alone: also right after
+ * it was found by the old one, and when the table has grown. */
+TEST(test_entry_with_another_key)
+{
+  enum { FLOWS = 50 };
+  numbered_flow flows[FLOWS];
+  flow_table table;
+
+  flow_table_init_of(&table, current_key);
+  for (uint32_t i = 0; i < FLOWS; i++) {
+    const datagram_flow before = key_of(1, 2, (uint16_t)(100 + i), 3);
+
+    flows[i] = (numbered_flow){.flow = before, .number = i};
+    flow_table_insert(&table, &flows[i]);
+    g_assert_true(flow_table_find(&table, &before) == &flows[i]);
+    flows[i].flow.source_port = (uint16_t)(1000 + i);
+    flow_table_insert(&table, &flows[i]);
+    g_assert_null(flow_table_find(&table, &before));
+  }
+  for (uint32_t i = 0; i < FLOWS; i++) {
+    const datagram_flow before = key_of(1, 2, (uint16_t)(100 + i), 3);
+
+    g_assert_null(flow_table_find(&table, &before));
+    g_assert_true(flow_table_find(&table, &flows[i].flow) == &flows[i]);
+  }
+  flow_table_clear(&table);
+}

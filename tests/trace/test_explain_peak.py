@@ -308,6 +308,20 @@ class ExplainPeak(unittest.TestCase):
         self.assertIn(f"{begin}The path damaged no packet with octets of it: the Initiator sent it so, by the fault "
                       "startup-key.", self.explained({"fault.error": "startup-key"})[2])
 
+    def test_second_try(self):
+        """A failure that a second TCP connection follows is none: when that opens, from where; and what it fails by."""
+        keys = {"initiator.generation": "rfc6581", "responder.generation": "rfc", "initiator.fallback": "true"}
+        for ending in ({}, {"responder.generation": "ietf"}):
+            _, events, text = self.explained(keys | ending)
+            again = next(e for e in events if e["event"] == "started_again")
+            self.assertIn(f"The Initiator of connection 0 opened a second TCP connection at {us(again['time_ps'])}, from port 32768, "
+                          "with plain Revision 1: the first was closed before a Reply came.", text)
+            failed = next((e for e in events if e["event"] == "failed" and e["time_ps"] > again["time_ps"]), None)
+            self.assertEqual(failed is not None, bool(ending))
+            self.assertEqual("Connection 0 ended" in text, bool(ending))
+            if failed:
+                self.assertIn(f"Connection 0 ended at {us(failed['time_ps'])}", text)
+
     def test_gave_up(self):
         """Returns what TCP sent in vain: its SYN, or a segment."""
         for keys in ({"path.forward.loss": "100%", "tcp.retries": 2},

@@ -12,12 +12,6 @@ enum {
   LAST_CODE_OF_MPA = 4, /* without enhanced connection setup (RFC 5044 §8; RFC 6581 §8) */
 };
 
-/* Returns a set of `problem` alone, when `is_so`. */
-static decode_problem_set when(bool is_so, decode_problem problem)
-{
-  return (decode_problem_set)is_so << problem;
-}
-
 /* Returns whether the documents know `error`. Codes 5 to 7 of MPA are those of the enhanced connection setup,
  * which a connection may have used whose startup frames were not captured. */
 static bool is_known(rdmap_error error, const decode_connection *connection, iwarp_generation generation)
@@ -54,15 +48,16 @@ static decode_problem_set check_terminate(decode_fpdu *fpdu, const decode_connec
   const bool is_swapped = !is_right && is_known(swapped, connection, generation);
 
   fpdu->meant = is_swapped ? swapped : terminate->error;
-  return when(is_swapped, DECODE_PROBLEM_TERMINATE_SWAPPED) |
-         when(!is_right && !is_swapped, DECODE_PROBLEM_TERMINATE_CODE) |
-         when(fpdu->ddp.last &&
-                  fpdu->payload_octets < announced(fpdu->terminate_octets, fpdu->payload_octets),
-              DECODE_PROBLEM_TERMINATE_SHORT) |
-         when((fpdu->terminate_octets[2] & 0x1F) != 0 || fpdu->terminate_octets[3] != 0,
-              DECODE_PROBLEM_TERMINATE_RESERVED) |
-         when(fpdu->meant.layer == RDMAP_LAYER_DDP && fpdu->meant.type != 0 && !terminate->has_segment,
-              DECODE_PROBLEM_TERMINATE_HEADER);
+  return decode_problem_when(is_swapped, DECODE_PROBLEM_TERMINATE_SWAPPED) |
+         decode_problem_when(!is_right && !is_swapped, DECODE_PROBLEM_TERMINATE_CODE) |
+         decode_problem_when(fpdu->ddp.last && fpdu->payload_octets <
+                                                   announced(fpdu->terminate_octets, fpdu->payload_octets),
+                             DECODE_PROBLEM_TERMINATE_SHORT) |
+         decode_problem_when((fpdu->terminate_octets[2] & 0x1F) != 0 || fpdu->terminate_octets[3] != 0,
+                             DECODE_PROBLEM_TERMINATE_RESERVED) |
+         decode_problem_when(fpdu->meant.layer == RDMAP_LAYER_DDP && fpdu->meant.type != 0 &&
+                                 !terminate->has_segment,
+                             DECODE_PROBLEM_TERMINATE_HEADER);
 }
 
 /* Checks how long a message of a fixed length is, as far as its segments are in order, and what one of RFC
@@ -78,10 +73,12 @@ static decode_problem_set check_fixed(const decode_fpdu *fpdu, uint32_t fixed_oc
   const decode_extension *extension = &fpdu->extension;
   const uint64_t octets = (uint64_t)fpdu->ddp.message_offset + fpdu->payload_octets;
 
-  return when(fpdu->ddp.last ? octets != fixed_octets : octets > fixed_octets, lengths[fpdu->rdmap_opcode]) |
-         when(extension->kind == DECODE_ATOMIC_REQUEST && !rdmap_atomic_is_supported(&extension->atomic),
-              DECODE_PROBLEM_ATOMIC_OPCODE) |
-         when(extension->has_other_fields, DECODE_PROBLEM_ATOMIC_FIELDS);
+  return decode_problem_when(fpdu->ddp.last ? octets != fixed_octets : octets > fixed_octets,
+                             lengths[fpdu->rdmap_opcode]) |
+         decode_problem_when(extension->kind == DECODE_ATOMIC_REQUEST &&
+                                 !rdmap_atomic_is_supported(&extension->atomic),
+                             DECODE_PROBLEM_ATOMIC_OPCODE) |
+         decode_problem_when(extension->has_other_fields, DECODE_PROBLEM_ATOMIC_FIELDS);
 }
 
 /* Checks the opcode's own rules (RFC 5040 §4.1 fig. 4, RFC 7306 §4.1 fig. 2). */
@@ -100,26 +97,26 @@ static decode_problem_set check_opcode(decode_fpdu *fpdu, const decode_connectio
     return 0;
   }
   const uint32_t fixed_octets = decode_fixed_octets(fpdu->rdmap_opcode);
-  return when(ddp->queue_number != rules->queue_number, DECODE_PROBLEM_QUEUE) |
-         when(!rules->invalidates && ddp->ulp_word != 0, DECODE_PROBLEM_INVALIDATE_STAG) |
+  return decode_problem_when(ddp->queue_number != rules->queue_number, DECODE_PROBLEM_QUEUE) |
+         decode_problem_when(!rules->invalidates && ddp->ulp_word != 0, DECODE_PROBLEM_INVALIDATE_STAG) |
          (fixed_octets > 0 ? check_fixed(fpdu, fixed_octets) : 0) |
-         when(rules->opcode == RDMAP_TERMINATE && ddp->message_offset == 0 &&
-                  fpdu->payload_octets < RDMAP_TERMINATE_CONTROL_OCTETS,
-              DECODE_PROBLEM_TERMINATE_SHORT) |
+         decode_problem_when(rules->opcode == RDMAP_TERMINATE && ddp->message_offset == 0 &&
+                                 fpdu->payload_octets < RDMAP_TERMINATE_CONTROL_OCTETS,
+                             DECODE_PROBLEM_TERMINATE_SHORT) |
          (fpdu->has_terminate ? check_terminate(fpdu, connection) : 0);
 }
 
 decode_problem_set decode_check_fpdu(decode_fpdu *fpdu, decode_connection *connection)
 {
   const ddp_header *ddp = &fpdu->ddp;
-  decode_problem_set found = when(fpdu->wrong_markers > 0, DECODE_PROBLEM_MARKER);
+  decode_problem_set found = decode_problem_when(fpdu->wrong_markers > 0, DECODE_PROBLEM_MARKER);
 
   if (fpdu->crc == DECODE_CRC_WRONG) {
     return found | DECODE_PROBLEM_BIT(CRC);
   }
-  found |= when(fpdu->marker_reserved != 0, DECODE_PROBLEM_MARKER_RESERVED);
-  found |= when(fpdu->pad != 0, DECODE_PROBLEM_PAD);
-  found |= when(mpa_length_is_long(fpdu->ulpdu_octets), DECODE_PROBLEM_LONG_ULPDU);
+  found |= decode_problem_when(fpdu->marker_reserved != 0, DECODE_PROBLEM_MARKER_RESERVED);
+  found |= decode_problem_when(fpdu->pad != 0, DECODE_PROBLEM_PAD);
+  found |= decode_problem_when(mpa_length_is_long(fpdu->ulpdu_octets), DECODE_PROBLEM_LONG_ULPDU);
   if (!fpdu->has_ddp) {
     bool is_short = fpdu->ulpdu_octets < DDP_TAGGED_HEADER_OCTETS ||
                     (fpdu->ulpdu_octets < DDP_UNTAGGED_HEADER_OCTETS && fpdu->crc != DECODE_CRC_NOT_CAPTURED);
@@ -130,9 +127,12 @@ decode_problem_set decode_check_fpdu(decode_fpdu *fpdu, decode_connection *conne
     connection->has_version = true;
     connection->version = ddp->version;
   }
-  found |= when(!is_of_generation || ddp->version != connection->version, DECODE_PROBLEM_VERSION);
-  found |= when((fpdu->ddp_control & DECODE_DDP_RESERVED_BITS) != 0, DECODE_PROBLEM_DDP_RESERVED);
-  found |= when((ddp->ulp_control & DECODE_RDMAP_RESERVED_BITS) != 0, DECODE_PROBLEM_RDMAP_RESERVED);
+  found |=
+      decode_problem_when(!is_of_generation || ddp->version != connection->version, DECODE_PROBLEM_VERSION);
+  found |=
+      decode_problem_when((fpdu->ddp_control & DECODE_DDP_RESERVED_BITS) != 0, DECODE_PROBLEM_DDP_RESERVED);
+  found |= decode_problem_when((ddp->ulp_control & DECODE_RDMAP_RESERVED_BITS) != 0,
+                               DECODE_PROBLEM_RDMAP_RESERVED);
   return found | check_opcode(fpdu, connection);
 }
 
@@ -168,15 +168,15 @@ static decode_problem_set take_untagged(struct decode_queue *queue, decode_fpdu 
   decode_problem_set found = 0;
 
   if (!is_next) {
-    found = when(queue->is_known, DECODE_PROBLEM_MSN);
+    found = decode_problem_when(queue->is_known, DECODE_PROBLEM_MSN);
     fpdu->expected = queue->msn;
     queue->has_start = ddp->message_offset == 0;
     queue->octets = 0;
   } else if (ddp->last && queue->has_start) { /* it comes last, and has the highest MO (RFC 5041 §4.1) */
-    found = when(ddp->message_offset != queue->octets, DECODE_PROBLEM_MO);
+    found = decode_problem_when(ddp->message_offset != queue->octets, DECODE_PROBLEM_MO);
     fpdu->expected = queue->octets;
   } else { /* others should be in order (§5.3) */
-    found = when(ddp->message_offset != queue->offset, DECODE_PROBLEM_SEGMENT_ORDER);
+    found = decode_problem_when(ddp->message_offset != queue->offset, DECODE_PROBLEM_SEGMENT_ORDER);
     fpdu->expected = queue->offset;
   }
   queue->is_known = true;
@@ -203,7 +203,7 @@ decode_problem_set decode_sequence_check(decode_sequence *sequence, decode_fpdu 
   if (sequence->is_open) {
     const ddp_header *open = &sequence->open;
     const bool is_same = follows(open, ddp, fpdu->payload_octets);
-    found |= when(!is_same, DECODE_PROBLEM_UNFINISHED);
+    found |= decode_problem_when(!is_same, DECODE_PROBLEM_UNFINISHED);
     if (is_same && ddp->tagged && fpdu->payload_octets > 0 && ddp->tagged_offset != open->tagged_offset) {
       found |= DECODE_PROBLEM_BIT(SEGMENT_ORDER);
       fpdu->expected = open->tagged_offset;

@@ -170,10 +170,10 @@ static decode_problem_set check_first(const decode_direction *direction, const d
   }
   const int64_t heard = heard_to(direction, peer);
   if (direction->from == SIDE_INITIATOR) {
-    return found | (heard < (int64_t)peer->start.phase_start ? DECODE_PROBLEM_BIT(EARLY) : 0);
+    return found | decode_problem_when(heard < (int64_t)peer->start.phase_start, DECODE_PROBLEM_EARLY);
   }
   const bool is_first = heard < peer->first_end || has_part_only(peer, heard);
-  return found | (is_first ? DECODE_PROBLEM_BIT(RESPONDER_FIRST) : 0);
+  return found | decode_problem_when(is_first, DECODE_PROBLEM_RESPONDER_FIRST);
 }
 
 /* Returns what is wrong with `fpdu` because of what came before it, in both directions. */

@@ -45,6 +45,12 @@ extern const char *const decode_severities[];
 #define DECODE_PROBLEM_BIT(id) (UINT64_C(1) << DECODE_PROBLEM_##id)
 G_STATIC_ASSERT(DECODE_PROBLEMS <= 64);
 
+/* Returns a set of `problem` alone, when `is_so`; else none. */
+static inline decode_problem_set decode_problem_when(bool is_so, decode_problem problem)
+{
+  return (decode_problem_set)is_so << problem;
+}
+
 /* Returns the first of `left`, which is not empty, in the order of the table; takes it out. */
 static inline decode_problem decode_problem_take(decode_problem_set *left)
 {

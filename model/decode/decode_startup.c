@@ -5,12 +5,6 @@
 
 #include "base/big_endian.h"
 
-/* Returns a set of `problem` alone, when `is_so`. */
-static decode_problem_set when(bool is_so, decode_problem problem)
-{
-  return (decode_problem_set)is_so << problem;
-}
-
 /* RFC 5044 §7.1.1: more Private Data make a startup frame improperly formatted; mpa-01, Revision 0, has no
  * such limit. */
 static bool is_long(const decode_startup_frame *frame)
@@ -32,39 +26,42 @@ static decode_problem_set check_answer(const decode_startup_frame *frame, const 
       reply->ord > asked->ird && reply->ord != MPA_NOT_NEGOTIATED && asked->ird != MPA_NOT_NEGOTIATED;
 
   if (frame->rejected) { /* its ORD is what the Responder needs (§9.1) */
-    return when(reply->peer_to_peer != asked->peer_to_peer, DECODE_PROBLEM_STARTUP_MODEL);
+    return decode_problem_when(reply->peer_to_peer != asked->peer_to_peer, DECODE_PROBLEM_STARTUP_MODEL);
   }
-  return when(reply->peer_to_peer != asked->peer_to_peer, DECODE_PROBLEM_STARTUP_MODEL) |
-         when(is_too_high, DECODE_PROBLEM_STARTUP_ORD) |
-         when(is_negotiated(asked->ord, reply->ird) || is_negotiated(asked->ird, reply->ord),
-              DECODE_PROBLEM_STARTUP_NEGOTIATED);
+  return decode_problem_when(reply->peer_to_peer != asked->peer_to_peer, DECODE_PROBLEM_STARTUP_MODEL) |
+         decode_problem_when(is_too_high, DECODE_PROBLEM_STARTUP_ORD) |
+         decode_problem_when(is_negotiated(asked->ord, reply->ird) || is_negotiated(asked->ird, reply->ord),
+                             DECODE_PROBLEM_STARTUP_NEGOTIATED);
 }
 
 decode_problem_set decode_check_frame(const decode_startup_frame *frame, const decode_startup_frame *request)
 {
   const mpa_enhanced *setup = &frame->enhanced;
-  decode_problem_set found = when(!frame->is_reply && frame->rejected, DECODE_PROBLEM_STARTUP_REJECT) |
-                             when(frame->reserved != 0, DECODE_PROBLEM_STARTUP_RESERVED) |
-                             when(is_long(frame), DECODE_PROBLEM_STARTUP_PRIVATE_DATA) |
-                             when(frame->revision > DECODE_REVISION_LAST, DECODE_PROBLEM_STARTUP_UNKNOWN) |
-                             when(frame->enhanced_flag && frame->private_data_octets < MPA_ENHANCED_OCTETS,
-                                  DECODE_PROBLEM_STARTUP_ENHANCED);
+  decode_problem_set found =
+      decode_problem_when(!frame->is_reply && frame->rejected, DECODE_PROBLEM_STARTUP_REJECT) |
+      decode_problem_when(frame->reserved != 0, DECODE_PROBLEM_STARTUP_RESERVED) |
+      decode_problem_when(is_long(frame), DECODE_PROBLEM_STARTUP_PRIVATE_DATA) |
+      decode_problem_when(frame->revision > DECODE_REVISION_LAST, DECODE_PROBLEM_STARTUP_UNKNOWN) |
+      decode_problem_when(frame->enhanced_flag && frame->private_data_octets < MPA_ENHANCED_OCTETS,
+                          DECODE_PROBLEM_STARTUP_ENHANCED);
 
   if (frame->has_enhanced) {
     /* §9.2: A=0 has none of them; in a Reply A=1 has one at least. In a Request it may be that the Initiator
      * supports none. */
     const bool is_without = frame->is_reply && !frame->rejected && setup->rtrs == 0;
-    found |= when(setup->peer_to_peer ? is_without : setup->rtrs != 0, DECODE_PROBLEM_STARTUP_RTR);
-    found |= when(!frame->is_reply && !setup->peer_to_peer && setup->ird == MPA_NOT_NEGOTIATED &&
-                      setup->ord == MPA_NOT_NEGOTIATED,
-                  DECODE_PROBLEM_STARTUP_NEEDLESS);
+    found |=
+        decode_problem_when(setup->peer_to_peer ? is_without : setup->rtrs != 0, DECODE_PROBLEM_STARTUP_RTR);
+    found |= decode_problem_when(!frame->is_reply && !setup->peer_to_peer &&
+                                     setup->ird == MPA_NOT_NEGOTIATED && setup->ord == MPA_NOT_NEGOTIATED,
+                                 DECODE_PROBLEM_STARTUP_NEEDLESS);
   }
   if (request) {
-    found |= when(is_long(request), DECODE_PROBLEM_STARTUP_ACCEPTED);
+    found |= decode_problem_when(is_long(request), DECODE_PROBLEM_STARTUP_ACCEPTED);
     if (frame->enhanced_flag != request->enhanced_flag) {
       found |= DECODE_PROBLEM_BIT(STARTUP_ANSWER);
     } else { /* RFC 5044 answers 0 by 1 */
-      found |= when(frame->revision > MAX(request->revision, 1), DECODE_PROBLEM_STARTUP_REVISION);
+      found |=
+          decode_problem_when(frame->revision > MAX(request->revision, 1), DECODE_PROBLEM_STARTUP_REVISION);
     }
     if (frame->has_enhanced && request->has_enhanced) {
       found |= check_answer(frame, &request->enhanced);
@@ -177,6 +174,6 @@ decode_problem_set decode_check_first(const decode_connection *connection, enum 
   const bool is_judged = from == SIDE_INITIATOR && decode_agreed_rtrs(connection, &rtrs) && fpdu->has_ddp &&
                          fpdu->crc != DECODE_CRC_WRONG && fpdu->rdmap_opcode != RDMAP_TERMINATE;
 
-  return when(is_improper, DECODE_PROBLEM_STARTUP_ACCEPTED) |
-         when(is_judged && (rtrs & 1U << rtr_of(fpdu)) == 0, DECODE_PROBLEM_RTR);
+  return decode_problem_when(is_improper, DECODE_PROBLEM_STARTUP_ACCEPTED) |
+         decode_problem_when(is_judged && (rtrs & 1U << rtr_of(fpdu)) == 0, DECODE_PROBLEM_RTR);
 }

@@ -293,6 +293,9 @@ class Problems(DecodeTest):
         self.assertEqual(self.kinds_of(setup((4, OWN), (OWN, 4)) + sent(*reads)), [])
         peers = setup((A | 4, D | 8), (A | 2, D | 4))
         self.assertEqual(self.kinds_of(peers + sent(read(0), *(read(8, msn=2 + i) for i in range(2)))), [])
+        of_responder = sent(*reads[:2], sender=RESPONDER)
+        for request, reply, kinds in (((1, 8), (8, 1), ["ord"]), ((1, 8), (8, OWN), []), ((OWN, 8), (8, OWN), [])):
+            self.assertEqual(self.kinds_of(setup(request, reply) + HELLO + of_responder), kinds)
         late = sent(response(8, offset=0), sender=RESPONDER)
         made = packets(two + sent(*reads[:2]) + late + sent(reads[2]))
         write_packets("x.pcap", made[:-2] + [(made[-2][0], made[-1][1]), (made[-1][0], made[-2][1])])
@@ -318,6 +321,8 @@ class Problems(DecodeTest):
         messages = self.decode("x.pcap", "--messages")
         self.expect_parts(messages, "Original=0x0102030405060708 request_MSN=1 round_trip=0.00000200",
                           "note: no Atomic Response answers the Atomic Request with MSN 2 in packet 7")
+        write_packets("y.pcap", packets(FRAMES + sent(read(64), atomic(0, 2)) + sent(answer(0), sender=RESPONDER)))
+        self.expect_parts(self.decode("y.pcap", "--messages"), "Request ID=0 Original=0x0102030405060708 request_MSN=2 ")
         self.assertRegex(self.decode("x.pcap", "--summary"), r"\n  Atomic Request +2 +0\n  Atomic Response +0 +1\n")
 
     def test_private_data(self):
@@ -360,7 +365,9 @@ class Problems(DecodeTest):
                 self.assertEqual(self.kinds_of(FRAMES + sent(*segments)), kinds)
         self.assertEqual(self.kinds_of(FRAMES + HELLO + sent(segment(**old), sender=RESPONDER)), ["version"])
         lost = [(INITIATOR, fpdu(segment(msn=2, last=0), flip=1))]  # a message whose start is not known is not judged
-        self.assertEqual(self.kinds_of(FRAMES + lost + sent(segment(msn=2, offset=9))), ["crc"])
+        for after in ([segment(msn=2, offset=9)], [segment(msn=2, offset=9, last=0), segment(msn=2, offset=13)]):
+            self.assertEqual(self.kinds_of(FRAMES + lost + sent(*after)), ["crc"])
+        self.assertEqual(self.kinds_of(FRAMES + sent(begun) + lost + sent(segment(5, msn=2))), ["crc"])
 
     def test_terminate_octets(self):
         """RFC 5040 §4.8: 4 octets; with M or D 2 more, with D 14 or 18 as its T has it, with R 28."""
@@ -380,6 +387,8 @@ class Problems(DecodeTest):
         late = sent(segment(), sender=RESPONDER)
         whole = fpdu(segment())
         for sent_octets, kinds in ((FRAMES[:1] + HELLO + FRAMES[1:], ["early"]),
+                                   (FRAMES[:1] + [(RESPONDER, FRAMES[1][1][:-1])] + HELLO + [
+                                       (RESPONDER, FRAMES[1][1][-1:])], ["early"]),
                                    (FRAMES + HELLO + late, []),
                                    (FRAMES + [(INITIATOR, whole[:9])] + late + [(INITIATOR, whole[9:])],
                                     ["responder first"]),
@@ -387,6 +396,9 @@ class Problems(DecodeTest):
                                    ([FRAMES[0], (RESPONDER, REPLY + bytes([CRC, 1, 2, 1]) + bytes(513))] + HELLO,
                                     ["startup private data", "startup accepted"])):
             self.assertEqual(self.kinds_of(sent_octets), kinds)
+        made = packets(FRAMES + late + HELLO)  # near the Initiator, whose FPDU was sent before that of the peer came
+        write_packets("x.pcap", made[:-2] + [(made[-2][0], made[-1][1]), (made[-1][0], made[-2][1])])
+        self.expect_parts("".join(self.problems(3)), "the Responder's FPDU was sent before an FPDU of the Initiator")
 
     def test_filter(self):
         """Fields of the problem itself choose among those of one FPDU."""

@@ -114,6 +114,22 @@ static void add_head(const summary *page, const scenario *s, prose *to)
   }
 }
 
+/* Adds what enhanced startup came to, where an end has it. */
+static void add_startup(const metric_values *m, prose *to)
+{
+  static const char *const rtrs[] = {"", "; RTR by a Send", "; RTR by a Write", "; RTR by a Read"};
+
+  if (m->present[METRIC_MPA_REVISION]) {
+    prose_add(to, ROW "Revision %.0f in %s; ORD %.0f of the Initiator, %.0f of the Responder%s", "startup",
+              m->value[METRIC_MPA_REVISION], amount(to, m->value[METRIC_MPA_STARTUP_S], "s"),
+              m->value[METRIC_MPA_INITIATOR_ORD], m->value[METRIC_MPA_RESPONDER_ORD],
+              rtrs[CLAMP((int)m->value[METRIC_MPA_RTR], 0, (int)G_N_ELEMENTS(rtrs) - 1)]);
+  }
+  if (m->value[METRIC_MPA_SECOND_TRIES] > 0) {
+    prose_add(to, "; %s tried again with Revision 1", count(to, m, METRIC_MPA_SECOND_TRIES, "connections"));
+  }
+}
+
 /* Adds what was held at most for each cause, the largest first. */
 static void add_causes(const metric_values *m, prose *to)
 {
@@ -292,6 +308,7 @@ static void print_answer(const summary *page, const scenario *s, const char *dir
   }
   prose to = prose_new();
   add_head(page, s, &to);
+  add_startup(m, &to);
   add_memory(m, scenario_configuration(s), &to);
   add_placement(m, &to);
   add_path(m, s, &to);

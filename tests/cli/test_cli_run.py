@@ -29,6 +29,23 @@ class Run(kit.ProgramTest):
         self.assertRegex(self.shell("iwarpsim size a.cfg --key receiver.memory --from 1 --to 64 --seeds 1 --every-seed -q "
                                     "--keep 'delivery.messages >= 3'", 1).stdout, "from 1 octet to 64 octets")
 
+    def test_startup(self):
+        """What both ends agreed on, the kind of RTR indication, and second tries; without rfc6581 nothing."""
+        run = "iwarpsim run a.cfg --out . --set path.forward.drop=[]"
+        ends = " --set mpa.generation=rfc6581"
+        for keys, words in ((" --set mpa.generation=rfc", None),
+                            (ends, r"Revision 2 in \S+ us; ORD 16 of the Initiator, 16 of the Responder"),
+                            (ends + " --set initiator.peer_to_peer=true --set responder.ird=3 --set mpa.rtr=write",
+                             r"Revision 2 in \S+ us; ORD 3 of the Initiator, 16 of the Responder; RTR by a Write"),
+                            (ends + " --set responder.enhanced=false --set initiator.fallback=true",
+                             r"Revision 1 in \S+ us; ORD 16 of the Initiator, 16 of the Responder; 1 connection\s+tried again "
+                             "with Revision 1")):
+            page = self.shell(run + keys).stdout
+            if words:
+                self.assertRegex(page, "\n  startup    " + words + "\n")
+            else:
+                self.assertNotIn("startup", page)
+
     def test_answer(self):
         """Every number is one of the summary's."""
         page = self.shell("iwarpsim run a.cfg -o o").stdout

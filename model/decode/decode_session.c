@@ -289,8 +289,13 @@ static void begin_connection(decode_session *session, conversation *talk)
     report_frame(session, talk, is_reply ? reply : request, is_reply && verdict->reply_is_early);
   }
   if (verdict->text) {
-    report_startup(session, talk, request->is_there ? request : reply, DECODE_NOTE_STARTUP,
-                   DECODE_PROBLEM_BIT(STARTUP_ASSUMED), verdict->text);
+    const decode_verdict_frame *found = request->is_there ? request : reply;
+
+    if (verdict->is_of_one_role) {
+      report_startup(session, talk, found, DECODE_NOTE_STARTUP, DECODE_PROBLEM_BIT(STARTUP_ROLE), NULL);
+    }
+    report_startup(session, talk, found, DECODE_NOTE_STARTUP, DECODE_PROBLEM_BIT(STARTUP_ASSUMED),
+                   verdict->text);
   }
   for (unsigned from = 0; from < 2; from++) {
     if (verdict->has_start[from]) {

@@ -474,6 +474,7 @@ static void conclude_from_one(const decode_waiting *of, decode_verdict *verdict)
   }
   verdict->has_frame[from] = true;
   verdict->has_frame[!from] = other->keys[is_request ? DECODE_REQUEST : DECODE_REPLY] != UINT64_MAX;
+  verdict->is_of_one_role = verdict->has_frame[!from] || (from == verdict->initiator && !is_request);
 #define AS_VALIDATED "markers and CRC as FPDUs validate"
   if (verdict->has_frame[!from]) {
     verdict->text = is_request

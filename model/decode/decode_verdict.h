@@ -68,6 +68,7 @@ typedef struct decode_verdict {
   uint8_t initiator; /* which end of the flow */
   decode_verdict_frame frames[DECODE_FRAMES];
   bool reply_is_early; /* its sender had not acknowledged the Request when it sent it */
+  bool is_of_one_role; /* the frames are, of which only one counts */
   bool has_frame[2];   /* this end sent a startup frame, of whichever key */
   bool has_start[2];   /* of what this end of the flow sent; FALSE: no octet of it came, and no SYN … */
   decode_direction_start starts[2]; /* … then all but where the stream starts holds */

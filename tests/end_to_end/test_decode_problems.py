@@ -50,6 +50,7 @@ CASES = {
     "startup accepted": ([(INITIATOR, REQUEST + bytes([CRC, 1, 2, 1]) + bytes(513)), FRAMES[1]] + HELLO,
                          "startup private data"),
     "startup enhanced": ([(INITIATOR, startup(REQUEST, CRC | ENHANCED, 2))] + HELLO, "startup assumed"),
+    "startup role": ([FRAMES[0], (RESPONDER, startup(REQUEST))], "startup assumed", "lost chain"),
     "startup needless": (setup((OWN, OWN), (OWN, OWN)) + HELLO,),
     "startup model": (setup((A | 4, D | 4), (4, 4)) + HELLO,),
     "startup rtr": (setup((B | 4, 4), (4, 4)) + HELLO,),
@@ -392,7 +393,10 @@ class Problems(DecodeTest):
                                    (FRAMES + HELLO + late, []),
                                    (FRAMES + [(INITIATOR, whole[:9])] + late + [(INITIATOR, whole[9:])],
                                     ["responder first"]),
-                                   ([FRAMES[0], (RESPONDER, startup(REQUEST))] + HELLO, ["startup accepted"]),
+                                   ([FRAMES[0], (RESPONDER, startup(REQUEST))] + HELLO,
+                                    ["startup role", "startup accepted"]),
+                                   ([(INITIATOR, startup(REPLY)), (RESPONDER, startup(REPLY))], ["startup role"]),
+                                   ([(INITIATOR, startup(REPLY))] + HELLO, ["startup role"]),
                                    ([FRAMES[0], (RESPONDER, REPLY + bytes([CRC, 1, 2, 1]) + bytes(513))] + HELLO,
                                     ["startup private data", "startup accepted"])):
             self.assertEqual(self.kinds_of(sent_octets), kinds)

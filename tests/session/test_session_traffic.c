@@ -111,6 +111,42 @@ TEST(test_batch)
   }
 }
 
+/* What follows a Write is in its segment, and makes it as much later as its FPDU takes, at 0.8 ns an octet: 2
+ * octets of length, a header, padding to 4 octets and 4 of CRC. Headers have 18 octets, and 8 of Immediate
+ * Data, 28 of a Read Request or 52 of an Atomic Request. */
+static const struct {
+  const char *operation, *sizes, *batch;
+  double fpdu_octets;
+} following_rows[] = {{"write+send", "[1000,0]", "2", 24},
+                      {"write-immediate", "[1000]", "1", 32},
+                      {"write+read", "[1000,0]", "2", 52},
+                      {"write+read", "[1000,1]", "2", 52},
+                      {"write+fetch-add", "[1000,8]", "2", 76}};
+
+ROW_TEST(test_what_follows_a_write, following_rows)
+{
+  const char *operations[] = {"write", c->operation}, *sizes[] = {"[1000]", c->sizes},
+             *batches[] = {"1", c->batch};
+  double delivered[2];
+
+  for (guint i = 0; i < 2; i++) {
+    g_autofree char *operation = g_strconcat("workload.operation=", operations[i], NULL);
+    g_autofree char *size = g_strconcat("workload.message_sizes=", sizes[i], NULL);
+    g_autofree char *batch = g_strconcat("workload.batch=", batches[i], NULL);
+    g_auto(session_result) result =
+        run_of(PATH, STRINGS("workload.arrivals=interval", "workload.interval=100us", "workload.messages=10",
+                             "mpa.generation=rfc6581", "mpa.markers=false", operation, size, batch));
+    g_autoptr(GArray) lines = lines_of(&result);
+
+    delivered[i] = 0;
+    for (guint k = 0; k < lines->len; k++) {
+      delivered[i] =
+          LINE(lines, k)->id == 5 ? LINE(lines, k)->delivered - LINE(lines, k)->posted : delivered[i];
+    }
+  }
+  ASSERT_TIME(delivered[1], delivered[0] + c->fpdu_octets * 0.8e-9);
+}
+
 /* Both ends post: each its own messages, at the same times. */
 TEST(test_both_directions)
 {

@@ -115,7 +115,8 @@ mpa_agreement mpa_enhanced_agree(const mpa_enhanced_config *config, enum side ro
     if (!ird_is_fixed(config, peer) && (agreement.rtrs & 1U << MPA_RTR_READ)) {
       agreement.ird = MAX(agreement.ird, 1);
     }
-    agreement.rtrs &= supported_rtrs(config, agreement.ird);
+    /* RFC 6581 §9.2, §9.3: it takes each kind that its Reply names, matching or not. */
+    agreement.rtrs = peer->peer_to_peer ? supported_rtrs(config, agreement.ird) : 0;
     /* RFC 6581 §9.1: it "MAY reject". An Initiator that does not negotiate its IRD is not asked. */
     if (peer->ird != MPA_NOT_NEGOTIATED && peer->ird < config->ord_needed) {
       agreement.error = MPA_ERROR_IRD;
@@ -135,10 +136,8 @@ mpa_enhanced mpa_enhanced_reply(const mpa_enhanced_config *config, const mpa_enh
 {
   mpa_agreement agreement = mpa_enhanced_agree(config, SIDE_RESPONDER, request);
 
-  /* RFC 6581 §9.2, §9.3: A as in the Request, and with it all kinds of RTR that this end supports, matching
-   * or not. */
-  return (mpa_enhanced){.peer_to_peer = request->peer_to_peer,
-                        .rtrs = request->peer_to_peer ? supported_rtrs(config, agreement.ird) : 0,
+  return (mpa_enhanced){.peer_to_peer = request->peer_to_peer, /* RFC 6581 §9.2 */
+                        .rtrs = agreement.rtrs,
                         .ird = announced(agreement.ird, ird_is_fixed(config, request)),
                         .ord = agreement.error == MPA_ERROR_NONE
                                    ? announced(agreement.ord, ord_is_fixed(config, request))

@@ -43,9 +43,11 @@ typedef struct mpa_enhanced {
 typedef struct mpa_agreement {
   bool is_enhanced; /* both frames are; else nothing was agreed, and the rest is 0 */
   bool peer_to_peer;
-  unsigned rtrs; /* peer_to_peer: the kinds of RTR that both ends named, a bit each as in mpa_enhanced */
-  mpa_rtr rtr;   /* Initiator, peer_to_peer: the one that it sends */
-  uint32_t ird;  /* that this end works with */
+  /* peer_to_peer: the kinds of RTR, a bit each as in mpa_enhanced: of the Initiator those that both ends
+   * named, of the Responder those that its Reply names, which the Initiator may choose from */
+  unsigned rtrs;
+  mpa_rtr rtr;  /* Initiator, peer_to_peer: the one that it sends */
+  uint32_t ird; /* that this end works with */
   uint32_t ord;
   uint32_t peer_ird; /* as the peer announced it, for the ULP (RFC 6581 §9.1) */
   uint32_t peer_ord;

@@ -175,7 +175,7 @@ TEST(test_all_sets_of_indications)
 
     EXPECT_FIELDS(&request, (peer_to_peer, true), (rtrs, own));
     EXPECT_FIELDS(&reply, (peer_to_peer, true), (rtrs, others));
-    EXPECT_FIELDS(&there, (peer_to_peer, true), (rtrs, own & others), (error, MPA_ERROR_NONE));
+    EXPECT_FIELDS(&there, (peer_to_peer, true), (rtrs, others), (error, MPA_ERROR_NONE));
     EXPECT_FIELDS(&here, (peer_to_peer, true), (rtrs, own & others),
                   (error, own & others ? MPA_ERROR_NONE : MPA_ERROR_RTR));
     if (own & others) {

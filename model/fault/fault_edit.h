@@ -36,6 +36,7 @@ typedef enum fault_which {
   FAULT_TAGGED_PAYLOAD, /* with payload: without it STag and TO are not checked (note D13) */
   FAULT_UNTAGGED_PAYLOAD,
   FAULT_READ_REQUEST,
+  FAULT_READ_OF_OCTETS, /* a Read Request for octets: without them STag and TO are not checked (note D13) */
   FAULT_ATOMIC_REQUEST, /* a whole one, as the next two */
   FAULT_ATOMIC_RESPONSE,
   FAULT_IMMEDIATE,

@@ -35,7 +35,7 @@ static rdmap_stream *stream_of(rnic_endpoint *endpoint, const rnic_endpoint_conf
   rdmap.probe = &endpoint->events->probe;
   rdmap.probe_user = endpoint->user;
   if (config->fault && config->fault->forgets_ord) {
-    rdmap.ord = UINT32_MAX;
+    rdmap.ord = RNIC_ORD_FORGOTTEN;
   }
   return rdmap_stream_new(&rdmap, &rnic_endpoint_rdmap_events, endpoint);
 }
@@ -399,7 +399,7 @@ static void follow_agreement(rnic_endpoint *endpoint, const mpa_agreement *agree
 
   if (agreement->is_enhanced) {
     rdmap_stream_set_limits(stream, agreement->ird,
-                            fault && fault->forgets_ord ? UINT32_MAX : agreement->ord);
+                            fault && fault->forgets_ord ? RNIC_ORD_FORGOTTEN : agreement->ord);
   }
   if (agreement->error != MPA_ERROR_NONE) { /* RFC 6581 §8: a Terminate in place of the RTR */
     rdmap_stream_fail(stream, (rdmap_error){RDMAP_LAYER_LLP, 0, (uint8_t)agreement->error}, now);

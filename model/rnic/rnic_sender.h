@@ -31,10 +31,14 @@ typedef enum rnic_local_action {
  */
 typedef enum rnic_rtr { RNIC_RTR_AGREED, RNIC_RTR_NONE, RNIC_RTR_NOT_AGREED } rnic_rtr;
 
+/* The ORD of an end that forgets its own: more than an IRD has in a scenario, and small enough for the
+ * buffers of so many Atomic Responses. */
+enum { RNIC_ORD_FORGOTTEN = 1 << 17 };
+
 /* None of the functions is NULL. */
 typedef struct rnic_misbehaviour {
   void *user;
-  bool forgets_ord; /* as many Reads as are posted are outstanding */
+  bool forgets_ord; /* as many Reads and Atomics as are posted are outstanding, up to RNIC_ORD_FORGOTTEN */
   rnic_rtr rtr;     /* of an Initiator in the peer-to-peer model */
   /* Alters the startup frame that this end is about to send; it may come out empty. */
   void (*alter_startup)(void *user, buffer_chain *frame);

@@ -105,6 +105,7 @@ static const fault_case fault_cases[] = {
     {"read-request-short", "read", "Terminate 0/2/FF", FALSE, 0, NULL},
     {"read-request-long", "read", "Terminate 1/2/05", FALSE, 0, NULL},
     {"too-many-reads", "read", "Terminate 1/2/02", FALSE, 0, NULL},
+    {"too-many-reads", "read+fetch-add", "Terminate 1/2/02", FALSE, 0, RFC6581},
     {"atomic-opcode", "fetch-add", "Terminate 0/2/06", FALSE, 0, "mpa.generation=rfc6581"},
     {"atomic-unaligned", "compare-swap", "Terminate 0/2/07", FALSE, 0, "mpa.generation=rfc6581"},
     {"atomic-invalid-stag", "fetch-add", "Terminate 0/1/00", FALSE, 0, "mpa.generation=rfc6581"},
@@ -203,6 +204,14 @@ TEST(test_faults_of_enhanced_startup)
         STRINGS(error, at, enhanced_cases[i].sets[0], enhanced_cases[i].sets[1], enhanced_cases[i].sets[2]),
         enhanced_cases[i].code, enhanced_cases[i].code ? "Initiator" : NULL, 1);
   }
+}
+
+/* An RTR indication by Read is for no octets, and nobody looks at its STag: the fault is done to the next. */
+TEST(test_fault_of_a_read_after_the_rtr)
+{
+  assert_ends(
+      STRINGS("fault.error=read-invalid-stag", PEER_TO_PEER, "mpa.rtr=read", "workload.operation=read"),
+      "Terminate 0/1/00", "Responder", 1);
 }
 
 /* No fault is left out, and the table that users read agrees. */

@@ -484,9 +484,8 @@ static void conclude_from_one(const decode_waiting *of, decode_verdict *verdict)
     verdict->text = "the end that opened the connection sent the key of a Reply, and no Request had come "
                     "(mpa-01 §6.1.1): " AS_VALIDATED;
   } else if (other->ended_by != 0) {
-    verdict->text = other->ended_by & TCP_RST
-                        ? "the other end reset the connection in place of an answer (RFC 5044 §7.1.2)"
-                        : "the other end closed the connection in place of an answer (RFC 5044 §7.1.2)";
+    verdict->text = other->ended_by & TCP_RST ? "the other end reset the connection in place of an answer"
+                                              : "the other end closed the connection in place of an answer";
   } else {
     verdict->text = is_request ? "the Reply is not in the capture: " AS_VALIDATED
                                : "the Request is not in the capture: " AS_VALIDATED;

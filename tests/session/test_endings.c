@@ -206,6 +206,25 @@ TEST(test_faults_of_enhanced_startup)
   }
 }
 
+/* mpa.rtr is what is sent: nothing, when the Responder has no kind that the Initiator has. */
+TEST(test_rtr_metric)
+{
+  static const struct {
+    const char *own, *peers;
+    int sent;
+  } cases[] = {
+      {"send", "read+send", 1}, {"write+send", "send+write", 2}, {"read", "read", 3}, {"send", "read", 0}};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+    g_autofree char *own = g_strconcat("initiator.rtr=", cases[i].own, NULL);
+    g_autofree char *peers = g_strconcat("responder.rtr=", cases[i].peers, NULL);
+    g_auto(session_result) result = run_of("workload: { messages = 1; };", STRINGS(PEER_TO_PEER, own, peers));
+
+    EXPECT_METRICS(&result.results.metrics, (MPA_RTR, cases[i].sent));
+    g_assert_cmpint(result.status, ==, cases[i].sent > 0 ? RUN_OK : RUN_TERMINATED);
+  }
+}
+
 /* An RTR indication by Read is for no octets, and nobody looks at its STag: the fault is done to the next. */
 TEST(test_fault_of_a_read_after_the_rtr)
 {

@@ -131,9 +131,6 @@ bool engine_timer_is_next(const engine_timer *timer)
   if (!clock->waking) {
     return false;
   }
-  if (event_queue_is_quiet(&clock->queue, clock->wake_now)) {
-    return true; /* what has just run may be set anew, before its entry moves */
-  }
   const event_queue_timer *first = event_queue_first(&clock->queue);
   return first == NULL || first->when > clock->wake_now ||
          event_queue_class_and_major(first) > event_queue_class_and_major(&timer->order);

@@ -216,7 +216,6 @@ static void make_heap(event_queue *queue)
   for (uint32_t place = 0; place < ROW_MAX; place++) {
     put(queue, place, row[ROW_MAX - 1 - place]);
   }
-  find_head(queue);
 }
 
 static void insert(event_queue *queue, event_queue_entry entry)
@@ -226,13 +225,6 @@ static void insert(event_queue *queue, event_queue_entry entry)
   }
   if (queue->count == ROW_MAX && !queue->is_heap) {
     make_heap(queue);
-  }
-  /* What runs has mostly left its entry at the head: this one finds its place from there, and no other need
-   * come from the end of the heap. */
-  if (queue->is_heap && timer_of(queue, queue->heap)->when == TIME_PS_NEVER) {
-    timer_of(queue, queue->heap)->queued_at = TIME_PS_NEVER;
-    sift_down_heap(queue, 0, entry);
-    return;
   }
   uint32_t place = queue->count++;
   find_head(queue);
@@ -330,20 +322,6 @@ G_GNUC_NO_INLINE void event_queue_set_earlier(event_queue *queue, event_queue_ti
   } else {
     sift_up_row(queue, place_of(queue, timer), entry);
   }
-}
-
-inline bool event_queue_is_quiet(const event_queue *queue, time_ps until)
-{
-  const event_queue_entry *head = queue->head;
-
-  if (queue->count == 0 || head->when > until) {
-    return true;
-  }
-  if (timer_of(queue, head)->when <= until) {
-    return false;
-  }
-  return queue->is_heap ? MIN(MIN(head[1].when, head[2].when), MIN(head[3].when, head[4].when)) > until
-                        : head[-1].when > until;
 }
 
 inline event_queue_timer *event_queue_first(event_queue *queue)

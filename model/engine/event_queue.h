@@ -77,10 +77,6 @@ static inline void event_queue_set(event_queue *queue, event_queue_timer *timer,
   }
 }
 
-/* Returns whether no timer is due up to `until`, as the head and those next to it show; false also when they
- * are out of date. It moves none. */
-bool event_queue_is_quiet(const event_queue *queue, time_ps until);
-
 /* A timer that is due first, by all keys but the minor; NULL when none is due. */
 event_queue_timer *event_queue_first(event_queue *queue);
 

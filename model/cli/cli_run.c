@@ -123,7 +123,7 @@ static void add_startup(const metric_values *m, prose *to)
     prose_add(to, ROW "Revision %.0f in %s; ORD %.0f of the Initiator, %.0f of the Responder%s", "startup",
               m->value[METRIC_MPA_REVISION], amount(to, m->value[METRIC_MPA_STARTUP_S], "s"),
               m->value[METRIC_MPA_INITIATOR_ORD], m->value[METRIC_MPA_RESPONDER_ORD],
-              rtrs[CLAMP((int)m->value[METRIC_MPA_RTR], 0, (int)G_N_ELEMENTS(rtrs) - 1)]);
+              rtrs[CLAMP((int)m->value[METRIC_MPA_RTR_KIND], 0, (int)G_N_ELEMENTS(rtrs) - 1)]);
   }
   if (m->value[METRIC_MPA_SECOND_TRIES] > 0) {
     prose_add(to, "; %s tried again with Revision 1", count(to, m, METRIC_MPA_SECOND_TRIES, "connections"));

@@ -132,7 +132,8 @@ class Cli(kit.ProgramTest):
         kit.write("small.cfg", "path: { forward: { mtu = 176; }; };")
         self.expect_check("iwarpsim check bad.cfg missing.cfg small.cfg good.cfg", "good.cfg: ok\n",
                     "bad.cfg:2: unknown key 'mpa.markres' (did you mean 'mpa.markers'?); expected one of "
-                    "markers, generation, crc, startup_timeout, startup_close, silent_drop, assumed_emss, mulpdu\n"
+                    "markers, generation, crc, startup_timeout, startup_close, silent_drop, assumed_emss, mulpdu and 2 more of "
+                    "'iwarpsim explain mpa'\n"
                     "missing.cfg: cannot read it (No such file or directory); expected a scenario file\n"
                     "small.cfg:1: path.forward.mtu = 176 is too small; expected at least 180: 40 octets of "
                     "headers and 140 for the FPDU of a 128-octet ULPDU with markers\n", 2)
@@ -185,7 +186,8 @@ class Cli(kit.ProgramTest):
         kit.write("where.cfg", '\nwhere = "mpa.crk";')
         self.expect_check("iwarpsim check where.cfg", "",
                     "where.cfg:2: where, column 1: unknown key 'mpa.crk' (did you mean 'mpa.crc'?); expected one of "
-                    "crc, generation, markers, startup_timeout, startup_close, silent_drop, assumed_emss, mulpdu\n", 2)
+                    "crc, generation, markers, startup_timeout, startup_close, silent_drop, assumed_emss, mulpdu and 2 more of "
+                    "'iwarpsim explain mpa'\n", 2)
         kit.write("where.cfg", 'where = "not mpa.crc";')
         self.expect_check("iwarpsim check where.cfg", "",
                     "where.cfg:1: 'where' leaves out all points of the sweep, 1; "

@@ -220,7 +220,7 @@ TEST(test_rtr_metric)
     g_autofree char *peers = g_strconcat("responder.rtr=", cases[i].peers, NULL);
     g_auto(session_result) result = run_of("workload: { messages = 1; };", STRINGS(PEER_TO_PEER, own, peers));
 
-    EXPECT_METRICS(&result.results.metrics, (MPA_RTR, cases[i].sent));
+    EXPECT_METRICS(&result.results.metrics, (MPA_RTR_KIND, cases[i].sent));
     g_assert_cmpint(result.status, ==, cases[i].sent > 0 ? RUN_OK : RUN_TERMINATED);
   }
 }

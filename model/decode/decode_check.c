@@ -123,12 +123,15 @@ decode_problem_set decode_check_fpdu(decode_fpdu *fpdu, decode_connection *conne
     return found | (is_short ? DECODE_PROBLEM_BIT(NO_DDP) : 0);
   }
   const bool is_of_generation = ddp->version == fpdu->rdmap_version && ddp->version <= 1;
-  if (is_of_generation && !connection->has_version) {
+  const bool is_sure = fpdu->crc == DECODE_CRC_RIGHT ||
+                       (fpdu->phase_offset == 0 && (connection->has_request || connection->has_reply));
+  if (is_of_generation && is_sure && !connection->has_version) {
     connection->has_version = true;
     connection->version = ddp->version;
   }
-  found |=
-      decode_problem_when(!is_of_generation || ddp->version != connection->version, DECODE_PROBLEM_VERSION);
+  found |= decode_problem_when(!is_of_generation ||
+                                   (connection->has_version && ddp->version != connection->version),
+                               DECODE_PROBLEM_VERSION);
   found |=
       decode_problem_when((fpdu->ddp_control & DECODE_DDP_RESERVED_BITS) != 0, DECODE_PROBLEM_DDP_RESERVED);
   found |= decode_problem_when((ddp->ulp_control & DECODE_RDMAP_RESERVED_BITS) != 0,

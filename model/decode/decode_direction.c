@@ -235,7 +235,9 @@ static void take_read(decode_direction *direction, const decode_event *event)
   }
   const int64_t acknowledged = capture_stream_position(of->stream, direction->acknowledgement);
   of->acknowledged = MAX(of->acknowledged, (uint64_t)MAX(acknowledged, 0));
-  decode_reads_response(of->reads, event);
+  const int64_t heard = heard_to(direction, of);
+  decode_reads_response(of->reads, event,
+                        heard == INT64_MAX || heard <= (int64_t)capture_stream_in_order_edge(of->stream) + 1);
 }
 
 /* FPDUs after one with an error are one note: those that were counted, when no more follow. */

@@ -213,7 +213,7 @@ typedef struct decode_connection {
   decode_startup_frame request, reply;
   bool is_hinted; /* a hint (decode_hint) declares that it speaks MPA */
   bool has_version;
-  uint8_t version; /* DV of the first FPDU of all that has one of a generation */
+  uint8_t version; /* DV of the first FPDU of all that has one of a generation, and surely is one */
   decode_direction_summary directions[SIDES];
 } decode_connection;
 

@@ -192,10 +192,11 @@ static void answer_read(decode_reads *reads, const decode_event *event, size_t c
   }
 }
 
-void decode_reads_response(decode_reads *reads, const decode_event *event)
+void decode_reads_response(decode_reads *reads, const decode_event *event, bool has_all)
 {
   const size_t count = MIN(reads->requests.count, (size_t)LOOK_AHEAD);
 
+  reads->lacks_some |= !has_all;
   note_order(reads, true, event);
   if (event->fpdu->rdmap_opcode == RDMAP_READ_RESPONSE) {
     answer_read(reads, event, count);

@@ -17,9 +17,10 @@ void decode_reads_free(decode_reads *reads);
 /* Take the FPDU of an event, whose CRC is not wrong: a Read or Atomic Request of the one end, a Response of
  * the other. `most`: so many Reads may be outstanding (UINT32_MAX: it is not known, or not which Responses
  * that end had got); those of Atomics are agreed on by the ULP (RFC 7306 §5.2.2), and a Read of no octets
- * that comes first may be an RTR indication (RFC 6581 §9.2): neither is counted. */
+ * that comes first may be an RTR indication (RFC 6581 §9.2): neither is counted. `has_all`: the Requests that
+ * the sender of a Response had got have come here, too. */
 void decode_reads_request(decode_reads *reads, const decode_event *event, uint32_t most);
-void decode_reads_response(decode_reads *reads, const decode_event *event);
+void decode_reads_response(decode_reads *reads, const decode_event *event, bool has_all);
 
 /* No more come: calls `handler` for the first Response with each fault, and for the first Read too many, with
  * the place of the FPDU that shows it and how many more there are; for none when not all Requests are known.

@@ -396,7 +396,8 @@ bool decode_find_is_first(const uint8_t *octets, size_t length, bool markers, bo
 
 /* Finds where the markers are, when an FPDU starts at `at`: sets `*offset`. A marker within that FPDU points
  * back to its header, so the pointer shows which octets can be a marker. Of several candidates the one counts
- * after which most FPDUs follow. */
+ * after which most FPDUs follow, and of these one whose reserved bits are 0, as they are sent (RFC 5044
+ * §4.2). */
 static bool find_phase(const search *in, size_t at, uint64_t *offset)
 {
   uint64_t most = 0;
@@ -407,11 +408,12 @@ static bool find_phase(const search *in, size_t at, uint64_t *offset)
     if (marker + MPA_MARKER_OCTETS > in->length) {
       break;
     }
-    uint16_t pointer = big_endian_read_16(in->octets + marker + 2);
-    if ((pointer & ~3u) == distance && is_start(in, at, phase)) {
-      uint64_t count = decode_find_count(in->octets + at, in->length - at, phase, true, in->crc);
-      *offset = count > most ? phase : *offset;
-      most = MAX(most, count);
+    const uint32_t word = big_endian_read_32(in->octets + marker);
+    if ((word & 0xFFFC) == distance && is_start(in, at, phase)) {
+      const uint64_t count = decode_find_count(in->octets + at, in->length - at, phase, true, in->crc);
+      const uint64_t weight = 2 * count + (word == distance);
+      *offset = weight > most ? phase : *offset;
+      most = MAX(most, weight);
     }
   }
   return most > 0;

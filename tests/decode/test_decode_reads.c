@@ -99,7 +99,7 @@ static void take(decode_reads *reads, const step *each, uint64_t packet)
   if (each->kind == ASKED) {
     decode_reads_request(reads, &event, UINT32_MAX);
   } else {
-    decode_reads_response(reads, &event);
+    decode_reads_response(reads, &event, true);
   }
 }
 

@@ -276,6 +276,9 @@ class Problems(DecodeTest):
         self.assertEqual(self.kinds_of(FRAMES + asked + sent(*swapped, sender=RESPONDER)), ["response order"])
         write_packets("x.pcap", packets(FRAMES + asked + sent(right[0], answer(5), *right[2:], sender=RESPONDER)))
         self.expect_parts("".join(self.problems(3)), "awaits the Atomic Response: 5, expected 1 as in packet 6 (")
+        made = packets(FRAMES + sent(atomic(1)) + sent(answer(1), sender=RESPONDER))  # the Response comes first
+        write_packets("x.pcap", made[:-2] + [(made[-2][0], made[-1][1]), (made[-1][0], made[-2][1])])
+        self.problems(0)
         hole = [(RESPONDER, len(fpdu(right[0])))]
         self.assertEqual(self.kinds_of(FRAMES + asked + hole + sent(*right[1:], sender=RESPONDER)), [])
 

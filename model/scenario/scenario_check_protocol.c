@@ -308,6 +308,26 @@ static bool startup_fits(const rnic_endpoint_config *from, const rnic_endpoint_c
   return generations_fit(from, to) && (!from->enhanced.enabled || to->enhanced.enabled || falls_back);
 }
 
+/* Notes a fault of an RTR indication where there is none, or where there is no Write or Read that was not
+ * agreed.
+ */
+static void note_rtr_fault(const checking *on)
+{
+  const mpa_enhanced_config *from = &on->c->endpoint[SIDE_INITIATOR].enhanced;
+  const mpa_enhanced request = mpa_enhanced_request(from);
+  const mpa_enhanced reply = mpa_enhanced_reply(&on->c->endpoint[SIDE_RESPONDER].enhanced, &request);
+  const mpa_agreement agreed = mpa_enhanced_agree(from, SIDE_INITIATOR, &reply);
+  const unsigned wrong = (1U << MPA_RTR_WRITE | 1U << MPA_RTR_READ) & ~agreed.rtrs;
+  const fault_id error = on->c->fault.error;
+  const bool is_sent = is_enhanced(on->c) && agreed.peer_to_peer && on->c->fault.side == SIDE_INITIATOR;
+
+  note_if(on, (error == FAULT_NO_RTR && !is_sent) || (error == FAULT_WRONG_RTR && !(is_sent && wrong)),
+          SCENARIO_FAULT_ERROR,
+          "fault.error = %s has no effect unless initiator.peer_to_peer = true%s, at the initiator",
+          scenario_value_text(on->s, SCENARIO_FAULT_ERROR),
+          error == FAULT_WRONG_RTR ? " without write or read at one of the ends" : "");
+}
+
 /* Notes what ends an enhanced startup. */
 static void note_enhanced(const checking *on)
 {
@@ -380,7 +400,8 @@ static void note_ends(const checking *on)
             name_of(ord), ends[side].rdmap.ord, name_of(ird), ends[side_peer(side)].rdmap.ird);
   }
   note_enhanced(on);
-  note_if(on, on->c->fault.error != FAULT_NONE, SCENARIO_FAULT_ERROR,
+  note_rtr_fault(on);
+  note_if(on, !g_str_has_prefix(fault_row_of(on->c->fault.error)->expected, "nothing"), SCENARIO_FAULT_ERROR,
           "fault.error = %s ends a connection, as a rule, and run.expect is ok",
           scenario_value_text(on->s, SCENARIO_FAULT_ERROR));
 }

@@ -237,6 +237,7 @@ static const char *const notes[][2] = {
     {"fault: { error = \"bad-crc\"; };",
      "a.cfg:1: fault.error = bad-crc ends a connection, as a rule, and run.expect is ok"},
     {"fault: { error = \"bad-crc\"; }; run: { expect = \"any\"; };", ""},
+    {"fault: { error = \"zero-length-wild\"; };", ""},
     {"fault: { at = 3; };", "a.cfg:1: fault.at has no effect unless fault.error != none"},
     {"responder: { rejects = true; };",
      "a.cfg:1: the responder rejects every connection, and run.expect is ok"},
@@ -410,6 +411,15 @@ static const char *const foretold[][2] = {
      "a.cfg:2: responder.ird = 0 is not negotiated and has no room for the Read that is the RTR: the "
      "connection ends with Terminate 1/2/02, and run.expect is ok"},
     {RFC6581 "responder: { rtr = \"read\"; ird = 0; }; initiator: { peer_to_peer = true; };", ""},
+    {RFC6581 "fault: { error = \"no-rtr\"; };",
+     "a.cfg:2: fault.error = no-rtr has no effect unless initiator.peer_to_peer = true, at the initiator"},
+    {RFC6581 "initiator: { peer_to_peer = true; }; fault: { error = \"no-rtr\"; };", ""},
+    {RFC6581 "initiator: { peer_to_peer = true; }; fault: { error = \"wrong-rtr\"; };",
+     "a.cfg:2: fault.error = wrong-rtr has no effect unless initiator.peer_to_peer = true without write or "
+     "read "
+     "at one of the ends, at the initiator"},
+    {RFC6581 "initiator: { peer_to_peer = true; rtr = \"send+read\"; }; fault: { error = \"wrong-rtr\"; };",
+     ""},
     {RFC6581 "responder: { ord_needed = 17; };",
      "a.cfg:2: responder.ord_needed = 17 is more than initiator.ird = 16: the responder rejects the "
      "connection, and "

@@ -170,6 +170,12 @@ TEST(test_guesses)
       {"offered_load", "workload.load"},
       {"traffic.cdf", "workload.sizes"},
       {"think", "workload.think_time"},
+      {"atomic", "workload.operation"},
+      {"immediate", "workload.operation"},
+      {"CAS", "workload.operation"},
+      {"initiator_depth", "rdmap.ord"},
+      {"responder_resources", "rdmap.ird"},
+      {"p2p", "initiator.peer_to_peer"},
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS(meant); i++) {
@@ -182,13 +188,12 @@ TEST(test_guesses)
 TEST(test_what_is_not_modelled)
 {
   static const char *const absent[] = {
-      "BBR",      "latency",    "dcqcn",     "PFC",   "RoCE",      "RoCEv2",    "atomic",
-      "TUN",      "QUIC",       "SCTP",      "MPTCP", "BGP",       "VXLAN",     "DCQCN",
-      "TIMELY",   "HPCC",       "go-back-N", "IRN",   "iSER",      "NVMe-oF",   "NVMe/TCP",
-      "NFS-RDMA", "flowlet",    "fq_codel",  "CAKE",  "QoS",       "DSCP",      "VLAN",
-      "pause",    "XOFF",       "ToS",       "TLS",   "Homa",      "NDP",       "L4S",
-      "AccECN",   "InfiniBand", "immediate", "CAS",   "torus",     "multicast", "FCT",
-      "PCIe",     "CPU",        "RSS",       "NAPI",  "GPUDirect", "energy",    "tap"};
+      "BBR",  "latency", "dcqcn",   "PFC",        "RoCE",     "RoCEv2",    "TUN",      "QUIC",
+      "SCTP", "MPTCP",   "BGP",     "VXLAN",      "DCQCN",    "TIMELY",    "HPCC",     "go-back-N",
+      "IRN",  "iSER",    "NVMe-oF", "NVMe/TCP",   "NFS-RDMA", "flowlet",   "fq_codel", "CAKE",
+      "QoS",  "DSCP",    "VLAN",    "pause",      "XOFF",     "ToS",       "TLS",      "Homa",
+      "NDP",  "L4S",     "AccECN",  "InfiniBand", "torus",    "multicast", "FCT",      "PCIe",
+      "CPU",  "RSS",     "NAPI",    "GPUDirect",  "energy",   "tap"};
 
   for (gsize i = 0; i < G_N_ELEMENTS(absent); i++) {
     const char *hint = NULL;

@@ -380,6 +380,10 @@ class Problems(DecodeTest):
             payload = bytes([0x20, 1, flags, 0]) + bytes(octets - 4)
             self.assertEqual(self.kinds_of(FRAMES + sent(segment(TERMINATE, queue=2, payload=payload))),
                              ["terminate short"] * lacks)
+        for reserved in (1, 2, 4, 8, 16):  # bits that announce nothing
+            payload = bytes([0x20, 1, reserved, 0])
+            self.assertEqual(self.kinds_of(FRAMES + sent(segment(TERMINATE, queue=2, payload=payload))),
+                             ["terminate reserved"])
         tagged = bytes([0x20, 1, 0xC0, 0, 0, 20, 0xC1]) + bytes(13)
         for octets, kinds in ((tagged, []), (tagged[:-1], ["terminate short"])):
             self.assertEqual(self.kinds_of(FRAMES + sent(segment(TERMINATE, queue=2, payload=octets))), kinds)

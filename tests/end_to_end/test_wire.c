@@ -199,11 +199,8 @@ static void compare_atomics(const char *folder)
     theirs[i] = g_string_new(NULL);
   }
   g_autofree char *output = tshark(folder, "receiver.pcap", options);
-  if (!output) {
-    return;
-  }
   /* A row a packet, a column a field, commas between the values of several FPDUs. */
-  g_auto(GStrv) rows = g_strsplit(output, "\n", -1);
+  g_auto(GStrv) rows = g_strsplit(output ? output : "", "\n", -1);
   for (char **row = rows; *row; row++) {
     g_auto(GStrv) cells = g_strsplit(*row, "\t", -1);
     for (gsize i = 0; i < g_strv_length(cells); i++) {
@@ -219,7 +216,9 @@ static void compare_atomics(const char *folder)
     g_autoptr(GString) ours = g_string_new(NULL);
     add_values(decoded, WIRE_INITIATOR, &atomic_fields[i], ours);
     add_values(decoded, WIRE_RESPONDER, &atomic_fields[i], ours);
-    g_assert_cmpstr(theirs[i]->str, ==, ours->str);
+    if (output) {
+      g_assert_cmpstr(theirs[i]->str, ==, ours->str);
+    }
     g_string_free(theirs[i], TRUE);
   }
 }

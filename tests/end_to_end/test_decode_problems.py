@@ -9,10 +9,11 @@ import struct
 
 import program_kit as kit
 from decode_trip import DecodeTest, write_packets
-from hand_made import (A, B, C, CLOCK, CMP_SWAP, CRC, D, DAMAGED, ENHANCED, ENHANCED_REPLY, FAR_RESET, FRAMES, HELLO,
-                       IMMEDIATE, IMMEDIATE_SE, INITIATOR, MARKED, MICROSECOND_NS, OWN, PEERS, READ_REQUEST, REJECT,
-                       REPLY, REQUEST, RESET, RESPONDER, TERMINATE, UNORDERED, answer, atomic, enhanced, fpdu,
-                       immediate, packets, read, response, segment, sent, setup, startup, terminate, write)
+from hand_made import (A, ATOMIC_REQUEST, B, C, CLOCK, CMP_SWAP, CRC, D, DAMAGED, ENHANCED, ENHANCED_REPLY,
+                       FAR_RESET, FRAMES, HELLO, IMMEDIATE, IMMEDIATE_SE, INITIATOR, MARKED, MICROSECOND_NS, OWN,
+                       PEERS, READ_REQUEST, REJECT, REPLY, REQUEST, RESET, RESPONDER, TERMINATE, UNORDERED, answer,
+                       atomic, enhanced, fpdu, immediate, packets, read, response, segment, sent, setup, startup,
+                       terminate, write)
 
 # Each kind has what the ends send, the startup frames too, and which other kinds come of it.
 CASES = {
@@ -255,6 +256,9 @@ class Problems(DecodeTest):
                                 ([atomic(1), atomic(2, 2, CMP_SWAP, 3, 4)], []),
                                 ([atomic(1, queue=3)], ["queue"]),
                                 ([atomic(1)[:-1]], ["atomic length"]),
+                                # MO 2^32 - 8 and 60 octets are no 52.
+                                ([segment(ATOMIC_REQUEST, queue=1, offset=2**32 - 8, payload=bytes(60))],
+                                 ["mo", "atomic length"]),
                                 ([atomic(1, operation=3)], ["atomic opcode"]),
                                 ([answer(1) + bytes(20)], ["atomic length", "atomic answer"])):  # 32, as §4 has it
             with self.subTest(segments=segments):
@@ -274,6 +278,11 @@ class Problems(DecodeTest):
             self.assertEqual(self.kinds_of(FRAMES + asked + sent(*(right[i] for i in order), sender=RESPONDER)), kinds)
         swapped = [response(64), answer(9), response(8, offset=2000), answer(1, msn=2)]
         self.assertEqual(self.kinds_of(FRAMES + asked + sent(*swapped, sender=RESPONDER)), ["response order"])
+        self.expect_parts("".join(self.problems(3)), "that in packet 6 is answered first; so it is of 1 more FPDUs (")
+        for asks, answers, kinds in ((read(64, stag=0x10007), response(64, stag=0x10007), []),
+                                     (atomic(0x10007), answer(0x10007), []),
+                                     (atomic(0x10007), answer(7), ["atomic answer"])):
+            self.assertEqual(self.kinds_of(FRAMES + sent(asks) + sent(answers, sender=RESPONDER)), kinds)
         write_packets("x.pcap", packets(FRAMES + asked + sent(right[0], answer(5), *right[2:], sender=RESPONDER)))
         self.expect_parts("".join(self.problems(3)), "awaits the Atomic Response: 5, expected 1 as in packet 6 (")
         made = packets(FRAMES + sent(atomic(1)) + sent(answer(1), sender=RESPONDER))  # the Response comes first
@@ -297,6 +306,7 @@ class Problems(DecodeTest):
         self.assertEqual(self.kinds_of(setup((4, OWN), (OWN, 4)) + sent(*reads)), [])
         peers = setup((A | 4, D | 8), (A | 2, D | 4))
         self.assertEqual(self.kinds_of(peers + sent(read(0), *(read(8, msn=2 + i) for i in range(2)))), [])
+        self.assertEqual(self.kinds_of(two + sent(read(1), *(read(8, msn=2 + i) for i in range(2)))), ["ord"])
         of_responder = sent(*reads[:2], sender=RESPONDER)
         for request, reply, kinds in (((1, 8), (8, 1), ["ord"]), ((1, 8), (8, OWN), []), ((OWN, 8), (8, OWN), [])):
             self.assertEqual(self.kinds_of(setup(request, reply) + HELLO + of_responder), kinds)

@@ -6,6 +6,7 @@
 
 #include "run_fixture.h"
 #include "wire_messages.h"
+#include "wire_order.h"
 
 enum { MESSAGES = 6 };
 
@@ -266,5 +267,36 @@ EACH_TEST(test_terminate, misdeed, misdeeds)
         wire_decode(folder, "receiver.pcap", wire_agreement_of(generations[g]));
     gboolean is_long = strcmp(c->name, long_request.name) == 0;
     check_terminate(decoding, is_long && wire_agreement_of(generations[g])->is_extended ? &long_request : c);
+  }
+}
+
+/* RFC 6581 §9.2: the Initiator's first message is one of the RTR indications that were agreed on; with the
+ * fault wrong-rtr alone it is another one. */
+TEST(test_rtr_that_was_not_agreed)
+{
+  static const struct {
+    const char *fault, *at;
+    gboolean is_agreed;
+  } cases[] = {{"none", "1", TRUE}, {"bad-crc", "4", TRUE}, {"wrong-rtr", "1", FALSE}};
+  static const char *const rtrs[] = {"send", "write", "read"};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(cases) * G_N_ELEMENTS(rtrs); i++) {
+    g_autoptr(run_folder) folder = run_folder_new();
+    const char *rtr = rtrs[i % G_N_ELEMENTS(rtrs)];
+    const char *const sets[] = {"mpa.generation=rfc6581",
+                                "run.expect=any",
+                                "initiator.peer_to_peer=true",
+                                setting("initiator.rtr=%s", rtr),
+                                setting("fault.error=%s", cases[i / 3].fault),
+                                setting("fault.at=%s", cases[i / 3].at),
+                                NULL};
+    const run_request request = {.sets = sets};
+    g_autoptr(scenario) s = run_request_load(&request);
+    g_auto(session_result) result = run_in(s, folder);
+    g_autoptr(wire_decoding) decoding = wire_decode(folder, "sender.pcap", wire_agreement_of("rfc6581"));
+
+    g_ptr_array_set_size(decoding->complaints, 0);
+    wire_rtr_check(&g_array_index(decoding->decoded, wire_decoded, 0), decoding->complaints);
+    g_assert_cmpint(decoding->complaints->len == 0, ==, cases[i / 3].is_agreed);
   }
 }

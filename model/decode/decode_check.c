@@ -123,9 +123,9 @@ decode_problem_set decode_check_fpdu(decode_fpdu *fpdu, decode_connection *conne
     return found | (is_short ? DECODE_PROBLEM_BIT(NO_DDP) : 0);
   }
   const bool is_of_generation = ddp->version == fpdu->rdmap_version && ddp->version <= 1;
-  const bool is_sure = fpdu->crc == DECODE_CRC_RIGHT ||
-                       (fpdu->phase_offset == 0 && (connection->has_request || connection->has_reply));
-  if (is_of_generation && is_sure && !connection->has_version) {
+  if (!connection->has_version && is_of_generation &&
+      (fpdu->crc == DECODE_CRC_RIGHT ||
+       (fpdu->phase_offset == 0 && (connection->has_request || connection->has_reply)))) {
     connection->has_version = true;
     connection->version = ddp->version;
   }
@@ -203,20 +203,20 @@ decode_problem_set decode_sequence_check(decode_sequence *sequence, decode_fpdu 
   if (!fpdu->has_ddp || fpdu->crc == DECODE_CRC_WRONG) {
     return 0;
   }
-  if (sequence->is_open) {
-    const ddp_header *open = &sequence->open;
-    const bool is_same = follows(open, ddp, fpdu->payload_octets);
-    found |= decode_problem_when(!is_same, DECODE_PROBLEM_UNFINISHED);
-    if (is_same && ddp->tagged && fpdu->payload_octets > 0 && ddp->tagged_offset != open->tagged_offset) {
-      found |= DECODE_PROBLEM_BIT(SEGMENT_ORDER);
-      fpdu->expected = open->tagged_offset;
+  ddp_header *open = &sequence->open;
+  if (!sequence->is_open) {
+    if (!ddp->last) {
+      *open = *ddp;
+      open->tagged_offset += fpdu->payload_octets;
     }
+  } else if (!follows(open, ddp, fpdu->payload_octets)) {
+    found = DECODE_PROBLEM_BIT(UNFINISHED);
+  } else if (ddp->tagged && fpdu->payload_octets > 0) {
+    found = decode_problem_when(ddp->tagged_offset != open->tagged_offset, DECODE_PROBLEM_SEGMENT_ORDER);
+    fpdu->expected = open->tagged_offset;
+    open->tagged_offset = ddp->tagged_offset + fpdu->payload_octets;
   }
   sequence->is_open = !ddp->last && (found & DECODE_PROBLEM_BIT(UNFINISHED)) == 0; /* it is told once */
-  if (sequence->is_open) {
-    sequence->open = *ddp;
-    sequence->open.tagged_offset += fpdu->payload_octets;
-  }
   return ddp->tagged || ddp->queue_number >= RDMAP_QUEUES
              ? found
              : found | take_untagged(&sequence->queues[ddp->queue_number], fpdu);

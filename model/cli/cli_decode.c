@@ -57,6 +57,19 @@ static guint64 time_ps_of(int64_t time_ns)
   return (guint64)MAX(time_ns, 0) * TIME_PS_PER_NANOSECOND;
 }
 
+/* Returns the Immediate Data or the Atomic of a line, of either kind; NULL when it can have none. */
+static const decode_extension *extension_of(const decode_event *event)
+{
+  return event->message ? &event->message->extension : event->fpdu ? &event->fpdu->extension : NULL;
+}
+
+/* Returns `extension` when it is of `kind`, or when any line may be meant: `item` is NULL. */
+static const decode_extension *part_of(const decode_extension *extension, decode_extension_kind kind,
+                                       const void *item)
+{
+  return extension && (!item || extension->kind == kind) ? extension : NULL;
+}
+
 /* Gets field `index` of those that are no members of one struct. */
 static gboolean own_field_at(const decode_event *event, guint *index, cli_field *field)
 {
@@ -65,32 +78,36 @@ static gboolean own_field_at(const decode_event *event, guint *index, cli_field 
   const decode_connection *connection = event->connection;
   const decode_fpdu *fpdu = event->fpdu, *some = fpdu ? fpdu : &no_fpdu;
   const uint8_t opcode = decode_event_opcode(event);
+  const decode_extension *extension = extension_of(event);
   decode_problem_set left = event->problems;
   const decode_problem_row *gravest = left ? &decode_problems[decode_problem_take(&left)] : &no_problem;
   const char *note = event->text && !chosen.problems ? decode_note_kinds[event->kind] : NULL;
   const struct {
     bool has;
     cli_field field;
-  } rows[] = {{true, {"type", CLI_FIELD_TEXT, .text = decode_event_type(event)}},
-              {true, {"time_s", CLI_FIELD_SECONDS, .number = time_ps_of(event->time_ns)}},
-              {true, {"connection", CLI_FIELD_NUMBER, .number = connection->index}},
-              {true, {"direction", CLI_FIELD_NUMBER, .number = event->direction}},
-              {true, {"from", CLI_FIELD_TEXT, .text = connection->ends[event->direction]}},
-              {true, {"to", CLI_FIELD_TEXT, .text = connection->ends[!event->direction]}},
-              {true, {"position", CLI_FIELD_NUMBER, .number = event->stream_position}},
-              {true, {"octets", CLI_FIELD_NUMBER, .number = event->octets}},
-              {true, {"packets", CLI_FIELD_NUMBER, .number = event->packets.last}},
-              {fpdu, {"phase_offset", CLI_FIELD_NUMBER, .number = some->phase_offset}},
-              {fpdu, {"located_by", CLI_FIELD_TEXT, .text = mpa_location_names[some->located_by]}},
-              {fpdu, {"after_error", CLI_FIELD_FLAG, .number = some->after_error}},
-              {fpdu, {"crc", CLI_FIELD_TEXT, .text = decode_crcs[some->crc].member}},
-              {fpdu, {"ulpdu_octets", CLI_FIELD_NUMBER, .number = some->ulpdu_octets}},
-              {some->has_ddp, {"payload_octets", CLI_FIELD_NUMBER, .number = some->payload_octets}},
-              {some->has_ddp || event->message, {"opcode", CLI_FIELD_NUMBER, .number = opcode}},
-              {some->has_ddp || event->message, {"name", CLI_FIELD_TEXT, .text = decode_opcode_name(opcode)}},
-              {note || gravest->kind, {"kind", CLI_FIELD_TEXT, .text = note ? note : gravest->kind}},
-              {gravest->kind, {"severity", CLI_FIELD_TEXT, .text = decode_severities[gravest->severity]}},
-              {gravest->kind, {"clause", CLI_FIELD_TEXT, .text = gravest->clause}}};
+  } rows[] = {
+      {true, {"type", CLI_FIELD_TEXT, .text = decode_event_type(event)}},
+      {true, {"time_s", CLI_FIELD_SECONDS, .number = time_ps_of(event->time_ns)}},
+      {true, {"connection", CLI_FIELD_NUMBER, .number = connection->index}},
+      {true, {"direction", CLI_FIELD_NUMBER, .number = event->direction}},
+      {true, {"from", CLI_FIELD_TEXT, .text = connection->ends[event->direction]}},
+      {true, {"to", CLI_FIELD_TEXT, .text = connection->ends[!event->direction]}},
+      {true, {"position", CLI_FIELD_NUMBER, .number = event->stream_position}},
+      {true, {"octets", CLI_FIELD_NUMBER, .number = event->octets}},
+      {true, {"packets", CLI_FIELD_NUMBER, .number = event->packets.last}},
+      {fpdu, {"phase_offset", CLI_FIELD_NUMBER, .number = some->phase_offset}},
+      {fpdu, {"located_by", CLI_FIELD_TEXT, .text = mpa_location_names[some->located_by]}},
+      {fpdu, {"after_error", CLI_FIELD_FLAG, .number = some->after_error}},
+      {fpdu, {"crc", CLI_FIELD_TEXT, .text = decode_crcs[some->crc].member}},
+      {fpdu, {"ulpdu_octets", CLI_FIELD_NUMBER, .number = some->ulpdu_octets}},
+      {some->has_ddp, {"payload_octets", CLI_FIELD_NUMBER, .number = some->payload_octets}},
+      {some->has_ddp || event->message, {"opcode", CLI_FIELD_NUMBER, .number = opcode}},
+      {some->has_ddp || event->message, {"name", CLI_FIELD_TEXT, .text = decode_opcode_name(opcode)}},
+      {extension && extension->kind == DECODE_ATOMIC_REQUEST,
+       {"operation", CLI_FIELD_TEXT, .text = extension ? decode_atomic_name(&extension->atomic) : NULL}},
+      {note || gravest->kind, {"kind", CLI_FIELD_TEXT, .text = note ? note : gravest->kind}},
+      {gravest->kind, {"severity", CLI_FIELD_TEXT, .text = decode_severities[gravest->severity]}},
+      {gravest->kind, {"clause", CLI_FIELD_TEXT, .text = gravest->clause}}};
 
   for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
     if (rows[i].has && (*index)-- == 0) {
@@ -105,10 +122,12 @@ static gboolean own_field_at(const decode_event *event, guint *index, cli_field 
  * have. */
 static gboolean field_at(const void *item, guint index, cli_field *field)
 {
-  static const decode_fpdu fpdu = {.has_ddp = true, .has_read_request = true};
+  static const decode_fpdu fpdu = {
+      .has_ddp = true, .has_read_request = true, .extension.kind = DECODE_ATOMIC_REQUEST};
   static const decode_startup_frame frame;
   static const decode_connection connection;
-  static const decode_message message = {.is_request = true, .is_answer = true};
+  static const decode_message message = {
+      .is_request = true, .is_answer = true, .extension.kind = DECODE_ATOMIC_REQUEST};
   static const cli_field_kind kinds[] = {[DECODE_FIELD_FLAG] = CLI_FIELD_FLAG,
                                          [DECODE_FIELD_NUMBER] = CLI_FIELD_NUMBER,
                                          [DECODE_FIELD_HEX] = CLI_FIELD_NUMBER,
@@ -124,6 +143,7 @@ static gboolean field_at(const void *item, guint index, cli_field *field)
   const decode_fpdu *payload = event->fpdu && event->fpdu->has_ddp ? event->fpdu : NULL;
   const void *ddp = joined ? (const void *)&joined->ddp : payload ? &payload->ddp : NULL;
   const bool is_tagged = joined ? joined->ddp.tagged : payload && payload->ddp.tagged;
+  const decode_extension *extension = extension_of(event);
   const struct {
     const decode_field *rows;
     const void *of; /* NULL: the line has none of them */
@@ -132,6 +152,9 @@ static gboolean field_at(const void *item, guint index, cli_field *field)
       {decode_fields_untagged, is_tagged ? NULL : ddp},
       {decode_fields_read_request, joined && joined->is_request ? &joined->request : NULL},
       {decode_fields_read_request, payload && payload->has_read_request ? &payload->read_request : NULL},
+      {decode_fields_of_extension[DECODE_IMMEDIATE], part_of(extension, DECODE_IMMEDIATE, item)},
+      {decode_fields_of_extension[DECODE_ATOMIC_REQUEST], part_of(extension, DECODE_ATOMIC_REQUEST, item)},
+      {decode_fields_of_extension[DECODE_ATOMIC_RESPONSE], part_of(extension, DECODE_ATOMIC_RESPONSE, item)},
       {decode_fields_startup, event->frame},
       {decode_fields_message, joined},
       {decode_fields_answer, joined && joined->is_answer ? joined : NULL}};

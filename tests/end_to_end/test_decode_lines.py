@@ -76,6 +76,16 @@ class Lines(DecodeTest):
         self.assertEqual(both, [each for each in self.objects("-f", "src port 49152") if each["type"] == "fpdu"])
         self.assertEqual({each["direction"] for each in both}, {0})
 
+    def test_filter_of_extensions(self):
+        """So it is of the messages of RFC 7306: the three of each kind, the original values counting up."""
+        self.run_scenario("workload.messages=6", "workload.operation=fetch-add+write-immediate", "mpa.generation=rfc6581")
+        for options in (), ("--messages",):
+            self.assertEqual([len(self.objects(*options, "--filter", condition)) for condition in (
+                "operation = FetchAdd", "request_id = 2", "compare_mask = 0xFFFFFFFFFFFFFFFF", "value >= 0")], [3, 2, 3, 3])
+            first, *others = [each["rdmap"]["atomic_response"]["original"]
+                              for each in self.objects(*options, "--filter", "original >= 0")]
+            self.assertEqual([int(each, 16) - int(first, 16) for each in others], [1, 2])
+
     def test_neither(self):
         """Both are refused: what is neither a filter of packets nor a condition on lines, and two of a
         kind."""

@@ -332,6 +332,10 @@ class Problems(DecodeTest):
             "operation": "CmpSwap", "opcode": 2, "request_id": 7, "stag": "0x00000007",
             "tagged_offset": "0x0000000000000040", "data": "0x0000000000000005", "mask": "0xFFFFFFFFFFFFFFFF",
             "compare_data": "0x0000000000000003", "compare_mask": "0x0000000000000004"})
+        whole = [json.loads(line) for line in self.decode("x.pcap", "--messages", "--json").splitlines()]
+        values = [each["rdmap"]["immediate_data"]["value"] for each in whole
+                  if each.get("rdmap", {}).get("name") == "Immediate Data"]
+        self.assertEqual(values, ["0x3132333435363738"])
         messages = self.decode("x.pcap", "--messages")
         self.expect_parts(messages, "Original=0x0102030405060708 request_MSN=1 round_trip=0.00000200",
                           "note: no Atomic Response answers the Atomic Request with MSN 2 in packet 7")

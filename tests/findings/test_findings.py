@@ -23,11 +23,11 @@ RUNS = ["1,in-order,false,100,0,0.1,ok", "2,in-order,false,300,0,0.2,ok",
 STATISTICS = """\
 # scenario: s
 # version: 0.2.0
-receiver.mode,mpa.markers,metric,mean,lower_95,upper_95,coverage_note
-in-order,false,tcp.segments,200,50,500,
-out-of-order,true,tcp.segments,50,40,60,"fewer than 16 values, which are skewed"
-in-order,false,goodput_bit_per_s,9e9,,,
-out-of-order,true,goodput_bit_per_s,,,,
+receiver.mode,mpa.markers,metric,mean,lower_95,upper_95,largest,coverage_note
+in-order,false,tcp.segments,200,50,500,512,
+out-of-order,true,tcp.segments,50,40,60,60,"fewer than 16 values, which are skewed"
+in-order,false,goodput_bit_per_s,9e9,,,9e9,
+out-of-order,true,goodput_bit_per_s,,,,,
 # scenario: s
 # differences: receiver.mode: in-order minus out-of-order
 path.forward.gemodel,metric,mean,ratio,ratio_lower_95,ratio_upper_95,coverage_note
@@ -89,6 +89,9 @@ class Numbers(Made):
         self.gives("{{value s | tcp.segments | receiver.mode=out-of-order | number}}", "50.0 (40.0 to 60.0)\\*")
         self.gives("{{value s | goodput_bit_per_s | receiver=in order | bit_per_s}}", "9 Gbit/s")
         self.gives("{{value s | goodput_bit_per_s | receiver=out of order, markers | bit_per_s}}", "–")
+
+    def test_largest(self):
+        self.gives("{{largest s | tcp.segments | receiver=in order | octets}}", "512 octets")
 
     def test_factor(self):
         self.gives("{{factor s | tcp.segments | " + PAIRING + "}}", "3.5 (0.043 to 290)")

@@ -141,9 +141,12 @@ static uint32_t agreed_ord(const configuration *c, enum side side)
   return is_enhanced(c) && !own->fixed_ord && !peer->fixed_ird ? MIN(own->ord, peer->ird) : own->ord;
 }
 
-/* Returns `key`, or the key of both ends whose value it takes while it is not given. */
-static scenario_key given_or_common(const checking *on, scenario_key key)
+/* Returns what `initiator_key` is for `side`, or the key of both ends whose value that takes while it is not
+ * given. */
+static scenario_key given_or_common(const checking *on, scenario_key initiator_key, enum side side)
 {
+  const scenario_key key = scenario_key_of_side(initiator_key, side);
+
   return scenario_given(on->s, key) ? key : (scenario_key)scenario_key_row_of(key)->inherits;
 }
 
@@ -159,8 +162,8 @@ static gboolean check_enhanced(const checking *on, enum side side)
   const scenario_key negotiates = scenario_key_of_side(SCENARIO_INITIATOR_NEGOTIATES, side);
   const scenario_key rtr = scenario_key_of_side(SCENARIO_INITIATOR_RTR, side);
   const bool ird_is_long = end->enhanced.ird > DEPTH_MAX && !end->enhanced.fixed_ird;
-  const scenario_key depth = given_or_common(
-      on, scenario_key_of_side(ird_is_long ? SCENARIO_INITIATOR_IRD : SCENARIO_INITIATOR_ORD, side));
+  const scenario_key depth =
+      given_or_common(on, ird_is_long ? SCENARIO_INITIATOR_IRD : SCENARIO_INITIATOR_ORD, side);
   const uint32_t most = rules->private_data_max_octets - MPA_ENHANCED_OCTETS;
   const choice_list *kinds = &on->c->own[side].rtr;
   unsigned seen = 0;
@@ -168,7 +171,7 @@ static gboolean check_enhanced(const checking *on, enum side side)
   for (unsigned i = 0; i < kinds->count; i++) {
     seen |= 1U << kinds->values[i];
   }
-  if (kinds->count > MPA_RTRS || (unsigned)__builtin_popcount(seen) < kinds->count) {
+  if ((unsigned)__builtin_popcount(seen) < kinds->count) {
     return finding_error(on, KEYS(rtr), "%s = %s has a kind twice; expected each once at most", name_of(rtr),
                          scenario_value_text(on->s, rtr));
   }
@@ -225,10 +228,9 @@ static gboolean check_ord(const checking *on)
   const configuration *c = on->c;
 
   for (enum side side = 0; side < SIDES; side++) {
-    const bool is_own = c->endpoint[side].rdmap.ord == 0;
-    const scenario_key at =
-        given_or_common(on, is_own ? scenario_key_of_side(SCENARIO_INITIATOR_ORD, side)
-                                   : scenario_key_of_side(SCENARIO_INITIATOR_IRD, side_peer(side)));
+    const scenario_key at = c->endpoint[side].rdmap.ord == 0
+                                ? given_or_common(on, SCENARIO_INITIATOR_ORD, side)
+                                : given_or_common(on, SCENARIO_INITIATOR_IRD, side_peer(side));
 
     if (reads(c, side) && agreed_ord(c, side) == 0) {
       return finding_error(
@@ -290,73 +292,59 @@ static void note_ends_of_side(const checking *on, enum side side)
           peer->private_data_capacity_octets);
 }
 
-/* Returns whether startup frames of the two ends can be the same: plain ones of Revision 1 are in rfc and
- * rfc6581.
- */
+/* Returns whether startup frames of both ends can be the same: rfc and rfc6581 have plain ones of
+ * Revision 1. */
 static bool generations_fit(const rnic_endpoint_config *from, const rnic_endpoint_config *to)
 {
-  const bool have_revision_1 = from->generation >= IWARP_RFC && to->generation >= IWARP_RFC;
-
-  return from->generation == to->generation || have_revision_1;
+  return from->generation == to->generation || (from->generation >= IWARP_RFC && to->generation >= IWARP_RFC);
 }
 
 /* RFC 6581 §10: a Responder without enhanced frames closes TCP when one comes, and the Initiator may fall
- * back.
- */
+ * back. */
 static bool startup_fits(const rnic_endpoint_config *from, const rnic_endpoint_config *to, bool falls_back)
 {
   return generations_fit(from, to) && (!from->enhanced.enabled || to->enhanced.enabled || falls_back);
 }
 
-/* Notes a fault of an RTR indication where there is none, or where there is no Write or Read that was not
- * agreed.
- */
-static void note_rtr_fault(const checking *on)
-{
-  const mpa_enhanced_config *from = &on->c->endpoint[SIDE_INITIATOR].enhanced;
-  const mpa_enhanced request = mpa_enhanced_request(from);
-  const mpa_enhanced reply = mpa_enhanced_reply(&on->c->endpoint[SIDE_RESPONDER].enhanced, &request);
-  const mpa_agreement agreed = mpa_enhanced_agree(from, SIDE_INITIATOR, &reply);
-  const unsigned wrong = (1U << MPA_RTR_WRITE | 1U << MPA_RTR_READ) & ~agreed.rtrs;
-  const fault_id error = on->c->fault.error;
-  const bool is_sent = is_enhanced(on->c) && agreed.peer_to_peer && on->c->fault.side == SIDE_INITIATOR;
-
-  note_if(on, (error == FAULT_NO_RTR && !is_sent) || (error == FAULT_WRONG_RTR && !(is_sent && wrong)),
-          SCENARIO_FAULT_ERROR,
-          "fault.error = %s has no effect unless initiator.peer_to_peer = true%s, at the initiator",
-          scenario_value_text(on->s, SCENARIO_FAULT_ERROR),
-          error == FAULT_WRONG_RTR ? " without write or read at one of the ends" : "");
-}
-
-/* Notes what ends an enhanced startup. */
+/* Notes what ends an enhanced startup, and a fault of an RTR indication where there is none, or where there
+ * is no Write or Read that was not agreed. */
 static void note_enhanced(const checking *on)
 {
   const mpa_enhanced_config *from = &on->c->endpoint[SIDE_INITIATOR].enhanced;
   const mpa_enhanced_config *to = &on->c->endpoint[SIDE_RESPONDER].enhanced;
+  const fault_id error = on->c->fault.error;
+  mpa_agreement initiator = {.is_enhanced = false}, responder = initiator;
 
-  if (!is_enhanced(on->c)) {
-    return;
+  if (is_enhanced(on->c)) {
+    const mpa_enhanced request = mpa_enhanced_request(from);
+    const mpa_enhanced reply = mpa_enhanced_reply(to, &request);
+    initiator = mpa_enhanced_agree(from, SIDE_INITIATOR, &reply);
+    responder = mpa_enhanced_agree(to, SIDE_RESPONDER, &request);
   }
-  const mpa_enhanced request = mpa_enhanced_request(from);
-  const mpa_enhanced reply = mpa_enhanced_reply(to, &request);
-  const mpa_agreement agreed = mpa_enhanced_agree(from, SIDE_INITIATOR, &reply);
-  note_if(on, agreed.error == MPA_ERROR_RTR, SCENARIO_INITIATOR_RTR,
+  note_if(on, initiator.error == MPA_ERROR_RTR, SCENARIO_INITIATOR_RTR,
           "initiator.rtr = %s and responder.rtr = %s have none in common%s: the connection ends with "
           "Terminate 2/0/07, and run.expect is ok",
           scenario_value_text(on->s, SCENARIO_INITIATOR_RTR),
           scenario_value_text(on->s, SCENARIO_RESPONDER_RTR),
           to->ird == 0 ? ", and responder.ird = 0 takes no Read" : "");
   note_if(on,
-          agreed.error == MPA_ERROR_NONE && agreed.peer_to_peer && agreed.rtr == MPA_RTR_READ &&
-              mpa_enhanced_agree(to, SIDE_RESPONDER, &request).ird == 0,
-          given_or_common(on, SCENARIO_RESPONDER_IRD),
+          initiator.error == MPA_ERROR_NONE && initiator.peer_to_peer && initiator.rtr == MPA_RTR_READ &&
+              responder.ird == 0,
+          given_or_common(on, SCENARIO_INITIATOR_IRD, SIDE_RESPONDER),
           "responder.ird = 0 is not negotiated and has no room for the Read that is the RTR: the connection "
           "ends with Terminate 1/2/02, and run.expect is ok");
   note_if(
-      on, to->ord_needed > from->ird && !from->fixed_ird, SCENARIO_RESPONDER_ORD_NEEDED,
+      on, responder.error == MPA_ERROR_IRD, SCENARIO_RESPONDER_ORD_NEEDED,
       "responder.ord_needed = %u is more than initiator.ird = %u: the responder rejects the connection, and "
       "run.expect is ok",
       to->ord_needed, from->ird);
+  const bool is_sent = initiator.peer_to_peer && on->c->fault.side == SIDE_INITIATOR;
+  const bool has_wrong = ((1U << MPA_RTR_WRITE | 1U << MPA_RTR_READ) & ~initiator.rtrs) != 0;
+  note_if(on, (error == FAULT_NO_RTR && !is_sent) || (error == FAULT_WRONG_RTR && !(is_sent && has_wrong)),
+          SCENARIO_FAULT_ERROR,
+          "fault.error = %s has no effect unless initiator.peer_to_peer = true%s, at the initiator",
+          scenario_value_text(on->s, SCENARIO_FAULT_ERROR),
+          error == FAULT_WRONG_RTR ? " without write or read at one of the ends" : "");
 }
 
 /* Notes what ends a connection, so that a run that expects 'ok' fails. All of it is documented behaviour, and
@@ -364,7 +352,6 @@ static void note_enhanced(const checking *on)
 static void note_ends(const checking *on)
 {
   const rnic_endpoint_config *ends = on->c->endpoint;
-
   const rnic_endpoint_config *from = &ends[SIDE_INITIATOR], *to = &ends[SIDE_RESPONDER];
 
   note_if(on, !generations_fit(from, to), SCENARIO_RESPONDER_GENERATION,
@@ -390,9 +377,8 @@ static void note_ends(const checking *on)
     }
   }
   for (enum side side = 0; side < SIDES; side++) {
-    const scenario_key ord = given_or_common(on, scenario_key_of_side(SCENARIO_INITIATOR_ORD, side));
-    const scenario_key ird =
-        given_or_common(on, scenario_key_of_side(SCENARIO_INITIATOR_IRD, side_peer(side)));
+    const scenario_key ord = given_or_common(on, SCENARIO_INITIATOR_ORD, side);
+    const scenario_key ird = given_or_common(on, SCENARIO_INITIATOR_IRD, side_peer(side));
 
     note_ends_of_side(on, side);
     note_if(on, reads(on->c, side) && agreed_ord(on->c, side) > ends[side_peer(side)].rdmap.ird, ord,
@@ -400,7 +386,6 @@ static void note_ends(const checking *on)
             name_of(ord), ends[side].rdmap.ord, name_of(ird), ends[side_peer(side)].rdmap.ird);
   }
   note_enhanced(on);
-  note_rtr_fault(on);
   note_if(on, !g_str_has_prefix(fault_row_of(on->c->fault.error)->expected, "nothing"), SCENARIO_FAULT_ERROR,
           "fault.error = %s ends a connection, as a rule, and run.expect is ok",
           scenario_value_text(on->s, SCENARIO_FAULT_ERROR));

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "decode/decode_format.h"
-#include "decode/decode_reader.h"
 #include "mpa/mpa_locator.h"
 
 enum {
@@ -96,10 +95,9 @@ static decode_problem_set check_opcode(decode_fpdu *fpdu, const decode_connectio
   if (ddp->tagged) {
     return 0;
   }
-  const uint32_t fixed_octets = decode_fixed_octets(fpdu->rdmap_opcode);
   return decode_problem_when(ddp->queue_number != rules->queue_number, DECODE_PROBLEM_QUEUE) |
          decode_problem_when(!rules->invalidates && ddp->ulp_word != 0, DECODE_PROBLEM_INVALIDATE_STAG) |
-         (fixed_octets > 0 ? check_fixed(fpdu, fixed_octets) : 0) |
+         (rules->fixed_octets > 0 ? check_fixed(fpdu, rules->fixed_octets) : 0) |
          decode_problem_when(rules->opcode == RDMAP_TERMINATE && ddp->message_offset == 0 &&
                                  fpdu->payload_octets < RDMAP_TERMINATE_CONTROL_OCTETS,
                              DECODE_PROBLEM_TERMINATE_SHORT) |

@@ -124,17 +124,6 @@ static void read_pad(decode_fpdu *fpdu, const decode_scanner *scanner, const mpa
   }
 }
 
-uint32_t decode_fixed_octets(uint8_t opcode)
-{
-  static const uint8_t octets[RDMAP_OPCODES] = {[RDMAP_READ_REQUEST] = RDMAP_READ_REQUEST_OCTETS,
-                                                [RDMAP_IMMEDIATE] = RDMAP_IMMEDIATE_OCTETS,
-                                                [RDMAP_IMMEDIATE_SE] = RDMAP_IMMEDIATE_OCTETS,
-                                                [RDMAP_ATOMIC_REQUEST] = RDMAP_ATOMIC_REQUEST_OCTETS,
-                                                [RDMAP_ATOMIC_RESPONSE] = RDMAP_ATOMIC_RESPONSE_OCTETS};
-
-  return opcode < RDMAP_OPCODES ? octets[opcode] : 0;
-}
-
 /* Reads what a message of RFC 7306 holds, whose fields are `wire`. */
 static void read_extension(decode_extension *extension, uint8_t opcode, const uint8_t *wire)
 {
@@ -159,7 +148,7 @@ static void read_extension(decode_extension *extension, uint8_t opcode, const ui
 static void read_payload(decode_fpdu *fpdu, const buffer_chain *ulpdu, uint32_t header_octets,
                          uint32_t captured)
 {
-  const uint32_t fixed_octets = decode_fixed_octets(fpdu->rdmap_opcode);
+  const uint32_t fixed_octets = fpdu->opcode ? fpdu->opcode->fixed_octets : 0;
   uint8_t wire[RDMAP_ATOMIC_REQUEST_OCTETS];
 
   /* A longer Read Request is none (RDMAP-076), but its fields are there; and so it is of the others. */

@@ -28,7 +28,3 @@ decode_startup_result decode_startup_frame_read(decode_startup_frame *frame, con
  * octet is at `stream_position`. Free its `terminate_octets` with g_free(). */
 void decode_fpdu_read(decode_fpdu *fpdu, const decode_scanner *scanner, const mpa_complete_fpdu *framed,
                       mpa_error error, uint64_t stream_position);
-
-/* Returns how many octets a message of `opcode` has after its DDP header (RFC 5040 §4.4, RFC 7306 §5.2,
- * §6.3); 0: any, or there is no such opcode. */
-uint32_t decode_fixed_octets(uint8_t opcode);

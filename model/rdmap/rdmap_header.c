@@ -4,6 +4,7 @@
 #include <glib.h>
 
 #include "base/big_endian.h"
+#include "rdmap/rdmap_atomic.h"
 
 enum {
   VERSION_SHIFT = 6,
@@ -11,24 +12,28 @@ enum {
 };
 
 /* These are the rows of rdmap-00 §6.1 fig. 4 and RFC 7306 §4.1 fig. 2, by opcode: each has its name, whether
- * it is tagged, else its queue, and whether it is a Send, invalidates, solicits an event, is an extension. */
+ * it is tagged, else its queue, its fixed length, and whether it is a Send, invalidates, solicits an event,
+ * is an extension. */
 #define ROW(opcode, ...) [opcode] = {opcode, __VA_ARGS__}
 static const rdmap_opcode_rules rules[RDMAP_OPCODES] = {
-    ROW(RDMAP_WRITE, "RDMA Write", true, 0, false, false, false, false),
-    ROW(RDMAP_READ_REQUEST, "RDMA Read Request", false, RDMAP_QUEUE_READ_REQUEST, false, false, false, false),
-    ROW(RDMAP_READ_RESPONSE, "RDMA Read Response", true, 0, false, false, false, false),
-    ROW(RDMAP_SEND, "Send", false, RDMAP_QUEUE_SEND, true, false, false, false),
-    ROW(RDMAP_SEND_INVALIDATE, "Send with Invalidate", false, RDMAP_QUEUE_SEND, true, true, false, false),
-    ROW(RDMAP_SEND_SE, "Send with Solicited Event", false, RDMAP_QUEUE_SEND, true, false, true, false),
-    ROW(RDMAP_SEND_SE_INVALIDATE, "Send with Solicited Event and Invalidate", false, RDMAP_QUEUE_SEND, true,
-        true, true, false),
-    ROW(RDMAP_TERMINATE, "Terminate", false, RDMAP_QUEUE_TERMINATE, false, false, false, false),
-    ROW(RDMAP_IMMEDIATE, "Immediate Data", false, RDMAP_QUEUE_SEND, false, false, false, true),
-    ROW(RDMAP_IMMEDIATE_SE, "Immediate Data with Solicited Event", false, RDMAP_QUEUE_SEND, false, false,
-        true, true),
-    ROW(RDMAP_ATOMIC_REQUEST, "Atomic Request", false, RDMAP_QUEUE_READ_REQUEST, false, false, false, true),
-    ROW(RDMAP_ATOMIC_RESPONSE, "Atomic Response", false, RDMAP_QUEUE_ATOMIC_RESPONSE, false, false, false,
-        true),
+    ROW(RDMAP_WRITE, "RDMA Write", true, 0, 0, false, false, false, false),
+    ROW(RDMAP_READ_REQUEST, "RDMA Read Request", false, RDMAP_QUEUE_READ_REQUEST, RDMAP_READ_REQUEST_OCTETS,
+        false, false, false, false),
+    ROW(RDMAP_READ_RESPONSE, "RDMA Read Response", true, 0, 0, false, false, false, false),
+    ROW(RDMAP_SEND, "Send", false, RDMAP_QUEUE_SEND, 0, true, false, false, false),
+    ROW(RDMAP_SEND_INVALIDATE, "Send with Invalidate", false, RDMAP_QUEUE_SEND, 0, true, true, false, false),
+    ROW(RDMAP_SEND_SE, "Send with Solicited Event", false, RDMAP_QUEUE_SEND, 0, true, false, true, false),
+    ROW(RDMAP_SEND_SE_INVALIDATE, "Send with Solicited Event and Invalidate", false, RDMAP_QUEUE_SEND, 0,
+        true, true, true, false),
+    ROW(RDMAP_TERMINATE, "Terminate", false, RDMAP_QUEUE_TERMINATE, 0, false, false, false, false),
+    ROW(RDMAP_IMMEDIATE, "Immediate Data", false, RDMAP_QUEUE_SEND, RDMAP_IMMEDIATE_OCTETS, false, false,
+        false, true),
+    ROW(RDMAP_IMMEDIATE_SE, "Immediate Data with Solicited Event", false, RDMAP_QUEUE_SEND,
+        RDMAP_IMMEDIATE_OCTETS, false, false, true, true),
+    ROW(RDMAP_ATOMIC_REQUEST, "Atomic Request", false, RDMAP_QUEUE_READ_REQUEST, RDMAP_ATOMIC_REQUEST_OCTETS,
+        false, false, false, true),
+    ROW(RDMAP_ATOMIC_RESPONSE, "Atomic Response", false, RDMAP_QUEUE_ATOMIC_RESPONSE,
+        RDMAP_ATOMIC_RESPONSE_OCTETS, false, false, false, true),
 };
 
 const rdmap_opcode_rules *rdmap_opcode_rules_of(uint8_t opcode)

@@ -33,12 +33,13 @@ enum {
 };
 
 /* This is how DDP carries the messages of an opcode (rdmap-00 §6.1 fig. 4, §6.2 fig. 5; RDMAP-043 …
- * RDMAP-045, RDMAP-065; RFC 7306 §4.1 fig. 2). */
+ * RDMAP-045, RDMAP-065; RFC 7306 §4.1 fig. 2), and how long they are (§6.4; RFC 7306 §5.2, §6.3). */
 typedef struct rdmap_opcode_rules {
   rdmap_opcode opcode;
   const char *name;
   bool tagged;           /* which buffer model carries it */
   uint32_t queue_number; /* of untagged ones */
+  uint32_t fixed_octets; /* after the DDP header; 0: as many as the ULP has */
   bool is_send;          /* one of the four Send types */
   bool invalidates;      /* carries an Invalidate STag */
   bool solicits;         /* Solicited Event */

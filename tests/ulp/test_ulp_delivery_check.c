@@ -99,6 +99,24 @@ FIXTURE_TEST(test_wrong_octets)
   g_assert_cmpuint(ulp_delivery_check_results_of(f->check)->octets_wrong, ==, 3);
 }
 
+/* A peer sends a Send of no octets of its own accord: the next Send is placed in another buffer than it was
+ * expected in, which never gets any memory. All of its octets are wrong, from the first on. */
+FIXTURE_TEST(test_buffer_of_another_send)
+{
+  ulp_message send = send_of(f, OCTETS);
+  ulp_message whole;
+  ddp_segment first = segment(f, RDMAP_SEND_SE_INVALIDATE, 0, HALF, false);
+  uint8_t *memory = f->slot->memory;
+
+  ulp_delivery_check_expect(f->check, &send);
+  f->slot->memory = NULL;
+  ulp_wrong_octets wrong = ulp_delivery_check_wrong(f->check, &first);
+  deliver(f, first, &whole);
+  f->slot->memory = memory;
+  EXPECT_FIELDS(&wrong, (count, HALF), (offset, 0), (sent, pattern_at(f->fixture.table, 777)[0]));
+  g_assert_cmpuint(ulp_delivery_check_results_of(f->check)->octets_wrong, ==, HALF);
+}
+
 /* Each way in which a segment is not the next one of the next message. The first half of a Write has
  * arrived. */
 FIXTURE_TEST(test_not_the_next)

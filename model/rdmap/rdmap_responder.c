@@ -71,8 +71,7 @@ static bool reach(rdmap_responder *responder, const pending_request *pending, ui
   }
   if (found == DDP_ACCESS_OK) {
     /* A buffer begins at an aligned address (RFC 7306 §8.2, note D66). */
-    *error =
-        (rdmap_error){RDMAP_LAYER_RDMA, RDMAP_REMOTE_OPERATION_ERROR, RDMAP_OPERATION_STREAM_CATASTROPHIC};
+    *error = rdmap_operation_error(RDMAP_OPERATION_STREAM_CATASTROPHIC);
     return !pending->is_atomic || responder->reached.source_from % RDMAP_ATOMIC_OCTETS == 0;
   }
   /* rdmap-00 §10.3 wants 'Invalid STag' for what fig. 9 has a code of its own for (note D48). */
@@ -104,7 +103,7 @@ static bool decode(pending_request *pending, const ddp_segment *segment, rdmap_e
 {
   const uint32_t octets =
       pending->is_atomic ? (uint32_t)RDMAP_ATOMIC_REQUEST_OCTETS : (uint32_t)RDMAP_READ_REQUEST_OCTETS;
-  *error = (rdmap_error){RDMAP_LAYER_RDMA, RDMAP_REMOTE_OPERATION_ERROR, RDMAP_OPERATION_UNSPECIFIED};
+  *error = rdmap_operation_error(RDMAP_OPERATION_UNSPECIFIED);
   if (segment->message_octets != octets) {
     return false;
   }

@@ -185,7 +185,7 @@ static const open_read *oldest(const rdmap_reads *reads, bool is_atomic, rdmap_e
 {
   const open_read *first = reads->open.count > 0 ? deque_at(&reads->open, 0) : NULL;
   if (!first || first->is_atomic != is_atomic) {
-    *error = (rdmap_error){RDMAP_LAYER_RDMA, RDMAP_REMOTE_OPERATION_ERROR, RDMAP_OPERATION_UNEXPECTED_OPCODE};
+    *error = rdmap_operation_error(RDMAP_OPERATION_UNEXPECTED_OPCODE);
     return NULL;
   }
   return first;
@@ -242,7 +242,7 @@ bool rdmap_reads_take_atomic(rdmap_reads *reads, const ddp_segment *segment, uin
   if (!first) {
     return false;
   }
-  *error = (rdmap_error){RDMAP_LAYER_RDMA, RDMAP_REMOTE_OPERATION_ERROR, RDMAP_OPERATION_UNSPECIFIED};
+  *error = rdmap_operation_error(RDMAP_OPERATION_UNSPECIFIED);
   if (segment->message_octets != RDMAP_ATOMIC_RESPONSE_OCTETS) {
     return false;
   }

@@ -33,7 +33,7 @@ static bool is_missing(const rdmap_stream *stream, const rdmap_opcode_rules *rul
  * and `*error`. The order is that of note D12. */
 static bool check(const rdmap_stream *stream, const ddp_header *header, rdmap_error *error)
 {
-  *error = (rdmap_error){RDMAP_LAYER_RDMA, RDMAP_REMOTE_OPERATION_ERROR, RDMAP_OPERATION_INVALID_VERSION};
+  *error = rdmap_operation_error(RDMAP_OPERATION_INVALID_VERSION);
   if (rdmap_control_version(header->ulp_control) != stream->version) {
     return false;
   }
@@ -86,8 +86,7 @@ static void on_error(void *user, ddp_error error, const ddp_segment *segment, ti
   rdmap_error reported = {RDMAP_LAYER_DDP, (uint8_t)error.type, error.code};
   if (error.type == DDP_ERROR_UNTAGGED && error.code == DDP_UNTAGGED_TOO_LONG && rules &&
       is_missing(stream, rules)) {
-    reported =
-        (rdmap_error){RDMAP_LAYER_RDMA, RDMAP_REMOTE_OPERATION_ERROR, RDMAP_OPERATION_UNEXPECTED_OPCODE};
+    reported = rdmap_operation_error(RDMAP_OPERATION_UNEXPECTED_OPCODE);
   }
   fail_by_segment(stream, reported, segment, now);
 }
@@ -179,9 +178,7 @@ static G_GNUC_NO_INLINE void take_immediate(rdmap_stream *stream, const rdmap_op
                                             const ddp_segment *segment, uint64_t buffer_id, time_ps now)
 {
   if (segment->message_octets != RDMAP_IMMEDIATE_OCTETS) { /* RFC 7306 §6.3 has no code (note D68) */
-    fail_by_segment(
-        stream, (rdmap_error){RDMAP_LAYER_RDMA, RDMAP_REMOTE_OPERATION_ERROR, RDMAP_OPERATION_UNSPECIFIED},
-        segment, now);
+    fail_by_segment(stream, rdmap_operation_error(RDMAP_OPERATION_UNSPECIFIED), segment, now);
     return;
   }
   const uint8_t *memory = segment->message_memory;
@@ -203,9 +200,7 @@ static G_GNUC_NO_INLINE void take_terminate(rdmap_stream *stream, const ddp_segm
   }
   /* rdmap-00 §7.4: an invalid Terminate is an error as any other (RDMAP-122). There is no code for one that
    * ends within its own control field; it gets that of a Read Request of a wrong length (note D29). */
-  fail_by_segment(stream,
-                  (rdmap_error){RDMAP_LAYER_RDMA, RDMAP_REMOTE_OPERATION_ERROR, RDMAP_OPERATION_UNSPECIFIED},
-                  segment, now);
+  fail_by_segment(stream, rdmap_operation_error(RDMAP_OPERATION_UNSPECIFIED), segment, now);
 }
 
 static void on_delivered(void *user, const ddp_segment *segment, uint64_t buffer_id, time_ps now)

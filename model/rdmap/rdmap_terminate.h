@@ -52,6 +52,12 @@ typedef struct rdmap_error {
   uint8_t code;
 } rdmap_error;
 
+/* Returns a remote operation error of this code. */
+static inline rdmap_error rdmap_operation_error(uint8_t code)
+{
+  return (rdmap_error){RDMAP_LAYER_RDMA, RDMAP_REMOTE_OPERATION_ERROR, code};
+}
+
 /* Returns whether the documents of `generation` define `error`. */
 bool rdmap_error_is_known(rdmap_error error, iwarp_generation generation);
 

@@ -22,16 +22,15 @@ static bool is_negotiated(uint32_t of_request, uint32_t of_reply)
 static decode_problem_set check_answer(const decode_startup_frame *frame, const mpa_enhanced *asked)
 {
   const mpa_enhanced *reply = &frame->enhanced;
+  const bool accepts = !frame->rejected; /* else its ORD is what the Responder needs (§9.1) */
   const bool is_too_high =
       reply->ord > asked->ird && reply->ord != MPA_NOT_NEGOTIATED && asked->ird != MPA_NOT_NEGOTIATED;
 
-  if (frame->rejected) { /* its ORD is what the Responder needs (§9.1) */
-    return decode_problem_when(reply->peer_to_peer != asked->peer_to_peer, DECODE_PROBLEM_STARTUP_MODEL);
-  }
   return decode_problem_when(reply->peer_to_peer != asked->peer_to_peer, DECODE_PROBLEM_STARTUP_MODEL) |
-         decode_problem_when(is_too_high, DECODE_PROBLEM_STARTUP_ORD) |
-         decode_problem_when(is_negotiated(asked->ord, reply->ird) || is_negotiated(asked->ird, reply->ord),
-                             DECODE_PROBLEM_STARTUP_NEGOTIATED);
+         decode_problem_when(accepts && is_too_high, DECODE_PROBLEM_STARTUP_ORD) |
+         decode_problem_when(
+             accepts && (is_negotiated(asked->ord, reply->ird) || is_negotiated(asked->ird, reply->ord)),
+             DECODE_PROBLEM_STARTUP_NEGOTIATED);
 }
 
 decode_problem_set decode_check_frame(const decode_startup_frame *frame, const decode_startup_frame *request)

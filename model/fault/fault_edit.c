@@ -160,7 +160,6 @@ typedef struct draft {
   uint8_t *octets;
   uint32_t header_octets;
   uint32_t payload_octets;
-  uint32_t octets_read; /* those that a Read Request asks for */
 } draft;
 
 static const uint64_t far_away = UINT64_C(1) << 62;
@@ -186,7 +185,7 @@ static uint32_t octets_read(const buffer_chain *octets, const draft *ulpdu)
   return request.length;
 }
 
-static bool is_eligible(fault_which which, const draft *ulpdu)
+static bool is_eligible(fault_which which, const buffer_chain *octets, const draft *ulpdu)
 {
   const ddp_header *header = &ulpdu->header;
 
@@ -195,7 +194,7 @@ static bool is_eligible(fault_which which, const draft *ulpdu)
          : which == FAULT_TAGGED_PAYLOAD   ? header->tagged && ulpdu->payload_octets > 0
          : which == FAULT_UNTAGGED_PAYLOAD ? !header->tagged && ulpdu->payload_octets > 0
          : which == FAULT_READ_REQUEST     ? ulpdu->rules->opcode == RDMAP_READ_REQUEST
-         : which == FAULT_READ_OF_OCTETS   ? ulpdu->octets_read > 0
+         : which == FAULT_READ_OF_OCTETS   ? octets_read(octets, ulpdu) > 0
          : which == FAULT_ATOMIC_REQUEST ? is_whole(ulpdu, RDMAP_ATOMIC_REQUEST, RDMAP_ATOMIC_REQUEST_OCTETS)
          : which == FAULT_ATOMIC_RESPONSE
              ? is_whole(ulpdu, RDMAP_ATOMIC_RESPONSE, RDMAP_ATOMIC_RESPONSE_OCTETS)
@@ -338,8 +337,7 @@ bool fault_edit_ulpdu(fault_id id, iwarp_generation generation, uint32_t decoy_s
   ulpdu.payload_octets = octets->length - ulpdu.header_octets;
   ulpdu.rules = rdmap_opcode_rules_of(rdmap_control_opcode(ulpdu.header.ulp_control));
   g_assert(ulpdu.header_octets > 0 && ulpdu.rules); /* RDMAP made it */
-  ulpdu.octets_read = octets_read(octets, &ulpdu);
-  if (!is_eligible(row->which, &ulpdu)) {
+  if (!is_eligible(row->which, octets, &ulpdu)) {
     return false;
   }
   octet_buffer *buffer = copy_of(octets);

@@ -14,12 +14,6 @@
  * ULPDU_Length. A marker made of them points to no FPDU, or the scanner finds that it does not. */
 enum { NOT_CAPTURED_OCTET = 0xFF };
 
-/* Requests that are answered, and the answers, a bit each. */
-enum {
-  OPCODES_OF_READS = 1 << RDMAP_READ_REQUEST | 1 << RDMAP_READ_RESPONSE | 1 << RDMAP_ATOMIC_REQUEST |
-                     1 << RDMAP_ATOMIC_RESPONSE
-};
-
 #define NS_PER_SECOND 1e9
 
 /* Octets of TCP's stream have positions, those of the FPDU phase offsets. */
@@ -215,8 +209,7 @@ static decode_problem_set check_history(decode_direction *direction, decode_fpdu
 /* Takes a Read or Atomic Request or Response, whose CRC is not wrong. */
 static void take_read(decode_direction *direction, const decode_event *event)
 {
-  const uint8_t opcode = event->fpdu->rdmap_opcode;
-  const bool is_request = opcode == RDMAP_READ_REQUEST || opcode == RDMAP_ATOMIC_REQUEST;
+  const bool is_request = rdmap_is_request(event->fpdu->rdmap_opcode);
   decode_direction *of = is_request ? direction : *direction->peer;
 
   if (!of) {
@@ -282,7 +275,8 @@ static void take_fpdu(void *user, const mpa_complete_fpdu *framed, mpa_error err
   }
   event.problems = decode_check_fpdu(&fpdu, direction->connection);
   event.problems |= check_history(direction, &fpdu, &event);
-  if (fpdu.has_ddp && fpdu.crc != DECODE_CRC_WRONG && (OPCODES_OF_READS & 1U << fpdu.rdmap_opcode) != 0) {
+  if (fpdu.has_ddp && fpdu.crc != DECODE_CRC_WRONG &&
+      (rdmap_is_request(fpdu.rdmap_opcode) || rdmap_is_response(fpdu.rdmap_opcode))) {
     take_read(direction, &event);
   }
   count(direction->summary, &fpdu, event.octets);

@@ -46,6 +46,18 @@ typedef struct rdmap_opcode_rules {
   bool is_extension;     /* exists only where iwarp_generation_rules has rdmap_extensions */
 } rdmap_opcode_rules;
 
+/* Returns whether a message of `opcode` asks for one of the peer's RDMAP, … */
+static inline bool rdmap_is_request(rdmap_opcode opcode)
+{
+  return opcode == RDMAP_READ_REQUEST || opcode == RDMAP_ATOMIC_REQUEST;
+}
+
+/* … and whether it is such an answer. */
+static inline bool rdmap_is_response(rdmap_opcode opcode)
+{
+  return opcode == RDMAP_READ_RESPONSE || opcode == RDMAP_ATOMIC_RESPONSE;
+}
+
 /* Returns the row of `opcode` (4 bits, as received); NULL when it is reserved in all generations. */
 const rdmap_opcode_rules *rdmap_opcode_rules_of(uint8_t opcode);
 

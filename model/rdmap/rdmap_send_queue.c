@@ -12,12 +12,6 @@ typedef struct posted_operation {
   bool answered;     /* a Read or an Atomic whose response is Delivered */
 } posted_operation;
 
-/* A Read or an Atomic. */
-static bool awaits_response(const posted_operation *posted)
-{
-  return posted->work.operation == RDMAP_READ_REQUEST || posted->work.operation == RDMAP_ATOMIC_REQUEST;
-}
-
 static void free_atomic(posted_operation *posted)
 {
   if (posted->work.operation == RDMAP_ATOMIC_REQUEST) {
@@ -50,7 +44,7 @@ void rdmap_send_queue_post(rdmap_send_queue *queue, const rdmap_work *work)
   if (work->operation == RDMAP_ATOMIC_REQUEST) {
     posted->work.atomic = g_memdup2(work->atomic, sizeof *work->atomic);
   }
-  queue->unanswered += awaits_response(posted);
+  queue->unanswered += rdmap_is_request(posted->work.operation);
 }
 
 const rdmap_work *rdmap_send_queue_next(const rdmap_send_queue *queue, uint32_t open, uint32_t ord)
@@ -59,7 +53,7 @@ const rdmap_work *rdmap_send_queue_next(const rdmap_send_queue *queue, uint32_t 
     return NULL;
   }
   const posted_operation *next = deque_at(&queue->operations, queue->started);
-  bool must_wait = (awaits_response(next) && open >= ord) || (next->work.fence && open > 0);
+  bool must_wait = (rdmap_is_request(next->work.operation) && open >= ord) || (next->work.fence && open > 0);
   return must_wait ? NULL : &next->work;
 }
 
@@ -92,7 +86,7 @@ void rdmap_send_queue_answered(rdmap_send_queue *queue, uint64_t number, uint64_
 {
   g_assert(number >= queue->taken && number - queue->taken < queue->started);
   posted_operation *posted = deque_at(&queue->operations, number - queue->taken);
-  g_assert(awaits_response(posted) && !posted->answered);
+  g_assert(rdmap_is_request(posted->work.operation) && !posted->answered);
   posted->answered = true;
   posted->original = original;
   queue->unanswered--;
@@ -106,7 +100,7 @@ static void take(rdmap_send_queue *queue, bool in_error, rdmap_completion *compl
                                    .operation = first->work.operation,
                                    .in_error = in_error,
                                    .original = first->original};
-  queue->unanswered -= awaits_response(first) && !first->answered;
+  queue->unanswered -= rdmap_is_request(first->work.operation) && !first->answered;
   free_atomic(first);
   queue->started -= queue->started > 0;
   queue->taken++;
@@ -119,7 +113,7 @@ bool rdmap_send_queue_take_done(rdmap_send_queue *queue, rdmap_completion *compl
     return false;
   }
   const posted_operation *first = deque_at(&queue->operations, 0);
-  if (awaits_response(first) ? !first->answered : first->fpdu_end > queue->acknowledged) {
+  if (rdmap_is_request(first->work.operation) ? !first->answered : first->fpdu_end > queue->acknowledged) {
     return false;
   }
   take(queue, false, completion);

@@ -139,13 +139,13 @@ void rdmap_stream_set_limits(rdmap_stream *stream, uint32_t ird, uint32_t ord)
 bool rdmap_stream_post(rdmap_stream *stream, const rdmap_work *work)
 {
   bool is_extension = work->operation >= RDMAP_IMMEDIATE;
-  bool awaits_response = work->operation == RDMAP_READ_REQUEST || work->operation == RDMAP_ATOMIC_REQUEST;
+  bool is_request = rdmap_is_request(work->operation);
   g_assert(!is_extension || stream->has_extensions);
-  g_assert(is_extension || awaits_response || work->source || work->length == 0);
+  g_assert(is_extension || is_request || work->source || work->length == 0);
   if (stream->is_terminated || stream->is_closed) {
     return false;
   }
-  if (awaits_response && (stream->config.ord == 0 || stream->peer_has_closed)) {
+  if (is_request && (stream->config.ord == 0 || stream->peer_has_closed)) {
     return false;
   }
   if (!stream->operations) {

@@ -74,10 +74,7 @@ void ulp_delivery_check_free(ulp_delivery_check *check)
 
 void ulp_delivery_check_expect(ulp_delivery_check *check, const ulp_message *expected)
 {
-  const bool is_response =
-      expected->opcode == RDMAP_READ_RESPONSE || expected->opcode == RDMAP_ATOMIC_RESPONSE;
-
-  append(&check->arriving[is_response], expected);
+  append(&check->arriving[rdmap_is_response(expected->opcode)], expected);
 }
 
 /* --- Segments --- */

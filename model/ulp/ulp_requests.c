@@ -161,7 +161,7 @@ bool ulp_requests_peek(ulp_requests *requests, enum side side, void *user, time_
     request->octets = octets_of(step->operation, request->octets);
     return true;
   }
-  const time_ps posted = config->outstanding > 0 ? place_of_next(schedule) : now;
+  const time_ps posted = schedule && config->outstanding > 0 ? place_of_next(schedule) : now;
   if (posted > now) {
     schedule->held_until = config->until_ps > 0 ? time_ps_earlier(posted, config->until_ps) : posted;
     return false;

@@ -26,10 +26,9 @@ typedef struct misfit {
   decode_event event;
   ddp_header ddp;
   uint32_t octets;
-  uint32_t
-      number; /* of an Atomic Response, its Request Identifier; of a Read too many, how many there are, … */
-  uint32_t most; /* … and may be */
-  request of;    /* the Request that it answers, or that was due; its packet 0: none was */
+  uint32_t id;            /* of an Atomic Response, its Request Identifier */
+  uint32_t counted, most; /* of a Read too many: how many there are, and may be */
+  request of;             /* the Request that it answers, or that was due; its packet 0: none was */
 } misfit;
 
 /* The faults: Responses that fit no Request, because of their length, or because they have its length and are
@@ -78,7 +77,7 @@ static void note_order(decode_reads *reads, bool is_response, const decode_event
 }
 
 /* The FPDU of `event` has a fault; `of`: the Request (NULL: none). */
-static misfit *blame(decode_reads *reads, fault which, const decode_event *event, const request *of)
+static void blame(decode_reads *reads, fault which, const decode_event *event, const request *of)
 {
   misfit *one = &reads->misfits[which];
 
@@ -86,9 +85,10 @@ static misfit *blame(decode_reads *reads, fault which, const decode_event *event
     one->event = *event;
     one->ddp = event->fpdu->ddp;
     one->octets = event->fpdu->payload_octets;
+    one->id = event->fpdu->extension.id;
+    one->counted = reads->counted;
     one->of = of ? *of : one->of;
   }
-  return one;
 }
 
 /* Returns whether an FPDU with `octets` may be of a Response to the Read `asked`. One without octets has no
@@ -127,9 +127,8 @@ void decode_reads_request(decode_reads *reads, const decode_event *event, uint32
     *(request *)deque_insert(&reads->requests, reads->requests.count) = asked;
     reads->counted += asked.is_counted;
     if (asked.is_counted && reads->counted > most) {
-      misfit *one = blame(reads, TOO_MANY, event, NULL);
-      one->number = one->count == 1 ? reads->counted : one->number;
-      one->most = most;
+      blame(reads, TOO_MANY, event, NULL);
+      reads->misfits[TOO_MANY].most = most;
     }
   }
 }
@@ -148,9 +147,7 @@ static void answer_atomic(decode_reads *reads, const decode_event *event, size_t
     index = asked->is_atomic && asked->stag == id ? i : index;
   }
   if (index == count) {
-    const request *due = first < count ? deque_at(&reads->requests, first) : NULL;
-    misfit *one = blame(reads, IDENTIFIER, event, due);
-    one->number = one->count == 1 ? id : one->number;
+    blame(reads, IDENTIFIER, event, first < count ? deque_at(&reads->requests, first) : NULL);
   } else if (index > 0) {
     blame(reads, ORDER, event, deque_at(&reads->requests, 0));
   }
@@ -229,7 +226,7 @@ static void report(misfit *one, fault which, decode_handler handler, void *user)
                            one->ddp.tagged_offset, of->offset + of->came, of->packet);
     break;
   case IDENTIFIER:
-    g_string_append_printf(text, ": %u", one->number);
+    g_string_append_printf(text, ": %u", one->id);
     if (of->packet > 0) {
       g_string_append_printf(text, ", expected %u as in packet %" PRIu64, of->stag, of->packet);
     }
@@ -238,7 +235,7 @@ static void report(misfit *one, fault which, decode_handler handler, void *user)
     g_string_append_printf(text, ": that in packet %" PRIu64 " is answered first", of->packet);
     break;
   case TOO_MANY:
-    g_string_append_printf(text, ": %u, expected at most %u", one->number, one->most);
+    g_string_append_printf(text, ": %u, expected at most %u", one->counted, one->most);
     break;
   default:
     break;

@@ -12,8 +12,8 @@ static bool is_long(const decode_startup_frame *frame)
   return frame->revision > 0 && frame->private_data_octets > DECODE_PRIVATE_DATA_MAX_OCTETS;
 }
 
-/* RFC 6581 §9.1: whether what the Request does not want to be negotiated is in the Reply. */
-static bool is_negotiated(uint32_t of_request, uint32_t of_reply)
+/* Returns whether the Reply negotiates what the Request does not (RFC 6581 §9.1). */
+static bool is_unasked(uint32_t of_request, uint32_t of_reply)
 {
   return of_request == MPA_NOT_NEGOTIATED && of_reply != MPA_NOT_NEGOTIATED;
 }
@@ -28,9 +28,9 @@ static decode_problem_set check_answer(const decode_startup_frame *frame, const 
 
   return decode_problem_when(reply->peer_to_peer != asked->peer_to_peer, DECODE_PROBLEM_STARTUP_MODEL) |
          decode_problem_when(accepts && is_too_high, DECODE_PROBLEM_STARTUP_ORD) |
-         decode_problem_when(
-             accepts && (is_negotiated(asked->ord, reply->ird) || is_negotiated(asked->ird, reply->ord)),
-             DECODE_PROBLEM_STARTUP_NEGOTIATED);
+         decode_problem_when(accepts &&
+                                 (is_unasked(asked->ord, reply->ird) || is_unasked(asked->ird, reply->ord)),
+                             DECODE_PROBLEM_STARTUP_NEGOTIATED);
 }
 
 decode_problem_set decode_check_frame(const decode_startup_frame *frame, const decode_startup_frame *request)

@@ -86,18 +86,18 @@ double traffic_class_mean_octets(const traffic_class *of)
   const size_t turns = sizes->count * (atomics > 0 ? mix->count : 1); /* until sizes and operations recur */
   double octets = 0;
 
+  if (of->flows_messages > 0) {
+    return (double)of->flows_octets / (double)of->flows_messages;
+  }
+  if (of->sizes || turns == 0) {
+    octets = of->sizes ? size_distribution_mean(of->sizes) : of->message_octets;
+    return (1 - atomics) * octets + atomics * ULP_ATOMIC_OCTETS;
+  }
   for (size_t i = 0; i < turns; i++) {
     const bool is_atomic = ulp_operation_rules_of((ulp_operation)mix->values[i % mix->count])->is_atomic;
     octets += (double)(is_atomic ? ULP_ATOMIC_OCTETS : sizes->values[i % sizes->count]) / (double)turns;
   }
-  if (of->flows_messages > 0) {
-    return (double)of->flows_octets / (double)of->flows_messages;
-  }
-  if (sizes->count > 0 && !of->sizes) {
-    return octets;
-  }
-  octets = of->sizes ? size_distribution_mean(of->sizes) : of->message_octets;
-  return (1 - atomics) * octets + atomics * ULP_ATOMIC_OCTETS;
+  return octets;
 }
 
 /* Returns the rate at which `host` sends. */

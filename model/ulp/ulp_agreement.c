@@ -165,7 +165,7 @@ void ulp_agreement_unref(ulp_agreement *agreement)
   }
   for (enum side side = 0; side < SIDES; side++) {
     while (agreement->timed[side]) {
-      ulp_timed_message_free(agreement->timed[side]);
+      ulp_agreement_forget(agreement->timed[side]);
     }
     ulp_delivery_check_free(agreement->arrivals[side]);
     ulp_slots_free(agreement->receives[side]);
@@ -246,13 +246,36 @@ void ulp_agreement_expect(ulp_agreement *agreement, enum side requester, const u
   agreement->messages[requester] += step->is_signal ? 0 : rules->messages_at_requester;
 }
 
+ulp_timed_message *ulp_agreement_time(ulp_agreement *agreement, enum side requester,
+                                      const ulp_message_times *known)
+{
+  ulp_timed_message **list = &agreement->timed[requester];
+  ulp_timed_message *message = g_new(ulp_timed_message, 1);
+
+  *message = (ulp_timed_message){.times = *known, .next = *list, .at = list};
+  if (message->next) {
+    message->next->at = &message->next;
+  }
+  *list = message;
+  return message;
+}
+
+void ulp_agreement_forget(ulp_timed_message *message)
+{
+  *message->at = message->next;
+  if (message->next) {
+    message->next->at = message->at;
+  }
+  g_free(message);
+}
+
 void ulp_agreement_report(ulp_agreement *agreement, ulp_timed_message *message)
 {
   const ulp_message_times *times = &message->times;
 
   if (times->delivered < TIME_PS_NEVER && times->completed < TIME_PS_NEVER) {
     agreement->config->message(agreement->user, times);
-    ulp_timed_message_free(message);
+    ulp_agreement_forget(message);
   }
 }
 

@@ -132,6 +132,14 @@ void ulp_agreement_expect(ulp_agreement *agreement, enum side requester, const u
 /* Something has happened to `message`: it is reported, and gone, when it is complete at both ends. */
 void ulp_agreement_report(ulp_agreement *agreement, ulp_timed_message *message);
 
+/* Adds a message of `requester`, of which `known` has what is known when it is posted. It is the agreement's.
+ */
+ulp_timed_message *ulp_agreement_time(ulp_agreement *agreement, enum side requester,
+                                      const ulp_message_times *known);
+
+/* Takes it out of its list and frees it. */
+void ulp_agreement_forget(ulp_timed_message *message);
+
 /* A buffer of `side` is free for another Send. */
 bool ulp_agreement_has_receive(const ulp_agreement *agreement, enum side side);
 

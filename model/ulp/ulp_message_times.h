@@ -33,12 +33,6 @@ typedef struct ulp_timed_message {
   struct ulp_timed_message **at;  /* … and where the list has it */
 } ulp_timed_message;
 
-/* Adds a message to `list`, of which `known` has what is known when it is posted. It is the list's. */
-ulp_timed_message *ulp_timed_message_new(ulp_timed_message **list, const ulp_message_times *known);
-
-/* Takes it out of its list and frees it. */
-void ulp_timed_message_free(ulp_timed_message *message);
-
 /* `segment` of the message's data is Delivered at `now`, and was Placed by then. */
 static inline void ulp_timed_message_take(ulp_timed_message *message, const ddp_segment *segment, time_ps now)
 {

@@ -255,11 +255,11 @@ static bool post_request(ulp_workload *workload, const ulp_step *step, const ulp
 
   if (agreement->config->message && !step->is_signal) {
     const ulp_message_times known = times_of(workload, request);
-    timed = ulp_timed_message_new(&agreement->timed[workload->side], &known);
+    timed = ulp_agreement_time(agreement, workload->side, &known);
   }
   if (!post_step(workload, step, request, timed)) {
     if (timed) {
-      ulp_timed_message_free(timed);
+      ulp_agreement_forget(timed);
     }
     return false;
   }

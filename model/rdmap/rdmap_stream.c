@@ -180,6 +180,12 @@ static void start(rdmap_stream *stream, message_kind kind, rdmap_opcode opcode, 
   ddp_segmenter_start(stream->segmenter, message);
 }
 
+/* Gives DDP the message of `length` octets whose payload is own->payload. */
+static void start_own(rdmap_stream *stream, message_kind kind, rdmap_opcode opcode, uint32_t length)
+{
+  start(stream, kind, opcode, &(ddp_message){.length = length, .source = append_own, .source_user = stream});
+}
+
 static void start_read(rdmap_stream *stream, message_kind kind, const rdmap_work *work)
 {
   own_messages *own = own_of(stream);
@@ -189,8 +195,7 @@ static void start_read(rdmap_stream *stream, message_kind kind, const rdmap_work
                                       .source_stag = work->remote_stag,
                                       .source_offset = work->remote_offset};
   rdmap_read_request_encode(&own->request, own->payload);
-  start(stream, kind, RDMAP_READ_REQUEST,
-        &(ddp_message){.length = RDMAP_READ_REQUEST_OCTETS, .source = append_own, .source_user = stream});
+  start_own(stream, kind, RDMAP_READ_REQUEST, RDMAP_READ_REQUEST_OCTETS);
 }
 
 static void start_atomic(rdmap_stream *stream, const rdmap_work *work)
@@ -199,15 +204,13 @@ static void start_atomic(rdmap_stream *stream, const rdmap_work *work)
   rdmap_atomic request = *work->atomic;
   request.id = rdmap_stream_reads_of(stream)->last_id + 1;
   rdmap_atomic_request_encode(&request, stream->own->payload);
-  start(stream, MESSAGE_OPERATION, RDMAP_ATOMIC_REQUEST,
-        &(ddp_message){.length = RDMAP_ATOMIC_REQUEST_OCTETS, .source = append_own, .source_user = stream});
+  start_own(stream, MESSAGE_OPERATION, RDMAP_ATOMIC_REQUEST, RDMAP_ATOMIC_REQUEST_OCTETS);
 }
 
 static void start_immediate(rdmap_stream *stream, const rdmap_work *work)
 {
   big_endian_write_64(own_of(stream)->payload, work->immediate);
-  start(stream, MESSAGE_OPERATION, work->operation,
-        &(ddp_message){.length = RDMAP_IMMEDIATE_OCTETS, .source = append_own, .source_user = stream});
+  start_own(stream, MESSAGE_OPERATION, work->operation, RDMAP_IMMEDIATE_OCTETS);
 }
 
 static void start_operation(rdmap_stream *stream, const rdmap_work *work)
@@ -253,9 +256,8 @@ static bool start_next(rdmap_stream *stream, time_ps now)
       return false;
     }
     stream->terminate_due = false;
-    uint32_t length = (uint32_t)rdmap_terminate_encode(&stream->own->terminate, stream->own->payload);
-    start(stream, MESSAGE_TERMINATE, RDMAP_TERMINATE,
-          &(ddp_message){.length = length, .source = append_own, .source_user = stream});
+    start_own(stream, MESSAGE_TERMINATE, RDMAP_TERMINATE,
+              (uint32_t)rdmap_terminate_encode(&stream->own->terminate, stream->own->payload));
     return true;
   }
   const rdmap_work *work = rdmap_send_queue_next(stream->operations, open_reads(stream), stream->config.ord);

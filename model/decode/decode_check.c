@@ -6,17 +6,14 @@
 #include "decode/decode_format.h"
 #include "mpa/mpa_locator.h"
 
-enum {
-  ENHANCED_REVISION = 2,
-  LAST_CODE_OF_MPA = 4, /* without enhanced connection setup (RFC 5044 §8; RFC 6581 §8) */
-};
+enum { LAST_CODE_OF_MPA = 4 }; /* without enhanced connection setup (RFC 5044 §8; RFC 6581 §8) */
 
 /* Returns whether the documents know `error`. Codes 5 to 7 of MPA are those of the enhanced connection setup,
  * which a connection may have used whose startup frames were not captured. */
 static bool is_known(rdmap_error error, const decode_connection *connection, iwarp_generation generation)
 {
-  bool is_enhanced = connection->request.revision >= ENHANCED_REVISION ||
-                     connection->reply.revision >= ENHANCED_REVISION ||
+  bool is_enhanced = connection->request.revision >= MPA_ENHANCED_REVISION ||
+                     connection->reply.revision >= MPA_ENHANCED_REVISION ||
                      (!connection->has_request && !connection->has_reply);
 
   return rdmap_error_is_known(error, generation) &&

@@ -6,13 +6,12 @@
 
 #include "base/big_endian.h"
 #include "base/crc32c.h"
+#include "mpa/mpa_startup.h"
 
 /* --- Startup frames --- */
 
 const char decode_startup_keys[DECODE_FRAMES][DECODE_STARTUP_KEY_OCTETS + 1] = {
     [DECODE_REQUEST] = "MPA ID Req Frame", [DECODE_REPLY] = "MPA ID Rep Frame"};
-
-enum { ENHANCED_REVISION = 2 };
 
 static bool starts_with(const uint8_t *octets, size_t length, const char *key)
 {
@@ -32,13 +31,13 @@ decode_startup_result decode_startup_frame_read(decode_startup_frame *frame, con
   }
   const uint8_t *fields = octets + DECODE_STARTUP_KEY_OCTETS;
   const uint8_t flags = fields[0];
-  const bool is_enhanced = fields[1] >= ENHANCED_REVISION;
+  const bool is_enhanced = fields[1] >= MPA_ENHANCED_REVISION;
   decode_startup_frame read = {.is_reply = !is_request,
-                               .markers = (flags & 0x80) != 0,
-                               .crc = (flags & 0x40) != 0,
-                               .rejected = (flags & 0x20) != 0,
+                               .markers = (flags & MPA_STARTUP_FLAG_M) != 0,
+                               .crc = (flags & MPA_STARTUP_FLAG_C) != 0,
+                               .rejected = (flags & MPA_STARTUP_FLAG_R) != 0,
                                .revision = fields[1],
-                               .enhanced_flag = is_enhanced && (flags & 0x10) != 0,
+                               .enhanced_flag = is_enhanced && (flags & MPA_STARTUP_FLAG_S) != 0,
                                .reserved = flags & (is_enhanced ? 0x0F : 0x1F),
                                .private_data_octets = big_endian_read_16(fields + 2)};
   read.frame_octets = DECODE_STARTUP_HEADER_OCTETS + (uint32_t)read.private_data_octets;

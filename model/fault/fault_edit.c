@@ -9,6 +9,7 @@
 #include "ddp/ddp_header.h"
 #include "mpa/mpa_enhanced.h"
 #include "mpa/mpa_fpdu.h"
+#include "mpa/mpa_startup.h"
 #include "rdmap/rdmap_atomic.h"
 #include "rdmap/rdmap_header.h"
 
@@ -46,16 +47,7 @@ static void replace(buffer_chain *octets, octet_buffer *buffer, uint32_t length)
 
 /* --- Startup frames (mpa-01 §6.1.1, MPA-235) --- */
 
-enum {
-  KEY_ROLE_AT = 9, /* where "Req" and "Rep" differ, by one bit */
-  KEY_LAST_AT = 15,
-  FLAGS_AT = 16,
-  FLAG_REJECTED = 0x20,
-  FLAG_ENHANCED = 0x10, /* S (RFC 6581 §6) */
-  REVISION_AT = 17,
-  PRIVATE_DATA_LENGTH_AT = 18,
-  STARTUP_HEADER_OCTETS = 20,
-};
+enum { KEY_ROLE_AT = 9 }; /* where "Req" and "Rep" differ, by one bit */
 
 /* Alters what an enhanced frame has beside plain ones (RFC 6581 §6, §9); false when it is not one that the
  * fault can be done to. */
@@ -63,25 +55,26 @@ static bool edit_enhanced(fault_id id, uint8_t *frame, uint32_t *length)
 {
   const unsigned all = (1U << MPA_RTRS) - 1;
 
-  if (!(frame[FLAGS_AT] & FLAG_ENHANCED) || *length < STARTUP_HEADER_OCTETS + MPA_ENHANCED_OCTETS) {
+  if (!(frame[MPA_STARTUP_FLAGS_AT] & MPA_STARTUP_FLAG_S) ||
+      *length < MPA_STARTUP_HEADER_OCTETS + MPA_ENHANCED_OCTETS) {
     return false;
   }
-  mpa_enhanced enhanced = mpa_enhanced_decode(frame + STARTUP_HEADER_OCTETS);
+  mpa_enhanced enhanced = mpa_enhanced_decode(frame + MPA_STARTUP_HEADER_OCTETS);
   const bool wants_a = id == FAULT_STARTUP_MODEL || id == FAULT_STARTUP_RTRS;
   if ((wants_a && !enhanced.peer_to_peer) || (id == FAULT_STARTUP_STRAY_FLAGS && enhanced.peer_to_peer)) {
     return false;
   }
   switch (id) {
   case FAULT_STARTUP_PLAIN:
-    frame[FLAGS_AT] &= (uint8_t)~FLAG_ENHANCED;
+    frame[MPA_STARTUP_FLAGS_AT] &= (uint8_t)~MPA_STARTUP_FLAG_S;
     *length -= MPA_ENHANCED_OCTETS;
-    big_endian_write_16(frame + PRIVATE_DATA_LENGTH_AT, (uint16_t)(*length - STARTUP_HEADER_OCTETS));
-    memmove(frame + STARTUP_HEADER_OCTETS, frame + STARTUP_HEADER_OCTETS + MPA_ENHANCED_OCTETS,
-            *length - STARTUP_HEADER_OCTETS);
+    big_endian_write_16(frame + MPA_STARTUP_LENGTH_AT, (uint16_t)(*length - MPA_STARTUP_HEADER_OCTETS));
+    memmove(frame + MPA_STARTUP_HEADER_OCTETS, frame + MPA_STARTUP_HEADER_OCTETS + MPA_ENHANCED_OCTETS,
+            *length - MPA_STARTUP_HEADER_OCTETS);
     return true;
   case FAULT_STARTUP_SHORT:
-    *length = STARTUP_HEADER_OCTETS + MPA_ENHANCED_OCTETS - 1;
-    big_endian_write_16(frame + PRIVATE_DATA_LENGTH_AT, MPA_ENHANCED_OCTETS - 1);
+    *length = MPA_STARTUP_HEADER_OCTETS + MPA_ENHANCED_OCTETS - 1;
+    big_endian_write_16(frame + MPA_STARTUP_LENGTH_AT, MPA_ENHANCED_OCTETS - 1);
     break;
   case FAULT_STARTUP_STRAY_FLAGS:
     enhanced.rtrs = all;
@@ -98,7 +91,7 @@ static bool edit_enhanced(fault_id id, uint8_t *frame, uint32_t *length)
     enhanced.ord = MPA_NOT_NEGOTIATED - 1;
     break;
   }
-  mpa_enhanced_encode(&enhanced, frame + STARTUP_HEADER_OCTETS);
+  mpa_enhanced_encode(&enhanced, frame + MPA_STARTUP_HEADER_OCTETS);
   return true;
 }
 
@@ -106,23 +99,23 @@ bool fault_edit_startup(fault_id id, buffer_chain *octets)
 {
   uint32_t length = octets->length;
 
-  if (length < STARTUP_HEADER_OCTETS) {
+  if (length < MPA_STARTUP_HEADER_OCTETS) {
     return false;
   }
   octet_buffer *buffer = copy_of(octets);
   uint8_t *frame = octet_buffer_octets(buffer);
   switch (id) {
   case FAULT_STARTUP_KEY:
-    frame[KEY_LAST_AT] ^= 0x80;
+    frame[MPA_STARTUP_KEY_OCTETS - 1] ^= 0x80;
     break;
   case FAULT_STARTUP_ROLE:
     frame[KEY_ROLE_AT] ^= 'q' ^ 'p';
     break;
   case FAULT_STARTUP_REVISION:
-    frame[REVISION_AT] ^= 0x80;
+    frame[MPA_STARTUP_REVISION_AT] ^= 0x80;
     break;
   case FAULT_STARTUP_PRIVATE_DATA:
-    big_endian_write_16(frame + PRIVATE_DATA_LENGTH_AT, UINT16_MAX);
+    big_endian_write_16(frame + MPA_STARTUP_LENGTH_AT, UINT16_MAX);
     break;
   case FAULT_STARTUP_EXTRA_OCTETS:
     frame[length++] = 0;
@@ -134,7 +127,7 @@ bool fault_edit_startup(fault_id id, buffer_chain *octets)
     length = 0;
     break;
   case FAULT_STARTUP_REJECT:
-    frame[FLAGS_AT] |= FLAG_REJECTED;
+    frame[MPA_STARTUP_FLAGS_AT] |= MPA_STARTUP_FLAG_R;
     break;
   case FAULT_STARTUP_TWICE:
     memcpy(frame + length, frame, length);

@@ -11,6 +11,7 @@
 #include "mpa/mpa_fpdu.h"
 
 enum {
+  MPA_ENHANCED_REVISION = 2, /* Rev of enhanced frames (RFC 6581 §6) */
   MPA_ENHANCED_OCTETS = 4,
   /* In place of IRD or ORD, which have 14 bits: no automatic negotiation of it (RFC 6581 §9.1). */
   MPA_NOT_NEGOTIATED = 0x3FFF,

@@ -6,20 +6,9 @@
 
 #include "base/big_endian.h"
 
-enum {
-  KEY_OCTETS = 16,
-  FLAGS_AT = 16,
-  REVISION_AT = 17,
-  PRIVATE_DATA_LENGTH_AT = 18,
-};
+enum { PLAIN_REVISION = 1 }; /* RFC 5044 §7.1.1 */
 
-/* Octet 16 (mpa-01 §6.1.1, MPA-235); the low bits are Res, sent as zero and ignored (MPA-250): five of them,
- * or four in revision 2, which has S (RFC 6581 §6). */
-enum { FLAG_MARKERS = 0x80, FLAG_CRC = 0x40, FLAG_REJECTED = 0x20, FLAG_ENHANCED = 0x10 };
-
-enum { PLAIN_REVISION = 1, ENHANCED_REVISION = 2 }; /* RFC 5044 §7.1.1; RFC 6581 §6 */
-
-static const uint8_t keys[][KEY_OCTETS + 1] = {
+static const uint8_t keys[][MPA_STARTUP_KEY_OCTETS + 1] = {
     [SIDE_INITIATOR] = "MPA ID Req Frame", /* MPA-237 */
     [SIDE_RESPONDER] = "MPA ID Rep Frame", /* MPA-238; capital F: note M38 */
 };
@@ -76,24 +65,24 @@ bool mpa_startup_has_frames(const mpa_startup *startup)
  * nothing enhanced), a Responder answers one. Without, an end of rfc6581 has those of RFC 5044. */
 static bool has_enhanced(const mpa_startup *startup)
 {
-  return startup->config.enhanced.enabled && startup->rules->mpa_revision >= ENHANCED_REVISION;
+  return startup->config.enhanced.enabled && startup->rules->mpa_revision >= MPA_ENHANCED_REVISION;
 }
 
 /* Returns Rev of the frame that this end sends; the Responder has received one. */
 static uint8_t own_revision(const mpa_startup *startup)
 {
   if (startup->config.role == SIDE_RESPONDER) {
-    return startup->header[REVISION_AT]; /* it takes no other than it can answer with */
+    return startup->header[MPA_STARTUP_REVISION_AT]; /* it takes no other than it can answer with */
   }
-  return has_enhanced(startup) ? ENHANCED_REVISION : MIN(startup->rules->mpa_revision, PLAIN_REVISION);
+  return has_enhanced(startup) ? MPA_ENHANCED_REVISION : MIN(startup->rules->mpa_revision, PLAIN_REVISION);
 }
 
 /* Returns whether the frame received is enhanced, once its octets 16 and 17 are in. In revision 1 S is one of
  * Res (RFC 6581 §6). */
 static bool is_enhanced(const mpa_startup *startup)
 {
-  return has_enhanced(startup) && startup->header[REVISION_AT] >= ENHANCED_REVISION &&
-         (startup->header[FLAGS_AT] & FLAG_ENHANCED);
+  return has_enhanced(startup) && startup->header[MPA_STARTUP_REVISION_AT] >= MPA_ENHANCED_REVISION &&
+         (startup->header[MPA_STARTUP_FLAGS_AT] & MPA_STARTUP_FLAG_S);
 }
 
 /* mpa-01 §6.1 rules 2 and 3: a valid frame of the peer opens full operation, an improper one ends the
@@ -194,13 +183,14 @@ bool mpa_startup_next_frame(mpa_startup *startup, buffer_chain *frame)
   octet_buffer *buffer = octet_buffer_new(length);
   uint8_t *octets = octet_buffer_octets(buffer);
 
-  memcpy(octets, keys[startup->config.role], KEY_OCTETS);
-  octets[FLAGS_AT] =
-      (uint8_t)((startup->config.markers ? FLAG_MARKERS : 0) | (startup->config.crc ? FLAG_CRC : 0) |
-                (startup->state == MPA_STARTUP_REJECTED ? FLAG_REJECTED : 0) | /* MPA-248, MPA-249 */
-                (enhanced_octets > 0 ? FLAG_ENHANCED : 0));
-  octets[REVISION_AT] = own_revision(startup);
-  big_endian_write_16(octets + PRIVATE_DATA_LENGTH_AT, (uint16_t)private_octets);
+  memcpy(octets, keys[startup->config.role], MPA_STARTUP_KEY_OCTETS);
+  octets[MPA_STARTUP_FLAGS_AT] =
+      (uint8_t)((startup->config.markers ? MPA_STARTUP_FLAG_M : 0) |
+                (startup->config.crc ? MPA_STARTUP_FLAG_C : 0) |
+                (startup->state == MPA_STARTUP_REJECTED ? MPA_STARTUP_FLAG_R : 0) | /* MPA-248, MPA-249 */
+                (enhanced_octets > 0 ? MPA_STARTUP_FLAG_S : 0));
+  octets[MPA_STARTUP_REVISION_AT] = own_revision(startup);
+  big_endian_write_16(octets + MPA_STARTUP_LENGTH_AT, (uint16_t)private_octets);
   octets += MPA_STARTUP_HEADER_OCTETS;
   if (enhanced_octets > 0) {
     mpa_enhanced_encode(&enhanced, octets);
@@ -217,7 +207,7 @@ bool mpa_startup_next_frame(mpa_startup *startup, buffer_chain *frame)
 /* PD_Length; its value with a zero for the octet that has not come yet. */
 static uint32_t private_data_octets(const mpa_startup *startup)
 {
-  return big_endian_read_16(startup->header + PRIVATE_DATA_LENGTH_AT);
+  return big_endian_read_16(startup->header + MPA_STARTUP_LENGTH_AT);
 }
 
 uint64_t mpa_startup_received_frame_octets(const mpa_startup *startup)
@@ -231,11 +221,11 @@ uint64_t mpa_startup_received_frame_octets(const mpa_startup *startup)
  * "MUST continue to accept MPA Requests with version one" (RFC 6581 §6). */
 static bool accepts_revision(const mpa_startup *startup)
 {
-  uint8_t revision = startup->header[REVISION_AT];
+  uint8_t revision = startup->header[MPA_STARTUP_REVISION_AT];
   uint8_t plain = MIN(startup->rules->mpa_revision, PLAIN_REVISION);
 
   if (has_enhanced(startup)) {
-    return revision == ENHANCED_REVISION || (startup->config.role == SIDE_RESPONDER && revision == plain);
+    return revision == MPA_ENHANCED_REVISION || (startup->config.role == SIDE_RESPONDER && revision == plain);
   }
   return revision == plain;
 }
@@ -243,7 +233,7 @@ static bool accepts_revision(const mpa_startup *startup)
 /* Returns what is wrong with octet number `index` of the peer's frame, the last of those received. */
 static mpa_startup_reason judge_octet(const mpa_startup *startup, uint32_t index)
 {
-  if (index < KEY_OCTETS) {
+  if (index < MPA_STARTUP_KEY_OCTETS) {
     /* mpa-01 §6.1 rule 5, §6.1.1: each end knows which frame it must get (MPA-221, MPA-239, MPA-240). The two
      * keys part at one octet, and that one shows that both ends have the same role (rule 8, MPA-227). */
     enum side role = startup->config.role;
@@ -254,11 +244,11 @@ static mpa_startup_reason judge_octet(const mpa_startup *startup, uint32_t index
     }
     return octet == keys[role][index] ? MPA_STARTUP_REASON_SAME_ROLE : MPA_STARTUP_REASON_KEY;
   }
-  if (index == REVISION_AT && startup->config.frames != MPA_STARTUP_FRAMES_OF_ANY_REVISION &&
+  if (index == MPA_STARTUP_REVISION_AT && startup->config.frames != MPA_STARTUP_FRAMES_OF_ANY_REVISION &&
       !accepts_revision(startup)) {
     return MPA_STARTUP_REASON_REVISION;
   }
-  if (index >= PRIVATE_DATA_LENGTH_AT) {
+  if (index >= MPA_STARTUP_LENGTH_AT) {
     /* mpa-01 §6.1 rule 9 (MPA-229, MPA-230, MPA-232); one octet of a length may already be too much */
     uint32_t before = is_enhanced(startup) ? MPA_ENHANCED_OCTETS : 0; /* not for the ULP's buffer */
     uint32_t limit =
@@ -267,7 +257,7 @@ static mpa_startup_reason judge_octet(const mpa_startup *startup, uint32_t index
     if (private_data_octets(startup) > limit) {
       return MPA_STARTUP_REASON_PRIVATE_DATA;
     }
-    if (index > PRIVATE_DATA_LENGTH_AT && private_data_octets(startup) < before) {
+    if (index > MPA_STARTUP_LENGTH_AT && private_data_octets(startup) < before) {
       return MPA_STARTUP_REASON_ENHANCED;
     }
   }
@@ -325,7 +315,7 @@ static void finish_frame(mpa_startup *startup, bool more_follows)
     startup->agreement.error = MPA_ERROR_LOCAL;
   }
   /* R counts in a Reply only (MPA-248, MPA-249). What comes after a rejection is the ULP's (note M41). */
-  if (config->role == SIDE_INITIATOR && (startup->header[FLAGS_AT] & FLAG_REJECTED)) {
+  if (config->role == SIDE_INITIATOR && (startup->header[MPA_STARTUP_FLAGS_AT] & MPA_STARTUP_FLAG_R)) {
     move_to(startup, MPA_STARTUP_REJECTED, MPA_STARTUP_REASON_REJECTED_BY_PEER);
     return;
   }
@@ -400,12 +390,12 @@ const mpa_agreement *mpa_startup_agreement(const mpa_startup *startup)
 static bool peer_has_flag(const mpa_startup *startup, uint8_t flag)
 {
   g_assert(startup->state == MPA_STARTUP_FULL_OPERATION);
-  return startup->rules->markers_and_crc_always || (startup->header[FLAGS_AT] & flag) != 0;
+  return startup->rules->markers_and_crc_always || (startup->header[MPA_STARTUP_FLAGS_AT] & flag) != 0;
 }
 
 bool mpa_startup_send_markers(const mpa_startup *startup)
 {
-  return peer_has_flag(startup, FLAG_MARKERS); /* mpa-01 §6.1.1 (MPA-242, MPA-243) */
+  return peer_has_flag(startup, MPA_STARTUP_FLAG_M); /* mpa-01 §6.1.1 (MPA-242, MPA-243) */
 }
 
 bool mpa_startup_receive_markers(const mpa_startup *startup)
@@ -416,5 +406,5 @@ bool mpa_startup_receive_markers(const mpa_startup *startup)
 
 bool mpa_startup_crc(const mpa_startup *startup)
 {
-  return startup->config.crc || peer_has_flag(startup, FLAG_CRC); /* mpa-01 §6.1.1 (MPA-244) */
+  return startup->config.crc || peer_has_flag(startup, MPA_STARTUP_FLAG_C); /* mpa-01 §6.1.1 (MPA-244) */
 }

@@ -65,7 +65,23 @@ typedef struct mpa_startup_config {
   mpa_enhanced_config enhanced;
 } mpa_startup_config;
 
-enum { MPA_STARTUP_HEADER_OCTETS = 20 };
+/* Where the fields of a frame are (mpa-01 §6.1.1, MPA-235). */
+enum {
+  MPA_STARTUP_KEY_OCTETS = 16,
+  MPA_STARTUP_FLAGS_AT = 16,
+  MPA_STARTUP_REVISION_AT = 17,
+  MPA_STARTUP_LENGTH_AT = 18, /* of Private Data */
+  MPA_STARTUP_HEADER_OCTETS = 20,
+};
+
+/* Its flags; the low bits are Res, sent as zero and ignored (MPA-250): five of them, or four in revision 2,
+ * which has S: enhanced (RFC 6581 §6). */
+enum {
+  MPA_STARTUP_FLAG_M = 0x80, /* markers */
+  MPA_STARTUP_FLAG_C = 0x40, /* CRC */
+  MPA_STARTUP_FLAG_R = 0x20, /* rejected */
+  MPA_STARTUP_FLAG_S = 0x10,
+};
 
 /* It is read by everyone, and written only by the functions below. */
 typedef struct mpa_startup {

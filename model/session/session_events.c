@@ -190,7 +190,7 @@ static void note_agreement(session_end *end, const mpa_agreement *agreement, tim
   const bool sends_rtr =
       agreement->peer_to_peer && agreement->error == MPA_ERROR_NONE && end->side == SIDE_INITIATOR;
   const int plain = MIN(iwarp_generation_rules_of(config->generation)->mpa_revision, 1);
-  const int revision = agreement->is_enhanced ? 2 : plain;
+  const int revision = agreement->is_enhanced ? MPA_ENHANCED_REVISION : plain;
   mpa_agreement agreed = *agreement;
 
   if (!agreement->is_enhanced) {

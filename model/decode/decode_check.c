@@ -211,7 +211,7 @@ decode_problem_set decode_sequence_check(decode_sequence *sequence, decode_fpdu 
     fpdu->expected = open->tagged_offset;
     open->tagged_offset = ddp->tagged_offset + fpdu->payload_octets;
   }
-  sequence->is_open = !ddp->last && (found & DECODE_PROBLEM_BIT(UNFINISHED)) == 0; /* it is told once */
+  sequence->is_open = !ddp->last && (found & DECODE_PROBLEM_BIT(UNFINISHED)) == 0; /* it is reported once */
   return ddp->tagged || ddp->queue_number >= RDMAP_QUEUES
              ? found
              : found | take_untagged(&sequence->queues[ddp->queue_number], fpdu);

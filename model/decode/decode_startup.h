@@ -9,7 +9,7 @@
  * it is not known, or `frame` is none). */
 decode_problem_set decode_check_frame(const decode_startup_frame *frame, const decode_startup_frame *request);
 
-/* Returns the sentence of one of these problems, with what came and what was expected where that says more.
+/* Returns the sentence of one of these problems, with what came and what was expected where that helps.
  * Free with g_free(). */
 char *decode_frame_sentence(decode_problem problem, const decode_startup_frame *frame,
                             const decode_startup_frame *request);

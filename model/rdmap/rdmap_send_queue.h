@@ -91,7 +91,7 @@ uint64_t rdmap_send_queue_framed(rdmap_send_queue *queue, uint64_t fpdu_end);
 void rdmap_send_queue_acknowledged(rdmap_send_queue *queue, uint64_t position);
 
 /* The response to the Read or Atomic `number`, which is started and not answered yet, is Delivered;
- * `original`: what an Atomic's says. */
+ * `original`: what the octets of an Atomic were before. */
 void rdmap_send_queue_answered(rdmap_send_queue *queue, uint64_t number, uint64_t original);
 
 /* Takes out the oldest operation when it is done, and makes its completion; false when it is not, or there

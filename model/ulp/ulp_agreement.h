@@ -62,7 +62,7 @@ typedef struct ulp_workload_config {
 
 /* Those that an end lends to its peer. */
 typedef struct ulp_lent_counter {
-  ulp_counter *counter; /* NULL: none */
+  ulp_counter *counter; /* the host's, or `own`; NULL: not lent yet */
   uint32_t stag;
   uint32_t wrong_counts; /* the peer's Atomics whose result, or what they left, is wrong */
   ulp_counter own;

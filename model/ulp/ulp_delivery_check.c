@@ -19,8 +19,8 @@ typedef struct message_queue {
 } message_queue;
 
 struct ulp_delivery_check {
-  message_queue
-      arriving[2];       /* Writes, Sends and Immediate Data; the responses to this end's Reads and Atomics */
+  /* Writes, Sends and Immediate Data; the responses to this end's Reads and Atomics */
+  message_queue arriving[2];
   message_queue whole;   /* what waits for the completion of its receive */
   uint32_t delivered[2]; /* octets of the first of `arriving` */
   ulp_delivery_check_results results;
@@ -156,7 +156,7 @@ ulp_wrong_octets ulp_delivery_check_wrong(const ulp_delivery_check *check, const
 }
 
 /* Takes the Atomic Response that was Delivered at `now` into `whole`, and returns true, when it is the next
- * response. What it says is in the Atomic's completion. */
+ * response. Its payload is in the Atomic's completion. */
 static bool take_atomic_response(ulp_delivery_check *check, const ddp_segment *segment, time_ps now,
                                  ulp_message *whole)
 {
@@ -189,7 +189,7 @@ bool ulp_delivery_check_delivered(ulp_delivery_check *check, const ddp_segment *
     if (opcode == RDMAP_ATOMIC_RESPONSE && take_atomic_response(check, segment, now, whole)) {
       return true;
     }
-    /* What RDMAP keeps to itself, and what nobody may notice, is not amiss: a Write of no octets changes
+    /* What RDMAP keeps to itself, and what nobody may notice, is no error: a Write of no octets changes
      * nothing and is reported to no ULP (a fault may send one that nobody posted); it may be an RTR
      * indication, as may be the Read whose response has no octets (RFC 6581 §9.2). */
     check->results.last_unexpected =

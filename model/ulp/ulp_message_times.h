@@ -16,8 +16,8 @@ typedef struct ulp_message_times {
   ulp_operation operation; /* the plan's */
   enum side requester;
   uint32_t octets;
-  time_ps
-      posted; /* the ULP has it: it was submitted, or in a closed loop its place of `outstanding` was free */
+  /* the ULP has it: it was submitted, or in a closed loop its place of `outstanding` was free */
+  time_ps posted;
   time_ps first_placed;   /* the first and … */
   time_ps placed;         /* … the last of its octets lies in its memory (Placement) */
   time_ps delivered;      /* its last segment, and all of the stream before it (Delivery) */

@@ -8,8 +8,8 @@
 
 /* A message that an application submits. */
 typedef struct ulp_request {
-  ulp_operation
-      operation; /* one of the mix, which decides what the ends have buffers for; ULP_OPERATIONS: the next */
+  /* one of the mix, which decides what the ends have buffers for; ULP_OPERATIONS: the next */
+  ulp_operation operation;
   uint32_t octets; /* at most the workload's message_octets */
   uint64_t id;     /* comes back in its times */
   time_ps posted;  /* since when the application has it */

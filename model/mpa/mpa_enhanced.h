@@ -57,6 +57,12 @@ typedef struct mpa_agreement {
   mpa_error error;
 } mpa_agreement;
 
+/* Returns whether an Initiator that has agreed on this sends an RTR indication. */
+static inline bool mpa_agreement_has_rtr(const mpa_agreement *agreement)
+{
+  return agreement->peer_to_peer && agreement->error == MPA_ERROR_NONE;
+}
+
 /* Writes and reads the four octets (RFC 6581 §9). */
 void mpa_enhanced_encode(const mpa_enhanced *enhanced, uint8_t wire[MPA_ENHANCED_OCTETS]);
 mpa_enhanced mpa_enhanced_decode(const uint8_t wire[MPA_ENHANCED_OCTETS]);

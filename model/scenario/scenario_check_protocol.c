@@ -327,9 +327,7 @@ static void note_enhanced(const checking *on)
           scenario_value_text(on->s, SCENARIO_INITIATOR_RTR),
           scenario_value_text(on->s, SCENARIO_RESPONDER_RTR),
           to->ird == 0 ? ", and responder.ird = 0 takes no Read" : "");
-  note_if(on,
-          initiator.error == MPA_ERROR_NONE && initiator.peer_to_peer && initiator.rtr == MPA_RTR_READ &&
-              responder.ird == 0,
+  note_if(on, mpa_agreement_has_rtr(&initiator) && initiator.rtr == MPA_RTR_READ && responder.ird == 0,
           given_or_common(on, SCENARIO_INITIATOR_IRD, SIDE_RESPONDER),
           "responder.ird = 0 is not negotiated and has no room for the Read that is the RTR: the connection "
           "ends with Terminate 1/2/02, and run.expect is ok");

@@ -187,8 +187,7 @@ static void note_agreement(session_end *end, const mpa_agreement *agreement, tim
       [MPA_RTR_SEND] = "send", [MPA_RTR_WRITE] = "write", [MPA_RTR_READ] = "read"};
   session *self = end->session;
   const rnic_endpoint_config *config = &session_configuration_of(end->host)->endpoint[end->side];
-  const bool sends_rtr =
-      agreement->peer_to_peer && agreement->error == MPA_ERROR_NONE && end->side == SIDE_INITIATOR;
+  const bool sends_rtr = end->side == SIDE_INITIATOR && mpa_agreement_has_rtr(agreement);
   const int plain = MIN(iwarp_generation_rules_of(config->generation)->mpa_revision, 1);
   const int revision = agreement->is_enhanced ? MPA_ENHANCED_REVISION : plain;
   mpa_agreement agreed = *agreement;

@@ -351,8 +351,7 @@ static void set_startup(const session *self, metric_values *values)
     metric_values_set(values, METRIC_MPA_RESPONDER_IRD, of[SIDE_RESPONDER].ird);
     metric_values_set(values, METRIC_MPA_RESPONDER_ORD, of[SIDE_RESPONDER].ord);
     metric_values_set(values, METRIC_MPA_RTR_KIND,
-                      initiator->peer_to_peer && initiator->error == MPA_ERROR_NONE ? 1 + (int)initiator->rtr
-                                                                                    : 0);
+                      mpa_agreement_has_rtr(initiator) ? 1 + (int)initiator->rtr : 0);
   }
 }
 

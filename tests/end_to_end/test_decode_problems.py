@@ -425,6 +425,18 @@ class Problems(DecodeTest):
         write_packets("x.pcap", made[:-2] + [(made[-2][0], made[-1][1]), (made[-1][0], made[-2][1])])
         self.expect_parts("".join(self.problems(3)), "the Responder's FPDU was sent before an FPDU of the Initiator")
 
+    def test_first_beyond_a_hole(self):
+        """The Initiator's first FPDU is lost after the place of the capture, its second comes: with markers the Responder
+        may locate and validate that one (RFC 5044 §7.1.2 rule 4), whose octets it does not acknowledge."""
+        for frames, marker, kinds in ((MARKED, bytes(4), []), (FRAMES, b"", ["responder first"])):
+            made = packets(frames + [(INITIATOR, fpdu(segment(), marker=marker))] + sent(segment(msn=2))
+                           + sent(segment(), sender=RESPONDER))
+            time, octets = made[-1]
+            acknowledges_the_request = octets[:28] + struct.pack(">I", 1 + 20) + octets[32:]
+            write_packets("x.pcap", made[:-1] + [(time, acknowledges_the_request)])
+            found = [json.loads(line) for line in self.problems(3 if kinds else 0, "--json")]
+            self.assertEqual([each["kind"] for each in found if each["type"] == "problem"], kinds)
+
     def test_filter(self):
         """Fields of the problem itself choose among those of one FPDU."""
         write_packets("x.pcap", packets(FRAMES + sent(segment(word=5, ddp=5), segment(last=0, msn=2),

@@ -245,17 +245,13 @@ static void resolve_endpoint(configuration *c, enum side side)
   endpoint->rejects = c->own[side].rejects;
   endpoint->private_data_octets = c->own[side].private_data_octets;
   endpoint->private_data_capacity_octets = c->own[side].private_data_capacity_octets;
-  endpoint->rdmap.ird = c->own[side].ird;
-  endpoint->rdmap.ord = c->own[side].ord;
-  endpoint->enhanced =
-      (mpa_enhanced_config){.enabled = c->own[side].enhanced && c->own[side].generation == IWARP_RFC6581,
-                            .peer_to_peer = c->own[side].peer_to_peer,
-                            .rtr_count = MIN(c->own[side].rtr.count, (uint32_t)MPA_RTRS),
-                            .ird = c->own[side].ird,
-                            .ord = c->own[side].ord,
-                            .fixed_ird = !(c->own[side].negotiates & NEGOTIATES_IRD),
-                            .fixed_ord = !(c->own[side].negotiates & NEGOTIATES_ORD),
-                            .ord_needed = c->own[side].ord_needed};
+  endpoint->rdmap.ird = c->own[side].enhanced.ird;
+  endpoint->rdmap.ord = c->own[side].enhanced.ord;
+  endpoint->enhanced = c->own[side].enhanced;
+  endpoint->enhanced.enabled = c->own[side].enhanced.enabled && c->own[side].generation == IWARP_RFC6581;
+  endpoint->enhanced.fixed_ird = !(c->own[side].negotiates & NEGOTIATES_IRD);
+  endpoint->enhanced.fixed_ord = !(c->own[side].negotiates & NEGOTIATES_ORD);
+  endpoint->enhanced.rtr_count = MIN(c->own[side].rtr.count, (uint32_t)MPA_RTRS);
   for (uint32_t i = 0; i < endpoint->enhanced.rtr_count; i++) {
     endpoint->enhanced.rtr[i] = (mpa_rtr)c->own[side].rtr.values[i];
   }

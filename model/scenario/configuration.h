@@ -135,10 +135,9 @@ struct configuration {
     bool rejects;
     uint32_t private_data_octets;
     uint32_t private_data_capacity_octets;
-    bool enhanced, peer_to_peer; /* see mpa_enhanced_config, as for the others */
-    uint32_t ird, ord, ord_needed;
-    uint32_t negotiates; /* NEGOTIATES_IRD, NEGOTIATES_ORD */
-    choice_list rtr;     /* of mpa_rtr */
+    mpa_enhanced_config enhanced; /* but for what the next two have */
+    uint32_t negotiates;          /* NEGOTIATES_IRD, NEGOTIATES_ORD */
+    choice_list rtr;              /* of mpa_rtr */
   } own[SIDES];
   choice_list rtr; /* of both */
   bool falls_back; /* the Initiator tries again with plain Revision 1 */

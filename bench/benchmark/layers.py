@@ -33,6 +33,8 @@ def part_of(program, file, function):
     belongs to."""
     library = program.rsplit("/", 1)[-1]
     folder = FOLDER.search(file)
+    if function_name(function) == "crc32c_fold_avx512":
+        return "crc"
     if folder and library.startswith("iwarpsim"):  # or iwarpsim-ns3.so
         layer = folder.group(1) or folder.group(2)
         return layer if layer in LAYERS else "other"

@@ -212,8 +212,8 @@ def memory_section(samples):
 PROFILE_TEXT = """\
 `bulk-write.cfg` on engine native: instructions of one data segment and its half of an acknowledgement, by the
 folder of `model/` in which the code is written, wherever the compiler put it; and nanoseconds, from samples
-by perf's clock. `crc`, `copy`, `compare` and `fill` are functions of ISA-L and libc, for the processor at
-hand (under callgrind: without AVX-512); `allocation` is malloc and free.
+by perf's clock. `crc`, `copy`, `compare` and `fill` are crc32c_fold() and functions of ISA-L and libc, for the
+processor at hand (under callgrind: without AVX-512); `allocation` is malloc and free.
 """
 
 

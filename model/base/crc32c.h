@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* This is CRC32C as iSCSI's digests and MPA's CRC field use it (mpa-01 §5.2, MPA-115, MPA-116): polynomial
- * 0x1EDC6F41 reflected, register preset to all ones, final complement. Computed by ISA-L. */
+ * 0x1EDC6F41 reflected, register preset to all ones, final complement. Computed by crc32c_fold(),
+ * and by ISA-L where that cannot. */
 #pragma once
 
 #include <stddef.h>

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "base/crc32c.h"
+#include "base/crc32c_fold.h"
 #include "base_cleanup.h"
 
+#include <isa-l/crc.h>
 #include <string.h>
 
 typedef struct vector {
@@ -88,6 +90,121 @@ static void test_cut(gconstpointer data)
   }
 }
 
+/* The factors of folding, each by its definition: from 1, which is bit 31, n times multiplied by x. That
+ * moves each bit down by one, and x^32, which falls out at bit 0, is what P has below it. */
+static void test_factors(void)
+{
+  static const uint32_t p_below_x_32 = UINT32_C(0x82F63B78); /* 0x1EDC6F41 from its other end */
+  static const struct {
+    uint32_t octets, first, second;
+  } folds[] = {{256, CRC32C_X_2079, CRC32C_X_2015},
+               {128, CRC32C_X_1055, CRC32C_X_991},
+               {64, CRC32C_X_543, CRC32C_X_479},
+               {32, CRC32C_X_287, CRC32C_X_223},
+               {16, CRC32C_X_159, CRC32C_X_95}};
+  for (size_t index = 0; index < G_N_ELEMENTS(folds); index++) {
+    const uint32_t exponents[2] = {8 * folds[index].octets + 64 - 33, 8 * folds[index].octets - 33};
+    uint32_t powers[2];
+    for (int which = 0; which < 2; which++) {
+      powers[which] = UINT32_C(1) << 31;
+      for (uint32_t n = 0; n < exponents[which]; n++) {
+        powers[which] = (powers[which] >> 1) ^ (powers[which] & 1 ? p_below_x_32 : 0);
+      }
+    }
+    g_assert_cmphex(powers[0], ==, folds[index].first);
+    g_assert_cmphex(powers[1], ==, folds[index].second);
+  }
+}
+
+static uint8_t *random_octets(GRand *random, size_t length)
+{
+  uint8_t *octets = g_malloc(length);
+  for (size_t index = 0; index < length; index++) {
+    octets[index] = (uint8_t)g_rand_int(random);
+  }
+  return octets;
+}
+
+/* Compares with ISA-L: at `alignment`, and in a block that ends with the octets, where a sanitizer finds a
+ * read beyond. */
+static void assert_as_isal(uint32_t crc, const uint8_t *octets, size_t length, size_t alignment)
+{
+  g_autofree uint8_t *block = g_malloc(64 + 64 + length);
+  uint8_t *input = block + (64 - (uintptr_t)block % 64) % 64 + alignment;
+  g_autofree uint8_t *exact = length > 0 ? g_memdup2(octets, length) : NULL;
+  memcpy(input, octets, length);
+  uint32_t expected = crc32_iscsi(input, (int)length, crc);
+  if (crc32c_update(crc, input, length) != expected ||
+      (exact && crc32c_update(crc, exact, length) != expected)) {
+    g_error("register %08x, %zu octets, alignment %zu: not what ISA-L computes", crc, length, alignment);
+  }
+}
+
+static void test_lengths_and_alignments(void)
+{
+  const guint32 seed = 20261129;
+  g_autoptr(GRand) random = g_rand_new_with_seed(seed);
+  g_autofree uint8_t *octets = random_octets(random, 70000);
+  g_test_message("seed %u", seed);
+  for (size_t alignment = 0; alignment < 64; alignment++) {
+    for (size_t length = 0; length <= 2048; length++) {
+      assert_as_isal(length % 2 ? CRC32C_INITIAL : g_rand_int(random), octets + alignment, length, alignment);
+    }
+    for (int round = 0; round < 8; round++) {
+      size_t length = (size_t)g_rand_int_range(random, 2049, 70001);
+      assert_as_isal(round == 0 ? 0 : g_rand_int(random), octets, length, alignment);
+    }
+  }
+}
+
+/* The CRC of a chain is that of its octets, wherever it was cut: into one to 40 slices, of up to 2,100 octets
+ * each. */
+static void test_random_chains(void)
+{
+  const guint32 seed = 20261130;
+  g_autoptr(GRand) random = g_rand_new_with_seed(seed);
+  g_autofree uint8_t *octets = random_octets(random, 70000);
+  g_test_message("seed %u", seed);
+  for (int round = 0; round < 2000; round++) {
+    g_auto(buffer_chain) chain = {0};
+    uint32_t longest = (uint32_t)g_rand_int_range(random, 2, 2100);
+    uint32_t total = 0;
+    for (int left = g_rand_int_range(random, 1, 41); left > 0 && total + longest <= 70000; left--) {
+      uint32_t length = (uint32_t)g_rand_int_range(random, 1, (gint32)longest);
+      /* each slice in a block of its own: not one piece again */
+      octet_buffer *buffer = octet_buffer_new(length);
+      memcpy(octet_buffer_octets(buffer), octets + total, length);
+      buffer_chain_append(&chain, octet_buffer_octets(buffer), length, buffer);
+      octet_buffer_unref(buffer);
+      total += length;
+    }
+    uint32_t from = (uint32_t)g_rand_int_range(random, 0, (gint32)total);
+    uint32_t length = (uint32_t)g_rand_int_range(random, 0, (gint32)(total - from + 1));
+    uint32_t crc = g_rand_int(random);
+    g_assert_cmphex(crc32c_update_chain(crc, &chain, from, length), ==,
+                    crc32_iscsi(octets + from, (int)length, crc));
+  }
+}
+
+/* Folding leaves alone what is shorter than its first step, and takes everything else where it is there. */
+static void test_fold_from_256(void)
+{
+  static const uint8_t octets[512] = {1, 2, 3};
+  uint32_t crc = 5;
+  g_assert_false(crc32c_fold(&crc, octets, CRC32C_FOLD_OCTETS_MIN - 1));
+  g_assert_cmphex(crc, ==, 5);
+  if (!crc32c_fold(&crc, octets, CRC32C_FOLD_OCTETS_MIN)) {
+    g_assert_cmphex(crc, ==, 5);
+    g_test_skip("this compiler or this processor cannot fold: ISA-L does all");
+    return;
+  }
+  for (size_t length = CRC32C_FOLD_OCTETS_MIN; length <= sizeof octets; length++) {
+    crc = 5;
+    g_assert_true(crc32c_fold(&crc, octets, length));
+    g_assert_cmphex(crc, ==, crc32_iscsi((unsigned char *)octets, (int)length, 5));
+  }
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
@@ -97,5 +214,9 @@ int main(int argc, char **argv)
     g_test_add_data_func(whole, &vectors[index], test_vector);
     g_test_add_data_func(cut, &vectors[index], test_cut);
   }
+  g_test_add_func("/crc32c/fold/factors", test_factors);
+  g_test_add_func("/crc32c/fold/from-256", test_fold_from_256);
+  g_test_add_func("/crc32c/isa-l/lengths-and-alignments", test_lengths_and_alignments);
+  g_test_add_func("/crc32c/isa-l/random-chains", test_random_chains);
   return g_test_run();
 }

@@ -117,6 +117,9 @@ class Parts(unittest.TestCase):
             self.assertEqual(layers.part_of("/build/iwarpsim", file, "f"), part, file)
             self.assertEqual(layers.part_of("/build/iwarpsim-ns3.so", file, "f"), part, file)
         self.assertEqual(layers.part_of("/lib/libother.so", "src/model/tcp/x.c", "f"), "other")
+        for function in ("crc32c_fold_avx512", "crc32c_fold_avx512.lto_priv.0"):
+            for file in ("../model/base/crc32c_fold.c", "/usr/lib/gcc/include/vpclmulqdqintrin.h"):
+                self.assertEqual(layers.part_of("/build/iwarpsim", file, function), "crc")
 
     def test_code_of_the_processor_is_kept_apart(self):
         # The same call on another processor has another name, and another number of instructions.

@@ -53,11 +53,22 @@ gboolean study_keys_have(const GArray *keys, scenario_key key)
 static gboolean follows(const GPtrArray *runs, scenario_key key, const GArray *leaders)
 {
   g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+  g_autoptr(GString) of = g_string_new(NULL);
   for (guint run = 0; run < runs->len; run++) {
     const char *value = text_of(runs, run, key);
-    g_autoptr(GString) of = g_string_new(NULL);
+    /* Most runs share these texts with the run before. */
+    gboolean is_new = run == 0 || value != text_of(runs, run - 1, key);
+    for (guint i = 0; i < leaders->len && !is_new; i++) {
+      const scenario_key leader = g_array_index(leaders, scenario_key, i);
+      is_new = text_of(runs, run, leader) != text_of(runs, run - 1, leader);
+    }
+    if (!is_new) {
+      continue;
+    }
+    g_string_truncate(of, 0);
     for (guint i = 0; i < leaders->len; i++) {
-      g_string_append_printf(of, "%s\n", text_of(runs, run, g_array_index(leaders, scenario_key, i)));
+      g_string_append(of, text_of(runs, run, g_array_index(leaders, scenario_key, i)));
+      g_string_append_c(of, '\n');
     }
     const char *known = g_hash_table_lookup(seen, of->str);
     if (known == NULL) {
@@ -201,8 +212,9 @@ GPtrArray *study_keys_values(const GPtrArray *runs, scenario_key key)
   GPtrArray *values = g_ptr_array_new();
   g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
   for (guint run = 0; run < runs->len; run++) {
-    if (g_hash_table_add(seen, (gpointer)text_of(runs, run, key))) {
-      g_ptr_array_add(values, (gpointer)text_of(runs, run, key));
+    const char *text = text_of(runs, run, key);
+    if ((run == 0 || text != text_of(runs, run - 1, key)) && g_hash_table_add(seen, (gpointer)text)) {
+      g_ptr_array_add(values, (gpointer)text);
     }
   }
   g_ptr_array_sort_with_data(values, compare_values, GUINT_TO_POINTER(key));

@@ -17,6 +17,7 @@ const study_flag_row study_flags[STUDY_FLAGS] = {{"timeouts", METRIC_TCP_TIMEOUT
 
 typedef struct reading {
   study_table *table;
+  const char *entries[STUDY_ENTRIES_MAX]; /* the names of those that are axes; "": there are fewer */
   guint exclude;
   GPtrArray *names;
   GPtrArray *versions;
@@ -64,15 +65,16 @@ static gboolean check_values(const stored_run *run, GError **error)
   return TRUE;
 }
 
-static study_run *copy_run(study_table *table, const stored_run *run, guint flags)
+static study_run *copy_run(const reading *r, const stored_run *run, guint flags)
 {
+  study_table *table = r->table;
   study_run *copy = g_new0(study_run, 1);
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
     const char *text = run->keys[key] != NULL ? run->keys[key] : "";
     copy->keys[key] = g_string_chunk_insert_const(table->texts, text);
   }
   for (scenario_key key = SCENARIO_KEY_COUNT; key < STUDY_KEYS; key++) {
-    const char *name = key > SCENARIO_KEY_COUNT ? study_keys_name(key, table->axes) : "";
+    const char *name = key > SCENARIO_KEY_COUNT ? r->entries[key - SCENARIO_KEY_COUNT - 1] : "";
     const char *list = *name != '\0' ? copy->keys[scenario_list_of(name)] : "";
     g_autofree char *text = *list != '\0' ? scenario_list_value_text(list, name) : NULL;
     copy->keys[key] = g_string_chunk_insert_const(table->texts, text != NULL ? text : "");
@@ -108,13 +110,16 @@ static gboolean visit_run(const provenance *from, const stored_run *run, gpointe
   if (all->count == 1) {
     table->title = g_strdup(from->title);
     table->axes = g_strdup(from->axes);
+    for (guint i = 0; i < STUDY_ENTRIES_MAX; i++) {
+      r->entries[i] = study_keys_name(SCENARIO_KEY_COUNT + 1 + i, table->axes);
+    }
   }
   for (guint bit = 0; bit < STUDY_FLAGS; bit++) {
     metric_id metric = study_flags[bit].metric;
     flags |= run->results.metrics.present[metric] && run->results.metrics.value[metric] > 0 ? 1U << bit : 0;
   }
   if (run->status != RUN_OK || (flags & r->exclude) != 0) {
-    g_ptr_array_add(run->status != RUN_OK ? all->others : table->left_out, copy_run(table, run, flags));
+    g_ptr_array_add(run->status != RUN_OK ? all->others : table->left_out, copy_run(r, run, flags));
     return TRUE;
   }
   if (!check_values(run, error)) {
@@ -125,7 +130,7 @@ static gboolean visit_run(const provenance *from, const stored_run *run, gpointe
       known ? g_strdup_printf("%s (git %s)", from->version, from->git) : g_strdup(from->version);
   add_once(table->texts, r->names, from->name);
   add_once(table->texts, r->versions, version);
-  g_ptr_array_add(table->runs, copy_run(table, run, flags));
+  g_ptr_array_add(table->runs, copy_run(r, run, flags));
   table->flagged += flags != 0 ? 1 : 0;
   return TRUE;
 }
@@ -436,9 +441,13 @@ GArray *study_table_points(const GPtrArray *runs, const GArray *keys)
     for (guint i = 0; i < values->len; i++) {
       g_hash_table_insert(of_value, g_ptr_array_index(values, i), g_ptr_array_new());
     }
+    const char *text = NULL; /* of the run before, and where that is */
+    GPtrArray *same = NULL;
     for (guint i = 0; i < sorted->len; i++) {
       study_run *run = g_ptr_array_index(sorted, i);
-      g_ptr_array_add(g_hash_table_lookup(of_value, run->keys[key]), run);
+      same = run->keys[key] != text ? g_hash_table_lookup(of_value, run->keys[key]) : same;
+      text = run->keys[key];
+      g_ptr_array_add(same, run);
     }
     g_ptr_array_set_size(sorted, 0);
     for (guint i = 0; i < values->len; i++) {
@@ -451,7 +460,7 @@ GArray *study_table_points(const GPtrArray *runs, const GArray *keys)
     for (guint k = 0; k < keys->len && !is_new; k++) {
       scenario_key key = g_array_index(keys, scenario_key, k);
       const study_run *before = g_ptr_array_index(sorted, i - 1);
-      is_new = strcmp(run->keys[key], before->keys[key]) != 0;
+      is_new = run->keys[key] != before->keys[key] && strcmp(run->keys[key], before->keys[key]) != 0;
     }
     if (is_new) {
       const study_point point = {.runs = g_ptr_array_new()};

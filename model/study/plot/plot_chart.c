@@ -104,7 +104,7 @@ gboolean plot_request_read_keys(const char *text, const GPtrArray *runs, const c
     gboolean varies = add_key(key, runs, keys);
     varies = (receiver && add_key(SCENARIO_MPA_MARKERS, runs, keys)) || varies;
     if (!varies) {
-      const char *only = ((char *const *)g_ptr_array_index(runs, 0))[key];
+      const char *only = ((const study_run *)g_ptr_array_index(runs, 0))->keys[key];
       g_autofree char *problem =
           g_strdup_printf("%s does not vary: it is %s in all runs", study_keys_name(key, axes),
                           *only != '\0' ? only : "unknown");

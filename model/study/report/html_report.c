@@ -82,10 +82,14 @@ static void append_parameters(report_page *report)
     const scenario_key_row *row = scenario_key_row_of(key);
     /* Some run has another value than the default, and than that of the key it inherits from. */
     gboolean differs = FALSE;
+    char *const *before = NULL; /* the keys of the run before, which most share */
     for (guint i = 0; i < report->runs->len && !differs; i++) {
-      char *const *texts = ((const study_run *)g_ptr_array_index(report->runs, i))->keys;
-      differs = strcmp(texts[key], report->defaults[key]) != 0 &&
-                (row->inherits < 0 || strcmp(texts[key], texts[row->inherits]) != 0);
+      const study_run *run = g_ptr_array_index(report->runs, i);
+      const char *text = study_run_text(run, key);
+      differs = (key == SCENARIO_RUN_SEED || run->keys != before) &&
+                strcmp(text, report->defaults[key]) != 0 &&
+                (row->inherits < 0 || strcmp(text, run->keys[row->inherits]) != 0);
+      before = run->keys;
     }
     if (key != SCENARIO_TITLE && differs) {
       /* As a plot shows them: "0 · 0.1% · 1%"; of more than a dozen the first and the last, "1 … 64". */
@@ -141,7 +145,7 @@ static void append_flags(report_page *report)
   g_autoptr(GString) rows = g_string_new(NULL);
   for (guint i = 0; i < described; i++) {
     const study_run *run = g_ptr_array_index(others, i);
-    const char *seed = run->keys[SCENARIO_RUN_SEED];
+    const char *seed = run->seed;
     g_autofree char *place = plot_place_words(table, report->keys, run->keys);
     html_append(rows,
                 "<tr><th scope=\"row\">%s%sseed %s</th><td>%s</td><td class=\"number\">%u</td>"

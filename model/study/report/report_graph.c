@@ -113,8 +113,7 @@ static void append_run(report_page *report, const study_run *run)
   g_autoptr(run_table) hosts = run_results_table(&run->results, "host"),
                        ports = run_results_table(&run->results, "switch");
   g_autofree char *words = plot_place_words(report->table, report->keys, run->keys);
-  g_autofree char *place =
-      g_strdup_printf("%s%sseed %s", words, *words != '\0' ? ", " : "", run->keys[SCENARIO_RUN_SEED]);
+  g_autofree char *place = g_strdup_printf("%s%sseed %s", words, *words != '\0' ? ", " : "", run->seed);
   html_append(report->html, "<details%s><summary>hosts and ports%s: %s</summary>\n",
               report->run != NULL ? " open" : "", report->run != NULL ? "" : " where it held most", place);
   report_append_table(&of_hosts, hosts, report->html);
@@ -170,14 +169,15 @@ const study_run *report_run_of_folder(const GPtrArray *runs, const html_report_o
                             key != SCENARIO_MEASURE_HOSTS; /* these change no more than files */
     for (guint i = left->len; i-- > 0 && counts && record->keys[key] != NULL;) {
       last = g_ptr_array_index(left, i);
-      if (strcmp(record->keys[key], last->keys[key]) != 0) {
+      if (strcmp(record->keys[key], study_run_text(last, key)) != 0) {
         g_ptr_array_remove_index(left, i);
       }
     }
     if (left->len == 0 && last != NULL) {
-      error_set(
-          error, "--run %s: no run in %s has its settings: %s is '%s', not '%s'; expected a run of the store",
-          options->run, options->store, scenario_key_row_of(key)->name, record->keys[key], last->keys[key]);
+      error_set(error,
+                "--run %s: no run in %s has its settings: %s is '%s', not '%s'; expected a run of the store",
+                options->run, options->store, scenario_key_row_of(key)->name, record->keys[key],
+                study_run_text(last, key));
       return NULL;
     }
   }

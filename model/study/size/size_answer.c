@@ -219,8 +219,8 @@ static gboolean is_of(const size_study *study, const size_point *point, const st
   return same;
 }
 
-/* Leaves those of `runs` that the sentences are about, takes the key, which is `key` there, from them, and
- * adds the answers to `found` and their losses to `lost`. */
+/* Leaves those of `runs` that the sentences are about, whose key is `key` there, and adds the answers to
+ * `found` and their losses to `lost`. */
 static void select_runs(const size_study *study, GPtrArray *runs, scenario_key key, GHashTable *found,
                         GHashTable *lost)
 {
@@ -237,9 +237,6 @@ static void select_runs(const size_study *study, GPtrArray *runs, scenario_key k
       g_ptr_array_remove_index(runs, i);
       continue;
     }
-    /* How long it is follows from the point. */
-    run->keys[key] = run->keys[study->question->axis.key] = run->keys[SCENARIO_WORKLOAD_MESSAGES] =
-        (char *)"";
     statistics total = statistics_of(&evidence.own, 1);
     total.count = study->seeds->len;
     g_hash_table_insert(lost, &run->results, g_memdup2(&total, sizeof total));
@@ -253,6 +250,16 @@ static void select_runs(const size_study *study, GPtrArray *runs, scenario_key k
       of.half_width = (of.upper - of.lower) / 2;
       g_hash_table_insert(found, &run->results, g_memdup2(&of, sizeof of));
     }
+  }
+}
+
+/* Takes the key from `runs`, and how long they are, which follows from the point. Runs may share their keys.
+ */
+static void take_key(const size_study *study, const GPtrArray *runs, scenario_key key)
+{
+  for (guint i = 0; i < runs->len; i++) {
+    char **keys = ((const study_run *)g_ptr_array_index(runs, i))->keys;
+    keys[key] = keys[study->question->axis.key] = keys[SCENARIO_WORKLOAD_MESSAGES] = (char *)"";
   }
 }
 
@@ -274,6 +281,8 @@ size_found *size_study_found(const size_study *study, study_table *table)
                                    .of = g_hash_table_new_full(NULL, NULL, NULL, g_free)}};
   select_runs(study, table->runs, key, found->least.of, found->losses.of);
   select_runs(study, table->all.others, key, found->least.of, found->losses.of);
+  take_key(study, table->runs, key);
+  take_key(study, table->all.others, key);
   return found;
 }
 

@@ -534,7 +534,7 @@ static GHashTable *runs_by_seed(const study_point *point, scenario_key key, cons
   for (guint i = point->runs->len; i-- > 0;) {
     study_run *run = g_ptr_array_index(point->runs, i);
     if (strcmp(run->keys[key], value) == 0) {
-      g_hash_table_insert(runs, run->keys[SCENARIO_RUN_SEED], run);
+      g_hash_table_insert(runs, run->seed, run);
     }
   }
   return runs;
@@ -566,7 +566,7 @@ static void append_pairs(const study_point *point, const result_pairing *pairing
   gsize count = 0;
   for (guint i = 0; i < point->runs->len; i++) {
     study_run *run = g_ptr_array_index(point->runs, i);
-    const char *seed = run->keys[SCENARIO_RUN_SEED];
+    const char *seed = run->seed;
     study_run *other = g_hash_table_lookup(of_b, seed);
     if (other == NULL || g_hash_table_lookup(of_a, seed) != run) {
       continue;

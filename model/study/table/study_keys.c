@@ -11,8 +11,7 @@
 
 static const char *text_of(const GPtrArray *runs, guint run, scenario_key key)
 {
-  char *const *texts = g_ptr_array_index(runs, run);
-  return texts[key] != NULL ? texts[key] : "";
+  return study_run_text(g_ptr_array_index(runs, run), key);
 }
 
 const char *study_keys_name(scenario_key key, const char *axes_text)
@@ -103,12 +102,12 @@ GArray *study_keys_varying(const GPtrArray *runs, const char *axes_text)
   GArray *varying = g_array_new(FALSE, FALSE, sizeof(scenario_key));
   g_auto(GStrv) names = g_strsplit(axes_text, "\n", -1);
   gboolean varies[SCENARIO_KEY_COUNT] = {FALSE};
-  /* Run by run, as they lie in memory; most share their texts. */
+  /* Run by run, as they lie in memory; those of a point share their keys, others most of their texts. */
   for (guint run = 1; run < runs->len; run++) {
-    char *const *first = g_ptr_array_index(runs, 0), *const *texts = g_ptr_array_index(runs, run);
-    for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
-      varies[key] = varies[key] ||
-                    (texts[key] != first[key] && strcmp(text_of(runs, run, key), text_of(runs, 0, key)) != 0);
+    const study_run *before = g_ptr_array_index(runs, run - 1), *one = g_ptr_array_index(runs, run);
+    char *const *first = ((const study_run *)g_ptr_array_index(runs, 0))->keys, *const *texts = one->keys;
+    for (scenario_key key = 0; key < SCENARIO_KEY_COUNT && texts != before->keys; key++) {
+      varies[key] = varies[key] || (texts[key] != first[key] && strcmp(texts[key], first[key]) != 0);
     }
   }
   varies[SCENARIO_TITLE] = varies[SCENARIO_RUN_SEED] = varies[SCENARIO_MEASURE_SERIES] = FALSE;

@@ -5,11 +5,7 @@
 #include <glib.h>
 
 #include "scenario/scenario_keys.h"
-
-/* The values of entries of lists that are axes of the sweep, such as links.far.delay, are keys of runs, too:
- * in the order of the axes, those after SCENARIO_KEY_COUNT, which is none. */
-#define STUDY_ENTRIES_MAX 8
-#define STUDY_KEYS (SCENARIO_KEY_COUNT + 1 + STUDY_ENTRIES_MAX)
+#include "study/table/study_run.h"
 
 /* Returns the key that `name` is of runs whose sweep has the axes `axes_text`; SCENARIO_KEY_COUNT: none. */
 scenario_key study_keys_find(const char *name, const char *axes_text);
@@ -17,12 +13,11 @@ scenario_key study_keys_find(const char *name, const char *axes_text);
 /* Returns the name of `key` there; static. "": there are fewer such axes. */
 const char *study_keys_name(scenario_key key, const char *axes_text);
 
-/* Returns the keys that `runs` vary, each a `char *const *` of texts (NULL: not known), by the key, of
- * STUDY_KEYS where axes are of entries: first those `axes_text` names, one a line, in its order, then others
- * in the order of the table of keys. Left aside: run.seed (averaged over), the title, keys of what is
- * recorded, and keys whose value follows from that of another varying key, such as path.reverse.mtu, which is
- * that of path.forward unless given; a list also from those of all its entries that are axes. scenario_key;
- * free with g_array_unref(). */
+/* Returns the keys that `runs` (study_run *) vary: first those `axes_text` names, one a line, in its order,
+ * then others in the order of the table of keys. Left aside: run.seed (averaged over), the title, keys of
+ * what is recorded, and keys whose value follows from that of another varying key, such as path.reverse.mtu,
+ * which is that of path.forward unless given; a list also from those of all its entries that are axes.
+ * scenario_key; free with g_array_unref(). */
 GArray *study_keys_varying(const GPtrArray *runs, const char *axes_text);
 
 /* Returns whether `key` is in `keys` (scenario_key), which may be NULL. */

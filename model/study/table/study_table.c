@@ -65,19 +65,43 @@ static gboolean check_values(const stored_run *run, GError **error)
   return TRUE;
 }
 
+/* Keys are equal when their texts, of which the table has each once, are the same. */
+static guint hash_keys(gconstpointer keys)
+{
+  const char *const *texts = keys;
+  guint hash = 0;
+  for (scenario_key key = 0; key < STUDY_KEYS; key++) {
+    hash = hash * 31 + GPOINTER_TO_UINT(texts[key]);
+  }
+  return hash;
+}
+
+static gboolean are_equal_keys(gconstpointer a, gconstpointer b)
+{
+  return memcmp(a, b, STUDY_KEYS * sizeof(char *)) == 0;
+}
+
 static study_run *copy_run(const reading *r, const stored_run *run, guint flags)
 {
   study_table *table = r->table;
   study_run *copy = g_new0(study_run, 1);
+  char *keys[STUDY_KEYS];
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
     const char *text = run->keys[key] != NULL ? run->keys[key] : "";
-    copy->keys[key] = g_string_chunk_insert_const(table->texts, text);
+    keys[key] = g_string_chunk_insert_const(table->texts, text);
   }
   for (scenario_key key = SCENARIO_KEY_COUNT; key < STUDY_KEYS; key++) {
     const char *name = key > SCENARIO_KEY_COUNT ? r->entries[key - SCENARIO_KEY_COUNT - 1] : "";
-    const char *list = *name != '\0' ? copy->keys[scenario_list_of(name)] : "";
+    const char *list = *name != '\0' ? keys[scenario_list_of(name)] : "";
     g_autofree char *text = *list != '\0' ? scenario_list_value_text(list, name) : NULL;
-    copy->keys[key] = g_string_chunk_insert_const(table->texts, text != NULL ? text : "");
+    keys[key] = g_string_chunk_insert_const(table->texts, text != NULL ? text : "");
+  }
+  copy->seed = keys[SCENARIO_RUN_SEED];
+  keys[SCENARIO_RUN_SEED] = keys[SCENARIO_KEY_COUNT]; /* "": it is no part of what runs share */
+  copy->keys = g_hash_table_lookup(table->keys, keys);
+  if (copy->keys == NULL) {
+    copy->keys = g_memdup2(keys, sizeof keys);
+    g_hash_table_add(table->keys, copy->keys);
   }
   copy->results = run_results_copy(&run->results);
   copy->status = run->status;
@@ -150,6 +174,7 @@ static reading new_reading(guint exclude)
                                .engines = g_ptr_array_new()};
   table->left_out = g_ptr_array_new_with_free_func(free_run);
   table->texts = g_string_chunk_new(4096);
+  table->keys = g_hash_table_new_full(hash_keys, are_equal_keys, g_free, NULL);
   return (reading){
       .table = table, .exclude = exclude, .names = g_ptr_array_new(), .versions = g_ptr_array_new()};
 }
@@ -195,7 +220,8 @@ scenario *study_run_scenario(const study_run *run)
 {
   g_autoptr(scenario) s = scenario_new_without_file("run.cfg", NULL, NULL);
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
-    if (*run->keys[key] != '\0' && !scenario_set_key(s, key, run->keys[key], "run", NULL)) {
+    const char *text = study_run_text(run, key);
+    if (*text != '\0' && !scenario_set_key(s, key, text, "run", NULL)) {
       return NULL;
     }
   }
@@ -213,7 +239,7 @@ static gboolean select_runs(GPtrArray *runs, const scenario_where *where, GError
   for (guint i = 0; i < runs->len && s != NULL; i++) {
     study_run *run = g_ptr_array_index(runs, i);
     for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
-      const char *text = run->keys[key];
+      const char *text = study_run_text(run, key);
       if (text == texts[key] || (*text == '\0' && texts[key] == NULL)) {
         continue;
       }
@@ -263,6 +289,7 @@ void study_table_free(study_table *table)
   g_ptr_array_unref(table->all.others);
   g_ptr_array_unref(table->all.hosts);
   g_ptr_array_unref(table->all.engines);
+  g_hash_table_unref(table->keys);
   g_string_chunk_free(table->texts);
   g_free(table->title);
   g_free(table->names);

@@ -8,6 +8,7 @@
 #include "study/statistics/statistics.h"
 #include "study/store/result_store.h"
 #include "study/table/study_keys.h"
+#include "study/table/study_run.h"
 
 /* Values beyond ±STUDY_TABLE_VALUE_MAX, or nearer to 0 than its inverse, are refused: a share of one in
  * another stays within what statistics.h takes. */
@@ -28,18 +29,6 @@ typedef struct study_flag_row {
 } study_flag_row;
 enum { STUDY_FLAGS = 3 };
 extern const study_flag_row study_flags[STUDY_FLAGS];
-
-/* This is one run. */
-typedef struct study_run {
-  char *keys[STUDY_KEYS]; /* first: study_keys.h takes runs as they are; "" where the store has none; the
-                             table's, as all texts here */
-  run_results results;
-  run_status status;
-  guint flags; /* study_flag */
-  int exit_code;
-  char *message;
-  char *stderr_tail;
-} study_run;
 
 /* Returns the scenario of `run`, so far as its keys are known; NULL: they are not this version's. Free with
  * scenario_free(). */
@@ -72,6 +61,7 @@ typedef struct study_table {
   char *versions;      /* that made the runs, "0.1.0 (git 1234abc)" */
   char *axes;          /* the same run's, as a sweep's provenance has them */
   GStringChunk *texts; /* of all runs: most runs share most of them */
+  GHashTable *keys;    /* char **: those of all runs, each once */
 } study_table;
 
 /* Reads the runs of `store`, but for those with one of the flags in `exclude`. NULL and `error`

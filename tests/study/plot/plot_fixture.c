@@ -14,6 +14,7 @@ static void free_run(gpointer data)
 {
   study_run *run = data;
   run_results_clear(&run->results);
+  g_free(run->keys);
   g_free(run);
 }
 
@@ -49,10 +50,15 @@ void plot_fixture_tear_down(plot_fixture *f, G_GNUC_UNUSED gconstpointer axes)
 static study_run *add_run(plot_fixture *f, const scenario *s)
 {
   study_run *run = g_new0(study_run, 1);
+  run->keys = g_new(char *, STUDY_KEYS);
+  for (scenario_key key = SCENARIO_KEY_COUNT; key < STUDY_KEYS; key++) {
+    run->keys[key] = (char *)"";
+  }
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
     const char *text = scenario_value_text(s, key);
     run->keys[key] = g_string_chunk_insert_const(f->table.texts, text);
   }
+  run->seed = run->keys[SCENARIO_RUN_SEED];
   g_ptr_array_add(f->table.runs, run);
   return run;
 }

@@ -2,25 +2,27 @@
 /* These tests show what the runs vary, and values of keys in words. */
 #include "study/table/study_keys.h"
 
-#include "study/store/result_store.h"
+#include "study/table/study_table.h"
 #include "study_fixture.h"
 #include "temporary_scenario.h"
 
 typedef struct fixture {
   scenario *scenario;
-  GPtrArray *runs; /* char ** of texts */
+  GPtrArray *runs; /* study_run *: of texts alone */
 } fixture;
 
-static void free_texts(gpointer texts)
+static void free_run(gpointer data)
 {
-  run_identity_clear(texts);
-  g_free(texts);
+  study_run *run = data;
+  run_identity_clear(run->keys);
+  g_free(run->keys);
+  g_free(run);
 }
 
 static void set_up(fixture *f, G_GNUC_UNUSED gconstpointer unused)
 {
   f->scenario = temporary_scenario("title = \"a\";", NULL);
-  f->runs = g_ptr_array_new_with_free_func(free_texts);
+  f->runs = g_ptr_array_new_with_free_func(free_run);
 }
 
 static void tear_down(fixture *f, G_GNUC_UNUSED gconstpointer unused)
@@ -37,9 +39,11 @@ static void add_run(fixture *f, const char *a, const char *b, const char *c)
   for (gsize i = 0; i < G_N_ELEMENTS(sets); i++) {
     g_assert_true(sets[i] == NULL || scenario_set(s, sets[i], NULL));
   }
-  char **texts = g_new0(char *, SCENARIO_KEY_COUNT);
-  run_identity_texts(s, texts);
-  g_ptr_array_add(f->runs, texts);
+  study_run *run = g_new0(study_run, 1);
+  run->keys = g_new0(char *, STUDY_KEYS);
+  run_identity_texts(s, run->keys);
+  run->seed = run->keys[SCENARIO_RUN_SEED];
+  g_ptr_array_add(f->runs, run);
 }
 
 static void expect_varying(fixture *f, const char *axes_text, const char *expected)
@@ -108,7 +112,9 @@ FIXTURE_TEST(test_unknown_text)
 {
   add_run(f, "mpa.markers=true", NULL, NULL);
   add_run(f, "mpa.markers=true", NULL, NULL);
-  g_clear_pointer(&((char **)g_ptr_array_index(f->runs, 1))[SCENARIO_MPA_MARKERS], g_free);
+  char **keys = ((const study_run *)g_ptr_array_index(f->runs, 1))->keys;
+  g_free(keys[SCENARIO_MPA_MARKERS]);
+  keys[SCENARIO_MPA_MARKERS] = g_strdup("");
   expect_varying(f, "", "mpa.markers ");
   g_autoptr(GPtrArray) values = study_keys_values(f->runs, SCENARIO_MPA_MARKERS);
   g_assert_cmpuint(values->len, ==, 2);

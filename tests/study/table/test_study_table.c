@@ -262,6 +262,27 @@ FIXTURE_TEST(test_unusable_values)
   expect_refused(f, "tcp.segments of the run at point 2, seed 4, is 1e-76");
 }
 
+/* A run has a thousand octets of texts' addresses and more: 2 points of 50 seeds have them twice, whatever
+ * the order of their runs; each run has its seed. */
+FIXTURE_TEST(test_keys_of_a_point)
+{
+  enum { SEEDS = 50 };
+  for (int seed = 1; seed <= SEEDS; seed++) {
+    add(f, "in-order", 1500, "0", seed, 1);
+    add(f, "in-order", 9000, "0", seed, 1);
+  }
+  g_autoptr(study_table) table = read_table(f, 0);
+  g_assert_cmpuint(table->runs->len, ==, 2 * SEEDS);
+  g_assert_cmpuint(g_hash_table_size(table->keys), ==, 2);
+  for (guint i = 0; i < table->runs->len; i++) {
+    const study_run *run = g_ptr_array_index(table->runs, i);
+    g_autofree char *seed = g_strdup_printf("%u", i / 2 + 1);
+    g_assert_cmpstr(study_run_text(run, SCENARIO_RUN_SEED), ==, seed);
+    g_assert_cmpstr(study_run_text(run, SCENARIO_PATH_FORWARD_MTU), ==, i % 2 == 0 ? "1500" : "9000");
+    g_assert_true(run->keys == ((const study_run *)g_ptr_array_index(table->runs, i % 2))->keys);
+  }
+}
+
 /* There are as many values as runs: whatever looks each up in a list of all takes minutes. */
 FIXTURE_TEST(test_many_values)
 {
@@ -273,9 +294,11 @@ FIXTURE_TEST(test_many_values)
     g_autofree char *size = g_strdup_printf("%u", 1000000 - i / 2 * 2);
     study_run *run = g_new(study_run, 1);
     *run = *model;
+    run->keys = g_memdup2(model->keys, STUDY_KEYS * sizeof *run->keys);
     run->keys[SCENARIO_WORKLOAD_MESSAGE_SIZE] = g_string_chunk_insert_const(table->texts, size);
     run->keys[SCENARIO_RECEIVER_MODE] =
         g_string_chunk_insert_const(table->texts, i % 2 == 0 ? "in-order" : "out-of-order");
+    g_hash_table_add(table->keys, run->keys);
     run->results.metrics.value[peak.metric] = i % 2 == 0 ? 3 : 1;
     g_ptr_array_add(table->runs, run);
   }
@@ -357,7 +380,7 @@ FIXTURE_TEST(test_summary_of_origins_and_others)
   g_assert_cmpuint(totals->others->len, ==, 1);
   const study_run *other = g_ptr_array_index(totals->others, 0);
   EXPECT_FIELDS(other, (status, RUN_STOPPED), (exit_code, 1));
-  g_assert_cmpstr(other->keys[SCENARIO_RUN_SEED], ==, "2");
+  g_assert_cmpstr(other->seed, ==, "2");
 }
 
 FIXTURE_TEST(test_summary_of_nothing)

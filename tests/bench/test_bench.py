@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 """These tests are about the benchmarks without any run: how callgrind's and perf's output is read, the 5 %
-rule of scripts/instructions, what is derived from measured numbers, and the page that is made of them."""
+rule of scripts/instructions, what is derived from measured numbers, the page that is made of them, and which builds scripts/pgo gives a profile."""
 
 import importlib.machinery
 import importlib.util
+import json
 import os
+import platform
 import re
 import sys
 import tempfile
@@ -29,6 +31,7 @@ def program(name, path):
 
 instructions = program("instructions", os.environ["INSTRUCTIONS"])
 bench_run = program("bench_run", os.environ["BENCH"] + "/run")
+pgo = program("pgo", os.environ["PGO"])
 
 # settle has a line inlined from range_set.h, calls memcpy twice, ISA-L once and observe five times; memcpy
 # calls itself.
@@ -405,6 +408,30 @@ class Page(unittest.TestCase):
                                      "bench/run --only tiny"))
         self.assertIn("| fixed cost of one run, start to result, ms | ≤ 15.0 | 10.0 | yes |", text)
         self.assertNotIn("### Sweeps", text)
+
+
+class Profile(unittest.TestCase):
+    def can_profile(self, macros, machine):
+        """What scripts/pgo makes of a folder whose compiler has these macros and builds for this machine."""
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            compiler = folder / "cc"
+            compiler.write_text(f"#!/bin/sh\n[ $1 = -dumpmachine ] && echo {machine}-linux-gnu || echo '{macros}'\n",
+                                encoding="utf-8")
+            compiler.chmod(0o755)
+            (folder / "meson-info").mkdir()
+            sources = [{"language": "cpp", "compiler": ["false"]}, {"language": "c", "compiler": [str(compiler)]}]
+            (folder / "meson-info/intro-targets.json").write_text(json.dumps([{"target_sources": sources}]), encoding="utf-8")
+            return pgo.can_profile(folder)
+
+    def test_gcc_for_this_processor_has_one(self):
+        self.assertTrue(self.can_profile("#define __GNUC__ 12", platform.machine()))
+
+    def test_clang_has_none(self):
+        self.assertFalse(self.can_profile("#define __clang__ 1", platform.machine()))
+
+    def test_another_processor_has_none(self):
+        self.assertFalse(self.can_profile("#define __GNUC__ 12", "another"))
 
 
 if __name__ == "__main__":

@@ -81,7 +81,7 @@ char *decode_frame_sentence(decode_problem problem, const decode_startup_frame *
   case DECODE_PROBLEM_STARTUP_PRIVATE_DATA:
     return g_strdup_printf("%s: %u", sentence, frame->private_data_octets);
   case DECODE_PROBLEM_STARTUP_REVISION:
-    return g_strdup_printf("%s: %u, expected at most %u", sentence, frame->revision,
+    return g_strdup_printf("%s: %d, expected at most %d", sentence, frame->revision,
                            MAX(request->revision, 1));
   case DECODE_PROBLEM_STARTUP_MODEL:
     return g_strdup_printf("%s: %d, expected %d", sentence, setup->peer_to_peer,

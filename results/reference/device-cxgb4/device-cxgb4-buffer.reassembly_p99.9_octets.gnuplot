@@ -1,6 +1,6 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: f6dca1bf4164e746456d42f207a7f4b9f4d5da50d4baf2fc6aa3d19c21c35d8f
+# SHA-256 of the rest: 80e9e7391f3766780263b3b147c8f0c18fc660ce4acda4b0d337520b4cef5cf7
 stem = 'device-cxgb4-buffer.reassembly_p99.9_octets'
 format = 'svg'
 width = 0
@@ -11,7 +11,7 @@ panel_letters = 0
 print_height = 0
 x_numeric = 1
 title_text = 'Reassembly occupancy, p99.9 over loss of segments'
-subtitle_text = 'Reassembly memory of the preset cxgb4, by loss · scenario device-cxgb4 · seeds 1–8 · iwarpsim 0.2.0 (git 38085fd25a2c) · 24 runs, mean of 8 each with 95 % interval · ringed: 9 with timeouts, spurious or lost retransmissions'
+subtitle_text = 'Reassembly memory of the preset cxgb4, by loss · scenario device-cxgb4 · seeds 1–8 · iwarpsim 0.2.0 (git 732bcaca4d2b) · 24 runs, mean of 8 each with 95 % interval · ringed: 9 with timeouts, spurious or lost retransmissions'
 panel_titles = 1
 array panel_title[1] = ['']
 panels = 1
@@ -34,7 +34,7 @@ y_to = 275196.14
 y_unit = 1024
 y_log = 0
 y_zero = 0
-y_smallest = 127254.5
+y_smallest = 127160
 y_name = 'reassembly occupancy, p99.9 (KiB)'
 y_format = '%.8g'
 y_tics = 0
@@ -81,7 +81,8 @@ longest_x = 0
 do for [i=1:x_tics] { longest_x = max(longest_x, strlen(x_label[i])) }
 longest_y = 6 # of gnuplot's own labels
 do for [i=1:y_tics] { longest_y = max(longest_y, strlen(y_label[i])) }
-right = font*(colour_box ? 10.2 : 1.6)
+half_label = x_log && x_tics == 0 ? 1.2 : 0 # gnuplot's own labels (100 ms) may stand at the ends of an axis
+right = font*(colour_box ? 10.2 : 1.6+half_label)
 entry_width(part) = (longest_entry+10)*0.86*font*part # as gnuplot reckons, with sample and gaps
 if (width == 0) { # a column of a paper, 85 mm, or both, 178 mm, for several panels and what else needs more
   width = panels == 1 && max(panel_letters, 16)*letter <= 1004-longest_y*letter-4.1*font-right && entry_width(1) <= 1004*0.97 ? 1004 : 2102
@@ -104,7 +105,7 @@ do for [part in '1 0.7'] { # smaller letters where a page of this height would b
 # --- Panels: as many side by side as leave each the letters that it needs, or fewer letters where rows have no room ---
 x_scaled(v) = x_log ? log(v) : v
 x_part(v) = (x_scaled(v)-x_scaled(x_from))/(x_scaled(x_to)-x_scaled(x_from))
-gap = 1.9*font
+gap = font*(1.9+half_label)
 fits = 0
 do for [need in sprintf('%d 16 8 0', max(panel_letters, 16))] {
   do for [c=(panels == 4 ? 2 : min(panels, 3)):1:-1] {
@@ -239,7 +240,7 @@ unset key
 set multiplot
 
 # --- Lines: those of the runs, a bound of each in its colour, references ---
-points = x_numeric ? 'linespoints' : 'points' # words have no order that a line between them would mean
+points = x_numeric || exists('x_ordered') ? 'linespoints' : 'points' # words have no order that a line between them would mean; sizes have
 share(i) = i*(lines > 5 ? 0.2/lines : 0.04) # of the panel's height: crosses of several lines do not hide each other
 above(i) = y_log ? y_from*(y_to/y_from)**share(i) : y_from+share(i)*(y_to-y_from)
 look(kind, i) = \

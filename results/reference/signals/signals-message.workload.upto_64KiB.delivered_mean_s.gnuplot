@@ -1,6 +1,6 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: 6357f5cb8a335ec700fd4f5460efea5e1edca2f8836ebd096fad9982fe9a7292
+# SHA-256 of the rest: e714fe5a12c749dc9c7792977505063bf62229ddc51ad27529327b3de2171fce
 stem = 'signals-message.workload.upto_64KiB.delivered_mean_s'
 format = 'svg'
 width = 0
@@ -11,7 +11,7 @@ panel_letters = 0
 print_height = 0
 x_numeric = 1
 title_text = 'Mean time until a Write is delivered, by what follows it'
-subtitle_text = 'What follows a Write: Send, Immediate Data, Read or Atomic · scenario signals · seeds 1–8 · iwarpsim 0.2.0 (git 06975bbb3dba) · 120 runs, mean of 8 each with 95 % interval · workload.message_sizes moves with workload.operation, workload.batch moves with workload.operation, workload.interval moves with workload.operation, workload.messages moves with workload.operation · ringed: 37 with timeouts, spurious or lost retransmissions'
+subtitle_text = 'What follows a Write: Send, Immediate Data, Read or Atomic · scenario signals · seeds 1–8 · iwarpsim 0.2.0 (git 732bcaca4d2b) · 120 runs, mean of 8 each with 95 % interval · workload.message_sizes moves with workload.operation, workload.batch moves with workload.operation, workload.interval moves with workload.operation, workload.messages moves with workload.operation · ringed: 37 with timeouts, spurious or lost retransmissions'
 panel_titles = 1
 array panel_title[1] = ['']
 panels = 1

@@ -1,6 +1,6 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: f06fe833bffd8dc4c025d0a9f61728447f548a1b9c85dc8371a1d6e5b28f1f8e
+# SHA-256 of the rest: 4cb0c1d8d7936228ec48a72931af5134c37534bb669cdb869720db71fb004e1c
 stem = 'storage-node-buffer.reassembly_peak_octets'
 format = 'svg'
 width = 0
@@ -11,7 +11,7 @@ panel_letters = 0
 print_height = 0
 x_numeric = 0
 title_text = 'Reassembly occupancy, peak over clients, where sender.segmentation = stream'
-subtitle_text = 'A storage node with 64 clients · scenario storage-node · seeds 1–8 · iwarpsim 0.2.0 (git bbd3ac896db1) · 32 runs, median of 8 each with quartiles · mpa.markers moves with receiver.mode · ringed: 16 with timeouts or lost retransmissions'
+subtitle_text = 'A storage node with 64 clients · scenario storage-node · seeds 1–8 · iwarpsim 0.2.0 (git 0174e24edb2f) · 32 runs, median of 8 each with quartiles · mpa.markers moves with receiver.mode · ringed: 16 with timeouts or lost retransmissions'
 panel_titles = 1
 array panel_title[1] = ['']
 panels = 1

@@ -168,9 +168,9 @@ static decode_problem_set check_first(const decode_direction *direction, const d
   }
   /* An FPDU beyond a hole, which markers locate, may have come to it and be valid: that is not acknowledged.
    */
-  const int64_t early =
+  const int64_t end_of_first =
       peer->summary->fpdus == 0 ? (int64_t)capture_stream_in_order_edge(peer->stream) : peer->first_end;
-  const bool may_have_later = peer->start.markers && (int64_t)capture_stream_end(peer->stream) > early;
+  const bool may_have_later = peer->start.markers && (int64_t)capture_stream_end(peer->stream) > end_of_first;
   const bool is_first = !may_have_later && (heard < peer->first_end || has_part_only(peer, heard));
   return found | decode_problem_when(is_first, DECODE_PROBLEM_RESPONDER_FIRST);
 }

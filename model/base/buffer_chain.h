@@ -233,56 +233,6 @@ static inline void buffer_chain_put(buffer_chain *chain, const uint8_t *octets, 
   chain->length += length;
 }
 
-/* Runs are octets that lie with gaps between them, all in one buffer: `length` in all, the first run `first`
- * long, all others but the last `run`, the gaps `gap`. */
-typedef struct octet_runs {
-  const uint8_t *octets;
-  octet_buffer *buffer; /* NULL as in octet_slice */
-  uint32_t length;      /* > 0 */
-  uint32_t first;       /* > 0 */
-  uint32_t run;         /* > 0 */
-  uint32_t gap;         /* > 0 */
-} octet_runs;
-
-/* Appends them, each run as a slice. */
-static inline void buffer_chain_append_runs(buffer_chain *chain, const octet_runs *runs)
-{
-  const uint8_t *octets = runs->octets;
-  uint32_t rest = runs->length;
-  uint32_t run = runs->first;
-  g_assert(rest <= UINT32_MAX - chain->length);
-  buffer_chain_reserve(chain, 2 + rest / runs->run);
-  octet_slice *slice = (chain->heap ? chain->heap : chain->inline_slices) + chain->slice_count;
-  const octet_slice *first = slice;
-  while (rest > run) {
-    *slice++ = (octet_slice){.octets = octets, .length = run, .buffer = runs->buffer};
-    octets += run + runs->gap;
-    rest -= run;
-    run = runs->run;
-  }
-  *slice++ = (octet_slice){.octets = octets, .length = rest, .buffer = runs->buffer};
-  uint32_t added = (uint32_t)(slice - first);
-  if (runs->buffer != NULL) {
-    runs->buffer->references += added;
-  }
-  chain->slice_count += added;
-  chain->length += runs->length;
-}
-
-/* Does buffer_chain_clear() of a chain that has nothing but what one buffer_chain_append_runs() gave it,
- * while another chain references that buffer, too: all references at once. */
-static inline void buffer_chain_clear_runs(buffer_chain *chain)
-{
-  octet_buffer *buffer = buffer_chain_slices(chain)->buffer;
-  if (buffer != NULL) {
-    buffer->references -= chain->slice_count;
-  }
-  buffer_chain_start_over(chain);
-  if (chain->heap != NULL) {
-    buffer_chain_free_heap(chain);
-  }
-}
-
 /* This is what buffer_chain_append() does with a chain that has slices already, and with no octets. */
 void buffer_chain_append_after(buffer_chain *chain, const uint8_t *octets, uint32_t length,
                                octet_buffer *buffer);

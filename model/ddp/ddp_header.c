@@ -34,52 +34,38 @@ size_t ddp_header_encode(const ddp_header *header, uint8_t *wire)
   return ddp_header_octets(header);
 }
 
-static inline void decode(ddp_header *header, const uint8_t *wire)
+inline size_t ddp_header_read(ddp_header *header, const uint8_t *wire, uint32_t octets)
 {
+  bool tagged = octets > 0 && (wire[0] & CONTROL_T);
+  if (octets < (tagged ? DDP_TAGGED_HEADER_OCTETS : DDP_UNTAGGED_HEADER_OCTETS)) {
+    *header = (ddp_header){0};
+    return 0;
+  }
   bool last = (wire[0] & CONTROL_L) != 0;
   uint8_t version = wire[0] & CONTROL_DV;
-  if (wire[0] & CONTROL_T) {
+  if (tagged) {
     *header = (ddp_header){.tagged = true,
                            .last = last,
                            .version = version,
                            .ulp_control = wire[1],
                            .stag = big_endian_read_32(wire + 2),
                            .tagged_offset = big_endian_read_64(wire + 6)};
-  } else {
-    *header = (ddp_header){.last = last,
-                           .version = version,
-                           .ulp_control = wire[1],
-                           .ulp_word = big_endian_read_32(wire + 2),
-                           .queue_number = big_endian_read_32(wire + 6),
-                           .msn = big_endian_read_32(wire + 10),
-                           .message_offset = big_endian_read_32(wire + 14)};
+    return DDP_TAGGED_HEADER_OCTETS;
   }
+  *header = (ddp_header){.last = last,
+                         .version = version,
+                         .ulp_control = wire[1],
+                         .ulp_word = big_endian_read_32(wire + 2),
+                         .queue_number = big_endian_read_32(wire + 6),
+                         .msn = big_endian_read_32(wire + 10),
+                         .message_offset = big_endian_read_32(wire + 14)};
+  return DDP_UNTAGGED_HEADER_OCTETS;
 }
 
-/* Does the same with a header that does not lie in the first slice: a marker falls into it, or a segment ends
- * in it. */
-static G_GNUC_NO_INLINE size_t decode_copy(ddp_header *header, const buffer_chain *ulpdu)
+size_t ddp_header_decode(ddp_header *header, const buffer_chain *ulpdu)
 {
-  uint8_t copy[DDP_MAX_HEADER_OCTETS] = {0};
-  uint32_t available = ulpdu->length < sizeof copy ? ulpdu->length : (uint32_t)sizeof copy;
-  *header = (ddp_header){0};
-  if (available < DDP_TAGGED_HEADER_OCTETS) {
-    return 0;
-  }
-  buffer_chain_copy_out(ulpdu, 0, available, copy);
-  if ((copy[0] & CONTROL_T) == 0 && available < DDP_UNTAGGED_HEADER_OCTETS) {
-    return 0;
-  }
-  decode(header, copy);
-  return ddp_header_octets(header);
-}
-
-inline size_t ddp_header_decode(ddp_header *header, const buffer_chain *ulpdu)
-{
-  const octet_slice *first = buffer_chain_slices(ulpdu);
-  if (ulpdu->length == 0 || first->length < DDP_MAX_HEADER_OCTETS) {
-    return decode_copy(header, ulpdu);
-  }
-  decode(header, first->octets);
-  return ddp_header_octets(header);
+  uint8_t copy[DDP_MAX_HEADER_OCTETS];
+  uint32_t octets = MIN(ulpdu->length, (uint32_t)DDP_MAX_HEADER_OCTETS);
+  buffer_chain_copy_out(ulpdu, 0, octets, copy);
+  return ddp_header_read(header, copy, octets);
 }

@@ -49,9 +49,12 @@ static inline bool ddp_header_is_last(const buffer_chain *ulpdu)
   return (*buffer_chain_slices(ulpdu)->octets & 0x40) != 0;
 }
 
-/* Reads the header at the front of the ULPDU `ulpdu`; fields of the other model become 0, reserved bits are
- * ignored (DDP-045). Returns its length, 0 when the ULPDU is too short for it (note D15), with all of
- * `header` 0 then. Judges no field. */
+/* Reads the header at the front of a ULPDU, of which the first `octets` (DDP_MAX_HEADER_OCTETS, if it has as
+ * many) lie at `wire`; fields of the other model become 0, reserved bits are ignored (DDP-045). Returns its
+ * length, 0 when the ULPDU is too short for it (note D15), with all of `header` 0 then. Judges no field. */
+size_t ddp_header_read(ddp_header *header, const uint8_t *wire, uint32_t octets);
+
+/* Does the same with the ULPDU `ulpdu`. */
 size_t ddp_header_decode(ddp_header *header, const buffer_chain *ulpdu);
 
 /* Appends octets [from, from + length) to `chain`, by reference. Those in a slice with a block never change:

@@ -272,7 +272,10 @@ static void advance(ddp_placer *placer, ddp_segment *segment, time_ps now)
 static inline verdict inspect(const ddp_placer *placer, const mpa_ulpdu *ulpdu, ddp_segment *segment,
                               ddp_error *error)
 {
-  segment->header_octets = (uint8_t)ddp_header_decode(&segment->header, ulpdu->octets);
+  uint8_t spare[DDP_MAX_HEADER_OCTETS];
+  uint32_t octets = MIN(ulpdu->length, (uint32_t)DDP_MAX_HEADER_OCTETS);
+  const uint8_t *wire = mpa_ulpdu_front(ulpdu, octets, spare);
+  segment->header_octets = (uint8_t)ddp_header_read(&segment->header, wire, octets);
   segment->fpdu_start = ulpdu->fpdu_start;
   segment->fpdu_end = ulpdu->fpdu_end;
   segment->payload_octets = 0;
@@ -285,9 +288,9 @@ static inline verdict inspect(const ddp_placer *placer, const mpa_ulpdu *ulpdu, 
     *error = (ddp_error){DDP_ERROR_LOCAL_CATASTROPHIC, DDP_CATASTROPHIC};
     return VERDICT_ERROR;
   }
-  segment->control = *buffer_chain_slices(ulpdu->octets)->octets;
+  segment->control = wire[0];
   /* The header has no length: the LLP's counts (ddp-07/rfc5041 §3, DDP-025). */
-  segment->payload_octets = ulpdu->octets->length - segment->header_octets;
+  segment->payload_octets = ulpdu->length - segment->header_octets;
   return judge(placer, segment, error);
 }
 
@@ -296,7 +299,7 @@ static bool place(ddp_placer *placer, ddp_segment *segment, const mpa_ulpdu *ulp
 {
   const ddp_probe *probe = placer->config.probe;
   if (segment->payload_octets > 0 && segment->target) {
-    buffer_chain_copy_slices(ulpdu->octets, segment->header_octets, segment->payload_octets, segment->target);
+    mpa_ulpdu_copy_out(ulpdu, segment->header_octets, segment->payload_octets, segment->target);
   }
   segment->placed = now;
   bool in_turn = segment->fpdu_start == placer->edge;

@@ -68,27 +68,22 @@ static void fail(mpa_deframer *deframer, mpa_error error, uint64_t offset, time_
 static inline bool pass(mpa_deframer *deframer, const mpa_complete_fpdu *fpdu, mpa_ulpdu *ulpdu, time_ps now)
 {
   const mpa_deframer_events *events = deframer->events;
+  const mpa_fpdu *extent = &fpdu->extent;
   bool assumed = fpdu->method == MPA_LOCATED_BY_ASSUMPTION;
-  buffer_chain octets;
 
-  buffer_chain_init(&octets);
-  bool is_in_one_block = mpa_fpdu_strip(&fpdu->extent, fpdu->octets, fpdu->from, &octets);
-  ulpdu->fpdu_start = fpdu->extent.start;
-  ulpdu->fpdu_end = fpdu->extent.end;
+  ulpdu->fpdu_start = extent->start;
+  ulpdu->fpdu_end = extent->end;
   ulpdu->located_by = fpdu->method;
-  /* cppcheck-suppress autoVariables; the caller's ULPDU ends with this call */
-  ulpdu->octets = &octets;
+  ulpdu->octets = fpdu->octets;
+  ulpdu->from = fpdu->from + (uint32_t)(extent->header - extent->start) + MPA_FPDU_LENGTH_OCTETS;
+  ulpdu->to_marker = extent->markers ? mpa_fpdu_first_run(extent) : 0;
+  ulpdu->length = extent->ulpdu_octets;
   bool passes = !assumed || !events->plausible || events->plausible(deframer->user, ulpdu);
   if (passes) {
     deframer->statistics.fpdus++;
     deframer->statistics.located_by[fpdu->method]++;
-    deframer->statistics.markers += mpa_fpdu_marker_count(&fpdu->extent);
+    deframer->statistics.markers += mpa_fpdu_marker_count(extent);
     events->ulpdu(deframer->user, ulpdu, now);
-  }
-  if (is_in_one_block) {
-    buffer_chain_clear_runs(&octets);
-  } else {
-    buffer_chain_clear(&octets);
   }
   return passes;
 }

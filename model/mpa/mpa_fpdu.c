@@ -140,7 +140,9 @@ inline mpa_error mpa_fpdu_check(const mpa_fpdu *fpdu, const buffer_chain *octets
   return flat ? check_flat(fpdu, flat, crc) : check_pieces(fpdu, octets, from, crc);
 }
 
-void mpa_fpdu_strip_pieces(buffer_chain_range rest, uint32_t length, uint32_t room, buffer_chain *ulpdu)
+/* Appends `length` octets without the markers in `rest`, which lies in pieces that may end anywhere, even in
+ * a marker; the next marker comes after `room` octets. */
+static void strip(buffer_chain_range rest, uint32_t length, uint32_t room, buffer_chain *ulpdu)
 {
   uint32_t marker = 0; /* octets still to come of the marker that `room` ended at */
 
@@ -163,4 +165,52 @@ void mpa_fpdu_strip_pieces(buffer_chain_range rest, uint32_t length, uint32_t ro
       }
     }
   }
+}
+
+void mpa_fpdu_strip(const mpa_fpdu *fpdu, const buffer_chain *octets, uint32_t from, buffer_chain *ulpdu)
+{
+  uint64_t position = fpdu->header + MPA_FPDU_LENGTH_OCTETS;
+
+  strip(buffer_chain_range_of(octets, from + (uint32_t)(position - fpdu->start),
+                              (uint32_t)(fpdu->end - position)),
+        fpdu->ulpdu_octets, mpa_fpdu_first_run(fpdu), ulpdu);
+}
+
+/* --- The ULPDU --- */
+
+void mpa_ulpdu_copy_out(const mpa_ulpdu *ulpdu, uint32_t from, uint32_t length, uint8_t *target)
+{
+  const buffer_chain *octets = ulpdu->octets;
+  const uint8_t *flat = octets->slice_count == 1 ? buffer_chain_slices(octets)->octets : NULL;
+  uint32_t at = ulpdu->from + from;
+  uint32_t run = length;
+
+  g_assert(from <= ulpdu->length && length <= ulpdu->length - from);
+  if (ulpdu->to_marker > from) {
+    run = ulpdu->to_marker - from;
+  } else if (ulpdu->to_marker > 0) {
+    uint32_t after = from - ulpdu->to_marker; /* the first marker */
+    at += MPA_MARKER_OCTETS * (1 + after / MPA_BETWEEN_MARKERS_OCTETS);
+    run = MPA_BETWEEN_MARKERS_OCTETS - after % MPA_BETWEEN_MARKERS_OCTETS;
+  }
+  while (length > 0) {
+    run = MIN(run, length);
+    if (flat) {
+      memcpy(target, flat + at, run);
+    } else {
+      buffer_chain_copy_out(octets, at, run, target);
+    }
+    target += run;
+    length -= run;
+    at += run + MPA_MARKER_OCTETS;
+    run = MPA_BETWEEN_MARKERS_OCTETS;
+  }
+}
+
+void mpa_ulpdu_append_to(const mpa_ulpdu *ulpdu, buffer_chain *chain)
+{
+  const buffer_chain *octets = ulpdu->octets;
+
+  strip(buffer_chain_range_of(octets, ulpdu->from, octets->length - ulpdu->from), ulpdu->length,
+        ulpdu->to_marker > 0 ? ulpdu->to_marker : UINT32_MAX, chain);
 }

@@ -168,7 +168,8 @@ static inline mpa_fpdu mpa_fpdu_at(uint64_t start, uint32_t ulpdu_octets, bool m
                     .markers = markers};
 }
 
-/* Returns the octets from the end of ULPDU_Length of `fpdu` to the next marker, if there are any. */
+/* Returns the octets from the end of ULPDU_Length of `fpdu` to the next marker, if there are any: at least
+ * 2. */
 static inline uint32_t mpa_fpdu_first_run(const mpa_fpdu *fpdu)
 {
   uint64_t position = fpdu->header + MPA_FPDU_LENGTH_OCTETS;
@@ -187,34 +188,9 @@ uint32_t mpa_fpdu_ulpdu_octets_below(const mpa_fpdu *fpdu, uint64_t position);
  * MPA_ERROR_MARKER (MPA-278). PAD and RESERVED may hold anything (MPA-077, MPA-086). */
 mpa_error mpa_fpdu_check(const mpa_fpdu *fpdu, const buffer_chain *octets, uint32_t from, bool crc);
 
-/* Does what mpa_fpdu_strip() does with `rest`, which lies in pieces that may end anywhere, even in a marker;
- * the next marker comes after `room` octets. */
-void mpa_fpdu_strip_pieces(buffer_chain_range rest, uint32_t length, uint32_t room, buffer_chain *ulpdu);
-
 /* Appends the ULPDU of the FPDU octets[from, …) to the empty `ulpdu`, by reference: no markers, header,
- * PAD, CRC (MPA-058). True when it lies in one block: then buffer_chain_clear_runs() may clear `ulpdu`. */
-static inline bool mpa_fpdu_strip(const mpa_fpdu *fpdu, const buffer_chain *octets, uint32_t from,
-                                  buffer_chain *ulpdu)
-{
-  uint64_t position = fpdu->header + MPA_FPDU_LENGTH_OCTETS;
-  uint32_t first = from + (uint32_t)(position - fpdu->start);
-  uint32_t rest = (uint32_t)(fpdu->end - position);
-  uint32_t room = mpa_fpdu_first_run(fpdu);
-  const uint8_t *flat = buffer_chain_flat(octets, first, rest);
-
-  if (flat && fpdu->ulpdu_octets > 0) {
-    const octet_runs runs = {.octets = flat,
-                             .buffer = buffer_chain_slices(octets)->buffer,
-                             .length = fpdu->ulpdu_octets,
-                             .first = room,
-                             .run = MPA_BETWEEN_MARKERS_OCTETS,
-                             .gap = MPA_MARKER_OCTETS};
-    buffer_chain_append_runs(ulpdu, &runs);
-    return true;
-  }
-  mpa_fpdu_strip_pieces(buffer_chain_range_of(octets, first, rest), fpdu->ulpdu_octets, room, ulpdu);
-  return false;
-}
+ * PAD, CRC (MPA-058). */
+void mpa_fpdu_strip(const mpa_fpdu *fpdu, const buffer_chain *octets, uint32_t from, buffer_chain *ulpdu);
 
 /* This is what MPA passes up (a ULPDU, how its FPDU was located, when its octets arrived), and what MPA
  * holds. */
@@ -246,10 +222,35 @@ typedef struct mpa_ulpdu {
   uint64_t fpdu_end;   /* offset after its CRC */
   mpa_location located_by;
   uint64_t held_octets;        /* of the FPDU's octets, framing included: those that arrived before now */
-  const buffer_chain *octets;  /* the ULPDU alone: no header, marker, PAD, CRC (MPA-058) */
   const mpa_ulpdu_part *parts; /* ascending, they cover the ULPDU */
   size_t part_count;
+  /* The ULPDU alone has no header, marker, PAD, CRC (MPA-058). It lies in these octets from `from` on, with a
+   * marker after the first `to_marker` (0: there are none) and after every 508 more of its `length`. */
+  const buffer_chain *octets;
+  uint32_t from;
+  uint32_t to_marker;
+  uint32_t length;
 } mpa_ulpdu;
+
+/* Copies octets [from, from + length) of the ULPDU, which must lie within it, to `target`. */
+void mpa_ulpdu_copy_out(const mpa_ulpdu *ulpdu, uint32_t from, uint32_t length, uint8_t *target);
+
+/* Returns the first `length` octets (at most ulpdu->length): where they lie, or a copy in `spare` if that is
+ * in pieces. */
+static inline const uint8_t *mpa_ulpdu_front(const mpa_ulpdu *ulpdu, uint32_t length, uint8_t *spare)
+{
+  const uint8_t *flat = ulpdu->to_marker == 0 || length <= ulpdu->to_marker
+                            ? buffer_chain_flat(ulpdu->octets, ulpdu->from, length)
+                            : NULL;
+
+  if (!flat) {
+    mpa_ulpdu_copy_out(ulpdu, 0, length, spare);
+  }
+  return flat ? flat : spare;
+}
+
+/* Appends all of the ULPDU to the empty `chain`, by reference. */
+void mpa_ulpdu_append_to(const mpa_ulpdu *ulpdu, buffer_chain *chain);
 
 /* Held octets by cause (docs/metrics.md, "Held octets"), and what else gauges need. */
 typedef struct mpa_held {

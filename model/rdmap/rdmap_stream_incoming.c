@@ -331,8 +331,12 @@ static G_GNUC_NO_INLINE bool take_rtr_send(rdmap_stream *stream, const mpa_ulpdu
 {
   ddp_header header;
   rdmap_error error;
-  size_t octets = ddp_header_decode(&header, ulpdu->octets);
-  bool is_right = octets > 0 && octets == ulpdu->octets->length && header.last &&
+  uint8_t spare[DDP_MAX_HEADER_OCTETS];
+  if (ulpdu->length != DDP_UNTAGGED_HEADER_OCTETS) {
+    return false;
+  }
+  ddp_header_read(&header, mpa_ulpdu_front(ulpdu, ulpdu->length, spare), ulpdu->length);
+  bool is_right = !header.tagged && header.last &&
                   header.version == iwarp_generation_rules_of(stream->config.generation)->ddp_version &&
                   check(stream, &header, &error);
 

@@ -14,7 +14,7 @@ typedef struct placement_pipe {
 } placement_pipe;
 
 typedef struct waiting_ulpdu {
-  mpa_ulpdu ulpdu; /* octets and parts point into this struct and to `parts` */
+  mpa_ulpdu ulpdu; /* points to `octets` and `parts` */
   buffer_chain octets;
   mpa_ulpdu_part *parts;
   time_ps due;
@@ -34,10 +34,12 @@ static G_GNUC_NO_INLINE void let_wait(placement_pipe *pipe, const mpa_ulpdu *ulp
 {
   waiting_ulpdu *waiting = g_new0(waiting_ulpdu, 1);
 
-  buffer_chain_append_chain(&waiting->octets, ulpdu->octets, 0, ulpdu->octets->length);
+  mpa_ulpdu_append_to(ulpdu, &waiting->octets);
   waiting->parts = g_memdup2(ulpdu->parts, ulpdu->part_count * sizeof *ulpdu->parts);
   waiting->ulpdu = *ulpdu;
   waiting->ulpdu.octets = &waiting->octets;
+  waiting->ulpdu.from = 0;
+  waiting->ulpdu.to_marker = 0;
   waiting->ulpdu.parts = waiting->parts;
   waiting->due = now + pipe->latency_ps;
   g_queue_push_tail(&pipe->waiting, waiting);

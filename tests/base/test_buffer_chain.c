@@ -138,27 +138,12 @@ TEST(test_buffer_in_pool)
   buffer_chain_clear(&chain); /* the pool's last piece */
 }
 
-/* Runs with gaps: as many slices, all of which keep the buffer. */
-TEST(test_append_runs)
+/* Each of `runs`, up to NULL, is letters of the alphabet in `buffer`: a slice. */
+static void append_runs(buffer_chain *chain, octet_buffer *buffer, const char *const *runs)
 {
-  octet_buffer *buffer = octet_buffer_new(26);
-  memcpy(octet_buffer_octets(buffer), letters, 26);
-  octet_runs runs = {
-      .octets = octet_buffer_octets(buffer), .buffer = buffer, .length = 9, .first = 2, .run = 3, .gap = 4};
-  g_auto(buffer_chain) chain = {0};
-  buffer_chain_append(&chain, letters + 25, 1, NULL);
-  buffer_chain_append_runs(&chain, &runs); /* ab, ghi, nop, u */
-  assert_chain(&chain, "zabghinopu");
-  g_assert_cmpuint(chain.slice_count, ==, 5);
-  runs.length = 2; /* no gap after the last run */
-  buffer_chain_append_runs(&chain, &runs);
-  runs.length = 5;
-  buffer_chain_append_runs(&chain, &runs);
-  octet_buffer_unref(buffer);
-  assert_chain(&chain, "zabghinopuababghi");
-  g_assert_cmpuint(chain.slice_count, ==, 8);
-  buffer_chain_drop_front(&chain, 9);
-  assert_chain(&chain, "uababghi");
+  for (; *runs; runs++) {
+    buffer_chain_append(chain, octet_buffer_octets(buffer) + (**runs - 'a'), (uint32_t)strlen(*runs), buffer);
+  }
 }
 
 /* What is taken from the front moves with its references; only a slice that is cut in two is referenced by
@@ -167,11 +152,9 @@ TEST(test_take_front)
 {
   g_autoptr(octet_buffer) buffer = octet_buffer_new(26);
   memcpy(octet_buffer_octets(buffer), letters, 26);
-  const octet_runs runs = {
-      .octets = octet_buffer_octets(buffer), .buffer = buffer, .length = 9, .first = 2, .run = 3, .gap = 4};
   buffer_chain source = {0};
   buffer_chain taken = {0};
-  buffer_chain_append_runs(&source, &runs); /* ab, ghi, nop, u */
+  append_runs(&source, buffer, (const char *const[]){"ab", "ghi", "nop", "u", NULL});
   buffer_chain_take_front(&taken, &source, 0);
   g_assert_cmpuint(taken.slice_count, ==, 0);
   buffer_chain_take_front(&taken, &source, 5);
@@ -188,12 +171,7 @@ TEST(test_take_front)
   assert_chain(&taken, "opu");
   g_assert_cmpuint(source.length + source.slice_count, ==, 0);
   buffer_chain_clear(&taken);
-  buffer_chain_append_runs(&source, &(octet_runs){.octets = octet_buffer_octets(buffer),
-                                                  .buffer = buffer,
-                                                  .length = 13,
-                                                  .first = 2,
-                                                  .run = 3,
-                                                  .gap = 1}); /* ab, def, hij, lmn, pq */
+  append_runs(&source, buffer, (const char *const[]){"ab", "def", "hij", "lmn", "pq", NULL});
   buffer_chain_take_front(&taken, &source, 12);
   assert_chain(&taken, "abdefhijlmnp");
   assert_chain(&source, "q");
@@ -201,31 +179,6 @@ TEST(test_take_front)
   buffer_chain_clear(&taken);
   buffer_chain_clear(&source);
   g_assert_cmpuint(buffer->references, ==, 1);
-}
-
-/* All runs go at once, and with them their references: the buffer's owner has the only one left. */
-TEST(test_clear_runs)
-{
-  g_autoptr(octet_buffer) buffer = octet_buffer_new(26);
-  const octet_runs few = {
-      .octets = octet_buffer_octets(buffer), .buffer = buffer, .length = 9, .first = 2, .run = 3, .gap = 4};
-  octet_runs many = few;
-  buffer_chain chain = {0};
-  buffer_chain_append_runs(&chain, &few);
-  g_assert_cmpuint(buffer->references, ==, 1 + 4);
-  buffer_chain_clear_runs(&chain);
-  g_assert_cmpuint(buffer->references, ==, 1);
-  g_assert_cmpuint(chain.length + chain.slice_count, ==, 0);
-  many.run = many.first = many.gap = 1; /* more than lie in the chain itself */
-  buffer_chain_append_runs(&chain, &many);
-  g_assert_cmpuint(buffer->references, ==, 1 + 9);
-  buffer_chain_clear_runs(&chain);
-  g_assert_cmpuint(buffer->references, ==, 1);
-  g_assert_null(chain.heap);
-  many.buffer = NULL; /* memory that outlives every chain */
-  buffer_chain_append_runs(&chain, &many);
-  buffer_chain_clear_runs(&chain);
-  g_assert_cmpuint(chain.slice_count, ==, 0);
 }
 
 /* What lies in the first slice is read there. */

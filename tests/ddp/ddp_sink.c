@@ -14,7 +14,7 @@ static void on_placed(void *user, ddp_segment *segment, const mpa_ulpdu *ulpdu, 
   ddp_sink *s = user;
   g_assert_cmpint(now, ==, s->now);
   g_assert_cmpuint(segment->fpdu_start, ==, ulpdu->fpdu_start);
-  g_assert_cmpuint(segment->header_octets + segment->payload_octets, ==, ulpdu->octets->length);
+  g_assert_cmpuint(segment->header_octets + segment->payload_octets, ==, ulpdu->length);
   g_assert_cmpint(segment->target == NULL, ==, segment->payload_octets == 0);
   segment->observer = segment->fpdu_start * 3 + 1;
   if (++s->placed == s->stop_at_placement) {
@@ -190,6 +190,7 @@ void ddp_sink_receive_octets(ddp_sink *s, uint64_t start, uint64_t fpdu_octets, 
   mpa_ulpdu passed = {.fpdu_start = start,
                       .fpdu_end = start + fpdu_octets,
                       .octets = &ulpdu,
+                      .length = length,
                       .parts = &part,
                       .part_count = 1};
   s->would_place = ddp_placer_would_place(s->placer, &passed);

@@ -335,7 +335,10 @@ TEST(test_many_queues)
     g_auto(buffer_chain) ulpdu;
     buffer_chain_init(&ulpdu);
     buffer_chain_append(&ulpdu, wire, sizeof wire, NULL);
-    mpa_ulpdu passed = {.fpdu_start = (uint64_t)i * 28, .fpdu_end = (uint64_t)i * 28 + 28, .octets = &ulpdu};
+    mpa_ulpdu passed = {.fpdu_start = (uint64_t)i * 28,
+                        .fpdu_end = (uint64_t)i * 28 + 28,
+                        .octets = &ulpdu,
+                        .length = ulpdu.length};
     ddp_placer_receive(placer, &passed, 0);
   }
   g_assert_cmpuint(delivered, ==, QUEUES);

@@ -88,7 +88,8 @@ TEST(test_random_octets)
     g_auto(buffer_chain) ulpdu;
     buffer_chain_init(&ulpdu);
     buffer_chain_append(&ulpdu, octets, length, NULL);
-    mpa_ulpdu passed = {.fpdu_start = SENT_FROM, .fpdu_end = SENT_FROM + 72, .octets = &ulpdu};
+    mpa_ulpdu passed = {
+        .fpdu_start = SENT_FROM, .fpdu_end = SENT_FROM + 72, .octets = &ulpdu, .length = length};
     ddp_placer_receive(s->placer, &passed, s->now);
     g_assert_cmpuint(s->errors + s->refusals + s->delivered, ==, 1);
   }

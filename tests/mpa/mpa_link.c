@@ -19,8 +19,7 @@ static void on_ulpdu(void *user, const mpa_ulpdu *ulpdu, time_ps now)
 
   g_assert_cmpint(end->error, ==, MPA_ERROR_NONE);
   g_assert_nonnull(sent);
-  g_assert_cmpuint(ulpdu->octets->length, ==, sent->ulpdu_octets);
-  g_assert_true(buffer_chain_equals(ulpdu->octets, 0, sent->ulpdu_octets, sent->ulpdu));
+  mpa_stream_assert_sent(sent, ulpdu);
   g_assert_true(g_hash_table_add(end->passed, sent->ulpdu));
   end->passed_count++;
   g_string_append_printf(end->trace, "%" G_GUINT64_FORMAT "@%" G_GINT64_FORMAT " ", sent->start, now);

@@ -33,7 +33,7 @@ static void check_parts(const mpa_receiver *receiver, const mpa_ulpdu *ulpdu)
       }
     }
   }
-  g_assert_cmpuint(octet, ==, ulpdu->octets->length);
+  g_assert_cmpuint(octet, ==, ulpdu->length);
 }
 
 static bool is_in(const GArray *starts, uint64_t start)
@@ -86,8 +86,7 @@ static void on_ulpdu(void *user, const mpa_ulpdu *passed, time_ps now)
   g_assert_cmpint(now, ==, receiver->now);
   g_assert_nonnull(sent);
   g_assert_cmpuint(ulpdu.fpdu_end, ==, sent->end);
-  g_assert_cmpuint(ulpdu.octets->length, ==, sent->ulpdu_octets);
-  g_assert_true(buffer_chain_equals(ulpdu.octets, 0, sent->ulpdu_octets, sent->ulpdu));
+  mpa_stream_assert_sent(sent, &ulpdu);
   check_parts(receiver, &ulpdu);
   uint64_t earlier = 0; /* octets of the FPDU, framing included, that came with an earlier segment */
   for (uint64_t position = ulpdu.fpdu_start; position < ulpdu.fpdu_end; position++) {

@@ -75,6 +75,29 @@ const mpa_stream_fpdu *mpa_stream_find(const mpa_stream *stream, uint64_t start)
   return NULL;
 }
 
+void mpa_stream_assert_sent(const mpa_stream_fpdu *sent, const mpa_ulpdu *ulpdu)
+{
+  const uint32_t length = sent->ulpdu_octets, half = length / 2, front = MIN(length, 18);
+  g_autofree uint8_t *copy = g_malloc(length + 1);
+  buffer_chain chain = {0};
+  uint8_t spare[18];
+
+  g_assert_cmpuint(ulpdu->length, ==, length);
+  mpa_ulpdu_append_to(ulpdu, &chain);
+  g_assert_cmpuint(chain.length, ==, length);
+  g_assert_true(buffer_chain_equals(&chain, 0, length, sent->ulpdu));
+  buffer_chain_clear(&chain);
+  g_assert_cmpmem(mpa_ulpdu_front(ulpdu, front, spare), front, sent->ulpdu, front);
+  for (uint32_t from = 0; from <= length; from += 1 + from / 2) {
+    copy[length - from] = 0xA5;
+    mpa_ulpdu_copy_out(ulpdu, from, length - from, copy);
+    g_assert_cmpmem(copy, length - from, sent->ulpdu + from, length - from);
+    g_assert_cmphex(copy[length - from], ==, 0xA5);
+  }
+  mpa_ulpdu_copy_out(ulpdu, half, length / 3, copy);
+  g_assert_cmpmem(copy, length / 3, sent->ulpdu + half, length / 3);
+}
+
 void mpa_stream_repair_crc(mpa_stream *stream, guint index)
 {
   const mpa_stream_fpdu *fpdu = mpa_stream_at(stream, index);

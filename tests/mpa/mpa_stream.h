@@ -8,6 +8,7 @@
 #include <glib.h>
 
 #include "base/random_stream.h"
+#include "mpa/mpa_fpdu.h"
 #include "mpa/mpa_framer.h"
 
 typedef struct mpa_stream_fpdu {
@@ -39,6 +40,9 @@ const mpa_stream_fpdu *mpa_stream_at(const mpa_stream *stream, guint index);
 
 /* The FPDU that starts at `start`; NULL when none does. */
 const mpa_stream_fpdu *mpa_stream_find(const mpa_stream *stream, uint64_t start);
+
+/* `ulpdu` is what was sent in the FPDU `sent`: read as a whole, from the front, and from anywhere. */
+void mpa_stream_assert_sent(const mpa_stream_fpdu *sent, const mpa_ulpdu *ulpdu);
 
 /* Writes the right CRC into FPDU `index` after a test changed its octets. */
 void mpa_stream_repair_crc(mpa_stream *stream, guint index);

@@ -106,7 +106,7 @@ static void see(void *user, const mpa_ulpdu *ulpdu, time_ps now)
   g_assert_cmpuint(ulpdu->part_count, <=, G_N_ELEMENTS(last->parts));
   g_assert_cmpuint(ulpdu->held_octets, ==, ulpdu->fpdu_end - ulpdu->fpdu_start); /* all of them had come */
   last->count = ulpdu->part_count;
-  last->octets = ulpdu->octets->length;
+  last->octets = ulpdu->length;
   for (size_t index = 0; index < last->count; index++) {
     last->parts[index] = ulpdu->parts[index];
   }

@@ -116,6 +116,7 @@ static void respond(maker *m, guint index)
   const mpa_ulpdu ulpdu = {.fpdu_start = m->heard,
                            .fpdu_end = m->heard + REQUEST_OCTETS,
                            .octets = &octets,
+                           .length = octets.length,
                            .parts = &part,
                            .part_count = 1};
   m->heard += REQUEST_OCTETS;

@@ -390,6 +390,7 @@ void pass(rdmap_host *host, size_t index)
   mpa_ulpdu ulpdu = {.fpdu_start = sent->fpdu_start,
                      .fpdu_end = sent->fpdu_end,
                      .octets = &chain,
+                     .length = chain.length,
                      .parts = &part,
                      .part_count = 1};
   rdmap_stream_receive(host->peer->stream, &ulpdu, f->now);

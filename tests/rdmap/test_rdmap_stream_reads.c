@@ -319,7 +319,7 @@ static bool hand_over(rdmap_host *host, uint64_t *fpdu_end)
   buffer_chain_init(&chain);
   bool pulled = rdmap_stream_next_ulpdu(host->stream, 64768, &chain, host->f->now);
   if (pulled) {
-    mpa_ulpdu ulpdu = {.fpdu_start = *fpdu_end, .octets = &chain};
+    mpa_ulpdu ulpdu = {.fpdu_start = *fpdu_end, .octets = &chain, .length = chain.length};
     *fpdu_end += chain.length + 6;
     ulpdu.fpdu_end = *fpdu_end;
     rdmap_stream_framed(host->stream, *fpdu_end);

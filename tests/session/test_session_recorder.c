@@ -25,16 +25,6 @@ static session_recorder *new_recorder(run_moment from, run_moment to)
 #define RECORDER_TEST(name)                                                                                  \
   TEST_OF(session_recorder, recorder, new_recorder((run_moment){0}, (run_moment){0}), name)
 
-/* `length` octets of a ULPDU. */
-static buffer_chain octets_of(uint32_t length)
-{
-  static const uint8_t content[UINT16_MAX];
-  buffer_chain octets = {0};
-
-  buffer_chain_append(&octets, content, length, NULL);
-  return octets;
-}
-
 /* Returns what is measured until `end`. */
 static metric_values finish(session_recorder *recorder, time_ps end)
 {
@@ -81,8 +71,7 @@ RECORDER_TEST(test_fragments_of_no_connection)
 RECORDER_TEST(test_goodput_counts_from_payload)
 {
   const mpa_ulpdu_part parts[] = {{0, 14, 1000}, {14, 10, 2000}};
-  g_auto(buffer_chain) octets = octets_of(24);
-  const mpa_ulpdu ulpdu = {.fpdu_end = 32, .octets = &octets, .parts = parts, .part_count = 2};
+  const mpa_ulpdu ulpdu = {.fpdu_end = 32, .length = 24, .parts = parts, .part_count = 2};
   ddp_segment segment = {.payload_octets = 10};
 
   session_recorder_segment(recorder, 0, 0, 16, 16, false, 1000);
@@ -99,9 +88,8 @@ RECORDER_TEST(test_goodput_counts_from_payload)
 RECORDER_TEST(test_placement_and_delays)
 {
   const mpa_ulpdu_part parts[] = {{0, 64, 1000}, {64, 50, 3000}};
-  g_auto(buffer_chain) octets = octets_of(114);
   const mpa_ulpdu ulpdu = {
-      .fpdu_end = 120, .held_octets = 66, .octets = &octets, .parts = parts, .part_count = 2};
+      .fpdu_end = 120, .held_octets = 66, .length = 114, .parts = parts, .part_count = 2};
   ddp_segment segment = {.payload_octets = 100};
 
   session_recorder_segment(recorder, 0, 0, 66, 66, false, 1000);
@@ -136,10 +124,9 @@ RECORDER_TEST(test_distributions)
 {
   const mpa_ulpdu_part of_first[] = {{0, 18, 100}, {18, 6, 110}};
   const mpa_ulpdu_part of_second[] = {{0, 24, 104}};
-  g_auto(buffer_chain) octets = octets_of(24);
   const mpa_ulpdu ulpdus[] = {
-      {.fpdu_end = 32, .octets = &octets, .parts = of_first, .part_count = 2},
-      {.fpdu_start = 32, .fpdu_end = 64, .octets = &octets, .parts = of_second, .part_count = 1}};
+      {.fpdu_end = 32, .length = 24, .parts = of_first, .part_count = 2},
+      {.fpdu_start = 32, .fpdu_end = 64, .length = 24, .parts = of_second, .part_count = 1}};
   ddp_segment first = {.payload_octets = 10, .observer = 77}, second = {.payload_octets = 10, .observer = 1};
   g_auto(run_results) results = {.block_octets = 0};
   const distribution *distributions = results.distributions;
@@ -190,19 +177,18 @@ RECORDER_TEST(test_no_samples)
  * nothing to read, is Placed in the same picosecond. The `out_of_order`th arrives out of order. */
 static void pass_ten(session_recorder *recorder, unsigned out_of_order)
 {
-  g_auto(buffer_chain) octets = octets_of(114);
 
   for (unsigned k = 1; k <= 10; k++) {
     const time_ps arrival = 1000 * (time_ps)k, placed = arrival + 10 * (time_ps)k;
     const mpa_ulpdu_part part = {0, 114, arrival};
-    const mpa_ulpdu ulpdu = {.octets = &octets, .parts = &part, .part_count = 1, .held_octets = 200 - k};
+    const mpa_ulpdu ulpdu = {.length = 114, .parts = &part, .part_count = 1, .held_octets = 200 - k};
     ddp_segment segment = {.payload_octets = 100};
 
     session_recorder_segment(recorder, 0, 120 * k, 120, 120, k == out_of_order, arrival);
     session_recorder_held(recorder, 0, &(rnic_occupancy){.order = 100 + k}, arrival);
     session_recorder_placed(recorder, &segment, &ulpdu, false, placed);
     session_recorder_delivered(recorder, &segment, placed);
-    session_recorder_placed(recorder, &(ddp_segment){.observer = 0}, &(mpa_ulpdu){.octets = &octets}, false,
+    session_recorder_placed(recorder, &(ddp_segment){.observer = 0}, &(mpa_ulpdu){.length = 114}, false,
                             placed);
     session_recorder_held(recorder, 0, &(rnic_occupancy){.order = 0}, placed);
   }
@@ -375,8 +361,7 @@ RECORDER_TEST(test_parts_in_any_order)
       arrivals[i] += (uint64_t)arrival * length;
       end += length;
     }
-    g_auto(buffer_chain) chain = octets_of(end);
-    const mpa_ulpdu ulpdu = {.octets = &chain, .parts = parts, .part_count = count, .held_octets = 1};
+    const mpa_ulpdu ulpdu = {.length = end, .parts = parts, .part_count = count, .held_octets = 1};
     segments[i].payload_octets = end - HEADER;
     session_recorder_placed(recorder, &segments[i], &ulpdu, false, now);
     is_placed[i] = true;
@@ -404,9 +389,8 @@ RECORDER_TEST(test_many_parts)
 
   for (time_ps i = 0; i < SEGMENTS; i++) {
     const mpa_ulpdu_part parts[] = {{0, HEADER + PART, i}, {HEADER + PART, PART, 2 * i}};
-    g_auto(buffer_chain) chain = octets_of(HEADER + 2 * PART);
     const mpa_ulpdu ulpdu = {
-        .octets = &chain, .parts = parts, .part_count = G_N_ELEMENTS(parts), .held_octets = 1};
+        .length = HEADER + 2 * PART, .parts = parts, .part_count = G_N_ELEMENTS(parts), .held_octets = 1};
     segments[i].payload_octets = 2 * PART;
     session_recorder_placed(recorder, &segments[i], &ulpdu, false, end);
     waited += (double)(2 * end - 3 * i) / 2;

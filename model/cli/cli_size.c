@@ -158,7 +158,7 @@ static gboolean search(size_study *study, const char *path, sweep_options *optio
 {
   const sweep_grid *grid;
   while ((grid = size_study_next(study, error)) != NULL) {
-    g_autoptr(sweep_plan) plan = sweep_plan_new(grid, 1, 1, NULL, 0);
+    g_autoptr(sweep_plan) plan = sweep_plan_new(grid, NULL, 0);
     g_autoptr(result_store) store = NULL;
     sweep_result result;
     if (!cli_runs_make(plan, &chosen.runs, path, options, &result, &store, error)) {

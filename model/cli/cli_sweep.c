@@ -25,7 +25,7 @@
 
 static struct {
   cli_runs_options runs;
-  char *store, *shard;
+  char *store, *shard, *merged;
   char **until;
   int max_seeds;
   gboolean list, json, keep_going;
@@ -145,24 +145,47 @@ static int list_sweep(sweep_plan *plan, guint jobs, GError **error)
   return good ? CLI_OK : CLI_USAGE;
 }
 
+/* Reads --shard and --merged, and leaves in `plan` what they ask for. */
+static gboolean deal(sweep_plan *plan, gboolean has_goals, GError **error)
+{
+  guint64 shard, shards;
+  if (chosen.shard == NULL) {
+    return chosen.merged == NULL ||
+           cli_usage_error(error, "--merged %s: expected --shard I/N with it", chosen.merged);
+  }
+  g_auto(GStrv) parts = g_strsplit(chosen.shard, "/", 3);
+  if (g_strv_length(parts) != 2 || !g_ascii_string_to_unsigned(parts[0], 10, 1, G_MAXUINT, &shard, NULL) ||
+      !g_ascii_string_to_unsigned(parts[1], 10, shard, G_MAXUINT, &shards, NULL)) {
+    return cli_usage_error(error, "--shard %s: expected I/N with 1 <= I <= N", chosen.shard);
+  }
+  if (has_goals && chosen.merged == NULL) {
+    return cli_usage_error(error,
+                           "--shard with --until: expected --merged FILE with it, the store into which the "
+                           "shards are merged after each round");
+  }
+  if (chosen.merged != NULL && g_file_test(chosen.merged, G_FILE_TEST_EXISTS)) {
+    g_autoptr(result_store) merged = result_store_open(chosen.merged, RESULT_STORE_READ, error);
+    g_autoptr(provenance) from = cli_runs_origin(sweep_plan_grid(plan), &chosen.runs);
+    if (merged == NULL || (!chosen.runs.mix && !result_store_check_provenance(merged, from, error)) ||
+        !sweep_plan_look_up(plan, merged, FALSE, error)) {
+      return FALSE;
+    }
+  }
+  sweep_plan_deal(plan, (guint)shard, (guint)shards);
+  return TRUE;
+}
+
 /* The whole sweep is checked before anything is written or run. */
 static int check_and_run(const cli_arguments *arguments, GError **error)
 {
   const char *const *sets = (const char *const *)chosen.runs.sets;
   sweep_options options = {.keep_going = chosen.keep_going, .problems = stderr};
-  guint64 shard, shards;
   g_autoptr(GArray) goals = g_array_new(FALSE, FALSE, sizeof(sweep_goal));
-  g_auto(GStrv) parts = g_strsplit(chosen.shard != NULL ? chosen.shard : "1/1", "/", 3);
   if (!cli_runs_read(&chosen.runs, arguments, &options, error)) {
     return CLI_USAGE;
   }
   if (chosen.json && !chosen.list) {
     cli_usage_error(error, "--json: expected --list with it");
-    return CLI_USAGE;
-  }
-  if (g_strv_length(parts) != 2 || !g_ascii_string_to_unsigned(parts[0], 10, 1, G_MAXUINT, &shard, NULL) ||
-      !g_ascii_string_to_unsigned(parts[1], 10, shard, G_MAXUINT, &shards, NULL)) {
-    cli_usage_error(error, "--shard %s: expected I/N with 1 <= I <= N", chosen.shard);
     return CLI_USAGE;
   }
   if (!read_goals(goals, error)) {
@@ -177,8 +200,10 @@ static int check_and_run(const cli_arguments *arguments, GError **error)
   if (grid == NULL) {
     return CLI_USAGE;
   }
-  g_autoptr(sweep_plan) plan = sweep_plan_new(grid, (guint)shard, (guint)shards,
-                                              (const sweep_goal *)(gpointer)goals->data, goals->len);
+  g_autoptr(sweep_plan) plan = sweep_plan_new(grid, (const sweep_goal *)(gpointer)goals->data, goals->len);
+  if (!deal(plan, goals->len > 0, error)) {
+    return CLI_USAGE;
+  }
   return chosen.list ? list_sweep(plan, options.jobs, error)
                      : run_sweep(plan, &options, arguments->quiet, error);
 }
@@ -187,7 +212,11 @@ static const GOptionEntry entries[] = {
     CLI_RUNS_ENTRIES(chosen.runs),
     CLI_TEXT("store", 0, &chosen.store, "file for the results (default: results/<scenario name>.sqlite)",
              "FILE"),
-    CLI_TEXT("shard", 0, &chosen.shard, "only the I-th of N equal parts, for several machines", "I/N"),
+    CLI_TEXT("shard", 0, &chosen.shard,
+             "only the I-th of N parts, which take about as long, for several machines", "I/N"),
+    CLI_TEXT("merged", 0, &chosen.merged,
+             "with --shard: the store that the parts are merged into; only what it lacks is dealt out",
+             "FILE"),
     CLI_TEXTS("until", 0, &chosen.until,
               "add seeds to each point, 40 or more (8 of equal values), until METRIC's mean is known to ± "
               "SHARE of it with 95 % confidence",

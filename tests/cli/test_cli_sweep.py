@@ -53,10 +53,14 @@ class Sweep(kit.ProgramTest):
     def test_bad_options(self):
         for option, expected in (
                 ("-j 0", "1 or more"), ("--shard 3/2", "I/N with 1 <= I <= N"),
+                ("--merged a.sqlite", "--shard I/N with it"),
                 ("--limit 0", 'a time such as "10min"'), ("--stall 3", 'a time such as "60s"'),
                 ("--memory much", 'a size such as "2GiB"')):
             self.expect(f"iwarpsim sweep a.cfg {option}", "",
                         f"iwarpsim sweep: {option}: expected {expected} (see 'iwarpsim sweep --help')\n", 2)
+
+        self.expect_parts(self.shell("iwarpsim sweep a.cfg --shard 1/2 --until goodput_bit_per_s=2%", 2).stderr,
+                          "--shard with --until: expected --merged FILE with it")
 
     def test_interrupt(self):
         """64 GiB a run take minutes: none is done when SIGTERM comes, once the sweep has started one."""

@@ -43,11 +43,11 @@ struct sweep_plan {
   const sweep_grid *grid;
   const sweep_goal *goals;
   gsize goal_count;
-  guint most; /* seeds of a point */
-  guint shard;
-  guint shards;
-  GArray *points; /* plan_point; without goals none */
-  GArray *runs;   /* planned_run */
+  guint most;          /* seeds of a point */
+  GArray *points;      /* plan_point; without goals none */
+  GArray *runs;        /* planned_run */
+  guint shard, shards; /* 0 of 0: it was not dealt out … */
+  gsize dealt;         /* … else how many runs were planned then */
   gboolean was_looked_up;
   double done_wall_s; /* what the runs took that the store has and that ended well … */
   double done_cost_s; /* … and their run_cost */
@@ -74,21 +74,18 @@ static void ask(sweep_plan *plan, plan_point *point, guint seeds)
   point->state = POINT_OPEN;
 }
 
-sweep_plan *sweep_plan_new(const sweep_grid *grid, guint shard, guint shards, const sweep_goal *goals,
-                           gsize goal_count)
+sweep_plan *sweep_plan_new(const sweep_grid *grid, const sweep_goal *goals, gsize goal_count)
 {
   const gsize seeds = sweep_grid_seeds(grid);
-  g_assert(shard >= 1 && shard <= shards && (goal_count == 0 || seeds >= STATISTICS_FIRST_LOOK));
+  g_assert(goal_count == 0 || seeds >= STATISTICS_FIRST_LOOK);
   sweep_plan *plan = g_new(sweep_plan, 1);
   *plan = (sweep_plan){.grid = grid,
                        .goals = goals,
                        .goal_count = goal_count,
                        .most = (guint)seeds,
-                       .shard = shard,
-                       .shards = shards,
                        .points = g_array_new(FALSE, FALSE, sizeof(plan_point)),
                        .runs = g_array_new(FALSE, FALSE, sizeof(planned_run))};
-  for (gsize first = (shard - 1) * seeds; first < sweep_grid_count(grid); first += shards * seeds) {
+  for (gsize first = 0; first < sweep_grid_count(grid); first += seeds) {
     if (goal_count == 0) {
       add_runs(plan, first, seeds);
       continue;
@@ -134,7 +131,7 @@ const GArray *sweep_plan_runs(const sweep_plan *plan)
 
 gsize sweep_plan_intended(const sweep_plan *plan)
 {
-  return plan->goal_count == 0 ? sweep_grid_count(plan->grid) : plan->runs->len;
+  return plan->shards > 0 ? plan->dealt : plan->runs->len;
 }
 
 gboolean sweep_plan_is_open(const sweep_plan *plan)
@@ -205,10 +202,10 @@ static void decide(sweep_plan *plan, plan_point *point)
 
 void sweep_plan_note(sweep_plan *plan, gsize index, const stored_run *run)
 {
-  if (plan->goal_count == 0 || run->status == RUN_FAILED) {
+  if (plan->goal_count == 0 || plan->shards > 0 || run->status == RUN_FAILED) {
     return;
   }
-  plan_point *point = point_at(plan, (guint)(index / plan->most / plan->shards));
+  plan_point *point = point_at(plan, (guint)(index / plan->most));
   for (gsize goal = 0; goal < plan->goal_count; goal++) {
     point->goals[goal].values[index - point->first] =
         result_quantity_of_stored(&plan->goals[goal].quantity, run);
@@ -268,6 +265,51 @@ gboolean sweep_plan_look_up(sweep_plan *plan, result_store *store, gboolean renu
   return good;
 }
 
+/* --- Dealing out --- */
+
+typedef struct dealt_run {
+  gsize index;
+  double seconds;
+} dealt_run;
+
+static int compare_costs(gconstpointer a, gconstpointer b)
+{
+  const dealt_run *run_a = a, *run_b = b;
+  return run_a->seconds != run_b->seconds
+             ? (run_a->seconds < run_b->seconds) - (run_a->seconds > run_b->seconds)
+             : (run_a->index > run_b->index) - (run_a->index < run_b->index);
+}
+
+void sweep_plan_deal(sweep_plan *plan, guint shard, guint shards)
+{
+  g_autoptr(GArray) missing = g_array_new(FALSE, FALSE, sizeof(dealt_run));
+  g_autofree double *loads = g_new0(double, shards);
+  g_assert(shard >= 1 && shard <= shards);
+  for (guint i = 0; i < plan->runs->len; i++) {
+    const planned_run *run = &g_array_index(plan->runs, planned_run, i);
+    if (run->state == STORED_MISSING || run->state == STORED_FAILED) {
+      const dealt_run dealt = {run->index, sweep_grid_cost(plan->grid, run->index).seconds};
+      g_array_append_val(missing, dealt);
+    }
+  }
+  plan->shard = shard;
+  plan->shards = shards;
+  plan->dealt = plan->runs->len;
+  g_array_set_size(plan->runs, 0);
+  g_array_sort(missing, compare_costs);
+  for (guint i = 0; i < missing->len; i++) {
+    const dealt_run *run = &g_array_index(missing, dealt_run, i);
+    guint least = 0;
+    for (guint other = 1; other < shards; other++) {
+      least = loads[other] < loads[least] ? other : least;
+    }
+    loads[least] += run->seconds;
+    if (least == shard - 1) {
+      add_runs(plan, run->index, 1);
+    }
+  }
+}
+
 double sweep_plan_pace(const sweep_plan *plan)
 {
   return plan->done_cost_s > 0 ? plan->done_wall_s / plan->done_cost_s : 0;
@@ -278,7 +320,7 @@ double sweep_plan_pace(const sweep_plan *plan)
 sweep_plan_rest sweep_plan_expected(const sweep_plan *plan)
 {
   sweep_plan_rest rest = {.known = TRUE};
-  for (guint i = 0; i < plan->points->len; i++) {
+  for (guint i = 0; plan->shards == 0 && i < plan->points->len; i++) {
     const plan_point *point = point_at(plan, i);
     guint runs = MAX(point->expected, point->seeds) - point->seeds;
     rest.runs += runs;
@@ -477,8 +519,7 @@ void sweep_plan_list(const sweep_plan *plan, const char *version, guint jobs, do
                      plan->was_looked_up ? "  " : "", plan->was_looked_up ? states[run->state] : "");
   }
   if (plan->shards > 1) {
-    g_string_append_printf(remarks, ", shard %u/%u of %zu", plan->shard, plan->shards,
-                           sweep_grid_count(plan->grid) / plan->most);
+    g_string_append_printf(remarks, ", shard %u/%u of %zu", plan->shard, plan->shards, plan->dealt);
   }
   if (facts->left_out > 0) {
     g_string_append_printf(remarks, ", %zu left out by where", facts->left_out);

@@ -29,12 +29,10 @@ typedef struct planned_run {
 
 typedef struct sweep_plan sweep_plan;
 
-/* Returns the plan of every `shards`-th point of `grid` from the `shard`-th on (1 … shards). With `goals` the
- * grid is one of at least STATISTICS_FIRST_LOOK seeds (sweep_grid_new()), and a point has as many at most;
- * goal_count 0: every run of the grid is a point. `grid` and `goals` stay the caller's and must outlive it.
- * Free with sweep_plan_free(). */
-sweep_plan *sweep_plan_new(const sweep_grid *grid, guint shard, guint shards, const sweep_goal *goals,
-                           gsize goal_count);
+/* Returns the plan of all points of `grid`. With `goals` the grid is one of at least STATISTICS_FIRST_LOOK
+ * seeds (sweep_grid_new()), and a point has as many at most; goal_count 0: every run of the grid is a point.
+ * `grid` and `goals` stay the caller's and must outlive it. Free with sweep_plan_free(). */
+sweep_plan *sweep_plan_new(const sweep_grid *grid, const sweep_goal *goals, gsize goal_count);
 void sweep_plan_free(sweep_plan *plan);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(sweep_plan, sweep_plan_free)
 
@@ -47,6 +45,13 @@ gboolean sweep_plan_is_open(const sweep_plan *plan);
  * store notes their places in the grid; otherwise it is only read. FALSE and `error` when the store fails. */
 gboolean sweep_plan_look_up(sweep_plan *plan, result_store *store, gboolean renumber, GError **error);
 
+/* Leaves in the plan the `shard`-th part (1 … shards) of the runs that are planned and were not found when it
+ * was looked up, one round of a sweep that several machines share: the runs are dealt out by what they cost,
+ * the most expensive first, each to the shard that has the least so far. So all shards must have looked up
+ * the same store. Nothing follows from the runs of a shard: the next round is dealt when all of this one are
+ * in one store. */
+void sweep_plan_deal(sweep_plan *plan, guint shard, guint shards);
+
 /* Returns the seconds that a run takes for each second of its run_cost: of those that the store had when it
  * was looked up, in the mean; 0: it had none. */
 double sweep_plan_pace(const sweep_plan *plan);
@@ -55,8 +60,7 @@ double sweep_plan_pace(const sweep_plan *plan);
  * runs are noted. */
 const GArray *sweep_plan_runs(const sweep_plan *plan);
 
-/* Returns how many runs there are to be, in all shards; with goals, of this shard, as far as they are
- * decided. */
+/* Returns how many runs there are to be, in all shards; with goals, as far as they are decided. */
 gsize sweep_plan_intended(const sweep_plan *plan);
 
 /* Run `index` has ended as `run` records; what follows from it is planned. A run that failed holds its point:

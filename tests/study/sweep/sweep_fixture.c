@@ -85,7 +85,10 @@ gboolean sweep_into(const sweep_fixture *f, result_store *store, const char *tex
   g_assert_nonnull(grid);
   g_autofree char *axes = sweep_grid_axes_text(grid);
   const provenance from = fixture_origin(scenario_name(s), scenario_configuration(s)->title, text, axes);
-  g_autoptr(sweep_plan) plan = sweep_plan_new(grid, MAX(options.shard, 1), MAX(options.shards, 1), NULL, 0);
+  g_autoptr(sweep_plan) plan = sweep_plan_new(grid, NULL, 0);
+  if (options.shards > 0) {
+    sweep_plan_deal(plan, options.shard, options.shards);
+  }
   const sweep_options own = {.simulate = fake_run,
                              .limits = options.limits,
                              .jobs = options.jobs,

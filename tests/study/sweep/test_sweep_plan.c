@@ -3,6 +3,8 @@
  * their seeds. */
 #include "study/sweep/sweep_plan.h"
 
+#include <math.h>
+
 #include "parts.h"
 #include "study_fixture.h"
 
@@ -33,16 +35,19 @@ static void tear_down(fixture *f, G_GNUC_UNUSED gconstpointer unused)
   fixture_folder_remove(f->folder);
 }
 
+/* These are three points, in this order. */
+#define THREE "576, 1500, 9000"
+
 #define FIXTURE_TEST(name) TEST_WITH(fixture, NULL, set_up, tear_down, name)
 
-/* The plan of a scenario with three points and up to `seeds` seeds of each. */
-static void plan_three(fixture *f, guint seeds, guint shard, guint shards, const sweep_goal *goals,
-                       gsize count)
+/* The plan of a scenario with a point for each of these MTUs, and up to `seeds` seeds of each. */
+static void plan(fixture *f, const char *mtus, guint seeds, const sweep_goal *goals, gsize count)
 {
-  f->scenario = fixture_scenario(
-      f->folder, "a.cfg", "sweep = ( { key = \"path.forward.mtu\"; values = [576, 1500, 9000]; } );", NULL);
+  g_autofree char *text =
+      g_strdup_printf("sweep = ( { key = \"path.forward.mtu\"; values = [%s]; } );", mtus);
+  f->scenario = fixture_scenario(f->folder, "a.cfg", text, NULL);
   f->grid = NO_ERROR(sweep_grid_new, f->scenario, NULL, NULL, seeds, NULL, NULL);
-  f->plan = sweep_plan_new(f->grid, shard, shards, goals, count);
+  f->plan = sweep_plan_new(f->grid, goals, count);
 }
 
 /* Notes a run with this goodput; 0: none was measured. */
@@ -93,7 +98,7 @@ static void expect_report(const fixture *f, const char *expected)
 FIXTURE_TEST(test_narrow_enough)
 {
   const sweep_goal goal = GOODPUT(0.035);
-  plan_three(f, 256, 1, 1, &goal, 1);
+  plan(f, THREE, 256, &goal, 1);
   g_assert_cmpuint(planned(f), ==, 3 * 8);
   g_assert_true(sweep_plan_is_open(f->plan));
   expect_report(f, "0 of 3 points are as narrow as asked for; 3 not decided\n");
@@ -115,7 +120,7 @@ FIXTURE_TEST(test_narrow_enough)
 FIXTURE_TEST(test_enough_to_be_skewed)
 {
   const sweep_goal goal = GOODPUT(0.06);
-  plan_three(f, 256, 3, 3, &goal, 1);
+  plan(f, "9000", 256, &goal, 1);
   end_all(f);
   g_assert_cmpuint(planned(f), ==, 40);
 }
@@ -123,7 +128,7 @@ FIXTURE_TEST(test_enough_to_be_skewed)
 FIXTURE_TEST(test_too_few_to_be_skewed)
 {
   const sweep_goal goal = GOODPUT(0.06);
-  plan_three(f, 38, 3, 3, &goal, 1);
+  plan(f, "9000", 38, &goal, 1);
   end_all(f);
   g_autofree char *report = sweep_plan_report(f->plan);
   EXPECT_PARTS(report, "1 of 1 point is as narrow as asked for, with 38 seeds\n",
@@ -134,9 +139,9 @@ FIXTURE_TEST(test_too_few_to_be_skewed)
 FIXTURE_TEST(test_beyond_the_skewness)
 {
   const sweep_goal goal = GOODPUT(0.9);
-  plan_three(f, 256, 3, 3, &goal, 1);
+  plan(f, "9000", 256, &goal, 1);
   while (f->ended < planned(f)) {
-    note(f, 512 + f->ended, RUN_OK, f->ended == 7 ? 2 : 1);
+    note(f, f->ended, RUN_OK, f->ended == 7 ? 2 : 1);
     f->ended++;
   }
   g_autofree char *report = sweep_plan_report(f->plan);
@@ -149,7 +154,7 @@ FIXTURE_TEST(test_beyond_the_skewness)
 FIXTURE_TEST(test_point_alone)
 {
   const sweep_goal goal = GOODPUT(0.06);
-  plan_three(f, 256, 1, 1, &goal, 1);
+  plan(f, THREE, 256, &goal, 1);
   for (gsize seed = 8; seed-- > 1;) {
     note(f, seed, RUN_OK, goodput_of(f, seed));
   }
@@ -165,7 +170,7 @@ FIXTURE_TEST(test_point_alone)
 FIXTURE_TEST(test_seeds_used_up)
 {
   const sweep_goal goal = GOODPUT(0.01);
-  plan_three(f, 14, 2, 3, &goal, 1);
+  plan(f, "1500", 14, &goal, 1);
   end_all(f);
   g_assert_cmpuint(planned(f), ==, 14);
   g_autofree char *report = sweep_plan_report(f->plan);
@@ -174,16 +179,58 @@ FIXTURE_TEST(test_seeds_used_up)
   EXPECT_PARTS(report, " % (needed: 0.99 %)\n"); /* 1 % of a mean that may be 1 % less */
 }
 
-/* Shards divide points: the second of two has point 2 of 3 alone, with all its seeds. */
-FIXTURE_TEST(test_shard)
+/* Returns how often each run was dealt to one of `shards` shards, by index; and in `seconds` what each
+ * shard's cost. */
+static guint *deal(fixture *f, guint shards, double *seconds)
 {
-  const sweep_goal goal = GOODPUT(0.2);
-  plan_three(f, 8, 2, 2, &goal, 1);
-  g_assert_cmpuint(planned(f), ==, 8);
-  end_all(f);
-  for (guint i = 0; i < 8; i++) {
-    g_assert_cmpuint(g_array_index(sweep_plan_runs(f->plan), planned_run, i).index, ==, 8 + i);
+  guint *dealt = g_new0(guint, sweep_grid_count(f->grid));
+  for (guint shard = 1; shard <= shards; shard++) {
+    g_autoptr(sweep_plan) part = sweep_plan_new(f->grid, NULL, 0);
+    sweep_plan_deal(part, shard, shards);
+    seconds[shard - 1] = 0;
+    for (guint i = 0; i < sweep_plan_runs(part)->len; i++) {
+      const gsize index = g_array_index(sweep_plan_runs(part), planned_run, i).index;
+      seconds[shard - 1] += sweep_grid_cost(f->grid, index).seconds;
+      dealt[index]++;
+    }
+    g_assert_cmpuint(sweep_plan_intended(part), ==, sweep_grid_count(f->grid));
   }
+  return dealt;
+}
+
+/* Runs are dealt out by what they cost, each to one shard, and no two shards differ by more than the most
+ * expensive run. The smaller the MTU the more segments: dealt in turn, one of two shards would get all four
+ * expensive runs. */
+FIXTURE_TEST(test_dealt_by_cost)
+{
+  double seconds[5];
+  plan(f, "576, 9000, 600, 8000, 620, 7000, 640, 6000", 0, NULL, 0);
+  for (guint shards = 1; shards <= G_N_ELEMENTS(seconds); shards++) {
+    g_autofree guint *dealt = deal(f, shards, seconds);
+    double least = seconds[0], most = seconds[0];
+    for (gsize i = 0; i < sweep_grid_count(f->grid); i++) {
+      g_assert_cmpuint(dealt[i], ==, 1);
+    }
+    for (guint shard = 1; shard < shards; shard++) {
+      least = fmin(least, seconds[shard]);
+      most = fmax(most, seconds[shard]);
+    }
+    g_assert_cmpfloat(most - least, <=, sweep_grid_cost(f->grid, 0).seconds);
+  }
+}
+
+/* A shard has its part of a round and no more: the first 8 seeds of three points are 24, 12 for each of two;
+ * what follows is decided when the round is in one store. */
+FIXTURE_TEST(test_round)
+{
+  const sweep_goal goal = GOODPUT(0.06);
+  plan(f, THREE, 256, &goal, 1);
+  sweep_plan_deal(f->plan, 2, 2);
+  end_all(f);
+  g_assert_cmpuint(planned(f), ==, 12);
+  g_assert_cmpuint(sweep_plan_intended(f->plan), ==, 24);
+  g_assert_true(sweep_plan_is_open(f->plan));
+  g_assert_cmpuint(sweep_plan_expected(f->plan).runs, ==, 0);
 }
 
 /* What does not vary needs no more seeds; what no run has gets none. The number of segments is always 100. */
@@ -192,7 +239,7 @@ FIXTURE_TEST(test_without_spread)
   const sweep_goal goals[] = {
       {.quantity = {.metric = METRIC_TCP_SEGMENTS, .whole = METRIC_COUNT}, .share = 0.01},
       {.quantity = {.metric = METRIC_TCP_TIMEOUTS, .whole = METRIC_COUNT}, .share = 0.01}};
-  plan_three(f, 20, 1, 1, goals, 2);
+  plan(f, THREE, 20, goals, 2);
   end_all(f);
   g_assert_cmpuint(planned(f), ==, 24);
   g_assert_true(sweep_plan_without_values(f->plan) == &goals[1]);
@@ -208,7 +255,7 @@ FIXTURE_TEST(test_all_goals)
   const sweep_goal goals[] = {
       GOODPUT(0.1),
       {.quantity = {.metric = METRIC_GOODPUT_BIT_PER_S, .whole = METRIC_TCP_SEGMENTS}, .share = 0.035}};
-  plan_three(f, 256, 3, 3, goals, 2);
+  plan(f, "9000", 256, goals, 2);
   end_all(f);
   g_assert_cmpuint(planned(f), ==, 60);
 }
@@ -218,15 +265,15 @@ FIXTURE_TEST(test_all_goals)
 FIXTURE_TEST(test_runs_without_values)
 {
   const sweep_goal goal = GOODPUT(0.2);
-  plan_three(f, 256, 3, 3, &goal, 1);
+  plan(f, "9000", 256, &goal, 1);
   for (gsize seed = 0; seed < 8; seed++) {
-    note(f, 512 + seed, seed == 2 ? RUN_FAILED : seed == 3 ? RUN_TERMINATED : RUN_OK, 1);
+    note(f, seed, seed == 2 ? RUN_FAILED : seed == 3 ? RUN_TERMINATED : RUN_OK, 1);
   }
   g_assert_cmpuint(planned(f), ==, 8);
   expect_report(f, "0 of 1 point is as narrow as asked for; 1 not decided\n");
-  note(f, 512 + 2, RUN_OK, 1);
+  note(f, 2, RUN_OK, 1);
   g_assert_cmpuint(planned(f), ==, 9);
-  note(f, 512 + 8, RUN_OK, 1);
+  note(f, 8, RUN_OK, 1);
   expect_report(
       f, "1 of 1 point is as narrow as asked for, with 9 seeds\n"
          "note: goodput_bit_per_s does not vary; what happens in fewer than 31 % of the runs may be in "
@@ -237,9 +284,9 @@ FIXTURE_TEST(test_runs_without_values)
 FIXTURE_TEST(test_doubtful_interval)
 {
   const sweep_goal goal = GOODPUT(0.9);
-  plan_three(f, 8, 3, 3, &goal, 1);
+  plan(f, "9000", 8, &goal, 1);
   for (gsize seed = 0; seed < 8; seed++) {
-    note(f, 16 + seed, RUN_OK, seed == 0 ? 9 : 1);
+    note(f, seed, RUN_OK, seed == 0 ? 9 : 1);
   }
   g_autofree char *report = sweep_plan_report(f->plan);
   EXPECT_PARTS(report, "1 not:", "note: goodput_bit_per_s: at 1 point the interval covers less than 95 %: ");
@@ -249,13 +296,13 @@ FIXTURE_TEST(test_doubtful_interval)
 FIXTURE_TEST(test_strange_value)
 {
   const sweep_goal goal = GOODPUT(0.5);
-  plan_three(f, 12, 3, 3, &goal, 1);
+  plan(f, "9000", 12, &goal, 1);
   for (gsize seed = 0; seed < 8; seed++) {
-    note(f, 24 + seed, RUN_OK, seed == 0 ? 1e200 : 1);
+    note(f, seed, RUN_OK, seed == 0 ? 1e200 : 1);
   }
   g_assert_cmpuint(planned(f), ==, 9);
   for (gsize seed = 8; seed < 12; seed++) {
-    note(f, 24 + seed, RUN_OK, 1e200);
+    note(f, seed, RUN_OK, 1e200);
   }
   g_assert_cmpuint(planned(f), ==, 12); /* its seeds are used up */
 }
@@ -266,24 +313,23 @@ FIXTURE_TEST(test_strange_value)
 FIXTURE_TEST(test_expectation)
 {
   const sweep_goal goal = GOODPUT(0.0468);
-  plan_three(f, 256, 3, 3, &goal, 1);
+  plan(f, "9000", 256, &goal, 1);
   sweep_plan_rest rest = sweep_plan_expected(f->plan);
   g_assert_false(rest.known);
   for (gsize seed = 0; seed < 8; seed++) {
-    note(f, 512 + seed, RUN_OK, goodput_of(f, seed));
+    note(f, seed, RUN_OK, goodput_of(f, seed));
   }
   rest = sweep_plan_expected(f->plan);
   g_assert_true(rest.known);
   g_assert_cmpuint(rest.runs, >=, 48 - 12);
   g_assert_cmpuint(rest.runs, <=, 50 - 12);
-  g_assert_cmpfloat_with_epsilon(rest.seconds, (double)rest.runs * sweep_grid_cost(f->grid, 512).seconds,
-                                 1e-9);
+  g_assert_cmpfloat_with_epsilon(rest.seconds, (double)rest.runs * sweep_grid_cost(f->grid, 0).seconds, 1e-9);
 }
 
 /* Without goals every run of the grid is planned, once. */
 FIXTURE_TEST(test_without_goals)
 {
-  plan_three(f, 2, 1, 1, NULL, 0);
+  plan(f, THREE, 2, NULL, 0);
   g_assert_cmpuint(planned(f), ==, 6);
   g_assert_false(sweep_plan_is_open(f->plan));
   note(f, 3, RUN_OK, 1);

@@ -1,15 +1,17 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""scripts/sweep.sbatch on a Slurm of one host, started here and ended here: its merged store is that of a
-local sweep, row by row.
+"""scripts/sweep.sbatch on a Slurm of four nodes, all on this host, started here and ended here: its merged store is
+that of a local sweep, row by row, in one round or several, and when a node is lost.
 
 Skipped where Slurm is not installed or the test is not root's. Environment: IWARPSIM, the built program;
 SWEEP_SBATCH, the script.
 """
+import glob
 import os
 import shutil
 import signal
 import socket
+import sqlite3
 import subprocess
 import time
 import unittest
@@ -18,22 +20,23 @@ import program_kit as kit
 
 SBATCH = os.path.abspath(os.environ["SWEEP_SBATCH"])
 TASKS = 4
+NODES = [f"node{i}" for i in range(1, TASKS + 1)]
 
 CONFIGURATION = """ClusterName=iwarpsim
 SlurmctldHost=localhost
 SlurmctldPort={controller_port}
-SlurmdPort={node_port}
 AuthType=auth/munge
 AuthInfo=socket={folder}/munge.socket
 CredType=cred/munge
 SlurmUser=root
 SlurmdUser=root
 StateSaveLocation={folder}/state
-SlurmdSpoolDir={folder}/spool
+SlurmdSpoolDir={folder}/spool-%n
 SlurmctldPidFile={folder}/slurmctld.pid
-SlurmdPidFile={folder}/slurmd.pid
+SlurmdPidFile={folder}/slurmd-%n.pid
 SlurmctldLogFile={folder}/slurmctld.log
-SlurmdLogFile={folder}/slurmd.log
+SlurmdLogFile={folder}/slurmd-%n.log
+SlurmdParameters=config_overrides
 ProctrackType=proctrack/pgid
 TaskPlugin=task/none
 JobAcctGatherType=jobacct_gather/none
@@ -44,8 +47,8 @@ SchedulerType=sched/builtin
 ReturnToService=2
 MpiDefault=none
 MinJobAge=300
-NodeName=localhost CPUs=2 State=UNKNOWN
-PartitionName=all Nodes=localhost Default=YES MaxTime=INFINITE State=UP
+{nodes}
+PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 """
 
 
@@ -69,8 +72,8 @@ def what_is_missing():
     return f"not installed: {', '.join(missing)} (scripts/packages.txt)" if missing else None
 
 
-class OneHost:
-    """munged, slurmctld and slurmd in `folder`, with ports, key and socket of their own."""
+class Cluster:
+    """munged, slurmctld and a slurmd for each node in `folder`, with ports, key and socket of their own."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -83,11 +86,13 @@ class OneHost:
             del self.environment[name]
 
     def start(self):
-        for name in ("state", "spool"):
+        for name in ("state", *(f"spool-{node}" for node in NODES)):
             os.mkdir(f"{self.folder}/{name}")
-        controller_port, node_port = free_ports(2)
+        controller_port, *node_ports = free_ports(1 + len(NODES))
+        nodes = [f"NodeName={node} NodeHostname=localhost NodeAddr=127.0.0.1 Port={port} CPUs=1 State=UNKNOWN"
+                 for node, port in zip(NODES, node_ports)]
         kit.write(f"{self.folder}/slurm.conf", CONFIGURATION.format(
-            folder=self.folder, controller_port=controller_port, node_port=node_port))
+            folder=self.folder, controller_port=controller_port, nodes="\n".join(nodes)))
         with open(f"{self.folder}/munge.key", "wb") as key:
             key.write(os.urandom(128))
         os.chmod(f"{self.folder}/munge.key", 0o400)
@@ -97,15 +102,16 @@ class OneHost:
         self.daemon("munged", "--foreground", "--force", *munge)
         self.wait_for("munge socket", lambda: os.path.exists(f"{self.folder}/munge.socket"))
         self.daemon("slurmctld", "-D", "-i")
-        self.daemon("slurmd", "-D", "-N", "localhost")
-        self.wait_for("idle node", lambda: self.ask("sinfo", "--noheader", "--format=%T") == "idle\n")
+        self.nodes = {node: self.daemon("slurmd", "-D", "-N", node) for node in NODES}
+        self.wait_for("idle nodes", lambda: self.ask("sinfo", "--noheader", "--format=%D %T") == f"{TASKS} idle\n")
 
     def daemon(self, *command):
         """They die with this process, whatever becomes of it."""
-        with open(f"{self.folder}/{command[0]}.said", "wb") as said:
+        with open(f"{self.folder}/{command[0]}-{command[-1].replace('/', '-')}.said", "wb") as said:
             self.daemons.append(subprocess.Popen(["setpriv", "--pdeathsig", "KILL", *command],
                                                  env=self.environment,
                                                  stdin=subprocess.DEVNULL, stdout=said, stderr=said))
+        return self.daemons[-1]
 
     def wait_for(self, what, true):
         end = time.monotonic() + kit.PATIENCE_S
@@ -120,11 +126,31 @@ class OneHost:
                               timeout=30).stdout
 
     def submit(self, array, *arguments):
-        """Submits, and waits until nothing is queued any more."""
+        """Submits, and returns the array's number."""
         done = subprocess.run(["sbatch", f"--array={array}", "--output=%x-%A-%a.out", SBATCH, *arguments],
                               env=self.environment, capture_output=True, text=True, check=True, timeout=30)
-        self.wait_for("end of all jobs", lambda: self.ask("squeue", "--noheader") == "")
         return done.stdout.split()[-1]
+
+    def run(self, array, *arguments):
+        """Submits, and waits until nothing is queued any more."""
+        number = self.submit(array, *arguments)
+        self.wait_for("end of all jobs", lambda: self.ask("squeue", "--noheader") == "")
+        return number
+
+    def lose(self, node):
+        """Kills a node: its daemon, and what runs there. Slurm would find out by a time-out, which a busy machine might
+        exceed as well."""
+        self.daemons.remove(self.nodes[node])
+        self.nodes[node].kill()
+        self.nodes[node].wait()
+        for path in glob.glob("/proc/[0-9]*/environ"):
+            try:
+                with open(path, "rb") as environment:
+                    if f"SLURMD_NODENAME={node}".encode() in environment.read().split(b"\0"):
+                        os.kill(int(path.split("/")[2]), signal.SIGKILL)
+            except OSError:
+                pass  # it has ended, or is not ours
+        self.ask("scontrol", "update", f"NodeName={node}", "State=DOWN", "Reason=killed")
 
     def ends(self):
         """{job's name: [how each ended]}"""
@@ -162,18 +188,18 @@ class Slurm(unittest.TestCase):
     def setUp(self):
         self.folder = self.enterContext(kit.folder("slurm"))
         kit.write("small.cfg")
-        self.host = OneHost(self.folder)
-        self.addCleanup(self.host.stop)
-        self.host.start()
+        self.cluster = Cluster(self.folder)
+        self.addCleanup(self.cluster.stop)
+        self.cluster.start()
 
     def test_array_makes_what_a_local_sweep_makes(self):
         local = kit.iwarpsim("sweep", "small.cfg", "--store", "local.sqlite")
         self.assertEqual(local.returncode, 0, local.stderr)
 
-        array = self.host.submit(f"1-{TASKS}", "small.cfg", "merged.sqlite")
-        self.assertEqual(self.host.ends(),
+        array = self.cluster.run(f"1-{TASKS}", "small.cfg", "merged.sqlite")
+        self.assertEqual(self.cluster.ends(),
                          {"iwarpsim-sweep": ["COMPLETED"] * TASKS, f"iwarpsim-merge-{array}": ["COMPLETED"]},
-                         self.host.logs())
+                         self.cluster.logs())
         self.assertEqual(kit.rows("merged.sqlite"), kit.rows("local.sqlite"))
         self.assertEqual(len(kit.rows("merged.sqlite")), kit.POINTS)
         # The parts are parts: each has a fourth of the points, its own.
@@ -185,7 +211,7 @@ class Slurm(unittest.TestCase):
         os.unlink("merged.sqlite")
         os.unlink(f"merged.sqlite.shard-2-of-{TASKS}")
         kept = [os.stat(f"merged.sqlite.shard-{i}-of-{TASKS}").st_size for i in (1, 3, 4)]
-        array = self.host.submit(f"0-{10 * (TASKS - 1)}:10", "small.cfg", "merged.sqlite")
+        array = self.cluster.run(f"0-{10 * (TASKS - 1)}:10", "small.cfg", "merged.sqlite")
         self.assertEqual(kit.rows("merged.sqlite"), kit.rows("local.sqlite"))
         self.assertEqual([os.stat(f"merged.sqlite.shard-{i}-of-{TASKS}").st_size for i in (1, 3, 4)], kept)
         said = [self.read(f"iwarpsim-sweep-{array}-{10 * i}.out") for i in range(TASKS)]
@@ -193,27 +219,63 @@ class Slurm(unittest.TestCase):
         self.assertEqual(["0 run now, 3 already there" in each for each in said], [True, False, True, True],
                          said)
 
+    def test_rounds(self):
+        """With --until all tasks add seeds to the same points, a round after the other, as many as one sweep adds."""
+        kit.write("small.cfg", kit.SCENARIO.replace("drop = [3]", 'loss = "1%"'))
+        until = ["small.cfg", "--until", "goodput_bit_per_s=20%", "--max-seeds", "64"]
+        local = kit.iwarpsim("sweep", *until, "--store", "local.sqlite")
+        self.assertEqual(local.returncode, 0, local.stderr)
+        array = self.cluster.run(f"1-{TASKS}", until[0], "merged.sqlite", *until[1:])
+        self.assertEqual(kit.rows("merged.sqlite"), kit.rows("local.sqlite"), self.cluster.logs())
+        merges = self.cluster.ends()[f"iwarpsim-merge-{array}"]
+        self.assertGreater(len(merges), 1)  # the first round has 8 seeds, which are too few
+        self.assertEqual(set(merges), {"COMPLETED"})
+
+    def test_a_node_is_lost(self):
+        """Its task goes on elsewhere; what it had not committed is run again."""
+        kit.write("small.cfg", kit.SCENARIO.replace("messages = 4", "messages = 20000"))
+        local = kit.iwarpsim("sweep", "small.cfg", "--store", "local.sqlite")
+        self.assertEqual(local.returncode, 0, local.stderr)
+        array = self.cluster.submit(f"1-{TASKS}", "small.cfg", "merged.sqlite")
+        [lost] = self.node_of(array, 2)
+        self.cluster.wait_for("run of the second part", lambda: self.rows_of_part(2) > 0)
+        self.assertLess(self.rows_of_part(2), kit.POINTS // TASKS)
+        self.cluster.lose(lost)
+
+        def has_ended():
+            # A job that is requeued waits for two minutes unless told otherwise.
+            self.cluster.ask("scontrol", "update", f"JobId={array}", "StartTime=now")
+            return self.cluster.ask("squeue", "--noheader") == ""
+        self.cluster.wait_for("end of all jobs", has_ended)
+        self.assertEqual(kit.rows("merged.sqlite"), kit.rows("local.sqlite"), self.cluster.logs())
+        self.assertIn(f"{lost} down", self.cluster.ask("sinfo", "--noheader", "--Node", "--format=%N %T").replace("*", ""))
+
     def test_what_fails_is_told(self):
         # No such scenario: no task makes a store, and the merge has nothing; both fail.
-        array = self.host.submit("1-2", "none.cfg", "none.sqlite")
-        self.assertEqual(self.host.ends(),
+        array = self.cluster.run("1-2", "none.cfg", "none.sqlite")
+        self.assertEqual(self.cluster.ends(),
                          {"iwarpsim-sweep": ["FAILED"] * 2, f"iwarpsim-merge-{array}": ["FAILED"]},
-                         self.host.logs())
+                         self.cluster.logs())
         self.assertIn("none.cfg", self.read(f"iwarpsim-sweep-{array}-1.out"))
         self.assertFalse(os.path.exists("none.sqlite"))
         # An array with gaps would leave out points that a user takes for run.
-        array = self.host.submit("1,2,4", "small.cfg", "gaps.sqlite")
+        array = self.cluster.run("1,2,4", "small.cfg", "gaps.sqlite")
         self.assertIn("gaps", self.read(f"iwarpsim-sweep-{array}-4.out"))
         self.assertFalse(os.path.exists("gaps.sqlite"))
 
-    def test_a_part_that_is_missing_is_told(self):
-        for i in (1, 3):
-            kit.iwarpsim("sweep", "small.cfg", "--shard", f"{i}/3", "--store", f"some.sqlite.shard-{i}-of-3")
-        merge = subprocess.run([SBATCH, "--merge", "some.sqlite", "3"], capture_output=True, text=True,
-                               check=False)
-        self.assertEqual(merge.returncode, 2, merge.stderr)
-        self.assertIn("some.sqlite.shard-2-of-3 is missing", merge.stderr)
-        self.assertEqual(len(kit.rows("some.sqlite")), kit.POINTS // 3 * 2)
+    def node_of(self, array, task):
+        """The node that runs a task of the array, in a list."""
+        nodes = []
+        self.cluster.wait_for("task's start", lambda: nodes.extend(
+            self.cluster.ask("squeue", "--noheader", f"--job={array}_{task}", "--states=RUNNING", "--format=%N").split())
+            or nodes)
+        return nodes
+
+    def rows_of_part(self, part):
+        try:
+            return len(kit.rows(f"merged.sqlite.shard-{part}-of-{TASKS}"))
+        except sqlite3.OperationalError:
+            return 0  # it has not been made, or has no tables yet
 
     def read(self, name):
         with open(name, encoding="utf-8") as file:

@@ -6,6 +6,7 @@
 #include <pcap/pcap.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -14,12 +15,14 @@
 #include "base/error.h"
 #include "base/numbers.h"
 
-/* Packets are read one by one: stdio's own buffer would make a system call for nearly each. */
-enum { READ_AHEAD_OCTETS = 256 * 1024 };
+/* So many octets are read at once, and records are taken where they lie among them: all of them stay in the
+ * processor's cache. To map the file instead takes a quarter longer (page faults), and the program would die
+ * with a file that becomes shorter while it is read. */
+enum { READ_OCTETS = 128 * 1024 };
 
 /* The first octet of a file that gzip made (RFC 1952 §2.3.1), and of no capture; zlib's window and the format
- * that it is to expect; compressed octets that are read at once. */
-enum { GZIP_FIRST_OCTET = 0x1F, GZIP_WINDOW_BITS = 15 + 16, COMPRESSED_OCTETS = 64 * 1024 };
+ * that it is to expect. */
+enum { GZIP_FIRST_OCTET = 0x1F, GZIP_WINDOW_BITS = 15 + 16 };
 
 /* pcap's first number shows its byte order and what it counts times in. */
 enum { PCAP_US = 0xA1B2C3D4, PCAP_NS = 0xA1B23C4D, PCAP_PATCHED = 0xA1B2CD34 };
@@ -45,9 +48,6 @@ enum { OPTION_HEADER_OCTETS = 4, OPTION_END = 0, OPTION_TIME_RESOLUTION = 9, OPT
  * GSO_MAX_SIZE). */
 enum { PACKET_MAX_OCTETS = 2 << 20, BLOCK_MAX_OCTETS = 2 * PACKET_MAX_OCTETS };
 
-/* For the first packets; more when one is longer. */
-enum { FIRST_ROOM_OCTETS = 64 * 1024 };
-
 enum { LINK_TYPE_RAW_IN_FILES = 101 };
 
 #define NS_PER_SECOND INT64_C(1000000000)
@@ -55,11 +55,10 @@ enum { LINK_TYPE_RAW_IN_FILES = 101 };
 
 /* What a compressed file becomes. */
 typedef struct unzipping {
-  FILE *file;
   z_stream zlib;
   bool in_member;   /* a file may have several, one after the other (RFC 1952 §2.2) */
   char problem[80]; /* "": none */
-  uint8_t compressed[COMPRESSED_OCTETS];
+  uint8_t compressed[READ_OCTETS];
 } unzipping;
 
 typedef struct capture_interface {
@@ -70,39 +69,52 @@ typedef struct capture_interface {
 } capture_interface;
 
 struct capture_file {
-  char *read_ahead;
-  FILE *file;         /* as it is on the disk */
-  FILE *stream;       /* of what is not compressed: `file`, or what becomes of it */
+  FILE *stream;       /* as it is on the disk */
   unzipping *unzip;   /* NULL: it is not compressed */
-  off_t total_octets; /* of `file`; 0: not known */
+  off_t total_octets; /* of `stream`; 0: not known */
+  off_t read_octets;  /* of it, so far */
+  bool is_unreadable; /* an error ended the reading */
   bool is_pcapng;
   bool is_big_endian;     /* the numbers of the file, or of this section of it */
   uint32_t record_octets; /* of the header of pcap's records */
   int64_t pcap_tick_ns;   /* of pcap's times */
   GArray *interfaces;     /* of capture_interface; pcap has one */
   int64_t time_ns;        /* of the last packet */
-  uint8_t *octets;        /* of the last record or block */
-  uint32_t room;
+  uint8_t *octets;        /* what was read, not compressed: [at, end) is still to be taken */
+  uint32_t at, end, room;
 };
 
-/* --- Compressed files --- */
+/* --- Octets and numbers --- */
 
-/* As read(2) does, for fopencookie(3). */
-static ssize_t unzip_read(void *cookie, char *octets, size_t size)
+/* Reads up to `size` octets as they are on the disk, as many as are there. As read(2) does. */
+static ssize_t read_stored(capture_file *file, uint8_t *octets, size_t size)
 {
-  unzipping *unzip = cookie;
+  const int descriptor = fileno(file->stream); /* -1: the stream is in memory */
+  ssize_t came;
+
+  do {
+    came = descriptor < 0 ? (ssize_t)fread(octets, 1, size, file->stream) : read(descriptor, octets, size);
+  } while (came < 0 && errno == EINTR);
+  file->read_octets += MAX(came, 0);
+  return came;
+}
+
+/* The same of a compressed file, of what it becomes. */
+static ssize_t read_compressed(capture_file *file, uint8_t *octets, size_t size)
+{
+  unzipping *unzip = file->unzip;
   z_stream *zlib = &unzip->zlib;
 
-  const uInt room = (uInt)MIN(size, (size_t)READ_AHEAD_OCTETS);
-  zlib->next_out = (Bytef *)octets;
-  zlib->avail_out = room;
-  while (zlib->avail_out == room && *unzip->problem == '\0') {
+  zlib->next_out = octets;
+  zlib->avail_out = (uInt)size;
+  while (zlib->avail_out == size && *unzip->problem == '\0') {
     if (zlib->avail_in == 0) {
+      const ssize_t came = read_stored(file, unzip->compressed, sizeof unzip->compressed);
+      if (came < 0 || (came == 0 && !unzip->in_member)) {
+        return came;
+      }
       zlib->next_in = unzip->compressed;
-      zlib->avail_in = (uInt)fread(unzip->compressed, 1, sizeof unzip->compressed, unzip->file);
-    }
-    if (zlib->avail_in == 0 && (ferror(unzip->file) || !unzip->in_member)) {
-      return ferror(unzip->file) ? -1 : 0;
+      zlib->avail_in = (uInt)came;
     }
     int result = zlib->avail_in > 0 ? inflate(zlib, Z_NO_FLUSH) : Z_BUF_ERROR;
     unzip->in_member = result != Z_STREAM_END;
@@ -115,45 +127,47 @@ static ssize_t unzip_read(void *cookie, char *octets, size_t size)
                  zlib->msg ? zlib->msg : zError(result));
     }
   }
-  errno = EIO;
-  return zlib->avail_out < room ? (ssize_t)(room - zlib->avail_out) : -1;
+  return zlib->avail_out < size ? (ssize_t)(size - zlib->avail_out) : -1;
 }
 
-static int unzip_close(void *cookie)
+/* Reads on until `length` octets are there to be taken, and perhaps more. FALSE at the end of the file, and,
+ * with `error` set, when that is early or the file cannot be read. `may_end`: at the end of all that was
+ * taken it is not early. */
+static gboolean fill(capture_file *file, uint32_t length, bool may_end, GError **error)
 {
-  unzipping *unzip = cookie;
-  int result = fclose(unzip->file);
+  const uint32_t left = file->end - file->at;
 
-  inflateEnd(&unzip->zlib);
-  g_free(unzip);
-  return result;
-}
-
-/* --- Octets and numbers --- */
-
-/* Reads `length` octets, which follow what was read. `may_end`: the file may be at its end, FALSE without an
- * error. */
-static gboolean read_octets(const capture_file *file, void *octets, size_t length, bool may_end,
-                            GError **error)
-{
-  const size_t came = fread_unlocked(octets, 1, length, file->stream);
-
-  if (came == length || (may_end && came == 0 && feof(file->stream))) {
-    return came == length;
-  }
-  const char *problem =
-      file->unzip && *file->unzip->problem != '\0' ? file->unzip->problem : g_strerror(errno);
-  return error_set(error, "%s", ferror(file->stream) ? problem : "the file ends early");
-}
-
-/* The same into file->octets, for which there is room then. */
-static gboolean read_into(capture_file *file, uint32_t length, GError **error)
-{
+  memmove(file->octets, file->octets + file->at, left);
+  file->at = 0;
+  file->end = left;
   if (length > file->room) {
     file->octets = g_realloc(file->octets, length);
     file->room = length;
   }
-  return read_octets(file, file->octets, length, false, error);
+  while (file->end < length) {
+    const ssize_t came =
+        (file->unzip ? read_compressed : read_stored)(file, file->octets + file->end, file->room - file->end);
+    if (came <= 0) {
+      const char *problem =
+          file->unzip && *file->unzip->problem != '\0' ? file->unzip->problem : g_strerror(errno);
+      file->is_unreadable = came < 0;
+      return (came == 0 && may_end && file->end == 0)
+                 ? FALSE
+                 : error_set(error, "%s", came < 0 ? problem : "the file ends early");
+    }
+    file->end += (uint32_t)came;
+  }
+  return TRUE;
+}
+
+/* Takes the next `length` octets, valid until the next call. NULL as fill(). */
+static inline const uint8_t *take(capture_file *file, uint32_t length, bool may_end, GError **error)
+{
+  if (length > file->end - file->at && !fill(file, length, may_end, error)) {
+    return NULL;
+  }
+  file->at += length;
+  return file->octets + file->at - length;
 }
 
 static uint16_t number_16(const capture_file *file, const uint8_t *octets)
@@ -179,9 +193,9 @@ static void add_interface(capture_file *file, int link_type, capture_interface i
 
 static gboolean next_record(capture_file *file, capture_record *record, GError **error)
 {
-  uint8_t header[PCAP_RECORD_OCTETS + PCAP_PATCHED_OCTETS];
+  const uint8_t *header = take(file, file->record_octets, true, error);
 
-  if (!read_octets(file, header, file->record_octets, true, error)) {
+  if (!header) {
     return FALSE;
   }
   /* seconds have no sign: a clock of after January 2038 has them above 2^31 */
@@ -193,9 +207,8 @@ static gboolean next_record(capture_file *file, capture_record *record, GError *
                      PACKET_MAX_OCTETS);
   }
   record->link_type = capture_file_link_type(file);
-  const gboolean is_whole = read_into(file, record->captured_octets, error);
-  record->octets = file->octets;
-  return is_whole;
+  record->octets = take(file, record->captured_octets, false, error);
+  return record->octets != NULL;
 }
 
 /* --- pcapng --- */
@@ -203,9 +216,9 @@ static gboolean next_record(capture_file *file, capture_record *record, GError *
 /* A section begins: its byte order is that of its magic number, and it has interfaces of its own (§4.1). */
 static gboolean begin_section(capture_file *file, GError **error)
 {
-  uint8_t fields[SECTION_OCTETS]; /* magic, major and minor version */
+  const uint8_t *fields = take(file, SECTION_OCTETS, false, error); /* magic, major and minor version */
 
-  if (!read_octets(file, fields, sizeof fields, false, error)) {
+  if (!fields) {
     return FALSE;
   }
   g_array_set_size(file->interfaces, 0);
@@ -214,10 +227,9 @@ static gboolean begin_section(capture_file *file, GError **error)
          error_set(error, "a section is not of version 1 of pcapng");
 }
 
-/* The Interface Description Block of `length` octets that was read (§4.2). */
-static gboolean read_interface(capture_file *file, uint32_t length, GError **error)
+/* Reads the Interface Description Block of `length` octets (§4.2). */
+static gboolean read_interface(capture_file *file, const uint8_t *block, uint32_t length, GError **error)
 {
-  const uint8_t *block = file->octets;
   capture_interface interface = {.snap_octets = number_32(file, block + 4), .ticks_in_second = US_PER_SECOND};
 
   for (uint32_t at = INTERFACE_OCTETS; length - at >= OPTION_HEADER_OCTETS;) {
@@ -248,11 +260,10 @@ static gboolean read_interface(capture_file *file, uint32_t length, GError **err
   return TRUE;
 }
 
-/* The packet of a block of type `type` and `length` octets, which was read (§4.3, §4.4, appendix A). */
-static gboolean read_packet(capture_file *file, uint32_t type, uint32_t length, capture_record *record,
-                            GError **error)
+/* Reads the packet of a block of type `type` and `length` octets (§4.3, §4.4, appendix A). */
+static gboolean read_packet(capture_file *file, uint32_t type, const uint8_t *block, uint32_t length,
+                            capture_record *record, GError **error)
 {
-  const uint8_t *block = file->octets;
   const bool is_simple = type == BLOCK_SIMPLE;
   const uint32_t before = is_simple ? SIMPLE_OCTETS : PACKET_OCTETS;
   const uint32_t index = is_simple                ? 0
@@ -290,7 +301,7 @@ static gboolean skip(capture_file *file, uint32_t length, GError **error)
 
   for (uint32_t some; done && length > 0; length -= some) {
     some = MIN(length, file->room);
-    done = read_octets(file, file->octets, some, false, error);
+    done = take(file, some, false, error) != NULL;
   }
   return done;
 }
@@ -302,12 +313,14 @@ static gboolean next_block(capture_file *file, capture_record *record, GError **
                                    [BLOCK_OBSOLETE] = PACKET_OCTETS,
                                    [BLOCK_SIMPLE] = SIMPLE_OCTETS,
                                    [BLOCK_ENHANCED] = PACKET_OCTETS};
-  uint8_t header[BLOCK_HEADER_OCTETS];
+  const uint8_t *octets = take(file, BLOCK_HEADER_OCTETS, true, error);
+  uint8_t header[BLOCK_HEADER_OCTETS]; /* a section decides how it is read, and follows it */
 
   record->octets = NULL;
-  if (!read_octets(file, header, sizeof header, true, error)) {
+  if (!octets) {
     return FALSE;
   }
+  memcpy(header, octets, sizeof header);
   const uint32_t type = number_32(file, header);
   uint32_t before = sizeof header;
   if (type == BLOCK_SECTION) {
@@ -328,15 +341,16 @@ static gboolean next_block(capture_file *file, capture_record *record, GError **
     return error_set(error, "its block has %u octets; expected at most %u", total, BLOCK_MAX_OCTETS);
   }
   const uint32_t length = total - before - BLOCK_TRAILER_OCTETS;
-  if (!read_into(file, length + BLOCK_TRAILER_OCTETS, error)) {
+  const uint8_t *block = take(file, length + BLOCK_TRAILER_OCTETS, false, error);
+  if (!block) {
     return FALSE;
   }
-  if (number_32(file, file->octets + length) != total) {
+  if (number_32(file, block + length) != total) {
     return error_set(error, "the lengths before and after a block, %u and %u, differ", total,
-                     number_32(file, file->octets + length));
+                     number_32(file, block + length));
   }
-  return type == BLOCK_INTERFACE ? read_interface(file, length, error)
-                                 : read_packet(file, type, length, record, error);
+  return type == BLOCK_INTERFACE ? read_interface(file, block, length, error)
+                                 : read_packet(file, type, block, length, record, error);
 }
 
 /* --- The file --- */
@@ -344,34 +358,32 @@ static gboolean next_block(capture_file *file, capture_record *record, GError **
 /* Reads what precedes the first packet. */
 static gboolean begin(capture_file *file, GError **error)
 {
-  uint8_t header[PCAP_HEADER_OCTETS];
   uint32_t magic = 0;
   capture_record none;
   GError *problem = NULL;
 
-  if (!read_octets(file, header, sizeof magic, false, error)) {
+  if (!fill(file, sizeof magic, false, error)) {
     return FALSE;
   }
   for (unsigned order = 0; order < 2 && magic != PCAP_US && magic != PCAP_NS && magic != PCAP_PATCHED;
        order++) {
     file->is_big_endian = order == 1;
-    magic = number_32(file, header);
+    magic = number_32(file, file->octets);
   }
   if (magic == PCAP_US || magic == PCAP_NS || magic == PCAP_PATCHED) {
+    const uint8_t *header = take(file, PCAP_HEADER_OCTETS, false, error);
+
     file->pcap_tick_ns = magic == PCAP_NS ? 1 : 1000;
     file->record_octets = PCAP_RECORD_OCTETS + (magic == PCAP_PATCHED ? PCAP_PATCHED_OCTETS : 0);
-    const bool is_whole = read_octets(file, header + 4, sizeof header - 4, false, error);
-    /* the upper six bits describe the FCS, which comes after the IP packet */
-    add_interface(file, (int)(number_32(file, header + 20) & 0x03FFFFFF), (capture_interface){0});
-    return is_whole;
+    if (header) { /* the upper six bits describe the FCS, which comes after the IP packet */
+      add_interface(file, (int)(number_32(file, header + 20) & 0x03FFFFFF), (capture_interface){0});
+    }
+    return header != NULL;
   }
   if (magic != BLOCK_SECTION) {
     return error_set(error, "this is no capture; expected pcap or pcapng, as it is or compressed by gzip");
   }
   file->is_pcapng = true;
-  for (size_t i = sizeof magic; i > 0; i--) {
-    ungetc(header[i - 1], file->stream); /* they are from its buffer, which has room for all */
-  }
   while (file->interfaces->len == 0 && next_block(file, &none, &problem)) {
   }
   if (problem) {
@@ -380,31 +392,36 @@ static gboolean begin(capture_file *file, GError **error)
   return !problem;
 }
 
+/* The file is compressed if its first octet shows that: what was read of it is the first of it. */
+static void begin_unzipping(capture_file *file)
+{
+  unzipping *unzip = g_new0(unzipping, 1);
+
+  file->unzip = unzip;
+  inflateInit2(&unzip->zlib, GZIP_WINDOW_BITS);
+  unzip->zlib.next_in = unzip->compressed;
+  unzip->zlib.avail_in = file->end;
+  memcpy(unzip->compressed, file->octets, file->end);
+  file->end = 0;
+}
+
 capture_file *capture_file_open(FILE *stream, const char *name, GError **error)
 {
   capture_file *file = g_new0(capture_file, 1);
   struct stat status;
 
-  file->read_ahead = g_malloc(READ_AHEAD_OCTETS);
-  file->file = file->stream = stream;
+  file->stream = stream;
   file->interfaces = g_array_new(FALSE, FALSE, sizeof(capture_interface));
-  file->octets = g_malloc(FIRST_ROOM_OCTETS);
-  file->room = FIRST_ROOM_OCTETS;
-  setvbuf(stream, file->read_ahead, _IOFBF, READ_AHEAD_OCTETS);
+  file->octets = g_malloc(READ_OCTETS);
+  file->room = READ_OCTETS;
   if (fstat(fileno(stream), &status) == 0 && S_ISREG(status.st_mode)) {
     file->total_octets = status.st_size;
   }
-  if (ungetc(getc(stream), stream) == GZIP_FIRST_OCTET) {
-    unzipping *unzip = g_new0(unzipping, 1); /* lives until the stream is closed */
-
-    file->unzip = unzip;
-    unzip->file = stream;
-    inflateInit2(&unzip->zlib, GZIP_WINDOW_BITS);
-    file->stream =
-        fopencookie(unzip, "rb", (cookie_io_functions_t){.read = unzip_read, .close = unzip_close});
+  if (fill(file, 1, true, NULL) && *file->octets == GZIP_FIRST_OCTET) {
+    begin_unzipping(file);
   }
   if (!begin(file, error)) {
-    g_prefix_error(error, ferror(file->stream) ? "%s: cannot be read: " : "%s: ", name);
+    g_prefix_error(error, file->is_unreadable ? "%s: cannot be read: " : "%s: ", name);
     g_clear_pointer(&file, capture_file_free);
   }
   return file;
@@ -413,8 +430,11 @@ capture_file *capture_file_open(FILE *stream, const char *name, GError **error)
 void capture_file_free(capture_file *file)
 {
   if (file) {
-    fclose(file->stream); /* and `file`, of which it is made */
-    g_free(file->read_ahead);
+    if (file->unzip) {
+      inflateEnd(&file->unzip->zlib);
+      g_free(file->unzip);
+    }
+    fclose(file->stream);
     g_array_unref(file->interfaces);
     g_free(file->octets);
     g_free(file);
@@ -445,9 +465,10 @@ unsigned capture_file_decimals(const capture_file *file)
 
 double capture_file_share(const capture_file *file)
 {
-  const off_t at = file->total_octets > 0 ? ftello(file->file) : 0;
+  const off_t waiting = file->unzip ? 0 : file->end - file->at;
+  const double at = (double)(file->read_octets - waiting);
 
-  return at > 0 ? MIN((double)at / (double)file->total_octets, 1) : 0;
+  return file->total_octets > 0 ? MIN(at / (double)file->total_octets, 1) : 0;
 }
 
 /* --- The capture of a session --- */

@@ -3,6 +3,7 @@
  * refused. */
 #include <glib/gstdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/big_endian.h"
 #include "base/error.h"
@@ -504,6 +505,29 @@ TEST(test_giant_record)
   const uint32_t giant[2] = {0x7FFFFFF0, 0x7FFFFFF0};
   memcpy(file->octets->data + 24 + 8, giant, sizeof giant);
   assert_fails(fixture_open(file), "packet 1: its captured length is 2147483632; expected at most");
+}
+
+/* A file that becomes shorter while it is read ends there: 11 records of 16 + 40 + 60,000 octets end at 24 +
+ * 660,616, and 12 would at 720,696. */
+TEST(test_file_that_becomes_shorter)
+{
+  g_autoptr(fixture_file) file = fixture_raw_file();
+  fixture_segment sent = segment_from(4, 0, 1, 60000);
+  for (unsigned i = 0; i < 20; i++) {
+    fixture_file_add_segment(file, i, FIXTURE_LINK_RAW, &sent);
+  }
+  g_autofree char *path = NULL;
+  g_close(NO_ERROR(g_file_open_tmp, "test_capture_source_XXXXXX", &path), NULL);
+  g_assert_true(g_file_set_contents(path, (const char *)file->octets->data, file->octets->len, NULL));
+  capture_source *source = NO_ERROR(capture_source_open_stream, fopen(path, "rb"), "test", NULL);
+  fixture_segment_of(source);
+  g_assert_cmpint(truncate(path, 700000), ==, 0);
+  for (unsigned i = 1; i < 11; i++) {
+    const capture_segment segment = fixture_segment_of(source);
+    assert_payload(&segment, &sent);
+  }
+  g_remove(path);
+  assert_fails(source, "packet 12: the file ends early");
 }
 
 /* Of a file of a path, how much has been read is known; of a pipe it is not. */

@@ -376,22 +376,18 @@ static void lose(decode_direction *direction)
 /* Takes the new octets [from, to) of the FPDU phase; `octets` NULL: they were not captured. */
 static void take_run(decode_direction *direction, uint64_t from, uint64_t to, const uint8_t *octets)
 {
-  octet_buffer *buffer = octet_buffer_new((size_t)(to - from));
-  buffer_chain chain;
+  decode_scanner *scanner = direction->scanner;
+  g_autofree uint8_t *others = NULL;
 
-  if (octets) {
-    memcpy(octet_buffer_octets(buffer), octets, (size_t)(to - from));
-  } else {
-    memset(octet_buffer_octets(buffer), NOT_CAPTURED_OCTET, (size_t)(to - from));
-    range_set_add(&direction->scanner->not_captured, from, to);
+  if (!octets) {
+    others = g_malloc((size_t)(to - from));
+    memset(others, NOT_CAPTURED_OCTET, (size_t)(to - from));
+    octets = others;
+    range_set_add(&scanner->not_captured, from, to);
   }
-  buffer_chain_init(&chain);
-  buffer_chain_append(&chain, octet_buffer_octets(buffer), (uint32_t)(to - from), buffer);
-  octet_buffer_unref(buffer);
   decode_packets_add(&direction->packets, from, to, direction->packet);
-  decode_scanner_receive(direction->scanner, from, &chain);
-  decode_packets_remove(&direction->packets, 0, direction->scanner->locator.edge);
-  buffer_chain_clear(&chain);
+  decode_scanner_receive(scanner, from, octets, (uint32_t)(to - from));
+  decode_packets_remove(&direction->packets, 0, scanner->locator.edge);
 }
 
 static void take_octets(void *user, uint64_t position, const uint8_t *octets, uint32_t length)

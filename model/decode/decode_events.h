@@ -269,8 +269,7 @@ typedef struct decode_fpdu {
   uint32_t crc_received;
   uint32_t crc_computed; /* likewise */
   uint32_t marker_count;
-  decode_marker markers[DECODE_MARKERS_MAX]; /* in stream order */
-  uint32_t wrong_markers;                    /* captured, and not right */
+  uint32_t wrong_markers; /* captured, and not right */
   uint16_t
       marker_reserved; /* bits that are set in RESERVED or the low two of FPDUPTR of any (RFC 5044 §4.2) */
   uint32_t pad;        /* the captured octets of PAD, as one number */
@@ -291,6 +290,7 @@ typedef struct decode_fpdu {
   uint8_t *terminate_octets; /* its payload as received, payload_octets of them */
   rdmap_error meant;         /* of a Terminate: its error, as it was meant if its octet is swapped */
   uint64_t expected; /* with DECODE_PROBLEM_MSN, _MO, _SEGMENT_ORDER: the MSN, MO or TO that was next */
+  decode_marker markers[DECODE_MARKERS_MAX]; /* `marker_count` of them, in stream order */
 } decode_fpdu;
 
 /* --- Messages --- */

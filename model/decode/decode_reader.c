@@ -69,7 +69,7 @@ static void read_markers(decode_fpdu *fpdu, const decode_scanner *scanner, const
     uint8_t wire[MPA_MARKER_OCTETS];
     decode_marker *marker = &fpdu->markers[i];
 
-    marker->stream_position = stream_position + from;
+    *marker = (decode_marker){.stream_position = stream_position + from};
     marker->is_captured = range_set_covered(&scanner->not_captured, at, at + MPA_MARKER_OCTETS) == 0;
     if (marker->is_captured) {
       buffer_chain_copy_out(framed->octets, framed->from + from, sizeof wire, wire);
@@ -191,7 +191,9 @@ void decode_fpdu_read(decode_fpdu *fpdu, const decode_scanner *scanner, const mp
   const mpa_fpdu *extent = &framed->extent;
   buffer_chain ulpdu;
 
-  *fpdu = (decode_fpdu){.phase_offset = extent->start, .located_by = framed->method};
+  memset(fpdu, 0, offsetof(decode_fpdu, markers)); /* those are 3 KB, of which few are used */
+  fpdu->phase_offset = extent->start;
+  fpdu->located_by = framed->method;
   read_markers(fpdu, scanner, framed, stream_position);
   read_crc(fpdu, scanner, framed, error);
   read_pad(fpdu, scanner, framed);

@@ -197,12 +197,56 @@ static bool resolve_edge(decode_scanner *scanner, bool forced)
   return true;
 }
 
-void decode_scanner_receive(decode_scanner *scanner, uint64_t offset, const buffer_chain *octets)
+/* FPDUs that are whole in these octets, the first of which is at the in-order edge, are passed where they
+ * lie, while nothing else is held. Returns how many octets they have. */
+static uint32_t pass_whole(decode_scanner *scanner, const uint8_t *octets, uint32_t length)
 {
-  if (offset + octets->length > scanner->locator.edge) {
-    mpa_locator_receive(&scanner->locator, offset, octets, 0); /* the arrival is of no use here */
-    while (resolve_edge(scanner, false)) {
+  mpa_locator *locator = &scanner->locator;
+  const uint64_t from = locator->edge, to = from + length;
+
+  for (uint64_t start = from;; start = locator->edge) {
+    const uint64_t header = mpa_fpdu_header(start, locator->markers);
+    if (header + MPA_FPDU_LENGTH_OCTETS > to) {
+      break;
     }
+    const uint32_t ulpdu_octets = big_endian_read_16(octets + (header - from));
+    const mpa_fpdu extent = mpa_fpdu_at(start, ulpdu_octets, locator->markers);
+    if (extent.end > to || mpa_length_is_long(ulpdu_octets)) {
+      break;
+    }
+    buffer_chain framed;
+    buffer_chain_init(&framed);
+    buffer_chain_append(&framed, octets + (start - from), (uint32_t)(extent.end - start), NULL);
+    const mpa_complete_fpdu fpdu = {.extent = extent, .method = MPA_LOCATED_BY_CHAIN, .octets = &framed};
+    if (!on_complete(locator, &fpdu)) {
+      break;
+    }
+    mpa_locator_move_edge(locator, extent.end);
+  }
+  return (uint32_t)(locator->edge - from);
+}
+
+void decode_scanner_receive(decode_scanner *scanner, uint64_t offset, const uint8_t *octets, uint32_t length)
+{
+  buffer_chain held;
+
+  if (offset + length <= scanner->locator.edge) {
+    return;
+  }
+  if (offset == scanner->locator.edge && mpa_locator_is_empty(&scanner->locator)) {
+    const uint32_t passed = pass_whole(scanner, octets, length);
+    if (passed == length) {
+      return;
+    }
+    octets += passed;
+    offset += passed;
+    length -= passed;
+  }
+  buffer_chain_init(&held);
+  buffer_chain_append_copy(&held, octets, length);
+  mpa_locator_receive(&scanner->locator, offset, &held, 0); /* the arrival is of no use here */
+  buffer_chain_clear(&held);
+  while (resolve_edge(scanner, false)) {
   }
 }
 

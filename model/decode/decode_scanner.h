@@ -42,8 +42,9 @@ decode_scanner *decode_scanner_new(uint64_t offset, bool markers, bool crc,
                                    const decode_scanner_events *events, void *user);
 void decode_scanner_free(decode_scanner *scanner);
 
-/* Octets, none of which was given before: the first has offset `offset`. The caller keeps `octets`. */
-void decode_scanner_receive(decode_scanner *scanner, uint64_t offset, const buffer_chain *octets);
+/* Takes `length` octets, none of which was given before: the first has offset `offset`. What must wait for
+ * others is copied. */
+void decode_scanner_receive(decode_scanner *scanner, uint64_t offset, const uint8_t *octets, uint32_t length);
 
 /* Gives up the octets that are missing at the in-order edge: the edge moves on to the next FPDU that was
  * passed, and the chain goes on; false when there is none. */

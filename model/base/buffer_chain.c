@@ -183,6 +183,14 @@ const uint8_t *buffer_chain_flat_anywhere(const buffer_chain *chain, uint32_t fr
   return length <= slice->length - from ? slice->octets + from : NULL;
 }
 
+void buffer_chain_append_gathered(buffer_chain *chain, const gather_list *list)
+{
+  for (uint32_t index = 0; index < list->slice_count; index++) {
+    const octet_slice *slice = &list->slices[index];
+    buffer_chain_append(chain, slice->octets, slice->length, slice->buffer);
+  }
+}
+
 void buffer_chain_append_slices(buffer_chain *chain, const buffer_chain *source, uint32_t from,
                                 uint32_t length)
 {

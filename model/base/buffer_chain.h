@@ -92,6 +92,20 @@ static inline const octet_slice *buffer_chain_slices(const buffer_chain *chain)
   return chain->heap ? chain->heap : chain->inline_slices;
 }
 
+/* A gather list is slices that are read as one run of octets, as a chain, but it has no reference on them. */
+typedef struct gather_list {
+  const octet_slice *slices;
+  uint32_t slice_count;
+  uint32_t length; /* octets in all slices */
+} gather_list;
+
+/* Returns that of the octets of `chain`; valid until it changes. */
+static inline gather_list buffer_chain_gather(const buffer_chain *chain)
+{
+  return (gather_list){
+      .slices = buffer_chain_slices(chain), .slice_count = chain->slice_count, .length = chain->length};
+}
+
 /* It is `heap_dropped` of a chain whose slices are those of a list's buffer (scatter_list), which other
  * chains have, too: it has one reference on that buffer, and copies the slices before it changes them.
  * `heap_capacity` is `slice_count` then. */
@@ -269,6 +283,9 @@ static inline void buffer_chain_append_chain(buffer_chain *chain, const buffer_c
   }
   buffer_chain_append_slices(chain, source, from, length);
 }
+
+/* Appends the octets of `list`, by reference. */
+void buffer_chain_append_gathered(buffer_chain *chain, const gather_list *list);
 
 /* Moves the slices of `source` into the empty or uninitialised `chain`; `source` is empty afterwards. Slices
  * go field by field: the fields have often just been written, and the processor waits for those when they are

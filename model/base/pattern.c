@@ -43,12 +43,8 @@ const uint8_t *pattern_at(const pattern *table, uint64_t offset)
   return &table->octets[offset % PATTERN_OCTETS];
 }
 
-void pattern_append(const pattern *table, uint64_t offset, uint32_t length, buffer_chain *chain)
+octet_slice pattern_slice(const pattern *table, uint64_t offset, uint32_t length)
 {
-  while (length > 0) {
-    uint32_t piece = MIN(length, (uint32_t)PATTERN_OCTETS);
-    buffer_chain_append(chain, pattern_at(table, offset), piece,
-                        table->buffer); /* all but the last end where they start */
-    length -= piece;
-  }
+  g_assert(length <= PATTERN_OCTETS);
+  return (octet_slice){.octets = pattern_at(table, offset), .length = length, .buffer = table->buffer};
 }

@@ -24,5 +24,5 @@ uint32_t pattern_message_offset(uint32_t connection, uint64_t message);
  * readable. */
 const uint8_t *pattern_at(const pattern *table, uint64_t offset);
 
-/* Appends the `length` octets from `offset` on (both any value) to `chain`, by reference. */
-void pattern_append(const pattern *table, uint64_t offset, uint32_t length, buffer_chain *chain);
+/* Returns `length` of them (at most PATTERN_OCTETS) in the table's block; no reference is added. */
+octet_slice pattern_slice(const pattern *table, uint64_t offset, uint32_t length);

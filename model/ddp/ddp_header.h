@@ -37,16 +37,16 @@ size_t ddp_header_octets(const ddp_header *header);
  * are 0 (DDP-044). Fields of the other model are ignored. */
 size_t ddp_header_encode(const ddp_header *header, uint8_t *wire);
 
-/* The T bit of the ULPDU `ulpdu`, which is not empty. */
-static inline bool ddp_header_is_tagged(const buffer_chain *ulpdu)
+/* The T bit of a header, `wire`. */
+static inline bool ddp_header_is_tagged(const uint8_t *wire)
 {
-  return (*buffer_chain_slices(ulpdu)->octets & 0x80) != 0;
+  return (*wire & 0x80) != 0;
 }
 
-/* Returns its L bit. */
-static inline bool ddp_header_is_last(const buffer_chain *ulpdu)
+/* Its L bit. */
+static inline bool ddp_header_is_last(const uint8_t *wire)
 {
-  return (*buffer_chain_slices(ulpdu)->octets & 0x40) != 0;
+  return (*wire & 0x40) != 0;
 }
 
 /* Reads the header at the front of a ULPDU, of which the first `octets` (DDP_MAX_HEADER_OCTETS, if it has as
@@ -57,6 +57,7 @@ size_t ddp_header_read(ddp_header *header, const uint8_t *wire, uint32_t octets)
 /* Does the same with the ULPDU `ulpdu`. */
 size_t ddp_header_decode(ddp_header *header, const buffer_chain *ulpdu);
 
-/* Appends octets [from, from + length) to `chain`, by reference. Those in a slice with a block never change:
- * they may be referred to until they are acknowledged; others are copied before the next call of any kind. */
-typedef void (*ddp_payload_source)(void *user, uint64_t from, uint32_t length, buffer_chain *chain);
+/* Returns octets [from, from + length), no more than a ULPDU has, which lie in one piece of memory; no
+ * reference is added. Those in a block never change: they may be referred to until they are acknowledged;
+ * others are copied before the next call of any kind. */
+typedef octet_slice (*ddp_payload_source)(void *user, uint64_t from, uint32_t length);

@@ -68,11 +68,10 @@ static void update_header(ddp_segmenter *segmenter, bool last)
   }
 }
 
-bool ddp_segmenter_next(ddp_segmenter *segmenter, uint32_t mulpdu_octets, buffer_chain *ulpdu)
+bool ddp_segmenter_next(ddp_segmenter *segmenter, uint32_t mulpdu_octets, ddp_ulpdu *ulpdu)
 {
   uint32_t header_octets = segmenter->header_octets;
   g_assert(segmenter->busy);
-  g_assert(ulpdu->length == 0);
   g_assert(mulpdu_octets > header_octets);
   uint32_t room = mulpdu_octets - header_octets; /* MULPDU counts the header (ddp-07/rfc5041 §5.2, DDP-084) */
   uint32_t left = segmenter->length - segmenter->sent;
@@ -80,11 +79,12 @@ bool ddp_segmenter_next(ddp_segmenter *segmenter, uint32_t mulpdu_octets, buffer
   bool last = payload == left;
 
   update_header(segmenter, last);
-  buffer_chain_append(ulpdu, segmenter->header, header_octets, NULL);
+  ulpdu->slices[0] = (octet_slice){.octets = segmenter->header, .length = header_octets};
+  ulpdu->slice_count = 1;
+  ulpdu->length = header_octets + payload;
   if (payload > 0) {
-    segmenter->source(segmenter->source_user, segmenter->sent, payload, ulpdu);
+    ulpdu->slices[ulpdu->slice_count++] = segmenter->source(segmenter->source_user, segmenter->sent, payload);
   }
-  g_assert(ulpdu->length == header_octets + payload);
   segmenter->sent += payload;
   segmenter->busy = !last;
   return last;

@@ -21,6 +21,18 @@ typedef struct ddp_message {
   void *source_user;
 } ddp_message;
 
+/* A DDP Segment to be sent: the ULPDU that MPA frames, header and payload. It has no reference on them. */
+typedef struct ddp_ulpdu {
+  octet_slice slices[2]; /* the header's octets have no block; a segment without payload has one slice */
+  uint32_t slice_count;
+  uint32_t length;
+} ddp_ulpdu;
+
+static inline gather_list ddp_ulpdu_octets(const ddp_ulpdu *ulpdu)
+{
+  return (gather_list){.slices = ulpdu->slices, .slice_count = ulpdu->slice_count, .length = ulpdu->length};
+}
+
 /* It is read by everyone, and written only by the functions below. */
 typedef struct ddp_segmenter {
   ddp_payload_source source; /* of the started message, as all of these */
@@ -53,11 +65,11 @@ uint32_t ddp_segmenter_sent_octets(const ddp_segmenter *segmenter);
  * it. Only where its octets are no longer available, or no end is left to Deliver it (note D36). */
 void ddp_segmenter_abandon(ddp_segmenter *segmenter);
 
-/* Appends the next segment of the started message to the empty `ulpdu`: header and up to `mulpdu_octets` -
- * header payload octets (at least one must fit). A zero-length message is one segment of header only
- * (DDP-098). Returns true when it was the last (L set), after which the segmenter is idle. Each call may give
- * another MULPDU: new segments of the same message use it (DDP-016, DDP-017, note D24).
+/* Sets `*ulpdu` to the next segment of the started message: header and up to `mulpdu_octets` - header payload
+ * octets (at least one must fit). A zero-length message is one segment of header only (DDP-098). Returns true
+ * when it was the last (L set), after which the segmenter is idle. Each call may give another MULPDU: new
+ * segments of the same message use it (DDP-016, DDP-017, note D24).
  *
  * The header's octets are the segmenter's own: `ulpdu` is to be framed before the next call of any kind, as
  * the framer copies it. */
-bool ddp_segmenter_next(ddp_segmenter *segmenter, uint32_t mulpdu_octets, buffer_chain *ulpdu);
+bool ddp_segmenter_next(ddp_segmenter *segmenter, uint32_t mulpdu_octets, ddp_ulpdu *ulpdu);

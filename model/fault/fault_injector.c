@@ -73,7 +73,7 @@ static void alter_ulpdu(void *user, iwarp_generation generation, buffer_chain *u
   buffer_chain altered;
 
   injector->ulpdus++;
-  injector->is_within_message = !ddp_header_is_last(ulpdu);
+  injector->is_within_message = !ddp_header_is_last(buffer_chain_slices(ulpdu)->octets);
   if (is_pending(injector, FAULT_IN_ULPDU)) {
     copy(&altered, ulpdu);
     use_altered(injector, fault_edit_ulpdu(injector->config.id, generation, injector->decoy_stag, &altered),

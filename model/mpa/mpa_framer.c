@@ -30,9 +30,9 @@ static uint8_t *write_header(const mpa_fpdu *fpdu, uint8_t *octets)
 }
 
 /* Writes the ULPDU to `octets` run by run, a marker between two; returns where it ends. */
-static uint8_t *write_ulpdu(const mpa_fpdu *fpdu, const buffer_chain *ulpdu, uint8_t *octets)
+static uint8_t *write_ulpdu(const mpa_fpdu *fpdu, const gather_list *ulpdu, uint8_t *octets)
 {
-  const octet_slice *slice = buffer_chain_slices(ulpdu);
+  const octet_slice *slice = ulpdu->slices;
   const octet_slice *end = slice + ulpdu->slice_count;
   const uint8_t *header = octets - MPA_FPDU_LENGTH_OCTETS;
   uint32_t room = mpa_fpdu_first_run(fpdu); /* before the next marker */
@@ -78,7 +78,7 @@ static uint8_t *write_padding(const mpa_fpdu *fpdu, uint64_t position, uint8_t *
 }
 
 /* The FPDU as one slice of a buffer of its own. */
-static inline void frame_flat(const mpa_framer *framer, const mpa_fpdu *extent, const buffer_chain *ulpdu,
+static inline void frame_flat(const mpa_framer *framer, const mpa_fpdu *extent, const gather_list *ulpdu,
                               buffer_chain *fpdu)
 {
   uint32_t length = (uint32_t)(extent->end - extent->start);
@@ -107,16 +107,15 @@ static bool may_be_referred_to(const octet_slice *slice)
 }
 
 /* Begins the list of `extent`; false when nothing of `ulpdu` may be referred to. */
-static bool begin_list(const mpa_framer *framer, const mpa_fpdu *extent, const buffer_chain *ulpdu,
+static bool begin_list(const mpa_framer *framer, const mpa_fpdu *extent, const gather_list *ulpdu,
                        scatter_list *list)
 {
-  const octet_slice *slices = buffer_chain_slices(ulpdu);
   size_t own_octets = (size_t)(extent->end - extent->start);
   uint32_t runs = 0;
 
   for (uint32_t i = 0; i < ulpdu->slice_count; i++) {
-    if (may_be_referred_to(&slices[i])) {
-      own_octets -= slices[i].length;
+    if (may_be_referred_to(&ulpdu->slices[i])) {
+      own_octets -= ulpdu->slices[i].length;
       runs++;
     }
   }
@@ -145,9 +144,9 @@ static void put_run(scatter_list *list, const octet_slice *slice, const uint8_t 
 }
 
 /* Makes the same octets as write_ulpdu(). */
-static void put_ulpdu(const mpa_fpdu *fpdu, const buffer_chain *ulpdu, scatter_list *list)
+static void put_ulpdu(const mpa_fpdu *fpdu, const gather_list *ulpdu, scatter_list *list)
 {
-  const octet_slice *slice = buffer_chain_slices(ulpdu);
+  const octet_slice *slice = ulpdu->slices;
   const octet_slice *end = slice + ulpdu->slice_count;
   uint32_t room = mpa_fpdu_first_run(fpdu); /* before the next marker */
   uint64_t marker = fpdu->header + MPA_FPDU_LENGTH_OCTETS + room;
@@ -172,7 +171,7 @@ static void put_ulpdu(const mpa_fpdu *fpdu, const buffer_chain *ulpdu, scatter_l
 /* The FPDU with header, markers, PAD and CRC of its own. False, and nothing done, when that is no better than
  * frame_flat(). */
 static G_GNUC_NO_INLINE bool frame_by_reference(const mpa_framer *framer, const mpa_fpdu *extent,
-                                                const buffer_chain *ulpdu, buffer_chain *fpdu)
+                                                const gather_list *ulpdu, buffer_chain *fpdu)
 {
   scatter_list list;
 
@@ -195,7 +194,7 @@ static G_GNUC_NO_INLINE bool frame_by_reference(const mpa_framer *framer, const 
   return true;
 }
 
-void mpa_framer_frame(mpa_framer *framer, const buffer_chain *ulpdu, buffer_chain *fpdu)
+void mpa_framer_frame(mpa_framer *framer, const gather_list *ulpdu, buffer_chain *fpdu)
 {
   g_assert(ulpdu->length >= 1 && ulpdu->length <= MPA_MULPDU_MAX_OCTETS); /* mpa-01 §3.2 (MPA-063, MPA-064) */
   g_assert(fpdu->length == 0);

@@ -35,11 +35,11 @@ typedef struct mpa_framer {
  * Free with g_free(). */
 mpa_framer *mpa_framer_new(bool markers, bool crc, const mpa_fpdu_memory *memory);
 
-/* Frames one ULPDU of 1 … 64768 octets (anything else is the caller's mistake): appends its FPDU to the empty
- * `fpdu`, with header, PAD, CRC and the markers that fall into it; a marker that falls exactly between two
- * FPDUs starts the following one (MPA-098).
+/* Frames one ULPDU of 1 … 64768 octets (anything else is the caller's mistake), in slices that
+ * are not empty: appends its FPDU to the empty `fpdu`, with header, PAD, CRC and the markers that fall into
+ * it; a marker that falls exactly between two FPDUs starts the following one (MPA-098).
  *
  * The FPDU is one slice of a block of its own; or, once its memory has enough of those (mpa_fpdu_memory.h), a
  * bundle that refers to those slices of `ulpdu` that have a block, which must never change, and has a copy of
  * the others. */
-void mpa_framer_frame(mpa_framer *framer, const buffer_chain *ulpdu, buffer_chain *fpdu);
+void mpa_framer_frame(mpa_framer *framer, const gather_list *ulpdu, buffer_chain *fpdu);

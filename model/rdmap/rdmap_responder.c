@@ -153,17 +153,14 @@ static pending_request *oldest(const rdmap_responder *responder)
   return &responder->requests[responder->first];
 }
 
-/* Appends the octets that were reached for last (rdmap_responder_reach()), by reference: the framer copies
- * them before the ULP can change them. */
-static void append_source(void *user, G_GNUC_UNUSED uint64_t from, uint32_t length, buffer_chain *chain)
+/* Returns the octets that were reached for last (rdmap_responder_reach()): the framer copies them before the
+ * ULP can change them. */
+static octet_slice reached_octets(void *user, G_GNUC_UNUSED uint64_t from, uint32_t length)
 {
   const rdmap_responder *responder = user;
   const ddp_access *reached = &responder->reached;
-  if (!reached->memory) {
-    reached->source(reached->source_user, reached->source_from, length, chain);
-    return;
-  }
-  buffer_chain_append(chain, reached->memory, length, NULL);
+  return reached->memory ? (octet_slice){.octets = reached->memory, .length = length}
+                         : reached->source(reached->source_user, reached->source_from, length);
 }
 
 rdmap_opcode rdmap_responder_message(rdmap_responder *responder, ddp_message *message)
@@ -171,7 +168,7 @@ rdmap_opcode rdmap_responder_message(rdmap_responder *responder, ddp_message *me
   const pending_request *pending = oldest(responder);
   if (pending->is_atomic) {
     *message = (ddp_message){
-        .length = RDMAP_ATOMIC_RESPONSE_OCTETS, .source = append_source, .source_user = responder};
+        .length = RDMAP_ATOMIC_RESPONSE_OCTETS, .source = reached_octets, .source_user = responder};
     return RDMAP_ATOMIC_RESPONSE;
   }
   const rdmap_read_request *request = &pending->read;
@@ -179,7 +176,7 @@ rdmap_opcode rdmap_responder_message(rdmap_responder *responder, ddp_message *me
   *message = (ddp_message){.stag = request->sink_stag,
                            .tagged_offset = request->sink_offset,
                            .length = request->length,
-                           .source = append_source,
+                           .source = reached_octets,
                            .source_user = responder};
   return RDMAP_READ_RESPONSE;
 }

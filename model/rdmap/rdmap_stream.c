@@ -158,10 +158,10 @@ bool rdmap_stream_post(rdmap_stream *stream, const rdmap_work *work)
 /* --- What goes out --- */
 
 /* Payload of RDMAP's own: it stays as it is until its only ULPDU is framed. */
-static void append_own(void *user, uint64_t from, uint32_t length, buffer_chain *chain)
+static octet_slice own_payload(void *user, uint64_t from, uint32_t length)
 {
   const rdmap_stream *stream = user;
-  buffer_chain_append(chain, stream->own->payload + from, length, NULL);
+  return (octet_slice){.octets = stream->own->payload + from, .length = length};
 }
 
 /* Gives DDP `message`, with what the table has for `opcode` filled in (RDMAP-043, RDMAP-044,
@@ -183,7 +183,7 @@ static void start(rdmap_stream *stream, message_kind kind, rdmap_opcode opcode, 
 /* Gives DDP the message of `length` octets whose payload is own->payload. */
 static void start_own(rdmap_stream *stream, message_kind kind, rdmap_opcode opcode, uint32_t length)
 {
-  start(stream, kind, opcode, &(ddp_message){.length = length, .source = append_own, .source_user = stream});
+  start(stream, kind, opcode, &(ddp_message){.length = length, .source = own_payload, .source_user = stream});
 }
 
 static void start_read(rdmap_stream *stream, message_kind kind, const rdmap_work *work)
@@ -293,7 +293,7 @@ bool rdmap_stream_has_nothing(const rdmap_stream *stream)
          pending_requests(stream) == 0;
 }
 
-bool rdmap_stream_next_ulpdu(rdmap_stream *stream, uint32_t mulpdu_octets, buffer_chain *ulpdu, time_ps now)
+bool rdmap_stream_next_ulpdu(rdmap_stream *stream, uint32_t mulpdu_octets, ddp_ulpdu *ulpdu, time_ps now)
 {
   g_assert(stream->framing == FRAMING_NONE);
   if (is_idle(stream) && !start_next(stream, now)) {

@@ -21,6 +21,7 @@
 
 #include "base/iwarp_generation.h"
 #include "ddp/ddp_placer.h"
+#include "ddp/ddp_segmenter.h"
 #include "ddp/ddp_stag_table.h"
 #include "rdmap/rdmap_send_queue.h"
 #include "rdmap/rdmap_terminate.h"
@@ -107,13 +108,13 @@ ddp_untagged_queue *rdmap_stream_queue_of(void *user, uint32_t number);
  */
 bool rdmap_stream_has_nothing(const rdmap_stream *stream);
 
-/* The next ULPDU to send, of at most `mulpdu_octets`, into the empty `ulpdu`; false when there is nothing to
+/* Sets `*ulpdu` to the next one to send, of at most `mulpdu_octets`; false when there is nothing to
  * send now. After each message a Terminate goes first; else responses and the ULP's operations take
  * turns (the documents are silent; each kind in its own order, RDMAP-149, RDMAP-194). The caller frames it
  * and reports with rdmap_stream_framed(), before the next call of any kind, where its FPDU ends in the stream
  * that rdmap_stream_acknowledged() counts in. Nothing comes after a Terminate (RDMAP-175). The stream may end
  * here: when what a Read or an Atomic names was revoked. */
-bool rdmap_stream_next_ulpdu(rdmap_stream *stream, uint32_t mulpdu_octets, buffer_chain *ulpdu, time_ps now);
+bool rdmap_stream_next_ulpdu(rdmap_stream *stream, uint32_t mulpdu_octets, ddp_ulpdu *ulpdu, time_ps now);
 void rdmap_stream_framed(rdmap_stream *stream, uint64_t fpdu_end);
 
 /* All octets below `position` are sure to arrive: completes the operations that end at or below it, in order.

@@ -106,8 +106,7 @@ static uint32_t next_mulpdu_octets(rnic_sender *sender)
 
 /* Returns whether `ulpdu` is full-size when its FPDU has `fpdu_octets`: one that MULPDU bounds because of
  * what the segment holds already is not. Counts it. */
-static bool is_full_size(rnic_sender *sender, const buffer_chain *ulpdu, uint32_t fpdu_octets,
-                         uint32_t mulpdu)
+static bool is_full_size(rnic_sender *sender, const gather_list *ulpdu, uint32_t fpdu_octets, uint32_t mulpdu)
 {
   if (sender->config.dynamic_mulpdu && !fill_segment(sender, fpdu_octets)) {
     return false;
@@ -115,7 +114,7 @@ static bool is_full_size(rnic_sender *sender, const buffer_chain *ulpdu, uint32_
   if (ulpdu->length != mulpdu) {
     return false;
   }
-  if (ddp_header_is_tagged(ulpdu)) {
+  if (ddp_header_is_tagged(ulpdu->slices->octets)) {
     sender->full_size.payload_octets += ulpdu->length - DDP_TAGGED_HEADER_OCTETS;
     sender->full_size.stream_octets += fpdu_octets;
   }
@@ -157,18 +156,23 @@ void rnic_sender_run(rnic_sender *sender, bool may_send, time_ps now)
 }
 
 static G_GNUC_NO_INLINE void trace_framed(const rnic_sender *sender, trace_scope *scope,
-                                          const buffer_chain *ulpdu, const buffer_chain *fpdu, uint64_t start)
+                                          const gather_list *ulpdu, const buffer_chain *fpdu, uint64_t start)
 {
   ddp_header header;
+  buffer_chain octets;
 
-  ddp_header_decode(&header, ulpdu);
+  buffer_chain_init(&octets);
+  buffer_chain_append_gathered(&octets, ulpdu);
+  ddp_header_decode(&header, &octets);
+  buffer_chain_clear(&octets);
   TRACE(scope, FPDU_SENT, .position = sender->phase_start + start, .octets = fpdu->length,
         .ulpdu_octets = ulpdu->length, .fpdu = ++scope->fpdus, .tagged = header.tagged, .last = header.last,
         .opcode = header.ulp_control & 0x0F, .message = header.tagged ? header.stag : header.msn,
         .offset = header.tagged ? header.tagged_offset : header.message_offset);
 }
 
-static void frame(rnic_sender *sender, trace_scope *scope, buffer_chain *ulpdu, uint32_t mulpdu, time_ps now)
+static void frame(rnic_sender *sender, trace_scope *scope, const gather_list *ulpdu, uint32_t mulpdu,
+                  time_ps now)
 {
   const rnic_misbehaviour *fault = sender->config.fault;
   unsigned flags = TCP_RECORD_FPDU;
@@ -203,23 +207,34 @@ bool rnic_sender_send(rnic_sender *sender, trace_scope *scope, time_ps now)
     return false;
   }
   uint32_t mulpdu = next_mulpdu_octets(sender);
-  buffer_chain ulpdu;
+  buffer_chain altered; /* of an end that misbehaves */
+  ddp_ulpdu ulpdu;
+  gather_list octets;
 
-  buffer_chain_init(&ulpdu);
-  bool is_inserted = fault && fault->insert_ulpdu(fault->user, sender->config.generation, &ulpdu);
-  if (!is_inserted && !rdmap_stream_next_ulpdu(sender->config.stream, mulpdu, &ulpdu, now)) {
-    return false;
+  buffer_chain_init(&altered);
+  bool is_inserted = fault && fault->insert_ulpdu(fault->user, sender->config.generation, &altered);
+  if (!is_inserted) {
+    if (!rdmap_stream_next_ulpdu(sender->config.stream, mulpdu, &ulpdu, now)) {
+      return false;
+    }
+    octets = ddp_ulpdu_octets(&ulpdu);
   }
-  if (fault && !is_inserted) {
-    fault->alter_ulpdu(fault->user, sender->config.generation, &ulpdu);
+  if (fault) {
+    if (!is_inserted) {
+      buffer_chain_append_gathered(&altered, &octets);
+      fault->alter_ulpdu(fault->user, sender->config.generation, &altered);
+    }
+    octets = buffer_chain_gather(&altered);
   }
-  frame(sender, scope, &ulpdu, mulpdu, now);
+  frame(sender, scope, &octets, mulpdu, now);
   if (!is_inserted) {
     /* where in the stream the FPDU ends; a fault may have cut it */
     uint64_t held = rnic_sender_holds(sender) ? sender->limits->held.length : 0;
     rdmap_stream_framed(sender->config.stream, fault ? sender->config.tcp->gauges->posted_octets + held
                                                      : sender->phase_start + framed_octets(sender));
   }
-  buffer_chain_clear(&ulpdu);
+  if (fault) {
+    buffer_chain_clear(&altered);
+  }
   return true;
 }

@@ -273,8 +273,8 @@ uint8_t *ulp_slots_memory(void *user, uint64_t id)
   return slots->stray;
 }
 
-void ulp_slot_payload(void *user, uint64_t from, uint32_t length, buffer_chain *chain)
+octet_slice ulp_slot_payload(void *user, uint64_t from, uint32_t length)
 {
   const ulp_slot *slot = user;
-  pattern_append(slot->table, slot->payload + from, length, chain);
+  return pattern_slice(slot->table, slot->payload + from, length);
 }

@@ -110,4 +110,4 @@ void ulp_slot_unref(ulp_slot *slot);
 uint8_t *ulp_slots_memory(void *user, uint64_t id);
 
 /* A ddp_payload_source for the message of the ulp_slot `user`. */
-void ulp_slot_payload(void *user, uint64_t from, uint32_t length, buffer_chain *chain);
+octet_slice ulp_slot_payload(void *user, uint64_t from, uint32_t length);

@@ -13,9 +13,9 @@ enum { QUEUES = 5, MESSAGES = 3000, MAX_LENGTH = 4000, SOURCE_OCTETS = 8192 };
 
 static const uint64_t seed = 31;
 
-static void append_source(void *user, uint64_t from, uint32_t length, buffer_chain *chain)
+static octet_slice memory_source(void *user, uint64_t from, uint32_t length)
 {
-  buffer_chain_append(chain, (const uint8_t *)user + from, length, NULL);
+  return (octet_slice){.octets = (const uint8_t *)user + from, .length = length};
 }
 
 /* The octets [from, from + count) of the segment as a number, most significant first. */
@@ -53,7 +53,7 @@ static ddp_message random_message(wire_test *t)
                          .stag = (uint32_t)random_stream_next(t->random),
                          .tagged_offset = random_stream_next(t->random) >> 1,
                          .queue_number = (uint32_t)random_stream_below(t->random, QUEUES),
-                         .source = append_source,
+                         .source = memory_source,
                          .source_user =
                              t->source + random_stream_below(t->random, SOURCE_OCTETS - MAX_LENGTH)};
   if (random_stream_chance(t->random, 0.9)) {
@@ -71,12 +71,14 @@ static void send(wire_test *t, const ddp_message *message)
   while (!last) {
     wire_segment *segment = &t->segments[t->count++];
     g_assert_cmpuint(t->count, <=, MAX_LENGTH / 110 + 1);
-    g_auto(buffer_chain) ulpdu;
-    buffer_chain_init(&ulpdu);
+    ddp_ulpdu ulpdu;
+    g_auto(buffer_chain) octets = {0};
     segment->mulpdu = 128 + (uint32_t)random_stream_below(t->random, 1500);
     last = ddp_segmenter_next(t->segmenter, segment->mulpdu, &ulpdu);
     segment->length = ulpdu.length;
-    buffer_chain_copy_out(&ulpdu, 0, ulpdu.length, segment->octets);
+    gather_list list = ddp_ulpdu_octets(&ulpdu);
+    buffer_chain_append_gathered(&octets, &list);
+    buffer_chain_copy_out(&octets, 0, octets.length, segment->octets);
   }
 }
 

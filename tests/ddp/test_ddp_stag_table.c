@@ -207,9 +207,10 @@ TEST(test_order_of_the_checks)
   assert_refuses(table, UINT64_MAX - 1, DDP_ACCESS_BOUNDS);
 }
 
-static void no_octets(G_GNUC_UNUSED void *user, G_GNUC_UNUSED uint64_t from, G_GNUC_UNUSED uint32_t length,
-                      G_GNUC_UNUSED buffer_chain *chain)
+static octet_slice no_octets(G_GNUC_UNUSED void *user, G_GNUC_UNUSED uint64_t from,
+                             G_GNUC_UNUSED uint32_t length)
 {
+  return (octet_slice){0};
 }
 
 /* Octets of a source are for reading only: other rights are refused when an STag is registered or changed. */

@@ -17,19 +17,17 @@ mpa_stream *mpa_stream_begin(bool markers, bool crc)
 void mpa_stream_append(mpa_stream *stream, const uint8_t *ulpdu, uint32_t octets)
 {
   mpa_stream_fpdu fpdu = {.start = stream->framer->offset, .ulpdu_octets = octets};
-  buffer_chain posted;
+  const octet_slice posted = {.octets = ulpdu, .length = octets};
   buffer_chain framed;
 
   fpdu.ulpdu = g_memdup2(ulpdu, octets);
-  buffer_chain_init(&posted);
   buffer_chain_init(&framed);
-  buffer_chain_append(&posted, fpdu.ulpdu, octets, NULL);
-  mpa_framer_frame(stream->framer, &posted, &framed);
+  mpa_framer_frame(stream->framer, &(gather_list){.slices = &posted, .slice_count = 1, .length = octets},
+                   &framed);
   fpdu.end = stream->framer->offset;
   g_byte_array_set_size(stream->octets, (guint)fpdu.end);
   buffer_chain_copy_out(&framed, 0, framed.length, stream->octets->data + fpdu.start);
   buffer_chain_clear(&framed);
-  buffer_chain_clear(&posted);
   g_array_append_val(stream->fpdus, fpdu);
 }
 

@@ -9,6 +9,12 @@
 #include "stack_cleanup.h"
 #include "test.h"
 
+static void frame_chain(mpa_framer *framer, const buffer_chain *ulpdu, buffer_chain *fpdu)
+{
+  gather_list octets = buffer_chain_gather(ulpdu);
+  mpa_framer_frame(framer, &octets, fpdu);
+}
+
 /* Frames `length` octets at `ulpdu`, given to the framer in two slices, and returns the FPDU flat. */
 static GByteArray *frame(mpa_framer *framer, const uint8_t *ulpdu, uint32_t length)
 {
@@ -20,7 +26,7 @@ static GByteArray *frame(mpa_framer *framer, const uint8_t *ulpdu, uint32_t leng
   memcpy(octet_buffer_octets(copy), ulpdu, length);
   buffer_chain_append(&source, octet_buffer_octets(copy), length / 3, copy);
   buffer_chain_append(&source, ulpdu + length / 3, length - length / 3, NULL);
-  mpa_framer_frame(framer, &source, &fpdu);
+  frame_chain(framer, &source, &fpdu);
   buffer_chain_clear(&source);
   octet_buffer_unref(copy);
   GByteArray *flat = g_byte_array_sized_new(fpdu.length);
@@ -213,7 +219,7 @@ TEST(test_one_slice)
     for (uint32_t from = 0; from < length; from += slice_octets) {
       buffer_chain_put(&source, ulpdu + from, MIN(slice_octets, length - from), NULL);
     }
-    mpa_framer_frame(framer, &source, &fpdu);
+    frame_chain(framer, &source, &fpdu);
     buffer_chain_clear(&source);
     g_assert_cmpuint(fpdu.slice_count, ==, 1);
     g_assert_cmpuint(blocks->pieces_out, ==,
@@ -265,8 +271,8 @@ static void compare_ways(bool markers, bool crc, uint64_t seed)
 
     g_test_message("seed %" G_GUINT64_FORMAT ", round %d: %u octets in %u runs", seed, round, length, runs);
     make_ulpdu(&ulpdu, source, length, bare, runs);
-    mpa_framer_frame(referring, &ulpdu, &fpdu);
-    mpa_framer_frame(flat, &ulpdu, &expected);
+    frame_chain(referring, &ulpdu, &fpdu);
+    frame_chain(flat, &ulpdu, &expected);
     buffer_chain_clear(&ulpdu);
     g_assert_cmpuint(expected.slice_count, ==, 1);
     g_assert_cmpuint(fpdu.length, ==, expected.length);
@@ -301,13 +307,13 @@ TEST(test_refers)
   memset(octet_buffer_octets(source), 'x', 1000);
   make_ulpdu(&ulpdu, source, 1000, 14, 1);
   for (guint i = 0; i < 3; i++) {
-    mpa_framer_frame(framer, &ulpdu, &fpdus[i]);
+    frame_chain(framer, &ulpdu, &fpdus[i]);
     /* The third is [2032, 3048): headers with the marker at 2048, 508 octets, the marker at 2560, 478 octets,
      * PAD and CRC. */
     g_assert_cmpuint(fpdus[i].slice_count, ==, i < 2 ? 1 : 5);
   }
   buffer_chain_clear(&fpdus[0]); /* as if acknowledged: there is room for a flat one again */
-  mpa_framer_frame(framer, &ulpdu, &fpdus[3]);
+  frame_chain(framer, &ulpdu, &fpdus[3]);
   g_assert_cmpuint(fpdus[3].slice_count, ==, 1);
   buffer_chain_clear(&ulpdu);
   memset(octet_buffer_octets(source), 'h', 14); /* the next segment's header is there by now */

@@ -28,19 +28,24 @@ uint32_t case_source_stag(unsigned read)
   return SOURCE_STAG + read;
 }
 
-static void append_payload(void *user, uint64_t from, uint32_t length, buffer_chain *chain)
+/* Returns the payload of operation `index`, made in m->memory. */
+static uint8_t *make_payload(maker *m, guint index)
 {
-  guint operation = *(const guint *)user;
-  g_autoptr(octet_buffer) buffer = octet_buffer_new(length);
+  uint32_t length = m->c->operation[index].length;
 
+  m->memory[index] = g_malloc(length + 1);
   for (uint32_t i = 0; i < length; i++) {
-    octet_buffer_octets(buffer)[i] = random_case_payload(operation, (uint32_t)from + i);
+    m->memory[index][i] = random_case_payload(index, i);
   }
-  buffer_chain_append(chain, octet_buffer_octets(buffer), length, buffer);
+  return m->memory[index];
 }
 
-/* Frames `ulpdu`, which becomes empty. */
-static void frame(maker *m, buffer_chain *ulpdu)
+static octet_slice memory_source(void *user, uint64_t from, uint32_t length)
+{
+  return (octet_slice){.octets = (const uint8_t *)user + from, .length = length};
+}
+
+static void frame(maker *m, const gather_list *ulpdu)
 {
   g_auto(buffer_chain) fpdu;
   guint at = m->octets->len;
@@ -49,17 +54,16 @@ static void frame(maker *m, buffer_chain *ulpdu)
   mpa_framer_frame(m->framer, ulpdu, &fpdu);
   g_byte_array_set_size(m->octets, at + fpdu.length);
   buffer_chain_copy_out(&fpdu, 0, fpdu.length, m->octets->data + at);
-  buffer_chain_clear(ulpdu);
 }
 
 /* Drains all that the stream has to send now. */
 static void drain(maker *m)
 {
-  buffer_chain ulpdu;
+  ddp_ulpdu ulpdu;
 
-  buffer_chain_init(&ulpdu);
   while (rdmap_stream_next_ulpdu(m->stream, m->c->mulpdu_octets, &ulpdu, 0)) {
-    frame(m, &ulpdu);
+    gather_list octets = ddp_ulpdu_octets(&ulpdu);
+    frame(m, &octets);
     rdmap_stream_framed(m->stream, m->octets->len);
   }
 }
@@ -75,8 +79,8 @@ static void post(maker *m, guint index)
   const rdmap_work work = {.id = index,
                            .operation = operations[operation->kind],
                            .length = operation->length,
-                           .source = append_payload,
-                           .source_user = &index,
+                           .source = memory_source,
+                           .source_user = make_payload(m, index),
                            .remote_stag = m->stags[operation->region],
                            .remote_offset = case_region_of(operation->region)->base + operation->offset,
                            .local_stag = SINK_STAG,
@@ -96,12 +100,8 @@ static void respond(maker *m, guint index)
   GByteArray *request = g_byte_array_new();
   buffer_chain octets;
 
-  m->memory[index] = g_malloc(operation->length + 1);
-  for (uint32_t i = 0; i < operation->length; i++) {
-    m->memory[index][i] = random_case_payload(index, i);
-  }
   const ddp_registration registration = {
-      .memory = m->memory[index],
+      .memory = make_payload(m, index),
       .length = operation->length,
       .access = DDP_ACCESS_REMOTE_READ,
       .owner = {.stream_id = PEER, .protection_domain = PEER},
@@ -131,11 +131,9 @@ static void append_by_hand(maker *m, guint index)
   const case_operation *operation = &m->c->operation[index];
   GByteArray *segment = bad_segment_new(m->c, index, &m->numbers, m->stags);
   guint start = m->octets->len;
-  buffer_chain ulpdu;
+  const octet_slice octets = {.octets = segment->data, .length = segment->len};
 
-  buffer_chain_init(&ulpdu);
-  buffer_chain_append(&ulpdu, segment->data, segment->len, NULL);
-  frame(m, &ulpdu);
+  frame(m, &(gather_list){.slices = &octets, .slice_count = 1, .length = octets.length});
   g_byte_array_unref(segment);
   if (operation->kind == CASE_BAD && operation->bad == BAD_CRC) {
     m->octets->data[m->octets->len - 1] ^= 0x10;

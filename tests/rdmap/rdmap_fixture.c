@@ -279,9 +279,9 @@ uint8_t *post_receive(rdmap_host *host, size_t octets)
   return memory;
 }
 
-static void memory_source(void *user, uint64_t from, uint32_t length, buffer_chain *chain)
+static octet_slice memory_source(void *user, uint64_t from, uint32_t length)
 {
-  buffer_chain_append(chain, (const uint8_t *)user + from, length, NULL);
+  return (octet_slice){.octets = (const uint8_t *)user + from, .length = length};
 }
 
 bool try_post(rdmap_host *host, rdmap_work work)
@@ -304,13 +304,24 @@ static void append_sent(rdmap_host *host, uint8_t *octets, uint32_t length)
   g_array_append_val(host->sent, ulpdu);
 }
 
+bool next_ulpdu(rdmap_host *host, uint32_t mulpdu_octets, buffer_chain *chain)
+{
+  ddp_ulpdu ulpdu;
+  if (!rdmap_stream_next_ulpdu(host->stream, mulpdu_octets, &ulpdu, host->f->now)) {
+    return false;
+  }
+  gather_list octets = ddp_ulpdu_octets(&ulpdu);
+  buffer_chain_append_gathered(chain, &octets);
+  return true;
+}
+
 bool pull(rdmap_host *host)
 {
   g_auto(buffer_chain) chain;
   buffer_chain_init(&chain);
   bool has_nothing = rdmap_stream_has_nothing(host->stream);
   g_assert_true(has_nothing || host->stream->is_terminated || !rdmap_stream_is_drained(host->stream));
-  bool pulled = rdmap_stream_next_ulpdu(host->stream, host->f->mulpdu_octets, &chain, host->f->now);
+  bool pulled = next_ulpdu(host, host->f->mulpdu_octets, &chain);
   g_assert_false(has_nothing && pulled);
   if (pulled) {
     g_assert_cmpuint(chain.length, <=, host->f->mulpdu_octets);

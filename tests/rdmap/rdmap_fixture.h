@@ -148,6 +148,9 @@ bool try_post(rdmap_host *host, rdmap_work work);
 #define post(host, ...) g_assert_true(try_post(host, (rdmap_work){__VA_ARGS__}))
 #define refuses(host, ...) (!try_post(host, (rdmap_work){__VA_ARGS__}))
 
+/* Does rdmap_stream_next_ulpdu(), into the empty `chain`. */
+bool next_ulpdu(rdmap_host *host, uint32_t mulpdu_octets, buffer_chain *chain);
+
 /* Pulls one ULPDU out of the host's stream; false when there is none. pull_all() returns how many there
  * were. */
 bool pull(rdmap_host *host);

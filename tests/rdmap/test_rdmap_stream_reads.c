@@ -146,12 +146,12 @@ TEST(test_one_after_the_other)
   g_assert_cmpuint(rdmap_send_queue_count(f->a->stream->operations), ==, 0);
 }
 
-static void append_counted(void *user, uint64_t from, uint32_t length, buffer_chain *chain)
+static octet_slice counted_source(void *user, uint64_t from, uint32_t length)
 {
   static const uint8_t table[64];
   unsigned *calls = user;
   ++*calls;
-  buffer_chain_append(chain, table + from, length, NULL);
+  return (octet_slice){.octets = table + from, .length = length};
 }
 
 /* RDMAP-190, RDMAP-198: a Read Request, of nothing too, that is Placed beyond a hole is not processed: not a
@@ -162,7 +162,7 @@ TEST(test_not_before_delivery)
     g_autoptr(rdmap_fixture) f = reader_new(2, 2);
     unsigned calls = 0;
     register_as(f->b, 0x99,
-                (ddp_registration){.source = append_counted,
+                (ddp_registration){.source = counted_source,
                                    .source_user = &calls,
                                    .length = 64,
                                    .access = DDP_ACCESS_REMOTE_READ,
@@ -279,13 +279,13 @@ TEST(test_fenced_reads)
 }
 
 /* Octets without memory, requested in order. */
-static void append_in_order(void *user, uint64_t from, uint32_t length, buffer_chain *chain)
+static octet_slice source_in_order(void *user, uint64_t from, uint32_t length)
 {
   static const uint8_t octets[65536];
   uint64_t *next = user;
   g_assert_cmpuint(from, ==, *next);
   *next += length;
-  buffer_chain_append(chain, octets, length, NULL);
+  return (octet_slice){.octets = octets, .length = length};
 }
 
 /* A asks B for `length` octets from TO `source_base` of a source without memory, which counts in `read`, to
@@ -294,7 +294,7 @@ static rdmap_fixture *long_read_new(uint64_t *read, uint64_t source_base, uint64
 {
   rdmap_fixture *f = rdmap_fixture_new(NULL, NULL);
   register_as(f->b, source_stag,
-              (ddp_registration){.source = append_in_order,
+              (ddp_registration){.source = source_in_order,
                                  .source_user = read,
                                  .base = source_base,
                                  .length = length,
@@ -317,7 +317,7 @@ static bool hand_over(rdmap_host *host, uint64_t *fpdu_end)
 {
   g_auto(buffer_chain) chain;
   buffer_chain_init(&chain);
-  bool pulled = rdmap_stream_next_ulpdu(host->stream, 64768, &chain, host->f->now);
+  bool pulled = next_ulpdu(host, 64768, &chain);
   if (pulled) {
     mpa_ulpdu ulpdu = {.fpdu_start = *fpdu_end, .octets = &chain, .length = chain.length};
     *fpdu_end += chain.length + 6;

@@ -173,9 +173,19 @@ static void memory_free(gpointer data)
   g_free(m->octets);
 }
 
+/* Octet `index` of any message. */
+static uint8_t letter_at(size_t index)
+{
+  return (uint8_t)('a' + index % 26);
+}
+
 rnic_fixture *rnic_fixture_new(void)
 {
   rnic_fixture *f = g_new0(rnic_fixture, 1);
+
+  for (size_t i = 0; i < sizeof f->payload; i++) {
+    f->payload[i] = letter_at(i);
+  }
 
   f->now = START_PS;
   f->events = &rnic_fixture_events;
@@ -429,23 +439,17 @@ uint8_t *post_receive(fixture_side *s, size_t octets, uint64_t id)
   return buffer;
 }
 
-static const char alphabet[] = "abcdefghijklmnopqrstuvwxyz";
-
-static void payload_source(G_GNUC_UNUSED void *user, uint64_t from, uint32_t length, buffer_chain *chain)
+static octet_slice payload_source(void *user, uint64_t from, uint32_t length)
 {
-  while (length > 0) {
-    uint32_t at = (uint32_t)(from % 26);
-    uint32_t part = MIN(26 - at, length);
-    buffer_chain_append(chain, (const uint8_t *)alphabet + at, part, NULL);
-    from += part;
-    length -= part;
-  }
+  const fixture_side *s = user;
+  return (octet_slice){.octets = s->fixture->payload + from % 26, .length = length};
 }
 
 bool post_work(fixture_side *s, rdmap_work work)
 {
   create(s->fixture);
   work.source = payload_source;
+  work.source_user = s;
   return rnic_post(s->endpoint, &work);
 }
 
@@ -457,7 +461,7 @@ bool post_send(fixture_side *s, uint32_t length)
 bool is_payload(const uint8_t *octets, size_t length)
 {
   for (size_t i = 0; i < length; i++) {
-    if (octets[i] != (uint8_t)alphabet[i % 26]) {
+    if (octets[i] != letter_at(i)) {
       return false;
     }
   }

@@ -64,6 +64,7 @@ struct rnic_fixture {
   bool (*loses)(fixture_side *from, const datagram *packet);
   const rnic_endpoint_events *events; /* whose user is a fixture_side; rnic_fixture_events */
   GQueue *flying;
+  uint8_t payload[MPA_MULPDU_MAX_OCTETS + 26]; /* of every message: the alphabet over and over */
 };
 
 /* What fills in a fixture_side. */

@@ -186,7 +186,7 @@ def seal(store):
         return (f"(SELECT json_group_object({name}, json(pairs)) FROM (SELECT {name}, json_group_array(json_array({first}, "
                 f"{second})) AS pairs FROM (SELECT * FROM temp.{table} WHERE run = runs.id ORDER BY {name}, {first}) "
                 f"GROUP BY {name}))")
-    store.execute("UPDATE origins SET base = '{}'")
+    store.execute("UPDATE origins SET base = '{}', base_metrics = '{}', base_quantiles = '{}'")
     store.execute(f"""UPDATE runs SET
         parameters = (SELECT json_group_object(key, value) FROM temp.parameters WHERE run = runs.id),
         metrics = (SELECT json_group_object(name, value) FROM temp.metrics WHERE run = runs.id),
@@ -201,11 +201,12 @@ def seal(store):
 
 def sign(store):
     """Gives each run of an open store the digest of what is in its row now, as docs/store.md has it."""
-    runs = store.execute(f"SELECT runs.id, base, {ORIGIN}, identity, status, message, stderr_tail, engine, host,"
+    runs = store.execute(f"SELECT runs.id, base, base_metrics, base_quantiles, {ORIGIN}, identity, status, message, stderr_tail, engine, host,"
                          " started, parameters, exit_code, wall_s, cpu_s, memory_peak_octets, metrics, distributions,"
                          f" quantiles, block_maxima, tables {RUNS}").fetchall()
-    for run_id, base, *values in runs:
-        values[-10] = hashlib.sha256(base.encode()).hexdigest() + values[-10]
+    for run_id, *values in runs:
+        bases, values = values[:3], values[3:]
+        values[-10] = hashlib.sha256("".join(f"{base}\0" for base in bases).encode()).hexdigest() + values[-10]
         digest = hashlib.sha256()
         for value in values:
             digest.update(value.encode() + b"\0" if isinstance(value, str) else struct.pack(">d", value))

@@ -98,10 +98,10 @@ class BadStores(unittest.TestCase):
     def test_other_schema(self):
         shutil.copy(WHOLE, "newer.sqlite")
         for store, sql, words in (
-                ("older.sqlite", SCHEMA_1, "schema 1, written by iwarpsim 0.1.0; expected schema 5: read it with that "
+                ("older.sqlite", SCHEMA_1, "schema 1, written by iwarpsim 0.1.0; expected schema 6: read it with that "
                  "older iwarpsim, or run the sweep again into another --store FILE"),
                 ("newer.sqlite", "PRAGMA user_version = 99;", r"schema 99, written by iwarpsim [^ ]+; expected schema "
-                 "5: read it with a newer iwarpsim")):
+                 "6: read it with a newer iwarpsim")):
             with contextlib.closing(sqlite3.connect(store)) as database:
                 database.executescript(sql)
             before = kit.octets(store)

@@ -3,13 +3,22 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "study/store/json_members.h"
 #include "study/store/result_store_private.h"
 
 /* They are in the order in which they are written and read. */
 #define RUN_FIELDS                                                                                           \
   "identity, status, message, stderr_tail, engine, host, started, digest, parameters, metrics,"              \
   " distributions, quantiles, block_maxima, tables, point, exit_code, wall_s, cpu_s, memory_peak_octets"
+#define BASE_FIELDS "base, base_metrics, base_quantiles"
 #define ORIGIN_FIELDS "name, title, text, hash, axes, sets, version, git, libraries"
+
+/* What a part of the results is the rest of; BASE_PARTS: it is whole. */
+static const base_part base_of[RUN_PARTS] = {[RUN_METRICS] = BASE_METRICS,
+                                             [RUN_DISTRIBUTIONS] = BASE_PARTS,
+                                             [RUN_QUANTILES] = BASE_QUANTILES,
+                                             [RUN_BLOCK_MAXIMA] = BASE_PARTS,
+                                             [RUN_TABLES] = BASE_PARTS};
 
 /* Returns the SHA-256 of a text, made valid UTF-8, 64 hexadecimal digits. Free with g_free(). */
 static char *hash_of(const char *text)
@@ -18,37 +27,50 @@ static char *hash_of(const char *text)
   return g_compute_checksum_for_string(G_CHECKSUM_SHA256, valid, -1);
 }
 
-/* Keeps the text `parameters`, whose keys the runs of an origin have unless they differ, and its hash. */
-static void use_base(const result_store *store, const char *parameters)
+/* Keeps the columns of `row` from `column` on, the base of an origin, and their hash. */
+static void use_base(const result_store *store, sqlite3_stmt *row, int column)
 {
-  base_parameters *base = store->base;
-  if (g_strcmp0(base->text, parameters) != 0) {
-    run_identity_clear(base->keys);
-    g_free(base->text);
-    g_free(base->hash);
-    base->text = g_strdup(parameters);
-    base->hash = g_compute_checksum_for_string(G_CHECKSUM_SHA256, parameters, -1);
-    base->is_read = FALSE;
+  origin_base *base = store->base;
+  g_autoptr(GChecksum) hash = g_checksum_new(G_CHECKSUM_SHA256);
+  gboolean is_another = FALSE;
+  for (base_part part = 0; part < BASE_PARTS; part++) {
+    const char *text = store_column_text(row, column + (int)part);
+    is_another = is_another || g_strcmp0(base->texts[part], text) != 0;
   }
+  if (!is_another) {
+    return;
+  }
+  for (base_part part = 0; part < BASE_PARTS; part++) {
+    g_free(base->texts[part]);
+    base->texts[part] = g_strdup(store_column_text(row, column + (int)part));
+    g_checksum_update(hash, (const guchar *)base->texts[part], (gssize)strlen(base->texts[part]) + 1);
+  }
+  run_identity_clear(base->keys);
+  g_free(base->hash);
+  base->hash = g_strdup(g_checksum_get_string(hash));
+  base->is_read = FALSE;
 }
 
 /* Reads them. */
 static gboolean read_base(const result_store *store, GError **error)
 {
-  base_parameters *base = store->base;
-  base->is_read = base->is_read || run_parameters_read(store, base->text, base->keys, error);
+  origin_base *base = store->base;
+  base->is_read =
+      base->is_read || run_parameters_read(store, base->texts[BASE_PARAMETERS], base->keys, error);
   return base->is_read;
 }
 
-/* Returns the id of `from` in the store, where the keys of its first run are the base of the others; adds it
- * when it is missing, with `parameters`. */
-static gboolean write_origin(const result_store *store, const provenance *from, const char *parameters,
-                             gint64 *id, GError **error)
+/* Returns the id of `from` in the store, whose first run is the base of the others; adds it when it is
+ * missing, with the base of `texts`. */
+static gboolean write_origin(const result_store *store, const provenance *from,
+                             const char *const texts[BASE_PARTS], gint64 *id, GError **error)
 {
   sqlite3_stmt *statement = store_statement(
       store,
-      "INSERT INTO origins(" ORIGIN_FIELDS ", base, planned) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, "
-      "?11) ON CONFLICT DO UPDATE SET planned = max(planned, excluded.planned) RETURNING id, base, text = ?3",
+      "INSERT INTO origins(" ORIGIN_FIELDS ", " BASE_FIELDS
+      ", planned) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, "
+      "?9, ?10, ?11, ?12, ?13) ON CONFLICT DO UPDATE SET planned = max(planned, excluded.planned)"
+      " RETURNING id, text = ?3, " BASE_FIELDS,
       error);
   if (statement == NULL) {
     return FALSE;
@@ -56,14 +78,16 @@ static gboolean write_origin(const result_store *store, const provenance *from, 
   for (gsize column = 0; column < PROVENANCE_TEXTS; column++) {
     store_bind_text(statement, (int)column + 1, from->texts[column]);
   }
-  store_bind_text(statement, PROVENANCE_TEXTS + 1, parameters);
-  sqlite3_bind_int64(statement, PROVENANCE_TEXTS + 2, (gint64)from->planned);
+  for (base_part part = 0; part < BASE_PARTS; part++) {
+    store_bind_text(statement, PROVENANCE_TEXTS + 1 + (int)part, texts[part]);
+  }
+  sqlite3_bind_int64(statement, PROVENANCE_TEXTS + 1 + BASE_PARTS, (gint64)from->planned);
   const int step = sqlite3_step(statement);
   *id = step == SQLITE_ROW ? sqlite3_column_int64(statement, 0) : 0;
   gboolean good = step == SQLITE_ROW || store_failed(store, error);
   if (good) {
-    use_base(store, store_column_text(statement, 1));
-    good = sqlite3_column_int(statement, 2) != 0
+    use_base(store, statement, 2);
+    good = sqlite3_column_int(statement, 1) != 0
                ? read_base(store, error)
                : store_damaged(store, error, "the text of an origin does not belong to its hash");
   }
@@ -77,7 +101,9 @@ static gboolean add_run(const result_store *store, const provenance *from, const
 {
   gint64 origin = 0;
   g_autofree char *hash = hash_of(from->text);
-  g_autofree char *parameters = run_parameters_text(run->keys, NULL);
+  g_autofree char *parameters = run_parameters_text(run->keys);
+  g_auto(GStrv) parts = run_part_texts(&run->results);
+  const char *const whole[BASE_PARTS] = {parameters, parts[RUN_METRICS], parts[RUN_QUANTILES]};
   provenance hashed = *from;
   hashed.hash = hash;
   sqlite3_stmt *statement = store_statement(store,
@@ -85,13 +111,23 @@ static gboolean add_run(const result_store *store, const provenance *from, const
                                             ") VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13,"
                                             " ?14, ?15, ?16, ?17, ?18, ?19, ?20)",
                                             error);
-  if (statement == NULL || !write_origin(store, &hashed, parameters, &origin, error)) {
+  if (statement == NULL || !write_origin(store, &hashed, whole, &origin, error)) {
     return FALSE;
   }
   enum { FIXED = 9 };
-  g_autofree char *own = run_parameters_text(run->keys, store->base->keys);
+  g_autofree char *own = json_members_without(parameters, store->base->texts[BASE_PARAMETERS]);
+  gboolean is_base = own != NULL;
+  for (run_part part = 0; part < RUN_PARTS && is_base; part++) {
+    if (base_of[part] < BASE_PARTS) {
+      g_autofree char *text = parts[part];
+      parts[part] = json_members_without(text, store->base->texts[base_of[part]]);
+      is_base = parts[part] != NULL;
+    }
+  }
+  if (!is_base) {
+    return store_damaged(store, error, "malformed JSON in the base of an origin");
+  }
   g_autofree char *sealed = g_strconcat(store->base->hash, own, NULL); /* of which the digest is */
-  g_auto(GStrv) parts = run_part_texts(&run->results);
   g_autofree char *digest = store_run_digest(&hashed, run, sealed, (const char *const *)parts);
   const char *texts[FIXED] = {run->identity,
                               run_status_name(run->status),
@@ -181,7 +217,7 @@ gboolean result_store_commit_new(result_store *store, const provenance *from, co
 /* --- Reading --- */
 
 #define RUN_COLUMNS                                                                                          \
-  "SELECT base, planned, " RUN_FIELDS ", " ORIGIN_FIELDS " FROM runs LEFT JOIN origins ON "                  \
+  "SELECT " BASE_FIELDS ", planned, " RUN_FIELDS ", " ORIGIN_FIELDS " FROM runs LEFT JOIN origins ON "       \
   "origins.id = runs.origin WHERE "
 
 /* Steps to the next row of a result, while all is `*good`. FALSE when there is none, or the store fails: the
@@ -212,16 +248,16 @@ static provenance origin_of(sqlite3_stmt *row, int column)
 static gboolean visit_run(const result_store *store, sqlite3_stmt *row, result_store_visit visit,
                           gpointer data, GError **error)
 {
-  enum { OWN = 10, PARTS, POINT = PARTS + RUN_PARTS, ORIGIN = POINT + 5 };
+  enum { PLANNED = BASE_PARTS, OWN = PLANNED + 9, PARTS, POINT = PARTS + RUN_PARTS, ORIGIN = POINT + 5 };
   provenance from = origin_of(row, ORIGIN);
-  from.planned = (guint64)sqlite3_column_int64(row, 1);
-  stored_run run = {.identity = (char *)store_column_text(row, 2),
-                    .status = run_status_find(store_column_text(row, 3)),
-                    .message = (char *)store_column_text(row, 4),
-                    .stderr_tail = (char *)store_column_text(row, 5),
-                    .engine = (char *)store_column_text(row, 6),
-                    .host = (char *)store_column_text(row, 7),
-                    .started = (char *)store_column_text(row, 8),
+  from.planned = (guint64)sqlite3_column_int64(row, PLANNED);
+  stored_run run = {.identity = (char *)store_column_text(row, PLANNED + 1),
+                    .status = run_status_find(store_column_text(row, PLANNED + 2)),
+                    .message = (char *)store_column_text(row, PLANNED + 3),
+                    .stderr_tail = (char *)store_column_text(row, PLANNED + 4),
+                    .engine = (char *)store_column_text(row, PLANNED + 5),
+                    .host = (char *)store_column_text(row, PLANNED + 6),
+                    .started = (char *)store_column_text(row, PLANNED + 7),
                     .point = (guint64)sqlite3_column_int64(row, POINT),
                     .exit_code = sqlite3_column_int(row, POINT + 1),
                     .wall_s = sqlite3_column_double(row, POINT + 2),
@@ -229,16 +265,16 @@ static gboolean visit_run(const result_store *store, sqlite3_stmt *row, result_s
                     .memory_peak_octets = sqlite3_column_double(row, POINT + 4)};
   const char *own = store_column_text(row, OWN), *parts[RUN_PARTS];
   if (run.status == RUN_STATUSES) {
-    return store_unknown(store, "status", store_column_text(row, 3), error);
+    return store_unknown(store, "status", store_column_text(row, PLANNED + 2), error);
   }
   /* SQLite detects a damaged structure, but not a damaged value. */
-  use_base(store, store_column_text(row, 0));
+  use_base(store, row, 0);
   for (run_part part = 0; part < RUN_PARTS; part++) {
     parts[part] = store_column_text(row, PARTS + (int)part);
   }
   g_autofree char *sealed = g_strconcat(store->base->hash, own, NULL);
   g_autofree char *digest = store_run_digest(&from, &run, sealed, parts);
-  if (strcmp(digest, store_column_text(row, 9)) != 0) {
+  if (strcmp(digest, store_column_text(row, PLANNED + 8)) != 0) {
     return store_damaged(store, error,
                          "run %.12s (point %" G_GUINT64_FORMAT ") is no longer what was written: its digest "
                          "differs; expected a store that nobody edits",
@@ -249,7 +285,10 @@ static gboolean visit_run(const result_store *store, sqlite3_stmt *row, result_s
   good = good && run_parameters_read(store, own, run.keys, error);
   for (run_part part = 0; part < RUN_PARTS && good; part++) {
     g_autofree char *unknown = NULL;
-    g_autofree char *wrong = run_part_read(&run.results, part, parts[part], &unknown);
+    g_autofree char *whole = base_of[part] < BASE_PARTS
+                                 ? json_members_with(parts[part], store->base->texts[base_of[part]])
+                                 : g_strdup(parts[part]);
+    g_autofree char *wrong = run_part_read(&run.results, part, whole != NULL ? whole : "", &unknown);
     good = unknown != NULL ? store_unknown(store, run_part_noun(part), unknown, error)
                            : wrong == NULL || store_damaged(store, error, "%s", wrong);
   }
@@ -352,11 +391,12 @@ gboolean result_store_check_provenance(result_store *store, const provenance *fr
 
 gboolean result_store_quantile_parts(result_store *store, GArray *parts, GError **error)
 {
-  sqlite3_stmt *row = store_statement(
-      store,
-      "SELECT DISTINCT value ->> 0 AS percent FROM runs, json_each(quantiles, '$.\"' || ?1 || '\"')"
-      " ORDER BY percent",
-      error);
+  sqlite3_stmt *row =
+      store_statement(store,
+                      "SELECT DISTINCT value ->> 0 AS percent FROM (SELECT quantiles FROM runs UNION SELECT "
+                      "base_quantiles FROM"
+                      " origins), json_each(quantiles, '$.\"' || ?1 || '\"') ORDER BY percent",
+                      error);
   gboolean good = row != NULL;
   store_bind_text(row, 1, gauge_row_of(GAUGE_REASSEMBLY)->name); /* all gauges have the same */
   while (next_row(store, row, &good, error)) {

@@ -19,19 +19,27 @@
 
 /* This is "iwps": marks our files among SQLite files. */
 #define APPLICATION_ID 0x69777073
-#define SCHEMA_VERSION 5
+#define SCHEMA_VERSION 6
 
 /* Stores before it had one origin, in `meta`. */
 #define FIRST_WITH_ORIGINS 2
 
 #define MARK_VERSION "PRAGMA user_version = " G_STRINGIFY(SCHEMA_VERSION)
 
+/* The members of the `own` JSON of each run, and those of its origin's `base` that it does not have. */
+#define MEMBERS_VIEW(view, name, value, own, base, as)                                                       \
+  "CREATE VIEW " view " AS SELECT runs.id AS run, own.key AS " name ", own.value" as " AS " value            \
+  " FROM runs, json_each(" own ") AS own WHERE own.type <> 'null'"                                           \
+  " UNION ALL SELECT runs.id, its.key, its.value" as " FROM runs JOIN origins ON origins.id = runs.origin,"  \
+  " json_each(" base ") AS its WHERE its.key NOT IN (SELECT own.key FROM json_each(" own ") AS own);"
+
 /* It is described in docs/store.md. Raise SCHEMA_VERSION with every change. */
 static const char schema[] =
     "CREATE TABLE origins(id INTEGER PRIMARY KEY, name TEXT NOT NULL, title TEXT NOT NULL, text TEXT NOT "
     "NULL,"
     " hash TEXT NOT NULL, axes TEXT NOT NULL, sets TEXT NOT NULL, version TEXT NOT NULL, git TEXT NOT NULL,"
-    " libraries TEXT NOT NULL, base TEXT NOT NULL, planned INTEGER NOT NULL,"
+    " libraries TEXT NOT NULL, base TEXT NOT NULL, base_metrics TEXT NOT NULL, base_quantiles TEXT NOT NULL,"
+    " planned INTEGER NOT NULL,"
     " UNIQUE(hash, name, title, axes, sets, version, git, libraries));"
 
     /* Long texts come last: what is before them is found without reading them. */
@@ -45,29 +53,37 @@ static const char schema[] =
     " tables TEXT NOT NULL);"
     "CREATE INDEX runs_by_origin ON runs(origin);"
 
-    "CREATE VIEW parameters AS SELECT runs.id AS run, own.key, own.value FROM runs,"
-    " json_each(parameters) AS own WHERE own.type <> 'null'"
-    " UNION ALL SELECT runs.id, its.key, its.value FROM runs JOIN origins ON origins.id = runs.origin,"
-    " json_each(base) AS its WHERE its.key NOT IN (SELECT own.key FROM json_each(parameters) AS own);"
-    "CREATE VIEW metrics AS SELECT runs.id AS run, each.key AS name, each.value + 0.0 AS value"
-    " FROM runs, json_each(metrics) AS each;"
-    /* JSON functions are no part of a view: SQLite does not run them in a schema that it does not trust. */
-    "CREATE VIEW distributions AS SELECT runs.id AS run, each.key AS name, one.value + 0.0 AS bound,"
-    " other.value + 0.0 AS weight FROM runs, json_each(distributions) AS each, json_each(each.value) AS bin,"
-    " json_each(bin.value) AS one, json_each(bin.value) AS other WHERE one.key = 0 AND other.key = 1;"
-    "CREATE VIEW quantiles AS SELECT runs.id AS run, each.key AS gauge, one.value + 0.0 AS percent,"
-    " other.value + 0.0 AS value FROM runs, json_each(quantiles) AS each, json_each(each.value) AS pair,"
-    " json_each(pair.value) AS one, json_each(pair.value) AS other WHERE one.key = 0 AND other.key = 1;"
-    "CREATE VIEW block_maxima AS SELECT runs.id AS run, CAST(each.key AS INTEGER) AS block_octets,"
-    " each.value AS maxima FROM runs, json_each(block_maxima) AS each;"
-    "CREATE VIEW results AS SELECT runs.id AS run, origins.name AS scenario, runs.point, runs.status,"
-    " each.key AS metric, each.value + 0.0 AS value FROM runs JOIN origins ON origins.id = runs.origin,"
-    " json_each(metrics) AS each;"
-    "CREATE VIEW provenance AS SELECT runs.id AS run, origins.name AS scenario, runs.point, runs.status,"
-    " origins.hash, origins.version, origins.git, origins.libraries, runs.engine, runs.host, runs.started,"
-    " runs.wall_s, runs.cpu_s, runs.memory_peak_octets FROM runs JOIN origins ON origins.id = runs.origin;"
+    /* What differs from the base, and the rest of the base. JSON functions are no part of a view: SQLite does
+     * not run them in a schema that it does not trust. */
+    MEMBERS_VIEW("parameters", "key", "value", "runs.parameters", "base", "")
+        MEMBERS_VIEW("metrics", "name", "value", "runs.metrics", "base_metrics", " + 0.0") MEMBERS_VIEW(
+            "gauges", "gauge", "pairs", "runs.quantiles", "base_quantiles",
+            "") "CREATE VIEW quantiles AS SELECT run, gauge, one.value + 0.0 AS percent, other.value + 0.0 "
+                "AS value"
+                " FROM gauges, json_each(pairs) AS pair, json_each(pair.value) AS one, json_each(pair.value) "
+                "AS other"
+                " WHERE one.key = 0 AND other.key = 1;"
+                "CREATE VIEW distributions AS SELECT runs.id AS run, each.key AS name, one.value + 0.0 AS "
+                "bound,"
+                " other.value + 0.0 AS weight FROM runs, json_each(distributions) AS each, "
+                "json_each(each.value) AS bin,"
+                " json_each(bin.value) AS one, json_each(bin.value) AS other WHERE one.key = 0 AND other.key "
+                "= 1;"
+                "CREATE VIEW block_maxima AS SELECT runs.id AS run, CAST(each.key AS INTEGER) AS "
+                "block_octets,"
+                " each.value AS maxima FROM runs, json_each(block_maxima) AS each;"
+                "CREATE VIEW results AS SELECT metrics.run, origins.name AS scenario, runs.point, "
+                "runs.status,"
+                " metrics.name AS metric, metrics.value FROM metrics JOIN runs ON runs.id = metrics.run"
+                " JOIN origins ON origins.id = runs.origin;"
+                "CREATE VIEW provenance AS SELECT runs.id AS run, origins.name AS scenario, runs.point, "
+                "runs.status,"
+                " origins.hash, origins.version, origins.git, origins.libraries, runs.engine, runs.host, "
+                "runs.started,"
+                " runs.wall_s, runs.cpu_s, runs.memory_peak_octets FROM runs JOIN origins ON origins.id = "
+                "runs.origin;"
 
-    "PRAGMA application_id = " G_STRINGIFY(APPLICATION_ID) ";" MARK_VERSION;
+                "PRAGMA application_id = " G_STRINGIFY(APPLICATION_ID) ";" MARK_VERSION;
 
 G_DEFINE_QUARK(iwarpsim_result_store_error, result_store_error)
 
@@ -356,7 +372,7 @@ result_store *result_store_open_within(const char *path, result_store_mode mode,
   store->path = g_strdup(path);
   store->wait_ms = wait_ms;
   store->statements = g_hash_table_new_full(NULL, NULL, NULL, finalize);
-  store->base = g_new0(base_parameters, 1);
+  store->base = g_new0(origin_base, 1);
   if (!open_file(store, mode, error) || !prepare_store(store, mode, error)) {
     g_clear_pointer(&store, result_store_close);
   }
@@ -385,7 +401,9 @@ void result_store_close(result_store *store)
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
     g_free(store->base->keys[key]);
   }
-  g_free(store->base->text);
+  for (base_part part = 0; part < BASE_PARTS; part++) {
+    g_free(store->base->texts[part]);
+  }
   g_free(store->base->hash);
   g_free(store->base);
   sqlite3_close(store->database);

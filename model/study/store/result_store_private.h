@@ -8,21 +8,22 @@
 #include "measure/run_parts.h"
 #include "study/store/result_store.h"
 
-/* Returns {"KEY":"TEXT",…} of those `keys` that differ from `base` (NULL: all that there are); null for one
- * that is not known. Free with g_free(). */
-char *run_parameters_text(char *const keys[SCENARIO_KEY_COUNT], char *const base[SCENARIO_KEY_COUNT]);
+/* Returns {"KEY":"TEXT",…} of those `keys` that are known. Free with g_free(). */
+char *run_parameters_text(char *const keys[SCENARIO_KEY_COUNT]);
 
-/* Sets those `keys` that `text` has to texts of their own. Errors as above. */
+/* Sets those `keys` that `text` has to texts of their own, and those that are null in it to NULL. FALSE and
+ * `error` when it is no such text. */
 gboolean run_parameters_read(const result_store *store, const char *text, char *keys[SCENARIO_KEY_COUNT],
                              GError **error);
 
-/* These are the keys of an origin that its runs have, unless they differ. */
-typedef struct base_parameters {
-  char *text; /* as the store has it; NULL: none was read yet */
-  char *hash; /* SHA-256 of it */
+/* This is what the first run of an origin has, and its other runs have unless they differ. */
+typedef enum base_part { BASE_PARAMETERS, BASE_METRICS, BASE_QUANTILES, BASE_PARTS } base_part;
+typedef struct origin_base {
+  char *texts[BASE_PARTS]; /* as the store has them; NULL: none was read yet */
+  char *hash;              /* SHA-256 of them, with a NUL after each */
   gboolean is_read;
   char *keys[SCENARIO_KEY_COUNT];
-} base_parameters;
+} origin_base;
 
 struct result_store {
   sqlite3 *database;
@@ -30,7 +31,7 @@ struct result_store {
   int wait_ms;            /* how long another process may keep it locked */
   int patience_ms;        /* how long a call waits for that */
   GHashTable *statements; /* sqlite3_stmt of the texts of store_statement(), by their addresses */
-  base_parameters *base;  /* of the run that was read or written last */
+  origin_base *base;      /* of the run that was read or written last */
 };
 
 /* Does the same as result_store_open(), with `wait_ms` instead of the usual time to wait for a lock. */

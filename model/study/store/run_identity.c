@@ -7,11 +7,11 @@
 #include "base/json_writer.h"
 #include "study/store/result_store_private.h"
 
-char *run_parameters_text(char *const keys[SCENARIO_KEY_COUNT], char *const base[SCENARIO_KEY_COUNT])
+char *run_parameters_text(char *const keys[SCENARIO_KEY_COUNT])
 {
   GString *json = g_string_new("{");
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
-    if (g_strcmp0(keys[key], base != NULL ? base[key] : NULL) != 0) {
+    if (keys[key] != NULL) {
       json_append_text(json, NULL, scenario_key_row_of(key)->name, keys[key]);
     }
   }

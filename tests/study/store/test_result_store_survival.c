@@ -72,8 +72,7 @@ static gboolean check_run(const provenance *from, const stored_run *run, gpointe
   g_assert_cmpstr(from->text, ==, f->origin.text);
   g_auto(stored_run) expected = full_run(f, (guint)g_ascii_strtoull(run->keys[SCENARIO_RUN_SEED], NULL, 10));
   g_auto(GStrv) of_expected = run_part_texts(&expected.results), of_run = run_part_texts(&run->results);
-  g_autofree char *keys = run_parameters_text(expected.keys, NULL),
-                  *of_keys = run_parameters_text(run->keys, NULL);
+  g_autofree char *keys = run_parameters_text(expected.keys), *of_keys = run_parameters_text(run->keys);
   g_autofree char *digest = store_run_digest(&f->origin, &expected, keys, (const char *const *)of_expected);
   g_autofree char *found = store_run_digest(from, run, of_keys, (const char *const *)of_run);
   g_assert_cmpstr(run->identity, ==, expected.identity);
@@ -129,8 +128,9 @@ FIXTURE_TEST(test_foreign_hand)
       {"UPDATE runs SET identity = CAST(X'61FF0A62' AS TEXT) WHERE id = 1", "run a\\xff\\nb"},
       {"UPDATE runs SET status = CAST(X'61FF0A62' AS TEXT)", "the status \"a\\xff\\nb\""},
       {"UPDATE runs SET metrics = '{\"tcp.sediments\":5}'", "no longer what was written"},
-      {"UPDATE runs SET quantiles = json_set(quantiles, '$.\"buffer.order\"[0][1]', 7)",
-       "no longer what was written"},
+      {"UPDATE runs SET quantiles = '{\"buffer.order\":[[50,7]]}'", "no longer what was written"},
+      {"UPDATE origins SET base_quantiles = '{\"buffer.order\":[[50,7]]}'", "no longer what was written"},
+      {"UPDATE origins SET base_metrics = '{'", "no longer what was written"},
       {"UPDATE runs SET block_maxima = '{\"65536\":[0,0,0,0,1]}'", "no longer what was written"},
       {"UPDATE runs SET metrics = json_set(metrics, '$.\"tcp.segments\"', 1001.5) WHERE id = 1",
        "(point 0) is no longer what was written"},

@@ -136,7 +136,7 @@ class StoreReaders(unittest.TestCase):
         found = {name: [row[1] for row in store.execute(f"PRAGMA table_info({name})")] for name in tables}
         self.assertEqual({name: sorted(columns) for name, columns in found.items()},
                          {name: sorted(columns) for name, columns in documented.items()})
-        self.assertEqual(store.execute("PRAGMA user_version").fetchone(), (5,))
+        self.assertEqual(store.execute("PRAGMA user_version").fetchone(), (6,))
         self.assertEqual(store.execute("PRAGMA application_id").fetchone(), (0x69777073,))
         self.assertEqual(store.execute("SELECT count(*) FROM provenance").fetchone(), (4,))
 

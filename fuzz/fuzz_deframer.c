@@ -87,7 +87,7 @@ static bool on_plausible(void *user, const mpa_ulpdu *ulpdu)
 {
   const trial *t = user;
 
-  return !has_flag(t, FLAG_IMPLAUSIBLE) || ulpdu->fpdu_start % 8 == 0;
+  return !has_flag(t, FLAG_IMPLAUSIBLE) || ulpdu->fpdu.start % 8 == 0;
 }
 
 /* Each octet of the FPDU came, and none of them went up before. */
@@ -95,13 +95,13 @@ static void check_once(trial *t, const mpa_ulpdu *ulpdu)
 {
   uint64_t earlier = 0;
 
-  g_assert_cmpuint(ulpdu->fpdu_end, <=, t->length);
-  for (uint64_t position = ulpdu->fpdu_start; position < ulpdu->fpdu_end; position++) {
+  g_assert_cmpuint(ulpdu->fpdu.end, <=, t->length);
+  for (uint64_t position = ulpdu->fpdu.start; position < ulpdu->fpdu.end; position++) {
     g_assert_true(t->arrived[position] >= 0 && !t->passed[position]);
     earlier += t->arrived[position] < t->now;
     t->passed[position] = true;
   }
-  t->passed_octets += ulpdu->fpdu_end - ulpdu->fpdu_start;
+  t->passed_octets += ulpdu->fpdu.end - ulpdu->fpdu.start;
   g_assert_cmpuint(ulpdu->held_octets, ==, earlier);
 }
 
@@ -109,8 +109,8 @@ static void check_once(trial *t, const mpa_ulpdu *ulpdu)
 static void check_octets(const trial *t, const mpa_ulpdu *ulpdu)
 {
   bool markers = has_flag(t, FLAG_MARKERS);
-  uint64_t position = mpa_fpdu_header(ulpdu->fpdu_start, markers) + MPA_FPDU_LENGTH_OCTETS;
-  uint32_t length = ulpdu->length;
+  uint64_t position = mpa_fpdu_header(ulpdu->fpdu.start, markers) + MPA_FPDU_LENGTH_OCTETS;
+  uint32_t length = ulpdu->fpdu.ulpdu_octets;
   uint8_t *expected = g_malloc(length);
   uint8_t *copied = g_malloc(length);
   time_ps *arrived = g_new(time_ps, length);
@@ -151,11 +151,11 @@ static uint64_t in_order_edge(const mpa_deframer *deframer)
 static void check_valid(const trial *t, const mpa_ulpdu *ulpdu)
 {
   bool markers = has_flag(t, FLAG_MARKERS);
-  mpa_fpdu fpdu = mpa_fpdu_at(ulpdu->fpdu_start, ulpdu->length, markers);
+  mpa_fpdu fpdu = mpa_fpdu_at(ulpdu->fpdu.start, ulpdu->fpdu.ulpdu_octets, markers);
   buffer_chain octets;
 
-  g_assert_cmpuint(big_endian_read_16(t->came + fpdu.header), ==, ulpdu->length);
-  g_assert_cmpuint(fpdu.end, ==, ulpdu->fpdu_end);
+  g_assert_cmpuint(big_endian_read_16(t->came + fpdu.header), ==, ulpdu->fpdu.ulpdu_octets);
+  g_assert_cmpuint(fpdu.end, ==, ulpdu->fpdu.end);
   buffer_chain_init(&octets);
   buffer_chain_append_copy(&octets, t->came + fpdu.start, (uint32_t)(fpdu.end - fpdu.start));
   g_assert_cmpint(mpa_fpdu_check(&fpdu, &octets, 0, has_flag(t, FLAG_CRC)), ==, MPA_ERROR_NONE);
@@ -168,7 +168,7 @@ static void on_ulpdu(void *user, const mpa_ulpdu *ulpdu, time_ps now)
 
   g_assert_cmpint(t->error, ==, MPA_ERROR_NONE);
   g_assert_cmpint(now, ==, t->now);
-  g_assert_cmpuint(ulpdu->fpdu_start, >=, in_order_edge(t->deframer));
+  g_assert_cmpuint(ulpdu->fpdu.start, >=, in_order_edge(t->deframer));
   check_once(t, ulpdu);
   check_octets(t, ulpdu);
   check_valid(t, ulpdu);

@@ -313,6 +313,12 @@ static inline void buffer_chain_move(buffer_chain *chain, buffer_chain *source)
   buffer_chain_init(source);
 }
 
+/* Returns the first octet, if all of them lie in one slice; else NULL. */
+static inline const uint8_t *buffer_chain_one_piece(const buffer_chain *chain)
+{
+  return chain->slice_count == 1 ? buffer_chain_slices(chain)->octets : NULL;
+}
+
 /* Removes the first `length` octets; `length` at most `chain->length`. */
 void buffer_chain_drop_front(buffer_chain *chain, uint32_t length);
 

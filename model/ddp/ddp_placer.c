@@ -273,11 +273,11 @@ static inline verdict inspect(const ddp_placer *placer, const mpa_ulpdu *ulpdu, 
                               ddp_error *error)
 {
   uint8_t spare[DDP_MAX_HEADER_OCTETS];
-  uint32_t octets = MIN(ulpdu->length, (uint32_t)DDP_MAX_HEADER_OCTETS);
+  uint32_t octets = MIN(ulpdu->fpdu.ulpdu_octets, (uint32_t)DDP_MAX_HEADER_OCTETS);
   const uint8_t *wire = mpa_ulpdu_front(ulpdu, octets, spare);
   segment->header_octets = (uint8_t)ddp_header_read(&segment->header, wire, octets);
-  segment->fpdu_start = ulpdu->fpdu_start;
-  segment->fpdu_end = ulpdu->fpdu_end;
+  segment->fpdu_start = ulpdu->fpdu.start;
+  segment->fpdu_end = ulpdu->fpdu.end;
   segment->payload_octets = 0;
   segment->control = 0;
   segment->target = NULL;
@@ -290,7 +290,7 @@ static inline verdict inspect(const ddp_placer *placer, const mpa_ulpdu *ulpdu, 
   }
   segment->control = wire[0];
   /* The header has no length: the LLP's counts (ddp-07/rfc5041 §3, DDP-025). */
-  segment->payload_octets = ulpdu->length - segment->header_octets;
+  segment->payload_octets = ulpdu->fpdu.ulpdu_octets - segment->header_octets;
   return judge(placer, segment, error);
 }
 
@@ -316,12 +316,12 @@ static bool place(ddp_placer *placer, ddp_segment *segment, const mpa_ulpdu *ulp
 
 void ddp_placer_receive(ddp_placer *placer, const mpa_ulpdu *ulpdu, time_ps now)
 {
-  g_assert(ulpdu->fpdu_start < ulpdu->fpdu_end);
+  g_assert(ulpdu->fpdu.start < ulpdu->fpdu.end);
   /* ddp-07/rfc5041 §7.1 (DDP-160): silently. */
-  if (placer->stopped || is_after_fault(placer, ulpdu->fpdu_start)) {
+  if (placer->stopped || is_after_fault(placer, ulpdu->fpdu.start)) {
     return;
   }
-  g_assert(ulpdu->fpdu_start >= placer->edge); /* DDP-032 */
+  g_assert(ulpdu->fpdu.start >= placer->edge); /* DDP-032 */
 
   ddp_segment segment;
   ddp_error error;
@@ -346,7 +346,7 @@ bool ddp_placer_would_place(const ddp_placer *placer, const mpa_ulpdu *ulpdu)
   ddp_segment segment;
   ddp_error error;
 
-  return !placer->stopped && !is_after_fault(placer, ulpdu->fpdu_start) &&
+  return !placer->stopped && !is_after_fault(placer, ulpdu->fpdu.start) &&
          inspect(placer, ulpdu, &segment, &error) == VERDICT_RIGHT;
 }
 

@@ -63,68 +63,63 @@ static void fail(mpa_deframer *deframer, mpa_error error, uint64_t offset, time_
   deframer->events->error(deframer->user, error, offset, now);
 }
 
-/* Passes the valid `fpdu` up as `ulpdu`, of which only the arrival of its octets is filled in so far. An
- * assumed FPDU is passed up only if it is plausible; false when it is not. */
-static inline bool pass(mpa_deframer *deframer, const mpa_complete_fpdu *fpdu, mpa_ulpdu *ulpdu, time_ps now)
+/* Passes the valid `ulpdu` up. An assumed one is passed up only if it is plausible; false when it is not. */
+static inline bool pass(mpa_deframer *deframer, const mpa_ulpdu *ulpdu, time_ps now)
 {
   const mpa_deframer_events *events = deframer->events;
-  const mpa_fpdu *extent = &fpdu->extent;
-  bool assumed = fpdu->method == MPA_LOCATED_BY_ASSUMPTION;
 
-  ulpdu->fpdu_start = extent->start;
-  ulpdu->fpdu_end = extent->end;
-  ulpdu->located_by = fpdu->method;
-  ulpdu->octets = fpdu->octets;
-  ulpdu->from = fpdu->from + (uint32_t)(extent->header - extent->start) + MPA_FPDU_LENGTH_OCTETS;
-  ulpdu->to_marker = extent->markers ? mpa_fpdu_first_run(extent) : 0;
-  ulpdu->length = extent->ulpdu_octets;
-  bool passes = !assumed || !events->plausible || events->plausible(deframer->user, ulpdu);
-  if (passes) {
-    deframer->statistics.fpdus++;
-    deframer->statistics.located_by[fpdu->method]++;
-    deframer->statistics.markers += mpa_fpdu_marker_count(extent);
-    events->ulpdu(deframer->user, ulpdu, now);
+  if (ulpdu->located_by == MPA_LOCATED_BY_ASSUMPTION && events->plausible &&
+      !events->plausible(deframer->user, ulpdu)) {
+    return false;
   }
-  return passes;
+  deframer->statistics.fpdus++;
+  deframer->statistics.located_by[ulpdu->located_by]++;
+  deframer->statistics.markers += mpa_fpdu_marker_count(&ulpdu->fpdu);
+  events->ulpdu(deframer->user, ulpdu, now);
+  return true;
 }
 
-/* `fpdu` goes up if it is valid (mpa-01 §5.4, MPA-159), else it is the error of this half connection; true
- * when passed. */
-static inline bool judge(mpa_deframer *deframer, const mpa_complete_fpdu *fpdu, mpa_ulpdu *ulpdu, time_ps now)
+/* Is the FPDU of `ulpdu` valid? */
+static inline mpa_error check(const mpa_deframer *deframer, const mpa_ulpdu *ulpdu)
 {
-  const mpa_fpdu *extent = &fpdu->extent;
-  mpa_error error = mpa_fpdu_check(extent, fpdu->octets, fpdu->from, deframer->locator.crc);
+  return ulpdu->flat ? mpa_fpdu_check_flat(&ulpdu->fpdu, ulpdu->flat, deframer->locator.crc)
+                     : mpa_fpdu_check(&ulpdu->fpdu, ulpdu->octets, ulpdu->from, deframer->locator.crc);
+}
+
+/* `ulpdu` goes up if its FPDU is valid (mpa-01 §5.4, MPA-159), else it is the error of this half connection;
+ * true when passed. */
+static inline bool judge(mpa_deframer *deframer, const mpa_ulpdu *ulpdu, time_ps now)
+{
+  mpa_error error = check(deframer, ulpdu);
 
   if (error != MPA_ERROR_NONE) {
-    fail(deframer, error, extent->start, now);
+    fail(deframer, error, ulpdu->fpdu.start, now);
     return false;
   }
   if (deframer->slow && deframer->slow->assumed.count > 0) {
     deframer->statistics.wrong_guesses +=
-        mpa_assumed_fpdus_prove(&deframer->slow->assumed, extent->start, extent->end);
+        mpa_assumed_fpdus_prove(&deframer->slow->assumed, ulpdu->fpdu.start, ulpdu->fpdu.end);
   }
-  return pass(deframer, fpdu, ulpdu, now);
+  return pass(deframer, ulpdu, now);
 }
 
 /* What looks like an FPDU at a segment's start goes up if nothing speaks against it. It is remembered either
  * way; true when passed. */
-static bool judge_assumed(mpa_deframer *deframer, const mpa_complete_fpdu *fpdu, mpa_ulpdu *ulpdu,
-                          time_ps now)
+static bool judge_assumed(mpa_deframer *deframer, const mpa_ulpdu *ulpdu, time_ps now)
 {
-  const mpa_fpdu *extent = &fpdu->extent;
   bool may_be_long = deframer->locator.takes_long && deframer->locator.crc;
 
-  if ((mpa_length_is_long(extent->ulpdu_octets) && !may_be_long) ||
-      mpa_fpdu_check(extent, fpdu->octets, fpdu->from, deframer->locator.crc) != MPA_ERROR_NONE) {
+  if ((mpa_length_is_long(ulpdu->fpdu.ulpdu_octets) && !may_be_long) ||
+      check(deframer, ulpdu) != MPA_ERROR_NONE) {
     return false;
   }
-  mpa_assumed_fpdus_add(&deframer->slow->assumed, extent->start, extent->end);
-  return pass(deframer, fpdu, ulpdu, now);
+  mpa_assumed_fpdus_add(&deframer->slow->assumed, ulpdu->fpdu.start, ulpdu->fpdu.end);
+  return pass(deframer, ulpdu, now);
 }
 
-/* Finds how the octets of `fpdu` arrived: the parts of its ULPDU, neighbours of one arrival being one part,
- * and the octets that came before now. */
-static void note_arrivals(mpa_deframer *deframer, const mpa_complete_fpdu *fpdu, mpa_ulpdu *ulpdu)
+/* Sets `ulpdu` to that of `fpdu`, and finds how its octets arrived: parts, neighbours of one arrival being
+ * one part, and the octets that came before now. */
+static void find_ulpdu(mpa_deframer *deframer, const mpa_complete_fpdu *fpdu, mpa_ulpdu *ulpdu)
 {
   const mpa_fpdu *extent = &fpdu->extent;
   uint64_t from = extent->start;
@@ -136,7 +131,13 @@ static void note_arrivals(mpa_deframer *deframer, const mpa_complete_fpdu *fpdu,
     slow->parts = g_renew(mpa_ulpdu_part, slow->parts, slow->parts_capacity);
   }
   mpa_ulpdu_part *part = slow->parts;
-  *ulpdu = (mpa_ulpdu){.parts = part};
+  *ulpdu = (mpa_ulpdu){
+      .fpdu = *extent,
+      .located_by = fpdu->method,
+      .parts = part,
+      .octets = fpdu->octets,
+      .from = fpdu->from,
+      .flat = buffer_chain_flat(fpdu->octets, fpdu->from, (uint32_t)(extent->end - extent->start))};
   for (size_t index = 0; from < extent->end; index++) { /* which the last piece reaches */
     bool is_last = index + 1 == fpdu->piece_count || fpdu->pieces[index + 1].position >= extent->end;
     uint64_t to = is_last ? extent->end : fpdu->pieces[index + 1].position;
@@ -164,10 +165,10 @@ static bool on_complete(mpa_locator *locator, const mpa_complete_fpdu *fpdu)
   mpa_deframer *deframer = (mpa_deframer *)locator;
   mpa_ulpdu ulpdu;
 
-  note_arrivals(deframer, fpdu, &ulpdu);
+  find_ulpdu(deframer, fpdu, &ulpdu);
   time_ps now = deframer->slow->now;
-  return fpdu->method == MPA_LOCATED_BY_ASSUMPTION ? judge_assumed(deframer, fpdu, &ulpdu, now)
-                                                   : judge(deframer, fpdu, &ulpdu, now);
+  return fpdu->method == MPA_LOCATED_BY_ASSUMPTION ? judge_assumed(deframer, &ulpdu, now)
+                                                   : judge(deframer, &ulpdu, now);
 }
 
 static void on_located(mpa_locator *locator, const mpa_pending_fpdu *entry)
@@ -263,7 +264,7 @@ mpa_deframer *mpa_deframer_copy(const mpa_deframer *deframer, const mpa_deframer
 
 /* --- FPDUs that are whole in order --- */
 
-/* ULPDU_Length at octets[from, …) when it does not lie in the first slice. */
+/* ULPDU_Length at octets[from, …), which lie in several pieces. */
 static G_GNUC_NO_INLINE uint32_t read_later_length(const buffer_chain *octets, uint32_t from)
 {
   const uint8_t *flat = buffer_chain_flat_anywhere(octets, from, MPA_FPDU_LENGTH_OCTETS);
@@ -277,9 +278,10 @@ static G_GNUC_NO_INLINE uint32_t read_later_length(const buffer_chain *octets, u
 }
 
 /* Reads what an FPDU is at the in-order edge, if its ULPDU_Length is among the octets that start at `offset`,
- * at or below the edge; else, or when it is an error, false. */
+ * at or below the edge, and lie in one piece at `flat` (NULL: in several); else, or when it is an error,
+ * false. */
 static inline bool read_at_edge(mpa_deframer *deframer, uint64_t offset, const buffer_chain *octets,
-                                time_ps now, mpa_fpdu *fpdu)
+                                const uint8_t *flat, time_ps now, mpa_fpdu *fpdu)
 {
   uint64_t start = deframer->locator.edge;
   bool markers = deframer->locator.markers;
@@ -289,9 +291,8 @@ static inline bool read_at_edge(mpa_deframer *deframer, uint64_t offset, const b
     return false;
   }
   uint32_t from = (uint32_t)(header - offset);
-  const uint8_t *flat = buffer_chain_flat(octets, from, MPA_FPDU_LENGTH_OCTETS);
   uint32_t ulpdu_octets = /* mpa-01 §4 (MPA-074) */
-      flat ? big_endian_read_16(flat) : read_later_length(octets, from);
+      flat ? big_endian_read_16(flat + from) : read_later_length(octets, from);
   if (mpa_length_is_long(ulpdu_octets) && !follows_long(deframer, start, now)) {
     return false;
   }
@@ -305,20 +306,25 @@ static void pass_whole_fpdus(mpa_deframer *deframer, const buffer_chain *octets,
 {
   uint64_t offset = deframer->locator.edge;
   uint64_t end = offset + octets->length;
-  mpa_complete_fpdu fpdu = {.method = MPA_LOCATED_BY_CHAIN, .octets = octets};
+  const uint8_t *flat = buffer_chain_one_piece(octets);
+  mpa_fpdu fpdu;
 
-  while (deframer->locator.edge < end && read_at_edge(deframer, offset, octets, now, &fpdu.extent) &&
-         fpdu.extent.end <= end) {
-    const mpa_ulpdu_part part = {.from = 0, .length = fpdu.extent.ulpdu_octets, .arrival = arrival};
-    mpa_ulpdu ulpdu = {.parts = &part,
-                       .part_count = part.length > 0,
-                       .held_octets = arrival < now ? fpdu.extent.end - fpdu.extent.start : 0};
-
-    fpdu.from = (uint32_t)(fpdu.extent.start - offset);
-    if (!judge(deframer, &fpdu, &ulpdu, now)) {
+  while (deframer->locator.edge < end && read_at_edge(deframer, offset, octets, flat, now, &fpdu) &&
+         fpdu.end <= end) {
+    const mpa_ulpdu_part part = {.from = 0, .length = fpdu.ulpdu_octets, .arrival = arrival};
+    const uint32_t from = (uint32_t)(fpdu.start - offset);
+    const mpa_ulpdu ulpdu = {.fpdu = fpdu,
+                             .located_by = MPA_LOCATED_BY_CHAIN,
+                             .held_octets = arrival < now ? fpdu.end - fpdu.start : 0,
+                             .parts = &part,
+                             .part_count = part.length > 0,
+                             .octets = octets,
+                             .from = from,
+                             .flat = flat ? flat + from : NULL};
+    if (!judge(deframer, &ulpdu, now)) {
       return;
     }
-    mpa_locator_move_edge(&deframer->locator, fpdu.extent.end);
+    mpa_locator_move_edge(&deframer->locator, fpdu.end);
   }
 }
 
@@ -331,10 +337,11 @@ static void pass_front(mpa_deframer *deframer)
   uint64_t start = deframer->locator.edge;
   uint64_t end = start + front->octets.length;
   bool was_located = front->is_located;
+  const uint8_t *flat = buffer_chain_one_piece(&front->octets);
 
   front->is_located = false;
   while (deframer->locator.edge < end &&
-         read_at_edge(deframer, start, &front->octets, deframer->slow->now, &front->fpdu)) {
+         read_at_edge(deframer, start, &front->octets, flat, deframer->slow->now, &front->fpdu)) {
     if (front->fpdu.end > end) {
       front->is_located = true;
       if (deframer->events->located && !(was_located && front->fpdu.start == start)) {

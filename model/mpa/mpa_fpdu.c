@@ -49,14 +49,6 @@ uint64_t mpa_fpdu_start(uint64_t header, bool markers)
                                                                            : header;
 }
 
-uint32_t mpa_fpdu_marker_count(const mpa_fpdu *fpdu)
-{
-  if (!fpdu->markers) {
-    return 0;
-  }
-  return (uint32_t)(mpa_marker_count_below(fpdu->end) - mpa_marker_count_below(fpdu->start));
-}
-
 /* Returns the octets of markers, whole or cut, below `position`. */
 static uint64_t marker_octets_below(uint64_t position)
 {
@@ -83,10 +75,12 @@ uint32_t mpa_fpdu_ulpdu_octets_below(const mpa_fpdu *fpdu, uint64_t position)
  * field (MPA-127 … MPA-129). mpa-01 §7: all markers of an FPDU point to the place where its start was
  * established. Checking each is optional (MPA-284); we check each, so that every fault is found no later than
  * the FPDU is whole. */
-static mpa_error check_flat(const mpa_fpdu *fpdu, const uint8_t *octets, bool crc)
+mpa_error mpa_fpdu_check_flat(const mpa_fpdu *fpdu, const uint8_t *octets, bool crc)
 {
+  uint32_t length = (uint32_t)(fpdu->end - fpdu->start);
+
   if (crc) {
-    uint32_t covered = (uint32_t)(fpdu->end - fpdu->start) - MPA_FPDU_CRC_OCTETS;
+    uint32_t covered = length - MPA_FPDU_CRC_OCTETS;
     uint8_t digest[MPA_FPDU_CRC_OCTETS];
 
     crc32c_write(crc32c_update(CRC32C_INITIAL, octets, covered), digest);
@@ -95,9 +89,8 @@ static mpa_error check_flat(const mpa_fpdu *fpdu, const uint8_t *octets, bool cr
     }
   }
   if (fpdu->markers) {
-    for (uint64_t position = mpa_marker_next(fpdu->start); position < fpdu->end;
-         position += MPA_MARKER_PERIOD_OCTETS) {
-      if (!mpa_marker_points_to(position, octets + (position - fpdu->start), fpdu->header)) {
+    for (uint32_t at = mpa_octets_to_marker(fpdu->start); at < length; at += MPA_MARKER_PERIOD_OCTETS) {
+      if (!mpa_marker_points_to(fpdu->start + at, octets + at, fpdu->header)) {
         return MPA_ERROR_MARKER; /* mpa-01 §7 (MPA-278) */
       }
     }
@@ -133,17 +126,20 @@ static G_GNUC_NO_INLINE mpa_error check_pieces(const mpa_fpdu *fpdu, const buffe
   return MPA_ERROR_NONE;
 }
 
-inline mpa_error mpa_fpdu_check(const mpa_fpdu *fpdu, const buffer_chain *octets, uint32_t from, bool crc)
+mpa_error mpa_fpdu_check(const mpa_fpdu *fpdu, const buffer_chain *octets, uint32_t from, bool crc)
 {
   const uint8_t *flat = buffer_chain_flat(octets, from, (uint32_t)(fpdu->end - fpdu->start));
 
-  return flat ? check_flat(fpdu, flat, crc) : check_pieces(fpdu, octets, from, crc);
+  return flat ? mpa_fpdu_check_flat(fpdu, flat, crc) : check_pieces(fpdu, octets, from, crc);
 }
 
-/* Appends `length` octets without the markers in `rest`, which lies in pieces that may end anywhere, even in
- * a marker; the next marker comes after `room` octets. */
-static void strip(buffer_chain_range rest, uint32_t length, uint32_t room, buffer_chain *ulpdu)
+void mpa_fpdu_strip(const mpa_fpdu *fpdu, const buffer_chain *octets, uint32_t from, buffer_chain *ulpdu)
 {
+  uint32_t header_octets = mpa_fpdu_header_octets(fpdu);
+  buffer_chain_range rest = buffer_chain_range_of(octets, from + header_octets,
+                                                  (uint32_t)(fpdu->end - fpdu->start) - header_octets);
+  uint32_t length = fpdu->ulpdu_octets;
+  uint32_t room = mpa_fpdu_first_run(fpdu);
   uint32_t marker = 0; /* octets still to come of the marker that `room` ended at */
 
   while (length > 0) {
@@ -167,50 +163,25 @@ static void strip(buffer_chain_range rest, uint32_t length, uint32_t room, buffe
   }
 }
 
-void mpa_fpdu_strip(const mpa_fpdu *fpdu, const buffer_chain *octets, uint32_t from, buffer_chain *ulpdu)
-{
-  uint64_t position = fpdu->header + MPA_FPDU_LENGTH_OCTETS;
-
-  strip(buffer_chain_range_of(octets, from + (uint32_t)(position - fpdu->start),
-                              (uint32_t)(fpdu->end - position)),
-        fpdu->ulpdu_octets, mpa_fpdu_first_run(fpdu), ulpdu);
-}
-
-/* --- The ULPDU --- */
-
 void mpa_ulpdu_copy_out(const mpa_ulpdu *ulpdu, uint32_t from, uint32_t length, uint8_t *target)
 {
-  const buffer_chain *octets = ulpdu->octets;
-  const uint8_t *flat = octets->slice_count == 1 ? buffer_chain_slices(octets)->octets : NULL;
-  uint32_t at = ulpdu->from + from;
-  uint32_t run = length;
+  const mpa_fpdu *fpdu = &ulpdu->fpdu;
+  uint32_t at = mpa_fpdu_header_octets(fpdu) + from; /* in the FPDU */
+  uint32_t run = mpa_fpdu_first_run(fpdu);           /* to the next marker */
 
-  g_assert(from <= ulpdu->length && length <= ulpdu->length - from);
-  if (ulpdu->to_marker > from) {
-    run = ulpdu->to_marker - from;
-  } else if (ulpdu->to_marker > 0) {
-    uint32_t after = from - ulpdu->to_marker; /* the first marker */
-    at += MPA_MARKER_OCTETS * (1 + after / MPA_BETWEEN_MARKERS_OCTETS);
-    run = MPA_BETWEEN_MARKERS_OCTETS - after % MPA_BETWEEN_MARKERS_OCTETS;
+  g_assert(from <= fpdu->ulpdu_octets && length <= fpdu->ulpdu_octets - from);
+  for (; from >= run; run += MPA_BETWEEN_MARKERS_OCTETS) {
+    at += MPA_MARKER_OCTETS;
   }
-  while (length > 0) {
+  for (run -= from; length > 0; run = MPA_BETWEEN_MARKERS_OCTETS) {
     run = MIN(run, length);
-    if (flat) {
-      memcpy(target, flat + at, run);
+    if (ulpdu->flat) {
+      memcpy(target, ulpdu->flat + at, run);
     } else {
-      buffer_chain_copy_out(octets, at, run, target);
+      buffer_chain_copy_out(ulpdu->octets, ulpdu->from + at, run, target);
     }
     target += run;
     length -= run;
     at += run + MPA_MARKER_OCTETS;
-    run = MPA_BETWEEN_MARKERS_OCTETS;
   }
-}
-
-void mpa_ulpdu_append_to(const mpa_ulpdu *ulpdu, buffer_chain *chain)
-{
-  const buffer_chain *octets = ulpdu->octets;
-
-  strip(buffer_chain_range_of(octets, ulpdu->from, octets->length - ulpdu->from), ulpdu->length,
-        ulpdu->to_marker > 0 ? ulpdu->to_marker : UINT32_MAX, chain);
 }

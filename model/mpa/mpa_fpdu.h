@@ -48,6 +48,12 @@ static inline uint64_t mpa_marker_count_below(uint64_t offset)
   return (offset + MPA_MARKER_PERIOD_OCTETS - 1) / MPA_MARKER_PERIOD_OCTETS;
 }
 
+/* Returns how many octets are between `offset` and the first marker position at or after it. */
+static inline uint32_t mpa_octets_to_marker(uint64_t offset)
+{
+  return -(uint32_t)offset % MPA_MARKER_PERIOD_OCTETS;
+}
+
 /* Returns the first marker position at or after `offset`. */
 static inline uint64_t mpa_marker_next(uint64_t offset)
 {
@@ -138,24 +144,27 @@ static inline uint32_t mpa_fpdu_pad_octets(uint32_t ulpdu_octets)
   return -(MPA_FPDU_LENGTH_OCTETS + ulpdu_octets) % 4;
 }
 
+/* Returns the octets of an FPDU without its markers: header, ULPDU, PAD and CRC (MPA-111). */
+static inline uint32_t mpa_fpdu_unmarked_octets(uint32_t ulpdu_octets)
+{
+  return MPA_FPDU_LENGTH_OCTETS + ulpdu_octets + mpa_fpdu_pad_octets(ulpdu_octets) + MPA_FPDU_CRC_OCTETS;
+}
+
 /* Stream octets of an FPDU that starts at offset `start`, a multiple of 4 as all FPDUs are (MPA-100), its
- * leading marker included when there is one and `markers`: header, ULPDU, PAD, CRC and the markers within
- * (MPA-111). */
+ * leading marker included when there is one and `markers`. */
 static inline uint64_t mpa_fpdu_octets(uint64_t start, uint32_t ulpdu_octets, bool markers)
 {
-  uint32_t unmarked =
-      MPA_FPDU_LENGTH_OCTETS + ulpdu_octets + mpa_fpdu_pad_octets(ulpdu_octets) + MPA_FPDU_CRC_OCTETS;
+  uint32_t unmarked = mpa_fpdu_unmarked_octets(ulpdu_octets);
 
   g_assert(start % 4 == 0 && ulpdu_octets <= UINT16_MAX);
   if (!markers) {
     return unmarked;
   }
-  /* note M13: a marker goes before every 508th octet counted from the last marker; one that falls
+  /* note M13: the first marker comes after so many octets, each further one after 508 more; one that falls
    * after the CRC is the next FPDU's, hence the - 1 (MPA-098). */
-  uint32_t leading = (uint32_t)(mpa_fpdu_header(start, markers) - start);
-  uint32_t since_marker = (uint32_t)start % MPA_MARKER_PERIOD_OCTETS + leading - MPA_MARKER_OCTETS;
-  return leading + unmarked +
-         MPA_MARKER_OCTETS * ((since_marker + unmarked - 1) / MPA_BETWEEN_MARKERS_OCTETS);
+  uint32_t first = mpa_octets_to_marker(start);
+  return unmarked + MPA_MARKER_OCTETS *
+                        ((unmarked - 1 + MPA_BETWEEN_MARKERS_OCTETS - first) / MPA_BETWEEN_MARKERS_OCTETS);
 }
 
 /* The FPDU at `start` with a ULPDU of `ulpdu_octets`. */
@@ -172,13 +181,15 @@ static inline mpa_fpdu mpa_fpdu_at(uint64_t start, uint32_t ulpdu_octets, bool m
  * 2. */
 static inline uint32_t mpa_fpdu_first_run(const mpa_fpdu *fpdu)
 {
-  uint64_t position = fpdu->header + MPA_FPDU_LENGTH_OCTETS;
-
-  return fpdu->markers ? (uint32_t)(mpa_marker_next(position) - position) : UINT32_MAX;
+  return fpdu->markers ? mpa_octets_to_marker(fpdu->header + MPA_FPDU_LENGTH_OCTETS) : UINT32_MAX;
 }
 
 /* Markers that belong to `fpdu`. */
-uint32_t mpa_fpdu_marker_count(const mpa_fpdu *fpdu);
+static inline uint32_t mpa_fpdu_marker_count(const mpa_fpdu *fpdu)
+{
+  return ((uint32_t)(fpdu->end - fpdu->start) - mpa_fpdu_unmarked_octets(fpdu->ulpdu_octets)) /
+         MPA_MARKER_OCTETS;
+}
 
 /* Returns the octets of the ULPDU that lie below the stream offset `position`: 0 … ulpdu_octets. */
 uint32_t mpa_fpdu_ulpdu_octets_below(const mpa_fpdu *fpdu, uint64_t position);
@@ -187,6 +198,9 @@ uint32_t mpa_fpdu_ulpdu_octets_below(const mpa_fpdu *fpdu, uint64_t position);
  * MPA_ERROR_CRC, which is checked first (note M20). Then each marker must point to this FPDU, else
  * MPA_ERROR_MARKER (MPA-278). PAD and RESERVED may hold anything (MPA-077, MPA-086). */
 mpa_error mpa_fpdu_check(const mpa_fpdu *fpdu, const buffer_chain *octets, uint32_t from, bool crc);
+
+/* Does the same of octets that lie in one piece. */
+mpa_error mpa_fpdu_check_flat(const mpa_fpdu *fpdu, const uint8_t *octets, bool crc);
 
 /* Appends the ULPDU of the FPDU octets[from, …) to the empty `ulpdu`, by reference: no markers, header,
  * PAD, CRC (MPA-058). */
@@ -218,39 +232,36 @@ typedef struct mpa_ulpdu_part {
 
 /* One FPDU, located, complete and valid. */
 typedef struct mpa_ulpdu {
-  uint64_t fpdu_start; /* offset of its first octet, a leading marker included */
-  uint64_t fpdu_end;   /* offset after its CRC */
+  mpa_fpdu fpdu;
   mpa_location located_by;
   uint64_t held_octets;        /* of the FPDU's octets, framing included: those that arrived before now */
   const mpa_ulpdu_part *parts; /* ascending, they cover the ULPDU */
   size_t part_count;
-  /* The ULPDU alone has no header, marker, PAD, CRC (MPA-058). It lies in these octets from `from` on, with a
-   * marker after the first `to_marker` (0: there are none) and after every 508 more of its `length`. */
-  const buffer_chain *octets;
+  const buffer_chain *octets; /* the FPDU lies in there from `from` on: the functions below read the ULPDU */
   uint32_t from;
-  uint32_t to_marker;
-  uint32_t length;
+  const uint8_t *flat; /* the FPDU's first octet, if all lie in one piece of memory; else NULL */
 } mpa_ulpdu;
 
-/* Copies octets [from, from + length) of the ULPDU, which must lie within it, to `target`. */
-void mpa_ulpdu_copy_out(const mpa_ulpdu *ulpdu, uint32_t from, uint32_t length, uint8_t *target);
-
-/* Returns the first `length` octets (at most ulpdu->length): where they lie, or a copy in `spare` if that is
- * in pieces. */
-static inline const uint8_t *mpa_ulpdu_front(const mpa_ulpdu *ulpdu, uint32_t length, uint8_t *spare)
+/* Returns the octets from the first one of `fpdu` to that of its ULPDU. */
+static inline uint32_t mpa_fpdu_header_octets(const mpa_fpdu *fpdu)
 {
-  const uint8_t *flat = ulpdu->to_marker == 0 || length <= ulpdu->to_marker
-                            ? buffer_chain_flat(ulpdu->octets, ulpdu->from, length)
-                            : NULL;
-
-  if (!flat) {
-    mpa_ulpdu_copy_out(ulpdu, 0, length, spare);
-  }
-  return flat ? flat : spare;
+  return (uint32_t)(fpdu->header - fpdu->start) + MPA_FPDU_LENGTH_OCTETS;
 }
 
-/* Appends all of the ULPDU to the empty `chain`, by reference. */
-void mpa_ulpdu_append_to(const mpa_ulpdu *ulpdu, buffer_chain *chain);
+/* Copies octets [from, from + length) of the ULPDU, without header, marker, PAD and CRC (MPA-058), to
+ * `target`. They must lie within it. */
+void mpa_ulpdu_copy_out(const mpa_ulpdu *ulpdu, uint32_t from, uint32_t length, uint8_t *target);
+
+/* Returns the ULPDU's first `length` octets (at most as many as it has): where they lie, or a copy in `spare`
+ * if that may be in pieces. */
+static inline const uint8_t *mpa_ulpdu_front(const mpa_ulpdu *ulpdu, uint32_t length, uint8_t *spare)
+{
+  if (ulpdu->flat && length <= mpa_fpdu_first_run(&ulpdu->fpdu)) {
+    return ulpdu->flat + mpa_fpdu_header_octets(&ulpdu->fpdu);
+  }
+  mpa_ulpdu_copy_out(ulpdu, 0, length, spare);
+  return spare;
+}
 
 /* Held octets by cause (docs/metrics.md, "Held octets"), and what else gauges need. */
 typedef struct mpa_held {

@@ -332,10 +332,10 @@ static G_GNUC_NO_INLINE bool take_rtr_send(rdmap_stream *stream, const mpa_ulpdu
   ddp_header header;
   rdmap_error error;
   uint8_t spare[DDP_MAX_HEADER_OCTETS];
-  if (ulpdu->length != DDP_UNTAGGED_HEADER_OCTETS) {
+  if (ulpdu->fpdu.ulpdu_octets != DDP_UNTAGGED_HEADER_OCTETS) {
     return false;
   }
-  ddp_header_read(&header, mpa_ulpdu_front(ulpdu, ulpdu->length, spare), ulpdu->length);
+  ddp_header_read(&header, mpa_ulpdu_front(ulpdu, ulpdu->fpdu.ulpdu_octets, spare), ulpdu->fpdu.ulpdu_octets);
   bool is_right = !header.tagged && header.last &&
                   header.version == iwarp_generation_rules_of(stream->config.generation)->ddp_version &&
                   check(stream, &header, &error);
@@ -344,7 +344,7 @@ static G_GNUC_NO_INLINE bool take_rtr_send(rdmap_stream *stream, const mpa_ulpdu
     return false;
   }
   rdmap_stream_queue_of(stream, RDMAP_QUEUE_SEND)->next_msn++;
-  ddp_placer_skip_to(placer_of(stream), ulpdu->fpdu_end);
+  ddp_placer_skip_to(placer_of(stream), ulpdu->fpdu.end);
   return true;
 }
 

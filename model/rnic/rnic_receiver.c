@@ -34,16 +34,16 @@ static G_GNUC_NO_INLINE void let_wait(placement_pipe *pipe, const mpa_ulpdu *ulp
 {
   waiting_ulpdu *waiting = g_new0(waiting_ulpdu, 1);
 
-  mpa_ulpdu_append_to(ulpdu, &waiting->octets);
+  buffer_chain_append_chain(&waiting->octets, ulpdu->octets, ulpdu->from,
+                            (uint32_t)(ulpdu->fpdu.end - ulpdu->fpdu.start));
   waiting->parts = g_memdup2(ulpdu->parts, ulpdu->part_count * sizeof *ulpdu->parts);
   waiting->ulpdu = *ulpdu;
   waiting->ulpdu.octets = &waiting->octets;
   waiting->ulpdu.from = 0;
-  waiting->ulpdu.to_marker = 0;
   waiting->ulpdu.parts = waiting->parts;
   waiting->due = now + pipe->latency_ps;
   g_queue_push_tail(&pipe->waiting, waiting);
-  pipe->octets += ulpdu->fpdu_end - ulpdu->fpdu_start;
+  pipe->octets += ulpdu->fpdu.end - ulpdu->fpdu.start;
 }
 
 /* Returns the ULPDU that is due first; NULL: none waits. */
@@ -128,11 +128,9 @@ static void on_ulpdu_traced(void *user, const mpa_ulpdu *ulpdu, time_ps now)
   const rnic_receiver *receiver = user;
 
   trace_wrong_guesses(receiver);
-  TRACE(receiver->config.trace, FPDU_VALID, .position = receiver->phase_start + ulpdu->fpdu_start,
-        .octets = ulpdu->fpdu_end - ulpdu->fpdu_start, .held_octets = ulpdu->held_octets,
-        .markers = receiver->markers
-                       ? mpa_marker_count_below(ulpdu->fpdu_end) - mpa_marker_count_below(ulpdu->fpdu_start)
-                       : 0,
+  TRACE(receiver->config.trace, FPDU_VALID, .position = receiver->phase_start + ulpdu->fpdu.start,
+        .octets = ulpdu->fpdu.end - ulpdu->fpdu.start, .held_octets = ulpdu->held_octets,
+        .markers = mpa_fpdu_marker_count(&ulpdu->fpdu),
         .located_by = TRACE_NAME(mpa_location_names[ulpdu->located_by]));
   on_ulpdu(user, ulpdu, now);
 }
@@ -342,7 +340,7 @@ bool rnic_receiver_run(rnic_receiver *receiver, time_ps now)
 {
   for (waiting_ulpdu *next; (next = first_waiting(receiver->pipe)) && next->due <= now;) {
     g_queue_pop_head(&receiver->pipe->waiting);
-    receiver->pipe->octets -= next->ulpdu.fpdu_end - next->ulpdu.fpdu_start;
+    receiver->pipe->octets -= next->ulpdu.fpdu.end - next->ulpdu.fpdu.start;
     rdmap_stream_receive(receiver->config.stream, &next->ulpdu, now);
     waiting_ulpdu_free(next);
   }

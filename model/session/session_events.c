@@ -125,8 +125,8 @@ static void on_placed_traced(void *user, ddp_segment *segment, const mpa_ulpdu *
 {
   const session_end *end = user;
   const trace_scope *at = session_end_trace(end);
-  const uint64_t position = rnic_endpoint_received_phase_start(end->endpoint) + ulpdu->fpdu_start;
-  const uint32_t payload_from = ulpdu->length - segment->payload_octets;
+  const uint64_t position = rnic_endpoint_received_phase_start(end->endpoint) + ulpdu->fpdu.start;
+  const uint32_t payload_from = ulpdu->fpdu.ulpdu_octets - segment->payload_octets;
 
   TRACE(at, PLACED, .position = position, .payload_octets = segment->payload_octets,
         .held_octets = ulpdu->held_octets,

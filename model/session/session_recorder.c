@@ -364,7 +364,7 @@ static uint32_t free_part(session_recorder *recorder)
 static G_GNUC_NO_INLINE void place_parts(session_recorder *recorder, ddp_segment *segment,
                                          const mpa_ulpdu *ulpdu, time_ps now)
 {
-  uint32_t payload_from = ulpdu->length - segment->payload_octets;
+  uint32_t payload_from = ulpdu->fpdu.ulpdu_octets - segment->payload_octets;
   uint32_t parts = 0;
 
   for (size_t i = 0; i < ulpdu->part_count; i++) {

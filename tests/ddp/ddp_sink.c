@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "ddp_sink.h"
+#include "bare_ulpdu.h"
 #include "stack_cleanup.h"
 
 #include <string.h>
@@ -13,8 +14,8 @@ static void on_placed(void *user, ddp_segment *segment, const mpa_ulpdu *ulpdu, 
 {
   ddp_sink *s = user;
   g_assert_cmpint(now, ==, s->now);
-  g_assert_cmpuint(segment->fpdu_start, ==, ulpdu->fpdu_start);
-  g_assert_cmpuint(segment->header_octets + segment->payload_octets, ==, ulpdu->length);
+  g_assert_cmpuint(segment->fpdu_start, ==, ulpdu->fpdu.start);
+  g_assert_cmpuint(segment->header_octets + segment->payload_octets, ==, ulpdu->fpdu.ulpdu_octets);
   g_assert_cmpint(segment->target == NULL, ==, segment->payload_octets == 0);
   segment->observer = segment->fpdu_start * 3 + 1;
   if (++s->placed == s->stop_at_placement) {
@@ -187,12 +188,9 @@ void ddp_sink_receive_octets(ddp_sink *s, uint64_t start, uint64_t fpdu_octets, 
   buffer_chain_append(&ulpdu, octet_buffer_octets(rest), length - first, rest);
   octet_buffer_unref(rest);
   mpa_ulpdu_part part = {.from = 0, .length = length, .arrival = s->now};
-  mpa_ulpdu passed = {.fpdu_start = start,
-                      .fpdu_end = start + fpdu_octets,
-                      .octets = &ulpdu,
-                      .length = length,
-                      .parts = &part,
-                      .part_count = 1};
+  mpa_ulpdu passed = bare_ulpdu(start, start + fpdu_octets, &ulpdu);
+  passed.parts = &part;
+  passed.part_count = 1;
   s->would_place = ddp_placer_would_place(s->placer, &passed);
   ddp_placer_receive(s->placer, &passed, s->now);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <string.h>
 
+#include "bare_ulpdu.h"
 #include "ddp_sink.h"
 #include "stack_cleanup.h"
 #include "stag_changes.h"
@@ -335,10 +336,7 @@ TEST(test_many_queues)
     g_auto(buffer_chain) ulpdu;
     buffer_chain_init(&ulpdu);
     buffer_chain_append(&ulpdu, wire, sizeof wire, NULL);
-    mpa_ulpdu passed = {.fpdu_start = (uint64_t)i * 28,
-                        .fpdu_end = (uint64_t)i * 28 + 28,
-                        .octets = &ulpdu,
-                        .length = ulpdu.length};
+    const mpa_ulpdu passed = bare_ulpdu((uint64_t)i * 28, (uint64_t)i * 28 + 28, &ulpdu);
     ddp_placer_receive(placer, &passed, 0);
   }
   g_assert_cmpuint(delivered, ==, QUEUES);

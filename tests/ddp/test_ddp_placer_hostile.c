@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+#include "bare_ulpdu.h"
 #include "base/random_stream.h"
 #include "ddp_sink.h"
 #include "stack_cleanup.h"
@@ -88,8 +89,7 @@ TEST(test_random_octets)
     g_auto(buffer_chain) ulpdu;
     buffer_chain_init(&ulpdu);
     buffer_chain_append(&ulpdu, octets, length, NULL);
-    mpa_ulpdu passed = {
-        .fpdu_start = SENT_FROM, .fpdu_end = SENT_FROM + 72, .octets = &ulpdu, .length = length};
+    const mpa_ulpdu passed = bare_ulpdu(SENT_FROM, SENT_FROM + 72, &ulpdu);
     ddp_placer_receive(s->placer, &passed, s->now);
     g_assert_cmpuint(s->errors + s->refusals + s->delivered, ==, 1);
   }

@@ -15,7 +15,7 @@ static void on_ulpdu(void *user, const mpa_ulpdu *ulpdu, time_ps now)
 {
   mpa_link_end *end = user;
   const mpa_stream_fpdu *sent =
-      mpa_stream_find(end->link->end[end == &end->link->end[0]].stream, ulpdu->fpdu_start);
+      mpa_stream_find(end->link->end[end == &end->link->end[0]].stream, ulpdu->fpdu.start);
 
   g_assert_cmpint(end->error, ==, MPA_ERROR_NONE);
   g_assert_nonnull(sent);

@@ -11,7 +11,7 @@
 /* The arrival time of each octet of the ULPDU, found by walking its FPDU, must be that of its part. */
 static void check_parts(const mpa_receiver *receiver, const mpa_ulpdu *ulpdu)
 {
-  uint64_t position = ulpdu->fpdu_start;
+  uint64_t position = ulpdu->fpdu.start;
   uint32_t octet = 0;
   int header = 2;
 
@@ -33,7 +33,7 @@ static void check_parts(const mpa_receiver *receiver, const mpa_ulpdu *ulpdu)
       }
     }
   }
-  g_assert_cmpuint(octet, ==, ulpdu->length);
+  g_assert_cmpuint(octet, ==, ulpdu->fpdu.ulpdu_octets);
 }
 
 static bool is_in(const GArray *starts, uint64_t start)
@@ -48,17 +48,18 @@ static bool is_in(const GArray *starts, uint64_t start)
 
 static bool is_sent(const mpa_receiver *receiver, const mpa_ulpdu *ulpdu)
 {
-  const mpa_stream_fpdu *sent = mpa_stream_find(receiver->stream, ulpdu->fpdu_start);
+  const mpa_stream_fpdu *sent = mpa_stream_find(receiver->stream, ulpdu->fpdu.start);
 
-  return sent && sent->end == ulpdu->fpdu_end;
+  return sent && sent->end == ulpdu->fpdu.end;
 }
 
 static mpa_ulpdu in_stream(const mpa_receiver *receiver, const mpa_ulpdu *ulpdu)
 {
   mpa_ulpdu moved = *ulpdu;
 
-  moved.fpdu_start -= receiver->start;
-  moved.fpdu_end -= receiver->start;
+  moved.fpdu.start -= receiver->start;
+  moved.fpdu.header -= receiver->start;
+  moved.fpdu.end -= receiver->start;
   return moved;
 }
 
@@ -66,7 +67,7 @@ static bool on_plausible(void *user, const mpa_ulpdu *passed)
 {
   mpa_receiver *receiver = user;
   const mpa_ulpdu ulpdu = in_stream(receiver, passed);
-  bool plausible = is_sent(receiver, &ulpdu) || is_in(receiver->plausible, ulpdu.fpdu_start);
+  bool plausible = is_sent(receiver, &ulpdu) || is_in(receiver->plausible, ulpdu.fpdu.start);
 
   receiver->implausible += !plausible;
   return plausible;
@@ -76,27 +77,27 @@ static void on_ulpdu(void *user, const mpa_ulpdu *passed, time_ps now)
 {
   mpa_receiver *receiver = user;
   const mpa_ulpdu ulpdu = in_stream(receiver, passed);
-  const mpa_stream_fpdu *sent = mpa_stream_find(receiver->stream, ulpdu.fpdu_start);
+  const mpa_stream_fpdu *sent = mpa_stream_find(receiver->stream, ulpdu.fpdu.start);
 
-  if (!sent && is_in(receiver->plausible, ulpdu.fpdu_start)) {
+  if (!sent && is_in(receiver->plausible, ulpdu.fpdu.start)) {
     return; /* taken in */
   }
 
   g_assert_cmpint(receiver->error, ==, MPA_ERROR_NONE);
   g_assert_cmpint(now, ==, receiver->now);
   g_assert_nonnull(sent);
-  g_assert_cmpuint(ulpdu.fpdu_end, ==, sent->end);
+  g_assert_cmpuint(ulpdu.fpdu.end, ==, sent->end);
   mpa_stream_assert_sent(sent, &ulpdu);
   check_parts(receiver, &ulpdu);
   uint64_t earlier = 0; /* octets of the FPDU, framing included, that came with an earlier segment */
-  for (uint64_t position = ulpdu.fpdu_start; position < ulpdu.fpdu_end; position++) {
+  for (uint64_t position = ulpdu.fpdu.start; position < ulpdu.fpdu.end; position++) {
     earlier += receiver->arrived[position] < receiver->now;
   }
   g_assert_cmpuint(ulpdu.held_octets, ==, earlier);
   for (guint index = 0; index < receiver->passed->len; index++) {
-    g_assert_cmpuint(g_array_index(receiver->passed, uint64_t, index), !=, ulpdu.fpdu_start);
+    g_assert_cmpuint(g_array_index(receiver->passed, uint64_t, index), !=, ulpdu.fpdu.start);
   }
-  g_array_append_val(receiver->passed, ulpdu.fpdu_start);
+  g_array_append_val(receiver->passed, ulpdu.fpdu.start);
   g_array_append_val(receiver->located_by, ulpdu.located_by);
 }
 

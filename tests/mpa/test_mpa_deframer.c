@@ -104,9 +104,9 @@ static void see(void *user, const mpa_ulpdu *ulpdu, time_ps now)
 
   g_assert_cmpint(now, ==, 99);
   g_assert_cmpuint(ulpdu->part_count, <=, G_N_ELEMENTS(last->parts));
-  g_assert_cmpuint(ulpdu->held_octets, ==, ulpdu->fpdu_end - ulpdu->fpdu_start); /* all of them had come */
+  g_assert_cmpuint(ulpdu->held_octets, ==, ulpdu->fpdu.end - ulpdu->fpdu.start); /* all of them had come */
   last->count = ulpdu->part_count;
-  last->octets = ulpdu->length;
+  last->octets = ulpdu->fpdu.ulpdu_octets;
   for (size_t index = 0; index < last->count; index++) {
     last->parts[index] = ulpdu->parts[index];
   }

@@ -276,7 +276,7 @@ static void on_ulpdu_of_noise(void *user, const mpa_ulpdu *ulpdu, G_GNUC_UNUSED 
   for (size_t index = 0; index < ulpdu->part_count; index++) {
     octets += ulpdu->parts[index].length;
   }
-  g_assert_cmpuint(octets, ==, ulpdu->length);
+  g_assert_cmpuint(octets, ==, ulpdu->fpdu.ulpdu_octets);
   g_assert_cmpuint(counts[1], ==, 0);
   counts[0]++;
 }

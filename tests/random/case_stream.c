@@ -2,6 +2,7 @@
 #include "case_stream.h"
 
 #include "bad_segment.h"
+#include "bare_ulpdu.h"
 #include "mpa/mpa_framer.h"
 #include "plain_decoder.h"
 #include "rdmap/rdmap_stream.h"
@@ -113,12 +114,9 @@ static void respond(maker *m, guint index)
   const mpa_ulpdu_part part = {.length = request->len};
   buffer_chain_init(&octets);
   buffer_chain_append(&octets, request->data, request->len, NULL);
-  const mpa_ulpdu ulpdu = {.fpdu_start = m->heard,
-                           .fpdu_end = m->heard + REQUEST_OCTETS,
-                           .octets = &octets,
-                           .length = octets.length,
-                           .parts = &part,
-                           .part_count = 1};
+  mpa_ulpdu ulpdu = bare_ulpdu(m->heard, m->heard + REQUEST_OCTETS, &octets);
+  ulpdu.parts = &part;
+  ulpdu.part_count = 1;
   m->heard += REQUEST_OCTETS;
   rdmap_stream_receive(m->stream, &ulpdu, 0);
   buffer_chain_clear(&octets);

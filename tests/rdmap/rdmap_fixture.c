@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "rdmap_fixture.h"
 
+#include "bare_ulpdu.h"
 #include "base/big_endian.h"
 
 const rdmap_opcode rdmap_fixture_operations[RDMAP_FIXTURE_EXTENDED] = {
@@ -38,7 +39,7 @@ G_GNUC_PRINTF(2, 3) static void write_log(rdmap_host *host, const char *format, 
 
 static void on_placed(void *user, ddp_segment *segment, const mpa_ulpdu *ulpdu, time_ps now)
 {
-  g_assert_cmpuint(segment->fpdu_start, ==, ulpdu->fpdu_start);
+  g_assert_cmpuint(segment->fpdu_start, ==, ulpdu->fpdu.start);
   segment->observer = ~segment->fpdu_start;
   host_at(user, now)->placed++;
 }
@@ -398,12 +399,9 @@ void pass(rdmap_host *host, size_t index)
                       buffer);
   octet_buffer_unref(buffer);
   mpa_ulpdu_part part = {.from = 0, .length = sent->length, .arrival = ++f->now};
-  mpa_ulpdu ulpdu = {.fpdu_start = sent->fpdu_start,
-                     .fpdu_end = sent->fpdu_end,
-                     .octets = &chain,
-                     .length = chain.length,
-                     .parts = &part,
-                     .part_count = 1};
+  mpa_ulpdu ulpdu = bare_ulpdu(sent->fpdu_start, sent->fpdu_end, &chain);
+  ulpdu.parts = &part;
+  ulpdu.part_count = 1;
   rdmap_stream_receive(host->peer->stream, &ulpdu, f->now);
 }
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+#include "bare_ulpdu.h"
 #include "rdmap_fixture.h"
 #include "stag_changes.h"
 
@@ -319,9 +320,8 @@ static bool hand_over(rdmap_host *host, uint64_t *fpdu_end)
   buffer_chain_init(&chain);
   bool pulled = next_ulpdu(host, 64768, &chain);
   if (pulled) {
-    mpa_ulpdu ulpdu = {.fpdu_start = *fpdu_end, .octets = &chain, .length = chain.length};
-    *fpdu_end += chain.length + 6;
-    ulpdu.fpdu_end = *fpdu_end;
+    const mpa_ulpdu ulpdu = bare_ulpdu(*fpdu_end, *fpdu_end + chain.length + 6, &chain);
+    *fpdu_end = ulpdu.fpdu.end;
     rdmap_stream_framed(host->stream, *fpdu_end);
     rdmap_stream_receive(host->peer->stream, &ulpdu, host->f->now);
   }

@@ -71,7 +71,7 @@ RECORDER_TEST(test_fragments_of_no_connection)
 RECORDER_TEST(test_goodput_counts_from_payload)
 {
   const mpa_ulpdu_part parts[] = {{0, 14, 1000}, {14, 10, 2000}};
-  const mpa_ulpdu ulpdu = {.fpdu_end = 32, .length = 24, .parts = parts, .part_count = 2};
+  const mpa_ulpdu ulpdu = {.fpdu = {.ulpdu_octets = 24}, .parts = parts, .part_count = 2};
   ddp_segment segment = {.payload_octets = 10};
 
   session_recorder_segment(recorder, 0, 0, 16, 16, false, 1000);
@@ -88,8 +88,7 @@ RECORDER_TEST(test_goodput_counts_from_payload)
 RECORDER_TEST(test_placement_and_delays)
 {
   const mpa_ulpdu_part parts[] = {{0, 64, 1000}, {64, 50, 3000}};
-  const mpa_ulpdu ulpdu = {
-      .fpdu_end = 120, .held_octets = 66, .length = 114, .parts = parts, .part_count = 2};
+  const mpa_ulpdu ulpdu = {.held_octets = 66, .fpdu = {.ulpdu_octets = 114}, .parts = parts, .part_count = 2};
   ddp_segment segment = {.payload_octets = 100};
 
   session_recorder_segment(recorder, 0, 0, 66, 66, false, 1000);
@@ -124,9 +123,8 @@ RECORDER_TEST(test_distributions)
 {
   const mpa_ulpdu_part of_first[] = {{0, 18, 100}, {18, 6, 110}};
   const mpa_ulpdu_part of_second[] = {{0, 24, 104}};
-  const mpa_ulpdu ulpdus[] = {
-      {.fpdu_end = 32, .length = 24, .parts = of_first, .part_count = 2},
-      {.fpdu_start = 32, .fpdu_end = 64, .length = 24, .parts = of_second, .part_count = 1}};
+  const mpa_ulpdu ulpdus[] = {{.fpdu = {.ulpdu_octets = 24}, .parts = of_first, .part_count = 2},
+                              {.fpdu = {.ulpdu_octets = 24}, .parts = of_second, .part_count = 1}};
   ddp_segment first = {.payload_octets = 10, .observer = 77}, second = {.payload_octets = 10, .observer = 1};
   g_auto(run_results) results = {.block_octets = 0};
   const distribution *distributions = results.distributions;
@@ -181,15 +179,16 @@ static void pass_ten(session_recorder *recorder, unsigned out_of_order)
   for (unsigned k = 1; k <= 10; k++) {
     const time_ps arrival = 1000 * (time_ps)k, placed = arrival + 10 * (time_ps)k;
     const mpa_ulpdu_part part = {0, 114, arrival};
-    const mpa_ulpdu ulpdu = {.length = 114, .parts = &part, .part_count = 1, .held_octets = 200 - k};
+    const mpa_ulpdu ulpdu = {
+        .fpdu = {.ulpdu_octets = 114}, .parts = &part, .part_count = 1, .held_octets = 200 - k};
     ddp_segment segment = {.payload_octets = 100};
 
     session_recorder_segment(recorder, 0, 120 * k, 120, 120, k == out_of_order, arrival);
     session_recorder_held(recorder, 0, &(rnic_occupancy){.order = 100 + k}, arrival);
     session_recorder_placed(recorder, &segment, &ulpdu, false, placed);
     session_recorder_delivered(recorder, &segment, placed);
-    session_recorder_placed(recorder, &(ddp_segment){.observer = 0}, &(mpa_ulpdu){.length = 114}, false,
-                            placed);
+    session_recorder_placed(recorder, &(ddp_segment){.observer = 0},
+                            &(mpa_ulpdu){.fpdu = {.ulpdu_octets = 114}}, false, placed);
     session_recorder_held(recorder, 0, &(rnic_occupancy){.order = 0}, placed);
   }
 }
@@ -361,7 +360,8 @@ RECORDER_TEST(test_parts_in_any_order)
       arrivals[i] += (uint64_t)arrival * length;
       end += length;
     }
-    const mpa_ulpdu ulpdu = {.length = end, .parts = parts, .part_count = count, .held_octets = 1};
+    const mpa_ulpdu ulpdu = {
+        .fpdu = {.ulpdu_octets = end}, .parts = parts, .part_count = count, .held_octets = 1};
     segments[i].payload_octets = end - HEADER;
     session_recorder_placed(recorder, &segments[i], &ulpdu, false, now);
     is_placed[i] = true;
@@ -389,8 +389,10 @@ RECORDER_TEST(test_many_parts)
 
   for (time_ps i = 0; i < SEGMENTS; i++) {
     const mpa_ulpdu_part parts[] = {{0, HEADER + PART, i}, {HEADER + PART, PART, 2 * i}};
-    const mpa_ulpdu ulpdu = {
-        .length = HEADER + 2 * PART, .parts = parts, .part_count = G_N_ELEMENTS(parts), .held_octets = 1};
+    const mpa_ulpdu ulpdu = {.fpdu = {.ulpdu_octets = HEADER + 2 * PART},
+                             .parts = parts,
+                             .part_count = G_N_ELEMENTS(parts),
+                             .held_octets = 1};
     segments[i].payload_octets = 2 * PART;
     session_recorder_placed(recorder, &segments[i], &ulpdu, false, end);
     waited += (double)(2 * end - 3 * i) / 2;

@@ -4,27 +4,25 @@
 #include <glib.h>
 #include <string.h>
 
-enum { HEAP_CHILDREN = 4, CACHE_LINE_OCTETS = 64, FIRST_CAPACITY = 128 };
-
-/* More entries than the first make a heap of the row; as few as the second make a row of the heap again: far
- * enough apart that a timer that comes and goes does not put them in order each time. */
-enum { ROW_MAX = 20, HEAP_MIN = 10 };
+/* An empty row takes slots until it has as many entries as the first, unless the next has more than the
+ * second. A row of more than the third keeps the fourth. */
+enum { ROW_MIN = 4, SLOT_MAX = 12, ROW_MAX = 20, ROW_KEPT = 10 };
+G_STATIC_ASSERT(ROW_MIN - 1 + SLOT_MAX <= ROW_MAX);
 
 /* With more entries than this in a row, those from its head on find their places from its other end. */
 enum { SHORT_ROW_MAX = 10 };
 
-/* This is room in front of the heap, in entries, so that the four children of a node, from number 4 · n + 1
- * on, fill whole cache lines. The last of it has an entry that is never due, in front of the row. */
-enum { ROOM_IN_FRONT = CACHE_LINE_OCTETS / sizeof(event_queue_entry) - 1 };
-G_STATIC_ASSERT(ROOM_IN_FRONT >= 1);
+enum { FIRST_ROOM = 128, FIRST_CAPACITY = 128 };
+
+#define NO_NUMBER UINT32_MAX
 
 static const event_queue_entry never = {.when = TIME_PS_NEVER, .order = UINT64_MAX};
 
 void event_queue_clear(event_queue *queue)
 {
-  g_aligned_free(queue->memory);
+  g_free(queue->memory);
   g_free(queue->timers);
-  g_free(queue->places);
+  g_free(queue->nodes);
   *queue = (event_queue){0};
 }
 
@@ -51,94 +49,140 @@ static inline bool is_tied(const event_queue_entry *a, const event_queue_entry *
   return a->when == b->when && (a->order ^ b->order) >> EVENT_QUEUE_NUMBER_BITS == 0;
 }
 
-/* --- The row and the heap --- */
+/* --- The slots --- */
 
-/* Places are kept in a heap only: in a row an entry is soon found. */
-static inline void put(event_queue *queue, uint32_t place, event_queue_entry entry)
+/* The slot of an entry: of the highest digit in which it differs from the base. It stays the same while the
+ * base moves within the first slot in use. */
+static inline uint32_t slot_of(const event_queue *queue, time_ps when, uint64_t class_and_major)
 {
-  queue->heap[place] = entry;
-  queue->places[number_in(entry.order)] = place;
-}
+  uint64_t value = (uint64_t)when;
+  uint64_t differing = value ^ (uint64_t)queue->base.when;
+  uint32_t level = EVENT_QUEUE_ORDER_LEVELS;
 
-static uint32_t place_of(const event_queue *queue, const event_queue_timer *timer)
-{
-  uint32_t place = 0;
-
-  if (queue->is_heap) {
-    return queue->places[number_in(timer->order)];
+  if (differing == 0) {
+    value = class_and_major;
+    differing = (value ^ queue->base.order >> EVENT_QUEUE_NUMBER_BITS) | 1;
+    level = 0;
   }
-  while (queue->heap[place].order != timer->order) {
-    place++;
+  const uint32_t digit = (63 - (uint32_t)__builtin_clzll(differing)) / EVENT_QUEUE_DIGIT_BITS;
+  return (level + digit) * EVENT_QUEUE_DIGITS +
+         ((uint32_t)(value >> digit * EVENT_QUEUE_DIGIT_BITS) & (EVENT_QUEUE_DIGITS - 1));
+}
+
+/* The same of a timer: mostly the time is enough, and the timer need not come into the cache. */
+static inline uint32_t slot_of_timer(const event_queue *queue, uint32_t number, time_ps when)
+{
+  return slot_of(queue, when,
+                 when == queue->base.when ? event_queue_class_and_major(queue->timers[number]) : 0);
+}
+
+static inline void empty_slot(event_queue *queue, uint32_t slot)
+{
+  const uint32_t level = slot / EVENT_QUEUE_DIGITS;
+
+  queue->slots_in_use[level] &= ~(UINT64_C(1) << slot % EVENT_QUEUE_DIGITS);
+  if (queue->slots_in_use[level] == 0) {
+    queue->levels_in_use &= ~(1U << level);
   }
-  return place;
 }
 
-/* Does what is to be done after entries came or went. */
-static inline void find_head(event_queue *queue)
+static void put(event_queue *queue, uint32_t number, time_ps when)
 {
-  queue->head = queue->is_heap ? queue->heap : queue->heap + queue->count - 1;
+  const uint32_t slot = slot_of_timer(queue, number, when);
+  const uint64_t bit = UINT64_C(1) << slot % EVENT_QUEUE_DIGITS;
+  uint64_t *in_use = &queue->slots_in_use[slot / EVENT_QUEUE_DIGITS];
+  uint32_t next = NO_NUMBER;
+
+  if (*in_use & bit) {
+    next = queue->slots[slot];
+    queue->nodes[next].previous = number;
+  }
+  queue->nodes[number] = (event_queue_node){.when = when, .next = next, .previous = NO_NUMBER};
+  queue->slots[slot] = number;
+  *in_use |= bit;
+  queue->levels_in_use |= 1U << slot / EVENT_QUEUE_DIGITS;
 }
 
-/* Finds the place of `entry` from the vacant `place` upwards, to what is due earlier, and puts it there. */
-static void sift_up_heap(event_queue *queue, uint32_t place, event_queue_entry entry)
+static void unlink_node(event_queue *queue, uint32_t number)
 {
-  while (place > 0) {
-    uint32_t above = (place - 1) / HEAP_CHILDREN;
-    if (!runs_before(entry, queue->heap[above])) {
-      break;
+  const event_queue_node node = queue->nodes[number];
+
+  if (node.next != NO_NUMBER) {
+    queue->nodes[node.next].previous = node.previous;
+  }
+  if (node.previous != NO_NUMBER) {
+    queue->nodes[node.previous].next = node.next;
+  } else {
+    const uint32_t slot = slot_of_timer(queue, number, node.when);
+    queue->slots[slot] = node.next;
+    if (node.next == NO_NUMBER) {
+      empty_slot(queue, slot);
     }
-    put(queue, place, queue->heap[above]);
-    place = above;
   }
-  put(queue, place, entry);
 }
 
-static void sift_up_row(event_queue *queue, uint32_t place, event_queue_entry entry)
+/* Puts the entries of a slot where they belong now that the base has changed. */
+static void deal_out(event_queue *queue, uint32_t slot)
 {
-  for (; place + 1 < queue->count && runs_before(entry, queue->heap[place + 1]); place++) {
-    queue->heap[place] = queue->heap[place + 1];
+  empty_slot(queue, slot);
+  for (uint32_t number = queue->slots[slot]; number != NO_NUMBER;) {
+    const event_queue_node node = queue->nodes[number];
+    put(queue, number, node.when);
+    number = node.next;
   }
-  queue->heap[place] = entry;
 }
 
-/* Returns which of the four, whose earliest moment is `earliest`, runs first; without branches, as they could
- * not be foreseen. */
-static inline uint32_t first_of(const event_queue_entry children[HEAP_CHILDREN], time_ps earliest)
+/* The base becomes `earlier`: what differs from the old one in lower digits goes to the slot of that. */
+static G_GNUC_NO_INLINE void lower_base(event_queue *queue, event_queue_entry earlier)
 {
-  const uint64_t orders[HEAP_CHILDREN] = {
-      children[0].when == earliest ? children[0].order : UINT64_MAX,
-      children[1].when == earliest ? children[1].order : UINT64_MAX,
-      children[2].when == earliest ? children[2].order : UINT64_MAX,
-      children[3].when == earliest ? children[3].order : UINT64_MAX,
-  };
-  const uint64_t least = MIN(MIN(orders[0], orders[1]), MIN(orders[2], orders[3]));
+  const event_queue_entry before = queue->base;
 
-  return (orders[1] == least) + 2U * (orders[2] == least) + 3U * (orders[3] == least);
-}
-
-static G_GNUC_NO_INLINE void sift_down_heap(event_queue *queue, uint32_t place, event_queue_entry entry)
-{
-  for (uint32_t child; (child = place * HEAP_CHILDREN + 1) < queue->count;) {
-    const event_queue_entry *children = &queue->heap[child];
-    const time_ps earliest =
-        MIN(MIN(children[0].when, children[1].when), MIN(children[2].when, children[3].when));
-    if (entry.when < earliest) {
-      break;
+  queue->base = earlier;
+  const uint32_t slot = slot_of(queue, before.when, before.order >> EVENT_QUEUE_NUMBER_BITS);
+  for (uint32_t level = 0; level < slot / EVENT_QUEUE_DIGITS; level++) {
+    for (uint64_t slots = queue->slots_in_use[level]; slots != 0; slots &= slots - 1) {
+      deal_out(queue, level * EVENT_QUEUE_DIGITS + (uint32_t)__builtin_ctzll(slots));
     }
-    const uint32_t first = first_of(children, earliest);
-    if (runs_before(entry, children[first])) {
-      break;
-    }
-    put(queue, place, children[first]);
-    place = child + first;
   }
-  put(queue, place, entry);
+}
+
+/* --- The row --- */
+
+static inline uint32_t row_count(const event_queue *queue)
+{
+  return (uint32_t)(queue->row_end - queue->row);
+}
+
+/* Makes room for `more` entries after the row, and for one before it. */
+static G_GNUC_NO_INLINE void make_room(event_queue *queue, uint32_t more)
+{
+  const uint32_t count = row_count(queue);
+  const event_queue_entry *before = queue->row;
+  event_queue_entry *memory = queue->memory;
+
+  if (queue->room < 2 * (count + more)) {
+    queue->room = MAX(2 * (count + more), FIRST_ROOM);
+    memory = g_new(event_queue_entry, queue->room);
+  }
+  queue->row = memory + (queue->room - count - more + 1) / 2;
+  memmove(queue->row, before, count * sizeof *before);
+  queue->row[-1] = never;
+  queue->row_end = queue->row + count;
+  if (memory != queue->memory) {
+    g_free(queue->memory);
+    queue->memory = memory;
+  }
+}
+
+static inline bool has_room(const event_queue *queue, uint32_t more)
+{
+  return queue->row_end + more <= queue->memory + queue->room;
 }
 
 /* In front of the row stands an entry that is never due. */
-static inline void sift_down_row(event_queue *queue, uint32_t place, event_queue_entry entry)
+static inline void sift_down_row(event_queue_entry *head, event_queue_entry entry)
 {
-  event_queue_entry *to = &queue->heap[place];
+  event_queue_entry *to = head;
 
   for (; !runs_before(entry, to[-1]); to--) {
     *to = to[-1];
@@ -146,28 +190,162 @@ static inline void sift_down_row(event_queue *queue, uint32_t place, event_queue
   *to = entry;
 }
 
-/* Where the heap begins, and the row when it has not moved. */
-static inline event_queue_entry *base_of(const event_queue *queue)
-{
-  return (event_queue_entry *)queue->memory + ROOM_IN_FRONT;
-}
-
-/* The same from the head of a long row: what fires and is set again is mostly due after all others but those
- * that are due much later. They move, and with them the row, towards the front of the memory. */
+/* The same in a long row: what fires and is set again is mostly due after all others but those that are due
+ * much later. They move, and with them the row, towards the front of the memory. */
 static inline void sift_down_long_row(event_queue *queue, event_queue_entry entry)
 {
-  if (queue->heap == base_of(queue)) {
-    queue->heap += queue->room - ROW_MAX;
-    memmove(queue->heap, base_of(queue), queue->count * sizeof(event_queue_entry));
+  if (queue->row == queue->memory + 1) {
+    make_room(queue, 0);
   }
-  event_queue_entry *to = --queue->heap;
+  event_queue_entry *to = --queue->row;
   for (; runs_before(entry, to[1]); to++) {
     *to = to[1];
   }
   *to = entry;
-  queue->heap[-1] = never;
-  find_head(queue);
+  queue->row[-1] = never;
+  queue->row_end--;
 }
+
+static void close_row(event_queue *queue, uint64_t order)
+{
+  event_queue_entry *place = queue->row_end - 1;
+
+  while (place->order != order) {
+    place--;
+  }
+  for (; place < queue->row_end - 1; place++) {
+    place[0] = place[1];
+  }
+  queue->row_end--;
+}
+
+/* The later ones of the row go to slots; those of one class and major stay together. */
+static void shorten_row(event_queue *queue)
+{
+  event_queue_entry *kept = queue->row_end - ROW_KEPT;
+
+  while (kept > queue->row && is_tied(kept - 1, kept)) {
+    kept--;
+  }
+  if (kept == queue->row) {
+    return;
+  }
+  queue->end = kept[-1];
+  queue->end.order &= ~(uint64_t)number_in(UINT64_MAX);
+  if (queue->levels_in_use == 0) {
+    queue->base = queue->end;
+  } else if (runs_before(queue->end, queue->base)) {
+    lower_base(queue, queue->end);
+  }
+  for (const event_queue_entry *entry = queue->row; entry < kept; entry++) {
+    put(queue, number_in(entry->order), entry->when);
+  }
+  queue->row = kept;
+  queue->row[-1] = never;
+}
+
+static G_GNUC_NO_INLINE void insert_in_full_row(event_queue *queue, event_queue_entry entry)
+{
+  shorten_row(queue);
+  if (!has_room(queue, ROW_MAX)) {
+    make_room(queue, ROW_MAX);
+  }
+  if (runs_before(entry, queue->end)) {
+    sift_down_row(queue->row_end++, entry);
+  } else {
+    put(queue, number_in(entry.order), entry.when);
+  }
+}
+
+static inline void insert(event_queue *queue, event_queue_entry entry)
+{
+  if (!runs_before(entry, queue->end)) {
+    put(queue, number_in(entry.order), entry.when);
+  } else if (row_count(queue) >= ROW_MAX || !has_room(queue, 1)) {
+    insert_in_full_row(queue, entry);
+  } else {
+    sift_down_row(queue->row_end++, entry);
+  }
+}
+
+/* Makes the base the beginning of a slot which has `entry`, and the end of the row that of the slot. */
+static inline void begin_slot(event_queue *queue, uint32_t level, event_queue_entry entry)
+{
+  if (level < EVENT_QUEUE_ORDER_LEVELS) {
+    const uint64_t digit = UINT64_C(1) << (level * EVENT_QUEUE_DIGIT_BITS + EVENT_QUEUE_NUMBER_BITS);
+    const uint64_t begin = entry.order & ~(digit - 1);
+    queue->base = (event_queue_entry){.when = entry.when, .order = begin};
+    queue->end = (event_queue_entry){.when = entry.when + (begin + digit < begin), .order = begin + digit};
+  } else {
+    const uint64_t digit = UINT64_C(1) << (level - EVENT_QUEUE_ORDER_LEVELS) * EVENT_QUEUE_DIGIT_BITS;
+    const uint64_t begin = (uint64_t)entry.when & ~(digit - 1);
+    queue->base = (event_queue_entry){.when = (time_ps)begin};
+    queue->end = (event_queue_entry){.when = (time_ps)MIN(begin + digit, (uint64_t)TIME_PS_NEVER)};
+  }
+}
+
+/* The `count` entries of the first slot go to the row; those that are out of date where they belong. */
+static void pour(event_queue *queue, uint32_t slot, uint32_t count)
+{
+  uint32_t number = queue->slots[slot];
+
+  begin_slot(queue, slot / EVENT_QUEUE_DIGITS,
+             (event_queue_entry){.when = queue->nodes[number].when, .order = queue->timers[number]->order});
+  empty_slot(queue, slot);
+  if (!has_room(queue, count)) {
+    make_room(queue, count);
+  }
+  while (number != NO_NUMBER) {
+    event_queue_timer *timer = queue->timers[number];
+    const uint32_t next = queue->nodes[number].next;
+    const event_queue_entry entry = {.when = timer->when, .order = timer->order};
+
+    timer->queued_at = timer->when;
+    if (runs_before(entry, queue->end)) {
+      sift_down_row(queue->row_end++, entry);
+    } else if (timer->when != TIME_PS_NEVER) {
+      put(queue, number, timer->when);
+    }
+    number = next;
+  }
+}
+
+/* Fills the empty row. False when nothing is due. */
+static G_GNUC_NO_INLINE bool refill(event_queue *queue)
+{
+  while (queue->levels_in_use != 0 && row_count(queue) < ROW_MIN) {
+    const uint32_t level = (uint32_t)__builtin_ctz(queue->levels_in_use);
+    const uint32_t slot = level * EVENT_QUEUE_DIGITS + (uint32_t)__builtin_ctzll(queue->slots_in_use[level]);
+    event_queue_entry least = never;
+    time_ps latest = 0;
+    uint32_t count = 0;
+
+    for (uint32_t number = queue->slots[slot]; number != NO_NUMBER; number = queue->nodes[number].next) {
+      least.when = MIN(least.when, queue->nodes[number].when);
+      latest = MAX(latest, queue->nodes[number].when);
+      count++;
+    }
+    if (count <= SLOT_MAX || level == 0) {
+      pour(queue, slot, count);
+      continue;
+    }
+    if (row_count(queue) > 0) {
+      break;
+    }
+    for (uint32_t number = queue->slots[slot]; least.when == latest && number != NO_NUMBER;
+         number = queue->nodes[number].next) {
+      least.order = MIN(least.order, queue->timers[number]->order);
+    }
+    queue->base = (event_queue_entry){.when = least.when, .order = least.when == latest ? least.order : 0};
+    deal_out(queue, slot);
+  }
+  if (queue->levels_in_use == 0) {
+    queue->end = never;
+  }
+  return row_count(queue) > 0;
+}
+
+/* --- The event queue --- */
 
 /* Makes room for twice as many timers. */
 static void grow(event_queue *queue)
@@ -178,105 +356,12 @@ static void grow(event_queue *queue)
     g_error("engine: no memory for %u timers", capacity);
   }
   queue->timers = g_renew(event_queue_timer *, queue->timers, capacity);
-  queue->places = g_renew(uint32_t, queue->places, capacity);
+  queue->nodes = g_renew(event_queue_node, queue->nodes, capacity);
   queue->capacity = capacity;
-}
-
-/* Makes room for twice as many entries. After those in use, and after room for all, stand entries that are
- * never due: so each node has four children. */
-static G_GNUC_NO_INLINE void grow_heap(event_queue *queue)
-{
-  const uint32_t room = MAX(queue->room * 2, FIRST_CAPACITY);
-  const uint32_t slots = room + HEAP_CHILDREN;
-  event_queue_entry *memory =
-      g_aligned_alloc(ROOM_IN_FRONT + slots, sizeof(event_queue_entry), CACHE_LINE_OCTETS);
-
-  memory[ROOM_IN_FRONT - 1] = never;
-  for (uint32_t i = 0; i < slots; i++) {
-    memory[ROOM_IN_FRONT + i] = i < queue->count ? queue->heap[i] : never;
-  }
-  g_aligned_free(queue->memory);
-  queue->memory = memory;
-  queue->heap = memory + ROOM_IN_FRONT;
-  queue->room = room;
-  find_head(queue);
-}
-
-/* Makes a heap of the row: from its other end it is one. */
-static void make_heap(event_queue *queue)
-{
-  event_queue_entry row[ROW_MAX];
-
-  memcpy(row, queue->heap, sizeof row);
-  queue->is_heap = true;
-  queue->heap = base_of(queue);
-  for (uint32_t place = 0; place < queue->room; place++) {
-    queue->heap[place] = never;
-  }
-  for (uint32_t place = 0; place < ROW_MAX; place++) {
-    put(queue, place, row[ROW_MAX - 1 - place]);
+  if (queue->memory == NULL) {
+    make_room(queue, ROW_MAX);
   }
 }
-
-static void insert(event_queue *queue, event_queue_entry entry)
-{
-  if (queue->count == queue->room) {
-    grow_heap(queue);
-  }
-  if (queue->count == ROW_MAX && !queue->is_heap) {
-    make_heap(queue);
-  }
-  uint32_t place = queue->count++;
-  find_head(queue);
-  if (queue->is_heap) {
-    sift_up_heap(queue, place, entry);
-  } else {
-    sift_down_row(queue, place, entry);
-  }
-}
-
-/* The entry at `place` goes, and what is due earlier moves up to it. */
-static void close_row(event_queue *queue, uint32_t place)
-{
-  for (queue->count--; place < queue->count; place++) {
-    queue->heap[place] = queue->heap[place + 1];
-  }
-  queue->heap[place] = never;
-}
-
-/* The entry at `place` goes, and the last one finds a new place. Few entries become a row. */
-static void close_heap(event_queue *queue, uint32_t place)
-{
-  const event_queue_entry last = queue->heap[--queue->count];
-
-  queue->heap[queue->count] = never;
-  if (place < queue->count) {
-    if (place > 0 && runs_before(last, queue->heap[(place - 1) / HEAP_CHILDREN])) {
-      sift_up_heap(queue, place, last);
-    } else {
-      sift_down_heap(queue, place, last);
-    }
-  }
-  if (queue->count <= HEAP_MIN) {
-    queue->is_heap = false;
-    for (uint32_t next = 1; next < queue->count; next++) {
-      sift_down_row(queue, next, queue->heap[next]);
-    }
-  }
-}
-
-static void close_entry(event_queue *queue, event_queue_timer *timer, uint32_t place)
-{
-  timer->queued_at = TIME_PS_NEVER;
-  if (queue->is_heap) {
-    close_heap(queue, place);
-  } else {
-    close_row(queue, place);
-  }
-  find_head(queue);
-}
-
-/* --- The event queue --- */
 
 void event_queue_add(event_queue *queue, event_queue_timer *timer, uint64_t class_and_major, uint64_t minor)
 {
@@ -284,7 +369,7 @@ void event_queue_add(event_queue *queue, event_queue_timer *timer, uint64_t clas
 
   if (queue->free_number > 0) {
     number = queue->free_number - 1;
-    queue->free_number = queue->places[number];
+    queue->free_number = queue->nodes[number].next;
   } else {
     if (number == queue->capacity) {
       grow(queue);
@@ -298,62 +383,74 @@ void event_queue_add(event_queue *queue, event_queue_timer *timer, uint64_t clas
   queue->timers[number] = timer;
 }
 
+static void close_entry(event_queue *queue, event_queue_timer *timer)
+{
+  if (timer->queued_at == TIME_PS_NEVER) {
+    return;
+  }
+  if (runs_before((event_queue_entry){.when = timer->queued_at, .order = timer->order}, queue->end)) {
+    close_row(queue, timer->order);
+  } else {
+    unlink_node(queue, number_in(timer->order));
+  }
+}
+
 void event_queue_remove(event_queue *queue, event_queue_timer *timer)
 {
   const uint32_t number = number_in(timer->order);
 
-  if (timer->queued_at != TIME_PS_NEVER) {
-    close_entry(queue, timer, place_of(queue, timer));
-  }
-  queue->places[number] = queue->free_number;
+  close_entry(queue, timer);
+  queue->nodes[number].next = queue->free_number;
   queue->free_number = number + 1;
 }
 
-G_GNUC_NO_INLINE void event_queue_set_earlier(event_queue *queue, event_queue_timer *timer)
+static G_GNUC_NO_INLINE void set_earlier(event_queue *queue, event_queue_timer *timer)
 {
-  const event_queue_entry entry = {.when = timer->when, .order = timer->order};
-  const bool has_entry = timer->queued_at != TIME_PS_NEVER;
-
+  close_entry(queue, timer);
   timer->queued_at = timer->when;
-  if (!has_entry) {
-    insert(queue, entry);
-  } else if (queue->is_heap) {
-    sift_up_heap(queue, place_of(queue, timer), entry);
-  } else {
-    sift_up_row(queue, place_of(queue, timer), entry);
+  insert(queue, (event_queue_entry){.when = timer->when, .order = timer->order});
+}
+
+inline void event_queue_set(event_queue *queue, event_queue_timer *timer, time_ps when)
+{
+  timer->when = when;
+  if (when < timer->queued_at) {
+    set_earlier(queue, timer);
   }
 }
 
 inline event_queue_timer *event_queue_first(event_queue *queue)
 {
-  while (queue->count > 0) {
-    event_queue_timer *timer = timer_of(queue, queue->head);
-    if (timer->when == queue->head->when) {
+  while (queue->row_end > queue->row || refill(queue)) {
+    const event_queue_entry *head = queue->row_end - 1;
+    event_queue_timer *timer = timer_of(queue, head);
+    const event_queue_entry entry = {.when = timer->when, .order = timer->order};
+
+    if (timer->when == head->when) {
       return timer;
     }
-    if (timer->when == TIME_PS_NEVER) {
-      close_entry(queue, timer, queue->is_heap ? 0 : queue->count - 1);
-      continue;
-    }
-    const event_queue_entry entry = {.when = timer->when, .order = timer->order};
     timer->queued_at = timer->when;
-    if (queue->is_heap) {
-      sift_down_heap(queue, 0, entry);
-    } else if (queue->count > SHORT_ROW_MAX) {
+    if (timer->when == TIME_PS_NEVER || !runs_before(entry, queue->end)) {
+      queue->row_end--;
+      if (timer->when != TIME_PS_NEVER) {
+        put(queue, number_in(timer->order), timer->when);
+      }
+    } else if (row_count(queue) > SHORT_ROW_MAX) {
       sift_down_long_row(queue, entry);
     } else {
-      sift_down_row(queue, queue->count - 1, entry);
+      sift_down_row(queue->row_end - 1, entry);
     }
   }
   return NULL;
 }
 
-static G_GNUC_NO_INLINE void compare_minor(event_queue *queue, event_queue_entry *entry)
+static G_GNUC_NO_INLINE void compare_minor(const event_queue *queue, event_queue_entry *head,
+                                           event_queue_entry *tied)
 {
-  const event_queue_timer *first = timer_of(queue, queue->head);
-  const event_queue_timer *other = timer_of(queue, entry);
+  const event_queue_timer *first = timer_of(queue, head);
+  const event_queue_timer *other = timer_of(queue, tied);
 
-  if (other->when != entry->when) {
+  if (other->when != tied->when) {
     return; /* the entry is out of date */
   }
   if (other->minor == first->minor) {
@@ -363,42 +460,18 @@ static G_GNUC_NO_INLINE void compare_minor(event_queue *queue, event_queue_entry
             (unsigned)event_queue_class_and_major(first), first->minor);
   }
   if (other->minor < first->minor) {
-    const uint64_t order = entry->order;
-    entry->order = queue->head->order;
-    queue->head->order = order;
-    if (queue->is_heap) {
-      put(queue, (uint32_t)(entry - queue->heap), *entry);
-      put(queue, 0, *queue->head);
-    }
-  }
-}
-
-/* Looks below `place`, whose entry is tied with the head's, for others that are: nothing but those stands on
- * the way to them. */
-static void find_least_minor(event_queue *queue, uint32_t place)
-{
-  const uint32_t child = place * HEAP_CHILDREN + 1;
-
-  for (uint32_t i = child; i < MIN(child + HEAP_CHILDREN, queue->count); i++) {
-    if (is_tied(&queue->heap[i], queue->head)) {
-      find_least_minor(queue, i);
-      compare_minor(queue, &queue->heap[i]);
-    }
+    const uint64_t order = tied->order;
+    tied->order = head->order;
+    head->order = order;
   }
 }
 
 event_queue_timer *event_queue_take(event_queue *queue)
 {
-  const event_queue_entry *heap = queue->heap;
-  event_queue_entry *head = queue->head;
+  event_queue_entry *head = queue->row_end - 1;
 
-  if (!queue->is_heap) {
-    for (event_queue_entry *next = head - 1; is_tied(next, head); next--) {
-      compare_minor(queue, next);
-    }
-  } else if (is_tied(&heap[1], head) || is_tied(&heap[2], head) || is_tied(&heap[3], head) ||
-             is_tied(&heap[4], head)) {
-    find_least_minor(queue, 0);
+  for (event_queue_entry *tied = head - 1; is_tied(tied, head); tied--) {
+    compare_minor(queue, head, tied);
   }
   event_queue_timer *first = timer_of(queue, head);
   first->when = TIME_PS_NEVER;

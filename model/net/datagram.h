@@ -91,34 +91,59 @@ static inline datagram *datagram_allocate(memory_pool *pool, datagram_kind kind)
 void datagram_ip_begin_v6(datagram *packet, const ip_address *source, const ip_address *destination,
                           uint8_t protocol);
 
-/* Writes the IP header, all but its length. */
-static inline void datagram_ip_begin(datagram *packet, const ip_address *source,
-                                     const ip_address *destination, uint8_t protocol)
+/* Writes the IPv4 header of a packet of `octets` to `wire`. */
+static inline void datagram_write_ipv4(uint8_t *wire, const ip_address *source, const ip_address *destination,
+                                       uint8_t protocol, size_t octets)
 {
-  uint8_t *wire = packet->header;
-
-  if (source->version != 4 || destination->version != 4) {
-    datagram_ip_begin_v6(packet, source, destination, protocol);
-    return;
-  }
-  packet->ip_octets = IPV4_HEADER_OCTETS;
-  packet->header_octets = IPV4_HEADER_OCTETS;
-  big_endian_write_32(wire, (uint32_t)IPV4_VERSION_AND_IHL << 24);
+  g_assert(octets <= UINT16_MAX);
+  big_endian_write_32(wire, (uint32_t)IPV4_VERSION_AND_IHL << 24 | (uint32_t)octets);
   big_endian_write_32(wire + IPV4_IDENTIFICATION_AT, IPV4_DONT_FRAGMENT);
   big_endian_write_32(wire + IPV4_TIME_TO_LIVE_AT, (uint32_t)IP_HOP_LIMIT << 24 | (uint32_t)protocol << 16);
   memcpy(wire + IPV4_SOURCE_AT, source->octets, IPV4_ADDRESS_OCTETS);
   memcpy(wire + IPV4_DESTINATION_AT, destination->octets, IPV4_ADDRESS_OCTETS);
 }
 
+/* Writes the IP header, all but its length. */
+static inline void datagram_ip_begin(datagram *packet, const ip_address *source,
+                                     const ip_address *destination, uint8_t protocol)
+{
+  if (source->version != 4) {
+    datagram_ip_begin_v6(packet, source, destination, protocol);
+    return;
+  }
+  packet->ip_octets = IPV4_HEADER_OCTETS;
+  packet->header_octets = IPV4_HEADER_OCTETS;
+  datagram_write_ipv4(packet->header, source, destination, protocol, 0);
+}
+
 /* Writes the header's length field; the packet must fit in it. */
 static inline void datagram_ip_set_length(datagram *packet)
 {
-  bool ipv4 = datagram_is_ipv4(packet);
+  bool ipv4 = packet->ip_octets == IPV4_HEADER_OCTETS;
   /* RFC 8200 §3: the payload length counts the extension headers and not the IPv6 header */
   uint32_t octets = datagram_octets(packet) - (ipv4 ? 0 : IPV6_HEADER_OCTETS);
 
   g_assert(octets <= UINT16_MAX);
   big_endian_write_16(packet->header + (ipv4 ? IPV4_LENGTH_AT : IPV6_LENGTH_AT), (uint16_t)octets);
+}
+
+/* What datagram_write_plain() does with IPv6 addresses. */
+void datagram_write_plain_v6(datagram *packet, const ip_address *source, const ip_address *destination,
+                             const tcp_header *header);
+
+/* Writes the headers of a DATAGRAM_TCP that has its payload: what datagram_new_in() does when that of TCP is
+ * plain. */
+static inline void datagram_write_plain(datagram *packet, const ip_address *source,
+                                        const ip_address *destination, const tcp_header *header)
+{
+  if (source->version != 4) {
+    datagram_write_plain_v6(packet, source, destination, header);
+    return;
+  }
+  size_t octets = IPV4_HEADER_OCTETS + tcp_header_encode_plain(header, packet->header + IPV4_HEADER_OCTETS);
+  packet->ip_octets = IPV4_HEADER_OCTETS;
+  packet->header_octets = (uint8_t)octets;
+  datagram_write_ipv4(packet->header, source, destination, IP_PROTOCOL_TCP, octets + packet->payload.length);
 }
 
 /* datagram_new_in() of a segment whose header is plain. */
@@ -131,9 +156,7 @@ static inline datagram *datagram_new_plain(memory_pool *pool, const ip_address *
   if (payload) {
     buffer_chain_move(&packet->payload, payload);
   }
-  datagram_ip_begin(packet, source, destination, IP_PROTOCOL_TCP);
-  packet->header_octets += (uint8_t)tcp_header_encode_plain(header, packet->header + packet->ip_octets);
-  datagram_ip_set_length(packet);
+  datagram_write_plain(packet, source, destination, header);
   return packet;
 }
 

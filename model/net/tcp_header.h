@@ -90,19 +90,20 @@ enum {
 /* tcp_header_encode() of a plain header. */
 static inline size_t tcp_header_encode_plain(const tcp_header *header, uint8_t *wire)
 {
-  size_t octets = header->has_timestamps ? TCP_HEADER_WITH_TIMESTAMPS_OCTETS : TCP_HEADER_OCTETS;
+  uint32_t flags_and_window = (uint32_t)header->flags << 16 | header->window;
   big_endian_write_32(wire, (uint32_t)header->source_port << 16 | header->destination_port);
-  big_endian_write_32(wire + TCP_SEQUENCE_AT, header->sequence);
-  big_endian_write_32(wire + TCP_ACKNOWLEDGEMENT_AT, header->acknowledgement);
-  big_endian_write_32(wire + TCP_OFFSET_AND_FLAGS_AT,
-                      (uint32_t)octets << 26 | (uint32_t)header->flags << 16 | header->window);
+  big_endian_write_64(wire + TCP_SEQUENCE_AT, (uint64_t)header->sequence << 32 | header->acknowledgement);
   big_endian_write_32(wire + 16, (uint32_t)header->checksum << 16); /* urgent pointer: never used */
-  if (header->has_timestamps) {
-    big_endian_write_32(wire + TCP_TIMESTAMPS_OPTION_AT, TCP_TIMESTAMPS_OPTION);
-    big_endian_write_32(wire + TCP_TIMESTAMP_VALUE_AT, header->timestamp_value);
-    big_endian_write_32(wire + TCP_TIMESTAMP_ECHO_AT, header->timestamp_echo);
+  if (!header->has_timestamps) {
+    big_endian_write_32(wire + TCP_OFFSET_AND_FLAGS_AT, (uint32_t)TCP_HEADER_OCTETS << 26 | flags_and_window);
+    return TCP_HEADER_OCTETS;
   }
-  return octets;
+  big_endian_write_32(wire + TCP_OFFSET_AND_FLAGS_AT,
+                      (uint32_t)TCP_HEADER_WITH_TIMESTAMPS_OCTETS << 26 | flags_and_window);
+  big_endian_write_32(wire + TCP_TIMESTAMPS_OPTION_AT, TCP_TIMESTAMPS_OPTION);
+  big_endian_write_32(wire + TCP_TIMESTAMP_VALUE_AT, header->timestamp_value);
+  big_endian_write_32(wire + TCP_TIMESTAMP_ECHO_AT, header->timestamp_echo);
+  return TCP_HEADER_WITH_TIMESTAMPS_OCTETS;
 }
 
 /* Whether the `octets` at `wire` are a plain header, with or without `timestamps`, with ACK and no other flag

@@ -77,9 +77,18 @@ static void node_run(void *user, time_ps now)
   node_set_timer(node);
 }
 
+static G_GNUC_NO_INLINE void send_through_gate(path_segment *segment, datagram *packet, time_ps now)
+{
+  if (!path_gate_holds(segment->config.gate, packet, node_input, segment->first)) {
+    enter(segment->first, packet, now);
+  }
+}
+
 void path_segment_send(path_segment *segment, datagram *packet, time_ps now)
 {
-  if (!segment->config.gate || !path_gate_holds(segment->config.gate, packet, node_input, segment->first)) {
+  if (segment->config.gate) {
+    send_through_gate(segment, packet, now);
+  } else {
     enter(segment->first, packet, now);
   }
 }

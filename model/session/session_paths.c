@@ -206,19 +206,25 @@ static void paths_free(session_network *self)
   g_free(network);
 }
 
-static G_GNUC_NO_INLINE const network_route *route_of_packet(session_paths *network, const datagram *packet)
+static G_GNUC_NO_INLINE void send_on_its_own(session_paths *network, enum side direction, datagram *packet,
+                                             time_ps now)
 {
   datagram_flow flow;
+  const network_route *route = datagram_flow_of(packet, &flow) ? route_of(network, &flow) : network->routes;
 
-  return datagram_flow_of(packet, &flow) ? route_of(network, &flow) : network->routes;
+  path_direction_send(route->paths[direction], packet, now);
 }
 
 static void paths_send(session_network *self, uint32_t host, datagram *packet, time_ps now)
 {
   session_paths *network = (session_paths *)self;
-  const network_route *route = network->route_count > 1 ? route_of_packet(network, packet) : network->routes;
+  const enum side direction = session_network_direction(&network->ends, host);
 
-  path_direction_send(route->paths[session_network_direction(&network->ends, host)], packet, now);
+  if (network->route_count > 1) {
+    send_on_its_own(network, direction, packet, now);
+  } else {
+    path_direction_send(network->routes->paths[direction], packet, now);
+  }
 }
 
 static time_ps paths_earliest_arrival(session_network *self, const datagram_flow *flow, time_ps now)

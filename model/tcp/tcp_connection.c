@@ -184,7 +184,8 @@ static void connection_abort(tcp_transport *transport, time_ps now)
   }
   /* RFC 9293 §3.10.5: the states in which the peer must be informed */
   if (connection->state >= TCP_STATE_SYN_RECEIVED && connection->state <= TCP_STATE_CLOSE_WAIT) {
-    connection->reset = (tcp_pending_reset){.due = true};
+    connection->reset_due = true;
+    connection->reset = (tcp_pending_reset){.is_answer = false};
   }
   tcp_connection_enter_closed(connection, TCP_STATE_CLOSED, TCP_CLOSE_ABORTED, now);
 }
@@ -195,7 +196,8 @@ void tcp_connection_answer_with_reset(tcp_connection *connection, const tcp_head
   if (tcp_header_has(header, TCP_RST)) {
     return;
   }
-  connection->reset = (tcp_pending_reset){.due = true, .is_answer = true};
+  connection->reset_due = true;
+  connection->reset = (tcp_pending_reset){.is_answer = true};
   if (tcp_header_has(header, TCP_ACK)) {
     connection->reset.flags = TCP_RST;
     connection->reset.sequence = header->acknowledgement;

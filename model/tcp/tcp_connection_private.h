@@ -63,7 +63,6 @@ typedef enum tcp_state {
 /* A RST that waits to leave. That of an abort is a segment of the connection; an answer may have to carry
  * sequence numbers that are no positions of ours. */
 typedef struct tcp_pending_reset {
-  bool due;
   bool is_answer; /* what follows is of that */
   uint8_t flags;
   uint32_t sequence;
@@ -86,6 +85,7 @@ typedef struct tcp_connection {
   bool passive : 1; /* opened by ->class->listen() */
   bool closed : 1;  /* events.closed has been called */
   bool syn_due : 1;
+  bool reset_due : 1;
   bool earlier_ack_due : 1; /* an ACK of less than has come: see make_earlier_ack(); … */
   bool mtu_lowered : 1;     /* the path MTU is not the first hop's */
 

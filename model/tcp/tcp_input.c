@@ -112,23 +112,31 @@ static inline void heed_window(tcp_connection *connection, int64_t position, uin
   }
 }
 
+/* SND.UNA was `before`; a FIN is nothing to the layer above. */
+static inline void report_acknowledged(tcp_connection *connection, uint64_t before, time_ps now)
+{
+  const tcp_receiver *receiver = &connection->receiver;
+  uint64_t after = MIN(connection->sender.acknowledged, connection->gauges.posted_octets);
+  if (after > before && receiver->events->acknowledged) {
+    receiver->events->acknowledged(receiver->user, after, now);
+  }
+}
+
 /* `ack` has its effect, and the window beside it, of a segment at `position`. */
 static void take_acknowledgement(tcp_connection *connection, const tcp_acknowledgement *ack, int64_t position,
                                  uint16_t window, time_ps now)
 {
   tcp_sender *sender = &connection->sender;
+  uint64_t before = sender->acknowledged;
   heed_window(connection, position, window, ack->position);
-  uint64_t before = MIN(sender->acknowledged, sender->gauges->posted_octets);
   tcp_sender_acknowledge(sender, ack, now);
-  uint64_t after = MIN(ack->position, sender->gauges->posted_octets);
-  if (after > before && connection->receiver.events->acknowledged) {
-    connection->receiver.events->acknowledged(connection->receiver.user, after, now);
-  }
+  report_acknowledged(connection, before, now);
 }
 
 /* Takes an ACK of a position alone, without timestamps. */
-static void take_plain_acknowledgement(tcp_connection *connection, uint64_t acknowledged,
-                                       const datagram *packet, int64_t position, uint16_t window, time_ps now)
+static G_GNUC_NO_INLINE void take_plain_acknowledgement(tcp_connection *connection, uint64_t acknowledged,
+                                                        const datagram *packet, int64_t position,
+                                                        uint16_t window, time_ps now)
 {
   tcp_acknowledgement ack;
   ack.position = acknowledged;
@@ -521,8 +529,11 @@ static bool arrive_predicted(tcp_connection *connection, const datagram *packet,
     if (!arrive_whole_header(connection, packet, (uint64_t)acknowledged, now)) {
       return true;
     }
-  } else if (acknowledged == before && tcp_sender_hears_nothing_new(sender)) {
+  } else if (tcp_sender_takes_smoothly(sender, (uint64_t)acknowledged, -1, now)) {
     heed_window(connection, position, window, (uint64_t)acknowledged);
+    if (acknowledged > before) {
+      report_acknowledged(connection, (uint64_t)before, now);
+    }
   } else {
     take_plain_acknowledgement(connection, (uint64_t)acknowledged, packet, position, window, now);
   }

@@ -140,20 +140,18 @@ static datagram *make_reset(tcp_connection *connection, time_ps now)
     write_header(connection, &header, (int64_t)connection->sender.next, connection->receiver.next,
                  tcp_receiver_window_edge(&connection->receiver), TCP_RST, now);
   }
-  connection->reset.due = false;
+  connection->reset_due = false;
   return make_datagram(connection, &header, NULL);
 }
 
-static inline datagram *finish_plain(tcp_connection *connection, const tcp_header *header,
-                                     buffer_chain *payload)
+/* Writes the headers of `packet`, which has its payload; that of TCP is plain. */
+static inline void write_headers(const tcp_connection *connection, datagram *packet, const tcp_header *header)
 {
   const tcp_config *config = &connection->config;
-  datagram *packet = datagram_new_plain(config->datagram_pool, &config->local_address,
-                                        &config->remote_address, header, payload);
+  datagram_write_plain(packet, &config->local_address, &config->remote_address, header);
   if (!config->path_mtu_discovery) {
     datagram_allow_fragments(packet, 0);
   }
-  return packet;
 }
 
 /* Makes a segment of a synchronised connection without payload and FIN. SACK blocks go only here: EMSS, on
@@ -167,7 +165,9 @@ static datagram *make_empty_segment(tcp_connection *connection, int64_t position
     add_sack_blocks(connection, &with_blocks);
     return make_datagram(connection, &with_blocks, NULL);
   }
-  return finish_plain(connection, &header, NULL);
+  datagram *packet = datagram_allocate(connection->config.datagram_pool, DATAGRAM_TCP);
+  write_headers(connection, packet, &header);
+  return packet;
 }
 
 static G_GNUC_NO_INLINE datagram *make_ack(tcp_connection *connection, time_ps now)
@@ -187,17 +187,16 @@ static G_GNUC_NO_INLINE datagram *make_earlier_ack(tcp_connection *connection, t
   return make_datagram(connection, &header, NULL);
 }
 
-/* Makes a datagram of what the sender lets out. ECT is for new payload only: RFC 3168 §6.1.4 to §6.1.6 forbid
- * it on pure ACKs, on what is sent again and on window probes; RFC 8257 §3.5 leaves DCTCP free to mark them,
- * and here it does not either. */
-static inline datagram *make_outgoing(tcp_connection *connection, tcp_outgoing *outgoing, time_ps now)
+/* `packet` has the payload of what the sender lets out, and becomes that segment. ECT is for new payload
+ * only: RFC 3168 §6.1.4 to §6.1.6 forbid it on pure ACKs, on what is sent again and on window probes; RFC
+ * 8257 §3.5 leaves DCTCP free to mark them, and here it does not either. */
+static inline datagram *finish(tcp_connection *connection, datagram *packet, const tcp_outgoing *outgoing,
+                               time_ps now)
 {
-  uint8_t flags = (outgoing->push ? TCP_PSH : 0) | (outgoing->fin ? TCP_FIN : 0) |
-                  (outgoing->window_reduced ? TCP_CWR : 0);
   tcp_header header;
-  begin_segment(connection, &header, (int64_t)outgoing->position, flags, now);
-  datagram *packet = finish_plain(connection, &header, &outgoing->payload);
   uint32_t length = packet->payload.length;
+  begin_segment(connection, &header, (int64_t)outgoing->position, outgoing->flags, now);
+  write_headers(connection, packet, &header);
   if (G_UNLIKELY(!connection->receiver.interactive) && length > 0) { /* Linux: tcp_event_data_sent() */
     connection->receiver.interactive =
         tcp_receiver_gap_ps(&connection->receiver, now) < (uint64_t)connection->config.delayed_ack_ps;
@@ -216,10 +215,10 @@ static inline datagram *make_outgoing(tcp_connection *connection, tcp_outgoing *
       connection->receiver.events->retransmitted(connection->receiver.user, outgoing->position, length, now);
     }
   }
-  if (outgoing->fin && connection->state == TCP_STATE_ESTABLISHED) { /* RFC 9293 §3.10.4 */
-    connection->state = TCP_STATE_FIN_WAIT_1;
-  } else if (outgoing->fin && connection->state == TCP_STATE_CLOSE_WAIT) {
-    connection->state = TCP_STATE_LAST_ACK;
+  if (outgoing->flags & TCP_FIN) { /* RFC 9293 §3.10.4 */
+    connection->state = connection->state == TCP_STATE_ESTABLISHED  ? TCP_STATE_FIN_WAIT_1
+                        : connection->state == TCP_STATE_CLOSE_WAIT ? TCP_STATE_LAST_ACK
+                                                                    : connection->state;
   }
   return packet;
 }
@@ -237,9 +236,10 @@ static G_GNUC_NO_INLINE datagram *make_window_probe(tcp_connection *connection, 
 
 static G_GNUC_NO_INLINE datagram *transmit_stream(tcp_connection *connection, time_ps now)
 {
-  tcp_outgoing outgoing;
   if (connection->mtu_lowered || connection->earlier_ack_due) { /* both seldom: one comparison */
-    if (connection->mtu_lowered && now / TIME_PS_PER_SECOND >= connection->mtu_expires_s) {
+    bool is_idle = connection->receiver.need < TCP_ACK_DUE && !connection->earlier_ack_due &&
+                   connection->gauges.unsent_octets == 0 && tcp_sender_rests(&connection->sender);
+    if (connection->mtu_lowered && !is_idle && now / TIME_PS_PER_SECOND >= connection->mtu_expires_s) {
       /* The path MTU has not fallen for ten minutes: what made it fall may be gone, so it is the first hop's
        * again (RFC 1191 §6.3, RFC 8201 §5.3). */
       tcp_connection_set_path_mtu(connection, connection->link_mtu_octets, UINT64_MAX, now);
@@ -251,9 +251,12 @@ static G_GNUC_NO_INLINE datagram *transmit_stream(tcp_connection *connection, ti
   if (connection->receiver.need == TCP_ACK_ALONE) {
     return make_ack(connection, now);
   }
+  datagram *packet = datagram_allocate(connection->config.datagram_pool, DATAGRAM_TCP);
+  tcp_outgoing outgoing = {.payload = &packet->payload};
   if (tcp_sender_next(&connection->sender, &outgoing, now)) {
-    return make_outgoing(connection, &outgoing, now);
+    return finish(connection, packet, &outgoing, now);
   }
+  datagram_unref(packet);
   if (connection->sender.probe_due) {
     return make_window_probe(connection, now);
   }
@@ -263,7 +266,7 @@ static G_GNUC_NO_INLINE datagram *transmit_stream(tcp_connection *connection, ti
 /* Before and after the states in which payload goes. */
 static G_GNUC_NO_INLINE datagram *transmit_beside_stream(tcp_connection *connection, time_ps now)
 {
-  if (connection->reset.due) {
+  if (connection->reset_due) {
     return make_reset(connection, now);
   }
   bool may_ack = connection->state >= TCP_STATE_SYN_RECEIVED;
@@ -278,13 +281,14 @@ datagram *tcp_connection_transmit(tcp_transport *transport, time_ps now)
 {
   tcp_connection *connection = tcp_connection_of(transport);
   bool in_stream = connection->state >= TCP_STATE_ESTABLISHED && connection->state < TCP_STATE_TIME_WAIT;
-  if (!in_stream || connection->reset.due) {
+  if (!in_stream || connection->reset_due) {
     return transmit_beside_stream(connection, now);
   }
   /* asked once more than there is something, each time */
-  bool rests = connection->receiver.need < TCP_ACK_DUE && !connection->earlier_ack_due &&
-               tcp_sender_rests(&connection->sender);
-  return rests ? NULL : transmit_stream(connection, now);
+  if (connection->mtu_lowered || connection->earlier_ack_due || !tcp_sender_rests(&connection->sender)) {
+    return transmit_stream(connection, now);
+  }
+  return connection->receiver.need >= TCP_ACK_DUE ? make_ack(connection, now) : NULL;
 }
 
 /* The same, which writes what leaves and, when nothing does, what may be sent now. */

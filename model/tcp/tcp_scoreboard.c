@@ -96,13 +96,14 @@ void tcp_scoreboard_set_smss(tcp_scoreboard *board, uint32_t smss_octets, tcp_sc
 
 void tcp_scoreboard_sent(tcp_scoreboard *board, uint64_t from, uint64_t to, time_ps now)
 {
-  g_assert(from < to && to - from <= UINT32_MAX);
+  g_assert(from < to);
+  uint64_t number = board->sent.end;
   sent_segment *segment = tcp_sent_ring_append(&board->sent);
   segment->from = from;
   segment->length = (uint32_t)(to - from);
   segment->flags = 0;
-  tcp_sent_ring_leaves(&board->sent, board->sent.end - 1, now);
   board->pipe_octets += charge(board, segment);
+  tcp_sent_ring_leaves(&board->sent, segment, number, now);
 }
 
 /* After segments went at the front: the marks may not lie before the first one. */
@@ -435,7 +436,7 @@ void tcp_scoreboard_resent(tcp_scoreboard *board, uint64_t number, bool moves_hi
   sent_segment *segment = segment_at(board, number);
   set_flags(board, number, segment->flags | RETRANSMITTED | SENT_TWICE);
   tcp_sent_ring_remove(&board->sent, number);
-  tcp_sent_ring_leaves(&board->sent, number, now);
+  tcp_sent_ring_leaves(&board->sent, segment, number, now);
   if (moves_high_rxt) {
     board->next_resend = MAX(board->next_resend, number + 1);
   }

@@ -41,16 +41,8 @@ static uint64_t record_end(const sent_record *record)
   return record->from + record->length;
 }
 
-static void take_octets(sent_record *record, buffer_chain *octets)
+static G_GNUC_NO_INLINE void take_pieces(sent_record *record, buffer_chain *octets)
 {
-  const octet_slice *slice = buffer_chain_slices(octets);
-  record->length = octets->length;
-  if (octets->slice_count == 1 && !octets->heap) {
-    record->at.piece.octets = slice->octets;
-    record->at.piece.buffer = slice->buffer; /* with its reference */
-    buffer_chain_init(octets);
-    return;
-  }
   if (buffer_chain_is_shared(octets)) {
     record->flags |= SHARED;
     record->at.piece.buffer = buffer_chain_shared_buffer(octets); /* with its reference */
@@ -62,11 +54,10 @@ static void take_octets(sent_record *record, buffer_chain *octets)
   buffer_chain_move(record->at.pieces, octets);
 }
 
-static void append_octets(buffer_chain *target, const sent_record *record, uint32_t from, uint32_t length)
+static G_GNUC_NO_INLINE void append_pieces(buffer_chain *target, const sent_record *record, uint32_t from,
+                                           uint32_t length)
 {
-  if ((record->flags & (IN_PIECES | SHARED)) == 0) {
-    buffer_chain_append(target, record->at.piece.octets + from, length, record->at.piece.buffer);
-  } else if (record->flags & IN_PIECES) {
+  if (record->flags & IN_PIECES) {
     buffer_chain_append_chain(target, record->at.pieces, from, length);
   } else {
     buffer_chain shared = buffer_chain_of_shared(record->at.piece.buffer, record->length);
@@ -74,11 +65,26 @@ static void append_octets(buffer_chain *target, const sent_record *record, uint3
   }
 }
 
-static void drop_octets(sent_record *record)
+static inline void append_octets(buffer_chain *target, const sent_record *record, uint32_t from,
+                                 uint32_t length)
+{
+  if ((record->flags & (IN_PIECES | SHARED)) == 0) {
+    buffer_chain_append(target, record->at.piece.octets + from, length, record->at.piece.buffer);
+  } else {
+    append_pieces(target, record, from, length);
+  }
+}
+
+static G_GNUC_NO_INLINE void drop_pieces(sent_record *record)
+{
+  buffer_chain_clear(record->at.pieces);
+  g_free(record->at.pieces);
+}
+
+static inline void drop_octets(sent_record *record)
 {
   if (record->flags & IN_PIECES) {
-    buffer_chain_clear(record->at.pieces);
-    g_free(record->at.pieces);
+    drop_pieces(record);
   } else {
     octet_buffer_unref(record->at.piece.buffer);
   }
@@ -104,8 +110,11 @@ static tcp_kept_records *kept_new(uint32_t capacity)
   return kept;
 }
 
-static tcp_kept_records *grown(tcp_kept_records *kept)
+static G_GNUC_NO_INLINE tcp_kept_records *grown(tcp_kept_records *kept)
 {
+  if (!kept) {
+    return kept_new(CAPACITY_AT_FIRST);
+  }
   tcp_kept_records *larger = kept_new(kept->capacity * 2);
   larger->first = kept->first;
   larger->end = kept->end;
@@ -122,16 +131,22 @@ void tcp_send_queue_post(tcp_send_queue *queue, buffer_chain *record, unsigned f
   if (record->length == 0) {
     return;
   }
-  if (!queue->kept) {
-    queue->kept = kept_new(CAPACITY_AT_FIRST);
-  } else if (queue->kept->end - queue->kept->first == queue->kept->capacity) {
+  if (!queue->kept || queue->kept->end - queue->kept->first == queue->kept->capacity) {
     queue->kept = grown(queue->kept);
   }
   sent_record *last = record_at(queue->kept, queue->kept->end++);
   last->from = queue->posted;
+  last->length = record->length;
   last->flags = flags;
-  take_octets(last, record);
-  queue->posted += last->length;
+  queue->posted += record->length;
+  if (record->slice_count == 1 && !record->heap) {
+    const octet_slice *slice = buffer_chain_slices(record);
+    last->at.piece.octets = slice->octets;
+    last->at.piece.buffer = slice->buffer; /* with its reference */
+    buffer_chain_init(record);
+  } else {
+    take_pieces(last, record);
+  }
 }
 
 static bool is_fpdu(const sent_record *record)
@@ -203,9 +218,8 @@ uint32_t tcp_send_queue_next_octets(const tcp_send_queue *queue)
              : (uint32_t)(record_end(record_at(queue->kept, queue->kept->unsent_record)) - queue->unsent);
 }
 
-tcp_cut tcp_send_queue_cut(const tcp_send_queue *queue, uint32_t emss_octets)
+inline tcp_cut tcp_send_queue_cut(const tcp_send_queue *queue, uint32_t emss_octets)
 {
-  g_assert(emss_octets > 0);
   if (queue->unsent == queue->posted) {
     return (tcp_cut){.length = 0};
   }
@@ -214,15 +228,14 @@ tcp_cut tcp_send_queue_cut(const tcp_send_queue *queue, uint32_t emss_octets)
 
 void tcp_send_queue_send(tcp_send_queue *queue, uint32_t length, buffer_chain *target)
 {
-  g_assert(length <= queue->posted - queue->unsent);
-  while (length > 0) {
-    const sent_record *record = record_at(queue->kept, queue->kept->unsent_record);
-    uint32_t skipped = (uint32_t)(queue->unsent - record->from);
-    uint32_t part = MIN(length, record->length - skipped);
-    append_octets(target, record, skipped, part);
-    queue->unsent += part;
-    queue->kept->unsent_record += skipped + part == record->length ? 1 : 0;
-    length -= part;
+  tcp_kept_records *kept = queue->kept;
+  const uint64_t end = queue->unsent + length;
+  g_assert(end <= queue->posted);
+  for (uint64_t from = queue->unsent; from < end; from = queue->unsent) {
+    const sent_record *record = record_at(kept, kept->unsent_record);
+    queue->unsent = MIN(end, record_end(record));
+    kept->unsent_record += queue->unsent == record_end(record);
+    append_octets(target, record, (uint32_t)(from - record->from), (uint32_t)(queue->unsent - from));
   }
 }
 

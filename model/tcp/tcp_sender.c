@@ -104,6 +104,7 @@ void tcp_sender_end_flight(tcp_sender *sender)
   sender->rack_known = flight->rack.known;
   tcp_congestion_end_flight(&sender->congestion);
   free_flight(sender);
+  sender->disturbed = false;
 }
 
 /* Returns where a segment in flight that begins at `from` and is longer than EMSS now ends when it is sent
@@ -127,6 +128,7 @@ void tcp_sender_set_emss(tcp_sender *sender, uint32_t emss_octets)
   sender->emss_octets = emss_octets;
   tcp_congestion_set_smss(&sender->congestion, emss_octets, sender->config->window_of_segments);
   if (sender->flight) {
+    sender->disturbed = true;
     tcp_scoreboard_set_smss(&sender->flight->board, emss_octets, recut, sender);
   }
 }
@@ -134,6 +136,7 @@ void tcp_sender_set_emss(tcp_sender *sender, uint32_t emss_octets)
 void tcp_sender_resend_too_big(tcp_sender *sender, uint32_t emss_octets, uint64_t position)
 {
   bool in_flight = sender->flight && position >= sender->acknowledged && position < sender->next;
+  sender->disturbed = in_flight || sender->disturbed;
   if (in_flight && tcp_scoreboard_lose_longer(&sender->flight->board, position, emss_octets)) {
     sender->recovery_point = (int64_t)sender->next; /* no recovery for what was in flight */
   }

@@ -48,10 +48,10 @@ typedef struct tcp_acknowledgement {
 /* Takes in an acknowledgement. SACK blocks outside of what is in flight are ignored. */
 void tcp_sender_acknowledge(tcp_sender *sender, const tcp_acknowledgement *ack, time_ps now);
 
-/* Does what tcp_sender_acknowledge() does with an acknowledgement of SND.UNA and of nothing else, without
- * SACK blocks or marks, when nothing was lost, overtaken or marked; false when it may do more than that, and
- * nothing is done. */
-bool tcp_sender_hears_nothing_new(tcp_sender *sender);
+/* Does what tcp_sender_acknowledge() does with an acknowledgement of `position`, SND.UNA or more, without
+ * SACK blocks or marks, when nothing was lost, overtaken or marked: nearly all. False when it may do more
+ * than that, and nothing is done. `by_timestamp_ps`: tcp_acknowledgement.round_trip_ps. */
+bool tcp_sender_takes_smoothly(tcp_sender *sender, uint64_t position, time_ps by_timestamp_ps, time_ps now);
 
 /* The peer has acknowledged all below `acknowledged`, and has room for `window_octets` more (RFC 9293
  * §3.10.7.4: SND.WND). */
@@ -59,20 +59,19 @@ void tcp_sender_open_window(tcp_sender *sender, uint64_t acknowledged, uint64_t 
 
 /* A segment to be sent. */
 typedef struct tcp_outgoing {
+  buffer_chain *payload; /* the caller's, empty: what is sent is appended */
   uint64_t position;
-  buffer_chain payload; /* moved to the caller */
-  bool fin;
-  bool push;
-  bool again;          /* a retransmission */
-  bool full_size;      /* to be counted in tcp_statistics.full_segments */
-  bool ecn_capable;    /* ECT: new payload of an ECN connection, no retransmission (RFC 3168 §6.1.5) */
-  bool window_reduced; /* CWR: the first new segment after a reduction for ECE (RFC 3168 §6.1.2) */
+  uint8_t flags;    /* FIN, PSH; CWR: the first new segment after a reduction for ECE (RFC 3168 §6.1.2) */
+  bool again;       /* a retransmission */
+  bool full_size;   /* to be counted in tcp_statistics.full_segments */
+  bool ecn_capable; /* ECT: new payload of an ECN connection, no retransmission (RFC 3168 §6.1.5) */
 } tcp_outgoing;
 
-/* The next segment that may leave at `now`, counted as sent; false when none may. */
+/* The next segment that may leave at `now`, counted as sent; false when none may. Its caller sets `payload`
+ * alone. */
 bool tcp_sender_next(tcp_sender *sender, tcp_outgoing *outgoing, time_ps now);
 
-/* True when tcp_sender_next() would find nothing, and no probe is due. */
+/* True when tcp_sender_next() would find nothing, and no probe is due; false: perhaps not. */
 bool tcp_sender_rests(const tcp_sender *sender);
 
 /* Returns when tcp_sender_run() is next due: RACK's reordering timer, the tail loss probe, pacing;

@@ -351,7 +351,7 @@ static void heed_probe(tcp_sender *sender, const tcp_sender_news *news)
 /* Returns whether there is nothing that a path without loss, reordering and marks does not make. What an
  * acknowledgement means that reports no such thing either is then a small part of what take_acknowledgement()
  * does, and the same. */
-static inline bool is_smooth(const tcp_sender *sender)
+static bool is_smooth(const tcp_sender *sender)
 {
   const tcp_sender_flight *flight = sender->flight;
   const tcp_rack *rack = &flight->rack; /* must let tcp_rack_delivered_in_order() be all there is to do */
@@ -361,33 +361,22 @@ static inline bool is_smooth(const tcp_sender *sender)
                                (!rack->any || rack->order < tcp_scoreboard_first_order(&flight->board))));
 }
 
-bool tcp_sender_hears_nothing_new(tcp_sender *sender)
-{
-  bool in_flight = tcp_sender_flight_octets(sender) > 0;
-  /* Without SACK it may be a duplicate (RFC 5681 §2). */
-  if (sender->flight && (!is_smooth(sender) || (in_flight && !sender->sack))) {
-    return false;
-  }
-  if (!in_flight) {
-    heed_answer(sender);
-  }
-  return true;
-}
-
-/* take_acknowledgement() of one that moves SND.UNA, when all is smooth. */
-static void advance_smoothly(tcp_sender *sender, const tcp_acknowledgement *ack, time_ps now)
+/* take_acknowledgement() of one that moves SND.UNA to `position`, when all is smooth. `by_timestamp_ps`: the
+ * round trip that its timestamp shows; -1: none. */
+static G_GNUC_NO_INLINE void advance_smoothly(tcp_sender *sender, uint64_t position, time_ps by_timestamp_ps,
+                                              time_ps now)
 {
   tcp_plain_delivery delivery;
   tcp_congestion_ack growth = {
-      .octets = ack->position - sender->acknowledged,
-      .position = ack->position,
+      .octets = position - sender->acknowledged,
+      .position = position,
       .next = sender->next,
       .limited = is_limited(sender),
       .unlimited_slow_start = !sender->config->slow_start_limited,
-      .round_trip_ps = ack->round_trip_ps,
-      .latest_ps = ack->round_trip_ps,
+      .round_trip_ps = by_timestamp_ps,
+      .latest_ps = by_timestamp_ps,
   };
-  tcp_scoreboard_acknowledge_plain(&sender->flight->board, ack->position, &delivery);
+  tcp_scoreboard_acknowledge_plain(&sender->flight->board, position, &delivery);
   growth.octets = tcp_sender_charge(sender, growth.octets, delivery.segments);
   if (delivery.segments > 0) {
     growth.round_trip_ps = now - delivery.first_sent_at;
@@ -395,9 +384,9 @@ static void advance_smoothly(tcp_sender *sender, const tcp_acknowledgement *ack,
   }
   if (growth.round_trip_ps >= 0) {
     /* the timer takes the timestamps' sample, if there is one */
-    sample(sender, ack->position, ack->round_trip_ps >= 0 ? ack->round_trip_ps : growth.round_trip_ps);
+    sample(sender, position, by_timestamp_ps >= 0 ? by_timestamp_ps : growth.round_trip_ps);
   }
-  note_position(sender, ack->position);
+  note_position(sender, position);
   if (sender->by_time && delivery.segments > 0) {
     tcp_rack_delivered_in_order(&sender->flight->rack, &delivery, now);
   }
@@ -412,6 +401,36 @@ static void advance_smoothly(tcp_sender *sender, const tcp_acknowledgement *ack,
   tcp_congestion_acknowledged(&sender->congestion, &growth, tcp_sender_clock(sender, now));
   tcp_sender_restart_timer(sender, now);
   tcp_sender_schedule_probe(sender, now);
+  sender->disturbed = !tcp_scoreboard_is_plain(&sender->flight->board); /* a segment may have been cut */
+  if (sender->acknowledged == sender->next) {
+    tcp_sender_end_flight(sender);
+  }
+}
+
+static G_GNUC_NO_INLINE bool stays_disturbed(tcp_sender *sender)
+{
+  sender->disturbed = !is_smooth(sender) || tcp_sender_is_disturbed(sender);
+  return sender->disturbed;
+}
+
+bool tcp_sender_takes_smoothly(tcp_sender *sender, uint64_t position, time_ps by_timestamp_ps, time_ps now)
+{
+  if (position > sender->acknowledged) {
+    if (sender->disturbed && stays_disturbed(sender)) {
+      return false;
+    }
+    advance_smoothly(sender, position, by_timestamp_ps, now);
+    return true;
+  }
+  bool in_flight = tcp_sender_flight_octets(sender) > 0;
+  /* Without SACK it may be a duplicate (RFC 5681 §2). */
+  if ((in_flight && !sender->sack) || (sender->disturbed && !is_smooth(sender))) {
+    return false;
+  }
+  if (!in_flight) {
+    heed_answer(sender);
+  }
+  return true;
 }
 
 static G_GNUC_NO_INLINE void take_acknowledgement(tcp_sender *sender, const tcp_acknowledgement *ack,
@@ -454,17 +473,14 @@ void tcp_sender_acknowledge(tcp_sender *sender, const tcp_acknowledgement *ack, 
 {
   g_assert(ack->position >= sender->acknowledged && ack->position <= sender->next);
   bool reports = ack->sack_count > 0 || ack->has_duplicate || ack->congestion_experienced;
-  bool advances = ack->position > sender->acknowledged;
-  if (!reports && (advances ? is_smooth(sender) : tcp_sender_hears_nothing_new(sender))) {
-    if (advances) {
-      advance_smoothly(sender, ack, now);
-    }
-  } else {
-    if (!sender->flight) {
-      tcp_sender_begin_flight(sender);
-    }
-    take_acknowledgement(sender, ack, now);
+  if (!reports && tcp_sender_takes_smoothly(sender, ack->position, ack->round_trip_ps, now)) {
+    return;
   }
+  if (!sender->flight) {
+    tcp_sender_begin_flight(sender);
+  }
+  sender->disturbed = true;
+  take_acknowledgement(sender, ack, now);
   if (sender->acknowledged == sender->next) {
     tcp_sender_end_flight(sender);
   }

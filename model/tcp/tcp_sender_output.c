@@ -79,50 +79,43 @@ static bool fits(const tcp_sender *sender, uint64_t octets, int64_t room)
   return (int64_t)tcp_sender_charge(sender, MIN(octets, sender->emss_octets), 1) <= room;
 }
 
-static void begin(tcp_outgoing *outgoing, uint64_t from)
-{
-  buffer_chain_init(&outgoing->payload);
-  outgoing->position = from;
-  outgoing->fin = false;
-  outgoing->push = false;
-  outgoing->again = false;
-  outgoing->full_size = false;
-  outgoing->ecn_capable = false;
-  outgoing->window_reduced = false;
-}
-
 /* [from, to) of what was sent before, of which the FIN may be the last. */
 static void build_again(tcp_sender *sender, tcp_outgoing *outgoing, uint64_t from, uint64_t to)
 {
   uint64_t posted = sender->queue.posted;
   uint64_t payload_end = MIN(to, posted);
-  begin(outgoing, from);
+  bool ends_fpdu = tcp_send_queue_copy(&sender->queue, from, payload_end, outgoing->payload);
+  bool has_payload = outgoing->payload->length > 0;
+  bool pushes = has_payload && (payload_end == posted || (ends_fpdu && sender->config->pushes_fpdus));
+  outgoing->position = from;
+  outgoing->flags = (to > posted ? TCP_FIN : 0) | (pushes ? TCP_PSH : 0);
   outgoing->again = true;
-  outgoing->fin = to > posted;
-  bool ends_fpdu = tcp_send_queue_copy(&sender->queue, from, payload_end, &outgoing->payload);
-  if (outgoing->payload.length > 0) {
-    outgoing->push = payload_end == posted || (ends_fpdu && sender->config->pushes_fpdus);
-    sender->statistics.segments_sent++;
-    sender->statistics.retransmissions++;
-  }
+  outgoing->full_size = false;
+  outgoing->ecn_capable = false;
+  sender->statistics.segments_sent += has_payload;
+  sender->statistics.retransmissions += has_payload;
 }
 
-/* The next `cut` of what is new, and the FIN. */
+/* The next `cut` of what is new, and the FIN. PSH where no more is queued (RFC 9293 §3.9.1.2, MUST-61); in
+ * Linux at the end of each send (tcp_push()). */
 static void build_new(tcp_sender *sender, tcp_outgoing *outgoing, const tcp_cut *cut, bool fin)
 {
-  begin(outgoing, sender->next);
-  outgoing->fin = fin;
+  outgoing->position = sender->next;
+  outgoing->flags = fin ? TCP_FIN : 0;
+  outgoing->again = false;
+  outgoing->full_size = cut->full_size != 0;
+  outgoing->ecn_capable = sender->ecn && cut->length > 0;
   if (cut->length > 0) {
-    tcp_send_queue_send(&sender->queue, cut->length, &outgoing->payload);
+    tcp_send_queue_send(&sender->queue, cut->length, outgoing->payload);
     sender->gauges->unsent_octets -= cut->length;
-    /* PSH where no more is queued (RFC 9293 §3.9.1.2, MUST-61); in Linux at the end of each send (tcp_push())
-     */
-    outgoing->push = sender->gauges->unsent_octets == 0 ||
-                     (sender->config->pushes_fpdus && tcp_send_queue_sent_fpdu(&sender->queue));
-    outgoing->full_size = cut->full_size != 0;
-    outgoing->ecn_capable = sender->ecn;
-    outgoing->window_reduced = sender->cwr_due;
-    sender->cwr_due = false;
+    if (sender->gauges->unsent_octets == 0 ||
+        (sender->config->pushes_fpdus && tcp_send_queue_sent_fpdu(&sender->queue))) {
+      outgoing->flags |= TCP_PSH;
+    }
+    if (sender->cwr_due) {
+      outgoing->flags |= TCP_CWR;
+      sender->cwr_due = false;
+    }
     sender->statistics.segments_sent++;
   }
 }
@@ -144,17 +137,22 @@ static tcp_pacer_rate pacer_rate(const tcp_sender *sender)
   };
 }
 
+static G_GNUC_NO_INLINE void pace(tcp_sender *sender, uint64_t octets, time_ps now)
+{
+  tcp_pacer_rate rate = pacer_rate(sender);
+  bool is_paced = sender->statistics.segments_sent >= UNPACED_SEGMENTS;
+  tcp_pacer_sent(&sender->pacer, &sender->flight->burst, is_paced ? octets : 0, &rate, now);
+}
+
 /* A segment of `octets` has been built. */
 static inline void account(tcp_sender *sender, uint64_t octets, time_ps now)
 {
   sender->sent_at = now;
-  if (sender->state == TCP_SENDING_RECOVERY || sender->flight->reducing) {
+  if (sender->disturbed && (sender->state == TCP_SENDING_RECOVERY || sender->flight->reducing)) {
     sender->flight->prr.sent_octets += tcp_sender_charge(sender, octets, 1);
   }
   if (sender->config->pacing) {
-    tcp_pacer_rate rate = pacer_rate(sender);
-    bool is_paced = sender->statistics.segments_sent >= UNPACED_SEGMENTS;
-    tcp_pacer_sent(&sender->pacer, &sender->flight->burst, is_paced ? octets : 0, &rate, now);
+    pace(sender, octets, now);
   }
   if (sender->timer.deadline == TIME_PS_NEVER) {
     tcp_retransmission_timer_start(&sender->timer, now); /* RFC 6298 §5.1 */
@@ -224,8 +222,9 @@ static bool resend_lost(tcp_sender *sender, tcp_sent_segment *segment, int64_t r
  * in flight will open the window. If nothing is, half of the largest window is worth being used: fewer
  * FPDUs go together, or alignment must give way (MPA-044). Less is used when the override time is over,
  * and a closed window probed after RTO. False: nothing may be sent. */
-static G_GNUC_NO_INLINE bool fit_in_window(tcp_sender *sender, uint64_t usable, tcp_cut *cut, time_ps now)
+static G_GNUC_NO_INLINE bool fit_in_window(tcp_sender *sender, tcp_cut *cut, time_ps now)
 {
+  uint64_t usable = sender->window_edge > sender->next ? sender->window_edge - sender->next : 0;
   if (tcp_sender_flight_octets(sender) > 0) {
     return false;
   }
@@ -248,8 +247,6 @@ static G_GNUC_NO_INLINE bool fit_in_window(tcp_sender *sender, uint64_t usable, 
  * nothing may be sent. */
 static inline bool choose_new(tcp_sender *sender, int64_t room, tcp_cut *cut, bool *fin, time_ps now)
 {
-  uint64_t unsent = sender->gauges->unsent_octets;
-  uint64_t usable = sender->window_edge > sender->next ? sender->window_edge - sender->next : 0;
   bool fin_left = sender->finishing && !sender->fin_sent;
   *fin = false;
   *cut = tcp_send_queue_cut(&sender->queue, sender->emss_octets);
@@ -257,21 +254,22 @@ static inline bool choose_new(tcp_sender *sender, int64_t room, tcp_cut *cut, bo
    * Full is also one with more octets waiting after it: it holds all the FPDUs that fit. MPA wants this off
    * (MPA-042). */
   bool waits_for_more = sender->config->nagle && !sender->finishing && tcp_sender_flight_octets(sender) > 0 &&
-                        cut->length < sender->emss_octets && cut->length == unsent;
+                        cut->length < sender->emss_octets && cut->length == sender->gauges->unsent_octets;
   if ((cut->length == 0 && !fin_left) || waits_for_more) {
     return false;
   }
-  if (MAX(cut->length, 1) > usable && !fit_in_window(sender, usable, cut, now)) {
+  if (sender->next + MAX(cut->length, 1) > sender->window_edge && !fit_in_window(sender, cut, now)) {
     return false;
   }
-  *fin = fin_left && cut->length == unsent && usable > cut->length;
+  *fin = fin_left && cut->length == sender->gauges->unsent_octets &&
+         sender->window_edge > sender->next + cut->length;
   return fits(sender, MAX(cut->length, 1), room) || (*fin && sender->config->fin_beyond_window);
 }
 
 /* Notes what a round has made of the window, as Linux keeps it (tcp_config.limited_by_round): that it was
  * full, or else how much was in flight. A round ends when what was in flight at the last note is
  * acknowledged. */
-static inline void note_use_of_window(tcp_sender *sender)
+static void note_use_of_window(tcp_sender *sender)
 {
   tcp_sender_flight *flight = sender->flight;
   bool full = tcp_sender_fills_window(sender);
@@ -282,6 +280,13 @@ static inline void note_use_of_window(tcp_sender *sender)
     flight->most_octets = octets;
     flight->round_end = sender->next;
   }
+}
+
+/* Nothing was in flight. */
+static G_GNUC_NO_INLINE void resume(tcp_sender *sender, time_ps now)
+{
+  tcp_sender_begin_flight(sender);
+  tcp_congestion_resume(&sender->congestion, now - MIN(sender->sent_at, now), tcp_sender_clock(sender, now));
 }
 
 static bool send_new(tcp_sender *sender, int64_t room, tcp_outgoing *outgoing, time_ps now)
@@ -299,12 +304,10 @@ static bool send_new(tcp_sender *sender, int64_t room, tcp_outgoing *outgoing, t
     sender->fin_sent = true;
   }
   if (!sender->flight) {
-    tcp_sender_begin_flight(sender);
-    tcp_congestion_resume(&sender->congestion, now - MIN(sender->sent_at, now),
-                          tcp_sender_clock(sender, now));
+    resume(sender, now);
   }
   tcp_scoreboard_sent(&sender->flight->board, from, sender->next, now);
-  if (sender->flight->duplicate_acks > 0 && sender->config->limited_transmit &&
+  if (sender->disturbed && sender->flight->duplicate_acks > 0 && sender->config->limited_transmit &&
       sender->state != TCP_SENDING_RECOVERY) {
     sender->flight->limited_octets += tcp_sender_charge(sender, cut.length, 1);
   }
@@ -429,15 +432,6 @@ static bool send_fin_beyond_window(tcp_sender *sender, tcp_outgoing *outgoing, t
          send_new(sender, 0, outgoing, now);
 }
 
-/* Something may have to leave that is not new, or whatever the window is. */
-static inline bool is_disturbed(const tcp_sender *sender)
-{
-  const tcp_sender_flight *flight = sender->flight;
-  return flight && (sender->state != TCP_SENDING_OPEN || flight->resend_first || flight->probe.due ||
-                    flight->duplicate_acks > 0 || flight->frto.step != TCP_FRTO_OFF ||
-                    tcp_scoreboard_has_lost(&flight->board));
-}
-
 static G_GNUC_NO_INLINE bool next_when_disturbed(tcp_sender *sender, tcp_outgoing *outgoing, time_ps now)
 {
   tcp_sent_segment segment;
@@ -460,9 +454,10 @@ static G_GNUC_NO_INLINE bool next_when_disturbed(tcp_sender *sender, tcp_outgoin
 }
 
 /* Returns whether what is in flight must make room before anything new may leave; false: perhaps not. */
-static inline bool waits_for_room(const tcp_sender *sender, int64_t room)
+static inline bool waits_for_room(const tcp_sender *sender)
 {
   int64_t usable = (int64_t)sender->window_edge - (int64_t)sender->next;
+  int64_t room = room_octets(sender);
   if (MIN(usable, room) >= (int64_t)sender->emss_octets || tcp_sender_flight_octets(sender) == 0) {
     return false;
   }
@@ -472,14 +467,18 @@ static inline bool waits_for_room(const tcp_sender *sender, int64_t room)
 
 bool tcp_sender_rests(const tcp_sender *sender)
 {
-  return sender->gauges->unsent_octets == 0 && !sender->finishing && !sender->paced && !sender->probe_due &&
-         !is_disturbed(sender);
+  bool may_be_roused = sender->disturbed || sender->probe_due || sender->paced || sender->finishing;
+  if (may_be_roused &&
+      (sender->probe_due || sender->paced || sender->finishing || tcp_sender_is_disturbed(sender))) {
+    return false;
+  }
+  return sender->gauges->unsent_octets == 0 || (!sender->config->pacing && waits_for_room(sender));
 }
 
 bool tcp_sender_next(tcp_sender *sender, tcp_outgoing *outgoing, time_ps now)
 {
   sender->paced = false;
-  if (is_disturbed(sender)) {
+  if (tcp_sender_is_disturbed(sender)) {
     return next_when_disturbed(sender, outgoing, now) ||
            (sender->finishing && send_fin_beyond_window(sender, outgoing, now));
   }
@@ -490,7 +489,6 @@ bool tcp_sender_next(tcp_sender *sender, tcp_outgoing *outgoing, time_ps now)
     heed_idleness(sender, now);
   }
   int64_t room = room_octets(sender);
-  bool sends = room > 0 && !is_held_by_pacer(sender, now) && !waits_for_room(sender, room) &&
-               send_new(sender, room, outgoing, now);
+  bool sends = room > 0 && !is_held_by_pacer(sender, now) && send_new(sender, room, outgoing, now);
   return sends || (sender->finishing && send_fin_beyond_window(sender, outgoing, now));
 }

@@ -157,10 +157,12 @@ struct tcp_sender {
   uint16_t timeouts_in_a_row; /* without anything acknowledged; up to tcp_config.retries_max */
   tcp_sending_state state : 8;
   bool sack;
-  bool by_time;       /* losses by RACK; else by RFC 6675, without SACK by RFC 6582 */
-  bool probe_due;     /* of a window that is closed, or too small to be used: makes the peer report it */
-  bool paced;         /* something waits for the pacer */
-  bool probes : 1;    /* tail loss probes are sent */
+  bool by_time; /* losses by RACK; else by RFC 6675, without SACK by RFC 6582 */
+  bool probes;  /* tail loss probes are sent */
+  /* These four are seldom: one comparison. */
+  bool disturbed : 1; /* something may be lost, late, marked, probed for or sent twice; else nothing is */
+  bool probe_due : 1; /* of a window that is closed, or too small to be used: makes the peer report it */
+  bool paced : 1;     /* something waits for the pacer */
   bool finishing : 1; /* FIN follows the last octet */
   bool fin_sent : 1;
   bool ecn : 1;     /* agreed: new payload may be marked ECT, and the congestion control heeds ECE */
@@ -182,6 +184,15 @@ void tcp_sender_end_flight(tcp_sender *sender);
 static inline uint64_t tcp_sender_flight_octets(const tcp_sender *sender)
 {
   return sender->next - sender->acknowledged;
+}
+
+/* Returns whether something may have to leave that is not new, or whatever the window is. */
+static inline bool tcp_sender_is_disturbed(const tcp_sender *sender)
+{
+  const tcp_sender_flight *flight = sender->flight;
+  return sender->disturbed && (sender->state != TCP_SENDING_OPEN || flight->resend_first ||
+                               flight->probe.due || flight->duplicate_acks > 0 ||
+                               flight->frto.step != TCP_FRTO_OFF || tcp_scoreboard_has_lost(&flight->board));
 }
 
 /* Returns what counts in the congestion window for `octets` that are `segments` segments: the octets (RFC

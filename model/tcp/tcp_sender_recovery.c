@@ -434,6 +434,7 @@ static void enter_loss(tcp_sender *sender, time_ps now)
   }
   sender->flight->probe = (tcp_tail_loss_probe){.deadline = TIME_PS_NEVER};
   sender->state = TCP_SENDING_LOSS;
+  sender->disturbed = true;
   sender->flight->originals_arrive = false;
   /* What RACK leaves in flight may fill the window of 1 SMSS. */
   sender->flight->resend_first = sender->by_time;
@@ -467,6 +468,7 @@ void tcp_sender_run(tcp_sender *sender, time_ps now)
   if (!sender->flight) {
     return;
   }
+  sender->disturbed = true;
   if (sender->by_time && tcp_tick_expired(&sender->flight->rack.deadline, sender->config, now)) {
     uint64_t lost_segments = find_lost_by_time(sender, now).segments;
     sender->flight->originals_arrive = sender->flight->originals_arrive && lost_segments == 0;

@@ -28,7 +28,7 @@ void tcp_sent_ring_clear(tcp_sent_ring *ring)
   tcp_sent_ring_free_slots(ring, ring->slots);
 }
 
-static void grow(tcp_sent_ring *ring)
+static G_GNUC_NO_INLINE void grow(tcp_sent_ring *ring)
 {
   g_assert(ring->capacity <= UINT32_MAX / 2);
   uint32_t capacity = ring->capacity * 2;
@@ -65,9 +65,8 @@ static uint64_t number_of(const tcp_sent_ring *ring, uint32_t link)
   return ring->first + (uint32_t)(link - (uint32_t)ring->first);
 }
 
-static void append_under_way(tcp_sent_ring *ring, uint64_t number)
+static void append_under_way(tcp_sent_ring *ring, sent_segment *segment, uint64_t number)
 {
-  sent_segment *segment = tcp_sent_ring_at(ring, number);
   segment->flags |= UNDER_WAY;
   if (ring->under_way++ == 0) {
     ring->oldest = number;
@@ -78,12 +77,11 @@ static void append_under_way(tcp_sent_ring *ring, uint64_t number)
   ring->newest = number;
 }
 
-void tcp_sent_ring_leaves(tcp_sent_ring *ring, uint64_t number, time_ps now)
+void tcp_sent_ring_leaves(tcp_sent_ring *ring, sent_segment *segment, uint64_t number, time_ps now)
 {
-  sent_segment *segment = tcp_sent_ring_at(ring, number);
   segment->sent_at = now;
   segment->order = ring->transmissions++;
-  append_under_way(ring, number);
+  append_under_way(ring, segment, number);
 }
 
 void tcp_sent_ring_remove(tcp_sent_ring *ring, uint64_t number)
@@ -186,7 +184,8 @@ void tcp_sent_ring_sort(tcp_sent_ring *ring)
   ring->under_way = 0;
   ring->any_overtaken = false;
   for (guint i = 0; i < numbers->len; i++) {
-    append_under_way(ring, g_array_index(numbers, uint64_t, i));
+    uint64_t number = g_array_index(numbers, uint64_t, i);
+    append_under_way(ring, tcp_sent_ring_at(ring, number), number);
   }
   g_array_free(numbers, TRUE);
 }

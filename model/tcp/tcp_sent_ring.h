@@ -83,8 +83,8 @@ sent_segment *tcp_sent_ring_append(tcp_sent_ring *ring);
 sent_segment *tcp_sent_ring_empty(tcp_sent_ring *ring);
 void tcp_sent_ring_free_slots(tcp_sent_ring *ring, sent_segment *slots);
 
-/* `number` leaves at `now`: it is the newest in the list, in which it must not be. */
-void tcp_sent_ring_leaves(tcp_sent_ring *ring, uint64_t number, time_ps now);
+/* `segment`, which has `number`, leaves at `now`: it is the newest in the list, in which it must not be. */
+void tcp_sent_ring_leaves(tcp_sent_ring *ring, sent_segment *segment, uint64_t number, time_ps now);
 
 /* Takes `number` out of the list, if it is in there. */
 void tcp_sent_ring_remove(tcp_sent_ring *ring, uint64_t number);

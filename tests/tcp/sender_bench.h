@@ -76,17 +76,19 @@ static inline void post(bench *b, uint32_t octets, unsigned flags)
 /* The next segment has `length` octets at `position`; it is returned without its payload. */
 static inline tcp_outgoing expect(bench *b, uint64_t position, uint32_t length)
 {
-  tcp_outgoing outgoing;
+  g_auto(buffer_chain) payload = {0};
+  tcp_outgoing outgoing = {.payload = &payload};
   g_assert_true(tcp_sender_next(b->sender, &outgoing, b->now));
   g_assert_cmpuint(outgoing.position, ==, position);
-  g_assert_cmpuint(outgoing.payload.length, ==, length);
-  buffer_chain_clear(&outgoing.payload);
+  g_assert_cmpuint(payload.length, ==, length);
+  outgoing.payload = NULL;
   return outgoing;
 }
 
 static inline void expect_nothing(bench *b)
 {
-  tcp_outgoing outgoing;
+  g_auto(buffer_chain) payload = {0};
+  tcp_outgoing outgoing = {.payload = &payload};
   g_assert_false(tcp_sender_next(b->sender, &outgoing, b->now));
 }
 

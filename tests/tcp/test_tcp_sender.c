@@ -21,7 +21,7 @@ FLAG_TEST(test_nagle, nagle)
     post(b, 100, 0);
     expect_nothing(b);
     b->sender->finishing = true;
-    g_assert_true(expect(b, 1500, 100).fin);
+    g_assert_true(expect(b, 1500, 100).flags & TCP_FIN);
   } else {
     expect(b, 300, 300);
   }
@@ -206,7 +206,7 @@ BENCH_TEST(test_ecn, .sack = true, .limited_transmit = true)
   post(b, 40 * EMSS, 0);
   for (unsigned i = 0; i < 10; i++) {
     tcp_outgoing outgoing = expect(b, i * EMSS, EMSS);
-    EXPECT_FIELDS(&outgoing, (ecn_capable, true), (window_reduced, false));
+    EXPECT_FIELDS(&outgoing, (ecn_capable, true), (flags, 0));
   }
   acknowledge(b, EMSS, 0, 0, true);
   g_assert_cmpuint(window_of(b), ==, 5 * EMSS);
@@ -214,8 +214,8 @@ BENCH_TEST(test_ecn, .sack = true, .limited_transmit = true)
   acknowledge(b, 10 * EMSS, 0, 0, true);
   g_assert_cmpuint(window_of(b), >=, 5 * EMSS);
   g_assert_cmpuint(b->sender->statistics.ecn_reductions, ==, 1);
-  g_assert_true(expect(b, 10 * EMSS, EMSS).window_reduced);
-  g_assert_false(expect(b, 11 * EMSS, EMSS).window_reduced);
+  g_assert_cmpuint(expect(b, 10 * EMSS, EMSS).flags, ==, TCP_CWR);
+  g_assert_cmpuint(expect(b, 11 * EMSS, EMSS).flags, ==, 0);
   acknowledge(b, 11 * EMSS, 0, 0, true);
   g_assert_cmpuint(b->sender->statistics.ecn_reductions, ==, 2);
 }
@@ -227,7 +227,7 @@ BENCH_TEST(test_ecn_beside_a_loss, .sack = true, .limited_transmit = true)
   send_flight(b, 0, 40, 10);
   acknowledge(b, 0, EMSS, 4 * EMSS, true);
   tcp_outgoing again = expect(b, 0, EMSS);
-  EXPECT_FIELDS(&again, (again, true), (ecn_capable, false), (window_reduced, false));
+  EXPECT_FIELDS(&again, (again, true), (ecn_capable, false), (flags, 0));
 }
 
 /* ECE reduces a window of 20 to 10, and within that reduction a segment is found lost that is only late: the
@@ -271,10 +271,10 @@ BENCH_TEST(test_ecn_after_a_time_out, .sack = true)
   b->sender->ecn = true;
   send_flight(b, 0, 20, 10);
   time_out_at(b, ms(1000));
-  g_assert_false(expect(b, 0, EMSS).window_reduced);
+  g_assert_false(expect(b, 0, EMSS).flags & TCP_CWR);
   acknowledge_all(b, 10 * EMSS);
-  g_assert_true(expect(b, 10 * EMSS, EMSS).window_reduced);
-  g_assert_false(expect(b, 11 * EMSS, EMSS).window_reduced);
+  g_assert_cmpuint(expect(b, 10 * EMSS, EMSS).flags, ==, TCP_CWR);
+  g_assert_cmpuint(expect(b, 11 * EMSS, EMSS).flags, ==, 0);
 }
 
 /* 0 to 4 were 300 octets each, with a pause between (so that they were not packed); after the time-out a
@@ -338,9 +338,9 @@ BENCH_TEST(test_repacketized_fpdus, .sack = true, .rack = true, .segmentation = 
     expect(b, i * 400, 400);
   }
   time_out_at(b, b->now);
-  g_assert_false(expect(b, 0, 800).fin);
+  g_assert_false(expect(b, 0, 800).flags & TCP_FIN);
   acknowledge_all(b, 800);
-  g_assert_true(expect(b, 800, 800).fin);
+  g_assert_true(expect(b, 800, 800).flags & TCP_FIN);
   g_assert_cmpuint(b->sender->next, ==, 1601);
 }
 
@@ -768,7 +768,7 @@ BENCH_TEST(test_hystart_remembers_over_a_rest, .sack = true, .congestion = TCP_C
 /* The next segment has `length` octets at `position`, and the FIN. */
 static void expect_fin(bench *b, uint64_t position, uint32_t length)
 {
-  g_assert_true(expect(b, position, length).fin);
+  g_assert_true(expect(b, position, length).flags & TCP_FIN);
 }
 
 /* The window of 10 segments is full. The FIN, alone or with the last 300 octets, waits; with
@@ -802,7 +802,7 @@ TEST(test_fin_beyond_the_window)
   tcp_sender_open_window(b->sender, 0, 11 * EMSS + 300);
   acknowledge_all(b, EMSS);
   expect(b, 10 * EMSS, EMSS);
-  g_assert_false(expect_only(b, 11 * EMSS, 300).fin);
+  g_assert_false(expect_only(b, 11 * EMSS, 300).flags & TCP_FIN);
 }
 
 /* The peer's window ends in front of the FIN: the last octet waits for the congestion window. */

@@ -21,12 +21,11 @@ engine *ns3_engine_new(ns3_shim_error *error);
 
 /* --- Links --- */
 
-/* Links of the path over ns-3's point-to-point devices: the packets' octets travel through ns-3. */
-
-/* A link as `config` (copied) over two ns-3 nodes, two devices and a channel of its own, whose arrivals take
- * their place in the event queue of `clock`, which must be ns3_engine_new()'s. Free with path_link_free()
- * before the engine. NULL when ns-3 cannot do it: a rate of 0, an MTU that is 0 or above 65,535, times out of
- * range. */
+/* A link as `config` (copied), whose arrivals take their place in the event queue of `clock`, which must be
+ * ns3_engine_new()'s: path_link_native_new()'s. While ns-3's log is on (ns3_shim_is_logging()) it is over two
+ * ns-3 nodes, two point-to-point devices and a channel of its own, and the packets' octets travel through
+ * them; nothing else is different. Free with path_link_free() before the engine. NULL when ns-3 cannot do
+ * it. */
 path_link *ns3_link_new(const path_link_config *config, engine *clock, ns3_shim_error *error);
 
 /* --- A chain of nodes --- */

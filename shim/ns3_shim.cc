@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include <ns3/event-impl.h>
+#include <ns3/log.h>
 #include <ns3/nstime.h>
 #include <ns3/object-factory.h>
 #include <ns3/simulator.h>
@@ -52,6 +53,13 @@ private:
 const char *ns3_shim_version(void)
 {
   return VERSION_TEXT(NS3_VERSION_MAJOR, NS3_VERSION_MINOR);
+}
+
+bool ns3_shim_is_logging(void)
+{
+  const LogComponent::ComponentList *components = LogComponent::GetComponentList();
+  return std::any_of(components->begin(), components->end(),
+                     [](const auto &component) { return !component.second->IsNoneEnabled(); });
 }
 
 struct ns3_shim_event {

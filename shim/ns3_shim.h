@@ -20,6 +20,9 @@ extern "C" {
 /* Returns the version of ns-3, "3.37"; static. */
 const char *ns3_shim_version(void);
 
+/* Whether ns-3's log of any of its components is on, as by ns-3's variable NS_LOG in the environment. */
+bool ns3_shim_is_logging(void);
+
 /* ---- The simulator ---- */
 
 /* Opens ns-3's simulator at time 0 and sets its resolution to a picosecond (ns-3's own is a nanosecond, and

@@ -92,6 +92,33 @@ class Engine(kit.ProgramTest):
         self.assertEqual(after["tcp.segments"], whole["tcp.segments"])
         self.assertNotIn(peak, run(*ns3, "measure.from=1GiB")[0])
 
+    def outputs(self, sets, **environment):
+        """What a run prints and writes; of this all but the time that it took. And ns-3's log."""
+        done = self.shell(f"iwarpsim run a.cfg --pcap --trace r/trace --out r {sets}", **environment)
+        files = {path.name: path.read_bytes() for path in Path("r").iterdir()}
+        files["summary.json"] = re.sub(rb'("time.wall_s": )[0-9.e-]*', rb"\g<1>0", files["summary.json"])
+        return files, done.stdout, done.stderr
+
+    @unittest.skipUnless(kit.HAS_NS3, "built without ns-3")
+    def test_ns3_log(self):
+        """With ns-3's log on, octets of packets go through ns-3's devices, and the log has them. No output differs,
+        whatever runs on ns-3 and whatever happens on the path."""
+        common = 'run: { engine = "ns3"; };\nworkload: { message_size = "20KiB"; messages = 8; };\n'
+        changes = "event = (%s);" % ", ".join(f'{{ at = "{at}"; key = "path.forward.{key}"; value = "{value}"; }}' for at, key, value in (
+            ("60us", "rate", "300Mbit/s"), ("200us", "delay", "1us"), ("400us", "rate", "40Gbit/s"), ("1ms", "delay", "20us")))
+        lossy = "--set path.forward.loss=3% --set path.forward.corrupt=2% --set path.forward.reorder=2%"
+        ns3_tcp = "--set tcp.implementation=ns3 --set sender.segmentation=stream --set receiver.mode=in-order"
+        for text, sets in (("", ""), (changes, lossy), (changes, "--set tcp.ip=ipv6 --set path.forward.cell_size=48"),
+                           (changes, f"{lossy} {ns3_tcp}"), ('topology: { kind = "star"; hosts = 2; };', ns3_tcp)):
+            with self.subTest(text=text, sets=sets):
+                kit.write("a.cfg", common + text)
+                *without_log, silence = self.outputs(sets)
+                *with_log, log = self.outputs(sets, NS_LOG="PointToPointNetDevice=function")
+                self.assertEqual(without_log, with_log)
+                self.assertNotIn("PointToPointNetDevice", silence)
+                segments = json.loads(with_log[0]["summary.json"])["metrics"]["tcp.segments"]
+                self.assertGreater(log.count("PointToPointNetDevice:TransmitStart"), segments)
+
     def test_no_time_measured(self):
         """One segment: no time passes from its arrival to the last Delivery, and no block becomes full."""
         kit.write("a.cfg", SMALL)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Links over ns-3 deliver the octets sent, at the times that path_link.h defines. That both engines do all in
- * the same order is in end_to_end/test_random_scenarios.c and test_engines.c. */
+/* Links over ns-3 deliver the octets sent, at the times that path_link.h defines; with ns-3's log on
+ * (meson.build) by its devices. That both engines do all in the same order is in
+ * end_to_end/test_random_scenarios.c and test_engines.c. */
 #include "shim/ns3_functions.h"
 
 #include <string.h>

@@ -236,7 +236,10 @@ extern "C" bool ns3_shim_event_after(ns3_shim_event *event, time_ps delay, ns3_s
     if (!event->impl) {
       event->impl = Ptr<EventImpl>(new CallbackEvent(event->callback, event->user), false);
     }
-    Simulator::Schedule(TimeStep(static_cast<uint64_t>(delay)), event->impl);
+    // Schedule() would do the same, and make an EventId, which takes as long again and is not needed.
+    event->impl->Ref();
+    Simulator::ScheduleWithContext(Simulator::NO_CONTEXT, TimeStep(static_cast<uint64_t>(delay)),
+                                   PeekPointer(event->impl));
     return true;
   });
 }

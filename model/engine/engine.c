@@ -18,7 +18,8 @@ struct engine {
   void *driver;
   event_queue queue;
   memory_pool *timers;
-  GArray *wakes_asked; /* of time_ps: calls the driver still owes, each earlier than the one before it */
+  time_ps *wakes_asked; /* calls that the driver still owes, each earlier than the one before it */
+  guint wakes_count, wakes_room;
   uint64_t events;
   uint64_t observe_at; /* when so many have run; UINT64_MAX: never */
   uint32_t observe_every;
@@ -38,7 +39,6 @@ engine *engine_new_over(const engine_driver *functions, void *driver)
   clock->driver = driver;
   clock->observe_at = UINT64_MAX;
   clock->timers = memory_pool_new(sizeof(engine_timer));
-  clock->wakes_asked = g_array_new(FALSE, FALSE, sizeof(time_ps));
   return clock;
 }
 
@@ -50,7 +50,7 @@ void engine_free(engine *clock)
   g_assert(clock->timer_count == 0);
   g_assert(!clock->running);
   clock->functions.free(clock->driver);
-  g_array_free(clock->wakes_asked, TRUE);
+  g_free(clock->wakes_asked);
   event_queue_clear(&clock->queue);
   memory_pool_unref(clock->timers);
   g_free(clock);
@@ -64,8 +64,7 @@ time_ps engine_now(const engine *clock)
 /* Returns the earliest call that the driver still owes. */
 static time_ps next_wake(const engine *clock)
 {
-  const GArray *asked = clock->wakes_asked;
-  return asked->len > 0 ? g_array_index(asked, time_ps, asked->len - 1) : TIME_PS_NEVER;
+  return clock->wakes_count > 0 ? clock->wakes_asked[clock->wakes_count - 1] : TIME_PS_NEVER;
 }
 
 /* Asks for a call at the head of the event queue, unless one is owed then or before: that one looks again. So
@@ -78,7 +77,11 @@ static void ask_for_wake(engine *clock)
   const event_queue_timer *first = event_queue_first(&clock->queue);
   time_ps due = first != NULL ? first->when : TIME_PS_NEVER;
   if (due < next_wake(clock)) {
-    g_array_append_val(clock->wakes_asked, due);
+    if (clock->wakes_count == clock->wakes_room) {
+      clock->wakes_room = 2 * clock->wakes_room + 8;
+      clock->wakes_asked = g_renew(time_ps, clock->wakes_asked, clock->wakes_room);
+    }
+    clock->wakes_asked[clock->wakes_count++] = due;
     clock->functions.wake_at(clock->driver, due);
   }
 }
@@ -168,7 +171,7 @@ void engine_driver_wake(engine *clock)
   time_ps now = clock->functions.now(clock->driver);
 
   while (next_wake(clock) <= now) {
-    g_array_set_size(clock->wakes_asked, clock->wakes_asked->len - 1);
+    clock->wakes_count--;
   }
   engine_driver_run_to(clock, now, now);
   if (!clock->stopped) {

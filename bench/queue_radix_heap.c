@@ -39,12 +39,17 @@ static void free_queue(void *queue)
   g_free(heap);
 }
 
+static uint32_t *place_of(event_queue_timer *timer)
+{
+  return (uint32_t *)((queue_timer *)timer)->rest;
+}
+
 static uint32_t bucket_of(const radix_heap *heap, time_ps when)
 {
   return when == heap->last ? 0 : 64 - (uint32_t)__builtin_clzll((uint64_t)(when ^ heap->last));
 }
 
-static void add(radix_heap *heap, event_queue_timer *timer)
+static void put(radix_heap *heap, event_queue_timer *timer)
 {
   uint32_t number = bucket_of(heap, timer->when);
   radix_bucket *bucket = &heap->buckets[number];
@@ -53,7 +58,8 @@ static void add(radix_heap *heap, event_queue_timer *timer)
     bucket->capacity = MAX(bucket->capacity * 2, 8);
     bucket->entries = g_renew(radix_entry, bucket->entries, bucket->capacity);
   }
-  timer->place = number << INDEX_BITS | bucket->count;
+  *place_of(timer) = number << INDEX_BITS | bucket->count;
+  timer->queued_at = timer->when;
   bucket->entries[bucket->count++] = (radix_entry){timer->when, timer};
   heap->in_use |= UINT64_C(1) << number;
 }
@@ -64,31 +70,45 @@ static void remove_at(radix_heap *heap, uint32_t place)
   uint32_t index = place & ((1U << INDEX_BITS) - 1);
   radix_bucket *bucket = &heap->buckets[number];
 
-  bucket->entries[index].timer->place = EVENT_QUEUE_NOWHERE;
+  *place_of(bucket->entries[index].timer) = UINT32_MAX;
   bucket->entries[index] = bucket->entries[--bucket->count];
   if (index < bucket->count) {
-    bucket->entries[index].timer->place = place;
+    *place_of(bucket->entries[index].timer) = place;
   }
   if (bucket->count == 0) {
     heap->in_use &= ~(UINT64_C(1) << number);
   }
 }
 
-static void set(void *queue, event_queue_timer *timer, time_ps when, uint64_t minor)
+static void add(G_GNUC_UNUSED void *queue, event_queue_timer *timer, uint64_t class_and_major, uint64_t minor)
+{
+  *timer = (event_queue_timer){
+      .when = TIME_PS_NEVER, .order = class_and_major << EVENT_QUEUE_NUMBER_BITS, .minor = minor};
+  *place_of(timer) = UINT32_MAX;
+}
+
+static void remove_timer(void *queue, event_queue_timer *timer)
+{
+  if (*place_of(timer) != UINT32_MAX) {
+    remove_at(queue, *place_of(timer));
+  }
+}
+
+static void set(void *queue, event_queue_timer *timer, time_ps when)
 {
   radix_heap *heap = queue;
-  uint32_t place = timer->place;
+  const uint32_t place = *place_of(timer);
 
   timer->when = when;
-  timer->minor = minor;
-  if (place != EVENT_QUEUE_NOWHERE) {
-    radix_bucket *bucket = &heap->buckets[place >> INDEX_BITS];
-    if (when >= bucket->entries[place & ((1U << INDEX_BITS) - 1)].when) {
-      return;
-    }
+  if (place != UINT32_MAX && when >= timer->queued_at) {
+    return;
+  }
+  if (place != UINT32_MAX) {
     remove_at(heap, place);
   }
-  add(heap, timer);
+  if (when != TIME_PS_NEVER) {
+    put(heap, timer);
+  }
 }
 
 /* Puts the entries of a bucket right that are too early; the rest of them are timers that are due as they
@@ -100,9 +120,9 @@ static time_ps put_right(radix_heap *heap, radix_bucket *bucket)
   for (uint32_t i = bucket->count; i-- > 0;) {
     event_queue_timer *timer = bucket->entries[i].timer;
     if (timer->when != bucket->entries[i].when) {
-      remove_at(heap, timer->place);
+      remove_at(heap, *place_of(timer));
       if (timer->when != TIME_PS_NEVER) {
-        add(heap, timer);
+        put(heap, timer);
       }
     }
   }
@@ -125,15 +145,21 @@ static bool fill_bucket_0(radix_heap *heap)
       heap->last = earliest;
       for (uint32_t i = bucket->count; i-- > 0;) {
         event_queue_timer *timer = bucket->entries[i].timer;
-        remove_at(heap, timer->place);
-        add(heap, timer);
+        remove_at(heap, *place_of(timer));
+        put(heap, timer);
       }
     }
   }
   return false;
 }
 
-static event_queue_timer *take(void *queue, time_ps *when)
+/* It cannot be asked ahead of a timer that is set before what is first. */
+static event_queue_timer *first(G_GNUC_UNUSED void *queue)
+{
+  return NULL;
+}
+
+static event_queue_timer *take(void *queue)
 {
   radix_heap *heap = queue;
 
@@ -141,18 +167,17 @@ static event_queue_timer *take(void *queue, time_ps *when)
     return NULL;
   }
   const radix_bucket *bucket = &heap->buckets[0];
-  event_queue_timer *first = bucket->entries[0].timer;
+  event_queue_timer *taken = bucket->entries[0].timer;
   for (uint32_t i = 1; i < bucket->count; i++) {
     event_queue_timer *timer = bucket->entries[i].timer;
-    if (timer->class_and_major < first->class_and_major ||
-        (timer->class_and_major == first->class_and_major && timer->minor < first->minor)) {
-      first = timer;
+    if (timer->order < taken->order || (timer->order == taken->order && timer->minor < taken->minor)) {
+      taken = timer;
     }
   }
-  remove_at(heap, first->place);
-  *when = first->when;
-  first->when = TIME_PS_NEVER;
-  return first;
+  remove_at(heap, *place_of(taken));
+  taken->when = TIME_PS_NEVER;
+  return taken;
 }
 
-const queue_design queue_radix_heap = {"radix heap", new_queue, free_queue, set, take};
+const queue_design queue_radix_heap = {"radix heap", new_queue, free_queue, add,
+                                       remove_timer, set,       first,      take};

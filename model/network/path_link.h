@@ -150,7 +150,7 @@ void path_link_free(path_link *link);
 
 /* --- The link over a native clock --- */
 
-/* Makes a link that delivers exactly as the one over ns-3 does, of `config` (copied), whose packets arrive by
- * `clock`, in class ENGINE_ARRIVAL, major config->id. The clock stays the caller's and
- * outlives the link. Free with path_link_free(), which drops what is still on the way. */
+/* Makes a link that delivers exactly as the one over ns-3's devices does, of `config` (copied), whose packets
+ * arrive by `clock`, in class ENGINE_ARRIVAL, major config->id. The clock stays the caller's and outlives the
+ * link. Free with path_link_free(), which drops what is still on the way. */
 path_link *path_link_native_new(const path_link_config *config, engine *clock);

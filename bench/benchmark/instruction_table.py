@@ -14,7 +14,7 @@ from . import callgrind, layers
 PARTS = layers.LAYERS + layers.OUTSIDE
 CALLS = tuple(f"{part} calls" for part in ("crc", "copy", "compare", "fill"))
 COLUMNS = ("total",) + PARTS + CALLS
-GROWTH_ALLOWED = 0.05
+GROWTH_ALLOWED = 0.02
 # Growth by less than this many instructions, or calls, is none: a share of nearly nothing shows nothing.
 LEAST_GROWTH = {"total": 10.0, "calls": 0.05}
 

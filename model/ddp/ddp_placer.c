@@ -27,6 +27,7 @@ struct ddp_placer {
   uint64_t edge;                /* everything below is Delivered */
   ddp_undelivered *undelivered; /* Placed, beyond a hole at `edge`; NULL: there never was one */
   fault *fault;                 /* NULL: none is known */
+  uint64_t accepted;            /* kind_of() the last segment that the ULP accepted; 0: none */
   uint32_t open;                /* message_of() the one that is Delivered in part; NO_MESSAGE: none is */
   uint8_t version;
   bool stopped; /* the fault has surfaced, or another layer ends the stream */
@@ -86,7 +87,7 @@ static ddp_untagged_queue *queue_of(const ddp_placer *placer, uint32_t number)
 }
 
 /* DDP's checks of a segment with a whole header; sets its target when they pass. */
-static bool check(const ddp_placer *placer, ddp_segment *segment, ddp_error *error)
+static inline bool check(const ddp_placer *placer, ddp_segment *segment, ddp_error *error)
 {
   const ddp_header *header = &segment->header;
   segment->target = NULL;
@@ -110,14 +111,25 @@ static bool check(const ddp_placer *placer, ddp_segment *segment, ddp_error *err
                                  segment->payload_octets, &segment->target, error);
 }
 
-/* DDP's checks come before the ULP's: DDP sees the segment first (rdmap-00 §9.2, RDMAP-237 … RDMAP-239). */
-static verdict judge(const ddp_placer *placer, ddp_segment *segment, ddp_error *error)
+/* What the ULP may look at of a header; not 0. */
+static uint64_t kind_of(const ddp_header *header)
 {
+  return (uint64_t)header->queue_number << 16 | 2 << 8 | header->tagged << 8 | header->ulp_control;
+}
+
+/* DDP's checks come before the ULP's: DDP sees the segment first (rdmap-00 §9.2, RDMAP-237 … RDMAP-239). */
+static inline verdict judge(ddp_placer *placer, ddp_segment *segment, ddp_error *error)
+{
+  uint64_t kind = kind_of(&segment->header);
+
   if (!check(placer, segment, error)) {
     return VERDICT_ERROR;
   }
-  if (placer->events->accepts && !placer->events->accepts(placer->user, &segment->header)) {
-    return VERDICT_REFUSED;
+  if (kind != placer->accepted) {
+    if (placer->events->accepts && !placer->events->accepts(placer->user, &segment->header)) {
+      return VERDICT_REFUSED;
+    }
+    placer->accepted = kind;
   }
   return VERDICT_RIGHT;
 }
@@ -269,7 +281,7 @@ static void advance(ddp_placer *placer, ddp_segment *segment, time_ps now)
 }
 
 /* Reads the segment that `ulpdu` is and judges it. */
-static inline verdict inspect(const ddp_placer *placer, const mpa_ulpdu *ulpdu, ddp_segment *segment,
+static inline verdict inspect(ddp_placer *placer, const mpa_ulpdu *ulpdu, ddp_segment *segment,
                               ddp_error *error)
 {
   uint8_t spare[DDP_MAX_HEADER_OCTETS];
@@ -341,7 +353,7 @@ void ddp_placer_skip_to(ddp_placer *placer, uint64_t offset)
   placer->edge = offset;
 }
 
-bool ddp_placer_would_place(const ddp_placer *placer, const mpa_ulpdu *ulpdu)
+bool ddp_placer_would_place(ddp_placer *placer, const mpa_ulpdu *ulpdu)
 {
   ddp_segment segment;
   ddp_error error;

@@ -38,9 +38,10 @@ typedef struct ddp_probe {
  *
  * The handlers may post buffers, register STags and call ddp_placer_stop(), but not ddp_placer_receive(). */
 typedef struct ddp_placer_events {
-  /* Asked for every segment that DDP itself finds right, before it is Placed: does the ULP accept its own
+  /* Asked about a segment that DDP itself finds right, before it is Placed: does the ULP accept its own
    * fields in `header`? What it does not accept is not Placed either (note D25). The answer depends on
-   * nothing but `header`. NULL: all are accepted. */
+   * nothing but T, the first octet of RsvdULP and QN, so it is not asked again about the same. NULL: all are
+   * accepted. */
   bool (*accepts)(void *user, const ddp_header *header);
   /* `segment` and all before it are Placed: it is Delivered, exactly once, in the order sent. `buffer_id`:
    * of the untagged buffer that the segment with L set uses up, else 0; what the message has in it:
@@ -93,7 +94,7 @@ void ddp_placer_skip_to(ddp_placer *placer, uint64_t offset);
 
 /* Would `ulpdu`, which comes early, be Placed? Changes nothing. For a guess about where an FPDU is
  * (mpa_deframer_events). */
-bool ddp_placer_would_place(const ddp_placer *placer, const mpa_ulpdu *ulpdu);
+bool ddp_placer_would_place(ddp_placer *placer, const mpa_ulpdu *ulpdu);
 
 /* From here on nothing is Placed or Delivered any more and no fault surfaces, whatever comes (the stream
  * ends for a reason of another layer); what was Placed and not yet Delivered is forgotten. Also from within

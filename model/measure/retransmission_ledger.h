@@ -9,6 +9,7 @@
 #pragma once
 
 #include <glib.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/time_ps.h"
@@ -22,6 +23,13 @@ typedef struct retransmission_ledger {
 /* Returns an empty ledger; free with retransmission_ledger_free(). */
 retransmission_ledger *retransmission_ledger_new(void);
 void retransmission_ledger_free(retransmission_ledger *ledger);
+
+/* Returns whether it is known of all that left again: neither of the last two functions below has anything to
+ * do. */
+static inline bool retransmission_ledger_is_settled(const retransmission_ledger *ledger)
+{
+  return ledger->open->len == 0;
+}
 
 /* Octets [from, to) of the stream leave again and cannot arrive before `earliest_arrival`; what left before
  * them does, unless the path lets packets overtake. */

@@ -390,7 +390,7 @@ static void set_causes(const rnic_receiver *receiver, rnic_occupancy *held, cons
 
 bool rnic_receiver_holds_nothing(const rnic_receiver *receiver)
 {
-  return receiver->config.looks_ahead && !receiver->early && !receiver->pipe &&
+  return !receiver->early && !receiver->pipe &&
          (!receiver->deframer || mpa_deframer_holds_nothing(receiver->deframer));
 }
 

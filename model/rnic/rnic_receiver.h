@@ -97,7 +97,7 @@ bool rnic_receiver_run(rnic_receiver *receiver, time_ps now);
 /* Adds what is held now to `held`, which is all 0 before. Started; nothing of MPA's when stopped. */
 void rnic_receiver_held(const rnic_receiver *receiver, rnic_occupancy *held);
 
-/* True only when nothing is held; never true for a receiver that keeps octets in TCP or in a pipe. */
+/* True only when nothing is held, but for octets that TCP keeps after a hole; never true with a pipe. */
 bool rnic_receiver_holds_nothing(const rnic_receiver *receiver);
 
 /* Return NULL before the start. */

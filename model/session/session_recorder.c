@@ -278,7 +278,7 @@ void session_recorder_segment(session_recorder *recorder, uint32_t connection, i
   occupancy_arrive(recorder->gauge, length);
   /* FPDU Alignment: the first octet of the segment is the first octet of an FPDU (MPA-002). */
   recorder->segments_aligned += fpdu_starts_has(&of->starts, &of->arriving, from);
-  if (of->ledger) {
+  if (of->ledger && !retransmission_ledger_is_settled(of->ledger)) {
     retransmission_ledger_arrived(of->ledger, from, from + length, new_octets, now);
   }
   if (from > recorder->reach_octets) {
@@ -325,9 +325,13 @@ static bool has_workload_payload(const ddp_segment *segment)
   return (own >> rdmap_control_opcode(segment->header.ulp_control) & 1) == 0;
 }
 
-static void count_wait(const session_recorder *recorder, waits *of, time_ps wait, uint32_t octets)
+static inline void count_wait(const session_recorder *recorder, waits *of, time_ps wait, uint32_t octets)
 {
   if (!recorder->measures) {
+    return;
+  }
+  if (wait == 0) { /* nearly always */
+    of->histogram.weights[0] += octets;
     return;
   }
   of->octet_ps += (uint128)wait * octets;
@@ -491,7 +495,7 @@ bool session_recorder_expects_nothing_held(const session_recorder *recorder, uin
 {
   const recorder_connection *of = &recorder->connections[connection];
 
-  return !of->holds && !of->ledger;
+  return !of->holds && (!of->ledger || retransmission_ledger_is_settled(of->ledger));
 }
 
 void session_recorder_fragments(session_recorder *recorder, uint32_t connection, uint64_t octets, time_ps now)

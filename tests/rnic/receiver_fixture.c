@@ -215,7 +215,7 @@ rnic_occupancy held_now(const receiver_fixture *f)
   rnic_occupancy held = {0};
 
   rnic_receiver_held(f->receiver, &held);
-  g_assert_true(!rnic_receiver_holds_nothing(f->receiver) ||
+  g_assert_true(!rnic_receiver_holds_nothing(f->receiver) || tcp_receiver_beyond(f->tcp).ranges > 0 ||
                 held.incomplete + held.unlocated + held.order + held.processing + held.partial_fpdus == 0);
   return held;
 }

@@ -27,7 +27,7 @@ struct ddp_placer {
   uint64_t edge;                /* everything below is Delivered */
   ddp_undelivered *undelivered; /* Placed, beyond a hole at `edge`; NULL: there never was one */
   fault *fault;                 /* NULL: none is known */
-  uint64_t accepted;            /* kind_of() the last segment that the ULP accepted; 0: none */
+  uint64_t accepted;            /* of the last segment that the ULP accepted what it may look at; 0: none */
   uint32_t open;                /* message_of() the one that is Delivered in part; NO_MESSAGE: none is */
   uint8_t version;
   bool stopped; /* the fault has surfaced, or another layer ends the stream */
@@ -111,22 +111,18 @@ static inline bool check(const ddp_placer *placer, ddp_segment *segment, ddp_err
                                  segment->payload_octets, &segment->target, error);
 }
 
-/* What the ULP may look at of a header; not 0. */
-static uint64_t kind_of(const ddp_header *header)
-{
-  return (uint64_t)header->queue_number << 16 | 2 << 8 | header->tagged << 8 | header->ulp_control;
-}
-
 /* DDP's checks come before the ULP's: DDP sees the segment first (rdmap-00 §9.2, RDMAP-237 … RDMAP-239). */
 static inline verdict judge(ddp_placer *placer, ddp_segment *segment, ddp_error *error)
 {
-  uint64_t kind = kind_of(&segment->header);
+  const ddp_header *header = &segment->header;
+  const uint64_t kind =
+      (uint64_t)header->queue_number << 16 | 2 << 8 | header->tagged << 8 | header->ulp_control;
 
   if (!check(placer, segment, error)) {
     return VERDICT_ERROR;
   }
   if (kind != placer->accepted) {
-    if (placer->events->accepts && !placer->events->accepts(placer->user, &segment->header)) {
+    if (placer->events->accepts && !placer->events->accepts(placer->user, header)) {
       return VERDICT_REFUSED;
     }
     placer->accepted = kind;

@@ -267,14 +267,10 @@ mpa_deframer *mpa_deframer_copy(const mpa_deframer *deframer, const mpa_deframer
 /* ULPDU_Length at octets[from, …), which lie in several pieces. */
 static G_GNUC_NO_INLINE uint32_t read_later_length(const buffer_chain *octets, uint32_t from)
 {
-  const uint8_t *flat = buffer_chain_flat_anywhere(octets, from, MPA_FPDU_LENGTH_OCTETS);
-  uint8_t spare[MPA_FPDU_LENGTH_OCTETS];
+  uint8_t wire[MPA_FPDU_LENGTH_OCTETS];
 
-  if (!flat) {
-    buffer_chain_copy_out(octets, from, MPA_FPDU_LENGTH_OCTETS, spare);
-    flat = spare;
-  }
-  return big_endian_read_16(flat);
+  buffer_chain_copy_out(octets, from, MPA_FPDU_LENGTH_OCTETS, wire);
+  return big_endian_read_16(wire);
 }
 
 /* Reads what an FPDU is at the in-order edge, if its ULPDU_Length is among the octets that start at `offset`,

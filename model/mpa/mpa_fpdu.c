@@ -102,9 +102,11 @@ mpa_error mpa_fpdu_check_flat(const mpa_fpdu *fpdu, const uint8_t *octets, bool 
 static G_GNUC_NO_INLINE mpa_error check_pieces(const mpa_fpdu *fpdu, const buffer_chain *octets,
                                                uint32_t from, bool crc)
 {
-  g_assert(from + (fpdu->end - fpdu->start) <= octets->length);
+  uint32_t length = (uint32_t)(fpdu->end - fpdu->start);
+
+  g_assert(from + length <= octets->length);
   if (crc) {
-    uint32_t covered = (uint32_t)(fpdu->end - fpdu->start) - MPA_FPDU_CRC_OCTETS;
+    uint32_t covered = length - MPA_FPDU_CRC_OCTETS;
     uint8_t digest[MPA_FPDU_CRC_OCTETS];
 
     crc32c_write(crc32c_update_chain(CRC32C_INITIAL, octets, from, covered), digest);
@@ -113,12 +115,11 @@ static G_GNUC_NO_INLINE mpa_error check_pieces(const mpa_fpdu *fpdu, const buffe
     }
   }
   if (fpdu->markers) {
-    for (uint64_t position = mpa_marker_next(fpdu->start); position < fpdu->end;
-         position += MPA_MARKER_PERIOD_OCTETS) {
+    for (uint32_t at = mpa_octets_to_marker(fpdu->start); at < length; at += MPA_MARKER_PERIOD_OCTETS) {
       uint8_t wire[MPA_MARKER_OCTETS];
 
-      buffer_chain_copy_out(octets, from + (uint32_t)(position - fpdu->start), MPA_MARKER_OCTETS, wire);
-      if (!mpa_marker_points_to(position, wire, fpdu->header)) {
+      buffer_chain_copy_out(octets, from + at, MPA_MARKER_OCTETS, wire);
+      if (!mpa_marker_points_to(fpdu->start + at, wire, fpdu->header)) {
         return MPA_ERROR_MARKER;
       }
     }

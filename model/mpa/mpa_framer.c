@@ -122,9 +122,7 @@ static bool begin_list(const mpa_framer *framer, const mpa_fpdu *extent, const g
   if (runs == 0) {
     return false;
   }
-  uint64_t markers =
-      extent->markers ? mpa_marker_count_below(extent->end) - mpa_marker_count_below(extent->start) : 0;
-  uint32_t slices_max = mpa_fpdu_memory_slices_max((uint32_t)markers, runs);
+  uint32_t slices_max = mpa_fpdu_memory_slices_max(mpa_fpdu_marker_count(extent), runs);
   size_t piece_octets = scatter_list_piece_octets(slices_max, own_octets);
   scatter_list_begin(list, mpa_fpdu_memory_referring(framer->memory, piece_octets), slices_max, own_octets);
   return true;

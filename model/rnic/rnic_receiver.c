@@ -407,10 +407,6 @@ void rnic_receiver_held(const rnic_receiver *receiver, rnic_occupancy *held)
   if (receiver->deframer) {
     mpa_deframer_held(receiver->deframer, &mpa);
   }
-  if (receiver->config.looks_ahead && !receiver->early &&
-      mpa.incomplete + mpa.unlocated + mpa.order + mpa.partial_fpdus == 0) {
-    return; /* nothing is, nearly always */
-  }
   /* TCP keeps nothing that it may pass on. */
   held_below below = {.in_tcp =
                           receiver->config.looks_ahead ? 0 : tcp->class->held_octets_below(tcp, UINT64_MAX),

@@ -39,7 +39,7 @@ void session_end_settle(session_end *end, time_ps now)
     session_end_set_timer(end, deadline);
   }
   session_recorder *recorder = end->host->recorder;
-  if (end->is_sink && !(session_recorder_expects_nothing_held(recorder, end->recorded) &&
+  if (end->is_sink && !(session_recorder_expects_nothing_held(recorder, end->recorded, now) &&
                         rnic_endpoint_holds_nothing(end->endpoint))) {
     rnic_occupancy held;
     rnic_endpoint_held(end->endpoint, &held);

@@ -491,11 +491,12 @@ void session_recorder_held(session_recorder *recorder, uint32_t connection, cons
   recorder->connections[connection].holds = !is_held(&(occupancy_state){0}, held);
 }
 
-bool session_recorder_expects_nothing_held(const session_recorder *recorder, uint32_t connection)
+bool session_recorder_expects_nothing_held(const session_recorder *recorder, uint32_t connection, time_ps now)
 {
   const recorder_connection *of = &recorder->connections[connection];
 
-  return !of->holds && (!of->ledger || retransmission_ledger_is_settled(of->ledger));
+  return !of->holds &&
+         (!of->ledger || (retransmission_ledger_is_settled(of->ledger) && now < recorder->next_at));
 }
 
 void session_recorder_fragments(session_recorder *recorder, uint32_t connection, uint64_t octets, time_ps now)

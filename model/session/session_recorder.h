@@ -69,9 +69,10 @@ void session_recorder_delivered(session_recorder *recorder, const ddp_segment *s
 void session_recorder_held(session_recorder *recorder, uint32_t connection, const rnic_occupancy *held,
                            time_ps now);
 
-/* Returns true when a call of session_recorder_held() for a `connection` that holds nothing may be left
- * out. */
-bool session_recorder_expects_nothing_held(const session_recorder *recorder, uint32_t connection);
+/* Returns true when a call of session_recorder_held() for a `connection` that holds nothing may be left out
+ * at `now`. */
+bool session_recorder_expects_nothing_held(const session_recorder *recorder, uint32_t connection,
+                                           time_ps now);
 
 /* Returns how many retransmissions to `connection` were spurious. */
 uint64_t session_recorder_spurious(const session_recorder *recorder, uint32_t connection);

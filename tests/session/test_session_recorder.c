@@ -130,15 +130,15 @@ RECORDER_TEST(test_distributions)
   const distribution *distributions = results.distributions;
 
   session_recorder_segment(recorder, 0, 0, 20, 20, false, 100);
-  g_assert_true(session_recorder_expects_nothing_held(recorder, 0));
+  g_assert_true(session_recorder_expects_nothing_held(recorder, 0, 100));
   session_recorder_held(recorder, 0, &(rnic_occupancy){.incomplete = 20}, 100);
-  g_assert_false(session_recorder_expects_nothing_held(recorder, 0));
+  g_assert_false(session_recorder_expects_nothing_held(recorder, 0, 100));
   session_recorder_segment(recorder, 0, 32, 32, 32, true, 104);
   session_recorder_placed(recorder, &second, &ulpdus[1], true, 104);
   session_recorder_segment(recorder, 0, 20, 12, 12, false, 110);
   session_recorder_placed(recorder, &first, &ulpdus[0], false, 110);
   session_recorder_held(recorder, 0, &(rnic_occupancy){.incomplete = 0}, 110);
-  g_assert_true(session_recorder_expects_nothing_held(recorder, 0));
+  g_assert_true(session_recorder_expects_nothing_held(recorder, 0, 110));
   session_recorder_delivered(recorder, &first, 115);
   session_recorder_delivered(recorder, &second, 115);
   finish(recorder, 200);
@@ -316,8 +316,10 @@ RECORDER_TEST(test_spurious_retransmissions)
   session_recorder_segment(recorder, 0, 1000, 1000, 1000, true, 599);
   session_recorder_segment(recorder, 0, 0, 1000, 1000, false, 600);
   session_recorder_segment(recorder, 0, 1000, 1000, 0, false, 601);
-  g_assert_false(session_recorder_expects_nothing_held(recorder, 0)); /* the in-order edge is of use to it */
+  g_assert_false(
+      session_recorder_expects_nothing_held(recorder, 0, 601)); /* the in-order edge is of use to it */
   session_recorder_held(recorder, 0, &held, 601);
+  g_assert_true(session_recorder_expects_nothing_held(recorder, 0, 602)); /* all are judged */
   const metric_values values = finish(recorder, 700);
   EXPECT_METRICS(&values, (TCP_SPURIOUS_RETRANSMISSIONS, 1));
 }

@@ -12,56 +12,40 @@ void fpdu_starts_clear(fpdu_starts *starts)
   deque_clear(&starts->offsets);
 }
 
-/* Returns the index of the first start that is not below `offset`. */
-static uint32_t first_from(const fpdu_starts *starts, uint64_t offset)
-{
-  return (uint32_t)deque_count_below(&starts->offsets, 0, offset);
-}
-
 /* Makes room of what is forgotten. */
 G_GNUC_NO_INLINE void fpdu_starts_insert(fpdu_starts *starts, uint64_t offset)
 {
-  fpdu_starts_drop(starts, first_from(starts, starts->forgotten));
-  *(uint64_t *)deque_insert(&starts->offsets, first_from(starts, offset)) = offset;
+  fpdu_starts_drop(starts, (uint32_t)deque_count_below(&starts->offsets, 0, starts->forgotten));
+  *(uint64_t *)deque_insert(&starts->offsets, deque_count_below(&starts->offsets, 0, offset)) = offset;
   starts->end = MAX(starts->end, offset + 1);
 }
 
-/* first_from() when it is likely to be near `index`. */
-static uint32_t first_from_near(const fpdu_starts *starts, uint32_t index, uint64_t offset)
+static G_GNUC_NO_INLINE bool search_far(const fpdu_starts *starts, fpdu_starts_cursor *cursor,
+                                        uint64_t offset)
 {
-  enum { STEPS = 8 };
-  uint32_t count = starts->offsets.count;
-  uint32_t near = index;
+  uint32_t after = (uint32_t)deque_count_to(&starts->offsets, 0, offset);
 
-  if (index > count) {
-    return first_from(starts, offset);
-  }
-  while (near < count && near - index < STEPS && fpdu_starts_at(starts, near) < offset) {
-    near++;
-  }
-  if (near == index) {
-    while (near > 0 && index - near < STEPS && fpdu_starts_at(starts, near - 1) >= offset) {
-      near--;
-    }
-  }
-  return near - index == STEPS || index - near == STEPS ? first_from(starts, offset) : near;
+  *cursor = starts->first + after;
+  return after > 0 && fpdu_starts_at(starts, after - 1) == offset && offset >= starts->forgotten;
 }
 
 bool fpdu_starts_search(const fpdu_starts *starts, fpdu_starts_cursor *cursor, uint64_t offset)
 {
   uint32_t count = starts->offsets.count;
-  uint32_t index = *cursor - starts->first;
+  uint32_t after = *cursor - starts->first;
+  const uint64_t *at = (const uint64_t *)(const void *)starts->offsets.front;
 
-  /* Mostly a segment begins within the FPDU that was to start next: segments and FPDUs are about equally
+  /* Mostly the asker stayed in an FPDU or went on into the next one: segments and FPDUs are about equally
    * long. */
-  if (index < count && index + 1 < count && fpdu_starts_at(starts, index) < offset &&
-      offset <= fpdu_starts_at(starts, index + 1)) {
-    index++;
-  } else {
-    index = first_from_near(starts, index, offset);
+  if (deque_is_sequence(&starts->offsets) || after - 1 >= count || at[after - 1] > offset) {
+    return search_far(starts, cursor, offset);
   }
-  bool found = index < count && fpdu_starts_at(starts, index) == offset;
-
-  *cursor = starts->first + index + found;
-  return found && offset >= starts->forgotten;
+  if (after < count && at[after] <= offset) {
+    after++;
+    if (after < count && at[after] <= offset) {
+      return search_far(starts, cursor, offset);
+    }
+    *cursor = starts->first + after;
+  }
+  return at[after - 1] == offset && offset >= starts->forgotten;
 }

@@ -18,8 +18,8 @@ typedef struct fpdu_starts {
 void fpdu_starts_init(fpdu_starts *starts);
 void fpdu_starts_clear(fpdu_starts *starts);
 
-/* Who asks in the order of the stream, nearly: the number of the start that will be asked for next. 0 at
- * first, and each asker's own. */
+/* Who asks in the order of the stream, nearly: the number of the first start after what was asked for last. 0
+ * at first, and each asker's own. */
 typedef uint32_t fpdu_starts_cursor;
 
 /* What fpdu_starts_add() and fpdu_starts_has() do when there is more to do than to look at one place. */
@@ -45,22 +45,16 @@ static inline uint64_t fpdu_starts_at(const fpdu_starts *starts, uint32_t index)
   return *(const uint64_t *)deque_slot(&starts->offsets, index, sizeof(uint64_t));
 }
 
-/* Start number `number` is there, and at `offset`. */
-static inline bool fpdu_starts_is_at(const fpdu_starts *starts, uint32_t number, uint64_t offset)
-{
-  return number - starts->first < starts->offsets.count &&
-         fpdu_starts_at(starts, number - starts->first) == offset;
-}
-
 /* An FPDU starts at `offset`. O(1) near the last one that the asker asked for, else O(log of how many there
  * are). */
 static inline bool fpdu_starts_has(const fpdu_starts *starts, fpdu_starts_cursor *cursor, uint64_t offset)
 {
-  if (fpdu_starts_is_at(starts, *cursor, offset)) {
-    ++*cursor;
-  } else if (!fpdu_starts_is_at(starts, *cursor - 1, offset)) { /* else the same one again */
+  uint32_t index = *cursor - starts->first;
+
+  if (index >= starts->offsets.count || fpdu_starts_at(starts, index) != offset) {
     return fpdu_starts_search(starts, cursor, offset);
   }
+  ++*cursor;
   return offset >= starts->forgotten;
 }
 

@@ -30,6 +30,16 @@ static void note_syn(path_alignment *observer, const datagram *packet, uint32_t 
   }
 }
 
+/* Asks the observer's caller until the cursor has the starts. */
+static inline bool is_start(const path_alignment *observer, alignment_flow *flow, int64_t position)
+{
+  path_alignment_cursor *cursor = &flow->cursor;
+
+  return cursor->starts && position >= cursor->starts_from
+             ? fpdu_starts_has(cursor->starts, &cursor->at, (uint64_t)(position - cursor->starts_from))
+             : observer->is_fpdu_start(observer->user, &flow->flow, position, cursor);
+}
+
 static void count(path_alignment *observer, const datagram *packet, uint32_t sequence)
 {
   alignment_flow *flow = flow_table_find_of(&observer->flows, packet);
@@ -42,12 +52,11 @@ static void count(path_alignment *observer, const datagram *packet, uint32_t seq
   if (from < 0) {
     return;
   }
-  const datagram_flow *key = &flow->flow;
   flow->edge = MAX(flow->edge, to);
-  bool starts = from == flow->start || observer->is_fpdu_start(observer->user, key, from, &flow->cursor);
+  bool starts = from == flow->start || is_start(observer, flow, from);
   observer->counts.segments++;
   observer->counts.starting_with_fpdu += starts;
-  flow->start = starts && observer->is_fpdu_start(observer->user, key, to, &flow->cursor) ? to : -1;
+  flow->start = starts && is_start(observer, flow, to) ? to : -1;
 }
 
 static void observe(path_alignment *observer, const datagram *packet)
@@ -55,7 +64,7 @@ static void observe(path_alignment *observer, const datagram *packet)
   tcp_header header;
   const uint8_t *wire = packet->header + packet->ip_octets;
 
-  if (!datagram_has_bare_tcp_header(packet) && !datagram_tcp_header(packet, &header)) {
+  if (!datagram_has_plain_tcp_header(packet) && !datagram_tcp_header(packet, &header)) {
     return;
   }
   uint32_t sequence = big_endian_read_32(wire + TCP_SEQUENCE_AT);

@@ -135,6 +135,12 @@ static bool get_option(tcp_header *header, const uint8_t *option, unsigned lengt
 static bool get_options(tcp_header *header, const uint8_t *options, size_t length)
 {
   size_t at = 0;
+  if (length >= WORD_OCTETS + 8 && big_endian_read_32(options) == TCP_TIMESTAMPS_OPTION) { /* mostly */
+    header->has_timestamps = true;
+    header->timestamp_value = big_endian_read_32(options + 4);
+    header->timestamp_echo = big_endian_read_32(options + 8);
+    at = WORD_OCTETS + 8;
+  }
   while (at < length && options[at] != OPTION_END) {
     if (options[at] == OPTION_NOP) {
       at++;

@@ -61,7 +61,7 @@ static void flush(path_coalesce *box, coalesce_flow *flow, uint8_t flags, time_p
   if (!packet) {
     return;
   }
-  if (flow->waiting.octets.length > 0) {
+  if (!path_waiting_is_empty(&flow->waiting)) {
     datagram_unref(packet);
     packet = path_waiting_take(&flow->waiting, flow->end, &piece);
   }
@@ -98,11 +98,11 @@ static void begin(path_coalesce *box, coalesce_flow *flow, datagram *packet, con
 }
 
 /* The segment is joined to what waits. */
-static void join(coalesce_flow *flow, const datagram *packet, const tcp_header *header)
+static void join(coalesce_flow *flow, datagram *packet, const tcp_header *header)
 {
   int64_t from = flow->end;
 
-  if (flow->waiting.octets.length == 0) {
+  if (path_waiting_is_empty(&flow->waiting)) {
     path_waiting_append(&flow->waiting, flow->first, &flow->first_header, 0, 0, from);
   }
   flow->end = from + packet->payload.length;

@@ -90,9 +90,9 @@ static void emit_piece(path_resegment *box, resegment_flow *flow, path_waiting *
 /* Lets all that waits go, the last piece with `last_flags`. */
 static void emit_waiting(path_resegment *box, resegment_flow *flow, uint8_t last_flags, time_ps now)
 {
-  int64_t to = path_waiting_end(&flow->waiting);
+  int64_t to = flow->waiting.to;
 
-  while (flow->waiting.octets.length > 0) {
+  while (!path_waiting_is_empty(&flow->waiting)) {
     int64_t end = MIN(flow->piece_end, to);
     emit_piece(box, flow, &flow->waiting, end, end == to ? last_flags : 0, now);
     if (end < to) {
@@ -104,7 +104,7 @@ static void emit_waiting(path_resegment *box, resegment_flow *flow, uint8_t last
 /* Lets the pieces go that are whole. */
 static void emit_whole_pieces(path_resegment *box, resegment_flow *flow, time_ps now)
 {
-  int64_t to = path_waiting_end(&flow->waiting);
+  int64_t to = flow->waiting.to;
 
   while (flow->piece_end <= to) {
     int64_t end = flow->piece_end;
@@ -172,7 +172,7 @@ static void cut_segment(path_resegment *box, resegment_flow *flow, arriving *seg
     return;
   }
   path_waiting_append(waiting, segment->packet, &segment->header, segment->from, segment->from, to);
-  while (waiting->octets.length > 0) {
+  while (!path_waiting_is_empty(waiting)) {
     if (end > to) {
       if (segment->flags) {
         end = to;
@@ -209,7 +209,7 @@ static void join_segment(path_resegment *box, resegment_flow *flow, arriving *se
 {
   path_waiting *waiting = &flow->waiting;
   int64_t passing_to = MIN(segment->to, waiting->from);
-  int64_t new_from = path_waiting_end(waiting);
+  int64_t new_from = waiting->to;
 
   if (segment->from < passing_to) {
     int64_t end = passing_piece_end(box, flow, segment->from, segment->from);
@@ -226,7 +226,7 @@ static void join_segment(path_resegment *box, resegment_flow *flow, arriving *se
     flow->piece_end = box->kind->piece_end(box, flow, waiting->from);
   }
   if (segment->flags) {
-    bool fin_ends_piece = path_waiting_end(waiting) == segment->to;
+    bool fin_ends_piece = waiting->to == segment->to;
     emit_waiting(box, flow, segment->flags & (fin_ends_piece ? TCP_PSH | TCP_FIN : TCP_PSH), segment->now);
     if ((segment->flags & TCP_FIN) && !fin_ends_piece) {
       emit_fin(box, flow, segment);
@@ -240,8 +240,8 @@ static void join_segment(path_resegment *box, resegment_flow *flow, arriving *se
 static void receive_payload(path_resegment *box, resegment_flow *flow, arriving *segment)
 {
   path_waiting *waiting = &flow->waiting;
-  bool waits = waiting->octets.length > 0;
-  int64_t edge = waits ? path_waiting_end(waiting) : flow->forwarded;
+  bool waits = !path_waiting_is_empty(waiting);
+  int64_t edge = waits ? waiting->to : flow->forwarded;
 
   segment->from = tcp_position_of(segment->header.sequence, flow->isn, edge);
   segment->to = segment->from + segment->packet->payload.length;
@@ -263,7 +263,7 @@ static void receive_payload(path_resegment *box, resegment_flow *flow, arriving 
     cut_segment(box, flow, segment);
   }
   path_box_set_deadline(&box->box, &flow->flow,
-                        waiting->octets.length > 0 ? segment->now + box->config.flush_ps : TIME_PS_NEVER);
+                        path_waiting_is_empty(waiting) ? TIME_PS_NEVER : segment->now + box->config.flush_ps);
 }
 
 /* --- The element --- */
@@ -296,7 +296,7 @@ static resegment_flow *begin_flow(path_resegment *box, resegment_flow *flow, con
 static inline bool is_bare_acknowledgement(const datagram *packet)
 {
   return packet->payload.length == 0 && packet->kind == DATAGRAM_TCP && !packet->carries_checksum &&
-         datagram_has_bare_tcp_header(packet) &&
+         datagram_has_plain_tcp_header(packet) &&
          !(datagram_tcp_flags(packet) & (TCP_SYN | TCP_FIN | TCP_RST | TCP_PSH));
 }
 

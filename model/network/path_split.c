@@ -13,7 +13,7 @@ typedef struct path_split {
 } path_split;
 
 /* Positions are counted from the segment's first octet. */
-static void cut(path_split *split, const datagram *packet, const tcp_header *header, time_ps now)
+static void cut(path_split *split, datagram *packet, const tcp_header *header, time_ps now)
 {
   int64_t length = packet->payload.length;
   datagram_flow flow;

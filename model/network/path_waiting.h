@@ -14,31 +14,30 @@
  * of them has it, and leave to be fragmented when all have it. */
 #pragma once
 
-#include "base/buffer_chain.h"
 #include "base/deque.h"
 #include "net/datagram.h"
 #include "network/path_middleboxes.h"
 
 /* Positions are the caller's; sequence numbers follow from its ISN. */
 typedef struct path_waiting {
-  buffer_chain octets;
-  int64_t from;  /* position of the first */
-  deque origins; /* the segments they are of, in their order */
+  int64_t from;   /* position of the first octet, and … */
+  int64_t to;     /* … after the last: the same when nothing waits */
+  deque segments; /* that the octets are of, in their order */
 } path_waiting;
 
 void path_waiting_init(path_waiting *waiting);
 void path_waiting_clear(path_waiting *waiting);
 
-/* The position after the last octet. */
-static inline int64_t path_waiting_end(const path_waiting *waiting)
+static inline bool path_waiting_is_empty(const path_waiting *waiting)
 {
-  return waiting->from + waiting->octets.length;
+  return waiting->from == waiting->to;
 }
 
 /* Appends octets [from, to) of the segment `packet`, whose header is `header` and whose first octet is at
- * `position`. They continue what waits; where nothing does they begin at `from`. */
-void path_waiting_append(path_waiting *waiting, const datagram *packet, const tcp_header *header,
-                         int64_t position, int64_t from, int64_t to);
+ * `position`; references the packet as long as one of them waits. They continue what waits; where nothing
+ * does they begin at `from`. */
+void path_waiting_append(path_waiting *waiting, datagram *packet, const tcp_header *header, int64_t position,
+                         int64_t from, int64_t to);
 
 /* This is what a piece carries besides its octets. */
 typedef struct path_piece {

@@ -99,7 +99,7 @@ ROW_TEST(test_pieces, cases)
       g_assert_cmpuint(buffer_chain_at(&packet->payload, at), ==, test_octet(from + at));
     }
   }
-  g_assert_cmpuint(waiting.octets.length, ==, 0);
+  g_assert_true(path_waiting_is_empty(&waiting));
   path_waiting_clear(&waiting);
 }
 

@@ -208,42 +208,6 @@ void buffer_chain_append_slices(buffer_chain *chain, const buffer_chain *source,
   }
 }
 
-/* Moves `count` slices (mostly as few as a chain has inline) field by field, as buffer_chain_move() does;
- * `to` does not lie after `from`. */
-static inline void move_slices(octet_slice *to, const octet_slice *from, uint32_t count)
-{
-  for (uint32_t index = 0; index < count; index++) {
-    to[index].octets = from[index].octets;
-    to[index].length = from[index].length;
-    to[index].buffer = from[index].buffer;
-  }
-}
-
-/* The first `dropped` slices are gone, to somebody else or to nobody, and the first `length` octets of the
- * one after them. */
-static inline void forget_front(buffer_chain *chain, uint32_t dropped, uint32_t length)
-{
-  if (dropped == chain->slice_count) {
-    buffer_chain_start_over(chain);
-    return;
-  }
-  chain->slice_count -= dropped;
-  if (chain->heap != NULL) {
-    /* The slices stay where they are, so that a long chain can be consumed piece by piece in linear time. */
-    chain->heap += dropped;
-    chain->heap_dropped += dropped;
-    chain->heap_capacity -= dropped;
-  } else if (dropped > 0) {
-    octet_slice *slices = slices_of(chain);
-    move_slices(slices, slices + dropped, chain->slice_count);
-  }
-  if (length > 0) {
-    octet_slice *first = slices_of(chain);
-    first->octets += length;
-    first->length -= length;
-  }
-}
-
 void buffer_chain_drop_front(buffer_chain *chain, uint32_t length)
 {
   g_assert(length <= chain->length);
@@ -258,30 +222,26 @@ void buffer_chain_drop_front(buffer_chain *chain, uint32_t length)
     octet_buffer_unref(slices[dropped].buffer);
     dropped++;
   }
-  forget_front(chain, dropped, length);
-}
-
-void buffer_chain_take_front(buffer_chain *chain, buffer_chain *source, uint32_t length)
-{
-  g_assert(chain != source && chain->slice_count == 0 && length <= source->length);
-  if (buffer_chain_is_shared(source)) {
-    stop_sharing(source, 0);
+  if (dropped == chain->slice_count) {
+    buffer_chain_start_over(chain);
+    return;
   }
-  const octet_slice *from = buffer_chain_slices(source);
-  uint32_t rest = length;
-  uint32_t whole = 0;
-  while (rest > 0 && from[whole].length <= rest) {
-    rest -= from[whole++].length;
+  chain->slice_count -= dropped;
+  if (chain->heap != NULL) {
+    /* The slices stay where they are, so that a long chain can be consumed piece by piece in linear time. */
+    chain->heap += dropped;
+    chain->heap_dropped += dropped;
+    chain->heap_capacity -= dropped;
+  } else {
+    for (uint32_t index = 0; dropped > 0 && index < chain->slice_count; index++) {
+      slices[index] = slices[dropped + index];
+    }
   }
-  buffer_chain_reserve(chain, whole + (rest > 0));
-  move_slices(slices_of(chain), from, whole);
-  chain->slice_count = whole;
-  chain->length = length - rest;
-  if (rest > 0) {
-    buffer_chain_put(chain, from[whole].octets, rest, from[whole].buffer);
+  if (length > 0) {
+    octet_slice *first = slices_of(chain);
+    first->octets += length;
+    first->length -= length;
   }
-  source->length -= length;
-  forget_front(source, whole, rest);
 }
 
 void buffer_chain_copy_slices(const buffer_chain *chain, uint32_t from, uint32_t length, uint8_t *target)

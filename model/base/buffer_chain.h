@@ -322,10 +322,6 @@ static inline const uint8_t *buffer_chain_one_piece(const buffer_chain *chain)
 /* Removes the first `length` octets; `length` at most `chain->length`. */
 void buffer_chain_drop_front(buffer_chain *chain, uint32_t length);
 
-/* Moves the first `length` octets of `source` (at most as many as it has) into the empty `chain`, which is
- * not `source`. */
-void buffer_chain_take_front(buffer_chain *chain, buffer_chain *source, uint32_t length);
-
 /* This is what buffer_chain_copy_out() does with a range that does not lie in the first slice; for callers
  * whose ranges seldom do. */
 void buffer_chain_copy_slices(const buffer_chain *chain, uint32_t from, uint32_t length, uint8_t *target);

@@ -138,49 +138,6 @@ TEST(test_buffer_in_pool)
   buffer_chain_clear(&chain); /* the pool's last piece */
 }
 
-/* Each of `runs`, up to NULL, is letters of the alphabet in `buffer`: a slice. */
-static void append_runs(buffer_chain *chain, octet_buffer *buffer, const char *const *runs)
-{
-  for (; *runs; runs++) {
-    buffer_chain_append(chain, octet_buffer_octets(buffer) + (**runs - 'a'), (uint32_t)strlen(*runs), buffer);
-  }
-}
-
-/* What is taken from the front moves with its references; only a slice that is cut in two is referenced by
- * both. */
-TEST(test_take_front)
-{
-  g_autoptr(octet_buffer) buffer = octet_buffer_new(26);
-  memcpy(octet_buffer_octets(buffer), letters, 26);
-  buffer_chain source = {0};
-  buffer_chain taken = {0};
-  append_runs(&source, buffer, (const char *const[]){"ab", "ghi", "nop", "u", NULL});
-  buffer_chain_take_front(&taken, &source, 0);
-  g_assert_cmpuint(taken.slice_count, ==, 0);
-  buffer_chain_take_front(&taken, &source, 5);
-  assert_chain(&taken, "abghi");
-  assert_chain(&source, "nopu");
-  g_assert_cmpuint(buffer->references, ==, 1 + 4);
-  buffer_chain_empty(&taken);
-  buffer_chain_take_front(&taken, &source, 1);
-  assert_chain(&taken, "n");
-  assert_chain(&source, "opu");
-  g_assert_cmpuint(buffer->references, ==, 1 + 3);
-  buffer_chain_empty(&taken);
-  buffer_chain_take_front(&taken, &source, 3);
-  assert_chain(&taken, "opu");
-  g_assert_cmpuint(source.length + source.slice_count, ==, 0);
-  buffer_chain_clear(&taken);
-  append_runs(&source, buffer, (const char *const[]){"ab", "def", "hij", "lmn", "pq", NULL});
-  buffer_chain_take_front(&taken, &source, 12);
-  assert_chain(&taken, "abdefhijlmnp");
-  assert_chain(&source, "q");
-  g_assert_nonnull(taken.heap); /* five slices do not lie in the chain itself */
-  buffer_chain_clear(&taken);
-  buffer_chain_clear(&source);
-  g_assert_cmpuint(buffer->references, ==, 1);
-}
-
 /* What lies in the first slice is read there. */
 TEST(test_flat)
 {
@@ -221,7 +178,7 @@ static void append_random_buffer(buffer_chain *chain, GByteArray *model, random_
   g_byte_array_append(model, octet_buffer_octets(buffer) + from, length - from);
 }
 
-/* Two chains take from each other, against arrays of octets. */
+/* Two chains append from each other, against arrays of octets. */
 TEST(test_random_against_model)
 {
   g_autoptr(random_stream) random = random_stream_new(SEED, "buffer_chain");
@@ -252,11 +209,7 @@ TEST(test_random_against_model)
       break;
     case 7:
       buffer_chain_empty(chain);
-      length = MIN(length, 100);
-      buffer_chain_take_front(chain, &chains[!target], length);
       g_byte_array_set_size(model, 0);
-      g_byte_array_append(model, models[!target]->data, length);
-      g_byte_array_remove_range(models[!target], 0, length);
       break;
     default:
       if (chain->length > 400) {

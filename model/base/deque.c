@@ -212,8 +212,11 @@ size_t deque_count_between(const deque *queue, size_t key_offset, uint64_t bound
     return sequence_count_to(queue->sequence, key_offset, bound);
   }
   size_t stride = queue->element_octets;
-  const uint8_t *low = (const uint8_t *)deque_at(queue, 0) + key_offset;
+  const uint8_t *low = queue->front + key_offset;
   size_t count = queue->count;
+  if (*(const uint64_t *)(const void *)(low + (count - 2) * stride) <= bound) {
+    return count - 1; /* the last element's key alone is larger: the newest octets are in it */
+  }
   size_t below = 0; /* so many keys are up to `bound`; the answer is among the `count` after them */
   while (count > 0) {
     size_t half = count / 2;

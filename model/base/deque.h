@@ -128,10 +128,12 @@ static inline size_t deque_count_to(const deque *queue, size_t key_offset, uint6
     return 0;
   }
   if (!deque_is_sequence(queue)) {
-    if (deque_key(queue, key_offset, count - 1) <= bound) {
+    const uint8_t *first = queue->front + key_offset;
+    const uint8_t *last = first + (size_t)(count - 1) * queue->element_octets;
+    if (*(const uint64_t *)(const void *)last <= bound) {
       return count;
     }
-    if (deque_key(queue, key_offset, 0) > bound) {
+    if (*(const uint64_t *)(const void *)first > bound) {
       return 0;
     }
   }

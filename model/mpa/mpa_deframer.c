@@ -326,6 +326,20 @@ static void pass_whole_fpdus(mpa_deframer *deframer, const buffer_chain *octets,
 
 /* --- The front --- */
 
+/* Judges the FPDU `extent` whose octets in the front are those from `from` on; true when it passed. */
+static bool judge_front(mpa_deframer *deframer, const mpa_fpdu *extent, uint32_t from)
+{
+  const mpa_front *front = &deframer->slow->front;
+  const mpa_complete_fpdu fpdu = {.extent = *extent,
+                                  .method = MPA_LOCATED_BY_CHAIN,
+                                  .octets = &front->octets,
+                                  .from = from,
+                                  .pieces = front->pieces,
+                                  .piece_count = front->piece_count};
+
+  return on_complete(&deframer->locator, &fpdu);
+}
+
 /* FPDUs that are whole by now in the front, which starts at the edge, are judged there and leave it. */
 static void pass_front(mpa_deframer *deframer)
 {
@@ -346,29 +360,38 @@ static void pass_front(mpa_deframer *deframer)
       }
       break;
     }
-    const mpa_complete_fpdu fpdu = {.extent = front->fpdu,
-                                    .method = MPA_LOCATED_BY_CHAIN,
-                                    .octets = &front->octets,
-                                    .from = (uint32_t)(front->fpdu.start - start),
-                                    .pieces = front->pieces,
-                                    .piece_count = front->piece_count};
-    if (!on_complete(&deframer->locator, &fpdu)) {
+    if (!judge_front(deframer, &front->fpdu, (uint32_t)(front->fpdu.start - start))) {
       return;
     }
-    mpa_locator_move_edge(&deframer->locator, fpdu.extent.end);
+    mpa_locator_move_edge(&deframer->locator, front->fpdu.end);
   }
-  mpa_front_drop_below(front, start, deframer->locator.edge);
+  if (deframer->locator.edge > start) {
+    mpa_front_drop_below(front, start, deframer->locator.edge);
+  }
 }
 
 /* Octets come in order, and nothing is held but perhaps in the front, which they continue. Returns true when
- * they need nothing more; else they are to be located in the general way. */
+ * they need nothing more; else they are to be located in the general way. An FPDU that they complete leaves
+ * the front before the others come into it: so the front has one FPDU, in one block if it was sent so. */
 static bool receive_at_front(mpa_deframer *deframer, uint64_t offset, const buffer_chain *octets,
                              time_ps arrival)
 {
   uint32_t from = (uint32_t)(MAX(offset, deframer->locator.edge) - offset);
   mpa_front *front = &deframer->slow->front;
 
-  mpa_front_append(front, deframer->locator.edge, octets, from, arrival);
+  if (front->is_located && front->fpdu.end <= offset + octets->length) {
+    from = (uint32_t)(front->fpdu.end - offset);
+    mpa_front_append(front, deframer->locator.edge, octets, 0, from, arrival);
+    if (!judge_front(deframer, &front->fpdu, 0)) {
+      return true;
+    }
+    mpa_locator_move_edge(&deframer->locator, front->fpdu.end);
+    mpa_front_empty(front);
+    if (from == octets->length) {
+      return true;
+    }
+  }
+  mpa_front_append(front, deframer->locator.edge, octets, from, octets->length, arrival);
   pass_front(deframer);
   return deframer->locator.error != MPA_ERROR_NONE || !has_front(deframer) ||
          mpa_front_is_plain(front, &deframer->locator, offset);

@@ -10,13 +10,13 @@ void mpa_front_copy(const mpa_front *front, mpa_front *copy)
   }
 }
 
-void mpa_front_append(mpa_front *front, uint64_t edge, const buffer_chain *octets, uint32_t from,
+void mpa_front_append(mpa_front *front, uint64_t edge, const buffer_chain *octets, uint32_t from, uint32_t to,
                       time_ps arrival)
 {
   g_assert(front->piece_count < MPA_FRONT_PIECES_MAX);
   front->pieces[front->piece_count++] =
       (mpa_fpdu_piece){.position = mpa_front_end(front, edge), .arrival = arrival};
-  buffer_chain_append_chain(&front->octets, octets, from, octets->length - from);
+  buffer_chain_append_chain(&front->octets, octets, from, to - from);
 }
 
 void mpa_front_drop_below(mpa_front *front, uint64_t start, uint64_t edge)
@@ -67,13 +67,10 @@ void mpa_front_leave(mpa_front *front, mpa_locator *locator)
   mpa_locator_hold_pieces(locator, &front->octets, front->pieces, front->piece_count,
                           mpa_front_end(front, locator->edge));
   if (front->is_located) {
-    mpa_pending_fpdus *pending = &locator->reassembly->pending;
-    mpa_pending_fpdu *entry = mpa_pending_fpdus_establish(pending, locator->edge, MPA_LOCATED_BY_CHAIN);
-    mpa_pending_fpdus_locate(pending, entry, &front->fpdu, front->octets.length);
-    front->is_located = false;
+    mpa_pending_fpdus_locate(&locator->reassembly->pending, &front->fpdu, MPA_LOCATED_BY_CHAIN,
+                             front->octets.length);
   }
-  buffer_chain_empty(&front->octets);
-  front->piece_count = 0;
+  mpa_front_empty(front);
 }
 
 static void note_piece(void *user, uint64_t position, time_ps arrival)

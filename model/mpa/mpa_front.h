@@ -30,8 +30,16 @@ static inline uint64_t mpa_front_end(const mpa_front *front, uint64_t edge)
 /* The empty `copy` becomes equal to `front`; it references the octets. */
 void mpa_front_copy(const mpa_front *front, mpa_front *copy);
 
-/* Appends octets[from, …), which arrived at `arrival`, as a piece; there must be room for one. */
-void mpa_front_append(mpa_front *front, uint64_t edge, const buffer_chain *octets, uint32_t from,
+/* Drops all that is in the front. */
+static inline void mpa_front_empty(mpa_front *front)
+{
+  buffer_chain_empty(&front->octets);
+  front->piece_count = 0;
+  front->is_located = false;
+}
+
+/* Appends octets[from, to), which arrived at `arrival`, as a piece; there must be room for one. */
+void mpa_front_append(mpa_front *front, uint64_t edge, const buffer_chain *octets, uint32_t from, uint32_t to,
                       time_ps arrival);
 
 /* The in-order edge has moved on from `start` to `edge`: what is below it leaves the front. */

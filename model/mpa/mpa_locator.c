@@ -223,8 +223,7 @@ static bool finish(mpa_locator *locator, mpa_pending_fpdu *entry)
   if (!taken && locator->error == MPA_ERROR_NONE) {
     mpa_locator_hold_pieces(locator, &reassembly->fpdu_octets, deque_at(&reassembly->pieces, 0),
                             reassembly->pieces.count, fpdu.end);
-    entry = mpa_pending_fpdus_establish(&reassembly->pending, fpdu.start, method);
-    mpa_pending_fpdus_locate(&reassembly->pending, entry, &fpdu, fpdu.end - fpdu.start);
+    mpa_pending_fpdus_locate(&reassembly->pending, &fpdu, method, fpdu.end - fpdu.start);
   }
   buffer_chain_empty(&reassembly->fpdu_octets);
   return taken;
@@ -267,8 +266,8 @@ static mpa_pending_fpdu *locate(mpa_locator *locator, uint64_t start, mpa_locati
     return NULL;
   }
   mpa_fpdu fpdu = mpa_fpdu_at(start, ulpdu_octets, locator->markers);
-  mpa_pending_fpdu *entry = mpa_pending_fpdus_establish(&reassembly->pending, start, method);
-  mpa_pending_fpdus_locate(&reassembly->pending, entry, &fpdu, arrived_octets(reassembly, start, fpdu.end));
+  mpa_pending_fpdu *entry = mpa_pending_fpdus_locate(&reassembly->pending, &fpdu, method,
+                                                     arrived_octets(reassembly, start, fpdu.end));
   reassembly->has_conflict |= range_set_covered(&reassembly->taken, start, fpdu.end) > 0;
   note_if_complete(reassembly, entry);
   if (locator->policy->located && entry->arrived < fpdu.end - start) {
@@ -338,6 +337,7 @@ static bool is_mute(const mpa_locator *locator, uint64_t position)
 static void follow_markers(mpa_locator *locator, uint64_t from, uint64_t to)
 {
   uint64_t position = MAX(mpa_marker_reaching(from), mpa_marker_next(locator->edge));
+  uint64_t before = MPA_MARKER_NOWHERE; /* where the marker before pointed: mostly they are of one FPDU */
 
   for (; position < to && locator->error == MPA_ERROR_NONE; position += MPA_MARKER_PERIOD_OCTETS) {
     uint8_t spare[MPA_MARKER_OCTETS];
@@ -348,9 +348,10 @@ static void follow_markers(mpa_locator *locator, uint64_t from, uint64_t to)
       continue;
     }
     uint64_t header = mpa_marker_header(position, wire);
-    if (header != MPA_MARKER_NOWHERE) {
+    if (header != MPA_MARKER_NOWHERE && header != before) {
       establish_ahead(locator, mpa_fpdu_start(header, true), MPA_LOCATED_BY_MARKER);
     }
+    before = header;
   }
 }
 

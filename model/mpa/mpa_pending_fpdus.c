@@ -50,7 +50,7 @@ mpa_pending_fpdu *mpa_pending_fpdus_find(const mpa_pending_fpdus *pending, uint6
   return mpa_pending_fpdus_at(pending, index);
 }
 
-mpa_pending_fpdu *mpa_pending_fpdus_establish(mpa_pending_fpdus *pending, uint64_t start, mpa_location method)
+size_t mpa_pending_fpdus_establish(mpa_pending_fpdus *pending, uint64_t start, mpa_location method)
 {
   size_t index = first_from(pending, start);
 
@@ -58,31 +58,33 @@ mpa_pending_fpdu *mpa_pending_fpdus_establish(mpa_pending_fpdus *pending, uint64
     mpa_pending_fpdu *known = mpa_pending_fpdus_at(pending, index);
 
     known->method = known->located ? known->method : MIN(known->method, method);
-    return known;
+    return index;
   }
   if (index > 0) {
     const mpa_pending_fpdu *before = mpa_pending_fpdus_at(pending, index - 1);
 
     pending->overlap |= before->located && before->fpdu.end > start;
   }
-  mpa_pending_fpdu *entry = deque_insert(&pending->entries, index);
-  *entry = (mpa_pending_fpdu){.start = start, .method = method};
-  return entry;
+  *(mpa_pending_fpdu *)deque_insert(&pending->entries, index) =
+      (mpa_pending_fpdu){.start = start, .method = method};
+  return index;
 }
 
-void mpa_pending_fpdus_locate(mpa_pending_fpdus *pending, mpa_pending_fpdu *entry, const mpa_fpdu *fpdu,
-                              uint64_t arrived)
+mpa_pending_fpdu *mpa_pending_fpdus_locate(mpa_pending_fpdus *pending, const mpa_fpdu *fpdu,
+                                           mpa_location method, uint64_t arrived)
 {
-  g_assert(!entry->located && fpdu->start == entry->start);
-  size_t after = first_from(pending, entry->start) + 1;
+  size_t index = mpa_pending_fpdus_establish(pending, fpdu->start, method);
+  mpa_pending_fpdu *entry = mpa_pending_fpdus_at(pending, index);
 
+  g_assert(!entry->located);
   pending->overlap |=
-      after < pending->entries.count && mpa_pending_fpdus_at(pending, after)->start < fpdu->end;
+      index + 1 < pending->entries.count && mpa_pending_fpdus_at(pending, index + 1)->start < fpdu->end;
   entry->located = true;
   entry->fpdu = *fpdu;
   entry->arrived = arrived;
   pending->located++;
   pending->arrived += arrived;
+  return entry;
 }
 
 void mpa_pending_fpdus_set_arrived(mpa_pending_fpdus *pending, mpa_pending_fpdu *entry, uint64_t arrived)

@@ -47,14 +47,14 @@ size_t mpa_pending_fpdus_first_reaching(const mpa_pending_fpdus *pending, uint64
 /* The FPDU that starts at `start`; NULL when it is not in the table. Valid until the table changes. */
 mpa_pending_fpdu *mpa_pending_fpdus_find(const mpa_pending_fpdus *pending, uint64_t start);
 
-/* Remembers that an FPDU starts at `start`, and returns its entry. Of several methods that establish a
- * start before its FPDU is located the first in the order of mpa_location stays. */
-mpa_pending_fpdu *mpa_pending_fpdus_establish(mpa_pending_fpdus *pending, uint64_t start,
-                                              mpa_location method);
+/* Remembers that an FPDU starts at `start`, and returns its entry's number. Of several methods that establish
+ * a start before its FPDU is located the first in the order of mpa_location stays. */
+size_t mpa_pending_fpdus_establish(mpa_pending_fpdus *pending, uint64_t start, mpa_location method);
 
-/* The ULPDU_Length of `entry` has come: its FPDU is located, `arrived` octets of it have arrived. */
-void mpa_pending_fpdus_locate(mpa_pending_fpdus *pending, mpa_pending_fpdu *entry, const mpa_fpdu *fpdu,
-                              uint64_t arrived);
+/* Does the same of `fpdu`, whose ULPDU_Length has come: it is located, which it was not before, and `arrived`
+ * octets of it have arrived. Returns its entry, which is valid until the table changes. */
+mpa_pending_fpdu *mpa_pending_fpdus_locate(mpa_pending_fpdus *pending, const mpa_fpdu *fpdu,
+                                           mpa_location method, uint64_t arrived);
 
 /* Of the located `entry`, `arrived` octets have arrived by now. */
 void mpa_pending_fpdus_set_arrived(mpa_pending_fpdus *pending, mpa_pending_fpdu *entry, uint64_t arrived);

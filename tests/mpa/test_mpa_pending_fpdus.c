@@ -15,12 +15,13 @@ TEST(test_method)
   g_auto(mpa_pending_fpdus) pending;
 
   mpa_pending_fpdus_init(&pending);
-  mpa_pending_fpdu *entry = mpa_pending_fpdus_establish(&pending, 100, MPA_LOCATED_BY_MARKER_CHAIN);
+  g_assert_cmpuint(mpa_pending_fpdus_establish(&pending, 100, MPA_LOCATED_BY_MARKER_CHAIN), ==, 0);
+  const mpa_pending_fpdu *entry = mpa_pending_fpdus_at(&pending, 0);
   g_assert_cmpint(entry->method, ==, MPA_LOCATED_BY_MARKER_CHAIN);
   mpa_pending_fpdus_establish(&pending, 100, MPA_LOCATED_BY_MARKER);
   mpa_pending_fpdus_establish(&pending, 100, MPA_LOCATED_BY_MARKER_CHAIN);
   g_assert_cmpint(entry->method, ==, MPA_LOCATED_BY_MARKER);
-  mpa_pending_fpdus_locate(&pending, entry, &fpdu, 2);
+  mpa_pending_fpdus_locate(&pending, &fpdu, MPA_LOCATED_BY_MARKER_CHAIN, 2);
   mpa_pending_fpdus_establish(&pending, 100, MPA_LOCATED_BY_CHAIN);
   g_assert_cmpint(entry->method, ==, MPA_LOCATED_BY_MARKER);
 }

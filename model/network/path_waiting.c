@@ -129,7 +129,9 @@ static inline void write_headers(datagram *packet, const path_piece *piece, cons
   datagram_ip_begin(packet, &piece->flow->source, &piece->flow->destination, IP_PROTOCOL_TCP);
   packet->header_octets += (uint8_t)tcp_header_encode(&header, packet->header + packet->ip_octets);
   datagram_ip_set_length(packet);
-  datagram_set_ecn(packet, marks->ecn);
+  if (marks->ecn != DATAGRAM_ECN_NOT_CAPABLE) {
+    datagram_set_ecn(packet, marks->ecn);
+  }
   if (marks->fragmentable) {
     datagram_allow_fragments(packet, 0); /* path_box_emit() numbers it */
   }

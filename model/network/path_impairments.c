@@ -35,7 +35,6 @@ double path_correlation_next(path_correlation *correlation)
 
 bool path_correlation_chance(path_correlation *correlation, double probability)
 {
-  g_assert(probability >= 0 && probability <= 1);
   return path_correlation_next(correlation) < probability;
 }
 

@@ -4,50 +4,30 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/fast_text.h"
+
 #define NS_PER_SECOND INT64_C(1000000000)
 #define NS_PER_MICROSECOND 1000
 
-/* Does what g_string_append_len() does, without a call where there is room. */
-static inline void append(GString *to, const char *text, size_t length)
-{
-  if (length < to->allocated_len - to->len) {
-    memcpy(to->str + to->len, text, length);
-    to->len += length;
-    to->str[to->len] = '\0';
-  } else {
-    g_string_append_len(to, text, (gssize)length);
-  }
-}
-
 void decode_line_text(decode_line *line, const char *text)
 {
-  append(line->text, text, strlen(text));
-}
-
-/* Appends the last `least` digits of `value`, from 1 on, and those before them that are not 0. */
-static inline void append_digits(GString *text, uint64_t value, unsigned base, unsigned least)
-{
-  char digits[sizeof "18446744073709551615"];
-  size_t first = sizeof digits;
-
-  do {
-    digits[--first] = "0123456789ABCDEF"[value % base];
-    value /= base;
-  } while (value > 0 || sizeof digits - first < least);
-  append(text, digits + first, sizeof digits - first);
+  fast_text_append(line->text, text);
 }
 
 void decode_line_number(decode_line *line, const char *before, uint64_t value)
 {
-  append(line->text, before, strlen(before));
-  append_digits(line->text, value, 10, 1);
+  const size_t length = strlen(before);
+  char *at = fast_text_put(fast_text_room(line->text, length + FAST_TEXT_DIGITS), before, length);
+
+  fast_text_end(line->text, fast_text_digits(at, value, 1));
 }
 
 void decode_line_hex(decode_line *line, const char *before, uint64_t value, unsigned octets)
 {
-  g_string_append(line->text, before);
-  g_string_append(line->text, "0x");
-  append_digits(line->text, value, 16, 2 * octets);
+  const size_t length = strlen(before);
+  char *at = fast_text_put(fast_text_room(line->text, length + 2 + 2 * octets), before, length);
+
+  fast_text_end(line->text, fast_text_hex(fast_text_put(at, "0x", 2), value, 2 * octets));
 }
 
 void decode_line_print(decode_line *line, const char *format, ...)
@@ -63,22 +43,23 @@ void decode_line_dump(decode_line *line, const uint8_t *octets, size_t length, c
 {
   for (size_t i = 0; i < length; i++) {
     g_string_append(line->text, i > 0 ? separator : "");
-    append_digits(line->text, octets[i], 16, 2);
+    fast_text_end(line->text, fast_text_hex(fast_text_room(line->text, 2), octets[i], 2));
   }
 }
 
 void decode_line_seconds(decode_line *line, int64_t time_ns, size_t width)
 {
-  uint64_t magnitude_ns = time_ns < 0 ? 0 - (uint64_t)time_ns : (uint64_t)time_ns;
-  size_t from = line->text->len;
+  const uint64_t magnitude_ns = time_ns < 0 ? 0 - (uint64_t)time_ns : (uint64_t)time_ns;
+  char seconds[1 + 2 * FAST_TEXT_DIGITS], *at = seconds;
 
-  g_string_append(line->text, time_ns < 0 ? "-" : "");
-  append_digits(line->text, magnitude_ns / (uint64_t)NS_PER_SECOND, 10, 1);
-  g_string_append_c(line->text, '.');
-  append_digits(line->text, magnitude_ns % (uint64_t)NS_PER_SECOND, 10, 9);
-  while (line->text->len - from < width) {
-    g_string_insert_c(line->text, (gssize)from, ' ');
-  }
+  *at = '-';
+  at = fast_text_digits(at + (time_ns < 0), magnitude_ns / (uint64_t)NS_PER_SECOND, 1);
+  *at++ = '.';
+  at = fast_text_digits(at, magnitude_ns % (uint64_t)NS_PER_SECOND, 9);
+  const size_t length = (size_t)(at - seconds), blanks = width - MIN(width, length);
+  at = fast_text_room(line->text, blanks + length);
+  memset(at, ' ', blanks);
+  fast_text_end(line->text, fast_text_put(at + blanks, seconds, length));
 }
 
 void decode_line_utc(decode_line *line, int64_t since_1970_ns, unsigned decimals)
@@ -90,7 +71,9 @@ void decode_line_utc(decode_line *line, int64_t since_1970_ns, unsigned decimals
 
   ns += is_before ? NS_PER_SECOND : 0;
   g_string_append(line->text, seconds);
-  append_digits(line->text, (uint64_t)(decimals == 9 ? ns : ns / NS_PER_MICROSECOND), 10, decimals);
+  ns = decimals == 9 ? ns : ns / NS_PER_MICROSECOND;
+  fast_text_end(line->text,
+                fast_text_digits(fast_text_room(line->text, FAST_TEXT_DIGITS), (uint64_t)ns, decimals));
   g_string_append_c(line->text, 'Z');
 }
 
@@ -114,8 +97,9 @@ void decode_line_column(decode_line *line, size_t column)
   size_t start = before ? (size_t)(before + 1 - line->text->str) : 0;
   size_t end = MAX(start + line->shift + column, from + 1);
 
-  g_string_set_size(line->text, end);
-  memset(line->text->str + from, ' ', end - from);
+  char *at = fast_text_room(line->text, end - from);
+  memset(at, ' ', end - from);
+  fast_text_end(line->text, at + (end - from));
 }
 
 size_t decode_line_widest(decode_line *line, size_t width)

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/fast_text.h"
 #include "base/numbers.h"
 #include "measure/run_results.h"
 #include "measure/time_distribution.h"
@@ -152,17 +153,25 @@ static uint64_t in_whole_cells(const occupancy *gauge, uint64_t octets)
              : (octets + gauge->cell_octets - 1) / gauge->cell_octets * gauge->cell_octets;
 }
 
+/* A line of a series is shorter: a time, two names, octets. */
+enum { SERIES_LINE_MAX = 128 };
+
 /* Writes the causes of one series that differ from what was last written of it. */
 static void write_changes(const occupancy *gauge, const char *name, const uint64_t *octets, uint64_t *written)
 {
-  const time_ps since = gauge->snapshots[gauge->past].since;
+  const uint64_t since = (uint64_t)gauge->snapshots[gauge->past].since;
 
   for (int cause = 0; cause < HELD_CAUSES; cause++) {
     if (octets[cause] == written[cause]) {
       continue;
     }
-    fprintf(gauge->series, "%" PRId64 ".%012" PRId64 ",%s,%s,%" PRIu64 "\n", since / TIME_PS_PER_SECOND,
-            since % TIME_PS_PER_SECOND, name, held_cause_name((held_cause)cause), octets[cause]);
+    const char *cause_name = held_cause_name((held_cause)cause);
+    char line[SERIES_LINE_MAX], *at = fast_text_digits(line, since / TIME_PS_PER_SECOND, 1);
+    at = fast_text_digits(fast_text_put(at, ".", 1), since % TIME_PS_PER_SECOND, 12);
+    at = fast_text_put(fast_text_put(at, ",", 1), name, strlen(name));
+    at = fast_text_put(fast_text_put(at, ",", 1), cause_name, strlen(cause_name));
+    at = fast_text_digits(fast_text_put(at, ",", 1), octets[cause], 1);
+    fwrite_unlocked(line, 1, (size_t)(fast_text_put(at, "\n", 1) - line), gauge->series);
     written[cause] = octets[cause];
   }
 }

@@ -144,38 +144,41 @@ static void read_extension(decode_extension *extension, uint8_t opcode, const ui
 }
 
 /* Reads the fields of a message of a fixed length, or of a Terminate, after `header_octets` of DDP. */
-static void read_payload(decode_fpdu *fpdu, const buffer_chain *ulpdu, uint32_t header_octets,
-                         uint32_t captured)
+static void read_payload(decode_fpdu *fpdu, const mpa_ulpdu *ulpdu, uint32_t header_octets, uint32_t captured)
 {
   const uint32_t fixed_octets = fpdu->opcode ? fpdu->opcode->fixed_octets : 0;
   uint8_t wire[RDMAP_ATOMIC_REQUEST_OCTETS];
 
   /* A longer Read Request is none (RDMAP-076), but its fields are there; and so it is of the others. */
   if (fixed_octets > 0 && captured >= header_octets + fixed_octets) {
-    buffer_chain_copy_out(ulpdu, header_octets, fixed_octets, wire);
+    mpa_ulpdu_copy_out(ulpdu, header_octets, fixed_octets, wire);
     fpdu->has_read_request = fpdu->rdmap_opcode == RDMAP_READ_REQUEST;
     if (fpdu->has_read_request) {
       rdmap_read_request_decode(&fpdu->read_request, wire);
     } else {
       read_extension(&fpdu->extension, fpdu->rdmap_opcode, wire);
     }
-  } else if (fpdu->rdmap_opcode == RDMAP_TERMINATE && captured == ulpdu->length && fpdu->payload_octets > 0) {
+  } else if (fpdu->rdmap_opcode == RDMAP_TERMINATE && captured == fpdu->ulpdu_octets &&
+             fpdu->payload_octets > 0) {
     fpdu->terminate_octets = g_malloc(fpdu->payload_octets);
-    buffer_chain_copy_out(ulpdu, header_octets, fpdu->payload_octets, fpdu->terminate_octets);
+    mpa_ulpdu_copy_out(ulpdu, header_octets, fpdu->payload_octets, fpdu->terminate_octets);
     fpdu->has_terminate =
         rdmap_terminate_decode(&fpdu->terminate, fpdu->terminate_octets, fpdu->payload_octets);
   }
 }
 
-static void read_ulpdu(decode_fpdu *fpdu, const buffer_chain *ulpdu, uint32_t captured)
+static void read_ulpdu(decode_fpdu *fpdu, const mpa_ulpdu *ulpdu, uint32_t captured)
 {
-  uint32_t header_octets = (uint32_t)ddp_header_decode(&fpdu->ddp, ulpdu);
+  const uint32_t front_octets = MIN(ulpdu->fpdu.ulpdu_octets, (uint32_t)DDP_MAX_HEADER_OCTETS);
+  uint8_t spare[DDP_MAX_HEADER_OCTETS];
+  const uint8_t *wire = mpa_ulpdu_front(ulpdu, front_octets, spare);
+  const uint32_t header_octets = (uint32_t)ddp_header_read(&fpdu->ddp, wire, front_octets);
 
-  fpdu->ulpdu_octets = ulpdu->length;
+  fpdu->ulpdu_octets = ulpdu->fpdu.ulpdu_octets;
   fpdu->has_ddp = header_octets > 0 && captured >= header_octets;
   if (fpdu->has_ddp) {
-    fpdu->ddp_control = buffer_chain_at(ulpdu, 0);
-    fpdu->payload_octets = ulpdu->length - header_octets;
+    fpdu->ddp_control = wire[0];
+    fpdu->payload_octets = fpdu->ulpdu_octets - header_octets;
     fpdu->rdmap_version = rdmap_control_version(fpdu->ddp.ulp_control);
     fpdu->rdmap_opcode = rdmap_control_opcode(fpdu->ddp.ulp_control);
     fpdu->opcode = rdmap_opcode_rules_of(fpdu->rdmap_opcode);
@@ -189,7 +192,11 @@ void decode_fpdu_read(decode_fpdu *fpdu, const decode_scanner *scanner, const mp
                       mpa_error error, uint64_t stream_position)
 {
   const mpa_fpdu *extent = &framed->extent;
-  buffer_chain ulpdu;
+  const uint32_t octets = (uint32_t)(extent->end - extent->start);
+  const mpa_ulpdu ulpdu = {.fpdu = *extent,
+                           .octets = framed->octets,
+                           .from = framed->from,
+                           .flat = buffer_chain_flat(framed->octets, framed->from, octets)};
 
   memset(fpdu, 0, offsetof(decode_fpdu, markers)); /* those are 3 KB, of which few are used */
   fpdu->phase_offset = extent->start;
@@ -197,13 +204,10 @@ void decode_fpdu_read(decode_fpdu *fpdu, const decode_scanner *scanner, const mp
   read_markers(fpdu, scanner, framed, stream_position);
   read_crc(fpdu, scanner, framed, error);
   read_pad(fpdu, scanner, framed);
-  buffer_chain_init(&ulpdu);
-  mpa_fpdu_strip(extent, framed->octets, framed->from, &ulpdu);
   const range_set *holes = &scanner->not_captured;
   const size_t hole = range_set_find(holes, extent->header);
   read_ulpdu(fpdu, &ulpdu,
              hole == range_set_count(holes)
                  ? extent->ulpdu_octets
                  : mpa_fpdu_ulpdu_octets_below(extent, range_set_get(holes, hole).from));
-  buffer_chain_clear(&ulpdu);
 }

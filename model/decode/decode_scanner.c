@@ -330,12 +330,15 @@ static bool is_likely(const search *in, size_t header)
 
 /* Do the DDP and RDMAP headers of this ULPDU contradict nothing that the documents require of all of them
  * (ddp-07 §4, rdmap-00 §6.1)? */
-static bool is_consistent(const buffer_chain *ulpdu)
+static bool is_consistent(const mpa_ulpdu *ulpdu)
 {
+  const uint32_t front_octets = MIN(ulpdu->fpdu.ulpdu_octets, (uint32_t)DDP_MAX_HEADER_OCTETS);
+  uint8_t spare[DDP_MAX_HEADER_OCTETS];
+  const uint8_t *wire = mpa_ulpdu_front(ulpdu, front_octets, spare);
   ddp_header header;
-  size_t octets = ddp_header_decode(&header, ulpdu);
+  size_t octets = ddp_header_read(&header, wire, front_octets);
   const rdmap_opcode_rules *rules = rdmap_opcode_rules_of(rdmap_control_opcode(header.ulp_control));
-  bool has_reserved = (buffer_chain_at(ulpdu, 0) & 0x3C) != 0 || (header.ulp_control & 0x30) != 0;
+  bool has_reserved = (wire[0] & 0x3C) != 0 || (header.ulp_control & 0x30) != 0;
 
   return octets > 0 && !has_reserved && rules && rules->tagged == header.tagged && header.version <= 1 &&
          header.version == rdmap_control_version(header.ulp_control) &&
@@ -348,8 +351,6 @@ static bool is_consistent(const buffer_chain *ulpdu)
 static bool read_fpdu(const search *in, size_t at, uint64_t offset, bool judges, mpa_fpdu *fpdu)
 {
   size_t header = at + (size_t)(mpa_fpdu_header(offset, in->markers) - offset);
-  buffer_chain framed;
-  buffer_chain ulpdu;
 
   if (header + MPA_FPDU_LENGTH_OCTETS > in->length) {
     return false;
@@ -358,17 +359,9 @@ static bool read_fpdu(const search *in, size_t at, uint64_t offset, bool judges,
   if (fpdu->end - fpdu->start > in->length - at || (judges && fpdu->ulpdu_octets == 0)) {
     return false;
   }
-  buffer_chain_init(&framed);
-  buffer_chain_init(&ulpdu);
-  buffer_chain_append(&framed, in->octets + at, (uint32_t)(fpdu->end - fpdu->start), NULL);
-  bool is_right = mpa_fpdu_check(fpdu, &framed, 0, in->crc) == MPA_ERROR_NONE;
-  if (is_right && judges && !in->crc) {
-    mpa_fpdu_strip(fpdu, &framed, 0, &ulpdu);
-    is_right = is_consistent(&ulpdu);
-  }
-  buffer_chain_clear(&ulpdu);
-  buffer_chain_clear(&framed);
-  return is_right;
+  const mpa_ulpdu ulpdu = {.fpdu = *fpdu, .flat = in->octets + at};
+  return mpa_fpdu_check_flat(fpdu, ulpdu.flat, in->crc) == MPA_ERROR_NONE &&
+         (!judges || in->crc || is_consistent(&ulpdu));
 }
 
 uint64_t decode_find_count(const uint8_t *octets, size_t length, uint64_t offset, bool markers, bool crc)

@@ -134,36 +134,6 @@ mpa_error mpa_fpdu_check(const mpa_fpdu *fpdu, const buffer_chain *octets, uint3
   return flat ? mpa_fpdu_check_flat(fpdu, flat, crc) : check_pieces(fpdu, octets, from, crc);
 }
 
-void mpa_fpdu_strip(const mpa_fpdu *fpdu, const buffer_chain *octets, uint32_t from, buffer_chain *ulpdu)
-{
-  uint32_t header_octets = mpa_fpdu_header_octets(fpdu);
-  buffer_chain_range rest = buffer_chain_range_of(octets, from + header_octets,
-                                                  (uint32_t)(fpdu->end - fpdu->start) - header_octets);
-  uint32_t length = fpdu->ulpdu_octets;
-  uint32_t room = mpa_fpdu_first_run(fpdu);
-  uint32_t marker = 0; /* octets still to come of the marker that `room` ended at */
-
-  while (length > 0) {
-    octet_slice part = buffer_chain_range_next(&rest);
-
-    while (part.length > 0 && length > 0) {
-      uint32_t skipped = MIN(marker, part.length);
-      uint32_t run = MIN(MIN(part.length - skipped, room), length);
-
-      buffer_chain_append(ulpdu, part.octets + skipped, run, part.buffer);
-      part.octets += skipped + run;
-      part.length -= skipped + run;
-      length -= run;
-      marker -= skipped;
-      room -= run;
-      if (room == 0) {
-        marker = MPA_MARKER_OCTETS;
-        room = MPA_BETWEEN_MARKERS_OCTETS;
-      }
-    }
-  }
-}
-
 void mpa_ulpdu_copy_out(const mpa_ulpdu *ulpdu, uint32_t from, uint32_t length, uint8_t *target)
 {
   const mpa_fpdu *fpdu = &ulpdu->fpdu;

@@ -202,10 +202,6 @@ mpa_error mpa_fpdu_check(const mpa_fpdu *fpdu, const buffer_chain *octets, uint3
 /* Does the same of octets that lie in one piece. */
 mpa_error mpa_fpdu_check_flat(const mpa_fpdu *fpdu, const uint8_t *octets, bool crc);
 
-/* Appends the ULPDU of the FPDU octets[from, …) to the empty `ulpdu`, by reference: no markers, header,
- * PAD, CRC (MPA-058). */
-void mpa_fpdu_strip(const mpa_fpdu *fpdu, const buffer_chain *octets, uint32_t from, buffer_chain *ulpdu);
-
 /* This is what MPA passes up (a ULPDU, how its FPDU was located, when its octets arrived), and what MPA
  * holds. */
 

@@ -77,14 +77,9 @@ void mpa_stream_assert_sent(const mpa_stream_fpdu *sent, const mpa_ulpdu *ulpdu)
 {
   const uint32_t length = sent->ulpdu_octets, half = length / 2, front = MIN(length, 18);
   g_autofree uint8_t *copy = g_malloc(length + 1);
-  buffer_chain chain = {0};
   uint8_t spare[18];
 
   g_assert_cmpuint(ulpdu->fpdu.ulpdu_octets, ==, length);
-  mpa_fpdu_strip(&ulpdu->fpdu, ulpdu->octets, ulpdu->from, &chain);
-  g_assert_cmpuint(chain.length, ==, length);
-  g_assert_true(buffer_chain_equals(&chain, 0, length, sent->ulpdu));
-  buffer_chain_clear(&chain);
   g_assert_cmpmem(mpa_ulpdu_front(ulpdu, front, spare), front, sent->ulpdu, front);
   for (uint32_t from = 0; from <= length; from += 1 + from / 2) {
     copy[length - from] = 0xA5;

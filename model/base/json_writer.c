@@ -90,7 +90,5 @@ void json_close(GString *json, const char *gap, char bracket)
   if (gap != NULL) {
     fast_text_append(json, gap);
   }
-  char *at = fast_text_room(json, 1);
-  *at = bracket;
-  fast_text_end(json, at + 1);
+  fast_text_append(json, (const char[]){bracket, '\0'});
 }

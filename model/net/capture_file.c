@@ -2,8 +2,8 @@
 #include "net/capture_file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pcap/dlt.h>
-#include <pcap/pcap.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,6 +13,7 @@
 
 #include "base/big_endian.h"
 #include "base/error.h"
+#include "base/fast_text.h"
 #include "base/numbers.h"
 
 /* So many octets are read at once, and records are taken where they lie among them: all of them stay in the
@@ -24,8 +25,10 @@ enum { READ_OCTETS = 128 * 1024 };
  * that it is to expect. */
 enum { GZIP_FIRST_OCTET = 0x1F, GZIP_WINDOW_BITS = 15 + 16 };
 
-/* pcap's first number shows its byte order and what it counts times in. */
+/* pcap's first number shows its byte order and what it counts times in. Two of 16 bits follow, version 2.4.
+ */
 enum { PCAP_US = 0xA1B2C3D4, PCAP_NS = 0xA1B23C4D, PCAP_PATCHED = 0xA1B2CD34 };
+enum { PCAP_VERSION = G_BYTE_ORDER == G_LITTLE_ENDIAN ? 4 << 16 | 2 : 2 << 16 | 4 };
 
 /* Octets of headers of pcap. An old Linux's (PCAP_PATCHED) have eight more octets of a record. */
 enum { PCAP_HEADER_OCTETS = 24, PCAP_RECORD_OCTETS = 16, PCAP_PATCHED_OCTETS = 8 };
@@ -90,11 +93,9 @@ struct capture_file {
 static ssize_t read_stored(capture_file *file, uint8_t *octets, size_t size)
 {
   const int descriptor = fileno(file->stream); /* -1: the stream is in memory */
-  ssize_t came;
+  const ssize_t came =
+      descriptor < 0 ? (ssize_t)fread(octets, 1, size, file->stream) : read(descriptor, octets, size);
 
-  do {
-    came = descriptor < 0 ? (ssize_t)fread(octets, 1, size, file->stream) : read(descriptor, octets, size);
-  } while (came < 0 && errno == EINTR);
   file->read_octets += MAX(came, 0);
   return came;
 }
@@ -475,14 +476,16 @@ double capture_file_share(const capture_file *file)
 
 /* The largest IPv4 packet: nothing is cut but the end of the largest IPv6 packets, which have 40 octets
  * more. */
-enum { SNAPSHOT_OCTETS = 65535, DATAGRAM_MAX_OCTETS = SNAPSHOT_OCTETS + IPV6_HEADER_OCTETS };
+enum { SNAPSHOT_OCTETS = 65535 };
+
+/* So many octets are written at once. */
+enum { WRITTEN_OCTETS = 128 * 1024 };
 
 struct packet_capture {
   char *path;
-  pcap_t *format;
-  pcap_dumper_t *dumper;
+  int descriptor;
   int write_errno; /* of the first write that failed, 0: none did */
-  uint8_t packet[DATAGRAM_MAX_OCTETS];
+  GString *waiting;
 };
 
 static void set_error(GError **error, const char *path, int error_number)
@@ -491,61 +494,59 @@ static void set_error(GError **error, const char *path, int error_number)
               "%s: cannot write the capture: %s", path, g_strerror(error_number));
 }
 
+static void write_waiting(packet_capture *capture)
+{
+  const char *at = capture->waiting->str, *end = at + capture->waiting->len;
+
+  while (at < end && capture->write_errno == 0) {
+    const ssize_t written = write(capture->descriptor, at, (size_t)(end - at));
+    at += MAX(written, 0);
+    capture->write_errno = written < 0 && errno != EINTR ? errno : 0;
+  }
+  g_string_truncate(capture->waiting, 0);
+}
+
 packet_capture *packet_capture_new(const char *path, GError **error)
 {
-  pcap_t *format = pcap_open_dead_with_tstamp_precision(DLT_RAW, SNAPSHOT_OCTETS, PCAP_TSTAMP_PRECISION_NANO);
-  FILE *file = fopen(path, "wb");
-  /* libpcap writes the file's header here, and closes the file when it cannot */
-  pcap_dumper_t *dumper = file ? pcap_dump_fopen(format, file) : NULL;
+  const uint32_t header[] = {PCAP_NS, PCAP_VERSION, 0, 0, SNAPSHOT_OCTETS, LINK_TYPE_RAW_IN_FILES};
+  const int descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 
-  if (!dumper) {
+  if (descriptor < 0) {
     set_error(error, path, errno);
-    pcap_close(format);
     return NULL;
   }
   packet_capture *capture = g_new0(packet_capture, 1);
   capture->path = g_strdup(path);
-  capture->format = format;
-  capture->dumper = dumper;
+  capture->descriptor = descriptor;
+  capture->waiting = g_string_new_len((const char *)header, sizeof header);
   return capture;
 }
 
 void packet_capture_add(packet_capture *capture, const datagram *packet, time_ps now)
 {
-  uint32_t octets = datagram_octets(packet);
-  g_assert(octets <= DATAGRAM_MAX_OCTETS);
-  datagram_write(packet, capture->packet, true);
-  struct pcap_pkthdr record = {
-      /* with nanosecond precision libpcap takes nanoseconds in tv_usec (pcap_dump(3PCAP)) */
-      .ts = {.tv_sec = (time_t)(now / TIME_PS_PER_SECOND),
-             .tv_usec = (suseconds_t)(now % TIME_PS_PER_SECOND / TIME_PS_PER_NANOSECOND)},
-      .caplen = MIN(octets, (uint32_t)SNAPSHOT_OCTETS),
-      .len = octets,
-  };
-  errno = 0;
-  pcap_dump((u_char *)capture->dumper, &record, capture->packet);
-  if (capture->write_errno == 0 && ferror(pcap_dump_file(capture->dumper))) {
-    capture->write_errno = errno != 0 ? errno : EIO;
+  const uint32_t octets = datagram_octets(packet), captured = MIN(octets, (uint32_t)SNAPSHOT_OCTETS);
+  const uint32_t record[] = {(uint32_t)(now / TIME_PS_PER_SECOND),
+                             (uint32_t)(now % TIME_PS_PER_SECOND / TIME_PS_PER_NANOSECOND), captured, octets};
+  char *at = fast_text_room(capture->waiting, sizeof record + octets);
+
+  datagram_write(packet, (uint8_t *)fast_text_put(at, record, sizeof record), true);
+  fast_text_end(capture->waiting, at + sizeof record + captured);
+  if (capture->waiting->len >= WRITTEN_OCTETS) {
+    write_waiting(capture);
   }
 }
 
 gboolean packet_capture_close(packet_capture *capture, GError **error)
 {
-  errno = 0;
-  if (pcap_dump_flush(capture->dumper) != 0 && capture->write_errno == 0) {
-    capture->write_errno = errno != 0 ? errno : EIO;
-  }
-  /* libpcap does not return how its close() went; that of a second descriptor goes the same. */
-  int second = dup(fileno(pcap_dump_file(capture->dumper)));
-  if (second >= 0 && close(second) != 0 && capture->write_errno == 0) {
+  write_waiting(capture);
+  if (close(capture->descriptor) != 0 && capture->write_errno == 0) {
     capture->write_errno = errno;
   }
-  int write_errno = capture->write_errno;
+  const int write_errno = capture->write_errno;
   if (write_errno != 0) {
     set_error(error, capture->path, write_errno);
   }
-  pcap_dump_close(capture->dumper);
-  pcap_close(capture->format);
+  g_string_free(capture->waiting, TRUE);
   g_free(capture->path);
   g_free(capture);
   return write_errno == 0;

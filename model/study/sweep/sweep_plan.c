@@ -283,7 +283,6 @@ static int compare_costs(gconstpointer a, gconstpointer b)
 void sweep_plan_deal(sweep_plan *plan, guint shard, guint shards)
 {
   g_autoptr(GArray) missing = g_array_new(FALSE, FALSE, sizeof(dealt_run));
-  g_autofree double *loads = g_new0(double, shards);
   g_assert(shard >= 1 && shard <= shards);
   for (guint i = 0; i < plan->runs->len; i++) {
     const planned_run *run = &g_array_index(plan->runs, planned_run, i);
@@ -297,10 +296,12 @@ void sweep_plan_deal(sweep_plan *plan, guint shard, guint shards)
   plan->dealt = plan->runs->len;
   g_array_set_size(plan->runs, 0);
   g_array_sort(missing, compare_costs);
+  const guint sharing = MIN(shards, missing->len); /* a user may ask for any number of shards */
+  g_autofree double *loads = g_new0(double, sharing);
   for (guint i = 0; i < missing->len; i++) {
     const dealt_run *run = &g_array_index(missing, dealt_run, i);
     guint least = 0;
-    for (guint other = 1; other < shards; other++) {
+    for (guint other = 1; other < sharing; other++) {
       least = loads[other] < loads[least] ? other : least;
     }
     loads[least] += run->seconds;

@@ -219,6 +219,17 @@ FIXTURE_TEST(test_dealt_by_cost)
   }
 }
 
+/* Of more shards than there are runs, each of the first has one run and the others have none, at once. */
+FIXTURE_TEST(test_more_shards_than_runs)
+{
+  plan(f, THREE, 0, NULL, 0);
+  for (guint shard = 1; shard <= 4; shard++) {
+    g_autoptr(sweep_plan) part = sweep_plan_new(f->grid, NULL, 0);
+    sweep_plan_deal(part, shard < 4 ? shard : G_MAXUINT, G_MAXUINT);
+    g_assert_cmpuint(sweep_plan_runs(part)->len, ==, shard <= sweep_grid_count(f->grid));
+  }
+}
+
 /* A shard has its part of a round and no more: the first 8 seeds of three points are 24, 12 for each of two;
  * what follows is decided when the round is in one store. */
 FIXTURE_TEST(test_round)

@@ -165,7 +165,9 @@ static G_GNUC_NO_INLINE void make_room(event_queue *queue, uint32_t more)
     memory = g_new(event_queue_entry, queue->room);
   }
   queue->row = memory + (queue->room - count - more + 1) / 2;
-  memmove(queue->row, before, count * sizeof *before);
+  if (count > 0) { /* the first time there is no memory before */
+    memmove(queue->row, before, count * sizeof *before);
+  }
   queue->row[-1] = never;
   queue->row_end = queue->row + count;
   if (memory != queue->memory) {

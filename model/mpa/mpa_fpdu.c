@@ -136,18 +136,18 @@ mpa_error mpa_fpdu_check(const mpa_fpdu *fpdu, const buffer_chain *octets, uint3
 
 void mpa_ulpdu_copy_out(const mpa_ulpdu *ulpdu, uint32_t from, uint32_t length, uint8_t *target)
 {
-  const mpa_fpdu *fpdu = &ulpdu->fpdu;
-  uint32_t at = mpa_fpdu_header_octets(fpdu) + from; /* in the FPDU */
-  uint32_t run = mpa_fpdu_first_run(fpdu);           /* to the next marker */
+  const uint8_t *flat = ulpdu->flat;
+  uint32_t at = mpa_fpdu_header_octets(&ulpdu->fpdu) + from; /* in the FPDU */
+  uint32_t run = mpa_fpdu_first_run(&ulpdu->fpdu);           /* to the next marker */
 
-  g_assert(from <= fpdu->ulpdu_octets && length <= fpdu->ulpdu_octets - from);
+  g_assert(from <= ulpdu->fpdu.ulpdu_octets && length <= ulpdu->fpdu.ulpdu_octets - from);
   for (; from >= run; run += MPA_BETWEEN_MARKERS_OCTETS) {
     at += MPA_MARKER_OCTETS;
   }
   for (run -= from; length > 0; run = MPA_BETWEEN_MARKERS_OCTETS) {
     run = MIN(run, length);
-    if (ulpdu->flat) {
-      memcpy(target, ulpdu->flat + at, run);
+    if (flat) {
+      memcpy(target, flat + at, run);
     } else {
       buffer_chain_copy_out(ulpdu->octets, ulpdu->from + at, run, target);
     }

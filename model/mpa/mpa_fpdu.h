@@ -156,7 +156,8 @@ static inline uint64_t mpa_fpdu_octets(uint64_t start, uint32_t ulpdu_octets, bo
 {
   uint32_t unmarked = mpa_fpdu_unmarked_octets(ulpdu_octets);
 
-  g_assert(start % 4 == 0 && ulpdu_octets <= UINT16_MAX);
+  g_assert(start % 4 == 0);
+  g_assert(ulpdu_octets <= UINT16_MAX);
   if (!markers) {
     return unmarked;
   }

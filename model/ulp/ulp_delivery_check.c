@@ -201,16 +201,16 @@ bool ulp_delivery_check_delivered(ulp_delivery_check *check, const ddp_segment *
   if (next->timed) {
     ulp_timed_message_take(next->timed, segment, now);
   }
-  check->results.octets_wrong += count_wrong(next, *delivered, segment->payload_octets, NULL);
+  const uint32_t from = *delivered, to = from + segment->payload_octets;
+  *delivered = segment->header.last ? 0 : to;
   check->results.octets += segment->payload_octets;
+  check->results.octets_wrong += count_wrong(next, from, segment->payload_octets, NULL);
   if (next->purpose.slot && !next->buffer) {
-    ulp_slot_verified(next->purpose.slot, *delivered, *delivered + segment->payload_octets);
+    ulp_slot_verified(next->purpose.slot, from, to);
   }
-  *delivered += segment->payload_octets;
   if (!segment->header.last) {
     return false;
   }
-  *delivered = 0;
   if (next->buffer) { /* it is for its ULP when its receive completes */
     append(&check->whole, next);
   }

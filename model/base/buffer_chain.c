@@ -31,11 +31,13 @@ static octet_slice *shared_slices(octet_buffer *buffer)
 
 void octet_buffer_free(octet_buffer *buffer)
 {
-  const octet_slice *slices = shared_slices(buffer);
-  octet_buffer_unref(buffer->kept);
-  for (uint32_t index = 0; index < buffer->shared_slices && buffer->kept == NULL; index++) {
-    if (slices[index].buffer != buffer) {
-      octet_buffer_unref(slices[index].buffer);
+  if (buffer->shared_slices > 0) {
+    const octet_slice *slices = shared_slices(buffer);
+    octet_buffer_unref(buffer->kept);
+    for (uint32_t index = 0; index < buffer->shared_slices && buffer->kept == NULL; index++) {
+      if (slices[index].buffer != buffer) {
+        octet_buffer_unref(slices[index].buffer);
+      }
     }
   }
   if (buffer->pool != NULL) {

@@ -55,19 +55,6 @@ void ddp_segmenter_abandon(ddp_segmenter *segmenter)
   segmenter->busy = false;
 }
 
-/* Writes what differs from the header of the segment before. */
-static void update_header(ddp_segmenter *segmenter, bool last)
-{
-  if (segmenter->tagged) { /* ddp-07/rfc5041 §5.2 (DDP-095) */
-    big_endian_write_64(segmenter->header + TAGGED_OFFSET_AT, segmenter->tagged_offset + segmenter->sent);
-  } else { /* ddp-07/rfc5041 §5.2 (DDP-090) */
-    big_endian_write_32(segmenter->header + MESSAGE_OFFSET_AT, segmenter->sent);
-  }
-  if (last) { /* ddp-07/rfc5041 §4.1 (DDP-038, DDP-039) */
-    segmenter->header[0] |= CONTROL_L;
-  }
-}
-
 bool ddp_segmenter_next(ddp_segmenter *segmenter, uint32_t mulpdu_octets, ddp_ulpdu *ulpdu)
 {
   uint32_t header_octets = segmenter->header_octets;
@@ -78,7 +65,15 @@ bool ddp_segmenter_next(ddp_segmenter *segmenter, uint32_t mulpdu_octets, ddp_ul
   uint32_t payload = left < room ? left : room;
   bool last = payload == left;
 
-  update_header(segmenter, last);
+  /* What differs from the header of the segment before. */
+  if (segmenter->tagged) { /* ddp-07/rfc5041 §5.2 (DDP-095) */
+    big_endian_write_64(segmenter->header + TAGGED_OFFSET_AT, segmenter->tagged_offset + segmenter->sent);
+  } else { /* ddp-07/rfc5041 §5.2 (DDP-090) */
+    big_endian_write_32(segmenter->header + MESSAGE_OFFSET_AT, segmenter->sent);
+  }
+  if (last) { /* ddp-07/rfc5041 §4.1 (DDP-038, DDP-039) */
+    segmenter->header[0] |= CONTROL_L;
+  }
   ulpdu->slices[0] = (octet_slice){.octets = segmenter->header, .length = header_octets};
   ulpdu->slice_count = 1;
   ulpdu->length = header_octets + payload;

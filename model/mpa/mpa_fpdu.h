@@ -69,11 +69,10 @@ static inline uint64_t mpa_marker_reaching(uint64_t offset)
   return mpa_marker_next(MAX(offset, reach) - reach);
 }
 
-/* Writes a marker with FPDUPTR `pointer` and RESERVED zero, most significant octet first (MPA-084, MPA-085).
- */
+/* Writes a marker with FPDUPTR `pointer`, of 16 bits, and RESERVED zero, most significant octet first
+ * (MPA-084, MPA-085). */
 static inline void mpa_marker_write_pointer(uint32_t pointer, uint8_t wire[MPA_MARKER_OCTETS])
 {
-  g_assert(pointer <= UINT16_MAX);
   big_endian_write_32(wire, pointer); /* RESERVED is the upper half */
 }
 

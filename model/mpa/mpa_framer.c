@@ -18,7 +18,7 @@ mpa_framer *mpa_framer_new(bool markers, bool crc, const mpa_fpdu_memory *memory
   return framer;
 }
 
-/* Writes marker and ULPDU_Length before the ULPDU; returns where that goes. */
+/* Writes marker and ULPDU_Length before the ULPDU; returns where ULPDU_Length is. */
 static uint8_t *write_header(const mpa_fpdu *fpdu, uint8_t *octets)
 {
   if (fpdu->header != fpdu->start) {
@@ -26,21 +26,32 @@ static uint8_t *write_header(const mpa_fpdu *fpdu, uint8_t *octets)
     octets += MPA_MARKER_OCTETS;
   }
   big_endian_write_16(octets, (uint16_t)fpdu->ulpdu_octets); /* mpa-01 §4 (MPA-074) */
-  return octets + MPA_FPDU_LENGTH_OCTETS;
+  return octets;
 }
 
-/* Writes the ULPDU to `octets` run by run, a marker between two; returns where it ends. */
-static uint8_t *write_ulpdu(const mpa_fpdu *fpdu, const gather_list *ulpdu, uint8_t *octets)
+/* Copies a run. That of a DDP header, of which each FPDU has one, takes less than a call. */
+static inline void copy_run(uint8_t *to, const uint8_t *from, uint32_t length)
+{
+  if (length >= 8 && length <= 16) {
+    memcpy(to, from, 8);
+    memcpy(to + length - 8, from + length - 8, 8);
+  } else {
+    memcpy(to, from, length);
+  }
+}
+
+/* Writes the ULPDU after ULPDU_Length, which is at `header`, run by run, a marker between two, of which the
+ * first comes after `room` octets; returns where it ends. Not inlined, so that a run takes few registers. */
+static G_GNUC_NO_INLINE uint8_t *write_ulpdu(const gather_list *ulpdu, uint8_t *header, uint32_t room)
 {
   const octet_slice *slice = ulpdu->slices;
-  const octet_slice *end = slice + ulpdu->slice_count;
-  const uint8_t *header = octets - MPA_FPDU_LENGTH_OCTETS;
-  uint32_t room = mpa_fpdu_first_run(fpdu); /* before the next marker */
+  uint8_t *octets = header + MPA_FPDU_LENGTH_OCTETS;
 
-  for (; slice < end; slice++) {
+  for (uint32_t rest = ulpdu->length; rest > 0; slice++) {
     const uint8_t *from = slice->octets;
     uint32_t length = slice->length;
 
+    rest -= length;
     while (length > room) {
       memcpy(octets, from, room);
       octets += room;
@@ -50,50 +61,48 @@ static uint8_t *write_ulpdu(const mpa_fpdu *fpdu, const gather_list *ulpdu, uint
       length -= room;
       room = MPA_BETWEEN_MARKERS_OCTETS;
     }
-    memcpy(octets, from, length);
+    copy_run(octets, from, length);
     octets += length;
     room -= length;
   }
   return octets;
 }
 
-/* Writes PAD, and a marker that is due before the CRC field, to `octets`, which are at `position` of the
- * stream. Returns where that field goes. */
-static uint8_t *write_padding(const mpa_fpdu *fpdu, uint64_t position, uint8_t *octets)
+/* Writes PAD, and a marker that is due before the CRC field, to `octets`, the last `rest` of the FPDU;
+ * returns where that field is. */
+static inline uint8_t *write_padding(const mpa_fpdu *fpdu, uint8_t *octets, uint32_t rest)
 {
-  /* PAD is zero (MPA-076) and shares a word with the end of the ULPDU, so no marker splits them (MPA-110). */
-  uint32_t pad = mpa_fpdu_pad_octets(fpdu->ulpdu_octets);
+  uint8_t *digest = octets + rest - MPA_FPDU_CRC_OCTETS;
 
+  /* PAD is zero (MPA-076) and shares a word with the end of the ULPDU, so no marker splits them (MPA-110). */
+  g_assert(rest < 2 * MPA_FPDU_CRC_OCTETS + MPA_MARKER_OCTETS);
   memset(octets, 0, MPA_FPDU_CRC_OCTETS); /* as many as there are in any case: more than PAD ever has */
-  octets += pad;
-  position += pad;
-  if (fpdu->markers && position % MPA_MARKER_PERIOD_OCTETS == 0) {
+  if (rest >= MPA_FPDU_CRC_OCTETS + MPA_MARKER_OCTETS) {
     /* It belongs to this FPDU and its digest (MPA-128). */
-    mpa_marker_write(position, fpdu->header, octets);
-    octets += MPA_MARKER_OCTETS;
-    position += MPA_MARKER_OCTETS;
+    mpa_marker_write(fpdu->end - MPA_FPDU_CRC_OCTETS - MPA_MARKER_OCTETS, fpdu->header,
+                     digest - MPA_MARKER_OCTETS);
   }
-  g_assert(position + MPA_FPDU_CRC_OCTETS == fpdu->end);
-  return octets;
+  return digest;
 }
 
 /* The FPDU as one slice of a buffer of its own. */
-static inline void frame_flat(const mpa_framer *framer, const mpa_fpdu *extent, const gather_list *ulpdu,
+static inline void frame_flat(const mpa_framer *framer, mpa_fpdu extent, const gather_list *ulpdu,
                               buffer_chain *fpdu)
 {
-  uint32_t length = (uint32_t)(extent->end - extent->start);
+  uint32_t length = (uint32_t)(extent.end - extent.start);
   memory_pool *pool = framer->memory ? mpa_fpdu_memory_flat(framer->memory, length) : NULL;
   octet_buffer *buffer = octet_buffer_new_in(pool, length);
   uint8_t *first = octet_buffer_octets(buffer);
-  uint8_t *end = write_ulpdu(extent, ulpdu, write_header(extent, first));
-  uint8_t *digest = write_padding(extent, extent->start + (uint64_t)(end - first), end);
+  uint8_t *header = write_header(&extent, first);
+  uint8_t *end = write_ulpdu(ulpdu, header, mpa_fpdu_first_run(&extent));
+  uint8_t *digest = write_padding(&extent, end, length - (uint32_t)(end - first));
 
   if (framer->crc) {
     crc32c_write(crc32c_update(CRC32C_INITIAL, first, (size_t)(digest - first)), digest);
   } else {
     memset(digest, 0, MPA_FPDU_CRC_OCTETS); /* mpa-01 §4: any value may stand there (MPA-081) */
   }
-  buffer_chain_append(fpdu, first, length, buffer);
+  buffer_chain_put(fpdu, first, length, buffer);
   octet_buffer_unref(buffer);
 }
 
@@ -168,20 +177,19 @@ static void put_ulpdu(const mpa_fpdu *fpdu, const gather_list *ulpdu, scatter_li
 
 /* The FPDU with header, markers, PAD and CRC of its own. False, and nothing done, when that is no better than
  * frame_flat(). */
-static G_GNUC_NO_INLINE bool frame_by_reference(const mpa_framer *framer, const mpa_fpdu *extent,
+static G_GNUC_NO_INLINE bool frame_by_reference(const mpa_framer *framer, mpa_fpdu extent,
                                                 const gather_list *ulpdu, buffer_chain *fpdu)
 {
   scatter_list list;
 
-  if (!begin_list(framer, extent, ulpdu, &list)) {
+  if (!begin_list(framer, &extent, ulpdu, &list)) {
     return false;
   }
-  uint32_t header_octets = (uint32_t)(extent->header - extent->start) + MPA_FPDU_LENGTH_OCTETS;
-  write_header(extent, scatter_list_own(&list, header_octets));
-  put_ulpdu(extent, ulpdu, &list);
-  uint64_t position = extent->start + list.length;
-  uint8_t *digest =
-      write_padding(extent, position, scatter_list_own(&list, (uint32_t)(extent->end - position)));
+  uint32_t header_octets = (uint32_t)(extent.header - extent.start) + MPA_FPDU_LENGTH_OCTETS;
+  write_header(&extent, scatter_list_own(&list, header_octets));
+  put_ulpdu(&extent, ulpdu, &list);
+  uint32_t rest = (uint32_t)(extent.end - extent.start) - list.length;
+  uint8_t *digest = write_padding(&extent, scatter_list_own(&list, rest), rest);
   scatter_list_end(&list, fpdu);
   if (framer->crc) {
     uint32_t covered = fpdu->length - MPA_FPDU_CRC_OCTETS;
@@ -199,9 +207,9 @@ void mpa_framer_frame(mpa_framer *framer, const gather_list *ulpdu, buffer_chain
 
   mpa_fpdu extent = mpa_fpdu_at(framer->offset, ulpdu->length, framer->markers);
   bool refers = framer->memory && mpa_fpdu_memory_is_full(framer->memory) &&
-                frame_by_reference(framer, &extent, ulpdu, fpdu);
+                frame_by_reference(framer, extent, ulpdu, fpdu);
   if (!refers) {
-    frame_flat(framer, &extent, ulpdu, fpdu);
+    frame_flat(framer, extent, ulpdu, fpdu);
   }
   framer->offset = extent.end;
 }

@@ -30,12 +30,6 @@ void rnic_sender_start(rnic_sender *sender, bool markers, bool crc)
   sender->phase_start = sender->config.tcp->gauges->posted_octets;
 }
 
-/* Returns the octets of the FPDU phase so far. */
-static uint64_t framed_octets(const rnic_sender *sender)
-{
-  return sender->framer ? sender->framer->offset : 0;
-}
-
 bool rnic_sender_has_room(const rnic_sender *sender)
 {
   const rnic_sender_limits *limits = sender->limits;
@@ -71,7 +65,7 @@ uint32_t rnic_sender_mulpdu_octets(const rnic_sender *sender)
     return mpa_mulpdu_octets(emss, sender->markers);
   }
   uint32_t room = sender->filled_octets < emss ? emss - sender->filled_octets : 0;
-  return mpa_mulpdu_exact_octets(framed_octets(sender), room, emss, sender->markers);
+  return mpa_mulpdu_exact_octets(sender->framer ? sender->framer->offset : 0, room, emss, sender->markers);
 }
 
 /* TCP packs whole FPDUs into a segment (MPA-052): one more, or the first of the next, which returns true. */
@@ -108,10 +102,9 @@ static uint32_t next_mulpdu_octets(rnic_sender *sender)
  * what the segment holds already is not. Counts it. */
 static bool is_full_size(rnic_sender *sender, const gather_list *ulpdu, uint32_t fpdu_octets, uint32_t mulpdu)
 {
-  if (sender->config.dynamic_mulpdu && !fill_segment(sender, fpdu_octets)) {
-    return false;
-  }
-  if (ulpdu->length != mulpdu) {
+  bool shares_segment = sender->config.dynamic_mulpdu && !fill_segment(sender, fpdu_octets);
+
+  if (shares_segment || ulpdu->length != mulpdu) {
     return false;
   }
   if (ddp_header_is_tagged(ulpdu->slices->octets)) {
@@ -227,14 +220,14 @@ bool rnic_sender_send(rnic_sender *sender, trace_scope *scope, time_ps now)
     octets = buffer_chain_gather(&altered);
   }
   frame(sender, scope, &octets, mulpdu, now);
-  if (!is_inserted) {
-    /* where in the stream the FPDU ends; a fault may have cut it */
-    uint64_t held = rnic_sender_holds(sender) ? sender->limits->held.length : 0;
-    rdmap_stream_framed(sender->config.stream, fault ? sender->config.tcp->gauges->posted_octets + held
-                                                     : sender->phase_start + framed_octets(sender));
-  }
-  if (fault) {
+  uint64_t fpdu_end = sender->phase_start + sender->framer->offset; /* in the stream */
+  if (fault) {                                                      /* which may have cut the FPDU */
+    uint32_t held = rnic_sender_holds(sender) ? sender->limits->held.length : 0;
+    fpdu_end = sender->config.tcp->gauges->posted_octets + held;
     buffer_chain_clear(&altered);
+  }
+  if (!is_inserted) {
+    rdmap_stream_framed(sender->config.stream, fpdu_end);
   }
   return true;
 }

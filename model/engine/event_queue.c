@@ -4,10 +4,10 @@
 #include <glib.h>
 #include <string.h>
 
-/* An empty row takes slots until it has as many entries as the first, unless the next has more than the
- * second. A row of more than the third keeps the fourth. */
-enum { ROW_MIN = 4, SLOT_MAX = 12, ROW_MAX = 20, ROW_KEPT = 10 };
-G_STATIC_ASSERT(ROW_MIN - 1 + SLOT_MAX <= ROW_MAX);
+/* An empty row takes a slot of at most as many entries as the first. A row of more than the second keeps the
+ * third. */
+enum { SLOT_MAX = 16, ROW_MAX = 20, ROW_KEPT = 10 };
+G_STATIC_ASSERT(SLOT_MAX <= ROW_MAX);
 
 /* With more entries than this in a row, those from its head on find their places from its other end. */
 enum { SHORT_ROW_MAX = 10 };
@@ -315,7 +315,7 @@ static void pour(event_queue *queue, uint32_t slot, uint32_t count)
 /* Fills the empty row. False when nothing is due. */
 static G_GNUC_NO_INLINE bool refill(event_queue *queue)
 {
-  while (queue->levels_in_use != 0 && row_count(queue) < ROW_MIN) {
+  while (queue->levels_in_use != 0 && row_count(queue) == 0) {
     const uint32_t level = (uint32_t)__builtin_ctz(queue->levels_in_use);
     const uint32_t slot = level * EVENT_QUEUE_DIGITS + (uint32_t)__builtin_ctzll(queue->slots_in_use[level]);
     event_queue_entry least = never;
@@ -330,9 +330,6 @@ static G_GNUC_NO_INLINE bool refill(event_queue *queue)
     if (count <= SLOT_MAX || level == 0) {
       pour(queue, slot, count);
       continue;
-    }
-    if (row_count(queue) > 0) {
-      break;
     }
     for (uint32_t number = queue->slots[slot]; least.when == latest && number != NO_NUMBER;
          number = queue->nodes[number].next) {

@@ -20,14 +20,6 @@ void datagram_ip_begin_v6(datagram *packet, const ip_address *source, const ip_a
   memcpy(wire + IPV6_DESTINATION_AT, destination->octets, IPV6_ADDRESS_OCTETS);
 }
 
-void datagram_write_plain_v6(datagram *packet, const ip_address *source, const ip_address *destination,
-                             const tcp_header *header)
-{
-  datagram_ip_begin_v6(packet, source, destination, IP_PROTOCOL_TCP);
-  packet->header_octets += (uint8_t)tcp_header_encode_plain(header, packet->header + packet->ip_octets);
-  datagram_ip_set_length(packet);
-}
-
 datagram *datagram_new_in(memory_pool *pool, const ip_address *source, const ip_address *destination,
                           const tcp_header *header, buffer_chain *payload)
 {

@@ -127,37 +127,25 @@ static inline void datagram_ip_set_length(datagram *packet)
   big_endian_write_16(packet->header + (ipv4 ? IPV4_LENGTH_AT : IPV6_LENGTH_AT), (uint16_t)octets);
 }
 
-/* What datagram_write_plain() does with IPv6 addresses. */
-void datagram_write_plain_v6(datagram *packet, const ip_address *source, const ip_address *destination,
-                             const tcp_header *header);
-
 /* Writes the headers of a DATAGRAM_TCP that has its payload: what datagram_new_in() does when that of TCP is
  * plain. */
 static inline void datagram_write_plain(datagram *packet, const ip_address *source,
                                         const ip_address *destination, const tcp_header *header)
 {
-  if (source->version != 4) {
-    datagram_write_plain_v6(packet, source, destination, header);
-    return;
-  }
-  size_t octets = IPV4_HEADER_OCTETS + tcp_header_encode_plain(header, packet->header + IPV4_HEADER_OCTETS);
-  packet->ip_octets = IPV4_HEADER_OCTETS;
-  packet->header_octets = (uint8_t)octets;
-  datagram_write_ipv4(packet->header, source, destination, IP_PROTOCOL_TCP, octets + packet->payload.length);
-}
+  bool ipv4 = source->version == 4;
+  size_t ip_octets = ipv4 ? IPV4_HEADER_OCTETS : IPV6_HEADER_OCTETS;
+  size_t octets = ip_octets + tcp_header_encode_plain(header, packet->header + ip_octets);
 
-/* datagram_new_in() of a segment whose header is plain. */
-static inline datagram *datagram_new_plain(memory_pool *pool, const ip_address *source,
-                                           const ip_address *destination, const tcp_header *header,
-                                           buffer_chain *payload)
-{
-  datagram *packet = datagram_allocate(pool, DATAGRAM_TCP);
-
-  if (payload) {
-    buffer_chain_move(&packet->payload, payload);
+  if (ipv4) {
+    datagram_write_ipv4(packet->header, source, destination, IP_PROTOCOL_TCP,
+                        octets + packet->payload.length);
+    packet->ip_octets = IPV4_HEADER_OCTETS;
+    packet->header_octets = (uint8_t)octets;
+  } else {
+    datagram_ip_begin_v6(packet, source, destination, IP_PROTOCOL_TCP);
+    packet->header_octets = (uint8_t)octets;
+    datagram_ip_set_length(packet);
   }
-  datagram_write_plain(packet, source, destination, header);
-  return packet;
 }
 
 /* IPv4: clears DF and sets the identification: routers may fragment it (RFC 791 §3.2). IPv6: nothing, there

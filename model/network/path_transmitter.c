@@ -87,7 +87,8 @@ static datagram *obey(path_transmitter *transmitter, path_queue_verdict verdict,
 
 /* Does the same for a queue that has a manager or that marks. The manager is asked about all, also those that
  * find the queue full: RED's average is of what all arrivals find. */
-static datagram *judge(path_transmitter *transmitter, datagram *packet, bool is_too_much, time_ps now)
+static G_GNUC_NO_INLINE datagram *judge(path_transmitter *transmitter, datagram *packet, bool is_too_much,
+                                        time_ps now)
 {
   const path_transmitter_config *config = &transmitter->config;
   path_queue_manager *manager = config->manager;

@@ -89,7 +89,7 @@ datagram *replay_packet_of(const capture_flow *flow, const capture_segment *segm
   buffer_chain_init(&payload);
   buffer_chain_append_copy(&payload, length > 0 ? segment->payload + *from : NULL, length);
   *from += length;
-  datagram *packet = datagram_new_plain(NULL, &source->address, &destination->address, &header, &payload);
+  datagram *packet = datagram_new_in(NULL, &source->address, &destination->address, &header, &payload);
   buffer_chain_clear(&payload);
   datagram_set_ecn(packet, (datagram_ecn)segment->ecn);
   if (segment->checksum == CAPTURE_CHECKSUM_WRONG) {

@@ -227,7 +227,7 @@ void tcp_congestion_judge_delay(tcp_congestion *congestion, const tcp_congestion
 static uint32_t heed_delay(tcp_congestion *congestion, const tcp_congestion_ack *ack, time_ps now)
 {
   tcp_congestion_window *window = &congestion->window;
-  if (!ack->judged) {
+  if (!ack->judged && congestion->hystart) {
     tcp_congestion_judge_delay(congestion, ack, now);
   }
   /* RFC 9406 §4.3: only in the first slow start; later ones have a threshold that was found. */

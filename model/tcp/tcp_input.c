@@ -133,22 +133,6 @@ static void take_acknowledgement(tcp_connection *connection, const tcp_acknowled
   report_acknowledged(connection, before, now);
 }
 
-/* Takes an ACK of a position alone, without timestamps. */
-static G_GNUC_NO_INLINE void take_plain_acknowledgement(tcp_connection *connection, uint64_t acknowledged,
-                                                        const datagram *packet, int64_t position,
-                                                        uint16_t window, time_ps now)
-{
-  tcp_acknowledgement ack;
-  ack.position = acknowledged;
-  ack.may_be_duplicate = packet->payload.length == 0 && window == connection->peer_window;
-  ack.congestion_experienced = false;
-  ack.round_trip_ps = -1;
-  ack.echoed_before_ps = -1;
-  ack.sack_count = 0;
-  ack.has_duplicate = false;
-  take_acknowledgement(connection, &ack, position, window, now);
-}
-
 static void acknowledge(tcp_connection *connection, const tcp_incoming *segment, uint64_t position)
 {
   const tcp_header *header = segment->header;
@@ -523,19 +507,15 @@ static bool arrive_predicted(tcp_connection *connection, const datagram *packet,
                                   big_endian_read_32(wire + TCP_TIMESTAMP_VALUE_AT), now))) {
     return false;
   }
-  uint16_t window = big_endian_read_16(wire + TCP_WINDOW_AT);
-  if (connection->timestamps || connection->ecn.agreed ||
-      (connection->receiver.events->inspect && length > 0)) {
-    if (!arrive_whole_header(connection, packet, (uint64_t)acknowledged, now)) {
-      return true;
-    }
-  } else if (tcp_sender_takes_smoothly(sender, (uint64_t)acknowledged, -1, now)) {
-    heed_window(connection, position, window, (uint64_t)acknowledged);
+  bool needs_whole_header = connection->timestamps || connection->ecn.agreed ||
+                            (connection->receiver.events->inspect && length > 0);
+  if (!needs_whole_header && tcp_sender_takes_smoothly(sender, (uint64_t)acknowledged, -1, now)) {
+    heed_window(connection, position, big_endian_read_16(wire + TCP_WINDOW_AT), (uint64_t)acknowledged);
     if (acknowledged > before) {
       report_acknowledged(connection, (uint64_t)before, now);
     }
-  } else {
-    take_plain_acknowledgement(connection, (uint64_t)acknowledged, packet, position, window, now);
+  } else if (!arrive_whole_header(connection, packet, (uint64_t)acknowledged, now)) {
+    return true;
   }
   if (length == 0 || connection->closed) {
     return true;

@@ -156,7 +156,7 @@ static inline void write_headers(const tcp_connection *connection, datagram *pac
 
 /* Makes a segment of a synchronised connection without payload and FIN. SACK blocks go only here: EMSS, on
  * which MPA builds its FPDUs, leaves no room for them, and a segment may not outgrow the MTU. */
-static datagram *make_empty_segment(tcp_connection *connection, int64_t position, time_ps now)
+static inline datagram *make_empty_segment(tcp_connection *connection, int64_t position, time_ps now)
 {
   tcp_header header;
   begin_segment(connection, &header, position, 0, now);
@@ -236,18 +236,6 @@ static G_GNUC_NO_INLINE datagram *make_window_probe(tcp_connection *connection, 
 
 static G_GNUC_NO_INLINE datagram *transmit_stream(tcp_connection *connection, time_ps now)
 {
-  if (connection->mtu_lowered || connection->earlier_ack_due) { /* both seldom: one comparison */
-    bool is_idle = connection->receiver.need < TCP_ACK_DUE && !connection->earlier_ack_due &&
-                   connection->gauges.unsent_octets == 0 && tcp_sender_rests(&connection->sender);
-    if (connection->mtu_lowered && !is_idle && now / TIME_PS_PER_SECOND >= connection->mtu_expires_s) {
-      /* The path MTU has not fallen for ten minutes: what made it fall may be gone, so it is the first hop's
-       * again (RFC 1191 §6.3, RFC 8201 §5.3). */
-      tcp_connection_set_path_mtu(connection, connection->link_mtu_octets, UINT64_MAX, now);
-    }
-    if (connection->earlier_ack_due) {
-      return make_earlier_ack(connection, now);
-    }
-  }
   if (connection->receiver.need == TCP_ACK_ALONE) {
     return make_ack(connection, now);
   }
@@ -261,6 +249,22 @@ static G_GNUC_NO_INLINE datagram *transmit_stream(tcp_connection *connection, ti
     return make_window_probe(connection, now);
   }
   return connection->receiver.need == TCP_ACK_DUE ? make_ack(connection, now) : NULL;
+}
+
+/* With a lowered path MTU, or an ACK of less than has come. */
+static G_GNUC_NO_INLINE datagram *transmit_seldom(tcp_connection *connection, time_ps now)
+{
+  bool rests = connection->receiver.need < TCP_ACK_DUE && !connection->earlier_ack_due &&
+               connection->gauges.unsent_octets == 0 && tcp_sender_rests(&connection->sender);
+  if (rests) {
+    return NULL;
+  }
+  if (connection->mtu_lowered && now / TIME_PS_PER_SECOND >= connection->mtu_expires_s) {
+    /* The path MTU has not fallen for ten minutes: what made it fall may be gone, so it is the first hop's
+     * again (RFC 1191 §6.3, RFC 8201 §5.3). */
+    tcp_connection_set_path_mtu(connection, connection->link_mtu_octets, UINT64_MAX, now);
+  }
+  return connection->earlier_ack_due ? make_earlier_ack(connection, now) : transmit_stream(connection, now);
 }
 
 /* Before and after the states in which payload goes. */
@@ -285,7 +289,10 @@ datagram *tcp_connection_transmit(tcp_transport *transport, time_ps now)
     return transmit_beside_stream(connection, now);
   }
   /* asked once more than there is something, each time */
-  if (connection->mtu_lowered || connection->earlier_ack_due || !tcp_sender_rests(&connection->sender)) {
+  if (connection->mtu_lowered || connection->earlier_ack_due) {
+    return transmit_seldom(connection, now);
+  }
+  if (!tcp_sender_rests(&connection->sender)) {
     return transmit_stream(connection, now);
   }
   return connection->receiver.need >= TCP_ACK_DUE ? make_ack(connection, now) : NULL;

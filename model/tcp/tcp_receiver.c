@@ -710,7 +710,7 @@ static G_GNUC_NO_INLINE void keep_saved_sacks(tcp_receiver *receiver)
 
 uint64_t tcp_receiver_acknowledge(tcp_receiver *receiver)
 {
-  if (receiver->quick_acks < receiver->config->quick_acks && receiver->need != TCP_ACK_NONE) {
+  if (receiver->need != TCP_ACK_NONE && receiver->quick_acks < receiver->config->quick_acks) {
     receiver->quick_acks++;
   }
   receiver->need = TCP_ACK_NONE;

@@ -226,16 +226,32 @@ inline tcp_cut tcp_send_queue_cut(const tcp_send_queue *queue, uint32_t emss_oct
   return cut(queue, queue->unsent, queue->kept->unsent_record, emss_octets);
 }
 
+/* Sends up to `end`, at most to the end of the record that is next. */
+static inline void send_of_record(tcp_send_queue *queue, uint64_t end, buffer_chain *target)
+{
+  const sent_record *record = record_at(queue->kept, queue->kept->unsent_record);
+  uint64_t from = queue->unsent;
+  queue->unsent = MIN(end, record_end(record));
+  queue->kept->unsent_record += queue->unsent == record_end(record);
+  append_octets(target, record, (uint32_t)(from - record->from), (uint32_t)(queue->unsent - from));
+}
+
+static G_GNUC_NO_INLINE void send_of_records(tcp_send_queue *queue, uint64_t end, buffer_chain *target)
+{
+  while (queue->unsent < end) {
+    send_of_record(queue, end, target);
+  }
+}
+
 void tcp_send_queue_send(tcp_send_queue *queue, uint32_t length, buffer_chain *target)
 {
-  tcp_kept_records *kept = queue->kept;
   const uint64_t end = queue->unsent + length;
   g_assert(end <= queue->posted);
-  for (uint64_t from = queue->unsent; from < end; from = queue->unsent) {
-    const sent_record *record = record_at(kept, kept->unsent_record);
-    queue->unsent = MIN(end, record_end(record));
-    kept->unsent_record += queue->unsent == record_end(record);
-    append_octets(target, record, (uint32_t)(from - record->from), (uint32_t)(queue->unsent - from));
+  if (length > 0) {
+    send_of_record(queue, end, target);
+  }
+  if (queue->unsent < end) {
+    send_of_records(queue, end, target);
   }
 }
 

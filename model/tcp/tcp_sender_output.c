@@ -221,12 +221,13 @@ static bool resend_lost(tcp_sender *sender, tcp_sent_segment *segment, int64_t r
 /* The peer has no room for what would leave. Sender silly window avoidance (RFC 9293 §3.8.6.2.1): what is
  * in flight will open the window. If nothing is, half of the largest window is worth being used: fewer
  * FPDUs go together, or alignment must give way (MPA-044). Less is used when the override time is over,
- * and a closed window probed after RTO. False: nothing may be sent. */
-static G_GNUC_NO_INLINE bool fit_in_window(tcp_sender *sender, tcp_cut *cut, time_ps now)
+ * and a closed window probed after RTO. Returns how many octets the next segment has; 0: nothing may be sent.
+ */
+static G_GNUC_NO_INLINE uint32_t fit_in_window(tcp_sender *sender, time_ps now)
 {
   uint64_t usable = sender->window_edge > sender->next ? sender->window_edge - sender->next : 0;
   if (tcp_sender_flight_octets(sender) > 0) {
-    return false;
+    return 0;
   }
   if (usable == 0 || (2 * usable < sender->window_octets_max && !sender->probe_due)) {
     if (sender->timer.deadline == TIME_PS_NEVER) {
@@ -236,11 +237,10 @@ static G_GNUC_NO_INLINE bool fit_in_window(tcp_sender *sender, tcp_cut *cut, tim
         tcp_retransmission_timer_start_override(&sender->timer, now);
       }
     }
-    return false;
+    return 0;
   }
   sender->probe_due = false;
-  *cut = (tcp_cut){.length = tcp_send_queue_cut(&sender->queue, (uint32_t)usable).length};
-  return true;
+  return tcp_send_queue_cut(&sender->queue, (uint32_t)usable).length;
 }
 
 /* Chooses how many octets the next new segment has, the FIN not counted; `*fin`: the FIN goes with it. false:
@@ -258,8 +258,11 @@ static inline bool choose_new(tcp_sender *sender, int64_t room, tcp_cut *cut, bo
   if ((cut->length == 0 && !fin_left) || waits_for_more) {
     return false;
   }
-  if (sender->next + MAX(cut->length, 1) > sender->window_edge && !fit_in_window(sender, cut, now)) {
-    return false;
+  if (sender->next + MAX(cut->length, 1) > sender->window_edge) {
+    *cut = (tcp_cut){.length = fit_in_window(sender, now)};
+    if (cut->length == 0) {
+      return false;
+    }
   }
   *fin = fin_left && cut->length == sender->gauges->unsent_octets &&
          sender->window_edge > sender->next + cut->length;
@@ -453,16 +456,20 @@ static G_GNUC_NO_INLINE bool next_when_disturbed(tcp_sender *sender, tcp_outgoin
   return send_new(sender, room_for_new, outgoing, now) || send_unproven(sender, room, outgoing, now);
 }
 
+/* Room for `usable` octets at the peer and for `room` on the path is less than the next segment takes. */
+static G_GNUC_NO_INLINE bool next_is_too_long(const tcp_sender *sender, int64_t usable, int64_t room)
+{
+  uint32_t least = MIN(tcp_send_queue_next_octets(&sender->queue), sender->emss_octets);
+  return (int64_t)least > usable || (int64_t)tcp_sender_charge(sender, least, 1) > room;
+}
+
 /* Returns whether what is in flight must make room before anything new may leave; false: perhaps not. */
 static inline bool waits_for_room(const tcp_sender *sender)
 {
   int64_t usable = (int64_t)sender->window_edge - (int64_t)sender->next;
   int64_t room = room_octets(sender);
-  if (MIN(usable, room) >= (int64_t)sender->emss_octets || tcp_sender_flight_octets(sender) == 0) {
-    return false;
-  }
-  uint32_t least = MIN(tcp_send_queue_next_octets(&sender->queue), sender->emss_octets);
-  return (int64_t)least > usable || (int64_t)tcp_sender_charge(sender, least, 1) > room;
+  return MIN(usable, room) < (int64_t)sender->emss_octets && tcp_sender_flight_octets(sender) > 0 &&
+         next_is_too_long(sender, usable, room);
 }
 
 bool tcp_sender_rests(const tcp_sender *sender)

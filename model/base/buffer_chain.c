@@ -13,8 +13,7 @@ octet_buffer *octet_buffer_new_in(memory_pool *pool, size_t octets)
   octet_buffer *buffer = used != NULL ? memory_pool_take(used) : g_malloc(octet_buffer_piece_octets(octets));
   buffer->pool = used;
   buffer->references = 1;
-  buffer->shared_slices = 0;
-  buffer->kept = NULL;
+  buffer->is_deferred = false;
   return buffer;
 }
 
@@ -23,22 +22,16 @@ size_t octet_buffer_piece_octets(size_t octets)
   return sizeof(octet_buffer) + octets;
 }
 
-/* Returns the slices at the start of a list's buffer; those of its own octets have no reference on it. */
-static octet_slice *shared_slices(octet_buffer *buffer)
+static deferred_octets *deferred_in(octet_buffer *buffer)
 {
-  return (octet_slice *)(void *)buffer->octets;
+  return (deferred_octets *)(void *)buffer->octets;
 }
 
 void octet_buffer_free(octet_buffer *buffer)
 {
-  if (buffer->shared_slices > 0) {
-    const octet_slice *slices = shared_slices(buffer);
-    octet_buffer_unref(buffer->kept);
-    for (uint32_t index = 0; index < buffer->shared_slices && buffer->kept == NULL; index++) {
-      if (slices[index].buffer != buffer) {
-        octet_buffer_unref(slices[index].buffer);
-      }
-    }
+  if (buffer->is_deferred) {
+    octet_buffer_unref(deferred_in(buffer)->source);
+    g_free((uint8_t *)deferred_in(buffer)->slice.octets);
   }
   if (buffer->pool != NULL) {
     memory_pool_give(buffer->pool, buffer);
@@ -52,25 +45,70 @@ static octet_slice *slices_of(buffer_chain *chain)
   return chain->heap != NULL ? chain->heap : chain->inline_slices;
 }
 
-octet_buffer *buffer_chain_shared_buffer(const buffer_chain *chain)
+/* --- Deferred octets --- */
+
+size_t buffer_chain_deferred_piece_octets(size_t recipe_octets)
 {
-  g_assert(buffer_chain_is_shared(chain));
-  return (octet_buffer *)(void *)((uint8_t *)chain->heap - offsetof(octet_buffer, octets));
+  return octet_buffer_piece_octets(sizeof(deferred_octets) + recipe_octets);
 }
 
-buffer_chain buffer_chain_of_shared(octet_buffer *buffer, uint32_t length)
+void *buffer_chain_defer(buffer_chain *chain, uint32_t length, memory_pool *pool, octet_writer write,
+                         size_t recipe_octets, octet_buffer *source)
 {
-  return (buffer_chain){.length = length,
-                        .slice_count = buffer->shared_slices,
-                        .heap_capacity = buffer->shared_slices,
-                        .heap_dropped = BUFFER_CHAIN_SHARED,
-                        .heap = shared_slices(buffer)};
+  g_assert(length > 0 && chain->length == 0 && chain->heap == NULL);
+  octet_buffer *buffer = octet_buffer_new_in(pool, sizeof(deferred_octets) + recipe_octets);
+  deferred_octets *deferred = deferred_in(buffer);
+  buffer->is_deferred = true;
+  deferred->slice = (octet_slice){.octets = NULL, .length = length, .buffer = buffer};
+  deferred->write = write;
+  deferred->source = source;
+  source->references++;
+  *chain = buffer_chain_of_deferred(buffer);
+  return deferred->recipe;
 }
+
+octet_buffer *buffer_chain_deferred_buffer(const buffer_chain *chain)
+{
+  g_assert(buffer_chain_is_deferred(chain));
+  return chain->heap->buffer;
+}
+
+buffer_chain buffer_chain_of_deferred(octet_buffer *buffer)
+{
+  deferred_octets *deferred = deferred_in(buffer);
+  return (buffer_chain){.length = deferred->slice.length,
+                        .slice_count = 1,
+                        .heap_capacity = 1,
+                        .heap_dropped = BUFFER_CHAIN_DEFERRED,
+                        .heap = &deferred->slice};
+}
+
+void buffer_chain_write_deferred(const buffer_chain *chain)
+{
+  deferred_octets *deferred = deferred_in(buffer_chain_deferred_buffer(chain));
+  if (deferred->slice.octets == NULL) {
+    uint8_t *octets = g_malloc(deferred->slice.length);
+    deferred->write(deferred->recipe, octets);
+    deferred->slice.octets = octets;
+  }
+}
+
+/* Makes the same octets a slice of `chain` itself, which keeps its reference. */
+static void stop_deferring(buffer_chain *chain)
+{
+  const octet_slice slice = *buffer_chain_slices(chain);
+  buffer_chain_init(chain);
+  chain->inline_slices[0] = slice;
+  chain->slice_count = 1;
+  chain->length = slice.length;
+}
+
+/* --- Chains --- */
 
 void buffer_chain_empty_heap(buffer_chain *chain)
 {
-  if (buffer_chain_is_shared(chain)) {
-    octet_buffer_unref(buffer_chain_shared_buffer(chain));
+  if (buffer_chain_is_deferred(chain)) {
+    octet_buffer_unref(buffer_chain_deferred_buffer(chain));
     buffer_chain_init(chain);
     return;
   }
@@ -78,24 +116,6 @@ void buffer_chain_empty_heap(buffer_chain *chain)
     octet_buffer_unref(chain->heap[index].buffer);
   }
   buffer_chain_start_over(chain);
-}
-
-/* Puts the same octets into slices of the chain's own, with room for `count` more. */
-static void stop_sharing(buffer_chain *chain, uint32_t count)
-{
-  octet_buffer *buffer = buffer_chain_shared_buffer(chain);
-  uint32_t capacity = chain->slice_count + count;
-  octet_slice *slices = g_new(octet_slice, capacity);
-  memcpy(slices, chain->heap, chain->slice_count * sizeof *slices);
-  for (uint32_t index = 0; index < chain->slice_count; index++) {
-    if (slices[index].buffer != NULL) {
-      slices[index].buffer->references++;
-    }
-  }
-  chain->heap = slices;
-  chain->heap_capacity = capacity;
-  chain->heap_dropped = 0;
-  octet_buffer_unref(buffer);
 }
 
 void buffer_chain_free_heap(buffer_chain *chain)
@@ -108,9 +128,11 @@ void buffer_chain_grow(buffer_chain *chain, uint32_t count)
 {
   uint32_t used = chain->slice_count;
   g_assert(count <= UINT32_MAX / 4 - used);
-  if (buffer_chain_is_shared(chain)) {
-    stop_sharing(chain, MAX(used, count));
-    return;
+  if (buffer_chain_is_deferred(chain)) {
+    stop_deferring(chain);
+    if (count <= BUFFER_CHAIN_INLINE_SLICES - used) {
+      return;
+    }
   }
   if (chain->heap != NULL && chain->heap_dropped >= MAX(used, count)) {
     /* At least half of the memory lies unused in front: as many drops as this moves have paid for it. */
@@ -139,8 +161,8 @@ void buffer_chain_append_after(buffer_chain *chain, const uint8_t *octets, uint3
     return;
   }
   g_assert(length <= UINT32_MAX - chain->length);
-  if (buffer_chain_is_shared(chain)) {
-    stop_sharing(chain, chain->slice_count);
+  if (buffer_chain_is_deferred(chain)) {
+    stop_deferring(chain);
   }
   octet_slice *last = &slices_of(chain)[chain->slice_count - 1];
   if (last->buffer == buffer && last->octets + last->length == octets) {
@@ -198,9 +220,9 @@ void buffer_chain_append_slices(buffer_chain *chain, const buffer_chain *source,
 {
   g_assert(chain != source);
   if (length == source->length && chain->length == 0 && chain->heap == NULL &&
-      buffer_chain_is_shared(source)) {
-    *chain = buffer_chain_of_shared(buffer_chain_shared_buffer(source), length);
-    buffer_chain_shared_buffer(chain)->references++;
+      buffer_chain_is_deferred(source)) {
+    *chain = *source;
+    buffer_chain_deferred_buffer(chain)->references++;
     return;
   }
   buffer_chain_range rest = buffer_chain_range_of(source, from, length);
@@ -213,8 +235,8 @@ void buffer_chain_append_slices(buffer_chain *chain, const buffer_chain *source,
 void buffer_chain_drop_front(buffer_chain *chain, uint32_t length)
 {
   g_assert(length <= chain->length);
-  if (buffer_chain_is_shared(chain)) {
-    stop_sharing(chain, 0);
+  if (buffer_chain_is_deferred(chain)) {
+    stop_deferring(chain);
   }
   chain->length -= length;
   octet_slice *slices = slices_of(chain);
@@ -248,6 +270,11 @@ void buffer_chain_drop_front(buffer_chain *chain, uint32_t length)
 
 void buffer_chain_copy_slices(const buffer_chain *chain, uint32_t from, uint32_t length, uint8_t *target)
 {
+  if (buffer_chain_is_deferred(chain) && length == chain->length && chain->heap->octets == NULL) {
+    const deferred_octets *deferred = deferred_in(chain->heap->buffer);
+    deferred->write(deferred->recipe, target);
+    return;
+  }
   buffer_chain_range rest = buffer_chain_range_of(chain, from, length);
   while (rest.length > 0) {
     octet_slice part = buffer_chain_range_next(&rest);
@@ -267,91 +294,4 @@ bool buffer_chain_equals(const buffer_chain *chain, uint32_t from, uint32_t leng
     expected += part.length;
   }
   return true;
-}
-
-/* --- Scatter lists --- */
-
-size_t scatter_list_piece_octets(uint32_t slices_max, size_t own_octets)
-{
-  return octet_buffer_piece_octets(slices_max * sizeof(octet_slice) + own_octets);
-}
-
-void scatter_list_begin(scatter_list *list, memory_pool *pool, uint32_t slices_max, size_t own_octets)
-{
-  g_assert(slices_max > 0);
-  size_t slice_octets = slices_max * sizeof(octet_slice);
-  octet_buffer *buffer = octet_buffer_new_in(pool, slice_octets + own_octets);
-  uint8_t *octets = octet_buffer_octets(buffer);
-
-  *list = (scatter_list){.buffer = buffer,
-                         .slices = (octet_slice *)(void *)octets,
-                         .slices_max = slices_max,
-                         .own = octets + slice_octets,
-                         .own_end = octets + slice_octets + own_octets};
-}
-
-static void put(scatter_list *list, const uint8_t *octets, uint32_t length, octet_buffer *buffer)
-{
-  g_assert(length > 0 && length <= UINT32_MAX - list->length);
-  g_assert(list->slice_count < list->slices_max);
-  list->slices[list->slice_count++] = (octet_slice){.octets = octets, .length = length, .buffer = buffer};
-  list->length += length;
-}
-
-uint8_t *scatter_list_own(scatter_list *list, uint32_t length)
-{
-  g_assert(length <= (size_t)(list->own_end - list->own));
-  uint8_t *own = list->own;
-  bool continues = list->slice_count > 0 && list->slices[list->slice_count - 1].buffer == list->buffer;
-
-  list->own += length;
-  if (continues) {
-    list->slices[list->slice_count - 1].length += length;
-    list->length += length;
-  } else {
-    put(list, own, length, list->buffer); /* a reference on itself would keep it for ever: there is none */
-  }
-  return own;
-}
-
-void scatter_list_refer(scatter_list *list, const uint8_t *octets, uint32_t length, octet_buffer *buffer)
-{
-  put(list, octets, length, buffer);
-  buffer->references++;
-}
-
-/* One reference instead of those of all slices, if they refer to octets of one buffer: an FPDU's slices, some
- * cache lines, are not read again when it goes. */
-static void keep_one(scatter_list *list)
-{
-  octet_buffer *kept = NULL;
-  uint32_t count = 0;
-
-  for (uint32_t index = 0; index < list->slice_count; index++) {
-    octet_buffer *buffer = list->slices[index].buffer;
-    if (buffer != list->buffer) {
-      if (kept != NULL && kept != buffer) {
-        return;
-      }
-      kept = buffer;
-      count++;
-    }
-  }
-  if (kept != NULL) {
-    kept->references -= count - 1;
-    list->buffer->kept = kept;
-  }
-}
-
-void scatter_list_end(scatter_list *list, buffer_chain *chain)
-{
-  g_assert(list->slice_count > 0 && chain->length == 0 && chain->heap == NULL);
-  list->buffer->shared_slices = list->slice_count;
-  keep_one(list);
-  buffer_chain_init(chain);
-  chain->length = list->length;
-  chain->slice_count = list->slice_count;
-  chain->heap_capacity = list->slice_count;
-  chain->heap_dropped = BUFFER_CHAIN_SHARED;
-  chain->heap = list->slices;
 }

@@ -19,9 +19,7 @@
 typedef struct octet_buffer {
   memory_pool *pool; /* NULL: from the heap */
   uint32_t references;
-  uint32_t shared_slices;    /* that lie at the start of `octets`, see scatter_list; nearly always 0 */
-  struct octet_buffer *kept; /* of a list: what all that it refers to is in, by one reference; NULL: each of
-                                its slices has its own */
+  uint32_t is_deferred; /* `octets`, aligned for it by the width of this, begin with a deferred_octets */
   uint8_t octets[];
 } octet_buffer;
 
@@ -69,9 +67,9 @@ typedef struct buffer_chain {
   uint32_t length;        /* octets in all slices */
   uint32_t slice_count;   /* slices in use */
   uint32_t heap_capacity; /* slices there is room for from `heap` on; 0 while the inline slices suffice */
-  uint32_t
-      heap_dropped;  /* slices dropped in front of `heap`, whose memory starts that much earlier; or SHARED */
-  octet_slice *heap; /* the first slice in use; NULL while the inline slices suffice */
+  uint32_t heap_dropped;  /* slices dropped in front of `heap`, whose memory starts that much earlier; or
+                             DEFERRED */
+  octet_slice *heap;      /* the first slice in use; NULL while the inline slices suffice */
   octet_slice inline_slices[BUFFER_CHAIN_INLINE_SLICES];
 } buffer_chain;
 
@@ -86,10 +84,58 @@ static inline void buffer_chain_init(buffer_chain *chain)
   chain->heap = NULL;
 }
 
+/* --- Deferred octets --- */
+
+/* Writes the octets that `recipe` describes to `target`. */
+typedef void (*octet_writer)(const void *recipe, uint8_t *target);
+
+/* Deferred octets are written when somebody reads them first: until then they are a recipe of one or two
+ * cache lines. A chain of all of them is one reference on their buffer. Their user may also have them written
+ * where it needs them, by buffer_chain_copy_out() of all: then the chain stays as it is. */
+typedef struct deferred_octets {
+  octet_slice slice; /* its octets are NULL until they are written; on the heap, and free with the buffer */
+  octet_writer write;
+  octet_buffer *source; /* what the recipe refers to is there, by one reference */
+  uint64_t recipe[];
+} deferred_octets;
+
+/* It is `heap_dropped` of a chain whose only slice is that of deferred octets, with one reference on their
+ * buffer. `heap_capacity` is 1 then. */
+#define BUFFER_CHAIN_DEFERRED UINT32_MAX
+
+static inline bool buffer_chain_is_deferred(const buffer_chain *chain)
+{
+  return chain->heap != NULL && chain->heap_dropped == BUFFER_CHAIN_DEFERRED;
+}
+
+/* Returns how long a pool's pieces must be for deferred octets with a recipe of `recipe_octets`. */
+size_t buffer_chain_deferred_piece_octets(size_t recipe_octets);
+
+/* Makes the empty `chain` `length` (> 0) octets that `write` writes, with the only reference on their buffer,
+ * in a piece of `pool` as octet_buffer_new_in() does. Takes a new reference on `source` (not NULL). Returns
+ * the recipe's `recipe_octets`, which the caller writes at once. */
+void *buffer_chain_defer(buffer_chain *chain, uint32_t length, memory_pool *pool, octet_writer write,
+                         size_t recipe_octets, octet_buffer *source);
+
+/* Returns the buffer of a deferred chain; no reference is added. */
+octet_buffer *buffer_chain_deferred_buffer(const buffer_chain *chain);
+
+/* Returns a deferred chain of `buffer` without a reference on it: to append from. */
+buffer_chain buffer_chain_of_deferred(octet_buffer *buffer);
+
+/* Writes the octets of a deferred chain, unless they are written. */
+void buffer_chain_write_deferred(const buffer_chain *chain);
+
 /* Returns the slices of `chain`, `chain->slice_count` of them; valid until the chain changes. */
 static inline const octet_slice *buffer_chain_slices(const buffer_chain *chain)
 {
-  return chain->heap ? chain->heap : chain->inline_slices;
+  if (chain->heap == NULL) {
+    return chain->inline_slices;
+  }
+  if (chain->heap_dropped == BUFFER_CHAIN_DEFERRED) {
+    buffer_chain_write_deferred(chain);
+  }
+  return chain->heap;
 }
 
 /* A gather list is slices that are read as one run of octets, as a chain, but it has no reference on them. */
@@ -106,29 +152,12 @@ static inline gather_list buffer_chain_gather(const buffer_chain *chain)
       .slices = buffer_chain_slices(chain), .slice_count = chain->slice_count, .length = chain->length};
 }
 
-/* It is `heap_dropped` of a chain whose slices are those of a list's buffer (scatter_list), which other
- * chains have, too: it has one reference on that buffer, and copies the slices before it changes them.
- * `heap_capacity` is `slice_count` then. */
-#define BUFFER_CHAIN_SHARED UINT32_MAX
-
-static inline bool buffer_chain_is_shared(const buffer_chain *chain)
-{
-  return chain->heap != NULL && chain->heap_dropped == BUFFER_CHAIN_SHARED;
-}
-
-/* Returns that buffer; no reference is added. */
-octet_buffer *buffer_chain_shared_buffer(const buffer_chain *chain);
-
-/* Returns a chain of all slices of a list's `buffer`, which have `length` octets, without a reference on it:
- * to append from. */
-buffer_chain buffer_chain_of_shared(octet_buffer *buffer, uint32_t length);
-
 /* This is what buffer_chain_empty() and buffer_chain_clear() do with a chain whose slices are on the heap. */
 void buffer_chain_empty_heap(buffer_chain *chain);
 void buffer_chain_free_heap(buffer_chain *chain);
 
-/* Drops the slices of `chain`, which shares none, and their references; their memory is used again from its
- * start. */
+/* Drops the slices of `chain`, which is not deferred, and their references; their memory is used again from
+ * its start. */
 static inline void buffer_chain_start_over(buffer_chain *chain)
 {
   chain->length = 0;
@@ -267,7 +296,7 @@ static inline void buffer_chain_append(buffer_chain *chain, const uint8_t *octet
 /* Appends a copy of the `length` octets at `octets`, in a buffer of its own. `length` 0 does nothing. */
 void buffer_chain_append_copy(buffer_chain *chain, const uint8_t *octets, uint32_t length);
 
-/* This is what buffer_chain_append_chain() does when the range lies in several slices. */
+/* This is what buffer_chain_append_chain() does when the range lies in several slices, or is deferred. */
 void buffer_chain_append_slices(buffer_chain *chain, const buffer_chain *source, uint32_t from,
                                 uint32_t length);
 
@@ -276,7 +305,7 @@ void buffer_chain_append_slices(buffer_chain *chain, const buffer_chain *source,
 static inline void buffer_chain_append_chain(buffer_chain *chain, const buffer_chain *source, uint32_t from,
                                              uint32_t length)
 {
-  const uint8_t *octets = buffer_chain_flat(source, from, length);
+  const uint8_t *octets = buffer_chain_is_deferred(source) ? NULL : buffer_chain_flat(source, from, length);
   if (octets != NULL) {
     buffer_chain_append(chain, octets, length, buffer_chain_slices(source)->buffer);
     return;
@@ -322,15 +351,15 @@ static inline const uint8_t *buffer_chain_one_piece(const buffer_chain *chain)
 /* Removes the first `length` octets; `length` at most `chain->length`. */
 void buffer_chain_drop_front(buffer_chain *chain, uint32_t length);
 
-/* This is what buffer_chain_copy_out() does with a range that does not lie in the first slice; for callers
- * whose ranges seldom do. */
+/* This is what buffer_chain_copy_out() does with a range that does not lie in the first slice, or is
+ * deferred; for callers whose ranges seldom lie there. */
 void buffer_chain_copy_slices(const buffer_chain *chain, uint32_t from, uint32_t length, uint8_t *target);
 
 /* Copies octets [from, from + length), which must lie within the chain, to `target`. */
 static inline void buffer_chain_copy_out(const buffer_chain *chain, uint32_t from, uint32_t length,
                                          uint8_t *target)
 {
-  const uint8_t *octets = buffer_chain_flat(chain, from, length);
+  const uint8_t *octets = buffer_chain_is_deferred(chain) ? NULL : buffer_chain_flat(chain, from, length);
   if (octets != NULL) {
     memcpy(target, octets, length);
     return;
@@ -348,39 +377,3 @@ static inline uint8_t buffer_chain_at(const buffer_chain *chain, uint32_t index)
 
 /* Returns true when octets [from, from + length) equal the `length` octets at `expected`. */
 bool buffer_chain_equals(const buffer_chain *chain, uint32_t from, uint32_t length, const uint8_t *expected);
-
-/* --- Scatter lists --- */
-
-/* A scatter list is octets that are put together once, of others that stay where they are and of a few new
- * ones, and that many chains then refer to: one buffer has the slices and the own octets. A chain of all of
- * it costs one reference, however many slices there are; nobody may write to any of the octets any more. */
-
-/* This is a list that is being made; the fields are for the functions below. */
-typedef struct scatter_list {
-  octet_buffer *buffer;
-  octet_slice *slices;
-  uint32_t slice_count;
-  uint32_t slices_max;
-  uint8_t *own;     /* the next of its own octets */
-  uint8_t *own_end; /* the end of the room for own octets */
-  uint32_t length;  /* octets so far */
-} scatter_list;
-
-/* Returns how long a pool's pieces must be for lists of at most `slices_max` slices and `own_octets` octets
- * of their own. */
-size_t scatter_list_piece_octets(uint32_t slices_max, size_t own_octets);
-
-/* Begins a list, in a piece of `pool` as octet_buffer_new_in() does; what was begun must be ended.
- * `slices_max` > 0. */
-void scatter_list_begin(scatter_list *list, memory_pool *pool, uint32_t slices_max, size_t own_octets);
-
-/* Appends `length` (> 0) own octets, to be written by the caller: they continue own octets right before them.
- * Returns where they are, until the list is freed. */
-uint8_t *scatter_list_own(scatter_list *list, uint32_t length);
-
-/* Appends the `length` (> 0) octets at `octets`, which never change while `buffer` (not NULL) is there; takes
- * a new reference on it. */
-void scatter_list_refer(scatter_list *list, const uint8_t *octets, uint32_t length, octet_buffer *buffer);
-
-/* Ends the list (of at least one octet): the empty `chain` has all its octets, and the only reference. */
-void scatter_list_end(scatter_list *list, buffer_chain *chain);

@@ -15,23 +15,12 @@ struct mpa_fpdu_memory {
   memory_pool *flat;
   memory_pool *short_flat;
   memory_pool *control; /* flat, too, but too small to count as that */
-  memory_pool *referring;
-  memory_pool *short_referring;
+  memory_pool *recipes;
   memory_pool *arrived;
   size_t fpdus_max;
   size_t flat_fpdus_max; /* of them, with as many connections as there are */
   uint32_t ends;
 };
-
-/* Makes a pool for FPDUs of `fpdu_octets` whose ULPDU is a header and octets of one piece. */
-static memory_pool *referring_pool(uint32_t fpdu_octets)
-{
-  enum { HEADERS_AND_DIGEST_OCTETS = 28 }; /* ULPDU_Length, DDP and RDMAP header, PAD, CRC */
-  uint32_t markers = fpdu_octets / MPA_MARKER_PERIOD_OCTETS + 1;
-
-  return memory_pool_new(scatter_list_piece_octets(mpa_fpdu_memory_slices_max(markers, 1),
-                                                   HEADERS_AND_DIGEST_OCTETS + markers * MPA_MARKER_OCTETS));
-}
 
 mpa_fpdu_memory *mpa_fpdu_memory_new(uint32_t fpdu_octets, uint64_t flat_octets_max)
 {
@@ -39,14 +28,14 @@ mpa_fpdu_memory *mpa_fpdu_memory_new(uint32_t fpdu_octets, uint64_t flat_octets_
   mpa_fpdu_memory *memory = g_new(mpa_fpdu_memory, 1);
 
   g_assert(fpdu_octets > 0);
-  *memory = (mpa_fpdu_memory){.flat = memory_pool_new(octet_buffer_piece_octets(fpdu_octets)),
-                              .short_flat = memory_pool_new(octet_buffer_piece_octets(short_octets)),
-                              .control = memory_pool_new(octet_buffer_piece_octets(CONTROL_OCTETS)),
-                              .referring = referring_pool(fpdu_octets),
-                              .short_referring = referring_pool(short_octets),
-                              .arrived = memory_pool_new(octet_buffer_piece_octets(fpdu_octets)),
-                              .fpdus_max = flat_octets_max / fpdu_octets,
-                              .flat_fpdus_max = flat_octets_max / fpdu_octets};
+  *memory = (mpa_fpdu_memory){
+      .flat = memory_pool_new(octet_buffer_piece_octets(fpdu_octets)),
+      .short_flat = memory_pool_new(octet_buffer_piece_octets(short_octets)),
+      .control = memory_pool_new(octet_buffer_piece_octets(CONTROL_OCTETS)),
+      .recipes = memory_pool_new(buffer_chain_deferred_piece_octets(sizeof(mpa_fpdu_recipe))),
+      .arrived = memory_pool_new(octet_buffer_piece_octets(fpdu_octets)),
+      .fpdus_max = flat_octets_max / fpdu_octets,
+      .flat_fpdus_max = flat_octets_max / fpdu_octets};
   return memory;
 }
 
@@ -63,8 +52,7 @@ void mpa_fpdu_memory_free(mpa_fpdu_memory *memory)
     memory_pool_unref(memory->flat);
     memory_pool_unref(memory->short_flat);
     memory_pool_unref(memory->control);
-    memory_pool_unref(memory->referring);
-    memory_pool_unref(memory->short_referring);
+    memory_pool_unref(memory->recipes);
     memory_pool_unref(memory->arrived);
     g_free(memory);
   }
@@ -83,9 +71,9 @@ bool mpa_fpdu_memory_is_full(const mpa_fpdu_memory *memory)
   return memory->flat->pieces_out + memory->short_flat->pieces_out >= memory->flat_fpdus_max;
 }
 
-memory_pool *mpa_fpdu_memory_referring(const mpa_fpdu_memory *memory, size_t piece_octets)
+memory_pool *mpa_fpdu_memory_recipes(const mpa_fpdu_memory *memory)
 {
-  return piece_octets <= memory->short_referring->piece_octets ? memory->short_referring : memory->referring;
+  return memory->recipes;
 }
 
 memory_pool *mpa_fpdu_memory_arrived(const mpa_fpdu_memory *memory, uint32_t octets)

@@ -3,13 +3,11 @@
  * and the choice between two ways to make an FPDU.
  *
  * A flat FPDU is one piece of memory, to which the ULPDU is copied. It costs the least as long as the flat
- * FPDUs in flight are in the processor's cache: the CRC over flat octets, with the copy, takes less time than
- * the CRC over the slices of a marked FPDU, and all code that handles the FPDU has one slice to look at. A
- * referring FPDU has its own header, markers, PAD and CRC, with slices of the ULP's octets between them
- * (scatter_list). It takes a fifth of the memory or less. So new FPDUs refer while as many flat ones are in
- * flight, or wait to be acknowledged, as the cache holds: fewer of each with many connections, whose state is
- * to be there, too. This limits the memory of many connections, and of one with a large window, and keeps the
- * others fast. On the wire the two are the same. */
+ * FPDUs in flight are in the processor's cache. Of a deferred FPDU (buffer_chain_defer()) two cache lines are
+ * in flight, which the receiver writes it from: its octets never leave the cache. So new FPDUs are deferred
+ * while as many flat ones are in flight, or wait to be acknowledged, as the cache holds: fewer of each with
+ * many connections, whose state is to be there, too. This limits the memory of many connections, and of one
+ * with a large window, and keeps the others fast. On the wire the two are the same. */
 #pragma once
 
 #include <stdbool.h>
@@ -35,21 +33,24 @@ void mpa_fpdu_memory_add_end(mpa_fpdu_memory *memory);
 /* Returns the pieces for a flat FPDU of `fpdu_octets`; they stay the memory's. */
 memory_pool *mpa_fpdu_memory_flat(const mpa_fpdu_memory *memory, uint32_t fpdu_octets);
 
-/* Returns whether as many FPDUs are flat as may be, short ones aside, so that the next one must refer. */
+/* Returns whether as many FPDUs are flat as may be, short ones aside, so that the next one is deferred. */
 bool mpa_fpdu_memory_is_full(const mpa_fpdu_memory *memory);
 
-/* Returns as many slices as an FPDU with `markers` markers may have that refers to `runs` slices of its
- * ULPDU. */
-static inline uint32_t mpa_fpdu_memory_slices_max(uint32_t markers, uint32_t runs)
-{
-  /* each marker cuts at most one run; own octets lie before each part, and after the last */
-  return 2 * (runs + markers) + 1;
-}
+/* This is what a deferred FPDU is made of: two cache lines with the fields of its buffer. */
+enum { MPA_RECIPE_HEADER_OCTETS_MAX = 49 };
+typedef struct mpa_fpdu_recipe {
+  uint64_t start; /* offset into the FPDU phase */
+  const uint8_t *payload;
+  uint32_t payload_octets;
+  bool markers;
+  bool crc;
+  uint8_t header_octets;
+  uint8_t header[MPA_RECIPE_HEADER_OCTETS_MAX]; /* of DDP and RDMAP */
+} mpa_fpdu_recipe;
 
-/* Returns the pieces for a referring FPDU, of at most `piece_octets` (scatter_list_piece_octets()); they stay
- * the memory's. */
-memory_pool *mpa_fpdu_memory_referring(const mpa_fpdu_memory *memory, size_t piece_octets);
+/* Returns the pieces for deferred FPDUs; they stay the memory's. */
+memory_pool *mpa_fpdu_memory_recipes(const mpa_fpdu_memory *memory);
 
-/* The pieces for `octets` of the stream that arrived in many slices and are to lie flat; NULL when there are
- * as many as may be (those that wait to be placed). The memory's. */
+/* The pieces for `octets` of the stream that arrived deferred or in many slices and are to lie flat; NULL
+ * when there are as many as may be (those that wait to be placed). The memory's. */
 memory_pool *mpa_fpdu_memory_arrived(const mpa_fpdu_memory *memory, uint32_t octets);

@@ -85,6 +85,21 @@ static inline uint8_t *write_padding(const mpa_fpdu *fpdu, uint8_t *octets, uint
   return digest;
 }
 
+/* Writes the FPDU of `ulpdu` to `first`. */
+static inline void write_fpdu(mpa_fpdu extent, bool crc, const gather_list *ulpdu, uint8_t *first)
+{
+  uint8_t *header = write_header(&extent, first);
+  uint8_t *end = write_ulpdu(ulpdu, header, mpa_fpdu_first_run(&extent));
+  uint8_t *digest =
+      write_padding(&extent, end, (uint32_t)(extent.end - extent.start) - (uint32_t)(end - first));
+
+  if (crc) {
+    crc32c_write(crc32c_update(CRC32C_INITIAL, first, (size_t)(digest - first)), digest);
+  } else {
+    memset(digest, 0, MPA_FPDU_CRC_OCTETS); /* mpa-01 §4: any value may stand there (MPA-081) */
+  }
+}
+
 /* The FPDU as one slice of a buffer of its own. */
 static inline void frame_flat(const mpa_framer *framer, mpa_fpdu extent, const gather_list *ulpdu,
                               buffer_chain *fpdu)
@@ -92,111 +107,48 @@ static inline void frame_flat(const mpa_framer *framer, mpa_fpdu extent, const g
   uint32_t length = (uint32_t)(extent.end - extent.start);
   memory_pool *pool = framer->memory ? mpa_fpdu_memory_flat(framer->memory, length) : NULL;
   octet_buffer *buffer = octet_buffer_new_in(pool, length);
-  uint8_t *first = octet_buffer_octets(buffer);
-  uint8_t *header = write_header(&extent, first);
-  uint8_t *end = write_ulpdu(ulpdu, header, mpa_fpdu_first_run(&extent));
-  uint8_t *digest = write_padding(&extent, end, length - (uint32_t)(end - first));
 
-  if (framer->crc) {
-    crc32c_write(crc32c_update(CRC32C_INITIAL, first, (size_t)(digest - first)), digest);
-  } else {
-    memset(digest, 0, MPA_FPDU_CRC_OCTETS); /* mpa-01 §4: any value may stand there (MPA-081) */
-  }
-  buffer_chain_put(fpdu, first, length, buffer);
+  write_fpdu(extent, framer->crc, ulpdu, octet_buffer_octets(buffer));
+  buffer_chain_put(fpdu, octet_buffer_octets(buffer), length, buffer);
   octet_buffer_unref(buffer);
 }
 
-/* --- FPDUs that refer to the ULPDU's octets --- */
+/* --- FPDUs that are written when somebody reads them --- */
 
-static bool may_be_referred_to(const octet_slice *slice)
+static void write_recipe(const void *user, uint8_t *target)
 {
-  enum { REFERRED_OCTETS_MIN = 64 }; /* copying fewer costs less than a slice */
+  const mpa_fpdu_recipe *recipe = user;
+  const octet_slice slices[] = {{.octets = recipe->header, .length = recipe->header_octets},
+                                {.octets = recipe->payload, .length = recipe->payload_octets}};
+  const gather_list ulpdu = {.slices = slices,
+                             .slice_count = G_N_ELEMENTS(slices),
+                             .length = recipe->header_octets + recipe->payload_octets};
 
-  return slice->buffer != NULL && slice->length >= REFERRED_OCTETS_MIN;
+  write_fpdu(mpa_fpdu_at(recipe->start, ulpdu.length, recipe->markers), recipe->crc, &ulpdu, target);
 }
 
-/* Begins the list of `extent`; false when nothing of `ulpdu` may be referred to. */
-static bool begin_list(const mpa_framer *framer, const mpa_fpdu *extent, const gather_list *ulpdu,
-                       scatter_list *list)
+/* Makes the FPDU of a header and a payload that never changes. False, and nothing done, when `ulpdu` is
+ * something else, or so short that frame_flat() costs less. */
+static G_GNUC_NO_INLINE bool frame_later(const mpa_framer *framer, mpa_fpdu extent, const gather_list *ulpdu,
+                                         buffer_chain *fpdu)
 {
-  size_t own_octets = (size_t)(extent->end - extent->start);
-  uint32_t runs = 0;
+  enum { PAYLOAD_OCTETS_MIN = 64 };
+  const octet_slice *header = ulpdu->slices, *payload = ulpdu->slices + 1;
 
-  for (uint32_t i = 0; i < ulpdu->slice_count; i++) {
-    if (may_be_referred_to(&ulpdu->slices[i])) {
-      own_octets -= ulpdu->slices[i].length;
-      runs++;
-    }
-  }
-  if (runs == 0) {
+  if (ulpdu->slice_count != 2 || header->length > MPA_RECIPE_HEADER_OCTETS_MAX || !payload->buffer ||
+      payload->length < PAYLOAD_OCTETS_MIN) {
     return false;
   }
-  uint32_t slices_max = mpa_fpdu_memory_slices_max(mpa_fpdu_marker_count(extent), runs);
-  size_t piece_octets = scatter_list_piece_octets(slices_max, own_octets);
-  scatter_list_begin(list, mpa_fpdu_memory_referring(framer->memory, piece_octets), slices_max, own_octets);
-  return true;
-}
-
-/* Appends octets of `slice`, all before the next marker. */
-static void put_run(scatter_list *list, const octet_slice *slice, const uint8_t *from, uint32_t length)
-{
-  if (length == 0) {
-    return;
-  }
-  if (may_be_referred_to(slice)) {
-    scatter_list_refer(list, from, length, slice->buffer);
-  } else {
-    memcpy(scatter_list_own(list, length), from, length);
-  }
-}
-
-/* Makes the same octets as write_ulpdu(). */
-static void put_ulpdu(const mpa_fpdu *fpdu, const gather_list *ulpdu, scatter_list *list)
-{
-  const octet_slice *slice = ulpdu->slices;
-  const octet_slice *end = slice + ulpdu->slice_count;
-  uint32_t room = mpa_fpdu_first_run(fpdu); /* before the next marker */
-  uint64_t marker = fpdu->header + MPA_FPDU_LENGTH_OCTETS + room;
-
-  for (; slice < end; slice++) {
-    const uint8_t *from = slice->octets;
-    uint32_t length = slice->length;
-
-    while (length > room) {
-      put_run(list, slice, from, room);
-      mpa_marker_write(marker, fpdu->header, scatter_list_own(list, MPA_MARKER_OCTETS));
-      marker += MPA_MARKER_PERIOD_OCTETS;
-      from += room;
-      length -= room;
-      room = MPA_BETWEEN_MARKERS_OCTETS;
-    }
-    put_run(list, slice, from, length);
-    room -= length;
-  }
-}
-
-/* The FPDU with header, markers, PAD and CRC of its own. False, and nothing done, when that is no better than
- * frame_flat(). */
-static G_GNUC_NO_INLINE bool frame_by_reference(const mpa_framer *framer, mpa_fpdu extent,
-                                                const gather_list *ulpdu, buffer_chain *fpdu)
-{
-  scatter_list list;
-
-  if (!begin_list(framer, &extent, ulpdu, &list)) {
-    return false;
-  }
-  uint32_t header_octets = (uint32_t)(extent.header - extent.start) + MPA_FPDU_LENGTH_OCTETS;
-  write_header(&extent, scatter_list_own(&list, header_octets));
-  put_ulpdu(&extent, ulpdu, &list);
-  uint32_t rest = (uint32_t)(extent.end - extent.start) - list.length;
-  uint8_t *digest = write_padding(&extent, scatter_list_own(&list, rest), rest);
-  scatter_list_end(&list, fpdu);
-  if (framer->crc) {
-    uint32_t covered = fpdu->length - MPA_FPDU_CRC_OCTETS;
-    crc32c_write(crc32c_update_chain(CRC32C_INITIAL, fpdu, 0, covered), digest);
-  } else {
-    memset(digest, 0, MPA_FPDU_CRC_OCTETS);
-  }
+  mpa_fpdu_recipe *recipe =
+      buffer_chain_defer(fpdu, (uint32_t)(extent.end - extent.start), mpa_fpdu_memory_recipes(framer->memory),
+                         write_recipe, sizeof *recipe, payload->buffer);
+  recipe->start = extent.start;
+  recipe->payload = payload->octets;
+  recipe->payload_octets = payload->length;
+  recipe->markers = framer->markers;
+  recipe->crc = framer->crc;
+  recipe->header_octets = (uint8_t)header->length;
+  memcpy(recipe->header, header->octets, header->length);
   return true;
 }
 
@@ -206,9 +158,9 @@ void mpa_framer_frame(mpa_framer *framer, const gather_list *ulpdu, buffer_chain
   g_assert(fpdu->length == 0);
 
   mpa_fpdu extent = mpa_fpdu_at(framer->offset, ulpdu->length, framer->markers);
-  bool refers = framer->memory && mpa_fpdu_memory_is_full(framer->memory) &&
-                frame_by_reference(framer, extent, ulpdu, fpdu);
-  if (!refers) {
+  bool is_later =
+      framer->memory && mpa_fpdu_memory_is_full(framer->memory) && frame_later(framer, extent, ulpdu, fpdu);
+  if (!is_later) {
     frame_flat(framer, extent, ulpdu, fpdu);
   }
   framer->offset = extent.end;

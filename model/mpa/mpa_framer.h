@@ -39,7 +39,6 @@ mpa_framer *mpa_framer_new(bool markers, bool crc, const mpa_fpdu_memory *memory
  * are not empty: appends its FPDU to the empty `fpdu`, with header, PAD, CRC and the markers that fall into
  * it; a marker that falls exactly between two FPDUs starts the following one (MPA-098).
  *
- * The FPDU is one slice of a block of its own; or, once its memory has enough of those (mpa_fpdu_memory.h), a
- * bundle that refers to those slices of `ulpdu` that have a block, which must never change, and has a copy of
- * the others. */
+ * The FPDU is one slice of a block of its own; or, once its memory has enough of those (mpa_fpdu_memory.h),
+ * and `ulpdu` is a header and a slice that has a block, which must never change, it is deferred. */
 void mpa_framer_frame(mpa_framer *framer, const gather_list *ulpdu, buffer_chain *fpdu);

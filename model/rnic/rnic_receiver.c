@@ -258,8 +258,8 @@ static inline void receive(rnic_receiver *receiver, uint64_t position, const buf
   }
 }
 
-/* There are octets in many slices, as of FPDUs that refer: one copy of them costs less than to check and to
- * place them as they are. */
+/* The octets are deferred, or in many slices: one copy of them, which the next segment's will replace in the
+ * cache, costs less than to check and to place them as they are. */
 static G_GNUC_NO_INLINE bool receive_copied(rnic_receiver *receiver, uint64_t position,
                                             const buffer_chain *octets, time_ps arrival, time_ps now)
 {

@@ -4,21 +4,21 @@
 #include <glib.h>
 
 /* Nearly every record lies in one piece of memory, as FPDUs do: then that piece's slice is here. One that
- * shares its slices has the reference on their buffer here. Else it is a chain, and here is where it is. */
+ * is deferred has the reference on its buffer here. Else it is a chain, and here is where it is. */
 typedef struct sent_record {
   uint64_t from; /* stream position of its first octet */
   uint32_t length;
-  uint32_t flags; /* TCP_RECORD_…, IN_PIECES and SHARED */
+  uint32_t flags; /* TCP_RECORD_…, IN_PIECES and DEFERRED */
   union {
     struct {
-      const uint8_t *octets; /* not of one that shares */
+      const uint8_t *octets; /* not of one that is deferred */
       octet_buffer *buffer;  /* may be NULL */
     } piece;
     buffer_chain *pieces;
   } at;
 } sent_record;
 
-enum { IN_PIECES = 1 << 16, SHARED = 1 << 17 };
+enum { IN_PIECES = 1 << 16, DEFERRED = 1 << 17 };
 enum { CAPACITY_AT_FIRST = 16 };
 
 /* The records are numbered from 0 on as they are posted; number n lives in slot n modulo the capacity, a
@@ -43,9 +43,9 @@ static uint64_t record_end(const sent_record *record)
 
 static G_GNUC_NO_INLINE void take_pieces(sent_record *record, buffer_chain *octets)
 {
-  if (buffer_chain_is_shared(octets)) {
-    record->flags |= SHARED;
-    record->at.piece.buffer = buffer_chain_shared_buffer(octets); /* with its reference */
+  if (buffer_chain_is_deferred(octets)) {
+    record->flags |= DEFERRED;
+    record->at.piece.buffer = buffer_chain_deferred_buffer(octets); /* with its reference */
     buffer_chain_init(octets);
     return;
   }
@@ -60,15 +60,15 @@ static G_GNUC_NO_INLINE void append_pieces(buffer_chain *target, const sent_reco
   if (record->flags & IN_PIECES) {
     buffer_chain_append_chain(target, record->at.pieces, from, length);
   } else {
-    buffer_chain shared = buffer_chain_of_shared(record->at.piece.buffer, record->length);
-    buffer_chain_append_chain(target, &shared, from, length);
+    buffer_chain deferred = buffer_chain_of_deferred(record->at.piece.buffer);
+    buffer_chain_append_chain(target, &deferred, from, length);
   }
 }
 
 static inline void append_octets(buffer_chain *target, const sent_record *record, uint32_t from,
                                  uint32_t length)
 {
-  if ((record->flags & (IN_PIECES | SHARED)) == 0) {
+  if ((record->flags & (IN_PIECES | DEFERRED)) == 0) {
     buffer_chain_append(target, record->at.piece.octets + from, length, record->at.piece.buffer);
   } else {
     append_pieces(target, record, from, length);

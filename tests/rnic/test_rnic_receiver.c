@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The receiver with segments in many slices, as FPDUs that refer bring them (mpa_fpdu_memory.h). What it does
- * with octets in any order is in test_rnic_dry_run and test_rnic_admission. */
+/* The receiver with segments in many slices, which it copies as it does deferred FPDUs (mpa_fpdu_memory.h).
+ * What it does with octets in any order is in test_rnic_dry_run and test_rnic_admission. */
 #include "base/random_stream.h"
 #include "receiver_fixture.h"
 

@@ -267,28 +267,26 @@ TEST(test_many_records)
   expect_octets(queue, RECORDS - 1, RECORDS);
 }
 
-/* A record in slices that others share (scatter_list): whole, in parts, and after another in one
- * segment. */
-TEST(test_shared_record)
+/* Writes the octets of the stream from `recipe` on. */
+static void write_octets(const void *recipe, uint8_t *target)
 {
-  octet_buffer *source = octet_buffer_new(1000);
-  g_autoptr(memory_pool) lists = memory_pool_new(scatter_list_piece_octets(3, 100));
+  for (uint32_t i = 0; i < 1100; i++) {
+    target[i] = octet_at(*(const uint32_t *)recipe + i);
+  }
+}
+
+/* A record that is deferred: whole, in parts, and after another in one segment. */
+TEST(test_deferred_record)
+{
+  octet_buffer *source = octet_buffer_new(1);
+  g_autoptr(memory_pool) recipes = memory_pool_new(buffer_chain_deferred_piece_octets(sizeof(uint32_t)));
   g_autoptr(tcp_send_queue) queue = tcp_send_queue_new(TCP_SEGMENTATION_ALIGNED);
-  scatter_list list;
   buffer_chain record = {0};
   buffer_chain sent = {0};
 
   post(queue, 100, TCP_RECORD_FPDU);
-  scatter_list_begin(&list, lists, 3, 100);
-  uint8_t *front = scatter_list_own(&list, 60);
-  scatter_list_refer(&list, octet_buffer_octets(source), 1000, source);
-  uint8_t *back = scatter_list_own(&list, 40);
-  for (uint32_t i = 0; i < 1100; i++) {
-    uint8_t *octet = i < 60 ? &front[i] : i < 1060 ? &octet_buffer_octets(source)[i - 60] : &back[i - 1060];
-    *octet = octet_at(100 + i);
-  }
+  *(uint32_t *)buffer_chain_defer(&record, 1100, recipes, write_octets, sizeof(uint32_t), source) = 100;
   octet_buffer_unref(source);
-  scatter_list_end(&list, &record);
   tcp_send_queue_post(queue, &record, TCP_RECORD_FPDU);
   g_assert_cmpuint(record.length, ==, 0);
   post(queue, 300, TCP_RECORD_FPDU);
@@ -297,11 +295,11 @@ TEST(test_shared_record)
   expect_octets(queue, 1100, 1180);
   send_octets(queue, 100);
   tcp_send_queue_send(queue, 1100, &sent);
-  g_assert_true(buffer_chain_is_shared(&sent)); /* alone in a segment it costs one reference */
+  g_assert_true(buffer_chain_is_deferred(&sent)); /* alone in a segment it costs one reference */
   send_octets(queue, 300);
   tcp_send_queue_release(queue, 1200);
   g_assert_cmphex(buffer_chain_at(&sent, 500), ==, octet_at(600));
-  g_assert_cmpuint(lists->pieces_out, ==, 1);
+  g_assert_cmpuint(recipes->pieces_out, ==, 1);
   buffer_chain_clear(&sent);
-  g_assert_cmpuint(lists->pieces_out, ==, 0);
+  g_assert_cmpuint(recipes->pieces_out, ==, 0);
 }

@@ -231,11 +231,26 @@ static void set_arrival_timer(path_link *link)
   engine_timer_set(link->arrival, path_link_schedule_next(&link->schedule));
 }
 
+/* With many packets on the way what the receiver reads first of each is in no cache, and nothing can be done
+ * before it is: so it is fetched some packets ahead, and what a packet refers to when the packet itself has
+ * been. In a function of its own gcc 12 takes it for nothing. */
 static void arrive(void *user, time_ps now)
 {
+  enum { PACKET_LEAD = 3, OCTETS_LEAD = 1 };
   path_link *link = user;
   datagram *packet = path_link_schedule_take(&link->schedule);
+  const deque *transits = &link->schedule.transits;
 
+  if (transits->count > PACKET_LEAD) {
+    const datagram *later = ((const transit *)deque_slot(transits, PACKET_LEAD, sizeof(transit)))->packet;
+    const datagram *next = ((const transit *)deque_slot(transits, OCTETS_LEAD, sizeof(transit)))->packet;
+    __builtin_prefetch(later);
+    __builtin_prefetch(&later->payload);
+    if (next->payload.heap) {
+      __builtin_prefetch(next->payload.heap);
+      __builtin_prefetch((const uint8_t *)next->payload.heap + 64);
+    }
+  }
   set_arrival_timer(link); /* before the receiver runs: it may send here */
   link->receiver(link->receiver_user, packet, now);
 }

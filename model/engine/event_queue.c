@@ -9,9 +9,6 @@
 enum { SLOT_MAX = 16, ROW_MAX = 20, ROW_KEPT = 10 };
 G_STATIC_ASSERT(SLOT_MAX <= ROW_MAX);
 
-/* With more entries than this in a row, those from its head on find their places from its other end. */
-enum { SHORT_ROW_MAX = 10 };
-
 enum { FIRST_ROOM = 128, FIRST_CAPACITY = 128 };
 
 #define NO_NUMBER UINT32_MAX
@@ -153,7 +150,7 @@ static inline uint32_t row_count(const event_queue *queue)
   return (uint32_t)(queue->row_end - queue->row);
 }
 
-/* Makes room for `more` entries after the row, and for one before it. */
+/* Makes room for `more` entries after the row, and for the one before it that is never due. */
 static G_GNUC_NO_INLINE void make_room(event_queue *queue, uint32_t more)
 {
   const uint32_t count = row_count(queue);
@@ -190,22 +187,6 @@ static inline void sift_down_row(event_queue_entry *head, event_queue_entry entr
     *to = to[-1];
   }
   *to = entry;
-}
-
-/* The same in a long row: what fires and is set again is mostly due after all others but those that are due
- * much later. They move, and with them the row, towards the front of the memory. */
-static inline void sift_down_long_row(event_queue *queue, event_queue_entry entry)
-{
-  if (queue->row == queue->memory + 1) {
-    make_room(queue, 0);
-  }
-  event_queue_entry *to = --queue->row;
-  for (; runs_before(entry, to[1]); to++) {
-    *to = to[1];
-  }
-  *to = entry;
-  queue->row[-1] = never;
-  queue->row_end--;
 }
 
 static void close_row(event_queue *queue, uint64_t order)
@@ -434,8 +415,6 @@ inline event_queue_timer *event_queue_first(event_queue *queue)
       if (timer->when != TIME_PS_NEVER) {
         put(queue, number_in(timer->order), timer->when);
       }
-    } else if (row_count(queue) > SHORT_ROW_MAX) {
-      sift_down_long_row(queue, entry);
     } else {
       sift_down_row(queue->row_end - 1, entry);
     }

@@ -213,7 +213,7 @@ static const GOptionEntry entries[] = {
     CLI_TEXT("store", 0, &chosen.store, "file for the results (default: results/<scenario name>.sqlite)",
              "FILE"),
     CLI_TEXT("shard", 0, &chosen.shard,
-             "only the I-th of N parts, which take about as long, for several machines", "I/N"),
+             "only the I-th of N parts that take about equally long, for several machines", "I/N"),
     CLI_TEXT("merged", 0, &chosen.merged,
              "with --shard: the store that the parts are merged into; only what it lacks is dealt out",
              "FILE"),

@@ -132,8 +132,8 @@ static ssize_t read_compressed(capture_file *file, uint8_t *octets, size_t size)
 }
 
 /* Reads on until `length` octets are there to be taken, and perhaps more. FALSE at the end of the file, and,
- * with `error` set, when that is early or the file cannot be read. `may_end`: at the end of all that was
- * taken it is not early. */
+ * with `error` set, when that is early or the file cannot be read. `may_end`: it is not early after what was
+ * taken last. */
 static gboolean fill(capture_file *file, uint32_t length, bool may_end, GError **error)
 {
   const uint32_t left = file->end - file->at;
@@ -393,7 +393,7 @@ static gboolean begin(capture_file *file, GError **error)
   return !problem;
 }
 
-/* The file is compressed if its first octet shows that: what was read of it is the first of it. */
+/* The file is compressed, and so is what was read of it: unzipping begins with that. */
 static void begin_unzipping(capture_file *file)
 {
   unzipping *unzip = g_new0(unzipping, 1);

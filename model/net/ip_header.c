@@ -58,7 +58,8 @@ static uint16_t fold(uint64_t sum)
   return (uint16_t)sum;
 }
 
-/* Of a function that gcc vectorises: made for newer processors, too, one of which it is called for. */
+/* gcc compiles a function, whose loop it vectorises, for processors with AVX2 as well; the start of the
+ * program chooses. */
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
 #define FOR_AVX2_TOO __attribute__((target_clones("avx2", "default")))
 #else

@@ -99,6 +99,7 @@ static void connect_layers(rnic_endpoint *endpoint, const rnic_endpoint_config *
   tcp_config tcp = config->tcp;
 
   tcp.datagram_pool = config->host->pools->datagrams;
+  tcp.latest = &config->host->tcp_config;
   /* cppcheck-suppress returnDanglingLifetime; a transport copies its configuration */
   tcp_transport *transport = config->tcp_new ? config->tcp_new(&tcp, from_tcp, endpoint, config->tcp_new_user)
                                              : tcp_connection_new(&tcp, from_tcp, endpoint);

@@ -8,6 +8,7 @@
 
 #include "base/buffer_chain.h"
 #include "net/datagram.h"
+#include "tcp/tcp_config.h"
 
 /* --- Its pace --- */
 
@@ -193,6 +194,7 @@ void rnic_host_free(rnic_host *host)
     g_free(host->memory);
     g_free(host->pace);
     pools_unref(host->pools);
+    tcp_config_release(host->tcp_config);
     g_free(host);
   }
 }

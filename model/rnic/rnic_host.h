@@ -122,6 +122,7 @@ typedef struct rnic_host {
    * (RFC 6864 §4.3). So do middleboxes that make datagrams in the host's name. */
   uint16_t identification;
   rnic_pools *pools;
+  struct tcp_config *tcp_config; /* see tcp_config.latest */
 } rnic_host;
 
 /* Makes a host without connections; the STags it chooses follow from `seed` alone. It shares the pools of

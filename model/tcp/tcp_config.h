@@ -74,11 +74,14 @@ typedef enum tcp_rto_floor {
   TCP_RTO_FLOOR_VARIATION, /* 4 RTTVAR, to which SRTT is added: as Linux has it */
 } tcp_rto_floor;
 
-/* There is one for each connection: the fields lie close. */
+/* The fields lie close. Connections share what is alike: see `latest`. */
 typedef struct tcp_config {
   trace_scope *trace;         /* what its events are of; NULL: nothing is traced. Outlives the connection */
   memory_pool *datagram_pool; /* memory_pool_new(sizeof(datagram)): what its packets are made of; NULL: the
                                  heap. Must outlive the connection */
+  struct tcp_config **latest; /* where many connections that differ in ISN, ports and send_mtu_octets alone
+                                 find the copy of the last one's, to share it; its owner ends with
+                                 tcp_config_release(), after their creation. NULL: none is shared */
   uint64_t receive_window_octets; /* right edge = in-order edge + this - unread octets; never moves left */
   time_ps delayed_ack_ps;
   time_ps rto_initial_ps;
@@ -162,6 +165,10 @@ typedef struct tcp_config {
  * in docs/scenario.md, `tcp`. Addresses, ports and ISN are 0; the MTUs are Ethernet's and the window is the
  * least of tcp.receive_window=auto, 64 KiB. */
 tcp_config tcp_config_default(void);
+
+/* Lets go of a copy of tcp_config.latest (NULL is allowed), which lives on with the connections that share
+ * it. */
+void tcp_config_release(tcp_config *config);
 
 /* A host whose timers count the ticks of its clock, as Linux's do (usecs_to_jiffies(), calc_index()): a wait
  * is rounded up to whole ticks, and it is over at the first tick at which so many have passed. Without ticks,

@@ -2,6 +2,7 @@
 #include "tcp/tcp_connection.h"
 
 #include <glib.h>
+#include <string.h>
 
 #include "net/tcp_header.h"
 #include "tcp/tcp_config.h"
@@ -81,7 +82,7 @@ uint32_t tcp_connection_timestamp(const tcp_config *config, time_ps now)
 
 uint32_t tcp_connection_header_octets(const tcp_connection *connection)
 {
-  bool ipv6 = connection->config.local_address.version == 6;
+  bool ipv6 = connection->sender.config->local_address.version == 6;
   return (ipv6 ? IPV6_HEADER_OCTETS : IPV4_HEADER_OCTETS) + TCP_HEADER_OCTETS;
 }
 
@@ -92,7 +93,7 @@ static uint32_t timestamps_octets(const tcp_connection *connection)
 
 void tcp_connection_find_emss(tcp_connection *connection)
 {
-  uint32_t own = connection->config.send_mtu_octets - tcp_connection_header_octets(connection);
+  uint32_t own = connection->send_mtu_octets - tcp_connection_header_octets(connection);
   connection->gauges.emss_octets = MIN(connection->peer_mss_octets, own) - timestamps_octets(connection);
 }
 
@@ -100,7 +101,7 @@ void tcp_connection_find_emss(tcp_connection *connection)
  * 7323 §2.2). */
 static void offer(tcp_connection *connection)
 {
-  const tcp_config *config = &connection->config;
+  const tcp_config *config = connection->sender.config;
   uint64_t window = MIN(config->receive_window_octets, (uint64_t)WINDOW_FIELD_MAX << WINDOW_SCALE_MAX);
   uint8_t scale = 0;
   while (window >> scale > WINDOW_FIELD_MAX) {
@@ -118,6 +119,7 @@ static void offer(tcp_connection *connection)
 static void connection_free(tcp_transport *transport)
 {
   tcp_connection *connection = tcp_connection_of(transport);
+  g_rc_box_release((gpointer)connection->sender.config);
   tcp_sender_clear(&connection->sender);
   tcp_receiver_clear(&connection->receiver);
   g_free(connection);
@@ -223,11 +225,11 @@ void tcp_connection_set_path_mtu(tcp_connection *connection, uint32_t mtu_octets
                                  time_ps now)
 {
   uint32_t before = connection->gauges.emss_octets;
-  connection->config.send_mtu_octets = mtu_octets;
+  connection->send_mtu_octets = (uint16_t)mtu_octets;
   connection->mtu_lowered = mtu_octets < connection->link_mtu_octets;
   connection->mtu_expires_s = (uint32_t)(now / TIME_PS_PER_SECOND) + 1 + MTU_EXPIRY_S;
   connection->sender.statistics.path_mtu_changes++;
-  TRACE(connection->config.trace, MTU_CHANGED, .mtu_octets = mtu_octets);
+  TRACE(connection->sender.config->trace, MTU_CHANGED, .mtu_octets = mtu_octets);
   tcp_connection_find_emss(connection);
   if (connection->gauges.emss_octets == before) {
     return; /* the peer's MSS is smaller still */
@@ -251,8 +253,8 @@ static void suspect_black_hole(tcp_connection *connection, time_ps now)
   uint32_t payload = tcp_sender_first_octets(&connection->sender);
   bool is_full = payload > connection->gauges.emss_octets / 2;
   uint32_t packet = payload + tcp_connection_header_octets(connection) + timestamps_octets(connection);
-  uint32_t lower = tcp_path_mtu_below(connection->config.local_address.version, packet);
-  if (connection->config.black_hole_detection && lower < packet &&
+  uint32_t lower = tcp_path_mtu_below(connection->sender.config->local_address.version, packet);
+  if (connection->sender.config->black_hole_detection && lower < packet &&
       connection->sender.timeouts_in_a_row >= (is_full ? BLACK_HOLE_TIMEOUTS : BLACK_HOLE_TIMEOUTS_SHORT)) {
     tcp_connection_set_path_mtu(connection, lower, UINT64_MAX,
                                 now); /* the time-out has made everything lost already */
@@ -265,12 +267,12 @@ static bool time_out(tcp_connection *connection, time_ps now)
 {
   if (connection->state == TCP_STATE_SYN_SENT || connection->state == TCP_STATE_SYN_RECEIVED) {
     connection->sender.statistics.timeouts++;
-    TRACE(connection->config.trace, TIME_OUT, .in_flight = 1,
+    TRACE(connection->sender.config->trace, TIME_OUT, .in_flight = 1,
           .rto_ps = (uint64_t)connection->sender.timer.rto_ps);
     connection->syn_timeouts++;
-    tcp_retransmission_timer_back_off(&connection->sender.timer, &connection->config);
+    tcp_retransmission_timer_back_off(&connection->sender.timer, connection->sender.config);
     connection->syn_due = true; /* sending it starts the timer */
-    return connection->syn_timeouts < connection->config.retries_max;
+    return connection->syn_timeouts < connection->sender.config->retries_max;
   }
   if (!tcp_sender_time_out(&connection->sender, now)) {
     return false;
@@ -282,7 +284,7 @@ static bool time_out(tcp_connection *connection, time_ps now)
 static void connection_run(tcp_transport *transport, time_ps now)
 {
   tcp_connection *connection = tcp_connection_of(transport);
-  const tcp_config *config = &connection->config;
+  const tcp_config *config = connection->sender.config;
   if (connection->receiver.ack_deadline <= now) {
     /* the timer of saved SACKs counts no ticks (Linux: a hrtimer) */
     bool has_holes = tcp_receiver_out_of_order_runs(&connection->receiver) > 0;
@@ -339,7 +341,7 @@ enum {
 /* The peer's SYN has come: what both offered is agreed. */
 static void take_syn(tcp_connection *connection, const tcp_header *header, time_ps now)
 {
-  const tcp_config *config = &connection->config;
+  const tcp_config *config = connection->sender.config;
   connection->peer_isn = header->sequence;
   connection->sack = config->sack && header->has_sack_permitted;
   connection->timestamps = config->timestamps && header->has_timestamps;
@@ -376,10 +378,11 @@ void tcp_connection_establish(tcp_connection *connection, const tcp_incoming *se
   bool syn_sent_twice = connection->syn_timeouts > 0;
   tcp_retransmission_timer_stop(&connection->sender.timer);
   if (syn_sent_twice) {
-    tcp_retransmission_timer_restart_slowly(&connection->sender.timer, &connection->config);
+    tcp_retransmission_timer_restart_slowly(&connection->sender.timer, connection->sender.config);
   } else {
     time_ps round_trip_ps = segment->now - connection->sender.sent_at;
-    tcp_retransmission_timer_sample(&connection->sender.timer, &connection->config, round_trip_ps, false);
+    tcp_retransmission_timer_sample(&connection->sender.timer, connection->sender.config, round_trip_ps,
+                                    false);
     connection->sender.rack_known.least_ps = round_trip_ps; /* RFC 8985 §6.2 step 1: of the connection */
   }
   connection->sender.sent_at = -1;
@@ -420,7 +423,7 @@ void tcp_connection_arrive_in_syn_sent(tcp_connection *connection, const tcp_hea
                                        uint32_t payload_octets, time_ps now)
 {
   bool acknowledges = tcp_header_has(header, TCP_ACK);
-  if (acknowledges && header->acknowledgement != tcp_sequence_of(0, connection->config.isn)) {
+  if (acknowledges && header->acknowledgement != tcp_sequence_of(0, connection->isn)) {
     tcp_connection_answer_with_reset(connection, header, payload_octets);
     return;
   }
@@ -444,6 +447,31 @@ void tcp_connection_arrive_in_syn_sent(tcp_connection *connection, const tcp_hea
   tcp_connection_establish(connection, &segment);
 }
 
+void tcp_config_release(tcp_config *config)
+{
+  if (config) {
+    g_rc_box_release(config);
+  }
+}
+
+/* Returns a copy of `config` that the connection holds: the latest, if it has the same. */
+static const tcp_config *share(const tcp_config *config)
+{
+  tcp_config copy = *config;
+  copy.isn = copy.send_mtu_octets = copy.local_port = copy.remote_port = 0; /* these are the connection's */
+  /* What the next send adds to a segment takes PSH away again (Linux: tcp_sendmsg_locked()). */
+  copy.pushes_fpdus = config->pushes_fpdus && config->segmentation != TCP_SEGMENTATION_STREAM;
+  copy.delayed_ack_ps = tcp_tick_up(config->delayed_ack_ps, config->timer_tick_ps);
+  if (!config->latest) {
+    return g_rc_box_dup(sizeof copy, &copy);
+  }
+  if (!*config->latest || memcmp(*config->latest, &copy, sizeof copy) != 0) {
+    tcp_config_release(*config->latest);
+    *config->latest = g_rc_box_dup(sizeof copy, &copy);
+  }
+  return g_rc_box_acquire(*config->latest);
+}
+
 tcp_transport *tcp_connection_new(const tcp_config *config, const tcp_events *events, void *user)
 {
 #define THAT_SENDS_BY(transmit_function)                                                                     \
@@ -465,15 +493,15 @@ tcp_transport *tcp_connection_new(const tcp_config *config, const tcp_events *ev
   connection->transport.class = config->trace ? &traced : &untraced;
   connection->transport.gauges = &connection->gauges;
   connection->transport.statistics = &connection->sender.statistics;
-  connection->config = *config;
-  /* What the next send adds to a segment takes PSH away again (Linux: tcp_sendmsg_locked()). */
-  connection->config.pushes_fpdus = config->pushes_fpdus && config->segmentation != TCP_SEGMENTATION_STREAM;
-  connection->config.delayed_ack_ps = tcp_tick_up(config->delayed_ack_ps, config->timer_tick_ps);
+  connection->isn = config->isn;
+  connection->local_port = config->local_port;
+  connection->remote_port = config->remote_port;
+  connection->send_mtu_octets = (uint16_t)config->send_mtu_octets;
   connection->receiver.events = events;
   connection->receiver.user = user;
   connection->state = TCP_STATE_CLOSED;
-  connection->link_mtu_octets = (uint16_t)config->send_mtu_octets;
-  tcp_sender_init(&connection->sender, &connection->config, &connection->gauges);
+  connection->link_mtu_octets = connection->send_mtu_octets;
+  tcp_sender_init(&connection->sender, share(config), &connection->gauges);
   offer(connection);
   return &connection->transport;
 }

@@ -98,6 +98,10 @@ typedef struct tcp_connection {
   tcp_ecn ecn;
   uint8_t earlier_ack_flags; /* … and its flags */
   uint16_t peer_window;      /* as on the wire */
+  uint16_t local_port;       /* sender.config may be of many connections: this and what follows is ours … */
+  uint32_t isn;
+  uint16_t remote_port;
+  uint16_t send_mtu_octets; /* … as the path MTU is now */
   uint32_t peer_isn;
   uint32_t peer_mss_octets; /* UINT32_MAX before */
   uint32_t mtu_expires_s;   /* with mtu_lowered: at this second the path MTU is the first hop's again */
@@ -112,7 +116,6 @@ typedef struct tcp_connection {
   uint16_t syn_timeouts;
   uint16_t link_mtu_octets; /* of the first hop: what the path MTU is until a router or time-outs lower it */
   uint64_t earlier_acknowledgement;
-  tcp_config config;
 } tcp_connection;
 
 /* Returns what a `transport` of tcp_connection_new() is. */

@@ -85,7 +85,7 @@ static void read_timestamp_echo(const tcp_config *config, const tcp_incoming *se
 static void read_sack_blocks(const tcp_connection *connection, const tcp_header *header,
                              tcp_acknowledgement *ack)
 {
-  uint32_t isn = connection->config.isn;
+  uint32_t isn = connection->isn;
   int64_t near = (int64_t)ack->position;
   ack->sack_count = header->sack_count;
   for (uint32_t i = 0; i < ack->sack_count; i++) {
@@ -145,7 +145,7 @@ static void acknowledge(tcp_connection *connection, const tcp_incoming *segment,
       .echoed_before_ps = -1,
   };
   if (connection->timestamps) {
-    read_timestamp_echo(&connection->config, segment, &ack);
+    read_timestamp_echo(connection->sender.config, segment, &ack);
   }
   if (connection->sack && header->sack_count > 0) {
     read_sack_blocks(connection, header, &ack);
@@ -163,7 +163,7 @@ static void acknowledge_late(tcp_connection *connection, const tcp_incoming *seg
       .echoed_before_ps = -1,
   };
   if (connection->timestamps) {
-    read_timestamp_echo(&connection->config, segment, &ack);
+    read_timestamp_echo(connection->sender.config, segment, &ack);
   }
   read_sack_blocks(connection, segment->header, &ack);
   ack.position = connection->sender.acknowledged;
@@ -184,7 +184,7 @@ static bool check_ack(tcp_connection *connection, const tcp_incoming *segment, i
 {
   const tcp_header *header = segment->header;
   int64_t acknowledged = (int64_t)connection->sender.acknowledged;
-  *position = tcp_position_of(header->acknowledgement, connection->config.isn, acknowledged);
+  *position = tcp_position_of(header->acknowledgement, connection->isn, acknowledged);
   if (connection->state == TCP_STATE_SYN_RECEIVED) {
     if (*position != 0) {
       tcp_connection_answer_with_reset(connection, header, segment->payload->length);
@@ -192,8 +192,8 @@ static bool check_ack(tcp_connection *connection, const tcp_incoming *segment, i
     return *position == 0;
   }
   if (!may_acknowledge(connection, *position)) {
-    bool ignores = connection->config.ignores_unsent_ack && connection->state == TCP_STATE_ESTABLISHED &&
-                   *position > acknowledged;
+    bool ignores = connection->sender.config->ignores_unsent_ack &&
+                   connection->state == TCP_STATE_ESTABLISHED && *position > acknowledged;
     refuse(connection, segment, !ignores);
     return false;
   }
@@ -207,7 +207,7 @@ static bool arrive_ack(tcp_connection *connection, const tcp_incoming *segment, 
     tcp_connection_establish(connection, segment);
   } else if (position >= (int64_t)connection->sender.acknowledged) {
     acknowledge(connection, segment, (uint64_t)position);
-  } else if (connection->config.old_sack && connection->sack && segment->header->sack_count > 0) {
+  } else if (connection->sender.config->old_sack && connection->sack && segment->header->sack_count > 0) {
     acknowledge_late(connection, segment, position);
   }
   return !connection->closed;
@@ -260,8 +260,8 @@ static void arrive_fin_again(tcp_connection *connection, const tcp_incoming *seg
   const tcp_header *header = segment->header;
   int64_t end = segment->position + (int64_t)segment->payload->length + 1;
   bool is_fin = (header->flags & (TCP_SYN | TCP_RST | TCP_FIN | TCP_ACK)) == (TCP_FIN | TCP_ACK);
-  int64_t acknowledged = tcp_position_of(header->acknowledgement, connection->config.isn,
-                                         (int64_t)connection->sender.acknowledged);
+  int64_t acknowledged =
+      tcp_position_of(header->acknowledgement, connection->isn, (int64_t)connection->sender.acknowledged);
   if (connection->state == TCP_STATE_CLOSING && is_fin && end == (int64_t)connection->receiver.next &&
       may_acknowledge(connection, acknowledged) && arrive_ack(connection, segment, acknowledged)) {
     after_ack(connection, segment->now);
@@ -302,8 +302,9 @@ static bool is_taken(tcp_connection *connection, const tcp_incoming *segment, bo
 {
   /* The letter of the table holds in TIME-WAIT, where all octets and the FIN have come, and if so
    * configured for RST. */
-  bool takes_edge = connection->state != TCP_STATE_TIME_WAIT &&
-                    !(connection->config.drops_reset_at_edge && tcp_header_has(segment->header, TCP_RST));
+  bool takes_edge =
+      connection->state != TCP_STATE_TIME_WAIT &&
+      !(connection->sender.config->drops_reset_at_edge && tcp_header_has(segment->header, TCP_RST));
   switch (tcp_acceptance_judge(&connection->receiver, has_timestamp ? &connection->recent_timestamp : NULL,
                                segment, takes_edge)) {
   case TCP_VERDICT_OLD:
@@ -339,7 +340,7 @@ static G_GNUC_NO_INLINE void arrive_synchronised(tcp_connection *connection, con
     tcp_ecn_take_syn(&connection->ecn, header->flags, true);
   }
   bool has_timestamp = connection->timestamps && header->has_timestamps;
-  if (connection->config.drops_untimed && connection->timestamps && !has_timestamp &&
+  if (connection->sender.config->drops_untimed && connection->timestamps && !has_timestamp &&
       !tcp_header_has(header, TCP_RST)) {
     refuse(connection, segment, false); /* RFC 7323 §3.2 */
     return;
@@ -383,7 +384,7 @@ static G_GNUC_NO_INLINE void arrive_synchronised(tcp_connection *connection, con
  * the path must guess (RFC 5927 §4, §7). */
 static G_GNUC_NO_INLINE void arrive_too_big(tcp_connection *connection, const datagram *packet, time_ps now)
 {
-  const tcp_config *config = &connection->config;
+  const tcp_config *config = connection->sender.config;
   datagram_flow flow;
   uint32_t mtu_octets;
   uint32_t sequence;
@@ -393,11 +394,11 @@ static G_GNUC_NO_INLINE void arrive_too_big(tcp_connection *connection, const da
   }
   datagram_too_big_of(packet, &mtu_octets, &sequence);
   int64_t acknowledged = (int64_t)connection->sender.acknowledged;
-  int64_t position = tcp_position_of(sequence, config->isn, acknowledged);
+  int64_t position = tcp_position_of(sequence, connection->isn, acknowledged);
   bool ours = ip_address_equal(&flow.source, &config->local_address) &&
               ip_address_equal(&flow.destination, &config->remote_address) &&
-              flow.source_port == config->local_port && flow.destination_port == config->remote_port;
-  uint32_t present = config->send_mtu_octets;
+              flow.source_port == connection->local_port && flow.destination_port == connection->remote_port;
+  uint32_t present = connection->send_mtu_octets;
   uint32_t mtu = tcp_path_mtu_after_too_big(config->local_address.version, present, mtu_octets,
                                             datagram_too_big_quoted_octets(packet));
   if (ours && mtu < present && position >= acknowledged && position < (int64_t)connection->sender.next) {
@@ -424,7 +425,7 @@ static G_GNUC_NO_INLINE void arrive_segment(tcp_connection *connection, const da
   tcp_header header;
   if (!datagram_checksum_is_right(packet)) {
     connection->sender.statistics.checksum_errors++;
-    TRACE(connection->config.trace, CHECKSUM_ERROR, .payload_octets = packet->payload.length);
+    TRACE(connection->sender.config->trace, CHECKSUM_ERROR, .payload_octets = packet->payload.length);
     return;
   }
   if (!datagram_tcp_header(packet, &header)) {
@@ -499,7 +500,7 @@ static bool arrive_predicted(tcp_connection *connection, const datagram *packet,
   int64_t before = (int64_t)sender->acknowledged;
   int64_t position = tcp_position_of(big_endian_read_32(wire + TCP_SEQUENCE_AT), connection->peer_isn, next);
   int64_t acknowledged =
-      tcp_position_of(big_endian_read_32(wire + TCP_ACKNOWLEDGEMENT_AT), connection->config.isn, before);
+      tcp_position_of(big_endian_read_32(wire + TCP_ACKNOWLEDGEMENT_AT), connection->isn, before);
   prediction predicted = predict(connection, position, length);
   if (predicted == NOT_PREDICTED || acknowledged < before || acknowledged > (int64_t)sender->next ||
       (connection->timestamps &&

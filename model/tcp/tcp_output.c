@@ -39,7 +39,7 @@ enum { OPTIONS_MAX = 40, SACK_OPTION_OCTETS = 4, SACK_BLOCK_OCTETS = 8 };
  * §4.3). */
 static datagram *make_datagram(tcp_connection *connection, const tcp_header *header, buffer_chain *payload)
 {
-  const tcp_config *config = &connection->config;
+  const tcp_config *config = connection->sender.config;
   datagram *packet = datagram_new_in(config->datagram_pool, &config->local_address, &config->remote_address,
                                      header, payload);
   if (!config->path_mtu_discovery) {
@@ -53,23 +53,23 @@ static datagram *make_datagram(tcp_connection *connection, const tcp_header *hea
 static datagram *make_syn(tcp_connection *connection, time_ps now)
 {
   bool answer = connection->state == TCP_STATE_SYN_RECEIVED;
-  const tcp_config *config = &connection->config;
+  const tcp_config *config = connection->sender.config;
   tcp_header header = {
-      .source_port = config->local_port,
-      .destination_port = config->remote_port,
-      .sequence = tcp_sequence_of(-1, config->isn),
+      .source_port = connection->local_port,
+      .destination_port = connection->remote_port,
+      .sequence = tcp_sequence_of(-1, connection->isn),
       .acknowledgement = answer ? tcp_sequence_of(0, connection->peer_isn) : 0,
       .flags = TCP_SYN | (answer ? TCP_ACK | (connection->ecn.agreed ? TCP_ECE : 0)
                                  : tcp_ecn_syn_flags(&connection->ecn, connection->syn_timeouts > 0)),
       /* RFC 7323 §2.2: the window of a SYN is never scaled */
-      .window = (uint16_t)MIN(connection->config.receive_window_octets, WINDOW_FIELD_MAX),
+      .window = (uint16_t)MIN(config->receive_window_octets, WINDOW_FIELD_MAX),
       .has_mss = true,
       .mss_octets = (uint16_t)(config->receive_mtu_octets - tcp_connection_header_octets(connection)),
       .has_window_scale = answer ? connection->window_scaling : true,
       .window_scale = connection->receive_scale,
       .has_sack_permitted = answer ? connection->sack : config->sack,
       .has_timestamps = answer ? connection->timestamps : config->timestamps,
-      .timestamp_value = tcp_connection_timestamp(&connection->config, now),
+      .timestamp_value = tcp_connection_timestamp(connection->sender.config, now),
       .timestamp_echo = answer ? connection->recent_timestamp.value : 0,
   };
   connection->syn_due = false;
@@ -84,8 +84,7 @@ static datagram *make_syn(tcp_connection *connection, time_ps now)
 static G_GNUC_NO_INLINE void add_sack_blocks(tcp_connection *connection, tcp_header *header)
 {
   range blocks[TCP_SACK_BLOCKS_MAX];
-  uint32_t room =
-      MIN(connection->config.send_mtu_octets - tcp_connection_header_octets(connection), OPTIONS_MAX);
+  uint32_t room = MIN(connection->send_mtu_octets - tcp_connection_header_octets(connection), OPTIONS_MAX);
   room -= SACK_OPTION_OCTETS + (connection->timestamps ? TIMESTAMPS_OPTION_OCTETS : 0);
   header->sack_count =
       (uint8_t)tcp_receiver_take_sack_blocks(&connection->receiver, blocks, room / SACK_BLOCK_OCTETS);
@@ -102,15 +101,15 @@ static inline void write_header(const tcp_connection *connection, tcp_header *he
 {
   uint64_t window = window_edge - acknowledgement;
   tcp_header_begin(header);
-  header->source_port = connection->config.local_port;
-  header->destination_port = connection->config.remote_port;
-  header->sequence = tcp_sequence_of(position, connection->config.isn);
+  header->source_port = connection->local_port;
+  header->destination_port = connection->remote_port;
+  header->sequence = tcp_sequence_of(position, connection->isn);
   header->acknowledgement = tcp_sequence_of((int64_t)acknowledgement, connection->peer_isn);
   header->flags = flags | TCP_ACK;
   header->window = (uint16_t)(MIN(window, connection->receiver.window_octets) >> connection->receive_scale);
   if (connection->timestamps) {
     header->has_timestamps = true;
-    header->timestamp_value = tcp_connection_timestamp(&connection->config, now);
+    header->timestamp_value = tcp_connection_timestamp(connection->sender.config, now);
     header->timestamp_echo = connection->recent_timestamp.value;
   }
 }
@@ -130,8 +129,8 @@ static inline void begin_segment(tcp_connection *connection, tcp_header *header,
 static datagram *make_reset(tcp_connection *connection, time_ps now)
 {
   tcp_header header = {
-      .source_port = connection->config.local_port,
-      .destination_port = connection->config.remote_port,
+      .source_port = connection->local_port,
+      .destination_port = connection->remote_port,
       .sequence = connection->reset.sequence,
       .acknowledgement = connection->reset.acknowledgement,
       .flags = connection->reset.flags,
@@ -147,7 +146,7 @@ static datagram *make_reset(tcp_connection *connection, time_ps now)
 /* Writes the headers of `packet`, which has its payload; that of TCP is plain. */
 static inline void write_headers(const tcp_connection *connection, datagram *packet, const tcp_header *header)
 {
-  const tcp_config *config = &connection->config;
+  const tcp_config *config = connection->sender.config;
   datagram_write_plain(packet, &config->local_address, &config->remote_address, header);
   if (!config->path_mtu_discovery) {
     datagram_allow_fragments(packet, 0);
@@ -165,7 +164,7 @@ static inline datagram *make_empty_segment(tcp_connection *connection, int64_t p
     add_sack_blocks(connection, &with_blocks);
     return make_datagram(connection, &with_blocks, NULL);
   }
-  datagram *packet = datagram_allocate(connection->config.datagram_pool, DATAGRAM_TCP);
+  datagram *packet = datagram_allocate(connection->sender.config->datagram_pool, DATAGRAM_TCP);
   write_headers(connection, packet, &header);
   return packet;
 }
@@ -199,7 +198,7 @@ static inline datagram *finish(tcp_connection *connection, datagram *packet, con
   write_headers(connection, packet, &header);
   if (G_UNLIKELY(!connection->receiver.interactive) && length > 0) { /* Linux: tcp_event_data_sent() */
     connection->receiver.interactive =
-        tcp_receiver_gap_ps(&connection->receiver, now) < (uint64_t)connection->config.delayed_ack_ps;
+        tcp_receiver_gap_ps(&connection->receiver, now) < (uint64_t)connection->sender.config->delayed_ack_ps;
   }
   if (outgoing->ecn_capable) {
     datagram_set_ecn(packet, DATAGRAM_ECN_ECT_0);
@@ -230,7 +229,7 @@ static G_GNUC_NO_INLINE datagram *make_window_probe(tcp_connection *connection, 
 {
   connection->sender.probe_due = false;
   connection->sender.statistics.window_probes++;
-  TRACE(connection->config.trace, PROBE_SENT, .tail_loss = 0);
+  TRACE(connection->sender.config->trace, PROBE_SENT, .tail_loss = 0);
   return make_empty_segment(connection, (int64_t)connection->sender.acknowledged - 1, now);
 }
 
@@ -239,7 +238,7 @@ static G_GNUC_NO_INLINE datagram *transmit_stream(tcp_connection *connection, ti
   if (connection->receiver.need == TCP_ACK_ALONE) {
     return make_ack(connection, now);
   }
-  datagram *packet = datagram_allocate(connection->config.datagram_pool, DATAGRAM_TCP);
+  datagram *packet = datagram_allocate(connection->sender.config->datagram_pool, DATAGRAM_TCP);
   tcp_outgoing outgoing = {.payload = &packet->payload};
   if (tcp_sender_next(&connection->sender, &outgoing, now)) {
     return finish(connection, packet, &outgoing, now);
@@ -307,11 +306,11 @@ datagram *tcp_connection_transmit_traced(tcp_transport *transport, time_ps now)
   const tcp_sender *sender = &connection->sender;
   datagram *packet = tcp_connection_transmit(transport, now);
   if (packet) {
-    tcp_trace_sent(connection->config.trace, packet, connection->config.isn, sender->next,
+    tcp_trace_sent(connection->sender.config->trace, packet, connection->isn, sender->next,
                    connection->peer_isn, connection->receiver.next, connection->receive_scale);
     return packet;
   }
-  TRACE(connection->config.trace, WINDOW, .acknowledged = sender->acknowledged, .next = sender->next,
+  TRACE(connection->sender.config->trace, WINDOW, .acknowledged = sender->acknowledged, .next = sender->next,
         .edge = sender->window_edge, .congestion_window_octets = sender->congestion.window.octets,
         .threshold_octets = sender->congestion.window.threshold_octets,
         .in_flight_octets = sender->flight ? sender->flight->board.pipe_octets : 0,

@@ -11,7 +11,7 @@ static inline void kit_set_send_mtu(tcp_transport *transport, uint32_t mtu_octet
 {
   tcp_connection *connection = tcp_connection_of(transport);
 
-  connection->config.send_mtu_octets = mtu_octets;
+  connection->send_mtu_octets = (uint16_t)mtu_octets;
   tcp_connection_find_emss(connection);
   tcp_sender_set_emss(&connection->sender, connection->gauges.emss_octets);
 }

@@ -299,7 +299,7 @@ void skip_to(tcp_fixture *f, uint64_t position)
     tcp_sender *sender = &connection->sender;
     end->base = end->posted = end->acknowledged = position;
     end->config.isn -= (uint32_t)position;
-    connection->config.isn -= (uint32_t)position;
+    connection->isn -= (uint32_t)position;
     connection->peer_isn -= (uint32_t)position;
     sender->queue.posted = sender->queue.unsent = sender->acknowledged = sender->next = position;
     sender->window_edge += position;

@@ -97,9 +97,10 @@ static void move_elements(const deque *queue, ptrdiff_t to, ptrdiff_t from, size
   }
 }
 
-/* Puts the elements in the middle of the memory, doubling it when it is more than half full. So at least a
- * quarter of the capacity is free on each side and that many insertions pay for the move. */
-static void make_room(deque *queue)
+/* Puts the elements at the start of the memory when the next one is the last, as in a queue, or else in its
+ * middle, and doubles it when it is at least half full. So at least a quarter of the capacity is free where
+ * the next one goes and that many insertions pay for the move. */
+static void make_room(deque *queue, bool towards_front)
 {
   size_t octets = (size_t)queue->count * queue->element_octets;
   uint8_t *old = memory_of(queue);
@@ -109,7 +110,7 @@ static void make_room(deque *queue)
     queue->capacity = MAX(queue->capacity * 2, SMALLEST_CAPACITY);
     memory = g_malloc_n(queue->capacity, queue->element_octets);
   }
-  queue->room = (queue->capacity - queue->count) / 2;
+  queue->room = towards_front ? (queue->capacity - queue->count) / 2 : 0;
   uint8_t *front = memory + (size_t)queue->room * queue->element_octets;
   if (queue->count > 0) {
     memmove(front, queue->front, octets);
@@ -165,7 +166,7 @@ void *deque_insert_between(deque *queue, size_t index)
   }
   bool towards_front = index < queue->count - index;
   if (towards_front ? queue->room == 0 : queue->room + queue->count == queue->capacity) {
-    make_room(queue);
+    make_room(queue, towards_front);
   }
   if (towards_front) {
     move_elements(queue, -1, 0, index);

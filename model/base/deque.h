@@ -68,12 +68,11 @@ static inline void *deque_insert(deque *queue, size_t index)
   return queue->front + index * queue->element_octets;
 }
 
-/* Makes room for `room` elements in front of those of an empty array. */
-static inline void deque_settle(deque *queue, uint32_t room)
+/* An empty array begins at the start of its memory. */
+static inline void deque_settle(deque *queue)
 {
   queue->front -= (size_t)queue->room * queue->element_octets;
-  queue->front += (size_t)room * queue->element_octets;
-  queue->room = room;
+  queue->room = 0;
 }
 
 /* It is what deque_remove() does when the elements are not the first ones, or there is nothing to remove. */
@@ -92,7 +91,7 @@ static inline void deque_remove(deque *queue, size_t index, size_t count)
   queue->room += (uint32_t)count;
   queue->count -= (uint32_t)count;
   if (queue->count == 0) {
-    deque_settle(queue, queue->capacity / 2);
+    deque_settle(queue);
   }
 }
 
@@ -105,7 +104,7 @@ static inline void deque_empty(deque *queue)
   }
   queue->count = 0;
   if (queue->room > 0) {
-    deque_settle(queue, 0);
+    deque_settle(queue);
   }
 }
 

@@ -7,9 +7,11 @@
 
 typedef struct posted_operation {
   rdmap_work work;
-  uint64_t fpdu_end; /* of its last segment; UINT64_MAX until that is framed */
-  uint64_t original; /* of an Atomic that is answered */
-  bool answered;     /* a Read or an Atomic whose response is Delivered */
+  bool answered; /* a Read or an Atomic whose response is Delivered */
+  union {
+    uint64_t fpdu_end; /* of its last segment, until it is answered; UINT64_MAX until that is framed */
+    uint64_t original; /* of an Atomic that is answered */
+  };
 } posted_operation;
 
 static void free_atomic(posted_operation *posted)
@@ -99,7 +101,7 @@ static void take(rdmap_send_queue *queue, bool in_error, rdmap_completion *compl
   *completion = (rdmap_completion){.id = first->work.id,
                                    .operation = first->work.operation,
                                    .in_error = in_error,
-                                   .original = first->original};
+                                   .original = first->answered ? first->original : 0};
   queue->unanswered -= rdmap_is_request(first->work.operation) && !first->answered;
   free_atomic(first);
   queue->started -= queue->started > 0;

@@ -22,21 +22,23 @@
  * not among them (RDMAP-011). */
 
 typedef struct rdmap_work {
-  uint64_t id;            /* comes back with its completion */
-  rdmap_opcode operation; /* of the message that starts it: any but a response or a Terminate */
-  uint32_t length;        /* Write, Send, Read: payload octets; may be 0 (RDMAP-129, RDMAP-141, RDMAP-161) */
-  /* Write, Send: the octets, unchanged until completion; may be NULL with length 0 */
-  ddp_payload_source source;
-  void *source_user;
-  uint32_t remote_stag;   /* Write: the sink's; Read: the source's; …INVALIDATE: the one to invalidate */
-  uint64_t remote_offset; /* Write, Read: Tagged Offset there */
-  uint32_t local_stag;    /* Read: the sink's, enabled for remote writing here */
-  uint64_t local_offset;
-  uint64_t immediate;         /* Immediate Data: its 8 octets, the highest goes first */
-  const rdmap_atomic *atomic; /* Atomic Request: what it asks for, but `id`; copied when posted */
+  uint64_t id;                /* comes back with its completion */
+  rdmap_opcode operation : 8; /* of the message that starts it: any but a response or a Terminate */
   /* starts only when the responses to all Reads and Atomics posted before are Delivered (RDMAP-193,
    * RDMAP-291; note D67) */
   bool fence;
+  uint32_t length; /* Write, Send, Read: payload octets; may be 0 (RDMAP-129, RDMAP-141, RDMAP-161) */
+  /* Write, Send: the octets, unchanged until completion; may be NULL with length 0 */
+  ddp_payload_source source;
+  void *source_user;
+  uint64_t remote_offset; /* Write, Read: Tagged Offset there */
+  uint32_t remote_stag;   /* Write: the sink's; Read: the source's; …INVALIDATE: the one to invalidate */
+  uint32_t local_stag;    /* Read: the sink's, enabled for remote writing here */
+  uint64_t local_offset;
+  union {
+    uint64_t immediate;         /* Immediate Data: its 8 octets, the highest goes first */
+    const rdmap_atomic *atomic; /* Atomic Request: what it asks for, but `id`; copied when posted */
+  };
 } rdmap_work;
 
 /* An operation of this end is complete at the Local Peer, or a Send or Immediate Data of the peer's is

@@ -171,7 +171,8 @@ TEST(test_queue_stays_small)
   g_assert_cmpuint(queue.count, ==, 0);
 }
 
-/* An array takes no memory before its first element, and keeps what it has when it is emptied. */
+/* An array takes no memory before its first element, room for 16 when 16 are appended, and keeps what it has
+ * when it is emptied. */
 TEST(test_empty)
 {
   g_auto(deque) queue;
@@ -181,6 +182,7 @@ TEST(test_empty)
   for (uint32_t number = 0; number < 16; number++) {
     *(uint32_t *)deque_insert(&queue, queue.count) = number;
   }
+  g_assert_cmpuint(queue.capacity, ==, 16);
   const uint8_t *end = queue.front + (queue.capacity - queue.room) * sizeof(uint32_t);
   uint32_t capacity = queue.capacity;
   for (int round = 0; round < 10; round++) {

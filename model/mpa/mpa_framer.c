@@ -8,16 +8,6 @@
 #include "base/crc32c.h"
 #include "mpa/mpa_fpdu.h"
 
-mpa_framer *mpa_framer_new(bool markers, bool crc, const mpa_fpdu_memory *memory)
-{
-  mpa_framer *framer = g_new0(mpa_framer, 1);
-
-  framer->markers = markers;
-  framer->crc = crc;
-  framer->memory = memory;
-  return framer;
-}
-
 /* Writes marker and ULPDU_Length before the ULPDU; returns where ULPDU_Length is. */
 static uint8_t *write_header(const mpa_fpdu *fpdu, uint8_t *octets)
 {

@@ -22,18 +22,14 @@ enum { MPA_ASSUMED_EMSS_OCTETS = 1460, MPA_ASSUMED_SMALL_EMSS_OCTETS = 536 };
  * whole segment that starts there (MPA-155, MPA-156). Clamped as above. */
 uint32_t mpa_mulpdu_exact_octets(uint64_t offset, uint32_t room_octets, uint32_t emss_octets, bool markers);
 
-/* It is read by everyone, and written only by the functions below. */
+/* What the FPDUs of a stream are like, and where the next one starts: its owner begins at offset 0 of the
+ * FPDU phase, and changes nothing later. */
 typedef struct mpa_framer {
   bool markers;
-  bool crc;
+  bool crc; /* else the CRC field is sent as zeros (MPA-081, note M19) */
   uint64_t offset;
-  const mpa_fpdu_memory *memory; /* NULL: the heap */
+  const mpa_fpdu_memory *memory; /* FPDUs are made of it; NULL: they are flat and on the heap */
 } mpa_framer;
-
-/* Makes a framer at offset 0 of the FPDU phase. Without `crc` the CRC field is sent as zeros (MPA-081, note
- * M19). FPDUs are made of `memory`, which must outlive the framer; with NULL they are flat and on the heap.
- * Free with g_free(). */
-mpa_framer *mpa_framer_new(bool markers, bool crc, const mpa_fpdu_memory *memory);
 
 /* Frames one ULPDU of 1 … 64768 octets (anything else is the caller's mistake), in slices that
  * are not empty: appends its FPDU to the empty `fpdu`, with header, PAD, CRC and the markers that fall into

@@ -182,7 +182,7 @@ tcp_transport *rnic_endpoint_start_again(rnic_endpoint *endpoint, const rnic_end
   again.fault = endpoint->sender.config.fault;
   again.starts = endpoint->sender.config.starts;
   clear_layers(endpoint);
-  endpoint->sender = (rnic_sender){.framer = NULL};
+  endpoint->sender = (rnic_sender){.limits = NULL};
   endpoint->has_failed = false;
   endpoint->teardown = RNIC_TEARDOWN_NOT;
   connect_layers(endpoint, &again, endpoint->receiver.config.stream);

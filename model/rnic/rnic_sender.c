@@ -5,7 +5,6 @@
 
 void rnic_sender_clear(rnic_sender *sender)
 {
-  g_free(sender->framer);
   if (sender->limits) {
     buffer_chain_clear(&sender->limits->held);
     g_free(sender->limits);
@@ -65,7 +64,7 @@ uint32_t rnic_sender_mulpdu_octets(const rnic_sender *sender)
     return mpa_mulpdu_octets(emss, sender->markers);
   }
   uint32_t room = sender->filled_octets < emss ? emss - sender->filled_octets : 0;
-  return mpa_mulpdu_exact_octets(sender->framer ? sender->framer->offset : 0, room, emss, sender->markers);
+  return mpa_mulpdu_exact_octets(sender->framed_octets, room, emss, sender->markers);
 }
 
 /* TCP packs whole FPDUs into a segment (MPA-052): one more, or the first of the next, which returns true. */
@@ -171,15 +170,14 @@ static void frame(rnic_sender *sender, trace_scope *scope, const gather_list *ul
   unsigned flags = TCP_RECORD_FPDU;
   buffer_chain fpdu;
 
-  if (!sender->framer) { /* one end of many a connection only receives */
-    sender->framer = mpa_framer_new(sender->markers, sender->crc, sender->config.fpdu_memory);
-  }
-  uint64_t start = sender->framer->offset;
+  uint64_t start = sender->framed_octets;
+  mpa_framer framer = {sender->markers, sender->crc, start, sender->config.fpdu_memory};
   if (sender->config.starts) {
     fpdu_starts_add(sender->config.starts, start);
   }
   buffer_chain_init(&fpdu);
-  mpa_framer_frame(sender->framer, ulpdu, &fpdu);
+  mpa_framer_frame(&framer, ulpdu, &fpdu);
+  sender->framed_octets = framer.offset;
   if (is_full_size(sender, ulpdu, fpdu.length, mulpdu)) {
     flags |= TCP_RECORD_FULL_SIZE;
   }
@@ -220,8 +218,8 @@ bool rnic_sender_send(rnic_sender *sender, trace_scope *scope, time_ps now)
     octets = buffer_chain_gather(&altered);
   }
   frame(sender, scope, &octets, mulpdu, now);
-  uint64_t fpdu_end = sender->phase_start + sender->framer->offset; /* in the stream */
-  if (fault) {                                                      /* which may have cut the FPDU */
+  uint64_t fpdu_end = sender->phase_start + sender->framed_octets; /* in the stream */
+  if (fault) {                                                     /* which may have cut the FPDU */
     uint32_t held = rnic_sender_holds(sender) ? sender->limits->held.length : 0;
     fpdu_end = sender->config.tcp->gauges->posted_octets + held;
     buffer_chain_clear(&altered);

@@ -59,7 +59,7 @@ typedef struct rnic_sender_config {
   rdmap_stream *stream;
   const rnic_misbehaviour *fault;     /* may be NULL */
   fpdu_starts *starts;                /* see rnic_endpoint_config */
-  const mpa_fpdu_memory *fpdu_memory; /* see mpa_framer_new() */
+  const mpa_fpdu_memory *fpdu_memory; /* see mpa_framer */
   uint32_t assumed_emss_octets;       /* see rnic_endpoint_config */
   iwarp_generation generation : 8;
   bool dynamic_mulpdu;
@@ -85,7 +85,7 @@ typedef struct rnic_sender_limits {
 /* It is a part of its endpoint: only the functions below write it. */
 typedef struct rnic_sender {
   rnic_sender_config config;
-  mpa_framer *framer;         /* NULL: nothing was framed yet */
+  uint64_t framed_octets;     /* of the FPDU phase: the next FPDU starts there */
   rnic_sender_limits *limits; /* NULL: none */
   bool is_started;
   bool markers;

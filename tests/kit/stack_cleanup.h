@@ -5,10 +5,8 @@
 #include "ddp/ddp_stag_table.h"
 #include "mpa/mpa_deframer.h"
 #include "mpa/mpa_fpdu_memory.h"
-#include "mpa/mpa_framer.h"
 #include "network_cleanup.h"
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ddp_stag_table, ddp_stag_table_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(mpa_deframer, mpa_deframer_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(mpa_fpdu_memory, mpa_fpdu_memory_free)
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(mpa_framer, g_free)

@@ -8,7 +8,7 @@ mpa_stream *mpa_stream_begin(bool markers, bool crc)
   mpa_stream *stream = g_new0(mpa_stream, 1);
 
   stream->markers = markers;
-  stream->framer = mpa_framer_new(markers, crc, NULL);
+  stream->framer = (mpa_framer){.markers = markers, .crc = crc};
   stream->octets = g_byte_array_new();
   stream->fpdus = g_array_new(false, false, sizeof(mpa_stream_fpdu));
   return stream;
@@ -16,15 +16,15 @@ mpa_stream *mpa_stream_begin(bool markers, bool crc)
 
 void mpa_stream_append(mpa_stream *stream, const uint8_t *ulpdu, uint32_t octets)
 {
-  mpa_stream_fpdu fpdu = {.start = stream->framer->offset, .ulpdu_octets = octets};
+  mpa_stream_fpdu fpdu = {.start = stream->framer.offset, .ulpdu_octets = octets};
   const octet_slice posted = {.octets = ulpdu, .length = octets};
   buffer_chain framed;
 
   fpdu.ulpdu = g_memdup2(ulpdu, octets);
   buffer_chain_init(&framed);
-  mpa_framer_frame(stream->framer, &(gather_list){.slices = &posted, .slice_count = 1, .length = octets},
+  mpa_framer_frame(&stream->framer, &(gather_list){.slices = &posted, .slice_count = 1, .length = octets},
                    &framed);
-  fpdu.end = stream->framer->offset;
+  fpdu.end = stream->framer.offset;
   g_byte_array_set_size(stream->octets, (guint)fpdu.end);
   buffer_chain_copy_out(&framed, 0, framed.length, stream->octets->data + fpdu.start);
   buffer_chain_clear(&framed);
@@ -52,7 +52,6 @@ void mpa_stream_free(mpa_stream *stream)
     g_free(mpa_stream_at(stream, index)->ulpdu);
   }
   g_array_free(stream->fpdus, true);
-  g_free(stream->framer);
   g_byte_array_unref(stream->octets);
   g_free(stream);
 }

@@ -20,7 +20,7 @@ typedef struct mpa_stream_fpdu {
 
 typedef struct mpa_stream {
   bool markers;
-  mpa_framer *framer;
+  mpa_framer framer;
   GByteArray *octets;
   GArray *fpdus; /* of mpa_stream_fpdu */
 } mpa_stream;

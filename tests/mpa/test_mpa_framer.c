@@ -58,10 +58,10 @@ static void check_first_dump(const char control[2], const char crc[4])
   expected[0x13] = 0x01; /* MSN = 1 at 0010 … 0013 of the dump */
   memcpy(expected + 0x30, crc, 4);
 
-  g_autoptr(mpa_framer) framer = mpa_framer_new(true, true, NULL);
-  g_autoptr(GByteArray) fpdu = frame(framer, ulpdu, 42);
+  mpa_framer framer = {.markers = true, .crc = true};
+  g_autoptr(GByteArray) fpdu = frame(&framer, ulpdu, 42);
   g_assert_cmpmem(fpdu->data, fpdu->len, expected, 52);
-  g_assert_cmpuint(framer->offset, ==, 52);
+  g_assert_cmpuint(framer.offset, ==, 52);
 }
 
 /* MPA-115, MPA-129, MPA-130: the FPDU starts with a marker, which the digest covers; the digest is in the
@@ -81,10 +81,10 @@ static void check_second_dump(const char control[2], const char crc[4], uint32_t
   memcpy(expected + 20, "\x00\x00\x00\x14", 4); /* 0200: the marker; then the 24 zeros */
   memcpy(expected + 48, crc, 4);
 
-  g_autoptr(mpa_framer) framer = mpa_framer_new(true, true, NULL);
-  frame_zeros(framer, first_ulpdu);
-  g_assert_cmpuint(framer->offset, ==, 0x01EC);
-  g_autoptr(GByteArray) fpdu = frame(framer, ulpdu, 42);
+  mpa_framer framer = {.markers = true, .crc = true};
+  frame_zeros(&framer, first_ulpdu);
+  g_assert_cmpuint(framer.offset, ==, 0x01EC);
+  g_autoptr(GByteArray) fpdu = frame(&framer, ulpdu, 42);
   g_assert_cmpmem(fpdu->data, fpdu->len, expected, 52);
 }
 
@@ -112,9 +112,9 @@ TEST(test_figure_4)
   memcpy(expected + 16, ulpdu + 10, 6); /* two octets of PAD follow */
   slow_crc32c(expected, 24, expected + 24);
 
-  g_autoptr(mpa_framer) framer = mpa_framer_new(true, true, NULL);
-  frame_zeros(framer, 490); /* marker 4 + length 2 + 490 + CRC 4 = 500 = 512 - 12 */
-  g_autoptr(GByteArray) fpdu = frame(framer, ulpdu, 16);
+  mpa_framer framer = {.markers = true, .crc = true};
+  frame_zeros(&framer, 490); /* marker 4 + length 2 + 490 + CRC 4 = 500 = 512 - 12 */
+  g_autoptr(GByteArray) fpdu = frame(&framer, ulpdu, 16);
   g_assert_cmpmem(fpdu->data, fpdu->len, expected, 28);
 }
 
@@ -122,10 +122,10 @@ TEST(test_figure_4)
  * MPA-129, MPA-361: and has it in its digest. */
 TEST(test_marker_between_fpdus)
 {
-  g_autoptr(mpa_framer) framer = mpa_framer_new(true, true, NULL);
-  frame_zeros(framer, 502); /* 4 + 2 + 502 + 4 = 512 */
-  g_assert_cmpuint(framer->offset, ==, 512);
-  g_autoptr(GByteArray) fpdu = frame(framer, (const uint8_t *)"ab", 2);
+  mpa_framer framer = {.markers = true, .crc = true};
+  frame_zeros(&framer, 502); /* 4 + 2 + 502 + 4 = 512 */
+  g_assert_cmpuint(framer.offset, ==, 512);
+  g_autoptr(GByteArray) fpdu = frame(&framer, (const uint8_t *)"ab", 2);
   uint8_t expected[12] = {0, 0, 0, 0, 0, 2, 'a', 'b'};
   slow_crc32c(expected, 8, expected + 8); /* the marker takes part (MPA-129) */
   g_assert_cmpmem(fpdu->data, fpdu->len, expected, 12);
@@ -134,9 +134,9 @@ TEST(test_marker_between_fpdus)
 /* MPA-128: a marker between ULPDU and CRC belongs to this FPDU and to its digest: 4 + 2 + 506 = 512. */
 TEST(test_marker_before_crc)
 {
-  g_autoptr(mpa_framer) framer = mpa_framer_new(true, true, NULL);
+  mpa_framer framer = {.markers = true, .crc = true};
   g_autofree uint8_t *zeros = g_malloc0(506);
-  g_autoptr(GByteArray) fpdu = frame(framer, zeros, 506);
+  g_autoptr(GByteArray) fpdu = frame(&framer, zeros, 506);
   uint8_t digest[4];
   g_assert_cmpuint(fpdu->len, ==, 520);
   g_assert_cmpmem(fpdu->data + 512, 4, "\x00\x00\x01\xFC", 4); /* 512 - 4 */
@@ -146,11 +146,11 @@ TEST(test_marker_before_crc)
 
 TEST(test_without_markers)
 {
-  g_autoptr(mpa_framer) framer = mpa_framer_new(false, true, NULL);
+  mpa_framer framer = {.markers = false, .crc = true};
   for (int round = 0; round < 300; round++) { /* over several marker positions */
     uint8_t expected[12] = {0, 3, 'x', 'y', 'z'};
     slow_crc32c(expected, 8, expected + 8);
-    g_autoptr(GByteArray) fpdu = frame(framer, (const uint8_t *)"xyz", 3);
+    g_autoptr(GByteArray) fpdu = frame(&framer, (const uint8_t *)"xyz", 3);
     g_assert_cmpmem(fpdu->data, fpdu->len, expected, 12);
   }
 }
@@ -158,8 +158,8 @@ TEST(test_without_markers)
 /* MPA-126: the field is there all the same (MPA-080). */
 TEST(test_without_crc)
 {
-  g_autoptr(mpa_framer) framer = mpa_framer_new(true, false, NULL);
-  g_autoptr(GByteArray) fpdu = frame(framer, (const uint8_t *)"abc", 3);
+  mpa_framer framer = {.markers = true, .crc = false};
+  g_autoptr(GByteArray) fpdu = frame(&framer, (const uint8_t *)"abc", 3);
   g_assert_cmpmem(fpdu->data, fpdu->len, "\0\0\0\0\0\3abc\0\0\0\0\0\0\0", 16);
 }
 
@@ -176,7 +176,7 @@ static void check_flat(const GByteArray *fpdu, uint64_t start, const uint8_t *ul
 TEST(test_random_stream)
 {
   g_autoptr(random_stream) random = random_stream_new(1, "test.framer");
-  g_autoptr(mpa_framer) framer = mpa_framer_new(true, true, NULL);
+  mpa_framer framer = {.markers = true, .crc = true};
   g_autofree uint8_t *ulpdu = g_malloc(64768);
   uint64_t stream = 0;
 
@@ -186,12 +186,12 @@ TEST(test_random_stream)
   for (int round = 0; round < 400; round++) {
     uint32_t length = 1 + (uint32_t)random_stream_below(random, round % 100 == 99 ? 64768 : 1500);
     length = round == 0 ? 64768 : length;
-    g_autoptr(GByteArray) fpdu = frame(framer, ulpdu, length);
+    g_autoptr(GByteArray) fpdu = frame(&framer, ulpdu, length);
 
     g_test_message("seed 1, round %d: %u octets at %" G_GUINT64_FORMAT, round, length, stream);
     check_flat(fpdu, stream, ulpdu, length);
     stream += fpdu->len;
-    g_assert_cmpuint(framer->offset, ==, stream);
+    g_assert_cmpuint(framer.offset, ==, stream);
   }
 }
 
@@ -204,12 +204,12 @@ TEST(test_one_slice)
   memory_pool *blocks = mpa_fpdu_memory_flat(memory, 1456);
   memory_pool *short_blocks =
       mpa_fpdu_memory_flat(memory, 552); /* 3/8 of 1456, rounded up to what a piece has: 576 less 16 */
-  g_autoptr(mpa_framer) framer = mpa_framer_new(true, true, memory);
+  mpa_framer framer = {.markers = true, .crc = true, .memory = memory};
   for (uint32_t index = 0; index < sizeof ulpdu; index++) {
     ulpdu[index] = (uint8_t)(index % 251);
   }
   for (uint32_t length = 500; length <= sizeof ulpdu; length++) {
-    uint64_t start = framer->offset;
+    uint64_t start = framer.offset;
     uint32_t slice_octets = length - 499;
     buffer_chain source;
     g_auto(buffer_chain) fpdu;
@@ -219,7 +219,7 @@ TEST(test_one_slice)
     for (uint32_t from = 0; from < length; from += slice_octets) {
       buffer_chain_put(&source, ulpdu + from, MIN(slice_octets, length - from), NULL);
     }
-    frame_chain(framer, &source, &fpdu);
+    frame_chain(&framer, &source, &fpdu);
     buffer_chain_clear(&source);
     g_assert_cmpuint(fpdu.slice_count, ==, 1);
     g_assert_cmpuint(blocks->pieces_out, ==,
@@ -255,8 +255,8 @@ static void compare_ways(bool markers, bool crc, uint64_t seed)
   g_autoptr(random_stream) random = random_stream_new(seed, "framer");
   g_autoptr(mpa_fpdu_memory) memory = mpa_fpdu_memory_new(1456, 0);
   g_autoptr(octet_buffer) source = octet_buffer_new(MAX_OCTETS);
-  g_autoptr(mpa_framer) later = mpa_framer_new(markers, crc, memory);
-  g_autoptr(mpa_framer) flat = mpa_framer_new(markers, crc, NULL);
+  mpa_framer later = {.markers = markers, .crc = crc, .memory = memory};
+  mpa_framer flat = {.markers = markers, .crc = crc};
 
   for (uint32_t index = 0; index < MAX_OCTETS; index++) {
     octet_buffer_octets(source)[index] = (uint8_t)random_stream_next(random);
@@ -271,14 +271,14 @@ static void compare_ways(bool markers, bool crc, uint64_t seed)
 
     g_test_message("seed %" G_GUINT64_FORMAT ", round %d: %u octets in %u runs", seed, round, length, runs);
     make_ulpdu(&ulpdu, source, length, bare, runs);
-    frame_chain(later, &ulpdu, &fpdu);
-    frame_chain(flat, &ulpdu, &expected);
+    frame_chain(&later, &ulpdu, &fpdu);
+    frame_chain(&flat, &ulpdu, &expected);
     buffer_chain_clear(&ulpdu);
     g_assert_cmpuint(expected.slice_count, ==, 1);
     g_assert_cmpuint(fpdu.length, ==, expected.length);
     g_assert_true(buffer_chain_equals(&fpdu, 0, fpdu.length, buffer_chain_slices(&expected)->octets));
     g_assert_true(buffer_chain_is_deferred(&fpdu) == (bare == 14 && runs == 1 && length >= 14 + 64));
-    g_assert_cmpuint(later->offset, ==, flat->offset);
+    g_assert_cmpuint(later.offset, ==, flat.offset);
   }
 }
 
@@ -298,7 +298,7 @@ TEST(test_same_both_ways)
 TEST(test_defers)
 {
   g_autoptr(mpa_fpdu_memory) memory = mpa_fpdu_memory_new(1456, 2 * 1456); /* two flat ones */
-  g_autoptr(mpa_framer) framer = mpa_framer_new(true, true, memory);
+  mpa_framer framer = {.markers = true, .crc = true, .memory = memory};
   octet_buffer *source = octet_buffer_new(1000);
   buffer_chain ulpdu;
   buffer_chain fpdus[4] = {{0}};
@@ -306,11 +306,11 @@ TEST(test_defers)
   memset(octet_buffer_octets(source), 'x', 1000);
   make_ulpdu(&ulpdu, source, 1000, 14, 1);
   for (guint i = 0; i < 3; i++) {
-    frame_chain(framer, &ulpdu, &fpdus[i]);
+    frame_chain(&framer, &ulpdu, &fpdus[i]);
     g_assert_true(buffer_chain_is_deferred(&fpdus[i]) == (i == 2));
   }
   buffer_chain_clear(&fpdus[0]); /* as if acknowledged: there is room for a flat one again */
-  frame_chain(framer, &ulpdu, &fpdus[3]);
+  frame_chain(&framer, &ulpdu, &fpdus[3]);
   g_assert_false(buffer_chain_is_deferred(&fpdus[3]));
   buffer_chain_clear(&ulpdu);
   memset(octet_buffer_octets(source), 'h', 14); /* the next segment's header is there by now */
@@ -327,8 +327,8 @@ TEST(test_defers)
 TEST(test_too_long)
 {
   if (g_test_subprocess()) {
-    g_autoptr(mpa_framer) framer = mpa_framer_new(true, true, NULL);
-    frame_zeros(framer, 64769);
+    mpa_framer framer = {.markers = true, .crc = true};
+    frame_zeros(&framer, 64769);
     return;
   }
   g_test_trap_subprocess(NULL, 0, 0);

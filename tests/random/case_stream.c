@@ -16,7 +16,7 @@ typedef struct maker {
   const uint32_t *stags;
   ddp_stag_table *table; /* its own */
   rdmap_stream *stream;
-  mpa_framer *framer;
+  mpa_framer framer;
   GByteArray *octets;
   uint64_t heard; /* octets of the other direction */
   bad_numbers numbers;
@@ -52,7 +52,7 @@ static void frame(maker *m, const gather_list *ulpdu)
   guint at = m->octets->len;
 
   buffer_chain_init(&fpdu);
-  mpa_framer_frame(m->framer, ulpdu, &fpdu);
+  mpa_framer_frame(&m->framer, ulpdu, &fpdu);
   g_byte_array_set_size(m->octets, at + fpdu.length);
   buffer_chain_copy_out(&fpdu, 0, fpdu.length, m->octets->data + at);
 }
@@ -172,7 +172,7 @@ GByteArray *case_stream_make(const random_case *c, const uint32_t stags[CASE_REG
   maker m = {.c = c,
              .stags = stags,
              .table = ddp_stag_table_new(1),
-             .framer = mpa_framer_new(c->markers, c->crc, NULL),
+             .framer = {.markers = c->markers, .crc = c->crc},
              .octets = g_byte_array_new()};
 
   open_stream(&m);
@@ -192,7 +192,6 @@ GByteArray *case_stream_make(const random_case *c, const uint32_t stags[CASE_REG
   }
   rdmap_stream_free(m.stream);
   ddp_stag_table_free(m.table);
-  g_free(m.framer);
   for (guint i = 0; i < c->operations; i++) {
     g_free(m.memory[i]);
   }

@@ -63,7 +63,8 @@ static void prepare_sender(rnic_endpoint *endpoint, const rnic_endpoint_config *
                            .generation = config->generation,
                            .assumed_emss_octets = config->assumed_emss_octets,
                            .dynamic_mulpdu = config->dynamic_mulpdu,
-                           .packs_fpdus = config->tcp.segmentation != TCP_SEGMENTATION_RECORD};
+                           .packs_fpdus = config->tcp.segmentation != TCP_SEGMENTATION_RECORD,
+                           .allows_fragments = !config->tcp.path_mtu_discovery || config->tcp_new};
 
   rnic_sender_limit(&endpoint->sender, config->send_buffer_octets, config->host->pace);
 }
@@ -287,7 +288,7 @@ datagram *rnic_endpoint_transmit(rnic_endpoint *endpoint, time_ps now)
     finish(endpoint, now);
   }
   datagram *packet = endpoint->sender.config.tcp->class->transmit(endpoint->sender.config.tcp, now);
-  if (packet && datagram_may_be_fragmented(packet)) {
+  if (endpoint->sender.config.allows_fragments && packet && datagram_may_be_fragmented(packet)) {
     datagram_allow_fragments(packet, endpoint->host->identification++);
   }
   return packet;

@@ -63,7 +63,8 @@ typedef struct rnic_sender_config {
   uint32_t assumed_emss_octets;       /* see rnic_endpoint_config */
   iwarp_generation generation : 8;
   bool dynamic_mulpdu;
-  bool packs_fpdus; /* TCP fills a segment with several (MPA-052) */
+  bool packs_fpdus;      /* TCP fills a segment with several (MPA-052) */
+  bool allows_fragments; /* its datagrams may have DF clear */
 } rnic_sender_config;
 
 /* They count FPDUs whose ULPDU has MULPDU octets and is tagged. */

@@ -457,7 +457,7 @@ static G_GNUC_NO_INLINE bool next_when_disturbed(tcp_sender *sender, tcp_outgoin
 }
 
 /* Room for `usable` octets at the peer and for `room` on the path is less than the next segment takes. */
-static G_GNUC_NO_INLINE bool next_is_too_long(const tcp_sender *sender, int64_t usable, int64_t room)
+static inline bool next_is_too_long(const tcp_sender *sender, int64_t usable, int64_t room)
 {
   uint32_t least = MIN(tcp_send_queue_next_octets(&sender->queue), sender->emss_octets);
   return (int64_t)least > usable || (int64_t)tcp_sender_charge(sender, least, 1) > room;

@@ -132,18 +132,15 @@ static inline void datagram_ip_set_length(datagram *packet)
 static inline void datagram_write_plain(datagram *packet, const ip_address *source,
                                         const ip_address *destination, const tcp_header *header)
 {
-  bool ipv4 = source->version == 4;
-  size_t ip_octets = ipv4 ? IPV4_HEADER_OCTETS : IPV6_HEADER_OCTETS;
-  size_t octets = ip_octets + tcp_header_encode_plain(header, packet->header + ip_octets);
-
-  if (ipv4) {
+  if (source->version == 4) {
+    size_t octets = IPV4_HEADER_OCTETS + tcp_header_encode_plain(header, packet->header + IPV4_HEADER_OCTETS);
     datagram_write_ipv4(packet->header, source, destination, IP_PROTOCOL_TCP,
                         octets + packet->payload.length);
     packet->ip_octets = IPV4_HEADER_OCTETS;
     packet->header_octets = (uint8_t)octets;
   } else {
     datagram_ip_begin_v6(packet, source, destination, IP_PROTOCOL_TCP);
-    packet->header_octets = (uint8_t)octets;
+    packet->header_octets += (uint8_t)tcp_header_encode_plain(header, packet->header + IPV6_HEADER_OCTETS);
     datagram_ip_set_length(packet);
   }
 }

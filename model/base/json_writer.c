@@ -29,8 +29,7 @@ static inline char *put_name(GString *json, const char *gap, const char *name, g
   if (name != NULL) {
     *at++ = '"';
     at = fast_text_put(at, name, name_length);
-    memcpy(at, "\": ", 3);
-    at += gap != NULL ? 3 : 2;
+    at = fast_text_put(at, "\": ", gap != NULL ? 3 : 2);
   }
   return at;
 }

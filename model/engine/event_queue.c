@@ -157,7 +157,7 @@ static G_GNUC_NO_INLINE void make_room(event_queue *queue, uint32_t more)
   const event_queue_entry *before = queue->row;
   event_queue_entry *memory = queue->memory;
 
-  if (queue->room < 2 * (count + more)) {
+  if (memory == NULL || queue->room < 2 * (count + more)) {
     queue->room = MAX(2 * (count + more), FIRST_ROOM);
     memory = g_new(event_queue_entry, queue->room);
   }

@@ -56,7 +56,7 @@ REDUCED = [
 
 # These are not run here at all. The program must be there, unless it is the system's.
 ELSEWHERE = [
-    (r"([A-Z_]+=\S+ )?scripts/(demo|test|fuzz|package)\.sh|scripts/(mutants|instructions|graph-cost|pgo)|bench/run",
+    (r"([A-Z_]+=\S+ )?scripts/(demo|test|fuzz|package)\.sh|scripts/(mutants|instructions|graph-cost|pgo)|bench/(run|captures)",
      "takes minutes: scripts/test.sh runs them"),
     (r"build/bench/|ninja -C build bench/", "measures this machine: bench/run runs them"),
     (r"apt(-get)? ", "installs packages: scripts/package.sh --try does so in a Debian of its own"),

@@ -155,22 +155,20 @@ static G_GNUC_NO_INLINE void make_room(event_queue *queue, uint32_t more)
 {
   const uint32_t count = row_count(queue);
   const event_queue_entry *before = queue->row;
-  event_queue_entry *memory = queue->memory;
+  event_queue_entry *old = NULL;
 
-  if (memory == NULL || queue->room < 2 * (count + more)) {
+  if (queue->memory == NULL || queue->room < 2 * (count + more)) {
+    old = queue->memory;
     queue->room = MAX(2 * (count + more), FIRST_ROOM);
-    memory = g_new(event_queue_entry, queue->room);
+    queue->memory = g_new(event_queue_entry, queue->room);
   }
-  queue->row = memory + (queue->room - count - more + 1) / 2;
+  queue->row = queue->memory + (queue->room - count - more + 1) / 2;
   if (count > 0) { /* the first time there is no memory before */
     memmove(queue->row, before, count * sizeof *before);
   }
   queue->row[-1] = never;
   queue->row_end = queue->row + count;
-  if (memory != queue->memory) {
-    g_free(queue->memory);
-    queue->memory = memory;
-  }
+  g_free(old);
 }
 
 static inline bool has_room(const event_queue *queue, uint32_t more)

@@ -158,8 +158,8 @@ static path_link *new_over_devices(const path_link_config *config, engine *clock
   return &self->link;
 }
 
-/* That octets go through ns-3's devices is seen in ns-3's log alone: the times are the same, and nobody has a
- * handle of the devices. Without the log the link is the native one, whose arrivals are timers of `clock`,
+/* That octets go through ns-3's devices is seen in ns-3's log alone: the times are the same, and no user has
+ * a handle of the devices. Without the log the link is the native one, whose arrivals are timers of `clock`,
  * which ns-3 runs. */
 path_link *ns3_link_new(const path_link_config *config, engine *clock, ns3_shim_error *error)
 {

@@ -89,7 +89,7 @@ static inline void buffer_chain_init(buffer_chain *chain)
 /* Writes the octets that `recipe` describes to `target`. */
 typedef void (*octet_writer)(const void *recipe, uint8_t *target);
 
-/* Deferred octets are written when somebody reads them first: until then they are a recipe of one or two
+/* Deferred octets are written when they are first read: until then they are a recipe of one or two
  * cache lines. A chain of all of them is one reference on their buffer. Their user may also have them written
  * where it needs them, by buffer_chain_copy_out() of all: then the chain stays as it is. */
 typedef struct deferred_octets {

@@ -103,7 +103,7 @@ static inline void frame_flat(const mpa_framer *framer, mpa_fpdu extent, const g
   octet_buffer_unref(buffer);
 }
 
-/* --- FPDUs that are written when somebody reads them --- */
+/* --- FPDUs that are written when they are first read --- */
 
 static void write_recipe(const void *user, uint8_t *target)
 {

@@ -2,20 +2,19 @@
 #include "base/crc32c.h"
 
 #include <glib.h>
-#include <isa-l/crc.h>
 #include <limits.h>
 #include <string.h>
 
 #include "base/crc32c_fold.h"
 
+/* ISA-L's, as its assembler takes it: <isa-l/crc.h> declares an int, so that a caller need not set the upper
+ * half of the length's register (clang's LTO does not), but the loop counts with all of it. */
+unsigned int crc32_iscsi(const uint8_t *octets, uint64_t length, unsigned int crc);
+
 uint32_t crc32c_update(uint32_t crc, const uint8_t *octets, size_t length)
 {
   g_assert(length <= INT_MAX); /* no FPDU comes near it */
-  if (crc32c_fold(&crc, octets, length)) {
-    return crc;
-  }
-  /* not const in its prototype; it only reads */
-  return crc32_iscsi((unsigned char *)octets, (int)length, crc);
+  return crc32c_fold(&crc, octets, length) ? crc : crc32_iscsi(octets, length, crc);
 }
 
 /* ISA-L takes as long for four octets, which a marker has, as for some hundred. So short slices are copied

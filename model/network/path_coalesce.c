@@ -42,7 +42,7 @@ static coalesce_flow *flow_of(path_coalesce *box, const datagram *packet)
   coalesce_flow *flow = flow_table_find(&box->flows, &key);
   if (!flow) {
     flow = flow_table_add(&box->flows, &key);
-    path_waiting_init(&flow->waiting);
+    path_waiting_init(&flow->waiting, &box->box);
   }
   return flow;
 }
@@ -51,19 +51,13 @@ static coalesce_flow *flow_of(path_coalesce *box, const datagram *packet)
 static void flush(path_coalesce *box, coalesce_flow *flow, uint8_t flags, time_ps now)
 {
   datagram *packet = flow->first;
-  path_piece piece = {.flow = &flow->flow.key,
-                      .isn = flow->isn,
-                      .newest = &flow->newest,
-                      .flags = flags,
-                      .maker = &box->box,
-                      .datagrams = path_box_datagrams(&box->box)};
 
   if (!packet) {
     return;
   }
   if (!path_waiting_is_empty(&flow->waiting)) {
     datagram_unref(packet);
-    packet = path_waiting_take(&flow->waiting, flow->end, &piece);
+    packet = path_waiting_take(&flow->waiting, flow->isn, &flow->newest, flags);
   }
   flow->first = NULL;
   path_box_set_deadline(&box->box, &flow->flow, TIME_PS_NEVER);

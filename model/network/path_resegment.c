@@ -72,47 +72,19 @@ typedef struct arriving {
 
 /* --- Letting octets go --- */
 
-static void emit_piece(path_resegment *box, resegment_flow *flow, path_waiting *run, int64_t to,
-                       uint8_t flags, time_ps now)
+/* The piece that `run` is leaves. */
+static void emit_piece(path_resegment *box, resegment_flow *flow, path_waiting *run, uint8_t flags,
+                       time_ps now)
 {
-  path_piece piece = {.flow = &flow->flow.key,
-                      .isn = flow->isn,
-                      .newest = &flow->newest,
-                      .flags = flags,
-                      .maker = &box->box,
-                      .datagrams = path_box_datagrams(&box->box)};
-
-  datagram *packet = path_waiting_take(run, to, &piece);
-  flow->forwarded = MAX(flow->forwarded, to);
-  path_box_emit(&box->box, packet, now);
+  flow->forwarded = MAX(flow->forwarded, run->to);
+  path_box_emit(&box->box, path_waiting_take(run, flow->isn, &flow->newest, flags), now);
 }
 
-/* Lets all that waits go, the last piece with `last_flags`. */
-static void emit_waiting(path_resegment *box, resegment_flow *flow, uint8_t last_flags, time_ps now)
+/* Lets all that waits go, with `flags`. */
+static void emit_waiting(path_resegment *box, resegment_flow *flow, uint8_t flags, time_ps now)
 {
-  int64_t to = flow->waiting.to;
-
-  while (!path_waiting_is_empty(&flow->waiting)) {
-    int64_t end = MIN(flow->piece_end, to);
-    emit_piece(box, flow, &flow->waiting, end, end == to ? last_flags : 0, now);
-    if (end < to) {
-      flow->piece_end = box->kind->piece_end(box, flow, end);
-    }
-  }
-}
-
-/* Lets the pieces go that are whole. */
-static void emit_whole_pieces(path_resegment *box, resegment_flow *flow, time_ps now)
-{
-  int64_t to = flow->waiting.to;
-
-  while (flow->piece_end <= to) {
-    int64_t end = flow->piece_end;
-    emit_piece(box, flow, &flow->waiting, end, 0, now);
-    if (end == to) {
-      return;
-    }
-    flow->piece_end = box->kind->piece_end(box, flow, end);
+  if (!path_waiting_is_empty(&flow->waiting)) {
+    emit_piece(box, flow, &flow->waiting, flags, now);
   }
 }
 
@@ -130,12 +102,13 @@ static void pass_octets(path_resegment *box, resegment_flow *flow, const arrivin
 {
   path_waiting *run = &box->passing;
 
-  path_waiting_append(run, segment->packet, &segment->header, segment->from, segment->from, to);
-  while (end < to) {
-    emit_piece(box, flow, run, end, 0, segment->now);
-    end = passing_piece_end(box, flow, end, segment->from);
+  for (int64_t from = segment->from; from < to;) {
+    int64_t piece_to = MIN(end, to);
+    path_waiting_append(run, segment->packet, &segment->header, segment->from, from, piece_to);
+    emit_piece(box, flow, run, 0, segment->now);
+    from = piece_to;
+    end = from < to ? passing_piece_end(box, flow, from, segment->from) : end;
   }
-  emit_piece(box, flow, run, to, 0, segment->now);
 }
 
 static void pass_whole(path_resegment *box, resegment_flow *flow, const arriving *segment)
@@ -171,23 +144,19 @@ static void cut_segment(path_resegment *box, resegment_flow *flow, arriving *seg
     pass_whole(box, flow, segment);
     return;
   }
-  path_waiting_append(waiting, segment->packet, &segment->header, segment->from, segment->from, to);
-  while (!path_waiting_is_empty(waiting)) {
-    if (end > to) {
-      if (segment->flags) {
-        end = to;
-      } else if (waiting->from < flow->forwarded) {
-        end = MIN(to, flow->forwarded);
-      } else {
-        break;
-      }
+  for (int64_t from = segment->from; from < to;) {
+    bool is_cut_off = end > to && !segment->flags;
+    if (is_cut_off && from >= flow->forwarded) {
+      path_waiting_keep(waiting, segment->packet, &segment->header, segment->from, from);
+      flow->piece_end = end;
+      return;
     }
-    emit_piece(box, flow, waiting, end, end == to ? segment->flags : 0, segment->now);
-    if (end < to) {
-      end = end_of_piece(box, flow, segment, end);
-    }
+    int64_t piece_to = MIN(end, is_cut_off ? MIN(to, flow->forwarded) : to);
+    path_waiting_append(waiting, segment->packet, &segment->header, segment->from, from, piece_to);
+    emit_piece(box, flow, waiting, piece_to == to ? segment->flags : 0, segment->now);
+    from = piece_to;
+    end = from < to ? end_of_piece(box, flow, segment, from) : from;
   }
-  flow->piece_end = end;
   datagram_unref(segment->packet);
 }
 
@@ -219,11 +188,21 @@ static void join_segment(path_resegment *box, resegment_flow *flow, arriving *se
     }
     pass_octets(box, flow, segment, passing_to, end);
   }
-  if (new_from < segment->to) {
-    path_waiting_append(waiting, segment->packet, &segment->header, segment->from, new_from, segment->to);
-  }
   if (flow->piece_end == OPEN) {
     flow->piece_end = box->kind->piece_end(box, flow, waiting->from);
+  }
+  for (int64_t from = new_from; from < segment->to;) {
+    int64_t piece_to = MIN(flow->piece_end, segment->to);
+    if (piece_to < flow->piece_end && path_waiting_is_empty(waiting) && !segment->flags) {
+      path_waiting_keep(waiting, segment->packet, &segment->header, segment->from, from);
+      return;
+    }
+    path_waiting_append(waiting, segment->packet, &segment->header, segment->from, from, piece_to);
+    if (piece_to == flow->piece_end && (piece_to < segment->to || !segment->flags)) {
+      emit_piece(box, flow, waiting, 0, segment->now);
+    }
+    from = piece_to;
+    flow->piece_end = from < segment->to ? box->kind->piece_end(box, flow, from) : flow->piece_end;
   }
   if (segment->flags) {
     bool fin_ends_piece = waiting->to == segment->to;
@@ -231,8 +210,6 @@ static void join_segment(path_resegment *box, resegment_flow *flow, arriving *se
     if ((segment->flags & TCP_FIN) && !fin_ends_piece) {
       emit_fin(box, flow, segment);
     }
-  } else {
-    emit_whole_pieces(box, flow, segment->now);
   }
   datagram_unref(segment->packet);
 }
@@ -282,7 +259,7 @@ static resegment_flow *begin_flow(path_resegment *box, resegment_flow *flow, con
   } else {
     datagram_flow_of(syn, &key);
     flow = flow_table_add(&box->flows, &key);
-    path_waiting_init(&flow->waiting);
+    path_waiting_init(&flow->waiting, &box->box);
     deque_init(&flow->ends, sizeof(int64_t));
   }
   flow->isn = isn;
@@ -382,7 +359,7 @@ static path_resegment *new_box(const resegment_kind *kind, const path_middleboxe
   box->random = random;
   box->flushing = config->ignores_push ? TCP_FIN : TCP_FIN | TCP_PSH;
   flow_table_init(&box->flows, sizeof(resegment_flow), free_flow);
-  path_waiting_init(&box->passing);
+  path_waiting_init(&box->passing, &box->box);
   return box;
 }
 

@@ -9,26 +9,19 @@
 typedef struct path_split {
   path_box box;
   uint32_t octets;
-  path_waiting segment; /* scratch: the rest of the segment in hand */
+  path_waiting piece; /* scratch */
 } path_split;
 
 /* Positions are counted from the segment's first octet. */
 static void cut(path_split *split, datagram *packet, const tcp_header *header, time_ps now)
 {
   int64_t length = packet->payload.length;
-  datagram_flow flow;
-  path_piece piece = {.flow = &flow,
-                      .isn = header->sequence - 1,
-                      .newest = header,
-                      .maker = &split->box,
-                      .datagrams = path_box_datagrams(&split->box)};
 
-  datagram_flow_of(packet, &flow);
-  path_waiting_append(&split->segment, packet, header, 0, 0, length);
   for (int64_t from = 0; from < length; from += split->octets) {
     int64_t to = MIN(from + split->octets, length);
-    piece.flags = to == length ? header->flags & (TCP_PSH | TCP_FIN) : 0;
-    path_box_emit(&split->box, path_waiting_take(&split->segment, to, &piece), now);
+    uint8_t flags = to == length ? header->flags & (TCP_PSH | TCP_FIN) : 0;
+    path_waiting_append(&split->piece, packet, header, 0, from, to);
+    path_box_emit(&split->box, path_waiting_take(&split->piece, header->sequence - 1, header, flags), now);
   }
 }
 
@@ -52,7 +45,7 @@ static void free_split(path_element *element)
 {
   path_split *split = (path_split *)element;
 
-  path_waiting_clear(&split->segment);
+  path_waiting_clear(&split->piece);
   memory_pool_unref(split->box.datagrams);
   g_free(split);
 }
@@ -76,6 +69,6 @@ path_box *path_split_new(const path_middleboxes_config *config, G_GNUC_UNUSED ra
 
   split->box.element.class = &split_class;
   split->octets = config->split_octets;
-  path_waiting_init(&split->segment);
+  path_waiting_init(&split->piece, &split->box);
   return &split->box;
 }

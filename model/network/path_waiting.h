@@ -18,40 +18,42 @@
 #include "net/datagram.h"
 #include "network/path_middleboxes.h"
 
-/* Positions are the caller's; sequence numbers follow from its ISN. */
+/* A piece is made as its octets come, by reference; its TCP header when it leaves. Positions are the
+ * caller's; sequence numbers follow from its ISN. */
 typedef struct path_waiting {
-  int64_t from;   /* position of the first octet, and … */
-  int64_t to;     /* … after the last: the same when nothing waits */
-  deque segments; /* that the octets are of, in their order */
+  path_box *maker;
+  datagram *piece; /* NULL: nothing waits */
+  int64_t from;    /* position of its first octet, and … */
+  int64_t to;      /* … after the last */
+  uint32_t timestamp_value;
+  bool has_timestamps;
+  uint8_t flags; /* CWR and PSH */
+  deque parts;   /* of which segments it is, where that is traced */
 } path_waiting;
 
-void path_waiting_init(path_waiting *waiting);
+/* `maker` makes the pieces and outlives `waiting`. */
+void path_waiting_init(path_waiting *waiting, path_box *maker);
 void path_waiting_clear(path_waiting *waiting);
 
 static inline bool path_waiting_is_empty(const path_waiting *waiting)
 {
-  return waiting->from == waiting->to;
+  return !waiting->piece;
 }
 
 /* Appends octets [from, to) of the segment `packet`, whose header is `header` and whose first octet is at
- * `position`; references the packet as long as one of them waits. They continue what waits; where nothing
- * does they begin at `from`. */
-void path_waiting_append(path_waiting *waiting, datagram *packet, const tcp_header *header, int64_t position,
-                         int64_t from, int64_t to);
+ * `position`. They continue what waits; where nothing does they begin at `from`. */
+void path_waiting_append(path_waiting *waiting, const datagram *packet, const tcp_header *header,
+                         int64_t position, int64_t from, int64_t to);
 
-/* This is what a piece carries besides its octets. */
-typedef struct path_piece {
-  const datagram_flow *flow;
-  uint32_t isn;
-  const tcp_header *newest; /* the header with the newest acknowledgement */
-  uint8_t flags;            /* TCP_FIN as it shall be, TCP_PSH beside what the segments have */
-  path_box *maker;          /* NULL: nothing is noted or traced */
-  memory_pool *datagrams;   /* where the packet comes from: datagram_new_in() */
-} path_piece;
+/* Appends the octets of `packet` from `from` on where nothing waits: the packet becomes the piece. Takes its
+ * reference. */
+void path_waiting_keep(path_waiting *waiting, datagram *packet, const tcp_header *header, int64_t position,
+                       int64_t from);
 
-/* Makes a packet of the octets in front up to `to`, which are some, and removes them. One reference, the
- * caller's. */
-datagram *path_waiting_take(path_waiting *waiting, int64_t to, const path_piece *piece);
+/* Returns the packet of what waits, which is something, with one reference, the caller's; nothing waits then.
+ * `newest` is the header with the newest acknowledgement, `flags` are TCP_FIN as it shall be and TCP_PSH
+ * beside what the segments have. */
+datagram *path_waiting_take(path_waiting *waiting, uint32_t isn, const tcp_header *newest, uint8_t flags);
 
 /* `newest` becomes the header `header`, which was received now, unless that acknowledges less. */
 void path_waiting_note_header(tcp_header *newest, const tcp_header *header);

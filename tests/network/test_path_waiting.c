@@ -55,37 +55,40 @@ static const struct {
      {{100, 0, 0, 0, 0}, {150, 0, 0, 0, true}, {210, 0, 0, 0, true}, {250, 0, 0, 0, 0}}},
 };
 
-static void append(path_waiting *waiting, int64_t from, const part *segment)
+/* Appends the octets [from, to) of the segment, whose first octet is at `position`. */
+static void append(path_waiting *waiting, int64_t position, const part *segment, int64_t from, int64_t to)
 {
-  tcp_header header = test_header(1000, from, TCP_ACK | segment->flags);
+  tcp_header header = test_header(1000, position, TCP_ACK | segment->flags);
   header.has_timestamps = segment->timestamp != 0;
   header.timestamp_value = segment->timestamp;
-  g_autoptr(datagram) packet = test_packet_of(&header, from, (uint32_t)(segment->to - from));
+  g_autoptr(datagram) packet = test_packet_of(&header, position, (uint32_t)(segment->to - position));
 
   datagram_set_ecn(packet, segment->ecn);
   packet->retransmission = segment->retransmission;
-  path_waiting_append(waiting, packet, &header, from, from, segment->to);
+  path_waiting_append(waiting, packet, &header, position, from, to);
 }
 
 ROW_TEST(test_pieces, cases)
 {
   g_autoptr(datagram) first = test_packet(0, 1, TCP_ACK);
+  path_box box = {.due = G_QUEUE_INIT};
   path_waiting waiting;
-  datagram_flow flow;
   tcp_header newest;
+  const part *segment = c->segments;
+  int64_t position = 0;
   int64_t from = 0;
 
   g_test_message("%s", c->name);
-  path_waiting_init(&waiting);
-  datagram_flow_of(first, &flow);
+  path_waiting_init(&waiting, &box);
   datagram_tcp_header(first, &newest);
-  for (const part *segment = c->segments; segment->to > 0; from = segment++->to) {
-    append(&waiting, from, segment);
-  }
-  from = 0;
   for (const part *taken = c->pieces; taken->to > 0; from = taken++->to) {
-    const path_piece wanted = {.flow = &flow, .isn = TEST_ISN, .newest = &newest};
-    g_autoptr(datagram) packet = path_waiting_take(&waiting, taken->to, &wanted);
+    for (int64_t at = from; at < taken->to;) {
+      int64_t to = MIN(segment->to, taken->to);
+      append(&waiting, position, segment, at, to);
+      position = to == segment->to ? segment++->to : position;
+      at = to;
+    }
+    g_autoptr(datagram) packet = path_waiting_take(&waiting, TEST_ISN, &newest, 0);
     /* The piece has the octets from `from` on, the header fields and the marks. */
     tcp_header header;
     g_assert_true(datagram_tcp_header(packet, &header));
@@ -98,9 +101,10 @@ ROW_TEST(test_pieces, cases)
     for (uint32_t at = 0; at < packet->payload.length; at++) {
       g_assert_cmpuint(buffer_chain_at(&packet->payload, at), ==, test_octet(from + at));
     }
+    g_assert_true(path_waiting_is_empty(&waiting));
   }
-  g_assert_true(path_waiting_is_empty(&waiting));
   path_waiting_clear(&waiting);
+  memory_pool_unref(box.datagrams);
 }
 
 /* The newest acknowledgement wins, across the wrap, the later one of equals; a header without ACK never

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* This drives designs of the engine's event queue with what runs ask of it: record_queue, beside this
- * program, makes the streams of steps when it is run. All designs must take the same timers. */
+ * program, makes the streams of steps when it is run. All designs must take the same timers.
+ *
+ *     bench_queue [STEPS]    the first STEPS that each run asks of its queue (default: four million) */
 #include <glib.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +11,7 @@
 #include "queue_designs.h"
 #include "queue_stream.h"
 
-enum { ROUNDS = 5, STEPS = 4000000 };
+enum { ROUNDS = 5 };
 
 typedef struct recorded_run {
   const char *name;
@@ -36,8 +38,8 @@ typedef struct stream {
   uint64_t taken;
 } stream;
 
-/* Has record_queue run `run` until it has written so many steps, or the run is over. */
-static stream record(const recorded_run *run, const char *folder)
+/* Has record_queue run `run` until it has written `steps`, or the run is over. */
+static stream record(const recorded_run *run, const char *steps, const char *folder)
 {
   g_autofree char *program = g_build_filename(folder, "record_queue", NULL);
   g_autofree char *scenario = g_build_filename(SOURCES, "bench", "scenarios", run->settings[0], NULL);
@@ -47,7 +49,6 @@ static stream record(const recorded_run *run, const char *folder)
   g_autofree char *path = g_build_filename(made_in, "steps", NULL);
   g_autofree char *removal = g_strdup_printf("rm -r '%s'", made_in);
   g_autoptr(GPtrArray) words = g_ptr_array_new();
-  g_autofree char *steps = g_strdup_printf("%d", STEPS);
   g_auto(GStrv) environment = g_get_environ();
   stream made = {0};
   gsize octets = 0;
@@ -133,14 +134,14 @@ static int compare_doubles(const void *a, const void *b)
   return (left > right) - (left < right);
 }
 
-int main(G_GNUC_UNUSED int count, char **words)
+int main(int count, char **words)
 {
   static const queue_design *const designs[] = {&queue_lazy_heap, &queue_radix_heap, &queue_row_and_slots};
   g_autofree char *folder = g_path_get_dirname(words[0]);
 
   printf("million events/s of CPU time, median of %d rounds (in brackets: times the lazy heap)\n", ROUNDS);
   for (size_t i = 0; i < G_N_ELEMENTS(RUNS); i++) {
-    const stream recorded = record(&RUNS[i], folder);
+    const stream recorded = record(&RUNS[i], count > 1 ? words[1] : "4000000", folder);
     double rates[G_N_ELEMENTS(designs)][ROUNDS];
 
     for (int round = 0; round < ROUNDS; round++) {
